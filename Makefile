@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Makefile: build, install, demo, check, bench; `make help` lists the targets
+
+# The kernel to build for: the one that runs, else the newest with headers.
+RUNNING := /lib/modules/$(shell uname -r)/build
+NEWEST = $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V | tail -n 1)
+KDIR ?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(NEWEST))
+
+# Where to build: in the tree, or in a directory of the kernel's own.
+BUILD ?=
+SOURCES := Kbuild zio-core buffers triggers drivers include
+
+PREFIX ?= /usr/local
+UDEVDIR ?= /lib/udev/rules.d
+
+.PHONY: all modules tools modules_install install uninstall clean help
+.PHONY: demo check bench
+
+all: modules tools
+
+ifeq ($(BUILD),)
+M := $(CURDIR)
+modules:
+else
+M := $(abspath $(BUILD))
+modules: copy
+.PHONY: copy
+copy:
+	@mkdir -p $(M)
+	@for f in $(SOURCES); do [ ! -e $$f ] || cp -ru --preserve=timestamps $$f $(M)/; done
+endif
+	@[ -n "$(KDIR)" ] || { echo "No kernel headers: apt-get install linux-headers-amd64, or make KDIR=..." >&2; exit 1; }
+	+$(MAKE) -C $(KDIR) M=$(M) $(if $(W),W=$(W)) $(if $(C),C=$(C)) modules
+
+tools:
+	$(MAKE) -C tools
+
+modules_install: modules
+	$(MAKE) -C $(KDIR) M=$(M) modules_install
+
+install: modules_install
+	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	install -D -m 644 tools/udev/60-zio.rules $(DESTDIR)$(UDEVDIR)/60-zio.rules
+	@echo "Now: udevadm control --reload; modprobe zio-zero"
+
+RELEASE = $(shell $(MAKE) -s -C $(KDIR) kernelrelease 2>/dev/null)
+MODULES := zio-core/zio buffers/zio-buf-kmalloc drivers/zio-zero drivers/zio-mini
+MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
+
+uninstall:
+	rm -f $(foreach d,$(MODDIRS),$(foreach m,$(MODULES),$(d)/$(m).ko $(d)/$(m).ko.xz))
+	[ -n "$(INSTALL_MOD_PATH)" ] || depmod $(RELEASE)
+	$(MAKE) -C tools uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	rm -f $(DESTDIR)$(UDEVDIR)/60-zio.rules
+
+clean:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	$(MAKE) -C tools clean
+
+demo:
+	tools/demo
+
+check:
+	tools/testing/check
+
+bench:
+	tools/bench/bench $(BENCH_ARGS)
+
+help:
+	@echo 'make                  modules (for KDIR) and tools'
+	@echo 'make install          modules, tools, man pages, udev rules (as root)'
+	@echo 'make uninstall        undo that'
+	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
+	@echo 'make check            all tests, in virtual machines'
+	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
+	@echo 'make clean            remove what was built in the tree'
+	@echo
+	@echo 'KDIR=DIR              kernel build directory (now: $(or $(KDIR),none found))'
+	@echo 'BUILD=DIR             build the modules there, not in the tree'
+	@echo 'W=1 C=1               more warnings; sparse'
+	@echo 'PREFIX=DIR            where tools go (now: $(PREFIX))'
+	@echo 'INSTALL_MOD_PATH=DIR, DESTDIR=DIR    install for another root'

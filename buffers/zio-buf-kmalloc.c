@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-buf-kmalloc.c: a fixed number of blocks, each from kmalloc()
+ *
+ * The free blocks are on a lock-less list: any context puts, one at a time
+ * gets (llist.h: then no lock is needed). When the geometry changes, blocks
+ * of the former one, told by their generation, are freed as they come back.
+ */
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/zio-buffer.h>
+
+struct kmalloc_buffer {
+	struct llist_head free;
+	unsigned int gen;
+	atomic_t count;
+};
+
+static void free_block(struct zio_block *block)
+{
+	zio_block_free_snapshot(block);
+	kfree(block->data);
+	kfree(block);
+}
+
+static void free_list(struct llist_node *list)
+{
+	struct zio_block *block, *next;
+
+	llist_for_each_entry_safe(block, next, list, free)
+		free_block(block);
+}
+
+static struct zio_block *alloc_block(size_t size)
+{
+	struct zio_block *block = kzalloc(sizeof(*block), GFP_KERNEL);
+
+	if (!block)
+		return NULL;
+	block->data = kzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	if (!block->data) {
+		kfree(block);
+		return NULL;
+	}
+	block->size = size;
+	return block;
+}
+
+static void free_all(struct kmalloc_buffer *kbuf)
+{
+	struct zio_block *block, *next;
+
+	llist_for_each_entry_safe(block, next, llist_del_all(&kbuf->free), free) {
+		free_block(block);
+		atomic_dec(&kbuf->count);
+	}
+}
+
+static int kmalloc_create(struct zio_buffer *buf)
+{
+	struct kmalloc_buffer *kbuf = kzalloc(sizeof(*kbuf), GFP_KERNEL);
+
+	if (!kbuf)
+		return -ENOMEM;
+	init_llist_head(&kbuf->free);
+	buf->priv = kbuf;
+	return 0;
+}
+
+static void kmalloc_destroy(struct zio_buffer *buf)
+{
+	struct kmalloc_buffer *kbuf = buf->priv;
+
+	free_all(kbuf);
+	WARN(atomic_read(&kbuf->count), "zio: %d blocks have no owner\n",
+	     atomic_read(&kbuf->count));
+	kfree(kbuf);
+}
+
+static void *kmalloc_prepare(struct zio_buffer *buf, size_t size,
+			     unsigned int len)
+{
+	struct llist_node *list = NULL;
+	struct zio_block *block;
+
+	if (size > KMALLOC_MAX_SIZE)
+		return ERR_PTR(-ENOMEM);
+	while (len--) {
+		block = alloc_block(size);
+		if (!block) {
+			free_list(list);
+			return ERR_PTR(-ENOMEM);
+		}
+		block->free.next = list;
+		list = &block->free;
+	}
+	return list;
+}
+
+static void kmalloc_discard(struct zio_buffer *buf, void *prepared)
+{
+	free_list(prepared);
+}
+
+static void kmalloc_commit(struct zio_buffer *buf, void *prepared)
+{
+	struct kmalloc_buffer *kbuf = buf->priv;
+	struct zio_block *block, *next;
+
+	free_all(kbuf);
+	WRITE_ONCE(kbuf->gen, kbuf->gen + 1);
+	llist_for_each_entry_safe(block, next, prepared, free) {
+		block->gen = kbuf->gen;
+		atomic_inc(&kbuf->count);
+		llist_add(&block->free, &kbuf->free);
+	}
+}
+
+static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)
+{
+	struct kmalloc_buffer *kbuf = buf->priv;
+	struct llist_node *node = llist_del_first(&kbuf->free);
+
+	return node ? llist_entry(node, struct zio_block, free) : NULL;
+}
+
+static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
+{
+	struct kmalloc_buffer *kbuf = buf->priv;
+
+	if (likely(block->gen == READ_ONCE(kbuf->gen))) {
+		llist_add(&block->free, &kbuf->free);
+		return;
+	}
+	free_block(block);
+	atomic_dec(&kbuf->count);
+}
+
+static unsigned int kmalloc_count(struct zio_buffer *buf)
+{
+	struct kmalloc_buffer *kbuf = buf->priv;
+
+	return atomic_read(&kbuf->count);
+}
+
+static const struct zio_buffer_ops kmalloc_ops = {
+	.create = kmalloc_create,
+	.destroy = kmalloc_destroy,
+	.prepare = kmalloc_prepare,
+	.commit = kmalloc_commit,
+	.discard = kmalloc_discard,
+	.get_block = kmalloc_get_block,
+	.put_block = kmalloc_put_block,
+	.count = kmalloc_count,
+};
+
+static struct zio_buffer_type kmalloc_buffer_type = {
+	.name = "kmalloc",
+	.owner = THIS_MODULE,
+	.ops = &kmalloc_ops,
+};
+
+static int __init kmalloc_buffer_init(void)
+{
+	return zio_buffer_type_register(&kmalloc_buffer_type);
+}
+
+static void __exit kmalloc_buffer_exit(void)
+{
+	zio_buffer_type_unregister(&kmalloc_buffer_type);
+}
+
+module_init(kmalloc_buffer_init);
+module_exit(kmalloc_buffer_exit);
+MODULE_DESCRIPTION("ZIO buffer: blocks from kmalloc()");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-mini.c: the smallest driver, to copy and change
+ *
+ * Documentation/driver-guide.md explains it line by line.
+ */
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+#include <linux/zio.h>
+
+static unsigned int ndev = 1, ncset = 1, nchan = 1;
+module_param(ndev, uint, 0444);
+MODULE_PARM_DESC(ndev, "number of devices (default 1)");
+module_param(ncset, uint, 0444);
+MODULE_PARM_DESC(ncset, "channel sets per device (default 1)");
+module_param(nchan, uint, 0444);
+MODULE_PARM_DESC(nchan, "channels per set (default 1)");
+
+/* The hardware: each sample is the number of its channel. */
+static int mini_raw_io(struct zio_cset *cset)
+{
+	struct zio_channel *chan;
+	struct zio_block *block;
+	unsigned int pos;
+
+	zio_for_each_block(cset, pos, chan, block)
+		memset(block->data, zio_channel_index(chan), block->len);
+	return 0;
+}
+
+static const struct zio_cset_ops mini_ops = {
+	.raw_io = mini_raw_io,
+};
+
+static int mini_probe(struct platform_device *pdev)
+{
+	struct zio_device_desc *desc;
+	struct zio_cset_desc *cset;
+	unsigned int i;
+
+	desc = devm_kzalloc(&pdev->dev, sizeof(*desc), GFP_KERNEL);
+	cset = devm_kcalloc(&pdev->dev, ncset, sizeof(*cset), GFP_KERNEL);
+	if (!desc || !cset)
+		return -ENOMEM;
+	for (i = 0; i < ncset; i++) {
+		cset[i].n_chan = nchan;
+		cset[i].ssize = 1;
+		cset[i].ops = &mini_ops;
+	}
+	desc->name = "zmini";
+	desc->owner = THIS_MODULE;
+	desc->cset = cset;
+	desc->n_cset = ncset;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, desc,
+							pdev->id, NULL));
+}
+
+static struct platform_driver mini_driver = {
+	.driver.name = "zio-mini",
+	.probe = mini_probe,
+};
+
+static struct platform_device **mini_devices;
+
+static void mini_remove_devices(unsigned int n)
+{
+	while (n--)
+		platform_device_unregister(mini_devices[n]);
+	kvfree(mini_devices);
+}
+
+static int __init mini_init(void)
+{
+	unsigned int i;
+	int ret;
+
+	if (!ncset || !nchan || nchan > U16_MAX || ncset > U16_MAX)
+		return -EINVAL;
+	mini_devices = kvcalloc(ndev, sizeof(*mini_devices), GFP_KERNEL);
+	if (!mini_devices)
+		return -ENOMEM;
+	ret = platform_driver_register(&mini_driver);
+	if (ret)
+		goto err_driver;
+	for (i = 0; i < ndev; i++) {
+		mini_devices[i] = platform_device_register_simple("zio-mini", i,
+								  NULL, 0);
+		if (IS_ERR(mini_devices[i])) {
+			ret = PTR_ERR(mini_devices[i]);
+			goto err_device;
+		}
+	}
+	return 0;
+
+err_device:
+	mini_remove_devices(i);
+	platform_driver_unregister(&mini_driver);
+	return ret;
+err_driver:
+	kvfree(mini_devices);
+	return ret;
+}
+
+static void __exit mini_exit(void)
+{
+	mini_remove_devices(ndev);
+	platform_driver_unregister(&mini_driver);
+}
+
+module_init(mini_init);
+module_exit(mini_exit);
+MODULE_DESCRIPTION("ZIO: the smallest driver");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: zio-buf-kmalloc");

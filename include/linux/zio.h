@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * zio.h: what the author of a driver needs
+ *
+ * A driver describes its board with const descriptors and implements raw_io().
+ * Locking, buffering, char devices and sysfs are the core's business. Start
+ * from drivers/zio-mini.c and Documentation/driver-guide.md.
+ */
+#ifndef _LINUX_ZIO_H
+#define _LINUX_ZIO_H
+
+#include <linux/device.h>
+#include <linux/llist.h>
+#include <linux/types.h>
+#include <linux/zio-user.h>
+
+struct zio_block;
+struct zio_buffer;
+struct zio_channel;
+struct zio_cset;
+struct zio_device;
+struct zio_snapshot;
+struct zio_trigger;
+
+/**
+ * struct zio_block - data and what changes from block to block
+ * @data: @len bytes of samples; the memory belongs to the buffer
+ * @size: bytes of memory behind @data
+ * @len: bytes of samples. Input: set by the core to what is asked for, and
+ *       reduced by the driver if fewer came (a multiple of the sample size).
+ *       Output: what there is to play.
+ * @tstamp: time of the event; a driver with a better clock overwrites it
+ * @mem_offset: where @data is in the channel's mapping
+ * @seq: sequence number within the channel
+ * @zio_alarms: ZIO_ALARM_* for this block
+ * @drv_alarms: the driver's alarms for this block
+ *
+ * A block has exactly one owner: the buffer (free), the driver (armed: from
+ * raw_io() to done or stop_io()), the queue, or the user.
+ */
+struct zio_block {
+	void *data;
+	size_t size;
+	size_t len;
+	struct zio_timestamp tstamp;
+	u64 mem_offset;
+	u32 seq;
+	u8 zio_alarms;
+	u8 drv_alarms;
+	/* private: core */
+	struct zio_snapshot *snap;
+	struct list_head left;
+	size_t used;
+	bool ctrl_seen;
+	/* private: buffer type */
+	struct llist_node free;
+	unsigned int gen;
+};
+
+/* Where an attribute's value goes in the control. */
+#define ZIO_ATTR_PLACE_NONE	0	/* sysfs only */
+#define ZIO_ATTR_PLACE_STD	1
+#define ZIO_ATTR_PLACE_EXT	2
+
+/**
+ * struct zio_attr_desc - one attribute of a channel set or a channel
+ * @name: name of the sysfs file
+ * @mode: 0444, or 0644 if it can be set
+ * @place: ZIO_ATTR_PLACE_*
+ * @index: position in the control: enum zio_chan_std_attr if standard,
+ *         0 ... 31 if extended. Attributes of a channel set and of its
+ *         channels share the positions.
+ * @value: initial value
+ * @min: smallest value accepted (-ERANGE below)
+ * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
+ * @id: for the driver's use in attr_set() and attr_get()
+ */
+struct zio_attr_desc {
+	const char *name;
+	umode_t mode;
+	u8 place;
+	u8 index;
+	u32 value;
+	u32 min;
+	u32 max;
+	unsigned long id;
+};
+
+#define ZIO_ATTR_STD(_name, _mode, _index, _value, _id) {		\
+	.name = _name, .mode = _mode, .place = ZIO_ATTR_PLACE_STD,	\
+	.index = _index, .value = _value, .id = _id }
+#define ZIO_ATTR_EXT(_name, _mode, _index, _value, _id) {		\
+	.name = _name, .mode = _mode, .place = ZIO_ATTR_PLACE_EXT,	\
+	.index = _index, .value = _value, .id = _id }
+#define ZIO_ATTR_PARAM(_name, _mode, _value, _id) {			\
+	.name = _name, .mode = _mode, .value = _value, .id = _id }
+
+/**
+ * struct zio_cset_ops - what a driver does for a channel set
+ * @init: optional; process context, may sleep. Called at registration before
+ *        anything else; an error fails the registration.
+ * @exit: optional; process context, may sleep. Undoes @init, when no other
+ *        operation can be called any more.
+ * @raw_io: mandatory. Moves the blocks that zio_for_each_block() gives
+ *        between memory and hardware. Returns 0 when all is done, -EAGAIN
+ *        when it is under way: zio_cset_done() follows, from any context,
+ *        even before raw_io() has returned. Any other error gives the blocks
+ *        back untouched, and is what a waiting reader gets. Runs in any
+ *        context, hard interrupt included, and must not sleep, unless the set
+ *        has ZIO_CSET_SLEEPS: then always in process context. Never called
+ *        twice at a time for one set.
+ * @stop_io: mandatory if @raw_io ever returns -EAGAIN. Process context, may
+ *        sleep. After it has returned the driver does not touch the blocks
+ *        and does not call zio_cset_done() for them.
+ * @attr_set: mandatory if an attribute can be set. Process context, may
+ *        sleep, one at a time per set. Puts @value into the hardware; on
+ *        error the old value stays in force. @chan is NULL for an attribute
+ *        of the set.
+ * @attr_get: optional; same context. Reads the value from the hardware;
+ *        without it the last value set is shown.
+ */
+struct zio_cset_ops {
+	int (*init)(struct zio_cset *cset);
+	void (*exit)(struct zio_cset *cset);
+	int (*raw_io)(struct zio_cset *cset);
+	void (*stop_io)(struct zio_cset *cset);
+	int (*attr_set)(struct zio_cset *cset, struct zio_channel *chan,
+			const struct zio_attr_desc *attr, u32 value);
+	int (*attr_get)(struct zio_cset *cset, struct zio_channel *chan,
+			const struct zio_attr_desc *attr, u32 *value);
+};
+
+#define ZIO_CSET_OUTPUT		BIT(0)	/* samples go to the hardware */
+#define ZIO_CSET_SLEEPS		BIT(1)	/* raw_io() may sleep (SPI, I2C, ...) */
+#define ZIO_CSET_MSB_ALIGN	BIT(2)	/* valid bits are the upper ones */
+#define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the trigger */
+#define ZIO_CSET_MULTI_SHOT	BIT(4)	/* can take several shots */
+
+/**
+ * struct zio_cset_desc - a channel set: channels acquired together
+ * @name: optional, shown in sysfs
+ * @flags: ZIO_CSET_*
+ * @n_chan: number of channels, 1 ... 65535
+ * @ssize: bytes per sample; 0 for sets that only tell the time
+ * @nbits: valid bits per sample; 0 stands for all
+ * @nsamples: samples per block at the start; 0 stands for 16
+ * @buffer: buffer type at the start; NULL stands for kmalloc
+ * @trigger: trigger type at the start; NULL stands for user
+ * @ops: what the driver does
+ * @cset_attrs: attributes of the set
+ * @n_cset_attrs: how many
+ * @chan_attrs: attributes that each channel has
+ * @n_chan_attrs: how many
+ */
+struct zio_cset_desc {
+	const char *name;
+	unsigned long flags;
+	unsigned int n_chan;
+	unsigned int ssize;
+	unsigned int nbits;
+	u32 nsamples;
+	const char *buffer;
+	const char *trigger;
+	const struct zio_cset_ops *ops;
+	const struct zio_attr_desc *cset_attrs;
+	unsigned int n_cset_attrs;
+	const struct zio_attr_desc *chan_attrs;
+	unsigned int n_chan_attrs;
+};
+
+/**
+ * struct zio_device_desc - a board
+ * @name: 1 ... 11 characters of [a-z0-9_], starts the names of the nodes
+ * @owner: THIS_MODULE; held while a node is open
+ * @cset: channel sets
+ * @n_cset: how many
+ *
+ * Descriptors stay valid and unchanged until unregistration.
+ */
+struct zio_device_desc {
+	const char *name;
+	struct module *owner;
+	const struct zio_cset_desc *cset;
+	unsigned int n_cset;
+};
+
+#define ZIO_ID_AUTO	(-1)	/* the lowest free number */
+
+struct zio_device *zio_device_alloc(struct device *parent,
+				    const struct zio_device_desc *desc,
+				    int id, void *priv);
+void zio_device_free(struct zio_device *zdev);
+int zio_device_register(struct zio_device *zdev);
+void zio_device_unregister(struct zio_device *zdev);
+struct zio_device *devm_zio_device_register(struct device *parent,
+					    const struct zio_device_desc *desc,
+					    int id, void *priv);
+
+void zio_cset_done(struct zio_cset *cset);
+void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
+
+void *zio_cset_priv(const struct zio_cset *cset);
+unsigned int zio_cset_index(const struct zio_cset *cset);
+unsigned int zio_cset_ssize(const struct zio_cset *cset);
+unsigned int zio_channel_index(const struct zio_channel *chan);
+struct zio_block *zio_next_block(struct zio_cset *cset, unsigned int *pos,
+				 struct zio_channel **chan);
+
+/**
+ * zio_for_each_block() - visit the armed blocks of a set
+ * @cset: the channel set
+ * @pos: unsigned int, for the macro's use
+ * @chan: struct zio_channel pointer, set to the block's channel
+ * @block: struct zio_block pointer, set to the block
+ *
+ * In raw_io(), and after -EAGAIN until zio_cset_done() or stop_io(). Channels
+ * that are disabled, or for which there was no memory, are passed over.
+ */
+#define zio_for_each_block(cset, pos, chan, block)			\
+	for ((pos) = 0; ((block) = zio_next_block(cset, &(pos), &(chan))); )
+
+#endif /* _LINUX_ZIO_H */

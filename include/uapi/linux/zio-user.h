@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * zio-user.h: all that user space may know about ZIO
+ *
+ * The layout and the names are those of ZIO 1.x: a program written for it
+ * compiles and runs unchanged. Every field is in native endianness.
+ */
+#ifndef _UAPI_LINUX_ZIO_USER_H
+#define _UAPI_LINUX_ZIO_USER_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
+/* Names of devices, triggers, buffers; the terminating zero is included. */
+#ifndef ZIO_OBJ_NAME_LEN
+#define ZIO_OBJ_NAME_LEN 12
+#endif
+
+#define ZIO_MAJOR_VERSION 1
+#define ZIO_MINOR_VERSION 4
+
+/* Size of the two attribute tables of a control. */
+#define ZIO_MAX_STD_ATTR 16
+#define ZIO_MAX_EXT_ATTR 32
+
+/* Control nodes are read and written in multiples of this many bytes. */
+#define __ZIO_CONTROL_SIZE 512
+
+/**
+ * struct zio_timestamp - when the block was taken
+ * @secs: seconds of the trigger's clock (default: CLOCK_REALTIME)
+ * @ticks: nanoseconds within the second, or the device's own ticks
+ * @bins: fraction of a tick, for devices that have one
+ */
+struct zio_timestamp {
+	uint64_t secs;
+	uint64_t ticks;
+	uint64_t bins;
+};
+
+/**
+ * struct zio_ctrl_attr - attributes in force when the block was taken
+ * @std_mask: bit n set: std_val[n] is meaningful
+ * @unused: zero
+ * @ext_mask: bit n set: ext_val[n] is meaningful
+ * @std_val: standard attributes, by enum zio_chan_std_attr or
+ *           enum zio_trg_std_attr
+ * @ext_val: extended attributes, numbered by the driver
+ */
+struct zio_ctrl_attr {
+	uint16_t std_mask;
+	uint16_t unused;
+	uint32_t ext_mask;
+	uint32_t std_val[ZIO_MAX_STD_ATTR];
+	uint32_t ext_val[ZIO_MAX_EXT_ATTR];
+};
+
+/**
+ * struct zio_addr - which channel of which device on which host
+ * @sa_family: zero (the address family of PF_ZIO, where it is used)
+ * @host_type: 0: this host; 1: @hostid is a MAC address
+ * @filler: zero
+ * @hostid: host, by @host_type
+ * @dev_id: number of the device among those of its name
+ * @cset: channel set within the device
+ * @chan: channel within the channel set
+ * @devname: name of the device, zero-terminated
+ */
+struct zio_addr {
+	uint16_t sa_family;
+	uint8_t host_type;
+	uint8_t filler;
+	uint8_t hostid[8];
+	uint32_t dev_id;
+	uint16_t cset;
+	uint16_t chan;
+	char devname[ZIO_OBJ_NAME_LEN];
+};
+
+/**
+ * struct zio_tlv - extension of the control, in lumps of 16 bytes
+ * @type: 0: nothing more follows
+ * @length: number of lumps, this one included
+ * @payload: by @type
+ */
+struct zio_tlv {
+	uint32_t type;
+	uint32_t length;
+	uint8_t payload[8];
+};
+
+/* zio_alarms; drv_alarms are the driver's own. */
+#define ZIO_ALARM_LOST_BLOCK	(1 << 0)	/* no memory, or overwritten */
+#define ZIO_ALARM_LOST_TRIGGER	(1 << 1)	/* fired while still armed */
+#define ZIO_ALARM_LOST_SNIFF	(1 << 2)	/* sniff device only */
+
+/**
+ * struct zio_control - everything about one block of data
+ * @major_version: layout; a reader refuses what it does not know
+ * @minor_version: additions only
+ * @zio_alarms: ZIO_ALARM_* raised since the block before
+ * @drv_alarms: the driver's alarms raised since the block before
+ * @seq_num: counts every block of the channel; a gap is a loss
+ * @nsamples: samples in the block; may be zero
+ * @ssize: bytes per sample
+ * @nbits: valid bits per sample
+ * @addr: where it comes from, or goes to
+ * @tstamp: time of the event
+ * @mem_offset: where the data are in the channel's mapping, low 32 bits
+ * @reserved: high 32 bits of @mem_offset
+ * @flags: ZIO_CONTROL_*
+ * @triggername: type of the trigger that fired
+ * @attr_channel: attributes of the channel and its set
+ * @attr_trigger: attributes of the trigger
+ * @tlv: first lump of an extension
+ */
+struct zio_control {
+	uint8_t major_version;
+	uint8_t minor_version;
+	uint8_t zio_alarms;
+	uint8_t drv_alarms;
+
+	uint32_t seq_num;
+	uint32_t nsamples;
+
+	uint16_t ssize;
+	uint16_t nbits;
+
+	struct zio_addr addr;
+
+	struct zio_timestamp tstamp;
+
+	uint32_t mem_offset;
+	uint32_t reserved;
+	uint32_t flags;
+
+	char triggername[ZIO_OBJ_NAME_LEN];
+
+	struct zio_ctrl_attr attr_channel;
+	struct zio_ctrl_attr attr_trigger;
+
+	struct zio_tlv tlv[1];
+};
+
+/* Flags of a control. */
+#define ZIO_CONTROL_LITTLE_ENDIAN	0x01000001
+#define ZIO_CONTROL_BIG_ENDIAN		0x02000002
+#define ZIO_CONTROL_MSB_ALIGN		0x00000004
+#define ZIO_CONTROL_LSB_ALIGN		0x00000008
+#define ZIO_CONTROL_INTERLEAVE_DATA	0x00000040
+
+/* Standard attributes of a channel set or channel (attr_channel). */
+enum zio_chan_std_attr {
+	ZIO_ATTR_NBITS,		/* valid bits of a sample */
+	ZIO_ATTR_GAIN,		/* in units of 1/1000 */
+	ZIO_ATTR_OFFSET,	/* in microvolts */
+	ZIO_ATTR_MAXRATE,	/* in Hz */
+	ZIO_ATTR_VREFTYPE,	/* meaning is the driver's */
+	ZIO_ATTR_VERSION = 15,
+};
+
+/* Standard attributes of a trigger (attr_trigger). */
+enum zio_trg_std_attr {
+	ZIO_ATTR_TRIG_N_SHOTS,
+	ZIO_ATTR_TRIG_POST_SAMP,
+	ZIO_ATTR_TRIG_PRE_SAMP,
+	ZIO_ATTR_TRIG_VERSION = 15,
+};
+
+/* Standard attributes of a buffer (sysfs only). */
+enum zio_buf_std_attr {
+	ZIO_ATTR_ZBUF_MAXLEN,	/* blocks */
+	ZIO_ATTR_ZBUF_MAXKB,
+	ZIO_ATTR_ZBUF_ALLOC_LEN,
+	ZIO_ATTR_ZBUF_ALLOC_KB,
+	ZIO_ATTR_ZBUF_VERSION = 15,
+};
+
+#endif /* _UAPI_LINUX_ZIO_USER_H */

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * chardev.c: read, write and poll of the data and control nodes
+ *
+ * All of it is served inline: nothing sleeps under IOCB_NOWAIT, so io_uring
+ * needs no worker, and poll promises only what a read keeps.
+ */
+#include <linux/fs.h>
+#include <linux/sched/signal.h>
+#include <linux/uio.h>
+
+#include "internal.h"
+
+static bool is_nowait(struct kiocb *iocb)
+{
+	return (iocb->ki_flags & IOCB_NOWAIT) ||
+		(iocb->ki_filp->f_flags & O_NONBLOCK);
+}
+
+static int close_node(struct inode *inode, struct file *file)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+	struct zio_cset *cset = chan->cset;
+	struct module *owner = cset->zdev->owner;
+
+	zio_session_close(sess);
+	mutex_lock(&cset->mutex);
+	cset->open_files--;
+	mutex_unlock(&cset->mutex);
+	kobject_put(&chan->kobj);
+	module_put(owner);
+	return 0;
+}
+
+/*
+ * The plain _copy_to_iter(): what copy_to_iter() would check about the source
+ * is known here, the length never exceeds the block.
+ */
+static int copy_data(struct zio_session *sess, struct iov_iter *to,
+		     size_t *copied)
+{
+	struct zio_block *block = sess->block;
+	size_t want = min(block->len - block->used, iov_iter_count(to));
+	size_t n = _copy_to_iter(block->data + block->used, want, to);
+
+	block->used += n;
+	*copied += n;
+	return unlikely(n != want) ? -EFAULT : 0;
+}
+
+static ssize_t read_data(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	bool nowait = is_nowait(iocb);
+	size_t copied = 0;
+	bool end = false;
+	int ret;
+
+	if (!iov_iter_count(to))
+		return 0;
+	ret = zio_session_lock(sess, nowait);
+	if (ret)
+		return ret;
+	do {
+		ret = zio_session_next(sess, nowait || copied);
+		if (ret)
+			break;
+		ret = copy_data(sess, to, &copied);
+		if (ret)
+			break;
+		if (sess->block->used == sess->block->len) {
+			end = sess->block->ctrl_seen || !sess->block->len;
+			zio_session_put(sess);
+			cond_resched();
+		}
+	} while (!end && iov_iter_count(to) && !signal_pending(current));
+	zio_session_unlock(sess);
+	return copied ?: ret;
+}
+
+/* The scratch control is copied whole only when the attributes changed. */
+static int copy_control(struct zio_session *sess, struct iov_iter *to)
+{
+	struct zio_block *block = sess->block;
+	struct zio_control *ctrl = &sess->ctrl;
+
+	if (unlikely(sess->snap != block->snap)) {
+		zio_snapshot_put(sess->snap);
+		sess->snap = block->snap;
+		refcount_inc(&sess->snap->ref);
+		*ctrl = sess->snap->ctrl;
+	}
+	zio_control_fill(ctrl, block, sess->chan->cset->ssize);
+	if (_copy_to_iter(ctrl, sizeof(*ctrl), to) != sizeof(*ctrl))
+		return -EFAULT;
+	block->ctrl_seen = true;
+	return 0;
+}
+
+/* A block whose control has been seen makes room for the next one. */
+static void skip_seen(struct zio_session *sess)
+{
+	if (sess->block && sess->block->ctrl_seen)
+		zio_session_put(sess);
+}
+
+static ssize_t read_ctrl(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	bool nowait = is_nowait(iocb);
+	size_t copied = 0;
+	int ret;
+
+	if (iov_iter_count(to) < sizeof(struct zio_control))
+		return -EINVAL;
+	ret = zio_session_lock(sess, nowait);
+	if (ret)
+		return ret;
+	skip_seen(sess);
+	ret = zio_session_next(sess, nowait);
+	if (ret == 0 && sess->block->ctrl_seen) {
+		skip_seen(sess);
+		ret = zio_session_next(sess, nowait);
+	}
+	while (!ret) {
+		ret = copy_control(sess, to);
+		if (ret)
+			break;
+		copied += sizeof(struct zio_control);
+		if (iov_iter_count(to) < sizeof(struct zio_control) ||
+		    !zio_queue_count(&sess->chan->queue))
+			break;
+		skip_seen(sess);
+		ret = zio_session_next(sess, true);
+	}
+	zio_session_unlock(sess);
+	return copied ?: ret;
+}
+
+static __poll_t poll_input(struct file *file, bool ctrl)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+	struct zio_cset *cset = chan->cset;
+	struct zio_block *block = READ_ONCE(sess->block);
+
+	if (READ_ONCE(cset->gone))
+		return EPOLLHUP | EPOLLERR;
+	if (block && !(ctrl && READ_ONCE(block->ctrl_seen)))
+		return EPOLLIN | EPOLLRDNORM;
+	if (zio_queue_count(&chan->queue) || !list_empty(&chan->leftovers))
+		return EPOLLIN | EPOLLRDNORM;
+	if (!READ_ONCE(chan->enabled) || !READ_ONCE(cset->on_demand))
+		return 0;
+	if (zio_cset_can_pull(cset))
+		return EPOLLIN | EPOLLRDNORM;
+	/*
+	 * A driver that takes its time is asked now: a poll is the only thing
+	 * that a program waiting in poll() ever does. At most one block comes
+	 * of it, and it stays queued until read.
+	 */
+	zio_cset_fire(cset);
+	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static __poll_t poll_data_in(struct file *file, struct poll_table_struct *wait)
+{
+	struct zio_session *sess = file->private_data;
+
+	poll_wait(file, &sess->chan->wq, wait);
+	return poll_input(file, false);
+}
+
+static __poll_t poll_ctrl_in(struct file *file, struct poll_table_struct *wait)
+{
+	struct zio_session *sess = file->private_data;
+
+	poll_wait(file, &sess->chan->wq, wait);
+	return poll_input(file, true);
+}
+
+/* Fills the block in hand; a full block goes out. */
+static int fill_block(struct zio_session *sess, struct iov_iter *from,
+		      size_t *copied)
+{
+	struct zio_block *block = sess->block;
+	size_t want = min(block->len - block->used, iov_iter_count(from));
+	size_t n = copy_from_iter(block->data + block->used, want, from);
+
+	block->used += n;
+	*copied += n;
+	if (block->used == block->len)
+		zio_session_submit(sess);
+	return n != want ? -EFAULT : 0;
+}
+
+static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	bool nowait = is_nowait(iocb);
+	size_t copied = 0;
+	int ret;
+
+	if (!iov_iter_count(from))
+		return 0;
+	ret = zio_session_lock(sess, nowait);
+	if (ret)
+		return ret;
+	do {
+		ret = zio_session_next(sess, nowait);
+		if (!ret)
+			ret = fill_block(sess, from, &copied);
+		cond_resched();
+	} while (!ret && iov_iter_count(from) && !signal_pending(current));
+	zio_session_unlock(sess);
+	return copied ?: ret;
+}
+
+static int take_control(struct zio_session *sess, struct iov_iter *from,
+			bool nowait)
+{
+	struct zio_control *ctrl = &sess->ctrl;
+	int ret;
+
+	if (copy_from_iter(ctrl, sizeof(*ctrl), from) != sizeof(*ctrl))
+		return -EFAULT;
+	ret = zio_control_check(sess->chan, ctrl);
+	if (ret)
+		return ret;
+	ret = zio_session_next(sess, nowait);
+	if (ret)
+		return ret;
+	if (sess->block->used)
+		return -EBUSY;
+	sess->block->len = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
+	sess->block->tstamp = ctrl->tstamp;
+	return 0;
+}
+
+/* One control, for the data that are to follow. */
+static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	bool nowait = is_nowait(iocb);
+	int ret;
+
+	if (iov_iter_count(from) < sizeof(struct zio_control))
+		return -EINVAL;
+	ret = zio_session_lock(sess, nowait);
+	if (ret)
+		return ret;
+	ret = take_control(sess, from, nowait);
+	zio_session_unlock(sess);
+	return ret ?: (ssize_t)sizeof(struct zio_control);
+}
+
+static __poll_t poll_out(struct file *file, struct poll_table_struct *wait)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+
+	poll_wait(file, &chan->wq, wait);
+	if (READ_ONCE(chan->cset->gone))
+		return EPOLLHUP | EPOLLERR;
+	if (READ_ONCE(sess->block) ||
+	    atomic_read(&chan->writing) < READ_ONCE(chan->len))
+		return EPOLLOUT | EPOLLWRNORM;
+	return 0;
+}
+
+const struct file_operations zio_data_in_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.read_iter = read_data,
+	.poll = poll_data_in,
+	.llseek = no_llseek,
+};
+
+const struct file_operations zio_ctrl_in_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.read_iter = read_ctrl,
+	.poll = poll_ctrl_in,
+	.llseek = no_llseek,
+};
+
+const struct file_operations zio_data_out_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.write_iter = write_data,
+	.poll = poll_out,
+	.llseek = no_llseek,
+};
+
+const struct file_operations zio_ctrl_out_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.write_iter = write_ctrl,
+	.poll = poll_out,
+	.llseek = no_llseek,
+};

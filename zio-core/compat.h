@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* compat.h: differences between kernels, 6.1 and newer; nowhere else */
+#ifndef _ZIO_COMPAT_H
+#define _ZIO_COMPAT_H
+
+#include <linux/device.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define zio_class_create(_name)	class_create(THIS_MODULE, _name)
+#define ZIO_BUS_CONST
+#else
+#define zio_class_create(_name)	class_create(_name)
+#define ZIO_BUS_CONST		const
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define ZIO_DEV_CONST
+#else
+#define ZIO_DEV_CONST		const
+#endif
+
+#endif /* _ZIO_COMPAT_H */

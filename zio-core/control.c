@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * control.c: snapshots, and the 512 bytes put together from them
+ *
+ * A snapshot holds what rarely changes in the controls of a channel. It is
+ * never modified: a change of an attribute publishes a new one. A block keeps
+ * a reference to the snapshot that was in force when it was armed, and keeps
+ * it while it is free, so that in the usual case, no change since, attaching
+ * it is one comparison. (The comparison needs no protection: what a block
+ * refers to is not freed, so its address is not used again.)
+ *
+ * chan->snap is replaced under cset->mutex and read under RCU.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
+
+#ifdef __BIG_ENDIAN
+#define ZIO_CONTROL_ENDIAN ZIO_CONTROL_BIG_ENDIAN
+#else
+#define ZIO_CONTROL_ENDIAN ZIO_CONTROL_LITTLE_ENDIAN
+#endif
+
+static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr)
+{
+	const struct zio_attr_desc *desc = attr->desc;
+
+	switch (desc->place) {
+	case ZIO_ATTR_PLACE_STD:
+		ctrl->std_mask |= BIT(desc->index);
+		ctrl->std_val[desc->index] = attr->value;
+		break;
+	case ZIO_ATTR_PLACE_EXT:
+		ctrl->ext_mask |= BIT(desc->index);
+		ctrl->ext_val[desc->index] = attr->value;
+		break;
+	}
+}
+
+static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
+		      unsigned int n)
+{
+	while (n--)
+		put_attr(ctrl, attrs++);
+}
+
+static void put_trigger(struct zio_control *ctrl,
+			const struct zio_trigger *trig)
+{
+	struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
+
+	strscpy(ctrl->triggername, trig->type->name, ZIO_OBJ_NAME_LEN);
+	attr->std_mask = BIT(ZIO_ATTR_TRIG_N_SHOTS) |
+		BIT(ZIO_ATTR_TRIG_POST_SAMP) | BIT(ZIO_ATTR_TRIG_PRE_SAMP);
+	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = trig->nshots;
+	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = trig->post_samples;
+	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = trig->pre_samples;
+}
+
+static void put_address(struct zio_addr *addr, const struct zio_channel *chan)
+{
+	const struct zio_device *zdev = chan->cset->zdev;
+
+	addr->dev_id = zdev->id;
+	addr->cset = chan->cset->index;
+	addr->chan = chan->index;
+	strscpy(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
+}
+
+static u32 control_flags(const struct zio_cset *cset)
+{
+	u32 align = cset->flags & ZIO_CSET_MSB_ALIGN ?
+		ZIO_CONTROL_MSB_ALIGN : ZIO_CONTROL_LSB_ALIGN;
+
+	return ZIO_CONTROL_ENDIAN | align;
+}
+
+static u32 find_nbits(const struct zio_control *ctrl,
+		      const struct zio_cset *cset)
+{
+	if (ctrl->attr_channel.std_mask & BIT(ZIO_ATTR_NBITS))
+		return ctrl->attr_channel.std_val[ZIO_ATTR_NBITS];
+	return cset->desc->nbits ?: cset->ssize * 8;
+}
+
+/* The cset's mutex is held, or the channel is not yet visible. */
+struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
+{
+	struct zio_cset *cset = chan->cset;
+	struct zio_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL);
+	struct zio_control *ctrl;
+
+	if (!snap)
+		return NULL;
+	refcount_set(&snap->ref, 1);
+	ctrl = &snap->ctrl;
+	ctrl->major_version = ZIO_MAJOR_VERSION;
+	ctrl->minor_version = ZIO_MINOR_VERSION;
+	ctrl->ssize = cset->ssize;
+	ctrl->flags = control_flags(cset);
+	put_address(&ctrl->addr, chan);
+	put_attrs(&ctrl->attr_channel, cset->attrs, cset->n_attrs);
+	put_attrs(&ctrl->attr_channel, chan->attrs, chan->n_attrs);
+	ctrl->nbits = find_nbits(ctrl, cset);
+	if (cset->trig) {
+		put_trigger(ctrl, cset->trig);
+		ctrl->nsamples = cset->trig->pre_samples +
+				 cset->trig->post_samples;
+	}
+	return snap;
+}
+
+void zio_snapshot_put(struct zio_snapshot *snap)
+{
+	if (snap && refcount_dec_and_test(&snap->ref))
+		kfree_rcu(snap, rcu);
+}
+
+/**
+ * zio_block_free_snapshot() - let go of what a block refers to
+ * @block: the block, which is about to be freed
+ *
+ * Any context. For buffer types, before they free a block.
+ */
+void zio_block_free_snapshot(struct zio_block *block)
+{
+	zio_snapshot_put(block->snap);
+	block->snap = NULL;
+}
+EXPORT_SYMBOL_GPL(zio_block_free_snapshot);
+
+static void publish_snapshot(struct zio_channel *chan,
+			     struct zio_snapshot *snap)
+{
+	struct zio_snapshot *old;
+
+	old = rcu_replace_pointer(chan->snap, snap,
+				  lockdep_is_held(&chan->cset->mutex));
+	zio_snapshot_put(old);
+}
+
+/* Blocks armed from now on show the present values. The mutex is held. */
+int zio_channel_refresh(struct zio_channel *chan)
+{
+	struct zio_snapshot *snap = zio_snapshot_alloc(chan);
+
+	if (!snap)
+		return -ENOMEM;
+	publish_snapshot(chan, snap);
+	return 0;
+}
+
+/* Snapshots of the present values for all channels, to be published later. */
+struct zio_snapshot **zio_snapshots_prepare(struct zio_cset *cset)
+{
+	struct zio_snapshot **snap;
+	unsigned int i;
+
+	snap = kvcalloc(cset->n_chan, sizeof(*snap), GFP_KERNEL);
+	if (!snap)
+		return NULL;
+	for (i = 0; i < cset->n_chan; i++) {
+		snap[i] = zio_snapshot_alloc(cset->chan[i]);
+		if (!snap[i]) {
+			zio_snapshots_discard(cset, snap);
+			return NULL;
+		}
+	}
+	return snap;
+}
+
+void zio_snapshots_publish(struct zio_cset *cset, struct zio_snapshot **snap)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		publish_snapshot(cset->chan[i], snap[i]);
+	kvfree(snap);
+}
+
+void zio_snapshots_discard(struct zio_cset *cset, struct zio_snapshot **snap)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		zio_snapshot_put(snap[i]);
+	kvfree(snap);
+}
+
+/* As zio_channel_refresh(), for all channels of a set, or for none. */
+int zio_cset_refresh(struct zio_cset *cset)
+{
+	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
+
+	if (!snap)
+		return -ENOMEM;
+	zio_snapshots_publish(cset, snap);
+	return 0;
+}
+
+static void replace_block_snapshot(struct zio_channel *chan,
+				   struct zio_block *block)
+{
+	struct zio_snapshot *snap;
+
+	rcu_read_lock();
+	do {
+		snap = rcu_dereference(chan->snap);
+	} while (!refcount_inc_not_zero(&snap->ref));
+	rcu_read_unlock();
+	zio_snapshot_put(block->snap);
+	block->snap = snap;
+}
+
+/* Any context; the caller owns the block. */
+void zio_block_snapshot(struct zio_channel *chan, struct zio_block *block)
+{
+	if (unlikely(block->snap != rcu_access_pointer(chan->snap)))
+		replace_block_snapshot(chan, block);
+}
+
+/* Puts what belongs to the block alone over a copy of its snapshot. */
+void zio_control_fill(struct zio_control *ctrl, const struct zio_block *block,
+		      unsigned int ssize)
+{
+	ctrl->zio_alarms = block->zio_alarms;
+	ctrl->drv_alarms = block->drv_alarms;
+	ctrl->seq_num = block->seq;
+	if (ssize <= 1)
+		ctrl->nsamples = block->len;
+	else
+		ctrl->nsamples = block->len / ssize;
+	ctrl->tstamp = block->tstamp;
+	ctrl->mem_offset = lower_32_bits(block->mem_offset);
+	ctrl->reserved = upper_32_bits(block->mem_offset);
+}
+
+static bool address_matches(const struct zio_addr *addr,
+			    const struct zio_channel *chan)
+{
+	const struct zio_device *zdev = chan->cset->zdev;
+
+	if (!addr->devname[0])
+		return true;
+	return addr->dev_id == zdev->id && addr->chan == chan->index &&
+		addr->cset == chan->cset->index &&
+		!strncmp(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
+}
+
+/**
+ * zio_control_check() - can a control that a user wrote be believed?
+ * @chan: the output channel it was written to
+ * @ctrl: the control, in kernel memory
+ *
+ * An address without a name stands for this channel.
+ *
+ * Return: 0; -EPROTO for another major version; -ENXIO for the address of
+ * another channel; -EINVAL for another sample size; -EMSGSIZE for more
+ * samples than a block has, or none.
+ */
+int zio_control_check(const struct zio_channel *chan,
+		      const struct zio_control *ctrl)
+{
+	const struct zio_cset *cset = chan->cset;
+	size_t len;
+
+	if (ctrl->major_version != ZIO_MAJOR_VERSION)
+		return -EPROTO;
+	if (!address_matches(&ctrl->addr, chan))
+		return -ENXIO;
+	if (ctrl->ssize != cset->ssize)
+		return -EINVAL;
+	if (!ctrl->nsamples ||
+	    check_mul_overflow((size_t)ctrl->nsamples, (size_t)cset->ssize,
+			       &len) ||
+	    len > cset->block_len)
+		return -EMSGSIZE;
+	return 0;
+}

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * engine.c: the trigger engine: arm, done, abort
+ *
+ * Each set has one state word: a phase, which says who owns the active
+ * blocks, and flags, which keep a set that is idle from being armed.
+ *
+ *   IDLE       nobody; there are no active blocks
+ *   ARMING     the caller of zio_cset_fire(), up to the return of raw_io()
+ *   ARMED      the driver, until zio_cset_done()
+ *   FINISHING  the caller of zio_cset_done(), or the one that was arming
+ *   ABORTING   the holder, who takes the blocks back
+ *
+ *   IDLE ---fire---> ARMING ---raw_io() = 0, or error------------> IDLE
+ *                      |  `----raw_io() = -EAGAIN, and EARLY--> FINISHING
+ *                      `-------raw_io() = -EAGAIN--> ARMED
+ *   ARMED ---done---> FINISHING ---> IDLE
+ *   ARMED ---hold---> ABORTING ----> IDLE
+ *
+ * EARLY: the driver was done before raw_io() had returned.
+ * HOLD:  the configuration is about to change. The holder waits until the
+ *        set is idle, or aborts it.
+ * STOP:  the trigger, or the set, is disabled.
+ * GONE:  the board is gone; for ever.
+ *
+ * All transitions are fully ordered atomic operations. It follows that
+ *  - who owns a phase sees all that earlier owners did, and everything that
+ *    fast path code reads about the configuration (trigger, buffers, the list
+ *    of enabled channels, sizes) is stable while it owns a phase, because it
+ *    changes only between hold and release;
+ *  - a writer that pushes a block and then finds the set busy may leave: who
+ *    makes it idle looks at the queues after that (zio_cset_play()).
+ *
+ * A set that sleeps is armed from a work item; ARMING lasts until that ran.
+ */
+#include <linux/export.h>
+#include <linux/ktime.h>
+
+#include "internal.h"
+
+#define CSET_IDLE	0
+#define CSET_ARMING	1
+#define CSET_ARMED	2
+#define CSET_FINISHING	3
+#define CSET_ABORTING	4
+#define CSET_PHASE	7
+#define CSET_EARLY	BIT(3)
+#define CSET_HOLD	BIT(4)
+#define CSET_STOP	BIT(5)
+#define CSET_GONE	BIT(6)
+
+#define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
+#define ZIO_WAKE_OUT	(EPOLLOUT | EPOLLWRNORM)
+
+static int cset_phase(struct zio_cset *cset)
+{
+	return atomic_read(&cset->state) & CSET_PHASE;
+}
+
+static void wake_channel(struct zio_channel *chan, __poll_t key)
+{
+	if (wq_has_sleeper(&chan->wq))
+		wake_up_poll(&chan->wq, key);
+}
+
+/**
+ * zio_cset_wake() - let all users of a set look again
+ * @cset: the channel set
+ *
+ * Any context. After something other than a block has happened: an error, a
+ * change of the configuration, the end of the board.
+ */
+void zio_cset_wake(struct zio_cset *cset)
+{
+	__poll_t key = ZIO_WAKE_IN | ZIO_WAKE_OUT;
+	unsigned int i;
+
+	if (cset->gone)
+		key |= EPOLLHUP | EPOLLERR;
+	for (i = 0; i < cset->n_chan; i++)
+		wake_channel(cset->chan[i], key);
+}
+
+static void raise_alarm(struct zio_channel *chan, int bits)
+{
+	atomic_or(bits, &chan->alarms_new);
+	atomic_or(bits, &chan->alarms);
+}
+
+static void lose_block(struct zio_channel *chan)
+{
+	WRITE_ONCE(chan->lost, chan->lost + 1);
+	raise_alarm(chan, ZIO_ALARM_LOST_BLOCK);
+}
+
+/* An overrun: either the new block is lost, or the oldest unread one. */
+static struct zio_block *steal_block(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+	struct zio_block *old = NULL, *block = NULL;
+
+	if (READ_ONCE(buf->prefer_new))
+		old = zio_queue_pop(&chan->queue);
+	lose_block(chan);
+	if (!old)
+		return NULL;
+	buf->type->ops->put_block(buf, old);
+	block = buf->type->ops->get_block(buf);
+	return block;
+}
+
+static struct zio_block *take_empty_block(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+	struct zio_block *block = NULL;
+
+	if (likely(zio_queue_count(&chan->queue) < buf->len))
+		block = buf->type->ops->get_block(buf);
+	if (unlikely(!block))
+		block = steal_block(chan);
+	return block;
+}
+
+static void arm_input(struct zio_cset *cset, struct zio_channel *chan)
+{
+	struct zio_block *block = take_empty_block(chan);
+	u32 seq = chan->seq++;
+
+	chan->active = block;
+	if (unlikely(!block))
+		return;
+	block->len = cset->block_len;
+	block->tstamp = cset->tstamp;
+	block->seq = seq;
+	block->drv_alarms = 0;
+	zio_block_snapshot(chan, block);
+}
+
+static void arm_output(struct zio_cset *cset, struct zio_channel *chan)
+{
+	chan->active = zio_queue_pop(&chan->queue);
+	if (unlikely(!chan->active))
+		lose_block(chan);
+}
+
+static void finish_input(struct zio_channel *chan, struct zio_block *block)
+{
+	int alarms = 0;
+
+	if (unlikely(atomic_read(&chan->alarms_new)))
+		alarms = atomic_xchg(&chan->alarms_new, 0);
+	block->zio_alarms = alarms;
+	block->drv_alarms |= alarms >> 8;
+	WRITE_ONCE(chan->blocks, chan->blocks + 1);
+	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
+	zio_queue_push(&chan->queue, block);
+	if (zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
+		wake_channel(chan, ZIO_WAKE_IN);
+}
+
+static void finish_output(struct zio_channel *chan, struct zio_block *block)
+{
+	WRITE_ONCE(chan->blocks, chan->blocks + 1);
+	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
+	chan->buf->type->ops->put_block(chan->buf, block);
+	atomic_dec(&chan->writing);
+	wake_channel(chan, ZIO_WAKE_OUT);
+}
+
+/* Leaves the phase that the caller owns. */
+static void make_idle(struct zio_cset *cset)
+{
+	int old = atomic_fetch_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
+
+	if (unlikely(old & CSET_HOLD))
+		wake_up(&cset->idle_wq);
+}
+
+static void finish_blocks(struct zio_cset *cset)
+{
+	bool output = zio_cset_is_output(cset);
+	struct zio_channel *chan;
+	struct zio_block *block;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_on; i++) {
+		chan = cset->on[i];
+		block = chan->active;
+		if (unlikely(!block))
+			continue;
+		chan->active = NULL;
+		if (output)
+			finish_output(chan, block);
+		else
+			finish_input(chan, block);
+	}
+	make_idle(cset);
+}
+
+/* Gives the active blocks back. Were they lost, or never asked for? */
+static void drop_blocks(struct zio_cset *cset, bool lost)
+{
+	struct zio_channel *chan;
+	struct zio_block *block;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_on; i++) {
+		chan = cset->on[i];
+		block = chan->active;
+		chan->active = NULL;
+		if (!block)
+			continue;
+		if (zio_cset_is_output(cset))
+			atomic_dec(&chan->writing);
+		else if (!lost)
+			chan->seq = block->seq;
+		if (lost)
+			lose_block(chan);
+		chan->buf->type->ops->put_block(chan->buf, block);
+	}
+}
+
+static void fail_arm(struct zio_cset *cset, int error)
+{
+	WRITE_ONCE(cset->io_errors, cset->io_errors + 1);
+	WRITE_ONCE(cset->error, error);
+	drop_blocks(cset, true);
+	make_idle(cset);
+	zio_cset_wake(cset);
+}
+
+/* raw_io() said -EAGAIN: the blocks are the driver's, or done already. */
+static int leave_armed(struct zio_cset *cset)
+{
+	int new, old = atomic_read(&cset->state);
+
+	do {
+		new = (old & ~(CSET_PHASE | CSET_EARLY));
+		new |= old & CSET_EARLY ? CSET_FINISHING : CSET_ARMED;
+	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
+
+	if ((new & CSET_PHASE) == CSET_FINISHING) {
+		finish_blocks(cset);
+		return 0;
+	}
+	if (new & CSET_HOLD)
+		wake_up(&cset->idle_wq);
+	return -EINPROGRESS;
+}
+
+static int arm_cset(struct zio_cset *cset)
+{
+	bool output = zio_cset_is_output(cset);
+	unsigned int i;
+	int ret;
+
+	WRITE_ONCE(cset->fired, cset->fired + 1);
+	WRITE_ONCE(cset->error, 0);
+	for (i = 0; i < cset->n_on; i++) {
+		if (output)
+			arm_output(cset, cset->on[i]);
+		else
+			arm_input(cset, cset->on[i]);
+	}
+	ret = cset->ops->raw_io(cset);
+	if (likely(!ret))
+		finish_blocks(cset);
+	else if (ret == -EAGAIN)
+		ret = leave_armed(cset);
+	else
+		fail_arm(cset, ret);
+	return ret;
+}
+
+static void arm_in_thread(struct work_struct *work)
+{
+	struct zio_cset *cset = container_of(work, struct zio_cset, arm_work);
+
+	if (arm_cset(cset) != -EINPROGRESS)
+		zio_cset_play(cset);
+}
+
+static int refuse_fire(int state)
+{
+	if (state & CSET_GONE)
+		return -ENODEV;
+	if (state & CSET_STOP)
+		return -ESHUTDOWN;
+	return -EBUSY;
+}
+
+/**
+ * zio_cset_fire() - arm a set now
+ * @cset: the channel set
+ *
+ * Any context. Takes one block per enabled channel and hands them to the
+ * driver.
+ *
+ * Return: 0 when the blocks are done; -EINPROGRESS when they will be; -EBUSY
+ * when the set is armed or held; -ESHUTDOWN when it, or its trigger, is
+ * disabled; -ENODEV when the board is gone; else the driver's error.
+ */
+int zio_cset_fire(struct zio_cset *cset)
+{
+	struct timespec64 now;
+	int state = CSET_IDLE;
+
+	if (!atomic_try_cmpxchg(&cset->state, &state, CSET_ARMING))
+		return refuse_fire(state);
+	ktime_get_real_ts64(&now);
+	cset->tstamp.secs = now.tv_sec;
+	cset->tstamp.ticks = now.tv_nsec;
+	if (cset->flags & ZIO_CSET_SLEEPS) {
+		queue_work(system_unbound_wq, &cset->arm_work);
+		return -EINPROGRESS;
+	}
+	return arm_cset(cset);
+}
+
+static bool output_is_ready(struct zio_cset *cset)
+{
+	unsigned int i, n_on = READ_ONCE(cset->n_on);
+
+	for (i = 0; i < n_on; i++)
+		if (!zio_queue_count(&READ_ONCE(cset->on[i])->queue))
+			return false;
+	return n_on;
+}
+
+/**
+ * zio_cset_play() - play out all that is ready, if the trigger is on demand
+ * @cset: the channel set
+ *
+ * Any context; the caller owns no phase.
+ */
+void zio_cset_play(struct zio_cset *cset)
+{
+	if (!zio_cset_is_output(cset) || !READ_ONCE(cset->on_demand))
+		return;
+	while (output_is_ready(cset))
+		if (zio_cset_fire(cset))
+			break;
+}
+
+/**
+ * zio_cset_can_pull() - would firing now give a block at once?
+ * @cset: the channel set
+ *
+ * Any context. No side effects.
+ */
+bool zio_cset_can_pull(struct zio_cset *cset)
+{
+	int state = atomic_read(&cset->state);
+
+	return READ_ONCE(cset->on_demand) && !zio_cset_is_output(cset) &&
+		!(cset->flags & ZIO_CSET_SLEEPS) &&
+		!(state & (CSET_STOP | CSET_GONE | CSET_HOLD)) &&
+		(state & CSET_PHASE) != CSET_ARMED;
+}
+
+/**
+ * zio_cset_done() - the driver gives the blocks back
+ * @cset: the channel set
+ *
+ * Any context. Pairs with a raw_io() that returns, or is about to return,
+ * -EAGAIN. After stop_io() there is nothing to give back, and the call does
+ * nothing.
+ */
+void zio_cset_done(struct zio_cset *cset)
+{
+	int new, old = atomic_read(&cset->state);
+
+	do {
+		switch (old & CSET_PHASE) {
+		case CSET_ARMING:
+			new = old | CSET_EARLY;
+			break;
+		case CSET_ARMED:
+			new = (old & ~CSET_PHASE) | CSET_FINISHING;
+			break;
+		default:
+			return;
+		}
+	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
+
+	if ((new & CSET_PHASE) == CSET_FINISHING) {
+		finish_blocks(cset);
+		zio_cset_play(cset);
+	}
+}
+EXPORT_SYMBOL_GPL(zio_cset_done);
+
+/**
+ * zio_trigger_fire() - an event: arm the trigger's set
+ * @trig: the trigger
+ *
+ * Any context. An event that finds the set still armed is lost; it is
+ * counted, and told by an alarm in the next block of each channel.
+ *
+ * Return: as zio_cset_fire().
+ */
+int zio_trigger_fire(struct zio_trigger *trig)
+{
+	struct zio_cset *cset = trig->cset;
+	int ret = zio_cset_fire(cset);
+	unsigned int i;
+
+	if (ret != -EBUSY)
+		return ret;
+	atomic_long_inc(&cset->lost_triggers);
+	for (i = 0; i < cset->n_chan; i++)
+		raise_alarm(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(zio_trigger_fire);
+
+static bool try_abort(struct zio_cset *cset)
+{
+	int old = atomic_read(&cset->state);
+	int new;
+
+	do {
+		if ((old & CSET_PHASE) != CSET_ARMED)
+			return false;
+		new = (old & ~CSET_PHASE) | CSET_ABORTING;
+	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
+
+	cset->ops->stop_io(cset);
+	drop_blocks(cset, !cset->on_demand);
+	make_idle(cset);
+	return true;
+}
+
+static bool is_settled(struct zio_cset *cset)
+{
+	int phase = cset_phase(cset);
+
+	return phase == CSET_IDLE || phase == CSET_ARMED;
+}
+
+/**
+ * zio_cset_hold() - make a set idle, and keep it so
+ * @cset: the channel set, whose mutex is held
+ *
+ * Process context, sleeps. Aborts what is armed. Pairs with
+ * zio_cset_release(); does not nest.
+ */
+void zio_cset_hold(struct zio_cset *cset)
+{
+	atomic_or(CSET_HOLD, &cset->state);
+	do {
+		wait_event(cset->idle_wq, is_settled(cset));
+	} while (cset_phase(cset) != CSET_IDLE && !try_abort(cset));
+}
+
+/**
+ * zio_cset_release() - let a set go on
+ * @cset: the channel set, held by zio_cset_hold()
+ */
+void zio_cset_release(struct zio_cset *cset)
+{
+	atomic_andnot(CSET_HOLD, &cset->state);
+	zio_cset_wake(cset);
+	zio_cset_play(cset);
+}
+
+/* Refuses events, or takes them again; the set is held. */
+void zio_cset_stop(struct zio_cset *cset, bool stop)
+{
+	if (stop)
+		atomic_or(CSET_STOP, &cset->state);
+	else
+		atomic_andnot(CSET_STOP, &cset->state);
+}
+
+/* The board goes: nothing is armed any more, ever. The mutex is held. */
+void zio_cset_shut(struct zio_cset *cset)
+{
+	atomic_or(CSET_GONE, &cset->state);
+	zio_cset_hold(cset);
+	WRITE_ONCE(cset->gone, true);
+	atomic_andnot(CSET_HOLD, &cset->state);
+	zio_cset_wake(cset);
+}
+
+void zio_cset_init_engine(struct zio_cset *cset)
+{
+	atomic_set(&cset->state, CSET_STOP);
+	init_waitqueue_head(&cset->idle_wq);
+	INIT_WORK(&cset->arm_work, arm_in_thread);
+}
+
+/**
+ * zio_next_block() - iterate over the armed blocks, for zio_for_each_block()
+ * @cset: the channel set
+ * @pos: zero at the start; moved on
+ * @chan: set to the block's channel
+ *
+ * Return: a block, or NULL at the end.
+ */
+struct zio_block *zio_next_block(struct zio_cset *cset, unsigned int *pos,
+				 struct zio_channel **chan)
+{
+	while (*pos < cset->n_on) {
+		*chan = cset->on[(*pos)++];
+		if ((*chan)->active)
+			return (*chan)->active;
+	}
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(zio_next_block);
+
+/**
+ * zio_channel_alarm() - raise the driver's alarms
+ * @chan: the channel
+ * @drv_alarms: bits, whose meaning is the driver's
+ *
+ * Any context. The alarms go with the next block that is done, and stay in
+ * the channel's "alarms" file until cleared there.
+ */
+void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms)
+{
+	raise_alarm(chan, drv_alarms << 8);
+}
+EXPORT_SYMBOL_GPL(zio_channel_alarm);

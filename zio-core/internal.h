@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * internal.h: what the files of the core share
+ *
+ * Locks, and what each protects:
+ *   zio_types_lock   the lists of buffer and trigger types
+ *   zio_names_lock   the device names and numbers in use
+ *   cset->change     replacement of the trigger and of the buffers; taken by
+ *                    nobody whose sysfs file a replacement removes
+ *   cset->mutex      configuration: attributes, enables, trigger, buffers
+ *   chan->lock       the user's side of a channel: readers or writers, their
+ *                    current blocks, the user's end of the queue
+ *   cset->state      the device's side: see engine.c; not a lock, but who sets
+ *                    it from IDLE to ARMING owns the active blocks
+ * Order: cset->change, cset->mutex, then hold (engine.c), then chan->lock, then the state.
+ */
+#ifndef _ZIO_INTERNAL_H
+#define _ZIO_INTERNAL_H
+
+#include <linux/atomic.h>
+#include <linux/cdev.h>
+#include <linux/kobject.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/zio.h>
+#include <linux/zio-buffer.h>
+#include <linux/zio-trigger.h>
+
+#include "compat.h"
+
+#define ZIO_DEFAULT_BUFFER	"kmalloc"
+#define ZIO_DEFAULT_TRIGGER	"user"
+#define ZIO_DEFAULT_NSAMPLES	16
+#define ZIO_DEFAULT_LEN		16
+#define ZIO_MAX_LEN		65536
+
+/* What rarely changes in the controls of a channel; never modified. */
+struct zio_snapshot {
+	refcount_t ref;
+	struct rcu_head rcu;
+	struct zio_control ctrl;
+};
+
+/* FIFO of finished blocks, see queue.c */
+struct zio_queue {
+	struct zio_block **slot;
+	unsigned int mask;
+	unsigned int head;
+	atomic_t tail ____cacheline_aligned_in_smp;
+};
+
+/* One attribute of a set, a channel, or a trigger. */
+struct zio_attr {
+	struct kobj_attribute kattr;
+	const struct zio_attr_desc *desc;
+	struct zio_cset *cset;
+	struct zio_channel *chan;
+	u32 value;
+};
+
+struct zio_channel {
+	struct kobject kobj;
+	struct zio_cset *cset;
+	unsigned int index;
+	u32 minor;
+	bool enabled;
+
+	/* the device's side */
+	struct zio_block *active;
+	struct zio_buffer *buf;
+	struct zio_snapshot __rcu *snap;
+	u32 seq;
+	atomic_t alarms_new;
+	atomic_t alarms;
+	unsigned long blocks;
+	unsigned long bytes;
+	unsigned long lost;
+	struct zio_queue queue;
+
+	/* the user's side */
+	wait_queue_head_t wq;
+	struct mutex lock;
+	unsigned int sleepers;
+	unsigned int len;
+	atomic_t writing;
+	struct list_head sessions;
+	struct list_head leftovers;
+
+	struct zio_attr *attrs;
+	unsigned int n_attrs;
+	struct device *nodes[2];
+};
+
+struct zio_cset {
+	struct kobject kobj;
+	struct zio_device *zdev;
+	const struct zio_cset_desc *desc;
+	const struct zio_cset_ops *ops;
+	unsigned int index;
+	unsigned long flags;
+	unsigned int ssize;
+	unsigned int n_chan;
+
+	/* the device's side */
+	atomic_t state;
+	bool on_demand;
+	size_t block_len;
+	unsigned int n_on;
+	struct zio_channel **on;
+	struct zio_timestamp tstamp;
+	unsigned long fired;
+	unsigned long io_errors;
+	atomic_long_t lost_triggers;
+	int error;
+	wait_queue_head_t idle_wq;
+	struct work_struct arm_work;
+
+	/* configuration */
+	struct mutex change;
+	struct mutex mutex;
+	bool enabled;
+	bool gone;
+	struct zio_trigger *trig;
+	const struct zio_buffer_type *buf_type;
+	struct zio_attr *attrs;
+	unsigned int n_attrs;
+	unsigned int open_files;
+	struct zio_channel **chan;
+};
+
+struct zio_device {
+	struct device dev;
+	const struct zio_device_desc *desc;
+	struct module *owner;
+	char name[ZIO_OBJ_NAME_LEN];
+	int id;
+	void *priv;
+	unsigned int n_cset;
+	struct zio_cset **cset;
+	bool linked_short;
+	bool linked_full;
+};
+
+#define to_zio_device(_dev)	container_of(_dev, struct zio_device, dev)
+#define to_zio_cset(_kobj)	container_of(_kobj, struct zio_cset, kobj)
+#define to_zio_channel(_kobj)	container_of(_kobj, struct zio_channel, kobj)
+#define to_zio_buffer(_kobj)	container_of(_kobj, struct zio_buffer, kobj)
+#define to_zio_trigger(_kobj)	container_of(_kobj, struct zio_trigger, kobj)
+
+static inline bool zio_cset_is_output(const struct zio_cset *cset)
+{
+	return cset->flags & ZIO_CSET_OUTPUT;
+}
+
+/* queue.c */
+int zio_queue_init(struct zio_queue *q, unsigned int len);
+void zio_queue_destroy(struct zio_queue *q);
+struct zio_block **zio_queue_alloc(unsigned int len);
+void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
+		       unsigned int len);
+void zio_queue_push(struct zio_queue *q, struct zio_block *block);
+struct zio_block *zio_queue_pop(struct zio_queue *q);
+
+static inline unsigned int zio_queue_count(const struct zio_queue *q)
+{
+	return READ_ONCE(q->head) - (unsigned int)atomic_read(&q->tail);
+}
+
+/* engine.c */
+int zio_cset_fire(struct zio_cset *cset);
+void zio_cset_play(struct zio_cset *cset);
+void zio_cset_hold(struct zio_cset *cset);
+void zio_cset_release(struct zio_cset *cset);
+void zio_cset_stop(struct zio_cset *cset, bool stop);
+void zio_cset_shut(struct zio_cset *cset);
+void zio_cset_wake(struct zio_cset *cset);
+bool zio_cset_can_pull(struct zio_cset *cset);
+void zio_cset_init_engine(struct zio_cset *cset);
+
+/* buffer.c */
+int zio_buffers_create(struct zio_cset *cset, const char *name);
+void zio_buffers_destroy(struct zio_cset *cset);
+int zio_buffers_change(struct zio_cset *cset, const char *name);
+int zio_buffers_resize(struct zio_cset *cset, size_t block_len);
+int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
+ssize_t zio_buffer_list_types(char *page);
+void zio_channel_drain(struct zio_channel *chan);
+
+/* trigger.c */
+int zio_trigger_create(struct zio_cset *cset, const char *name);
+void zio_trigger_destroy(struct zio_cset *cset);
+int zio_trigger_change(struct zio_cset *cset, const char *name);
+int zio_trigger_enable(struct zio_trigger *trig, bool enable);
+int zio_trigger_set_samples(struct zio_trigger *trig, u32 pre, u32 post);
+int zio_trigger_set_nshots(struct zio_trigger *trig, u32 nshots);
+ssize_t zio_trigger_list_types(char *page);
+
+/* trig-user.c */
+extern struct zio_trigger_type zio_trigger_user;
+
+/* control.c */
+struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan);
+void zio_snapshot_put(struct zio_snapshot *snap);
+int zio_channel_refresh(struct zio_channel *chan);
+int zio_cset_refresh(struct zio_cset *cset);
+struct zio_snapshot **zio_snapshots_prepare(struct zio_cset *cset);
+void zio_snapshots_publish(struct zio_cset *cset, struct zio_snapshot **snap);
+void zio_snapshots_discard(struct zio_cset *cset, struct zio_snapshot **snap);
+void zio_block_snapshot(struct zio_channel *chan, struct zio_block *block);
+void zio_control_fill(struct zio_control *ctrl, const struct zio_block *block,
+		      unsigned int ssize);
+int zio_control_check(const struct zio_channel *chan,
+		      const struct zio_control *ctrl);
+
+/* attr.c */
+int zio_attrs_create(struct zio_cset *cset, struct zio_channel *chan);
+void zio_attrs_remove(struct zio_cset *cset, struct zio_channel *chan);
+int zio_attr_parse(const char *text, u32 *value);
+int zio_attr_parse_bool(const char *text, bool *value);
+
+/* config.c */
+int zio_cset_enable(struct zio_cset *cset, bool enable);
+int zio_channel_enable(struct zio_channel *chan, bool enable);
+void zio_cset_count_on(struct zio_cset *cset);
+void zio_kobj_del(struct kobject *kobj);
+
+/* sysfs.c */
+extern const struct kobj_type zio_cset_ktype;
+extern const struct kobj_type zio_channel_ktype;
+
+/* sysfs-inst.c */
+extern const struct kobj_type zio_buffer_ktype;
+extern const struct kobj_type zio_trigger_ktype;
+
+/* device.c */
+extern struct bus_type zio_bus;
+int zio_bus_init(void);
+void zio_bus_exit(void);
+
+/* cset.c */
+struct zio_cset *zio_cset_create(struct zio_device *zdev,
+				 const struct zio_cset_desc *desc,
+				 unsigned int index);
+void zio_cset_end(struct zio_cset *cset);
+void zio_cset_remove(struct zio_cset *cset);
+
+/* node.c */
+int zio_nodes_init(void);
+void zio_nodes_exit(void);
+int zio_nodes_create(struct zio_channel *chan);
+void zio_nodes_remove(struct zio_channel *chan);
+
+/* session.c */
+struct zio_session {
+	struct list_head node;
+	struct zio_channel *chan;
+	struct pid *tgid;
+	unsigned int users;
+	struct zio_block *block;
+	struct zio_snapshot *snap;
+	struct zio_control ctrl;
+};
+
+struct zio_session *zio_session_open(struct zio_channel *chan);
+void zio_session_close(struct zio_session *sess);
+void zio_sessions_drop(struct zio_channel *chan);
+int zio_session_lock(struct zio_session *sess, bool nowait);
+void zio_session_unlock(struct zio_session *sess);
+int zio_session_next(struct zio_session *sess, bool nowait);
+void zio_session_put(struct zio_session *sess);
+void zio_session_submit(struct zio_session *sess);
+
+/* chardev.c */
+extern const struct file_operations zio_data_in_fops;
+extern const struct file_operations zio_ctrl_in_fops;
+extern const struct file_operations zio_data_out_fops;
+extern const struct file_operations zio_ctrl_out_fops;
+
+#endif /* _ZIO_INTERNAL_H */

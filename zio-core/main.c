@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* main.c: loading and unloading of the core */
+#include <linux/module.h>
+
+#include "internal.h"
+
+static int __init zio_init(void)
+{
+	int ret = zio_bus_init();
+
+	if (ret)
+		return ret;
+	ret = zio_nodes_init();
+	if (ret)
+		goto err_nodes;
+	ret = zio_trigger_type_register(&zio_trigger_user);
+	if (ret)
+		goto err_user;
+	return 0;
+
+err_user:
+	zio_nodes_exit();
+err_nodes:
+	zio_bus_exit();
+	return ret;
+}
+
+static void __exit zio_exit(void)
+{
+	zio_trigger_type_unregister(&zio_trigger_user);
+	zio_nodes_exit();
+	zio_bus_exit();
+	rcu_barrier();
+}
+
+module_init(zio_init);
+module_exit(zio_exit);
+MODULE_DESCRIPTION("ZIO: blocks from device to user");
+MODULE_LICENSE("GPL");

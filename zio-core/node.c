@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * node.c: the nodes in /dev/zio, and how they are opened
+ *
+ * A channel has two consecutive minors: even for control, odd for data. An
+ * open file holds the channel and the driver's module, not the device.
+ */
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "internal.h"
+
+#define ZIO_N_MINORS	BIT(MINORBITS)
+
+static dev_t zio_devt;
+static struct cdev zio_cdev;
+static struct class *zio_class;
+static DEFINE_XARRAY_ALLOC(zio_channels);
+
+static const struct file_operations *pick_fops(struct zio_channel *chan,
+					       bool data)
+{
+	if (zio_cset_is_output(chan->cset))
+		return data ? &zio_data_out_fops : &zio_ctrl_out_fops;
+	return data ? &zio_data_in_fops : &zio_ctrl_in_fops;
+}
+
+static struct zio_channel *get_channel(unsigned int minor)
+{
+	struct zio_channel *chan;
+
+	xa_lock(&zio_channels);
+	chan = xa_load(&zio_channels, minor / 2);
+	if (chan && try_module_get(chan->cset->zdev->owner))
+		kobject_get(&chan->kobj);
+	else
+		chan = NULL;
+	xa_unlock(&zio_channels);
+	return chan;
+}
+
+static int check_mode(struct zio_channel *chan, struct file *file)
+{
+	fmode_t wrong = zio_cset_is_output(chan->cset) ? FMODE_READ :
+							 FMODE_WRITE;
+
+	return file->f_mode & wrong ? -EACCES : 0;
+}
+
+static int count_open(struct zio_cset *cset)
+{
+	int ret = 0;
+
+	mutex_lock(&cset->mutex);
+	if (cset->gone)
+		ret = -ENODEV;
+	else
+		cset->open_files++;
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
+static int open_channel(struct zio_channel *chan, struct file *file)
+{
+	struct zio_session *sess;
+	int ret = check_mode(chan, file);
+
+	if (ret)
+		return ret;
+	sess = zio_session_open(chan);
+	if (IS_ERR(sess))
+		return PTR_ERR(sess);
+	ret = count_open(chan->cset);
+	if (ret) {
+		zio_session_close(sess);
+		return ret;
+	}
+	file->private_data = sess;
+	return 0;
+}
+
+static int open_node(struct inode *inode, struct file *file)
+{
+	struct zio_channel *chan = get_channel(iminor(inode));
+	int ret;
+
+	if (!chan)
+		return -ENODEV;
+	ret = open_channel(chan, file);
+	if (ret) {
+		module_put(chan->cset->zdev->owner);
+		kobject_put(&chan->kobj);
+		return ret;
+	}
+	replace_fops(file, fops_get(pick_fops(chan, iminor(inode) & 1)));
+	file->f_mode |= FMODE_NOWAIT;
+	return stream_open(inode, file);
+}
+
+static const struct file_operations zio_open_fops = {
+	.owner = THIS_MODULE,
+	.open = open_node,
+	.llseek = no_llseek,
+};
+
+static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
+{
+	struct zio_channel *chan = dev_get_drvdata(dev);
+
+	if (mode)
+		*mode = zio_cset_is_output(chan->cset) ? 0220 : 0440;
+	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(dev));
+}
+
+static void release_node(struct device *dev)
+{
+	kfree(dev);
+}
+
+static struct device *create_node(struct zio_channel *chan, bool data)
+{
+	struct zio_device *zdev = chan->cset->zdev;
+	struct device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	int ret;
+
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	device_initialize(dev);
+	dev->devt = zio_devt + chan->minor * 2 + data;
+	dev->class = zio_class;
+	dev->parent = &zdev->dev;
+	dev->release = release_node;
+	dev_set_drvdata(dev, chan);
+	device_set_pm_not_required(dev);
+	ret = dev_set_name(dev, "%s-%04x-%u-%u-%s", zdev->name, zdev->id,
+			   chan->cset->index, chan->index,
+			   data ? "data" : "ctrl");
+	if (!ret)
+		ret = device_add(dev);
+	if (ret) {
+		put_device(dev);
+		return ERR_PTR(ret);
+	}
+	return dev;
+}
+
+/* Makes both nodes of a channel; they can be opened from now on. */
+int zio_nodes_create(struct zio_channel *chan)
+{
+	int i, ret;
+
+	ret = xa_alloc(&zio_channels, &chan->minor, chan,
+		       XA_LIMIT(0, ZIO_N_MINORS / 2 - 1), GFP_KERNEL);
+	if (ret)
+		return ret;
+	for (i = 0; i < 2; i++) {
+		chan->nodes[i] = create_node(chan, i);
+		if (IS_ERR(chan->nodes[i])) {
+			ret = PTR_ERR(chan->nodes[i]);
+			goto err_node;
+		}
+	}
+	return 0;
+
+err_node:
+	chan->nodes[i] = NULL;
+	while (i--) {
+		device_unregister(chan->nodes[i]);
+		chan->nodes[i] = NULL;
+	}
+	xa_erase(&zio_channels, chan->minor);
+	return ret;
+}
+
+void zio_nodes_remove(struct zio_channel *chan)
+{
+	int i;
+
+	if (!chan->nodes[0])
+		return;
+	xa_erase(&zio_channels, chan->minor);
+	for (i = 0; i < 2; i++) {
+		device_unregister(chan->nodes[i]);
+		chan->nodes[i] = NULL;
+	}
+}
+
+int zio_nodes_init(void)
+{
+	int ret;
+
+	zio_class = zio_class_create("zio");
+	if (IS_ERR(zio_class))
+		return PTR_ERR(zio_class);
+	zio_class->devnode = name_node;
+	ret = alloc_chrdev_region(&zio_devt, 0, ZIO_N_MINORS, "zio");
+	if (ret)
+		goto err_region;
+	cdev_init(&zio_cdev, &zio_open_fops);
+	ret = cdev_add(&zio_cdev, zio_devt, ZIO_N_MINORS);
+	if (ret)
+		goto err_cdev;
+	return 0;
+
+err_cdev:
+	unregister_chrdev_region(zio_devt, ZIO_N_MINORS);
+err_region:
+	class_destroy(zio_class);
+	return ret;
+}
+
+void zio_nodes_exit(void)
+{
+	cdev_del(&zio_cdev);
+	unregister_chrdev_region(zio_devt, ZIO_N_MINORS);
+	class_destroy(zio_class);
+	xa_destroy(&zio_channels);
+}

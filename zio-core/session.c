@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * session.c: one user of a channel, and the block that he has in hand
+ *
+ * The control node and the data node that one process has open on a channel
+ * are one session, so that the control and the data that it reads belong to
+ * the same block. Children share the session with the files they inherit.
+ * Another process is another session, and gets other blocks.
+ *
+ * A session has at most one block. When its last file is closed, what is
+ * unread of an input block is left for the next reader of the channel, and
+ * what is written of an output block goes out as a short block.
+ *
+ * All of it under chan->lock, which is not held while sleeping for a block.
+ */
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+int zio_session_lock(struct zio_session *sess, bool nowait)
+{
+	if (likely(mutex_trylock(&sess->chan->lock)))
+		return 0;
+	if (nowait)
+		return -EAGAIN;
+	return mutex_lock_interruptible(&sess->chan->lock);
+}
+
+void zio_session_unlock(struct zio_session *sess)
+{
+	mutex_unlock(&sess->chan->lock);
+}
+
+static struct zio_session *find_session(struct zio_channel *chan)
+{
+	struct zio_session *sess;
+
+	list_for_each_entry(sess, &chan->sessions, node)
+		if (sess->tgid == task_tgid(current))
+			return sess;
+	return NULL;
+}
+
+/* The session of this process, which now has one user more. */
+struct zio_session *zio_session_open(struct zio_channel *chan)
+{
+	struct zio_session *sess, *new;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	new->chan = chan;
+	new->tgid = get_pid(task_tgid(current));
+
+	mutex_lock(&chan->lock);
+	sess = find_session(chan);
+	if (!sess) {
+		sess = new;
+		list_add_tail(&sess->node, &chan->sessions);
+	}
+	sess->users++;
+	mutex_unlock(&chan->lock);
+
+	if (sess != new) {
+		put_pid(new->tgid);
+		kfree(new);
+	}
+	return sess;
+}
+
+static void leave_block(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	list_add_tail(&sess->block->left, &chan->leftovers);
+	sess->block = NULL;
+	if (chan->sleepers)
+		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+}
+
+static void flush_block(struct zio_session *sess)
+{
+	struct zio_block *block = sess->block;
+	unsigned int ssize = sess->chan->cset->ssize;
+
+	block->used -= ssize ? block->used % ssize : 0;
+	if (block->used)
+		zio_session_submit(sess);
+	else
+		zio_session_put(sess);
+}
+
+/* One user less; may be the last. */
+void zio_session_close(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	bool last;
+
+	mutex_lock(&chan->lock);
+	last = !--sess->users;
+	if (last) {
+		list_del(&sess->node);
+		if (sess->block && zio_cset_is_output(chan->cset))
+			flush_block(sess);
+		else if (sess->block)
+			leave_block(sess);
+	}
+	mutex_unlock(&chan->lock);
+	if (!last)
+		return;
+	zio_snapshot_put(sess->snap);
+	put_pid(sess->tgid);
+	kfree(sess);
+}
+
+/* Gives back all blocks that users have; for draining. The lock is held. */
+void zio_sessions_drop(struct zio_channel *chan)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+	struct zio_block *block, *next;
+	struct zio_session *sess;
+
+	list_for_each_entry(sess, &chan->sessions, node) {
+		if (sess->block)
+			ops->put_block(chan->buf, sess->block);
+		sess->block = NULL;
+	}
+	list_for_each_entry_safe(block, next, &chan->leftovers, left) {
+		list_del(&block->left);
+		ops->put_block(chan->buf, block);
+	}
+}
+
+/* The session's block is free again. */
+void zio_session_put(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	chan->buf->type->ops->put_block(chan->buf, sess->block);
+	sess->block = NULL;
+	if (zio_cset_is_output(chan->cset))
+		atomic_dec(&chan->writing);
+	if (unlikely(chan->sleepers))
+		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM | EPOLLOUT);
+}
+
+/* The session's output block is complete: off it goes. */
+void zio_session_submit(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block = sess->block;
+
+	block->len = block->used;
+	block->seq = chan->seq++;
+	sess->block = NULL;
+	zio_queue_push(&chan->queue, block);
+	zio_cset_play(chan->cset);
+}
+
+static struct zio_block *pop_block(struct zio_channel *chan)
+{
+	struct zio_block *block;
+
+	if (unlikely(!list_empty(&chan->leftovers))) {
+		block = list_first_entry(&chan->leftovers, struct zio_block,
+					 left);
+		list_del(&block->left);
+		return block;
+	}
+	block = zio_queue_pop(&chan->queue);
+	if (block) {
+		block->used = 0;
+		block->ctrl_seen = false;
+	}
+	return block;
+}
+
+/* Asks the trigger for a block, if it is of the kind that can be asked. */
+static int pull_block(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_cset *cset = chan->cset;
+	int ret;
+
+	if (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled))
+		return -EAGAIN;
+	ret = zio_cset_fire(cset);
+	if (likely(!ret)) {
+		sess->block = pop_block(chan);
+		return sess->block ? 0 : -EAGAIN;
+	}
+	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN)
+		return -EAGAIN;
+	return ret;
+}
+
+static int try_input(struct zio_session *sess)
+{
+	sess->block = pop_block(sess->chan);
+	if (sess->block)
+		return 0;
+	return pull_block(sess);
+}
+
+static int try_output(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block = chan->buf->type->ops->get_block(chan->buf);
+
+	if (!block)
+		return -EAGAIN;
+	atomic_inc(&chan->writing);
+	block->used = 0;
+	block->len = chan->cset->block_len;
+	block->tstamp = (struct zio_timestamp){ 0 };
+	sess->block = block;
+	return 0;
+}
+
+static int try_block(struct zio_session *sess)
+{
+	struct zio_cset *cset = sess->chan->cset;
+
+	if (unlikely(READ_ONCE(cset->gone)))
+		return -ENODEV;
+	if (sess->block)
+		return 0;
+	return zio_cset_is_output(cset) ? try_output(sess) : try_input(sess);
+}
+
+/* Sleeps until a block can be had. Any wake-up is a reason to try again. */
+static int wait_block(struct zio_session *sess)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct zio_channel *chan = sess->chan;
+	int ret;
+
+	add_wait_queue(&chan->wq, &wait);
+	chan->sleepers++;
+	while ((ret = try_block(sess)) == -EAGAIN) {
+		if (signal_pending(current)) {
+			ret = -ERESTARTSYS;
+			break;
+		}
+		mutex_unlock(&chan->lock);
+		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+		mutex_lock(&chan->lock);
+		ret = xchg(&chan->cset->error, 0);
+		if (ret)
+			break;
+	}
+	chan->sleepers--;
+	remove_wait_queue(&chan->wq, &wait);
+	return ret;
+}
+
+/**
+ * zio_session_next() - have a block in hand
+ * @sess: the session, locked
+ * @nowait: do not sleep
+ *
+ * Input: the block that is in hand, or the next one. Output: the block that
+ * is being filled, or an empty one.
+ *
+ * Return: 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ERESTARTSYS;
+ * or the driver's error.
+ */
+int zio_session_next(struct zio_session *sess, bool nowait)
+{
+	int ret = try_block(sess);
+
+	if (likely(ret != -EAGAIN) || nowait)
+		return ret;
+	return wait_block(sess);
+}
