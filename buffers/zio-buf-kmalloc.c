@@ -12,6 +12,9 @@
 #include <linux/slab.h>
 #include <linux/zio-buffer.h>
 
+/* A user who asks for too much gets an error, not the OOM killer. */
+#define ZIO_BLOCK_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 struct kmalloc_buffer {
 	struct llist_head free;
 	unsigned int gen;
@@ -35,11 +38,11 @@ static void free_list(struct llist_node *list)
 
 static struct zio_block *alloc_block(size_t size)
 {
-	struct zio_block *block = kzalloc(sizeof(*block), GFP_KERNEL);
+	struct zio_block *block = kzalloc(sizeof(*block), ZIO_BLOCK_GFP);
 
 	if (!block)
 		return NULL;
-	block->data = kzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	block->data = kzalloc(size, ZIO_BLOCK_GFP);
 	if (!block->data) {
 		kfree(block);
 		return NULL;

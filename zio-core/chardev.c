@@ -70,7 +70,7 @@ static ssize_t read_data(struct kiocb *iocb, struct iov_iter *to)
 		if (ret)
 			break;
 		if (sess->block->used == sess->block->len) {
-			end = sess->block->ctrl_seen || !sess->block->len;
+			end = sess->ctrl_seen || !sess->block->len;
 			zio_session_put(sess);
 			cond_resched();
 		}
@@ -94,14 +94,14 @@ static int copy_control(struct zio_session *sess, struct iov_iter *to)
 	zio_control_fill(ctrl, block, sess->chan->cset->ssize);
 	if (_copy_to_iter(ctrl, sizeof(*ctrl), to) != sizeof(*ctrl))
 		return -EFAULT;
-	block->ctrl_seen = true;
+	WRITE_ONCE(sess->ctrl_seen, true);
 	return 0;
 }
 
 /* A block whose control has been seen makes room for the next one. */
 static void skip_seen(struct zio_session *sess)
 {
-	if (sess->block && sess->block->ctrl_seen)
+	if (sess->block && sess->ctrl_seen)
 		zio_session_put(sess);
 }
 
@@ -119,7 +119,7 @@ static ssize_t read_ctrl(struct kiocb *iocb, struct iov_iter *to)
 		return ret;
 	skip_seen(sess);
 	ret = zio_session_next(sess, nowait);
-	if (ret == 0 && sess->block->ctrl_seen) {
+	if (!ret && sess->ctrl_seen) {
 		skip_seen(sess);
 		ret = zio_session_next(sess, nowait);
 	}
@@ -143,11 +143,10 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	struct zio_session *sess = file->private_data;
 	struct zio_channel *chan = sess->chan;
 	struct zio_cset *cset = chan->cset;
-	struct zio_block *block = READ_ONCE(sess->block);
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
-	if (block && !(ctrl && READ_ONCE(block->ctrl_seen)))
+	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
 		return EPOLLIN | EPOLLRDNORM;
 	if (zio_queue_count(&chan->queue) || !list_empty(&chan->leftovers))
 		return EPOLLIN | EPOLLRDNORM;
@@ -225,10 +224,10 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 
 	if (copy_from_iter(ctrl, sizeof(*ctrl), from) != sizeof(*ctrl))
 		return -EFAULT;
-	ret = zio_control_check(sess->chan, ctrl);
+	ret = zio_session_next(sess, nowait);
 	if (ret)
 		return ret;
-	ret = zio_session_next(sess, nowait);
+	ret = zio_control_check(sess->chan, ctrl, sess->block->size);
 	if (ret)
 		return ret;
 	if (sess->block->used)

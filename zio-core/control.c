@@ -202,8 +202,9 @@ int zio_cset_refresh(struct zio_cset *cset)
 	return 0;
 }
 
-static void replace_block_snapshot(struct zio_channel *chan,
-				   struct zio_block *block)
+/* Any context; the caller owns the block. */
+void zio_block_renew_snapshot(struct zio_channel *chan,
+			      struct zio_block *block)
 {
 	struct zio_snapshot *snap;
 
@@ -214,13 +215,6 @@ static void replace_block_snapshot(struct zio_channel *chan,
 	rcu_read_unlock();
 	zio_snapshot_put(block->snap);
 	block->snap = snap;
-}
-
-/* Any context; the caller owns the block. */
-void zio_block_snapshot(struct zio_channel *chan, struct zio_block *block)
-{
-	if (unlikely(block->snap != rcu_access_pointer(chan->snap)))
-		replace_block_snapshot(chan, block);
 }
 
 /* Puts what belongs to the block alone over a copy of its snapshot. */
@@ -255,15 +249,16 @@ static bool address_matches(const struct zio_addr *addr,
  * zio_control_check() - can a control that a user wrote be believed?
  * @chan: the output channel it was written to
  * @ctrl: the control, in kernel memory
+ * @size: bytes that the block in hand has room for
  *
  * An address without a name stands for this channel.
  *
  * Return: 0; -EPROTO for another major version; -ENXIO for the address of
  * another channel; -EINVAL for another sample size; -EMSGSIZE for more
- * samples than a block has, or none.
+ * samples than there is room for, or none.
  */
 int zio_control_check(const struct zio_channel *chan,
-		      const struct zio_control *ctrl)
+		      const struct zio_control *ctrl, size_t size)
 {
 	const struct zio_cset *cset = chan->cset;
 	size_t len;
@@ -277,7 +272,7 @@ int zio_control_check(const struct zio_channel *chan,
 	if (!ctrl->nsamples ||
 	    check_mul_overflow((size_t)ctrl->nsamples, (size_t)cset->ssize,
 			       &len) ||
-	    len > cset->block_len)
+	    len > size)
 		return -EMSGSIZE;
 	return 0;
 }

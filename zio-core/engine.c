@@ -31,6 +31,11 @@
  *  - a writer that pushes a block and then finds the set busy may leave: who
  *    makes it idle looks at the queues after that (zio_cset_play()).
  *
+ *  - (D) a reader that finds the set busy says so in cset->wanted, and then
+ *    tries once more; who makes the set idle looks at cset->wanted after
+ *    that, and wakes. Either the one or the other sees it. Without, a reader
+ *    of one channel could sleep on while that of another has gone home.
+ *
  * A set that sleeps is armed from a work item; ARMING lasts until that ran.
  */
 #include <linux/export.h>
@@ -97,15 +102,18 @@ static void lose_block(struct zio_channel *chan)
 static struct zio_block *steal_block(struct zio_channel *chan)
 {
 	struct zio_buffer *buf = chan->buf;
-	struct zio_block *old = NULL, *block = NULL;
+	struct zio_block *old, *block = NULL;
 
-	if (READ_ONCE(buf->prefer_new))
+	while (!block && READ_ONCE(buf->prefer_new)) {
 		old = zio_queue_pop(&chan->queue);
-	lose_block(chan);
-	if (!old)
-		return NULL;
-	buf->type->ops->put_block(buf, old);
-	block = buf->type->ops->get_block(buf);
+		if (!old)
+			break;
+		lose_block(chan);
+		buf->type->ops->put_block(buf, old);
+		block = buf->type->ops->get_block(buf);
+	}
+	if (!block)
+		lose_block(chan);
 	return block;
 }
 
@@ -154,7 +162,8 @@ static void finish_input(struct zio_channel *chan, struct zio_block *block)
 	WRITE_ONCE(chan->blocks, chan->blocks + 1);
 	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
 	zio_queue_push(&chan->queue, block);
-	if (zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
+	if (chan->cset->on_demand ||
+	    zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
 		wake_channel(chan, ZIO_WAKE_IN);
 }
 
@@ -174,6 +183,10 @@ static void make_idle(struct zio_cset *cset)
 
 	if (unlikely(old & CSET_HOLD))
 		wake_up(&cset->idle_wq);
+	if (unlikely(READ_ONCE(cset->wanted))) {		/* D */
+		WRITE_ONCE(cset->wanted, 0);
+		zio_cset_wake(cset);
+	}
 }
 
 static void finish_blocks(struct zio_cset *cset)
@@ -315,6 +328,24 @@ int zio_cset_fire(struct zio_cset *cset)
 		return -EINPROGRESS;
 	}
 	return arm_cset(cset);
+}
+
+/**
+ * zio_cset_pull() - fire on behalf of a reader
+ * @cset: the channel set
+ *
+ * As zio_cset_fire(), but a reader that is told -EBUSY is woken when the set
+ * is idle again.
+ */
+int zio_cset_pull(struct zio_cset *cset)
+{
+	int ret = zio_cset_fire(cset);
+
+	if (likely(ret != -EBUSY))
+		return ret;
+	WRITE_ONCE(cset->wanted, 1);
+	smp_mb();						/* D */
+	return zio_cset_fire(cset);
 }
 
 static bool output_is_ready(struct zio_cset *cset)

@@ -114,6 +114,7 @@ struct zio_cset {
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
 	int error;
+	int wanted;
 	wait_queue_head_t idle_wq;
 	struct work_struct arm_work;
 
@@ -160,12 +161,33 @@ void zio_queue_destroy(struct zio_queue *q);
 struct zio_block **zio_queue_alloc(unsigned int len);
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
 		       unsigned int len);
-void zio_queue_push(struct zio_queue *q, struct zio_block *block);
-struct zio_block *zio_queue_pop(struct zio_queue *q);
 
 static inline unsigned int zio_queue_count(const struct zio_queue *q)
 {
 	return READ_ONCE(q->head) - (unsigned int)atomic_read(&q->tail);
+}
+
+/* Never finds the ring full, see queue.c; one pusher at a time. */
+static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
+{
+	unsigned int head = q->head;
+
+	WRITE_ONCE(q->slot[head & q->mask], block);
+	smp_store_release(&q->head, head + 1);		/* A, matches pop */
+}
+
+/* The oldest block, or NULL; several poppers at a time. */
+static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
+{
+	int tail = atomic_read(&q->tail);
+	struct zio_block *block;
+
+	do {
+		if (smp_load_acquire(&q->head) == (unsigned int)tail) /* A */
+			return NULL;
+		block = READ_ONCE(q->slot[tail & q->mask]);
+	} while (!atomic_try_cmpxchg(&q->tail, &tail, tail + 1)); /* B */
+	return block;
 }
 
 /* engine.c */
@@ -177,6 +199,7 @@ void zio_cset_stop(struct zio_cset *cset, bool stop);
 void zio_cset_shut(struct zio_cset *cset);
 void zio_cset_wake(struct zio_cset *cset);
 bool zio_cset_can_pull(struct zio_cset *cset);
+int zio_cset_pull(struct zio_cset *cset);
 void zio_cset_init_engine(struct zio_cset *cset);
 
 /* buffer.c */
@@ -208,11 +231,21 @@ int zio_cset_refresh(struct zio_cset *cset);
 struct zio_snapshot **zio_snapshots_prepare(struct zio_cset *cset);
 void zio_snapshots_publish(struct zio_cset *cset, struct zio_snapshot **snap);
 void zio_snapshots_discard(struct zio_cset *cset, struct zio_snapshot **snap);
-void zio_block_snapshot(struct zio_channel *chan, struct zio_block *block);
+void zio_block_renew_snapshot(struct zio_channel *chan,
+			      struct zio_block *block);
+
+/* Any context; the caller owns the block. */
+static inline void zio_block_snapshot(struct zio_channel *chan,
+				      struct zio_block *block)
+{
+	if (unlikely(block->snap != rcu_access_pointer(chan->snap)))
+		zio_block_renew_snapshot(chan, block);
+}
+
 void zio_control_fill(struct zio_control *ctrl, const struct zio_block *block,
 		      unsigned int ssize);
 int zio_control_check(const struct zio_channel *chan,
-		      const struct zio_control *ctrl);
+		      const struct zio_control *ctrl, size_t size);
 
 /* attr.c */
 int zio_attrs_create(struct zio_cset *cset, struct zio_channel *chan);
@@ -259,6 +292,7 @@ struct zio_session {
 	struct pid *tgid;
 	unsigned int users;
 	struct zio_block *block;
+	bool ctrl_seen;
 	struct zio_snapshot *snap;
 	struct zio_control ctrl;
 };

@@ -75,24 +75,3 @@ void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
 	atomic_set(&q->tail, 0);
 	WRITE_ONCE(q->head, n);
 }
-
-void zio_queue_push(struct zio_queue *q, struct zio_block *block)
-{
-	unsigned int head = q->head;
-
-	WRITE_ONCE(q->slot[head & q->mask], block);
-	smp_store_release(&q->head, head + 1);		/* A, matches pop */
-}
-
-struct zio_block *zio_queue_pop(struct zio_queue *q)
-{
-	int tail = atomic_read(&q->tail);
-	struct zio_block *block;
-
-	do {
-		if (smp_load_acquire(&q->head) == (unsigned int)tail) /* A */
-			return NULL;
-		block = READ_ONCE(q->slot[tail & q->mask]);
-	} while (!atomic_try_cmpxchg(&q->tail, &tail, tail + 1)); /* B */
-	return block;
-}

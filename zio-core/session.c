@@ -25,7 +25,9 @@ int zio_session_lock(struct zio_session *sess, bool nowait)
 		return 0;
 	if (nowait)
 		return -EAGAIN;
-	return mutex_lock_interruptible(&sess->chan->lock);
+	if (mutex_lock_interruptible(&sess->chan->lock))
+		return -ERESTARTSYS;
+	return 0;
 }
 
 void zio_session_unlock(struct zio_session *sess)
@@ -74,22 +76,28 @@ static void leave_block(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
+	sess->block->ctrl_seen = sess->ctrl_seen;
 	list_add_tail(&sess->block->left, &chan->leftovers);
 	sess->block = NULL;
-	if (chan->sleepers)
+	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
 
 static void flush_block(struct zio_session *sess)
 {
+	struct zio_channel *chan = sess->chan;
 	struct zio_block *block = sess->block;
-	unsigned int ssize = sess->chan->cset->ssize;
+	unsigned int ssize = chan->cset->ssize;
 
 	block->used -= ssize ? block->used % ssize : 0;
-	if (block->used)
+	if (block->used) {
 		zio_session_submit(sess);
-	else
-		zio_session_put(sess);
+		return;
+	}
+	zio_session_put(sess);
+	atomic_dec(&chan->writing);
+	if (wq_has_sleeper(&chan->wq))
+		wake_up_poll(&chan->wq, EPOLLOUT | EPOLLWRNORM);
 }
 
 /* One user less; may be the last. */
@@ -140,10 +148,8 @@ void zio_session_put(struct zio_session *sess)
 
 	chan->buf->type->ops->put_block(chan->buf, sess->block);
 	sess->block = NULL;
-	if (zio_cset_is_output(chan->cset))
-		atomic_dec(&chan->writing);
 	if (unlikely(chan->sleepers))
-		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM | EPOLLOUT);
+		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
 
 /* The session's output block is complete: off it goes. */
@@ -159,22 +165,27 @@ void zio_session_submit(struct zio_session *sess)
 	zio_cset_play(chan->cset);
 }
 
-static struct zio_block *pop_block(struct zio_channel *chan)
+static void adopt_block(struct zio_session *sess)
 {
 	struct zio_block *block;
 
-	if (unlikely(!list_empty(&chan->leftovers))) {
-		block = list_first_entry(&chan->leftovers, struct zio_block,
-					 left);
-		list_del(&block->left);
-		return block;
-	}
-	block = zio_queue_pop(&chan->queue);
-	if (block) {
-		block->used = 0;
-		block->ctrl_seen = false;
-	}
-	return block;
+	block = list_first_entry(&sess->chan->leftovers, struct zio_block,
+				 left);
+	list_del(&block->left);
+	WRITE_ONCE(sess->ctrl_seen, block->ctrl_seen);
+	sess->block = block;
+}
+
+static int pop_block(struct zio_session *sess)
+{
+	struct zio_block *block = zio_queue_pop(&sess->chan->queue);
+
+	if (!block)
+		return -EAGAIN;
+	block->used = 0;
+	WRITE_ONCE(sess->ctrl_seen, false);
+	sess->block = block;
+	return 0;
 }
 
 /* Asks the trigger for a block, if it is of the kind that can be asked. */
@@ -186,11 +197,9 @@ static int pull_block(struct zio_session *sess)
 
 	if (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled))
 		return -EAGAIN;
-	ret = zio_cset_fire(cset);
-	if (likely(!ret)) {
-		sess->block = pop_block(chan);
-		return sess->block ? 0 : -EAGAIN;
-	}
+	ret = zio_cset_pull(cset);
+	if (likely(!ret))
+		return pop_block(sess);
 	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN)
 		return -EAGAIN;
 	return ret;
@@ -198,8 +207,11 @@ static int pull_block(struct zio_session *sess)
 
 static int try_input(struct zio_session *sess)
 {
-	sess->block = pop_block(sess->chan);
-	if (sess->block)
+	if (unlikely(!list_empty(&sess->chan->leftovers))) {
+		adopt_block(sess);
+		return 0;
+	}
+	if (!pop_block(sess))
 		return 0;
 	return pull_block(sess);
 }
@@ -213,7 +225,7 @@ static int try_output(struct zio_session *sess)
 		return -EAGAIN;
 	atomic_inc(&chan->writing);
 	block->used = 0;
-	block->len = chan->cset->block_len;
+	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };
 	sess->block = block;
 	return 0;

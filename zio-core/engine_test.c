@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* engine_test.c: arm, done, abort, and what is lost */
+#include "test-device.h"
+
+static void synchronous_driver(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 2);
+
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 1);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[1]->queue), 1);
+	test_device_remove(tdev);
+}
+
+static void asynchronous_driver(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	tdev->io_return = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
+	zio_cset_done(tdev->cset);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
+	zio_cset_done(tdev->cset);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
+}
+
+static void driver_done_early(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+
+	tdev->io_return = -EAGAIN;
+	tdev->early = true;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 2);
+	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+}
+
+static void failed_io_is_counted(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+
+	tdev->io_return = -EIO;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EIO);
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 1);
+	KUNIT_EXPECT_EQ(test, chan->lost, 1);
+	tdev->io_return = 0;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	block = zio_queue_pop(&chan->queue);
+	KUNIT_EXPECT_EQ(test, block->seq, 1);
+	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
+	chan->buf->type->ops->put_block(chan->buf, block);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+	test_device_remove(tdev);
+}
+
+/* Nobody reads: 16 blocks are kept, 4 lost, and the next one tells. */
+static void overrun_is_told(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+	int i;
+
+	for (i = 0; i < ZIO_DEFAULT_LEN + 4; i++)
+		zio_cset_fire(tdev->cset);
+	KUNIT_EXPECT_EQ(test, chan->lost, 4);
+	for (i = 0; i < ZIO_DEFAULT_LEN; i++) {
+		block = zio_queue_pop(&chan->queue);
+		KUNIT_EXPECT_EQ(test, block->seq, i);
+		KUNIT_EXPECT_EQ(test, block->zio_alarms, 0);
+		chan->buf->type->ops->put_block(chan->buf, block);
+	}
+	zio_cset_fire(tdev->cset);
+	block = zio_queue_pop(&chan->queue);
+	KUNIT_EXPECT_EQ(test, block->seq, ZIO_DEFAULT_LEN + 4);
+	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
+	chan->buf->type->ops->put_block(chan->buf, block);
+	KUNIT_EXPECT_EQ(test, atomic_read(&chan->alarms), ZIO_ALARM_LOST_BLOCK);
+	test_device_remove(tdev);
+}
+
+static void prefer_new_drops_oldest(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+	int i;
+
+	chan->buf->prefer_new = true;
+	for (i = 0; i < ZIO_DEFAULT_LEN + 4; i++)
+		zio_cset_fire(tdev->cset);
+	KUNIT_EXPECT_EQ(test, chan->lost, 4);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), ZIO_DEFAULT_LEN);
+	block = zio_queue_pop(&chan->queue);
+	KUNIT_EXPECT_EQ(test, block->seq, 4);
+	chan->buf->type->ops->put_block(chan->buf, block);
+	test_device_remove(tdev);
+}
+
+static void hold_takes_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	tdev->io_return = -EAGAIN;
+	zio_cset_fire(tdev->cset);
+	KUNIT_EXPECT_NOT_NULL(test, chan->active);
+	mutex_lock(&tdev->cset->mutex);
+	zio_cset_hold(tdev->cset);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
+	KUNIT_EXPECT_NULL(test, chan->active);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
+	zio_cset_done(tdev->cset);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
+	zio_cset_release(tdev->cset);
+	mutex_unlock(&tdev->cset->mutex);
+	KUNIT_EXPECT_EQ(test, chan->lost, 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	zio_cset_done(tdev->cset);
+	KUNIT_EXPECT_EQ(test, chan->seq, 1);
+	test_device_remove(tdev);
+}
+
+static void disabled_trigger_is_silent(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_cset *cset = tdev->cset;
+
+	mutex_lock(&cset->mutex);
+	KUNIT_EXPECT_EQ(test, zio_trigger_enable(cset->trig, false), 0);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, zio_trigger_enable(cset->trig, true), 0);
+	mutex_unlock(&cset->mutex);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), 0);
+	test_device_remove(tdev);
+}
+
+static void lost_trigger_is_told(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_cset *cset = tdev->cset;
+	struct zio_block *block;
+
+	tdev->io_return = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->trig), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->trig), -EBUSY);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&cset->lost_triggers), 1);
+	zio_channel_alarm(cset->chan[0], 0x40);
+	zio_cset_done(cset);
+	block = zio_queue_pop(&cset->chan[0]->queue);
+	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_TRIGGER);
+	KUNIT_EXPECT_EQ(test, block->drv_alarms, 0x40);
+	cset->chan[0]->buf->type->ops->put_block(cset->chan[0]->buf, block);
+	test_device_remove(tdev);
+}
+
+static void sleeping_driver_runs_in_thread(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_SLEEPS, 1);
+
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	flush_work(&tdev->cset->arm_work);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 1);
+	zio_cset_fire(tdev->cset);
+	test_device_remove(tdev);
+}
+
+static struct kunit_case engine_cases[] = {
+	KUNIT_CASE(synchronous_driver),
+	KUNIT_CASE(asynchronous_driver),
+	KUNIT_CASE(driver_done_early),
+	KUNIT_CASE(failed_io_is_counted),
+	KUNIT_CASE(overrun_is_told),
+	KUNIT_CASE(prefer_new_drops_oldest),
+	KUNIT_CASE(hold_takes_blocks_back),
+	KUNIT_CASE(disabled_trigger_is_silent),
+	KUNIT_CASE(lost_trigger_is_told),
+	KUNIT_CASE(sleeping_driver_runs_in_thread),
+	{}
+};
+
+static struct kunit_suite engine_suite = {
+	.name = "zio-engine",
+	.test_cases = engine_cases,
+};
+kunit_test_suite(engine_suite);

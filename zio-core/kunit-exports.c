@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kunit-exports.c: what zio-test needs of the inside; test kernels only */
+#include <linux/export.h>
+
+#include "internal.h"
+
+EXPORT_SYMBOL_NS_GPL(zio_attr_parse, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_attr_parse_bool, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_buffer_set_len, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_channel_enable, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_channel_refresh, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_control_check, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_control_fill, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_cset_fire, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_cset_hold, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_cset_release, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_queue_destroy, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_queue_init, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_close, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_lock, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_next, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_open, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_put, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_submit, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_unlock, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_trigger_enable, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_trigger_set_nshots, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_trigger_set_samples, ZIO_TEST);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* session_test.c: who owns a block: a random walk that loses none */
+#include <linux/prandom.h>
+
+#include "test-device.h"
+
+#define WALK_STEPS	5000
+
+static void session_is_of_the_process(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 2);
+	struct zio_session *a = zio_session_open(tdev->cset->chan[0]);
+	struct zio_session *b = zio_session_open(tdev->cset->chan[0]);
+	struct zio_session *c = zio_session_open(tdev->cset->chan[1]);
+
+	KUNIT_EXPECT_PTR_EQ(test, a, b);
+	KUNIT_EXPECT_PTR_NE(test, a, c);
+	zio_session_close(a);
+	zio_session_close(b);
+	zio_session_close(c);
+	test_device_remove(tdev);
+}
+
+static void unread_block_is_left(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_session *sess = zio_session_open(chan);
+	struct zio_block *block;
+
+	zio_session_lock(sess, false);
+	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
+	block = sess->block;
+	block->used = 3;
+	zio_session_unlock(sess);
+	zio_session_close(sess);
+
+	sess = zio_session_open(chan);
+	zio_session_lock(sess, false);
+	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
+	KUNIT_EXPECT_PTR_EQ(test, sess->block, block);
+	KUNIT_EXPECT_EQ(test, block->used, 3);
+	zio_session_unlock(sess);
+	zio_session_close(sess);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+	test_device_remove(tdev);
+}
+
+static void output_goes_out_short_at_close(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_session *sess = zio_session_open(chan);
+
+	zio_session_lock(sess, false);
+	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
+	sess->block->used = 5;
+	zio_session_unlock(sess);
+	zio_session_close(sess);
+	KUNIT_EXPECT_EQ(test, chan->blocks, 1);
+	KUNIT_EXPECT_EQ(test, chan->bytes, 4);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+	test_device_remove(tdev);
+}
+
+struct walk {
+	struct test_device *tdev;
+	struct zio_channel *chan;
+	struct zio_session *sess;
+	unsigned int len;
+	u32 seq;
+	bool seen;
+};
+
+static void walk_read(struct kunit *test, struct walk *w)
+{
+	if (!w->sess)
+		w->sess = zio_session_open(w->chan);
+	zio_session_lock(w->sess, false);
+	if (!zio_session_next(w->sess, true)) {
+		if (w->seen)
+			KUNIT_EXPECT_GT(test, (s32)(w->sess->block->seq - w->seq),
+					0);
+		w->seq = w->sess->block->seq;
+		w->seen = true;
+		zio_session_put(w->sess);
+	}
+	zio_session_unlock(w->sess);
+}
+
+static void walk_take(struct walk *w)
+{
+	if (!w->sess)
+		w->sess = zio_session_open(w->chan);
+	zio_session_lock(w->sess, false);
+	zio_session_next(w->sess, true);
+	zio_session_unlock(w->sess);
+}
+
+static void walk_close(struct walk *w)
+{
+	if (w->sess)
+		zio_session_close(w->sess);
+	w->sess = NULL;
+}
+
+static void walk_configure(struct walk *w, u32 dice)
+{
+	struct zio_cset *cset = w->tdev->cset;
+
+	mutex_lock(&cset->mutex);
+	if (dice & 1) {
+		w->len = 1 + (dice >> 8) % 20;
+		zio_buffer_set_len(w->chan->buf, w->len);
+	} else {
+		zio_trigger_set_samples(cset->trig, 0, 1 + (dice >> 8) % 100);
+	}
+	w->chan->buf->prefer_new = dice & 2;
+	mutex_unlock(&cset->mutex);
+}
+
+/* Blocks of an older geometry may still be out; never fewer than the new. */
+static void walk_check(struct kunit *test, struct walk *w)
+{
+	unsigned int count = w->chan->buf->type->ops->count(w->chan->buf);
+
+	KUNIT_ASSERT_EQ(test, test_count_owned(w->chan), count);
+	KUNIT_ASSERT_GE(test, count, w->len);
+}
+
+static void blocks_have_one_owner(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct walk w = {
+		.tdev = tdev, .chan = tdev->cset->chan[0],
+		.len = ZIO_DEFAULT_LEN,
+	};
+	struct rnd_state rnd;
+	int i;
+
+	prandom_seed_state(&rnd, 512);
+	for (i = 0; i < WALK_STEPS; i++) {
+		u32 dice = prandom_u32_state(&rnd);
+
+		tdev->io_return = dice & BIT(20) ? -EAGAIN :
+				  dice & BIT(21) ? 0 : dice & BIT(22) ? 0 : -EIO;
+		switch (dice % 11) {
+		case 0 ... 3:
+			zio_cset_fire(tdev->cset);
+			break;
+		case 4 ... 5:
+			zio_cset_done(tdev->cset);
+			break;
+		case 6 ... 7:
+			walk_read(test, &w);
+			break;
+		case 8:
+			walk_take(&w);
+			break;
+		case 9:
+			walk_close(&w);
+			break;
+		case 10:
+			walk_configure(&w, prandom_u32_state(&rnd));
+			break;
+		}
+		walk_check(test, &w);
+	}
+	walk_close(&w);
+	test_device_remove(tdev);
+}
+
+static struct kunit_case session_cases[] = {
+	KUNIT_CASE(session_is_of_the_process),
+	KUNIT_CASE(unread_block_is_left),
+	KUNIT_CASE(output_goes_out_short_at_close),
+	KUNIT_CASE(blocks_have_one_owner),
+	{}
+};
+
+static struct kunit_suite session_suite = {
+	.name = "zio-session",
+	.test_cases = session_cases,
+};
+kunit_test_suite(session_suite);
