@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a control says, and the names for it */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *const channel_attr[ZIO_MAX_STD_ATTR] = {
+	[ZIO_ATTR_NBITS] = "resolution-bits",
+	[ZIO_ATTR_GAIN] = "gain-factor",
+	[ZIO_ATTR_OFFSET] = "offset",
+	[ZIO_ATTR_MAXRATE] = "max-sample-rate",
+	[ZIO_ATTR_VREFTYPE] = "vref-src",
+	[ZIO_ATTR_VERSION] = "version",
+};
+
+static const char *const trigger_attr[ZIO_MAX_STD_ATTR] = {
+	[ZIO_ATTR_TRIG_N_SHOTS] = "nshots",
+	[ZIO_ATTR_TRIG_POST_SAMP] = "post-samples",
+	[ZIO_ATTR_TRIG_PRE_SAMP] = "pre-samples",
+	[ZIO_ATTR_TRIG_VERSION] = "version",
+};
+
+static const char *const buffer_attr[ZIO_MAX_STD_ATTR] = {
+	[ZIO_ATTR_ZBUF_MAXLEN] = "max-buffer-len",
+	[ZIO_ATTR_ZBUF_MAXKB] = "max-buffer-kb",
+	[ZIO_ATTR_ZBUF_ALLOC_LEN] = "allocated-buffer-len",
+	[ZIO_ATTR_ZBUF_ALLOC_KB] = "allocated-buffer-kb",
+	[ZIO_ATTR_ZBUF_VERSION] = "version",
+};
+
+static const char *const alarm_name[] = {
+	"lost-block", "lost-trigger", "lost-sniff",
+};
+
+const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index)
+{
+	if (index >= ZIO_MAX_STD_ATTR)
+		return NULL;
+	switch (owner) {
+	case ZIO_ATTR_OF_CHANNEL:
+		return channel_attr[index];
+	case ZIO_ATTR_OF_TRIGGER:
+		return trigger_attr[index];
+	case ZIO_ATTR_OF_BUFFER:
+		return buffer_attr[index];
+	}
+	return NULL;
+}
+
+const char *zio_alarm_name(unsigned int bit)
+{
+	return bit < ARRAY_SIZE(alarm_name) ? alarm_name[bit] : NULL;
+}
+
+/* Nothing is written beyond @size, but the length goes on counting. */
+static int append_alarm(char *text, size_t size, int len, unsigned int bit)
+{
+	size_t used = (size_t)len < size ? (size_t)len : size;
+	char *to = text ? text + used : NULL;
+	const char *comma = len ? "," : "";
+	const char *name = zio_alarm_name(bit);
+
+	if (name)
+		return snprintf(to, size - used, "%s%s", comma, name);
+	return snprintf(to, size - used, "%sbit%u", comma, bit);
+}
+
+int zio_alarm_text(uint8_t alarms, char *text, size_t size)
+{
+	unsigned int bit;
+	int len = 0;
+
+	if (size)
+		text[0] = '\0';
+	for (bit = 0; bit < 8; bit++)
+		if (alarms & (1 << bit))
+			len += append_alarm(text, size, len, bit);
+	return len;
+}
+
+void zio_control_init(struct zio_control *control, uint32_t nsamples,
+		      uint16_t ssize)
+{
+	memset(control, 0, sizeof(*control));
+	control->major_version = ZIO_MAJOR_VERSION;
+	control->minor_version = ZIO_MINOR_VERSION;
+	control->nsamples = nsamples;
+	control->ssize = ssize;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	control->flags = ZIO_CONTROL_LITTLE_ENDIAN;
+#else
+	control->flags = ZIO_CONTROL_BIG_ENDIAN;
+#endif
+}
+
+int zio_control_size(const struct zio_control *control, size_t *size)
+{
+	if (!__builtin_mul_overflow((size_t)control->nsamples,
+				    (size_t)control->ssize, size))
+		return 0;
+	errno = EOVERFLOW;
+	return -1;
+}
+
+const char *zio_version(void)
+{
+	return LIBZIO_VERSION;
+}

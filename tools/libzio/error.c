@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Reasons in words */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/*
+ * EAGAIN is part of normal work, so only two numbers are kept here; the
+ * words are made when somebody asks for them.
+ */
+int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code)
+{
+	ch->fault = fault;
+	ch->fault_errno = code;
+	errno = code;
+	return -1;
+}
+
+static const char *io_hint(int code)
+{
+	switch (code) {
+	case ENODEV:
+		return " (the device is gone: unbound or unplugged)";
+	case EAGAIN:
+		return " (nothing there yet)";
+	case EBUSY:
+		return " (somebody else is using it)";
+	default:
+		return "";
+	}
+}
+
+static void explain_io(struct zio_channel *ch, const char *verb,
+		       const char *path)
+{
+	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s: %s%s", path,
+		 verb, strerror(ch->fault_errno), io_hint(ch->fault_errno));
+}
+
+static void explain_version(struct zio_channel *ch)
+{
+	snprintf(ch->error.text, sizeof(ch->error.text),
+		 "%s: control of version %u.%u, only %u.x is understood",
+		 ch->ctrl_path, ch->control.major_version,
+		 ch->control.minor_version, ZIO_MAJOR_VERSION);
+}
+
+static void explain_size(struct zio_channel *ch, const char *what)
+{
+	snprintf(ch->error.text, sizeof(ch->error.text),
+		 "%s: block %u: %u samples of %u bytes: %s", ch->ctrl_path,
+		 ch->control.seq_num, ch->control.nsamples, ch->control.ssize,
+		 what);
+}
+
+static void explain_short(struct zio_channel *ch, const char *path,
+			  const char *what, size_t whole)
+{
+	snprintf(ch->error.text, sizeof(ch->error.text),
+		 "%s: end of file after %zu of the %zu bytes of %s", path,
+		 ch->done, whole, what);
+}
+
+static void explain_misuse(struct zio_channel *ch, const char *what)
+{
+	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s",
+		 ch->data_path ? ch->data_path : ch->ctrl_path, what);
+}
+
+static void explain_limit(struct zio_channel *ch)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "over the limit of %zu bytes",
+		 ch->max_block);
+	explain_size(ch, what);
+}
+
+static void explain_fault(struct zio_channel *ch)
+{
+	switch (ch->fault) {
+	case ZIO_FAULT_NONE:
+		explain_misuse(ch, "no error");
+		break;
+	case ZIO_FAULT_READ_CONTROL:
+		explain_io(ch, "read control", ch->ctrl_path);
+		break;
+	case ZIO_FAULT_READ_DATA:
+		explain_io(ch, "read data", ch->data_path);
+		break;
+	case ZIO_FAULT_WRITE_CONTROL:
+		explain_io(ch, "write control", ch->ctrl_path);
+		break;
+	case ZIO_FAULT_WRITE_DATA:
+		explain_io(ch, "write data", ch->data_path);
+		break;
+	case ZIO_FAULT_SHORT_CONTROL:
+		explain_short(ch, ch->ctrl_path, "a control",
+			      sizeof(ch->control));
+		break;
+	case ZIO_FAULT_SHORT_DATA:
+		explain_short(ch, ch->data_path, "a block", ch->size);
+		break;
+	case ZIO_FAULT_VERSION:
+		explain_version(ch);
+		break;
+	case ZIO_FAULT_ENDIAN:
+		explain_misuse(ch, "control of the other endianness");
+		break;
+	case ZIO_FAULT_SSIZE:
+		explain_size(ch, "a sample has no size");
+		break;
+	case ZIO_FAULT_SIZE:
+		explain_size(ch, "more than memory can address");
+		break;
+	case ZIO_FAULT_LIMIT:
+		explain_limit(ch);
+		break;
+	case ZIO_FAULT_MEMORY:
+		explain_size(ch, "no memory for it");
+		break;
+	case ZIO_FAULT_CALLER_SIZE:
+		explain_size(ch, "more than the memory given");
+		break;
+	case ZIO_FAULT_MEM_CHANGED:
+		explain_misuse(ch, "half-read block: finish it in its memory");
+		break;
+	case ZIO_FAULT_DIRECTION:
+		explain_misuse(ch, ch->output ? "open for output, not input" :
+			       "open for input, not output");
+		break;
+	case ZIO_FAULT_NO_DATA_NODE:
+		explain_misuse(ch, "open for controls only");
+		break;
+	case ZIO_FAULT_NO_CONTROL:
+		explain_misuse(ch, "no control has been read for these data");
+		break;
+	case ZIO_FAULT_LENGTH:
+		explain_misuse(ch, "control and data differ in length");
+		break;
+	}
+}
+
+const char *zio_reason(struct zio_channel *ch)
+{
+	int saved = errno;
+
+	explain_fault(ch);
+	errno = saved;
+	return ch->error.text;
+}
+
+static void set_code(struct zio_error *err, int code)
+{
+	if (err)
+		err->code = code;
+	errno = code;
+}
+
+/* Nobody may do this with the node, but the reverse is allowed. */
+static bool is_other_direction(mode_t mode, bool output)
+{
+	const mode_t wanted = output ? 0222 : 0444;
+	const mode_t other = output ? 0444 : 0222;
+
+	return !(mode & wanted) && (mode & other);
+}
+
+static void explain_access(struct zio_error *err, const char *path,
+			   bool output)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		snprintf(err->text, sizeof(err->text),
+			 "%s: open: %s (may you search its directory?)", path,
+			 strerror(EACCES));
+		return;
+	}
+	if (is_other_direction(st.st_mode, output)) {
+		snprintf(err->text, sizeof(err->text),
+			 "%s: open for %s: %s (mode %04o: this is an %s channel)",
+			 path, output ? "writing" : "reading",
+			 strerror(EACCES), st.st_mode & 07777,
+			 output ? "input" : "output");
+		return;
+	}
+	snprintf(err->text, sizeof(err->text),
+		 "%s: open for %s: %s (mode %04o, owner %u, group %u; you are user %u: be in that group?)",
+		 path, output ? "writing" : "reading", strerror(EACCES),
+		 st.st_mode & 07777, st.st_uid, st.st_gid, geteuid());
+}
+
+static const char *open_hint(int code)
+{
+	switch (code) {
+	case ENOENT:
+		return " (is the driver's module loaded?)";
+	case ENODEV:
+	case ENXIO:
+		return " (the device is gone: unbound or unplugged)";
+	case EBUSY:
+		return " (somebody else has it open)";
+	case EPERM:
+	case EINVAL:
+		return " (input or output channel?)";
+	default:
+		return "";
+	}
+}
+
+void zio_explain_open(struct zio_error *err, int code, const char *path,
+		      bool output)
+{
+	if (err && code == EACCES)
+		explain_access(err, path, output);
+	else if (err)
+		snprintf(err->text, sizeof(err->text), "%s: open for %s: %s%s",
+			 path, output ? "writing" : "reading", strerror(code),
+			 open_hint(code));
+	set_code(err, code);
+}
+
+void zio_explain_missing(struct zio_error *err, const char *name,
+			 const char *dirs)
+{
+	if (err && dirs)
+		snprintf(err->text, sizeof(err->text),
+			 "%s: no such channel in %s (is the driver's module loaded? `ls /sys/bus/zio/devices` shows the devices)",
+			 name, dirs);
+	else if (err)
+		snprintf(err->text, sizeof(err->text),
+			 "%s: no such channel (is the driver's module loaded?)",
+			 name);
+	set_code(err, ENOENT);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From a name to a pair of open nodes, and back */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define DEFAULT_DIRS "/dev/zio:/dev"
+#define SUFFIX_LEN 5
+
+static bool has_suffix(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len <= SUFFIX_LEN)
+		return false;
+	name += len - SUFFIX_LEN;
+	return !strcmp(name, "-data") || !strcmp(name, "-ctrl");
+}
+
+static int stem_len(const char *name)
+{
+	return (int)strlen(name) - (has_suffix(name) ? SUFFIX_LEN : 0);
+}
+
+__attribute__((format(printf, 1, 2)))
+static char *format_new(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	return len < 0 ? NULL : text;
+}
+
+/* "zzero-0-1": the '-' before the last two numbers; NULL if not so ended. */
+static const char *id_place(const char *stem, int len)
+{
+	int numbers = 0;
+	int digits = 0;
+
+	while (--len >= 0) {
+		if (isdigit((unsigned char)stem[len])) {
+			digits++;
+			continue;
+		}
+		if (stem[len] != '-' || !digits)
+			return NULL;
+		if (++numbers == 2)
+			return stem + len;
+		digits = 0;
+	}
+	return NULL;
+}
+
+static void forget_paths(struct zio_channel *ch)
+{
+	free(ch->ctrl_path);
+	free(ch->data_path);
+	ch->ctrl_path = NULL;
+	ch->data_path = NULL;
+}
+
+/* Only "not there" sends the search on: other errors belong to open(). */
+static bool is_missing(const char *path)
+{
+	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* 1 found, 0 not there, -1 no memory. Takes over the memory of @stem. */
+static int try_stem(struct zio_channel *ch, char *stem, int flags)
+{
+	bool missing;
+
+	if (!stem)
+		return -1;
+	ch->ctrl_path = format_new("%s-ctrl", stem);
+	if (!(flags & ZIO_OPEN_CONTROL_ONLY))
+		ch->data_path = format_new("%s-data", stem);
+	free(stem);
+	if (!ch->ctrl_path ||
+	    (!ch->data_path && !(flags & ZIO_OPEN_CONTROL_ONLY)))
+		return -1;
+	missing = is_missing(ch->ctrl_path) &&
+		  (!ch->data_path || is_missing(ch->data_path));
+	if (missing)
+		forget_paths(ch);
+	return !missing;
+}
+
+static int try_dir(struct zio_channel *ch, const char *dir, int dir_len,
+		   const char *name, int flags)
+{
+	int len = stem_len(name);
+	const char *place = id_place(name, len);
+	int ret;
+
+	ret = try_stem(ch, format_new("%.*s/%.*s", dir_len, dir, len, name),
+		       flags);
+	if (ret || !place)
+		return ret;
+	return try_stem(ch, format_new("%.*s/%.*s-0000%.*s", dir_len, dir,
+				       (int)(place - name), name,
+				       len - (int)(place - name), place),
+			flags);
+}
+
+static int search_dirs(struct zio_channel *ch, const char *dirs,
+		       const char *name, int flags)
+{
+	int ret = 0;
+
+	while (!ret && *dirs) {
+		int len = (int)strcspn(dirs, ":");
+
+		if (len)
+			ret = try_dir(ch, dirs, len, name, flags);
+		dirs += len;
+		dirs += strspn(dirs, ":");
+	}
+	return ret;
+}
+
+/* A node that carries controls alone has no suffix to be known by. */
+static int try_lone_control(struct zio_channel *ch, const char *path,
+			    int flags)
+{
+	if (!(flags & ZIO_OPEN_CONTROL_ONLY) || has_suffix(path) ||
+	    is_missing(path))
+		return 0;
+	ch->ctrl_path = strdup(path);
+	return ch->ctrl_path ? 1 : -1;
+}
+
+static int try_path(struct zio_channel *ch, const char *path, int flags)
+{
+	int ret = try_lone_control(ch, path, flags);
+
+	if (ret)
+		return ret;
+	return try_stem(ch, format_new("%.*s", stem_len(path), path), flags);
+}
+
+static int find_nodes(struct zio_channel *ch, const char *name, int flags,
+		      struct zio_error *err)
+{
+	const char *dirs = NULL;
+	int ret;
+
+	if (strchr(name, '/')) {
+		ret = try_path(ch, name, flags);
+	} else {
+		dirs = secure_getenv("ZIO_DEV_PATH");
+		if (!dirs)
+			dirs = DEFAULT_DIRS;
+		ret = search_dirs(ch, dirs, name, flags);
+	}
+	if (ret > 0)
+		return 0;
+	if (ret < 0)
+		zio_explain_open(err, ENOMEM, name, ch->output);
+	else
+		zio_explain_missing(err, name, dirs);
+	return -1;
+}
+
+static int open_node(const char *path, int flags, struct zio_error *err)
+{
+	bool output = flags & ZIO_OPEN_OUTPUT;
+	int mode = O_CLOEXEC | (output ? O_WRONLY : O_RDONLY);
+	int fd;
+
+	if (flags & ZIO_OPEN_NONBLOCK)
+		mode |= O_NONBLOCK;
+	fd = open(path, mode);
+	if (fd < 0)
+		zio_explain_open(err, errno, path, output);
+	return fd;
+}
+
+static int open_nodes(struct zio_channel *ch, int flags,
+		      struct zio_error *err)
+{
+	ch->ctrl_fd = open_node(ch->ctrl_path, flags, err);
+	if (ch->ctrl_fd < 0)
+		return -1;
+	if (!ch->data_path)
+		return 0;
+	ch->data_fd = open_node(ch->data_path, flags, err);
+	return ch->data_fd < 0 ? -1 : 0;
+}
+
+static struct zio_channel *alloc_channel(const char *name, int flags,
+					 struct zio_error *err)
+{
+	struct zio_channel *ch = calloc(1, sizeof(*ch));
+
+	if (!ch) {
+		zio_explain_open(err, ENOMEM, name, flags & ZIO_OPEN_OUTPUT);
+		return NULL;
+	}
+	ch->output = flags & ZIO_OPEN_OUTPUT;
+	ch->max_block = ZIO_DEFAULT_MAX_BLOCK;
+	ch->ctrl_fd = -1;
+	ch->data_fd = -1;
+	return ch;
+}
+
+struct zio_channel *zio_open(const char *name, int flags,
+			     struct zio_error *err)
+{
+	struct zio_channel *ch = alloc_channel(name, flags, err);
+	int code;
+
+	if (!ch)
+		return NULL;
+	if (!find_nodes(ch, name, flags, err) && !open_nodes(ch, flags, err))
+		return ch;
+	code = errno;
+	zio_close(ch);
+	errno = code;
+	return NULL;
+}
+
+static int close_node(int fd)
+{
+	return fd < 0 ? 0 : close(fd);
+}
+
+int zio_close(struct zio_channel *ch)
+{
+	int code = 0;
+
+	if (!ch)
+		return 0;
+	if (close_node(ch->data_fd))
+		code = errno;
+	if (close_node(ch->ctrl_fd) && !code)
+		code = errno;
+	forget_paths(ch);
+	free(ch->mem);
+	free(ch);
+	if (!code)
+		return 0;
+	errno = code;
+	return -1;
+}
+
+int zio_fd(const struct zio_channel *ch)
+{
+	if (ch->data_fd < 0)
+		return ch->ctrl_fd;
+	if (ch->stage == ZIO_STAGE_DATA || ch->output)
+		return ch->data_fd;
+	return ch->ctrl_fd;
+}
+
+static void stop_waiting(int fd)
+{
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+/*
+ * A flag tested before read() would leave a gap in which a signal is missed.
+ * The open files are our own, so they can be told not to wait any more.
+ */
+void zio_interrupt(struct zio_channel *ch)
+{
+	int saved = errno;
+
+	stop_waiting(ch->ctrl_fd);
+	stop_waiting(ch->data_fd);
+	errno = saved;
+}
+
+const char *zio_method(const struct zio_channel *ch)
+{
+	(void)ch;
+	return "read";
+}
+
+const char *zio_data_path(const struct zio_channel *ch)
+{
+	return ch->data_path;
+}
+
+const char *zio_control_path(const struct zio_channel *ch)
+{
+	return ch->ctrl_path;
+}
+
+const struct zio_stats *zio_stats(const struct zio_channel *ch)
+{
+	return &ch->stats;
+}
+
+void zio_set_max_block(struct zio_channel *ch, size_t bytes)
+{
+	ch->max_block = bytes;
+}

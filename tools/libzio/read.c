@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Blocks from an input channel */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define MEM_STEP ((size_t)4096)
+
+/*
+ * Read until ch->done is @size: 1; end of file: 0; else -1. What has been
+ * read stays counted in ch->done, so a later call goes on from there.
+ */
+static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
+{
+	while (ch->done < size) {
+		ssize_t n = read(fd, (char *)to + ch->done, size - ch->done);
+
+		if (n <= 0)
+			return (int)n;
+		ch->done += (size_t)n;
+	}
+	return 1;
+}
+
+static bool is_foreign(const struct zio_control *control)
+{
+	const uint32_t both = ZIO_CONTROL_LITTLE_ENDIAN |
+			      ZIO_CONTROL_BIG_ENDIAN;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (control->flags & both) == ZIO_CONTROL_BIG_ENDIAN;
+#else
+	return (control->flags & both) == ZIO_CONTROL_LITTLE_ENDIAN;
+#endif
+}
+
+static int check_control(struct zio_channel *ch)
+{
+	if (ch->control.major_version != ZIO_MAJOR_VERSION)
+		return zio_fail(ch, ZIO_FAULT_VERSION, EPROTONOSUPPORT);
+	if (is_foreign(&ch->control))
+		return zio_fail(ch, ZIO_FAULT_ENDIAN, EPROTO);
+	if (ch->control.nsamples && !ch->control.ssize)
+		return zio_fail(ch, ZIO_FAULT_SSIZE, EPROTO);
+	if (zio_control_size(&ch->control, &ch->size))
+		return zio_fail(ch, ZIO_FAULT_SIZE, EOVERFLOW);
+	return 0;
+}
+
+/*
+ * A step backwards is not a loss of four thousand million blocks: the
+ * device has been set up anew and counts from there.
+ */
+static void count_lost(struct zio_channel *ch)
+{
+	uint32_t gap = ch->control.seq_num - ch->seq - 1;
+
+	ch->lost = ch->seq_known && gap <= INT32_MAX ? gap : 0;
+	ch->stats.lost += ch->lost;
+	ch->seq = ch->control.seq_num;
+	ch->seq_known = true;
+}
+
+static int read_control(struct zio_channel *ch)
+{
+	int ret = read_rest(ch, ch->ctrl_fd, &ch->control,
+			    sizeof(ch->control));
+
+	if (ret < 0)
+		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
+	if (!ret && ch->done)
+		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
+	return ret;
+}
+
+static int take_control(struct zio_channel *ch)
+{
+	int ret;
+
+	if (ch->output)
+		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
+	if (ch->stage != ZIO_STAGE_CONTROL) {
+		ch->stage = ZIO_STAGE_CONTROL;
+		ch->done = 0;
+	}
+	ret = read_control(ch);
+	if (ret <= 0)
+		return ret;
+	ch->done = 0;
+	if (check_control(ch))
+		return -1;
+	count_lost(ch);
+	ch->stats.blocks++;
+	ch->stage = ZIO_STAGE_OFFERED;
+	return 1;
+}
+
+static void show_block(struct zio_channel *ch, struct zio_block *blk,
+		       const void *data)
+{
+	blk->control = &ch->control;
+	blk->data = ch->size ? data : NULL;
+	blk->size = ch->size;
+	blk->lost = ch->lost;
+}
+
+static int reserve_mem(struct zio_channel *ch)
+{
+	size_t size = ch->size;
+
+	if (size > ch->max_block)
+		return zio_fail(ch, ZIO_FAULT_LIMIT, EMSGSIZE);
+	if (size <= ch->mem_size)
+		return 0;
+	if (size <= SIZE_MAX - MEM_STEP)
+		size = (size + MEM_STEP - 1) & ~(MEM_STEP - 1);
+	free(ch->mem);
+	ch->mem = malloc(size);
+	ch->mem_size = ch->mem ? size : 0;
+	if (!ch->mem)
+		return zio_fail(ch, ZIO_FAULT_MEMORY, ENOMEM);
+	return 0;
+}
+
+static int read_data(struct zio_channel *ch)
+{
+	int ret = read_rest(ch, ch->data_fd, ch->to, ch->size);
+
+	if (ret < 0)
+		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
+	if (!ret)
+		return zio_fail(ch, ZIO_FAULT_SHORT_DATA, ENODATA);
+	ch->stats.bytes += ch->size;
+	ch->stage = ZIO_STAGE_CONTROL;
+	ch->done = 0;
+	return 1;
+}
+
+static int begin_data(struct zio_channel *ch)
+{
+	if (ch->data_fd < 0)
+		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
+	if (reserve_mem(ch))
+		return -1;
+	ch->to = ch->mem;
+	ch->stage = ZIO_STAGE_DATA;
+	return 0;
+}
+
+static int begin_data_into(struct zio_channel *ch, void *mem, size_t size)
+{
+	if (ch->data_fd < 0)
+		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
+	if (ch->size > size)
+		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
+	ch->to = mem;
+	ch->stage = ZIO_STAGE_DATA;
+	return 0;
+}
+
+/* A block that stopped half way lies in one memory: @to must be that. */
+static int finish_data(struct zio_channel *ch, struct zio_block *blk,
+		       const void *to)
+{
+	int ret;
+
+	if (to != ch->to)
+		return zio_fail(ch, ZIO_FAULT_MEM_CHANGED, EINVAL);
+	ret = read_data(ch);
+	if (ret > 0)
+		show_block(ch, blk, ch->to);
+	return ret;
+}
+
+int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
+{
+	int ret = take_control(ch);
+
+	if (ret > 0)
+		show_block(ch, blk, NULL);
+	return ret;
+}
+
+int zio_data(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->stage == ZIO_STAGE_CONTROL)
+		return zio_fail(ch, ZIO_FAULT_NO_CONTROL, EINVAL);
+	if (ch->stage == ZIO_STAGE_OFFERED && begin_data(ch))
+		return -1;
+	return finish_data(ch, blk, ch->mem);
+}
+
+int zio_next(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->stage != ZIO_STAGE_DATA) {
+		int ret = zio_next_control(ch, blk);
+
+		if (ret <= 0)
+			return ret;
+		if (begin_data(ch))
+			return -1;
+	}
+	return finish_data(ch, blk, ch->mem);
+}
+
+int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+		  size_t size)
+{
+	if (ch->stage != ZIO_STAGE_DATA) {
+		int ret = zio_next_control(ch, blk);
+
+		if (ret <= 0)
+			return ret;
+		if (begin_data_into(ch, mem, size))
+			return -1;
+	}
+	return finish_data(ch, blk, mem);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * zio.h: read and write the blocks of a ZIO channel
+ *
+ * A channel is two nodes, one for controls and one for data. This library
+ * opens both, keeps them paired, and tells what went wrong in words:
+ *
+ *	struct zio_channel *ch = zio_open("zzero-0-1", 0, &err);
+ *	struct zio_block blk;
+ *
+ *	while (zio_next(ch, &blk) > 0)
+ *		use(blk.control, blk.data, blk.size, blk.lost);
+ *	zio_close(ch);
+ *
+ * A channel may be used by one thread at a time; several channels are
+ * independent of each other.
+ */
+#ifndef LIBZIO_ZIO_H
+#define LIBZIO_ZIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/zio-user.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LIBZIO_VERSION "1.0"
+
+/* A block larger than this is refused until zio_set_max_block(). */
+#define ZIO_DEFAULT_MAX_BLOCK ((size_t)256 << 20)
+
+struct zio_channel;
+
+/* Why zio_open() failed; @code is an errno. */
+struct zio_error {
+	int code;
+	char text[512];
+};
+
+/**
+ * struct zio_block - one block, valid until the next call on its channel
+ * @control: its control
+ * @data: its samples; NULL when there are none or they were not read
+ * @size: bytes of its samples, read or not
+ * @lost: blocks missing between this one and the one before, from the
+ *        sequence numbers; zero for the first block of a channel
+ */
+struct zio_block {
+	const struct zio_control *control;
+	const void *data;
+	size_t size;
+	uint32_t lost;
+};
+
+/* What went through the channel since it was opened. */
+struct zio_stats {
+	uint64_t blocks;
+	uint64_t bytes;
+	uint64_t lost;
+};
+
+enum zio_open_flag {
+	ZIO_OPEN_OUTPUT = 1 << 0,	/* write blocks; otherwise read */
+	ZIO_OPEN_NONBLOCK = 1 << 1,	/* EAGAIN instead of waiting */
+	ZIO_OPEN_CONTROL_ONLY = 1 << 2,	/* leave the data node alone */
+};
+
+/*
+ * zio_open() - open both nodes of a channel
+ *
+ * @name is the path of the data node, of the control node, or their common
+ * beginning; without a slash, a channel such as zzero-0-1 or zzero-0000-0-1
+ * in /dev/zio or /dev (or the directories of $ZIO_DEV_PATH, colons between).
+ * With ZIO_OPEN_CONTROL_ONLY any other existing path is taken for a node
+ * that carries controls alone.
+ *
+ * Returns NULL with errno set, and the reason in @err unless that is NULL.
+ */
+struct zio_channel *zio_open(const char *name, int flags,
+			     struct zio_error *err);
+
+/* Close it. -1 with errno if an output's last block could not be sent. */
+int zio_close(struct zio_channel *ch);
+
+/*
+ * zio_next() - read the next block, control and data
+ *
+ * Returns 1 with @blk filled, 0 at end of file, -1 with errno set and the
+ * reason in zio_reason(). After EAGAIN or EINTR, calling it again goes on
+ * where it stopped. Other errnos: ENODEV the device is gone, EMSGSIZE the
+ * block is over the limit, ENOMEM, EPROTO or EPROTONOSUPPORT the control
+ * cannot be understood, ENODATA the data end before the block does.
+ */
+int zio_next(struct zio_channel *ch, struct zio_block *blk);
+
+/*
+ * zio_next_into() - same, with the data in the caller's memory
+ *
+ * EMSGSIZE if @size is too small: @blk then has the control and the size,
+ * and zio_data() or zio_next() may follow. After EAGAIN or EINTR call it
+ * again with the same memory.
+ */
+int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+		  size_t size);
+
+/* Read the next control; the data stay in the kernel. Returns as above. */
+int zio_next_control(struct zio_channel *ch, struct zio_block *blk);
+
+/*
+ * Read the data of the control that zio_next_control() gave. Without it the
+ * block's data are skipped by the next control. Returns 1, or -1 as above.
+ */
+int zio_data(struct zio_channel *ch, struct zio_block *blk);
+
+/*
+ * zio_write_block() - send one block
+ *
+ * @control may be NULL: then only data are written and the kernel cuts them
+ * into blocks. Otherwise its nsamples x ssize must be @size (EINVAL).
+ * Returns 0, or -1 with errno set; after EAGAIN or EINTR call it again with
+ * the same arguments and it goes on where it stopped.
+ */
+int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
+		    const void *data, size_t size);
+
+/* A control fit for zio_write_block(): version, endianness, lengths. */
+void zio_control_init(struct zio_control *control, uint32_t nsamples,
+		      uint16_t ssize);
+
+/* Bytes of data of a block; -1 with errno EOVERFLOW if not countable. */
+int zio_control_size(const struct zio_control *control, size_t *size);
+
+/* Refuse blocks of more bytes than this. */
+void zio_set_max_block(struct zio_channel *ch, size_t bytes);
+
+/*
+ * The descriptor to poll, which changes while a block is half done: ask
+ * again before each poll(). POLLIN for input, POLLOUT for output. Try
+ * zio_next() first and poll after EAGAIN only: some triggers fire when
+ * somebody reads.
+ */
+int zio_fd(const struct zio_channel *ch);
+
+/*
+ * Make a waiting call, and each later one, fail with EINTR or EAGAIN. The
+ * only function here that a signal handler may call.
+ */
+void zio_interrupt(struct zio_channel *ch);
+
+/* Why the last call on this channel failed. */
+const char *zio_reason(struct zio_channel *ch);
+
+/* How data come out of the kernel: "read". */
+const char *zio_method(const struct zio_channel *ch);
+
+/* Paths of the nodes; NULL for one that is not open. */
+const char *zio_data_path(const struct zio_channel *ch);
+const char *zio_control_path(const struct zio_channel *ch);
+
+const struct zio_stats *zio_stats(const struct zio_channel *ch);
+
+/* Names of standard attributes, those of their sysfs files. */
+enum zio_attr_owner {
+	ZIO_ATTR_OF_CHANNEL,
+	ZIO_ATTR_OF_TRIGGER,
+	ZIO_ATTR_OF_BUFFER,
+};
+
+/* NULL if no standard attribute has this index. */
+const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index);
+
+/* Name of alarm bit @bit of zio_alarms; NULL if it has none. */
+const char *zio_alarm_name(unsigned int bit);
+
+/*
+ * Alarms by name, commas between, into @text: "lost-block,bit5". Returns the
+ * length that the whole text has, as snprintf() does.
+ */
+int zio_alarm_text(uint8_t alarms, char *text, size_t size);
+
+/* Version of the library that is running. */
+const char *zio_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBZIO_ZIO_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * abi_test.c: the control is laid out as in ZIO 1.x, and a program written
+ * for that finds every name it used. Nothing here knows libzio.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <linux/zio-user.h>
+
+#include "tap.h"
+
+#define AT(field, offset) \
+	static_assert(offsetof(struct zio_control, field) == (offset), \
+		      #field " is not at " #offset)
+#define SIZE(field, size) \
+	static_assert(sizeof(((struct zio_control *)0)->field) == (size), \
+		      #field " is not of size " #size)
+
+static_assert(sizeof(struct zio_control) == 512, "control");
+static_assert(__ZIO_CONTROL_SIZE == 512, "__ZIO_CONTROL_SIZE");
+static_assert(sizeof(struct zio_addr) == 32, "zio_addr");
+static_assert(sizeof(struct zio_timestamp) == 24, "zio_timestamp");
+static_assert(sizeof(struct zio_ctrl_attr) == 200, "zio_ctrl_attr");
+static_assert(sizeof(struct zio_tlv) == 16, "zio_tlv");
+
+AT(major_version, 0);
+SIZE(major_version, 1);
+AT(minor_version, 1);
+SIZE(minor_version, 1);
+AT(zio_alarms, 2);
+SIZE(zio_alarms, 1);
+AT(drv_alarms, 3);
+SIZE(drv_alarms, 1);
+AT(seq_num, 4);
+SIZE(seq_num, 4);
+AT(nsamples, 8);
+SIZE(nsamples, 4);
+AT(ssize, 12);
+SIZE(ssize, 2);
+AT(nbits, 14);
+SIZE(nbits, 2);
+AT(addr, 16);
+AT(addr.sa_family, 16);
+SIZE(addr.sa_family, 2);
+AT(addr.host_type, 18);
+SIZE(addr.host_type, 1);
+AT(addr.filler, 19);
+SIZE(addr.filler, 1);
+AT(addr.hostid, 20);
+SIZE(addr.hostid, 8);
+AT(addr.dev_id, 28);
+SIZE(addr.dev_id, 4);
+AT(addr.cset, 32);
+SIZE(addr.cset, 2);
+AT(addr.chan, 34);
+SIZE(addr.chan, 2);
+AT(addr.devname, 36);
+SIZE(addr.devname, 12);
+AT(tstamp, 48);
+AT(tstamp.secs, 48);
+SIZE(tstamp.secs, 8);
+AT(tstamp.ticks, 56);
+SIZE(tstamp.ticks, 8);
+AT(tstamp.bins, 64);
+SIZE(tstamp.bins, 8);
+AT(mem_offset, 72);
+SIZE(mem_offset, 4);
+AT(reserved, 76);
+SIZE(reserved, 4);
+AT(flags, 80);
+SIZE(flags, 4);
+AT(triggername, 84);
+SIZE(triggername, 12);
+AT(attr_channel, 96);
+AT(attr_channel.std_mask, 96);
+SIZE(attr_channel.std_mask, 2);
+AT(attr_channel.unused, 98);
+SIZE(attr_channel.unused, 2);
+AT(attr_channel.ext_mask, 100);
+SIZE(attr_channel.ext_mask, 4);
+AT(attr_channel.std_val, 104);
+SIZE(attr_channel.std_val, 64);
+AT(attr_channel.ext_val, 168);
+SIZE(attr_channel.ext_val, 128);
+AT(attr_trigger, 296);
+AT(attr_trigger.std_mask, 296);
+AT(attr_trigger.unused, 298);
+AT(attr_trigger.ext_mask, 300);
+AT(attr_trigger.std_val, 304);
+AT(attr_trigger.ext_val, 368);
+AT(tlv, 496);
+AT(tlv[0].type, 496);
+SIZE(tlv[0].type, 4);
+AT(tlv[0].length, 500);
+SIZE(tlv[0].length, 4);
+AT(tlv[0].payload, 504);
+SIZE(tlv[0].payload, 8);
+
+static_assert(ZIO_OBJ_NAME_LEN == 12, "ZIO_OBJ_NAME_LEN");
+static_assert(ZIO_MAX_STD_ATTR == 16, "ZIO_MAX_STD_ATTR");
+static_assert(ZIO_MAX_EXT_ATTR == 32, "ZIO_MAX_EXT_ATTR");
+static_assert(ZIO_MAJOR_VERSION == 1, "ZIO_MAJOR_VERSION");
+static_assert(ZIO_MINOR_VERSION >= 1, "ZIO_MINOR_VERSION");
+
+static_assert(ZIO_CONTROL_LITTLE_ENDIAN == 0x01000001, "little endian");
+static_assert(ZIO_CONTROL_BIG_ENDIAN == 0x02000002, "big endian");
+static_assert(ZIO_CONTROL_MSB_ALIGN == 0x4, "MSB");
+static_assert(ZIO_CONTROL_LSB_ALIGN == 0x8, "LSB");
+static_assert(ZIO_CONTROL_INTERLEAVE_DATA == 0x40, "interleaved");
+
+static_assert(ZIO_ALARM_LOST_BLOCK == 1, "lost block");
+static_assert(ZIO_ALARM_LOST_TRIGGER == 2, "lost trigger");
+static_assert(ZIO_ALARM_LOST_SNIFF == 4, "lost sniff");
+
+static_assert(ZIO_ATTR_NBITS == 0, "nbits");
+static_assert(ZIO_ATTR_GAIN == 1, "gain");
+static_assert(ZIO_ATTR_OFFSET == 2, "offset");
+static_assert(ZIO_ATTR_MAXRATE == 3, "maxrate");
+static_assert(ZIO_ATTR_VREFTYPE == 4, "vref type");
+static_assert(ZIO_ATTR_VERSION == 15, "version");
+static_assert(ZIO_ATTR_TRIG_N_SHOTS == 0, "nshots");
+static_assert(ZIO_ATTR_TRIG_POST_SAMP == 1, "post-samples");
+static_assert(ZIO_ATTR_TRIG_PRE_SAMP == 2, "pre-samples");
+static_assert(ZIO_ATTR_TRIG_VERSION == 15, "trigger version");
+static_assert(ZIO_ATTR_ZBUF_MAXLEN == 0, "max len");
+static_assert(ZIO_ATTR_ZBUF_MAXKB == 1, "max kb");
+static_assert(ZIO_ATTR_ZBUF_ALLOC_LEN == 2, "allocated len");
+static_assert(ZIO_ATTR_ZBUF_ALLOC_KB == 3, "allocated kb");
+static_assert(ZIO_ATTR_ZBUF_VERSION == 15, "buffer version");
+
+/* 512 bytes, each field at its documented place, native endian. */
+static void make_image(unsigned char image[__ZIO_CONTROL_SIZE])
+{
+	const uint32_t seq = 0x01020304, nsamples = 100, dev_id = 7;
+	const uint32_t flags = 0x01000001 | 0x40, gain = 1500, shots = 3;
+	const uint16_t ssize = 2, chan = 5, mask = 1 << 1 | 1 << 0;
+	const uint32_t ext_mask = 1u << 31, ext = 0xfeedface;
+	const uint64_t secs = 1234567890123ull;
+
+	memset(image, 0, __ZIO_CONTROL_SIZE);
+	image[0] = 1;
+	image[2] = 1 | 4;
+	memcpy(image + 4, &seq, 4);
+	memcpy(image + 8, &nsamples, 4);
+	memcpy(image + 12, &ssize, 2);
+	memcpy(image + 28, &dev_id, 4);
+	memcpy(image + 34, &chan, 2);
+	memcpy(image + 36, "zzero", 6);
+	memcpy(image + 48, &secs, 8);
+	memcpy(image + 80, &flags, 4);
+	memcpy(image + 84, "hrt", 4);
+	memcpy(image + 96, &mask, 2);
+	memcpy(image + 100, &ext_mask, 4);
+	memcpy(image + 108, &gain, 4);
+	memcpy(image + 168 + 31 * 4, &ext, 4);
+	memcpy(image + 304, &shots, 4);
+}
+
+/* What a 1.x program does with a control that it has read. */
+static void read_as_1_x(const struct zio_control *ctrl)
+{
+	const struct zio_ctrl_attr *attr = &ctrl->attr_channel;
+
+	ok(ctrl->major_version == ZIO_MAJOR_VERSION, "major version");
+	ok(ctrl->zio_alarms & ZIO_ALARM_LOST_BLOCK, "lost block alarm");
+	ok(!(ctrl->zio_alarms & ZIO_ALARM_LOST_TRIGGER), "no lost trigger");
+	ok(ctrl->zio_alarms & ZIO_ALARM_LOST_SNIFF, "lost sniff alarm");
+	ok(ctrl->seq_num == 0x01020304, "sequence number");
+	ok(ctrl->nsamples * ctrl->ssize == 200, "bytes of data");
+	ok(ctrl->addr.dev_id == 7 && ctrl->addr.chan == 5, "address");
+	ok(!strcmp(ctrl->addr.devname, "zzero"), "device name");
+	ok(ctrl->tstamp.secs == 1234567890123ull, "seconds");
+	ok(!strcmp(ctrl->triggername, "hrt"), "trigger name");
+	ok((ctrl->flags & ZIO_CONTROL_LITTLE_ENDIAN) ==
+	   ZIO_CONTROL_LITTLE_ENDIAN &&
+	   ctrl->flags & ZIO_CONTROL_INTERLEAVE_DATA, "flags");
+	ok(attr->std_mask & (1 << ZIO_ATTR_GAIN) &&
+	   attr->std_val[ZIO_ATTR_GAIN] == 1500, "gain");
+	ok(attr->std_mask & (1 << ZIO_ATTR_NBITS) &&
+	   ctrl->attr_channel.std_val[ZIO_ATTR_NBITS] == 0, "nbits");
+	ok(attr->ext_mask & (1u << 31) && attr->ext_val[31] == 0xfeedface,
+	   "last extended attribute");
+	ok(ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_N_SHOTS] == 3, "nshots");
+}
+
+int main(void)
+{
+	unsigned char image[__ZIO_CONTROL_SIZE];
+	struct zio_control ctrl;
+
+	make_image(image);
+	memcpy(&ctrl, image, sizeof(ctrl));
+	read_as_1_x(&ctrl);
+	return tap_end();
+}

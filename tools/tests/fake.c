@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files and FIFOs that stand for the nodes of a channel */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+void fake_control(struct zio_control *control, uint32_t seq,
+		  uint32_t nsamples, uint16_t ssize)
+{
+	zio_control_init(control, nsamples, ssize);
+	control->seq_num = seq;
+	control->nbits = 8 * ssize;
+	control->addr.cset = 0;
+	control->addr.chan = 1;
+	strcpy(control->addr.devname, "zzero");
+	strcpy(control->triggername, "user");
+	control->tstamp.secs = 1000000000 + seq;
+	control->tstamp.ticks = 42;
+	control->attr_channel.std_mask = 1 << ZIO_ATTR_GAIN;
+	control->attr_channel.std_val[ZIO_ATTR_GAIN] = 1500;
+	control->attr_channel.ext_mask = 1 << 3;
+	control->attr_channel.ext_val[3] = seq;
+	control->attr_trigger.std_mask = 1 << ZIO_ATTR_TRIG_POST_SAMP;
+	control->attr_trigger.std_val[ZIO_ATTR_TRIG_POST_SAMP] = nsamples;
+}
+
+unsigned char fake_byte(uint32_t seq, size_t i)
+{
+	return (unsigned char)(seq * 31 + i);
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0)
+			return -1;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int fake_put_bytes(const char *stem, const char *suffix, const void *bytes,
+		   size_t size)
+{
+	char path[PATH_MAX];
+	int ret;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s-%s", stem, suffix);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	ret = write_all(fd, bytes, size);
+	close(fd);
+	return ret;
+}
+
+int fake_put_control(const char *stem, const struct zio_control *control)
+{
+	return fake_put_bytes(stem, "ctrl", control, sizeof(*control));
+}
+
+int fake_put_data(const char *stem, uint32_t seq, size_t size)
+{
+	unsigned char *bytes = malloc(size + 1);
+	size_t i;
+	int ret;
+
+	if (!bytes)
+		return -1;
+	for (i = 0; i < size; i++)
+		bytes[i] = fake_byte(seq, i);
+	ret = fake_put_bytes(stem, "data", bytes, size);
+	free(bytes);
+	return ret;
+}
+
+int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
+		   uint16_t ssize)
+{
+	struct zio_control control;
+
+	fake_control(&control, seq, nsamples, ssize);
+	if (fake_put_control(stem, &control))
+		return -1;
+	return fake_put_data(stem, seq, (size_t)nsamples * ssize);
+}

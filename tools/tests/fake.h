@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* fake.h: files and FIFOs that stand for the nodes of a channel */
+#ifndef ZIO_FAKE_H
+#define ZIO_FAKE_H
+
+#include "../libzio/zio.h"
+
+/* A control as the kernel would make it, with @seq told. */
+void fake_control(struct zio_control *control, uint32_t seq,
+		  uint32_t nsamples, uint16_t ssize);
+
+/* Byte @i of the data of block @seq. */
+unsigned char fake_byte(uint32_t seq, size_t i);
+
+/* Add to the node "<stem>-ctrl" or "<stem>-data"; 0, or -1 with errno. */
+int fake_put_control(const char *stem, const struct zio_control *control);
+int fake_put_data(const char *stem, uint32_t seq, size_t size);
+int fake_put_bytes(const char *stem, const char *suffix, const void *bytes,
+		   size_t size);
+
+/* Both. */
+int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
+		   uint16_t ssize);
+
+#endif /* ZIO_FAKE_H */

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests on the host, against files and FIFOs that stand for nodes; all of it
+# is built a second time, with sanitizers, into tests/out.
+
+out = tests/out
+test_libs = $(lib_names:%=$(out)/libzio/%.o)
+test_bins = $(addprefix $(out)/,abi_test libzio_test fake-node json-get \
+	    $(tools))
+
+$(out)/%.o: %.c
+	@mkdir -p $(@D)
+	$(compile) $(sanitize) -c $< -o $@
+
+$(out)/dump-json.o $(out)/tests/json-get.o: | jansson
+
+link_test = $(CC) $(LDFLAGS) $(sanitize) $^ -o $@
+
+$(out)/abi_test: $(out)/tests/abi_test.o
+	$(link_test)
+
+$(out)/libzio_test: $(out)/tests/libzio_test.o $(out)/tests/fake.o $(test_libs)
+	$(link_test)
+
+$(out)/fake-node: $(out)/tests/fake-node.o $(out)/tests/fake.o $(test_libs)
+	$(link_test)
+
+$(out)/json-get: $(out)/tests/json-get.o
+	$(link_test) -ljansson
+
+$(out)/zio-cat-file: $(out)/zio-cat-file.o $(test_libs)
+	$(link_test)
+
+$(out)/zio-dump: $(dump_names:%=$(out)/%.o) $(test_libs)
+	$(link_test) -ljansson
+
+check: $(test_bins)
+	tests/run $(out)/abi_test $(out)/libzio_test \
+		'tests/tools_test.sh $(out)'
+
+clean-tests:
+	rm -rf $(out)
+
+-include $(wildcard $(out)/*.d $(out)/*/*.d)
+
+.SECONDARY:
+.PHONY: check clean-tests

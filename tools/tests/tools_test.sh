@@ -1,0 +1,342 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# zio-cat-file and zio-dump against files and FIFOs that stand for nodes.
+set -eu
+
+usage='usage: tests/tools_test.sh DIRECTORY_OF_PROGRAMS'
+case ${1-} in
+-h | --help)
+	echo "$usage"
+	exit 0
+	;;
+'')
+	echo "$usage" >&2
+	exit 2
+	;;
+esac
+
+bin=$(cd "$1" && pwd)
+cat_file=$bin/zio-cat-file
+dump=$bin/zio-dump
+work=$(mktemp -d)
+child=
+clean_up() {
+	[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+cd "$work"
+export ZIO_DEV_PATH=$work
+
+count=0
+failed=0
+
+result() {
+	count=$((count + 1))
+	if [ "$1" = ok ]; then
+		echo "ok $count - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $count - $2"
+		sed 's/^/# out: /' out | head -n 5
+		sed 's/^/# err: /' err | head -n 20
+	fi
+}
+
+# run STATUS WHAT COMMAND...: stdout to ./out, stderr to ./err
+run() {
+	local wanted=$1 what=$2 status=0
+
+	shift 2
+	"$@" >out 2>err || status=$?
+	if [ "$status" = "$wanted" ]; then
+		result ok "$what"
+	else
+		result bad "$what: exit status $status instead of $wanted"
+	fi
+}
+
+# has FILE REGEX WHAT
+has() {
+	if grep -Eq -- "$2" "$1"; then
+		result ok "$3"
+	else
+		result bad "$3: '$2' not in $1"
+	fi
+}
+
+lacks() {
+	if grep -Eq -- "$2" "$1"; then
+		result bad "$3: '$2' in $1"
+	else
+		result ok "$3"
+	fi
+}
+
+same() {
+	if cmp -s "$1" "$2"; then
+		result ok "$3"
+	else
+		result bad "$3"
+	fi
+}
+
+equal() {
+	if [ "$1" = "$2" ]; then
+		result ok "$3"
+	else
+		result bad "$3: '$1' instead of '$2'"
+	fi
+}
+
+# Look until the command succeeds; the child must not have ended before.
+wait_for() {
+	until "$@"; do
+		kill -0 "$child" 2>/dev/null || return 1
+	done
+}
+
+has_bytes() {
+	[ "$(wc -c <"$1")" -ge "$2" ]
+}
+
+end_child() {
+	local status=0
+
+	kill "-$1" "$child"
+	wait "$child" || status=$?
+	child=
+	equal "$status" "$2" "$3"
+}
+
+put() {
+	"$bin/fake-node" "$@"
+}
+
+make_blocks() {
+	local seq
+
+	for seq in 0 1 2 3 4; do
+		put "$work/five-0000-0-1" "$seq" 16 1
+	done
+}
+
+test_cat_file() {
+	run 0 'cat-file: copy 3 blocks' "$cat_file" five-0-1 3
+	head -c 48 five-0000-0-1-data >wanted
+	same out wanted 'cat-file: their data'
+	has err 'zio-cat-file: transferred 3 blocks, 48 bytes, [0-9]+\.[0-9]{6} s$' \
+		'cat-file: what it says'
+	lacks err lost 'cat-file: nothing lost'
+	run 0 'cat-file: 0 is until the end' "$cat_file" "$work/five-0000-0-1-data" 0
+	same out five-0000-0-1-data 'cat-file: all data'
+	run 0 'cat-file: no number is until the end' "$cat_file" five-0000-0-1
+	has err 'transferred 5 blocks, 80 bytes' 'cat-file: five blocks'
+}
+
+test_cat_file_loss() {
+	put "$work/gap-0-1" 1 16 1
+	put "$work/gap-0-1" 5 16 1
+	run 0 'cat-file: gap' "$cat_file" gap-0-1
+	has err 'lost 3 blocks' 'cat-file: loss is told'
+}
+
+test_cat_file_errors() {
+	run 3 'cat-file: no such channel' "$cat_file" nothing-0-1 1
+	has err 'no such channel.*module' 'cat-file: with a reason'
+	run 2 'cat-file: no argument' "$cat_file"
+	run 2 'cat-file: three arguments' "$cat_file" a 1 2
+	run 2 'cat-file: unknown option' "$cat_file" --nothing
+	for number in x -1 1x '' 99999999999999999999; do
+		run 2 "cat-file: count '$number'" "$cat_file" five-0-1 -- "$number"
+	done
+	put "$work/torn-0-1" 1 16 1
+	truncate -s 10 torn-0-1-data
+	run 1 'cat-file: torn data' "$cat_file" torn-0-1
+	has err '10 of the 16 bytes' 'cat-file: torn data, with a reason'
+	has err 'transferred 0 blocks' 'cat-file: torn data, statistics'
+	run 1 'cat-file: disk full' bash -c "'$cat_file' five-0-1 >/dev/full"
+	has err 'No space left' 'cat-file: disk full, with a reason'
+	run 0 'cat-file: --help' "$cat_file" --help
+	has out '^Usage:' 'cat-file: help text'
+	run 0 'cat-file: --version' "$cat_file" --version
+	has out '^zio-cat-file [0-9]' 'cat-file: version text'
+}
+
+# The reader of the pipe is gone before the first block is written.
+test_cat_file_pipe() {
+	mkfifo go
+	{
+		read -r _ <go
+		exec "$cat_file" five-0-1
+	} 2>err | {
+		exec <&-
+		echo >go
+	}
+	equal "${PIPESTATUS[0]}" 141 'cat-file: EPIPE'
+	has err 'transferred 0 blocks, 0 bytes' 'cat-file: EPIPE, statistics'
+}
+
+make_fifos() {
+	mkfifo "$1-ctrl" "$1-data"
+}
+
+test_cat_file_signal() {
+	: >out
+	make_fifos sig-0-1
+	exec 8<>sig-0-1-ctrl 9<>sig-0-1-data
+	"$cat_file" sig-0-1 >out 2>err 8>&- 9>&- &
+	child=$!
+	put "$work/sig-0-1" 1 16 1
+	wait_for has_bytes out 16
+	end_child INT 130 'cat-file: SIGINT while waiting'
+	has err 'transferred 1 blocks, 16 bytes' 'cat-file: SIGINT, statistics'
+	exec 8>&- 9>&-
+}
+
+test_dump_text() {
+	run 0 'dump: text' "$dump" -n 2 five-0-1
+	has out '^zzero-0000-0-1: block 0: 16 samples of 1 bytes \(8 bits\), trigger user' \
+		'dump: first line'
+	has out '^  time    1000000000\.000000042 ' 'dump: time'
+	has out '^  data +0: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f$' \
+		'dump: data in hex'
+	lacks out gain 'dump: attributes not asked for'
+	equal "$(grep -c block out)" 2 'dump: two blocks'
+	run 0 'dump: attributes' "$dump" -n 1 -a five-0-1
+	has out 'channel gain-factor=1500 ext3=0$' 'dump: attributes by name'
+	has out 'trigger post-samples=16$' 'dump: trigger attributes'
+	has out 'flags .*endian$' 'dump: flags'
+}
+
+test_dump_formats() {
+	put "$work/word-0-1" 5 3 2
+	run 0 'dump: words' "$dump" -d word-0-1
+	equal "$(cat out)" "$(od -An -v -tx2 -w16 word-0-1-data |
+		sed 's/^/  data         0:/')" 'dump: words as od has them'
+	run 0 'dump: decimal' "$dump" -d -f dec word-0-1
+	equal "$(tr -s ' ' <out)" "$(od -An -v -tu2 word-0-1-data |
+		tr -s ' ' | sed 's/^/ data 0:/')" 'dump: decimal as od has it'
+	put "$work/long-0-1" 8 2 8
+	run 0 'dump: signed' "$dump" -d -f signed long-0-1
+	equal "$(tr -s ' ' <out)" "$(od -An -v -td8 long-0-1-data |
+		tr -s ' ' | sed 's/^/ data 0:/')" 'dump: signed as od has it'
+	put "$work/odd-0-1" 1 2 3
+	run 0 'dump: samples of 3 bytes' "$dump" -d odd-0-1
+	has out ': 1f2021 222324$' 'dump: samples of 3 bytes'
+	put "$work/wide-0-1" 0 2 20
+	run 0 'dump: samples of 20 bytes' "$dump" -d wide-0-1
+	equal "$(wc -l <out)" 2 'dump: one wide sample per line'
+}
+
+test_dump_json() {
+	run 0 'dump: JSON' "$dump" -j -a -n 2 five-0-1
+	"$bin/json-get" channel seq nsamples ssize secs alarms trigger lost \
+		<out >values
+	echo '"zzero-0000-0-1" 1 16 1 1000000001 [] "user" 0' >wanted
+	tail -n 1 values >last
+	same last wanted 'dump: JSON fields'
+	equal "$("$bin/json-get" channel_attributes trigger_attributes data \
+		<out | tail -n 1)" \
+		'{"gain-factor":1500,"ext3":1} {"post-samples":16} [31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46]' \
+		'dump: JSON attributes and data'
+	run 0 'dump: JSON, data only' "$dump" -j -d -n 1 five-0-1
+	equal "$("$bin/json-get" seq trigger <out)" '0 (none)' \
+		'dump: JSON, data only'
+	run 0 'dump: JSON, odd samples' "$dump" -j odd-0-1
+	equal "$("$bin/json-get" data <out)" '["1f2021","222324"]' \
+		'dump: JSON, odd samples'
+	run 0 'dump: JSON, long samples' "$dump" -j -d long-0-1
+	equal "$("$bin/json-get" data <out | tr -d '[]",' | wc -c)" 39 \
+		'dump: JSON, long samples'
+}
+
+test_dump_alarms() {
+	put "$work/alarm-0-1" 1 16 1
+	put "$work/alarm-0-1" 4 16 1 0x83
+	run 0 'dump: alarms' "$dump" alarm-0-1
+	has out 'alarms  lost-block,lost-trigger,bit7; driver 0x00; lost before this block: 2' \
+		'dump: alarms by name'
+	has err 'alarm-0-1: 2 blocks, 32 bytes, 2 lost' 'dump: loss is told'
+	run 0 'dump: JSON alarms' "$dump" -j alarm-0-1
+	equal "$("$bin/json-get" alarms lost <out | tail -n 1)" \
+		'["lost-block","lost-trigger","bit7"] 2' 'dump: JSON alarms'
+}
+
+test_dump_control_only() {
+	cp five-0000-0-1-ctrl lone.ctrl
+	run 0 'dump: lone node of controls' "$dump" -c "$work/lone.ctrl"
+	equal "$(grep -c block out)" 5 'dump: all its controls'
+	lacks out data 'dump: and no data'
+}
+
+test_dump_many() {
+	run 0 'dump: two channels' "$dump" -j five-0-1 word-0-1
+	equal "$("$bin/json-get" seq <out | sort -n | tr '\n' ' ')" \
+		'0 1 2 3 4 5 ' 'dump: blocks of both'
+	run 1 'dump: one of two is torn' "$dump" -j torn-0-1 five-0-1
+	equal "$(wc -l <out)" 5 'dump: the other one goes on'
+	has err '10 of the 16 bytes' 'dump: torn data, with a reason'
+}
+
+test_dump_errors() {
+	run 3 'dump: one of two is not there' "$dump" five-0-1 nothing-0-1
+	has err 'nothing-0-1: no such channel' 'dump: with a reason'
+	run 2 'dump: no channel' "$dump"
+	run 2 'dump: neither control nor data' "$dump" -c -d five-0-1
+	run 2 'dump: format' "$dump" -f octal five-0-1
+	has err 'octal: not a format' 'dump: format, with a reason'
+	run 2 'dump: count' "$dump" -n -5 five-0-1
+	run 1 'dump: disk full' bash -c "'$dump' five-0-1 >/dev/full"
+	has err 'No space left' 'dump: disk full, with a reason'
+	put "$work/big-0-1" 1 100 1
+	put "$work/big-0-1" 2 0 1
+	run 1 'dump: block over the limit' "$dump" -m 99 big-0-1
+	has err 'over the limit of 99 bytes' 'dump: limit, with a reason'
+	has out 'block 2' 'dump: the block after it'
+	run 0 'dump: --help' "$dump" --help
+	has out '^Usage:' 'dump: help text'
+	run 0 'dump: --version' "$dump" --version
+	has out '^zio-dump [0-9]' 'dump: version text'
+}
+
+has_line() {
+	grep -q "$2" "$1"
+}
+
+# Two channels, one silent: the other one's blocks come as they are put.
+test_dump_live() {
+	: >out
+	make_fifos live-0-1
+	make_fifos mute-0-1
+	exec 5<>mute-0-1-ctrl 6<>mute-0-1-data 8<>live-0-1-ctrl 9<>live-0-1-data
+	"$dump" -j mute-0-1 live-0-1 >out 2>err 5>&- 6>&- 8>&- 9>&- &
+	child=$!
+	put "$work/live-0-1" 1 16 1
+	wait_for has_line out '"seq":1,'
+	put "$work/live-0-1" 2 16 1
+	wait_for has_line out '"seq":2,'
+	end_child INT 130 'dump: SIGINT while waiting'
+	has err 'live-0-1: 2 blocks, 32 bytes, 0 lost' 'dump: summary'
+	has err 'mute-0-1: 0 blocks' 'dump: summary of the silent one'
+	exec 5>&- 6>&- 8>&- 9>&-
+}
+
+make_blocks
+test_cat_file
+test_cat_file_loss
+test_cat_file_errors
+test_cat_file_pipe
+test_cat_file_signal
+test_dump_text
+test_dump_formats
+test_dump_json
+test_dump_alarms
+test_dump_control_only
+test_dump_many
+test_dump_errors
+test_dump_live
+echo "1..$count"
+[ "$failed" -eq 0 ]
