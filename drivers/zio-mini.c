@@ -22,7 +22,7 @@ static int mini_raw_io(struct zio_cset *cset)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
-	unsigned int pos;
+	struct zio_armed *pos;
 
 	zio_for_each_block(cset, pos, chan, block)
 		memset(block->data, zio_channel_index(chan), block->len);

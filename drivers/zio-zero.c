@@ -43,7 +43,7 @@ static int zero_input(struct zio_cset *cset)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
-	unsigned int pos;
+	struct zio_armed *pos;
 
 	zio_for_each_block(cset, pos, chan, block) {
 		switch (zio_channel_index(chan)) {
@@ -81,7 +81,7 @@ static int zero_count(struct zio_cset *cset)
 	struct zero_state *state = zio_cset_priv(cset);
 	struct zio_channel *chan;
 	struct zio_block *block;
-	unsigned int pos;
+	struct zio_armed *pos;
 	u32 *sample;
 
 	zio_for_each_block(cset, pos, chan, block)

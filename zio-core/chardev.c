@@ -63,7 +63,8 @@ static ssize_t read_data(struct kiocb *iocb, struct iov_iter *to)
 	if (ret)
 		return ret;
 	do {
-		ret = zio_session_next(sess, nowait || copied);
+		if (!sess->block)
+			ret = zio_session_next(sess, nowait || copied);
 		if (ret)
 			break;
 		ret = copy_data(sess, to, &copied);
@@ -72,8 +73,9 @@ static ssize_t read_data(struct kiocb *iocb, struct iov_iter *to)
 		if (sess->block->used == sess->block->len) {
 			end = sess->ctrl_seen || !sess->block->len;
 			zio_session_put(sess);
-			cond_resched();
 		}
+		if (need_resched())
+			cond_resched();
 	} while (!end && iov_iter_count(to) && !signal_pending(current));
 	zio_session_unlock(sess);
 	return copied ?: ret;

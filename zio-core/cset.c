@@ -59,7 +59,8 @@ static int create_channels(struct zio_cset *cset)
 
 	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
 	cset->on = kvcalloc(n, sizeof(*cset->on), GFP_KERNEL);
-	if (!cset->chan || !cset->on)
+	cset->armed = kvcalloc(n + 1, sizeof(*cset->armed), GFP_KERNEL);
+	if (!cset->chan || !cset->on || !cset->armed)
 		return -ENOMEM;
 	while (cset->n_chan < n) {
 		chan = create_channel(cset, cset->n_chan);

@@ -129,29 +129,49 @@ static struct zio_block *take_empty_block(struct zio_channel *chan)
 	return block;
 }
 
-static void arm_input(struct zio_cset *cset, struct zio_channel *chan)
+static struct zio_block *arm_input(struct zio_cset *cset,
+				   struct zio_channel *chan)
 {
 	struct zio_block *block = take_empty_block(chan);
 	u32 seq = chan->seq++;
 
-	chan->active = block;
 	if (unlikely(!block))
-		return;
+		return NULL;
 	block->len = cset->block_len;
 	block->tstamp = cset->tstamp;
 	block->seq = seq;
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
+	return block;
 }
 
-static void arm_output(struct zio_cset *cset, struct zio_channel *chan)
+static struct zio_block *arm_output(struct zio_channel *chan)
 {
-	chan->active = zio_queue_pop(&chan->queue);
-	if (unlikely(!chan->active))
+	struct zio_block *block = zio_queue_pop(&chan->queue);
+
+	if (unlikely(!block))
 		lose_block(chan);
+	return block;
 }
 
-static void finish_input(struct zio_channel *chan, struct zio_block *block)
+/* Makes the list of armed blocks; its last entry has no channel. */
+static void arm_blocks(struct zio_cset *cset)
+{
+	bool output = zio_cset_is_output(cset);
+	struct zio_armed *armed = cset->armed;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_on; i++) {
+		armed->chan = cset->on[i];
+		armed->block = output ? arm_output(armed->chan) :
+					arm_input(cset, armed->chan);
+		if (likely(armed->block))
+			armed++;
+	}
+	armed->chan = NULL;
+}
+
+static void count_input(struct zio_channel *chan, struct zio_block *block)
 {
 	int alarms = 0;
 
@@ -161,6 +181,10 @@ static void finish_input(struct zio_channel *chan, struct zio_block *block)
 	block->drv_alarms |= alarms >> 8;
 	WRITE_ONCE(chan->blocks, chan->blocks + 1);
 	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
+}
+
+static void queue_input(struct zio_channel *chan, struct zio_block *block)
+{
 	zio_queue_push(&chan->queue, block);
 	if (chan->cset->on_demand ||
 	    zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
@@ -189,48 +213,50 @@ static void make_idle(struct zio_cset *cset)
 	}
 }
 
-static void finish_blocks(struct zio_cset *cset)
+/*
+ * A reader who pulls has found his queue empty, and holds chan->lock: so his
+ * block need not go through the queue. It is returned.
+ */
+static struct zio_block *finish_blocks(struct zio_cset *cset,
+				       struct zio_channel *puller)
 {
 	bool output = zio_cset_is_output(cset);
-	struct zio_channel *chan;
-	struct zio_block *block;
-	unsigned int i;
+	struct zio_block *pulled = NULL;
+	struct zio_armed *armed;
 
-	for (i = 0; i < cset->n_on; i++) {
-		chan = cset->on[i];
-		block = chan->active;
-		if (unlikely(!block))
+	for (armed = cset->armed; armed->chan; armed++) {
+		if (output) {
+			finish_output(armed->chan, armed->block);
 			continue;
-		chan->active = NULL;
-		if (output)
-			finish_output(chan, block);
+		}
+		count_input(armed->chan, armed->block);
+		if (armed->chan == puller)
+			pulled = armed->block;
 		else
-			finish_input(chan, block);
+			queue_input(armed->chan, armed->block);
 	}
+	cset->armed->chan = NULL;
 	make_idle(cset);
+	return pulled;
 }
 
-/* Gives the active blocks back. Were they lost, or never asked for? */
+/* Gives the armed blocks back. Were they lost, or never asked for? */
 static void drop_blocks(struct zio_cset *cset, bool lost)
 {
 	struct zio_channel *chan;
-	struct zio_block *block;
-	unsigned int i;
+	struct zio_armed *armed;
 
-	for (i = 0; i < cset->n_on; i++) {
-		chan = cset->on[i];
-		block = chan->active;
-		chan->active = NULL;
-		if (!block)
-			continue;
+	for (armed = cset->armed; armed->chan; armed++) {
+		chan = armed->chan;
 		if (zio_cset_is_output(cset))
 			atomic_dec(&chan->writing);
 		else if (!lost)
-			chan->seq = block->seq;
+			chan->seq = armed->block->seq;
 		if (lost)
 			lose_block(chan);
-		chan->buf->type->ops->put_block(chan->buf, block);
+		chan->buf->type->ops->put_block(chan->buf, armed->block);
 	}
+	cset->armed->chan = NULL;
 }
 
 static void fail_arm(struct zio_cset *cset, int error)
@@ -253,7 +279,7 @@ static int leave_armed(struct zio_cset *cset)
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
 	if ((new & CSET_PHASE) == CSET_FINISHING) {
-		finish_blocks(cset);
+		finish_blocks(cset, NULL);
 		return 0;
 	}
 	if (new & CSET_HOLD)
@@ -261,27 +287,25 @@ static int leave_armed(struct zio_cset *cset)
 	return -EINPROGRESS;
 }
 
-static int arm_cset(struct zio_cset *cset)
+static int arm_cset(struct zio_cset *cset, struct zio_channel *puller,
+		    struct zio_block **pulled)
 {
-	bool output = zio_cset_is_output(cset);
-	unsigned int i;
+	struct zio_block *block;
 	int ret;
 
 	WRITE_ONCE(cset->fired, cset->fired + 1);
 	WRITE_ONCE(cset->error, 0);
-	for (i = 0; i < cset->n_on; i++) {
-		if (output)
-			arm_output(cset, cset->on[i]);
-		else
-			arm_input(cset, cset->on[i]);
-	}
+	arm_blocks(cset);
 	ret = cset->ops->raw_io(cset);
-	if (likely(!ret))
-		finish_blocks(cset);
-	else if (ret == -EAGAIN)
+	if (likely(!ret)) {
+		block = finish_blocks(cset, puller);
+		if (puller)
+			*pulled = block;
+	} else if (ret == -EAGAIN) {
 		ret = leave_armed(cset);
-	else
+	} else {
 		fail_arm(cset, ret);
+	}
 	return ret;
 }
 
@@ -289,7 +313,7 @@ static void arm_in_thread(struct work_struct *work)
 {
 	struct zio_cset *cset = container_of(work, struct zio_cset, arm_work);
 
-	if (arm_cset(cset) != -EINPROGRESS)
+	if (arm_cset(cset, NULL, NULL) != -EINPROGRESS)
 		zio_cset_play(cset);
 }
 
@@ -300,6 +324,25 @@ static int refuse_fire(int state)
 	if (state & CSET_STOP)
 		return -ESHUTDOWN;
 	return -EBUSY;
+}
+
+static __always_inline int fire_cset(struct zio_cset *cset,
+				     struct zio_channel *puller,
+				     struct zio_block **pulled)
+{
+	struct timespec64 now;
+	int state = CSET_IDLE;
+
+	if (!atomic_try_cmpxchg(&cset->state, &state, CSET_ARMING))
+		return refuse_fire(state);
+	ktime_get_real_ts64(&now);
+	cset->tstamp.secs = now.tv_sec;
+	cset->tstamp.ticks = now.tv_nsec;
+	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
+		queue_work(system_unbound_wq, &cset->arm_work);
+		return -EINPROGRESS;
+	}
+	return arm_cset(cset, puller, pulled);
 }
 
 /**
@@ -315,32 +358,24 @@ static int refuse_fire(int state)
  */
 int zio_cset_fire(struct zio_cset *cset)
 {
-	struct timespec64 now;
-	int state = CSET_IDLE;
-
-	if (!atomic_try_cmpxchg(&cset->state, &state, CSET_ARMING))
-		return refuse_fire(state);
-	ktime_get_real_ts64(&now);
-	cset->tstamp.secs = now.tv_sec;
-	cset->tstamp.ticks = now.tv_nsec;
-	if (cset->flags & ZIO_CSET_SLEEPS) {
-		queue_work(system_unbound_wq, &cset->arm_work);
-		return -EINPROGRESS;
-	}
-	return arm_cset(cset);
+	return fire_cset(cset, NULL, NULL);
 }
 
 /**
  * zio_cset_pull() - fire on behalf of a reader
- * @cset: the channel set
+ * @chan: the reader's channel, whose lock he holds, and whose queue is empty
+ * @block: set to the reader's block, or NULL if he has to look in the queue
  *
  * As zio_cset_fire(), but a reader that is told -EBUSY is woken when the set
  * is idle again.
  */
-int zio_cset_pull(struct zio_cset *cset)
+int zio_cset_pull(struct zio_channel *chan, struct zio_block **block)
 {
-	int ret = zio_cset_fire(cset);
+	struct zio_cset *cset = chan->cset;
+	int ret;
 
+	*block = NULL;
+	ret = fire_cset(cset, chan, block);
 	if (likely(ret != -EBUSY))
 		return ret;
 	WRITE_ONCE(cset->wanted, 1);
@@ -415,7 +450,7 @@ void zio_cset_done(struct zio_cset *cset)
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
 	if ((new & CSET_PHASE) == CSET_FINISHING) {
-		finish_blocks(cset);
+		finish_blocks(cset, NULL);
 		zio_cset_play(cset);
 	}
 }
@@ -522,24 +557,16 @@ void zio_cset_init_engine(struct zio_cset *cset)
 }
 
 /**
- * zio_next_block() - iterate over the armed blocks, for zio_for_each_block()
+ * zio_cset_armed() - the armed blocks, for zio_for_each_block()
  * @cset: the channel set
- * @pos: zero at the start; moved on
- * @chan: set to the block's channel
  *
- * Return: a block, or NULL at the end.
+ * Return: an array whose last entry has no channel.
  */
-struct zio_block *zio_next_block(struct zio_cset *cset, unsigned int *pos,
-				 struct zio_channel **chan)
+struct zio_armed *zio_cset_armed(struct zio_cset *cset)
 {
-	while (*pos < cset->n_on) {
-		*chan = cset->on[(*pos)++];
-		if ((*chan)->active)
-			return (*chan)->active;
-	}
-	return NULL;
+	return cset->armed;
 }
-EXPORT_SYMBOL_GPL(zio_next_block);
+EXPORT_SYMBOL_GPL(zio_cset_armed);
 
 /**
  * zio_channel_alarm() - raise the driver's alarms

@@ -68,7 +68,6 @@ struct zio_channel {
 	bool enabled;
 
 	/* the device's side */
-	struct zio_block *active;
 	struct zio_buffer *buf;
 	struct zio_snapshot __rcu *snap;
 	u32 seq;
@@ -109,6 +108,7 @@ struct zio_cset {
 	size_t block_len;
 	unsigned int n_on;
 	struct zio_channel **on;
+	struct zio_armed *armed;
 	struct zio_timestamp tstamp;
 	unsigned long fired;
 	unsigned long io_errors;
@@ -199,7 +199,7 @@ void zio_cset_stop(struct zio_cset *cset, bool stop);
 void zio_cset_shut(struct zio_cset *cset);
 void zio_cset_wake(struct zio_cset *cset);
 bool zio_cset_can_pull(struct zio_cset *cset);
-int zio_cset_pull(struct zio_cset *cset);
+int zio_cset_pull(struct zio_channel *chan, struct zio_block **block);
 void zio_cset_init_engine(struct zio_cset *cset);
 
 /* buffer.c */

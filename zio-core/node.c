@@ -95,7 +95,8 @@ static int open_node(struct inode *inode, struct file *file)
 		return ret;
 	}
 	replace_fops(file, fops_get(pick_fops(chan, iminor(inode) & 1)));
-	file->f_mode |= FMODE_NOWAIT;
+	/* Nobody watches samples by fanotify; the hooks cost each read. */
+	file->f_mode |= FMODE_NOWAIT | FMODE_NONOTIFY;
 	return stream_open(inode, file);
 }
 

@@ -176,10 +176,8 @@ static void adopt_block(struct zio_session *sess)
 	sess->block = block;
 }
 
-static int pop_block(struct zio_session *sess)
+static int take_block(struct zio_session *sess, struct zio_block *block)
 {
-	struct zio_block *block = zio_queue_pop(&sess->chan->queue);
-
 	if (!block)
 		return -EAGAIN;
 	block->used = 0;
@@ -192,14 +190,14 @@ static int pop_block(struct zio_session *sess)
 static int pull_block(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
-	struct zio_cset *cset = chan->cset;
+	struct zio_block *block;
 	int ret;
 
-	if (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled))
+	if (!READ_ONCE(chan->cset->on_demand) || !READ_ONCE(chan->enabled))
 		return -EAGAIN;
-	ret = zio_cset_pull(cset);
+	ret = zio_cset_pull(chan, &block);
 	if (likely(!ret))
-		return pop_block(sess);
+		return take_block(sess, block ?: zio_queue_pop(&chan->queue));
 	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN)
 		return -EAGAIN;
 	return ret;
@@ -207,11 +205,14 @@ static int pull_block(struct zio_session *sess)
 
 static int try_input(struct zio_session *sess)
 {
-	if (unlikely(!list_empty(&sess->chan->leftovers))) {
+	struct zio_channel *chan = sess->chan;
+
+	if (unlikely(!list_empty(&chan->leftovers))) {
 		adopt_block(sess);
 		return 0;
 	}
-	if (!pop_block(sess))
+	if (zio_queue_count(&chan->queue) &&
+	    !take_block(sess, zio_queue_pop(&chan->queue)))
 		return 0;
 	return pull_block(sess);
 }

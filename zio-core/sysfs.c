@@ -199,6 +199,7 @@ static void release_cset(struct kobject *kobj)
 	kfree(cset->attrs);
 	kvfree(cset->chan);
 	kvfree(cset->on);
+	kvfree(cset->armed);
 	put_device(&cset->zdev->dev);
 	kfree(cset);
 }

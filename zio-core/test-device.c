@@ -9,7 +9,7 @@ static int test_raw_io(struct zio_cset *cset)
 	struct test_device *tdev = zio_cset_priv(cset);
 	struct zio_channel *chan;
 	struct zio_block *block;
-	unsigned int pos;
+	struct zio_armed *pos;
 
 	tdev->io_calls++;
 	zio_for_each_block(cset, pos, chan, block)
@@ -92,11 +92,14 @@ void test_device_remove(struct test_device *tdev)
 unsigned int test_count_owned(struct zio_channel *chan)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
-	unsigned int n = zio_queue_count(&chan->queue) + !!chan->active;
+	unsigned int n = zio_queue_count(&chan->queue);
+	struct zio_armed *armed;
 	struct zio_session *sess;
 	struct zio_block *block;
 	LIST_HEAD(free);
 
+	for (armed = chan->cset->armed; armed->chan; armed++)
+		n += armed->chan == chan;
 	list_for_each_entry(sess, &chan->sessions, node)
 		n += !!sess->block;
 	list_for_each_entry(block, &chan->leftovers, left)

@@ -203,13 +203,18 @@ void *zio_cset_priv(const struct zio_cset *cset);
 unsigned int zio_cset_index(const struct zio_cset *cset);
 unsigned int zio_cset_ssize(const struct zio_cset *cset);
 unsigned int zio_channel_index(const struct zio_channel *chan);
-struct zio_block *zio_next_block(struct zio_cset *cset, unsigned int *pos,
-				 struct zio_channel **chan);
+struct zio_armed *zio_cset_armed(struct zio_cset *cset);
+
+/* The armed blocks of a set, for zio_for_each_block(). */
+struct zio_armed {
+	struct zio_channel *chan;
+	struct zio_block *block;
+};
 
 /**
  * zio_for_each_block() - visit the armed blocks of a set
  * @cset: the channel set
- * @pos: unsigned int, for the macro's use
+ * @pos: struct zio_armed pointer, for the macro's use
  * @chan: struct zio_channel pointer, set to the block's channel
  * @block: struct zio_block pointer, set to the block
  *
@@ -217,6 +222,7 @@ struct zio_block *zio_next_block(struct zio_cset *cset, unsigned int *pos,
  * that are disabled, or for which there was no memory, are passed over.
  */
 #define zio_for_each_block(cset, pos, chan, block)			\
-	for ((pos) = 0; ((block) = zio_next_block(cset, &(pos), &(chan))); )
+	for ((pos) = zio_cset_armed(cset);				\
+	     ((chan) = (pos)->chan) && (((block) = (pos)->block), true); (pos)++)
 
 #endif /* _LINUX_ZIO_H */
