@@ -22,7 +22,10 @@ enum zero_attr {
 	ZERO_SEQUENCE,
 };
 
-/* Of each device. All are written by one context at a time: see zio.h. */
+/*
+ * Of each device. attr_set() runs beside raw_io(): a sequence that is set just
+ * while samples are counted may be overtaken by the count.
+ */
 struct zero_state {
 	u8 tooth;
 	u32 gain;	/* in 1/1000 */

@@ -81,6 +81,14 @@ static ssize_t read_data(struct kiocb *iocb, struct iov_iter *to)
 	return copied ?: ret;
 }
 
+/* Who reads a control is told of the data that are still to be read. */
+static u32 count_unread(struct zio_session *sess)
+{
+	unsigned int ssize = sess->chan->cset->ssize;
+
+	return (sess->block->len - sess->block->used) / (ssize ?: 1);
+}
+
 /* The scratch control is copied whole only when the attributes changed. */
 static int copy_control(struct zio_session *sess, struct iov_iter *to)
 {
@@ -94,6 +102,8 @@ static int copy_control(struct zio_session *sess, struct iov_iter *to)
 		*ctrl = sess->snap->ctrl;
 	}
 	zio_control_fill(ctrl, block, sess->chan->cset->ssize);
+	if (unlikely(block->used))
+		ctrl->nsamples = count_unread(sess);
 	if (_copy_to_iter(ctrl, sizeof(*ctrl), to) != sizeof(*ctrl))
 		return -EFAULT;
 	WRITE_ONCE(sess->ctrl_seen, true);
@@ -148,6 +158,8 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
+	if (READ_ONCE(cset->error))
+		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
 		return EPOLLIN | EPOLLRDNORM;
 	if (zio_queue_count(&chan->queue) || !list_empty(&chan->leftovers))
@@ -161,7 +173,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	 * that a program waiting in poll() ever does. At most one block comes
 	 * of it, and it stays queued until read.
 	 */
-	zio_cset_fire(cset);
+	zio_cset_ask(cset);
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
@@ -218,6 +230,16 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 	return copied ?: ret;
 }
 
+/* An empty block in hand may be of a former, smaller size. */
+static int have_full_size(struct zio_session *sess, bool nowait)
+{
+	struct zio_block *block = sess->block;
+
+	if (block && !block->used && block->size != sess->chan->buf->block_size)
+		zio_session_flush(sess);
+	return zio_session_next(sess, nowait);
+}
+
 static int take_control(struct zio_session *sess, struct iov_iter *from,
 			bool nowait)
 {
@@ -226,7 +248,7 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 
 	if (copy_from_iter(ctrl, sizeof(*ctrl), from) != sizeof(*ctrl))
 		return -EFAULT;
-	ret = zio_session_next(sess, nowait);
+	ret = have_full_size(sess, nowait);
 	if (ret)
 		return ret;
 	ret = zio_control_check(sess->chan, ctrl, sess->block->size);
@@ -275,7 +297,6 @@ const struct file_operations zio_data_in_fops = {
 	.release = close_node,
 	.read_iter = read_data,
 	.poll = poll_data_in,
-	.llseek = no_llseek,
 };
 
 const struct file_operations zio_ctrl_in_fops = {
@@ -283,7 +304,6 @@ const struct file_operations zio_ctrl_in_fops = {
 	.release = close_node,
 	.read_iter = read_ctrl,
 	.poll = poll_ctrl_in,
-	.llseek = no_llseek,
 };
 
 const struct file_operations zio_data_out_fops = {
@@ -291,7 +311,6 @@ const struct file_operations zio_data_out_fops = {
 	.release = close_node,
 	.write_iter = write_data,
 	.poll = poll_out,
-	.llseek = no_llseek,
 };
 
 const struct file_operations zio_ctrl_out_fops = {
@@ -299,5 +318,4 @@ const struct file_operations zio_ctrl_out_fops = {
 	.release = close_node,
 	.write_iter = write_ctrl,
 	.poll = poll_out,
-	.llseek = no_llseek,
 };

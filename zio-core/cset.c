@@ -157,6 +157,7 @@ void zio_cset_end(struct zio_cset *cset)
 	zio_cset_shut(cset);
 	mutex_unlock(&cset->mutex);
 	mutex_unlock(&cset->change);
+	flush_work(&cset->arm_work);
 }
 
 static void undo_cset(struct zio_cset *cset)

@@ -176,7 +176,8 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
 	return desc->ops && desc->ops->raw_io && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
-		desc->nbits <= U16_MAX;
+		desc->nbits <= U16_MAX &&
+		(desc->ssize || !(desc->flags & ZIO_CSET_OUTPUT));
 }
 
 static bool desc_is_valid(const struct zio_device_desc *desc)
@@ -192,11 +193,19 @@ static bool desc_is_valid(const struct zio_device_desc *desc)
 	return true;
 }
 
+/* At unregistration, so that the board can come back; or if never registered. */
+static void free_id(struct zio_device *zdev)
+{
+	if (zdev->has_id)
+		put_id(zdev->name, zdev->id);
+	zdev->has_id = false;
+}
+
 static void release_device(struct device *dev)
 {
 	struct zio_device *zdev = to_zio_device(dev);
 
-	put_id(zdev->name, zdev->id);
+	free_id(zdev);
 	kfree(zdev->cset);
 	kfree(zdev);
 }
@@ -235,6 +244,7 @@ struct zio_device *zio_device_alloc(struct device *parent,
 		ret = zdev->id;
 		goto err_id;
 	}
+	zdev->has_id = true;
 	zdev->desc = desc;
 	zdev->owner = desc->owner;
 	zdev->priv = priv;
@@ -356,7 +366,9 @@ void zio_device_unregister(struct zio_device *zdev)
 {
 	unlink_device(zdev);
 	unregister_sets(zdev, zdev->n_cset);
-	device_unregister(&zdev->dev);
+	device_del(&zdev->dev);
+	free_id(zdev);
+	put_device(&zdev->dev);
 }
 EXPORT_SYMBOL_GPL(zio_device_unregister);
 

@@ -36,6 +36,11 @@
  *    that, and wakes. Either the one or the other sees it. Without, a reader
  *    of one channel could sleep on while that of another has gone home.
  *
+ *  - (E) who makes the set idle still looks at it, and at its channels, for a
+ *    moment, while whoever waited for that may go on to free them. So they are
+ *    freed after a grace period, and drivers and triggers call in under RCU.
+ *    (Users hold a reference; the work item is flushed.)
+ *
  * A set that sleeps is armed from a work item; ARMING lasts until that ran.
  */
 #include <linux/export.h>
@@ -80,7 +85,7 @@ void zio_cset_wake(struct zio_cset *cset)
 	__poll_t key = ZIO_WAKE_IN | ZIO_WAKE_OUT;
 	unsigned int i;
 
-	if (cset->gone)
+	if (READ_ONCE(cset->gone))
 		key |= EPOLLHUP | EPOLLERR;
 	for (i = 0; i < cset->n_chan; i++)
 		wake_channel(cset->chan[i], key);
@@ -175,6 +180,8 @@ static void count_input(struct zio_channel *chan, struct zio_block *block)
 {
 	int alarms = 0;
 
+	if (WARN_ON_ONCE(block->len > block->size))
+		block->len = block->size;
 	if (unlikely(atomic_read(&chan->alarms_new)))
 		alarms = atomic_xchg(&chan->alarms_new, 0);
 	block->zio_alarms = alarms;
@@ -262,7 +269,8 @@ static void drop_blocks(struct zio_cset *cset, bool lost)
 static void fail_arm(struct zio_cset *cset, int error)
 {
 	WRITE_ONCE(cset->io_errors, cset->io_errors + 1);
-	WRITE_ONCE(cset->error, error);
+	if (cset->flags & ZIO_CSET_SLEEPS)
+		WRITE_ONCE(cset->error, error);
 	drop_blocks(cset, true);
 	make_idle(cset);
 	zio_cset_wake(cset);
@@ -287,6 +295,20 @@ static int leave_armed(struct zio_cset *cset)
 	return -EINPROGRESS;
 }
 
+/* What the engine says itself, a driver cannot say. */
+static int driver_error(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+	case -EBUSY:
+	case -EINPROGRESS:
+	case -ENODEV:
+	case -ESHUTDOWN:
+		return -EIO;
+	}
+	return error < 0 ? error : -EIO;
+}
+
 static int arm_cset(struct zio_cset *cset, struct zio_channel *puller,
 		    struct zio_block **pulled)
 {
@@ -294,16 +316,17 @@ static int arm_cset(struct zio_cset *cset, struct zio_channel *puller,
 	int ret;
 
 	WRITE_ONCE(cset->fired, cset->fired + 1);
-	WRITE_ONCE(cset->error, 0);
 	arm_blocks(cset);
 	ret = cset->ops->raw_io(cset);
 	if (likely(!ret)) {
 		block = finish_blocks(cset, puller);
 		if (puller)
 			*pulled = block;
-	} else if (ret == -EAGAIN) {
+	} else if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
+		WRITE_ONCE(cset->slow, true);
 		ret = leave_armed(cset);
 	} else {
+		ret = driver_error(ret);
 		fail_arm(cset, ret);
 	}
 	return ret;
@@ -362,12 +385,29 @@ int zio_cset_fire(struct zio_cset *cset)
 }
 
 /**
+ * zio_cset_ask() - fire, or be woken
+ * @cset: the channel set
+ *
+ * As zio_cset_fire(), but after -EBUSY all users of the set are woken when it
+ * is idle again.
+ */
+int zio_cset_ask(struct zio_cset *cset)
+{
+	int ret = zio_cset_fire(cset);
+
+	if (ret != -EBUSY)
+		return ret;
+	WRITE_ONCE(cset->wanted, 1);
+	smp_mb();						/* D */
+	return zio_cset_fire(cset);
+}
+
+/**
  * zio_cset_pull() - fire on behalf of a reader
  * @chan: the reader's channel, whose lock he holds, and whose queue is empty
  * @block: set to the reader's block, or NULL if he has to look in the queue
  *
- * As zio_cset_fire(), but a reader that is told -EBUSY is woken when the set
- * is idle again.
+ * As zio_cset_ask(). An error that a thread met earlier is told first.
  */
 int zio_cset_pull(struct zio_channel *chan, struct zio_block **block)
 {
@@ -375,12 +415,10 @@ int zio_cset_pull(struct zio_channel *chan, struct zio_block **block)
 	int ret;
 
 	*block = NULL;
+	if (unlikely(READ_ONCE(cset->error)))
+		return xchg(&cset->error, 0);
 	ret = fire_cset(cset, chan, block);
-	if (likely(ret != -EBUSY))
-		return ret;
-	WRITE_ONCE(cset->wanted, 1);
-	smp_mb();						/* D */
-	return zio_cset_fire(cset);
+	return likely(ret != -EBUSY) ? ret : zio_cset_ask(cset);
 }
 
 static bool output_is_ready(struct zio_cset *cset)
@@ -401,11 +439,16 @@ static bool output_is_ready(struct zio_cset *cset)
  */
 void zio_cset_play(struct zio_cset *cset)
 {
+	int ret;
+
 	if (!zio_cset_is_output(cset) || !READ_ONCE(cset->on_demand))
 		return;
-	while (output_is_ready(cset))
-		if (zio_cset_fire(cset))
+	while (output_is_ready(cset)) {
+		ret = zio_cset_fire(cset);
+		if (ret == -EBUSY || ret == -EINPROGRESS ||
+		    ret == -ESHUTDOWN || ret == -ENODEV)
 			break;
+	}
 }
 
 /**
@@ -419,20 +462,12 @@ bool zio_cset_can_pull(struct zio_cset *cset)
 	int state = atomic_read(&cset->state);
 
 	return READ_ONCE(cset->on_demand) && !zio_cset_is_output(cset) &&
-		!(cset->flags & ZIO_CSET_SLEEPS) &&
+		!(cset->flags & ZIO_CSET_SLEEPS) && !READ_ONCE(cset->slow) &&
 		!(state & (CSET_STOP | CSET_GONE | CSET_HOLD)) &&
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
-/**
- * zio_cset_done() - the driver gives the blocks back
- * @cset: the channel set
- *
- * Any context. Pairs with a raw_io() that returns, or is about to return,
- * -EAGAIN. After stop_io() there is nothing to give back, and the call does
- * nothing.
- */
-void zio_cset_done(struct zio_cset *cset)
+static bool take_from_driver(struct zio_cset *cset)
 {
 	int new, old = atomic_read(&cset->state);
 
@@ -445,16 +480,39 @@ void zio_cset_done(struct zio_cset *cset)
 			new = (old & ~CSET_PHASE) | CSET_FINISHING;
 			break;
 		default:
-			return;
+			return false;
 		}
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
+	return (new & CSET_PHASE) == CSET_FINISHING;
+}
 
-	if ((new & CSET_PHASE) == CSET_FINISHING) {
+/**
+ * zio_cset_done() - the driver gives the blocks back
+ * @cset: the channel set
+ *
+ * Any context. Pairs with a raw_io() that returns, or is about to return,
+ * -EAGAIN. After stop_io() there is nothing to give back, and the call does
+ * nothing.
+ */
+void zio_cset_done(struct zio_cset *cset)
+{
+	rcu_read_lock();					/* E */
+	if (take_from_driver(cset)) {
 		finish_blocks(cset, NULL);
 		zio_cset_play(cset);
 	}
+	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
+
+static void lose_trigger(struct zio_cset *cset)
+{
+	unsigned int i;
+
+	atomic_long_inc(&cset->lost_triggers);
+	for (i = 0; i < cset->n_chan; i++)
+		raise_alarm(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
+}
 
 /**
  * zio_trigger_fire() - an event: arm the trigger's set
@@ -468,14 +526,13 @@ EXPORT_SYMBOL_GPL(zio_cset_done);
 int zio_trigger_fire(struct zio_trigger *trig)
 {
 	struct zio_cset *cset = trig->cset;
-	int ret = zio_cset_fire(cset);
-	unsigned int i;
+	int ret;
 
-	if (ret != -EBUSY)
-		return ret;
-	atomic_long_inc(&cset->lost_triggers);
-	for (i = 0; i < cset->n_chan; i++)
-		raise_alarm(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
+	rcu_read_lock();					/* E */
+	ret = zio_cset_fire(cset);
+	if (ret == -EBUSY)
+		lose_trigger(cset);
+	rcu_read_unlock();
 	return ret;
 }
 EXPORT_SYMBOL_GPL(zio_trigger_fire);
@@ -492,7 +549,7 @@ static bool try_abort(struct zio_cset *cset)
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
 	cset->ops->stop_io(cset);
-	drop_blocks(cset, !cset->on_demand);
+	drop_blocks(cset, !cset->on_demand || zio_cset_is_output(cset));
 	make_idle(cset);
 	return true;
 }

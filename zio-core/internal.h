@@ -90,6 +90,7 @@ struct zio_channel {
 	struct zio_attr *attrs;
 	unsigned int n_attrs;
 	struct device *nodes[2];
+	struct rcu_head rcu;
 };
 
 struct zio_cset {
@@ -115,6 +116,8 @@ struct zio_cset {
 	atomic_long_t lost_triggers;
 	int error;
 	int wanted;
+	bool slow;
+	struct rcu_head rcu;
 	wait_queue_head_t idle_wq;
 	struct work_struct arm_work;
 
@@ -137,6 +140,7 @@ struct zio_device {
 	struct module *owner;
 	char name[ZIO_OBJ_NAME_LEN];
 	int id;
+	bool has_id;
 	void *priv;
 	unsigned int n_cset;
 	struct zio_cset **cset;
@@ -199,6 +203,7 @@ void zio_cset_stop(struct zio_cset *cset, bool stop);
 void zio_cset_shut(struct zio_cset *cset);
 void zio_cset_wake(struct zio_cset *cset);
 bool zio_cset_can_pull(struct zio_cset *cset);
+int zio_cset_ask(struct zio_cset *cset);
 int zio_cset_pull(struct zio_channel *chan, struct zio_block **block);
 void zio_cset_init_engine(struct zio_cset *cset);
 
@@ -305,6 +310,7 @@ void zio_session_unlock(struct zio_session *sess);
 int zio_session_next(struct zio_session *sess, bool nowait);
 void zio_session_put(struct zio_session *sess);
 void zio_session_submit(struct zio_session *sess);
+void zio_session_flush(struct zio_session *sess);
 
 /* chardev.c */
 extern const struct file_operations zio_data_in_fops;

@@ -103,7 +103,6 @@ static int open_node(struct inode *inode, struct file *file)
 static const struct file_operations zio_open_fops = {
 	.owner = THIS_MODULE,
 	.open = open_node,
-	.llseek = no_llseek,
 };
 
 static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)

@@ -83,7 +83,8 @@ static void leave_block(struct zio_session *sess)
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
 
-static void flush_block(struct zio_session *sess)
+/* What is written goes out as a short block; an empty one goes back. */
+void zio_session_flush(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 	struct zio_block *block = sess->block;
@@ -111,7 +112,7 @@ void zio_session_close(struct zio_session *sess)
 	if (last) {
 		list_del(&sess->node);
 		if (sess->block && zio_cset_is_output(chan->cset))
-			flush_block(sess);
+			zio_session_flush(sess);
 		else if (sess->block)
 			leave_block(sess);
 	}
@@ -260,9 +261,6 @@ static int wait_block(struct zio_session *sess)
 		mutex_unlock(&chan->lock);
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 		mutex_lock(&chan->lock);
-		ret = xchg(&chan->cset->error, 0);
-		if (ret)
-			break;
 	}
 	chan->sleepers--;
 	remove_wait_queue(&chan->wq, &wait);

@@ -192,16 +192,23 @@ static const struct attribute_group *cset_groups[] = {
 	NULL
 };
 
+static void free_cset(struct rcu_head *rcu)
+{
+	struct zio_cset *cset = container_of(rcu, struct zio_cset, rcu);
+
+	kvfree(cset->chan);
+	kvfree(cset->on);
+	kvfree(cset->armed);
+	kfree(cset);
+}
+
 static void release_cset(struct kobject *kobj)
 {
 	struct zio_cset *cset = to_zio_cset(kobj);
 
 	kfree(cset->attrs);
-	kvfree(cset->chan);
-	kvfree(cset->on);
-	kvfree(cset->armed);
 	put_device(&cset->zdev->dev);
-	kfree(cset);
+	call_rcu(&cset->rcu, free_cset);
 }
 
 const struct kobj_type zio_cset_ktype = {
@@ -364,7 +371,7 @@ static void release_channel(struct kobject *kobj)
 	mutex_destroy(&chan->lock);
 	kfree(chan->attrs);
 	kobject_put(&chan->cset->kobj);
-	kfree(chan);
+	kfree_rcu(chan, rcu);
 }
 
 const struct kobj_type zio_channel_ktype = {

@@ -212,6 +212,20 @@ void zio_trigger_destroy(struct zio_cset *cset)
 	destroy_trigger(trig);
 }
 
+static int replace_trigger(struct zio_cset *cset, struct zio_trigger *new)
+{
+	struct zio_trigger *old = cset->trig;
+	int ret;
+
+	zio_cset_hold(cset);
+	use_trigger(cset, new);
+	ret = zio_cset_refresh(cset);
+	if (ret)
+		use_trigger(cset, old);
+	zio_cset_release(cset);
+	return ret;
+}
+
 static int swap_trigger(struct zio_cset *cset, struct zio_trigger *new)
 {
 	struct zio_trigger *old = cset->trig;
@@ -223,14 +237,18 @@ static int swap_trigger(struct zio_cset *cset, struct zio_trigger *new)
 	new->post_samples = old->post_samples;
 
 	zio_trigger_enable(old, false);
-	zio_cset_hold(cset);
-	use_trigger(cset, new);
-	ret = zio_cset_refresh(cset);
-	if (ret)
-		use_trigger(cset, old);
-	zio_cset_release(cset);
-	if (enabled)
-		ret = zio_trigger_enable(cset->trig, true) ?: ret;
+	ret = replace_trigger(cset, new);
+	if (!ret && enabled) {
+		ret = zio_trigger_enable(new, true);
+		if (ret) {
+			zio_cset_hold(cset);
+			use_trigger(cset, old);
+			zio_cset_release(cset);
+			zio_cset_refresh(cset);
+		}
+	}
+	if (ret && enabled)
+		zio_trigger_enable(old, true);
 	return ret;
 }
 
