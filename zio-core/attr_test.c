@@ -121,4 +121,5 @@ static struct kunit_suite attr_suite = {
 	.name = "zio-attr",
 	.test_cases = attr_cases,
 };
+
 kunit_test_suite(attr_suite);

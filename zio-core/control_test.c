@@ -115,4 +115,5 @@ static struct kunit_suite control_suite = {
 	.name = "zio-control",
 	.test_cases = control_cases,
 };
+
 kunit_test_suite(control_suite);

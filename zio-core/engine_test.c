@@ -196,4 +196,5 @@ static struct kunit_suite engine_suite = {
 	.name = "zio-engine",
 	.test_cases = engine_cases,
 };
+
 kunit_test_suite(engine_suite);

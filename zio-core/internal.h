@@ -80,7 +80,7 @@ struct zio_channel {
 
 	/* the user's side */
 	wait_queue_head_t wq;
-	struct mutex lock;
+	struct mutex lock; /* the user's side, and its end of the queue */
 	unsigned int sleepers;
 	unsigned int len;
 	atomic_t writing;
@@ -122,8 +122,8 @@ struct zio_cset {
 	struct work_struct arm_work;
 
 	/* configuration */
-	struct mutex change;
-	struct mutex mutex;
+	struct mutex change; /* replacement of trigger and buffers */
+	struct mutex mutex; /* configuration */
 	bool enabled;
 	bool gone;
 	struct zio_trigger *trig;

@@ -163,6 +163,7 @@ static struct kunit_suite queue_suite = {
 	.name = "zio-queue",
 	.test_cases = queue_cases,
 };
+
 kunit_test_suite(queue_suite);
 
 MODULE_DESCRIPTION("ZIO: KUnit suites");

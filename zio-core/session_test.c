@@ -182,4 +182,5 @@ static struct kunit_suite session_suite = {
 	.name = "zio-session",
 	.test_cases = session_cases,
 };
+
 kunit_test_suite(session_suite);

@@ -10,6 +10,11 @@
 
 #include "internal.h"
 
+/* As __ATTR(), for names that are not C identifiers. */
+#define ZIO_FILE(_name, _mode, _show, _store) {			\
+	.attr = { .name = _name, .mode = _mode },		\
+	.show = _show, .store = _store }
+
 /* Buffers */
 
 static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
@@ -106,11 +111,11 @@ static ssize_t watermark_store(struct kobject *kobj,
 static struct kobj_attribute buffer_name =
 	__ATTR(name, 0444, buffer_name_show, NULL);
 static struct kobj_attribute max_buffer_len =
-	__ATTR(max-buffer-len, 0644, max_len_show, max_len_store);
+	ZIO_FILE("max-buffer-len", 0644, max_len_show, max_len_store);
 static struct kobj_attribute allocated_buffer_len =
-	__ATTR(allocated-buffer-len, 0444, allocated_len_show, NULL);
+	ZIO_FILE("allocated-buffer-len", 0444, allocated_len_show, NULL);
 static struct kobj_attribute prefer_new =
-	__ATTR(prefer-new, 0644, prefer_new_show, prefer_new_store);
+	ZIO_FILE("prefer-new", 0644, prefer_new_show, prefer_new_store);
 static struct kobj_attribute watermark = __ATTR_RW(watermark);
 
 static struct attribute *buffer_attrs[] = {
@@ -265,9 +270,9 @@ static struct kobj_attribute trigger_enable =
 	__ATTR(enable, 0644, trigger_enable_show, trigger_enable_store);
 static struct kobj_attribute nshots = __ATTR_RW(nshots);
 static struct kobj_attribute pre_samples =
-	__ATTR(pre-samples, 0644, pre_samples_show, pre_samples_store);
+	ZIO_FILE("pre-samples", 0644, pre_samples_show, pre_samples_store);
 static struct kobj_attribute post_samples =
-	__ATTR(post-samples, 0644, post_samples_show, post_samples_store);
+	ZIO_FILE("post-samples", 0644, post_samples_show, post_samples_store);
 static struct kobj_attribute nsamples = __ATTR_RW(nsamples);
 
 static struct attribute *trigger_attrs[] = {

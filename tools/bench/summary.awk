@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Sets the tables beside the targets. Usage: awk -f summary.awk TABLE...
+# What is not in the tables is left out.
+
+function each(bench, method, size, count)
+{
+	return insn[bench, method, size, count]
+}
+
+# line WHAT UNIT TARGET MEASURED REFERENCE
+function line(what, unit, target, measured, reference, verdict)
+{
+	if (measured == "")
+		return
+	verdict = "-"
+	if (target != "")
+		verdict = measured + 0 <= target + 0 ? "yes" : "NO"
+	printf "| %s | %s | %s | %s | %s | %s |\n", what, unit,
+	       target == "" ? "-" : "<= " target, measured,
+	       reference == "" ? "-" : reference, verdict
+}
+
+function quotient(a, b, format)
+{
+	return a != "" && b > 0 ? sprintf(format, a / b) : ""
+}
+
+function difference(high, low)
+{
+	return high != "" && low != "" ? high - low : ""
+}
+
+function spread(method,    i, least, most, v)
+{
+	for (i in devices) {
+		v = each("scale-devices", method, 16, i)
+		if (v == "") continue
+		if (least == "" || v < least) least = v
+		if (v > most) most = v
+	}
+	return least ? sprintf("%.3f", most / least) : ""
+}
+
+function pipeline()
+{
+	line("read of /dev/zero, 16 bytes (the floor)", "insn", "",
+	     each("pipeline", "dev-zero", 16), 676)
+	line("null pipe, 16 bytes", "insn", "", each("pipeline", "null-zero", 16), "")
+	line("read, 16 bytes", "insn", 1100, each("pipeline", "read", 16), 2975)
+	line("control + read, 16 bytes", "insn", 1700,
+	     each("pipeline", "ctrl+read", 16), 3974)
+	line("poll + read, 16 bytes", "insn", "",
+	     each("pipeline", "poll+read", 16), 4236)
+	line("write, 16 bytes", "insn", "", each("pipeline", "write", 16), 2459)
+	line("read of 1 MiB over 16-byte blocks", "insn/block", 400,
+	     each("pipeline", "bulk", 16), "")
+	line("read, 4096 bytes", "insn", "", each("pipeline", "read", 4096), 4510)
+	line("read, 65536 bytes", "insn", "", each("pipeline", "read", 65536), 29280)
+}
+
+function wiki()
+{
+	line("dd of zio, 16 bytes", "x urandom", 1.15, random["wiki", "dd-zio", 16], 1.69)
+	line("zio-cat-file, 16 bytes", "x urandom", 1.3,
+	     random["wiki", "zio-cat-file", 16], 1.97)
+}
+
+function scale()
+{
+	line("read, 1 to 200 devices: most / least", "ratio", 1.05,
+	     spread("read-last"), "")
+	line("control + read, 1 to 200 devices: most / least", "ratio", 1.05,
+	     spread("ctrl+read-last"), "")
+	# Per block, so that linear growth of the event is a ratio of 1.
+	line("cost per block, 16 channels / 1 channel", "ratio", 1,
+	     quotient(each("scale-channels", "read-all", 16, 16),
+		      each("scale-channels", "read-all", 16, 1), "%.3f"), "")
+}
+
+# One channel is a channel, as is a device of one channel with all that is its own.
+function memory(    blocks)
+{
+	blocks = kib["memory", "block"] * depth
+	line("idle device of one channel", "KiB", "", kib["memory", "device"], 38)
+	line("further channel", "KiB", "", kib["memory", "channel"], 20)
+	if (kib["memory", "channel"] != "")
+		line("further channel beside its blocks (" depth " blocks)", "KiB",
+		     8, sprintf("%.2f", kib["memory", "channel"] - blocks), "")
+}
+
+function register(    first, last)
+{
+	first = difference(total["insmod", 110], total["insmod", 10]) / 100
+	last = difference(total["insmod", 1000], total["insmod", 900]) / 100
+	if (!first || !last)
+		return
+	line("register a device, 11th to 110th", "k insn", "",
+	     sprintf("%.1f", first / 1000), "312 (2nd to 10th)")
+	line("register a device, 901st to 1000th", "k insn", "",
+	     sprintf("%.1f", last / 1000), "360 (101st to 1000th)")
+	line("register: the 1000th / the first", "ratio", 1.05,
+	     sprintf("%.3f", last / first), 1.15)
+}
+
+BEGIN { FS = "," }
+FNR == 1 || $9 != "icount" { next }
+{
+	insn[$1, $2, $3, $10] = insn[$1, $2, $3, ""] = $5
+	random[$1, $2, $3] = $7
+	if ($1 == "scale-devices") devices[$10] = 1
+	if ($1 == "memory") kib[$1, $2] = $11
+	if ($1 == "memory" && $2 == "block") depth = $10
+	if ($1 == "register") total[$2, $10] = $5 * $4
+}
+END {
+	print "# Target, measured, reference\n"
+	print "Instruction counts (QEMU -icount); reference: ZIO 1.1 on the same kernel.\n"
+	print "| what | unit | target | measured | ZIO 1.1 | met |"
+	print "|---|---|---|---|---|---|"
+	pipeline(); wiki(); scale(); memory(); register()
+}

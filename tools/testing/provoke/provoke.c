@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * provoke - does one wrong thing on purpose, so that the virtual machine's
+ * watch over the kernel log can be tested: insmod provoke.ko fault=NAME
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+static char *fault = "";
+module_param(fault, charp, 0444);
+MODULE_PARM_DESC(fault, "which wrong thing to do");
+
+static DEFINE_MUTEX(first_lock);
+static DEFINE_MUTEX(second_lock);
+static DEFINE_SPINLOCK(busy_lock);
+
+static void do_warn(void)
+{
+	WARN(1, "provoked\n");
+}
+
+static void do_oops(void)
+{
+	int *nowhere = (int *)8;
+
+	OPTIMIZER_HIDE_VAR(nowhere);
+	*nowhere = 1;
+}
+
+static void do_panic(void)
+{
+	panic("provoked");
+}
+
+static void do_use_after_free(void)
+{
+	char *memory = kzalloc(64, GFP_KERNEL);
+
+	if (!memory)
+		return;
+	kfree(memory);
+	OPTIMIZER_HIDE_VAR(memory);
+	WRITE_ONCE(memory[8], 1);
+}
+
+static void do_lock_order(void)
+{
+	mutex_lock(&first_lock);
+	mutex_lock(&second_lock);
+	mutex_unlock(&second_lock);
+	mutex_unlock(&first_lock);
+
+	mutex_lock(&second_lock);
+	mutex_lock(&first_lock);
+	mutex_unlock(&first_lock);
+	mutex_unlock(&second_lock);
+}
+
+static void do_atomic_sleep(void)
+{
+	spin_lock(&busy_lock);
+	msleep(20);
+	spin_unlock(&busy_lock);
+}
+
+static void do_refcount(void)
+{
+	refcount_t count = REFCOUNT_INIT(0);
+
+	refcount_inc(&count);
+}
+
+static void do_leak(void)
+{
+	int i;
+
+	/* Many: one stale pointer in a register or a stack hides one of them. */
+	for (i = 0; i < 16; i++) {
+		void *memory = kmalloc(192, GFP_KERNEL);
+
+		OPTIMIZER_HIDE_VAR(memory);
+	}
+}
+
+static void do_nothing(void)
+{
+	pr_info("provoke: nothing wrong\n");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} faults[] = {
+	{ "warn", do_warn },
+	{ "oops", do_oops },
+	{ "panic", do_panic },
+	{ "use-after-free", do_use_after_free },
+	{ "lock-order", do_lock_order },
+	{ "atomic-sleep", do_atomic_sleep },
+	{ "refcount", do_refcount },
+	{ "leak", do_leak },
+	{ "nothing", do_nothing },
+};
+
+static int __init provoke_init(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
+		if (!strcmp(fault, faults[i].name)) {
+			faults[i].run();
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+module_init(provoke_init);
+
+static void __exit provoke_exit(void)
+{
+}
+module_exit(provoke_exit);
+
+MODULE_DESCRIPTION("Does one wrong thing on purpose");
+MODULE_LICENSE("GPL");

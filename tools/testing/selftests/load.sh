@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The modules come and go, and leave nothing behind.
+
+. "${0%/*}/lib.sh"
+
+unload()
+{
+	zio-unload zio-zero zio-buf-kmalloc zio
+}
+
+load()
+{
+	zio-load zio-zero && zio-load zio-buf-kmalloc
+}
+
+holder()
+{
+	exec 3</dev/zio/zzero-0000-0-1-data
+	read -r _ </tmp/hold
+}
+
+check "the bus is there" test -d /sys/bus/zio
+is "the core tells its version in one line" \
+	"$(wc -l </sys/bus/zio/version)" 1
+check "the device is there" test -d $zzero
+check "the path of 2012 is there" test -d /sys/zio/devices/zzero/cset0
+check "nodes are there" test -c /dev/zio/zzero-0000-0-1-data
+check "the short name is there" test -c /dev/zzero-0-1-data
+is "five channels make ten nodes" \
+	"$(find /dev/zio -type c | wc -l)" 10
+is "input nodes are 0440" "$(stat -c %a /dev/zio/zzero-0000-0-1-data)" 440
+is "output nodes are 0220" "$(stat -c %a /dev/zio/zzero-0000-1-0-data)" 220
+
+mkfifo /tmp/hold
+holder &
+wait_until 10 sh -c "ls -l /proc/$!/fd | grep -q zzero-0000-0-1-data"
+check_fails "no unloading with an open file" rmmod zio-zero
+check "the device is still there" test -d $zzero
+echo >/tmp/hold
+wait $!
+
+check "all unload" unload
+check_fails "the bus is gone" test -e /sys/bus/zio
+check_fails "no node is left" ls /dev/zio/*
+check_fails "no short name is left" ls /dev/zzero-0-1-data
+for i in 1 2 3 4 5; do
+	check "load, round $i" load
+	check "unload, round $i" unload
+done
+done_testing
