@@ -33,6 +33,7 @@ struct bench {
 	unsigned long loops;
 	unsigned long warmup;
 	unsigned long repeat;
+	int announce;
 	unsigned int nodes;
 	const char *node[MAX_NODES];
 	int data[MAX_NODES];
@@ -269,6 +270,10 @@ static void run_loops(struct bench *b, const struct method *m)
 	open_nodes(b, m);
 	for (i = 0; i < b->warmup; i++)
 		m->turn(b);
+	if (b->announce) {
+		puts("READY");
+		fflush(stdout);
+	}
 	for (i = 0; i < b->repeat; i++) {
 		ns = time_loop(b, m);
 		if (ns < best) {
@@ -330,6 +335,7 @@ static void print_help(void)
 	     "  -w, --warmup=N     turns before the clock starts (1000)\n"
 	     "  -r, --repeat=N     measure so often, print the least (3)\n"
 	     "  -l, --label=TEXT   what to print first (the method)\n"
+	     "  -a, --announce     print READY when the clock starts\n"
 	     "  -R, --run          time a command instead of a loop\n"
 	     "  -h, --help         this text\n\nMethods:");
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
@@ -355,6 +361,7 @@ static const struct option options[] = {
 	{ "warmup", required_argument, NULL, 'w' },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "label", required_argument, NULL, 'l' },
+	{ "announce", no_argument, NULL, 'a' },
 	{ "run", no_argument, NULL, 'R' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
@@ -365,7 +372,7 @@ static int parse_options(struct bench *b, int argc, char **argv)
 {
 	int opt, run = 0;
 
-	while ((opt = getopt_long(argc, argv, "+m:s:n:w:r:l:Rh", options,
+	while ((opt = getopt_long(argc, argv, "+m:s:n:w:r:l:aRh", options,
 				  NULL)) >= 0) {
 		switch (opt) {
 		case 'm':
@@ -385,6 +392,9 @@ static int parse_options(struct bench *b, int argc, char **argv)
 			break;
 		case 'l':
 			b->label = optarg;
+			break;
+		case 'a':
+			b->announce = 1;
 			break;
 		case 'R':
 			run = 1;
