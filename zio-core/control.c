@@ -217,22 +217,6 @@ void zio_block_renew_snapshot(struct zio_channel *chan,
 	block->snap = snap;
 }
 
-/* Puts what belongs to the block alone over a copy of its snapshot. */
-void zio_control_fill(struct zio_control *ctrl, const struct zio_block *block,
-		      unsigned int ssize)
-{
-	ctrl->zio_alarms = block->zio_alarms;
-	ctrl->drv_alarms = block->drv_alarms;
-	ctrl->seq_num = block->seq;
-	if (ssize <= 1)
-		ctrl->nsamples = block->len;
-	else
-		ctrl->nsamples = block->len / ssize;
-	ctrl->tstamp = block->tstamp;
-	ctrl->mem_offset = lower_32_bits(block->mem_offset);
-	ctrl->reserved = upper_32_bits(block->mem_offset);
-}
-
 static bool address_matches(const struct zio_addr *addr,
 			    const struct zio_channel *chan)
 {

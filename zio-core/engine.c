@@ -23,7 +23,9 @@
  * STOP:  the trigger, or the set, is disabled.
  * GONE:  the board is gone; for ever.
  *
- * All transitions are fully ordered atomic operations. It follows that
+ * All transitions are fully ordered: those that return a value are so by
+ * themselves, the others stand between barriers (C; the partner is the exchange
+ * by which the next owner enters his phase). It follows that
  *  - who owns a phase sees all that earlier owners did, and everything that
  *    fast path code reads about the configuration (trigger, buffers, the list
  *    of enabled channels, sizes) is stable while it owns a phase, because it
@@ -40,6 +42,10 @@
  *    moment, while whoever waited for that may go on to free them. So they are
  *    freed after a grace period, and drivers and triggers call in under RCU.
  *    (Users hold a reference; the work item is flushed.)
+ *
+ *  - (F) a holder sets HOLD, then looks at the phase; who makes the set idle
+ *    changes the phase, then looks at HOLD, and wakes. Without, the holder
+ *    could sleep on.
  *
  * A set that sleeps is armed from a work item; ARMING lasts until that ran.
  */
@@ -122,7 +128,8 @@ static struct zio_block *steal_block(struct zio_channel *chan)
 	return block;
 }
 
-static struct zio_block *take_empty_block(struct zio_channel *chan)
+static __always_inline struct zio_block *
+take_empty_block(struct zio_channel *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
@@ -134,8 +141,8 @@ static struct zio_block *take_empty_block(struct zio_channel *chan)
 	return block;
 }
 
-static struct zio_block *arm_input(struct zio_cset *cset,
-				   struct zio_channel *chan)
+static __always_inline struct zio_block *arm_input(struct zio_cset *cset,
+						   struct zio_channel *chan)
 {
 	struct zio_block *block = take_empty_block(chan);
 	u32 seq = chan->seq++;
@@ -143,8 +150,11 @@ static struct zio_block *arm_input(struct zio_cset *cset,
 	if (unlikely(!block))
 		return NULL;
 	block->len = cset->block_len;
-	block->tstamp = cset->tstamp;
+	block->tstamp.secs = cset->now.tv_sec;
+	block->tstamp.ticks = cset->now.tv_nsec;
+	block->tstamp.bins = 0;
 	block->seq = seq;
+	block->zio_alarms = 0;
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
 	return block;
@@ -160,9 +170,8 @@ static struct zio_block *arm_output(struct zio_channel *chan)
 }
 
 /* Makes the list of armed blocks; its last entry has no channel. */
-static void arm_blocks(struct zio_cset *cset)
+static __always_inline void arm_blocks(struct zio_cset *cset, bool output)
 {
-	bool output = zio_cset_is_output(cset);
 	struct zio_armed *armed = cset->armed;
 	unsigned int i;
 
@@ -176,16 +185,22 @@ static void arm_blocks(struct zio_cset *cset)
 	armed->chan = NULL;
 }
 
-static void count_input(struct zio_channel *chan, struct zio_block *block)
+/* What has happened to the channel is told by the next block of it. */
+static void tell_alarms(struct zio_channel *chan, struct zio_block *block)
 {
-	int alarms = 0;
+	int alarms = atomic_xchg(&chan->alarms_new, 0);
 
+	block->zio_alarms = alarms;
+	block->drv_alarms |= alarms >> 8;
+}
+
+static __always_inline void count_input(struct zio_channel *chan,
+					struct zio_block *block)
+{
 	if (WARN_ON_ONCE(block->len > block->size))
 		block->len = block->size;
 	if (unlikely(atomic_read(&chan->alarms_new)))
-		alarms = atomic_xchg(&chan->alarms_new, 0);
-	block->zio_alarms = alarms;
-	block->drv_alarms |= alarms >> 8;
+		tell_alarms(chan, block);
 	WRITE_ONCE(chan->blocks, chan->blocks + 1);
 	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
 }
@@ -208,34 +223,40 @@ static void finish_output(struct zio_channel *chan, struct zio_block *block)
 }
 
 /* Leaves the phase that the caller owns. */
-static void make_idle(struct zio_cset *cset)
+static __always_inline void make_idle(struct zio_cset *cset)
 {
-	int old = atomic_fetch_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
-
-	if (unlikely(old & CSET_HOLD))
+	smp_mb__before_atomic();				/* C */
+	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
+	smp_mb__after_atomic();					/* D, F */
+	if (unlikely(atomic_read(&cset->state) & CSET_HOLD))
 		wake_up(&cset->idle_wq);
-	if (unlikely(READ_ONCE(cset->wanted))) {		/* D */
+	if (unlikely(READ_ONCE(cset->wanted))) {
 		WRITE_ONCE(cset->wanted, 0);
 		zio_cset_wake(cset);
 	}
+}
+
+static void finish_outputs(struct zio_cset *cset)
+{
+	struct zio_armed *armed;
+
+	for (armed = cset->armed; armed->chan; armed++)
+		finish_output(armed->chan, armed->block);
+	cset->armed->chan = NULL;
+	make_idle(cset);
 }
 
 /*
  * A reader who pulls has found his queue empty, and holds chan->lock: so his
  * block need not go through the queue. It is returned.
  */
-static struct zio_block *finish_blocks(struct zio_cset *cset,
-				       struct zio_channel *puller)
+static __always_inline struct zio_block *
+finish_inputs(struct zio_cset *cset, struct zio_channel *puller)
 {
-	bool output = zio_cset_is_output(cset);
 	struct zio_block *pulled = NULL;
 	struct zio_armed *armed;
 
 	for (armed = cset->armed; armed->chan; armed++) {
-		if (output) {
-			finish_output(armed->chan, armed->block);
-			continue;
-		}
 		count_input(armed->chan, armed->block);
 		if (armed->chan == puller)
 			pulled = armed->block;
@@ -245,6 +266,14 @@ static struct zio_block *finish_blocks(struct zio_cset *cset,
 	cset->armed->chan = NULL;
 	make_idle(cset);
 	return pulled;
+}
+
+static void finish_blocks(struct zio_cset *cset)
+{
+	if (zio_cset_is_output(cset))
+		finish_outputs(cset);
+	else
+		finish_inputs(cset, NULL);
 }
 
 /* Gives the armed blocks back. Were they lost, or never asked for? */
@@ -287,7 +316,7 @@ static int leave_armed(struct zio_cset *cset)
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
 	if ((new & CSET_PHASE) == CSET_FINISHING) {
-		finish_blocks(cset, NULL);
+		finish_blocks(cset);
 		return 0;
 	}
 	if (new & CSET_HOLD)
@@ -309,34 +338,41 @@ static int driver_error(int error)
 	return error < 0 ? error : -EIO;
 }
 
-static int arm_cset(struct zio_cset *cset, struct zio_channel *puller,
-		    struct zio_block **pulled)
+/* raw_io() did not say 0. */
+static int leave_or_fail(struct zio_cset *cset, int ret)
 {
-	struct zio_block *block;
-	int ret;
-
-	WRITE_ONCE(cset->fired, cset->fired + 1);
-	arm_blocks(cset);
-	ret = cset->ops->raw_io(cset);
-	if (likely(!ret)) {
-		block = finish_blocks(cset, puller);
-		if (puller)
-			*pulled = block;
-	} else if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
+	if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
 		WRITE_ONCE(cset->slow, true);
-		ret = leave_armed(cset);
-	} else {
-		ret = driver_error(ret);
-		fail_arm(cset, ret);
+		return leave_armed(cset);
 	}
+	ret = driver_error(ret);
+	fail_arm(cset, ret);
 	return ret;
+}
+
+/* The blocks of all channels, from memory or queue to the driver. */
+static __always_inline int start_blocks(struct zio_cset *cset, bool output)
+{
+	WRITE_ONCE(cset->fired, cset->fired + 1);
+	arm_blocks(cset, output);
+	return cset->ops->raw_io(cset);
+}
+
+static int arm_cset(struct zio_cset *cset)
+{
+	int ret = start_blocks(cset, zio_cset_is_output(cset));
+
+	if (ret)
+		return leave_or_fail(cset, ret);
+	finish_blocks(cset);
+	return 0;
 }
 
 static void arm_in_thread(struct work_struct *work)
 {
 	struct zio_cset *cset = container_of(work, struct zio_cset, arm_work);
 
-	if (arm_cset(cset, NULL, NULL) != -EINPROGRESS)
+	if (arm_cset(cset) != -EINPROGRESS)
 		zio_cset_play(cset);
 }
 
@@ -349,23 +385,13 @@ static int refuse_fire(int state)
 	return -EBUSY;
 }
 
-static __always_inline int fire_cset(struct zio_cset *cset,
-				     struct zio_channel *puller,
-				     struct zio_block **pulled)
+static __always_inline bool begin_arming(struct zio_cset *cset, int *state)
 {
-	struct timespec64 now;
-	int state = CSET_IDLE;
-
-	if (!atomic_try_cmpxchg(&cset->state, &state, CSET_ARMING))
-		return refuse_fire(state);
-	ktime_get_real_ts64(&now);
-	cset->tstamp.secs = now.tv_sec;
-	cset->tstamp.ticks = now.tv_nsec;
-	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
-		queue_work(system_unbound_wq, &cset->arm_work);
-		return -EINPROGRESS;
-	}
-	return arm_cset(cset, puller, pulled);
+	*state = CSET_IDLE;
+	if (!atomic_try_cmpxchg(&cset->state, state, CSET_ARMING))
+		return false;
+	ktime_get_real_ts64(&cset->now);
+	return true;
 }
 
 /**
@@ -381,7 +407,15 @@ static __always_inline int fire_cset(struct zio_cset *cset,
  */
 int zio_cset_fire(struct zio_cset *cset)
 {
-	return fire_cset(cset, NULL, NULL);
+	int state;
+
+	if (!begin_arming(cset, &state))
+		return refuse_fire(state);
+	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
+		queue_work(system_unbound_wq, &cset->arm_work);
+		return -EINPROGRESS;
+	}
+	return arm_cset(cset);
 }
 
 /**
@@ -402,23 +436,56 @@ int zio_cset_ask(struct zio_cset *cset)
 	return zio_cset_fire(cset);
 }
 
-/**
- * zio_cset_pull() - fire on behalf of a reader
- * @chan: the reader's channel, whose lock he holds, and whose queue is empty
- * @block: set to the reader's block, or NULL if he has to look in the queue
- *
- * As zio_cset_ask(). An error that a thread met earlier is told first.
- */
-int zio_cset_pull(struct zio_channel *chan, struct zio_block **block)
+/* What cannot be done on the spot. The block, if any, is in the queue. */
+static struct zio_block *pull_queued(struct zio_channel *chan)
 {
 	struct zio_cset *cset = chan->cset;
+	struct zio_block *block;
 	int ret;
 
-	*block = NULL;
-	if (unlikely(READ_ONCE(cset->error)))
-		return xchg(&cset->error, 0);
-	ret = fire_cset(cset, chan, block);
-	return likely(ret != -EBUSY) ? ret : zio_cset_ask(cset);
+	if (READ_ONCE(cset->gone))
+		return ERR_PTR(-ENODEV);
+	if (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled))
+		return ERR_PTR(-EAGAIN);
+	ret = READ_ONCE(cset->error) ? xchg(&cset->error, 0) :
+				       zio_cset_ask(cset);
+	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN)
+		return ERR_PTR(-EAGAIN);
+	if (ret)
+		return ERR_PTR(ret);
+	block = zio_queue_pop(&chan->queue);
+	return block ?: ERR_PTR(-EAGAIN);
+}
+
+/**
+ * zio_cset_pull() - fire on behalf of a reader
+ * @chan: the reader's input channel, whose lock he holds, and whose queue is
+ *        empty
+ *
+ * Process context. An error that a thread met earlier is told first.
+ *
+ * Return: the reader's block; -EAGAIN when it may come later; -ENODEV when the
+ * board is gone; else the driver's error.
+ */
+struct zio_block *zio_cset_pull(struct zio_channel *chan)
+{
+	struct zio_cset *cset = chan->cset;
+	struct zio_block *block;
+	int ret, state;
+
+	if (unlikely(!READ_ONCE(cset->can_pull) || !READ_ONCE(chan->enabled) ||
+		     !begin_arming(cset, &state)))
+		return pull_queued(chan);
+	ret = start_blocks(cset, false);
+	if (unlikely(ret)) {
+		ret = leave_or_fail(cset, ret);
+		if (ret && ret != -EINPROGRESS)
+			return ERR_PTR(ret);
+		block = zio_queue_pop(&chan->queue);
+	} else {
+		block = finish_inputs(cset, chan);
+	}
+	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
 
 static bool output_is_ready(struct zio_cset *cset)
@@ -461,8 +528,7 @@ bool zio_cset_can_pull(struct zio_cset *cset)
 {
 	int state = atomic_read(&cset->state);
 
-	return READ_ONCE(cset->on_demand) && !zio_cset_is_output(cset) &&
-		!(cset->flags & ZIO_CSET_SLEEPS) && !READ_ONCE(cset->slow) &&
+	return READ_ONCE(cset->can_pull) && !READ_ONCE(cset->slow) &&
 		!(state & (CSET_STOP | CSET_GONE | CSET_HOLD)) &&
 		(state & CSET_PHASE) != CSET_ARMED;
 }
@@ -498,7 +564,7 @@ void zio_cset_done(struct zio_cset *cset)
 {
 	rcu_read_lock();					/* E */
 	if (take_from_driver(cset)) {
-		finish_blocks(cset, NULL);
+		finish_blocks(cset);
 		zio_cset_play(cset);
 	}
 	rcu_read_unlock();
@@ -571,6 +637,7 @@ static bool is_settled(struct zio_cset *cset)
 void zio_cset_hold(struct zio_cset *cset)
 {
 	atomic_or(CSET_HOLD, &cset->state);
+	smp_mb__after_atomic();					/* F */
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
 	} while (cset_phase(cset) != CSET_IDLE && !try_abort(cset));
@@ -582,6 +649,7 @@ void zio_cset_hold(struct zio_cset *cset)
  */
 void zio_cset_release(struct zio_cset *cset)
 {
+	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_HOLD, &cset->state);
 	zio_cset_wake(cset);
 	zio_cset_play(cset);

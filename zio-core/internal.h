@@ -106,11 +106,12 @@ struct zio_cset {
 	/* the device's side */
 	atomic_t state;
 	bool on_demand;
+	bool can_pull; /* on demand, and on the spot */
 	size_t block_len;
 	unsigned int n_on;
 	struct zio_channel **on;
 	struct zio_armed *armed;
-	struct zio_timestamp tstamp;
+	struct timespec64 now;
 	unsigned long fired;
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
@@ -204,7 +205,7 @@ void zio_cset_shut(struct zio_cset *cset);
 void zio_cset_wake(struct zio_cset *cset);
 bool zio_cset_can_pull(struct zio_cset *cset);
 int zio_cset_ask(struct zio_cset *cset);
-int zio_cset_pull(struct zio_channel *chan, struct zio_block **block);
+struct zio_block *zio_cset_pull(struct zio_channel *chan);
 void zio_cset_init_engine(struct zio_cset *cset);
 
 /* buffer.c */
@@ -247,8 +248,23 @@ static inline void zio_block_snapshot(struct zio_channel *chan,
 		zio_block_renew_snapshot(chan, block);
 }
 
-void zio_control_fill(struct zio_control *ctrl, const struct zio_block *block,
-		      unsigned int ssize);
+/* Puts what belongs to the block alone over a copy of its snapshot. */
+static inline void zio_control_fill(struct zio_control *ctrl,
+				    const struct zio_block *block,
+				    unsigned int ssize)
+{
+	ctrl->zio_alarms = block->zio_alarms;
+	ctrl->drv_alarms = block->drv_alarms;
+	ctrl->seq_num = block->seq;
+	if (ssize <= 1)
+		ctrl->nsamples = block->len;
+	else
+		ctrl->nsamples = block->len / ssize;
+	ctrl->tstamp = block->tstamp;
+	ctrl->mem_offset = lower_32_bits(block->mem_offset);
+	ctrl->reserved = upper_32_bits(block->mem_offset);
+}
+
 int zio_control_check(const struct zio_channel *chan,
 		      const struct zio_control *ctrl, size_t size);
 
@@ -305,12 +321,33 @@ struct zio_session {
 struct zio_session *zio_session_open(struct zio_channel *chan);
 void zio_session_close(struct zio_session *sess);
 void zio_sessions_drop(struct zio_channel *chan);
-int zio_session_lock(struct zio_session *sess, bool nowait);
-void zio_session_unlock(struct zio_session *sess);
+int zio_session_wait_lock(struct zio_session *sess, bool nowait);
 int zio_session_next(struct zio_session *sess, bool nowait);
-void zio_session_put(struct zio_session *sess);
 void zio_session_submit(struct zio_session *sess);
 void zio_session_flush(struct zio_session *sess);
+
+static inline int zio_session_lock(struct zio_session *sess, bool nowait)
+{
+	if (likely(mutex_trylock(&sess->chan->lock)))
+		return 0;
+	return zio_session_wait_lock(sess, nowait);
+}
+
+static inline void zio_session_unlock(struct zio_session *sess)
+{
+	mutex_unlock(&sess->chan->lock);
+}
+
+/* The session's block is free again. */
+static inline void zio_session_put(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	chan->buf->type->ops->put_block(chan->buf, sess->block);
+	sess->block = NULL;
+	if (unlikely(chan->sleepers))
+		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+}
 
 /* chardev.c */
 extern const struct file_operations zio_data_in_fops;

@@ -19,20 +19,14 @@
 
 #include "internal.h"
 
-int zio_session_lock(struct zio_session *sess, bool nowait)
+/* The lock is taken; zio_session_lock() has tried. */
+int zio_session_wait_lock(struct zio_session *sess, bool nowait)
 {
-	if (likely(mutex_trylock(&sess->chan->lock)))
-		return 0;
 	if (nowait)
 		return -EAGAIN;
 	if (mutex_lock_interruptible(&sess->chan->lock))
 		return -ERESTARTSYS;
 	return 0;
-}
-
-void zio_session_unlock(struct zio_session *sess)
-{
-	mutex_unlock(&sess->chan->lock);
 }
 
 static struct zio_session *find_session(struct zio_channel *chan)
@@ -142,17 +136,6 @@ void zio_sessions_drop(struct zio_channel *chan)
 	}
 }
 
-/* The session's block is free again. */
-void zio_session_put(struct zio_session *sess)
-{
-	struct zio_channel *chan = sess->chan;
-
-	chan->buf->type->ops->put_block(chan->buf, sess->block);
-	sess->block = NULL;
-	if (unlikely(chan->sleepers))
-		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
-}
-
 /* The session's output block is complete: off it goes. */
 void zio_session_submit(struct zio_session *sess)
 {
@@ -177,52 +160,35 @@ static void adopt_block(struct zio_session *sess)
 	sess->block = block;
 }
 
-static int take_block(struct zio_session *sess, struct zio_block *block)
+static __always_inline int try_input(struct zio_session *sess)
 {
-	if (!block)
-		return -EAGAIN;
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block;
+
+	if (unlikely(!list_empty(&chan->leftovers))) {
+		adopt_block(sess);
+		return 0;
+	}
+	block = zio_queue_pop(&chan->queue);
+	if (!block) {
+		block = zio_cset_pull(chan);
+		if (IS_ERR(block))
+			return PTR_ERR(block);
+	}
 	block->used = 0;
 	WRITE_ONCE(sess->ctrl_seen, false);
 	sess->block = block;
 	return 0;
 }
 
-/* Asks the trigger for a block, if it is of the kind that can be asked. */
-static int pull_block(struct zio_session *sess)
-{
-	struct zio_channel *chan = sess->chan;
-	struct zio_block *block;
-	int ret;
-
-	if (!READ_ONCE(chan->cset->on_demand) || !READ_ONCE(chan->enabled))
-		return -EAGAIN;
-	ret = zio_cset_pull(chan, &block);
-	if (likely(!ret))
-		return take_block(sess, block ?: zio_queue_pop(&chan->queue));
-	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN)
-		return -EAGAIN;
-	return ret;
-}
-
-static int try_input(struct zio_session *sess)
-{
-	struct zio_channel *chan = sess->chan;
-
-	if (unlikely(!list_empty(&chan->leftovers))) {
-		adopt_block(sess);
-		return 0;
-	}
-	if (zio_queue_count(&chan->queue) &&
-	    !take_block(sess, zio_queue_pop(&chan->queue)))
-		return 0;
-	return pull_block(sess);
-}
-
 static int try_output(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
-	struct zio_block *block = chan->buf->type->ops->get_block(chan->buf);
+	struct zio_block *block;
 
+	if (READ_ONCE(chan->cset->gone))
+		return -ENODEV;
+	block = chan->buf->type->ops->get_block(chan->buf);
 	if (!block)
 		return -EAGAIN;
 	atomic_inc(&chan->writing);
@@ -233,19 +199,19 @@ static int try_output(struct zio_session *sess)
 	return 0;
 }
 
-static int try_block(struct zio_session *sess)
+static __always_inline int try_block(struct zio_session *sess)
 {
-	struct zio_cset *cset = sess->chan->cset;
-
-	if (unlikely(READ_ONCE(cset->gone)))
-		return -ENODEV;
 	if (sess->block)
 		return 0;
-	return zio_cset_is_output(cset) ? try_output(sess) : try_input(sess);
+	return zio_cset_is_output(sess->chan->cset) ? try_output(sess) :
+						      try_input(sess);
 }
 
-/* Sleeps until a block can be had. Any wake-up is a reason to try again. */
-static int wait_block(struct zio_session *sess)
+/*
+ * Sleeps until a block can be had. Any wake-up is a reason to try again.
+ * Not inlined: who need not wait, need not pay for the wait entry.
+ */
+static noinline int wait_block(struct zio_session *sess)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct zio_channel *chan = sess->chan;

@@ -168,6 +168,8 @@ static void use_trigger(struct zio_cset *cset, struct zio_trigger *trig)
 {
 	cset->trig = trig;
 	cset->on_demand = trig->type->flags & ZIO_TRIGGER_ON_DEMAND;
+	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
+		!(cset->flags & ZIO_CSET_SLEEPS);
 }
 
 /* At registration. */

@@ -41,9 +41,9 @@ struct zio_buffer {
  *        bytes, and touches nothing that is in use. Returns what @commit or
  *        @discard takes, or an ERR_PTR: -ENOMEM, -EINVAL for a geometry that
  *        this type cannot do.
- * @commit: process context; no get_block() runs. The prepared blocks take the
- *        place of those that are free; older blocks that are out are freed
- *        when they are put. Cannot fail.
+ * @commit: process context; no get_block() and no put_block() runs. The
+ *        prepared blocks take the place of those that are free; older blocks
+ *        that are out are freed when they are put. Cannot fail.
  * @discard: frees what @prepare returned.
  * @get_block: any context; one caller at a time. A free block, or NULL.
  * @put_block: any context, several callers at a time. Gives a block back.

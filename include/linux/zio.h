@@ -118,6 +118,9 @@ struct zio_attr_desc {
  *        of the set.
  * @attr_get: optional; same context. Reads the value from the hardware;
  *        without it the last value set is shown.
+ *
+ * @attr_set and @attr_get run beside @raw_io: what they share, the driver
+ * protects.
  */
 struct zio_cset_ops {
 	int (*init)(struct zio_cset *cset);
