@@ -47,6 +47,10 @@
  *    changes the phase, then looks at HOLD, and wakes. Without, the holder
  *    could sleep on.
  *
+ *  - (G) a reader's block may pass by his queue only if that is empty, and it
+ *    is so for sure only when he owns the phase: until then somebody else may
+ *    have fired, and queued an older block.
+ *
  * A set that sleeps is armed from a work item; ARMING lasts until that ran.
  */
 #include <linux/export.h>
@@ -247,8 +251,8 @@ static void finish_outputs(struct zio_cset *cset)
 }
 
 /*
- * A reader who pulls has found his queue empty, and holds chan->lock: so his
- * block need not go through the queue. It is returned.
+ * The queue of a reader who pulls is empty, and nobody else takes from it: so
+ * his block need not go through it. It is returned.
  */
 static __always_inline struct zio_block *
 finish_inputs(struct zio_cset *cset, struct zio_channel *puller)
@@ -443,6 +447,9 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 	struct zio_block *block;
 	int ret;
 
+	block = zio_queue_pop(&chan->queue);
+	if (block)
+		return block;
 	if (READ_ONCE(cset->gone))
 		return ERR_PTR(-ENODEV);
 	if (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled))
@@ -459,8 +466,8 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 
 /**
  * zio_cset_pull() - fire on behalf of a reader
- * @chan: the reader's input channel, whose lock he holds, and whose queue is
- *        empty
+ * @chan: the reader's input channel, whose lock he holds, and whose queue he
+ *        has found empty
  *
  * Process context. An error that a thread met earlier is told first.
  *
@@ -476,6 +483,10 @@ struct zio_block *zio_cset_pull(struct zio_channel *chan)
 	if (unlikely(!READ_ONCE(cset->can_pull) || !READ_ONCE(chan->enabled) ||
 		     !begin_arming(cset, &state)))
 		return pull_queued(chan);
+	if (unlikely(zio_queue_count(&chan->queue))) {		/* G */
+		make_idle(cset);
+		return pull_queued(chan);
+	}
 	ret = start_blocks(cset, false);
 	if (unlikely(ret)) {
 		ret = leave_or_fail(cset, ret);

@@ -108,6 +108,30 @@ static void prefer_new_drops_oldest(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+/*
+ * The reader has found his queue empty; before he pulls, another channel's
+ * reader fires, and there is a block for both.
+ */
+static void pull_overtakes_nothing(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 2);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+	u32 i;
+
+	zio_cset_fire(tdev->cset);
+	mutex_lock(&chan->lock);
+	for (i = 0; i < 3; i++) {
+		block = zio_cset_pull(chan);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(block));
+		KUNIT_EXPECT_EQ(test, block->seq, i);
+		chan->buf->type->ops->put_block(chan->buf, block);
+	}
+	mutex_unlock(&chan->lock);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 3);
+	test_device_remove(tdev);
+}
+
 static void hold_takes_blocks_back(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -185,6 +209,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(failed_io_is_counted),
 	KUNIT_CASE(overrun_is_told),
 	KUNIT_CASE(prefer_new_drops_oldest),
+	KUNIT_CASE(pull_overtakes_nothing),
 	KUNIT_CASE(hold_takes_blocks_back),
 	KUNIT_CASE(disabled_trigger_is_silent),
 	KUNIT_CASE(lost_trigger_is_told),

@@ -12,6 +12,7 @@ EXPORT_SYMBOL_NS_GPL(zio_channel_refresh, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_control_check, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_fire, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_hold, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_cset_pull, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_release, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_destroy, ZIO_TEST);
