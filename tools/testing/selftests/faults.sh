@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Each allocation fails once: in binding, in opening, in changing the sizes.
+. "${0%/*}/lib.sh"
+
+node=/dev/zio/zzero-0000
+driver=/sys/bus/platform/drivers/zio-zero
+slab=/sys/kernel/debug/failslab
+
+count_left()
+{
+	ls /sys/bus/zio/devices /sys/zio/devices /sys/class/zio /dev/zio \
+		2>/dev/null | grep -c -e zzero -e zmini
+}
+
+works()
+{
+	check "$1: the device works" node-basic sawtooth $node-0-2-data 16
+}
+
+# Failures of the kernel's own are seen in the log; fail there where it may
+# sleep, too, and do not fill the log with stacks.
+set_up()
+{
+	for what in failslab fail_page_alloc; do
+		echo N >/sys/kernel/debug/$what/ignore-gfp-wait
+		echo 0 >/sys/kernel/debug/$what/verbose
+	done
+}
+
+# Every step for a small device, and some for one with all kinds of sets.
+test_bind()
+{
+	write_file $driver/unbind zio-zero.0 >/dev/null
+	zio-load zio-mini
+	mini=/sys/bus/platform/drivers/zio-mini
+	write_file $mini/unbind zio-mini.0 >/dev/null
+	check "bind of zio-mini" node-fault write $mini/bind zio-mini.0 \
+		$mini/unbind zio-mini.0 1
+	diag "$said"
+	is "bind of zio-mini: nothing is left" "$(count_left)" 0
+	check "bind of zio-mini: the next try" \
+		write_file $mini/bind zio-mini.0
+	is "bind of zio-mini: all is there" "$(count_left)" 7
+	zio-unload zio-mini
+	check "bind" node-fault write $driver/bind zio-zero.0 \
+		$driver/unbind zio-zero.0 17
+	diag "$said"
+	is "bind: nothing is left" "$(count_left)" 0
+	check "bind: the next try" write_file $driver/bind zio-zero.0
+	is "bind: all is there" "$(count_left)" 23
+	works bind
+}
+
+test_open()
+{
+	for name in 0-0-data 0-0-ctrl 2-0-data; do
+		check "open of $name" node-fault open $node-$name in
+		works "open of $name"
+	done
+	for name in 1-0-data 1-0-ctrl; do
+		check "open of $name" node-fault open $node-$name out
+	done
+	check "rmmod: no reference is held" zio-unload zio-zero
+	zio-load zio-zero
+}
+
+# test_change FILE OLD NEW
+test_change()
+{
+	check "write of $1" node-fault write $zzero/"$1" "$3" $zzero/"$1" "$2" 1
+	diag "$said"
+	is "write of $1: the old value" "$(cat $zzero/"$1")" "$2"
+	check "write of $1: the next try" write_file $zzero/"$1" "$3"
+	works "write of $1"
+	write_file $zzero/"$1" "$2" >/dev/null
+}
+
+test_memory()
+{
+	zio-unload zio-zero zio-buf-kmalloc zio
+	# It gives up when it fails to get memory for itself.
+	check "the leak detector is still on" \
+		write_file /sys/kernel/debug/kmemleak scan
+	check "no memory is lost" zio-leak-scan
+}
+
+if [ ! -d $slab ] || [ ! -e /proc/self/fail-nth ]; then
+	skip "allocations fail" "this kernel cannot inject failures"
+	done_testing
+fi
+set_up
+test_bind
+test_open
+test_change cset0/trigger/nsamples 16 32
+test_change cset0/trigger/post-samples 16 32
+test_change cset0/chan2/buffer/max-buffer-len 16 8
+test_change cset0/current_trigger user user
+test_change cset2/chan0/gain-factor 1000 2000
+if has_leak_check; then
+	test_memory
+else
+	skip "no memory is lost" "this kernel does not look for leaks"
+fi
+done_testing
