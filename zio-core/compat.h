@@ -20,4 +20,10 @@
 #define ZIO_DEV_CONST		const
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define ZIO_BIN_ATTR_CONST
+#else
+#define ZIO_BIN_ATTR_CONST	const
+#endif
+
 #endif /* _ZIO_COMPAT_H */

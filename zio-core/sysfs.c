@@ -297,9 +297,10 @@ static ssize_t lost_blocks_show(struct kobject *kobj,
 	return sysfs_emit(page, "%lu\n", READ_ONCE(to_zio_channel(kobj)->lost));
 }
 
-static ssize_t current_control_read(struct file *file, struct kobject *kobj,
-				    struct bin_attribute *attr, char *page,
-				    loff_t off, size_t count)
+static ssize_t
+current_control_read(struct file *file, struct kobject *kobj,
+		     ZIO_BIN_ATTR_CONST struct bin_attribute *attr, char *page,
+		     loff_t off, size_t count)
 {
 	struct zio_channel *chan = to_zio_channel(kobj);
 	struct zio_control ctrl;
@@ -335,7 +336,8 @@ static struct attribute *chan_attrs[] = {
 	NULL
 };
 
-static struct bin_attribute *chan_bin_attrs[] = {
+static ZIO_BIN_ATTR_CONST struct bin_attribute *ZIO_BIN_ATTR_CONST
+chan_bin_attrs[] = {
 	&current_control,
 	NULL
 };
