@@ -2,11 +2,13 @@
 /*
  * zio-cat-file: copy blocks from a channel to standard output
  *
- * Three system calls per block: read control, read data, write.
+ * Two system calls per block, read control and read data. Blocks that come
+ * without a wait are written together; before it waits, it writes what it has.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,8 @@
 #include <unistd.h>
 
 #include "libzio/zio.h"
+
+#define OUTPUT_SIZE 65536
 
 enum exit_code {
 	EXIT_OK,
@@ -30,6 +34,13 @@ struct tally {
 	uint64_t lost;
 	double seconds;
 };
+
+/* What is not written yet. */
+static struct {
+	char mem[OUTPUT_SIZE];
+	size_t used;
+	uint64_t blocks;
+} output;
 
 static const char *prog;
 static struct zio_channel *channel;
@@ -51,8 +62,6 @@ static const char help_text[] =
 static void on_signal(int sig)
 {
 	caught = sig;
-	if (channel)
-		zio_interrupt(channel);
 }
 
 /* A second Ctrl-C kills, should the reader of stdout be stuck. */
@@ -105,13 +114,77 @@ static int write_all(struct tally *sum, const char *data, size_t size)
 	return EXIT_OK;
 }
 
-/* Also where a signal leads: it makes the read fail at once. */
+static int flush_output(struct tally *sum)
+{
+	int code = write_all(sum, output.mem, output.used);
+
+	if (!code)
+		sum->blocks += output.blocks;
+	output.used = 0;
+	output.blocks = 0;
+	return code;
+}
+
+static int write_block(struct tally *sum, const struct zio_block *blk)
+{
+	int code = EXIT_OK;
+
+	if (blk->size > OUTPUT_SIZE - output.used)
+		code = flush_output(sum);
+	if (code)
+		return code;
+	if (blk->size > OUTPUT_SIZE) {
+		code = write_all(sum, blk->data, blk->size);
+		sum->blocks += !code;
+		return code;
+	}
+	if (blk->size)
+		memcpy(output.mem + output.used, blk->data, blk->size);
+	output.used += blk->size;
+	output.blocks++;
+	return EXIT_OK;
+}
+
 static int read_failed(void)
 {
-	if (caught && (errno == EINTR || errno == EAGAIN))
-		return EXIT_BY_SIGNAL + caught;
 	fprintf(stderr, "%s: %s\n", prog, zio_reason(channel));
 	return EXIT_IO;
+}
+
+/* A signal that comes between the look at @caught and the wait ends the wait. */
+static void wait_for_block(void)
+{
+	struct pollfd pfd = { .fd = zio_fd(channel), .events = POLLIN };
+	sigset_t stop, old;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigprocmask(SIG_BLOCK, &stop, &old);
+	if (!caught)
+		ppoll(&pfd, 1, NULL, &old);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+/* As zio_next(), and waits. The code to exit with, if any, is in @code. */
+static int next_block(struct tally *sum, struct zio_block *blk, int *code)
+{
+	int ret;
+
+	while ((ret = zio_next(channel, blk)) < 0) {
+		if (errno != EAGAIN && errno != EINTR)
+			*code = read_failed();
+		else
+			*code = flush_output(sum);
+		if (*code)
+			break;
+		wait_for_block();
+		if (caught) {
+			*code = EXIT_BY_SIGNAL + caught;
+			break;
+		}
+	}
+	return ret;
 }
 
 /* Returns EXIT_OK at the last block and at end of file. */
@@ -119,22 +192,15 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 {
 	struct zio_block blk;
 	int code = EXIT_OK;
+	uint64_t n;
 
-	while (!code && (!count || sum->blocks < count)) {
-		int ret;
-
+	for (n = 0; !code && (!count || n < count); n++) {
 		if (caught)
 			return EXIT_BY_SIGNAL + caught;
-		ret = zio_next(channel, &blk);
-		if (ret < 0 && errno == EINTR && !caught)
-			continue;
-		if (ret < 0)
-			return read_failed();
-		if (!ret)
-			return EXIT_OK;
+		if (next_block(sum, &blk, &code) <= 0)
+			break;
 		sum->lost += blk.lost;
-		code = write_all(sum, blk.data, blk.size);
-		sum->blocks += !code;
+		code = write_block(sum, &blk);
 	}
 	return code;
 }
@@ -153,8 +219,11 @@ static int run(uint64_t count)
 {
 	struct tally sum = { 0 };
 	double start = now();
-	int code = copy_blocks(&sum, count);
+	int code, flushed;
 
+	code = copy_blocks(&sum, count);
+	flushed = flush_output(&sum);
+	code = code ? code : flushed;
 	sum.seconds = now() - start;
 	print_tally(&sum);
 	return code;
@@ -183,7 +252,7 @@ static int open_and_run(const char *name, uint64_t count)
 {
 	struct zio_error err;
 
-	channel = zio_open(name, 0, &err);
+	channel = zio_open(name, ZIO_OPEN_NONBLOCK, &err);
 	if (!channel) {
 		fprintf(stderr, "%s: %s\n", prog, err.text);
 		return EXIT_OPEN;
