@@ -25,6 +25,22 @@ static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
 #define ZIO_CONTROL_ENDIAN ZIO_CONTROL_LITTLE_ENDIAN
 #endif
 
+/* A little more than 512 bytes: from kmalloc() they would be 1024. */
+static struct kmem_cache *zio_snapshot_cache;
+
+int zio_snapshots_init(void)
+{
+	zio_snapshot_cache = KMEM_CACHE(zio_snapshot, 0);
+	return zio_snapshot_cache ? 0 : -ENOMEM;
+}
+
+/* Waits for what is to be freed after a grace period: snapshots and others. */
+void zio_snapshots_exit(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(zio_snapshot_cache);
+}
+
 static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr)
 {
 	const struct zio_attr_desc *desc = attr->desc;
@@ -91,9 +107,10 @@ static u32 find_nbits(const struct zio_control *ctrl,
 struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
 {
 	struct zio_cset *cset = chan->cset;
-	struct zio_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL);
+	struct zio_snapshot *snap;
 	struct zio_control *ctrl;
 
+	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL);
 	if (!snap)
 		return NULL;
 	refcount_set(&snap->ref, 1);
@@ -114,10 +131,16 @@ struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
 	return snap;
 }
 
+static void free_snapshot(struct rcu_head *rcu)
+{
+	kmem_cache_free(zio_snapshot_cache,
+			container_of(rcu, struct zio_snapshot, rcu));
+}
+
 void zio_snapshot_put(struct zio_snapshot *snap)
 {
 	if (snap && refcount_dec_and_test(&snap->ref))
-		kfree_rcu(snap, rcu);
+		call_rcu(&snap->rcu, free_snapshot);
 }
 
 /**

@@ -89,7 +89,8 @@ struct zio_channel {
 
 	struct zio_attr *attrs;
 	unsigned int n_attrs;
-	struct device *nodes[2];
+	struct device node[2]; /* control, data; each holds the channel */
+	bool has_nodes;
 	struct rcu_head rcu;
 };
 
@@ -230,6 +231,8 @@ ssize_t zio_trigger_list_types(char *page);
 extern struct zio_trigger_type zio_trigger_user;
 
 /* control.c */
+int zio_snapshots_init(void);
+void zio_snapshots_exit(void);
 struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan);
 void zio_snapshot_put(struct zio_snapshot *snap);
 int zio_channel_refresh(struct zio_channel *chan);

@@ -6,10 +6,13 @@
 
 static int __init zio_init(void)
 {
-	int ret = zio_bus_init();
+	int ret = zio_snapshots_init();
 
 	if (ret)
 		return ret;
+	ret = zio_bus_init();
+	if (ret)
+		goto err_bus;
 	ret = zio_nodes_init();
 	if (ret)
 		goto err_nodes;
@@ -22,6 +25,8 @@ err_user:
 	zio_nodes_exit();
 err_nodes:
 	zio_bus_exit();
+err_bus:
+	zio_snapshots_exit();
 	return ret;
 }
 
@@ -30,7 +35,7 @@ static void __exit zio_exit(void)
 	zio_trigger_type_unregister(&zio_trigger_user);
 	zio_nodes_exit();
 	zio_bus_exit();
-	rcu_barrier();
+	zio_snapshots_exit();
 }
 
 module_init(zio_init);

@@ -116,18 +116,19 @@ static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 
 static void release_node(struct device *dev)
 {
-	kfree(dev);
+	struct zio_channel *chan = dev_get_drvdata(dev);
+
+	kobject_put(&chan->kobj);
 }
 
-static struct device *create_node(struct zio_channel *chan, bool data)
+static int create_node(struct zio_channel *chan, bool data)
 {
 	struct zio_device *zdev = chan->cset->zdev;
-	struct device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	struct device *dev = &chan->node[data];
 	int ret;
 
-	if (!dev)
-		return ERR_PTR(-ENOMEM);
 	device_initialize(dev);
+	kobject_get(&chan->kobj);
 	dev->devt = zio_devt + chan->minor * 2 + data;
 	dev->class = zio_class;
 	dev->parent = &zdev->dev;
@@ -139,52 +140,44 @@ static struct device *create_node(struct zio_channel *chan, bool data)
 			   data ? "data" : "ctrl");
 	if (!ret)
 		ret = device_add(dev);
-	if (ret) {
+	if (ret)
 		put_device(dev);
-		return ERR_PTR(ret);
-	}
-	return dev;
+	return ret;
 }
 
 /* Makes both nodes of a channel; they can be opened from now on. */
 int zio_nodes_create(struct zio_channel *chan)
 {
-	int i, ret;
+	int ret;
 
 	ret = xa_alloc(&zio_channels, &chan->minor, chan,
 		       XA_LIMIT(0, ZIO_N_MINORS / 2 - 1), GFP_KERNEL);
 	if (ret)
 		return ret;
-	for (i = 0; i < 2; i++) {
-		chan->nodes[i] = create_node(chan, i);
-		if (IS_ERR(chan->nodes[i])) {
-			ret = PTR_ERR(chan->nodes[i]);
-			goto err_node;
-		}
-	}
+	ret = create_node(chan, false);
+	if (ret)
+		goto err_ctrl;
+	ret = create_node(chan, true);
+	if (ret)
+		goto err_data;
+	chan->has_nodes = true;
 	return 0;
 
-err_node:
-	chan->nodes[i] = NULL;
-	while (i--) {
-		device_unregister(chan->nodes[i]);
-		chan->nodes[i] = NULL;
-	}
+err_data:
+	device_unregister(&chan->node[0]);
+err_ctrl:
 	xa_erase(&zio_channels, chan->minor);
 	return ret;
 }
 
 void zio_nodes_remove(struct zio_channel *chan)
 {
-	int i;
-
-	if (!chan->nodes[0])
+	if (!chan->has_nodes)
 		return;
+	chan->has_nodes = false;
 	xa_erase(&zio_channels, chan->minor);
-	for (i = 0; i < 2; i++) {
-		device_unregister(chan->nodes[i]);
-		chan->nodes[i] = NULL;
-	}
+	device_unregister(&chan->node[1]);
+	device_unregister(&chan->node[0]);
 }
 
 int zio_nodes_init(void)
