@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "libzio/zio.h"
 
 #define OUTPUT_SIZE 65536
+#define LARGE_BLOCK 4096	/* a copy would cost more than a write */
 
 enum exit_code {
 	EXIT_OK,
@@ -127,13 +129,14 @@ static int flush_output(struct tally *sum)
 
 static int write_block(struct tally *sum, const struct zio_block *blk)
 {
+	bool large = blk->size >= LARGE_BLOCK;
 	int code = EXIT_OK;
 
-	if (blk->size > OUTPUT_SIZE - output.used)
+	if (large || blk->size > OUTPUT_SIZE - output.used)
 		code = flush_output(sum);
 	if (code)
 		return code;
-	if (blk->size > OUTPUT_SIZE) {
+	if (large) {
 		code = write_all(sum, blk->data, blk->size);
 		sum->blocks += !code;
 		return code;
