@@ -179,4 +179,62 @@ enum zio_buf_std_attr {
 	ZIO_ATTR_ZBUF_VERSION = 15,
 };
 
+/*
+ * The control ring: blocks without system calls.
+ *
+ * A program opens the control node of an input for reading and writing
+ * (O_RDWR; one at a time may: EBUSY; EOPNOTSUPP if the buffer cannot be
+ * mapped), and maps:
+ *  - the first page of the control node, for reading and writing: the header;
+ *  - slot_size * n_slots bytes of it from slots_offset on, for reading only:
+ *    the slots, a control in each;
+ *  - data_size bytes of the data node, for reading only: the samples; those of
+ *    a block begin at mem_offset | (uint64_t)reserved << 32 of its control.
+ *
+ * head and tail count blocks, and wrap at 2^32; the control of block i is in
+ * slot i % n_slots. The program loads head (acquire); the blocks from tail up
+ * to head are its own, controls and samples, until it stores tail (release).
+ * When there are none it sleeps in poll() on the control node. As long as the
+ * node is open, read() of a control or of data fails with EBUSY.
+ */
+#define ZIO_RING_MAGIC		0x5a494f52
+#define ZIO_RING_VERSION	1
+
+/**
+ * struct zio_ring_header - first page of the control node
+ * @magic: ZIO_RING_MAGIC
+ * @version: ZIO_RING_VERSION; grows with incompatible changes only
+ * @slots_offset: where in the control node the slots are, for mmap()
+ * @slot_size: bytes from one slot to the next
+ * @n_slots: a power of two
+ * @unused: zero
+ * @data_size: bytes of the data node that can be mapped
+ * @reserved: zero
+ * @head: blocks that the kernel has made
+ * @unused_head: zero
+ * @lost: blocks for which there was no memory
+ * @reserved_head: zero
+ * @tail: blocks that the program has done with; written by the program, and
+ *        by nobody else
+ * @reserved_tail: the program's
+ */
+struct zio_ring_header {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t slots_offset;
+	uint32_t slot_size;
+	uint32_t n_slots;
+	uint32_t unused;
+	uint64_t data_size;
+	uint8_t reserved[32];
+
+	uint32_t head;
+	uint32_t unused_head;
+	uint64_t lost;
+	uint8_t reserved_head[48];
+
+	uint32_t tail;
+	uint8_t reserved_tail[60];
+};
+
 #endif /* _UAPI_LINUX_ZIO_USER_H */
