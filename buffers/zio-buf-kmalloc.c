@@ -82,16 +82,17 @@ static void kmalloc_destroy(struct zio_buffer *buf)
 	kfree(kbuf);
 }
 
-static void *kmalloc_prepare(struct zio_buffer *buf, size_t size,
-			     unsigned int len)
+static void *kmalloc_prepare(struct zio_buffer *buf,
+			     const struct zio_geometry *geometry)
 {
 	struct llist_node *list = NULL;
+	unsigned int n = geometry->len;
 	struct zio_block *block;
 
-	if (size > KMALLOC_MAX_SIZE)
+	if (geometry->block_size > KMALLOC_MAX_SIZE)
 		return ERR_PTR(-ENOMEM);
-	while (len--) {
-		block = alloc_block(size);
+	while (n--) {
+		block = alloc_block(geometry->block_size);
 		if (!block) {
 			free_list(list);
 			return ERR_PTR(-ENOMEM);
@@ -107,7 +108,7 @@ static void kmalloc_discard(struct zio_buffer *buf, void *prepared)
 	free_list(prepared);
 }
 
-static void kmalloc_commit(struct zio_buffer *buf, void *prepared)
+static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 {
 	struct kmalloc_buffer *kbuf = buf->priv;
 	struct zio_block *block, *next;
@@ -119,6 +120,7 @@ static void kmalloc_commit(struct zio_buffer *buf, void *prepared)
 		atomic_inc(&kbuf->count);
 		llist_add(&block->free, &kbuf->free);
 	}
+	return 0;
 }
 
 static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)

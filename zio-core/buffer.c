@@ -93,12 +93,33 @@ ssize_t zio_buffer_list_types(char *page)
 	return len;
 }
 
+static int fill_buffer(struct zio_buffer *buf, size_t size)
+{
+	const struct zio_buffer_ops *ops = buf->type->ops;
+	struct zio_geometry geometry = {
+		.block_size = size,
+		.len = buf->type->len ?: ZIO_DEFAULT_LEN,
+	};
+	void *prepared = ops->prepare(buf, &geometry);
+	int ret;
+
+	if (IS_ERR(prepared))
+		return PTR_ERR(prepared);
+	ret = ops->commit(buf, prepared);
+	if (ret) {
+		ops->discard(buf, prepared);
+		return ret;
+	}
+	buf->len = geometry.len;
+	buf->block_size = size;
+	return 0;
+}
+
 static struct zio_buffer *create_buffer(struct zio_channel *chan,
 					const struct zio_buffer_type *type,
-					unsigned int len, size_t size)
+					size_t size)
 {
 	struct zio_buffer *buf = kzalloc(sizeof(*buf), GFP_KERNEL);
-	void *prepared;
 	int ret;
 
 	if (!buf)
@@ -106,21 +127,16 @@ static struct zio_buffer *create_buffer(struct zio_channel *chan,
 	kobject_init(&buf->kobj, &zio_buffer_ktype);
 	buf->type = type;
 	buf->chan = chan;
-	buf->len = len;
-	buf->block_size = size;
 	buf->watermark = 1;
 	ret = type->ops->create(buf);
 	if (ret)
 		goto err_create;
-	prepared = type->ops->prepare(buf, size, len);
-	if (IS_ERR(prepared)) {
-		ret = PTR_ERR(prepared);
-		goto err_prepare;
-	}
-	type->ops->commit(buf, prepared);
+	ret = fill_buffer(buf, size);
+	if (ret)
+		goto err_fill;
 	return buf;
 
-err_prepare:
+err_fill:
 	type->ops->destroy(buf);
 err_create:
 	kobject_put(&buf->kobj);
@@ -151,10 +167,19 @@ static void detach_buffer(struct zio_channel *chan)
 {
 	if (!chan->buf)
 		return;
+	zio_ring_stop(chan);
 	zio_channel_drain(chan);
+	RCU_INIT_POINTER(chan->data_area, NULL);
 	destroy_buffer(chan->buf);
 	chan->buf = NULL;
 	zio_queue_destroy(&chan->queue);
+}
+
+/* For poll(), which must not look into a buffer that may go. */
+static void use_limits(struct zio_channel *chan, const struct zio_buffer *buf)
+{
+	WRITE_ONCE(chan->len, buf->len);
+	WRITE_ONCE(chan->watermark, buf->watermark);
 }
 
 static int attach_buffer(struct zio_channel *chan, struct zio_buffer *buf)
@@ -164,7 +189,8 @@ static int attach_buffer(struct zio_channel *chan, struct zio_buffer *buf)
 	if (ret)
 		return ret;
 	chan->buf = buf;
-	chan->len = buf->len;
+	use_limits(chan, buf);
+	rcu_assign_pointer(chan->data_area, buf->area);
 	return 0;
 }
 
@@ -186,8 +212,7 @@ static struct zio_buffer **create_buffers(struct zio_cset *cset,
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < cset->n_chan; i++) {
-		buf[i] = create_buffer(cset->chan[i], type, ZIO_DEFAULT_LEN,
-				       cset->block_len);
+		buf[i] = create_buffer(cset->chan[i], type, cset->block_len);
 		if (IS_ERR(buf[i])) {
 			ret = PTR_ERR(buf[i]);
 			destroy_buffers(buf, i);
@@ -260,7 +285,8 @@ static struct zio_buffer *swap_buffer(struct zio_channel *chan,
 	zio_channel_drain(chan);
 	mutex_lock(&chan->lock);
 	chan->buf = buf;
-	WRITE_ONCE(chan->len, buf->len);
+	use_limits(chan, buf);
+	rcu_assign_pointer(chan->data_area, buf->area);
 	zio_queue_replace(&chan->queue, slot, buf->len);
 	mutex_unlock(&chan->lock);
 	return old;
@@ -355,27 +381,32 @@ int zio_buffers_change(struct zio_cset *cset, const char *name)
 	return ret;
 }
 
+/* A change of one buffer: what is prepared, and slots if there are too few. */
 struct zio_resize {
+	struct zio_geometry geometry;
 	void *prepared;
 	struct zio_block **slot;
 	unsigned int n_slots;
 };
 
-static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new,
-			  size_t size, unsigned int len)
+static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	const struct zio_buffer_ops *ops = buf->type->ops;
-	void *prepared = ops->prepare(buf, size, len);
 
-	if (IS_ERR(prepared))
-		return PTR_ERR(prepared);
-	new->n_slots = len + ops->count(buf);
+	new->prepared = ops->prepare(buf, &new->geometry);
+	if (IS_ERR(new->prepared))
+		return PTR_ERR(new->prepared);
+	/* Blocks of an area stay what they are; others are replaced one by one. */
+	new->n_slots = new->geometry.len;
+	if (!buf->type->has_area)
+		new->n_slots += ops->count(buf);
+	if (buf->type->has_area && new->geometry.len == buf->len)
+		return 0;
 	new->slot = zio_queue_alloc(new->n_slots);
 	if (!new->slot) {
-		ops->discard(buf, prepared);
+		ops->discard(buf, new->prepared);
 		return -ENOMEM;
 	}
-	new->prepared = prepared;
 	return 0;
 }
 
@@ -385,20 +416,35 @@ static void cancel_resize(struct zio_buffer *buf, struct zio_resize *new)
 	kvfree(new->slot);
 }
 
-static void commit_resize(struct zio_buffer *buf, struct zio_resize *new,
-			  size_t size, unsigned int len)
+static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	struct zio_channel *chan = buf->chan;
+	int ret;
 
 	mutex_lock(&chan->lock);
-	buf->type->ops->commit(buf, new->prepared);
-	zio_queue_replace(&chan->queue, new->slot, new->n_slots);
-	buf->block_size = size;
-	buf->len = len;
-	WRITE_ONCE(chan->len, len);
-	if (buf->watermark > len)
-		buf->watermark = len;
+	ret = buf->type->ops->commit(buf, new->prepared);
+	if (ret)
+		goto out;
+	if (new->slot)
+		zio_queue_replace(&chan->queue, new->slot, new->n_slots);
+	buf->block_size = new->geometry.block_size;
+	buf->len = new->geometry.len;
+	if (buf->watermark > buf->len)
+		buf->watermark = buf->len;
+	use_limits(chan, buf);
+	rcu_assign_pointer(chan->data_area, buf->area);
+out:
 	mutex_unlock(&chan->lock);
+	return ret;
+}
+
+static struct zio_geometry current_geometry(const struct zio_buffer *buf)
+{
+	return (struct zio_geometry) {
+		.block_size = buf->block_size,
+		.len = buf->len,
+		.kb = buf->kb,
+	};
 }
 
 /**
@@ -413,6 +459,7 @@ static void commit_resize(struct zio_buffer *buf, struct zio_resize *new,
 int zio_buffers_resize(struct zio_cset *cset, size_t block_len)
 {
 	struct zio_resize *new;
+	struct zio_buffer *buf;
 	unsigned int i;
 	int ret = 0;
 
@@ -420,8 +467,10 @@ int zio_buffers_resize(struct zio_cset *cset, size_t block_len)
 	if (!new)
 		return -ENOMEM;
 	for (i = 0; i < cset->n_chan; i++) {
-		ret = prepare_resize(cset->chan[i]->buf, &new[i], block_len,
-				     cset->chan[i]->buf->len);
+		buf = cset->chan[i]->buf;
+		new[i].geometry = current_geometry(buf);
+		new[i].geometry.block_size = block_len;
+		ret = prepare_resize(buf, &new[i]);
 		if (ret)
 			break;
 	}
@@ -430,11 +479,28 @@ int zio_buffers_resize(struct zio_cset *cset, size_t block_len)
 			cancel_resize(cset->chan[i]->buf, &new[i]);
 	} else {
 		for (i = 0; i < cset->n_chan; i++)
-			commit_resize(cset->chan[i]->buf, &new[i], block_len,
-				      cset->chan[i]->buf->len);
+			WARN_ON(commit_resize(cset->chan[i]->buf, &new[i]));
 		cset->block_len = block_len;
 	}
 	kvfree(new);
+	return ret;
+}
+
+static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
+{
+	struct zio_cset *cset = buf->chan->cset;
+	int ret;
+
+	if (buf->chan->ring)
+		return -EBUSY;
+	zio_cset_hold(cset);
+	ret = prepare_resize(buf, new);
+	if (!ret) {
+		ret = commit_resize(buf, new);
+		if (ret)
+			cancel_resize(buf, new);
+	}
+	zio_cset_release(cset);
 	return ret;
 }
 
@@ -443,22 +509,37 @@ int zio_buffers_resize(struct zio_cset *cset, size_t block_len)
  * @buf: the buffer; its set's mutex is held
  * @len: 1 ... ZIO_MAX_LEN
  *
- * Return: 0; -EINVAL; -ENOMEM. On error nothing has changed.
+ * Return: 0; -EINVAL; -ENOMEM; -EBUSY while the channel has a ring, or, if the
+ * blocks are in an area, while that is mapped or any block is out. On error
+ * nothing has changed.
  */
 int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len)
 {
-	struct zio_cset *cset = buf->chan->cset;
-	struct zio_resize new;
-	int ret;
+	struct zio_resize new = { .geometry = current_geometry(buf) };
 
 	if (!len || len > ZIO_MAX_LEN)
 		return -EINVAL;
 	if (len == buf->len)
 		return 0;
-	zio_cset_hold(cset);
-	ret = prepare_resize(buf, &new, buf->block_size, len);
-	if (!ret)
-		commit_resize(buf, &new, buf->block_size, len);
-	zio_cset_release(cset);
-	return ret;
+	new.geometry.len = len;
+	return resize_buffer(buf, &new);
+}
+
+/**
+ * zio_buffer_set_kb() - change the size of a channel's area
+ * @buf: the buffer; its set's mutex is held
+ * @kb: KiB
+ *
+ * Return: as zio_buffer_set_len(); -ENOSPC if no block would fit.
+ */
+int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb)
+{
+	struct zio_resize new = { .geometry = current_geometry(buf) };
+
+	if (!kb)
+		return -EINVAL;
+	if (kb == buf->kb)
+		return 0;
+	new.geometry.kb = kb;
+	return resize_buffer(buf, &new);
 }

@@ -55,6 +55,8 @@ static int close_node(struct inode *inode, struct file *file)
 	struct zio_cset *cset = chan->cset;
 	struct module *owner = cset->zdev->owner;
 
+	if (zio_has_ring(file))
+		zio_ring_close(chan);
 	zio_session_close(sess);
 	mutex_lock(&cset->mutex);
 	cset->open_files--;
@@ -86,8 +88,9 @@ static __always_inline ssize_t copy_data(struct zio_session *sess,
 	to->room -= n;
 	block->used += n;
 	if (block->used == block->len) {
-		*end = sess->ctrl_seen || !block->len;
+		*end = !block->len;
 		zio_session_put(sess);
+		*end |= sess->ctrl_seen && !sess->block;
 	}
 	return likely(n == want) ? n : -EFAULT;
 }
@@ -118,18 +121,17 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 }
 
 /* Who reads a control is told of the data that are still to be read. */
-static u32 count_unread(struct zio_session *sess)
+static u32 count_unread(struct zio_block *block, unsigned int ssize)
 {
-	unsigned int ssize = sess->chan->cset->ssize;
-
-	return (sess->block->len - sess->block->used) / (ssize ?: 1);
+	return (block->len - block->used) / (ssize ?: 1);
 }
 
 /* The scratch control is copied whole only when the attributes changed. */
 static __always_inline int copy_control(struct zio_session *sess,
+					struct zio_block *block,
 					struct sink *to)
 {
-	struct zio_block *block = sess->block;
+	unsigned int ssize = sess->chan->cset->ssize;
 	struct zio_control *ctrl = &sess->ctrl;
 
 	if (unlikely(sess->snap != block->snap)) {
@@ -138,26 +140,50 @@ static __always_inline int copy_control(struct zio_session *sess,
 		refcount_inc(&sess->snap->ref);
 		*ctrl = sess->snap->ctrl;
 	}
-	zio_control_fill(ctrl, block, sess->chan->cset->ssize);
+	zio_control_fill(ctrl, block, ssize);
 	if (unlikely(block->used))
-		ctrl->nsamples = count_unread(sess);
+		ctrl->nsamples = count_unread(block, ssize);
 	if (put_out(to, ctrl, sizeof(*ctrl)) != sizeof(*ctrl))
 		return -EFAULT;
 	to->room -= sizeof(*ctrl);
-	WRITE_ONCE(sess->ctrl_seen, true);
 	return 0;
 }
 
-/* A block whose control has been seen makes room for the next one. */
-static int next_unseen(struct zio_session *sess, bool nowait)
+/* Blocks whose control has been seen make room for the next ones. */
+static __always_inline int read_first_control(struct zio_session *sess,
+					      struct sink *to, bool nowait)
 {
 	int ret;
 
 	do {
-		if (sess->block && sess->ctrl_seen)
+		while (sess->block && sess->ctrl_seen)
 			zio_session_put(sess);
 		ret = zio_session_next(sess, nowait);
 	} while (!ret && sess->ctrl_seen);
+	if (!ret)
+		ret = copy_control(sess, sess->block, to);
+	if (!ret)
+		WRITE_ONCE(sess->ctrl_seen, true);
+	return ret;
+}
+
+/* The block stays, behind that in hand, until the next controls are read. */
+static int read_another_control(struct zio_session *sess, struct sink *to)
+{
+	struct zio_block *block = zio_session_fetch(sess);
+	int ret;
+
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	if (block->ctrl_seen) {
+		sess->chan->buf->type->ops->put_block(sess->chan->buf, block);
+		return 0;
+	}
+	ret = copy_control(sess, block, to);
+	if (ret)
+		zio_session_unfetch(sess, block);
+	else
+		zio_session_hold(sess, block);
 	return ret;
 }
 
@@ -172,13 +198,9 @@ static __always_inline ssize_t read_ctrl(struct zio_session *sess,
 	ret = zio_session_lock(sess, nowait);
 	if (ret)
 		return ret;
-	do {
-		ret = next_unseen(sess, nowait);
-		if (!ret)
-			ret = copy_control(sess, to);
-		nowait = true;
-	} while (!ret && to->room >= sizeof(struct zio_control) &&
-		 zio_queue_count(&sess->chan->queue));
+	ret = read_first_control(sess, to, nowait);
+	while (!ret && to->room >= sizeof(struct zio_control) && !must_stop())
+		ret = read_another_control(sess, to);
 	zio_session_unlock(sess);
 	return to->room != all ? all - to->room : ret;
 }
@@ -221,7 +243,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error))
+	if (READ_ONCE(cset->error) || READ_ONCE(chan->ring))
 		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
 		return EPOLLIN | EPOLLRDNORM;
@@ -240,6 +262,43 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/*
+ * Who waits for his ring to fill is given as many blocks as the watermark says,
+ * if he has but to ask; so he need not ask for each. He is not among the
+ * sleepers yet: nobody is woken for them.
+ */
+static void fill_ring(struct zio_channel *chan)
+{
+	unsigned int n = READ_ONCE(chan->len), want;
+	int before, count = zio_ring_count(chan);
+
+	want = min(READ_ONCE(chan->watermark), n);
+	do {
+		before = count;
+		if (before < 0 || before >= want ||
+		    zio_cset_ask(chan->cset))
+			break;
+		count = zio_ring_count(chan);
+	} while (count > before);
+}
+
+static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+	struct zio_cset *cset = chan->cset;
+
+	if (!zio_ring_count(chan) && READ_ONCE(cset->on_demand) &&
+	    READ_ONCE(chan->enabled))
+		fill_ring(chan);
+	poll_wait(file, &chan->wq, wait);
+	if (READ_ONCE(cset->gone))
+		return EPOLLHUP | EPOLLERR;
+	if (READ_ONCE(cset->error))
+		return EPOLLERR;
+	return zio_ring_count(chan) > 0 ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
 static __poll_t poll_data_in(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_session *sess = file->private_data;
@@ -252,6 +311,8 @@ static __poll_t poll_ctrl_in(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_session *sess = file->private_data;
 
+	if (zio_has_ring(file))
+		return poll_ring(file, wait);
 	poll_wait(file, &sess->chan->wq, wait);
 	return poll_input(file, true);
 }
@@ -285,12 +346,30 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 		return ret;
 	do {
 		ret = zio_session_next(sess, nowait);
+		if (!ret && sess->ctrl_seen)	/* it is filled in place */
+			ret = -EBUSY;
 		if (!ret)
 			ret = fill_block(sess, from, &copied);
 		cond_resched();
 	} while (!ret && iov_iter_count(from) && !signal_pending(current));
 	zio_session_unlock(sess);
 	return copied ?: ret;
+}
+
+/* The samples of the block that was given out are where they belong. */
+static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
+{
+	struct zio_block *block = sess->block;
+	int ret = zio_control_check(sess->chan, ctrl, block->size);
+
+	if (ret)
+		return ret;
+	if (zio_control_offset(ctrl) != block->mem_offset)
+		return -EINVAL;
+	block->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
+	block->tstamp = ctrl->tstamp;
+	zio_session_submit(sess);
+	return 0;
 }
 
 /* An empty block in hand may be of a former, smaller size. */
@@ -303,6 +382,51 @@ static int have_full_size(struct zio_session *sess, bool nowait)
 	return zio_session_next(sess, nowait);
 }
 
+/*
+ * An empty block for the user to fill in place: its control says where it is,
+ * and how many samples fit.
+ */
+static int offer_block(struct zio_session *sess, struct sink *to, bool nowait)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block;
+	int ret = have_full_size(sess, nowait);
+
+	if (ret)
+		return ret;
+	if (!chan->buf->area)
+		return -EOPNOTSUPP;
+	block = sess->block;
+	if (block->used)
+		return -EBUSY;
+	block->len = block->size;
+	block->seq = chan->seq;
+	block->zio_alarms = 0;
+	block->drv_alarms = 0;
+	zio_block_snapshot(chan, block);
+	ret = copy_control(sess, block, to);
+	if (!ret)
+		WRITE_ONCE(sess->ctrl_seen, true);
+	return ret;
+}
+
+static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct sink to = { .iter = iter, .room = iov_iter_count(iter) };
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	bool nowait = is_nowait(iocb);
+	int ret;
+
+	if (to.room < sizeof(struct zio_control))
+		return -EINVAL;
+	ret = zio_session_lock(sess, nowait);
+	if (ret)
+		return ret;
+	ret = offer_block(sess, &to, nowait);
+	zio_session_unlock(sess);
+	return ret ?: (ssize_t)sizeof(struct zio_control);
+}
+
 static int take_control(struct zio_session *sess, struct iov_iter *from,
 			bool nowait)
 {
@@ -311,6 +435,8 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 
 	if (copy_from_iter(ctrl, sizeof(*ctrl), from) != sizeof(*ctrl))
 		return -EFAULT;
+	if (sess->block && sess->ctrl_seen)
+		return submit_in_place(sess, ctrl);
 	ret = have_full_size(sess, nowait);
 	if (ret)
 		return ret;
@@ -355,12 +481,38 @@ static __poll_t poll_out(struct file *file, struct poll_table_struct *wait)
 	return 0;
 }
 
+/* Samples by their mem_offset: input to be read, output to be written. */
+static int map_data(struct file *file, struct vm_area_struct *vma)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+	struct zio_area *area = zio_area_get(&chan->data_area);
+	int ret;
+
+	if (!area)
+		return -ENODEV;
+	ret = zio_area_map(area, vma, zio_cset_is_output(chan->cset));
+	zio_area_put(area);
+	return ret;
+}
+
+static int map_ring(struct file *file, struct vm_area_struct *vma)
+{
+	struct zio_session *sess = file->private_data;
+
+	if (!zio_has_ring(file))
+		return -EACCES;
+	return zio_ring_map(sess->chan, vma);
+}
+
 const struct file_operations zio_data_in_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
 	.read = read_data_plain,
 	.read_iter = read_data_iter,
+	.splice_read = zio_splice_read,
 	.poll = poll_data_in,
+	.mmap = map_data,
 };
 
 const struct file_operations zio_ctrl_in_fops = {
@@ -368,19 +520,24 @@ const struct file_operations zio_ctrl_in_fops = {
 	.release = close_node,
 	.read = read_ctrl_plain,
 	.read_iter = read_ctrl_iter,
+	.splice_read = zio_splice_read,
 	.poll = poll_ctrl_in,
+	.mmap = map_ring,
 };
 
 const struct file_operations zio_data_out_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
 	.write_iter = write_data,
+	.splice_write = iter_file_splice_write,
 	.poll = poll_out,
+	.mmap = map_data,
 };
 
 const struct file_operations zio_ctrl_out_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
+	.read_iter = read_ctrl_out,
 	.write_iter = write_ctrl,
 	.poll = poll_out,
 };

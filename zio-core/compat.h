@@ -4,6 +4,7 @@
 #define _ZIO_COMPAT_H
 
 #include <linux/device.h>
+#include <linux/mm.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
@@ -24,6 +25,18 @@
 #define ZIO_BIN_ATTR_CONST
 #else
 #define ZIO_BIN_ATTR_CONST	const
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define zio_splice_read		generic_file_splice_read
+#else
+#define zio_splice_read		copy_splice_read
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define zio_vm_flags_clear(_vma, _flags)	((_vma)->vm_flags &= ~(_flags))
+#else
+#define zio_vm_flags_clear(_vma, _flags)	vm_flags_clear(_vma, _flags)
 #endif
 
 #endif /* _ZIO_COMPAT_H */

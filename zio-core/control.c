@@ -27,6 +27,7 @@ static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
 
 /* A little more than 512 bytes: from kmalloc() they would be 1024. */
 static struct kmem_cache *zio_snapshot_cache;
+static atomic64_t zio_snapshot_ids;
 
 int zio_snapshots_init(void)
 {
@@ -114,6 +115,7 @@ struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
 	if (!snap)
 		return NULL;
 	refcount_set(&snap->ref, 1);
+	snap->id = atomic64_inc_return(&zio_snapshot_ids);
 	ctrl = &snap->ctrl;
 	ctrl->major_version = ZIO_MAJOR_VERSION;
 	ctrl->minor_version = ZIO_MINOR_VERSION;

@@ -110,19 +110,33 @@ static void raise_alarm(struct zio_channel *chan, int bits)
 static void lose_block(struct zio_channel *chan)
 {
 	WRITE_ONCE(chan->lost, chan->lost + 1);
+	if (chan->ring)
+		WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
 	raise_alarm(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
-/* An overrun: either the new block is lost, or the oldest unread one. */
+/*
+ * No block is free. There may be some that a program has done with, in its
+ * ring; else it is an overrun: either the new block is lost, or the oldest
+ * unread one.
+ */
 static struct zio_block *steal_block(struct zio_channel *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *old, *block = NULL;
+	size_t stolen = 0;
 
-	while (!block && READ_ONCE(buf->prefer_new)) {
+	if (chan->ring && zio_ring_reap(chan) &&
+	    zio_queue_count(&chan->queue) < buf->len)
+		block = buf->type->ops->get_block(buf);
+	while (!block && !chan->ring && READ_ONCE(buf->prefer_new)) {
+		/* In an area, a block that a reader has may be in the way. */
+		if (buf->type->has_area && stolen > 2 * buf->block_size)
+			break;
 		old = zio_queue_pop(&chan->queue);
 		if (!old)
 			break;
+		stolen += old->size;
 		lose_block(chan);
 		buf->type->ops->put_block(buf, old);
 		block = buf->type->ops->get_block(buf);
@@ -189,6 +203,17 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output)
 	armed->chan = NULL;
 }
 
+/* The driver had less to say than there is room for, or the size has changed. */
+static void fit_block(struct zio_channel *chan, struct zio_block *block)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+
+	if (WARN_ON_ONCE(block->len > block->size))
+		block->len = block->size;
+	if (ops->trim)
+		ops->trim(chan->buf, block);
+}
+
 /* What has happened to the channel is told by the next block of it. */
 static void tell_alarms(struct zio_channel *chan, struct zio_block *block)
 {
@@ -201,8 +226,8 @@ static void tell_alarms(struct zio_channel *chan, struct zio_block *block)
 static __always_inline void count_input(struct zio_channel *chan,
 					struct zio_block *block)
 {
-	if (WARN_ON_ONCE(block->len > block->size))
-		block->len = block->size;
+	if (unlikely(block->len != block->size))
+		fit_block(chan, block);
 	if (unlikely(atomic_read(&chan->alarms_new)))
 		tell_alarms(chan, block);
 	WRITE_ONCE(chan->blocks, chan->blocks + 1);
@@ -211,7 +236,10 @@ static __always_inline void count_input(struct zio_channel *chan,
 
 static void queue_input(struct zio_channel *chan, struct zio_block *block)
 {
-	zio_queue_push(&chan->queue, block);
+	if (unlikely(chan->ring))
+		zio_ring_push(chan, block);
+	else
+		zio_queue_push(&chan->queue, block);
 	if (chan->cset->on_demand ||
 	    zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
 		wake_channel(chan, ZIO_WAKE_IN);

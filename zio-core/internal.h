@@ -19,6 +19,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cdev.h>
+#include <linux/fs.h>
 #include <linux/kobject.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
@@ -39,6 +40,7 @@
 /* What rarely changes in the controls of a channel; never modified. */
 struct zio_snapshot {
 	refcount_t ref;
+	u64 id; /* never used again */
 	struct rcu_head rcu;
 	struct zio_control ctrl;
 };
@@ -83,9 +85,13 @@ struct zio_channel {
 	struct mutex lock; /* the user's side, and its end of the queue */
 	unsigned int sleepers;
 	unsigned int len;
+	unsigned int watermark;
 	atomic_t writing;
 	struct list_head sessions;
 	struct list_head leftovers;
+	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
+	struct zio_ring *ring;
+	struct zio_area __rcu *ring_area;
 
 	struct zio_attr *attrs;
 	unsigned int n_attrs;
@@ -215,6 +221,7 @@ void zio_buffers_destroy(struct zio_cset *cset);
 int zio_buffers_change(struct zio_cset *cset, const char *name);
 int zio_buffers_resize(struct zio_cset *cset, size_t block_len);
 int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
+int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
 void zio_channel_drain(struct zio_channel *chan);
 
@@ -268,6 +275,11 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 	ctrl->reserved = upper_32_bits(block->mem_offset);
 }
 
+static inline u64 zio_control_offset(const struct zio_control *ctrl)
+{
+	return ctrl->mem_offset | (u64)ctrl->reserved << 32;
+}
+
 int zio_control_check(const struct zio_channel *chan,
 		      const struct zio_control *ctrl, size_t size);
 
@@ -317,6 +329,8 @@ struct zio_session {
 	unsigned int users;
 	struct zio_block *block;
 	bool ctrl_seen;
+	unsigned int n_more;
+	struct list_head more;
 	struct zio_snapshot *snap;
 	struct zio_control ctrl;
 };
@@ -326,6 +340,10 @@ void zio_session_close(struct zio_session *sess);
 void zio_sessions_drop(struct zio_channel *chan);
 int zio_session_wait_lock(struct zio_session *sess, bool nowait);
 int zio_session_next(struct zio_session *sess, bool nowait);
+struct zio_block *zio_session_fetch(struct zio_session *sess);
+void zio_session_hold(struct zio_session *sess, struct zio_block *block);
+void zio_session_unfetch(struct zio_session *sess, struct zio_block *block);
+void zio_session_advance(struct zio_session *sess);
 void zio_session_submit(struct zio_session *sess);
 void zio_session_flush(struct zio_session *sess);
 
@@ -348,14 +366,43 @@ static inline void zio_session_put(struct zio_session *sess)
 
 	chan->buf->type->ops->put_block(chan->buf, sess->block);
 	sess->block = NULL;
+	if (unlikely(sess->n_more))
+		zio_session_advance(sess);
 	if (unlikely(chan->sleepers))
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
+
+/* area.c */
+struct zio_area *zio_area_get(struct zio_area __rcu **from);
+int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
+
+/* ring.c */
+struct zio_ring {
+	struct zio_area *area;
+	struct zio_ring_header *hdr;
+	struct zio_control *slot;
+	unsigned int mask;
+	u64 *filled; /* of which snapshot the slots are */
+};
+
+int zio_ring_open(struct zio_channel *chan);
+void zio_ring_close(struct zio_channel *chan);
+void zio_ring_stop(struct zio_channel *chan);
+void zio_ring_push(struct zio_channel *chan, struct zio_block *block);
+bool zio_ring_reap(struct zio_channel *chan);
+int zio_ring_count(struct zio_channel *chan);
+int zio_ring_map(struct zio_channel *chan, struct vm_area_struct *vma);
 
 /* chardev.c */
 extern const struct file_operations zio_data_in_fops;
 extern const struct file_operations zio_ctrl_in_fops;
 extern const struct file_operations zio_data_out_fops;
 extern const struct file_operations zio_ctrl_out_fops;
+
+/* Whether it is the control node of an input, open for reading and writing. */
+static inline bool zio_has_ring(const struct file *file)
+{
+	return file->f_op == &zio_ctrl_in_fops && (file->f_mode & FMODE_WRITE);
+}
 
 #endif /* _ZIO_INTERNAL_H */

@@ -41,12 +41,19 @@ static struct zio_channel *get_channel(unsigned int minor)
 	return chan;
 }
 
-static int check_mode(struct zio_channel *chan, struct file *file)
+/*
+ * For writing only on an input, or for reading only on an output, is nothing.
+ * Both is, for who wants to map: an output's nodes, or an input's ring.
+ */
+static int check_mode(struct zio_channel *chan, struct file *file, bool data)
 {
-	fmode_t wrong = zio_cset_is_output(chan->cset) ? FMODE_READ :
-							 FMODE_WRITE;
+	fmode_t mode = file->f_mode & (FMODE_READ | FMODE_WRITE);
 
-	return file->f_mode & wrong ? -EACCES : 0;
+	if (zio_cset_is_output(chan->cset))
+		return mode == FMODE_READ ? -EACCES : 0;
+	if (mode == FMODE_READ)
+		return 0;
+	return mode == FMODE_WRITE || data ? -EACCES : 0;
 }
 
 static int count_open(struct zio_cset *cset)
@@ -62,10 +69,19 @@ static int count_open(struct zio_cset *cset)
 	return ret;
 }
 
-static int open_channel(struct zio_channel *chan, struct file *file)
+static void discount_open(struct zio_cset *cset)
 {
+	mutex_lock(&cset->mutex);
+	cset->open_files--;
+	mutex_unlock(&cset->mutex);
+}
+
+static int open_channel(struct zio_channel *chan, struct file *file, bool data)
+{
+	bool ring = !data && !zio_cset_is_output(chan->cset) &&
+		(file->f_mode & FMODE_WRITE);
 	struct zio_session *sess;
-	int ret = check_mode(chan, file);
+	int ret = check_mode(chan, file, data);
 
 	if (ret)
 		return ret;
@@ -73,12 +89,19 @@ static int open_channel(struct zio_channel *chan, struct file *file)
 	if (IS_ERR(sess))
 		return PTR_ERR(sess);
 	ret = count_open(chan->cset);
-	if (ret) {
-		zio_session_close(sess);
-		return ret;
-	}
+	if (ret)
+		goto err_count;
+	ret = ring ? zio_ring_open(chan) : 0;
+	if (ret)
+		goto err_ring;
 	file->private_data = sess;
 	return 0;
+
+err_ring:
+	discount_open(chan->cset);
+err_count:
+	zio_session_close(sess);
+	return ret;
 }
 
 static int open_node(struct inode *inode, struct file *file)
@@ -88,7 +111,7 @@ static int open_node(struct inode *inode, struct file *file)
 
 	if (!chan)
 		return -ENODEV;
-	ret = open_channel(chan, file);
+	ret = open_channel(chan, file, iminor(inode) & 1);
 	if (ret) {
 		module_put(chan->cset->zdev->owner);
 		kobject_put(&chan->kobj);
@@ -109,8 +132,11 @@ static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 {
 	struct zio_channel *chan = dev_get_drvdata(dev);
 
-	if (mode)
-		*mode = zio_cset_is_output(chan->cset) ? 0220 : 0440;
+	/* Who maps an output, or a ring, reads and writes. */
+	if (mode && zio_cset_is_output(chan->cset))
+		*mode = 0660;
+	else if (mode)
+		*mode = dev == &chan->node[1] ? 0440 : 0660;
 	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(dev));
 }
 

@@ -7,7 +7,8 @@
  * the same block. Children share the session with the files they inherit.
  * Another process is another session, and gets other blocks.
  *
- * A session has at most one block. When its last file is closed, what is
+ * A session has one block in hand, and, when several controls were read at
+ * once, the blocks of the others behind it. When its last file is closed, what is
  * unread of an input block is left for the next reader of the channel, and
  * what is written of an output block goes out as a short block.
  *
@@ -49,6 +50,7 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 		return ERR_PTR(-ENOMEM);
 	new->chan = chan;
 	new->tgid = get_pid(task_tgid(current));
+	INIT_LIST_HEAD(&new->more);
 
 	mutex_lock(&chan->lock);
 	sess = find_session(chan);
@@ -66,13 +68,15 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 	return sess;
 }
 
-static void leave_block(struct zio_session *sess)
+static void leave_blocks(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
-	sess->block->ctrl_seen = sess->ctrl_seen;
-	list_add_tail(&sess->block->left, &chan->leftovers);
-	sess->block = NULL;
+	while (sess->block) {
+		sess->block->ctrl_seen = sess->ctrl_seen;
+		list_add_tail(&sess->block->left, &chan->leftovers);
+		zio_session_advance(sess);
+	}
 	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
@@ -108,7 +112,7 @@ void zio_session_close(struct zio_session *sess)
 		if (sess->block && zio_cset_is_output(chan->cset))
 			zio_session_flush(sess);
 		else if (sess->block)
-			leave_block(sess);
+			leave_blocks(sess);
 	}
 	mutex_unlock(&chan->lock);
 	if (!last)
@@ -126,13 +130,25 @@ void zio_sessions_drop(struct zio_channel *chan)
 	struct zio_session *sess;
 
 	list_for_each_entry(sess, &chan->sessions, node) {
-		if (sess->block)
+		while (sess->block) {
 			ops->put_block(chan->buf, sess->block);
-		sess->block = NULL;
+			zio_session_advance(sess);
+		}
 	}
 	list_for_each_entry_safe(block, next, &chan->leftovers, left) {
 		list_del(&block->left);
 		ops->put_block(chan->buf, block);
+	}
+}
+
+/* The block in hand is done with; the next one whose control was read, if any. */
+void zio_session_advance(struct zio_session *sess)
+{
+	sess->block = list_first_entry_or_null(&sess->more, struct zio_block,
+					       left);
+	if (sess->block) {
+		list_del(&sess->block->left);
+		sess->n_more--;
 	}
 }
 
@@ -149,36 +165,65 @@ void zio_session_submit(struct zio_session *sess)
 	zio_cset_play(chan->cset);
 }
 
-static void adopt_block(struct zio_session *sess)
+/*
+ * The next block that is there, or that can be had at once: what was left,
+ * what is queued, what comes of asking the trigger.
+ */
+static __always_inline struct zio_block *take_block(struct zio_channel *chan)
 {
 	struct zio_block *block;
 
-	block = list_first_entry(&sess->chan->leftovers, struct zio_block,
-				 left);
-	list_del(&block->left);
-	WRITE_ONCE(sess->ctrl_seen, block->ctrl_seen);
-	sess->block = block;
-}
-
-static __always_inline int try_input(struct zio_session *sess)
-{
-	struct zio_channel *chan = sess->chan;
-	struct zio_block *block;
-
+	if (unlikely(chan->ring))
+		return ERR_PTR(-EBUSY);
 	if (unlikely(!list_empty(&chan->leftovers))) {
-		adopt_block(sess);
-		return 0;
+		block = list_first_entry(&chan->leftovers, struct zio_block,
+					 left);
+		list_del(&block->left);
+		return block;
 	}
 	block = zio_queue_pop(&chan->queue);
 	if (!block) {
 		block = zio_cset_pull(chan);
 		if (IS_ERR(block))
-			return PTR_ERR(block);
+			return block;
 	}
 	block->used = 0;
-	WRITE_ONCE(sess->ctrl_seen, false);
+	block->ctrl_seen = false;
+	return block;
+}
+
+static __always_inline int try_input(struct zio_session *sess)
+{
+	struct zio_block *block = take_block(sess->chan);
+
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	WRITE_ONCE(sess->ctrl_seen, block->ctrl_seen);
 	sess->block = block;
 	return 0;
+}
+
+/* A block more, beside those in hand, but never all that there are. */
+struct zio_block *zio_session_fetch(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	if (sess->n_more + 2 >= chan->len && !zio_queue_count(&chan->queue))
+		return ERR_PTR(-EAGAIN);
+	return take_block(chan);
+}
+
+/* Behind the block in hand; its control has been read. */
+void zio_session_hold(struct zio_session *sess, struct zio_block *block)
+{
+	list_add_tail(&block->left, &sess->more);
+	sess->n_more++;
+}
+
+/* As if it had not been fetched. */
+void zio_session_unfetch(struct zio_session *sess, struct zio_block *block)
+{
+	list_add(&block->left, &sess->chan->leftovers);
 }
 
 static int try_output(struct zio_session *sess)
@@ -192,6 +237,7 @@ static int try_output(struct zio_session *sess)
 	if (!block)
 		return -EAGAIN;
 	atomic_inc(&chan->writing);
+	WRITE_ONCE(sess->ctrl_seen, false);
 	block->used = 0;
 	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };

@@ -55,6 +55,19 @@ static ssize_t max_len_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    zio_buffer_set_len);
 }
 
+static ssize_t max_kb_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%u\n", READ_ONCE(to_zio_buffer(kobj)->kb));
+}
+
+static ssize_t max_kb_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *text, size_t count)
+{
+	return store_buffer(to_zio_buffer(kobj), text, count,
+			    zio_buffer_set_kb);
+}
+
 static ssize_t allocated_len_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *page)
 {
@@ -97,6 +110,7 @@ static int set_watermark(struct zio_buffer *buf, u32 value)
 	if (!value || value > buf->len)
 		return -EINVAL;
 	WRITE_ONCE(buf->watermark, value);
+	WRITE_ONCE(buf->chan->watermark, value);
 	zio_cset_wake(buf->chan->cset);
 	return 0;
 }
@@ -114,6 +128,8 @@ static struct kobj_attribute max_buffer_len =
 	ZIO_FILE("max-buffer-len", 0644, max_len_show, max_len_store);
 static struct kobj_attribute allocated_buffer_len =
 	ZIO_FILE("allocated-buffer-len", 0444, allocated_len_show, NULL);
+static struct kobj_attribute max_buffer_kb =
+	ZIO_FILE("max-buffer-kb", 0644, max_kb_show, max_kb_store);
 static struct kobj_attribute prefer_new =
 	ZIO_FILE("prefer-new", 0644, prefer_new_show, prefer_new_store);
 static struct kobj_attribute watermark = __ATTR_RW(watermark);
@@ -126,7 +142,32 @@ static struct attribute *buffer_attrs[] = {
 	&watermark.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(buffer);
+
+static struct attribute *area_attrs[] = {
+	&max_buffer_kb.attr,
+	NULL
+};
+
+static umode_t show_area_attrs(struct kobject *kobj, struct attribute *attr,
+			       int i)
+{
+	return to_zio_buffer(kobj)->type->has_area ? attr->mode : 0;
+}
+
+static const struct attribute_group buffer_group = {
+	.attrs = buffer_attrs,
+};
+
+static const struct attribute_group area_group = {
+	.attrs = area_attrs,
+	.is_visible = show_area_attrs,
+};
+
+static const struct attribute_group *buffer_groups[] = {
+	&buffer_group,
+	&area_group,
+	NULL
+};
 
 static void release_buffer(struct kobject *kobj)
 {

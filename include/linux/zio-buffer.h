@@ -8,8 +8,42 @@
 #ifndef _LINUX_ZIO_BUFFER_H
 #define _LINUX_ZIO_BUFFER_H
 
+#include <linux/atomic.h>
 #include <linux/kobject.h>
+#include <linux/kref.h>
 #include <linux/zio.h>
+
+/**
+ * struct zio_area - memory that users can map
+ * @mem: where it is, page aligned
+ * @size: bytes, whole pages
+ * @ref: its owner, and each mapping
+ * @maps: mappings; -1: it cannot be mapped any more
+ * @rcu: for the core's use
+ */
+struct zio_area {
+	void *mem;
+	size_t size;
+	struct kref ref;
+	atomic_t maps;
+	struct rcu_head rcu;
+};
+
+struct zio_area *zio_area_alloc(size_t size);
+void zio_area_put(struct zio_area *area);
+bool zio_area_retire(struct zio_area *area);
+
+/**
+ * struct zio_geometry - the blocks of a buffer
+ * @block_size: bytes of each, at most
+ * @len: number of blocks, at most
+ * @kb: KiB of the area, for types that have one; else 0
+ */
+struct zio_geometry {
+	size_t block_size;
+	unsigned int len;
+	unsigned int kb;
+};
 
 /**
  * struct zio_buffer - the buffer of one channel
@@ -17,8 +51,11 @@
  * @type: type of the buffer
  * @chan: the channel
  * @priv: for the type's use
+ * @area: where its blocks are, if users can map them; else NULL. Set by the
+ *        type, in @create and in @commit
  * @len: number of blocks, at most
  * @block_size: bytes per block
+ * @kb: KiB of the area
  * @prefer_new: when no block is free, give up the oldest queued one
  * @watermark: blocks queued before a sleeping reader is woken
  */
@@ -27,8 +64,10 @@ struct zio_buffer {
 	const struct zio_buffer_type *type;
 	struct zio_channel *chan;
 	void *priv;
+	struct zio_area *area;
 	unsigned int len;
 	size_t block_size;
+	unsigned int kb;
 	bool prefer_new;
 	unsigned int watermark;
 };
@@ -37,26 +76,31 @@ struct zio_buffer {
  * struct zio_buffer_ops - memory for the blocks of one channel
  * @create: process context, may sleep. Makes @priv; no block exists yet.
  * @destroy: process context. All blocks have been put.
- * @prepare: process context, may sleep. Allocates @len zeroed blocks of @size
- *        bytes, and touches nothing that is in use. Returns what @commit or
- *        @discard takes, or an ERR_PTR: -ENOMEM, -EINVAL for a geometry that
- *        this type cannot do.
+ * @prepare: process context, may sleep. Allocates zeroed blocks of this
+ *        geometry, and touches nothing that is in use. Returns what @commit
+ *        or @discard takes, or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
+ *        geometry that this type cannot do. @kb is 0 for "as you like".
  * @commit: process context; no get_block() and no put_block() runs. The
  *        prepared blocks take the place of those that are free; older blocks
- *        that are out are freed when they are put. Cannot fail.
+ *        that are out are freed when they are put. If only @block_size has
+ *        changed, it cannot fail. Else it may say -EBUSY, and @discard follows.
  * @discard: frees what @prepare returned.
  * @get_block: any context; one caller at a time. A free block, or NULL.
  * @put_block: any context, several callers at a time. Gives a block back.
+ * @trim: optional; any context, never beside get_block(). The block that was
+ *        got last has become shorter: block->len is all that is needed.
  * @count: blocks in existence, of all geometries.
  */
 struct zio_buffer_ops {
 	int (*create)(struct zio_buffer *buf);
 	void (*destroy)(struct zio_buffer *buf);
-	void *(*prepare)(struct zio_buffer *buf, size_t size, unsigned int len);
-	void (*commit)(struct zio_buffer *buf, void *prepared);
+	void *(*prepare)(struct zio_buffer *buf,
+			 const struct zio_geometry *geometry);
+	int (*commit)(struct zio_buffer *buf, void *prepared);
 	void (*discard)(struct zio_buffer *buf, void *prepared);
 	struct zio_block *(*get_block)(struct zio_buffer *buf);
 	void (*put_block)(struct zio_buffer *buf, struct zio_block *block);
+	void (*trim)(struct zio_buffer *buf, struct zio_block *block);
 	unsigned int (*count)(struct zio_buffer *buf);
 };
 
@@ -64,12 +108,16 @@ struct zio_buffer_ops {
  * struct zio_buffer_type - a kind of buffer, chosen by name
  * @name: at most ZIO_OBJ_NAME_LEN - 1 characters
  * @owner: THIS_MODULE; held while a channel uses the type
- * @ops: all are mandatory
+ * @len: number of blocks at the start; 0 stands for 16
+ * @has_area: its blocks are in an area that users can map
+ * @ops: all are mandatory but @trim
  * @node: for the core's use
  */
 struct zio_buffer_type {
 	const char *name;
 	struct module *owner;
+	unsigned int len;
+	bool has_area;
 	const struct zio_buffer_ops *ops;
 	struct list_head node;
 };

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-buf-vmalloc.c: blocks in one contiguous area, which users can map
+ *
+ * The area is a ring. A block is reserved behind the one before it, with room
+ * for the longest; when its true length is known, and no other has been
+ * reserved since, the rest is given back (trim). So events of varying length
+ * leave no hole. Blocks may be put in any order; their memory is used again in
+ * the order in which it was reserved.
+ *
+ *       0        first            start           size
+ *       |  free  |  reserved ...  |     free      |
+ *       |        ^ oldest         ^ next          |     or, wrapped:
+ *       | ... reserved  |  free   |  reserved ... |
+ *                       ^ start   ^ first
+ *
+ * The descriptors are a ring, too, in the same order: block[tail] up to
+ * block[head] are out, or were put and wait for older ones. Only who gets
+ * blocks touches this (one at a time does, see zio-buffer.h); who puts one just
+ * marks it:
+ *
+ *   T  put_block() has done with the memory, then sets block->gen (release);
+ *      reclaim() loads it (acquire), and then the memory is given out again.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/zio-buffer.h>
+
+#define DEFAULT_KB	128
+#define DEFAULT_LEN	256
+
+/* Where blocks begin: good for any sample, and neighbours touch each other. */
+#define BLOCK_ALIGN	8
+
+enum block_state {
+	BLOCK_OUT,
+	BLOCK_PUT,
+};
+
+struct vmalloc_buffer {
+	struct zio_area *area;
+	struct zio_block *block;
+	unsigned int len;
+	/* who gets blocks: */
+	unsigned int head;
+	unsigned int tail;
+	unsigned int used;
+	size_t start;
+};
+
+/* What prepare() hands to commit(). NULL: the old one stays. */
+struct vmalloc_prepared {
+	struct zio_area *area;
+	struct zio_block *block;
+	unsigned int len;
+	unsigned int kb;
+};
+
+static unsigned int next_index(const struct vmalloc_buffer *vbuf,
+			       unsigned int i)
+{
+	return i + 1 == vbuf->len ? 0 : i + 1;
+}
+
+static void reclaim(struct vmalloc_buffer *vbuf)
+{
+	while (vbuf->used &&
+	       smp_load_acquire(&vbuf->block[vbuf->tail].gen) == BLOCK_PUT) {
+		vbuf->tail = next_index(vbuf, vbuf->tail);		/* T */
+		vbuf->used--;
+	}
+}
+
+/* Finds @size bytes in one piece; false if there are none. */
+static bool find_room(struct vmalloc_buffer *vbuf, size_t size)
+{
+	size_t end = vbuf->area->size, first = end;
+
+	if (vbuf->used)
+		first = vbuf->block[vbuf->tail].mem_offset;
+	if (vbuf->used && vbuf->start <= first)
+		return first - vbuf->start >= size;
+	if (end - vbuf->start >= size)
+		return true;
+	if (first < size)
+		return false;
+	vbuf->start = 0;
+	return true;
+}
+
+/* A block without bytes has some, too, so that no two begin at one place. */
+static size_t room_for(size_t len)
+{
+	return ALIGN(max_t(size_t, len, 1), BLOCK_ALIGN);
+}
+
+static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+	struct zio_block *block;
+
+	reclaim(vbuf);
+	if (vbuf->used == vbuf->len ||
+	    !find_room(vbuf, room_for(buf->block_size)))
+		return NULL;
+	block = &vbuf->block[vbuf->head];
+	block->gen = BLOCK_OUT;
+	block->mem_offset = vbuf->start;
+	block->data = vbuf->area->mem + vbuf->start;
+	block->size = buf->block_size;
+	vbuf->start += room_for(buf->block_size);
+	vbuf->head = next_index(vbuf, vbuf->head);
+	vbuf->used++;
+	return block;
+}
+
+static void vmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
+{
+	smp_store_release(&block->gen, BLOCK_PUT);			/* T */
+}
+
+static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *block)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	if (next_index(vbuf, block - vbuf->block) == vbuf->head)
+		vbuf->start = block->mem_offset + room_for(block->len);
+}
+
+static void free_blocks(struct zio_block *block, unsigned int len)
+{
+	unsigned int i;
+
+	if (!block)
+		return;
+	for (i = 0; i < len; i++)
+		zio_block_free_snapshot(&block[i]);
+	kvfree(block);
+}
+
+static int vmalloc_create(struct zio_buffer *buf)
+{
+	buf->priv = kzalloc(sizeof(struct vmalloc_buffer), GFP_KERNEL);
+	return buf->priv ? 0 : -ENOMEM;
+}
+
+static void vmalloc_destroy(struct zio_buffer *buf)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	reclaim(vbuf);
+	WARN(vbuf->used, "zio: %u blocks have no owner\n", vbuf->used);
+	free_blocks(vbuf->block, vbuf->len);
+	zio_area_put(vbuf->area);
+	kfree(vbuf);
+}
+
+static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
+{
+	struct vmalloc_prepared *new = prepared;
+
+	free_blocks(new->block, new->len);
+	zio_area_put(new->area);
+	kfree(new);
+}
+
+/* As many KiB as asked for; at the start, enough for two blocks. */
+static size_t count_kb(const struct zio_geometry *geometry)
+{
+	if (geometry->kb)
+		return geometry->kb;
+	return max_t(size_t, DEFAULT_KB,
+		     DIV_ROUND_UP(geometry->block_size, SZ_1K) * 2);
+}
+
+static int allocate(struct vmalloc_prepared *new, bool area, bool blocks)
+{
+	if (area)
+		new->area = zio_area_alloc((size_t)new->kb * SZ_1K);
+	if (blocks)
+		new->block = kvcalloc(new->len, sizeof(*new->block),
+				      GFP_KERNEL);
+	if ((area && !new->area) || (blocks && !new->block))
+		return -ENOMEM;
+	return 0;
+}
+
+static void *vmalloc_prepare(struct zio_buffer *buf,
+			     const struct zio_geometry *geometry)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+	size_t kb = count_kb(geometry);
+	struct vmalloc_prepared *new;
+	int ret;
+
+	if (!geometry->block_size)
+		return ERR_PTR(-EINVAL);
+	if (geometry->block_size > SIZE_MAX - PAGE_SIZE || kb > UINT_MAX)
+		return ERR_PTR(-ENOMEM);
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	new->len = geometry->len;
+	new->kb = kb;
+	if (room_for(geometry->block_size) > PAGE_ALIGN(kb * SZ_1K))
+		ret = -ENOSPC;
+	else
+		ret = allocate(new, new->kb != buf->kb || !vbuf->area,
+			       new->len != vbuf->len);
+	if (ret) {
+		vmalloc_discard(buf, new);
+		return ERR_PTR(ret);
+	}
+	return new;
+}
+
+static void use_blocks(struct vmalloc_buffer *vbuf,
+		       struct vmalloc_prepared *new)
+{
+	free_blocks(vbuf->block, vbuf->len);
+	vbuf->block = new->block;
+	vbuf->len = new->len;
+	vbuf->head = 0;
+	vbuf->tail = 0;
+}
+
+static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+	struct vmalloc_prepared *new = prepared;
+
+	reclaim(vbuf);
+	if ((new->area || new->block) && vbuf->used)
+		return -EBUSY;
+	if (new->area && !zio_area_retire(vbuf->area))
+		return -EBUSY;
+	if (new->block)
+		use_blocks(vbuf, new);
+	if (new->area) {
+		zio_area_put(vbuf->area);
+		vbuf->area = new->area;
+		vbuf->start = 0;
+		buf->area = new->area;
+		buf->kb = new->kb;
+	}
+	kfree(new);
+	return 0;
+}
+
+static unsigned int vmalloc_count(struct zio_buffer *buf)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	return vbuf->len;
+}
+
+static const struct zio_buffer_ops vmalloc_ops = {
+	.create = vmalloc_create,
+	.destroy = vmalloc_destroy,
+	.prepare = vmalloc_prepare,
+	.commit = vmalloc_commit,
+	.discard = vmalloc_discard,
+	.get_block = vmalloc_get_block,
+	.put_block = vmalloc_put_block,
+	.trim = vmalloc_trim,
+	.count = vmalloc_count,
+};
+
+static struct zio_buffer_type vmalloc_buffer_type = {
+	.name = "vmalloc",
+	.owner = THIS_MODULE,
+	.len = DEFAULT_LEN,
+	.has_area = true,
+	.ops = &vmalloc_ops,
+};
+
+static int __init vmalloc_buffer_init(void)
+{
+	return zio_buffer_type_register(&vmalloc_buffer_type);
+}
+
+static void __exit vmalloc_buffer_exit(void)
+{
+	zio_buffer_type_unregister(&vmalloc_buffer_type);
+}
+
+module_init(vmalloc_buffer_init);
+module_exit(vmalloc_buffer_exit);
+MODULE_DESCRIPTION("ZIO buffer: blocks in an area that users can map");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * area.c: memory that the kernel and its users share
+ *
+ * An area lives as long as somebody has it: its owner, and each mapping. So a
+ * mapping stays valid when the board has gone.
+ *
+ * area->maps counts mappings. An area that its owner is about to replace is
+ * retired first: maps goes from 0 to -1, and nobody can map it any more. Where
+ * it is mapped, that fails, and all stays as it is.
+ */
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "internal.h"
+
+/**
+ * zio_area_alloc() - memory that can be mapped
+ * @size: bytes, rounded up to pages
+ *
+ * Process context, may sleep. The memory is zeroed.
+ *
+ * Return: the area, with one reference; NULL when there is no such memory. A
+ * size that the machine cannot have does not call the OOM killer.
+ */
+struct zio_area *zio_area_alloc(size_t size)
+{
+	struct zio_area *area;
+
+	if (!size || PFN_UP(size) > (unsigned long)si_mem_available())
+		return NULL;
+	area = kzalloc(sizeof(*area), GFP_KERNEL);
+	if (!area)
+		return NULL;
+	area->size = PAGE_ALIGN(size);
+	area->mem = vmalloc_user(area->size);
+	if (!area->mem) {
+		kfree(area);
+		return NULL;
+	}
+	kref_init(&area->ref);
+	return area;
+}
+EXPORT_SYMBOL_GPL(zio_area_alloc);
+
+static void free_area(struct kref *ref)
+{
+	struct zio_area *area = container_of(ref, struct zio_area, ref);
+
+	vfree(area->mem);
+	kfree_rcu(area, rcu);
+}
+
+/**
+ * zio_area_put() - give a reference back
+ * @area: the area, or NULL
+ *
+ * Process context.
+ */
+void zio_area_put(struct zio_area *area)
+{
+	if (area)
+		kref_put(&area->ref, free_area);
+}
+EXPORT_SYMBOL_GPL(zio_area_put);
+
+/**
+ * zio_area_retire() - nobody shall map the area from now on
+ * @area: the area, or NULL
+ *
+ * Any context.
+ *
+ * Return: true; false if somebody has it mapped: then it stays in use.
+ */
+bool zio_area_retire(struct zio_area *area)
+{
+	return !area || atomic_cmpxchg(&area->maps, 0, -1) == 0;
+}
+EXPORT_SYMBOL_GPL(zio_area_retire);
+
+/* The area that the pointer shows, with a reference, or NULL. */
+struct zio_area *zio_area_get(struct zio_area __rcu **from)
+{
+	struct zio_area *area;
+
+	rcu_read_lock();
+	area = rcu_dereference(*from);
+	if (area && !kref_get_unless_zero(&area->ref))
+		area = NULL;
+	rcu_read_unlock();
+	return area;
+}
+
+static void open_mapping(struct vm_area_struct *vma)
+{
+	struct zio_area *area = vma->vm_private_data;
+
+	kref_get(&area->ref);
+	atomic_inc(&area->maps);
+}
+
+static void close_mapping(struct vm_area_struct *vma)
+{
+	struct zio_area *area = vma->vm_private_data;
+
+	atomic_dec(&area->maps);
+	zio_area_put(area);
+}
+
+static const struct vm_operations_struct area_vm_ops = {
+	.open = open_mapping,
+	.close = close_mapping,
+};
+
+static bool is_within(const struct zio_area *area,
+		      struct vm_area_struct *vma)
+{
+	unsigned long pages = PFN_DOWN(area->size);
+
+	return vma->vm_pgoff < pages && vma_pages(vma) <= pages - vma->vm_pgoff;
+}
+
+/**
+ * zio_area_map() - map an area, from the page that the mapping asks for
+ * @area: the area
+ * @vma: the mapping
+ * @write: whether it may be written through this mapping
+ *
+ * Process context, under mmap_lock.
+ *
+ * Return: 0; -EACCES for writing what may not be written; -EINVAL beyond the
+ * area; -EBUSY while it is being replaced.
+ */
+int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
+{
+	int ret;
+
+	if (!write && (vma->vm_flags & VM_WRITE))
+		return -EACCES;
+	if (!is_within(area, vma))
+		return -EINVAL;
+	if (!atomic_inc_unless_negative(&area->maps))
+		return -EBUSY;
+	if (!write)
+		zio_vm_flags_clear(vma, VM_MAYWRITE);
+	ret = remap_vmalloc_range(vma, area->mem, vma->vm_pgoff);
+	if (ret) {
+		atomic_dec(&area->maps);
+		return ret;
+	}
+	kref_get(&area->ref);
+	vma->vm_private_data = area;
+	vma->vm_ops = &area_vm_ops;
+	return 0;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ring.c: the control ring: blocks that a program takes without a system call
+ *
+ * While a ring is open it is the channel's queue made visible: the control of
+ * the block in slot i of the queue is in slot i of the ring, and head counts
+ * alike. The program moves hdr->tail; the kernel believes nothing of what it
+ * finds there but a step within what is queued, and reads nothing else of the
+ * mapped memory.
+ *
+ * Owner of the blocks between tail and head is the program. They come back
+ * when the next event finds no free block: who owns the armed set then pops
+ * from the queue as many as hdr->tail has passed (zio_ring_reap()). Nobody
+ * else pops, and "prefer-new" is not in force: what the program may be reading
+ * is not taken away.
+ *
+ *   R  the pusher writes samples, slot and queue, then hdr->head (release);
+ *      the program loads head (acquire), then slot and samples. Without the
+ *      pair it could see a block that is not there yet.
+ *   S  the program reads slot and samples, then stores hdr->tail (release);
+ *      zio_ring_reap() loads tail (acquire), and the blocks are filled anew
+ *      after that. Without, new samples could get into a block still read.
+ *
+ * chan->ring changes under hold (engine.c), so who owns the phase may use it;
+ * everybody else does so under RCU.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+static_assert(offsetof(struct zio_ring_header, head) == 64);
+static_assert(offsetof(struct zio_ring_header, tail) == 128);
+
+#define RING_SLOTS_OFFSET	PAGE_SIZE
+
+/* The static part of a slot is written only when it is of another snapshot. */
+static void fill_slot(struct zio_ring *ring, unsigned int count,
+		      const struct zio_block *block, unsigned int ssize)
+{
+	unsigned int i = count & ring->mask;
+	struct zio_control *slot = &ring->slot[i];
+
+	if (unlikely(ring->filled[i] != block->snap->id)) {
+		*slot = block->snap->ctrl;
+		ring->filled[i] = block->snap->id;
+	}
+	zio_control_fill(slot, block, ssize);
+}
+
+/**
+ * zio_ring_push() - queue a block, for the program to see
+ * @chan: the channel; the caller owns the armed set
+ * @block: the block, which is done
+ *
+ * Any context.
+ */
+void zio_ring_push(struct zio_channel *chan, struct zio_block *block)
+{
+	struct zio_ring *ring = chan->ring;
+
+	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
+	zio_queue_push(&chan->queue, block);
+	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
+}
+
+/**
+ * zio_ring_reap() - take back the blocks that the program has done with
+ * @chan: the channel, with a ring; the caller owns the armed set
+ *
+ * Any context. A tail beyond the head, or behind where it was, is no tail.
+ *
+ * Return: whether there were any.
+ */
+bool zio_ring_reap(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+	u32 tail = smp_load_acquire(&chan->ring->hdr->tail);	/* S */
+	u32 n = tail - (u32)atomic_read(&chan->queue.tail);
+
+	if (!n || n > zio_queue_count(&chan->queue))
+		return false;
+	while (n--)
+		buf->type->ops->put_block(buf, zio_queue_pop(&chan->queue));
+	return true;
+}
+
+/* Blocks that the program has not passed yet; -1 without a ring. */
+int zio_ring_count(struct zio_channel *chan)
+{
+	struct zio_ring *ring;
+	int n = -1;
+
+	rcu_read_lock();
+	ring = READ_ONCE(chan->ring);
+	if (ring) {
+		n = READ_ONCE(chan->queue.head) - READ_ONCE(ring->hdr->tail);
+		if (n < 0 || n > ring->mask + 1)
+			n = 0;
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+static void free_ring(struct zio_ring *ring)
+{
+	zio_area_put(ring->area);
+	kvfree(ring->filled);
+	kfree(ring);
+}
+
+static struct zio_ring *alloc_ring(struct zio_channel *chan)
+{
+	unsigned int n = chan->queue.mask + 1;
+	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+
+	if (!ring)
+		return NULL;
+	ring->mask = chan->queue.mask;
+	ring->filled = kvcalloc(n, sizeof(*ring->filled), GFP_KERNEL);
+	ring->area = zio_area_alloc(RING_SLOTS_OFFSET +
+				    (size_t)n * sizeof(*ring->slot));
+	if (!ring->filled || !ring->area) {
+		free_ring(ring);
+		return NULL;
+	}
+	ring->hdr = ring->area->mem;
+	ring->slot = ring->area->mem + RING_SLOTS_OFFSET;
+	*ring->hdr = (struct zio_ring_header) {
+		.magic = ZIO_RING_MAGIC,
+		.version = ZIO_RING_VERSION,
+		.slots_offset = RING_SLOTS_OFFSET,
+		.slot_size = sizeof(*ring->slot),
+		.n_slots = n,
+		.data_size = chan->buf->area->size,
+	};
+	return ring;
+}
+
+/* The set is held. What is queued already is the program's from now on. */
+static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
+{
+	struct zio_queue *q = &chan->queue;
+	unsigned int i;
+
+	mutex_lock(&chan->lock);
+	for (i = atomic_read(&q->tail); i != q->head; i++)
+		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	ring->hdr->lost = chan->lost;
+	ring->hdr->tail = atomic_read(&q->tail);
+	smp_store_release(&ring->hdr->head, q->head);		/* R */
+	WRITE_ONCE(chan->ring, ring);
+	rcu_assign_pointer(chan->ring_area, ring->area);
+	mutex_unlock(&chan->lock);
+}
+
+/**
+ * zio_ring_open() - turn the queue of an input into a ring
+ * @chan: the channel
+ *
+ * Process context. Readers are woken, and told that there is nothing to read.
+ *
+ * Return: 0; -EBUSY if it has one; -EOPNOTSUPP if its data cannot be mapped;
+ * -ENODEV when the board is gone; -ENOMEM.
+ */
+int zio_ring_open(struct zio_channel *chan)
+{
+	struct zio_cset *cset = chan->cset;
+	struct zio_ring *ring;
+	int ret = 0;
+
+	mutex_lock(&cset->mutex);
+	if (cset->gone)
+		ret = -ENODEV;
+	else if (!chan->buf->area)
+		ret = -EOPNOTSUPP;
+	else if (chan->ring)
+		ret = -EBUSY;
+	if (ret)
+		goto out;
+	ring = alloc_ring(chan);
+	if (!ring) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	zio_cset_hold(cset);
+	start_ring(chan, ring);
+	zio_cset_release(cset);
+out:
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
+/* The set is held, or gone. What is unread stays queued for others. */
+void zio_ring_stop(struct zio_channel *chan)
+{
+	struct zio_ring *ring = chan->ring;
+
+	if (!ring)
+		return;
+	mutex_lock(&chan->lock);
+	zio_ring_reap(chan);
+	WRITE_ONCE(chan->ring, NULL);
+	RCU_INIT_POINTER(chan->ring_area, NULL);
+	mutex_unlock(&chan->lock);
+	synchronize_rcu();
+	free_ring(ring);
+}
+
+/* The node through which the ring was opened is closed. */
+void zio_ring_close(struct zio_channel *chan)
+{
+	struct zio_cset *cset = chan->cset;
+
+	mutex_lock(&cset->mutex);
+	if (!cset->gone) {
+		zio_cset_hold(cset);
+		zio_ring_stop(chan);
+		zio_cset_release(cset);
+	}
+	mutex_unlock(&cset->mutex);
+}
+
+/* One page of header may be written; slots may not. */
+int zio_ring_map(struct zio_channel *chan, struct vm_area_struct *vma)
+{
+	struct zio_area *area = zio_area_get(&chan->ring_area);
+	bool header = !vma->vm_pgoff && vma_pages(vma) == 1;
+	int ret;
+
+	if (!area)
+		return -ENODEV;
+	ret = zio_area_map(area, vma, header);
+	zio_area_put(area);
+	return ret;
+}
