@@ -81,6 +81,16 @@ static const struct zio_buffer_type *get_type(const char *name)
 	return type;
 }
 
+/* A type that is not there is asked for by its module. */
+static const struct zio_buffer_type *find_or_load_type(const char *name)
+{
+	const struct zio_buffer_type *type = get_type(name);
+
+	if (!type && !request_module("zio-buf-%s", name))
+		type = get_type(name);
+	return type;
+}
+
 ssize_t zio_buffer_list_types(char *page)
 {
 	struct zio_buffer_type *type;
@@ -222,16 +232,14 @@ static struct zio_buffer **create_buffers(struct zio_cset *cset,
 	return buf;
 }
 
-/* At registration. A type that is not there is asked for by its module. */
+/* At registration. */
 int zio_buffers_create(struct zio_cset *cset, const char *name)
 {
-	const struct zio_buffer_type *type = get_type(name);
+	const struct zio_buffer_type *type = find_or_load_type(name);
 	struct zio_buffer **buf;
 	unsigned int i;
 	int ret;
 
-	if (!type && !request_module("zio-buf-%s", name))
-		type = get_type(name);
 	if (!type) {
 		dev_err(&cset->zdev->dev, "no buffer type \"%s\": load zio-buf-%s\n",
 			name, name);
@@ -366,7 +374,7 @@ int zio_buffers_change(struct zio_cset *cset, const char *name)
 
 	if (!strcmp(old->name, name))
 		return 0;
-	type = get_type(name);
+	type = find_or_load_type(name);
 	if (!type)
 		return -EINVAL;
 	mutex_lock(&cset->mutex);

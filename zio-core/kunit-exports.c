@@ -6,7 +6,9 @@
 
 EXPORT_SYMBOL_NS_GPL(zio_attr_parse, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_attr_parse_bool, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_buffer_set_kb, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_buffer_set_len, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_buffers_change, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_enable, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_refresh, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_control_check, ZIO_TEST);
@@ -18,6 +20,10 @@ EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_destroy, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_init, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_ring_close, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_ring_open, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_session_advance, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_close, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_next, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_open, ZIO_TEST);

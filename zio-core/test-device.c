@@ -11,9 +11,12 @@ static int test_raw_io(struct zio_cset *cset)
 	struct zio_block *block;
 	struct zio_armed *pos;
 
-	tdev->io_calls++;
-	zio_for_each_block(cset, pos, chan, block)
+	zio_for_each_block(cset, pos, chan, block) {
 		block->len -= tdev->short_by;
+		if (tdev->fill)
+			memset16(block->data, tdev->io_calls, block->len / 2);
+	}
+	tdev->io_calls++;
 	if (tdev->early)
 		zio_cset_done(cset);
 	return tdev->io_return;

@@ -13,6 +13,7 @@
  * @io_return: what raw_io() returns
  * @early: raw_io() calls zio_cset_done() itself, then returns -EAGAIN
  * @short_by: bytes by which raw_io() shortens each block
+ * @fill: raw_io() writes its number (from 0) into each sample
  * @io_calls: how often raw_io() was called
  * @stop_calls: how often stop_io() was called
  * @attr_error: what attr_set() returns
@@ -25,6 +26,7 @@ struct test_device {
 	int io_return;
 	bool early;
 	size_t short_by;
+	bool fill;
 	unsigned int io_calls;
 	unsigned int stop_calls;
 	int attr_error;

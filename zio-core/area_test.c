@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* area_test.c: the vmalloc buffer: what is reserved never overlaps */
+#include <linux/prandom.h>
+
+#include "test-device.h"
+
+#define WALK_STEPS	20000
+#define MAX_OUT		64
+
+static struct test_device *create_device(struct kunit *test, u32 nsamples)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_cset *cset = tdev->cset;
+	int ret;
+
+	mutex_lock(&cset->change);
+	ret = zio_buffers_change(cset, "vmalloc");
+	mutex_unlock(&cset->change);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	mutex_lock(&cset->mutex);
+	KUNIT_ASSERT_EQ(test, zio_trigger_set_samples(cset->trig, 0, nsamples),
+			0);
+	mutex_unlock(&cset->mutex);
+	return tdev;
+}
+
+static int set_kb(struct zio_channel *chan, unsigned int kb)
+{
+	int ret;
+
+	mutex_lock(&chan->cset->mutex);
+	ret = zio_buffer_set_kb(chan->buf, kb);
+	mutex_unlock(&chan->cset->mutex);
+	return ret;
+}
+
+static int set_len(struct zio_channel *chan, unsigned int len)
+{
+	int ret;
+
+	mutex_lock(&chan->cset->mutex);
+	ret = zio_buffer_set_len(chan->buf, len);
+	mutex_unlock(&chan->cset->mutex);
+	return ret;
+}
+
+static void put(struct zio_channel *chan, struct zio_block *block)
+{
+	chan->buf->type->ops->put_block(chan->buf, block);
+}
+
+static struct zio_block *take(struct test_device *tdev)
+{
+	zio_cset_fire(tdev->cset);
+	return zio_queue_pop(&tdev->cset->chan[0]->queue);
+}
+
+static bool overlap(const struct zio_block *a, const struct zio_block *b)
+{
+	return a->mem_offset < b->mem_offset + b->len &&
+		b->mem_offset < a->mem_offset + a->len;
+}
+
+static void check_block(struct kunit *test, struct zio_channel *chan,
+			struct zio_block *block, struct zio_block **out,
+			unsigned int n)
+{
+	struct zio_area *area = chan->buf->area;
+
+	KUNIT_EXPECT_PTR_EQ(test, block->data, area->mem + block->mem_offset);
+	KUNIT_EXPECT_LE(test, block->mem_offset + block->size, area->size);
+	while (n--)
+		KUNIT_EXPECT_FALSE(test, overlap(block, out[n]));
+}
+
+/* Blocks of any length are taken, and put in any order. */
+static void walk(struct kunit *test, u32 nsamples, unsigned int len)
+{
+	struct test_device *tdev = create_device(test, nsamples);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *out[MAX_OUT], *block;
+	unsigned int i, n = 0, got = 0;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, nsamples);
+	KUNIT_ASSERT_EQ(test, set_kb(chan, 4), 0);
+	KUNIT_ASSERT_EQ(test, set_len(chan, len), 0);
+	for (i = 0; i < WALK_STEPS; i++) {
+		tdev->short_by = prandom_u32_state(&rnd) % (2 * nsamples + 1);
+		block = n < MAX_OUT ? take(tdev) : NULL;
+		if (block) {
+			check_block(test, chan, block, out, n);
+			out[n++] = block;
+			got++;
+		}
+		if (n && (!block || prandom_u32_state(&rnd) % 2)) {
+			unsigned int j = prandom_u32_state(&rnd) % n;
+
+			put(chan, out[j]);
+			out[j] = out[--n];
+		}
+	}
+	while (n)
+		put(chan, out[--n]);
+	KUNIT_EXPECT_GT(test, got, WALK_STEPS / 4);
+	KUNIT_EXPECT_EQ(test, chan->lost + got, tdev->io_calls);
+	tdev->short_by = 0;
+	block = take(tdev);
+	KUNIT_EXPECT_NOT_NULL(test, block);
+	if (block)
+		put(chan, block);
+	test_device_remove(tdev);
+}
+
+static void blocks_never_overlap(struct kunit *test)
+{
+	walk(test, 1, 64);
+	walk(test, 100, 64);
+	walk(test, 700, 5);
+	walk(test, 2048, 64);
+}
+
+static unsigned int fill_up(struct test_device *tdev)
+{
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	while (!chan->lost)
+		zio_cset_fire(tdev->cset);
+	return zio_queue_count(&chan->queue);
+}
+
+static void short_blocks_leave_no_hole(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 512);
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	KUNIT_ASSERT_EQ(test, set_kb(chan, 4), 0);
+	tdev->short_by = 1024 - 32;
+	/* The last one found room for 1024 bytes, those before took 32. */
+	KUNIT_EXPECT_EQ(test, fill_up(tdev), (4096 - 1024) / 32 + 1);
+	test_device_remove(tdev);
+}
+
+static void whole_area_is_used(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 2048);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+
+	KUNIT_ASSERT_EQ(test, set_kb(chan, 8), 0);
+	KUNIT_EXPECT_EQ(test, fill_up(tdev), 2);
+	block = zio_queue_pop(&chan->queue);
+	put(chan, block);
+	zio_cset_fire(tdev->cset);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
+	test_device_remove(tdev);
+}
+
+static void oldest_block_holds_the_rest(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 512);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *out[4];
+	int i;
+
+	KUNIT_ASSERT_EQ(test, set_kb(chan, 4), 0);
+	for (i = 0; i < 4; i++) {
+		out[i] = take(tdev);
+		KUNIT_ASSERT_NOT_NULL(test, out[i]);
+	}
+	KUNIT_EXPECT_NULL(test, take(tdev));
+	for (i = 3; i > 0; i--)
+		put(chan, out[i]);
+	KUNIT_EXPECT_NULL(test, take(tdev));
+	put(chan, out[0]);
+	out[0] = take(tdev);
+	KUNIT_ASSERT_NOT_NULL(test, out[0]);
+	put(chan, out[0]);
+	test_device_remove(tdev);
+}
+
+static void sizes_are_checked(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 512);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_cset *cset = tdev->cset;
+	struct zio_block *block;
+
+	KUNIT_EXPECT_EQ(test, set_kb(chan, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, set_kb(chan, UINT_MAX), -ENOMEM);
+	block = take(tdev);
+	KUNIT_EXPECT_EQ(test, set_kb(chan, 64), -EBUSY);
+	KUNIT_EXPECT_EQ(test, set_len(chan, 64), -EBUSY);
+	put(chan, block);
+	KUNIT_EXPECT_EQ(test, set_len(chan, 64), 0);
+	KUNIT_EXPECT_EQ(test, set_kb(chan, 4), 0);
+	mutex_lock(&cset->mutex);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(cset->trig, 0, 2049),
+			-ENOSPC);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(cset->trig, 0, 2048), 0);
+	mutex_unlock(&cset->mutex);
+	KUNIT_EXPECT_EQ(test, cset->block_len, 4096);
+	test_device_remove(tdev);
+}
+
+static void mapped_area_stays(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 16);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_area *area = chan->buf->area;
+
+	atomic_inc(&area->maps);
+	KUNIT_EXPECT_EQ(test, set_kb(chan, 4), -EBUSY);
+	KUNIT_EXPECT_PTR_EQ(test, chan->buf->area, area);
+	atomic_dec(&area->maps);
+	KUNIT_EXPECT_EQ(test, set_kb(chan, 4), 0);
+	test_device_remove(tdev);
+}
+
+static struct kunit_case area_cases[] = {
+	KUNIT_CASE(blocks_never_overlap),
+	KUNIT_CASE(short_blocks_leave_no_hole),
+	KUNIT_CASE(whole_area_is_used),
+	KUNIT_CASE(oldest_block_holds_the_rest),
+	KUNIT_CASE(sizes_are_checked),
+	KUNIT_CASE(mapped_area_stays),
+	{}
+};
+
+static struct kunit_suite area_suite = {
+	.name = "zio-area",
+	.test_cases = area_cases,
+};
+
+kunit_test_suite(area_suite);
