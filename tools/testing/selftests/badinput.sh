@@ -91,9 +91,9 @@ test_out_of_memory()
 test_nodes()
 {
 	check "nodes opened the wrong way" \
-		node-bad modes $node-0-0-data $node-1-0-data
+		node-bad modes $node-0-0-data $node-1-0-data 0
 	check "controls opened the wrong way" \
-		node-bad modes $node-0-0-ctrl $node-1-0-ctrl
+		node-bad modes $node-0-0-ctrl $node-1-0-ctrl 1
 	zio-unload zio-zero && zio-load zio-zero
 	check "short controls, seeking" node-bad sizes $node-2-0
 	zio-unload zio-zero && zio-load zio-zero

@@ -26,15 +26,14 @@ test_nodes()
 {
 	is "ten nodes" "$(ls /dev/zio | wc -l)" 10
 	for chan in 0-0 0-1 0-2 2-0; do
-		for kind in ctrl data; do
-			is "mode of $chan-$kind" \
-				"$(stat -c '%F %a' $node-$chan-$kind)" \
-				"character special file 440"
-		done
+		is "mode of $chan-data" "$(stat -c '%F %a' $node-$chan-data)" \
+			"character special file 440"
+		is "mode of $chan-ctrl" "$(stat -c '%F %a' $node-$chan-ctrl)" \
+			"character special file 660"
 	done
 	for kind in ctrl data; do
 		is "mode of 1-0-$kind" "$(stat -c '%F %a' $node-1-0-$kind)" \
-			"character special file 220"
+			"character special file 660"
 	done
 	is "the class knows them all" "$(ls /sys/class/zio | wc -l)" 10
 }

@@ -30,8 +30,10 @@ check "nodes are there" test -c /dev/zio/zzero-0000-0-1-data
 check "the short name is there" test -c /dev/zzero-0-1-data
 is "five channels make ten nodes" \
 	"$(find /dev/zio -type c | wc -l)" 10
-is "input nodes are 0440" "$(stat -c %a /dev/zio/zzero-0000-0-1-data)" 440
-is "output nodes are 0220" "$(stat -c %a /dev/zio/zzero-0000-1-0-data)" 220
+is "data nodes of inputs are 0440" "$(stat -c %a /dev/zio/zzero-0000-0-1-data)" 440
+is "their control nodes are 0660" \
+	"$(stat -c %a /dev/zio/zzero-0000-0-1-ctrl)" 660
+is "output nodes are 0660" "$(stat -c %a /dev/zio/zzero-0000-1-0-data)" 660
 
 mkfifo /tmp/hold
 holder &

@@ -36,13 +36,18 @@ static void do_sizes(char **arg)
 	same(read_control(pair.ctrl).seq_num, 2);
 }
 
-/* modes IN OUT: opened the wrong way */
+/* modes IN OUT RDWR: opened the wrong way; RDWR: 0, or no ring can be had */
 static void do_modes(char **arg)
 {
+	char byte = 0;
+	int fd;
+
 	fails(open(arg[0], O_WRONLY), EACCES);
-	fails(open(arg[0], O_RDWR), EACCES);
+	fails(open(arg[0], O_RDWR), atoi(arg[2]) ? EOPNOTSUPP : EACCES);
 	fails(open(arg[1], O_RDONLY), EACCES);
-	fails(open(arg[1], O_RDWR), EACCES);
+	fd = open_file(arg[1], O_RDWR);
+	fails(read(fd, &byte, 1), EINVAL);
+	close(fd);
 }
 
 /* data-fault PREFIX: half a read works, nothing is lost */
@@ -274,7 +279,7 @@ static const struct command commands[] = {
 	{ "numbers", 1, do_numbers },
 	{ "names", 1, do_names },
 	{ "sizes", 1, do_sizes },
-	{ "modes", 2, do_modes },
+	{ "modes", 3, do_modes },
 	{ "data-fault", 1, do_data_fault },
 	{ "ctrl-fault", 1, do_ctrl_fault },
 	{ "controls", 1, do_controls },

@@ -137,7 +137,7 @@ static void do_batch(char **arg)
 	struct pair pair = open_pair(arg[0], O_RDONLY);
 	int feed = open_node(arg[1], "data", O_RDONLY);
 	struct zio_control ctrl[5];
-	uint8_t buf[NSAMPLES];
+	uint8_t buf[5 * NSAMPLES];
 	uint32_t seq;
 	int i;
 
@@ -151,18 +151,18 @@ static void do_batch(char **arg)
 	same(read(pair.ctrl, ctrl, 4 * 512 + 511), 4 * 512);
 	for (i = 0; i < 4; i++)
 		same(ctrl[i].seq_num, ++seq);
-	/* Of the last one the data are still there. */
-	same(read(pair.data, buf, sizeof(buf)), NSAMPLES);
-	/*
-	 * Seven were queued, as the first read of the feed took a block that
-	 * was there: three are left.
-	 */
-	same(read(pair.ctrl, ctrl, 4 * 512), 3 * 512);
-	for (i = 0; i < 3; i++)
+	/* The data of all four are there, and end with them. */
+	same(read(pair.data, buf, sizeof(buf)), 4 * NSAMPLES);
+	/* Seven were queued: three are left, and one is made. */
+	same(read(pair.ctrl, ctrl, 4 * 512), 4 * 512);
+	for (i = 0; i < 4; i++)
 		same(ctrl[i].seq_num, ++seq);
-	/* Nothing is queued: one block is made, and no more waited for. */
-	same(read(pair.ctrl, ctrl, 4 * 512), 512);
-	same(ctrl[0].seq_num, ++seq);
+	/* The next controls let go of the data not read. */
+	same(read(pair.data, buf, 3), 3);
+	same(read(pair.ctrl, ctrl, 2 * 512), 2 * 512);
+	for (i = 0; i < 2; i++)
+		same(ctrl[i].seq_num, ++seq);
+	same(read(pair.data, buf, sizeof(buf)), 2 * NSAMPLES);
 }
 
 /* skip PREFIX: the next control lets go of the data not yet read */
