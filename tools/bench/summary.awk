@@ -103,11 +103,29 @@ function register(    first, last)
 	     sprintf("%.3f", last / first), 1.15)
 }
 
+function aio_line(what, method,    small, large)
+{
+	small = over[method, 65536, 4096]
+	large = over[method, 65536, 65536]
+	if (small != "" && large != "")
+		line(what " over read, 64 KiB", "% (blocks of 4 KiB)", 1,
+		     small " (64 KiB: " large ")", "")
+}
+
+function aio()
+{
+	aio_line("io_uring READ_FIXED", "uring-fixed")
+	aio_line("io_uring READ_FIXED, 16 at once", "uring-batch")
+	aio_line("io_uring READ", "uring")
+	aio_line("libaio", "libaio")
+}
+
 BEGIN { FS = "," }
 FNR == 1 || $9 != "icount" { next }
 {
 	insn[$1, $2, $3, $10] = insn[$1, $2, $3, ""] = $5
 	random[$1, $2, $3] = $7
+	if ($1 == "aio-2001") over[$2, $3, $10] = $13
 	if ($1 == "scale-devices") devices[$10] = 1
 	if ($1 == "memory") kib[$1, $2] = $11
 	if ($1 == "memory" && $2 == "block") depth = $10
@@ -118,5 +136,5 @@ END {
 	print "Instruction counts (QEMU -icount); reference: ZIO 1.1 on the same kernel.\n"
 	print "| what | unit | target | measured | ZIO 1.1 | met |"
 	print "|---|---|---|---|---|---|"
-	pipeline(); wiki(); scale(); memory(); register()
+	pipeline(); wiki(); scale(); memory(); register(); aio()
 }

@@ -18,6 +18,14 @@ function ratio(each, floor)
 	return each != "" && floor > 0 ? sprintf("%.3f", each / floor) : ""
 }
 
+# What a request costs more than a plain read() of the same size.
+function over_read(    plain)
+{
+	plain = seen[key("read", size[n]), count[n]]
+	return bench == "aio-2001" && plain > 0 ? \
+		sprintf("%.2f", (each[n] / plain - 1) * 100) : ""
+}
+
 BEGIN { FS = ","; OFS = "," }
 FILENAME ~ /reference\.csv$/ {
 	if ($1 == bench) {
@@ -31,11 +39,12 @@ $1 == "row" && $2 == bench {
 	mode[n] = MODE; method[n] = $3; size[n] = $4; blocks[n] = $5
 	ns[n] = $6; count[n] = $7; kib[n] = $8
 	each[n] = ns[n] != "" ? ns[n] / blocks[n] : ""
-	seen[key($3, $4)] = each[n]
+	seen[key($3, $4)] = seen[key($3, $4), $7] = each[n]
 }
 END {
 	print "bench,method,size,blocks,insn_per_block,us_per_block," \
-	      "ratio_urandom,ratio_null,mode,count,kib,reference"
+	      "ratio_urandom,ratio_null,mode,count,kib,reference," \
+	      "percent_over_read"
 	total = n
 	for (n = 1; n <= total; n++) {
 		m = method[n]
@@ -51,6 +60,7 @@ END {
 		us = each[n] != "" ? sprintf("%.4f", each[n] / 1000) : ""
 		print bench, m, s, blocks[n], insn, us, ratio(each[n], random),
 		      ratio(each[n], null), mode[n], count[n], kib[n],
-		      mode[n] == "icount" ? reference : ""
+		      mode[n] == "icount" ? reference : "",
+		      over_read()
 	}
 }
