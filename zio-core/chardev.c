@@ -38,6 +38,24 @@ static __always_inline size_t put_out(struct sink *to, const void *from,
 	return n - left;
 }
 
+/* Many iterators are plain memory, too. */
+static struct sink sink_of(struct iov_iter *iter)
+{
+	struct sink to = { .room = iov_iter_count(iter) };
+
+	to.buf = zio_iter_plain(iter);
+	if (!to.buf)
+		to.iter = iter;
+	return to;
+}
+
+static ssize_t end_sink(const struct sink *to, struct iov_iter *iter, ssize_t n)
+{
+	if (!to->iter && n > 0)
+		iov_iter_advance(iter, n);
+	return n;
+}
+
 static bool is_nonblocking(const struct file *file)
 {
 	return file->f_flags & O_NONBLOCK;
@@ -215,9 +233,11 @@ static ssize_t read_data_plain(struct file *file, char __user *buf, size_t n,
 
 static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
-	struct sink to = { .iter = iter, .room = iov_iter_count(iter) };
+	struct sink to = sink_of(iter);
+	ssize_t n = read_data(iocb->ki_filp->private_data, &to,
+			      is_nowait(iocb));
 
-	return read_data(iocb->ki_filp->private_data, &to, is_nowait(iocb));
+	return end_sink(&to, iter, n);
 }
 
 static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
@@ -230,9 +250,11 @@ static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
 
 static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
-	struct sink to = { .iter = iter, .room = iov_iter_count(iter) };
+	struct sink to = sink_of(iter);
+	ssize_t n = read_ctrl(iocb->ki_filp->private_data, &to,
+			      is_nowait(iocb));
 
-	return read_ctrl(iocb->ki_filp->private_data, &to, is_nowait(iocb));
+	return end_sink(&to, iter, n);
 }
 
 static __poll_t poll_input(struct file *file, bool ctrl)

@@ -5,6 +5,7 @@
 
 #include <linux/device.h>
 #include <linux/mm.h>
+#include <linux/uio.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
@@ -38,5 +39,17 @@
 #else
 #define zio_vm_flags_clear(_vma, _flags)	vm_flags_clear(_vma, _flags)
 #endif
+
+/* Where an iterator over one piece of a user's memory is; else NULL. */
+static inline void __user *zio_iter_plain(const struct iov_iter *iter)
+{
+	if (iter_is_ubuf(iter))
+		return iter->ubuf + iter->iov_offset;
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+	if (iter_is_iovec(iter) && iter->nr_segs == 1)
+		return iter->iov->iov_base + iter->iov_offset;
+#endif
+	return NULL;
+}
 
 #endif /* _ZIO_COMPAT_H */
