@@ -89,6 +89,7 @@ struct zio_channel {
 	atomic_t writing;
 	struct list_head sessions;
 	struct list_head leftovers;
+	bool detour; /* a ring is open, or there are leftovers */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;

@@ -138,19 +138,26 @@ static struct zio_ring *alloc_ring(struct zio_channel *chan)
 	return ring;
 }
 
-/* The set is held. What is queued already is the program's from now on. */
+/*
+ * The set is held. What is queued already is the program's from now on. What
+ * readers have in hand, or left, goes: memory comes back in the order in which
+ * it was given out, and one who holds a block but may not read would keep all
+ * of it.
+ */
 static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
 	unsigned int i;
 
 	mutex_lock(&chan->lock);
+	zio_sessions_drop(chan);
 	for (i = atomic_read(&q->tail); i != q->head; i++)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
 	ring->hdr->lost = chan->lost;
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	WRITE_ONCE(chan->ring, ring);
+	chan->detour = true;
 	rcu_assign_pointer(chan->ring_area, ring->area);
 	mutex_unlock(&chan->lock);
 }

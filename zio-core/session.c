@@ -77,6 +77,7 @@ static void leave_blocks(struct zio_session *sess)
 		list_add_tail(&sess->block->left, &chan->leftovers);
 		zio_session_advance(sess);
 	}
+	chan->detour = true;
 	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
@@ -165,6 +166,21 @@ void zio_session_submit(struct zio_session *sess)
 	zio_cset_play(chan->cset);
 }
 
+/* A block that was left, or none at all. */
+static noinline struct zio_block *take_leftover(struct zio_channel *chan)
+{
+	struct zio_block *block;
+
+	if (chan->ring)
+		return ERR_PTR(-EBUSY);
+	block = list_first_entry_or_null(&chan->leftovers, struct zio_block,
+					 left);
+	if (block)
+		list_del(&block->left);
+	chan->detour = !list_empty(&chan->leftovers);
+	return block;
+}
+
 /*
  * The next block that is there, or that can be had at once: what was left,
  * what is queued, what comes of asking the trigger.
@@ -173,13 +189,10 @@ static __always_inline struct zio_block *take_block(struct zio_channel *chan)
 {
 	struct zio_block *block;
 
-	if (unlikely(chan->ring))
-		return ERR_PTR(-EBUSY);
-	if (unlikely(!list_empty(&chan->leftovers))) {
-		block = list_first_entry(&chan->leftovers, struct zio_block,
-					 left);
-		list_del(&block->left);
-		return block;
+	if (unlikely(chan->detour)) {
+		block = take_leftover(chan);
+		if (block)
+			return block;
 	}
 	block = zio_queue_pop(&chan->queue);
 	if (!block) {
@@ -224,6 +237,7 @@ void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 void zio_session_unfetch(struct zio_session *sess, struct zio_block *block)
 {
 	list_add(&block->left, &sess->chan->leftovers);
+	sess->chan->detour = true;
 }
 
 static int try_output(struct zio_session *sess)
