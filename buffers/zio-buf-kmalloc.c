@@ -131,6 +131,13 @@ static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)
 	return node ? llist_entry(node, struct zio_block, free) : NULL;
 }
 
+static bool kmalloc_has_room(struct zio_buffer *buf)
+{
+	struct kmalloc_buffer *kbuf = buf->priv;
+
+	return !llist_empty(&kbuf->free);
+}
+
 static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
 {
 	struct kmalloc_buffer *kbuf = buf->priv;
@@ -157,6 +164,7 @@ static const struct zio_buffer_ops kmalloc_ops = {
 	.commit = kmalloc_commit,
 	.discard = kmalloc_discard,
 	.get_block = kmalloc_get_block,
+	.has_room = kmalloc_has_room,
 	.put_block = kmalloc_put_block,
 	.count = kmalloc_count,
 };

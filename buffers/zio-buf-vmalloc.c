@@ -97,14 +97,21 @@ static size_t room_for(size_t len)
 	return ALIGN(max_t(size_t, len, 1), BLOCK_ALIGN);
 }
 
+static bool vmalloc_has_room(struct zio_buffer *buf)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	reclaim(vbuf);
+	return vbuf->used < vbuf->len &&
+		find_room(vbuf, room_for(buf->block_size));
+}
+
 static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 	struct zio_block *block;
 
-	reclaim(vbuf);
-	if (vbuf->used == vbuf->len ||
-	    !find_room(vbuf, room_for(buf->block_size)))
+	if (!vmalloc_has_room(buf))
 		return NULL;
 	block = &vbuf->block[vbuf->head];
 	block->gen = BLOCK_OUT;
@@ -264,6 +271,7 @@ static const struct zio_buffer_ops vmalloc_ops = {
 	.commit = vmalloc_commit,
 	.discard = vmalloc_discard,
 	.get_block = vmalloc_get_block,
+	.has_room = vmalloc_has_room,
 	.put_block = vmalloc_put_block,
 	.trim = vmalloc_trim,
 	.count = vmalloc_count,

@@ -6,10 +6,14 @@
  * needs no worker, and poll promises only what a read keeps.
  */
 #include <linux/fs.h>
+#include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 
 #include "internal.h"
+
+/* So long a poll of a ring may take more blocks than were asked for. */
+#define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
 /*
  * Where a read puts what it has: into plain memory, or wherever readv(),
@@ -139,9 +143,12 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 }
 
 /* Who reads a control is told of the data that are still to be read. */
-static u32 count_unread(struct zio_block *block, unsigned int ssize)
+static void show_rest(struct zio_control *ctrl, const struct zio_block *block,
+		      unsigned int ssize)
 {
-	return (block->len - block->used) / (ssize ?: 1);
+	ctrl->nsamples = (block->len - block->used) / (ssize ?: 1);
+	ctrl->mem_offset = lower_32_bits(block->mem_offset + block->used);
+	ctrl->reserved = upper_32_bits(block->mem_offset + block->used);
 }
 
 /* The scratch control is copied whole only when the attributes changed. */
@@ -160,7 +167,7 @@ static __always_inline int copy_control(struct zio_session *sess,
 	}
 	zio_control_fill(ctrl, block, ssize);
 	if (unlikely(block->used))
-		ctrl->nsamples = count_unread(block, ssize);
+		show_rest(ctrl, block, ssize);
 	if (put_out(to, ctrl, sizeof(*ctrl)) != sizeof(*ctrl))
 		return -EFAULT;
 	to->room -= sizeof(*ctrl);
@@ -280,28 +287,45 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	 * that a program waiting in poll() ever does. At most one block comes
 	 * of it, and it stays queued until read.
 	 */
-	zio_cset_ask(cset);
+	zio_cset_ask(chan);
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/* What the engine or a full ring says is no news; a driver's error is. */
+static bool is_news(int ret)
+{
+	switch (ret) {
+	case 0:
+	case -EBUSY:
+	case -EINPROGRESS:
+	case -ENOBUFS:
+	case -ENODEV:
+	case -ESHUTDOWN:
+		return false;
+	}
+	return true;
+}
+
 /*
- * Who waits for his ring to fill is given as many blocks as the watermark says,
- * if he has but to ask; so he need not ask for each. He is not among the
- * sleepers yet: nobody is woken for them.
+ * Who waits for his ring to fill, and has but to ask, is given as many blocks as
+ * the watermark says; and more, up to half of the buffer, as long as they come
+ * fast. So he need not ask for each. He is not among the sleepers yet: nobody
+ * is woken for them.
  */
 static void fill_ring(struct zio_channel *chan)
 {
-	unsigned int n = READ_ONCE(chan->len), want;
-	int before, count = zio_ring_count(chan);
+	unsigned int want = READ_ONCE(chan->watermark), n = 0, most;
+	u64 start = ktime_get_ns();
+	int ret;
 
-	want = min(READ_ONCE(chan->watermark), n);
+	most = max(want, READ_ONCE(chan->len) / 2);
 	do {
-		before = count;
-		if (before < 0 || before >= want ||
-		    zio_cset_ask(chan->cset))
-			break;
-		count = zio_ring_count(chan);
-	} while (count > before);
+		ret = zio_cset_top_up(chan);
+		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
+			most = want;
+	} while (!ret && n < most && zio_ring_count(chan) < most);
+	if (is_news(ret))
+		WRITE_ONCE(chan->cset->error, ret);
 }
 
 static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
@@ -309,16 +333,21 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 	struct zio_session *sess = file->private_data;
 	struct zio_channel *chan = sess->chan;
 	struct zio_cset *cset = chan->cset;
+	bool ask = READ_ONCE(cset->on_demand) && READ_ONCE(chan->enabled);
+	__poll_t key = 0;
 
-	if (!zio_ring_count(chan) && READ_ONCE(cset->on_demand) &&
-	    READ_ONCE(chan->enabled))
+	if (ask && !zio_ring_count(chan))
 		fill_ring(chan);
 	poll_wait(file, &chan->wq, wait);
+	if (ask && !zio_ring_count(chan) && !READ_ONCE(cset->error))
+		zio_cset_ask(chan);
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
 	if (READ_ONCE(cset->error))
-		return EPOLLERR;
-	return zio_ring_count(chan) > 0 ? EPOLLIN | EPOLLRDNORM : 0;
+		key |= EPOLLERR;
+	if (zio_ring_count(chan) > 0)
+		key |= EPOLLIN | EPOLLRDNORM;
+	return key;
 }
 
 static __poll_t poll_data_in(struct file *file, struct poll_table_struct *wait)

@@ -426,6 +426,15 @@ static __always_inline bool begin_arming(struct zio_cset *cset, int *state)
 	return true;
 }
 
+static __always_inline int go_on_arming(struct zio_cset *cset)
+{
+	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
+		queue_work(system_unbound_wq, &cset->arm_work);
+		return -EINPROGRESS;
+	}
+	return arm_cset(cset);
+}
+
 /**
  * zio_cset_fire() - arm a set now
  * @cset: the channel set
@@ -443,29 +452,57 @@ int zio_cset_fire(struct zio_cset *cset)
 
 	if (!begin_arming(cset, &state))
 		return refuse_fire(state);
-	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
-		queue_work(system_unbound_wq, &cset->arm_work);
-		return -EINPROGRESS;
-	}
-	return arm_cset(cset);
+	return go_on_arming(cset);
+}
+
+static bool has_room(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+
+	return zio_queue_count(&chan->queue) < buf->len &&
+		buf->type->ops->has_room(buf);
 }
 
 /**
- * zio_cset_ask() - fire, or be woken
- * @cset: the channel set
+ * zio_cset_top_up() - fire for a channel that would like one block more
+ * @chan: the input channel
  *
- * As zio_cset_fire(), but after -EBUSY all users of the set are woken when it
- * is idle again.
+ * Any context. Does not fire when the channel has no room: nothing is lost
+ * because somebody asked for more than fits.
+ *
+ * Return: as zio_cset_fire(); -ENOBUFS without room.
  */
-int zio_cset_ask(struct zio_cset *cset)
+int zio_cset_top_up(struct zio_channel *chan)
 {
-	int ret = zio_cset_fire(cset);
+	struct zio_cset *cset = chan->cset;
+	int state;
+
+	if (!begin_arming(cset, &state))
+		return refuse_fire(state);
+	if (!has_room(chan) &&
+	    !(chan->ring && zio_ring_reap(chan) && has_room(chan))) {
+		make_idle(cset);
+		return -ENOBUFS;
+	}
+	return go_on_arming(cset);
+}
+
+/**
+ * zio_cset_ask() - fire for a channel, or be woken
+ * @chan: the input channel
+ *
+ * As zio_cset_top_up(), but after -EBUSY all users of the set are woken when
+ * it is idle again.
+ */
+int zio_cset_ask(struct zio_channel *chan)
+{
+	int ret = zio_cset_top_up(chan);
 
 	if (ret != -EBUSY)
 		return ret;
-	WRITE_ONCE(cset->wanted, 1);
+	WRITE_ONCE(chan->cset->wanted, 1);
 	smp_mb();						/* D */
-	return zio_cset_fire(cset);
+	return zio_cset_top_up(chan);
 }
 
 /* What cannot be done on the spot. The block, if any, is in the queue. */
@@ -483,8 +520,9 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 	if (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled))
 		return ERR_PTR(-EAGAIN);
 	ret = READ_ONCE(cset->error) ? xchg(&cset->error, 0) :
-				       zio_cset_ask(cset);
-	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN)
+				       zio_cset_ask(chan);
+	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN ||
+	    ret == -ENOBUFS)
 		return ERR_PTR(-EAGAIN);
 	if (ret)
 		return ERR_PTR(ret);

@@ -212,7 +212,8 @@ void zio_cset_stop(struct zio_cset *cset, bool stop);
 void zio_cset_shut(struct zio_cset *cset);
 void zio_cset_wake(struct zio_cset *cset);
 bool zio_cset_can_pull(struct zio_cset *cset);
-int zio_cset_ask(struct zio_cset *cset);
+int zio_cset_ask(struct zio_channel *chan);
+int zio_cset_top_up(struct zio_channel *chan);
 struct zio_block *zio_cset_pull(struct zio_channel *chan);
 void zio_cset_init_engine(struct zio_cset *cset);
 

@@ -172,7 +172,7 @@ static noinline struct zio_block *take_leftover(struct zio_channel *chan)
 	struct zio_block *block;
 
 	if (chan->ring)
-		return ERR_PTR(-EBUSY);
+		return ERR_PTR(xchg(&chan->cset->error, 0) ?: -EBUSY);
 	block = list_first_entry_or_null(&chan->leftovers, struct zio_block,
 					 left);
 	if (block)
@@ -216,12 +216,15 @@ static __always_inline int try_input(struct zio_session *sess)
 	return 0;
 }
 
-/* A block more, beside those in hand, but never all that there are. */
+/* A block more, beside those in hand, if it can be had without a loss. */
 struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
-	if (sess->n_more + 2 >= chan->len && !zio_queue_count(&chan->queue))
+	if (!zio_queue_count(&chan->queue) && READ_ONCE(chan->cset->can_pull) &&
+	    READ_ONCE(chan->enabled) && zio_cset_top_up(chan))
+		return ERR_PTR(-EAGAIN);
+	if (!zio_queue_count(&chan->queue) && !chan->detour)
 		return ERR_PTR(-EAGAIN);
 	return take_block(chan);
 }

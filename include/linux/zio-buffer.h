@@ -87,6 +87,8 @@ struct zio_buffer {
  * @discard: frees what @prepare returned.
  * @get_block: any context; one caller at a time. A free block, or NULL.
  * @put_block: any context, several callers at a time. Gives a block back.
+ * @has_room: like @get_block, and when that is, but only says whether there
+ *        is a block.
  * @trim: optional; any context, never beside get_block(). The block that was
  *        got last has become shorter: block->len is all that is needed.
  * @count: blocks in existence, of all geometries.
@@ -99,6 +101,7 @@ struct zio_buffer_ops {
 	int (*commit)(struct zio_buffer *buf, void *prepared);
 	void (*discard)(struct zio_buffer *buf, void *prepared);
 	struct zio_block *(*get_block)(struct zio_buffer *buf);
+	bool (*has_room)(struct zio_buffer *buf);
 	void (*put_block)(struct zio_buffer *buf, struct zio_block *block);
 	void (*trim)(struct zio_buffer *buf, struct zio_block *block);
 	unsigned int (*count)(struct zio_buffer *buf);

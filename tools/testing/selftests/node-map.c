@@ -308,6 +308,36 @@ static void do_batch(char **arg)
 	}
 }
 
+/* half PREFIX: of a block half read, the control shows the rest */
+static void do_half(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDONLY);
+	struct map map = map_file(pair.data, 0, 128 * 1024, PROT_READ);
+	struct zio_control ctrl;
+	uint8_t buf[16];
+
+	same(read(pair.data, buf, 10), 10);
+	ctrl = read_control(pair.ctrl);
+	same(ctrl.nsamples, 6);
+	same(map.mem[offset_of(&ctrl)], (uint8_t)(buf[0] + 10));
+	same(read(pair.data, buf, sizeof(buf)), 6);
+	same(memcmp(buf, map.mem + offset_of(&ctrl), 6), 0);
+}
+
+/* few PREFIX N: a read of N controls gives as many as there is room for */
+static void do_few(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDONLY);
+	static struct zio_control ctrl[64];
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		n = read(pair.ctrl, ctrl, strtoul(arg[1], NULL, 0) * 512) / 512;
+		want(n >= 1 && n * ctrl[0].nsamples <= 128 * 1024);
+	}
+}
+
 /* hold PREFIX: maps, says so, and holds until standard input ends */
 static void do_hold(char **arg)
 {
@@ -454,6 +484,8 @@ static const struct command commands[] = {
 	{ "hostile", 1, do_hostile },
 	{ "slow", 3, do_slow },
 	{ "batch", 2, do_batch },
+	{ "half", 1, do_half },
+	{ "few", 2, do_few },
 	{ "hold", 1, do_hold },
 	{ "gone", 4, do_gone },
 	{ "fork", 1, do_fork },
