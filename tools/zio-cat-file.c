@@ -2,8 +2,9 @@
 /*
  * zio-cat-file: copy blocks from a channel to standard output
  *
- * Two system calls per block, read control and read data. Blocks that come
- * without a wait are written together; before it waits, it writes what it has.
+ * Blocks that come without a wait are written together; before it waits, it
+ * writes what it has. Large ones are written from where they are, which with
+ * the methods ring and mmap is the kernel's own memory.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -44,19 +45,28 @@ static struct {
 	uint64_t blocks;
 } output;
 
+struct settings {
+	int method;		/* ZIO_OPEN_RING and the like; 0: any */
+	bool verbose;
+	uint64_t count;		/* of blocks; 0: no end */
+};
+
 static const char *prog;
 static struct zio_channel *channel;
 static volatile sig_atomic_t caught;
 
 static const char help_text[] =
-"Usage: %s DATA_NODE [N]\n"
+"Usage: %s [OPTION]... DATA_NODE [N]\n"
 "Copy N blocks of a ZIO channel to standard output; without N, or with 0,\n"
 "until end of file or Ctrl-C. Tell blocks, bytes, seconds on standard error.\n"
 "\n"
 "DATA_NODE is a path, or a name like zzero-0-1 or zzero-0000-0-1.\n"
 "\n"
-"  -h, --help     print this and exit\n"
-"  -V, --version  print the version and exit\n"
+"  -m, --method=METHOD  how blocks come: auto (the default: the first of the\n"
+"                       others that the channel offers), ring, mmap, read\n"
+"  -v, --verbose        tell the method on standard error\n"
+"  -h, --help           print this and exit\n"
+"  -V, --version        print the version and exit\n"
 "\n"
 "Exit status: 0 done, 1 error while copying, 2 usage, 3 cannot open,\n"
 "130 interrupted, 141 the reader of standard output went away.\n";
@@ -200,6 +210,8 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 	for (n = 0; !code && (!count || n < count); n++) {
 		if (caught)
 			return EXIT_BY_SIGNAL + caught;
+		if (count && count - n < ZIO_BATCH)
+			zio_set_batch(channel, (unsigned int)(count - n));
 		if (next_block(sum, &blk, &code) <= 0)
 			break;
 		sum->lost += blk.lost;
@@ -246,37 +258,61 @@ static int parse_count(const char *text, uint64_t *count)
 
 static int usage_error(void)
 {
-	fprintf(stderr, "Usage: %s DATA_NODE [N]\nTry '%s --help'.\n", prog,
-		prog);
+	fprintf(stderr, "Usage: %s [OPTION]... DATA_NODE [N]\nTry '%s --help'.\n",
+		prog, prog);
 	return EXIT_USAGE;
 }
 
-static int open_and_run(const char *name, uint64_t count)
+static int parse_method(const char *text, int *method)
+{
+	*method = zio_method_flag(text);
+	if (*method >= 0)
+		return 0;
+	fprintf(stderr, "%s: %s: not a method (auto, ring, mmap, read)\n",
+		prog, text);
+	return -1;
+}
+
+static int open_and_run(const char *name, const struct settings *set)
 {
 	struct zio_error err;
+	int code;
 
-	channel = zio_open(name, ZIO_OPEN_NONBLOCK, &err);
+	channel = zio_open(name, ZIO_OPEN_NONBLOCK | set->method, &err);
 	if (!channel) {
 		fprintf(stderr, "%s: %s\n", prog, err.text);
 		return EXIT_OPEN;
 	}
+	if (set->verbose)
+		fprintf(stderr, "%s: method %s\n", prog, zio_method(channel));
 	catch_signals();
-	return run(count);
+	code = run(set->count);
+	zio_close(channel);
+	return code;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "method", required_argument, NULL, 'm' },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
-	uint64_t count = 0;
+	struct settings set = { 0 };
 	int c;
 
 	prog = argv[0];
-	while ((c = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "m:vhV", options, NULL)) != -1) {
 		switch (c) {
+		case 'm':
+			if (parse_method(optarg, &set.method))
+				return EXIT_USAGE;
+			break;
+		case 'v':
+			set.verbose = true;
+			break;
 		case 'h':
 			printf(help_text, prog);
 			return EXIT_OK;
@@ -289,7 +325,7 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind < 1 || argc - optind > 2)
 		return usage_error();
-	if (argc - optind == 2 && parse_count(argv[optind + 1], &count))
+	if (argc - optind == 2 && parse_count(argv[optind + 1], &set.count))
 		return EXIT_USAGE;
-	return open_and_run(argv[optind], count);
+	return open_and_run(argv[optind], &set);
 }

@@ -20,6 +20,9 @@ enum exit_code {
 	EXIT_BY_SIGNAL = 128,
 };
 
+/* An option without a letter. */
+#define OPTION_METHOD 256
+
 struct source {
 	const char *name;
 	struct zio_channel *channel;
@@ -36,6 +39,7 @@ struct dump {
 	uint64_t limit;		/* blocks to show; 0: no end */
 	uint64_t shown;
 	size_t max_block;
+	int method;		/* ZIO_OPEN_RING and the like; 0: any */
 	int status;
 };
 
@@ -56,6 +60,8 @@ static const char help_text[] =
 "  -f, --format=FORMAT   samples as hex (default), dec, or signed\n"
 "  -j, --json            one JSON object per block and line\n"
 "  -m, --max-block=SIZE  refuse blocks of more bytes (default 256 MiB)\n"
+"      --method=METHOD   how blocks come: auto (the default: the first of the\n"
+"                        others that the channel offers), ring, mmap, read\n"
 "  -h, --help            print this and exit\n"
 "  -V, --version         print the version and exit\n"
 "\n"
@@ -105,6 +111,10 @@ static int print_block(struct dump *d, const struct zio_block *blk)
 static int next_block(struct dump *d, struct source *src,
 		      struct zio_block *blk)
 {
+	uint64_t left = d->limit - d->shown;
+
+	if (d->limit && left < ZIO_BATCH)
+		zio_set_batch(src->channel, (unsigned int)left);
 	if (d->opt.data)
 		return zio_next(src->channel, blk);
 	return zio_next_control(src->channel, blk);
@@ -224,7 +234,7 @@ static void print_summary(const struct dump *d)
 
 static int open_source(struct dump *d, struct source *src)
 {
-	int flags = ZIO_OPEN_NONBLOCK;
+	int flags = ZIO_OPEN_NONBLOCK | d->method;
 	struct zio_error err;
 
 	if (!d->opt.data)
@@ -326,6 +336,16 @@ static int parse_size(const char *text, size_t *size)
 	return 0;
 }
 
+static int parse_method(const char *text, int *method)
+{
+	*method = zio_method_flag(text);
+	if (*method >= 0)
+		return 0;
+	fprintf(stderr, "%s: %s: not a method (auto, ring, mmap, read)\n",
+		prog, text);
+	return -1;
+}
+
 /* -1 for what the caller has to complain about. */
 static int set_option(struct dump *d, int c)
 {
@@ -348,6 +368,8 @@ static int set_option(struct dump *d, int c)
 		return 0;
 	case 'm':
 		return parse_size(optarg, &d->max_block);
+	case OPTION_METHOD:
+		return parse_method(optarg, &d->method);
 	default:
 		return -1;
 	}
@@ -370,6 +392,7 @@ int main(int argc, char **argv)
 		{ "format", required_argument, NULL, 'f' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "max-block", required_argument, NULL, 'm' },
+		{ "method", required_argument, NULL, OPTION_METHOD },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },

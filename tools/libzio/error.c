@@ -29,7 +29,7 @@ static const char *io_hint(int code)
 	case EAGAIN:
 		return " (nothing there yet)";
 	case EBUSY:
-		return " (somebody else is using it)";
+		return " (another program has its ring)";
 	default:
 		return "";
 	}
@@ -81,10 +81,42 @@ static void explain_limit(struct zio_channel *ch)
 	explain_size(ch, what);
 }
 
-static void explain_fault(struct zio_channel *ch)
+/* What can go wrong with mappings only. */
+static bool explain_mapped(struct zio_channel *ch)
 {
 	switch (ch->fault) {
-	case ZIO_FAULT_NONE:
+	case ZIO_FAULT_WAIT:
+		explain_io(ch, "wait for a block", ch->ctrl_path);
+		return true;
+	case ZIO_FAULT_DRIVER:
+		explain_misuse(ch, "the driver reports an error");
+		return true;
+	case ZIO_FAULT_RING:
+		explain_misuse(ch, "nonsense in the header of the ring");
+		return true;
+	case ZIO_FAULT_PLACE:
+		explain_size(ch, "not within what is mapped");
+		return true;
+	case ZIO_FAULT_BLOCK_SIZE:
+		explain_misuse(ch, "its block size is not known");
+		return true;
+	case ZIO_FAULT_RESERVED:
+		explain_misuse(ch, "a block is reserved: commit it first");
+		return true;
+	case ZIO_FAULT_NOT_RESERVED:
+		explain_misuse(ch, "not what has been reserved");
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void explain_fault(struct zio_channel *ch)
+{
+	if (explain_mapped(ch))
+		return;
+	switch (ch->fault) {
+	default:
 		explain_misuse(ch, "no error");
 		break;
 	case ZIO_FAULT_READ_CONTROL:
@@ -223,6 +255,31 @@ void zio_explain_open(struct zio_error *err, int code, const char *path,
 		snprintf(err->text, sizeof(err->text), "%s: open for %s: %s%s",
 			 path, output ? "writing" : "reading", strerror(code),
 			 open_hint(code));
+	set_code(err, code);
+}
+
+static const char *method_hint(int code)
+{
+	switch (code) {
+	case EOPNOTSUPP:
+		return " (its buffer cannot be mapped: the type vmalloc can)";
+	case EBUSY:
+		return " (another program has its ring)";
+	case EACCES:
+		return " (reading and writing have to be allowed)";
+	case EINVAL:
+		return " (not a channel that has it)";
+	default:
+		return open_hint(code);
+	}
+}
+
+void zio_explain_method(struct zio_error *err, int code, const char *path,
+			const char *method)
+{
+	if (err)
+		snprintf(err->text, sizeof(err->text), "%s: method %s: %s%s",
+			 path, method, strerror(code), method_hint(code));
 	set_code(err, code);
 }
 

@@ -3,7 +3,11 @@
 #ifndef LIBZIO_INTERNAL_H
 #define LIBZIO_INTERNAL_H
 
+#include <sys/types.h>
+
 #include "zio.h"
+
+#define zio_unlikely(x) __builtin_expect(!!(x), 0)
 
 /* Where in a block the channel stands. */
 enum zio_stage {
@@ -15,6 +19,10 @@ enum zio_stage {
 /* What failed; error.c has the words. */
 enum zio_fault {
 	ZIO_FAULT_NONE,
+	ZIO_FAULT_WAIT,
+	ZIO_FAULT_DRIVER,
+	ZIO_FAULT_RING,
+	ZIO_FAULT_PLACE,
 	ZIO_FAULT_READ_CONTROL,
 	ZIO_FAULT_READ_DATA,
 	ZIO_FAULT_WRITE_CONTROL,
@@ -33,24 +41,62 @@ enum zio_fault {
 	ZIO_FAULT_NO_DATA_NODE,
 	ZIO_FAULT_NO_CONTROL,
 	ZIO_FAULT_LENGTH,
+	ZIO_FAULT_BLOCK_SIZE,
+	ZIO_FAULT_RESERVED,
+	ZIO_FAULT_NOT_RESERVED,
+};
+
+/* How blocks come, or go. */
+enum zio_way {
+	ZIO_WAY_READ,		/* by read() and write() */
+	ZIO_WAY_MMAP,		/* controls so, data in the mapping */
+	ZIO_WAY_RING,		/* both in mappings */
+};
+
+struct zio_mapping {
+	uint8_t *mem;
+	size_t size;
 };
 
 struct zio_channel {
+	/* What zio_next() looks at for each block of a ring. */
+	struct zio_ring_header *hdr;	/* NULL: not a ring */
+	const uint8_t *slots;
+	const uint8_t *data;		/* mapped; NULL: not so */
+	size_t data_size;
+	size_t limit;		/* of bytes; 0: go the long way */
+	uint32_t next;		/* the block to be given out */
+	uint32_t head;		/* as far as the kernel was when last asked */
+	uint32_t mask;
+	uint32_t slot_size;
+	uint32_t expected;	/* sequence number, if seq_known */
+	bool seq_known;
+	bool output;
+	bool nonblock;
+	enum zio_way way;
+	struct zio_stats stats;
+
 	struct zio_control control;
+	const struct zio_control *at;	/* the one given out */
+	const uint8_t *place;		/* of its data, if mapped */
 	enum zio_stage stage;
 	size_t done;		/* bytes moved of the control or data */
 	size_t size;		/* bytes of data of this block */
+	size_t max_block;
+	bool reserved;
 	uint32_t lost;
-	uint32_t seq;
-	bool seq_known;
-	bool output;
 	int ctrl_fd;
 	int data_fd;
+	int stop_fd;		/* zio_interrupt() makes it readable */
+	pid_t user;		/* who takes the blocks of the ring */
 	void *mem;		/* grows to the largest block */
 	size_t mem_size;
 	void *to;		/* where the data under way go */
-	size_t max_block;
-	struct zio_stats stats;
+	struct zio_control *batch;
+	unsigned int batch_size;
+	unsigned int batch_at;
+	unsigned int batch_n;
+	struct zio_mapping map_hdr, map_slots, map_data;
 	char *ctrl_path;
 	char *data_path;
 	enum zio_fault fault;
@@ -61,9 +107,41 @@ struct zio_channel {
 /* Remember why, set errno, return -1. */
 int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code);
 
+/* open.c */
+int zio_open_node(const char *path, int mode, int flags);
+void zio_close_nodes(struct zio_channel *ch);
+
+/* method.c: opens both nodes, by the best of the allowed methods. */
+int zio_open_methods(struct zio_channel *ch, int flags, struct zio_error *err);
+void zio_unmap(struct zio_channel *ch);
+
+/* read.c */
+int zio_check_control(struct zio_channel *ch);
+void zio_count_block(struct zio_channel *ch);
+int zio_want_mem(struct zio_channel *ch, size_t size);
+
+int zio_plain_next(struct zio_channel *ch, struct zio_block *blk);
+
+/* mapped.c: blocks whose data are in the mapping */
+int zio_mapped_control(struct zio_channel *ch, struct zio_block *blk);
+int zio_mapped_next(struct zio_channel *ch, struct zio_block *blk);
+int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+		    size_t size);
+int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk);
+int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
+		     const struct zio_control *control);
+
+int zio_find_place(struct zio_channel *ch);
+
+/* ring.c */
+const struct zio_control *zio_ring_control(struct zio_channel *ch);
+void zio_ring_leave(struct zio_channel *ch);
+
 /* Put words to a failed open(). */
 void zio_explain_open(struct zio_error *err, int code, const char *path,
 		      bool output);
+void zio_explain_method(struct zio_error *err, int code, const char *path,
+			const char *method);
 void zio_explain_missing(struct zio_error *err, const char *name,
 			 const char *dirs);
 

@@ -173,30 +173,11 @@ static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 	return -1;
 }
 
-static int open_node(const char *path, int flags, struct zio_error *err)
+int zio_open_node(const char *path, int mode, int flags)
 {
-	bool output = flags & ZIO_OPEN_OUTPUT;
-	int mode = O_CLOEXEC | (output ? O_WRONLY : O_RDONLY);
-	int fd;
-
 	if (flags & ZIO_OPEN_NONBLOCK)
 		mode |= O_NONBLOCK;
-	fd = open(path, mode);
-	if (fd < 0)
-		zio_explain_open(err, errno, path, output);
-	return fd;
-}
-
-static int open_nodes(struct zio_channel *ch, int flags,
-		      struct zio_error *err)
-{
-	ch->ctrl_fd = open_node(ch->ctrl_path, flags, err);
-	if (ch->ctrl_fd < 0)
-		return -1;
-	if (!ch->data_path)
-		return 0;
-	ch->data_fd = open_node(ch->data_path, flags, err);
-	return ch->data_fd < 0 ? -1 : 0;
+	return open(path, mode | O_CLOEXEC);
 }
 
 static struct zio_channel *alloc_channel(const char *name, int flags,
@@ -210,8 +191,11 @@ static struct zio_channel *alloc_channel(const char *name, int flags,
 	}
 	ch->output = flags & ZIO_OPEN_OUTPUT;
 	ch->max_block = ZIO_DEFAULT_MAX_BLOCK;
+	ch->nonblock = flags & ZIO_OPEN_NONBLOCK;
+	ch->batch_size = ZIO_BATCH;
 	ch->ctrl_fd = -1;
 	ch->data_fd = -1;
+	ch->stop_fd = -1;
 	return ch;
 }
 
@@ -223,7 +207,8 @@ struct zio_channel *zio_open(const char *name, int flags,
 
 	if (!ch)
 		return NULL;
-	if (!find_nodes(ch, name, flags, err) && !open_nodes(ch, flags, err))
+	if (!find_nodes(ch, name, flags, err) &&
+	    !zio_open_methods(ch, flags, err))
 		return ch;
 	code = errno;
 	zio_close(ch);
@@ -231,22 +216,51 @@ struct zio_channel *zio_open(const char *name, int flags,
 	return NULL;
 }
 
-static int close_node(int fd)
+static int close_node(int *fd)
 {
-	return fd < 0 ? 0 : close(fd);
+	int ret = *fd < 0 ? 0 : close(*fd);
+
+	*fd = -1;
+	return ret;
+}
+
+/* -1 with the errno of the data node, or else of the control node. */
+static int close_both(struct zio_channel *ch)
+{
+	int code = close_node(&ch->data_fd) ? errno : 0;
+
+	if (close_node(&ch->ctrl_fd) && !code)
+		code = errno;
+	if (!code)
+		return 0;
+	errno = code;
+	return -1;
+}
+
+/* For another try: errno stays. */
+void zio_close_nodes(struct zio_channel *ch)
+{
+	int saved = errno;
+
+	zio_unmap(ch);
+	close_node(&ch->stop_fd);
+	close_both(ch);
+	errno = saved;
 }
 
 int zio_close(struct zio_channel *ch)
 {
-	int code = 0;
+	int code;
 
 	if (!ch)
 		return 0;
-	if (close_node(ch->data_fd))
-		code = errno;
-	if (close_node(ch->ctrl_fd) && !code)
-		code = errno;
+	if (ch->hdr)
+		zio_ring_leave(ch);
+	zio_unmap(ch);
+	code = close_both(ch) ? errno : 0;
+	close_node(&ch->stop_fd);
 	forget_paths(ch);
+	free(ch->batch);
 	free(ch->mem);
 	free(ch);
 	if (!code)
@@ -257,7 +271,7 @@ int zio_close(struct zio_channel *ch)
 
 int zio_fd(const struct zio_channel *ch)
 {
-	if (ch->data_fd < 0)
+	if (ch->data_fd < 0 || (!ch->output && ch->way != ZIO_WAY_READ))
 		return ch->ctrl_fd;
 	if (ch->stage == ZIO_STAGE_DATA || ch->output)
 		return ch->data_fd;
@@ -272,21 +286,21 @@ static void stop_waiting(int fd)
 
 /*
  * A flag tested before read() would leave a gap in which a signal is missed.
- * The open files are our own, so they can be told not to wait any more.
+ * The open files are our own, so they can be told not to wait any more; where
+ * poll() waits, it watches stop_fd, too, which nobody empties.
  */
 void zio_interrupt(struct zio_channel *ch)
 {
+	const uint64_t one = 1;
 	int saved = errno;
+	ssize_t n = 0;
 
 	stop_waiting(ch->ctrl_fd);
 	stop_waiting(ch->data_fd);
+	if (ch->stop_fd >= 0)
+		n = write(ch->stop_fd, &one, sizeof(one));
+	(void)n;
 	errno = saved;
-}
-
-const char *zio_method(const struct zio_channel *ch)
-{
-	(void)ch;
-	return "read";
 }
 
 const char *zio_data_path(const struct zio_channel *ch)
@@ -307,4 +321,10 @@ const struct zio_stats *zio_stats(const struct zio_channel *ch)
 void zio_set_max_block(struct zio_channel *ch, size_t bytes)
 {
 	ch->max_block = bytes;
+	ch->limit = 0;
+}
+
+void zio_set_batch(struct zio_channel *ch, unsigned int blocks)
+{
+	ch->batch_size = blocks && blocks < ZIO_BATCH ? blocks : ZIO_BATCH;
 }

@@ -37,7 +37,8 @@ static bool is_foreign(const struct zio_control *control)
 #endif
 }
 
-static int check_control(struct zio_channel *ch)
+/* ch->control can be understood; its bytes of data are in ch->size. */
+int zio_check_control(struct zio_channel *ch)
 {
 	if (ch->control.major_version != ZIO_MAJOR_VERSION)
 		return zio_fail(ch, ZIO_FAULT_VERSION, EPROTONOSUPPORT);
@@ -54,13 +55,14 @@ static int check_control(struct zio_channel *ch)
  * A step backwards is not a loss of four thousand million blocks: the
  * device has been set up anew and counts from there.
  */
-static void count_lost(struct zio_channel *ch)
+void zio_count_block(struct zio_channel *ch)
 {
-	uint32_t gap = ch->control.seq_num - ch->seq - 1;
+	uint32_t gap = ch->control.seq_num - ch->expected;
 
 	ch->lost = ch->seq_known && gap <= INT32_MAX ? gap : 0;
 	ch->stats.lost += ch->lost;
-	ch->seq = ch->control.seq_num;
+	ch->stats.blocks++;
+	ch->expected = ch->control.seq_num + 1;
 	ch->seq_known = true;
 }
 
@@ -80,8 +82,6 @@ static int take_control(struct zio_channel *ch)
 {
 	int ret;
 
-	if (ch->output)
-		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->stage != ZIO_STAGE_CONTROL) {
 		ch->stage = ZIO_STAGE_CONTROL;
 		ch->done = 0;
@@ -90,10 +90,9 @@ static int take_control(struct zio_channel *ch)
 	if (ret <= 0)
 		return ret;
 	ch->done = 0;
-	if (check_control(ch))
+	if (zio_check_control(ch))
 		return -1;
-	count_lost(ch);
-	ch->stats.blocks++;
+	zio_count_block(ch);
 	ch->stage = ZIO_STAGE_OFFERED;
 	return 1;
 }
@@ -107,12 +106,8 @@ static void show_block(struct zio_channel *ch, struct zio_block *blk,
 	blk->lost = ch->lost;
 }
 
-static int reserve_mem(struct zio_channel *ch)
+int zio_want_mem(struct zio_channel *ch, size_t size)
 {
-	size_t size = ch->size;
-
-	if (size > ch->max_block)
-		return zio_fail(ch, ZIO_FAULT_LIMIT, EMSGSIZE);
 	if (size <= ch->mem_size)
 		return 0;
 	if (size <= SIZE_MAX - MEM_STEP)
@@ -143,7 +138,9 @@ static int begin_data(struct zio_channel *ch)
 {
 	if (ch->data_fd < 0)
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
-	if (reserve_mem(ch))
+	if (ch->size > ch->max_block)
+		return zio_fail(ch, ZIO_FAULT_LIMIT, EMSGSIZE);
+	if (zio_want_mem(ch, ch->size))
 		return -1;
 	ch->to = ch->mem;
 	ch->stage = ZIO_STAGE_DATA;
@@ -175,7 +172,7 @@ static int finish_data(struct zio_channel *ch, struct zio_block *blk,
 	return ret;
 }
 
-int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
+static int read_next_control(struct zio_channel *ch, struct zio_block *blk)
 {
 	int ret = take_control(ch);
 
@@ -184,19 +181,10 @@ int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
 	return ret;
 }
 
-int zio_data(struct zio_channel *ch, struct zio_block *blk)
-{
-	if (ch->stage == ZIO_STAGE_CONTROL)
-		return zio_fail(ch, ZIO_FAULT_NO_CONTROL, EINVAL);
-	if (ch->stage == ZIO_STAGE_OFFERED && begin_data(ch))
-		return -1;
-	return finish_data(ch, blk, ch->mem);
-}
-
-int zio_next(struct zio_channel *ch, struct zio_block *blk)
+static int read_next(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->stage != ZIO_STAGE_DATA) {
-		int ret = zio_next_control(ch, blk);
+		int ret = read_next_control(ch, blk);
 
 		if (ret <= 0)
 			return ret;
@@ -206,11 +194,11 @@ int zio_next(struct zio_channel *ch, struct zio_block *blk)
 	return finish_data(ch, blk, ch->mem);
 }
 
-int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
-		  size_t size)
+static int read_next_into(struct zio_channel *ch, struct zio_block *blk,
+			  void *mem, size_t size)
 {
 	if (ch->stage != ZIO_STAGE_DATA) {
-		int ret = zio_next_control(ch, blk);
+		int ret = read_next_control(ch, blk);
 
 		if (ret <= 0)
 			return ret;
@@ -218,4 +206,46 @@ int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 			return -1;
 	}
 	return finish_data(ch, blk, mem);
+}
+
+int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->output)
+		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
+	if (ch->way != ZIO_WAY_READ)
+		return zio_mapped_control(ch, blk);
+	return read_next_control(ch, blk);
+}
+
+int zio_data(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->output)
+		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
+	if (ch->stage == ZIO_STAGE_CONTROL)
+		return zio_fail(ch, ZIO_FAULT_NO_CONTROL, EINVAL);
+	if (ch->way != ZIO_WAY_READ)
+		return zio_mapped_data(ch, blk);
+	if (ch->stage == ZIO_STAGE_OFFERED && begin_data(ch))
+		return -1;
+	return finish_data(ch, blk, ch->mem);
+}
+
+/* zio_next() where there is no ring. */
+int zio_plain_next(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->output)
+		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
+	if (ch->way != ZIO_WAY_READ)
+		return zio_mapped_next(ch, blk);
+	return read_next(ch, blk);
+}
+
+int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+		  size_t size)
+{
+	if (ch->output)
+		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
+	if (ch->way != ZIO_WAY_READ)
+		return zio_mapped_into(ch, blk, mem, size);
+	return read_next_into(ch, blk, mem, size);
 }

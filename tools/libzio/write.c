@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Blocks to an output channel */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -42,11 +47,9 @@ static int check_block(struct zio_channel *ch,
 	return 0;
 }
 
-int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
-		    const void *data, size_t size)
+static int send_block(struct zio_channel *ch, const struct zio_control *control,
+		      const void *data, size_t size)
 {
-	if (check_block(ch, control, size))
-		return -1;
 	if (control && ch->stage == ZIO_STAGE_CONTROL &&
 	    write_rest(ch, ch->ctrl_fd, control, sizeof(*control)))
 		return zio_fail(ch, ZIO_FAULT_WRITE_CONTROL, errno);
@@ -57,4 +60,128 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 	ch->stats.blocks++;
 	ch->stats.bytes += size;
 	return 0;
+}
+
+int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
+		    const void *data, size_t size)
+{
+	if (check_block(ch, control, size))
+		return -1;
+	if (ch->reserved)
+		return zio_fail(ch, ZIO_FAULT_RESERVED, EBUSY);
+	return send_block(ch, control, data, size);
+}
+
+/* The kernel gives an empty block: its control says where, and how large. */
+static int reserve_mapped(struct zio_channel *ch)
+{
+	ssize_t n = read(ch->ctrl_fd, &ch->control, sizeof(ch->control));
+
+	if (n < 0)
+		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
+	ch->done = (size_t)n;
+	if (ch->done != sizeof(ch->control))
+		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
+	ch->done = 0;
+	if (zio_check_control(ch) || zio_find_place(ch))
+		return -1;
+	return 0;
+}
+
+/* "zzero-0000-1-0-data": the last number, which is cut off with its '-'. */
+static bool cut_number(char *name, const char **number)
+{
+	char *hyphen = strrchr(name, '-');
+
+	if (!hyphen)
+		return false;
+	*hyphen = '\0';
+	*number = hyphen + 1;
+	return true;
+}
+
+/* The file of the channel in sysfs that tells how large its blocks are. */
+static int open_current_control(struct zio_channel *ch)
+{
+	const char *cset, *chan, *kind;
+	char node[64], link[PATH_MAX], path[2 * PATH_MAX];
+	struct stat st;
+	ssize_t len;
+
+	if (fstat(ch->data_fd, &st))
+		return -1;
+	snprintf(node, sizeof(node), "/sys/dev/char/%u:%u",
+		 major(st.st_rdev), minor(st.st_rdev));
+	len = readlink(node, link, sizeof(link) - 1);
+	if (len < 0)
+		return -1;
+	link[len] = '\0';
+	if (!cut_number(link, &kind) || !cut_number(link, &chan) ||
+	    !cut_number(link, &cset))
+		return -1;
+	snprintf(path, sizeof(path), "%s/device/cset%s/chan%s/current-control",
+		 node, cset, chan);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int reserve_memory(struct zio_channel *ch)
+{
+	int fd = open_current_control(ch);
+	ssize_t n;
+
+	if (fd < 0)
+		return zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
+	n = read(fd, &ch->control, sizeof(ch->control));
+	close(fd);
+	if (n != (ssize_t)sizeof(ch->control))
+		return zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
+	if (zio_check_control(ch) || zio_want_mem(ch, ch->size))
+		return -1;
+	zio_control_init(&ch->control, ch->control.nsamples,
+			 ch->control.ssize);
+	ch->place = ch->mem;
+	return 0;
+}
+
+void *zio_reserve(struct zio_channel *ch, size_t *size)
+{
+	int ret = 0;
+
+	if (check_block(ch, NULL, 0))
+		return NULL;
+	if (!ch->reserved && ch->way == ZIO_WAY_MMAP)
+		ret = reserve_mapped(ch);
+	else if (!ch->reserved)
+		ret = reserve_memory(ch);
+	if (ret)
+		return NULL;
+	ch->reserved = true;
+	*size = ch->size;
+	return (void *)ch->place;
+}
+
+static int send_mapped(struct zio_channel *ch, size_t size)
+{
+	if (write_rest(ch, ch->ctrl_fd, &ch->control, sizeof(ch->control)))
+		return zio_fail(ch, ZIO_FAULT_WRITE_CONTROL, errno);
+	ch->stats.blocks++;
+	ch->stats.bytes += size;
+	return 0;
+}
+
+int zio_commit(struct zio_channel *ch, size_t size)
+{
+	struct zio_control *control = &ch->control;
+	int ret;
+
+	if (!ch->reserved || !size || size > ch->size ||
+	    size % control->ssize)
+		return zio_fail(ch, ZIO_FAULT_NOT_RESERVED, EINVAL);
+	control->nsamples = (uint32_t)(size / control->ssize);
+	if (ch->way == ZIO_WAY_MMAP)
+		ret = send_mapped(ch, size);
+	else
+		ret = send_block(ch, control, ch->mem, size);
+	ch->reserved = ret;
+	return ret;
 }

@@ -28,10 +28,13 @@
 extern "C" {
 #endif
 
-#define LIBZIO_VERSION "1.0"
+#define LIBZIO_VERSION "1.1"
 
 /* A block larger than this is refused until zio_set_max_block(). */
 #define ZIO_DEFAULT_MAX_BLOCK ((size_t)256 << 20)
+
+/* As many blocks as one read() of controls takes, unless zio_set_batch(). */
+#define ZIO_BATCH 16
 
 struct zio_channel;
 
@@ -67,6 +70,9 @@ enum zio_open_flag {
 	ZIO_OPEN_OUTPUT = 1 << 0,	/* write blocks; otherwise read */
 	ZIO_OPEN_NONBLOCK = 1 << 1,	/* EAGAIN instead of waiting */
 	ZIO_OPEN_CONTROL_ONLY = 1 << 2,	/* leave the data node alone */
+	ZIO_OPEN_RING = 1 << 3,		/* these methods, and no other: */
+	ZIO_OPEN_MMAP = 1 << 4,		/* the best one of those given */
+	ZIO_OPEN_READ = 1 << 5,
 };
 
 /*
@@ -77,6 +83,9 @@ enum zio_open_flag {
  * in /dev/zio or /dev (or the directories of $ZIO_DEV_PATH, colons between).
  * With ZIO_OPEN_CONTROL_ONLY any other existing path is taken for a node
  * that carries controls alone.
+ *
+ * Of the methods (see zio_method()) it takes the first that the channel offers:
+ * ring, mmap, read; of those in @flags, if there are any.
  *
  * Returns NULL with errno set, and the reason in @err unless that is NULL.
  */
@@ -127,6 +136,23 @@ int zio_data(struct zio_channel *ch, struct zio_block *blk);
 int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 		    const void *data, size_t size);
 
+/*
+ * zio_reserve() - memory for the next block of an output
+ *
+ * Where the channel's memory can be mapped, this is it: the samples are written
+ * where the device will take them. @size gets the bytes that fit in. The same
+ * memory is returned until zio_commit(). NULL with errno set: as zio_next().
+ */
+void *zio_reserve(struct zio_channel *ch, size_t *size);
+
+/*
+ * zio_commit() - send the first @size bytes of what was reserved
+ *
+ * Whole samples, at least one. Returns 0, or -1 with errno set; after EAGAIN or
+ * EINTR call it again.
+ */
+int zio_commit(struct zio_channel *ch, size_t size);
+
 /* A control fit for zio_write_block(): version, endianness, lengths. */
 void zio_control_init(struct zio_control *control, uint32_t nsamples,
 		      uint16_t ssize);
@@ -136,6 +162,12 @@ int zio_control_size(const struct zio_control *control, size_t *size);
 
 /* Refuse blocks of more bytes than this. */
 void zio_set_max_block(struct zio_channel *ch, size_t bytes);
+
+/*
+ * With the method mmap, take no more blocks at once than this, at most
+ * ZIO_BATCH: those that are taken, and never asked for, are lost to others.
+ */
+void zio_set_batch(struct zio_channel *ch, unsigned int blocks);
 
 /*
  * The descriptor to poll, which changes while a block is half done: ask
@@ -154,8 +186,15 @@ void zio_interrupt(struct zio_channel *ch);
 /* Why the last call on this channel failed. */
 const char *zio_reason(struct zio_channel *ch);
 
-/* How data come out of the kernel: "read". */
+/*
+ * How blocks come: "ring", control and data in mapped memory, without a system
+ * call while there are blocks; "mmap", controls by read(), several at once, and
+ * data in mapped memory; "read". Of an output: "mmap" or "write".
+ */
 const char *zio_method(const struct zio_channel *ch);
+
+/* The ZIO_OPEN_ flag of "ring", "mmap", "read"; 0 for "auto"; else -1. */
+int zio_method_flag(const char *name);
 
 /* Paths of the nodes; NULL for one that is not open. */
 const char *zio_data_path(const struct zio_channel *ch);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Blocks whose data are in the mapping: their controls come from a ring, or
+ * by read(), several at once.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/*
+ * The first read of a batch waits, in read() itself; it returns what is there.
+ * It also ends what the blocks of the batch before were.
+ */
+static int read_batch(struct zio_channel *ch)
+{
+	const size_t one = sizeof(*ch->batch);
+	ssize_t n;
+
+	ch->batch_at = 0;
+	ch->batch_n = 0;
+	n = read(ch->ctrl_fd, ch->batch, ch->batch_size * one);
+	if (n < 0)
+		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
+	ch->done = (size_t)n % one;
+	if (ch->done)
+		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
+	ch->batch_n = (unsigned int)((size_t)n / one);
+	return n > 0;
+}
+
+/* 1 with the next control in @control, 0 at end of file, -1. */
+static int take_control(struct zio_channel *ch,
+			const struct zio_control **control)
+{
+	int ret;
+
+	ch->stage = ZIO_STAGE_CONTROL;
+	if (ch->hdr) {
+		*control = zio_ring_control(ch);
+		return *control ? 1 : -1;
+	}
+	if (ch->batch_at == ch->batch_n) {
+		ret = read_batch(ch);
+		if (ret <= 0)
+			return ret;
+	}
+	*control = &ch->batch[ch->batch_at++];
+	return 1;
+}
+
+/* Neither offset nor size can lead out of the mapping. */
+int zio_find_place(struct zio_channel *ch)
+{
+	uint64_t offset = ch->control.mem_offset |
+			  (uint64_t)ch->control.reserved << 32;
+
+	ch->place = NULL;
+	if (!ch->data || !ch->size)
+		return 0;
+	if (ch->size > ch->data_size || offset > ch->data_size - ch->size)
+		return zio_fail(ch, ZIO_FAULT_PLACE, EPROTO);
+	ch->place = ch->data + offset;
+	return 0;
+}
+
+/* All is looked at in a copy. Without a limit, the next one comes here, too. */
+static int open_block(struct zio_channel *ch, struct zio_block *blk,
+		      const struct zio_control *control)
+{
+	ch->control = *control;
+	ch->at = control;
+	if (zio_check_control(ch))
+		return -1;
+	zio_count_block(ch);
+	ch->limit = 0;
+	*blk = (struct zio_block){ .control = control, .size = ch->size,
+				   .lost = ch->lost };
+	ch->stage = ZIO_STAGE_OFFERED;
+	return 1;
+}
+
+static int show_data(struct zio_channel *ch, struct zio_block *blk,
+		     const void *data)
+{
+	*blk = (struct zio_block){ .control = ch->at, .size = ch->size,
+				   .data = data, .lost = ch->lost };
+	ch->stats.bytes += ch->size;
+	ch->limit = ch->max_block < ch->data_size ? ch->max_block :
+						    ch->data_size;
+	ch->stage = ZIO_STAGE_CONTROL;
+	return 1;
+}
+
+int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->data_fd < 0)
+		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
+	if (ch->size > ch->max_block)
+		return zio_fail(ch, ZIO_FAULT_LIMIT, EMSGSIZE);
+	if (zio_find_place(ch))
+		return -1;
+	return show_data(ch, blk, ch->place);
+}
+
+int zio_mapped_control(struct zio_channel *ch, struct zio_block *blk)
+{
+	const struct zio_control *control;
+	int ret = take_control(ch, &control);
+
+	return ret > 0 ? open_block(ch, blk, control) : ret;
+}
+
+int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
+		     const struct zio_control *control)
+{
+	int ret = open_block(ch, blk, control);
+
+	return ret > 0 ? zio_mapped_data(ch, blk) : ret;
+}
+
+int zio_mapped_next(struct zio_channel *ch, struct zio_block *blk)
+{
+	int ret = zio_mapped_control(ch, blk);
+
+	return ret > 0 ? zio_mapped_data(ch, blk) : ret;
+}
+
+int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+		    size_t size)
+{
+	int ret = zio_mapped_control(ch, blk);
+
+	if (ret <= 0)
+		return ret;
+	if (ch->data_fd < 0)
+		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
+	if (ch->size > size)
+		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
+	if (zio_find_place(ch))
+		return -1;
+	if (ch->place)
+		memcpy(mem, ch->place, ch->size);
+	return show_data(ch, blk, ch->place ? mem : NULL);
+}
