@@ -9,9 +9,20 @@
 
 #include "internal.h"
 
+/* Never more than half of the memory, by the block before; one at the start. */
+static size_t count_wanted(const struct zio_channel *ch)
+{
+	size_t most = ch->seq_known ? ch->batch_size : 1;
+	size_t half = ch->data_size / 2;
+
+	if (ch->size && most > half / ch->size)
+		most = half / ch->size;
+	return most ? most : 1;
+}
+
 /*
- * The first read of a batch waits, in read() itself; it returns what is there.
- * It also ends what the blocks of the batch before were.
+ * read() waits for the first control, and gives what is there. The blocks of the
+ * batch before end with it.
  */
 static int read_batch(struct zio_channel *ch)
 {
@@ -20,7 +31,7 @@ static int read_batch(struct zio_channel *ch)
 
 	ch->batch_at = 0;
 	ch->batch_n = 0;
-	n = read(ch->ctrl_fd, ch->batch, ch->batch_size * one);
+	n = read(ch->ctrl_fd, ch->batch, count_wanted(ch) * one);
 	if (n < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
 	ch->done = (size_t)n % one;

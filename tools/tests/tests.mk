@@ -4,7 +4,7 @@
 
 out = tests/out
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
-test_bins = $(addprefix $(out)/,abi_test libzio_test fake-node json-get \
+test_bins = $(addprefix $(out)/,abi_test libzio_test ring_test fake-node json-get \
 	    $(tools))
 
 $(out)/%.o: %.c
@@ -21,6 +21,9 @@ $(out)/abi_test: $(out)/tests/abi_test.o
 $(out)/libzio_test: $(out)/tests/libzio_test.o $(out)/tests/fake.o $(test_libs)
 	$(link_test)
 
+$(out)/ring_test: $(out)/tests/ring_test.o $(out)/tests/fake.o $(test_libs)
+	$(link_test)
+
 $(out)/fake-node: $(out)/tests/fake-node.o $(out)/tests/fake.o $(test_libs)
 	$(link_test)
 
@@ -34,7 +37,7 @@ $(out)/zio-dump: $(dump_names:%=$(out)/%.o) $(test_libs)
 	$(link_test) -ljansson
 
 check: $(test_bins)
-	tests/run $(out)/abi_test $(out)/libzio_test \
+	tests/run $(out)/abi_test $(out)/libzio_test $(out)/ring_test \
 		'tests/tools_test.sh $(out)'
 
 clean-tests:

@@ -324,6 +324,29 @@ test_dump_live() {
 	exec 5>&- 6>&- 8>&- 9>&-
 }
 
+# Files have no ring; what each of them is to be read by is told.
+test_methods() {
+	local method
+
+	run 0 'cat-file: --verbose' "$cat_file" --verbose five-0-1 2
+	has err '^.*zio-cat-file: method read$' 'cat-file: the method is told'
+	run 0 'cat-file: --method=read' "$cat_file" --method=read five-0-1 2
+	lacks err method 'cat-file: silent without --verbose'
+	for method in ring mmap; do
+		run 3 "cat-file: --method $method" \
+			"$cat_file" --method $method "$work/live-0-1"
+		has err "method $method: .*" "cat-file: no $method, with a reason"
+		run 3 "dump: --method $method" \
+			"$dump" --method $method "$work/live-0-1"
+		has err "method $method: .*" "dump: no $method, with a reason"
+	done
+	run 0 'dump: --method=auto' "$dump" --method=auto -n 1 five-0-1
+	has out 'block 0' 'dump: a block'
+	run 2 'cat-file: unknown method' "$cat_file" -m mmaps five-0-1
+	has err 'mmaps: not a method' 'cat-file: unknown method, with a reason'
+	run 2 'dump: unknown method' "$dump" --method '' five-0-1
+}
+
 make_blocks
 test_cat_file
 test_cat_file_loss
@@ -338,5 +361,6 @@ test_dump_control_only
 test_dump_many
 test_dump_errors
 test_dump_live
+test_methods
 echo "1..$count"
 [ "$failed" -eq 0 ]

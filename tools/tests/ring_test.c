@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* libzio with what can be mapped: ordinary files stand for areas and rings */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "tap.h"
+
+#define N_SLOTS 8
+#define DATA_PAGES 4
+
+static char dir[PATH_MAX / 4];
+static size_t page;
+
+/* What the kernel would have of a ring. */
+struct fake_ring {
+	char stem[PATH_MAX];
+	struct zio_ring_header *hdr;
+	struct zio_control *slot;
+	unsigned char *data;
+	size_t used;
+};
+
+static void new_stem(char *stem)
+{
+	static int n;
+
+	snprintf(stem, PATH_MAX, "%s/ring-%04x-0-1", dir, ++n);
+}
+
+static void *make_file(const char *stem, const char *suffix, size_t size)
+{
+	char path[PATH_MAX + 8];
+	void *mem;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s-%s", stem, suffix);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, (off_t)size)) {
+		perror(path);
+		exit(1);
+	}
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return mem;
+}
+
+static struct fake_ring make_ring(uint32_t start)
+{
+	struct fake_ring r = { .used = 0 };
+
+	new_stem(r.stem);
+	r.hdr = make_file(r.stem, "ctrl",
+			  page + N_SLOTS * sizeof(struct zio_control));
+	r.slot = (void *)((char *)r.hdr + page);
+	r.data = make_file(r.stem, "data", DATA_PAGES * page);
+	*r.hdr = (struct zio_ring_header){
+		.magic = ZIO_RING_MAGIC,
+		.version = ZIO_RING_VERSION,
+		.slots_offset = (uint32_t)page,
+		.slot_size = sizeof(struct zio_control),
+		.n_slots = N_SLOTS,
+		.data_size = DATA_PAGES * page,
+		.head = start,
+		.tail = start,
+	};
+	return r;
+}
+
+static void free_ring(struct fake_ring *r)
+{
+	munmap(r->hdr, page + N_SLOTS * sizeof(struct zio_control));
+	munmap(r->data, DATA_PAGES * page);
+}
+
+static struct zio_control *put_block(struct fake_ring *r, uint32_t seq,
+				     uint32_t size)
+{
+	struct zio_control *ctrl = &r->slot[r->hdr->head % N_SLOTS];
+	size_t i;
+
+	if (r->used + size > DATA_PAGES * page)
+		r->used = 0;
+	fake_control(ctrl, seq, size, 1);
+	ctrl->mem_offset = (uint32_t)r->used;
+	for (i = 0; i < size; i++)
+		r->data[r->used++] = fake_byte(seq, i);
+	__atomic_store_n(&r->hdr->head, r->hdr->head + 1, __ATOMIC_RELEASE);
+	return ctrl;
+}
+
+static bool is_fake(const struct zio_block *blk, uint32_t seq, size_t size)
+{
+	const unsigned char *byte = blk->data;
+	size_t i;
+
+	if (blk->control->seq_num != seq || blk->size != size || !byte)
+		return false;
+	for (i = 0; i < size; i++)
+		if (byte[i] != fake_byte(seq, i))
+			return false;
+	return true;
+}
+
+static bool fails(int ret, int code)
+{
+	return ret == -1 && errno == code;
+}
+
+static bool reason_has(struct zio_channel *ch, const char *text)
+{
+	const char *reason = zio_reason(ch);
+
+	if (strstr(reason, text))
+		return true;
+	printf("# reason: %s\n", reason);
+	return false;
+}
+
+/* Round the ring, and the counters round 2^32. */
+static void test_blocks(void)
+{
+	struct fake_ring r = make_ring(UINT32_MAX - 10);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_block blk;
+	bool good = true;
+	uint32_t seq, i;
+
+	ok(ch && !strcmp(zio_method(ch), "ring"), "a ring is found");
+	ok(fails(zio_next(ch, &blk), EAGAIN), "nothing there");
+	for (seq = 0; seq < 40; seq += 4) {
+		for (i = 0; i < 4; i++)
+			put_block(&r, seq + i, 16 + seq);
+		for (i = 0; i < 4; i++)
+			good &= zio_next(ch, &blk) == 1 && !blk.lost &&
+				is_fake(&blk, seq + i, 16 + seq) &&
+				r.hdr->head - r.hdr->tail == 4 - i &&
+				(unsigned char *)blk.data != r.data;
+		good &= fails(zio_next(ch, &blk), EAGAIN) &&
+			r.hdr->tail == r.hdr->head;
+	}
+	ok(good, "blocks, each held until the next call");
+	ok(zio_stats(ch)->blocks == 40 && zio_stats(ch)->bytes == 1360 &&
+	   !zio_stats(ch)->lost, "statistics");
+	put_block(&r, 40, 16);
+	ok(zio_next(ch, &blk) == 1 && r.hdr->head - r.hdr->tail == 1,
+	   "the last one");
+	zio_close(ch);
+	ok(r.hdr->tail == r.hdr->head, "is given back by zio_close()");
+	free_ring(&r);
+}
+
+static void test_lost(void)
+{
+	static const struct {
+		uint32_t seq, lost;
+	} step[] = {
+		{ 0, 0 }, { 2, 1 }, { 3, 0 }, { 10, 6 }, { 0, 0 }, { 1, 0 },
+		{ 3, 1 },
+	};
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, 0, NULL);
+	struct zio_block blk;
+	size_t i;
+
+	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++)
+		put_block(&r, step[i].seq, 16);
+	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++)
+		ok(zio_next(ch, &blk) == 1 && blk.lost == step[i].lost &&
+		   blk.data, "lost blocks");
+	ok(zio_stats(ch)->lost == 8, "lost blocks in all");
+	zio_close(ch);
+	free_ring(&r);
+}
+
+/* One field of one control at a time is wrong; the next block is not. */
+static void test_refused(void)
+{
+	const size_t size = DATA_PAGES * page;
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_block blk;
+
+	put_block(&r, 0, 16)->major_version = 2;
+	put_block(&r, 1, 16)->mem_offset = (uint32_t)size - 15;
+	put_block(&r, 2, 16)->reserved = 1;
+	put_block(&r, 3, 16)->nsamples = (uint32_t)size + 1;
+	put_block(&r, 4, 16)->ssize = 0;
+	put_block(&r, 5, 0);
+	put_block(&r, 6, 16)->mem_offset = (uint32_t)size - 16;
+	put_block(&r, 7, 16);
+	ok(fails(zio_next(ch, &blk), EPROTONOSUPPORT) &&
+	   reason_has(ch, "version 2."), "another version");
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	   "data that end behind the mapping");
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	   "data 4 GiB off");
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	   "more data than are mapped");
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "no size"),
+	   "samples of no size");
+	ok(zio_next(ch, &blk) == 1 && !blk.size && !blk.data, "no data");
+	ok(zio_next(ch, &blk) == 1 && blk.size == 16, "up to the very end");
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 7, 16), "as it should be");
+	r.hdr->head += N_SLOTS + 1;
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "ring"),
+	   "a head beyond the ring");
+	zio_close(ch);
+	free_ring(&r);
+}
+
+static void test_calls(void)
+{
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_block blk;
+	char mem[32];
+	uint32_t seq;
+
+	for (seq = 0; seq < 7; seq++)
+		put_block(&r, seq, seq < 5 ? 32 : 100);
+	ok(fails(zio_data(ch, &blk), EINVAL), "data before a control");
+	ok(zio_next_control(ch, &blk) == 1 && !blk.data && blk.size == 32,
+	   "control alone");
+	ok(zio_data(ch, &blk) == 1 && is_fake(&blk, 0, 32), "then its data");
+	ok(zio_next_control(ch, &blk) == 1, "a control");
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 32) && !blk.lost,
+	   "whose data are skipped");
+	ok(fails(zio_data(ch, &blk), EINVAL), "no data twice");
+	ok(zio_next_into(ch, &blk, mem, 32) == 1 && blk.data == mem &&
+	   is_fake(&blk, 3, 32), "into own memory");
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 4, 32), "a block");
+	ok(fails(zio_next_into(ch, &blk, mem, 32), EMSGSIZE) &&
+	   zio_data(ch, &blk) == 1 && is_fake(&blk, 5, 100),
+	   "too large for own memory");
+	zio_set_max_block(ch, 99);
+	ok(fails(zio_next(ch, &blk), EMSGSIZE) && blk.size == 100,
+	   "over the limit");
+	zio_set_max_block(ch, 100);
+	ok(zio_data(ch, &blk) == 1 && is_fake(&blk, 6, 100), "limit raised");
+	zio_close(ch);
+	free_ring(&r);
+}
+
+static void test_control_only(void)
+{
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_CONTROL_ONLY, NULL);
+	struct zio_block blk;
+
+	put_block(&r, 0, 16);
+	put_block(&r, 1, 16);
+	ok(ch && zio_next_control(ch, &blk) == 1 && blk.size == 16 &&
+	   !strcmp(zio_method(ch), "ring"), "controls of a ring");
+	ok(fails(zio_data(ch, &blk), EBADF), "no data");
+	ok(fails(zio_next(ch, &blk), EBADF), "nor so");
+	zio_close(ch);
+	free_ring(&r);
+}
+
+static bool falls_back(struct fake_ring *r, const char *what)
+{
+	struct zio_error err = { 0 };
+	struct zio_channel *ch = zio_open(r->stem, ZIO_OPEN_RING, &err);
+	bool good = !ch && strstr(err.text, "method ring");
+
+	if (!good)
+		printf("# %s: %s\n", what, err.text);
+	zio_close(ch);
+	ch = zio_open(r->stem, 0, NULL);
+	good &= ch && !strcmp(zio_method(ch), "read");
+	zio_close(ch);
+	return good;
+}
+
+static void test_headers(void)
+{
+	struct fake_ring r = make_ring(0);
+	const struct zio_ring_header good = *r.hdr;
+
+	r.hdr->magic++;
+	ok(falls_back(&r, "magic"), "no ring");
+	*r.hdr = good;
+	r.hdr->version++;
+	ok(falls_back(&r, "version"), "a ring of another version");
+	*r.hdr = good;
+	r.hdr->n_slots = 7;
+	ok(falls_back(&r, "slots"), "an odd number of slots");
+	r.hdr->n_slots = 1 << 20;
+	ok(falls_back(&r, "slots"), "more slots than there are");
+	*r.hdr = good;
+	r.hdr->slot_size = 511;
+	ok(falls_back(&r, "slot_size"), "slots too small");
+	*r.hdr = good;
+	r.hdr->data_size = UINT64_MAX;
+	ok(falls_back(&r, "data_size"), "more data than there are");
+	*r.hdr = good;
+	r.hdr->slots_offset = 0x7ffff000;
+	ok(falls_back(&r, "slots_offset"), "slots elsewhere");
+	free_ring(&r);
+}
+
+static struct zio_channel *interrupted;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	zio_interrupt(interrupted);
+}
+
+static void test_interrupt(void)
+{
+	struct itimerval soon = { .it_value = { .tv_usec = 20000 } };
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct fake_ring r = make_ring(0);
+	struct zio_block blk;
+	int ret;
+
+	interrupted = zio_open(r.stem, 0, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	ret = zio_next(interrupted, &blk);
+	ok(ret == -1 && (errno == EINTR || errno == EAGAIN),
+	   "signal while waiting");
+	ok(fails(zio_next(interrupted, &blk), EAGAIN), "signal before waiting");
+	put_block(&r, 0, 16);
+	ok(zio_next(interrupted, &blk) == 1, "but what is there is given");
+	zio_close(interrupted);
+	free_ring(&r);
+}
+
+/* The child lets go of what it inherited; the parent's block stays. */
+static void test_fork(void)
+{
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_block blk;
+	int status = -1;
+	pid_t pid;
+
+	put_block(&r, 0, 16);
+	put_block(&r, 1, 16);
+	ok(zio_next(ch, &blk) == 1, "a block");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(zio_close(ch) ? 1 : 0);
+	waitpid(pid, &status, 0);
+	ok(!status && !r.hdr->tail, "closed by a child, it stays");
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 1, 16), "the next one");
+	pid = fork();
+	if (!pid) {
+		bool good = fails(zio_next(ch, &blk), EAGAIN);
+
+		put_block(&r, 2, 16);
+		good &= zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16);
+		zio_close(ch);
+		_exit(!good || r.hdr->tail != 3);
+	}
+	waitpid(pid, &status, 0);
+	ok(!status, "a child goes on with it");
+	zio_close(ch);
+	free_ring(&r);
+}
+
+/* Controls in one file, data in another, where the controls say. */
+static void test_mmap(void)
+{
+	struct zio_control control;
+	struct zio_channel *ch;
+	struct zio_block blk;
+	unsigned char *data;
+	char stem[PATH_MAX];
+	bool good = true;
+	uint32_t seq, i;
+
+	new_stem(stem);
+	data = make_file(stem, "data", DATA_PAGES * page);
+	for (seq = 0; seq < 50; seq++) {
+		fake_control(&control, seq, 16, 2);
+		control.mem_offset = seq * 40;
+		fake_put_control(stem, &control);
+		for (i = 0; i < 32; i++)
+			data[seq * 40 + i] = fake_byte(seq, i);
+	}
+	control.mem_offset = (uint32_t)(DATA_PAGES * page) - 31;
+	fake_put_control(stem, &control);
+	ch = zio_open(stem, 0, NULL);
+	ok(ch && !strcmp(zio_method(ch), "read"), "files are read");
+	zio_close(ch);
+	ch = zio_open(stem, ZIO_OPEN_MMAP | ZIO_OPEN_RING, NULL);
+	ok(ch && !strcmp(zio_method(ch), "mmap"), "unless one wants to map");
+	zio_set_batch(ch, 7);
+	for (seq = 0; seq < 50; seq++)
+		good &= zio_next(ch, &blk) == 1 && is_fake(&blk, seq, 32) &&
+			!blk.lost;
+	ok(good, "blocks");
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	   "data behind the mapping");
+	ok(!zio_next(ch, &blk), "end of file");
+	ok(zio_stats(ch)->blocks == 51 && zio_stats(ch)->bytes == 1600,
+	   "statistics");
+	fake_put_bytes(stem, "ctrl", "x", 1);
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "1 of the 512"),
+	   "torn control");
+	zio_close(ch);
+	munmap(data, DATA_PAGES * page);
+}
+
+static void test_output(void)
+{
+	struct zio_control control;
+	struct zio_channel *ch;
+	unsigned char *data;
+	char stem[PATH_MAX];
+	size_t size = 0;
+	void *mem;
+
+	new_stem(stem);
+	data = make_file(stem, "data", page);
+	fake_control(&control, 0, 8, 4);
+	control.mem_offset = 64;
+	fake_put_control(stem, &control);
+	ch = zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_MMAP, NULL);
+	ok(ch && !strcmp(zio_method(ch), "mmap"), "output in place");
+	ok(fails(zio_commit(ch, 4), EINVAL), "nothing reserved");
+	mem = zio_reserve(ch, &size);
+	ok(mem && size == 32, "a block is reserved");
+	ok(zio_reserve(ch, &size) == mem && size == 32, "it is the same one");
+	ok(fails(zio_write_block(ch, NULL, "x", 1), EBUSY) &&
+	   reason_has(ch, "commit"), "no writing in between");
+	ok(fails(zio_commit(ch, 33), EINVAL) && fails(zio_commit(ch, 3), EINVAL) &&
+	   fails(zio_commit(ch, 0), EINVAL) && reason_has(ch, "reserved"),
+	   "too much, a piece of a sample, nothing");
+	memset(mem, 7, 20);
+	ok(!zio_commit(ch, 20) && data[64] == 7 && data[83] == 7 && !data[84],
+	   "the samples are in the mapping");
+	ok(zio_stats(ch)->blocks == 1 && zio_stats(ch)->bytes == 20,
+	   "statistics of output");
+	ok(!zio_reserve(ch, &size) && errno == EPROTO, "end of file");
+	zio_close(ch);
+	ch = zio_open(stem, ZIO_OPEN_OUTPUT, NULL);
+	ok(ch && !strcmp(zio_method(ch), "write"), "files are written");
+	ok(!zio_reserve(ch, &size) && errno == EOPNOTSUPP &&
+	   reason_has(ch, "block size"), "files have no block size");
+	zio_close(ch);
+	ok(!zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_RING, NULL) &&
+	   errno == EINVAL, "no ring of outputs");
+	munmap(data, page);
+}
+
+static void test_method_names(void)
+{
+	ok(zio_method_flag("ring") == ZIO_OPEN_RING &&
+	   zio_method_flag("mmap") == ZIO_OPEN_MMAP &&
+	   zio_method_flag("read") == ZIO_OPEN_READ &&
+	   !zio_method_flag("auto"), "names of methods");
+	ok(zio_method_flag("") < 0 && zio_method_flag("rings") < 0,
+	   "no such method");
+}
+
+static void remove_dir(void)
+{
+	char command[sizeof(dir) + 16];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	ok(!system(command), "clean up");
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	snprintf(dir, sizeof(dir), "%s/ring_test.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		perror(dir);
+		return 1;
+	}
+	test_blocks();
+	test_lost();
+	test_refused();
+	test_calls();
+	test_control_only();
+	test_headers();
+	test_interrupt();
+	test_fork();
+	test_mmap();
+	test_output();
+	test_method_names();
+	remove_dir();
+	return tap_end();
+}
