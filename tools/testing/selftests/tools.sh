@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# zio-cat-file, zio-dump and libzio on real nodes, by each method.
+. "${0%/*}/lib.sh"
+
+node=/dev/zio/zzero-0000
+set2=$zzero/cset2
+driver=/sys/bus/platform/drivers/zio-zero
+
+# The counter starts anew; nothing is queued.
+restart()
+{
+	zio-unload zio-zero && zio-load zio-zero &&
+	for set in 0 1 2; do
+		echo vmalloc >$zzero/cset$set/current_buffer || return
+	done
+}
+
+# copy METHOD COUNT...: of the counter, to /tmp/got; a program for each count
+copy()
+{
+	method=$1
+	shift
+	for count; do
+		zio-cat-file -m "$method" $node-2-0 "$count" 2>>/tmp/err ||
+			return
+	done >/tmp/got
+}
+
+test_kmalloc()
+{
+	capture zio-cat-file -v $node-2-0 1
+	case $said in
+	*'method read'*) ok "kmalloc is read" ;;
+	*) not_ok "kmalloc is read" "$said" ;;
+	esac
+	for method in ring mmap; do
+		for tool in zio-cat-file zio-dump; do
+			expect_errno "kmalloc: $tool: no $method" EOPNOTSUPP \
+				$tool --method $method $node-2-0
+			is "kmalloc: $tool: no $method: status" $status 3
+		done
+	done
+}
+
+# What each method gives is what dd has got of the same counter.
+test_same()
+{
+	check "restart for dd" restart
+	dd if=$node-2-0-data of=/tmp/wanted bs=64 count=1000 2>/dev/null
+	head -c 3200 /tmp/wanted | od -An -v -w4 -td4 | tr -d ' ' >/tmp/numbers
+	for method in auto ring mmap read; do
+		: >/tmp/err
+		check "$method: restart" restart
+		check "$method: 1000 blocks" copy $method 7 20 1 972
+		check "$method: as dd has them" cmp /tmp/got /tmp/wanted
+		is "$method: no loss is told" "$(grep lost /tmp/err)" ''
+		check "$method: restart for zio-dump" restart
+		zio-dump --method $method -n 10 -j $node-2-0 >/tmp/json
+		zio-dump --method $method -n 40 -j $node-2-0 >>/tmp/json
+		sed 's/.*"data":\[\(.*\)\].*/\1/' /tmp/json | tr , '\n' >/tmp/got
+		check "$method: zio-dump shows them" cmp /tmp/got /tmp/numbers
+	done
+	capture zio-cat-file -v $node-2-0 1
+	is "the ring is preferred" "$(echo "$said" | grep -c 'method ring')" 1
+}
+
+# Few blocks fit the area: who takes them must not take all.
+test_large()
+{
+	check "large: restart" restart
+	echo 0 >$set2/enable
+	echo 12288 >$set2/trigger/nsamples
+	echo 1 >$set2/enable
+	for method in ring mmap read; do
+		capture zio-cat-file -m $method $node-2-0 100
+		is "large blocks: $method: status" $status 0
+		is "large blocks: $method: no loss" \
+			"$(echo "$said" | tr -d '\000' | grep -a -c lost)" 0
+	done >/tmp/large
+	cat /tmp/large
+}
+
+# start METHOD: in the background, on a channel that is disabled
+start()
+{
+	echo 0 >$set2/chan0/enable
+	zio-cat-file -v -m "$1" $node-2-0 >/tmp/got 2>/tmp/err &
+	child=$!
+	# It catches SIGINT and SIGTERM.
+	check "$1: it runs" wait_until 10 \
+		grep -q 'SigCgt:.*4002$' /proc/$child/status
+}
+
+# finish TEXT STATUS MESSAGE: how the program of start() ended
+finish()
+{
+	status=0
+	wait $child || status=$?
+	is "$1: status" $status "$2"
+	if grep -q "$3" /tmp/err; then
+		ok "$1: message"
+	else
+		not_ok "$1: message" "$(cat /tmp/err)"
+	fi
+	[ ! -e $set2 ] || echo 1 >$set2/chan0/enable
+}
+
+test_signals()
+{
+	check "signals: restart" restart
+	for method in ring mmap read; do
+		start $method
+		kill -INT $child
+		finish "$method: Ctrl-C" 130 'transferred 0 blocks'
+		start $method
+		echo 1 >$set2/chan0/enable
+		check "$method: blocks come" wait_until 10 test -s /tmp/got
+		kill -TERM $child
+		finish "$method: SIGTERM" 143 'transferred [1-9]'
+	done
+	echo 0 >$set2/chan0/enable
+	rounds=500
+	! is_debug_kernel || rounds=100
+	for method in ring mmap read; do
+		check "$method: zio_interrupt() at any time" \
+			node-tools races $node-2-0 $method $rounds
+	done
+	echo 1 >$set2/chan0/enable
+}
+
+test_gone()
+{
+	for method in ring mmap read; do
+		check "$method: restart" restart
+		start $method
+		echo zio-zero.0 >$driver/unbind
+		finish "$method: unbind" 1 'device is gone'
+		echo zio-zero.0 >$driver/bind
+	done
+}
+
+test_two()
+{
+	check "two: restart" restart
+	start ring
+	expect_errno "two: a second ring" EBUSY zio-cat-file -m ring $node-2-0 1
+	is "two: a second ring: status" $status 3
+	expect_errno "two: the second falls back, and is told" EBUSY \
+		zio-cat-file $node-2-0 1
+	is "two: its status" $status 1
+	expect_errno "two: zio-dump is told, too" EBUSY zio-dump $node-2-0
+	kill -INT $child
+	finish "two: the first ends" 130 'transferred 0 blocks'
+	check "two: then the second can" zio-cat-file -m ring $node-2-0 1
+}
+
+# 1000 events, and nobody reads channel 2: it keeps what it has room for.
+test_losses()
+{
+	for method in ring mmap read; do
+		check "$method: restart" restart
+		echo 0 >$cset0/chan1/enable
+		dd if=$node-0-0-data of=/dev/null bs=16 count=1000 2>/dev/null
+		lost=$(cat $cset0/chan2/statistics/lost_blocks)
+		is "$method: lost blocks" "$lost" 744
+		zio-cat-file -m $method $node-0-2 300 2>/tmp/err >/dev/null
+		is "$method: and they are told" \
+			"$(grep -o 'lost [0-9]* blocks' /tmp/err)" \
+			"lost $lost blocks"
+	done
+}
+
+test_library()
+{
+	check "library: restart" restart
+	echo 64 >$set2/chan0/buffer/watermark
+	check "a ring without system calls" node-tools quiet $node-2-0 64
+	stat=$zzero/cset1/chan0/statistics
+	for method in auto mmap read; do
+		capture node-tools output $node-1-0 $method $stat 500
+		is "output: $method" "$status $said" \
+			"0 $(echo $method | sed 's/auto/mmap/; s/read/write/')"
+	done
+	echo kmalloc >$zzero/cset1/current_buffer
+	capture node-tools output $node-1-0 auto $stat 500
+	is "output: kmalloc" "$status $said" "0 write"
+}
+
+test_kmalloc
+check "the buffer loads" zio-load zio-buf-vmalloc
+test_same
+test_large
+test_signals
+test_gone
+test_two
+test_losses
+test_library
+done_testing
