@@ -194,12 +194,17 @@ static void set_code(struct zio_error *err, int code)
 	errno = code;
 }
 
-/* Nobody may do this with the node, but the reverse is allowed. */
-static bool is_other_direction(mode_t mode, bool output)
+/*
+ * The mode allows it, and the channel does not; or nobody may do this with the
+ * node, but the reverse is allowed.
+ */
+static bool is_other_direction(const char *path, mode_t mode, bool output)
 {
 	const mode_t wanted = output ? 0222 : 0444;
 	const mode_t other = output ? 0444 : 0222;
 
+	if (!access(path, output ? W_OK : R_OK))
+		return true;
 	return !(mode & wanted) && (mode & other);
 }
 
@@ -214,7 +219,7 @@ static void explain_access(struct zio_error *err, const char *path,
 			 strerror(EACCES));
 		return;
 	}
-	if (is_other_direction(st.st_mode, output)) {
+	if (is_other_direction(path, st.st_mode, output)) {
 		snprintf(err->text, sizeof(err->text),
 			 "%s: open for %s: %s (mode %04o: this is an %s channel)",
 			 path, output ? "writing" : "reading",

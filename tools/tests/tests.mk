@@ -36,9 +36,10 @@ $(out)/zio-cat-file: $(out)/zio-cat-file.o $(test_libs)
 $(out)/zio-dump: $(dump_names:%=$(out)/%.o) $(test_libs)
 	$(link_test) -ljansson
 
-check: $(test_bins)
+check: $(test_bins) libzio/libzio.a
 	tests/run $(out)/abi_test $(out)/libzio_test $(out)/ring_test \
-		'tests/tools_test.sh $(out)'
+		'tests/tools_test.sh $(out)' \
+		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a'
 
 clean-tests:
 	rm -rf $(out)
