@@ -88,7 +88,7 @@ struct zio_channel {
 	int ctrl_fd;
 	int data_fd;
 	int stop_fd;		/* zio_interrupt() makes it readable */
-	pid_t user;		/* who takes the blocks of the ring */
+	pid_t user;		/* who takes the blocks */
 	void *mem;		/* grows to the largest block */
 	size_t mem_size;
 	void *to;		/* where the data under way go */
@@ -131,6 +131,7 @@ int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk);
 int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
 		     const struct zio_control *control);
 
+void zio_mapped_leave(struct zio_channel *ch);
 int zio_find_place(struct zio_channel *ch);
 
 /* ring.c */

@@ -9,6 +9,8 @@
 
 #include "internal.h"
 
+#define LEAVE_SIZE ((size_t)65536)
+
 /* Never more than half of the memory, by the block before; one at the start. */
 static size_t count_wanted(const struct zio_channel *ch)
 {
@@ -154,4 +156,33 @@ int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 	if (ch->place)
 		memcpy(mem, ch->place, ch->size);
 	return show_data(ch, blk, ch->place ? mem : NULL);
+}
+
+/* Its data are read to the end: that is how the kernel gets a block back. */
+static void read_away(struct zio_channel *ch, size_t size)
+{
+	ssize_t n;
+
+	do {
+		size_t some = size < ch->mem_size ? size : ch->mem_size;
+
+		n = read(ch->data_fd, ch->mem, some ? some : 1);
+		size -= n > 0 ? (size_t)n : 0;
+	} while (n > 0 && size);
+}
+
+/*
+ * The blocks that were given out are done with; unreleased they would be left
+ * over for the next reader. A child leaves that to its parent.
+ */
+void zio_mapped_leave(struct zio_channel *ch)
+{
+	unsigned int i;
+	size_t size;
+
+	if (ch->user != getpid() || zio_want_mem(ch, LEAVE_SIZE))
+		return;
+	for (i = 0; i < ch->batch_at; i++)
+		if (!zio_control_size(&ch->batch[i], &size))
+			read_away(ch, size);
 }

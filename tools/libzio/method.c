@@ -211,6 +211,7 @@ static int open_mmap(struct zio_channel *ch, int flags)
 	    !can_map(ch->ctrl_path, forced) ||
 	    open_nodes(ch, mode, mode, flags) || map_data(ch, prot))
 		return -1;
+	ch->user = getpid();
 	ch->batch = calloc(ZIO_BATCH, sizeof(*ch->batch));
 	return ch->batch ? 0 : -1;
 }

@@ -256,6 +256,8 @@ int zio_close(struct zio_channel *ch)
 		return 0;
 	if (ch->hdr)
 		zio_ring_leave(ch);
+	else if (ch->way == ZIO_WAY_MMAP && !ch->output)
+		zio_mapped_leave(ch);
 	zio_unmap(ch);
 	code = close_both(ch) ? errno : 0;
 	close_node(&ch->stop_fd);
