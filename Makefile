@@ -44,7 +44,8 @@ install: modules_install
 	@echo "Now: udevadm control --reload; modprobe zio-zero"
 
 RELEASE = $(shell $(MAKE) -s -C $(KDIR) kernelrelease 2>/dev/null)
-MODULES := zio-core/zio buffers/zio-buf-kmalloc drivers/zio-zero drivers/zio-mini
+MODULES := zio-core/zio buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
+	   drivers/zio-zero drivers/zio-mini
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
 
 uninstall:

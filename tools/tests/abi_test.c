@@ -99,6 +99,24 @@ SIZE(tlv[0].length, 4);
 AT(tlv[0].payload, 504);
 SIZE(tlv[0].payload, 8);
 
+/* The header of a ring; head and tail are on cache lines of their own. */
+#define RING_AT(field, offset) \
+	static_assert(offsetof(struct zio_ring_header, field) == (offset), \
+		      #field)
+
+RING_AT(magic, 0);
+RING_AT(version, 4);
+RING_AT(slots_offset, 8);
+RING_AT(slot_size, 12);
+RING_AT(n_slots, 16);
+RING_AT(data_size, 24);
+RING_AT(head, 64);
+RING_AT(lost, 72);
+RING_AT(tail, 128);
+static_assert(sizeof(struct zio_ring_header) == 192, "zio_ring_header");
+static_assert(ZIO_RING_MAGIC == 0x5a494f52 && ZIO_RING_VERSION == 1,
+	      "magic and version");
+
 static_assert(ZIO_OBJ_NAME_LEN == 12, "ZIO_OBJ_NAME_LEN");
 static_assert(ZIO_MAX_STD_ATTR == 16, "ZIO_MAX_STD_ATTR");
 static_assert(ZIO_MAX_EXT_ATTR == 32, "ZIO_MAX_EXT_ATTR");

@@ -3,6 +3,7 @@
 # The programs in the documentation compile, without a warning.
 set -eu
 
+# shellcheck disable=SC2016 # the backquotes are those of the document
 usage='usage: tests/doc_test.sh DOCUMENT LIBZIO.a
 Compiles each program between ```c and ``` in DOCUMENT.'
 case ${1-} in
