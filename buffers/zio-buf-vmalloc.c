@@ -67,9 +67,11 @@ static unsigned int next_index(const struct vmalloc_buffer *vbuf,
 
 static void reclaim(struct vmalloc_buffer *vbuf)
 {
-	while (vbuf->used &&
-	       smp_load_acquire(&vbuf->block[vbuf->tail].gen) == BLOCK_PUT) {
-		vbuf->tail = next_index(vbuf, vbuf->tail);		/* T */
+	while (vbuf->used) {
+		/* T */
+		if (smp_load_acquire(&vbuf->block[vbuf->tail].gen) == BLOCK_OUT)
+			break;
+		vbuf->tail = next_index(vbuf, vbuf->tail);
 		vbuf->used--;
 	}
 }
@@ -150,8 +152,10 @@ static void free_blocks(struct zio_block *block, unsigned int len)
 
 static int vmalloc_create(struct zio_buffer *buf)
 {
-	buf->priv = kzalloc(sizeof(struct vmalloc_buffer), GFP_KERNEL);
-	return buf->priv ? 0 : -ENOMEM;
+	struct vmalloc_buffer *vbuf = kzalloc(sizeof(*vbuf), GFP_KERNEL);
+
+	buf->priv = vbuf;
+	return vbuf ? 0 : -ENOMEM;
 }
 
 static void vmalloc_destroy(struct zio_buffer *buf)

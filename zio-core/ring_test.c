@@ -67,7 +67,7 @@ static void full_ring_loses_and_tells(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 16);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 4);
 	KUNIT_EXPECT_EQ(test, chan->lost, 4);
-	smp_store_release(&hdr->tail, hdr->tail + 5);
+	smp_store_release(&hdr->tail, hdr->tail + 5); /* S */
 	fire(tdev, 6);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 16);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 5);
@@ -128,7 +128,7 @@ static void slots_show_their_attributes(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, slot->seq_num, i);
 		KUNIT_EXPECT_EQ(test, slot->attr_channel.std_val[ZIO_ATTR_GAIN],
 				i - i % 5);
-		smp_store_release(&ring->hdr->tail, ring->hdr->head);
+		smp_store_release(&ring->hdr->tail, ring->hdr->head); /* S */
 	}
 	zio_ring_close(chan);
 	test_device_remove(tdev);
@@ -205,6 +205,7 @@ static void two_cpus(struct kunit *test)
 	while (got < STRESS_BLOCKS) {
 		const struct zio_control *slot = &ring->slot[tail & ring->mask];
 
+		/* R */
 		if (smp_load_acquire(&ring->hdr->head) == tail) {
 			cond_resched();
 			continue;
@@ -212,7 +213,7 @@ static void two_cpus(struct kunit *test)
 		gaps += slot->seq_num - next;
 		next = slot->seq_num + 1;
 		bad += !!check_samples(chan, slot);
-		smp_store_release(&ring->hdr->tail, ++tail);
+		smp_store_release(&ring->hdr->tail, ++tail); /* S */
 		got++;
 	}
 	WRITE_ONCE(s.stop, true);

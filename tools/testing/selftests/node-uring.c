@@ -151,14 +151,16 @@ static void do_ctrl(char **arg)
 {
 	const struct zio_control *ctrl = (void *)buf;
 	int fd = open_node(arg[0], "ctrl", O_RDONLY);
-	uint32_t i;
+	uint32_t i, seq = 0, n;
 
 	set_up();
 	for (i = 0; i < 20; i++) {
+		n = 1 + i % 3;
 		same(serve(arg[1], fd, 511), -EINVAL);
 		same(serve(arg[1], fd, 0), -EINVAL);
-		same(serve(arg[1], fd, i & 1 ? 512 : 1300), 512);
-		same(ctrl->seq_num, i);
+		same(serve(arg[1], fd, n * 512 + i), n * 512);
+		same(ctrl->seq_num, seq);
+		seq += n;
 		same(ctrl->nsamples * ctrl->ssize, BLOCK);
 	}
 	same(count_workers(), 0);

@@ -121,8 +121,8 @@ finish()
 
 test_signals()
 {
-	check "signals: restart" restart
 	for method in ring mmap read; do
+		check "signals: restart" restart
 		start $method
 		kill -INT $child
 		finish "$method: Ctrl-C" 130 'transferred 0 blocks'
