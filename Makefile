@@ -11,6 +11,8 @@ BUILD ?=
 SOURCES := Kbuild zio-core buffers triggers drivers include
 
 PREFIX ?= /usr/local
+INSTALL_MOD_PATH ?= $(DESTDIR)
+export INSTALL_MOD_PATH
 UDEVDIR ?= /lib/udev/rules.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
@@ -43,7 +45,7 @@ install: modules_install
 	install -D -m 644 tools/udev/60-zio.rules $(DESTDIR)$(UDEVDIR)/60-zio.rules
 	@echo "Now: udevadm control --reload; modprobe zio-zero"
 
-RELEASE = $(shell $(MAKE) -s -C $(KDIR) kernelrelease 2>/dev/null)
+RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
 MODULES := zio-core/zio buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
 	   drivers/zio-zero drivers/zio-mini
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
@@ -80,4 +82,4 @@ help:
 	@echo 'BUILD=DIR             build the modules there, not in the tree'
 	@echo 'W=1 C=1               more warnings; sparse'
 	@echo 'PREFIX=DIR            where tools go (now: $(PREFIX))'
-	@echo 'INSTALL_MOD_PATH=DIR, DESTDIR=DIR    install for another root'
+	@echo 'DESTDIR=DIR           install for another root'
