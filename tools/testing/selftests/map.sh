@@ -100,6 +100,18 @@ test_ring()
 		$driver/bind zio-zero.0
 }
 
+# A million blocks is 16 MiB of 16 bytes each.
+test_loss()
+{
+	mib=17 least=1000000
+	! is_debug_kernel || { mib=1 least=50000; }
+	check "fresh" fresh
+	echo 1 >$cset0/chan0/enable
+	check "losses are accounted for" node-map loss $node-0-0 \
+		$node-0-2-data $mib $cset0/chan0/statistics
+	is_between "blocks lost" "$said" $least 2000000
+}
+
 test_batch()
 {
 	check "fresh" fresh
@@ -124,6 +136,7 @@ test_output()
 test_sizes
 test_area
 test_ring
+test_loss
 test_batch
 test_output
 done_testing
