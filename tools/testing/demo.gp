@@ -24,6 +24,7 @@ set logscale y 10
 set ylabel "microseconds per block (1 µs = 1000 instructions)"
 plot rows("zio-cat-file") using 3:6 title "zio-cat-file (control and data)" linecolor rgb "#7cc3e0" pointtype 7, \
      rows("dd-zio") using 3:6 title "dd if=/dev/zzero-0-1-data" linecolor rgb "#0b6e99" pointtype 7, \
+     rows("zio-cat-mapped") using 3:6 title "zio-cat-file, vmalloc (mapped)" linecolor rgb "#d9730d" pointtype 7, \
      rows("dd-urandom") using 3:6 title "dd if=/dev/urandom" linecolor rgb "#448361" pointtype 7
 unset logscale y
 set yrange [0:*]
@@ -31,5 +32,6 @@ set ylabel "time / time of dd if=/dev/urandom"
 set key bottom left
 plot rows("zio-cat-file") using 3:7 title "zio-cat-file" linecolor rgb "#7cc3e0" pointtype 7, \
      rows("dd-zio") using 3:7 title "dd zio" linecolor rgb "#0b6e99" pointtype 7, \
+     rows("zio-cat-mapped") using 3:7 title "zio-cat-file, vmalloc" linecolor rgb "#d9730d" pointtype 7, \
      1 title "urandom" with lines linecolor rgb "#448361"
 unset multiplot

@@ -7,6 +7,7 @@ set xlabel "block (bytes)"
 set ylabel "microseconds per block (1 us = 1000 instructions)"
 set style data linespoints
 plot rows("zio-cat-file") using 3:6 title "zio-cat-file" linecolor rgb light pointtype 7, \
+     rows("cat-ring") using 3:6 title "zio-cat-file, ring" linecolor rgb orange pointtype 7, \
      rows("dd-zio") using 3:6 title "dd zio" linecolor rgb blue pointtype 7, \
      rows("dd-null-random") using 3:6 title "dd null pipe" linecolor rgb purple pointtype 7, \
      rows("dd-urandom") using 3:6 title "dd /dev/urandom" linecolor rgb green pointtype 7, \
@@ -18,9 +19,10 @@ set ylabel "time / time of dd if=/dev/urandom"
 set key top right
 ratio_before(m) = sprintf("< awk -F, '$1 == \"wiki\" && $2 == \"dd-urandom\" { u[$3] = $5 } $1 == \"wiki\" && $2 == \"%s\" { m[$3] = $5 } END { for (s in m) print s \",\" m[s] / u[s] }' '%s' | sort -n", m, reference)
 plot rows("zio-cat-file") using 3:7 title "zio-cat-file" linecolor rgb light pointtype 7, \
+     rows("cat-ring") using 3:7 title "zio-cat-file, ring" linecolor rgb orange pointtype 7, \
      rows("dd-zio") using 3:7 title "dd zio" linecolor rgb blue pointtype 7, \
      rows("dd-null-random") using 3:7 title "dd null pipe" linecolor rgb purple pointtype 7, \
-     ratio_before("zio-cat-file") using 1:2 title "zio-cat-file, ZIO 1.1" linecolor rgb orange dashtype 2 pointtype 6, \
+     ratio_before("zio-cat-file") using 1:2 title "zio-cat-file, ZIO 1.1" linecolor rgb grey dashtype 2 pointtype 6, \
      ratio_before("dd-zio") using 1:2 title "dd zio, ZIO 1.1" linecolor rgb old dashtype 2 pointtype 6, \
      1 notitle with lines linecolor rgb green
 unset multiplot
