@@ -51,6 +51,9 @@
  *    is so for sure only when he owns the phase: until then somebody else may
  *    have fired, and queued an older block.
  *
+ * The counters of a set and of its channels are written by the owner of the
+ * phase alone; who shows them reads a word that may be one event old.
+ *
  * A set that sleeps is armed from a work item; ARMING lasts until that ran.
  */
 #include <linux/export.h>
@@ -109,7 +112,7 @@ static void raise_alarm(struct zio_channel *chan, int bits)
 
 static void lose_block(struct zio_channel *chan)
 {
-	WRITE_ONCE(chan->lost, chan->lost + 1);
+	chan->lost++;
 	if (chan->ring)
 		WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
 	raise_alarm(chan, ZIO_ALARM_LOST_BLOCK);
@@ -230,8 +233,8 @@ static __always_inline void count_input(struct zio_channel *chan,
 		fit_block(chan, block);
 	if (unlikely(atomic_read(&chan->alarms_new)))
 		tell_alarms(chan, block);
-	WRITE_ONCE(chan->blocks, chan->blocks + 1);
-	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
+	chan->blocks++;
+	chan->bytes += block->len;
 }
 
 static void queue_input(struct zio_channel *chan, struct zio_block *block)
@@ -247,8 +250,8 @@ static void queue_input(struct zio_channel *chan, struct zio_block *block)
 
 static void finish_output(struct zio_channel *chan, struct zio_block *block)
 {
-	WRITE_ONCE(chan->blocks, chan->blocks + 1);
-	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
+	chan->blocks++;
+	chan->bytes += block->len;
 	chan->buf->type->ops->put_block(chan->buf, block);
 	atomic_dec(&chan->writing);
 	wake_channel(chan, ZIO_WAKE_OUT);
@@ -329,7 +332,7 @@ static void drop_blocks(struct zio_cset *cset, bool lost)
 
 static void fail_arm(struct zio_cset *cset, int error)
 {
-	WRITE_ONCE(cset->io_errors, cset->io_errors + 1);
+	cset->io_errors++;
 	if (cset->flags & ZIO_CSET_SLEEPS)
 		WRITE_ONCE(cset->error, error);
 	drop_blocks(cset, true);
@@ -385,7 +388,7 @@ static int leave_or_fail(struct zio_cset *cset, int ret)
 /* The blocks of all channels, from memory or queue to the driver. */
 static __always_inline int start_blocks(struct zio_cset *cset, bool output)
 {
-	WRITE_ONCE(cset->fired, cset->fired + 1);
+	cset->fired++;
 	arm_blocks(cset, output);
 	return cset->ops->raw_io(cset);
 }
