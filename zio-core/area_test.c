@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* area_test.c: the vmalloc buffer: what is reserved never overlaps */
+#include <linux/mm.h>
 #include <linux/prandom.h>
+#include <linux/vmalloc.h>
+#include <linux/zio-dma.h>
 
 #include "test-device.h"
 
@@ -217,6 +220,45 @@ static void mapped_area_stays(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+static size_t count_sg(struct kunit *test, const struct zio_block *block,
+		       unsigned int max_segment)
+{
+	const void *at = block->data;
+	struct scatterlist *sg;
+	struct sg_table sgt;
+	size_t sum = 0;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, zio_block_sg(block, &sgt, max_segment,
+					   GFP_KERNEL), 0);
+	for_each_sgtable_sg(&sgt, sg, i) {
+		KUNIT_EXPECT_LE(test, sg->length, max_segment);
+		KUNIT_EXPECT_PTR_EQ(test, sg_page(sg), vmalloc_to_page(at));
+		KUNIT_EXPECT_EQ(test, sg->offset, offset_in_page(at));
+		at += sg->length;
+		sum += sg->length;
+	}
+	sg_free_table(&sgt);
+	return sum;
+}
+
+static void block_as_scatterlist(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 10001);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+	int i;
+
+	for (i = 0; i < 9; i++) {
+		block = take(tdev);
+		KUNIT_ASSERT_NOT_NULL(test, block);
+		KUNIT_EXPECT_EQ(test, count_sg(test, block, UINT_MAX), 20002);
+		KUNIT_EXPECT_EQ(test, count_sg(test, block, PAGE_SIZE), 20002);
+		put(chan, block);
+	}
+	test_device_remove(tdev);
+}
+
 static struct kunit_case area_cases[] = {
 	KUNIT_CASE(blocks_never_overlap),
 	KUNIT_CASE(short_blocks_leave_no_hole),
@@ -224,6 +266,7 @@ static struct kunit_case area_cases[] = {
 	KUNIT_CASE(oldest_block_holds_the_rest),
 	KUNIT_CASE(sizes_are_checked),
 	KUNIT_CASE(mapped_area_stays),
+	KUNIT_CASE(block_as_scatterlist),
 	{}
 };
 

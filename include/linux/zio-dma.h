@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * zio-dma.h: what the author of a driver needs whose board moves the samples
+ *
+ * The memory of a block may be anywhere, page by page; these functions describe
+ * it to the device, through the DMA API (so IOMMU and bounce buffers are used
+ * where they have to be).
+ */
+#ifndef _LINUX_ZIO_DMA_H
+#define _LINUX_ZIO_DMA_H
+
+#include <linux/dma-direction.h>
+#include <linux/gfp.h>
+#include <linux/scatterlist.h>
+#include <linux/zio.h>
+
+int zio_block_sg(const struct zio_block *block, struct sg_table *sgt,
+		 unsigned int max_segment, gfp_t gfp);
+int zio_block_map_dma(struct device *dev, const struct zio_block *block,
+		      struct sg_table *sgt, enum dma_data_direction dir,
+		      gfp_t gfp);
+void zio_block_unmap_dma(struct device *dev, struct sg_table *sgt,
+			 enum dma_data_direction dir);
+
+#endif /* _LINUX_ZIO_DMA_H */
