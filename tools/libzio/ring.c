@@ -25,6 +25,16 @@ static int look_at_head(struct zio_channel *ch)
 	return head != ch->next;
 }
 
+/* While a ring is open, a read gives the driver's error, once, or EBUSY. */
+static int ask_for_error(struct zio_channel *ch)
+{
+	struct zio_control unused;
+
+	if (read(ch->ctrl_fd, &unused, sizeof(unused)) < 0 && errno != EBUSY)
+		return zio_fail(ch, ZIO_FAULT_DRIVER, errno);
+	return 0;
+}
+
 /* Its two ends: the kernel has something to tell, or zio_interrupt() did. */
 static int sleep_for_block(struct zio_channel *ch)
 {
@@ -38,8 +48,8 @@ static int sleep_for_block(struct zio_channel *ch)
 		return zio_fail(ch, ZIO_FAULT_WAIT, errno);
 	if (fd[0].revents & POLLHUP)
 		return zio_fail(ch, ZIO_FAULT_WAIT, ENODEV);
-	if (fd[0].revents & (POLLERR | POLLNVAL))
-		return zio_fail(ch, ZIO_FAULT_DRIVER, EIO);
+	if (fd[0].revents & POLLERR)
+		return ask_for_error(ch);
 	if (ch->nonblock || fd[1].revents)
 		return zio_fail(ch, ZIO_FAULT_WAIT, EAGAIN);
 	return 0;
