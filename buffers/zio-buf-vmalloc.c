@@ -131,6 +131,14 @@ static void vmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
 	smp_store_release(&block->gen, BLOCK_PUT);			/* T */
 }
 
+static struct zio_block *vmalloc_oldest(struct zio_buffer *buf)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	reclaim(vbuf);
+	return vbuf->used ? &vbuf->block[vbuf->tail] : NULL;
+}
+
 static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *block)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
@@ -209,7 +217,8 @@ static void *vmalloc_prepare(struct zio_buffer *buf,
 
 	if (!geometry->block_size)
 		return ERR_PTR(-EINVAL);
-	if (geometry->block_size > SIZE_MAX - PAGE_SIZE || kb > UINT_MAX)
+	if (geometry->block_size > SIZE_MAX - PAGE_SIZE || kb > UINT_MAX ||
+	    kb > (SIZE_MAX - PAGE_SIZE) / SZ_1K)
 		return ERR_PTR(-ENOMEM);
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
@@ -277,6 +286,7 @@ static const struct zio_buffer_ops vmalloc_ops = {
 	.get_block = vmalloc_get_block,
 	.has_room = vmalloc_has_room,
 	.put_block = vmalloc_put_block,
+	.oldest = vmalloc_oldest,
 	.trim = vmalloc_trim,
 	.count = vmalloc_count,
 };

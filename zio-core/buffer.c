@@ -87,7 +87,7 @@ static const struct zio_buffer_type *find_or_load_type(const char *name)
 {
 	const struct zio_buffer_type *type = get_type(name);
 
-	if (!type && !request_module("zio-buf-%s", name))
+	if (!type && zio_may_load() && !request_module("zio-buf-%s", name))
 		type = get_type(name);
 	return type;
 }
@@ -170,7 +170,6 @@ void zio_channel_drain(struct zio_channel *chan)
 	zio_sessions_drop(chan);
 	while ((block = zio_queue_pop(&chan->queue)))
 		chan->buf->type->ops->put_block(chan->buf, block);
-	atomic_set(&chan->writing, 0);
 	mutex_unlock(&chan->lock);
 }
 
@@ -178,7 +177,7 @@ static void detach_buffer(struct zio_channel *chan)
 {
 	if (!chan->buf)
 		return;
-	zio_ring_stop(chan);
+	zio_ring_free(zio_ring_stop(chan));
 	zio_channel_drain(chan);
 	RCU_INIT_POINTER(chan->data_area, NULL);
 	destroy_buffer(chan->buf);
@@ -428,8 +427,11 @@ static void cancel_resize(struct zio_buffer *buf, struct zio_resize *new)
 static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	struct zio_channel *chan = buf->chan;
+	struct zio_area *old = buf->area;
 	int ret;
 
+	if (old)
+		kref_get(&old->ref);
 	mutex_lock(&chan->lock);
 	ret = buf->type->ops->commit(buf, new->prepared);
 	if (ret)
@@ -444,6 +446,8 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 	rcu_assign_pointer(chan->data_area, buf->area);
 out:
 	mutex_unlock(&chan->lock);
+	/* Not before nobody finds it any more. */
+	zio_area_put(old);
 	return ret;
 }
 
@@ -502,14 +506,14 @@ static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
 
 	if (buf->chan->ring)
 		return -EBUSY;
-	zio_cset_hold(cset);
 	ret = prepare_resize(buf, new);
-	if (!ret) {
-		ret = commit_resize(buf, new);
-		if (ret)
-			cancel_resize(buf, new);
-	}
+	if (ret)
+		return ret;
+	zio_cset_hold(cset);
+	ret = commit_resize(buf, new);
 	zio_cset_release(cset);
+	if (ret)
+		cancel_resize(buf, new);
 	return ret;
 }
 

@@ -202,6 +202,8 @@ static int read_another_control(struct zio_session *sess, struct sink *to)
 		return PTR_ERR(block);
 	if (block->ctrl_seen) {
 		sess->chan->buf->type->ops->put_block(sess->chan->buf, block);
+		if (sess->chan->sleepers)
+			zio_channel_has_room(sess->chan);
 		return 0;
 	}
 	ret = copy_control(sess, block, to);
@@ -264,6 +266,17 @@ static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 	return end_sink(&to, iter, n);
 }
 
+/* Without room, whoever next puts a block wakes the poller. */
+static void ask_or_be_woken(struct zio_channel *chan)
+{
+	if (zio_cset_ask(chan) != -ENOBUFS)
+		return;
+	mutex_lock(&chan->lock);
+	zio_channel_is_dry(chan);
+	zio_cset_ask(chan);
+	mutex_unlock(&chan->lock);
+}
+
 static __poll_t poll_input(struct file *file, bool ctrl)
 {
 	struct zio_session *sess = file->private_data;
@@ -280,14 +293,14 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 		return EPOLLIN | EPOLLRDNORM;
 	if (!READ_ONCE(chan->enabled) || !READ_ONCE(cset->on_demand))
 		return 0;
-	if (zio_cset_can_pull(cset))
+	if (zio_cset_can_pull(cset) && !READ_ONCE(chan->dry))
 		return EPOLLIN | EPOLLRDNORM;
 	/*
 	 * A driver that takes its time is asked now: a poll is the only thing
 	 * that a program waiting in poll() ever does. At most one block comes
 	 * of it, and it stays queued until read.
 	 */
-	zio_cset_ask(chan);
+	ask_or_be_woken(chan);
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
@@ -323,9 +336,10 @@ static void fill_ring(struct zio_channel *chan)
 		ret = zio_cset_top_up(chan);
 		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
 			most = want;
-	} while (!ret && n < most && zio_ring_count(chan) < most);
+	} while (!ret && n < most && zio_ring_count(chan) < most &&
+		 !must_stop());
 	if (is_news(ret))
-		WRITE_ONCE(chan->cset->error, ret);
+		zio_ring_fail(chan, ret);
 }
 
 static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
@@ -339,11 +353,11 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 	if (ask && !zio_ring_count(chan))
 		fill_ring(chan);
 	poll_wait(file, &chan->wq, wait);
-	if (ask && !zio_ring_count(chan) && !READ_ONCE(cset->error))
+	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
 		zio_cset_ask(chan);
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error))
+	if (READ_ONCE(cset->error) || zio_ring_error(chan))
 		key |= EPOLLERR;
 	if (zio_ring_count(chan) > 0)
 		key |= EPOLLIN | EPOLLRDNORM;
@@ -441,12 +455,15 @@ static int offer_block(struct zio_session *sess, struct sink *to, bool nowait)
 {
 	struct zio_channel *chan = sess->chan;
 	struct zio_block *block;
-	int ret = have_full_size(sess, nowait);
+	int ret;
 
-	if (ret)
-		return ret;
+	if (READ_ONCE(chan->cset->gone))
+		return -ENODEV;
 	if (!chan->buf->area)
 		return -EOPNOTSUPP;
+	ret = have_full_size(sess, nowait);
+	if (ret)
+		return ret;
 	block = sess->block;
 	if (block->used)
 		return -EBUSY;
@@ -484,6 +501,9 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	struct zio_control *ctrl = &sess->ctrl;
 	int ret;
 
+	/* The scratch control is not that of a snapshot any more. */
+	zio_snapshot_put(sess->snap);
+	sess->snap = NULL;
 	if (copy_from_iter(ctrl, sizeof(*ctrl), from) != sizeof(*ctrl))
 		return -EFAULT;
 	if (sess->block && sess->ctrl_seen)
@@ -523,13 +543,17 @@ static __poll_t poll_out(struct file *file, struct poll_table_struct *wait)
 	struct zio_session *sess = file->private_data;
 	struct zio_channel *chan = sess->chan;
 
+	bool room;
+
 	poll_wait(file, &chan->wq, wait);
-	if (READ_ONCE(chan->cset->gone))
+	mutex_lock(&chan->lock);
+	if (READ_ONCE(chan->cset->gone)) {
+		mutex_unlock(&chan->lock);
 		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(sess->block) ||
-	    atomic_read(&chan->writing) < READ_ONCE(chan->len))
-		return EPOLLOUT | EPOLLWRNORM;
-	return 0;
+	}
+	room = sess->block || chan->buf->type->ops->has_room(chan->buf);
+	mutex_unlock(&chan->lock);
+	return room ? EPOLLOUT | EPOLLWRNORM : 0;
 }
 
 /* Samples by their mem_offset: input to be read, output to be written. */

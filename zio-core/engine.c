@@ -118,6 +118,15 @@ static void lose_block(struct zio_channel *chan)
 	raise_alarm(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
+/* A block that a reader has, where memory comes back in order only. */
+static bool is_in_the_way(struct zio_channel *chan)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+
+	return ops->oldest &&
+		ops->oldest(chan->buf) != zio_queue_peek(&chan->queue);
+}
+
 /*
  * No block is free. There may be some that a program has done with, in its
  * ring; else it is an overrun: either the new block is lost, or the oldest
@@ -127,25 +136,25 @@ static struct zio_block *steal_block(struct zio_channel *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *old, *block = NULL;
-	size_t stolen = 0;
 
 	if (chan->ring && zio_ring_reap(chan) &&
 	    zio_queue_count(&chan->queue) < buf->len)
 		block = buf->type->ops->get_block(buf);
 	while (!block && !chan->ring && READ_ONCE(buf->prefer_new)) {
-		/* In an area, a block that a reader has may be in the way. */
-		if (buf->type->has_area && stolen > 2 * buf->block_size)
+		if (is_in_the_way(chan))
 			break;
 		old = zio_queue_pop(&chan->queue);
 		if (!old)
 			break;
-		stolen += old->size;
 		lose_block(chan);
 		buf->type->ops->put_block(buf, old);
 		block = buf->type->ops->get_block(buf);
 	}
-	if (!block)
+	if (!block) {
 		lose_block(chan);
+		/* The watermark may be out of reach: let them have what is there. */
+		wake_channel(chan, ZIO_WAKE_IN);
+	}
 	return block;
 }
 
@@ -162,10 +171,14 @@ take_empty_block(struct zio_channel *chan)
 	return block;
 }
 
+/* @mine: the block that the puller has taken already */
 static __always_inline struct zio_block *arm_input(struct zio_cset *cset,
-						   struct zio_channel *chan)
+						   struct zio_channel *chan,
+						   struct zio_channel *puller,
+						   struct zio_block *mine)
 {
-	struct zio_block *block = take_empty_block(chan);
+	struct zio_block *block = mine && chan == puller ? mine :
+							   take_empty_block(chan);
 	u32 seq = chan->seq++;
 
 	if (unlikely(!block))
@@ -191,7 +204,9 @@ static struct zio_block *arm_output(struct zio_channel *chan)
 }
 
 /* Makes the list of armed blocks; its last entry has no channel. */
-static __always_inline void arm_blocks(struct zio_cset *cset, bool output)
+static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
+				       struct zio_channel *puller,
+				       struct zio_block *mine)
 {
 	struct zio_armed *armed = cset->armed;
 	unsigned int i;
@@ -199,7 +214,8 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output)
 	for (i = 0; i < cset->n_on; i++) {
 		armed->chan = cset->on[i];
 		armed->block = output ? arm_output(armed->chan) :
-					arm_input(cset, armed->chan);
+					arm_input(cset, armed->chan, puller,
+						  mine);
 		if (likely(armed->block))
 			armed++;
 	}
@@ -237,6 +253,12 @@ static __always_inline void count_input(struct zio_channel *chan,
 	chan->bytes += block->len;
 }
 
+/* What a program has passed in its ring is still in the queue. */
+static unsigned int count_unread(struct zio_channel *chan)
+{
+	return chan->ring ? zio_ring_count(chan) : zio_queue_count(&chan->queue);
+}
+
 static void queue_input(struct zio_channel *chan, struct zio_block *block)
 {
 	if (unlikely(chan->ring))
@@ -244,7 +266,7 @@ static void queue_input(struct zio_channel *chan, struct zio_block *block)
 	else
 		zio_queue_push(&chan->queue, block);
 	if (chan->cset->on_demand ||
-	    zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
+	    count_unread(chan) >= READ_ONCE(chan->buf->watermark))
 		wake_channel(chan, ZIO_WAKE_IN);
 }
 
@@ -253,7 +275,6 @@ static void finish_output(struct zio_channel *chan, struct zio_block *block)
 	chan->blocks++;
 	chan->bytes += block->len;
 	chan->buf->type->ops->put_block(chan->buf, block);
-	atomic_dec(&chan->writing);
 	wake_channel(chan, ZIO_WAKE_OUT);
 }
 
@@ -319,9 +340,7 @@ static void drop_blocks(struct zio_cset *cset, bool lost)
 
 	for (armed = cset->armed; armed->chan; armed++) {
 		chan = armed->chan;
-		if (zio_cset_is_output(cset))
-			atomic_dec(&chan->writing);
-		else if (!lost)
+		if (!zio_cset_is_output(cset) && !lost)
 			chan->seq = armed->block->seq;
 		if (lost)
 			lose_block(chan);
@@ -386,16 +405,18 @@ static int leave_or_fail(struct zio_cset *cset, int ret)
 }
 
 /* The blocks of all channels, from memory or queue to the driver. */
-static __always_inline int start_blocks(struct zio_cset *cset, bool output)
+static __always_inline int start_blocks(struct zio_cset *cset, bool output,
+					struct zio_channel *puller,
+					struct zio_block *mine)
 {
 	cset->fired++;
-	arm_blocks(cset, output);
+	arm_blocks(cset, output, puller, mine);
 	return cset->ops->raw_io(cset);
 }
 
 static int arm_cset(struct zio_cset *cset)
 {
-	int ret = start_blocks(cset, zio_cset_is_output(cset));
+	int ret = start_blocks(cset, zio_cset_is_output(cset), NULL, NULL);
 
 	if (ret)
 		return leave_or_fail(cset, ret);
@@ -524,6 +545,8 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 		return ERR_PTR(-EAGAIN);
 	ret = READ_ONCE(cset->error) ? xchg(&cset->error, 0) :
 				       zio_cset_ask(chan);
+	if (ret == -ENOBUFS)
+		zio_channel_is_dry(chan);
 	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN ||
 	    ret == -ENOBUFS)
 		return ERR_PTR(-EAGAIN);
@@ -531,6 +554,21 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 		return ERR_PTR(ret);
 	block = zio_queue_pop(&chan->queue);
 	return block ?: ERR_PTR(-EAGAIN);
+}
+
+/*
+ * What the reader will get, if he may be given it past his queue (G), and if
+ * all is still as it was when he decided to pull. Otherwise nothing has happened:
+ * a reader who finds no memory has lost no block.
+ */
+static __always_inline struct zio_block *take_my_block(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+
+	if (unlikely(!chan->cset->can_pull || !chan->enabled ||
+		     zio_queue_count(&chan->queue)))
+		return NULL;
+	return buf->type->ops->get_block(buf);
 }
 
 /**
@@ -546,17 +584,18 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 struct zio_block *zio_cset_pull(struct zio_channel *chan)
 {
 	struct zio_cset *cset = chan->cset;
-	struct zio_block *block;
+	struct zio_block *mine, *block;
 	int ret, state;
 
-	if (unlikely(!READ_ONCE(cset->can_pull) || !READ_ONCE(chan->enabled) ||
+	if (unlikely(!READ_ONCE(cset->can_pull) ||
 		     !begin_arming(cset, &state)))
 		return pull_queued(chan);
-	if (unlikely(zio_queue_count(&chan->queue))) {		/* G */
+	mine = take_my_block(chan);
+	if (unlikely(!mine)) {
 		make_idle(cset);
 		return pull_queued(chan);
 	}
-	ret = start_blocks(cset, false);
+	ret = start_blocks(cset, false, chan, mine);
 	if (unlikely(ret)) {
 		ret = leave_or_fail(cset, ret);
 		if (ret && ret != -EINPROGRESS)

@@ -17,6 +17,7 @@
 #ifndef _ZIO_INTERNAL_H
 #define _ZIO_INTERNAL_H
 
+#include <linux/async.h>
 #include <linux/atomic.h>
 #include <linux/cdev.h>
 #include <linux/fs.h>
@@ -30,6 +31,12 @@
 #include <linux/zio-trigger.h>
 
 #include "compat.h"
+
+/* A probe that runs asynchronously must not wait for modprobe. */
+static inline bool zio_may_load(void)
+{
+	return !current_is_async();
+}
 
 #define ZIO_DEFAULT_BUFFER	"kmalloc"
 #define ZIO_DEFAULT_TRIGGER	"user"
@@ -83,10 +90,10 @@ struct zio_channel {
 	/* the user's side */
 	wait_queue_head_t wq;
 	struct mutex lock; /* the user's side, and its end of the queue */
-	unsigned int sleepers;
+	unsigned int sleepers; /* readers, and one for dry */
+	bool dry; /* somebody was told that there is no room */
 	unsigned int len;
 	unsigned int watermark;
-	atomic_t writing;
 	struct list_head sessions;
 	struct list_head leftovers;
 	bool detour; /* a ring is open, or there are leftovers */
@@ -174,6 +181,12 @@ void zio_queue_destroy(struct zio_queue *q);
 struct zio_block **zio_queue_alloc(unsigned int len);
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
 		       unsigned int len);
+
+/* The oldest block; it may be gone when the caller looks at it. */
+static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
+{
+	return READ_ONCE(q->slot[atomic_read(&q->tail) & q->mask]);
+}
 
 static inline unsigned int zio_queue_count(const struct zio_queue *q)
 {
@@ -346,6 +359,16 @@ struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_session_unfetch(struct zio_session *sess, struct zio_block *block);
 void zio_session_advance(struct zio_session *sess);
+void zio_channel_has_room(struct zio_channel *chan);
+
+/* Who next puts a block, wakes all. The channel's lock is held. */
+static inline void zio_channel_is_dry(struct zio_channel *chan)
+{
+	if (!chan->dry)
+		chan->sleepers++;
+	WRITE_ONCE(chan->dry, true);
+}
+
 void zio_session_submit(struct zio_session *sess);
 void zio_session_flush(struct zio_session *sess);
 
@@ -371,7 +394,7 @@ static inline void zio_session_put(struct zio_session *sess)
 	if (unlikely(sess->n_more))
 		zio_session_advance(sess);
 	if (unlikely(chan->sleepers))
-		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+		zio_channel_has_room(chan);
 }
 
 /* area.c */
@@ -384,12 +407,16 @@ struct zio_ring {
 	struct zio_ring_header *hdr;
 	struct zio_control *slot;
 	unsigned int mask;
+	int error; /* of a driver that a poll has asked */
 	u64 *filled; /* of which snapshot the slots are */
 };
 
 int zio_ring_open(struct zio_channel *chan);
 void zio_ring_close(struct zio_channel *chan);
-void zio_ring_stop(struct zio_channel *chan);
+struct zio_ring *zio_ring_stop(struct zio_channel *chan);
+void zio_ring_free(struct zio_ring *ring);
+void zio_ring_fail(struct zio_channel *chan, int error);
+int zio_ring_error(struct zio_channel *chan);
 void zio_ring_push(struct zio_channel *chan, struct zio_block *block);
 bool zio_ring_reap(struct zio_channel *chan);
 int zio_ring_count(struct zio_channel *chan);

@@ -103,6 +103,31 @@ int zio_ring_count(struct zio_channel *chan)
 	return n;
 }
 
+/* The driver's error is told by poll, and taken by a read. */
+void zio_ring_fail(struct zio_channel *chan, int error)
+{
+	struct zio_ring *ring;
+
+	rcu_read_lock();
+	ring = READ_ONCE(chan->ring);
+	if (ring)
+		WRITE_ONCE(ring->error, error);
+	rcu_read_unlock();
+}
+
+int zio_ring_error(struct zio_channel *chan)
+{
+	struct zio_ring *ring;
+	int error = 0;
+
+	rcu_read_lock();
+	ring = READ_ONCE(chan->ring);
+	if (ring)
+		error = READ_ONCE(ring->error);
+	rcu_read_unlock();
+	return error;
+}
+
 static void free_ring(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
@@ -156,7 +181,7 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
 	ring->hdr->lost = chan->lost;
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
-	WRITE_ONCE(chan->ring, ring);
+	smp_store_release(&chan->ring, ring); /* for those under RCU */
 	chan->detour = true;
 	rcu_assign_pointer(chan->ring_area, ring->area);
 	mutex_unlock(&chan->lock);
@@ -199,18 +224,29 @@ out:
 	return ret;
 }
 
-/* The set is held, or gone. What is unread stays queued for others. */
-void zio_ring_stop(struct zio_channel *chan)
+/*
+ * The set is held, or gone. What is unread stays queued for others. The ring, or
+ * NULL, is to be given to zio_ring_free().
+ */
+struct zio_ring *zio_ring_stop(struct zio_channel *chan)
 {
 	struct zio_ring *ring = chan->ring;
 
 	if (!ring)
-		return;
+		return NULL;
 	mutex_lock(&chan->lock);
 	zio_ring_reap(chan);
 	WRITE_ONCE(chan->ring, NULL);
 	RCU_INIT_POINTER(chan->ring_area, NULL);
 	mutex_unlock(&chan->lock);
+	return ring;
+}
+
+/* Waits for a grace period: not while the set is held, if that can be. */
+void zio_ring_free(struct zio_ring *ring)
+{
+	if (!ring)
+		return;
 	synchronize_rcu();
 	free_ring(ring);
 }
@@ -219,14 +255,16 @@ void zio_ring_stop(struct zio_channel *chan)
 void zio_ring_close(struct zio_channel *chan)
 {
 	struct zio_cset *cset = chan->cset;
+	struct zio_ring *ring = NULL;
 
 	mutex_lock(&cset->mutex);
 	if (!cset->gone) {
 		zio_cset_hold(cset);
-		zio_ring_stop(chan);
+		ring = zio_ring_stop(chan);
 		zio_cset_release(cset);
 	}
 	mutex_unlock(&cset->mutex);
+	zio_ring_free(ring);
 }
 
 /* One page of header may be written; slots may not. */

@@ -68,16 +68,36 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 	return sess;
 }
 
+/* The oldest comes first, whoever left it. */
+static void leave_block(struct zio_channel *chan, struct zio_block *block)
+{
+	struct zio_block *pos;
+
+	list_for_each_entry(pos, &chan->leftovers, left)
+		if ((s32)(pos->seq - block->seq) > 0)
+			break;
+	list_add_tail(&block->left, &pos->left);
+	chan->detour = true;
+}
+
+/*
+ * The block in hand, and those behind it: unless new ones are preferred, as what
+ * is left cannot be given up when memory is short.
+ */
 static void leave_blocks(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
+	sess->block->ctrl_seen = sess->ctrl_seen;
+	leave_block(chan, sess->block);
+	zio_session_advance(sess);
+	while (sess->block && READ_ONCE(chan->buf->prefer_new))
+		zio_session_put(sess);
 	while (sess->block) {
 		sess->block->ctrl_seen = sess->ctrl_seen;
-		list_add_tail(&sess->block->left, &chan->leftovers);
+		leave_block(chan, sess->block);
 		zio_session_advance(sess);
 	}
-	chan->detour = true;
 	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
@@ -95,7 +115,6 @@ void zio_session_flush(struct zio_session *sess)
 		return;
 	}
 	zio_session_put(sess);
-	atomic_dec(&chan->writing);
 	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, EPOLLOUT | EPOLLWRNORM);
 }
@@ -142,6 +161,15 @@ void zio_sessions_drop(struct zio_channel *chan)
 	}
 }
 
+/* A block was put, and somebody waits for that. The lock is held. */
+void zio_channel_has_room(struct zio_channel *chan)
+{
+	if (chan->dry)
+		chan->sleepers--;
+	WRITE_ONCE(chan->dry, false);
+	wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+}
+
 /* The block in hand is done with; the next one whose control was read, if any. */
 void zio_session_advance(struct zio_session *sess)
 {
@@ -172,7 +200,8 @@ static noinline struct zio_block *take_leftover(struct zio_channel *chan)
 	struct zio_block *block;
 
 	if (chan->ring)
-		return ERR_PTR(xchg(&chan->cset->error, 0) ?: -EBUSY);
+		return ERR_PTR(xchg(&chan->ring->error, 0) ?:
+			       xchg(&chan->cset->error, 0) ?: -EBUSY);
 	block = list_first_entry_or_null(&chan->leftovers, struct zio_block,
 					 left);
 	if (block)
@@ -221,10 +250,9 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
-	if (!zio_queue_count(&chan->queue) && READ_ONCE(chan->cset->can_pull) &&
-	    READ_ONCE(chan->enabled) && zio_cset_top_up(chan))
-		return ERR_PTR(-EAGAIN);
-	if (!zio_queue_count(&chan->queue) && !chan->detour)
+	if (list_empty(&chan->leftovers) && !zio_queue_count(&chan->queue) &&
+	    (!READ_ONCE(chan->cset->can_pull) || !READ_ONCE(chan->enabled) ||
+	     zio_cset_top_up(chan)))
 		return ERR_PTR(-EAGAIN);
 	return take_block(chan);
 }
@@ -239,8 +267,7 @@ void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 /* As if it had not been fetched. */
 void zio_session_unfetch(struct zio_session *sess, struct zio_block *block)
 {
-	list_add(&block->left, &sess->chan->leftovers);
-	sess->chan->detour = true;
+	leave_block(sess->chan, block);
 }
 
 static int try_output(struct zio_session *sess)
@@ -253,7 +280,6 @@ static int try_output(struct zio_session *sess)
 	block = chan->buf->type->ops->get_block(chan->buf);
 	if (!block)
 		return -EAGAIN;
-	atomic_inc(&chan->writing);
 	WRITE_ONCE(sess->ctrl_seen, false);
 	block->used = 0;
 	block->len = block->size;

@@ -179,7 +179,7 @@ int zio_trigger_create(struct zio_cset *cset, const char *name)
 	struct zio_trigger *trig;
 	int ret;
 
-	if (!type && !request_module("zio-trig-%s", name))
+	if (!type && zio_may_load() && !request_module("zio-trig-%s", name))
 		type = get_type(name);
 	if (!type) {
 		dev_err(&cset->zdev->dev, "no trigger type \"%s\"\n", name);
@@ -315,7 +315,7 @@ static int check_samples(const struct zio_cset *cset, u32 pre, u32 post,
  *
  * Return: 0; -EINVAL for no samples at all (or for any, if the set has none);
  * -EOPNOTSUPP if the device keeps none from before the event; -EOVERFLOW;
- * -ENOMEM, with the old size in force.
+ * -ENOMEM, or -ENOSPC if a buffer's area is smaller, with the old size in force.
  */
 int zio_trigger_set_samples(struct zio_trigger *trig, u32 pre, u32 post)
 {

@@ -89,6 +89,9 @@ struct zio_buffer {
  * @put_block: any context, several callers at a time. Gives a block back.
  * @has_room: like @get_block, and when that is, but only says whether there
  *        is a block.
+ * @oldest: for types that use memory again only in the order in which it was
+ *        given out; when @get_block is. The block that is in the way of all
+ *        others, or NULL.
  * @trim: optional; any context, never beside get_block(). The block that was
  *        got last has become shorter: block->len is all that is needed.
  * @count: blocks in existence, of all geometries.
@@ -103,6 +106,7 @@ struct zio_buffer_ops {
 	struct zio_block *(*get_block)(struct zio_buffer *buf);
 	bool (*has_room)(struct zio_buffer *buf);
 	void (*put_block)(struct zio_buffer *buf, struct zio_block *block);
+	struct zio_block *(*oldest)(struct zio_buffer *buf);
 	void (*trim)(struct zio_buffer *buf, struct zio_block *block);
 	unsigned int (*count)(struct zio_buffer *buf);
 };
@@ -113,7 +117,7 @@ struct zio_buffer_ops {
  * @owner: THIS_MODULE; held while a channel uses the type
  * @len: number of blocks at the start; 0 stands for 16
  * @has_area: its blocks are in an area that users can map
- * @ops: all are mandatory but @trim
+ * @ops: all are mandatory but @oldest and @trim
  * @node: for the core's use
  */
 struct zio_buffer_type {

@@ -126,6 +126,25 @@ test_batch()
 	is "none is lost" "$(cat $cset0/chan2/statistics/lost_blocks)" 0
 }
 
+test_room()
+{
+	check "fresh" fresh
+	check "memory is somebody else's" node-map starve $node-0-2 \
+		$cset0/chan2/statistics/lost_blocks
+	check "fresh" fresh
+	echo 1 >$cset0/chan0/enable
+	echo 1 >$buffer2/prefer-new
+	check "new ones preferred, the oldest in hand" \
+		node-map prefer $node-0-2 $node-0-0-data
+	check "fresh" fresh
+	check "the order after a fault" node-map order $node-0-2
+	echo 0 >$zzero/cset1/trigger/enable
+	echo 65536 >$zzero/cset1/trigger/nsamples
+	check "an output without room" node-map full $node-1-0
+	check "fresh" fresh
+	check "a bad control is not read back" node-map scratch $node-1-0
+}
+
 test_output()
 {
 	check "output in place" node-map output $node-1-0 \
@@ -138,5 +157,6 @@ test_area
 test_ring
 test_loss
 test_batch
+test_room
 test_output
 done_testing

@@ -374,6 +374,100 @@ static void do_few(char **arg)
 	}
 }
 
+/*
+ * starve PREFIX STATISTICS: one holds all memory; another, in a process of his
+ * own, gets nothing, loses nothing, and is woken when there is some.
+ */
+static void do_starve(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDONLY);
+	static struct zio_control ctrl[512];
+	static uint8_t buf[512 * 16];
+	unsigned long lost = read_number(arg[1]);
+	ssize_t n = read(pair.ctrl, ctrl, sizeof(ctrl));
+	pid_t child;
+	int fd, i;
+
+	same(n, 256 * 512);
+	child = fork();
+	want(child >= 0);
+	if (!child) {
+		fd = open_node(arg[0], "data", O_RDONLY | O_NONBLOCK);
+		for (i = 0; i < 5; i++)
+			fails(read(fd, buf, 16), EAGAIN);
+		same(poll_in(fd, 0), 0);
+		same(poll_in(fd, -1), POLLIN);
+		same(read(fd, buf, 16), 16);
+		_exit(0);
+	}
+	usleep(300000);
+	same(read(pair.data, buf, 16), 16);
+	wait_children(1);
+	same(read_number(arg[1]), lost);
+}
+
+/* prefer PREFIX FEED: the newest stay, though the oldest is in somebody's hand */
+static void do_prefer(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDONLY);
+	int fd = open_file(arg[1], O_RDONLY), i;
+	struct zio_control ctrl = read_control(pair.ctrl);
+	uint32_t first = ctrl.seq_num;
+	static uint8_t buf[16];
+
+	for (i = 0; i < 1000; i++)
+		same(read(fd, buf, sizeof(buf)), sizeof(buf));
+	/* What was queued behind the one in hand is still there. */
+	ctrl = read_control(pair.ctrl);
+	same(ctrl.seq_num, first + 1);
+}
+
+/* full PREFIX: a channel that has no room is not writable */
+static void do_full(char **arg)
+{
+	int fd = open_node(arg[0], "data", O_WRONLY | O_NONBLOCK), i;
+	struct pollfd pfd = { fd, POLLOUT, 0 };
+	static uint8_t buf[65536];
+
+	for (i = 0; i < 2; i++)
+		same(write(fd, buf, sizeof(buf)), sizeof(buf));
+	fails(write(fd, buf, sizeof(buf)), EAGAIN);
+	same(poll(&pfd, 1, 0), 0);
+}
+
+/* scratch PREFIX: what is written does not show in what is read */
+static void do_scratch(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDWR);
+	struct zio_control ctrl = read_control(pair.ctrl), bad, again;
+
+	memset(&bad, 0xee, sizeof(bad));
+	fails(write(pair.ctrl, &bad, sizeof(bad)), EPROTO);
+	again = read_control(pair.ctrl);
+	same(memcmp(&again, &ctrl, sizeof(ctrl)), 0);
+}
+
+/* order PREFIX: after a batch that ends in a fault, and a close */
+static void do_order(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDONLY);
+	uint8_t *mem = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static uint8_t buf[16], next;
+	int i;
+
+	want(mem != MAP_FAILED && !munmap(mem + 4096, 4096));
+	same(read(pair.ctrl, mem + 4096 - 1024, 4 * 512), 1024);
+	close_pair(pair);
+	pair = open_pair(arg[0], O_RDONLY);
+	for (i = 0; i < 3; i++) {
+		same(read(pair.data, buf, sizeof(buf)), sizeof(buf));
+		if (i)
+			same(buf[0], next);
+		next = buf[15] + 1;
+	}
+}
+
 /* hold PREFIX: maps, says so, and holds until standard input ends */
 static void do_hold(char **arg)
 {
@@ -522,6 +616,11 @@ static const struct command commands[] = {
 	{ "batch", 2, do_batch },
 	{ "half", 1, do_half },
 	{ "few", 2, do_few },
+	{ "starve", 2, do_starve },
+	{ "prefer", 2, do_prefer },
+	{ "full", 1, do_full },
+	{ "scratch", 1, do_scratch },
+	{ "order", 1, do_order },
 	{ "hold", 1, do_hold },
 	{ "gone", 4, do_gone },
 	{ "fork", 1, do_fork },
