@@ -59,7 +59,7 @@
 #include <linux/export.h>
 #include <linux/ktime.h>
 
-#include "internal.h"
+#include "armed.h"
 
 #define CSET_IDLE	0
 #define CSET_ARMING	1
@@ -72,18 +72,9 @@
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
 
-#define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
-#define ZIO_WAKE_OUT	(EPOLLOUT | EPOLLWRNORM)
-
 static int cset_phase(struct zio_cset *cset)
 {
 	return atomic_read(&cset->state) & CSET_PHASE;
-}
-
-static void wake_channel(struct zio_channel *chan, __poll_t key)
-{
-	if (wq_has_sleeper(&chan->wq))
-		wake_up_poll(&chan->wq, key);
 }
 
 /**
@@ -101,181 +92,7 @@ void zio_cset_wake(struct zio_cset *cset)
 	if (READ_ONCE(cset->gone))
 		key |= EPOLLHUP | EPOLLERR;
 	for (i = 0; i < cset->n_chan; i++)
-		wake_channel(cset->chan[i], key);
-}
-
-static void raise_alarm(struct zio_channel *chan, int bits)
-{
-	atomic_or(bits, &chan->alarms_new);
-	atomic_or(bits, &chan->alarms);
-}
-
-static void lose_block(struct zio_channel *chan)
-{
-	chan->lost++;
-	if (chan->ring)
-		WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
-	raise_alarm(chan, ZIO_ALARM_LOST_BLOCK);
-}
-
-/* A block that a reader has, where memory comes back in order only. */
-static bool is_in_the_way(struct zio_channel *chan)
-{
-	const struct zio_buffer_ops *ops = chan->buf->type->ops;
-
-	return ops->oldest &&
-		ops->oldest(chan->buf) != zio_queue_peek(&chan->queue);
-}
-
-/*
- * No block is free. There may be some that a program has done with, in its
- * ring; else it is an overrun: either the new block is lost, or the oldest
- * unread one.
- */
-static struct zio_block *steal_block(struct zio_channel *chan)
-{
-	struct zio_buffer *buf = chan->buf;
-	struct zio_block *old, *block = NULL;
-
-	if (chan->ring && zio_ring_reap(chan) &&
-	    zio_queue_count(&chan->queue) < buf->len)
-		block = buf->type->ops->get_block(buf);
-	while (!block && !chan->ring && READ_ONCE(buf->prefer_new)) {
-		if (is_in_the_way(chan))
-			break;
-		old = zio_queue_pop(&chan->queue);
-		if (!old)
-			break;
-		lose_block(chan);
-		buf->type->ops->put_block(buf, old);
-		block = buf->type->ops->get_block(buf);
-	}
-	if (!block) {
-		lose_block(chan);
-		/* The watermark may be out of reach: let them have what is there. */
-		wake_channel(chan, ZIO_WAKE_IN);
-	}
-	return block;
-}
-
-static __always_inline struct zio_block *
-take_empty_block(struct zio_channel *chan)
-{
-	struct zio_buffer *buf = chan->buf;
-	struct zio_block *block = NULL;
-
-	if (likely(zio_queue_count(&chan->queue) < buf->len))
-		block = buf->type->ops->get_block(buf);
-	if (unlikely(!block))
-		block = steal_block(chan);
-	return block;
-}
-
-/* @mine: the block that the puller has taken already */
-static __always_inline struct zio_block *arm_input(struct zio_cset *cset,
-						   struct zio_channel *chan,
-						   struct zio_channel *puller,
-						   struct zio_block *mine)
-{
-	struct zio_block *block = mine && chan == puller ? mine :
-							   take_empty_block(chan);
-	u32 seq = chan->seq++;
-
-	if (unlikely(!block))
-		return NULL;
-	block->len = cset->block_len;
-	block->tstamp.secs = cset->now.tv_sec;
-	block->tstamp.ticks = cset->now.tv_nsec;
-	block->tstamp.bins = 0;
-	block->seq = seq;
-	block->zio_alarms = 0;
-	block->drv_alarms = 0;
-	zio_block_snapshot(chan, block);
-	return block;
-}
-
-static struct zio_block *arm_output(struct zio_channel *chan)
-{
-	struct zio_block *block = zio_queue_pop(&chan->queue);
-
-	if (unlikely(!block))
-		lose_block(chan);
-	return block;
-}
-
-/* Makes the list of armed blocks; its last entry has no channel. */
-static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
-				       struct zio_channel *puller,
-				       struct zio_block *mine)
-{
-	struct zio_armed *armed = cset->armed;
-	unsigned int i;
-
-	for (i = 0; i < cset->n_on; i++) {
-		armed->chan = cset->on[i];
-		armed->block = output ? arm_output(armed->chan) :
-					arm_input(cset, armed->chan, puller,
-						  mine);
-		if (likely(armed->block))
-			armed++;
-	}
-	armed->chan = NULL;
-}
-
-/* The driver had less to say than there is room for, or the size has changed. */
-static void fit_block(struct zio_channel *chan, struct zio_block *block)
-{
-	const struct zio_buffer_ops *ops = chan->buf->type->ops;
-
-	if (WARN_ON_ONCE(block->len > block->size))
-		block->len = block->size;
-	if (ops->trim)
-		ops->trim(chan->buf, block);
-}
-
-/* What has happened to the channel is told by the next block of it. */
-static void tell_alarms(struct zio_channel *chan, struct zio_block *block)
-{
-	int alarms = atomic_xchg(&chan->alarms_new, 0);
-
-	block->zio_alarms = alarms;
-	block->drv_alarms |= alarms >> 8;
-}
-
-static __always_inline void count_input(struct zio_channel *chan,
-					struct zio_block *block)
-{
-	if (unlikely(block->len != block->size))
-		fit_block(chan, block);
-	if (unlikely(atomic_read(&chan->alarms_new)))
-		tell_alarms(chan, block);
-	chan->blocks++;
-	chan->bytes += block->len;
-}
-
-/* What a program has passed in its ring is still in the queue. */
-static unsigned int count_unread(struct zio_channel *chan)
-{
-	return chan->ring ? zio_ring_count(chan) : zio_queue_count(&chan->queue);
-}
-
-static void queue_input(struct zio_channel *chan, struct zio_block *block)
-{
-	if (unlikely(chan->ring))
-		zio_ring_push(chan, block);
-	else
-		zio_queue_push(&chan->queue, block);
-	if (chan->cset->on_demand ||
-	    count_unread(chan) >= READ_ONCE(chan->buf->watermark))
-		wake_channel(chan, ZIO_WAKE_IN);
-}
-
-static void finish_output(struct zio_channel *chan, struct zio_block *block)
-{
-	chan->blocks++;
-	chan->bytes += block->len;
-	chan->buf->type->ops->put_block(chan->buf, block);
-	wake_channel(chan, ZIO_WAKE_OUT);
+		zio_channel_wake(cset->chan[i], key);
 }
 
 /* Leaves the phase that the caller owns. */
@@ -332,29 +149,12 @@ static void finish_blocks(struct zio_cset *cset)
 		finish_inputs(cset, NULL);
 }
 
-/* Gives the armed blocks back. Were they lost, or never asked for? */
-static void drop_blocks(struct zio_cset *cset, bool lost)
-{
-	struct zio_channel *chan;
-	struct zio_armed *armed;
-
-	for (armed = cset->armed; armed->chan; armed++) {
-		chan = armed->chan;
-		if (!zio_cset_is_output(cset) && !lost)
-			chan->seq = armed->block->seq;
-		if (lost)
-			lose_block(chan);
-		chan->buf->type->ops->put_block(chan->buf, armed->block);
-	}
-	cset->armed->chan = NULL;
-}
-
 static void fail_arm(struct zio_cset *cset, int error)
 {
 	cset->io_errors++;
 	if (cset->flags & ZIO_CSET_SLEEPS)
 		WRITE_ONCE(cset->error, error);
-	drop_blocks(cset, true);
+	zio_blocks_drop(cset, true);
 	make_idle(cset);
 	zio_cset_wake(cset);
 }
@@ -696,7 +496,7 @@ static void lose_trigger(struct zio_cset *cset)
 
 	atomic_long_inc(&cset->lost_triggers);
 	for (i = 0; i < cset->n_chan; i++)
-		raise_alarm(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
+		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
 }
 
 /**
@@ -734,7 +534,7 @@ static bool try_abort(struct zio_cset *cset)
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
 	cset->ops->stop_io(cset);
-	drop_blocks(cset, !cset->on_demand || zio_cset_is_output(cset));
+	zio_blocks_drop(cset, !cset->on_demand || zio_cset_is_output(cset));
 	make_idle(cset);
 	return true;
 }
@@ -799,29 +599,3 @@ void zio_cset_init_engine(struct zio_cset *cset)
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, arm_in_thread);
 }
-
-/**
- * zio_cset_armed() - the armed blocks, for zio_for_each_block()
- * @cset: the channel set
- *
- * Return: an array whose last entry has no channel.
- */
-struct zio_armed *zio_cset_armed(struct zio_cset *cset)
-{
-	return cset->armed;
-}
-EXPORT_SYMBOL_GPL(zio_cset_armed);
-
-/**
- * zio_channel_alarm() - raise the driver's alarms
- * @chan: the channel
- * @drv_alarms: bits, whose meaning is the driver's
- *
- * Any context. The alarms go with the next block that is done, and stay in
- * the channel's "alarms" file until cleared there.
- */
-void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms)
-{
-	raise_alarm(chan, drv_alarms << 8);
-}
-EXPORT_SYMBOL_GPL(zio_channel_alarm);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * armed.c: what rarely happens to the blocks of an armed set
+ *
+ * Called by the owner of the phase (engine.c), in any context, unless it says
+ * otherwise.
+ */
+#include <linux/export.h>
+
+#include "armed.h"
+
+void zio_channel_raise(struct zio_channel *chan, int bits)
+{
+	atomic_or(bits, &chan->alarms_new);
+	atomic_or(bits, &chan->alarms);
+}
+
+void zio_channel_lose(struct zio_channel *chan)
+{
+	chan->lost++;
+	if (chan->ring)
+		WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
+	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
+}
+
+/* A block that a reader has, where memory comes back in order only. */
+static bool is_in_the_way(struct zio_channel *chan)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+
+	return ops->oldest &&
+		ops->oldest(chan->buf) != zio_queue_peek(&chan->queue);
+}
+
+/*
+ * No block is free. There may be some that a program has done with, in its
+ * ring; else it is an overrun: either the new block is lost, or the oldest
+ * unread one.
+ */
+struct zio_block *zio_channel_steal(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+	struct zio_block *old, *block = NULL;
+
+	if (chan->ring && zio_ring_reap(chan) &&
+	    zio_queue_count(&chan->queue) < buf->len)
+		block = buf->type->ops->get_block(buf);
+	while (!block && !chan->ring && READ_ONCE(buf->prefer_new)) {
+		if (is_in_the_way(chan))
+			break;
+		old = zio_queue_pop(&chan->queue);
+		if (!old)
+			break;
+		zio_channel_lose(chan);
+		buf->type->ops->put_block(buf, old);
+		block = buf->type->ops->get_block(buf);
+	}
+	if (!block) {
+		zio_channel_lose(chan);
+		/* The watermark may be out of reach: let them have what is there. */
+		zio_channel_wake(chan, ZIO_WAKE_IN);
+	}
+	return block;
+}
+
+/* The driver had less to say than there is room for, or the size has changed. */
+void zio_block_fit(struct zio_channel *chan, struct zio_block *block)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+
+	if (WARN_ON_ONCE(block->len > block->size))
+		block->len = block->size;
+	if (ops->trim)
+		ops->trim(chan->buf, block);
+}
+
+/* What has happened to the channel is told by the next block of it. */
+void zio_block_tell_alarms(struct zio_channel *chan, struct zio_block *block)
+{
+	int alarms = atomic_xchg(&chan->alarms_new, 0);
+
+	block->zio_alarms = alarms;
+	block->drv_alarms |= alarms >> 8;
+}
+
+/* Gives the armed blocks back. Were they lost, or never asked for? */
+void zio_blocks_drop(struct zio_cset *cset, bool lost)
+{
+	struct zio_channel *chan;
+	struct zio_armed *armed;
+
+	for (armed = cset->armed; armed->chan; armed++) {
+		chan = armed->chan;
+		if (!zio_cset_is_output(cset) && !lost)
+			chan->seq = armed->block->seq;
+		if (lost)
+			zio_channel_lose(chan);
+		chan->buf->type->ops->put_block(chan->buf, armed->block);
+	}
+	cset->armed->chan = NULL;
+}
+
+/**
+ * zio_cset_armed() - the armed blocks, for zio_for_each_block()
+ * @cset: the channel set
+ *
+ * Return: an array whose last entry has no channel.
+ */
+struct zio_armed *zio_cset_armed(struct zio_cset *cset)
+{
+	return cset->armed;
+}
+EXPORT_SYMBOL_GPL(zio_cset_armed);
+
+/**
+ * zio_channel_alarm() - raise the driver's alarms
+ * @chan: the channel
+ * @drv_alarms: bits, whose meaning is the driver's
+ *
+ * Any context. The alarms go with the next block that is done, and stay in
+ * the channel's "alarms" file until cleared there.
+ */
+void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms)
+{
+	zio_channel_raise(chan, drv_alarms << 8);
+}
+EXPORT_SYMBOL_GPL(zio_channel_alarm);
