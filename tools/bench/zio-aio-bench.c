@@ -12,14 +12,14 @@
 #include <liburing.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench.h"
 
 #define BATCH	16
 
@@ -55,18 +55,6 @@ struct method {
 	void (*set_up)(struct bench *b);
 	void (*end)(struct bench *b);
 };
-
-static void die(const char *format, ...)
-{
-	va_list ap;
-
-	fputs("zio-aio-bench: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
-}
 
 /* The result is that of a system call which tells errors in errno. */
 static void check_call(const struct bench *b, ssize_t n)
@@ -310,14 +298,6 @@ static const struct method *find_method(const char *name)
 	return NULL;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static uint64_t time_requests(struct bench *b, const struct method *m,
 			      unsigned long n)
 {
@@ -369,18 +349,6 @@ static void print_help(void)
 		printf("  %-12s %s\n", methods[i].name, methods[i].what);
 }
 
-static unsigned long parse_number(const char *option, const char *text)
-{
-	unsigned long value;
-	char *end;
-
-	errno = 0;
-	value = strtoul(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || !value)
-		die("--%s: '%s' is no number above 0", option, text);
-	return value;
-}
-
 static const struct option options[] = {
 	{ "method", required_argument, NULL, 'm' },
 	{ "size", required_argument, NULL, 's' },
@@ -398,13 +366,13 @@ static void take_option(struct bench *b, int opt)
 		b->method = optarg;
 		break;
 	case 's':
-		b->size = parse_number("size", optarg);
+		b->size = parse_number("size", optarg, 1);
 		break;
 	case 'v':
-		b->volume = parse_number("volume", optarg);
+		b->volume = parse_number("volume", optarg, 1);
 		break;
 	case 'r':
-		b->repeat = parse_number("repeat", optarg);
+		b->repeat = parse_number("repeat", optarg, 1);
 		break;
 	case 'l':
 		b->label = optarg;

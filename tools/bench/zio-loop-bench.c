@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/zio-user.h>
+
+#include "bench.h"
 
 #define MAX_NODES	64
 #define BULK_SIZE	(1UL << 20)
@@ -51,26 +51,6 @@ struct method {
 	int data_flags;		/* of open(); -1: the data node is not opened */
 	int ctrl_flags;
 };
-
-static void die(const char *format, ...)
-{
-	va_list ap;
-
-	fputs("zio-loop-bench: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static void read_data(struct bench *b, unsigned int i)
 {
@@ -342,18 +322,6 @@ static void print_help(void)
 		printf("  %-10s %s\n", methods[i].name, methods[i].what);
 }
 
-static unsigned long parse_number(const char *option, const char *text)
-{
-	unsigned long value;
-	char *end;
-
-	errno = 0;
-	value = strtoul(text, &end, 0);
-	if (errno || end == text || *end || *text == '-')
-		die("--%s: '%s' is not a number", option, text);
-	return value;
-}
-
 static const struct option options[] = {
 	{ "method", required_argument, NULL, 'm' },
 	{ "size", required_argument, NULL, 's' },
@@ -379,16 +347,16 @@ static int parse_options(struct bench *b, int argc, char **argv)
 			b->method = optarg;
 			break;
 		case 's':
-			b->size = parse_number("size", optarg);
+			b->size = parse_number("size", optarg, 0);
 			break;
 		case 'n':
-			b->loops = parse_number("loops", optarg);
+			b->loops = parse_number("loops", optarg, 0);
 			break;
 		case 'w':
-			b->warmup = parse_number("warmup", optarg);
+			b->warmup = parse_number("warmup", optarg, 0);
 			break;
 		case 'r':
-			b->repeat = parse_number("repeat", optarg);
+			b->repeat = parse_number("repeat", optarg, 0);
 			break;
 		case 'l':
 			b->label = optarg;

@@ -9,16 +9,16 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/zio-user.h>
+
+#include "bench.h"
 
 #define BATCH	16
 
@@ -35,26 +35,6 @@ struct bench {
 	uint64_t polls;
 	volatile uint64_t sum;
 };
-
-static void die(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	fputs("zio-map-bench: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static int open_kind(const struct bench *b, const char *kind, int flags)
 {
@@ -307,17 +287,17 @@ int main(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "m:s:n:r:tal:h", options, NULL)) >= 0)
 		switch (opt) {
 		case 'm': method = optarg; break;
-		case 's': b.size = strtoull(optarg, NULL, 0); break;
-		case 'n': b.blocks = strtoul(optarg, NULL, 0); break;
-		case 'r': repeat = atoi(optarg); break;
+		case 's': b.size = parse_number("size", optarg, 1); break;
+		case 'n': b.blocks = parse_number("blocks", optarg, 1); break;
+		case 'r': repeat = parse_number("repeat", optarg, 1); break;
 		case 't': b.touch = 1; break;
 		case 'a': announce = 1; break;
 		case 'l': label = optarg; break;
 		case 'h': print_help(); return 0;
 		default: return 2;
 		}
-	if (optind != argc - 1 || !b.size || !b.blocks || repeat < 1)
-		die("one node, a size, a number of blocks, please (see --help)");
+	if (optind != argc - 1)
+		die("one node, please (see --help)");
 	b.node = argv[optind];
 	run(&b, find_method(method), label ? label : method, repeat,
 	    announce);

@@ -9,16 +9,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/comedi.h>
+
+#include "bench.h"
 
 #define FILL		65536
 #define COMEDI_CHANNEL	2	/* of comedi_test: the cheapest, a constant */
@@ -48,26 +48,6 @@ struct method {
 	void (*set_up)(struct bench *b);
 	void (*end)(struct bench *b);
 };
-
-static void die(const char *format, ...)
-{
-	va_list ap;
-
-	fputs("zio-peer-bench: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static uint64_t fill_iio(struct bench *b)
 {
@@ -274,15 +254,11 @@ static void print_help(void)
 		printf("  %-12s %s\n", methods[i].name, methods[i].what);
 }
 
-static unsigned long parse_number(const char *option, const char *text)
+static unsigned long parse_divisor(const char *option, const char *text)
 {
-	unsigned long value;
-	char *end;
+	unsigned long value = parse_number(option, text, 1);
 
-	errno = 0;
-	value = strtoul(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || !value ||
-	    FILL % value)
+	if (FILL % value)
 		die("--%s: '%s' is no divisor of %d", option, text, FILL);
 	return value;
 }
@@ -305,10 +281,10 @@ static void take_option(struct bench *b, int opt)
 		b->method = optarg;
 		break;
 	case 's':
-		b->size = parse_number("size", optarg);
+		b->size = parse_divisor("size", optarg);
 		break;
 	case 'c':
-		b->scan = parse_number("scan", optarg);
+		b->scan = parse_divisor("scan", optarg);
 		break;
 	case 'r':
 		b->repeat = strtoul(optarg, NULL, 0) ?: 1;
