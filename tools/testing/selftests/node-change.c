@@ -2,29 +2,12 @@
 /* node-change.c: the configuration changes under readers and writers */
 #include "node.h"
 
-#include <sys/mman.h>
-
 #define MOST_QUEUED	128
 
 struct shared {
 	unsigned int stop;
 	unsigned int reads;
 };
-
-static struct shared *share(void)
-{
-	struct shared *shared = mmap(NULL, sizeof(*shared),
-				     PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	want(shared != MAP_FAILED);
-	return shared;
-}
-
-static unsigned int get(unsigned int *counter)
-{
-	return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
-}
 
 /* Waits for a block, but not for ever: a switch may be off at the end. */
 static int wait_block(int fd, struct shared *shared)
@@ -139,7 +122,7 @@ static void change(char *path, char *values, struct shared *shared,
  */
 static void do_readers(char **arg)
 {
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 
 	if (!fork())
 		reader(arg, shared, 0);
@@ -153,7 +136,7 @@ static void do_readers(char **arg)
 /* writers PREFIX FILE VALUES WRITES: the same under two writers */
 static void do_writers(char **arg)
 {
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 	int i;
 
 	for (i = 0; i < 2; i++)

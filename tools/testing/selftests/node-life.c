@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 
 #define WORDS 16	/* samples per block of the counter */
 #define BLOCKS 600
@@ -16,21 +15,6 @@ struct shared {
 	unsigned int done;
 	unsigned char seen[MAX_SEEN];
 };
-
-static struct shared *share(void)
-{
-	struct shared *shared = mmap(NULL, sizeof(*shared),
-				     PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	want(shared != MAP_FAILED);
-	return shared;
-}
-
-static unsigned int get(unsigned int *counter)
-{
-	return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
-}
 
 static unsigned int add(unsigned int *counter)
 {
@@ -104,7 +88,7 @@ static void read_paired_blocks(const char *prefix, struct shared *shared)
 /* readers PREFIX: several processes of both kinds; each block comes once */
 static void do_readers(char **arg)
 {
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 	int i;
 
 	for (i = 0; i < 4; i++) {
@@ -123,7 +107,7 @@ static void do_readers(char **arg)
 /* closer PREFIX: others open, read a little and close; nothing is lost */
 static void do_closer(char **arg)
 {
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 	uint32_t word[WORDS];
 	int i, fd;
 
@@ -188,7 +172,7 @@ static void *read_until_closed(void *data)
 /* threads PREFIX: both files used by threads while they are closed */
 static void do_threads(char **arg)
 {
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 	struct thread_arg data, ctrl;
 	pthread_t thread[2];
 	struct pair pair;
@@ -248,7 +232,7 @@ static void start_sleepers(char **arg, struct shared *shared)
 static void do_unbind(char **arg)
 {
 	struct pollfd pfd = { .events = POLLIN };
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 	struct pair in = open_pair(arg[0], O_RDONLY);
 	struct pair out = open_pair(arg[4], O_WRONLY);
 	static struct zio_control ctrl;
@@ -301,7 +285,7 @@ static void hammer(char **arg, int i, struct shared *shared)
 /* hammer PREFIX UNBIND OUTPUT DEVICE: the board goes under busy users */
 static void do_hammer(char **arg)
 {
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 	int i;
 
 	for (i = 0; i < 4; i++)
@@ -330,7 +314,7 @@ static void do_hold(char **arg)
 static void do_lockstep(char **arg)
 {
 	int rounds = strtoul(arg[2], NULL, 0), i, round, n;
-	struct shared *shared = share();
+	struct shared *shared = share_memory(sizeof(struct shared));
 	char buf[16];
 	int fd;
 

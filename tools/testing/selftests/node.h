@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,6 +167,21 @@ static inline void wait_children(int n)
 		if (!WIFEXITED(status) || WEXITSTATUS(status))
 			fail("a child ended with status %#x", status);
 	}
+}
+
+/* Zeroed, and the children's as well. */
+static inline void *share_memory(size_t size)
+{
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	want(mem != MAP_FAILED);
+	return mem;
+}
+
+static inline unsigned int get(unsigned int *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
 }
 
 static inline int run_command(const struct command *command, int argc,
