@@ -2,8 +2,6 @@
 /* node-map.c: mappings of data, the control ring, output in place */
 #include "node.h"
 
-#include <sys/mman.h>
-
 struct map {
 	uint8_t *mem;
 	size_t size;
@@ -384,6 +382,7 @@ static void do_starve(char **arg)
 	static struct zio_control ctrl[512];
 	static uint8_t buf[512 * 16];
 	unsigned long lost = read_number(arg[1]);
+	unsigned int *tried = share_memory(sizeof(*tried));
 	ssize_t n = read(pair.ctrl, ctrl, sizeof(ctrl));
 	pid_t child;
 	int fd, i;
@@ -396,11 +395,13 @@ static void do_starve(char **arg)
 		for (i = 0; i < 5; i++)
 			fails(read(fd, buf, 16), EAGAIN);
 		same(poll_in(fd, 0), 0);
+		__atomic_store_n(tried, 1, __ATOMIC_SEQ_CST);
 		same(poll_in(fd, -1), POLLIN);
 		same(read(fd, buf, 16), 16);
 		_exit(0);
 	}
-	usleep(300000);
+	while (!get(tried))
+		usleep(1000);
 	same(read(pair.data, buf, 16), 16);
 	wait_children(1);
 	same(read_number(arg[1]), lost);
