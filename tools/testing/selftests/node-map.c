@@ -294,11 +294,12 @@ static void do_loss(char **arg)
 	want(child >= 0);
 	if (!child)
 		feed(arg[1], strtoul(arg[2], NULL, 0));
+	/* As slow as it takes: one block for a hundred lost. */
 	while (!waitpid(child, &status, WNOHANG)) {
-		if (count_blocks(&r))
+		if (r.hdr->lost >= 100 * t.got && count_blocks(&r))
 			tally_block(&r, &t);
 		else
-			usleep(20000);
+			usleep(1000);
 	}
 	same(status, 0);
 	while (count_blocks(&r))
