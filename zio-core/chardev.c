@@ -80,9 +80,7 @@ static int close_node(struct inode *inode, struct file *file)
 	if (zio_has_ring(file))
 		zio_ring_close(chan);
 	zio_session_close(sess);
-	mutex_lock(&cset->mutex);
-	cset->open_files--;
-	mutex_unlock(&cset->mutex);
+	zio_nodes_discount(cset);
 	kobject_put(&chan->kobj);
 	module_put(owner);
 	return 0;

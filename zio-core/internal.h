@@ -335,6 +335,7 @@ int zio_nodes_init(void);
 void zio_nodes_exit(void);
 int zio_nodes_create(struct zio_channel *chan);
 void zio_nodes_remove(struct zio_channel *chan);
+void zio_nodes_discount(struct zio_cset *cset);
 
 /* session.c */
 struct zio_session {

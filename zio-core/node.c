@@ -69,7 +69,8 @@ static int count_open(struct zio_cset *cset)
 	return ret;
 }
 
-static void discount_open(struct zio_cset *cset)
+/* A file less; the buffers may be replaced when there is none. */
+void zio_nodes_discount(struct zio_cset *cset)
 {
 	mutex_lock(&cset->mutex);
 	cset->open_files--;
@@ -98,7 +99,7 @@ static int open_channel(struct zio_channel *chan, struct file *file, bool data)
 	return 0;
 
 err_ring:
-	discount_open(chan->cset);
+	zio_nodes_discount(chan->cset);
 err_count:
 	zio_session_close(sess);
 	return ret;
