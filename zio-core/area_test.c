@@ -21,7 +21,7 @@ static struct test_device *create_device(struct kunit *test, u32 nsamples)
 	mutex_unlock(&cset->change);
 	KUNIT_ASSERT_EQ(test, ret, 0);
 	mutex_lock(&cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_trigger_set_samples(cset->trig, 0, nsamples),
+	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, nsamples),
 			0);
 	mutex_unlock(&cset->mutex);
 	return tdev;
@@ -198,9 +198,9 @@ static void sizes_are_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_len(chan, 64), 0);
 	KUNIT_EXPECT_EQ(test, set_kb(chan, 4), 0);
 	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(cset->trig, 0, 2049),
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, 0, 2049),
 			-ENOSPC);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(cset->trig, 0, 2048), 0);
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
 	mutex_unlock(&cset->mutex);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 4096);
 	test_device_remove(tdev);

@@ -71,19 +71,19 @@ static void trigger_refuses_sizes(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
 	struct zio_cset *cset = tdev->cset;
-	struct zio_trigger *trig = cset->trig;
+	struct zio_binding *bind = cset->bind;
 	size_t len = cset->block_len;
 
 	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(trig, 0, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(trig, 1, 1), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(trig, 0, U32_MAX),
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 1, 1), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 0, U32_MAX),
 			-ENOMEM);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_nshots(trig, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_nshots(trig, 2), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, zio_binding_set_nshots(bind, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_binding_set_nshots(bind, 2), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, cset->block_len, len);
-	KUNIT_EXPECT_EQ(test, trig->post_samples * 2, len);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(trig, 0, 100), 0);
+	KUNIT_EXPECT_EQ(test, bind->post_samples * 2, len);
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 0, 100), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 200);
 	KUNIT_EXPECT_EQ(test, zio_buffer_set_len(cset->chan[0]->buf, 0),
 			-EINVAL);
@@ -100,9 +100,9 @@ static void trigger_refuses_overflow(struct kunit *test)
 	struct zio_cset *cset = tdev->cset;
 
 	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(cset->trig, U32_MAX, 1),
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, U32_MAX, 1),
 			-EOVERFLOW);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_samples(cset->trig, 3, 5), 0);
+	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, 3, 5), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 16);
 	mutex_unlock(&cset->mutex);
 	test_device_remove(tdev);

@@ -41,7 +41,7 @@ int zio_cset_enable(struct zio_cset *cset, bool enable)
 		return 0;
 	zio_cset_hold(cset);
 	cset->enabled = enable;
-	zio_cset_stop(cset, !enable || !cset->trig->enabled);
+	zio_cset_stop(cset, !enable || !cset->bind->enabled);
 	zio_cset_release(cset);
 	return 0;
 }

@@ -65,17 +65,42 @@ static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
 		put_attr(ctrl, attrs++);
 }
 
+/* Numbers, and the clock of the time stamp. */
+static void put_trigger_values(struct zio_ctrl_attr *ctrl,
+			       const struct zio_trigger *trig)
+{
+	const struct zio_trigger_attr *attr = trig->type->attrs;
+	unsigned int i;
+
+	for (i = 0; i < trig->type->n_attrs; i++, attr++) {
+		if (attr->kind != ZIO_TRIGGER_NUMBER ||
+		    attr->ext == ZIO_TRIGGER_NO_EXT)
+			continue;
+		ctrl->ext_mask |= BIT(attr->ext);
+		ctrl->ext_val[attr->ext] = lower_32_bits(trig->number[i]);
+		if (!attr->wide)
+			continue;
+		ctrl->ext_mask |= BIT(attr->ext + 1);
+		ctrl->ext_val[attr->ext + 1] = upper_32_bits(trig->number[i]);
+	}
+	ctrl->ext_mask |= BIT(ZIO_ATTR_TRIG_EXT_CLOCK);
+	ctrl->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = trig->clock;
+}
+
 static void put_trigger(struct zio_control *ctrl,
-			const struct zio_trigger *trig)
+			const struct zio_binding *bind)
 {
 	struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
 
-	strscpy(ctrl->triggername, trig->type->name, ZIO_OBJ_NAME_LEN);
+	strscpy(ctrl->triggername, bind->trig->name, ZIO_OBJ_NAME_LEN);
 	attr->std_mask = BIT(ZIO_ATTR_TRIG_N_SHOTS) |
 		BIT(ZIO_ATTR_TRIG_POST_SAMP) | BIT(ZIO_ATTR_TRIG_PRE_SAMP);
-	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = trig->nshots;
-	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = trig->post_samples;
-	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = trig->pre_samples;
+	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = bind->nshots;
+	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = bind->post_samples;
+	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = bind->pre_samples;
+	mutex_lock(&bind->trig->lock);
+	put_trigger_values(attr, bind->trig);
+	mutex_unlock(&bind->trig->lock);
 }
 
 static void put_address(struct zio_addr *addr, const struct zio_channel *chan)
@@ -93,6 +118,8 @@ static u32 control_flags(const struct zio_cset *cset)
 	u32 align = cset->flags & ZIO_CSET_MSB_ALIGN ?
 		ZIO_CONTROL_MSB_ALIGN : ZIO_CONTROL_LSB_ALIGN;
 
+	if (cset->flags & ZIO_CSET_INTERLEAVED)
+		align |= ZIO_CONTROL_INTERLEAVE_DATA;
 	return ZIO_CONTROL_ENDIAN | align;
 }
 
@@ -102,6 +129,13 @@ static u32 find_nbits(const struct zio_control *ctrl,
 	if (ctrl->attr_channel.std_mask & BIT(ZIO_ATTR_NBITS))
 		return ctrl->attr_channel.std_val[ZIO_ATTR_NBITS];
 	return cset->desc->nbits ?: cset->ssize * 8;
+}
+
+static void put_mask(struct zio_tlv *tlv, u64 mask)
+{
+	tlv->type = ZIO_TLV_CHANNELS;
+	tlv->length = 1;
+	memcpy(tlv->payload, &mask, sizeof(mask));
 }
 
 /* The cset's mutex is held, or the channel is not yet visible. */
@@ -125,10 +159,12 @@ struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
 	put_attrs(&ctrl->attr_channel, cset->attrs, cset->n_attrs);
 	put_attrs(&ctrl->attr_channel, chan->attrs, chan->n_attrs);
 	ctrl->nbits = find_nbits(ctrl, cset);
-	if (cset->trig) {
-		put_trigger(ctrl, cset->trig);
-		ctrl->nsamples = cset->trig->pre_samples +
-				 cset->trig->post_samples;
+	if (cset->flags & ZIO_CSET_INTERLEAVED)
+		put_mask(ctrl->tlv, cset->mask);
+	if (cset->bind) {
+		put_trigger(ctrl, cset->bind);
+		ctrl->nsamples = cset->bind->pre_samples +
+				 cset->bind->post_samples;
 	}
 	return snap;
 }

@@ -52,9 +52,15 @@ err_chan:
 	return ERR_PTR(ret);
 }
 
+/* Those of an interleaved set are read as one. */
+static unsigned int count_queues(const struct zio_cset_desc *desc)
+{
+	return desc->flags & ZIO_CSET_INTERLEAVED ? 1 : desc->n_chan;
+}
+
 static int create_channels(struct zio_cset *cset)
 {
-	unsigned int n = cset->desc->n_chan;
+	unsigned int n = count_queues(cset->desc);
 	struct zio_channel *chan;
 
 	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
@@ -98,6 +104,8 @@ static struct zio_cset *alloc_cset(struct zio_device *zdev,
 	cset->flags = desc->flags;
 	cset->ssize = desc->ssize;
 	cset->gone = true;
+	if (desc->flags & ZIO_CSET_INTERLEAVED)
+		cset->mask = zio_cset_all_channels(cset);
 	mutex_init(&cset->change);
 	mutex_init(&cset->mutex);
 	zio_cset_init_engine(cset);
@@ -117,13 +125,10 @@ static int fill_cset(struct zio_cset *cset)
 	if (!ret)
 		ret = create_channels(cset);
 	if (!ret)
-		ret = zio_trigger_create(cset, desc->trigger ?:
+		ret = zio_binding_create(cset, desc->trigger ?:
 					 ZIO_DEFAULT_TRIGGER);
 	if (ret)
 		return ret;
-	if (check_mul_overflow((size_t)cset->trig->post_samples,
-			       (size_t)cset->ssize, &cset->block_len))
-		return -EOVERFLOW;
 	ret = zio_buffers_create(cset, desc->buffer ?: ZIO_DEFAULT_BUFFER);
 	if (ret)
 		return ret;
@@ -140,7 +145,7 @@ static int start_cset(struct zio_cset *cset)
 	mutex_lock(&cset->mutex);
 	zio_cset_count_on(cset);
 	cset->enabled = true;
-	ret = zio_trigger_enable(cset->trig, true);
+	ret = zio_binding_enable(cset->bind, true);
 	if (!ret)
 		WRITE_ONCE(cset->gone, false);
 	mutex_unlock(&cset->mutex);
@@ -152,12 +157,13 @@ void zio_cset_end(struct zio_cset *cset)
 {
 	mutex_lock(&cset->change);
 	mutex_lock(&cset->mutex);
-	if (cset->trig)
-		zio_trigger_enable(cset->trig, false);
+	if (cset->bind)
+		zio_binding_enable(cset->bind, false);
 	zio_cset_shut(cset);
 	mutex_unlock(&cset->mutex);
 	mutex_unlock(&cset->change);
 	flush_work(&cset->arm_work);
+	cancel_delayed_work_sync(&cset->watchdog);
 }
 
 static void undo_cset(struct zio_cset *cset)
@@ -166,7 +172,7 @@ static void undo_cset(struct zio_cset *cset)
 
 	for (i = 0; i < cset->n_chan; i++)
 		zio_nodes_remove(cset->chan[i]);
-	zio_trigger_destroy(cset);
+	zio_binding_destroy(cset);
 	zio_buffers_destroy(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		remove_channel(cset->chan[i]);
@@ -263,3 +269,51 @@ unsigned int zio_channel_index(const struct zio_channel *chan)
 	return chan->index;
 }
 EXPORT_SYMBOL_GPL(zio_channel_index);
+
+/**
+ * zio_cset_mask() - which channels an interleaved block carries
+ * @cset: the channel set, interleaved; the caller is in raw_io()
+ *
+ * Return: a bit for each, the lowest channel first.
+ */
+u64 zio_cset_mask(const struct zio_cset *cset)
+{
+	return cset->mask;
+}
+EXPORT_SYMBOL_GPL(zio_cset_mask);
+
+/**
+ * zio_cset_nshots() - how many shots a block is to hold, one after the other
+ * @cset: the channel set; the caller is in raw_io()
+ *
+ * Return: 1, or more if the set has ZIO_CSET_MULTI_SHOT.
+ */
+unsigned int zio_cset_nshots(const struct zio_cset *cset)
+{
+	return cset->bind->nshots;
+}
+EXPORT_SYMBOL_GPL(zio_cset_nshots);
+
+/**
+ * zio_cset_pre_samples() - how many samples of a shot are from before the event
+ * @cset: the channel set; the caller is in raw_io()
+ *
+ * Return: 0, or more if the set has ZIO_CSET_PRE_SAMPLES.
+ */
+unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
+{
+	return cset->bind->pre_samples;
+}
+EXPORT_SYMBOL_GPL(zio_cset_pre_samples);
+
+/**
+ * zio_cset_post_samples() - how many samples of a shot are from the event on
+ * @cset: the channel set; the caller is in raw_io()
+ *
+ * Return: how many.
+ */
+unsigned int zio_cset_post_samples(const struct zio_cset *cset)
+{
+	return cset->bind->post_samples;
+}
+EXPORT_SYMBOL_GPL(zio_cset_post_samples);

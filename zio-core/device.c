@@ -26,6 +26,7 @@ struct zio_name {
 };
 
 static DEFINE_MUTEX(zio_names_lock);
+static DEFINE_MUTEX(zio_sets_lock); /* zdev->n_cset: which sets can be found */
 static LIST_HEAD(zio_names);
 
 /* Directories of the paths of 2012: /sys/zio/devices */
@@ -177,7 +178,8 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 	return desc->ops && desc->ops->raw_io && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
 		desc->nbits <= U16_MAX &&
-		(desc->ssize || !(desc->flags & ZIO_CSET_OUTPUT));
+		(desc->ssize || !(desc->flags & ZIO_CSET_OUTPUT)) &&
+		(desc->n_chan <= 64 || !(desc->flags & ZIO_CSET_INTERLEAVED));
 }
 
 static bool desc_is_valid(const struct zio_device_desc *desc)
@@ -322,8 +324,68 @@ static int register_sets(struct zio_device *zdev)
 		}
 		zdev->cset[i] = cset;
 	}
-	zdev->n_cset = i;
 	return 0;
+}
+
+static unsigned int show_sets(struct zio_device *zdev, unsigned int n)
+{
+	mutex_lock(&zio_sets_lock);
+	swap(zdev->n_cset, n);
+	mutex_unlock(&zio_sets_lock);
+	return n;
+}
+
+static struct zio_cset *get_set(struct zio_device *zdev, unsigned int i)
+{
+	struct zio_cset *cset = ERR_PTR(-ENODEV);
+
+	mutex_lock(&zio_sets_lock);
+	if (i < zdev->n_cset) {
+		cset = zdev->cset[i];
+		kobject_get(&cset->kobj);
+	}
+	mutex_unlock(&zio_sets_lock);
+	return cset;
+}
+
+/* "zzero-0000/cset0": -EINVAL for what is no address. */
+static int parse_address(char *address, unsigned int *i)
+{
+	char *slash = strchr(address, '/');
+
+	if (!slash || !str_has_prefix(slash, "/cset"))
+		return -EINVAL;
+	*slash = '\0';
+	return kstrtouint(slash + strlen("/cset"), 10, i) ? -EINVAL : 0;
+}
+
+/**
+ * zio_cset_find() - a channel set by its address
+ * @address: as "zzero-0000/cset0"
+ *
+ * Process context, sleeps.
+ *
+ * Return: the set, with a reference for kobject_put(); -EINVAL if it is no
+ * address, -ENODEV if there is no such set, -ENOMEM.
+ */
+struct zio_cset *zio_cset_find(const char *address)
+{
+	char *copy = kstrdup(address, GFP_KERNEL);
+	struct zio_cset *cset;
+	struct device *dev;
+	unsigned int i;
+	int ret;
+
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	ret = parse_address(copy, &i);
+	dev = ret ? NULL : bus_find_device_by_name(&zio_bus, NULL, copy);
+	kfree(copy);
+	if (!dev)
+		return ERR_PTR(ret ?: -ENODEV);
+	cset = get_set(to_zio_device(dev), i);
+	put_device(dev);
+	return cset;
 }
 
 /**
@@ -347,6 +409,7 @@ int zio_device_register(struct zio_device *zdev)
 		device_del(&zdev->dev);
 		return ret;
 	}
+	show_sets(zdev, zdev->desc->n_cset);
 	link_device(zdev);
 	dev_set_uevent_suppress(&zdev->dev, false);
 	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
@@ -365,7 +428,7 @@ EXPORT_SYMBOL_GPL(zio_device_register);
 void zio_device_unregister(struct zio_device *zdev)
 {
 	unlink_device(zdev);
-	unregister_sets(zdev, zdev->n_cset);
+	unregister_sets(zdev, show_sets(zdev, 0));
 	device_del(&zdev->dev);
 	free_id(zdev);
 	put_device(&zdev->dev);

@@ -31,7 +31,7 @@
  *    of enabled channels, sizes) is stable while it owns a phase, because it
  *    changes only between hold and release;
  *  - a writer that pushes a block and then finds the set busy may leave: who
- *    makes it idle looks at the queues after that (zio_cset_play()).
+ *    makes it idle looks at the queues after that (zio_cset_go_on()).
  *
  *  - (D) a reader that finds the set busy says so in cset->wanted, and then
  *    tries once more; who makes the set idle looks at cset->wanted after
@@ -46,6 +46,11 @@
  *  - (F) a holder sets HOLD, then looks at the phase; who makes the set idle
  *    changes the phase, then looks at HOLD, and wakes. Without, the holder
  *    could sleep on.
+ *
+ *  - (H) who wants a set to be armed again, because there is room now, says so in
+ *    cset->kicked, and then tries; who found no room looks at cset->kicked after
+ *    he has made the set idle. Without, both could leave, and nobody would
+ *    arm it.
  *
  *  - (G) a reader's block may pass by his queue only if that is empty, and it
  *    is so for sure only when he owns the phase: until then somebody else may
@@ -109,6 +114,13 @@ static __always_inline void make_idle(struct zio_cset *cset)
 	}
 }
 
+/* Who waits for a set to be done is told when it can be armed again. */
+static __always_inline void tell_done(struct zio_cset *cset)
+{
+	if (unlikely(!hlist_empty(&cset->watchers)))
+		zio_cset_tell_watchers(cset);
+}
+
 static void finish_outputs(struct zio_cset *cset)
 {
 	struct zio_armed *armed;
@@ -117,6 +129,7 @@ static void finish_outputs(struct zio_cset *cset)
 		finish_output(armed->chan, armed->block);
 	cset->armed->chan = NULL;
 	make_idle(cset);
+	tell_done(cset);
 }
 
 /*
@@ -138,6 +151,7 @@ finish_inputs(struct zio_cset *cset, struct zio_channel *puller)
 	}
 	cset->armed->chan = NULL;
 	make_idle(cset);
+	tell_done(cset);
 	return pulled;
 }
 
@@ -152,7 +166,7 @@ static void finish_blocks(struct zio_cset *cset)
 static void fail_arm(struct zio_cset *cset, int error)
 {
 	cset->io_errors++;
-	if (cset->flags & ZIO_CSET_SLEEPS)
+	if (cset->flags & ZIO_CSET_SLEEPS || !cset->on_demand)
 		WRITE_ONCE(cset->error, error);
 	zio_blocks_drop(cset, true);
 	make_idle(cset);
@@ -229,7 +243,7 @@ static void arm_in_thread(struct work_struct *work)
 	struct zio_cset *cset = container_of(work, struct zio_cset, arm_work);
 
 	if (arm_cset(cset) != -EINPROGRESS)
-		zio_cset_play(cset);
+		zio_cset_go_on(cset);
 }
 
 static int refuse_fire(int state)
@@ -241,12 +255,17 @@ static int refuse_fire(int state)
 	return -EBUSY;
 }
 
-static __always_inline bool begin_arming(struct zio_cset *cset, int *state)
+/* @at: time of the event; NULL: now, by the trigger's clock */
+static __always_inline bool begin_arming(struct zio_cset *cset, int *state,
+					 const struct timespec64 *at)
 {
 	*state = CSET_IDLE;
 	if (!atomic_try_cmpxchg(&cset->state, state, CSET_ARMING))
 		return false;
-	ktime_get_real_ts64(&cset->now);
+	if (at)
+		cset->now = *at;
+	else
+		zio_clock_read(zio_trigger_clock(cset->bind->trig), &cset->now);
 	return true;
 }
 
@@ -274,9 +293,32 @@ int zio_cset_fire(struct zio_cset *cset)
 {
 	int state;
 
-	if (!begin_arming(cset, &state))
+	if (!begin_arming(cset, &state, NULL))
 		return refuse_fire(state);
 	return go_on_arming(cset);
+}
+
+/**
+ * zio_binding_fire() - arm a set, because its trigger says so
+ * @bind: the set's binding, which may have been replaced just now
+ * @at: time of the event
+ *
+ * Any context, under RCU.
+ *
+ * Return: as zio_cset_fire(); -ESHUTDOWN if the set has another trigger.
+ */
+int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at)
+{
+	struct zio_cset *cset = bind->cset;
+	int state;
+
+	if (!begin_arming(cset, &state, at))
+		return refuse_fire(state);
+	if (likely(cset->bind == bind))
+		return go_on_arming(cset);
+	make_idle(cset);
+	zio_cset_go_on(cset);
+	return -ESHUTDOWN;
 }
 
 static bool has_room(struct zio_channel *chan)
@@ -285,6 +327,12 @@ static bool has_room(struct zio_channel *chan)
 
 	return zio_queue_count(&chan->queue) < buf->len &&
 		buf->type->ops->has_room(buf);
+}
+
+static bool can_have_room(struct zio_channel *chan)
+{
+	return has_room(chan) ||
+		(chan->ring && zio_ring_reap(chan) && has_room(chan));
 }
 
 /**
@@ -301,10 +349,9 @@ int zio_cset_top_up(struct zio_channel *chan)
 	struct zio_cset *cset = chan->cset;
 	int state;
 
-	if (!begin_arming(cset, &state))
+	if (!begin_arming(cset, &state, NULL))
 		return refuse_fire(state);
-	if (!has_room(chan) &&
-	    !(chan->ring && zio_ring_reap(chan) && has_room(chan))) {
+	if (!can_have_room(chan)) {
 		make_idle(cset);
 		return -ENOBUFS;
 	}
@@ -341,10 +388,13 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 		return block;
 	if (READ_ONCE(cset->gone))
 		return ERR_PTR(-ENODEV);
-	if (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled))
-		return ERR_PTR(-EAGAIN);
-	ret = READ_ONCE(cset->error) ? xchg(&cset->error, 0) :
-				       zio_cset_ask(chan);
+	ret = READ_ONCE(cset->error) ? xchg(&cset->error, 0) : 0;
+	if (READ_ONCE(cset->rearm))
+		zio_cset_go_on(cset);
+	if (!ret && (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled)))
+		ret = -EBUSY;
+	if (!ret)
+		ret = zio_cset_ask(chan);
 	if (ret == -ENOBUFS)
 		zio_channel_is_dry(chan);
 	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN ||
@@ -388,7 +438,7 @@ struct zio_block *zio_cset_pull(struct zio_channel *chan)
 	int ret, state;
 
 	if (unlikely(!READ_ONCE(cset->can_pull) ||
-		     !begin_arming(cset, &state)))
+		     !begin_arming(cset, &state, NULL)))
 		return pull_queued(chan);
 	mine = take_my_block(chan);
 	if (unlikely(!mine)) {
@@ -417,24 +467,70 @@ static bool output_is_ready(struct zio_cset *cset)
 	return n_on;
 }
 
-/**
- * zio_cset_play() - play out all that is ready, if the trigger is on demand
- * @cset: the channel set
- *
- * Any context; the caller owns no phase.
- */
-void zio_cset_play(struct zio_cset *cset)
+static void play_ready(struct zio_cset *cset)
 {
 	int ret;
 
-	if (!zio_cset_is_output(cset) || !READ_ONCE(cset->on_demand))
-		return;
 	while (output_is_ready(cset)) {
 		ret = zio_cset_fire(cset);
 		if (ret == -EBUSY || ret == -EINPROGRESS ||
 		    ret == -ESHUTDOWN || ret == -ENODEV)
 			break;
 	}
+}
+
+/* A channel that nobody reads must not stop the others: it loses blocks. */
+static bool set_has_room(struct zio_cset *cset)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_on; i++)
+		if (can_have_room(cset->on[i]))
+			return true;
+	return false;
+}
+
+static int arm_if_room(struct zio_cset *cset)
+{
+	int state;
+
+	if (!begin_arming(cset, &state, NULL))
+		return refuse_fire(state);
+	if (set_has_room(cset))
+		return go_on_arming(cset);
+	make_idle(cset);
+	return -ENOBUFS;
+}
+
+static void keep_armed(struct zio_cset *cset)
+{
+	int ret;
+
+	WRITE_ONCE(cset->kicked, 1);
+	smp_mb();						/* H */
+	do {
+		xchg(&cset->kicked, 0);
+		do {
+			ret = arm_if_room(cset);
+		} while (!ret);
+	} while (ret == -ENOBUFS && READ_ONCE(cset->kicked));	/* H */
+}
+
+/**
+ * zio_cset_go_on() - do what can be done without an event
+ * @cset: the channel set
+ *
+ * Any context; the caller owns no phase. Outputs play all that is ready, if
+ * their trigger is on demand; an input whose trigger says so is armed if there
+ * is room for a block. To be called when a set has become idle, and when there is
+ * new room, or a new block.
+ */
+void zio_cset_go_on(struct zio_cset *cset)
+{
+	if (READ_ONCE(cset->rearm))
+		keep_armed(cset);
+	else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand))
+		play_ready(cset);
 }
 
 /**
@@ -484,45 +580,13 @@ void zio_cset_done(struct zio_cset *cset)
 	rcu_read_lock();					/* E */
 	if (take_from_driver(cset)) {
 		finish_blocks(cset);
-		zio_cset_play(cset);
+		zio_cset_go_on(cset);
 	}
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
 
-static void lose_trigger(struct zio_cset *cset)
-{
-	unsigned int i;
-
-	atomic_long_inc(&cset->lost_triggers);
-	for (i = 0; i < cset->n_chan; i++)
-		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
-}
-
-/**
- * zio_trigger_fire() - an event: arm the trigger's set
- * @trig: the trigger
- *
- * Any context. An event that finds the set still armed is lost; it is
- * counted, and told by an alarm in the next block of each channel.
- *
- * Return: as zio_cset_fire().
- */
-int zio_trigger_fire(struct zio_trigger *trig)
-{
-	struct zio_cset *cset = trig->cset;
-	int ret;
-
-	rcu_read_lock();					/* E */
-	ret = zio_cset_fire(cset);
-	if (ret == -EBUSY)
-		lose_trigger(cset);
-	rcu_read_unlock();
-	return ret;
-}
-EXPORT_SYMBOL_GPL(zio_trigger_fire);
-
-static bool try_abort(struct zio_cset *cset)
+static bool try_abort(struct zio_cset *cset, bool lost)
 {
 	int old = atomic_read(&cset->state);
 	int new;
@@ -534,7 +598,7 @@ static bool try_abort(struct zio_cset *cset)
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
 	cset->ops->stop_io(cset);
-	zio_blocks_drop(cset, !cset->on_demand || zio_cset_is_output(cset));
+	zio_blocks_drop(cset, lost);
 	make_idle(cset);
 	return true;
 }
@@ -544,6 +608,12 @@ static bool is_settled(struct zio_cset *cset)
 	int phase = cset_phase(cset);
 
 	return phase == CSET_IDLE || phase == CSET_ARMED;
+}
+
+/* Blocks that no event has filled are not lost when they are taken back. */
+static bool is_asked_for(const struct zio_cset *cset)
+{
+	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
 
 /**
@@ -559,7 +629,8 @@ void zio_cset_hold(struct zio_cset *cset)
 	smp_mb__after_atomic();					/* F */
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
-	} while (cset_phase(cset) != CSET_IDLE && !try_abort(cset));
+	} while (cset_phase(cset) != CSET_IDLE &&
+		 !try_abort(cset, !is_asked_for(cset)));
 }
 
 /**
@@ -571,7 +642,7 @@ void zio_cset_release(struct zio_cset *cset)
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_HOLD, &cset->state);
 	zio_cset_wake(cset);
-	zio_cset_play(cset);
+	zio_cset_go_on(cset);
 }
 
 /* Refuses events, or takes them again; the set is held. */
@@ -593,9 +664,68 @@ void zio_cset_shut(struct zio_cset *cset)
 	zio_cset_wake(cset);
 }
 
+/*
+ * The driver has had the blocks for a whole round of the watchdog. HOLD keeps
+ * the set from being armed once more: so what is aborted is what was seen.
+ */
+static bool abort_overdue(struct zio_cset *cset)
+{
+	bool aborted = false;
+
+	atomic_or(CSET_HOLD, &cset->state);
+	smp_mb__after_atomic();
+	if (cset_phase(cset) == CSET_ARMED &&
+	    READ_ONCE(cset->fired) == cset->watched)
+		aborted = try_abort(cset, true);
+	smp_mb__before_atomic();				/* C */
+	atomic_andnot(CSET_HOLD, &cset->state);
+	return aborted;
+}
+
+static void watch_cset(struct work_struct *work)
+{
+	struct zio_cset *cset = container_of(to_delayed_work(work),
+					     struct zio_cset, watchdog);
+
+	mutex_lock(&cset->mutex);
+	if (cset->gone || !cset->timeout_ms)
+		goto out;
+	if (abort_overdue(cset)) {
+		cset->io_errors++;
+		WRITE_ONCE(cset->error, -ETIMEDOUT);
+		zio_cset_wake(cset);
+		zio_cset_go_on(cset);
+	}
+	cset->watched = READ_ONCE(cset->fired);
+	schedule_delayed_work(&cset->watchdog,
+			      msecs_to_jiffies(cset->timeout_ms));
+out:
+	mutex_unlock(&cset->mutex);
+}
+
+/**
+ * zio_cset_set_timeout() - how long a driver may have blocks
+ * @cset: the channel set, whose mutex is held
+ * @ms: milliseconds; 0 stands for any time
+ *
+ * After one to two times as long they are taken back, as lost.
+ */
+void zio_cset_set_timeout(struct zio_cset *cset, u32 ms)
+{
+	cset->timeout_ms = ms;
+	cset->watched = READ_ONCE(cset->fired) - 1;
+	mod_delayed_work(system_wq, &cset->watchdog, msecs_to_jiffies(ms));
+}
+
+bool zio_cset_is_on(struct zio_cset *cset)
+{
+	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
+}
+
 void zio_cset_init_engine(struct zio_cset *cset)
 {
 	atomic_set(&cset->state, CSET_STOP);
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, arm_in_thread);
+	INIT_DELAYED_WORK(&cset->watchdog, watch_cset);
 }

@@ -163,9 +163,9 @@ static void disabled_trigger_is_silent(struct kunit *test)
 	struct zio_cset *cset = tdev->cset;
 
 	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_trigger_enable(cset->trig, false), 0);
+	KUNIT_EXPECT_EQ(test, zio_binding_enable(cset->bind, false), 0);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, zio_trigger_enable(cset->trig, true), 0);
+	KUNIT_EXPECT_EQ(test, zio_binding_enable(cset->bind, true), 0);
 	mutex_unlock(&cset->mutex);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), 0);
 	test_device_remove(tdev);
@@ -178,8 +178,8 @@ static void lost_trigger_is_told(struct kunit *test)
 	struct zio_block *block;
 
 	tdev->io_return = -EAGAIN;
-	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->trig), -EINPROGRESS);
-	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->trig), -EBUSY);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), -EBUSY);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&cset->lost_triggers), 1);
 	zio_channel_alarm(cset->chan[0], 0x40);
 	zio_cset_done(cset);

@@ -3,16 +3,18 @@
  * internal.h: what the files of the core share
  *
  * Locks, and what each protects:
- *   zio_types_lock   the lists of buffer and trigger types
+ *   zio_types_lock   the lists of buffer and trigger types, and of shared triggers
  *   zio_names_lock   the device names and numbers in use
  *   cset->change     replacement of the trigger and of the buffers; taken by
  *                    nobody whose sysfs file a replacement removes
  *   cset->mutex      configuration: attributes, enables, trigger, buffers
+ *   trig->lock       values and running of a trigger, and the list of its sets
  *   chan->lock       the user's side of a channel: readers or writers, their
  *                    current blocks, the user's end of the queue
  *   cset->state      the device's side: see engine.c; not a lock, but who sets
  *                    it from IDLE to ARMING owns the active blocks
- * Order: cset->change, cset->mutex, then hold (engine.c), then chan->lock, then the state.
+ * Order: cset->change, cset->mutex, then hold (engine.c) or trig->lock, then
+ * chan->lock, then the state.
  */
 #ifndef _ZIO_INTERNAL_H
 #define _ZIO_INTERNAL_H
@@ -22,13 +24,14 @@
 #include <linux/cdev.h>
 #include <linux/fs.h>
 #include <linux/kobject.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include <linux/zio.h>
 #include <linux/zio-buffer.h>
 #include <linux/zio-trigger.h>
+#include <linux/zio.h>
 
 #include "compat.h"
 
@@ -43,6 +46,7 @@ static inline bool zio_may_load(void)
 #define ZIO_DEFAULT_NSAMPLES	16
 #define ZIO_DEFAULT_LEN		16
 #define ZIO_MAX_LEN		65536
+#define ZIO_MAX_TIMEOUT_MS	(24 * 3600 * 1000)
 
 /* What rarely changes in the controls of a channel; never modified. */
 struct zio_snapshot {
@@ -67,6 +71,26 @@ struct zio_attr {
 	struct zio_cset *cset;
 	struct zio_channel *chan;
 	u32 value;
+};
+
+/* One attribute of a trigger, in the directory of a set. */
+struct zio_trigger_file {
+	struct kobj_attribute kattr;
+	unsigned int index;
+};
+
+/* A channel set's part in its trigger: see binding.c */
+struct zio_binding {
+	struct kobject kobj;
+	struct zio_cset *cset;
+	struct zio_trigger *trig;
+	struct list_head node; /* of trig->bindings */
+	bool enabled;
+	u32 nshots;
+	u32 pre_samples;
+	u32 post_samples;
+	struct zio_trigger_file file[ZIO_MAX_TRIGGER_ATTRS];
+	struct rcu_head rcu;
 };
 
 struct zio_channel {
@@ -122,6 +146,8 @@ struct zio_cset {
 	atomic_t state;
 	bool on_demand;
 	bool can_pull; /* on demand, and on the spot */
+	bool rearm; /* armed whenever there is room */
+	int kicked; /* there may be room now */
 	size_t block_len;
 	unsigned int n_on;
 	struct zio_channel **on;
@@ -136,13 +162,18 @@ struct zio_cset {
 	struct rcu_head rcu;
 	wait_queue_head_t idle_wq;
 	struct work_struct arm_work;
+	struct hlist_head watchers;
+	struct delayed_work watchdog;
+	unsigned long watched; /* cset->fired, a round ago */
 
 	/* configuration */
 	struct mutex change; /* replacement of trigger and buffers */
 	struct mutex mutex; /* configuration */
 	bool enabled;
 	bool gone;
-	struct zio_trigger *trig;
+	u32 timeout_ms;
+	u64 mask; /* channels in the blocks of an interleaved set */
+	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
 	struct zio_attr *attrs;
 	unsigned int n_attrs;
@@ -168,7 +199,7 @@ struct zio_device {
 #define to_zio_cset(_kobj)	container_of(_kobj, struct zio_cset, kobj)
 #define to_zio_channel(_kobj)	container_of(_kobj, struct zio_channel, kobj)
 #define to_zio_buffer(_kobj)	container_of(_kobj, struct zio_buffer, kobj)
-#define to_zio_trigger(_kobj)	container_of(_kobj, struct zio_trigger, kobj)
+#define to_zio_binding(_kobj)	container_of(_kobj, struct zio_binding, kobj)
 
 static inline bool zio_cset_is_output(const struct zio_cset *cset)
 {
@@ -218,7 +249,10 @@ static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 
 /* engine.c */
 int zio_cset_fire(struct zio_cset *cset);
-void zio_cset_play(struct zio_cset *cset);
+int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
+void zio_cset_go_on(struct zio_cset *cset);
+void zio_cset_set_timeout(struct zio_cset *cset, u32 ms);
+bool zio_cset_is_on(struct zio_cset *cset);
 void zio_cset_hold(struct zio_cset *cset);
 void zio_cset_release(struct zio_cset *cset);
 void zio_cset_stop(struct zio_cset *cset, bool stop);
@@ -240,17 +274,70 @@ int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
 void zio_channel_drain(struct zio_channel *chan);
 
+/* fire.c */
+void zio_cset_tell_watchers(struct zio_cset *cset);
+
+static __always_inline void zio_clock_read(clockid_t clock,
+					   struct timespec64 *now)
+{
+	if (likely(clock == CLOCK_REALTIME))
+		ktime_get_real_ts64(now);
+	else if (clock == CLOCK_TAI)
+		ktime_get_clocktai_ts64(now);
+	else if (clock == CLOCK_MONOTONIC)
+		ktime_get_ts64(now);
+	else
+		ktime_get_boottime_ts64(now);
+}
+
 /* trigger.c */
-int zio_trigger_create(struct zio_cset *cset, const char *name);
-void zio_trigger_destroy(struct zio_cset *cset);
-int zio_trigger_change(struct zio_cset *cset, const char *name);
-int zio_trigger_enable(struct zio_trigger *trig, bool enable);
-int zio_trigger_set_samples(struct zio_trigger *trig, u32 pre, u32 post);
-int zio_trigger_set_nshots(struct zio_trigger *trig, u32 nshots);
 ssize_t zio_trigger_list_types(char *page);
+struct zio_trigger *
+zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
+			  struct config_item *item);
+void zio_trigger_hide_shared(struct zio_trigger *trig);
+void zio_trigger_free_shared(struct zio_trigger *trig);
+struct zio_trigger *zio_trigger_get(const char *name);
+void zio_trigger_put(struct zio_trigger *trig);
+int zio_trigger_join(struct zio_trigger *trig);
+void zio_trigger_leave(struct zio_trigger *trig);
+int zio_trigger_enable(struct zio_trigger *trig, bool enable);
+int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
+		      const char *text);
+ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
+			 char *page);
+int zio_trigger_store_clock(struct zio_trigger *trig, const char *text);
+ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
+
+/* binding.c */
+int zio_binding_create(struct zio_cset *cset, const char *name);
+void zio_binding_destroy(struct zio_cset *cset);
+int zio_binding_change(struct zio_cset *cset, const char *name);
+int zio_binding_enable(struct zio_binding *bind, bool enable);
+int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post);
+int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots);
+int zio_cset_set_mask(struct zio_cset *cset, u64 mask);
+int zio_trigger_refresh(struct zio_trigger *trig);
+
+static inline u64 zio_cset_all_channels(const struct zio_cset *cset)
+{
+	return GENMASK_ULL(cset->desc->n_chan - 1, 0);
+}
 
 /* trig-user.c */
 extern struct zio_trigger_type zio_trigger_user;
+extern struct zio_trigger_type zio_trigger_transparent;
+
+/* configfs.c */
+int zio_configfs_init(void);
+void zio_configfs_exit(void);
+int zio_trigger_group_create(struct zio_trigger_type *type);
+void zio_trigger_group_remove(struct zio_trigger_type *type);
+void zio_trigger_item_get(struct zio_trigger *trig);
+void zio_trigger_item_put(struct zio_trigger *trig);
+int zio_trigger_item_pin(struct zio_trigger *trig);
+void zio_trigger_item_unpin(struct zio_trigger *trig);
+struct config_group *zio_configfs_devices(void);
 
 /* control.c */
 int zio_snapshots_init(void);
@@ -310,15 +397,24 @@ int zio_channel_enable(struct zio_channel *chan, bool enable);
 void zio_cset_count_on(struct zio_cset *cset);
 void zio_kobj_del(struct kobject *kobj);
 
+/* As __ATTR(), for names that are not C identifiers. */
+#define ZIO_FILE(_name, _mode, _show, _store) {			\
+	.attr = { .name = _name, .mode = _mode },		\
+	.show = _show, .store = _store }
+
 /* sysfs.c */
 extern const struct kobj_type zio_cset_ktype;
 extern const struct kobj_type zio_channel_ktype;
 
 /* sysfs-inst.c */
 extern const struct kobj_type zio_buffer_ktype;
-extern const struct kobj_type zio_trigger_ktype;
+
+/* sysfs-trigger.c */
+extern const struct kobj_type zio_binding_ktype;
+int zio_binding_add_files(struct zio_binding *bind);
 
 /* device.c */
+struct zio_cset *zio_cset_find(const char *address);
 extern struct bus_type zio_bus;
 int zio_bus_init(void);
 void zio_bus_exit(void);

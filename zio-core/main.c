@@ -16,12 +16,22 @@ static int __init zio_init(void)
 	ret = zio_nodes_init();
 	if (ret)
 		goto err_nodes;
+	ret = zio_configfs_init();
+	if (ret)
+		goto err_configfs;
 	ret = zio_trigger_type_register(&zio_trigger_user);
 	if (ret)
 		goto err_user;
+	ret = zio_trigger_type_register(&zio_trigger_transparent);
+	if (ret)
+		goto err_transparent;
 	return 0;
 
+err_transparent:
+	zio_trigger_type_unregister(&zio_trigger_user);
 err_user:
+	zio_configfs_exit();
+err_configfs:
 	zio_nodes_exit();
 err_nodes:
 	zio_bus_exit();
@@ -32,7 +42,9 @@ err_bus:
 
 static void __exit zio_exit(void)
 {
+	zio_trigger_type_unregister(&zio_trigger_transparent);
 	zio_trigger_type_unregister(&zio_trigger_user);
+	zio_configfs_exit();
 	zio_nodes_exit();
 	zio_bus_exit();
 	zio_snapshots_exit();

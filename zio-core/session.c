@@ -168,6 +168,8 @@ void zio_channel_has_room(struct zio_channel *chan)
 		chan->sleepers--;
 	WRITE_ONCE(chan->dry, false);
 	wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+	if (chan->cset->rearm)
+		zio_cset_go_on(chan->cset);
 }
 
 /* The block in hand is done with; the next one whose control was read, if any. */
@@ -191,7 +193,7 @@ void zio_session_submit(struct zio_session *sess)
 	block->seq = chan->seq++;
 	sess->block = NULL;
 	zio_queue_push(&chan->queue, block);
-	zio_cset_play(chan->cset);
+	zio_cset_go_on(chan->cset);
 }
 
 /* A block that was left, or none at all. */

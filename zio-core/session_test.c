@@ -113,7 +113,7 @@ static void walk_configure(struct walk *w, u32 dice)
 		w->len = 1 + (dice >> 8) % 20;
 		zio_buffer_set_len(w->chan->buf, w->len);
 	} else {
-		zio_trigger_set_samples(cset->trig, 0, 1 + (dice >> 8) % 100);
+		zio_binding_set_samples(cset->bind, 0, 1 + (dice >> 8) % 100);
 	}
 	w->chan->buf->prefer_new = dice & 2;
 	mutex_unlock(&cset->mutex);

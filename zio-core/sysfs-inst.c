@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sysfs-inst.c: the standard files of buffers and triggers
+ * sysfs-inst.c: the standard files of buffers
  *
  * A replacement removes these directories after it has let go of the mutex:
  * so each store looks whether its object is still the one in use.
@@ -9,11 +9,6 @@
 #include <linux/sysfs.h>
 
 #include "internal.h"
-
-/* As __ATTR(), for names that are not C identifiers. */
-#define ZIO_FILE(_name, _mode, _show, _store) {			\
-	.attr = { .name = _name, .mode = _mode },		\
-	.show = _show, .store = _store }
 
 /* Buffers */
 
@@ -178,162 +173,4 @@ const struct kobj_type zio_buffer_ktype = {
 	.release = release_buffer,
 	.sysfs_ops = &kobj_sysfs_ops,
 	.default_groups = buffer_groups,
-};
-
-/* Triggers */
-
-static ssize_t store_trigger(struct zio_trigger *trig, const char *text,
-			     size_t count,
-			     int (*set)(struct zio_trigger *trig, u32 value))
-{
-	struct zio_cset *cset = trig->cset;
-	u32 value;
-	int ret = zio_attr_parse(text, &value);
-
-	if (ret)
-		return ret;
-	mutex_lock(&cset->mutex);
-	if (cset->gone || cset->trig != trig)
-		ret = -ENODEV;
-	else
-		ret = set(trig, value);
-	mutex_unlock(&cset->mutex);
-	return ret ?: count;
-}
-
-static ssize_t trigger_name_show(struct kobject *kobj,
-				 struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%s\n", to_zio_trigger(kobj)->type->name);
-}
-
-static ssize_t trigger_enable_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%d\n",
-			  READ_ONCE(to_zio_trigger(kobj)->enabled));
-}
-
-static int set_enable(struct zio_trigger *trig, u32 value)
-{
-	if (value > 1)
-		return -EINVAL;
-	return zio_trigger_enable(trig, value);
-}
-
-static ssize_t trigger_enable_store(struct kobject *kobj,
-				    struct kobj_attribute *attr,
-				    const char *text, size_t count)
-{
-	return store_trigger(to_zio_trigger(kobj), text, count, set_enable);
-}
-
-static ssize_t nshots_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_trigger(kobj)->nshots));
-}
-
-static ssize_t nshots_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *text, size_t count)
-{
-	return store_trigger(to_zio_trigger(kobj), text, count,
-			     zio_trigger_set_nshots);
-}
-
-static ssize_t pre_samples_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_trigger(kobj)->pre_samples));
-}
-
-static int set_pre_samples(struct zio_trigger *trig, u32 value)
-{
-	return zio_trigger_set_samples(trig, value, trig->post_samples);
-}
-
-static ssize_t pre_samples_store(struct kobject *kobj,
-				 struct kobj_attribute *attr,
-				 const char *text, size_t count)
-{
-	return store_trigger(to_zio_trigger(kobj), text, count,
-			     set_pre_samples);
-}
-
-static ssize_t post_samples_show(struct kobject *kobj,
-				 struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_trigger(kobj)->post_samples));
-}
-
-static int set_post_samples(struct zio_trigger *trig, u32 value)
-{
-	return zio_trigger_set_samples(trig, trig->pre_samples, value);
-}
-
-static ssize_t post_samples_store(struct kobject *kobj,
-				  struct kobj_attribute *attr,
-				  const char *text, size_t count)
-{
-	return store_trigger(to_zio_trigger(kobj), text, count,
-			     set_post_samples);
-}
-
-static ssize_t nsamples_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *page)
-{
-	struct zio_trigger *trig = to_zio_trigger(kobj);
-
-	return sysfs_emit(page, "%u\n", READ_ONCE(trig->pre_samples) +
-			  READ_ONCE(trig->post_samples));
-}
-
-static int set_nsamples(struct zio_trigger *trig, u32 value)
-{
-	if (value < trig->pre_samples)
-		return -EINVAL;
-	return zio_trigger_set_samples(trig, trig->pre_samples,
-				       value - trig->pre_samples);
-}
-
-static ssize_t nsamples_store(struct kobject *kobj, struct kobj_attribute *attr,
-			      const char *text, size_t count)
-{
-	return store_trigger(to_zio_trigger(kobj), text, count, set_nsamples);
-}
-
-static struct kobj_attribute trigger_name =
-	__ATTR(name, 0444, trigger_name_show, NULL);
-static struct kobj_attribute trigger_enable =
-	__ATTR(enable, 0644, trigger_enable_show, trigger_enable_store);
-static struct kobj_attribute nshots = __ATTR_RW(nshots);
-static struct kobj_attribute pre_samples =
-	ZIO_FILE("pre-samples", 0644, pre_samples_show, pre_samples_store);
-static struct kobj_attribute post_samples =
-	ZIO_FILE("post-samples", 0644, post_samples_show, post_samples_store);
-static struct kobj_attribute nsamples = __ATTR_RW(nsamples);
-
-static struct attribute *trigger_attrs[] = {
-	&trigger_name.attr,
-	&trigger_enable.attr,
-	&nshots.attr,
-	&pre_samples.attr,
-	&post_samples.attr,
-	&nsamples.attr,
-	NULL
-};
-ATTRIBUTE_GROUPS(trigger);
-
-static void release_trigger(struct kobject *kobj)
-{
-	kfree(to_zio_trigger(kobj));
-}
-
-const struct kobj_type zio_trigger_ktype = {
-	.release = release_trigger,
-	.sysfs_ops = &kobj_sysfs_ops,
-	.default_groups = trigger_groups,
 };

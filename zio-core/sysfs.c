@@ -117,7 +117,7 @@ static ssize_t current_trigger_show(struct kobject *kobj,
 
 	mutex_lock(&cset->mutex);
 	if (!cset->gone)
-		len = sysfs_emit(page, "%s\n", cset->trig->type->name);
+		len = sysfs_emit(page, "%s\n", cset->bind->trig->name);
 	mutex_unlock(&cset->mutex);
 	return len;
 }
@@ -126,7 +126,61 @@ static ssize_t current_trigger_store(struct kobject *kobj,
 				     struct kobj_attribute *attr,
 				     const char *text, size_t count)
 {
-	return store_type(to_zio_cset(kobj), text, count, zio_trigger_change);
+	return store_type(to_zio_cset(kobj), text, count, zio_binding_change);
+}
+
+static ssize_t timeout_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  READ_ONCE(to_zio_cset(kobj)->timeout_ms));
+}
+
+static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *text, size_t count)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	u32 ms;
+	int ret = zio_attr_parse(text, &ms);
+
+	if (!ret && ms > ZIO_MAX_TIMEOUT_MS)
+		ret = -ERANGE;
+	if (ret)
+		return ret;
+	mutex_lock(&cset->mutex);
+	if (cset->gone)
+		ret = -ENODEV;
+	else
+		zio_cset_set_timeout(cset, ms);
+	mutex_unlock(&cset->mutex);
+	return ret ?: count;
+}
+
+static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *page)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	u64 mask;
+
+	mutex_lock(&cset->mutex);
+	mask = cset->mask;
+	mutex_unlock(&cset->mutex);
+	return sysfs_emit(page, "0x%llx\n", mask);
+}
+
+static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
+			      const char *text, size_t count)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	u64 mask;
+	int ret = kstrtou64(text, 0, &mask);
+
+	if (ret)
+		return ret;
+	mutex_lock(&cset->mutex);
+	ret = cset->gone ? -ENODEV : zio_cset_set_mask(cset, mask);
+	mutex_unlock(&cset->mutex);
+	return ret ?: count;
 }
 
 static ssize_t fired_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -156,6 +210,9 @@ static struct kobj_attribute cset_enable =
 	__ATTR(enable, 0644, cset_enable_show, cset_enable_store);
 static struct kobj_attribute current_buffer = __ATTR_RW(current_buffer);
 static struct kobj_attribute current_trigger = __ATTR_RW(current_trigger);
+static struct kobj_attribute timeout_ms =
+	ZIO_FILE("timeout-ms", 0644, timeout_show, timeout_store);
+static struct kobj_attribute channels = __ATTR_RW(channels);
 static struct kobj_attribute fired = __ATTR_RO(fired);
 static struct kobj_attribute io_errors = __ATTR_RO(io_errors);
 static struct kobj_attribute lost_triggers = __ATTR_RO(lost_triggers);
@@ -167,6 +224,12 @@ static struct attribute *cset_attrs[] = {
 	&cset_enable.attr,
 	&current_buffer.attr,
 	&current_trigger.attr,
+	&timeout_ms.attr,
+	NULL
+};
+
+static struct attribute *interleaved_attrs[] = {
+	&channels.attr,
 	NULL
 };
 
@@ -181,6 +244,19 @@ static const struct attribute_group cset_group = {
 	.attrs = cset_attrs,
 };
 
+static umode_t show_interleaved(struct kobject *kobj, struct attribute *attr,
+				int i)
+{
+	bool is = to_zio_cset(kobj)->flags & ZIO_CSET_INTERLEAVED;
+
+	return is ? attr->mode : 0;
+}
+
+static const struct attribute_group interleaved_group = {
+	.attrs = interleaved_attrs,
+	.is_visible = show_interleaved,
+};
+
 static const struct attribute_group cset_stat_group = {
 	.name = "statistics",
 	.attrs = cset_stat_attrs,
@@ -188,6 +264,7 @@ static const struct attribute_group cset_stat_group = {
 
 static const struct attribute_group *cset_groups[] = {
 	&cset_group,
+	&interleaved_group,
 	&cset_stat_group,
 	NULL
 };

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trigger.c: trigger types, and the trigger of each channel set
+ * trigger.c: trigger types, and triggers: the sources of events
  *
- * Configuration, all with cset->mutex held. A trigger's stop() is called
- * before the set is held: so it may cancel a timer or free an interrupt whose
- * handler is firing just now.
+ * A trigger belongs to one channel set, or is shared by many and has a name of
+ * its own (configfs.c). A set takes part in it by its binding (binding.c).
+ *
+ * The type's operations are called with trig->lock held. stop() is called
+ * before any of the sets is held: so it may cancel a timer or free an interrupt
+ * whose handler is firing just now. A trigger runs while it is enabled and at
+ * least one of its bindings is.
  */
 #include <linux/export.h>
 #include <linux/module.h>
@@ -12,8 +16,10 @@
 
 #include "internal.h"
 
+/* Also protects the list of shared triggers. */
 static DEFINE_MUTEX(zio_types_lock);
 static LIST_HEAD(zio_trigger_types);
+static LIST_HEAD(zio_shared_triggers);
 
 static struct zio_trigger_type *find_type(const char *name)
 {
@@ -26,28 +32,71 @@ static struct zio_trigger_type *find_type(const char *name)
 	return NULL;
 }
 
+static struct zio_trigger *find_shared(const char *name)
+{
+	struct zio_trigger *trig;
+
+	lockdep_assert_held(&zio_types_lock);
+	list_for_each_entry(trig, &zio_shared_triggers, node)
+		if (!strcmp(trig->name, name))
+			return trig;
+	return NULL;
+}
+
+static bool attr_is_valid(const struct zio_trigger_type *type,
+			  const struct zio_trigger_attr *attr)
+{
+	if (!attr->name || attr->kind > ZIO_TRIGGER_ACTION)
+		return false;
+	if (attr->kind == ZIO_TRIGGER_ACTION)
+		return type->ops && type->ops->act;
+	if (attr->kind == ZIO_TRIGGER_TEXT)
+		return type->ops && type->ops->text_is_valid;
+	return attr->ext == ZIO_TRIGGER_NO_EXT ||
+		attr->ext + attr->wide < ZIO_ATTR_TRIG_EXT_CLOCK;
+}
+
+static bool type_is_valid(const struct zio_trigger_type *type)
+{
+	unsigned int i;
+
+	if (!type->name || !*type->name ||
+	    strlen(type->name) >= ZIO_OBJ_NAME_LEN ||
+	    type->n_attrs > ZIO_MAX_TRIGGER_ATTRS)
+		return false;
+	for (i = 0; i < type->n_attrs; i++)
+		if (!attr_is_valid(type, &type->attrs[i]))
+			return false;
+	return true;
+}
+
 /**
  * zio_trigger_type_register() - offer a trigger type
  * @type: stays valid until unregistered
  *
- * Process context.
+ * Process context, sleeps. Unless the core itself does the firing, the type gets
+ * a directory in configfs.
  *
- * Return: 0; -EINVAL if the name is missing or too long; -EEXIST if it is
- * taken.
+ * Return: 0; -EINVAL if the type makes no sense (with a warning); -EEXIST if
+ * its name is that of a type or of a shared trigger; -ENOMEM.
  */
 int zio_trigger_type_register(struct zio_trigger_type *type)
 {
 	int ret = 0;
 
-	if (WARN_ON(!type->name) || !*type->name ||
-	    strlen(type->name) >= ZIO_OBJ_NAME_LEN)
+	if (WARN_ON(!type_is_valid(type)))
 		return -EINVAL;
 	mutex_lock(&zio_types_lock);
-	if (find_type(type->name))
+	if (find_type(type->name) || find_shared(type->name))
 		ret = -EEXIST;
 	else
 		list_add_tail(&type->node, &zio_trigger_types);
 	mutex_unlock(&zio_types_lock);
+	if (ret || type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM))
+		return ret;
+	ret = zio_trigger_group_create(type);
+	if (ret)
+		zio_trigger_type_unregister(type);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(zio_trigger_type_register);
@@ -58,6 +107,7 @@ EXPORT_SYMBOL_GPL(zio_trigger_type_register);
  */
 void zio_trigger_type_unregister(struct zio_trigger_type *type)
 {
+	zio_trigger_group_remove(type);
 	mutex_lock(&zio_types_lock);
 	list_del(&type->node);
 	mutex_unlock(&zio_types_lock);
@@ -88,281 +138,397 @@ ssize_t zio_trigger_list_types(char *page)
 	return len;
 }
 
-static struct zio_trigger *create_trigger(struct zio_cset *cset,
-					  const struct zio_trigger_type *type)
+static void init_values(struct zio_trigger *trig)
+{
+	unsigned int i;
+
+	for (i = 0; i < trig->type->n_attrs; i++)
+		trig->number[i] = trig->type->attrs[i].value;
+}
+
+/* Its type's module is the caller's to hold. */
+static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
+					 const char *name)
 {
 	struct zio_trigger *trig = kzalloc(sizeof(*trig), GFP_KERNEL);
 	int ret = 0;
 
 	if (!trig)
 		return ERR_PTR(-ENOMEM);
-	kobject_init(&trig->kobj, &zio_trigger_ktype);
 	trig->type = type;
-	trig->cset = cset;
-	trig->nshots = 1;
+	strscpy(trig->name, name, sizeof(trig->name));
+	mutex_init(&trig->lock);
+	INIT_LIST_HEAD(&trig->bindings);
+	trig->enabled = true;
+	trig->clock = CLOCK_REALTIME;
+	init_values(trig);
 	if (type->ops && type->ops->create)
 		ret = type->ops->create(trig);
-	if (ret) {
-		kobject_put(&trig->kobj);
-		return ERR_PTR(ret);
+	if (!ret)
+		return trig;
+	kfree(trig);
+	return ERR_PTR(ret);
+}
+
+static void free_trigger(struct zio_trigger *trig)
+{
+	const struct zio_trigger_type *type = trig->type;
+	unsigned int i;
+
+	if (type->ops && type->ops->destroy)
+		type->ops->destroy(trig);
+	for (i = 0; i < ZIO_MAX_TRIGGER_ATTRS; i++)
+		kfree(trig->text[i]);
+	mutex_destroy(&trig->lock);
+	kfree(trig);
+}
+
+static bool name_is_free(const char *name)
+{
+	return !find_type(name) && !find_shared(name);
+}
+
+/**
+ * zio_trigger_create_shared() - a trigger with a name of its own
+ * @type: its type, whose module is held
+ * @name: shorter than ZIO_OBJ_NAME_LEN
+ * @item: what stands for it in configfs
+ *
+ * Process context, sleeps.
+ *
+ * Return: the trigger, for zio_trigger_free_shared(); -ENAMETOOLONG; -EEXIST if
+ * the name is that of a type or of another trigger; -ENOMEM, or the error of
+ * the type.
+ */
+struct zio_trigger *
+zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
+			  struct config_item *item)
+{
+	struct zio_trigger *trig;
+
+	if (strlen(name) >= ZIO_OBJ_NAME_LEN)
+		return ERR_PTR(-ENAMETOOLONG);
+	trig = alloc_trigger(type, name);
+	if (IS_ERR(trig))
+		return trig;
+	trig->item = item;
+	mutex_lock(&zio_types_lock);
+	if (name_is_free(name)) {
+		list_add_tail(&trig->node, &zio_shared_triggers);
+	} else {
+		free_trigger(trig);
+		trig = ERR_PTR(-EEXIST);
 	}
+	mutex_unlock(&zio_types_lock);
 	return trig;
 }
 
-static void destroy_trigger(struct zio_trigger *trig)
+/* Nobody finds it any more. */
+void zio_trigger_hide_shared(struct zio_trigger *trig)
 {
-	const struct zio_trigger_type *type = trig->type;
-
-	zio_kobj_del(&trig->kobj);
-	if (type->ops && type->ops->destroy)
-		type->ops->destroy(trig);
-	kobject_put(&trig->kobj);
-	module_put(type->owner);
+	mutex_lock(&zio_types_lock);
+	list_del(&trig->node);
+	mutex_unlock(&zio_types_lock);
 }
+
+/* It is hidden, and has no bindings. */
+void zio_trigger_free_shared(struct zio_trigger *trig)
+{
+	free_trigger(trig);
+}
+
+static struct zio_trigger *get_shared(const char *name)
+{
+	struct zio_trigger *trig;
+
+	mutex_lock(&zio_types_lock);
+	trig = find_shared(name);
+	if (trig)
+		zio_trigger_item_get(trig);
+	mutex_unlock(&zio_types_lock);
+	return trig;
+}
+
+/* A type that is not there is asked for by its module. */
+static struct zio_trigger *create_own(const char *name)
+{
+	const struct zio_trigger_type *type = get_type(name);
+	struct zio_trigger *trig;
+
+	if (!type && zio_may_load() && !request_module("zio-trig-%s", name))
+		type = get_type(name);
+	if (!type)
+		return ERR_PTR(-ENOENT);
+	trig = alloc_trigger(type, name);
+	if (IS_ERR(trig))
+		module_put(type->owner);
+	return trig;
+}
+
+/**
+ * zio_trigger_get() - the shared trigger, or a new one, of some name
+ * @name: of a shared trigger, or of a type
+ *
+ * Process context, sleeps; not from configfs.
+ *
+ * Return: the trigger, for zio_trigger_put(); -ENOENT if there is no such
+ * name; -ENOMEM, or the error of the type.
+ */
+struct zio_trigger *zio_trigger_get(const char *name)
+{
+	struct zio_trigger *trig = get_shared(name);
+	int ret;
+
+	if (!trig)
+		return create_own(name);
+	ret = zio_trigger_item_pin(trig);
+	zio_trigger_item_put(trig);
+	return ret ? ERR_PTR(ret) : trig;
+}
+
+/* Undoes zio_trigger_get(); the binding is gone. */
+void zio_trigger_put(struct zio_trigger *trig)
+{
+	struct module *owner = trig->type->owner;
+
+	if (trig->item) {
+		zio_trigger_item_unpin(trig);
+		return;
+	}
+	free_trigger(trig);
+	module_put(owner);
+}
+
+/* Starting and stopping, with trig->lock held */
 
 static int start_trigger(struct zio_trigger *trig)
 {
+	int ret = 0;
+
+	if (trig->running || !trig->enabled || !trig->active)
+		return 0;
 	if (trig->type->ops && trig->type->ops->start)
-		return trig->type->ops->start(trig);
-	return 0;
+		ret = trig->type->ops->start(trig);
+	trig->running = !ret;
+	return ret;
 }
 
 static void stop_trigger(struct zio_trigger *trig)
 {
-	if (trig->type->ops && trig->type->ops->stop)
+	if (trig->running && trig->type->ops && trig->type->ops->stop)
 		trig->type->ops->stop(trig);
+	trig->running = false;
 }
 
-/**
- * zio_trigger_enable() - let a trigger fire, or not
- * @trig: the trigger; its set's mutex is held
- * @enable: what is wanted
- *
- * Return: 0, or the error of the type's start().
- */
+/* A binding more, or less, wants events. */
+int zio_trigger_join(struct zio_trigger *trig)
+{
+	int ret;
+
+	mutex_lock(&trig->lock);
+	trig->active++;
+	ret = start_trigger(trig);
+	if (ret)
+		trig->active--;
+	mutex_unlock(&trig->lock);
+	return ret;
+}
+
+void zio_trigger_leave(struct zio_trigger *trig)
+{
+	mutex_lock(&trig->lock);
+	if (!--trig->active)
+		stop_trigger(trig);
+	mutex_unlock(&trig->lock);
+}
+
+/* For all sets of a shared trigger; 0, or the error of the type's start(). */
 int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 {
-	struct zio_cset *cset = trig->cset;
 	int ret = 0;
 
-	if (enable == trig->enabled)
-		return 0;
+	mutex_lock(&trig->lock);
 	if (!enable)
 		stop_trigger(trig);
-	zio_cset_hold(cset);
 	trig->enabled = enable;
-	zio_cset_stop(cset, !trig->enabled || !cset->enabled);
-	zio_cset_release(cset);
-	if (enable)
-		ret = start_trigger(trig);
-	if (ret) {
-		zio_cset_hold(cset);
+	ret = start_trigger(trig);
+	if (ret)
 		trig->enabled = false;
-		zio_cset_stop(cset, true);
-		zio_cset_release(cset);
-	}
+	mutex_unlock(&trig->lock);
 	return ret;
 }
 
-static void use_trigger(struct zio_cset *cset, struct zio_trigger *trig)
+/* Values */
+
+static int parse_number(const struct zio_trigger_attr *attr, const char *text,
+			u64 *number)
 {
-	cset->trig = trig;
-	cset->on_demand = trig->type->flags & ZIO_TRIGGER_ON_DEMAND;
-	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
-		!(cset->flags & ZIO_CSET_SLEEPS);
+	u64 max = attr->max ?: attr->wide ? S64_MAX : U32_MAX;
+	int ret = kstrtou64(text, 0, number);
+
+	if (ret)
+		return ret;
+	return *number < attr->min || *number > max ? -ERANGE : 0;
 }
 
-/* At registration. */
-int zio_trigger_create(struct zio_cset *cset, const char *name)
+static int act(struct zio_trigger *trig, unsigned int index, const char *text)
 {
-	const struct zio_trigger_type *type = get_type(name);
-	struct zio_trigger *trig;
+	u64 number;
+	int ret = parse_number(&trig->type->attrs[index], text, &number);
+
+	if (ret)
+		return ret;
+	if (!trig->running)
+		return -ESHUTDOWN;
+	return trig->type->ops->act(trig, index, number);
+}
+
+/* Restarts with what @exchange puts there; if that fails, with what was there. */
+static int restart_with(struct zio_trigger *trig, unsigned int index,
+			void (*exchange)(struct zio_trigger *trig,
+					 unsigned int index, void *value),
+			void *value)
+{
 	int ret;
 
-	if (!type && zio_may_load() && !request_module("zio-trig-%s", name))
-		type = get_type(name);
-	if (!type) {
-		dev_err(&cset->zdev->dev, "no trigger type \"%s\"\n", name);
-		return -ENOENT;
-	}
-	trig = create_trigger(cset, type);
-	if (IS_ERR(trig)) {
-		module_put(type->owner);
-		return PTR_ERR(trig);
-	}
-	trig->post_samples = cset->desc->nsamples ?: ZIO_DEFAULT_NSAMPLES;
-	if (!cset->ssize)
-		trig->post_samples = 0;
-	ret = kobject_add(&trig->kobj, &cset->kobj, "trigger");
+	stop_trigger(trig);
+	exchange(trig, index, value);
+	ret = start_trigger(trig);
 	if (ret) {
-		destroy_trigger(trig);
-		return ret;
+		exchange(trig, index, value);
+		start_trigger(trig);
 	}
-	use_trigger(cset, trig);
-	return 0;
-}
-
-void zio_trigger_destroy(struct zio_cset *cset)
-{
-	struct zio_trigger *trig = cset->trig;
-
-	if (!trig)
-		return;
-	if (trig->enabled)
-		stop_trigger(trig);
-	cset->trig = NULL;
-	destroy_trigger(trig);
-}
-
-static int replace_trigger(struct zio_cset *cset, struct zio_trigger *new)
-{
-	struct zio_trigger *old = cset->trig;
-	int ret;
-
-	zio_cset_hold(cset);
-	use_trigger(cset, new);
-	ret = zio_cset_refresh(cset);
-	if (ret)
-		use_trigger(cset, old);
-	zio_cset_release(cset);
 	return ret;
 }
 
-static int swap_trigger(struct zio_cset *cset, struct zio_trigger *new)
+static void exchange_number(struct zio_trigger *trig, unsigned int index,
+			void *value)
 {
-	struct zio_trigger *old = cset->trig;
-	bool enabled = old->enabled;
-	int ret;
+	swap(trig->number[index], *(u64 *)value);
+}
 
-	new->nshots = old->nshots;
-	new->pre_samples = old->pre_samples;
-	new->post_samples = old->post_samples;
+static void exchange_text(struct zio_trigger *trig, unsigned int index, void *value)
+{
+	swap(trig->text[index], *(char **)value);
+}
 
-	zio_trigger_enable(old, false);
-	ret = replace_trigger(cset, new);
-	if (!ret && enabled) {
-		ret = zio_trigger_enable(new, true);
-		if (ret) {
-			zio_cset_hold(cset);
-			use_trigger(cset, old);
-			zio_cset_release(cset);
-			zio_cset_refresh(cset);
-		}
-	}
-	if (ret && enabled)
-		zio_trigger_enable(old, true);
+static void exchange_clock(struct zio_trigger *trig, unsigned int index,
+		       void *value)
+{
+	swap(trig->clock, *(clockid_t *)value);
+}
+
+static int set_number(struct zio_trigger *trig, unsigned int index,
+		      const char *text)
+{
+	u64 number;
+	int ret = parse_number(&trig->type->attrs[index], text, &number);
+
+	if (ret || number == trig->number[index])
+		return ret;
+	return restart_with(trig, index, exchange_number, &number);
+}
+
+static int set_text(struct zio_trigger *trig, unsigned int index,
+		    const char *text)
+{
+	char *new = kstrdup(text, GFP_KERNEL), *trimmed;
+	int ret = 0;
+
+	if (!new)
+		return -ENOMEM;
+	trimmed = strim(new);
+	if (*trimmed)
+		ret = trig->type->ops->text_is_valid(trig, index, trimmed);
+	memmove(new, trimmed, strlen(trimmed) + 1);
+	if (!ret)
+		ret = restart_with(trig, index, exchange_text, &new);
+	kfree(new);
 	return ret;
 }
 
 /**
- * zio_trigger_change() - give a set a trigger of another type
- * @cset: the channel set, whose change lock is held, but not its mutex
- * @name: the type
+ * zio_trigger_store() - give an attribute another value, or act
+ * @trig: the trigger
+ * @index: of the attribute
+ * @text: what a user wrote
  *
- * The sizes and the enable go over to the new trigger.
+ * Process context, sleeps. The controls are the caller's business.
  *
- * Return: 0; -EINVAL for an unknown type; -ENOMEM, or the error of the type.
- * On error the old trigger goes on.
+ * Return: 0; -EINVAL, -ERANGE; -ESHUTDOWN for an action while the trigger does
+ * not run; -ENOMEM, or the error of the type. On error nothing has changed.
  */
-int zio_trigger_change(struct zio_cset *cset, const char *name)
+int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
+		      const char *text)
 {
-	struct zio_trigger *new, *old = cset->trig;
-	const struct zio_trigger_type *type;
 	int ret;
 
-	if (!strcmp(old->type->name, name))
-		return 0;
-	type = get_type(name);
-	if (!type)
-		return -EINVAL;
-	new = create_trigger(cset, type);
-	if (IS_ERR(new)) {
-		module_put(type->owner);
-		return PTR_ERR(new);
+	mutex_lock(&trig->lock);
+	switch (trig->type->attrs[index].kind) {
+	case ZIO_TRIGGER_ACTION:
+		ret = act(trig, index, text);
+		break;
+	case ZIO_TRIGGER_TEXT:
+		ret = set_text(trig, index, text);
+		break;
+	default:
+		ret = set_number(trig, index, text);
 	}
-	mutex_lock(&cset->mutex);
-	ret = swap_trigger(cset, new);
-	mutex_unlock(&cset->mutex);
-
-	destroy_trigger(cset->trig == new ? old : new);
-	if (cset->trig == new && kobject_add(&new->kobj, &cset->kobj, "trigger"))
-		dev_warn(&cset->zdev->dev, "no sysfs directory for trigger %s\n",
-			 name);
+	mutex_unlock(&trig->lock);
 	return ret;
 }
 
-static int check_samples(const struct zio_cset *cset, u32 pre, u32 post,
-			 size_t *block_len)
+ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
+			 char *page)
 {
-	u32 n;
+	ssize_t len;
 
-	if (pre && !(cset->flags & ZIO_CSET_PRE_SAMPLES))
-		return -EOPNOTSUPP;
-	if (check_add_overflow(pre, post, &n))
-		return -EOVERFLOW;
-	if (!n != !cset->ssize)
-		return -EINVAL;
-	if (check_mul_overflow((size_t)n, (size_t)cset->ssize, block_len))
-		return -EOVERFLOW;
-	return 0;
+	mutex_lock(&trig->lock);
+	if (trig->type->attrs[index].kind == ZIO_TRIGGER_TEXT)
+		len = sysfs_emit(page, "%s\n", zio_trigger_text(trig, index));
+	else
+		len = sysfs_emit(page, "%llu\n", trig->number[index]);
+	mutex_unlock(&trig->lock);
+	return len;
 }
 
-/**
- * zio_trigger_set_samples() - change the size of the blocks
- * @trig: the trigger; its set's mutex is held
- * @pre: samples before the event
- * @post: samples after it
- *
- * Return: 0; -EINVAL for no samples at all (or for any, if the set has none);
- * -EOPNOTSUPP if the device keeps none from before the event; -EOVERFLOW;
- * -ENOMEM, or -ENOSPC if a buffer's area is smaller, with the old size in force.
- */
-int zio_trigger_set_samples(struct zio_trigger *trig, u32 pre, u32 post)
+/* Clocks */
+
+static const struct {
+	const char *name;
+	clockid_t id;
+} zio_clocks[] = {
+	{ "realtime", CLOCK_REALTIME },
+	{ "tai", CLOCK_TAI },
+	{ "monotonic", CLOCK_MONOTONIC },
+	{ "boottime", CLOCK_BOOTTIME },
+};
+
+ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 {
-	struct zio_cset *cset = trig->cset;
-	u32 old_pre = trig->pre_samples, old_post = trig->post_samples;
-	struct zio_snapshot **snap;
-	size_t len;
-	int ret;
+	unsigned int i;
 
-	ret = check_samples(cset, pre, post, &len);
-	if (ret || (pre == old_pre && post == old_post))
-		return ret;
-	trig->pre_samples = pre;
-	trig->post_samples = post;
-	snap = zio_snapshots_prepare(cset);
-	if (!snap) {
-		ret = -ENOMEM;
-		goto err_prepare;
-	}
-	zio_cset_hold(cset);
-	ret = len == cset->block_len ? 0 : zio_buffers_resize(cset, len);
-	if (!ret)
-		zio_snapshots_publish(cset, snap);
-	zio_cset_release(cset);
-	if (!ret)
-		return 0;
-	zio_snapshots_discard(cset, snap);
-
-err_prepare:
-	trig->pre_samples = old_pre;
-	trig->post_samples = old_post;
-	return ret;
+	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
+		if (zio_clocks[i].id == zio_trigger_clock(trig))
+			return sysfs_emit(page, "%s\n", zio_clocks[i].name);
+	return -EINVAL;
 }
 
-/* -EINVAL for none, -EOPNOTSUPP for several if the device takes one only. */
-int zio_trigger_set_nshots(struct zio_trigger *trig, u32 nshots)
+/* As zio_trigger_store(); -EINVAL for a name that is not in the table. */
+int zio_trigger_store_clock(struct zio_trigger *trig, const char *text)
 {
-	u32 old = trig->nshots;
+	clockid_t clock;
+	unsigned int i;
 	int ret;
 
-	if (!nshots)
+	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
+		if (sysfs_streq(text, zio_clocks[i].name))
+			break;
+	if (i == ARRAY_SIZE(zio_clocks))
 		return -EINVAL;
-	if (nshots > 1 && !(trig->cset->flags & ZIO_CSET_MULTI_SHOT))
-		return -EOPNOTSUPP;
-	trig->nshots = nshots;
-	ret = zio_cset_refresh(trig->cset);
-	if (ret)
-		trig->nshots = old;
+	clock = zio_clocks[i].id;
+	mutex_lock(&trig->lock);
+	ret = clock == trig->clock ? 0 : restart_with(trig, 0, exchange_clock, &clock);
+	mutex_unlock(&trig->lock);
 	return ret;
 }

@@ -138,12 +138,13 @@ struct zio_cset_ops {
 #define ZIO_CSET_MSB_ALIGN	BIT(2)	/* valid bits are the upper ones */
 #define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the trigger */
 #define ZIO_CSET_MULTI_SHOT	BIT(4)	/* can take several shots */
+#define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
  * @name: optional, shown in sysfs
  * @flags: ZIO_CSET_*
- * @n_chan: number of channels, 1 ... 65535
+ * @n_chan: number of channels, 1 ... 65535; 1 ... 64 if interleaved
  * @ssize: bytes per sample; 0 for sets that only tell the time
  * @nbits: valid bits per sample; 0 stands for all
  * @nsamples: samples per block at the start; 0 stands for 16
@@ -205,6 +206,10 @@ void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
 void *zio_cset_priv(const struct zio_cset *cset);
 unsigned int zio_cset_index(const struct zio_cset *cset);
 unsigned int zio_cset_ssize(const struct zio_cset *cset);
+unsigned int zio_cset_nshots(const struct zio_cset *cset);
+unsigned int zio_cset_pre_samples(const struct zio_cset *cset);
+unsigned int zio_cset_post_samples(const struct zio_cset *cset);
+u64 zio_cset_mask(const struct zio_cset *cset);
 unsigned int zio_channel_index(const struct zio_channel *chan);
 struct zio_armed *zio_cset_armed(struct zio_cset *cset);
 

@@ -92,6 +92,12 @@ struct zio_tlv {
 	uint8_t payload[8];
 };
 
+/*
+ * Payload: a 64-bit mask of the channels that an interleaved block carries. The
+ * samples of one moment follow each other, the lowest channel first.
+ */
+#define ZIO_TLV_CHANNELS	1
+
 /* zio_alarms; drv_alarms are the driver's own. */
 #define ZIO_ALARM_LOST_BLOCK	(1 << 0)	/* no memory, or overwritten */
 #define ZIO_ALARM_LOST_TRIGGER	(1 << 1)	/* fired while still armed */
@@ -112,7 +118,7 @@ struct zio_tlv {
  * @mem_offset: where the data are in the channel's mapping, low 32 bits
  * @reserved: high 32 bits of @mem_offset
  * @flags: ZIO_CONTROL_*
- * @triggername: type of the trigger that fired
+ * @triggername: type of the trigger that fired, or its name if it is shared
  * @attr_channel: attributes of the channel and its set
  * @attr_trigger: attributes of the trigger
  * @tlv: first lump of an extension
@@ -169,6 +175,9 @@ enum zio_trg_std_attr {
 	ZIO_ATTR_TRIG_PRE_SAMP,
 	ZIO_ATTR_TRIG_VERSION = 15,
 };
+
+/* Extended attribute of every trigger: CLOCK_* of the time stamp. */
+#define ZIO_ATTR_TRIG_EXT_CLOCK	31
 
 /* Standard attributes of a buffer (sysfs only). */
 enum zio_buf_std_attr {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * zio-config.h: devices that are made by mkdir, for drivers without hardware
+ *
+ * The driver is a platform driver whose probe() reads the device's properties. See
+ * drivers/zio-mini.c.
+ */
+#ifndef _LINUX_ZIO_CONFIG_H
+#define _LINUX_ZIO_CONFIG_H
+
+#include <linux/kconfig.h>
+#include <linux/types.h>
+
+struct device;
+struct module;
+struct platform_driver;
+struct zio_config_group;
+
+#define ZIO_MAX_CONFIG_ATTRS	8
+
+/**
+ * struct zio_config_attr - one attribute of a device to be
+ * @name: of the file, and of the property of the device
+ * @value: initial value
+ * @min: smallest value accepted (-ERANGE below)
+ * @max: largest value accepted (-ERANGE above)
+ * @choices: if the value is one of several words: the words, and NULL. The
+ *           property has the position of the word.
+ */
+struct zio_config_attr {
+	const char *name;
+	u32 value;
+	u32 min;
+	u32 max;
+	const char *const *choices;
+};
+
+/**
+ * struct zio_config_type - a kind of device that can be made by mkdir
+ * @name: of the directory
+ * @owner: THIS_MODULE; held while there is a device
+ * @driver: whose probe() is called; registered before, unregistered after
+ * @attrs: attributes beside "live" and "id"
+ * @n_attrs: how many, at most ZIO_MAX_CONFIG_ATTRS
+ * @group: for the core's use
+ */
+struct zio_config_type {
+	const char *name;
+	struct module *owner;
+	struct platform_driver *driver;
+	const struct zio_config_attr *attrs;
+	unsigned int n_attrs;
+	struct zio_config_group *group;
+};
+
+#if IS_ENABLED(CONFIG_CONFIGFS_FS)
+int zio_config_type_register(struct zio_config_type *type);
+void zio_config_type_unregister(struct zio_config_type *type);
+#else
+static inline int zio_config_type_register(struct zio_config_type *type)
+{
+	return 0;
+}
+
+static inline void zio_config_type_unregister(struct zio_config_type *type)
+{
+}
+#endif
+
+int zio_config_id(struct device *dev, int fallback);
+u32 zio_config_value(struct device *dev, const char *name, u32 fallback);
+
+#endif /* _LINUX_ZIO_CONFIG_H */
