@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * zio-tick.h: where the ticks of a periodic trigger are
+ *
+ * At phase + n * period, n = 0, 1, 2, ..., in whatever units the trigger has.
+ */
+#ifndef _ZIO_TICK_H
+#define _ZIO_TICK_H
+
+#include <linux/math64.h>
+
+/* The first tick after @now; @period is not zero. */
+static inline u64 zio_tick_after(u64 now, u64 phase, u64 period)
+{
+	if (now < phase)
+		return phase;
+	return phase + (div64_u64(now - phase, period) + 1) * period;
+}
+
+/*
+ * How many ticks lie between two of them; what is measured is rounded, as it is
+ * by another clock than that of the ticks.
+ */
+static inline u64 zio_ticks_between(u64 first, u64 next, u64 period)
+{
+	u64 n;
+
+	if (next <= first)
+		return 0;
+	n = div64_u64(next - first + period / 2, period);
+	return n ? n - 1 : 0;
+}
+
+#endif /* _ZIO_TICK_H */

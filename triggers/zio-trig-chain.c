@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-trig-chain.c: an event whenever another channel set is done
+ *
+ * The other one is told by its address, "zzero-0000/cset0". Its board may go: then
+ * nothing fires until a new address is written.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/zio-trigger.h>
+
+enum { CHAIN_SOURCE };
+
+static const struct zio_trigger_attr chain_attrs[] = {
+	[CHAIN_SOURCE] = {
+		.name = "source",
+		.kind = ZIO_TRIGGER_TEXT,
+	},
+};
+
+struct chain_state {
+	struct zio_watcher watcher;
+	struct zio_trigger *trig;
+	bool watching;
+};
+
+static void chain_done(struct zio_watcher *watcher)
+{
+	struct chain_state *state = container_of(watcher, struct chain_state,
+						 watcher);
+
+	zio_trigger_fire(state->trig);
+}
+
+static int chain_create(struct zio_trigger *trig)
+{
+	struct chain_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
+
+	if (!state)
+		return -ENOMEM;
+	state->trig = trig;
+	state->watcher.done = chain_done;
+	trig->priv = state;
+	return 0;
+}
+
+static void chain_destroy(struct zio_trigger *trig)
+{
+	kfree(trig->priv);
+}
+
+static int chain_start(struct zio_trigger *trig)
+{
+	const char *source = zio_trigger_text(trig, CHAIN_SOURCE);
+	struct chain_state *state = trig->priv;
+	int ret;
+
+	if (!*source)
+		return 0;
+	ret = zio_watcher_add(&state->watcher, source);
+	/* A board that has gone is no reason to refuse other changes. */
+	state->watching = !ret;
+	return ret == -ENODEV ? 0 : ret;
+}
+
+static void chain_stop(struct zio_trigger *trig)
+{
+	struct chain_state *state = trig->priv;
+
+	if (state->watching)
+		zio_watcher_remove(&state->watcher);
+	state->watching = false;
+}
+
+static int chain_text_is_valid(struct zio_trigger *trig, unsigned int index,
+			       const char *text)
+{
+	return zio_watcher_check(trig, text);
+}
+
+static const struct zio_trigger_ops chain_ops = {
+	.create = chain_create,
+	.destroy = chain_destroy,
+	.start = chain_start,
+	.stop = chain_stop,
+	.text_is_valid = chain_text_is_valid,
+};
+
+static struct zio_trigger_type zio_trigger_chain = {
+	.name = "chain",
+	.owner = THIS_MODULE,
+	.ops = &chain_ops,
+	.attrs = chain_attrs,
+	.n_attrs = ARRAY_SIZE(chain_attrs),
+};
+
+module_zio_trigger(zio_trigger_chain);
+
+MODULE_DESCRIPTION("ZIO: trigger when another channel set is done");
+MODULE_LICENSE("GPL");

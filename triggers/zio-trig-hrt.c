@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-trig-hrt.c: an event every so many nanoseconds, by a high-resolution timer
+ *
+ * Ticks are at phase + n * period on the trigger's clock, so two triggers with the
+ * same clock and period keep their distance, and none drifts. With a "start",
+ * there is none before; with "shots", there are so many, and then no more until
+ * something is written to the trigger or it is enabled anew.
+ *
+ * A tick that the machine comes too late for is missed, and counted as such. At
+ * least half of the time is left to others: after an event that took long, the next
+ * tick is at least as far away.
+ *
+ * The timer itself runs by the monotonic clock, so that it goes off in time when
+ * the trigger's clock is set; from then on ticks are at phase + n * period of the
+ * new time. Those that were jumped over are not missed: the clock did not
+ * come by.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/zio-trigger.h>
+
+#include "zio-tick.h"
+
+enum { HRT_PERIOD, HRT_PHASE, HRT_SLACK, HRT_START, HRT_SHOTS };
+
+static const struct zio_trigger_attr hrt_attrs[] = {
+	[HRT_PERIOD] = {
+		.name = "period-ns",
+		.ext = 0,
+		.wide = true,
+		.value = NSEC_PER_SEC,
+		.min = 10 * NSEC_PER_USEC,
+		.max = 365ULL * 24 * 3600 * NSEC_PER_SEC,
+	},
+	[HRT_PHASE] = {
+		.name = "phase-ns",
+		.ext = 2,
+		.wide = true,
+		.max = 365ULL * 24 * 3600 * NSEC_PER_SEC,
+	},
+	[HRT_SLACK] = {
+		.name = "slack-ns",
+		.ext = 4,
+		.max = NSEC_PER_SEC,
+	},
+	[HRT_START] = {
+		.name = "start-ns",
+		.ext = 6,
+		.wide = true,
+	},
+	[HRT_SHOTS] = {
+		.name = "shots",
+		.ext = 5,
+	},
+};
+
+struct hrt_state {
+	struct hrtimer timer;
+	struct zio_trigger *trig;
+	u64 expires;	/* monotonic */
+	u64 left;	/* shots; 0 stands for any number */
+};
+
+static u64 hrt_number(const struct hrt_state *state, unsigned int index)
+{
+	return zio_trigger_number(state->trig, index);
+}
+
+/* The moment by the monotonic clock, if it is @now by that of the trigger. */
+static u64 hrt_next(const struct hrt_state *state, u64 now, u64 not_before)
+{
+	u64 tick = zio_tick_after(max(now, not_before),
+				  hrt_number(state, HRT_PHASE),
+				  hrt_number(state, HRT_PERIOD));
+
+	return ktime_get_ns() + tick - now;
+}
+
+static void hrt_go_on(struct hrt_state *state, u64 now, u64 not_before)
+{
+	u64 next = hrt_next(state, now, not_before);
+	u64 missed = zio_ticks_between(state->expires, next,
+				       hrt_number(state, HRT_PERIOD));
+
+	if (missed)
+		zio_trigger_miss(state->trig, missed);
+	state->expires = next;
+	hrtimer_set_expires_range_ns(&state->timer, ns_to_ktime(next),
+				     hrt_number(state, HRT_SLACK));
+}
+
+static enum hrtimer_restart hrt_expired(struct hrtimer *timer)
+{
+	struct hrt_state *state = container_of(timer, struct hrt_state, timer);
+	struct timespec64 at, after;
+	u64 now;
+
+	zio_trigger_read_clock(state->trig, &at);
+	zio_trigger_fire_at(state->trig, &at);
+	if (state->left && !--state->left)
+		return HRTIMER_NORESTART;
+	zio_trigger_read_clock(state->trig, &after);
+	now = timespec64_to_ns(&after);
+	hrt_go_on(state, now, 2 * now - timespec64_to_ns(&at));
+	return HRTIMER_RESTART;
+}
+
+static int hrt_create(struct zio_trigger *trig)
+{
+	struct hrt_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
+
+	if (!state)
+		return -ENOMEM;
+	state->trig = trig;
+	hrtimer_init(&state->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	state->timer.function = hrt_expired;
+	trig->priv = state;
+	return 0;
+}
+
+static void hrt_destroy(struct zio_trigger *trig)
+{
+	kfree(trig->priv);
+}
+
+static int hrt_start(struct zio_trigger *trig)
+{
+	struct hrt_state *state = trig->priv;
+	u64 start = hrt_number(state, HRT_START);
+	struct timespec64 now;
+
+	state->left = hrt_number(state, HRT_SHOTS);
+	zio_trigger_read_clock(trig, &now);
+	/* A tick exactly at the start is one. */
+	state->expires = hrt_next(state, timespec64_to_ns(&now),
+				  start ? start - 1 : 0);
+	hrtimer_start_range_ns(&state->timer, ns_to_ktime(state->expires),
+			       hrt_number(state, HRT_SLACK), HRTIMER_MODE_ABS);
+	return 0;
+}
+
+static void hrt_stop(struct zio_trigger *trig)
+{
+	struct hrt_state *state = trig->priv;
+
+	hrtimer_cancel(&state->timer);
+}
+
+static const struct zio_trigger_ops hrt_ops = {
+	.create = hrt_create,
+	.destroy = hrt_destroy,
+	.start = hrt_start,
+	.stop = hrt_stop,
+};
+
+static struct zio_trigger_type zio_trigger_hrt = {
+	.name = "hrt",
+	.owner = THIS_MODULE,
+	.ops = &hrt_ops,
+	.attrs = hrt_attrs,
+	.n_attrs = ARRAY_SIZE(hrt_attrs),
+};
+
+module_zio_trigger(zio_trigger_hrt);
+
+MODULE_DESCRIPTION("ZIO: trigger by a high-resolution timer");
+MODULE_LICENSE("GPL");

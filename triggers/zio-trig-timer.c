@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-trig-timer.c: an event every so many milliseconds, by the kernel's timer
+ *
+ * Ticks are at phase + n * period on the clock of jiffies, whatever the load: a
+ * tick that comes late does not delay the next ones. The resolution is a jiffy
+ * (1 ... 10 ms); zio-trig-hrt has a better one.
+ */
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/timer.h>
+#include <linux/zio-trigger.h>
+
+#include "zio-tick.h"
+
+enum { TIMER_PERIOD, TIMER_PHASE };
+
+static const struct zio_trigger_attr timer_attrs[] = {
+	[TIMER_PERIOD] = {
+		.name = "period-ms",
+		.ext = 0,
+		.value = 1000,
+		.min = 1,
+		.max = 24 * 3600 * 1000,
+	},
+	[TIMER_PHASE] = {
+		.name = "phase-ms",
+		.ext = 1,
+		.max = 24 * 3600 * 1000,
+	},
+};
+
+struct timer_state {
+	struct timer_list timer;
+	struct zio_trigger *trig;
+	u64 tick;	/* ms since boot */
+};
+
+static u64 timer_now(void)
+{
+	return jiffies64_to_msecs(get_jiffies_64());
+}
+
+static void timer_arm(struct timer_state *state, u64 now)
+{
+	mod_timer(&state->timer, jiffies +
+		  msecs_to_jiffies(state->tick > now ? state->tick - now : 0));
+}
+
+static void timer_expired(struct timer_list *timer)
+{
+	struct timer_state *state = from_timer(state, timer, timer);
+	u64 period = zio_trigger_number(state->trig, TIMER_PERIOD);
+	u64 now, next, missed;
+
+	zio_trigger_fire(state->trig);
+	now = timer_now();
+	next = zio_tick_after(max(now, state->tick), state->tick, period);
+	missed = zio_ticks_between(state->tick, next, period);
+	if (missed)
+		zio_trigger_miss(state->trig, missed);
+	state->tick = next;
+	timer_arm(state, now);
+}
+
+static int timer_create_state(struct zio_trigger *trig)
+{
+	struct timer_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
+
+	if (!state)
+		return -ENOMEM;
+	state->trig = trig;
+	timer_setup(&state->timer, timer_expired, 0);
+	trig->priv = state;
+	return 0;
+}
+
+static void timer_destroy_state(struct zio_trigger *trig)
+{
+	kfree(trig->priv);
+}
+
+static int timer_start(struct zio_trigger *trig)
+{
+	struct timer_state *state = trig->priv;
+	u64 now = timer_now();
+
+	state->tick = zio_tick_after(now, zio_trigger_number(trig, TIMER_PHASE),
+				     zio_trigger_number(trig, TIMER_PERIOD));
+	timer_arm(state, now);
+	return 0;
+}
+
+static void timer_stop(struct zio_trigger *trig)
+{
+	struct timer_state *state = trig->priv;
+
+	del_timer_sync(&state->timer);
+}
+
+static const struct zio_trigger_ops timer_ops = {
+	.create = timer_create_state,
+	.destroy = timer_destroy_state,
+	.start = timer_start,
+	.stop = timer_stop,
+};
+
+static struct zio_trigger_type zio_trigger_timer = {
+	.name = "timer",
+	.owner = THIS_MODULE,
+	.ops = &timer_ops,
+	.attrs = timer_attrs,
+	.n_attrs = ARRAY_SIZE(timer_attrs),
+};
+
+module_zio_trigger(zio_trigger_timer);
+
+MODULE_DESCRIPTION("ZIO: trigger by the kernel's timer");
+MODULE_LICENSE("GPL");
