@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
+#include <linux/zio-config.h>
 #include <linux/zio.h>
 
 static unsigned int ndev = 1, ncset = 1, nchan = 1;
@@ -33,32 +34,49 @@ static const struct zio_cset_ops mini_ops = {
 	.raw_io = mini_raw_io,
 };
 
+/* A device that mkdir makes, in /sys/kernel/config/zio/devices/zmini. */
+static const struct zio_config_attr mini_config_attrs[] = {
+	{ .name = "csets", .value = 1, .min = 1, .max = U16_MAX },
+	{ .name = "channels", .value = 1, .min = 1, .max = U16_MAX },
+};
+
 static int mini_probe(struct platform_device *pdev)
 {
+	struct device *dev = &pdev->dev;
+	u32 n = zio_config_value(dev, "csets", ncset);
 	struct zio_device_desc *desc;
 	struct zio_cset_desc *cset;
 	unsigned int i;
 
-	desc = devm_kzalloc(&pdev->dev, sizeof(*desc), GFP_KERNEL);
-	cset = devm_kcalloc(&pdev->dev, ncset, sizeof(*cset), GFP_KERNEL);
+	desc = devm_kzalloc(dev, sizeof(*desc), GFP_KERNEL);
+	cset = devm_kcalloc(dev, n, sizeof(*cset), GFP_KERNEL);
 	if (!desc || !cset)
 		return -ENOMEM;
-	for (i = 0; i < ncset; i++) {
-		cset[i].n_chan = nchan;
+	for (i = 0; i < n; i++) {
+		cset[i].n_chan = zio_config_value(dev, "channels", nchan);
 		cset[i].ssize = 1;
 		cset[i].ops = &mini_ops;
 	}
 	desc->name = "zmini";
 	desc->owner = THIS_MODULE;
 	desc->cset = cset;
-	desc->n_cset = ncset;
-	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, desc,
-							pdev->id, NULL));
+	desc->n_cset = n;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(dev, desc,
+							zio_config_id(dev, pdev->id),
+							NULL));
 }
 
 static struct platform_driver mini_driver = {
 	.driver.name = "zio-mini",
 	.probe = mini_probe,
+};
+
+static struct zio_config_type mini_config = {
+	.name = "zmini",
+	.owner = THIS_MODULE,
+	.driver = &mini_driver,
+	.attrs = mini_config_attrs,
+	.n_attrs = ARRAY_SIZE(mini_config_attrs),
 };
 
 static struct platform_device **mini_devices;
@@ -91,6 +109,9 @@ static int __init mini_init(void)
 			goto err_device;
 		}
 	}
+	ret = zio_config_type_register(&mini_config);
+	if (ret)
+		goto err_device;
 	return 0;
 
 err_device:
@@ -104,6 +125,7 @@ err_driver:
 
 static void __exit mini_exit(void)
 {
+	zio_config_type_unregister(&mini_config);
 	mini_remove_devices(ndev);
 	platform_driver_unregister(&mini_driver);
 }

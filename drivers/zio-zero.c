@@ -5,16 +5,26 @@
  * cset0: input, 8 bits: channel 0 zeros, channel 1 random, channel 2 sawtooth
  * cset1: output, 8 bits: eats what it is given
  * cset2: input, 32 bits: counts samples, with gain and offset
+ *
+ * One that is made in configfs can have another cset0: more channels, wider samples,
+ * one pattern for all, all channels in one block, and a conversion that takes
+ * its time, or for ever.
  */
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/zio-config.h>
 #include <linux/zio.h>
 
 static unsigned int ndev = 1;
 module_param(ndev, uint, 0444);
 MODULE_PARM_DESC(ndev, "number of devices (default 1)");
+
+#define ZERO_N_CSET	3
+#define ZERO_NEVER	U32_MAX
 
 enum zero_attr {
 	ZERO_GAIN,
@@ -22,46 +32,141 @@ enum zero_attr {
 	ZERO_SEQUENCE,
 };
 
+/* MIXED: channels 0, 1, 2, 3, ...: zero, random, sawtooth, zero, ... */
+enum zero_pattern {
+	ZERO_ZERO,
+	ZERO_RANDOM,
+	ZERO_SAWTOOTH,
+	ZERO_MIXED,
+};
+
 /*
  * Of each device. attr_set() runs beside raw_io(): a sequence that is set just
  * while samples are counted may be overtaken by the count.
  */
 struct zero_state {
-	u8 tooth;
+	struct zio_cset_desc cset[ZERO_N_CSET];
+	struct zio_device_desc desc;
+	enum zero_pattern pattern;
+	u32 delay_us;
+	struct hrtimer timer;
+	struct zio_cset *converting;
 	u32 gain;	/* in 1/1000 */
 	u32 offset;
 	u32 sequence;
+	u32 tooth[];	/* of each channel of cset0 */
 };
 
-static void fill_sawtooth(struct zero_state *state, struct zio_block *block)
+static void fill_sawtooth(u32 *tooth, void *data, size_t len, unsigned int ssize)
 {
-	u8 *sample = block->data;
+	u32 value = *tooth;
 	size_t i;
 
-	for (i = 0; i < block->len; i++)
-		sample[i] = state->tooth++;
+	switch (ssize) {
+	case 1:
+		for (i = 0; i < len; i++)
+			((u8 *)data)[i] = value++;
+		break;
+	case 2:
+		for (i = 0; i < len / 2; i++)
+			((u16 *)data)[i] = value++;
+		break;
+	default:
+		for (i = 0; i < len / 4; i++)
+			((u32 *)data)[i] = value++;
+	}
+	*tooth = value;
+}
+
+static void fill_channel(struct zero_state *state, unsigned int index,
+			 void *data, size_t len, unsigned int ssize)
+{
+	enum zero_pattern pattern = state->pattern;
+
+	if (pattern == ZERO_MIXED)
+		pattern = index % ZERO_MIXED;
+	switch (pattern) {
+	case ZERO_ZERO:
+		memset(data, 0, len);
+		break;
+	case ZERO_RANDOM:
+		get_random_bytes(data, len);
+		break;
+	default:
+		fill_sawtooth(&state->tooth[index], data, len, ssize);
+	}
+}
+
+/* A sample of each channel of the mask, then the next of each, and so on. */
+static void fill_interleaved(struct zio_cset *cset, struct zio_block *block)
+{
+	unsigned int ssize = zio_cset_ssize(cset), index;
+	struct zero_state *state = zio_cset_priv(cset);
+	u64 mask = zio_cset_mask(cset);
+	void *sample = block->data;
+
+	while (sample < block->data + block->len)
+		for (index = 0; index < state->cset[0].n_chan; index++) {
+			if (!(mask & BIT_ULL(index)))
+				continue;
+			fill_channel(state, index, sample, ssize, ssize);
+			sample += ssize;
+		}
 }
 
 static int zero_input(struct zio_cset *cset)
 {
+	struct zero_state *state = zio_cset_priv(cset);
 	struct zio_channel *chan;
 	struct zio_block *block;
 	struct zio_armed *pos;
 
 	zio_for_each_block(cset, pos, chan, block) {
-		switch (zio_channel_index(chan)) {
-		case 0:
-			memset(block->data, 0, block->len);
-			break;
-		case 1:
-			get_random_bytes(block->data, block->len);
-			break;
-		case 2:
-			fill_sawtooth(zio_cset_priv(cset), block);
-			break;
-		}
+		if (state->cset[0].flags & ZIO_CSET_INTERLEAVED)
+			fill_interleaved(cset, block);
+		else
+			fill_channel(state, zio_channel_index(chan),
+				     block->data, block->len,
+				     zio_cset_ssize(cset));
 	}
 	return 0;
+}
+
+static int zero_convert_asleep(struct zio_cset *cset)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+
+	fsleep(state->delay_us);
+	return zero_input(cset);
+}
+
+static enum hrtimer_restart zero_converted(struct hrtimer *timer)
+{
+	struct zero_state *state = container_of(timer, struct zero_state,
+						timer);
+
+	zio_cset_done(state->converting);
+	return HRTIMER_NORESTART;
+}
+
+static int zero_convert(struct zio_cset *cset)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+
+	zero_input(cset);
+	state->converting = cset;
+	if (state->delay_us != ZERO_NEVER)
+		hrtimer_start(&state->timer,
+			      ns_to_ktime((u64)state->delay_us * 1000),
+			      HRTIMER_MODE_REL);
+	return -EAGAIN;
+}
+
+static void zero_stop(struct zio_cset *cset)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+
+	hrtimer_cancel(&state->timer);
 }
 
 /* Nothing to do: the core takes the blocks back, and counts them. */
@@ -124,6 +229,15 @@ static const struct zio_cset_ops zero_input_ops = {
 	.raw_io = zero_input,
 };
 
+static const struct zio_cset_ops zero_asleep_ops = {
+	.raw_io = zero_convert_asleep,
+};
+
+static const struct zio_cset_ops zero_convert_ops = {
+	.raw_io = zero_convert,
+	.stop_io = zero_stop,
+};
+
 static const struct zio_cset_ops zero_output_ops = {
 	.raw_io = zero_output,
 };
@@ -140,7 +254,7 @@ static const struct zio_attr_desc zero_count_attrs[] = {
 	ZIO_ATTR_EXT("sequence", 0644, 0, 0, ZERO_SEQUENCE),
 };
 
-static const struct zio_cset_desc zero_csets[] = {
+static const struct zio_cset_desc zero_csets[ZERO_N_CSET] = {
 	{
 		.name = "zero-input",
 		.n_chan = 3,
@@ -162,28 +276,90 @@ static const struct zio_cset_desc zero_csets[] = {
 	},
 };
 
-static const struct zio_device_desc zero_desc = {
-	.name = "zzero",
-	.owner = THIS_MODULE,
-	.cset = zero_csets,
-	.n_cset = ARRAY_SIZE(zero_csets),
+static const char *const zero_patterns[] = {
+	[ZERO_ZERO] = "zero",
+	[ZERO_RANDOM] = "random",
+	[ZERO_SAWTOOTH] = "sawtooth",
+	[ZERO_MIXED] = "mixed",
+	NULL
 };
+
+static const char *const zero_sizes[] = { "1", "2", "4", NULL };
+
+static const struct zio_config_attr zero_config_attrs[] = {
+	{ .name = "channels", .value = 3, .min = 1, .max = 64 },
+	{ .name = "ssize", .choices = zero_sizes },
+	{ .name = "pattern", .choices = zero_patterns, .value = ZERO_MIXED },
+	{ .name = "interleaved", .max = 1 },
+	{ .name = "delay-us", .max = ZERO_NEVER },
+	{ .name = "sleeps", .max = 1 },
+	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
+};
+
+static void describe_input(struct zio_cset_desc *cset, struct device *dev)
+{
+	u32 delay = zio_config_value(dev, "delay-us", 0);
+
+	cset->n_chan = zio_config_value(dev, "channels", cset->n_chan);
+	cset->ssize = BIT(zio_config_value(dev, "ssize", 0));
+	cset->nsamples = zio_config_value(dev, "nsamples", 0);
+	if (zio_config_value(dev, "interleaved", 0))
+		cset->flags |= ZIO_CSET_INTERLEAVED;
+	if (zio_config_value(dev, "sleeps", 0)) {
+		cset->flags |= ZIO_CSET_SLEEPS;
+		cset->ops = &zero_asleep_ops;
+	} else if (delay) {
+		cset->ops = &zero_convert_ops;
+	}
+}
+
+static struct zero_state *alloc_state(struct device *dev)
+{
+	unsigned int n_chan = zio_config_value(dev, "channels",
+					       zero_csets[0].n_chan);
+	struct zero_state *state;
+
+	state = devm_kzalloc(dev, struct_size(state, tooth, n_chan),
+			     GFP_KERNEL);
+	if (!state)
+		return NULL;
+	memcpy(state->cset, zero_csets, sizeof(zero_csets));
+	describe_input(&state->cset[0], dev);
+	state->desc.name = "zzero";
+	state->desc.owner = THIS_MODULE;
+	state->desc.cset = state->cset;
+	state->desc.n_cset = ZERO_N_CSET;
+	state->pattern = zio_config_value(dev, "pattern", ZERO_MIXED);
+	state->delay_us = zio_config_value(dev, "delay-us", 0);
+	state->gain = 1000;
+	hrtimer_init(&state->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	state->timer.function = zero_converted;
+	return state;
+}
 
 static int zero_probe(struct platform_device *pdev)
 {
-	struct zero_state *state;
+	struct zero_state *state = alloc_state(&pdev->dev);
+	int id = zio_config_id(&pdev->dev, pdev->id);
 
-	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
 	if (!state)
 		return -ENOMEM;
-	state->gain = 1000;
-	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &zero_desc,
-							pdev->id, state));
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
+							&state->desc, id,
+							state));
 }
 
 static struct platform_driver zero_driver = {
 	.driver.name = "zio-zero",
 	.probe = zero_probe,
+};
+
+static struct zio_config_type zero_config = {
+	.name = "zzero",
+	.owner = THIS_MODULE,
+	.driver = &zero_driver,
+	.attrs = zero_config_attrs,
+	.n_attrs = ARRAY_SIZE(zero_config_attrs),
 };
 
 static struct platform_device **zero_devices;
@@ -214,6 +390,9 @@ static int __init zero_init(void)
 			goto err_device;
 		}
 	}
+	ret = zio_config_type_register(&zero_config);
+	if (ret)
+		goto err_device;
 	return 0;
 
 err_device:
@@ -227,6 +406,7 @@ err_driver:
 
 static void __exit zero_exit(void)
 {
+	zio_config_type_unregister(&zero_config);
 	zero_remove_devices(ndev);
 	platform_driver_unregister(&zero_driver);
 }
