@@ -20,9 +20,8 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/zio-tick.h>
 #include <linux/zio-trigger.h>
-
-#include "zio-tick.h"
 
 enum { HRT_PERIOD, HRT_PHASE, HRT_SLACK, HRT_START, HRT_SHOTS };
 

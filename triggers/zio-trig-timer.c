@@ -10,9 +10,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
+#include <linux/zio-tick.h>
 #include <linux/zio-trigger.h>
-
-#include "zio-tick.h"
 
 enum { TIMER_PERIOD, TIMER_PHASE };
 

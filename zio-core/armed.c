@@ -95,6 +95,10 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 			chan->seq = armed->block->seq;
 		if (lost)
 			zio_channel_lose(chan);
+		if (zio_cset_is_output(cset)) {
+			WRITE_ONCE(chan->dropped, armed->block->seq + 1);
+			WRITE_ONCE(chan->played, armed->block->seq + 1);
+		}
 		chan->buf->type->ops->put_block(chan->buf, armed->block);
 	}
 	cset->armed->chan = NULL;

@@ -9,10 +9,16 @@
 #ifndef _ZIO_ARMED_H
 #define _ZIO_ARMED_H
 
+#include <linux/jump_label.h>
+
 #include "internal.h"
 
 #define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
 #define ZIO_WAKE_OUT	(EPOLLOUT | EPOLLWRNORM)
+
+/* sniff.c */
+DECLARE_STATIC_KEY_FALSE(zio_sniffing);
+void zio_sniff_block(struct zio_channel *chan, struct zio_block *block);
 
 void zio_channel_raise(struct zio_channel *chan, int bits);
 void zio_channel_lose(struct zio_channel *chan);
@@ -91,6 +97,14 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
 	armed->chan = NULL;
 }
 
+/* A monitor has a look at each block that is done. */
+static __always_inline void show_block(struct zio_channel *chan,
+				       struct zio_block *block)
+{
+	if (static_branch_unlikely(&zio_sniffing))
+		zio_sniff_block(chan, block);
+}
+
 static __always_inline void count_input(struct zio_channel *chan,
 					struct zio_block *block)
 {
@@ -100,6 +114,7 @@ static __always_inline void count_input(struct zio_channel *chan,
 		zio_block_tell_alarms(chan, block);
 	chan->blocks++;
 	chan->bytes += block->len;
+	show_block(chan, block);
 }
 
 /* What a program has passed in its ring is still in the queue. */
@@ -123,6 +138,8 @@ static inline void finish_output(struct zio_channel *chan, struct zio_block *blo
 {
 	chan->blocks++;
 	chan->bytes += block->len;
+	show_block(chan, block);
+	WRITE_ONCE(chan->played, block->seq + 1);
 	chan->buf->type->ops->put_block(chan->buf, block);
 	zio_channel_wake(chan, ZIO_WAKE_OUT);
 }

@@ -602,6 +602,7 @@ const struct file_operations zio_data_out_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
 	.write_iter = write_data,
+	.fsync = zio_node_sync,
 	.splice_write = iter_file_splice_write,
 	.poll = poll_out,
 	.mmap = map_data,
@@ -612,5 +613,6 @@ const struct file_operations zio_ctrl_out_fops = {
 	.release = close_node,
 	.read_iter = read_ctrl_out,
 	.write_iter = write_ctrl,
+	.fsync = zio_node_sync,
 	.poll = poll_out,
 };

@@ -437,7 +437,7 @@ struct zio_block *zio_cset_pull(struct zio_channel *chan)
 	struct zio_block *mine, *block;
 	int ret, state;
 
-	if (unlikely(!READ_ONCE(cset->can_pull) ||
+	if (unlikely(!READ_ONCE(cset->can_pull) || READ_ONCE(cset->error) ||
 		     !begin_arming(cset, &state, NULL)))
 		return pull_queued(chan);
 	mine = take_my_block(chan);

@@ -104,6 +104,8 @@ struct zio_channel {
 	struct zio_buffer *buf;
 	struct zio_snapshot __rcu *snap;
 	u32 seq;
+	u32 played; /* output: up to which block, by seq */
+	u32 dropped; /* and the last of them that was not */
 	atomic_t alarms_new;
 	atomic_t alarms;
 	unsigned long blocks;
@@ -439,6 +441,7 @@ struct zio_session {
 	struct zio_channel *chan;
 	struct pid *tgid;
 	unsigned int users;
+	u32 synced;
 	struct zio_block *block;
 	bool ctrl_seen;
 	unsigned int n_more;
@@ -518,6 +521,13 @@ void zio_ring_push(struct zio_channel *chan, struct zio_block *block);
 bool zio_ring_reap(struct zio_channel *chan);
 int zio_ring_count(struct zio_channel *chan);
 int zio_ring_map(struct zio_channel *chan, struct vm_area_struct *vma);
+
+/* sync.c */
+int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
+
+/* sniff.c */
+int zio_sniff_init(void);
+void zio_sniff_exit(void);
 
 /* chardev.c */
 extern const struct file_operations zio_data_in_fops;

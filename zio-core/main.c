@@ -25,8 +25,13 @@ static int __init zio_init(void)
 	ret = zio_trigger_type_register(&zio_trigger_transparent);
 	if (ret)
 		goto err_transparent;
+	ret = zio_sniff_init();
+	if (ret)
+		goto err_sniff;
 	return 0;
 
+err_sniff:
+	zio_trigger_type_unregister(&zio_trigger_transparent);
 err_transparent:
 	zio_trigger_type_unregister(&zio_trigger_user);
 err_user:
@@ -42,6 +47,7 @@ err_bus:
 
 static void __exit zio_exit(void)
 {
+	zio_sniff_exit();
 	zio_trigger_type_unregister(&zio_trigger_transparent);
 	zio_trigger_type_unregister(&zio_trigger_user);
 	zio_configfs_exit();

@@ -4,8 +4,8 @@
  *
  * At phase + n * period, n = 0, 1, 2, ..., in whatever units the trigger has.
  */
-#ifndef _ZIO_TICK_H
-#define _ZIO_TICK_H
+#ifndef _LINUX_ZIO_TICK_H
+#define _LINUX_ZIO_TICK_H
 
 #include <linux/math64.h>
 
@@ -31,4 +31,4 @@ static inline u64 zio_ticks_between(u64 first, u64 next, u64 period)
 	return n ? n - 1 : 0;
 }
 
-#endif /* _ZIO_TICK_H */
+#endif /* _LINUX_ZIO_TICK_H */
