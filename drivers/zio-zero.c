@@ -47,17 +47,19 @@ enum zero_pattern {
 struct zero_state {
 	struct zio_cset_desc cset[ZERO_N_CSET];
 	struct zio_device_desc desc;
-	enum zero_pattern pattern;
 	u32 delay_us;
 	struct hrtimer timer;
 	struct zio_cset *converting;
 	u32 gain;	/* in 1/1000 */
 	u32 offset;
 	u32 sequence;
-	u32 tooth[];	/* of each channel of cset0 */
+	struct zero_chan {
+		enum zero_pattern pattern;
+		u32 tooth;
+	} chan[];	/* of cset0 */
 };
 
-static void fill_sawtooth(u32 *tooth, void *data, size_t len, unsigned int ssize)
+static noinline void fill_sawtooth(u32 *tooth, void *data, size_t len, unsigned int ssize)
 {
 	u32 value = *tooth;
 	size_t i;
@@ -78,14 +80,10 @@ static void fill_sawtooth(u32 *tooth, void *data, size_t len, unsigned int ssize
 	*tooth = value;
 }
 
-static void fill_channel(struct zero_state *state, unsigned int index,
-			 void *data, size_t len, unsigned int ssize)
+static __always_inline void fill_samples(struct zero_chan *chan, void *data,
+					 size_t len, unsigned int ssize)
 {
-	enum zero_pattern pattern = state->pattern;
-
-	if (pattern == ZERO_MIXED)
-		pattern = index % ZERO_MIXED;
-	switch (pattern) {
+	switch (chan->pattern) {
 	case ZERO_ZERO:
 		memset(data, 0, len);
 		break;
@@ -93,15 +91,16 @@ static void fill_channel(struct zero_state *state, unsigned int index,
 		get_random_bytes(data, len);
 		break;
 	default:
-		fill_sawtooth(&state->tooth[index], data, len, ssize);
+		fill_sawtooth(&chan->tooth, data, len, ssize);
 	}
 }
 
 /* A sample of each channel of the mask, then the next of each, and so on. */
-static void fill_interleaved(struct zio_cset *cset, struct zio_block *block)
+static noinline void fill_interleaved(struct zero_state *state,
+				      struct zio_cset *cset,
+				      struct zio_block *block)
 {
-	unsigned int ssize = zio_cset_ssize(cset), index;
-	struct zero_state *state = zio_cset_priv(cset);
+	unsigned int ssize = state->cset[0].ssize, index;
 	u64 mask = zio_cset_mask(cset);
 	void *sample = block->data;
 
@@ -109,7 +108,8 @@ static void fill_interleaved(struct zio_cset *cset, struct zio_block *block)
 		for (index = 0; index < state->cset[0].n_chan; index++) {
 			if (!(mask & BIT_ULL(index)))
 				continue;
-			fill_channel(state, index, sample, ssize, ssize);
+			fill_samples(&state->chan[index], sample, ssize,
+				     ssize);
 			sample += ssize;
 		}
 }
@@ -123,11 +123,11 @@ static int zero_input(struct zio_cset *cset)
 
 	zio_for_each_block(cset, pos, chan, block) {
 		if (state->cset[0].flags & ZIO_CSET_INTERLEAVED)
-			fill_interleaved(cset, block);
+			fill_interleaved(state, cset, block);
 		else
-			fill_channel(state, zio_channel_index(chan),
+			fill_samples(&state->chan[zio_channel_index(chan)],
 				     block->data, block->len,
-				     zio_cset_ssize(cset));
+				     state->cset[0].ssize);
 	}
 	return 0;
 }
@@ -313,13 +313,23 @@ static void describe_input(struct zio_cset_desc *cset, struct device *dev)
 	}
 }
 
+static void choose_patterns(struct zero_state *state, struct device *dev)
+{
+	u32 pattern = zio_config_value(dev, "pattern", ZERO_MIXED);
+	unsigned int i;
+
+	for (i = 0; i < state->cset[0].n_chan; i++)
+		state->chan[i].pattern = pattern == ZERO_MIXED ?
+			i % ZERO_MIXED : pattern;
+}
+
 static struct zero_state *alloc_state(struct device *dev)
 {
 	unsigned int n_chan = zio_config_value(dev, "channels",
 					       zero_csets[0].n_chan);
 	struct zero_state *state;
 
-	state = devm_kzalloc(dev, struct_size(state, tooth, n_chan),
+	state = devm_kzalloc(dev, struct_size(state, chan, n_chan),
 			     GFP_KERNEL);
 	if (!state)
 		return NULL;
@@ -329,7 +339,7 @@ static struct zero_state *alloc_state(struct device *dev)
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
 	state->desc.n_cset = ZERO_N_CSET;
-	state->pattern = zio_config_value(dev, "pattern", ZERO_MIXED);
+	choose_patterns(state, dev);
 	state->delay_us = zio_config_value(dev, "delay-us", 0);
 	state->gain = 1000;
 	hrtimer_init(&state->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
