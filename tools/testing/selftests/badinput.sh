@@ -11,7 +11,7 @@ test_numbers()
 	for file in cset0/enable cset0/chan0/enable cset0/chan0/alarms \
 		cset0/trigger/enable cset0/trigger/nshots \
 		cset0/trigger/nsamples cset0/trigger/pre-samples \
-		cset0/trigger/post-samples cset0/chan0/buffer/max-buffer-len \
+		cset0/trigger/post-samples cset0/timeout-ms cset0/chan0/buffer/max-buffer-len \
 		cset0/chan0/buffer/prefer-new cset0/chan0/buffer/watermark \
 		cset1/enable cset1/trigger/nsamples \
 		cset2/chan0/gain-factor cset2/chan0/offset \
@@ -26,7 +26,7 @@ test_completeness()
 {
 	is "which files can be written" "$(cd $zzero && find cset* -type f \
 		-perm -200 ! -name uevent | sed 's,.*/,,' | sort -u | xargs)" \
-		"alarms current_buffer current_trigger enable gain-factor max-buffer-len nsamples nshots offset post-samples pre-samples prefer-new sequence watermark"
+		"alarms clock current_buffer current_trigger enable gain-factor max-buffer-len nsamples nshots offset post-samples pre-samples prefer-new sequence timeout-ms watermark"
 }
 
 test_limits()

@@ -111,6 +111,8 @@ errno_text()
 	EINTR) echo 'Interrupted system call' ;;
 	EINVAL) echo 'Invalid argument' ;;
 	EIO) echo 'Input/output error' ;;
+	ELOOP) echo 'Too many levels of symbolic links' ;;
+	ENAMETOOLONG) echo 'File name too long' ;;
 	ENODATA) echo 'No data available' ;;
 	ENODEV) echo 'No such device$' ;;
 	ENOENT) echo 'No such file or directory' ;;
@@ -124,6 +126,8 @@ errno_text()
 	EPIPE) echo 'Broken pipe' ;;
 	ERANGE) echo 'Numerical result out of range' ;;
 	ESPIPE) echo 'Illegal seek' ;;
+	ESHUTDOWN) echo 'Cannot send after transport endpoint shutdown' ;;
+	ETIMEDOUT) echo 'Connection timed out' ;;
 	*) echo "unknown errno $1" ;;
 	esac
 }

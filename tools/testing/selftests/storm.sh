@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A hundred sets on one tick of 10 kHz, while buffers, triggers, enables and clocks
+# change at random, and boards are unplugged. ZIO_STORM_SECONDS makes it longer, and
+# ZIO_STORM_SEED repeats one.
+. "${0%/*}/lib.sh"
+
+config=/sys/kernel/config/zio
+seconds=${ZIO_STORM_SECONDS:-40}
+seed=${ZIO_STORM_SEED:-$(($(date +%s) % 100000))}
+devices=20 csets=5 channels=2
+
+set_up()
+{
+	for module in zio-mini zio-buf-vmalloc zio-trig-hrt zio-trig-timer \
+		zio-trig-sysfs zio-trig-chain; do
+		zio-load $module || return
+	done
+	mkdir $config/triggers/hrt/clock0 $config/triggers/timer/clock1 || return
+	echo 100000 >$config/triggers/hrt/clock0/period-ns
+	echo 3 >$config/triggers/timer/clock1/period-ms
+	i=0
+	while [ $i -lt $devices ]; do
+		device=$config/devices/zmini/s$i
+		mkdir $device || return
+		echo $((100 + i)) >$device/id
+		echo $csets >$device/csets
+		echo $channels >$device/channels
+		echo 1 >$device/live || return
+		for cset in $(cd /sys/bus/zio/devices/$(cat $device/name) &&
+			echo cset*); do
+			echo clock0 >/sys/bus/zio/devices/$(cat \
+				$device/name)/$cset/current_trigger || return
+		done
+		i=$((i + 1))
+	done
+}
+
+check "a hundred sets on one clock" set_up
+is "they are" "$(wc -l <$config/triggers/hrt/clock0/csets)" $((devices * csets))
+check "storm of $seconds s, seed $seed" node-storm storm $devices $csets \
+	$channels $seconds $seed
+diag "$said; $(cat $config/triggers/hrt/clock0/fired) events, $(cat \
+	$config/triggers/hrt/clock0/missed) missed"
+check "all boards go" rmdir $config/devices/zmini/s*
+check "then the clocks can" rmdir $config/triggers/hrt/clock0 \
+	$config/triggers/timer/clock1
+rmdir $config/triggers/hrt/brief 2>/dev/null
+done_testing
