@@ -71,6 +71,17 @@ static ssize_t allocated_len_show(struct kobject *kobj,
 	return sysfs_emit(page, "%u\n", buf->type->ops->count(buf));
 }
 
+static ssize_t queued_len_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	struct zio_buffer *buf = to_zio_buffer(kobj);
+	int queued = zio_queue_count(&buf->chan->queue);
+	int all = buf->type->ops->count(buf);
+
+	/* Head and tail were not read at the same moment. */
+	return sysfs_emit(page, "%d\n", clamp(queued, 0, all));
+}
+
 static ssize_t prefer_new_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *page)
 {
@@ -123,6 +134,8 @@ static struct kobj_attribute max_buffer_len =
 	ZIO_FILE("max-buffer-len", 0644, max_len_show, max_len_store);
 static struct kobj_attribute allocated_buffer_len =
 	ZIO_FILE("allocated-buffer-len", 0444, allocated_len_show, NULL);
+static struct kobj_attribute queued_buffer_len =
+	ZIO_FILE("queued-buffer-len", 0444, queued_len_show, NULL);
 static struct kobj_attribute max_buffer_kb =
 	ZIO_FILE("max-buffer-kb", 0644, max_kb_show, max_kb_store);
 static struct kobj_attribute prefer_new =
@@ -133,6 +146,7 @@ static struct attribute *buffer_attrs[] = {
 	&buffer_name.attr,
 	&max_buffer_len.attr,
 	&allocated_buffer_len.attr,
+	&queued_buffer_len.attr,
 	&prefer_new.attr,
 	&watermark.attr,
 	NULL
