@@ -12,6 +12,7 @@ $(out)/%.o: %.c
 	$(compile) $(sanitize) -c $< -o $@
 
 $(out)/dump-json.o $(out)/tests/json-get.o: | jansson
+$(out)/operator/get.o $(out)/operator/json.o: | jansson
 
 link_test = $(CC) $(LDFLAGS) $(sanitize) $^ -o $@
 
@@ -33,12 +34,18 @@ $(out)/json-get: $(out)/tests/json-get.o
 $(out)/zio-cat-file: $(out)/zio-cat-file.o $(test_libs)
 	$(link_test)
 
+# mkdir() of configfs makes attributes, too, and some writes are refused.
+$(out)/zio: $(zio_names:%=$(out)/%.o) $(out)/tests/fake-configfs.o $(test_libs)
+	$(link_test) -ljansson -lm -Wl,--wrap=mkdir -Wl,--wrap=rmdir \
+		-Wl,--wrap=write_attr
+
 $(out)/zio-dump: $(dump_names:%=$(out)/%.o) $(test_libs)
 	$(link_test) -ljansson
 
 check: $(test_bins) libzio/libzio.a
 	tests/run $(out)/abi_test $(out)/libzio_test $(out)/ring_test \
-		'tests/tools_test.sh $(out)' \
+		'tests/tools_test.sh $(out)' 'tests/zio_test.sh $(out)' \
+		'tests/plot_test.sh $(out)' 'tests/completion_test.sh completion/zio' \
 		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a'
 
 clean-tests:

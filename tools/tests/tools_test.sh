@@ -15,6 +15,7 @@ case ${1-} in
 	;;
 esac
 
+. "$(dirname "$0")/shell-tap.sh"
 bin=$(cd "$1" && pwd)
 cat_file=$bin/zio-cat-file
 dump=$bin/zio-dump
@@ -29,67 +30,6 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 cd "$work"
 export ZIO_DEV_PATH=$work
-
-count=0
-failed=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = ok ]; then
-		echo "ok $count - $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $count - $2"
-		sed 's/^/# out: /' out | head -n 5
-		sed 's/^/# err: /' err | head -n 20
-	fi
-}
-
-# run STATUS WHAT COMMAND...: stdout to ./out, stderr to ./err
-run() {
-	local wanted=$1 what=$2 status=0
-
-	shift 2
-	"$@" >out 2>err || status=$?
-	if [ "$status" = "$wanted" ]; then
-		result ok "$what"
-	else
-		result bad "$what: exit status $status instead of $wanted"
-	fi
-}
-
-# has FILE REGEX WHAT
-has() {
-	if grep -Eq -- "$2" "$1"; then
-		result ok "$3"
-	else
-		result bad "$3: '$2' not in $1"
-	fi
-}
-
-lacks() {
-	if grep -Eq -- "$2" "$1"; then
-		result bad "$3: '$2' in $1"
-	else
-		result ok "$3"
-	fi
-}
-
-same() {
-	if cmp -s "$1" "$2"; then
-		result ok "$3"
-	else
-		result bad "$3"
-	fi
-}
-
-equal() {
-	if [ "$1" = "$2" ]; then
-		result ok "$3"
-	else
-		result bad "$3: '$1' instead of '$2'"
-	fi
-}
 
 # Look until the command succeeds; the child must not have ended before.
 wait_for() {
@@ -362,5 +302,4 @@ test_dump_many
 test_dump_errors
 test_dump_live
 test_methods
-echo "1..$count"
-[ "$failed" -eq 0 ]
+done_testing

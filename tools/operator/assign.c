@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ATTR=VALUE: checked as far as can be before anything changes, then written */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "operator.h"
+
+int split_assignment(const char *text, char **attr, const char **value)
+{
+	const char *equal = strchr(text, '=');
+
+	if (!equal || equal == text) {
+		complain("'%s' is not ATTR=VALUE", text);
+		return -1;
+	}
+	if (!equal[1]) {
+		complain("'%s': the value is missing", text);
+		return -1;
+	}
+	if (strchr(equal, '\n') || strlen(equal) >= ATTR_TEXT - 1) {
+		complain("'%.*s=...': the value has to be one line, and shorter "
+			 "than a page", (int)(equal - text), text);
+		return -1;
+	}
+	*attr = strndup(text, (size_t)(equal - text));
+	*value = equal + 1;
+	if (!*attr)
+		complain("no memory");
+	return *attr ? 0 : -1;
+}
+
+int check_assignment(struct assignment *set)
+{
+	struct object found = set->obj;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (walk_object(&found, set->attr))
+		return -1;
+	if (!found.attr[0]) {
+		complain("%s is not an attribute", found.label);
+		return -1;
+	}
+	put_text(path, sizeof(path), "%s/%s", found.path, found.attr);
+	if (!stat(path, &st) && !(st.st_mode & 0222)) {
+		complain("%s/%s can only be read", found.label, found.attr);
+		return -1;
+	}
+	return 0;
+}
+
+int apply_assignment(const struct assignment *set)
+{
+	if (!write_attr(set->obj.path, set->attr, set->value))
+		return 0;
+	explain_failure(&set->obj, set->attr, set->value, errno);
+	return -1;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What each errno of an attribute means: Documentation/ABI, in one line each */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "operator.h"
+
+struct reason {
+	const char *attr;	/* NULL: any */
+	int code;
+	const char *text;
+};
+
+#define SIZE_OVERFLOW "blocks of that size cannot be counted"
+#define SIZE_MEMORY "there is no memory for blocks of that size"
+#define SIZE_AREA "the buffer's area is smaller than such a block: raise " \
+	"max-buffer-kb of its channels first"
+#define NOT_A_FLAG "0 or 1 is wanted"
+#define BLOCKS_IN_USE "it is mapped, or blocks are queued or in use"
+
+static const struct reason reasons[] = {
+	{ "enable", EINVAL, NOT_A_FLAG },
+	{ "prefer-new", EINVAL, NOT_A_FLAG },
+	{ "live", EINVAL, NOT_A_FLAG },
+	{ "current_buffer", EINVAL, "no buffer type of that name is loaded" },
+	{ "current_buffer", EBUSY, "a node of the set is open, or mapped" },
+	{ "current_buffer", ENOMEM, "there is no memory for the new blocks" },
+	{ "current_trigger", EINVAL,
+	  "neither a trigger type that is loaded nor a shared trigger" },
+	{ "nshots", EINVAL, "there is at least one shot" },
+	{ "nshots", EOPNOTSUPP, "the device takes single shots only" },
+	{ "pre-samples", EINVAL, "a block has at least one sample" },
+	{ "pre-samples", EOPNOTSUPP,
+	  "the device keeps no samples from before the event" },
+	{ "pre-samples", EOVERFLOW, SIZE_OVERFLOW },
+	{ "pre-samples", ENOMEM, SIZE_MEMORY },
+	{ "pre-samples", ENOSPC, SIZE_AREA },
+	{ "post-samples", EINVAL,
+	  "a block has at least one sample; of a set without samples, none" },
+	{ "post-samples", EOVERFLOW, SIZE_OVERFLOW },
+	{ "post-samples", ENOMEM, SIZE_MEMORY },
+	{ "post-samples", ENOSPC, SIZE_AREA },
+	{ "nsamples", EINVAL, "a number is wanted, at least 1 and pre-samples; "
+	  "of a set without samples, 0" },
+	{ "nsamples", EOVERFLOW, SIZE_OVERFLOW },
+	{ "nsamples", ENOMEM, SIZE_MEMORY },
+	{ "nsamples", ENOSPC, SIZE_AREA },
+	{ "max-buffer-len", EINVAL, "1 to 65536 is wanted" },
+	{ "max-buffer-len", ENOMEM, "there is no memory for so many blocks" },
+	{ "max-buffer-len", EBUSY,
+	  "the channel has a ring, or blocks of its area are queued or in use" },
+	{ "max-buffer-kb", EINVAL, "at least 1 is wanted" },
+	{ "max-buffer-kb", ENOSPC, "that is less than one block" },
+	{ "max-buffer-kb", ENOMEM, "there is not so much memory" },
+	{ "max-buffer-kb", EBUSY, BLOCKS_IN_USE },
+	{ "watermark", EINVAL, "1 to max-buffer-len is wanted" },
+	{ "alarms", ERANGE, "a mask of 16 bits is wanted, 0 to 0xffff" },
+	{ NULL, EINVAL, "no such value is possible here" },
+	{ NULL, ERANGE, "beyond the limits of the attribute" },
+	{ NULL, EBUSY, "it is in use" },
+	{ NULL, ENODEV,
+	  "the device is gone, or the trigger or buffer was replaced" },
+	{ NULL, ENOMEM, "there is no memory for it" },
+	{ NULL, EACCES, "you may not; root may" },
+	{ NULL, EPERM, "not allowed, or not in this state" },
+	{ NULL, EOPNOTSUPP, "the device or the trigger type cannot do that" },
+};
+
+/* @attr may have directories before it. */
+static const char *base_name(const char *attr)
+{
+	const char *slash = strrchr(attr, '/');
+
+	return slash ? slash + 1 : attr;
+}
+
+static const char *find_reason(const char *attr, int code)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].code == code &&
+		    (!reasons[i].attr || !strcmp(reasons[i].attr, attr)))
+			return reasons[i].text;
+	return NULL;
+}
+
+static void print_choice(const char *file)
+{
+	char text[ATTR_TEXT], *at;
+
+	if (read_attr(sysfs_root(), file, text))
+		return;
+	for (at = text; (at = strchr(at, '\n')); at++)
+		*at = ' ';
+	fprintf(stderr, "; types: %s", text);
+}
+
+static void print_shared(void)
+{
+	struct dirent **types;
+	int count = list_names(triggers_root(), &types);
+	char dir[PATH_MAX], names[1024];
+	int i;
+
+	for (i = 0; i < count; i++) {
+		put_text(dir, sizeof(dir), "%s/%s", triggers_root(),
+			 types[i]->d_name);
+		put_names(dir, names, sizeof(names));
+		if (*names)
+			fprintf(stderr, "; shared, of type %s: %s",
+				types[i]->d_name, names);
+	}
+	free_names(types, count);
+}
+
+/* "zzero-0000-0-" from "zzero-0000/cset0/chan1/buffer". */
+static bool put_stem(const struct object *obj, char *stem, size_t size)
+{
+	const char *slash = strchr(obj->label, '/');
+
+	if (!slash || !has_prefix(slash, "/cset"))
+		return false;
+	put_text(stem, size, "%.*s-%lu-", (int)(slash - obj->label),
+		 obj->label, strtoul(slash + 5, NULL, 10));
+	return true;
+}
+
+static void print_holders(const struct object *obj)
+{
+	char stem[NAME_MAX], text[1024];
+
+	if (put_stem(obj, stem, sizeof(stem)) &&
+	    put_holders(stem, text, sizeof(text)))
+		fprintf(stderr, ": %s", text);
+}
+
+void explain_failure(const struct object *obj, const char *attr,
+		     const char *value, int code)
+{
+	const char *why = find_reason(base_name(attr), code);
+
+	fflush(stdout);
+	fprintf(stderr, "zio: %s/%s: cannot set '%s': %s", obj->label, attr,
+		value, strerror(code));
+	if (why)
+		fprintf(stderr, ": %s", why);
+	if (code == EBUSY)
+		print_holders(obj);
+	if (code == EINVAL && !strcmp(attr, "current_buffer"))
+		print_choice("available_buffers");
+	if (code == EINVAL && !strcmp(attr, "current_trigger")) {
+		print_choice("available_triggers");
+		print_shared();
+	}
+	fputc('\n', stderr);
+}

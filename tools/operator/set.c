@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio set: change attributes
+ *
+ * Everything is looked at before anything is written. What current_trigger or
+ * current_buffer brings along is there only after it is written: those two come
+ * first, and the attributes of a trigger or buffer that is to be replaced are
+ * looked at when their turn comes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "operator.h"
+
+struct set {
+	char **args;
+	int argc;
+	struct assignment *todo;
+	int count;
+	int done;
+	bool verbose;
+};
+
+static bool is_exchange(const struct assignment *set)
+{
+	return !strcmp(set->attr, "current_trigger") ||
+	       !strcmp(set->attr, "current_buffer");
+}
+
+/* Is @set, by its full name, in a directory that @exchange makes anew? */
+static bool is_exchanged_by(const struct assignment *set,
+			    const struct assignment *exchange)
+{
+	const char *part = strcmp(exchange->attr, "current_trigger") ?
+			   "buffer" : "trigger";
+	size_t len = strlen(exchange->obj.label);
+	char full[2 * PATH_MAX], within[NAME_LEN];
+	char *at;
+
+	put_text(full, sizeof(full), "%s/%s", set->obj.label, set->attr);
+	put_text(within, sizeof(within), "/%s/", part);
+	if (!has_prefix(full, exchange->obj.label) || full[len] != '/')
+		return false;
+	at = full + len;
+	if (has_prefix(at, "/chan"))
+		at = strchrnul(at + 1, '/');
+	return has_prefix(at, within);
+}
+
+static bool waits_for_exchange(const struct set *all,
+			       const struct assignment *set)
+{
+	int i;
+
+	for (i = 0; i < all->count; i++)
+		if (is_exchange(&all->todo[i]) &&
+		    is_exchanged_by(set, &all->todo[i]))
+			return true;
+	return false;
+}
+
+/* OBJECT/ATTR=VALUE, when no object was named before. */
+static int split_object(struct assignment *set)
+{
+	char *slash = strrchr(set->attr, '/');
+	char *attr;
+
+	if (!slash) {
+		complain("'%s': of which object? zio set OBJECT ATTR=VALUE",
+			 set->attr);
+		return EXIT_USAGE;
+	}
+	*slash = '\0';
+	if (find_object(set->attr, &set->obj))
+		return EXIT_FAILED;
+	attr = strdup(slash + 1);
+	free(set->attr);
+	set->attr = attr;
+	return attr ? EXIT_OK : EXIT_FAILED;
+}
+
+static int add_assignment(struct set *all, const struct object *obj,
+			  const char *text)
+{
+	struct assignment *set = &all->todo[all->count];
+
+	if (split_assignment(text, &set->attr, &set->value))
+		return EXIT_USAGE;
+	all->count++;
+	if (!obj)
+		return split_object(set);
+	set->obj = *obj;
+	return EXIT_OK;
+}
+
+static int enter_object(struct object *obj, const char *text, const char *next)
+{
+	if (!next || !strchr(next, '=')) {
+		complain("'%s': nothing to set: zio set OBJECT ATTR=VALUE...",
+			 text);
+		return EXIT_USAGE;
+	}
+	if (find_object(text, obj))
+		return EXIT_FAILED;
+	if (obj->attr[0]) {
+		complain("%s/%s is an attribute: write %s %s=VALUE",
+			 obj->label, obj->attr, obj->label, obj->attr);
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
+static int collect_assignments(struct set *all)
+{
+	struct object obj;
+	bool named = false;
+	int code = EXIT_OK;
+	int i;
+
+	for (i = 0; i < all->argc && !code; i++) {
+		if (strchr(all->args[i], '=')) {
+			code = add_assignment(all, named ? &obj : NULL,
+					      all->args[i]);
+			continue;
+		}
+		code = enter_object(&obj, all->args[i],
+				    i + 1 < all->argc ? all->args[i + 1] : NULL);
+		named = true;
+	}
+	return code;
+}
+
+static int check_all(struct set *all)
+{
+	int i;
+
+	for (i = 0; i < all->count; i++)
+		if (!waits_for_exchange(all, &all->todo[i]) &&
+		    check_assignment(&all->todo[i]))
+			return EXIT_FAILED;
+	return EXIT_OK;
+}
+
+static int apply_one(struct set *all, struct assignment *set)
+{
+	if (waits_for_exchange(all, set) && check_assignment(set))
+		return -1;
+	if (apply_assignment(set))
+		return -1;
+	all->done++;
+	if (all->verbose)
+		printf("%s/%s=%s\n", set->obj.label, set->attr, set->value);
+	return 0;
+}
+
+static int apply_all(struct set *all)
+{
+	int pass, i;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < all->count; i++) {
+			if (is_exchange(&all->todo[i]) != (pass == 0))
+				continue;
+			if (!apply_one(all, &all->todo[i]))
+				continue;
+			if (all->count > 1)
+				complain("%d of %d were set, the others were left as they are",
+					 all->done, all->count);
+			return EXIT_FAILED;
+		}
+	}
+	return EXIT_OK;
+}
+
+static void free_all(struct set *all)
+{
+	int i;
+
+	for (i = 0; i < all->count; i++)
+		free(all->todo[i].attr);
+	free(all->todo);
+}
+
+static error_t parse_set(int key, char *arg, struct argp_state *state)
+{
+	struct set *all = state->input;
+
+	(void)arg;
+	switch (key) {
+	case 'v':
+		all->verbose = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		all->args = state->argv + state->next;
+		all->argc = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "verbose", 'v', NULL, 0, "Tell what was set", 0 },
+	{ 0 }
+};
+
+static const struct argp set_argp = {
+	.options = options,
+	.parser = parse_set,
+	.args_doc = "OBJECT ATTR=VALUE... [OBJECT ATTR=VALUE...]...",
+	.doc = "Change attributes.\v"
+	"Objects and attributes are looked at first: if one does not exist or "
+	"cannot be written, nothing changes. Then current_trigger and "
+	"current_buffer are written, then the others as they are given; at the "
+	"first that is refused it ends. ATTR may be that of a part: "
+	"trigger/nsamples.",
+};
+
+int run_set(int argc, char **argv)
+{
+	struct set all = { 0 };
+	int code;
+
+	if (parse_command(&set_argp, argc, argv, &all))
+		return EXIT_USAGE;
+	all.todo = allocate((size_t)all.argc, sizeof(*all.todo));
+	code = collect_assignments(&all);
+	if (!code)
+		code = check_all(&all);
+	if (!code)
+		code = apply_all(&all);
+	free_all(&all);
+	return code;
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Files that stand for sysfs and configfs: for tests of zio and its completion.
+
+# put_file FILE TEXT [MODE]
+put_file()
+{
+	mkdir -p "$(dirname "$1")"
+	printf '%s\n' "$2" >"$1"
+	chmod "${3-644}" "$1"
+}
+
+# make_trigger DIRECTORY NAME
+make_trigger()
+{
+	put_file "$1/name" "$2" 444
+	put_file "$1/enable" 1
+	put_file "$1/nshots" 1
+	put_file "$1/nsamples" 16
+}
+
+# make_channel DIRECTORY ADDRESS
+make_channel()
+{
+	put_file "$1/name" "${1##*/}" 444
+	put_file "$1/address" "$2" 444
+	put_file "$1/enable" 1
+	put_file "$1/alarms" 0x0000
+	head -c 512 /dev/zero >"$1/current-control"
+	put_file "$1/statistics/blocks" 100 444
+	put_file "$1/statistics/bytes" 1600 444
+	put_file "$1/statistics/lost_blocks" 3 444
+	put_file "$1/buffer/name" kmalloc 444
+	put_file "$1/buffer/max-buffer-len" 16
+	put_file "$1/buffer/queued-buffer-len" 5 444
+}
+
+# make_cset DIRECTORY ADDRESS DIRECTION CHANNELS
+make_cset()
+{
+	local chan
+	put_file "$1/name" "${1##*/}" 444
+	put_file "$1/direction" "$3" 444
+	put_file "$1/ssize" 1 444
+	put_file "$1/enable" 1
+	put_file "$1/current_buffer" kmalloc
+	put_file "$1/current_trigger" user
+	put_file "$1/statistics/fired" 100 444
+	put_file "$1/statistics/lost_triggers" 0 444
+	put_file "$1/statistics/io_errors" 0 444
+	make_trigger "$1/trigger" user
+	for ((chan = 0; chan < $4; chan++)); do
+		make_channel "$1/chan$chan" "$2-$chan"
+	done
+}
+
+# make_device SYSFS NAME
+make_device()
+{
+	local at=$1/bus/zio/devices/$2
+	make_cset "$at/cset0" "$2-0" input 3
+	make_cset "$at/cset1" "$2-1" output 1
+	put_file "$at/cset1/name" player 444
+	put_file "$at/uevent" DRIVER=zio
+	put_file "$at/power/control" auto
+}
+
+# make_tree: in the present directory, sysfs and configfs; zio looks there
+make_tree()
+{
+	rm -rf sysfs configfs
+	put_file sysfs/bus/zio/version 1.4 444
+	printf 'kmalloc\nvmalloc\n' >sysfs/bus/zio/available_buffers
+	printf 'user\nhrt\n' >sysfs/bus/zio/available_triggers
+	make_device "$PWD/sysfs" zzero-0000
+	make_device "$PWD/sysfs" zzero-0001
+	mkdir -p configfs/zio/triggers/hrt/.new configfs/zio/triggers/timer \
+		configfs/zio/devices/zzero/.new
+	put_file configfs/zio/triggers/hrt/.new/enable 0
+	put_file configfs/zio/triggers/hrt/.new/period-ns 0
+	put_file configfs/zio/triggers/hrt/.new/clock realtime
+	put_file configfs/zio/triggers/hrt/.new/fired 0 444
+	put_file configfs/zio/devices/zzero/.new/live 0
+	put_file configfs/zio/devices/zzero/.new/channels 3
+	export ZIO_SYSFS=$PWD/sysfs ZIO_CONFIGFS=$PWD/configfs
+	# shellcheck disable=SC2034 # for who sources this
+	devices=$ZIO_SYSFS/bus/zio/devices
+}

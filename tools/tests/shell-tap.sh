@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# For tests that are bash scripts: results in the Test Anything Protocol. Files:
+# ./out and ./err, what the last command of run() said.
+
+count=0
+failed=0
+
+result()
+{
+	count=$((count + 1))
+	if [ "$1" = ok ]; then
+		echo "ok $count - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $count - $2"
+		[ ! -e out ] || sed 's/^/# out: /' out | head -n 5
+		[ ! -e err ] || sed 's/^/# err: /' err | head -n 20
+	fi
+}
+
+# run STATUS WHAT COMMAND...: stdout to ./out, stderr to ./err
+run()
+{
+	local wanted=$1 what=$2 status=0
+
+	shift 2
+	"$@" >out 2>err || status=$?
+	if [ "$status" = "$wanted" ]; then
+		result ok "$what"
+	else
+		result bad "$what: exit status $status instead of $wanted"
+	fi
+}
+
+# has FILE REGEX WHAT
+has()
+{
+	if grep -Eq -- "$2" "$1"; then
+		result ok "$3"
+	else
+		result bad "$3: '$2' not in $1"
+	fi
+}
+
+lacks()
+{
+	if grep -Eq -- "$2" "$1"; then
+		result bad "$3: '$2' in $1"
+	else
+		result ok "$3"
+	fi
+}
+
+same()
+{
+	if cmp -s "$1" "$2"; then
+		result ok "$3"
+	else
+		result bad "$3"
+	fi
+}
+
+equal()
+{
+	if [ "$1" = "$2" ]; then
+		result ok "$3"
+	else
+		result bad "$3: '$1' instead of '$2'"
+	fi
+}
+
+done_testing()
+{
+	echo "1..$count"
+	[ "$failed" -eq 0 ]
+}
