@@ -359,7 +359,7 @@ static void write_title(FILE *out, const struct kept_block *first,
 		first->control.seq_num);
 	if (first != last)
 		fprintf(out, " to %" PRIu32, control->seq_num);
-	fprintf(out, ": %" PRIu32 " samples of %u bits, trigger %s, %.6f s\" noenhanced\n",
+	fprintf(out, ": %" PRIu32 " samples each, %u bits, trigger %s, %.6f s\" noenhanced\n",
 		control->nsamples, bits_of(control), trigger, time_of(control));
 }
 
@@ -377,7 +377,7 @@ int draw_blocks(struct gnuplot *gp, const struct drawing *draw,
 	write_curve(gp->in, out, draw, blocks, count);
 	fclose(out);
 	write_title(gp->in, blocks[0], blocks[count - 1]);
-	fprintf(gp->in, "unset arrow\nunset label\n%splot $zio using 1:2 with %s\n",
+	fprintf(gp->in, "unset arrow\nunset label\n%splot $zio using 1:2 with %s linewidth 1.5\n",
 		marks, blocks[0]->control.nsamples * count <= 100 ?
 		"linespoints pointtype 7 pointsize 0.5" : "lines");
 	free(marks);

@@ -266,29 +266,57 @@ void put_rates(struct snapshot *snap, const struct snapshot *before)
 	}
 }
 
-/* By its own name, or, if the id is 0, by the short one. */
-static bool matches(const char *name, char **patterns, int count)
+static bool matches_one(const char *name, char **patterns, int count)
 {
-	const char *id = strstr(name, "-0000");
-	char brief[2 * NAME_LEN] = "";
 	int i;
 
-	if (id)
-		put_text(brief, sizeof(brief), "%.*s%s", (int)(id - name), name,
-			 id + 5);
 	for (i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], name, 0) ||
-		    (id && !fnmatch(patterns[i], brief, 0)))
+		if (!fnmatch(patterns[i], name, 0))
 			return true;
 	return false;
 }
 
+/* Without each @word: "zzero/0/1" of "zzero/cset0/chan1". */
+static void leave_out(char *name, const char *word)
+{
+	char *at = strstr(name, word);
+	size_t len = strlen(word);
+
+	if (at)
+		memmove(at, at + len, strlen(at + len) + 1);
+}
+
+/* By its own name, by numbers alone, and, if the id is 0, without that. */
+static bool matches(const char *name, char **patterns, int count)
+{
+	char brief[2 * NAME_LEN];
+
+	if (matches_one(name, patterns, count))
+		return true;
+	put_text(brief, sizeof(brief), "%s", name);
+	leave_out(brief, "-0000");
+	if (matches_one(brief, patterns, count))
+		return true;
+	leave_out(brief, "cset");
+	leave_out(brief, "chan");
+	if (matches_one(brief, patterns, count))
+		return true;
+	put_text(brief, sizeof(brief), "%s", name);
+	leave_out(brief, "cset");
+	leave_out(brief, "chan");
+	return matches_one(brief, patterns, count);
+}
+
 static int choose_cset(struct cset *cset, bool all, char **patterns, int count)
 {
+	char named[2 * NAME_LEN];
 	int found = 0;
 	int c;
 
-	all = all || matches(cset->path, patterns, count);
+	put_text(named, sizeof(named), "%.*s/%s",
+		 (int)strcspn(cset->path, "/"), cset->path, cset->name);
+	all = all || matches(cset->path, patterns, count) ||
+	      matches(named, patterns, count);
 	for (c = 0; c < cset->count; c++) {
 		struct channel *chan = &cset->channels[c];
 

@@ -15,6 +15,7 @@ case ${1-} in
 	;;
 esac
 
+# shellcheck disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
 bin=$(cd "$1" && pwd)
 cat_file=$bin/zio-cat-file

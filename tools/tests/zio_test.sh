@@ -3,7 +3,6 @@
 # zio against a tree of files that stands for sysfs and configfs.
 set -eu
 
-# shellcheck disable=SC1091
 usage='usage: tests/zio_test.sh DIRECTORY_OF_PROGRAMS'
 case ${1-} in
 -h | --help)
@@ -18,7 +17,9 @@ esac
 
 devices= # make_tree() tells
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck disable=SC1091
 . "$here/shell-tap.sh"
+# shellcheck disable=SC1091
 . "$here/fake-tree.sh"
 bin=$(cd "$1" && pwd)
 zio=$bin/zio
@@ -93,6 +94,11 @@ test_list()
 	run 0 'list: short address' "$zio" list -i 0 zzero-0-2 zzero/cset1
 	equal "$(cut -d' ' -f1 out | xargs)" 'zzero-0000-0-2 zzero-0000-1-0' \
 		'list: channel and set'
+	run 0 'list: by numbers' "$zio" list -i 0 zzero/0/1 zzero-0001/1
+	equal "$(cut -d' ' -f1 out | xargs)" 'zzero-0000-0-1 zzero-0001-1-0' \
+		'list: by numbers: channels'
+	run 0 'list: name of a set' "$zio" list -i 0 'zzero-0001/pl*'
+	equal "$(cut -d' ' -f1 out)" zzero-0001-1-0 'list: name of a set: channel'
 	run 1 'list: nothing matches' "$zio" list -i 0 nothing
 	has err 'nothing matches' 'list: nothing matches, with a reason'
 	run 2 'list: interval' "$zio" list -i -1

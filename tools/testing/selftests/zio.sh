@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# zio, the operators' program, on real devices.
+. "${0%/*}/lib.sh"
+
+node=/dev/zio/zzero-0000
+
+# gives STATUS TEXT COMMAND...: it ends so; what it said is in $said
+gives()
+{
+	wanted=$1 text=$2
+	shift 2
+	capture "$@"
+	is "$text" "$status" "$wanted"
+	[ "$status" = "$wanted" ] || diag "$said"
+}
+
+# says TEXT REGEX: what the last command said
+says()
+{
+	if echo "$said" | grep -Eq -- "$2"; then
+		ok "$1"
+	else
+		not_ok "$1" "'$2' is not in: $said"
+	fi
+}
+
+# refused TEXT REGEX OBJECT ATTR=VALUE: by the kernel; nothing changes
+refused()
+{
+	before=$(cat "/sys/bus/zio/devices/zzero-0000/$3/${4%%=*}")
+	gives 1 "$1" zio set "zzero/$3" "$4"
+	says "$1: reason" "$2"
+	is "$1: nothing changed" \
+		"$(cat "/sys/bus/zio/devices/zzero-0000/$3/${4%%=*}")" "$before"
+}
+
+test_list()
+{
+	dd if=$node-0-2-data of=/dev/null bs=16 count=3 2>/dev/null
+	gives 0 "list" zio list -i 0
+	is "list: all channels" "$(echo "$said" | wc -l)" \
+		"$(ls -d $zzero/cset*/chan* | wc -l)"
+	says "list: one that was read" \
+		'^zzero-0000-0-2 input user kmalloc on 0 16 3 48 0 - - -$'
+	says "list: one that was not" \
+		'^zzero-0000-0-0 input user kmalloc on 3 16 3 48 0 - - -$'
+	is "queued blocks, in sysfs" \
+		"$(cat $cset0/chan0/buffer/queued-buffer-len)" 3
+	dd if=$node-0-0-data of=/dev/null bs=16 count=2 2>/dev/null
+	is "two of them are read" \
+		"$(cat $cset0/chan0/buffer/queued-buffer-len)" 1
+	gives 0 "list: tree" zio list -t -i 0 zzero-0-1
+	says "list: tree: a set" '^`- cset0  input  trigger user  buffer kmalloc  16 x 1 B'
+	gives 0 "list: rates" zio list -i 0.1 zzero-0-1
+	says "list: rates: a line" '^zzero-0000-0-1 .* 0\.0 0\.0 0\.0$'
+	gives 0 "list: JSON" zio list -j -i 0
+	says "list: JSON: a channel" '"channel":"zzero-0000-2-0","path":"zzero-0000/cset2/chan0","state":"on"'
+}
+
+# Each attribute that sysfs has, and nothing else.
+test_get()
+{
+	gives 0 "get: all of a device" zio get zzero
+	is "get: all attributes" "$(echo "$said" | cut -d= -f1 | sort | md5sum)" \
+		"$(cd $zzero && find cset* -type f ! -name uevent \
+			! -name current-control | sort | md5sum)"
+	for object in zzero-0000/cset0/trigger zzero/0/trigger; do
+		gives 0 "get: $object" zio get $object/nsamples
+		is "get: $object: value" "$said" 16
+	done
+	gives 0 "get: node" zio get /dev/zzero-2-0-data
+	says "get: node: attribute" '^gain-factor=1000$'
+}
+
+test_set()
+{
+	gives 0 "set" zio set zzero/0 trigger/nsamples=32 enable=0 \
+		zzero-0-2/buffer max-buffer-len=8
+	is "set: written" "$(cat $cset0/trigger/nsamples $cset0/enable \
+		$cset0/chan2/buffer/max-buffer-len | xargs)" "32 0 8"
+	gives 0 "set: back" zio set zzero/0 enable=1 trigger/nsamples=16 \
+		zzero-0-2/buffer max-buffer-len=16
+	gives 1 "set: a bad name" zio set zzero/0 enable=0 nonsense=1
+	is "set: a bad name: nothing changed" "$(cat $cset0/enable)" 1
+	gives 2 "set: no value" zio set zzero/0 enable=0 enable=
+	is "set: no value: nothing changed" "$(cat $cset0/enable)" 1
+}
+
+# All that the ABI documents for zio-zero, each with its reason.
+test_refused()
+{
+	refused "no flag" '0 or 1 is wanted' cset0 enable=2
+	refused "no shots" 'at least one shot' cset0/trigger nshots=0
+	refused "two shots" 'single shots only' cset0/trigger nshots=2
+	refused "pre-samples" 'from before the event' cset0/trigger pre-samples=1
+	refused "no samples" 'at least 1' cset0/trigger nsamples=0
+	refused "too many samples" 'no memory for blocks' \
+		cset0/trigger nsamples=4294967295
+	refused "beyond 32 bits" 'beyond the limits' \
+		cset0/trigger nsamples=4294967296
+	refused "no blocks" '1 to 65536' cset0/chan0/buffer max-buffer-len=0
+	refused "watermark" '1 to max-buffer-len' cset0/chan0/buffer watermark=17
+	refused "alarms" 'mask of 16 bits' cset0/chan0 alarms=65536
+	refused "no buffer" 'no buffer type of that name is loaded; types: .*kmalloc' \
+		cset0 current_buffer=nonsense
+	refused "no trigger" 'neither a trigger type.*types: .*user' \
+		cset0 current_trigger=nonsense
+	exec 9<$node-0-1-data
+	refused "node open" \
+		'a node of the set is open.*: zzero-0000-0-1-data by [^ ]+ \([0-9]+\)' \
+		cset0 current_buffer=vmalloc
+	exec 9<&-
+	check "node closed" zio set zzero/0 current_buffer=vmalloc
+	refused "area" 'raise max-buffer-kb' cset0/trigger nsamples=10000000
+	refused "small area" 'less than one block' \
+		cset0/chan0/buffer max-buffer-kb=0
+	check "kmalloc again" zio set zzero/0 current_buffer=kmalloc
+	gives 1 "no device" zio get nonsense
+	says "no device: reason" 'there are: .*zzero-0000'
+}
+
+# Reads while it looks: the rates are those of dd.
+test_top()
+{
+	dd if=$node-2-0-data of=/dev/null bs=64 2>/dev/null &
+	child=$!
+	gives 0 "top" zio top -i 0.3 -n 2 zzero-2-0
+	is "top: two tables" "$(echo "$said" | grep -c CHANNEL)" 2
+	gives 0 "top: JSON" zio top -j -i 0.3 --count 2 zzero-2-0
+	is "top: JSON: two lines" "$(echo "$said" | wc -l)" 2
+	says "top: JSON: a rate" '"blocks_per_s":[1-9][0-9]*\.'
+	kill $child
+	wait $child 2>/dev/null
+}
+
+# The device goes and comes while top runs.
+test_top_unplug()
+{
+	zio top -j -i 0.1 >/tmp/top 2>/tmp/err &
+	child=$!
+	check "top: it runs" wait_until 10 grep -q zzero-0000-0-0 /tmp/top
+	zio-unload zio-zero
+	check "top: no device" wait_until 10 sh -c \
+		"tail -n 1 /tmp/top | grep -q '\"channels\":\\[\\]'"
+	zio-load zio-zero
+	check "top: it is back" wait_until 10 sh -c \
+		"tail -n 1 /tmp/top | grep -q zzero-0000-0-0"
+	kill -INT $child
+	wait $child
+	is "top: Ctrl-C" $? 130
+	is "top: no complaint" "$(cat /tmp/err)" ''
+}
+
+# No gnuplot here; the script is what it would get.
+test_plot()
+{
+	gives 1 "plot: no gnuplot" zio plot zzero-0-2
+	says "plot: no gnuplot: reason" 'there is no gnuplot: apt-get install'
+	gives 0 "plot: script" zio plot --script -n 1 -b 2 zzero-2-0
+	is "plot: samples" "$(echo "$said" | sed -n '/^\$zio/,/^EOD/p' |
+		grep -c '^[0-9]')" 32
+	is "plot: the counter counts" "$(echo "$said" |
+		sed -n '/^\$zio/,/^EOD/s/^[0-9]* //p' | sed '1d' |
+		awk 'NR > 1 && $1 != last + 1 { bad++ } { last = $1 }
+		END { print bad + 0 }')" 0
+	gives 1 "plot: an output" zio plot zzero-1-0
+	gives 1 "plot: no channel" zio plot nonsense-0-0
+}
+
+check "the other buffer loads" zio-load zio-buf-vmalloc
+test_list
+test_get
+test_set
+test_refused
+test_top
+test_top_unplug
+test_plot
+gives 2 "no command" zio
+gives 0 "version" zio --version
+done_testing

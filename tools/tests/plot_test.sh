@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# zio plot, with recorded blocks, with gnuplot (if it is here) and without.
+set -eu
+
+usage='usage: tests/plot_test.sh DIRECTORY_OF_PROGRAMS'
+case ${1-} in
+-h | --help)
+	echo "$usage"
+	exit 0
+	;;
+'')
+	echo "$usage" >&2
+	exit 2
+	;;
+esac
+
+# shellcheck disable=SC1091
+. "$(dirname "$0")/shell-tap.sh"
+bin=$(cd "$1" && pwd)
+zio=$bin/zio
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+cd "$work"
+export ZIO_DEV_PATH=$work
+unset DISPLAY WAYLAND_DISPLAY GNUTERM
+
+put()
+{
+	"$bin/fake-node" "$@"
+}
+
+# lines: what gnuplot was told of the samples
+lines()
+{
+	# shellcheck disable=SC2016 # a $ of gnuplot
+	sed -n '/^$zio/,/^EOD/p' out | sed '1d; $d'
+}
+
+# points: x and y, a dash for a break of the line
+points()
+{
+	lines | sed 's/^$/-/' | xargs
+}
+
+script()
+{
+	run 0 "$1" "$zio" plot --script -n 1 "${@:2}"
+}
+
+make_blocks()
+{
+	put saw-0-1 0 4 1
+	put saw-0-1 1 4 1
+	put saw-0-1 5 4 1
+	put word-0-1 255 2 2
+	put quad-0-1 8 1 4
+	put quad-0-1 9 1 4
+	put none-0-1 0 0 1
+	put odd-0-1 0 2 3
+	put large-0-1 0 100000 1
+}
+
+test_samples()
+{
+	script 'plot: a block' saw-0-1
+	equal "$(points)" '0 0 1 1 2 2 3 3' 'plot: its samples'
+	has out '^set title "zzero-0000-0-1  block 0: 4 samples each, 8 bits, trigger user, 1000000000.000000 s" noenhanced$' \
+		'plot: title'
+	has out "^set xlabel 'sample'$" 'plot: x axis'
+	script 'plot: three blocks' -b 3 saw-0-1
+	equal "$(points)" \
+		'0 0 1 1 2 2 3 3 4 31 5 32 6 33 7 34 - 8 155 9 156 10 157 11 158' \
+		'plot: a loss breaks the line'
+	has out "^set label 3 '3 lost' at first 8," 'plot: and is marked'
+	has out '^set arrow 3 from first 8, graph 0 to first 8, graph 1 ' \
+		'plot: by a line'
+	script 'plot: more blocks than there are' -b 9 saw-0-1
+	script 'plot: words' word-0-1
+	equal "$(points)" "0 $(((0xe2 << 8) + 0xe1)) 1 $(((0xe4 << 8) + 0xe3))" \
+		'plot: words: samples'
+	script 'plot: signed words' -s word-0-1
+	equal "$(points)" "0 $(((0xe2 << 8) + 0xe1 - 65536)) 1 $(((0xe4 << 8) + 0xe3 - 65536))" \
+		'plot: signed words: samples'
+}
+
+# 16 bits of which 12 are significant: at the lower end, or at the upper one.
+set_control()
+{
+	printf '\x0c\x00' | dd of=word-0-1-ctrl bs=1 seek=14 conv=notrunc 2>err
+	printf '%b' "$1" | dd of=word-0-1-ctrl bs=1 seek=80 conv=notrunc 2>err
+}
+
+test_bits()
+{
+	set_control '\x09'
+	script 'plot: 12 bits below' word-0-1
+	equal "$(points)" "0 $((0x2e1)) 1 $((0x4e3))" 'plot: 12 bits below: samples'
+	set_control '\x05'
+	script 'plot: 12 bits above' word-0-1
+	equal "$(points)" "0 $((0xe2e)) 1 $((0xe4e))" 'plot: 12 bits above: samples'
+	script 'plot: 12 bits above, signed' -s word-0-1
+	equal "$(points)" "0 $((0xe2e - 4096)) 1 $((0xe4e - 4096))" \
+		'plot: 12 bits above, signed: samples'
+	has out ', 12 bits,' 'plot: title tells the bits'
+}
+
+test_time()
+{
+	script 'plot: time' --time -b 2 quad-0-1
+	equal "$(points | cut -d' ' -f1,3)" '0 1' 'plot: x is the time'
+	has out "^set xlabel 'seconds since" 'plot: x axis of time'
+	script 'plot: time and rate' --time --rate 4 -b 3 saw-0-1
+	equal "$(points)" \
+		'0 0 0.25 1 0.5 2 0.75 3 1 31 1.25 32 1.5 33 1.75 34 - 5 155 5.25 156 5.5 157 5.75 158' \
+		'plot: samples within the block'
+	script 'plot: time with gaps' --time --rate 40 -b 2 saw-0-1
+	equal "$(points | grep -o -- ' - ')" ' - ' 'plot: blocks that do not follow'
+}
+
+test_large()
+{
+	script 'plot: many samples' large-0-1
+	local rows
+	rows=$(lines | wc -l)
+	run 0 "plot: fewer points ($rows)" test "$rows" -le 20000 -a "$rows" -gt 10000
+	script 'plot: many samples again' large-0-1
+	equal "$(lines | cut -d' ' -f2 |
+		sort -n | sed -n '1p; $p' | xargs)" '0 255' \
+		'plot: the extremes are among them'
+}
+
+test_errors()
+{
+	run 1 'plot: no channel' "$zio" plot nothing-0-1
+	has err 'no such channel' 'plot: no channel, with a reason'
+	run 1 'plot: no samples' "$zio" plot --script none-0-1
+	has err 'have no samples' 'plot: no samples, with a reason'
+	run 1 'plot: odd samples' "$zio" plot --script odd-0-1
+	has err 'of 3 bytes are no numbers' 'plot: odd samples, with a reason'
+	run 1 'plot: time without rate' "$zio" plot --script --time saw-0-1
+	has err 'wants --rate' 'plot: time without rate, with a reason'
+	: >void-0-1-ctrl
+	: >void-0-1-data
+	run 1 'plot: no block' "$zio" plot --script void-0-1
+	has err 'void-0-1 has no block' 'plot: no block, with a reason'
+	run 2 'plot: no name' "$zio" plot
+	run 2 'plot: two channels' "$zio" plot saw-0-1 quad-0-1
+	run 2 'plot: blocks' "$zio" plot -b 0 saw-0-1
+	run 2 'plot: rate' "$zio" plot --time --rate -1 saw-0-1
+	run 2 'plot: rate without time' "$zio" plot --rate 5 saw-0-1
+	run 2 'plot: file of no kind' "$zio" plot -o picture saw-0-1
+	has err 'none of .png .svg .pdf' 'plot: file of no kind, with a reason'
+	run 1 'plot: no gnuplot' env PATH=/nowhere "$zio" plot saw-0-1
+	has err 'there is no gnuplot: apt-get install' \
+		'plot: no gnuplot, with a reason'
+	run 1 'plot: disk full' bash -c "'$zio' plot --script saw-0-1 >/dev/full"
+	has err 'No space left' 'plot: disk full, with a reason'
+}
+
+# What stands for a gnuplot that fails, or goes away.
+test_bad_gnuplot()
+{
+	mkdir -p bad
+	printf '#!/bin/sh\ncat >/dev/null; exit 3\n' >bad/gnuplot
+	chmod +x bad/gnuplot
+	run 1 'plot: gnuplot fails' env PATH="$work/bad:$PATH" "$zio" plot -n 1 saw-0-1
+	has err 'gnuplot failed \(status 3\)' 'plot: gnuplot fails, with a reason'
+	printf '#!/bin/sh\nkill -KILL $$\n' >bad/gnuplot
+	run 1 'plot: gnuplot goes' env PATH="$work/bad:$PATH" "$zio" plot \
+		-b 1 -i 0 saw-0-1
+	has err 'gnuplot (was ended by signal 9|has ended)' \
+		'plot: gnuplot goes, with a reason'
+}
+
+test_pictures()
+{
+	local file
+	if ! command -v gnuplot >/dev/null; then
+		result ok 'plot: pictures # SKIP no gnuplot here'
+		return
+	fi
+	for file in "it's a.png" a.svg; do
+		run 0 "plot: $file" "$zio" plot -b 3 -o "$file" saw-0-1
+		run 0 "plot: $file has something in it" test -s "$file"
+	done
+	equal "$(head -c 8 "it's a.png" | od -An -tx1 | tr -d ' ')" \
+		89504e470d0a1a0a 'plot: is a PNG'
+	has a.svg '3 lost' 'plot: the loss is in the picture'
+	run 1 'plot: where nothing can be written' "$zio" plot \
+		-o nowhere/a.png saw-0-1
+	run 0 'plot: with letters' "$zio" plot -n 2 -i 0 saw-0-1
+	has out 'zzero-0000-0-1  block 1' 'plot: with letters: title'
+	run 0 'plot: terminal' "$zio" plot --terminal 'dumb size 60,12' \
+		-o a.txt saw-0-1
+	equal "$(wc -l <a.txt)" 12 'plot: terminal: size'
+}
+
+make_blocks
+test_samples
+test_bits
+test_time
+test_large
+test_errors
+test_bad_gnuplot
+test_pictures
+done_testing
