@@ -70,21 +70,6 @@ static bool is_name(const char *name)
 	return *name && *name != '.' && !strpbrk(name, "/= \t\n");
 }
 
-static int complain_no_root(const struct thing *thing)
-{
-	const char *root = thing->root();
-
-	if (is_directory(root, "../.."))
-		complain("there is no %s: nothing that is loaded can be made there",
-			 root);
-	else if (is_directory(root, "."))
-		return 0;
-	else
-		complain("there is no %s: is zio loaded (modprobe zio), and configfs mounted (mount -t configfs none /sys/kernel/config)?",
-			 root);
-	return -1;
-}
-
 /* Is there the type, and nothing yet of the name? */
 static int check_new(const struct thing *thing, const char *type,
 		     const char *name)
@@ -92,7 +77,8 @@ static int check_new(const struct thing *thing, const char *type,
 	char there[1024], owner[NAME_LEN];
 
 	if (!is_directory(thing->root(), ".")) {
-		complain_no_root(thing);
+		complain("there is no %s: it comes with zio (modprobe zio) where configfs is mounted (mount -t configfs none /sys/kernel/config)",
+			 thing->root());
 		return EXIT_FAILED;
 	}
 	if (!is_name(type) || !is_name(name)) {
@@ -101,7 +87,7 @@ static int check_new(const struct thing *thing, const char *type,
 		return EXIT_USAGE;
 	}
 	if (!is_directory(thing->root(), type)) {
-		put_names(thing->root(), there, sizeof(there));
+		put_names(thing->root(), false, there, sizeof(there));
 		complain("there is no %s '%s'; there are: %s (others come with a module, %s)",
 			 thing->parent, type, *there ? there : "none",
 			 thing->module);

@@ -188,7 +188,7 @@ int find_owner(const char *root, const char *name, char owner[NAME_LEN])
 	return ret;
 }
 
-void put_names(const char *root, char *text, size_t size)
+void put_names(const char *root, bool files, char *text, size_t size)
 {
 	struct dirent **names;
 	int count = list_names(root, &names);
@@ -197,7 +197,7 @@ void put_names(const char *root, char *text, size_t size)
 
 	*text = '\0';
 	for (i = 0; i < count && used < size; i++) {
-		if (!is_directory(root, names[i]->d_name))
+		if (!files && !is_directory(root, names[i]->d_name))
 			continue;
 		put_text(text + used, size - used, "%s%s", used ? " " : "",
 			 names[i]->d_name);

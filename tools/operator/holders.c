@@ -81,13 +81,17 @@ int put_holders(const char *stem, char *text, size_t size)
 	struct holders all = { .stem = stem, .text = text, .size = size };
 	struct dirent **names;
 	int count = list_names("/proc", &names);
+	char self[NAME_LEN];
 	int i;
 
 	*text = '\0';
+	put_text(self, sizeof(self), "%d", getpid());
 	for (i = 0; i < count; i++) {
 		const char *pid = names[i]->d_name;
 
-		if (is_digits(pid) && !scan_files(&all, pid))
+		/* What we have was open in the shell, which is told. */
+		if (is_digits(pid) && strcmp(pid, self) &&
+		    !scan_files(&all, pid))
 			scan_mappings(&all, pid);
 	}
 	free_names(names, count);

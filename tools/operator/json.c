@@ -225,7 +225,8 @@ json_t *new_json_rates(const struct snapshot *snap)
 
 int json_print(json_t *root)
 {
-	int ret = json_dumpf(root, stdout, JSON_COMPACT);
+	int ret = json_dumpf(root, stdout,
+			     JSON_COMPACT | JSON_REAL_PRECISION(15));
 
 	json_decref(root);
 	putchar('\n');

@@ -306,6 +306,32 @@ static int print_list(struct list *list, struct snapshot *snap)
 	}
 }
 
+/* Tell of each pattern that nothing matches; how many match something? */
+static int check_patterns(const struct list *list, struct snapshot *snap)
+{
+	int good = 0;
+	int i;
+
+	for (i = 0; i < list->count; i++) {
+		if (choose_objects(snap, &list->patterns[i], 1))
+			good++;
+		else
+			complain("nothing matches '%s'", list->patterns[i]);
+	}
+	return good;
+}
+
+static int list_chosen(struct list *list, struct snapshot *snap)
+{
+	int good = check_patterns(list, snap);
+	int code = EXIT_OK;
+
+	choose_objects(snap, list->patterns, list->count);
+	if (good || !list->count)
+		code = print_list(list, snap);
+	return good < list->count ? EXIT_FAILED : code;
+}
+
 static error_t parse_list(int key, char *arg, struct argp_state *state)
 {
 	struct list *list = state->input;
@@ -370,12 +396,7 @@ int run_list(int argc, char **argv)
 	snap = take_with_rates(take_snapshot(), list.interval);
 	if (!snap)
 		return EXIT_FAILED;
-	if (!choose_objects(snap, list.patterns, list.count) && list.count) {
-		complain("nothing matches");
-		code = EXIT_FAILED;
-	} else {
-		code = print_list(&list, snap);
-	}
+	code = list_chosen(&list, snap);
 	free_snapshot(snap);
 	return code;
 }

@@ -102,6 +102,17 @@ static const char *kind_of_children(const struct object *obj)
 	}
 }
 
+static void complain_no_child(const struct object *obj, const char *name)
+{
+	char there[1024] = "";
+
+	/* In the directory of a device there is too much else. */
+	if (obj->kind != OBJECT_DEVICE)
+		put_names(obj->path, true, there, sizeof(there));
+	complain("%s has no %s '%s'%s%s", obj->label, kind_of_children(obj),
+		 name, *there ? "; there are: " : "", there);
+}
+
 static int enter_component(struct object *obj, const char *name, bool last)
 {
 	bool plain = *name && *name != '.';
@@ -113,7 +124,7 @@ static int enter_component(struct object *obj, const char *name, bool last)
 		put_text(obj->attr, sizeof(obj->attr), "%s", name);
 		return 0;
 	}
-	complain("%s has no %s '%s'", obj->label, kind_of_children(obj), name);
+	complain_no_child(obj, name);
 	return -1;
 }
 
@@ -178,7 +189,7 @@ static int complain_no_device(const char *name)
 	char root[PATH_MAX], there[1024];
 
 	put_text(root, sizeof(root), "%s/devices", sysfs_root());
-	put_names(root, there, sizeof(there));
+	put_names(root, false, there, sizeof(there));
 	if (!is_directory(root, "."))
 		complain("%s: there is no %s: is zio loaded? (modprobe zio)",
 			 name, root);

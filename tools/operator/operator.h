@@ -89,8 +89,11 @@ void free_names(struct dirent **names, int count);
 /* The entry of @root that has @name in it: "hrt" of .../triggers/hrt/clock0. */
 int find_owner(const char *root, const char *name, char owner[NAME_LEN]);
 
-/* Names under @root, with spaces between: what there is to choose from. */
-void put_names(const char *root, char *text, size_t size);
+/*
+ * Names under @root, of directories alone or of files, too, with spaces between:
+ * what there is to choose from.
+ */
+void put_names(const char *root, bool files, char *text, size_t size);
 
 /* object.c: what the user names */
 

@@ -107,7 +107,7 @@ static void print_shared(void)
 	for (i = 0; i < count; i++) {
 		put_text(dir, sizeof(dir), "%s/%s", triggers_root(),
 			 types[i]->d_name);
-		put_names(dir, names, sizeof(names));
+		put_names(dir, false, names, sizeof(names));
 		if (*names)
 			fprintf(stderr, "; shared, of type %s: %s",
 				types[i]->d_name, names);

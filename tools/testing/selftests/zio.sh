@@ -52,7 +52,7 @@ test_list()
 	is "two of them are read" \
 		"$(cat $cset0/chan0/buffer/queued-buffer-len)" 1
 	gives 0 "list: tree" zio list -t -i 0 zzero-0-1
-	says "list: tree: a set" '^`- cset0  input  trigger user  buffer kmalloc  16 x 1 B'
+	says "list: tree: a set" "^\`- cset0  input  'zero-input'  trigger user  buffer kmalloc  16 x 1 B"
 	gives 0 "list: rates" zio list -i 0.1 zzero-0-1
 	says "list: rates: a line" '^zzero-0000-0-1 .* 0\.0 0\.0 0\.0$'
 	gives 0 "list: JSON" zio list -j -i 0
@@ -114,8 +114,10 @@ test_refused()
 	exec 9<&-
 	check "node closed" zio set zzero/0 current_buffer=vmalloc
 	refused "area" 'raise max-buffer-kb' cset0/trigger nsamples=10000000
+	check "blocks of 8 KiB" zio set zzero/0 trigger/nsamples=8192
 	refused "small area" 'less than one block' \
-		cset0/chan0/buffer max-buffer-kb=0
+		cset0/chan0/buffer max-buffer-kb=4
+	check "small blocks" zio set zzero/0 trigger/nsamples=16
 	check "kmalloc again" zio set zzero/0 current_buffer=kmalloc
 	gives 1 "no device" zio get nonsense
 	says "no device: reason" 'there are: .*zzero-0000'
