@@ -25,8 +25,7 @@ static const struct thing things[] = {
 };
 
 struct config {
-	char **args;
-	int argc;
+	struct arguments args;
 	int least, most;	/* arguments wanted */
 	const struct thing *thing;
 };
@@ -45,24 +44,19 @@ static error_t parse_config(int key, char *arg, struct argp_state *state)
 {
 	struct config *config = state->input;
 
+	int ret = keep_arguments(key, state, &config->args);
+
 	(void)arg;
-	switch (key) {
-	case ARGP_KEY_ARGS:
-		config->args = state->argv + state->next;
-		config->argc = state->argc - state->next;
-		if (config->argc < config->least || config->argc > config->most)
-			argp_usage(state);
-		config->thing = find_thing(config->args[0]);
-		if (!config->thing)
-			argp_error(state, "'%s' is neither 'trigger' nor 'device'",
-				   config->args[0]);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
+	if (key != ARGP_KEY_SUCCESS)
+		return ret;
+	if (config->args.count < config->least ||
+	    config->args.count > config->most)
 		argp_usage(state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	config->thing = find_thing(config->args.text[0]);
+	if (!config->thing)
+		argp_error(state, "'%s' is neither 'trigger' nor 'device'",
+			   config->args.text[0]);
+	return 0;
 }
 
 static bool is_name(const char *name)
@@ -182,9 +176,9 @@ static int make_live(const struct object *obj, const struct assignment *sets,
 static int create_object(const struct config *config, struct assignment *sets,
 			 int count)
 {
-	const char *type = config->args[1], *name = config->args[2];
+	const char *type = config->args.text[1], *name = config->args.text[2];
 	struct object obj;
-	int code = split_all(sets, config->args + 3, count);
+	int code = split_all(sets, config->args.text + 3, count);
 
 	if (!code)
 		code = check_new(config->thing, type, name);
@@ -218,7 +212,7 @@ int run_create(int argc, char **argv)
 
 	if (parse_command(&create_argp, argc, argv, &config))
 		return EXIT_USAGE;
-	count = config.argc - 3;
+	count = config.args.count - 3;
 	sets = allocate((size_t)count, sizeof(*sets));
 	code = create_object(&config, sets, count);
 	for (i = 0; i < count; i++)
@@ -273,15 +267,15 @@ int run_destroy(int argc, char **argv)
 
 	if (parse_command(&destroy_argp, argc, argv, &config))
 		return EXIT_USAGE;
-	if (!is_name(config.args[1])) {
-		complain("'%s' is not a name", config.args[1]);
+	if (!is_name(config.args.text[1])) {
+		complain("'%s' is not a name", config.args.text[1]);
 		return EXIT_USAGE;
 	}
 	put_text(label, sizeof(label), "%s:%s", config.thing->word,
-		 config.args[1]);
+		 config.args.text[1]);
 	if (find_object(label, &live.obj))
 		return EXIT_FAILED;
 	if (read_number(live.obj.path, "live") == 1 && apply_assignment(&live))
 		return EXIT_FAILED;
-	return remove_directory(&live.obj, config.args[1]);
+	return remove_directory(&live.obj, config.args.text[1]);
 }

@@ -11,8 +11,7 @@
 struct get {
 	bool json;
 	bool recursive;
-	char **names;
-	int count;
+	struct arguments args;
 	json_t *all;
 	int code;
 };
@@ -22,7 +21,7 @@ static void show_line(const struct get *get, const struct object *obj,
 {
 	const char *at;
 
-	if (get->count > 1)
+	if (get->args.count > 1)
 		printf("%s/", obj->label);
 	printf("%s=", attr);
 	for (at = value; *at; at++)
@@ -35,7 +34,7 @@ static void show_value(struct get *get, const struct object *obj,
 {
 	if (get->json)
 		json_put_value(json_member(get->all, obj->label), attr, value);
-	else if (obj->attr[0] && get->count == 1)
+	else if (obj->attr[0] && get->args.count == 1)
 		puts(value);
 	else
 		show_line(get, obj, attr, value);
@@ -143,15 +142,8 @@ static error_t parse_get(int key, char *arg, struct argp_state *state)
 	case 'r':
 		get->recursive = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		get->names = state->argv + state->next;
-		get->count = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return keep_arguments(key, state, &get->args);
 	}
 }
 
@@ -174,15 +166,15 @@ static const struct argp get_argp = {
 
 int run_get(int argc, char **argv)
 {
-	struct get get = { 0 };
+	struct get get = { .args.needed = true };
 	int i;
 
 	if (parse_command(&get_argp, argc, argv, &get))
 		return EXIT_USAGE;
 	if (get.json)
 		get.all = json_object();
-	for (i = 0; i < get.count; i++)
-		show_object(&get, get.names[i]);
+	for (i = 0; i < get.args.count; i++)
+		show_object(&get, get.args.text[i]);
 	if (get.json && json_print(get.all))
 		get.code = EXIT_FAILED;
 	return get.code;

@@ -25,8 +25,7 @@ struct list {
 	enum form form;
 	bool header;
 	double interval;
-	char **patterns;
-	int count;
+	struct arguments patterns;
 };
 
 /* How a tree is drawn here. */
@@ -312,11 +311,11 @@ static int check_patterns(const struct list *list, struct snapshot *snap)
 	int good = 0;
 	int i;
 
-	for (i = 0; i < list->count; i++) {
-		if (choose_objects(snap, &list->patterns[i], 1))
+	for (i = 0; i < list->patterns.count; i++) {
+		if (choose_objects(snap, &list->patterns.text[i], 1))
 			good++;
 		else
-			complain("nothing matches '%s'", list->patterns[i]);
+			complain("nothing matches '%s'", list->patterns.text[i]);
 	}
 	return good;
 }
@@ -326,10 +325,11 @@ static int list_chosen(struct list *list, struct snapshot *snap)
 	int good = check_patterns(list, snap);
 	int code = EXIT_OK;
 
-	choose_objects(snap, list->patterns, list->count);
-	if (good || !list->count)
+	choose_objects(snap, list->patterns.text,
+		       list->patterns.count);
+	if (good || !list->patterns.count)
 		code = print_list(list, snap);
-	return good < list->count ? EXIT_FAILED : code;
+	return good < list->patterns.count ? EXIT_FAILED : code;
 }
 
 static error_t parse_list(int key, char *arg, struct argp_state *state)
@@ -353,12 +353,8 @@ static error_t parse_list(int key, char *arg, struct argp_state *state)
 	case 'i':
 		list->interval = parse_seconds(state, arg);
 		return 0;
-	case ARGP_KEY_ARGS:
-		list->patterns = state->argv + state->next;
-		list->count = state->argc - state->next;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return keep_arguments(key, state, &list->patterns);
 	}
 }
 

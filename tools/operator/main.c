@@ -58,6 +58,23 @@ int parse_command(const struct argp *argp, int argc, char **argv, void *input)
 							      EXIT_OK;
 }
 
+error_t keep_arguments(int key, const struct argp_state *state,
+		       struct arguments *args)
+{
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		args->text = state->argv + state->next;
+		args->count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		if (args->needed)
+			argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 double parse_seconds(const struct argp_state *state, const char *text)
 {
 	char *end;

@@ -36,7 +36,9 @@ static bool scan_channel(struct channel *chan, struct cset *cset,
 	full_path(part, chan->path, "buffer");
 	chan->queued = read_number(part, "queued-buffer-len");
 	chan->length = read_number(part, "max-buffer-len");
-	chan->blocks_rate = chan->bytes_rate = chan->lost_rate = NAN;
+	chan->blocks_rate = NAN;
+	chan->bytes_rate = NAN;
+	chan->lost_rate = NAN;
 	return true;
 }
 

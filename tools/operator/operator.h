@@ -37,6 +37,17 @@ int finish_output(void);
 /* Parse @argv; EXIT_USAGE when that fails, after argp has said why. */
 int parse_command(const struct argp *argp, int argc, char **argv, void *input);
 
+/* What follows the options. */
+struct arguments {
+	char **text;
+	int count;
+	bool needed;		/* at least one is */
+};
+
+/* For what a parser does not know: keeps the arguments. */
+error_t keep_arguments(int key, const struct argp_state *state,
+		       struct arguments *args);
+
 /* Seconds, 0 or more; ends the program otherwise. */
 double parse_seconds(const struct argp_state *state, const char *text);
 uint64_t parse_count(const struct argp_state *state, const char *text);

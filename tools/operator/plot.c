@@ -223,14 +223,38 @@ enum option_key {
 	KEY_RATE,
 };
 
+static error_t parse_drawing(int key, char *arg, struct drawing *draw,
+			     const struct argp_state *state)
+{
+	switch (key) {
+	case 'o':
+		draw->output = arg;
+		return 0;
+	case 's':
+		draw->is_signed = true;
+		return 0;
+	case KEY_TERMINAL:
+		draw->terminal = arg;
+		return 0;
+	case KEY_SCRIPT:
+		draw->script = true;
+		return 0;
+	case KEY_TIME:
+		draw->is_time = true;
+		return 0;
+	case KEY_RATE:
+		draw->rate = parse_rate(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse_plot(int key, char *arg, struct argp_state *state)
 {
 	struct plot *plot = state->input;
 
 	switch (key) {
-	case 'o':
-		plot->draw.output = arg;
-		return 0;
 	case 'b':
 		plot->blocks = parse_count(state, arg);
 		return 0;
@@ -239,21 +263,6 @@ static error_t parse_plot(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'i':
 		plot->interval = parse_seconds(state, arg);
-		return 0;
-	case 's':
-		plot->draw.is_signed = true;
-		return 0;
-	case KEY_TERMINAL:
-		plot->draw.terminal = arg;
-		return 0;
-	case KEY_SCRIPT:
-		plot->draw.script = true;
-		return 0;
-	case KEY_TIME:
-		plot->draw.is_time = true;
-		return 0;
-	case KEY_RATE:
-		plot->draw.rate = parse_rate(state, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (plot->name)
@@ -267,7 +276,7 @@ static error_t parse_plot(int key, char *arg, struct argp_state *state)
 		check_options(plot, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_drawing(key, arg, &plot->draw, state);
 	}
 }
 

@@ -13,8 +13,7 @@
 #include "operator.h"
 
 struct set {
-	char **args;
-	int argc;
+	struct arguments args;
 	struct assignment *todo;
 	int count;
 	int done;
@@ -117,14 +116,14 @@ static int collect_assignments(struct set *all)
 	int code = EXIT_OK;
 	int i;
 
-	for (i = 0; i < all->argc && !code; i++) {
-		if (strchr(all->args[i], '=')) {
+	for (i = 0; i < all->args.count && !code; i++) {
+		if (strchr(all->args.text[i], '=')) {
 			code = add_assignment(all, named ? &obj : NULL,
-					      all->args[i]);
+					      all->args.text[i]);
 			continue;
 		}
-		code = enter_object(&obj, all->args[i],
-				    i + 1 < all->argc ? all->args[i + 1] : NULL);
+		code = enter_object(&obj, all->args.text[i],
+				    i + 1 < all->args.count ? all->args.text[i + 1] : NULL);
 		named = true;
 	}
 	return code;
@@ -190,15 +189,8 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 	case 'v':
 		all->verbose = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		all->args = state->argv + state->next;
-		all->argc = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return keep_arguments(key, state, &all->args);
 	}
 }
 
@@ -221,12 +213,12 @@ static const struct argp set_argp = {
 
 int run_set(int argc, char **argv)
 {
-	struct set all = { 0 };
+	struct set all = { .args.needed = true };
 	int code;
 
 	if (parse_command(&set_argp, argc, argv, &all))
 		return EXIT_USAGE;
-	all.todo = allocate((size_t)all.argc, sizeof(*all.todo));
+	all.todo = allocate((size_t)all.args.count, sizeof(*all.todo));
 	code = collect_assignments(&all);
 	if (!code)
 		code = check_all(&all);

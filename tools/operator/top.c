@@ -25,8 +25,7 @@ struct top {
 	bool reverse;
 	bool quit;
 	const struct sort_key *sort;
-	char **patterns;
-	int n_patterns;
+	struct arguments patterns;
 	struct snapshot *snap, *before;
 };
 
@@ -298,7 +297,7 @@ static int next_snapshot(struct top *top)
 
 	if (!snap)
 		return -1;
-	choose_objects(snap, top->patterns, top->n_patterns);
+	choose_objects(snap, top->patterns.text, top->patterns.count);
 	free_snapshot(top->before);
 	top->before = top->snap;
 	top->snap = snap;
@@ -365,12 +364,8 @@ static error_t parse_top(int key, char *arg, struct argp_state *state)
 	case 'r':
 		top->reverse = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		top->patterns = state->argv + state->next;
-		top->n_patterns = state->argc - state->next;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return keep_arguments(key, state, &top->patterns);
 	}
 }
 

@@ -4,20 +4,10 @@
 set -eu
 
 usage='usage: tests/completion_test.sh COMPLETION'
-case ${1-} in
--h | --help)
-	echo "$usage"
-	exit 0
-	;;
-'')
-	echo "$usage" >&2
-	exit 2
-	;;
-esac
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck disable=SC1091
 . "$here/shell-tap.sh"
+need_argument "$usage" "$@"
 # shellcheck disable=SC1091
 . "$here/fake-tree.sh"
 completion=$(realpath "$1")

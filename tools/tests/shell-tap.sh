@@ -75,3 +75,18 @@ done_testing()
 	echo "1..$count"
 	[ "$failed" -eq 0 ]
 }
+
+# need_argument USAGE ARGUMENT...: ends the script unless there is one
+need_argument()
+{
+	case ${2-} in
+	-h | --help)
+		echo "$1"
+		exit 0
+		;;
+	'')
+		echo "$1" >&2
+		exit 2
+		;;
+	esac
+}

@@ -4,19 +4,9 @@
 set -eu
 
 usage='usage: tests/tools_test.sh DIRECTORY_OF_PROGRAMS'
-case ${1-} in
--h | --help)
-	echo "$usage"
-	exit 0
-	;;
-'')
-	echo "$usage" >&2
-	exit 2
-	;;
-esac
-
 # shellcheck disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
+need_argument "$usage" "$@"
 bin=$(cd "$1" && pwd)
 cat_file=$bin/zio-cat-file
 dump=$bin/zio-dump

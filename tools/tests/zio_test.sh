@@ -4,21 +4,11 @@
 set -eu
 
 usage='usage: tests/zio_test.sh DIRECTORY_OF_PROGRAMS'
-case ${1-} in
--h | --help)
-	echo "$usage"
-	exit 0
-	;;
-'')
-	echo "$usage" >&2
-	exit 2
-	;;
-esac
-
 devices= # make_tree() tells
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck disable=SC1091
 . "$here/shell-tap.sh"
+need_argument "$usage" "$@"
 # shellcheck disable=SC1091
 . "$here/fake-tree.sh"
 bin=$(cd "$1" && pwd)
@@ -89,8 +79,8 @@ test_list()
 		'list: as many titles as columns'
 	run 0 'list: one device' "$zio" list -i 0 zzero
 	equal "$(wc -l <out)" 4 'list: by the short name of id 0'
-	run 0 'list: by pattern' "$zio" list -i 0 '*-1/cset0' 'zzero-0001-1-*'
-	equal "$(wc -l <out)" 1 'list: pattern of a channel'
+	run 0 'list: by pattern' "$zio" list -i 0 '*1/cset0' 'zzero-0001-1-*'
+	equal "$(wc -l <out)" 4 'list: pattern of a channel'
 	run 0 'list: short address' "$zio" list -i 0 zzero-0-2 zzero/cset1
 	equal "$(cut -d' ' -f1 out | xargs)" 'zzero-0000-0-2 zzero-0000-1-0' \
 		'list: channel and set'
@@ -296,7 +286,7 @@ test_set_refused()
 	local node=zzero-0000-0-1-data
 	fail_with 16 zzero-0000/cset0/current_buffer
 	: >"$work/$node"
-	tail -f "$work/$node" >tail 2>&1 &
+	tail -f "$work/$node" >/dev/null 2>&1 &
 	child=$!
 	wait_for sh -c "ls -l /proc/$child/fd | grep -q $node"
 	refused 1 'set: EBUSY' "cannot set 'vmalloc': Device or resource busy: a node of the set is open, or mapped: $node by tail \($child\)\$" \
@@ -435,10 +425,11 @@ test_top_json()
 	wait "$child" || status=$?
 	child=
 	equal "$status" 130 'top: Ctrl-C'
-	cp out lines
+	cp out intervals
 	has out '"blocks":1100,.*"blocks_per_s":[1-9][0-9]*\.' 'top: a rate'
+	# shellcheck disable=SC2016 # a field of awk
 	run 0 'top: interval' awk -F'"interval":' \
-		'{ seconds = $2 + 0; if (seconds < 0.19 || seconds > 20) exit 1 }' lines
+		'{ sum += $2 } END { exit !(sum / NR > 0.15 && sum / NR < 20) }' intervals
 }
 
 # On a terminal; what stty says afterwards is what it said before.
