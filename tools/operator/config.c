@@ -16,12 +16,12 @@ struct thing {
 	const char *word;
 	const char *(*root)(void);
 	const char *parent;	/* what its type is called */
-	const char *module;	/* where that comes from */
+	const char *module;	/* how one gets another */
 };
 
 static const struct thing things[] = {
-	{ "trigger", triggers_root, "trigger type", "zio-trig-TYPE" },
-	{ "device", devices_root, "driver", "zio-zero and the like" },
+	{ "trigger", triggers_root, "trigger type", "modprobe zio-trig-" },
+	{ "device", devices_root, "driver", "modprobe zio-" },
 };
 
 struct config {
@@ -82,9 +82,9 @@ static int check_new(const struct thing *thing, const char *type,
 	}
 	if (!is_directory(thing->root(), type)) {
 		put_names(thing->root(), false, there, sizeof(there));
-		complain("there is no %s '%s'; there are: %s (others come with a module, %s)",
+		complain("there is no %s '%s'; there are: %s; another may be in a module: %s%s",
 			 thing->parent, type, *there ? there : "none",
-			 thing->module);
+			 thing->module, type);
 		return EXIT_FAILED;
 	}
 	if (!find_owner(thing->root(), name, owner)) {

@@ -139,21 +139,67 @@ static int open_gnuplot(struct gnuplot *gp)
 		return complain_gnuplot(errno);
 	code = spawn_gnuplot(gp, pipes[0]);
 	close(pipes[0]);
-	if (!code) {
-		gp->in = fdopen(pipes[1], "w");
-		return gp->in ? 0 : complain_gnuplot(errno);
-	}
+	gp->fd = pipes[1];
+	if (!code)
+		return 0;
 	close(pipes[1]);
 	return complain_gnuplot(code);
 }
 
+/* It does not take what it is told, and the user does not want to wait. */
+static int stop_gnuplot(struct gnuplot *gp)
+{
+	if (gp->pid) {
+		kill(gp->pid, SIGKILL);
+		gp->stopped = true;
+	}
+	return 0;
+}
+
+static int complain_told(const struct gnuplot *gp)
+{
+	if (gp->pid)
+		complain("plot: gnuplot has ended");
+	else
+		complain("standard output: %s", strerror(errno));
+	return -1;
+}
+
+/* A signal ends the wait, and no write takes long after it. */
+static int tell(struct gnuplot *gp, const char *text, size_t size)
+{
+	while (size) {
+		ssize_t n;
+
+		if (wait_output(gp->fd) < 0) {
+			if (caught_stop())
+				return stop_gnuplot(gp);
+			continue;
+		}
+		n = write(gp->fd, text, size < PIPE_BUF ? size : PIPE_BUF);
+		if (n < 0)
+			return complain_told(gp);
+		text += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
 int start_gnuplot(struct gnuplot *gp, const struct drawing *draw)
 {
-	gp->in = stdout;
-	if (!draw->script && open_gnuplot(gp))
-		return -1;
-	write_head(gp->in, draw);
-	return 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int ret;
+
+	gp->fd = STDOUT_FILENO;
+	if (!out)
+		return complain_gnuplot(errno);
+	write_head(out, draw);
+	fclose(out);
+	ret = !draw->script && open_gnuplot(gp) ? -1 : tell(gp, text, size);
+	free(text);
+	return ret;
 }
 
 static int wait_gnuplot(const struct gnuplot *gp)
@@ -176,10 +222,10 @@ static int wait_gnuplot(const struct gnuplot *gp)
 
 int end_gnuplot(struct gnuplot *gp)
 {
-	if (gp->in == stdout)
-		return finish_output() ? -1 : 0;
-	fclose(gp->in);
-	return wait_gnuplot(gp);
+	if (!gp->pid)
+		return 0;
+	close(gp->fd);
+	return gp->stopped ? waitpid(gp->pid, NULL, 0) < 0 : wait_gnuplot(gp);
 }
 
 /* Significant bits of a sample: as many as the control says. */
@@ -363,30 +409,45 @@ static void write_title(FILE *out, const struct kept_block *first,
 		control->nsamples, bits_of(control), trigger, time_of(control));
 }
 
+static void write_picture(FILE *out, FILE *marks, const struct drawing *draw,
+			  const struct kept_block *const *blocks,
+			  unsigned int count)
+{
+	if (is_dumb(draw) && !draw->output)
+		fputs("set print '-'\nprint \"\\033[H\\033[J\"\n", out);
+	fputs("unset arrow\nunset label\n", out);
+	write_curve(out, marks, draw, blocks, count);
+	write_title(out, blocks[0], blocks[count - 1]);
+}
+
 int draw_blocks(struct gnuplot *gp, const struct drawing *draw,
 		const struct kept_block *const *blocks, unsigned int count)
 {
-	char *marks = NULL;
-	size_t size;
-	FILE *out = open_memstream(&marks, &size);
+	char *text = NULL, *marks = NULL;
+	size_t size, marks_size;
+	FILE *out = open_memstream(&text, &size);
+	FILE *after = open_memstream(&marks, &marks_size);
+	int ret = -1;
 
-	if (!out)
-		return complain_gnuplot(errno);
-	if (is_dumb(draw) && !draw->output)
-		fputs("set print '-'\nprint \"\\033[H\\033[J\"\n", gp->in);
-	write_curve(gp->in, out, draw, blocks, count);
-	fclose(out);
-	write_title(gp->in, blocks[0], blocks[count - 1]);
-	fprintf(gp->in, "unset arrow\nunset label\n%splot $zio using 1:2 with %s linewidth 1.5\n",
-		marks, blocks[0]->control.nsamples * count <= 100 ?
+	if (!out || !after) {
+		complain_gnuplot(errno);
+		goto out;
+	}
+	write_picture(out, after, draw, blocks, count);
+	fflush(after);
+	fprintf(out, "%splot $zio using 1:2 with %s linewidth 1.5\n", marks,
+		blocks[0]->control.nsamples * count <= 100 ?
 		"linespoints pointtype 7 pointsize 0.5" : "lines");
+	fflush(out);
+	ret = tell(gp, text, size);
+out:
+	if (out)
+		fclose(out);
+	if (after)
+		fclose(after);
+	free(text);
 	free(marks);
-	if (!fflush(gp->in))
-		return 0;
-	if (gp->in == stdout)
-		return finish_output() ? -1 : 0;
-	complain("plot: gnuplot has ended");
-	return -1;
+	return ret;
 }
 
 int check_block(const struct drawing *draw, const struct kept_block *block)

@@ -206,9 +206,12 @@ static void print_shared(const struct snapshot *snap,
 static void print_board(const struct configured *board)
 {
 	bool live = read_number(board->path, "live") == 1;
+	char name[NAME_LEN];
 
-	printf("%sdevice:%s%s  driver %s  %s\n", colour(BOLD), board->name,
-	       colour(PLAIN), board->type, live ? "live" : "not live");
+	read_name(board->path, "name", name);
+	printf("%sdevice:%s%s  driver %s  %s%s%s\n", colour(BOLD), board->name,
+	       colour(PLAIN), board->type, live ? "live" : "not live",
+	       *name ? " as " : "", name);
 }
 
 static void print_tree(const struct snapshot *snap)

@@ -28,8 +28,9 @@ struct drawing {
 
 /* gnuplot, or standard output with the script. */
 struct gnuplot {
-	FILE *in;
+	int fd;			/* it reads this */
 	pid_t pid;
+	bool stopped;		/* by us, before it was done */
 };
 
 /* All return 0, or -1 after a word to the user. */

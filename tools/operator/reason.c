@@ -28,6 +28,9 @@ static const struct reason reasons[] = {
 	{ "current_buffer", ENOMEM, "there is no memory for the new blocks" },
 	{ "current_trigger", EINVAL,
 	  "neither a trigger type that is loaded nor a shared trigger" },
+	{ "current_trigger", ENOENT,
+	  "neither a trigger type, here or in a module, nor a shared trigger" },
+	{ "live", EEXIST, "there is a device with this id already" },
 	{ "nshots", EINVAL, "there is at least one shot" },
 	{ "nshots", EOPNOTSUPP, "the device takes single shots only" },
 	{ "pre-samples", EINVAL, "a block has at least one sample" },
@@ -63,7 +66,9 @@ static const struct reason reasons[] = {
 	  "the device is gone, or the trigger or buffer was replaced" },
 	{ NULL, ENOMEM, "there is no memory for it" },
 	{ NULL, EACCES, "you may not; root may" },
-	{ NULL, EPERM, "not allowed, or not in this state" },
+	{ NULL, EPERM, "it belongs to a shared trigger: set it there, in "
+	  "trigger:NAME" },
+	{ NULL, E2BIG, "the text is too long" },
 	{ NULL, EOPNOTSUPP, "the device or the trigger type cannot do that" },
 };
 
@@ -141,6 +146,8 @@ void explain_failure(const struct object *obj, const char *attr,
 {
 	const char *why = find_reason(base_name(attr), code);
 
+	if (code == EBUSY && has_prefix(obj->label, "device:"))
+		why = "the device is live: set live=0 first";
 	fflush(stdout);
 	fprintf(stderr, "zio: %s/%s: cannot set '%s': %s", obj->label, attr,
 		value, strerror(code));
@@ -150,7 +157,8 @@ void explain_failure(const struct object *obj, const char *attr,
 		print_holders(obj);
 	if (code == EINVAL && !strcmp(attr, "current_buffer"))
 		print_choice("available_buffers");
-	if (code == EINVAL && !strcmp(attr, "current_trigger")) {
+	if ((code == EINVAL || code == ENOENT) &&
+	    !strcmp(attr, "current_trigger")) {
 		print_choice("available_triggers");
 		print_shared();
 	}

@@ -156,6 +156,13 @@ int wait_input(int fd, double seconds)
 	return ppoll(&pfd, 1, &left, &outside);
 }
 
+int wait_output(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+
+	return ppoll(&pfd, 1, NULL, &outside);
+}
+
 int wait_key(double seconds, bool keys)
 {
 	int ret = wait_input(keys ? STDIN_FILENO : -1, seconds);

@@ -14,6 +14,9 @@ double seconds_now(void);
 /* 1: @fd can be read; 0: the time is over; -1: a signal. No @fd: -1. */
 int wait_input(int fd, double seconds);
 
+/* Until PIPE_BUF bytes can be written; -1: a signal. */
+int wait_output(int fd);
+
 /* The signal that came, or 0. */
 int caught_stop(void);
 

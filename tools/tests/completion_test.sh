@@ -83,7 +83,7 @@ offers 'zio get tr' trigger:clock0
 offers 'zio get trigger:' clock0
 offers 'zio get trigger:clock0/p' clock0/period-ns
 offers 'zio set trigger:clock0 c' clock=
-offers 'zio set trigger:clock0 clock=' 'boot monotonic realtime tai'
+offers 'zio set trigger:clock0 clock=' 'boottime monotonic realtime tai'
 offers 'zio set zzero/0 current_trigger=' 'clock0 hrt user'
 offers 'zio create ' 'device trigger'
 offers 'zio create trigger ' 'hrt timer'

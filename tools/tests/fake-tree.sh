@@ -82,6 +82,7 @@ make_tree()
 	put_file configfs/zio/triggers/hrt/.new/fired 0 444
 	put_file configfs/zio/devices/zzero/.new/live 0
 	put_file configfs/zio/devices/zzero/.new/channels 3
+	put_file configfs/zio/devices/zzero/.new/name zzero-0001 444
 	export ZIO_SYSFS=$PWD/sysfs ZIO_CONFIGFS=$PWD/configfs
 	# shellcheck disable=SC2034 # for who sources this
 	devices=$ZIO_SYSFS/bus/zio/devices

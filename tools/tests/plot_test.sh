@@ -165,6 +165,23 @@ test_bad_gnuplot()
 		'plot: gnuplot goes, with a reason'
 }
 
+# It reads nothing: Ctrl-C has to end zio all the same.
+test_stuck_gnuplot()
+{
+	local child status=0
+	printf '#!/bin/sh\n: >started\nexec sleep 1000\n' >bad/gnuplot
+	PATH=$work/bad:$PATH "$zio" plot large-0-1 >out 2>err &
+	child=$!
+	# After the start of gnuplot it sleeps nowhere else than in a full pipe.
+	until [ -e started ] && grep -q ') S ' "/proc/$child/stat"; do
+		kill -0 "$child" || break
+	done
+	kill -INT "$child"
+	wait "$child" || status=$?
+	equal "$status" 130 'plot: gnuplot does not read: Ctrl-C'
+	equal "$(cat err)" '' 'plot: gnuplot does not read: no complaint'
+}
+
 test_pictures()
 {
 	local file
@@ -195,5 +212,6 @@ test_time
 test_large
 test_errors
 test_bad_gnuplot
+test_stuck_gnuplot
 test_pictures
 done_testing

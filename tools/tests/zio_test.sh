@@ -304,6 +304,12 @@ test_set_refused()
 	fail_with 95 zzero-0000/cset0/trigger/nshots
 	refused 1 'set: EOPNOTSUPP' 'Operation not supported: the device takes single shots only' \
 		set zzero/0 trigger/nshots=2
+	fail_with 2 zzero-0000/cset0/current_trigger
+	refused 1 'set: no trigger and no module' 'in a module, nor a shared trigger; types: user hrt;' \
+		set zzero/0 current_trigger=nope
+	fail_with 1 zzero-0000/cset0/trigger/enable
+	refused 1 'set: EPERM' 'belongs to a shared trigger: set it there' \
+		set zzero/0/trigger enable=0
 	fail_with 34 zzero-0000/cset0/chan0/alarms
 	refused 1 'set: ERANGE' 'mask of 16 bits' set zzero-0-0 alarms=65536
 	fail_with 12 zzero-0000/cset0/trigger/nsamples
@@ -328,6 +334,9 @@ test_create()
 	equal "$(cat $zzero/rack2/live)" 0 'create: device later: does not live'
 	run 0 'set: device:' "$zio" set device:rack2 live=1
 	equal "$(cat $zzero/rack2/live)" 1 'set: device: is written'
+	echo 16 >$zzero/rack2/.channels.errno
+	refused 1 'set: live device' 'the device is live: set live=0 first' \
+		set device:rack2 channels=2
 	run 0 'get: trigger:' "$zio" get trigger:clock0
 	equal "$(xargs <out)" \
 		'clock=realtime enable=1 fired=0 period-ns=1000000' 'get: trigger:'
@@ -339,7 +348,7 @@ test_create()
 		'list: shared trigger'
 	has out 'cset0  input  trigger clock0 \(shared, hrt\)' \
 		'list: set with a shared trigger'
-	has out '^device:rack1  driver zzero  live$' 'list: device'
+	has out '^device:rack1  driver zzero  live as zzero-0001$' 'list: device'
 	run 0 'list: shared, JSON' "$zio" list -j -i 0 'trigger:*'
 	equal "$(json shared_triggers devices)" \
 		'[{"name":"clock0","type":"hrt","attributes":{"clock":"realtime","enable":1,"fired":0,"period-ns":1000000},"csets":["zzero-0000/cset0"]}] []' \
@@ -352,7 +361,7 @@ test_create_errors()
 	refused 2 'create: no name' '^Usage: zio create ' create trigger hrt
 	refused 2 'create: what' "neither 'trigger' nor 'device'" create x hrt y
 	refused 1 'create: no type' \
-		"no trigger type 'irq'; there are: hrt timer" create trigger irq a
+		"no trigger type 'irq'; there are: hrt timer; another may be in a module: modprobe zio-trig-irq" create trigger irq a
 	refused 1 'create: exists' "'clock0' exists already, its trigger type is hrt" \
 		create trigger timer clock0
 	refused 2 'create: slash' 'a name has no slash' create trigger hrt a/b
