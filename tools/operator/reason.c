@@ -30,6 +30,8 @@ static const struct reason reasons[] = {
 	  "neither a trigger type that is loaded nor a shared trigger" },
 	{ "current_trigger", ENOENT,
 	  "neither a trigger type, here or in a module, nor a shared trigger" },
+	{ "clock", EINVAL,
+	  "realtime, tai, monotonic or boottime is wanted" },
 	{ "live", EEXIST, "there is a device with this id already" },
 	{ "nshots", EINVAL, "there is at least one shot" },
 	{ "nshots", EOPNOTSUPP, "the device takes single shots only" },

@@ -171,6 +171,40 @@ test_plot()
 	gives 1 "plot: no channel" zio plot nonsense-0-0
 }
 
+# Two boards on one clock, made and removed, by this program alone.
+test_shared()
+{
+	if ! zio-load zio-trig-hrt 2>/dev/null ||
+		[ ! -d /sys/kernel/config/zio/triggers/hrt ]; then
+		skip "shared triggers" "not in this kernel"
+		return
+	fi
+	gives 1 "create: refused" zio create trigger hrt clock0 period-ns=0
+	gives 1 "create: and not made" zio get trigger:clock0
+	gives 0 "create: trigger" \
+		zio create trigger hrt clock0 period-ns=10000000
+	gives 0 "create: device" zio create device zzero rack1 channels=2
+	board=$(zio get device:rack1/name)
+	is "create: it has so many channels" "$(zio list -i 0 "$board/0" | wc -l)" 2
+	gives 0 "shared: two boards" zio set zzero/0 current_trigger=clock0 \
+		"$board/0" current_trigger=clock0
+	check "shared: both acquire" wait_until 10 sh -c \
+		"[ \$(zio get zzero/0/statistics/fired) -gt 3 ] &&
+		[ \$(zio get $board/0/statistics/fired) -gt 3 ]"
+	gives 0 "shared: list" zio list -t -i 0
+	says "shared: who uses it" \
+		"^trigger:clock0  type hrt  on  used by .*zzero-0000/cset0"
+	gives 1 "shared: in use" zio destroy trigger clock0
+	says "shared: by whom" "in use by .*$board/cset0"
+	gives 1 "shared: what is not the set's" zio set zzero/0/trigger clock=tai
+	says "shared: reason" 'belongs to a shared trigger'
+	gives 0 "shared: back" zio set zzero/0 current_trigger=user \
+		"$board/0" current_trigger=user
+	gives 0 "destroy: trigger" zio destroy trigger clock0
+	gives 0 "destroy: device" zio destroy device rack1
+	gives 1 "destroy: it is gone" zio list -i 0 "$board"
+}
+
 check "the other buffer loads" zio-load zio-buf-vmalloc
 test_list
 test_get
@@ -179,6 +213,7 @@ test_refused
 test_top
 test_top_unplug
 test_plot
+test_shared
 gives 2 "no command" zio
 gives 0 "version" zio --version
 done_testing
