@@ -122,7 +122,8 @@ struct zio_channel {
 	unsigned int watermark;
 	struct list_head sessions;
 	struct list_head leftovers;
-	bool detour; /* a ring is open, or there are leftovers */
+	bool detour; /* a ring, leftovers, or blocks that are merged */
+	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;
@@ -235,17 +236,30 @@ static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
 	smp_store_release(&q->head, head + 1);		/* A, matches pop */
 }
 
+/* The oldest block, or NULL, and the tail by which to take it, and no other. */
+static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
+{
+	*tail = atomic_read(&q->tail);
+	if (smp_load_acquire(&q->head) == (unsigned int)*tail)	/* A */
+		return NULL;
+	return READ_ONCE(q->slot[*tail & q->mask]);
+}
+
+/* Whether the block that was looked at is the caller's now. */
+static inline bool zio_queue_take(struct zio_queue *q, int tail)
+{
+	return atomic_try_cmpxchg(&q->tail, &tail, tail + 1);	/* B */
+}
+
 /* The oldest block, or NULL; several poppers at a time. */
 static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 {
-	int tail = atomic_read(&q->tail);
 	struct zio_block *block;
+	int tail;
 
 	do {
-		if (smp_load_acquire(&q->head) == (unsigned int)tail) /* A */
-			return NULL;
-		block = READ_ONCE(q->slot[tail & q->mask]);
-	} while (!atomic_try_cmpxchg(&q->tail, &tail, tail + 1)); /* B */
+		block = zio_queue_look(q, &tail);
+	} while (block && !zio_queue_take(q, tail));
 	return block;
 }
 
@@ -497,6 +511,16 @@ static inline void zio_session_put(struct zio_session *sess)
 		zio_channel_has_room(chan);
 }
 
+/* merge.c */
+void zio_channel_merge(struct zio_channel *chan, struct zio_block *first);
+int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);
+
+static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
+{
+	return buf->type->has_area && buf->type->ops->oldest &&
+		!zio_cset_is_output(buf->chan->cset);
+}
+
 /* area.c */
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
@@ -507,6 +531,7 @@ struct zio_ring {
 	struct zio_ring_header *hdr;
 	struct zio_control *slot;
 	unsigned int mask;
+	u32 merged; /* by those who read before: see merge.c */
 	int error; /* of a driver that a poll has asked */
 	u64 *filled; /* of which snapshot the slots are */
 };

@@ -47,6 +47,7 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 		ring->filled[i] = block->snap->id;
 	}
 	zio_control_fill(slot, block, ssize);
+	slot->seq_num -= ring->merged;
 }
 
 /**
@@ -176,6 +177,7 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
 
 	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
+	ring->merged = chan->merged;
 	for (i = atomic_read(&q->tail); i != q->head; i++)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
 	ring->hdr->lost = chan->lost;

@@ -197,8 +197,23 @@ void zio_session_submit(struct zio_session *sess)
 	zio_cset_go_on(chan->cset);
 }
 
-/* A block that was left, or none at all. */
-static noinline struct zio_block *take_leftover(struct zio_channel *chan)
+/* What is queued, or what comes of asking the trigger. */
+static __always_inline struct zio_block *take_new(struct zio_channel *chan)
+{
+	struct zio_block *block = zio_queue_pop(&chan->queue);
+
+	if (!block) {
+		block = zio_cset_pull(chan);
+		if (IS_ERR(block))
+			return block;
+	}
+	block->used = 0;
+	block->ctrl_seen = false;
+	return block;
+}
+
+/* What was left, or is to be merged, or nothing, as a ring has it all. */
+static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
 {
 	struct zio_block *block;
 
@@ -209,32 +224,22 @@ static noinline struct zio_block *take_leftover(struct zio_channel *chan)
 					 left);
 	if (block)
 		list_del(&block->left);
-	chan->detour = !list_empty(&chan->leftovers);
+	chan->detour = !list_empty(&chan->leftovers) || chan->merged ||
+		READ_ONCE(chan->buf->merge_data);
+	if (block)
+		return block;
+	block = take_new(chan);
+	if (!IS_ERR(block))
+		zio_channel_merge(chan, block);
 	return block;
 }
 
-/*
- * The next block that is there, or that can be had at once: what was left,
- * what is queued, what comes of asking the trigger.
- */
+/* The next block that is there, or that can be had at once. */
 static __always_inline struct zio_block *take_block(struct zio_channel *chan)
 {
-	struct zio_block *block;
-
-	if (unlikely(chan->detour)) {
-		block = take_leftover(chan);
-		if (block)
-			return block;
-	}
-	block = zio_queue_pop(&chan->queue);
-	if (!block) {
-		block = zio_cset_pull(chan);
-		if (IS_ERR(block))
-			return block;
-	}
-	block->used = 0;
-	block->ctrl_seen = false;
-	return block;
+	if (unlikely(chan->detour))
+		return take_by_detour(chan);
+	return take_new(chan);
 }
 
 static __always_inline int try_input(struct zio_session *sess)

@@ -128,6 +128,21 @@ static ssize_t watermark_store(struct kobject *kobj,
 	return store_buffer(to_zio_buffer(kobj), text, count, set_watermark);
 }
 
+static ssize_t merge_data_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n",
+			  READ_ONCE(to_zio_buffer(kobj)->merge_data));
+}
+
+static ssize_t merge_data_store(struct kobject *kobj,
+				struct kobj_attribute *attr,
+				const char *text, size_t count)
+{
+	return store_buffer(to_zio_buffer(kobj), text, count,
+			    zio_buffer_set_merge);
+}
+
 static struct kobj_attribute buffer_name =
 	__ATTR(name, 0444, buffer_name_show, NULL);
 static struct kobj_attribute max_buffer_len =
@@ -141,6 +156,8 @@ static struct kobj_attribute max_buffer_kb =
 static struct kobj_attribute prefer_new =
 	ZIO_FILE("prefer-new", 0644, prefer_new_show, prefer_new_store);
 static struct kobj_attribute watermark = __ATTR_RW(watermark);
+static struct kobj_attribute merge_data =
+	ZIO_FILE("merge-data", 0644, merge_data_show, merge_data_store);
 
 static struct attribute *buffer_attrs[] = {
 	&buffer_name.attr,
@@ -154,13 +171,18 @@ static struct attribute *buffer_attrs[] = {
 
 static struct attribute *area_attrs[] = {
 	&max_buffer_kb.attr,
+	&merge_data.attr,
 	NULL
 };
 
 static umode_t show_area_attrs(struct kobject *kobj, struct attribute *attr,
 			       int i)
 {
-	return to_zio_buffer(kobj)->type->has_area ? attr->mode : 0;
+	const struct zio_buffer *buf = to_zio_buffer(kobj);
+
+	if (attr == &merge_data.attr && !zio_buffer_can_merge(buf))
+		return 0;
+	return buf->type->has_area ? attr->mode : 0;
 }
 
 static const struct attribute_group buffer_group = {

@@ -374,6 +374,13 @@ static ssize_t lost_blocks_show(struct kobject *kobj,
 	return sysfs_emit(page, "%lu\n", READ_ONCE(to_zio_channel(kobj)->lost));
 }
 
+static ssize_t merged_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->merged));
+}
+
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,
 		     ZIO_BIN_ATTR_CONST struct bin_attribute *attr, char *page,
@@ -385,7 +392,7 @@ current_control_read(struct file *file, struct kobject *kobj,
 	rcu_read_lock();
 	ctrl = rcu_dereference(chan->snap)->ctrl;
 	rcu_read_unlock();
-	ctrl.seq_num = READ_ONCE(chan->seq);
+	ctrl.seq_num = READ_ONCE(chan->seq) - READ_ONCE(chan->merged);
 	ctrl.zio_alarms = atomic_read(&chan->alarms_new);
 	ctrl.drv_alarms = atomic_read(&chan->alarms_new) >> 8;
 	return memory_read_from_buffer(page, count, &off, &ctrl, sizeof(ctrl));
@@ -399,6 +406,7 @@ static struct kobj_attribute address = __ATTR_RO(address);
 static struct kobj_attribute blocks = __ATTR_RO(blocks);
 static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
+static struct kobj_attribute merged = __ATTR_RO(merged);
 static struct bin_attribute current_control = {
 	.attr = { .name = "current-control", .mode = 0444 },
 	.size = __ZIO_CONTROL_SIZE,
@@ -423,8 +431,18 @@ static struct attribute *chan_stat_attrs[] = {
 	&blocks.attr,
 	&bytes.attr,
 	&lost_blocks.attr,
+	&merged.attr,
 	NULL
 };
+
+/* Blocks of outputs are not merged. */
+static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
+			      int i)
+{
+	if (attr == &merged.attr && zio_cset_is_output(to_zio_channel(kobj)->cset))
+		return 0;
+	return attr->mode;
+}
 
 static const struct attribute_group chan_group = {
 	.attrs = chan_attrs,
@@ -433,6 +451,7 @@ static const struct attribute_group chan_group = {
 
 static const struct attribute_group chan_stat_group = {
 	.name = "statistics",
+	.is_visible = show_chan_stat,
 	.attrs = chan_stat_attrs,
 };
 

@@ -58,6 +58,7 @@ struct zio_geometry {
  * @kb: KiB of the area
  * @prefer_new: when no block is free, give up the oldest queued one
  * @watermark: blocks queued before a sleeping reader is woken
+ * @merge_data: neighbouring blocks become one when they are read
  */
 struct zio_buffer {
 	struct kobject kobj;
@@ -69,6 +70,7 @@ struct zio_buffer {
 	size_t block_size;
 	unsigned int kb;
 	bool prefer_new;
+	bool merge_data;
 	unsigned int watermark;
 };
 
@@ -91,7 +93,9 @@ struct zio_buffer {
  *        is a block.
  * @oldest: for types that use memory again only in the order in which it was
  *        given out; when @get_block is. The block that is in the way of all
- *        others, or NULL.
+ *        others, or NULL. If the type has an area, too, neighbouring blocks
+ *        can be merged: the younger ones are put, the oldest one stays for
+ *        the memory of all.
  * @trim: optional; any context, never beside get_block(). The block that was
  *        got last has become shorter: block->len is all that is needed.
  * @count: blocks in existence, of all geometries.
