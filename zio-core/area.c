@@ -5,9 +5,10 @@
  * An area lives as long as somebody has it: its owner, and each mapping. So a
  * mapping stays valid when the board has gone.
  *
- * area->maps counts mappings. An area that its owner is about to replace is
- * retired first: maps goes from 0 to -1, and nobody can map it any more. Where
- * it is mapped, that fails, and all stays as it is.
+ * area->maps counts mappings; below 0 it counts parts that are lent (splice.c). The
+ * two exclude each other. An area that its owner is about to replace is retired
+ * first: maps goes from 0 to -1, and nobody can map it any more. Where it is mapped,
+ * or lent, that fails, and all stays as it is.
  */
 #include <linux/export.h>
 #include <linux/mm.h>
@@ -72,13 +73,24 @@ EXPORT_SYMBOL_GPL(zio_area_put);
  *
  * Any context.
  *
- * Return: true; false if somebody has it mapped: then it stays in use.
+ * Return: true; false if somebody has it mapped, or lent: then it stays in use.
  */
 bool zio_area_retire(struct zio_area *area)
 {
 	return !area || atomic_cmpxchg(&area->maps, 0, -1) == 0;
 }
 EXPORT_SYMBOL_GPL(zio_area_retire);
+
+/* Some of it is lent; not while it is mapped. Its owner has not retired it. */
+bool zio_area_lend(struct zio_area *area)
+{
+	return atomic_dec_unless_positive(&area->maps);
+}
+
+void zio_area_return(struct zio_area *area)
+{
+	atomic_inc(&area->maps);
+}
 
 /* The area that the pointer shows, with a reference, or NULL. */
 struct zio_area *zio_area_get(struct zio_area __rcu **from)
@@ -131,7 +143,7 @@ static bool is_within(const struct zio_area *area,
  * Process context, under mmap_lock.
  *
  * Return: 0; -EACCES for writing what may not be written; -EINVAL beyond the
- * area; -EBUSY while it is being replaced.
+ * area; -EBUSY while it is lent, or being replaced.
  */
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 {

@@ -170,6 +170,7 @@ void zio_channel_drain(struct zio_channel *chan)
 	zio_sessions_drop(chan);
 	while ((block = zio_queue_pop(&chan->queue)))
 		chan->buf->type->ops->put_block(chan->buf, block);
+	zio_loans_recall(chan);
 	mutex_unlock(&chan->lock);
 }
 

@@ -7,7 +7,6 @@
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
-#include <linux/sched/signal.h>
 #include <linux/uio.h>
 
 #include "internal.h"
@@ -86,17 +85,6 @@ static int close_node(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Between two blocks: others run, and signals are looked at. */
-static __always_inline bool must_stop(void)
-{
-	if (likely(!(read_thread_flags() & (_TIF_NEED_RESCHED |
-					    _TIF_SIGPENDING |
-					    _TIF_NOTIFY_SIGNAL))))
-		return false;
-	cond_resched();
-	return signal_pending(current);
-}
-
 /* Data of the block in hand; a block that has been read to its end goes. */
 static __always_inline ssize_t copy_data(struct zio_session *sess,
 					 struct sink *to, bool *end)
@@ -132,7 +120,7 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 		if (ret)
 			break;
 		ret = copy_data(sess, to, &end);
-		if (!to->room || ret < 0 || end || must_stop())
+		if (!to->room || ret < 0 || end || zio_must_stop())
 			break;
 		nowait = true;
 	}
@@ -199,7 +187,7 @@ static int read_another_control(struct zio_session *sess, struct sink *to)
 	if (IS_ERR(block))
 		return PTR_ERR(block);
 	if (block->ctrl_seen) {
-		sess->chan->buf->type->ops->put_block(sess->chan->buf, block);
+		zio_block_put(sess->chan, block);
 		if (sess->chan->sleepers)
 			zio_channel_has_room(sess->chan);
 		return 0;
@@ -224,7 +212,7 @@ static __always_inline ssize_t read_ctrl(struct zio_session *sess,
 	if (ret)
 		return ret;
 	ret = read_first_control(sess, to, nowait);
-	while (!ret && to->room >= sizeof(struct zio_control) && !must_stop())
+	while (!ret && to->room >= sizeof(struct zio_control) && !zio_must_stop())
 		ret = read_another_control(sess, to);
 	zio_session_unlock(sess);
 	return to->room != all ? all - to->room : ret;
@@ -335,7 +323,7 @@ static void fill_ring(struct zio_channel *chan)
 		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
 			most = want;
 	} while (!ret && n < most && zio_ring_count(chan) < most &&
-		 !must_stop());
+		 !zio_must_stop());
 	if (is_news(ret))
 		zio_ring_fail(chan, ret);
 }
@@ -583,7 +571,7 @@ const struct file_operations zio_data_in_fops = {
 	.release = close_node,
 	.read = read_data_plain,
 	.read_iter = read_data_iter,
-	.splice_read = zio_splice_read,
+	.splice_read = zio_data_splice_read,
 	.poll = poll_data_in,
 	.mmap = map_data,
 };

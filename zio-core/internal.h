@@ -27,6 +27,7 @@
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/zio-buffer.h>
@@ -125,6 +126,9 @@ struct zio_channel {
 	bool detour; /* a ring, leftovers, or blocks that are merged */
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
+	spinlock_t loan_lock; /* loans; see splice.c */
+	struct list_head loans;
+	struct delayed_work loan_work;
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;
 
@@ -469,6 +473,9 @@ void zio_session_close(struct zio_session *sess);
 void zio_sessions_drop(struct zio_channel *chan);
 int zio_session_wait_lock(struct zio_session *sess, bool nowait);
 int zio_session_next(struct zio_session *sess, bool nowait);
+int zio_session_next_unless(struct zio_session *sess,
+			    bool (*unless)(struct zio_session *sess, void *arg),
+			    void *arg);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_session_unfetch(struct zio_session *sess, struct zio_block *block);
@@ -498,12 +505,33 @@ static inline void zio_session_unlock(struct zio_session *sess)
 	mutex_unlock(&sess->chan->lock);
 }
 
+/* splice.c */
+struct zio_loan *zio_loan_create(struct zio_channel *chan,
+				 struct zio_block *block);
+bool zio_loan_get(struct zio_loan *loan);
+void zio_loan_put(struct zio_loan *loan);
+void zio_loans_recall(struct zio_channel *chan);
+void zio_channel_init_loans(struct zio_channel *chan);
+ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
+			     struct pipe_inode_info *pipe, size_t len,
+			     unsigned int flags);
+
+/* An input block that was in a user's hand, and may be lent. */
+static inline void zio_block_put(struct zio_channel *chan,
+				 struct zio_block *block)
+{
+	if (unlikely(block->loan))
+		zio_loan_put(block->loan);
+	else
+		chan->buf->type->ops->put_block(chan->buf, block);
+}
+
 /* The session's block is free again. */
 static inline void zio_session_put(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
-	chan->buf->type->ops->put_block(chan->buf, sess->block);
+	zio_block_put(chan, sess->block);
 	sess->block = NULL;
 	if (unlikely(sess->n_more))
 		zio_session_advance(sess);
@@ -523,6 +551,8 @@ static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
 
 /* area.c */
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
+bool zio_area_lend(struct zio_area *area);
+void zio_area_return(struct zio_area *area);
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 
 /* ring.c */
@@ -555,6 +585,18 @@ int zio_sniff_init(void);
 void zio_sniff_exit(void);
 
 /* chardev.c */
+
+/* Between two blocks: others run, and signals are looked at. */
+static __always_inline bool zio_must_stop(void)
+{
+	if (likely(!(read_thread_flags() & (_TIF_NEED_RESCHED |
+					    _TIF_SIGPENDING |
+					    _TIF_NOTIFY_SIGNAL))))
+		return false;
+	cond_resched();
+	return signal_pending(current);
+}
+
 extern const struct file_operations zio_data_in_fops;
 extern const struct file_operations zio_ctrl_in_fops;
 extern const struct file_operations zio_data_out_fops;

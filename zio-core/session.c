@@ -146,19 +146,18 @@ void zio_session_close(struct zio_session *sess)
 /* Gives back all blocks that users have; for draining. The lock is held. */
 void zio_sessions_drop(struct zio_channel *chan)
 {
-	const struct zio_buffer_ops *ops = chan->buf->type->ops;
 	struct zio_block *block, *next;
 	struct zio_session *sess;
 
 	list_for_each_entry(sess, &chan->sessions, node) {
 		while (sess->block) {
-			ops->put_block(chan->buf, sess->block);
+			zio_block_put(chan, sess->block);
 			zio_session_advance(sess);
 		}
 	}
 	list_for_each_entry_safe(block, next, &chan->leftovers, left) {
 		list_del(&block->left);
-		ops->put_block(chan->buf, block);
+		zio_block_put(chan, block);
 	}
 }
 
@@ -304,11 +303,20 @@ static __always_inline int try_block(struct zio_session *sess)
 						      try_input(sess);
 }
 
-/*
- * Sleeps until a block can be had. Any wake-up is a reason to try again.
- * Not inlined: who need not wait, need not pay for the wait entry.
+/**
+ * zio_session_next_unless() - sleep until a block can be had
+ * @sess: the session, locked
+ * @unless: whether to give up; asked each time when there is none. Or NULL
+ * @arg: for @unless
+ *
+ * Any wake-up is a reason to try again. (Apart from zio_session_next(): who need
+ * not wait, need not pay for the wait entry.)
+ *
+ * Return: as zio_session_next(); -EAGAIN when it gave up.
  */
-static noinline int wait_block(struct zio_session *sess)
+int zio_session_next_unless(struct zio_session *sess,
+			    bool (*unless)(struct zio_session *sess, void *arg),
+			    void *arg)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct zio_channel *chan = sess->chan;
@@ -317,6 +325,8 @@ static noinline int wait_block(struct zio_session *sess)
 	add_wait_queue(&chan->wq, &wait);
 	chan->sleepers++;
 	while ((ret = try_block(sess)) == -EAGAIN) {
+		if (unless && unless(sess, arg))
+			break;
 		if (signal_pending(current)) {
 			ret = -ERESTARTSYS;
 			break;
@@ -347,5 +357,5 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 
 	if (likely(ret != -EAGAIN) || nowait)
 		return ret;
-	return wait_block(sess);
+	return zio_session_next_unless(sess, NULL, NULL);
 }

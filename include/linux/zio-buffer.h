@@ -18,7 +18,7 @@
  * @mem: where it is, page aligned
  * @size: bytes, whole pages
  * @ref: its owner, and each mapping
- * @maps: mappings; -1: it cannot be mapped any more
+ * @maps: mappings; below 0: it cannot be mapped, as parts of it are lent, or for ever
  * @rcu: for the core's use
  */
 struct zio_area {

@@ -19,6 +19,7 @@ struct zio_buffer;
 struct zio_channel;
 struct zio_cset;
 struct zio_device;
+struct zio_loan;
 struct zio_snapshot;
 struct zio_trigger;
 
@@ -52,6 +53,7 @@ struct zio_block {
 	struct list_head left;
 	size_t used;
 	bool ctrl_seen;
+	struct zio_loan *loan;
 	/* private: buffer type */
 	struct llist_node free;
 	unsigned int gen;

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * splice.c: blocks whose pages go into a pipe without a copy
+ *
+ * The pages of a block in an area are put into the pipe as they are. The block is
+ * *lent* then: it belongs to the user until the session has done with it, and each
+ * pipe buffer that refers to it is released (loan->ref counts both). Even then
+ * somebody may read its pages: a socket holds a reference of its own to what it is
+ * still sending, or to what its peer has not received. So a block is given back
+ * only when nobody but the area refers to its pages; until then the loan is *late*,
+ * and looked at again: when the next one splices, and by a work item meanwhile, as
+ * nobody tells when the reference of a page is dropped.
+ *
+ *   U  who reads a page drops his reference after that (put_page(), full barrier);
+ *      is_held() loads the count, and the block is filled anew after that (full
+ *      barrier). Without, samples could be replaced under a reader.
+ *
+ * A count of 1 is that of the area alone only while no page of it is mapped, as
+ * each mapping counts, too. So what is mapped is not lent, but copied; and what
+ * is lent cannot be mapped: area->maps is below 0 (area.c). And when all is
+ * counted once, nobody has a reference any more that he could copy.
+ *
+ * When the buffer goes, loans are recalled: the block is put, but the area stays
+ * until its last pipe buffer is gone. A page that a socket has stays anyway.
+ *
+ * chan->loan_lock protects chan->loans, loan->block and loan->late. It is taken by
+ * who releases a pipe buffer, in process context, with the pipe locked.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/slab.h>
+#include <linux/splice.h>
+
+#include "internal.h"
+
+/* So often late loans are looked at. */
+#define LOOK_AGAIN	msecs_to_jiffies(10)
+
+struct zio_loan {
+	refcount_t ref; /* the session, and each pipe buffer */
+	struct list_head node;
+	struct zio_channel *chan;
+	struct zio_area *area;
+	struct zio_block *block; /* NULL: recalled */
+	bool late;
+};
+
+/* Does anybody but the area refer to the pages of the block? */
+static bool is_held(const struct zio_block *block)
+{
+	const void *at = (void *)((unsigned long)block->data & PAGE_MASK);
+
+	for (; at < block->data + block->len; at += PAGE_SIZE)
+		if (page_ref_count(vmalloc_to_page(at)) != 1)
+			return true;
+	smp_mb();						/* U */
+	return false;
+}
+
+/* The lock is held. */
+static void give_back(struct zio_loan *loan)
+{
+	struct zio_channel *chan = loan->chan;
+	struct zio_block *block = loan->block;
+
+	list_del_init(&loan->node);
+	loan->block = NULL;
+	block->loan = NULL;
+	zio_area_return(loan->area);
+	chan->buf->type->ops->put_block(chan->buf, block);
+}
+
+static void free_loan(struct zio_loan *loan)
+{
+	zio_area_put(loan->area);
+	kobject_put(&loan->chan->kobj);
+	kfree(loan);
+	module_put(THIS_MODULE);
+}
+
+static void free_loans(struct list_head *loans)
+{
+	struct zio_loan *loan, *next;
+
+	list_for_each_entry_safe(loan, next, loans, node)
+		free_loan(loan);
+}
+
+/* Who sleeps for a block looks again. */
+static void tell_room(struct zio_channel *chan)
+{
+	if (wq_has_sleeper(&chan->wq))
+		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+}
+
+/**
+ * zio_loan_create() - lend the pages of a block
+ * @chan: the channel, locked
+ * @block: an input block in the caller's hand, of a buffer with an area
+ *
+ * Process context. zio_loan_put() is called instead of put_block() then, for the
+ * block, and once more for each zio_loan_get().
+ *
+ * Return: the loan; NULL when the area is mapped, or without memory.
+ */
+struct zio_loan *zio_loan_create(struct zio_channel *chan,
+				 struct zio_block *block)
+{
+	struct zio_area *area = chan->buf->area;
+	struct zio_loan *loan = kzalloc(sizeof(*loan), GFP_KERNEL);
+
+	if (!loan)
+		return NULL;
+	if (!zio_area_lend(area)) {
+		kfree(loan);
+		return NULL;
+	}
+	__module_get(THIS_MODULE);
+	kobject_get(&chan->kobj);
+	kref_get(&area->ref);
+	refcount_set(&loan->ref, 1);
+	loan->chan = chan;
+	loan->area = area;
+	loan->block = block;
+	block->loan = loan;
+	spin_lock(&chan->loan_lock);
+	list_add_tail(&loan->node, &chan->loans);
+	spin_unlock(&chan->loan_lock);
+	return loan;
+}
+
+/* One user more; false if there are as many as can be counted. */
+bool zio_loan_get(struct zio_loan *loan)
+{
+	if (refcount_read(&loan->ref) > INT_MAX / 2)
+		return false;
+	refcount_inc(&loan->ref);
+	return true;
+}
+
+/* The last one has done with it. False: it is late, or somebody else's now. */
+static bool end_loan(struct zio_loan *loan)
+{
+	struct zio_channel *chan = loan->chan;
+	bool ended = true;
+
+	spin_lock(&chan->loan_lock);
+	if (loan->block && is_held(loan->block)) {
+		loan->late = true;
+		schedule_delayed_work(&chan->loan_work, LOOK_AGAIN);
+		ended = false;
+	} else if (loan->block) {
+		give_back(loan);
+	}
+	spin_unlock(&chan->loan_lock);
+	return ended;
+}
+
+/**
+ * zio_loan_put() - one user less; may be the last
+ * @loan: the loan
+ *
+ * Process context; not with chan->loan_lock held.
+ */
+void zio_loan_put(struct zio_loan *loan)
+{
+	if (!refcount_dec_and_test(&loan->ref) || !end_loan(loan))
+		return;
+	tell_room(loan->chan);
+	free_loan(loan);
+}
+
+/* Takes back what was late, and is held no more. */
+static void look_at_loans(struct zio_channel *chan)
+{
+	struct zio_loan *loan, *next;
+	bool late = false;
+	LIST_HEAD(ended);
+
+	spin_lock(&chan->loan_lock);
+	list_for_each_entry_safe(loan, next, &chan->loans, node) {
+		if (!loan->late)
+			continue;
+		if (is_held(loan->block)) {
+			late = true;
+			continue;
+		}
+		give_back(loan);
+		list_add(&loan->node, &ended);
+	}
+	if (late)
+		schedule_delayed_work(&chan->loan_work, LOOK_AGAIN);
+	spin_unlock(&chan->loan_lock);
+	if (list_empty(&ended))
+		return;
+	tell_room(chan);
+	free_loans(&ended);
+}
+
+static void look_again(struct work_struct *work)
+{
+	look_at_loans(container_of(to_delayed_work(work), struct zio_channel,
+				   loan_work));
+}
+
+/**
+ * zio_loans_recall() - all blocks that are lent are put
+ * @chan: the channel, locked, held by nobody's session any more
+ *
+ * Process context. What pipes have stays readable.
+ */
+void zio_loans_recall(struct zio_channel *chan)
+{
+	struct zio_loan *loan, *next;
+	LIST_HEAD(ended);
+
+	spin_lock(&chan->loan_lock);
+	list_for_each_entry_safe(loan, next, &chan->loans, node) {
+		give_back(loan);
+		if (loan->late)
+			list_add(&loan->node, &ended);
+	}
+	spin_unlock(&chan->loan_lock);
+	cancel_delayed_work_sync(&chan->loan_work);
+	free_loans(&ended);
+}
+
+void zio_channel_init_loans(struct zio_channel *chan)
+{
+	spin_lock_init(&chan->loan_lock);
+	INIT_LIST_HEAD(&chan->loans);
+	INIT_DELAYED_WORK(&chan->loan_work, look_again);
+}
+
+static bool get_buffer(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
+{
+	return zio_loan_get((struct zio_loan *)buf->private);
+}
+
+static void release_buffer(struct pipe_inode_info *pipe,
+			   struct pipe_buffer *buf)
+{
+	zio_loan_put((struct zio_loan *)buf->private);
+}
+
+/* Nobody steals the pages: there is no try_steal. */
+static const struct pipe_buf_operations loan_pipe_ops = {
+	.get = get_buffer,
+	.release = release_buffer,
+};
+
+/* What is less than a page is copied, together with what follows it. */
+static struct zio_loan *lend_block(struct zio_session *sess)
+{
+	struct zio_block *block = sess->block;
+
+	if (block->loan)
+		return block->loan;
+	if (block->len - block->used < PAGE_SIZE || !sess->chan->buf->area)
+		return NULL;
+	return zio_loan_create(sess->chan, block);
+}
+
+/* Pages of the block in hand; a block at its end goes. */
+static int splice_pages(struct zio_session *sess, struct zio_loan *loan,
+			struct pipe_inode_info *pipe, size_t *room)
+{
+	struct zio_block *block = sess->block;
+
+	while (*room && block->used < block->len) {
+		void *at = block->data + block->used;
+		struct pipe_buffer buf = {
+			.page = vmalloc_to_page(at),
+			.offset = offset_in_page(at),
+			.ops = &loan_pipe_ops,
+			.private = (unsigned long)loan,
+		};
+		int n;
+
+		buf.len = min3(block->len - block->used, *room,
+			       PAGE_SIZE - offset_in_page(at));
+		refcount_inc(&loan->ref);
+		n = add_to_pipe(pipe, &buf);
+		if (n < 0)
+			return n;
+		block->used += n;
+		*room -= n;
+	}
+	if (block->used == block->len)
+		zio_session_put(sess);
+	return 0;
+}
+
+/* As read(): as long as there are blocks, but not beyond one whose control was read. */
+static ssize_t splice_blocks(struct zio_session *sess,
+			     struct pipe_inode_info *pipe, size_t all)
+{
+	struct zio_loan *loan;
+	size_t room = all;
+	int ret;
+
+	do {
+		loan = lend_block(sess);
+		if (!loan) {
+			ret = -EOPNOTSUPP;
+			break;
+		}
+		ret = splice_pages(sess, loan, pipe, &room);
+		if (ret || !room || (sess->ctrl_seen && !sess->block) ||
+		    zio_must_stop())
+			break;
+		ret = zio_session_next(sess, true);
+	} while (!ret);
+	return room != all ? all - room : ret;
+}
+
+struct patience {
+	const struct pipe_inode_info *pipe;
+	unsigned long lost;
+};
+
+/*
+ * All memory is in somebody's hand: maybe in this very pipe, which nobody can read,
+ * as it is locked.
+ */
+static bool is_pointless(struct zio_session *sess, void *arg)
+{
+	const struct patience *patience = arg;
+	struct zio_channel *chan = sess->chan;
+
+	return !pipe_empty(patience->pipe->head, patience->pipe->tail) &&
+		!list_empty_careful(&chan->loans) &&
+		(chan->dry || READ_ONCE(chan->lost) != patience->lost);
+}
+
+static int wait_block(struct zio_session *sess, struct pipe_inode_info *pipe)
+{
+	struct zio_channel *chan = sess->chan;
+	struct patience patience = {
+		.pipe = pipe,
+		.lost = READ_ONCE(chan->lost),
+	};
+
+	/* What was so, need not be so any more. */
+	if (chan->dry)
+		zio_channel_has_room(chan);
+	return zio_session_next_unless(sess, is_pointless, &patience);
+}
+
+/**
+ * zio_data_splice_read() - splice_read() of the data of an input
+ * @in: the node
+ * @ppos: not looked at
+ * @pipe: the pipe, locked
+ * @len: bytes
+ * @flags: not looked at: whether it sleeps is told by the file, as for read()
+ *
+ * Blocks are lent if that can be; else, and if they are smaller than a page, they
+ * are copied.
+ *
+ * Return: bytes; -EAGAIN, too, when all memory is lent, and some of it perhaps to
+ * this pipe; else as read().
+ */
+ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
+			     struct pipe_inode_info *pipe, size_t len,
+			     unsigned int flags)
+{
+	struct zio_session *sess = in->private_data;
+	bool nowait = in->f_flags & O_NONBLOCK;
+	ssize_t ret;
+
+	if (!len)
+		return 0;
+	ret = zio_session_lock(sess, nowait);
+	if (ret)
+		return ret;
+	if (!list_empty_careful(&sess->chan->loans))
+		look_at_loans(sess->chan);
+	ret = zio_session_next(sess, true);
+	if (ret == -EAGAIN && !nowait)
+		ret = wait_block(sess, pipe);
+	if (!ret)
+		ret = splice_blocks(sess, pipe, len);
+	zio_session_unlock(sess);
+	if (ret == -EOPNOTSUPP)
+		return zio_splice_read(in, ppos, pipe, len, flags);
+	return ret;
+}
