@@ -17,7 +17,6 @@ static void init_channel(struct zio_channel *chan, struct zio_cset *cset,
 	mutex_init(&chan->lock);
 	INIT_LIST_HEAD(&chan->sessions);
 	INIT_LIST_HEAD(&chan->leftovers);
-	zio_channel_init_loans(chan);
 }
 
 static void remove_channel(struct zio_channel *chan)

@@ -126,9 +126,7 @@ struct zio_channel {
 	bool detour; /* a ring, leftovers, or blocks that are merged */
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
-	spinlock_t loan_lock; /* loans; see splice.c */
-	struct list_head loans;
-	struct delayed_work loan_work;
+	struct zio_lender *lender; /* since the first loan, see splice.c */
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;
 
@@ -511,7 +509,6 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 bool zio_loan_get(struct zio_loan *loan);
 void zio_loan_put(struct zio_loan *loan);
 void zio_loans_recall(struct zio_channel *chan);
-void zio_channel_init_loans(struct zio_channel *chan);
 ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,
 			     unsigned int flags);

@@ -23,7 +23,7 @@
  * When the buffer goes, loans are recalled: the block is put, but the area stays
  * until its last pipe buffer is gone. A page that a socket has stays anyway.
  *
- * chan->loan_lock protects chan->loans, loan->block and loan->late. It is taken by
+ * lender->lock protects lender->loans, loan->block and loan->late. It is taken by
  * who releases a pipe buffer, in process context, with the pipe locked.
  */
 #include <linux/mm.h>
@@ -36,6 +36,14 @@
 
 /* So often late loans are looked at. */
 #define LOOK_AGAIN	msecs_to_jiffies(10)
+
+/* Of a channel that has ever lent a block; lives as long as it. */
+struct zio_lender {
+	spinlock_t lock;
+	struct list_head loans;
+	struct delayed_work work;
+	struct zio_channel *chan;
+};
 
 struct zio_loan {
 	refcount_t ref; /* the session, and each pipe buffer */
@@ -94,6 +102,57 @@ static void tell_room(struct zio_channel *chan)
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
 
+/* Takes back what was late, and is held no more. */
+static void look_at_loans(struct zio_lender *lender)
+{
+	struct zio_loan *loan, *next;
+	bool late = false;
+	LIST_HEAD(ended);
+
+	spin_lock(&lender->lock);
+	list_for_each_entry_safe(loan, next, &lender->loans, node) {
+		if (!loan->late)
+			continue;
+		if (is_held(loan->block)) {
+			late = true;
+			continue;
+		}
+		give_back(loan);
+		list_add(&loan->node, &ended);
+	}
+	if (late)
+		schedule_delayed_work(&lender->work, LOOK_AGAIN);
+	spin_unlock(&lender->lock);
+	if (list_empty(&ended))
+		return;
+	tell_room(lender->chan);
+	free_loans(&ended);
+}
+
+static void look_again(struct work_struct *work)
+{
+	look_at_loans(container_of(to_delayed_work(work), struct zio_lender,
+				   work));
+}
+
+/* The one that the channel has, or a new one; the channel is locked. */
+static struct zio_lender *have_lender(struct zio_channel *chan)
+{
+	struct zio_lender *lender = chan->lender;
+
+	if (lender)
+		return lender;
+	lender = kzalloc(sizeof(*lender), GFP_KERNEL);
+	if (!lender)
+		return NULL;
+	spin_lock_init(&lender->lock);
+	INIT_LIST_HEAD(&lender->loans);
+	INIT_DELAYED_WORK(&lender->work, look_again);
+	lender->chan = chan;
+	chan->lender = lender;
+	return lender;
+}
+
 /**
  * zio_loan_create() - lend the pages of a block
  * @chan: the channel, locked
@@ -107,9 +166,13 @@ static void tell_room(struct zio_channel *chan)
 struct zio_loan *zio_loan_create(struct zio_channel *chan,
 				 struct zio_block *block)
 {
+	struct zio_lender *lender = have_lender(chan);
 	struct zio_area *area = chan->buf->area;
-	struct zio_loan *loan = kzalloc(sizeof(*loan), GFP_KERNEL);
+	struct zio_loan *loan;
 
+	if (!lender)
+		return NULL;
+	loan = kzalloc(sizeof(*loan), GFP_KERNEL);
 	if (!loan)
 		return NULL;
 	if (!zio_area_lend(area)) {
@@ -124,9 +187,9 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 	loan->area = area;
 	loan->block = block;
 	block->loan = loan;
-	spin_lock(&chan->loan_lock);
-	list_add_tail(&loan->node, &chan->loans);
-	spin_unlock(&chan->loan_lock);
+	spin_lock(&lender->lock);
+	list_add_tail(&loan->node, &lender->loans);
+	spin_unlock(&lender->lock);
 	return loan;
 }
 
@@ -142,18 +205,18 @@ bool zio_loan_get(struct zio_loan *loan)
 /* The last one has done with it. False: it is late, or somebody else's now. */
 static bool end_loan(struct zio_loan *loan)
 {
-	struct zio_channel *chan = loan->chan;
+	struct zio_lender *lender = loan->chan->lender;
 	bool ended = true;
 
-	spin_lock(&chan->loan_lock);
+	spin_lock(&lender->lock);
 	if (loan->block && is_held(loan->block)) {
 		loan->late = true;
-		schedule_delayed_work(&chan->loan_work, LOOK_AGAIN);
+		schedule_delayed_work(&lender->work, LOOK_AGAIN);
 		ended = false;
 	} else if (loan->block) {
 		give_back(loan);
 	}
-	spin_unlock(&chan->loan_lock);
+	spin_unlock(&lender->lock);
 	return ended;
 }
 
@@ -161,7 +224,7 @@ static bool end_loan(struct zio_loan *loan)
  * zio_loan_put() - one user less; may be the last
  * @loan: the loan
  *
- * Process context; not with chan->loan_lock held.
+ * Process context; not with the lock of its lender held.
  */
 void zio_loan_put(struct zio_loan *loan)
 {
@@ -169,39 +232,6 @@ void zio_loan_put(struct zio_loan *loan)
 		return;
 	tell_room(loan->chan);
 	free_loan(loan);
-}
-
-/* Takes back what was late, and is held no more. */
-static void look_at_loans(struct zio_channel *chan)
-{
-	struct zio_loan *loan, *next;
-	bool late = false;
-	LIST_HEAD(ended);
-
-	spin_lock(&chan->loan_lock);
-	list_for_each_entry_safe(loan, next, &chan->loans, node) {
-		if (!loan->late)
-			continue;
-		if (is_held(loan->block)) {
-			late = true;
-			continue;
-		}
-		give_back(loan);
-		list_add(&loan->node, &ended);
-	}
-	if (late)
-		schedule_delayed_work(&chan->loan_work, LOOK_AGAIN);
-	spin_unlock(&chan->loan_lock);
-	if (list_empty(&ended))
-		return;
-	tell_room(chan);
-	free_loans(&ended);
-}
-
-static void look_again(struct work_struct *work)
-{
-	look_at_loans(container_of(to_delayed_work(work), struct zio_channel,
-				   loan_work));
 }
 
 /**
@@ -212,25 +242,21 @@ static void look_again(struct work_struct *work)
  */
 void zio_loans_recall(struct zio_channel *chan)
 {
+	struct zio_lender *lender = chan->lender;
 	struct zio_loan *loan, *next;
 	LIST_HEAD(ended);
 
-	spin_lock(&chan->loan_lock);
-	list_for_each_entry_safe(loan, next, &chan->loans, node) {
+	if (!lender)
+		return;
+	spin_lock(&lender->lock);
+	list_for_each_entry_safe(loan, next, &lender->loans, node) {
 		give_back(loan);
 		if (loan->late)
 			list_add(&loan->node, &ended);
 	}
-	spin_unlock(&chan->loan_lock);
-	cancel_delayed_work_sync(&chan->loan_work);
+	spin_unlock(&lender->lock);
+	cancel_delayed_work_sync(&lender->work);
 	free_loans(&ended);
-}
-
-void zio_channel_init_loans(struct zio_channel *chan)
-{
-	spin_lock_init(&chan->loan_lock);
-	INIT_LIST_HEAD(&chan->loans);
-	INIT_DELAYED_WORK(&chan->loan_work, look_again);
 }
 
 static bool get_buffer(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
@@ -315,6 +341,11 @@ static ssize_t splice_blocks(struct zio_session *sess,
 	return room != all ? all - room : ret;
 }
 
+static bool has_loans(const struct zio_channel *chan)
+{
+	return chan->lender && !list_empty_careful(&chan->lender->loans);
+}
+
 struct patience {
 	const struct pipe_inode_info *pipe;
 	unsigned long lost;
@@ -330,7 +361,7 @@ static bool is_pointless(struct zio_session *sess, void *arg)
 	struct zio_channel *chan = sess->chan;
 
 	return !pipe_empty(patience->pipe->head, patience->pipe->tail) &&
-		!list_empty_careful(&chan->loans) &&
+		has_loans(chan) &&
 		(chan->dry || READ_ONCE(chan->lost) != patience->lost);
 }
 
@@ -375,8 +406,8 @@ ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 	ret = zio_session_lock(sess, nowait);
 	if (ret)
 		return ret;
-	if (!list_empty_careful(&sess->chan->loans))
-		look_at_loans(sess->chan);
+	if (has_loans(sess->chan))
+		look_at_loans(sess->chan->lender);
 	ret = zio_session_next(sess, true);
 	if (ret == -EAGAIN && !nowait)
 		ret = wait_block(sess, pipe);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* splice_test.c: a block that is lent stays until nobody has its pages */
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "test-device.h"
+
+#define BLOCKS	4
+
+struct lent {
+	struct test_device *tdev;
+	struct zio_channel *chan;
+	struct zio_session *sess;
+	struct zio_block *block;
+	struct zio_area *area;
+	struct zio_loan *loan;
+};
+
+/* One block of a page is lent, to the session and to one more. */
+static void lend(struct kunit *test, struct lent *l)
+{
+	struct zio_cset *cset;
+
+	l->tdev = test_device_create(test, 0, 1);
+	cset = l->tdev->cset;
+	l->chan = cset->chan[0];
+	mutex_lock(&cset->change);
+	KUNIT_ASSERT_EQ(test, zio_buffers_change(cset, "vmalloc"), 0);
+	mutex_unlock(&cset->change);
+	mutex_lock(&cset->mutex);
+	KUNIT_ASSERT_EQ(test, zio_buffer_set_kb(l->chan->buf, 4 * BLOCKS), 0);
+	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
+	mutex_unlock(&cset->mutex);
+	l->sess = zio_session_open(l->chan);
+	zio_session_lock(l->sess, false);
+	KUNIT_ASSERT_EQ(test, zio_session_next(l->sess, true), 0);
+	l->block = l->sess->block;
+	l->area = l->chan->buf->area;
+	l->loan = zio_loan_create(l->chan, l->block);
+	KUNIT_ASSERT_NOT_NULL(test, l->loan);
+	KUNIT_ASSERT_TRUE(test, zio_loan_get(l->loan));
+	zio_session_put(l->sess);
+	zio_session_unlock(l->sess);
+}
+
+static void end(struct lent *l)
+{
+	zio_session_close(l->sess);
+	test_device_remove(l->tdev);
+}
+
+/* How many blocks can be made until one is lost. */
+static unsigned int count_room(struct lent *l)
+{
+	unsigned int n = 0;
+
+	while (zio_cset_top_up(l->chan) != -ENOBUFS)
+		n++;
+	return n;
+}
+
+static void lent_block_is_not_used_again(struct kunit *test)
+{
+	struct lent l;
+
+	lend(test, &l);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), -1);
+	KUNIT_EXPECT_FALSE(test, zio_area_retire(l.area));
+	KUNIT_EXPECT_EQ(test, count_room(&l), BLOCKS - 1);
+	zio_loan_put(l.loan);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
+	KUNIT_EXPECT_EQ(test, count_room(&l), 1);
+	end(&l);
+}
+
+/* As a socket has it: nobody tells when it has done with the page. */
+static void page_that_somebody_has_is_late(struct kunit *test)
+{
+	struct page *page;
+	struct lent l;
+	int i;
+
+	lend(test, &l);
+	page = vmalloc_to_page(l.block->data);
+	get_page(page);
+	zio_loan_put(l.loan);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), -1);
+	KUNIT_EXPECT_EQ(test, count_room(&l), BLOCKS - 1);
+	schedule_timeout_uninterruptible(HZ / 10);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), -1);
+	put_page(page);
+	for (i = 0; i < 100 && atomic_read(&l.area->maps); i++)
+		schedule_timeout_uninterruptible(HZ / 10);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
+	KUNIT_EXPECT_EQ(test, count_room(&l), 1);
+	end(&l);
+}
+
+static void what_is_mapped_is_not_lent(struct kunit *test)
+{
+	struct lent l;
+
+	lend(test, &l);
+	zio_loan_put(l.loan);
+	zio_session_lock(l.sess, false);
+	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
+	atomic_inc(&l.area->maps);
+	KUNIT_EXPECT_NULL(test, zio_loan_create(l.chan, l.sess->block));
+	atomic_dec(&l.area->maps);
+	zio_session_unlock(l.sess);
+	end(&l);
+}
+
+/* Both, one that a pipe has and one that is late. */
+static void board_goes(struct kunit *test)
+{
+	struct zio_channel *chan;
+	struct zio_loan *second;
+	struct page *page;
+	struct lent l;
+
+	lend(test, &l);
+	chan = l.chan;
+	kobject_get(&chan->kobj);
+	zio_session_lock(l.sess, false);
+	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
+	page = vmalloc_to_page(l.sess->block->data);
+	get_page(page);
+	second = zio_loan_create(chan, l.sess->block);
+	KUNIT_ASSERT_NOT_NULL(test, second);
+	zio_session_put(l.sess);
+	zio_session_unlock(l.sess);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), -2);
+	end(&l);
+	KUNIT_EXPECT_NULL(test, chan->buf);
+	put_page(page);
+	zio_loan_put(l.loan);
+	kobject_put(&chan->kobj);
+}
+
+static struct kunit_case splice_cases[] = {
+	KUNIT_CASE(lent_block_is_not_used_again),
+	KUNIT_CASE(page_that_somebody_has_is_late),
+	KUNIT_CASE(what_is_mapped_is_not_lent),
+	KUNIT_CASE(board_goes),
+	{}
+};
+
+static struct kunit_suite splice_suite = {
+	.name = "zio-splice",
+	.test_cases = splice_cases,
+};
+
+kunit_test_suite(splice_suite);
