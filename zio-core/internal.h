@@ -11,10 +11,11 @@
  *   trig->lock       values and running of a trigger, and the list of its sets
  *   chan->lock       the user's side of a channel: readers or writers, their
  *                    current blocks, the user's end of the queue
+ *   lender->lock     blocks whose pages are in pipes (splice.c)
  *   cset->state      the device's side: see engine.c; not a lock, but who sets
  *                    it from IDLE to ARMING owns the active blocks
- * Order: cset->change, cset->mutex, then hold (engine.c) or trig->lock, then
- * chan->lock, then the state.
+ * Order: cset->change, cset->mutex, then hold (engine.c) or trig->lock, then a
+ * pipe's lock, then chan->lock, then lender->lock, then the state.
  */
 #ifndef _ZIO_INTERNAL_H
 #define _ZIO_INTERNAL_H

@@ -219,6 +219,8 @@ static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
 	if (chan->ring)
 		return ERR_PTR(xchg(&chan->ring->error, 0) ?:
 			       xchg(&chan->cset->error, 0) ?: -EBUSY);
+	if (READ_ONCE(chan->cset->gone)) /* and with it the buffer */
+		return ERR_PTR(-ENODEV);
 	block = list_first_entry_or_null(&chan->leftovers, struct zio_block,
 					 left);
 	if (block)

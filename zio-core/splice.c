@@ -39,7 +39,7 @@
 
 /* Of a channel that has ever lent a block; lives as long as it. */
 struct zio_lender {
-	spinlock_t lock;
+	spinlock_t lock; /* loans, and what they are of */
 	struct list_head loans;
 	struct delayed_work work;
 	struct zio_channel *chan;

@@ -43,12 +43,12 @@ static uint64_t offset_of(const struct zio_control *ctrl)
 static void do_data(char **arg)
 {
 	struct pair pair = open_pair(arg[0], O_RDONLY);
-	size_t size = strtoul(arg[1], NULL, 0) * 1024, n, i;
+	size_t size = strtoul(arg[1], NULL, 0) * 1024, n, i, sum = 0;
 	struct map map = map_file(pair.data, 0, size, PROT_READ);
 	static uint8_t buf[1 << 20];
 	struct zio_control ctrl;
 
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < 3000 && sum < (64 << 20); i++, sum += n) {
 		ctrl = read_control(pair.ctrl);
 		n = (size_t)ctrl.nsamples * ctrl.ssize;
 		want(offset_of(&ctrl) + n <= size);

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Everything is looked at while everything moves. What is wrong here is found by a
+# kernel that looks for data races (kcsan); on others this is a test of endurance.
+. "${0%/*}/lib.sh"
+
+node=/dev/zio/zzero-0000
+rounds=30
+users=
+
+# What users do goes on until they are stopped.
+start()
+{
+	"$@" >/dev/null 2>&1 &
+	users="$users $!"
+}
+
+stop_users()
+{
+	# shellcheck disable=SC2086
+	kill $users
+	# shellcheck disable=SC2086
+	wait $users
+	users=
+}
+
+# Every file of the device: attributes, statistics, controls.
+look()
+{
+	i=0
+	while [ $i -lt $rounds ]; do
+		find -L $zzero/cset? -maxdepth 3 -type f -exec cat {} + >/dev/null ||
+			return 1
+		i=$((i + 1))
+	done
+}
+
+move_knobs()
+{
+	i=0
+	while [ $i -lt $rounds ]; do
+		echo $((i % 2)) >$cset0/chan2/buffer/prefer-new
+		echo $((1 + i % 4)) >$cset0/chan2/buffer/watermark
+		echo $i >$cset0/chan2/alarms
+		echo $i >$zzero/cset2/chan0/offset
+		[ ! -e $cset0/chan2/buffer/merge-data ] ||
+			echo $((i % 2)) >$cset0/chan2/buffer/merge-data
+		i=$((i + 1))
+	done
+}
+
+start_users()
+{
+	for chan in 0-0 0-1 0-2 0-2 2-0; do
+		start cat $node-$chan-data
+	done
+	start cat $node-0-0-ctrl
+	start cat $node-2-0-ctrl
+	start dd if=/dev/zero of=$node-1-0-data bs=16
+}
+
+test_buffer()
+{
+	for set in 0 1 2; do
+		check "cset$set: $1" \
+			write_file $zzero/cset$set/current_buffer "$1"
+	done
+	start_users
+	check "$1: looked at by all" look
+	check "$1: knobs are moved" move_knobs
+	for user in $users; do
+		check "$1: one goes on" kill -0 "$user"
+	done
+	stop_users
+}
+
+check "the buffer loads" zio-load zio-buf-vmalloc
+test_buffer kmalloc
+test_buffer vmalloc
+start node-map ring $node-0-2 1000000000
+start cat $node-0-0-data
+check "a ring: looked at by all" look
+stop_users
+done_testing
