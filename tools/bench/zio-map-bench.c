@@ -27,7 +27,7 @@ struct bench {
 	size_t size;
 	unsigned long blocks;
 	int touch;
-	int ctrl, data;
+	int ctrl, data, pipe[2], null;
 	struct zio_ring_header *hdr;
 	const struct zio_control *slot;
 	const uint8_t *area;
@@ -203,6 +203,45 @@ static void loop_drop(struct bench *b, unsigned long n)
 			die("read of a control: %s", strerror(errno));
 }
 
+static void open_to_splice(struct bench *b)
+{
+	b->data = open_kind(b, "data", O_RDONLY);
+	b->null = open("/dev/null", O_WRONLY);
+	if (pipe(b->pipe) || b->null < 0)
+		die("pipe: %s", strerror(errno));
+	fcntl(b->pipe[1], F_SETPIPE_SZ, 1 << 20);
+}
+
+/* What is mapped is not lent to pipes. */
+static void open_to_splice_copy(struct bench *b)
+{
+	open_to_splice(b);
+	map_area(b, 4096);
+}
+
+static ssize_t move(int from, int to, size_t n)
+{
+	ssize_t ret = splice(from, NULL, to, NULL, n, 0);
+
+	if (ret <= 0)
+		die("splice: %s", strerror(errno));
+	return ret;
+}
+
+/* Into a pipe, and out of it. */
+static void loop_splice(struct bench *b, unsigned long n)
+{
+	size_t left;
+	ssize_t in;
+
+	while (n--)
+		for (left = b->size; left; left -= in) {
+			in = move(b->data, b->pipe[1], left);
+			if (move(b->pipe[0], b->null, in) != in)
+				die("splice: a part stays in the pipe");
+		}
+}
+
 static const struct method {
 	const char *name, *what;
 	void (*open)(struct bench *b);
@@ -214,6 +253,10 @@ static const struct method {
 	{ "mmap", "a control a read, mapped data", open_mapped, loop_mmap },
 	{ "read", "data by read, no control", open_to_read, loop_read },
 	{ "drop", "a control a read, no data", open_to_drop, loop_drop },
+	{ "splice", "data by splice, to /dev/null", open_to_splice,
+	  loop_splice },
+	{ "splice-copy", "the same, while the area is mapped",
+	  open_to_splice_copy, loop_splice },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -264,7 +307,7 @@ static void print_help(void)
 	     "  -l, --label=TEXT   what to print first (the method)\n"
 	     "  -h, --help         this text\n\nMethods:");
 	for (m = methods; m->name; m++)
-		printf("  %-6s %s\n", m->name, m->what);
+		printf("  %-11s %s\n", m->name, m->what);
 }
 
 int main(int argc, char **argv)
