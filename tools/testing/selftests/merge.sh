@@ -40,7 +40,7 @@ expect_write_errno "merge-data 2^32" ERANGE $chan2/buffer/merge-data 4294967296
 
 stream 16 10000
 stream 1000 10000
-stream 8192 1000
+stream 8192 500
 stream 65536 0
 is "blocks of half the area are not merged" "$said" 0
 # Memory begins at multiples of 8: there is a hole behind these.

@@ -77,9 +77,9 @@ static void do_stream(char **arg)
 	int feed = open_file(arg[1], O_RDONLY), i;
 	static uint8_t buf[AREA * 2];
 	unsigned int seed = 2012;
-	size_t n;
+	size_t n, sum = 0;
 
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < 2000 && sum < 32 << 20; i++, sum += n) {
 		n = block * (1 + rand_r(&seed) % 24);
 		if (rand_r(&seed) % 64 == 0)
 			n = block * 300;
