@@ -45,8 +45,10 @@ static irqreturn_t irq_happened(int irq, void *data)
 
 static int irq_create(struct zio_trigger *trig)
 {
-	trig->priv = kzalloc(sizeof(struct irq_state), GFP_KERNEL);
-	return trig->priv ? 0 : -ENOMEM;
+	struct irq_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
+
+	trig->priv = state;
+	return state ? 0 : -ENOMEM;
 }
 
 static void irq_destroy(struct zio_trigger *trig)

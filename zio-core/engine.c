@@ -673,7 +673,7 @@ static bool abort_overdue(struct zio_cset *cset)
 	bool aborted = false;
 
 	atomic_or(CSET_HOLD, &cset->state);
-	smp_mb__after_atomic();
+	smp_mb__after_atomic();					/* F */
 	if (cset_phase(cset) == CSET_ARMED &&
 	    READ_ONCE(cset->fired) == cset->watched)
 		aborted = try_abort(cset, true);

@@ -35,7 +35,7 @@
 DEFINE_STATIC_KEY_FALSE(zio_sniffing);
 
 static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for those who write to it */
-static DEFINE_MUTEX(sniff_users_lock);
+static DEFINE_MUTEX(sniff_users_lock); /* how many, and so whether there is a ring */
 static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
 static struct zio_control *sniff_ring;
 static u64 sniff_head;
@@ -43,7 +43,7 @@ static unsigned int sniff_users;
 
 /* One who has the device open. */
 struct sniffer {
-	struct mutex lock;
+	struct mutex lock; /* the rest, for several who read one file */
 	u64 pos;
 	bool lost;
 	struct zio_control ctrl;
@@ -162,6 +162,7 @@ static bool fetch_control(struct sniffer *sniffer)
 	u64 head;
 
 	while (has_control(sniffer)) {
+		/* What was overwritten meanwhile is thrown away. */
 		data_race(sniffer->ctrl =
 			  sniff_ring[sniffer->pos % SNIFF_LEN]);
 		smp_rmb();					/* V */

@@ -402,18 +402,19 @@ static int restart_with(struct zio_trigger *trig, unsigned int index,
 }
 
 static void exchange_number(struct zio_trigger *trig, unsigned int index,
-			void *value)
+			    void *value)
 {
 	swap(trig->number[index], *(u64 *)value);
 }
 
-static void exchange_text(struct zio_trigger *trig, unsigned int index, void *value)
+static void exchange_text(struct zio_trigger *trig, unsigned int index,
+			  void *value)
 {
 	swap(trig->text[index], *(char **)value);
 }
 
 static void exchange_clock(struct zio_trigger *trig, unsigned int index,
-		       void *value)
+			   void *value)
 {
 	swap(trig->clock, *(clockid_t *)value);
 }

@@ -161,7 +161,7 @@ static void text_is_trimmed(struct kunit *test)
 	struct test_device *tdev = create_with_trigger(test);
 	struct zio_trigger *trig = tdev->cset->bind->trig;
 
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_TEXT, " a b \n"), 0);
+	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_TEXT, " a b\n"), 0);
 	KUNIT_EXPECT_STREQ(test, zio_trigger_text(trig, TEST_TEXT), "a b");
 	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_TEXT, "\n"), 0);
 	KUNIT_EXPECT_STREQ(test, zio_trigger_text(trig, TEST_TEXT), "");
