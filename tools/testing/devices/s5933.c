@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A model of the AMCC S5933, see s5933.h and Documentation/slink-model.md.
+ *
+ * A direction of the bus master asks for the bus as soon as its condition holds
+ * (request()), has it grant_ns later, and keeps it until the FIFO or the count
+ * is at its end. A data phase takes no time of its own.
+ */
+#include <string.h>
+
+#include "s5933.h"
+#include "slink.h"
+
+static uint32_t lanes_mask(unsigned int lanes)
+{
+	uint32_t mask = 0;
+	unsigned int lane;
+
+	for (lane = 0; lane < 4; lane++)
+		if (lanes & 1u << lane)
+			mask |= 0xffu << 8 * lane;
+	return mask;
+}
+
+static void merge(uint32_t *reg, uint32_t value, uint32_t mask)
+{
+	*reg = (*reg & ~mask) | (value & mask);
+}
+
+/* --- FIFO ----------------------------------------------------------------- */
+
+static bool fifo_put(struct s5933_fifo *fifo, uint32_t word)
+{
+	if (fifo->level == S5933_DEPTH)
+		return false;
+	fifo->word[(fifo->head + fifo->level++) % S5933_DEPTH] = word;
+	return true;
+}
+
+static uint32_t fifo_peek(const struct s5933_fifo *fifo, unsigned int index)
+{
+	return fifo->word[(fifo->head + index) % S5933_DEPTH];
+}
+
+static void fifo_drop(struct s5933_fifo *fifo, unsigned int n)
+{
+	fifo->head = (fifo->head + n) % S5933_DEPTH;
+	fifo->level -= n;
+}
+
+/* What the endian conversion makes of a word that passes. */
+static uint32_t convert(const struct s5933 *chip, uint32_t word)
+{
+	switch (S5933_INT_ENDIAN(chip->intcsr)) {
+	case 1:
+		return (word & 0x00ff00ff) << 8 | (word >> 8 & 0x00ff00ff);
+	case 2:
+		return __builtin_bswap32(word);
+	}
+	return word;
+}
+
+/* --- interrupt ------------------------------------------------------------ */
+
+/* Enable bits that let this status through; an abort has none of its own. */
+static uint32_t irq_pending(uint32_t intcsr)
+{
+	uint32_t abort = S5933_INT_MASTER_ABORT | S5933_INT_TARGET_ABORT;
+	uint32_t through = 0;
+
+	if (intcsr & S5933_INT_OMB_ENABLE)
+		through |= S5933_INT_OMB;
+	if (intcsr & S5933_INT_IMB_ENABLE)
+		through |= S5933_INT_IMB;
+	if (intcsr & S5933_INT_WRITE_ENABLE)
+		through |= S5933_INT_WRITE | abort;
+	if (intcsr & S5933_INT_READ_ENABLE)
+		through |= S5933_INT_READ | abort;
+	return intcsr & through;
+}
+
+static void update_irq(struct s5933 *chip)
+{
+	bool level = irq_pending(chip->intcsr);
+
+	if (level == chip->irq)
+		return;
+	chip->irq = level;
+	if (level)
+		chip->stats.irqs++;
+	chip->ops->set_irq(chip->host, level);
+}
+
+static void raise_status(struct s5933 *chip, uint32_t status)
+{
+	chip->intcsr |= status;
+	update_irq(chip);
+}
+
+static void write_intcsr(struct s5933 *chip, uint32_t value, uint32_t mask)
+{
+	merge(&chip->intcsr, value, mask & S5933_INT_CONTROL);
+	chip->intcsr &= ~(value & mask & S5933_INT_STATUS);
+	if ((mask & 0xff000000) && S5933_INT_ENDIAN(value) == 3)
+		chip->faults.unmodelled++;
+	update_irq(chip);
+}
+
+static uint32_t read_intcsr(const struct s5933 *chip)
+{
+	return chip->intcsr | (chip->irq ? S5933_INT_ASSERTED : 0);
+}
+
+/* --- mailboxes ------------------------------------------------------------ */
+
+static void write_omb(struct s5933 *chip, unsigned int box, uint32_t value,
+		      unsigned int lanes)
+{
+	merge(&chip->omb[box], value, lanes_mask(lanes));
+	chip->mbef |= lanes << 4 * box;
+	chip->ops->omb_written(chip->addon, box);
+}
+
+static uint32_t read_imb(struct s5933 *chip, unsigned int box,
+			 unsigned int lanes)
+{
+	chip->mbef &= ~(lanes << (16 + 4 * box));
+	return chip->imb[box];
+}
+
+void s5933_write_imb(struct s5933 *chip, unsigned int box, unsigned int lane,
+		     uint8_t byte)
+{
+	uint32_t flag = S5933_IMB_FULL(box, lane);
+
+	merge(&chip->imb[box], (uint32_t)byte << 8 * lane, 0xffu << 8 * lane);
+	if (chip->mbef & flag) {
+		chip->stats.lost_strobes++;
+		return;
+	}
+	chip->mbef |= flag;
+	if (S5933_INT_IMB_BOX(chip->intcsr) == box &&
+	    S5933_INT_IMB_BYTE(chip->intcsr) == lane)
+		raise_status(chip, S5933_INT_IMB);
+}
+
+bool s5933_omb_is_full(const struct s5933 *chip, unsigned int box)
+{
+	return chip->mbef >> 4 * box & 0xf;
+}
+
+uint32_t s5933_take_omb(struct s5933 *chip, unsigned int box)
+{
+	uint32_t lane = S5933_INT_OMB_BYTE(chip->intcsr);
+	uint32_t was_full = chip->mbef & S5933_OMB_FULL(box, lane);
+
+	chip->mbef &= ~(0xfu << 4 * box);
+	if (was_full && S5933_INT_OMB_BOX(chip->intcsr) == box)
+		raise_status(chip, S5933_INT_OMB);
+	return chip->omb[box];
+}
+
+/* --- bus master ----------------------------------------------------------- */
+
+static bool write_wants_bus(const struct s5933 *chip)
+{
+	unsigned int enough = chip->mcsr & S5933_WRITE_4_WORDS ? 4 : 1;
+
+	return chip->master && (chip->mcsr & S5933_WRITE_ENABLE) &&
+	       chip->write.count && !chip->write.stopped &&
+	       chip->a2p.level >= enough;
+}
+
+static bool read_wants_bus(const struct s5933 *chip)
+{
+	unsigned int enough = chip->mcsr & S5933_READ_4_EMPTY ? 4 : 1;
+
+	return chip->master && (chip->mcsr & S5933_READ_ENABLE) &&
+	       chip->read.count && !chip->read.stopped &&
+	       S5933_DEPTH - chip->p2a.level >= enough;
+}
+
+static void request(struct s5933 *chip, struct s5933_dma *dma, bool wanted)
+{
+	if (!wanted)
+		dma->grant_at = SLINK_NEVER;
+	else if (dma->grant_at == SLINK_NEVER)
+		dma->grant_at = *chip->now + chip->cfg.grant_ns;
+}
+
+static void request_bus(struct s5933 *chip)
+{
+	request(chip, &chip->write, write_wants_bus(chip));
+	request(chip, &chip->read, read_wants_bus(chip));
+}
+
+static void stop_dma(struct s5933 *chip, struct s5933_dma *dma,
+		     enum s5933_bus how)
+{
+	dma->stopped = true;
+	chip->stats.aborts++;
+	raise_status(chip, how == S5933_BUS_MASTER_ABORT ?
+		     S5933_INT_MASTER_ABORT : S5933_INT_TARGET_ABORT);
+}
+
+/* Returns true when this was the data phase that makes the count zero. */
+static bool advance_dma(struct s5933_dma *dma, unsigned int words)
+{
+	dma->addr += 4 * words;
+	dma->count -= 4 * words;
+	return !dma->count;
+}
+
+static unsigned int fewest(unsigned int words, const struct s5933_dma *dma)
+{
+	return words < dma->count / 4 ? words : dma->count / 4;
+}
+
+static enum s5933_bus write_words(struct s5933 *chip, unsigned int n)
+{
+	uint32_t words[S5933_DEPTH];
+	enum s5933_bus how;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		words[i] = convert(chip, fifo_peek(&chip->a2p, i));
+	how = chip->ops->dma_write(chip->host, chip->write.addr, words, n);
+	if (how != S5933_BUS_OK)
+		return how;
+	fifo_drop(&chip->a2p, n);
+	chip->stats.dma_words += n;
+	if (advance_dma(&chip->write, n)) {
+		chip->stats.completes++;
+		raise_status(chip, S5933_INT_WRITE);
+	}
+	return how;
+}
+
+static enum s5933_bus read_words(struct s5933 *chip, unsigned int n)
+{
+	uint32_t words[S5933_DEPTH];
+	enum s5933_bus how;
+	unsigned int i;
+
+	how = chip->ops->dma_read(chip->host, chip->read.addr, words, n);
+	if (how != S5933_BUS_OK)
+		return how;
+	for (i = 0; i < n; i++)
+		fifo_put(&chip->p2a, convert(chip, words[i]));
+	chip->stats.read_words += n;
+	if (advance_dma(&chip->read, n)) {
+		chip->stats.read_completes++;
+		raise_status(chip, S5933_INT_READ);
+	}
+	return how;
+}
+
+/* A burst that ends badly is done again by words: up to the bad one they go. */
+static void run_burst(struct s5933 *chip, struct s5933_dma *dma,
+		      enum s5933_bus (*move)(struct s5933 *, unsigned int),
+		      unsigned int n)
+{
+	enum s5933_bus how;
+
+	chip->stats.bursts++;
+	how = move(chip, n);
+	if (how != S5933_BUS_OK && n > 1)
+		do
+			how = move(chip, 1);
+		while (how == S5933_BUS_OK && --n);
+	if (how != S5933_BUS_OK)
+		stop_dma(chip, dma, how);
+	dma->grant_at = SLINK_NEVER;
+}
+
+uint64_t s5933_next_ns(const struct s5933 *chip)
+{
+	return slink_earlier(chip->write.grant_at, chip->read.grant_at);
+}
+
+static bool read_goes_first(const struct s5933 *chip)
+{
+	uint32_t both = S5933_READ_PRIORITY | S5933_WRITE_PRIORITY;
+
+	return chip->read.grant_at < chip->write.grant_at ||
+	       (chip->read.grant_at == chip->write.grant_at &&
+		(chip->mcsr & both) == S5933_READ_PRIORITY);
+}
+
+void s5933_run(struct s5933 *chip)
+{
+	if (s5933_next_ns(chip) > *chip->now)
+		return;
+	if (read_goes_first(chip))
+		run_burst(chip, &chip->read, read_words,
+			  fewest(S5933_DEPTH - chip->p2a.level, &chip->read));
+	else
+		run_burst(chip, &chip->write, write_words,
+			  fewest(chip->a2p.level, &chip->write));
+	request_bus(chip);
+}
+
+/* Software has acted: after an abort this is what lets it go on. */
+static void load_addr(struct s5933_dma *dma, uint32_t value, uint32_t mask)
+{
+	merge(&dma->addr, value, mask & ~3u);
+	dma->stopped = false;
+}
+
+static void load_count(struct s5933_dma *dma, uint32_t value, uint32_t mask,
+		       uint32_t *starts)
+{
+	merge(&dma->count, value, mask & S5933_COUNT_MASK);
+	dma->stopped = false;
+	if (dma->count)
+		++*starts;
+}
+
+/* --- the FIFO register ---------------------------------------------------- */
+
+static bool advances(const struct s5933 *chip, unsigned int lanes)
+{
+	return lanes & 1u << S5933_INT_ADVANCE(chip->intcsr);
+}
+
+static uint32_t read_fifo(struct s5933 *chip, unsigned int lanes)
+{
+	uint32_t word;
+
+	if (!chip->a2p.level) {
+		chip->faults.empty_reads++;
+		return UINT32_MAX;
+	}
+	word = convert(chip, fifo_peek(&chip->a2p, 0));
+	if (!advances(chip, lanes))
+		return word;
+	if ((chip->mcsr & S5933_WRITE_ENABLE) && chip->write.count)
+		chip->faults.races++;
+	fifo_drop(&chip->a2p, 1);
+	chip->stats.pops++;
+	return word;
+}
+
+static void write_fifo(struct s5933 *chip, uint32_t value, unsigned int lanes)
+{
+	merge(&chip->p2a_bytes, value, lanes_mask(lanes));
+	if (!advances(chip, lanes))
+		return;
+	if ((chip->mcsr & S5933_READ_ENABLE) && chip->read.count)
+		chip->faults.races++;
+	if (fifo_put(&chip->p2a, convert(chip, chip->p2a_bytes)))
+		chip->stats.pushes++;
+	else
+		chip->faults.full_writes++;
+}
+
+bool s5933_push(struct s5933 *chip, uint32_t word)
+{
+	bool done = fifo_put(&chip->a2p, word);
+
+	request_bus(chip);
+	return done;
+}
+
+bool s5933_pull(struct s5933 *chip, uint32_t *word)
+{
+	if (!chip->p2a.level)
+		return false;
+	*word = fifo_peek(&chip->p2a, 0);
+	fifo_drop(&chip->p2a, 1);
+	request_bus(chip);
+	return true;
+}
+
+/* --- MCSR ----------------------------------------------------------------- */
+
+static uint32_t fifo_status(const struct s5933 *chip)
+{
+	unsigned int a2p = chip->a2p.level, p2a = chip->p2a.level;
+
+	return (p2a == S5933_DEPTH ? S5933_P2A_FULL : 0) |
+	       (p2a <= S5933_DEPTH - 4 ? S5933_P2A_4_EMPTY : 0) |
+	       (p2a == 0 ? S5933_P2A_EMPTY : 0) |
+	       (a2p == S5933_DEPTH ? S5933_A2P_FULL : 0) |
+	       (a2p >= 4 ? S5933_A2P_4_WORDS : 0) |
+	       (a2p == 0 ? S5933_A2P_EMPTY : 0) |
+	       (chip->read.count == 0 ? S5933_READ_COUNT_ZERO : 0) |
+	       (chip->write.count == 0 ? S5933_WRITE_COUNT_ZERO : 0);
+}
+
+static bool nvram_is_busy(const struct s5933 *chip)
+{
+	return *chip->now < chip->nvram_until;
+}
+
+static uint32_t read_mcsr(const struct s5933 *chip)
+{
+	return fifo_status(chip) | chip->mcsr |
+	       (uint32_t)chip->nvram_data << 16 |
+	       (nvram_is_busy(chip) ? S5933_NVRAM_BUSY : 0);
+}
+
+static void command_nvram(struct s5933 *chip, unsigned int command)
+{
+	uint8_t *cell;
+
+	if (nvram_is_busy(chip)) {
+		chip->faults.nvram_busy++;
+		return;
+	}
+	cell = &chip->nvram[chip->nvram_addr % S5933_NVRAM_SIZE];
+	switch (command) {
+	case 0:
+		chip->nvram_addr = (chip->nvram_addr & 0xff00) |
+				   chip->nvram_data;
+		break;
+	case 1:
+		chip->nvram_addr = (chip->nvram_addr & 0x00ff) |
+				   chip->nvram_data << 8;
+		break;
+	case 2:
+		*cell = chip->nvram_data;
+		break;
+	case 3:
+		chip->nvram_data = *cell;
+		break;
+	}
+	chip->nvram_until = *chip->now + chip->cfg.nvram_ns;
+}
+
+static void empty_fifo(struct s5933_fifo *fifo)
+{
+	fifo->head = 0;
+	fifo->level = 0;
+}
+
+/* The level stays, the others are pulses. */
+static void write_resets(struct s5933 *chip, uint32_t value)
+{
+	bool was_held = s5933_in_addon_reset(chip);
+
+	merge(&chip->mcsr, value, S5933_ADDON_RESET);
+	if (value & S5933_RESET_P2A)
+		empty_fifo(&chip->p2a);
+	if (value & S5933_RESET_A2P)
+		empty_fifo(&chip->a2p);
+	if (value & S5933_RESET_MAILBOX)
+		chip->mbef = 0;
+	if (s5933_in_addon_reset(chip) != was_held)
+		chip->ops->addon_reset(chip->addon, !was_held);
+}
+
+static void write_mcsr(struct s5933 *chip, uint32_t value, unsigned int lanes)
+{
+	merge(&chip->mcsr, value, lanes_mask(lanes) & 0x0000f700);
+	if (!(chip->mcsr & S5933_WRITE_ENABLE))
+		chip->write.stopped = false;
+	if (!(chip->mcsr & S5933_READ_ENABLE))
+		chip->read.stopped = false;
+	if (lanes & 1u << 2)
+		chip->nvram_data = value >> 16;
+	if (!(lanes & 1u << 3))
+		return;
+	write_resets(chip, value);
+	if (value & S5933_NVRAM_BUSY)
+		command_nvram(chip, value >> 29 & 3);
+}
+
+/* --- the registers -------------------------------------------------------- */
+
+static uint32_t read_register(struct s5933 *chip, unsigned int reg,
+			      unsigned int lanes)
+{
+	switch (reg) {
+	case S5933_FIFO:
+		return read_fifo(chip, lanes);
+	case S5933_MWAR:
+		return chip->write.addr;
+	case S5933_MWTC:
+		return chip->write.count;
+	case S5933_MRAR:
+		return chip->read.addr;
+	case S5933_MRTC:
+		return chip->read.count;
+	case S5933_MBEF:
+		return chip->mbef;
+	case S5933_INTCSR:
+		return read_intcsr(chip);
+	case S5933_MCSR:
+		return read_mcsr(chip);
+	}
+	if (reg < S5933_IMB(0))
+		return chip->omb[reg / 4];
+	return read_imb(chip, (reg - S5933_IMB(0)) / 4, lanes);
+}
+
+static void write_register(struct s5933 *chip, unsigned int reg,
+			   uint32_t value, unsigned int lanes)
+{
+	uint32_t mask = lanes_mask(lanes);
+
+	switch (reg) {
+	case S5933_FIFO:
+		write_fifo(chip, value, lanes);
+		break;
+	case S5933_MWAR:
+		load_addr(&chip->write, value, mask);
+		break;
+	case S5933_MWTC:
+		load_count(&chip->write, value, mask, &chip->stats.starts);
+		break;
+	case S5933_MRAR:
+		load_addr(&chip->read, value, mask);
+		break;
+	case S5933_MRTC:
+		load_count(&chip->read, value, mask, &chip->stats.read_starts);
+		break;
+	case S5933_INTCSR:
+		write_intcsr(chip, value, mask);
+		break;
+	case S5933_MCSR:
+		write_mcsr(chip, value, lanes);
+		break;
+	default:
+		if (reg < S5933_IMB(0))
+			write_omb(chip, reg / 4, value, lanes);
+	}
+	request_bus(chip);
+}
+
+static bool is_bad_access(struct s5933 *chip, unsigned int offset,
+			  unsigned int size)
+{
+	bool good = (size == 1 || size == 2 || size == 4) &&
+		    offset < S5933_SIZE && offset % 4 + size <= 4;
+
+	chip->faults.bad_accesses += !good;
+	return !good;
+}
+
+static unsigned int lanes_of(unsigned int offset, unsigned int size)
+{
+	return ((1u << size) - 1) << offset % 4;
+}
+
+uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
+		    unsigned int size)
+{
+	unsigned int lanes = lanes_of(offset, size);
+	uint32_t word;
+
+	if (is_bad_access(chip, offset, size))
+		return UINT32_MAX;
+	chip->stats.reg_reads++;
+	word = read_register(chip, offset & ~3u, lanes);
+	request_bus(chip);
+	return (word & lanes_mask(lanes)) >> 8 * (offset % 4);
+}
+
+void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
+		 unsigned int size)
+{
+	if (is_bad_access(chip, offset, size))
+		return;
+	chip->stats.reg_writes++;
+	write_register(chip, offset & ~3u, value << 8 * (offset % 4),
+		       lanes_of(offset, size));
+}
+
+/* --- life ----------------------------------------------------------------- */
+
+void s5933_set_master(struct s5933 *chip, bool on)
+{
+	chip->master = on;
+	request_bus(chip);
+}
+
+void s5933_reset(struct s5933 *chip)
+{
+	memset(chip->omb, 0, sizeof(chip->omb));
+	memset(chip->imb, 0, sizeof(chip->imb));
+	chip->mbef = 0;
+	chip->intcsr = 0;
+	chip->mcsr = 0;
+	chip->p2a_bytes = 0;
+	empty_fifo(&chip->a2p);
+	empty_fifo(&chip->p2a);
+	chip->write = (struct s5933_dma){ .grant_at = SLINK_NEVER };
+	chip->read = (struct s5933_dma){ .grant_at = SLINK_NEVER };
+	chip->master = false;
+	chip->nvram_until = 0;
+	update_irq(chip);
+}
+
+static void put_le(uint8_t *to, uint32_t value, unsigned int bytes)
+{
+	for (; bytes--; value >>= 8)
+		*to++ = value;
+}
+
+void s5933_set_boot(struct s5933 *chip, uint16_t vendor, uint16_t device,
+		    uint32_t class, uint32_t bar0)
+{
+	put_le(&chip->nvram[0x40], vendor, 2);
+	put_le(&chip->nvram[0x42], device, 2);
+	chip->nvram[0x45] = 0x80;
+	put_le(&chip->nvram[0x49], class, 3);
+	put_le(&chip->nvram[0x50], bar0, 4);
+	chip->nvram[0x7d] = 1;
+}
+
+void s5933_init(struct s5933 *chip, const struct s5933_ops *ops, void *host,
+		void *addon, const uint64_t *now)
+{
+	memset(chip, 0, sizeof(*chip));
+	chip->ops = ops;
+	chip->host = host;
+	chip->addon = addon;
+	chip->now = now;
+	s5933_reset(chip);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * slink.h: what goes over an S-LINK, and the two ends of the cable
+ *
+ * A source (slidas.h, or the output side of a card) holds a struct slink_end
+ * and puts words into it; a destination (the input side of a card, or sink.h)
+ * stands behind it. Time is counted in nanoseconds of the model's own clock.
+ */
+#ifndef SLINK_H
+#define SLINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A time that does not come. */
+#define SLINK_NEVER UINT64_MAX
+
+/* Words that may still come after XOFF. */
+#define SLINK_XOFF_WORDS 2
+
+enum slink_flags {
+	SLINK_CONTROL = 1,	/* LCTRL# is low */
+	SLINK_DAMAGED = 2,	/* the link knows that it brought this word badly */
+	SLINK_TEST = 4,		/* of the self test, UTEST# is low */
+};
+
+struct slink_word {
+	uint32_t data;
+	uint8_t flags;
+};
+
+/**
+ * struct slink_end_ops - a destination as its source sees it
+ * @is_up: LDOWN# is high and no reset is going on: words arrive
+ * @is_full: XOFF is asserted
+ * @width: bits of a word: 32, 16 or 8
+ * @return_lines: URL[3:0] of the destination
+ * @put: one word arrives
+ * @cut: the cable is pulled
+ */
+struct slink_end_ops {
+	bool (*is_up)(const void *priv);
+	bool (*is_full)(const void *priv);
+	unsigned int (*width)(const void *priv);
+	unsigned int (*return_lines)(const void *priv);
+	void (*put)(void *priv, struct slink_word word);
+	void (*cut)(void *priv);
+};
+
+struct slink_end {
+	const struct slink_end_ops *ops;
+	void *priv;
+};
+
+static inline bool slink_is_up(const struct slink_end *end)
+{
+	return end->ops && end->ops->is_up(end->priv);
+}
+
+static inline bool slink_is_full(const struct slink_end *end)
+{
+	return end->ops->is_full(end->priv);
+}
+
+/**
+ * slink_may_send - may one more word go?
+ * @end: where to
+ * @slack: words sent since XOFF, kept by slink_send()
+ */
+static inline bool slink_may_send(const struct slink_end *end,
+				  unsigned int slack)
+{
+	return slink_is_up(end) &&
+	       (slack < SLINK_XOFF_WORDS || !slink_is_full(end));
+}
+
+static inline void slink_send(const struct slink_end *end, unsigned int *slack,
+			      struct slink_word word)
+{
+	*slack = slink_is_full(end) ? *slack + 1 : 0;
+	end->ops->put(end->priv, word);
+}
+
+/* Words of one cycle of the self test: a zero, then a one that walks. */
+static inline unsigned int slink_test_length(unsigned int width)
+{
+	return width + 1;
+}
+
+static inline struct slink_word slink_test_word(unsigned int index)
+{
+	if (!index)
+		return (struct slink_word){ 0, SLINK_CONTROL | SLINK_TEST };
+	return (struct slink_word){ 1u << (index - 1), SLINK_TEST };
+}
+
+static inline uint64_t slink_earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t slink_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+#endif /* SLINK_H */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sspci.h: a model of what is around the S5933 on an SSPCI card
+ *
+ * Input: the destination end of an S-LINK (LDC), an external FIFO, and the logic
+ * that lets words of the expected type pass into the chip. Output: the source
+ * end (LSC), as a second personality of the same card. The mailboxes that rule
+ * them: Documentation/slink-model.md.
+ */
+#ifndef SSPCI_H
+#define SSPCI_H
+
+#include "s5933.h"
+#include "slink.h"
+
+/* OMB1: lines of the input side, all low after a reset. */
+#define SSPCI_FRESET_N		(1u << 0)
+#define SSPCI_UTDO_N		(1u << 1)
+#define SSPCI_URESET_N		(1u << 2)
+#define SSPCI_UDW(v)		((v) >> 3 & 3)
+#define SSPCI_URL(v)		((v) >> 8 & 0xf)
+#define SSPCI_EXPECT(v)		((v) >> 24 & 3)
+
+/* IMB4 byte 3: what the input side says. */
+#define SSPCI_LDERR_N		(1u << 0)
+#define SSPCI_LCTRL_N		(1u << 1)
+#define SSPCI_LDOWN_N		(1u << 2)
+#define SSPCI_OVERFLOW		(1u << 3)
+
+/* OMB2 byte 0: lines of the output side, both high after a reset. */
+#define SSPCI_UCTRL_N		(1u << 0)
+#define SSPCI_UTEST_N		(1u << 1)
+
+/* IMB3 byte 0: what the output side says. */
+#define SSPCI_OUT_LRL(v)	((v) & 0xf)
+#define SSPCI_OUT_LDOWN_N	(1u << 4)
+#define SSPCI_OUT_LFF_N		(1u << 5)
+
+#define SSPCI_FIFO_MAX		65536
+
+enum sspci_link {
+	SSPCI_LINK_DOWN,	/* cable out, or a reset that was left too early */
+	SSPCI_LINK_RESET,	/* URESET# low, link not there yet */
+	SSPCI_LINK_READY,	/* URESET# low, LDOWN# high */
+	SSPCI_LINK_UP,		/* words arrive */
+};
+
+struct sspci_config {
+	uint32_t fifo_words;	/* depth of the external FIFO */
+	uint32_t word_ns;	/* from one word into the chip to the next */
+	uint32_t out_ns;	/* from one word out of the chip to the next */
+	uint32_t reset_ns;	/* that a link needs to come up */
+	uint32_t xoff;		/* duplex link: flow control works */
+	uint32_t word_errors;	/* LDERR# marks each bad word, too */
+	uint32_t overflow_low;	/* the overflow bit is active low */
+};
+
+struct sspci_stats {
+	uint32_t received;	/* words that came over the link */
+	uint32_t passed;	/* of them, into the chip */
+	uint32_t overflowed;	/* lost: FIFO full */
+	uint32_t discarded;	/* lost: FIFO held in reset, or emptied by it */
+	uint32_t most;		/* highest level of the FIFO */
+	uint32_t strobes;	/* of IMB4 byte 3 */
+	uint32_t stops;		/* of them, at a word of another type */
+	uint32_t drops;		/* of the link: LDOWN# went low */
+	uint32_t test_words;	/* of the self test, checked and not shown */
+	uint32_t test_errors;
+	uint32_t sent;		/* words that left by the output */
+};
+
+struct sspci_entry {
+	uint32_t data;
+	uint8_t type;		/* SSPCI_LCTRL_N | SSPCI_LDERR_N */
+};
+
+struct sspci {
+	struct s5933 *chip;
+	const uint64_t *now;
+	struct sspci_config cfg;
+
+	uint32_t control;	/* lines of OMB1 as the card has them */
+	bool held;		/* SYSRST# */
+	uint8_t lines;		/* as last put into IMB4 byte 3 */
+
+	enum sspci_link link;
+	bool cable;
+	uint64_t up_at;
+	bool block_error;	/* bad data since the last control word */
+	unsigned int test_index;
+
+	struct sspci_entry fifo[SSPCI_FIFO_MAX];
+	uint32_t head;
+	uint32_t level;
+	bool full;		/* XOFF */
+	bool overflow;
+	bool stopped;		/* at a word of another type, and said so */
+	uint64_t pass_at;	/* the chip takes no word before */
+
+	struct slink_end to;	/* where the output goes */
+	uint8_t out_control;	/* lines of OMB2 as the card has them */
+	uint8_t out_status;	/* as last put into IMB3 byte 0 */
+	unsigned int out_slack;
+	unsigned int out_test;	/* next word of the test cycle */
+	uint64_t out_at;
+
+	struct sspci_stats stats;
+};
+
+/**
+ * sspci_init - make a card with its cable in
+ * @card: the card
+ * @chip: the chip on it; its ops are to call sspci_omb_written() and
+ *	sspci_addon_reset()
+ * @now: clock of the model, in ns
+ */
+void sspci_init(struct sspci *card, struct s5933 *chip, const uint64_t *now);
+
+/**
+ * sspci_reset - power on, or PCI reset
+ * @card: the card
+ */
+void sspci_reset(struct sspci *card);
+
+/**
+ * sspci_omb_written - callback of the chip: the host wrote a mailbox
+ * @card: the card
+ * @box: 0...3
+ */
+void sspci_omb_written(struct sspci *card, unsigned int box);
+
+/**
+ * sspci_addon_reset - callback of the chip: SYSRST# changed
+ * @card: the card
+ * @held: it is low
+ */
+void sspci_addon_reset(struct sspci *card, bool held);
+
+/**
+ * sspci_set_cable - put the cable in or out
+ * @card: the card
+ * @in: in; the link stays down until it is reset
+ */
+void sspci_set_cable(struct sspci *card, bool in);
+
+/**
+ * sspci_input - the end of the link that a source can send to
+ * @card: the card
+ */
+struct slink_end sspci_input(struct sspci *card);
+
+/**
+ * sspci_set_output - where the output side sends to
+ * @card: the card
+ * @to: the other end; no ops for none
+ */
+void sspci_set_output(struct sspci *card, struct slink_end to);
+
+/**
+ * sspci_next_ns - when the card wants to do something by itself
+ * @card: the card
+ *
+ * Return: that time, or SLINK_NEVER.
+ */
+uint64_t sspci_next_ns(const struct sspci *card);
+
+/**
+ * sspci_run - do what is due now, one thing of each kind
+ * @card: the card
+ */
+void sspci_run(struct sspci *card);
+
+/**
+ * sspci_run_length - words that can pass before the chip's host has to act
+ * @card: the card
+ *
+ * Looks at the external FIFO alone, and not far into it.
+ */
+unsigned int sspci_run_length(const struct sspci *card);
+
+/**
+ * sspci_output_is_active - may the output side send or take a mailbox soon?
+ * @card: the card
+ */
+bool sspci_output_is_active(const struct sspci *card);
+
+#endif /* SSPCI_H */
