@@ -57,6 +57,11 @@ static void trigger(struct board *board, uint32_t n)
 	slidas_trigger(&board->source, n);
 }
 
+static uint32_t get_missed(struct board *board)
+{
+	return slidas_missed(&board->source);
+}
+
 static uint32_t get_cable(struct board *board)
 {
 	return board->card.cable;
@@ -224,7 +229,7 @@ const struct bench_reg bench_regs[] = {
 	COUNT(0x108, "broken", source.stats.broken),
 	COUNT(0x10c, "words", source.stats.words),
 	COUNT(0x110, "controls", source.stats.controls),
-	COUNT(0x114, "missed", source.stats.missed),
+	CALL(0x114, "missed", .get = get_missed, READ_ONLY),
 	COUNT(0x118, "faulty", source.stats.faulty),
 	COUNT(0x11c, "received", card.stats.received),
 	COUNT(0x120, "passed", card.stats.passed),

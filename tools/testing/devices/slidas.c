@@ -271,6 +271,13 @@ static void miss_triggers(struct slidas *source)
 	source->trigger_index = first;
 }
 
+uint32_t slidas_missed(struct slidas *source)
+{
+	if (source->cfg.mode == SLIDAS_TRIGGER && has_budget(source))
+		miss_triggers(source);
+	return source->stats.missed;
+}
+
 static void break_event(struct slidas *source)
 {
 	source->phase = SLIDAS_IDLE;

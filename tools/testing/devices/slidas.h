@@ -141,6 +141,12 @@ void slidas_restart(struct slidas *source);
 void slidas_trigger(struct slidas *source, uint32_t n);
 
 /**
+ * slidas_missed - triggers up to now that found link or source busy
+ * @source: the source, which has done all that was due
+ */
+uint32_t slidas_missed(struct slidas *source);
+
+/**
  * slidas_next_ns - when the source wants to do something
  * @source: the source
  *

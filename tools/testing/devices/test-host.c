@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A machine of a few lines, see test-host.h */
+#include <string.h>
+
+#include "bench.h"
+#include "test-host.h"
+
+static uint32_t *find_memory(struct host *host, uint32_t addr, unsigned int n)
+{
+	uint32_t index = (addr - HOST_BASE) / 4;
+
+	if (addr < HOST_BASE || index + n > HOST_WORDS)
+		return NULL;
+	return &host->memory[index];
+}
+
+static enum s5933_bus judge(struct host *host, uint32_t addr, unsigned int n)
+{
+	host->cycles++;
+	if (!find_memory(host, addr, n))
+		return S5933_BUS_MASTER_ABORT;
+	if (host->refuse && addr + 4 * n > host->refuse)
+		return S5933_BUS_TARGET_ABORT;
+	return S5933_BUS_OK;
+}
+
+static enum s5933_bus dma_write(void *priv, uint32_t addr,
+				const uint32_t *words, unsigned int n)
+{
+	enum s5933_bus how = judge(priv, addr, n);
+
+	if (how == S5933_BUS_OK)
+		memcpy(find_memory(priv, addr, n), words, 4 * n);
+	return how;
+}
+
+static enum s5933_bus dma_read(void *priv, uint32_t addr, uint32_t *words,
+			       unsigned int n)
+{
+	enum s5933_bus how = judge(priv, addr, n);
+
+	if (how == S5933_BUS_OK)
+		memcpy(words, find_memory(priv, addr, n), 4 * n);
+	return how;
+}
+
+static void set_irq(void *priv, bool level)
+{
+	struct host *host = priv;
+
+	host->irq = level;
+}
+
+static const struct board_ops ops = {
+	.dma_write = dma_write,
+	.dma_read = dma_read,
+	.set_irq = set_irq,
+};
+
+void host_init(struct host *host, struct world *world)
+{
+	memset(host, 0, sizeof(*host));
+	host->world = world;
+	board_init(&host->board, world, &ops, host);
+	board_add(&host->board);
+	s5933_set_master(&host->board.chip, true);
+}
+
+static void settle(struct host *host)
+{
+	world_advance(host->world, host->world->now);
+}
+
+uint32_t host_read(struct host *host, unsigned int offset)
+{
+	uint32_t value = s5933_read(&host->board.chip, offset, 4);
+
+	settle(host);
+	return value;
+}
+
+uint8_t host_read8(struct host *host, unsigned int offset)
+{
+	uint8_t value = s5933_read(&host->board.chip, offset, 1);
+
+	settle(host);
+	return value;
+}
+
+void host_write(struct host *host, unsigned int offset, uint32_t value)
+{
+	s5933_write(&host->board.chip, offset, value, 4);
+	settle(host);
+}
+
+void host_write8(struct host *host, unsigned int offset, uint8_t value)
+{
+	s5933_write(&host->board.chip, offset, value, 1);
+	settle(host);
+}
+
+void host_wait(struct host *host, uint64_t ns)
+{
+	world_advance(host->world, host->world->now + ns);
+}
+
+uint32_t host_faults(struct host *host)
+{
+	return bench_faults(&host->board);
+}
+
+void host_expect(struct host *host, unsigned int expect)
+{
+	host_write(host, S5933_OMB(0), SSPCI_FRESET_N | SSPCI_UTDO_N |
+		   SSPCI_URESET_N | expect << 24);
+}
+
+bool host_link_up(struct host *host, unsigned int expect)
+{
+	host_write(host, S5933_OMB(0),
+		   SSPCI_FRESET_N | SSPCI_UTDO_N | expect << 24);
+	host_wait(host, host->board.card.cfg.reset_ns);
+	if (!(host_read8(host, S5933_IMB(3) + 3) & SSPCI_LDOWN_N))
+		return false;
+	host_expect(host, expect);
+	return host->board.card.link == SSPCI_LINK_UP;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* test-host.h: a machine of a few lines for the tests of the card model */
+#ifndef TEST_HOST_H
+#define TEST_HOST_H
+
+#include "board.h"
+
+#define HOST_BASE	0x10000000u	/* bus address of the memory */
+#define HOST_WORDS	(1 << 16)
+
+/**
+ * struct host - memory and an interrupt line around one board
+ * @refuse: end of the memory that answers with target abort, bus addresses from
+ *	here on; 0 for none
+ */
+struct host {
+	struct world *world;
+	struct board board;
+	uint32_t memory[HOST_WORDS];
+	uint32_t refuse;
+	unsigned int cycles;	/* DMA bursts seen */
+	bool irq;
+};
+
+/**
+ * host_init - make a host with a board in a world of its own
+ * @host: the host
+ * @world: the world
+ */
+void host_init(struct host *host, struct world *world);
+
+/* A register access in between time that goes on. */
+uint32_t host_read(struct host *host, unsigned int offset);
+uint8_t host_read8(struct host *host, unsigned int offset);
+void host_write(struct host *host, unsigned int offset, uint32_t value);
+void host_write8(struct host *host, unsigned int offset, uint8_t value);
+
+/**
+ * host_wait - let time pass
+ * @host: the host
+ * @ns: how much
+ */
+void host_wait(struct host *host, uint64_t ns);
+
+/**
+ * host_faults - faults of the software that the chip saw
+ * @host: the host
+ */
+uint32_t host_faults(struct host *host);
+
+/**
+ * host_link_up - reset card and link, as a driver does it at the start
+ * @host: the host
+ * @expect: expected type, SSPCI_LCTRL_N and SSPCI_LDERR_N
+ *
+ * Return: is the link up?
+ */
+bool host_link_up(struct host *host, unsigned int expect);
+
+/**
+ * host_expect - write OMB1: all resets off, 32 bits, one expected type
+ * @host: the host
+ * @expect: as above
+ */
+void host_expect(struct host *host, unsigned int expect);
+
+#define HOST_DATA	(SSPCI_LCTRL_N | SSPCI_LDERR_N)
+#define HOST_CONTROL	SSPCI_LDERR_N
+
+/* A small random generator, the same on each machine. */
+static inline uint32_t host_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+#endif /* TEST_HOST_H */
