@@ -42,16 +42,28 @@ $(out)/zio: $(zio_names:%=$(out)/%.o) $(out)/tests/fake-configfs.o $(test_libs)
 $(out)/zio-dump: $(dump_names:%=$(out)/%.o) $(test_libs)
 	$(link_test) -ljansson
 
-check: $(test_bins) libzio/libzio.a
+# The model of the S-LINK card.
+dev = testing/devices
+model = $(addprefix $(out)/$(dev)/,s5933.o sspci.o sspci-out.o slidas.o sink.o \
+	  board.o bench.o test-host.o)
+model_tests = $(addprefix $(out)/,s5933_test sspci_test slidas_test stream_test \
+	      bench_test)
+
+$(model_tests): $(out)/%: $(out)/$(dev)/%.o $(model)
+	$(link_test)
+
+check: $(model_tests) $(test_bins) libzio/libzio.a
 	tests/run $(out)/abi_test $(out)/libzio_test $(out)/ring_test \
 		'tests/tools_test.sh $(out)' 'tests/zio_test.sh $(out)' \
 		'tests/plot_test.sh $(out)' 'tests/completion_test.sh completion/zio' \
-		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a'
+		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a' \
+		$(out)/s5933_test $(out)/sspci_test $(out)/slidas_test \
+		$(out)/stream_test '$(out)/bench_test ../Documentation/slink-model.md'
 
 clean-tests:
 	rm -rf $(out)
 
--include $(wildcard $(out)/*.d $(out)/*/*.d)
+-include $(wildcard $(out)/*.d $(out)/*/*.d $(out)/*/*/*.d)
 
 .SECONDARY:
 .PHONY: check clean-tests

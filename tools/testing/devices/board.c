@@ -184,14 +184,14 @@ void world_advance(struct world *world, uint64_t now)
 	world->now = slink_later(now, world->now);
 }
 
-/* Words that the input side can take in before an interrupt could come. */
+/* Words that are sure to pass before the card stops or the count is at its end. */
 static uint64_t quiet_input(const struct board *board)
 {
 	uint64_t words = sspci_run_length(&board->card);
 	uint64_t left = board->chip.write.count / 4;
-	uint64_t held = board->chip.a2p.level;
+	uint64_t held = board->chip.a2p.level + 1;
 
-	if (words >= board->card.level)
+	if (words == board->card.level && sspci_expects_data(&board->card))
 		words += slidas_run_length(&board->source);
 	if (!left)
 		return words;

@@ -39,9 +39,15 @@ static unsigned int input_width(const struct sspci *card)
 
 /* --- status to the host --------------------------------------------------- */
 
+static const struct sspci_entry *entry_at(const struct sspci *card,
+					  uint32_t index)
+{
+	return &card->fifo[(card->head + index) % SSPCI_FIFO_MAX];
+}
+
 static const struct sspci_entry *head_of(const struct sspci *card)
 {
-	return card->level ? &card->fifo[card->head] : NULL;
+	return card->level ? entry_at(card, 0) : NULL;
 }
 
 static void strobe_status(struct sspci *card)
@@ -274,15 +280,19 @@ static uint64_t pass_next_ns(const struct sspci *card)
 
 unsigned int sspci_run_length(const struct sspci *card)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
-	if (card->level && (!is_expected(card) || card->held))
+	if (card->held)
 		return 0;
-	for (i = 1; i < card->level && i < SCAN_WORDS; i++)
-		if (card->fifo[(card->head + i) % SSPCI_FIFO_MAX].type !=
-		    head_of(card)->type)
-			break;
+	while (i < card->level && i < SCAN_WORDS &&
+	       entry_at(card, i)->type == SSPCI_EXPECT(card->control))
+		i++;
 	return i;
+}
+
+bool sspci_expects_data(const struct sspci *card)
+{
+	return SSPCI_EXPECT(card->control) == IDLE_TYPE;
 }
 
 /* --- the host's lines ----------------------------------------------------- */

@@ -171,12 +171,18 @@ uint64_t sspci_next_ns(const struct sspci *card);
 void sspci_run(struct sspci *card);
 
 /**
- * sspci_run_length - words that can pass before the chip's host has to act
+ * sspci_run_length - words of the expected type at the head of the external FIFO
  * @card: the card
  *
- * Looks at the external FIFO alone, and not far into it.
+ * Does not look far.
  */
 unsigned int sspci_run_length(const struct sspci *card);
+
+/**
+ * sspci_expects_data - would good data words pass?
+ * @card: the card
+ */
+bool sspci_expects_data(const struct sspci *card);
 
 /**
  * sspci_output_is_active - may the output side send or take a mailbox soon?
