@@ -357,7 +357,7 @@ static void test_outgoing(void)
 	   "the host can read it back, with no effect");
 	ok(s5933_take_omb(&chip, 1) == 0x11223344 && irq &&
 	   get(S5933_MBEF) == 0, "the add-on empties it: interrupt");
-	put(S5933_INTCSR, S5933_INT_OMB);
+	put(S5933_INTCSR, S5933_INT_OMB_ENABLE | 1 << 2 | 2 | S5933_INT_OMB);
 	s5933_write(&chip, S5933_OMB(1) + 3, 0x99, 1);
 	ok(get(S5933_MBEF) == 0x80 && get(S5933_OMB(1)) == 0x99223344,
 	   "one byte sets one flag");
