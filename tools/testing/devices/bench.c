@@ -99,7 +99,7 @@ static uint32_t get_irq(struct board *board)
 
 static uint32_t get_peer(struct board *board)
 {
-	return board->peer != NULL;
+	return !!board->peer;
 }
 
 static uint32_t take_sink_word(struct board *board)

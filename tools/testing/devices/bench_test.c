@@ -228,6 +228,7 @@ static void test_visible(void)
 	put("mode", SLIDAS_BLOCK);
 	for (steps = 0; steps < 20000; steps++) {
 		host->board.chip.cfg.grant_ns = steps / 1000 % 2 * 240;
+		host->board.source.cfg.word_ns = 20 + steps / 5000 * 60;
 		early += comes_early();
 		irqs += host->irq;
 		if (host->irq || world_next_ns(&world) == SLINK_NEVER)

@@ -304,7 +304,6 @@ static void empty_input(struct sspci *card)
 	card->level = 0;
 	card->full = false;
 	card->overflow = false;
-	card->stopped = false;
 }
 
 static void take_lines(struct sspci *card)

@@ -117,6 +117,13 @@ static void test_errors(void)
 	host_wait(host, 100);
 	ok(host_read(host, S5933_FIFO) == 0xb0f00002,
 	   "LD[1] for a bad control word, alone");
+	host_expect(host, HOST_CONTROL);
+	send(1, SLINK_DAMAGED);
+	host_write(host, S5933_OMB(0), 0x01000002);
+	ok(host_link_up(host, HOST_CONTROL), "a reset of FIFO and link");
+	send(0xb0f00000, SLINK_CONTROL);
+	ok(host_read(host, S5933_FIFO) == 0xb0f00000,
+	   "lets the error of a block before it be forgotten");
 	card->cfg.word_errors = 1;
 	host_expect(host, HOST_DATA);
 	send(1, 0);
@@ -308,6 +315,22 @@ static void test_output(void)
 	ok(!host_faults(host), "no fault in all that");
 }
 
+static void test_full_sink(void)
+{
+	struct sink *sink = &host->board.sink;
+	unsigned int i;
+
+	start();
+	sink->keep = 1;
+	for (i = 0; i < SINK_WORDS + 8; i++) {
+		host_write(host, S5933_FIFO, i);
+		host_wait(host, 100);
+	}
+	ok(sink->level == SINK_WORDS && !sink->lost &&
+	   host->board.chip.p2a.level == 8 && !host_faults(host),
+	   "a sink that is full says XOFF in time, none is lost");
+}
+
 static void test_output_test(void)
 {
 	start();
@@ -374,6 +397,7 @@ int main(void)
 	test_self_test();
 	test_return_lines();
 	test_output();
+	test_full_sink();
 	test_output_test();
 	test_peers();
 	free(host);
