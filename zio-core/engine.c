@@ -548,7 +548,8 @@ bool zio_cset_can_pull(struct zio_cset *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
-static bool take_from_driver(struct zio_cset *cset)
+/* @mine: the phase is the caller's; else the one that is arming will see EARLY */
+static bool take_from_driver(struct zio_cset *cset, bool *mine)
 {
 	int new, old = atomic_read(&cset->state);
 
@@ -564,7 +565,8 @@ static bool take_from_driver(struct zio_cset *cset)
 			return false;
 		}
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-	return (new & CSET_PHASE) == CSET_FINISHING;
+	*mine = (new & CSET_PHASE) == CSET_FINISHING;
+	return true;
 }
 
 /**
@@ -572,17 +574,25 @@ static bool take_from_driver(struct zio_cset *cset)
  * @cset: the channel set
  *
  * Any context. Pairs with a raw_io() that returns, or is about to return,
- * -EAGAIN. After stop_io() there is nothing to give back, and the call does
- * nothing.
+ * -EAGAIN. When the core takes them back just now, or has done so, there is
+ * nothing to give back, and the call does nothing.
+ *
+ * Return: whether the blocks are done. If not, the core drops them, and
+ * stop_io() is called, or has been: a driver that passes on what it has from
+ * elsewhere still has it.
  */
-void zio_cset_done(struct zio_cset *cset)
+bool zio_cset_done(struct zio_cset *cset)
 {
+	bool done, mine = false;
+
 	rcu_read_lock();					/* E */
-	if (take_from_driver(cset)) {
+	done = take_from_driver(cset, &mine);
+	if (mine) {
 		finish_blocks(cset);
 		zio_cset_go_on(cset);
 	}
 	rcu_read_unlock();
+	return done;
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
 

@@ -145,14 +145,14 @@ static void hold_takes_blocks_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
 	KUNIT_EXPECT_NULL(test, tdev->cset->armed[0].chan);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
-	zio_cset_done(tdev->cset);
+	KUNIT_EXPECT_FALSE(test, zio_cset_done(tdev->cset));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
 	zio_cset_release(tdev->cset);
 	mutex_unlock(&tdev->cset->mutex);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
-	zio_cset_done(tdev->cset);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
 	KUNIT_EXPECT_EQ(test, chan->seq, 1);
 	test_device_remove(tdev);
 }

@@ -202,7 +202,7 @@ struct zio_device *devm_zio_device_register(struct device *parent,
 					    const struct zio_device_desc *desc,
 					    int id, void *priv);
 
-void zio_cset_done(struct zio_cset *cset);
+bool zio_cset_done(struct zio_cset *cset);
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
 
 void *zio_cset_priv(const struct zio_cset *cset);
