@@ -392,6 +392,8 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 
 	if (!iov_iter_count(from))
 		return 0;
+	if (!sess->chan->cset->ssize)
+		return -EOPNOTSUPP;
 	ret = zio_session_lock(sess, nowait);
 	if (ret)
 		return ret;
@@ -504,10 +506,12 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 		return -EBUSY;
 	sess->block->len = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
 	sess->block->tstamp = ctrl->tstamp;
+	if (!sess->block->len)
+		zio_session_submit(sess);
 	return 0;
 }
 
-/* One control, for the data that are to follow. */
+/* One control, for the data that are to follow, if the set has any. */
 static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;

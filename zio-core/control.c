@@ -300,7 +300,7 @@ static bool address_matches(const struct zio_addr *addr,
  *
  * Return: 0; -EPROTO for another major version; -ENXIO for the address of
  * another channel; -EINVAL for another sample size; -EMSGSIZE for more
- * samples than there is room for, or none.
+ * samples than there is room for, or none; or for any, if the set has none.
  */
 int zio_control_check(const struct zio_channel *chan,
 		      const struct zio_control *ctrl, size_t size)
@@ -314,7 +314,7 @@ int zio_control_check(const struct zio_channel *chan,
 		return -ENXIO;
 	if (ctrl->ssize != cset->ssize)
 		return -EINVAL;
-	if (!ctrl->nsamples ||
+	if (!ctrl->nsamples != !cset->ssize ||
 	    check_mul_overflow((size_t)ctrl->nsamples, (size_t)cset->ssize,
 			       &len) ||
 	    len > size)

@@ -178,7 +178,6 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 	return desc->ops && desc->ops->raw_io && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
 		desc->nbits <= U16_MAX &&
-		(desc->ssize || !(desc->flags & ZIO_CSET_OUTPUT)) &&
 		(desc->n_chan <= 64 || !(desc->flags & ZIO_CSET_INTERLEAVED));
 }
 
