@@ -79,55 +79,16 @@ static struct zio_config_type mini_config = {
 	.n_attrs = ARRAY_SIZE(mini_config_attrs),
 };
 
-static struct platform_device **mini_devices;
-
-static void mini_remove_devices(unsigned int n)
-{
-	while (n--)
-		platform_device_unregister(mini_devices[n]);
-	kvfree(mini_devices);
-}
-
 static int __init mini_init(void)
 {
-	unsigned int i;
-	int ret;
-
 	if (!ncset || !nchan || nchan > U16_MAX || ncset > U16_MAX)
 		return -EINVAL;
-	mini_devices = kvcalloc(ndev, sizeof(*mini_devices), GFP_KERNEL);
-	if (!mini_devices)
-		return -ENOMEM;
-	ret = platform_driver_register(&mini_driver);
-	if (ret)
-		goto err_driver;
-	for (i = 0; i < ndev; i++) {
-		mini_devices[i] = platform_device_register_simple("zio-mini", i,
-								  NULL, 0);
-		if (IS_ERR(mini_devices[i])) {
-			ret = PTR_ERR(mini_devices[i]);
-			goto err_device;
-		}
-	}
-	ret = zio_config_type_register(&mini_config);
-	if (ret)
-		goto err_device;
-	return 0;
-
-err_device:
-	mini_remove_devices(i);
-	platform_driver_unregister(&mini_driver);
-	return ret;
-err_driver:
-	kvfree(mini_devices);
-	return ret;
+	return zio_config_driver_register(&mini_config, ndev);
 }
 
 static void __exit mini_exit(void)
 {
-	zio_config_type_unregister(&mini_config);
-	mini_remove_devices(ndev);
-	platform_driver_unregister(&mini_driver);
+	zio_config_driver_unregister(&mini_config);
 }
 
 module_init(mini_init);

@@ -372,53 +372,14 @@ static struct zio_config_type zero_config = {
 	.n_attrs = ARRAY_SIZE(zero_config_attrs),
 };
 
-static struct platform_device **zero_devices;
-
-static void zero_remove_devices(unsigned int n)
-{
-	while (n--)
-		platform_device_unregister(zero_devices[n]);
-	kvfree(zero_devices);
-}
-
 static int __init zero_init(void)
 {
-	unsigned int i;
-	int ret;
-
-	zero_devices = kvcalloc(ndev, sizeof(*zero_devices), GFP_KERNEL);
-	if (!zero_devices)
-		return -ENOMEM;
-	ret = platform_driver_register(&zero_driver);
-	if (ret)
-		goto err_driver;
-	for (i = 0; i < ndev; i++) {
-		zero_devices[i] = platform_device_register_simple("zio-zero", i,
-								  NULL, 0);
-		if (IS_ERR(zero_devices[i])) {
-			ret = PTR_ERR(zero_devices[i]);
-			goto err_device;
-		}
-	}
-	ret = zio_config_type_register(&zero_config);
-	if (ret)
-		goto err_device;
-	return 0;
-
-err_device:
-	zero_remove_devices(i);
-	platform_driver_unregister(&zero_driver);
-	return ret;
-err_driver:
-	kvfree(zero_devices);
-	return ret;
+	return zio_config_driver_register(&zero_config, ndev);
 }
 
 static void __exit zero_exit(void)
 {
-	zio_config_type_unregister(&zero_config);
-	zero_remove_devices(ndev);
-	platform_driver_unregister(&zero_driver);
+	zio_config_driver_unregister(&zero_config);
 }
 
 module_init(zero_init);

@@ -36,6 +36,23 @@ u32 zio_config_value(struct device *dev, const char *name, u32 fallback)
 EXPORT_SYMBOL_GPL(zio_config_value);
 
 /**
+ * zio_config_text() - an attribute of the device that is a text
+ * @dev: the platform device
+ * @name: of the attribute
+ * @fallback: for a device that was not made in configfs; may be NULL
+ *
+ * Return: the text, which lives as long as the device; empty if it was not set.
+ */
+const char *zio_config_text(struct device *dev, const char *name,
+			    const char *fallback)
+{
+	const char *text;
+
+	return device_property_read_string(dev, name, &text) ? fallback : text;
+}
+EXPORT_SYMBOL_GPL(zio_config_text);
+
+/**
  * zio_config_id() - what to give to zio_device_alloc() as the number
  * @dev: the platform device
  * @fallback: for a device that was not made in configfs
@@ -57,11 +74,23 @@ struct zio_config_item {
 	struct platform_device *pdev;
 	int id;
 	u32 value[ZIO_MAX_CONFIG_ATTRS];
+	char *text[ZIO_MAX_CONFIG_ATTRS];
 };
 
 static struct zio_config_item *to_citem(struct config_item *item)
 {
 	return container_of(item, struct zio_config_item, item);
+}
+
+static ssize_t show_text(struct zio_config_item *citem, unsigned int slot,
+			 char *page)
+{
+	ssize_t len;
+
+	mutex_lock(&citem->lock);
+	len = sysfs_emit(page, "%s\n", citem->text[slot] ?: "");
+	mutex_unlock(&citem->lock);
+	return len;
 }
 
 static ssize_t show_slot(struct config_item *item, unsigned int slot,
@@ -71,6 +100,8 @@ static ssize_t show_slot(struct config_item *item, unsigned int slot,
 	const struct zio_config_attr *attr = &citem->type->attrs[slot];
 	u32 value = READ_ONCE(citem->value[slot]);
 
+	if (attr->text)
+		return show_text(citem, slot, page);
 	if (attr->choices)
 		return sysfs_emit(page, "%s\n", attr->choices[value]);
 	return sysfs_emit(page, "%u\n", value);
@@ -102,13 +133,39 @@ static int parse_value(const struct zio_config_attr *attr, const char *text,
 	return *value < attr->min || *value > attr->max ? -ERANGE : 0;
 }
 
+static int store_text(struct zio_config_item *citem, unsigned int slot,
+		      const char *text)
+{
+	size_t len = strcspn(text, "\n");
+	char *copy;
+	int ret = 0;
+
+	if (len >= ZIO_CONFIG_TEXT_SIZE)
+		return -E2BIG;
+	copy = kmemdup_nul(text, len, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&citem->lock);
+	if (citem->pdev)
+		ret = -EBUSY;
+	else
+		swap(citem->text[slot], copy);
+	mutex_unlock(&citem->lock);
+	kfree(copy);
+	return ret;
+}
+
 static int store_slot(struct config_item *item, unsigned int slot,
 		      const char *text)
 {
+	const struct zio_config_attr *attr = &to_citem(item)->type->attrs[slot];
 	struct zio_config_item *citem = to_citem(item);
 	u32 value;
-	int ret = parse_value(&citem->type->attrs[slot], text, &value);
+	int ret;
 
+	if (attr->text)
+		return store_text(citem, slot, text);
+	ret = parse_value(attr, text, &value);
 	if (ret)
 		return ret;
 	mutex_lock(&citem->lock);
@@ -185,9 +242,15 @@ static void list_properties(struct zio_config_item *citem,
 	unsigned int i;
 
 	*prop++ = PROPERTY_ENTRY_U32(ZIO_PROPERTY_ID, citem->id);
-	for (i = 0; i < citem->type->n_attrs; i++)
-		*prop++ = PROPERTY_ENTRY_U32(citem->type->attrs[i].name,
-					     citem->value[i]);
+	for (i = 0; i < citem->type->n_attrs; i++) {
+		const char *name = citem->type->attrs[i].name;
+
+		if (citem->type->attrs[i].text)
+			*prop++ = PROPERTY_ENTRY_STRING(name,
+							citem->text[i] ?: "");
+		else
+			*prop++ = PROPERTY_ENTRY_U32(name, citem->value[i]);
+	}
 }
 
 /* Registration does not say what probe() said; a second attempt does. */
@@ -280,7 +343,10 @@ static void release_item(struct config_item *item)
 {
 	struct zio_config_item *citem = to_citem(item);
 	struct module *owner = citem->type->owner;
+	unsigned int i;
 
+	for (i = 0; i < ZIO_MAX_CONFIG_ATTRS; i++)
+		kfree(citem->text[i]);
 	mutex_destroy(&citem->lock);
 	kfree(citem);
 	module_put(owner);

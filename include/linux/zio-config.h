@@ -13,10 +13,12 @@
 
 struct device;
 struct module;
+struct platform_device;
 struct platform_driver;
 struct zio_config_group;
 
 #define ZIO_MAX_CONFIG_ATTRS	8
+#define ZIO_CONFIG_TEXT_SIZE	512	/* with the terminating zero */
 
 /**
  * struct zio_config_attr - one attribute of a device to be
@@ -26,6 +28,8 @@ struct zio_config_group;
  * @max: largest value accepted (-ERANGE above)
  * @choices: if the value is one of several words: the words, and NULL. The
  *           property has the position of the word.
+ * @text: the value is a text, of less than ZIO_CONFIG_TEXT_SIZE bytes, empty at
+ *        the start; so is the property
  */
 struct zio_config_attr {
 	const char *name;
@@ -33,6 +37,7 @@ struct zio_config_attr {
 	u32 min;
 	u32 max;
 	const char *const *choices;
+	bool text;
 };
 
 /**
@@ -43,6 +48,8 @@ struct zio_config_attr {
  * @attrs: attributes beside "live" and "id"
  * @n_attrs: how many, at most ZIO_MAX_CONFIG_ATTRS
  * @group: for the core's use
+ * @devices: for the core's use
+ * @n_devices: for the core's use
  */
 struct zio_config_type {
 	const char *name;
@@ -51,6 +58,8 @@ struct zio_config_type {
 	const struct zio_config_attr *attrs;
 	unsigned int n_attrs;
 	struct zio_config_group *group;
+	struct platform_device **devices;
+	unsigned int n_devices;
 };
 
 #if IS_ENABLED(CONFIG_CONFIGFS_FS)
@@ -67,7 +76,13 @@ static inline void zio_config_type_unregister(struct zio_config_type *type)
 }
 #endif
 
+int zio_config_driver_register(struct zio_config_type *type,
+			       unsigned int n_devices);
+void zio_config_driver_unregister(struct zio_config_type *type);
+
 int zio_config_id(struct device *dev, int fallback);
 u32 zio_config_value(struct device *dev, const char *name, u32 fallback);
+const char *zio_config_text(struct device *dev, const char *name,
+			    const char *fallback);
 
 #endif /* _LINUX_ZIO_CONFIG_H */
