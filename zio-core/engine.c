@@ -467,12 +467,28 @@ static bool output_is_ready(struct zio_cset *cset)
 	return n_on;
 }
 
+/*
+ * Somebody else may have played what was ready a moment ago: only who owns the
+ * phase knows. An empty queue is a loss then, and none is meant.
+ */
+static int play_if_ready(struct zio_cset *cset)
+{
+	int state;
+
+	if (!begin_arming(cset, &state, NULL))
+		return refuse_fire(state);
+	if (output_is_ready(cset))
+		return go_on_arming(cset);
+	make_idle(cset);
+	return 0;
+}
+
 static void play_ready(struct zio_cset *cset)
 {
 	int ret;
 
 	while (output_is_ready(cset)) {
-		ret = zio_cset_fire(cset);
+		ret = play_if_ready(cset);
 		if (ret == -EBUSY || ret == -EINPROGRESS ||
 		    ret == -ESHUTDOWN || ret == -ENODEV)
 			break;
