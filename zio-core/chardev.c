@@ -341,6 +341,9 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 	poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
 		zio_cset_ask(chan);
+	/* It may have been full: nobody was told when the tail moved. */
+	if (READ_ONCE(cset->rearm))
+		zio_cset_go_on(cset);
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
 	if (READ_ONCE(cset->error) || zio_ring_error(chan))
