@@ -102,6 +102,7 @@ is_between()
 errno_text()
 {
 	case $1 in
+	E2BIG) echo 'Argument list too long' ;;
 	EACCES) echo 'Permission denied' ;;
 	EAGAIN) echo 'Resource temporarily unavailable' ;;
 	EBUSY) echo 'Device or resource busy' ;;
