@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-loop.c: what is written to the output is read from the input
+ *
+ * cset0: output; cset1: input, of as many channels: channel n of the one is looped to
+ * channel n of the other. The two sets have a trigger each, of any kind. An output
+ * block is played when an input block takes it: until then it is armed.
+ *
+ * Of a block come over:
+ *   - its samples, and how many they are;
+ *   - the time stamp of its control (seconds, ticks, bins), if there was one; a
+ *     block without keeps the time at which the trigger of the input fired.
+ * Everything else in the control is the input's own. In particular the sequence
+ * number counts what the input has made, so that a gap is a loss; alarms that were
+ * written, attributes and the name of the trigger stay behind.
+ *
+ * What is larger than the input's blocks comes in pieces, each with the same time
+ * stamp; all but the last have the alarm LOOP_MORE. What is smaller makes a
+ * short block. An input channel with no output block, as that channel is disabled or
+ * has less to play than another, gets an empty block with the alarm LOOP_EMPTY. An
+ * output block to which no input block belongs, as that channel is disabled or has no
+ * memory, is lost: the output channel gets the alarm LOOP_UNHEARD.
+ *
+ * Who is armed first waits; who comes second copies, with nothing locked, and is
+ * done with both. "waiting" is the one, "busy" the one whose blocks the other is at.
+ * stop_io() waits for the latter. An abort may come between the copy and
+ * zio_cset_done(): then the piece has not been taken, and is played again.
+ */
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/zio-config.h>
+#include <linux/zio.h>
+
+#define LOOP_MORE	BIT(0)	/* input: the next block goes on with this one */
+#define LOOP_EMPTY	BIT(1)	/* input: the output had nothing for this channel */
+#define LOOP_UNHEARD	BIT(2)	/* output: lost, as the input had no block for it */
+
+static unsigned int ndev = 1, nchan = 1, ssize = 1;
+module_param(ndev, uint, 0444);
+MODULE_PARM_DESC(ndev, "number of devices (default 1)");
+module_param(nchan, uint, 0444);
+MODULE_PARM_DESC(nchan, "channels of each set (default 1)");
+module_param(ssize, uint, 0444);
+MODULE_PARM_DESC(ssize, "bytes per sample (default 1)");
+
+enum { LOOP_OUTPUT, LOOP_INPUT };
+
+/* @piece and @unheard are of the last copy; @fired is the input's. */
+struct loop_channel {
+	struct zio_channel *output;
+	struct zio_block *block;
+	size_t len;
+	size_t played;
+	size_t piece;
+	bool unheard;
+	struct zio_timestamp fired;
+};
+
+struct loop_state {
+	struct zio_cset_desc cset[2];
+	struct zio_device_desc desc;
+	spinlock_t lock; /* waiting, busy */
+	wait_queue_head_t idle;
+	struct zio_cset *waiting;
+	struct zio_cset *busy;
+	unsigned int n_chan;
+	struct loop_channel chan[];
+};
+
+/* Whoever waits, or NULL: the caller waits from now on. */
+static struct zio_cset *meet_other(struct loop_state *state,
+				   struct zio_cset *cset)
+{
+	struct zio_cset *other;
+	unsigned long flags;
+
+	spin_lock_irqsave(&state->lock, flags);
+	other = state->waiting;
+	if (other)
+		state->busy = other;
+	state->waiting = other ? NULL : cset;
+	spin_unlock_irqrestore(&state->lock, flags);
+	return other;
+}
+
+/* @waits: who is still to be served, or NULL */
+static void leave_other(struct loop_state *state, struct zio_cset *waits)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&state->lock, flags);
+	state->busy = NULL;
+	if (waits)
+		state->waiting = waits;
+	spin_unlock_irqrestore(&state->lock, flags);
+	wake_up(&state->idle);
+}
+
+static bool has_time(const struct zio_block *block)
+{
+	return block->tstamp.secs || block->tstamp.ticks || block->tstamp.bins;
+}
+
+static void copy_piece(struct loop_channel *lchan, struct zio_block *to)
+{
+	size_t left = lchan->block ? lchan->len - lchan->played : 0;
+
+	lchan->unheard = false;
+	lchan->piece = min(left, to->size);
+	to->len = lchan->piece;
+	to->tstamp = lchan->fired;
+	to->drv_alarms = 0;
+	if (!left) {
+		to->drv_alarms = LOOP_EMPTY;
+		return;
+	}
+	memcpy(to->data, lchan->block->data + lchan->played, lchan->piece);
+	if (has_time(lchan->block))
+		to->tstamp = lchan->block->tstamp;
+	if (lchan->piece < left)
+		to->drv_alarms = LOOP_MORE;
+}
+
+/* Returns whether that is all that there is to play. */
+static bool copy_pieces(struct loop_state *state, struct zio_cset *input)
+{
+	struct loop_channel *lchan = state->chan;
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+	bool all = true;
+
+	for (; lchan < state->chan + state->n_chan; lchan++) {
+		lchan->unheard = lchan->block && lchan->played < lchan->len;
+		lchan->piece = lchan->len - lchan->played;
+	}
+	zio_for_each_block(input, pos, chan, block) {
+		lchan = &state->chan[zio_channel_index(chan)];
+		copy_piece(lchan, block);
+		all &= lchan->played + lchan->piece == lchan->len;
+	}
+	return all;
+}
+
+/* The pieces have been taken. The input's blocks are not touched any more. */
+static void advance(struct loop_state *state)
+{
+	struct loop_channel *lchan = state->chan;
+
+	for (; lchan < state->chan + state->n_chan; lchan++) {
+		lchan->played += lchan->piece;
+		if (lchan->unheard)
+			zio_channel_alarm(lchan->output, LOOP_UNHEARD);
+	}
+}
+
+/* Returns whether there are any. */
+static bool note_outputs(struct loop_state *state, struct zio_cset *cset)
+{
+	struct loop_channel *lchan = state->chan;
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+	bool any = false;
+
+	for (; lchan < state->chan + state->n_chan; lchan++) {
+		lchan->block = NULL;
+		lchan->len = 0;
+		lchan->played = 0;
+	}
+	zio_for_each_block(cset, pos, chan, block) {
+		lchan = &state->chan[zio_channel_index(chan)];
+		lchan->output = chan;
+		lchan->block = block;
+		lchan->len = block->len;
+		any = true;
+	}
+	return any;
+}
+
+static int loop_output(struct zio_cset *cset)
+{
+	struct loop_state *state = zio_cset_priv(cset);
+	bool last, taken;
+	struct zio_cset *input;
+
+	if (!note_outputs(state, cset))
+		return 0;
+	do {
+		input = meet_other(state, cset);
+		if (!input)
+			return -EAGAIN;
+		last = copy_pieces(state, input);
+		taken = zio_cset_done(input);
+		if (taken)
+			advance(state);
+		leave_other(state, NULL);
+	} while (!taken || !last);
+	return 0;
+}
+
+static bool note_inputs(struct loop_state *state, struct zio_cset *cset)
+{
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+	bool any = false;
+
+	zio_for_each_block(cset, pos, chan, block) {
+		state->chan[zio_channel_index(chan)].fired = block->tstamp;
+		any = true;
+	}
+	return any;
+}
+
+/* From zio_cset_done() on, state->chan is that of the next output blocks. */
+static int loop_input(struct zio_cset *cset)
+{
+	struct loop_state *state = zio_cset_priv(cset);
+	struct zio_cset *output;
+	bool last, taken = true;
+
+	if (!note_inputs(state, cset))
+		return 0;
+	output = meet_other(state, cset);
+	if (!output)
+		return -EAGAIN;
+	last = copy_pieces(state, cset);
+	advance(state);
+	if (last)
+		taken = zio_cset_done(output);
+	leave_other(state, !last ? output : !taken ? cset : NULL);
+	return taken ? 0 : -EAGAIN;
+}
+
+static void loop_stop(struct zio_cset *cset)
+{
+	struct loop_state *state = zio_cset_priv(cset);
+
+	spin_lock_irq(&state->lock);
+	wait_event_lock_irq(state->idle, state->busy != cset, state->lock);
+	if (state->waiting == cset)
+		state->waiting = NULL;
+	spin_unlock_irq(&state->lock);
+}
+
+static const struct zio_cset_ops loop_output_ops = {
+	.raw_io = loop_output,
+	.stop_io = loop_stop,
+};
+
+static const struct zio_cset_ops loop_input_ops = {
+	.raw_io = loop_input,
+	.stop_io = loop_stop,
+};
+
+static const struct zio_config_attr loop_config_attrs[] = {
+	{ .name = "channels", .value = 1, .min = 1, .max = 1024 },
+	{ .name = "ssize", .value = 1, .min = 1, .max = 1024 },
+	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
+};
+
+static void describe(struct loop_state *state, struct device *dev)
+{
+	unsigned int i;
+
+	for (i = LOOP_OUTPUT; i <= LOOP_INPUT; i++) {
+		state->cset[i].n_chan = state->n_chan;
+		state->cset[i].ssize = zio_config_value(dev, "ssize", ssize);
+		state->cset[i].nsamples = zio_config_value(dev, "nsamples", 0);
+	}
+	state->cset[LOOP_OUTPUT].name = "loop-output";
+	state->cset[LOOP_OUTPUT].flags = ZIO_CSET_OUTPUT;
+	state->cset[LOOP_OUTPUT].ops = &loop_output_ops;
+	state->cset[LOOP_INPUT].name = "loop-input";
+	state->cset[LOOP_INPUT].ops = &loop_input_ops;
+	state->desc.name = "zloop";
+	state->desc.owner = THIS_MODULE;
+	state->desc.cset = state->cset;
+	state->desc.n_cset = ARRAY_SIZE(state->cset);
+}
+
+static int loop_probe(struct platform_device *pdev)
+{
+	unsigned int n = zio_config_value(&pdev->dev, "channels", nchan);
+	int id = zio_config_id(&pdev->dev, pdev->id);
+	struct loop_state *state;
+
+	state = devm_kzalloc(&pdev->dev, struct_size(state, chan, n),
+			     GFP_KERNEL);
+	if (!state)
+		return -ENOMEM;
+	spin_lock_init(&state->lock);
+	init_waitqueue_head(&state->idle);
+	state->n_chan = n;
+	describe(state, &pdev->dev);
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
+							&state->desc, id,
+							state));
+}
+
+static struct platform_driver loop_driver = {
+	.driver.name = "zio-loop",
+	.probe = loop_probe,
+};
+
+static struct zio_config_type loop_config = {
+	.name = "zloop",
+	.owner = THIS_MODULE,
+	.driver = &loop_driver,
+	.attrs = loop_config_attrs,
+	.n_attrs = ARRAY_SIZE(loop_config_attrs),
+};
+
+static int __init loop_init(void)
+{
+	if (!nchan || nchan > 1024 || !ssize || ssize > 1024)
+		return -EINVAL;
+	return zio_config_driver_register(&loop_config, ndev);
+}
+
+static void __exit loop_exit(void)
+{
+	zio_config_driver_unregister(&loop_config);
+}
+
+module_init(loop_init);
+module_exit(loop_exit);
+MODULE_DESCRIPTION("ZIO: an output that is looped to an input");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: zio-buf-kmalloc");
