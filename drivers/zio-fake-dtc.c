@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-fake-dtc.c: a digital-to-time converter that is a timer
+ *
+ * Each output is a set of its own (cset0, cset1, ...), as pulses on different
+ * connectors have nothing to do with each other. Its blocks have no data: a control
+ * that is written is the order to make a pulse at its time stamp, by
+ * CLOCK_REALTIME; at once if that is all zero. Orders are done in the order in
+ * which they were written. One that cannot be done is refused when its turn
+ * comes: the channel gets an alarm, and its statistics count an error and a lost block.
+ *
+ * There is no connector: the pulse of output n is heard by an input (csetM, M = n +
+ * outputs), a time-to-digital converter whose blocks tell when it really came. The
+ * difference to the order is what a timer of this machine can do.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/rcupdate.h>
+#include <linux/zio-config.h>
+#include <linux/zio.h>
+
+#include "zio-pulse.h"
+
+#define DTC_LATE	BIT(0)	/* that time has gone by */
+#define DTC_FAR		BIT(1)	/* it is beyond the horizon */
+#define DTC_NO_TIME	BIT(2)	/* a second has 10^9 ticks */
+
+#define DTC_MAX_OUTPUTS	16
+#define DTC_HORIZON_S	3600
+#define DTC_MAX_HORIZON	(366 * 24 * 3600)
+
+static unsigned int ndev = 1, outputs = 1;
+module_param(ndev, uint, 0444);
+MODULE_PARM_DESC(ndev, "number of devices (default 1)");
+module_param(outputs, uint, 0444);
+MODULE_PARM_DESC(outputs, "outputs of each (default 1)");
+
+struct dtc_output {
+	struct hrtimer timer;
+	struct zio_cset *cset;
+	struct zio_pulse heard;
+	u32 horizon;
+};
+
+struct dtc_state {
+	struct zio_device_desc desc;
+	unsigned int n_outputs;
+	struct zio_cset_desc cset[2 * DTC_MAX_OUTPUTS];
+	struct dtc_output output[DTC_MAX_OUTPUTS];
+};
+
+static struct dtc_output *find_output(struct zio_cset *cset)
+{
+	struct dtc_state *state = zio_cset_priv(cset);
+
+	return &state->output[zio_cset_index(cset) % state->n_outputs];
+}
+
+/* Under RCU: hear_stop() waits for it. */
+static void make_pulse(struct dtc_output *out)
+{
+	struct timespec64 now;
+
+	rcu_read_lock();
+	ktime_get_real_ts64(&now);
+	zio_pulse_came(&out->heard, &now);
+	rcu_read_unlock();
+}
+
+/* The next order, if there is one, starts the timer again. */
+static enum hrtimer_restart dtc_expired(struct hrtimer *timer)
+{
+	struct dtc_output *out = container_of(timer, struct dtc_output, timer);
+
+	make_pulse(out);
+	zio_cset_done(out->cset);
+	return HRTIMER_NORESTART;
+}
+
+/* Returns why there can be no pulse then, or 0. */
+static u8 check_time(const struct dtc_output *out,
+		     const struct zio_timestamp *at)
+{
+	struct timespec64 now;
+
+	ktime_get_real_ts64(&now);
+	if (at->ticks >= NSEC_PER_SEC)
+		return DTC_NO_TIME;
+	if (at->secs < now.tv_sec ||
+	    (at->secs == now.tv_sec && at->ticks < now.tv_nsec))
+		return DTC_LATE;
+	if (at->secs - now.tv_sec > READ_ONCE(out->horizon))
+		return DTC_FAR;
+	return 0;
+}
+
+static int dtc_error(u8 alarm)
+{
+	switch (alarm) {
+	case DTC_LATE:
+		return -ETIME;
+	case DTC_FAR:
+		return -ERANGE;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int dtc_raw_io(struct zio_cset *cset)
+{
+	struct zio_armed *armed = zio_cset_armed(cset);
+	struct dtc_output *out = find_output(cset);
+	const struct zio_timestamp *at;
+	u8 alarm;
+
+	if (!armed->chan)
+		return 0;
+	at = &armed->block->tstamp;
+	if (!at->secs && !at->ticks) {
+		make_pulse(out);
+		return 0;
+	}
+	alarm = check_time(out, at);
+	if (alarm) {
+		zio_channel_alarm(armed->chan, alarm);
+		return dtc_error(alarm);
+	}
+	out->cset = cset;
+	hrtimer_start(&out->timer, ktime_set(at->secs, at->ticks),
+		      HRTIMER_MODE_ABS);
+	return -EAGAIN;
+}
+
+static void dtc_stop(struct zio_cset *cset)
+{
+	hrtimer_cancel(&find_output(cset)->timer);
+}
+
+static int dtc_attr_set(struct zio_cset *cset, struct zio_channel *chan,
+			const struct zio_attr_desc *attr, u32 value)
+{
+	WRITE_ONCE(find_output(cset)->horizon, value);
+	return 0;
+}
+
+static const struct zio_cset_ops dtc_ops = {
+	.raw_io = dtc_raw_io,
+	.stop_io = dtc_stop,
+	.attr_set = dtc_attr_set,
+};
+
+static int hear_raw_io(struct zio_cset *cset)
+{
+	return zio_pulse_listen(&find_output(cset)->heard, cset);
+}
+
+static void hear_stop(struct zio_cset *cset)
+{
+	zio_pulse_ignore(&find_output(cset)->heard);
+	synchronize_rcu();
+}
+
+static int hear_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			 const struct zio_attr_desc *attr, u32 *value)
+{
+	*value = atomic_read(&find_output(cset)->heard.missed);
+	return 0;
+}
+
+static const struct zio_cset_ops hear_ops = {
+	.raw_io = hear_raw_io,
+	.stop_io = hear_stop,
+	.attr_get = hear_attr_get,
+};
+
+static const struct zio_attr_desc dtc_attrs[] = {
+	{
+		.name = "horizon-s",
+		.mode = 0644,
+		.value = DTC_HORIZON_S,
+		.min = 1,
+		.max = DTC_MAX_HORIZON,
+	},
+};
+
+static const struct zio_attr_desc hear_attrs[] = {
+	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
+};
+
+static const struct zio_cset_desc dtc_output_desc = {
+	.name = "dtc-output",
+	.flags = ZIO_CSET_OUTPUT,
+	.n_chan = 1,
+	.ops = &dtc_ops,
+	.cset_attrs = dtc_attrs,
+	.n_cset_attrs = ARRAY_SIZE(dtc_attrs),
+};
+
+static const struct zio_cset_desc dtc_input_desc = {
+	.name = "dtc-heard",
+	.n_chan = 1,
+	.trigger = "transparent",
+	.ops = &hear_ops,
+	.cset_attrs = hear_attrs,
+	.n_cset_attrs = ARRAY_SIZE(hear_attrs),
+};
+
+static const struct zio_config_attr dtc_config_attrs[] = {
+	{ .name = "outputs", .value = 1, .min = 1, .max = DTC_MAX_OUTPUTS },
+};
+
+static void describe(struct dtc_state *state)
+{
+	unsigned int i, n = state->n_outputs;
+
+	for (i = 0; i < n; i++) {
+		state->cset[i] = dtc_output_desc;
+		state->cset[n + i] = dtc_input_desc;
+		state->output[i].horizon = DTC_HORIZON_S;
+		hrtimer_init(&state->output[i].timer, CLOCK_REALTIME,
+			     HRTIMER_MODE_ABS);
+		state->output[i].timer.function = dtc_expired;
+	}
+	state->desc.name = "zdtc";
+	state->desc.owner = THIS_MODULE;
+	state->desc.cset = state->cset;
+	state->desc.n_cset = 2 * n;
+}
+
+static int dtc_probe(struct platform_device *pdev)
+{
+	int id = zio_config_id(&pdev->dev, pdev->id);
+	struct dtc_state *state;
+
+	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
+	if (!state)
+		return -ENOMEM;
+	state->n_outputs = zio_config_value(&pdev->dev, "outputs", outputs);
+	describe(state);
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
+							&state->desc, id,
+							state));
+}
+
+static struct platform_driver dtc_driver = {
+	.driver.name = "zio-fake-dtc",
+	.probe = dtc_probe,
+};
+
+static struct zio_config_type dtc_config = {
+	.name = "zdtc",
+	.owner = THIS_MODULE,
+	.driver = &dtc_driver,
+	.attrs = dtc_config_attrs,
+	.n_attrs = ARRAY_SIZE(dtc_config_attrs),
+};
+
+static int __init dtc_init(void)
+{
+	if (!outputs || outputs > DTC_MAX_OUTPUTS)
+		return -EINVAL;
+	return zio_config_driver_register(&dtc_config, ndev);
+}
+
+static void __exit dtc_exit(void)
+{
+	zio_config_driver_unregister(&dtc_config);
+}
+
+module_init(dtc_init);
+module_exit(dtc_exit);
+MODULE_DESCRIPTION("ZIO: a digital-to-time converter without hardware");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: zio-buf-kmalloc");

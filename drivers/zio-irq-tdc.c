@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-irq-tdc.c: a time-to-digital converter made of interrupts
+ *
+ * A block without data for each interrupt, whose time stamp, by CLOCK_REALTIME, was
+ * taken first thing in the handler. The interrupts are those of GPIO lines ("lines",
+ * as "label:0-3": each line is a set of its own, as they come when they like), or
+ * that of a number ("irq", shared with its other users: whoever makes it must also
+ * silence it).
+ *
+ * The sets have the transparent trigger: they are armed whenever there is room, and it
+ * is the board that knows when something has happened. The irq trigger does a
+ * similar thing for sets of any kind; here is what a board does that has an
+ * interrupt of its own. Blocks wait in their queues: with as many as
+ * max-buffer-len unread, interrupts are missed.
+ */
+#include <linux/gpio/consumer.h>
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+#include <linux/zio-config.h>
+#include <linux/zio-gpio.h>
+#include <linux/zio.h>
+
+#include "zio-pulse.h"
+
+static char *lines = "";
+module_param(lines, charp, 0444);
+MODULE_PARM_DESC(lines, "GPIO lines of a device, as label:0-3,label:7");
+
+static unsigned int irq;
+module_param(irq, uint, 0444);
+MODULE_PARM_DESC(irq, "or the number of its interrupt");
+
+static const char *const tdc_edges[] = { "rising", "falling", "both", NULL };
+
+static const unsigned long tdc_edge_flags[] = {
+	IRQF_TRIGGER_RISING,
+	IRQF_TRIGGER_FALLING,
+	IRQF_TRIGGER_RISING | IRQF_TRIGGER_FALLING,
+};
+
+struct tdc_input {
+	struct zio_pulse pulse;
+	int irq;
+};
+
+struct tdc_state {
+	struct zio_cset_desc cset[ZIO_GPIO_MAX_LINES];
+	struct zio_device_desc desc;
+	struct tdc_input input[ZIO_GPIO_MAX_LINES];
+};
+
+static struct tdc_input *find_input(struct zio_cset *cset)
+{
+	struct tdc_state *state = zio_cset_priv(cset);
+
+	return &state->input[zio_cset_index(cset)];
+}
+
+static irqreturn_t tdc_interrupt(int irq, void *data)
+{
+	struct tdc_input *input = data;
+	struct timespec64 now;
+
+	ktime_get_real_ts64(&now);
+	zio_pulse_came(&input->pulse, &now);
+	return IRQ_HANDLED;
+}
+
+static int tdc_raw_io(struct zio_cset *cset)
+{
+	return zio_pulse_listen(&find_input(cset)->pulse, cset);
+}
+
+static void tdc_stop(struct zio_cset *cset)
+{
+	struct tdc_input *input = find_input(cset);
+
+	zio_pulse_ignore(&input->pulse);
+	synchronize_irq(input->irq);
+}
+
+static int tdc_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			const struct zio_attr_desc *attr, u32 *value)
+{
+	*value = atomic_read(&find_input(cset)->pulse.missed);
+	return 0;
+}
+
+static const struct zio_cset_ops tdc_ops = {
+	.raw_io = tdc_raw_io,
+	.stop_io = tdc_stop,
+	.attr_get = tdc_attr_get,
+};
+
+static const struct zio_attr_desc tdc_attrs[] = {
+	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
+};
+
+static const struct zio_cset_desc tdc_cset_desc = {
+	.name = "tdc-input",
+	.n_chan = 1,
+	.trigger = "transparent",
+	.ops = &tdc_ops,
+	.cset_attrs = tdc_attrs,
+	.n_cset_attrs = ARRAY_SIZE(tdc_attrs),
+};
+
+static int request_input(struct device *dev, struct tdc_input *input, int irq,
+			 unsigned long flags)
+{
+	int ret;
+
+	if (irq < 0)
+		return irq;
+	input->irq = irq;
+	ret = devm_request_any_context_irq(dev, irq, tdc_interrupt, flags,
+					   dev_name(dev), input);
+	return min(ret, 0);
+}
+
+/* Returns how many inputs there are. */
+static int request_lines(struct device *dev, struct tdc_state *state,
+			 const char *text)
+{
+	unsigned long flags = tdc_edge_flags[zio_config_value(dev, "edge", 0)];
+	struct gpio_descs *descs;
+	unsigned int i;
+	int ret = 0;
+
+	descs = devm_zio_gpio_get(dev, "tdc", text, GPIOD_IN);
+	if (IS_ERR_OR_NULL(descs))
+		return descs ? PTR_ERR(descs) : -EINVAL;
+	if (descs->ndescs > ZIO_GPIO_MAX_LINES)
+		return -E2BIG;
+	for (i = 0; i < descs->ndescs && !ret; i++)
+		ret = request_input(dev, &state->input[i],
+				    gpiod_to_irq(descs->desc[i]), flags);
+	return ret ?: descs->ndescs;
+}
+
+/* The interrupts come first: they go last. Nobody listens to them yet. */
+static int request_inputs(struct device *dev, struct tdc_state *state)
+{
+	const char *text = zio_config_text(dev, "lines", lines);
+	int number = zio_config_value(dev, "irq", irq);
+
+	if (number && *text)
+		return -EINVAL;
+	if (!number)
+		return request_lines(dev, state, text);
+	return request_input(dev, &state->input[0], number, IRQF_SHARED) ?: 1;
+}
+
+static int tdc_probe(struct platform_device *pdev)
+{
+	int id = zio_config_id(&pdev->dev, pdev->id);
+	struct tdc_state *state;
+	int i, n;
+
+	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
+	if (!state)
+		return -ENOMEM;
+	n = request_inputs(&pdev->dev, state);
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++)
+		state->cset[i] = tdc_cset_desc;
+	state->desc.name = "ztdc";
+	state->desc.owner = THIS_MODULE;
+	state->desc.cset = state->cset;
+	state->desc.n_cset = n;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
+							&state->desc, id,
+							state));
+}
+
+static struct platform_driver tdc_driver = {
+	.driver.name = "zio-irq-tdc",
+	.probe = tdc_probe,
+};
+
+static const struct zio_config_attr tdc_config_attrs[] = {
+	{ .name = "irq", .max = S32_MAX },
+	{ .name = "lines", .text = true },
+	{ .name = "edge", .choices = tdc_edges },
+};
+
+static struct zio_config_type tdc_config = {
+	.name = "ztdc",
+	.owner = THIS_MODULE,
+	.driver = &tdc_driver,
+	.attrs = tdc_config_attrs,
+	.n_attrs = ARRAY_SIZE(tdc_config_attrs),
+};
+
+/* A device is made if it is told what of. */
+static int __init tdc_init(void)
+{
+	if (irq > S32_MAX)
+		return -EINVAL;
+	return zio_config_driver_register(&tdc_config, irq || *lines);
+}
+
+static void __exit tdc_exit(void)
+{
+	zio_config_driver_unregister(&tdc_config);
+}
+
+module_init(tdc_init);
+module_exit(tdc_exit);
+MODULE_DESCRIPTION("ZIO: a time-to-digital converter made of interrupts");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: zio-buf-kmalloc");
