@@ -5,13 +5,20 @@
  * Of a number ("irq"), or of a line of a GPIO controller ("line", as label:offset).
  * The interrupt is shared, if its other users agree. Who makes it must also silence
  * it: this handler only takes the time and fires.
+ *
+ * A controller that goes does not ask who uses its lines. So the trigger lets go of its
+ * line when it hears that the controller is about to; and is silent from then on.
  */
+#include <linux/device.h>
 #include <linux/gpio/consumer.h>
-#include <linux/gpio/machine.h>
+#include <linux/gpio/driver.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/zio-gpio.h>
 #include <linux/zio-trigger.h>
 
 enum { IRQ_NUMBER, IRQ_LINE, IRQ_EDGE };
@@ -32,9 +39,16 @@ static const struct zio_trigger_attr irq_attrs[] = {
 	},
 };
 
+/* Lines are given to somebody: this is the one for all triggers. */
+static struct device *irq_user;
+
 struct irq_state {
+	struct zio_trigger *trig;
+	struct mutex lock;	/* irq, line */
 	int irq;		/* 0: none */
-	struct gpio_desc *line;
+	struct gpio_descs *line;
+	struct device *controller;
+	struct notifier_block unbinding;
 };
 
 static irqreturn_t irq_happened(int irq, void *data)
@@ -43,17 +57,48 @@ static irqreturn_t irq_happened(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
+static void let_go(struct irq_state *state)
+{
+	mutex_lock(&state->lock);
+	if (state->irq)
+		free_irq(state->irq, state->trig);
+	state->irq = 0;
+	if (state->line)
+		gpiod_put_array(state->line);
+	state->line = NULL;
+	mutex_unlock(&state->lock);
+}
+
+static int hear_unbinding(struct notifier_block *unbinding,
+			  unsigned long action, void *data)
+{
+	struct irq_state *state = container_of(unbinding, struct irq_state,
+					       unbinding);
+
+	if (action == BUS_NOTIFY_UNBIND_DRIVER && data == state->controller)
+		let_go(state);
+	return NOTIFY_OK;
+}
+
 static int irq_create(struct zio_trigger *trig)
 {
 	struct irq_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
 
+	if (!state)
+		return -ENOMEM;
+	mutex_init(&state->lock);
+	state->trig = trig;
+	state->unbinding.notifier_call = hear_unbinding;
 	trig->priv = state;
-	return state ? 0 : -ENOMEM;
+	return 0;
 }
 
 static void irq_destroy(struct zio_trigger *trig)
 {
-	kfree(trig->priv);
+	struct irq_state *state = trig->priv;
+
+	mutex_destroy(&state->lock);
+	kfree(state);
 }
 
 static const struct {
@@ -75,98 +120,61 @@ static int find_edge(const char *name)
 	return -EINVAL;
 }
 
-/* "label:offset"; -EINVAL for anything else. */
-static int parse_line(char *text, u32 *offset)
-{
-	char *colon = strrchr(text, ':');
-
-	if (!colon || colon == text)
-		return -EINVAL;
-	*colon = '\0';
-	return kstrtou32(colon + 1, 0, offset) ? -EINVAL : 0;
-}
-
 static int irq_text_is_valid(struct zio_trigger *trig, unsigned int index,
 			     const char *text)
 {
-	char *copy;
-	u32 offset;
-	int ret;
+	int n;
 
 	if (index == IRQ_EDGE)
 		return min(find_edge(text), 0);
-	copy = kstrdup(text, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	ret = parse_line(copy, &offset);
-	kfree(copy);
-	return ret;
+	n = zio_gpio_count(text);
+	if (n < 0)
+		return n;
+	return n == 1 ? 0 : -EINVAL;
 }
 
-/* Descriptors are given out by way of a table that names their user. */
-static struct gpio_desc *get_line(const char *label, u32 offset)
+static void follow_controller(struct irq_state *state)
 {
-	struct gpiod_lookup_table *table;
-	struct gpio_desc *line;
+	struct device *parent = gpiod_to_chip(state->line->desc[0])->parent;
 
-	table = kzalloc(struct_size(table, table, 2), GFP_KERNEL);
-	if (!table)
-		return ERR_PTR(-ENOMEM);
-	table->table[0] = GPIO_LOOKUP(label, offset, "zio-trigger", 0);
-	gpiod_add_lookup_table(table);
-	line = gpiod_get(NULL, "zio-trigger", GPIOD_IN);
-	gpiod_remove_lookup_table(table);
-	kfree(table);
-	if (line == ERR_PTR(-EPROBE_DEFER))
-		return ERR_PTR(-ENODEV);
-	return line;
+	if (!parent || !parent->bus)
+		return;
+	state->controller = get_device(parent);
+	bus_register_notifier(parent->bus, &state->unbinding);
 }
 
-static int open_line(struct irq_state *state, const char *text)
+static void leave_controller(struct irq_state *state)
 {
-	char *label = kstrdup(text, GFP_KERNEL);
-	u32 offset;
-	int ret;
-
-	if (!label)
-		return -ENOMEM;
-	ret = parse_line(label, &offset);
-	if (!ret)
-		state->line = get_line(label, offset);
-	kfree(label);
-	if (ret)
-		return ret;
-	if (IS_ERR(state->line)) {
-		ret = PTR_ERR(state->line);
-		state->line = NULL;
-		return ret;
-	}
-	return gpiod_to_irq(state->line);
+	if (!state->controller)
+		return;
+	bus_unregister_notifier(state->controller->bus, &state->unbinding);
+	put_device(state->controller);
+	state->controller = NULL;
 }
 
-static void close_line(struct irq_state *state)
-{
-	if (state->line)
-		gpiod_put(state->line);
-	state->line = NULL;
-}
-
-static int request_line(struct zio_trigger *trig, const char *line)
+static int request_line(struct zio_trigger *trig, const char *text)
 {
 	const char *edge = zio_trigger_text(trig, IRQ_EDGE);
 	struct irq_state *state = trig->priv;
+	struct gpio_descs *line;
 	int irq, ret;
 
-	irq = open_line(state, line);
+	line = zio_gpio_get(irq_user, "zio-trigger", text, GPIOD_IN);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	irq = gpiod_to_irq(line->desc[0]);
 	ret = irq < 0 ? irq :
 		request_any_context_irq(irq, irq_happened,
 					irq_edges[*edge ? find_edge(edge) : 0].flags,
 					"zio-trigger", trig);
-	if (ret < 0)
-		close_line(state);
-	else
-		state->irq = irq;
-	return min(ret, 0);
+	if (ret < 0) {
+		gpiod_put_array(line);
+		return ret;
+	}
+	state->irq = irq;
+	state->line = line;
+	follow_controller(state);
+	return 0;
 }
 
 static int request_number(struct zio_trigger *trig, int irq)
@@ -196,10 +204,8 @@ static void irq_stop(struct zio_trigger *trig)
 {
 	struct irq_state *state = trig->priv;
 
-	if (state->irq)
-		free_irq(state->irq, trig);
-	state->irq = 0;
-	close_line(state);
+	leave_controller(state);
+	let_go(state);
 }
 
 static const struct zio_trigger_ops irq_ops = {
@@ -218,7 +224,27 @@ static struct zio_trigger_type zio_trigger_irq = {
 	.n_attrs = ARRAY_SIZE(irq_attrs),
 };
 
-module_zio_trigger(zio_trigger_irq);
+static int __init irq_trigger_init(void)
+{
+	int ret;
+
+	irq_user = root_device_register("zio-trig-irq");
+	if (IS_ERR(irq_user))
+		return PTR_ERR(irq_user);
+	ret = zio_trigger_type_register(&zio_trigger_irq);
+	if (ret)
+		root_device_unregister(irq_user);
+	return ret;
+}
+
+static void __exit irq_trigger_exit(void)
+{
+	zio_trigger_type_unregister(&zio_trigger_irq);
+	root_device_unregister(irq_user);
+}
+
+module_init(irq_trigger_init);
+module_exit(irq_trigger_exit);
 
 MODULE_DESCRIPTION("ZIO: trigger by an interrupt or a GPIO line");
 MODULE_LICENSE("GPL");
