@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-gpio.c: the lines of GPIO controllers as a parallel port
+ *
+ * A sample is a word of 32 bits whose bit n is the level of line n: the lines are
+ * read, or set, together, as far as their controller can do that. (With a channel for
+ * each line they would be a block each, eight or more times as long, and which levels
+ * were there at the same time would have to be put together again.) So there is an
+ * input set of one channel, an output set of one channel, or both, in this order;
+ * "nbits" tells how many lines there are.
+ *
+ * The trigger says when: each event takes, or plays, a block, whose samples follow
+ * each other as fast as the lines can be reached. With one sample a block, as at
+ * the start, each sample has the time at which it was taken.
+ *
+ * Lines are named by the user ("in", "out": label:0-3,label:7), or by the firmware
+ * (in-gpios, out-gpios). They may be behind a bus that sleeps. Outputs are low at
+ * first, and are left as they are when the driver goes. The lines of a controller
+ * that goes take the device along.
+ */
+#include <linux/bitmap.h>
+#include <linux/gpio/consumer.h>
+#include <linux/mod_devicetable.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/zio-config.h>
+#include <linux/zio-gpio.h>
+#include <linux/zio.h>
+
+static char *in = "", *out = "";
+module_param(in, charp, 0444);
+MODULE_PARM_DESC(in, "lines to read, as label:0-3,label:7");
+module_param(out, charp, 0444);
+MODULE_PARM_DESC(out, "lines to set");
+
+#define GPIO_MAX_SETS	2
+
+struct gpio_state {
+	struct zio_device_desc desc;
+	struct zio_cset_desc cset[GPIO_MAX_SETS];
+	struct gpio_descs *lines[GPIO_MAX_SETS];
+};
+
+static struct gpio_descs *lines_of(struct zio_cset *cset)
+{
+	struct gpio_state *state = zio_cset_priv(cset);
+
+	return state->lines[zio_cset_index(cset)];
+}
+
+/*
+ * Not by lines->info: kernels that have lines in another order than the hardware's
+ * in it (6.1) reach the wrong ones.
+ */
+static int read_lines(struct gpio_descs *lines, u32 *sample)
+{
+	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES) = { 0 };
+	int ret = gpiod_get_array_value_cansleep(lines->ndescs, lines->desc,
+						 NULL, level);
+
+	bitmap_to_arr32(sample, level, ZIO_GPIO_MAX_LINES);
+	return ret;
+}
+
+static int set_lines(struct gpio_descs *lines, u32 sample)
+{
+	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES);
+
+	bitmap_from_arr32(level, &sample, ZIO_GPIO_MAX_LINES);
+	return gpiod_set_array_value_cansleep(lines->ndescs, lines->desc,
+					      NULL, level);
+}
+
+static int gpio_input(struct zio_cset *cset)
+{
+	struct zio_armed *armed = zio_cset_armed(cset);
+	u32 *sample, *end;
+	int ret = 0;
+
+	if (!armed->chan)
+		return 0;
+	end = armed->block->data + armed->block->len;
+	for (sample = armed->block->data; sample < end && !ret; sample++) {
+		ret = read_lines(lines_of(cset), sample);
+		cond_resched();
+	}
+	return ret;
+}
+
+static int gpio_output(struct zio_cset *cset)
+{
+	struct zio_armed *armed = zio_cset_armed(cset);
+	const u32 *sample, *end;
+	int ret = 0;
+
+	if (!armed->chan)
+		return 0;
+	end = armed->block->data + armed->block->len;
+	for (sample = armed->block->data; sample < end && !ret; sample++) {
+		ret = set_lines(lines_of(cset), *sample);
+		cond_resched();
+	}
+	return ret;
+}
+
+static const struct zio_cset_ops gpio_input_ops = {
+	.raw_io = gpio_input,
+};
+
+static const struct zio_cset_ops gpio_output_ops = {
+	.raw_io = gpio_output,
+};
+
+static const struct zio_cset_desc gpio_input_desc = {
+	.name = "gpio-input",
+	.flags = ZIO_CSET_SLEEPS,
+	.n_chan = 1,
+	.ssize = sizeof(u32),
+	.nsamples = 1,
+	.ops = &gpio_input_ops,
+};
+
+static const struct zio_cset_desc gpio_output_desc = {
+	.name = "gpio-output",
+	.flags = ZIO_CSET_SLEEPS | ZIO_CSET_OUTPUT,
+	.n_chan = 1,
+	.ssize = sizeof(u32),
+	.nsamples = 1,
+	.ops = &gpio_output_ops,
+};
+
+/* No lines of that kind, no set. */
+static int add_set(struct gpio_state *state, struct device *dev,
+		   const struct zio_cset_desc *cset, const char *con_id,
+		   const char *text, enum gpiod_flags flags)
+{
+	struct gpio_descs *lines = devm_zio_gpio_get(dev, con_id, text, flags);
+	unsigned int n = state->desc.n_cset;
+
+	if (IS_ERR_OR_NULL(lines))
+		return PTR_ERR_OR_ZERO(lines);
+	if (lines->ndescs > ZIO_GPIO_MAX_LINES)
+		return -E2BIG;
+	state->lines[n] = lines;
+	state->cset[n] = *cset;
+	state->cset[n].nbits = lines->ndescs;
+	state->desc.n_cset++;
+	return 0;
+}
+
+static int add_sets(struct gpio_state *state, struct device *dev)
+{
+	int ret = add_set(state, dev, &gpio_input_desc, "in",
+			  zio_config_text(dev, "in", in), GPIOD_IN);
+
+	if (!ret)
+		ret = add_set(state, dev, &gpio_output_desc, "out",
+			      zio_config_text(dev, "out", out), GPIOD_OUT_LOW);
+	if (!ret && !state->desc.n_cset)
+		ret = -EINVAL;
+	return ret;
+}
+
+static int gpio_probe(struct platform_device *pdev)
+{
+	int id = zio_config_id(&pdev->dev, ZIO_ID_AUTO);
+	struct gpio_state *state;
+	int ret;
+
+	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
+	if (!state)
+		return -ENOMEM;
+	ret = add_sets(state, &pdev->dev);
+	if (ret)
+		return ret;
+	state->desc.name = "zgpio";
+	state->desc.owner = THIS_MODULE;
+	state->desc.cset = state->cset;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
+							&state->desc, id,
+							state));
+}
+
+static const struct of_device_id gpio_of_match[] = {
+	{ .compatible = "zio,gpio" },
+	{ }
+};
+MODULE_DEVICE_TABLE(of, gpio_of_match);
+
+static struct platform_driver gpio_driver = {
+	.driver.name = "zio-gpio",
+	.driver.of_match_table = gpio_of_match,
+	.probe = gpio_probe,
+};
+
+static const struct zio_config_attr gpio_config_attrs[] = {
+	{ .name = "in", .text = true },
+	{ .name = "out", .text = true },
+};
+
+static struct zio_config_type gpio_config = {
+	.name = "zgpio",
+	.owner = THIS_MODULE,
+	.driver = &gpio_driver,
+	.attrs = gpio_config_attrs,
+	.n_attrs = ARRAY_SIZE(gpio_config_attrs),
+};
+
+/* A device is made if it is told what of. */
+static int __init gpio_init(void)
+{
+	return zio_config_driver_register(&gpio_config, *in || *out);
+}
+
+static void __exit gpio_exit(void)
+{
+	zio_config_driver_unregister(&gpio_config);
+}
+
+module_init(gpio_init);
+module_exit(gpio_exit);
+MODULE_DESCRIPTION("ZIO: GPIO lines as a parallel port");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: zio-buf-kmalloc");
