@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-ad788x.c: AD7887 and AD7888, 12-bit ADCs on an SPI bus
+ *
+ * By the data sheets of Analog Devices: AD7887 Rev. D, AD7888 Rev. B. In each frame
+ * of 16 clocks the chip is told, by the first 8 bits, which input to convert in the
+ * next frame, and tells the result for the one it was told before: four zeros, and
+ * 12 bits. Chip select goes up between frames. A block for each enabled channel is one
+ * SPI message: the first frame only chooses a channel, the last one only has a
+ * result. Samples of the channels take turns.
+ *
+ * A chip that answers anything but four zeros is not there, or not listened to: that
+ * is an error (EIO), as are those of the bus. Both are for who reads.
+ */
+#include <linux/mod_devicetable.h>
+#include <linux/module.h>
+#include <linux/property.h>
+#include <linux/slab.h>
+#include <linux/spi/spi.h>
+#include <linux/zio.h>
+
+#define AD788X_BITS		12
+#define AD788X_FRAME_BITS	16
+#define AD788X_MAX_CHANNELS	8
+#define AD788X_MAX_RATE		125000	/* conversions per second */
+#define AD788X_MIN_RATE		20000	/* the sample would droop: 50 us at most */
+#define AD788X_ACQUIRE_NS	500
+#define AD788X_WAKE_US		5
+
+#define AD788X_PM_SHUTDOWN	2	/* as soon as a conversion has ended */
+
+#define AD7887_NO_REF		BIT(5)
+#define AD7887_DUAL		BIT(4)
+#define AD7887_CHANNEL(_n)	((_n) << 3)
+#define AD7887_PM_ON		1
+
+#define AD7888_NO_REF		BIT(2)
+#define AD7888_CHANNEL(_n)	((_n) << 3)
+#define AD7888_PM_ON		0
+
+/* Values of the attribute vref-src */
+enum { AD788X_VREF_INTERNAL, AD788X_VREF_EXTERNAL, AD788X_VREF_SUPPLY };
+
+enum ad788x_attr { AD788X_RATE, AD788X_VREF, AD788X_POWER_DOWN, AD788X_N_ATTRS };
+
+struct ad788x_chip {
+	const char *name;
+	unsigned int n_chan;
+	u8 power_on;
+	u8 (*select)(unsigned int chan, u32 vref);
+	struct zio_attr_desc vref;
+};
+
+/* Attributes may change while a block is on its way: it has those of its start. */
+struct ad788x {
+	struct spi_device *spi;
+	const struct ad788x_chip *chip;
+	u32 value[AD788X_N_ATTRS];
+	struct zio_attr_desc attrs[AD788X_N_ATTRS];
+	struct zio_cset_desc cset;
+	struct zio_device_desc desc;
+	size_t n_frames; /* that there is room for */
+	struct spi_transfer *frame;
+	__be16 *sent;
+	__be16 *received;
+};
+
+/* The bits of the control register, but for those of the power. */
+static u8 select_ad7887(unsigned int chan, u32 vref)
+{
+	return AD7887_DUAL | AD7887_NO_REF | AD7887_CHANNEL(chan);
+}
+
+static u8 select_ad7888(unsigned int chan, u32 vref)
+{
+	return AD7888_CHANNEL(chan) |
+		(vref == AD788X_VREF_EXTERNAL ? AD7888_NO_REF : 0);
+}
+
+/* With two channels the pin of the AD7887's reference is an input. */
+static const struct ad788x_chip ad7887 = {
+	.name = "ad7887",
+	.n_chan = 2,
+	.power_on = AD7887_PM_ON,
+	.select = select_ad7887,
+	.vref = ZIO_ATTR_STD("vref-src", 0444, ZIO_ATTR_VREFTYPE,
+			     AD788X_VREF_SUPPLY, AD788X_VREF),
+};
+
+static const struct ad788x_chip ad7888 = {
+	.name = "ad7888",
+	.n_chan = 8,
+	.power_on = AD7888_PM_ON,
+	.select = select_ad7888,
+	.vref = {
+		.name = "vref-src",
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_STD,
+		.index = ZIO_ATTR_VREFTYPE,
+		.max = AD788X_VREF_EXTERNAL,
+		.id = AD788X_VREF,
+	},
+};
+
+static void free_frames(struct ad788x *adc)
+{
+	kvfree(adc->frame);
+	kfree(adc->sent);
+	kfree(adc->received);
+	adc->frame = NULL;
+	adc->sent = NULL;
+	adc->received = NULL;
+	adc->n_frames = 0;
+}
+
+static void link_frames(struct ad788x *adc)
+{
+	size_t i;
+
+	for (i = 0; i < adc->n_frames; i++) {
+		adc->frame[i].tx_buf = &adc->sent[i];
+		adc->frame[i].rx_buf = &adc->received[i];
+		adc->frame[i].len = sizeof(__be16);
+	}
+}
+
+/* Larger blocks than before are rare. */
+static int have_frames(struct ad788x *adc, size_t n)
+{
+	if (n * sizeof(__be16) > spi_max_message_size(adc->spi))
+		return -EMSGSIZE;
+	if (n <= adc->n_frames)
+		return 0;
+	free_frames(adc);
+	adc->frame = kvcalloc(n, sizeof(*adc->frame), GFP_KERNEL);
+	adc->sent = kcalloc(n, sizeof(*adc->sent), GFP_KERNEL | __GFP_NOWARN);
+	adc->received = kcalloc(n, sizeof(*adc->received),
+				GFP_KERNEL | __GFP_NOWARN);
+	if (!adc->frame || !adc->sent || !adc->received) {
+		free_frames(adc);
+		return -ENOMEM;
+	}
+	adc->n_frames = n;
+	link_frames(adc);
+	return 0;
+}
+
+/* Frame i chooses what frame i + 1 tells. */
+static void fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
+			size_t n)
+{
+	u32 speed = READ_ONCE(adc->value[AD788X_RATE]) * AD788X_FRAME_BITS;
+	bool power_down = READ_ONCE(adc->value[AD788X_POWER_DOWN]);
+	u32 vref = READ_ONCE(adc->value[AD788X_VREF]);
+	struct spi_transfer *frame = adc->frame;
+	u8 power = adc->chip->power_on, select;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (power_down && i == n - 1)
+			power = AD788X_PM_SHUTDOWN;
+		select = adc->chip->select(chan[i % n_chan], vref);
+		adc->sent[i] = cpu_to_be16((select | power) << 8);
+		frame[i].speed_hz = speed;
+		frame[i].cs_change = i < n - 1;
+		frame[i].cs_change_delay.value = AD788X_ACQUIRE_NS;
+		frame[i].cs_change_delay.unit = SPI_DELAY_UNIT_NSECS;
+	}
+	/* It may have been asleep, and only this frame has woken it. */
+	frame[0].cs_change_delay.value = AD788X_WAKE_US;
+	frame[0].cs_change_delay.unit = SPI_DELAY_UNIT_USECS;
+}
+
+/* Returns how many. */
+static unsigned int list_channels(struct zio_cset *cset, u8 *list)
+{
+	struct zio_armed *pos;
+	unsigned int n = 0;
+
+	for (pos = zio_cset_armed(cset); pos->chan; pos++)
+		list[n++] = zio_channel_index(pos->chan);
+	return n;
+}
+
+static int take_samples(struct ad788x *adc, struct zio_cset *cset,
+			unsigned int n_chan)
+{
+	const __be16 *first = adc->received + 1, *from;
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+	u16 *sample, *end;
+
+	zio_for_each_block(cset, pos, chan, block) {
+		from = first++;
+		end = block->data + block->len;
+		for (sample = block->data; sample < end; sample++) {
+			*sample = be16_to_cpu(*from);
+			if (*sample >> AD788X_BITS)
+				return -EIO;
+			from += n_chan;
+		}
+	}
+	return 0;
+}
+
+static int ad788x_raw_io(struct zio_cset *cset)
+{
+	struct ad788x *adc = zio_cset_priv(cset);
+	u8 list[AD788X_MAX_CHANNELS];
+	struct spi_message message;
+	unsigned int n_chan;
+	size_t n;
+	int ret;
+
+	n_chan = list_channels(cset, list);
+	if (!n_chan)
+		return 0;
+	n = zio_cset_armed(cset)->block->len / sizeof(u16) * n_chan + 1;
+	ret = have_frames(adc, n);
+	if (ret)
+		return ret;
+	fill_frames(adc, list, n_chan, n);
+	spi_message_init_with_transfers(&message, adc->frame, n);
+	ret = spi_sync(adc->spi, &message);
+	return ret ?: take_samples(adc, cset, n_chan);
+}
+
+static int ad788x_attr_set(struct zio_cset *cset, struct zio_channel *chan,
+			   const struct zio_attr_desc *attr, u32 value)
+{
+	struct ad788x *adc = zio_cset_priv(cset);
+
+	WRITE_ONCE(adc->value[attr->id], value);
+	return 0;
+}
+
+static const struct zio_cset_ops ad788x_ops = {
+	.raw_io = ad788x_raw_io,
+	.attr_set = ad788x_attr_set,
+};
+
+/* Every conversion is a frame: the clock of the bus is the rate. */
+static int describe_rate(struct ad788x *adc)
+{
+	u32 rate = min_t(u32, AD788X_MAX_RATE,
+			 adc->spi->max_speed_hz / AD788X_FRAME_BITS);
+
+	if (rate < AD788X_MIN_RATE)
+		return dev_err_probe(&adc->spi->dev, -EINVAL,
+				     "a bus of %u Hz is too slow\n",
+				     adc->spi->max_speed_hz);
+	adc->attrs[AD788X_RATE] = (struct zio_attr_desc) {
+		.name = "max-sample-rate",
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_STD,
+		.index = ZIO_ATTR_MAXRATE,
+		.value = rate,
+		.min = AD788X_MIN_RATE,
+		.max = rate,
+		.id = AD788X_RATE,
+	};
+	return 0;
+}
+
+static void describe(struct ad788x *adc)
+{
+	unsigned int i;
+
+	adc->attrs[AD788X_VREF] = adc->chip->vref;
+	adc->attrs[AD788X_POWER_DOWN] = (struct zio_attr_desc)
+		ZIO_ATTR_EXT("power-down", 0644, 0, 0, AD788X_POWER_DOWN);
+	adc->attrs[AD788X_POWER_DOWN].max = 1;
+	for (i = 0; i < AD788X_N_ATTRS; i++)
+		adc->value[i] = adc->attrs[i].value;
+	adc->cset.name = adc->chip->name;
+	adc->cset.flags = ZIO_CSET_SLEEPS;
+	adc->cset.n_chan = adc->chip->n_chan;
+	adc->cset.ssize = sizeof(u16);
+	adc->cset.nbits = AD788X_BITS;
+	adc->cset.ops = &ad788x_ops;
+	adc->cset.cset_attrs = adc->attrs;
+	adc->cset.n_cset_attrs = AD788X_N_ATTRS;
+	adc->desc.name = adc->chip->name;
+	adc->desc.owner = THIS_MODULE;
+	adc->desc.cset = &adc->cset;
+	adc->desc.n_cset = 1;
+}
+
+static void release_frames(void *adc)
+{
+	free_frames(adc);
+}
+
+static int ad788x_probe(struct spi_device *spi)
+{
+	const struct ad788x_chip *chip = device_get_match_data(&spi->dev);
+	struct ad788x *adc;
+	int ret;
+
+	if (!chip)
+		chip = (void *)spi_get_device_id(spi)->driver_data;
+	adc = devm_kzalloc(&spi->dev, sizeof(*adc), GFP_KERNEL);
+	if (!adc)
+		return -ENOMEM;
+	adc->spi = spi;
+	adc->chip = chip;
+	ret = describe_rate(adc);
+	if (ret)
+		return ret;
+	describe(adc);
+	ret = devm_add_action(&spi->dev, release_frames, adc);
+	if (ret)
+		return ret;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&spi->dev, &adc->desc,
+							ZIO_ID_AUTO, adc));
+}
+
+static const struct of_device_id ad788x_of_match[] = {
+	{ .compatible = "adi,ad7887", .data = &ad7887 },
+	{ .compatible = "adi,ad7888", .data = &ad7888 },
+	{ }
+};
+MODULE_DEVICE_TABLE(of, ad788x_of_match);
+
+static const struct spi_device_id ad788x_ids[] = {
+	{ "ad7887", (kernel_ulong_t)&ad7887 },
+	{ "ad7888", (kernel_ulong_t)&ad7888 },
+	{ }
+};
+MODULE_DEVICE_TABLE(spi, ad788x_ids);
+
+static struct spi_driver ad788x_driver = {
+	.driver.name = "zio-ad788x",
+	.driver.of_match_table = ad788x_of_match,
+	.id_table = ad788x_ids,
+	.probe = ad788x_probe,
+};
+module_spi_driver(ad788x_driver);
+
+MODULE_DESCRIPTION("ZIO: AD7887 and AD7888");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spi-ad788x - an SPI controller with an AD7887 or AD7888 behind it
+ *
+ * Each conversion of input n gives the next value of a ramp that starts at 512 * n.
+ * What the data sheets forbid is counted in "violations", and told in the kernel log.
+ * insmod spi-ad788x.ko chip=ad7888; the parameters below can be read, and
+ * some written, in /sys/module/spi_ad788x/parameters.
+ */
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/spi/spi.h>
+
+#define MAX_SPEED_HZ	2000000
+#define WAKE_NS		5000
+
+static char *chip = "ad7888";
+module_param(chip, charp, 0444);
+static uint speed = MAX_SPEED_HZ;
+module_param(speed, uint, 0444);
+MODULE_PARM_DESC(speed, "of the bus");
+static uint fail;
+module_param(fail, uint, 0644);
+MODULE_PARM_DESC(fail, "which message from now on fails; 0: none");
+static uint stuck;
+module_param(stuck, uint, 0644);
+MODULE_PARM_DESC(stuck, "1: the chip's output is stuck at one");
+static uint violations;
+module_param(violations, uint, 0444);
+static uint frames;
+module_param(frames, uint, 0444);
+static uint control;
+module_param(control, uint, 0444);
+MODULE_PARM_DESC(control, "the control register");
+static uint hz;
+module_param(hz, uint, 0444);
+MODULE_PARM_DESC(hz, "of the last frame");
+
+static struct {
+	bool is_ad7888;
+	bool selected;
+	unsigned int bits;	/* since chip select went down */
+	u8 command;
+	u16 result;
+	bool asleep;
+	u64 woken;
+	u16 ramp[8];
+} model;
+
+static struct platform_device *model_device;
+
+static void violate(const char *what)
+{
+	violations++;
+	pr_info("spi-ad788x: %s\n", what);
+}
+
+static unsigned int chosen_input(void)
+{
+	return control >> 3 & (model.is_ad7888 ? 7 : 1);
+}
+
+static u16 convert(void)
+{
+	unsigned int input = chosen_input();
+
+	if (model.asleep)
+		return 0xabc;
+	if (ktime_get_ns() < model.woken + WAKE_NS)
+		violate("not awake yet");
+	return (512 * input + model.ramp[input]++) & 0xfff;
+}
+
+static void begin_frame(void)
+{
+	model.bits = 0;
+	model.result = convert();
+}
+
+static void check_command(u8 command)
+{
+	if (command & BIT(6) || (!model.is_ad7888 && command & BIT(2)))
+		violate("a bit that must be zero is not");
+	if (!model.is_ad7888 && !(command & BIT(4)) && command & BIT(3))
+		violate("no second channel in single mode");
+}
+
+static void end_frame(void)
+{
+	if (model.bits != 16) {
+		violate("not a frame of 16 bits");
+		return;
+	}
+	frames++;
+	check_command(model.command);
+	control = model.command;
+	if (model.asleep)
+		model.woken = ktime_get_ns();
+	model.asleep = (control & 3) == 2;
+}
+
+static void model_set_cs(struct spi_device *spi, bool high)
+{
+	if (model.selected == !high)
+		return;
+	model.selected = !high;
+	if (model.selected)
+		begin_frame();
+	else
+		end_frame();
+}
+
+static u8 exchange(u8 out)
+{
+	u8 in = model.bits ? model.result : model.result >> 8;
+
+	if (!model.bits)
+		model.command = out;
+	model.bits += 8;
+	return stuck ? 0xff : in;
+}
+
+static int model_transfer(struct spi_controller *controller,
+			  struct spi_device *spi, struct spi_transfer *t)
+{
+	const u8 *tx = t->tx_buf;
+	u8 *rx = t->rx_buf;
+	unsigned int i;
+
+	if (!model.selected)
+		violate("not selected");
+	hz = t->speed_hz;
+	if (hz > MAX_SPEED_HZ)
+		violate("too fast");
+	for (i = 0; i < t->len; i++)
+		rx[i] = exchange(tx[i]);
+	return 0;
+}
+
+static int model_prepare(struct spi_controller *controller,
+			 struct spi_message *message)
+{
+	return fail && !--fail ? -ETIMEDOUT : 0;
+}
+
+static int model_probe(struct platform_device *pdev)
+{
+	struct spi_board_info board = {
+		.max_speed_hz = speed,
+		.mode = SPI_MODE_3,
+	};
+	struct spi_controller *controller;
+	int ret;
+
+	controller = devm_spi_alloc_master(&pdev->dev, 0);
+	if (!controller)
+		return -ENOMEM;
+	controller->bus_num = -1;
+	controller->num_chipselect = 1;
+	controller->mode_bits = SPI_MODE_3;
+	controller->set_cs = model_set_cs;
+	controller->transfer_one = model_transfer;
+	controller->prepare_message = model_prepare;
+	ret = devm_spi_register_controller(&pdev->dev, controller);
+	if (ret)
+		return ret;
+	strscpy(board.modalias, chip, sizeof(board.modalias));
+	return spi_new_device(controller, &board) ? 0 : -ENODEV;
+}
+
+static struct platform_driver model_driver = {
+	.driver.name = "spi-ad788x",
+	.probe = model_probe,
+};
+
+static int __init model_init(void)
+{
+	int ret;
+
+	model.is_ad7888 = !strcmp(chip, "ad7888");
+	ret = platform_driver_register(&model_driver);
+	if (ret)
+		return ret;
+	model_device = platform_device_register_simple("spi-ad788x", -1, NULL,
+						       0);
+	if (IS_ERR(model_device))
+		platform_driver_unregister(&model_driver);
+	return PTR_ERR_OR_ZERO(model_device);
+}
+module_init(model_init);
+
+static void __exit model_exit(void)
+{
+	platform_device_unregister(model_device);
+	platform_driver_unregister(&model_driver);
+}
+module_exit(model_exit);
+
+MODULE_DESCRIPTION("An SPI bus with an AD788x, for tests");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,211 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# model: spi-ad788x
+#
+# zio-ad788x against a model of the chips on an SPI bus.
+. "${0%/*}/lib.sh"
+
+adc=/sys/bus/zio/devices/ad7888-0000
+model=/sys/module/spi_ad788x/parameters
+node=/dev/zio/ad7888-0000-0
+
+plug()
+{
+	insmod "${0%/*}"/spi-ad788x.ko "$@" && zio-links
+}
+
+told()
+{
+	cat $model/"$1"
+}
+
+# ramp NODE FIRST N: a block is a piece of a ramp that begins there, or soon after
+# (on another channel it would be 512 away)
+ramp()
+{
+	dd if="$1" bs=$((2 * $3)) count=1 2>/dev/null | od -An -v -tu2 -w2 |
+		awk -v first="$2" -v n="$3" '
+		NR == 1 && ($1 < first || $1 >= first + 200) { bad = 1 }
+		NR > 1 && $1 != (last + 1) % 4096 { bad = 1 }
+		{ last = $1 }
+		END { exit bad || NR != n }'
+}
+
+# piece NODE N: a piece of any ramp
+piece()
+{
+	dd if="$1" bs=$((2 * $2)) count=1 2>/dev/null | od -An -v -tu2 -w2 |
+		awk -v n="$2" '
+		NR > 1 && $1 != (last + 1) % 4096 { bad = 1 }
+		{ last = $1 }
+		END { exit bad || NR != n }'
+}
+
+# The last channel is done last.
+made()
+{
+	cat $adc/cset0/chan7/statistics/blocks
+}
+
+# One event, to its end; reads make none.
+acquire()
+{
+	before=$(made)
+	echo 1 >$adc/cset0/trigger/fire
+	wait_until 10 sh -c \
+		"[ \$(cat $adc/cset0/chan7/statistics/blocks) != $before ]"
+}
+
+set_trigger()
+{
+	write_file $adc/cset0/current_trigger "$1" >/dev/null
+}
+
+test_channels()
+{
+	plug
+	is "eight channels of 12 bits" "$(ls -d $adc/cset0/chan? | wc -l)" 8
+	for chan in 0 1 7; do
+		check "channel $chan" ramp $node-$chan-data $((512 * chan)) 16
+	done
+	is "an event takes 129 frames" "$(told frames)" 129
+	for chan in 0 2 4 6; do
+		write_file $adc/cset0/chan$chan/enable 0 >/dev/null
+	done
+	before=$(told frames)
+	check "channel 5, of four that are enabled" \
+		ramp $node-5-data $((512 * 5)) 16
+	is "those queued before have been read" "$(told frames)" "$before"
+	for n in 1 2 3; do
+		dd if=$node-5-data of=/dev/null bs=32 count=1 2>/dev/null
+	done
+	is "four channels take 65 frames an event" \
+		$(($(told frames) - before)) $((3 * 65))
+	write_file $adc/cset0/trigger/nsamples 1 >/dev/null
+	is "a single sample" "$(dd if=$node-3-data bs=2 count=1 2>/dev/null |
+		wc -c)" 2
+	set_trigger sysfs
+	drain
+	write_file $adc/cset0/trigger/nsamples 400 >/dev/null
+	acquire
+	check "400 of them" piece $node-7-data 400
+	is "no protocol was violated" "$(told violations)" 0
+}
+
+# What is queued on all channels
+drain()
+{
+	for path in $adc/cset0/chan?; do
+		node-time drain $node-"${path#"$adc/cset0/chan"}"
+	done
+}
+
+test_attributes()
+{
+	is "the rate of the bus" "$(cat $adc/cset0/max-sample-rate)" 125000
+	is "is its clock" "$(told hz)" 2000000
+	expect_write_errno "too fast" ERANGE $adc/cset0/max-sample-rate 125001
+	expect_write_errno "too slow" ERANGE $adc/cset0/max-sample-rate 19999
+	write_file $adc/cset0/max-sample-rate 50000 >/dev/null
+	acquire
+	is "a slower one" "$(told hz)" 800000
+	is "the internal reference" $(($(told control) & 4)) 0
+	expect_write_errno "no such reference" ERANGE $adc/cset0/vref-src 2
+	write_file $adc/cset0/vref-src 1 >/dev/null
+	acquire
+	is "an external one" $(($(told control) & 4)) 4
+	is "kept on" $(($(told control) & 3)) 0
+	expect_write_errno "on or off" ERANGE $adc/cset0/power-down 2
+	write_file $adc/cset0/power-down 1 >/dev/null
+	acquire
+	is "asleep between blocks" $(($(told control) & 3)) 2
+	drain
+	acquire
+	check "and woken" piece $node-1-data 400
+	is "in time" "$(told violations)" 0
+	write_file $adc/cset0/power-down 0 >/dev/null
+	drain
+	set_trigger user
+}
+
+test_errors()
+{
+	lost=$(cat $adc/cset0/chan1/statistics/lost_blocks)
+	echo 1 >$model/fail
+	expect_errno "an error of the bus reaches the reader" ETIMEDOUT \
+		dd if=$node-1-data of=/dev/null bs=800 count=1
+	is "and is counted" "$(cat $adc/cset0/statistics/io_errors)" 1
+	is "as a loss" $(($(cat $adc/cset0/chan1/statistics/lost_blocks) - lost)) 1
+	check "the next block is there" dd if=$node-1-data of=/dev/null bs=800 \
+		count=1
+	set_trigger sysfs
+	drain
+	set_trigger user
+	echo 1 >$model/stuck
+	expect_errno "a chip that does not answer" EIO \
+		dd if=$node-1-data of=/dev/null bs=800 count=1
+	echo 0 >$model/stuck
+	check "and does again" dd if=$node-1-data of=/dev/null bs=800 count=1
+	set_trigger hrt
+	drain
+	write_file $adc/cset0/trigger/nsamples 16 >/dev/null
+	write_file $adc/cset0/trigger/period-ns 10000000 >/dev/null
+	check "a block at each tick" piece $node-3-data 16
+	set_trigger user
+	is "no protocol was violated" "$(told violations)" 0
+}
+
+# The bus goes while somebody reads.
+test_unplug()
+{
+	cat $node-1-data 2>/tmp/said >/dev/null &
+	before=$(cat $adc/cset0/chan1/statistics/blocks)
+	wait_until 20 sh -c \
+		"[ \$(cat $adc/cset0/chan1/statistics/blocks) -gt $((before + 20)) ]"
+	check "unplug under a reader" rmmod spi-ad788x
+	wait
+	is "who is told" "$(grep -c 'No such device' /tmp/said)" 1
+	is "nothing is left" "$(ls -d $adc 2>/dev/null)" ""
+}
+
+test_ad7887()
+{
+	adc=/sys/bus/zio/devices/ad7887-0000
+	node=/dev/zio/ad7887-0000-0
+	plug chip=ad7887
+	is "two channels" "$(ls -d $adc/cset0/chan? | wc -l)" 2
+	check "the first" ramp $node-0-data 0 16
+	check "the second" ramp $node-1-data 512 16
+	is "its reference is the supply" "$(cat $adc/cset0/vref-src) $(stat -c %a \
+		$adc/cset0/vref-src)" "2 444"
+	is "control register" $(($(told control))) $((0x31))
+	write_file $adc/cset0/power-down 1 >/dev/null
+	check "with power down" ramp $node-0-data 0 16
+	check "again" ramp $node-1-data 512 16
+	is "no protocol was violated" "$(told violations)" 0
+	rmmod spi-ad788x
+}
+
+test_slow_bus()
+{
+	plug speed=1000000
+	is "half the rate" "$(cat /sys/bus/zio/devices/ad7888-0000/cset0/max-sample-rate)" \
+		62500
+	rmmod spi-ad788x
+	plug speed=300000
+	is "too slow a bus" "$(ls -d /sys/bus/zio/devices/ad7888* 2>/dev/null)" ""
+	rmmod spi-ad788x
+}
+
+if ! modprobe zio-ad788x 2>/dev/null; then
+	skip "AD788x" "this kernel has no SPI"
+	done_testing
+fi
+modprobe -a zio-trig-sysfs zio-trig-hrt
+test_channels
+test_attributes
+test_errors
+test_unplug
+test_ad7887
+test_slow_bus
+done_testing
