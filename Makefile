@@ -47,7 +47,9 @@ install: modules_install
 
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
 MODULES := zio-core/zio buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
-	   drivers/zio-zero drivers/zio-mini
+	   drivers/zio-zero drivers/zio-mini drivers/zio-loop \
+	   drivers/zio-fake-dtc drivers/zio-irq-tdc drivers/zio-gpio \
+	   drivers/zio-ad788x
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
 
 uninstall:
