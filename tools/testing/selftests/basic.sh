@@ -45,7 +45,8 @@ files_of()
 }
 
 chan_files="address alarms buffer/allocated-buffer-len
-buffer/max-buffer-len buffer/name buffer/prefer-new buffer/watermark
+buffer/max-buffer-len buffer/name buffer/prefer-new
+buffer/queued-buffer-len buffer/watermark
 current-control enable name statistics/blocks statistics/bytes
 statistics/lost_blocks"
 cset_files="current_buffer current_trigger direction enable name ssize

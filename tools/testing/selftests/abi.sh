@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Each file that ZIO makes has an entry in Documentation/ABI, and each entry a file.
+. "${0%/*}/lib.sh"
+
+abi=${0%/*}/ABI
+config=/sys/kernel/config/zio
+types="timer hrt irq sysfs chain"
+
+# One of everything: types, shared triggers, buffers, devices; what must not be
+# there at the same time is looked at in turn.
+set_up()
+{
+	for module in zio-mini zio-buf-vmalloc; do
+		zio-load $module || return
+	done
+	for type in $types; do
+		zio-load zio-trig-$type && mkdir $config/triggers/$type/one-$type ||
+			return
+	done
+	mkdir $config/devices/zmini/m $config/devices/zzero/z || return
+	echo 9 >$config/devices/zzero/z/id
+	echo 1 >$config/devices/zzero/z/interleaved
+	echo 1 >$config/devices/zzero/z/live || return
+	echo vmalloc >$zzero/cset2/current_buffer
+}
+
+list_all()
+{
+	find /sys/bus/zio/version /sys/bus/zio/available_* /sys/bus/zio/devices \
+		/sys/bus/zio/devices/*/ /sys/zio/devices $config /dev/zio \
+		"$@" | sed 's#//*#/#g' | grep -v -e /uevent$ -e /power/ \
+		-e '/zio/[^/]*-ctrl/' -e '/zio/[^/]*-data/'
+}
+
+list_in_turn()
+{
+	list_all "$@"
+	for type in $types; do
+		echo $type >$cset0/current_trigger || return
+		find $cset0/trigger/ "$@" | sed 's#//*#/#g'
+	done
+	echo user >$cset0/current_trigger
+}
+
+# What the words in capitals stand for. Attributes of other drivers are theirs.
+list_patterns()
+{
+	sed -n 's/^What:[[:space:]]*\(\/[^ ]*\).*/\1/p' "$abi"/* |
+		grep -v -e /ATTRIBUTE$ -e '^/dev/NAME' |
+		sed -e 's/NAME-ID/[a-z0-9_]+-[0-9a-f]{4}/g' \
+		-e 's/zzero-ID/zzero-[0-9a-f]{4}/' \
+		-e 's/csetN/cset[0-9]+/' -e 's/chanM/chan[0-9]+/' \
+		-e 's/-N-M-/-[0-9]+-[0-9]+-/' \
+		-e 's/TYPE\|DRIVER\|NAME/[^\/]+/g' -e 's#/$##' | sort -u
+}
+
+list_dead_patterns()
+{
+	while read -r pattern; do
+		grep -Eqx "$pattern" /tmp/all || echo "$pattern"
+	done </tmp/patterns
+}
+
+check "one of everything" set_up
+list_patterns >/tmp/patterns
+is_between "entries" "$(wc -l </tmp/patterns)" 60 1000
+list_in_turn ! -type d ! -type l | sort -u >/tmp/files
+is_between "files" "$(wc -l </tmp/files)" 100 10000
+is "all are documented" "$(grep -Evxf /tmp/patterns /tmp/files)" ""
+list_in_turn | sort -u >/tmp/all
+is "all that is documented is there" "$(list_dead_patterns)" ""
+check "all goes" rmdir $config/devices/*/* $config/triggers/*/*
+done_testing
