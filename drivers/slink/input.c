@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * input.c: events from the link to blocks
+ *
+ * The card passes words into the FIFO of the chip as long as they are of the type
+ * that OMB1 expects. At the first word of another type it stops, and says so by a
+ * mailbox interrupt. So the driver expects, in turn,
+ *
+ *   data      which the chip moves to memory, a page at a time, and
+ *   control   words, which the CPU takes out of the FIFO.
+ *
+ *                block armed: DMA set up, data expected
+ *        .------------------------------------------------------.
+ *        v                                                      |
+ *     [ DATA ] --page full, more words--> next page --> [ DATA ]|
+ *        |                                                      |
+ *        | card stopped at a control word: what is in the FIFO  |
+ *        | drains, DMA off, control expected                    |
+ *        v                                                      |
+ *     [ CONTROL ] --FIFO empty---------------------------------'
+ *        |
+ *        | begin: an event begins        end: it is done; the block
+ *        `--> [ CONTROL ]                     goes, and the next is armed
+ *
+ * The data of an event are what came between two control words. A begin within an
+ * event means that its end was lost, and an end (or data) without begin, that its
+ * start was: both make a block, with an alarm. When no block is armed nothing is
+ * expected anew, and the link waits: the card's FIFO fills, and XOFF goes out.
+ *
+ * The end of a page. When the count has become zero up to eight words may follow,
+ * as many as the chip's FIFO holds. If the card stops then, the event ends here, and
+ * the CPU takes these words: so it is from the ninth word on that an event takes
+ * another transfer. (S-LINK Driver for Linux, Nikhef 2000, measured that.)
+ *
+ * Before the CPU touches the FIFO the transfer is switched off (libSLINK.c), and it
+ * never reads an empty one: the bus would hang (data sheet).
+ */
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/iopoll.h>
+#include <linux/zio-dma.h>
+
+#include "slink.h"
+
+/* So many reads of a register a word may take from the card to the FIFO. */
+#define FEW_READS	20
+/* So long there is a word at least, if there are any. */
+#define QUIET_US	2
+/* So long the chip may take for what is in its FIFO. */
+#define DRAIN_US	200
+
+static bool has_word(struct slink_card *card)
+{
+	return !(slink_read(card, S5933_MCSR) & MCSR_WRITE_EMPTY);
+}
+
+static u32 pop_word(struct slink_card *card)
+{
+	slink_count(card, SLINK_CPU_WORDS, 1);
+	return slink_read(card, S5933_FIFO);
+}
+
+static size_t room_left(const struct slink_input *in)
+{
+	return in->block->size - in->pos;
+}
+
+static void raise_alarm(struct slink_card *card, u8 alarm)
+{
+	card->in.alarms |= alarm;
+}
+
+/* Transfers */
+
+static void begin_transfer(struct slink_card *card, dma_addr_t addr, u32 len)
+{
+	slink_write(card, S5933_MWAR, lower_32_bits(addr));
+	slink_write(card, S5933_MWTC, len);
+	slink_set_mcsr(card, 0, MCSR_WRITE_ENABLE);
+	slink_count(card, SLINK_TRANSFERS, 1);
+}
+
+static void discard_words(struct slink_card *card)
+{
+	struct slink_input *in = &card->in;
+
+	if (!in->discarding)
+		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+	in->discarding = true;
+	in->dma.len = PAGE_SIZE;
+	begin_transfer(card, in->waste_addr, PAGE_SIZE);
+}
+
+/* The rest of the page that the block has got to; or, if it is full, waste. */
+static void start_transfer(struct slink_card *card)
+{
+	struct slink_input *in = &card->in;
+
+	if (in->dma.len)
+		return;
+	if (in->discarding ||
+	    slink_map_piece(card, in->block, in->pos, in->block->size,
+			    DMA_FROM_DEVICE, &in->dma))
+		discard_words(card);
+	else
+		begin_transfer(card, in->dma.addr, in->dma.len);
+}
+
+/* What has been moved belongs to the block. */
+static void end_transfer(struct slink_card *card)
+{
+	struct slink_input *in = &card->in;
+	u32 moved;
+
+	if (!in->dma.len)
+		return;
+	slink_set_mcsr(card, MCSR_WRITE_ENABLE, 0);
+	moved = in->dma.len - slink_read(card, S5933_MWTC);
+	if (in->discarding) {
+		slink_count(card, SLINK_TRUNCATED, moved / 4);
+		in->dma.len = 0;
+		return;
+	}
+	slink_unmap_piece(card, DMA_FROM_DEVICE, &in->dma);
+	in->pos += moved;
+}
+
+static void store_word(struct slink_card *card, u32 word)
+{
+	struct slink_input *in = &card->in;
+
+	if (in->discarding || room_left(in) < sizeof(word)) {
+		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+		in->discarding = true;
+		slink_count(card, SLINK_TRUNCATED, 1);
+		return;
+	}
+	memcpy(in->block->data + in->pos, &word, sizeof(word));
+	in->pos += sizeof(word);
+}
+
+/* The card has stopped: the chip moves what it holds, unless its count is zero. */
+static bool is_drained(struct slink_card *card)
+{
+	u32 mcsr = slink_read(card, S5933_MCSR);
+
+	return mcsr & (MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO);
+}
+
+static void drain(struct slink_card *card)
+{
+	bool drained;
+
+	if (card->in.dma.len &&
+	    read_poll_timeout_atomic(is_drained, drained, drained, 1, DRAIN_US,
+				     false, card))
+		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+	end_transfer(card);
+	while (has_word(card))
+		store_word(card, pop_word(card));
+}
+
+/* Events */
+
+/* The block has all that belongs to it; it is the core's from now on. */
+static bool finish_event(struct slink_card *card, u32 end)
+{
+	struct slink_input *in = &card->in;
+	struct zio_block *block = in->block;
+
+	if (card->lines & LINE_OVERFLOW)
+		raise_alarm(card, SLINK_ALARM_OVERFLOW);
+	block->len = in->pos;
+	block->drv_alarms = in->alarms;
+	block->info = in->begin | (u64)end << 32;
+	slink_count(card, SLINK_EVENTS, 1);
+	slink_count(card, SLINK_WORDS, in->pos / 4);
+	in->block = NULL;
+	in->pos = 0;
+	in->discarding = false;
+	in->alarms = 0;
+	in->begin = 0;
+	in->inside = false;
+	return true;
+}
+
+static void enter_event(struct slink_card *card, u32 word)
+{
+	struct slink_input *in = &card->in;
+
+	in->inside = true;
+	in->begin = word;
+	if (in->block)
+		zio_cset_stamp(in->cset, in->block);
+}
+
+static bool is_word(const struct slink_card *card, u32 word, u32 expected)
+{
+	return !((word ^ expected) & card->mask);
+}
+
+/* LD[1]: this word is bad; LD[0]: the data since the last control word are. */
+static u8 errors_of(u32 word)
+{
+	return (word & 2 ? SLINK_ALARM_CONTROL : 0) |
+		(word & 1 ? SLINK_ALARM_DATA : 0);
+}
+
+static bool begin_event(struct slink_card *card, u32 word)
+{
+	struct slink_input *in = &card->in;
+	bool done = false;
+
+	if (in->inside) {
+		slink_count(card, SLINK_LOST_ENDS, 1);
+		raise_alarm(card, SLINK_ALARM_LOST_END);
+		done = finish_event(card, 0);
+	} else if (in->pos || in->discarding) {
+		slink_count(card, SLINK_LOST_STARTS, 1);
+		raise_alarm(card, SLINK_ALARM_LOST_START);
+		done = finish_event(card, 0);
+	}
+	enter_event(card, word);
+	raise_alarm(card, errors_of(word) & SLINK_ALARM_CONTROL);
+	return done;
+}
+
+static bool end_event(struct slink_card *card, u32 word)
+{
+	raise_alarm(card, errors_of(word));
+	if (!card->in.inside) {
+		slink_count(card, SLINK_LOST_STARTS, 1);
+		raise_alarm(card, SLINK_ALARM_LOST_START);
+	}
+	return finish_event(card, word);
+}
+
+/* A cycle of the self test: a zero as control word, then a one that walks. */
+static bool end_test_cycle(struct slink_card *card, u32 word)
+{
+	unsigned int n = card->in.pos / 4, i, errors = n != 32;
+	const u32 *sample = card->in.block->data;
+
+	if (!card->in.inside) {
+		enter_event(card, word);
+		return false;
+	}
+	for (i = 0; i < n; i++)
+		errors += sample[i] != BIT(i % 32);
+	slink_count(card, SLINK_TEST_ERRORS, errors);
+	finish_event(card, word);
+	enter_event(card, word);
+	return true;
+}
+
+/* Whether the block is done. */
+static bool take_control(struct slink_card *card, u32 word)
+{
+	if (errors_of(word))
+		slink_count(card, SLINK_ERRORS, 1);
+	if (card->test && !(word & ~3))
+		return end_test_cycle(card, word);
+	if (is_word(card, word, card->begin))
+		return begin_event(card, word);
+	if (is_word(card, word, card->end))
+		return end_event(card, word);
+	slink_count(card, SLINK_UNKNOWN, 1);
+	raise_alarm(card, SLINK_ALARM_UNKNOWN);
+	return false;
+}
+
+/* One is on its way: the card had stopped there, and now it is expected. */
+static void wait_word(struct slink_card *card)
+{
+	unsigned int n = FEW_READS;
+
+	while (n-- && !has_word(card))
+		slink_take_status(card);
+	card->in.due = false;
+}
+
+/*
+ * Data are expected again. A control word may come at this very moment: so that
+ * it is not taken for data, it is made sure that none passes any more before the
+ * FIFO is looked at for the last time. (Bad ones still do. They are rare enough.)
+ */
+static bool end_control(struct slink_card *card)
+{
+	if (!card->stopped && card->in.expect == TYPE_CONTROL) {
+		slink_expect(card, TYPE_BAD_CONTROL);
+		if (has_word(card))
+			return false;
+	}
+	start_transfer(card);
+	slink_expect(card, TYPE_DATA);
+	return true;
+}
+
+/* The next control word, if any. Whether the block is done. */
+static bool advance_control(struct slink_card *card)
+{
+	if (card->in.due)
+		wait_word(card);
+	if (!has_word(card) && end_control(card))
+		return false;
+	return take_control(card, pop_word(card));
+}
+
+/* The card has stopped at a word that is not what data are expected to be. */
+static void change_type(struct slink_card *card)
+{
+	u8 type = card->lines & LINE_TYPE;
+
+	if (type == TYPE_BAD_DATA) {
+		slink_count(card, SLINK_ERRORS, 1);
+		raise_alarm(card, SLINK_ALARM_DATA);
+		slink_expect(card, type);
+	} else if (type == TYPE_DATA) {
+		slink_expect(card, type);
+	} else {
+		drain(card);
+		slink_expect(card, type);
+		card->in.due = true;
+	}
+}
+
+/*
+ * The page is full, and the card has not stopped: another one as soon as the FIFO is
+ * full, which shows that there is more than fits in there; or after a while, since
+ * the source may pause.
+ */
+static void turn_page(struct slink_card *card)
+{
+	unsigned int n = FEW_READS;
+
+	while (n-- && !card->stopped) {
+		if (slink_read(card, S5933_MCSR) & MCSR_WRITE_FULL)
+			break;
+		slink_take_status(card);
+	}
+	if (card->stopped)
+		return;
+	end_transfer(card);
+	start_transfer(card);
+}
+
+static bool is_page_full(struct slink_card *card)
+{
+	return card->in.dma.len &&
+		(slink_read(card, S5933_MCSR) & MCSR_WRITE_IS_ZERO);
+}
+
+static bool is_expecting_data(const struct slink_card *card)
+{
+	return card->in.expect & LINE_LCTRL_N;
+}
+
+/* The cable is out, and what was on its way has come. */
+static bool is_cut(struct slink_card *card)
+{
+	u32 left;
+
+	if (card->lines & LINE_LDOWN_N || !card->in.inside)
+		return false;
+	left = slink_read(card, S5933_MWTC);
+	udelay(QUIET_US);
+	return left == slink_read(card, S5933_MWTC) && !has_word(card);
+}
+
+static bool give_up_event(struct slink_card *card)
+{
+	drain(card);
+	raise_alarm(card, SLINK_ALARM_LINK_DOWN);
+	return finish_event(card, 0);
+}
+
+/* Memory was refused: the rest of the event goes where it can do no harm. */
+static void handle_abort(struct slink_card *card)
+{
+	drain(card);
+	raise_alarm(card, SLINK_ALARM_TRUNCATED);
+	card->in.discarding = true;
+}
+
+/**
+ * slink_advance_input() - do all that can be done now
+ * @card: the card, locked
+ *
+ * Any context. Does not wait for the link, but for what is on its way within the
+ * card.
+ *
+ * Return: whether the armed block is done: then the caller lets go of the lock, calls
+ * zio_cset_done(), and comes back.
+ */
+bool slink_advance_input(struct slink_card *card)
+{
+	struct slink_input *in = &card->in;
+	u32 status;
+
+	while (in->block) {
+		status = slink_take_status(card);
+		if (status & INTCSR_ABORTS)
+			handle_abort(card);
+		if (is_cut(card))
+			return give_up_event(card);
+		if (!is_expecting_data(card)) {
+			if (advance_control(card))
+				return true;
+			continue;
+		}
+		start_transfer(card);
+		if (card->stopped)
+			change_type(card);
+		else if (is_page_full(card))
+			turn_page(card);
+		else
+			return false;
+	}
+	return false;
+}
+
+/* What had come of an event is lost; the block, if any, is empty. */
+void slink_drop_input(struct slink_card *card)
+{
+	struct slink_input *in = &card->in;
+
+	if (in->block)
+		end_transfer(card);
+	if (in->inside || in->pos)
+		raise_alarm(card, SLINK_ALARM_LOST_START);
+	in->pos = 0;
+	in->discarding = false;
+	in->inside = false;
+}
+
+static int slink_input(struct zio_cset *cset)
+{
+	struct slink_card *card = zio_cset_priv(cset);
+	struct slink_input *in = &card->in;
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	zio_for_each_block(cset, pos, chan, block)
+		in->block = block;
+	if (in->block && in->inside)
+		zio_cset_stamp(cset, in->block);
+	spin_unlock_irqrestore(&card->lock, flags);
+	slink_service(card);
+	return -EAGAIN;
+}
+
+static void slink_stop_input(struct zio_cset *cset)
+{
+	struct slink_card *card = zio_cset_priv(cset);
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	slink_drop_input(card);
+	card->in.block = NULL;
+	spin_unlock_irqrestore(&card->lock, flags);
+	slink_wait_finished(card);
+}
+
+static int slink_init_input(struct zio_cset *cset)
+{
+	struct slink_card *card = zio_cset_priv(cset);
+	struct slink_input *in = &card->in;
+
+	in->cset = cset;
+	in->waste = dma_alloc_coherent(card->dev, PAGE_SIZE, &in->waste_addr,
+				       GFP_KERNEL);
+	return in->waste ? 0 : -ENOMEM;
+}
+
+static void slink_exit_input(struct zio_cset *cset)
+{
+	struct slink_card *card = zio_cset_priv(cset);
+
+	dma_free_coherent(card->dev, PAGE_SIZE, card->in.waste,
+			  card->in.waste_addr);
+}
+
+const struct zio_cset_ops slink_input_ops = {
+	.init = slink_init_input,
+	.exit = slink_exit_input,
+	.raw_io = slink_input,
+	.stop_io = slink_stop_input,
+	.attr_set = slink_attr_set,
+	.attr_get = slink_attr_get,
+};
