@@ -163,6 +163,7 @@ void zio_cset_end(struct zio_cset *cset)
 	mutex_unlock(&cset->mutex);
 	mutex_unlock(&cset->change);
 	flush_work(&cset->arm_work);
+	cancel_work_sync(&cset->rearm_work);
 	cancel_delayed_work_sync(&cset->watchdog);
 }
 

@@ -48,9 +48,9 @@
  *    could sleep on.
  *
  *  - (H) who wants a set to be armed again, because there is room now, says so in
- *    cset->kicked, and then tries; who found no room looks at cset->kicked after
- *    he has made the set idle. Without, both could leave, and nobody would
- *    arm it.
+ *    cset->kicked, and then tries; who owns the phase takes that note away before
+ *    he looks for room, and looks at it again after he found none and has made
+ *    the set idle. Without, both could leave, and nobody would arm it.
  *
  *  - (G) a reader's block may pass by his queue only if that is empty, and it
  *    is so for sure only when he owns the phase: until then somebody else may
@@ -76,6 +76,9 @@
 #define CSET_HOLD	BIT(4)
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
+
+/* How often a set is armed again at a stretch, if its driver is quick */
+#define ZIO_MAX_REARMS	64
 
 static int cset_phase(struct zio_cset *cset)
 {
@@ -512,24 +515,35 @@ static int arm_if_room(struct zio_cset *cset)
 
 	if (!begin_arming(cset, &state, NULL))
 		return refuse_fire(state);
+	xchg(&cset->kicked, 0);					/* H */
 	if (set_has_room(cset))
 		return go_on_arming(cset);
 	make_idle(cset);
 	return -ENOBUFS;
 }
 
+/*
+ * Who has put one block must not go on for ever on behalf of those who put theirs
+ * meanwhile: after a while it is the business of a thread.
+ */
 static void keep_armed(struct zio_cset *cset)
 {
+	unsigned int n = 0;
 	int ret;
 
-	WRITE_ONCE(cset->kicked, 1);
-	smp_mb();						/* H */
+	xchg(&cset->kicked, 1);					/* H */
 	do {
-		xchg(&cset->kicked, 0);
-		do {
-			ret = arm_if_room(cset);
-		} while (!ret);
-	} while (ret == -ENOBUFS && READ_ONCE(cset->kicked));	/* H */
+		if (n++ == ZIO_MAX_REARMS) {
+			queue_work(system_unbound_wq, &cset->rearm_work);
+			return;
+		}
+		ret = arm_if_room(cset);
+	} while (!ret || (ret == -ENOBUFS && READ_ONCE(cset->kicked))); /* H */
+}
+
+static void rearm_in_thread(struct work_struct *work)
+{
+	zio_cset_go_on(container_of(work, struct zio_cset, rearm_work));
 }
 
 /**
@@ -753,5 +767,6 @@ void zio_cset_init_engine(struct zio_cset *cset)
 	atomic_set(&cset->state, CSET_STOP);
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, arm_in_thread);
+	INIT_WORK(&cset->rearm_work, rearm_in_thread);
 	INIT_DELAYED_WORK(&cset->watchdog, watch_cset);
 }

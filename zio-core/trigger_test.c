@@ -360,6 +360,81 @@ static void input_is_armed_while_there_is_room(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+/* Another processor, at the moment when there was no room just before. */
+
+static struct {
+	struct zio_buffer_type type;
+	struct zio_buffer_ops ops;
+	const struct zio_buffer_type *old;
+	unsigned int kicks;
+} spy;
+
+/* A block is put, and the set is kicked, but it is still being looked at. */
+static bool spy_has_room(struct zio_buffer *buf)
+{
+	struct zio_channel *chan = buf->chan;
+	struct zio_block *block;
+
+	if (spy.old->ops->has_room(buf) || !spy.kicks)
+		return spy.old->ops->has_room(buf);
+	spy.kicks--;
+	block = zio_queue_pop(&chan->queue);
+	buf->type->ops->put_block(buf, block);
+	zio_channel_has_room(chan);
+	return false;
+}
+
+static void spy_on(struct zio_buffer *buf)
+{
+	memset(&spy, 0, sizeof(spy));
+	spy.old = buf->type;
+	spy.type = *buf->type;
+	spy.ops = *buf->type->ops;
+	spy.ops.has_room = spy_has_room;
+	spy.type.ops = &spy.ops;
+	buf->type = &spy.type;
+}
+
+/* @kicks: how often a block is put just after there was no room */
+static unsigned int count_rearms(struct kunit *test, unsigned int kicks)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	unsigned int calls, patience = 5000;
+	struct zio_block *mine;
+
+	KUNIT_ASSERT_EQ(test, change_trigger(tdev->cset, "transparent"), 0);
+	/* So it is for want of memory, not of a place in the queue. */
+	mine = zio_queue_pop(&chan->queue);
+	spy_on(chan->buf);
+	calls = tdev->io_calls;
+	spy.kicks = kicks;
+	mutex_lock(&chan->lock);
+	zio_channel_has_room(chan);
+	calls = tdev->io_calls - calls;
+	mutex_unlock(&chan->lock);
+	while ((READ_ONCE(spy.kicks) || work_busy(&tdev->cset->rearm_work)) &&
+	       patience--)
+		fsleep(1000);
+	KUNIT_EXPECT_EQ(test, spy.kicks, 0);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len - 1);
+	KUNIT_EXPECT_EQ(test, chan->lost, 0);
+	chan->buf->type = spy.old;
+	chan->buf->type->ops->put_block(chan->buf, mine);
+	test_device_remove(tdev);
+	return calls;
+}
+
+static void kick_while_armed_is_heard(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, count_rearms(test, 1), 1);
+}
+
+static void nobody_rearms_for_ever(struct kunit *test)
+{
+	KUNIT_EXPECT_LE(test, count_rearms(test, 10000), 64);
+}
+
 static void overdue_blocks_are_taken_back(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
@@ -447,6 +522,8 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(chain_that_bites_its_tail_ends),
 	KUNIT_CASE(addresses_are_checked),
 	KUNIT_CASE(input_is_armed_while_there_is_room),
+	KUNIT_CASE(kick_while_armed_is_heard),
+	KUNIT_CASE(nobody_rearms_for_ever),
 	KUNIT_CASE(overdue_blocks_are_taken_back),
 	KUNIT_CASE(ticks_are_on_a_grid),
 	KUNIT_CASE(ticks_between_are_counted),
