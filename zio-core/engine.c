@@ -245,7 +245,10 @@ static void arm_in_thread(struct work_struct *work)
 {
 	struct zio_cset *cset = container_of(work, struct zio_cset, arm_work);
 
-	if (arm_cset(cset) != -EINPROGRESS)
+	int ret = arm_cset(cset);
+
+	/* An input that fails is armed again by who is told so, not at once. */
+	if (ret != -EINPROGRESS && !(ret && READ_ONCE(cset->rearm)))
 		zio_cset_go_on(cset);
 }
 

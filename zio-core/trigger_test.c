@@ -435,6 +435,21 @@ static void nobody_rearms_for_ever(struct kunit *test)
 	KUNIT_EXPECT_LE(test, count_rearms(test, 10000), 64);
 }
 
+static void failing_set_is_not_armed_at_once(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_SLEEPS, 1);
+	struct zio_cset *cset = tdev->cset;
+
+	tdev->io_return = -EIO;
+	KUNIT_ASSERT_EQ(test, change_trigger(cset, "transparent"), 0);
+	flush_work(&cset->arm_work);
+	flush_work(&cset->arm_work);
+	KUNIT_EXPECT_FALSE(test, work_busy(&cset->arm_work));
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	KUNIT_EXPECT_EQ(test, cset->error, -EIO);
+	test_device_remove(tdev);
+}
+
 static void overdue_blocks_are_taken_back(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
@@ -524,6 +539,7 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(input_is_armed_while_there_is_room),
 	KUNIT_CASE(kick_while_armed_is_heard),
 	KUNIT_CASE(nobody_rearms_for_ever),
+	KUNIT_CASE(failing_set_is_not_armed_at_once),
 	KUNIT_CASE(overdue_blocks_are_taken_back),
 	KUNIT_CASE(ticks_are_on_a_grid),
 	KUNIT_CASE(ticks_between_are_counted),
