@@ -707,22 +707,26 @@ void zio_cset_shut(struct zio_cset *cset)
 	zio_cset_wake(cset);
 }
 
-/*
- * The driver has had the blocks for a whole round of the watchdog. HOLD keeps
- * the set from being armed once more: so what is aborted is what was seen.
- */
-static bool abort_overdue(struct zio_cset *cset)
+/* The driver has had the blocks for a whole round of the watchdog. */
+static bool is_overdue(struct zio_cset *cset)
 {
-	bool aborted = false;
+	return cset_phase(cset) == CSET_ARMED &&
+		READ_ONCE(cset->fired) == cset->watched;
+}
 
+/*
+ * HOLD keeps the set from being armed once more: so what is aborted is what was
+ * seen. Whoever was refused meanwhile is served by the release.
+ */
+static void abort_overdue(struct zio_cset *cset)
+{
 	atomic_or(CSET_HOLD, &cset->state);
 	smp_mb__after_atomic();					/* F */
-	if (cset_phase(cset) == CSET_ARMED &&
-	    READ_ONCE(cset->fired) == cset->watched)
-		aborted = try_abort(cset, true);
-	smp_mb__before_atomic();				/* C */
-	atomic_andnot(CSET_HOLD, &cset->state);
-	return aborted;
+	if (is_overdue(cset) && try_abort(cset, true)) {
+		cset->io_errors++;
+		WRITE_ONCE(cset->error, -ETIMEDOUT);
+	}
+	zio_cset_release(cset);
 }
 
 static void watch_cset(struct work_struct *work)
@@ -733,12 +737,8 @@ static void watch_cset(struct work_struct *work)
 	mutex_lock(&cset->mutex);
 	if (cset->gone || !cset->timeout_ms)
 		goto out;
-	if (abort_overdue(cset)) {
-		cset->io_errors++;
-		WRITE_ONCE(cset->error, -ETIMEDOUT);
-		zio_cset_wake(cset);
-		zio_cset_go_on(cset);
-	}
+	if (is_overdue(cset))
+		abort_overdue(cset);
 	cset->watched = READ_ONCE(cset->fired);
 	schedule_delayed_work(&cset->watchdog,
 			      msecs_to_jiffies(cset->timeout_ms));
