@@ -68,22 +68,36 @@ static u64 hrt_number(const struct hrt_state *state, unsigned int index)
 	return zio_trigger_number(state->trig, index);
 }
 
-/* The moment by the monotonic clock, if it is @now by that of the trigger. */
-static u64 hrt_next(const struct hrt_state *state, u64 now, u64 not_before)
+static u64 hrt_now(const struct hrt_state *state)
+{
+	struct timespec64 now;
+
+	zio_trigger_read_clock(state->trig, &now);
+	return timespec64_to_ns(&now);
+}
+
+/*
+ * The moment by the monotonic clock, read after it was @now by that of the trigger:
+ * so it may be late, but not early. A start may be later than any timer goes.
+ */
+static u64 hrt_next(const struct hrt_state *state, u64 monotonic, u64 now,
+		    u64 not_before)
 {
 	u64 tick = zio_tick_after(max(now, not_before),
 				  hrt_number(state, HRT_PHASE),
 				  hrt_number(state, HRT_PERIOD));
 
-	return ktime_get_ns() + tick - now;
+	return min_t(u64, monotonic + tick - now, KTIME_MAX);
 }
 
-static void hrt_go_on(struct hrt_state *state, u64 now, u64 not_before)
+/* The event began at @begin, by the monotonic clock: nobody sets that. */
+static void hrt_go_on(struct hrt_state *state, u64 begin)
 {
-	u64 next = hrt_next(state, now, not_before);
-	u64 missed = zio_ticks_between(state->expires, next,
-				       hrt_number(state, HRT_PERIOD));
+	u64 now = hrt_now(state), monotonic = ktime_get_ns(), next, missed;
 
+	next = hrt_next(state, monotonic, now, now + monotonic - begin);
+	missed = zio_ticks_between(state->expires, next,
+				   hrt_number(state, HRT_PERIOD));
 	if (missed)
 		zio_trigger_miss(state->trig, missed);
 	state->expires = next;
@@ -94,16 +108,12 @@ static void hrt_go_on(struct hrt_state *state, u64 now, u64 not_before)
 static enum hrtimer_restart hrt_expired(struct hrtimer *timer)
 {
 	struct hrt_state *state = container_of(timer, struct hrt_state, timer);
-	struct timespec64 at, after;
-	u64 now;
+	u64 begin = ktime_get_ns();
 
-	zio_trigger_read_clock(state->trig, &at);
-	zio_trigger_fire_at(state->trig, &at);
+	zio_trigger_fire(state->trig);
 	if (state->left && !--state->left)
 		return HRTIMER_NORESTART;
-	zio_trigger_read_clock(state->trig, &after);
-	now = timespec64_to_ns(&after);
-	hrt_go_on(state, now, 2 * now - timespec64_to_ns(&at));
+	hrt_go_on(state, begin);
 	return HRTIMER_RESTART;
 }
 
@@ -128,13 +138,11 @@ static void hrt_destroy(struct zio_trigger *trig)
 static int hrt_start(struct zio_trigger *trig)
 {
 	struct hrt_state *state = trig->priv;
-	u64 start = hrt_number(state, HRT_START);
-	struct timespec64 now;
+	u64 start = hrt_number(state, HRT_START), now = hrt_now(state);
 
 	state->left = hrt_number(state, HRT_SHOTS);
-	zio_trigger_read_clock(trig, &now);
 	/* A tick exactly at the start is one. */
-	state->expires = hrt_next(state, timespec64_to_ns(&now),
+	state->expires = hrt_next(state, ktime_get_ns(), now,
 				  start ? start - 1 : 0);
 	hrtimer_start_range_ns(&state->timer, ns_to_ktime(state->expires),
 			       hrt_number(state, HRT_SLACK), HRTIMER_MODE_ABS);
