@@ -425,8 +425,9 @@ static int set_number(struct zio_trigger *trig, unsigned int index,
 	u64 number;
 	int ret = parse_number(&trig->type->attrs[index], text, &number);
 
-	if (ret || number == trig->number[index])
+	if (ret)
 		return ret;
+	/* Also with the old number: the next so many shots, say. */
 	return restart_with(trig, index, exchange_number, &number);
 }
 

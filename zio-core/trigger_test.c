@@ -156,6 +156,17 @@ static void value_that_does_not_start(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+static void same_value_starts_anew(struct kunit *test)
+{
+	struct test_device *tdev = create_with_trigger(test);
+	struct zio_trigger *trig = tdev->cset->bind->trig;
+
+	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, "5"), 0);
+	KUNIT_EXPECT_EQ(test, seen.stopped, 1);
+	KUNIT_EXPECT_EQ(test, seen.started, 2);
+	test_device_remove(tdev);
+}
+
 static void text_is_trimmed(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
@@ -527,6 +538,7 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(trigger_runs_while_enabled),
 	KUNIT_CASE(bad_values_change_nothing),
 	KUNIT_CASE(value_that_does_not_start),
+	KUNIT_CASE(same_value_starts_anew),
 	KUNIT_CASE(text_is_trimmed),
 	KUNIT_CASE(control_tells_values),
 	KUNIT_CASE(event_has_one_time),
