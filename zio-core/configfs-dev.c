@@ -338,13 +338,18 @@ struct zio_config_group {
 	struct configfs_attribute *attrs[N_COMMON + ZIO_MAX_CONFIG_ATTRS + 1];
 };
 
-/* The driver's module is held until here: who has a file open may be late. */
+/*
+ * The last reference is that of rmdir, which by now has let go of the subsystem: a
+ * module that is just being loaded for this device needs it, to make a directory of
+ * its own. The driver's module is held until here.
+ */
 static void release_item(struct config_item *item)
 {
 	struct zio_config_item *citem = to_citem(item);
 	struct module *owner = citem->type->owner;
 	unsigned int i;
 
+	unplug(citem);
 	for (i = 0; i < ZIO_MAX_CONFIG_ATTRS; i++)
 		kfree(citem->text[i]);
 	mutex_destroy(&citem->lock);
@@ -376,19 +381,8 @@ static struct config_item *make_device(struct config_group *group,
 	return &citem->item;
 }
 
-static void drop_device(struct config_group *group, struct config_item *item)
-{
-	struct zio_config_item *citem = to_citem(item);
-
-	mutex_lock(&citem->lock);
-	unplug(citem);
-	mutex_unlock(&citem->lock);
-	config_item_put(item);
-}
-
 static struct configfs_group_operations group_ops = {
 	.make_item = make_device,
-	.drop_item = drop_device,
 };
 
 static void fill_attrs(struct zio_config_group *cgroup)
