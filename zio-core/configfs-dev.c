@@ -366,13 +366,18 @@ static struct config_item *make_device(struct config_group *group,
 {
 	struct zio_config_group *cgroup =
 		container_of(group, struct zio_config_group, group);
-	struct zio_config_item *citem = kzalloc(sizeof(*citem), GFP_KERNEL);
+	struct zio_config_item *citem;
 	unsigned int i;
 
-	if (!citem)
+	/* The directory may be on its way out, with the module. */
+	if (!try_module_get(cgroup->type->owner))
+		return ERR_PTR(-ENODEV);
+	citem = kzalloc(sizeof(*citem), GFP_KERNEL);
+	if (!citem) {
+		module_put(cgroup->type->owner);
 		return ERR_PTR(-ENOMEM);
+	}
 	config_item_init_type_name(&citem->item, name, &cgroup->item_type);
-	__module_get(cgroup->type->owner);
 	mutex_init(&citem->lock);
 	citem->type = cgroup->type;
 	citem->id = ZIO_ID_AUTO;
@@ -383,6 +388,17 @@ static struct config_item *make_device(struct config_group *group,
 
 static struct configfs_group_operations group_ops = {
 	.make_item = make_device,
+};
+
+/* Not before those who are in the directory have left it. */
+static void release_group(struct config_item *item)
+{
+	kfree(container_of(to_config_group(item), struct zio_config_group,
+			   group));
+}
+
+static struct configfs_item_operations group_item_ops = {
+	.release = release_group,
 };
 
 static void fill_attrs(struct zio_config_group *cgroup)
@@ -424,11 +440,12 @@ int zio_config_type_register(struct zio_config_type *type)
 	cgroup->item_type.ct_attrs = cgroup->attrs;
 	cgroup->group_type.ct_owner = type->owner;
 	cgroup->group_type.ct_group_ops = &group_ops;
+	cgroup->group_type.ct_item_ops = &group_item_ops;
 	config_group_init_type_name(&cgroup->group, type->name,
 				    &cgroup->group_type);
 	ret = configfs_register_group(zio_configfs_devices(), &cgroup->group);
 	if (ret) {
-		kfree(cgroup);
+		config_group_put(&cgroup->group);
 		return ret;
 	}
 	type->group = cgroup;
@@ -445,7 +462,7 @@ void zio_config_type_unregister(struct zio_config_type *type)
 	if (!type->group)
 		return;
 	configfs_unregister_group(&type->group->group);
-	kfree(type->group);
+	config_group_put(&type->group->group);
 	type->group = NULL;
 }
 EXPORT_SYMBOL_GPL(zio_config_type_unregister);

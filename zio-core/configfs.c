@@ -173,11 +173,9 @@ static struct configfs_item_operations item_ops = {
 	.release = release_item,
 };
 
-static struct config_item *make_trigger(struct config_group *group,
-					const char *name)
+static struct config_item *create_trigger(struct zio_trigger_group *tgroup,
+					  const char *name)
 {
-	struct zio_trigger_group *tgroup =
-		container_of(group, struct zio_trigger_group, group);
 	struct zio_trigger_item *titem = kzalloc(sizeof(*titem), GFP_KERNEL);
 	struct zio_trigger *trig;
 
@@ -189,9 +187,24 @@ static struct config_item *make_trigger(struct config_group *group,
 		config_item_put(&titem->item);
 		return ERR_CAST(trig);
 	}
-	__module_get(tgroup->type->owner);
 	titem->trig = trig;
 	return &titem->item;
+}
+
+static struct config_item *make_trigger(struct config_group *group,
+					const char *name)
+{
+	struct zio_trigger_group *tgroup =
+		container_of(group, struct zio_trigger_group, group);
+	struct config_item *item;
+
+	/* The directory may be on its way out, with the module. */
+	if (!try_module_get(tgroup->type->owner))
+		return ERR_PTR(-ENODEV);
+	item = create_trigger(tgroup, name);
+	if (IS_ERR(item))
+		module_put(tgroup->type->owner);
+	return item;
 }
 
 static void drop_trigger(struct config_group *group, struct config_item *item)
@@ -219,6 +232,17 @@ static struct configfs_subsystem zio_subsys = {
 
 static struct config_group triggers_group;
 static struct config_group devices_group;
+
+/* Not before those who are in the directory have left it. */
+static void release_group(struct config_item *item)
+{
+	kfree(container_of(to_config_group(item), struct zio_trigger_group,
+			   group));
+}
+
+static struct configfs_item_operations group_item_ops = {
+	.release = release_group,
+};
 
 static void fill_attrs(struct zio_trigger_group *tgroup)
 {
@@ -251,11 +275,12 @@ int zio_trigger_group_create(struct zio_trigger_type *type)
 	tgroup->item_type.ct_attrs = tgroup->attrs;
 	tgroup->group_type.ct_owner = type->owner;
 	tgroup->group_type.ct_group_ops = &group_ops;
+	tgroup->group_type.ct_item_ops = &group_item_ops;
 	config_group_init_type_name(&tgroup->group, type->name,
 				    &tgroup->group_type);
 	ret = configfs_register_group(&triggers_group, &tgroup->group);
 	if (ret) {
-		kfree(tgroup);
+		config_group_put(&tgroup->group);
 		return ret;
 	}
 	type->group = tgroup;
@@ -267,7 +292,7 @@ void zio_trigger_group_remove(struct zio_trigger_type *type)
 	if (!type->group)
 		return;
 	configfs_unregister_group(&type->group->group);
-	kfree(type->group);
+	config_group_put(&type->group->group);
 	type->group = NULL;
 }
 
