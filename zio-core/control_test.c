@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* control_test.c: layout, snapshots, and controls that users write */
+#include "armed.h"
 #include "test-device.h"
 
 static void layout_is_that_of_1_x(struct kunit *test)
@@ -57,7 +58,7 @@ static void control_tells_all(struct kunit *test)
 	test_device_remove(tdev);
 }
 
-/* A block shows the attributes that were in force when it was taken. */
+/* A block shows the attributes that were in force when it was taken, monitored or not. */
 static void snapshot_is_of_its_time(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -69,6 +70,7 @@ static void snapshot_is_of_its_time(struct kunit *test)
 	chan->attrs[0].value = 5;
 	KUNIT_EXPECT_EQ(test, zio_channel_refresh(chan), 0);
 	mutex_unlock(&tdev->cset->mutex);
+	zio_sniff_block(chan, zio_queue_peek(&chan->queue));
 	zio_cset_fire(tdev->cset);
 	fetch(chan, &ctrl);
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN], 1000);

@@ -2,7 +2,7 @@
 /* kunit-exports.c: what zio-test needs of the inside; test kernels only */
 #include <linux/export.h>
 
-#include "internal.h"
+#include "armed.h"
 
 EXPORT_SYMBOL_NS_GPL(zio_attr_parse, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_attr_parse_bool, ZIO_TEST);
@@ -43,6 +43,7 @@ EXPORT_SYMBOL_NS_GPL(zio_session_next, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_open, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_submit, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_wait_lock, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_sniff_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);

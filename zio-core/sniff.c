@@ -55,7 +55,9 @@ void zio_sniff_block(struct zio_channel *chan, struct zio_block *block)
 	struct zio_control *slot;
 	unsigned long flags;
 
-	zio_block_snapshot(chan, block);
+	/* That of an input is of when it was armed, for its reader, too. */
+	if (zio_cset_is_output(chan->cset))
+		zio_block_snapshot(chan, block);
 	raw_spin_lock_irqsave(&sniff_lock, flags);
 	if (sniff_ring) {
 		slot = &sniff_ring[sniff_head % SNIFF_LEN];
