@@ -96,8 +96,9 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 		if (lost)
 			zio_channel_lose(chan);
 		if (zio_cset_is_output(cset)) {
-			WRITE_ONCE(chan->dropped, armed->block->seq + 1);
-			WRITE_ONCE(chan->played, armed->block->seq + 1);
+			WRITE_ONCE(chan->dropped, chan->dropped + 1);
+			smp_store_release(&chan->played, /* W */
+					  armed->block->seq + 1);
 		}
 		chan->buf->type->ops->put_block(chan->buf, armed->block);
 	}

@@ -107,7 +107,7 @@ struct zio_channel {
 	struct zio_snapshot __rcu *snap;
 	u32 seq;
 	u32 played; /* output: up to which block, by seq */
-	u32 dropped; /* and the last of them that was not */
+	u32 dropped; /* and how many of them were not */
 	atomic_t alarms_new;
 	atomic_t alarms;
 	unsigned long blocks;
@@ -459,7 +459,7 @@ struct zio_session {
 	struct zio_channel *chan;
 	struct pid *tgid;
 	unsigned int users;
-	u32 synced;
+	u32 dropped; /* chan->dropped, when last looked at */
 	struct zio_block *block;
 	bool ctrl_seen;
 	unsigned int n_more;

@@ -49,7 +49,7 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	new->chan = chan;
-	new->synced = READ_ONCE(chan->seq);
+	new->dropped = READ_ONCE(chan->dropped);
 	new->tgid = get_pid(task_tgid(current));
 	INIT_LIST_HEAD(&new->more);
 

@@ -170,10 +170,41 @@ static void blocks_have_one_owner(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+static int sync_session(struct zio_session *sess)
+{
+	struct file file = { .private_data = sess };
+
+	return zio_node_sync(&file, 0, LLONG_MAX, 0);
+}
+
+/* However many blocks there were before, and however long ago. */
+static void loss_is_told_to_fsync_once(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_session *sess;
+
+	chan->seq = 0x80000001;
+	chan->played = chan->seq;
+	sess = zio_session_open(chan);
+	KUNIT_EXPECT_EQ(test, sync_session(sess), 0);
+	tdev->io_return = -EIO;
+	KUNIT_ASSERT_EQ(test, zio_session_lock(sess, true), 0);
+	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
+	sess->block->used = sess->block->len;
+	zio_session_submit(sess);
+	zio_session_unlock(sess);
+	KUNIT_EXPECT_EQ(test, sync_session(sess), -EIO);
+	KUNIT_EXPECT_EQ(test, sync_session(sess), 0);
+	zio_session_close(sess);
+	test_device_remove(tdev);
+}
+
 static struct kunit_case session_cases[] = {
 	KUNIT_CASE(session_is_of_the_process),
 	KUNIT_CASE(unread_block_is_left),
 	KUNIT_CASE(output_goes_out_short_at_close),
+	KUNIT_CASE(loss_is_told_to_fsync_once),
 	KUNIT_CASE(blocks_have_one_owner),
 	{}
 };

@@ -4,6 +4,9 @@
  *
  * A close does not wait: what is queued then is played as the trigger says, or
  * dropped with the board.
+ *
+ *   W  who drops a block counts it, then says that it is over with (release); fsync
+ *      sees that it is (acquire), then looks at the count.
  */
 #include <linux/fs.h>
 
@@ -11,7 +14,7 @@
 
 static bool is_played(struct zio_channel *chan, u32 upto)
 {
-	return (s32)(READ_ONCE(chan->played) - upto) >= 0;
+	return (s32)(smp_load_acquire(&chan->played) - upto) >= 0; /* W */
 }
 
 static bool is_over(struct zio_channel *chan, u32 upto)
@@ -48,7 +51,7 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct zio_session *sess = file->private_data;
 	struct zio_channel *chan = sess->chan;
-	u32 upto, since = sess->synced;
+	u32 upto, dropped;
 	int ret = send_all(sess, &upto);
 
 	if (!ret)
@@ -57,6 +60,6 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 		return ret;
 	if (!is_played(chan, upto))
 		return -ENODEV;
-	sess->synced = upto;
-	return (s32)(READ_ONCE(chan->dropped) - since) > 0 ? -EIO : 0;
+	dropped = READ_ONCE(chan->dropped);
+	return xchg(&sess->dropped, dropped) == dropped ? 0 : -EIO;
 }
