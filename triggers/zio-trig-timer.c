@@ -13,6 +13,9 @@
 #include <linux/zio-tick.h>
 #include <linux/zio-trigger.h>
 
+/* Jiffies for which a timer is set to a jiffy, see kernel/time/timer.c */
+#define TIMER_EXACT	32
+
 enum { TIMER_PERIOD, TIMER_PHASE };
 
 static const struct zio_trigger_attr timer_attrs[] = {
@@ -41,18 +44,31 @@ static u64 timer_now(void)
 	return jiffies64_to_msecs(get_jiffies_64());
 }
 
+/*
+ * The kernel's timers come in the jiffy after the one that they are set to, and those
+ * for long times up to an eighth later than that: so a long time is waited for in
+ * parts, the last of which is short.
+ */
 static void timer_arm(struct timer_state *state, u64 now)
 {
-	mod_timer(&state->timer, jiffies +
-		  msecs_to_jiffies(state->tick > now ? state->tick - now : 0));
+	unsigned long wait = msecs_to_jiffies(state->tick > now ?
+					      state->tick - now : 0);
+
+	if (wait > TIMER_EXACT)
+		wait -= wait / 4;
+	mod_timer(&state->timer, jiffies + wait - !!wait);
 }
 
 static void timer_expired(struct timer_list *timer)
 {
 	struct timer_state *state = from_timer(state, timer, timer);
 	u64 period = zio_trigger_number(state->trig, TIMER_PERIOD);
-	u64 now, next, missed;
+	u64 now = timer_now(), next, missed;
 
+	if (now < state->tick) {
+		timer_arm(state, now);
+		return;
+	}
 	zio_trigger_fire(state->trig);
 	now = timer_now();
 	next = zio_tick_after(max(now, state->tick), state->tick, period);
