@@ -139,9 +139,10 @@ static ssize_t nsamples_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 /* What belongs to the trigger */
 
+/* @shown: the control tells the value */
 static int set_own(struct zio_binding *bind, const char *text,
 		   int (*set)(struct zio_trigger *trig, unsigned int index,
-			      const char *text), unsigned int index)
+			      const char *text), unsigned int index, bool shown)
 {
 	struct zio_cset *cset = bind->cset;
 	int ret;
@@ -153,7 +154,7 @@ static int set_own(struct zio_binding *bind, const char *text,
 		ret = -EPERM;
 	else
 		ret = set(bind->trig, index, text);
-	if (!ret)
+	if (!ret && shown)
 		ret = zio_cset_refresh(cset);
 	mutex_unlock(&cset->mutex);
 	return ret;
@@ -174,7 +175,7 @@ static int set_clock(struct zio_trigger *trig, unsigned int index,
 static ssize_t clock_store(struct kobject *kobj, struct kobj_attribute *attr,
 			   const char *text, size_t count)
 {
-	return set_own(to_zio_binding(kobj), text, set_clock, 0) ?: count;
+	return set_own(to_zio_binding(kobj), text, set_clock, 0, true) ?: count;
 }
 
 static struct zio_trigger_file *to_file(struct kobj_attribute *kattr)
@@ -192,8 +193,11 @@ static ssize_t file_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t file_store(struct kobject *kobj, struct kobj_attribute *attr,
 			  const char *text, size_t count)
 {
-	return set_own(to_zio_binding(kobj), text, zio_trigger_store,
-		       to_file(attr)->index) ?: count;
+	struct zio_binding *bind = to_zio_binding(kobj);
+	unsigned int index = to_file(attr)->index;
+	bool shown = bind->trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER;
+
+	return set_own(bind, text, zio_trigger_store, index, shown) ?: count;
 }
 
 static int add_file(struct zio_binding *bind, unsigned int index)
