@@ -376,11 +376,13 @@ static struct zio_cset **list_csets(struct zio_trigger *trig, unsigned int *n)
 {
 	struct zio_binding *bind;
 	struct zio_cset **list;
+	unsigned int all = 0;
 
 	*n = 0;
 	mutex_lock(&trig->lock);
-	list = kvcalloc(list_count_nodes(&trig->bindings) + 1, sizeof(*list),
-			GFP_KERNEL);
+	list_for_each_entry(bind, &trig->bindings, node)
+		all++;
+	list = kvcalloc(all + 1, sizeof(*list), GFP_KERNEL);
 	if (list)
 		list_for_each_entry(bind, &trig->bindings, node) {
 			list[*n] = bind->cset;
