@@ -522,6 +522,8 @@ static int arm_if_room(struct zio_cset *cset)
 	if (set_has_room(cset))
 		return go_on_arming(cset);
 	make_idle(cset);
+	/* The watermark may be out of reach: let them have what is there. */
+	zio_cset_wake(cset);
 	return -ENOBUFS;
 }
 

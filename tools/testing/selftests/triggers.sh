@@ -167,6 +167,20 @@ test_transparent()
 		count=1000
 	is "none was lost" "$(cat $cset2/chan0/statistics/lost_blocks)" "$lost"
 	check "back to user" use $cset2 user
+	zio-load zio-buf-vmalloc
+	check "memory to map" write_file $cset0/current_buffer vmalloc
+	echo 0 >$cset0/chan0/enable
+	echo 0 >$cset0/chan1/enable
+	echo 8192 >$cset0/trigger/nsamples
+	echo 128 >$cset0/chan2/buffer/watermark
+	check "transparent" use $cset0 transparent
+	check "a ring, a watermark beyond the area" \
+		timeout 60 node-map ring $node-0-2 500
+	echo 1 >$cset0/chan2/buffer/watermark
+	check "a watermark of 1" timeout 60 node-map ring $node-0-2 500
+	is "none of these was lost" \
+		"$(cat $cset0/chan2/statistics/lost_blocks)" 0
+	check "back to user" use $cset0 user
 }
 
 test_shared()
