@@ -261,7 +261,10 @@ int zio_binding_change(struct zio_cset *cset, const char *name)
 	return ret;
 }
 
-/* New blocks for the sizes that the binding has got; or the error. */
+/*
+ * New blocks for the sizes that the binding has got; or the error. The set has been
+ * held since before: drivers go by these sizes, too.
+ */
 static int resize_blocks(struct zio_cset *cset, size_t len)
 {
 	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
@@ -269,14 +272,12 @@ static int resize_blocks(struct zio_cset *cset, size_t len)
 
 	if (!snap)
 		return -ENOMEM;
-	zio_cset_hold(cset);
 	if (len != cset->block_len)
 		ret = zio_buffers_resize(cset, len);
-	if (!ret)
-		zio_snapshots_publish(cset, snap);
-	zio_cset_release(cset);
 	if (ret)
 		zio_snapshots_discard(cset, snap);
+	else
+		zio_snapshots_publish(cset, snap);
 	return ret;
 }
 
@@ -302,6 +303,7 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 	ret = size_block(cset, bind->nshots, pre, post, cset->mask, &len);
 	if (ret || (pre == old_pre && post == old_post))
 		return ret;
+	zio_cset_hold(cset);
 	WRITE_ONCE(bind->pre_samples, pre);
 	WRITE_ONCE(bind->post_samples, post);
 	ret = resize_blocks(cset, len);
@@ -309,6 +311,7 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 		WRITE_ONCE(bind->pre_samples, old_pre);
 		WRITE_ONCE(bind->post_samples, old_post);
 	}
+	zio_cset_release(cset);
 	return ret;
 }
 
@@ -335,10 +338,12 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 			 cset->mask, &len);
 	if (ret || nshots == old)
 		return ret;
+	zio_cset_hold(cset);
 	WRITE_ONCE(bind->nshots, nshots);
 	ret = resize_blocks(cset, len);
 	if (ret)
 		WRITE_ONCE(bind->nshots, old);
+	zio_cset_release(cset);
 	return ret;
 }
 
@@ -365,10 +370,12 @@ int zio_cset_set_mask(struct zio_cset *cset, u64 mask)
 			 bind->post_samples, mask, &len);
 	if (ret || mask == old)
 		return ret;
+	zio_cset_hold(cset);
 	cset->mask = mask;
 	ret = resize_blocks(cset, len);
 	if (ret)
 		cset->mask = old;
+	zio_cset_release(cset);
 	return ret;
 }
 
