@@ -161,6 +161,11 @@ struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
 	ctrl->nbits = find_nbits(ctrl, cset);
 	if (cset->flags & ZIO_CSET_INTERLEAVED)
 		put_mask(ctrl->tlv, cset->mask);
+	else if (cset->flags & ZIO_CSET_BLOCK_INFO)
+		ctrl->tlv[0] = (struct zio_tlv) {
+			.type = ZIO_TLV_BLOCK_INFO,
+			.length = 1,
+		};
 	if (cset->bind) {
 		put_trigger(ctrl, cset->bind);
 		ctrl->nsamples = cset->bind->pre_samples +

@@ -318,3 +318,22 @@ unsigned int zio_cset_post_samples(const struct zio_cset *cset)
 	return cset->bind->post_samples;
 }
 EXPORT_SYMBOL_GPL(zio_cset_post_samples);
+
+/**
+ * zio_cset_stamp() - the event of a block is now
+ * @cset: the channel set
+ * @block: the block, armed
+ *
+ * Any context but NMI. For boards that are armed long before there is an event: what
+ * the block had was the time when it was armed. By the clock of the trigger.
+ */
+void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
+{
+	struct timespec64 now;
+
+	zio_trigger_read_clock(cset->bind->trig, &now);
+	block->tstamp.secs = now.tv_sec;
+	block->tstamp.ticks = now.tv_nsec;
+	block->tstamp.bins = 0;
+}
+EXPORT_SYMBOL_GPL(zio_cset_stamp);

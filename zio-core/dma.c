@@ -13,6 +13,22 @@ static struct page *page_of(const void *mem)
 }
 
 /**
+ * zio_block_page() - the page in which a sample is
+ * @block: the block
+ * @pos: bytes from its beginning
+ *
+ * Any context. For boards that move a page at a time: what follows on the page, up
+ * to its end or that of the block, is in one piece.
+ *
+ * Return: the page.
+ */
+struct page *zio_block_page(const struct zio_block *block, size_t pos)
+{
+	return page_of(block->data + pos);
+}
+EXPORT_SYMBOL_GPL(zio_block_page);
+
+/**
  * zio_block_sg() - describe the memory of a block
  * @block: the block; block->len bytes of it are described
  * @sgt: filled in; the caller frees it by sg_free_table()

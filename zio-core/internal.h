@@ -395,6 +395,8 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 	ctrl->tstamp = block->tstamp;
 	ctrl->mem_offset = lower_32_bits(block->mem_offset);
 	ctrl->reserved = upper_32_bits(block->mem_offset);
+	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO))
+		memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
 }
 
 static inline u64 zio_control_offset(const struct zio_control *ctrl)

@@ -14,6 +14,7 @@
 #include <linux/scatterlist.h>
 #include <linux/zio.h>
 
+struct page *zio_block_page(const struct zio_block *block, size_t pos);
 int zio_block_sg(const struct zio_block *block, struct sg_table *sgt,
 		 unsigned int max_segment, gfp_t gfp);
 int zio_block_map_dma(struct device *dev, const struct zio_block *block,

@@ -35,6 +35,8 @@ struct zio_trigger;
  * @seq: sequence number within the channel
  * @zio_alarms: ZIO_ALARM_* for this block
  * @drv_alarms: the driver's alarms for this block
+ * @info: what else the driver tells of this block, if its set has
+ *        ZIO_CSET_BLOCK_INFO
  *
  * A block has exactly one owner: the buffer (free), the driver (armed: from
  * raw_io() to done or stop_io()), the queue, or the user.
@@ -48,6 +50,7 @@ struct zio_block {
 	u32 seq;
 	u8 zio_alarms;
 	u8 drv_alarms;
+	u64 info;
 	/* private: core */
 	struct zio_snapshot *snap;
 	struct list_head left;
@@ -141,6 +144,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the trigger */
 #define ZIO_CSET_MULTI_SHOT	BIT(4)	/* can take several shots */
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
+#define ZIO_CSET_BLOCK_INFO	BIT(6)	/* block->info goes into the control */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
@@ -212,6 +216,7 @@ unsigned int zio_cset_nshots(const struct zio_cset *cset);
 unsigned int zio_cset_pre_samples(const struct zio_cset *cset);
 unsigned int zio_cset_post_samples(const struct zio_cset *cset);
 u64 zio_cset_mask(const struct zio_cset *cset);
+void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
 unsigned int zio_channel_index(const struct zio_channel *chan);
 struct zio_armed *zio_cset_armed(struct zio_cset *cset);
 

@@ -98,6 +98,9 @@ struct zio_tlv {
  */
 #define ZIO_TLV_CHANNELS	1
 
+/* Payload: 8 bytes that the driver tells of each block; its page says what. */
+#define ZIO_TLV_BLOCK_INFO	2
+
 /* zio_alarms; drv_alarms are the driver's own. */
 #define ZIO_ALARM_LOST_BLOCK	(1 << 0)	/* no memory, or overwritten */
 #define ZIO_ALARM_LOST_TRIGGER	(1 << 1)	/* fired while still armed */
