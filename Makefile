@@ -50,7 +50,7 @@ MODULES := zio-core/zio buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
 	   $(addprefix triggers/zio-trig-,timer hrt irq sysfs chain) \
 	   drivers/zio-zero drivers/zio-mini drivers/zio-loop \
 	   drivers/zio-fake-dtc drivers/zio-irq-tdc drivers/zio-gpio \
-	   drivers/zio-ad788x
+	   drivers/zio-ad788x drivers/slink/zio-slink
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
 
 uninstall:

@@ -30,14 +30,15 @@ void slink_set_mcsr(struct slink_card *card, u32 clear, u32 set)
 /*
  * Status bits are cleared by writing 1 to them, in the register that also has the
  * enables: so what is written comes from a copy, never from the register.
+ *
+ * Which mailboxes are meant is always told: their status comes without an interrupt,
+ * too, for who polls.
  */
 void slink_enable_interrupts(struct slink_card *card, bool enable)
 {
-	card->intcsr = INTCSR_IMB4_FULL | INTCSR_OMB2_EMPTY;
+	card->intcsr = INTCSR_IMB4 | INTCSR_OMB2;
 	if (enable)
-		card->intcsr |= INTCSR_WRITE_DONE | INTCSR_READ_DONE;
-	else
-		card->intcsr = 0;
+		card->intcsr |= INTCSR_ENABLES;
 	slink_write(card, S5933_INTCSR, card->intcsr);
 }
 

@@ -401,8 +401,6 @@ bool slink_advance_input(struct slink_card *card)
 		status = slink_take_status(card);
 		if (status & INTCSR_ABORTS)
 			handle_abort(card);
-		if (is_cut(card))
-			return give_up_event(card);
 		if (!is_expecting_data(card)) {
 			if (advance_control(card))
 				return true;
@@ -413,6 +411,8 @@ bool slink_advance_input(struct slink_card *card)
 			change_type(card);
 		else if (is_page_full(card))
 			turn_page(card);
+		else if (is_cut(card))
+			return give_up_event(card);
 		else
 			return false;
 	}

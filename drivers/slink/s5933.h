@@ -35,10 +35,14 @@
 #define MBEF_OMB2	GENMASK(7, 4)	/* not yet taken by the card */
 
 /* INTCSR: control below 16 and above 23; status is cleared by writing 1 */
-#define INTCSR_OMB2_EMPTY	0x0014	/* interrupt when OMB2 byte 0 is taken */
-#define INTCSR_IMB4_FULL	0x1f00	/* interrupt when IMB4 byte 3 is written */
+#define INTCSR_OMB2		0x0004	/* byte 0 of it: when it is taken */
+#define INTCSR_OMB_EMPTY	BIT(4)
+#define INTCSR_IMB4		0x0f00	/* byte 3 of it: when it is written */
+#define INTCSR_IMB_FULL		BIT(12)
 #define INTCSR_WRITE_DONE	BIT(14)
 #define INTCSR_READ_DONE	BIT(15)
+#define INTCSR_ENABLES		(INTCSR_OMB_EMPTY | INTCSR_IMB_FULL | \
+				 INTCSR_WRITE_DONE | INTCSR_READ_DONE)
 #define INTCSR_IS_OMB		BIT(16)
 #define INTCSR_IS_IMB		BIT(17)
 #define INTCSR_IS_WRITE_DONE	BIT(18)
