@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* node-slink.c: what slink.sh cannot check in the shell: every word of each event */
+#include "node.h"
+
+#include "../devices/slidas-pattern.h"
+
+#define MAX_WORDS	(1 << 20)
+
+static uint32_t words[MAX_WORDS];
+
+static void words_of_event(struct pair pair, const struct zio_control *ctrl)
+{
+	size_t len = (size_t)ctrl->nsamples * 4, got = 0;
+	ssize_t n;
+
+	while (got < len) {
+		n = read(pair.data, (char *)words + got, len - got);
+		want(n > 0);
+		got += n;
+	}
+}
+
+static uint32_t info_of(const struct zio_control *ctrl, int i)
+{
+	uint32_t info[2];
+
+	same(ctrl->tlv[0].type, ZIO_TLV_BLOCK_INFO);
+	memcpy(info, ctrl->tlv[0].payload, sizeof(info));
+	return info[i];
+}
+
+static unsigned int pattern_of(const char *name)
+{
+	static const char *const names[] = {
+		[SLIDAS_COUNT] = "count", [SLIDAS_RANDOM] = "random",
+		[SLIDAS_ATLAS] = "atlas", [SLIDAS_WALK] = "walk",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i] && !strcmp(names[i], name))
+			return i;
+	fail("no such pattern: %s", name);
+}
+
+/*
+ * check NODE EVENTS PATTERN SIZES SIZE MAX STEP: so many events, from number 0
+ * on, come whole, in order, without an alarm, with their control words. A read of no
+ * words comes back empty.
+ */
+static void do_check(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDONLY);
+	uint32_t n = atoi(arg[1]), pattern = pattern_of(arg[2]), i, k, size;
+	uint32_t sizes = atoi(arg[3]), min = atoi(arg[4]), max = atoi(arg[5]);
+	uint32_t step = atoi(arg[6]);
+	struct zio_control ctrl;
+
+	for (i = 0; i < n; i++) {
+		ctrl = read_control(pair.ctrl);
+		size = slidas_size(sizes, min, max, step, 0, i);
+		if (ctrl.nsamples != size || ctrl.drv_alarms || ctrl.zio_alarms)
+			fail("event %u: %u words, not %u; alarms %#x, %#x", i,
+			     ctrl.nsamples, size, ctrl.zio_alarms,
+			     ctrl.drv_alarms);
+		same(info_of(&ctrl, 0), SLIDAS_BEGIN);
+		same(info_of(&ctrl, 1), SLIDAS_END);
+		words_of_event(pair, &ctrl);
+		for (k = 0; k < size; k++)
+			if (words[k] != slidas_word(pattern, 0, i, size, k, 0))
+				fail("event %u, word %u: %#x", i, k, words[k]);
+	}
+	close_pair(pair);
+}
+
+/* alarms NODE EVENTS: of each event, its words and alarms */
+static void do_alarms(char **arg)
+{
+	int ctrl_fd = open_node(arg[0], "ctrl", O_RDONLY), n = atoi(arg[1]);
+	struct zio_control ctrl;
+
+	while (n--) {
+		ctrl = read_control(ctrl_fd);
+		printf("%u/%#x ", ctrl.nsamples, ctrl.drv_alarms);
+	}
+	printf("\n");
+	close(ctrl_fd);
+}
+
+/* drain NODE SECONDS: reads what comes, until nothing has for so long; how many */
+static void do_drain(char **arg)
+{
+	int fd = open_node(arg[0], "ctrl", O_RDONLY | O_NONBLOCK), n = 0;
+	struct pollfd pfd = { fd, POLLIN, 0 };
+	struct zio_control ctrl;
+
+	while (poll(&pfd, 1, 1000 * atoi(arg[1])) == 1) {
+		if (read(fd, &ctrl, sizeof(ctrl)) != sizeof(ctrl)) {
+			if (errno == EAGAIN)
+				continue;
+			break;
+		}
+		n++;
+	}
+	printf("%d\n", n);
+	close(fd);
+}
+
+/* send NODE EVENTS SIZE: events of the pattern "count" */
+static void do_send(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDWR);
+	uint32_t n = atoi(arg[1]), size = atoi(arg[2]), i, k;
+	struct zio_control ctrl = {
+		.major_version = ZIO_MAJOR_VERSION,
+		.ssize = 4,
+		.nsamples = size,
+	};
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < size; k++)
+			words[k] = slidas_word(SLIDAS_COUNT, 0, i, size, k, 0);
+		same(write(pair.ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+		same(write(pair.data, words, size * 4), size * 4);
+	}
+	want(!fsync(pair.data));
+	close_pair(pair);
+}
+
+static const struct command commands[] = {
+	{ "check", 7, do_check },
+	{ "alarms", 2, do_alarms },
+	{ "drain", 2, do_drain },
+	{ "send", 3, do_send },
+	{}
+};
+
+int main(int argc, char **argv)
+{
+	return run_command(commands, argc, argv, 300);
+}

@@ -1,0 +1,314 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The driver of the S-LINK card, with the emulated one: card 0 has a source, cards 1
+# and 2 are connected back to back. A fault that a card counts (a FIFO that was
+# read while empty, say) is the driver's.
+# device: sspci,id=a
+# device: sspci,id=b
+# device: sspci,id=c,peer=b
+. "${0%/*}/lib.sh"
+
+bus=/sys/bus/zio/devices
+in=$bus/slink-0000/cset0
+node=/dev/zio/slink-0000-0-0
+
+bench()
+{
+	slink-bench "$@" >/dev/null
+}
+
+stat()
+{
+	cat $in/$1
+}
+
+link_is()
+{
+	[ "$(cat $in/link)" = "$1" ]
+}
+
+load()
+{
+	zio-load zio-slink && wait_until 10 link_is 1
+}
+
+fresh()
+{
+	zio-unload zio-slink
+	bench clear=1 cable=1 inject=0 inject-every=0 mode=stop sizes=fixed \
+		pattern=count gap-ns=0 rate=25000 word-errors=0 count=0 event=0
+	load
+}
+
+no_faults()
+{
+	is "$1: no fault" "$(slink-bench faults)" 0
+}
+
+# stream TEXT EVENTS PATTERN SIZES SIZE MAX STEP: all come, and each word is right
+stream()
+{
+	text=$1 events=$2 pattern=$3
+	shift 3
+	case $1 in fixed) kind=0 ;; sweep) kind=1 ;; random) kind=2 ;; esac
+	bench seed=0 event=0 pattern=$pattern sizes=$1 size=$2 size-max=$3 \
+		step=$4 count=$events mode=block
+	check "$text" node-slink check $node $events $pattern $kind $2 $3 $4
+	no_faults "$text"
+}
+
+test_life()
+{
+	check "load" load
+	is "three cards" "$(ls -d $bus/slink-* | wc -l)" 3
+	check "registers" grep -q "^MCSR" /sys/kernel/debug/zio-slink-*/registers
+	no_faults "a dump"
+	is "no word was taken" "$(slink-bench pops)" 0
+	pci=$(basename "$(readlink -f $bus/slink-0000/..)")
+	check "unbind" write_file /sys/bus/pci/drivers/zio-slink/unbind $pci
+	check "bind" write_file /sys/bus/pci/drivers/zio-slink/bind $pci
+	check "link" wait_until 10 link_is 1
+	expect_write_errno "a width there is not" EINVAL $in/width 24
+	expect_write_errno "no such reset" ERANGE $in/reset 4
+	expect_write_errno "five return lines" ERANGE $in/return-lines 16
+	check "return lines" write_file $in/return-lines 5
+	is "they are there" $((($(slink-bench omb1) >> 8) & 15)) 5
+	check "return lines off" write_file $in/return-lines 0
+}
+
+test_streams()
+{
+	fresh
+	echo 8192 >$in/trigger/nsamples
+	n=300
+	! is_debug_kernel || n=60
+	stream "five words" $n count fixed 5 5 1
+	stream "empty events" $n count fixed 0 0 1
+	stream "one, two, three words" $n random sweep 1 3 1
+	stream "around a page" 29 random sweep 1016 1044 1
+	stream "around two pages" 24 random sweep 2040 2063 1
+	stream "around the FIFO" $n random sweep 0 20 1
+	stream "any size" $n random random 0 5000 1
+	stream "ATLAS fragments" 50 atlas random 14 2000 1
+	is "none was lost" "$(stat chan0/statistics/lost_blocks)" 0
+	for what in lost-ends lost-starts unknown-words truncated-words aborts \
+		transmission-errors overflows; do
+		is "$what" "$(stat $what)" 0
+	done
+}
+
+# The shape that Nikhef measured in 2000: whatever the machine, the second transfer
+# begins at 1033 words, for eight are in the FIFO when the page is full.
+test_page()
+{
+	fresh
+	echo kmalloc >$in/current_buffer
+	echo 2048 >$in/trigger/nsamples
+	wrong=
+	for size in $(seq 1016 1044); do
+		bench event=0 size=$size count=1 mode=stop
+		before=$(stat transfers)
+		words=$(stat cpu-words)
+		bench mode=block
+		node-slink check $node 1 count 0 $size $size 1 || wrong=$size
+		# Beside the one that was set up when the begin word came.
+		transfers=$(($(stat transfers) - before - 1))
+		cpu=$(($(stat cpu-words) - words - 2))
+		want_t=1 want_c=0
+		[ $size -le 1024 ] || want_c=$((size - 1024))
+		[ $size -lt 1033 ] || { want_t=2; want_c=0; }
+		[ "$transfers $cpu" = "$want_t $want_c" ] ||
+			wrong="$wrong $size: $transfers transfers more, $cpu words"
+	done
+	is "a second transfer from 1033 words on, and not before" "$wrong" ""
+	no_faults "1016 to 1044"
+	echo vmalloc >$in/current_buffer
+}
+
+# inject FAULT: into the second of three events of 100 words; what comes
+injected()
+{
+	bench event=0 size=100 mode=stop
+	bench inject-every=0 count=1 mode=block
+	first=$(node-slink alarms $node 1)
+	bench inject=$1 inject-at=50 count=1 mode=block
+	sleep_until_sent 2
+	bench inject=0 count=1 mode=block
+	sleep_until_sent 3
+	echo $first $(node-slink alarms $node $2)
+}
+
+sleep_until_sent()
+{
+	wait_until 10 eval '[ "$(slink-bench complete)" -ge '$1' ] ||
+		[ "$(slink-bench broken)" -gt 0 ]'
+}
+
+# fault TEXT BITS WORDS/ALARMS...: of what comes after a good event
+fault()
+{
+	text=$1 bits=$2
+	shift 2
+	fresh
+	is "$text" "$(injected $bits $#)" "100/0 $*"
+	no_faults "$text"
+}
+
+test_errors()
+{
+	fault "begin damaged" 1 100/0x2 100/0
+	fault "end damaged" 2 100/0x2 100/0
+	fault "data damaged" 4 100/0x1 100/0
+	fault "start lost" 8 100/0x10 100/0
+	fault "end lost" 0x10 100/0x20 100/0
+	fault "unknown word" 0x20 100/0x4 100/0
+	fault "truncated by the source" 0x40 50/0 100/0
+	fresh
+	bench word-errors=1 event=0 size=100 count=1 inject=4 inject-at=50 \
+		mode=block
+	is "a word marked bad" "$(node-slink alarms $node 1)" "100/0x1 "
+	no_faults "a word marked bad"
+}
+
+test_truncation()
+{
+	fresh
+	echo 1000 >$in/trigger/nsamples
+	bench event=0 size=5000 count=2 mode=block
+	is "more than a block takes" "$(node-slink alarms $node 2)" \
+		"1000/0x8 1000/0x8 "
+	is "counted" "$(stat truncated-words)" 8000
+	no_faults "truncation"
+	bench event=0 size=1000 count=1 mode=block
+	is "the next one is whole" "$(node-slink alarms $node 1)" "1000/0 "
+}
+
+test_cable()
+{
+	fresh
+	drops=$(stat link-drops)
+	bench cable=0
+	check "link down" wait_until 10 link_is 0
+	bench cable=1
+	check "link up again" wait_until 10 link_is 1
+	is "counted" "$(stat link-drops)" $((drops + 1))
+	stream "and events come" 20 count fixed 100 100 1
+	fresh
+	bench event=0 size=1000 inject=0x80 inject-at=500 count=1 mode=block
+	is "pulled within an event" "$(node-slink alarms $node 1)" "500/0x40 "
+	bench cable=1
+	check "link up once more" wait_until 10 link_is 1
+	stream "and events come, too" 20 count fixed 100 100 1
+	check "link reset" write_file $in/reset 2
+	check "and up" wait_until 10 link_is 1
+	check "FIFO reset" write_file $in/reset 3
+	check "card reset" write_file $in/reset 1
+	check "up after it" wait_until 10 link_is 1
+	stream "events after all resets" 20 count fixed 100 100 1
+}
+
+test_abort()
+{
+	for kind in master target; do
+		fresh
+		bench abort-after=50 abort=$kind event=0 size=100 count=1 \
+			mode=block
+		is "$kind abort: an alarm" "$(node-slink alarms $node 1 |
+			sed 's,.*/,,')" "0x8 "
+		is "$kind abort: counted" "$(stat aborts)" 1
+		bench count=1 mode=block
+		is "$kind abort: the next one is whole" \
+			"$(node-slink alarms $node 1)" "100/0 "
+		no_faults "$kind abort"
+	done
+}
+
+test_polling()
+{
+	fresh
+	check "polling" write_file $in/poll-us 200
+	stream "polled" 500 count fixed 5 5 1
+	check "it is polled" test "$(stat polls)" -gt 0
+	check "interrupts again" write_file $in/poll-us 0
+	stream "by interrupts" 100 count fixed 5 5 1
+	stream "with a pause" 3 count fixed 100 100 1
+}
+
+test_self_test()
+{
+	fresh
+	check "test words to the output" write_file $in/test 1
+	bench count=10 mode=test
+	wait_until 10 eval '[ "$(stat events)" -ge 9 ]'
+	is "cycles without an error" "$(stat test-errors)" 0
+	is "of 32 words" "$(node-slink alarms $node 2)" "32/0 32/0 "
+	check "off" write_file $in/test 0
+	no_faults "self test"
+}
+
+# Nobody reads: the link is told to wait, and nothing is lost.
+test_back_pressure()
+{
+	fresh
+	echo 64 >$in/chan0/buffer/max-buffer-len
+	bench event=0 size=50 count=2000 mode=block
+	check "XOFF" wait_until 10 eval '[ "$(slink-bench is-xoff)" = 1 ]'
+	check "all come" node-slink check $node 2000 count 0 50 50 1
+	is "none was lost" "$(stat chan0/statistics/lost_blocks)" 0
+	is "none in the card" "$(slink-bench overflowed)" 0
+	no_faults "back pressure"
+}
+
+test_back_to_back()
+{
+	fresh
+	check "the links are up" wait_until 10 eval \
+		'[ "$(cat '$bus'/slink-0002/cset0/link)" = 1 ]'
+	for size in 1 5 1024 1025 3000; do
+		node-slink check /dev/zio/slink-0002-0-0 20 count 0 $size $size \
+			1 >/tmp/checked 2>&1 &
+		checker=$!
+		check "send events of $size words" node-slink send \
+			/dev/zio/slink-0001-1-0 20 $size
+		wait $checker
+		is "they come" "$? $(cat /tmp/checked)" "0 "
+	done
+	is "no fault at the sender" "$(slink-bench -c 1 faults)" 0
+	is "nor at the receiver" "$(slink-bench -c 2 faults)" 0
+}
+
+test_unplug()
+{
+	fresh
+	pci=$(basename "$(readlink -f $bus/slink-0000/..)")
+	bench event=0 size=100 rate=5000 mode=trigger
+	for i in 1 2 3 4 5; do
+		node-slink drain $node 1 >/tmp/drained &
+		reader=$!
+		wait_until 10 eval '[ "$(stat events)" -ge 50 ]' || break
+		echo $pci >/sys/bus/pci/drivers/zio-slink/unbind
+		wait $reader
+		echo $pci >/sys/bus/pci/drivers/zio-slink/bind
+		wait_until 10 link_is 1 || break
+	done
+	is "unbind under traffic" $i 5
+	dd if=$node-data of=/dev/null bs=4096 2>/tmp/said &
+	reader=$!
+	check "traffic" wait_until 10 eval '[ "$(stat events)" -ge 50 ]'
+	echo 1 >/sys/bus/pci/devices/$pci/remove
+	wait $reader
+	check "the reader is told" grep -q "No such device" /tmp/said
+	check "it is gone" test ! -e $bus/slink-0000
+	echo 1 >/sys/bus/pci/rescan
+	check "and comes back" wait_until 10 link_is 1
+	bench mode=stop
+	no_faults "unplugged"
+}
+
+for test in life streams page errors truncation cable abort polling self_test \
+	back_pressure back_to_back unplug; do
+	test_$test
+done
+check "unload" zio-unload zio-slink
+done_testing
