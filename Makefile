@@ -16,7 +16,7 @@ export INSTALL_MOD_PATH
 UDEVDIR ?= /lib/udev/rules.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo check bench
+.PHONY: demo check bench bench-triggers
 
 all: modules tools
 
@@ -72,6 +72,9 @@ check:
 bench:
 	tools/bench/bench $(BENCH_ARGS)
 
+bench-triggers:
+	tools/bench/bench --only triggers $(BENCH_ARGS)
+
 help:
 	@echo 'make                  modules (for KDIR) and tools'
 	@echo 'make install          modules, tools, man pages, udev rules (as root)'
@@ -79,6 +82,7 @@ help:
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make check            all tests, in virtual machines'
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
+	@echo 'make bench-triggers   the same for triggers alone'
 	@echo 'make clean            remove what was built in the tree'
 	@echo
 	@echo 'KDIR=DIR              kernel build directory (now: $(or $(KDIR),none found))'
