@@ -31,7 +31,7 @@ static const struct zio_trigger_attr hrt_attrs[] = {
 		.ext = 0,
 		.wide = true,
 		.value = NSEC_PER_SEC,
-		.min = 10 * NSEC_PER_USEC,
+		.min = NSEC_PER_USEC,
 		.max = 365ULL * 24 * 3600 * NSEC_PER_SEC,
 	},
 	[HRT_PHASE] = {
