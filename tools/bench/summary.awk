@@ -135,6 +135,22 @@ function aio()
 	aio_line("libaio", "libaio")
 }
 
+# A rate is told as the shortest period at which nothing is lost.
+function triggers()
+{
+	line("a shared hrt over 100 sets / 100 hrt of their own", "ratio", 0.333,
+	     quotient(each("triggers", "hrt-shared-store", 16, 100),
+		      each("triggers", "hrt-own-store", 16, 100), "%.3f"), "")
+	line("hrt, an event, one set, nobody reads", "insn", "",
+	     each("triggers", "hrt-shared-store", 16, 1), "")
+	line("hrt to a reader asleep", "insn", 9400,
+	     each("triggers", "hrt-own-sleeper", 16, 1), "9400 to 10300")
+	line("hrt, shortest period without loss, one set, reads", "ns", 5405,
+	     each("triggers", "rate-hrt-shared-read", 16, 1), 5405)
+	line("the same by IIO", "ns", "",
+	     each("triggers", "rate-iio-hrtimer-read", 16, 1), "")
+}
+
 BEGIN { FS = "," }
 FNR == 1 || $9 != "icount" { next }
 {
@@ -152,4 +168,5 @@ END {
 	print "| what | unit | target | measured | ZIO 1.1 | met |"
 	print "|---|---|---|---|---|---|"
 	pipeline(); maps(); wiki(); scale(); memory(); register(); aio()
+	triggers()
 }
