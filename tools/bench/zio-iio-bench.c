@@ -8,7 +8,6 @@
  * missing.
  */
 #include <getopt.h>
-#include <signal.h>
 
 #include "events.h"
 
@@ -19,7 +18,6 @@ struct device {
 	int data;
 	uint64_t got;
 	int64_t first, last;	/* stamps */
-	pid_t sleeper;
 };
 
 struct bench {
@@ -130,7 +128,7 @@ static uint64_t time_passes(struct bench *b, uint64_t passes)
 static void check_scans(struct bench *b, uint64_t events)
 {
 	read_all(b);
-	if (use_is(b, "full") || use_is(b, "sleeper"))
+	if (use_is(b, "full"))
 		return;
 	if (count_missing(b))
 		die("%lld scans are missing", (long long)count_missing(b));
@@ -199,32 +197,12 @@ static void run_rate(struct bench *b, uint64_t least)
 	       (unsigned long long)good);
 }
 
-static void start_sleeper(struct device *d, unsigned int i)
-{
-	char buf[BLOCK];
-	int fd;
-
-	d->sleeper = fork();
-	if (d->sleeper)
-		return;
-	/* One file at a time: the one that is open is a reader's, too. */
-	close(d->data);
-	fd = open_path(O_RDONLY, "/dev/iio:device%u", i);
-	for (;;)
-		if (read(fd, buf, BLOCK) < 0)
-			die("read: %s", strerror(errno));
-}
-
 static void open_device(struct bench *b, unsigned int i)
 {
 	struct device *d = &b->dev[i];
 
 	snprintf(d->dir, sizeof(d->dir), "/sys/bus/iio/devices/iio:device%u", i);
 	d->data = open_path(O_RDONLY | O_NONBLOCK, "/dev/iio:device%u", i);
-	if (!use_is(b, "sleeper"))
-		return;
-	close(d->data);
-	start_sleeper(d, i);
 }
 
 static void print_help(void)
@@ -233,7 +211,7 @@ static void print_help(void)
 	     "  cost    instructions of events: prints events,ns\n"
 	     "  rate    the shortest period at which none is missing: events,ns\n\n"
 	     "  -t, --trigger=DIR  in sysfs\n"
-	     "  -u, --use=NAME     full, store, read, sleeper (full)\n"
+	     "  -u, --use=NAME     full, store, read (full)\n"
 	     "  -c, --count=N      how many devices, iio:device0 ... (1)\n"
 	     "  -p, --period=NS    rate: with which none is missing (100000)\n"
 	     "  -n, --events=N     how many (1000)\n"
@@ -308,8 +286,5 @@ int main(int argc, char **argv)
 		run_rate(&b, least);
 	else
 		run_cost(&b);
-	for (i = 0; i < b.n; i++)
-		if (b.dev[i].sleeper)
-			kill(b.dev[i].sleeper, SIGTERM);
 	return 0;
 }
