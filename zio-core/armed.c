@@ -42,9 +42,9 @@ struct zio_block *zio_channel_steal(struct zio_channel *chan)
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *old, *block = NULL;
 
-	if (chan->ring && zio_ring_reap(chan) &&
-	    zio_queue_count(&chan->queue) < buf->len)
-		block = buf->type->ops->get_block(buf);
+	while (!block && chan->ring && zio_ring_reap(chan))
+		if (zio_queue_count(&chan->queue) < buf->len)
+			block = buf->type->ops->get_block(buf);
 	while (!block && !chan->ring && READ_ONCE(buf->prefer_new)) {
 		if (is_in_the_way(chan))
 			break;

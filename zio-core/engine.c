@@ -353,8 +353,10 @@ static bool has_room(struct zio_channel *chan)
 
 static bool can_have_room(struct zio_channel *chan)
 {
-	return has_room(chan) ||
-		(chan->ring && zio_ring_reap(chan) && has_room(chan));
+	while (!has_room(chan))
+		if (!chan->ring || !zio_ring_reap(chan))
+			return false;
+	return true;
 }
 
 /**

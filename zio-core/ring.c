@@ -10,7 +10,7 @@
  *
  * Owner of the blocks between tail and head is the program. They come back
  * when the next event finds no free block: who owns the armed set then pops
- * from the queue as many as hdr->tail has passed (zio_ring_reap()). Nobody
+ * from the queue some of those that hdr->tail has passed (zio_ring_reap()). Nobody
  * else pops, and "prefer-new" is not in force: what the program may be reading
  * is not taken away.
  *
@@ -34,6 +34,9 @@ static_assert(offsetof(struct zio_ring_header, head) == 64);
 static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
 #define RING_SLOTS_OFFSET	PAGE_SIZE
+
+/* So many blocks at a time are taken back: no event pays for a whole buffer. */
+#define RING_REAP		8
 
 /* The static part of a slot is written only when it is of another snapshot. */
 static void fill_slot(struct zio_ring *ring, unsigned int count,
@@ -67,7 +70,7 @@ void zio_ring_push(struct zio_channel *chan, struct zio_block *block)
 }
 
 /**
- * zio_ring_reap() - take back the blocks that the program has done with
+ * zio_ring_reap() - take back some blocks that the program has done with
  * @chan: the channel, with a ring; the caller owns the armed set
  *
  * Any context. A tail beyond the head, or behind where it was, is no tail.
@@ -82,6 +85,7 @@ bool zio_ring_reap(struct zio_channel *chan)
 
 	if (!n || n > zio_queue_count(&chan->queue))
 		return false;
+	n = min_t(u32, n, RING_REAP);
 	while (n--)
 		buf->type->ops->put_block(buf, zio_queue_pop(&chan->queue));
 	return true;
@@ -237,7 +241,8 @@ struct zio_ring *zio_ring_stop(struct zio_channel *chan)
 	if (!ring)
 		return NULL;
 	mutex_lock(&chan->lock);
-	zio_ring_reap(chan);
+	while (zio_ring_reap(chan))
+		continue;
 	WRITE_ONCE(chan->ring, NULL);
 	RCU_INIT_POINTER(chan->ring_area, NULL);
 	mutex_unlock(&chan->lock);
