@@ -35,19 +35,29 @@ static const char *io_hint(int code)
 	}
 }
 
-static void explain_io(struct zio_channel *ch, const char *verb,
-		       const char *path)
+static void explain_io(struct zio_channel *ch, const char *path,
+		       const char *verb)
 {
 	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s: %s%s", path,
 		 verb, strerror(ch->fault_errno), io_hint(ch->fault_errno));
 }
 
-static void explain_version(struct zio_channel *ch)
+static void explain_control_io(struct zio_channel *ch, const char *verb)
+{
+	explain_io(ch, ch->ctrl_path, verb);
+}
+
+static void explain_data_io(struct zio_channel *ch, const char *verb)
+{
+	explain_io(ch, ch->data_path, verb);
+}
+
+static void explain_version(struct zio_channel *ch, const char *what)
 {
 	snprintf(ch->error.text, sizeof(ch->error.text),
-		 "%s: control of version %u.%u, only %u.x is understood",
-		 ch->ctrl_path, ch->control.major_version,
-		 ch->control.minor_version, ZIO_MAJOR_VERSION);
+		 "%s: %s %u.%u, only %u.x is understood", ch->ctrl_path, what,
+		 ch->control.major_version, ch->control.minor_version,
+		 ZIO_MAJOR_VERSION);
 }
 
 static void explain_size(struct zio_channel *ch, const char *what)
@@ -58,6 +68,14 @@ static void explain_size(struct zio_channel *ch, const char *what)
 		 what);
 }
 
+static void explain_limit(struct zio_channel *ch, const char *what)
+{
+	char limit[64];
+
+	snprintf(limit, sizeof(limit), "%s %zu bytes", what, ch->max_block);
+	explain_size(ch, limit);
+}
+
 static void explain_short(struct zio_channel *ch, const char *path,
 			  const char *what, size_t whole)
 {
@@ -66,123 +84,76 @@ static void explain_short(struct zio_channel *ch, const char *path,
 		 ch->done, whole, what);
 }
 
+static void explain_short_control(struct zio_channel *ch, const char *what)
+{
+	explain_short(ch, ch->ctrl_path, what, sizeof(ch->control));
+}
+
+static void explain_short_data(struct zio_channel *ch, const char *what)
+{
+	explain_short(ch, ch->data_path, what, ch->size);
+}
+
 static void explain_misuse(struct zio_channel *ch, const char *what)
 {
 	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s",
 		 ch->data_path ? ch->data_path : ch->ctrl_path, what);
 }
 
-static void explain_limit(struct zio_channel *ch)
+static void explain_direction(struct zio_channel *ch, const char *what)
 {
-	char what[64];
+	char direction[64];
 
-	snprintf(what, sizeof(what), "over the limit of %zu bytes",
-		 ch->max_block);
-	explain_size(ch, what);
+	snprintf(direction, sizeof(direction), "%s %s", what,
+		 ch->output ? "output, not input" : "input, not output");
+	explain_misuse(ch, direction);
 }
 
-/* What can go wrong with mappings only. */
-static bool explain_mapped(struct zio_channel *ch)
-{
-	switch (ch->fault) {
-	case ZIO_FAULT_WAIT:
-		explain_io(ch, "wait for a block", ch->ctrl_path);
-		return true;
-	case ZIO_FAULT_DRIVER:
-		explain_misuse(ch, "the driver reports an error");
-		return true;
-	case ZIO_FAULT_RING:
-		explain_misuse(ch, "nonsense in the header of the ring");
-		return true;
-	case ZIO_FAULT_PLACE:
-		explain_size(ch, "not within what is mapped");
-		return true;
-	case ZIO_FAULT_BLOCK_SIZE:
-		explain_misuse(ch, "its block size is not known");
-		return true;
-	case ZIO_FAULT_RESERVED:
-		explain_misuse(ch, "a block is reserved: commit it first");
-		return true;
-	case ZIO_FAULT_NOT_RESERVED:
-		explain_misuse(ch, "not what has been reserved");
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void explain_fault(struct zio_channel *ch)
-{
-	if (explain_mapped(ch))
-		return;
-	switch (ch->fault) {
-	default:
-		explain_misuse(ch, "no error");
-		break;
-	case ZIO_FAULT_READ_CONTROL:
-		explain_io(ch, "read control", ch->ctrl_path);
-		break;
-	case ZIO_FAULT_READ_DATA:
-		explain_io(ch, "read data", ch->data_path);
-		break;
-	case ZIO_FAULT_WRITE_CONTROL:
-		explain_io(ch, "write control", ch->ctrl_path);
-		break;
-	case ZIO_FAULT_WRITE_DATA:
-		explain_io(ch, "write data", ch->data_path);
-		break;
-	case ZIO_FAULT_SHORT_CONTROL:
-		explain_short(ch, ch->ctrl_path, "a control",
-			      sizeof(ch->control));
-		break;
-	case ZIO_FAULT_SHORT_DATA:
-		explain_short(ch, ch->data_path, "a block", ch->size);
-		break;
-	case ZIO_FAULT_VERSION:
-		explain_version(ch);
-		break;
-	case ZIO_FAULT_ENDIAN:
-		explain_misuse(ch, "control of the other endianness");
-		break;
-	case ZIO_FAULT_SSIZE:
-		explain_size(ch, "a sample has no size");
-		break;
-	case ZIO_FAULT_SIZE:
-		explain_size(ch, "more than memory can address");
-		break;
-	case ZIO_FAULT_LIMIT:
-		explain_limit(ch);
-		break;
-	case ZIO_FAULT_MEMORY:
-		explain_size(ch, "no memory for it");
-		break;
-	case ZIO_FAULT_CALLER_SIZE:
-		explain_size(ch, "more than the memory given");
-		break;
-	case ZIO_FAULT_MEM_CHANGED:
-		explain_misuse(ch, "half-read block: finish it in its memory");
-		break;
-	case ZIO_FAULT_DIRECTION:
-		explain_misuse(ch, ch->output ? "open for output, not input" :
-			       "open for input, not output");
-		break;
-	case ZIO_FAULT_NO_DATA_NODE:
-		explain_misuse(ch, "open for controls only");
-		break;
-	case ZIO_FAULT_NO_CONTROL:
-		explain_misuse(ch, "no control has been read for these data");
-		break;
-	case ZIO_FAULT_LENGTH:
-		explain_misuse(ch, "control and data differ in length");
-		break;
-	}
-}
+static const struct {
+	void (*explain)(struct zio_channel *ch, const char *what);
+	const char *what;
+} faults[] = {
+	[ZIO_FAULT_NONE] = { explain_misuse, "no error" },
+	[ZIO_FAULT_WAIT] = { explain_control_io, "wait for a block" },
+	[ZIO_FAULT_DRIVER] = { explain_misuse, "the driver reports an error" },
+	[ZIO_FAULT_RING] = { explain_misuse,
+			     "nonsense in the header of the ring" },
+	[ZIO_FAULT_PLACE] = { explain_size, "not within what is mapped" },
+	[ZIO_FAULT_READ_CONTROL] = { explain_control_io, "read control" },
+	[ZIO_FAULT_READ_DATA] = { explain_data_io, "read data" },
+	[ZIO_FAULT_WRITE_CONTROL] = { explain_control_io, "write control" },
+	[ZIO_FAULT_WRITE_DATA] = { explain_data_io, "write data" },
+	[ZIO_FAULT_SHORT_CONTROL] = { explain_short_control, "a control" },
+	[ZIO_FAULT_SHORT_DATA] = { explain_short_data, "a block" },
+	[ZIO_FAULT_VERSION] = { explain_version, "control of version" },
+	[ZIO_FAULT_ENDIAN] = { explain_misuse,
+			       "control of the other endianness" },
+	[ZIO_FAULT_SSIZE] = { explain_size, "a sample has no size" },
+	[ZIO_FAULT_SIZE] = { explain_size, "more than memory can address" },
+	[ZIO_FAULT_LIMIT] = { explain_limit, "over the limit of" },
+	[ZIO_FAULT_MEMORY] = { explain_size, "no memory for it" },
+	[ZIO_FAULT_CALLER_SIZE] = { explain_size, "more than the memory given" },
+	[ZIO_FAULT_MEM_CHANGED] = { explain_misuse,
+				    "half-read block: finish it in its memory" },
+	[ZIO_FAULT_DIRECTION] = { explain_direction, "open for" },
+	[ZIO_FAULT_NO_DATA_NODE] = { explain_misuse, "open for controls only" },
+	[ZIO_FAULT_NO_CONTROL] = { explain_misuse,
+				   "no control has been read for these data" },
+	[ZIO_FAULT_LENGTH] = { explain_misuse,
+			       "control and data differ in length" },
+	[ZIO_FAULT_BLOCK_SIZE] = { explain_misuse,
+				   "its block size is not known" },
+	[ZIO_FAULT_RESERVED] = { explain_misuse,
+				 "a block is reserved: commit it first" },
+	[ZIO_FAULT_NOT_RESERVED] = { explain_misuse,
+				     "not what has been reserved" },
+};
 
 const char *zio_reason(struct zio_channel *ch)
 {
 	int saved = errno;
 
-	explain_fault(ch);
+	faults[ch->fault].explain(ch, faults[ch->fault].what);
 	errno = saved;
 	return ch->error.text;
 }
@@ -269,7 +240,7 @@ static const char *method_hint(int code)
 	case EOPNOTSUPP:
 		return " (its buffer cannot be mapped: the type vmalloc can)";
 	case EBUSY:
-		return " (another program has its ring)";
+		return " (another program has its ring, or blocks in a pipe)";
 	case EACCES:
 		return " (reading and writing have to be allowed)";
 	case EINVAL:

@@ -39,6 +39,7 @@ one "the file is closed, the buffer changed" \
 	node-splice closed $node $cset2/current_buffer
 one "half a block" node-splice half $node
 one "a ring" node-splice ring $node
+one "the method of libzio" node-splice method $node
 one "the board goes" node-splice gone $node $driver/unbind $driver/bind \
 	zio-zero.0
 one "the one with the pipe is killed" node-splice killed $node 30
