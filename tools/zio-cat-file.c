@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "libzio/zio.h"
+#include "stop.h"
 
 #define OUTPUT_SIZE 65536
 #define LARGE_BLOCK 4096	/* a copy would cost more than a write */
@@ -53,7 +53,6 @@ struct settings {
 
 static const char *prog;
 static struct zio_channel *channel;
-static volatile sig_atomic_t caught;
 
 static const char help_text[] =
 "Usage: %s [OPTION]... DATA_NODE [N]\n"
@@ -71,21 +70,12 @@ static const char help_text[] =
 "Exit status: 0 done, 1 error while copying, 2 usage, 3 cannot open,\n"
 "130 interrupted, 141 the reader of standard output went away.\n";
 
-static void on_signal(int sig)
-{
-	caught = sig;
-}
-
 /* A second Ctrl-C kills, should the reader of stdout be stuck. */
 static void catch_signals(void)
 {
-	struct sigaction stop = { .sa_handler = on_signal,
-				  .sa_flags = SA_RESETHAND };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
-	sigaction(SIGPIPE, &ignore, NULL);
+	catch_stop(SIGINT, SA_RESETHAND);
+	catch_stop(SIGTERM, SA_RESETHAND);
+	signal(SIGPIPE, SIG_IGN);
 }
 
 static double now(void)
@@ -100,8 +90,8 @@ static int write_failed(void)
 {
 	int code = errno;
 
-	if (code == EINTR && caught)
-		return EXIT_BY_SIGNAL + caught;
+	if (code == EINTR && caught_stop())
+		return EXIT_BY_SIGNAL + caught_stop();
 	if (code == EPIPE)
 		return EXIT_BY_SIGNAL + SIGPIPE;
 	fprintf(stderr, "%s: standard output: %s\n", prog, strerror(code));
@@ -113,15 +103,15 @@ static int write_all(struct tally *sum, const char *data, size_t size)
 	while (size) {
 		ssize_t n = write(STDOUT_FILENO, data, size);
 
-		if (n < 0 && errno == EINTR && !caught)
+		if (n < 0 && errno == EINTR && !caught_stop())
 			continue;
 		if (n < 0)
 			return write_failed();
 		sum->bytes += (uint64_t)n;
 		data += n;
 		size -= (size_t)n;
-		if (size && caught)
-			return EXIT_BY_SIGNAL + caught;
+		if (size && caught_stop())
+			return EXIT_BY_SIGNAL + caught_stop();
 	}
 	return EXIT_OK;
 }
@@ -164,19 +154,11 @@ static int read_failed(void)
 	return EXIT_IO;
 }
 
-/* A signal that comes between the look at @caught and the wait ends the wait. */
 static void wait_for_block(void)
 {
 	struct pollfd pfd = { .fd = zio_fd(channel), .events = POLLIN };
-	sigset_t stop, old;
 
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGINT);
-	sigaddset(&stop, SIGTERM);
-	sigprocmask(SIG_BLOCK, &stop, &old);
-	if (!caught)
-		ppoll(&pfd, 1, NULL, &old);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	wait_unless_stopped(&pfd, 1);
 }
 
 /* As zio_next(), and waits. The code to exit with, if any, is in @code. */
@@ -192,8 +174,8 @@ static int next_block(struct tally *sum, struct zio_block *blk, int *code)
 		if (*code)
 			break;
 		wait_for_block();
-		if (caught) {
-			*code = EXIT_BY_SIGNAL + caught;
+		if (caught_stop()) {
+			*code = EXIT_BY_SIGNAL + caught_stop();
 			break;
 		}
 	}
@@ -208,8 +190,8 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 	uint64_t n;
 
 	for (n = 0; !code && (!count || n < count); n++) {
-		if (caught)
-			return EXIT_BY_SIGNAL + caught;
+		if (caught_stop())
+			return EXIT_BY_SIGNAL + caught_stop();
 		if (count && count - n < ZIO_BATCH)
 			zio_set_batch(channel, (unsigned int)(count - n));
 		if (next_block(sum, &blk, &code) <= 0)

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dump.h"
+#include "stop.h"
 
 enum exit_code {
 	EXIT_OK,
@@ -44,7 +44,6 @@ struct dump {
 };
 
 static const char *prog;
-static volatile sig_atomic_t caught;
 
 static const char help_text[] =
 "Usage: %s [OPTION]... CHANNEL...\n"
@@ -68,19 +67,11 @@ static const char help_text[] =
 "Exit status: 0 done, 1 error on a channel or on standard output, 2 usage,\n"
 "3 cannot open, 130 interrupted, 143 terminated.\n";
 
-static void on_signal(int sig)
-{
-	caught = sig;
-}
-
 /* A second Ctrl-C kills, should the reader of stdout be stuck. */
 static void catch_signals(void)
 {
-	struct sigaction stop = { .sa_handler = on_signal,
-				  .sa_flags = SA_RESETHAND | SA_RESTART };
-
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
+	catch_stop(SIGINT, SA_RESETHAND | SA_RESTART);
+	catch_stop(SIGTERM, SA_RESETHAND | SA_RESTART);
 }
 
 static void end_source(struct dump *d, struct source *src)
@@ -122,7 +113,7 @@ static int next_block(struct dump *d, struct source *src,
 
 static bool is_finished(const struct dump *d)
 {
-	return caught || !d->open || (d->limit && d->shown >= d->limit);
+	return caught_stop() || !d->open || (d->limit && d->shown >= d->limit);
 }
 
 /* 1: a block was shown; 0: nothing there; -1: standard output failed. */
@@ -176,18 +167,10 @@ static int fill_fds(struct dump *d)
 	return n;
 }
 
-/* Signals come in during ppoll() only, so none falls between test and wait. */
 static void wait_any(struct dump *d)
 {
-	sigset_t block, old;
-
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigprocmask(SIG_BLOCK, &block, &old);
-	if (!is_finished(d))
-		ppoll(d->fds, (nfds_t)fill_fds(d), NULL, &old);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (d->open)
+		wait_unless_stopped(d->fds, (nfds_t)fill_fds(d));
 }
 
 static int output_failed(struct dump *d)
@@ -223,7 +206,7 @@ static void print_summary(const struct dump *d)
 	for (i = 0; i < d->count; i++) {
 		const struct zio_stats *sum = zio_stats(d->sources[i].channel);
 
-		if (!caught && !sum->lost)
+		if (!caught_stop() && !sum->lost)
 			continue;
 		fprintf(stderr, "%s: %s: %" PRIu64 " blocks, %" PRIu64
 			" bytes, %" PRIu64 " lost\n", prog,
@@ -288,7 +271,7 @@ static int run(struct dump *d, char **names)
 	catch_signals();
 	run_loop(d);
 	print_summary(d);
-	code = caught ? EXIT_BY_SIGNAL + caught : d->status;
+	code = caught_stop() ? EXIT_BY_SIGNAL + caught_stop() : d->status;
 out_close:
 	close_sources(d);
 	return code;

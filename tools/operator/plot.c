@@ -185,7 +185,7 @@ static int open_and_run(struct plot *plot)
 		zio_set_batch(plot->channel, (unsigned int)plot->blocks);
 	plot->kept = allocate(plot->blocks, sizeof(*plot->kept));
 	signal(SIGPIPE, SIG_IGN);
-	catch_stop();
+	catch_signals();
 	code = run_gnuplot(plot);
 	free_blocks(plot);
 	zio_close(plot->channel);

@@ -22,13 +22,8 @@
 
 static struct termios saved;
 static bool taken;
-static volatile sig_atomic_t caught, stopped;
+static volatile sig_atomic_t stopped;
 static sigset_t outside;	/* signals blocked while we wait */
-
-static void on_stop(int sig)
-{
-	caught = sig;
-}
 
 static void on_suspend(int sig)
 {
@@ -47,13 +42,13 @@ static void set_handler(int sig, void (*handler)(int))
 	sigaction(sig, &action, NULL);
 }
 
-void catch_stop(void)
+void catch_signals(void)
 {
 	sigset_t inside;
 
-	set_handler(SIGINT, on_stop);
-	set_handler(SIGTERM, on_stop);
-	set_handler(SIGHUP, on_stop);
+	catch_stop(SIGINT, 0);
+	catch_stop(SIGTERM, 0);
+	catch_stop(SIGHUP, 0);
 	set_handler(SIGWINCH, on_resize);
 	sigemptyset(&inside);
 	sigaddset(&inside, SIGINT);
@@ -62,11 +57,6 @@ void catch_stop(void)
 	sigaddset(&inside, SIGTSTP);
 	sigaddset(&inside, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &inside, &outside);
-}
-
-int caught_stop(void)
-{
-	return caught;
 }
 
 static void enter_screen(void)

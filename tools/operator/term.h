@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 
+#include "../stop.h"
+
 /* Catch SIGINT, SIGTERM, SIGHUP; they are let in by waits below alone. */
-void catch_stop(void);
+void catch_signals(void);
 
 /* CLOCK_MONOTONIC */
 double seconds_now(void);
@@ -16,9 +18,6 @@ int wait_input(int fd, double seconds);
 
 /* Until PIPE_BUF bytes can be written; -1: a signal. */
 int wait_output(int fd);
-
-/* The signal that came, or 0. */
-int caught_stop(void);
 
 /* Full screen, keys at once; put back at exit, however that comes about. */
 void take_terminal(void);

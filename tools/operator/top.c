@@ -399,7 +399,7 @@ int run_top(int argc, char **argv)
 	if (parse_command(&top_argp, argc, argv, &top))
 		return EXIT_USAGE;
 	top.screen = !top.json && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
-	catch_stop();
+	catch_signals();
 	if (top.screen)
 		take_terminal();
 	code = show_rates(&top);

@@ -31,7 +31,7 @@ $(out)/fake-node: $(out)/tests/fake-node.o $(out)/tests/fake.o $(test_libs)
 $(out)/json-get: $(out)/tests/json-get.o
 	$(link_test) -ljansson
 
-$(out)/zio-cat-file: $(out)/zio-cat-file.o $(test_libs)
+$(out)/zio-cat-file: $(cat_names:%=$(out)/%.o) $(test_libs)
 	$(link_test)
 
 # mkdir() of configfs makes attributes, too, and some writes are refused.
