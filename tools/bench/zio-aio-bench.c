@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <libaio.h>
 #include <liburing.h>
 #include <poll.h>
@@ -49,8 +48,7 @@ struct bench {
 
 /* turn() makes one request, or several, and returns how many. */
 struct method {
-	const char *name;
-	const char *what;
+	struct named named;
 	unsigned int (*turn)(struct bench *b);
 	void (*set_up)(struct bench *b);
 	void (*end)(struct bench *b);
@@ -272,31 +270,20 @@ static void end_pool(struct bench *b)
 }
 
 static const struct method methods[] = {
-	{ "read", "read()", turn_read, NULL, NULL },
-	{ "preadv2", "preadv2()", turn_preadv2, NULL, NULL },
-	{ "poll+read", "poll(), then read()", turn_poll, NULL, NULL },
-	{ "libaio", "io_submit(), io_getevents()", turn_aio, set_up_aio, end_aio },
-	{ "uring", "io_uring, READ", turn_uring, set_up_ring, end_ring },
-	{ "uring-fixed", "io_uring, READ_FIXED: the buffer is registered",
+	{ { "read", "read()" }, turn_read, NULL, NULL },
+	{ { "preadv2", "preadv2()" }, turn_preadv2, NULL, NULL },
+	{ { "poll+read", "poll(), then read()" }, turn_poll, NULL, NULL },
+	{ { "libaio", "io_submit(), io_getevents()" }, turn_aio, set_up_aio, end_aio },
+	{ { "uring", "io_uring, READ" }, turn_uring, set_up_ring, end_ring },
+	{ { "uring-fixed", "io_uring, READ_FIXED: the buffer is registered" },
 	  turn_fixed, set_up_fixed, end_ring },
-	{ "uring-batch", "the same, 16 at once; file and ring registered, too",
+	{ { "uring-batch", "the same, 16 at once; file and ring registered, too" },
 	  turn_batch, set_up_registered, end_ring },
-	{ "uring-async", "io_uring, READ, forced on a worker", turn_async,
+	{ { "uring-async", "io_uring, READ, forced on a worker" }, turn_async,
 	  set_up_ring, end_ring },
-	{ "threads", "a second thread does the read()", turn_pool, set_up_pool,
+	{ { "threads", "a second thread does the read()" }, turn_pool, set_up_pool,
 	  end_pool },
 };
-
-static const struct method *find_method(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (!strcmp(methods[i].name, name))
-			return &methods[i];
-	die("no method '%s' (see --help)", name);
-	return NULL;
-}
 
 static uint64_t time_requests(struct bench *b, const struct method *m,
 			      unsigned long n)
@@ -333,57 +320,12 @@ static void run(struct bench *b, const struct method *m)
 	       (unsigned long long)best, (double)best / n);
 }
 
-static void print_help(void)
+static void print_help(const struct bench_option *table)
 {
-	size_t i;
-
 	puts("Usage: zio-aio-bench [options] FILE\n\n"
-	     "Prints: label,size,requests,ns,ns per request\n\n"
-	     "  -m, --method=NAME   one of those below (read)\n"
-	     "  -s, --size=BYTES    size of a request (4096)\n"
-	     "  -v, --volume=BYTES  how much to read in all (16 MiB)\n"
-	     "  -r, --repeat=N      measure so often, print the least (1)\n"
-	     "  -l, --label=TEXT    what to print first (the method)\n"
-	     "  -h, --help          this text\n\nMethods:");
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		printf("  %-12s %s\n", methods[i].name, methods[i].what);
-}
-
-static const struct option options[] = {
-	{ "method", required_argument, NULL, 'm' },
-	{ "size", required_argument, NULL, 's' },
-	{ "volume", required_argument, NULL, 'v' },
-	{ "repeat", required_argument, NULL, 'r' },
-	{ "label", required_argument, NULL, 'l' },
-	{ "help", no_argument, NULL, 'h' },
-	{ }
-};
-
-static void take_option(struct bench *b, int opt)
-{
-	switch (opt) {
-	case 'm':
-		b->method = optarg;
-		break;
-	case 's':
-		b->size = parse_number("size", optarg, 1);
-		break;
-	case 'v':
-		b->volume = parse_number("volume", optarg, 1);
-		break;
-	case 'r':
-		b->repeat = parse_number("repeat", optarg, 1);
-		break;
-	case 'l':
-		b->label = optarg;
-		break;
-	case 'h':
-		print_help();
-		exit(0);
-	default:
-		fputs("Try --help.\n", stderr);
-		exit(2);
-	}
+	     "Prints: label,size,requests,ns,ns per request\n");
+	print_options(table);
+	PRINT_METHODS(methods);
 }
 
 int main(int argc, char **argv)
@@ -391,15 +333,26 @@ int main(int argc, char **argv)
 	struct bench b = {
 		.method = "read", .size = 4096, .volume = 16 << 20, .repeat = 1,
 	};
-	int opt;
+	const struct bench_option options[] = {
+		{ "method", 'm', "NAME", "one of those below (read)",
+		  .text = &b.method },
+		{ "size", 's', "BYTES", "size of a request (4096)",
+		  .number = &b.size, .least = 1 },
+		{ "volume", 'v', "BYTES", "how much to read in all (16 MiB)",
+		  .number = &b.volume, .least = 1 },
+		{ "repeat", 'r', "N", "measure so often, print the least (1)",
+		  .number = &b.repeat, .least = 1 },
+		{ "label", 'l', "TEXT", "what to print first (the method)",
+		  .text = &b.label },
+		{ }
+	};
 
-	while ((opt = getopt_long(argc, argv, "m:s:v:r:l:h", options, NULL)) >= 0)
-		take_option(&b, opt);
+	take_options(argc, argv, options, print_help);
 	if (optind != argc - 1)
 		die("which file? (see --help)");
 	b.path = argv[optind];
 	if (!b.label)
 		b.label = b.method;
-	run(&b, find_method(b.method));
+	run(&b, FIND_METHOD(methods, b.method));
 	return 0;
 }

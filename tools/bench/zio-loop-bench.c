@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,8 +44,7 @@ struct bench {
 
 /* One turn of the loop: one block of each node. */
 struct method {
-	const char *name;
-	const char *what;
+	struct named named;
 	void (*turn)(struct bench *b);
 	int data_flags;		/* of open(); -1: the data node is not opened */
 	int ctrl_flags;
@@ -161,28 +159,17 @@ static void turn_bulk(struct bench *b)
 }
 
 static const struct method methods[] = {
-	{ "floor", "the empty loop", turn_floor, -1, -1 },
-	{ "syscall", "getppid, the shortest system call", turn_syscall, -1, -1 },
-	{ "read", "read one block of data", turn_read, O_RDONLY, -1 },
-	{ "ctrl", "read the control, leave the data", turn_ctrl, -1, O_RDONLY },
-	{ "ctrl+read", "read the control, then the data", turn_ctrl_read,
+	{ { "floor", "the empty loop" }, turn_floor, -1, -1 },
+	{ { "syscall", "getppid, the shortest system call" }, turn_syscall, -1, -1 },
+	{ { "read", "read one block of data" }, turn_read, O_RDONLY, -1 },
+	{ { "ctrl", "read the control, leave the data" }, turn_ctrl, -1, O_RDONLY },
+	{ { "ctrl+read", "read the control, then the data" }, turn_ctrl_read,
 	  O_RDONLY, O_RDONLY },
-	{ "poll+read", "poll, then read the data", turn_poll_read, O_RDONLY, -1 },
-	{ "write", "write one block of data", turn_write, O_WRONLY, -1 },
-	{ "bulk", "reads of 1 MiB over blocks of the given size", turn_bulk,
+	{ { "poll+read", "poll, then read the data" }, turn_poll_read, O_RDONLY, -1 },
+	{ { "write", "write one block of data" }, turn_write, O_WRONLY, -1 },
+	{ { "bulk", "reads of 1 MiB over blocks of the given size" }, turn_bulk,
 	  O_RDONLY, -1 },
 };
-
-static const struct method *find_method(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (!strcmp(methods[i].name, name))
-			return &methods[i];
-	die("no method '%s' (see --help)", name);
-	return NULL;
-}
 
 static int open_node(const char *path, int flags)
 {
@@ -301,85 +288,14 @@ static int run_command(struct bench *b, char **argv)
 	return 0;
 }
 
-static void print_help(void)
+static void print_help(const struct bench_option *table)
 {
-	size_t i;
-
 	puts("Usage: zio-loop-bench [options] [DATA_NODE...]\n"
 	     "       zio-loop-bench [options] --run -- COMMAND [ARGS...]\n\n"
 	     "Prints: label,size,blocks,ns,ns per block\n"
-	     "  --run prints: label,size,loops,ns,ns of processor time\n\n"
-	     "  -m, --method=NAME  one of those below (read)\n"
-	     "  -s, --size=BYTES   size of a block (16)\n"
-	     "  -n, --loops=N      turns of the loop; a turn does each node (20000)\n"
-	     "  -w, --warmup=N     turns before the clock starts (1000)\n"
-	     "  -r, --repeat=N     measure so often, print the least (3)\n"
-	     "  -l, --label=TEXT   what to print first (the method)\n"
-	     "  -a, --announce     print READY when the clock starts\n"
-	     "  -R, --run          time a command instead of a loop\n"
-	     "  -h, --help         this text\n\nMethods:");
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		printf("  %-10s %s\n", methods[i].name, methods[i].what);
-}
-
-static const struct option options[] = {
-	{ "method", required_argument, NULL, 'm' },
-	{ "size", required_argument, NULL, 's' },
-	{ "loops", required_argument, NULL, 'n' },
-	{ "warmup", required_argument, NULL, 'w' },
-	{ "repeat", required_argument, NULL, 'r' },
-	{ "label", required_argument, NULL, 'l' },
-	{ "announce", no_argument, NULL, 'a' },
-	{ "run", no_argument, NULL, 'R' },
-	{ "help", no_argument, NULL, 'h' },
-	{ }
-};
-
-/* Returns whether a command is to be timed. */
-static int parse_options(struct bench *b, int argc, char **argv)
-{
-	int opt, run = 0;
-
-	while ((opt = getopt_long(argc, argv, "+m:s:n:w:r:l:aRh", options,
-				  NULL)) >= 0) {
-		switch (opt) {
-		case 'm':
-			b->method = optarg;
-			break;
-		case 's':
-			b->size = parse_number("size", optarg, 0);
-			break;
-		case 'n':
-			b->loops = parse_number("loops", optarg, 0);
-			break;
-		case 'w':
-			b->warmup = parse_number("warmup", optarg, 0);
-			break;
-		case 'r':
-			b->repeat = parse_number("repeat", optarg, 0);
-			break;
-		case 'l':
-			b->label = optarg;
-			break;
-		case 'a':
-			b->announce = 1;
-			break;
-		case 'R':
-			run = 1;
-			break;
-		case 'h':
-			print_help();
-			exit(0);
-		default:
-			fputs("Try --help.\n", stderr);
-			exit(2);
-		}
-	}
-	if (!b->loops || !b->repeat)
-		die("--loops and --repeat must not be 0");
-	if (!b->label)
-		b->label = b->method;
-	return run;
+	     "  --run prints: label,size,loops,ns,ns of processor time\n");
+	print_options(table);
+	PRINT_METHODS(methods);
 }
 
 int main(int argc, char **argv)
@@ -388,22 +304,45 @@ int main(int argc, char **argv)
 		.method = "read", .size = 16,
 		.loops = 20000, .warmup = 1000, .repeat = 3,
 	};
-	int run = parse_options(&b, argc, argv);
+	int run = 0;
+	const struct bench_option options[] = {
+		{ "method", 'm', "NAME", "one of those below (read)",
+		  .text = &b.method },
+		{ "size", 's', "BYTES", "size of a block (16)",
+		  .number = &b.size },
+		{ "loops", 'n', "N",
+		  "turns of the loop; a turn does each node (20000)",
+		  .number = &b.loops, .least = 1 },
+		{ "warmup", 'w', "N", "turns before the clock starts (1000)",
+		  .number = &b.warmup },
+		{ "repeat", 'r', "N", "measure so often, print the least (3)",
+		  .number = &b.repeat, .least = 1 },
+		{ "label", 'l', "TEXT", "what to print first (the method)",
+		  .text = &b.label },
+		{ "announce", 'a', NULL, "print READY when the clock starts",
+		  .flag = &b.announce },
+		{ "run", 'R', NULL, "time a command instead of a loop",
+		  .flag = &run },
+		{ }
+	};
 	const struct method *m;
 
+	take_options(argc, argv, options, print_help);
+	if (!b.label)
+		b.label = b.method;
 	if (run) {
 		if (optind == argc)
 			die("--run: no command");
 		return run_command(&b, argv + optind);
 	}
-	m = find_method(b.method);
+	m = FIND_METHOD(methods, b.method);
 	for (; optind < argc; optind++) {
 		if (b.nodes == MAX_NODES)
 			die("more than %d nodes", MAX_NODES);
 		b.node[b.nodes++] = argv[optind];
 	}
 	if (!b.nodes && (m->data_flags >= 0 || m->ctrl_flags >= 0))
-		die("method %s wants a data node", m->name);
+		die("method %s wants a data node", m->named.name);
 	run_loops(&b, m);
 	return 0;
 }

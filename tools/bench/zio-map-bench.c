@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -243,36 +242,24 @@ static void loop_splice(struct bench *b, unsigned long n)
 }
 
 static const struct method {
-	const char *name, *what;
+	struct named named;
 	void (*open)(struct bench *b);
 	void (*loop)(struct bench *b, unsigned long n);
 } methods[] = {
-	{ "ring", "control ring and mapped data", open_ring, loop_ring },
-	{ "batch", "16 controls a read, mapped data", open_mapped,
+	{ { "ring", "control ring and mapped data" }, open_ring, loop_ring },
+	{ { "batch", "16 controls a read, mapped data" }, open_mapped,
 	  loop_mmap_batch },
-	{ "mmap", "a control a read, mapped data", open_mapped, loop_mmap },
-	{ "read", "data by read, no control", open_to_read, loop_read },
-	{ "drop", "a control a read, no data", open_to_drop, loop_drop },
-	{ "splice", "data by splice, to /dev/null", open_to_splice,
+	{ { "mmap", "a control a read, mapped data" }, open_mapped, loop_mmap },
+	{ { "read", "data by read, no control" }, open_to_read, loop_read },
+	{ { "drop", "a control a read, no data" }, open_to_drop, loop_drop },
+	{ { "splice", "data by splice, to /dev/null" }, open_to_splice,
 	  loop_splice },
-	{ "splice-copy", "the same, while the area is mapped",
+	{ { "splice-copy", "the same, while the area is mapped" },
 	  open_to_splice_copy, loop_splice },
-	{ NULL, NULL, NULL, NULL },
 };
 
-static const struct method *find_method(const char *name)
-{
-	const struct method *m;
-
-	for (m = methods; m->name; m++)
-		if (!strcmp(m->name, name))
-			return m;
-	die("no method '%s' (see --help)", name);
-	return NULL;
-}
-
 static void run(struct bench *b, const struct method *m, const char *label,
-		int repeat, int announce)
+		unsigned long repeat, int announce)
 {
 	uint64_t best = UINT64_MAX, start, ns;
 
@@ -292,57 +279,42 @@ static void run(struct bench *b, const struct method *m, const char *label,
 	       (unsigned long long)best, (double)best / b->blocks);
 }
 
-static void print_help(void)
+static void print_help(const struct bench_option *table)
 {
-	const struct method *m;
-
 	puts("Usage: zio-map-bench [options] NODE_WITHOUT_-data\n\n"
-	     "Prints: label,size,blocks,ns,ns per block\n\n"
-	     "  -m, --method=NAME  one of those below (ring)\n"
-	     "  -s, --size=BYTES   size of a block (16)\n"
-	     "  -n, --blocks=N     blocks to take (20000)\n"
-	     "  -r, --repeat=N     measure so often, print the least (3)\n"
-	     "  -t, --touch        read every byte\n"
-	     "  -a, --announce     print READY when the clock starts\n"
-	     "  -l, --label=TEXT   what to print first (the method)\n"
-	     "  -h, --help         this text\n\nMethods:");
-	for (m = methods; m->name; m++)
-		printf("  %-11s %s\n", m->name, m->what);
+	     "Prints: label,size,blocks,ns,ns per block\n");
+	print_options(table);
+	PRINT_METHODS(methods);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "method", required_argument, NULL, 'm' },
-		{ "size", required_argument, NULL, 's' },
-		{ "blocks", required_argument, NULL, 'n' },
-		{ "repeat", required_argument, NULL, 'r' },
-		{ "touch", no_argument, NULL, 't' },
-		{ "announce", no_argument, NULL, 'a' },
-		{ "label", required_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct bench b = { .size = 16, .blocks = 20000 };
 	const char *method = "ring", *label = NULL;
-	int opt, repeat = 3, announce = 0;
+	unsigned long repeat = 3;
+	int announce = 0;
+	const struct bench_option options[] = {
+		{ "method", 'm', "NAME", "one of those below (ring)",
+		  .text = &method },
+		{ "size", 's', "BYTES", "size of a block (16)",
+		  .number = &b.size, .least = 1 },
+		{ "blocks", 'n', "N", "blocks to take (20000)",
+		  .number = &b.blocks, .least = 1 },
+		{ "repeat", 'r', "N", "measure so often, print the least (3)",
+		  .number = &repeat, .least = 1 },
+		{ "touch", 't', NULL, "read every byte", .flag = &b.touch },
+		{ "announce", 'a', NULL, "print READY when the clock starts",
+		  .flag = &announce },
+		{ "label", 'l', "TEXT", "what to print first (the method)",
+		  .text = &label },
+		{ }
+	};
 
-	while ((opt = getopt_long(argc, argv, "m:s:n:r:tal:h", options, NULL)) >= 0)
-		switch (opt) {
-		case 'm': method = optarg; break;
-		case 's': b.size = parse_number("size", optarg, 1); break;
-		case 'n': b.blocks = parse_number("blocks", optarg, 1); break;
-		case 'r': repeat = parse_number("repeat", optarg, 1); break;
-		case 't': b.touch = 1; break;
-		case 'a': announce = 1; break;
-		case 'l': label = optarg; break;
-		case 'h': print_help(); return 0;
-		default: return 2;
-		}
+	take_options(argc, argv, options, print_help);
 	if (optind != argc - 1)
 		die("one node, please (see --help)");
 	b.node = argv[optind];
-	run(&b, find_method(method), label ? label : method, repeat,
+	run(&b, FIND_METHOD(methods, method), label ? label : method, repeat,
 	    announce);
 	return 0;
 }

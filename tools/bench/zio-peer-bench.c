@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,10 +39,9 @@ struct bench {
 
 /* fill() puts FILL bytes into the buffer of the kernel, and returns the time. */
 struct method {
-	const char *name;
+	struct named named;
 	const char *node;
 	const char *fire;
-	const char *what;
 	uint64_t (*fill)(struct bench *b);
 	void (*set_up)(struct bench *b);
 	void (*end)(struct bench *b);
@@ -139,13 +137,12 @@ static uint64_t fill_comedi(struct bench *b)
 }
 
 static const struct method methods[] = {
-	{ "iio", "/dev/iio:device0", "/dev/zio-iio-push",
-	  "IIO, scans pushed with no trigger", fill_iio, NULL, NULL },
-	{ "iio-trigger", "/dev/iio:device0", "/dev/zio-iio-trigger",
-	  "IIO, a trigger for each scan", fill_iio, NULL, NULL },
-	{ "comedi", "/dev/comedi0", NULL,
-	  "comedi_test, a command of one channel", fill_comedi,
-	  set_up_comedi, cancel_comedi },
+	{ { "iio", "IIO, scans pushed with no trigger" },
+	  "/dev/iio:device0", "/dev/zio-iio-push", fill_iio, NULL, NULL },
+	{ { "iio-trigger", "IIO, a trigger for each scan" },
+	  "/dev/iio:device0", "/dev/zio-iio-trigger", fill_iio, NULL, NULL },
+	{ { "comedi", "comedi_test, a command of one channel" },
+	  "/dev/comedi0", NULL, fill_comedi, set_up_comedi, cancel_comedi },
 };
 
 static uint64_t drain(struct bench *b)
@@ -226,82 +223,18 @@ static void run(struct bench *b, const struct method *m)
 		m->end(b);
 }
 
-static const struct method *find_method(const char *name)
+static void check_divisor(const char *option, size_t value)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (!strcmp(methods[i].name, name))
-			return &methods[i];
-	die("no method '%s' (see --help)", name);
-	return NULL;
-}
-
-static void print_help(void)
-{
-	size_t i;
-
-	puts("Usage: zio-peer-bench [options]\n\n"
-	     "Prints: label,size,blocks,ns in all,ns of reading\n\n"
-	     "  -m, --method=NAME  one of those below (iio)\n"
-	     "  -s, --size=BYTES   of a block, a divisor of 65536 (16)\n"
-	     "  -c, --scan=BYTES   of a scan, as set in sysfs; IIO (1)\n"
-	     "  -r, --repeat=N     measure so often, print the least (3)\n"
-	     "  -l, --label=TEXT   what to print first (the method)\n"
-	     "  -o, --overrun      print what a reader is told of a loss\n"
-	     "  -h, --help         this text\n\nMethods:");
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		printf("  %-12s %s\n", methods[i].name, methods[i].what);
-}
-
-static unsigned long parse_divisor(const char *option, const char *text)
-{
-	unsigned long value = parse_number(option, text, 1);
-
 	if (FILL % value)
-		die("--%s: '%s' is no divisor of %d", option, text, FILL);
-	return value;
+		die("--%s: %zu is no divisor of %d", option, value, FILL);
 }
 
-static const struct option options[] = {
-	{ "method", required_argument, NULL, 'm' },
-	{ "size", required_argument, NULL, 's' },
-	{ "scan", required_argument, NULL, 'c' },
-	{ "repeat", required_argument, NULL, 'r' },
-	{ "label", required_argument, NULL, 'l' },
-	{ "overrun", no_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ }
-};
-
-static void take_option(struct bench *b, int opt)
+static void print_help(const struct bench_option *table)
 {
-	switch (opt) {
-	case 'm':
-		b->method = optarg;
-		break;
-	case 's':
-		b->size = parse_divisor("size", optarg);
-		break;
-	case 'c':
-		b->scan = parse_divisor("scan", optarg);
-		break;
-	case 'r':
-		b->repeat = strtoul(optarg, NULL, 0) ?: 1;
-		break;
-	case 'l':
-		b->label = optarg;
-		break;
-	case 'o':
-		b->overrun = 1;
-		break;
-	case 'h':
-		print_help();
-		exit(0);
-	default:
-		fputs("Try --help.\n", stderr);
-		exit(2);
-	}
+	puts("Usage: zio-peer-bench [options]\n\n"
+	     "Prints: label,size,blocks,ns in all,ns of reading\n");
+	print_options(table);
+	PRINT_METHODS(methods);
 }
 
 int main(int argc, char **argv)
@@ -309,14 +242,29 @@ int main(int argc, char **argv)
 	static struct bench b = {
 		.method = "iio", .size = 16, .scan = 1, .repeat = 3,
 	};
-	int opt;
+	const struct bench_option options[] = {
+		{ "method", 'm', "NAME", "one of those below (iio)",
+		  .text = &b.method },
+		{ "size", 's', "BYTES", "of a block, a divisor of 65536 (16)",
+		  .number = &b.size, .least = 1 },
+		{ "scan", 'c', "BYTES", "of a scan, as set in sysfs; IIO (1)",
+		  .number = &b.scan, .least = 1 },
+		{ "repeat", 'r', "N", "measure so often, print the least (3)",
+		  .number = &b.repeat, .least = 1 },
+		{ "label", 'l', "TEXT", "what to print first (the method)",
+		  .text = &b.label },
+		{ "overrun", 'o', NULL, "print what a reader is told of a loss",
+		  .flag = &b.overrun },
+		{ }
+	};
 
-	while ((opt = getopt_long(argc, argv, "m:s:c:r:l:oh", options, NULL)) >= 0)
-		take_option(&b, opt);
+	take_options(argc, argv, options, print_help);
+	check_divisor("size", b.size);
+	check_divisor("scan", b.scan);
 	if (optind != argc)
 		die("what is '%s'? (see --help)", argv[optind]);
 	if (!b.label)
 		b.label = b.method;
-	run(&b, find_method(b.method));
+	run(&b, FIND_METHOD(methods, b.method));
 	return 0;
 }
