@@ -16,6 +16,7 @@
 #include <linux/platform_device.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/zio-compat.h>
 #include <linux/zio-config.h>
 #include <linux/zio.h>
 
@@ -342,8 +343,8 @@ static struct zero_state *alloc_state(struct device *dev)
 	choose_patterns(state, dev);
 	state->delay_us = zio_config_value(dev, "delay-us", 0);
 	state->gain = 1000;
-	hrtimer_init(&state->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	state->timer.function = zero_converted;
+	zio_hrtimer_setup(&state->timer, zero_converted, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL);
 	return state;
 }
 

@@ -20,6 +20,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/zio-compat.h>
 #include <linux/zio-tick.h>
 #include <linux/zio-trigger.h>
 
@@ -124,8 +125,8 @@ static int hrt_create(struct zio_trigger *trig)
 	if (!state)
 		return -ENOMEM;
 	state->trig = trig;
-	hrtimer_init(&state->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	state->timer.function = hrt_expired;
+	zio_hrtimer_setup(&state->timer, hrt_expired, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_ABS);
 	trig->priv = state;
 	return 0;
 }

@@ -61,7 +61,8 @@ static void timer_arm(struct timer_state *state, u64 now)
 
 static void timer_expired(struct timer_list *timer)
 {
-	struct timer_state *state = from_timer(state, timer, timer);
+	struct timer_state *state = container_of(timer, struct timer_state,
+						 timer);
 	u64 period = zio_trigger_number(state->trig, TIMER_PERIOD);
 	u64 now = timer_now(), next, missed;
 
@@ -111,7 +112,7 @@ static void timer_stop(struct zio_trigger *trig)
 {
 	struct timer_state *state = trig->priv;
 
-	del_timer_sync(&state->timer);
+	timer_delete_sync(&state->timer);
 }
 
 static const struct zio_trigger_ops timer_ops = {

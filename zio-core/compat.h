@@ -22,6 +22,12 @@
 #define ZIO_DEV_CONST		const
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define ZIO_MATCH_CONST
+#else
+#define ZIO_MATCH_CONST		const
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define ZIO_BIN_ATTR_CONST
 #else

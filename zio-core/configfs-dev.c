@@ -209,7 +209,7 @@ static ssize_t device_id_store(struct config_item *item, const char *text,
 	return ret ?: count;
 }
 
-static int is_zio_device(struct device *dev, void *data)
+static int is_zio_device(struct device *dev, ZIO_MATCH_CONST void *data)
 {
 	return dev->bus == &zio_bus;
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* zio-compat.h: where kernels from 6.1 on differ, for drivers and triggers of the project */
+#ifndef _LINUX_ZIO_COMPAT_H
+#define _LINUX_ZIO_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/version.h>
+
+static inline void
+zio_hrtimer_setup(struct hrtimer *timer,
+		  enum hrtimer_restart (*function)(struct hrtimer *timer),
+		  clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, clock, mode);
+#endif
+}
+
+#endif /* _LINUX_ZIO_COMPAT_H */
