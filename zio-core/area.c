@@ -50,6 +50,7 @@ static void free_area(struct kref *ref)
 {
 	struct zio_area *area = container_of(ref, struct zio_area, ref);
 
+	kvfree(area->pages);
 	vfree(area->mem);
 	kfree_rcu(area, rcu);
 }
@@ -81,10 +82,35 @@ bool zio_area_retire(struct zio_area *area)
 }
 EXPORT_SYMBOL_GPL(zio_area_retire);
 
-/* Some of it is lent; not while it is mapped. Its owner has not retired it. */
+/* Looked up once: to walk the page tables costs more than all else of a page. */
+static bool have_pages(struct zio_area *area)
+{
+	size_t i, n = PFN_DOWN(area->size);
+	struct page **pages;
+
+	if (area->pages)
+		return true;
+	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return false;
+	for (i = 0; i < n; i++)
+		pages[i] = vmalloc_to_page(area->mem + i * PAGE_SIZE);
+	area->pages = pages;
+	return true;
+}
+
+/**
+ * zio_area_lend() - some of an area is lent
+ * @area: the area, which its owner has not retired
+ *
+ * Process context, may sleep; one caller at a time. zio_area_return() follows.
+ *
+ * Return: true, and area->pages is there; false while it is mapped, or without
+ * memory.
+ */
 bool zio_area_lend(struct zio_area *area)
 {
-	return atomic_dec_unless_positive(&area->maps);
+	return have_pages(area) && atomic_dec_unless_positive(&area->maps);
 }
 
 void zio_area_return(struct zio_area *area)

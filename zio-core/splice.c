@@ -54,13 +54,20 @@ struct zio_loan {
 	bool late;
 };
 
-/* Does anybody but the area refer to the pages of the block? */
-static bool is_held(const struct zio_block *block)
+static struct page **page_at(const struct zio_loan *loan, const void *at)
 {
-	const void *at = (void *)((unsigned long)block->data & PAGE_MASK);
+	return &loan->area->pages[PFN_DOWN(at - loan->area->mem)];
+}
 
-	for (; at < block->data + block->len; at += PAGE_SIZE)
-		if (page_ref_count(vmalloc_to_page(at)) != 1)
+/* Does anybody but the area refer to the pages of the block? */
+static bool is_held(const struct zio_loan *loan)
+{
+	const struct zio_block *block = loan->block;
+	struct page **page = page_at(loan, block->data);
+	struct page **last = page_at(loan, block->data + block->len - 1);
+
+	for (; page <= last; page++)
+		if (page_ref_count(*page) != 1)
 			return true;
 	smp_mb();						/* U */
 	return false;
@@ -113,7 +120,7 @@ static void look_at_loans(struct zio_lender *lender)
 	list_for_each_entry_safe(loan, next, &lender->loans, node) {
 		if (!loan->late)
 			continue;
-		if (is_held(loan->block)) {
+		if (is_held(loan)) {
 			late = true;
 			continue;
 		}
@@ -209,7 +216,7 @@ static bool end_loan(struct zio_loan *loan)
 	bool ended = true;
 
 	spin_lock(&lender->lock);
-	if (loan->block && is_held(loan->block)) {
+	if (loan->block && is_held(loan)) {
 		loan->late = true;
 		schedule_delayed_work(&lender->work, LOOK_AGAIN);
 		ended = false;
@@ -297,7 +304,7 @@ static int splice_pages(struct zio_session *sess, struct zio_loan *loan,
 	while (*room && block->used < block->len) {
 		void *at = block->data + block->used;
 		struct pipe_buffer buf = {
-			.page = vmalloc_to_page(at),
+			.page = *page_at(loan, at),
 			.offset = offset_in_page(at),
 			.ops = &loan_pipe_ops,
 			.private = (unsigned long)loan,

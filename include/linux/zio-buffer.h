@@ -19,6 +19,7 @@
  * @size: bytes, whole pages
  * @ref: its owner, and each mapping
  * @maps: mappings; below 0: it cannot be mapped, as parts of it are lent, or for ever
+ * @pages: all of them, since parts were lent for the first time; for the core's use
  * @rcu: for the core's use
  */
 struct zio_area {
@@ -26,6 +27,7 @@ struct zio_area {
 	size_t size;
 	struct kref ref;
 	atomic_t maps;
+	struct page **pages;
 	struct rcu_head rcu;
 };
 
