@@ -2,12 +2,13 @@
 # shellcheck shell=bash
 # Files that stand for sysfs and configfs: for tests of zio and its completion.
 
-# put_file FILE TEXT [MODE]
+# put_file FILE TEXT [MODE]: a new one. A tree has hundreds: few processes for each.
 put_file()
 {
-	mkdir -p "$(dirname "$1")"
+	[ -d "${1%/*}" ] || mkdir -p "${1%/*}"
+	umask $((666 - ${3-644}))
 	printf '%s\n' "$2" >"$1"
-	chmod "${3-644}" "$1"
+	umask 022
 }
 
 # make_trigger DIRECTORY NAME

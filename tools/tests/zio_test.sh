@@ -272,6 +272,7 @@ wait_for()
 {
 	until "$@"; do
 		kill -0 "$child" 2>/dev/null || return 1
+		sleep 0.02
 	done
 }
 
