@@ -26,6 +26,8 @@ MODULE_PARM_DESC(ndev, "number of devices (default 1)");
 
 #define ZERO_N_CSET	3
 #define ZERO_NEVER	U32_MAX
+/* Whoever unplugs waits as long: a sleep cannot be cut short. */
+#define ZERO_MAX_SLEEP	(10 * USEC_PER_SEC)
 
 enum zero_attr {
 	ZERO_GAIN,
@@ -355,6 +357,9 @@ static int zero_probe(struct platform_device *pdev)
 
 	if (!state)
 		return -ENOMEM;
+	if (zio_config_value(&pdev->dev, "sleeps", 0) &&
+	    state->delay_us > ZERO_MAX_SLEEP)
+		return -EINVAL;
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
 							&state->desc, id,
 							state));

@@ -37,19 +37,22 @@ static void lose_events(struct zio_cset *cset, u64 n)
  * loses the event: that is counted, and told by an alarm in the next block of
  * each of its channels.
  *
- * Return: 0 when all sets were armed (they may be done already, or not); else
- * why the first one was not: -EBUSY, still armed; -ESHUTDOWN, disabled;
- * -ENODEV, gone; or the driver's error.
+ * Return: 0 when all sets that are enabled were armed (they may be done already, or
+ * not); else why the first one was not: -EBUSY, still armed; -ENODEV, gone; or the
+ * driver's error. -ESHUTDOWN when none is enabled.
  */
 int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 {
+	int ret, first = 0, off = -ESHUTDOWN;
 	struct zio_binding *bind;
-	int ret, first = 0;
 
 	rcu_read_lock();					/* E */
 	atomic64_inc(&trig->fired);
 	list_for_each_entry_rcu(bind, &trig->bindings, node) {
 		ret = zio_binding_fire(bind, at);
+		if (ret == -ESHUTDOWN)
+			continue;
+		off = 0;
 		if (likely(!ret || ret == -EINPROGRESS))
 			continue;
 		if (ret == -EBUSY)
@@ -57,7 +60,7 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 		first = first ?: ret;
 	}
 	rcu_read_unlock();
-	return first;
+	return first ?: off;
 }
 EXPORT_SYMBOL_GPL(zio_trigger_fire_at);
 

@@ -25,15 +25,18 @@ static bool is_over(struct zio_channel *chan, u32 upto)
 /* What is written of a block goes out as a short one. */
 static int send_all(struct zio_session *sess, u32 *upto)
 {
+	unsigned int ssize = sess->chan->cset->ssize;
 	int ret = zio_session_lock(sess, false);
 
 	if (ret)
 		return ret;
-	if (sess->block && sess->block->used)
+	if (sess->block && ssize && sess->block->used % ssize)
+		ret = -EINVAL;
+	else if (sess->block && sess->block->used)
 		zio_session_flush(sess);
 	*upto = sess->chan->seq;
 	zio_session_unlock(sess);
-	return 0;
+	return ret;
 }
 
 /**
@@ -43,7 +46,7 @@ static int send_all(struct zio_session *sess, u32 *upto)
  * @end: of no meaning here
  * @datasync: of no meaning here
  *
- * Return: 0; -EIO if a block since the last call, or since the node was opened,
+ * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block since the last call, or since the node was opened,
  * was taken back from the driver, or refused by it; -ENODEV when the board went
  * first; -ERESTARTSYS.
  */

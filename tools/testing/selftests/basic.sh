@@ -57,12 +57,15 @@ trigger/pre-samples"
 
 test_sysfs()
 {
-	for chan in cset0/chan0 cset0/chan1 cset0/chan2 cset1/chan0; do
+	for chan in cset0/chan0 cset0/chan1 cset0/chan2; do
 		is "files of $chan" "$(files_of $zzero/$chan)" \
-			"$(printf './%s\n' $chan_files | sort)"
+			"$(printf './%s\n' $chan_files statistics/merged | sort)"
 	done
+	is "files of cset1/chan0" "$(files_of $zzero/cset1/chan0)" \
+		"$(printf './%s\n' $chan_files | sort)"
 	is "files of cset2/chan0" "$(files_of $zzero/cset2/chan0)" \
-		"$(printf './%s\n' $chan_files gain-factor offset sequence | sort)"
+		"$(printf './%s\n' $chan_files gain-factor offset sequence \
+		statistics/merged | sort)"
 	is "files of cset1" "$(files_of $zzero/cset1 | grep -v /chan)" \
 		"$(printf './%s\n' $cset_files | sort)"
 	is "sets" "$(cd $zzero && echo cset*)" "cset0 cset1 cset2"

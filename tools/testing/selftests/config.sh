@@ -127,6 +127,15 @@ test_slow()
 	rmdir $rack1
 }
 
+test_too_slow()
+{
+	mkdir $rack1
+	echo 1 >$rack1/sleeps
+	echo 4294967295 >$rack1/delay-us
+	expect_write_errno "asleep for an hour" EINVAL $rack1/live 1
+	rmdir $rack1
+}
+
 test_timeout()
 {
 	make rack1 id=2 delay-us=4294967295
@@ -183,6 +192,7 @@ zio-load zio-mini
 test_hundreds
 test_interleaved
 test_slow
+test_too_slow
 test_timeout
 test_sniffer
 test_sync
