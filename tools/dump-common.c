@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the text and the JSON form of zio-dump agree on */
+#include <inttypes.h>
 #include <string.h>
 
 #include "dump.h"
@@ -32,6 +33,21 @@ void dump_attr_name(char text[DUMP_NAME_LEN], enum zio_attr_owner owner,
 		snprintf(text, DUMP_NAME_LEN, "%s", name);
 	else
 		snprintf(text, DUMP_NAME_LEN, "std%u", i);
+}
+
+bool dump_tlv(const struct zio_control *control, char name[DUMP_NAME_LEN],
+	      uint64_t *value)
+{
+	const struct zio_tlv *tlv = &control->tlv[0];
+
+	if (tlv->type == ZIO_TLV_CHANNELS)
+		strcpy(name, "channel_mask");
+	else if (tlv->type == ZIO_TLV_BLOCK_INFO)
+		strcpy(name, "block_info");
+	else
+		snprintf(name, DUMP_NAME_LEN, "tlv%" PRIu32, tlv->type);
+	memcpy(value, tlv->payload, sizeof(*value));
+	return tlv->type;
 }
 
 bool dump_is_number(unsigned int ssize)

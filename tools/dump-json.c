@@ -79,6 +79,17 @@ static void set_flags(json_t *obj, uint32_t flags, int *bad)
 		 bad);
 }
 
+static void set_tlv(json_t *obj, const struct zio_control *control, int *bad)
+{
+	char name[DUMP_NAME_LEN], text[24];
+	uint64_t value;
+
+	if (!dump_tlv(control, name, &value))
+		return;
+	snprintf(text, sizeof(text), "0x%jx", (uintmax_t)value);
+	set_string(obj, name, text, bad);
+}
+
 static void set_control(json_t *obj, const struct zio_control *control,
 			int *bad)
 {
@@ -99,6 +110,7 @@ static void set_control(json_t *obj, const struct zio_control *control,
 	set_flags(obj, control->flags, bad);
 	dump_object_name(trigger, control->triggername);
 	set_string(obj, "trigger", trigger, bad);
+	set_tlv(obj, control, bad);
 }
 
 static json_t *new_attrs(enum zio_attr_owner owner,

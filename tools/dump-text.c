@@ -42,6 +42,15 @@ static void print_alarms(FILE *out, const struct zio_block *blk)
 		blk->lost);
 }
 
+static void print_tlv(FILE *out, const struct zio_control *control)
+{
+	char name[DUMP_NAME_LEN];
+	uint64_t value;
+
+	if (dump_tlv(control, name, &value))
+		fprintf(out, "  tlv     %s=0x%" PRIx64 "\n", name, value);
+}
+
 static void print_flags(FILE *out, uint32_t flags)
 {
 	fprintf(out, "  flags   0x%08" PRIx32 "%s%s%s%s%s\n", flags,
@@ -72,6 +81,7 @@ static void print_control(FILE *out, const struct dump_options *opt,
 		control->tstamp.secs, control->tstamp.ticks,
 		control->tstamp.bins);
 	print_alarms(out, blk);
+	print_tlv(out, control);
 	if (!opt->attributes)
 		return;
 	print_flags(out, control->flags);

@@ -34,6 +34,10 @@ void dump_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name);
 void dump_attr_name(char text[DUMP_NAME_LEN], enum zio_attr_owner owner,
 		    unsigned int i);
 
+/* Name and value of the extension (TLV) of a control; false if it has none. */
+bool dump_tlv(const struct zio_control *control, char name[DUMP_NAME_LEN],
+	      uint64_t *value);
+
 /* Samples of 1, 2, 4, 8 bytes are numbers; others only bytes. */
 bool dump_is_number(unsigned int ssize);
 uint64_t dump_sample(const void *data, size_t i, unsigned int ssize);

@@ -196,6 +196,28 @@ test_dump_alarms() {
 		'["lost-block","lost-trigger","bit7"] 2' 'dump: JSON alarms'
 }
 
+# The payload may have all its 64 bits set.
+test_dump_tlv() {
+	run 0 'dump: no TLV' "$dump" -a five-0-1
+	lacks out tlv 'dump: none is shown'
+	put "$work/tlv-0-1" 1 16 1 0 1 0x8000000000000005
+	put "$work/tlv-0-1" 2 16 1 0 2 0xe0f00000b0f00000
+	put "$work/tlv-0-1" 3 16 1 0 9 0x123
+	run 0 'dump: TLVs' "$dump" -c tlv-0-1
+	grep tlv out >values
+	printf '  tlv     %s\n' channel_mask=0x8000000000000005 \
+		block_info=0xe0f00000b0f00000 tlv9=0x123 >wanted
+	same values wanted 'dump: TLVs by name'
+	run 0 'dump: JSON TLVs' "$dump" -j -c tlv-0-1
+	"$bin/json-get" channel_mask block_info tlv9 <out >values
+	printf '%s\n' '"0x8000000000000005" (none) (none)' \
+		'(none) "0xe0f00000b0f00000" (none)' \
+		'(none) (none) "0x123"' >wanted
+	same values wanted 'dump: JSON TLVs'
+	run 0 'dump: data only' "$dump" -j -d tlv-0-1
+	lacks out 0x 'dump: data only, no TLV'
+}
+
 test_dump_control_only() {
 	cp five-0000-0-1-ctrl lone.ctrl
 	run 0 'dump: lone node of controls' "$dump" -c "$work/lone.ctrl"
@@ -288,6 +310,7 @@ test_dump_text
 test_dump_formats
 test_dump_json
 test_dump_alarms
+test_dump_tlv
 test_dump_control_only
 test_dump_many
 test_dump_errors
