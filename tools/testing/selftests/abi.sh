@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each file that ZIO makes has an entry in Documentation/ABI, and each entry a file.
+# Each file that ZIO makes has an entry in Documentation/ABI, and each entry a file; so
+# has each of the S-LINK card, of which an emulated one is there.
+# device: sspci
 . "${0%/*}/lib.sh"
 
 abi=${0%/*}/ABI
@@ -12,7 +14,7 @@ types="timer hrt irq sysfs chain"
 # there at the same time is looked at in turn.
 set_up()
 {
-	for module in zio-mini zio-buf-vmalloc; do
+	for module in zio-mini zio-buf-vmalloc zio-slink; do
 		zio-load $module || return
 	done
 	for type in $types; do
@@ -47,10 +49,11 @@ list_in_turn()
 # What the words in capitals stand for. Attributes of other drivers are theirs.
 list_patterns()
 {
-	sed -n 's/^What:[[:space:]]*\(\/[^ ]*\).*/\1/p' "$abi"/* |
+	sed -n -e 's#^What:[[:space:]]*\(slink-ID/[^ ,]*\)$#/sys/bus/zio/devices/\1#p' \
+		-e 's/^What:[[:space:]]*\(\/[^ ]*\).*/\1/p' "$abi"/* |
 		grep -v -e /ATTRIBUTE$ -e '^/dev/NAME' |
 		sed -e 's/NAME-ID/[a-z0-9_]+-[0-9a-f]{4}/g' \
-		-e 's/zzero-ID/zzero-[0-9a-f]{4}/' \
+		-e 's/\(zzero\|slink\)-ID/\1-[0-9a-f]{4}/' \
 		-e 's/csetN/cset[0-9]+/' -e 's/chanM/chan[0-9]+/' \
 		-e 's/-N-M-/-[0-9]+-[0-9]+-/' \
 		-e 's/TYPE\|DRIVER\|NAME/[^\/]+/g' -e 's#/$##' | sort -u
