@@ -102,6 +102,8 @@ static int set_value(struct slink_card *card, unsigned long id, u32 value)
 		break;
 	case SLINK_TEST:
 		card->test = value;
+		/* No event goes on from the one mode to the other. */
+		card->in.inside = false;
 		slink_set_omb1(card, OMB1_UTDO_N, value ? 0 : OMB1_UTDO_N);
 		break;
 	case SLINK_BEGIN:
@@ -185,11 +187,6 @@ int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	return ret;
 }
 
-static u32 get_width(const struct slink_card *card)
-{
-	return 32 >> FIELD_GET(OMB1_WIDTH, card->omb1);
-}
-
 int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 		   const struct zio_attr_desc *attr, u32 *value)
 {
@@ -203,7 +200,7 @@ int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 		*value = 0;
 		break;
 	case SLINK_WIDTH:
-		*value = get_width(card);
+		*value = slink_width(card);
 		break;
 	case SLINK_LINES:
 		*value = FIELD_GET(OMB1_LINES, card->omb1);

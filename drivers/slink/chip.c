@@ -77,24 +77,24 @@ static void take_lines(struct slink_card *card)
  * Acknowledges what has happened, and takes note of what the card says. The status
  * of the mailbox is cleared before the mailbox is read, so that nothing that is
  * put there meanwhile is forgotten.
- *
- * Return: the status bits that were set.
  */
-u32 slink_take_status(struct slink_card *card)
+void slink_take_status(struct slink_card *card)
 {
 	u32 status = slink_read(card, S5933_INTCSR);
 
 	if (status == ~0u)	/* there is no card any more */
-		return 0;
+		return;
 	status &= INTCSR_STATUS;
 	if (!status)
-		return 0;
+		return;
 	slink_write(card, S5933_INTCSR, card->intcsr | status);
 	if (status & INTCSR_IS_IMB)
 		take_lines(card);
-	if (status & INTCSR_ABORTS)
+	if (status & INTCSR_ABORTS) {
 		slink_count(card, SLINK_ABORTS, 1);
-	return status;
+		card->in.aborted = true;
+		card->out.aborted = true;
+	}
 }
 
 static void reset_lines(struct slink_card *card, u32 mask, u32 lines)
@@ -117,6 +117,21 @@ static void reset_chip(struct slink_card *card, u32 clear, u32 set)
 	spin_unlock_irqrestore(&card->lock, flags);
 }
 
+/* What the card said before the reset must not be taken for news after it. */
+static void forget_lines(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	slink_write(card, S5933_INTCSR, card->intcsr | INTCSR_STATUS);
+	slink_read(card, S5933_IMB4);
+	card->lines = 0;
+	card->resetting = true;
+	card->in.aborted = false;
+	card->out.aborted = false;
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
 /**
  * slink_reset_card() - FIFOs, card and link as after power on
  * @card: the card; neither input nor output has a block in work
@@ -126,16 +141,16 @@ static void reset_chip(struct slink_card *card, u32 clear, u32 set)
  */
 void slink_reset_card(struct slink_card *card)
 {
-	reset_lines(card, OMB1_FRESET_N | OMB1_URESET_N, 0);
+	slink_reset_link(card);
+	reset_lines(card, OMB1_FRESET_N, 0);
 	reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
 	usleep_range(10, 20);
 	reset_chip(card, 0, MCSR_RESET_WRITE | MCSR_RESET_READ |
 		   MCSR_RESET_MAILBOX);
 	usleep_range(10, 20);
+	forget_lines(card);
 	reset_chip(card, MCSR_RESET_CARD, 0);
 	usleep_range(10, 20);
-	card->resetting = true;
-	card->lines = 0;
 	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
 }
 

@@ -46,6 +46,8 @@
 #define FEW_READS	20
 /* So long there is a word at least, if there are any. */
 #define QUIET_US	2
+/* After so long the card is looked at again, when the cable is out. */
+#define CUT_US		100
 /* So long the chip may take for what is in its FIFO. */
 #define DRAIN_US	200
 
@@ -238,7 +240,8 @@ static bool end_event(struct slink_card *card, u32 word)
 /* A cycle of the self test: a zero as control word, then a one that walks. */
 static bool end_test_cycle(struct slink_card *card, u32 word)
 {
-	unsigned int n = card->in.pos / 4, i, errors = n != 32;
+	unsigned int bits = slink_width(card), n = card->in.pos / 4, i;
+	unsigned int errors = n != bits;
 	const u32 *sample = card->in.block->data;
 
 	if (!card->in.inside) {
@@ -246,7 +249,7 @@ static bool end_test_cycle(struct slink_card *card, u32 word)
 		return false;
 	}
 	for (i = 0; i < n; i++)
-		errors += sample[i] != BIT(i % 32);
+		errors += sample[i] != BIT(i % bits);
 	slink_count(card, SLINK_TEST_ERRORS, errors);
 	finish_event(card, word);
 	enter_event(card, word);
@@ -356,11 +359,16 @@ static bool is_expecting_data(const struct slink_card *card)
 }
 
 /* The cable is out, and what was on its way has come. */
+static bool is_down_inside(const struct slink_card *card)
+{
+	return card->in.inside && !(card->lines & LINE_LDOWN_N);
+}
+
 static bool is_cut(struct slink_card *card)
 {
 	u32 left;
 
-	if (card->lines & LINE_LDOWN_N || !card->in.inside)
+	if (!is_down_inside(card))
 		return false;
 	left = slink_read(card, S5933_MWTC);
 	udelay(QUIET_US);
@@ -374,9 +382,19 @@ static bool give_up_event(struct slink_card *card)
 	return finish_event(card, 0);
 }
 
-/* Memory was refused: the rest of the event goes where it can do no harm. */
+/*
+ * Memory was refused: the rest of the event goes where it can do no harm. If the
+ * FIFO drains all the same, it was the output's memory.
+ */
 static void handle_abort(struct slink_card *card)
 {
+	bool drained;
+
+	card->in.aborted = false;
+	if (!card->in.dma.len ||
+	    !read_poll_timeout_atomic(is_drained, drained, drained, 1, DRAIN_US,
+				      false, card))
+		return;
 	drain(card);
 	raise_alarm(card, SLINK_ALARM_TRUNCATED);
 	card->in.discarding = true;
@@ -395,11 +413,10 @@ static void handle_abort(struct slink_card *card)
 bool slink_advance_input(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
-	u32 status;
 
 	while (in->block) {
-		status = slink_take_status(card);
-		if (status & INTCSR_ABORTS)
+		slink_take_status(card);
+		if (in->aborted)
 			handle_abort(card);
 		if (!is_expecting_data(card)) {
 			if (advance_control(card))
@@ -414,8 +431,11 @@ bool slink_advance_input(struct slink_card *card)
 		else if (is_cut(card))
 			return give_up_event(card);
 		else
-			return false;
+			break;
 	}
+	if (in->block && is_down_inside(card))
+		hrtimer_start(&card->timer, ns_to_ktime(CUT_US * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL);
 	return false;
 }
 
@@ -428,7 +448,9 @@ void slink_drop_input(struct slink_card *card)
 		end_transfer(card);
 	if (in->inside || in->pos)
 		raise_alarm(card, SLINK_ALARM_LOST_START);
+	slink_count(card, SLINK_TRUNCATED, in->pos / 4);
 	in->pos = 0;
+	in->begin = 0;
 	in->discarding = false;
 	in->inside = false;
 }

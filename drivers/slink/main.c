@@ -23,14 +23,13 @@
 
 static bool advance_all(struct slink_card *card)
 {
-	bool in, out;
 	unsigned long flags;
-	u32 status;
+	bool in, out;
 
 	spin_lock_irqsave(&card->lock, flags);
-	status = slink_take_status(card);
+	slink_take_status(card);
 	in = slink_advance_input(card);
-	out = slink_advance_output(card, status);
+	out = slink_advance_output(card);
 	if (in || out)
 		atomic_inc(&card->finishing);
 	spin_unlock_irqrestore(&card->lock, flags);

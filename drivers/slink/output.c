@@ -14,9 +14,13 @@
  *
  * An event without data goes from CONTROL to END: the two words follow each other.
  */
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 
 #include "slink.h"
+
+/* So long at most a word takes from memory to the FIFO. */
+#define STUCK_US	10
 
 static void set_omb2(struct slink_card *card, u32 lines,
 		     enum slink_output_state next)
@@ -93,10 +97,25 @@ static bool send_end(struct slink_card *card)
 	return true;
 }
 
+static bool is_stuck(struct slink_card *card)
+{
+	u32 left = slink_read(card, S5933_MRTC);
+
+	udelay(STUCK_US);
+	return left == slink_read(card, S5933_MRTC) &&
+		(slink_read(card, S5933_MCSR) & MCSR_READ_EMPTY);
+}
+
 /* The link does not read memory that is refused: the event ends here. */
 static void handle_abort(struct slink_card *card)
 {
-	if (card->out.state != OUTPUT_SENDING)
+	struct slink_output *out = &card->out;
+
+	out->aborted = false;
+	if (out->state != OUTPUT_SENDING || is_piece_sent(card))
+		return;
+	/* It may be the input's: then words go on to leave. */
+	if (!is_stuck(card))
 		return;
 	end_sending(card);
 	set_omb2(card, 0, OUTPUT_END);
@@ -105,17 +124,16 @@ static void handle_abort(struct slink_card *card)
 /**
  * slink_advance_output() - do all that can be done now
  * @card: the card, locked
- * @status: what slink_take_status() has said
  *
  * Any context.
  *
  * Return: whether the armed block is done.
  */
-bool slink_advance_output(struct slink_card *card, u32 status)
+bool slink_advance_output(struct slink_card *card)
 {
 	struct slink_output *out = &card->out;
 
-	if (status & INTCSR_ABORTS)
+	if (out->aborted)
 		handle_abort(card);
 	while (out->block) {
 		switch (out->state) {

@@ -15,6 +15,7 @@
 #define _ZIO_SLINK_H
 
 #include <linux/atomic.h>
+#include <linux/bitfield.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
 #include <linux/pci.h>
@@ -66,6 +67,7 @@ struct slink_input {
 	bool inside;		/* an event, by its begin control word */
 	bool discarding;	/* the block is full */
 	bool due;		/* a control word is on its way to the FIFO */
+	bool aborted;		/* the chip has said so; it may be the output's */
 	u8 expect;		/* TYPE_* */
 	u8 alarms;		/* of the event */
 	u32 begin;		/* control word of the event */
@@ -88,6 +90,7 @@ struct slink_output {
 	struct zio_cset *cset;
 	struct zio_block *block;
 	enum slink_output_state state;
+	bool aborted;
 	u32 omb2;
 	size_t pos;
 	struct slink_dma dma;
@@ -133,6 +136,12 @@ static inline void slink_count(struct slink_card *card, enum slink_stat stat,
 	atomic64_add(n, &card->stat[stat]);
 }
 
+/* Bits of a word on the link. */
+static inline unsigned int slink_width(const struct slink_card *card)
+{
+	return 32 >> FIELD_GET(OMB1_WIDTH, card->omb1);
+}
+
 /* main.c */
 void slink_service(struct slink_card *card);
 void slink_wait_finished(struct slink_card *card);
@@ -142,7 +151,7 @@ void slink_set_omb1(struct slink_card *card, u32 mask, u32 lines);
 void slink_expect(struct slink_card *card, u8 type);
 void slink_set_mcsr(struct slink_card *card, u32 clear, u32 set);
 void slink_enable_interrupts(struct slink_card *card, bool enable);
-u32 slink_take_status(struct slink_card *card);
+void slink_take_status(struct slink_card *card);
 void slink_reset_card(struct slink_card *card);
 void slink_reset_link(struct slink_card *card);
 int slink_map_piece(struct slink_card *card, struct zio_block *block,
@@ -157,7 +166,7 @@ void slink_drop_input(struct slink_card *card);
 extern const struct zio_cset_ops slink_input_ops;
 
 /* output.c; card->lock is held */
-bool slink_advance_output(struct slink_card *card, u32 status);
+bool slink_advance_output(struct slink_card *card);
 void slink_drop_output(struct slink_card *card);
 extern const struct zio_cset_ops slink_output_ops;
 
