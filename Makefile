@@ -16,7 +16,7 @@ export INSTALL_MOD_PATH
 UDEVDIR ?= /lib/udev/rules.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo check bench bench-triggers
+.PHONY: demo check bench bench-triggers bench-slink
 
 all: modules tools
 
@@ -75,6 +75,9 @@ bench:
 bench-triggers:
 	tools/bench/bench --only triggers $(BENCH_ARGS)
 
+bench-slink:
+	tools/bench/bench --only slink $(BENCH_ARGS)
+
 help:
 	@echo 'make                  modules (for KDIR) and tools'
 	@echo 'make install          modules, tools, man pages, udev rules (as root)'
@@ -83,6 +86,7 @@ help:
 	@echo 'make check            all tests, in virtual machines'
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
 	@echo 'make bench-triggers   the same for triggers alone'
+	@echo 'make bench-slink      events of an emulated S-LINK card'
 	@echo 'make clean            remove what was built in the tree'
 	@echo
 	@echo 'KDIR=DIR              kernel build directory (now: $(or $(KDIR),none found))'
