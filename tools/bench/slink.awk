@@ -89,12 +89,32 @@ function page_table(    s, m)
 		       get(m, "raw", s, 100, "insn")
 }
 
+# The model's registers answer at once; those of a card on a PCI bus do not. A
+# calculation: the CPU waits for reads, not for writes.
+function bus_row(method,    i, text, us, reads)
+{
+	us = get(method, "raw", 5, 100, "us")
+	reads = get(method, "raw", 5, 100, "reads")
+	text = "| " method
+	for (i = 0; i <= 1000; i += 250)
+		text = text sprintf(" | %.0f", 1e6 / (us + reads * i / 1000))
+	print text " |"
+}
+
+function bus_table()
+{
+	print "| 5 words, read of a register, ns: | 0 | 250 | 500 | 750 | 1000 |"
+	print "|---|---|---|---|---|---|"
+	bus_row("read")
+	bus_row("ring")
+}
+
 BEGIN { FS = "," }
 FNR == 1 || $9 != "icount" { next }
 {
 	if ($2 == "read" && $11 == "raw" && $10 == 100) size[++n_sizes] = $3
 	keep("insn", sprintf("%.0f", $5)); keep("kb", sprintf("%.0f", $7))
-	keep("events", $8); keep("user", $12); keep("system", $13)
+	keep("us", $6); keep("events", $8); keep("user", $12); keep("system", $13)
 	keep("idle", $14); keep("switches", $15); keep("interrupts", $16)
 	keep("cpu", $18); keep("transfers", $19); keep("reads", $20)
 	keep("writes", $21); keep("sld", $23)
@@ -106,6 +126,8 @@ END {
 	sizes_table()
 	print "\n## Events a second\n"
 	buffers_table()
+	print "\n## Events a second, if reads of registers took their time (calculated)\n"
+	bus_table()
 	print "\n## Per event, 100 buffers\n"
 	cost_table()
 	print "\n## Around the end of a page\n"

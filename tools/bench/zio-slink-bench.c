@@ -26,7 +26,8 @@
 #define MODE_BLOCK	2
 #define REG_READS	(0x164 / 4)
 #define REG_WRITES	(0x168 / 4)
-#define FILE_SIZE	4096
+#define CARD_SIZE	4096
+#define LINE_SIZE	4096
 
 /* Files of the channel set in sysfs */
 static const char *const counters[] = {
@@ -77,7 +78,7 @@ static uint64_t read_counter(const char *dir, const char *name)
 static uint64_t sum_lines(const char *name, const char *key)
 {
 	FILE *f = open_file("/proc", name);
-	char line[FILE_SIZE], *text;
+	char line[LINE_SIZE], *text;
 	uint64_t sum = 0;
 	int found = 0;
 
@@ -198,9 +199,11 @@ static void map_card(struct bench *b, const char *path)
 	int fd = open(path, O_RDWR | O_SYNC);
 	void *mem;
 
-	mem = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd < 0 || mem == MAP_FAILED)
+	if (fd < 0)
 		die("%s: %s", path, strerror(errno));
+	mem = mmap(NULL, CARD_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (mem == MAP_FAILED)
+		die("%s: mmap: %s", path, strerror(errno));
 	b->card = mem;
 	close(fd);
 }

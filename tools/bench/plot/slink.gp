@@ -25,12 +25,12 @@ plot some("ring", "raw") using 3:8 title "ring" linecolor rgb blue pointtype 7, 
      sld(1000) using 3:($6*1024/$3/4) with points title "SLD, 1000 buffers" linecolor rgb grey pointtype 4
 unset logscale y
 set yrange [0:100]
-set ylabel "percent of the CPU (read)"
-set key bottom right
-plot some("read", "raw") using 3:12 title "user" linecolor rgb green pointtype 7, \
-     some("read", "raw") using 3:13 title "system" linecolor rgb orange pointtype 7, \
-     some("read", "raw") using 3:14 title "idle" linecolor rgb grey pointtype 7, \
-     some("ring", "raw") using 3:14 title "idle (ring)" linecolor rgb blue pointtype 6
+set ylabel "percent of the CPU that are idle"
+set key top left
+plot some("ring", "raw") using 3:14 title "ring" linecolor rgb blue pointtype 7, \
+     some("ring", "check") using 3:14 title "ring, every word checked" linecolor rgb light pointtype 6, \
+     some("read", "raw") using 3:14 title "read" linecolor rgb orange pointtype 7, \
+     some("read", "check") using 3:14 title "read, every word checked" linecolor rgb old pointtype 6
 unset logscale x
 set xtics 1016, 4, 1044
 set xrange [1016:1044]
