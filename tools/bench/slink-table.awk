@@ -42,5 +42,5 @@ $1 != "row" || $2 != bench { next }
 	      sprintf("%.3f", $12 / n), per_event($14), per_event($15),
 	      per_event($16), per_event($17), per_event($18), per_event($19),
 	      sprintf("%.6f", ns / $8 - 1),
-	      MODE == "icount" ? sld[load, words, buffers] : ""
+	      method !~ /-/ ? sld[load, words, buffers] : ""
 }

@@ -75,6 +75,28 @@ function cost_table(    i)
 	}
 }
 
+function polling_row(method, s,    m)
+{
+	m = method == "none" ? "ring" : "poll" method "-ring"
+	printf "| %d | %s | %s | %s | %s | %s | %s |\n", s, method,
+	       get(m, "raw", s, 100, "kb"), get(m, "raw", s, 100, "insn"),
+	       get(m, "raw", s, 100, "interrupts"),
+	       get(m, "raw", s, 100, "polls"), get(m, "raw", s, 100, "switches")
+}
+
+function polling_table(    i)
+{
+	print "| words | poll-us | KB/s | instructions | interrupts | polls | switches |"
+	print "|---|---|---|---|---|---|---|"
+	for (i = 1; i <= n_sizes; i++) {
+		if (!(("poll20-ring", "raw", size[i], 100, "kb") in cell))
+			continue
+		polling_row("none", size[i])
+		polling_row("20", size[i])
+		polling_row("100", size[i])
+	}
+}
+
 function page_table(    s, m)
 {
 	m = "page-read"
@@ -116,7 +138,7 @@ FNR == 1 || $9 != "icount" { next }
 	keep("insn", sprintf("%.0f", $5)); keep("kb", sprintf("%.0f", $7))
 	keep("us", $6); keep("events", $8); keep("user", $12); keep("system", $13)
 	keep("idle", $14); keep("switches", $15); keep("interrupts", $16)
-	keep("cpu", $18); keep("transfers", $19); keep("reads", $20)
+	keep("cpu", $18); keep("polls", $17); keep("transfers", $19); keep("reads", $20)
 	keep("writes", $21); keep("sld", $23)
 }
 END {
@@ -130,6 +152,8 @@ END {
 	bus_table()
 	print "\n## Per event, 100 buffers\n"
 	cost_table()
+	print "\n## Polled, ring\n"
+	polling_table()
 	print "\n## Around the end of a page\n"
 	page_table()
 }
