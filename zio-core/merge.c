@@ -62,7 +62,9 @@ void zio_channel_merge(struct zio_channel *chan, struct zio_block *first)
 	unsigned int n = 1;
 	size_t most;
 
-	if (READ_ONCE(buf->merge_data)) {
+	/* What a driver tells of each block would be lost. */
+	if (READ_ONCE(buf->merge_data) &&
+	    !(chan->cset->flags & ZIO_CSET_BLOCK_INFO)) {
 		most = min_t(size_t, buf->area->size / 2, U32_MAX);
 		while (n < buf->len / 2 && first->len < most &&
 		       take_next(chan, first, most - first->len, first->seq + n))

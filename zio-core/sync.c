@@ -46,9 +46,9 @@ static int send_all(struct zio_session *sess, u32 *upto)
  * @end: of no meaning here
  * @datasync: of no meaning here
  *
- * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block since the last call, or since the node was opened,
- * was taken back from the driver, or refused by it; -ENODEV when the board went
- * first; -ERESTARTSYS.
+ * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block since
+ * the last call, or since the node was opened, was taken back from the driver, or
+ * refused by it; -ENODEV when the board went first; -ERESTARTSYS.
  */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 {

@@ -103,7 +103,8 @@ static int set_value(struct slink_card *card, unsigned long id, u32 value)
 	case SLINK_TEST:
 		card->test = value;
 		/* No event goes on from the one mode to the other. */
-		card->in.inside = false;
+		slink_drop_input(card);
+		card->in.alarms = 0;
 		slink_set_omb1(card, OMB1_UTDO_N, value ? 0 : OMB1_UTDO_N);
 		break;
 	case SLINK_BEGIN:
@@ -184,6 +185,7 @@ int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	spin_lock_irqsave(&card->lock, flags);
 	ret = set_value(card, attr->id, value);
 	spin_unlock_irqrestore(&card->lock, flags);
+	slink_service(card);
 	return ret;
 }
 

@@ -117,18 +117,21 @@ static void reset_chip(struct slink_card *card, u32 clear, u32 set)
 	spin_unlock_irqrestore(&card->lock, flags);
 }
 
-/* What the card said before the reset must not be taken for news after it. */
-static void forget_lines(struct slink_card *card)
+/*
+ * The link goes down, and what the card has said up to now is no news any more: else
+ * it could be taken for the link coming up, which would be let go of too early.
+ * The read makes sure that the card has seen the line.
+ */
+static void pull_link_down(struct slink_card *card)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->lock, flags);
+	card->resetting = true;
+	slink_set_omb1(card, OMB1_URESET_N, 0);
 	slink_write(card, S5933_INTCSR, card->intcsr | INTCSR_STATUS);
 	slink_read(card, S5933_IMB4);
-	card->lines = 0;
-	card->resetting = true;
-	card->in.aborted = false;
-	card->out.aborted = false;
+	card->lines &= ~LINE_LDOWN_N;
 	spin_unlock_irqrestore(&card->lock, flags);
 }
 
@@ -148,7 +151,10 @@ void slink_reset_card(struct slink_card *card)
 	reset_chip(card, 0, MCSR_RESET_WRITE | MCSR_RESET_READ |
 		   MCSR_RESET_MAILBOX);
 	usleep_range(10, 20);
-	forget_lines(card);
+	pull_link_down(card);
+	card->lines = 0;
+	card->in.aborted = false;
+	card->out.aborted = false;
 	reset_chip(card, MCSR_RESET_CARD, 0);
 	usleep_range(10, 20);
 	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
@@ -157,13 +163,7 @@ void slink_reset_card(struct slink_card *card)
 /* The link alone; process context. */
 void slink_reset_link(struct slink_card *card)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	card->resetting = true;
-	card->lines &= ~LINE_LDOWN_N;
-	slink_set_omb1(card, OMB1_URESET_N, 0);
-	spin_unlock_irqrestore(&card->lock, flags);
+	pull_link_down(card);
 }
 
 /**

@@ -48,6 +48,8 @@
 #define QUIET_US	2
 /* After so long the card is looked at again, when the cable is out. */
 #define CUT_US		100
+/* And so many the card to say that the word after a full FIFO is another type. */
+#define MORE_READS	3u
 /* So long the chip may take for what is in its FIFO. */
 #define DRAIN_US	200
 
@@ -338,7 +340,7 @@ static void turn_page(struct slink_card *card)
 
 	while (n-- && !card->stopped) {
 		if (slink_read(card, S5933_MCSR) & MCSR_WRITE_FULL)
-			break;
+			n = min(n, MORE_READS);
 		slink_take_status(card);
 	}
 	if (card->stopped)

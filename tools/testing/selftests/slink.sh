@@ -200,6 +200,20 @@ test_cable()
 	bench cable=1
 	check "link up once more" wait_until 10 link_is 1
 	stream "and events come, too" 20 count fixed 100 100 1
+	bench card-ns=500 event=0 size=1000 inject=0x80 inject-at=500 count=1 \
+		mode=block
+	is "pulled while words are on their way" \
+		"$(node-slink alarms $node 1)" "500/0x40 "
+	bench card-ns=30 cable=1
+	check "link up after that" wait_until 10 link_is 1
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		echo 1 >$in/reset
+		wait_until 10 link_is 1 || break
+		bench event=0 size=3 count=1 mode=block
+		[ "$(node-slink alarms $node 1)" = "3/0 " ] || break
+	done
+	is "an event after each of ten resets" $i 10
+	is "the link was not counted as dropped" "$(stat link-drops)" 2
 	check "link reset" write_file $in/reset 2
 	check "and up" wait_until 10 link_is 1
 	check "FIFO reset" write_file $in/reset 3
@@ -219,6 +233,13 @@ test_abort()
 		is "$kind abort: counted" "$(stat aborts)" 1
 		bench count=1 mode=block
 		is "$kind abort: the next one is whole" \
+			"$(node-slink alarms $node 1)" "100/0 "
+		bench word-ns=10000 abort-after=50 abort=$kind event=0 \
+			size=100 count=1 mode=block
+		is "$kind abort of a slow event: an alarm" \
+			"$(node-slink alarms $node 1 | sed 's,.*/,,')" "0x8 "
+		bench word-ns=30 count=1 mode=block
+		is "$kind abort of a slow event: the next one" \
 			"$(node-slink alarms $node 1)" "100/0 "
 		no_faults "$kind abort"
 	done
@@ -245,6 +266,17 @@ test_self_test()
 	is "of 32 words" "$(node-slink alarms $node 2)" "32/0 32/0 "
 	check "off" write_file $in/test 0
 	no_faults "self test"
+	node-slink drain $node 1 >/tmp/drained
+	stream "events after the self test" 20 count fixed 100 100 1
+	for bits in 16 8; do
+		fresh
+		echo $bits >$in/width
+		echo 1 >$in/test
+		bench count=10 mode=test
+		wait_until 10 eval '[ "$(stat events)" -ge 9 ]'
+		is "cycles of $bits bits without an error" "$(stat test-errors)" 0
+		is "of $bits words" "$(node-slink alarms $node 1)" "$bits/0 "
+	done
 }
 
 # Nobody reads: the link is told to wait, and nothing is lost.
@@ -273,6 +305,8 @@ test_back_to_back()
 			/dev/zio/slink-0001-1-0 20 $size
 		wait $checker
 		is "they come" "$? $(cat /tmp/checked)" "0 "
+		diag "$(cd $bus/slink-0002/cset0 && grep . events words lost-* \
+			unknown-words truncated-words link-drops | xargs)"
 	done
 	is "no fault at the sender" "$(slink-bench -c 1 faults)" 0
 	is "nor at the receiver" "$(slink-bench -c 2 faults)" 0
