@@ -137,5 +137,5 @@ static const struct command commands[] = {
 
 int main(int argc, char **argv)
 {
-	return run_command(commands, argc, argv, 90);
+	return run_command(commands, argc, argv, 300);
 }
