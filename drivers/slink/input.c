@@ -426,14 +426,17 @@ bool slink_advance_input(struct slink_card *card)
 			continue;
 		}
 		start_transfer(card);
-		if (card->stopped)
+		if (card->stopped) {
 			change_type(card);
-		else if (is_page_full(card))
+			continue;
+		}
+		if (is_page_full(card)) {
 			turn_page(card);
-		else if (is_cut(card))
+			continue;
+		}
+		if (is_cut(card))
 			return give_up_event(card);
-		else
-			break;
+		break;
 	}
 	if (in->block && is_down_inside(card))
 		hrtimer_start(&card->timer, ns_to_ktime(CUT_US * NSEC_PER_USEC),
