@@ -122,7 +122,7 @@ static void reset_chip(struct slink_card *card, u32 clear, u32 set)
  * it could be taken for the link coming up, which would be let go of too early.
  * The read makes sure that the card has seen the line.
  */
-static void pull_link_down(struct slink_card *card)
+void slink_reset_link(struct slink_card *card)
 {
 	unsigned long flags;
 
@@ -151,19 +151,13 @@ void slink_reset_card(struct slink_card *card)
 	reset_chip(card, 0, MCSR_RESET_WRITE | MCSR_RESET_READ |
 		   MCSR_RESET_MAILBOX);
 	usleep_range(10, 20);
-	pull_link_down(card);
+	slink_reset_link(card);
 	card->lines = 0;
 	card->in.aborted = false;
 	card->out.aborted = false;
 	reset_chip(card, MCSR_RESET_CARD, 0);
 	usleep_range(10, 20);
 	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
-}
-
-/* The link alone; process context. */
-void slink_reset_link(struct slink_card *card)
-{
-	pull_link_down(card);
 }
 
 /**
