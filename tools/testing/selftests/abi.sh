@@ -3,7 +3,7 @@
 #
 # Each file that ZIO makes has an entry in Documentation/ABI, and each entry a file; so
 # has each of the S-LINK card, of which an emulated one is there.
-# device: sspci
+# device: sspci,id=a
 . "${0%/*}/lib.sh"
 
 abi=${0%/*}/ABI
