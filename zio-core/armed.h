@@ -9,15 +9,13 @@
 #ifndef _ZIO_ARMED_H
 #define _ZIO_ARMED_H
 
-#include <linux/jump_label.h>
-
 #include "internal.h"
 
 #define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
 #define ZIO_WAKE_OUT	(EPOLLOUT | EPOLLWRNORM)
 
 /* sniff.c */
-DECLARE_STATIC_KEY_FALSE(zio_sniffing);
+extern struct zio_control *zio_sniff_ring;
 void zio_sniff_block(struct zio_channel *chan, struct zio_block *block);
 
 void zio_channel_raise(struct zio_channel *chan, int bits);
@@ -101,7 +99,7 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
 static __always_inline void show_block(struct zio_channel *chan,
 				       struct zio_block *block)
 {
-	if (static_branch_unlikely(&zio_sniffing))
+	if (unlikely(READ_ONCE(zio_sniff_ring)))
 		zio_sniff_block(chan, block);
 }
 

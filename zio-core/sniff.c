@@ -18,7 +18,6 @@
  *      meanwhile: that is the slot which is head now, and all before.
  */
 #include <linux/fs.h>
-#include <linux/jump_label.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -32,12 +31,12 @@
 
 #define SNIFF_LEN	1024 /* controls; a power of two */
 
-DEFINE_STATIC_KEY_FALSE(zio_sniffing);
+/* NULL as long as nobody looks. */
+struct zio_control *zio_sniff_ring;
 
 static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for those who write to it */
 static DEFINE_MUTEX(sniff_users_lock); /* how many, and so whether there is a ring */
 static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
-static struct zio_control *sniff_ring;
 static u64 sniff_head;
 static unsigned int sniff_users;
 
@@ -59,8 +58,8 @@ void zio_sniff_block(struct zio_channel *chan, struct zio_block *block)
 	if (zio_cset_is_output(chan->cset))
 		zio_block_snapshot(chan, block);
 	raw_spin_lock_irqsave(&sniff_lock, flags);
-	if (sniff_ring) {
-		slot = &sniff_ring[sniff_head % SNIFF_LEN];
+	if (zio_sniff_ring) {
+		slot = &zio_sniff_ring[sniff_head % SNIFF_LEN];
 		*slot = block->snap->ctrl;
 		zio_control_fill(slot, block, chan->cset->ssize);
 		smp_store_release(&sniff_head, sniff_head + 1);	/* U, V */
@@ -75,7 +74,7 @@ static void use_ring(struct zio_control *ring)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&sniff_lock, flags);
-	sniff_ring = ring;
+	WRITE_ONCE(zio_sniff_ring, ring);
 	raw_spin_unlock_irqrestore(&sniff_lock, flags);
 }
 
@@ -92,10 +91,8 @@ static int add_user(void)
 		else
 			ret = -ENOMEM;
 	}
-	if (!ret) {
+	if (!ret)
 		sniff_users++;
-		static_branch_inc(&zio_sniffing);
-	}
 	mutex_unlock(&sniff_users_lock);
 	return ret;
 }
@@ -105,9 +102,8 @@ static void remove_user(void)
 	struct zio_control *ring = NULL;
 
 	mutex_lock(&sniff_users_lock);
-	static_branch_dec(&zio_sniffing);
 	if (!--sniff_users) {
-		ring = sniff_ring;
+		ring = zio_sniff_ring;
 		use_ring(NULL);
 	}
 	mutex_unlock(&sniff_users_lock);
@@ -166,7 +162,7 @@ static bool fetch_control(struct sniffer *sniffer)
 	while (has_control(sniffer)) {
 		/* What was overwritten meanwhile is thrown away. */
 		data_race(sniffer->ctrl =
-			  sniff_ring[sniffer->pos % SNIFF_LEN]);
+			  zio_sniff_ring[sniffer->pos % SNIFF_LEN]);
 		smp_rmb();					/* V */
 		head = READ_ONCE(sniff_head);
 		if (head - sniffer->pos < SNIFF_LEN)
