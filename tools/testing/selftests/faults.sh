@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# leaks
 #
 # Each allocation fails once: in binding, in opening, in changing the sizes.
 . "${0%/*}/lib.sh"

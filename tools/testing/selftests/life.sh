@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# leaks
 #
 # Life and death: several users, boards that go under them, loading, unloading.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# leaks
 #
 # The modules come and go, and leave nothing behind.
 

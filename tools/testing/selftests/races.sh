@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# leaks
 #
 # Everything is looked at while everything moves. What is wrong here is found by a
 # kernel that looks for data races (kcsan); on others this is a test of endurance.

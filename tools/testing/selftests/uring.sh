@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# leaks
 #
 # io_uring is served at once, or by way of poll, and never by a worker; libaio.
 . "${0%/*}/lib.sh"
