@@ -65,25 +65,10 @@
 #include <linux/ktime.h>
 
 #include "armed.h"
-
-#define CSET_IDLE	0
-#define CSET_ARMING	1
-#define CSET_ARMED	2
-#define CSET_FINISHING	3
-#define CSET_ABORTING	4
-#define CSET_PHASE	7
-#define CSET_EARLY	BIT(3)
-#define CSET_HOLD	BIT(4)
-#define CSET_STOP	BIT(5)
-#define CSET_GONE	BIT(6)
+#include "engine.h"
 
 /* How often a set is armed again at a stretch, if its driver is quick */
 #define ZIO_MAX_REARMS	64
-
-static int cset_phase(struct zio_cset *cset)
-{
-	return atomic_read(&cset->state) & CSET_PHASE;
-}
 
 /**
  * zio_cset_wake() - let all users of a set look again
@@ -649,7 +634,8 @@ bool zio_cset_done(struct zio_cset *cset)
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
 
-static bool try_abort(struct zio_cset *cset, bool lost)
+/* What is armed is taken back; false if nothing is. HOLD is set. */
+bool zio_cset_try_abort(struct zio_cset *cset, bool lost)
 {
 	int old = atomic_read(&cset->state);
 	int new;
@@ -693,7 +679,7 @@ void zio_cset_hold(struct zio_cset *cset)
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
 	} while (cset_phase(cset) != CSET_IDLE &&
-		 !try_abort(cset, !is_asked_for(cset)));
+		 !zio_cset_try_abort(cset, !is_asked_for(cset)));
 }
 
 /**
@@ -727,59 +713,6 @@ void zio_cset_shut(struct zio_cset *cset)
 	zio_cset_wake(cset);
 }
 
-/* The driver has had the blocks for a whole round of the watchdog. */
-static bool is_overdue(struct zio_cset *cset)
-{
-	return cset_phase(cset) == CSET_ARMED &&
-		READ_ONCE(cset->fired) == cset->watched;
-}
-
-/*
- * HOLD keeps the set from being armed once more: so what is aborted is what was
- * seen. Whoever was refused meanwhile is served by the release.
- */
-static void abort_overdue(struct zio_cset *cset)
-{
-	atomic_or(CSET_HOLD, &cset->state);
-	smp_mb__after_atomic();					/* F */
-	if (is_overdue(cset) && try_abort(cset, true)) {
-		cset->io_errors++;
-		WRITE_ONCE(cset->error, -ETIMEDOUT);
-	}
-	zio_cset_release(cset);
-}
-
-static void watch_cset(struct work_struct *work)
-{
-	struct zio_cset *cset = container_of(to_delayed_work(work),
-					     struct zio_cset, watchdog);
-
-	mutex_lock(&cset->mutex);
-	if (cset->gone || !cset->timeout_ms)
-		goto out;
-	if (is_overdue(cset))
-		abort_overdue(cset);
-	cset->watched = READ_ONCE(cset->fired);
-	schedule_delayed_work(&cset->watchdog,
-			      msecs_to_jiffies(cset->timeout_ms));
-out:
-	mutex_unlock(&cset->mutex);
-}
-
-/**
- * zio_cset_set_timeout() - how long a driver may have blocks
- * @cset: the channel set, whose mutex is held
- * @ms: milliseconds; 0 stands for any time
- *
- * After one to two times as long they are taken back, as lost.
- */
-void zio_cset_set_timeout(struct zio_cset *cset, u32 ms)
-{
-	cset->timeout_ms = ms;
-	cset->watched = READ_ONCE(cset->fired) - 1;
-	mod_delayed_work(system_wq, &cset->watchdog, msecs_to_jiffies(ms));
-}
-
 bool zio_cset_is_on(struct zio_cset *cset)
 {
 	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
@@ -791,5 +724,5 @@ void zio_cset_init_engine(struct zio_cset *cset)
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, arm_in_thread);
 	INIT_WORK(&cset->rearm_work, rearm_in_thread);
-	INIT_DELAYED_WORK(&cset->watchdog, watch_cset);
+	zio_watchdog_init(cset);
 }

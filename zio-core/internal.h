@@ -271,7 +271,6 @@ static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 int zio_cset_fire(struct zio_cset *cset);
 int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_go_on(struct zio_cset *cset);
-void zio_cset_set_timeout(struct zio_cset *cset, u32 ms);
 bool zio_cset_is_on(struct zio_cset *cset);
 void zio_cset_hold(struct zio_cset *cset);
 void zio_cset_release(struct zio_cset *cset);
@@ -283,6 +282,10 @@ int zio_cset_ask(struct zio_channel *chan);
 int zio_cset_top_up(struct zio_channel *chan);
 struct zio_block *zio_cset_pull(struct zio_channel *chan);
 void zio_cset_init_engine(struct zio_cset *cset);
+
+/* watchdog.c */
+void zio_watchdog_init(struct zio_cset *cset);
+void zio_cset_set_timeout(struct zio_cset *cset, u32 ms);
 
 /* buffer.c */
 int zio_buffers_create(struct zio_cset *cset, const char *name);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* engine.h: the state word of a channel set, explained in engine.c */
+#ifndef _ZIO_ENGINE_H
+#define _ZIO_ENGINE_H
+
+#include "internal.h"
+
+#define CSET_IDLE	0
+#define CSET_ARMING	1
+#define CSET_ARMED	2
+#define CSET_FINISHING	3
+#define CSET_ABORTING	4
+#define CSET_PHASE	7
+#define CSET_EARLY	BIT(3)
+#define CSET_HOLD	BIT(4)
+#define CSET_STOP	BIT(5)
+#define CSET_GONE	BIT(6)
+
+static inline int cset_phase(struct zio_cset *cset)
+{
+	return atomic_read(&cset->state) & CSET_PHASE;
+}
+
+bool zio_cset_try_abort(struct zio_cset *cset, bool lost);
+
+#endif /* _ZIO_ENGINE_H */
