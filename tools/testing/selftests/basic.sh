@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# single
 #
 # The main road: nodes, sysfs, data and controls of zio-zero.
 . "${0%/*}/lib.sh"

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# single
 #
 # The configuration changes while others read and write; overruns are counted.
 . "${0%/*}/lib.sh"
 
 node=/dev/zio/zzero-0000
 reads=3000
-! is_debug_kernel || reads=1000
+! is_debug_kernel || reads=300
 
 fresh()
 {

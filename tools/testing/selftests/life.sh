@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# single
 # leaks
 #
 # Life and death: several users, boards that go under them, loading, unloading.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# single
 #
 # zio-loop: what is written comes back, whatever the sizes, triggers and accidents.
 . "${0%/*}/lib.sh"

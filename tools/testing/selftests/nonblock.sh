@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# single
 #
 # Waiting, not waiting, and being interrupted while waiting.
 . "${0%/*}/lib.sh"

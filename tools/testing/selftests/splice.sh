@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# single
 # leaks
 #
 # splice() of the data of an input: by reference where the buffer has an area.
