@@ -179,7 +179,7 @@ wait_until()
 
 has_leak_check()
 {
-	[ -e /sys/kernel/debug/kmemleak ]
+	[ -e /sys/kernel/debug/kmemleak ] && ! grep -q kmemleak=off /proc/cmdline
 }
 
 # A sanitizer kernel is slow: `is_debug_kernel && rounds=100`.
