@@ -7,9 +7,9 @@
  * there is none before; with "shots", there are so many, and then no more until
  * something is written to the trigger or it is enabled anew.
  *
- * A tick that the machine comes too late for is missed, and counted as such. At
- * least half of the time is left to others: after an event that took long, the next
- * tick is at least as far away.
+ * A tick that the machine comes too late for is missed, and counted as such. So are
+ * those that fall in the rest after an event (zio_trigger_rest()): half of the time is
+ * left to others.
  *
  * The timer itself runs by the monotonic clock, so that it goes off in time when
  * the trigger's clock is set; from then on ticks are at phase + n * period of the
@@ -94,9 +94,9 @@ static u64 hrt_next(const struct hrt_state *state, u64 monotonic, u64 now,
 /* The event began at @begin, by the monotonic clock: nobody sets that. */
 static void hrt_go_on(struct hrt_state *state, u64 begin)
 {
-	u64 now = hrt_now(state), monotonic = ktime_get_ns(), next, missed;
+	u64 now = hrt_now(state), end = ktime_get_ns(), next, missed;
 
-	next = hrt_next(state, monotonic, now, now + monotonic - begin);
+	next = hrt_next(state, end, now, now + zio_trigger_rest(begin, end));
 	missed = zio_ticks_between(state->expires, next,
 				   hrt_number(state, HRT_PERIOD));
 	if (missed)

@@ -5,8 +5,13 @@
  * Ticks are at phase + n * period on the clock of jiffies, whatever the load: a
  * tick that comes late does not delay the next ones. The resolution is a jiffy
  * (1 ... 10 ms); zio-trig-hrt has a better one.
+ *
+ * The kernel serves all timers that have run out before it lets anybody else have the
+ * processor: a few that take longer than a jiffy together would keep it for ever. So
+ * what falls in the rest after an event (zio_trigger_rest()) is missed.
  */
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
@@ -64,15 +69,17 @@ static void timer_expired(struct timer_list *timer)
 	struct timer_state *state = container_of(timer, struct timer_state,
 						 timer);
 	u64 period = zio_trigger_number(state->trig, TIMER_PERIOD);
-	u64 now = timer_now(), next, missed;
+	u64 begin = ktime_get_ns(), now = timer_now(), rest, next, missed;
 
 	if (now < state->tick) {
 		timer_arm(state, now);
 		return;
 	}
 	zio_trigger_fire(state->trig);
+	/* What is less than a millisecond adds up, and is waited for later. */
+	rest = div_u64(zio_trigger_rest(begin, ktime_get_ns()), NSEC_PER_MSEC);
 	now = timer_now();
-	next = zio_tick_after(max(now, state->tick), state->tick, period);
+	next = zio_tick_after(max(now + rest, state->tick), state->tick, period);
 	missed = zio_ticks_between(state->tick, next, period);
 	if (missed)
 		zio_trigger_miss(state->trig, missed);

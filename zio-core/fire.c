@@ -13,6 +13,7 @@
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
+#include <linux/zio-tick.h>
 
 #include "armed.h"
 
@@ -99,6 +100,33 @@ void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_trigger_miss);
+
+static DEFINE_PER_CPU(u64, zio_ticks_paid);
+
+/**
+ * zio_trigger_rest() - how long a trigger that comes by itself has to wait
+ * @begin: when its event began, by ktime_get_ns()
+ * @end: and when it was over
+ *
+ * In the interrupt of its timer, after the event. Triggers of all sets that come by
+ * timers of one processor may together take half of its time: one that has fired
+ * comes again when this event and all those before are paid for by as much time for
+ * others. So one that comes rarely waits for nobody.
+ *
+ * Return: the nanoseconds after @end in which it is not to come again.
+ */
+u64 zio_trigger_rest(u64 begin, u64 end)
+{
+	unsigned long flags;
+	u64 paid;
+
+	local_irq_save(flags);
+	paid = zio_tick_pay(__this_cpu_read(zio_ticks_paid), begin, end);
+	__this_cpu_write(zio_ticks_paid, paid);
+	local_irq_restore(flags);
+	return paid - end;
+}
+EXPORT_SYMBOL_GPL(zio_trigger_rest);
 
 /**
  * zio_trigger_read_clock() - the time by a trigger's clock

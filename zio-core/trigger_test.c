@@ -506,6 +506,35 @@ static void ticks_between_are_counted(struct kunit *test)
 }
 
 /* A clock that is late at random: nothing is counted twice, nothing forgotten. */
+/* Events of several triggers on one processor, none of which can be kept up with. */
+static void half_is_left_to_others(struct kunit *test)
+{
+	static const u64 period[] = { 1, 10, 100, 1000, 50000 };
+	static const u64 cost[] = { 3, 7, 300, 40, 20 };
+	u64 next[] = { 0, 0, 0, 0, 0 }, now = 0, paid = 0, busy = 0, begin;
+	unsigned int fired[] = { 0, 0, 0, 0, 0 }, i;
+
+	while (now < 1000000) {
+		now++;
+		for (i = 0; i < ARRAY_SIZE(period); i++) {
+			if (next[i] > now)
+				continue;
+			begin = now;
+			now += cost[i];
+			busy += cost[i];
+			fired[i]++;
+			paid = zio_tick_pay(paid, begin, now);
+			next[i] = zio_tick_after(paid, 0, period[i]);
+		}
+	}
+	KUNIT_EXPECT_LE(test, busy, now / 2);
+	KUNIT_EXPECT_GE(test, busy, now / 4);
+	for (i = 0; i < ARRAY_SIZE(period); i++)
+		KUNIT_EXPECT_GE(test, fired[i], 20u);
+	KUNIT_EXPECT_EQ(test, zio_tick_pay(0, 100, 110), 120);
+	KUNIT_EXPECT_EQ(test, zio_tick_pay(130, 100, 110), 150);
+}
+
 static void ticks_add_up(struct kunit *test)
 {
 	u64 period = 1000, tick = zio_tick_after(0, 77, period), first = tick;
@@ -555,6 +584,7 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(overdue_blocks_are_taken_back),
 	KUNIT_CASE(ticks_are_on_a_grid),
 	KUNIT_CASE(ticks_between_are_counted),
+	KUNIT_CASE(half_is_left_to_others),
 	KUNIT_CASE(ticks_add_up),
 	{}
 };

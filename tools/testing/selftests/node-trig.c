@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* node-trig.c: what triggers.sh cannot do in the shell: clocks, common events, sniffing */
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
@@ -301,6 +302,48 @@ static void do_read_error(char **arg)
 	close(fd);
 }
 
+static void write_to_set(const char *device, int set, const char *file,
+			 const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/cset%d/%s", device, set, file);
+	write_text(path, text);
+}
+
+/*
+ * share DEVICE SETS TYPE FILE PERIOD: a program on the processor that serves the
+ * triggers of these sets, which cannot keep that period, takes twice as long or
+ * so; how long, is printed
+ */
+static void do_share(char **arg)
+{
+	int n = atoi(arg[1]), i;
+	uint64_t start, spent;
+	unsigned long rounds;
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	want(!sched_setaffinity(0, sizeof(first), &first));
+	start = now_by(CLOCK_MONOTONIC);
+	for (rounds = 0; now_by(CLOCK_MONOTONIC) < start + NS / 2; rounds++)
+		;
+	for (i = 0; i < n; i++)
+		write_to_set(arg[0], i, "current_trigger", arg[2]);
+	for (i = 0; i < n; i++)
+		write_to_set(arg[0], i, arg[3], arg[4]);
+	start = now_by(CLOCK_MONOTONIC);
+	while (rounds--)
+		now_by(CLOCK_MONOTONIC);
+	spent = now_by(CLOCK_MONOTONIC) - start;
+	for (i = 0; i < n; i++)
+		write_to_set(arg[0], i, "current_trigger", "user");
+	printf("%llu.%llu\n", (unsigned long long)(spent * 2 / NS),
+	       (unsigned long long)(spent * 20 / NS % 10));
+	want(spent < 4 * NS);
+}
+
 static const struct command commands[] = {
 	{ "clock", 2, do_clock },
 	{ "number", 2, do_number },
@@ -314,6 +357,7 @@ static const struct command commands[] = {
 	{ "sync-signal", 1, do_sync_signal },
 	{ "frames", 2, do_frames },
 	{ "read-error", 2, do_read_error },
+	{ "share", 5, do_share },
 	{}
 };
 

@@ -185,6 +185,29 @@ test_transparent()
 	check "back to user" use $cset0 user
 }
 
+# More than the processor can do, by many triggers, each of which takes a little.
+test_share()
+{
+	zio-load zio-mini
+	board=$config/devices/zmini/slow
+	mkdir $board
+	echo 24 >$board/csets
+	echo 1 >$board/live
+	device=/sys/bus/zio/devices/$(cat $board/name)
+	for set in "$device"/cset*; do
+		echo 1 >"$set"/chan0/buffer/max-buffer-len
+		echo 1 >"$set"/chan0/buffer/prefer-new
+		echo 2000000 >"$set"/trigger/nsamples
+	done
+	check "high-resolution timers leave half of the time" \
+		node-trig share "$device" 24 hrt trigger/period-ns 1000
+	diag "a program takes $said times as long"
+	check "timers, too" \
+		node-trig share "$device" 24 timer trigger/period-ms 1
+	diag "a program takes $said times as long"
+	rmdir $board
+}
+
 test_shared()
 {
 	zio-unload zio-zero && zio-load zio-zero ndev=3
@@ -232,7 +255,7 @@ zzero-0002/cset2"
 }
 
 load_types
-for test in shots sysfs timer hrt chain irq transparent start shared; do
+for test in shots sysfs timer hrt chain irq transparent start share shared; do
 	# With nothing queued by the one before.
 	zio-unload zio-zero && zio-load zio-zero
 	test_$test
