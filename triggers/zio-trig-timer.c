@@ -2,7 +2,7 @@
 /*
  * zio-trig-timer.c: an event every so many milliseconds, by the kernel's timer
  *
- * Ticks are at phase + n * period on the clock of jiffies, whatever the load: a
+ * Ticks are at phase + n * period since the boot, in jiffies, whatever the load: a
  * tick that comes late does not delay the next ones. The resolution is a jiffy
  * (1 ... 10 ms); zio-trig-hrt has a better one.
  *
@@ -46,7 +46,7 @@ struct timer_state {
 
 static u64 timer_now(void)
 {
-	return jiffies64_to_msecs(get_jiffies_64());
+	return jiffies64_to_msecs(get_jiffies_64() - INITIAL_JIFFIES);
 }
 
 /*
