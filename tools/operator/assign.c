@@ -16,7 +16,8 @@ int split_assignment(const char *text, char **attr, const char **value)
 		return -1;
 	}
 	if (!equal[1]) {
-		complain("'%s': the value is missing", text);
+		complain("'%s': the value is missing; what is to be empty is "
+			 "written to its file, by echo", text);
 		return -1;
 	}
 	if (strchr(equal, '\n') || strlen(equal) >= ATTR_TEXT - 1) {
@@ -29,6 +30,21 @@ int split_assignment(const char *text, char **attr, const char **value)
 	if (!*attr)
 		complain("no memory");
 	return *attr ? 0 : -1;
+}
+
+/* What a set has of a shared trigger is set where that is. */
+static void complain_read_only(const struct object *found)
+{
+	char name[ATTR_TEXT];
+	const char *slash = strrchr(found->label, '/');
+
+	if (!slash || strcmp(slash, "/trigger") || !strcmp(found->attr, "name") ||
+	    read_attr(found->path, "name", name))
+		complain("%s/%s can only be read", found->label, found->attr);
+	else
+		complain("%s/%s can only be read here, as '%s' is a shared "
+			 "trigger: set trigger:%s %s=...", found->label,
+			 found->attr, name, name, found->attr);
 }
 
 int check_assignment(struct assignment *set)
@@ -45,7 +61,7 @@ int check_assignment(struct assignment *set)
 	}
 	put_text(path, sizeof(path), "%s/%s", found.path, found.attr);
 	if (!stat(path, &st) && !(st.st_mode & 0222)) {
-		complain("%s/%s can only be read", found.label, found.attr);
+		complain_read_only(&found);
 		return -1;
 	}
 	return 0;

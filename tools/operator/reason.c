@@ -60,6 +60,29 @@ static const struct reason reasons[] = {
 	{ "max-buffer-kb", ENOMEM, "there is not so much memory" },
 	{ "max-buffer-kb", EBUSY, BLOCKS_IN_USE },
 	{ "watermark", EINVAL, "1 to max-buffer-len is wanted" },
+	{ "fire", EINVAL, "1 is wanted" },
+	{ "fire", ERANGE, "1 is wanted" },
+	{ "fire", ESHUTDOWN, "the trigger is disabled, or its set: set enable=1" },
+	{ "fire", EBUSY, "the set is still armed by the event before" },
+	{ "source", EINVAL,
+	  "the address of a set is wanted, with four digits: zzero-0000/cset0" },
+	{ "source", ENODEV, "there is no such set" },
+	{ "source", ELOOP, "it is a set of this trigger, and cannot follow itself" },
+	{ "irq", EINVAL, "there is no interrupt of this number" },
+	{ "irq", EBUSY, "somebody has this interrupt, and does not share it" },
+	{ "line", EINVAL,
+	  "LABEL:OFFSET is wanted, and a line that the controller has" },
+	{ "line", ENODEV, "there is no GPIO controller of this label" },
+	{ "line", EBUSY, "somebody has this line" },
+	{ "edge", EINVAL, "rising, falling or both is wanted" },
+	{ "period-ms", ERANGE, "1 to 86400000 (a day) is wanted" },
+	{ "phase-ms", ERANGE, "0 to 86400000 (a day) is wanted" },
+	{ "period-ns", ERANGE,
+	  "1000 (1 us) to 31536000000000000 (a year) is wanted" },
+	{ "phase-ns", ERANGE, "0 to 31536000000000000 (a year) is wanted" },
+	{ "slack-ns", ERANGE, "0 to 1000000000 (1 s) is wanted" },
+	{ "shots", ERANGE, "0 to 4294967295 is wanted" },
+	{ "timeout-ms", ERANGE, "0 to 86400000 (a day) is wanted" },
 	{ "alarms", ERANGE, "a mask of 16 bits is wanted, 0 to 0xffff" },
 	{ NULL, EINVAL, "no such value is possible here" },
 	{ NULL, ERANGE, "beyond the limits of the attribute" },
@@ -68,8 +91,7 @@ static const struct reason reasons[] = {
 	  "the device is gone, or the trigger or buffer was replaced" },
 	{ NULL, ENOMEM, "there is no memory for it" },
 	{ NULL, EACCES, "you may not; root may" },
-	{ NULL, EPERM, "it belongs to a shared trigger: set it there, in "
-	  "trigger:NAME" },
+	{ NULL, ENOENT, "it was there a moment ago, and is gone" },
 	{ NULL, E2BIG, "the text is too long" },
 	{ NULL, EOPNOTSUPP, "the device or the trigger type cannot do that" },
 };
@@ -134,6 +156,13 @@ static bool put_stem(const struct object *obj, char *stem, size_t size)
 	return true;
 }
 
+/* Who has a node open is of interest where it is the buffer that is in use. */
+static bool is_of_trigger(const char *attr)
+{
+	return !strcmp(attr, "fire") || !strcmp(attr, "irq") ||
+	       !strcmp(attr, "line");
+}
+
 static void print_holders(const struct object *obj)
 {
 	char stem[NAME_MAX], text[1024];
@@ -155,7 +184,7 @@ void explain_failure(const struct object *obj, const char *attr,
 		value, strerror(code));
 	if (why)
 		fprintf(stderr, ": %s", why);
-	if (code == EBUSY)
+	if (code == EBUSY && !is_of_trigger(base_name(attr)))
 		print_holders(obj);
 	if (code == EINVAL && !strcmp(attr, "current_buffer"))
 		print_choice("available_buffers");

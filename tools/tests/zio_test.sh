@@ -308,9 +308,22 @@ test_set_refused()
 	fail_with 2 zzero-0000/cset0/current_trigger
 	refused 1 'set: no trigger and no module' 'in a module, nor a shared trigger; types: user hrt;' \
 		set zzero/0 current_trigger=nope
-	fail_with 1 zzero-0000/cset0/trigger/enable
-	refused 1 'set: EPERM' 'belongs to a shared trigger: set it there' \
-		set zzero/0/trigger enable=0
+	put_file "$devices/zzero-0000/cset0/trigger/fire" ''
+	fail_with 108 zzero-0000/cset0/trigger/fire
+	refused 1 'set: ESHUTDOWN' 'disabled, or its set: set enable=1' \
+		set zzero/0/trigger fire=1
+	put_file "$devices/zzero-0000/cset0/trigger/source" ''
+	fail_with 40 zzero-0000/cset0/trigger/source
+	refused 1 'set: ELOOP' 'cannot follow itself' \
+		set zzero/0/trigger source=zzero-0000/cset0
+	put_file "$devices/zzero-0000/cset0/trigger/period-ns" 7000
+	fail_with 34 zzero-0000/cset0/trigger/period-ns
+	refused 1 'set: ERANGE, with the limits' '1000 \(1 us\) to' \
+		set zzero/0/trigger period-ns=0
+	chmod 0444 "$devices/zzero-0000/cset0/trigger/period-ns"
+	refused 1 'set: of a shared trigger' 'shared trigger: set trigger:[a-z0-9]+ period-ns=' \
+		set zzero/0/trigger period-ns=7
+	rm "$devices/zzero-0000/cset0/trigger/"{fire,source,period-ns}
 	fail_with 34 zzero-0000/cset0/chan0/alarms
 	refused 1 'set: ERANGE' 'mask of 16 bits' set zzero-0-0 alarms=65536
 	fail_with 12 zzero-0000/cset0/trigger/nsamples
