@@ -133,6 +133,27 @@ static int irq_text_is_valid(struct zio_trigger *trig, unsigned int index,
 	return n == 1 ? 0 : -EINVAL;
 }
 
+static irqreturn_t irq_is_not_mine(int irq, void *data)
+{
+	return IRQ_NONE;
+}
+
+/* Whether it can be had, also while a line is what counts. */
+static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
+			       u64 value)
+{
+	int ret;
+
+	if (!value)
+		return 0;
+	ret = request_any_context_irq(value, irq_is_not_mine, IRQF_SHARED,
+				      "zio-trigger", trig->priv);
+	if (ret < 0)
+		return ret;
+	free_irq(value, trig->priv);
+	return 0;
+}
+
 static void follow_controller(struct irq_state *state)
 {
 	struct device *parent = gpiod_to_chip(state->line->desc[0])->parent;
@@ -169,7 +190,8 @@ static int request_line(struct zio_trigger *trig, const char *text)
 					"zio-trigger", trig);
 	if (ret < 0) {
 		gpiod_put_array(line);
-		return ret;
+		/* To users this is no matter of waiting. */
+		return ret == -EPROBE_DEFER ? -ENODEV : ret;
 	}
 	state->irq = irq;
 	state->line = line;
@@ -214,6 +236,7 @@ static const struct zio_trigger_ops irq_ops = {
 	.start = irq_start,
 	.stop = irq_stop,
 	.text_is_valid = irq_text_is_valid,
+	.number_is_valid = irq_number_is_valid,
 };
 
 static struct zio_trigger_type zio_trigger_irq = {

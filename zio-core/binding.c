@@ -401,11 +401,19 @@ static struct zio_cset **list_csets(struct zio_trigger *trig, unsigned int *n)
 
 static int refresh_cset(struct zio_cset *cset, struct zio_trigger *trig)
 {
+	bool pause = READ_ONCE(trig->suspended);
 	int ret = 0;
 
 	mutex_lock(&cset->mutex);
-	if (!cset->gone && cset->bind->trig == trig)
-		ret = zio_cset_refresh(cset);
+	if (cset->gone || cset->bind->trig != trig)
+		goto out;
+	/* One that sleeps may not yet be armed by the last event. */
+	if (pause)
+		zio_cset_pause(cset);
+	ret = zio_cset_refresh(cset);
+	if (pause)
+		zio_cset_release(cset);
+out:
 	mutex_unlock(&cset->mutex);
 	return ret;
 }

@@ -95,11 +95,8 @@ static ssize_t trigger_clock_show(struct config_item *item, char *page)
 static ssize_t trigger_clock_store(struct config_item *item, const char *text,
 				   size_t count)
 {
-	int ret = zio_trigger_store_clock(trigger_of(item), text);
-
-	if (!ret)
-		ret = zio_trigger_refresh(trigger_of(item));
-	return ret ?: count;
+	return zio_trigger_set_clock(trigger_of(item), text,
+				     zio_trigger_refresh) ?: count;
 }
 
 static ssize_t trigger_fired_show(struct config_item *item, char *page)
@@ -114,6 +111,9 @@ static ssize_t trigger_missed_show(struct config_item *item, char *page)
 			  atomic64_read(&trigger_of(item)->missed));
 }
 
+#define LONGEST_CSET	(sizeof("/cset4294967295\n") + ZIO_OBJ_NAME_LEN + 5)
+
+/* A page, and no more, goes through a file of configfs: the rest is "..." */
 static ssize_t trigger_csets_show(struct config_item *item, char *page)
 {
 	struct zio_trigger *trig = trigger_of(item);
@@ -121,12 +121,30 @@ static ssize_t trigger_csets_show(struct config_item *item, char *page)
 	ssize_t len = 0;
 
 	mutex_lock(&trig->lock);
-	list_for_each_entry(bind, &trig->bindings, node)
+	list_for_each_entry(bind, &trig->bindings, node) {
+		if (len + LONGEST_CSET + sizeof("...\n") > PAGE_SIZE) {
+			len += sysfs_emit_at(page, len, "...\n");
+			break;
+		}
 		len += sysfs_emit_at(page, len, "%s/cset%u\n",
 				     dev_name(&bind->cset->zdev->dev),
 				     bind->cset->index);
+	}
 	mutex_unlock(&trig->lock);
 	return len;
+}
+
+static ssize_t trigger_n_csets_show(struct config_item *item, char *page)
+{
+	struct zio_trigger *trig = trigger_of(item);
+	struct zio_binding *bind;
+	unsigned int n = 0;
+
+	mutex_lock(&trig->lock);
+	list_for_each_entry(bind, &trig->bindings, node)
+		n++;
+	mutex_unlock(&trig->lock);
+	return sysfs_emit(page, "%u\n", n);
 }
 
 CONFIGFS_ATTR(trigger_, enable);
@@ -135,12 +153,20 @@ CONFIGFS_ATTR_RO(trigger_, fired);
 CONFIGFS_ATTR_RO(trigger_, missed);
 CONFIGFS_ATTR_RO(trigger_, csets);
 
+static struct configfs_attribute trigger_attr_n_csets = {
+	.ca_name = "n-csets",
+	.ca_mode = 0444,
+	.ca_owner = THIS_MODULE,
+	.show = trigger_n_csets_show,
+};
+
 static struct configfs_attribute *common_attrs[] = {
 	&trigger_attr_enable,
 	&trigger_attr_clock,
 	&trigger_attr_fired,
 	&trigger_attr_missed,
 	&trigger_attr_csets,
+	&trigger_attr_n_csets,
 };
 
 #define N_COMMON	ARRAY_SIZE(common_attrs)

@@ -325,13 +325,15 @@ EXPORT_SYMBOL_GPL(zio_cset_post_samples);
  * @block: the block, armed
  *
  * Any context but NMI. For boards that are armed long before there is an event: what
- * the block had was the time when it was armed. By the clock of the trigger.
+ * the block had was the time when it was armed. By the clock that was the trigger's then:
+ * the control of the block says so.
  */
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
 {
+	const u32 *ext = block->snap->ctrl.attr_trigger.ext_val;
 	struct timespec64 now;
 
-	zio_trigger_read_clock(cset->bind->trig, &now);
+	zio_clock_read(ext[ZIO_ATTR_TRIG_EXT_CLOCK], &now);
 	block->tstamp.secs = now.tv_sec;
 	block->tstamp.ticks = now.tv_nsec;
 	block->tstamp.bins = 0;

@@ -362,6 +362,8 @@ int zio_cset_top_up(struct zio_channel *chan)
 		return refuse_fire(state);
 	if (!can_have_room(chan)) {
 		make_idle(cset);
+		/* Its trigger may have changed since the caller looked. */
+		zio_cset_go_on(cset);
 		return -ENOBUFS;
 	}
 	return go_on_arming(cset);
@@ -452,6 +454,7 @@ struct zio_block *zio_cset_pull(struct zio_channel *chan)
 	mine = take_my_block(chan);
 	if (unlikely(!mine)) {
 		make_idle(cset);
+		zio_cset_go_on(cset);
 		return pull_queued(chan);
 	}
 	ret = start_blocks(cset, false, chan, mine);
@@ -683,8 +686,22 @@ void zio_cset_hold(struct zio_cset *cset)
 }
 
 /**
+ * zio_cset_pause() - keep a set from being armed
+ * @cset: the channel set, whose mutex is held
+ *
+ * Process context, sleeps. As zio_cset_hold(), but what is armed stays so, and may be
+ * done.
+ */
+void zio_cset_pause(struct zio_cset *cset)
+{
+	atomic_or(CSET_HOLD, &cset->state);
+	smp_mb__after_atomic();					/* F */
+	wait_event(cset->idle_wq, is_settled(cset));
+}
+
+/**
  * zio_cset_release() - let a set go on
- * @cset: the channel set, held by zio_cset_hold()
+ * @cset: the channel set, held or paused
  */
 void zio_cset_release(struct zio_cset *cset)
 {

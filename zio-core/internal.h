@@ -273,6 +273,7 @@ int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_go_on(struct zio_cset *cset);
 bool zio_cset_is_on(struct zio_cset *cset);
 void zio_cset_hold(struct zio_cset *cset);
+void zio_cset_pause(struct zio_cset *cset);
 void zio_cset_release(struct zio_cset *cset);
 void zio_cset_stop(struct zio_cset *cset, bool stop);
 void zio_cset_shut(struct zio_cset *cset);
@@ -329,7 +330,9 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
 		      const char *text);
 ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 			 char *page);
-int zio_trigger_store_clock(struct zio_trigger *trig, const char *text);
+bool zio_trigger_type_is_valid(const struct zio_trigger_type *type);
+int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
+			  int (*show)(struct zio_trigger *trig));
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
 
 /* binding.c */

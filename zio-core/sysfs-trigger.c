@@ -14,22 +14,35 @@
 
 #include "internal.h"
 
+static int lock_binding(struct zio_binding *bind)
+{
+	struct zio_cset *cset = bind->cset;
+
+	mutex_lock(&cset->mutex);
+	if (!cset->gone && cset->bind == bind)
+		return 0;
+	mutex_unlock(&cset->mutex);
+	return -ENODEV;
+}
+
+static void unlock_binding(struct zio_binding *bind)
+{
+	mutex_unlock(&bind->cset->mutex);
+}
+
 static ssize_t store_binding(struct zio_binding *bind, const char *text,
 			     size_t count,
 			     int (*set)(struct zio_binding *bind, u32 value))
 {
-	struct zio_cset *cset = bind->cset;
 	u32 value;
 	int ret = zio_attr_parse(text, &value);
 
+	if (!ret)
+		ret = lock_binding(bind);
 	if (ret)
 		return ret;
-	mutex_lock(&cset->mutex);
-	if (cset->gone || cset->bind != bind)
-		ret = -ENODEV;
-	else
-		ret = set(bind, value);
-	mutex_unlock(&cset->mutex);
+	ret = set(bind, value);
+	unlock_binding(bind);
 	return ret ?: count;
 }
 
@@ -139,24 +152,39 @@ static ssize_t nsamples_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 /* What belongs to the trigger */
 
-/* @shown: the control tells the value */
-static int set_own(struct zio_binding *bind, const char *text,
-		   int (*set)(struct zio_trigger *trig, unsigned int index,
-			      const char *text), unsigned int index, bool shown)
+/* Its sets are one; its mutex is held, and it is paused. */
+static int show_own(struct zio_trigger *trig)
 {
-	struct zio_cset *cset = bind->cset;
-	int ret;
+	struct zio_binding *bind = list_first_entry(&trig->bindings,
+						    struct zio_binding, node);
 
-	mutex_lock(&cset->mutex);
-	if (cset->gone || cset->bind != bind)
-		ret = -ENODEV;
-	else if (bind->trig->item)
-		ret = -EPERM;
-	else
-		ret = set(bind->trig, index, text);
-	if (!ret && shown)
-		ret = zio_cset_refresh(cset);
-	mutex_unlock(&cset->mutex);
+	return zio_cset_refresh(bind->cset);
+}
+
+static int set_own_clock(struct zio_binding *bind, const char *text)
+{
+	int ret = lock_binding(bind);
+
+	if (ret)
+		return ret;
+	zio_cset_pause(bind->cset);
+	ret = zio_trigger_set_clock(bind->trig, text, show_own);
+	zio_cset_release(bind->cset);
+	unlock_binding(bind);
+	return ret;
+}
+
+static int set_own_value(struct zio_binding *bind, unsigned int index,
+			 const char *text)
+{
+	int ret = lock_binding(bind);
+
+	if (ret)
+		return ret;
+	ret = zio_trigger_store(bind->trig, index, text);
+	if (!ret && bind->trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER)
+		ret = zio_cset_refresh(bind->cset);
+	unlock_binding(bind);
 	return ret;
 }
 
@@ -166,16 +194,10 @@ static ssize_t clock_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return zio_trigger_show_clock(to_zio_binding(kobj)->trig, page);
 }
 
-static int set_clock(struct zio_trigger *trig, unsigned int index,
-		     const char *text)
-{
-	return zio_trigger_store_clock(trig, text);
-}
-
 static ssize_t clock_store(struct kobject *kobj, struct kobj_attribute *attr,
 			   const char *text, size_t count)
 {
-	return set_own(to_zio_binding(kobj), text, set_clock, 0, true) ?: count;
+	return set_own_clock(to_zio_binding(kobj), text) ?: count;
 }
 
 static struct zio_trigger_file *to_file(struct kobj_attribute *kattr)
@@ -193,11 +215,8 @@ static ssize_t file_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t file_store(struct kobject *kobj, struct kobj_attribute *attr,
 			  const char *text, size_t count)
 {
-	struct zio_binding *bind = to_zio_binding(kobj);
-	unsigned int index = to_file(attr)->index;
-	bool shown = bind->trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER;
-
-	return set_own(bind, text, zio_trigger_store, index, shown) ?: count;
+	return set_own_value(to_zio_binding(kobj), to_file(attr)->index,
+			     text) ?: count;
 }
 
 static int add_file(struct zio_binding *bind, unsigned int index)
@@ -251,7 +270,20 @@ static struct attribute *trigger_attrs[] = {
 	&clock.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(trigger);
+
+/* As all that is the trigger's: of a shared one, it can be read here. */
+static umode_t trigger_mode(struct kobject *kobj, struct attribute *attr, int i)
+{
+	if (attr == &clock.attr && to_zio_binding(kobj)->trig->item)
+		return 0444;
+	return attr->mode;
+}
+
+static const struct attribute_group trigger_group = {
+	.attrs = trigger_attrs,
+	.is_visible = trigger_mode,
+};
+__ATTRIBUTE_GROUPS(trigger);
 
 static void release_binding(struct kobject *kobj)
 {

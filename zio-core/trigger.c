@@ -43,6 +43,11 @@ static struct zio_trigger *find_shared(const char *name)
 	return NULL;
 }
 
+static bool name_is_free(const char *name)
+{
+	return !find_type(name) && !find_shared(name);
+}
+
 static bool attr_is_valid(const struct zio_trigger_type *type,
 			  const struct zio_trigger_attr *attr)
 {
@@ -53,21 +58,61 @@ static bool attr_is_valid(const struct zio_trigger_type *type,
 	if (attr->kind == ZIO_TRIGGER_TEXT)
 		return type->ops && type->ops->text_is_valid;
 	return attr->ext == ZIO_TRIGGER_NO_EXT ||
-		attr->ext + attr->wide < ZIO_ATTR_TRIG_EXT_CLOCK;
+		attr->ext + attr->wide < ZIO_MAX_TRIGGER_EXT;
 }
 
-static bool type_is_valid(const struct zio_trigger_type *type)
+/* The extended attributes of the control that are this attribute's. */
+static u32 attr_mask(const struct zio_trigger_attr *attr)
 {
+	if (attr->kind != ZIO_TRIGGER_NUMBER || attr->ext == ZIO_TRIGGER_NO_EXT)
+		return 0;
+	return (attr->wide ? 3u : 1u) << (attr->ext & 31);
+}
+
+/* No two attributes may have the same place in the control. */
+bool zio_trigger_type_is_valid(const struct zio_trigger_type *type)
+{
+	u32 mask, used = 0;
 	unsigned int i;
 
 	if (!type->name || !*type->name ||
 	    strlen(type->name) >= ZIO_OBJ_NAME_LEN ||
 	    type->n_attrs > ZIO_MAX_TRIGGER_ATTRS)
 		return false;
-	for (i = 0; i < type->n_attrs; i++)
-		if (!attr_is_valid(type, &type->attrs[i]))
+	for (i = 0; i < type->n_attrs; i++) {
+		mask = attr_mask(&type->attrs[i]);
+		if (!attr_is_valid(type, &type->attrs[i]) || mask & used)
 			return false;
+		used |= mask;
+	}
 	return true;
+}
+
+static bool is_for_core(const struct zio_trigger_type *type)
+{
+	return type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM);
+}
+
+/* Takes the name. The type can be found by it when it is ready. */
+static int add_type(struct zio_trigger_type *type)
+{
+	int ret = -EEXIST;
+
+	mutex_lock(&zio_types_lock);
+	if (name_is_free(type->name)) {
+		type->ready = false;
+		list_add_tail(&type->node, &zio_trigger_types);
+		ret = 0;
+	}
+	mutex_unlock(&zio_types_lock);
+	return ret;
+}
+
+static void del_type(struct zio_trigger_type *type)
+{
+	mutex_lock(&zio_types_lock);
+	list_del(&type->node);
+	mutex_unlock(&zio_types_lock);
 }
 
 /**
@@ -82,22 +127,23 @@ static bool type_is_valid(const struct zio_trigger_type *type)
  */
 int zio_trigger_type_register(struct zio_trigger_type *type)
 {
-	int ret = 0;
+	int ret;
 
-	if (WARN_ON(!type_is_valid(type)))
+	if (WARN_ON(!zio_trigger_type_is_valid(type)))
 		return -EINVAL;
-	mutex_lock(&zio_types_lock);
-	if (find_type(type->name) || find_shared(type->name))
-		ret = -EEXIST;
-	else
-		list_add_tail(&type->node, &zio_trigger_types);
-	mutex_unlock(&zio_types_lock);
-	if (ret || type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM))
-		return ret;
-	ret = zio_trigger_group_create(type);
+	ret = add_type(type);
 	if (ret)
-		zio_trigger_type_unregister(type);
-	return ret;
+		return ret;
+	if (!is_for_core(type))
+		ret = zio_trigger_group_create(type);
+	if (ret) {
+		del_type(type);
+		return ret;
+	}
+	mutex_lock(&zio_types_lock);
+	type->ready = true;
+	mutex_unlock(&zio_types_lock);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(zio_trigger_type_register);
 
@@ -108,9 +154,7 @@ EXPORT_SYMBOL_GPL(zio_trigger_type_register);
 void zio_trigger_type_unregister(struct zio_trigger_type *type)
 {
 	zio_trigger_group_remove(type);
-	mutex_lock(&zio_types_lock);
-	list_del(&type->node);
-	mutex_unlock(&zio_types_lock);
+	del_type(type);
 }
 EXPORT_SYMBOL_GPL(zio_trigger_type_unregister);
 
@@ -120,7 +164,7 @@ static const struct zio_trigger_type *get_type(const char *name)
 
 	mutex_lock(&zio_types_lock);
 	type = find_type(name);
-	if (type && !try_module_get(type->owner))
+	if (type && !(type->ready && try_module_get(type->owner)))
 		type = NULL;
 	mutex_unlock(&zio_types_lock);
 	return type;
@@ -133,7 +177,8 @@ ssize_t zio_trigger_list_types(char *page)
 
 	mutex_lock(&zio_types_lock);
 	list_for_each_entry(type, &zio_trigger_types, node)
-		len += sysfs_emit_at(page, len, "%s\n", type->name);
+		if (type->ready)
+			len += sysfs_emit_at(page, len, "%s\n", type->name);
 	mutex_unlock(&zio_types_lock);
 	return len;
 }
@@ -181,11 +226,6 @@ static void free_trigger(struct zio_trigger *trig)
 		kfree(trig->text[i]);
 	mutex_destroy(&trig->lock);
 	kfree(trig);
-}
-
-static bool name_is_free(const char *name)
-{
-	return !find_type(name) && !find_shared(name);
 }
 
 /**
@@ -305,7 +345,7 @@ static int start_trigger(struct zio_trigger *trig)
 {
 	int ret = 0;
 
-	if (trig->running || !trig->enabled || !trig->active)
+	if (trig->running || trig->suspended || !trig->enabled || !trig->active)
 		return 0;
 	if (trig->type->ops && trig->type->ops->start)
 		ret = trig->type->ops->start(trig);
@@ -340,6 +380,26 @@ void zio_trigger_leave(struct zio_trigger *trig)
 	if (!--trig->active)
 		stop_trigger(trig);
 	mutex_unlock(&trig->lock);
+}
+
+/* No events between the two; they nest. The error is that of the type's start(). */
+static void suspend_trigger(struct zio_trigger *trig)
+{
+	mutex_lock(&trig->lock);
+	trig->suspended++;
+	stop_trigger(trig);
+	mutex_unlock(&trig->lock);
+}
+
+static int resume_trigger(struct zio_trigger *trig)
+{
+	int ret;
+
+	mutex_lock(&trig->lock);
+	trig->suspended--;
+	ret = start_trigger(trig);
+	mutex_unlock(&trig->lock);
+	return ret;
 }
 
 /* For all sets of a shared trigger; 0, or the error of the type's start(). */
@@ -413,18 +473,15 @@ static void exchange_text(struct zio_trigger *trig, unsigned int index,
 	swap(trig->text[index], *(char **)value);
 }
 
-static void exchange_clock(struct zio_trigger *trig, unsigned int index,
-			   void *value)
-{
-	swap(trig->clock, *(clockid_t *)value);
-}
-
 static int set_number(struct zio_trigger *trig, unsigned int index,
 		      const char *text)
 {
+	const struct zio_trigger_ops *ops = trig->type->ops;
 	u64 number;
 	int ret = parse_number(&trig->type->attrs[index], text, &number);
 
+	if (!ret && ops && ops->number_is_valid)
+		ret = ops->number_is_valid(trig, index, number);
 	if (ret)
 		return ret;
 	/* Also with the old number: the next so many shots, say. */
@@ -516,21 +573,43 @@ ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 	return -EINVAL;
 }
 
-/* As zio_trigger_store(); -EINVAL for a name that is not in the table. */
-int zio_trigger_store_clock(struct zio_trigger *trig, const char *text)
+static int find_clock(const char *text)
 {
-	clockid_t clock;
 	unsigned int i;
-	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
 		if (sysfs_streq(text, zio_clocks[i].name))
-			break;
-	if (i == ARRAY_SIZE(zio_clocks))
-		return -EINVAL;
-	clock = zio_clocks[i].id;
-	mutex_lock(&trig->lock);
-	ret = clock == trig->clock ? 0 : restart_with(trig, 0, exchange_clock, &clock);
-	mutex_unlock(&trig->lock);
-	return ret;
+			return zio_clocks[i].id;
+	return -EINVAL;
+}
+
+/**
+ * zio_trigger_set_clock() - by which clock the time stamps are from now on
+ * @trig: the trigger
+ * @text: name of a clock
+ * @show: has all sets of the trigger show the new clock, while there are no events
+ *
+ * Process context, sleeps. No block has the time by one clock and says that it is the
+ * other: a set that may be armed without an event is the caller's to pause.
+ *
+ * Return: 0; -EINVAL for a name that is not in the table; the error of @show, with
+ * the old clock in force.
+ */
+int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
+			  int (*show)(struct zio_trigger *trig))
+{
+	int clock = find_clock(text), old, ret, started;
+
+	if (clock < 0)
+		return clock;
+	suspend_trigger(trig);
+	old = trig->clock;
+	WRITE_ONCE(trig->clock, clock);
+	ret = show(trig);
+	if (ret) {
+		WRITE_ONCE(trig->clock, old);
+		show(trig);
+	}
+	started = resume_trigger(trig);
+	return ret ?: started;
 }

@@ -116,6 +116,17 @@ static void trigger_runs_while_enabled(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+/* The trigger is quiet while its clock changes. */
+static int show_nothing(struct zio_trigger *trig)
+{
+	return trig->running ? -EBUSY : 0;
+}
+
+static int refuse_to_show(struct zio_trigger *trig)
+{
+	return -ENOMEM;
+}
+
 static void bad_values_change_nothing(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
@@ -132,10 +143,14 @@ static void bad_values_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_WIDE,
 						"9223372036854775808"), -ERANGE);
 	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_TEXT, "xyz"), -ENXIO);
-	KUNIT_EXPECT_EQ(test, zio_trigger_store_clock(trig, "noon"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "noon", show_nothing),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refuse_to_show),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, zio_trigger_clock(trig), CLOCK_REALTIME);
 	KUNIT_EXPECT_EQ(test, zio_trigger_number(trig, TEST_NUMBER), 5);
 	KUNIT_EXPECT_STREQ(test, zio_trigger_text(trig, TEST_TEXT), "");
-	KUNIT_EXPECT_EQ(test, seen.started, 1);
+	KUNIT_EXPECT_EQ(test, seen.started, 2);
 	KUNIT_EXPECT_EQ(test, change_trigger(tdev->cset, "nonesuch"), -EINVAL);
 	test_device_remove(tdev);
 }
@@ -185,8 +200,8 @@ static void control_tells_values(struct kunit *test)
 	struct zio_cset *cset = tdev->cset;
 	struct zio_ctrl_attr *attr;
 
-	KUNIT_EXPECT_EQ(test, zio_trigger_store_clock(cset->bind->trig, "tai"),
-			0);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(cset->bind->trig, "tai",
+						    show_nothing), 0);
 	mutex_lock(&cset->mutex);
 	KUNIT_EXPECT_EQ(test, zio_cset_refresh(cset), 0);
 	attr = &rcu_dereference_protected(cset->chan[1]->snap,
@@ -260,6 +275,43 @@ static void failing_set_stops_nobody(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&trig->bindings));
 	zio_trigger_hide_shared(trig);
 	zio_trigger_free_shared(trig);
+}
+
+static bool is_type(struct zio_trigger_attr a, struct zio_trigger_attr b)
+{
+	struct zio_trigger_attr attrs[] = { a, b };
+	struct zio_trigger_type type = {
+		.name = "kpair",
+		.attrs = attrs,
+		.n_attrs = 2,
+	};
+
+	return zio_trigger_type_is_valid(&type);
+}
+
+static void numbers_have_places_of_their_own(struct kunit *test)
+{
+	struct zio_trigger_attr first = { .name = "first", .wide = true };
+	struct zio_trigger_attr other = { .name = "other" };
+
+	KUNIT_EXPECT_FALSE(test, is_type(first, other));
+	other.ext = 1;
+	KUNIT_EXPECT_FALSE(test, is_type(first, other));
+	other.ext = 2;
+	KUNIT_EXPECT_TRUE(test, is_type(first, other));
+	other.ext = 29;
+	KUNIT_EXPECT_TRUE(test, is_type(first, other));
+	other.wide = true;
+	KUNIT_EXPECT_FALSE(test, is_type(first, other));
+	other.wide = false;
+	other.ext = 30;
+	KUNIT_EXPECT_FALSE(test, is_type(first, other));
+	other.ext = 31;
+	KUNIT_EXPECT_FALSE(test, is_type(first, other));
+	other.ext = 32;
+	KUNIT_EXPECT_FALSE(test, is_type(first, other));
+	other.ext = ZIO_TRIGGER_NO_EXT;
+	KUNIT_EXPECT_TRUE(test, is_type(first, other));
 }
 
 static void names_are_taken_once(struct kunit *test)
@@ -441,6 +493,27 @@ static void kick_while_armed_is_heard(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_rearms(test, 1), 1);
 }
 
+/* Who pulls by the trigger that was there before finds no room, just when there is. */
+static void late_pull_leaves_set_armed(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *mine;
+
+	KUNIT_ASSERT_EQ(test, change_trigger(tdev->cset, "transparent"), 0);
+	mine = zio_queue_pop(&chan->queue);
+	spy_on(chan->buf);
+	spy.kicks = 1;
+	mutex_lock(&chan->lock);
+	KUNIT_EXPECT_EQ(test, zio_cset_top_up(chan), -ENOBUFS);
+	mutex_unlock(&chan->lock);
+	KUNIT_EXPECT_EQ(test, spy.kicks, 0);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len - 1);
+	chan->buf->type = spy.old;
+	chan->buf->type->ops->put_block(chan->buf, mine);
+	test_device_remove(tdev);
+}
+
 static void nobody_rearms_for_ever(struct kunit *test)
 {
 	KUNIT_EXPECT_LE(test, count_rearms(test, 10000), 64);
@@ -573,12 +646,14 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(event_has_one_time),
 	KUNIT_CASE(missed_ticks_are_told),
 	KUNIT_CASE(failing_set_stops_nobody),
+	KUNIT_CASE(numbers_have_places_of_their_own),
 	KUNIT_CASE(names_are_taken_once),
 	KUNIT_CASE(watcher_is_told),
 	KUNIT_CASE(chain_that_bites_its_tail_ends),
 	KUNIT_CASE(addresses_are_checked),
 	KUNIT_CASE(input_is_armed_while_there_is_room),
 	KUNIT_CASE(kick_while_armed_is_heard),
+	KUNIT_CASE(late_pull_leaves_set_armed),
 	KUNIT_CASE(nobody_rearms_for_ever),
 	KUNIT_CASE(failing_set_is_not_armed_at_once),
 	KUNIT_CASE(overdue_blocks_are_taken_back),

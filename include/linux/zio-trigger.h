@@ -18,6 +18,7 @@
 struct config_item;
 
 #define ZIO_MAX_TRIGGER_ATTRS	8
+#define ZIO_MAX_TRIGGER_EXT	30	/* extended attributes of the control */
 
 /* What kind of value an attribute of a trigger has. */
 #define ZIO_TRIGGER_NUMBER	0
@@ -68,6 +69,7 @@ struct zio_trigger {
 	unsigned int active;
 	bool enabled;
 	bool running;
+	unsigned int suspended;
 	clockid_t clock;
 	atomic64_t fired;
 	atomic64_t missed;
@@ -84,6 +86,8 @@ struct zio_trigger {
  * @stop: after it has returned, zio_trigger_fire() is not called any more
  * @text_is_valid: 0, or the error for whoever writes @text to attribute @index.
  *         An empty text is never asked about.
+ * @number_is_valid: 0, or the error for whoever writes @value, which is within the
+ *                   limits, to attribute @index
  * @act: a write to attribute @index, of kind ZIO_TRIGGER_ACTION; only while
  *       the trigger is running. It may fire.
  *
@@ -98,6 +102,8 @@ struct zio_trigger_ops {
 	void (*stop)(struct zio_trigger *trig);
 	int (*text_is_valid)(struct zio_trigger *trig, unsigned int index,
 			     const char *text);
+	int (*number_is_valid)(struct zio_trigger *trig, unsigned int index,
+			       u64 value);
 	int (*act)(struct zio_trigger *trig, unsigned int index, u64 value);
 };
 
@@ -113,9 +119,10 @@ struct zio_trigger_ops {
  * @flags: ZIO_TRIGGER_*
  * @ops: may be NULL
  * @attrs: attributes of each trigger
- * @n_attrs: how many, at most ZIO_MAX_TRIGGER_ATTRS
+ * @n_attrs: how many, at most ZIO_MAX_TRIGGER_ATTRS; no two numbers at one @ext
  * @node: for the core's use
  * @group: for the core's use
+ * @ready: for the core's use
  */
 struct zio_trigger_type {
 	const char *name;
@@ -126,6 +133,7 @@ struct zio_trigger_type {
 	unsigned int n_attrs;
 	struct list_head node;
 	struct zio_trigger_group *group;
+	bool ready;
 };
 
 int zio_trigger_type_register(struct zio_trigger_type *type);

@@ -53,6 +53,44 @@ static void do_clock(char **arg)
 	close(fd);
 }
 
+static void __attribute__((noreturn)) change_clocks(const char *file)
+{
+	for (;;) {
+		write_text(file, "monotonic");
+		write_text(file, "realtime");
+	}
+}
+
+/*
+ * clocks NODE FILE SECONDS: while the clock in FILE changes, each block has the time by
+ * the clock that it tells; that of the day is far ahead of the other one
+ */
+static void do_clocks(char **arg)
+{
+	uint64_t end = now_by(CLOCK_MONOTONIC) + atoi(arg[2]) * NS;
+	unsigned int told[2] = { 0, 0 };
+	pid_t child = fork();
+
+	if (!child)
+		change_clocks(arg[1]);
+	int fd = open_file(arg[0], O_RDONLY);
+
+	while (now_by(CLOCK_MONOTONIC) < end) {
+		struct zio_control ctrl = read_control(fd);
+		uint32_t clock = ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
+
+		want(clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC);
+		if ((ctrl.tstamp.secs > 1000000000) != (clock == CLOCK_REALTIME))
+			fail("%llu s by clock %u",
+			     (unsigned long long)ctrl.tstamp.secs, clock);
+		told[clock]++;
+	}
+	close(fd);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	want(told[0] && told[1]);
+}
+
 /* number NODE INDEX: what the trigger says of itself, 64 bits from ext[INDEX] on */
 static void do_number(char **arg)
 {
@@ -346,6 +384,7 @@ static void do_share(char **arg)
 
 static const struct command commands[] = {
 	{ "clock", 2, do_clock },
+	{ "clocks", 3, do_clocks },
 	{ "number", 2, do_number },
 	{ "events", 3, do_events },
 	{ "later", 2, do_later },

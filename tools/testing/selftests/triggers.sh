@@ -93,6 +93,23 @@ test_hrt()
 	check "back to user" use $cset0 user
 }
 
+# Under events, and under readers who fire themselves.
+test_clocks()
+{
+	check "hrt" use $cset0 hrt
+	echo 200000 >$own/period-ns
+	check "an own clock changes under events" \
+		node-trig clocks $node-0-2-ctrl $own/clock 2
+	use $cset0 user
+	check "under readers" node-trig clocks $node-0-2-ctrl $own/clock 2
+	mkdir $clock0
+	echo 200000 >$clock0/period-ns
+	use $cset0 clock0
+	check "one that is shared" node-trig clocks $node-0-2-ctrl $clock0/clock 2
+	use $cset0 user
+	rmdir $clock0
+}
+
 # So many, and not one more: while it is disabled, all is set.
 test_shots()
 {
@@ -153,6 +170,9 @@ test_irq()
 {
 	check "irq" use $cset0 irq
 	expect_write_errno "no such interrupt" EINVAL $own/irq 4000
+	check "disabled" write_file $own/enable 0
+	expect_write_errno "looked at all the same" EINVAL $own/irq 4000
+	check "enabled" write_file $own/enable 1
 	expect_write_errno "no line" EINVAL $own/line 12
 	expect_write_errno "no such controller" ENODEV $own/line nowhere:3
 	expect_write_errno "no such edge" EINVAL $own/edge sharp
@@ -208,6 +228,25 @@ test_share()
 	rmdir $board
 }
 
+# What does not fit into a page is not left out without a word.
+test_many()
+{
+	zio-load zio-mini
+	mkdir $clock0 $config/devices/zmini/many
+	echo 0 >$clock0/enable
+	echo 300 >$config/devices/zmini/many/csets
+	echo 1 >$config/devices/zmini/many/live
+	for set in /sys/bus/zio/devices/"$(cat \
+		$config/devices/zmini/many/name)"/cset[0-9]*; do
+		echo clock0 >"$set"/current_trigger
+	done
+	is "as many as there are" "$(cat $clock0/n-csets)" 300
+	is "the list has an end" "$(tail -n 1 $clock0/csets)" "..."
+	check "and is of addresses" test "$(sed '$d' $clock0/csets |
+		grep -c '^zmini-[0-9a-f]*/cset[0-9]*$')" -ge 200
+	rmdir $config/devices/zmini/many $clock0
+}
+
 test_shared()
 {
 	zio-unload zio-zero && zio-load zio-zero ndev=3
@@ -229,8 +268,10 @@ zzero-0002/cset2"
 	is "current_trigger" "$(cat $cset0/current_trigger)" clock0
 	expect_errno "not while it is used" EBUSY rmdir $clock0
 	expect_errno "nor its module" EAGAIN rmmod zio-trig-hrt
-	expect_errno "the set's file is to be read" EPERM \
+	expect_errno "the set's file is to be read" EACCES \
 		write_file $own/clock tai
+	is "by its mode" "$(stat -c %a $own/clock)" 444
+	is "how many" "$(cat $clock0/n-csets)" 6
 	check "one event, one time" node-trig events /dev/zio/zzero-0000-0-2-ctrl \
 		/dev/zio/zzero-0002-2-0-ctrl 20
 	check "the clock is told to all" write_file $clock0/clock tai
@@ -255,7 +296,7 @@ zzero-0002/cset2"
 }
 
 load_types
-for test in shots sysfs timer hrt chain irq transparent start share shared; do
+for test in shots sysfs timer hrt clocks chain irq transparent start share many shared; do
 	# With nothing queued by the one before.
 	zio-unload zio-zero && zio-load zio-zero
 	test_$test
