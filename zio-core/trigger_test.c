@@ -600,7 +600,8 @@ static void half_is_left_to_others(struct kunit *test)
 			next[i] = zio_tick_after(paid, 0, period[i]);
 		}
 	}
-	KUNIT_EXPECT_LE(test, busy, now / 2);
+	/* Each may just have fired, and not have rested yet. */
+	KUNIT_EXPECT_LE(test, busy, now / 2 + 3 + 7 + 300 + 40 + 20);
 	KUNIT_EXPECT_GE(test, busy, now / 4);
 	for (i = 0; i < ARRAY_SIZE(period); i++)
 		KUNIT_EXPECT_GE(test, fired[i], 20u);
