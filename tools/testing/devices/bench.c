@@ -97,6 +97,12 @@ static uint32_t get_irq(struct board *board)
 	return board->chip.irq;
 }
 
+static void gone_changed(struct board *board, uint32_t gone)
+{
+	(void)gone;
+	s5933_gone_changed(&board->chip);
+}
+
 static uint32_t get_peer(struct board *board)
 {
 	return !!board->peer;
@@ -215,6 +221,7 @@ const struct bench_reg bench_regs[] = {
 	PLAIN(0x0cc, "abort-after", abort_after, RANGE(0, UINT32_MAX)),
 	CALL(0x0d0, "chip-level", .get = get_chip_level, READ_ONLY),
 	CALL(0x0d4, "irq", .get = get_irq, READ_ONLY),
+	PLAIN(0x0d8, "gone", chip.cfg.gone, RANGE(0, 1), .set = gone_changed),
 
 	/* the sink */
 	PLAIN(0x0e0, "sink-hold", sink.hold, RANGE(0, 1)),

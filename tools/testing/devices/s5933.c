@@ -81,7 +81,7 @@ static uint32_t irq_pending(uint32_t intcsr)
 
 static void update_irq(struct s5933 *chip)
 {
-	bool level = irq_pending(chip->intcsr);
+	bool level = irq_pending(chip->intcsr) && !chip->cfg.gone;
 
 	if (level == chip->irq)
 		return;
@@ -162,11 +162,16 @@ uint32_t s5933_take_omb(struct s5933 *chip, unsigned int box)
 
 /* --- bus master ----------------------------------------------------------- */
 
+static bool is_master(const struct s5933 *chip)
+{
+	return chip->master && !chip->cfg.gone;
+}
+
 static bool write_wants_bus(const struct s5933 *chip)
 {
 	unsigned int enough = chip->mcsr & S5933_WRITE_4_WORDS ? 4 : 1;
 
-	return chip->master && (chip->mcsr & S5933_WRITE_ENABLE) &&
+	return is_master(chip) && (chip->mcsr & S5933_WRITE_ENABLE) &&
 	       chip->write.count && !chip->write.stopped &&
 	       chip->a2p.level >= enough;
 }
@@ -175,7 +180,7 @@ static bool read_wants_bus(const struct s5933 *chip)
 {
 	unsigned int enough = chip->mcsr & S5933_READ_4_EMPTY ? 4 : 1;
 
-	return chip->master && (chip->mcsr & S5933_READ_ENABLE) &&
+	return is_master(chip) && (chip->mcsr & S5933_READ_ENABLE) &&
 	       chip->read.count && !chip->read.stopped &&
 	       S5933_DEPTH - chip->p2a.level >= enough;
 }
@@ -549,7 +554,7 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 	unsigned int lanes = lanes_of(offset, size);
 	uint32_t word;
 
-	if (is_bad_access(chip, offset, size))
+	if (chip->cfg.gone || is_bad_access(chip, offset, size))
 		return UINT32_MAX;
 	chip->stats.reg_reads++;
 	word = read_register(chip, offset & ~3u, lanes);
@@ -560,7 +565,7 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
 		 unsigned int size)
 {
-	if (is_bad_access(chip, offset, size))
+	if (chip->cfg.gone || is_bad_access(chip, offset, size))
 		return;
 	chip->stats.reg_writes++;
 	write_register(chip, offset & ~3u, value << 8 * (offset % 4),
@@ -590,6 +595,14 @@ void s5933_reset(struct s5933 *chip)
 	chip->master = false;
 	chip->nvram_until = 0;
 	update_irq(chip);
+}
+
+void s5933_gone_changed(struct s5933 *chip)
+{
+	if (!chip->cfg.gone)
+		s5933_reset(chip);
+	update_irq(chip);
+	request_bus(chip);
 }
 
 static void put_le(uint8_t *to, uint32_t value, unsigned int bytes)

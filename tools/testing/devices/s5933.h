@@ -121,6 +121,7 @@ struct s5933_dma {
 struct s5933_config {
 	uint32_t grant_ns;	/* from the request for the bus to the burst */
 	uint32_t nvram_ns;	/* that a command to the NVRAM takes */
+	uint32_t gone;		/* pulled out: nobody answers */
 };
 
 /* What a real chip would answer with a hang, a race or nonsense. */
@@ -206,6 +207,15 @@ void s5933_set_boot(struct s5933 *chip, uint16_t vendor, uint16_t device,
  * @chip: the chip
  */
 void s5933_reset(struct s5933 *chip);
+
+/**
+ * s5933_gone_changed - cfg.gone was written
+ * @chip: the chip
+ *
+ * A chip that is gone drives no interrupt, is no master, does not take what is written,
+ * and reads as all ones. One that is back is as after s5933_reset().
+ */
+void s5933_gone_changed(struct s5933 *chip);
 
 /**
  * s5933_set_master - the bus master bit of the PCI command register

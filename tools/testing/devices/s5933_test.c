@@ -558,6 +558,28 @@ static void test_accesses(void)
 	ok(get(S5933_MCSR) == 0x4e6, "8 bits of MCSR");
 }
 
+static void test_gone(void)
+{
+	start();
+	put(S5933_INTCSR, 0x1f00);
+	s5933_write_imb(&chip, 3, 3, 5);
+	put(S5933_MWAR, BASE);
+	put(S5933_MWTC, 8);
+	put(S5933_MCSR, S5933_WRITE_ENABLE);
+	chip.cfg.gone = 1;
+	s5933_gone_changed(&chip);
+	ok(!irq, "a chip that is gone does not interrupt");
+	s5933_push(&chip, 1);
+	ok(s5933_next_ns(&chip) == SLINK_NEVER, "and asks for no bus");
+	ok(get(S5933_MCSR) == UINT32_MAX && get(S5933_FIFO) == UINT32_MAX &&
+	   !faults(), "it reads as all ones");
+	put(S5933_MWAR, 0);
+	ok(chip.write.addr == BASE, "and takes nothing");
+	chip.cfg.gone = 0;
+	s5933_gone_changed(&chip);
+	ok(get(S5933_MCSR) == 0xe6 && !irq, "put in again it is like new");
+}
+
 int main(void)
 {
 	test_status();
@@ -580,5 +602,6 @@ int main(void)
 	test_read_dma();
 	test_nvram();
 	test_accesses();
+	test_gone();
 	return tap_end();
 }

@@ -38,6 +38,9 @@ struct SspciState {
 	PCIDevice pci;
 	MemoryRegion bar;
 	bool io;
+	bool intx;
+	uint32_t size;
+	uint32_t device_id;
 	char *peer;
 	uint32_t index;
 	struct board board;
@@ -319,6 +322,15 @@ static void find_peer(SspciState *s)
 	}
 }
 
+static void add_bar(SspciState *s)
+{
+	memory_region_init_io(&s->bar, OBJECT(s), &card_ops, s, TYPE_SSPCI,
+			      s->size);
+	pci_register_bar(&s->pci, 0, s->io ? PCI_BASE_ADDRESS_SPACE_IO :
+					     PCI_BASE_ADDRESS_SPACE_MEMORY,
+			 &s->bar);
+}
+
 static void card_realize(PCIDevice *pci, Error **errp)
 {
 	SspciState *s = SSPCI(pci);
@@ -327,12 +339,10 @@ static void card_realize(PCIDevice *pci, Error **errp)
 		return;
 	init_world();
 	advance();
-	pci_config_set_interrupt_pin(pci->config, 1);
-	memory_region_init_io(&s->bar, OBJECT(s), &card_ops, s, TYPE_SSPCI,
-			      S5933_SIZE);
-	pci_register_bar(pci, 0, s->io ? PCI_BASE_ADDRESS_SPACE_IO :
-					 PCI_BASE_ADDRESS_SPACE_MEMORY,
-			 &s->bar);
+	pci_config_set_device_id(pci->config, s->device_id);
+	pci_config_set_interrupt_pin(pci->config, s->intx);
+	if (s->size)
+		add_bar(s);
 	board_add(&s->board);
 	find_peer(s);
 	settle();
@@ -433,16 +443,18 @@ static void check_version(void)
 #endif
 }
 
+#define CARD_PROPERTIES \
+	DEFINE_PROP_BOOL("io", SspciState, io, false), \
+	DEFINE_PROP_BOOL("intx", SspciState, intx, true), \
+	DEFINE_PROP_UINT32("bar-size", SspciState, size, S5933_SIZE), \
+	DEFINE_PROP_UINT32("device-id", SspciState, device_id, BOARD_DEVICE), \
+	DEFINE_PROP_STRING("peer", SspciState, peer)
+
 #if SSPCI_QEMU_MAJOR >= 10
-static const Property card_properties[] = {
-	DEFINE_PROP_BOOL("io", SspciState, io, false),
-	DEFINE_PROP_STRING("peer", SspciState, peer),
-};
+static const Property card_properties[] = { CARD_PROPERTIES };
 #else
 static Property card_properties[] = {
-	DEFINE_PROP_BOOL("io", SspciState, io, false),
-	DEFINE_PROP_STRING("peer", SspciState, peer),
-	DEFINE_PROP_END_OF_LIST(),
+	CARD_PROPERTIES, DEFINE_PROP_END_OF_LIST()
 };
 #endif
 
