@@ -117,7 +117,7 @@ static int set_value(struct slink_card *card, unsigned long id, u32 value)
 		card->mask = value;
 		break;
 	case SLINK_POLL:
-		WRITE_ONCE(card->poll_us, value);
+		card->poll_us = value;
 		break;
 	}
 	return 0;
@@ -161,14 +161,14 @@ static int reset(struct slink_card *card, u32 what)
 		return -EINVAL;
 	if (what == RESET_LINK) {
 		slink_reset_link(card);
-		return 0;
+	} else {
+		drop_all(card);
+		if (what == RESET_CARD)
+			slink_reset_card(card);
+		else
+			empty_fifo(card);
+		expect_data(card);
 	}
-	drop_all(card);
-	if (what == RESET_CARD)
-		slink_reset_card(card);
-	else
-		empty_fifo(card);
-	expect_data(card);
 	slink_service(card);
 	return 0;
 }
@@ -189,45 +189,42 @@ int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	return ret;
 }
 
+static u32 get_value(struct slink_card *card, unsigned long id)
+{
+	switch (id) {
+	case SLINK_LINK:
+		return (card->lines & LINE_LDOWN_N) && !card->resetting;
+	case SLINK_RESET:
+		return 0;
+	case SLINK_WIDTH:
+		return slink_width(card);
+	case SLINK_LINES:
+		return FIELD_GET(OMB1_LINES, card->omb1);
+	case SLINK_LINES_IN:
+		return slink_read(card, S5933_IMB3) & IMB3_LINES;
+	case SLINK_TEST:
+		return card->test;
+	case SLINK_BEGIN:
+		return card->begin;
+	case SLINK_END:
+		return card->end;
+	case SLINK_MASK:
+		return card->mask;
+	case SLINK_POLL:
+		return card->poll_us;
+	}
+	return atomic64_read(&card->stat[id - SLINK_STAT]);
+}
+
 int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 		   const struct zio_attr_desc *attr, u32 *value)
 {
 	struct slink_card *card = zio_cset_priv(cset);
+	unsigned long flags;
 
-	switch (attr->id) {
-	case SLINK_LINK:
-		*value = (card->lines & LINE_LDOWN_N) && !card->resetting;
-		break;
-	case SLINK_RESET:
-		*value = 0;
-		break;
-	case SLINK_WIDTH:
-		*value = slink_width(card);
-		break;
-	case SLINK_LINES:
-		*value = FIELD_GET(OMB1_LINES, card->omb1);
-		break;
-	case SLINK_LINES_IN:
-		*value = slink_read(card, S5933_IMB3) & IMB3_LINES;
-		break;
-	case SLINK_TEST:
-		*value = card->test;
-		break;
-	case SLINK_BEGIN:
-		*value = card->begin;
-		break;
-	case SLINK_END:
-		*value = card->end;
-		break;
-	case SLINK_MASK:
-		*value = card->mask;
-		break;
-	case SLINK_POLL:
-		*value = card->poll_us;
-		break;
-	default:
-		*value = atomic64_read(&card->stat[attr->id - SLINK_STAT]);
-	}
+	spin_lock_irqsave(&card->lock, flags);
+	*value = get_value(card, attr->id);
+	spin_unlock_irqrestore(&card->lock, flags);
 	return 0;
 }
 

@@ -74,27 +74,36 @@ static void take_lines(struct slink_card *card)
 }
 
 /*
- * Acknowledges what has happened, and takes note of what the card says. The status
- * of the mailbox is cleared before the mailbox is read, so that nothing that is
- * put there meanwhile is forgotten.
+ * Acknowledges what INTCSR says has happened, and takes note of what the card says.
+ * The status of the mailbox is cleared before the mailbox is read, so that nothing
+ * that is put there meanwhile is forgotten.
  */
-void slink_take_status(struct slink_card *card)
+void slink_note_status(struct slink_card *card, u32 status)
 {
-	u32 status = slink_read(card, S5933_INTCSR);
-
-	if (status == ~0u)	/* there is no card any more */
-		return;
 	status &= INTCSR_STATUS;
 	if (!status)
 		return;
 	slink_write(card, S5933_INTCSR, card->intcsr | status);
 	if (status & INTCSR_IS_IMB)
 		take_lines(card);
+	if (status & INTCSR_IS_WRITE_DONE)
+		card->in.page_done = true;
 	if (status & INTCSR_ABORTS) {
 		slink_count(card, SLINK_ABORTS, 1);
 		card->in.aborted = true;
 		card->out.aborted = true;
 	}
+}
+
+/* Whether there still is a card. */
+bool slink_take_status(struct slink_card *card)
+{
+	u32 status = slink_read(card, S5933_INTCSR);
+
+	if (slink_is_gone(status))
+		return false;
+	slink_note_status(card, status);
+	return true;
 }
 
 static void reset_lines(struct slink_card *card, u32 mask, u32 lines)
@@ -129,9 +138,22 @@ void slink_reset_link(struct slink_card *card)
 	spin_lock_irqsave(&card->lock, flags);
 	card->resetting = true;
 	slink_set_omb1(card, OMB1_URESET_N, 0);
-	slink_write(card, S5933_INTCSR, card->intcsr | INTCSR_STATUS);
+	slink_write(card, S5933_INTCSR, card->intcsr | INTCSR_IS_IMB);
 	slink_read(card, S5933_IMB4);
 	card->lines &= ~LINE_LDOWN_N;
+	/* What it said of a word that waits was among it: ask again. */
+	slink_set_omb1(card, 0, 0);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+static void forget_news(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	card->lines = 0;
+	card->in.aborted = false;
+	card->out.aborted = false;
 	spin_unlock_irqrestore(&card->lock, flags);
 }
 
@@ -152,9 +174,7 @@ void slink_reset_card(struct slink_card *card)
 		   MCSR_RESET_MAILBOX);
 	usleep_range(10, 20);
 	slink_reset_link(card);
-	card->lines = 0;
-	card->in.aborted = false;
-	card->out.aborted = false;
+	forget_news(card);
 	reset_chip(card, MCSR_RESET_CARD, 0);
 	usleep_range(10, 20);
 	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);

@@ -43,7 +43,11 @@
 #include "slink.h"
 
 /* So many reads of a register a word may take from the card to the FIFO. */
-#define FEW_READS	20
+#define FEW_READS	40
+/* Events up to this size are small, */
+#define SMALL_WORDS	16u
+/* and so many reads of a register their end is worth, as it saves an interrupt. */
+#define END_READS	12
 /* So long there is a word at least, if there are any. */
 #define QUIET_US	2
 /* After so long the card is looked at again, when the cable is out. */
@@ -78,6 +82,7 @@ static void raise_alarm(struct slink_card *card, u8 alarm)
 
 static void begin_transfer(struct slink_card *card, dma_addr_t addr, u32 len)
 {
+	card->in.page_done = false;
 	slink_write(card, S5933_MWAR, lower_32_bits(addr));
 	slink_write(card, S5933_MWTC, len);
 	slink_set_mcsr(card, 0, MCSR_WRITE_ENABLE);
@@ -110,6 +115,14 @@ static void start_transfer(struct slink_card *card)
 		begin_transfer(card, in->dma.addr, in->dma.len);
 }
 
+/* None, if the card is gone: then there is no count, either. */
+static u32 count_moved(struct slink_card *card)
+{
+	u32 left = slink_read(card, S5933_MWTC);
+
+	return left <= card->in.dma.len ? card->in.dma.len - left : 0;
+}
+
 /* What has been moved belongs to the block. */
 static void end_transfer(struct slink_card *card)
 {
@@ -119,7 +132,7 @@ static void end_transfer(struct slink_card *card)
 	if (!in->dma.len)
 		return;
 	slink_set_mcsr(card, MCSR_WRITE_ENABLE, 0);
-	moved = in->dma.len - slink_read(card, S5933_MWTC);
+	moved = count_moved(card);
 	if (in->discarding) {
 		slink_count(card, SLINK_TRUNCATED, moved / 4);
 		in->dma.len = 0;
@@ -151,12 +164,13 @@ static bool is_drained(struct slink_card *card)
 	return mcsr & (MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO);
 }
 
+/* The FIFO is looked at twice, before and after the transfer is off (libSLINK.c). */
 static void drain(struct slink_card *card)
 {
 	bool drained;
 
 	if (card->in.dma.len &&
-	    read_poll_timeout_atomic(is_drained, drained, drained, 1, DRAIN_US,
+	    read_poll_timeout_atomic(is_drained, drained, drained, 0, DRAIN_US,
 				     false, card))
 		raise_alarm(card, SLINK_ALARM_TRUNCATED);
 	end_transfer(card);
@@ -180,6 +194,7 @@ static bool finish_event(struct slink_card *card, u32 end)
 	slink_count(card, SLINK_EVENTS, 1);
 	slink_count(card, SLINK_WORDS, in->pos / 4);
 	in->block = NULL;
+	in->last = in->pos;
 	in->pos = 0;
 	in->discarding = false;
 	in->alarms = 0;
@@ -193,6 +208,7 @@ static void enter_event(struct slink_card *card, u32 word)
 	struct slink_input *in = &card->in;
 
 	in->inside = true;
+	in->near = in->last <= SMALL_WORDS * sizeof(word);
 	in->begin = word;
 	if (in->block)
 		zio_cset_stamp(in->cset, in->block);
@@ -275,13 +291,15 @@ static bool take_control(struct slink_card *card, u32 word)
 }
 
 /* One is on its way: the card had stopped there, and now it is expected. */
-static void wait_word(struct slink_card *card)
+static bool wait_word(struct slink_card *card)
 {
-	unsigned int n = FEW_READS;
+	unsigned int n = card->in.due ? FEW_READS : 1;
 
-	while (n-- && !has_word(card))
-		slink_take_status(card);
 	card->in.due = false;
+	while (n--)
+		if (has_word(card))
+			return true;
+	return false;
 }
 
 /*
@@ -304,9 +322,7 @@ static bool end_control(struct slink_card *card)
 /* The next control word, if any. Whether the block is done. */
 static bool advance_control(struct slink_card *card)
 {
-	if (card->in.due)
-		wait_word(card);
-	if (!has_word(card) && end_control(card))
+	if (!wait_word(card) && end_control(card))
 		return false;
 	return take_control(card, pop_word(card));
 }
@@ -336,7 +352,7 @@ static void change_type(struct slink_card *card)
  */
 static void turn_page(struct slink_card *card)
 {
-	unsigned int n = FEW_READS;
+	unsigned int n = FEW_READS / 2;
 
 	while (n-- && !card->stopped) {
 		if (slink_read(card, S5933_MCSR) & MCSR_WRITE_FULL)
@@ -351,8 +367,22 @@ static void turn_page(struct slink_card *card)
 
 static bool is_page_full(struct slink_card *card)
 {
-	return card->in.dma.len &&
+	return card->in.page_done && card->in.dma.len &&
 		(slink_read(card, S5933_MCSR) & MCSR_WRITE_IS_ZERO);
+}
+
+/*
+ * The last event was small, and another one has begun: it may be as small, and all
+ * here before an interrupt could be. Once in an event.
+ */
+static bool wait_end(struct slink_card *card)
+{
+	unsigned int n = card->in.near ? END_READS : 0;
+
+	card->in.near = false;
+	while (n-- && !card->stopped)
+		slink_take_status(card);
+	return card->stopped;
 }
 
 static bool is_expecting_data(const struct slink_card *card)
@@ -377,11 +407,28 @@ static bool is_cut(struct slink_card *card)
 	return left == slink_read(card, S5933_MWTC) && !has_word(card);
 }
 
-static bool give_up_event(struct slink_card *card)
+static void give_up_event(struct slink_card *card)
 {
 	drain(card);
 	raise_alarm(card, SLINK_ALARM_LINK_DOWN);
-	return finish_event(card, 0);
+	finish_event(card, 0);
+}
+
+/* Whether there may be more to do. */
+static bool advance_data(struct slink_card *card)
+{
+	start_transfer(card);
+	if (card->stopped || wait_end(card)) {
+		change_type(card);
+		return true;
+	}
+	if (is_page_full(card)) {
+		turn_page(card);
+		return true;
+	}
+	if (is_cut(card))
+		give_up_event(card);
+	return false;
 }
 
 /*
@@ -404,7 +451,7 @@ static void handle_abort(struct slink_card *card)
 
 /**
  * slink_advance_input() - do all that can be done now
- * @card: the card, locked
+ * @card: the card, locked; its status has been noted just now
  *
  * Any context. Does not wait for the link, but for what is on its way within the
  * card.
@@ -415,33 +462,19 @@ static void handle_abort(struct slink_card *card)
 bool slink_advance_input(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
+	bool armed = in->block, more = armed;
 
-	while (in->block) {
-		slink_take_status(card);
+	while (more) {
 		if (in->aborted)
 			handle_abort(card);
-		if (!is_expecting_data(card)) {
-			if (advance_control(card))
-				return true;
-			continue;
-		}
-		start_transfer(card);
-		if (card->stopped) {
-			change_type(card);
-			continue;
-		}
-		if (is_page_full(card)) {
-			turn_page(card);
-			continue;
-		}
-		if (is_cut(card))
-			return give_up_event(card);
-		break;
+		more = is_expecting_data(card) ? advance_data(card) :
+						 !advance_control(card);
+		more = more && slink_take_status(card);
 	}
 	if (in->block && is_down_inside(card))
 		hrtimer_start(&card->timer, ns_to_ktime(CUT_US * NSEC_PER_USEC),
 			      HRTIMER_MODE_REL);
-	return false;
+	return armed && !in->block;
 }
 
 /* What had come of an event is lost; the block, if any, is empty. */
@@ -458,6 +491,13 @@ void slink_drop_input(struct slink_card *card)
 	in->begin = 0;
 	in->discarding = false;
 	in->inside = false;
+}
+
+/* The next block tells that an event, done, was lost before it. */
+void slink_lose_event(struct slink_card *card, size_t bytes)
+{
+	raise_alarm(card, SLINK_ALARM_LOST_START);
+	slink_count(card, SLINK_TRUNCATED, bytes / 4);
 }
 
 static int slink_input(struct zio_cset *cset)

@@ -21,39 +21,71 @@
 #define SLINK_VENDOR	0x10dc	/* CERN */
 #define SLINK_DEVICE	0x0011	/* S-LINK to PCI */
 
-static bool advance_all(struct slink_card *card)
+struct slink_done {
+	bool in;
+	bool out;
+	size_t bytes;		/* of the event */
+};
+
+/* The lock is held; what is done is told when it is not. */
+static struct slink_done advance_all(struct slink_card *card, u32 status)
+{
+	struct slink_done done = {};
+
+	if (slink_is_gone(status))
+		return done;
+	slink_note_status(card, status);
+	done.in = slink_advance_input(card);
+	done.out = slink_advance_output(card);
+	done.bytes = card->in.last;
+	if (done.in || done.out)
+		atomic_inc(&card->finishing);
+	return done;
+}
+
+/* The core has taken the block back just when it was done. */
+static void lose_event(struct slink_card *card, size_t bytes)
 {
 	unsigned long flags;
-	bool in, out;
 
 	spin_lock_irqsave(&card->lock, flags);
-	slink_take_status(card);
-	in = slink_advance_input(card);
-	out = slink_advance_output(card);
-	if (in || out)
-		atomic_inc(&card->finishing);
+	slink_lose_event(card, bytes);
 	spin_unlock_irqrestore(&card->lock, flags);
-	if (in)
-		zio_cset_done(card->in.cset);
-	if (out)
+}
+
+/* The core gives out the next blocks, and comes back by slink_service(). */
+static void tell_core(struct slink_card *card, struct slink_done done)
+{
+	if (!done.in && !done.out)
+		return;
+	if (done.in && !zio_cset_done(card->in.cset))
+		lose_event(card, done.bytes);
+	if (done.out)
 		zio_cset_done(card->out.cset);
-	if (!in && !out)
-		return false;
 	if (atomic_dec_and_test(&card->finishing))
 		wake_up_var(&card->finishing);
-	return true;
 }
 
 /**
  * slink_service() - do all that the card, and the core, are waiting for
  * @card: the card, not locked
  *
- * Any context.
+ * Any context. What happens meanwhile is seen without an interrupt: so there is to be
+ * none, which would find nothing to do.
  */
 void slink_service(struct slink_card *card)
 {
-	while (advance_all(card))
-		continue;
+	struct slink_done done;
+	unsigned long flags;
+	bool enabled;
+
+	spin_lock_irqsave(&card->lock, flags);
+	enabled = card->intcsr & INTCSR_ENABLES;
+	slink_enable_interrupts(card, false);
+	done = advance_all(card, slink_read(card, S5933_INTCSR));
+	slink_enable_interrupts(card, enabled);
+	spin_unlock_irqrestore(&card->lock, flags);
+	tell_core(card, done);
 }
 
 /* Process context; the blocks are not the driver's any more. */
@@ -66,52 +98,62 @@ void slink_wait_finished(struct slink_card *card)
  * Interrupts, one by one; or, with "poll-us", one, and then a look at the card every
  * so many microseconds, up to the first that finds it idle.
  */
-static bool is_busy(struct slink_card *card)
+static void poll_later(struct slink_card *card)
 {
-	return slink_read(card, S5933_INTCSR) & INTCSR_STATUS;
+	slink_enable_interrupts(card, false);
+	hrtimer_start(&card->timer, ns_to_ktime(1000ull * card->poll_us),
+		      HRTIMER_MODE_REL);
 }
 
+static bool is_busy(u32 status)
+{
+	return !slink_is_gone(status) && (status & INTCSR_STATUS);
+}
+
+/* Also called some time after the cable was cut: see slink_advance_input(). */
 static enum hrtimer_restart slink_poll(struct hrtimer *timer)
 {
 	struct slink_card *card = container_of(timer, struct slink_card, timer);
-	bool busy = is_busy(card);
+	struct slink_done done;
 	unsigned long flags;
+	u32 status;
 
 	slink_count(card, SLINK_POLLS, 1);
-	slink_service(card);
-	if (busy && READ_ONCE(card->poll_us)) {
-		hrtimer_forward_now(timer, ns_to_ktime(1000ull * card->poll_us));
-		return HRTIMER_RESTART;
-	}
 	spin_lock_irqsave(&card->lock, flags);
-	slink_enable_interrupts(card, true);
+	status = slink_read(card, S5933_INTCSR);
+	done = advance_all(card, status);
+	if (is_busy(status) && card->poll_us)
+		poll_later(card);
+	else
+		slink_enable_interrupts(card, true);
 	spin_unlock_irqrestore(&card->lock, flags);
+	tell_core(card, done);
 	return HRTIMER_NORESTART;
 }
 
-static void start_polling(struct slink_card *card)
+static bool is_mine(u32 status)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	slink_enable_interrupts(card, false);
-	spin_unlock_irqrestore(&card->lock, flags);
-	hrtimer_start(&card->timer, ns_to_ktime(1000ull * card->poll_us),
-		      HRTIMER_MODE_REL);
+	return !slink_is_gone(status) && (status & INTCSR_ASSERTED);
 }
 
 static irqreturn_t slink_interrupt(int irq, void *data)
 {
 	struct slink_card *card = data;
-	u32 status = slink_read(card, S5933_INTCSR);
+	struct slink_done done = {};
+	unsigned long flags;
+	u32 status;
 
-	if (!(status & INTCSR_ASSERTED) || status == ~0u)
-		return IRQ_NONE;
-	slink_count(card, SLINK_INTERRUPTS, 1);
-	if (READ_ONCE(card->poll_us))
-		start_polling(card);
-	slink_service(card);
-	return IRQ_HANDLED;
+	spin_lock_irqsave(&card->lock, flags);
+	status = slink_read(card, S5933_INTCSR);
+	if (is_mine(status)) {
+		slink_count(card, SLINK_INTERRUPTS, 1);
+		if (card->poll_us)
+			poll_later(card);
+		done = advance_all(card, status);
+	}
+	spin_unlock_irqrestore(&card->lock, flags);
+	tell_core(card, done);
+	return is_mine(status) ? IRQ_HANDLED : IRQ_NONE;
 }
 
 static const struct zio_cset_desc slink_csets[] = {
@@ -173,41 +215,75 @@ static void init_card(struct slink_card *card, struct pci_dev *pdev)
 	card->timer.function = slink_poll;
 }
 
+/* What is wrong is told in the log, beside the errno. */
+static int check_card(struct slink_card *card)
+{
+	/* What the chip moves would have another byte order than what the CPU takes. */
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		return dev_err_probe(card->dev, -ENODEV,
+				     "not on a big-endian machine\n");
+	if (pci_resource_len(card->pdev, 0) < S5933_SIZE)
+		return dev_err_probe(card->dev, -ENODEV,
+				     "BAR 0 has no room for the registers\n");
+	if (!card->pdev->irq)
+		return dev_err_probe(card->dev, -ENODEV, "no interrupt\n");
+	return 0;
+}
+
+static int map_registers(struct slink_card *card)
+{
+	int ret = pci_request_region(card->pdev, 0, "zio-slink");
+
+	if (ret)
+		return dev_err_probe(card->dev, ret, "BAR 0 is not free\n");
+	card->base = pcim_iomap(card->pdev, 0, S5933_SIZE);
+	if (!card->base)
+		return dev_err_probe(card->dev, -ENOMEM,
+				     "BAR 0 cannot be mapped\n");
+	return 0;
+}
+
 static int map_card(struct slink_card *card)
 {
 	int ret = pcim_enable_device(card->pdev);
 
 	if (ret)
-		return ret;
-	if (pci_resource_len(card->pdev, 0) < S5933_SIZE)
-		return -ENODEV;
-	ret = pci_request_region(card->pdev, 0, "zio-slink");
+		return dev_err_probe(card->dev, ret, "cannot be enabled\n");
+	ret = check_card(card);
+	if (!ret)
+		ret = map_registers(card);
 	if (ret)
 		return ret;
-	card->base = pcim_iomap(card->pdev, 0, S5933_SIZE);
-	if (!card->base)
-		return -ENOMEM;
 	ret = dma_set_mask_and_coherent(card->dev, DMA_BIT_MASK(32));
 	if (ret)
-		return ret;
+		return dev_err_probe(card->dev, ret, "no DMA of 32 bits\n");
 	pci_set_master(card->pdev);
 	return 0;
 }
 
-/* Nothing interrupts, and nothing is moved, from here on. */
-static void silence_card(void *data)
+static void disable_card(struct slink_card *card)
 {
-	struct slink_card *card = data;
 	unsigned long flags;
 
-	WRITE_ONCE(card->poll_us, 0);
 	spin_lock_irqsave(&card->lock, flags);
+	card->poll_us = 0;
 	slink_enable_interrupts(card, false);
 	slink_set_mcsr(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, 0);
 	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+/*
+ * Nothing interrupts, and nothing is moved, from here on. No block is armed any more,
+ * and poll_us is 0: so nobody starts the timer who comes after its last run. That may
+ * have switched the interrupts on.
+ */
+static void silence_card(void *data)
+{
+	struct slink_card *card = data;
+
+	disable_card(card);
 	hrtimer_cancel(&card->timer);
-	/* The timer may have been on its way to switching them on again. */
-	slink_enable_interrupts(card, false);
+	disable_card(card);
 	pci_clear_master(card->pdev);
 }
 
@@ -221,7 +297,8 @@ static int start_card(struct slink_card *card)
 	ret = devm_request_irq(card->dev, card->pdev->irq, slink_interrupt,
 			       IRQF_SHARED, "zio-slink", card);
 	if (ret)
-		return ret;
+		return dev_err_probe(card->dev, ret, "interrupt %d\n",
+				     card->pdev->irq);
 	ret = devm_add_action_or_reset(card->dev, silence_card, card);
 	if (ret)
 		return ret;

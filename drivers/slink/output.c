@@ -64,12 +64,16 @@ static void end_sending(struct slink_card *card)
 static void send_piece(struct slink_card *card)
 {
 	struct slink_output *out = &card->out;
+	int ret = slink_map_piece(card, out->block, out->pos, out->block->len,
+				  DMA_TO_DEVICE, &out->dma);
 
-	if (slink_map_piece(card, out->block, out->pos, out->block->len,
-			    DMA_TO_DEVICE, &out->dma))
-		set_omb2(card, 0, OUTPUT_END);
-	else
+	if (!ret) {
 		start_sending(card);
+		return;
+	}
+	if (ret != -ENOSPC)
+		slink_count(card, SLINK_ABORTS, 1);
+	set_omb2(card, 0, OUTPUT_END);
 }
 
 static void send_begin(struct slink_card *card)

@@ -68,10 +68,13 @@ struct slink_input {
 	bool discarding;	/* the block is full */
 	bool due;		/* a control word is on its way to the FIFO */
 	bool aborted;		/* the chip has said so; it may be the output's */
+	bool page_done;		/* the chip has said so, since the last transfer began */
+	bool near;		/* its end, if the event is as small as the last one */
 	u8 expect;		/* TYPE_* */
 	u8 alarms;		/* of the event */
 	u32 begin;		/* control word of the event */
 	size_t pos;		/* bytes in the block */
+	size_t last;		/* bytes of the event before */
 	struct slink_dma dma;
 	void *waste;		/* where words go that no block takes */
 	dma_addr_t waste_addr;
@@ -130,6 +133,12 @@ static inline void slink_write(struct slink_card *card, unsigned int reg,
 	iowrite32(value, card->base + reg);
 }
 
+/* What a register says when nobody answers. INTCSR never does while there is a card. */
+static inline bool slink_is_gone(u32 value)
+{
+	return value == ~0u;
+}
+
 static inline void slink_count(struct slink_card *card, enum slink_stat stat,
 			       u64 n)
 {
@@ -151,7 +160,8 @@ void slink_set_omb1(struct slink_card *card, u32 mask, u32 lines);
 void slink_expect(struct slink_card *card, u8 type);
 void slink_set_mcsr(struct slink_card *card, u32 clear, u32 set);
 void slink_enable_interrupts(struct slink_card *card, bool enable);
-void slink_take_status(struct slink_card *card);
+void slink_note_status(struct slink_card *card, u32 status);
+bool slink_take_status(struct slink_card *card);
 void slink_reset_card(struct slink_card *card);
 void slink_reset_link(struct slink_card *card);
 int slink_map_piece(struct slink_card *card, struct zio_block *block,
@@ -163,6 +173,7 @@ void slink_unmap_piece(struct slink_card *card, enum dma_data_direction dir,
 /* input.c; card->lock is held */
 bool slink_advance_input(struct slink_card *card);
 void slink_drop_input(struct slink_card *card);
+void slink_lose_event(struct slink_card *card, size_t bytes);
 extern const struct zio_cset_ops slink_input_ops;
 
 /* output.c; card->lock is held */

@@ -87,6 +87,40 @@ static void do_alarms(char **arg)
 	close(ctrl_fd);
 }
 
+/*
+ * gaps NODE: events of the pattern "count" come, up to a pause of a second. What is
+ * not the one after the last has the alarm that something was lost before; or an event
+ * without words, just before, had it.
+ */
+static void do_gaps(char **arg)
+{
+	struct pair pair = open_pair(arg[0], O_RDONLY);
+	struct pollfd pfd = { pair.ctrl, POLLIN, 0 };
+	uint32_t last = UINT32_MAX, n = 0, gaps = 0;
+	struct zio_control ctrl;
+	int lost = 1;
+
+	while (poll(&pfd, 1, 1000) == 1) {
+		ctrl = read_control(pair.ctrl);
+		words_of_event(pair, &ctrl);
+		lost |= ctrl.drv_alarms & 0x10;
+		n++;
+		if (!ctrl.nsamples)
+			continue;
+		if (words[0] >> 20 != ((last + 1) & 0xfff)) {
+			gaps++;
+			if (!lost)
+				fail("event %u after %u, and no alarm",
+				     words[0] >> 20, last);
+		}
+		last = words[ctrl.nsamples - 1] >> 20;
+		lost = 0;
+	}
+	printf("%u events, %u gaps\n", n, gaps);
+	want(gaps > 1);
+	close_pair(pair);
+}
+
 /* drain NODE SECONDS: reads what comes, until nothing has for so long; how many */
 static void do_drain(char **arg)
 {
@@ -131,6 +165,7 @@ static const struct command commands[] = {
 	{ "check", 7, do_check },
 	{ "alarms", 2, do_alarms },
 	{ "drain", 2, do_drain },
+	{ "gaps", 1, do_gaps },
 	{ "send", 3, do_send },
 	{}
 };

@@ -7,10 +7,24 @@
 # device: sspci,id=a
 # device: sspci,id=b
 # device: sspci,id=c,peer=b
+# device: sspci,id=d,io=on,device-id=18
+# device: sspci,id=e,intx=off,device-id=19
+# device: sspci,id=f,bar-size=32,device-id=20
+# device: sspci,id=g,bar-size=0,device-id=21
 . "${0%/*}/lib.sh"
 
 bus=/sys/bus/zio/devices
+driver=/sys/bus/pci/drivers/zio-slink
 card="" pair=""
+
+# pci_of ID: the address of the board with this PCI id
+pci_of()
+{
+	for function in /sys/bus/pci/devices/*; do
+		[ "$(cat $function/vendor $function/device | xargs)" != \
+			"0x10dc $1" ] || basename "$function"
+	done
+}
 
 # card_of DEVICE: its number on the bench, by the return lines that the card has
 card_of()
@@ -110,8 +124,8 @@ test_life()
 	no_faults "a dump"
 	is "no word was taken" "$(ask pops)" 0
 	pci=$(basename "$(readlink -f $in/../..)")
-	check "unbind" write_file /sys/bus/pci/drivers/zio-slink/unbind $pci
-	check "bind" write_file /sys/bus/pci/drivers/zio-slink/bind $pci
+	check "unbind" write_file $driver/unbind $pci
+	check "bind" write_file $driver/bind $pci
 	check "link" wait_until 10 link_is 1
 	expect_write_errno "a width there is not" EINVAL $in/width 24
 	expect_write_errno "no such reset" ERANGE $in/reset 4
@@ -298,6 +312,26 @@ test_polling()
 	check "interrupts again" write_file $in/poll-us 0
 	stream "by interrupts" 100 count fixed 5 5 1
 	stream "with a pause" 3 count fixed 100 100 1
+	echo 200 >$in/poll-us
+	bench event=0 size=1000 inject=0x80 inject-at=500 count=1 mode=block
+	is "polled, and pulled within an event" \
+		"$(node-slink alarms $node 1)" "500/0x40 "
+	bench cable=1
+	check "link up after that" wait_until 10 link_is 1
+	echo 0 >$in/poll-us
+}
+
+# Whoever falls behind is not interrupted for each event.
+test_batches()
+{
+	fresh
+	bench event=0 size=5 count=3000 mode=block
+	check "nobody reads" wait_until 10 eval '[ "$(ask is-xoff)" = 1 ]'
+	before=$(stat interrupts)
+	events=$(stat events)
+	check "all come" node-slink check $node 3000 count 0 5 5 1
+	is_between "interrupts of $((3000 - events)) small events" \
+		$(($(stat interrupts) - before)) 0 $(((3000 - events) / 4))
 }
 
 test_self_test()
@@ -357,6 +391,129 @@ test_back_to_back()
 	done
 }
 
+# What is dropped, because the configuration changes, the next event tells.
+test_changes()
+{
+	fresh
+	n=200
+	! is_debug_kernel || n=50
+	echo 4096 >$in/trigger/nsamples
+	bench event=0 size=1 size-max=4000 sizes=random mode=block
+	node-slink gaps $node >/tmp/gaps 2>&1 &
+	reader=$!
+	wait_until 10 eval '[ "$(stat events)" -ge 50 ]'
+	i=0
+	while [ $i -lt $n ]; do
+		echo 0 >$in/enable
+		echo 1 >$in/enable
+		i=$((i + 1))
+	done
+	bench mode=stop
+	wait $reader
+	is "each gap has its alarm" $? 0
+	diag "$(cat /tmp/gaps)"
+	no_faults "changes"
+}
+
+# Nobody answers any more, though the driver has not been told.
+test_gone()
+{
+	for us in 0 100; do
+		fresh
+		pci=$(basename "$(readlink -f $in/../..)")
+		echo $us >$in/poll-us
+		bench event=0 size=100 rate=5000 mode=trigger
+		dd if=$node-data of=/dev/null bs=4096 2>/tmp/said &
+		reader=$!
+		wait_until 10 eval '[ "$(stat events)" -ge 50 ]'
+		bench gone=1
+		check "gone, polled each $us us: a reset" write_file $in/reset 1
+		check "the dump" cat /sys/kernel/debug/zio-slink-$pci/registers
+		check "unbind" write_file $driver/unbind $pci
+		wait $reader
+		check "the reader is told" grep -q "No such device" /tmp/said
+		bench mode=stop gone=0
+		check "bind" write_file $driver/bind $pci
+		check "it works again" wait_until 10 link_is 1
+		stream "after it was gone" 20 count fixed 100 100 1
+	done
+}
+
+# other_board: there is a device for the board with another id, and it works
+other_board()
+{
+	other=$(basename /sys/bus/pci/devices/"$(pci_of 0x0012)"/slink-*)
+	check "$1: it is there" test -e $bus/"$other"
+	keep="$card $in $node"
+	card=$(card_of "$other") in=$bus/$other/cset0 node=/dev/zio/$other-0-0
+	check "$1: link" wait_until 10 link_is 1
+	echo 8192 >$in/trigger/nsamples
+	stream "$1" 20 random sweep 1020 1040 1
+	read -r card in node <<-END
+	$keep
+	END
+}
+
+# Registers as I/O ports; ids by sysfs, and by the module's parameter.
+test_ids()
+{
+	is "an id that is not the card's" \
+		"$(ls -d /sys/bus/pci/devices/"$(pci_of 0x0012)"/driver 2>&1 |
+			grep -c "No such file")" 1
+	check "new_id" write_file $driver/new_id "10dc 0012"
+	other_board "I/O ports"
+	zio-unload zio-slink
+	check "ids" zio-load zio-slink ids=10dc:0012
+	other_board "ids"
+	zio-unload zio-slink
+	for ids in 10dc,0012 10dc:0012,x; do
+		expect_errno "ids=$ids" EINVAL zio-load zio-slink ids=$ids
+	done
+	load
+}
+
+# Boards that cannot be used are refused, with errno and reason.
+test_refused()
+{
+	for id in 0013 0014 0015; do
+		case $id in
+		0013) what="no interrupt" ;;
+		*) what="BAR 0 has no room for the registers" ;;
+		esac
+		pci=$(pci_of 0x$id)
+		echo 10dc $id >$driver/new_id
+		expect_errno "board $id: $what" ENODEV \
+			write_file $driver/bind $pci
+		check "board $id: the reason" eval "dmesg |
+			grep -q 'zio-slink $pci: .*: $what'"
+	done
+	fresh
+}
+
+# Each allocation of a probe fails once.
+test_no_memory()
+{
+	pci=$(basename "$(readlink -f $in/../..)")
+	if [ ! -d /sys/kernel/debug/failslab ] ||
+		[ ! -e /proc/self/fail-nth ]; then
+		skip "no memory" "this kernel cannot inject failures"
+		return
+	fi
+	for what in failslab fail_page_alloc; do
+		echo N >/sys/kernel/debug/$what/ignore-gfp-wait
+		echo 0 >/sys/kernel/debug/$what/verbose
+	done
+	n=$(ls $bus | grep -c slink)
+	write_file $driver/unbind $pci >/dev/null
+	check "probe without memory" node-fault write $driver/bind $pci \
+		$driver/unbind $pci 17
+	diag "$said"
+	is "nothing is left" "$(ls $bus | grep -c slink)" $((n - 1))
+	check "the next try" write_file $driver/bind $pci
+	check "its link" wait_until 10 link_is 1
+	stream "after that" 20 count fixed 100 100 1
+}
+
 test_unplug()
 {
 	fresh
@@ -366,9 +523,9 @@ test_unplug()
 		node-slink drain $node 1 >/tmp/drained &
 		reader=$!
 		wait_until 10 eval '[ "$(stat events)" -ge 50 ]' || break
-		echo $pci >/sys/bus/pci/drivers/zio-slink/unbind
+		echo $pci >$driver/unbind
 		wait $reader
-		echo $pci >/sys/bus/pci/drivers/zio-slink/bind
+		echo $pci >$driver/bind
 		wait_until 10 link_is 1 || break
 	done
 	is "unbind under traffic" $i 5
@@ -395,8 +552,9 @@ else
 	stop_all
 	done_testing
 fi
-for test in life streams page errors truncation cable abort polling self_test \
-	back_pressure back_to_back unplug; do
+for test in life streams page errors truncation cable abort polling batches \
+	self_test back_pressure back_to_back changes unplug gone ids refused \
+	no_memory; do
 	test_$test
 done
 check "unload" zio-unload zio-slink
