@@ -120,9 +120,10 @@ stream()
 test_life()
 {
 	check "the link comes up" load
+	pops=$(ask pops)
 	check "registers" grep -q "^MCSR" /sys/kernel/debug/zio-slink-*/registers
 	no_faults "a dump"
-	is "no word was taken" "$(ask pops)" 0
+	is "no word was taken" "$(ask pops)" "$pops"
 	pci=$(basename "$(readlink -f $in/../..)")
 	check "unbind" write_file $driver/unbind $pci
 	check "bind" write_file $driver/bind $pci
