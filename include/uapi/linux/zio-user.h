@@ -13,6 +13,7 @@
 #else
 #include <stdint.h>
 #endif
+#include <linux/ioctl.h>
 
 /* Names of devices, triggers, buffers; the terminating zero is included. */
 #ifndef ZIO_OBJ_NAME_LEN
@@ -101,6 +102,35 @@ struct zio_tlv {
 /* Payload: 8 bytes that the driver tells of each block; its page says what. */
 #define ZIO_TLV_BLOCK_INFO	2
 
+/*
+ * Payload: struct zio_share_info. In the controls that an output tells of
+ * (current-control in sysfs; the next one that is offered): how the last block
+ * that was named by a control with ZIO_CONTROL_SHARED has been taken.
+ */
+#define ZIO_TLV_SHARE		3
+
+/**
+ * enum zio_share_how - what became of a block that was to be shared
+ * @ZIO_SHARE_NONE: none has been asked for
+ * @ZIO_SHARE_SHARED: its memory is used by both
+ * @ZIO_SHARE_COPIED: its samples were copied, see &zio_share_info.error
+ */
+enum zio_share_how {
+	ZIO_SHARE_NONE,
+	ZIO_SHARE_SHARED,
+	ZIO_SHARE_COPIED,
+};
+
+/**
+ * struct zio_share_info - payload of ZIO_TLV_SHARE
+ * @how: enum zio_share_how
+ * @error: the errno (positive) that says why it was copied; else 0
+ */
+struct zio_share_info {
+	uint32_t how;
+	uint32_t error;
+};
+
 /* zio_alarms; drv_alarms are the driver's own. */
 #define ZIO_ALARM_LOST_BLOCK	(1 << 0)	/* no memory, or overwritten */
 #define ZIO_ALARM_LOST_TRIGGER	(1 << 1)	/* fired while still armed */
@@ -160,6 +190,26 @@ struct zio_control {
 #define ZIO_CONTROL_MSB_ALIGN		0x00000004
 #define ZIO_CONTROL_LSB_ALIGN		0x00000008
 #define ZIO_CONTROL_INTERLEAVE_DATA	0x00000040
+
+/*
+ * Flags of a control that is written to an output which is tied to an input
+ * (ZIO_IOC_SHARE). The control is one that was read from the input, with the
+ * flag or-ed in; address, seq_num and mem_offset say which block in the hand of
+ * the input's reader is meant. In a control that an output tells of,
+ * ZIO_CONTROL_SHARED says that the last such block was shared.
+ */
+#define ZIO_CONTROL_SHARED		0x00000100 /* play that block */
+#define ZIO_CONTROL_KEEP		0x00000200 /* and leave it in the hand */
+#define ZIO_CONTROL_SHARE_ONLY		0x00000400 /* fail, rather than copy */
+
+/*
+ * On a node of an output. The argument points to the file descriptor of a node
+ * of an input, open for reading: from now on the blocks in the hand of its reader
+ * can be submitted here. -1 ends it; blocks that are queued are played.
+ *
+ * Documentation/sharing.md has the rules, and an errno for each.
+ */
+#define ZIO_IOC_SHARE			_IOW('Z', 0x40, int)
 
 /* Standard attributes of a channel set or channel (attr_channel). */
 enum zio_chan_std_attr {
