@@ -90,11 +90,7 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
 	control->minor_version = ZIO_MINOR_VERSION;
 	control->nsamples = nsamples;
 	control->ssize = ssize;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	control->flags = ZIO_CONTROL_LITTLE_ENDIAN;
-#else
-	control->flags = ZIO_CONTROL_BIG_ENDIAN;
-#endif
+	control->flags = ZIO_NATIVE;
 }
 
 int zio_control_size(const struct zio_control *control, size_t *size)

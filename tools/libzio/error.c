@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Reasons in words */
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,46 @@ static void explain_data_io(struct zio_channel *ch, const char *verb)
 	explain_io(ch, ch->data_path, verb);
 }
 
+static const char *share_hint(int code)
+{
+	switch (code) {
+	case ENOTTY:
+		return " (this kernel module cannot share)";
+	case ENOTCONN:
+		return " (not tied, or the input was closed)";
+	case EISCONN:
+		return " (it is tied to another input)";
+	case EBUSY:
+		return " (a ring, or a route in the kernel, has one of them)";
+	case ENOENT:
+	case ESTALE:
+		return " (its reader has not got that block, or no more)";
+	default:
+		return io_hint(code);
+	}
+}
+
+const char *zio_share_reason(int why)
+{
+	switch (why) {
+	case ETXTBSY:
+		return "pages of the block are in a pipe";
+	case EDOM:
+		return "the samples begin where the output cannot";
+	case EOVERFLOW:
+		return "the output does not reach so far up in memory";
+	default:
+		return strerror(why);
+	}
+}
+
+static void explain_share(struct zio_channel *ch, const char *verb)
+{
+	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s: %s%s",
+		 ch->ctrl_path, verb, strerror(ch->fault_errno),
+		 share_hint(ch->fault_errno));
+}
+
 static void explain_version(struct zio_channel *ch, const char *what)
 {
 	snprintf(ch->error.text, sizeof(ch->error.text),
@@ -92,6 +133,12 @@ static void explain_short_control(struct zio_channel *ch, const char *what)
 static void explain_short_data(struct zio_channel *ch, const char *what)
 {
 	explain_short(ch, ch->data_path, what, ch->size);
+}
+
+static void explain_byte(struct zio_channel *ch, const char *what)
+{
+	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s %" PRIu64,
+		 ch->ctrl_path, what, ch->at_byte);
 }
 
 static void explain_misuse(struct zio_channel *ch, const char *what)
@@ -147,6 +194,16 @@ static const struct {
 				 "a block is reserved: commit it first" },
 	[ZIO_FAULT_NOT_RESERVED] = { explain_misuse,
 				     "not what has been reserved" },
+	[ZIO_FAULT_NO_BLOCK] = { explain_byte, "no block begins at byte" },
+	[ZIO_FAULT_FILE_CONTROL] = { explain_misuse,
+				     "a block file wants a control with each" },
+	[ZIO_FAULT_SHARE] = { explain_share, "share" },
+	[ZIO_FAULT_SUBMIT] = { explain_share, "submit a block" },
+	[ZIO_FAULT_NOT_SHARED] = { explain_misuse,
+				   "neither files nor rings are shared" },
+	[ZIO_FAULT_SPLICE_WAY] = { explain_misuse,
+				   "what is mapped is not spliced" },
+	[ZIO_FAULT_PIPE] = { explain_data_io, "make a pipe" },
 };
 
 const char *zio_reason(struct zio_channel *ch)
@@ -257,6 +314,18 @@ void zio_explain_method(struct zio_error *err, int code, const char *path,
 		snprintf(err->text, sizeof(err->text), "%s: method %s: %s%s",
 			 path, method, strerror(code), method_hint(code));
 	set_code(err, code);
+}
+
+void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
+		      uint64_t all)
+{
+	if (err)
+		snprintf(err->text, sizeof(err->text),
+			 "%s: open to append: of its %" PRIu64
+			 " bytes, whole blocks are the first %" PRIu64
+			 " (cut off the rest: `truncate -s %" PRIu64 "`)",
+			 path, all, whole, whole);
+	set_code(err, EPROTO);
 }
 
 void zio_explain_missing(struct zio_error *err, const char *name,

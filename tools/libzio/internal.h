@@ -9,11 +9,19 @@
 
 #define zio_unlikely(x) __builtin_expect(!!(x), 0)
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ZIO_NATIVE ZIO_CONTROL_LITTLE_ENDIAN
+#else
+#define ZIO_NATIVE ZIO_CONTROL_BIG_ENDIAN
+#endif
+
 /* Where in a block the channel stands. */
 enum zio_stage {
 	ZIO_STAGE_CONTROL,	/* the next thing to move is a control */
 	ZIO_STAGE_OFFERED,	/* control read, data not asked for */
 	ZIO_STAGE_DATA,		/* data under way */
+	ZIO_STAGE_SKIP,		/* data of a file that nobody wants */
+	ZIO_STAGE_LOST,		/* a file in which no block can be found */
 };
 
 /* What failed; error.c has the words. */
@@ -44,6 +52,13 @@ enum zio_fault {
 	ZIO_FAULT_BLOCK_SIZE,
 	ZIO_FAULT_RESERVED,
 	ZIO_FAULT_NOT_RESERVED,
+	ZIO_FAULT_NO_BLOCK,
+	ZIO_FAULT_FILE_CONTROL,
+	ZIO_FAULT_SHARE,
+	ZIO_FAULT_SUBMIT,
+	ZIO_FAULT_NOT_SHARED,
+	ZIO_FAULT_SPLICE_WAY,
+	ZIO_FAULT_PIPE,
 };
 
 /* How blocks come, or go. */
@@ -73,6 +88,8 @@ struct zio_channel {
 	bool seq_known;
 	bool output;
 	bool nonblock;
+	bool file;		/* of blocks */
+	bool stream;		/* one that cannot be sought in */
 	enum zio_way way;
 	struct zio_stats stats;
 
@@ -96,9 +113,15 @@ struct zio_channel {
 	unsigned int batch_size;
 	unsigned int batch_at;
 	unsigned int batch_n;
+	unsigned int given;	/* a bit for each that zio_submit() gave away */
+	int pipe[2];		/* zio_splice(), between the two */
+	size_t piped;		/* bytes in it */
+	struct zio_sharing sharing;
+	uint64_t at_byte;	/* where the block begins in the file */
 	struct zio_mapping map_hdr, map_slots, map_data;
 	char *ctrl_path;
 	char *data_path;
+	char *file_name;	/* as it was given; NULL: not a file */
 	enum zio_fault fault;
 	int fault_errno;
 	struct zio_error error;
@@ -107,8 +130,16 @@ struct zio_channel {
 /* Remember why, set errno, return -1. */
 int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code);
 
+/* file.c */
+bool zio_is_file_name(const char *path, int flags);
+int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err);
+int zio_wait_stream(struct zio_channel *ch);
+int zio_check_mark(struct zio_channel *ch);
+int zio_skip_data(struct zio_channel *ch);
+
 /* open.c */
 int zio_open_node(const char *path, int mode, int flags);
+bool zio_is_channel_name(const char *name);
 void zio_close_nodes(struct zio_channel *ch);
 
 /* method.c: opens both nodes, by the best of the allowed methods. */
@@ -134,6 +165,12 @@ int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
 void zio_mapped_leave(struct zio_channel *ch);
 int zio_find_place(struct zio_channel *ch);
 
+/* write.c */
+int zio_begin_block(struct zio_channel *ch, const struct zio_control *control);
+void zio_end_block(struct zio_channel *ch, size_t size);
+int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
+		    size_t size);
+
 /* ring.c */
 const struct zio_control *zio_ring_control(struct zio_channel *ch);
 void zio_ring_leave(struct zio_channel *ch);
@@ -143,6 +180,8 @@ void zio_explain_open(struct zio_error *err, int code, const char *path,
 		      bool output);
 void zio_explain_method(struct zio_error *err, int code, const char *path,
 			const char *method);
+void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
+		      uint64_t all);
 void zio_explain_missing(struct zio_error *err, const char *name,
 			 const char *dirs);
 

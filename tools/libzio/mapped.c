@@ -33,6 +33,7 @@ static int read_batch(struct zio_channel *ch)
 
 	ch->batch_at = 0;
 	ch->batch_n = 0;
+	ch->given = 0;
 	n = read(ch->ctrl_fd, ch->batch, count_wanted(ch) * one);
 	if (n < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
@@ -183,6 +184,7 @@ void zio_mapped_leave(struct zio_channel *ch)
 	if (ch->user != getpid() || zio_want_mem(ch, LEAVE_SIZE))
 		return;
 	for (i = 0; i < ch->batch_at; i++)
-		if (!zio_control_size(&ch->batch[i], &size))
+		if (!(ch->given & 1u << i) &&
+		    !zio_control_size(&ch->batch[i], &size))
 			read_away(ch, size);
 }

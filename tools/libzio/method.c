@@ -257,6 +257,8 @@ int zio_open_methods(struct zio_channel *ch, int flags, struct zio_error *err)
 	bool forced = flags & ALL_METHODS;
 	size_t i;
 
+	if (ch->file)
+		return zio_open_file(ch, flags, err);
 	for (i = 0; i < N_METHODS; i++) {
 		const struct method *method = &methods[i];
 
@@ -285,6 +287,8 @@ int zio_method_flag(const char *name)
 
 const char *zio_method(const struct zio_channel *ch)
 {
+	if (ch->file)
+		return "file";
 	if (ch->output && ch->way == ZIO_WAY_READ)
 		return "write";
 	return methods[ZIO_WAY_RING - ch->way].name;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -60,6 +61,12 @@ static const char *id_place(const char *stem, int len)
 		digits = 0;
 	}
 	return NULL;
+}
+
+/* Has it the form of one? */
+bool zio_is_channel_name(const char *name)
+{
+	return has_suffix(name) || id_place(name, stem_len(name));
 }
 
 static void forget_paths(struct zio_channel *ch)
@@ -130,12 +137,14 @@ static int search_dirs(struct zio_channel *ch, const char *dirs,
 	return ret;
 }
 
-/* A node that carries controls alone has no suffix to be known by. */
+/* A node that carries controls alone may have no suffix to be known by. */
 static int try_lone_control(struct zio_channel *ch, const char *path,
 			    int flags)
 {
+	struct stat st;
+
 	if (!(flags & ZIO_OPEN_CONTROL_ONLY) || has_suffix(path) ||
-	    is_missing(path))
+	    stat(path, &st) || !S_ISCHR(st.st_mode))
 		return 0;
 	ch->ctrl_path = strdup(path);
 	return ch->ctrl_path ? 1 : -1;
@@ -148,6 +157,24 @@ static int try_path(struct zio_channel *ch, const char *path, int flags)
 	if (ret)
 		return ret;
 	return try_stem(ch, format_new("%.*s", stem_len(path), path), flags);
+}
+
+static const char *shown_name(const char *name, int flags)
+{
+	if (strcmp(name, "-"))
+		return name;
+	return flags & ZIO_OPEN_OUTPUT ? "standard output" : "standard input";
+}
+
+static int try_file(struct zio_channel *ch, const char *name, int flags)
+{
+	if (!zio_is_file_name(name, flags))
+		return 0;
+	ch->file = true;
+	ch->file_name = strdup(name);
+	ch->ctrl_path = strdup(shown_name(name, flags));
+	ch->data_path = strdup(shown_name(name, flags));
+	return ch->file_name && ch->ctrl_path && ch->data_path ? 1 : -1;
 }
 
 static int find_nodes(struct zio_channel *ch, const char *name, int flags,
@@ -164,6 +191,8 @@ static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 			dirs = DEFAULT_DIRS;
 		ret = search_dirs(ch, dirs, name, flags);
 	}
+	if (!ret)
+		ret = try_file(ch, name, flags);
 	if (ret > 0)
 		return 0;
 	if (ret < 0)
@@ -196,6 +225,8 @@ static struct zio_channel *alloc_channel(const char *name, int flags,
 	ch->ctrl_fd = -1;
 	ch->data_fd = -1;
 	ch->stop_fd = -1;
+	ch->pipe[0] = -1;
+	ch->pipe[1] = -1;
 	return ch;
 }
 
@@ -261,7 +292,10 @@ int zio_close(struct zio_channel *ch)
 	zio_unmap(ch);
 	code = close_both(ch) ? errno : 0;
 	close_node(&ch->stop_fd);
+	close_node(&ch->pipe[0]);
+	close_node(&ch->pipe[1]);
 	forget_paths(ch);
+	free(ch->file_name);
 	free(ch->batch);
 	free(ch->mem);
 	free(ch);
@@ -288,8 +322,9 @@ static void stop_waiting(int fd)
 
 /*
  * A flag tested before read() would leave a gap in which a signal is missed.
- * The open files are our own, so they can be told not to wait any more; where
- * poll() waits, it watches stop_fd, too, which nobody empties.
+ * The open files are our own, so they can be told not to wait any more, unless it
+ * is a block file; where poll() waits, it watches stop_fd, too, which nobody
+ * empties.
  */
 void zio_interrupt(struct zio_channel *ch)
 {
@@ -297,8 +332,10 @@ void zio_interrupt(struct zio_channel *ch)
 	int saved = errno;
 	ssize_t n = 0;
 
-	stop_waiting(ch->ctrl_fd);
-	stop_waiting(ch->data_fd);
+	if (!ch->file) {
+		stop_waiting(ch->ctrl_fd);
+		stop_waiting(ch->data_fd);
+	}
 	if (ch->stop_fd >= 0)
 		n = write(ch->stop_fd, &one, sizeof(one));
 	(void)n;

@@ -16,8 +16,11 @@
 static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
 {
 	while (ch->done < size) {
-		ssize_t n = read(fd, (char *)to + ch->done, size - ch->done);
+		ssize_t n;
 
+		if (ch->stream && zio_wait_stream(ch))
+			return -1;
+		n = read(fd, (char *)to + ch->done, size - ch->done);
 		if (n <= 0)
 			return (int)n;
 		ch->done += (size_t)n;
@@ -30,16 +33,14 @@ static bool is_foreign(const struct zio_control *control)
 	const uint32_t both = ZIO_CONTROL_LITTLE_ENDIAN |
 			      ZIO_CONTROL_BIG_ENDIAN;
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return (control->flags & both) == ZIO_CONTROL_BIG_ENDIAN;
-#else
-	return (control->flags & both) == ZIO_CONTROL_LITTLE_ENDIAN;
-#endif
+	return (control->flags & both) == (both & ~ZIO_NATIVE);
 }
 
 /* ch->control can be understood; its bytes of data are in ch->size. */
 int zio_check_control(struct zio_channel *ch)
 {
+	if (ch->file && zio_check_mark(ch))
+		return -1;
 	if (ch->control.major_version != ZIO_MAJOR_VERSION)
 		return zio_fail(ch, ZIO_FAULT_VERSION, EPROTONOSUPPORT);
 	if (is_foreign(&ch->control))
@@ -82,6 +83,8 @@ static int take_control(struct zio_channel *ch)
 {
 	int ret;
 
+	if (ch->file && ch->stage != ZIO_STAGE_CONTROL && zio_skip_data(ch))
+		return -1;
 	if (ch->stage != ZIO_STAGE_CONTROL) {
 		ch->stage = ZIO_STAGE_CONTROL;
 		ch->done = 0;
@@ -90,8 +93,12 @@ static int take_control(struct zio_channel *ch)
 	if (ret <= 0)
 		return ret;
 	ch->done = 0;
-	if (zio_check_control(ch))
+	if (zio_check_control(ch)) {
+		if (ch->file)
+			ch->stage = ZIO_STAGE_LOST;
 		return -1;
+	}
+	ch->at_byte += sizeof(ch->control) + ch->size;
 	zio_count_block(ch);
 	ch->stage = ZIO_STAGE_OFFERED;
 	return 1;
@@ -221,7 +228,7 @@ int zio_data(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->stage == ZIO_STAGE_CONTROL)
+	if (ch->stage != ZIO_STAGE_OFFERED && ch->stage != ZIO_STAGE_DATA)
 		return zio_fail(ch, ZIO_FAULT_NO_CONTROL, EINVAL);
 	if (ch->way != ZIO_WAY_READ)
 		return zio_mapped_data(ch, blk);

@@ -31,8 +31,8 @@ static int write_rest(struct zio_channel *ch, int fd, const void *from,
 	return 0;
 }
 
-static int check_block(struct zio_channel *ch,
-		       const struct zio_control *control, size_t size)
+int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
+		    size_t size)
 {
 	size_t wanted;
 
@@ -40,6 +40,8 @@ static int check_block(struct zio_channel *ch,
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->data_fd < 0)
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
+	if (!control && ch->file)
+		return zio_fail(ch, ZIO_FAULT_FILE_CONTROL, EINVAL);
 	if (!control)
 		return 0;
 	if (zio_control_size(control, &wanted) || wanted != size)
@@ -47,25 +49,56 @@ static int check_block(struct zio_channel *ch,
 	return 0;
 }
 
-static int send_block(struct zio_channel *ch, const struct zio_control *control,
-		      const void *data, size_t size)
+/* What a control asks of the kernel is of no meaning to who reads the file. */
+static void fit_file(struct zio_channel *ch, const struct zio_control *control)
 {
-	if (control && ch->stage == ZIO_STAGE_CONTROL &&
+	struct zio_control *fit = &ch->control;
+
+	*fit = *control;
+	fit->flags &= ~(ZIO_CONTROL_SHARED | ZIO_CONTROL_KEEP |
+			ZIO_CONTROL_SHARE_ONLY);
+	if (!(fit->flags & (ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN)))
+		fit->flags |= ZIO_NATIVE;
+}
+
+/* The control goes first; once it is written this does nothing. */
+int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
+{
+	if (ch->stage == ZIO_STAGE_DATA)
+		return 0;
+	if (ch->file) {
+		fit_file(ch, control);
+		control = &ch->control;
+	}
+	if (control &&
 	    write_rest(ch, ch->ctrl_fd, control, sizeof(*control)))
 		return zio_fail(ch, ZIO_FAULT_WRITE_CONTROL, errno);
 	ch->stage = ZIO_STAGE_DATA;
-	if (write_rest(ch, ch->data_fd, data, size))
-		return zio_fail(ch, ZIO_FAULT_WRITE_DATA, errno);
+	return 0;
+}
+
+void zio_end_block(struct zio_channel *ch, size_t size)
+{
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;
+}
+
+static int send_block(struct zio_channel *ch, const struct zio_control *control,
+		      const void *data, size_t size)
+{
+	if (zio_begin_block(ch, control))
+		return -1;
+	if (write_rest(ch, ch->data_fd, data, size))
+		return zio_fail(ch, ZIO_FAULT_WRITE_DATA, errno);
+	zio_end_block(ch, size);
 	return 0;
 }
 
 int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 		    const void *data, size_t size)
 {
-	if (check_block(ch, control, size))
+	if (zio_check_block(ch, control, size))
 		return -1;
 	if (ch->reserved)
 		return zio_fail(ch, ZIO_FAULT_RESERVED, EBUSY);
@@ -147,7 +180,11 @@ void *zio_reserve(struct zio_channel *ch, size_t *size)
 {
 	int ret = 0;
 
-	if (check_block(ch, NULL, 0))
+	if (ch->file) {
+		zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
+		return NULL;
+	}
+	if (zio_check_block(ch, NULL, 0))
 		return NULL;
 	if (!ch->reserved && ch->way == ZIO_WAY_MMAP)
 		ret = reserve_mapped(ch);
@@ -169,7 +206,8 @@ static int send_mapped(struct zio_channel *ch, size_t size)
 	return 0;
 }
 
-int zio_commit(struct zio_channel *ch, size_t size)
+int zio_commit_at(struct zio_channel *ch, size_t size,
+		  const struct zio_timestamp *when)
 {
 	struct zio_control *control = &ch->control;
 	int ret;
@@ -178,10 +216,16 @@ int zio_commit(struct zio_channel *ch, size_t size)
 	    size % control->ssize)
 		return zio_fail(ch, ZIO_FAULT_NOT_RESERVED, EINVAL);
 	control->nsamples = (uint32_t)(size / control->ssize);
+	control->tstamp = *when;
 	if (ch->way == ZIO_WAY_MMAP)
 		ret = send_mapped(ch, size);
 	else
 		ret = send_block(ch, control, ch->mem, size);
 	ch->reserved = ret;
 	return ret;
+}
+
+int zio_commit(struct zio_channel *ch, size_t size)
+{
+	return zio_commit_at(ch, size, &ch->control.tstamp);
 }

@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define LIBZIO_VERSION "1.1"
+#define LIBZIO_VERSION "1.2"
 
 /* A block larger than this is refused until zio_set_max_block(). */
 #define ZIO_DEFAULT_MAX_BLOCK ((size_t)256 << 20)
@@ -73,16 +73,23 @@ enum zio_open_flag {
 	ZIO_OPEN_RING = 1 << 3,		/* these methods, and no other: */
 	ZIO_OPEN_MMAP = 1 << 4,		/* the best one of those given */
 	ZIO_OPEN_READ = 1 << 5,
+	ZIO_OPEN_CREATE = 1 << 6,	/* a block file: make it, or empty it */
+	ZIO_OPEN_APPEND = 1 << 7,	/* make it, or add to it */
 };
 
 /*
- * zio_open() - open both nodes of a channel
+ * zio_open() - open both nodes of a channel, or a block file
  *
  * @name is the path of the data node, of the control node, or their common
  * beginning; without a slash, a channel such as zzero-0-1 or zzero-0000-0-1
  * in /dev/zio or /dev (or the directories of $ZIO_DEV_PATH, colons between).
- * With ZIO_OPEN_CONTROL_ONLY any other existing path is taken for a node
+ * With ZIO_OPEN_CONTROL_ONLY any other character device is taken for a node
  * that carries controls alone.
+ *
+ * A name that is none of these, of a file or a FIFO, is a block file: blocks, each
+ * its control and then its data (Documentation/block-files.md). "-" is one, too:
+ * standard input, or output. To be written it has to exist, unless one of
+ * ZIO_OPEN_CREATE and ZIO_OPEN_APPEND is given.
  *
  * Of the methods (see zio_method()) it takes the first that the channel offers:
  * ring, mmap, read; of those in @flags, if there are any.
@@ -153,6 +160,63 @@ void *zio_reserve(struct zio_channel *ch, size_t *size);
  */
 int zio_commit(struct zio_channel *ch, size_t size);
 
+/* The same, with the time that the block is to have. */
+int zio_commit_at(struct zio_channel *ch, size_t size,
+		  const struct zio_timestamp *when);
+
+/*
+ * zio_splice() - move the data of a block, unseen
+ *
+ * Of the block whose control zio_next_control() has given on @in, with @control to
+ * go before them. @in is read by the method "read", or is a block file. Returns 0;
+ * -1 if @out failed, -2 if @in did, with errno set and the reason with that
+ * channel; after EAGAIN or EINTR call it again with the same arguments.
+ */
+int zio_splice(struct zio_channel *out, struct zio_channel *in,
+	       const struct zio_control *control);
+
+/*
+ * zio_share() - let an output play the blocks of an input, without a copy
+ *
+ * Both are channels of this process; @in is not a ring. NULL for @in ends it.
+ * Returns 0, or -1 with errno set.
+ */
+int zio_share(struct zio_channel *out, struct zio_channel *in);
+
+enum zio_submit_flag {
+	ZIO_SUBMIT_KEEP = 1 << 0,	/* it goes to further outputs, too */
+	ZIO_SUBMIT_ONLY = 1 << 1,	/* fail where it would be copied */
+};
+
+/*
+ * zio_submit() - play the block that @in gave last
+ *
+ * Its samples must not have been read: what counts is a control from
+ * zio_next_control(), or with the method mmap from any call. Without
+ * ZIO_SUBMIT_KEEP the block is gone from @in. Returns 1 if its memory was shared, 0
+ * if it was copied, -1 with errno set; after EAGAIN or EINTR call it again.
+ */
+int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags);
+
+/**
+ * struct zio_sharing - what became of the blocks of zio_submit()
+ * @shared: blocks whose memory was used by both
+ * @copied: blocks that were copied
+ * @copied_bytes: of them
+ * @why: the errno that told why the last of them could not be shared
+ */
+struct zio_sharing {
+	uint64_t shared;
+	uint64_t copied;
+	uint64_t copied_bytes;
+	int why;
+};
+
+const struct zio_sharing *zio_sharing(const struct zio_channel *out);
+
+/* Why a block could not be shared, in words. */
+const char *zio_share_reason(int why);
+
 /* A control fit for zio_write_block(): version, endianness, lengths. */
 void zio_control_init(struct zio_control *control, uint32_t nsamples,
 		      uint16_t ssize);
@@ -189,7 +253,8 @@ const char *zio_reason(struct zio_channel *ch);
 /*
  * How blocks come: "ring", control and data in mapped memory, without a system
  * call while there are blocks; "mmap", controls by read(), several at once, and
- * data in mapped memory; "read". Of an output: "mmap" or "write".
+ * data in mapped memory; "read". Of an output: "mmap" or "write". Of a block
+ * file: "file".
  */
 const char *zio_method(const struct zio_channel *ch);
 
@@ -201,6 +266,9 @@ const char *zio_data_path(const struct zio_channel *ch);
 const char *zio_control_path(const struct zio_channel *ch);
 
 const struct zio_stats *zio_stats(const struct zio_channel *ch);
+
+/* A block file, standard input or output, rather than a channel. */
+bool zio_is_file(const struct zio_channel *ch);
 
 /* Names of standard attributes, those of their sysfs files. */
 enum zio_attr_owner {

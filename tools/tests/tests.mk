@@ -4,7 +4,7 @@
 
 out = tests/out
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
-test_bins = $(addprefix $(out)/,abi_test libzio_test ring_test fake-node json-get \
+test_bins = $(addprefix $(out)/,abi_test libzio_test ring_test file_test fake-node json-get \
 	    $(tools))
 
 $(out)/%.o: %.c
@@ -23,6 +23,9 @@ $(out)/libzio_test: $(out)/tests/libzio_test.o $(out)/tests/fake.o $(test_libs)
 	$(link_test)
 
 $(out)/ring_test: $(out)/tests/ring_test.o $(out)/tests/fake.o $(test_libs)
+	$(link_test)
+
+$(out)/file_test: $(out)/tests/file_test.o $(out)/tests/fake.o $(test_libs)
 	$(link_test)
 
 $(out)/fake-node: $(out)/tests/fake-node.o $(out)/tests/fake.o $(test_libs)
@@ -54,9 +57,11 @@ $(model_tests): $(out)/%: $(out)/$(dev)/%.o $(model)
 
 check: $(model_tests) $(test_bins) libzio/libzio.a
 	tests/run $(out)/abi_test $(out)/libzio_test $(out)/ring_test \
+		$(out)/file_test \
 		'tests/tools_test.sh $(out)' 'tests/zio_test.sh $(out)' \
 		'tests/plot_test.sh $(out)' 'tests/completion_test.sh completion/zio' \
 		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a' \
+		'tests/doc_test.sh ../Documentation/block-files.md libzio/libzio.a' \
 		$(out)/s5933_test $(out)/sspci_test $(out)/slidas_test \
 		$(out)/stream_test '$(out)/bench_test ../Documentation/slink-model.md'
 

@@ -219,8 +219,8 @@ test_dump_tlv() {
 }
 
 test_dump_control_only() {
-	cp five-0000-0-1-ctrl lone.ctrl
-	run 0 'dump: lone node of controls' "$dump" -c "$work/lone.ctrl"
+	cp five-0000-0-1-ctrl lone-ctrl
+	run 0 'dump: lone node of controls' "$dump" -c "$work/lone-ctrl"
 	equal "$(grep -c block out)" 5 'dump: all its controls'
 	lacks out data 'dump: and no data'
 }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Block files: blocks one after the other, each its control and then its data
+ *
+ * A file is one descriptor, which both "nodes" of the channel share; so what reads
+ * and writes the nodes of a channel does files, too. What differs is here: data
+ * that nobody wants have to be got over, and a wait is a poll(), as standard
+ * input is not ours to be told not to wait.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define STANDARD "-"
+#define SKIP_SIZE ((size_t)65536)
+
+/* Nobody wants a file because he has mistyped the name of a channel. */
+static bool is_to_be_made(const char *name, int flags)
+{
+	bool device = !strchr(name, '/') || !strncmp(name, "/dev/", 5);
+
+	if (!(flags & ZIO_OPEN_OUTPUT) ||
+	    !(flags & (ZIO_OPEN_CREATE | ZIO_OPEN_APPEND)))
+		return false;
+	return !device || !zio_is_channel_name(name);
+}
+
+bool zio_is_file_name(const char *name, int flags)
+{
+	struct stat st;
+
+	if (!strcmp(name, STANDARD))
+		return true;
+	if (!stat(name, &st))
+		return !S_ISDIR(st.st_mode) && !S_ISSOCK(st.st_mode);
+	return errno == ENOENT && is_to_be_made(name, flags);
+}
+
+static int open_mode(const char *path, int flags)
+{
+	struct stat st;
+
+	if (!(flags & ZIO_OPEN_OUTPUT))
+		return O_RDONLY;
+	if (!(flags & ZIO_OPEN_APPEND))
+		return O_WRONLY | O_CREAT | O_TRUNC;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return O_WRONLY;
+	return O_RDWR | O_CREAT;	/* what is there is looked at */
+}
+
+static int open_path(const char *path, int flags)
+{
+	if (!strcmp(path, STANDARD))
+		return fcntl(flags & ZIO_OPEN_OUTPUT ? STDOUT_FILENO :
+						       STDIN_FILENO,
+			     F_DUPFD_CLOEXEC, 0);
+	return open(path, open_mode(path, flags) | O_CLOEXEC, 0666);
+}
+
+/* Both "nodes" refer to the same open file, and so to the same place in it. */
+static int open_both(struct zio_channel *ch, int flags)
+{
+	struct stat st;
+
+	ch->ctrl_fd = open_path(ch->file_name, flags);
+	if (ch->ctrl_fd < 0 || fstat(ch->ctrl_fd, &st))
+		return -1;
+	ch->stream = !S_ISREG(st.st_mode);
+	if (!(flags & ZIO_OPEN_CONTROL_ONLY)) {
+		ch->data_fd = fcntl(ch->ctrl_fd, F_DUPFD_CLOEXEC, 0);
+		if (ch->data_fd < 0)
+			return -1;
+	}
+	if (!ch->stream || ch->output || ch->nonblock)
+		return 0;
+	ch->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return ch->stop_fd < 0 ? -1 : 0;
+}
+
+/* Goes from control to control; 0 at the end of the last whole block. */
+static int find_tail(struct zio_channel *ch, uint64_t size)
+{
+	const uint64_t one = sizeof(ch->control);
+
+	while (ch->at_byte < size) {
+		uint64_t rest = size - ch->at_byte;
+
+		if (rest < one ||
+		    pread(ch->ctrl_fd, &ch->control, one,
+			  (off_t)ch->at_byte) != (ssize_t)one ||
+		    zio_check_control(ch) || ch->size > rest - one)
+			return -1;
+		ch->at_byte += one + ch->size;
+	}
+	return 0;
+}
+
+/* Behind half a block no other could be found. */
+static int go_to_tail(struct zio_channel *ch, struct zio_error *err)
+{
+	struct stat st;
+
+	if (ch->stream)
+		return 0;
+	if (fstat(ch->ctrl_fd, &st)) {
+		zio_explain_open(err, errno, ch->ctrl_path, true);
+		return -1;
+	}
+	if (find_tail(ch, (uint64_t)st.st_size)) {
+		zio_explain_tail(err, ch->ctrl_path, ch->at_byte,
+				 (uint64_t)st.st_size);
+		return -1;
+	}
+	return lseek(ch->ctrl_fd, 0, SEEK_END) < 0 ? -1 : 0;
+}
+
+int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err)
+{
+	int mapped = flags & (ZIO_OPEN_RING | ZIO_OPEN_MMAP);
+
+	if (mapped && !(flags & ZIO_OPEN_READ)) {
+		zio_explain_method(err, EINVAL, ch->ctrl_path,
+				   mapped & ZIO_OPEN_RING ? "ring" : "mmap");
+		return -1;
+	}
+	if (open_both(ch, flags)) {
+		zio_explain_open(err, errno, ch->ctrl_path, ch->output);
+		return -1;
+	}
+	return flags & ZIO_OPEN_APPEND ? go_to_tail(ch, err) : 0;
+}
+
+/* Until there is something to read: 0, or -1 with EAGAIN or EINTR. */
+int zio_wait_stream(struct zio_channel *ch)
+{
+	struct pollfd fd[2] = {
+		{ .fd = ch->ctrl_fd, .events = POLLIN },
+		{ .fd = ch->stop_fd, .events = POLLIN },
+	};
+
+	if (poll(fd, 2, ch->nonblock ? 0 : -1) < 0)
+		return -1;
+	if (fd[0].revents && !fd[1].revents)
+		return 0;
+	errno = EAGAIN;
+	return -1;
+}
+
+/* What is no control is most likely to miss this. */
+int zio_check_mark(struct zio_channel *ch)
+{
+	uint32_t mark = ch->control.flags & (ZIO_CONTROL_LITTLE_ENDIAN |
+					     ZIO_CONTROL_BIG_ENDIAN);
+
+	if (mark == ZIO_CONTROL_LITTLE_ENDIAN || mark == ZIO_CONTROL_BIG_ENDIAN)
+		return 0;
+	return zio_fail(ch, ZIO_FAULT_NO_BLOCK, EPROTO);
+}
+
+static int seek_over(struct zio_channel *ch)
+{
+	off_t at = lseek(ch->ctrl_fd, 0, SEEK_CUR);
+	size_t left = ch->size - ch->done;
+	struct stat st;
+
+	if (at < 0 || fstat(ch->ctrl_fd, &st))
+		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
+	if (st.st_size < at || (uint64_t)(st.st_size - at) < left)
+		return zio_fail(ch, ZIO_FAULT_SHORT_DATA, ENODATA);
+	if (lseek(ch->ctrl_fd, (off_t)left, SEEK_CUR) < 0)
+		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
+	return 0;
+}
+
+static int read_over(struct zio_channel *ch)
+{
+	if (zio_want_mem(ch, SKIP_SIZE))
+		return -1;
+	while (ch->done < ch->size) {
+		size_t left = ch->size - ch->done;
+		ssize_t n = -1;
+
+		if (!zio_wait_stream(ch))
+			n = read(ch->ctrl_fd, ch->mem,
+				 left < SKIP_SIZE ? left : SKIP_SIZE);
+		if (n < 0)
+			return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
+		if (!n)
+			return zio_fail(ch, ZIO_FAULT_SHORT_DATA, ENODATA);
+		ch->done += (size_t)n;
+	}
+	return 0;
+}
+
+/* On to the next control. After an error it goes on where it stopped. */
+int zio_skip_data(struct zio_channel *ch)
+{
+	if (ch->stage == ZIO_STAGE_LOST)
+		return zio_fail(ch, ZIO_FAULT_NO_BLOCK, EPROTO);
+	ch->stage = ZIO_STAGE_SKIP;
+	if (ch->stream ? read_over(ch) : seek_over(ch))
+		return -1;
+	ch->stage = ZIO_STAGE_CONTROL;
+	ch->done = 0;
+	return 0;
+}
+
+bool zio_is_file(const struct zio_channel *ch)
+{
+	return ch->file;
+}

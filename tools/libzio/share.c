@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Blocks of an input that an output plays from where they are */
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+int zio_share(struct zio_channel *out, struct zio_channel *in)
+{
+	int fd = in ? in->ctrl_fd : -1;
+
+	if (!out->output)
+		return zio_fail(out, ZIO_FAULT_DIRECTION, EBADF);
+	if (out->file || (in && (in->file || in->hdr)))
+		return zio_fail(out, ZIO_FAULT_NOT_SHARED, EOPNOTSUPP);
+	if (ioctl(out->ctrl_fd, ZIO_IOC_SHARE, &fd))
+		return zio_fail(out, ZIO_FAULT_SHARE, errno);
+	return 0;
+}
+
+static int send_control(struct zio_channel *out,
+			const struct zio_control *control)
+{
+	ssize_t n = write(out->ctrl_fd, control, sizeof(*control));
+
+	if (n == (ssize_t)sizeof(*control))
+		return 0;
+	return zio_fail(out, ZIO_FAULT_SUBMIT, n < 0 ? errno : EIO);
+}
+
+/* Would the same block be taken, if it were copied? */
+static bool may_copy(int code, int flags)
+{
+	if (flags & ZIO_SUBMIT_ONLY)
+		return false;
+	return code != EAGAIN && code != EINTR && code != ENODEV;
+}
+
+/*
+ * The kernel would copy by itself, and count; asked to share and do nothing else,
+ * it tells in the same call which of the two it was.
+ */
+static int share_or_copy(struct zio_channel *out, struct zio_control *control,
+			 int flags)
+{
+	int code;
+
+	control->flags |= ZIO_CONTROL_SHARED | ZIO_CONTROL_SHARE_ONLY;
+	if (!send_control(out, control))
+		return 1;
+	code = errno;
+	if (!may_copy(code, flags))
+		return -1;
+	control->flags &= ~ZIO_CONTROL_SHARE_ONLY;
+	if (send_control(out, control))
+		return -1;
+	out->sharing.why = code;
+	return 0;
+}
+
+/* With the method read a later zio_data() would take another block's. */
+static void give_away(struct zio_channel *in)
+{
+	if (in->way == ZIO_WAY_MMAP)
+		in->given |= 1u << (in->batch_at - 1);
+	in->stage = ZIO_STAGE_CONTROL;
+	in->done = 0;
+	in->size = 0;
+}
+
+int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags)
+{
+	struct zio_control control = in->control;
+	size_t size = in->size;
+	int ret;
+
+	if (!out->output || in->output)
+		return zio_fail(out, ZIO_FAULT_DIRECTION, EBADF);
+	if (out->file || in->file || in->hdr)
+		return zio_fail(out, ZIO_FAULT_NOT_SHARED, EOPNOTSUPP);
+	if (flags & ZIO_SUBMIT_KEEP)
+		control.flags |= ZIO_CONTROL_KEEP;
+	ret = share_or_copy(out, &control, flags);
+	if (ret < 0)
+		return -1;
+	if (ret) {
+		out->sharing.shared++;
+	} else {
+		out->sharing.copied++;
+		out->sharing.copied_bytes += size;
+	}
+	out->stats.blocks++;
+	out->stats.bytes += size;
+	if (!(flags & ZIO_SUBMIT_KEEP))
+		give_away(in);
+	return ret;
+}
+
+const struct zio_sharing *zio_sharing(const struct zio_channel *out)
+{
+	return &out->sharing;
+}
