@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The completion of zio, called as bash calls it.
+# The completion of zio and zio-copy, called as bash calls it.
 set -eu
 
 usage='usage: tests/completion_test.sh COMPLETION'
@@ -41,13 +41,15 @@ cut_words()
 # complete_line LINE: what the completion offers, in a shell of its own
 complete_line()
 {
+	local function=_${1%% *}
+	function=${function//-/_}
 	(
 		set +eu
 		# shellcheck disable=SC1090
 		. "$completion"
 		cut_words "$1"
 		COMPREPLY=()
-		_zio zio "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>&1
+		"$function" "${1%% *}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>&1
 		echo "${COMPREPLY[*]}"
 	)
 }
@@ -89,6 +91,12 @@ offers 'zio create ' 'device trigger'
 offers 'zio create trigger ' 'hrt timer'
 offers 'zio create trigger hrt new p' period-ns=
 offers 'zio destroy device ' rack1
+touch run7.zio
+offers 'zio-copy ' 'append=1 count= if= mode= of= verbose=1'
+offers 'zio-copy if=zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
+offers 'zio-copy if=zzero-0000-0-1 of=ru' run7.zio
+offers 'zio-copy mode=mmap' 'mmap mmap-in mmap-out'
+offers 'zio-copy --' '--help --json --version'
 export ZIO_SYSFS=$work/none ZIO_CONFIGFS=$work/none
 offers 'zio get ' ''
 offers 'zio set zzero/0 current_buffer=' ''

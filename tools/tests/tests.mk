@@ -12,7 +12,8 @@ $(out)/%.o: %.c
 	$(compile) $(sanitize) -c $< -o $@
 
 $(out)/dump-json.o $(out)/tests/json-get.o: | jansson
-$(out)/operator/get.o $(out)/operator/json.o: | jansson
+$(out)/operator/get.o $(out)/operator/json.o $(out)/copy/tally.o: | jansson
+$(out)/copy/uring.o: | liburing
 
 link_test = $(CC) $(LDFLAGS) $(sanitize) $^ -o $@
 
@@ -37,6 +38,9 @@ $(out)/json-get: $(out)/tests/json-get.o
 $(out)/zio-cat-file: $(cat_names:%=$(out)/%.o) $(test_libs)
 	$(link_test)
 
+$(out)/zio-copy: $(copy_names:%=$(out)/%.o) $(test_libs)
+	$(link_test) -ljansson -luring
+
 # mkdir() of configfs makes attributes, too, and some writes are refused.
 $(out)/zio: $(zio_names:%=$(out)/%.o) $(out)/tests/fake-configfs.o $(test_libs)
 	$(link_test) -ljansson -lm -Wl,--wrap=mkdir -Wl,--wrap=rmdir \
@@ -57,7 +61,7 @@ $(model_tests): $(out)/%: $(out)/$(dev)/%.o $(model)
 
 check: $(model_tests) $(test_bins) libzio/libzio.a
 	tests/run $(out)/abi_test $(out)/libzio_test $(out)/ring_test \
-		$(out)/file_test \
+		$(out)/file_test 'tests/copy_test.sh $(out)' \
 		'tests/tools_test.sh $(out)' 'tests/zio_test.sh $(out)' \
 		'tests/plot_test.sh $(out)' 'tests/completion_test.sh completion/zio' \
 		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a' \

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The modes, and which of them the ends offer */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "copy.h"
+
+#define PLAIN ZIO_OPEN_READ
+#define MAPPED ZIO_OPEN_MMAP
+#define RING (ZIO_OPEN_RING | ZIO_OPEN_MMAP)
+
+static const struct mode modes[] = {
+	{ .name = "share", .what = "the output plays the input's own memory",
+	  .in = ZIO_OPEN_MMAP | ZIO_OPEN_READ, .out = PLAIN,
+	  .wants = WANT_CHANNEL_IN | WANT_CHANNELS_OUT,
+	  .begin = begin_share, .move = move_by_share },
+	{ .name = "splice", .what = "pages go through a pipe; one output",
+	  .in = PLAIN, .out = PLAIN, .wants = WANT_ONE_OUT,
+	  .move = move_by_splice },
+	{ .name = "mmap-in", .what = "mapped input, write",
+	  .in = RING, .out = PLAIN, .wants = WANT_CHANNEL_IN,
+	  .move = move_by_write },
+	{ .name = "mmap-out", .what = "read into the mapped output",
+	  .in = PLAIN, .out = MAPPED, .wants = WANT_CHANNELS_OUT,
+	  .move = move_by_reserve },
+	{ .name = "mmap", .what = "both mapped, copied by memcpy()",
+	  .in = RING, .out = MAPPED,
+	  .wants = WANT_CHANNEL_IN | WANT_CHANNELS_OUT,
+	  .move = move_by_reserve },
+	{ .name = "uring", .what = "read and write by io_uring",
+	  .in = PLAIN, .out = PLAIN, .wants = WANT_CHANNEL_IN, .ahead = true,
+	  .begin = begin_uring, .move = move_by_uring, .end = end_uring },
+	{ .name = "rw", .what = "read, write",
+	  .in = PLAIN, .out = PLAIN, .move = move_by_write },
+};
+
+#define N_MODES (sizeof(modes) / sizeof(modes[0]))
+
+static const struct mode *find_mode(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_MODES; i++)
+		if (!strcmp(modes[i].name, name))
+			return &modes[i];
+	return NULL;
+}
+
+bool is_mode(const char *name)
+{
+	return !strcmp(name, "auto") || find_mode(name);
+}
+
+void print_modes(FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < N_MODES; i++)
+		fprintf(out, "  %-8s  %s\n", modes[i].name, modes[i].what);
+}
+
+static bool has_file_out(const struct copy *c)
+{
+	int i;
+
+	for (i = 0; i < c->n_out; i++)
+		if (c->out[i].file)
+			return true;
+	return false;
+}
+
+static const char *what_is_missing(const struct copy *c,
+				   const struct mode *mode)
+{
+	if ((mode->wants & WANT_CHANNEL_IN) && c->in.file)
+		return "the input is a file, not a channel";
+	if ((mode->wants & WANT_CHANNELS_OUT) && has_file_out(c))
+		return "an output is a file, not a channel";
+	if ((mode->wants & WANT_ONE_OUT) && c->n_out > 1)
+		return "there is more than one output";
+	return NULL;
+}
+
+static int try_mode(struct copy *c, const struct mode *mode,
+		    struct zio_error *err)
+{
+	const char *missing = what_is_missing(c, mode);
+
+	if (missing) {
+		snprintf(err->text, sizeof(err->text), "%s", missing);
+		return -1;
+	}
+	if (reopen_for(c, mode, err))
+		return -1;
+	if (mode->begin && mode->begin(c, err))
+		return -1;
+	c->mode = mode;
+	return 0;
+}
+
+/* To a pipe or a socket no byte is copied then; to a file, each is, in any case. */
+static bool is_worth_splicing(const struct copy *c)
+{
+	struct stat st;
+
+	if (c->n_out > 1 || c->in.file ||
+	    !c->out[0].file)
+		return false;
+	return !fstat(zio_fd(c->out[0].ch), &st) &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+static bool is_candidate(const struct copy *c, const struct mode *mode)
+{
+	static const char *const good[] = { "share", "mmap-in", "rw" };
+	size_t i;
+
+	if (!strcmp(mode->name, "splice"))
+		return is_worth_splicing(c);
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (!strcmp(mode->name, good[i]))
+			return true;
+	return false;
+}
+
+static void tell_refusal(const struct mode *mode, const struct zio_error *err)
+{
+	fprintf(stderr, "%s: mode %s: %s\n", prog, mode->name, err->text);
+}
+
+static int choose_best(struct copy *c)
+{
+	struct zio_error err;
+	size_t i;
+
+	for (i = 0; i < N_MODES; i++) {
+		if (!is_candidate(c, &modes[i]))
+			continue;
+		if (!try_mode(c, &modes[i], &err))
+			return 0;
+		if (c->verbose || i == N_MODES - 1)
+			tell_refusal(&modes[i], &err);
+	}
+	return -1;
+}
+
+int choose_mode(struct copy *c, const char *name)
+{
+	const struct mode *mode = find_mode(name);
+	struct zio_error err;
+
+	if (!mode)
+		return choose_best(c);
+	if (!try_mode(c, mode, &err))
+		return 0;
+	tell_refusal(mode, &err);
+	return -1;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A block from the input to each output, by the calls of libzio */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "copy.h"
+
+/* What a call on the input has said: a block, its end, a signal, or an error. */
+static int end_input(struct copy *c, int ret, const struct zio_block *blk)
+{
+	if (ret > 0) {
+		c->under_way = true;
+		c->size = blk->size;
+		return 1;
+	}
+	return c->code ? -1 : 0;
+}
+
+static void want_no_more(struct copy *c)
+{
+	uint64_t left = c->count - c->blocks;
+
+	if (c->count && left < ZIO_BATCH)
+		zio_set_batch(c->in.ch, (unsigned int)left);
+}
+
+static int take_block(struct copy *c, struct zio_block *blk)
+{
+	int ret;
+
+	want_no_more(c);
+	do {
+		ret = zio_next(c->in.ch, blk);
+	} while (ret < 0 && try_again(c, &c->in, POLLIN));
+	return end_input(c, ret, blk);
+}
+
+static int take_control(struct copy *c, struct zio_block *blk)
+{
+	int ret;
+
+	want_no_more(c);
+	do {
+		ret = zio_next_control(c->in.ch, blk);
+	} while (ret < 0 && try_again(c, &c->in, POLLIN));
+	return end_input(c, ret, blk);
+}
+
+static int write_to(struct copy *c, const struct end *out,
+		    const struct zio_block *blk)
+{
+	struct zio_control fit;
+	int ret;
+
+	fit_control(&fit, out, blk->control);
+	do {
+		ret = zio_write_block(out->ch, &fit, blk->data, blk->size);
+	} while (ret && try_again(c, out, POLLOUT));
+	return ret;
+}
+
+int move_by_write(struct copy *c)
+{
+	struct zio_block blk;
+	int i, ret = take_block(c, &blk);
+
+	for (i = 0; ret > 0 && i < c->n_out; i++)
+		if (write_to(c, &c->out[i], &blk))
+			return -1;
+	return ret;
+}
+
+/* --- into mapped outputs */
+
+static void *reserve_in(struct copy *c, const struct end *out, size_t *size)
+{
+	void *mem;
+
+	do {
+		mem = zio_reserve(out->ch, size);
+	} while (!mem && try_again(c, out, POLLOUT));
+	return mem;
+}
+
+static int commit_to(struct copy *c, const struct end *out,
+		     const struct zio_block *blk)
+{
+	int ret;
+
+	do {
+		ret = zio_commit_at(out->ch, blk->size, &blk->control->tstamp);
+	} while (ret && try_again(c, out, POLLOUT));
+	return ret;
+}
+
+static int too_large(struct copy *c, const struct end *out, size_t size)
+{
+	fprintf(stderr, "%s: %s: no room for a block of %zu bytes (set nsamples of its trigger)\n",
+		prog, out->name, size);
+	c->code = EXIT_IO;
+	return -1;
+}
+
+static bool has_no_room(struct copy *c, size_t size)
+{
+	return errno == EMSGSIZE && too_large(c, &c->out[0], size);
+}
+
+static int take_into(struct copy *c, struct zio_block *blk, void *mem,
+		     size_t room)
+{
+	int ret;
+
+	want_no_more(c);
+	do {
+		ret = zio_next_into(c->in.ch, blk, mem, room);
+	} while (ret < 0 && !has_no_room(c, blk->size) &&
+		 try_again(c, &c->in, POLLIN));
+	return end_input(c, ret, blk);
+}
+
+/* The first output has it already. */
+static int copy_to_others(struct copy *c, const struct zio_block *blk)
+{
+	size_t room;
+	void *mem;
+	int i;
+
+	for (i = 1; i < c->n_out; i++) {
+		mem = reserve_in(c, &c->out[i], &room);
+		if (!mem)
+			return -1;
+		if (room < blk->size)
+			return too_large(c, &c->out[i], blk->size);
+		memcpy(mem, blk->data, blk->size);
+	}
+	return 0;
+}
+
+/* Room in the first output comes before the block, which is read into it. */
+int move_by_reserve(struct copy *c)
+{
+	struct zio_block blk;
+	size_t room;
+	void *mem = reserve_in(c, &c->out[0], &room);
+	int i, ret;
+
+	if (!mem)
+		return c->code ? -1 : 0;
+	ret = take_into(c, &blk, mem, room);
+	if (ret <= 0)
+		return ret;
+	if (copy_to_others(c, &blk))
+		return -1;
+	for (i = 0; i < c->n_out; i++)
+		if (blk.size && commit_to(c, &c->out[i], &blk))
+			return -1;
+	return 1;
+}
+
+/* --- without a look at the data */
+
+int move_by_splice(struct copy *c)
+{
+	const struct end *out = &c->out[0], *who;
+	struct zio_control fit;
+	struct zio_block blk;
+	int ret = take_control(c, &blk);
+
+	if (ret <= 0)
+		return ret;
+	fit_control(&fit, out, blk.control);
+	do {
+		ret = zio_splice(out->ch, c->in.ch, &fit);
+		who = ret == -2 ? &c->in : out;
+	} while (ret && try_again(c, who, ret == -2 ? POLLIN : POLLOUT));
+	return ret ? -1 : 1;
+}
+
+int begin_share(struct copy *c, struct zio_error *err)
+{
+	int i;
+
+	for (i = 0; i < c->n_out; i++) {
+		if (!zio_share(c->out[i].ch, c->in.ch))
+			continue;
+		snprintf(err->text, sizeof(err->text), "%s",
+			 zio_reason(c->out[i].ch));
+		return -1;
+	}
+	return 0;
+}
+
+/* The last one releases the block. */
+int move_by_share(struct copy *c)
+{
+	struct zio_block blk;
+	int i, ret = take_control(c, &blk);
+
+	for (i = 0; ret > 0 && i < c->n_out; i++) {
+		int keep = i < c->n_out - 1 ? ZIO_SUBMIT_KEEP : 0;
+
+		do {
+			ret = zio_submit(c->out[i].ch, c->in.ch, keep);
+		} while (ret < 0 && try_again(c, &c->out[i], POLLOUT));
+		if (ret < 0)
+			return -1;
+		ret = 1;
+	}
+	return ret;
+}
