@@ -1,0 +1,246 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# zio-copy: each mode, from zio-zero to zio-loop; block files; one to many; Ctrl-C;
+# boards that go meanwhile.
+. "${0%/*}/lib.sh"
+
+in=zzero-0000-2-0
+zloop=/sys/bus/zio/devices/zloop
+drivers=/sys/bus/platform/drivers
+blocks=200
+! is_debug_kernel || blocks=50
+modes='rw mmap-in mmap-out mmap share splice uring'
+
+# fresh BUFFER SET: nothing is queued, or left
+fresh()
+{
+	echo kmalloc >"$2/current_buffer" && echo "$1" >"$2/current_buffer"
+}
+
+# The counter starts anew, and nothing is queued.
+restart()
+{
+	for set in $zzero/cset2 "$zloop"-*/cset?; do
+		fresh vmalloc "$set" || return
+	done
+	echo 0 >$zzero/cset2/chan0/sequence
+}
+
+has_mode()
+{
+	restart && zio-copy if=$in of=zloop-0-0 mode="$1" count=1 >/tmp/said 2>&1
+}
+
+# Without io_uring, or a core that can share, there is nothing to be tested.
+find_modes()
+{
+	for mode in $modes; do
+		if has_mode "$mode"; then
+			offered="$offered $mode"
+		elif grep -q 'not implemented\|Inappropriate ioctl' /tmp/said; then
+			skip "mode $mode" "$(tail -n 1 /tmp/said)"
+		else
+			not_ok "mode $mode" "$(cat /tmp/said)"
+		fi
+	done
+}
+
+# read_loop ID: in the background, what comes out of the other end of it
+read_loop()
+{
+	zio-cat-file -m read "zloop-000$1-1-0" $blocks \
+		>"/tmp/got$1" 2>"/tmp/got$1.err" &
+	readers="$readers $!"
+}
+
+# wait_readers TEXT: they have all got it, and it is right
+wait_readers()
+{
+	for reader in $readers; do
+		status=0
+		wait "$reader" || status=$?
+		is "$1: a reader" $status 0
+	done
+	readers=
+	for got in /tmp/got?; do
+		check "$1: what was copied" cmp "$got" /tmp/wanted
+		rm "$got"
+	done
+}
+
+make_wanted()
+{
+	check "restart for dd" restart
+	dd if=/dev/zio/$in-data of=/tmp/wanted bs=64 count=$blocks 2>/dev/null
+	is "64 bytes a block" "$(wc -c </tmp/wanted)" $((blocks * 64))
+}
+
+test_modes()
+{
+	for mode in $offered auto; do
+		check "$mode: restart" restart
+		read_loop 0
+		capture zio-copy if=$in of=zloop-0-0 mode="$mode" \
+			count=$blocks verbose=1
+		is "$mode: status" $status 0
+		is "$mode: totals" "$(echo "$said" | sed -n \
+			's/^zio-copy: \(.* bytes\),.*/\1/p')" \
+			"$blocks blocks, $((blocks * 64)) bytes"
+		is "$mode: nothing is lost" "$(echo "$said" | grep lost)" ''
+		diag "$(echo "$said" | grep 'mode\|sharing')"
+		wait_readers "$mode"
+	done
+}
+
+
+test_files()
+{
+	for pair in rw-rw mmap-in-splice splice-mmap-out; do
+		back=${pair#rw-}
+		back=${back#mmap-in-}
+		back=${back#splice-}
+		mode=${pair%-"$back"}
+		check "file, $mode: restart" restart
+		check "file, $mode: write" zio-copy if=$in of=/tmp/blocks.zio \
+			mode="$mode" count=$blocks
+		is "file, $mode: size" "$(wc -c </tmp/blocks.zio)" \
+			$((blocks * 576))
+		zio-cat-file /tmp/blocks.zio 2>/dev/null >/tmp/got0
+		check "file, $mode: samples" cmp /tmp/got0 /tmp/wanted
+		read_loop 0
+		check "file, $mode, and back by $back" \
+			zio-copy if=/tmp/blocks.zio of=zloop-0-0 mode="$back"
+		wait_readers "file, $mode, $back"
+	done
+	check "pipe: restart" restart
+	check "pipe" sh -c "zio-copy if=$in count=$blocks 2>/tmp/err |
+		zio-cat-file - >/tmp/got0"
+	check "pipe: samples" cmp /tmp/got0 /tmp/wanted
+	rm /tmp/blocks.zio /tmp/got0
+}
+
+test_many()
+{
+	for mode in $offered; do
+		[ "$mode" != splice ] || continue
+		check "$mode, one to three: restart" restart
+		for id in 0 1 2; do
+			read_loop $id
+		done
+		check "$mode, one to three" zio-copy if=$in mode="$mode" \
+			of=zloop-0-0 of=zloop-0001-0-0 of=zloop-0002-0-0 \
+			count=$blocks
+		wait_readers "$mode, one to three"
+	done
+}
+
+test_refused()
+{
+	check "restart" restart
+	echo 8 >"$zloop-0000/cset0/trigger/nsamples"
+	for mode in rw mmap-out; do
+		check_fails "$mode: blocks that are too large" \
+			zio-copy if=$in of=zloop-0-0 mode=$mode count=1
+		is "$mode: with a hint" "$(echo "$said" | grep -c 'set nsamples')" 1
+	done
+	echo kmalloc >$zzero/cset2/current_buffer
+	check_fails "kmalloc is not mapped" \
+		zio-copy if=$in of=/tmp/blocks.zio mode=mmap-in count=1
+	is "which is told" "$(echo "$said" | grep -c 'mode mmap-in.*vmalloc')" 1
+	echo 16 >"$zloop-0000/cset0/trigger/nsamples"
+	check_fails "an input is no output" zio-copy if=$in of=$in count=1
+	check_fails "nor the reverse" zio-copy if=zloop-0-0 of=/tmp/x count=1
+}
+
+# start MODE: in the background
+start()
+{
+	zio-copy if=$in of=zloop-0-0 mode="$1" >/tmp/out 2>/tmp/err &
+	child=$!
+	check "$1: it runs" wait_until 10 \
+		grep -q 'SigCgt:.*4002$' /proc/$child/status
+}
+
+# finish TEXT STATUS [MESSAGE]
+finish()
+{
+	status=0
+	wait $child || status=$?
+	is "$1: status" $status "$2"
+	if grep -q "${3-MB/s}" /tmp/err; then
+		ok "$1: message"
+	else
+		not_ok "$1: message" "$(cat /tmp/err)"
+	fi
+}
+
+played()
+{
+	[ "$(cat "$zloop-0000/cset0/chan0/statistics/blocks")" -ge "$1" ]
+}
+
+# Nobody reads, so that the output is full; or nothing comes. For the block under way
+# the program waits a second: that is seen often enough with some of them.
+test_signals()
+{
+	for mode in $offered; do
+		case $mode in
+		rw | share | uring)
+			check "$mode: restart" restart
+			start "$mode"
+			kill -INT $child
+			finish "$mode: Ctrl-C, output full" 130
+			;;
+		esac
+		check "$mode: restart" restart
+		echo 0 >$zzero/cset2/enable
+		start "$mode"
+		kill -TERM $child
+		finish "$mode: SIGTERM, input silent" 143 '0 blocks, 0 bytes'
+		echo 1 >$zzero/cset2/enable
+	done
+}
+
+played()
+{
+	[ "$(cat "$zloop-0000/cset0/chan0/statistics/blocks")" -ge "$1" ]
+}
+
+# unplug MODE DRIVER: while blocks flow
+unplug()
+{
+	check "$1: restart" restart
+	before=$(cat "$zloop-0000/cset0/chan0/statistics/blocks")
+	zio-cat-file -m read zloop-0000-1-0 >/dev/null 2>&1 &
+	reader=$!
+	start "$1"
+	check "$1, $2: blocks come" wait_until 10 played $((before + 20))
+	echo "$2.0" >"$drivers/$2/unbind"
+	finish "$1: unbind $2" 1 'No such device'
+	echo "$2.0" >"$drivers/$2/bind"
+	kill $reader 2>/dev/null
+	wait $reader || :
+}
+
+test_unplug()
+{
+	for mode in $offered; do
+		unplug "$mode" zio-zero
+		unplug "$mode" zio-loop
+	done
+}
+
+offered=
+readers=
+check "the buffer loads" zio-load zio-buf-vmalloc
+check "so do three loops" zio-load zio-loop ssize=4 ndev=3
+find_modes
+make_wanted
+test_modes
+test_files
+test_many
+test_refused
+test_signals
+test_unplug
+done_testing
