@@ -16,7 +16,7 @@ export INSTALL_MOD_PATH
 UDEVDIR ?= /lib/udev/rules.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo check bench bench-triggers bench-slink
+.PHONY: demo check bench bench-triggers bench-slink bench-share
 
 all: modules tools
 
@@ -78,6 +78,9 @@ bench-triggers:
 bench-slink:
 	tools/bench/bench --only slink $(BENCH_ARGS)
 
+bench-share:
+	tools/bench/bench --only share $(BENCH_ARGS)
+
 help:
 	@echo 'make                  modules (for KDIR) and tools'
 	@echo 'make install          modules, tools, man pages, udev rules (as root)'
@@ -87,6 +90,7 @@ help:
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
 	@echo 'make bench-triggers   the same for triggers alone'
 	@echo 'make bench-slink      events of an emulated S-LINK card'
+	@echo 'make bench-share      copies from one board to another'
 	@echo 'make clean            remove what was built in the tree'
 	@echo
 	@echo 'KDIR=DIR              kernel build directory (now: $(or $(KDIR),none found))'

@@ -160,6 +160,30 @@ function slink()
 	     us["slink-ring", 5, 100], "")
 }
 
+function least_copy(size,    i, list, least, v)
+{
+	split("rw uring splice mmap-out mmap mmap-in", list, " ")
+	for (i in list) {
+		v = each("share", list[i], size, 1)
+		if (v != "" && (least == "" || v < least)) least = v
+	}
+	return least
+}
+
+function share(    size)
+{
+	for (size = 4096; size <= 1048576; size *= 16)
+		line("a shared block / the cheapest copy, " size " bytes", "ratio", 1,
+		     quotient(each("share", "share", size, 1),
+			      least_copy(size), "%.3f"), "")
+	line("bytes copied of those shared, 8 KiB", "ratio", 0,
+	     copied["share", 8192], "")
+	for (size = 512; size <= 1048576; size *= 2)
+		line("a route / a shared block, " size " bytes", "ratio", 1,
+		     quotient(each("share", "route", size, 1),
+			      each("share", "share", size, 1), "%.3f"), "")
+}
+
 BEGIN { FS = "," }
 FNR == 1 || $9 != "icount" { next }
 {
@@ -170,6 +194,7 @@ FNR == 1 || $9 != "icount" { next }
 	if ($1 == "memory") kib[$1, $2] = $11
 	if ($1 == "memory" && $2 == "block") depth = $10
 	if ($1 == "slink" && $11 == "raw") us["slink-" $2, $3, $10] = $6
+	if ($1 == "share") copied[$2, $3] = $11
 	if ($1 == "register") total[$2, $10] = $5 * $4
 }
 END {
@@ -180,4 +205,5 @@ END {
 	pipeline(); maps(); wiki(); scale(); memory(); register(); aio()
 	triggers()
 	slink()
+	share()
 }
