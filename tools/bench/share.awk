@@ -12,6 +12,11 @@ function was(i, method, what, real, user, sys)
 
 function cell(value, format) { return value == "" ? "-" : sprintf(format, value) }
 
+function for_each_output(m, n)
+{
+	return insn[m, 8192, n] == "" ? "" : insn[m, 8192, n] / n
+}
+
 function is_now(i)
 {
 	return insn[order[i], 8192, 1] != ""
@@ -86,10 +91,8 @@ END {
 		s = counts[i]
 		printf "| %d | %s | %s | %s | %s |\n", s,
 		       cell(insn["share", 8192, s], "%.0f"),
-		       cell(insn["share", 8192, s] == "" ? "" :
-			    insn["share", 8192, s] / s, "%.0f"),
+		       cell(for_each_output("share", s), "%.0f"),
 		       cell(insn["route", 8192, s], "%.0f"),
-		       cell(insn["route", 8192, s] == "" ? "" :
-			    insn["route", 8192, s] / s, "%.0f")
+		       cell(for_each_output("route", s), "%.0f")
 	}
 }
