@@ -25,26 +25,27 @@ static void want_no_more(struct copy *c)
 		zio_set_batch(c->in.ch, (unsigned int)left);
 }
 
-static int take_block(struct copy *c, struct zio_block *blk)
+/* @next: zio_next(), or zio_next_control() */
+static int take(struct copy *c, struct zio_block *blk,
+		int (*next)(struct zio_channel *ch, struct zio_block *blk))
 {
 	int ret;
 
 	want_no_more(c);
 	do {
-		ret = zio_next(c->in.ch, blk);
+		ret = next(c->in.ch, blk);
 	} while (ret < 0 && try_again(c, &c->in, POLLIN));
 	return end_input(c, ret, blk);
 }
 
+static int take_block(struct copy *c, struct zio_block *blk)
+{
+	return take(c, blk, zio_next);
+}
+
 static int take_control(struct copy *c, struct zio_block *blk)
 {
-	int ret;
-
-	want_no_more(c);
-	do {
-		ret = zio_next_control(c->in.ch, blk);
-	} while (ret < 0 && try_again(c, &c->in, POLLIN));
-	return end_input(c, ret, blk);
+	return take(c, blk, zio_next_control);
 }
 
 static int write_to(struct copy *c, const struct end *out,
