@@ -5,10 +5,16 @@
  * The free blocks are on a lock-less list: any context puts, one at a time
  * gets (llist.h: then no lock is needed). When the geometry changes, blocks
  * of the former one, told by their generation, are freed as they come back.
+ *
+ *   Z  commit() changes the generation, then waits for who puts a block under RCU,
+ *      then frees what is free. So either he saw the new one, and has freed his
+ *      block, or it is found here. Without, a block of the former size could get
+ *      among those of the new one.
  */
 #include <linux/atomic.h>
 #include <linux/llist.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/zio-buffer.h>
 
@@ -113,8 +119,11 @@ static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 	struct kmalloc_buffer *kbuf = buf->priv;
 	struct zio_block *block, *next;
 
-	free_all(kbuf);
 	WRITE_ONCE(kbuf->gen, kbuf->gen + 1);
+	smp_mb();						/* Z */
+	if (zio_buffer_is_shared(buf))
+		synchronize_rcu();
+	free_all(kbuf);
 	llist_for_each_entry_safe(block, next, prepared, free) {
 		block->gen = kbuf->gen;
 		atomic_inc(&kbuf->count);

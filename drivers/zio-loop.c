@@ -21,13 +21,19 @@
  * output block to which no input block belongs, as that channel is disabled or has no
  * memory, is lost: the output channel gets the alarm LOOP_UNHEARD.
  *
+ * One that is made in configfs can behave as if its output could not play all memory:
+ * as if samples had to begin at a multiple of "align" bytes, or as if it had but
+ * "dma-bits" address lines. What an input shares with it is copied then.
+ *
  * Who is armed first waits; who comes second copies, with nothing locked, and is
  * done with both. "waiting" is the one, "busy" the one whose blocks the other is at.
  * stop_io() waits for the latter. An abort may come between the copy and
  * zio_cset_done(): then the piece has not been taken, and is played again.
  */
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/zio-config.h>
@@ -260,6 +266,8 @@ static const struct zio_config_attr loop_config_attrs[] = {
 	{ .name = "channels", .value = 1, .min = 1, .max = 1024 },
 	{ .name = "ssize", .value = 1, .min = 1, .max = 1024 },
 	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
+	{ .name = "align", .value = 1, .min = 1, .max = SZ_4K },
+	{ .name = "dma-bits", .value = 64, .min = 1, .max = 64 },
 };
 
 static void describe(struct loop_state *state, struct device *dev)
@@ -274,6 +282,8 @@ static void describe(struct loop_state *state, struct device *dev)
 	state->cset[LOOP_OUTPUT].name = "loop-output";
 	state->cset[LOOP_OUTPUT].flags = ZIO_CSET_OUTPUT;
 	state->cset[LOOP_OUTPUT].ops = &loop_output_ops;
+	state->cset[LOOP_OUTPUT].align = zio_config_value(dev, "align", 1);
+	state->cset[LOOP_OUTPUT].dma_bits = zio_config_value(dev, "dma-bits", 64);
 	state->cset[LOOP_INPUT].name = "loop-input";
 	state->cset[LOOP_INPUT].ops = &loop_input_ops;
 	state->desc.name = "zloop";
@@ -296,6 +306,8 @@ static int loop_probe(struct platform_device *pdev)
 	init_waitqueue_head(&state->idle);
 	state->n_chan = n;
 	describe(state, &pdev->dev);
+	if (!is_power_of_2(state->cset[LOOP_OUTPUT].align))
+		return -EINVAL;
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
 							&state->desc, id,
 							state));

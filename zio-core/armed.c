@@ -100,7 +100,12 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 			smp_store_release(&chan->played, /* W */
 					  armed->block->seq + 1);
 		}
-		chan->buf->type->ops->put_block(chan->buf, armed->block);
+		if (zio_cset_is_output(cset)) {
+			zio_output_put(chan, armed->block);
+			zio_route_tell_room(chan);
+		} else {
+			chan->buf->type->ops->put_block(chan->buf, armed->block);
+		}
 	}
 	cset->armed->chan = NULL;
 }

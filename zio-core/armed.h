@@ -123,6 +123,10 @@ static inline unsigned int count_unread(struct zio_channel *chan)
 
 static inline void queue_input(struct zio_channel *chan, struct zio_block *block)
 {
+	if (unlikely(rcu_access_pointer(chan->feed))) {
+		zio_route_block(chan, block);
+		return;
+	}
 	if (unlikely(chan->ring))
 		zio_ring_push(chan, block);
 	else
@@ -138,8 +142,9 @@ static inline void finish_output(struct zio_channel *chan, struct zio_block *blo
 	chan->bytes += block->len;
 	show_block(chan, block);
 	WRITE_ONCE(chan->played, block->seq + 1);
-	chan->buf->type->ops->put_block(chan->buf, block);
+	zio_output_put(chan, block);
 	zio_channel_wake(chan, ZIO_WAKE_OUT);
+	zio_route_tell_room(chan);
 }
 
 #endif /* _ZIO_ARMED_H */

@@ -12,6 +12,7 @@
 
 #include "internal.h"
 
+struct workqueue_struct *zio_wq;
 static DEFINE_MUTEX(zio_types_lock);
 static LIST_HEAD(zio_buffer_types);
 
@@ -126,6 +127,63 @@ static int fill_buffer(struct zio_buffer *buf, size_t size)
 	return 0;
 }
 
+static void free_buffer(struct zio_buffer *buf)
+{
+	struct module *owner = buf->type->owner;
+	struct zio_channel *chan = buf->chan;
+
+	buf->type->ops->destroy(buf);
+	kobject_put(&buf->kobj);
+	kobject_put(&chan->kobj);
+	module_put(owner);
+}
+
+static void end_in_thread(struct work_struct *work)
+{
+	free_buffer(container_of(work, struct zio_buffer, end_work));
+}
+
+/**
+ * zio_buffer_put() - one user less: a block that was shared is back
+ * @buf: the buffer
+ *
+ * Any context. The last one frees a buffer that its channel has no more.
+ */
+void zio_buffer_put(struct zio_buffer *buf)
+{
+	if (refcount_dec_and_test(&buf->ref))
+		queue_work(zio_wq, &buf->end_work);
+}
+
+static void rearm_in_thread(struct work_struct *work)
+{
+	struct zio_buffer *buf = container_of(work, struct zio_buffer,
+					      rearm_work);
+
+	zio_cset_go_on(buf->chan->cset);
+	zio_buffer_put(buf);
+}
+
+/* Any context: it may be the driver of an output that calls. */
+void zio_buffer_rearm(struct zio_buffer *buf)
+{
+	refcount_inc(&buf->ref);
+	if (!queue_work(zio_wq, &buf->rearm_work))
+		zio_buffer_put(buf);
+}
+
+int zio_buffers_init(void)
+{
+	zio_wq = alloc_workqueue("zio", WQ_UNBOUND, 0);
+	return zio_wq ? 0 : -ENOMEM;
+}
+
+/* Waits for buffers that outlived their boards. */
+void zio_buffers_exit(void)
+{
+	destroy_workqueue(zio_wq);
+}
+
 static struct zio_buffer *create_buffer(struct zio_channel *chan,
 					const struct zio_buffer_type *type,
 					size_t size)
@@ -139,12 +197,17 @@ static struct zio_buffer *create_buffer(struct zio_channel *chan,
 	buf->type = type;
 	buf->chan = chan;
 	buf->watermark = 1;
+	refcount_set(&buf->ref, 1);
 	ret = type->ops->create(buf);
 	if (ret)
 		goto err_create;
 	ret = fill_buffer(buf, size);
 	if (ret)
 		goto err_fill;
+	INIT_WORK(&buf->end_work, end_in_thread);
+	INIT_WORK(&buf->rearm_work, rearm_in_thread);
+	kobject_get(&chan->kobj);
+	__module_get(type->owner);
 	return buf;
 
 err_fill:
@@ -154,11 +217,12 @@ err_create:
 	return ERR_PTR(ret);
 }
 
+/* At once, or when the last block that is shared is back: see share.c. */
 static void destroy_buffer(struct zio_buffer *buf)
 {
 	zio_kobj_del(&buf->kobj);
-	buf->type->ops->destroy(buf);
-	kobject_put(&buf->kobj);
+	if (refcount_dec_and_test(&buf->ref))
+		free_buffer(buf);
 }
 
 /* Returns all blocks of a channel to its buffer; the set is held. */
@@ -169,7 +233,7 @@ void zio_channel_drain(struct zio_channel *chan)
 	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
 	while ((block = zio_queue_pop(&chan->queue)))
-		chan->buf->type->ops->put_block(chan->buf, block);
+		zio_output_put(chan, block);
 	zio_loans_recall(chan);
 	mutex_unlock(&chan->lock);
 }

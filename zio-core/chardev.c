@@ -138,9 +138,8 @@ static void show_rest(struct zio_control *ctrl, const struct zio_block *block,
 }
 
 /* The scratch control is copied whole only when the attributes changed. */
-static __always_inline int copy_control(struct zio_session *sess,
-					struct zio_block *block,
-					struct sink *to)
+static __always_inline void fill_control(struct zio_session *sess,
+					 struct zio_block *block)
 {
 	unsigned int ssize = sess->chan->cset->ssize;
 	struct zio_control *ctrl = &sess->ctrl;
@@ -154,10 +153,22 @@ static __always_inline int copy_control(struct zio_session *sess,
 	zio_control_fill(ctrl, block, ssize);
 	if (unlikely(block->used))
 		show_rest(ctrl, block, ssize);
-	if (put_out(to, ctrl, sizeof(*ctrl)) != sizeof(*ctrl))
+}
+
+static __always_inline int put_control(struct zio_session *sess, struct sink *to)
+{
+	if (put_out(to, &sess->ctrl, sizeof(sess->ctrl)) != sizeof(sess->ctrl))
 		return -EFAULT;
-	to->room -= sizeof(*ctrl);
+	to->room -= sizeof(sess->ctrl);
 	return 0;
+}
+
+static __always_inline int copy_control(struct zio_session *sess,
+					struct zio_block *block,
+					struct sink *to)
+{
+	fill_control(sess, block);
+	return put_control(sess, to);
 }
 
 /* Blocks whose control has been seen make room for the next ones. */
@@ -271,7 +282,8 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error) || READ_ONCE(chan->ring))
+	if (READ_ONCE(cset->error) || READ_ONCE(chan->ring) ||
+	    rcu_access_pointer(chan->feed))
 		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
 		return EPOLLIN | EPOLLRDNORM;
@@ -288,21 +300,6 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	 */
 	ask_or_be_woken(chan);
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
-}
-
-/* What the engine or a full ring says is no news; a driver's error is. */
-static bool is_news(int ret)
-{
-	switch (ret) {
-	case 0:
-	case -EBUSY:
-	case -EINPROGRESS:
-	case -ENOBUFS:
-	case -ENODEV:
-	case -ESHUTDOWN:
-		return false;
-	}
-	return true;
 }
 
 /*
@@ -324,7 +321,7 @@ static void fill_ring(struct zio_channel *chan)
 			most = want;
 	} while (!ret && n < most && zio_ring_count(chan) < most &&
 		 !zio_must_stop());
-	if (is_news(ret))
+	if (zio_is_news(ret))
 		zio_ring_fail(chan, ret);
 }
 
@@ -428,16 +425,6 @@ static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 	return 0;
 }
 
-/* An empty block in hand may be of a former, smaller size. */
-static int have_full_size(struct zio_session *sess, bool nowait)
-{
-	struct zio_block *block = sess->block;
-
-	if (block && !block->used && block->size != sess->chan->buf->block_size)
-		zio_session_flush(sess);
-	return zio_session_next(sess, nowait);
-}
-
 /*
  * An empty block for the user to fill in place: its control says where it is,
  * and how many samples fit.
@@ -452,7 +439,7 @@ static int offer_block(struct zio_session *sess, struct sink *to, bool nowait)
 		return -ENODEV;
 	if (!chan->buf->area)
 		return -EOPNOTSUPP;
-	ret = have_full_size(sess, nowait);
+	ret = zio_session_next_full(sess, nowait);
 	if (ret)
 		return ret;
 	block = sess->block;
@@ -463,7 +450,9 @@ static int offer_block(struct zio_session *sess, struct sink *to, bool nowait)
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
-	ret = copy_control(sess, block, to);
+	fill_control(sess, block);
+	zio_share_tell(chan, &sess->ctrl);
+	ret = put_control(sess, to);
 	if (!ret)
 		WRITE_ONCE(sess->ctrl_seen, true);
 	return ret;
@@ -486,6 +475,18 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 	return ret ?: (ssize_t)sizeof(struct zio_control);
 }
 
+/* Who has slept for room looks at the control anew: others have used the session. */
+static int submit_shared(struct zio_session *sess, struct iov_iter *from,
+			 bool nowait)
+{
+	int ret = zio_share_submit(sess, nowait);
+
+	if (ret != -EAGAIN || nowait)
+		return ret;
+	iov_iter_revert(from, sizeof(sess->ctrl));
+	return zio_session_next(sess, false) ?: -EAGAIN;
+}
+
 static int take_control(struct zio_session *sess, struct iov_iter *from,
 			bool nowait)
 {
@@ -497,9 +498,13 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	sess->snap = NULL;
 	if (copy_from_iter(ctrl, sizeof(*ctrl), from) != sizeof(*ctrl))
 		return -EFAULT;
+	/* One that this output has offered may say how the last one was taken. */
+	if ((ctrl->flags & ZIO_CONTROL_SHARED) &&
+	    !zio_control_names(ctrl, sess->chan))
+		return submit_shared(sess, from, nowait);
 	if (sess->block && sess->ctrl_seen)
 		return submit_in_place(sess, ctrl);
-	ret = have_full_size(sess, nowait);
+	ret = zio_session_next_full(sess, nowait);
 	if (ret)
 		return ret;
 	ret = zio_control_check(sess->chan, ctrl, sess->block->size);
@@ -526,7 +531,9 @@ static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 	ret = zio_session_lock(sess, nowait);
 	if (ret)
 		return ret;
-	ret = take_control(sess, from, nowait);
+	do {
+		ret = take_control(sess, from, nowait);
+	} while (ret == -EAGAIN && !nowait);
 	zio_session_unlock(sess);
 	return ret ?: (ssize_t)sizeof(struct zio_control);
 }
@@ -543,6 +550,10 @@ static __poll_t poll_out(struct file *file, struct poll_table_struct *wait)
 	if (READ_ONCE(chan->cset->gone)) {
 		mutex_unlock(&chan->lock);
 		return EPOLLHUP | EPOLLERR;
+	}
+	if (rcu_access_pointer(chan->route)) {
+		mutex_unlock(&chan->lock);
+		return EPOLLOUT | EPOLLWRNORM | EPOLLERR;
 	}
 	room = sess->block || chan->buf->type->ops->has_room(chan->buf);
 	mutex_unlock(&chan->lock);
@@ -576,6 +587,8 @@ static int map_ring(struct file *file, struct vm_area_struct *vma)
 const struct file_operations zio_data_in_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.read = read_data_plain,
 	.read_iter = read_data_iter,
 	.splice_read = zio_data_splice_read,
@@ -586,6 +599,8 @@ const struct file_operations zio_data_in_fops = {
 const struct file_operations zio_ctrl_in_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.read = read_ctrl_plain,
 	.read_iter = read_ctrl_iter,
 	.splice_read = zio_splice_read,
@@ -596,6 +611,8 @@ const struct file_operations zio_ctrl_in_fops = {
 const struct file_operations zio_data_out_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.write_iter = write_data,
 	.fsync = zio_node_sync,
 	.splice_write = iter_file_splice_write,
@@ -606,6 +623,8 @@ const struct file_operations zio_data_out_fops = {
 const struct file_operations zio_ctrl_out_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.read_iter = read_ctrl_out,
 	.write_iter = write_ctrl,
 	.fsync = zio_node_sync,

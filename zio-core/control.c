@@ -283,13 +283,13 @@ void zio_block_renew_snapshot(struct zio_channel *chan,
 	block->snap = snap;
 }
 
-static bool address_matches(const struct zio_addr *addr,
-			    const struct zio_channel *chan)
+/* Is the address that of the channel, and not just none? */
+bool zio_control_names(const struct zio_control *ctrl,
+		       const struct zio_channel *chan)
 {
 	const struct zio_device *zdev = chan->cset->zdev;
+	const struct zio_addr *addr = &ctrl->addr;
 
-	if (!addr->devname[0])
-		return true;
 	return addr->dev_id == zdev->id && addr->chan == chan->index &&
 		addr->cset == chan->cset->index &&
 		!strncmp(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
@@ -315,7 +315,7 @@ int zio_control_check(const struct zio_channel *chan,
 
 	if (ctrl->major_version != ZIO_MAJOR_VERSION)
 		return -EPROTO;
-	if (!address_matches(&ctrl->addr, chan))
+	if (ctrl->addr.devname[0] && !zio_control_names(ctrl, chan))
 		return -ENXIO;
 	if (ctrl->ssize != cset->ssize)
 		return -EINVAL;

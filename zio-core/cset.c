@@ -103,6 +103,8 @@ static struct zio_cset *alloc_cset(struct zio_device *zdev,
 	cset->index = index;
 	cset->flags = desc->flags;
 	cset->ssize = desc->ssize;
+	cset->align = desc->align;
+	cset->dma_bits = desc->dma_bits < 64 ? desc->dma_bits : 0;
 	cset->gone = true;
 	if (desc->flags & ZIO_CSET_INTERLEAVED)
 		cset->mask = zio_cset_all_channels(cset);
@@ -162,6 +164,7 @@ void zio_cset_end(struct zio_cset *cset)
 	zio_cset_shut(cset);
 	mutex_unlock(&cset->mutex);
 	mutex_unlock(&cset->change);
+	zio_routes_cut(cset);
 	flush_work(&cset->arm_work);
 	cancel_work_sync(&cset->rearm_work);
 	cancel_delayed_work_sync(&cset->watchdog);

@@ -12,6 +12,7 @@
  */
 #include <linux/ctype.h>
 #include <linux/idr.h>
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -177,7 +178,8 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
 	return desc->ops && desc->ops->raw_io && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
-		desc->nbits <= U16_MAX &&
+		desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
+		(!desc->align || is_power_of_2(desc->align)) &&
 		(desc->n_chan <= 64 || !(desc->flags & ZIO_CSET_INTERLEAVED));
 }
 

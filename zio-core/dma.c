@@ -7,9 +7,41 @@
 #include <linux/vmalloc.h>
 #include <linux/zio-dma.h>
 
+#include "internal.h"
+
 static struct page *page_of(const void *mem)
 {
 	return is_vmalloc_addr(mem) ? vmalloc_to_page(mem) : virt_to_page(mem);
+}
+
+static bool page_is_below(const void *mem, size_t len, u64 mask)
+{
+	u64 at = page_to_phys(page_of(mem)) + offset_in_page(mem);
+
+	return at + len - 1 <= mask;
+}
+
+/**
+ * zio_memory_is_below() - can memory be reached with so many bits of an address?
+ * @mem: where it is, by kmalloc() or vmalloc()
+ * @len: bytes
+ * @bits: 1 ... 64
+ *
+ * Any context.
+ *
+ * Return: whether all of it can.
+ */
+bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits)
+{
+	u64 mask = DMA_BIT_MASK(bits);
+	size_t n;
+
+	for (; len; mem += n, len -= n) {
+		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(mem));
+		if (!page_is_below(mem, n, mask))
+			return false;
+	}
+	return true;
 }
 
 /**

@@ -84,8 +84,10 @@ void zio_cset_wake(struct zio_cset *cset)
 
 	if (READ_ONCE(cset->gone))
 		key |= EPOLLHUP | EPOLLERR;
-	for (i = 0; i < cset->n_chan; i++)
+	for (i = 0; i < cset->n_chan; i++) {
 		zio_channel_wake(cset->chan[i], key);
+		zio_route_wake(cset->chan[i]);
+	}
 }
 
 /* Leaves the phase that the caller owns. */
@@ -333,7 +335,8 @@ static bool has_room(struct zio_channel *chan)
 	struct zio_buffer *buf = chan->buf;
 
 	return zio_queue_count(&chan->queue) < buf->len &&
-		buf->type->ops->has_room(buf);
+		buf->type->ops->has_room(buf) &&
+		(!rcu_access_pointer(chan->feed) || zio_route_has_room(chan));
 }
 
 static bool can_have_room(struct zio_channel *chan)
@@ -679,6 +682,7 @@ void zio_cset_hold(struct zio_cset *cset)
 {
 	atomic_or(CSET_HOLD, &cset->state);
 	smp_mb__after_atomic();					/* F */
+	zio_cset_pause_routes(cset);
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
 	} while (cset_phase(cset) != CSET_IDLE &&
@@ -697,6 +701,12 @@ void zio_cset_pause(struct zio_cset *cset)
 	atomic_or(CSET_HOLD, &cset->state);
 	smp_mb__after_atomic();					/* F */
 	wait_event(cset->idle_wq, is_settled(cset));
+}
+
+/* Is what the fast path reads about the configuration about to change, or gone? */
+bool zio_cset_is_held(const struct zio_cset *cset)
+{
+	return atomic_read_acquire(&cset->state) & (CSET_HOLD | CSET_GONE);
 }
 
 /**

@@ -12,10 +12,12 @@
  *   chan->lock       the user's side of a channel: readers or writers, their
  *                    current blocks, the user's end of the queue
  *   lender->lock     blocks whose pages are in pipes (splice.c)
+ *   zio_routes_lock  which output is fed by which input (route.c)
  *   cset->state      the device's side: see engine.c; not a lock, but who sets
  *                    it from IDLE to ARMING owns the active blocks
- * Order: cset->change, cset->mutex, then hold (engine.c) or trig->lock, then a
- * pipe's lock, then chan->lock, then lender->lock, then the state.
+ * Order: cset->change, zio_routes_lock, cset->mutex, then hold (engine.c) or
+ * trig->lock, then a pipe's lock, then chan->lock of an output, then chan->lock of an
+ * input, then lender->lock, then the state.
  */
 #ifndef _ZIO_INTERNAL_H
 #define _ZIO_INTERNAL_H
@@ -124,12 +126,22 @@ struct zio_channel {
 	unsigned int watermark;
 	struct list_head sessions;
 	struct list_head leftovers;
-	bool detour; /* a ring, leftovers, or blocks that are merged */
+	bool detour; /* a ring, a route, leftovers, or blocks that are merged */
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	struct zio_lender *lender; /* since the first loan, see splice.c */
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;
+
+	/* sharing: share.c, route.c; counted by who submits to an output */
+	struct zio_feed __rcu *feed; /* input: the outputs that it is routed to */
+	struct zio_route __rcu *route; /* output: from where */
+	u32 share_how;
+	u32 share_error;
+	unsigned long shared;
+	unsigned long copied;
+	unsigned long copied_bytes;
+	unsigned long route_lost;
 
 	struct zio_attr *attrs;
 	unsigned int n_attrs;
@@ -147,6 +159,8 @@ struct zio_cset {
 	unsigned long flags;
 	unsigned int ssize;
 	unsigned int n_chan;
+	unsigned int align;
+	unsigned int dma_bits;
 
 	/* the device's side */
 	atomic_t state;
@@ -283,6 +297,22 @@ int zio_cset_ask(struct zio_channel *chan);
 int zio_cset_top_up(struct zio_channel *chan);
 struct zio_block *zio_cset_pull(struct zio_channel *chan);
 void zio_cset_init_engine(struct zio_cset *cset);
+bool zio_cset_is_held(const struct zio_cset *cset);
+
+/* What the engine says itself is no news; a driver's error is. */
+static inline bool zio_is_news(int ret)
+{
+	switch (ret) {
+	case 0:
+	case -EBUSY:
+	case -EINPROGRESS:
+	case -ENOBUFS:
+	case -ENODEV:
+	case -ESHUTDOWN:
+		return false;
+	}
+	return true;
+}
 
 /* watchdog.c */
 void zio_watchdog_init(struct zio_cset *cset);
@@ -297,6 +327,11 @@ int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
 int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
 void zio_channel_drain(struct zio_channel *chan);
+void zio_buffer_put(struct zio_buffer *buf);
+void zio_buffer_rearm(struct zio_buffer *buf);
+int zio_buffers_init(void);
+void zio_buffers_exit(void);
+extern struct workqueue_struct *zio_wq;
 
 /* fire.c */
 void zio_cset_tell_watchers(struct zio_cset *cset);
@@ -410,6 +445,8 @@ static inline u64 zio_control_offset(const struct zio_control *ctrl)
 	return ctrl->mem_offset | (u64)ctrl->reserved << 32;
 }
 
+bool zio_control_names(const struct zio_control *ctrl,
+		       const struct zio_channel *chan);
 int zio_control_check(const struct zio_channel *chan,
 		      const struct zio_control *ctrl, size_t size);
 
@@ -466,7 +503,9 @@ struct zio_session {
 	struct list_head node;
 	struct zio_channel *chan;
 	struct pid *tgid;
+	refcount_t ref; /* its users, and each session that is tied to it */
 	unsigned int users;
+	struct zio_session *source; /* output: tied to this one, see share.c */
 	u32 dropped; /* chan->dropped, when last looked at */
 	struct zio_block *block;
 	bool ctrl_seen;
@@ -478,9 +517,11 @@ struct zio_session {
 
 struct zio_session *zio_session_open(struct zio_channel *chan);
 void zio_session_close(struct zio_session *sess);
+void zio_session_drop(struct zio_session *sess);
 void zio_sessions_drop(struct zio_channel *chan);
 int zio_session_wait_lock(struct zio_session *sess, bool nowait);
 int zio_session_next(struct zio_session *sess, bool nowait);
+int zio_session_next_full(struct zio_session *sess, bool nowait);
 int zio_session_next_unless(struct zio_session *sess,
 			    bool (*unless)(struct zio_session *sess, void *arg),
 			    void *arg);
@@ -523,12 +564,39 @@ ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,
 			     unsigned int flags);
 
-/* An input block that was in a user's hand, and may be lent. */
+/* share.c */
+
+/* Some of the samples of a block, in bytes from its beginning. */
+struct zio_piece {
+	size_t pos;
+	size_t len;
+};
+
+void zio_share_end(struct zio_block *own);
+int zio_share_fill(struct zio_channel *out, struct zio_block *own,
+		   struct zio_buffer *buf, struct zio_block *block,
+		   struct zio_piece piece, bool only);
+void zio_share_tell(const struct zio_channel *out, struct zio_control *ctrl);
+int zio_share_submit(struct zio_session *sess, bool nowait);
+void zio_share_untie(struct zio_session *sess);
+void zio_block_put_shared(struct zio_block *block);
+long zio_node_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+
+/* Any context. An output block, from whoever has it, to its buffer. */
+static inline void zio_output_put(struct zio_channel *chan,
+				  struct zio_block *block)
+{
+	if (unlikely(block->source))
+		zio_share_end(block);
+	chan->buf->type->ops->put_block(chan->buf, block);
+}
+
+/* A block that was in a user's hand, and that others may have, too. */
 static inline void zio_block_put(struct zio_channel *chan,
 				 struct zio_block *block)
 {
-	if (unlikely(block->loan))
-		zio_loan_put(block->loan);
+	if (unlikely(block->home))
+		zio_block_put_shared(block);
 	else
 		chan->buf->type->ops->put_block(chan->buf, block);
 }
@@ -546,6 +614,22 @@ static inline void zio_session_put(struct zio_session *sess)
 		zio_channel_has_room(chan);
 }
 
+/* route.c */
+int zio_route_connect(struct zio_channel *out, const char *text);
+ssize_t zio_route_show(struct zio_channel *out, char *page);
+void zio_routes_cut(struct zio_cset *cset);
+void zio_route_block(struct zio_channel *in, struct zio_block *block);
+bool zio_route_has_room(struct zio_channel *in);
+void zio_route_wake(struct zio_channel *chan);
+void zio_cset_pause_routes(struct zio_cset *cset);
+
+/* Any context. There may be room at the output now, for who feeds it. */
+static inline void zio_route_tell_room(struct zio_channel *out)
+{
+	if (unlikely(rcu_access_pointer(out->route)))
+		zio_route_wake(out);
+}
+
 /* merge.c */
 void zio_channel_merge(struct zio_channel *chan, struct zio_block *first);
 int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);
@@ -561,6 +645,9 @@ struct zio_area *zio_area_get(struct zio_area __rcu **from);
 bool zio_area_lend(struct zio_area *area);
 void zio_area_return(struct zio_area *area);
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
+
+/* dma.c */
+bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
 
 /* ring.c */
 struct zio_ring {

@@ -10,6 +10,9 @@ static int __init zio_init(void)
 
 	if (ret)
 		return ret;
+	ret = zio_buffers_init();
+	if (ret)
+		goto err_buffers;
 	ret = zio_bus_init();
 	if (ret)
 		goto err_bus;
@@ -41,6 +44,8 @@ err_configfs:
 err_nodes:
 	zio_bus_exit();
 err_bus:
+	zio_buffers_exit();
+err_buffers:
 	zio_snapshots_exit();
 	return ret;
 }
@@ -53,6 +58,7 @@ static void __exit zio_exit(void)
 	zio_configfs_exit();
 	zio_nodes_exit();
 	zio_bus_exit();
+	zio_buffers_exit();
 	zio_snapshots_exit();
 }
 

@@ -199,7 +199,7 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
  *
  * Process context. Readers are woken, and told that there is nothing to read.
  *
- * Return: 0; -EBUSY if it has one; -EOPNOTSUPP if its data cannot be mapped;
+ * Return: 0; -EBUSY if it has one, or a route; -EOPNOTSUPP if its data cannot be mapped;
  * -ENODEV when the board is gone; -ENOMEM.
  */
 int zio_ring_open(struct zio_channel *chan)
@@ -213,7 +213,7 @@ int zio_ring_open(struct zio_channel *chan)
 		ret = -ENODEV;
 	else if (!chan->buf->area)
 		ret = -EOPNOTSUPP;
-	else if (chan->ring)
+	else if (chan->ring || rcu_access_pointer(chan->feed))
 		ret = -EBUSY;
 	if (ret)
 		goto out;

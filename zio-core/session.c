@@ -49,8 +49,10 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	new->chan = chan;
+	refcount_set(&new->ref, 1);
 	new->dropped = READ_ONCE(chan->dropped);
 	new->tgid = get_pid(task_tgid(current));
+	kobject_get(&chan->kobj);
 	INIT_LIST_HEAD(&new->more);
 
 	mutex_lock(&chan->lock);
@@ -62,10 +64,8 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 	sess->users++;
 	mutex_unlock(&chan->lock);
 
-	if (sess != new) {
-		put_pid(new->tgid);
-		kfree(new);
-	}
+	if (sess != new)
+		zio_session_drop(new);
 	return sess;
 }
 
@@ -120,6 +120,19 @@ void zio_session_flush(struct zio_session *sess)
 		wake_up_poll(&chan->wq, EPOLLOUT | EPOLLWRNORM);
 }
 
+/* Nobody has it open; the last one who is tied to it lets go of its channel. */
+void zio_session_drop(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	if (!refcount_dec_and_test(&sess->ref))
+		return;
+	zio_snapshot_put(sess->snap);
+	put_pid(sess->tgid);
+	kfree(sess);
+	kobject_put(&chan->kobj);
+}
+
 /* One user less; may be the last. */
 void zio_session_close(struct zio_session *sess)
 {
@@ -138,9 +151,8 @@ void zio_session_close(struct zio_session *sess)
 	mutex_unlock(&chan->lock);
 	if (!last)
 		return;
-	zio_snapshot_put(sess->snap);
-	put_pid(sess->tgid);
-	kfree(sess);
+	zio_share_untie(sess);
+	zio_session_drop(sess);
 }
 
 /* Gives back all blocks that users have; for draining. The lock is held. */
@@ -211,7 +223,7 @@ static __always_inline struct zio_block *take_new(struct zio_channel *chan)
 	return block;
 }
 
-/* What was left, or is to be merged, or nothing, as a ring has it all. */
+/* What was left, or is to be merged, or nothing, as a ring or a route has it all. */
 static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
 {
 	struct zio_block *block;
@@ -219,6 +231,8 @@ static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
 	if (chan->ring)
 		return ERR_PTR(xchg(&chan->ring->error, 0) ?:
 			       xchg(&chan->cset->error, 0) ?: -EBUSY);
+	if (rcu_access_pointer(chan->feed))
+		return ERR_PTR(-EBUSY);
 	if (READ_ONCE(chan->cset->gone)) /* and with it the buffer */
 		return ERR_PTR(-ENODEV);
 	block = list_first_entry_or_null(&chan->leftovers, struct zio_block,
@@ -286,6 +300,8 @@ static int try_output(struct zio_session *sess)
 
 	if (READ_ONCE(chan->cset->gone))
 		return -ENODEV;
+	if (unlikely(chan->detour))
+		return -EBUSY;
 	block = chan->buf->type->ops->get_block(chan->buf);
 	if (!block)
 		return -EAGAIN;
@@ -360,4 +376,14 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 	if (likely(ret != -EAGAIN) || nowait)
 		return ret;
 	return zio_session_next_unless(sess, NULL, NULL);
+}
+
+/* As zio_session_next(); an empty output block may be of a former, smaller size. */
+int zio_session_next_full(struct zio_session *sess, bool nowait)
+{
+	struct zio_block *block = sess->block;
+
+	if (block && !block->used && block->size != sess->chan->buf->block_size)
+		zio_session_flush(sess);
+	return zio_session_next(sess, nowait);
 }

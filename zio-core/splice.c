@@ -82,6 +82,7 @@ static void give_back(struct zio_loan *loan)
 	list_del_init(&loan->node);
 	loan->block = NULL;
 	block->loan = NULL;
+	block->home = NULL;
 	zio_area_return(loan->area);
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
@@ -194,6 +195,7 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 	loan->area = area;
 	loan->block = block;
 	block->loan = loan;
+	block->home = chan->buf;
 	spin_lock(&lender->lock);
 	list_add_tail(&loan->node, &lender->loans);
 	spin_unlock(&lender->lock);
@@ -283,14 +285,18 @@ static const struct pipe_buf_operations loan_pipe_ops = {
 	.release = release_buffer,
 };
 
-/* What is less than a page is copied, together with what follows it. */
+/*
+ * What is less than a page is copied, together with what follows it; and what an
+ * output plays.
+ */
 static struct zio_loan *lend_block(struct zio_session *sess)
 {
 	struct zio_block *block = sess->block;
 
 	if (block->loan)
 		return block->loan;
-	if (block->len - block->used < PAGE_SIZE || !sess->chan->buf->area)
+	if (block->home || block->len - block->used < PAGE_SIZE ||
+	    !sess->chan->buf->area)
 		return NULL;
 	return zio_loan_create(sess->chan, block);
 }

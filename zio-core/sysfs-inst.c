@@ -143,6 +143,19 @@ static ssize_t merge_data_store(struct kobject *kobj,
 			    zio_buffer_set_merge);
 }
 
+static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return zio_route_show(to_zio_buffer(kobj)->chan, page);
+}
+
+/* It is of the channel, whatever buffer that has. */
+static ssize_t source_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *text, size_t count)
+{
+	return zio_route_connect(to_zio_buffer(kobj)->chan, text) ?: count;
+}
+
 static struct kobj_attribute buffer_name =
 	__ATTR(name, 0444, buffer_name_show, NULL);
 static struct kobj_attribute max_buffer_len =
@@ -158,6 +171,7 @@ static struct kobj_attribute prefer_new =
 static struct kobj_attribute watermark = __ATTR_RW(watermark);
 static struct kobj_attribute merge_data =
 	ZIO_FILE("merge-data", 0644, merge_data_show, merge_data_store);
+static struct kobj_attribute source = __ATTR_RW(source);
 
 static struct attribute *buffer_attrs[] = {
 	&buffer_name.attr,
@@ -174,6 +188,19 @@ static struct attribute *area_attrs[] = {
 	&merge_data.attr,
 	NULL
 };
+
+static struct attribute *output_attrs[] = {
+	&source.attr,
+	NULL
+};
+
+static umode_t show_output_attrs(struct kobject *kobj, struct attribute *attr,
+				 int i)
+{
+	const struct zio_buffer *buf = to_zio_buffer(kobj);
+
+	return zio_cset_is_output(buf->chan->cset) ? attr->mode : 0;
+}
 
 static umode_t show_area_attrs(struct kobject *kobj, struct attribute *attr,
 			       int i)
@@ -194,9 +221,15 @@ static const struct attribute_group area_group = {
 	.is_visible = show_area_attrs,
 };
 
+static const struct attribute_group output_group = {
+	.attrs = output_attrs,
+	.is_visible = show_output_attrs,
+};
+
 static const struct attribute_group *buffer_groups[] = {
 	&buffer_group,
 	&area_group,
+	&output_group,
 	NULL
 };
 

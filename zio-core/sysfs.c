@@ -381,6 +381,34 @@ static ssize_t merged_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  READ_ONCE(to_zio_channel(kobj)->merged));
 }
 
+static ssize_t shared_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->shared));
+}
+
+static ssize_t copied_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->copied));
+}
+
+static ssize_t copied_bytes_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->copied_bytes));
+}
+
+static ssize_t route_lost_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->route_lost));
+}
+
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,
 		     ZIO_BIN_ATTR_CONST struct bin_attribute *attr, char *page,
@@ -395,6 +423,8 @@ current_control_read(struct file *file, struct kobject *kobj,
 	ctrl.seq_num = READ_ONCE(chan->seq) - READ_ONCE(chan->merged);
 	ctrl.zio_alarms = atomic_read(&chan->alarms_new);
 	ctrl.drv_alarms = atomic_read(&chan->alarms_new) >> 8;
+	if (zio_cset_is_output(chan->cset))
+		zio_share_tell(chan, &ctrl);
 	return memory_read_from_buffer(page, count, &off, &ctrl, sizeof(ctrl));
 }
 
@@ -407,6 +437,12 @@ static struct kobj_attribute blocks = __ATTR_RO(blocks);
 static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
 static struct kobj_attribute merged = __ATTR_RO(merged);
+static struct kobj_attribute shared = __ATTR_RO(shared);
+static struct kobj_attribute copied = __ATTR_RO(copied);
+static struct kobj_attribute copied_bytes =
+	ZIO_FILE("copied-bytes", 0444, copied_bytes_show, NULL);
+static struct kobj_attribute route_lost =
+	ZIO_FILE("route-lost", 0444, route_lost_show, NULL);
 static struct bin_attribute current_control = {
 	.attr = { .name = "current-control", .mode = 0444 },
 	.size = __ZIO_CONTROL_SIZE,
@@ -432,14 +468,26 @@ static struct attribute *chan_stat_attrs[] = {
 	&bytes.attr,
 	&lost_blocks.attr,
 	&merged.attr,
+	&shared.attr,
+	&copied.attr,
+	&copied_bytes.attr,
+	&route_lost.attr,
 	NULL
 };
 
-/* Blocks of outputs are not merged. */
+static bool is_of_outputs(const struct attribute *attr)
+{
+	return attr == &shared.attr || attr == &copied.attr ||
+		attr == &copied_bytes.attr || attr == &route_lost.attr;
+}
+
+/* Blocks of outputs are not merged; inputs play nothing. */
 static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
 			      int i)
 {
-	if (attr == &merged.attr && zio_cset_is_output(to_zio_channel(kobj)->cset))
+	bool output = zio_cset_is_output(to_zio_channel(kobj)->cset);
+
+	if (output ? attr == &merged.attr : is_of_outputs(attr))
 		return 0;
 	return attr->mode;
 }

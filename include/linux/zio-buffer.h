@@ -11,6 +11,8 @@
 #include <linux/atomic.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
+#include <linux/refcount.h>
+#include <linux/workqueue.h>
 #include <linux/zio.h>
 
 /**
@@ -74,6 +76,10 @@ struct zio_buffer {
 	bool prefer_new;
 	bool merge_data;
 	unsigned int watermark;
+	/* private: core */
+	refcount_t ref;
+	struct work_struct end_work;
+	struct work_struct rearm_work;
 };
 
 /**
@@ -84,7 +90,8 @@ struct zio_buffer {
  *        geometry, and touches nothing that is in use. Returns what @commit
  *        or @discard takes, or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
  *        geometry that this type cannot do. @kb is 0 for "as you like".
- * @commit: process context; no get_block() and no put_block() runs. The
+ * @commit: process context; no get_block() runs, and no put_block() but, under
+ *        RCU, of blocks that are shared (zio_buffer_is_shared()). The
  *        prepared blocks take the place of those that are free; older blocks
  *        that are out are freed when they are put. If only @block_size has
  *        changed, it cannot fail. Else it may say -EBUSY, and @discard follows.
@@ -138,5 +145,16 @@ struct zio_buffer_type {
 int zio_buffer_type_register(struct zio_buffer_type *type);
 void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
+
+/**
+ * zio_buffer_is_shared() - may blocks be put at any moment?
+ * @buf: the buffer, in @commit
+ *
+ * Return: true while outputs have memory of its blocks (or had, a moment ago).
+ */
+static inline bool zio_buffer_is_shared(const struct zio_buffer *buf)
+{
+	return refcount_read(&buf->ref) > 1;
+}
 
 #endif /* _LINUX_ZIO_BUFFER_H */

@@ -56,7 +56,12 @@ struct zio_block {
 	struct list_head left;
 	size_t used;
 	bool ctrl_seen;
+	struct zio_buffer *home;
 	struct zio_loan *loan;
+	atomic_t sharers;
+	struct zio_block *source;
+	void *own_data;
+	size_t own_size;
 	/* private: buffer type */
 	struct llist_node free;
 	unsigned int gen;
@@ -154,6 +159,10 @@ struct zio_cset_ops {
  * @ssize: bytes per sample; 0 for sets that only tell the time
  * @nbits: valid bits per sample; 0 stands for all
  * @nsamples: samples per block at the start; 0 stands for 16
+ * @align: outputs: samples must begin at a multiple of so many bytes, a power of
+ *         two; 0 stands for anywhere
+ * @dma_bits: outputs: the board reads memory itself, by addresses of so many bits;
+ *            0 stands for any
  * @buffer: buffer type at the start; NULL stands for kmalloc
  * @trigger: trigger type at the start; NULL stands for user
  * @ops: what the driver does
@@ -161,6 +170,9 @@ struct zio_cset_ops {
  * @n_cset_attrs: how many
  * @chan_attrs: attributes that each channel has
  * @n_chan_attrs: how many
+ *
+ * The memory of an output's block may be that of an input's, anywhere (see
+ * Documentation/sharing.md). What @align and @dma_bits forbid is copied.
  */
 struct zio_cset_desc {
 	const char *name;
@@ -169,6 +181,8 @@ struct zio_cset_desc {
 	unsigned int ssize;
 	unsigned int nbits;
 	u32 nsamples;
+	unsigned int align;
+	unsigned int dma_bits;
 	const char *buffer;
 	const char *trigger;
 	const struct zio_cset_ops *ops;

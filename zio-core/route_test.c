@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* route_test.c: who feeds whom, what gets lost, and how it ends */
+#include <linux/workqueue.h>
+
+#include "test-device.h"
+
+#define OUTPUTS	2
+
+struct net {
+	struct kunit *test;
+	struct test_device *in_dev;
+	struct zio_channel *in;
+	struct test_device *out_dev[OUTPUTS];
+	struct zio_channel *out[OUTPUTS];
+	char name[32];
+};
+
+/* Outputs keep what they have until the test says that they are done. */
+static void set_up(struct net *n, struct kunit *test)
+{
+	int i;
+
+	*n = (struct net){ .test = test };
+	n->in_dev = test_device_create(test, 0, 1);
+	n->in_dev->fill = true;
+	n->in = n->in_dev->cset->chan[0];
+	snprintf(n->name, sizeof(n->name), "ztest-%04x-0-0", n->in_dev->zdev->id);
+	for (i = 0; i < OUTPUTS; i++) {
+		n->out_dev[i] = test_device_create(test, ZIO_CSET_OUTPUT, 1);
+		n->out_dev[i]->io_return = -EAGAIN;
+		n->out[i] = n->out_dev[i]->cset->chan[0];
+	}
+}
+
+static void tear_down(struct net *n)
+{
+	int i;
+
+	if (n->in_dev)
+		test_device_remove(n->in_dev);
+	for (i = 0; i < OUTPUTS; i++)
+		if (n->out_dev[i])
+			test_device_remove(n->out_dev[i]);
+}
+
+/* As if it had events of its own: nobody asks it. */
+static void use_events(struct net *n)
+{
+	WRITE_ONCE(n->in_dev->cset->on_demand, false);
+	WRITE_ONCE(n->in_dev->cset->can_pull, false);
+}
+
+static void connect(struct net *n, int i)
+{
+	KUNIT_ASSERT_EQ(n->test, zio_route_connect(n->out[i], n->name), 0);
+}
+
+/* Blocks that an output has, armed or queued. */
+static unsigned int count_blocks(struct zio_channel *out)
+{
+	return zio_queue_count(&out->queue) + !!out->cset->armed->chan;
+}
+
+static void expect_all_back(struct net *n)
+{
+	KUNIT_EXPECT_EQ(n->test, test_count_owned(n->in), ZIO_DEFAULT_LEN);
+}
+
+static void block_goes_to_all(struct kunit *test)
+{
+	struct zio_block *first, *second;
+	struct net n;
+
+	set_up(&n, test);
+	use_events(&n);
+	connect(&n, 0);
+	connect(&n, 1);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
+	first = n.out_dev[0]->cset->armed->block;
+	second = n.out_dev[1]->cset->armed->block;
+	KUNIT_EXPECT_PTR_EQ(test, first->data, second->data);
+	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 1);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.in->queue), 0);
+	zio_cset_done(n.out_dev[1]->cset);
+	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 1);
+	zio_cset_done(n.out_dev[0]->cset);
+	expect_all_back(&n);
+	KUNIT_EXPECT_EQ(test, n.out[0]->shared, 1);
+	KUNIT_EXPECT_EQ(test, n.out[0]->copied, 0);
+	tear_down(&n);
+}
+
+static void full_output_loses(struct kunit *test)
+{
+	struct net n;
+	int i;
+
+	set_up(&n, test);
+	use_events(&n);
+	connect(&n, 0);
+	connect(&n, 1);
+	for (i = 0; i < ZIO_DEFAULT_LEN + 3; i++) {
+		KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
+		zio_cset_done(n.out_dev[1]->cset);
+	}
+	/* All memory of the input is with the one that stands still. */
+	KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), ZIO_DEFAULT_LEN);
+	KUNIT_EXPECT_EQ(test, n.in->lost, 3);
+	KUNIT_EXPECT_EQ(test, n.out[1]->shared, ZIO_DEFAULT_LEN);
+	KUNIT_EXPECT_EQ(test, n.out[1]->route_lost, 0);
+	tear_down(&n);
+}
+
+static void larger_block_is_lost(struct kunit *test)
+{
+	struct zio_cset *cset;
+	struct net n;
+
+	set_up(&n, test);
+	use_events(&n);
+	connect(&n, 0);
+	cset = n.in_dev->cset;
+	mutex_lock(&cset->mutex);
+	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 17), 0);
+	mutex_unlock(&cset->mutex);
+	zio_cset_fire(cset);
+	KUNIT_EXPECT_EQ(test, n.out[0]->route_lost, 1);
+	KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), 0);
+	mutex_lock(&cset->mutex);
+	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 16), 0);
+	mutex_unlock(&cset->mutex);
+	zio_cset_fire(cset);
+	KUNIT_EXPECT_EQ(test, n.out_dev[0]->cset->armed->block->zio_alarms,
+			ZIO_ALARM_LOST_BLOCK);
+	zio_cset_done(n.out_dev[0]->cset);
+	expect_all_back(&n);
+	tear_down(&n);
+}
+
+/* Whenever there is room, and never without. */
+static void input_on_demand_is_asked(struct kunit *test)
+{
+	struct net n;
+	int i;
+
+	set_up(&n, test);
+	connect(&n, 0);
+	flush_workqueue(zio_wq);
+	KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), ZIO_DEFAULT_LEN);
+	for (i = 0; i < 100; i++) {
+		zio_cset_done(n.out_dev[0]->cset);
+		flush_workqueue(zio_wq);
+		KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), ZIO_DEFAULT_LEN);
+	}
+	KUNIT_EXPECT_EQ(test, n.out[0]->route_lost, 0);
+	KUNIT_EXPECT_EQ(test, n.in->lost, 0);
+	KUNIT_EXPECT_EQ(test, n.out[0]->shared, ZIO_DEFAULT_LEN + 100);
+	tear_down(&n);
+}
+
+static void queued_blocks_go_first(struct kunit *test)
+{
+	struct net n;
+	int i;
+
+	set_up(&n, test);
+	use_events(&n);
+	for (i = 0; i < 5; i++)
+		zio_cset_fire(n.in_dev->cset);
+	connect(&n, 0);
+	zio_cset_fire(n.in_dev->cset);
+	for (i = 0; i < 6; i++) {
+		KUNIT_EXPECT_EQ(test, i,
+				*(u16 *)n.out_dev[0]->cset->armed->block->data);
+		zio_cset_done(n.out_dev[0]->cset);
+	}
+	expect_all_back(&n);
+	tear_down(&n);
+}
+
+static void boards_go(struct kunit *test)
+{
+	struct net n;
+	int i;
+
+	set_up(&n, test);
+	use_events(&n);
+	connect(&n, 0);
+	connect(&n, 1);
+	for (i = 0; i < 3; i++)
+		zio_cset_fire(n.in_dev->cset);
+	test_device_remove(n.out_dev[0]);
+	n.out_dev[0] = NULL;
+	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 3);
+	test_device_remove(n.in_dev);
+	n.in_dev = NULL;
+	KUNIT_EXPECT_NULL(test, rcu_access_pointer(n.out[1]->route));
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, i,
+				*(u16 *)n.out_dev[1]->cset->armed->block->data);
+		zio_cset_done(n.out_dev[1]->cset);
+	}
+	tear_down(&n);
+}
+
+static struct kunit_case route_cases[] = {
+	KUNIT_CASE(block_goes_to_all),
+	KUNIT_CASE(full_output_loses),
+	KUNIT_CASE(larger_block_is_lost),
+	KUNIT_CASE(input_on_demand_is_asked),
+	KUNIT_CASE(queued_blocks_go_first),
+	KUNIT_CASE(boards_go),
+	{}
+};
+
+static struct kunit_suite route_suite = {
+	.name = "zio-route",
+	.test_cases = route_cases,
+};
+
+kunit_test_suite(route_suite);

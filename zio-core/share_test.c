@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* share_test.c: whose a shared block is: refusals, ends, and a model */
+#include <linux/prandom.h>
+
+#include "test-device.h"
+
+#define WALK_STEPS	20000
+#define OUTPUTS		3
+
+/* An input, and outputs of one channel each, tied to its session. */
+struct stage {
+	struct kunit *test;
+	struct test_device *in_dev;
+	struct zio_channel *in;
+	struct zio_session *reader;
+	struct test_device *out_dev[OUTPUTS];
+	struct zio_channel *out[OUTPUTS];
+	struct zio_session *writer[OUTPUTS];
+};
+
+/* As the ioctl does it, which wants files. */
+static void tie(struct zio_session *writer, struct zio_session *reader)
+{
+	refcount_inc(&reader->ref);
+	writer->source = reader;
+}
+
+/* Blocks are fired by the test; outputs are played by it. */
+static void add_output(struct stage *s, unsigned int i)
+{
+	s->out_dev[i] = test_device_create(s->test, ZIO_CSET_OUTPUT, 1);
+	s->out_dev[i]->io_return = -EAGAIN;
+	s->out[i] = s->out_dev[i]->cset->chan[0];
+	s->writer[i] = zio_session_open(s->out[i]);
+	tie(s->writer[i], s->reader);
+}
+
+static void add_input(struct stage *s)
+{
+	s->in_dev = test_device_create(s->test, 0, 1);
+	s->in_dev->fill = true;
+	s->in = s->in_dev->cset->chan[0];
+	s->reader = zio_session_open(s->in);
+}
+
+static void set_up(struct stage *s, struct kunit *test, unsigned int outputs)
+{
+	unsigned int i;
+
+	*s = (struct stage){ .test = test };
+	add_input(s);
+	for (i = 0; i < outputs; i++)
+		add_output(s, i);
+}
+
+static void tear_down(struct stage *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < OUTPUTS; i++) {
+		if (!s->out_dev[i])
+			continue;
+		zio_session_close(s->writer[i]);
+		test_device_remove(s->out_dev[i]);
+	}
+	zio_session_close(s->reader);
+	if (s->in_dev)
+		test_device_remove(s->in_dev);
+}
+
+static struct zio_block *read_block(struct stage *s)
+{
+	struct zio_block *block = NULL;
+
+	zio_session_lock(s->reader, false);
+	if (!zio_session_next(s->reader, true))
+		block = s->reader->block;
+	zio_session_unlock(s->reader);
+	return block;
+}
+
+static struct zio_control name_block(const struct zio_block *block, u32 flags)
+{
+	return (struct zio_control) {
+		.major_version = ZIO_MAJOR_VERSION,
+		.seq_num = block->seq,
+		.ssize = 2,
+		.nsamples = block->len / 2,
+		.mem_offset = block->mem_offset,
+		.flags = ZIO_CONTROL_SHARED | flags,
+	};
+}
+
+static int submit(struct zio_session *writer, const struct zio_control *ctrl)
+{
+	int ret;
+
+	zio_session_lock(writer, false);
+	writer->ctrl = *ctrl;
+	ret = zio_share_submit(writer, true);
+	zio_session_unlock(writer);
+	return ret;
+}
+
+static void put_hand(struct stage *s)
+{
+	zio_session_lock(s->reader, false);
+	if (s->reader->block)
+		zio_session_put(s->reader);
+	zio_session_unlock(s->reader);
+}
+
+static void memory_is_used_by_both(struct kunit *test)
+{
+	struct zio_block *block, *own;
+	struct zio_control ctrl;
+	struct stage s;
+
+	set_up(&s, test, 1);
+	block = read_block(&s);
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	ctrl = name_block(block, 0);
+	KUNIT_ASSERT_EQ(test, submit(s.writer[0], &ctrl), 0);
+	KUNIT_EXPECT_NULL(test, s.reader->block);
+	own = s.out_dev[0]->cset->armed->block;
+	KUNIT_EXPECT_PTR_EQ(test, own->data, block->data);
+	KUNIT_EXPECT_EQ(test, own->len, block->len);
+	KUNIT_EXPECT_PTR_EQ(test, block->home, s.in->buf);
+	KUNIT_EXPECT_EQ(test, test_count_owned(s.in), ZIO_DEFAULT_LEN - 1);
+	zio_cset_done(s.out_dev[0]->cset);
+	KUNIT_EXPECT_PTR_NE(test, own->data, block->data);
+	KUNIT_EXPECT_EQ(test, own->size, s.out[0]->buf->block_size);
+	KUNIT_EXPECT_NULL(test, block->home);
+	KUNIT_EXPECT_EQ(test, test_count_owned(s.in), ZIO_DEFAULT_LEN);
+	KUNIT_EXPECT_EQ(test, s.out[0]->shared, 1);
+	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, 0);
+	tear_down(&s);
+}
+
+static void refusals_change_nothing(struct kunit *test)
+{
+	struct zio_control ctrl, bad;
+	struct zio_block *block;
+	struct stage s;
+
+	set_up(&s, test, 1);
+	block = read_block(&s);
+	ctrl = name_block(block, 0);
+	bad = ctrl;
+	bad.major_version++;
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -EPROTO);
+	bad = ctrl;
+	bad.ssize = 1;
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -EINVAL);
+	bad = ctrl;
+	bad.nsamples++;
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -EMSGSIZE);
+	bad = ctrl;
+	bad.reserved = U32_MAX;
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -EMSGSIZE);
+	bad = ctrl;
+	bad.seq_num++;
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -ENOENT);
+	bad = ctrl;
+	bad.addr.devname[0] = 'x';
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -ENXIO);
+	KUNIT_EXPECT_PTR_EQ(test, s.reader->block, block);
+	KUNIT_EXPECT_NULL(test, block->home);
+	KUNIT_EXPECT_EQ(test, s.out[0]->seq, 0);
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOENT);
+	zio_session_lock(s.writer[0], false);
+	zio_share_untie(s.writer[0]);
+	zio_session_unlock(s.writer[0]);
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOTCONN);
+	tear_down(&s);
+}
+
+static void what_cannot_be_played_is_copied(struct kunit *test)
+{
+	struct zio_share_info info;
+	struct zio_control ctrl;
+	struct zio_block *block, *own;
+	struct stage s;
+
+	set_up(&s, test, 1);
+	s.out_dev[0]->cset->dma_bits = 1;
+	block = read_block(&s);
+	ctrl = name_block(block, ZIO_CONTROL_SHARE_ONLY | ZIO_CONTROL_KEEP);
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -EOVERFLOW);
+	KUNIT_EXPECT_EQ(test, s.out[0]->copied, 0);
+	ctrl.flags &= ~ZIO_CONTROL_SHARE_ONLY;
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
+	own = s.out_dev[0]->cset->armed->block;
+	KUNIT_EXPECT_PTR_NE(test, own->data, block->data);
+	KUNIT_EXPECT_EQ(test, memcmp(own->data, block->data, block->len), 0);
+	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, block->len);
+	memset(&ctrl, 0, sizeof(ctrl));
+	zio_share_tell(s.out[0], &ctrl);
+	memcpy(&info, ctrl.tlv[0].payload, sizeof(info));
+	KUNIT_EXPECT_EQ(test, info.how, ZIO_SHARE_COPIED);
+	KUNIT_EXPECT_EQ(test, info.error, EOVERFLOW);
+	KUNIT_EXPECT_PTR_EQ(test, s.reader->block, block);
+	tear_down(&s);
+}
+
+/* The output has it still: memory, type and channel stay, until it is done. */
+static void board_goes_first(struct kunit *test)
+{
+	struct zio_control ctrl;
+	struct zio_block *block;
+	struct zio_buffer *buf;
+	struct stage s;
+	u16 sample;
+
+	set_up(&s, test, 1);
+	block = read_block(&s);
+	buf = s.in->buf;
+	sample = *(u16 *)block->data;
+	ctrl = name_block(block, ZIO_CONTROL_KEEP);
+	KUNIT_ASSERT_EQ(test, submit(s.writer[0], &ctrl), 0);
+	test_device_remove(s.in_dev);
+	s.in_dev = NULL;
+	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 1);
+	KUNIT_EXPECT_EQ(test, *(u16 *)s.out_dev[0]->cset->armed->block->data,
+			sample);
+	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENODEV);
+	zio_cset_done(s.out_dev[0]->cset);
+	tear_down(&s);
+}
+
+/*
+ * The model: which blocks are in the hand, and which each output has, oldest first.
+ */
+struct owned {
+	struct zio_block *block;
+	u32 seq;
+	u16 sample;
+};
+
+struct model {
+	struct stage s;
+	struct owned hand;
+	struct owned out[OUTPUTS][ZIO_DEFAULT_LEN];
+	unsigned int n_out[OUTPUTS];
+	unsigned long kept, copied;
+};
+
+static unsigned int count_users(struct model *m, const struct zio_block *block)
+{
+	unsigned int i, j, n = m->hand.block == block;
+
+	for (i = 0; i < OUTPUTS; i++)
+		for (j = 0; j < m->n_out[i]; j++)
+			n += m->out[i][j].block == block;
+	return n;
+}
+
+static unsigned int count_away(struct model *m)
+{
+	const struct zio_block *seen[OUTPUTS * ZIO_DEFAULT_LEN], *block;
+	unsigned int i, j, k, n = 0;
+
+	for (i = 0; i < OUTPUTS; i++)
+		for (j = 0; j < m->n_out[i]; j++) {
+			block = m->out[i][j].block;
+			for (k = 0; k < n; k++)
+				if (seen[k] == block)
+					break;
+			/* Of what was copied there is none. */
+			if (block && k == n && block != m->hand.block)
+				seen[n++] = block;
+		}
+	return n;
+}
+
+static void model_read(struct model *m)
+{
+	struct zio_block *block;
+
+	put_hand(&m->s);
+	m->hand.block = NULL;
+	block = read_block(&m->s);
+	if (!block)
+		return;
+	KUNIT_ASSERT_EQ(m->s.test, count_users(m, block), 0);
+	m->hand = (struct owned) {
+		.block = block, .seq = block->seq,
+		.sample = *(u16 *)block->data,
+	};
+}
+
+static void model_submit(struct model *m, unsigned int i, bool keep)
+{
+	struct zio_channel *out = m->s.out[i];
+	unsigned long copied = out->copied;
+	struct zio_control ctrl;
+	int ret;
+
+	if (!m->hand.block)
+		return;
+	ctrl = name_block(m->hand.block, keep ? ZIO_CONTROL_KEEP : 0);
+	ret = submit(m->s.writer[i], &ctrl);
+	if (m->n_out[i] == ZIO_DEFAULT_LEN) {
+		KUNIT_EXPECT_EQ(m->s.test, ret, -EAGAIN);
+		return;
+	}
+	KUNIT_EXPECT_EQ(m->s.test, ret, 0);
+	m->out[i][m->n_out[i]] = m->hand;
+	if (out->copied != copied) {
+		m->out[i][m->n_out[i]].block = NULL;
+		m->copied++;
+	}
+	m->n_out[i]++;
+	m->kept += keep;
+	if (!keep)
+		m->hand.block = NULL;
+}
+
+/* The oldest one is played; the next is armed. */
+static void model_play(struct model *m, unsigned int i)
+{
+	struct zio_cset *cset = m->s.out_dev[i]->cset;
+
+	if (!m->n_out[i])
+		return;
+	KUNIT_ASSERT_EQ(m->s.test, *(u16 *)cset->armed->block->data,
+			m->out[i][0].sample);
+	KUNIT_EXPECT_TRUE(m->s.test, zio_cset_done(cset));
+	m->n_out[i]--;
+	memmove(&m->out[i][0], &m->out[i][1], m->n_out[i] * sizeof(m->out[i][0]));
+}
+
+/* An output's board goes, or its session; or both of an input's. */
+static void model_end(struct model *m, u32 dice)
+{
+	unsigned int i = dice % OUTPUTS;
+	struct stage *s = &m->s;
+
+	switch (dice / 4 % 4) {
+	case 0:
+		zio_session_close(s->writer[i]);
+		test_device_remove(s->out_dev[i]);
+		m->n_out[i] = 0;
+		add_output(s, i);
+		break;
+	case 1:
+		zio_session_close(s->writer[i]);
+		s->writer[i] = zio_session_open(s->out[i]);
+		tie(s->writer[i], s->reader);
+		break;
+	case 2:
+		if (!m->hand.block)
+			break;
+		/* It is left over, and taken up by the next one. */
+		zio_session_close(s->reader);
+		s->reader = zio_session_open(s->in);
+		for (i = 0; i < OUTPUTS; i++) {
+			zio_share_untie(s->writer[i]);
+			tie(s->writer[i], s->reader);
+		}
+		KUNIT_EXPECT_PTR_EQ(s->test, read_block(s), m->hand.block);
+		break;
+	default:
+		test_device_remove(s->in_dev);
+		zio_session_close(s->reader);
+		m->hand.block = NULL;
+		add_input(s);
+		for (i = 0; i < OUTPUTS; i++) {
+			zio_share_untie(s->writer[i]);
+			tie(s->writer[i], s->reader);
+		}
+		/* What they have is of a buffer that is no more. */
+		for (i = 0; i < OUTPUTS; i++)
+			while (m->n_out[i])
+				model_play(m, i);
+		break;
+	}
+}
+
+static void model_check(struct model *m)
+{
+	unsigned int i, j, n;
+	struct zio_block *block;
+
+	KUNIT_ASSERT_EQ(m->s.test, test_count_owned(m->s.in) + count_away(m),
+			ZIO_DEFAULT_LEN);
+	for (i = 0; i < OUTPUTS; i++) {
+		KUNIT_ASSERT_EQ(m->s.test, test_count_owned(m->s.out[i]),
+				ZIO_DEFAULT_LEN);
+		for (j = 0; j < m->n_out[i]; j++) {
+			block = m->out[i][j].block;
+			if (!block)
+				continue;
+			n = count_users(m, block);
+			KUNIT_ASSERT_EQ(m->s.test, atomic_read(&block->sharers), n);
+			KUNIT_ASSERT_EQ(m->s.test, *(u16 *)block->data,
+					m->out[i][j].sample);
+		}
+	}
+}
+
+static void ownership_follows_model(struct kunit *test)
+{
+	struct model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	struct rnd_state rnd;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	set_up(&m->s, test, OUTPUTS);
+	prandom_seed_state(&rnd, 2007);
+	for (i = 0; i < WALK_STEPS; i++) {
+		u32 dice = prandom_u32_state(&rnd);
+
+		switch (dice % 8) {
+		case 0 ... 1:
+			model_read(m);
+			break;
+		case 2 ... 4:
+			m->s.out_dev[dice / 8 % OUTPUTS]->cset->dma_bits =
+				dice & BIT(20) && dice & BIT(21);
+			model_submit(m, dice / 8 % OUTPUTS, dice & BIT(16));
+			break;
+		case 5 ... 6:
+			model_play(m, dice / 8 % OUTPUTS);
+			break;
+		default:
+			if (!(dice / 8 % 16))
+				model_end(m, dice >> 16);
+		}
+		model_check(m);
+	}
+	KUNIT_EXPECT_GT(test, m->kept, 1000);
+	KUNIT_EXPECT_GT(test, m->copied, 100);
+	tear_down(&m->s);
+}
+
+static struct kunit_case share_cases[] = {
+	KUNIT_CASE(memory_is_used_by_both),
+	KUNIT_CASE(refusals_change_nothing),
+	KUNIT_CASE(what_cannot_be_played_is_copied),
+	KUNIT_CASE(board_goes_first),
+	KUNIT_CASE(ownership_follows_model),
+	{}
+};
+
+static struct kunit_suite share_suite = {
+	.name = "zio-share",
+	.test_cases = share_cases,
+};
+
+kunit_test_suite(share_suite);
