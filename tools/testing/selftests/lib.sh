@@ -113,6 +113,7 @@ errno_text()
 	EINVAL) echo 'Invalid argument' ;;
 	EIO) echo 'Input/output error' ;;
 	ELOOP) echo 'Too many levels of symbolic links' ;;
+	EMSGSIZE) echo 'Message too long' ;;
 	ENAMETOOLONG) echo 'File name too long' ;;
 	ENODATA) echo 'No data available' ;;
 	ENODEV) echo 'No such device$' ;;
@@ -120,11 +121,13 @@ errno_text()
 	ENOMEM) echo 'Cannot allocate memory' ;;
 	ENOSPC) echo 'No space left on device' ;;
 	ENOTTY) echo 'Inappropriate ioctl for device' ;;
+	ENOMSG) echo 'No message of desired type' ;;
 	ENXIO) echo 'No such device or address' ;;
 	EOPNOTSUPP) echo 'Operation not supported' ;;
 	EOVERFLOW) echo 'Value too large for defined data type' ;;
 	EPERM) echo 'Operation not permitted' ;;
 	EPIPE) echo 'Broken pipe' ;;
+	EPROTOTYPE) echo 'Protocol wrong type for socket' ;;
 	ERANGE) echo 'Numerical result out of range' ;;
 	ESPIPE) echo 'Illegal seek' ;;
 	ESHUTDOWN) echo 'Cannot send after transport endpoint shutdown' ;;
