@@ -71,6 +71,8 @@ json_t *new_json_channel(const struct channel *chan)
 	set_rate(obj, "blocks_per_s", chan->blocks_rate);
 	set_rate(obj, "bytes_per_s", chan->bytes_rate);
 	set_rate(obj, "lost_per_s", chan->lost_rate);
+	if (*chan->source)
+		set_string(obj, "source", chan->source);
 	return obj;
 }
 

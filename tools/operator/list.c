@@ -110,6 +110,8 @@ static void print_channel(const struct channel *chan)
 	print_rate(chan->bytes_rate, "B");
 	if (chan->lost_rate > 0)
 		print_rate(chan->lost_rate, "lost");
+	if (*chan->source)
+		printf("  from %s", chan->source);
 	putchar('\n');
 }
 

@@ -15,6 +15,22 @@ static void full_path(char full[PATH_MAX], const char *path, const char *part)
 		 *part ? "/" : "", part);
 }
 
+/* An output may be fed by an input, with losses of its own. */
+static void scan_route(struct channel *chan, const char *dir)
+{
+	char part[PATH_MAX];
+	int64_t lost;
+
+	full_path(part, chan->path, "buffer");
+	if (read_name(part, "source", chan->source) ||
+	    !strcmp(chan->source, "none"))
+		*chan->source = '\0';
+	put_text(part, sizeof(part), "%s/statistics", dir);
+	lost = read_number(part, "route-lost");
+	if (lost > 0 && chan->lost >= 0)
+		chan->lost += lost;
+}
+
 static bool scan_channel(struct channel *chan, struct cset *cset,
 			 const char *name)
 {
@@ -36,6 +52,7 @@ static bool scan_channel(struct channel *chan, struct cset *cset,
 	full_path(part, chan->path, "buffer");
 	chan->queued = read_number(part, "queued-buffer-len");
 	chan->length = read_number(part, "max-buffer-len");
+	scan_route(chan, dir);
 	chan->blocks_rate = NAN;
 	chan->bytes_rate = NAN;
 	chan->lost_rate = NAN;

@@ -20,7 +20,9 @@ struct channel {
 	bool enable;
 	bool wanted;
 	ino_t inode;		/* tells it from another one of this name */
-	int64_t blocks, bytes, lost;
+	char source[NAME_LEN];	/* output: where its route is from; or empty */
+	int64_t blocks, bytes;
+	int64_t lost;		/* those of its route, too */
 	int64_t alarms;
 	int64_t queued, length;	/* blocks in the queue, blocks there are */
 	double blocks_rate, bytes_rate, lost_rate;

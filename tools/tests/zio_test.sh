@@ -114,6 +114,17 @@ test_tree()
 	has out '^\|  `- zzero-0000-0-2  on  queued 5/16  blocks 100  lost 3$' \
 		'tree: last channel'
 	has out "^\`- cset1  output  'player'  " 'tree: set with a name'
+	lacks out 'from' 'tree: no route'
+	put_file "$devices/zzero-0000/cset1/chan0/buffer/source" zzero-0001-0-2
+	put_file "$devices/zzero-0000/cset1/chan0/statistics/route-lost" 7
+	run 0 'tree: a route' "$zio" list -i 0 -t
+	has out 'zzero-0000-1-0 .* lost 10  from zzero-0001-0-2$' \
+		'tree: a route, and its losses'
+	run 0 'JSON: a route' "$zio" list -i 0 -j zzero-1-0
+	has out '"source": *"zzero-0001-0-2"' 'JSON: a route'
+	echo none >"$devices/zzero-0000/cset1/chan0/buffer/source"
+	run 0 'tree: a route that has ended' "$zio" list -i 0 -t
+	lacks out 'from' 'tree: it has ended'
 	lacks out "$(printf '\033')" 'tree: no colours into a pipe'
 	run 0 'tree: on a terminal' script -qec "$zio list -i 0" typescript
 	has out 'zzero-0000' 'tree: on a terminal: a tree'
