@@ -56,6 +56,5 @@ EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_store, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_store_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
