@@ -573,6 +573,9 @@ struct zio_piece {
 };
 
 void zio_share_end(struct zio_block *own);
+void zio_share_copy(struct zio_channel *out, struct zio_block *own,
+		    const struct zio_block *block, struct zio_piece piece,
+		    int why);
 int zio_share_fill(struct zio_channel *out, struct zio_block *own,
 		   struct zio_buffer *buf, struct zio_block *block,
 		   struct zio_piece piece, bool only);

@@ -20,8 +20,9 @@
  *      and gives nothing to a set that is held, or gone. Without, blocks could be
  *      taken from a buffer that is just replaced.
  *
- * An output that has no room loses the block, and no other does: that is counted, and
- * told by an alarm in its next block. An input whose trigger is on demand, or that is
+ * An output that stands still has no more than its part of the input's memory: what
+ * comes then is copied into its own. One that has no room loses the block, and no other
+ * does: that is counted, and told by an alarm in its next block. An input whose trigger is on demand, or that is
  * armed whenever it can be, is asked again as soon as one of its outputs has
  * room: by a work item, so that neither recurses into the other. The engine asks
  * zio_route_has_room() before it fires, so nothing is lost by asking. A driver that
@@ -51,6 +52,7 @@
 struct zio_feed {
 	struct zio_channel *in;
 	struct list_head routes;
+	unsigned int n_routes;
 	struct delayed_work work;
 	struct task_struct *asker; /* who runs the work and asks */
 };
@@ -103,9 +105,24 @@ void zio_route_wake(struct zio_channel *chan)
 	rcu_read_unlock();
 }
 
-static bool has_room(const struct zio_channel *out)
+/*
+ * Does it have its part of the input's memory? Blocks at the end of its queue are
+ * copies if there are so many in all: so those that are shared are fewer. Two are for
+ * the input to go on with.
+ */
+static bool has_its_part(const struct zio_feed *feed,
+			 const struct zio_channel *out)
+{
+	unsigned int part = READ_ONCE(feed->in->len) /
+		max(READ_ONCE(feed->n_routes), 1u);
+
+	return zio_queue_count(&out->queue) >= max(part, 3u) - 2;
+}
+
+static bool has_room(const struct zio_feed *feed, const struct zio_channel *out)
 {
 	return !zio_cset_is_held(out->cset) &&			/* Y */
+		!has_its_part(feed, out) &&
 		out->buf->type->ops->has_room(out->buf);
 }
 
@@ -125,7 +142,7 @@ bool zio_route_has_room(struct zio_channel *in)
 	feed = rcu_dereference(in->feed);
 	if (feed)
 		list_for_each_entry_rcu(route, &feed->routes, node)
-			room = room || has_room(route->out);
+			room = room || has_room(feed, route->out);
 	rcu_read_unlock();
 	return room;
 }
@@ -144,7 +161,7 @@ static void lose_block(struct zio_channel *out)
 	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
 }
 
-static void feed_output(struct zio_channel *in, struct zio_channel *out,
+static void feed_output(const struct zio_feed *feed, struct zio_channel *out,
 			struct zio_block *block)
 {
 	struct zio_piece all = { .len = block->len };
@@ -154,7 +171,10 @@ static void feed_output(struct zio_channel *in, struct zio_channel *out,
 		lose_block(out);
 		return;
 	}
-	zio_share_fill(out, own, in->buf, block, all, false);
+	if (unlikely(has_its_part(feed, out)))
+		zio_share_copy(out, own, block, all, -ENOBUFS);
+	else
+		zio_share_fill(out, own, feed->in->buf, block, all, false);
 	own->tstamp = block->tstamp;
 	own->zio_alarms = 0;
 	own->drv_alarms = 0;
@@ -197,7 +217,7 @@ static bool feed_outputs(struct zio_feed *feed, struct zio_block *block)
 	bool any = false;
 
 	list_for_each_entry_rcu(route, &feed->routes, node) {
-		feed_output(in, route->out, block);
+		feed_output(feed, route->out, block);
 		any = true;
 	}
 	if (!any)
@@ -420,6 +440,7 @@ static int join_feed(struct zio_route *route)
 	} else if (in->ring) {
 		ret = -EBUSY;
 	} else {
+		WRITE_ONCE(feed->n_routes, feed->n_routes + 1);
 		list_add_tail_rcu(&route->node, &feed->routes);
 		if (!rcu_access_pointer(in->feed)) {
 			zio_cset_hold(cset);
@@ -453,6 +474,7 @@ static void disconnect(struct zio_channel *out)
 		return;
 	feed = route->feed;
 	list_del_rcu(&route->node);
+	WRITE_ONCE(feed->n_routes, feed->n_routes - 1);
 	last = list_empty(&feed->routes);
 	if (last)
 		stop_feed(feed);

@@ -147,6 +147,24 @@ static void note_share(struct zio_channel *out, int why, size_t len)
 }
 
 /**
+ * zio_share_copy() - copy samples of an input's block to a block of an output
+ * @out: the output; the caller has its users' side
+ * @own: an empty block of it, with room for them
+ * @block: the input's, in the caller's hand
+ * @piece: which of its samples, by bytes
+ * @why: why they are not shared, below 0
+ *
+ * Any context. It is counted, and told.
+ */
+void zio_share_copy(struct zio_channel *out, struct zio_block *own,
+		    const struct zio_block *block, struct zio_piece piece, int why)
+{
+	own->len = piece.len;
+	memcpy(own->data, block->data + piece.pos, piece.len);
+	note_share(out, why, piece.len);
+}
+
+/**
  * zio_share_fill() - give samples of an input's block to a block of an output
  * @out: the output; the caller has its users' side
  * @own: an empty block of it, with room for them
@@ -170,14 +188,14 @@ int zio_share_fill(struct zio_channel *out, struct zio_block *own,
 
 	if (why && only)
 		return why;
-	own->len = piece.len;
 	if (why) {
-		memcpy(own->data, data, piece.len);
-	} else {
-		begin_share(buf, block);
-		use_memory(out, own, block, data);
+		zio_share_copy(out, own, block, piece, why);
+		return 0;
 	}
-	note_share(out, why, piece.len);
+	own->len = piece.len;
+	begin_share(buf, block);
+	use_memory(out, own, block, data);
+	note_share(out, 0, piece.len);
 	return 0;
 }
 
