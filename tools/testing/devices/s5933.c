@@ -599,8 +599,13 @@ void s5933_reset(struct s5933 *chip)
 
 void s5933_gone_changed(struct s5933 *chip)
 {
-	if (!chip->cfg.gone)
+	bool master = chip->master;
+
+	/* That is in the configuration space, which answers as ever. */
+	if (!chip->cfg.gone) {
 		s5933_reset(chip);
+		chip->master = master;
+	}
 	update_irq(chip);
 	request_bus(chip);
 }

@@ -213,7 +213,8 @@ void s5933_reset(struct s5933 *chip);
  * @chip: the chip
  *
  * A chip that is gone drives no interrupt, is no master, does not take what is written,
- * and reads as all ones. One that is back is as after s5933_reset().
+ * and reads as all ones. One that is back is as after s5933_reset(), but for what is in
+ * the configuration space: it may be master as before.
  */
 void s5933_gone_changed(struct s5933 *chip);
 

@@ -578,6 +578,7 @@ static void test_gone(void)
 	chip.cfg.gone = 0;
 	s5933_gone_changed(&chip);
 	ok(get(S5933_MCSR) == 0xe6 && !irq, "put in again it is like new");
+	ok(chip.master, "and may be master as before");
 }
 
 int main(void)
