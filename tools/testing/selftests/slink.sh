@@ -392,6 +392,27 @@ test_back_to_back()
 	done
 }
 
+# Events go to another board, with no program and no copy.
+test_route()
+{
+	fresh
+	check "another board" zio-load zio-loop ssize=4
+	loop=$bus/zloop-0000
+	for set in $in $loop/cset0 $loop/cset1; do
+		echo 2048 >$set/trigger/nsamples
+	done
+	check "a route" write_file $loop/cset0/chan0/buffer/source ${node#/dev/zio/}
+	bench seed=0 event=0 pattern=count sizes=random size=0 size-max=2000 \
+		count=50 mode=block
+	check "events pass" node-slink check-routed /dev/zio/zloop-0000-1-0 50 \
+		count 2 0 2000 1
+	is "none was lost, no byte copied" "$(cd $loop/cset0/chan0/statistics &&
+		echo $(cat route-lost copied-bytes))" "0 0"
+	is "all were shared" "$(cat $loop/cset0/chan0/statistics/shared)" 50
+	zio-unload zio-loop
+	no_faults "route"
+}
+
 # What is dropped, because the configuration changes, the next event tells.
 test_changes()
 {
@@ -554,7 +575,7 @@ else
 	done_testing
 fi
 for test in life streams page errors truncation cable abort polling batches \
-	self_test back_pressure back_to_back changes unplug gone ids refused \
+	self_test back_pressure back_to_back route changes unplug gone ids refused \
 	no_memory; do
 	test_$test
 done
