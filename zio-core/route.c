@@ -22,11 +22,11 @@
  *
  * An output that stands still has no more than its part of the input's memory: what
  * comes then is copied into its own. One that has no room loses the block, and no other
- * does: that is counted, and told by an alarm in its next block. An input whose trigger is on demand, or that is
- * armed whenever it can be, is asked again as soon as one of its outputs has
- * room: by a work item, so that neither recurses into the other. The engine asks
- * zio_route_has_room() before it fires, so nothing is lost by asking. A driver that
- * fails is asked again after a while.
+ * does: that is counted, and told by an alarm in its next block. An input whose
+ * trigger is on demand, or that is armed whenever it can be, is asked again as soon as
+ * one of its outputs has room: by a work item, so that neither recurses into the other.
+ * The engine asks zio_route_has_room() before it fires, so nothing is lost by asking. A
+ * driver that fails is asked again after a while.
  *
  * An output on demand plays at once, in the same context. Inputs that are fed through
  * a driver by outputs that are fed by inputs nest; deep ones go on in a work item.
