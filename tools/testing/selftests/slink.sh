@@ -42,6 +42,7 @@ card_of()
 # Which devices are which: $card and $in, $sender and $receiver, $pair on the bench.
 find_cards()
 {
+	card="" pair=""
 	for device in $(cd $bus && echo slink-*); do
 		n=$(card_of $device) || return
 		if [ "$(slink-bench -c $n has-peer)" = 0 ]; then
@@ -447,7 +448,8 @@ test_gone()
 		bench event=0 size=100 rate=5000 mode=trigger
 		dd if=$node-data of=/dev/null bs=4096 2>/tmp/said &
 		reader=$!
-		wait_until 10 eval '[ "$(stat events)" -ge 50 ]'
+		check "a reader, polled each $us us" wait_until 10 is_open $reader
+		check "traffic" wait_until 10 eval '[ "$(stat events)" -ge 50 ]'
 		bench gone=1
 		check "gone, polled each $us us: a reset" write_file $in/reset 1
 		check "the dump" cat /sys/kernel/debug/zio-slink-$pci/registers
@@ -536,6 +538,12 @@ test_no_memory()
 	stream "after that" 20 count fixed 100 100 1
 }
 
+# is_open PID: it has a node
+is_open()
+{
+	ls -l /proc/$1/fd | grep -q /dev/zio/
+}
+
 test_unplug()
 {
 	fresh
@@ -553,6 +561,7 @@ test_unplug()
 	is "unbind under traffic" $i 5
 	dd if=$node-data of=/dev/null bs=4096 2>/tmp/said &
 	reader=$!
+	check "a reader" wait_until 10 is_open $reader
 	check "traffic" wait_until 10 eval '[ "$(stat events)" -ge 50 ]'
 	echo 1 >/sys/bus/pci/devices/$pci/remove
 	wait $reader
@@ -562,6 +571,9 @@ test_unplug()
 	check "and comes back" wait_until 10 link_is 1
 	bench mode=stop
 	no_faults "unplugged"
+	# It is the last one on the bus now, and will be the last to get a name.
+	fresh
+	check "all cards are found again" find_cards
 }
 
 trap 'stop_all; exit 143' TERM INT HUP
