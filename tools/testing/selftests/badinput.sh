@@ -26,7 +26,7 @@ test_completeness()
 {
 	is "which files can be written" "$(cd $zzero && find cset* -type f \
 		-perm -200 ! -name uevent | sed 's,.*/,,' | sort -u | xargs)" \
-		"alarms clock current_buffer current_trigger enable gain-factor max-buffer-len nsamples nshots offset post-samples pre-samples prefer-new sequence timeout-ms watermark"
+		"alarms clock current_buffer current_trigger enable gain-factor max-buffer-len nsamples nshots offset post-samples pre-samples prefer-new sequence source timeout-ms watermark"
 }
 
 test_limits()

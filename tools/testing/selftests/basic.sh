@@ -63,7 +63,9 @@ test_sysfs()
 			"$(printf './%s\n' $chan_files statistics/merged | sort)"
 	done
 	is "files of cset1/chan0" "$(files_of $zzero/cset1/chan0)" \
-		"$(printf './%s\n' $chan_files | sort)"
+		"$(printf './%s\n' $chan_files buffer/source statistics/copied \
+		statistics/copied-bytes statistics/route-lost \
+		statistics/shared | sort)"
 	is "files of cset2/chan0" "$(files_of $zzero/cset2/chan0)" \
 		"$(printf './%s\n' $chan_files gain-factor offset sequence \
 		statistics/merged | sort)"

@@ -88,8 +88,8 @@ for buffers in "kmalloc kmalloc" "vmalloc vmalloc" "kmalloc vmalloc"; do
 		# The words are two arguments.
 		# shellcheck disable=SC2086
 		check "fresh, $buffers" fresh $buffers
-		echo $trigger >$zset/current_trigger
 		check "from $trigger, $buffers" route $out0 $in
+		echo $trigger >$zset/current_trigger
 		check "each block arrives" node-route read /dev/zio/zloop-0000-1-0 $blocks
 		is "and none is lost" "$(count $out0 route-lost) \
 $(count $zset/chan0 lost_blocks)" "0 0"
