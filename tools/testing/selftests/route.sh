@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# single
 #
 # Routes: an input feeds outputs, with no user space at all.
 . "${0%/*}/lib.sh"
