@@ -129,9 +129,11 @@ static void reset_chip(struct slink_card *card, u32 clear, u32 set)
 /*
  * The link goes down, and what the card has said up to now is no news any more: else
  * it could be taken for the link coming up, which would be let go of too early.
- * The read makes sure that the card has seen the line.
+ * The read makes sure that the card has seen the line. What it says then is to be
+ * heeded, unless it is held by a reset itself: on a machine that is slow enough the
+ * link has come up meanwhile, and there is no other news.
  */
-void slink_reset_link(struct slink_card *card)
+static void reset_link(struct slink_card *card, bool heed)
 {
 	unsigned long flags;
 
@@ -139,11 +141,20 @@ void slink_reset_link(struct slink_card *card)
 	card->resetting = true;
 	slink_set_omb1(card, OMB1_URESET_N, 0);
 	slink_write(card, S5933_INTCSR, card->intcsr | INTCSR_IS_IMB);
-	slink_read(card, S5933_IMB4);
 	card->lines &= ~LINE_LDOWN_N;
+	if (heed)
+		take_lines(card);
+	else
+		slink_read(card, S5933_IMB4);
 	/* What it said of a word that waits was among it: ask again. */
 	slink_set_omb1(card, 0, 0);
 	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+/* Any context. The link comes up by itself. */
+void slink_reset_link(struct slink_card *card)
+{
+	reset_link(card, true);
 }
 
 static void forget_news(struct slink_card *card)
@@ -166,14 +177,14 @@ static void forget_news(struct slink_card *card)
  */
 void slink_reset_card(struct slink_card *card)
 {
-	slink_reset_link(card);
+	reset_link(card, false);
 	reset_lines(card, OMB1_FRESET_N, 0);
 	reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
 	usleep_range(10, 20);
 	reset_chip(card, 0, MCSR_RESET_WRITE | MCSR_RESET_READ |
 		   MCSR_RESET_MAILBOX);
 	usleep_range(10, 20);
-	slink_reset_link(card);
+	reset_link(card, false);
 	forget_news(card);
 	reset_chip(card, MCSR_RESET_CARD, 0);
 	usleep_range(10, 20);
