@@ -106,12 +106,12 @@ wait_until 10 is_more $zset/chan0/statistics/lost_blocks 0
 echo 0 >$zset/trigger/enable
 check "a route from what is queued" route $out0 $in
 check "is played" node-route read /dev/zio/zloop-0000-1-0 16
-echo 1 >$zset/trigger/enable
 
 # A full output loses blocks, and nobody else does, as long as it does not have all
 # memory of the input.
 echo 4 >$out0/buffer/max-buffer-len
 echo 4 >$out1/buffer/max-buffer-len
+echo 1 >$zset/trigger/enable
 check "another output" route $out1 $in
 check "a full output loses" wait_until 10 is_more $out0/statistics/route-lost 50
 is "and says so" "$(($(cat $out0/alarms) & 1))" 1
@@ -174,7 +174,7 @@ for buffer in kmalloc vmalloc; do
 	route $out0 $in
 	route $out1 $in
 	check "an output goes, $buffer" write_file $loop/unbind zio-loop.0
-	check "the other is fed" node-route read /dev/zio/zloop-0001-1-0 $blocks
+	check "the other is fed" node-route grow /dev/zio/zloop-0001-1-0 $blocks
 	check "and goes" write_file $loop/unbind zio-loop.1
 	check "the input can be read" \
 		dd if=/dev/zio/$in-data of=/dev/null bs=64 count=100
