@@ -197,7 +197,7 @@ test_shared()
 	gives 1 "shared: in use" zio destroy trigger clock0
 	says "shared: by whom" "in use by .*$board/cset0"
 	gives 1 "shared: what is not the set's" zio set zzero/0/trigger clock=tai
-	says "shared: reason" 'belongs to a shared trigger'
+	says "shared: reason" "'clock0' is a shared trigger: set trigger:clock0 clock="
 	gives 0 "shared: back" zio set zzero/0 current_trigger=user \
 		"$board/0" current_trigger=user
 	gives 0 "destroy: trigger" zio destroy trigger clock0
