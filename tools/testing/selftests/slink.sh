@@ -55,6 +55,7 @@ find_cards()
 	done
 	in=$bus/$source/cset0
 	node=/dev/zio/$source-0-0
+	pci=$(basename "$(readlink -f $in/../..)")
 	[ -n "$card" ] && [ "$(echo $pair | wc -w)" = 2 ]
 }
 
@@ -93,12 +94,14 @@ load()
 	zio-load zio-slink && wait_until 10 link_is 1
 }
 
+# The card as it is at first, and its device.
 fresh()
 {
-	zio-unload zio-slink
+	echo $pci >$driver/unbind
 	bench clear=1 cable=1 inject=0 inject-every=0 mode=stop sizes=fixed \
 		pattern=count gap-ns=0 rate=25000 word-errors=0 count=0 event=0
-	load
+	echo $pci >$driver/bind
+	wait_until 10 link_is 1
 }
 
 no_faults()
@@ -125,7 +128,6 @@ test_life()
 	check "registers" grep -q "^MCSR" /sys/kernel/debug/zio-slink-*/registers
 	no_faults "a dump"
 	is "no word was taken" "$(ask pops)" "$pops"
-	pci=$(basename "$(readlink -f $in/../..)")
 	check "unbind" write_file $driver/unbind $pci
 	check "bind" write_file $driver/bind $pci
 	check "link" wait_until 10 link_is 1
@@ -443,7 +445,6 @@ test_gone()
 {
 	for us in 0 100; do
 		fresh
-		pci=$(basename "$(readlink -f $in/../..)")
 		echo $us >$in/poll-us
 		bench event=0 size=100 rate=5000 mode=trigger
 		dd if=$node-data of=/dev/null bs=4096 2>/tmp/said &
@@ -493,7 +494,9 @@ test_ids()
 	for ids in 10dc,0012 10dc:0012,x; do
 		expect_errno "ids=$ids" EINVAL zio-load zio-slink ids=$ids
 	done
-	load
+	# The card that was unplugged is the last on the bus now: it has another name.
+	load && find_cards
+	is "all cards are found under new names" $? 0
 }
 
 # Boards that cannot be used are refused, with errno and reason.
@@ -504,20 +507,18 @@ test_refused()
 		0013) what="no interrupt" ;;
 		*) what="BAR 0 has no room for the registers" ;;
 		esac
-		pci=$(pci_of 0x$id)
+		board=$(pci_of 0x$id)
 		echo 10dc $id >$driver/new_id
 		expect_errno "board $id: $what" ENODEV \
-			write_file $driver/bind $pci
+			write_file $driver/bind $board
 		check "board $id: the reason" eval "dmesg |
-			grep -q 'zio-slink $pci: .*: $what'"
+			grep -q 'zio-slink $board: .*: $what'"
 	done
-	fresh
 }
 
 # Each allocation of a probe fails once.
 test_no_memory()
 {
-	pci=$(basename "$(readlink -f $in/../..)")
 	if [ ! -d /sys/kernel/debug/failslab ] ||
 		[ ! -e /proc/self/fail-nth ]; then
 		skip "no memory" "this kernel cannot inject failures"
@@ -547,7 +548,6 @@ is_open()
 test_unplug()
 {
 	fresh
-	pci=$(basename "$(readlink -f $in/../..)")
 	bench event=0 size=100 rate=5000 mode=trigger
 	for i in 1 2 3 4 5; do
 		node-slink drain $node 1 >/tmp/drained &
@@ -571,7 +571,6 @@ test_unplug()
 	check "and comes back" wait_until 10 link_is 1
 	bench mode=stop
 	no_faults "unplugged"
-	# It is the last one on the bus now, and will be the last to get a name.
 	fresh
 	find_cards
 	is "all cards are found again" $? 0
