@@ -46,8 +46,8 @@
 #define FEW_READS	40
 /* Events up to this size are small, */
 #define SMALL_WORDS	16u
-/* and so many reads of a register their end is worth, as it saves an interrupt. */
-#define END_READS	12
+/* and so many reads of a register it is worth to save an interrupt for them. */
+#define STOP_READS	12
 /* So long there is a word at least, if there are any. */
 #define QUIET_US	2
 /* After so long the card is looked at again, when the cable is out. */
@@ -180,6 +180,11 @@ static void drain(struct slink_card *card)
 
 /* Events */
 
+static bool is_small(const struct slink_input *in)
+{
+	return in->last <= SMALL_WORDS * sizeof(u32);
+}
+
 /* The block has all that belongs to it; it is the core's from now on. */
 static bool finish_event(struct slink_card *card, u32 end)
 {
@@ -195,6 +200,7 @@ static bool finish_event(struct slink_card *card, u32 end)
 	slink_count(card, SLINK_WORDS, in->pos / 4);
 	in->block = NULL;
 	in->last = in->pos;
+	in->near = is_small(in);
 	in->pos = 0;
 	in->discarding = false;
 	in->alarms = 0;
@@ -208,7 +214,7 @@ static void enter_event(struct slink_card *card, u32 word)
 	struct slink_input *in = &card->in;
 
 	in->inside = true;
-	in->near = in->last <= SMALL_WORDS * sizeof(word);
+	in->near = is_small(in);
 	in->begin = word;
 	if (in->block)
 		zio_cset_stamp(in->cset, in->block);
@@ -372,12 +378,13 @@ static bool is_page_full(struct slink_card *card)
 }
 
 /*
- * The last event was small, and another one has begun: it may be as small, and all
- * here before an interrupt could be. Once in an event.
+ * The last event was small. If another one has begun, it may be as small, and all
+ * here before an interrupt could be. If no block will be armed for it, as the reader
+ * is behind, the card stops at it, which would be an interrupt for nothing. Once each.
  */
-static bool wait_end(struct slink_card *card)
+static bool wait_stop(struct slink_card *card)
 {
-	unsigned int n = card->in.near ? END_READS : 0;
+	unsigned int n = card->in.near ? STOP_READS : 0;
 
 	card->in.near = false;
 	while (n-- && !card->stopped)
@@ -418,7 +425,7 @@ static void give_up_event(struct slink_card *card)
 static bool advance_data(struct slink_card *card)
 {
 	start_transfer(card);
-	if (card->stopped || wait_end(card)) {
+	if (card->stopped || wait_stop(card)) {
 		change_type(card);
 		return true;
 	}
@@ -464,6 +471,8 @@ bool slink_advance_input(struct slink_card *card)
 	struct slink_input *in = &card->in;
 	bool armed = in->block, more = armed;
 
+	if (!armed)
+		in->behind = true;
 	while (more) {
 		if (in->aborted)
 			handle_abort(card);
@@ -474,7 +483,12 @@ bool slink_advance_input(struct slink_card *card)
 	if (in->block && is_down_inside(card))
 		hrtimer_start(&card->timer, ns_to_ktime(CUT_US * NSEC_PER_USEC),
 			      HRTIMER_MODE_REL);
-	return armed && !in->block;
+	if (!armed || in->block)
+		return false;
+	if (in->behind)
+		wait_stop(card);
+	in->behind = false;
+	return true;
 }
 
 /* What had come of an event is lost; the block, if any, is empty. */
@@ -512,6 +526,7 @@ static int slink_input(struct zio_cset *cset)
 	spin_lock_irqsave(&card->lock, flags);
 	zio_for_each_block(cset, pos, chan, block)
 		in->block = block;
+	in->near &= in->inside;
 	if (in->block && in->inside)
 		zio_cset_stamp(cset, in->block);
 	spin_unlock_irqrestore(&card->lock, flags);

@@ -53,27 +53,25 @@ static void lose_event(struct slink_card *card, size_t bytes)
 	spin_unlock_irqrestore(&card->lock, flags);
 }
 
-/* The core gives out the next blocks, and comes back by slink_service(). */
-static void tell_core(struct slink_card *card, struct slink_done done)
+/*
+ * The core gives out the next blocks, and comes back by slink_service(). Whether
+ * there was something to tell: that takes a while, in which more has happened.
+ */
+static bool tell_core(struct slink_card *card, struct slink_done done)
 {
 	if (!done.in && !done.out)
-		return;
+		return false;
 	if (done.in && !zio_cset_done(card->in.cset))
 		lose_event(card, done.bytes);
 	if (done.out)
 		zio_cset_done(card->out.cset);
 	if (atomic_dec_and_test(&card->finishing))
 		wake_up_var(&card->finishing);
+	return true;
 }
 
-/**
- * slink_service() - do all that the card, and the core, are waiting for
- * @card: the card, not locked
- *
- * Any context. What happens meanwhile is seen without an interrupt: so there is to be
- * none, which would find nothing to do.
- */
-void slink_service(struct slink_card *card)
+/* What happens meanwhile is seen without an interrupt, which would find nothing to do. */
+static struct slink_done look_at_card(struct slink_card *card)
 {
 	struct slink_done done;
 	unsigned long flags;
@@ -85,7 +83,19 @@ void slink_service(struct slink_card *card)
 	done = advance_all(card, slink_read(card, S5933_INTCSR));
 	slink_enable_interrupts(card, enabled);
 	spin_unlock_irqrestore(&card->lock, flags);
-	tell_core(card, done);
+	return done;
+}
+
+/**
+ * slink_service() - do all that the card, and the core, are waiting for
+ * @card: the card, not locked
+ *
+ * Any context.
+ */
+void slink_service(struct slink_card *card)
+{
+	while (tell_core(card, look_at_card(card)))
+		continue;
 }
 
 /* Process context; the blocks are not the driver's any more. */
@@ -127,7 +137,8 @@ static enum hrtimer_restart slink_poll(struct hrtimer *timer)
 	else
 		slink_enable_interrupts(card, true);
 	spin_unlock_irqrestore(&card->lock, flags);
-	tell_core(card, done);
+	if (tell_core(card, done))
+		slink_service(card);
 	return HRTIMER_NORESTART;
 }
 
@@ -152,7 +163,8 @@ static irqreturn_t slink_interrupt(int irq, void *data)
 		done = advance_all(card, status);
 	}
 	spin_unlock_irqrestore(&card->lock, flags);
-	tell_core(card, done);
+	if (tell_core(card, done))
+		slink_service(card);
 	return is_mine(status) ? IRQ_HANDLED : IRQ_NONE;
 }
 

@@ -69,7 +69,8 @@ struct slink_input {
 	bool due;		/* a control word is on its way to the FIFO */
 	bool aborted;		/* the chip has said so; it may be the output's */
 	bool page_done;		/* the chip has said so, since the last transfer began */
-	bool near;		/* its end, if the event is as small as the last one */
+	bool near;		/* the card is to stop soon, if events are small */
+	bool behind;		/* there was no block for the event that came next */
 	u8 expect;		/* TYPE_* */
 	u8 alarms;		/* of the event */
 	u32 begin;		/* control word of the event */
