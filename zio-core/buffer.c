@@ -2,7 +2,7 @@
 /*
  * buffer.c: buffer types, and the buffer of each channel
  *
- * All changes are made with cset->mutex held and the set held (engine.c), in
+ * All changes are made with cset->mutex held and the set held (hold.c), in
  * two steps: prepare for all channels, which can fail, then commit, which
  * cannot. Memory that is out (queued, or with the user) stays as it is.
  */

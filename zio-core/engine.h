@@ -21,6 +21,20 @@ static inline int cset_phase(struct zio_cset *cset)
 	return atomic_read(&cset->state) & CSET_PHASE;
 }
 
+/* Leaves the phase that the caller owns. */
+static __always_inline void make_idle(struct zio_cset *cset)
+{
+	smp_mb__before_atomic();				/* C */
+	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
+	smp_mb__after_atomic();					/* D, F */
+	if (unlikely(atomic_read(&cset->state) & CSET_HOLD))
+		wake_up(&cset->idle_wq);
+	if (unlikely(READ_ONCE(cset->wanted))) {
+		WRITE_ONCE(cset->wanted, 0);
+		zio_cset_wake(cset);
+	}
+}
+
 bool zio_cset_try_abort(struct zio_cset *cset, bool lost);
 
 #endif /* _ZIO_ENGINE_H */

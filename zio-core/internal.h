@@ -15,7 +15,7 @@
  *   zio_routes_lock  which output is fed by which input (route.c)
  *   cset->state      the device's side: see engine.c; not a lock, but who sets
  *                    it from IDLE to ARMING owns the active blocks
- * Order: cset->change, zio_routes_lock, cset->mutex, then hold (engine.c) or
+ * Order: cset->change, zio_routes_lock, cset->mutex, then hold (hold.c) or
  * trig->lock, then a pipe's lock, then chan->lock of an output, then chan->lock of an
  * input, then lender->lock, then the state.
  */
@@ -285,18 +285,20 @@ static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 int zio_cset_fire(struct zio_cset *cset);
 int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_go_on(struct zio_cset *cset);
-bool zio_cset_is_on(struct zio_cset *cset);
-void zio_cset_hold(struct zio_cset *cset);
-void zio_cset_pause(struct zio_cset *cset);
-void zio_cset_release(struct zio_cset *cset);
-void zio_cset_stop(struct zio_cset *cset, bool stop);
-void zio_cset_shut(struct zio_cset *cset);
 void zio_cset_wake(struct zio_cset *cset);
 bool zio_cset_can_pull(struct zio_cset *cset);
 int zio_cset_ask(struct zio_channel *chan);
 int zio_cset_top_up(struct zio_channel *chan);
 struct zio_block *zio_cset_pull(struct zio_channel *chan);
 void zio_cset_init_engine(struct zio_cset *cset);
+
+/* hold.c */
+bool zio_cset_is_on(struct zio_cset *cset);
+void zio_cset_hold(struct zio_cset *cset);
+void zio_cset_pause(struct zio_cset *cset);
+void zio_cset_release(struct zio_cset *cset);
+void zio_cset_stop(struct zio_cset *cset, bool stop);
+void zio_cset_shut(struct zio_cset *cset);
 bool zio_cset_is_held(const struct zio_cset *cset);
 
 /* What the engine says itself is no news; a driver's error is. */

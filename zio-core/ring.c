@@ -21,7 +21,7 @@
  *      zio_ring_reap() loads tail (acquire), and the blocks are filled anew
  *      after that. Without, new samples could get into a block still read.
  *
- * chan->ring changes under hold (engine.c), so who owns the phase may use it;
+ * chan->ring changes under hold (hold.c), so who owns the phase may use it;
  * everybody else does so under RCU.
  */
 #include <linux/fs.h>
