@@ -2,9 +2,10 @@
 /*
  * zio-buf-kmalloc.c: a fixed number of blocks, each from kmalloc()
  *
- * The free blocks are on a lock-less list: any context puts, one at a time
- * gets (llist.h: then no lock is needed). When the geometry changes, blocks
- * of the former one, told by their generation, are freed as they come back.
+ * The free blocks are on a lock-less list: any context puts; one at a time gets,
+ * who takes all that there are, and keeps the rest for the next time. When the
+ * geometry changes, blocks of the former one, told by their generation, are freed
+ * as they come back.
  *
  *   Z  commit() changes the generation, then waits for who puts a block under RCU,
  *      then frees what is free. So either he saw the new one, and has freed his
@@ -23,6 +24,7 @@
 
 struct kmalloc_buffer {
 	struct llist_head free;
+	struct llist_node *rest;	/* free, too; of who gets */
 	unsigned int gen;
 	atomic_t count;
 };
@@ -57,11 +59,21 @@ static struct zio_block *alloc_block(size_t size)
 	return block;
 }
 
+static struct zio_block *take_free(struct kmalloc_buffer *kbuf)
+{
+	struct llist_node *node = kbuf->rest ?: llist_del_all(&kbuf->free);
+
+	if (!node)
+		return NULL;
+	WRITE_ONCE(kbuf->rest, node->next);
+	return llist_entry(node, struct zio_block, free);
+}
+
 static void free_all(struct kmalloc_buffer *kbuf)
 {
-	struct zio_block *block, *next;
+	struct zio_block *block;
 
-	llist_for_each_entry_safe(block, next, llist_del_all(&kbuf->free), free) {
+	while ((block = take_free(kbuf))) {
 		free_block(block);
 		atomic_dec(&kbuf->count);
 	}
@@ -134,17 +146,14 @@ static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 
 static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)
 {
-	struct kmalloc_buffer *kbuf = buf->priv;
-	struct llist_node *node = llist_del_first(&kbuf->free);
-
-	return node ? llist_entry(node, struct zio_block, free) : NULL;
+	return take_free(buf->priv);
 }
 
 static bool kmalloc_has_room(struct zio_buffer *buf)
 {
 	struct kmalloc_buffer *kbuf = buf->priv;
 
-	return !llist_empty(&kbuf->free);
+	return READ_ONCE(kbuf->rest) || !llist_empty(&kbuf->free);
 }
 
 static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
