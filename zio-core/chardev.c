@@ -85,9 +85,12 @@ static int close_node(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Data of the block in hand; a block that has been read to its end goes. */
-static __always_inline ssize_t copy_data(struct zio_session *sess,
-					 struct sink *to, bool *end)
+/*
+ * Data of the block in hand; a block that has been read to its end goes. Returns
+ * -EFAULT; or whether that is all: a block of no length, or the last of those whose
+ * controls were read.
+ */
+static __always_inline int copy_data(struct zio_session *sess, struct sink *to)
 {
 	struct zio_block *block = sess->block;
 	size_t want = min(block->len - block->used, to->room);
@@ -95,20 +98,19 @@ static __always_inline ssize_t copy_data(struct zio_session *sess,
 
 	to->room -= n;
 	block->used += n;
-	if (block->used == block->len) {
-		*end = !block->len;
-		zio_session_put(sess);
-		*end |= sess->ctrl_seen && !sess->block;
-	}
-	return likely(n == want) ? n : -EFAULT;
+	if (unlikely(n != want))
+		return -EFAULT;
+	if (block->used != block->len)
+		return 0;
+	zio_session_put(sess);
+	return !want || (sess->ctrl_seen && !sess->block);
 }
 
 static __always_inline ssize_t read_data(struct zio_session *sess,
 					 struct sink *to, bool nowait)
 {
 	size_t all = to->room;
-	bool end = false;
-	ssize_t ret;
+	int ret;
 
 	if (!all)
 		return 0;
@@ -119,13 +121,13 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 		ret = zio_session_next(sess, nowait);
 		if (ret)
 			break;
-		ret = copy_data(sess, to, &end);
-		if (!to->room || ret < 0 || end || zio_must_stop())
+		ret = copy_data(sess, to);
+		if (ret || !to->room || zio_must_stop())
 			break;
 		nowait = true;
 	}
 	zio_session_unlock(sess);
-	return to->room != all ? all - to->room : ret;
+	return to->room != all ? all - to->room : min(ret, 0);
 }
 
 /* Who reads a control is told of the data that are still to be read. */

@@ -257,15 +257,33 @@ static __always_inline struct zio_block *take_block(struct zio_channel *chan)
 	return take_new(chan);
 }
 
-static __always_inline int try_input(struct zio_session *sess)
+static __always_inline int have_block(struct zio_session *sess,
+				      struct zio_block *block, bool ctrl_seen)
 {
-	struct zio_block *block = take_block(sess->chan);
+	WRITE_ONCE(sess->ctrl_seen, ctrl_seen);
+	sess->block = block;
+	return 0;
+}
+
+static noinline int try_detour(struct zio_session *sess)
+{
+	struct zio_block *block = take_by_detour(sess->chan);
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	WRITE_ONCE(sess->ctrl_seen, block->ctrl_seen);
-	sess->block = block;
-	return 0;
+	return have_block(sess, block, block->ctrl_seen);
+}
+
+static __always_inline int try_input(struct zio_session *sess)
+{
+	struct zio_block *block;
+
+	if (unlikely(sess->chan->detour))
+		return try_detour(sess);
+	block = take_new(sess->chan);
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	return have_block(sess, block, false);
 }
 
 /* A block more, beside those in hand, if it can be had without a loss. */
@@ -305,12 +323,10 @@ static int try_output(struct zio_session *sess)
 	block = chan->buf->type->ops->get_block(chan->buf);
 	if (!block)
 		return -EAGAIN;
-	WRITE_ONCE(sess->ctrl_seen, false);
 	block->used = 0;
 	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };
-	sess->block = block;
-	return 0;
+	return have_block(sess, block, false);
 }
 
 static __always_inline int try_block(struct zio_session *sess)
