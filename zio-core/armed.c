@@ -89,7 +89,7 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 	struct zio_channel *chan;
 	struct zio_armed *armed;
 
-	for (armed = cset->armed; armed->chan; armed++) {
+	for (armed = zio_cset_armed(cset); armed->chan; armed++) {
 		chan = armed->chan;
 		if (!zio_cset_is_output(cset) && !lost)
 			chan->seq = armed->block->seq;
@@ -107,20 +107,8 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 			chan->buf->type->ops->put_block(chan->buf, armed->block);
 		}
 	}
-	cset->armed->chan = NULL;
+	zio_cset_armed(cset)->chan = NULL;
 }
-
-/**
- * zio_cset_armed() - the armed blocks, for zio_for_each_block()
- * @cset: the channel set
- *
- * Return: an array whose last entry has no channel.
- */
-struct zio_armed *zio_cset_armed(struct zio_cset *cset)
-{
-	return cset->armed;
-}
-EXPORT_SYMBOL_GPL(zio_cset_armed);
 
 /**
  * zio_channel_alarm() - raise the driver's alarms

@@ -81,7 +81,7 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
 				       struct zio_channel *puller,
 				       struct zio_block *mine)
 {
-	struct zio_armed *armed = cset->armed;
+	struct zio_armed *armed = zio_cset_armed(cset);
 	unsigned int i;
 
 	for (i = 0; i < cset->n_on; i++) {

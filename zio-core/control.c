@@ -109,7 +109,7 @@ static void put_address(struct zio_addr *addr, const struct zio_channel *chan)
 
 	addr->dev_id = zdev->id;
 	addr->cset = chan->cset->index;
-	addr->chan = chan->index;
+	addr->chan = chan->head.index;
 	strscpy(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }
 
@@ -290,7 +290,7 @@ bool zio_control_names(const struct zio_control *ctrl,
 	const struct zio_device *zdev = chan->cset->zdev;
 	const struct zio_addr *addr = &ctrl->addr;
 
-	return addr->dev_id == zdev->id && addr->chan == chan->index &&
+	return addr->dev_id == zdev->id && addr->chan == chan->head.index &&
 		addr->cset == chan->cset->index &&
 		!strncmp(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }

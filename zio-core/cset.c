@@ -11,7 +11,7 @@ static void init_channel(struct zio_channel *chan, struct zio_cset *cset,
 	kobject_init(&chan->kobj, &zio_channel_ktype);
 	kobject_get(&cset->kobj);
 	chan->cset = cset;
-	chan->index = index;
+	chan->head.index = index;
 	chan->enabled = true;
 	init_waitqueue_head(&chan->wq);
 	mutex_init(&chan->lock);
@@ -65,8 +65,8 @@ static int create_channels(struct zio_cset *cset)
 
 	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
 	cset->on = kvcalloc(n, sizeof(*cset->on), GFP_KERNEL);
-	cset->armed = kvcalloc(n + 1, sizeof(*cset->armed), GFP_KERNEL);
-	if (!cset->chan || !cset->on || !cset->armed)
+	cset->head.armed = kvcalloc(n + 1, sizeof(*cset->head.armed), GFP_KERNEL);
+	if (!cset->chan || !cset->on || !cset->head.armed)
 		return -ENOMEM;
 	while (cset->n_chan < n) {
 		chan = create_channel(cset, cset->n_chan);
@@ -98,6 +98,7 @@ static struct zio_cset *alloc_cset(struct zio_device *zdev,
 	kobject_init(&cset->kobj, &zio_cset_ktype);
 	get_device(&zdev->dev);
 	cset->zdev = zdev;
+	cset->head.priv = zdev->priv;
 	cset->desc = desc;
 	cset->ops = desc->ops;
 	cset->index = index;
@@ -227,18 +228,6 @@ void zio_cset_remove(struct zio_cset *cset)
 }
 
 /**
- * zio_cset_priv() - what the driver gave to zio_device_alloc()
- * @cset: the channel set
- *
- * Return: the driver's private data.
- */
-void *zio_cset_priv(const struct zio_cset *cset)
-{
-	return cset->zdev->priv;
-}
-EXPORT_SYMBOL_GPL(zio_cset_priv);
-
-/**
  * zio_cset_index() - position of a set in the device
  * @cset: the channel set
  *
@@ -261,18 +250,6 @@ unsigned int zio_cset_ssize(const struct zio_cset *cset)
 	return cset->ssize;
 }
 EXPORT_SYMBOL_GPL(zio_cset_ssize);
-
-/**
- * zio_channel_index() - position of a channel in its set
- * @chan: the channel
- *
- * Return: the index, from 0.
- */
-unsigned int zio_channel_index(const struct zio_channel *chan)
-{
-	return chan->index;
-}
-EXPORT_SYMBOL_GPL(zio_channel_index);
 
 /**
  * zio_cset_mask() - which channels an interleaved block carries

@@ -101,9 +101,9 @@ static void finish_outputs(struct zio_cset *cset)
 {
 	struct zio_armed *armed;
 
-	for (armed = cset->armed; armed->chan; armed++)
+	for (armed = zio_cset_armed(cset); armed->chan; armed++)
 		finish_output(armed->chan, armed->block);
-	cset->armed->chan = NULL;
+	zio_cset_armed(cset)->chan = NULL;
 	make_idle(cset);
 	tell_done(cset);
 }
@@ -118,14 +118,14 @@ finish_inputs(struct zio_cset *cset, struct zio_channel *puller)
 	struct zio_block *pulled = NULL;
 	struct zio_armed *armed;
 
-	for (armed = cset->armed; armed->chan; armed++) {
+	for (armed = zio_cset_armed(cset); armed->chan; armed++) {
 		count_input(armed->chan, armed->block);
 		if (armed->chan == puller)
 			pulled = armed->block;
 		else
 			queue_input(armed->chan, armed->block);
 	}
-	cset->armed->chan = NULL;
+	zio_cset_armed(cset)->chan = NULL;
 	make_idle(cset);
 	tell_done(cset);
 	return pulled;

@@ -139,11 +139,11 @@ static void hold_takes_blocks_back(struct kunit *test)
 
 	tdev->io_return = -EAGAIN;
 	zio_cset_fire(tdev->cset);
-	KUNIT_EXPECT_PTR_EQ(test, tdev->cset->armed[0].chan, chan);
+	KUNIT_EXPECT_PTR_EQ(test, zio_cset_armed(tdev->cset)[0].chan, chan);
 	mutex_lock(&tdev->cset->mutex);
 	zio_cset_hold(tdev->cset);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
-	KUNIT_EXPECT_NULL(test, tdev->cset->armed[0].chan);
+	KUNIT_EXPECT_NULL(test, zio_cset_armed(tdev->cset)[0].chan);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
 	KUNIT_EXPECT_FALSE(test, zio_cset_done(tdev->cset));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);

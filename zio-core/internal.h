@@ -98,9 +98,9 @@ struct zio_binding {
 };
 
 struct zio_channel {
+	struct zio_channel_head head; /* first: drivers read it */
 	struct kobject kobj;
 	struct zio_cset *cset;
-	unsigned int index;
 	u32 minor;
 	bool enabled;
 
@@ -151,6 +151,7 @@ struct zio_channel {
 };
 
 struct zio_cset {
+	struct zio_cset_head head; /* first: drivers read it */
 	struct kobject kobj;
 	struct zio_device *zdev;
 	const struct zio_cset_desc *desc;
@@ -171,7 +172,6 @@ struct zio_cset {
 	size_t block_len;
 	unsigned int n_on;
 	struct zio_channel **on;
-	struct zio_armed *armed;
 	struct timespec64 now;
 	unsigned long fired;
 	unsigned long io_errors;
@@ -221,6 +221,9 @@ struct zio_device {
 #define to_zio_channel(_kobj)	container_of(_kobj, struct zio_channel, kobj)
 #define to_zio_buffer(_kobj)	container_of(_kobj, struct zio_buffer, kobj)
 #define to_zio_binding(_kobj)	container_of(_kobj, struct zio_binding, kobj)
+
+static_assert(!offsetof(struct zio_cset, head));
+static_assert(!offsetof(struct zio_channel, head));
 
 static inline bool zio_cset_is_output(const struct zio_cset *cset)
 {

@@ -163,7 +163,7 @@ static int create_node(struct zio_channel *chan, bool data)
 	dev_set_drvdata(dev, chan);
 	device_set_pm_not_required(dev);
 	ret = dev_set_name(dev, "%s-%04x-%u-%u-%s", zdev->name, zdev->id,
-			   chan->cset->index, chan->index,
+			   chan->cset->index, chan->head.index,
 			   data ? "data" : "ctrl");
 	if (!ret)
 		ret = device_add(dev);

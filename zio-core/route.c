@@ -587,7 +587,7 @@ ssize_t zio_route_show(struct zio_channel *out, char *page)
 	in = source_of(out);
 	if (in)
 		len = sysfs_emit(page, "%s-%04x-%u-%u\n", in->cset->zdev->name,
-				 in->cset->zdev->id, in->cset->index, in->index);
+				 in->cset->zdev->id, in->cset->index, in->head.index);
 	else
 		len = sysfs_emit(page, "none\n");
 	mutex_unlock(&zio_routes_lock);

@@ -58,7 +58,7 @@ static void connect(struct net *n, int i)
 /* Blocks that an output has, armed or queued. */
 static unsigned int count_blocks(struct zio_channel *out)
 {
-	return zio_queue_count(&out->queue) + !!out->cset->armed->chan;
+	return zio_queue_count(&out->queue) + !!zio_cset_armed(out->cset)->chan;
 }
 
 static void expect_all_back(struct net *n)
@@ -76,8 +76,8 @@ static void block_goes_to_all(struct kunit *test)
 	connect(&n, 0);
 	connect(&n, 1);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
-	first = n.out_dev[0]->cset->armed->block;
-	second = n.out_dev[1]->cset->armed->block;
+	first = zio_cset_armed(n.out_dev[0]->cset)->block;
+	second = zio_cset_armed(n.out_dev[1]->cset)->block;
 	KUNIT_EXPECT_PTR_EQ(test, first->data, second->data);
 	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.in->queue), 0);
@@ -134,7 +134,7 @@ static void larger_block_is_lost(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 16), 0);
 	mutex_unlock(&cset->mutex);
 	zio_cset_fire(cset);
-	KUNIT_EXPECT_EQ(test, n.out_dev[0]->cset->armed->block->zio_alarms,
+	KUNIT_EXPECT_EQ(test, zio_cset_armed(n.out_dev[0]->cset)->block->zio_alarms,
 			ZIO_ALARM_LOST_BLOCK);
 	zio_cset_done(n.out_dev[0]->cset);
 	expect_all_back(&n);
@@ -178,7 +178,7 @@ static void queued_blocks_go_first(struct kunit *test)
 	zio_cset_fire(n.in_dev->cset);
 	for (i = 0; i < 6; i++) {
 		KUNIT_EXPECT_EQ(test, i,
-				*(u16 *)n.out_dev[0]->cset->armed->block->data);
+				*(u16 *)zio_cset_armed(n.out_dev[0]->cset)->block->data);
 		zio_cset_done(n.out_dev[0]->cset);
 	}
 	expect_all_back(&n);
@@ -204,7 +204,7 @@ static void boards_go(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, rcu_access_pointer(n.out[1]->route));
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, i,
-				*(u16 *)n.out_dev[1]->cset->armed->block->data);
+				*(u16 *)zio_cset_armed(n.out_dev[1]->cset)->block->data);
 		zio_cset_done(n.out_dev[1]->cset);
 	}
 	tear_down(&n);

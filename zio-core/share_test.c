@@ -122,7 +122,7 @@ static void memory_is_used_by_both(struct kunit *test)
 	ctrl = name_block(block, 0);
 	KUNIT_ASSERT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	KUNIT_EXPECT_NULL(test, s.reader->block);
-	own = s.out_dev[0]->cset->armed->block;
+	own = zio_cset_armed(s.out_dev[0]->cset)->block;
 	KUNIT_EXPECT_PTR_EQ(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, own->len, block->len);
 	KUNIT_EXPECT_PTR_EQ(test, block->home, s.in->buf);
@@ -191,7 +191,7 @@ static void what_cannot_be_played_is_copied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied, 0);
 	ctrl.flags &= ~ZIO_CONTROL_SHARE_ONLY;
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
-	own = s.out_dev[0]->cset->armed->block;
+	own = zio_cset_armed(s.out_dev[0]->cset)->block;
 	KUNIT_EXPECT_PTR_NE(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, memcmp(own->data, block->data, block->len), 0);
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, block->len);
@@ -222,7 +222,7 @@ static void board_goes_first(struct kunit *test)
 	test_device_remove(s.in_dev);
 	s.in_dev = NULL;
 	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 1);
-	KUNIT_EXPECT_EQ(test, *(u16 *)s.out_dev[0]->cset->armed->block->data,
+	KUNIT_EXPECT_EQ(test, *(u16 *)zio_cset_armed(s.out_dev[0]->cset)->block->data,
 			sample);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENODEV);
 	zio_cset_done(s.out_dev[0]->cset);
@@ -324,7 +324,7 @@ static void model_play(struct model *m, unsigned int i)
 
 	if (!m->n_out[i])
 		return;
-	KUNIT_ASSERT_EQ(m->s.test, *(u16 *)cset->armed->block->data,
+	KUNIT_ASSERT_EQ(m->s.test, *(u16 *)zio_cset_armed(cset)->block->data,
 			m->out[i][0].sample);
 	KUNIT_EXPECT_TRUE(m->s.test, zio_cset_done(cset));
 	m->n_out[i]--;

@@ -275,7 +275,7 @@ static void free_cset(struct rcu_head *rcu)
 
 	kvfree(cset->chan);
 	kvfree(cset->on);
-	kvfree(cset->armed);
+	kvfree(cset->head.armed);
 	kfree(cset);
 }
 
@@ -351,7 +351,7 @@ static ssize_t address_show(struct kobject *kobj, struct kobj_attribute *attr,
 	struct zio_device *zdev = chan->cset->zdev;
 
 	return sysfs_emit(page, "%s-%04x-%u-%u\n", zdev->name, zdev->id,
-			  chan->cset->index, chan->index);
+			  chan->cset->index, chan->head.index);
 }
 
 static ssize_t blocks_show(struct kobject *kobj, struct kobj_attribute *attr,

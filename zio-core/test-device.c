@@ -101,7 +101,7 @@ unsigned int test_count_owned(struct zio_channel *chan)
 	struct zio_block *block;
 	LIST_HEAD(free);
 
-	for (armed = chan->cset->armed; armed->chan; armed++)
+	for (armed = zio_cset_armed(chan->cset); armed->chan; armed++)
 		n += armed->chan == chan;
 	list_for_each_entry(sess, &chan->sessions, node)
 		n += !!sess->block;

@@ -223,7 +223,6 @@ struct zio_device *devm_zio_device_register(struct device *parent,
 bool zio_cset_done(struct zio_cset *cset);
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
 
-void *zio_cset_priv(const struct zio_cset *cset);
 unsigned int zio_cset_index(const struct zio_cset *cset);
 unsigned int zio_cset_ssize(const struct zio_cset *cset);
 unsigned int zio_cset_nshots(const struct zio_cset *cset);
@@ -231,14 +230,66 @@ unsigned int zio_cset_pre_samples(const struct zio_cset *cset);
 unsigned int zio_cset_post_samples(const struct zio_cset *cset);
 u64 zio_cset_mask(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
-unsigned int zio_channel_index(const struct zio_channel *chan);
-struct zio_armed *zio_cset_armed(struct zio_cset *cset);
 
 /* The armed blocks of a set, for zio_for_each_block(). */
 struct zio_armed {
 	struct zio_channel *chan;
 	struct zio_block *block;
 };
+
+/*
+ * What raw_io() asks for each time is at the start of a set, and of a channel: there
+ * it is read without a call. All else in them is the core's.
+ */
+struct zio_cset_head {
+	/* private: see the functions below */
+	void *priv;
+	struct zio_armed *armed;
+};
+
+struct zio_channel_head {
+	/* private: see zio_channel_index() */
+	unsigned int index;
+};
+
+/**
+ * zio_cset_priv() - what the driver gave to zio_device_alloc()
+ * @cset: the channel set
+ *
+ * Any context.
+ *
+ * Return: the driver's private data.
+ */
+static inline void *zio_cset_priv(const struct zio_cset *cset)
+{
+	return ((const struct zio_cset_head *)cset)->priv;
+}
+
+/**
+ * zio_cset_armed() - the armed blocks, for zio_for_each_block()
+ * @cset: the channel set; the caller has what is armed, see there
+ *
+ * Any context.
+ *
+ * Return: an array whose last entry has no channel.
+ */
+static inline struct zio_armed *zio_cset_armed(struct zio_cset *cset)
+{
+	return ((struct zio_cset_head *)cset)->armed;
+}
+
+/**
+ * zio_channel_index() - position of a channel in its set
+ * @chan: the channel
+ *
+ * Any context.
+ *
+ * Return: the index, from 0.
+ */
+static inline unsigned int zio_channel_index(const struct zio_channel *chan)
+{
+	return ((const struct zio_channel_head *)chan)->index;
+}
 
 /**
  * zio_for_each_block() - visit the armed blocks of a set
