@@ -6,62 +6,12 @@
  * again; readers come and go, and check what they read. What may be refused, and
  * how, is listed with each change; anything else is a failure.
  */
-#include <dirent.h>
 #include <sys/stat.h>
-#include <time.h>
 
-#include "node.h"
-
-#define CONFIG	"/sys/kernel/config/zio"
-#define BUS	"/sys/bus/zio/devices"
+#include "storm.h"
 
 static unsigned int n_devices, n_csets, n_channels;
-static unsigned int *changes, *blocks, *plugged;
-static struct timespec end;
-
-/* Each looks at the clock itself: on a machine that hardly gets on, too. */
-static int is_over(void)
-{
-	struct timespec now;
-
-	want(!clock_gettime(CLOCK_MONOTONIC, &now));
-	return now.tv_sec > end.tv_sec ||
-		(now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec);
-}
-
-static unsigned int dice(unsigned int n)
-{
-	return (unsigned int)random() % n;
-}
-
-/* One write; 0, or the errno. */
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
-
-	if (fd < 0)
-		return errno;
-	if (write(fd, text, strlen(text)) < 0)
-		error = errno;
-	close(fd);
-	return error;
-}
-
-/* May a board be gone, or going, these errors are no news. */
-static int is_gone(int error)
-{
-	return error == ENOENT || error == ENODEV || error == ENXIO;
-}
-
-static void change(const char *path, const char *text, const char *allowed)
-{
-	int error = put(path, text);
-
-	if (error && !is_gone(error) && !strstr(allowed, strerrorname_np(error)))
-		fail("%s to %s: %s", text, path, strerrorname_np(error));
-	__atomic_add_fetch(changes, 1, __ATOMIC_SEQ_CST);
-}
-
+static unsigned int *blocks, *plugged;
 static void cset_path(char *path, size_t size, const char *file)
 {
 	snprintf(path, size, BUS "/zmini-%04x/cset%u/%s", 100 + dice(n_devices),
@@ -353,23 +303,6 @@ static void stand_still(unsigned int dev, unsigned int cset)
 	write_text(path, "0");
 }
 
-/* Nobody ends before the time; returns how many are left when it has come. */
-static unsigned int wait_for_end(unsigned int n)
-{
-	struct timespec tick = { .tv_nsec = 100000000 };
-	int status;
-
-	while (!is_over()) {
-		nanosleep(&tick, NULL);
-		if (waitpid(-1, &status, WNOHANG) <= 0)
-			continue;
-		if (status || !is_over())
-			fail("somebody ended with %#x", status);
-		n--;
-	}
-	return n;
-}
-
 /* storm DEVICES SETS CHANNELS SECONDS SEED */
 static void do_storm(char **arg)
 {
@@ -378,13 +311,10 @@ static void do_storm(char **arg)
 	n_devices = atoi(arg[0]);
 	n_csets = atoi(arg[1]);
 	n_channels = atoi(arg[2]);
-	changes = share_memory(3 * sizeof(*changes));
-	blocks = changes + 1;
-	plugged = changes + 2;
+	blocks = share_memory(2 * sizeof(*blocks));
+	plugged = blocks + 1;
 	*plugged = 1;
-	want(!clock_gettime(CLOCK_MONOTONIC, &end));
-	end.tv_sec += seconds;
-	alarm(seconds + 120);
+	begin_storm(seconds);
 	wait_children(wait_for_end(run_all(atoi(arg[4]))));
 	for (d = 0; d < n_devices; d++)
 		for (s = 0; s < n_csets; s++)
