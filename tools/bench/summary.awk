@@ -130,7 +130,7 @@ function aio_line(what, method,    small, large)
 function aio()
 {
 	aio_line("io_uring READ_FIXED", "uring-fixed")
-	aio_line("io_uring READ_FIXED, 16 at once", "uring-batch")
+	aio_line("io_uring READ, 16 at once", "uring-batch")
 	aio_line("io_uring READ", "uring")
 	aio_line("libaio", "libaio")
 }

@@ -20,5 +20,5 @@ plot small("threads") using (log2($3)):(above($13)) title "a second thread" line
      small("poll+read") using (log2($3)):(above($13)) title "poll + read" linecolor rgb green pointtype 7, \
      small("uring") using (log2($3)):(above($13)) title "io_uring READ" linecolor rgb light pointtype 7, \
      small("uring-fixed") using (log2($3)):(above($13)) title "io_uring READ_FIXED" linecolor rgb blue pointtype 7, \
-     small("uring-batch") using (log2($3)):(above($13)) title "the same, 16 at once" linecolor rgb blue dashtype 2 pointtype 6, \
+     small("uring-batch") using (log2($3)):(above($13)) title "io_uring READ, 16 at once" linecolor rgb light dashtype 2 pointtype 6, \
      small("preadv2") using (log2($3)):(above($13)) title "preadv2" linecolor rgb old pointtype 6
