@@ -93,7 +93,6 @@ test_modes()
 	done
 }
 
-
 test_files()
 {
 	for pair in rw-rw mmap-in-splice splice-mmap-out; do
@@ -135,6 +134,29 @@ test_many()
 	done
 }
 
+# To a board that cannot reach the memory blocks are copied, and it says so.
+test_copied()
+{
+	case $offered in *share*) ;; *) return ;; esac
+	far=/sys/kernel/config/zio/devices/zloop/far
+	check "far: a board with 12 address lines" mkdir $far
+	echo 4 >$far/ssize
+	echo 3 >$far/id
+	echo 12 >$far/dma-bits
+	check "far: it is there" write_file $far/live 1
+	check "far: restart" restart
+	read_loop 3
+	check "far: copy" eval "zio-copy if=$in of=zloop-0003-0-0 mode=share \
+		count=$blocks --json >/tmp/json"
+	is "far: what became of sharing" "$(tr -d ' \n' </tmp/json |
+		sed 's/.*"sharing":{\([^}]*\).*/\1/; s/"why":".*"/"why"/')" \
+		"\"asked\":$blocks,\"shared\":0,\"copied\":$blocks,\"copied_bytes\":$((blocks *
+		64)),\"why\""
+	diag "$(cat /tmp/json)"
+	wait_readers "far"
+	check "far: it goes" rmdir $far
+}
+
 test_refused()
 {
 	check "restart" restart
@@ -173,11 +195,6 @@ finish()
 	else
 		not_ok "$1: message" "$(cat /tmp/err)"
 	fi
-}
-
-played()
-{
-	[ "$(cat "$zloop-0000/cset0/chan0/statistics/blocks")" -ge "$1" ]
 }
 
 # Nobody reads, so that the output is full; or nothing comes. For the block under way
@@ -240,6 +257,7 @@ make_wanted
 test_modes
 test_files
 test_many
+test_copied
 test_refused
 test_signals
 test_unplug
