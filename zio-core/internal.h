@@ -103,6 +103,7 @@ struct zio_channel {
 	struct zio_cset *cset;
 	u32 minor;
 	bool enabled;
+	bool has_nodes;
 
 	/* the device's side */
 	struct zio_buffer *buf;
@@ -115,6 +116,18 @@ struct zio_channel {
 	unsigned long blocks;
 	unsigned long bytes;
 	unsigned long lost;
+
+	/*
+	 * Sharing, of an output, counted by who submits to it: share.c, route.c. They
+	 * fill a cache line, as the queue begins another; so a channel has 2048 bytes,
+	 * beyond which it would take up 4096.
+	 */
+	u32 share_how;
+	u32 share_error;
+	unsigned long shared;
+	unsigned long copied;
+	unsigned long copied_bytes;
+	unsigned long route_lost;
 	struct zio_queue queue;
 
 	/* the user's side */
@@ -133,20 +146,12 @@ struct zio_channel {
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;
 
-	/* sharing: share.c, route.c; counted by who submits to an output */
 	struct zio_feed __rcu *feed; /* input: the outputs that it is routed to */
 	struct zio_route __rcu *route; /* output: from where */
-	u32 share_how;
-	u32 share_error;
-	unsigned long shared;
-	unsigned long copied;
-	unsigned long copied_bytes;
-	unsigned long route_lost;
 
 	struct zio_attr *attrs;
 	unsigned int n_attrs;
 	struct device node[2]; /* control, data; each holds the channel */
-	bool has_nodes;
 	struct rcu_head rcu;
 };
 
