@@ -33,6 +33,25 @@ static bool is_in_the_way(struct zio_channel *chan)
 }
 
 /*
+ * With prefer-new the oldest unread block goes, and is lost. Not that of a ring, which
+ * the program sees. Returns whether there was one that could.
+ */
+bool zio_channel_drop_oldest(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+	struct zio_block *old;
+
+	if (chan->ring || !READ_ONCE(buf->prefer_new) || is_in_the_way(chan))
+		return false;
+	old = zio_queue_pop(&chan->queue);
+	if (!old)
+		return false;
+	zio_channel_lose(chan);
+	buf->type->ops->put_block(buf, old);
+	return true;
+}
+
+/*
  * No block is free. There may be some that a program has done with, in its
  * ring; else it is an overrun: either the new block is lost, or the oldest
  * unread one.
@@ -40,21 +59,13 @@ static bool is_in_the_way(struct zio_channel *chan)
 struct zio_block *zio_channel_steal(struct zio_channel *chan)
 {
 	struct zio_buffer *buf = chan->buf;
-	struct zio_block *old, *block = NULL;
+	struct zio_block *block = NULL;
 
 	while (!block && chan->ring && zio_ring_reap(chan))
 		if (zio_queue_count(&chan->queue) < buf->len)
 			block = buf->type->ops->get_block(buf);
-	while (!block && !chan->ring && READ_ONCE(buf->prefer_new)) {
-		if (is_in_the_way(chan))
-			break;
-		old = zio_queue_pop(&chan->queue);
-		if (!old)
-			break;
-		zio_channel_lose(chan);
-		buf->type->ops->put_block(buf, old);
+	while (!block && zio_channel_drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
-	}
 	if (!block) {
 		zio_channel_lose(chan);
 		/* The watermark may be out of reach: let them have what is there. */

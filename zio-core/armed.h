@@ -20,6 +20,7 @@ void zio_sniff_block(struct zio_channel *chan, struct zio_block *block);
 
 void zio_channel_raise(struct zio_channel *chan, int bits);
 void zio_channel_lose(struct zio_channel *chan);
+bool zio_channel_drop_oldest(struct zio_channel *chan);
 struct zio_block *zio_channel_steal(struct zio_channel *chan);
 void zio_block_fit(struct zio_channel *chan, struct zio_block *block);
 void zio_block_tell_alarms(struct zio_channel *chan, struct zio_block *block);

@@ -194,13 +194,18 @@ static int leave_or_fail(struct zio_cset *cset, int ret)
 	return ret;
 }
 
-/* The blocks of all channels, from memory or queue to the driver. */
+/*
+ * The blocks of all channels, from memory or queue to the driver. An event for which
+ * there is no block at all is lost, and no business of his: he would never be done.
+ */
 static __always_inline int start_blocks(struct zio_cset *cset, bool output,
 					struct zio_channel *puller,
 					struct zio_block *mine)
 {
 	cset->fired++;
 	arm_blocks(cset, output, puller, mine);
+	if (unlikely(!zio_cset_armed(cset)->chan))
+		return 0;
 	return cset->ops->raw_io(cset);
 }
 
@@ -496,13 +501,25 @@ static void play_ready(struct zio_cset *cset)
 	}
 }
 
+/*
+ * Where the board says itself when there is something, a new block may be worth an
+ * old one. A driver that is done at once would make new ones for ever.
+ */
+static bool make_room(struct zio_channel *chan)
+{
+	while (!can_have_room(chan))
+		if (!READ_ONCE(chan->cset->slow) || !zio_channel_drop_oldest(chan))
+			return false;
+	return true;
+}
+
 /* A channel that nobody reads must not stop the others: it loses blocks. */
 static bool set_has_room(struct zio_cset *cset)
 {
 	unsigned int i;
 
 	for (i = 0; i < cset->n_on; i++)
-		if (can_have_room(cset->on[i]))
+		if (make_room(cset->on[i]))
 			return true;
 	return false;
 }

@@ -64,7 +64,7 @@ static void set_merge(struct walk *w, bool merge)
 
 static void fire(struct walk *w, u32 dice)
 {
-	struct event *event = &w->event[(u16)w->tdev->io_calls];
+	struct event *event = &w->event[(u16)w->tdev->cset->fired];
 
 	w->tdev->short_by = dice % 3 ? 8 * (dice / 8 % 15) : 2 * (dice / 8 % 60);
 	event->len = 128 - w->tdev->short_by;

@@ -94,6 +94,8 @@ static int set_prefer_new(struct zio_buffer *buf, u32 value)
 	if (value > 1)
 		return -EINVAL;
 	WRITE_ONCE(buf->prefer_new, value);
+	/* There may be room now, for a set that was full. */
+	zio_cset_go_on(buf->chan->cset);
 	return 0;
 }
 

@@ -14,7 +14,7 @@ static int test_raw_io(struct zio_cset *cset)
 	zio_for_each_block(cset, pos, chan, block) {
 		block->len -= tdev->short_by;
 		if (tdev->fill)
-			memset16(block->data, tdev->io_calls, block->len / 2);
+			memset16(block->data, cset->fired - 1, block->len / 2);
 	}
 	tdev->io_calls++;
 	if (tdev->early)

@@ -13,8 +13,8 @@
  * @io_return: what raw_io() returns
  * @early: raw_io() calls zio_cset_done() itself, then returns -EAGAIN
  * @short_by: bytes by which raw_io() shortens each block
- * @fill: raw_io() writes its number (from 0) into each sample
- * @io_calls: how often raw_io() was called
+ * @fill: raw_io() writes the number of the event (from 0) into each sample
+ * @io_calls: how often raw_io() was called: not for events without a block
  * @stop_calls: how often stop_io() was called
  * @attr_error: what attr_set() returns
  */

@@ -118,7 +118,7 @@ struct zio_attr_desc {
  *        back untouched, and is what a waiting reader gets. Runs in any
  *        context, hard interrupt included, and must not sleep, unless the set
  *        has ZIO_CSET_SLEEPS: then always in process context. Never called
- *        twice at a time for one set.
+ *        twice at a time for one set, and never without a block.
  * @stop_io: mandatory if @raw_io ever returns -EAGAIN. Process context, may
  *        sleep. After it has returned the driver does not touch the blocks
  *        and does not call zio_cset_done() for them.

@@ -374,6 +374,38 @@ test_back_pressure()
 	no_faults "back pressure"
 }
 
+# Nobody reads: an old block goes for each new one.
+test_prefer_new()
+{
+	fresh
+	echo 16 >$in/chan0/buffer/max-buffer-len
+	bench event=0 size=50 count=100 mode=block
+	check "prefer-new: XOFF" wait_until 10 eval '[ "$(ask is-xoff)" = 1 ]'
+	echo 1 >$in/chan0/buffer/prefer-new
+	check "prefer-new: all come" wait_until 20 eval '[ "$(stat events)" = 100 ]'
+	lost=$(stat chan0/statistics/lost_blocks)
+	is "prefer-new: lost, and read" "$lost $(node-slink drain $node 1)" "85 15"
+	is "prefer-new: none in the card" "$(ask overflowed)" 0
+	no_faults "prefer-new"
+}
+
+# A trigger that comes when there is no room: the event is lost, not those after it.
+test_no_room()
+{
+	fresh
+	echo 16 >$in/chan0/buffer/max-buffer-len
+	zio-load zio-trig-hrt
+	echo hrt >$in/current_trigger
+	echo 1000000 >$in/trigger/period-ns
+	bench event=0 size=50 count=100 mode=block
+	check "no room: it is told" wait_until 10 eval \
+		'[ "$(stat chan0/statistics/lost_blocks)" -gt 0 ]'
+	is "no room: all come when there is" "$(node-slink drain $node 1)" 100
+	no_faults "no room"
+	echo transparent >$in/current_trigger
+	zio-unload zio-trig-hrt
+}
+
 test_back_to_back()
 {
 	fresh
@@ -587,8 +619,8 @@ else
 	done_testing
 fi
 for test in life streams page errors truncation cable abort polling batches \
-	self_test back_pressure back_to_back route changes unplug gone ids refused \
-	no_memory; do
+	self_test back_pressure prefer_new no_room back_to_back route changes \
+	unplug gone ids refused no_memory; do
 	test_$test
 done
 check "unload" zio-unload zio-slink
