@@ -267,10 +267,7 @@ test_broken_pipe()
 # A line that is written over again and again, and only there.
 test_progress()
 {
-	if ! command -v script >/dev/null; then
-		result ok 'progress # SKIP no script(1)'
-		return
-	fi
+	needs_terminal 'progress' || return 0
 	{
 		cat five.zio
 		sleep 1.1 # what is shown each second takes a second

@@ -90,3 +90,11 @@ need_argument()
 		;;
 	esac
 }
+
+# needs_terminal TEXT: whether programs can be run on one; if not, TEXT is skipped
+needs_terminal()
+{
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 && return
+	result ok "$1 # SKIP no script(1), or no pseudo-terminals (is /dev/pts mounted?)"
+	return 1
+}

@@ -126,6 +126,11 @@ test_tree()
 	run 0 'tree: a route that has ended' "$zio" list -i 0 -t
 	lacks out 'from' 'tree: it has ended'
 	lacks out "$(printf '\033')" 'tree: no colours into a pipe'
+}
+
+test_tree_on_terminal()
+{
+	needs_terminal 'tree: on a terminal' || return 0
 	run 0 'tree: on a terminal' script -qec "$zio list -i 0" typescript
 	has out 'zzero-0000' 'tree: on a terminal: a tree'
 	has out "$(printf '\033')\[32mon" 'tree: colours on a terminal'
@@ -469,6 +474,7 @@ test_top_json()
 # On a terminal; what stty says afterwards is what it said before.
 test_top_screen()
 {
+	needs_terminal 'top: on a terminal' || return 0
 	cat >on-terminal <<-END
 		stty sane
 		stty -a >before
@@ -514,6 +520,7 @@ test_main
 test_list
 make_tree
 test_tree
+test_tree_on_terminal
 test_list_json
 test_get
 test_get_errors
