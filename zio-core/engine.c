@@ -204,7 +204,7 @@ static __always_inline int start_blocks(struct zio_cset *cset, bool output,
 {
 	cset->fired++;
 	arm_blocks(cset, output, puller, mine);
-	if (unlikely(!zio_cset_armed(cset)->chan))
+	if (!mine && unlikely(!zio_cset_armed(cset)->chan))
 		return 0;
 	return cset->ops->raw_io(cset);
 }
