@@ -214,8 +214,6 @@ static int ad788x_raw_io(struct zio_cset *cset)
 	int ret;
 
 	n_chan = list_channels(cset, list);
-	if (!n_chan)
-		return 0;
 	n = zio_cset_armed(cset)->block->len / sizeof(u16) * n_chan + 1;
 	ret = have_frames(adc, n);
 	if (ret)

@@ -111,13 +111,10 @@ static int dtc_error(u8 alarm)
 static int dtc_raw_io(struct zio_cset *cset)
 {
 	struct zio_armed *armed = zio_cset_armed(cset);
+	const struct zio_timestamp *at = &armed->block->tstamp;
 	struct dtc_output *out = find_output(cset);
-	const struct zio_timestamp *at;
 	u8 alarm;
 
-	if (!armed->chan)
-		return 0;
-	at = &armed->block->tstamp;
 	if (!at->secs && !at->ticks) {
 		make_pulse(out);
 		return 0;

@@ -75,14 +75,11 @@ static int set_lines(struct gpio_descs *lines, u32 sample)
 
 static int gpio_input(struct zio_cset *cset)
 {
-	struct zio_armed *armed = zio_cset_armed(cset);
-	u32 *sample, *end;
+	struct zio_block *block = zio_cset_armed(cset)->block;
+	u32 *sample = block->data, *end = block->data + block->len;
 	int ret = 0;
 
-	if (!armed->chan)
-		return 0;
-	end = armed->block->data + armed->block->len;
-	for (sample = armed->block->data; sample < end && !ret; sample++) {
+	for (; sample < end && !ret; sample++) {
 		ret = read_lines(lines_of(cset), sample);
 		cond_resched();
 	}
@@ -91,14 +88,11 @@ static int gpio_input(struct zio_cset *cset)
 
 static int gpio_output(struct zio_cset *cset)
 {
-	struct zio_armed *armed = zio_cset_armed(cset);
-	const u32 *sample, *end;
+	struct zio_block *block = zio_cset_armed(cset)->block;
+	const u32 *sample = block->data, *end = block->data + block->len;
 	int ret = 0;
 
-	if (!armed->chan)
-		return 0;
-	end = armed->block->data + armed->block->len;
-	for (sample = armed->block->data; sample < end && !ret; sample++) {
+	for (; sample < end && !ret; sample++) {
 		ret = set_lines(lines_of(cset), *sample);
 		cond_resched();
 	}

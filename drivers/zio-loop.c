@@ -162,14 +162,12 @@ static void advance(struct loop_state *state)
 	}
 }
 
-/* Returns whether there are any. */
-static bool note_outputs(struct loop_state *state, struct zio_cset *cset)
+static void note_outputs(struct loop_state *state, struct zio_cset *cset)
 {
 	struct loop_channel *lchan = state->chan;
 	struct zio_channel *chan;
 	struct zio_block *block;
 	struct zio_armed *pos;
-	bool any = false;
 
 	for (; lchan < state->chan + state->n_chan; lchan++) {
 		lchan->block = NULL;
@@ -181,9 +179,7 @@ static bool note_outputs(struct loop_state *state, struct zio_cset *cset)
 		lchan->output = chan;
 		lchan->block = block;
 		lchan->len = block->len;
-		any = true;
 	}
-	return any;
 }
 
 static int loop_output(struct zio_cset *cset)
@@ -192,8 +188,7 @@ static int loop_output(struct zio_cset *cset)
 	bool last, taken;
 	struct zio_cset *input;
 
-	if (!note_outputs(state, cset))
-		return 0;
+	note_outputs(state, cset);
 	do {
 		input = meet_other(state, cset);
 		if (!input)
@@ -207,18 +202,14 @@ static int loop_output(struct zio_cset *cset)
 	return 0;
 }
 
-static bool note_inputs(struct loop_state *state, struct zio_cset *cset)
+static void note_inputs(struct loop_state *state, struct zio_cset *cset)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
 	struct zio_armed *pos;
-	bool any = false;
 
-	zio_for_each_block(cset, pos, chan, block) {
+	zio_for_each_block(cset, pos, chan, block)
 		state->chan[zio_channel_index(chan)].fired = block->tstamp;
-		any = true;
-	}
-	return any;
 }
 
 /* From zio_cset_done() on, state->chan is that of the next output blocks. */
@@ -228,8 +219,7 @@ static int loop_input(struct zio_cset *cset)
 	struct zio_cset *output;
 	bool last, taken = true;
 
-	if (!note_inputs(state, cset))
-		return 0;
+	note_inputs(state, cset);
 	output = meet_other(state, cset);
 	if (!output)
 		return -EAGAIN;

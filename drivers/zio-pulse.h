@@ -23,16 +23,12 @@ struct zio_pulse {
 	atomic_t missed;
 };
 
-/* For raw_io(). A set whose channel is disabled is not armed at all. */
+/* For raw_io(). */
 static inline int zio_pulse_listen(struct zio_pulse *pulse,
 				   struct zio_cset *cset)
 {
-	struct zio_armed *pos = zio_cset_armed(cset);
-
-	if (!pos->chan)
-		return 0;
 	pulse->cset = cset;
-	WRITE_ONCE(pulse->chan, pos->chan);
+	WRITE_ONCE(pulse->chan, zio_cset_armed(cset)->chan);
 	/* Pairs with the exchange: who finds it set sees the two above. */
 	smp_store_release(&pulse->listens, 1);
 	return -EAGAIN;
