@@ -53,21 +53,15 @@ static void lose_event(struct slink_card *card, size_t bytes)
 	spin_unlock_irqrestore(&card->lock, flags);
 }
 
-/*
- * The core gives out the next blocks, and comes back by slink_service(). Whether
- * there was something to tell: that takes a while, in which more has happened.
- */
-static bool tell_core(struct slink_card *card, struct slink_done done)
+/* The core gives out the next blocks, and comes back by slink_service(). */
+static void tell_done(struct slink_card *card, struct slink_done done)
 {
-	if (!done.in && !done.out)
-		return false;
 	if (done.in && !zio_cset_done(card->in.cset))
 		lose_event(card, done.bytes);
 	if (done.out)
 		zio_cset_done(card->out.cset);
 	if (atomic_dec_and_test(&card->finishing))
 		wake_up_var(&card->finishing);
-	return true;
 }
 
 /* What happens meanwhile is seen without an interrupt, which would find nothing to do. */
@@ -86,6 +80,15 @@ static struct slink_done look_at_card(struct slink_card *card)
 	return done;
 }
 
+/* To tell takes a while, in which more has happened. */
+static void tell_core(struct slink_card *card, struct slink_done done)
+{
+	while (done.in || done.out) {
+		tell_done(card, done);
+		done = look_at_card(card);
+	}
+}
+
 /**
  * slink_service() - do all that the card, and the core, are waiting for
  * @card: the card, not locked
@@ -94,8 +97,7 @@ static struct slink_done look_at_card(struct slink_card *card)
  */
 void slink_service(struct slink_card *card)
 {
-	while (tell_core(card, look_at_card(card)))
-		continue;
+	tell_core(card, look_at_card(card));
 }
 
 /* Process context; the blocks are not the driver's any more. */
@@ -137,8 +139,7 @@ static enum hrtimer_restart slink_poll(struct hrtimer *timer)
 	else
 		slink_enable_interrupts(card, true);
 	spin_unlock_irqrestore(&card->lock, flags);
-	if (tell_core(card, done))
-		slink_service(card);
+	tell_core(card, done);
 	return HRTIMER_NORESTART;
 }
 
@@ -163,8 +164,7 @@ static irqreturn_t slink_interrupt(int irq, void *data)
 		done = advance_all(card, status);
 	}
 	spin_unlock_irqrestore(&card->lock, flags);
-	if (tell_core(card, done))
-		slink_service(card);
+	tell_core(card, done);
 	return is_mine(status) ? IRQ_HANDLED : IRQ_NONE;
 }
 
