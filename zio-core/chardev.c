@@ -251,14 +251,10 @@ static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct sink to = sink_of(iter);
 	bool nowait = is_nowait(iocb);
-	ssize_t n;
 
 	if (to.iter)
 		return read_data(sess, &to, nowait);
-	n = read_plain_data(sess, to.buf, to.room, nowait);
-	if (n > 0)
-		iov_iter_advance(iter, n);
-	return n;
+	return end_sink(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
 }
 
 static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
