@@ -4,8 +4,10 @@
  * watch over the kernel log can be tested: insmod provoke.ko fault=NAME
  */
 #include <linux/delay.h>
+#include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/platform_device.h>
 #include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -86,6 +88,29 @@ static void do_leak(void)
 	}
 }
 
+static void unmap_wrongly(struct device *dev, void *memory)
+{
+	dma_addr_t addr;
+
+	if (dma_coerce_mask_and_coherent(dev, DMA_BIT_MASK(64)))
+		return;
+	addr = dma_map_single(dev, memory, 64, DMA_TO_DEVICE);
+	if (!dma_mapping_error(dev, addr))
+		dma_unmap_single(dev, addr, 64, DMA_FROM_DEVICE);
+}
+
+static void do_dma_direction(void)
+{
+	struct platform_device *pdev;
+	void *memory = kzalloc(64, GFP_KERNEL);
+
+	pdev = platform_device_register_simple("provoke", PLATFORM_DEVID_NONE, NULL, 0);
+	if (memory && !IS_ERR(pdev))
+		unmap_wrongly(&pdev->dev, memory);
+	platform_device_unregister(pdev);
+	kfree(memory);
+}
+
 static void do_nothing(void)
 {
 	pr_info("provoke: nothing wrong\n");
@@ -103,6 +128,7 @@ static const struct {
 	{ "atomic-sleep", do_atomic_sleep },
 	{ "refcount", do_refcount },
 	{ "leak", do_leak },
+	{ "dma-direction", do_dma_direction },
 	{ "nothing", do_nothing },
 };
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # single
+# rt
 #
 # The configuration changes while others read and write; overruns are counted.
 . "${0%/*}/lib.sh"

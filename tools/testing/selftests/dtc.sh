@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# rt
 #
 # zio-fake-dtc: blocks that are nothing but a time; orders that cannot be done.
 . "${0%/*}/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # single
 # leaks
+# rt
 #
 # Life and death: several users, boards that go under them, loading, unloading.
 . "${0%/*}/lib.sh"

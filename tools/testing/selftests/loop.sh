@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # single
+# rt
 #
 # zio-loop: what is written comes back, whatever the sizes, triggers and accidents.
 . "${0%/*}/lib.sh"

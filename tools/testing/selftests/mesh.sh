@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # single
 # leaks
+# rt
 #
 # Blocks of three boards go to four others, of which one cannot reach their memory, by
 # sharing and by routes, while both sides change, are unplugged, and are killed.

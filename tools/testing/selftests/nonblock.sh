@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # single
+# rt
 #
 # Waiting, not waiting, and being interrupted while waiting.
 . "${0%/*}/lib.sh"

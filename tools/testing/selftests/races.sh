@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # single
 # leaks
+# rt
 #
 # Everything is looked at while everything moves. What is wrong here is found by a
 # kernel that looks for data races (kcsan); on others this is a test of endurance.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # single
+# rt
 #
 # Routes: an input feeds outputs, with no user space at all.
 . "${0%/*}/lib.sh"

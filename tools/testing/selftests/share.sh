@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # single
+# rt
 #
 # Sharing: an output plays the memory of an input's blocks; each refusal, each reason
 # to copy instead, and each order in which the two sides may end.

@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# rt
+# swiotlb
 #
 # The driver of the S-LINK card, with the emulated one: one card that has a source, and
 # two that are connected back to back; there may be more. A fault that a card counts

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # single
 # leaks
+# rt
 #
 # splice() of the data of an input: by reference where the buffer has an area.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# rt
 #
 # A hundred sets on one tick of 10 kHz, while buffers, triggers, enables and clocks
 # change at random, and boards are unplugged. ZIO_STORM_SECONDS makes it longer, and

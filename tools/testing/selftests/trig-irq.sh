@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # kernel-module: gpio-sim
+# rt
 #
 # The trigger "irq" with GPIO lines: edges, instances, lines that are not there.
 . "${0%/*}/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # single
 # leaks
+# rt
 #
 # Triggers: each type alone, and shared by sets of several devices.
 . "${0%/*}/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # leaks
+# rt
 #
 # io_uring is served at once, or by way of poll, and never by a worker; libaio.
 . "${0%/*}/lib.sh"
