@@ -89,7 +89,7 @@ static void page_that_somebody_has_is_late(struct kunit *test)
 	schedule_timeout_uninterruptible(HZ / 10);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), -1);
 	put_page(page);
-	for (i = 0; i < 100 && atomic_read(&l.area->maps); i++)
+	for (i = 0; i < 2000 && atomic_read(&l.area->maps); i++)
 		schedule_timeout_uninterruptible(HZ / 10);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
 	KUNIT_EXPECT_EQ(test, count_room(&l), 1);

@@ -277,8 +277,9 @@ test_progress()
 	script -qec "'$copy' if=slow of=a.zio" /dev/null >out </dev/null
 	wait $child || true
 	child=
-	equal "$(tr '\r' '\n' <out | grep -c ' blocks, .* MB/s')" 2 \
-		'progress: a line after a second, and the totals'
+	# A busy machine takes some seconds more, and shows more lines.
+	run 0 'progress: a line after a second, and the totals' test \
+		"$(tr '\r' '\n' <out | grep -c ' blocks, .* MB/s')" -ge 2
 }
 
 make_blocks

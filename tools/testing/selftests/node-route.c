@@ -74,7 +74,7 @@ static void do_storm(char **arg)
 		value[i][0] = strtok(NULL, ",");
 		value[i][1] = strtok(NULL, ",");
 	}
-	for (i = 0; time(NULL) < end; i++) {
+	for (i = 0; i < 30 || time(NULL) < end; i++) {
 		char *text = value[i % 3][i / 3 % 2];
 
 		fd = open(file[i % 3], O_WRONLY);

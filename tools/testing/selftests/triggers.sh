@@ -198,9 +198,9 @@ test_transparent()
 	echo 128 >$cset0/chan2/buffer/watermark
 	check "transparent" use $cset0 transparent
 	check "a ring, a watermark beyond the area" \
-		timeout 60 node-map ring $node-0-2 500
+		node-map ring $node-0-2 500
 	echo 1 >$cset0/chan2/buffer/watermark
-	check "a watermark of 1" timeout 60 node-map ring $node-0-2 500
+	check "a watermark of 1" node-map ring $node-0-2 500
 	is "none of these was lost" \
 		"$(cat $cset0/chan2/statistics/lost_blocks)" 0
 	check "back to user" use $cset0 user
