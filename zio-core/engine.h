@@ -18,7 +18,7 @@
 
 static inline int cset_phase(struct zio_cset *cset)
 {
-	return atomic_read(&cset->state) & CSET_PHASE;
+	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
 }
 
 /* Leaves the phase that the caller owns. */

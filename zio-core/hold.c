@@ -48,8 +48,8 @@ static bool is_asked_for(const struct zio_cset *cset)
  */
 void zio_cset_hold(struct zio_cset *cset)
 {
-	atomic_or(CSET_HOLD, &cset->state);
-	smp_mb__after_atomic();					/* F */
+	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	smp_mb__after_atomic();					/* C */
 	zio_cset_pause_routes(cset);
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
@@ -66,15 +66,17 @@ void zio_cset_hold(struct zio_cset *cset)
  */
 void zio_cset_pause(struct zio_cset *cset)
 {
-	atomic_or(CSET_HOLD, &cset->state);
-	smp_mb__after_atomic();					/* F */
+	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	smp_mb__after_atomic();					/* C */
 	wait_event(cset->idle_wq, is_settled(cset));
 }
 
 /* Is what the fast path reads about the configuration about to change, or gone? */
 bool zio_cset_is_held(const struct zio_cset *cset)
 {
-	return atomic_read_acquire(&cset->state) & (CSET_HOLD | CSET_GONE);
+	int state = atomic_read_acquire(&cset->state);		/* Y */
+
+	return state & (CSET_HOLD | CSET_GONE);
 }
 
 /**

@@ -23,8 +23,8 @@ static bool is_overdue(struct zio_cset *cset)
  */
 static void abort_overdue(struct zio_cset *cset)
 {
-	atomic_or(CSET_HOLD, &cset->state);
-	smp_mb__after_atomic();					/* F */
+	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	smp_mb__after_atomic();					/* C */
 	if (is_overdue(cset) && zio_cset_try_abort(cset, true)) {
 		cset->io_errors++;
 		WRITE_ONCE(cset->error, -ETIMEDOUT);
