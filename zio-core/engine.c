@@ -23,29 +23,39 @@
  * STOP:  the trigger, or the set, is disabled.
  * GONE:  the board is gone; for ever.
  *
- * All transitions are fully ordered: those that return a value are so by
- * themselves, the others stand between barriers (C; the partner is the exchange
- * by which the next owner enters his phase). It follows that
+ *  - (C) make_idle() and zio_cset_release() change the word after a barrier. It
+ *    pairs with the exchange by which the next owner enters a phase. It pairs, too,
+ *    with what a holder does: the holder loads the phase with acquire
+ *    (cset_phase()), and has a barrier after it has set HOLD, as it may find its own
+ *    change of the word. Without them, the next owner, or the holder, could miss
+ *    what an earlier owner wrote. An exchange that fails orders nothing: D, H and J
+ *    say what does.
+ *
+ * It follows that
  *  - who owns a phase sees all that earlier owners did, and everything that
  *    fast path code reads about the configuration (trigger, buffers, the list
  *    of enabled channels, sizes) is stable while it owns a phase, because it
- *    changes only between hold and release;
- *  - a writer that pushes a block and then finds the set busy may leave: who
- *    makes it idle looks at the queues after that (zio_cset_go_on()).
+ *    changes only between hold and release.
  *
- *  - (D) a reader that finds the set busy says so in cset->wanted, and then
- *    tries once more; who makes the set idle looks at cset->wanted after
- *    that, and wakes. Either the one or the other sees it. Without, a reader
- *    of one channel could sleep on while that of another has gone home.
+ *  - (J) a writer pushes a block, and play_ready() tries to enter a phase after a
+ *    barrier. The owner of the phase makes the set idle, and then looks at the
+ *    queues. So a writer that finds the set busy may leave. Without the two
+ *    barriers, the block could stay in the queue until the next write.
+ *
+ *  - (D) a reader that finds the set busy joins the wait queue, sets cset->wanted
+ *    by an exchange, and tries once more. The owner makes the set idle, and then
+ *    looks at cset->wanted, and wakes. Without, a reader of one channel could
+ *    sleep on after the reader of another has left. The exchange orders both
+ *    sides: an owner that clears an older note finds the reader in the wait queue.
  *
  *  - (E) who makes the set idle still looks at it, and at its channels, for a
  *    moment, while whoever waited for that may go on to free them. So they are
  *    freed after a grace period, and drivers and triggers call in under RCU.
  *    (Users hold a reference; the work item is flushed.)
  *
- *  - (F) a holder sets HOLD, then looks at the phase; who makes the set idle
- *    changes the phase, then looks at HOLD, and wakes. Without, the holder
- *    could sleep on.
+ *  - (F) a holder sets HOLD, and then reads the phase. The owner changes the phase,
+ *    then reads HOLD, and wakes. HOLD and the phase are in one word, so one of the
+ *    two sees the other, without a barrier. In two words, the holder could sleep on.
  *
  *  - (H) who wants a set to be armed again, because there is room now, says so in
  *    cset->kicked, and then tries; who owns the phase takes that note away before
@@ -376,8 +386,7 @@ int zio_cset_ask(struct zio_channel *chan)
 
 	if (ret != -EBUSY)
 		return ret;
-	WRITE_ONCE(chan->cset->wanted, 1);
-	smp_mb();						/* D */
+	xchg(&chan->cset->wanted, 1);				/* D */
 	return zio_cset_top_up(chan);
 }
 
@@ -421,7 +430,7 @@ static __always_inline struct zio_block *take_my_block(struct zio_channel *chan)
 	struct zio_buffer *buf = chan->buf;
 
 	if (unlikely(!chan->cset->can_pull || !chan->enabled ||
-		     zio_queue_count(&chan->queue)))
+		     zio_queue_count(&chan->queue)))		/* G */
 		return NULL;
 	return buf->type->ops->get_block(buf);
 }
@@ -493,6 +502,7 @@ static void play_ready(struct zio_cset *cset)
 {
 	int ret;
 
+	smp_mb();						/* J */
 	while (output_is_ready(cset)) {
 		ret = play_if_ready(cset);
 		if (ret == -EBUSY || ret == -EINPROGRESS ||

@@ -26,8 +26,8 @@ static __always_inline void make_idle(struct zio_cset *cset)
 {
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
-	smp_mb__after_atomic();					/* D, F */
-	if (unlikely(atomic_read(&cset->state) & CSET_HOLD))
+	smp_mb__after_atomic();					/* D, H, J */
+	if (unlikely(atomic_read(&cset->state) & CSET_HOLD))	/* F */
 		wake_up(&cset->idle_wq);
 	if (unlikely(READ_ONCE(cset->wanted))) {
 		WRITE_ONCE(cset->wanted, 0);
