@@ -7,10 +7,12 @@
  * geometry changes, blocks of the former one, told by their generation, are freed
  * as they come back.
  *
- *   Z  commit() changes the generation, then waits for who puts a block under RCU,
- *      then frees what is free. So either he saw the new one, and has freed his
- *      block, or it is found here. Without, a block of the former size could get
- *      among those of the new one.
+ *   Z  commit() changes the generation, waits for a grace period, and then frees
+ *      what is free. A shared block is put under RCU (share.c). So put_block() sees
+ *      the new generation and frees the block, or commit() finds it on the list.
+ *      Without, a block of the former size could get among those of the new one.
+ *      A buffer that nobody shares needs no grace period: the last put_block()
+ *      comes before its zio_buffer_put(), and free_all() ends with an exchange.
  */
 #include <linux/atomic.h>
 #include <linux/llist.h>
@@ -132,9 +134,8 @@ static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 	struct zio_block *block, *next;
 
 	WRITE_ONCE(kbuf->gen, kbuf->gen + 1);
-	smp_mb();						/* Z */
 	if (zio_buffer_is_shared(buf))
-		synchronize_rcu();
+		synchronize_rcu();				/* Z */
 	free_all(kbuf);
 	llist_for_each_entry_safe(block, next, prepared, free) {
 		block->gen = kbuf->gen;
@@ -160,7 +161,7 @@ static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
 {
 	struct kmalloc_buffer *kbuf = buf->priv;
 
-	if (likely(block->gen == READ_ONCE(kbuf->gen))) {
+	if (likely(block->gen == READ_ONCE(kbuf->gen))) {	/* Z */
 		llist_add(&block->free, &kbuf->free);
 		return;
 	}
