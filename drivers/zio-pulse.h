@@ -6,6 +6,10 @@
  * is that of the block; with the transparent trigger it is then armed again, as
  * long as there is room. A pulse that comes while nobody listens is missed: this is
  * counted, and told by an alarm of the next block.
+ *
+ *   L  zio_pulse_listen() stores the set and the channel, then pulse->listens
+ *      (release). zio_pulse_came() takes pulse->listens by an exchange, and then
+ *      loads the set and its block. Without the pair it could use an old block.
  */
 #ifndef _ZIO_PULSE_H
 #define _ZIO_PULSE_H
@@ -29,8 +33,7 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 {
 	pulse->cset = cset;
 	WRITE_ONCE(pulse->chan, zio_cset_armed(cset)->chan);
-	/* Pairs with the exchange: who finds it set sees the two above. */
-	smp_store_release(&pulse->listens, 1);
+	smp_store_release(&pulse->listens, 1);			/* L */
 	return -EAGAIN;
 }
 
@@ -44,7 +47,7 @@ static inline void zio_pulse_came(struct zio_pulse *pulse,
 	struct zio_channel *chan = READ_ONCE(pulse->chan);
 	struct zio_block *block;
 
-	if (!xchg(&pulse->listens, 0)) {
+	if (!xchg(&pulse->listens, 0)) {			/* L */
 		atomic_inc(&pulse->missed);
 		if (chan)
 			zio_channel_alarm(chan, ZIO_PULSE_MISSED);

@@ -259,7 +259,7 @@ static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
 	unsigned int head = q->head;
 
 	WRITE_ONCE(q->slot[head & q->mask], block);
-	smp_store_release(&q->head, head + 1);		/* A, matches pop */
+	smp_store_release(&q->head, head + 1);		/* A */
 }
 
 /* The oldest block, or NULL, and the tail by which to take it, and no other. */

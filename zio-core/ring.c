@@ -21,8 +21,13 @@
  *      zio_ring_reap() loads tail (acquire), and the blocks are filled anew
  *      after that. Without, new samples could get into a block still read.
  *
- * chan->ring changes under hold (hold.c), so who owns the phase may use it;
- * everybody else does so under RCU.
+ *   K  zio_ring_open() fills the ring, then stores chan->ring (release). A close
+ *      clears chan->ring, waits for a grace period, and frees the ring. All others
+ *      load chan->ring under RCU. Without it, they could read a ring that is not
+ *      filled yet, or one that is freed.
+ *
+ * chan->ring changes under hold (hold.c), so who owns the phase may use it without
+ * RCU.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -97,7 +102,7 @@ int zio_ring_count(struct zio_channel *chan)
 	struct zio_ring *ring;
 	int n = -1;
 
-	rcu_read_lock();
+	rcu_read_lock();					/* K */
 	ring = READ_ONCE(chan->ring);
 	if (ring) {
 		n = READ_ONCE(chan->queue.head) - READ_ONCE(ring->hdr->tail);
@@ -113,7 +118,7 @@ void zio_ring_fail(struct zio_channel *chan, int error)
 {
 	struct zio_ring *ring;
 
-	rcu_read_lock();
+	rcu_read_lock();					/* K */
 	ring = READ_ONCE(chan->ring);
 	if (ring)
 		WRITE_ONCE(ring->error, error);
@@ -125,7 +130,7 @@ int zio_ring_error(struct zio_channel *chan)
 	struct zio_ring *ring;
 	int error = 0;
 
-	rcu_read_lock();
+	rcu_read_lock();					/* K */
 	ring = READ_ONCE(chan->ring);
 	if (ring)
 		error = READ_ONCE(ring->error);
@@ -187,7 +192,7 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
 	ring->hdr->lost = chan->lost;
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
-	smp_store_release(&chan->ring, ring); /* for those under RCU */
+	smp_store_release(&chan->ring, ring);			/* K */
 	chan->detour = true;
 	rcu_assign_pointer(chan->ring_area, ring->area);
 	mutex_unlock(&chan->lock);
@@ -254,7 +259,7 @@ void zio_ring_free(struct zio_ring *ring)
 {
 	if (!ring)
 		return;
-	synchronize_rcu();
+	synchronize_rcu();					/* K */
 	free_ring(ring);
 }
 

@@ -18,7 +18,8 @@
  *   Y  who holds the output's set says so in its state, then waits for a grace period
  *      if a channel of it has a route; who feeds it looks at the state under RCU,
  *      and gives nothing to a set that is held, or gone. Without, blocks could be
- *      taken from a buffer that is just replaced.
+ *      taken from a buffer that is just replaced. The look is an acquire: whoever
+ *      finds the set released again (C) finds the new buffer, too.
  *
  * An output that stands still has no more than its part of the input's memory: what
  * comes then is copied into its own. One that has no room loses the block, and no other

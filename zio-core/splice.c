@@ -11,7 +11,7 @@
  * and looked at again: when the next one splices, and by a work item meanwhile, as
  * nobody tells when the reference of a page is dropped.
  *
- *   U  who reads a page drops his reference after that (put_page(), full barrier);
+ *   P  who reads a page drops his reference after that (put_page(), full barrier);
  *      is_held() loads the count, and the block is filled anew after that (full
  *      barrier). Without, samples could be replaced under a reader.
  *
@@ -69,7 +69,7 @@ static bool is_held(const struct zio_loan *loan)
 	for (; page <= last; page++)
 		if (page_ref_count(*page) != 1)
 			return true;
-	smp_mb();						/* U */
+	smp_mb();						/* P */
 	return false;
 }
 

@@ -287,7 +287,7 @@ __ATTRIBUTE_GROUPS(trigger);
 
 static void release_binding(struct kobject *kobj)
 {
-	kfree_rcu(to_zio_binding(kobj), rcu);
+	kfree_rcu(to_zio_binding(kobj), rcu);			/* E */
 }
 
 const struct kobj_type zio_binding_ktype = {

@@ -285,7 +285,7 @@ static void release_cset(struct kobject *kobj)
 
 	kfree(cset->attrs);
 	put_device(&cset->zdev->dev);
-	call_rcu(&cset->rcu, free_cset);
+	call_rcu(&cset->rcu, free_cset);			/* E */
 }
 
 const struct kobj_type zio_cset_ktype = {
@@ -518,7 +518,7 @@ static void release_channel(struct kobject *kobj)
 	kfree(chan->attrs);
 	kfree(chan->lender);
 	kobject_put(&chan->cset->kobj);
-	kfree_rcu(chan, rcu);
+	kfree_rcu(chan, rcu);					/* E */
 }
 
 const struct kobj_type zio_channel_ktype = {
