@@ -252,14 +252,19 @@ static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
 	return ERR_PTR(-ENOENT);
 }
 
-/* Which of the block's samples the control names. */
+/*
+ * Which of the block's samples the control names. Blocks of a set without samples
+ * are empty: there is one position.
+ */
 static int find_piece(const struct zio_block *block,
 		      const struct zio_control *ctrl, struct zio_piece *piece)
 {
 	u64 pos = zio_control_offset(ctrl) - block->mem_offset;
 	size_t len = (size_t)ctrl->nsamples * ctrl->ssize;
 
-	if (pos > block->len || len > block->len - pos || pos % ctrl->ssize)
+	if (pos > block->len || len > block->len - pos)
+		return -EMSGSIZE;
+	if (ctrl->ssize && (size_t)pos % ctrl->ssize)
 		return -EMSGSIZE;
 	*piece = (struct zio_piece){ .pos = pos, .len = len };
 	return 0;
