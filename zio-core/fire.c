@@ -16,6 +16,7 @@
 #include <linux/zio-tick.h>
 
 #include "armed.h"
+#include "nest.h"
 
 /* Sets that are done because a set was done because ... */
 #define ZIO_MAX_CHAIN	8
@@ -212,27 +213,6 @@ void zio_watcher_remove(struct zio_watcher *watcher)
 EXPORT_SYMBOL_GPL(zio_watcher_remove);
 
 /*
- * Who counts the depth of a chain stays on his processor. Where locks sleep (PREEMPT_RT)
- * he may be preempted by another one, and both count together: then a chain
- * may end too early, but none goes on for ever.
- */
-static void stay_here(void)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		migrate_disable();
-	else
-		preempt_disable();
-}
-
-static void may_leave(void)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		migrate_enable();
-	else
-		preempt_enable();
-}
-
-/*
  * The set has just become idle; it is a reader's, or under RCU (E). Sets that are
  * done at once nest here: a long chain, or one that bites its tail, ends.
  */
@@ -241,14 +221,12 @@ void zio_cset_tell_watchers(struct zio_cset *cset)
 	struct zio_watcher *watcher;
 
 	rcu_read_lock();
-	stay_here();
-	if (this_cpu_inc_return(zio_chain_depth) > ZIO_MAX_CHAIN) {
-		lose_events(cset, 1);
-	} else {
+	if (zio_nest_enter(&zio_chain_depth, ZIO_MAX_CHAIN)) {
 		hlist_for_each_entry_rcu(watcher, &cset->watchers, node)
 			watcher->done(watcher);
+	} else {
+		lose_events(cset, 1);
 	}
-	this_cpu_dec(zio_chain_depth);
-	may_leave();
+	zio_nest_leave(&zio_chain_depth);
 	rcu_read_unlock();
 }

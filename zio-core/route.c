@@ -40,6 +40,7 @@
 #include <linux/slab.h>
 
 #include "armed.h"
+#include "nest.h"
 
 /* Blocks that an input is asked for at a stretch */
 #define FEED_BATCH	64
@@ -196,15 +197,12 @@ static void play_outputs(struct zio_feed *feed)
 /* At once, if the stack is not that of too many others already. */
 static void play_or_defer(struct zio_feed *feed)
 {
-	bool deep;
+	bool play = zio_nest_enter(&zio_feed_depth, FEED_DEPTH);
 
-	preempt_disable();
-	deep = __this_cpu_inc_return(zio_feed_depth) > FEED_DEPTH;
-	if (!deep)
+	if (play)
 		play_outputs(feed);
-	__this_cpu_dec(zio_feed_depth);
-	preempt_enable();
-	if (deep)
+	zio_nest_leave(&zio_feed_depth);
+	if (!play)
 		queue_delayed_work(zio_wq, &feed->work, 0);
 	else if (is_asked(feed->in->cset))
 		kick_feed(feed);

@@ -44,6 +44,18 @@ is_more()
 	[ "$(cat "$1")" -gt "$2" ]
 }
 
+# Two routes from one input. The first output has one block armed, and 15 queued.
+fill_out0()
+{
+	route $out0 $in && route $out1 $in &&
+		wait_until 60 test_queued $out0 15
+}
+
+test_queued()
+{
+	[ "$(cat "$1/buffer/queued-buffer-len")" = "$2" ]
+}
+
 # What was shared is all that went to the output; nothing was copied.
 is_shared()
 {
@@ -165,8 +177,7 @@ check "all of it still works" node-route grow /dev/zio/zloop-0000-1-0 100
 # Each side goes, with blocks on their way.
 for buffer in kmalloc vmalloc; do
 	check "fresh" fresh $buffer
-	route $out0 $in
-	route $out1 $in
+	check "two routes, $buffer" fill_out0
 	check "the input goes, $buffer" write_file $zero/unbind zio-zero.0
 	is "and with it its routes" "$(cat $out0/buffer/source $out1/buffer/source |
 		xargs)" "none none"
