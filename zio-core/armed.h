@@ -124,10 +124,9 @@ static inline unsigned int count_unread(struct zio_channel *chan)
 
 static inline void queue_input(struct zio_channel *chan, struct zio_block *block)
 {
-	if (unlikely(rcu_access_pointer(chan->feed))) {
-		zio_route_block(chan, block);
+	if (unlikely(rcu_access_pointer(chan->feed)) &&
+	    zio_route_block(chan, block))
 		return;
-	}
 	if (unlikely(chan->ring))
 		zio_ring_push(chan, block);
 	else

@@ -631,7 +631,7 @@ static inline void zio_session_put(struct zio_session *sess)
 int zio_route_connect(struct zio_channel *out, const char *text);
 ssize_t zio_route_show(struct zio_channel *out, char *page);
 void zio_routes_cut(struct zio_cset *cset);
-void zio_route_block(struct zio_channel *in, struct zio_block *block);
+bool zio_route_block(struct zio_channel *in, struct zio_block *block);
 bool zio_route_has_room(struct zio_channel *in);
 void zio_route_wake(struct zio_channel *chan);
 void zio_cset_pause_routes(struct zio_cset *cset);

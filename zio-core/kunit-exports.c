@@ -38,6 +38,7 @@ EXPORT_SYMBOL_NS_GPL(zio_ring_close, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_open, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_route_connect, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_route_has_room, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_advance, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_close, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_drop, ZIO_TEST);

@@ -227,21 +227,25 @@ static bool feed_outputs(struct zio_feed *feed, struct zio_block *block)
 }
 
 /**
- * zio_route_block() - a block of an input that has a feed is done
+ * zio_route_block() - give a block of an input to the outputs that it feeds
  * @in: the input; the caller owns the phase of its set, or holds it
- * @block: the block
+ * @block: the block, which is done
  *
- * Any context. If the last route has just gone, it is queued for who reads.
+ * Any context.
+ *
+ * Return: true; false if the last route has just gone. Then the block is still the
+ * caller's, and is for the input's readers.
  */
-void zio_route_block(struct zio_channel *in, struct zio_block *block)
+bool zio_route_block(struct zio_channel *in, struct zio_block *block)
 {
 	struct zio_feed *feed;
+	bool fed;
 
 	rcu_read_lock();
 	feed = rcu_dereference(in->feed);
-	if (!feed || !feed_outputs(feed, block))
-		zio_queue_push(&in->queue, block);
+	fed = feed && feed_outputs(feed, block);
 	rcu_read_unlock();
+	return fed;
 }
 
 /* -ENOBUFS, or who keeps it from being fired; or the driver's error. */
@@ -408,8 +412,8 @@ static void release_output(struct zio_channel *out)
 }
 
 /*
- * The set is held. What is queued goes first; what readers have in hand, or left, is
- * taken back, as one who may not read would keep its memory.
+ * The set is held, and the feed has a route. What is queued goes first; what readers
+ * have in hand, or left, is taken back, as one who may not read would keep its memory.
  */
 static void start_feed(struct zio_feed *feed)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* route_test.c: who feeds whom, what gets lost, and how it ends */
+#include <linux/sched.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "test-device.h"
@@ -210,6 +212,67 @@ static void boards_go(struct kunit *test)
 	tear_down(&n);
 }
 
+/* Ends a route in a thread: it waits for chan->lock of the input on its way. */
+struct ending {
+	struct work_struct work;
+	struct zio_channel *out;
+};
+
+static void end_route(struct work_struct *work)
+{
+	struct ending *ending = container_of(work, struct ending, work);
+
+	zio_route_connect(ending->out, "none");
+}
+
+/* A reader of a channel that sleeps. */
+struct sleeper {
+	wait_queue_entry_t wait;
+	unsigned int woken;
+};
+
+static int count_wake(wait_queue_entry_t *wait, unsigned int mode, int flags,
+		      void *key)
+{
+	container_of(wait, struct sleeper, wait)->woken++;
+	return 0;
+}
+
+/*
+ * The last route is not in the list any more when the block is done, but the feed is
+ * still there. A reader that has seen the end of the route may sleep already.
+ */
+static void last_route_goes_under_a_block(struct kunit *test)
+{
+	struct sleeper sleeper = {};
+	struct ending ending;
+	struct net n;
+
+	set_up(&n, test);
+	use_events(&n);
+	connect(&n, 0);
+	init_waitqueue_func_entry(&sleeper.wait, count_wake);
+	add_wait_queue(&n.in->wq, &sleeper.wait);
+	ending.out = n.out[0];
+	INIT_WORK_ONSTACK(&ending.work, end_route);
+	mutex_lock(&n.in->lock);
+	schedule_work(&ending.work);
+	while (zio_route_has_room(n.in))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_NOT_NULL(test, rcu_access_pointer(n.in->feed));
+	sleeper.woken = 0;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.in->queue), 1);
+	KUNIT_EXPECT_EQ(test, sleeper.woken, 1);
+	mutex_unlock(&n.in->lock);
+	flush_work(&ending.work);
+	destroy_work_on_stack(&ending.work);
+	remove_wait_queue(&n.in->wq, &sleeper.wait);
+	KUNIT_EXPECT_EQ(test, n.out[0]->shared + n.out[0]->copied, 0);
+	expect_all_back(&n);
+	tear_down(&n);
+}
+
 static struct kunit_case route_cases[] = {
 	KUNIT_CASE(block_goes_to_all),
 	KUNIT_CASE(full_output_loses),
@@ -217,6 +280,7 @@ static struct kunit_case route_cases[] = {
 	KUNIT_CASE(input_on_demand_is_asked),
 	KUNIT_CASE(queued_blocks_go_first),
 	KUNIT_CASE(boards_go),
+	KUNIT_CASE(last_route_goes_under_a_block),
 	{}
 };
 
