@@ -4,6 +4,9 @@
  *
  * A channel has two consecutive minors: even for control, odd for data. An
  * open file holds the channel and the driver's module, not the device.
+ *
+ * The index of a channel that goes stays reserved, with no channel, until both
+ * nodes are removed. So no other channel has a name or a number that is in use.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -105,17 +108,35 @@ err_count:
 	return ret;
 }
 
+static void put_channel(struct zio_channel *chan)
+{
+	struct module *owner = chan->cset->zdev->owner;
+
+	kobject_put(&chan->kobj);
+	module_put(owner);
+}
+
+/*
+ * Whoever opens may have looked up the inode of a node that is removed since. Then
+ * the number may belong to another channel. An index is free only after devtmpfs has
+ * unlinked both nodes; so the inode of such a node has no link any more.
+ */
+static bool is_node_of_another(const struct inode *inode)
+{
+	return !READ_ONCE(inode->i_nlink);
+}
+
 static int open_node(struct inode *inode, struct file *file)
 {
 	struct zio_channel *chan = get_channel(iminor(inode));
-	int ret;
+	int ret = -ENODEV;
 
 	if (!chan)
-		return -ENODEV;
-	ret = open_channel(chan, file, iminor(inode) & 1);
+		return ret;
+	if (!is_node_of_another(inode))
+		ret = open_channel(chan, file, iminor(inode) & 1);
 	if (ret) {
-		module_put(chan->cset->zdev->owner);
-		kobject_put(&chan->kobj);
+		put_channel(chan);
 		return ret;
 	}
 	replace_fops(file, fops_get(pick_fops(chan, iminor(inode) & 1)));
@@ -172,6 +193,12 @@ static int create_node(struct zio_channel *chan, bool data)
 	return ret;
 }
 
+/* A store of NULL keeps the index reserved: xarrays that allocate do so. */
+static void hide_channel(struct zio_channel *chan)
+{
+	xa_store(&zio_channels, chan->minor, NULL, GFP_KERNEL);
+}
+
 /* Makes both nodes of a channel; they can be opened from now on. */
 int zio_nodes_create(struct zio_channel *chan)
 {
@@ -191,6 +218,7 @@ int zio_nodes_create(struct zio_channel *chan)
 	return 0;
 
 err_data:
+	hide_channel(chan);
 	device_unregister(&chan->node[0]);
 err_ctrl:
 	xa_erase(&zio_channels, chan->minor);
@@ -202,9 +230,10 @@ void zio_nodes_remove(struct zio_channel *chan)
 	if (!chan->has_nodes)
 		return;
 	chan->has_nodes = false;
-	xa_erase(&zio_channels, chan->minor);
+	hide_channel(chan);
 	device_unregister(&chan->node[1]);
 	device_unregister(&chan->node[0]);
+	xa_erase(&zio_channels, chan->minor);
 }
 
 int zio_nodes_init(void)
