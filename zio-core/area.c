@@ -9,6 +9,11 @@
  * two exclude each other. An area that its owner is about to replace is retired
  * first: maps goes from 0 to -1, and nobody can map it any more. Where it is mapped,
  * or lent, that fails, and all stays as it is.
+ *
+ * A page fault puts pages into a mapping, and looks whether they are within the
+ * area: a mapping grows (mremap), and loses pages (madvise), without the area being
+ * asked. Each piece of a mapping counts in area->maps, with or without pages; so
+ * no fault comes while parts are lent, or after the area is retired.
  */
 #include <linux/export.h>
 #include <linux/mm.h>
@@ -16,6 +21,9 @@
 #include <linux/vmalloc.h>
 
 #include "internal.h"
+
+/* Pages that one fault puts into a mapping, at most: 64 KiB, mostly. */
+#define FAULT_PAGES	16ul
 
 /**
  * zio_area_alloc() - memory that can be mapped
@@ -147,9 +155,37 @@ static void close_mapping(struct vm_area_struct *vma)
 	zio_area_put(area);
 }
 
+/* How many pages, from the one that is touched, a fault puts into the mapping. */
+static unsigned long count_around(const struct vm_fault *vmf,
+				  const struct zio_area *area)
+{
+	return min3(PFN_DOWN(area->size) - vmf->pgoff,
+		    PFN_DOWN(vmf->vma->vm_end - vmf->address),
+		    FAULT_PAGES);
+}
+
+static vm_fault_t fault_mapping(struct vm_fault *vmf)
+{
+	struct zio_area *area = vmf->vma->vm_private_data;
+	struct page *pages[FAULT_PAGES];
+	unsigned long i, n;
+	int ret;
+
+	if (vmf->pgoff >= PFN_DOWN(area->size))
+		return VM_FAULT_SIGBUS;
+	n = count_around(vmf, area);
+	for (i = 0; i < n; i++)
+		pages[i] = vmalloc_to_page(area->mem +
+					   ((vmf->pgoff + i) << PAGE_SHIFT));
+	ret = vm_insert_pages(vmf->vma, vmf->address & PAGE_MASK, pages, &n);
+	/* Those before a page that another fault has put there are in. */
+	return ret && ret != -EBUSY ? vmf_error(ret) : VM_FAULT_NOPAGE;
+}
+
 static const struct vm_operations_struct area_vm_ops = {
 	.open = open_mapping,
 	.close = close_mapping,
+	.fault = fault_mapping,
 };
 
 static bool is_within(const struct zio_area *area,
@@ -166,28 +202,26 @@ static bool is_within(const struct zio_area *area,
  * @vma: the mapping
  * @write: whether it may be written through this mapping
  *
- * Process context, under mmap_lock.
+ * Process context, under mmap_lock. A private mapping may be written anyway: the
+ * writer gets copies of the pages.
  *
  * Return: 0; -EACCES for writing what may not be written; -EINVAL beyond the
  * area; -EBUSY while it is lent, or being replaced.
  */
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 {
-	int ret;
+	bool read_only = !write && (vma->vm_flags & VM_MAYSHARE);
 
-	if (!write && (vma->vm_flags & VM_WRITE))
+	if (read_only && (vma->vm_flags & VM_WRITE))
 		return -EACCES;
 	if (!is_within(area, vma))
 		return -EINVAL;
 	if (!atomic_inc_unless_negative(&area->maps))
 		return -EBUSY;
-	if (!write)
+	if (read_only)
 		zio_vm_flags_clear(vma, VM_MAYWRITE);
-	ret = remap_vmalloc_range(vma, area->mem, vma->vm_pgoff);
-	if (ret) {
-		atomic_dec(&area->maps);
-		return ret;
-	}
+	/* Without VM_MIXEDMAP pages cannot be inserted by a fault. */
+	zio_vm_flags_set(vma, VM_MIXEDMAP | VM_DONTDUMP);
 	kref_get(&area->ref);
 	vma->vm_private_data = area;
 	vma->vm_ops = &area_vm_ops;

@@ -42,8 +42,10 @@
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define zio_vm_flags_clear(_vma, _flags)	((_vma)->vm_flags &= ~(_flags))
+#define zio_vm_flags_set(_vma, _flags)		((_vma)->vm_flags |= (_flags))
 #else
 #define zio_vm_flags_clear(_vma, _flags)	vm_flags_clear(_vma, _flags)
+#define zio_vm_flags_set(_vma, _flags)		vm_flags_set(_vma, _flags)
 #endif
 
 /* Where an iterator over one piece of a user's memory is; else NULL. */

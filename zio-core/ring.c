@@ -279,7 +279,10 @@ void zio_ring_close(struct zio_channel *chan)
 	zio_ring_free(ring);
 }
 
-/* One page of header may be written; slots may not. */
+/*
+ * One page of header may be written; slots may not. So no mapping grows: that of the
+ * header would reach the slots.
+ */
 int zio_ring_map(struct zio_channel *chan, struct vm_area_struct *vma)
 {
 	struct zio_area *area = zio_area_get(&chan->ring_area);
@@ -289,6 +292,8 @@ int zio_ring_map(struct zio_channel *chan, struct vm_area_struct *vma)
 	if (!area)
 		return -ENODEV;
 	ret = zio_area_map(area, vma, header);
+	if (!ret)
+		zio_vm_flags_set(vma, VM_DONTEXPAND);
 	zio_area_put(area);
 	return ret;
 }
