@@ -17,6 +17,7 @@
  */
 #include <linux/export.h>
 #include <linux/mm.h>
+#include <linux/shm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -24,6 +25,41 @@
 
 /* Pages that one fault puts into a mapping, at most: 64 KiB, mostly. */
 #define FAULT_PAGES	16ul
+
+/*
+ * vmalloc_user() cannot charge anybody. But where a cache has aliases, it aligns the
+ * memory so that the kernel and its users see the same.
+ */
+static void *alloc_charged(size_t size)
+{
+	if (SHMLBA != PAGE_SIZE)
+		return vmalloc_user(size);
+	return __vmalloc(size, ZIO_GFP_USER | __GFP_ZERO);
+}
+
+static struct zio_area *alloc_area(size_t size, void *(*alloc)(size_t size))
+{
+	struct zio_area *area;
+
+	if (!size || PFN_UP(size) > (unsigned long)si_mem_available())
+		return NULL;
+	area = kzalloc(sizeof(*area), GFP_KERNEL);
+	if (!area)
+		return NULL;
+	area->size = PAGE_ALIGN(size);
+	area->mem = alloc(area->size);
+	if (!area->mem) {
+		kfree(area);
+		return NULL;
+	}
+	kref_init(&area->ref);
+	return area;
+}
+
+static void *alloc_free_of_charge(size_t size)
+{
+	return vmalloc_user(size);
+}
 
 /**
  * zio_area_alloc() - memory that can be mapped
@@ -36,23 +72,15 @@
  */
 struct zio_area *zio_area_alloc(size_t size)
 {
-	struct zio_area *area;
-
-	if (!size || PFN_UP(size) > (unsigned long)si_mem_available())
-		return NULL;
-	area = kzalloc(sizeof(*area), GFP_KERNEL);
-	if (!area)
-		return NULL;
-	area->size = PAGE_ALIGN(size);
-	area->mem = vmalloc_user(area->size);
-	if (!area->mem) {
-		kfree(area);
-		return NULL;
-	}
-	kref_init(&area->ref);
-	return area;
+	return alloc_area(size, alloc_free_of_charge);
 }
 EXPORT_SYMBOL_GPL(zio_area_alloc);
+
+/* As zio_area_alloc(), for this user: the memory is charged to the user's cgroup. */
+struct zio_area *zio_area_alloc_charged(size_t size)
+{
+	return alloc_area(size, alloc_charged);
+}
 
 static void free_area(struct kref *ref)
 {

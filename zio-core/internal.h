@@ -508,11 +508,21 @@ int zio_nodes_create(struct zio_channel *chan);
 void zio_nodes_remove(struct zio_channel *chan);
 void zio_nodes_discount(struct zio_cset *cset);
 
+/* limits.c */
+
+/* Much memory for a user: one whose cgroup has no more is refused, not killed. */
+#define ZIO_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+bool zio_user_has_room(const struct zio_channel *chan);
+struct user_struct *zio_pages_pin(unsigned long n);
+void zio_pages_unpin(struct user_struct *user, unsigned long n);
+
 /* session.c */
 struct zio_session {
 	struct list_head node;
 	struct zio_channel *chan;
 	struct pid *tgid;
+	kuid_t owner;
 	refcount_t ref; /* its users, and each session that is tied to it */
 	unsigned int users;
 	struct zio_session *source; /* output: tied to this one, see share.c */
@@ -654,6 +664,7 @@ static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
 }
 
 /* area.c */
+struct zio_area *zio_area_alloc_charged(size_t size);
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
 bool zio_area_lend(struct zio_area *area);
 void zio_area_return(struct zio_area *area);

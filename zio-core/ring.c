@@ -148,14 +148,14 @@ static void free_ring(struct zio_ring *ring)
 static struct zio_ring *alloc_ring(struct zio_channel *chan)
 {
 	unsigned int n = chan->queue.mask + 1;
-	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
 
 	if (!ring)
 		return NULL;
 	ring->mask = chan->queue.mask;
-	ring->filled = kvcalloc(n, sizeof(*ring->filled), GFP_KERNEL);
-	ring->area = zio_area_alloc(RING_SLOTS_OFFSET +
-				    (size_t)n * sizeof(*ring->slot));
+	ring->filled = kvcalloc(n, sizeof(*ring->filled), ZIO_GFP_USER);
+	ring->area = zio_area_alloc_charged(RING_SLOTS_OFFSET +
+					    (size_t)n * sizeof(*ring->slot));
 	if (!ring->filled || !ring->area) {
 		free_ring(ring);
 		return NULL;

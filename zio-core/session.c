@@ -45,28 +45,30 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 {
 	struct zio_session *sess, *new;
 
-	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	new->chan = chan;
 	refcount_set(&new->ref, 1);
 	new->dropped = READ_ONCE(chan->dropped);
 	new->tgid = get_pid(task_tgid(current));
+	new->owner = current_uid();
 	kobject_get(&chan->kobj);
 	INIT_LIST_HEAD(&new->more);
 
 	mutex_lock(&chan->lock);
 	sess = find_session(chan);
-	if (!sess) {
+	if (!sess && zio_user_has_room(chan)) {
 		sess = new;
 		list_add_tail(&sess->node, &chan->sessions);
 	}
-	sess->users++;
+	if (sess)
+		sess->users++;
 	mutex_unlock(&chan->lock);
 
 	if (sess != new)
 		zio_session_drop(new);
-	return sess;
+	return sess ?: ERR_PTR(-EUSERS);
 }
 
 /* The oldest comes first, whoever left it. */

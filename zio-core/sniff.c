@@ -85,7 +85,8 @@ static int add_user(void)
 
 	mutex_lock(&sniff_users_lock);
 	if (!sniff_users) {
-		ring = vzalloc(array_size(SNIFF_LEN, sizeof(*ring)));
+		ring = __vmalloc(array_size(SNIFF_LEN, sizeof(*ring)),
+				 ZIO_GFP_USER | __GFP_ZERO);
 		if (ring)
 			use_ring(ring);
 		else
@@ -117,7 +118,7 @@ static int open_sniffer(struct inode *inode, struct file *file)
 
 	if (file->f_mode & FMODE_WRITE)
 		return -EACCES;
-	sniffer = kzalloc(sizeof(*sniffer), GFP_KERNEL);
+	sniffer = kzalloc(sizeof(*sniffer), GFP_KERNEL_ACCOUNT);
 	if (!sniffer)
 		return -ENOMEM;
 	ret = add_user();

@@ -52,6 +52,8 @@ struct zio_loan {
 	struct zio_area *area;
 	struct zio_block *block; /* NULL: recalled */
 	bool late;
+	struct user_struct *user; /* who has pinned the pages */
+	unsigned long pages;
 };
 
 static struct page **page_at(const struct zio_loan *loan, const void *at)
@@ -89,6 +91,7 @@ static void give_back(struct zio_loan *loan)
 
 static void free_loan(struct zio_loan *loan)
 {
+	zio_pages_unpin(loan->user, loan->pages);
 	zio_area_put(loan->area);
 	kobject_put(&loan->chan->kobj);
 	kfree(loan);
@@ -161,6 +164,11 @@ static struct zio_lender *have_lender(struct zio_channel *chan)
 	return lender;
 }
 
+static unsigned long count_pages(const struct zio_block *block)
+{
+	return PFN_UP(offset_in_page(block->data) + block->len);
+}
+
 /**
  * zio_loan_create() - lend the pages of a block
  * @chan: the channel, locked
@@ -169,7 +177,8 @@ static struct zio_lender *have_lender(struct zio_channel *chan)
  * Process context. zio_loan_put() is called instead of put_block() then, for the
  * block, and once more for each zio_loan_get().
  *
- * Return: the loan; NULL when the area is mapped, or without memory.
+ * Return: the loan; NULL when the area is mapped, without memory, or when the user
+ * has lent as much as RLIMIT_MEMLOCK allows.
  */
 struct zio_loan *zio_loan_create(struct zio_channel *chan,
 				 struct zio_block *block)
@@ -180,13 +189,15 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 
 	if (!lender)
 		return NULL;
-	loan = kzalloc(sizeof(*loan), GFP_KERNEL);
+	loan = kzalloc(sizeof(*loan), GFP_KERNEL_ACCOUNT);
 	if (!loan)
 		return NULL;
-	if (!zio_area_lend(area)) {
-		kfree(loan);
-		return NULL;
-	}
+	loan->pages = count_pages(block);
+	loan->user = zio_pages_pin(loan->pages);
+	if (!loan->user)
+		goto err_pin;
+	if (!zio_area_lend(area))
+		goto err_lend;
 	__module_get(THIS_MODULE);
 	kobject_get(&chan->kobj);
 	kref_get(&area->ref);
@@ -200,6 +211,12 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 	list_add_tail(&loan->node, &lender->loans);
 	spin_unlock(&lender->lock);
 	return loan;
+
+err_lend:
+	zio_pages_unpin(loan->user, loan->pages);
+err_pin:
+	kfree(loan);
+	return NULL;
 }
 
 /* One user more; false if there are as many as can be counted. */
