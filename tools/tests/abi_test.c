@@ -204,6 +204,36 @@ static void read_as_1_x(const struct zio_control *ctrl)
 	ok(ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_N_SHOTS] == 3, "nshots");
 }
 
+/* The other names of the header of 1.x, with the values that they have there. */
+static void use_names_of_1_x(void)
+{
+	static const enum zio_object_type types[] = {
+		ZIO_NONE, ZIO_DEV, ZIO_CSET, ZIO_CHAN, ZIO_TRG, ZIO_TI, ZIO_BUF,
+		ZIO_BI,
+	};
+	static const char *const names[_ZIO_DEV_ATTR_STD_NUM] = {
+		[ZIO_ATTR_DEV_VERSION] = "version",
+	};
+	char full_name[ZIO_OBJ_NAME_FULL_LEN];
+	enum zio_dev_std_attr gain = ZIO_ATTR_GAIN;
+	enum zio_trg_std_attr shots = ZIO_ATTR_TRIG_N_SHOTS;
+	enum zio_buf_std_attr kb = ZIO_ATTR_ZBUF_MAXKB;
+	uint32_t version = ZIO_VERSION(1, 2, 0x304);
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
+		ok(types[i] == i, "object type");
+	ok(sizeof(full_name) == 24, "length of a full name");
+	ok(gain == 1 && shots == 0 && kb == 1, "attributes");
+	ok(ZIO_ATTR_VERSION == 15 && names[15], "version of the attributes");
+	ok(ZIO_ATTR_TRIG_VERSION == 15 && ZIO_ATTR_ZBUF_VERSION == 15 &&
+	   _ZIO_TRG_ATTR_STD_NUM == 16 && _ZIO_BUF_ATTR_STD_NUM == 16,
+	   "sizes of arrays");
+	ok(version == 0x01020304, "a version");
+	ok(zio_version_major(version) == 1 && zio_version_minor(version) == 2 &&
+	   zio_version_patch(version) == 0x304, "its parts");
+}
+
 int main(void)
 {
 	unsigned char image[__ZIO_CONTROL_SIZE];
@@ -212,5 +242,6 @@ int main(void)
 	make_image(image);
 	memcpy(&ctrl, image, sizeof(ctrl));
 	read_as_1_x(&ctrl);
+	use_names_of_1_x();
 	return tap_end();
 }

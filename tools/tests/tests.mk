@@ -67,6 +67,7 @@ check: $(model_tests) $(test_bins) libzio/libzio.a
 		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a' \
 		'tests/doc_test.sh ../Documentation/block-files.md libzio/libzio.a' \
 		'tests/doc_test.sh ../Documentation/sharing.md libzio/libzio.a' \
+		'tests/doc_test.sh ../Documentation/migration.md libzio/libzio.a' \
 		$(out)/s5933_test $(out)/sspci_test $(out)/slidas_test \
 		$(out)/stream_test '$(out)/bench_test ../Documentation/slink-model.md'
 

@@ -20,8 +20,43 @@
 #define ZIO_OBJ_NAME_LEN 12
 #endif
 
+/* A name with the number of the device, as in the names of directories. */
+#define ZIO_OBJ_NAME_FULL_LEN (2 * ZIO_OBJ_NAME_LEN)
+
 #define ZIO_MAJOR_VERSION 1
 #define ZIO_MINOR_VERSION 4
+
+/* A version of a driver or of its attributes in 32 bits: 8, 8 and 16 of them. */
+#define ZIO_VERSION(_major, _minor, _patch)	\
+	((((_major) & 0xffu) << 24) | (((_minor) & 0xffu) << 16) | \
+	 ((_patch) & 0xffffu))
+
+static inline uint8_t zio_version_major(uint32_t version)
+{
+	return version >> 24;
+}
+
+static inline uint8_t zio_version_minor(uint32_t version)
+{
+	return version >> 16 & 0xff;
+}
+
+static inline uint16_t zio_version_patch(uint32_t version)
+{
+	return version & 0xffff;
+}
+
+/* What a directory in sysfs stands for; programs of ZIO 1.x keep it, the kernel does not. */
+enum zio_object_type {
+	ZIO_NONE,
+	ZIO_DEV,
+	ZIO_CSET,
+	ZIO_CHAN,
+	ZIO_TRG,
+	ZIO_TI,
+	ZIO_BUF,
+	ZIO_BI,
+};
 
 /* Size of the two attribute tables of a control. */
 #define ZIO_MAX_STD_ATTR 16
@@ -211,6 +246,12 @@ struct zio_control {
  */
 #define ZIO_IOC_SHARE			_IOW('Z', 0x40, int)
 
+/* The last standard attribute, of each table. */
+#define ZIO_ATTR_VERSION		(ZIO_MAX_STD_ATTR - 1)
+
+/* ZIO 1.x calls them so. */
+#define zio_dev_std_attr		zio_chan_std_attr
+
 /* Standard attributes of a channel set or channel (attr_channel). */
 enum zio_chan_std_attr {
 	ZIO_ATTR_NBITS,		/* valid bits of a sample */
@@ -218,7 +259,8 @@ enum zio_chan_std_attr {
 	ZIO_ATTR_OFFSET,	/* in microvolts */
 	ZIO_ATTR_MAXRATE,	/* in Hz */
 	ZIO_ATTR_VREFTYPE,	/* meaning is the driver's */
-	ZIO_ATTR_VERSION = 15,
+	ZIO_ATTR_DEV_VERSION = ZIO_ATTR_VERSION,
+	_ZIO_DEV_ATTR_STD_NUM,
 };
 
 /* Standard attributes of a trigger (attr_trigger). */
@@ -226,7 +268,8 @@ enum zio_trg_std_attr {
 	ZIO_ATTR_TRIG_N_SHOTS,
 	ZIO_ATTR_TRIG_POST_SAMP,
 	ZIO_ATTR_TRIG_PRE_SAMP,
-	ZIO_ATTR_TRIG_VERSION = 15,
+	ZIO_ATTR_TRIG_VERSION = ZIO_ATTR_VERSION,
+	_ZIO_TRG_ATTR_STD_NUM,
 };
 
 /* Extended attribute of every trigger: CLOCK_* of the time stamp. */
@@ -238,7 +281,8 @@ enum zio_buf_std_attr {
 	ZIO_ATTR_ZBUF_MAXKB,
 	ZIO_ATTR_ZBUF_ALLOC_LEN,
 	ZIO_ATTR_ZBUF_ALLOC_KB,
-	ZIO_ATTR_ZBUF_VERSION = 15,
+	ZIO_ATTR_ZBUF_VERSION = ZIO_ATTR_VERSION,
+	_ZIO_BUF_ATTR_STD_NUM,
 };
 
 /*
