@@ -2,7 +2,6 @@
 /* queue_test.c: the ring against a model, by chance and on two threads */
 #include <kunit/test.h>
 #include <linux/kthread.h>
-#include <linux/module.h>
 #include <linux/prandom.h>
 
 #include "internal.h"
@@ -165,7 +164,3 @@ static struct kunit_suite queue_suite = {
 };
 
 kunit_test_suite(queue_suite);
-
-MODULE_DESCRIPTION("ZIO: KUnit suites");
-MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS(ZIO_TEST);
