@@ -549,6 +549,8 @@ static void test_write(void)
 	   fails((int)read(ctrl, &got, 1), EAGAIN), "data alone");
 	ok(fails(zio_write_block(ch, &control, mem, 15), EINVAL) &&
 	   reason_has(ch, "length"), "control and data differ");
+	ok(fails(zio_write_block(ch, &control, mem, 18), EINVAL) &&
+	   reason_has(ch, "length"), "more data than the control tells");
 	ok(fails(zio_next(ch, &blk), EBADF) && reason_has(ch, "output"),
 	   "output is not read");
 	ok(zio_stats(ch)->blocks == 2 && zio_stats(ch)->bytes == 21,

@@ -209,8 +209,15 @@ static void test_refused(void)
 	ok(zio_next(ch, &blk) == 1 && !blk.size && !blk.data, "no data");
 	ok(zio_next(ch, &blk) == 1 && blk.size == 16, "up to the very end");
 	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 7, 16), "as it should be");
+	put_block(&r, 8, 16);
+	put_block(&r, 9, 16)->mem_offset = (uint32_t)size - 15;
+	put_block(&r, 10, 16);
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 8, 16), "the next, too");
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	   "data that end behind the mapping, after a good block");
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 10, 16), "good again");
 	r.hdr->head += N_SLOTS + 1;
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "ring"),
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "header"),
 	   "a head beyond the ring");
 	zio_close(ch);
 	free_ring(&r);
@@ -260,6 +267,9 @@ static void test_control_only(void)
 	ok(ch && zio_next_control(ch, &blk) == 1 && blk.size == 16 &&
 	   !strcmp(zio_method(ch), "ring"), "controls of a ring");
 	ok(fails(zio_data(ch, &blk), EBADF), "no data");
+	ok(zio_next_control(ch, &blk) == 1 && r.hdr->head - r.hdr->tail == 1,
+	   "the next control gives back the one before");
+	put_block(&r, 2, 16);
 	ok(fails(zio_next(ch, &blk), EBADF), "nor so");
 	zio_close(ch);
 	free_ring(&r);

@@ -90,6 +90,11 @@ test_cat_file_errors() {
 	has err 'transferred 0 blocks' 'cat-file: torn data, statistics'
 	run 1 'cat-file: disk full' bash -c "'$cat_file' five-0-1 >/dev/full"
 	has err 'No space left' 'cat-file: disk full, with a reason'
+	put "$work/large-0-1" 0 1000 1
+	put "$work/large-0-1" 1 1000 1
+	run 1 'cat-file: no file beyond 1 KiB' bash -c \
+		"trap '' XFSZ; ulimit -f 1; '$cat_file' large-0-1 >large"
+	has err ' 1024 bytes, ' 'cat-file: what was written is told'
 	run 0 'cat-file: --help' "$cat_file" --help
 	has out '^Usage:' 'cat-file: help text'
 	run 0 'cat-file: --version' "$cat_file" --version
