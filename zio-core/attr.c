@@ -44,7 +44,8 @@ static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
 	u32 value;
 	int ret = 0;
 
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	value = attr->value;
 	if (cset->gone)
 		ret = -ENODEV;
@@ -95,7 +96,8 @@ static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
 		return ret;
 	if (value < desc->min || (desc->max && value > desc->max))
 		return -ERANGE;
-	mutex_lock(&attr->cset->mutex);
+	if (mutex_lock_killable(&attr->cset->mutex))
+		return -EINTR;
 	ret = set_value(attr, value);
 	mutex_unlock(&attr->cset->mutex);
 	return ret ?: count;

@@ -10,54 +10,10 @@
 #include <linux/uio.h>
 
 #include "internal.h"
+#include "usercopy.h"
 
 /* So long a poll of a ring may take more blocks than were asked for. */
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)
-
-/*
- * Where a read puts what it has: into plain memory, or wherever readv(),
- * io_uring and the like say. Most reads are plain, and plain memory needs
- * neither an iocb nor an iterator: that is a hundred instructions less.
- */
-struct sink {
-	char __user *buf;
-	struct iov_iter *iter;
-	size_t room;
-};
-
-/*
- * _copy_to_...(): what copy_to_...() would check about the source is known
- * here, the length never exceeds the block.
- */
-static __always_inline size_t put_out(struct sink *to, const void *from,
-				      size_t n)
-{
-	size_t left;
-
-	if (to->iter)
-		return _copy_to_iter(from, n, to->iter);
-	left = _copy_to_user(to->buf, from, n);
-	to->buf += n;
-	return n - left;
-}
-
-/* Many iterators are plain memory, too. */
-static struct sink sink_of(struct iov_iter *iter)
-{
-	struct sink to = { .room = iov_iter_count(iter) };
-
-	to.buf = zio_iter_plain(iter);
-	if (!to.buf)
-		to.iter = iter;
-	return to;
-}
-
-static ssize_t end_sink(const struct sink *to, struct iov_iter *iter, ssize_t n)
-{
-	if (!to->iter && n > 0)
-		iov_iter_advance(iter, n);
-	return n;
-}
 
 static bool is_nonblocking(const struct file *file)
 {
@@ -87,16 +43,16 @@ static int close_node(struct inode *inode, struct file *file)
 
 /*
  * Data of the block in hand; a block that has been read to its end goes. Returns
- * -EFAULT; or whether that is all: a block of no length, or the last of those whose
- * controls were read.
+ * -EFAULT if memory of the user is missing; or whether that is all: a block of no
+ * length, or the last of those whose controls were read.
  */
-static __always_inline int copy_data(struct zio_session *sess, struct sink *to)
+static __always_inline int copy_data(struct zio_session *sess,
+				     struct zio_sink *to)
 {
 	struct zio_block *block = sess->block;
 	size_t want = min(block->len - block->used, to->room);
-	size_t n = put_out(to, block->data + block->used, want);
+	size_t n = zio_sink_put(to, block->data + block->used, want);
 
-	to->room -= n;
 	block->used += n;
 	if (unlikely(n != want))
 		return -EFAULT;
@@ -106,27 +62,42 @@ static __always_inline int copy_data(struct zio_session *sess, struct sink *to)
 	return !want || (sess->ctrl_seen && !sess->block);
 }
 
-static __always_inline ssize_t read_data(struct zio_session *sess,
-					 struct sink *to, bool nowait)
+/* The channel is locked. 0: there may be more. 1: that is all. */
+static __always_inline int read_blocks(struct zio_session *sess,
+				       struct zio_sink *to, bool nowait)
 {
-	size_t all = to->room;
+	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
 	int ret;
 
-	if (!all)
-		return 0;
-	ret = zio_session_lock(sess, nowait);
-	if (ret)
-		return ret;
 	for (;;) {
 		ret = zio_session_next(sess, nowait);
 		if (ret)
-			break;
+			return ret;
 		ret = copy_data(sess, to);
-		if (ret || !to->room || zio_must_stop())
-			break;
+		if (ret || to->room <= left || zio_must_stop())
+			return ret;
 		nowait = true;
 	}
-	zio_session_unlock(sess);
+}
+
+static __always_inline ssize_t read_data(struct zio_session *sess,
+					 struct zio_sink *to, bool nowait)
+{
+	struct zio_faults faults = { 0 };
+	size_t all = to->room;
+	int ret = 0;
+
+	while (to->room && !ret) {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = read_blocks(sess, to, nowait || to->room != all);
+		zio_session_unlock(sess);
+		if (unlikely(ret == -EFAULT))
+			ret = zio_sink_fault_in(to, &faults);
+		else if (signal_pending(current))
+			break;
+	}
 	return to->room != all ? all - to->room : min(ret, 0);
 }
 
@@ -157,17 +128,21 @@ static __always_inline void fill_control(struct zio_session *sess,
 		show_rest(ctrl, block, ssize);
 }
 
-static __always_inline int put_control(struct zio_session *sess, struct sink *to)
+/* All of it, or nothing. */
+static __always_inline int put_control(struct zio_session *sess,
+				       struct zio_sink *to)
 {
-	if (put_out(to, &sess->ctrl, sizeof(sess->ctrl)) != sizeof(sess->ctrl))
-		return -EFAULT;
-	to->room -= sizeof(sess->ctrl);
-	return 0;
+	size_t n = zio_sink_put(to, &sess->ctrl, sizeof(sess->ctrl));
+
+	if (likely(n == sizeof(sess->ctrl)))
+		return 0;
+	zio_sink_revert(to, n);
+	return -EFAULT;
 }
 
 static __always_inline int copy_control(struct zio_session *sess,
 					struct zio_block *block,
-					struct sink *to)
+					struct zio_sink *to)
 {
 	fill_control(sess, block);
 	return put_control(sess, to);
@@ -175,7 +150,7 @@ static __always_inline int copy_control(struct zio_session *sess,
 
 /* Blocks whose control has been seen make room for the next ones. */
 static __always_inline int read_first_control(struct zio_session *sess,
-					      struct sink *to, bool nowait)
+					      struct zio_sink *to, bool nowait)
 {
 	int ret;
 
@@ -192,7 +167,7 @@ static __always_inline int read_first_control(struct zio_session *sess,
 }
 
 /* The block stays, behind that in hand, until the next controls are read. */
-static int read_another_control(struct zio_session *sess, struct sink *to)
+static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 {
 	struct zio_block *block = zio_session_fetch(sess);
 	int ret;
@@ -213,21 +188,44 @@ static int read_another_control(struct zio_session *sess, struct sink *to)
 	return ret;
 }
 
-static __always_inline ssize_t read_ctrl(struct zio_session *sess,
-					 struct sink *to, bool nowait)
+/* The channel is locked. */
+static __always_inline int read_controls(struct zio_session *sess,
+					 struct zio_sink *to, bool first,
+					 bool nowait)
 {
-	size_t all = to->room;
+	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
 	int ret;
+
+	/* Another thread of the session may have read the data meanwhile. */
+	if (!first && !sess->block)
+		return -EAGAIN;
+	ret = first ? read_first_control(sess, to, nowait) : 0;
+	left = max(left, sizeof(struct zio_control) - 1);
+	while (!ret && to->room > left && !zio_must_stop())
+		ret = read_another_control(sess, to);
+	return ret;
+}
+
+static __always_inline ssize_t read_ctrl(struct zio_session *sess,
+					 struct zio_sink *to, bool nowait)
+{
+	struct zio_faults faults = { 0 };
+	size_t all = to->room;
+	int ret = 0;
 
 	if (all < sizeof(struct zio_control))
 		return -EINVAL;
-	ret = zio_session_lock(sess, nowait);
-	if (ret)
-		return ret;
-	ret = read_first_control(sess, to, nowait);
-	while (!ret && to->room >= sizeof(struct zio_control) && !zio_must_stop())
-		ret = read_another_control(sess, to);
-	zio_session_unlock(sess);
+	while (to->room >= sizeof(struct zio_control) && !ret) {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = read_controls(sess, to, to->room == all, nowait);
+		zio_session_unlock(sess);
+		if (unlikely(ret == -EFAULT))
+			ret = zio_sink_fault_in(to, &faults);
+		else if (signal_pending(current))
+			break;
+	}
 	return to->room != all ? all - to->room : ret;
 }
 
@@ -235,7 +233,7 @@ static __always_inline ssize_t read_ctrl(struct zio_session *sess,
 static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *buf,
 					size_t n, bool nowait)
 {
-	struct sink to = { .buf = buf, .room = n };
+	struct zio_sink to = { .buf = buf, .room = n };
 
 	return read_data(sess, &to, nowait);
 }
@@ -249,29 +247,29 @@ static ssize_t read_data_plain(struct file *file, char __user *buf, size_t n,
 static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
-	struct sink to = sink_of(iter);
+	struct zio_sink to = zio_sink_of(iter);
 	bool nowait = is_nowait(iocb);
 
 	if (to.iter)
 		return read_data(sess, &to, nowait);
-	return end_sink(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
+	return zio_sink_end(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
 }
 
 static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
 			       loff_t *pos)
 {
-	struct sink to = { .buf = buf, .room = n };
+	struct zio_sink to = { .buf = buf, .room = n };
 
 	return read_ctrl(file->private_data, &to, is_nonblocking(file));
 }
 
 static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
-	struct sink to = sink_of(iter);
+	struct zio_sink to = zio_sink_of(iter);
 	ssize_t n = read_ctrl(iocb->ki_filp->private_data, &to,
 			      is_nowait(iocb));
 
-	return end_sink(&to, iter, n);
+	return zio_sink_end(&to, iter, n);
 }
 
 /* Without room, whoever next puts a block wakes the poller. */
@@ -279,7 +277,8 @@ static void ask_or_be_woken(struct zio_channel *chan)
 {
 	if (zio_cset_ask(chan) != -ENOBUFS)
 		return;
-	mutex_lock(&chan->lock);
+	if (mutex_lock_killable(&chan->lock))
+		return;
 	zio_channel_is_dry(chan);
 	zio_cset_ask(chan);
 	mutex_unlock(&chan->lock);
@@ -380,44 +379,60 @@ static __poll_t poll_ctrl_in(struct file *file, struct poll_table_struct *wait)
 }
 
 /* Fills the block in hand; a full block goes out. */
-static int fill_block(struct zio_session *sess, struct iov_iter *from,
-		      size_t *copied)
+static int fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
 	size_t want = min(block->len - block->used, iov_iter_count(from));
-	size_t n = copy_from_iter(block->data + block->used, want, from);
+	size_t n = zio_source_get(block->data + block->used, want, from);
 
 	block->used += n;
-	*copied += n;
 	if (block->used == block->len)
 		zio_session_submit(sess);
 	return n != want ? -EFAULT : 0;
 }
 
-static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
+/* The channel is locked. */
+static int write_blocks(struct zio_session *sess, struct iov_iter *from,
+			bool nowait)
 {
-	struct zio_session *sess = iocb->ki_filp->private_data;
-	bool nowait = is_nowait(iocb);
-	size_t copied = 0;
+	size_t all = iov_iter_count(from);
 	int ret;
 
-	if (!iov_iter_count(from))
-		return 0;
-	if (!sess->chan->cset->ssize)
-		return -EOPNOTSUPP;
-	ret = zio_session_lock(sess, nowait);
-	if (ret)
-		return ret;
 	do {
 		ret = zio_session_next(sess, nowait);
 		if (!ret && sess->ctrl_seen)	/* it is filled in place */
 			ret = -EBUSY;
 		if (!ret)
-			ret = fill_block(sess, from, &copied);
-		cond_resched();
-	} while (!ret && iov_iter_count(from) && !signal_pending(current));
-	zio_session_unlock(sess);
-	return copied ?: ret;
+			ret = fill_block(sess, from);
+	} while (!ret && iov_iter_count(from) && !zio_must_stop() &&
+		 all - iov_iter_count(from) < ZIO_COPY_AT_ONCE);
+	return ret;
+}
+
+static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	struct zio_faults faults = { 0 };
+	size_t all = iov_iter_count(from);
+	int ret = 0;
+
+	if (!all)
+		return 0;
+	if (!sess->chan->cset->ssize)
+		return -EOPNOTSUPP;
+	while (iov_iter_count(from) && !ret) {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = write_blocks(sess, from, is_nowait(iocb));
+		zio_session_unlock(sess);
+		if (ret == -EFAULT)
+			ret = zio_source_fault_in(from, &faults);
+		else if (signal_pending(current))
+			break;
+	}
+	all -= iov_iter_count(from);
+	return (ssize_t)all ?: ret;
 }
 
 /* The samples of the block that was given out are where they belong. */
@@ -440,7 +455,7 @@ static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
  * An empty block for the user to fill in place: its control says where it is,
  * and how many samples fit.
  */
-static int offer_block(struct zio_session *sess, struct sink *to, bool nowait)
+static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowait)
 {
 	struct zio_channel *chan = sess->chan;
 	struct zio_block *block;
@@ -471,18 +486,23 @@ static int offer_block(struct zio_session *sess, struct sink *to, bool nowait)
 
 static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 {
-	struct sink to = { .iter = iter, .room = iov_iter_count(iter) };
+	struct zio_sink to = { .iter = iter, .room = iov_iter_count(iter) };
 	struct zio_session *sess = iocb->ki_filp->private_data;
-	bool nowait = is_nowait(iocb);
-	int ret;
+	struct zio_faults faults = { 0 };
+	size_t all = to.room;
+	int ret = 0;
 
-	if (to.room < sizeof(struct zio_control))
+	if (all < sizeof(struct zio_control))
 		return -EINVAL;
-	ret = zio_session_lock(sess, nowait);
-	if (ret)
-		return ret;
-	ret = offer_block(sess, &to, nowait);
-	zio_session_unlock(sess);
+	while (to.room == all && !ret) {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = offer_block(sess, &to, is_nowait(iocb));
+		zio_session_unlock(sess);
+		if (ret == -EFAULT)
+			ret = zio_sink_fault_in(&to, &faults);
+	}
 	return ret ?: (ssize_t)sizeof(struct zio_control);
 }
 
@@ -490,7 +510,7 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 static int submit_shared(struct zio_session *sess, struct iov_iter *from,
 			 bool nowait)
 {
-	int ret = zio_share_submit(sess, nowait);
+	int ret = zio_share_submit(sess);
 
 	if (ret != -EAGAIN || nowait)
 		return ret;
@@ -502,13 +522,17 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 			bool nowait)
 {
 	struct zio_control *ctrl = &sess->ctrl;
+	size_t n;
 	int ret;
 
 	/* The scratch control is not that of a snapshot any more. */
 	zio_snapshot_put(sess->snap);
 	sess->snap = NULL;
-	if (copy_from_iter(ctrl, sizeof(*ctrl), from) != sizeof(*ctrl))
+	n = zio_source_get(ctrl, sizeof(*ctrl), from);
+	if (n != sizeof(*ctrl)) {
+		iov_iter_revert(from, n);
 		return -EFAULT;
+	}
 	/* One that this output has offered may say how the last one was taken. */
 	if ((ctrl->flags & ZIO_CONTROL_SHARED) &&
 	    !zio_control_names(ctrl, sess->chan))
@@ -534,19 +558,24 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
+	struct zio_faults faults = { 0 };
 	bool nowait = is_nowait(iocb);
 	int ret;
 
 	if (iov_iter_count(from) < sizeof(struct zio_control))
 		return -EINVAL;
-	ret = zio_session_lock(sess, nowait);
-	if (ret)
-		return ret;
 	do {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
 		ret = take_control(sess, from, nowait);
-	} while (ret == -EAGAIN && !nowait);
-	zio_session_unlock(sess);
-	return ret ?: (ssize_t)sizeof(struct zio_control);
+		zio_session_unlock(sess);
+		if (!ret)
+			return sizeof(struct zio_control);
+		if (ret == -EFAULT)
+			ret = zio_source_fault_in(from, &faults);
+	} while (!ret || (ret == -EAGAIN && !nowait));
+	return ret;
 }
 
 static __poll_t poll_out(struct file *file, struct poll_table_struct *wait)
@@ -557,7 +586,8 @@ static __poll_t poll_out(struct file *file, struct poll_table_struct *wait)
 	bool room;
 
 	poll_wait(file, &chan->wq, wait);
-	mutex_lock(&chan->lock);
+	if (mutex_lock_killable(&chan->lock))
+		return EPOLLERR;
 	if (READ_ONCE(chan->cset->gone)) {
 		mutex_unlock(&chan->lock);
 		return EPOLLHUP | EPOLLERR;

@@ -539,7 +539,7 @@ struct zio_session *zio_session_open(struct zio_channel *chan);
 void zio_session_close(struct zio_session *sess);
 void zio_session_drop(struct zio_session *sess);
 void zio_sessions_drop(struct zio_channel *chan);
-int zio_session_wait_lock(struct zio_session *sess, bool nowait);
+int zio_session_wait_lock(struct zio_session *sess);
 int zio_session_next(struct zio_session *sess, bool nowait);
 int zio_session_next_full(struct zio_session *sess, bool nowait);
 int zio_session_next_unless(struct zio_session *sess,
@@ -562,11 +562,11 @@ static inline void zio_channel_is_dry(struct zio_channel *chan)
 void zio_session_submit(struct zio_session *sess);
 void zio_session_flush(struct zio_session *sess);
 
-static inline int zio_session_lock(struct zio_session *sess, bool nowait)
+static inline int zio_session_lock(struct zio_session *sess)
 {
 	if (likely(mutex_trylock(&sess->chan->lock)))
 		return 0;
-	return zio_session_wait_lock(sess, nowait);
+	return zio_session_wait_lock(sess);
 }
 
 static inline void zio_session_unlock(struct zio_session *sess)
@@ -600,7 +600,7 @@ int zio_share_fill(struct zio_channel *out, struct zio_block *own,
 		   struct zio_buffer *buf, struct zio_block *block,
 		   struct zio_piece piece, bool only);
 void zio_share_tell(const struct zio_channel *out, struct zio_control *ctrl);
-int zio_share_submit(struct zio_session *sess, bool nowait);
+int zio_share_submit(struct zio_session *sess);
 void zio_share_untie(struct zio_session *sess);
 void zio_block_put_shared(struct zio_block *block);
 long zio_node_ioctl(struct file *file, unsigned int cmd, unsigned long arg);

@@ -120,7 +120,7 @@ static bool read_blocks(struct walk *w, unsigned int more)
 	struct zio_block *block;
 	int ret;
 
-	zio_session_lock(w->sess, false);
+	zio_session_lock(w->sess);
 	ret = zio_session_next(w->sess, true);
 	if (!ret)
 		check_block(w, w->sess->block);
@@ -194,7 +194,7 @@ static void neighbours_become_one(struct kunit *test)
 	for (i = 0; i < 6; i++)
 		fire(&w, 1);
 	set_merge(&w, true);
-	zio_session_lock(w.sess, false);
+	zio_session_lock(w.sess);
 	KUNIT_ASSERT_EQ(test, zio_session_next(w.sess, true), 0);
 	block = w.sess->block;
 	KUNIT_EXPECT_EQ(test, block->len, 6 * 128);
@@ -281,7 +281,7 @@ static void two_cpus(struct kunit *test)
 	init_completion(&s.done);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(produce, &s, "zio-merge")));
 	while (got < STRESS_BLOCKS) {
-		zio_session_lock(s.w.sess, false);
+		zio_session_lock(s.w.sess);
 		if (!zio_session_next(s.w.sess, true)) {
 			block = s.w.sess->block;
 			bad += !is_whole(block);

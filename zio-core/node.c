@@ -63,7 +63,8 @@ static int count_open(struct zio_cset *cset)
 {
 	int ret = 0;
 
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	if (cset->gone)
 		ret = -ENODEV;
 	else

@@ -205,7 +205,7 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
  * Process context. Readers are woken, and told that there is nothing to read.
  *
  * Return: 0; -EBUSY if it has one, or a route; -EOPNOTSUPP if its data cannot be mapped;
- * -ENODEV when the board is gone; -ENOMEM.
+ * -ENODEV when the board is gone; -ENOMEM; -EINTR.
  */
 int zio_ring_open(struct zio_channel *chan)
 {
@@ -213,7 +213,8 @@ int zio_ring_open(struct zio_channel *chan)
 	struct zio_ring *ring;
 	int ret = 0;
 
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	if (cset->gone)
 		ret = -ENODEV;
 	else if (!chan->buf->area)

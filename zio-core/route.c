@@ -337,12 +337,16 @@ static struct zio_channel *find_channel(const char *text, size_t len)
 	cset = zio_cset_find(set);
 	if (IS_ERR(cset))
 		return ERR_CAST(cset);
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex)) {
+		chan = ERR_PTR(-EINTR);
+		goto out;
+	}
 	if (!cset->gone && index < cset->n_chan) {
 		chan = cset->chan[index];
 		kobject_get(&chan->kobj);
 	}
 	mutex_unlock(&cset->mutex);
+out:
 	kobject_put(&cset->kobj);
 	return chan;
 }
@@ -569,12 +573,16 @@ int zio_route_connect(struct zio_channel *out, const char *text)
 		if (IS_ERR(in))
 			return PTR_ERR(in);
 	}
-	mutex_lock(&zio_routes_lock);
+	if (mutex_lock_killable(&zio_routes_lock)) {
+		ret = -EINTR;
+		goto out;
+	}
 	if (in)
 		ret = replace_source(out, in);
 	else
 		disconnect(out);
 	mutex_unlock(&zio_routes_lock);
+out:
 	if (in)
 		kobject_put(&in->kobj);
 	return ret;
@@ -586,7 +594,8 @@ ssize_t zio_route_show(struct zio_channel *out, char *page)
 	struct zio_channel *in;
 	ssize_t len;
 
-	mutex_lock(&zio_routes_lock);
+	if (mutex_lock_killable(&zio_routes_lock))
+		return -EINTR;
 	in = source_of(out);
 	if (in)
 		len = sysfs_emit(page, "%s-%04x-%u-%u\n", in->cset->zdev->name,

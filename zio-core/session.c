@@ -20,14 +20,13 @@
 
 #include "internal.h"
 
-/* The lock is taken; zio_session_lock() has tried. */
-int zio_session_wait_lock(struct zio_session *sess, bool nowait)
+/*
+ * The lock is taken; zio_session_lock() has tried. A non-blocking caller waits, too:
+ * no holder of the lock sleeps for a block, for memory of a user, or for an event.
+ */
+int zio_session_wait_lock(struct zio_session *sess)
 {
-	if (nowait)
-		return -EAGAIN;
-	if (mutex_lock_interruptible(&sess->chan->lock))
-		return -ERESTARTSYS;
-	return 0;
+	return mutex_lock_killable(&sess->chan->lock) ? -ERESTARTSYS : 0;
 }
 
 static struct zio_session *find_session(struct zio_channel *chan)
@@ -56,7 +55,10 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 	kobject_get(&chan->kobj);
 	INIT_LIST_HEAD(&new->more);
 
-	mutex_lock(&chan->lock);
+	if (mutex_lock_killable(&chan->lock)) {
+		zio_session_drop(new);
+		return ERR_PTR(-EINTR);
+	}
 	sess = find_session(chan);
 	if (!sess && zio_user_has_room(chan)) {
 		sess = new;

@@ -28,7 +28,7 @@ static void unread_block_is_left(struct kunit *test)
 	struct zio_session *sess = zio_session_open(chan);
 	struct zio_block *block;
 
-	zio_session_lock(sess, false);
+	zio_session_lock(sess);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
 	block = sess->block;
 	block->used = 3;
@@ -36,7 +36,7 @@ static void unread_block_is_left(struct kunit *test)
 	zio_session_close(sess);
 
 	sess = zio_session_open(chan);
-	zio_session_lock(sess, false);
+	zio_session_lock(sess);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
 	KUNIT_EXPECT_PTR_EQ(test, sess->block, block);
 	KUNIT_EXPECT_EQ(test, block->used, 3);
@@ -52,7 +52,7 @@ static void output_goes_out_short_at_close(struct kunit *test)
 	struct zio_channel *chan = tdev->cset->chan[0];
 	struct zio_session *sess = zio_session_open(chan);
 
-	zio_session_lock(sess, false);
+	zio_session_lock(sess);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
 	sess->block->used = 5;
 	zio_session_unlock(sess);
@@ -76,7 +76,7 @@ static void walk_read(struct kunit *test, struct walk *w)
 {
 	if (!w->sess)
 		w->sess = zio_session_open(w->chan);
-	zio_session_lock(w->sess, false);
+	zio_session_lock(w->sess);
 	if (!zio_session_next(w->sess, true)) {
 		if (w->seen)
 			KUNIT_EXPECT_GT(test, (s32)(w->sess->block->seq - w->seq),
@@ -92,7 +92,7 @@ static void walk_take(struct walk *w)
 {
 	if (!w->sess)
 		w->sess = zio_session_open(w->chan);
-	zio_session_lock(w->sess, false);
+	zio_session_lock(w->sess);
 	zio_session_next(w->sess, true);
 	zio_session_unlock(w->sess);
 }
@@ -189,7 +189,7 @@ static void loss_is_told_to_fsync_once(struct kunit *test)
 	sess = zio_session_open(chan);
 	KUNIT_EXPECT_EQ(test, sync_session(sess), 0);
 	tdev->io_return = -EIO;
-	KUNIT_ASSERT_EQ(test, zio_session_lock(sess, true), 0);
+	KUNIT_ASSERT_EQ(test, zio_session_lock(sess), 0);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
 	sess->block->used = sess->block->len;
 	zio_session_submit(sess);

@@ -219,15 +219,9 @@ void zio_share_tell(const struct zio_channel *out, struct zio_control *ctrl)
 }
 
 /* That of the input that the output's session is tied to; it is locked, too. */
-static int lock_source(struct zio_session *source, bool nowait)
+static int lock_source(struct zio_session *source)
 {
-	struct mutex *lock = &source->chan->lock;
-
-	if (likely(mutex_trylock(lock)))
-		return 0;
-	if (nowait)
-		return -EAGAIN;
-	if (mutex_lock_interruptible_nested(lock, SINGLE_DEPTH_NESTING))
+	if (mutex_lock_killable_nested(&source->chan->lock, SINGLE_DEPTH_NESTING))
 		return -ERESTARTSYS;
 	return 0;
 }
@@ -332,7 +326,6 @@ static int take_shared(struct zio_session *sess)
 /**
  * zio_share_submit() - play what a control names
  * @sess: session of an output, locked; the control is in sess->ctrl
- * @nowait: do not sleep for a lock; it never does for room
  *
  * Return: 0; -ENOTCONN if it is not tied, or the other side was closed; -ENODEV when
  * a board is gone; -EPROTO, -ENXIO, -EINVAL, -EMSGSIZE as zio_control_check();
@@ -340,14 +333,14 @@ static int take_shared(struct zio_session *sess)
  * back; -EBUSY while part of another block has been written; -EAGAIN without room;
  * -ERESTARTSYS; or as zio_share_fill(). On error nothing has happened.
  */
-int zio_share_submit(struct zio_session *sess, bool nowait)
+int zio_share_submit(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
 	int ret;
 
 	if (!source)
 		return -ENOTCONN;
-	ret = lock_source(source, nowait);
+	ret = lock_source(source);
 	if (ret)
 		return ret;
 	ret = take_shared(sess);
@@ -424,7 +417,7 @@ static int tie_to_file(struct zio_session *sess, int fd)
 	source = check_file(sess, other);
 	ret = PTR_ERR_OR_ZERO(source);
 	if (!ret)
-		ret = zio_session_lock(sess, false);
+		ret = zio_session_lock(sess);
 	if (ret)
 		goto out;
 	ret = tie(sess, source);
@@ -436,7 +429,7 @@ out:
 
 static int end_tie(struct zio_session *sess)
 {
-	int ret = zio_session_lock(sess, false);
+	int ret = zio_session_lock(sess);
 
 	if (ret)
 		return ret;

@@ -72,7 +72,7 @@ static struct zio_block *read_block(struct stage *s)
 {
 	struct zio_block *block = NULL;
 
-	zio_session_lock(s->reader, false);
+	zio_session_lock(s->reader);
 	if (!zio_session_next(s->reader, true))
 		block = s->reader->block;
 	zio_session_unlock(s->reader);
@@ -95,16 +95,16 @@ static int submit(struct zio_session *writer, const struct zio_control *ctrl)
 {
 	int ret;
 
-	zio_session_lock(writer, false);
+	zio_session_lock(writer);
 	writer->ctrl = *ctrl;
-	ret = zio_share_submit(writer, true);
+	ret = zio_share_submit(writer);
 	zio_session_unlock(writer);
 	return ret;
 }
 
 static void put_hand(struct stage *s)
 {
-	zio_session_lock(s->reader, false);
+	zio_session_lock(s->reader);
 	if (s->reader->block)
 		zio_session_put(s->reader);
 	zio_session_unlock(s->reader);
@@ -169,7 +169,7 @@ static void refusals_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.out[0]->seq, 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOENT);
-	zio_session_lock(s.writer[0], false);
+	zio_session_lock(s.writer[0]);
 	zio_share_untie(s.writer[0]);
 	zio_session_unlock(s.writer[0]);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOTCONN);

@@ -433,7 +433,7 @@ ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 
 	if (!len)
 		return 0;
-	ret = zio_session_lock(sess, nowait);
+	ret = zio_session_lock(sess);
 	if (ret)
 		return ret;
 	if (has_loans(sess->chan))

@@ -32,7 +32,7 @@ static void lend(struct kunit *test, struct lent *l)
 	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
 	mutex_unlock(&cset->mutex);
 	l->sess = zio_session_open(l->chan);
-	zio_session_lock(l->sess, false);
+	zio_session_lock(l->sess);
 	KUNIT_ASSERT_EQ(test, zio_session_next(l->sess, true), 0);
 	l->block = l->sess->block;
 	l->area = l->chan->buf->area;
@@ -102,7 +102,7 @@ static void what_is_mapped_is_not_lent(struct kunit *test)
 
 	lend(test, &l);
 	zio_loan_put(l.loan);
-	zio_session_lock(l.sess, false);
+	zio_session_lock(l.sess);
 	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
 	atomic_inc(&l.area->maps);
 	KUNIT_EXPECT_NULL(test, zio_loan_create(l.chan, l.sess->block));
@@ -122,7 +122,7 @@ static void board_goes(struct kunit *test)
 	lend(test, &l);
 	chan = l.chan;
 	kobject_get(&chan->kobj);
-	zio_session_lock(l.sess, false);
+	zio_session_lock(l.sess);
 	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
 	page = vmalloc_to_page(l.sess->block->data);
 	get_page(page);

@@ -26,7 +26,7 @@ static bool is_over(struct zio_channel *chan, u32 upto)
 static int send_all(struct zio_session *sess, u32 *upto)
 {
 	unsigned int ssize = sess->chan->cset->ssize;
-	int ret = zio_session_lock(sess, false);
+	int ret = zio_session_lock(sess);
 
 	if (ret)
 		return ret;

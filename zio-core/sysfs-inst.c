@@ -22,7 +22,8 @@ static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
 
 	if (ret)
 		return ret;
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	if (cset->gone || buf->chan->buf != buf)
 		ret = -ENODEV;
 	else

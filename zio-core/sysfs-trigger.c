@@ -18,7 +18,8 @@ static int lock_binding(struct zio_binding *bind)
 {
 	struct zio_cset *cset = bind->cset;
 
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	if (!cset->gone && cset->bind == bind)
 		return 0;
 	mutex_unlock(&cset->mutex);

@@ -24,7 +24,8 @@ static ssize_t store_bool(struct zio_cset *cset, const char *text, size_t count,
 
 	if (ret)
 		return ret;
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	ret = cset->gone ? -ENODEV : set(object, value);
 	mutex_unlock(&cset->mutex);
 	return ret ?: count;
@@ -39,7 +40,8 @@ static ssize_t store_type(struct zio_cset *cset, const char *text, size_t count,
 
 	if (ret)
 		return ret;
-	mutex_lock(&cset->change);
+	if (mutex_lock_killable(&cset->change))
+		return -EINTR;
 	ret = cset->gone ? -ENODEV : change(cset, name);
 	mutex_unlock(&cset->change);
 	return ret ?: count;
@@ -95,7 +97,8 @@ static ssize_t current_buffer_show(struct kobject *kobj,
 	struct zio_cset *cset = to_zio_cset(kobj);
 	ssize_t len = -ENODEV;
 
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	if (!cset->gone)
 		len = sysfs_emit(page, "%s\n", cset->buf_type->name);
 	mutex_unlock(&cset->mutex);
@@ -115,7 +118,8 @@ static ssize_t current_trigger_show(struct kobject *kobj,
 	struct zio_cset *cset = to_zio_cset(kobj);
 	ssize_t len = -ENODEV;
 
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	if (!cset->gone)
 		len = sysfs_emit(page, "%s\n", cset->bind->trig->name);
 	mutex_unlock(&cset->mutex);
@@ -147,7 +151,8 @@ static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
 		ret = -ERANGE;
 	if (ret)
 		return ret;
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	if (cset->gone)
 		ret = -ENODEV;
 	else
@@ -162,7 +167,8 @@ static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
 	struct zio_cset *cset = to_zio_cset(kobj);
 	u64 mask;
 
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	mask = cset->mask;
 	mutex_unlock(&cset->mutex);
 	return sysfs_emit(page, "0x%llx\n", mask);
@@ -177,7 +183,8 @@ static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (ret)
 		return ret;
-	mutex_lock(&cset->mutex);
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
 	ret = cset->gone ? -ENODEV : zio_cset_set_mask(cset, mask);
 	mutex_unlock(&cset->mutex);
 	return ret ?: count;

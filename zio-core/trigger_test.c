@@ -409,7 +409,7 @@ static void input_is_armed_while_there_is_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	sess = zio_session_open(chan);
-	KUNIT_ASSERT_EQ(test, zio_session_lock(sess, true), 0);
+	KUNIT_ASSERT_EQ(test, zio_session_lock(sess), 0);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
 	zio_session_put(sess);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len);

@@ -31,4 +31,7 @@ done
 try "output waits for room" node-wait output $node-1-0 $zzero/cset1/enable
 try "a poll hears of room" node-wait room $node-1-0 $zzero/cset1/enable
 try "a poll hears of a block left" node-wait left $node-2-0 $zzero/cset2/enable
+zio-unload zio-zero && zio-load zio-zero
+check "a control that was read has its data" \
+	node-pair pairs $node-2-0 $zzero/cset2/trigger/post-samples 3000
 done_testing
