@@ -33,7 +33,7 @@ static int close_node(struct inode *inode, struct file *file)
 	struct module *owner = cset->zdev->owner;
 
 	if (zio_has_ring(file))
-		zio_ring_close(chan);
+		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
 	zio_nodes_discount(cset);
 	kobject_put(&chan->kobj);
@@ -320,19 +320,29 @@ static __poll_t poll_input(struct file *file, bool ctrl)
  */
 static void fill_ring(struct zio_channel *chan)
 {
-	unsigned int want = READ_ONCE(chan->watermark), n = 0, most;
+	unsigned int want = READ_ONCE(chan->watermark), n = 0, fired = 0, most;
 	u64 start = ktime_get_ns();
 	int ret;
 
 	most = max(want, READ_ONCE(chan->len) / 2);
 	do {
 		ret = zio_cset_top_up(chan);
+		fired += !ret || ret == -EINPROGRESS;
 		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
 			most = want;
 	} while (!ret && n < most && zio_ring_count(chan) < most &&
 		 !zio_must_stop());
+	zio_ring_count_asked(chan, fired);
 	if (zio_is_news(ret))
 		zio_ring_fail(chan, ret);
+}
+
+static void ask_for_ring(struct zio_channel *chan)
+{
+	int ret = zio_cset_ask(chan);
+
+	if (!ret || ret == -EINPROGRESS)
+		zio_ring_count_asked(chan, 1);
 }
 
 static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
@@ -347,7 +357,7 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 		fill_ring(chan);
 	poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
-		zio_cset_ask(chan);
+		ask_for_ring(chan);
 	/* It may have been full: nobody was told when the tail moved. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_go_on(cset);

@@ -159,8 +159,15 @@ static void fail_arm(struct zio_cset *cset, int error)
 	zio_cset_wake(cset);
 }
 
-/* raw_io() said -EAGAIN: the blocks are the driver's, or done already. */
-static int leave_armed(struct zio_cset *cset)
+/**
+ * zio_cset_leave_armed() - leave ARMING, with blocks that the driver has
+ * @cset: the channel set; the caller owns the phase
+ *
+ * Context: Any.
+ *
+ * Return: 0 if the driver was done early, and the set is idle; -EINPROGRESS.
+ */
+int zio_cset_leave_armed(struct zio_cset *cset)
 {
 	int new, old = atomic_read(&cset->state);
 
@@ -197,7 +204,7 @@ static int leave_or_fail(struct zio_cset *cset, int ret)
 {
 	if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
 		WRITE_ONCE(cset->slow, true);
-		return leave_armed(cset);
+		return zio_cset_leave_armed(cset);
 	}
 	ret = driver_error(ret);
 	fail_arm(cset, ret);

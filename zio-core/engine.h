@@ -35,6 +35,7 @@ static __always_inline void make_idle(struct zio_cset *cset)
 	}
 }
 
+int zio_cset_leave_armed(struct zio_cset *cset);
 bool zio_cset_try_abort(struct zio_cset *cset, bool lost);
 
 #endif /* _ZIO_ENGINE_H */

@@ -71,6 +71,68 @@ void zio_cset_pause(struct zio_cset *cset)
 	wait_event(cset->idle_wq, is_settled(cset));
 }
 
+/*
+ * ARMING stands for any owner that is not the driver; see EARLY in engine.c. The
+ * exchange orders what the owner does next (C).
+ */
+static bool try_own(struct zio_cset *cset, bool *armed)
+{
+	int old = atomic_read(&cset->state);
+	int phase;
+
+	do {
+		phase = old & CSET_PHASE;
+		if (phase != CSET_IDLE && phase != CSET_ARMED)
+			return false;
+	} while (!atomic_try_cmpxchg(&cset->state, &old,
+				     (old & ~CSET_PHASE) | CSET_ARMING));
+	*armed = phase == CSET_ARMED;
+	return true;
+}
+
+/**
+ * zio_cset_own_phase() - own the phase of a set for a moment, without an abort
+ * @cset: the channel set, whose mutex is held
+ *
+ * What is armed stays with the driver. If the driver is done meanwhile, the blocks
+ * are finished by zio_cset_disown_phase(). An event that comes meanwhile is lost, as
+ * it is for any set that is busy: the caller is quick.
+ *
+ * Context: Process, sleeps until raw_io() has returned.
+ *
+ * Return: whether the driver has blocks; for zio_cset_disown_phase().
+ */
+bool zio_cset_own_phase(struct zio_cset *cset)
+{
+	bool armed;
+
+	if (try_own(cset, &armed))
+		return armed;
+	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	do {
+		wait_event(cset->idle_wq, is_settled(cset));
+	} while (!try_own(cset, &armed));
+	atomic_andnot(CSET_HOLD, &cset->state);
+	return armed;
+}
+
+/**
+ * zio_cset_disown_phase() - let the driver, or the next event, have the set again
+ * @cset: the channel set
+ * @armed: what zio_cset_own_phase() returned
+ *
+ * Context: Process. Users of the set look again.
+ */
+void zio_cset_disown_phase(struct zio_cset *cset, bool armed)
+{
+	if (armed)
+		zio_cset_leave_armed(cset);
+	else
+		make_idle(cset);
+	zio_cset_wake(cset);
+	zio_cset_go_on(cset);
+}
+
 /* Is what the fast path reads about the configuration about to change, or gone? */
 bool zio_cset_is_held(const struct zio_cset *cset)
 {

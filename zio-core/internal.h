@@ -307,6 +307,8 @@ void zio_cset_pause(struct zio_cset *cset);
 void zio_cset_release(struct zio_cset *cset);
 void zio_cset_stop(struct zio_cset *cset, bool stop);
 void zio_cset_shut(struct zio_cset *cset);
+bool zio_cset_own_phase(struct zio_cset *cset);
+void zio_cset_disown_phase(struct zio_cset *cset, bool armed);
 bool zio_cset_is_held(const struct zio_cset *cset);
 
 /* What the engine says itself is no news; a driver's error is. */
@@ -681,11 +683,13 @@ struct zio_ring {
 	unsigned int mask;
 	u32 merged; /* by those who read before: see merge.c */
 	int error; /* of a driver that a poll has asked */
+	atomic_t asked; /* blocks that polls have fired for */
 	u64 *filled; /* of which snapshot the slots are */
 };
 
 int zio_ring_open(struct zio_channel *chan);
-void zio_ring_close(struct zio_channel *chan);
+void zio_ring_close(struct zio_channel *chan, unsigned int own_files);
+void zio_ring_count_asked(struct zio_channel *chan, unsigned int n);
 struct zio_ring *zio_ring_stop(struct zio_channel *chan);
 void zio_ring_free(struct zio_ring *ring);
 void zio_ring_fail(struct zio_channel *chan, int error);

@@ -230,7 +230,7 @@ static void ring_tells_the_same_numbers(struct kunit *test)
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, ring->slot[(ring->hdr->tail + i) &
 				ring->mask].seq_num, w.next_seq + i);
-	zio_ring_close(w.chan);
+	zio_ring_close(w.chan, 0);
 	end_walk(&w);
 }
 

@@ -26,8 +26,8 @@
  *      load chan->ring under RCU. Without it, they could read a ring that is not
  *      filled yet, or one that is freed.
  *
- * chan->ring changes under hold (hold.c), so who owns the phase may use it without
- * RCU.
+ * The owner of the phase changes chan->ring (zio_cset_own_phase()), so each owner
+ * may use it without RCU.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -174,17 +174,16 @@ static struct zio_ring *alloc_ring(struct zio_channel *chan)
 }
 
 /*
- * The set is held. What is queued already is the program's from now on. What
- * readers have in hand, or left, goes: memory comes back in the order in which
- * it was given out, and one who holds a block but may not read would keep all
- * of it.
+ * The caller owns the phase, and has locked the channel. What is queued already is
+ * the program's from now on. What readers have in hand, or left, goes: memory comes
+ * back in the order in which it was given out, and a reader that holds a block but may
+ * not read would keep all of it.
  */
 static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
 	unsigned int i;
 
-	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
 	ring->merged = chan->merged;
 	for (i = atomic_read(&q->tail); i != q->head; i++)
@@ -195,7 +194,6 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
 	smp_store_release(&chan->ring, ring);			/* K */
 	chan->detour = true;
 	rcu_assign_pointer(chan->ring_area, ring->area);
-	mutex_unlock(&chan->lock);
 }
 
 /**
@@ -211,6 +209,7 @@ int zio_ring_open(struct zio_channel *chan)
 {
 	struct zio_cset *cset = chan->cset;
 	struct zio_ring *ring;
+	bool armed;
 	int ret = 0;
 
 	if (mutex_lock_killable(&cset->mutex))
@@ -228,17 +227,28 @@ int zio_ring_open(struct zio_channel *chan)
 		ret = -ENOMEM;
 		goto out;
 	}
-	zio_cset_hold(cset);
+	mutex_lock(&chan->lock);
+	armed = zio_cset_own_phase(cset);
 	start_ring(chan, ring);
-	zio_cset_release(cset);
+	zio_cset_disown_phase(cset, armed);
+	mutex_unlock(&chan->lock);
 out:
 	mutex_unlock(&cset->mutex);
 	return ret;
 }
 
+/* The caller owns the phase, or the board is gone; the channel is locked. */
+static void stop_ring(struct zio_channel *chan)
+{
+	while (zio_ring_reap(chan))
+		continue;
+	WRITE_ONCE(chan->ring, NULL);
+	RCU_INIT_POINTER(chan->ring_area, NULL);
+}
+
 /*
- * The set is held, or gone. What is unread stays queued for others. The ring, or
- * NULL, is to be given to zio_ring_free().
+ * The board is gone. What is unread stays queued. The ring, or NULL, is to be given to
+ * zio_ring_free().
  */
 struct zio_ring *zio_ring_stop(struct zio_channel *chan)
 {
@@ -247,10 +257,70 @@ struct zio_ring *zio_ring_stop(struct zio_channel *chan)
 	if (!ring)
 		return NULL;
 	mutex_lock(&chan->lock);
-	while (zio_ring_reap(chan))
-		continue;
-	WRITE_ONCE(chan->ring, NULL);
-	RCU_INIT_POINTER(chan->ring_area, NULL);
+	stop_ring(chan);
+	mutex_unlock(&chan->lock);
+	return ring;
+}
+
+/* Polls of a ring have fired so often for a block. */
+void zio_ring_count_asked(struct zio_channel *chan, unsigned int n)
+{
+	struct zio_ring *ring;
+
+	rcu_read_lock();
+	ring = READ_ONCE(chan->ring);
+	if (ring)
+		atomic_add(n, &ring->asked);
+	rcu_read_unlock();
+}
+
+/* The numbers of blocks that were taken back go to those that the driver has. */
+static void renumber_armed(struct zio_channel *chan, unsigned int n)
+{
+	struct zio_armed *armed;
+
+	for (armed = zio_cset_armed(chan->cset); armed->chan; armed++)
+		if (armed->chan == chan)
+			armed->block->seq -= n;
+}
+
+/*
+ * Polls of the program acquired more than it has read. Nobody else asked for these
+ * blocks, so they are taken back as if they had never been: the newest first. The
+ * caller owns the phase, and has locked the channel.
+ */
+static void discard_unread(struct zio_channel *chan, unsigned int asked,
+			   bool armed)
+{
+	struct zio_queue *q = &chan->queue;
+	unsigned int i, n = min(asked, zio_queue_count(q));
+	struct zio_block *block;
+
+	for (i = 0; i < n; i++) {
+		block = q->slot[(q->head - 1) & q->mask];
+		WRITE_ONCE(q->head, q->head - 1);
+		chan->blocks--;
+		chan->bytes -= block->len;
+		chan->buf->type->ops->put_block(chan->buf, block);
+	}
+	chan->seq -= n;
+	if (armed)
+		renumber_armed(chan, n);
+}
+
+/* The set's mutex is held. */
+static struct zio_ring *end_ring(struct zio_channel *chan)
+{
+	struct zio_ring *ring = chan->ring;
+	struct zio_cset *cset = chan->cset;
+	bool armed;
+
+	mutex_lock(&chan->lock);
+	armed = zio_cset_own_phase(cset);
+	stop_ring(chan);
+	if (cset->on_demand)
+		discard_unread(chan, atomic_read(&ring->asked), armed);
+	zio_cset_disown_phase(cset, armed);
 	mutex_unlock(&chan->lock);
 	return ring;
 }
@@ -264,17 +334,36 @@ void zio_ring_free(struct zio_ring *ring)
 	free_ring(ring);
 }
 
-/* The node through which the ring was opened is closed. */
-void zio_ring_close(struct zio_channel *chan)
+/*
+ * A set on demand with no other user has been armed for this ring alone: what the
+ * driver has is taken back, and is no loss. Else a stale block would come later.
+ */
+static void abort_asked(struct zio_cset *cset)
+{
+	zio_cset_hold(cset);
+	zio_cset_release(cset);
+}
+
+/**
+ * zio_ring_close() - the node through which the ring was opened is closed
+ * @chan: the channel
+ * @own_files: files of the set that the owner of the ring has open
+ *
+ * What is armed for other users stays armed. With a trigger on demand, the blocks
+ * that were acquired ahead go with the ring; else what is unread stays queued.
+ *
+ * Context: Process, sleeps.
+ */
+void zio_ring_close(struct zio_channel *chan, unsigned int own_files)
 {
 	struct zio_cset *cset = chan->cset;
 	struct zio_ring *ring = NULL;
 
 	mutex_lock(&cset->mutex);
 	if (!cset->gone) {
-		zio_cset_hold(cset);
-		ring = zio_ring_stop(chan);
-		zio_cset_release(cset);
+		if (cset->on_demand && cset->open_files <= own_files)
+			abort_asked(cset);
+		ring = end_ring(chan);
 	}
 	mutex_unlock(&cset->mutex);
 	zio_ring_free(ring);

@@ -50,7 +50,7 @@ static void ring_is_the_queue(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, slot->seq_num, i);
 		KUNIT_EXPECT_EQ(test, slot->nsamples, 16);
 	}
-	zio_ring_close(chan);
+	zio_ring_close(chan, 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 7);
 	test_device_remove(tdev);
 }
@@ -71,8 +71,94 @@ static void full_ring_loses_and_tells(struct kunit *test)
 	fire(tdev, 6);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 16);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 5);
-	zio_ring_close(chan);
+	zio_ring_close(chan, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+	test_device_remove(tdev);
+}
+
+static void armed_stays_armed(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	tdev->io_return = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 1);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	tdev->cset->open_files = 1; /* somebody else's */
+	zio_ring_close(chan, 0);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
+	KUNIT_EXPECT_EQ(test, chan->lost, 0);
+	tdev->cset->open_files = 0;
+	test_device_remove(tdev);
+}
+
+static void done_while_the_phase_is_owned(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_cset *cset = tdev->cset;
+	bool armed;
+
+	tdev->io_return = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -EINPROGRESS);
+	armed = zio_cset_own_phase(cset);
+	KUNIT_EXPECT_TRUE(test, armed);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(cset));
+	KUNIT_EXPECT_EQ(test, cset->chan[0]->blocks, 0);
+	zio_cset_disown_phase(cset, armed);
+	KUNIT_EXPECT_EQ(test, cset->chan[0]->blocks, 1);
+	armed = zio_cset_own_phase(cset);
+	KUNIT_EXPECT_FALSE(test, armed);
+	zio_cset_disown_phase(cset, armed);
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -EINPROGRESS);
+	test_device_remove(tdev);
+}
+
+/* What was queued before, and what the program has passed, is not among them. */
+static void asked_ahead_goes_with_the_ring(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	fire(tdev, 3);
+	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
+	fire(tdev, 5);
+	zio_ring_count_asked(chan, 5);
+	smp_store_release(&chan->ring->hdr->tail, chan->ring->hdr->tail + 1);
+	tdev->cset->open_files = 1;
+	zio_ring_close(chan, 0);
+	tdev->cset->open_files = 0;
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
+	KUNIT_EXPECT_EQ(test, chan->seq, 3);
+	KUNIT_EXPECT_EQ(test, chan->blocks, 3);
+	KUNIT_EXPECT_EQ(test, chan->bytes, 3 * tdev->cset->block_len);
+	KUNIT_EXPECT_EQ(test, zio_queue_peek(&chan->queue)->seq, 1);
+	test_device_remove(tdev);
+}
+
+static void numbers_go_on_after_a_ring(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
+	fire(tdev, 4);
+	zio_ring_count_asked(chan, 4);
+	tdev->io_return = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	tdev->cset->open_files = 1;
+	zio_ring_close(chan, 0);
+	tdev->cset->open_files = 0;
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
+	KUNIT_EXPECT_EQ(test, zio_queue_peek(&chan->queue)->seq, 0);
+	KUNIT_EXPECT_EQ(test, chan->seq, 1);
 	test_device_remove(tdev);
 }
 
@@ -99,7 +185,7 @@ static void hostile_tail(struct kunit *test)
 		KUNIT_EXPECT_LE(test, zio_queue_count(&chan->queue), 16);
 		KUNIT_EXPECT_LE(test, zio_ring_count(chan), 16);
 	}
-	zio_ring_close(chan);
+	zio_ring_close(chan, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 	test_device_remove(tdev);
 }
@@ -130,7 +216,7 @@ static void slots_show_their_attributes(struct kunit *test)
 				i - i % 5);
 		smp_store_release(&ring->hdr->tail, ring->hdr->head); /* S */
 	}
-	zio_ring_close(chan);
+	zio_ring_close(chan, 0);
 	test_device_remove(tdev);
 }
 
@@ -153,7 +239,7 @@ static void board_goes_with_the_ring_open(struct kunit *test)
 	test_device_remove(tdev);
 	KUNIT_EXPECT_NULL(test, chan->ring);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), -1);
-	zio_ring_close(chan);
+	zio_ring_close(chan, 0);
 	kobject_put(&chan->kobj);
 }
 
@@ -222,7 +308,7 @@ static void two_cpus(struct kunit *test)
 	KUNIT_EXPECT_LE(test, (u64)gaps, ring->hdr->lost);
 	KUNIT_EXPECT_EQ(test, got + ring->hdr->lost + zio_ring_count(chan),
 			chan->seq);
-	zio_ring_close(chan);
+	zio_ring_close(chan, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 	test_device_remove(tdev);
 }
@@ -230,6 +316,10 @@ static void two_cpus(struct kunit *test)
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_is_the_queue),
 	KUNIT_CASE(full_ring_loses_and_tells),
+	KUNIT_CASE(armed_stays_armed),
+	KUNIT_CASE(done_while_the_phase_is_owned),
+	KUNIT_CASE(asked_ahead_goes_with_the_ring),
+	KUNIT_CASE(numbers_go_on_after_a_ring),
 	KUNIT_CASE(hostile_tail),
 	KUNIT_CASE(slots_show_their_attributes),
 	KUNIT_CASE(ring_wants_an_area),
