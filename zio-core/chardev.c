@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * chardev.c: read, write and poll of the data and control nodes
+ * chardev.c: read and write of the data and control nodes
  *
  * All of it is served inline: nothing sleeps under IOCB_NOWAIT, so io_uring
- * needs no worker, and poll promises only what a read keeps.
+ * needs no worker.
  */
 #include <linux/fs.h>
-#include <linux/ktime.h>
 #include <linux/uio.h>
 
 #include "internal.h"
 #include "usercopy.h"
-
-/* So long a poll of a ring may take more blocks than were asked for. */
-#define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
 static bool is_nonblocking(const struct file *file)
 {
@@ -80,24 +76,45 @@ static __always_inline int read_blocks(struct zio_session *sess,
 	}
 }
 
-static __always_inline ssize_t read_data(struct zio_session *sess,
-					 struct zio_sink *to, bool nowait)
+/*
+ * A read that is long, or whose memory was missing, goes on. The sink comes by value:
+ * that of the caller can stay in registers.
+ */
+static noinline ssize_t go_on_reading(struct zio_session *sess,
+				      struct zio_sink to, size_t all, int ret,
+				      bool nowait)
 {
 	struct zio_faults faults = { 0 };
-	size_t all = to->room;
-	int ret = 0;
 
-	while (to->room && !ret) {
+	for (;;) {
+		if (ret == -EFAULT)
+			ret = zio_sink_fault_in(&to, &faults);
+		if (ret || !to.room || signal_pending(current))
+			break;
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = read_blocks(sess, to, nowait || to->room != all);
+		ret = read_blocks(sess, &to, nowait || to.room != all);
 		zio_session_unlock(sess);
-		if (unlikely(ret == -EFAULT))
-			ret = zio_sink_fault_in(to, &faults);
-		else if (signal_pending(current))
-			break;
 	}
+	return to.room != all ? all - to.room : min(ret, 0);
+}
+
+static __always_inline ssize_t read_data(struct zio_session *sess,
+					 struct zio_sink *to, bool nowait)
+{
+	size_t all = to->room;
+	int ret;
+
+	if (!all)
+		return 0;
+	ret = zio_session_lock(sess);
+	if (ret)
+		return ret;
+	ret = read_blocks(sess, to, nowait);
+	zio_session_unlock(sess);
+	if (unlikely(ret == -EFAULT || (!ret && to->room)))
+		return go_on_reading(sess, *to, all, ret, nowait);
 	return to->room != all ? all - to->room : min(ret, 0);
 }
 
@@ -206,26 +223,44 @@ static __always_inline int read_controls(struct zio_session *sess,
 	return ret;
 }
 
-static __always_inline ssize_t read_ctrl(struct zio_session *sess,
-					 struct zio_sink *to, bool nowait)
+/* As go_on_reading(). */
+static noinline ssize_t go_on_with_controls(struct zio_session *sess,
+					    struct zio_sink to, size_t all,
+					    int ret, bool nowait)
 {
 	struct zio_faults faults = { 0 };
-	size_t all = to->room;
-	int ret = 0;
 
-	if (all < sizeof(struct zio_control))
-		return -EINVAL;
-	while (to->room >= sizeof(struct zio_control) && !ret) {
+	for (;;) {
+		if (ret == -EFAULT)
+			ret = zio_sink_fault_in(&to, &faults);
+		if (ret || to.room < sizeof(struct zio_control) ||
+		    signal_pending(current))
+			break;
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = read_controls(sess, to, to->room == all, nowait);
+		ret = read_controls(sess, &to, to.room == all, nowait);
 		zio_session_unlock(sess);
-		if (unlikely(ret == -EFAULT))
-			ret = zio_sink_fault_in(to, &faults);
-		else if (signal_pending(current))
-			break;
 	}
+	return to.room != all ? all - to.room : ret;
+}
+
+static __always_inline ssize_t read_ctrl(struct zio_session *sess,
+					 struct zio_sink *to, bool nowait)
+{
+	size_t all = to->room;
+	int ret;
+
+	if (all < sizeof(struct zio_control))
+		return -EINVAL;
+	ret = zio_session_lock(sess);
+	if (ret)
+		return ret;
+	ret = read_controls(sess, to, true, nowait);
+	zio_session_unlock(sess);
+	if (unlikely(ret == -EFAULT ||
+		     (!ret && to->room >= sizeof(struct zio_control))))
+		return go_on_with_controls(sess, *to, all, ret, nowait);
 	return to->room != all ? all - to->room : ret;
 }
 
@@ -270,122 +305,6 @@ static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 			      is_nowait(iocb));
 
 	return zio_sink_end(&to, iter, n);
-}
-
-/* Without room, whoever next puts a block wakes the poller. */
-static void ask_or_be_woken(struct zio_channel *chan)
-{
-	if (zio_cset_ask(chan) != -ENOBUFS)
-		return;
-	if (mutex_lock_killable(&chan->lock))
-		return;
-	zio_channel_is_dry(chan);
-	zio_cset_ask(chan);
-	mutex_unlock(&chan->lock);
-}
-
-static __poll_t poll_input(struct file *file, bool ctrl)
-{
-	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
-	struct zio_cset *cset = chan->cset;
-
-	if (READ_ONCE(cset->gone))
-		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error) || READ_ONCE(chan->ring) ||
-	    rcu_access_pointer(chan->feed))
-		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
-	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
-		return EPOLLIN | EPOLLRDNORM;
-	if (zio_queue_count(&chan->queue) || !list_empty(&chan->leftovers))
-		return EPOLLIN | EPOLLRDNORM;
-	if (!READ_ONCE(chan->enabled) || !READ_ONCE(cset->on_demand))
-		return 0;
-	if (zio_cset_can_pull(cset) && !READ_ONCE(chan->dry))
-		return EPOLLIN | EPOLLRDNORM;
-	/*
-	 * A driver that takes its time is asked now: a poll is the only thing
-	 * that a program waiting in poll() ever does. At most one block comes
-	 * of it, and it stays queued until read.
-	 */
-	ask_or_be_woken(chan);
-	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
-}
-
-/*
- * Who waits for his ring to fill, and has but to ask, is given as many blocks as
- * the watermark says; and more, up to half of the buffer, as long as they come
- * fast. So he need not ask for each. He is not among the sleepers yet: nobody
- * is woken for them.
- */
-static void fill_ring(struct zio_channel *chan)
-{
-	unsigned int want = READ_ONCE(chan->watermark), n = 0, fired = 0, most;
-	u64 start = ktime_get_ns();
-	int ret;
-
-	most = max(want, READ_ONCE(chan->len) / 2);
-	do {
-		ret = zio_cset_top_up(chan);
-		fired += !ret || ret == -EINPROGRESS;
-		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
-			most = want;
-	} while (!ret && n < most && zio_ring_count(chan) < most &&
-		 !zio_must_stop());
-	zio_ring_count_asked(chan, fired);
-	if (zio_is_news(ret))
-		zio_ring_fail(chan, ret);
-}
-
-static void ask_for_ring(struct zio_channel *chan)
-{
-	int ret = zio_cset_ask(chan);
-
-	if (!ret || ret == -EINPROGRESS)
-		zio_ring_count_asked(chan, 1);
-}
-
-static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
-{
-	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
-	struct zio_cset *cset = chan->cset;
-	bool ask = READ_ONCE(cset->on_demand) && READ_ONCE(chan->enabled);
-	__poll_t key = 0;
-
-	if (ask && !zio_ring_count(chan))
-		fill_ring(chan);
-	poll_wait(file, &chan->wq, wait);
-	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
-		ask_for_ring(chan);
-	/* It may have been full: nobody was told when the tail moved. */
-	if (READ_ONCE(cset->rearm))
-		zio_cset_go_on(cset);
-	if (READ_ONCE(cset->gone))
-		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error) || zio_ring_error(chan))
-		key |= EPOLLERR;
-	if (zio_ring_count(chan) > 0)
-		key |= EPOLLIN | EPOLLRDNORM;
-	return key;
-}
-
-static __poll_t poll_data_in(struct file *file, struct poll_table_struct *wait)
-{
-	struct zio_session *sess = file->private_data;
-
-	poll_wait(file, &sess->chan->wq, wait);
-	return poll_input(file, false);
-}
-
-static __poll_t poll_ctrl_in(struct file *file, struct poll_table_struct *wait)
-{
-	struct zio_session *sess = file->private_data;
-
-	if (zio_has_ring(file))
-		return poll_ring(file, wait);
-	poll_wait(file, &sess->chan->wq, wait);
-	return poll_input(file, true);
 }
 
 /* Fills the block in hand; a full block goes out. */
@@ -588,29 +507,6 @@ static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 	return ret;
 }
 
-static __poll_t poll_out(struct file *file, struct poll_table_struct *wait)
-{
-	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
-
-	bool room;
-
-	poll_wait(file, &chan->wq, wait);
-	if (mutex_lock_killable(&chan->lock))
-		return EPOLLERR;
-	if (READ_ONCE(chan->cset->gone)) {
-		mutex_unlock(&chan->lock);
-		return EPOLLHUP | EPOLLERR;
-	}
-	if (rcu_access_pointer(chan->route)) {
-		mutex_unlock(&chan->lock);
-		return EPOLLOUT | EPOLLWRNORM | EPOLLERR;
-	}
-	room = sess->block || chan->buf->type->ops->has_room(chan->buf);
-	mutex_unlock(&chan->lock);
-	return room ? EPOLLOUT | EPOLLWRNORM : 0;
-}
-
 /* Samples by their mem_offset: input to be read, output to be written. */
 static int map_data(struct file *file, struct vm_area_struct *vma)
 {
@@ -643,7 +539,7 @@ const struct file_operations zio_data_in_fops = {
 	.read = read_data_plain,
 	.read_iter = read_data_iter,
 	.splice_read = zio_data_splice_read,
-	.poll = poll_data_in,
+	.poll = zio_poll_data_in,
 	.mmap = map_data,
 };
 
@@ -655,7 +551,7 @@ const struct file_operations zio_ctrl_in_fops = {
 	.read = read_ctrl_plain,
 	.read_iter = read_ctrl_iter,
 	.splice_read = zio_splice_read,
-	.poll = poll_ctrl_in,
+	.poll = zio_poll_ctrl_in,
 	.mmap = map_ring,
 };
 
@@ -667,7 +563,7 @@ const struct file_operations zio_data_out_fops = {
 	.write_iter = write_data,
 	.fsync = zio_node_sync,
 	.splice_write = iter_file_splice_write,
-	.poll = poll_out,
+	.poll = zio_poll_out,
 	.mmap = map_data,
 };
 
@@ -679,5 +575,5 @@ const struct file_operations zio_ctrl_out_fops = {
 	.read_iter = read_ctrl_out,
 	.write_iter = write_ctrl,
 	.fsync = zio_node_sync,
-	.poll = poll_out,
+	.poll = zio_poll_out,
 };

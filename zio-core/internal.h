@@ -706,6 +706,11 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
 int zio_sniff_init(void);
 void zio_sniff_exit(void);
 
+/* poll.c */
+__poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
+__poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
+__poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);
+
 /* chardev.c */
 
 /* Between two blocks: others run, and signals are looked at. */

@@ -63,21 +63,3 @@ int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults)
 		return -EFAULT;
 	return fault_in_iov_iter_readable(from, want) == want ? -EFAULT : 0;
 }
-
-/**
- * zio_source_get() - copy from a user
- * @to: where to
- * @n: bytes
- * @from: where from
- *
- * Context: Any that may copy; page faults are not served.
- *
- * Return: bytes that were copied.
- */
-size_t zio_source_get(void *to, size_t n, struct iov_iter *from)
-{
-	pagefault_disable();
-	n = copy_from_iter(to, n, from);
-	pagefault_enable();
-	return n;
-}

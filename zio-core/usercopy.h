@@ -36,11 +36,10 @@ struct zio_faults {
 
 int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults);
 int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults);
-size_t zio_source_get(void *to, size_t n, struct iov_iter *from);
 
 /*
- * The caller knows what copy_to_...() would check about the source: the length
- * never exceeds the block. Hence _copy_to_...().
+ * The caller knows what copy_to_...() and copy_from_...() would check about the
+ * kernel's side: the length never exceeds the block. Hence _copy_...().
  */
 static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from,
 					   size_t n)
@@ -57,6 +56,16 @@ static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from
 	pagefault_enable();
 	to->room -= done;
 	return done;
+}
+
+/* Copies from a user; returns bytes that were copied. */
+static __always_inline size_t zio_source_get(void *to, size_t n,
+					     struct iov_iter *from)
+{
+	pagefault_disable();
+	n = _copy_from_iter(to, n, from);
+	pagefault_enable();
+	return n;
 }
 
 /* Takes back the last @n bytes. */
