@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# single
+# not kasan: it compares values; map.sh, change.sh and life.sh take the same ways
 #
 # The main road: nodes, sysfs, data and controls of zio-zero.
 . "${0%/*}/lib.sh"

@@ -1,7 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# single
-# leaks
 #
 # Devices made by mkdir; what only such can be: interleaved, slow, asleep, stuck. The
 # sniffer, and fsync.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# not kasan: it judges a program; share.sh, splice.sh and uring.sh take the same ways
 #
 # zio-copy: each mode, from zio-zero to zio-loop; block files; one to many; Ctrl-C;
 # boards that go meanwhile.

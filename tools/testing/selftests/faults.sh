@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # leaks
+# not distro: that kernel cannot inject failures
 #
 # Each allocation fails once: in binding, in opening, in changing the sizes.
 . "${0%/*}/lib.sh"

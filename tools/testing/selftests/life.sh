@@ -31,7 +31,7 @@ test_users()
 	check "a reader and a closer" node-life closer $node-2-0
 	check "fork with open files" node-life fork $node-2-0
 	check "files closed under threads" node-life threads $node-2-0
-	rounds=5000
+	rounds=2000
 	! is_debug_kernel || rounds=1000
 	check "readers of two channels do not wait for each other" \
 		node-life lockstep $node-0-0 $node-0-2 $rounds
@@ -123,7 +123,7 @@ test_loading()
 
 test_many()
 {
-	n=200
+	n=80
 	! is_debug_kernel || n=40
 	zio-load zio-mini ndev=$n ncset=2 nchan=3
 	is "nodes" "$(ls /dev/zio | grep -c zmini)" $((n * 12))

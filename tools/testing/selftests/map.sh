@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# rt
 #
 # The vmalloc buffer, its mappings, the control ring, output in place.
 . "${0%/*}/lib.sh"

@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# rt
 #
 # merge-data: neighbouring blocks of a stream are read as one.
 . "${0%/*}/lib.sh"

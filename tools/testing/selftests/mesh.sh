@@ -10,7 +10,7 @@
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
-seconds=${ZIO_STORM_SECONDS:-15}
+seconds=${ZIO_STORM_SECONDS:-8}
 seed=${ZIO_STORM_SEED:-$(($(date +%s) % 100000))}
 inputs=3 outputs=4
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# single
-# rt
+# not kasan: it compares values; uring.sh and life.sh wait in the same places
 #
 # Waiting, not waiting, and being interrupted while waiting.
 . "${0%/*}/lib.sh"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # single
-# leaks
 # rt
 #
 # Everything is looked at while everything moves. What is wrong here is found by a

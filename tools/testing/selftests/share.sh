@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# single
 # rt
 #
 # Sharing: an output plays the memory of an input's blocks; each refusal, each reason

@@ -8,7 +8,7 @@
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
-seconds=${ZIO_STORM_SECONDS:-40}
+seconds=${ZIO_STORM_SECONDS:-15}
 seed=${ZIO_STORM_SEED:-$(($(date +%s) % 100000))}
 devices=20 csets=5 channels=2
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# not kasan: it judges programs; map.sh and life.sh take the same ways
 #
 # zio-cat-file, zio-dump and libzio on real nodes, by each method.
 . "${0%/*}/lib.sh"

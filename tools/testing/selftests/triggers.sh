@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # single
-# leaks
 # rt
 #
 # Triggers: each type alone, and shared by sets of several devices.

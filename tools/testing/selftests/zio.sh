@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# not kasan: it judges a program, which reads and writes files
 #
 # zio, the operators' program, on real devices.
 . "${0%/*}/lib.sh"
