@@ -8,7 +8,6 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/platform_device.h>
-#include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -31,11 +30,6 @@ static void do_oops(void)
 
 	OPTIMIZER_HIDE_VAR(nowhere);
 	*nowhere = 1;
-}
-
-static void do_panic(void)
-{
-	panic("provoked");
 }
 
 static void do_use_after_free(void)
@@ -67,13 +61,6 @@ static void do_atomic_sleep(void)
 	spin_lock(&busy_lock);
 	msleep(20);
 	spin_unlock(&busy_lock);
-}
-
-static void do_refcount(void)
-{
-	refcount_t count = REFCOUNT_INIT(0);
-
-	refcount_inc(&count);
 }
 
 static void do_leak(void)
@@ -122,11 +109,9 @@ static const struct {
 } faults[] = {
 	{ "warn", do_warn },
 	{ "oops", do_oops },
-	{ "panic", do_panic },
 	{ "use-after-free", do_use_after_free },
 	{ "lock-order", do_lock_order },
 	{ "atomic-sleep", do_atomic_sleep },
-	{ "refcount", do_refcount },
 	{ "leak", do_leak },
 	{ "dma-direction", do_dma_direction },
 	{ "nothing", do_nothing },
