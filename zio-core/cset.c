@@ -167,6 +167,7 @@ void zio_cset_end(struct zio_cset *cset)
 	mutex_unlock(&cset->change);
 	zio_routes_cut(cset);
 	flush_work(&cset->arm_work);
+	synchronize_rcu();					/* E */
 	cancel_work_sync(&cset->rearm_work);
 	cancel_delayed_work_sync(&cset->watchdog);
 }

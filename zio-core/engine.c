@@ -77,7 +77,7 @@
 #include "armed.h"
 #include "engine.h"
 
-/* How often a set is armed again at a stretch, if its driver is quick */
+/* How often a set is armed again, or plays, at a stretch, if its driver is quick */
 #define ZIO_MAX_REARMS	64
 
 /**
@@ -505,12 +505,30 @@ static int play_if_ready(struct zio_cset *cset)
 	return 0;
 }
 
+/* A set that is gone has its work cancelled after a grace period, and for ever. */
+static void go_on_in_thread(struct zio_cset *cset)
+{
+	rcu_read_lock();					/* E */
+	if (!(atomic_read(&cset->state) & CSET_GONE))
+		queue_work(system_unbound_wq, &cset->rearm_work);
+	rcu_read_unlock();
+}
+
+/*
+ * An output that is done at once may do this in an interrupt, while others write. After
+ * a while it is the business of a thread.
+ */
 static void play_ready(struct zio_cset *cset)
 {
+	unsigned int n = 0;
 	int ret;
 
 	smp_mb();						/* J */
 	while (output_is_ready(cset)) {
+		if (n++ == ZIO_MAX_REARMS) {
+			go_on_in_thread(cset);
+			return;
+		}
 		ret = play_if_ready(cset);
 		if (ret == -EBUSY || ret == -EINPROGRESS ||
 		    ret == -ESHUTDOWN || ret == -ENODEV)
@@ -568,7 +586,7 @@ static void keep_armed(struct zio_cset *cset)
 	xchg(&cset->kicked, 1);					/* H */
 	do {
 		if (n++ == ZIO_MAX_REARMS) {
-			queue_work(system_unbound_wq, &cset->rearm_work);
+			go_on_in_thread(cset);
 			return;
 		}
 		ret = arm_if_room(cset);

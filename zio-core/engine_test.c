@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* engine_test.c: arm, done, abort, and what is lost */
+#include <linux/sched.h>
+
 #include "test-device.h"
 
 static void synchronous_driver(struct kunit *test)
@@ -202,6 +204,44 @@ static void sleeping_driver_runs_in_thread(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+/* Fills the queue of an output, and arms the first block. */
+static void queue_blocks(struct kunit *test, struct zio_channel *chan, unsigned int n)
+{
+	struct zio_session *sess = zio_session_open(chan);
+
+	mutex_lock(&chan->cset->mutex);
+	KUNIT_ASSERT_EQ(test, zio_buffer_set_len(chan->buf, n), 0);
+	mutex_unlock(&chan->cset->mutex);
+	zio_session_lock(sess, false);
+	while (n--) {
+		KUNIT_ASSERT_EQ(test, zio_session_next(sess, true), 0);
+		sess->block->used = sess->block->len;
+		zio_session_submit(sess);
+	}
+	zio_session_unlock(sess);
+	zio_session_close(sess);
+}
+
+/* It may be the interrupt of a board that is done with the first one. */
+static void nobody_plays_for_ever(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	int i;
+
+	tdev->io_return = -EAGAIN;
+	queue_blocks(test, chan, 1000);
+	tdev->io_return = 0;
+	tdev->watched = current;
+	zio_cset_done(tdev->cset);
+	KUNIT_EXPECT_LE(test, tdev->watched_calls, 64);
+	for (i = 0; i < 1000 && READ_ONCE(chan->played) != 1000; i++)
+		schedule_timeout_uninterruptible(HZ / 10);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(chan->played), 1000);
+	KUNIT_EXPECT_EQ(test, chan->blocks, 1000);
+	test_device_remove(tdev);
+}
+
 static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(synchronous_driver),
 	KUNIT_CASE(asynchronous_driver),
@@ -214,6 +254,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(disabled_trigger_is_silent),
 	KUNIT_CASE(lost_trigger_is_told),
 	KUNIT_CASE(sleeping_driver_runs_in_thread),
+	KUNIT_CASE(nobody_plays_for_ever),
 	{}
 };
 

@@ -17,6 +17,7 @@ static int test_raw_io(struct zio_cset *cset)
 			memset16(block->data, cset->fired - 1, block->len / 2);
 	}
 	tdev->io_calls++;
+	tdev->watched_calls += tdev->watched == current;
 	if (tdev->early)
 		zio_cset_done(cset);
 	return tdev->io_return;

@@ -15,6 +15,8 @@
  * @short_by: bytes by which raw_io() shortens each block
  * @fill: raw_io() writes the number of the event (from 0) into each sample
  * @io_calls: how often raw_io() was called: not for events without a block
+ * @watched: a task, or NULL
+ * @watched_calls: how often raw_io() was called by it
  * @stop_calls: how often stop_io() was called
  * @attr_error: what attr_set() returns
  */
@@ -28,6 +30,8 @@ struct test_device {
 	size_t short_by;
 	bool fill;
 	unsigned int io_calls;
+	const struct task_struct *watched;
+	unsigned int watched_calls;
 	unsigned int stop_calls;
 	int attr_error;
 };

@@ -463,19 +463,19 @@ static unsigned int count_rearms(struct kunit *test, unsigned int kicks)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel *chan = tdev->cset->chan[0];
-	unsigned int calls, patience = 5000;
+	unsigned int patience = 5000;
 	struct zio_block *mine;
 
 	KUNIT_ASSERT_EQ(test, change_trigger(tdev->cset, "transparent"), 0);
 	/* So it is for want of memory, not of a place in the queue. */
 	mine = zio_queue_pop(&chan->queue);
 	spy_on(chan->buf);
-	calls = tdev->io_calls;
 	spy.kicks = kicks;
+	tdev->watched = current;
 	mutex_lock(&chan->lock);
 	zio_channel_has_room(chan);
-	calls = tdev->io_calls - calls;
 	mutex_unlock(&chan->lock);
+	tdev->watched = NULL;
 	while ((READ_ONCE(spy.kicks) || work_busy(&tdev->cset->rearm_work)) &&
 	       patience--)
 		fsleep(1000);
@@ -485,7 +485,7 @@ static unsigned int count_rearms(struct kunit *test, unsigned int kicks)
 	chan->buf->type = spy.old;
 	chan->buf->type->ops->put_block(chan->buf, mine);
 	test_device_remove(tdev);
-	return calls;
+	return tdev->watched_calls;
 }
 
 static void kick_while_armed_is_heard(struct kunit *test)
