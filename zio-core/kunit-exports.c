@@ -31,6 +31,7 @@ EXPORT_SYMBOL_NS_GPL(zio_cset_top_up, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_loan_create, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_loan_get, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_loan_put, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_node_sync, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_destroy, ZIO_TEST);
