@@ -355,6 +355,59 @@ static void do_offer(char **arg)
 	check_words(loop, &next, 1);
 }
 
+/* Fills an offered block with a number, and plays it. */
+static void fill_in_place(int out, uint32_t *mem, struct zio_control ctrl, uint32_t n)
+{
+	unsigned int i;
+
+	same(ctrl.nsamples, WORDS);
+	for (i = 0; i < WORDS; i++)
+		mem[ctrl.mem_offset / 4 + i] = n;
+	same(write(out, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+}
+
+static void check_filled(int loop, uint32_t n)
+{
+	uint32_t word[WORDS], i;
+
+	same(read(loop, word, sizeof(word)), sizeof(word));
+	for (i = 0; i < WORDS; i++)
+		same(word[i], n);
+}
+
+/*
+ * trim IN OUT LOOP BYTES: offered blocks, filled in place, or used up by a submission,
+ * which gives their memory back; what is still to be played stays as it is
+ */
+static void do_trim(char **arg)
+{
+	int in = open_node(arg[0], "ctrl", O_RDONLY), i, done = 0;
+	struct pair out = open_pair(arg[1], O_RDWR);
+	int loop = open_node(arg[2], "data", O_RDONLY);
+	uint32_t *mem, next = 0;
+
+	mem = mmap(NULL, strtoul(arg[3], NULL, 0), PROT_READ | PROT_WRITE, MAP_SHARED,
+		   out.data, 0);
+	want(mem != MAP_FAILED);
+	same(tie_to(out.ctrl, in), 0);
+	for (i = 0; i < 1000; i++) {
+		if (i % 3 == 0)
+			fill_in_place(out.ctrl, mem, read_control(out.ctrl), ~i);
+		if (i % 3 == 1)
+			same(read_control(out.ctrl).nsamples, WORDS);
+		if (i % 3)
+			pass_on(in, out.ctrl, 0);
+		if (i - done < 8 && i < 999)
+			continue;
+		for (; done <= i; done++) {
+			if (done % 3 == 0)
+				check_filled(loop, ~done);
+			else
+				check_words(loop, &next, WORDS);
+		}
+	}
+}
+
 /* full IN OUT LOOP: a full output says so, or makes one wait */
 static void do_full(char **arg)
 {
@@ -591,6 +644,7 @@ static const struct command commands[] = {
 	{ "copied", 6, do_copied },
 	{ "lent", 4, do_lent },
 	{ "offer", 3, do_offer },
+	{ "trim", 4, do_trim },
 	{ "full", 3, do_full },
 	{ "hog", 3, do_hog },
 	{ "passed", 3, do_passed },

@@ -111,6 +111,10 @@ echo 2048 >$chan/../../cset1/trigger/nsamples
 check "what is lent to a pipe" node-share lent $in $out $loop $chan/current-control
 check "fresh" fresh kmalloc vmalloc
 check "offered controls tell" node-share offer $in $out $loop
+check "fresh" fresh kmalloc vmalloc
+check "a small area" write_file $chan/buffer/max-buffer-kb 4
+check "offered blocks are used up" node-share trim $in $out $loop 4096
+is "shared, copied" "$(cat $chan/statistics/shared $chan/statistics/copied | xargs)" "666 0"
 fresh
 echo 8 >$chan/buffer/max-buffer-len
 check "a full output" node-share full $in $out $loop
