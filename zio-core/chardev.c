@@ -8,7 +8,7 @@
 #include <linux/fs.h>
 #include <linux/uio.h>
 
-#include "internal.h"
+#include "pipe.h"
 #include "usercopy.h"
 
 static bool is_nonblocking(const struct file *file)
@@ -550,7 +550,7 @@ const struct file_operations zio_ctrl_in_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = read_ctrl_plain,
 	.read_iter = read_ctrl_iter,
-	.splice_read = zio_splice_read,
+	.splice_read = zio_ctrl_splice_read,
 	.poll = zio_poll_ctrl_in,
 	.mmap = map_ring,
 };
@@ -562,7 +562,7 @@ const struct file_operations zio_data_out_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.write_iter = write_data,
 	.fsync = zio_node_sync,
-	.splice_write = iter_file_splice_write,
+	.splice_write = zio_data_splice_write,
 	.poll = zio_poll_out,
 	.mmap = map_data,
 };

@@ -34,12 +34,6 @@
 #define ZIO_BIN_ATTR_CONST	const
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
-#define zio_splice_read		generic_file_splice_read
-#else
-#define zio_splice_read		copy_splice_read
-#endif
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define zio_vm_flags_clear(_vma, _flags)	((_vma)->vm_flags &= ~(_flags))
 #define zio_vm_flags_set(_vma, _flags)		((_vma)->vm_flags |= (_flags))

@@ -16,8 +16,8 @@
  *   cset->state      the device's side: see engine.c; not a lock, but who sets
  *                    it from IDLE to ARMING owns the active blocks
  * Order: cset->change, zio_routes_lock, cset->mutex, then hold (hold.c) or
- * trig->lock, then a pipe's lock, then chan->lock of an output, then chan->lock of an
- * input, then lender->lock, then the state.
+ * trig->lock, then chan->lock of an output, then chan->lock of an input, then
+ * lender->lock, then the state. Also a pipe's lock, then lender->lock.
  */
 #ifndef _ZIO_INTERNAL_H
 #define _ZIO_INTERNAL_H
@@ -582,6 +582,7 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 bool zio_loan_get(struct zio_loan *loan);
 void zio_loan_put(struct zio_loan *loan);
 void zio_loans_recall(struct zio_channel *chan);
+void zio_lender_free(struct zio_lender *lender);
 ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,
 			     unsigned int flags);

@@ -28,6 +28,7 @@ EXPORT_SYMBOL_NS_GPL(zio_cset_refresh, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_release, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_set_timeout, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_top_up, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_data_in_fops, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_loan_create, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_loan_get, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_loan_put, ZIO_TEST);

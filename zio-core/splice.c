@@ -26,34 +26,28 @@
  * lender->lock protects lender->loans, loan->block and loan->late. It is taken by
  * who releases a pipe buffer, in process context, with the pipe locked.
  */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 
-#include "internal.h"
+#include "pipe.h"
 
 /* So often late loans are looked at. */
 #define LOOK_AGAIN	msecs_to_jiffies(10)
 
-/* Of a channel that has ever lent a block; lives as long as it. */
-struct zio_lender {
-	spinlock_t lock; /* loans, and what they are of */
-	struct list_head loans;
-	struct delayed_work work;
-	struct zio_channel *chan;
-};
-
-struct zio_loan {
-	refcount_t ref; /* the session, and each pipe buffer */
-	struct list_head node;
-	struct zio_channel *chan;
-	struct zio_area *area;
-	struct zio_block *block; /* NULL: recalled */
-	bool late;
-	struct user_struct *user; /* who has pinned the pages */
-	unsigned long pages;
+/*
+ * A file without a descriptor holds the module as long as the lender lives. Pipe
+ * buffers outlive all other files, and the last one is released by code of this module.
+ * fput() lets go of the module when its caller has left that code. module_put() here
+ * would return into text that is freed.
+ */
+static const struct file_operations pin_fops = {
+	.owner = THIS_MODULE,
 };
 
 static struct page **page_at(const struct zio_loan *loan, const void *at)
@@ -81,7 +75,7 @@ static void give_back(struct zio_loan *loan)
 	struct zio_channel *chan = loan->chan;
 	struct zio_block *block = loan->block;
 
-	list_del_init(&loan->node);
+	chan->lender->n_blocks--;
 	loan->block = NULL;
 	block->loan = NULL;
 	block->home = NULL;
@@ -93,9 +87,9 @@ static void free_loan(struct zio_loan *loan)
 {
 	zio_pages_unpin(loan->user, loan->pages);
 	zio_area_put(loan->area);
+	put_pid(loan->lent_to);
 	kobject_put(&loan->chan->kobj);
 	kfree(loan);
-	module_put(THIS_MODULE);
 }
 
 static void free_loans(struct list_head *loans)
@@ -129,7 +123,7 @@ static void look_at_loans(struct zio_lender *lender)
 			continue;
 		}
 		give_back(loan);
-		list_add(&loan->node, &ended);
+		list_move(&loan->node, &ended);
 	}
 	if (late)
 		schedule_delayed_work(&lender->work, LOOK_AGAIN);
@@ -156,17 +150,32 @@ static struct zio_lender *have_lender(struct zio_channel *chan)
 	lender = kzalloc(sizeof(*lender), GFP_KERNEL);
 	if (!lender)
 		return NULL;
+	lender->pin = anon_inode_getfile("[zio-lent]", &pin_fops, NULL, O_RDONLY);
+	if (IS_ERR(lender->pin)) {
+		kfree(lender);
+		return NULL;
+	}
 	spin_lock_init(&lender->lock);
 	INIT_LIST_HEAD(&lender->loans);
 	INIT_DELAYED_WORK(&lender->work, look_again);
 	lender->chan = chan;
-	chan->lender = lender;
+	/* Pairs with the load in get_lender(). */
+	smp_store_release(&chan->lender, lender);
 	return lender;
 }
 
 static unsigned long count_pages(const struct zio_block *block)
 {
 	return PFN_UP(offset_in_page(block->data) + block->len);
+}
+
+/* The channel goes. What it has lent is back, as each loan holds the channel. */
+void zio_lender_free(struct zio_lender *lender)
+{
+	if (!lender)
+		return;
+	fput(lender->pin);
+	kfree(lender);
 }
 
 /**
@@ -198,17 +207,19 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 		goto err_pin;
 	if (!zio_area_lend(area))
 		goto err_lend;
-	__module_get(THIS_MODULE);
 	kobject_get(&chan->kobj);
 	kref_get(&area->ref);
 	refcount_set(&loan->ref, 1);
 	loan->chan = chan;
 	loan->area = area;
 	loan->block = block;
+	loan->len = block->len;
+	loan->lent_to = get_pid(task_tgid(current));
 	block->loan = loan;
 	block->home = chan->buf;
 	spin_lock(&lender->lock);
 	list_add_tail(&loan->node, &lender->loans);
+	lender->n_blocks++;
 	spin_unlock(&lender->lock);
 	return loan;
 
@@ -242,6 +253,8 @@ static bool end_loan(struct zio_loan *loan)
 	} else if (loan->block) {
 		give_back(loan);
 	}
+	if (ended)
+		list_del(&loan->node);
 	spin_unlock(&lender->lock);
 	return ended;
 }
@@ -276,9 +289,10 @@ void zio_loans_recall(struct zio_channel *chan)
 		return;
 	spin_lock(&lender->lock);
 	list_for_each_entry_safe(loan, next, &lender->loans, node) {
-		give_back(loan);
+		if (loan->block)
+			give_back(loan);
 		if (loan->late)
-			list_add(&loan->node, &ended);
+			list_move(&loan->node, &ended);
 	}
 	spin_unlock(&lender->lock);
 	cancel_delayed_work_sync(&lender->work);
@@ -373,47 +387,72 @@ static ssize_t splice_blocks(struct zio_session *sess,
 
 static bool has_loans(const struct zio_channel *chan)
 {
-	return chan->lender && !list_empty_careful(&chan->lender->loans);
+	return chan->lender && READ_ONCE(chan->lender->n_blocks);
 }
 
 struct patience {
 	const struct pipe_inode_info *pipe;
 	unsigned long lost;
+	bool asked;
 };
 
-/*
- * All memory is in somebody's hand: maybe in this very pipe, which nobody can read,
- * as it is locked.
- */
-static bool is_pointless(struct zio_session *sess, void *arg)
+/* All memory is in somebody's hand: maybe in this very pipe, which the caller reads. */
+static bool is_pointless(const struct zio_channel *chan,
+			 const struct patience *patience)
 {
-	const struct patience *patience = arg;
-	struct zio_channel *chan = sess->chan;
+	const struct pipe_inode_info *pipe = patience->pipe;
 
-	return !pipe_empty(patience->pipe->head, patience->pipe->tail) &&
+	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) &&
 		has_loans(chan) &&
 		(chan->dry || READ_ONCE(chan->lost) != patience->lost);
 }
 
+/* A channel that was dry need not be so any more. All who sleep look again. */
+static bool ask_or_give_up(struct zio_session *sess, void *arg)
+{
+	struct patience *patience = arg;
+
+	if (!patience->asked && sess->chan->dry) {
+		patience->asked = true;
+		zio_channel_has_room(sess->chan);
+		return false;
+	}
+	return is_pointless(sess->chan, patience);
+}
+
 static int wait_block(struct zio_session *sess, struct pipe_inode_info *pipe)
 {
-	struct zio_channel *chan = sess->chan;
 	struct patience patience = {
 		.pipe = pipe,
-		.lost = READ_ONCE(chan->lost),
+		.lost = READ_ONCE(sess->chan->lost),
 	};
 
-	/* What was so, need not be so any more. */
-	if (chan->dry)
-		zio_channel_has_room(chan);
-	return zio_session_next_unless(sess, is_pointless, &patience);
+	return zio_pipe_wait_block(sess, pipe, ask_or_give_up, &patience) ?:
+	       zio_pipe_wait_room(pipe);
+}
+
+/* What can be had at once. */
+static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t len)
+{
+	struct zio_session *sess = in->private_data;
+	ssize_t ret = zio_session_lock(sess);
+
+	if (ret)
+		return ret;
+	if (has_loans(sess->chan))
+		look_at_loans(sess->chan->lender);
+	ret = zio_session_next(sess, true);
+	if (!ret)
+		ret = splice_blocks(sess, pipe, len);
+	zio_session_unlock(sess);
+	return ret == -EOPNOTSUPP ? zio_pipe_copy(in, pipe, len) : ret;
 }
 
 /**
  * zio_data_splice_read() - splice_read() of the data of an input
  * @in: the node
  * @ppos: not looked at
- * @pipe: the pipe, locked
+ * @pipe: the pipe, locked; unlocked while this sleeps
  * @len: bytes
  * @flags: not looked at: whether it sleeps is told by the file, as for read()
  *
@@ -428,23 +467,15 @@ ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     unsigned int flags)
 {
 	struct zio_session *sess = in->private_data;
-	bool nowait = in->f_flags & O_NONBLOCK;
 	ssize_t ret;
 
 	if (!len)
 		return 0;
-	ret = zio_session_lock(sess);
-	if (ret)
-		return ret;
-	if (has_loans(sess->chan))
-		look_at_loans(sess->chan->lender);
-	ret = zio_session_next(sess, true);
-	if (ret == -EAGAIN && !nowait)
+	do {
+		ret = splice_now(in, pipe, len);
+		if (ret != -EAGAIN || (in->f_flags & O_NONBLOCK))
+			break;
 		ret = wait_block(sess, pipe);
-	if (!ret)
-		ret = splice_blocks(sess, pipe, len);
-	zio_session_unlock(sess);
-	if (ret == -EOPNOTSUPP)
-		return zio_splice_read(in, ppos, pipe, len, flags);
+	} while (!ret);
 	return ret;
 }

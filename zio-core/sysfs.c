@@ -523,7 +523,7 @@ static void release_channel(struct kobject *kobj)
 	zio_snapshot_put(rcu_access_pointer(chan->snap));
 	mutex_destroy(&chan->lock);
 	kfree(chan->attrs);
-	kfree(chan->lender);
+	zio_lender_free(chan->lender);
 	kobject_put(&chan->cset->kobj);
 	kfree_rcu(chan, rcu);					/* E */
 }
