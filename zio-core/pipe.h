@@ -42,4 +42,13 @@ ssize_t zio_ctrl_splice_read(struct file *in, loff_t *ppos,
 ssize_t zio_data_splice_write(struct pipe_inode_info *pipe, struct file *out,
 			      loff_t *ppos, size_t len, unsigned int flags);
 
+/* lent.c */
+struct zio_lent {
+	unsigned int blocks;
+	size_t bytes;
+};
+
+struct zio_lent zio_loans_count(struct zio_channel *chan);
+ssize_t zio_loans_show_users(struct zio_channel *chan, char *page);
+
 #endif /* _ZIO_PIPE_H */

@@ -3,7 +3,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "internal.h"
+#include "pipe.h"
 
 static int trim_name(const char *text, size_t count, char *name)
 {
@@ -416,6 +416,26 @@ static ssize_t route_lost_show(struct kobject *kobj,
 			  READ_ONCE(to_zio_channel(kobj)->route_lost));
 }
 
+static ssize_t lent_blocks_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  zio_loans_count(to_zio_channel(kobj)).blocks);
+}
+
+static ssize_t lent_bytes_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%zu\n",
+			  zio_loans_count(to_zio_channel(kobj)).bytes);
+}
+
+static ssize_t lent_to_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *page)
+{
+	return zio_loans_show_users(to_zio_channel(kobj), page);
+}
+
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,
 		     ZIO_BIN_ATTR_CONST struct bin_attribute *attr, char *page,
@@ -444,6 +464,12 @@ static struct kobj_attribute blocks = __ATTR_RO(blocks);
 static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
 static struct kobj_attribute merged = __ATTR_RO(merged);
+static struct kobj_attribute lent_blocks =
+	ZIO_FILE("lent-blocks", 0444, lent_blocks_show, NULL);
+static struct kobj_attribute lent_bytes =
+	ZIO_FILE("lent-bytes", 0444, lent_bytes_show, NULL);
+static struct kobj_attribute lent_to =
+	ZIO_FILE("lent-to", 0444, lent_to_show, NULL);
 static struct kobj_attribute shared = __ATTR_RO(shared);
 static struct kobj_attribute copied = __ATTR_RO(copied);
 static struct kobj_attribute copied_bytes =
@@ -475,6 +501,9 @@ static struct attribute *chan_stat_attrs[] = {
 	&bytes.attr,
 	&lost_blocks.attr,
 	&merged.attr,
+	&lent_blocks.attr,
+	&lent_bytes.attr,
+	&lent_to.attr,
 	&shared.attr,
 	&copied.attr,
 	&copied_bytes.attr,
@@ -482,19 +511,25 @@ static struct attribute *chan_stat_attrs[] = {
 	NULL
 };
 
+static bool is_of_inputs(const struct attribute *attr)
+{
+	return attr == &merged.attr || attr == &lent_blocks.attr ||
+		attr == &lent_bytes.attr || attr == &lent_to.attr;
+}
+
 static bool is_of_outputs(const struct attribute *attr)
 {
 	return attr == &shared.attr || attr == &copied.attr ||
 		attr == &copied_bytes.attr || attr == &route_lost.attr;
 }
 
-/* Blocks of outputs are not merged; inputs play nothing. */
+/* Blocks of outputs are neither merged nor lent; inputs play nothing. */
 static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
 			      int i)
 {
 	bool output = zio_cset_is_output(to_zio_channel(kobj)->cset);
 
-	if (output ? attr == &merged.attr : is_of_outputs(attr))
+	if (output ? is_of_inputs(attr) : is_of_outputs(attr))
 		return 0;
 	return attr->mode;
 }

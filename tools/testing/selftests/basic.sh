@@ -50,6 +50,8 @@ buffer/max-buffer-len buffer/name buffer/prefer-new
 buffer/queued-buffer-len buffer/watermark
 current-control enable name statistics/blocks statistics/bytes
 statistics/lost_blocks"
+input_files="statistics/lent-blocks statistics/lent-bytes statistics/lent-to
+statistics/merged"
 cset_files="current_buffer current_trigger direction enable name ssize
 statistics/fired statistics/io_errors statistics/lost_triggers timeout-ms
 trigger/clock trigger/enable
@@ -60,7 +62,7 @@ test_sysfs()
 {
 	for chan in cset0/chan0 cset0/chan1 cset0/chan2; do
 		is "files of $chan" "$(files_of $zzero/$chan)" \
-			"$(printf './%s\n' $chan_files statistics/merged | sort)"
+			"$(printf './%s\n' $chan_files $input_files | sort)"
 	done
 	is "files of cset1/chan0" "$(files_of $zzero/cset1/chan0)" \
 		"$(printf './%s\n' $chan_files buffer/source statistics/copied \
@@ -68,7 +70,7 @@ test_sysfs()
 		statistics/shared | sort)"
 	is "files of cset2/chan0" "$(files_of $zzero/cset2/chan0)" \
 		"$(printf './%s\n' $chan_files gain-factor offset sequence \
-		statistics/merged | sort)"
+		$input_files | sort)"
 	is "files of cset1" "$(files_of $zzero/cset1 | grep -v /chan)" \
 		"$(printf './%s\n' $cset_files | sort)"
 	is "sets" "$(cd $zzero && echo cset*)" "cset0 cset1 cset2"

@@ -431,6 +431,14 @@ static struct way connect_unix(void)
 	return (struct way){ fd[0], fd[1] };
 }
 
+/* into PREFIX FIFO: a block goes into a pipe with a name */
+static void do_into(char **arg)
+{
+	int fd = open_node(arg[0], "data", O_RDONLY);
+
+	same(move(fd, open_file(arg[1], O_WRONLY), BLOCK), BLOCK);
+}
+
 static void use_cpu(int cpu)
 {
 	cpu_set_t set;
@@ -541,6 +549,7 @@ static const struct command commands[] = {
 	{ "unix", 1, do_unix },
 	{ "tcp", 1, do_tcp },
 	{ "mapped", 1, do_mapped },
+	{ "into", 2, do_into },
 	{ NULL, 0, NULL },
 };
 
