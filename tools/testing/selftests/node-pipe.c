@@ -29,20 +29,6 @@ static struct stage set_up(void)
 	return s;
 }
 
-static char state_of(pid_t pid)
-{
-	char path[64], text[512] = "", *end;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open_file(path, O_RDONLY);
-	want(read(fd, text, sizeof(text) - 1) > 0);
-	close(fd);
-	end = strrchr(text, ')');
-	want(end);
-	return end[2];
-}
-
 /* It has begun, and sleeps: so it is in the call that follows. */
 static void wait_asleep(struct stage *s, unsigned int n, pid_t pid)
 {
@@ -50,7 +36,7 @@ static void wait_asleep(struct stage *s, unsigned int n, pid_t pid)
 
 	while (get(s->begun) < n || still < 5) {
 		usleep(10000);
-		still = strchr("SD", state_of(pid)) ? still + 1 : 0;
+		still = strchr("SD", task_state(pid)) ? still + 1 : 0;
 	}
 }
 
@@ -136,7 +122,7 @@ static void do_input(char **arg)
 
 	kill_reader(&s, 2);
 	pass_byte(&s);
-	same(state_of(pid), 'S');
+	same(task_state(pid), 'S');
 	write_text(arg[2], "1");
 	must_end(pid, 0);
 	same(read(s.rd, buf, sizeof(buf)), strtol(arg[1], NULL, 0));

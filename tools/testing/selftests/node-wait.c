@@ -15,20 +15,6 @@ static int ready(int fd, short events)
 	return pfd.revents;
 }
 
-static char task_state(pid_t pid)
-{
-	char path[64], text[256] = "", *end;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open_file(path, O_RDONLY);
-	want(read(fd, text, sizeof(text) - 1) > 0);
-	close(fd);
-	end = strrchr(text, ')');
-	want(end);
-	return end[2];
-}
-
 /* The child is in the system call and sleeps there. */
 static void wait_asleep(pid_t pid, long call)
 {

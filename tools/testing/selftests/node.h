@@ -183,6 +183,21 @@ static inline void *share_memory(size_t size)
 	return mem;
 }
 
+/* As /proc tells it: 'S', 'D', ... */
+static inline char task_state(pid_t pid)
+{
+	char path[64], text[512] = "", *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open_file(path, O_RDONLY);
+	want(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	end = strrchr(text, ')');
+	want(end);
+	return end[2];
+}
+
 static inline unsigned int get(unsigned int *counter)
 {
 	return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
