@@ -99,8 +99,9 @@ static uint32_t get_irq(struct board *board)
 
 static void gone_changed(struct board *board, uint32_t gone)
 {
-	(void)gone;
 	s5933_gone_changed(&board->chip);
+	if (!gone)
+		sspci_reset(&board->card);
 }
 
 static uint32_t get_peer(struct board *board)
@@ -123,12 +124,18 @@ static uint32_t get_sink_control(struct board *board)
 	return sink->level && sink->word[sink->head].flags & SLINK_CONTROL;
 }
 
+static void pull_irq(struct board *board, uint32_t ns)
+{
+	board_pull_irq(board, ns);
+}
+
 uint32_t bench_faults(struct board *board)
 {
 	const struct s5933_faults *faults = &board->chip.faults;
 
 	return faults->empty_reads + faults->full_writes + faults->races +
-	       faults->nvram_busy + faults->unmodelled + faults->bad_accesses;
+	       faults->nvram_busy + faults->unmodelled + faults->bad_accesses +
+	       faults->hasty;
 }
 
 /* --- the table ------------------------------------------------------------ */
@@ -149,6 +156,8 @@ static const char *const link_names[] = {
 };
 
 static const char *const abort_names[] = { "none", "master", "target", NULL };
+
+static const char *const cycles_names[] = { "any", "write", "read", NULL };
 
 #define AT(path)	offsetof(struct board, path)
 #define SOURCE(o, n, f, ...) \
@@ -212,6 +221,8 @@ const struct bench_reg bench_regs[] = {
 	PLAIN(0x0ac, "level", card.level, READ_ONLY),
 	CALL(0x0b0, "is-xoff", .get = get_xoff, READ_ONLY),
 	CALL(0x0b4, "has-peer", .get = get_peer, READ_ONLY),
+	PLAIN(0x0b8, "posted", chip.n_posted, READ_ONLY),
+	CALL(0x0bc, "other-irq", .set = pull_irq, RANGE(0, 1000000)),
 
 	/* chip and PCI bus */
 	PLAIN(0x0c0, "grant-ns", chip.cfg.grant_ns, RANGE(0, 1000000)),
@@ -222,6 +233,7 @@ const struct bench_reg bench_regs[] = {
 	CALL(0x0d0, "chip-level", .get = get_chip_level, READ_ONLY),
 	CALL(0x0d4, "irq", .get = get_irq, READ_ONLY),
 	PLAIN(0x0d8, "gone", chip.cfg.gone, RANGE(0, 1), .set = gone_changed),
+	PLAIN(0x0dc, "posted-ns", chip.cfg.posted_ns, RANGE(0, 1000000000)),
 
 	/* the sink */
 	PLAIN(0x0e0, "sink-hold", sink.hold, RANGE(0, 1)),
@@ -229,6 +241,8 @@ const struct bench_reg bench_regs[] = {
 	PLAIN(0x0e8, "sink-level", sink.level, READ_ONLY),
 	CALL(0x0ec, "sink-control", .get = get_sink_control, READ_ONLY),
 	CALL(0x0f0, "sink-data", .get = take_sink_word, READ_ONLY),
+	PLAIN(0x0f4, "abort-on", abort_on, RANGE(0, BOARD_READS),
+	      .choices = cycles_names),
 
 	/* counters */
 	COUNT(0x100, "events", source.stats.events),
@@ -277,6 +291,7 @@ const struct bench_reg bench_regs[] = {
 	COUNT(0x1d4, "fault-unmodelled", chip.faults.unmodelled),
 	COUNT(0x1d8, "fault-bad-accesses", chip.faults.bad_accesses),
 	COUNT(0x1dc, "bench-errors", bench_errors),
+	COUNT(0x1e0, "fault-hasty", chip.faults.hasty),
 	{ 0 }
 };
 

@@ -178,10 +178,27 @@ static void test_abort(void)
 	host_wait(host, 100000);
 	ok(host_read(host, S5933_MWTC) == 0 && host->memory[19] == 19 &&
 	   host->memory[12] == 12, "then it goes on, no word is lost");
+	put("abort-on", BOARD_READS);
+	put("abort-after", 0);
+	put("abort", S5933_BUS_TARGET_ABORT);
+	read_dma(20);
+	ok(get("abort") == S5933_BUS_TARGET_ABORT && get("aborts") == 1,
+	   "an abort for reads leaves writes alone");
+	put("abort-on", BOARD_ANY);
 	put("abort", S5933_BUS_MASTER_ABORT);
 	host_write(host, S5933_MCSR, 0);
 	ok(!(host_read(host, S5933_INTCSR) & S5933_INT_MASTER_ABORT),
 	   "the next one waits for a cycle");
+}
+
+static void test_other_irq(void)
+{
+	start();
+	put("other-irq", 5000);
+	ok(host->irq && !get("irq") && !get("irqs"),
+	   "another device interrupts, not the card");
+	host_wait(host, 5000);
+	ok(!host->irq, "for a while");
 }
 
 /* --- when to come back ---------------------------------------------------- */
@@ -277,6 +294,7 @@ int main(int argc, char **argv)
 	test_parse();
 	test_run();
 	test_abort();
+	test_other_irq();
 	test_visible();
 	if (argc > 1)
 		test_page(argv[1]);

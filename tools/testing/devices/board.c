@@ -10,12 +10,14 @@
 /* --- PCI cycles, good or bad ---------------------------------------------- */
 
 /* A burst that would reach the bad cycle fails; the chip then goes by words. */
-static enum s5933_bus meet_abort(struct board *board, unsigned int n)
+static enum s5933_bus meet_abort(struct board *board, unsigned int n,
+				 enum board_cycles cycles)
 {
 	enum s5933_bus kind = board->abort_kind;
 
-	if (kind == S5933_BUS_OK)
-		return kind;
+	if (kind == S5933_BUS_OK ||
+	    (board->abort_on != BOARD_ANY && board->abort_on != cycles))
+		return S5933_BUS_OK;
 	if (n <= board->abort_after) {
 		board->abort_after -= n;
 		return S5933_BUS_OK;
@@ -29,7 +31,7 @@ static enum s5933_bus write_memory(void *host, uint32_t addr,
 				   const uint32_t *words, unsigned int n)
 {
 	struct board *board = host;
-	enum s5933_bus how = meet_abort(board, n);
+	enum s5933_bus how = meet_abort(board, n, BOARD_WRITES);
 
 	if (how != S5933_BUS_OK)
 		return how;
@@ -40,18 +42,37 @@ static enum s5933_bus read_memory(void *host, uint32_t addr, uint32_t *words,
 				  unsigned int n)
 {
 	struct board *board = host;
-	enum s5933_bus how = meet_abort(board, n);
+	enum s5933_bus how = meet_abort(board, n, BOARD_READS);
 
 	if (how != S5933_BUS_OK)
 		return how;
 	return board->ops->dma_read(board->host, addr, words, n);
 }
 
+static bool is_pulled(const struct board *board)
+{
+	return board->other_until != SLINK_NEVER;
+}
+
 static void set_irq(void *host, bool level)
 {
 	struct board *board = host;
 
-	board->ops->set_irq(board->host, level);
+	board->ops->set_irq(board->host, level || is_pulled(board));
+}
+
+void board_pull_irq(struct board *board, uint32_t ns)
+{
+	board->other_until = board->world->now + ns;
+	set_irq(board, board->chip.irq);
+}
+
+static void run_other(struct board *board)
+{
+	if (board->other_until > board->world->now)
+		return;
+	board->other_until = SLINK_NEVER;
+	set_irq(board, board->chip.irq);
 }
 
 static void omb_written(void *addon, unsigned int box)
@@ -81,6 +102,7 @@ void board_init(struct board *board, struct world *world,
 	board->world = world;
 	board->ops = ops;
 	board->host = host;
+	board->other_until = SLINK_NEVER;
 	s5933_init(&board->chip, &chip_ops, board, &board->card, &world->now);
 	board->chip.cfg = (struct s5933_config){
 		.grant_ns = 240,
@@ -146,6 +168,7 @@ static uint64_t board_next_ns(const struct board *board)
 	uint64_t next = slink_earlier(s5933_next_ns(&board->chip),
 				      sspci_next_ns(&board->card));
 
+	next = slink_earlier(next, board->other_until);
 	return slink_earlier(next, slidas_next_ns(&board->source));
 }
 
@@ -164,6 +187,7 @@ static void run_boards(struct world *world)
 	struct board *board;
 
 	for (board = world->boards; board; board = board->next) {
+		run_other(board);
 		s5933_run(&board->chip);
 		sspci_run(&board->card);
 		slidas_run(&board->source);
@@ -202,6 +226,8 @@ static uint64_t quiet_ns(const struct board *board)
 {
 	uint64_t ns = quiet_input(board) * board->card.cfg.word_ns;
 
+	if (is_pulled(board) || board->chip.n_posted)
+		return 0;
 	if (sspci_output_is_active(&board->card) || board->chip.read.count)
 		ns = slink_earlier(ns, board->chip.read.count / 4 *
 				       board->card.cfg.out_ns);

@@ -32,6 +32,13 @@ struct board_ops {
 	void (*set_irq)(void *host, bool level);
 };
 
+/* Which DMA an abort is for. */
+enum board_cycles {
+	BOARD_ANY,
+	BOARD_WRITES,
+	BOARD_READS,
+};
+
 struct world {
 	uint64_t now;
 	struct board *boards;
@@ -49,6 +56,8 @@ struct board {
 	struct sink sink;
 	uint32_t abort_kind;	/* enum s5933_bus, of a cycle to come */
 	uint32_t abort_after;	/* DMA words until then */
+	uint32_t abort_on;	/* enum board_cycles */
+	uint64_t other_until;	/* when another device lets go of INTA#, or SLINK_NEVER */
 	uint32_t bench_errors;	/* writes that a register of the bench refused */
 };
 
@@ -81,6 +90,13 @@ void board_remove(struct board *board);
  * The configuration of source, sink and faults stays, and the cable as it is.
  */
 void board_reset(struct board *board);
+
+/**
+ * board_pull_irq - another device of the shared line interrupts
+ * @board: the board
+ * @ns: how long
+ */
+void board_pull_irq(struct board *board, uint32_t ns);
 
 /**
  * board_connect - two boards back to back, the output of each to the other

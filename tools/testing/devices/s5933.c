@@ -278,7 +278,7 @@ static void run_burst(struct s5933 *chip, struct s5933_dma *dma,
 	dma->grant_at = SLINK_NEVER;
 }
 
-uint64_t s5933_next_ns(const struct s5933 *chip)
+static uint64_t grant_next_ns(const struct s5933 *chip)
 {
 	return slink_earlier(chip->write.grant_at, chip->read.grant_at);
 }
@@ -292,9 +292,9 @@ static bool read_goes_first(const struct s5933 *chip)
 		(chip->mcsr & both) == S5933_READ_PRIORITY);
 }
 
-void s5933_run(struct s5933 *chip)
+static void run_master(struct s5933 *chip)
 {
-	if (s5933_next_ns(chip) > *chip->now)
+	if (grant_next_ns(chip) > *chip->now)
 		return;
 	if (read_goes_first(chip))
 		run_burst(chip, &chip->read, read_words,
@@ -439,12 +439,30 @@ static void empty_fifo(struct s5933_fifo *fifo)
 	fifo->level = 0;
 }
 
+void s5933_note_reset(struct s5933 *chip, uint64_t since)
+{
+	if (since != SLINK_NEVER && *chip->now - since < S5933_RESET_NS)
+		chip->faults.hasty++;
+}
+
+/* SYSRST# goes low; then the flags of the FIFO are reset; then SYSRST# goes high. */
+static void time_resets(struct s5933 *chip, bool was_held, uint32_t value)
+{
+	bool is_held = s5933_in_addon_reset(chip);
+
+	if (was_held && (!is_held || (value & S5933_RESET_A2P)))
+		s5933_note_reset(chip, chip->reset_at);
+	if (is_held != was_held || (is_held && (value & S5933_RESET_A2P)))
+		chip->reset_at = *chip->now;
+}
+
 /* The level stays, the others are pulses. */
 static void write_resets(struct s5933 *chip, uint32_t value)
 {
 	bool was_held = s5933_in_addon_reset(chip);
 
 	merge(&chip->mcsr, value, S5933_ADDON_RESET);
+	time_resets(chip, was_held, value);
 	if (value & S5933_RESET_P2A)
 		empty_fifo(&chip->p2a);
 	if (value & S5933_RESET_A2P)
@@ -548,6 +566,40 @@ static unsigned int lanes_of(unsigned int offset, unsigned int size)
 	return ((1u << size) - 1) << offset % 4;
 }
 
+/* --- posted writes -------------------------------------------------------- */
+
+static void take_write(struct s5933 *chip, const struct s5933_write *write)
+{
+	write_register(chip, write->offset & ~3u,
+		       write->value << 8 * (write->offset % 4),
+		       lanes_of(write->offset, write->size));
+}
+
+/* All that was written has reached the chip, in its order. */
+static void take_posted(struct s5933 *chip)
+{
+	uint32_t i;
+
+	for (i = 0; i < chip->n_posted; i++)
+		take_write(chip, &chip->posted[i]);
+	chip->n_posted = 0;
+}
+
+static void post_write(struct s5933 *chip, const struct s5933_write *write)
+{
+	if (chip->n_posted == S5933_POSTED)
+		take_posted(chip);
+	if (!chip->n_posted)
+		chip->posted_at = *chip->now;
+	chip->posted[chip->n_posted++] = *write;
+}
+
+static uint64_t posted_next_ns(const struct s5933 *chip)
+{
+	return chip->n_posted ? chip->posted_at + chip->cfg.posted_ns :
+				SLINK_NEVER;
+}
+
 uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 		    unsigned int size)
 {
@@ -556,6 +608,7 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 
 	if (chip->cfg.gone || is_bad_access(chip, offset, size))
 		return UINT32_MAX;
+	take_posted(chip);
 	chip->stats.reg_reads++;
 	word = read_register(chip, offset & ~3u, lanes);
 	request_bus(chip);
@@ -565,11 +618,27 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
 		 unsigned int size)
 {
+	struct s5933_write write = { value, offset, size };
+
 	if (chip->cfg.gone || is_bad_access(chip, offset, size))
 		return;
 	chip->stats.reg_writes++;
-	write_register(chip, offset & ~3u, value << 8 * (offset % 4),
-		       lanes_of(offset, size));
+	if (chip->cfg.posted_ns)
+		post_write(chip, &write);
+	else
+		take_write(chip, &write);
+}
+
+uint64_t s5933_next_ns(const struct s5933 *chip)
+{
+	return slink_earlier(grant_next_ns(chip), posted_next_ns(chip));
+}
+
+void s5933_run(struct s5933 *chip)
+{
+	if (posted_next_ns(chip) <= *chip->now)
+		take_posted(chip);
+	run_master(chip);
 }
 
 /* --- life ----------------------------------------------------------------- */
@@ -594,6 +663,8 @@ void s5933_reset(struct s5933 *chip)
 	chip->read = (struct s5933_dma){ .grant_at = SLINK_NEVER };
 	chip->master = false;
 	chip->nvram_until = 0;
+	chip->n_posted = 0;
+	chip->reset_at = SLINK_NEVER;
 	update_irq(chip);
 }
 

@@ -72,8 +72,12 @@
 #define S5933_NVRAM_BUSY	(1u << 31)
 
 #define S5933_DEPTH		8
+#define S5933_POSTED		64	/* writes that a bridge can hold */
 #define S5933_COUNT_MASK	0x03fffffcu
 #define S5933_NVRAM_SIZE	2048
+
+/* libSLINK.c leaves 10 us between the steps of a reset; the clock of a guest may be off. */
+#define S5933_RESET_NS		9000
 
 /* How a bus-master cycle ended. */
 enum s5933_bus {
@@ -122,6 +126,7 @@ struct s5933_config {
 	uint32_t grant_ns;	/* from the request for the bus to the burst */
 	uint32_t nvram_ns;	/* that a command to the NVRAM takes */
 	uint32_t gone;		/* pulled out: nobody answers */
+	uint32_t posted_ns;	/* that a bridge holds a write, if no read comes */
 };
 
 /* What a real chip would answer with a hang, a race or nonsense. */
@@ -132,6 +137,7 @@ struct s5933_faults {
 	uint32_t nvram_busy;	/* NVRAM command while one is going on */
 	uint32_t unmodelled;	/* 64-bit endian conversion was chosen */
 	uint32_t bad_accesses;	/* no such register, or across two of them */
+	uint32_t hasty;		/* a step of a reset came too soon */
 };
 
 struct s5933_stats {
@@ -149,6 +155,13 @@ struct s5933_stats {
 	uint32_t read_words;	/* read from PCI memory */
 	uint32_t aborts;
 	uint32_t lost_strobes;	/* mailbox overwritten while full */
+};
+
+/* A write that has not reached the chip. */
+struct s5933_write {
+	uint32_t value;
+	uint8_t offset;
+	uint8_t size;
 };
 
 struct s5933 {
@@ -175,6 +188,11 @@ struct s5933 {
 	uint16_t nvram_addr;
 	uint8_t nvram_data;
 	uint64_t nvram_until;
+
+	struct s5933_write posted[S5933_POSTED];
+	uint32_t n_posted;
+	uint64_t posted_at;	/* when the first of them was written */
+	uint64_t reset_at;	/* of the last step of a reset, or SLINK_NEVER */
 
 	struct s5933_faults faults;
 	struct s5933_stats stats;
@@ -242,9 +260,20 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
  * @offset: into BAR0
  * @value: what to write
  * @size: 1, 2 or 4 bytes, not across two registers
+ *
+ * With cfg.posted_ns the write reaches the chip after that time, or before a read.
  */
 void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
 		 unsigned int size);
+
+/**
+ * s5933_note_reset - a step of a reset
+ * @chip: the chip
+ * @since: when the step before was, or SLINK_NEVER
+ *
+ * Counts a fault if that was too short a time ago.
+ */
+void s5933_note_reset(struct s5933 *chip, uint64_t since);
 
 /**
  * s5933_next_ns - when the chip wants to do something by itself

@@ -581,6 +581,24 @@ static void test_gone(void)
 	ok(chip.master, "and may be master as before");
 }
 
+static void test_posted(void)
+{
+	start();
+	chip.cfg.posted_ns = 1000;
+	put(S5933_MWAR, BASE);
+	put(S5933_MWTC, 8);
+	ok(!chip.write.addr && chip.n_posted == 2, "posted writes wait");
+	ok(get(S5933_MWTC) == 8 && chip.write.addr == BASE && !chip.n_posted,
+	   "a read lets them pass first");
+	put(S5933_MWTC, 4);
+	now += 999;
+	run();
+	ok(chip.write.count == 8, "without a read it takes its time");
+	now += 1;
+	run();
+	ok(chip.write.count == 4 && !chip.n_posted, "and no longer");
+}
+
 int main(void)
 {
 	test_status();
@@ -604,5 +622,6 @@ int main(void)
 	test_nvram();
 	test_accesses();
 	test_gone();
+	test_posted();
 	return tap_end();
 }

@@ -306,12 +306,30 @@ static void empty_input(struct sspci *card)
 	card->overflow = false;
 }
 
+/* FRESET# stays low for a while, also after SYSRST# has gone high. */
+static void time_fifo_reset(struct sspci *card, uint32_t old)
+{
+	if (!((card->control ^ old) & SSPCI_FRESET_N))
+		return;
+	if (old & SSPCI_FRESET_N) {
+		card->fifo_reset_at = *card->now;
+		return;
+	}
+	if (card->fifo_reset_at == SLINK_NEVER)
+		return;
+	if (card->chip->reset_at != SLINK_NEVER)
+		card->fifo_reset_at = slink_later(card->fifo_reset_at,
+						  card->chip->reset_at);
+	s5933_note_reset(card->chip, card->fifo_reset_at);
+}
+
 static void take_lines(struct sspci *card)
 {
 	uint32_t old = card->control;
 
 	card->control = s5933_take_omb(card->chip, 0);
 	card->stopped = false;
+	time_fifo_reset(card, old);
 	if (!is_high(card, SSPCI_FRESET_N))
 		empty_input(card);
 	if ((card->control ^ old) & SSPCI_URESET_N)
@@ -337,6 +355,7 @@ void sspci_addon_reset(struct sspci *card, bool held)
 {
 	card->held = held;
 	power_on(card);
+	card->fifo_reset_at = *card->now;
 	if (!held && s5933_omb_is_full(card->chip, 0))
 		take_lines(card);
 }
@@ -345,6 +364,7 @@ void sspci_reset(struct sspci *card)
 {
 	card->held = false;
 	card->link = SSPCI_LINK_DOWN;
+	card->fifo_reset_at = SLINK_NEVER;
 	power_on(card);
 }
 

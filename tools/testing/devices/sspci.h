@@ -81,6 +81,7 @@ struct sspci {
 
 	uint32_t control;	/* lines of OMB1 as the card has them */
 	bool held;		/* SYSRST# */
+	uint64_t fifo_reset_at;	/* FRESET# went low, or SLINK_NEVER */
 	uint8_t lines;		/* as last put into IMB4 byte 3 */
 
 	enum sspci_link link;

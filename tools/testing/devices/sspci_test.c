@@ -120,6 +120,7 @@ static void test_errors(void)
 	host_expect(host, HOST_CONTROL);
 	send(1, SLINK_DAMAGED);
 	host_write(host, S5933_OMB(0), 0x01000002);
+	host_wait(host, 10000);
 	ok(host_link_up(host, HOST_CONTROL), "a reset of FIFO and link");
 	send(0xb0f00000, SLINK_CONTROL);
 	ok(host_read(host, S5933_FIFO) == 0xb0f00000,
@@ -194,6 +195,39 @@ static void test_overflow(void)
 	host_expect(host, HOST_CONTROL);
 	send(1, 0);
 	ok(read_lines() == 0xf, "the other polarity: high, no overflow");
+}
+
+/* The reset of libSLINK.c, which waits so long before each of its steps. */
+static uint32_t reset_slowly(unsigned int on, unsigned int off,
+			     unsigned int high)
+{
+	start_up(HOST_CONTROL);
+	host_write(host, S5933_OMB(0), 0x01000006);
+	host_write(host, S5933_MCSR, S5933_ADDON_RESET);
+	host_wait(host, on);
+	host_write(host, S5933_MCSR, S5933_ADDON_RESET | S5933_RESET_A2P);
+	host_wait(host, off);
+	host_write(host, S5933_MCSR, 0);
+	host_wait(host, high);
+	host_write(host, S5933_OMB(0), 0x01000007);
+	return host_faults(host);
+}
+
+static void test_hasty(void)
+{
+	ok(!reset_slowly(10000, 10000, 10000), "a reset with its waits");
+	ok(reset_slowly(5000, 10000, 10000) == 1, "no wait after SYSRST#");
+	ok(reset_slowly(10000, 5000, 10000) == 1, "SYSRST# high too soon");
+	ok(reset_slowly(10000, 10000, 5000) == 1, "FRESET# high too soon");
+	start_up(HOST_CONTROL);
+	host_write(host, S5933_OMB(0), 0x01000006);
+	host_wait(host, 5000);
+	host_write(host, S5933_OMB(0), 0x01000007);
+	ok(host_faults(host) == 1, "FRESET# alone is too short");
+	host_write(host, S5933_OMB(0), 0x01000006);
+	host_wait(host, 10000);
+	host_write(host, S5933_OMB(0), 0x01000007);
+	ok(host_faults(host) == 1, "and long enough");
 }
 
 /* --- link ----------------------------------------------------------------- */
@@ -391,6 +425,7 @@ int main(void)
 	test_width();
 	test_xoff();
 	test_overflow();
+	test_hasty();
 	test_link_reset();
 	test_cable();
 	test_addon_reset();
