@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/rcupdate.h>
+#include <linux/zio-compat.h>
 #include <linux/zio-config.h>
 #include <linux/zio.h>
 
@@ -216,9 +217,8 @@ static void describe(struct dtc_state *state)
 		state->cset[i] = dtc_output_desc;
 		state->cset[n + i] = dtc_input_desc;
 		state->output[i].horizon = DTC_HORIZON_S;
-		hrtimer_init(&state->output[i].timer, CLOCK_REALTIME,
-			     HRTIMER_MODE_ABS);
-		state->output[i].timer.function = dtc_expired;
+		zio_hrtimer_setup(&state->output[i].timer, dtc_expired,
+				  CLOCK_REALTIME, HRTIMER_MODE_ABS);
 	}
 	state->desc.name = "zdtc";
 	state->desc.owner = THIS_MODULE;

@@ -15,6 +15,7 @@
 #include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/wait_bit.h>
+#include <linux/zio-compat.h>
 
 #include "slink.h"
 
@@ -225,8 +226,8 @@ static void init_card(struct slink_card *card, struct pci_dev *pdev)
 	card->mcsr = MCSR_WRITE_PRIORITY;
 	card->omb1 = OMB1_UTDO_N;
 	card->in.expect = TYPE_DATA;
-	hrtimer_init(&card->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	card->timer.function = slink_poll;
+	zio_hrtimer_setup(&card->timer, slink_poll, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL);
 }
 
 /* What is wrong is told in the log, beside the errno. */
@@ -244,12 +245,21 @@ static int check_card(struct slink_card *card)
 	return 0;
 }
 
+/* In new kernels pci_request_region() leaves it to the driver to release. */
+static bool request_registers(struct slink_card *card)
+{
+	resource_size_t start = pci_resource_start(card->pdev, 0);
+	resource_size_t len = pci_resource_len(card->pdev, 0);
+
+	if (pci_resource_flags(card->pdev, 0) & IORESOURCE_IO)
+		return devm_request_region(card->dev, start, len, "zio-slink");
+	return devm_request_mem_region(card->dev, start, len, "zio-slink");
+}
+
 static int map_registers(struct slink_card *card)
 {
-	int ret = pci_request_region(card->pdev, 0, "zio-slink");
-
-	if (ret)
-		return dev_err_probe(card->dev, ret, "BAR 0 is not free\n");
+	if (!request_registers(card))
+		return dev_err_probe(card->dev, -EBUSY, "BAR 0 is not free\n");
 	card->base = pcim_iomap(card->pdev, 0, S5933_SIZE);
 	if (!card->base)
 		return dev_err_probe(card->dev, -ENOMEM,
