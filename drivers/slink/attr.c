@@ -59,6 +59,7 @@ const struct zio_attr_desc slink_input_attrs[] = {
 	SLINK_STATISTIC("link-drops", SLINK_LINK_DROPS),
 	SLINK_STATISTIC("aborts", SLINK_ABORTS),
 	SLINK_STATISTIC("test-errors", SLINK_TEST_ERRORS),
+	SLINK_STATISTIC("restarts", SLINK_RESTARTS),
 };
 
 const unsigned int slink_n_input_attrs = ARRAY_SIZE(slink_input_attrs);
@@ -123,51 +124,20 @@ static int set_value(struct slink_card *card, unsigned long id, u32 value)
 	return 0;
 }
 
-/* What is in the card is lost, and what is in the block. */
-static void drop_all(struct slink_card *card)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	slink_drop_input(card);
-	slink_drop_output(card);
-	spin_unlock_irqrestore(&card->lock, flags);
-}
-
-static void empty_fifo(struct slink_card *card)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	slink_set_omb1(card, OMB1_FRESET_N, 0);
-	slink_set_mcsr(card, 0, MCSR_RESET_WRITE);
-	card->mcsr &= ~MCSR_RESET_WRITE;
-	slink_set_omb1(card, OMB1_FRESET_N, OMB1_FRESET_N);
-	spin_unlock_irqrestore(&card->lock, flags);
-}
-
-static void expect_data(struct slink_card *card)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	slink_expect(card, TYPE_DATA);
-	spin_unlock_irqrestore(&card->lock, flags);
-}
-
 static int reset(struct slink_card *card, u32 what)
 {
-	if (!what)
-		return -EINVAL;
-	if (what == RESET_LINK) {
+	switch (what) {
+	case RESET_CARD:
+		slink_restart(card);
+		break;
+	case RESET_LINK:
 		slink_reset_link(card);
-	} else {
-		drop_all(card);
-		if (what == RESET_CARD)
-			slink_reset_card(card);
-		else
-			empty_fifo(card);
-		expect_data(card);
+		break;
+	case RESET_FIFO:
+		slink_empty_fifo(card);
+		break;
+	default:
+		return -EINVAL;
 	}
 	slink_service(card);
 	return 0;

@@ -74,15 +74,24 @@ static void take_lines(struct slink_card *card)
 }
 
 /*
+ * Nothing that the driver knows of the transfers holds any more. The work that looks
+ * after the card sets it up anew.
+ */
+static void lose_card(struct slink_card *card)
+{
+	if (!slink_is_usable(card))
+		return;
+	card->lost = true;
+	mod_delayed_work(system_wq, &card->watch, 0);
+}
+
+/*
  * Acknowledges what INTCSR says has happened, and takes note of what the card says.
  * The status of the mailbox is cleared before the mailbox is read, so that nothing
  * that is put there meanwhile is forgotten.
  */
-void slink_note_status(struct slink_card *card, u32 status)
+static void acknowledge(struct slink_card *card, u32 status)
 {
-	status &= INTCSR_STATUS;
-	if (!status)
-		return;
 	slink_write(card, S5933_INTCSR, card->intcsr | status);
 	if (status & INTCSR_IS_IMB)
 		take_lines(card);
@@ -95,15 +104,64 @@ void slink_note_status(struct slink_card *card, u32 status)
 	}
 }
 
-/* Whether there still is a card. */
+/**
+ * slink_note_status() - take what INTCSR says
+ * @card: the card, locked
+ * @status: INTCSR
+ *
+ * Return: whether there is a card that the driver can work with.
+ */
+bool slink_note_status(struct slink_card *card, u32 status)
+{
+	if (slink_is_gone(status) || !slink_is_usable(card))
+		return false;
+	if (!slink_has_state(card, status)) {
+		lose_card(card);
+		return false;
+	}
+	if (status & INTCSR_STATUS)
+		acknowledge(card, status & INTCSR_STATUS);
+	return true;
+}
+
 bool slink_take_status(struct slink_card *card)
 {
-	u32 status = slink_read(card, S5933_INTCSR);
+	return slink_note_status(card, slink_read(card, S5933_INTCSR));
+}
 
-	if (slink_is_gone(status))
-		return false;
-	slink_note_status(card, status);
-	return true;
+/**
+ * slink_count_done() - bytes that the chip has moved
+ * @card: the card, locked
+ * @dma: the transfer, switched off
+ * @count: register that has the bytes that are left
+ * @addr: register that has the address of the next byte
+ *
+ * The count of a chip that has lost its state is zero, as after the last byte. So the
+ * address has to agree.
+ *
+ * Return: the bytes; 0 if the card is gone, or has lost its state.
+ */
+u32 slink_count_done(struct slink_card *card, const struct slink_dma *dma,
+		     unsigned int count, unsigned int addr)
+{
+	u32 left = slink_read(card, count);
+
+	if (left > dma->len)
+		return 0;
+	if (left || slink_read(card, addr) == lower_32_bits(dma->addr) + dma->len)
+		return dma->len - left;
+	lose_card(card);
+	return 0;
+}
+
+/* Whatever the chip was told before: no interrupt, and no transfer. */
+void slink_stop_chip(struct slink_card *card)
+{
+	slink_enable_interrupts(card, false);
+	slink_set_mcsr(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, 0);
+	slink_write(card, S5933_MWTC, 0);
+	slink_write(card, S5933_MRTC, 0);
+	slink_flush(card);
 }
 
 static void reset_lines(struct slink_card *card, u32 mask, u32 lines)
@@ -138,6 +196,10 @@ static void reset_link(struct slink_card *card, bool heed)
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->lock, flags);
+	if (heed && !slink_take_status(card)) {
+		spin_unlock_irqrestore(&card->lock, flags);
+		return;
+	}
 	card->resetting = true;
 	slink_set_omb1(card, OMB1_URESET_N, 0);
 	slink_write(card, S5933_INTCSR, card->intcsr | INTCSR_IS_IMB);
@@ -151,10 +213,19 @@ static void reset_link(struct slink_card *card, bool heed)
 	spin_unlock_irqrestore(&card->lock, flags);
 }
 
-/* Any context. The link comes up by itself. */
+/* Process context. The link comes up by itself. */
 void slink_reset_link(struct slink_card *card)
 {
+	mutex_lock(&card->reset_lock);
 	reset_link(card, true);
+	mutex_unlock(&card->reset_lock);
+}
+
+/* So long the card takes for a step of a reset, at least. */
+static void wait_reset(struct slink_card *card)
+{
+	slink_flush(card);
+	usleep_range(10, 20);
 }
 
 static void forget_news(struct slink_card *card)
@@ -180,15 +251,121 @@ void slink_reset_card(struct slink_card *card)
 	reset_link(card, false);
 	reset_lines(card, OMB1_FRESET_N, 0);
 	reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
-	usleep_range(10, 20);
+	wait_reset(card);
 	reset_chip(card, 0, MCSR_RESET_WRITE | MCSR_RESET_READ |
 		   MCSR_RESET_MAILBOX);
-	usleep_range(10, 20);
+	wait_reset(card);
 	reset_link(card, false);
 	forget_news(card);
 	reset_chip(card, MCSR_RESET_CARD, 0);
-	usleep_range(10, 20);
+	wait_reset(card);
 	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
+}
+
+/* What is in the card is lost, and what is in the blocks. Nobody visits it meanwhile. */
+static void begin_reset(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	card->in_reset = true;
+	slink_enable_interrupts(card, false);
+	slink_drop_input(card);
+	slink_drop_output(card);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+static void end_reset(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	slink_expect(card, TYPE_DATA);
+	card->in_reset = false;
+	card->lost = false;
+	slink_enable_interrupts(card, !card->halted);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+static void restart_locked(struct slink_card *card)
+{
+	begin_reset(card);
+	slink_reset_card(card);
+	end_reset(card);
+}
+
+/* The next block tells that something was lost before it. */
+static bool note_loss(struct slink_card *card)
+{
+	unsigned long flags;
+	u32 status;
+	bool lost;
+
+	spin_lock_irqsave(&card->lock, flags);
+	status = slink_read(card, S5933_INTCSR);
+	lost = !slink_is_gone(status) &&
+		(card->lost || !slink_has_state(card, status));
+	if (lost) {
+		card->lost = true;
+		slink_lose_event(card, 0);
+		slink_count(card, SLINK_RESTARTS, 1);
+	}
+	spin_unlock_irqrestore(&card->lock, flags);
+	return lost;
+}
+
+/* Process context, sleeps. The caller then calls slink_service(). */
+void slink_restart(struct slink_card *card)
+{
+	mutex_lock(&card->reset_lock);
+	note_loss(card);
+	restart_locked(card);
+	mutex_unlock(&card->reset_lock);
+}
+
+static void empty_locked(struct slink_card *card)
+{
+	begin_reset(card);
+	reset_lines(card, OMB1_FRESET_N, 0);
+	reset_chip(card, 0, MCSR_RESET_WRITE);
+	wait_reset(card);
+	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
+	end_reset(card);
+}
+
+/*
+ * Process context, sleeps. Empties the FIFO of the card, and that of the chip. A card
+ * that has lost its state needs more: its link is down, too.
+ */
+void slink_empty_fifo(struct slink_card *card)
+{
+	mutex_lock(&card->reset_lock);
+	if (note_loss(card))
+		restart_locked(card);
+	else
+		empty_locked(card);
+	mutex_unlock(&card->reset_lock);
+}
+
+/**
+ * slink_restart_lost() - set the card up anew if it has lost its state
+ * @card: the card
+ *
+ * Process context, sleeps. A card loses its state by a reset of the bus, or when it is
+ * without power for a while. It does not interrupt then.
+ *
+ * Return: whether it had; then the caller calls slink_service().
+ */
+bool slink_restart_lost(struct slink_card *card)
+{
+	bool lost;
+
+	mutex_lock(&card->reset_lock);
+	lost = note_loss(card);
+	if (lost)
+		restart_locked(card);
+	mutex_unlock(&card->reset_lock);
+	return lost;
 }
 
 /**

@@ -96,8 +96,9 @@ static void discard_words(struct slink_card *card)
 	if (!in->discarding)
 		raise_alarm(card, SLINK_ALARM_TRUNCATED);
 	in->discarding = true;
+	in->dma.addr = in->waste_addr;
 	in->dma.len = PAGE_SIZE;
-	begin_transfer(card, in->waste_addr, PAGE_SIZE);
+	begin_transfer(card, in->dma.addr, in->dma.len);
 }
 
 /* The rest of the page that the block has got to; or, if it is full, waste. */
@@ -115,14 +116,6 @@ static void start_transfer(struct slink_card *card)
 		begin_transfer(card, in->dma.addr, in->dma.len);
 }
 
-/* None, if the card is gone: then there is no count, either. */
-static u32 count_moved(struct slink_card *card)
-{
-	u32 left = slink_read(card, S5933_MWTC);
-
-	return left <= card->in.dma.len ? card->in.dma.len - left : 0;
-}
-
 /* What has been moved belongs to the block. */
 static void end_transfer(struct slink_card *card)
 {
@@ -132,7 +125,7 @@ static void end_transfer(struct slink_card *card)
 	if (!in->dma.len)
 		return;
 	slink_set_mcsr(card, MCSR_WRITE_ENABLE, 0);
-	moved = count_moved(card);
+	moved = slink_count_done(card, &in->dma, S5933_MWTC, S5933_MWAR);
 	if (in->discarding) {
 		slink_count(card, SLINK_TRUNCATED, moved / 4);
 		in->dma.len = 0;
@@ -164,18 +157,33 @@ static bool is_drained(struct slink_card *card)
 	return mcsr & (MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO);
 }
 
-/* The FIFO is looked at twice, before and after the transfer is off (libSLINK.c). */
-static void drain(struct slink_card *card)
+static bool wait_drained(struct slink_card *card)
 {
 	bool drained;
 
-	if (card->in.dma.len &&
-	    read_poll_timeout_atomic(is_drained, drained, drained, 0, DRAIN_US,
-				     false, card))
-		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+	return !read_poll_timeout_atomic(is_drained, drained, drained, 0,
+					 DRAIN_US, false, card);
+}
+
+/*
+ * The transfer ends, and the CPU takes what the chip still has. No word passes to the
+ * chip now: so there is no more than its FIFO holds.
+ */
+static void take_rest(struct slink_card *card)
+{
+	unsigned int n = S5933_FIFO_WORDS;
+
 	end_transfer(card);
-	while (has_word(card))
+	while (n-- && has_word(card))
 		store_word(card, pop_word(card));
+}
+
+/* The FIFO is looked at twice, before and after the transfer is off (libSLINK.c). */
+static void drain(struct slink_card *card)
+{
+	if (card->in.dma.len)
+		wait_drained(card);
+	take_rest(card);
 }
 
 /* Events */
@@ -440,25 +448,29 @@ static bool advance_data(struct slink_card *card)
 
 /*
  * Memory was refused: the rest of the event goes where it can do no harm. If the
- * FIFO drains all the same, it was the output's memory.
+ * FIFO drains all the same, it was the output's memory. No word passes meanwhile, else
+ * the FIFO would fill as fast as the CPU empties it.
  */
 static void handle_abort(struct slink_card *card)
 {
-	bool drained;
+	u8 expect = card->in.expect;
 
 	card->in.aborted = false;
-	if (!card->in.dma.len ||
-	    !read_poll_timeout_atomic(is_drained, drained, drained, 1, DRAIN_US,
-				      false, card))
+	if (!card->in.dma.len)
 		return;
-	drain(card);
-	raise_alarm(card, SLINK_ALARM_TRUNCATED);
-	card->in.discarding = true;
+	slink_expect(card, TYPE_BAD_CONTROL);
+	if (!wait_drained(card)) {
+		take_rest(card);
+		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+		card->in.discarding = true;
+	}
+	slink_expect(card, expect);
 }
 
 /**
  * slink_advance_input() - do all that can be done now
  * @card: the card, locked; its status has been noted just now
+ * @visit: this visit, which ends when it has no turns any more
  *
  * Any context. Does not wait for the link, but for what is on its way within the
  * card.
@@ -466,14 +478,15 @@ static void handle_abort(struct slink_card *card)
  * Return: whether the armed block is done: then the caller lets go of the lock, calls
  * zio_cset_done(), and comes back.
  */
-bool slink_advance_input(struct slink_card *card)
+bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
 {
 	struct slink_input *in = &card->in;
 	bool armed = in->block, more = armed;
 
 	if (!armed)
 		in->behind = true;
-	while (more) {
+	while (more && visit->turns) {
+		visit->turns--;
 		if (in->aborted)
 			handle_abort(card);
 		more = is_expecting_data(card) ? advance_data(card) :
@@ -527,10 +540,8 @@ static int slink_input(struct zio_cset *cset)
 	zio_for_each_block(cset, pos, chan, block)
 		in->block = block;
 	in->near &= in->inside;
-	if (in->block && in->inside)
-		zio_cset_stamp(cset, in->block);
 	spin_unlock_irqrestore(&card->lock, flags);
-	slink_service(card);
+	slink_service_armed(card);
 	return -EAGAIN;
 }
 

@@ -22,25 +22,57 @@
 #define SLINK_VENDOR	0x10dc	/* CERN */
 #define SLINK_DEVICE	0x0011	/* S-LINK to PCI */
 
+/* So many words, pages, or changes of the type of words are done in a visit, */
+#define VISIT_TURNS	128
+/* and this part of the time that it has taken is left to the others after it, */
+#define REST_SHARE	4
+/* or this, if that is more. */
+#define REST_NS		20000u
+/* Once in this time a card is looked at that says nothing. */
+#define WATCH_PERIOD	HZ
+
 struct slink_done {
 	bool in;
 	bool out;
 	size_t bytes;		/* of the event */
 };
 
+static struct slink_visit begin_visit(void)
+{
+	return (struct slink_visit){ .begin = ktime_get(), .turns = VISIT_TURNS };
+}
+
+/* The timer goes on, instead of an interrupt. */
+static void visit_later(struct slink_card *card, u64 ns)
+{
+	slink_enable_interrupts(card, false);
+	hrtimer_start(&card->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
+}
+
+/* There is more to do. As it may be so for ever, somebody else gets the processor first. */
+static void end_visit(struct slink_card *card, const struct slink_visit *visit)
+{
+	u64 worked = ktime_to_ns(ktime_sub(ktime_get(), visit->begin));
+
+	visit_later(card, max3(worked / REST_SHARE, (u64)REST_NS,
+			       1000ull * card->poll_us));
+}
+
 /* The lock is held; what is done is told when it is not. */
-static struct slink_done advance_all(struct slink_card *card, u32 status)
+static struct slink_done advance_all(struct slink_card *card, u32 status,
+				     struct slink_visit *visit)
 {
 	struct slink_done done = {};
 
-	if (slink_is_gone(status))
+	if (!slink_note_status(card, status))
 		return done;
-	slink_note_status(card, status);
-	done.in = slink_advance_input(card);
-	done.out = slink_advance_output(card);
+	done.in = slink_advance_input(card, visit);
+	done.out = slink_advance_output(card, visit);
 	done.bytes = card->in.last;
 	if (done.in || done.out)
 		atomic_inc(&card->finishing);
+	if (!visit->turns)
+		end_visit(card, visit);
 	return done;
 }
 
@@ -65,28 +97,45 @@ static void tell_done(struct slink_card *card, struct slink_done done)
 		wake_up_var(&card->finishing);
 }
 
-/* What happens meanwhile is seen without an interrupt, which would find nothing to do. */
-static struct slink_done look_at_card(struct slink_card *card)
+/*
+ * What happens meanwhile is seen without an interrupt, which would find nothing to do.
+ * INTCSR is read before it is written: a card that has lost its state shows it there.
+ */
+static struct slink_done look_at_card(struct slink_card *card,
+				      struct slink_visit *visit)
 {
+	bool enabled = card->intcsr & INTCSR_ENABLES;
+	u32 status = slink_read(card, S5933_INTCSR);
 	struct slink_done done;
+
+	slink_enable_interrupts(card, false);
+	done = advance_all(card, status, visit);
+	if (visit->turns && slink_is_usable(card))
+		slink_enable_interrupts(card, enabled);
+	return done;
+}
+
+/* The lock is not held. */
+static struct slink_done look_again(struct slink_card *card,
+				    struct slink_visit *visit)
+{
+	struct slink_done done = {};
 	unsigned long flags;
-	bool enabled;
 
 	spin_lock_irqsave(&card->lock, flags);
-	enabled = card->intcsr & INTCSR_ENABLES;
-	slink_enable_interrupts(card, false);
-	done = advance_all(card, slink_read(card, S5933_INTCSR));
-	slink_enable_interrupts(card, enabled);
+	if (slink_is_usable(card))
+		done = look_at_card(card, visit);
 	spin_unlock_irqrestore(&card->lock, flags);
 	return done;
 }
 
 /* To tell takes a while, in which more has happened. */
-static void tell_core(struct slink_card *card, struct slink_done done)
+static void tell_core(struct slink_card *card, struct slink_done done,
+		      struct slink_visit *visit)
 {
 	while (done.in || done.out) {
 		tell_done(card, done);
-		done = look_at_card(card);
+		done = look_again(card, visit);
 	}
 }
 
@@ -98,7 +147,16 @@ static void tell_core(struct slink_card *card, struct slink_done done)
  */
 void slink_service(struct slink_card *card)
 {
-	tell_core(card, look_at_card(card));
+	struct slink_visit visit = begin_visit();
+
+	tell_core(card, look_again(card, &visit), &visit);
+}
+
+/* A block is armed. Somebody who tells the core just now looks at the card after that. */
+void slink_service_armed(struct slink_card *card)
+{
+	if (!atomic_read(&card->finishing))
+		slink_service(card);
 }
 
 /* Process context; the blocks are not the driver's any more. */
@@ -113,9 +171,7 @@ void slink_wait_finished(struct slink_card *card)
  */
 static void poll_later(struct slink_card *card)
 {
-	slink_enable_interrupts(card, false);
-	hrtimer_start(&card->timer, ns_to_ktime(1000ull * card->poll_us),
-		      HRTIMER_MODE_REL);
+	visit_later(card, 1000ull * card->poll_us);
 }
 
 static bool is_busy(u32 status)
@@ -123,24 +179,39 @@ static bool is_busy(u32 status)
 	return !slink_is_gone(status) && (status & INTCSR_STATUS);
 }
 
-/* Also called some time after the cable was cut: see slink_advance_input(). */
-static enum hrtimer_restart slink_poll(struct hrtimer *timer)
+/* The lock is held. */
+static struct slink_done poll_card(struct slink_card *card,
+				   struct slink_visit *visit)
 {
-	struct slink_card *card = container_of(timer, struct slink_card, timer);
-	struct slink_done done;
-	unsigned long flags;
-	u32 status;
+	u32 status = slink_read(card, S5933_INTCSR);
+	struct slink_done done = advance_all(card, status, visit);
 
-	slink_count(card, SLINK_POLLS, 1);
-	spin_lock_irqsave(&card->lock, flags);
-	status = slink_read(card, S5933_INTCSR);
-	done = advance_all(card, status);
+	if (!visit->turns || !slink_is_usable(card))
+		return done;
 	if (is_busy(status) && card->poll_us)
 		poll_later(card);
 	else
 		slink_enable_interrupts(card, true);
+	return done;
+}
+
+/*
+ * Also called some time after the cable was cut, see slink_advance_input(), and after
+ * a visit that had more to do.
+ */
+static enum hrtimer_restart slink_poll(struct hrtimer *timer)
+{
+	struct slink_card *card = container_of(timer, struct slink_card, timer);
+	struct slink_visit visit = begin_visit();
+	struct slink_done done = {};
+	unsigned long flags;
+
+	slink_count(card, SLINK_POLLS, 1);
+	spin_lock_irqsave(&card->lock, flags);
+	if (slink_is_usable(card))
+		done = poll_card(card, &visit);
 	spin_unlock_irqrestore(&card->lock, flags);
-	tell_core(card, done);
+	tell_core(card, done, &visit);
 	return HRTIMER_NORESTART;
 }
 
@@ -152,6 +223,7 @@ static bool is_mine(u32 status)
 static irqreturn_t slink_interrupt(int irq, void *data)
 {
 	struct slink_card *card = data;
+	struct slink_visit visit = begin_visit();
 	struct slink_done done = {};
 	unsigned long flags;
 	u32 status;
@@ -162,11 +234,25 @@ static irqreturn_t slink_interrupt(int irq, void *data)
 		slink_count(card, SLINK_INTERRUPTS, 1);
 		if (card->poll_us)
 			poll_later(card);
-		done = advance_all(card, status);
+		done = advance_all(card, status, &visit);
 	}
 	spin_unlock_irqrestore(&card->lock, flags);
-	tell_core(card, done);
+	tell_core(card, done, &visit);
 	return is_mine(status) ? IRQ_HANDLED : IRQ_NONE;
+}
+
+/* A card that has lost its state does not interrupt, and a reader would wait for ever. */
+static void watch_card(struct work_struct *work)
+{
+	struct slink_card *card = container_of(work, struct slink_card,
+					       watch.work);
+
+	if (slink_restart_lost(card)) {
+		dev_warn(card->dev,
+			 "the card had lost its state, it is set up anew\n");
+		slink_service(card);
+	}
+	schedule_delayed_work(&card->watch, WATCH_PERIOD);
 }
 
 static const struct zio_cset_desc slink_csets[] = {
@@ -220,6 +306,8 @@ static void init_card(struct slink_card *card, struct pci_dev *pdev)
 	card->pdev = pdev;
 	card->dev = &pdev->dev;
 	spin_lock_init(&card->lock);
+	mutex_init(&card->reset_lock);
+	INIT_DELAYED_WORK(&card->watch, watch_card);
 	card->begin = 0xb0f00000;
 	card->end = 0xe0f00000;
 	card->mask = 0xfffffff0;
@@ -267,10 +355,13 @@ static int map_registers(struct slink_card *card)
 	return 0;
 }
 
+/* Another kernel may have left a transfer: it ends before the registers can be reached. */
 static int map_card(struct slink_card *card)
 {
-	int ret = pcim_enable_device(card->pdev);
+	int ret;
 
+	pci_clear_master(card->pdev);
+	ret = pcim_enable_device(card->pdev);
 	if (ret)
 		return dev_err_probe(card->dev, ret, "cannot be enabled\n");
 	ret = check_card(card);
@@ -281,34 +372,31 @@ static int map_card(struct slink_card *card)
 	ret = dma_set_mask_and_coherent(card->dev, DMA_BIT_MASK(32));
 	if (ret)
 		return dev_err_probe(card->dev, ret, "no DMA of 32 bits\n");
-	pci_set_master(card->pdev);
 	return 0;
 }
 
-static void disable_card(struct slink_card *card)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	card->poll_us = 0;
-	slink_enable_interrupts(card, false);
-	slink_set_mcsr(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, 0);
-	spin_unlock_irqrestore(&card->lock, flags);
-}
-
 /*
- * Nothing interrupts, and nothing is moved, from here on. No block is armed any more,
- * and poll_us is 0: so nobody starts the timer who comes after its last run. That may
- * have switched the interrupts on.
+ * Nothing interrupts, and nothing is moved, from here on: nobody who visits a card that
+ * is halted starts a transfer, the timer, or the work. A block may still be armed, when
+ * the machine goes down.
  */
 static void silence_card(void *data)
 {
 	struct slink_card *card = data;
+	unsigned long flags;
 
-	disable_card(card);
+	spin_lock_irqsave(&card->lock, flags);
+	card->halted = true;
+	slink_stop_chip(card);
+	spin_unlock_irqrestore(&card->lock, flags);
+	cancel_delayed_work_sync(&card->watch);
 	hrtimer_cancel(&card->timer);
-	disable_card(card);
 	pci_clear_master(card->pdev);
+}
+
+static void slink_shutdown(struct pci_dev *pdev)
+{
+	silence_card(pci_get_drvdata(pdev));
 }
 
 static int start_card(struct slink_card *card)
@@ -316,7 +404,7 @@ static int start_card(struct slink_card *card)
 	unsigned long flags;
 	int ret;
 
-	slink_enable_interrupts(card, false);
+	slink_stop_chip(card);
 	slink_reset_card(card);
 	ret = devm_request_irq(card->dev, card->pdev->irq, slink_interrupt,
 			       IRQF_SHARED, "zio-slink", card);
@@ -326,10 +414,12 @@ static int start_card(struct slink_card *card)
 	ret = devm_add_action_or_reset(card->dev, silence_card, card);
 	if (ret)
 		return ret;
+	pci_set_master(card->pdev);
 	spin_lock_irqsave(&card->lock, flags);
 	slink_expect(card, TYPE_DATA);
 	slink_enable_interrupts(card, true);
 	spin_unlock_irqrestore(&card->lock, flags);
+	schedule_delayed_work(&card->watch, WATCH_PERIOD);
 	return 0;
 }
 
@@ -369,6 +459,7 @@ static struct pci_driver slink_driver = {
 	.name = "zio-slink",
 	.id_table = slink_ids,
 	.probe = slink_probe,
+	.shutdown = slink_shutdown,
 };
 
 static char *ids;

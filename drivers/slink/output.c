@@ -56,7 +56,7 @@ static void end_sending(struct slink_card *card)
 	struct slink_output *out = &card->out;
 
 	slink_set_mcsr(card, MCSR_READ_ENABLE, 0);
-	out->pos += out->dma.len;
+	out->pos += slink_count_done(card, &out->dma, S5933_MRTC, S5933_MRAR);
 	slink_unmap_piece(card, DMA_TO_DEVICE, &out->dma);
 }
 
@@ -87,7 +87,9 @@ static void send_begin(struct slink_card *card)
 
 static bool is_piece_sent(struct slink_card *card)
 {
-	return slink_read(card, S5933_MCSR) & MCSR_READ_IS_ZERO;
+	u32 mcsr = slink_read(card, S5933_MCSR);
+
+	return !slink_is_gone(mcsr) && (mcsr & MCSR_READ_IS_ZERO);
 }
 
 static bool send_end(struct slink_card *card)
@@ -128,18 +130,20 @@ static void handle_abort(struct slink_card *card)
 /**
  * slink_advance_output() - do all that can be done now
  * @card: the card, locked
+ * @visit: this visit, which ends when it has no turns any more
  *
  * Any context.
  *
  * Return: whether the armed block is done.
  */
-bool slink_advance_output(struct slink_card *card)
+bool slink_advance_output(struct slink_card *card, struct slink_visit *visit)
 {
 	struct slink_output *out = &card->out;
 
 	if (out->aborted)
 		handle_abort(card);
-	while (out->block) {
+	while (out->block && visit->turns && slink_is_usable(card)) {
+		visit->turns--;
 		switch (out->state) {
 		case OUTPUT_IDLE:
 			set_omb2(card, 0, OUTPUT_CONTROL);
@@ -148,7 +152,8 @@ bool slink_advance_output(struct slink_card *card)
 			if (!is_piece_sent(card))
 				return false;
 			end_sending(card);
-			send_piece(card);
+			if (slink_is_usable(card))
+				send_piece(card);
 			break;
 		default:
 			if (!is_omb2_taken(card))
@@ -173,6 +178,7 @@ void slink_drop_output(struct slink_card *card)
 		slink_set_mcsr(card, MCSR_READ_ENABLE, MCSR_RESET_READ);
 		card->mcsr &= ~MCSR_RESET_READ;
 		slink_write(card, S5933_MRTC, 0);
+		slink_flush(card);
 		slink_unmap_piece(card, DMA_TO_DEVICE, &out->dma);
 	}
 	out->pos = 0;
@@ -192,7 +198,7 @@ static int slink_output(struct zio_cset *cset)
 		card->out.block = block;
 	card->out.pos = 0;
 	spin_unlock_irqrestore(&card->lock, flags);
-	slink_service(card);
+	slink_service_armed(card);
 	return -EAGAIN;
 }
 

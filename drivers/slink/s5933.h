@@ -52,6 +52,8 @@
 #define INTCSR_STATUS		GENMASK(21, 16)
 #define INTCSR_ABORTS		(INTCSR_IS_MASTER_ABORT | INTCSR_IS_TARGET_ABORT)
 #define INTCSR_ASSERTED		BIT(23)
+/* What the driver writes there, and the chip keeps until a PCI reset */
+#define INTCSR_KEPT		0x0f0f
 
 #define MCSR_READ_FULL		BIT(0)
 #define MCSR_READ_EMPTY		BIT(2)

@@ -18,8 +18,10 @@
 #include <linux/bitfield.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <linux/zio.h>
 
 #include "s5933.h"
@@ -50,8 +52,18 @@ enum slink_stat {
 	SLINK_LINK_DROPS,
 	SLINK_ABORTS,
 	SLINK_TEST_ERRORS,
+	SLINK_RESTARTS,		/* as the card had lost its state */
 	SLINK_SENT,		/* events */
 	SLINK_N_STATS
+};
+
+/*
+ * One visit to the card: an interrupt, a run of the timer, or a call of the core. A card
+ * can have more to do for ever. So a visit ends after some turns, and the timer goes on.
+ */
+struct slink_visit {
+	ktime_t begin;
+	unsigned int turns;	/* that are left */
 };
 
 /* A piece of memory that the chip is working on; len is 0 if there is none. */
@@ -111,6 +123,11 @@ struct slink_card {
 	u8 lines;		/* IMB4 byte 3, as last read */
 	bool stopped;		/* a word of a type that is not expected waits */
 	bool resetting;		/* URESET# is low */
+	bool in_reset;		/* these three: nobody visits the card */
+	bool lost;		/* it has forgotten its state: slink_restart() comes */
+	bool halted;		/* for ever */
+	struct mutex reset_lock; /* one reset at a time; taken before the lock above */
+	struct delayed_work watch;
 	atomic_t finishing;	/* who is telling the core that blocks are done */
 	u32 poll_us;
 	struct hrtimer timer;
@@ -152,8 +169,27 @@ static inline unsigned int slink_width(const struct slink_card *card)
 	return 32 >> FIELD_GET(OMB1_WIDTH, card->omb1);
 }
 
+/* Whether the driver may work with the card. The lock is held. */
+static inline bool slink_is_usable(const struct slink_card *card)
+{
+	return !card->in_reset && !card->lost && !card->halted;
+}
+
+/* Whether INTCSR has what the driver has written there. */
+static inline bool slink_has_state(const struct slink_card *card, u32 status)
+{
+	return (status & INTCSR_KEPT) == (card->intcsr & INTCSR_KEPT);
+}
+
+/* What has been written is in the card when this returns. PCI posts writes. */
+static inline void slink_flush(struct slink_card *card)
+{
+	slink_read(card, S5933_INTCSR);
+}
+
 /* main.c */
 void slink_service(struct slink_card *card);
+void slink_service_armed(struct slink_card *card);
 void slink_wait_finished(struct slink_card *card);
 
 /* chip.c; card->lock is held, but for the resets */
@@ -161,10 +197,16 @@ void slink_set_omb1(struct slink_card *card, u32 mask, u32 lines);
 void slink_expect(struct slink_card *card, u8 type);
 void slink_set_mcsr(struct slink_card *card, u32 clear, u32 set);
 void slink_enable_interrupts(struct slink_card *card, bool enable);
-void slink_note_status(struct slink_card *card, u32 status);
+bool slink_note_status(struct slink_card *card, u32 status);
 bool slink_take_status(struct slink_card *card);
+u32 slink_count_done(struct slink_card *card, const struct slink_dma *dma,
+		     unsigned int count, unsigned int addr);
+void slink_stop_chip(struct slink_card *card);
 void slink_reset_card(struct slink_card *card);
+bool slink_restart_lost(struct slink_card *card);
 void slink_reset_link(struct slink_card *card);
+void slink_restart(struct slink_card *card);
+void slink_empty_fifo(struct slink_card *card);
 int slink_map_piece(struct slink_card *card, struct zio_block *block,
 		    size_t pos, size_t limit, enum dma_data_direction dir,
 		    struct slink_dma *dma);
@@ -172,13 +214,13 @@ void slink_unmap_piece(struct slink_card *card, enum dma_data_direction dir,
 		       struct slink_dma *dma);
 
 /* input.c; card->lock is held */
-bool slink_advance_input(struct slink_card *card);
+bool slink_advance_input(struct slink_card *card, struct slink_visit *visit);
 void slink_drop_input(struct slink_card *card);
 void slink_lose_event(struct slink_card *card, size_t bytes);
 extern const struct zio_cset_ops slink_input_ops;
 
 /* output.c; card->lock is held */
-bool slink_advance_output(struct slink_card *card);
+bool slink_advance_output(struct slink_card *card, struct slink_visit *visit);
 void slink_drop_output(struct slink_card *card);
 extern const struct zio_cset_ops slink_output_ops;
 
