@@ -2,6 +2,9 @@
 /* node-slink.c: what slink.sh cannot check in the shell: every word of each event */
 #include "node.h"
 
+#include <time.h>
+
+#include "../devices/s5933.h"
 #include "../devices/slidas-pattern.h"
 
 #define MAX_WORDS	(1 << 20)
@@ -175,7 +178,75 @@ static void do_send(char **arg)
 	close_pair(pair);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	want(!clock_gettime(CLOCK_REALTIME, &now));
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+/* now: the time in ns */
+static void do_now(char **arg)
+{
+	(void)arg;
+	printf("%llu\n", (unsigned long long)now_ns());
+}
+
+/* stamped NODE NS AGO: the next event has a time from NS to AGO before now */
+static void do_stamped(char **arg)
+{
+	int fd = open_node(arg[0], "ctrl", O_RDONLY);
+	uint64_t from = strtoull(arg[1], NULL, 10), at;
+	uint64_t ago = strtoull(arg[2], NULL, 10);
+	struct zio_control ctrl = read_control(fd);
+
+	at = ctrl.tstamp.secs * 1000000000ull + ctrl.tstamp.ticks;
+	if (at < from || at + ago > now_ns())
+		fail("%lld ns after the event was sent", (long long)(at - from));
+	close(fd);
+}
+
+/* attributes NODE: of the next event: width, those of the channel, control words */
+static void do_attributes(char **arg)
+{
+	int fd = open_node(arg[0], "ctrl", O_RDONLY), i;
+	struct zio_control ctrl = read_control(fd);
+
+	printf("%u", ctrl.nbits);
+	for (i = 0; i < 5; i++)
+		printf(" %#x", ctrl.attr_channel.ext_val[i]);
+	printf(" %#x %#x\n", info_of(&ctrl, 0), info_of(&ctrl, 1));
+	close(fd);
+}
+
+/*
+ * leave DEVICE: a transfer to where no memory is, as another kernel may have left it. The
+ * card is no bus master yet.
+ */
+static void do_leave(char **arg)
+{
+	volatile uint32_t *reg;
+	char path[100];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource0", arg[0]);
+	fd = open(path, O_RDWR | O_SYNC);
+	want(fd >= 0);
+	reg = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	want(reg != MAP_FAILED);
+	reg[S5933_MWAR / 4] = 0xe0000000;
+	reg[S5933_MWTC / 4] = 4096;
+	reg[S5933_MCSR / 4] = S5933_WRITE_ENABLE;
+	same(reg[S5933_MWTC / 4], 4096);
+	close(fd);
+}
+
 static const struct command commands[] = {
+	{ "now", 0, do_now },
+	{ "stamped", 3, do_stamped },
+	{ "attributes", 1, do_attributes },
+	{ "leave", 1, do_leave },
 	{ "check", 7, do_check },
 	{ "check-routed", 7, do_check_routed },
 	{ "alarms", 2, do_alarms },

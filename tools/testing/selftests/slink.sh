@@ -6,6 +6,7 @@
 # The driver of the S-LINK card, with the emulated one: one card that has a source, and
 # two that are connected back to back; there may be more. A fault that a card counts
 # (a FIFO that was read while empty, say) is the driver's.
+# swiotlb
 # device: sspci,id=a
 # device: sspci,id=b
 # device: sspci,id=c,peer=b
@@ -13,115 +14,7 @@
 # device: sspci,id=e,intx=off,device-id=19
 # device: sspci,id=f,bar-size=32,device-id=20
 # device: sspci,id=g,bar-size=0,device-id=21
-. "${0%/*}/lib.sh"
-
-bus=/sys/bus/zio/devices
-driver=/sys/bus/pci/drivers/zio-slink
-card="" pair=""
-
-# pci_of ID: the address of the board with this PCI id
-pci_of()
-{
-	for function in /sys/bus/pci/devices/*; do
-		[ "$(cat $function/vendor $function/device | xargs)" != \
-			"0x10dc $1" ] || basename "$function"
-	done
-}
-
-# card_of DEVICE: its number on the bench, by the return lines that the card has
-card_of()
-{
-	n=0
-	echo 9 >$bus/$1/cset0/return-lines || return
-	until [ $((($(slink-bench -c $n omb1) >> 8) & 15)) = 9 ]; do
-		n=$((n + 1))
-		slink-bench -c $n id >/dev/null || return
-	done
-	echo 0 >$bus/$1/cset0/return-lines
-	echo $n
-}
-
-# Which devices are which: $card and $in, $sender and $receiver, $pair on the bench.
-find_cards()
-{
-	card="" pair=""
-	for device in $(cd $bus && echo slink-*); do
-		n=$(card_of $device) || return
-		if [ "$(slink-bench -c $n has-peer)" = 0 ]; then
-			[ -n "$card" ] || { card=$n; source=$device; }
-		elif [ -z "$pair" ]; then
-			pair=$n sender=$device
-		else
-			pair="$pair $n" receiver=$device
-		fi
-	done
-	in=$bus/$source/cset0
-	node=/dev/zio/$source-0-0
-	pci=$(basename "$(readlink -f $in/../..)")
-	[ -n "$card" ] && [ "$(echo $pair | wc -w)" = 2 ]
-}
-
-# Whatever ends the test: no card goes on sending to a driver that nobody reads.
-stop_all()
-{
-	n=0
-	while slink-bench -c $n mode=stop 2>/dev/null; do
-		n=$((n + 1))
-	done
-	zio-unload zio-slink
-}
-
-bench()
-{
-	slink-bench -c $card "$@" >/dev/null
-}
-
-ask()
-{
-	slink-bench -c $card "$1"
-}
-
-stat()
-{
-	cat $in/$1
-}
-
-link_is()
-{
-	[ "$(cat $in/link)" = "$1" ]
-}
-
-load()
-{
-	zio-load zio-slink && wait_until 10 link_is 1
-}
-
-# The card as it is at first, and its device.
-fresh()
-{
-	echo $pci >$driver/unbind
-	bench clear=1 cable=1 inject=0 inject-every=0 mode=stop sizes=fixed \
-		pattern=count gap-ns=0 rate=25000 word-errors=0 count=0 event=0
-	echo $pci >$driver/bind
-	wait_until 10 link_is 1
-}
-
-no_faults()
-{
-	is "$1: no fault" "$(ask faults)" 0
-}
-
-# stream TEXT EVENTS PATTERN SIZES SIZE MAX STEP: all come, and each word is right
-stream()
-{
-	text=$1 events=$2 pattern=$3
-	shift 3
-	case $1 in fixed) kind=0 ;; sweep) kind=1 ;; random) kind=2 ;; esac
-	bench seed=0 event=0 pattern=$pattern sizes=$1 size=$2 size-max=$3 \
-		step=$4 count=$events mode=block
-	check "$text" node-slink check $node $events $pattern $kind $2 $3 $4
-	no_faults "$text"
-}
+. "${0%/*}/lib-slink.sh"
 
 test_life()
 {
@@ -201,12 +94,6 @@ injected()
 	bench inject=0 count=1 mode=block
 	sleep_until_sent 3
 	echo $first $(node-slink alarms $node $2)
-}
-
-sleep_until_sent()
-{
-	wait_until 10 eval '[ "$(ask complete)" -ge '$1' ] ||
-		[ "$(ask broken)" -gt 0 ]'
 }
 
 # fault TEXT BITS WORDS/ALARMS...: of what comes after a good event
@@ -573,12 +460,6 @@ test_no_memory()
 	stream "after that" 20 count fixed 100 100 1
 }
 
-# is_open PID: it has a node
-is_open()
-{
-	ls -l /proc/$1/fd | grep -q /dev/zio/
-}
-
 test_unplug()
 {
 	fresh
@@ -610,19 +491,11 @@ test_unplug()
 	is "all cards are found again" $? 0
 }
 
-trap 'stop_all; exit 143' TERM INT HUP
-check "load" zio-load zio-slink
-if find_cards; then
-	ok "a card with a source, and two back to back"
-else
-	not_ok "a card with a source, and two back to back" \
-		"source: '$card'; back to back: '$pair'"
-	stop_all
-	done_testing
-fi
-for test in life streams page errors truncation cable abort polling batches \
-	self_test back_pressure prefer_new no_room back_to_back route changes \
-	unplug gone ids refused no_memory; do
+begin_slink
+[ $# -gt 0 ] || set -- life streams page errors truncation cable abort \
+	polling batches self_test back_pressure prefer_new no_room \
+	back_to_back route changes unplug gone ids refused no_memory
+for test; do
 	test_$test
 done
 check "unload" zio-unload zio-slink

@@ -1,0 +1,380 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The S-LINK driver and a card, a source or a bus that misbehaves: the machine lives, no
+# memory is touched that is not the driver's, and the reader is told.
+# swiotlb
+# model: zio-shutdown
+# device: sspci,id=a
+# device: sspci,id=b
+# device: sspci,id=c,peer=b
+# device: sspci,id=d,io=on,device-id=18
+# device: sspci,id=e,intx=off,device-id=19
+# device: sspci,id=f,bar-size=32,device-id=20
+# device: sspci,id=g,bar-size=0,device-id=21
+. "${0%/*}/lib-slink.sh"
+
+# register NAME: of the card, as the driver's dump has it
+register()
+{
+	echo $((0x$(sed -n "s/^$1 *//p" /sys/kernel/debug/zio-slink-$pci/registers)))
+}
+
+moves_words()
+{
+	[ "$(ask dma-words)" -gt 100 ]
+}
+
+# Nobody transfers: neither now, nor when words come.
+is_still()
+{
+	is "$1: neither direction is enabled" $(($(register MCSR) & 0x4400)) 0
+	before=$(ask dma-words)
+	bench size=100 count=3 mode=block
+	check "$1: words wait in the card" wait_until 10 eval \
+		'[ "$(ask level)" -gt 100 ] || [ "$(ask complete)" -ge 3 ]'
+	is "$1: none goes to memory" "$(ask dma-words)" "$before"
+}
+
+# The source has another jumper setting: each control word is unknown.
+test_unmatched()
+{
+	fresh
+	n=1000
+	bench begin=0x11111110 end=0xfffffff0 size=50 count=$n mode=block
+	check "unmatched: all is taken" wait_until 60 eval \
+		'[ "$(stat unknown-words)" = $((2 * n)) ]'
+	check "unmatched: the timer goes on" test "$(stat polls)" -ge $((n / 64))
+	[ "$(stat polls)" -gt 0 ] || return
+	bench count=0 mode=block
+	check "unmatched, without end: the machine lives" wait_until 60 eval \
+		'[ "$(stat unknown-words)" -ge $((6 * n)) ]'
+	bench mode=stop
+	echo 1 >$in/reset
+	wait_until 10 link_is 1
+	bench begin=0xb0f00000 end=0xe0f00000
+	is "unmatched: it was told" "$(bench event=0 size=5 count=1 mode=block
+		node-slink alarms $node 1)" "5/0x1c "
+	stream "after that" 20 count fixed 100 100 1
+}
+
+# Each event makes room for the next one.
+test_saturated()
+{
+	fresh
+	echo 1 >$in/chan0/buffer/prefer-new
+	bench size=5 count=2000 mode=block
+	check "saturated: all come" wait_until 60 eval '[ "$(stat events)" = 2000 ]'
+	check "saturated: the timer goes on" test "$(stat polls)" -gt 0
+	[ "$(stat polls)" -gt 0 ] || return
+	bench count=0 mode=block
+	check "saturated, without end: the machine lives" wait_until 60 eval \
+		'[ "$(stat events)" -ge 6000 ]'
+	bench mode=stop
+	node-slink drain $node 1 >/tmp/drained
+	no_faults "saturated"
+}
+
+# The chip does not go on after an abort: what is left is not the CPU's to take.
+test_abort_of_many()
+{
+	fresh
+	bench abort-after=50 abort=master event=0 size=50000 count=1 mode=block
+	got=$(node-slink alarms $node 1)
+	words=${got%/*}
+	is "abort of many: an alarm" "${got#*/}" "0x8 "
+	is_between "abort of many: words of the CPU" "$(ask pops)" 2 30
+	is "abort of many: each word is told of" \
+		$((words + $(stat truncated-words))) 50000
+	is "abort of many: counted" "$(stat aborts)" 1
+	no_faults "abort of many"
+}
+
+# The chip gets the bus late: who ends the transfer waits for it.
+test_slow_bus()
+{
+	fresh
+	bench grant-ns=150000 event=0 size=4 rate=1000 count=40 mode=trigger
+	check "slow bus: events" node-slink check $node 40 count 0 4 4 1
+	is "slow bus: the CPU takes control words alone" "$(stat cpu-words)" 80
+	is "slow bus: no abort" "$(stat aborts)" 0
+	no_faults "slow bus"
+}
+
+# Words are on their way for longer than two looks at the chip take.
+test_slow_card()
+{
+	fresh
+	for i in 1 2 3 4; do
+		bench card-ns=1500 event=0 size=1000 inject=0x80 inject-at=500 \
+			count=1 mode=block
+		got=$(node-slink alarms $node 1)
+		[ "$got" = "500/0x40 " ] || break
+		bench cable=1
+		wait_until 10 link_is 1 || break
+	done
+	is "slow card: pulled, and no word is lost" "$got" "500/0x40 "
+	no_faults "slow card"
+}
+
+# lose_state: as after a reset of the bus
+lose_state()
+{
+	bench gone=1
+	bench gone=0
+}
+
+test_lost_state()
+{
+	fresh
+	node-slink alarms $node 2 >/tmp/alarms &
+	reader=$!
+	check "a reader" wait_until 10 is_open $reader
+	lose_state
+	check "lost state: noticed" wait_until 20 eval '[ "$(stat restarts)" = 1 ]'
+	check "lost state: link" wait_until 10 link_is 1
+	bench event=0 size=100 count=2 mode=block
+	wait $reader
+	is "lost state: what it reads" "$(cat /tmp/alarms)" "100/0x10 100/0 "
+	check "lost state: in the log" eval \
+		"dmesg | grep -q 'zio-slink $pci: the card had lost its state'"
+	stream "after that" 20 random sweep 1016 1044 1
+}
+
+# Some 260 words of a page of 1024 have come.
+test_lost_within()
+{
+	fresh
+	bench event=0 size=4000 word-ns=1000000 count=1 mode=block
+	check "lost within: words come" wait_until 20 moves_words
+	lose_state
+	bench mode=stop word-ns=30
+	check "lost within: noticed" wait_until 20 eval '[ "$(stat restarts)" = 1 ]'
+	check "lost within: link" wait_until 10 link_is 1
+	is "lost within: nobody knows how many came" "$(stat truncated-words)" 0
+	bench event=0 size=100 count=2 mode=block
+	is "lost within: what is read" "$(node-slink alarms $node 2)" \
+		"100/0x10 100/0 "
+	no_faults "lost within"
+}
+
+# The card loses its state, and an attribute is written before anybody has noticed.
+test_lost_and_written()
+{
+	for what in "reset 2" "reset 3" "return-lines 3"; do
+		fresh
+		lose_state
+		write_file $in/${what% *} ${what#* }
+		check "$what after a loss: link" wait_until 20 link_is 1
+		bench event=0 size=100 count=2 mode=block
+		node-slink alarms $node 1 >/tmp/first
+		is "$what after a loss: events" "$(node-slink alarms $node 1)" \
+			"100/0 "
+	done
+}
+
+# Another kernel has left a transfer that waits for the bus.
+test_left_transfer()
+{
+	fresh
+	bench size=100 count=1
+	echo $pci >$driver/unbind
+	echo 1 >/sys/bus/pci/devices/$pci/enable
+	check "left: a transfer" node-slink leave $pci
+	echo 0 >/sys/bus/pci/devices/$pci/enable
+	bench clear=1 inject=8 mode=block
+	check "left: words wait for the bus" wait_until 10 eval \
+		'[ "$(ask chip-level)" = 8 ]'
+	check "left: bind" write_file $driver/bind $pci
+	check "left: link" wait_until 10 link_is 1
+	is "left: nothing was moved" "$(ask dma-words) $(ask aborts)" "0 0"
+	stream "after that" 20 count fixed 100 100 1
+}
+
+# is_master: by the command register
+is_master()
+{
+	[ $(($(od -An -tu1 -j4 -N1 /sys/bus/pci/devices/$pci/config) & 4)) -ne 0 ]
+}
+
+test_shutdown()
+{
+	fresh
+	bench posted-ns=1000000000 event=0 size=4000 word-ns=1000000 count=1 \
+		mode=block
+	check "shutdown: words come" wait_until 20 moves_words
+	check "a bus master" is_master
+	check "shutdown" insmod "${0%/*}/zio-shutdown.ko" device=$pci
+	rmmod zio_shutdown
+	is "shutdown: no write is on its way" "$(ask posted)" 0
+	check_fails "shutdown: no bus master" is_master
+	bench mode=stop word-ns=30 posted-ns=0
+	is_still "shutdown"
+	echo 0 >$in/enable
+	echo 1 >$in/enable
+	is_still "armed after a shutdown"
+	fresh
+	stream "bound again" 20 count fixed 100 100 1
+}
+
+# Blocks that are taken back are not written to any more.
+test_stop_input()
+{
+	fresh
+	bench posted-ns=1000000000 event=0 size=4000 word-ns=1000000 count=1 \
+		mode=block
+	check "stop: words come" wait_until 20 moves_words
+	echo 0 >$in/enable
+	is "stop: no write is on its way" "$(ask posted)" 0
+	bench mode=stop word-ns=30 posted-ns=0
+	is_still "stop"
+	echo 1 >$in/enable
+	node-slink drain $node 1 >/tmp/drained
+	stream "after that" 20 count fixed 100 100 1
+}
+
+# The set of the output, and its node
+find_output()
+{
+	out=${in%/*}/cset1
+	outnode=${node%-0-0}-1-0
+	echo 8192 >$out/trigger/nsamples
+	wait_until 10 eval '[ "$(cat '$out'/trigger/nsamples)" = 8192 ]'
+}
+
+# send_one WORDS: in the background
+send_one()
+{
+	node-slink send $outnode 1 $1 >/tmp/sent 2>&1 &
+	sender_pid=$!
+}
+
+# sent WORDS: an event of so many leaves whole
+sent()
+{
+	before=$(ask sink-words)
+	controls=$(ask sink-controls)
+	check "$1: sent" node-slink send $outnode 1 $2
+	is "$1: words" $(($(ask sink-words) - before)) $2
+	is "$1: begin and end" $(($(ask sink-controls) - controls)) 2
+}
+
+test_stop_output()
+{
+	fresh
+	find_output
+	bench sink-hold=1 posted-ns=1000000000
+	send_one 3000
+	# The begin word cannot leave, either: the sink takes two words.
+	bench sink-hold=0 out-ns=1000000
+	check "stop output: words are read" wait_until 20 eval \
+		'[ "$(ask read-words)" -gt 8 ]'
+	echo 0 >$out/enable
+	is "stop output: no write is on its way" "$(ask posted)" 0
+	is "stop output: not enabled" $(($(register MCSR) & 0x4000)) 0
+	is "stop output: no count" "$(register MRTC)" 0
+	before=$(ask read-words)
+	bench out-ns=30 posted-ns=0
+	wait $sender_pid
+	echo 1 >$out/enable
+	is "stop output: nothing is read" "$(ask read-words)" "$before"
+	echo 1 >$in/reset
+	wait_until 10 link_is 1
+	sent "after that" 100
+	no_faults "stop output"
+}
+
+# The link gets no words from memory that is refused. The event ends there.
+test_abort_output()
+{
+	for kind in master target; do
+		fresh
+		find_output
+		bench abort-on=read abort-after=50 abort=$kind
+		check "$kind abort of the output" node-slink send $outnode 1 1000
+		is "$kind abort of the output: counted" "$(stat aborts)" 1
+		is "$kind abort of the output: words" "$(ask sink-words)" 50
+		is "$kind abort of the output: begin and end" \
+			"$(ask sink-controls)" 2
+		sent "the next event" 1000
+		bench event=0 size=100 count=1 mode=block
+		is "$kind abort of the output: the input" \
+			"$(node-slink alarms $node 1)" "100/0 "
+		no_faults "$kind abort of the output"
+	done
+}
+
+# An abort of the input leaves the output alone, though its FIFO is empty while the chip
+# waits for the bus.
+test_abort_of_other()
+{
+	fresh
+	find_output
+	bench grant-ns=5000
+	node-slink send $outnode 40 5000 >/tmp/sent 2>&1 &
+	sender_pid=$!
+	check "the output goes on" wait_until 20 eval '[ "$(ask read-words)" -gt 1000 ]'
+	aborts=0
+	while kill -0 $sender_pid 2>/dev/null && [ $aborts -lt 8 ]; do
+		bench abort-on=write abort-after=20 abort=master event=0 \
+			size=100 count=1 mode=block
+		node-slink alarms $node 1 >/tmp/first
+		aborts=$((aborts + 1))
+	done
+	wait $sender_pid
+	is "aborts of the input were counted" "$(stat aborts)" $aborts
+	is "each word of the output has left" "$(ask sink-words)" 200000
+	is "in 40 events" "$(ask sink-controls)" 80
+	no_faults "abort of the input"
+}
+
+# The steps of a reset take their time, also behind a bridge that holds writes.
+test_resets()
+{
+	for ns in 0 1000000000; do
+		fresh
+		bench posted-ns=$ns
+		for i in 1 2 3 4 5; do
+			for what in 3 1; do
+				echo $what >$in/reset
+				wait_until 10 link_is 1
+			done
+		done
+		no_faults "resets, writes held for $ns ns"
+		bench posted-ns=0
+	done
+	stream "after that" 20 count fixed 100 100 1
+}
+
+# When an interrupt of this line was nobody's for the last time
+last_unhandled()
+{
+	sed -n 's/^last_unhandled //p' \
+		/proc/irq/"$(cat /sys/bus/pci/devices/$pci/irq)"/spurious
+}
+
+test_shared_line()
+{
+	fresh
+	bench size=5 count=1 mode=block
+	node-slink alarms $node 1 >/tmp/first
+	before=$(stat interrupts)
+	last=$(last_unhandled)
+	usleep 20000
+	bench other-irq=20000
+	check "another device interrupts: it is not taken" wait_until 10 eval \
+		'[ "$(last_unhandled)" != "$last" ]'
+	is "another device interrupts: it is not counted" "$(stat interrupts)" \
+		"$before"
+	no_faults "another device"
+}
+
+begin_slink
+[ $# -gt 0 ] || set -- unmatched saturated abort_of_many slow_bus slow_card \
+	lost_state lost_within lost_and_written left_transfer shutdown \
+	stop_input stop_output abort_output abort_of_other resets shared_line
+for test; do
+	test_$test
+done
+check "unload" zio-unload zio-slink
+done_testing
