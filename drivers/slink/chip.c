@@ -82,6 +82,8 @@ static void lose_card(struct slink_card *card)
 	if (!slink_is_usable(card))
 		return;
 	card->lost = true;
+	/* Nobody acknowledges them up to the restart. */
+	slink_enable_interrupts(card, false);
 	mod_delayed_work(system_wq, &card->watch, 0);
 }
 
