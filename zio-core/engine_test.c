@@ -212,7 +212,7 @@ static void queue_blocks(struct kunit *test, struct zio_channel *chan, unsigned 
 	mutex_lock(&chan->cset->mutex);
 	KUNIT_ASSERT_EQ(test, zio_buffer_set_len(chan->buf, n), 0);
 	mutex_unlock(&chan->cset->mutex);
-	zio_session_lock(sess, false);
+	zio_session_lock(sess);
 	while (n--) {
 		KUNIT_ASSERT_EQ(test, zio_session_next(sess, true), 0);
 		sess->block->used = sess->block->len;

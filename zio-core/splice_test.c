@@ -172,7 +172,7 @@ static void pins_are_given_back(struct kunit *test)
 	lend(test, &l);
 	zio_loan_put(l.loan);
 	pins = count_pins(&l);
-	zio_session_lock(l.sess, false);
+	zio_session_lock(l.sess);
 	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
 	loan = zio_loan_create(l.chan, l.sess->block);
 	KUNIT_ASSERT_NOT_NULL(test, loan);
