@@ -13,6 +13,9 @@ static void init_channel(struct zio_channel *chan, struct zio_cset *cset,
 	chan->cset = cset;
 	chan->head.index = index;
 	chan->enabled = true;
+	chan->seq = zio_first_count;
+	chan->played = zio_first_count;
+	chan->dropped = zio_first_count;
 	init_waitqueue_head(&chan->wq);
 	mutex_init(&chan->lock);
 	INIT_LIST_HEAD(&chan->sessions);

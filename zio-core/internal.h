@@ -236,6 +236,7 @@ static inline bool zio_cset_is_output(const struct zio_cset *cset)
 }
 
 /* queue.c */
+extern unsigned int zio_first_count;
 int zio_queue_init(struct zio_queue *q, unsigned int len);
 void zio_queue_destroy(struct zio_queue *q);
 struct zio_block **zio_queue_alloc(unsigned int len);

@@ -33,9 +33,15 @@
  *      has loaded a stale pointer, and its exchange fails.
  */
 #include <linux/log2.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "internal.h"
+
+unsigned int zio_first_count;
+module_param_named(first_count, zio_first_count, uint, 0444);
+MODULE_PARM_DESC(first_count,
+		 "what counters of 32 bits begin with, for tests of their wrap");
 
 struct zio_block **zio_queue_alloc(unsigned int len)
 {
@@ -49,8 +55,8 @@ int zio_queue_init(struct zio_queue *q, unsigned int len)
 	if (!q->slot)
 		return -ENOMEM;
 	q->mask = roundup_pow_of_two(len) - 1;
-	q->head = 0;
-	atomic_set(&q->tail, 0);
+	q->head = zio_first_count;
+	atomic_set(&q->tail, zio_first_count);
 	return 0;
 }
 
@@ -60,18 +66,21 @@ void zio_queue_destroy(struct zio_queue *q)
 	q->slot = NULL;
 }
 
-/* Moves the blocks to a ring of @len slots; nobody pushes or pops meanwhile. */
+/*
+ * Moves the blocks to a ring of @len slots; nobody pushes or pops meanwhile. The counts
+ * go on as they are.
+ */
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
 		       unsigned int len)
 {
+	unsigned int mask = roundup_pow_of_two(len) - 1;
+	unsigned int tail = atomic_read(&q->tail), i = tail;
 	struct zio_block *block;
-	unsigned int n = 0;
 
 	while ((block = zio_queue_pop(q)))
-		slot[n++] = block;
+		slot[i++ & mask] = block;
 	kvfree(q->slot);
 	q->slot = slot;
-	q->mask = roundup_pow_of_two(len) - 1;
-	atomic_set(&q->tail, 0);
-	WRITE_ONCE(q->head, n);
+	q->mask = mask;
+	atomic_set(&q->tail, tail);
 }

@@ -28,6 +28,31 @@ static void queue_is_fifo(struct kunit *test)
 	zio_queue_destroy(&q);
 }
 
+/* A ring of another size takes the blocks over where the counts wrap. */
+static void queue_is_replaced_at_wrap(struct kunit *test)
+{
+	struct zio_block block[5];
+	struct zio_block **slot;
+	struct zio_queue q;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, zio_queue_init(&q, 8), 0);
+	q.head = UINT_MAX - 2;
+	atomic_set(&q.tail, q.head);
+	for (i = 0; i < 4; i++)
+		zio_queue_push(&q, &block[i]);
+	slot = zio_queue_alloc(5);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	zio_queue_replace(&q, slot, 5);
+	zio_queue_push(&q, &block[4]);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&q), 5);
+	KUNIT_EXPECT_EQ(test, q.head, 2);
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_PTR_EQ(test, zio_queue_pop(&q), &block[i]);
+	KUNIT_EXPECT_NULL(test, zio_queue_pop(&q));
+	zio_queue_destroy(&q);
+}
+
 /* The model: an array that never wraps, and two counts. */
 static void queue_follows_model(struct kunit *test)
 {
@@ -153,6 +178,7 @@ static void queue_has_two_poppers(struct kunit *test)
 
 static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(queue_is_fifo),
+	KUNIT_CASE(queue_is_replaced_at_wrap),
 	KUNIT_CASE(queue_follows_model),
 	KUNIT_CASE(queue_has_two_poppers),
 	{}

@@ -55,6 +55,38 @@ static void ring_is_the_queue(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+/* The counts wrap while blocks are in the ring, and when it is full. */
+static void ring_wraps(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_ring_header *hdr;
+	u32 first = U32_MAX - 8, i;
+
+	chan->seq = first;
+	chan->queue.head = first;
+	atomic_set(&chan->queue.tail, first);
+	fire(tdev, 3);
+	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
+	hdr = chan->ring->hdr;
+	KUNIT_EXPECT_EQ(test, hdr->tail, first);
+	fire(tdev, 20);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 16);
+	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
+	KUNIT_EXPECT_EQ(test, hdr->head, first + 16);
+	for (i = 0; i < 16; i++)
+		KUNIT_EXPECT_EQ(test, chan->ring->slot[(first + i) &
+			chan->ring->mask].seq_num, first + i);
+	smp_store_release(&hdr->tail, first + 12); /* S */
+	fire(tdev, 8);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 12);
+	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
+	WRITE_ONCE(hdr->tail, first); /* no tail: it is behind what it was */
+	zio_ring_close(chan);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+	test_device_remove(tdev);
+}
+
 static void full_ring_loses_and_tells(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
@@ -315,6 +347,7 @@ static void two_cpus(struct kunit *test)
 
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_is_the_queue),
+	KUNIT_CASE(ring_wraps),
 	KUNIT_CASE(full_ring_loses_and_tells),
 	KUNIT_CASE(armed_stays_armed),
 	KUNIT_CASE(done_while_the_phase_is_owned),
