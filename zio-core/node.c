@@ -127,6 +127,17 @@ static bool is_node_of_another(const struct inode *inode)
 	return !READ_ONCE(inode->i_nlink);
 }
 
+/*
+ * A stream without a position. Programs that give one, as pread() does, are served
+ * all the same; so are those that ask for O_DIRECT, of which nothing is aligned.
+ */
+static int open_stream(struct inode *inode, struct file *file)
+{
+	stream_open(inode, file);
+	file->f_mode |= FMODE_PREAD | FMODE_PWRITE | FMODE_CAN_ODIRECT;
+	return 0;
+}
+
 static int open_node(struct inode *inode, struct file *file)
 {
 	struct zio_channel *chan = get_channel(iminor(inode));
@@ -143,7 +154,7 @@ static int open_node(struct inode *inode, struct file *file)
 	replace_fops(file, fops_get(pick_fops(chan, iminor(inode) & 1)));
 	/* Nobody watches samples by fanotify; the hooks cost each read. */
 	file->f_mode |= FMODE_NOWAIT | FMODE_NONOTIFY;
-	return stream_open(inode, file);
+	return open_stream(inode, file);
 }
 
 static const struct file_operations zio_open_fops = {
