@@ -8,6 +8,8 @@
  *
  * A controller that goes does not ask who uses its lines. So the trigger lets go of its
  * line when it hears that the controller is about to; and is silent from then on.
+ * The trigger takes the interrupt under the lock of the controller's device, after it
+ * has begun to listen. So the controller has gone before, or the trigger hears it.
  */
 #include <linux/device.h>
 #include <linux/gpio/consumer.h>
@@ -154,14 +156,17 @@ static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 	return 0;
 }
 
-static void follow_controller(struct irq_state *state)
+/* -ENODEV when the controller has gone since the line was asked for. */
+static int follow_controller(struct irq_state *state, struct gpio_desc *line)
 {
-	struct device *parent = gpiod_to_chip(state->line->desc[0])->parent;
+	struct gpio_chip *chip = gpiod_to_chip(line);
 
-	if (!parent || !parent->bus)
-		return;
-	state->controller = get_device(parent);
-	bus_register_notifier(parent->bus, &state->unbinding);
+	if (!chip)
+		return -ENODEV;
+	if (!chip->parent || !chip->parent->bus)
+		return 0;
+	state->controller = get_device(chip->parent);
+	return bus_register_notifier(state->controller->bus, &state->unbinding);
 }
 
 static void leave_controller(struct irq_state *state)
@@ -173,30 +178,59 @@ static void leave_controller(struct irq_state *state)
 	state->controller = NULL;
 }
 
-static int request_line(struct zio_trigger *trig, const char *text)
+/* The controller stays meanwhile, or has gone. */
+static int take_line(struct zio_trigger *trig, struct gpio_descs *line)
 {
 	const char *edge = zio_trigger_text(trig, IRQ_EDGE);
 	struct irq_state *state = trig->priv;
-	struct gpio_descs *line;
 	int irq, ret;
+
+	if (!gpiod_to_chip(line->desc[0]))
+		return -ENODEV;
+	irq = gpiod_to_irq(line->desc[0]);
+	if (irq < 0)
+		return irq;
+	ret = request_any_context_irq(irq, irq_happened,
+				      irq_edges[*edge ? find_edge(edge) : 0].flags,
+				      "zio-trigger", trig);
+	if (ret < 0)
+		return ret;
+	state->irq = irq;
+	state->line = line;
+	return 0;
+}
+
+static int take_line_locked(struct zio_trigger *trig, struct gpio_descs *line)
+{
+	struct irq_state *state = trig->priv;
+	int ret;
+
+	if (!state->controller)
+		return take_line(trig, line);
+	device_lock(state->controller);
+	ret = take_line(trig, line);
+	device_unlock(state->controller);
+	return ret;
+}
+
+static int request_line(struct zio_trigger *trig, const char *text)
+{
+	struct irq_state *state = trig->priv;
+	struct gpio_descs *line;
+	int ret;
 
 	line = zio_gpio_get(irq_user, "zio-trigger", text, GPIOD_IN);
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	irq = gpiod_to_irq(line->desc[0]);
-	ret = irq < 0 ? irq :
-		request_any_context_irq(irq, irq_happened,
-					irq_edges[*edge ? find_edge(edge) : 0].flags,
-					"zio-trigger", trig);
-	if (ret < 0) {
-		gpiod_put_array(line);
-		/* To users this is no matter of waiting. */
-		return ret == -EPROBE_DEFER ? -ENODEV : ret;
-	}
-	state->irq = irq;
-	state->line = line;
-	follow_controller(state);
-	return 0;
+	ret = follow_controller(state, line->desc[0]);
+	if (!ret)
+		ret = take_line_locked(trig, line);
+	if (!ret)
+		return 0;
+	leave_controller(state);
+	gpiod_put_array(line);
+	/* To users this is no matter of waiting. */
+	return ret == -EPROBE_DEFER ? -ENODEV : ret;
 }
 
 static int request_number(struct zio_trigger *trig, int irq)

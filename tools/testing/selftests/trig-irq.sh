@@ -102,6 +102,31 @@ test_unplugged()
 	rmdir $shared/door $shared/window
 }
 
+# The controller comes and goes while the trigger asks for its line, and lets go.
+test_races()
+{
+	rounds=60
+	! is_debug_kernel || rounds=20
+	(
+		i=0
+		while [ $i -lt $rounds ]; do
+			unplug_chip trga
+			echo 1 >$sim_config/trga/live
+			i=$((i + 1))
+		done
+		echo end >/tmp/plugged
+	) &
+	while [ ! -e /tmp/plugged ]; do
+		echo trga:5 >$trigger/line 2>/dev/null
+		echo trga:6 >$trigger/line 2>/dev/null
+	done
+	wait $!
+	check "a line after all that" write_file $trigger/line trga:5
+	a=$(blocks)
+	pulse trga 5
+	is "works" $(($(blocks) - a)) 1
+}
+
 if ! has_gpio_sim; then
 	skip "lines" "this kernel has no gpio-sim"
 	done_testing
@@ -111,6 +136,9 @@ make_chip trga 8
 write_file $cset0/current_trigger irq >/dev/null
 test_refused
 test_edges
+drain 0
+test_races
+drain 0
 modprobe zio-gpio in=trga:4
 test_instances
 rmmod zio-gpio
