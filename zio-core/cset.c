@@ -161,6 +161,7 @@ static int start_cset(struct zio_cset *cset)
 /* The trigger stops, and nothing is armed any more; readers are woken. */
 void zio_cset_end(struct zio_cset *cset)
 {
+	WRITE_ONCE(cset->ending, true);
 	mutex_lock(&cset->change);
 	mutex_lock(&cset->mutex);
 	if (cset->bind)

@@ -197,6 +197,7 @@ struct zio_cset {
 	struct mutex mutex; /* configuration */
 	bool enabled;
 	bool gone;
+	bool ending; /* it will be gone: nobody begins a replacement */
 	u32 timeout_ms;
 	u64 mask; /* channels in the blocks of an interleaved set */
 	struct zio_binding *bind;

@@ -31,7 +31,11 @@ static ssize_t store_bool(struct zio_cset *cset, const char *text, size_t count,
 	return ret ?: count;
 }
 
-/* Replaces the trigger or the buffers, which go by a name of 11 characters. */
+/*
+ * Replaces the trigger or the buffers, which go by a name of 11 characters. A name may
+ * be that of a module to be loaded, which takes user space any time. So an unbind waits
+ * for one of the writers at most.
+ */
 static ssize_t store_type(struct zio_cset *cset, const char *text, size_t count,
 			  int (*change)(struct zio_cset *cset, const char *name))
 {
@@ -42,7 +46,8 @@ static ssize_t store_type(struct zio_cset *cset, const char *text, size_t count,
 		return ret;
 	if (mutex_lock_killable(&cset->change))
 		return -EINTR;
-	ret = cset->gone ? -ENODEV : change(cset, name);
+	ret = cset->gone || READ_ONCE(cset->ending) ? -ENODEV :
+		change(cset, name);
 	mutex_unlock(&cset->change);
 	return ret ?: count;
 }

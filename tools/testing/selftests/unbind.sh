@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What an unbind waits for: of those who write names of modules, for one at most.
+. "${0%/*}/lib.sh"
+
+driver=/sys/bus/platform/drivers/zio-zero
+loader=/proc/sys/kernel/modprobe
+writers=6
+
+# A modprobe that finds nothing, and takes until /tmp/go is there.
+make_loader()
+{
+	printf '%s\n' '#!/bin/sh' 'echo "$*" >>/tmp/loads' \
+		'until [ -e /tmp/go ]; do usleep 10000; done' 'exit 1' \
+		>/tmp/slow-modprobe
+	chmod +x /tmp/slow-modprobe
+	: >/tmp/loads
+	write_file $loader /tmp/slow-modprobe
+}
+
+is_asleep()
+{
+	grep -q '^State:.*D' /proc/"$1"/status
+}
+
+has_loads()
+{
+	[ "$(wc -l </tmp/loads)" -ge "$1" ]
+}
+
+before=$(cat $loader)
+check "modprobe is slow" make_loader
+i=0
+waiting=
+while [ $i -lt $writers ]; do
+	dd if=/dev/stdin of=$cset0/current_buffer 2>/dev/null <<-END &
+		none$i
+	END
+	waiting="$waiting $!"
+	i=$((i + 1))
+done
+check "one loads" wait_until 60 has_loads 1
+for pid in $waiting; do
+	check "a writer waits" wait_until 60 is_asleep "$pid"
+done
+echo zio-zero.0 >$driver/unbind &
+check "the unbind waits" wait_until 60 is_asleep $!
+is "for the one that loads" "$(wc -l </tmp/loads)" 1
+touch /tmp/go
+wait
+check_fails "the board is gone" test -e $zzero
+is "no other has begun" "$(wc -l </tmp/loads)" 1
+write_file $loader "$before" >/dev/null
+check "it comes back" write_file $driver/bind zio-zero.0
+done_testing
