@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* node-wrap.c: blocks whose sequence numbers wrap */
+#include <sys/syscall.h>
+
 #include "node.h"
 
 /* number PREFIX: the sequence number of the next block */
@@ -85,18 +87,43 @@ static void do_left(char **arg)
 	}
 }
 
-/* play PREFIX N FILE: each fsync comes back when the block counts in FILE */
+/* The child is in that system call, asleep; it has not ended. */
+static void wait_syscall(pid_t child, long number)
+{
+	char path[64], text[64];
+	int fd, status;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", child);
+	do {
+		same(waitpid(child, &status, WNOHANG), 0);
+		memset(text, 0, sizeof(text));
+		fd = open_file(path, O_RDONLY);
+		want(read(fd, text, sizeof(text) - 1) > 0);
+		close(fd);
+		usleep(100);
+	} while (strtol(text, NULL, 10) != number || text[0] == 'r');
+}
+
+/* play PREFIX N ENABLE: an fsync waits for a block that is not played yet */
 static void do_play(char **arg)
 {
 	int fd = open_node(arg[0], "data", O_WRONLY);
 	unsigned long n = strtoul(arg[1], NULL, 0), i;
-	unsigned long before = read_number(arg[2]);
 	char buf[16] = "";
+	pid_t child;
 
 	for (i = 1; i <= n; i++) {
+		write_text(arg[2], "0");
 		same(write(fd, buf, sizeof(buf)), sizeof(buf));
-		same(fsync(fd), 0);
-		same(read_number(arg[2]), before + i);
+		child = fork();
+		want(child >= 0);
+		if (!child) {
+			same(fsync(fd), 0);
+			_exit(0);
+		}
+		wait_syscall(child, SYS_fsync);
+		write_text(arg[2], "1");
+		wait_children(1);
 	}
 }
 

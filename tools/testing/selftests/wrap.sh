@@ -23,11 +23,6 @@ sequence()
 	node-wrap number $node-0-2
 }
 
-play()
-{
-	node-wrap play $node-1-0 "$1" $zzero/cset1/chan0/statistics/blocks
-}
-
 test_buffer()
 {
 	check "$1: fresh" fresh "$1"
@@ -37,7 +32,8 @@ test_buffer()
 		node-wrap follow $node-0-2 200
 	check "$1: fresh" fresh "$1"
 	check "$1: the order of blocks that are left" node-wrap left $node-0-2 200
-	check "$1: fsync waits over the wrap" play 300
+	check "$1: fsync waits over the wrap" node-wrap play $node-1-0 120 \
+		$zzero/cset1/trigger/enable
 	is "$1: nothing is lost" "$(cat $cset0/chan2/statistics/lost_blocks)" 0
 }
 
