@@ -267,7 +267,7 @@ void zio_ring_count_asked(struct zio_channel *chan, unsigned int n)
 {
 	struct zio_ring *ring;
 
-	rcu_read_lock();
+	rcu_read_lock();					/* K */
 	ring = READ_ONCE(chan->ring);
 	if (ring)
 		atomic_add(n, &ring->asked);

@@ -82,7 +82,7 @@ static void ring_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 12);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
 	WRITE_ONCE(hdr->tail, first); /* no tail: it is behind what it was */
-	zio_ring_close(chan);
+	zio_ring_close(chan, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 	test_device_remove(tdev);
 }
