@@ -142,10 +142,6 @@ test_errors()
 	set_trigger sysfs
 	drain
 	set_trigger user
-	echo 64 >$model/longest
-	expect_errno "a block that the bus cannot carry" EMSGSIZE \
-		dd if=$node-1-data of=/dev/null bs=800 count=1
-	echo 0 >$model/longest
 	echo 1 >$model/stuck
 	expect_errno "a chip that does not answer" EIO \
 		dd if=$node-1-data of=/dev/null bs=800 count=1
