@@ -7,13 +7,14 @@
  * insmod spi-ad788x.ko chip=ad7888; the parameters below can be read, and
  * some written, in /sys/module/spi_ad788x/parameters.
  */
-#include <linux/ktime.h>
+#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/spi/spi.h>
 
 #define MAX_SPEED_HZ	2000000
 #define WAKE_NS		5000
+#define ACQUIRE_NS	500
 
 static char *chip = "ad7888";
 module_param(chip, charp, 0444);
@@ -26,6 +27,9 @@ MODULE_PARM_DESC(fail, "which message from now on fails; 0: none");
 static uint stuck;
 module_param(stuck, uint, 0644);
 MODULE_PARM_DESC(stuck, "1: the chip's output is stuck at one");
+static uint longest;
+module_param(longest, uint, 0644);
+MODULE_PARM_DESC(longest, "bytes of the longest message; 0: no limit");
 static uint violations;
 module_param(violations, uint, 0444);
 static uint frames;
@@ -44,7 +48,8 @@ static struct {
 	u8 command;
 	u16 result;
 	bool asleep;
-	u64 woken;
+	bool waking;		/* by the last frame */
+	int pause;		/* ns between the last frame and the next */
 	u16 ramp[8];
 } model;
 
@@ -67,8 +72,8 @@ static u16 convert(void)
 
 	if (model.asleep)
 		return 0xabc;
-	if (ktime_get_ns() < model.woken + WAKE_NS)
-		violate("not awake yet");
+	if (model.pause < (model.waking ? WAKE_NS : ACQUIRE_NS))
+		violate(model.waking ? "not awake yet" : "nothing acquired yet");
 	return (512 * input + model.ramp[input]++) & 0xfff;
 }
 
@@ -95,8 +100,7 @@ static void end_frame(void)
 	frames++;
 	check_command(model.command);
 	control = model.command;
-	if (model.asleep)
-		model.woken = ktime_get_ns();
+	model.waking = model.asleep;
 	model.asleep = (control & 3) == 2;
 }
 
@@ -130,6 +134,9 @@ static int model_transfer(struct spi_controller *controller,
 
 	if (!model.selected)
 		violate("not selected");
+	/* What was asked for: an emulated machine is slow enough by itself. */
+	model.pause = t->cs_change ?
+		spi_delay_to_ns(&t->cs_change_delay, t) : INT_MAX;
 	hz = t->speed_hz;
 	if (hz > MAX_SPEED_HZ)
 		violate("too fast");
@@ -142,6 +149,11 @@ static int model_prepare(struct spi_controller *controller,
 			 struct spi_message *message)
 {
 	return fail && !--fail ? -ETIMEDOUT : 0;
+}
+
+static size_t model_longest(struct spi_device *spi)
+{
+	return longest ?: SIZE_MAX;
 }
 
 static int model_probe(struct platform_device *pdev)
@@ -162,6 +174,7 @@ static int model_probe(struct platform_device *pdev)
 	controller->set_cs = model_set_cs;
 	controller->transfer_one = model_transfer;
 	controller->prepare_message = model_prepare;
+	controller->max_message_size = model_longest;
 	ret = devm_spi_register_controller(&pdev->dev, controller);
 	if (ret)
 		return ret;
@@ -179,6 +192,7 @@ static int __init model_init(void)
 	int ret;
 
 	model.is_ad7888 = !strcmp(chip, "ad7888");
+	model.pause = INT_MAX;
 	ret = platform_driver_register(&model_driver);
 	if (ret)
 		return ret;

@@ -101,6 +101,25 @@ drain()
 	done
 }
 
+# field NAME: of the control in $control
+field()
+{
+	printf '%s\n' "$control" | sed -n "s/^$1=//p"
+}
+
+# What was set shows in the controls of blocks that are taken later.
+test_control()
+{
+	drain
+	acquire
+	control=$(node-basic control $node-1-ctrl)
+	is "bits in the control" "$(field nbits)" 12
+	is "rate in the control" "$(field channel.std3)" 50000
+	is "reference in the control" "$(field channel.std4)" 1
+	is "power-down in the control" "$(field channel.ext0)" 1
+	drain
+}
+
 test_attributes()
 {
 	is "the rate of the bus" "$(cat $adc/cset0/max-sample-rate)" 125000
@@ -120,7 +139,7 @@ test_attributes()
 	write_file $adc/cset0/power-down 1 >/dev/null
 	acquire
 	is "asleep between blocks" $(($(told control) & 3)) 2
-	drain
+	test_control
 	acquire
 	check "and woken" piece $node-1-data 400
 	is "in time" "$(told violations)" 0
@@ -142,6 +161,10 @@ test_errors()
 	set_trigger sysfs
 	drain
 	set_trigger user
+	echo 64 >$model/longest
+	expect_errno "a block that the bus cannot carry" EMSGSIZE \
+		dd if=$node-1-data of=/dev/null bs=800 count=1
+	echo 0 >$model/longest
 	echo 1 >$model/stuck
 	expect_errno "a chip that does not answer" EIO \
 		dd if=$node-1-data of=/dev/null bs=800 count=1

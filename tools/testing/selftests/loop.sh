@@ -42,6 +42,8 @@ test_trips()
 	is "nothing was lost" "$(lost 0) $(lost 1)" "0 0"
 	fresh
 	check "no time stamp written" node-loop untimed $out-0 $in-0
+	fresh
+	check "a time stamp of bins alone" node-loop bins $out-0 $in-0
 }
 
 # Output blocks of up to so many samples, input blocks of so many.

@@ -151,6 +151,22 @@ static void do_untimed(char **arg)
 	want(ctrl.tstamp.secs <= (uint64_t)after.tv_sec);
 }
 
+/* bins OUT IN: a time stamp that is nothing but bins is one, too */
+static void do_bins(char **arg)
+{
+	struct zio_control ctrl = make_control(0, 1);
+	struct pair out = open_pair(arg[0], O_WRONLY);
+	int in = open_node(arg[1], "ctrl", O_RDONLY);
+
+	ctrl.tstamp = (struct zio_timestamp){ .bins = 7 };
+	same(write(out.ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+	same(write(out.data, "x", 1), 1);
+	ctrl = read_control(in);
+	same(ctrl.tstamp.secs, 0);
+	same(ctrl.tstamp.ticks, 0);
+	same(ctrl.tstamp.bins, 7);
+}
+
 static uint64_t offset_of(const struct zio_control *ctrl)
 {
 	return ctrl->mem_offset | (uint64_t)ctrl->reserved << 32;
@@ -315,6 +331,7 @@ static const struct command commands[] = {
 	{ "trip", 5, do_trip },
 	{ "lengths", 4, do_lengths },
 	{ "untimed", 2, do_untimed },
+	{ "bins", 2, do_bins },
 	{ "ring", 4, do_ring },
 	{ }
 };

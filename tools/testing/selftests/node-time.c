@@ -146,6 +146,29 @@ static void do_times(char **arg)
 	}
 }
 
+/* now: prints the time, for "after" */
+static void do_now(char **arg)
+{
+	(void)arg;
+	printf("%lld\n", now_ns());
+}
+
+/* after IN N TIME: the blocks have times of after TIME, and not of when they were armed */
+static void do_after(char **arg)
+{
+	int fd = open_node(arg[0], "ctrl", O_RDONLY);
+	unsigned int n = strtoul(arg[1], NULL, 0);
+	long long since = strtoll(arg[2], NULL, 0), at;
+	struct zio_control ctrl;
+
+	while (n--) {
+		ctrl = read_control(fd);
+		at = time_of(&ctrl);
+		want(at >= since);
+		want(at <= now_ns());
+	}
+}
+
 /* drain PREFIX: reads what is queued */
 static void do_drain(char **arg)
 {
@@ -164,6 +187,8 @@ static const struct command commands[] = {
 	{ "odd", 1, do_odd },
 	{ "refused", 1, do_refused },
 	{ "times", 2, do_times },
+	{ "now", 0, do_now },
+	{ "after", 3, do_after },
 	{ }
 };
 

@@ -85,6 +85,10 @@ test_lines()
 	is "pulses are told apart" "$(blocks 0) $(blocks 1)" "2 1"
 	is "and have times" "$(node-time times /dev/zio/ztdc-0000-0-0 2)" \
 		"0:0:0 1:0:0 "
+	now=$(node-time now)
+	pulse tdcsim 0
+	check "of the interrupt, not of when the set was armed" \
+		node-time after /dev/zio/ztdc-0000-0-0 1 "$now"
 	for i in $(seq 20); do
 		pulse tdcsim 1
 	done
@@ -94,6 +98,13 @@ test_lines()
 	pulse tdcsim 1
 	is "the next one tells" "$(node-time times /dev/zio/ztdc-0000-1-0 1)" \
 		"16:0:1 "
+	check "one for falling edges" make_tdc t2 tdcsim:3 falling
+	pull tdcsim 3 up
+	falling=/sys/bus/zio/devices/ztdc-0001/cset0/chan0/statistics/blocks
+	is "none yet" "$(cat $falling)" 0
+	pull tdcsim 3 down
+	is "a falling edge" "$(cat $falling)" 1
+	check "unplug it" rmdir $config/t2
 	check "another device on another line" make_tdc t2 tdcsim:2 both
 	check_fails "a line is busy" make_tdc t3 tdcsim:2,tdcsim:3 rising
 	expect_errno "it is" EBUSY write_file $config/t3/live 1
