@@ -55,6 +55,8 @@ static void control_tells_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrl.attr_trigger.std_val[ZIO_ATTR_TRIG_POST_SAMP],
 			16);
 	KUNIT_EXPECT_NE(test, ctrl.tstamp.secs, 0);
+	KUNIT_EXPECT_EQ(test, chan->blocks, 2);
+	KUNIT_EXPECT_EQ(test, chan->bytes, 2 * 14 * 2);
 	test_device_remove(tdev);
 }
 

@@ -66,6 +66,43 @@ static void failed_io_is_counted(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+/* What the engine says itself would mean something else. */
+static void driver_cannot_say_all(struct kunit *test)
+{
+	static const int not_a_driver_s[] = {
+		-EBUSY, -EINPROGRESS, -ENODEV, -ESHUTDOWN, 1,
+	};
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(not_a_driver_s); i++) {
+		tdev->io_return = not_a_driver_s[i];
+		KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EIO);
+	}
+	tdev->io_return = -ETIME;
+	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -ETIME);
+	test_device_remove(tdev);
+}
+
+/* The memory of blocks that told of something is used again. */
+static void next_blocks_tell_nothing(struct kunit *test,
+				     struct test_device *tdev)
+{
+	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+	int i;
+
+	for (i = 0; i < 2 * ZIO_DEFAULT_LEN; i++) {
+		zio_cset_fire(tdev->cset);
+		zio_cset_done(tdev->cset);
+		block = zio_queue_pop(&chan->queue);
+		KUNIT_ASSERT_NOT_NULL(test, block);
+		KUNIT_EXPECT_EQ(test, block->zio_alarms, 0);
+		KUNIT_EXPECT_EQ(test, block->drv_alarms, 0);
+		chan->buf->type->ops->put_block(chan->buf, block);
+	}
+}
+
 /* Nobody reads: 16 blocks are kept, 4 lost, and the next one tells. */
 static void overrun_is_told(struct kunit *test)
 {
@@ -89,6 +126,24 @@ static void overrun_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
 	chan->buf->type->ops->put_block(chan->buf, block);
 	KUNIT_EXPECT_EQ(test, atomic_read(&chan->alarms), ZIO_ALARM_LOST_BLOCK);
+	next_blocks_tell_nothing(test, tdev);
+	test_device_remove(tdev);
+}
+
+/* Blocks of before the shrink are unread, those of after it are free. */
+static void shrunk_buffer_takes_no_more(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel *chan = tdev->cset->chan[0];
+
+	zio_cset_fire(tdev->cset);
+	zio_cset_fire(tdev->cset);
+	mutex_lock(&tdev->cset->mutex);
+	KUNIT_EXPECT_EQ(test, zio_buffer_set_len(chan->buf, 2), 0);
+	mutex_unlock(&tdev->cset->mutex);
+	zio_cset_fire(tdev->cset);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
+	KUNIT_EXPECT_EQ(test, chan->lost, 1);
 	test_device_remove(tdev);
 }
 
@@ -189,6 +244,7 @@ static void lost_trigger_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_TRIGGER);
 	KUNIT_EXPECT_EQ(test, block->drv_alarms, 0x40);
 	cset->chan[0]->buf->type->ops->put_block(cset->chan[0]->buf, block);
+	next_blocks_tell_nothing(test, tdev);
 	test_device_remove(tdev);
 }
 
@@ -247,7 +303,9 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(asynchronous_driver),
 	KUNIT_CASE(driver_done_early),
 	KUNIT_CASE(failed_io_is_counted),
+	KUNIT_CASE(driver_cannot_say_all),
 	KUNIT_CASE(overrun_is_told),
+	KUNIT_CASE(shrunk_buffer_takes_no_more),
 	KUNIT_CASE(prefer_new_drops_oldest),
 	KUNIT_CASE(pull_overtakes_nothing),
 	KUNIT_CASE(hold_takes_blocks_back),

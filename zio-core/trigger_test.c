@@ -550,8 +550,36 @@ static void overdue_blocks_are_taken_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cset->error, -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->lost, 1);
 	KUNIT_EXPECT_EQ(test, cset->io_errors, 1);
+	mutex_lock(&cset->chan[0]->lock);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(zio_cset_pull(cset->chan[0])), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(zio_cset_pull(cset->chan[0])), -EAGAIN);
+	mutex_unlock(&cset->chan[0]->lock);
 	tdev->io_return = 0;
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
+	test_device_remove(tdev);
+}
+
+/* The test is the clock: the watchdog's own round would come in a minute. */
+static void driver_has_a_whole_round(struct kunit *test)
+{
+	struct test_device *tdev = create_with_trigger(test);
+	struct zio_cset *cset = tdev->cset;
+	struct work_struct *look = &cset->watchdog.work;
+
+	tdev->io_return = -EAGAIN;
+	zio_trigger_fire(cset->bind->trig);
+	mutex_lock(&cset->mutex);
+	zio_cset_set_timeout(cset, 60000);
+	mutex_unlock(&cset->mutex);
+	look->func(look);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(cset));
+	zio_trigger_fire(cset->bind->trig);
+	look->func(look);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	look->func(look);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
+	KUNIT_EXPECT_EQ(test, cset->error, -ETIMEDOUT);
 	test_device_remove(tdev);
 }
 
@@ -658,6 +686,7 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(nobody_rearms_for_ever),
 	KUNIT_CASE(failing_set_is_not_armed_at_once),
 	KUNIT_CASE(overdue_blocks_are_taken_back),
+	KUNIT_CASE(driver_has_a_whole_round),
 	KUNIT_CASE(ticks_are_on_a_grid),
 	KUNIT_CASE(ticks_between_are_counted),
 	KUNIT_CASE(half_is_left_to_others),
