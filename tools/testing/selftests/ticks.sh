@@ -1,0 +1,188 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Triggers by time: phase, shots, missed ticks. What a lost event tells; sources of a
+# chain that change, or go.
+. "${0%/*}/lib.sh"
+
+config=/sys/kernel/config/zio
+clock=$config/triggers/hrt/clock
+cset2=$zzero/cset2
+own=$cset0/trigger
+node=/dev/zio/zzero-0000
+
+# reached FILE NUMBER
+reached()
+{
+	[ "$(cat "$1")" -ge "$2" ]
+}
+
+statistic()
+{
+	cat "$1/statistics/$2"
+}
+
+# Milliseconds since boot, and so many more
+uptime_ms()
+{
+	awk -v more="$1" '{ printf "%d\n", $1 * 1000 + more }' /proc/uptime
+}
+
+# ticks_at_phase PERIOD_MS UNIT: one tick in hours, which the phase brings near. The
+# write may come too late for it: then the next one is tried.
+ticks_at_phase()
+{
+	fired=$(statistic $cset0 fired)
+	for round in 1 2 3 4 5 6 7 8; do
+		echo "$(uptime_ms 1000)$3" >$own/phase-"$2"
+		! wait_until 2 reached $cset0/statistics/fired $((fired + 1)) ||
+			return 0
+	done
+	return 1
+}
+
+test_phase()
+{
+	echo 0 >$own/enable
+	write_file $cset0/current_trigger timer >/dev/null
+	echo 86400000 >$own/period-ms
+	echo 1 >$own/enable
+	check "the phase of a timer" ticks_at_phase 86400000 ms ''
+	echo 0 >$own/enable
+	write_file $cset0/current_trigger hrt >/dev/null
+	echo monotonic >$own/clock
+	echo 86400000000000 >$own/period-ns
+	echo 1 >$own/enable
+	check "the phase of a high-resolution timer" \
+		ticks_at_phase 86400000 ns 000000
+	write_file $cset0/current_trigger user >/dev/null
+}
+
+test_shots()
+{
+	mkdir $clock
+	echo 0 >$clock/enable
+	echo 1000000 >$clock/period-ns
+	echo 2 >$clock/shots
+	write_file $cset0/current_trigger clock >/dev/null
+	echo 1 >$clock/enable
+	check "two shots" wait_until 20 reached $clock/fired 2
+	check_fails "and no more" wait_until 1 reached $clock/fired 3
+	is "all of them by the set" "$(statistic $cset0 fired)" 2
+	write_file $cset0/current_trigger user >/dev/null
+	rmdir $clock
+}
+
+# A tick each microsecond is more than half of the time allows.
+test_missed()
+{
+	mkdir $clock
+	echo 0 >$clock/enable
+	echo 1000 >$clock/period-ns
+	echo 0 >$cset2/trigger/enable
+	write_file $cset0/current_trigger clock >/dev/null
+	write_file $cset2/current_trigger clock >/dev/null
+	echo 1 >$clock/enable
+	check "ticks are missed" wait_until 20 reached $clock/missed 1
+	echo 0 >$clock/enable
+	is "the set is told of each" "$(statistic $cset0 lost_triggers)" \
+		"$(cat $clock/missed)"
+	is "and its channels" $(($(cat $cset0/chan2/alarms) & 2)) 2
+	is "the trigger counts what it fired" "$(cat $clock/fired)" \
+		"$(statistic $cset0 fired)"
+	is "a set that is disabled is not" "$(statistic $cset2 lost_triggers)" 0
+	write_file $cset0/current_trigger user >/dev/null
+	write_file $cset2/current_trigger user >/dev/null
+	echo 1 >$cset2/trigger/enable
+	rmdir $clock
+}
+
+# Each event takes longer than the period: the rest after it is as long.
+test_missed_by_timer()
+{
+	echo 400000 >$cset0/trigger/nsamples
+	echo 1 >$cset0/chan1/buffer/prefer-new
+	echo 0 >$cset0/chan0/enable
+	echo 0 >$cset0/chan2/enable
+	write_file $cset0/current_trigger timer >/dev/null
+	echo 1 >$own/period-ms
+	check "a timer misses ticks" wait_until 20 \
+		reached $cset0/statistics/lost_triggers 1
+	write_file $cset0/current_trigger user >/dev/null
+}
+
+test_clock()
+{
+	write_file $cset0/current_trigger hrt >/dev/null
+	echo 1000000 >$own/period-ns
+	check "another clock" write_file $own/clock tai
+	fired=$(statistic $cset0 fired)
+	check "ticks go on" wait_until 20 reached $cset0/statistics/fired \
+		$((fired + 3))
+	write_file $cset0/current_trigger user >/dev/null
+}
+
+# A set that is never done.
+test_busy()
+{
+	mkdir $config/devices/zzero/stuck
+	echo 7 >$config/devices/zzero/stuck/id
+	echo 4294967295 >$config/devices/zzero/stuck/delay-us
+	echo 1 >$config/devices/zzero/stuck/live
+	stuck=/sys/bus/zio/devices/zzero-0007/cset0
+	write_file $stuck/current_trigger sysfs >/dev/null
+	check "an event" write_file $stuck/trigger/fire 1
+	expect_errno "one too many" EBUSY write_file $stuck/trigger/fire 1
+	lost=$(statistic $stuck lost_triggers)
+	check_fails "another one" sh -c "echo 1 >$stuck/trigger/fire"
+	is "is counted" "$(statistic $stuck lost_triggers)" $((lost + 1))
+	for chan in 0 1 2; do
+		is "and told by channel $chan" "$(cat $stuck/chan$chan/alarms)" \
+			0x0002
+	done
+	is "current-control shows the alarm that waits" "$(od -An -j2 -N2 -tu1 \
+		$stuck/chan0/current-control | xargs)" "2 0"
+	check "disabled" write_file $stuck/trigger/enable 0
+	expect_errno "no event" ESHUTDOWN write_file $stuck/trigger/fire 1
+	check "unplug" rmdir $config/devices/zzero/stuck
+}
+
+test_sources()
+{
+	write_file $cset2/current_trigger chain >/dev/null
+	source=$cset2/trigger/source
+	check "a source" write_file $source zzero-0000/cset0
+	check "another one" write_file $source zzero-0000/cset1
+	fired=$(statistic $cset2 fired)
+	dd if=$node-0-2-data of=/dev/null bs=16 count=3 2>/dev/null
+	is "the first is followed no more" "$(statistic $cset2 fired)" "$fired"
+	dd if=/dev/zero of=$node-1-0-data bs=16 count=3 2>/dev/null
+	is "the second is" "$(statistic $cset2 fired)" $((fired + 3))
+	mkdir $config/devices/zzero/board
+	echo 8 >$config/devices/zzero/board/id
+	echo 1 >$config/devices/zzero/board/live
+	check "a board" write_file $source zzero-0008/cset0
+	rmdir $config/devices/zzero/board
+	check "that is gone: off" write_file $cset2/trigger/enable 0
+	check "and on" write_file $cset2/trigger/enable 1
+	write_file $cset2/current_trigger user >/dev/null
+}
+
+# Who leaves lets go of the module.
+test_modules()
+{
+	for type in timer hrt sysfs chain; do
+		check "zio-trig-$type goes" wait_until 10 \
+			zio-unload zio-trig-$type
+	done
+}
+
+for type in timer hrt sysfs chain; do
+	zio-load zio-trig-$type
+done
+for test in phase shots missed missed_by_timer clock busy sources; do
+	zio-unload zio-zero && zio-load zio-zero
+	test_$test
+done
+test_modules
+done_testing
