@@ -49,7 +49,7 @@
 /* and so many reads of a register it is worth to save an interrupt for them. */
 #define STOP_READS	12
 /* So long there is a word at least, if there are any. */
-#define QUIET_US	2
+#define QUIET_US	4
 /* After so long the card is looked at again, when the cable is out. */
 #define CUT_US		100
 /* And so many the card to say that the word after a full FIFO is another type. */

@@ -310,8 +310,8 @@ test_abort_of_other()
 {
 	fresh
 	find_output
-	bench grant-ns=5000
-	node-slink send $outnode 40 5000 >/tmp/sent 2>&1 &
+	bench grant-ns=2000
+	node-slink send $outnode 200 5000 >/tmp/sent 2>&1 &
 	sender_pid=$!
 	check "the output goes on" wait_until 20 eval '[ "$(ask read-words)" -gt 1000 ]'
 	aborts=0
@@ -323,8 +323,8 @@ test_abort_of_other()
 	done
 	wait $sender_pid
 	is "aborts of the input were counted" "$(stat aborts)" $aborts
-	is "each word of the output has left" "$(ask sink-words)" 200000
-	is "in 40 events" "$(ask sink-controls)" 80
+	is "each word of the output has left" "$(ask sink-words)" 1000000
+	is "in 200 events" "$(ask sink-controls)" 400
 	no_faults "abort of the input"
 }
 
