@@ -81,8 +81,8 @@ test_done()
 	done
 	is "each event has its block" "$(blocks)" 40
 	is "none is lost" "$(cat $rack/cset0/chan1/statistics/lost_blocks)" 0
-	is "and all are there" "$(dd if=$racknode-1-data bs=4096 count=1 \
-		iflag=nonblock 2>/dev/null | wc -c)" 640
+	is "and all are there" "$(dd if=$racknode-1-data bs=640 count=1 \
+		2>/dev/null | wc -c)" 640
 	rmdir $rack1
 }
 
