@@ -16,8 +16,8 @@
  *   cset->state      the device's side: see engine.c; not a lock, but who sets
  *                    it from IDLE to ARMING owns the active blocks
  * Order: cset->change, zio_routes_lock, cset->mutex, then hold (hold.c) or
- * trig->lock, then chan->lock of an output, then chan->lock of an input, then
- * lender->lock, then the state. Also a pipe's lock, then lender->lock.
+ * trig->lock, then a pipe's lock, then chan->lock of an output, then chan->lock of an
+ * input, then lender->lock, then the state.
  */
 #ifndef _ZIO_INTERNAL_H
 #define _ZIO_INTERNAL_H

@@ -90,7 +90,7 @@ static void end(pid_t pid)
 	same(waitpid(pid, NULL, 0), pid);
 }
 
-/* pipes PREFIX CHAN: two processes keep blocks; who is ended gives them back */
+/* pipes PREFIX CHAN: two processes keep blocks; one that is ended gives them back */
 static void do_pipes(char **arg)
 {
 	char text[128];

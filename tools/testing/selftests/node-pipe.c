@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * node-pipe.c: who sleeps in splice() does not keep others from the pipe
+ * node-pipe.c: a process that sleeps in splice() does not keep others from the pipe
  *
  * A child splices and sleeps. Others use the same pipe, and are killed. FIRE is a file
  * that makes an event when 1 is written to it.
@@ -128,7 +128,7 @@ static void do_input(char **arg)
 	same(read(s.rd, buf, sizeof(buf)), strtol(arg[1], NULL, 0));
 }
 
-/* killed NODE: who sleeps can be killed, too, and the pipe goes on */
+/* killed NODE: the process that sleeps can be killed, and the pipe goes on */
 static void do_killed(char **arg)
 {
 	struct stage s = set_up();

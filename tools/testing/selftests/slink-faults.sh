@@ -90,7 +90,7 @@ test_abort_of_many()
 	no_faults "abort of many"
 }
 
-# The chip gets the bus late: who ends the transfer waits for it.
+# The chip gets the bus late: the code that ends the transfer waits for it.
 test_slow_bus()
 {
 	fresh
