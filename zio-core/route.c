@@ -488,6 +488,8 @@ static void disconnect(struct zio_channel *out)
 	/* Nobody feeds it any more; then nobody finds the route. */
 	synchronize_rcu();
 	release_output(out);
+	/* Whoever fed the last block may not have found the route again to play it. */
+	zio_cset_go_on(out->cset);
 	synchronize_rcu();
 	if (last)
 		free_feed(feed);

@@ -273,6 +273,30 @@ static void last_route_goes_under_a_block(struct kunit *test)
 	tear_down(&n);
 }
 
+/* The block is fed, but its output is not played: the route has left the list. */
+static void route_goes_before_a_block_is_played(struct kunit *test)
+{
+	struct zio_channel *out;
+	struct zio_block *block;
+	struct net n;
+
+	set_up(&n, test);
+	use_events(&n);
+	connect(&n, 0);
+	out = n.out[0];
+	block = out->buf->type->ops->get_block(out->buf);
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	block->len = block->size;
+	block->seq = out->seq++;
+	zio_queue_push(&out->queue, block);
+	KUNIT_EXPECT_EQ(test, zio_route_connect(out, "none"), 0);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&out->queue), 0);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(out->cset));
+	KUNIT_EXPECT_EQ(test, out->blocks, 1);
+	expect_all_back(&n);
+	tear_down(&n);
+}
+
 static struct kunit_case route_cases[] = {
 	KUNIT_CASE(block_goes_to_all),
 	KUNIT_CASE(full_output_loses),
@@ -281,6 +305,7 @@ static struct kunit_case route_cases[] = {
 	KUNIT_CASE(queued_blocks_go_first),
 	KUNIT_CASE(boards_go),
 	KUNIT_CASE(last_route_goes_under_a_block),
+	KUNIT_CASE(route_goes_before_a_block_is_played),
 	{}
 };
 
