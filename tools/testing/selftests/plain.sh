@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# not kasan: it compares values; basic.sh and splice.sh take the same ways
 #
 # Programs that take a node for a file: pread(), O_DIRECT, sendfile().
 . "${0%/*}/lib.sh"

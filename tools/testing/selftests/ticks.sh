@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# not kasan: it compares values; triggers.sh and storm.sh take the same ways
 #
 # Triggers by time: phase, shots, missed ticks. What a lost event tells; sources of a
 # chain that change, or go.
