@@ -518,8 +518,8 @@ void zio_nodes_discount(struct zio_cset *cset);
 #define ZIO_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 bool zio_user_has_room(const struct zio_channel *chan);
-struct user_struct *zio_pages_pin(unsigned long n);
-void zio_pages_unpin(struct user_struct *user, unsigned long n);
+const struct cred *zio_pages_pin(unsigned long n);
+void zio_pages_unpin(const struct cred *owner, unsigned long n);
 
 /* session.c */
 struct zio_session {

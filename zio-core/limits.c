@@ -46,24 +46,25 @@ bool zio_user_has_room(const struct zio_channel *chan)
  * Process context. RLIMIT_MEMLOCK limits what all processes of the user have
  * pinned. CAP_IPC_LOCK is not limited.
  *
- * Return: the user, for zio_pages_unpin(); NULL if it would be too much.
+ * Return: the credentials, for zio_pages_unpin(); NULL if it would be too much. They
+ * hold the user. (Not all kernels let modules hold a user itself.)
  */
-struct user_struct *zio_pages_pin(unsigned long n)
+const struct cred *zio_pages_pin(unsigned long n)
 {
 	unsigned long most = PFN_DOWN(rlimit(RLIMIT_MEMLOCK));
-	struct user_struct *user = current_user();
+	atomic_long_t *locked = &current_user()->locked_vm;
 
-	if (atomic_long_add_return(n, &user->locked_vm) > most &&
+	if (atomic_long_add_return(n, locked) > most &&
 	    !capable(CAP_IPC_LOCK)) {
-		atomic_long_sub(n, &user->locked_vm);
+		atomic_long_sub(n, locked);
 		return NULL;
 	}
-	return get_uid(user);
+	return get_current_cred();
 }
 
 /* Process context. */
-void zio_pages_unpin(struct user_struct *user, unsigned long n)
+void zio_pages_unpin(const struct cred *owner, unsigned long n)
 {
-	atomic_long_sub(n, &user->locked_vm);
-	free_uid(user);
+	atomic_long_sub(n, &owner->user->locked_vm);
+	put_cred(owner);
 }

@@ -25,7 +25,7 @@ struct zio_loan {
 	struct zio_block *block; /* NULL: recalled */
 	size_t len;
 	struct pid *lent_to;
-	struct user_struct *user; /* who has pinned the pages */
+	const struct cred *owner; /* of the process that has pinned the pages */
 	unsigned long pages;
 	bool late;
 };

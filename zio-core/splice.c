@@ -85,7 +85,7 @@ static void give_back(struct zio_loan *loan)
 
 static void free_loan(struct zio_loan *loan)
 {
-	zio_pages_unpin(loan->user, loan->pages);
+	zio_pages_unpin(loan->owner, loan->pages);
 	zio_area_put(loan->area);
 	put_pid(loan->lent_to);
 	kobject_put(&loan->chan->kobj);
@@ -202,8 +202,8 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 	if (!loan)
 		return NULL;
 	loan->pages = count_pages(block);
-	loan->user = zio_pages_pin(loan->pages);
-	if (!loan->user)
+	loan->owner = zio_pages_pin(loan->pages);
+	if (!loan->owner)
 		goto err_pin;
 	if (!zio_area_lend(area))
 		goto err_lend;
@@ -224,7 +224,7 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 	return loan;
 
 err_lend:
-	zio_pages_unpin(loan->user, loan->pages);
+	zio_pages_unpin(loan->owner, loan->pages);
 err_pin:
 	kfree(loan);
 	return NULL;

@@ -79,6 +79,13 @@ static void do_grow(char **arg)
 	same(look(mem + size), SIGBUS);
 	same(look(mem + size + PAGE), SIGBUS);
 	munmap(mem, size + 2 * PAGE);
+	/* The pages around the one that is touched lie beyond the end. */
+	mem = mremap(map(fd, size - PAGE, PAGE, PROT_READ, MAP_SHARED), PAGE,
+		     3 * PAGE, MREMAP_MAYMOVE);
+	want(mem != MAP_FAILED);
+	same(memcmp(mem, wanted + size - PAGE, PAGE), 0);
+	same(look(mem + PAGE), SIGBUS);
+	munmap(mem, 3 * PAGE);
 	/* In place: there is room behind it. */
 	at = map(-1, 0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS);
 	munmap(at, size);
