@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* session_test.c: who owns a block: a random walk that loses none */
+#include <linux/completion.h>
+#include <linux/mutex.h>
 #include <linux/prandom.h>
+#include <linux/workqueue.h>
 
 #include "test-device.h"
 
@@ -200,8 +203,51 @@ static void loss_is_told_to_fsync_once(struct kunit *test)
 	test_device_remove(tdev);
 }
 
+struct holder {
+	struct work_struct work;
+	struct mutex *lock;
+	struct completion held;
+	bool asked;
+};
+
+/* Holds the lock until somebody waits for it, or has given up. */
+static void hold_lock(struct work_struct *work)
+{
+	struct holder *h = container_of(work, struct holder, work);
+
+	mutex_lock(h->lock);
+	complete(&h->held);
+	while (list_empty_careful(&h->lock->wait_list) && !READ_ONCE(h->asked))
+		schedule_timeout_uninterruptible(1);
+	mutex_unlock(h->lock);
+}
+
+/* Non-blocking calls, too: what is in hand can be had. */
+static void session_waits_for_its_lock(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_session *sess = zio_session_open(tdev->cset->chan[0]);
+	struct holder h = { .lock = &tdev->cset->chan[0]->lock };
+	int ret;
+
+	init_completion(&h.held);
+	INIT_WORK_ONSTACK(&h.work, hold_lock);
+	schedule_work(&h.work);
+	wait_for_completion(&h.held);
+	ret = zio_session_lock(sess);
+	WRITE_ONCE(h.asked, true);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (!ret)
+		zio_session_unlock(sess);
+	flush_work(&h.work);
+	destroy_work_on_stack(&h.work);
+	zio_session_close(sess);
+	test_device_remove(tdev);
+}
+
 static struct kunit_case session_cases[] = {
 	KUNIT_CASE(session_is_of_the_process),
+	KUNIT_CASE(session_waits_for_its_lock),
 	KUNIT_CASE(unread_block_is_left),
 	KUNIT_CASE(output_goes_out_short_at_close),
 	KUNIT_CASE(loss_is_told_to_fsync_once),
