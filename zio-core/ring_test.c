@@ -162,7 +162,7 @@ static void asked_ahead_goes_with_the_ring(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
 	fire(tdev, 5);
 	zio_ring_count_asked(chan, 5);
-	smp_store_release(&chan->ring->hdr->tail, chan->ring->hdr->tail + 1);
+	smp_store_release(&chan->ring->hdr->tail, chan->ring->hdr->tail + 1); /* S */
 	tdev->cset->open_files = 1;
 	zio_ring_close(chan, 0);
 	tdev->cset->open_files = 0;

@@ -205,7 +205,7 @@ static void loss_is_told_to_fsync_once(struct kunit *test)
 
 struct holder {
 	struct work_struct work;
-	struct mutex *lock;
+	struct mutex *lock; /* the channel's */
 	struct completion held;
 	bool asked;
 };
