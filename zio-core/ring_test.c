@@ -77,9 +77,14 @@ static void ring_wraps(struct kunit *test)
 	for (i = 0; i < 16; i++)
 		KUNIT_EXPECT_EQ(test, chan->ring->slot[(first + i) &
 			chan->ring->mask].seq_num, first + i);
+	/* The tail is before the wrap, the head behind it. */
+	smp_store_release(&hdr->tail, first + 4); /* S */
+	fire(tdev, 2);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
+	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
 	smp_store_release(&hdr->tail, first + 12); /* S */
 	fire(tdev, 8);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 12);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
 	WRITE_ONCE(hdr->tail, first); /* no tail: it is behind what it was */
 	zio_ring_close(chan, 0);
