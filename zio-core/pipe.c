@@ -2,8 +2,8 @@
 /*
  * pipe.c: splice() by copy, and without the pipe's lock while it sleeps
  *
- * The kernel calls splice_read() and splice_write() with the pipe locked. Who else
- * uses the pipe waits for that lock, and cannot be killed meanwhile. A block may take
+ * The kernel calls splice_read() and splice_write() with the pipe locked. Another
+ * user of the pipe waits for that lock, and cannot be killed meanwhile. A block may take
  * for ever to come. So the nodes move only what can be moved at once, unlock the pipe,
  * sleep, lock it, and look again. sendfile() brings a pipe of its own, which nobody
  * locks: pipe_lock() and pipe_unlock() do nothing with that.
@@ -28,7 +28,7 @@ static unsigned int count_room(const struct pipe_inode_info *pipe)
 	return used < most ? most - used : 0;
 }
 
-/* Who writes to a pipe that nobody reads is told so, and need not wait. */
+/* A writer to a pipe that nobody reads is told so, and need not wait. */
 static bool can_go_on(const struct pipe_inode_info *pipe)
 {
 	return count_room(pipe) || !READ_ONCE(pipe->readers);

@@ -53,10 +53,10 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 }
 
 /*
- * Who waits for his ring to fill, and has but to ask, is given as many blocks as
- * the watermark says; and more, up to half of the buffer, as long as they come
- * fast. So he need not ask for each. He is not among the sleepers yet: nobody
- * is woken for them.
+ * A program waits for its ring to fill, and the trigger is on demand. It is given as
+ * many blocks as the watermark says; and more, up to half of the buffer, as long as
+ * they come fast. So it need not ask for each. It is not among the sleepers yet:
+ * nobody is woken for them.
  */
 static void fill_ring(struct zio_channel *chan)
 {

@@ -11,7 +11,7 @@
  * and looked at again: when the next one splices, and by a work item meanwhile, as
  * nobody tells when the reference of a page is dropped.
  *
- *   P  who reads a page drops his reference after that (put_page(), full barrier);
+ *   P  a reader of a page drops its reference after that (put_page(), full barrier);
  *      is_held() loads the count, and the block is filled anew after that (full
  *      barrier). Without, samples could be replaced under a reader.
  *

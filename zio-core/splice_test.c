@@ -203,8 +203,8 @@ static void page_behind_is_not_looked_at(struct kunit *test)
 }
 
 /*
- * The last loan outlives its board. Who puts it is in the text of the module still when
- * the module may go: so it goes later. On this processor nobody else runs meanwhile.
+ * The last loan outlives its board. The code that puts it is still in the text of the
+ * module: so the module goes later. On this processor nobody else runs meanwhile.
  */
 static void module_stays_for_who_puts(struct kunit *test)
 {
