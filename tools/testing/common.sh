@@ -78,12 +78,14 @@ modules_dir()
 	printf '%s/modules/%s-%s\n' "$cache" "${1##*/}" "$tag"
 }
 
-# build_modules KERNELDIR: makes the modules, prints the directory they are in.
+# build_modules KERNELDIR [COMMAND [ARG...]]: makes the modules, prints the
+# directory they are in, and runs COMMAND with that directory and ARGs. No other
+# run of make changes the directory meanwhile.
 build_modules()
 {
 	local dir
 	dir=$(modules_dir "$1")
-	run_locked "$dir.lock" make_modules "$1" "$dir" >&2
+	run_locked "$dir.lock" make_modules "$1" "$dir" "${@:2}" >&2
 	printf '%s\n' "$dir"
 }
 
@@ -97,4 +99,5 @@ make_modules()
 		cat "$log" >&2
 		die "the modules do not build against $1/build"
 	fi
+	[ $# -lt 3 ] || "$3" "$2" "${@:4}"
 }

@@ -69,8 +69,9 @@ add_file()
 	done
 }
 
-# add_modules IMAGE KERNELDIR MODULES_DIR NAME...: ours from MODULES_DIR, and by
-# name those of the kernel, with all that they need.
+# add_modules IMAGE KERNELDIR MODULES_DIR NAME...: the modules of ZIO from
+# MODULES_DIR (if empty, they are built), and by name those of the kernel, with
+# all that they need.
 add_modules()
 {
 	local image=$1 kernel=$2 ours=$3 release tree name path
@@ -79,7 +80,11 @@ add_modules()
 	tree=$image/lib/modules/$release
 
 	mkdir -p "$tree/zio"
-	find "$ours" -name '*.ko' -exec cp {} "$tree/zio/" \;
+	if [ -n "$ours" ]; then
+		copy_modules "$ours" "$tree/zio"
+	else
+		build_modules "$kernel" copy_modules "$tree/zio" >/dev/null
+	fi
 	cp "$kernel/lib/modules/$release"/modules.builtin* \
 		"$kernel/lib/modules/$release/modules.order" "$tree/"
 	for name; do
@@ -89,6 +94,11 @@ add_modules()
 		done
 	done
 	depmod -b "$image" "$release"
+}
+
+copy_modules()
+{
+	find "$1" -name '*.ko' -exec cp {} "$2/" \;
 }
 
 show_dependencies()
