@@ -46,7 +46,7 @@ install: modules_install
 	@echo "Now: udevadm control --reload; modprobe zio-zero"
 
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
-MODULES := zio-core/zio buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
+MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
 	   $(addprefix triggers/zio-trig-,timer hrt irq sysfs chain) \
 	   drivers/zio-zero drivers/zio-mini drivers/zio-loop \
 	   drivers/zio-fake-dtc drivers/zio-irq-tdc drivers/zio-gpio \

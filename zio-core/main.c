@@ -2,7 +2,7 @@
 /* main.c: loading and unloading of the core */
 #include <linux/module.h>
 
-#include "internal.h"
+#include "zio-core.h"
 
 static int __init zio_init(void)
 {

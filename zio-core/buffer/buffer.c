@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * buffer.c: buffer types, and the buffer of each channel
+ *
+ * All changes are made with cset->mutex held and the set held (freeze.c), in
+ * two steps: prepare for all channels, which can fail, then commit, which
+ * cannot. Memory that is out (queued, or with the user) stays as it is.
+ */
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "zio-core.h"
+
+struct workqueue_struct *zio_wq;
+static DEFINE_MUTEX(zio_types_lock);
+static LIST_HEAD(zio_buffer_types);
+
+static struct zio_buffer_type *find_type(const char *name)
+{
+	struct zio_buffer_type *type;
+
+	lockdep_assert_held(&zio_types_lock);
+	list_for_each_entry(type, &zio_buffer_types, node)
+		if (!strcmp(type->name, name))
+			return type;
+	return NULL;
+}
+
+/**
+ * zio_buffer_type_register() - offer a buffer type
+ * @type: stays valid until unregistered
+ *
+ * Process context.
+ *
+ * Return: 0; -EINVAL if the name is missing or too long, or an operation is
+ * missing; -EEXIST if the name is taken.
+ */
+int zio_buffer_type_register(struct zio_buffer_type *type)
+{
+	const struct zio_buffer_ops *ops = type->ops;
+	int ret = 0;
+
+	if (WARN_ON(!type->name || !ops || !ops->create || !ops->destroy ||
+		    !ops->prepare || !ops->commit || !ops->discard ||
+		    !ops->get_block || !ops->has_room || !ops->put_block ||
+		    !ops->count))
+		return -EINVAL;
+	if (!*type->name || strlen(type->name) >= ZIO_OBJ_NAME_LEN)
+		return -EINVAL;
+
+	mutex_lock(&zio_types_lock);
+	if (find_type(type->name))
+		ret = -EEXIST;
+	else
+		list_add_tail(&type->node, &zio_buffer_types);
+	mutex_unlock(&zio_types_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(zio_buffer_type_register);
+
+/**
+ * zio_buffer_type_unregister() - withdraw a buffer type
+ * @type: a registered type that nobody uses (its module is held otherwise)
+ */
+void zio_buffer_type_unregister(struct zio_buffer_type *type)
+{
+	mutex_lock(&zio_types_lock);
+	list_del(&type->node);
+	mutex_unlock(&zio_types_lock);
+}
+EXPORT_SYMBOL_GPL(zio_buffer_type_unregister);
+
+static const struct zio_buffer_type *get_type(const char *name)
+{
+	struct zio_buffer_type *type;
+
+	mutex_lock(&zio_types_lock);
+	type = find_type(name);
+	if (type && !try_module_get(type->owner))
+		type = NULL;
+	mutex_unlock(&zio_types_lock);
+	return type;
+}
+
+/* A type that is not there is asked for by its module. */
+static const struct zio_buffer_type *find_or_load_type(const char *name)
+{
+	const struct zio_buffer_type *type = get_type(name);
+
+	if (!type && zio_may_load() && !request_module("zio-buf-%s", name))
+		type = get_type(name);
+	return type;
+}
+
+ssize_t zio_buffer_list_types(char *page)
+{
+	struct zio_buffer_type *type;
+	ssize_t len = 0;
+
+	mutex_lock(&zio_types_lock);
+	list_for_each_entry(type, &zio_buffer_types, node)
+		len += sysfs_emit_at(page, len, "%s\n", type->name);
+	mutex_unlock(&zio_types_lock);
+	return len;
+}
+
+static int fill_buffer(struct zio_buffer *buf, size_t size)
+{
+	const struct zio_buffer_ops *ops = buf->type->ops;
+	struct zio_geometry geometry = {
+		.block_size = size,
+		.len = buf->type->len ?: ZIO_DEFAULT_LEN,
+	};
+	void *prepared = ops->prepare(buf, &geometry);
+	int ret;
+
+	if (IS_ERR(prepared))
+		return PTR_ERR(prepared);
+	ret = ops->commit(buf, prepared);
+	if (ret) {
+		ops->discard(buf, prepared);
+		return ret;
+	}
+	buf->len = geometry.len;
+	buf->block_size = size;
+	return 0;
+}
+
+static void free_buffer(struct zio_buffer *buf)
+{
+	struct module *owner = buf->type->owner;
+	struct zio_channel *chan = buf->chan;
+
+	buf->type->ops->destroy(buf);
+	kobject_put(&buf->kobj);
+	kobject_put(&chan->kobj);
+	module_put(owner);
+}
+
+static void end_in_thread(struct work_struct *work)
+{
+	free_buffer(container_of(work, struct zio_buffer, end_work));
+}
+
+/**
+ * zio_buffer_put() - one user less: a block that was shared is back
+ * @buf: the buffer
+ *
+ * Any context. The last one frees a buffer that its channel has no more.
+ */
+void zio_buffer_put(struct zio_buffer *buf)
+{
+	if (refcount_dec_and_test(&buf->ref))
+		queue_work(zio_wq, &buf->end_work);
+}
+
+static void rearm_in_thread(struct work_struct *work)
+{
+	struct zio_buffer *buf = container_of(work, struct zio_buffer,
+					      rearm_work);
+
+	zio_cset_go_on(buf->chan->cset);
+	zio_buffer_put(buf);
+}
+
+/* Any context: it may be the driver of an output that calls. */
+void zio_buffer_rearm(struct zio_buffer *buf)
+{
+	refcount_inc(&buf->ref);
+	if (!queue_work(zio_wq, &buf->rearm_work))
+		zio_buffer_put(buf);
+}
+
+int zio_buffers_init(void)
+{
+	zio_wq = alloc_workqueue("zio", WQ_UNBOUND, 0);
+	return zio_wq ? 0 : -ENOMEM;
+}
+
+/* Waits for buffers that outlived their boards. */
+void zio_buffers_exit(void)
+{
+	destroy_workqueue(zio_wq);
+}
+
+static struct zio_buffer *create_buffer(struct zio_channel *chan,
+					const struct zio_buffer_type *type,
+					size_t size)
+{
+	struct zio_buffer *buf = kzalloc(sizeof(*buf), GFP_KERNEL);
+	int ret;
+
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	kobject_init(&buf->kobj, &zio_buffer_ktype);
+	buf->type = type;
+	buf->chan = chan;
+	buf->watermark = 1;
+	refcount_set(&buf->ref, 1);
+	ret = type->ops->create(buf);
+	if (ret)
+		goto err_create;
+	ret = fill_buffer(buf, size);
+	if (ret)
+		goto err_fill;
+	INIT_WORK(&buf->end_work, end_in_thread);
+	INIT_WORK(&buf->rearm_work, rearm_in_thread);
+	kobject_get(&chan->kobj);
+	__module_get(type->owner);
+	return buf;
+
+err_fill:
+	type->ops->destroy(buf);
+err_create:
+	kobject_put(&buf->kobj);
+	return ERR_PTR(ret);
+}
+
+/* At once, or when the last block that is shared is back: see share.c. */
+static void destroy_buffer(struct zio_buffer *buf)
+{
+	zio_kobj_del(&buf->kobj);
+	if (refcount_dec_and_test(&buf->ref))
+		free_buffer(buf);
+}
+
+/* Returns all blocks of a channel to its buffer; the set is held. */
+void zio_channel_drain(struct zio_channel *chan)
+{
+	struct zio_block *block;
+
+	mutex_lock(&chan->lock);
+	zio_sessions_drop(chan);
+	while ((block = zio_queue_pop(&chan->queue)))
+		zio_output_put(chan, block);
+	zio_loans_recall(chan);
+	mutex_unlock(&chan->lock);
+}
+
+static void detach_buffer(struct zio_channel *chan)
+{
+	if (!chan->buf)
+		return;
+	zio_ring_free(zio_ring_stop(chan));
+	zio_channel_drain(chan);
+	RCU_INIT_POINTER(chan->data_area, NULL);
+	destroy_buffer(chan->buf);
+	chan->buf = NULL;
+	zio_queue_destroy(&chan->queue);
+}
+
+/* For poll(), which must not look into a buffer that may go. */
+static void use_limits(struct zio_channel *chan, const struct zio_buffer *buf)
+{
+	WRITE_ONCE(chan->len, buf->len);
+	WRITE_ONCE(chan->watermark, buf->watermark);
+}
+
+static int attach_buffer(struct zio_channel *chan, struct zio_buffer *buf)
+{
+	int ret = zio_queue_init(&chan->queue, buf->len);
+
+	if (ret)
+		return ret;
+	chan->buf = buf;
+	use_limits(chan, buf);
+	rcu_assign_pointer(chan->data_area, buf->area);
+	return 0;
+}
+
+static void destroy_buffers(struct zio_buffer **buf, unsigned int n)
+{
+	while (n--)
+		destroy_buffer(buf[n]);
+	kvfree(buf);
+}
+
+static struct zio_buffer **create_buffers(struct zio_cset *cset,
+					  const struct zio_buffer_type *type)
+{
+	struct zio_buffer **buf;
+	unsigned int i;
+	int ret;
+
+	buf = kvcalloc(cset->n_chan, sizeof(*buf), GFP_KERNEL);
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < cset->n_chan; i++) {
+		buf[i] = create_buffer(cset->chan[i], type, cset->block_len);
+		if (IS_ERR(buf[i])) {
+			ret = PTR_ERR(buf[i]);
+			destroy_buffers(buf, i);
+			return ERR_PTR(ret);
+		}
+	}
+	return buf;
+}
+
+/* At registration. */
+int zio_buffers_create(struct zio_cset *cset, const char *name)
+{
+	const struct zio_buffer_type *type = find_or_load_type(name);
+	struct zio_buffer **buf;
+	unsigned int i;
+	int ret;
+
+	if (!type) {
+		dev_err(&cset->zdev->dev, "no buffer type \"%s\": load zio-buf-%s\n",
+			name, name);
+		return -ENOENT;
+	}
+	buf = create_buffers(cset, type);
+	if (IS_ERR(buf)) {
+		module_put(type->owner);
+		return PTR_ERR(buf);
+	}
+	cset->buf_type = type;
+	for (i = 0; i < cset->n_chan; i++) {
+		ret = attach_buffer(cset->chan[i], buf[i]);
+		if (!ret)
+			ret = kobject_add(&buf[i]->kobj, &cset->chan[i]->kobj,
+					  "buffer");
+		if (ret)
+			goto err_attach;
+	}
+	kvfree(buf);
+	return 0;
+
+err_attach:
+	for (; i < cset->n_chan; i++)
+		if (cset->chan[i]->buf != buf[i])
+			destroy_buffer(buf[i]);
+	kvfree(buf);
+	zio_buffers_destroy(cset);
+	return ret;
+}
+
+/* The set is held, or not yet visible. */
+void zio_buffers_destroy(struct zio_cset *cset)
+{
+	unsigned int i;
+
+	if (!cset->buf_type)
+		return;
+	for (i = 0; i < cset->n_chan; i++)
+		detach_buffer(cset->chan[i]);
+	module_put(cset->buf_type->owner);
+	cset->buf_type = NULL;
+}
+
+static struct zio_buffer *swap_buffer(struct zio_channel *chan,
+				      struct zio_buffer *buf,
+				      struct zio_block **slot)
+{
+	struct zio_buffer *old = chan->buf;
+
+	zio_channel_drain(chan);
+	mutex_lock(&chan->lock);
+	chan->buf = buf;
+	use_limits(chan, buf);
+	rcu_assign_pointer(chan->data_area, buf->area);
+	zio_queue_replace(&chan->queue, slot, buf->len);
+	mutex_unlock(&chan->lock);
+	return old;
+}
+
+static struct zio_block ***alloc_slots(struct zio_cset *cset,
+				       struct zio_buffer **buf)
+{
+	struct zio_block ***slot;
+	unsigned int i;
+
+	slot = kvcalloc(cset->n_chan, sizeof(*slot), GFP_KERNEL);
+	if (!slot)
+		return NULL;
+	for (i = 0; i < cset->n_chan; i++) {
+		slot[i] = zio_queue_alloc(buf[i]->len);
+		if (!slot[i])
+			goto err_alloc;
+	}
+	return slot;
+
+err_alloc:
+	while (i--)
+		kvfree(slot[i]);
+	kvfree(slot);
+	return NULL;
+}
+
+static int swap_buffers(struct zio_cset *cset, struct zio_buffer **buf,
+			const struct zio_buffer_type *type)
+{
+	struct zio_block ***slot;
+	unsigned int i;
+
+	if (cset->open_files)
+		return -EBUSY;
+	slot = alloc_slots(cset, buf);
+	if (!slot)
+		return -ENOMEM;
+	zio_cset_hold(cset);
+	for (i = 0; i < cset->n_chan; i++)
+		buf[i] = swap_buffer(cset->chan[i], buf[i], slot[i]);
+	cset->buf_type = type;
+	zio_cset_release(cset);
+	kvfree(slot);
+	return 0;
+}
+
+static void show_buffers(struct zio_cset *cset)
+{
+	struct zio_channel *chan;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++) {
+		chan = cset->chan[i];
+		if (kobject_add(&chan->buf->kobj, &chan->kobj, "buffer"))
+			dev_warn(&cset->zdev->dev,
+				 "no sysfs directory for a buffer\n");
+	}
+}
+
+/**
+ * zio_buffers_change() - give all channels of a set buffers of another type
+ * @cset: the channel set, whose change lock is held, but not its mutex
+ * @name: the type
+ *
+ * Blocks that nobody has read are dropped with the memory they are in.
+ *
+ * Return: 0; -EINVAL for an unknown type; -EBUSY while a node of the set is
+ * open; -ENOMEM. On error the old buffers stay.
+ */
+int zio_buffers_change(struct zio_cset *cset, const char *name)
+{
+	const struct zio_buffer_type *type, *old = cset->buf_type;
+	struct zio_buffer **buf;
+	int ret;
+
+	if (!strcmp(old->name, name))
+		return 0;
+	type = find_or_load_type(name);
+	if (!type)
+		return -EINVAL;
+	mutex_lock(&cset->mutex);
+	buf = create_buffers(cset, type);
+	ret = IS_ERR(buf) ? PTR_ERR(buf) : swap_buffers(cset, buf, type);
+	mutex_unlock(&cset->mutex);
+	if (!IS_ERR(buf))
+		destroy_buffers(buf, cset->n_chan);
+	module_put(ret ? type->owner : old->owner);
+	if (!ret)
+		show_buffers(cset);
+	return ret;
+}
+
+/* A change of one buffer: what is prepared, and slots if there are too few. */
+struct zio_resize {
+	struct zio_geometry geometry;
+	void *prepared;
+	struct zio_block **slot;
+	unsigned int n_slots;
+};
+
+static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
+{
+	const struct zio_buffer_ops *ops = buf->type->ops;
+
+	new->prepared = ops->prepare(buf, &new->geometry);
+	if (IS_ERR(new->prepared))
+		return PTR_ERR(new->prepared);
+	/* Blocks of an area stay what they are; others are replaced one by one. */
+	new->n_slots = new->geometry.len;
+	if (!buf->type->has_area)
+		new->n_slots += ops->count(buf);
+	if (buf->type->has_area && new->geometry.len == buf->len)
+		return 0;
+	new->slot = zio_queue_alloc(new->n_slots);
+	if (!new->slot) {
+		ops->discard(buf, new->prepared);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void cancel_resize(struct zio_buffer *buf, struct zio_resize *new)
+{
+	buf->type->ops->discard(buf, new->prepared);
+	kvfree(new->slot);
+}
+
+static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
+{
+	struct zio_channel *chan = buf->chan;
+	struct zio_area *old = buf->area;
+	int ret;
+
+	if (old)
+		kref_get(&old->ref);
+	mutex_lock(&chan->lock);
+	ret = buf->type->ops->commit(buf, new->prepared);
+	if (ret)
+		goto out;
+	if (new->slot)
+		zio_queue_replace(&chan->queue, new->slot, new->n_slots);
+	buf->block_size = new->geometry.block_size;
+	buf->len = new->geometry.len;
+	if (buf->watermark > buf->len)
+		buf->watermark = buf->len;
+	use_limits(chan, buf);
+	rcu_assign_pointer(chan->data_area, buf->area);
+out:
+	mutex_unlock(&chan->lock);
+	/* Not before nobody finds it any more. */
+	zio_area_put(old);
+	return ret;
+}
+
+static struct zio_geometry current_geometry(const struct zio_buffer *buf)
+{
+	return (struct zio_geometry) {
+		.block_size = buf->block_size,
+		.len = buf->len,
+		.kb = buf->kb,
+	};
+}
+
+/**
+ * zio_buffers_resize() - give all channels of a set blocks of another size
+ * @cset: the channel set, held by zio_cset_hold()
+ * @block_len: bytes
+ *
+ * Blocks that are out keep their size.
+ *
+ * Return: 0, or an error of the buffer type; then nothing has changed.
+ */
+int zio_buffers_resize(struct zio_cset *cset, size_t block_len)
+{
+	struct zio_resize *new;
+	struct zio_buffer *buf;
+	unsigned int i;
+	int ret = 0;
+
+	new = kvcalloc(cset->n_chan, sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return -ENOMEM;
+	for (i = 0; i < cset->n_chan; i++) {
+		buf = cset->chan[i]->buf;
+		new[i].geometry = current_geometry(buf);
+		new[i].geometry.block_size = block_len;
+		ret = prepare_resize(buf, &new[i]);
+		if (ret)
+			break;
+	}
+	if (ret) {
+		while (i--)
+			cancel_resize(cset->chan[i]->buf, &new[i]);
+	} else {
+		for (i = 0; i < cset->n_chan; i++)
+			WARN_ON(commit_resize(cset->chan[i]->buf, &new[i]));
+		cset->block_len = block_len;
+	}
+	kvfree(new);
+	return ret;
+}
+
+static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
+{
+	struct zio_cset *cset = buf->chan->cset;
+	int ret;
+
+	if (buf->chan->ring)
+		return -EBUSY;
+	ret = prepare_resize(buf, new);
+	if (ret)
+		return ret;
+	zio_cset_hold(cset);
+	ret = commit_resize(buf, new);
+	zio_cset_release(cset);
+	if (ret)
+		cancel_resize(buf, new);
+	return ret;
+}
+
+/**
+ * zio_buffer_set_len() - change the number of blocks of one channel
+ * @buf: the buffer; its set's mutex is held
+ * @len: 1 ... ZIO_MAX_LEN
+ *
+ * Return: 0; -EINVAL; -ENOMEM; -EBUSY while the channel has a ring, or, if the
+ * blocks are in an area, while that is mapped or any block is out. On error
+ * nothing has changed.
+ */
+int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len)
+{
+	struct zio_resize new = { .geometry = current_geometry(buf) };
+
+	if (!len || len > ZIO_MAX_LEN)
+		return -EINVAL;
+	if (len == buf->len)
+		return 0;
+	new.geometry.len = len;
+	return resize_buffer(buf, &new);
+}
+
+/**
+ * zio_buffer_set_kb() - change the size of a channel's area
+ * @buf: the buffer; its set's mutex is held
+ * @kb: KiB
+ *
+ * Return: as zio_buffer_set_len(); -ENOSPC if no block would fit.
+ */
+int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb)
+{
+	struct zio_resize new = { .geometry = current_geometry(buf) };
+
+	if (!kb)
+		return -EINVAL;
+	if (kb == buf->kb)
+		return 0;
+	new.geometry.kb = kb;
+	return resize_buffer(buf, &new);
+}

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * chardev.c: read and write of the data and control nodes
+ *
+ * All of it is served inline: nothing sleeps under IOCB_NOWAIT, so io_uring
+ * needs no worker.
+ */
+#include <linux/fs.h>
+#include <linux/uio.h>
+
+#include "channel/pipe.h"
+#include "channel/usercopy.h"
+
+static bool is_nonblocking(const struct file *file)
+{
+	return file->f_flags & O_NONBLOCK;
+}
+
+static bool is_nowait(struct kiocb *iocb)
+{
+	return (iocb->ki_flags & IOCB_NOWAIT) || is_nonblocking(iocb->ki_filp);
+}
+
+static int close_node(struct inode *inode, struct file *file)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+	struct zio_cset *cset = chan->cset;
+	struct module *owner = cset->zdev->owner;
+
+	if (zio_has_ring(file))
+		zio_ring_close(chan, READ_ONCE(sess->users));
+	zio_session_close(sess);
+	zio_nodes_discount(cset);
+	kobject_put(&chan->kobj);
+	module_put(owner);
+	return 0;
+}
+
+/*
+ * Data of the block in hand; a block that has been read to its end goes. Returns
+ * -EFAULT if memory of the user is missing; or whether that is all: a block of no
+ * length, or the last of those whose controls were read.
+ */
+static __always_inline int copy_data(struct zio_session *sess,
+				     struct zio_sink *to)
+{
+	struct zio_block *block = sess->block;
+	size_t want = min(block->len - block->used, to->room);
+	size_t n = zio_sink_put(to, block->data + block->used, want);
+
+	block->used += n;
+	if (unlikely(n != want))
+		return -EFAULT;
+	if (block->used != block->len)
+		return 0;
+	zio_session_put(sess);
+	return !want || (sess->ctrl_seen && !sess->block);
+}
+
+/* The channel is locked. 0: there may be more. 1: that is all. */
+static __always_inline int read_blocks(struct zio_session *sess,
+				       struct zio_sink *to, bool nowait)
+{
+	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
+	int ret;
+
+	for (;;) {
+		ret = zio_session_next(sess, nowait);
+		if (ret)
+			return ret;
+		ret = copy_data(sess, to);
+		if (ret || to->room <= left || zio_must_stop())
+			return ret;
+		nowait = true;
+	}
+}
+
+/*
+ * A read that is long, or whose memory was missing, goes on. The sink comes by value:
+ * that of the caller can stay in registers.
+ */
+static noinline ssize_t go_on_reading(struct zio_session *sess,
+				      struct zio_sink to, size_t all, int ret,
+				      bool nowait)
+{
+	struct zio_faults faults = { 0 };
+
+	for (;;) {
+		if (ret == -EFAULT)
+			ret = zio_sink_fault_in(&to, &faults);
+		if (ret || !to.room || signal_pending(current))
+			break;
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = read_blocks(sess, &to, nowait || to.room != all);
+		zio_session_unlock(sess);
+	}
+	return to.room != all ? all - to.room : min(ret, 0);
+}
+
+static __always_inline ssize_t read_data(struct zio_session *sess,
+					 struct zio_sink *to, bool nowait)
+{
+	size_t all = to->room;
+	int ret;
+
+	if (!all)
+		return 0;
+	ret = zio_session_lock(sess);
+	if (ret)
+		return ret;
+	ret = read_blocks(sess, to, nowait);
+	zio_session_unlock(sess);
+	if (unlikely(ret == -EFAULT || (!ret && to->room)))
+		return go_on_reading(sess, *to, all, ret, nowait);
+	return to->room != all ? all - to->room : min(ret, 0);
+}
+
+/* Who reads a control is told of the data that are still to be read. */
+static void show_rest(struct zio_control *ctrl, const struct zio_block *block,
+		      unsigned int ssize)
+{
+	ctrl->nsamples = (block->len - block->used) / (ssize ?: 1);
+	ctrl->mem_offset = lower_32_bits(block->mem_offset + block->used);
+	ctrl->reserved = upper_32_bits(block->mem_offset + block->used);
+}
+
+/* The scratch control is copied whole only when the attributes changed. */
+static __always_inline void fill_control(struct zio_session *sess,
+					 struct zio_block *block)
+{
+	unsigned int ssize = sess->chan->cset->ssize;
+	struct zio_control *ctrl = &sess->ctrl;
+
+	if (unlikely(sess->snap != block->snap)) {
+		zio_snapshot_put(sess->snap);
+		sess->snap = block->snap;
+		refcount_inc(&sess->snap->ref);
+		*ctrl = sess->snap->ctrl;
+	}
+	zio_control_fill(ctrl, block, ssize);
+	if (unlikely(block->used))
+		show_rest(ctrl, block, ssize);
+}
+
+/* All of it, or nothing. */
+static __always_inline int put_control(struct zio_session *sess,
+				       struct zio_sink *to)
+{
+	size_t n = zio_sink_put(to, &sess->ctrl, sizeof(sess->ctrl));
+
+	if (likely(n == sizeof(sess->ctrl)))
+		return 0;
+	zio_sink_revert(to, n);
+	return -EFAULT;
+}
+
+static __always_inline int copy_control(struct zio_session *sess,
+					struct zio_block *block,
+					struct zio_sink *to)
+{
+	fill_control(sess, block);
+	return put_control(sess, to);
+}
+
+/* Blocks whose control has been seen make room for the next ones. */
+static __always_inline int read_first_control(struct zio_session *sess,
+					      struct zio_sink *to, bool nowait)
+{
+	int ret;
+
+	do {
+		while (sess->block && sess->ctrl_seen)
+			zio_session_put(sess);
+		ret = zio_session_next(sess, nowait);
+	} while (!ret && sess->ctrl_seen);
+	if (!ret)
+		ret = copy_control(sess, sess->block, to);
+	if (!ret)
+		WRITE_ONCE(sess->ctrl_seen, true);
+	return ret;
+}
+
+/* The block stays, behind that in hand, until the next controls are read. */
+static int read_another_control(struct zio_session *sess, struct zio_sink *to)
+{
+	struct zio_block *block = zio_session_fetch(sess);
+	int ret;
+
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	if (block->ctrl_seen) {
+		zio_block_put(sess->chan, block);
+		if (sess->chan->sleepers)
+			zio_channel_has_room(sess->chan);
+		return 0;
+	}
+	ret = copy_control(sess, block, to);
+	if (ret)
+		zio_session_unfetch(sess, block);
+	else
+		zio_session_hold(sess, block);
+	return ret;
+}
+
+/* The channel is locked. */
+static __always_inline int read_controls(struct zio_session *sess,
+					 struct zio_sink *to, bool first,
+					 bool nowait)
+{
+	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
+	int ret;
+
+	/* Another thread of the session may have read the data meanwhile. */
+	if (!first && !sess->block)
+		return -EAGAIN;
+	ret = first ? read_first_control(sess, to, nowait) : 0;
+	left = max(left, sizeof(struct zio_control) - 1);
+	while (!ret && to->room > left && !zio_must_stop())
+		ret = read_another_control(sess, to);
+	return ret;
+}
+
+/* As go_on_reading(). */
+static noinline ssize_t go_on_with_controls(struct zio_session *sess,
+					    struct zio_sink to, size_t all,
+					    int ret, bool nowait)
+{
+	struct zio_faults faults = { 0 };
+
+	for (;;) {
+		if (ret == -EFAULT)
+			ret = zio_sink_fault_in(&to, &faults);
+		if (ret || to.room < sizeof(struct zio_control) ||
+		    signal_pending(current))
+			break;
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = read_controls(sess, &to, to.room == all, nowait);
+		zio_session_unlock(sess);
+	}
+	return to.room != all ? all - to.room : ret;
+}
+
+static __always_inline ssize_t read_ctrl(struct zio_session *sess,
+					 struct zio_sink *to, bool nowait)
+{
+	size_t all = to->room;
+	int ret;
+
+	if (all < sizeof(struct zio_control))
+		return -EINVAL;
+	ret = zio_session_lock(sess);
+	if (ret)
+		return ret;
+	ret = read_controls(sess, to, true, nowait);
+	zio_session_unlock(sess);
+	if (unlikely(ret == -EFAULT ||
+		     (!ret && to->room >= sizeof(struct zio_control))))
+		return go_on_with_controls(sess, *to, all, ret, nowait);
+	return to->room != all ? all - to->room : ret;
+}
+
+/* On its own, so that the loop over the blocks has no branch for iterators. */
+static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *buf,
+					size_t n, bool nowait)
+{
+	struct zio_sink to = { .buf = buf, .room = n };
+
+	return read_data(sess, &to, nowait);
+}
+
+static ssize_t read_data_plain(struct file *file, char __user *buf, size_t n,
+			       loff_t *pos)
+{
+	return read_plain_data(file->private_data, buf, n, is_nonblocking(file));
+}
+
+static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	struct zio_sink to = zio_sink_of(iter);
+	bool nowait = is_nowait(iocb);
+
+	if (to.iter)
+		return read_data(sess, &to, nowait);
+	return zio_sink_end(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
+}
+
+static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
+			       loff_t *pos)
+{
+	struct zio_sink to = { .buf = buf, .room = n };
+
+	return read_ctrl(file->private_data, &to, is_nonblocking(file));
+}
+
+static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct zio_sink to = zio_sink_of(iter);
+	ssize_t n = read_ctrl(iocb->ki_filp->private_data, &to,
+			      is_nowait(iocb));
+
+	return zio_sink_end(&to, iter, n);
+}
+
+/* Fills the block in hand; a full block goes out. */
+static int fill_block(struct zio_session *sess, struct iov_iter *from)
+{
+	struct zio_block *block = sess->block;
+	size_t want = min(block->len - block->used, iov_iter_count(from));
+	size_t n = zio_source_get(block->data + block->used, want, from);
+
+	block->used += n;
+	if (block->used == block->len)
+		zio_session_submit(sess);
+	return n != want ? -EFAULT : 0;
+}
+
+/* The channel is locked. */
+static int write_blocks(struct zio_session *sess, struct iov_iter *from,
+			bool nowait)
+{
+	size_t all = iov_iter_count(from);
+	int ret;
+
+	do {
+		ret = zio_session_next(sess, nowait);
+		if (!ret && sess->ctrl_seen)	/* it is filled in place */
+			ret = -EBUSY;
+		if (!ret)
+			ret = fill_block(sess, from);
+	} while (!ret && iov_iter_count(from) && !zio_must_stop() &&
+		 all - iov_iter_count(from) < ZIO_COPY_AT_ONCE);
+	return ret;
+}
+
+static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	struct zio_faults faults = { 0 };
+	size_t all = iov_iter_count(from);
+	int ret = 0;
+
+	if (!all)
+		return 0;
+	if (!sess->chan->cset->ssize)
+		return -EOPNOTSUPP;
+	while (iov_iter_count(from) && !ret) {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = write_blocks(sess, from, is_nowait(iocb));
+		zio_session_unlock(sess);
+		if (ret == -EFAULT)
+			ret = zio_source_fault_in(from, &faults);
+		else if (signal_pending(current))
+			break;
+	}
+	all -= iov_iter_count(from);
+	return (ssize_t)all ?: ret;
+}
+
+/* The samples of the block that was given out are where they belong. */
+static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
+{
+	struct zio_block *block = sess->block;
+	int ret = zio_control_check(sess->chan, ctrl, block->size);
+
+	if (ret)
+		return ret;
+	if (zio_control_offset(ctrl) != block->mem_offset)
+		return -EINVAL;
+	block->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
+	block->tstamp = ctrl->tstamp;
+	zio_session_submit(sess);
+	return 0;
+}
+
+/*
+ * An empty block for the user to fill in place: its control says where it is,
+ * and how many samples fit.
+ */
+static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowait)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block;
+	int ret;
+
+	if (READ_ONCE(chan->cset->gone))
+		return -ENODEV;
+	if (!chan->buf->area)
+		return -EOPNOTSUPP;
+	ret = zio_session_next_full(sess, nowait);
+	if (ret)
+		return ret;
+	block = sess->block;
+	if (block->used)
+		return -EBUSY;
+	block->len = block->size;
+	block->seq = chan->seq;
+	block->zio_alarms = 0;
+	block->drv_alarms = 0;
+	zio_block_snapshot(chan, block);
+	fill_control(sess, block);
+	zio_share_tell(chan, &sess->ctrl);
+	ret = put_control(sess, to);
+	if (!ret)
+		WRITE_ONCE(sess->ctrl_seen, true);
+	return ret;
+}
+
+static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct zio_sink to = { .iter = iter, .room = iov_iter_count(iter) };
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	struct zio_faults faults = { 0 };
+	size_t all = to.room;
+	int ret = 0;
+
+	if (all < sizeof(struct zio_control))
+		return -EINVAL;
+	while (to.room == all && !ret) {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = offer_block(sess, &to, is_nowait(iocb));
+		zio_session_unlock(sess);
+		if (ret == -EFAULT)
+			ret = zio_sink_fault_in(&to, &faults);
+	}
+	return ret ?: (ssize_t)sizeof(struct zio_control);
+}
+
+/* Who has slept for room looks at the control anew: others have used the session. */
+static int submit_shared(struct zio_session *sess, struct iov_iter *from,
+			 bool nowait)
+{
+	int ret = zio_share_submit(sess);
+
+	if (ret != -EAGAIN || nowait)
+		return ret;
+	iov_iter_revert(from, sizeof(sess->ctrl));
+	return zio_session_next(sess, false) ?: -EAGAIN;
+}
+
+static int take_control(struct zio_session *sess, struct iov_iter *from,
+			bool nowait)
+{
+	struct zio_control *ctrl = &sess->ctrl;
+	size_t n;
+	int ret;
+
+	/* The scratch control is not that of a snapshot any more. */
+	zio_snapshot_put(sess->snap);
+	sess->snap = NULL;
+	n = zio_source_get(ctrl, sizeof(*ctrl), from);
+	if (n != sizeof(*ctrl)) {
+		iov_iter_revert(from, n);
+		return -EFAULT;
+	}
+	/* One that this output has offered may say how the last one was taken. */
+	if ((ctrl->flags & ZIO_CONTROL_SHARED) &&
+	    !zio_control_names(ctrl, sess->chan))
+		return submit_shared(sess, from, nowait);
+	if (sess->block && sess->ctrl_seen)
+		return submit_in_place(sess, ctrl);
+	ret = zio_session_next_full(sess, nowait);
+	if (ret)
+		return ret;
+	ret = zio_control_check(sess->chan, ctrl, sess->block->size);
+	if (ret)
+		return ret;
+	if (sess->block->used)
+		return -EBUSY;
+	sess->block->len = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
+	sess->block->tstamp = ctrl->tstamp;
+	if (!sess->block->len)
+		zio_session_submit(sess);
+	return 0;
+}
+
+/* One control, for the data that are to follow, if the set has any. */
+static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct zio_session *sess = iocb->ki_filp->private_data;
+	struct zio_faults faults = { 0 };
+	bool nowait = is_nowait(iocb);
+	int ret;
+
+	if (iov_iter_count(from) < sizeof(struct zio_control))
+		return -EINVAL;
+	do {
+		ret = zio_session_lock(sess);
+		if (ret)
+			break;
+		ret = take_control(sess, from, nowait);
+		zio_session_unlock(sess);
+		if (!ret)
+			return sizeof(struct zio_control);
+		if (ret == -EFAULT)
+			ret = zio_source_fault_in(from, &faults);
+	} while (!ret || (ret == -EAGAIN && !nowait));
+	return ret;
+}
+
+/* Samples by their mem_offset: input to be read, output to be written. */
+static int map_data(struct file *file, struct vm_area_struct *vma)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+	struct zio_area *area = zio_area_get(&chan->data_area);
+	int ret;
+
+	if (!area)
+		return -ENODEV;
+	ret = zio_area_map(area, vma, zio_cset_is_output(chan->cset));
+	zio_area_put(area);
+	return ret;
+}
+
+static int map_ring(struct file *file, struct vm_area_struct *vma)
+{
+	struct zio_session *sess = file->private_data;
+
+	if (!zio_has_ring(file))
+		return -EACCES;
+	return zio_ring_map(sess->chan, vma);
+}
+
+const struct file_operations zio_data_in_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.read = read_data_plain,
+	.read_iter = read_data_iter,
+	.splice_read = zio_data_splice_read,
+	.poll = zio_poll_data_in,
+	.mmap = map_data,
+};
+
+const struct file_operations zio_ctrl_in_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.read = read_ctrl_plain,
+	.read_iter = read_ctrl_iter,
+	.splice_read = zio_ctrl_splice_read,
+	.poll = zio_poll_ctrl_in,
+	.mmap = map_ring,
+};
+
+const struct file_operations zio_data_out_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.write_iter = write_data,
+	.fsync = zio_node_sync,
+	.splice_write = zio_data_splice_write,
+	.poll = zio_poll_out,
+	.mmap = map_data,
+};
+
+const struct file_operations zio_ctrl_out_fops = {
+	.owner = THIS_MODULE,
+	.release = close_node,
+	.unlocked_ioctl = zio_node_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.read_iter = read_ctrl_out,
+	.write_iter = write_ctrl,
+	.fsync = zio_node_sync,
+	.poll = zio_poll_out,
+};

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * limits.c: how much of the kernel a user may have
+ *
+ * Memory that a user makes the core allocate is charged to the user's cgroup. Two
+ * things are not memory of the user, and have limits of their own: sessions, as
+ * each open() of a channel looks through all of them; and pages of a buffer that
+ * pipes and sockets keep.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+
+#include "zio-core.h"
+
+static unsigned int user_sessions = 1024;
+module_param(user_sessions, uint, 0644);
+MODULE_PARM_DESC(user_sessions,
+		 "sessions of one user on one channel, at most; 0: no limit");
+
+/**
+ * zio_user_has_room() - may this user have one more session on the channel?
+ * @chan: the channel, locked
+ *
+ * Process context. CAP_SYS_RESOURCE is not limited.
+ *
+ * Return: whether it may.
+ */
+bool zio_user_has_room(const struct zio_channel *chan)
+{
+	unsigned int n = 0, most = READ_ONCE(user_sessions);
+	const struct zio_session *sess;
+
+	list_for_each_entry(sess, &chan->sessions, node)
+		n += uid_eq(sess->owner, current_uid());
+	return !most || n < most || capable(CAP_SYS_RESOURCE);
+}
+
+/**
+ * zio_pages_pin() - account for pages that this user is about to lend
+ * @n: pages
+ *
+ * Process context. RLIMIT_MEMLOCK limits what all processes of the user have
+ * pinned. CAP_IPC_LOCK is not limited.
+ *
+ * Return: the credentials, for zio_pages_unpin(); NULL if it would be too much. They
+ * hold the user. (Not all kernels let modules hold a user itself.)
+ */
+const struct cred *zio_pages_pin(unsigned long n)
+{
+	unsigned long most = PFN_DOWN(rlimit(RLIMIT_MEMLOCK));
+	atomic_long_t *locked = &current_user()->locked_vm;
+
+	if (atomic_long_add_return(n, locked) > most &&
+	    !capable(CAP_IPC_LOCK)) {
+		atomic_long_sub(n, locked);
+		return NULL;
+	}
+	return get_current_cred();
+}
+
+/* Process context. */
+void zio_pages_unpin(const struct cred *owner, unsigned long n)
+{
+	atomic_long_sub(n, &owner->user->locked_vm);
+	put_cred(owner);
+}

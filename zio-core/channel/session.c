@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * session.c: one user of a channel, and the block that he has in hand
+ *
+ * The control node and the data node that one process has open on a channel
+ * are one session, so that the control and the data that it reads belong to
+ * the same block. Children share the session with the files they inherit.
+ * Another process is another session, and gets other blocks.
+ *
+ * A session has one block in hand, and, when several controls were read at
+ * once, the blocks of the others behind it. When its last file is closed, what is
+ * unread of an input block is left for the next reader of the channel, and
+ * what is written of an output block goes out as a short block.
+ *
+ * All of it under chan->lock, which is not held while sleeping for a block.
+ */
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "zio-core.h"
+
+/*
+ * The lock is taken; zio_session_lock() has tried. A non-blocking caller waits, too:
+ * no holder of the lock sleeps for a block, for memory of a user, or for an event.
+ */
+int zio_session_wait_lock(struct zio_session *sess)
+{
+	return mutex_lock_killable(&sess->chan->lock) ? -ERESTARTSYS : 0;
+}
+
+static struct zio_session *find_session(struct zio_channel *chan)
+{
+	struct zio_session *sess;
+
+	list_for_each_entry(sess, &chan->sessions, node)
+		if (sess->tgid == task_tgid(current))
+			return sess;
+	return NULL;
+}
+
+/* The session of this process, which now has one user more. */
+struct zio_session *zio_session_open(struct zio_channel *chan)
+{
+	struct zio_session *sess, *new;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	new->chan = chan;
+	refcount_set(&new->ref, 1);
+	new->dropped = READ_ONCE(chan->dropped);
+	new->tgid = get_pid(task_tgid(current));
+	new->owner = current_uid();
+	kobject_get(&chan->kobj);
+	INIT_LIST_HEAD(&new->more);
+
+	if (mutex_lock_killable(&chan->lock)) {
+		zio_session_drop(new);
+		return ERR_PTR(-EINTR);
+	}
+	sess = find_session(chan);
+	if (!sess && zio_user_has_room(chan)) {
+		sess = new;
+		list_add_tail(&sess->node, &chan->sessions);
+	}
+	if (sess)
+		sess->users++;
+	mutex_unlock(&chan->lock);
+
+	if (sess != new)
+		zio_session_drop(new);
+	return sess ?: ERR_PTR(-EUSERS);
+}
+
+/* The oldest comes first, whoever left it. */
+static void leave_block(struct zio_channel *chan, struct zio_block *block)
+{
+	struct zio_block *pos;
+
+	list_for_each_entry(pos, &chan->leftovers, left)
+		if ((s32)(pos->seq - block->seq) > 0)
+			break;
+	list_add_tail(&block->left, &pos->left);
+	chan->detour = true;
+}
+
+/*
+ * The block in hand, and those behind it: unless new ones are preferred, as what
+ * is left cannot be given up when memory is short.
+ */
+static void leave_blocks(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	sess->block->ctrl_seen = sess->ctrl_seen;
+	leave_block(chan, sess->block);
+	zio_session_advance(sess);
+	while (sess->block && READ_ONCE(chan->buf->prefer_new))
+		zio_session_put(sess);
+	while (sess->block) {
+		sess->block->ctrl_seen = sess->ctrl_seen;
+		leave_block(chan, sess->block);
+		zio_session_advance(sess);
+	}
+	if (wq_has_sleeper(&chan->wq))
+		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+}
+
+/* What is written goes out as a short block; an empty one goes back. */
+void zio_session_flush(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block = sess->block;
+	unsigned int ssize = chan->cset->ssize;
+
+	block->used -= ssize ? block->used % ssize : 0;
+	if (block->used) {
+		zio_session_submit(sess);
+		return;
+	}
+	zio_session_put(sess);
+	if (wq_has_sleeper(&chan->wq))
+		wake_up_poll(&chan->wq, EPOLLOUT | EPOLLWRNORM);
+}
+
+/* Nobody has it open; the last one who is tied to it lets go of its channel. */
+void zio_session_drop(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	if (!refcount_dec_and_test(&sess->ref))
+		return;
+	zio_snapshot_put(sess->snap);
+	put_pid(sess->tgid);
+	kfree(sess);
+	kobject_put(&chan->kobj);
+}
+
+/* One user less; may be the last. */
+void zio_session_close(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	bool last;
+
+	mutex_lock(&chan->lock);
+	last = !--sess->users;
+	if (last) {
+		list_del(&sess->node);
+		if (sess->block && zio_cset_is_output(chan->cset))
+			zio_session_flush(sess);
+		else if (sess->block)
+			leave_blocks(sess);
+	}
+	mutex_unlock(&chan->lock);
+	if (!last)
+		return;
+	zio_share_untie(sess);
+	zio_session_drop(sess);
+}
+
+/* Gives back all blocks that users have; for draining. The lock is held. */
+void zio_sessions_drop(struct zio_channel *chan)
+{
+	struct zio_block *block, *next;
+	struct zio_session *sess;
+
+	list_for_each_entry(sess, &chan->sessions, node) {
+		while (sess->block) {
+			zio_block_put(chan, sess->block);
+			zio_session_advance(sess);
+		}
+	}
+	list_for_each_entry_safe(block, next, &chan->leftovers, left) {
+		list_del(&block->left);
+		zio_block_put(chan, block);
+	}
+}
+
+/* A block was put, and somebody waits for that. The lock is held. */
+void zio_channel_has_room(struct zio_channel *chan)
+{
+	if (chan->dry)
+		chan->sleepers--;
+	WRITE_ONCE(chan->dry, false);
+	wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+	if (chan->cset->rearm)
+		zio_cset_go_on(chan->cset);
+}
+
+/* The block in hand is done with; the next one whose control was read, if any. */
+void zio_session_advance(struct zio_session *sess)
+{
+	sess->block = list_first_entry_or_null(&sess->more, struct zio_block,
+					       left);
+	if (sess->block) {
+		list_del(&sess->block->left);
+		sess->n_more--;
+	}
+}
+
+/* The session's output block is complete: off it goes. */
+void zio_session_submit(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block = sess->block;
+
+	block->len = block->used;
+	block->seq = chan->seq++;
+	sess->block = NULL;
+	zio_queue_push(&chan->queue, block);
+	zio_cset_go_on(chan->cset);
+}
+
+/* What is queued, or what comes of asking the trigger. */
+static __always_inline struct zio_block *take_new(struct zio_channel *chan)
+{
+	struct zio_block *block = zio_queue_pop(&chan->queue);
+
+	if (!block) {
+		block = zio_cset_pull(chan);
+		if (IS_ERR(block))
+			return block;
+	}
+	block->used = 0;
+	block->ctrl_seen = false;
+	return block;
+}
+
+/* What was left, or is to be merged, or nothing, as a ring or a route has it all. */
+static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
+{
+	struct zio_block *block;
+
+	if (chan->ring)
+		return ERR_PTR(xchg(&chan->ring->error, 0) ?:
+			       xchg(&chan->cset->error, 0) ?: -EBUSY);
+	if (rcu_access_pointer(chan->feed))
+		return ERR_PTR(-EBUSY);
+	if (READ_ONCE(chan->cset->gone)) /* and with it the buffer */
+		return ERR_PTR(-ENODEV);
+	block = list_first_entry_or_null(&chan->leftovers, struct zio_block,
+					 left);
+	if (block)
+		list_del(&block->left);
+	chan->detour = !list_empty(&chan->leftovers) || chan->merged ||
+		READ_ONCE(chan->buf->merge_data);
+	if (block)
+		return block;
+	block = take_new(chan);
+	if (!IS_ERR(block))
+		zio_channel_merge(chan, block);
+	return block;
+}
+
+/* The next block that is there, or that can be had at once. */
+static __always_inline struct zio_block *take_block(struct zio_channel *chan)
+{
+	if (unlikely(chan->detour))
+		return take_by_detour(chan);
+	return take_new(chan);
+}
+
+static __always_inline int have_block(struct zio_session *sess,
+				      struct zio_block *block, bool ctrl_seen)
+{
+	WRITE_ONCE(sess->ctrl_seen, ctrl_seen);
+	sess->block = block;
+	return 0;
+}
+
+static noinline int try_detour(struct zio_session *sess)
+{
+	struct zio_block *block = take_by_detour(sess->chan);
+
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	return have_block(sess, block, block->ctrl_seen);
+}
+
+static __always_inline int try_input(struct zio_session *sess)
+{
+	struct zio_block *block;
+
+	if (unlikely(sess->chan->detour))
+		return try_detour(sess);
+	block = take_new(sess->chan);
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	return have_block(sess, block, false);
+}
+
+/* A block more, beside those in hand, if it can be had without a loss. */
+struct zio_block *zio_session_fetch(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+
+	if (list_empty(&chan->leftovers) && !zio_queue_count(&chan->queue) &&
+	    (!READ_ONCE(chan->cset->can_pull) || !READ_ONCE(chan->enabled) ||
+	     zio_cset_top_up(chan)))
+		return ERR_PTR(-EAGAIN);
+	return take_block(chan);
+}
+
+/* Behind the block in hand; its control has been read. */
+void zio_session_hold(struct zio_session *sess, struct zio_block *block)
+{
+	list_add_tail(&block->left, &sess->more);
+	sess->n_more++;
+}
+
+/* As if it had not been fetched. */
+void zio_session_unfetch(struct zio_session *sess, struct zio_block *block)
+{
+	leave_block(sess->chan, block);
+}
+
+static int try_output(struct zio_session *sess)
+{
+	struct zio_channel *chan = sess->chan;
+	struct zio_block *block;
+
+	if (READ_ONCE(chan->cset->gone))
+		return -ENODEV;
+	if (unlikely(chan->detour))
+		return -EBUSY;
+	block = chan->buf->type->ops->get_block(chan->buf);
+	if (!block)
+		return -EAGAIN;
+	block->used = 0;
+	block->len = block->size;
+	block->tstamp = (struct zio_timestamp){ 0 };
+	return have_block(sess, block, false);
+}
+
+static __always_inline int try_block(struct zio_session *sess)
+{
+	if (sess->block)
+		return 0;
+	return zio_cset_is_output(sess->chan->cset) ? try_output(sess) :
+						      try_input(sess);
+}
+
+/**
+ * zio_session_next_unless() - sleep until a block can be had
+ * @sess: the session, locked
+ * @unless: whether to give up; asked each time when there is none. Or NULL
+ * @arg: for @unless
+ *
+ * Any wake-up is a reason to try again. (Apart from zio_session_next(): who need
+ * not wait, need not pay for the wait entry.)
+ *
+ * Return: as zio_session_next(); -EAGAIN when it gave up.
+ */
+int zio_session_next_unless(struct zio_session *sess,
+			    bool (*unless)(struct zio_session *sess, void *arg),
+			    void *arg)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct zio_channel *chan = sess->chan;
+	int ret;
+
+	add_wait_queue(&chan->wq, &wait);
+	chan->sleepers++;
+	while ((ret = try_block(sess)) == -EAGAIN) {
+		if (unless && unless(sess, arg))
+			break;
+		if (signal_pending(current)) {
+			ret = -ERESTARTSYS;
+			break;
+		}
+		mutex_unlock(&chan->lock);
+		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+		mutex_lock(&chan->lock);
+	}
+	chan->sleepers--;
+	remove_wait_queue(&chan->wq, &wait);
+	return ret;
+}
+
+/**
+ * zio_session_next() - have a block in hand
+ * @sess: the session, locked
+ * @nowait: do not sleep
+ *
+ * Input: the block that is in hand, or the next one. Output: the block that
+ * is being filled, or an empty one.
+ *
+ * Return: 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ERESTARTSYS;
+ * or the driver's error.
+ */
+int zio_session_next(struct zio_session *sess, bool nowait)
+{
+	int ret = try_block(sess);
+
+	if (likely(ret != -EAGAIN) || nowait)
+		return ret;
+	return zio_session_next_unless(sess, NULL, NULL);
+}
+
+/* As zio_session_next(); an empty output block may be of a former, smaller size. */
+int zio_session_next_full(struct zio_session *sess, bool nowait)
+{
+	struct zio_block *block = sess->block;
+
+	if (block && !block->used && block->size != sess->chan->buf->block_size)
+		zio_session_flush(sess);
+	return zio_session_next(sess, nowait);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sniff.c: /dev/zio/sniff-ctrl: a copy of every control of every channel
+ *
+ * For monitoring. The controls go into one ring of fixed size, which exists while
+ * somebody has the device open; each opener reads it at a pace of his own. Who
+ * makes blocks never waits for a reader: one who is too slow misses controls, and
+ * finds ZIO_ALARM_LOST_SNIFF in the next one that he gets.
+ *
+ *   head counts controls, and never wraps. Writers take turns under a lock; a reader
+ *   takes none.
+ *
+ *   U  the writer fills the slot, then stores head (release); the reader loads head
+ *      (acquire), then the slot. Without the pair he could read an old control.
+ *   V  the writer stores head, and then (next time, after U and the lock) fills
+ *      the slot that follows; the reader copies a slot, then loads head once more
+ *      (after a read barrier), and throws away what may have been overwritten
+ *      meanwhile: that is the slot which is head now, and all before.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uio.h>
+#include <linux/vmalloc.h>
+
+#include "engine/block.h"
+#include "channel/pipe.h"
+
+#define SNIFF_LEN	1024 /* controls; a power of two */
+
+/* NULL as long as nobody looks. */
+struct zio_control *zio_sniff_ring;
+
+static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for those who write to it */
+static DEFINE_MUTEX(sniff_users_lock); /* how many, and so whether there is a ring */
+static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
+static u64 sniff_head;
+static unsigned int sniff_users;
+
+/* One who has the device open. */
+struct sniffer {
+	struct mutex lock; /* the rest, for several who read one file */
+	u64 pos;
+	bool lost;
+	struct zio_control ctrl;
+};
+
+/* Any context; the caller owns the block, which is done. */
+void zio_sniff_block(struct zio_channel *chan, struct zio_block *block)
+{
+	struct zio_control *slot;
+	unsigned long flags;
+
+	/* That of an input is of when it was armed, for its reader, too. */
+	if (zio_cset_is_output(chan->cset))
+		zio_block_snapshot(chan, block);
+	raw_spin_lock_irqsave(&sniff_lock, flags);
+	if (zio_sniff_ring) {
+		slot = &zio_sniff_ring[sniff_head % SNIFF_LEN];
+		*slot = block->snap->ctrl;
+		zio_control_fill(slot, block, chan->cset->ssize);
+		smp_store_release(&sniff_head, sniff_head + 1);	/* U, V */
+	}
+	raw_spin_unlock_irqrestore(&sniff_lock, flags);
+	if (wq_has_sleeper(&sniff_wq))
+		wake_up_interruptible_poll(&sniff_wq, EPOLLIN | EPOLLRDNORM);
+}
+
+static void use_ring(struct zio_control *ring)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&sniff_lock, flags);
+	WRITE_ONCE(zio_sniff_ring, ring);
+	raw_spin_unlock_irqrestore(&sniff_lock, flags);
+}
+
+static int add_user(void)
+{
+	struct zio_control *ring;
+	int ret = 0;
+
+	mutex_lock(&sniff_users_lock);
+	if (!sniff_users) {
+		ring = __vmalloc(array_size(SNIFF_LEN, sizeof(*ring)),
+				 ZIO_GFP_USER | __GFP_ZERO);
+		if (ring)
+			use_ring(ring);
+		else
+			ret = -ENOMEM;
+	}
+	if (!ret)
+		sniff_users++;
+	mutex_unlock(&sniff_users_lock);
+	return ret;
+}
+
+static void remove_user(void)
+{
+	struct zio_control *ring = NULL;
+
+	mutex_lock(&sniff_users_lock);
+	if (!--sniff_users) {
+		ring = zio_sniff_ring;
+		use_ring(NULL);
+	}
+	mutex_unlock(&sniff_users_lock);
+	vfree(ring);
+}
+
+static int open_sniffer(struct inode *inode, struct file *file)
+{
+	struct sniffer *sniffer;
+	int ret;
+
+	if (file->f_mode & FMODE_WRITE)
+		return -EACCES;
+	sniffer = kzalloc(sizeof(*sniffer), GFP_KERNEL_ACCOUNT);
+	if (!sniffer)
+		return -ENOMEM;
+	ret = add_user();
+	if (ret) {
+		kfree(sniffer);
+		return ret;
+	}
+	mutex_init(&sniffer->lock);
+	sniffer->pos = smp_load_acquire(&sniff_head);		/* U */
+	file->private_data = sniffer;
+	file->f_mode |= FMODE_NOWAIT;
+	return stream_open(inode, file);
+}
+
+static int close_sniffer(struct inode *inode, struct file *file)
+{
+	struct sniffer *sniffer = file->private_data;
+
+	remove_user();
+	mutex_destroy(&sniffer->lock);
+	kfree(sniffer);
+	return 0;
+}
+
+static bool has_control(const struct sniffer *sniffer)
+{
+	return READ_ONCE(sniffer->pos) != smp_load_acquire(&sniff_head); /* U */
+}
+
+/* Half a ring is left to who was too slow. */
+static void skip_lost(struct sniffer *sniffer, u64 head)
+{
+	sniffer->pos = head - SNIFF_LEN / 2;
+	sniffer->lost = true;
+}
+
+/* The next control into sniffer->ctrl; false if there is none. */
+static bool fetch_control(struct sniffer *sniffer)
+{
+	u64 head;
+
+	while (has_control(sniffer)) {
+		/* What was overwritten meanwhile is thrown away. */
+		data_race(sniffer->ctrl =
+			  zio_sniff_ring[sniffer->pos % SNIFF_LEN]);
+		smp_rmb();					/* V */
+		head = READ_ONCE(sniff_head);
+		if (head - sniffer->pos < SNIFF_LEN)
+			return true;
+		skip_lost(sniffer, head);
+	}
+	return false;
+}
+
+/* 1 when there was one, 0 when there is none; -EFAULT leaves it to be read. */
+static int read_one(struct sniffer *sniffer, struct iov_iter *to)
+{
+	if (!fetch_control(sniffer))
+		return 0;
+	if (sniffer->lost)
+		sniffer->ctrl.zio_alarms |= ZIO_ALARM_LOST_SNIFF;
+	if (copy_to_iter(&sniffer->ctrl, sizeof(sniffer->ctrl), to) !=
+	    sizeof(sniffer->ctrl))
+		return -EFAULT;
+	sniffer->lost = false;
+	WRITE_ONCE(sniffer->pos, sniffer->pos + 1);
+	return 1;
+}
+
+static int lock_sniffer(struct sniffer *sniffer, bool nowait)
+{
+	if (mutex_trylock(&sniffer->lock))
+		return 0;
+	if (nowait)
+		return -EAGAIN;
+	return mutex_lock_interruptible(&sniffer->lock) ? -ERESTARTSYS : 0;
+}
+
+static ssize_t read_some(struct sniffer *sniffer, struct iov_iter *to)
+{
+	ssize_t done = 0;
+	int ret = 1;
+
+	while (iov_iter_count(to) >= sizeof(sniffer->ctrl) && ret > 0 &&
+	       !(done && signal_pending(current))) {
+		ret = read_one(sniffer, to);
+		if (ret > 0)
+			done += sizeof(sniffer->ctrl);
+		cond_resched();
+	}
+	return done ?: ret ?: -EAGAIN;
+}
+
+static ssize_t read_sniffer(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct sniffer *sniffer = iocb->ki_filp->private_data;
+	bool nowait = (iocb->ki_flags & IOCB_NOWAIT) ||
+		(iocb->ki_filp->f_flags & O_NONBLOCK);
+	ssize_t ret;
+
+	if (iov_iter_count(to) < sizeof(sniffer->ctrl))
+		return -EINVAL;
+	for (;;) {
+		ret = lock_sniffer(sniffer, nowait);
+		if (ret)
+			return ret;
+		ret = read_some(sniffer, to);
+		mutex_unlock(&sniffer->lock);
+		if (ret != -EAGAIN || nowait)
+			return ret;
+		ret = wait_event_interruptible(sniff_wq, has_control(sniffer));
+		if (ret)
+			return ret;
+	}
+}
+
+static ssize_t splice_sniffer(struct file *in, loff_t *ppos,
+			      struct pipe_inode_info *pipe, size_t len,
+			      unsigned int flags)
+{
+	ssize_t ret;
+
+	do {
+		ret = zio_pipe_copy(in, pipe, len);
+		if (ret != -EAGAIN || (in->f_flags & O_NONBLOCK))
+			break;
+		pipe_unlock(pipe);
+		ret = wait_event_interruptible(sniff_wq,
+					       has_control(in->private_data));
+		pipe_lock(pipe);
+		ret = ret ?: zio_pipe_wait_room(pipe);
+	} while (!ret);
+	return ret;
+}
+
+static __poll_t poll_sniffer(struct file *file, struct poll_table_struct *wait)
+{
+	poll_wait(file, &sniff_wq, wait);
+	return has_control(file->private_data) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static const struct file_operations sniffer_fops = {
+	.owner = THIS_MODULE,
+	.open = open_sniffer,
+	.release = close_sniffer,
+	.read_iter = read_sniffer,
+	.splice_read = splice_sniffer,
+	.poll = poll_sniffer,
+};
+
+static struct miscdevice sniffer_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "zio-sniff-ctrl",
+	.nodename = "zio/sniff-ctrl",
+	.mode = 0440,
+	.fops = &sniffer_fops,
+};
+
+int zio_sniff_init(void)
+{
+	return misc_register(&sniffer_device);
+}
+
+void zio_sniff_exit(void)
+{
+	misc_deregister(&sniffer_device);
+}

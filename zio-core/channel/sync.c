@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sync.c: fsync of an output's nodes: until all that was written has been played
+ *
+ * A close does not wait: what is queued then is played as the trigger says, or
+ * dropped with the board.
+ *
+ *   W  who drops a block counts it, then says that it is over with (release); fsync
+ *      sees that it is (acquire), then looks at the count.
+ */
+#include <linux/fs.h>
+
+#include "zio-core.h"
+
+static bool is_played(struct zio_channel *chan, u32 upto)
+{
+	return (s32)(smp_load_acquire(&chan->played) - upto) >= 0; /* W */
+}
+
+static bool is_over(struct zio_channel *chan, u32 upto)
+{
+	return is_played(chan, upto) || READ_ONCE(chan->cset->gone);
+}
+
+/* What is written of a block goes out as a short one. */
+static int send_all(struct zio_session *sess, u32 *upto)
+{
+	unsigned int ssize = sess->chan->cset->ssize;
+	int ret = zio_session_lock(sess);
+
+	if (ret)
+		return ret;
+	if (sess->block && ssize && sess->block->used % ssize)
+		ret = -EINVAL;
+	else if (sess->block && sess->block->used)
+		zio_session_flush(sess);
+	*upto = sess->chan->seq;
+	zio_session_unlock(sess);
+	return ret;
+}
+
+/**
+ * zio_node_sync() - wait until an output has played what it was given
+ * @file: one of its nodes
+ * @start: of no meaning here
+ * @end: of no meaning here
+ * @datasync: of no meaning here
+ *
+ * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block since
+ * the last call, or since the node was opened, was taken back from the driver, or
+ * refused by it; -ENODEV when the board went first; -ERESTARTSYS.
+ */
+int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_channel *chan = sess->chan;
+	u32 upto, dropped;
+	int ret = send_all(sess, &upto);
+
+	if (!ret)
+		ret = wait_event_interruptible(chan->wq, is_over(chan, upto));
+	if (ret)
+		return ret;
+	if (!is_played(chan, upto))
+		return -ENODEV;
+	dropped = READ_ONCE(chan->dropped);
+	return xchg(&sess->dropped, dropped) == dropped ? 0 : -EIO;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* usercopy.c: what a copy does when the user's memory is not there */
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+
+#include "channel/usercopy.h"
+
+/* Memory that is faulted in at once; a reader may never need the rest. */
+#define FAULT_IN_MAX	SZ_64K
+
+/*
+ * Somebody may take the page away again before the copy, even on purpose. That is
+ * the user's own memory, but the system call must end.
+ */
+#define MAX_FAULTS	16
+
+static bool is_stuck(struct zio_faults *faults, size_t left)
+{
+	if (faults->left != left)
+		*faults = (struct zio_faults){ .left = left };
+	return faults->n++ == MAX_FAULTS;
+}
+
+/**
+ * zio_sink_fault_in() - make memory present that a copy has missed
+ * @to: where the copy stopped
+ * @faults: of this system call; zero at its beginning
+ *
+ * Context: Process. Sleeps as long as it takes to serve the page; a fatal signal
+ * ends that. The caller holds no lock.
+ *
+ * Return: 0 if the copy can go on; -EFAULT if the address is bad.
+ */
+int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
+{
+	size_t want = min_t(size_t, to->room, FAULT_IN_MAX), missing;
+
+	if (is_stuck(faults, to->room))
+		return -EFAULT;
+	if (!to->iter)
+		missing = fault_in_safe_writeable(to->buf, want);
+	else if (user_backed_iter(to->iter))
+		missing = fault_in_iov_iter_writeable(to->iter, want);
+	else
+		return -EFAULT;
+	return missing == want ? -EFAULT : 0;
+}
+
+/**
+ * zio_source_fault_in() - as zio_sink_fault_in(), for memory that is read
+ * @from: where the copy stopped
+ * @faults: of this system call; zero at its beginning
+ *
+ * Context: As zio_sink_fault_in().
+ *
+ * Return: 0 if the copy can go on; -EFAULT if the address is bad.
+ */
+int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults)
+{
+	size_t want = min_t(size_t, iov_iter_count(from), FAULT_IN_MAX);
+
+	if (is_stuck(faults, iov_iter_count(from)) || !user_backed_iter(from))
+		return -EFAULT;
+	return fault_in_iov_iter_readable(from, want) == want ? -EFAULT : 0;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attr.c: the driver's attributes: sysfs files, and values in the control
+ *
+ * A write holds cset->mutex while the driver puts the value into the
+ * hardware, which may sleep. The new value shows in blocks armed from then on.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "zio-core.h"
+
+/* -EINVAL for what is no number or is negative, -ERANGE from 2^32 on. */
+int zio_attr_parse(const char *text, u32 *value)
+{
+	return kstrtou32(text, 0, value);
+}
+
+/* 0 or 1 and nothing else: a typing error must not switch anything. */
+int zio_attr_parse_bool(const char *text, bool *value)
+{
+	u32 number;
+	int ret = zio_attr_parse(text, &number);
+
+	if (ret)
+		return ret;
+	if (number > 1)
+		return -EINVAL;
+	*value = number;
+	return 0;
+}
+
+static struct zio_attr *to_attr(struct kobj_attribute *kattr)
+{
+	return container_of(kattr, struct zio_attr, kattr);
+}
+
+static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
+			 char *page)
+{
+	struct zio_attr *attr = to_attr(kattr);
+	struct zio_cset *cset = attr->cset;
+	u32 value;
+	int ret = 0;
+
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	value = attr->value;
+	if (cset->gone)
+		ret = -ENODEV;
+	else if (cset->ops->attr_get)
+		ret = cset->ops->attr_get(cset, attr->chan, attr->desc, &value);
+	mutex_unlock(&cset->mutex);
+	return ret ?: sysfs_emit(page, "%u\n", value);
+}
+
+static int refresh(struct zio_attr *attr)
+{
+	if (attr->desc->place == ZIO_ATTR_PLACE_NONE)
+		return 0;
+	if (attr->chan)
+		return zio_channel_refresh(attr->chan);
+	return zio_cset_refresh(attr->cset);
+}
+
+static int set_value(struct zio_attr *attr, u32 value)
+{
+	struct zio_cset *cset = attr->cset;
+	u32 old = attr->value;
+	int ret;
+
+	if (cset->gone)
+		return -ENODEV;
+	ret = cset->ops->attr_set(cset, attr->chan, attr->desc, value);
+	if (ret)
+		return ret;
+	attr->value = value;
+	ret = refresh(attr);
+	if (ret) {
+		attr->value = old;
+		cset->ops->attr_set(cset, attr->chan, attr->desc, old);
+	}
+	return ret;
+}
+
+static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
+			  const char *text, size_t count)
+{
+	struct zio_attr *attr = to_attr(kattr);
+	const struct zio_attr_desc *desc = attr->desc;
+	u32 value;
+	int ret = zio_attr_parse(text, &value);
+
+	if (ret)
+		return ret;
+	if (value < desc->min || (desc->max && value > desc->max))
+		return -ERANGE;
+	if (mutex_lock_killable(&attr->cset->mutex))
+		return -EINTR;
+	ret = set_value(attr, value);
+	mutex_unlock(&attr->cset->mutex);
+	return ret ?: count;
+}
+
+static void init_attr(struct zio_attr *attr, const struct zio_attr_desc *desc,
+		      struct zio_cset *cset, struct zio_channel *chan)
+{
+	sysfs_attr_init(&attr->kattr.attr);
+	attr->kattr.attr.name = desc->name;
+	attr->kattr.attr.mode = desc->mode;
+	attr->kattr.show = attr_show;
+	attr->kattr.store = desc->mode & 0222 ? attr_store : NULL;
+	attr->desc = desc;
+	attr->cset = cset;
+	attr->chan = chan;
+	attr->value = desc->value;
+}
+
+static int check_desc(const struct zio_cset *cset,
+		      const struct zio_attr_desc *desc)
+{
+	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
+		ZIO_MAX_STD_ATTR : ZIO_MAX_EXT_ATTR;
+
+	if (WARN_ON(!desc->name || desc->place > ZIO_ATTR_PLACE_EXT))
+		return -EINVAL;
+	if (WARN_ON(desc->place && desc->index >= limit))
+		return -EINVAL;
+	if (WARN_ON((desc->mode & 0222) && !cset->ops->attr_set))
+		return -EINVAL;
+	return 0;
+}
+
+static struct zio_attr *create_attrs(struct zio_cset *cset,
+				     struct zio_channel *chan,
+				     const struct zio_attr_desc *desc,
+				     unsigned int n)
+{
+	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;
+	struct zio_attr *attrs;
+	unsigned int i;
+	int ret;
+
+	attrs = kcalloc(n, sizeof(*attrs), GFP_KERNEL);
+	if (!attrs)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < n; i++) {
+		init_attr(&attrs[i], &desc[i], cset, chan);
+		ret = check_desc(cset, &desc[i]);
+		if (!ret)
+			ret = sysfs_create_file(kobj, &attrs[i].kattr.attr);
+		if (ret)
+			goto err_create;
+	}
+	return attrs;
+
+err_create:
+	while (i--)
+		sysfs_remove_file(kobj, &attrs[i].kattr.attr);
+	kfree(attrs);
+	return ERR_PTR(ret);
+}
+
+/* Makes the files of a channel, or those of the set if @chan is NULL. */
+int zio_attrs_create(struct zio_cset *cset, struct zio_channel *chan)
+{
+	const struct zio_cset_desc *desc = cset->desc;
+	unsigned int n = chan ? desc->n_chan_attrs : desc->n_cset_attrs;
+	struct zio_attr *attrs;
+
+	if (!n)
+		return 0;
+	attrs = create_attrs(cset, chan,
+			     chan ? desc->chan_attrs : desc->cset_attrs, n);
+	if (IS_ERR(attrs))
+		return PTR_ERR(attrs);
+	if (chan) {
+		chan->attrs = attrs;
+		chan->n_attrs = n;
+	} else {
+		cset->attrs = attrs;
+		cset->n_attrs = n;
+	}
+	return 0;
+}
+
+/* Removes the files; the values go with the object, by kfree(). */
+void zio_attrs_remove(struct zio_cset *cset, struct zio_channel *chan)
+{
+	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;
+	struct zio_attr *attrs = chan ? chan->attrs : cset->attrs;
+	unsigned int n = chan ? chan->n_attrs : cset->n_attrs;
+
+	while (n--)
+		sysfs_remove_file(kobj, &attrs[n].kattr.attr);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * configfs-trigger.c: /sys/kernel/config/zio, and the shared triggers in it
+ *
+ *   triggers/<type>/<name>/   mkdir makes a trigger, which channel sets may take
+ *                             by its name; rmdir is refused while one does
+ *   devices/<driver>/<name>/  see configfs-device.c
+ */
+#include <linux/completion.h>
+#include <linux/configfs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "zio-core.h"
+
+#if IS_ENABLED(CONFIG_CONFIGFS_FS)
+
+struct zio_trigger_item {
+	struct config_item item;
+	struct zio_trigger *trig;
+};
+
+static struct zio_trigger *trigger_of(struct config_item *item)
+{
+	return container_of(item, struct zio_trigger_item, item)->trig;
+}
+
+/* What the type's attributes, in the order of the type, do */
+
+static ssize_t show_slot(struct config_item *item, unsigned int slot,
+			 char *page)
+{
+	return zio_trigger_show(trigger_of(item), slot, page);
+}
+
+/* With an old value for which there was no memory, the new one goes again. */
+static int store_value(struct zio_trigger *trig, unsigned int slot,
+		       const char *text)
+{
+	char *old = kzalloc(PAGE_SIZE, GFP_KERNEL);
+	int ret;
+
+	if (!old)
+		return -ENOMEM;
+	zio_trigger_show(trig, slot, old);
+	ret = zio_trigger_store(trig, slot, text);
+	if (ret)
+		goto out;
+	ret = zio_trigger_refresh(trig);
+	if (ret) {
+		zio_trigger_store(trig, slot, old);
+		zio_trigger_refresh(trig);
+	}
+out:
+	kfree(old);
+	return ret;
+}
+
+static int store_slot(struct config_item *item, unsigned int slot,
+		      const char *text)
+{
+	struct zio_trigger *trig = trigger_of(item);
+
+	if (trig->type->attrs[slot].kind == ZIO_TRIGGER_NUMBER)
+		return store_value(trig, slot, text);
+	return zio_trigger_store(trig, slot, text);
+}
+
+#include "config/configfs.h"
+
+/* What all have */
+
+static ssize_t trigger_enable_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%d\n", READ_ONCE(trigger_of(item)->enabled));
+}
+
+static ssize_t trigger_enable_store(struct config_item *item, const char *text,
+				    size_t count)
+{
+	bool enable;
+	int ret = zio_attr_parse_bool(text, &enable);
+
+	if (!ret)
+		ret = zio_trigger_enable(trigger_of(item), enable);
+	return ret ?: count;
+}
+
+static ssize_t trigger_clock_show(struct config_item *item, char *page)
+{
+	return zio_trigger_show_clock(trigger_of(item), page);
+}
+
+static ssize_t trigger_clock_store(struct config_item *item, const char *text,
+				   size_t count)
+{
+	return zio_trigger_set_clock(trigger_of(item), text,
+				     zio_trigger_refresh) ?: count;
+}
+
+static ssize_t trigger_fired_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%lld\n",
+			  atomic64_read(&trigger_of(item)->fired));
+}
+
+static ssize_t trigger_missed_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%lld\n",
+			  atomic64_read(&trigger_of(item)->missed));
+}
+
+#define LONGEST_CSET	(sizeof("/cset4294967295\n") + ZIO_OBJ_NAME_LEN + 5)
+
+/* A page, and no more, goes through a file of configfs: the rest is "..." */
+static ssize_t trigger_csets_show(struct config_item *item, char *page)
+{
+	struct zio_trigger *trig = trigger_of(item);
+	struct zio_binding *bind;
+	ssize_t len = 0;
+
+	mutex_lock(&trig->lock);
+	list_for_each_entry(bind, &trig->bindings, node) {
+		if (len + LONGEST_CSET + sizeof("...\n") > PAGE_SIZE) {
+			len += sysfs_emit_at(page, len, "...\n");
+			break;
+		}
+		len += sysfs_emit_at(page, len, "%s/cset%u\n",
+				     dev_name(&bind->cset->zdev->dev),
+				     bind->cset->index);
+	}
+	mutex_unlock(&trig->lock);
+	return len;
+}
+
+static ssize_t trigger_n_csets_show(struct config_item *item, char *page)
+{
+	struct zio_trigger *trig = trigger_of(item);
+	struct zio_binding *bind;
+	unsigned int n = 0;
+
+	mutex_lock(&trig->lock);
+	list_for_each_entry(bind, &trig->bindings, node)
+		n++;
+	mutex_unlock(&trig->lock);
+	return sysfs_emit(page, "%u\n", n);
+}
+
+CONFIGFS_ATTR(trigger_, enable);
+CONFIGFS_ATTR(trigger_, clock);
+CONFIGFS_ATTR_RO(trigger_, fired);
+CONFIGFS_ATTR_RO(trigger_, missed);
+CONFIGFS_ATTR_RO(trigger_, csets);
+
+static struct configfs_attribute trigger_attr_n_csets = {
+	.ca_name = "n-csets",
+	.ca_mode = 0444,
+	.ca_owner = THIS_MODULE,
+	.show = trigger_n_csets_show,
+};
+
+static struct configfs_attribute *common_attrs[] = {
+	&trigger_attr_enable,
+	&trigger_attr_clock,
+	&trigger_attr_fired,
+	&trigger_attr_missed,
+	&trigger_attr_csets,
+	&trigger_attr_n_csets,
+};
+
+#define N_COMMON	ARRAY_SIZE(common_attrs)
+
+/* The directory of a type */
+struct zio_trigger_group {
+	struct config_group group;
+	struct config_item_type group_type;
+	struct config_item_type item_type;
+	const struct zio_trigger_type *type;
+	struct configfs_attribute attr[ZIO_MAX_TRIGGER_ATTRS];
+	struct configfs_attribute *attrs[N_COMMON + ZIO_MAX_TRIGGER_ATTRS + 1];
+};
+
+/* The module of the type is held until here: who has a file open may be late. */
+static void release_item(struct config_item *item)
+{
+	struct zio_trigger *trig = trigger_of(item);
+	struct module *owner;
+
+	if (trig) {
+		owner = trig->type->owner;
+		zio_trigger_free_shared(trig);
+		module_put(owner);
+	}
+	kfree(container_of(item, struct zio_trigger_item, item));
+}
+
+static struct configfs_item_operations item_ops = {
+	.release = release_item,
+};
+
+static struct config_item *create_trigger(struct zio_trigger_group *tgroup,
+					  const char *name)
+{
+	struct zio_trigger_item *titem = kzalloc(sizeof(*titem), GFP_KERNEL);
+	struct zio_trigger *trig;
+
+	if (!titem)
+		return ERR_PTR(-ENOMEM);
+	config_item_init_type_name(&titem->item, name, &tgroup->item_type);
+	trig = zio_trigger_create_shared(tgroup->type, name, &titem->item);
+	if (IS_ERR(trig)) {
+		config_item_put(&titem->item);
+		return ERR_CAST(trig);
+	}
+	titem->trig = trig;
+	return &titem->item;
+}
+
+static struct config_item *make_trigger(struct config_group *group,
+					const char *name)
+{
+	struct zio_trigger_group *tgroup =
+		container_of(group, struct zio_trigger_group, group);
+	struct config_item *item;
+
+	/* The directory may be on its way out, with the module. */
+	if (!try_module_get(tgroup->type->owner))
+		return ERR_PTR(-ENODEV);
+	item = create_trigger(tgroup, name);
+	if (IS_ERR(item))
+		module_put(tgroup->type->owner);
+	return item;
+}
+
+static void drop_trigger(struct config_group *group, struct config_item *item)
+{
+	zio_trigger_hide_shared(trigger_of(item));
+	config_item_put(item);
+}
+
+static struct configfs_group_operations group_ops = {
+	.make_item = make_trigger,
+	.drop_item = drop_trigger,
+};
+
+static const struct config_item_type plain_type = {
+	.ct_owner = THIS_MODULE,
+};
+
+static struct configfs_subsystem zio_subsys = {
+	.su_group.cg_item = {
+		.ci_namebuf = "zio",
+		.ci_type = &plain_type,
+	},
+	.su_mutex = __MUTEX_INITIALIZER(zio_subsys.su_mutex),
+};
+
+static struct config_group triggers_group;
+static struct config_group devices_group;
+
+/* Not before those who are in the directory have left it. */
+static void release_group(struct config_item *item)
+{
+	kfree(container_of(to_config_group(item), struct zio_trigger_group,
+			   group));
+}
+
+static struct configfs_item_operations group_item_ops = {
+	.release = release_group,
+};
+
+static void fill_attrs(struct zio_trigger_group *tgroup)
+{
+	const struct zio_trigger_type *type = tgroup->type;
+	unsigned int i;
+
+	BUILD_BUG_ON(ZIO_SLOTS != ZIO_MAX_TRIGGER_ATTRS);
+	memcpy(tgroup->attrs, common_attrs, sizeof(common_attrs));
+	for (i = 0; i < type->n_attrs; i++) {
+		bool action = type->attrs[i].kind == ZIO_TRIGGER_ACTION;
+
+		zio_slot_init(&tgroup->attr[i], i, type->attrs[i].name,
+			      action ? 0200 : 0644, type->owner);
+		tgroup->attrs[N_COMMON + i] = &tgroup->attr[i];
+	}
+}
+
+/* The directory in which the triggers of a type are made; -ENOMEM and so on. */
+int zio_trigger_group_create(struct zio_trigger_type *type)
+{
+	struct zio_trigger_group *tgroup = kzalloc(sizeof(*tgroup), GFP_KERNEL);
+	int ret;
+
+	if (!tgroup)
+		return -ENOMEM;
+	tgroup->type = type;
+	fill_attrs(tgroup);
+	tgroup->item_type.ct_owner = type->owner;
+	tgroup->item_type.ct_item_ops = &item_ops;
+	tgroup->item_type.ct_attrs = tgroup->attrs;
+	tgroup->group_type.ct_owner = type->owner;
+	tgroup->group_type.ct_group_ops = &group_ops;
+	tgroup->group_type.ct_item_ops = &group_item_ops;
+	config_group_init_type_name(&tgroup->group, type->name,
+				    &tgroup->group_type);
+	ret = configfs_register_group(&triggers_group, &tgroup->group);
+	if (ret) {
+		config_group_put(&tgroup->group);
+		return ret;
+	}
+	type->group = tgroup;
+	return 0;
+}
+
+void zio_trigger_group_remove(struct zio_trigger_type *type)
+{
+	if (!type->group)
+		return;
+	configfs_unregister_group(&type->group->group);
+	config_group_put(&type->group->group);
+	type->group = NULL;
+}
+
+/* Pinning */
+
+void zio_trigger_item_get(struct zio_trigger *trig)
+{
+	config_item_get(trig->item);
+}
+
+void zio_trigger_item_put(struct zio_trigger *trig)
+{
+	config_item_put(trig->item);
+}
+
+struct pin {
+	struct work_struct work;
+	struct completion done;
+	struct config_item *item;
+	int ret;
+};
+
+static void pin_item(struct work_struct *work)
+{
+	struct pin *pin = container_of(work, struct pin, work);
+
+	pin->ret = configfs_depend_item(&zio_subsys, pin->item);
+	complete(&pin->done);
+}
+
+/*
+ * rmdir is refused from now on. The caller is in a sysfs file, and configfs locks
+ * its root for this; a rmdir of a device, which removes sysfs files, is done
+ * with other directories of configfs locked. It is for lockdep, which cannot tell
+ * the one from the others, that this is done by a thread.
+ *
+ * Return: 0; -ENOENT if it is being removed.
+ */
+int zio_trigger_item_pin(struct zio_trigger *trig)
+{
+	struct pin pin = { .item = trig->item };
+
+	init_completion(&pin.done);
+	INIT_WORK_ONSTACK(&pin.work, pin_item);
+	queue_work(system_unbound_wq, &pin.work);
+	wait_for_completion(&pin.done);
+	destroy_work_on_stack(&pin.work);
+	return pin.ret;
+}
+
+void zio_trigger_item_unpin(struct zio_trigger *trig)
+{
+	configfs_undepend_item(trig->item);
+}
+
+struct config_group *zio_configfs_devices(void)
+{
+	return &devices_group;
+}
+
+int zio_configfs_init(void)
+{
+	config_group_init(&zio_subsys.su_group);
+	config_group_init_type_name(&triggers_group, "triggers", &plain_type);
+	config_group_init_type_name(&devices_group, "devices", &plain_type);
+	configfs_add_default_group(&triggers_group, &zio_subsys.su_group);
+	configfs_add_default_group(&devices_group, &zio_subsys.su_group);
+	return configfs_register_subsystem(&zio_subsys);
+}
+
+void zio_configfs_exit(void)
+{
+	configfs_unregister_subsystem(&zio_subsys);
+}
+
+#else
+
+int zio_configfs_init(void)
+{
+	return 0;
+}
+
+void zio_configfs_exit(void)
+{
+}
+
+int zio_trigger_group_create(struct zio_trigger_type *type)
+{
+	return 0;
+}
+
+void zio_trigger_group_remove(struct zio_trigger_type *type)
+{
+}
+
+void zio_trigger_item_get(struct zio_trigger *trig)
+{
+}
+
+void zio_trigger_item_put(struct zio_trigger *trig)
+{
+}
+
+int zio_trigger_item_pin(struct zio_trigger *trig)
+{
+	return 0;
+}
+
+void zio_trigger_item_unpin(struct zio_trigger *trig)
+{
+}
+
+#endif /* CONFIG_CONFIGFS_FS */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* enable.c: enabling and disabling of sets and channels */
+#include "zio-core.h"
+
+/* As kobject_del(), also for a kobject that was never added. */
+void zio_kobj_del(struct kobject *kobj)
+{
+	if (kobj->state_in_sysfs)
+		kobject_del(kobj);
+}
+
+/* Makes the list of enabled channels; the set is held, or not yet visible. */
+void zio_cset_count_on(struct zio_cset *cset)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < cset->n_chan; i++)
+		if (cset->chan[i]->enabled)
+			WRITE_ONCE(cset->on[n++], cset->chan[i]);
+	WRITE_ONCE(cset->n_on, n);
+}
+
+/* The set's mutex is held. Unread blocks stay readable. */
+int zio_channel_enable(struct zio_channel *chan, bool enable)
+{
+	struct zio_cset *cset = chan->cset;
+
+	if (chan->enabled == enable)
+		return 0;
+	zio_cset_hold(cset);
+	WRITE_ONCE(chan->enabled, enable);
+	zio_cset_count_on(cset);
+	zio_cset_release(cset);
+	return 0;
+}
+
+/* The set's mutex is held. A disabled set takes no event. */
+int zio_cset_enable(struct zio_cset *cset, bool enable)
+{
+	if (cset->enabled == enable)
+		return 0;
+	zio_cset_hold(cset);
+	cset->enabled = enable;
+	zio_cset_stop(cset, !enable || !cset->bind->enabled);
+	zio_cset_release(cset);
+	return 0;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sysfs-buffer.c: the standard files of buffers
+ *
+ * A replacement removes these directories after it has let go of the mutex:
+ * so each store looks whether its object is still the one in use.
+ */
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "zio-core.h"
+
+/* Buffers */
+
+static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
+			    size_t count,
+			    int (*set)(struct zio_buffer *buf, u32 value))
+{
+	struct zio_cset *cset = buf->chan->cset;
+	u32 value;
+	int ret = zio_attr_parse(text, &value);
+
+	if (ret)
+		return ret;
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	if (cset->gone || buf->chan->buf != buf)
+		ret = -ENODEV;
+	else
+		ret = set(buf, value);
+	mutex_unlock(&cset->mutex);
+	return ret ?: count;
+}
+
+static ssize_t buffer_name_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%s\n", to_zio_buffer(kobj)->type->name);
+}
+
+static ssize_t max_len_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *page)
+{
+	return sysfs_emit(page, "%u\n", READ_ONCE(to_zio_buffer(kobj)->len));
+}
+
+static ssize_t max_len_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *text, size_t count)
+{
+	return store_buffer(to_zio_buffer(kobj), text, count,
+			    zio_buffer_set_len);
+}
+
+static ssize_t max_kb_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%u\n", READ_ONCE(to_zio_buffer(kobj)->kb));
+}
+
+static ssize_t max_kb_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *text, size_t count)
+{
+	return store_buffer(to_zio_buffer(kobj), text, count,
+			    zio_buffer_set_kb);
+}
+
+static ssize_t allocated_len_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *page)
+{
+	struct zio_buffer *buf = to_zio_buffer(kobj);
+
+	return sysfs_emit(page, "%u\n", buf->type->ops->count(buf));
+}
+
+static ssize_t queued_len_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	struct zio_buffer *buf = to_zio_buffer(kobj);
+	int queued = zio_queue_count(&buf->chan->queue);
+	int all = buf->type->ops->count(buf);
+
+	/* Head and tail were not read at the same moment. */
+	return sysfs_emit(page, "%d\n", clamp(queued, 0, all));
+}
+
+static ssize_t prefer_new_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n",
+			  READ_ONCE(to_zio_buffer(kobj)->prefer_new));
+}
+
+static int set_prefer_new(struct zio_buffer *buf, u32 value)
+{
+	if (value > 1)
+		return -EINVAL;
+	WRITE_ONCE(buf->prefer_new, value);
+	/* There may be room now, for a set that was full. */
+	zio_cset_go_on(buf->chan->cset);
+	return 0;
+}
+
+static ssize_t prefer_new_store(struct kobject *kobj,
+				struct kobj_attribute *attr,
+				const char *text, size_t count)
+{
+	return store_buffer(to_zio_buffer(kobj), text, count, set_prefer_new);
+}
+
+static ssize_t watermark_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  READ_ONCE(to_zio_buffer(kobj)->watermark));
+}
+
+static int set_watermark(struct zio_buffer *buf, u32 value)
+{
+	if (!value || value > buf->len)
+		return -EINVAL;
+	WRITE_ONCE(buf->watermark, value);
+	WRITE_ONCE(buf->chan->watermark, value);
+	zio_cset_wake(buf->chan->cset);
+	return 0;
+}
+
+static ssize_t watermark_store(struct kobject *kobj,
+			       struct kobj_attribute *attr,
+			       const char *text, size_t count)
+{
+	return store_buffer(to_zio_buffer(kobj), text, count, set_watermark);
+}
+
+static ssize_t merge_data_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n",
+			  READ_ONCE(to_zio_buffer(kobj)->merge_data));
+}
+
+static ssize_t merge_data_store(struct kobject *kobj,
+				struct kobj_attribute *attr,
+				const char *text, size_t count)
+{
+	return store_buffer(to_zio_buffer(kobj), text, count,
+			    zio_buffer_set_merge);
+}
+
+static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return zio_route_show(to_zio_buffer(kobj)->chan, page);
+}
+
+/* It is of the channel, whatever buffer that has. */
+static ssize_t source_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *text, size_t count)
+{
+	return zio_route_connect(to_zio_buffer(kobj)->chan, text) ?: count;
+}
+
+static struct kobj_attribute buffer_name =
+	__ATTR(name, 0444, buffer_name_show, NULL);
+static struct kobj_attribute max_buffer_len =
+	ZIO_FILE("max-buffer-len", 0644, max_len_show, max_len_store);
+static struct kobj_attribute allocated_buffer_len =
+	ZIO_FILE("allocated-buffer-len", 0444, allocated_len_show, NULL);
+static struct kobj_attribute queued_buffer_len =
+	ZIO_FILE("queued-buffer-len", 0444, queued_len_show, NULL);
+static struct kobj_attribute max_buffer_kb =
+	ZIO_FILE("max-buffer-kb", 0644, max_kb_show, max_kb_store);
+static struct kobj_attribute prefer_new =
+	ZIO_FILE("prefer-new", 0644, prefer_new_show, prefer_new_store);
+static struct kobj_attribute watermark = __ATTR_RW(watermark);
+static struct kobj_attribute merge_data =
+	ZIO_FILE("merge-data", 0644, merge_data_show, merge_data_store);
+static struct kobj_attribute source = __ATTR_RW(source);
+
+static struct attribute *buffer_attrs[] = {
+	&buffer_name.attr,
+	&max_buffer_len.attr,
+	&allocated_buffer_len.attr,
+	&queued_buffer_len.attr,
+	&prefer_new.attr,
+	&watermark.attr,
+	NULL
+};
+
+static struct attribute *area_attrs[] = {
+	&max_buffer_kb.attr,
+	&merge_data.attr,
+	NULL
+};
+
+static struct attribute *output_attrs[] = {
+	&source.attr,
+	NULL
+};
+
+static umode_t show_output_attrs(struct kobject *kobj, struct attribute *attr,
+				 int i)
+{
+	const struct zio_buffer *buf = to_zio_buffer(kobj);
+
+	return zio_cset_is_output(buf->chan->cset) ? attr->mode : 0;
+}
+
+static umode_t show_area_attrs(struct kobject *kobj, struct attribute *attr,
+			       int i)
+{
+	const struct zio_buffer *buf = to_zio_buffer(kobj);
+
+	if (attr == &merge_data.attr && !zio_buffer_can_merge(buf))
+		return 0;
+	return buf->type->has_area ? attr->mode : 0;
+}
+
+static const struct attribute_group buffer_group = {
+	.attrs = buffer_attrs,
+};
+
+static const struct attribute_group area_group = {
+	.attrs = area_attrs,
+	.is_visible = show_area_attrs,
+};
+
+static const struct attribute_group output_group = {
+	.attrs = output_attrs,
+	.is_visible = show_output_attrs,
+};
+
+static const struct attribute_group *buffer_groups[] = {
+	&buffer_group,
+	&area_group,
+	&output_group,
+	NULL
+};
+
+static void release_buffer(struct kobject *kobj)
+{
+	kfree(to_zio_buffer(kobj));
+}
+
+const struct kobj_type zio_buffer_ktype = {
+	.release = release_buffer,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = buffer_groups,
+};

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* sysfs-cset.c: the standard files of channel sets and channels */
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "channel/pipe.h"
+
+static int trim_name(const char *text, size_t count, char *name)
+{
+	size_t len = strcspn(text, "\n");
+
+	if (!len || len >= ZIO_OBJ_NAME_LEN || len + 1 < count)
+		return -EINVAL;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	return 0;
+}
+
+static ssize_t store_bool(struct zio_cset *cset, const char *text, size_t count,
+			  int (*set)(void *object, bool value), void *object)
+{
+	bool value;
+	int ret = zio_attr_parse_bool(text, &value);
+
+	if (ret)
+		return ret;
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	ret = cset->gone ? -ENODEV : set(object, value);
+	mutex_unlock(&cset->mutex);
+	return ret ?: count;
+}
+
+/*
+ * Replaces the trigger or the buffers, which go by a name of 11 characters. A name may
+ * be that of a module to be loaded, which takes user space any time. So an unbind waits
+ * for one of the writers at most.
+ */
+static ssize_t store_type(struct zio_cset *cset, const char *text, size_t count,
+			  int (*change)(struct zio_cset *cset, const char *name))
+{
+	char name[ZIO_OBJ_NAME_LEN];
+	int ret = trim_name(text, count, name);
+
+	if (ret)
+		return ret;
+	if (mutex_lock_killable(&cset->change))
+		return -EINTR;
+	ret = cset->gone || READ_ONCE(cset->ending) ? -ENODEV :
+		change(cset, name);
+	mutex_unlock(&cset->change);
+	return ret ?: count;
+}
+
+/* Channel sets */
+
+static ssize_t cset_name_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *page)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+
+	return sysfs_emit(page, "%s\n", cset->desc->name ?: kobj->name);
+}
+
+static ssize_t direction_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *page)
+{
+	bool output = zio_cset_is_output(to_zio_cset(kobj));
+
+	return sysfs_emit(page, "%s\n", output ? "output" : "input");
+}
+
+static ssize_t ssize_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *page)
+{
+	return sysfs_emit(page, "%u\n", to_zio_cset(kobj)->ssize);
+}
+
+static ssize_t cset_enable_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", READ_ONCE(to_zio_cset(kobj)->enabled));
+}
+
+static int set_cset_enable(void *object, bool value)
+{
+	return zio_cset_enable(object, value);
+}
+
+static ssize_t cset_enable_store(struct kobject *kobj,
+				 struct kobj_attribute *attr,
+				 const char *text, size_t count)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+
+	return store_bool(cset, text, count, set_cset_enable, cset);
+}
+
+static ssize_t current_buffer_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *page)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	ssize_t len = -ENODEV;
+
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	if (!cset->gone)
+		len = sysfs_emit(page, "%s\n", cset->buf_type->name);
+	mutex_unlock(&cset->mutex);
+	return len;
+}
+
+static ssize_t current_buffer_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *text, size_t count)
+{
+	return store_type(to_zio_cset(kobj), text, count, zio_buffers_change);
+}
+
+static ssize_t current_trigger_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *page)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	ssize_t len = -ENODEV;
+
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	if (!cset->gone)
+		len = sysfs_emit(page, "%s\n", cset->bind->trig->name);
+	mutex_unlock(&cset->mutex);
+	return len;
+}
+
+static ssize_t current_trigger_store(struct kobject *kobj,
+				     struct kobj_attribute *attr,
+				     const char *text, size_t count)
+{
+	return store_type(to_zio_cset(kobj), text, count, zio_binding_change);
+}
+
+static ssize_t timeout_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  READ_ONCE(to_zio_cset(kobj)->timeout_ms));
+}
+
+static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *text, size_t count)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	u32 ms;
+	int ret = zio_attr_parse(text, &ms);
+
+	if (!ret && ms > ZIO_MAX_TIMEOUT_MS)
+		ret = -ERANGE;
+	if (ret)
+		return ret;
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	if (cset->gone)
+		ret = -ENODEV;
+	else
+		zio_cset_set_timeout(cset, ms);
+	mutex_unlock(&cset->mutex);
+	return ret ?: count;
+}
+
+static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *page)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	u64 mask;
+
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	mask = cset->mask;
+	mutex_unlock(&cset->mutex);
+	return sysfs_emit(page, "0x%llx\n", mask);
+}
+
+static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
+			      const char *text, size_t count)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+	u64 mask;
+	int ret = kstrtou64(text, 0, &mask);
+
+	if (ret)
+		return ret;
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	ret = cset->gone ? -ENODEV : zio_cset_set_mask(cset, mask);
+	mutex_unlock(&cset->mutex);
+	return ret ?: count;
+}
+
+static ssize_t fired_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *page)
+{
+	return sysfs_emit(page, "%lu\n", READ_ONCE(to_zio_cset(kobj)->fired));
+}
+
+static ssize_t io_errors_show(struct kobject *kobj, struct kobj_attribute *attr,
+			      char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_cset(kobj)->io_errors));
+}
+
+static ssize_t lost_triggers_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  atomic_long_read(&to_zio_cset(kobj)->lost_triggers));
+}
+
+static struct kobj_attribute cset_name = __ATTR(name, 0444, cset_name_show, NULL);
+static struct kobj_attribute direction = __ATTR_RO(direction);
+static struct kobj_attribute ssize = __ATTR_RO(ssize);
+static struct kobj_attribute cset_enable =
+	__ATTR(enable, 0644, cset_enable_show, cset_enable_store);
+static struct kobj_attribute current_buffer = __ATTR_RW(current_buffer);
+static struct kobj_attribute current_trigger = __ATTR_RW(current_trigger);
+static struct kobj_attribute timeout_ms =
+	ZIO_FILE("timeout-ms", 0644, timeout_show, timeout_store);
+static struct kobj_attribute channels = __ATTR_RW(channels);
+static struct kobj_attribute fired = __ATTR_RO(fired);
+static struct kobj_attribute io_errors = __ATTR_RO(io_errors);
+static struct kobj_attribute lost_triggers = __ATTR_RO(lost_triggers);
+
+static struct attribute *cset_attrs[] = {
+	&cset_name.attr,
+	&direction.attr,
+	&ssize.attr,
+	&cset_enable.attr,
+	&current_buffer.attr,
+	&current_trigger.attr,
+	&timeout_ms.attr,
+	NULL
+};
+
+static struct attribute *interleaved_attrs[] = {
+	&channels.attr,
+	NULL
+};
+
+static struct attribute *cset_stat_attrs[] = {
+	&fired.attr,
+	&io_errors.attr,
+	&lost_triggers.attr,
+	NULL
+};
+
+static const struct attribute_group cset_group = {
+	.attrs = cset_attrs,
+};
+
+static umode_t show_interleaved(struct kobject *kobj, struct attribute *attr,
+				int i)
+{
+	bool is = to_zio_cset(kobj)->flags & ZIO_CSET_INTERLEAVED;
+
+	return is ? attr->mode : 0;
+}
+
+static const struct attribute_group interleaved_group = {
+	.attrs = interleaved_attrs,
+	.is_visible = show_interleaved,
+};
+
+static const struct attribute_group cset_stat_group = {
+	.name = "statistics",
+	.attrs = cset_stat_attrs,
+};
+
+static const struct attribute_group *cset_groups[] = {
+	&cset_group,
+	&interleaved_group,
+	&cset_stat_group,
+	NULL
+};
+
+static void free_cset(struct rcu_head *rcu)
+{
+	struct zio_cset *cset = container_of(rcu, struct zio_cset, rcu);
+
+	kvfree(cset->chan);
+	kvfree(cset->on);
+	kvfree(cset->head.armed);
+	kfree(cset);
+}
+
+static void release_cset(struct kobject *kobj)
+{
+	struct zio_cset *cset = to_zio_cset(kobj);
+
+	kfree(cset->attrs);
+	put_device(&cset->zdev->dev);
+	call_rcu(&cset->rcu, free_cset);			/* E */
+}
+
+const struct kobj_type zio_cset_ktype = {
+	.release = release_cset,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = cset_groups,
+};
+
+/* Channels */
+
+static ssize_t chan_name_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%s\n", kobj->name);
+}
+
+static ssize_t chan_enable_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n",
+			  READ_ONCE(to_zio_channel(kobj)->enabled));
+}
+
+static int set_chan_enable(void *object, bool value)
+{
+	return zio_channel_enable(object, value);
+}
+
+static ssize_t chan_enable_store(struct kobject *kobj,
+				 struct kobj_attribute *attr,
+				 const char *text, size_t count)
+{
+	struct zio_channel *chan = to_zio_channel(kobj);
+
+	return store_bool(chan->cset, text, count, set_chan_enable, chan);
+}
+
+static ssize_t alarms_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "0x%04x\n",
+			  atomic_read(&to_zio_channel(kobj)->alarms));
+}
+
+static ssize_t alarms_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *text, size_t count)
+{
+	u32 mask;
+	int ret = zio_attr_parse(text, &mask);
+
+	if (ret)
+		return ret;
+	if (mask > 0xffff)
+		return -ERANGE;
+	atomic_andnot(mask, &to_zio_channel(kobj)->alarms);
+	return count;
+}
+
+static ssize_t address_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *page)
+{
+	struct zio_channel *chan = to_zio_channel(kobj);
+	struct zio_device *zdev = chan->cset->zdev;
+
+	return sysfs_emit(page, "%s-%04x-%u-%u\n", zdev->name, zdev->id,
+			  chan->cset->index, chan->head.index);
+}
+
+static ssize_t blocks_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->blocks));
+}
+
+static ssize_t bytes_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->bytes));
+}
+
+static ssize_t lost_blocks_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%lu\n", READ_ONCE(to_zio_channel(kobj)->lost));
+}
+
+static ssize_t merged_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->merged));
+}
+
+static ssize_t shared_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->shared));
+}
+
+static ssize_t copied_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->copied));
+}
+
+static ssize_t copied_bytes_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->copied_bytes));
+}
+
+static ssize_t route_lost_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%lu\n",
+			  READ_ONCE(to_zio_channel(kobj)->route_lost));
+}
+
+static ssize_t lent_blocks_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  zio_loans_count(to_zio_channel(kobj)).blocks);
+}
+
+static ssize_t lent_bytes_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%zu\n",
+			  zio_loans_count(to_zio_channel(kobj)).bytes);
+}
+
+static ssize_t lent_to_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *page)
+{
+	return zio_loans_show_users(to_zio_channel(kobj), page);
+}
+
+static ssize_t
+current_control_read(struct file *file, struct kobject *kobj,
+		     ZIO_BIN_ATTR_CONST struct bin_attribute *attr, char *page,
+		     loff_t off, size_t count)
+{
+	struct zio_channel *chan = to_zio_channel(kobj);
+	struct zio_control ctrl;
+
+	rcu_read_lock();
+	ctrl = rcu_dereference(chan->snap)->ctrl;
+	rcu_read_unlock();
+	ctrl.seq_num = READ_ONCE(chan->seq) - READ_ONCE(chan->merged);
+	ctrl.zio_alarms = atomic_read(&chan->alarms_new);
+	ctrl.drv_alarms = atomic_read(&chan->alarms_new) >> 8;
+	if (zio_cset_is_output(chan->cset))
+		zio_share_tell(chan, &ctrl);
+	return memory_read_from_buffer(page, count, &off, &ctrl, sizeof(ctrl));
+}
+
+static struct kobj_attribute chan_name = __ATTR(name, 0444, chan_name_show, NULL);
+static struct kobj_attribute chan_enable =
+	__ATTR(enable, 0644, chan_enable_show, chan_enable_store);
+static struct kobj_attribute alarms = __ATTR_RW(alarms);
+static struct kobj_attribute address = __ATTR_RO(address);
+static struct kobj_attribute blocks = __ATTR_RO(blocks);
+static struct kobj_attribute bytes = __ATTR_RO(bytes);
+static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
+static struct kobj_attribute merged = __ATTR_RO(merged);
+static struct kobj_attribute lent_blocks =
+	ZIO_FILE("lent-blocks", 0444, lent_blocks_show, NULL);
+static struct kobj_attribute lent_bytes =
+	ZIO_FILE("lent-bytes", 0444, lent_bytes_show, NULL);
+static struct kobj_attribute lent_to =
+	ZIO_FILE("lent-to", 0444, lent_to_show, NULL);
+static struct kobj_attribute shared = __ATTR_RO(shared);
+static struct kobj_attribute copied = __ATTR_RO(copied);
+static struct kobj_attribute copied_bytes =
+	ZIO_FILE("copied-bytes", 0444, copied_bytes_show, NULL);
+static struct kobj_attribute route_lost =
+	ZIO_FILE("route-lost", 0444, route_lost_show, NULL);
+static struct bin_attribute current_control = {
+	.attr = { .name = "current-control", .mode = 0444 },
+	.size = __ZIO_CONTROL_SIZE,
+	.read = current_control_read,
+};
+
+static struct attribute *chan_attrs[] = {
+	&chan_name.attr,
+	&chan_enable.attr,
+	&alarms.attr,
+	&address.attr,
+	NULL
+};
+
+static ZIO_BIN_ATTR_CONST struct bin_attribute *ZIO_BIN_ATTR_CONST
+chan_bin_attrs[] = {
+	&current_control,
+	NULL
+};
+
+static struct attribute *chan_stat_attrs[] = {
+	&blocks.attr,
+	&bytes.attr,
+	&lost_blocks.attr,
+	&merged.attr,
+	&lent_blocks.attr,
+	&lent_bytes.attr,
+	&lent_to.attr,
+	&shared.attr,
+	&copied.attr,
+	&copied_bytes.attr,
+	&route_lost.attr,
+	NULL
+};
+
+static bool is_of_inputs(const struct attribute *attr)
+{
+	return attr == &merged.attr || attr == &lent_blocks.attr ||
+		attr == &lent_bytes.attr || attr == &lent_to.attr;
+}
+
+static bool is_of_outputs(const struct attribute *attr)
+{
+	return attr == &shared.attr || attr == &copied.attr ||
+		attr == &copied_bytes.attr || attr == &route_lost.attr;
+}
+
+/* Blocks of outputs are neither merged nor lent; inputs play nothing. */
+static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
+			      int i)
+{
+	bool output = zio_cset_is_output(to_zio_channel(kobj)->cset);
+
+	if (output ? is_of_inputs(attr) : is_of_outputs(attr))
+		return 0;
+	return attr->mode;
+}
+
+static const struct attribute_group chan_group = {
+	.attrs = chan_attrs,
+	.bin_attrs = chan_bin_attrs,
+};
+
+static const struct attribute_group chan_stat_group = {
+	.name = "statistics",
+	.is_visible = show_chan_stat,
+	.attrs = chan_stat_attrs,
+};
+
+static const struct attribute_group *chan_groups[] = {
+	&chan_group,
+	&chan_stat_group,
+	NULL
+};
+
+static void release_channel(struct kobject *kobj)
+{
+	struct zio_channel *chan = to_zio_channel(kobj);
+
+	zio_snapshot_put(rcu_access_pointer(chan->snap));
+	mutex_destroy(&chan->lock);
+	kfree(chan->attrs);
+	zio_lender_free(chan->lender);
+	kobject_put(&chan->cset->kobj);
+	kfree_rcu(chan, rcu);					/* E */
+}
+
+const struct kobj_type zio_channel_ktype = {
+	.release = release_channel,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = chan_groups,
+};

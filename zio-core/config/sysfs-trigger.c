@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sysfs-trigger.c: the files of a channel set's trigger
+ *
+ * Enable and samples are the set's own. The clock, and what the trigger's type has
+ * beside it, are the trigger's: here they can be set if the trigger is of this
+ * set alone; those of a shared trigger, in configfs.
+ *
+ * A replacement removes this directory after it has let go of the mutex: so each
+ * store looks whether its binding is still the one in use.
+ */
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "zio-core.h"
+
+static int lock_binding(struct zio_binding *bind)
+{
+	struct zio_cset *cset = bind->cset;
+
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	if (!cset->gone && cset->bind == bind)
+		return 0;
+	mutex_unlock(&cset->mutex);
+	return -ENODEV;
+}
+
+static void unlock_binding(struct zio_binding *bind)
+{
+	mutex_unlock(&bind->cset->mutex);
+}
+
+static ssize_t store_binding(struct zio_binding *bind, const char *text,
+			     size_t count,
+			     int (*set)(struct zio_binding *bind, u32 value))
+{
+	u32 value;
+	int ret = zio_attr_parse(text, &value);
+
+	if (!ret)
+		ret = lock_binding(bind);
+	if (ret)
+		return ret;
+	ret = set(bind, value);
+	unlock_binding(bind);
+	return ret ?: count;
+}
+
+static ssize_t trigger_name_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%s\n", to_zio_binding(kobj)->trig->name);
+}
+
+static ssize_t trigger_enable_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n",
+			  READ_ONCE(to_zio_binding(kobj)->enabled));
+}
+
+static int set_enable(struct zio_binding *bind, u32 value)
+{
+	if (value > 1)
+		return -EINVAL;
+	return zio_binding_enable(bind, value);
+}
+
+static ssize_t trigger_enable_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *text, size_t count)
+{
+	return store_binding(to_zio_binding(kobj), text, count, set_enable);
+}
+
+static ssize_t nshots_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  READ_ONCE(to_zio_binding(kobj)->nshots));
+}
+
+static ssize_t nshots_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *text, size_t count)
+{
+	return store_binding(to_zio_binding(kobj), text, count,
+			     zio_binding_set_nshots);
+}
+
+static ssize_t pre_samples_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  READ_ONCE(to_zio_binding(kobj)->pre_samples));
+}
+
+static int set_pre_samples(struct zio_binding *bind, u32 value)
+{
+	return zio_binding_set_samples(bind, value, bind->post_samples);
+}
+
+static ssize_t pre_samples_store(struct kobject *kobj,
+				 struct kobj_attribute *attr,
+				 const char *text, size_t count)
+{
+	return store_binding(to_zio_binding(kobj), text, count,
+			     set_pre_samples);
+}
+
+static ssize_t post_samples_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n",
+			  READ_ONCE(to_zio_binding(kobj)->post_samples));
+}
+
+static int set_post_samples(struct zio_binding *bind, u32 value)
+{
+	return zio_binding_set_samples(bind, bind->pre_samples, value);
+}
+
+static ssize_t post_samples_store(struct kobject *kobj,
+				  struct kobj_attribute *attr,
+				  const char *text, size_t count)
+{
+	return store_binding(to_zio_binding(kobj), text, count,
+			     set_post_samples);
+}
+
+static ssize_t nsamples_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *page)
+{
+	struct zio_binding *bind = to_zio_binding(kobj);
+
+	return sysfs_emit(page, "%u\n", READ_ONCE(bind->pre_samples) +
+			  READ_ONCE(bind->post_samples));
+}
+
+static int set_nsamples(struct zio_binding *bind, u32 value)
+{
+	if (value < bind->pre_samples)
+		return -EINVAL;
+	return zio_binding_set_samples(bind, bind->pre_samples,
+				       value - bind->pre_samples);
+}
+
+static ssize_t nsamples_store(struct kobject *kobj, struct kobj_attribute *attr,
+			      const char *text, size_t count)
+{
+	return store_binding(to_zio_binding(kobj), text, count, set_nsamples);
+}
+
+/* What belongs to the trigger */
+
+/* Its sets are one; its mutex is held, and it is paused. */
+static int show_own(struct zio_trigger *trig)
+{
+	struct zio_binding *bind = list_first_entry(&trig->bindings,
+						    struct zio_binding, node);
+
+	return zio_cset_refresh(bind->cset);
+}
+
+static int set_own_clock(struct zio_binding *bind, const char *text)
+{
+	int ret = lock_binding(bind);
+
+	if (ret)
+		return ret;
+	zio_cset_pause(bind->cset);
+	ret = zio_trigger_set_clock(bind->trig, text, show_own);
+	zio_cset_release(bind->cset);
+	unlock_binding(bind);
+	return ret;
+}
+
+static int set_own_value(struct zio_binding *bind, unsigned int index,
+			 const char *text)
+{
+	int ret = lock_binding(bind);
+
+	if (ret)
+		return ret;
+	ret = zio_trigger_store(bind->trig, index, text);
+	if (!ret && bind->trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER)
+		ret = zio_cset_refresh(bind->cset);
+	unlock_binding(bind);
+	return ret;
+}
+
+static ssize_t clock_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *page)
+{
+	return zio_trigger_show_clock(to_zio_binding(kobj)->trig, page);
+}
+
+static ssize_t clock_store(struct kobject *kobj, struct kobj_attribute *attr,
+			   const char *text, size_t count)
+{
+	return set_own_clock(to_zio_binding(kobj), text) ?: count;
+}
+
+static struct zio_trigger_file *to_file(struct kobj_attribute *kattr)
+{
+	return container_of(kattr, struct zio_trigger_file, kattr);
+}
+
+static ssize_t file_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *page)
+{
+	return zio_trigger_show(to_zio_binding(kobj)->trig,
+				to_file(attr)->index, page);
+}
+
+static ssize_t file_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *text, size_t count)
+{
+	return set_own_value(to_zio_binding(kobj), to_file(attr)->index,
+			     text) ?: count;
+}
+
+static int add_file(struct zio_binding *bind, unsigned int index)
+{
+	const struct zio_trigger_attr *attr = &bind->trig->type->attrs[index];
+	struct zio_trigger_file *file = &bind->file[index];
+
+	file->index = index;
+	sysfs_attr_init(&file->kattr.attr);
+	file->kattr.attr.name = attr->name;
+	file->kattr.attr.mode = attr->kind == ZIO_TRIGGER_ACTION ? 0200 : 0644;
+	if (bind->trig->item)
+		file->kattr.attr.mode &= ~0222;
+	file->kattr.show = file_show;
+	file->kattr.store = file_store;
+	return sysfs_create_file(&bind->kobj, &file->kattr.attr);
+}
+
+/* They go with the directory. */
+int zio_binding_add_files(struct zio_binding *bind)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < bind->trig->type->n_attrs && !ret; i++)
+		if (!bind->trig->item ||
+		    bind->trig->type->attrs[i].kind != ZIO_TRIGGER_ACTION)
+			ret = add_file(bind, i);
+	return ret;
+}
+
+static struct kobj_attribute trigger_name =
+	__ATTR(name, 0444, trigger_name_show, NULL);
+static struct kobj_attribute trigger_enable =
+	__ATTR(enable, 0644, trigger_enable_show, trigger_enable_store);
+static struct kobj_attribute nshots = __ATTR_RW(nshots);
+static struct kobj_attribute pre_samples =
+	ZIO_FILE("pre-samples", 0644, pre_samples_show, pre_samples_store);
+static struct kobj_attribute post_samples =
+	ZIO_FILE("post-samples", 0644, post_samples_show, post_samples_store);
+static struct kobj_attribute nsamples = __ATTR_RW(nsamples);
+static struct kobj_attribute clock = __ATTR_RW(clock);
+
+static struct attribute *trigger_attrs[] = {
+	&trigger_name.attr,
+	&trigger_enable.attr,
+	&nshots.attr,
+	&pre_samples.attr,
+	&post_samples.attr,
+	&nsamples.attr,
+	&clock.attr,
+	NULL
+};
+
+/* As all that is the trigger's: of a shared one, it can be read here. */
+static umode_t trigger_mode(struct kobject *kobj, struct attribute *attr, int i)
+{
+	if (attr == &clock.attr && to_zio_binding(kobj)->trig->item)
+		return 0444;
+	return attr->mode;
+}
+
+static const struct attribute_group trigger_group = {
+	.attrs = trigger_attrs,
+	.is_visible = trigger_mode,
+};
+__ATTRIBUTE_GROUPS(trigger);
+
+static void release_binding(struct kobject *kobj)
+{
+	kfree_rcu(to_zio_binding(kobj), rcu);			/* E */
+}
+
+const struct kobj_type zio_binding_ktype = {
+	.release = release_binding,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = trigger_groups,
+};

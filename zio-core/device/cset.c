@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* cset.c: making and removing channel sets and channels */
+#include <linux/export.h>
+#include <linux/slab.h>
+
+#include "zio-core.h"
+
+static void init_channel(struct zio_channel *chan, struct zio_cset *cset,
+			 unsigned int index)
+{
+	kobject_init(&chan->kobj, &zio_channel_ktype);
+	kobject_get(&cset->kobj);
+	chan->cset = cset;
+	chan->head.index = index;
+	chan->enabled = true;
+	chan->seq = zio_first_count;
+	chan->played = zio_first_count;
+	chan->dropped = zio_first_count;
+	init_waitqueue_head(&chan->wq);
+	mutex_init(&chan->lock);
+	INIT_LIST_HEAD(&chan->sessions);
+	INIT_LIST_HEAD(&chan->leftovers);
+}
+
+static void remove_channel(struct zio_channel *chan)
+{
+	zio_attrs_remove(chan->cset, chan);
+	zio_kobj_del(&chan->kobj);
+	kobject_put(&chan->kobj);
+}
+
+static struct zio_channel *create_channel(struct zio_cset *cset,
+					  unsigned int index)
+{
+	struct zio_channel *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	struct zio_snapshot *snap;
+	int ret = -ENOMEM;
+
+	if (!chan)
+		return ERR_PTR(-ENOMEM);
+	init_channel(chan, cset, index);
+	snap = zio_snapshot_alloc(chan);
+	if (!snap)
+		goto err_chan;
+	RCU_INIT_POINTER(chan->snap, snap);
+	ret = kobject_add(&chan->kobj, &cset->kobj, "chan%u", index);
+	if (!ret)
+		ret = zio_attrs_create(cset, chan);
+	if (ret)
+		goto err_chan;
+	return chan;
+
+err_chan:
+	remove_channel(chan);
+	return ERR_PTR(ret);
+}
+
+/* Those of an interleaved set are read as one. */
+static unsigned int count_queues(const struct zio_cset_desc *desc)
+{
+	return desc->flags & ZIO_CSET_INTERLEAVED ? 1 : desc->n_chan;
+}
+
+static int create_channels(struct zio_cset *cset)
+{
+	unsigned int n = count_queues(cset->desc);
+	struct zio_channel *chan;
+
+	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
+	cset->on = kvcalloc(n, sizeof(*cset->on), GFP_KERNEL);
+	cset->head.armed = kvcalloc(n + 1, sizeof(*cset->head.armed), GFP_KERNEL);
+	if (!cset->chan || !cset->on || !cset->head.armed)
+		return -ENOMEM;
+	while (cset->n_chan < n) {
+		chan = create_channel(cset, cset->n_chan);
+		if (IS_ERR(chan))
+			return PTR_ERR(chan);
+		cset->chan[cset->n_chan++] = chan;
+	}
+	return 0;
+}
+
+static int create_nodes(struct zio_cset *cset)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < cset->n_chan && !ret; i++)
+		ret = zio_nodes_create(cset->chan[i]);
+	return ret;
+}
+
+static struct zio_cset *alloc_cset(struct zio_device *zdev,
+				   const struct zio_cset_desc *desc,
+				   unsigned int index)
+{
+	struct zio_cset *cset = kzalloc(sizeof(*cset), GFP_KERNEL);
+
+	if (!cset)
+		return NULL;
+	kobject_init(&cset->kobj, &zio_cset_ktype);
+	get_device(&zdev->dev);
+	cset->zdev = zdev;
+	cset->head.priv = zdev->priv;
+	cset->desc = desc;
+	cset->ops = desc->ops;
+	cset->index = index;
+	cset->flags = desc->flags;
+	cset->ssize = desc->ssize;
+	cset->align = desc->align;
+	cset->dma_bits = desc->dma_bits < 64 ? desc->dma_bits : 0;
+	cset->gone = true;
+	if (desc->flags & ZIO_CSET_INTERLEAVED)
+		cset->mask = zio_cset_all_channels(cset);
+	mutex_init(&cset->change);
+	mutex_init(&cset->mutex);
+	zio_cset_init_engine(cset);
+	return cset;
+}
+
+/* Everything but the nodes. */
+static int fill_cset(struct zio_cset *cset)
+{
+	const struct zio_cset_desc *desc = cset->desc;
+	int ret;
+
+	ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u",
+			  cset->index);
+	if (!ret)
+		ret = zio_attrs_create(cset, NULL);
+	if (!ret)
+		ret = create_channels(cset);
+	if (!ret)
+		ret = zio_binding_create(cset, desc->trigger ?:
+					 ZIO_DEFAULT_TRIGGER);
+	if (ret)
+		return ret;
+	ret = zio_buffers_create(cset, desc->buffer ?: ZIO_DEFAULT_BUFFER);
+	if (ret)
+		return ret;
+	mutex_lock(&cset->mutex);
+	ret = zio_cset_refresh(cset);
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
+static int start_cset(struct zio_cset *cset)
+{
+	int ret;
+
+	mutex_lock(&cset->mutex);
+	zio_cset_count_on(cset);
+	cset->enabled = true;
+	ret = zio_binding_enable(cset->bind, true);
+	if (!ret)
+		WRITE_ONCE(cset->gone, false);
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
+/* The trigger stops, and nothing is armed any more; readers are woken. */
+void zio_cset_end(struct zio_cset *cset)
+{
+	WRITE_ONCE(cset->ending, true);
+	mutex_lock(&cset->change);
+	mutex_lock(&cset->mutex);
+	if (cset->bind)
+		zio_binding_enable(cset->bind, false);
+	zio_cset_shut(cset);
+	mutex_unlock(&cset->mutex);
+	mutex_unlock(&cset->change);
+	zio_routes_cut(cset);
+	flush_work(&cset->arm_work);
+	synchronize_rcu();					/* E */
+	cancel_work_sync(&cset->rearm_work);
+	cancel_delayed_work_sync(&cset->watchdog);
+}
+
+static void undo_cset(struct zio_cset *cset)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		zio_nodes_remove(cset->chan[i]);
+	zio_binding_destroy(cset);
+	zio_buffers_destroy(cset);
+	for (i = 0; i < cset->n_chan; i++)
+		remove_channel(cset->chan[i]);
+	zio_attrs_remove(cset, NULL);
+	zio_kobj_del(&cset->kobj);
+}
+
+/* Makes a set that works, with its channels and nodes. */
+struct zio_cset *zio_cset_create(struct zio_device *zdev,
+				 const struct zio_cset_desc *desc,
+				 unsigned int index)
+{
+	struct zio_cset *cset = alloc_cset(zdev, desc, index);
+	int ret = 0;
+
+	if (!cset)
+		return ERR_PTR(-ENOMEM);
+	if (cset->ops->init)
+		ret = cset->ops->init(cset);
+	if (ret)
+		goto err_init;
+	ret = fill_cset(cset);
+	if (!ret)
+		ret = start_cset(cset);
+	if (!ret)
+		ret = create_nodes(cset);
+	if (ret)
+		goto err_fill;
+	return cset;
+
+err_fill:
+	zio_cset_end(cset);
+	undo_cset(cset);
+	if (cset->ops->exit)
+		cset->ops->exit(cset);
+err_init:
+	kobject_put(&cset->kobj);
+	return ERR_PTR(ret);
+}
+
+/* The set has been shut. */
+void zio_cset_remove(struct zio_cset *cset)
+{
+	undo_cset(cset);
+	if (cset->ops->exit)
+		cset->ops->exit(cset);
+	kobject_put(&cset->kobj);
+}
+
+/**
+ * zio_cset_index() - position of a set in the device
+ * @cset: the channel set
+ *
+ * Return: the index, from 0.
+ */
+unsigned int zio_cset_index(const struct zio_cset *cset)
+{
+	return cset->index;
+}
+EXPORT_SYMBOL_GPL(zio_cset_index);
+
+/**
+ * zio_cset_ssize() - size of a sample
+ * @cset: the channel set
+ *
+ * Return: bytes.
+ */
+unsigned int zio_cset_ssize(const struct zio_cset *cset)
+{
+	return cset->ssize;
+}
+EXPORT_SYMBOL_GPL(zio_cset_ssize);
+
+/**
+ * zio_cset_mask() - which channels an interleaved block carries
+ * @cset: the channel set, interleaved; the caller is in raw_io()
+ *
+ * Return: a bit for each, the lowest channel first.
+ */
+u64 zio_cset_mask(const struct zio_cset *cset)
+{
+	return cset->mask;
+}
+EXPORT_SYMBOL_GPL(zio_cset_mask);
+
+/**
+ * zio_cset_nshots() - how many shots a block is to hold, one after the other
+ * @cset: the channel set; the caller is in raw_io()
+ *
+ * Return: 1, or more if the set has ZIO_CSET_MULTI_SHOT.
+ */
+unsigned int zio_cset_nshots(const struct zio_cset *cset)
+{
+	return cset->bind->nshots;
+}
+EXPORT_SYMBOL_GPL(zio_cset_nshots);
+
+/**
+ * zio_cset_pre_samples() - how many samples of a shot are from before the event
+ * @cset: the channel set; the caller is in raw_io()
+ *
+ * Return: 0, or more if the set has ZIO_CSET_PRE_SAMPLES.
+ */
+unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
+{
+	return cset->bind->pre_samples;
+}
+EXPORT_SYMBOL_GPL(zio_cset_pre_samples);
+
+/**
+ * zio_cset_post_samples() - how many samples of a shot are from the event on
+ * @cset: the channel set; the caller is in raw_io()
+ *
+ * Return: how many.
+ */
+unsigned int zio_cset_post_samples(const struct zio_cset *cset)
+{
+	return cset->bind->post_samples;
+}
+EXPORT_SYMBOL_GPL(zio_cset_post_samples);
+
+/**
+ * zio_cset_stamp() - the event of a block is now
+ * @cset: the channel set
+ * @block: the block, armed
+ *
+ * Any context but NMI. For boards that are armed long before there is an event: what
+ * the block had was the time when it was armed. By the clock that was the trigger's then:
+ * the control of the block says so.
+ */
+void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
+{
+	const u32 *ext = block->snap->ctrl.attr_trigger.ext_val;
+	struct timespec64 now;
+
+	zio_clock_read(ext[ZIO_ATTR_TRIG_EXT_CLOCK], &now);
+	block->tstamp.secs = now.tv_sec;
+	block->tstamp.ticks = now.tv_nsec;
+	block->tstamp.bins = 0;
+}
+EXPORT_SYMBOL_GPL(zio_cset_stamp);

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * device.c: the life of devices, channel sets and channels
+ *
+ * All are allocated by the core and counted by reference: a channel holds its
+ * set, a set its device. An open node holds the channel, so nothing of this
+ * goes away under a reader; but from zio_device_unregister() on nothing of
+ * the driver is called any more.
+ *
+ * Registration makes a set "gone" at first: configuration is refused until
+ * everything works. Unregistration goes the same way back.
+ */
+#include <linux/ctype.h>
+#include <linux/idr.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "zio-core.h"
+
+struct zio_name {
+	struct list_head node;
+	char name[ZIO_OBJ_NAME_LEN];
+	struct ida ids;
+	unsigned int users;
+};
+
+static DEFINE_MUTEX(zio_names_lock);
+static DEFINE_MUTEX(zio_sets_lock); /* zdev->n_cset: which sets can be found */
+static LIST_HEAD(zio_names);
+
+/* Directories of the paths of 2012: /sys/zio/devices */
+static struct kobject *zio_root;
+static struct kobject *zio_root_devices;
+
+static ssize_t version_show(ZIO_BUS_CONST struct bus_type *bus, char *page)
+{
+	return sysfs_emit(page, "%d.%d\n", ZIO_MAJOR_VERSION,
+			  ZIO_MINOR_VERSION);
+}
+
+static ssize_t available_buffers_show(ZIO_BUS_CONST struct bus_type *bus,
+				      char *page)
+{
+	return zio_buffer_list_types(page);
+}
+
+static ssize_t available_triggers_show(ZIO_BUS_CONST struct bus_type *bus,
+				       char *page)
+{
+	return zio_trigger_list_types(page);
+}
+
+static BUS_ATTR_RO(version);
+static BUS_ATTR_RO(available_buffers);
+static BUS_ATTR_RO(available_triggers);
+
+static struct attribute *zio_bus_attrs[] = {
+	&bus_attr_version.attr,
+	&bus_attr_available_buffers.attr,
+	&bus_attr_available_triggers.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(zio_bus);
+
+struct bus_type zio_bus = {
+	.name = "zio",
+	.bus_groups = zio_bus_groups,
+};
+
+int zio_bus_init(void)
+{
+	int ret = bus_register(&zio_bus);
+
+	if (ret)
+		return ret;
+	ret = -ENOMEM;
+	zio_root = kobject_create_and_add("zio", NULL);
+	if (!zio_root)
+		goto err_root;
+	zio_root_devices = kobject_create_and_add("devices", zio_root);
+	if (!zio_root_devices)
+		goto err_devices;
+	return 0;
+
+err_devices:
+	kobject_put(zio_root);
+err_root:
+	bus_unregister(&zio_bus);
+	return ret;
+}
+
+void zio_bus_exit(void)
+{
+	kobject_put(zio_root_devices);
+	kobject_put(zio_root);
+	bus_unregister(&zio_bus);
+}
+
+static struct zio_name *find_name(const char *name)
+{
+	struct zio_name *entry;
+
+	list_for_each_entry(entry, &zio_names, node)
+		if (!strcmp(entry->name, name))
+			return entry;
+	return NULL;
+}
+
+static struct zio_name *get_name(const char *name)
+{
+	struct zio_name *entry = find_name(name);
+
+	if (!entry) {
+		entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+		if (!entry)
+			return NULL;
+		strscpy(entry->name, name, sizeof(entry->name));
+		ida_init(&entry->ids);
+		list_add_tail(&entry->node, &zio_names);
+	}
+	entry->users++;
+	return entry;
+}
+
+static void put_name(struct zio_name *entry)
+{
+	if (--entry->users)
+		return;
+	list_del(&entry->node);
+	ida_destroy(&entry->ids);
+	kfree(entry);
+}
+
+static int get_id(const char *name, int id)
+{
+	int min = id < 0 ? 0 : id;
+	int max = id < 0 ? 0xffff : id;
+	struct zio_name *entry;
+	int ret = -ENOMEM;
+
+	mutex_lock(&zio_names_lock);
+	entry = get_name(name);
+	if (entry) {
+		ret = ida_alloc_range(&entry->ids, min, max, GFP_KERNEL);
+		if (ret < 0)
+			put_name(entry);
+	}
+	mutex_unlock(&zio_names_lock);
+	return ret == -ENOSPC && id >= 0 ? -EEXIST : ret;
+}
+
+static void put_id(const char *name, int id)
+{
+	struct zio_name *entry;
+
+	mutex_lock(&zio_names_lock);
+	entry = find_name(name);
+	ida_free(&entry->ids, id);
+	put_name(entry);
+	mutex_unlock(&zio_names_lock);
+}
+
+static bool name_is_valid(const char *name)
+{
+	const char *c;
+
+	if (!name || !*name || strlen(name) >= ZIO_OBJ_NAME_LEN)
+		return false;
+	for (c = name; *c; c++)
+		if (!islower(*c) && !isdigit(*c) && *c != '_')
+			return false;
+	return true;
+}
+
+static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
+{
+	return desc->ops && desc->ops->raw_io && desc->n_chan &&
+		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
+		desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
+		(!desc->align || is_power_of_2(desc->align)) &&
+		(desc->n_chan <= 64 || !(desc->flags & ZIO_CSET_INTERLEAVED));
+}
+
+static bool desc_is_valid(const struct zio_device_desc *desc)
+{
+	unsigned int i;
+
+	if (!name_is_valid(desc->name) || !desc->n_cset ||
+	    desc->n_cset > U16_MAX)
+		return false;
+	for (i = 0; i < desc->n_cset; i++)
+		if (!cset_desc_is_valid(&desc->cset[i]))
+			return false;
+	return true;
+}
+
+/* At unregistration, so that the board can come back; or if never registered. */
+static void free_id(struct zio_device *zdev)
+{
+	if (zdev->has_id)
+		put_id(zdev->name, zdev->id);
+	zdev->has_id = false;
+}
+
+static void release_device(struct device *dev)
+{
+	struct zio_device *zdev = to_zio_device(dev);
+
+	free_id(zdev);
+	kfree(zdev->cset);
+	kfree(zdev);
+}
+
+/**
+ * zio_device_alloc() - a device, not yet registered
+ * @parent: the board on its own bus, or NULL
+ * @desc: what the board is; stays valid until unregistered
+ * @id: number among the devices of that name, or ZIO_ID_AUTO
+ * @priv: for the driver's use, see zio_cset_priv()
+ *
+ * Process context.
+ *
+ * Return: the device, to be registered or freed by zio_device_free(); or an
+ * ERR_PTR: -EINVAL if the descriptor makes no sense (with a warning, since it
+ * is a fault of the driver), -EEXIST if the number is taken, -ENOSPC, -ENOMEM.
+ */
+struct zio_device *zio_device_alloc(struct device *parent,
+				    const struct zio_device_desc *desc,
+				    int id, void *priv)
+{
+	struct zio_device *zdev;
+	int ret = -ENOMEM;
+
+	if (WARN_ON(!desc_is_valid(desc)))
+		return ERR_PTR(-EINVAL);
+	zdev = kzalloc(sizeof(*zdev), GFP_KERNEL);
+	if (!zdev)
+		return ERR_PTR(-ENOMEM);
+	zdev->cset = kcalloc(desc->n_cset, sizeof(*zdev->cset), GFP_KERNEL);
+	if (!zdev->cset)
+		goto err_cset;
+	strscpy(zdev->name, desc->name, sizeof(zdev->name));
+	zdev->id = get_id(zdev->name, id);
+	if (zdev->id < 0) {
+		ret = zdev->id;
+		goto err_id;
+	}
+	zdev->has_id = true;
+	zdev->desc = desc;
+	zdev->owner = desc->owner;
+	zdev->priv = priv;
+	device_initialize(&zdev->dev);
+	zdev->dev.parent = parent;
+	zdev->dev.bus = &zio_bus;
+	zdev->dev.release = release_device;
+	device_set_pm_not_required(&zdev->dev);
+	ret = dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id);
+	if (ret) {
+		put_device(&zdev->dev);
+		return ERR_PTR(ret);
+	}
+	return zdev;
+
+err_id:
+	kfree(zdev->cset);
+err_cset:
+	kfree(zdev);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(zio_device_alloc);
+
+/**
+ * zio_device_free() - undo zio_device_alloc(), after which it is not used
+ * @zdev: a device that is not registered
+ */
+void zio_device_free(struct zio_device *zdev)
+{
+	put_device(&zdev->dev);
+}
+EXPORT_SYMBOL_GPL(zio_device_free);
+
+static void link_device(struct zio_device *zdev)
+{
+	struct kobject *kobj = &zdev->dev.kobj;
+
+	zdev->linked_full = !sysfs_create_link(zio_root_devices, kobj,
+					       dev_name(&zdev->dev));
+	if (!zdev->id)
+		zdev->linked_short = !sysfs_create_link(zio_root_devices, kobj,
+							zdev->name);
+}
+
+static void unlink_device(struct zio_device *zdev)
+{
+	if (zdev->linked_short)
+		sysfs_remove_link(zio_root_devices, zdev->name);
+	if (zdev->linked_full)
+		sysfs_remove_link(zio_root_devices, dev_name(&zdev->dev));
+}
+
+static void unregister_sets(struct zio_device *zdev, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		zio_cset_end(zdev->cset[i]);
+	while (n--) {
+		zio_cset_remove(zdev->cset[n]);
+		zdev->cset[n] = NULL;
+	}
+}
+
+static int register_sets(struct zio_device *zdev)
+{
+	struct zio_cset *cset;
+	unsigned int i;
+
+	for (i = 0; i < zdev->desc->n_cset; i++) {
+		cset = zio_cset_create(zdev, &zdev->desc->cset[i], i);
+		if (IS_ERR(cset)) {
+			unregister_sets(zdev, i);
+			return PTR_ERR(cset);
+		}
+		zdev->cset[i] = cset;
+	}
+	return 0;
+}
+
+static unsigned int show_sets(struct zio_device *zdev, unsigned int n)
+{
+	mutex_lock(&zio_sets_lock);
+	swap(zdev->n_cset, n);
+	mutex_unlock(&zio_sets_lock);
+	return n;
+}
+
+static struct zio_cset *get_set(struct zio_device *zdev, unsigned int i)
+{
+	struct zio_cset *cset = ERR_PTR(-ENODEV);
+
+	mutex_lock(&zio_sets_lock);
+	if (i < zdev->n_cset) {
+		cset = zdev->cset[i];
+		kobject_get(&cset->kobj);
+	}
+	mutex_unlock(&zio_sets_lock);
+	return cset;
+}
+
+/* "zzero-0000/cset0": -EINVAL for what is no address. */
+static int parse_address(char *address, unsigned int *i)
+{
+	char *slash = strchr(address, '/');
+
+	if (!slash || !str_has_prefix(slash, "/cset"))
+		return -EINVAL;
+	*slash = '\0';
+	return kstrtouint(slash + strlen("/cset"), 10, i) ? -EINVAL : 0;
+}
+
+/**
+ * zio_cset_find() - a channel set by its address
+ * @address: as "zzero-0000/cset0"
+ *
+ * Process context, sleeps.
+ *
+ * Return: the set, with a reference for kobject_put(); -EINVAL if it is no
+ * address, -ENODEV if there is no such set, -ENOMEM.
+ */
+struct zio_cset *zio_cset_find(const char *address)
+{
+	char *copy = kstrdup(address, GFP_KERNEL);
+	struct zio_cset *cset;
+	struct device *dev;
+	unsigned int i;
+	int ret;
+
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	ret = parse_address(copy, &i);
+	dev = ret ? NULL : bus_find_device_by_name(&zio_bus, NULL, copy);
+	kfree(copy);
+	if (!dev)
+		return ERR_PTR(ret ?: -ENODEV);
+	cset = get_set(to_zio_device(dev), i);
+	put_device(dev);
+	return cset;
+}
+
+/**
+ * zio_device_register() - show a device to the world
+ * @zdev: from zio_device_alloc()
+ *
+ * Process context, sleeps. When it returns, the nodes are there and work.
+ *
+ * Return: 0, or an error, with everything undone; @zdev is still to be freed.
+ */
+int zio_device_register(struct zio_device *zdev)
+{
+	int ret;
+
+	dev_set_uevent_suppress(&zdev->dev, true);
+	ret = device_add(&zdev->dev);
+	if (ret)
+		return ret;
+	ret = register_sets(zdev);
+	if (ret) {
+		device_del(&zdev->dev);
+		return ret;
+	}
+	show_sets(zdev, zdev->desc->n_cset);
+	link_device(zdev);
+	dev_set_uevent_suppress(&zdev->dev, false);
+	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(zio_device_register);
+
+/**
+ * zio_device_unregister() - the board goes; @zdev is not used any more
+ * @zdev: a registered device
+ *
+ * Process context, sleeps. Safe with nodes open: who sleeps is woken, and
+ * gets -ENODEV. Armed blocks are taken back by stop_io(). When it returns,
+ * the driver is not called any more.
+ */
+void zio_device_unregister(struct zio_device *zdev)
+{
+	unlink_device(zdev);
+	unregister_sets(zdev, show_sets(zdev, 0));
+	device_del(&zdev->dev);
+	free_id(zdev);
+	put_device(&zdev->dev);
+}
+EXPORT_SYMBOL_GPL(zio_device_unregister);
+
+static void unregister_action(void *data)
+{
+	zio_device_unregister(data);
+}
+
+/**
+ * devm_zio_device_register() - allocate and register, until the parent unbinds
+ * @parent: the board on its own bus
+ * @desc: what the board is
+ * @id: number among the devices of that name, or ZIO_ID_AUTO
+ * @priv: for the driver's use
+ *
+ * Return: the device, or an ERR_PTR as of the two functions it stands for.
+ */
+struct zio_device *devm_zio_device_register(struct device *parent,
+					    const struct zio_device_desc *desc,
+					    int id, void *priv)
+{
+	struct zio_device *zdev = zio_device_alloc(parent, desc, id, priv);
+	int ret;
+
+	if (IS_ERR(zdev))
+		return zdev;
+	ret = zio_device_register(zdev);
+	if (ret) {
+		zio_device_free(zdev);
+		return ERR_PTR(ret);
+	}
+	ret = devm_add_action_or_reset(parent, unregister_action, zdev);
+	return ret ? ERR_PTR(ret) : zdev;
+}
+EXPORT_SYMBOL_GPL(devm_zio_device_register);

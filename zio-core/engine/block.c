@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * block.c: what rarely happens to the blocks of an armed set
+ *
+ * Called by the owner of the phase (engine.c), in any context, unless it says
+ * otherwise.
+ */
+#include <linux/export.h>
+
+#include "engine/block.h"
+
+void zio_channel_raise(struct zio_channel *chan, int bits)
+{
+	atomic_or(bits, &chan->alarms_new);
+	atomic_or(bits, &chan->alarms);
+}
+
+void zio_channel_lose(struct zio_channel *chan)
+{
+	chan->lost++;
+	if (chan->ring)
+		WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
+	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
+}
+
+/* A block that a reader has, where memory comes back in order only. */
+static bool is_in_the_way(struct zio_channel *chan)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+
+	return ops->oldest &&
+		ops->oldest(chan->buf) != zio_queue_peek(&chan->queue);
+}
+
+/*
+ * With prefer-new the oldest unread block goes, and is lost. Not that of a ring, which
+ * the program sees. Returns whether there was one that could.
+ */
+bool zio_channel_drop_oldest(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+	struct zio_block *old;
+
+	if (chan->ring || !READ_ONCE(buf->prefer_new) || is_in_the_way(chan))
+		return false;
+	old = zio_queue_pop(&chan->queue);
+	if (!old)
+		return false;
+	zio_channel_lose(chan);
+	buf->type->ops->put_block(buf, old);
+	return true;
+}
+
+/*
+ * No block is free. There may be some that a program has done with, in its
+ * ring; else it is an overrun: either the new block is lost, or the oldest
+ * unread one.
+ */
+struct zio_block *zio_channel_steal(struct zio_channel *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+	struct zio_block *block = NULL;
+
+	while (!block && chan->ring && zio_ring_reap(chan))
+		if (zio_queue_count(&chan->queue) < buf->len)
+			block = buf->type->ops->get_block(buf);
+	while (!block && zio_channel_drop_oldest(chan))
+		block = buf->type->ops->get_block(buf);
+	if (!block) {
+		zio_channel_lose(chan);
+		/* The watermark may be out of reach: let them have what is there. */
+		zio_channel_wake(chan, ZIO_WAKE_IN);
+	}
+	return block;
+}
+
+/* The driver had less to say than there is room for, or the size has changed. */
+void zio_block_fit(struct zio_channel *chan, struct zio_block *block)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+
+	if (WARN_ON_ONCE(block->len > block->size))
+		block->len = block->size;
+	if (ops->trim)
+		ops->trim(chan->buf, block);
+}
+
+/* What has happened to the channel is told by the next block of it. */
+void zio_block_tell_alarms(struct zio_channel *chan, struct zio_block *block)
+{
+	int alarms = atomic_xchg(&chan->alarms_new, 0);
+
+	block->zio_alarms = alarms;
+	block->drv_alarms |= alarms >> 8;
+}
+
+/* Gives the armed blocks back. Were they lost, or never asked for? */
+void zio_blocks_drop(struct zio_cset *cset, bool lost)
+{
+	struct zio_channel *chan;
+	struct zio_armed *armed;
+
+	for (armed = zio_cset_armed(cset); armed->chan; armed++) {
+		chan = armed->chan;
+		if (!zio_cset_is_output(cset) && !lost)
+			chan->seq = armed->block->seq;
+		if (lost)
+			zio_channel_lose(chan);
+		if (zio_cset_is_output(cset)) {
+			WRITE_ONCE(chan->dropped, chan->dropped + 1);
+			smp_store_release(&chan->played, /* W */
+					  armed->block->seq + 1);
+		}
+		if (zio_cset_is_output(cset)) {
+			zio_output_put(chan, armed->block);
+			zio_route_tell_room(chan);
+		} else {
+			chan->buf->type->ops->put_block(chan->buf, armed->block);
+		}
+	}
+	zio_cset_armed(cset)->chan = NULL;
+}
+
+/**
+ * zio_channel_alarm() - raise the driver's alarms
+ * @chan: the channel
+ * @drv_alarms: bits, whose meaning is the driver's
+ *
+ * Any context. The alarms go with the next block that is done, and stay in
+ * the channel's "alarms" file until cleared there.
+ */
+void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms)
+{
+	zio_channel_raise(chan, drv_alarms << 8);
+}
+EXPORT_SYMBOL_GPL(zio_channel_alarm);

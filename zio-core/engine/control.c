@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * control.c: snapshots, and the 512 bytes put together from them
+ *
+ * A snapshot holds what rarely changes in the controls of a channel. It is
+ * never modified: a change of an attribute publishes a new one. A block keeps
+ * a reference to the snapshot that was in force when it was armed, and keeps
+ * it while it is free, so that in the usual case, no change since, attaching
+ * it is one comparison. (The comparison needs no protection: what a block
+ * refers to is not freed, so its address is not used again.)
+ *
+ * chan->snap is replaced under cset->mutex and read under RCU.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "zio-core.h"
+
+static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
+
+#ifdef __BIG_ENDIAN
+#define ZIO_CONTROL_ENDIAN ZIO_CONTROL_BIG_ENDIAN
+#else
+#define ZIO_CONTROL_ENDIAN ZIO_CONTROL_LITTLE_ENDIAN
+#endif
+
+/* A little more than 512 bytes: from kmalloc() they would be 1024. */
+static struct kmem_cache *zio_snapshot_cache;
+static atomic64_t zio_snapshot_ids;
+
+int zio_snapshots_init(void)
+{
+	zio_snapshot_cache = KMEM_CACHE(zio_snapshot, 0);
+	return zio_snapshot_cache ? 0 : -ENOMEM;
+}
+
+/* Waits for what is to be freed after a grace period: snapshots and others. */
+void zio_snapshots_exit(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(zio_snapshot_cache);
+}
+
+static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr)
+{
+	const struct zio_attr_desc *desc = attr->desc;
+
+	switch (desc->place) {
+	case ZIO_ATTR_PLACE_STD:
+		ctrl->std_mask |= BIT(desc->index);
+		ctrl->std_val[desc->index] = attr->value;
+		break;
+	case ZIO_ATTR_PLACE_EXT:
+		ctrl->ext_mask |= BIT(desc->index);
+		ctrl->ext_val[desc->index] = attr->value;
+		break;
+	}
+}
+
+static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
+		      unsigned int n)
+{
+	while (n--)
+		put_attr(ctrl, attrs++);
+}
+
+/* Numbers, and the clock of the time stamp. */
+static void put_trigger_values(struct zio_ctrl_attr *ctrl,
+			       const struct zio_trigger *trig)
+{
+	const struct zio_trigger_attr *attr = trig->type->attrs;
+	unsigned int i;
+
+	for (i = 0; i < trig->type->n_attrs; i++, attr++) {
+		if (attr->kind != ZIO_TRIGGER_NUMBER ||
+		    attr->ext == ZIO_TRIGGER_NO_EXT)
+			continue;
+		ctrl->ext_mask |= BIT(attr->ext);
+		ctrl->ext_val[attr->ext] = lower_32_bits(trig->number[i]);
+		if (!attr->wide)
+			continue;
+		ctrl->ext_mask |= BIT(attr->ext + 1);
+		ctrl->ext_val[attr->ext + 1] = upper_32_bits(trig->number[i]);
+	}
+	ctrl->ext_mask |= BIT(ZIO_ATTR_TRIG_EXT_CLOCK);
+	ctrl->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = trig->clock;
+}
+
+static void put_trigger(struct zio_control *ctrl,
+			const struct zio_binding *bind)
+{
+	struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
+
+	strscpy(ctrl->triggername, bind->trig->name, ZIO_OBJ_NAME_LEN);
+	attr->std_mask = BIT(ZIO_ATTR_TRIG_N_SHOTS) |
+		BIT(ZIO_ATTR_TRIG_POST_SAMP) | BIT(ZIO_ATTR_TRIG_PRE_SAMP);
+	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = bind->nshots;
+	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = bind->post_samples;
+	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = bind->pre_samples;
+	mutex_lock(&bind->trig->lock);
+	put_trigger_values(attr, bind->trig);
+	mutex_unlock(&bind->trig->lock);
+}
+
+static void put_address(struct zio_addr *addr, const struct zio_channel *chan)
+{
+	const struct zio_device *zdev = chan->cset->zdev;
+
+	addr->dev_id = zdev->id;
+	addr->cset = chan->cset->index;
+	addr->chan = chan->head.index;
+	strscpy(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
+}
+
+static u32 control_flags(const struct zio_cset *cset)
+{
+	u32 align = cset->flags & ZIO_CSET_MSB_ALIGN ?
+		ZIO_CONTROL_MSB_ALIGN : ZIO_CONTROL_LSB_ALIGN;
+
+	if (cset->flags & ZIO_CSET_INTERLEAVED)
+		align |= ZIO_CONTROL_INTERLEAVE_DATA;
+	return ZIO_CONTROL_ENDIAN | align;
+}
+
+static u32 find_nbits(const struct zio_control *ctrl,
+		      const struct zio_cset *cset)
+{
+	if (ctrl->attr_channel.std_mask & BIT(ZIO_ATTR_NBITS))
+		return ctrl->attr_channel.std_val[ZIO_ATTR_NBITS];
+	return cset->desc->nbits ?: cset->ssize * 8;
+}
+
+static void put_mask(struct zio_tlv *tlv, u64 mask)
+{
+	tlv->type = ZIO_TLV_CHANNELS;
+	tlv->length = 1;
+	memcpy(tlv->payload, &mask, sizeof(mask));
+}
+
+/* The cset's mutex is held, or the channel is not yet visible. */
+struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
+{
+	struct zio_cset *cset = chan->cset;
+	struct zio_snapshot *snap;
+	struct zio_control *ctrl;
+
+	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL);
+	if (!snap)
+		return NULL;
+	refcount_set(&snap->ref, 1);
+	snap->id = atomic64_inc_return(&zio_snapshot_ids);
+	ctrl = &snap->ctrl;
+	ctrl->major_version = ZIO_MAJOR_VERSION;
+	ctrl->minor_version = ZIO_MINOR_VERSION;
+	ctrl->ssize = cset->ssize;
+	ctrl->flags = control_flags(cset);
+	put_address(&ctrl->addr, chan);
+	put_attrs(&ctrl->attr_channel, cset->attrs, cset->n_attrs);
+	put_attrs(&ctrl->attr_channel, chan->attrs, chan->n_attrs);
+	ctrl->nbits = find_nbits(ctrl, cset);
+	if (cset->flags & ZIO_CSET_INTERLEAVED)
+		put_mask(ctrl->tlv, cset->mask);
+	else if (cset->flags & ZIO_CSET_BLOCK_INFO)
+		ctrl->tlv[0] = (struct zio_tlv) {
+			.type = ZIO_TLV_BLOCK_INFO,
+			.length = 1,
+		};
+	if (cset->bind) {
+		put_trigger(ctrl, cset->bind);
+		ctrl->nsamples = cset->bind->pre_samples +
+				 cset->bind->post_samples;
+	}
+	return snap;
+}
+
+static void free_snapshot(struct rcu_head *rcu)
+{
+	kmem_cache_free(zio_snapshot_cache,
+			container_of(rcu, struct zio_snapshot, rcu));
+}
+
+void zio_snapshot_put(struct zio_snapshot *snap)
+{
+	if (snap && refcount_dec_and_test(&snap->ref))
+		call_rcu(&snap->rcu, free_snapshot);
+}
+
+/**
+ * zio_block_free_snapshot() - let go of what a block refers to
+ * @block: the block, which is about to be freed
+ *
+ * Any context. For buffer types, before they free a block.
+ */
+void zio_block_free_snapshot(struct zio_block *block)
+{
+	zio_snapshot_put(block->snap);
+	block->snap = NULL;
+}
+EXPORT_SYMBOL_GPL(zio_block_free_snapshot);
+
+static void publish_snapshot(struct zio_channel *chan,
+			     struct zio_snapshot *snap)
+{
+	struct zio_snapshot *old;
+
+	old = rcu_replace_pointer(chan->snap, snap,
+				  lockdep_is_held(&chan->cset->mutex));
+	zio_snapshot_put(old);
+}
+
+/* Blocks armed from now on show the present values. The mutex is held. */
+int zio_channel_refresh(struct zio_channel *chan)
+{
+	struct zio_snapshot *snap = zio_snapshot_alloc(chan);
+
+	if (!snap)
+		return -ENOMEM;
+	publish_snapshot(chan, snap);
+	return 0;
+}
+
+/* Snapshots of the present values for all channels, to be published later. */
+struct zio_snapshot **zio_snapshots_prepare(struct zio_cset *cset)
+{
+	struct zio_snapshot **snap;
+	unsigned int i;
+
+	snap = kvcalloc(cset->n_chan, sizeof(*snap), GFP_KERNEL);
+	if (!snap)
+		return NULL;
+	for (i = 0; i < cset->n_chan; i++) {
+		snap[i] = zio_snapshot_alloc(cset->chan[i]);
+		if (!snap[i]) {
+			zio_snapshots_discard(cset, snap);
+			return NULL;
+		}
+	}
+	return snap;
+}
+
+void zio_snapshots_publish(struct zio_cset *cset, struct zio_snapshot **snap)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		publish_snapshot(cset->chan[i], snap[i]);
+	kvfree(snap);
+}
+
+void zio_snapshots_discard(struct zio_cset *cset, struct zio_snapshot **snap)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		zio_snapshot_put(snap[i]);
+	kvfree(snap);
+}
+
+/* As zio_channel_refresh(), for all channels of a set, or for none. */
+int zio_cset_refresh(struct zio_cset *cset)
+{
+	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
+
+	if (!snap)
+		return -ENOMEM;
+	zio_snapshots_publish(cset, snap);
+	return 0;
+}
+
+/* Any context; the caller owns the block. */
+void zio_block_renew_snapshot(struct zio_channel *chan,
+			      struct zio_block *block)
+{
+	struct zio_snapshot *snap;
+
+	rcu_read_lock();
+	do {
+		snap = rcu_dereference(chan->snap);
+	} while (!refcount_inc_not_zero(&snap->ref));
+	rcu_read_unlock();
+	zio_snapshot_put(block->snap);
+	block->snap = snap;
+}
+
+/* Is the address that of the channel, and not just none? */
+bool zio_control_names(const struct zio_control *ctrl,
+		       const struct zio_channel *chan)
+{
+	const struct zio_device *zdev = chan->cset->zdev;
+	const struct zio_addr *addr = &ctrl->addr;
+
+	return addr->dev_id == zdev->id && addr->chan == chan->head.index &&
+		addr->cset == chan->cset->index &&
+		!strncmp(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
+}
+
+/**
+ * zio_control_check() - can a control that a user wrote be believed?
+ * @chan: the output channel it was written to
+ * @ctrl: the control, in kernel memory
+ * @size: bytes that the block in hand has room for
+ *
+ * An address without a name stands for this channel.
+ *
+ * Return: 0; -EPROTO for another major version; -ENXIO for the address of
+ * another channel; -EINVAL for another sample size; -EMSGSIZE for more
+ * samples than there is room for, or none; or for any, if the set has none.
+ */
+int zio_control_check(const struct zio_channel *chan,
+		      const struct zio_control *ctrl, size_t size)
+{
+	const struct zio_cset *cset = chan->cset;
+	size_t len;
+
+	if (ctrl->major_version != ZIO_MAJOR_VERSION)
+		return -EPROTO;
+	if (ctrl->addr.devname[0] && !zio_control_names(ctrl, chan))
+		return -ENXIO;
+	if (ctrl->ssize != cset->ssize)
+		return -EINVAL;
+	if (!ctrl->nsamples != !cset->ssize ||
+	    check_mul_overflow((size_t)ctrl->nsamples, (size_t)cset->ssize,
+			       &len) ||
+	    len > size)
+		return -EMSGSIZE;
+	return 0;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * queue.c: the FIFO of finished blocks, between the trigger and the nodes
+ *
+ * Who owns a block, and what moves it:
+ *
+ *   from \ to | free           device       queue        user
+ *   ----------+------------------------------------------------------------
+ *   free      |                arm (in)                  write (out)
+ *   device    | fail, abort,                done (in)
+ *             | done (out)
+ *   queue     | steal (in),    arm (out)                 read (in)
+ *             | drain
+ *   user      | end of block,               block full
+ *             | close, drain                (out)
+ *
+ * Think of head and tail as counts that never wrap, which index an infinite
+ * array of slots; tail <= head <= tail + capacity always holds. The capacity
+ * is at least the number of blocks that exist, so a push never finds the ring
+ * full, and needs no check.
+ *
+ * There is one pusher at a time (input: who owns the armed set; output: who
+ * holds chan->lock). Poppers may be two: the user, and for input the pusher
+ * itself, which takes the oldest block back when "prefer-new" says so. That
+ * is why the tail moves by compare-and-exchange.
+ *
+ *   A  push stores the slot, then the head (release)
+ *      pop loads the head (acquire), then the slot: without the pair the
+ *      popper could see an old pointer in a new slot.
+ *   B  pop loads the slot, then moves the tail (full barrier). The slot is
+ *      stored again only when a block has gone round: popped, put, got and
+ *      pushed, and each step orders the next. A popper that was overtaken
+ *      has loaded a stale pointer, and its exchange fails.
+ */
+#include <linux/log2.h>
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+
+#include "zio-core.h"
+
+unsigned int zio_first_count;
+module_param_named(first_count, zio_first_count, uint, 0444);
+MODULE_PARM_DESC(first_count,
+		 "what counters of 32 bits begin with, for tests of their wrap");
+
+struct zio_block **zio_queue_alloc(unsigned int len)
+{
+	return kvcalloc(roundup_pow_of_two(len), sizeof(struct zio_block *),
+			GFP_KERNEL | __GFP_NOWARN);
+}
+
+int zio_queue_init(struct zio_queue *q, unsigned int len)
+{
+	q->slot = zio_queue_alloc(len);
+	if (!q->slot)
+		return -ENOMEM;
+	q->mask = roundup_pow_of_two(len) - 1;
+	q->head = zio_first_count;
+	atomic_set(&q->tail, zio_first_count);
+	return 0;
+}
+
+void zio_queue_destroy(struct zio_queue *q)
+{
+	kvfree(q->slot);
+	q->slot = NULL;
+}
+
+/*
+ * Moves the blocks to a ring of @len slots; nobody pushes or pops meanwhile. The counts
+ * go on as they are.
+ */
+void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
+		       unsigned int len)
+{
+	unsigned int mask = roundup_pow_of_two(len) - 1;
+	unsigned int tail = atomic_read(&q->tail), i = tail;
+	struct zio_block *block;
+
+	while ((block = zio_queue_pop(q)))
+		slot[i++ & mask] = block;
+	kvfree(q->slot);
+	q->slot = slot;
+	q->mask = mask;
+	atomic_set(&q->tail, tail);
+}

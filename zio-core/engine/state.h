@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* state.h: the state word of a channel set, explained in engine.c */
+#ifndef _ZIO_ENGINE_H
+#define _ZIO_ENGINE_H
+
+#include "zio-core.h"
+
+#define CSET_IDLE	0
+#define CSET_ARMING	1
+#define CSET_ARMED	2
+#define CSET_FINISHING	3
+#define CSET_ABORTING	4
+#define CSET_PHASE	7
+#define CSET_EARLY	BIT(3)
+#define CSET_HOLD	BIT(4)
+#define CSET_STOP	BIT(5)
+#define CSET_GONE	BIT(6)
+
+static inline int cset_phase(struct zio_cset *cset)
+{
+	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
+}
+
+/* Leaves the phase that the caller owns. */
+static __always_inline void make_idle(struct zio_cset *cset)
+{
+	smp_mb__before_atomic();				/* C */
+	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
+	smp_mb__after_atomic();					/* D, H, J */
+	if (unlikely(atomic_read(&cset->state) & CSET_HOLD))	/* F */
+		wake_up(&cset->idle_wq);
+	if (unlikely(READ_ONCE(cset->wanted))) {
+		WRITE_ONCE(cset->wanted, 0);
+		zio_cset_wake(cset);
+	}
+}
+
+int zio_cset_leave_armed(struct zio_cset *cset);
+bool zio_cset_try_abort(struct zio_cset *cset, bool lost);
+
+#endif /* _ZIO_ENGINE_H */

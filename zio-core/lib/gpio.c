@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* gpio.c: GPIO lines by what a user has written; see <linux/zio-gpio.h> */
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/gpio/driver.h>
+#include <linux/gpio/machine.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/zio-gpio.h>
+
+/* Lines are asked for by way of a table, and there is one per consumer. */
+static DEFINE_MUTEX(zio_gpio_lock);
+
+struct line_list {
+	unsigned int n;
+	struct {
+		const char *label;
+		u16 offset;
+	} line[ZIO_GPIO_MAX_LINES];
+};
+
+/* "3", or "3-7" */
+static int parse_range(char *text, u16 *first, u16 *last)
+{
+	char *dash = strchr(text, '-');
+
+	if (dash)
+		*dash++ = '\0';
+	if (kstrtou16(text, 0, first) || kstrtou16(dash ?: text, 0, last) ||
+	    *last < *first || *last == U16_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_word(struct line_list *list, char *word)
+{
+	char *colon = strrchr(word, ':');
+	u16 offset, last;
+	int ret;
+
+	if (!colon || colon == word)
+		return -EINVAL;
+	*colon = '\0';
+	ret = parse_range(colon + 1, &offset, &last);
+	if (ret)
+		return ret;
+	for (; offset <= last; offset++) {
+		if (list->n == ZIO_GPIO_MAX_LINES)
+			return -E2BIG;
+		list->line[list->n].label = word;
+		list->line[list->n++].offset = offset;
+	}
+	return 0;
+}
+
+/* The labels are pieces of the text, which is modified. */
+static int parse_lines(struct line_list *list, char *text)
+{
+	char *word;
+	int ret = 0;
+
+	list->n = 0;
+	while (!ret && (word = strsep(&text, ", \t\n")))
+		if (*word)
+			ret = parse_word(list, word);
+	return ret;
+}
+
+static struct gpio_descs *ask_for(struct device *dev, const char *con_id,
+				  const struct line_list *list,
+				  enum gpiod_flags flags)
+{
+	struct gpiod_lookup_table *table;
+	struct gpio_descs *descs;
+	unsigned int i;
+
+	table = kzalloc(struct_size(table, table, list->n + 1), GFP_KERNEL);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	table->dev_id = dev_name(dev);
+	for (i = 0; i < list->n; i++)
+		table->table[i] = GPIO_LOOKUP_IDX(list->line[i].label,
+						  list->line[i].offset, con_id,
+						  i, 0);
+	mutex_lock(&zio_gpio_lock);
+	gpiod_add_lookup_table(table);
+	descs = gpiod_get_array(dev, con_id, flags);
+	gpiod_remove_lookup_table(table);
+	mutex_unlock(&zio_gpio_lock);
+	kfree(table);
+	return descs == ERR_PTR(-EPROBE_DEFER) ? ERR_PTR(-ENODEV) : descs;
+}
+
+/**
+ * zio_gpio_count() - how many lines a text names
+ * @lines: the text
+ *
+ * Process context, sleeps. There need not be such lines.
+ *
+ * Return: how many, which may be none; -EINVAL if it is no list of lines, -E2BIG
+ * for more than ZIO_GPIO_MAX_LINES, -ENOMEM.
+ */
+int zio_gpio_count(const char *lines)
+{
+	struct line_list *list = kmalloc(sizeof(*list), GFP_KERNEL);
+	char *copy = kstrdup(lines, GFP_KERNEL);
+	int ret = list && copy ? parse_lines(list, copy) : -ENOMEM;
+
+	if (!ret)
+		ret = list->n;
+	kfree(copy);
+	kfree(list);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(zio_gpio_count);
+
+/**
+ * zio_gpio_get() - ask for lines, to be given back by gpiod_put_array()
+ * @dev: for whom
+ * @con_id: what for
+ * @lines: which, as text; NULL or empty: those that the firmware says
+ * @flags: GPIOD_*
+ *
+ * Process context, sleeps.
+ *
+ * Return: the lines; NULL if the firmware says none; or an ERR_PTR: as of
+ * zio_gpio_count(), or -ENODEV if there is no such controller, -EINVAL if it has
+ * no such line, -EBUSY if it is in use.
+ */
+struct gpio_descs *zio_gpio_get(struct device *dev, const char *con_id,
+				const char *lines, enum gpiod_flags flags)
+{
+	struct line_list *list;
+	struct gpio_descs *descs;
+	char *copy;
+	int ret;
+
+	if (!lines || !*lines)
+		return gpiod_get_array_optional(dev, con_id, flags);
+	list = kmalloc(sizeof(*list), GFP_KERNEL);
+	copy = kstrdup(lines, GFP_KERNEL);
+	ret = list && copy ? parse_lines(list, copy) : -ENOMEM;
+	if (!ret && !list->n)
+		ret = -EINVAL;
+	descs = ret ? ERR_PTR(ret) : ask_for(dev, con_id, list, flags);
+	kfree(copy);
+	kfree(list);
+	return descs;
+}
+EXPORT_SYMBOL_GPL(zio_gpio_get);
+
+static void put_lines(void *descs)
+{
+	gpiod_put_array(descs);
+}
+
+/* A controller that goes takes the driver of the device along, first. */
+static void follow_controllers(struct device *dev, struct gpio_descs *descs)
+{
+	struct device *parent;
+	unsigned int i;
+
+	for (i = 0; i < descs->ndescs; i++) {
+		parent = gpiod_to_chip(descs->desc[i])->parent;
+		if (parent && !device_link_add(dev, parent,
+					       DL_FLAG_AUTOREMOVE_CONSUMER))
+			dev_dbg(dev, "no link to %s\n", dev_name(parent));
+	}
+}
+
+/**
+ * devm_zio_gpio_get() - as zio_gpio_get(), for as long as a driver is bound
+ * @dev: for whom; the caller is its probe()
+ * @con_id: what for
+ * @lines: which
+ * @flags: GPIOD_*
+ *
+ * When the controller is unbound the driver of @dev is so before.
+ */
+struct gpio_descs *devm_zio_gpio_get(struct device *dev, const char *con_id,
+				     const char *lines, enum gpiod_flags flags)
+{
+	struct gpio_descs *descs = zio_gpio_get(dev, con_id, lines, flags);
+	int ret;
+
+	if (IS_ERR_OR_NULL(descs))
+		return descs;
+	ret = devm_add_action_or_reset(dev, put_lines, descs);
+	if (ret)
+		return ERR_PTR(ret);
+	follow_controllers(dev, descs);
+	return descs;
+}
+EXPORT_SYMBOL_GPL(devm_zio_gpio_get);
+
+MODULE_DESCRIPTION("ZIO: GPIO lines by label and range");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * platform.c: a driver without hardware, with the devices that a parameter
+ * asks for, and those that are made by mkdir
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+#include <linux/zio-config.h>
+
+static void remove_devices(struct zio_config_type *type)
+{
+	while (type->n_devices)
+		platform_device_unregister(type->devices[--type->n_devices]);
+	kvfree(type->devices);
+	type->devices = NULL;
+}
+
+static int add_devices(struct zio_config_type *type, unsigned int n)
+{
+	const char *name = type->driver->driver.name;
+	struct platform_device *pdev;
+
+	type->devices = kvcalloc(n, sizeof(*type->devices), GFP_KERNEL);
+	if (!type->devices)
+		return -ENOMEM;
+	while (type->n_devices < n) {
+		pdev = platform_device_register_simple(name, type->n_devices,
+						       NULL, 0);
+		if (IS_ERR(pdev)) {
+			remove_devices(type);
+			return PTR_ERR(pdev);
+		}
+		type->devices[type->n_devices++] = pdev;
+	}
+	return 0;
+}
+
+/**
+ * zio_config_driver_register() - a driver, its devices, and its directory
+ * @type: what is made; stays valid until unregistered
+ * @n_devices: platform devices to make now, numbered from 0
+ *
+ * Process context, sleeps; for module_init().
+ *
+ * Return: 0; -ENOMEM, -EEXIST, -EINVAL, with everything undone.
+ */
+int zio_config_driver_register(struct zio_config_type *type,
+			       unsigned int n_devices)
+{
+	int ret = __platform_driver_register(type->driver, type->owner);
+
+	if (ret)
+		return ret;
+	ret = add_devices(type, n_devices);
+	if (ret)
+		goto err_devices;
+	ret = zio_config_type_register(type);
+	if (ret)
+		goto err_type;
+	return 0;
+
+err_type:
+	remove_devices(type);
+err_devices:
+	platform_driver_unregister(type->driver);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(zio_config_driver_register);
+
+/**
+ * zio_config_driver_unregister() - undo zio_config_driver_register()
+ * @type: of which nobody has made a device that is still there
+ */
+void zio_config_driver_unregister(struct zio_config_type *type)
+{
+	zio_config_type_unregister(type);
+	remove_devices(type);
+	platform_driver_unregister(type->driver);
+}
+EXPORT_SYMBOL_GPL(zio_config_driver_unregister);

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * binding.c: a channel set's part in its trigger: enable, samples, change
+ *
+ * All with cset->mutex held. Who fires reads trig->bindings under RCU and so may
+ * find a set that has just been given another trigger: the owner of the phase
+ * looks at cset->bind, which changes only while the set is held.
+ */
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "zio-core.h"
+
+static struct zio_binding *create_binding(struct zio_cset *cset,
+					  struct zio_trigger *trig)
+{
+	struct zio_binding *bind = kzalloc(sizeof(*bind), GFP_KERNEL);
+
+	if (!bind)
+		return NULL;
+	kobject_init(&bind->kobj, &zio_binding_ktype);
+	bind->cset = cset;
+	bind->trig = trig;
+	bind->nshots = 1;
+	mutex_lock(&trig->lock);
+	list_add_tail_rcu(&bind->node, &trig->bindings);
+	mutex_unlock(&trig->lock);
+	return bind;
+}
+
+/* The binding is disabled, or its set is gone. */
+static void destroy_binding(struct zio_binding *bind)
+{
+	struct zio_trigger *trig = bind->trig;
+
+	zio_kobj_del(&bind->kobj);
+	mutex_lock(&trig->lock);
+	list_del_rcu(&bind->node);
+	mutex_unlock(&trig->lock);
+	kobject_put(&bind->kobj);
+	zio_trigger_put(trig);
+}
+
+static struct zio_binding *bind_trigger(struct zio_cset *cset, const char *name)
+{
+	struct zio_trigger *trig = zio_trigger_get(name);
+	struct zio_binding *bind;
+
+	if (IS_ERR(trig))
+		return ERR_CAST(trig);
+	bind = create_binding(cset, trig);
+	if (bind)
+		return bind;
+	zio_trigger_put(trig);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * zio_binding_enable() - let a set take the events of its trigger, or not
+ * @bind: the binding; its set's mutex is held
+ * @enable: what is wanted
+ *
+ * Return: 0, or the error of the type's start().
+ */
+int zio_binding_enable(struct zio_binding *bind, bool enable)
+{
+	struct zio_cset *cset = bind->cset;
+	int ret = 0;
+
+	if (enable == bind->enabled)
+		return 0;
+	if (!enable)
+		zio_trigger_leave(bind->trig);
+	zio_cset_hold(cset);
+	bind->enabled = enable;
+	zio_cset_stop(cset, !bind->enabled || !cset->enabled);
+	zio_cset_release(cset);
+	if (enable)
+		ret = zio_trigger_join(bind->trig);
+	if (ret) {
+		zio_cset_hold(cset);
+		bind->enabled = false;
+		zio_cset_stop(cset, true);
+		zio_cset_release(cset);
+	}
+	return ret;
+}
+
+/* Each block that is put kicks a set that is to be armed whenever it can be. */
+static void expect_kicks(struct zio_cset *cset, int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++) {
+		mutex_lock(&cset->chan[i]->lock);
+		cset->chan[i]->sleepers += n;
+		mutex_unlock(&cset->chan[i]->lock);
+	}
+}
+
+/* The set is held, or not yet visible. */
+static void use_binding(struct zio_cset *cset, struct zio_binding *bind)
+{
+	unsigned long flags = bind->trig->type->flags;
+	bool rearm = (flags & ZIO_TRIGGER_REARM) && !zio_cset_is_output(cset);
+
+	if (rearm != cset->rearm)
+		expect_kicks(cset, rearm ? 1 : -1);
+	cset->bind = bind;
+	cset->on_demand = (flags & ZIO_TRIGGER_ON_DEMAND) ||
+		((flags & ZIO_TRIGGER_REARM) && zio_cset_is_output(cset));
+	cset->rearm = rearm;
+	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
+		!(cset->flags & ZIO_CSET_SLEEPS);
+}
+
+/* Bytes of a block, by the set's mask of channels if it is interleaved. */
+static int size_block(const struct zio_cset *cset, u32 nshots, u32 pre,
+		      u32 post, u64 mask, size_t *len)
+{
+	u32 n;
+
+	if (check_add_overflow(pre, post, &n))
+		return -EOVERFLOW;
+	if (!n != !cset->ssize)
+		return -EINVAL;
+	if (check_mul_overflow(n, nshots, &n) ||
+	    (cset->flags & ZIO_CSET_INTERLEAVED &&
+	     check_mul_overflow(n, (u32)hweight64(mask), &n)))
+		return -EOVERFLOW;
+	if (check_mul_overflow((size_t)n, (size_t)cset->ssize, len))
+		return -EOVERFLOW;
+	return 0;
+}
+
+static int size_block_of(const struct zio_binding *bind, size_t *len)
+{
+	return size_block(bind->cset, bind->nshots, bind->pre_samples,
+			  bind->post_samples, bind->cset->mask, len);
+}
+
+/* At registration; also finds the size of the blocks. */
+int zio_binding_create(struct zio_cset *cset, const char *name)
+{
+	struct zio_binding *bind = bind_trigger(cset, name);
+	int ret;
+
+	if (IS_ERR(bind)) {
+		dev_err(&cset->zdev->dev, "no trigger \"%s\": %pe\n", name,
+			bind);
+		return PTR_ERR(bind);
+	}
+	bind->post_samples = cset->desc->nsamples ?: ZIO_DEFAULT_NSAMPLES;
+	if (!cset->ssize)
+		bind->post_samples = 0;
+	ret = size_block_of(bind, &cset->block_len);
+	if (!ret)
+		ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
+	if (!ret)
+		ret = zio_binding_add_files(bind);
+	if (ret) {
+		destroy_binding(bind);
+		return ret;
+	}
+	use_binding(cset, bind);
+	return 0;
+}
+
+void zio_binding_destroy(struct zio_cset *cset)
+{
+	struct zio_binding *bind = cset->bind;
+
+	if (!bind)
+		return;
+	if (bind->enabled)
+		zio_trigger_leave(bind->trig);
+	cset->bind = NULL;
+	destroy_binding(bind);
+}
+
+static int replace_binding(struct zio_cset *cset, struct zio_binding *new)
+{
+	struct zio_binding *old = cset->bind;
+	int ret;
+
+	zio_cset_hold(cset);
+	use_binding(cset, new);
+	ret = zio_cset_refresh(cset);
+	if (ret)
+		use_binding(cset, old);
+	zio_cset_release(cset);
+	return ret;
+}
+
+static int swap_binding(struct zio_cset *cset, struct zio_binding *new)
+{
+	struct zio_binding *old = cset->bind;
+	bool enabled = old->enabled;
+	int ret;
+
+	new->nshots = old->nshots;
+	new->pre_samples = old->pre_samples;
+	new->post_samples = old->post_samples;
+
+	zio_binding_enable(old, false);
+	ret = replace_binding(cset, new);
+	if (!ret && enabled) {
+		ret = zio_binding_enable(new, true);
+		if (ret) {
+			zio_cset_hold(cset);
+			use_binding(cset, old);
+			zio_cset_release(cset);
+			zio_cset_refresh(cset);
+		}
+	}
+	if (ret && enabled)
+		zio_binding_enable(old, true);
+	return ret;
+}
+
+static void show_binding(struct zio_binding *bind)
+{
+	struct zio_cset *cset = bind->cset;
+	int ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
+
+	if (!ret)
+		ret = zio_binding_add_files(bind);
+	if (ret)
+		dev_warn(&cset->zdev->dev,
+			 "files of trigger %s are missing: %d\n",
+			 bind->trig->name, ret);
+}
+
+/**
+ * zio_binding_change() - give a set another trigger
+ * @cset: the channel set, whose change lock is held, but not its mutex
+ * @name: of a shared trigger, or of a type
+ *
+ * The sizes and the enable go over to the new trigger.
+ *
+ * Return: 0; -EINVAL for an unknown name; -ENOMEM, or the error of the type.
+ * On error the old trigger goes on.
+ */
+int zio_binding_change(struct zio_cset *cset, const char *name)
+{
+	struct zio_binding *new, *old = cset->bind;
+	int ret;
+
+	if (!strcmp(old->trig->name, name))
+		return 0;
+	new = bind_trigger(cset, name);
+	if (IS_ERR(new))
+		return PTR_ERR(new) == -ENOENT ? -EINVAL : PTR_ERR(new);
+	mutex_lock(&cset->mutex);
+	ret = swap_binding(cset, new);
+	mutex_unlock(&cset->mutex);
+
+	destroy_binding(cset->bind == new ? old : new);
+	if (cset->bind == new)
+		show_binding(new);
+	return ret;
+}
+
+/*
+ * New blocks for the sizes that the binding has got; or the error. The set has been
+ * held since before: drivers go by these sizes, too.
+ */
+static int resize_blocks(struct zio_cset *cset, size_t len)
+{
+	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
+	int ret = 0;
+
+	if (!snap)
+		return -ENOMEM;
+	if (len != cset->block_len)
+		ret = zio_buffers_resize(cset, len);
+	if (ret)
+		zio_snapshots_discard(cset, snap);
+	else
+		zio_snapshots_publish(cset, snap);
+	return ret;
+}
+
+/**
+ * zio_binding_set_samples() - change the size of the blocks
+ * @bind: the binding; its set's mutex is held
+ * @pre: samples before the event
+ * @post: samples after it
+ *
+ * Return: 0; -EINVAL for no samples at all (or for any, if the set has none);
+ * -EOPNOTSUPP if the device keeps none from before the event; -EOVERFLOW;
+ * -ENOMEM, or -ENOSPC if a buffer's area is smaller, with the old size in force.
+ */
+int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
+{
+	u32 old_pre = bind->pre_samples, old_post = bind->post_samples;
+	struct zio_cset *cset = bind->cset;
+	size_t len;
+	int ret;
+
+	if (pre && !(cset->flags & ZIO_CSET_PRE_SAMPLES))
+		return -EOPNOTSUPP;
+	ret = size_block(cset, bind->nshots, pre, post, cset->mask, &len);
+	if (ret || (pre == old_pre && post == old_post))
+		return ret;
+	zio_cset_hold(cset);
+	WRITE_ONCE(bind->pre_samples, pre);
+	WRITE_ONCE(bind->post_samples, post);
+	ret = resize_blocks(cset, len);
+	if (ret) {
+		WRITE_ONCE(bind->pre_samples, old_pre);
+		WRITE_ONCE(bind->post_samples, old_post);
+	}
+	zio_cset_release(cset);
+	return ret;
+}
+
+/**
+ * zio_binding_set_nshots() - change how many shots a block holds
+ * @bind: the binding; its set's mutex is held
+ * @nshots: how many
+ *
+ * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the device takes one
+ * shot only.
+ */
+int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
+{
+	struct zio_cset *cset = bind->cset;
+	u32 old = bind->nshots;
+	size_t len;
+	int ret;
+
+	if (!nshots)
+		return -EINVAL;
+	if (nshots > 1 && !(cset->flags & ZIO_CSET_MULTI_SHOT))
+		return -EOPNOTSUPP;
+	ret = size_block(cset, nshots, bind->pre_samples, bind->post_samples,
+			 cset->mask, &len);
+	if (ret || nshots == old)
+		return ret;
+	zio_cset_hold(cset);
+	WRITE_ONCE(bind->nshots, nshots);
+	ret = resize_blocks(cset, len);
+	if (ret)
+		WRITE_ONCE(bind->nshots, old);
+	zio_cset_release(cset);
+	return ret;
+}
+
+/**
+ * zio_cset_set_mask() - which channels the blocks of an interleaved set carry
+ * @cset: the channel set, whose mutex is held
+ * @mask: a bit for each
+ *
+ * Return: as zio_binding_set_samples(); -EINVAL for no channel at all, -ERANGE
+ * for one that the set does not have.
+ */
+int zio_cset_set_mask(struct zio_cset *cset, u64 mask)
+{
+	struct zio_binding *bind = cset->bind;
+	u64 old = cset->mask;
+	size_t len;
+	int ret;
+
+	if (!mask)
+		return -EINVAL;
+	if (mask & ~zio_cset_all_channels(cset))
+		return -ERANGE;
+	ret = size_block(cset, bind->nshots, bind->pre_samples,
+			 bind->post_samples, mask, &len);
+	if (ret || mask == old)
+		return ret;
+	zio_cset_hold(cset);
+	cset->mask = mask;
+	ret = resize_blocks(cset, len);
+	if (ret)
+		cset->mask = old;
+	zio_cset_release(cset);
+	return ret;
+}
+
+static struct zio_cset **list_csets(struct zio_trigger *trig, unsigned int *n)
+{
+	struct zio_binding *bind;
+	struct zio_cset **list;
+	unsigned int all = 0;
+
+	*n = 0;
+	mutex_lock(&trig->lock);
+	list_for_each_entry(bind, &trig->bindings, node)
+		all++;
+	list = kvcalloc(all + 1, sizeof(*list), GFP_KERNEL);
+	if (list)
+		list_for_each_entry(bind, &trig->bindings, node) {
+			list[*n] = bind->cset;
+			kobject_get(&list[(*n)++]->kobj);
+		}
+	mutex_unlock(&trig->lock);
+	return list;
+}
+
+static int refresh_cset(struct zio_cset *cset, struct zio_trigger *trig)
+{
+	bool pause = READ_ONCE(trig->suspended);
+	int ret = 0;
+
+	mutex_lock(&cset->mutex);
+	if (cset->gone || cset->bind->trig != trig)
+		goto out;
+	/* One that sleeps may not yet be armed by the last event. */
+	if (pause)
+		zio_cset_pause(cset);
+	ret = zio_cset_refresh(cset);
+	if (pause)
+		zio_cset_release(cset);
+out:
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
+/**
+ * zio_trigger_refresh() - let all sets of a trigger show its present values
+ * @trig: the trigger; neither its lock nor the mutex of a set is held
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0; -ENOMEM if some set goes on showing what was.
+ */
+int zio_trigger_refresh(struct zio_trigger *trig)
+{
+	unsigned int i, n;
+	struct zio_cset **list = list_csets(trig, &n);
+	int ret = list ? 0 : -ENOMEM;
+
+	for (i = 0; i < n; i++) {
+		ret = ret ?: refresh_cset(list[i], trig);
+		kobject_put(&list[i]->kobj);
+	}
+	kvfree(list);
+	return ret;
+}

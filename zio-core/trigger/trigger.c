@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger.c: trigger types, and triggers: the sources of events
+ *
+ * A trigger belongs to one channel set, or is shared by many and has a name of
+ * its own (configfs-trigger.c). A set takes part in it by its binding (binding.c).
+ *
+ * The type's operations are called with trig->lock held. stop() is called
+ * before any of the sets is held: so it may cancel a timer or free an interrupt
+ * whose handler is firing just now. A trigger runs while it is enabled and at
+ * least one of its bindings is.
+ */
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "zio-core.h"
+
+/* Also protects the list of shared triggers. */
+static DEFINE_MUTEX(zio_types_lock);
+static LIST_HEAD(zio_trigger_types);
+static LIST_HEAD(zio_shared_triggers);
+
+static struct zio_trigger_type *find_type(const char *name)
+{
+	struct zio_trigger_type *type;
+
+	lockdep_assert_held(&zio_types_lock);
+	list_for_each_entry(type, &zio_trigger_types, node)
+		if (!strcmp(type->name, name))
+			return type;
+	return NULL;
+}
+
+static struct zio_trigger *find_shared(const char *name)
+{
+	struct zio_trigger *trig;
+
+	lockdep_assert_held(&zio_types_lock);
+	list_for_each_entry(trig, &zio_shared_triggers, node)
+		if (!strcmp(trig->name, name))
+			return trig;
+	return NULL;
+}
+
+static bool name_is_free(const char *name)
+{
+	return !find_type(name) && !find_shared(name);
+}
+
+static bool attr_is_valid(const struct zio_trigger_type *type,
+			  const struct zio_trigger_attr *attr)
+{
+	if (!attr->name || attr->kind > ZIO_TRIGGER_ACTION)
+		return false;
+	if (attr->kind == ZIO_TRIGGER_ACTION)
+		return type->ops && type->ops->act;
+	if (attr->kind == ZIO_TRIGGER_TEXT)
+		return type->ops && type->ops->text_is_valid;
+	return attr->ext == ZIO_TRIGGER_NO_EXT ||
+		attr->ext + attr->wide < ZIO_MAX_TRIGGER_EXT;
+}
+
+/* The extended attributes of the control that are this attribute's. */
+static u32 attr_mask(const struct zio_trigger_attr *attr)
+{
+	if (attr->kind != ZIO_TRIGGER_NUMBER || attr->ext == ZIO_TRIGGER_NO_EXT)
+		return 0;
+	return (attr->wide ? 3u : 1u) << (attr->ext & 31);
+}
+
+/* No two attributes may have the same place in the control. */
+bool zio_trigger_type_is_valid(const struct zio_trigger_type *type)
+{
+	u32 mask, used = 0;
+	unsigned int i;
+
+	if (!type->name || !*type->name ||
+	    strlen(type->name) >= ZIO_OBJ_NAME_LEN ||
+	    type->n_attrs > ZIO_MAX_TRIGGER_ATTRS)
+		return false;
+	for (i = 0; i < type->n_attrs; i++) {
+		mask = attr_mask(&type->attrs[i]);
+		if (!attr_is_valid(type, &type->attrs[i]) || mask & used)
+			return false;
+		used |= mask;
+	}
+	return true;
+}
+
+static bool is_for_core(const struct zio_trigger_type *type)
+{
+	return type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM);
+}
+
+/* Takes the name. The type can be found by it when it is ready. */
+static int add_type(struct zio_trigger_type *type)
+{
+	int ret = -EEXIST;
+
+	mutex_lock(&zio_types_lock);
+	if (name_is_free(type->name)) {
+		type->ready = false;
+		list_add_tail(&type->node, &zio_trigger_types);
+		ret = 0;
+	}
+	mutex_unlock(&zio_types_lock);
+	return ret;
+}
+
+static void del_type(struct zio_trigger_type *type)
+{
+	mutex_lock(&zio_types_lock);
+	list_del(&type->node);
+	mutex_unlock(&zio_types_lock);
+}
+
+/**
+ * zio_trigger_type_register() - offer a trigger type
+ * @type: stays valid until unregistered
+ *
+ * Process context, sleeps. Unless the core itself does the firing, the type gets
+ * a directory in configfs.
+ *
+ * Return: 0; -EINVAL if the type makes no sense (with a warning); -EEXIST if
+ * its name is that of a type or of a shared trigger; -ENOMEM.
+ */
+int zio_trigger_type_register(struct zio_trigger_type *type)
+{
+	int ret;
+
+	if (WARN_ON(!zio_trigger_type_is_valid(type)))
+		return -EINVAL;
+	ret = add_type(type);
+	if (ret)
+		return ret;
+	if (!is_for_core(type))
+		ret = zio_trigger_group_create(type);
+	if (ret) {
+		del_type(type);
+		return ret;
+	}
+	mutex_lock(&zio_types_lock);
+	type->ready = true;
+	mutex_unlock(&zio_types_lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(zio_trigger_type_register);
+
+/**
+ * zio_trigger_type_unregister() - withdraw a trigger type
+ * @type: a registered type that nobody uses (its module is held otherwise)
+ */
+void zio_trigger_type_unregister(struct zio_trigger_type *type)
+{
+	zio_trigger_group_remove(type);
+	del_type(type);
+}
+EXPORT_SYMBOL_GPL(zio_trigger_type_unregister);
+
+static const struct zio_trigger_type *get_type(const char *name)
+{
+	struct zio_trigger_type *type;
+
+	mutex_lock(&zio_types_lock);
+	type = find_type(name);
+	if (type && !(type->ready && try_module_get(type->owner)))
+		type = NULL;
+	mutex_unlock(&zio_types_lock);
+	return type;
+}
+
+ssize_t zio_trigger_list_types(char *page)
+{
+	struct zio_trigger_type *type;
+	ssize_t len = 0;
+
+	mutex_lock(&zio_types_lock);
+	list_for_each_entry(type, &zio_trigger_types, node)
+		if (type->ready)
+			len += sysfs_emit_at(page, len, "%s\n", type->name);
+	mutex_unlock(&zio_types_lock);
+	return len;
+}
+
+static void init_values(struct zio_trigger *trig)
+{
+	unsigned int i;
+
+	for (i = 0; i < trig->type->n_attrs; i++)
+		trig->number[i] = trig->type->attrs[i].value;
+}
+
+/* Its type's module is the caller's to hold. */
+static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
+					 const char *name)
+{
+	struct zio_trigger *trig = kzalloc(sizeof(*trig), GFP_KERNEL);
+	int ret = 0;
+
+	if (!trig)
+		return ERR_PTR(-ENOMEM);
+	trig->type = type;
+	strscpy(trig->name, name, sizeof(trig->name));
+	mutex_init(&trig->lock);
+	INIT_LIST_HEAD(&trig->bindings);
+	trig->enabled = true;
+	trig->clock = CLOCK_REALTIME;
+	init_values(trig);
+	if (type->ops && type->ops->create)
+		ret = type->ops->create(trig);
+	if (!ret)
+		return trig;
+	kfree(trig);
+	return ERR_PTR(ret);
+}
+
+static void free_trigger(struct zio_trigger *trig)
+{
+	const struct zio_trigger_type *type = trig->type;
+	unsigned int i;
+
+	if (type->ops && type->ops->destroy)
+		type->ops->destroy(trig);
+	for (i = 0; i < ZIO_MAX_TRIGGER_ATTRS; i++)
+		kfree(trig->text[i]);
+	mutex_destroy(&trig->lock);
+	kfree(trig);
+}
+
+/**
+ * zio_trigger_create_shared() - a trigger with a name of its own
+ * @type: its type, whose module is held
+ * @name: shorter than ZIO_OBJ_NAME_LEN
+ * @item: what stands for it in configfs
+ *
+ * Process context, sleeps.
+ *
+ * Return: the trigger, for zio_trigger_free_shared(); -ENAMETOOLONG; -EEXIST if
+ * the name is that of a type or of another trigger; -ENOMEM, or the error of
+ * the type.
+ */
+struct zio_trigger *
+zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
+			  struct config_item *item)
+{
+	struct zio_trigger *trig;
+
+	if (strlen(name) >= ZIO_OBJ_NAME_LEN)
+		return ERR_PTR(-ENAMETOOLONG);
+	trig = alloc_trigger(type, name);
+	if (IS_ERR(trig))
+		return trig;
+	trig->item = item;
+	mutex_lock(&zio_types_lock);
+	if (name_is_free(name)) {
+		list_add_tail(&trig->node, &zio_shared_triggers);
+	} else {
+		free_trigger(trig);
+		trig = ERR_PTR(-EEXIST);
+	}
+	mutex_unlock(&zio_types_lock);
+	return trig;
+}
+
+/* Nobody finds it any more. */
+void zio_trigger_hide_shared(struct zio_trigger *trig)
+{
+	mutex_lock(&zio_types_lock);
+	list_del(&trig->node);
+	mutex_unlock(&zio_types_lock);
+}
+
+/* It is hidden, and has no bindings. */
+void zio_trigger_free_shared(struct zio_trigger *trig)
+{
+	free_trigger(trig);
+}
+
+static struct zio_trigger *get_shared(const char *name)
+{
+	struct zio_trigger *trig;
+
+	mutex_lock(&zio_types_lock);
+	trig = find_shared(name);
+	if (trig)
+		zio_trigger_item_get(trig);
+	mutex_unlock(&zio_types_lock);
+	return trig;
+}
+
+/* A type that is not there is asked for by its module. */
+static struct zio_trigger *create_own(const char *name)
+{
+	const struct zio_trigger_type *type = get_type(name);
+	struct zio_trigger *trig;
+
+	if (!type && zio_may_load() && !request_module("zio-trig-%s", name))
+		type = get_type(name);
+	if (!type)
+		return ERR_PTR(-ENOENT);
+	trig = alloc_trigger(type, name);
+	if (IS_ERR(trig))
+		module_put(type->owner);
+	return trig;
+}
+
+/**
+ * zio_trigger_get() - the shared trigger, or a new one, of some name
+ * @name: of a shared trigger, or of a type
+ *
+ * Process context, sleeps; not from configfs.
+ *
+ * Return: the trigger, for zio_trigger_put(); -ENOENT if there is no such
+ * name; -ENOMEM, or the error of the type.
+ */
+struct zio_trigger *zio_trigger_get(const char *name)
+{
+	struct zio_trigger *trig = get_shared(name);
+	int ret;
+
+	if (!trig)
+		return create_own(name);
+	ret = zio_trigger_item_pin(trig);
+	zio_trigger_item_put(trig);
+	return ret ? ERR_PTR(ret) : trig;
+}
+
+/* Undoes zio_trigger_get(); the binding is gone. */
+void zio_trigger_put(struct zio_trigger *trig)
+{
+	struct module *owner = trig->type->owner;
+
+	if (trig->item) {
+		zio_trigger_item_unpin(trig);
+		return;
+	}
+	free_trigger(trig);
+	module_put(owner);
+}
+
+/* Starting and stopping, with trig->lock held */
+
+static int start_trigger(struct zio_trigger *trig)
+{
+	int ret = 0;
+
+	if (trig->running || trig->suspended || !trig->enabled || !trig->active)
+		return 0;
+	if (trig->type->ops && trig->type->ops->start)
+		ret = trig->type->ops->start(trig);
+	trig->running = !ret;
+	return ret;
+}
+
+static void stop_trigger(struct zio_trigger *trig)
+{
+	if (trig->running && trig->type->ops && trig->type->ops->stop)
+		trig->type->ops->stop(trig);
+	trig->running = false;
+}
+
+/* A binding more, or less, wants events. */
+int zio_trigger_join(struct zio_trigger *trig)
+{
+	int ret;
+
+	mutex_lock(&trig->lock);
+	trig->active++;
+	ret = start_trigger(trig);
+	if (ret)
+		trig->active--;
+	mutex_unlock(&trig->lock);
+	return ret;
+}
+
+void zio_trigger_leave(struct zio_trigger *trig)
+{
+	mutex_lock(&trig->lock);
+	if (!--trig->active)
+		stop_trigger(trig);
+	mutex_unlock(&trig->lock);
+}
+
+/* No events between the two; they nest. The error is that of the type's start(). */
+static void suspend_trigger(struct zio_trigger *trig)
+{
+	mutex_lock(&trig->lock);
+	trig->suspended++;
+	stop_trigger(trig);
+	mutex_unlock(&trig->lock);
+}
+
+static int resume_trigger(struct zio_trigger *trig)
+{
+	int ret;
+
+	mutex_lock(&trig->lock);
+	trig->suspended--;
+	ret = start_trigger(trig);
+	mutex_unlock(&trig->lock);
+	return ret;
+}
+
+/* For all sets of a shared trigger; 0, or the error of the type's start(). */
+int zio_trigger_enable(struct zio_trigger *trig, bool enable)
+{
+	int ret = 0;
+
+	mutex_lock(&trig->lock);
+	if (!enable)
+		stop_trigger(trig);
+	trig->enabled = enable;
+	ret = start_trigger(trig);
+	if (ret)
+		trig->enabled = false;
+	mutex_unlock(&trig->lock);
+	return ret;
+}
+
+/* Values */
+
+static int parse_number(const struct zio_trigger_attr *attr, const char *text,
+			u64 *number)
+{
+	u64 max = attr->max ?: attr->wide ? S64_MAX : U32_MAX;
+	int ret = kstrtou64(text, 0, number);
+
+	if (ret)
+		return ret;
+	return *number < attr->min || *number > max ? -ERANGE : 0;
+}
+
+static int act(struct zio_trigger *trig, unsigned int index, const char *text)
+{
+	u64 number;
+	int ret = parse_number(&trig->type->attrs[index], text, &number);
+
+	if (ret)
+		return ret;
+	if (!trig->running)
+		return -ESHUTDOWN;
+	return trig->type->ops->act(trig, index, number);
+}
+
+/* Restarts with what @exchange puts there; if that fails, with what was there. */
+static int restart_with(struct zio_trigger *trig, unsigned int index,
+			void (*exchange)(struct zio_trigger *trig,
+					 unsigned int index, void *value),
+			void *value)
+{
+	int ret;
+
+	stop_trigger(trig);
+	exchange(trig, index, value);
+	ret = start_trigger(trig);
+	if (ret) {
+		exchange(trig, index, value);
+		start_trigger(trig);
+	}
+	return ret;
+}
+
+static void exchange_number(struct zio_trigger *trig, unsigned int index,
+			    void *value)
+{
+	swap(trig->number[index], *(u64 *)value);
+}
+
+static void exchange_text(struct zio_trigger *trig, unsigned int index,
+			  void *value)
+{
+	swap(trig->text[index], *(char **)value);
+}
+
+static int set_number(struct zio_trigger *trig, unsigned int index,
+		      const char *text)
+{
+	const struct zio_trigger_ops *ops = trig->type->ops;
+	u64 number;
+	int ret = parse_number(&trig->type->attrs[index], text, &number);
+
+	if (!ret && ops && ops->number_is_valid)
+		ret = ops->number_is_valid(trig, index, number);
+	if (ret)
+		return ret;
+	/* Also with the old number: the next so many shots, say. */
+	return restart_with(trig, index, exchange_number, &number);
+}
+
+static int set_text(struct zio_trigger *trig, unsigned int index,
+		    const char *text)
+{
+	char *new = kstrdup(text, GFP_KERNEL), *trimmed;
+	int ret = 0;
+
+	if (!new)
+		return -ENOMEM;
+	trimmed = strim(new);
+	if (*trimmed)
+		ret = trig->type->ops->text_is_valid(trig, index, trimmed);
+	memmove(new, trimmed, strlen(trimmed) + 1);
+	if (!ret)
+		ret = restart_with(trig, index, exchange_text, &new);
+	kfree(new);
+	return ret;
+}
+
+/**
+ * zio_trigger_store() - give an attribute another value, or act
+ * @trig: the trigger
+ * @index: of the attribute
+ * @text: what a user wrote
+ *
+ * Process context, sleeps. The controls are the caller's business.
+ *
+ * Return: 0; -EINVAL, -ERANGE; -ESHUTDOWN for an action while the trigger does
+ * not run; -ENOMEM, or the error of the type. On error nothing has changed.
+ */
+int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
+		      const char *text)
+{
+	int ret;
+
+	mutex_lock(&trig->lock);
+	switch (trig->type->attrs[index].kind) {
+	case ZIO_TRIGGER_ACTION:
+		ret = act(trig, index, text);
+		break;
+	case ZIO_TRIGGER_TEXT:
+		ret = set_text(trig, index, text);
+		break;
+	default:
+		ret = set_number(trig, index, text);
+	}
+	mutex_unlock(&trig->lock);
+	return ret;
+}
+
+ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
+			 char *page)
+{
+	ssize_t len;
+
+	mutex_lock(&trig->lock);
+	if (trig->type->attrs[index].kind == ZIO_TRIGGER_TEXT)
+		len = sysfs_emit(page, "%s\n", zio_trigger_text(trig, index));
+	else
+		len = sysfs_emit(page, "%llu\n", trig->number[index]);
+	mutex_unlock(&trig->lock);
+	return len;
+}
+
+/* Clocks */
+
+static const struct {
+	const char *name;
+	clockid_t id;
+} zio_clocks[] = {
+	{ "realtime", CLOCK_REALTIME },
+	{ "tai", CLOCK_TAI },
+	{ "monotonic", CLOCK_MONOTONIC },
+	{ "boottime", CLOCK_BOOTTIME },
+};
+
+ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
+		if (zio_clocks[i].id == zio_trigger_clock(trig))
+			return sysfs_emit(page, "%s\n", zio_clocks[i].name);
+	return -EINVAL;
+}
+
+static int find_clock(const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
+		if (sysfs_streq(text, zio_clocks[i].name))
+			return zio_clocks[i].id;
+	return -EINVAL;
+}
+
+/**
+ * zio_trigger_set_clock() - by which clock the time stamps are from now on
+ * @trig: the trigger
+ * @text: name of a clock
+ * @show: has all sets of the trigger show the new clock, while there are no events
+ *
+ * Process context, sleeps. No block has the time by one clock and says that it is the
+ * other: a set that may be armed without an event is the caller's to pause.
+ *
+ * Return: 0; -EINVAL for a name that is not in the table; the error of @show, with
+ * the old clock in force.
+ */
+int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
+			  int (*show)(struct zio_trigger *trig))
+{
+	int clock = find_clock(text), old, ret, started;
+
+	if (clock < 0)
+		return clock;
+	suspend_trigger(trig);
+	old = trig->clock;
+	WRITE_ONCE(trig->clock, clock);
+	ret = show(trig);
+	if (ret) {
+		WRITE_ONCE(trig->clock, old);
+		show(trig);
+	}
+	started = resume_trigger(trig);
+	return ret ?: started;
+}
