@@ -304,14 +304,14 @@ void zio_cset_init_engine(struct zio_cset *cset);
 
 /* freeze.c */
 bool zio_cset_is_on(struct zio_cset *cset);
-void zio_cset_hold(struct zio_cset *cset);
-void zio_cset_pause(struct zio_cset *cset);
-void zio_cset_release(struct zio_cset *cset);
+void zio_cset_freeze(struct zio_cset *cset);
+void zio_cset_quiesce(struct zio_cset *cset);
+void zio_cset_unfreeze(struct zio_cset *cset);
 void zio_cset_stop(struct zio_cset *cset, bool stop);
 void zio_cset_shut(struct zio_cset *cset);
 bool zio_cset_own_phase(struct zio_cset *cset);
 void zio_cset_disown_phase(struct zio_cset *cset, bool armed);
-bool zio_cset_is_held(const struct zio_cset *cset);
+bool zio_cset_is_frozen(const struct zio_cset *cset);
 
 /* What the engine says itself is no news; a driver's error is. */
 static inline bool zio_is_news(int ret)

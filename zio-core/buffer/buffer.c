@@ -399,11 +399,11 @@ static int swap_buffers(struct zio_cset *cset, struct zio_buffer **buf,
 	slot = alloc_slots(cset, buf);
 	if (!slot)
 		return -ENOMEM;
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		buf[i] = swap_buffer(cset->chan[i], buf[i], slot[i]);
 	cset->buf_type = type;
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	kvfree(slot);
 	return 0;
 }
@@ -527,7 +527,7 @@ static struct zio_geometry current_geometry(const struct zio_buffer *buf)
 
 /**
  * zio_buffers_resize() - give all channels of a set blocks of another size
- * @cset: the channel set, held by zio_cset_hold()
+ * @cset: the channel set, held by zio_cset_freeze()
  * @block_len: bytes
  *
  * Blocks that are out keep their size.
@@ -574,9 +574,9 @@ static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
 	ret = prepare_resize(buf, new);
 	if (ret)
 		return ret;
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	ret = commit_resize(buf, new);
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	if (ret)
 		cancel_resize(buf, new);
 	return ret;

@@ -340,8 +340,8 @@ void zio_ring_free(struct zio_ring *ring)
  */
 static void abort_asked(struct zio_cset *cset)
 {
-	zio_cset_hold(cset);
-	zio_cset_release(cset);
+	zio_cset_freeze(cset);
+	zio_cset_unfreeze(cset);
 }
 
 /**

@@ -27,10 +27,10 @@ int zio_channel_enable(struct zio_channel *chan, bool enable)
 
 	if (chan->enabled == enable)
 		return 0;
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	WRITE_ONCE(chan->enabled, enable);
 	zio_cset_count_on(cset);
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	return 0;
 }
 
@@ -39,9 +39,9 @@ int zio_cset_enable(struct zio_cset *cset, bool enable)
 {
 	if (cset->enabled == enable)
 		return 0;
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	cset->enabled = enable;
 	zio_cset_stop(cset, !enable || !cset->bind->enabled);
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	return 0;
 }

@@ -168,9 +168,9 @@ static int set_own_clock(struct zio_binding *bind, const char *text)
 
 	if (ret)
 		return ret;
-	zio_cset_pause(bind->cset);
+	zio_cset_quiesce(bind->cset);
 	ret = zio_trigger_set_clock(bind->trig, text, show_own);
-	zio_cset_release(bind->cset);
+	zio_cset_unfreeze(bind->cset);
 	unlock_binding(bind);
 	return ret;
 }

@@ -18,15 +18,15 @@
  *   ARMED ---hold---> ABORTING ----> IDLE
  *
  * EARLY: the driver was done before raw_io() had returned.
- * HOLD:  the configuration is about to change. The holder waits until the
+ * FREEZE:  the configuration is about to change. The holder waits until the
  *        set is idle, or aborts it.
  * STOP:  the trigger, or the set, is disabled.
  * GONE:  the board is gone; for ever.
  *
- *  - (C) make_idle() and zio_cset_release() change the word after a barrier. It
+ *  - (C) make_idle() and zio_cset_unfreeze() change the word after a barrier. It
  *    pairs with the exchange by which the next owner enters a phase. It pairs, too,
  *    with what a holder does: the holder loads the phase with acquire
- *    (cset_phase()), and has a barrier after it has set HOLD, as it may find its own
+ *    (cset_phase()), and has a barrier after it has set FREEZE, as it may find its own
  *    change of the word. Without them, the next owner, or the holder, could miss
  *    what an earlier owner wrote. An exchange that fails orders nothing: D, H and J
  *    say what does.
@@ -53,8 +53,8 @@
  *    freed after a grace period, and drivers and triggers call in under RCU.
  *    (Users hold a reference; the work item is flushed.)
  *
- *  - (F) a holder sets HOLD, and then reads the phase. The owner changes the phase,
- *    then reads HOLD, and wakes. HOLD and the phase are in one word, so one of the
+ *  - (F) a holder sets FREEZE, and then reads the phase. The owner changes the phase,
+ *    then reads FREEZE, and wakes. FREEZE and the phase are in one word, so one of the
  *    two sees the other, without a barrier. In two words, the holder could sleep on.
  *
  *  - (H) who wants a set to be armed again, because there is room now, says so in
@@ -180,7 +180,7 @@ int zio_cset_leave_armed(struct zio_cset *cset)
 		finish_blocks(cset);
 		return 0;
 	}
-	if (new & CSET_HOLD)
+	if (new & CSET_FREEZE)
 		wake_up(&cset->idle_wq);
 	return -EINPROGRESS;
 }
@@ -626,7 +626,7 @@ bool zio_cset_can_pull(struct zio_cset *cset)
 	int state = atomic_read(&cset->state);
 
 	return READ_ONCE(cset->can_pull) && !READ_ONCE(cset->slow) &&
-		!(state & (CSET_STOP | CSET_GONE | CSET_HOLD)) &&
+		!(state & (CSET_STOP | CSET_GONE | CSET_FREEZE)) &&
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 

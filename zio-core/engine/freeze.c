@@ -8,7 +8,7 @@
 #include "engine/block.h"
 #include "engine/state.h"
 
-/* What is armed is taken back; false if nothing is. HOLD is set. */
+/* What is armed is taken back; false if nothing is. FREEZE is set. */
 bool zio_cset_try_abort(struct zio_cset *cset, bool lost)
 {
 	int old = atomic_read(&cset->state);
@@ -40,15 +40,15 @@ static bool is_asked_for(const struct zio_cset *cset)
 }
 
 /**
- * zio_cset_hold() - make a set idle, and keep it so
+ * zio_cset_freeze() - make a set idle, and keep it so
  * @cset: the channel set, whose mutex is held
  *
  * Process context, sleeps. Aborts what is armed. Pairs with
- * zio_cset_release(); does not nest.
+ * zio_cset_unfreeze(); does not nest.
  */
-void zio_cset_hold(struct zio_cset *cset)
+void zio_cset_freeze(struct zio_cset *cset)
 {
-	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	smp_mb__after_atomic();					/* C */
 	zio_cset_pause_routes(cset);
 	do {
@@ -58,15 +58,15 @@ void zio_cset_hold(struct zio_cset *cset)
 }
 
 /**
- * zio_cset_pause() - keep a set from being armed
+ * zio_cset_quiesce() - keep a set from being armed
  * @cset: the channel set, whose mutex is held
  *
- * Process context, sleeps. As zio_cset_hold(), but what is armed stays so, and may be
+ * Process context, sleeps. As zio_cset_freeze(), but what is armed stays so, and may be
  * done.
  */
-void zio_cset_pause(struct zio_cset *cset)
+void zio_cset_quiesce(struct zio_cset *cset)
 {
-	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	smp_mb__after_atomic();					/* C */
 	wait_event(cset->idle_wq, is_settled(cset));
 }
@@ -108,11 +108,11 @@ bool zio_cset_own_phase(struct zio_cset *cset)
 
 	if (try_own(cset, &armed))
 		return armed;
-	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
 	} while (!try_own(cset, &armed));
-	atomic_andnot(CSET_HOLD, &cset->state);
+	atomic_andnot(CSET_FREEZE, &cset->state);
 	return armed;
 }
 
@@ -134,21 +134,21 @@ void zio_cset_disown_phase(struct zio_cset *cset, bool armed)
 }
 
 /* Is what the fast path reads about the configuration about to change, or gone? */
-bool zio_cset_is_held(const struct zio_cset *cset)
+bool zio_cset_is_frozen(const struct zio_cset *cset)
 {
 	int state = atomic_read_acquire(&cset->state);		/* Y */
 
-	return state & (CSET_HOLD | CSET_GONE);
+	return state & (CSET_FREEZE | CSET_GONE);
 }
 
 /**
- * zio_cset_release() - let a set go on
+ * zio_cset_unfreeze() - let a set go on
  * @cset: the channel set, held or paused
  */
-void zio_cset_release(struct zio_cset *cset)
+void zio_cset_unfreeze(struct zio_cset *cset)
 {
 	smp_mb__before_atomic();				/* C */
-	atomic_andnot(CSET_HOLD, &cset->state);
+	atomic_andnot(CSET_FREEZE, &cset->state);
 	zio_cset_wake(cset);
 	zio_cset_go_on(cset);
 }
@@ -166,9 +166,9 @@ void zio_cset_stop(struct zio_cset *cset, bool stop)
 void zio_cset_shut(struct zio_cset *cset)
 {
 	atomic_or(CSET_GONE, &cset->state);
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	WRITE_ONCE(cset->gone, true);
-	atomic_andnot(CSET_HOLD, &cset->state);
+	atomic_andnot(CSET_FREEZE, &cset->state);
 	zio_cset_wake(cset);
 }
 

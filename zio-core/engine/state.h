@@ -12,7 +12,7 @@
 #define CSET_ABORTING	4
 #define CSET_PHASE	7
 #define CSET_EARLY	BIT(3)
-#define CSET_HOLD	BIT(4)
+#define CSET_FREEZE	BIT(4)
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
 
@@ -27,7 +27,7 @@ static __always_inline void make_idle(struct zio_cset *cset)
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
 	smp_mb__after_atomic();					/* D, H, J */
-	if (unlikely(atomic_read(&cset->state) & CSET_HOLD))	/* F */
+	if (unlikely(atomic_read(&cset->state) & CSET_FREEZE))	/* F */
 		wake_up(&cset->idle_wq);
 	if (unlikely(READ_ONCE(cset->wanted))) {
 		WRITE_ONCE(cset->wanted, 0);

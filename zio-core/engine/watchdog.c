@@ -18,18 +18,18 @@ static bool is_overdue(struct zio_cset *cset)
 }
 
 /*
- * HOLD keeps the set from being armed once more: so what is aborted is what was
+ * FREEZE keeps the set from being armed once more: so what is aborted is what was
  * seen. Whoever was refused meanwhile is served by the release.
  */
 static void abort_overdue(struct zio_cset *cset)
 {
-	atomic_or(CSET_HOLD, &cset->state);			/* F */
+	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	smp_mb__after_atomic();					/* C */
 	if (is_overdue(cset) && zio_cset_try_abort(cset, true)) {
 		cset->io_errors++;
 		WRITE_ONCE(cset->error, -ETIMEDOUT);
 	}
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 }
 
 static void watch_cset(struct work_struct *work)

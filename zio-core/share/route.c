@@ -123,7 +123,7 @@ static bool has_its_part(const struct zio_feed *feed,
 
 static bool has_room(const struct zio_feed *feed, const struct zio_channel *out)
 {
-	return !zio_cset_is_held(out->cset) &&			/* Y */
+	return !zio_cset_is_frozen(out->cset) &&			/* Y */
 		!has_its_part(feed, out) &&
 		out->buf->type->ops->has_room(out->buf);
 }
@@ -151,7 +151,7 @@ bool zio_route_has_room(struct zio_channel *in)
 
 static struct zio_block *get_block(struct zio_channel *out, size_t len)
 {
-	if (zio_cset_is_held(out->cset) ||			/* Y */
+	if (zio_cset_is_frozen(out->cset) ||			/* Y */
 	    len > out->buf->block_size)
 		return NULL;
 	return out->buf->type->ops->get_block(out->buf);
@@ -287,7 +287,7 @@ static void run_feed(struct work_struct *work)
 		mod_delayed_work(zio_wq, &feed->work, FEED_RETRY);
 }
 
-/* The set is held by zio_cset_hold(): nobody who feeds is at its blocks. */
+/* The set is held by zio_cset_freeze(): nobody who feeds is at its blocks. */
 void zio_cset_pause_routes(struct zio_cset *cset)
 {
 	unsigned int i;
@@ -450,9 +450,9 @@ static int join_feed(struct zio_route *route)
 		WRITE_ONCE(feed->n_routes, feed->n_routes + 1);
 		list_add_tail_rcu(&route->node, &feed->routes);
 		if (!rcu_access_pointer(in->feed)) {
-			zio_cset_hold(cset);
+			zio_cset_freeze(cset);
 			start_feed(feed);
-			zio_cset_release(cset);
+			zio_cset_unfreeze(cset);
 		}
 	}
 	mutex_unlock(&cset->mutex);

@@ -198,13 +198,13 @@ static void hold_takes_blocks_back(struct kunit *test)
 	zio_cset_fire(tdev->cset);
 	KUNIT_EXPECT_PTR_EQ(test, zio_cset_armed(tdev->cset)[0].chan, chan);
 	mutex_lock(&tdev->cset->mutex);
-	zio_cset_hold(tdev->cset);
+	zio_cset_freeze(tdev->cset);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
 	KUNIT_EXPECT_NULL(test, zio_cset_armed(tdev->cset)[0].chan);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
 	KUNIT_EXPECT_FALSE(test, zio_cset_done(tdev->cset));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
-	zio_cset_release(tdev->cset);
+	zio_cset_unfreeze(tdev->cset);
 	mutex_unlock(&tdev->cset->mutex);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);

@@ -71,17 +71,17 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 		return 0;
 	if (!enable)
 		zio_trigger_leave(bind->trig);
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	bind->enabled = enable;
 	zio_cset_stop(cset, !bind->enabled || !cset->enabled);
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	if (enable)
 		ret = zio_trigger_join(bind->trig);
 	if (ret) {
-		zio_cset_hold(cset);
+		zio_cset_freeze(cset);
 		bind->enabled = false;
 		zio_cset_stop(cset, true);
-		zio_cset_release(cset);
+		zio_cset_unfreeze(cset);
 	}
 	return ret;
 }
@@ -183,12 +183,12 @@ static int replace_binding(struct zio_cset *cset, struct zio_binding *new)
 	struct zio_binding *old = cset->bind;
 	int ret;
 
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	use_binding(cset, new);
 	ret = zio_cset_refresh(cset);
 	if (ret)
 		use_binding(cset, old);
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	return ret;
 }
 
@@ -207,9 +207,9 @@ static int swap_binding(struct zio_cset *cset, struct zio_binding *new)
 	if (!ret && enabled) {
 		ret = zio_binding_enable(new, true);
 		if (ret) {
-			zio_cset_hold(cset);
+			zio_cset_freeze(cset);
 			use_binding(cset, old);
-			zio_cset_release(cset);
+			zio_cset_unfreeze(cset);
 			zio_cset_refresh(cset);
 		}
 	}
@@ -303,7 +303,7 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 	ret = size_block(cset, bind->nshots, pre, post, cset->mask, &len);
 	if (ret || (pre == old_pre && post == old_post))
 		return ret;
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	WRITE_ONCE(bind->pre_samples, pre);
 	WRITE_ONCE(bind->post_samples, post);
 	ret = resize_blocks(cset, len);
@@ -311,7 +311,7 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 		WRITE_ONCE(bind->pre_samples, old_pre);
 		WRITE_ONCE(bind->post_samples, old_post);
 	}
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	return ret;
 }
 
@@ -338,12 +338,12 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 			 cset->mask, &len);
 	if (ret || nshots == old)
 		return ret;
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	WRITE_ONCE(bind->nshots, nshots);
 	ret = resize_blocks(cset, len);
 	if (ret)
 		WRITE_ONCE(bind->nshots, old);
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	return ret;
 }
 
@@ -370,12 +370,12 @@ int zio_cset_set_mask(struct zio_cset *cset, u64 mask)
 			 bind->post_samples, mask, &len);
 	if (ret || mask == old)
 		return ret;
-	zio_cset_hold(cset);
+	zio_cset_freeze(cset);
 	cset->mask = mask;
 	ret = resize_blocks(cset, len);
 	if (ret)
 		cset->mask = old;
-	zio_cset_release(cset);
+	zio_cset_unfreeze(cset);
 	return ret;
 }
 
@@ -409,10 +409,10 @@ static int refresh_cset(struct zio_cset *cset, struct zio_trigger *trig)
 		goto out;
 	/* One that sleeps may not yet be armed by the last event. */
 	if (pause)
-		zio_cset_pause(cset);
+		zio_cset_quiesce(cset);
 	ret = zio_cset_refresh(cset);
 	if (pause)
-		zio_cset_release(cset);
+		zio_cset_unfreeze(cset);
 out:
 	mutex_unlock(&cset->mutex);
 	return ret;
