@@ -308,7 +308,7 @@ void zio_cset_freeze(struct zio_cset *cset);
 void zio_cset_quiesce(struct zio_cset *cset);
 void zio_cset_unfreeze(struct zio_cset *cset);
 void zio_cset_stop(struct zio_cset *cset, bool stop);
-void zio_cset_shut(struct zio_cset *cset);
+void zio_cset_kill(struct zio_cset *cset);
 bool zio_cset_own_phase(struct zio_cset *cset);
 void zio_cset_disown_phase(struct zio_cset *cset, bool armed);
 bool zio_cset_is_frozen(const struct zio_cset *cset);
@@ -502,7 +502,7 @@ void zio_bus_exit(void);
 struct zio_cset *zio_cset_create(struct zio_device *zdev,
 				 const struct zio_cset_desc *desc,
 				 unsigned int index);
-void zio_cset_end(struct zio_cset *cset);
+void zio_cset_shutdown(struct zio_cset *cset);
 void zio_cset_remove(struct zio_cset *cset);
 
 /* node.c */

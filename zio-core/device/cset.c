@@ -159,14 +159,14 @@ static int start_cset(struct zio_cset *cset)
 }
 
 /* The trigger stops, and nothing is armed any more; readers are woken. */
-void zio_cset_end(struct zio_cset *cset)
+void zio_cset_shutdown(struct zio_cset *cset)
 {
 	WRITE_ONCE(cset->ending, true);
 	mutex_lock(&cset->change);
 	mutex_lock(&cset->mutex);
 	if (cset->bind)
 		zio_binding_enable(cset->bind, false);
-	zio_cset_shut(cset);
+	zio_cset_kill(cset);
 	mutex_unlock(&cset->mutex);
 	mutex_unlock(&cset->change);
 	zio_routes_cut(cset);
@@ -214,7 +214,7 @@ struct zio_cset *zio_cset_create(struct zio_device *zdev,
 	return cset;
 
 err_fill:
-	zio_cset_end(cset);
+	zio_cset_shutdown(cset);
 	undo_cset(cset);
 	if (cset->ops->exit)
 		cset->ops->exit(cset);

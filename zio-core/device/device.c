@@ -305,7 +305,7 @@ static void unregister_sets(struct zio_device *zdev, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		zio_cset_end(zdev->cset[i]);
+		zio_cset_shutdown(zdev->cset[i]);
 	while (n--) {
 		zio_cset_remove(zdev->cset[n]);
 		zdev->cset[n] = NULL;

@@ -163,7 +163,7 @@ void zio_cset_stop(struct zio_cset *cset, bool stop)
 }
 
 /* The board goes: nothing is armed any more, ever. The mutex is held. */
-void zio_cset_shut(struct zio_cset *cset)
+void zio_cset_kill(struct zio_cset *cset)
 {
 	atomic_or(CSET_GONE, &cset->state);
 	zio_cset_freeze(cset);
