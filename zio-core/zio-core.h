@@ -134,7 +134,7 @@ struct zio_channel {
 	wait_queue_head_t wq;
 	struct mutex lock; /* the user's side, and its end of the queue */
 	unsigned int sleepers; /* readers, and one for dry */
-	bool dry; /* somebody was told that there is no room */
+	bool starved; /* somebody was told that there is no room */
 	unsigned int len;
 	unsigned int watermark;
 	struct list_head sessions;
@@ -553,14 +553,14 @@ struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_session_unfetch(struct zio_session *sess, struct zio_block *block);
 void zio_session_advance(struct zio_session *sess);
-void zio_channel_has_room(struct zio_channel *chan);
+void zio_channel_notify_room(struct zio_channel *chan);
 
 /* Who next puts a block, wakes all. The channel's lock is held. */
-static inline void zio_channel_is_dry(struct zio_channel *chan)
+static inline void zio_channel_mark_starved(struct zio_channel *chan)
 {
-	if (!chan->dry)
+	if (!chan->starved)
 		chan->sleepers++;
-	WRITE_ONCE(chan->dry, true);
+	WRITE_ONCE(chan->starved, true);
 }
 
 void zio_session_submit(struct zio_session *sess);
@@ -639,7 +639,7 @@ static inline void zio_session_put(struct zio_session *sess)
 	if (unlikely(sess->n_more))
 		zio_session_advance(sess);
 	if (unlikely(chan->sleepers))
-		zio_channel_has_room(chan);
+		zio_channel_notify_room(chan);
 }
 
 /* route.c */

@@ -194,7 +194,7 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 	if (block->ctrl_seen) {
 		zio_block_put(sess->chan, block);
 		if (sess->chan->sleepers)
-			zio_channel_has_room(sess->chan);
+			zio_channel_notify_room(sess->chan);
 		return 0;
 	}
 	ret = copy_control(sess, block, to);

@@ -19,7 +19,7 @@ static void ask_or_be_woken(struct zio_channel *chan)
 		return;
 	if (mutex_lock_killable(&chan->lock))
 		return;
-	zio_channel_is_dry(chan);
+	zio_channel_mark_starved(chan);
 	zio_cset_ask(chan);
 	mutex_unlock(&chan->lock);
 }
@@ -41,7 +41,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 		return EPOLLIN | EPOLLRDNORM;
 	if (!READ_ONCE(chan->enabled) || !READ_ONCE(cset->on_demand))
 		return 0;
-	if (zio_cset_can_pull(cset) && !READ_ONCE(chan->dry))
+	if (zio_cset_can_pull(cset) && !READ_ONCE(chan->starved))
 		return EPOLLIN | EPOLLRDNORM;
 	/*
 	 * A driver that takes its time is asked now: a poll is the only thing

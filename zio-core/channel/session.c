@@ -178,11 +178,11 @@ void zio_sessions_drop(struct zio_channel *chan)
 }
 
 /* A block was put, and somebody waits for that. The lock is held. */
-void zio_channel_has_room(struct zio_channel *chan)
+void zio_channel_notify_room(struct zio_channel *chan)
 {
-	if (chan->dry)
+	if (chan->starved)
 		chan->sleepers--;
-	WRITE_ONCE(chan->dry, false);
+	WRITE_ONCE(chan->starved, false);
 	wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 	if (chan->cset->rearm)
 		zio_cset_go_on(chan->cset);

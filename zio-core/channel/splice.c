@@ -404,7 +404,7 @@ static bool is_pointless(const struct zio_channel *chan,
 
 	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) &&
 		has_loans(chan) &&
-		(chan->dry || READ_ONCE(chan->lost) != patience->lost);
+		(chan->starved || READ_ONCE(chan->lost) != patience->lost);
 }
 
 /* A channel that was dry need not be so any more. All who sleep look again. */
@@ -412,9 +412,9 @@ static bool ask_or_give_up(struct zio_session *sess, void *arg)
 {
 	struct patience *patience = arg;
 
-	if (!patience->asked && sess->chan->dry) {
+	if (!patience->asked && sess->chan->starved) {
 		patience->asked = true;
-		zio_channel_has_room(sess->chan);
+		zio_channel_notify_room(sess->chan);
 		return false;
 	}
 	return is_pointless(sess->chan, patience);

@@ -417,7 +417,7 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 	if (!ret)
 		ret = zio_cset_ask(chan);
 	if (ret == -ENOBUFS)
-		zio_channel_is_dry(chan);
+		zio_channel_mark_starved(chan);
 	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN ||
 	    ret == -ENOBUFS)
 		return ERR_PTR(-EAGAIN);

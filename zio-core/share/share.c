@@ -275,7 +275,7 @@ static void leave_hand(struct zio_session *source, struct zio_block *block)
 	source->n_more--;
 	zio_block_put(source->chan, block);
 	if (source->chan->sleepers)
-		zio_channel_has_room(source->chan);
+		zio_channel_notify_room(source->chan);
 }
 
 /* Does the control name samples that the output can take? */

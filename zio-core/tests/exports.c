@@ -16,7 +16,7 @@ EXPORT_SYMBOL_NS_GPL(zio_buffer_set_len, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_buffer_set_merge, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_buffers_change, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_enable, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_channel_has_room, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_refresh, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_control_check, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_disown_phase, ZIO_TEST);

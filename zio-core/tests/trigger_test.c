@@ -443,7 +443,7 @@ static bool spy_has_room(struct zio_buffer *buf)
 	spy.kicks--;
 	block = zio_queue_pop(&chan->queue);
 	buf->type->ops->put_block(buf, block);
-	zio_channel_has_room(chan);
+	zio_channel_notify_room(chan);
 	return false;
 }
 
@@ -473,7 +473,7 @@ static unsigned int count_rearms(struct kunit *test, unsigned int kicks)
 	spy.kicks = kicks;
 	tdev->watched = current;
 	mutex_lock(&chan->lock);
-	zio_channel_has_room(chan);
+	zio_channel_notify_room(chan);
 	mutex_unlock(&chan->lock);
 	tdev->watched = NULL;
 	while ((READ_ONCE(spy.kicks) || work_busy(&tdev->cset->rearm_work)) &&
