@@ -294,7 +294,7 @@ static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 /* engine.c */
 int zio_cset_fire(struct zio_cset *cset);
 int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
-void zio_cset_go_on(struct zio_cset *cset);
+void zio_cset_kick(struct zio_cset *cset);
 void zio_cset_wake(struct zio_cset *cset);
 bool zio_cset_can_pull(struct zio_cset *cset);
 int zio_cset_ask(struct zio_channel *chan);

@@ -160,7 +160,7 @@ static void rearm_in_thread(struct work_struct *work)
 	struct zio_buffer *buf = container_of(work, struct zio_buffer,
 					      rearm_work);
 
-	zio_cset_go_on(buf->chan->cset);
+	zio_cset_kick(buf->chan->cset);
 	zio_buffer_put(buf);
 }
 

@@ -100,7 +100,7 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 		ask_for_ring(chan);
 	/* It may have been full: nobody was told when the tail moved. */
 	if (READ_ONCE(cset->rearm))
-		zio_cset_go_on(cset);
+		zio_cset_kick(cset);
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
 	if (READ_ONCE(cset->error) || zio_ring_error(chan))

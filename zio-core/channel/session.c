@@ -185,7 +185,7 @@ void zio_channel_notify_room(struct zio_channel *chan)
 	WRITE_ONCE(chan->starved, false);
 	wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 	if (chan->cset->rearm)
-		zio_cset_go_on(chan->cset);
+		zio_cset_kick(chan->cset);
 }
 
 /* The block in hand is done with; the next one whose control was read, if any. */
@@ -209,7 +209,7 @@ void zio_session_submit(struct zio_session *sess)
 	block->seq = chan->seq++;
 	sess->block = NULL;
 	zio_queue_push(&chan->queue, block);
-	zio_cset_go_on(chan->cset);
+	zio_cset_kick(chan->cset);
 }
 
 /* What is queued, or what comes of asking the trigger. */

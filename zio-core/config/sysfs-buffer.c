@@ -96,7 +96,7 @@ static int set_prefer_new(struct zio_buffer *buf, u32 value)
 		return -EINVAL;
 	WRITE_ONCE(buf->prefer_new, value);
 	/* There may be room now, for a set that was full. */
-	zio_cset_go_on(buf->chan->cset);
+	zio_cset_kick(buf->chan->cset);
 	return 0;
 }
 

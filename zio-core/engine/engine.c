@@ -260,7 +260,7 @@ static void arm_in_thread(struct work_struct *work)
 
 	/* An input that fails is armed again by who is told so, not at once. */
 	if (ret != -EINPROGRESS && !(ret && READ_ONCE(cset->rearm)))
-		zio_cset_go_on(cset);
+		zio_cset_kick(cset);
 }
 
 static int refuse_fire(int state)
@@ -334,7 +334,7 @@ int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at)
 	if (likely(cset->bind == bind))
 		return go_on_arming(cset);
 	make_idle(cset);
-	zio_cset_go_on(cset);
+	zio_cset_kick(cset);
 	return -ESHUTDOWN;
 }
 
@@ -374,7 +374,7 @@ int zio_cset_top_up(struct zio_channel *chan)
 	if (!can_have_room(chan)) {
 		make_idle(cset);
 		/* Its trigger may have changed since the caller looked. */
-		zio_cset_go_on(cset);
+		zio_cset_kick(cset);
 		return -ENOBUFS;
 	}
 	return go_on_arming(cset);
@@ -411,7 +411,7 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
 		return ERR_PTR(-ENODEV);
 	ret = READ_ONCE(cset->error) ? xchg(&cset->error, 0) : 0;
 	if (READ_ONCE(cset->rearm))
-		zio_cset_go_on(cset);
+		zio_cset_kick(cset);
 	if (!ret && (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled)))
 		ret = -EBUSY;
 	if (!ret)
@@ -464,7 +464,7 @@ struct zio_block *zio_cset_pull(struct zio_channel *chan)
 	mine = take_my_block(chan);
 	if (unlikely(!mine)) {
 		make_idle(cset);
-		zio_cset_go_on(cset);
+		zio_cset_kick(cset);
 		return pull_queued(chan);
 	}
 	ret = start_blocks(cset, false, chan, mine);
@@ -506,7 +506,7 @@ static int play_if_ready(struct zio_cset *cset)
 }
 
 /* A set that is gone has its work cancelled after a grace period, and for ever. */
-static void go_on_in_thread(struct zio_cset *cset)
+static void kick_in_thread(struct zio_cset *cset)
 {
 	rcu_read_lock();					/* E */
 	if (!(atomic_read(&cset->state) & CSET_GONE))
@@ -526,7 +526,7 @@ static void play_ready(struct zio_cset *cset)
 	smp_mb();						/* J */
 	while (output_is_ready(cset)) {
 		if (n++ == ZIO_MAX_REARMS) {
-			go_on_in_thread(cset);
+			kick_in_thread(cset);
 			return;
 		}
 		ret = play_if_ready(cset);
@@ -586,7 +586,7 @@ static void keep_armed(struct zio_cset *cset)
 	xchg(&cset->kicked, 1);					/* H */
 	do {
 		if (n++ == ZIO_MAX_REARMS) {
-			go_on_in_thread(cset);
+			kick_in_thread(cset);
 			return;
 		}
 		ret = arm_if_room(cset);
@@ -595,11 +595,11 @@ static void keep_armed(struct zio_cset *cset)
 
 static void rearm_in_thread(struct work_struct *work)
 {
-	zio_cset_go_on(container_of(work, struct zio_cset, rearm_work));
+	zio_cset_kick(container_of(work, struct zio_cset, rearm_work));
 }
 
 /**
- * zio_cset_go_on() - do what can be done without an event
+ * zio_cset_kick() - do what can be done without an event
  * @cset: the channel set
  *
  * Any context; the caller owns no phase. Outputs play all that is ready, if
@@ -607,7 +607,7 @@ static void rearm_in_thread(struct work_struct *work)
  * is room for a block. To be called when a set has become idle, and when there is
  * new room, or a new block.
  */
-void zio_cset_go_on(struct zio_cset *cset)
+void zio_cset_kick(struct zio_cset *cset)
 {
 	if (READ_ONCE(cset->rearm))
 		keep_armed(cset);
@@ -671,7 +671,7 @@ bool zio_cset_done(struct zio_cset *cset)
 	done = take_from_driver(cset, &mine);
 	if (mine) {
 		finish_blocks(cset);
-		zio_cset_go_on(cset);
+		zio_cset_kick(cset);
 	}
 	rcu_read_unlock();
 	return done;

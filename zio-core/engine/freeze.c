@@ -130,7 +130,7 @@ void zio_cset_disown_phase(struct zio_cset *cset, bool armed)
 	else
 		make_idle(cset);
 	zio_cset_wake(cset);
-	zio_cset_go_on(cset);
+	zio_cset_kick(cset);
 }
 
 /* Is what the fast path reads about the configuration about to change, or gone? */
@@ -150,7 +150,7 @@ void zio_cset_unfreeze(struct zio_cset *cset)
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_FREEZE, &cset->state);
 	zio_cset_wake(cset);
-	zio_cset_go_on(cset);
+	zio_cset_kick(cset);
 }
 
 /* Refuses events, or takes them again; the set is held. */

@@ -191,7 +191,7 @@ static void play_outputs(struct zio_feed *feed)
 	struct zio_route *route;
 
 	list_for_each_entry_rcu(route, &feed->routes, node)
-		zio_cset_go_on(route->out->cset);
+		zio_cset_kick(route->out->cset);
 }
 
 /* At once, if the stack is not that of too many others already. */
@@ -258,7 +258,7 @@ static int ask_input(struct zio_feed *feed)
 	if (rcu_access_pointer(in->feed) != feed || !READ_ONCE(in->enabled))
 		return -ESHUTDOWN;
 	if (READ_ONCE(in->cset->rearm)) {
-		zio_cset_go_on(in->cset);
+		zio_cset_kick(in->cset);
 		return -ENOBUFS;
 	}
 	if (!READ_ONCE(in->cset->on_demand))
@@ -489,7 +489,7 @@ static void disconnect(struct zio_channel *out)
 	synchronize_rcu();
 	release_output(out);
 	/* Whoever fed the last block may not have found the route again to play it. */
-	zio_cset_go_on(out->cset);
+	zio_cset_kick(out->cset);
 	synchronize_rcu();
 	if (last)
 		free_feed(feed);
