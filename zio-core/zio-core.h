@@ -173,7 +173,7 @@ struct zio_cset {
 	bool on_demand;
 	bool can_pull; /* on demand, and on the spot */
 	bool rearm; /* armed whenever there is room */
-	int kicked; /* there may be room now */
+	int kick_pending; /* there may be room now */
 	size_t block_len;
 	unsigned int n_on;
 	struct zio_channel **on;
@@ -182,7 +182,7 @@ struct zio_cset {
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
 	int error;
-	int wanted;
+	int wake_pending;
 	bool slow;
 	struct rcu_head rcu;
 	wait_queue_head_t idle_wq;

@@ -42,9 +42,9 @@
  *    queues. So a writer that finds the set busy may leave. Without the two
  *    barriers, the block could stay in the queue until the next write.
  *
- *  - (D) a reader that finds the set busy joins the wait queue, sets cset->wanted
+ *  - (D) a reader that finds the set busy joins the wait queue, sets cset->wake_pending
  *    by an exchange, and tries once more. The owner makes the set idle, and then
- *    looks at cset->wanted, and wakes. Without, a reader of one channel could
+ *    looks at cset->wake_pending, and wakes. Without, a reader of one channel could
  *    sleep on after the reader of another has left. The exchange orders both
  *    sides: an owner that clears an older note finds the reader in the wait queue.
  *
@@ -58,7 +58,7 @@
  *    two sees the other, without a barrier. In two words, the holder could sleep on.
  *
  *  - (H) who wants a set to be armed again, because there is room now, says so in
- *    cset->kicked, and then tries; who owns the phase takes that note away before
+ *    cset->kick_pending, and then tries; who owns the phase takes that note away before
  *    he looks for room, and looks at it again after he found none and has made
  *    the set idle. Without, both could leave, and nobody would arm it.
  *
@@ -393,7 +393,7 @@ int zio_cset_ask(struct zio_channel *chan)
 
 	if (ret != -EBUSY)
 		return ret;
-	xchg(&chan->cset->wanted, 1);				/* D */
+	xchg(&chan->cset->wake_pending, 1);				/* D */
 	return zio_cset_top_up(chan);
 }
 
@@ -565,7 +565,7 @@ static int arm_if_room(struct zio_cset *cset)
 
 	if (!begin_arming(cset, &state, NULL))
 		return refuse_fire(state);
-	xchg(&cset->kicked, 0);					/* H */
+	xchg(&cset->kick_pending, 0);					/* H */
 	if (set_has_room(cset))
 		return go_on_arming(cset);
 	make_idle(cset);
@@ -583,14 +583,14 @@ static void keep_armed(struct zio_cset *cset)
 	unsigned int n = 0;
 	int ret;
 
-	xchg(&cset->kicked, 1);					/* H */
+	xchg(&cset->kick_pending, 1);					/* H */
 	do {
 		if (n++ == ZIO_MAX_REARMS) {
 			kick_in_thread(cset);
 			return;
 		}
 		ret = arm_if_room(cset);
-	} while (!ret || (ret == -ENOBUFS && READ_ONCE(cset->kicked))); /* H */
+	} while (!ret || (ret == -ENOBUFS && READ_ONCE(cset->kick_pending))); /* H */
 }
 
 static void rearm_in_thread(struct work_struct *work)

@@ -29,8 +29,8 @@ static __always_inline void make_idle(struct zio_cset *cset)
 	smp_mb__after_atomic();					/* D, H, J */
 	if (unlikely(atomic_read(&cset->state) & CSET_FREEZE))	/* F */
 		wake_up(&cset->idle_wq);
-	if (unlikely(READ_ONCE(cset->wanted))) {
-		WRITE_ONCE(cset->wanted, 0);
+	if (unlikely(READ_ONCE(cset->wake_pending))) {
+		WRITE_ONCE(cset->wake_pending, 0);
 		zio_cset_wake(cset);
 	}
 }
