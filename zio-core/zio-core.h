@@ -139,7 +139,7 @@ struct zio_channel {
 	unsigned int watermark;
 	struct list_head sessions;
 	struct list_head leftovers;
-	bool detour; /* a ring, a route, leftovers, or blocks that are merged */
+	bool slowpath; /* a ring, a route, leftovers, or blocks that are merged */
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	struct zio_lender *lender; /* since the first loan, see splice.c */

@@ -89,7 +89,7 @@ int zio_buffer_set_merge(struct zio_buffer *buf, u32 value)
 		return -EINVAL;
 	mutex_lock(&chan->lock);
 	WRITE_ONCE(buf->merge_data, value);
-	chan->detour = true;
+	chan->slowpath = true;
 	mutex_unlock(&chan->lock);
 	return 0;
 }

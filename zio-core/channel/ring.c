@@ -192,7 +192,7 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	smp_store_release(&chan->ring, ring);			/* K */
-	chan->detour = true;
+	chan->slowpath = true;
 	rcu_assign_pointer(chan->ring_area, ring->area);
 }
 

@@ -82,7 +82,7 @@ static void leave_block(struct zio_channel *chan, struct zio_block *block)
 		if ((s32)(pos->seq - block->seq) > 0)
 			break;
 	list_add_tail(&block->left, &pos->left);
-	chan->detour = true;
+	chan->slowpath = true;
 }
 
 /*
@@ -228,7 +228,7 @@ static __always_inline struct zio_block *take_new(struct zio_channel *chan)
 }
 
 /* What was left, or is to be merged, or nothing, as a ring or a route has it all. */
-static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
+static noinline struct zio_block *take_block_slow(struct zio_channel *chan)
 {
 	struct zio_block *block;
 
@@ -243,7 +243,7 @@ static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
 					 left);
 	if (block)
 		list_del(&block->left);
-	chan->detour = !list_empty(&chan->leftovers) || chan->merged ||
+	chan->slowpath = !list_empty(&chan->leftovers) || chan->merged ||
 		READ_ONCE(chan->buf->merge_data);
 	if (block)
 		return block;
@@ -256,8 +256,8 @@ static noinline struct zio_block *take_by_detour(struct zio_channel *chan)
 /* The next block that is there, or that can be had at once. */
 static __always_inline struct zio_block *take_block(struct zio_channel *chan)
 {
-	if (unlikely(chan->detour))
-		return take_by_detour(chan);
+	if (unlikely(chan->slowpath))
+		return take_block_slow(chan);
 	return take_new(chan);
 }
 
@@ -269,9 +269,9 @@ static __always_inline int have_block(struct zio_session *sess,
 	return 0;
 }
 
-static noinline int try_detour(struct zio_session *sess)
+static noinline int try_block_slow(struct zio_session *sess)
 {
-	struct zio_block *block = take_by_detour(sess->chan);
+	struct zio_block *block = take_block_slow(sess->chan);
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
@@ -282,8 +282,8 @@ static __always_inline int try_input(struct zio_session *sess)
 {
 	struct zio_block *block;
 
-	if (unlikely(sess->chan->detour))
-		return try_detour(sess);
+	if (unlikely(sess->chan->slowpath))
+		return try_block_slow(sess);
 	block = take_new(sess->chan);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
@@ -322,7 +322,7 @@ static int try_output(struct zio_session *sess)
 
 	if (READ_ONCE(chan->cset->gone))
 		return -ENODEV;
-	if (unlikely(chan->detour))
+	if (unlikely(chan->slowpath))
 		return -EBUSY;
 	block = chan->buf->type->ops->get_block(chan->buf);
 	if (!block)

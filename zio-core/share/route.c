@@ -396,7 +396,7 @@ static int claim_output(struct zio_channel *out, struct zio_route *route)
 	list_for_each_entry(sess, &out->sessions, node)
 		if (sess->block)
 			zio_session_flush(sess);
-	out->detour = true;
+	out->slowpath = true;
 	rcu_assign_pointer(out->route, route);
 	mutex_unlock(&out->lock);
 	zio_channel_wake(out, ZIO_WAKE_OUT);
@@ -410,7 +410,7 @@ static void release_output(struct zio_channel *out)
 {
 	mutex_lock(&out->lock);
 	RCU_INIT_POINTER(out->route, NULL);
-	out->detour = false;
+	out->slowpath = false;
 	mutex_unlock(&out->lock);
 	zio_channel_wake(out, ZIO_WAKE_OUT);
 }
@@ -426,7 +426,7 @@ static void start_feed(struct zio_feed *feed)
 
 	mutex_lock(&in->lock);
 	zio_sessions_drop(in);
-	in->detour = true;
+	in->slowpath = true;
 	rcu_assign_pointer(in->feed, feed);
 	mutex_unlock(&in->lock);
 	while ((block = zio_queue_pop(&in->queue)))
