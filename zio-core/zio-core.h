@@ -138,7 +138,7 @@ struct zio_channel {
 	unsigned int len;
 	unsigned int watermark;
 	struct list_head sessions;
-	struct list_head leftovers;
+	struct list_head unread;
 	bool slowpath; /* a ring, a route, leftovers, or blocks that are merged */
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
@@ -551,7 +551,7 @@ int zio_session_next_unless(struct zio_session *sess,
 			    void *arg);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
-void zio_session_unfetch(struct zio_session *sess, struct zio_block *block);
+void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
 void zio_session_advance(struct zio_session *sess);
 void zio_channel_notify_room(struct zio_channel *chan);
 

@@ -199,7 +199,7 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 	}
 	ret = copy_control(sess, block, to);
 	if (ret)
-		zio_session_unfetch(sess, block);
+		zio_session_requeue(sess, block);
 	else
 		zio_session_hold(sess, block);
 	return ret;

@@ -74,11 +74,11 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 }
 
 /* The oldest comes first, whoever left it. */
-static void leave_block(struct zio_channel *chan, struct zio_block *block)
+static void requeue_block(struct zio_channel *chan, struct zio_block *block)
 {
 	struct zio_block *pos;
 
-	list_for_each_entry(pos, &chan->leftovers, left)
+	list_for_each_entry(pos, &chan->unread, left)
 		if ((s32)(pos->seq - block->seq) > 0)
 			break;
 	list_add_tail(&block->left, &pos->left);
@@ -89,18 +89,18 @@ static void leave_block(struct zio_channel *chan, struct zio_block *block)
  * The block in hand, and those behind it: unless new ones are preferred, as what
  * is left cannot be given up when memory is short.
  */
-static void leave_blocks(struct zio_session *sess)
+static void requeue_blocks(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
 	sess->block->ctrl_seen = sess->ctrl_seen;
-	leave_block(chan, sess->block);
+	requeue_block(chan, sess->block);
 	zio_session_advance(sess);
 	while (sess->block && READ_ONCE(chan->buf->prefer_new))
 		zio_session_put(sess);
 	while (sess->block) {
 		sess->block->ctrl_seen = sess->ctrl_seen;
-		leave_block(chan, sess->block);
+		requeue_block(chan, sess->block);
 		zio_session_advance(sess);
 	}
 	if (wq_has_sleeper(&chan->wq))
@@ -150,7 +150,7 @@ void zio_session_close(struct zio_session *sess)
 		if (sess->block && zio_cset_is_output(chan->cset))
 			zio_session_flush(sess);
 		else if (sess->block)
-			leave_blocks(sess);
+			requeue_blocks(sess);
 	}
 	mutex_unlock(&chan->lock);
 	if (!last)
@@ -171,7 +171,7 @@ void zio_sessions_drop(struct zio_channel *chan)
 			zio_session_advance(sess);
 		}
 	}
-	list_for_each_entry_safe(block, next, &chan->leftovers, left) {
+	list_for_each_entry_safe(block, next, &chan->unread, left) {
 		list_del(&block->left);
 		zio_block_put(chan, block);
 	}
@@ -239,11 +239,11 @@ static noinline struct zio_block *take_block_slow(struct zio_channel *chan)
 		return ERR_PTR(-EBUSY);
 	if (READ_ONCE(chan->cset->gone)) /* and with it the buffer */
 		return ERR_PTR(-ENODEV);
-	block = list_first_entry_or_null(&chan->leftovers, struct zio_block,
+	block = list_first_entry_or_null(&chan->unread, struct zio_block,
 					 left);
 	if (block)
 		list_del(&block->left);
-	chan->slowpath = !list_empty(&chan->leftovers) || chan->merged ||
+	chan->slowpath = !list_empty(&chan->unread) || chan->merged ||
 		READ_ONCE(chan->buf->merge_data);
 	if (block)
 		return block;
@@ -295,7 +295,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
 	struct zio_channel *chan = sess->chan;
 
-	if (list_empty(&chan->leftovers) && !zio_queue_count(&chan->queue) &&
+	if (list_empty(&chan->unread) && !zio_queue_count(&chan->queue) &&
 	    (!READ_ONCE(chan->cset->can_pull) || !READ_ONCE(chan->enabled) ||
 	     zio_cset_top_up(chan)))
 		return ERR_PTR(-EAGAIN);
@@ -310,9 +310,9 @@ void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 }
 
 /* As if it had not been fetched. */
-void zio_session_unfetch(struct zio_session *sess, struct zio_block *block)
+void zio_session_requeue(struct zio_session *sess, struct zio_block *block)
 {
-	leave_block(sess->chan, block);
+	requeue_block(sess->chan, block);
 }
 
 static int try_output(struct zio_session *sess)

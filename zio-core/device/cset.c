@@ -19,7 +19,7 @@ static void init_channel(struct zio_channel *chan, struct zio_cset *cset,
 	init_waitqueue_head(&chan->wq);
 	mutex_init(&chan->lock);
 	INIT_LIST_HEAD(&chan->sessions);
-	INIT_LIST_HEAD(&chan->leftovers);
+	INIT_LIST_HEAD(&chan->unread);
 }
 
 static void remove_channel(struct zio_channel *chan)

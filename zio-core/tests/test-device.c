@@ -106,7 +106,7 @@ unsigned int test_count_owned(struct zio_channel *chan)
 		n += armed->chan == chan;
 	list_for_each_entry(sess, &chan->sessions, node)
 		n += !!sess->block;
-	list_for_each_entry(block, &chan->leftovers, left)
+	list_for_each_entry(block, &chan->unread, left)
 		n++;
 	while ((block = ops->get_block(chan->buf))) {
 		list_add(&block->left, &free);
