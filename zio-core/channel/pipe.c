@@ -55,7 +55,7 @@ int zio_pipe_wait_room(struct pipe_inode_info *pipe)
 }
 
 /* As zio_session_next_unless(), but the session is not locked. */
-static int have_block(struct zio_session *sess,
+static int get_block(struct zio_session *sess,
 		      bool (*unless)(struct zio_session *sess, void *arg),
 		      void *arg)
 {
@@ -86,7 +86,7 @@ int zio_pipe_wait_block(struct zio_session *sess, struct pipe_inode_info *pipe,
 	int ret;
 
 	pipe_unlock(pipe);
-	ret = have_block(sess, unless, arg);
+	ret = get_block(sess, unless, arg);
 	pipe_lock(pipe);
 	return ret;
 }

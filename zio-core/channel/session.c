@@ -261,7 +261,7 @@ static __always_inline struct zio_block *take_block(struct zio_channel *chan)
 	return take_new(chan);
 }
 
-static __always_inline int have_block(struct zio_session *sess,
+static __always_inline int set_block(struct zio_session *sess,
 				      struct zio_block *block, bool ctrl_seen)
 {
 	WRITE_ONCE(sess->ctrl_seen, ctrl_seen);
@@ -275,7 +275,7 @@ static noinline int try_block_slow(struct zio_session *sess)
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	return have_block(sess, block, block->ctrl_seen);
+	return set_block(sess, block, block->ctrl_seen);
 }
 
 static __always_inline int try_input(struct zio_session *sess)
@@ -287,7 +287,7 @@ static __always_inline int try_input(struct zio_session *sess)
 	block = take_new(sess->chan);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	return have_block(sess, block, false);
+	return set_block(sess, block, false);
 }
 
 /* A block more, beside those in hand, if it can be had without a loss. */
@@ -330,7 +330,7 @@ static int try_output(struct zio_session *sess)
 	block->used = 0;
 	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };
-	return have_block(sess, block, false);
+	return set_block(sess, block, false);
 }
 
 static __always_inline int try_block(struct zio_session *sess)
