@@ -45,13 +45,13 @@ take_empty_block(struct zio_channel *chan)
 	return block;
 }
 
-/* @mine: the block that the puller has taken already */
+/* @prealloc: the block that the reader has taken already */
 static __always_inline struct zio_block *arm_input(struct zio_cset *cset,
 						   struct zio_channel *chan,
-						   struct zio_channel *puller,
-						   struct zio_block *mine)
+						   struct zio_channel *reader,
+						   struct zio_block *prealloc)
 {
-	struct zio_block *block = mine && chan == puller ? mine :
+	struct zio_block *block = prealloc && chan == reader ? prealloc :
 							   take_empty_block(chan);
 	u32 seq = chan->seq++;
 
@@ -79,8 +79,8 @@ static inline struct zio_block *arm_output(struct zio_channel *chan)
 
 /* Makes the list of armed blocks; its last entry has no channel. */
 static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
-				       struct zio_channel *puller,
-				       struct zio_block *mine)
+				       struct zio_channel *reader,
+				       struct zio_block *prealloc)
 {
 	struct zio_armed *armed = zio_cset_armed(cset);
 	unsigned int i;
@@ -88,8 +88,8 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
 	for (i = 0; i < cset->n_on; i++) {
 		armed->chan = cset->on[i];
 		armed->block = output ? arm_output(armed->chan) :
-					arm_input(cset, armed->chan, puller,
-						  mine);
+					arm_input(cset, armed->chan, reader,
+						  prealloc);
 		if (likely(armed->block))
 			armed++;
 	}

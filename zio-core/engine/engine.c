@@ -123,14 +123,14 @@ static void finish_outputs(struct zio_cset *cset)
  * his block need not go through it. It is returned.
  */
 static __always_inline struct zio_block *
-finish_inputs(struct zio_cset *cset, struct zio_channel *puller)
+finish_inputs(struct zio_cset *cset, struct zio_channel *reader)
 {
 	struct zio_block *pulled = NULL;
 	struct zio_armed *armed;
 
 	for (armed = zio_cset_armed(cset); armed->chan; armed++) {
 		count_input(armed->chan, armed->block);
-		if (armed->chan == puller)
+		if (armed->chan == reader)
 			pulled = armed->block;
 		else
 			queue_input(armed->chan, armed->block);
@@ -216,12 +216,12 @@ static int leave_or_fail(struct zio_cset *cset, int ret)
  * there is no block at all is lost, and no business of his: he would never be done.
  */
 static __always_inline int start_blocks(struct zio_cset *cset, bool output,
-					struct zio_channel *puller,
-					struct zio_block *mine)
+					struct zio_channel *reader,
+					struct zio_block *prealloc)
 {
 	cset->fired++;
-	arm_blocks(cset, output, puller, mine);
-	if (!mine && unlikely(!zio_cset_armed(cset)->chan))
+	arm_blocks(cset, output, reader, prealloc);
+	if (!prealloc && unlikely(!zio_cset_armed(cset)->chan))
 		return 0;
 	return cset->ops->raw_io(cset);
 }
@@ -432,7 +432,7 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
  * all is still as it was when he decided to pull. Otherwise nothing has happened:
  * a reader who finds no memory has lost no block.
  */
-static __always_inline struct zio_block *take_my_block(struct zio_channel *chan)
+static __always_inline struct zio_block *preallocate_block(struct zio_channel *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 
@@ -455,19 +455,19 @@ static __always_inline struct zio_block *take_my_block(struct zio_channel *chan)
 struct zio_block *zio_cset_pull(struct zio_channel *chan)
 {
 	struct zio_cset *cset = chan->cset;
-	struct zio_block *mine, *block;
+	struct zio_block *prealloc, *block;
 	int ret, state;
 
 	if (unlikely(!READ_ONCE(cset->can_pull) || READ_ONCE(cset->error) ||
 		     !begin_arming(cset, &state, NULL)))
 		return pull_queued(chan);
-	mine = take_my_block(chan);
-	if (unlikely(!mine)) {
+	prealloc = preallocate_block(chan);
+	if (unlikely(!prealloc)) {
 		make_idle(cset);
 		zio_cset_kick(cset);
 		return pull_queued(chan);
 	}
-	ret = start_blocks(cset, false, chan, mine);
+	ret = start_blocks(cset, false, chan, prealloc);
 	if (unlikely(ret)) {
 		ret = leave_or_fail(cset, ret);
 		if (ret && ret != -EINPROGRESS)
@@ -630,8 +630,8 @@ bool zio_cset_can_pull(struct zio_cset *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
-/* @mine: the phase is the caller's; else the one that is arming will see EARLY */
-static bool take_from_driver(struct zio_cset *cset, bool *mine)
+/* @owned: the phase is the caller's; else the one that is arming will see EARLY */
+static bool take_from_driver(struct zio_cset *cset, bool *owned)
 {
 	int new, old = atomic_read(&cset->state);
 
@@ -647,7 +647,7 @@ static bool take_from_driver(struct zio_cset *cset, bool *mine)
 			return false;
 		}
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-	*mine = (new & CSET_PHASE) == CSET_FINISHING;
+	*owned = (new & CSET_PHASE) == CSET_FINISHING;
 	return true;
 }
 
@@ -665,11 +665,11 @@ static bool take_from_driver(struct zio_cset *cset, bool *mine)
  */
 bool zio_cset_done(struct zio_cset *cset)
 {
-	bool done, mine = false;
+	bool done, owned = false;
 
 	rcu_read_lock();					/* E */
-	done = take_from_driver(cset, &mine);
-	if (mine) {
+	done = take_from_driver(cset, &owned);
+	if (owned) {
 		finish_blocks(cset);
 		zio_cset_kick(cset);
 	}
