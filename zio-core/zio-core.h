@@ -183,7 +183,7 @@ struct zio_cset {
 	atomic_long_t lost_triggers;
 	int error;
 	int wake_pending;
-	bool slow;
+	bool async;
 	struct rcu_head rcu;
 	wait_queue_head_t idle_wq;
 	struct work_struct arm_work;

@@ -203,7 +203,7 @@ static int driver_error(int error)
 static int leave_or_fail(struct zio_cset *cset, int ret)
 {
 	if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
-		WRITE_ONCE(cset->slow, true);
+		WRITE_ONCE(cset->async, true);
 		return zio_cset_leave_armed(cset);
 	}
 	ret = driver_error(ret);
@@ -543,7 +543,7 @@ static void play_ready(struct zio_cset *cset)
 static bool make_room(struct zio_channel *chan)
 {
 	while (!can_have_room(chan))
-		if (!READ_ONCE(chan->cset->slow) || !zio_channel_drop_oldest(chan))
+		if (!READ_ONCE(chan->cset->async) || !zio_channel_drop_oldest(chan))
 			return false;
 	return true;
 }
@@ -625,7 +625,7 @@ bool zio_cset_can_pull(struct zio_cset *cset)
 {
 	int state = atomic_read(&cset->state);
 
-	return READ_ONCE(cset->can_pull) && !READ_ONCE(cset->slow) &&
+	return READ_ONCE(cset->can_pull) && !READ_ONCE(cset->async) &&
 		!(state & (CSET_STOP | CSET_GONE | CSET_FREEZE)) &&
 		(state & CSET_PHASE) != CSET_ARMED;
 }
