@@ -175,8 +175,8 @@ struct zio_cset {
 	bool rearm; /* armed whenever there is room */
 	int kick_pending; /* there may be room now */
 	size_t block_len;
-	unsigned int n_on;
-	struct zio_channel **on;
+	unsigned int n_active;
+	struct zio_channel **active;
 	struct timespec64 now;
 	unsigned long fired;
 	unsigned long io_errors;
@@ -473,7 +473,7 @@ int zio_attr_parse_bool(const char *text, bool *value);
 /* enable.c */
 int zio_cset_enable(struct zio_cset *cset, bool enable);
 int zio_channel_enable(struct zio_channel *chan, bool enable);
-void zio_cset_count_on(struct zio_cset *cset);
+void zio_cset_list_active(struct zio_cset *cset);
 void zio_kobj_del(struct kobject *kobj);
 
 /* As __ATTR(), for names that are not C identifiers. */

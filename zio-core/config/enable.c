@@ -10,14 +10,14 @@ void zio_kobj_del(struct kobject *kobj)
 }
 
 /* Makes the list of enabled channels; the set is held, or not yet visible. */
-void zio_cset_count_on(struct zio_cset *cset)
+void zio_cset_list_active(struct zio_cset *cset)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < cset->n_chan; i++)
 		if (cset->chan[i]->enabled)
-			WRITE_ONCE(cset->on[n++], cset->chan[i]);
-	WRITE_ONCE(cset->n_on, n);
+			WRITE_ONCE(cset->active[n++], cset->chan[i]);
+	WRITE_ONCE(cset->n_active, n);
 }
 
 /* The set's mutex is held. Unread blocks stay readable. */
@@ -29,7 +29,7 @@ int zio_channel_enable(struct zio_channel *chan, bool enable)
 		return 0;
 	zio_cset_freeze(cset);
 	WRITE_ONCE(chan->enabled, enable);
-	zio_cset_count_on(cset);
+	zio_cset_list_active(cset);
 	zio_cset_unfreeze(cset);
 	return 0;
 }

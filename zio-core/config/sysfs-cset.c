@@ -286,7 +286,7 @@ static void free_cset(struct rcu_head *rcu)
 	struct zio_cset *cset = container_of(rcu, struct zio_cset, rcu);
 
 	kvfree(cset->chan);
-	kvfree(cset->on);
+	kvfree(cset->active);
 	kvfree(cset->head.armed);
 	kfree(cset);
 }

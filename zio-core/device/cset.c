@@ -67,9 +67,9 @@ static int create_channels(struct zio_cset *cset)
 	struct zio_channel *chan;
 
 	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
-	cset->on = kvcalloc(n, sizeof(*cset->on), GFP_KERNEL);
+	cset->active = kvcalloc(n, sizeof(*cset->active), GFP_KERNEL);
 	cset->head.armed = kvcalloc(n + 1, sizeof(*cset->head.armed), GFP_KERNEL);
-	if (!cset->chan || !cset->on || !cset->head.armed)
+	if (!cset->chan || !cset->active || !cset->head.armed)
 		return -ENOMEM;
 	while (cset->n_chan < n) {
 		chan = create_channel(cset, cset->n_chan);
@@ -149,7 +149,7 @@ static int start_cset(struct zio_cset *cset)
 	int ret;
 
 	mutex_lock(&cset->mutex);
-	zio_cset_count_on(cset);
+	zio_cset_list_active(cset);
 	cset->enabled = true;
 	ret = zio_binding_enable(cset->bind, true);
 	if (!ret)

@@ -85,8 +85,8 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
 	struct zio_armed *armed = zio_cset_armed(cset);
 	unsigned int i;
 
-	for (i = 0; i < cset->n_on; i++) {
-		armed->chan = cset->on[i];
+	for (i = 0; i < cset->n_active; i++) {
+		armed->chan = cset->active[i];
 		armed->block = output ? arm_output(armed->chan) :
 					arm_input(cset, armed->chan, reader,
 						  prealloc);

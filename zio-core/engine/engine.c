@@ -481,12 +481,12 @@ struct zio_block *zio_cset_pull(struct zio_channel *chan)
 
 static bool output_is_ready(struct zio_cset *cset)
 {
-	unsigned int i, n_on = READ_ONCE(cset->n_on);
+	unsigned int i, n_active = READ_ONCE(cset->n_active);
 
-	for (i = 0; i < n_on; i++)
-		if (!zio_queue_count(&READ_ONCE(cset->on[i])->queue))
+	for (i = 0; i < n_active; i++)
+		if (!zio_queue_count(&READ_ONCE(cset->active[i])->queue))
 			return false;
-	return n_on;
+	return n_active;
 }
 
 /*
@@ -553,8 +553,8 @@ static bool set_has_room(struct zio_cset *cset)
 {
 	unsigned int i;
 
-	for (i = 0; i < cset->n_on; i++)
-		if (make_room(cset->on[i]))
+	for (i = 0; i < cset->n_active; i++)
+		if (make_room(cset->active[i]))
 			return true;
 	return false;
 }
