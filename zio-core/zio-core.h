@@ -510,7 +510,7 @@ int zio_nodes_init(void);
 void zio_nodes_exit(void);
 int zio_nodes_create(struct zio_channel *chan);
 void zio_nodes_remove(struct zio_channel *chan);
-void zio_nodes_discount(struct zio_cset *cset);
+void zio_cset_put_file(struct zio_cset *cset);
 
 /* limits.c */
 

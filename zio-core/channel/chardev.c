@@ -31,7 +31,7 @@ static int close_node(struct inode *inode, struct file *file)
 	if (zio_has_ring(file))
 		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
-	zio_nodes_discount(cset);
+	zio_cset_put_file(cset);
 	kobject_put(&chan->kobj);
 	module_put(owner);
 	return 0;

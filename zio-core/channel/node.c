@@ -59,7 +59,7 @@ static int check_mode(struct zio_channel *chan, struct file *file, bool data)
 	return mode == FMODE_WRITE || data ? -EACCES : 0;
 }
 
-static int count_open(struct zio_cset *cset)
+static int get_cset_file(struct zio_cset *cset)
 {
 	int ret = 0;
 
@@ -74,7 +74,7 @@ static int count_open(struct zio_cset *cset)
 }
 
 /* A file less; the buffers may be replaced when there is none. */
-void zio_nodes_discount(struct zio_cset *cset)
+void zio_cset_put_file(struct zio_cset *cset)
 {
 	mutex_lock(&cset->mutex);
 	cset->open_files--;
@@ -93,7 +93,7 @@ static int open_channel(struct zio_channel *chan, struct file *file, bool data)
 	sess = zio_session_open(chan);
 	if (IS_ERR(sess))
 		return PTR_ERR(sess);
-	ret = count_open(chan->cset);
+	ret = get_cset_file(chan->cset);
 	if (ret)
 		goto err_count;
 	ret = ring ? zio_ring_open(chan) : 0;
@@ -103,7 +103,7 @@ static int open_channel(struct zio_channel *chan, struct file *file, bool data)
 	return 0;
 
 err_ring:
-	zio_nodes_discount(chan->cset);
+	zio_cset_put_file(chan->cset);
 err_count:
 	zio_session_close(sess);
 	return ret;
