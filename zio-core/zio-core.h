@@ -314,7 +314,7 @@ void zio_cset_disown_phase(struct zio_cset *cset, bool armed);
 bool zio_cset_is_frozen(const struct zio_cset *cset);
 
 /* What the engine says itself is no news; a driver's error is. */
-static inline bool zio_is_news(int ret)
+static inline bool zio_is_driver_error(int ret)
 {
 	switch (ret) {
 	case 0:

@@ -73,7 +73,7 @@ static void fill_ring(struct zio_channel *chan)
 	} while (!ret && n < most && zio_ring_count(chan) < most &&
 		 !zio_must_stop());
 	zio_ring_count_asked(chan, fired);
-	if (zio_is_news(ret))
+	if (zio_is_driver_error(ret))
 		zio_ring_fail(chan, ret);
 }
 

@@ -283,7 +283,7 @@ static void run_feed(struct work_struct *work)
 	rcu_read_unlock();
 	if (!ret)
 		queue_delayed_work(zio_wq, &feed->work, 0);
-	else if (zio_is_news(ret))
+	else if (zio_is_driver_error(ret))
 		mod_delayed_work(zio_wq, &feed->work, FEED_RETRY);
 }
 
