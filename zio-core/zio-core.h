@@ -348,7 +348,7 @@ void zio_buffers_exit(void);
 extern struct workqueue_struct *zio_wq;
 
 /* fire.c */
-void zio_cset_tell_watchers(struct zio_cset *cset);
+void zio_cset_notify(struct zio_cset *cset);
 
 static __always_inline void zio_clock_read(clockid_t clock,
 					   struct timespec64 *now)
@@ -604,7 +604,7 @@ void zio_share_copy(struct zio_channel *out, struct zio_block *own,
 int zio_share_fill(struct zio_channel *out, struct zio_block *own,
 		   struct zio_buffer *buf, struct zio_block *block,
 		   struct zio_piece piece, bool only);
-void zio_share_tell(const struct zio_channel *out, struct zio_control *ctrl);
+void zio_share_describe(const struct zio_channel *out, struct zio_control *ctrl);
 int zio_share_submit(struct zio_session *sess);
 void zio_share_untie(struct zio_session *sess);
 void zio_block_put_shared(struct zio_block *block);
@@ -652,7 +652,7 @@ void zio_route_wake(struct zio_channel *chan);
 void zio_cset_pause_routes(struct zio_cset *cset);
 
 /* Any context. There may be room at the output now, for who feeds it. */
-static inline void zio_route_tell_room(struct zio_channel *out)
+static inline void zio_route_notify_room(struct zio_channel *out)
 {
 	if (unlikely(rcu_access_pointer(out->route)))
 		zio_route_wake(out);

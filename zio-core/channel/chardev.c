@@ -406,7 +406,7 @@ static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowai
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
 	fill_control(sess, block);
-	zio_share_tell(chan, &sess->ctrl);
+	zio_share_describe(chan, &sess->ctrl);
 	ret = put_control(sess, to);
 	if (!ret)
 		WRITE_ONCE(sess->ctrl_seen, true);

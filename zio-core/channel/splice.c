@@ -101,7 +101,7 @@ static void free_loans(struct list_head *loans)
 }
 
 /* Who sleeps for a block looks again. */
-static void tell_room(struct zio_channel *chan)
+static void notify_room(struct zio_channel *chan)
 {
 	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
@@ -130,7 +130,7 @@ static void look_at_loans(struct zio_lender *lender)
 	spin_unlock(&lender->lock);
 	if (list_empty(&ended))
 		return;
-	tell_room(lender->chan);
+	notify_room(lender->chan);
 	free_loans(&ended);
 }
 
@@ -269,7 +269,7 @@ void zio_loan_put(struct zio_loan *loan)
 {
 	if (!refcount_dec_and_test(&loan->ref) || !end_loan(loan))
 		return;
-	tell_room(loan->chan);
+	notify_room(loan->chan);
 	free_loan(loan);
 }
 

@@ -456,7 +456,7 @@ current_control_read(struct file *file, struct kobject *kobj,
 	ctrl.zio_alarms = atomic_read(&chan->alarms_new);
 	ctrl.drv_alarms = atomic_read(&chan->alarms_new) >> 8;
 	if (zio_cset_is_output(chan->cset))
-		zio_share_tell(chan, &ctrl);
+		zio_share_describe(chan, &ctrl);
 	return memory_read_from_buffer(page, count, &off, &ctrl, sizeof(ctrl));
 }
 

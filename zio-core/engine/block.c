@@ -86,7 +86,7 @@ void zio_block_fit(struct zio_channel *chan, struct zio_block *block)
 }
 
 /* What has happened to the channel is told by the next block of it. */
-void zio_block_tell_alarms(struct zio_channel *chan, struct zio_block *block)
+void zio_block_take_alarms(struct zio_channel *chan, struct zio_block *block)
 {
 	int alarms = atomic_xchg(&chan->alarms_new, 0);
 
@@ -113,7 +113,7 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 		}
 		if (zio_cset_is_output(cset)) {
 			zio_output_put(chan, armed->block);
-			zio_route_tell_room(chan);
+			zio_route_notify_room(chan);
 		} else {
 			chan->buf->type->ops->put_block(chan->buf, armed->block);
 		}

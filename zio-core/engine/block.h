@@ -23,7 +23,7 @@ void zio_channel_lose(struct zio_channel *chan);
 bool zio_channel_drop_oldest(struct zio_channel *chan);
 struct zio_block *zio_channel_steal(struct zio_channel *chan);
 void zio_block_fit(struct zio_channel *chan, struct zio_block *block);
-void zio_block_tell_alarms(struct zio_channel *chan, struct zio_block *block);
+void zio_block_take_alarms(struct zio_channel *chan, struct zio_block *block);
 void zio_blocks_drop(struct zio_cset *cset, bool lost);
 
 static inline void zio_channel_wake(struct zio_channel *chan, __poll_t key)
@@ -110,7 +110,7 @@ static __always_inline void count_input(struct zio_channel *chan,
 	if (unlikely(block->len != block->size))
 		zio_block_fit(chan, block);
 	if (unlikely(atomic_read(&chan->alarms_new)))
-		zio_block_tell_alarms(chan, block);
+		zio_block_take_alarms(chan, block);
 	chan->blocks++;
 	chan->bytes += block->len;
 	show_block(chan, block);
@@ -144,7 +144,7 @@ static inline void finish_output(struct zio_channel *chan, struct zio_block *blo
 	WRITE_ONCE(chan->played, block->seq + 1);
 	zio_output_put(chan, block);
 	zio_channel_wake(chan, ZIO_WAKE_OUT);
-	zio_route_tell_room(chan);
+	zio_route_notify_room(chan);
 }
 
 #endif /* _ZIO_ARMED_H */

@@ -101,10 +101,10 @@ void zio_cset_wake(struct zio_cset *cset)
 }
 
 /* Who waits for a set to be done is told when it can be armed again. */
-static __always_inline void tell_done(struct zio_cset *cset)
+static __always_inline void notify_done(struct zio_cset *cset)
 {
 	if (unlikely(!hlist_empty(&cset->watchers)))
-		zio_cset_tell_watchers(cset);
+		zio_cset_notify(cset);
 }
 
 static void finish_outputs(struct zio_cset *cset)
@@ -115,7 +115,7 @@ static void finish_outputs(struct zio_cset *cset)
 		finish_output(armed->chan, armed->block);
 	zio_cset_armed(cset)->chan = NULL;
 	make_idle(cset);
-	tell_done(cset);
+	notify_done(cset);
 }
 
 /*
@@ -137,7 +137,7 @@ finish_inputs(struct zio_cset *cset, struct zio_channel *reader)
 	}
 	zio_cset_armed(cset)->chan = NULL;
 	make_idle(cset);
-	tell_done(cset);
+	notify_done(cset);
 	return pulled;
 }
 

@@ -216,7 +216,7 @@ EXPORT_SYMBOL_GPL(zio_watcher_remove);
  * The set has just become idle; it is a reader's, or under RCU (E). Sets that are
  * done at once nest here: a long chain, or one that bites its tail, ends.
  */
-void zio_cset_tell_watchers(struct zio_cset *cset)
+void zio_cset_notify(struct zio_cset *cset)
 {
 	struct zio_watcher *watcher;
 

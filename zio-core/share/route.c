@@ -181,7 +181,7 @@ static void feed_output(const struct zio_feed *feed, struct zio_channel *out,
 	own->zio_alarms = 0;
 	own->drv_alarms = 0;
 	if (unlikely(atomic_read(&out->alarms_new)))
-		zio_block_tell_alarms(out, own);
+		zio_block_take_alarms(out, own);
 	own->seq = out->seq++;
 	zio_queue_push(&out->queue, own);
 }

@@ -200,7 +200,7 @@ int zio_share_fill(struct zio_channel *out, struct zio_block *own,
 }
 
 /* The output says in a control how the last one was taken. */
-void zio_share_tell(const struct zio_channel *out, struct zio_control *ctrl)
+void zio_share_describe(const struct zio_channel *out, struct zio_control *ctrl)
 {
 	struct zio_share_info info = {
 		.how = READ_ONCE(out->share_how),

@@ -196,7 +196,7 @@ static void what_cannot_be_played_is_copied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(own->data, block->data, block->len), 0);
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, block->len);
 	memset(&ctrl, 0, sizeof(ctrl));
-	zio_share_tell(s.out[0], &ctrl);
+	zio_share_describe(s.out[0], &ctrl);
 	memcpy(&info, ctrl.tlv[0].payload, sizeof(info));
 	KUNIT_EXPECT_EQ(test, info.how, ZIO_SHARE_COPIED);
 	KUNIT_EXPECT_EQ(test, info.error, EOVERFLOW);
