@@ -19,15 +19,15 @@ static const struct zio_trigger_attr chain_attrs[] = {
 };
 
 struct chain_state {
-	struct zio_watcher watcher;
+	struct zio_cset_notifier notifier;
 	struct zio_trigger *trig;
 	bool watching;
 };
 
-static void chain_done(struct zio_watcher *watcher)
+static void chain_done(struct zio_cset_notifier *notifier)
 {
-	struct chain_state *state = container_of(watcher, struct chain_state,
-						 watcher);
+	struct chain_state *state = container_of(notifier, struct chain_state,
+						 notifier);
 
 	zio_trigger_fire(state->trig);
 }
@@ -39,7 +39,7 @@ static int chain_create(struct zio_trigger *trig)
 	if (!state)
 		return -ENOMEM;
 	state->trig = trig;
-	state->watcher.done = chain_done;
+	state->notifier.done = chain_done;
 	trig->priv = state;
 	return 0;
 }
@@ -57,7 +57,7 @@ static int chain_start(struct zio_trigger *trig)
 
 	if (!*source)
 		return 0;
-	ret = zio_watcher_add(&state->watcher, source);
+	ret = zio_cset_notifier_add(&state->notifier, source);
 	/* A board that has gone is no reason to refuse other changes. */
 	state->watching = !ret;
 	return ret == -ENODEV ? 0 : ret;
@@ -68,14 +68,14 @@ static void chain_stop(struct zio_trigger *trig)
 	struct chain_state *state = trig->priv;
 
 	if (state->watching)
-		zio_watcher_remove(&state->watcher);
+		zio_cset_notifier_remove(&state->notifier);
 	state->watching = false;
 }
 
 static int chain_text_is_valid(struct zio_trigger *trig, unsigned int index,
 			       const char *text)
 {
-	return zio_watcher_check(trig, text);
+	return zio_cset_notifier_check(trig, text);
 }
 
 static const struct zio_trigger_ops chain_ops = {

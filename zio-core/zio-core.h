@@ -188,7 +188,7 @@ struct zio_cset {
 	wait_queue_head_t idle_wq;
 	struct work_struct arm_work;
 	struct work_struct rearm_work;
-	struct hlist_head watchers;
+	struct hlist_head notifiers;
 	struct delayed_work watchdog;
 	unsigned long watched; /* cset->fired, a round ago */
 

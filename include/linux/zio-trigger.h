@@ -172,19 +172,19 @@ static inline clockid_t zio_trigger_clock(const struct zio_trigger *trig)
 }
 
 /**
- * struct zio_watcher - who wants to know when a channel set is done
+ * struct zio_cset_notifier - who wants to know when a channel set is done
  * @done: any context, right after the set has become idle; under RCU
  * @node: for the core's use
  * @cset: for the core's use
  */
-struct zio_watcher {
-	void (*done)(struct zio_watcher *watcher);
+struct zio_cset_notifier {
+	void (*done)(struct zio_cset_notifier *notifier);
 	struct hlist_node node;
 	struct zio_cset *cset;
 };
 
-int zio_watcher_check(struct zio_trigger *trig, const char *address);
-int zio_watcher_add(struct zio_watcher *watcher, const char *address);
-void zio_watcher_remove(struct zio_watcher *watcher);
+int zio_cset_notifier_check(struct zio_trigger *trig, const char *address);
+int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *address);
+void zio_cset_notifier_remove(struct zio_cset_notifier *notifier);
 
 #endif /* _LINUX_ZIO_TRIGGER_H */

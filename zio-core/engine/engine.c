@@ -103,7 +103,7 @@ void zio_cset_wake(struct zio_cset *cset)
 /* Who waits for a set to be done is told when it can be armed again. */
 static __always_inline void notify_done(struct zio_cset *cset)
 {
-	if (unlikely(!hlist_empty(&cset->watchers)))
+	if (unlikely(!hlist_empty(&cset->notifiers)))
 		zio_cset_notify(cset);
 }
 

@@ -143,11 +143,11 @@ void zio_trigger_read_clock(const struct zio_trigger *trig,
 }
 EXPORT_SYMBOL_GPL(zio_trigger_read_clock);
 
-static DEFINE_SPINLOCK(zio_watchers_lock);
+static DEFINE_SPINLOCK(zio_notifiers_lock);
 static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
 /**
- * zio_watcher_check() - may the sets of a trigger follow a set?
+ * zio_cset_notifier_check() - may the sets of a trigger follow a set?
  * @trig: the trigger, whose lock is held
  * @address: of the set to follow
  *
@@ -156,7 +156,7 @@ static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
  * Return: 0; -EINVAL if it is no address, -ENODEV if there is no such set;
  * -ELOOP if it is one of those that are to follow.
  */
-int zio_watcher_check(struct zio_trigger *trig, const char *address)
+int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
 {
 	struct zio_cset *cset = zio_cset_find(address);
 	struct zio_binding *bind;
@@ -170,47 +170,47 @@ int zio_watcher_check(struct zio_trigger *trig, const char *address)
 	kobject_put(&cset->kobj);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(zio_watcher_check);
+EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
 
 /**
- * zio_watcher_add() - be told when a channel set is done
- * @watcher: the caller's, with done() set; stays until zio_watcher_remove()
+ * zio_cset_notifier_add() - be told when a channel set is done
+ * @notifier: the caller's, with done() set; stays until zio_cset_notifier_remove()
  * @address: of the set, as "zzero-0000/cset0"
  *
  * Process context, sleeps. A set whose board goes is never done again.
  *
  * Return: 0; -ENODEV if there is no such set; -EINVAL if it is no address.
  */
-int zio_watcher_add(struct zio_watcher *watcher, const char *address)
+int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *address)
 {
 	struct zio_cset *cset = zio_cset_find(address);
 
 	if (IS_ERR(cset))
 		return PTR_ERR(cset);
-	watcher->cset = cset;
-	spin_lock(&zio_watchers_lock);
-	hlist_add_head_rcu(&watcher->node, &cset->watchers);
-	spin_unlock(&zio_watchers_lock);
+	notifier->cset = cset;
+	spin_lock(&zio_notifiers_lock);
+	hlist_add_head_rcu(&notifier->node, &cset->notifiers);
+	spin_unlock(&zio_notifiers_lock);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(zio_watcher_add);
+EXPORT_SYMBOL_GPL(zio_cset_notifier_add);
 
 /**
- * zio_watcher_remove() - not to be told any more
- * @watcher: was added
+ * zio_cset_notifier_remove() - not to be told any more
+ * @notifier: was added
  *
  * Process context, sleeps. When it returns, done() is not running, and will
  * not be called.
  */
-void zio_watcher_remove(struct zio_watcher *watcher)
+void zio_cset_notifier_remove(struct zio_cset_notifier *notifier)
 {
-	spin_lock(&zio_watchers_lock);
-	hlist_del_rcu(&watcher->node);
-	spin_unlock(&zio_watchers_lock);
+	spin_lock(&zio_notifiers_lock);
+	hlist_del_rcu(&notifier->node);
+	spin_unlock(&zio_notifiers_lock);
 	synchronize_rcu();
-	kobject_put(&watcher->cset->kobj);
+	kobject_put(&notifier->cset->kobj);
 }
-EXPORT_SYMBOL_GPL(zio_watcher_remove);
+EXPORT_SYMBOL_GPL(zio_cset_notifier_remove);
 
 /*
  * The set has just become idle; it is a reader's, or under RCU (E). Sets that are
@@ -218,12 +218,12 @@ EXPORT_SYMBOL_GPL(zio_watcher_remove);
  */
 void zio_cset_notify(struct zio_cset *cset)
 {
-	struct zio_watcher *watcher;
+	struct zio_cset_notifier *notifier;
 
 	rcu_read_lock();
 	if (zio_nest_enter(&zio_chain_depth, ZIO_MAX_CHAIN)) {
-		hlist_for_each_entry_rcu(watcher, &cset->watchers, node)
-			watcher->done(watcher);
+		hlist_for_each_entry_rcu(notifier, &cset->notifiers, node)
+			notifier->done(notifier);
 	} else {
 		lose_events(cset, 1);
 	}

@@ -331,15 +331,15 @@ static void names_are_taken_once(struct kunit *test)
 }
 
 struct test_watcher {
-	struct zio_watcher watcher;
+	struct zio_cset_notifier notifier;
 	struct zio_trigger *trig;
 	unsigned int done;
 };
 
-static void count_done(struct zio_watcher *watcher)
+static void count_done(struct zio_cset_notifier *notifier)
 {
-	struct test_watcher *w = container_of(watcher, struct test_watcher,
-					      watcher);
+	struct test_watcher *w = container_of(notifier, struct test_watcher,
+					      notifier);
 
 	w->done++;
 	if (w->trig)
@@ -353,8 +353,8 @@ static void watch(struct kunit *test, struct test_watcher *w,
 
 	scnprintf(address, sizeof(address), "%s/cset0",
 		  dev_name(&tdev->zdev->dev));
-	w->watcher.done = count_done;
-	KUNIT_ASSERT_EQ(test, zio_watcher_add(&w->watcher, address), 0);
+	w->notifier.done = count_done;
+	KUNIT_ASSERT_EQ(test, zio_cset_notifier_add(&w->notifier, address), 0);
 }
 
 static void watcher_is_told(struct kunit *test)
@@ -371,7 +371,7 @@ static void watcher_is_told(struct kunit *test)
 	zio_cset_done(tdev->cset);
 	KUNIT_EXPECT_EQ(test, w.done, 2);
 	test_device_remove(tdev);
-	zio_watcher_remove(&w.watcher);
+	zio_cset_notifier_remove(&w.notifier);
 }
 
 static void chain_that_bites_its_tail_ends(struct kunit *test)
@@ -383,19 +383,19 @@ static void chain_that_bites_its_tail_ends(struct kunit *test)
 	zio_trigger_fire(tdev->cset->bind->trig);
 	KUNIT_EXPECT_EQ(test, w.done, 8);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&tdev->cset->lost_triggers), 1);
-	zio_watcher_remove(&w.watcher);
+	zio_cset_notifier_remove(&w.notifier);
 	test_device_remove(tdev);
 }
 
 static void addresses_are_checked(struct kunit *test)
 {
-	struct zio_watcher w = { .done = count_done };
+	struct zio_cset_notifier w = { .done = count_done };
 
-	KUNIT_EXPECT_EQ(test, zio_watcher_add(&w, "ztest"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_watcher_add(&w, "ztest-0000/cset"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_watcher_add(&w, "ztest-0000/cset0x"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_watcher_add(&w, "ztest-0000/cset0"), -ENODEV);
-	KUNIT_EXPECT_EQ(test, zio_watcher_add(&w, "/cset0"), -ENODEV);
+	KUNIT_EXPECT_EQ(test, zio_cset_notifier_add(&w, "ztest"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_cset_notifier_add(&w, "ztest-0000/cset"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_cset_notifier_add(&w, "ztest-0000/cset0x"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_cset_notifier_add(&w, "ztest-0000/cset0"), -ENODEV);
+	KUNIT_EXPECT_EQ(test, zio_cset_notifier_add(&w, "/cset0"), -ENODEV);
 }
 
 static void input_is_armed_while_there_is_room(struct kunit *test)
