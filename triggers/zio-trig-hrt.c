@@ -8,7 +8,7 @@
  * something is written to the trigger or it is enabled anew.
  *
  * A tick that the machine comes too late for is missed, and counted as such. So are
- * those that fall in the rest after an event (zio_trigger_rest()): half of the time is
+ * those that fall in the rest after an event (zio_trigger_throttle()): half of the time is
  * left to others.
  *
  * The timer itself runs by the monotonic clock, so that it goes off in time when
@@ -96,7 +96,7 @@ static void hrt_go_on(struct hrt_state *state, u64 begin)
 {
 	u64 now = hrt_now(state), end = ktime_get_ns(), next, missed;
 
-	next = hrt_next(state, end, now, now + zio_trigger_rest(begin, end));
+	next = hrt_next(state, end, now, now + zio_trigger_throttle(begin, end));
 	missed = zio_ticks_between(state->expires, next,
 				   hrt_number(state, HRT_PERIOD));
 	if (missed)

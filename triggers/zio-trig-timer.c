@@ -8,7 +8,7 @@
  *
  * The kernel serves all timers that have run out before it lets anybody else have the
  * processor: a few that take longer than a jiffy together would keep it for ever. So
- * what falls in the rest after an event (zio_trigger_rest()) is missed.
+ * what falls in the rest after an event (zio_trigger_throttle()) is missed.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -77,7 +77,7 @@ static void timer_expired(struct timer_list *timer)
 	}
 	zio_trigger_fire(state->trig);
 	/* What is less than a millisecond adds up, and is waited for later. */
-	rest = div_u64(zio_trigger_rest(begin, ktime_get_ns()), NSEC_PER_MSEC);
+	rest = div_u64(zio_trigger_throttle(begin, ktime_get_ns()), NSEC_PER_MSEC);
 	now = timer_now();
 	next = zio_tick_after(max(now + rest, state->tick), state->tick, period);
 	missed = zio_ticks_between(state->tick, next, period);

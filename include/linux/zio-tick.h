@@ -36,7 +36,7 @@ static inline u64 zio_ticks_between(u64 first, u64 next, u64 period)
  * When an event that took from @begin to @end is paid for, if others are to have as
  * much of the processor as all events together; those before are, at @paid.
  */
-static inline u64 zio_tick_pay(u64 paid, u64 begin, u64 end)
+static inline u64 zio_throttle_charge(u64 paid, u64 begin, u64 end)
 {
 	return max(paid, begin) + 2 * (end - begin);
 }

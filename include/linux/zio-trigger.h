@@ -147,7 +147,7 @@ void zio_trigger_type_unregister(struct zio_trigger_type *type);
 int zio_trigger_fire(struct zio_trigger *trig);
 int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at);
 void zio_trigger_miss(struct zio_trigger *trig, u64 n);
-u64 zio_trigger_rest(u64 begin, u64 end);
+u64 zio_trigger_throttle(u64 begin, u64 end);
 void zio_trigger_read_clock(const struct zio_trigger *trig,
 			    struct timespec64 *now);
 

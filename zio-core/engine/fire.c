@@ -102,10 +102,10 @@ void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 }
 EXPORT_SYMBOL_GPL(zio_trigger_miss);
 
-static DEFINE_PER_CPU(u64, zio_ticks_paid);
+static DEFINE_PER_CPU(u64, zio_throttled);
 
 /**
- * zio_trigger_rest() - how long a trigger that comes by itself has to wait
+ * zio_trigger_throttle() - how long a trigger that comes by itself has to wait
  * @begin: when its event began, by ktime_get_ns()
  * @end: and when it was over
  *
@@ -116,18 +116,18 @@ static DEFINE_PER_CPU(u64, zio_ticks_paid);
  *
  * Return: the nanoseconds after @end in which it is not to come again.
  */
-u64 zio_trigger_rest(u64 begin, u64 end)
+u64 zio_trigger_throttle(u64 begin, u64 end)
 {
 	unsigned long flags;
 	u64 paid;
 
 	local_irq_save(flags);
-	paid = zio_tick_pay(__this_cpu_read(zio_ticks_paid), begin, end);
-	__this_cpu_write(zio_ticks_paid, paid);
+	paid = zio_throttle_charge(__this_cpu_read(zio_throttled), begin, end);
+	__this_cpu_write(zio_throttled, paid);
 	local_irq_restore(flags);
 	return paid - end;
 }
-EXPORT_SYMBOL_GPL(zio_trigger_rest);
+EXPORT_SYMBOL_GPL(zio_trigger_throttle);
 
 /**
  * zio_trigger_read_clock() - the time by a trigger's clock

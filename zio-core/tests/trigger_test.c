@@ -624,7 +624,7 @@ static void half_is_left_to_others(struct kunit *test)
 			now += cost[i];
 			busy += cost[i];
 			fired[i]++;
-			paid = zio_tick_pay(paid, begin, now);
+			paid = zio_throttle_charge(paid, begin, now);
 			next[i] = zio_tick_after(paid, 0, period[i]);
 		}
 	}
@@ -633,8 +633,8 @@ static void half_is_left_to_others(struct kunit *test)
 	KUNIT_EXPECT_GE(test, busy, now / 4);
 	for (i = 0; i < ARRAY_SIZE(period); i++)
 		KUNIT_EXPECT_GE(test, fired[i], 20u);
-	KUNIT_EXPECT_EQ(test, zio_tick_pay(0, 100, 110), 120);
-	KUNIT_EXPECT_EQ(test, zio_tick_pay(130, 100, 110), 150);
+	KUNIT_EXPECT_EQ(test, zio_throttle_charge(0, 100, 110), 120);
+	KUNIT_EXPECT_EQ(test, zio_throttle_charge(130, 100, 110), 150);
 }
 
 static void ticks_add_up(struct kunit *test)
