@@ -15,7 +15,7 @@ void zio_channel_raise(struct zio_channel *chan, int bits)
 	atomic_or(bits, &chan->alarms);
 }
 
-void zio_channel_lose(struct zio_channel *chan)
+void zio_channel_count_loss(struct zio_channel *chan)
 {
 	chan->lost++;
 	if (chan->ring)
@@ -46,7 +46,7 @@ bool zio_channel_drop_oldest(struct zio_channel *chan)
 	old = zio_queue_pop(&chan->queue);
 	if (!old)
 		return false;
-	zio_channel_lose(chan);
+	zio_channel_count_loss(chan);
 	buf->type->ops->put_block(buf, old);
 	return true;
 }
@@ -56,7 +56,7 @@ bool zio_channel_drop_oldest(struct zio_channel *chan)
  * ring; else it is an overrun: either the new block is lost, or the oldest
  * unread one.
  */
-struct zio_block *zio_channel_steal(struct zio_channel *chan)
+struct zio_block *zio_channel_reclaim(struct zio_channel *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
@@ -67,7 +67,7 @@ struct zio_block *zio_channel_steal(struct zio_channel *chan)
 	while (!block && zio_channel_drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
 	if (!block) {
-		zio_channel_lose(chan);
+		zio_channel_count_loss(chan);
 		/* The watermark may be out of reach: let them have what is there. */
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	}
@@ -105,7 +105,7 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 		if (!zio_cset_is_output(cset) && !lost)
 			chan->seq = armed->block->seq;
 		if (lost)
-			zio_channel_lose(chan);
+			zio_channel_count_loss(chan);
 		if (zio_cset_is_output(cset)) {
 			WRITE_ONCE(chan->dropped, chan->dropped + 1);
 			smp_store_release(&chan->played, /* W */

@@ -19,9 +19,9 @@ extern struct zio_control *zio_sniff_ring;
 void zio_sniff_block(struct zio_channel *chan, struct zio_block *block);
 
 void zio_channel_raise(struct zio_channel *chan, int bits);
-void zio_channel_lose(struct zio_channel *chan);
+void zio_channel_count_loss(struct zio_channel *chan);
 bool zio_channel_drop_oldest(struct zio_channel *chan);
-struct zio_block *zio_channel_steal(struct zio_channel *chan);
+struct zio_block *zio_channel_reclaim(struct zio_channel *chan);
 void zio_block_fit(struct zio_channel *chan, struct zio_block *block);
 void zio_block_take_alarms(struct zio_channel *chan, struct zio_block *block);
 void zio_blocks_drop(struct zio_cset *cset, bool lost);
@@ -41,7 +41,7 @@ take_empty_block(struct zio_channel *chan)
 	if (likely(zio_queue_count(&chan->queue) < buf->len))
 		block = buf->type->ops->get_block(buf);
 	if (unlikely(!block))
-		block = zio_channel_steal(chan);
+		block = zio_channel_reclaim(chan);
 	return block;
 }
 
@@ -73,7 +73,7 @@ static inline struct zio_block *arm_output(struct zio_channel *chan)
 	struct zio_block *block = zio_queue_pop(&chan->queue);
 
 	if (unlikely(!block))
-		zio_channel_lose(chan);
+		zio_channel_count_loss(chan);
 	return block;
 }
 

@@ -21,7 +21,7 @@
 /* Sets that are done because a set was done because ... */
 #define ZIO_MAX_CHAIN	8
 
-static void lose_events(struct zio_cset *cset, u64 n)
+static void count_lost_events(struct zio_cset *cset, u64 n)
 {
 	unsigned int i;
 
@@ -58,7 +58,7 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 		if (likely(!ret || ret == -EINPROGRESS))
 			continue;
 		if (ret == -EBUSY)
-			lose_events(bind->cset, 1);
+			count_lost_events(bind->cset, 1);
 		first = first ?: ret;
 	}
 	rcu_read_unlock();
@@ -97,7 +97,7 @@ void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 	atomic64_add(n, &trig->missed);
 	list_for_each_entry_rcu(bind, &trig->bindings, node)
 		if (zio_cset_is_on(bind->cset))
-			lose_events(bind->cset, n);
+			count_lost_events(bind->cset, n);
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_trigger_miss);
@@ -225,7 +225,7 @@ void zio_cset_notify(struct zio_cset *cset)
 		hlist_for_each_entry_rcu(notifier, &cset->notifiers, node)
 			notifier->done(notifier);
 	} else {
-		lose_events(cset, 1);
+		count_lost_events(cset, 1);
 	}
 	zio_nest_leave(&zio_chain_depth);
 	rcu_read_unlock();

@@ -157,7 +157,7 @@ static struct zio_block *get_block(struct zio_channel *out, size_t len)
 	return out->buf->type->ops->get_block(out->buf);
 }
 
-static void lose_block(struct zio_channel *out)
+static void count_lost_block(struct zio_channel *out)
 {
 	WRITE_ONCE(out->route_lost, out->route_lost + 1);
 	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
@@ -170,7 +170,7 @@ static void feed_output(const struct zio_feed *feed, struct zio_channel *out,
 	struct zio_block *own = get_block(out, block->len);
 
 	if (unlikely(!own)) {
-		lose_block(out);
+		count_lost_block(out);
 		return;
 	}
 	if (unlikely(has_its_part(feed, out)))
