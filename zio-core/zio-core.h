@@ -592,18 +592,18 @@ ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 /* share.c */
 
 /* Some of the samples of a block, in bytes from its beginning. */
-struct zio_piece {
+struct zio_range {
 	size_t pos;
 	size_t len;
 };
 
-void zio_share_end(struct zio_block *own);
-void zio_share_copy(struct zio_channel *out, struct zio_block *own,
-		    const struct zio_block *block, struct zio_piece piece,
-		    int why);
-int zio_share_fill(struct zio_channel *out, struct zio_block *own,
+void zio_share_end(struct zio_block *out_block);
+void zio_share_copy(struct zio_channel *out, struct zio_block *out_block,
+		    const struct zio_block *block, struct zio_range range,
+		    int reason);
+int zio_share_fill(struct zio_channel *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
-		   struct zio_piece piece, bool only);
+		   struct zio_range range, bool only);
 void zio_share_describe(const struct zio_channel *out, struct zio_control *ctrl);
 int zio_share_submit(struct zio_session *sess);
 void zio_share_untie(struct zio_session *sess);

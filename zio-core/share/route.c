@@ -166,24 +166,24 @@ static void count_lost_block(struct zio_channel *out)
 static void feed_output(const struct zio_feed *feed, struct zio_channel *out,
 			struct zio_block *block)
 {
-	struct zio_piece all = { .len = block->len };
-	struct zio_block *own = get_block(out, block->len);
+	struct zio_range all = { .len = block->len };
+	struct zio_block *out_block = get_block(out, block->len);
 
-	if (unlikely(!own)) {
+	if (unlikely(!out_block)) {
 		count_lost_block(out);
 		return;
 	}
 	if (unlikely(has_its_part(feed, out)))
-		zio_share_copy(out, own, block, all, -ENOBUFS);
+		zio_share_copy(out, out_block, block, all, -ENOBUFS);
 	else
-		zio_share_fill(out, own, feed->in->buf, block, all, false);
-	own->tstamp = block->tstamp;
-	own->zio_alarms = 0;
-	own->drv_alarms = 0;
+		zio_share_fill(out, out_block, feed->in->buf, block, all, false);
+	out_block->tstamp = block->tstamp;
+	out_block->zio_alarms = 0;
+	out_block->drv_alarms = 0;
 	if (unlikely(atomic_read(&out->alarms_new)))
-		zio_block_take_alarms(out, own);
-	own->seq = out->seq++;
-	zio_queue_push(&out->queue, own);
+		zio_block_take_alarms(out, out_block);
+	out_block->seq = out->seq++;
+	zio_queue_push(&out->queue, out_block);
 }
 
 static void play_outputs(struct zio_feed *feed)

@@ -85,33 +85,33 @@ void zio_block_put_shared(struct zio_block *block)
 }
 
 /* The memory of the input's block takes the place of the output's own. */
-static void use_memory(struct zio_channel *out, struct zio_block *own,
+static void use_memory(struct zio_channel *out, struct zio_block *out_block,
 		       struct zio_block *block, void *data)
 {
 	const struct zio_buffer_ops *ops = out->buf->type->ops;
-	size_t len = own->len;
+	size_t len = out_block->len;
 
 	atomic_inc(&block->sharers);
 	if (ops->trim) {
-		own->len = 0;
-		ops->trim(out->buf, own);
-		own->len = len;
+		out_block->len = 0;
+		ops->trim(out->buf, out_block);
+		out_block->len = len;
 	}
-	own->own_data = own->data;
-	own->own_size = own->size;
-	own->data = data;
-	own->size = len;
-	own->source = block;
+	out_block->own_data = out_block->data;
+	out_block->own_size = out_block->size;
+	out_block->data = data;
+	out_block->size = len;
+	out_block->source = block;
 }
 
 /* An output's block has its own memory again. */
-void zio_share_end(struct zio_block *own)
+void zio_share_end(struct zio_block *out_block)
 {
-	struct zio_block *block = own->source;
+	struct zio_block *block = out_block->source;
 
-	own->source = NULL;
-	own->data = own->own_data;
-	own->size = own->own_size;
+	out_block->source = NULL;
+	out_block->data = out_block->own_data;
+	out_block->size = out_block->own_size;
 	drop_share(block);
 }
 
@@ -129,16 +129,16 @@ static int find_obstacle(const struct zio_cset *cset, const struct zio_block *bl
 }
 
 /* What the output tells of it. */
-static void note_share(struct zio_channel *out, int why, size_t len)
+static void note_share(struct zio_channel *out, int reason, size_t len)
 {
 	struct zio_share_info info = {
-		.how = why ? ZIO_SHARE_COPIED : ZIO_SHARE_SHARED,
-		.error = -why,
+		.how = reason ? ZIO_SHARE_COPIED : ZIO_SHARE_SHARED,
+		.error = -reason,
 	};
 
 	WRITE_ONCE(out->share_how, info.how);
 	WRITE_ONCE(out->share_error, info.error);
-	if (!why) {
+	if (!reason) {
 		WRITE_ONCE(out->shared, out->shared + 1);
 		return;
 	}
@@ -149,28 +149,28 @@ static void note_share(struct zio_channel *out, int why, size_t len)
 /**
  * zio_share_copy() - copy samples of an input's block to a block of an output
  * @out: the output; the caller has its users' side
- * @own: an empty block of it, with room for them
+ * @out_block: an empty block of it, with room for them
  * @block: the input's, in the caller's hand
- * @piece: which of its samples, by bytes
- * @why: why they are not shared, below 0
+ * @range: which of its samples, by bytes
+ * @reason: why they are not shared, below 0
  *
  * Any context. It is counted, and told.
  */
-void zio_share_copy(struct zio_channel *out, struct zio_block *own,
-		    const struct zio_block *block, struct zio_piece piece, int why)
+void zio_share_copy(struct zio_channel *out, struct zio_block *out_block,
+		    const struct zio_block *block, struct zio_range range, int reason)
 {
-	own->len = piece.len;
-	memcpy(own->data, block->data + piece.pos, piece.len);
-	note_share(out, why, piece.len);
+	out_block->len = range.len;
+	memcpy(out_block->data, block->data + range.pos, range.len);
+	note_share(out, reason, range.len);
 }
 
 /**
  * zio_share_fill() - give samples of an input's block to a block of an output
  * @out: the output; the caller has its users' side
- * @own: an empty block of it, with room for them
+ * @out_block: an empty block of it, with room for them
  * @buf: the buffer of the input
  * @block: its block, in the caller's hand
- * @piece: which of its samples, by bytes
+ * @range: which of its samples, by bytes
  * @only: rather fail than copy
  *
  * Any context. The memory is shared if that can be; else the samples are copied.
@@ -179,23 +179,23 @@ void zio_share_copy(struct zio_channel *out, struct zio_block *own,
  * pipe; -EDOM, the samples begin where the output cannot; -EOVERFLOW, it does not
  * reach them. Then nothing has happened.
  */
-int zio_share_fill(struct zio_channel *out, struct zio_block *own,
+int zio_share_fill(struct zio_channel *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
-		   struct zio_piece piece, bool only)
+		   struct zio_range range, bool only)
 {
-	void *data = block->data + piece.pos;
-	int why = find_obstacle(out->cset, block, data, piece.len);
+	void *data = block->data + range.pos;
+	int reason = find_obstacle(out->cset, block, data, range.len);
 
-	if (why && only)
-		return why;
-	if (why) {
-		zio_share_copy(out, own, block, piece, why);
+	if (reason && only)
+		return reason;
+	if (reason) {
+		zio_share_copy(out, out_block, block, range, reason);
 		return 0;
 	}
-	own->len = piece.len;
+	out_block->len = range.len;
 	begin_share(buf, block);
-	use_memory(out, own, block, data);
-	note_share(out, 0, piece.len);
+	use_memory(out, out_block, block, data);
+	note_share(out, 0, range.len);
 	return 0;
 }
 
@@ -250,8 +250,8 @@ static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
  * Which of the block's samples the control names. Blocks of a set without samples
  * are empty: there is one position.
  */
-static int find_piece(const struct zio_block *block,
-		      const struct zio_control *ctrl, struct zio_piece *piece)
+static int find_range(const struct zio_block *block,
+		      const struct zio_control *ctrl, struct zio_range *range)
 {
 	u64 pos = zio_control_offset(ctrl) - block->mem_offset;
 	size_t len = (size_t)ctrl->nsamples * ctrl->ssize;
@@ -260,7 +260,7 @@ static int find_piece(const struct zio_block *block,
 		return -EMSGSIZE;
 	if (ctrl->ssize && (size_t)pos % ctrl->ssize)
 		return -EMSGSIZE;
-	*piece = (struct zio_piece){ .pos = pos, .len = len };
+	*range = (struct zio_range){ .pos = pos, .len = len };
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static int take_shared(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
 	const struct zio_control *ctrl = &sess->ctrl;
-	struct zio_piece piece;
+	struct zio_range range;
 	struct zio_block *block;
 	int ret = check_control(sess, ctrl);
 
@@ -309,14 +309,14 @@ static int take_shared(struct zio_session *sess)
 	block = find_in_hand(source, ctrl->seq_num);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	ret = find_piece(block, ctrl, &piece);
+	ret = find_range(block, ctrl, &range);
 	if (!ret)
 		ret = zio_session_next_full(sess, true);
 	if (!ret && sess->block->used)
 		ret = -EBUSY;
 	if (!ret)
 		ret = zio_share_fill(sess->chan, sess->block, source->chan->buf,
-				     block, piece,
+				     block, range,
 				     ctrl->flags & ZIO_CONTROL_SHARE_ONLY);
 	if (!ret && !(ctrl->flags & ZIO_CONTROL_KEEP))
 		leave_hand(source, block);
