@@ -606,7 +606,7 @@ int zio_share_fill(struct zio_channel *out, struct zio_block *out_block,
 		   struct zio_range range, bool only);
 void zio_share_describe(const struct zio_channel *out, struct zio_control *ctrl);
 int zio_share_submit(struct zio_session *sess);
-void zio_share_untie(struct zio_session *sess);
+void zio_share_unlink(struct zio_session *sess);
 void zio_block_put_shared(struct zio_block *block);
 long zio_node_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 

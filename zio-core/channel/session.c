@@ -155,7 +155,7 @@ void zio_session_close(struct zio_session *sess)
 	mutex_unlock(&chan->lock);
 	if (!last)
 		return;
-	zio_share_untie(sess);
+	zio_share_unlink(sess);
 	zio_session_drop(sess);
 }
 

@@ -354,7 +354,7 @@ int zio_share_submit(struct zio_session *sess)
 }
 
 /* The session is locked, or nobody has it any more. */
-void zio_share_untie(struct zio_session *sess)
+void zio_share_unlink(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
 
@@ -374,7 +374,7 @@ static bool is_open(struct zio_session *source)
 }
 
 /* The output's session is locked. */
-static int tie(struct zio_session *sess, struct zio_session *source)
+static int link_sessions(struct zio_session *sess, struct zio_session *source)
 {
 	struct zio_channel *in = source->chan;
 
@@ -385,7 +385,7 @@ static int tie(struct zio_session *sess, struct zio_session *source)
 		return -EBUSY;
 	if (sess->source && is_open(sess->source))
 		return -EISCONN;
-	zio_share_untie(sess);
+	zio_share_unlink(sess);
 	refcount_inc(&source->ref);
 	WRITE_ONCE(sess->source, source);
 	return 0;
@@ -406,7 +406,7 @@ static struct zio_session *check_file(struct zio_session *sess, struct file *fil
 	return ERR_PTR(READ_ONCE(source->source) ? -EMLINK : -ENOMSG);
 }
 
-static int tie_to_file(struct zio_session *sess, int fd)
+static int link_to_file(struct zio_session *sess, int fd)
 {
 	struct file *other = fget(fd);
 	struct zio_session *source;
@@ -420,21 +420,21 @@ static int tie_to_file(struct zio_session *sess, int fd)
 		ret = zio_session_lock(sess);
 	if (ret)
 		goto out;
-	ret = tie(sess, source);
+	ret = link_sessions(sess, source);
 	zio_session_unlock(sess);
 out:
 	fput(other);
 	return ret;
 }
 
-static int end_tie(struct zio_session *sess)
+static int unlink_session(struct zio_session *sess)
 {
 	int ret = zio_session_lock(sess);
 
 	if (ret)
 		return ret;
 	ret = sess->source ? 0 : -ENOTCONN;
-	zio_share_untie(sess);
+	zio_share_unlink(sess);
 	zio_session_unlock(sess);
 	return ret;
 }
@@ -463,5 +463,5 @@ long zio_node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -ENOMSG;
 	if (get_user(fd, (int __user *)arg))
 		return -EFAULT;
-	return fd == -1 ? end_tie(sess) : tie_to_file(sess, fd);
+	return fd == -1 ? unlink_session(sess) : link_to_file(sess, fd);
 }

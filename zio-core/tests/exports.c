@@ -55,7 +55,7 @@ EXPORT_SYMBOL_NS_GPL(zio_session_submit, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_wait_lock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_submit, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_describe, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_share_untie, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_share_unlink, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_sniff_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);
