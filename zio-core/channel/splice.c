@@ -390,44 +390,44 @@ static bool has_loans(const struct zio_channel *chan)
 	return chan->lender && READ_ONCE(chan->lender->n_blocks);
 }
 
-struct patience {
+struct splice_wait {
 	const struct pipe_inode_info *pipe;
 	unsigned long lost;
 	bool asked;
 };
 
 /* All memory is in somebody's hand: maybe in this very pipe, which the caller reads. */
-static bool is_pointless(const struct zio_channel *chan,
-			 const struct patience *patience)
+static bool would_deadlock(const struct zio_channel *chan,
+			 const struct splice_wait *splice_wait)
 {
-	const struct pipe_inode_info *pipe = patience->pipe;
+	const struct pipe_inode_info *pipe = splice_wait->pipe;
 
 	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) &&
 		has_loans(chan) &&
-		(chan->starved || READ_ONCE(chan->lost) != patience->lost);
+		(chan->starved || READ_ONCE(chan->lost) != splice_wait->lost);
 }
 
 /* A channel that was dry need not be so any more. All who sleep look again. */
-static bool ask_or_give_up(struct zio_session *sess, void *arg)
+static bool notify_or_give_up(struct zio_session *sess, void *arg)
 {
-	struct patience *patience = arg;
+	struct splice_wait *splice_wait = arg;
 
-	if (!patience->asked && sess->chan->starved) {
-		patience->asked = true;
+	if (!splice_wait->asked && sess->chan->starved) {
+		splice_wait->asked = true;
 		zio_channel_notify_room(sess->chan);
 		return false;
 	}
-	return is_pointless(sess->chan, patience);
+	return would_deadlock(sess->chan, splice_wait);
 }
 
 static int wait_block(struct zio_session *sess, struct pipe_inode_info *pipe)
 {
-	struct patience patience = {
+	struct splice_wait splice_wait = {
 		.pipe = pipe,
 		.lost = READ_ONCE(sess->chan->lost),
 	};
 
-	return zio_pipe_wait_block(sess, pipe, ask_or_give_up, &patience) ?:
+	return zio_pipe_wait_block(sess, pipe, notify_or_give_up, &splice_wait) ?:
 	       zio_pipe_wait_room(pipe);
 }
 
