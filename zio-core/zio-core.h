@@ -381,7 +381,7 @@ ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 			 char *page);
 bool zio_trigger_type_is_valid(const struct zio_trigger_type *type);
 int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
-			  int (*show)(struct zio_trigger *trig));
+			  int (*refresh)(struct zio_trigger *trig));
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
 
 /* binding.c */

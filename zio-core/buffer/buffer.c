@@ -408,7 +408,7 @@ static int swap_buffers(struct zio_cset *cset, struct zio_buffer **buf,
 	return 0;
 }
 
-static void show_buffers(struct zio_cset *cset)
+static void publish_buffers(struct zio_cset *cset)
 {
 	struct zio_channel *chan;
 	unsigned int i;
@@ -450,7 +450,7 @@ int zio_buffers_change(struct zio_cset *cset, const char *name)
 		destroy_buffers(buf, cset->n_chan);
 	module_put(ret ? type->owner : old->owner);
 	if (!ret)
-		show_buffers(cset);
+		publish_buffers(cset);
 	return ret;
 }
 

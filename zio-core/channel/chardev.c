@@ -119,7 +119,7 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 }
 
 /* Who reads a control is told of the data that are still to be read. */
-static void show_rest(struct zio_control *ctrl, const struct zio_block *block,
+static void describe_rest(struct zio_control *ctrl, const struct zio_block *block,
 		      unsigned int ssize)
 {
 	ctrl->nsamples = (block->len - block->used) / (ssize ?: 1);
@@ -142,7 +142,7 @@ static __always_inline void fill_control(struct zio_session *sess,
 	}
 	zio_control_fill(ctrl, block, ssize);
 	if (unlikely(block->used))
-		show_rest(ctrl, block, ssize);
+		describe_rest(ctrl, block, ssize);
 }
 
 /* All of it, or nothing. */

@@ -154,7 +154,7 @@ static ssize_t nsamples_store(struct kobject *kobj, struct kobj_attribute *attr,
 /* What belongs to the trigger */
 
 /* Its sets are one; its mutex is held, and it is paused. */
-static int show_own(struct zio_trigger *trig)
+static int refresh_own(struct zio_trigger *trig)
 {
 	struct zio_binding *bind = list_first_entry(&trig->bindings,
 						    struct zio_binding, node);
@@ -169,7 +169,7 @@ static int set_own_clock(struct zio_binding *bind, const char *text)
 	if (ret)
 		return ret;
 	zio_cset_quiesce(bind->cset);
-	ret = zio_trigger_set_clock(bind->trig, text, show_own);
+	ret = zio_trigger_set_clock(bind->trig, text, refresh_own);
 	zio_cset_unfreeze(bind->cset);
 	unlock_binding(bind);
 	return ret;

@@ -328,7 +328,7 @@ static int register_sets(struct zio_device *zdev)
 	return 0;
 }
 
-static unsigned int show_sets(struct zio_device *zdev, unsigned int n)
+static unsigned int publish_sets(struct zio_device *zdev, unsigned int n)
 {
 	mutex_lock(&zio_sets_lock);
 	swap(zdev->n_cset, n);
@@ -410,7 +410,7 @@ int zio_device_register(struct zio_device *zdev)
 		device_del(&zdev->dev);
 		return ret;
 	}
-	show_sets(zdev, zdev->desc->n_cset);
+	publish_sets(zdev, zdev->desc->n_cset);
 	link_device(zdev);
 	dev_set_uevent_suppress(&zdev->dev, false);
 	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
@@ -429,7 +429,7 @@ EXPORT_SYMBOL_GPL(zio_device_register);
 void zio_device_unregister(struct zio_device *zdev)
 {
 	unlink_device(zdev);
-	unregister_sets(zdev, show_sets(zdev, 0));
+	unregister_sets(zdev, publish_sets(zdev, 0));
 	device_del(&zdev->dev);
 	free_id(zdev);
 	put_device(&zdev->dev);

@@ -97,7 +97,7 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
 }
 
 /* A monitor has a look at each block that is done. */
-static __always_inline void show_block(struct zio_channel *chan,
+static __always_inline void monitor_block(struct zio_channel *chan,
 				       struct zio_block *block)
 {
 	if (unlikely(READ_ONCE(zio_sniff_ring)))
@@ -113,7 +113,7 @@ static __always_inline void count_input(struct zio_channel *chan,
 		zio_block_take_alarms(chan, block);
 	chan->blocks++;
 	chan->bytes += block->len;
-	show_block(chan, block);
+	monitor_block(chan, block);
 }
 
 /* What a program has passed in its ring is still in the queue. */
@@ -140,7 +140,7 @@ static inline void finish_output(struct zio_channel *chan, struct zio_block *blo
 {
 	chan->blocks++;
 	chan->bytes += block->len;
-	show_block(chan, block);
+	monitor_block(chan, block);
 	WRITE_ONCE(chan->played, block->seq + 1);
 	zio_output_put(chan, block);
 	zio_channel_wake(chan, ZIO_WAKE_OUT);

@@ -218,7 +218,7 @@ static int swap_binding(struct zio_cset *cset, struct zio_binding *new)
 	return ret;
 }
 
-static void show_binding(struct zio_binding *bind)
+static void publish_binding(struct zio_binding *bind)
 {
 	struct zio_cset *cset = bind->cset;
 	int ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
@@ -257,7 +257,7 @@ int zio_binding_change(struct zio_cset *cset, const char *name)
 
 	destroy_binding(cset->bind == new ? old : new);
 	if (cset->bind == new)
-		show_binding(new);
+		publish_binding(new);
 	return ret;
 }
 

@@ -587,16 +587,16 @@ static int find_clock(const char *text)
  * zio_trigger_set_clock() - by which clock the time stamps are from now on
  * @trig: the trigger
  * @text: name of a clock
- * @show: has all sets of the trigger show the new clock, while there are no events
+ * @refresh: has all sets of the trigger show the new clock, while there are no events
  *
  * Process context, sleeps. No block has the time by one clock and says that it is the
  * other: a set that may be armed without an event is the caller's to pause.
  *
- * Return: 0; -EINVAL for a name that is not in the table; the error of @show, with
+ * Return: 0; -EINVAL for a name that is not in the table; the error of @refresh, with
  * the old clock in force.
  */
 int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
-			  int (*show)(struct zio_trigger *trig))
+			  int (*refresh)(struct zio_trigger *trig))
 {
 	int clock = find_clock(text), old, ret, started;
 
@@ -605,10 +605,10 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 	suspend_trigger(trig);
 	old = trig->clock;
 	WRITE_ONCE(trig->clock, clock);
-	ret = show(trig);
+	ret = refresh(trig);
 	if (ret) {
 		WRITE_ONCE(trig->clock, old);
-		show(trig);
+		refresh(trig);
 	}
 	started = resume_trigger(trig);
 	return ret ?: started;
