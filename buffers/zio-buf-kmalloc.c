@@ -31,49 +31,49 @@ struct kmalloc_buffer {
 	atomic_t count;
 };
 
-static void free_block(struct zio_block *block)
+static void free_block(struct zio_block_core *block)
 {
-	zio_block_free_snapshot(block);
-	kfree(block->data);
+	zio_block_free_snapshot(&block->block);
+	kfree(block->block.data);
 	kfree(block);
 }
 
 static void free_list(struct llist_node *list)
 {
-	struct zio_block *block, *next;
+	struct zio_block_core *block, *next;
 
 	llist_for_each_entry_safe(block, next, list, free)
 		free_block(block);
 }
 
-static struct zio_block *alloc_block(size_t size)
+static struct zio_block_core *alloc_block(size_t size)
 {
-	struct zio_block *block = kzalloc(sizeof(*block), ZIO_BLOCK_GFP);
+	struct zio_block_core *block = kzalloc(sizeof(*block), ZIO_BLOCK_GFP);
 
 	if (!block)
 		return NULL;
-	block->data = kzalloc(size, ZIO_BLOCK_GFP);
-	if (!block->data) {
+	block->block.data = kzalloc(size, ZIO_BLOCK_GFP);
+	if (!block->block.data) {
 		kfree(block);
 		return NULL;
 	}
-	block->size = size;
+	block->block.size = size;
 	return block;
 }
 
-static struct zio_block *take_free(struct kmalloc_buffer *kbuf)
+static struct zio_block_core *take_free(struct kmalloc_buffer *kbuf)
 {
 	struct llist_node *node = kbuf->rest ?: llist_del_all(&kbuf->free);
 
 	if (!node)
 		return NULL;
 	WRITE_ONCE(kbuf->rest, node->next);
-	return llist_entry(node, struct zio_block, free);
+	return llist_entry(node, struct zio_block_core, free);
 }
 
 static void free_all(struct kmalloc_buffer *kbuf)
 {
-	struct zio_block *block;
+	struct zio_block_core *block;
 
 	while ((block = take_free(kbuf))) {
 		free_block(block);
@@ -107,7 +107,7 @@ static void *kmalloc_prepare(struct zio_buffer *buf,
 {
 	struct llist_node *list = NULL;
 	unsigned int n = geometry->len;
-	struct zio_block *block;
+	struct zio_block_core *block;
 
 	if (geometry->block_size > KMALLOC_MAX_SIZE)
 		return ERR_PTR(-ENOMEM);
@@ -131,7 +131,7 @@ static void kmalloc_discard(struct zio_buffer *buf, void *prepared)
 static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 {
 	struct kmalloc_buffer *kbuf = buf->priv;
-	struct zio_block *block, *next;
+	struct zio_block_core *block, *next;
 
 	WRITE_ONCE(kbuf->gen, kbuf->gen + 1);
 	if (zio_buffer_is_shared(buf))
@@ -147,7 +147,9 @@ static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 
 static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)
 {
-	return take_free(buf->priv);
+	struct zio_block_core *block = take_free(buf->priv);
+
+	return block ? &block->block : NULL;
 }
 
 static bool kmalloc_has_room(struct zio_buffer *buf)
@@ -157,8 +159,9 @@ static bool kmalloc_has_room(struct zio_buffer *buf)
 	return READ_ONCE(kbuf->rest) || !llist_empty(&kbuf->free);
 }
 
-static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
+static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
 {
+	struct zio_block_core *block = to_block_core(put);
 	struct kmalloc_buffer *kbuf = buf->priv;
 
 	if (likely(block->gen == READ_ONCE(kbuf->gen))) {	/* Z */

@@ -42,7 +42,7 @@ enum block_state {
 
 struct vmalloc_buffer {
 	struct zio_area *area;
-	struct zio_block *block;
+	struct zio_block_core *block;
 	unsigned int len;
 	/* who gets blocks: */
 	unsigned int head;
@@ -54,7 +54,7 @@ struct vmalloc_buffer {
 /* What prepare() hands to commit(). NULL: the old one stays. */
 struct vmalloc_prepared {
 	struct zio_area *area;
-	struct zio_block *block;
+	struct zio_block_core *block;
 	unsigned int len;
 	unsigned int kb;
 };
@@ -111,23 +111,25 @@ static bool vmalloc_has_room(struct zio_buffer *buf)
 static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
-	struct zio_block *block;
+	struct zio_block_core *block;
 
 	if (!vmalloc_has_room(buf))
 		return NULL;
 	block = &vbuf->block[vbuf->head];
 	block->gen = BLOCK_OUT;
 	block->mem_offset = vbuf->start;
-	block->data = vbuf->area->mem + vbuf->start;
-	block->size = buf->block_size;
+	block->block.data = vbuf->area->mem + vbuf->start;
+	block->block.size = buf->block_size;
 	vbuf->start += room_for(buf->block_size);
 	vbuf->head = next_index(vbuf, vbuf->head);
 	vbuf->used++;
-	return block;
+	return &block->block;
 }
 
-static void vmalloc_put_block(struct zio_buffer *buf, struct zio_block *block)
+static void vmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
 {
+	struct zio_block_core *block = to_block_core(put);
+
 	smp_store_release(&block->gen, BLOCK_PUT);			/* T */
 }
 
@@ -136,25 +138,26 @@ static struct zio_block *vmalloc_oldest(struct zio_buffer *buf)
 	struct vmalloc_buffer *vbuf = buf->priv;
 
 	reclaim(vbuf);
-	return vbuf->used ? &vbuf->block[vbuf->tail] : NULL;
+	return vbuf->used ? &vbuf->block[vbuf->tail].block : NULL;
 }
 
-static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *block)
+static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *trimmed)
 {
+	struct zio_block_core *block = to_block_core(trimmed);
 	struct vmalloc_buffer *vbuf = buf->priv;
 
 	if (next_index(vbuf, block - vbuf->block) == vbuf->head)
-		vbuf->start = block->mem_offset + room_for(block->len);
+		vbuf->start = block->mem_offset + room_for(block->block.len);
 }
 
-static void free_blocks(struct zio_block *block, unsigned int len)
+static void free_blocks(struct zio_block_core *block, unsigned int len)
 {
 	unsigned int i;
 
 	if (!block)
 		return;
 	for (i = 0; i < len; i++)
-		zio_block_free_snapshot(&block[i]);
+		zio_block_free_snapshot(&block[i].block);
 	kvfree(block);
 }
 

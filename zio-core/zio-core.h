@@ -72,8 +72,8 @@ struct zio_queue {
 struct zio_attr {
 	struct kobj_attribute kattr;
 	const struct zio_attr_desc *desc;
-	struct zio_cset *cset;
-	struct zio_channel *chan;
+	struct zio_cset_core *cset;
+	struct zio_channel_core *chan;
 	u32 value;
 };
 
@@ -86,7 +86,7 @@ struct zio_trigger_file {
 /* A channel set's part in its trigger: see binding.c */
 struct zio_binding {
 	struct kobject kobj;
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 	struct zio_trigger *trig;
 	struct list_head node; /* of trig->bindings */
 	bool enabled;
@@ -97,10 +97,10 @@ struct zio_binding {
 	struct rcu_head rcu;
 };
 
-struct zio_channel {
-	struct zio_channel_head head; /* first: drivers read it */
+struct zio_channel_core {
+	struct zio_channel pub; /* first: its driver sees this */
 	struct kobject kobj;
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 	u32 minor;
 	bool enabled;
 	bool has_nodes;
@@ -155,8 +155,8 @@ struct zio_channel {
 	struct rcu_head rcu;
 };
 
-struct zio_cset {
-	struct zio_cset_head head; /* first: drivers read it */
+struct zio_cset_core {
+	struct zio_cset pub; /* first: its driver sees this */
 	struct kobject kobj;
 	struct zio_device *zdev;
 	const struct zio_cset_desc *desc;
@@ -176,7 +176,7 @@ struct zio_cset {
 	int kick_pending; /* there may be room now */
 	size_t block_len;
 	unsigned int n_active;
-	struct zio_channel **active;
+	struct zio_channel_core **active;
 	struct timespec64 now;
 	unsigned long fired;
 	unsigned long io_errors;
@@ -205,7 +205,7 @@ struct zio_cset {
 	struct zio_attr *attrs;
 	unsigned int n_attrs;
 	unsigned int open_files;
-	struct zio_channel **chan;
+	struct zio_channel_core **chan;
 };
 
 struct zio_device {
@@ -217,21 +217,20 @@ struct zio_device {
 	bool has_id;
 	void *priv;
 	unsigned int n_cset;
-	struct zio_cset **cset;
+	struct zio_cset_core **cset;
 	bool linked_short;
 	bool linked_full;
 };
 
 #define to_zio_device(_dev)	container_of(_dev, struct zio_device, dev)
-#define to_zio_cset(_kobj)	container_of(_kobj, struct zio_cset, kobj)
-#define to_zio_channel(_kobj)	container_of(_kobj, struct zio_channel, kobj)
+#define kobj_to_cset(_kobj)	container_of(_kobj, struct zio_cset_core, kobj)
+#define kobj_to_channel(_kobj)	container_of(_kobj, struct zio_channel_core, kobj)
+#define to_cset_core(_cset)	container_of(_cset, struct zio_cset_core, pub)
+#define to_channel_core(_chan)	container_of(_chan, struct zio_channel_core, pub)
 #define to_zio_buffer(_kobj)	container_of(_kobj, struct zio_buffer, kobj)
 #define to_zio_binding(_kobj)	container_of(_kobj, struct zio_binding, kobj)
 
-static_assert(!offsetof(struct zio_cset, head));
-static_assert(!offsetof(struct zio_channel, head));
-
-static inline bool zio_cset_is_output(const struct zio_cset *cset)
+static inline bool zio_cset_is_output(const struct zio_cset_core *cset)
 {
 	return cset->flags & ZIO_CSET_OUTPUT;
 }
@@ -292,26 +291,26 @@ static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 }
 
 /* engine.c */
-int zio_cset_fire(struct zio_cset *cset);
+int zio_cset_fire(struct zio_cset_core *cset);
 int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
-void zio_cset_kick(struct zio_cset *cset);
-void zio_cset_wake(struct zio_cset *cset);
-bool zio_cset_can_pull(struct zio_cset *cset);
-int zio_cset_ask(struct zio_channel *chan);
-int zio_cset_top_up(struct zio_channel *chan);
-struct zio_block *zio_cset_pull(struct zio_channel *chan);
-void zio_cset_init_engine(struct zio_cset *cset);
+void zio_cset_kick(struct zio_cset_core *cset);
+void zio_cset_wake(struct zio_cset_core *cset);
+bool zio_cset_can_pull(struct zio_cset_core *cset);
+int zio_cset_ask(struct zio_channel_core *chan);
+int zio_cset_top_up(struct zio_channel_core *chan);
+struct zio_block *zio_cset_pull(struct zio_channel_core *chan);
+void zio_cset_init_engine(struct zio_cset_core *cset);
 
 /* freeze.c */
-bool zio_cset_is_on(struct zio_cset *cset);
-void zio_cset_freeze(struct zio_cset *cset);
-void zio_cset_quiesce(struct zio_cset *cset);
-void zio_cset_unfreeze(struct zio_cset *cset);
-void zio_cset_stop(struct zio_cset *cset, bool stop);
-void zio_cset_kill(struct zio_cset *cset);
-bool zio_cset_own_phase(struct zio_cset *cset);
-void zio_cset_disown_phase(struct zio_cset *cset, bool armed);
-bool zio_cset_is_frozen(const struct zio_cset *cset);
+bool zio_cset_is_on(struct zio_cset_core *cset);
+void zio_cset_freeze(struct zio_cset_core *cset);
+void zio_cset_quiesce(struct zio_cset_core *cset);
+void zio_cset_unfreeze(struct zio_cset_core *cset);
+void zio_cset_stop(struct zio_cset_core *cset, bool stop);
+void zio_cset_kill(struct zio_cset_core *cset);
+bool zio_cset_own_phase(struct zio_cset_core *cset);
+void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed);
+bool zio_cset_is_frozen(const struct zio_cset_core *cset);
 
 /* What the engine says itself is no news; a driver's error is. */
 static inline bool zio_is_driver_error(int ret)
@@ -329,18 +328,18 @@ static inline bool zio_is_driver_error(int ret)
 }
 
 /* watchdog.c */
-void zio_watchdog_init(struct zio_cset *cset);
-void zio_cset_set_timeout(struct zio_cset *cset, u32 ms);
+void zio_watchdog_init(struct zio_cset_core *cset);
+void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms);
 
 /* buffer.c */
-int zio_buffers_create(struct zio_cset *cset, const char *name);
-void zio_buffers_destroy(struct zio_cset *cset);
-int zio_buffers_change(struct zio_cset *cset, const char *name);
-int zio_buffers_resize(struct zio_cset *cset, size_t block_len);
+int zio_buffers_create(struct zio_cset_core *cset, const char *name);
+void zio_buffers_destroy(struct zio_cset_core *cset);
+int zio_buffers_change(struct zio_cset_core *cset, const char *name);
+int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len);
 int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
 int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
-void zio_channel_drain(struct zio_channel *chan);
+void zio_channel_drain(struct zio_channel_core *chan);
 void zio_buffer_put(struct zio_buffer *buf);
 void zio_buffer_rearm(struct zio_buffer *buf);
 int zio_buffers_init(void);
@@ -348,7 +347,7 @@ void zio_buffers_exit(void);
 extern struct workqueue_struct *zio_wq;
 
 /* fire.c */
-void zio_cset_notify(struct zio_cset *cset);
+void zio_cset_notify(struct zio_cset_core *cset);
 
 static __always_inline void zio_clock_read(clockid_t clock,
 					   struct timespec64 *now)
@@ -385,16 +384,16 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
 
 /* binding.c */
-int zio_binding_create(struct zio_cset *cset, const char *name);
-void zio_binding_destroy(struct zio_cset *cset);
-int zio_binding_change(struct zio_cset *cset, const char *name);
+int zio_binding_create(struct zio_cset_core *cset, const char *name);
+void zio_binding_destroy(struct zio_cset_core *cset);
+int zio_binding_change(struct zio_cset_core *cset, const char *name);
 int zio_binding_enable(struct zio_binding *bind, bool enable);
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post);
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots);
-int zio_cset_set_mask(struct zio_cset *cset, u64 mask);
+int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask);
 int zio_trigger_refresh(struct zio_trigger *trig);
 
-static inline u64 zio_cset_all_channels(const struct zio_cset *cset)
+static inline u64 zio_cset_all_channels(const struct zio_cset_core *cset)
 {
 	return GENMASK_ULL(cset->desc->n_chan - 1, 0);
 }
@@ -417,21 +416,21 @@ struct config_group *zio_configfs_devices(void);
 /* control.c */
 int zio_snapshots_init(void);
 void zio_snapshots_exit(void);
-struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan);
+struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan);
 void zio_snapshot_put(struct zio_snapshot *snap);
-int zio_channel_refresh(struct zio_channel *chan);
-int zio_cset_refresh(struct zio_cset *cset);
-struct zio_snapshot **zio_snapshots_prepare(struct zio_cset *cset);
-void zio_snapshots_publish(struct zio_cset *cset, struct zio_snapshot **snap);
-void zio_snapshots_discard(struct zio_cset *cset, struct zio_snapshot **snap);
-void zio_block_renew_snapshot(struct zio_channel *chan,
+int zio_channel_refresh(struct zio_channel_core *chan);
+int zio_cset_refresh(struct zio_cset_core *cset);
+struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset);
+void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap);
+void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap);
+void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block);
 
 /* Any context; the caller owns the block. */
-static inline void zio_block_snapshot(struct zio_channel *chan,
+static inline void zio_block_snapshot(struct zio_channel_core *chan,
 				      struct zio_block *block)
 {
-	if (unlikely(block->snap != rcu_access_pointer(chan->snap)))
+	if (unlikely(to_block_core(block)->snap != rcu_access_pointer(chan->snap)))
 		zio_block_renew_snapshot(chan, block);
 }
 
@@ -442,14 +441,14 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 {
 	ctrl->zio_alarms = block->zio_alarms;
 	ctrl->drv_alarms = block->drv_alarms;
-	ctrl->seq_num = block->seq;
+	ctrl->seq_num = to_block_core(block)->seq;
 	if (ssize <= 1)
 		ctrl->nsamples = block->len;
 	else
 		ctrl->nsamples = block->len / ssize;
 	ctrl->tstamp = block->tstamp;
-	ctrl->mem_offset = lower_32_bits(block->mem_offset);
-	ctrl->reserved = upper_32_bits(block->mem_offset);
+	ctrl->mem_offset = lower_32_bits(to_block_core(block)->mem_offset);
+	ctrl->reserved = upper_32_bits(to_block_core(block)->mem_offset);
 	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO))
 		memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
 }
@@ -460,20 +459,20 @@ static inline u64 zio_control_offset(const struct zio_control *ctrl)
 }
 
 bool zio_control_names(const struct zio_control *ctrl,
-		       const struct zio_channel *chan);
-int zio_control_check(const struct zio_channel *chan,
+		       const struct zio_channel_core *chan);
+int zio_control_check(const struct zio_channel_core *chan,
 		      const struct zio_control *ctrl, size_t size);
 
 /* attr.c */
-int zio_attrs_create(struct zio_cset *cset, struct zio_channel *chan);
-void zio_attrs_remove(struct zio_cset *cset, struct zio_channel *chan);
+int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan);
+void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan);
 int zio_attr_parse(const char *text, u32 *value);
 int zio_attr_parse_bool(const char *text, bool *value);
 
 /* enable.c */
-int zio_cset_enable(struct zio_cset *cset, bool enable);
-int zio_channel_enable(struct zio_channel *chan, bool enable);
-void zio_cset_list_active(struct zio_cset *cset);
+int zio_cset_enable(struct zio_cset_core *cset, bool enable);
+int zio_channel_enable(struct zio_channel_core *chan, bool enable);
+void zio_cset_list_active(struct zio_cset_core *cset);
 void zio_kobj_del(struct kobject *kobj);
 
 /* As __ATTR(), for names that are not C identifiers. */
@@ -493,38 +492,38 @@ extern const struct kobj_type zio_binding_ktype;
 int zio_binding_add_files(struct zio_binding *bind);
 
 /* device.c */
-struct zio_cset *zio_cset_find(const char *address);
+struct zio_cset_core *zio_cset_find(const char *address);
 extern struct bus_type zio_bus;
 int zio_bus_init(void);
 void zio_bus_exit(void);
 
 /* cset.c */
-struct zio_cset *zio_cset_create(struct zio_device *zdev,
+struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				 const struct zio_cset_desc *desc,
 				 unsigned int index);
-void zio_cset_shutdown(struct zio_cset *cset);
-void zio_cset_remove(struct zio_cset *cset);
+void zio_cset_shutdown(struct zio_cset_core *cset);
+void zio_cset_remove(struct zio_cset_core *cset);
 
 /* node.c */
 int zio_nodes_init(void);
 void zio_nodes_exit(void);
-int zio_nodes_create(struct zio_channel *chan);
-void zio_nodes_remove(struct zio_channel *chan);
-void zio_cset_put_file(struct zio_cset *cset);
+int zio_nodes_create(struct zio_channel_core *chan);
+void zio_nodes_remove(struct zio_channel_core *chan);
+void zio_cset_put_file(struct zio_cset_core *cset);
 
 /* limits.c */
 
 /* Much memory for a user: one whose cgroup has no more is refused, not killed. */
 #define ZIO_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-bool zio_user_has_room(const struct zio_channel *chan);
+bool zio_user_has_room(const struct zio_channel_core *chan);
 const struct cred *zio_pages_pin(unsigned long n);
 void zio_pages_unpin(const struct cred *owner, unsigned long n);
 
 /* session.c */
 struct zio_session {
 	struct list_head node;
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct pid *tgid;
 	kuid_t owner;
 	refcount_t ref; /* its users, and each session that is tied to it */
@@ -539,10 +538,10 @@ struct zio_session {
 	struct zio_control ctrl;
 };
 
-struct zio_session *zio_session_open(struct zio_channel *chan);
+struct zio_session *zio_session_open(struct zio_channel_core *chan);
 void zio_session_close(struct zio_session *sess);
 void zio_session_drop(struct zio_session *sess);
-void zio_sessions_drop(struct zio_channel *chan);
+void zio_sessions_drop(struct zio_channel_core *chan);
 int zio_session_wait_lock(struct zio_session *sess);
 int zio_session_next(struct zio_session *sess, bool nowait);
 int zio_session_next_full(struct zio_session *sess, bool nowait);
@@ -553,10 +552,10 @@ struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
 void zio_session_advance(struct zio_session *sess);
-void zio_channel_notify_room(struct zio_channel *chan);
+void zio_channel_notify_room(struct zio_channel_core *chan);
 
 /* Who next puts a block, wakes all. The channel's lock is held. */
-static inline void zio_channel_mark_starved(struct zio_channel *chan)
+static inline void zio_channel_mark_starved(struct zio_channel_core *chan)
 {
 	if (!chan->starved)
 		chan->sleepers++;
@@ -579,11 +578,11 @@ static inline void zio_session_unlock(struct zio_session *sess)
 }
 
 /* splice.c */
-struct zio_loan *zio_loan_create(struct zio_channel *chan,
+struct zio_loan *zio_loan_create(struct zio_channel_core *chan,
 				 struct zio_block *block);
 bool zio_loan_get(struct zio_loan *loan);
 void zio_loan_put(struct zio_loan *loan);
-void zio_loans_recall(struct zio_channel *chan);
+void zio_loans_recall(struct zio_channel_core *chan);
 void zio_lender_free(struct zio_lender *lender);
 ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,
@@ -598,32 +597,32 @@ struct zio_range {
 };
 
 void zio_share_end(struct zio_block *out_block);
-void zio_share_copy(struct zio_channel *out, struct zio_block *out_block,
+void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 		    const struct zio_block *block, struct zio_range range,
 		    int reason);
-int zio_share_fill(struct zio_channel *out, struct zio_block *out_block,
+int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
 		   struct zio_range range, bool only);
-void zio_share_describe(const struct zio_channel *out, struct zio_control *ctrl);
+void zio_share_describe(const struct zio_channel_core *out, struct zio_control *ctrl);
 int zio_share_submit(struct zio_session *sess);
 void zio_share_unlink(struct zio_session *sess);
 void zio_block_put_shared(struct zio_block *block);
 long zio_node_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* Any context. An output block, from whoever has it, to its buffer. */
-static inline void zio_output_put(struct zio_channel *chan,
+static inline void zio_output_put(struct zio_channel_core *chan,
 				  struct zio_block *block)
 {
-	if (unlikely(block->source))
+	if (unlikely(to_block_core(block)->source))
 		zio_share_end(block);
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
 
 /* A block that was in a user's hand, and that others may have, too. */
-static inline void zio_block_put(struct zio_channel *chan,
+static inline void zio_block_put(struct zio_channel_core *chan,
 				 struct zio_block *block)
 {
-	if (unlikely(block->home))
+	if (unlikely(to_block_core(block)->home))
 		zio_block_put_shared(block);
 	else
 		chan->buf->type->ops->put_block(chan->buf, block);
@@ -632,7 +631,7 @@ static inline void zio_block_put(struct zio_channel *chan,
 /* The session's block is free again. */
 static inline void zio_session_put(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 
 	zio_block_put(chan, sess->block);
 	sess->block = NULL;
@@ -643,23 +642,23 @@ static inline void zio_session_put(struct zio_session *sess)
 }
 
 /* route.c */
-int zio_route_connect(struct zio_channel *out, const char *text);
-ssize_t zio_route_show(struct zio_channel *out, char *page);
-void zio_routes_cut(struct zio_cset *cset);
-bool zio_route_block(struct zio_channel *in, struct zio_block *block);
-bool zio_route_has_room(struct zio_channel *in);
-void zio_route_wake(struct zio_channel *chan);
-void zio_cset_pause_routes(struct zio_cset *cset);
+int zio_route_connect(struct zio_channel_core *out, const char *text);
+ssize_t zio_route_show(struct zio_channel_core *out, char *page);
+void zio_routes_cut(struct zio_cset_core *cset);
+bool zio_route_block(struct zio_channel_core *in, struct zio_block *block);
+bool zio_route_has_room(struct zio_channel_core *in);
+void zio_route_wake(struct zio_channel_core *chan);
+void zio_cset_pause_routes(struct zio_cset_core *cset);
 
 /* Any context. There may be room at the output now, for who feeds it. */
-static inline void zio_route_notify_room(struct zio_channel *out)
+static inline void zio_route_notify_room(struct zio_channel_core *out)
 {
 	if (unlikely(rcu_access_pointer(out->route)))
 		zio_route_wake(out);
 }
 
 /* merge.c */
-void zio_channel_merge(struct zio_channel *chan, struct zio_block *first);
+void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first);
 int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);
 
 static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
@@ -690,17 +689,17 @@ struct zio_ring {
 	u64 *filled; /* of which snapshot the slots are */
 };
 
-int zio_ring_open(struct zio_channel *chan);
-void zio_ring_close(struct zio_channel *chan, unsigned int own_files);
-void zio_ring_count_asked(struct zio_channel *chan, unsigned int n);
-struct zio_ring *zio_ring_stop(struct zio_channel *chan);
+int zio_ring_open(struct zio_channel_core *chan);
+void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files);
+void zio_ring_count_asked(struct zio_channel_core *chan, unsigned int n);
+struct zio_ring *zio_ring_stop(struct zio_channel_core *chan);
 void zio_ring_free(struct zio_ring *ring);
-void zio_ring_fail(struct zio_channel *chan, int error);
-int zio_ring_error(struct zio_channel *chan);
-void zio_ring_push(struct zio_channel *chan, struct zio_block *block);
-bool zio_ring_reap(struct zio_channel *chan);
-int zio_ring_count(struct zio_channel *chan);
-int zio_ring_map(struct zio_channel *chan, struct vm_area_struct *vma);
+void zio_ring_fail(struct zio_channel_core *chan, int error);
+int zio_ring_error(struct zio_channel_core *chan);
+void zio_ring_push(struct zio_channel_core *chan, struct zio_block *block);
+bool zio_ring_reap(struct zio_channel_core *chan);
+int zio_ring_count(struct zio_channel_core *chan);
+int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma);
 
 /* sync.c */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);

@@ -11,9 +11,42 @@
 #include <linux/atomic.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
+#include <linux/llist.h>
 #include <linux/refcount.h>
 #include <linux/workqueue.h>
 #include <linux/zio.h>
+
+struct zio_loan;
+struct zio_snapshot;
+
+/**
+ * struct zio_block_core - a block as its buffer type and the core see it
+ * @block: what drivers see
+ * @mem_offset: where the data are in the channel's mapping, in bytes; set by the
+ *              buffer type
+ * @free: for the buffer type's use
+ * @gen: for the buffer type's use
+ */
+struct zio_block_core {
+	struct zio_block block;
+	u64 mem_offset;
+	struct llist_node free;
+	unsigned int gen;
+	/* private: core */
+	u32 seq;
+	bool ctrl_seen;
+	struct zio_snapshot *snap;
+	struct list_head link; /* of a session, or of unread blocks */
+	size_t used;
+	struct zio_buffer *home;
+	struct zio_loan *loan;
+	atomic_t sharers;
+	struct zio_block *source;
+	void *own_data;
+	size_t own_size;
+};
+
+#define to_block_core(_block)	container_of(_block, struct zio_block_core, block)
 
 /**
  * struct zio_area - memory that users can map
@@ -53,7 +86,7 @@ struct zio_geometry {
  * struct zio_buffer - the buffer of one channel
  * @kobj: directory in sysfs
  * @type: type of the buffer
- * @chan: the channel
+ * @chan: the channel, as the core sees it
  * @priv: for the type's use
  * @area: where its blocks are, if users can map them; else NULL. Set by the
  *        type, in @create and in @commit
@@ -67,7 +100,7 @@ struct zio_geometry {
 struct zio_buffer {
 	struct kobject kobj;
 	const struct zio_buffer_type *type;
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	void *priv;
 	struct zio_area *area;
 	unsigned int len;

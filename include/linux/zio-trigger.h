@@ -180,7 +180,7 @@ static inline clockid_t zio_trigger_clock(const struct zio_trigger *trig)
 struct zio_cset_notifier {
 	void (*done)(struct zio_cset_notifier *notifier);
 	struct hlist_node node;
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 };
 
 int zio_cset_notifier_check(struct zio_trigger *trig, const char *address);

@@ -10,61 +10,44 @@
 #define _LINUX_ZIO_H
 
 #include <linux/device.h>
-#include <linux/llist.h>
 #include <linux/types.h>
 #include <linux/zio-user.h>
 
 struct zio_block;
 struct zio_buffer;
 struct zio_channel;
+struct zio_channel_core;
 struct zio_cset;
+struct zio_cset_core;
 struct zio_device;
-struct zio_loan;
-struct zio_snapshot;
 struct zio_trigger;
 
 /**
  * struct zio_block - data and what changes from block to block
  * @data: @len bytes of samples; the memory belongs to the buffer
  * @size: bytes of memory behind @data
- * @len: bytes of samples. Input: set by the core to what is asked for, and
- *       reduced by the driver if fewer came (a multiple of the sample size).
- *       Output: what there is to play.
+ * @len: bytes of samples. Input: the core sets it to the bytes that the trigger asks
+ *       for, and the driver reduces it if there are fewer (a multiple of the sample
+ *       size). Output: the bytes to play.
  * @tstamp: time of the event; a driver with a better clock overwrites it
- * @mem_offset: where @data is in the channel's mapping
- * @seq: sequence number within the channel
  * @zio_alarms: ZIO_ALARM_* for this block
  * @drv_alarms: the driver's alarms for this block
- * @info: what else the driver tells of this block, if its set has
+ * @info: what else the driver reports about this block, if its set has
  *        ZIO_CSET_BLOCK_INFO
  *
  * A block has exactly one owner: the buffer (free), the driver (armed: from
  * raw_io() to done or stop_io()), the queue, or the user.
+ *
+ * Only buffer types allocate blocks: see struct zio_block_core in zio-buffer.h.
  */
 struct zio_block {
 	void *data;
 	size_t size;
 	size_t len;
 	struct zio_timestamp tstamp;
-	u64 mem_offset;
-	u32 seq;
 	u8 zio_alarms;
 	u8 drv_alarms;
 	u64 info;
-	/* private: core */
-	struct zio_snapshot *snap;
-	struct list_head left;
-	size_t used;
-	bool ctrl_seen;
-	struct zio_buffer *home;
-	struct zio_loan *loan;
-	atomic_t sharers;
-	struct zio_block *source;
-	void *own_data;
-	size_t own_size;
-	/* private: buffer type */
-	struct llist_node free;
-	unsigned int gen;
 };
 
 /* Where an attribute's value goes in the control. */
@@ -237,58 +220,65 @@ struct zio_armed {
 	struct zio_block *block;
 };
 
-/*
- * What raw_io() asks for each time is at the start of a set, and of a channel: there
- * it is read without a call. All else in them is the core's.
+/**
+ * struct zio_cset - a channel set, as its driver sees it
+ * @priv: what the driver gave to zio_device_alloc()
+ * @armed: for zio_for_each_block()
+ *
+ * The core has more of it: only the core allocates one.
  */
-struct zio_cset_head {
-	/* private: see the functions below */
+struct zio_cset {
 	void *priv;
 	struct zio_armed *armed;
 };
 
-struct zio_channel_head {
-	/* private: see zio_channel_index() */
+/**
+ * struct zio_channel - a channel, as its driver sees it
+ * @index: position in its set, from 0
+ *
+ * The core has more of it: only the core allocates one.
+ */
+struct zio_channel {
 	unsigned int index;
 };
 
 /**
- * zio_cset_priv() - what the driver gave to zio_device_alloc()
+ * zio_cset_priv() - get what the driver gave to zio_device_alloc()
  * @cset: the channel set
  *
- * Any context.
+ * Context: Any.
  *
  * Return: the driver's private data.
  */
 static inline void *zio_cset_priv(const struct zio_cset *cset)
 {
-	return ((const struct zio_cset_head *)cset)->priv;
+	return cset->priv;
 }
 
 /**
- * zio_cset_armed() - the armed blocks, for zio_for_each_block()
- * @cset: the channel set; the caller has what is armed, see there
+ * zio_cset_armed() - get the armed blocks, for zio_for_each_block()
+ * @cset: the channel set
  *
- * Any context.
+ * Context: Any; the driver has the blocks, see zio_for_each_block().
  *
  * Return: an array whose last entry has no channel.
  */
 static inline struct zio_armed *zio_cset_armed(struct zio_cset *cset)
 {
-	return ((struct zio_cset_head *)cset)->armed;
+	return cset->armed;
 }
 
 /**
- * zio_channel_index() - position of a channel in its set
+ * zio_channel_index() - get the position of a channel in its set
  * @chan: the channel
  *
- * Any context.
+ * Context: Any.
  *
  * Return: the index, from 0.
  */
 static inline unsigned int zio_channel_index(const struct zio_channel *chan)
 {
-	return ((const struct zio_channel_head *)chan)->index;
+	return chan->index;
 }
 
 /**

@@ -130,7 +130,7 @@ static int fill_buffer(struct zio_buffer *buf, size_t size)
 static void free_buffer(struct zio_buffer *buf)
 {
 	struct module *owner = buf->type->owner;
-	struct zio_channel *chan = buf->chan;
+	struct zio_channel_core *chan = buf->chan;
 
 	buf->type->ops->destroy(buf);
 	kobject_put(&buf->kobj);
@@ -184,7 +184,7 @@ void zio_buffers_exit(void)
 	destroy_workqueue(zio_wq);
 }
 
-static struct zio_buffer *create_buffer(struct zio_channel *chan,
+static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
 					const struct zio_buffer_type *type,
 					size_t size)
 {
@@ -226,7 +226,7 @@ static void destroy_buffer(struct zio_buffer *buf)
 }
 
 /* Returns all blocks of a channel to its buffer; the set is held. */
-void zio_channel_drain(struct zio_channel *chan)
+void zio_channel_drain(struct zio_channel_core *chan)
 {
 	struct zio_block *block;
 
@@ -238,7 +238,7 @@ void zio_channel_drain(struct zio_channel *chan)
 	mutex_unlock(&chan->lock);
 }
 
-static void detach_buffer(struct zio_channel *chan)
+static void detach_buffer(struct zio_channel_core *chan)
 {
 	if (!chan->buf)
 		return;
@@ -251,13 +251,13 @@ static void detach_buffer(struct zio_channel *chan)
 }
 
 /* For poll(), which must not look into a buffer that may go. */
-static void use_limits(struct zio_channel *chan, const struct zio_buffer *buf)
+static void use_limits(struct zio_channel_core *chan, const struct zio_buffer *buf)
 {
 	WRITE_ONCE(chan->len, buf->len);
 	WRITE_ONCE(chan->watermark, buf->watermark);
 }
 
-static int attach_buffer(struct zio_channel *chan, struct zio_buffer *buf)
+static int attach_buffer(struct zio_channel_core *chan, struct zio_buffer *buf)
 {
 	int ret = zio_queue_init(&chan->queue, buf->len);
 
@@ -276,7 +276,7 @@ static void destroy_buffers(struct zio_buffer **buf, unsigned int n)
 	kvfree(buf);
 }
 
-static struct zio_buffer **create_buffers(struct zio_cset *cset,
+static struct zio_buffer **create_buffers(struct zio_cset_core *cset,
 					  const struct zio_buffer_type *type)
 {
 	struct zio_buffer **buf;
@@ -298,7 +298,7 @@ static struct zio_buffer **create_buffers(struct zio_cset *cset,
 }
 
 /* At registration. */
-int zio_buffers_create(struct zio_cset *cset, const char *name)
+int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
 	const struct zio_buffer_type *type = find_or_load_type(name);
 	struct zio_buffer **buf;
@@ -337,7 +337,7 @@ err_attach:
 }
 
 /* The set is held, or not yet visible. */
-void zio_buffers_destroy(struct zio_cset *cset)
+void zio_buffers_destroy(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -349,7 +349,7 @@ void zio_buffers_destroy(struct zio_cset *cset)
 	cset->buf_type = NULL;
 }
 
-static struct zio_buffer *swap_buffer(struct zio_channel *chan,
+static struct zio_buffer *swap_buffer(struct zio_channel_core *chan,
 				      struct zio_buffer *buf,
 				      struct zio_block **slot)
 {
@@ -365,7 +365,7 @@ static struct zio_buffer *swap_buffer(struct zio_channel *chan,
 	return old;
 }
 
-static struct zio_block ***alloc_slots(struct zio_cset *cset,
+static struct zio_block ***alloc_slots(struct zio_cset_core *cset,
 				       struct zio_buffer **buf)
 {
 	struct zio_block ***slot;
@@ -388,7 +388,7 @@ err_alloc:
 	return NULL;
 }
 
-static int swap_buffers(struct zio_cset *cset, struct zio_buffer **buf,
+static int swap_buffers(struct zio_cset_core *cset, struct zio_buffer **buf,
 			const struct zio_buffer_type *type)
 {
 	struct zio_block ***slot;
@@ -408,9 +408,9 @@ static int swap_buffers(struct zio_cset *cset, struct zio_buffer **buf,
 	return 0;
 }
 
-static void publish_buffers(struct zio_cset *cset)
+static void publish_buffers(struct zio_cset_core *cset)
 {
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	unsigned int i;
 
 	for (i = 0; i < cset->n_chan; i++) {
@@ -431,7 +431,7 @@ static void publish_buffers(struct zio_cset *cset)
  * Return: 0; -EINVAL for an unknown type; -EBUSY while a node of the set is
  * open; -ENOMEM. On error the old buffers stay.
  */
-int zio_buffers_change(struct zio_cset *cset, const char *name)
+int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 {
 	const struct zio_buffer_type *type, *old = cset->buf_type;
 	struct zio_buffer **buf;
@@ -491,7 +491,7 @@ static void cancel_resize(struct zio_buffer *buf, struct zio_resize *new)
 
 static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
-	struct zio_channel *chan = buf->chan;
+	struct zio_channel_core *chan = buf->chan;
 	struct zio_area *old = buf->area;
 	int ret;
 
@@ -534,7 +534,7 @@ static struct zio_geometry current_geometry(const struct zio_buffer *buf)
  *
  * Return: 0, or an error of the buffer type; then nothing has changed.
  */
-int zio_buffers_resize(struct zio_cset *cset, size_t block_len)
+int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 {
 	struct zio_resize *new;
 	struct zio_buffer *buf;
@@ -566,7 +566,7 @@ int zio_buffers_resize(struct zio_cset *cset, size_t block_len)
 
 static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
 {
-	struct zio_cset *cset = buf->chan->cset;
+	struct zio_cset_core *cset = buf->chan->cset;
 	int ret;
 
 	if (buf->chan->ring)

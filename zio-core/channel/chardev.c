@@ -24,8 +24,8 @@ static bool is_nowait(struct kiocb *iocb)
 static int close_node(struct inode *inode, struct file *file)
 {
 	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
-	struct zio_cset *cset = chan->cset;
+	struct zio_channel_core *chan = sess->chan;
+	struct zio_cset_core *cset = chan->cset;
 	struct module *owner = cset->zdev->owner;
 
 	if (zio_has_ring(file))
@@ -46,13 +46,13 @@ static __always_inline int copy_data(struct zio_session *sess,
 				     struct zio_sink *to)
 {
 	struct zio_block *block = sess->block;
-	size_t want = min(block->len - block->used, to->room);
-	size_t n = zio_sink_put(to, block->data + block->used, want);
+	size_t want = min(block->len - to_block_core(block)->used, to->room);
+	size_t n = zio_sink_put(to, block->data + to_block_core(block)->used, want);
 
-	block->used += n;
+	to_block_core(block)->used += n;
 	if (unlikely(n != want))
 		return -EFAULT;
-	if (block->used != block->len)
+	if (to_block_core(block)->used != block->len)
 		return 0;
 	zio_session_put(sess);
 	return !want || (sess->ctrl_seen && !sess->block);
@@ -122,9 +122,9 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 static void describe_rest(struct zio_control *ctrl, const struct zio_block *block,
 		      unsigned int ssize)
 {
-	ctrl->nsamples = (block->len - block->used) / (ssize ?: 1);
-	ctrl->mem_offset = lower_32_bits(block->mem_offset + block->used);
-	ctrl->reserved = upper_32_bits(block->mem_offset + block->used);
+	ctrl->nsamples = (block->len - to_block_core(block)->used) / (ssize ?: 1);
+	ctrl->mem_offset = lower_32_bits(to_block_core(block)->mem_offset + to_block_core(block)->used);
+	ctrl->reserved = upper_32_bits(to_block_core(block)->mem_offset + to_block_core(block)->used);
 }
 
 /* The scratch control is copied whole only when the attributes changed. */
@@ -134,14 +134,14 @@ static __always_inline void fill_control(struct zio_session *sess,
 	unsigned int ssize = sess->chan->cset->ssize;
 	struct zio_control *ctrl = &sess->ctrl;
 
-	if (unlikely(sess->snap != block->snap)) {
+	if (unlikely(sess->snap != to_block_core(block)->snap)) {
 		zio_snapshot_put(sess->snap);
-		sess->snap = block->snap;
+		sess->snap = to_block_core(block)->snap;
 		refcount_inc(&sess->snap->ref);
 		*ctrl = sess->snap->ctrl;
 	}
 	zio_control_fill(ctrl, block, ssize);
-	if (unlikely(block->used))
+	if (unlikely(to_block_core(block)->used))
 		describe_rest(ctrl, block, ssize);
 }
 
@@ -191,7 +191,7 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	if (block->ctrl_seen) {
+	if (to_block_core(block)->ctrl_seen) {
 		zio_block_put(sess->chan, block);
 		if (sess->chan->sleepers)
 			zio_channel_notify_room(sess->chan);
@@ -311,11 +311,11 @@ static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 static int fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
-	size_t want = min(block->len - block->used, iov_iter_count(from));
-	size_t n = zio_source_get(block->data + block->used, want, from);
+	size_t want = min(block->len - to_block_core(block)->used, iov_iter_count(from));
+	size_t n = zio_source_get(block->data + to_block_core(block)->used, want, from);
 
-	block->used += n;
-	if (block->used == block->len)
+	to_block_core(block)->used += n;
+	if (to_block_core(block)->used == block->len)
 		zio_session_submit(sess);
 	return n != want ? -EFAULT : 0;
 }
@@ -372,9 +372,9 @@ static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 
 	if (ret)
 		return ret;
-	if (zio_control_offset(ctrl) != block->mem_offset)
+	if (zio_control_offset(ctrl) != to_block_core(block)->mem_offset)
 		return -EINVAL;
-	block->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
+	to_block_core(block)->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
 	block->tstamp = ctrl->tstamp;
 	zio_session_submit(sess);
 	return 0;
@@ -386,7 +386,7 @@ static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
  */
 static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowait)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block;
 	int ret;
 
@@ -398,10 +398,10 @@ static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowai
 	if (ret)
 		return ret;
 	block = sess->block;
-	if (block->used)
+	if (to_block_core(block)->used)
 		return -EBUSY;
 	block->len = block->size;
-	block->seq = chan->seq;
+	to_block_core(block)->seq = chan->seq;
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
@@ -474,7 +474,7 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	ret = zio_control_check(sess->chan, ctrl, sess->block->size);
 	if (ret)
 		return ret;
-	if (sess->block->used)
+	if (to_block_core(sess->block)->used)
 		return -EBUSY;
 	sess->block->len = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
 	sess->block->tstamp = ctrl->tstamp;
@@ -511,7 +511,7 @@ static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 static int map_data(struct file *file, struct vm_area_struct *vma)
 {
 	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	struct zio_area *area = zio_area_get(&chan->data_area);
 	int ret;
 

@@ -29,7 +29,7 @@ MODULE_PARM_DESC(user_sessions,
  *
  * Return: whether it may.
  */
-bool zio_user_has_room(const struct zio_channel *chan)
+bool zio_user_has_room(const struct zio_channel_core *chan)
 {
 	unsigned int n = 0, most = READ_ONCE(user_sessions);
 	const struct zio_session *sess;

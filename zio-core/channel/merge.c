@@ -25,13 +25,13 @@
 static bool is_next(const struct zio_block *first, const struct zio_block *next,
 		    u32 seq)
 {
-	return next->mem_offset == first->mem_offset + first->len &&
-		next->seq == seq && next->snap == first->snap && next->len &&
+	return to_block_core(next)->mem_offset == to_block_core(first)->mem_offset + first->len &&
+		to_block_core(next)->seq == seq && to_block_core(next)->snap == to_block_core(first)->snap && next->len &&
 		!next->zio_alarms && !next->drv_alarms;
 }
 
 /* As long as there is one; it is in the caller's hand then. */
-static bool take_next(struct zio_channel *chan, struct zio_block *first,
+static bool take_next(struct zio_channel_core *chan, struct zio_block *first,
 		      size_t room, u32 seq)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
@@ -56,7 +56,7 @@ static bool take_next(struct zio_channel *chan, struct zio_block *first,
  * Half of the buffer is left for what comes while this is in hand. The number of
  * samples is one of 32 bits.
  */
-void zio_channel_merge(struct zio_channel *chan, struct zio_block *first)
+void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 {
 	struct zio_buffer *buf = chan->buf;
 	unsigned int n = 1;
@@ -67,10 +67,10 @@ void zio_channel_merge(struct zio_channel *chan, struct zio_block *first)
 	    !(chan->cset->flags & ZIO_CSET_BLOCK_INFO)) {
 		most = min_t(size_t, buf->area->size / 2, U32_MAX);
 		while (n < buf->len / 2 && first->len < most &&
-		       take_next(chan, first, most - first->len, first->seq + n))
+		       take_next(chan, first, most - first->len, to_block_core(first)->seq + n))
 			n++;
 	}
-	first->seq -= chan->merged;
+	to_block_core(first)->seq -= chan->merged;
 	WRITE_ONCE(chan->merged, chan->merged + n - 1);
 }
 
@@ -83,7 +83,7 @@ void zio_channel_merge(struct zio_channel *chan, struct zio_block *first)
  */
 int zio_buffer_set_merge(struct zio_buffer *buf, u32 value)
 {
-	struct zio_channel *chan = buf->chan;
+	struct zio_channel_core *chan = buf->chan;
 
 	if (value > 1)
 		return -EINVAL;

@@ -22,7 +22,7 @@ static struct cdev zio_cdev;
 static struct class *zio_class;
 static DEFINE_XARRAY_ALLOC(zio_channels);
 
-static const struct file_operations *pick_fops(struct zio_channel *chan,
+static const struct file_operations *pick_fops(struct zio_channel_core *chan,
 					       bool data)
 {
 	if (zio_cset_is_output(chan->cset))
@@ -30,9 +30,9 @@ static const struct file_operations *pick_fops(struct zio_channel *chan,
 	return data ? &zio_data_in_fops : &zio_ctrl_in_fops;
 }
 
-static struct zio_channel *get_channel(unsigned int minor)
+static struct zio_channel_core *get_channel(unsigned int minor)
 {
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 
 	xa_lock(&zio_channels);
 	chan = xa_load(&zio_channels, minor / 2);
@@ -48,7 +48,7 @@ static struct zio_channel *get_channel(unsigned int minor)
  * For writing only on an input, or for reading only on an output, is nothing.
  * Both is, for who wants to map: an output's nodes, or an input's ring.
  */
-static int check_mode(struct zio_channel *chan, struct file *file, bool data)
+static int check_mode(struct zio_channel_core *chan, struct file *file, bool data)
 {
 	fmode_t mode = file->f_mode & (FMODE_READ | FMODE_WRITE);
 
@@ -59,7 +59,7 @@ static int check_mode(struct zio_channel *chan, struct file *file, bool data)
 	return mode == FMODE_WRITE || data ? -EACCES : 0;
 }
 
-static int get_cset_file(struct zio_cset *cset)
+static int get_cset_file(struct zio_cset_core *cset)
 {
 	int ret = 0;
 
@@ -74,14 +74,14 @@ static int get_cset_file(struct zio_cset *cset)
 }
 
 /* A file less; the buffers may be replaced when there is none. */
-void zio_cset_put_file(struct zio_cset *cset)
+void zio_cset_put_file(struct zio_cset_core *cset)
 {
 	mutex_lock(&cset->mutex);
 	cset->open_files--;
 	mutex_unlock(&cset->mutex);
 }
 
-static int open_channel(struct zio_channel *chan, struct file *file, bool data)
+static int open_channel(struct zio_channel_core *chan, struct file *file, bool data)
 {
 	bool ring = !data && !zio_cset_is_output(chan->cset) &&
 		(file->f_mode & FMODE_WRITE);
@@ -109,7 +109,7 @@ err_count:
 	return ret;
 }
 
-static void put_channel(struct zio_channel *chan)
+static void put_channel(struct zio_channel_core *chan)
 {
 	struct module *owner = chan->cset->zdev->owner;
 
@@ -140,7 +140,7 @@ static int open_stream(struct inode *inode, struct file *file)
 
 static int open_node(struct inode *inode, struct file *file)
 {
-	struct zio_channel *chan = get_channel(iminor(inode));
+	struct zio_channel_core *chan = get_channel(iminor(inode));
 	int ret = -ENODEV;
 
 	if (!chan)
@@ -164,7 +164,7 @@ static const struct file_operations zio_open_fops = {
 
 static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 {
-	struct zio_channel *chan = dev_get_drvdata(dev);
+	struct zio_channel_core *chan = dev_get_drvdata(dev);
 
 	/* Who maps an output, or a ring, reads and writes. */
 	if (mode && zio_cset_is_output(chan->cset))
@@ -176,12 +176,12 @@ static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 
 static void release_node(struct device *dev)
 {
-	struct zio_channel *chan = dev_get_drvdata(dev);
+	struct zio_channel_core *chan = dev_get_drvdata(dev);
 
 	kobject_put(&chan->kobj);
 }
 
-static int create_node(struct zio_channel *chan, bool data)
+static int create_node(struct zio_channel_core *chan, bool data)
 {
 	struct zio_device *zdev = chan->cset->zdev;
 	struct device *dev = &chan->node[data];
@@ -196,7 +196,7 @@ static int create_node(struct zio_channel *chan, bool data)
 	dev_set_drvdata(dev, chan);
 	device_set_pm_not_required(dev);
 	ret = dev_set_name(dev, "%s-%04x-%u-%u-%s", zdev->name, zdev->id,
-			   chan->cset->index, chan->head.index,
+			   chan->cset->index, chan->pub.index,
 			   data ? "data" : "ctrl");
 	if (!ret)
 		ret = device_add(dev);
@@ -206,13 +206,13 @@ static int create_node(struct zio_channel *chan, bool data)
 }
 
 /* A store of NULL keeps the index reserved: xarrays that allocate do so. */
-static void hide_channel(struct zio_channel *chan)
+static void hide_channel(struct zio_channel_core *chan)
 {
 	xa_store(&zio_channels, chan->minor, NULL, GFP_KERNEL);
 }
 
 /* Makes both nodes of a channel; they can be opened from now on. */
-int zio_nodes_create(struct zio_channel *chan)
+int zio_nodes_create(struct zio_channel_core *chan)
 {
 	int ret;
 
@@ -237,7 +237,7 @@ err_ctrl:
 	return ret;
 }
 
-void zio_nodes_remove(struct zio_channel *chan)
+void zio_nodes_remove(struct zio_channel_core *chan)
 {
 	if (!chan->has_nodes)
 		return;

@@ -20,7 +20,7 @@ struct borrower {
 };
 
 /* For those who do not lock the channel. */
-static struct zio_lender *get_lender(struct zio_channel *chan)
+static struct zio_lender *get_lender(struct zio_channel_core *chan)
 {
 	/* Pairs with the store in have_lender(). */
 	return smp_load_acquire(&chan->lender);
@@ -34,7 +34,7 @@ static struct zio_lender *get_lender(struct zio_channel *chan)
  *
  * Return: the blocks, and the bytes in them.
  */
-struct zio_lent zio_loans_count(struct zio_channel *chan)
+struct zio_lent zio_loans_count(struct zio_channel_core *chan)
 {
 	struct zio_lender *lender = get_lender(chan);
 	struct zio_lent lent = {};
@@ -87,7 +87,7 @@ static void add_borrower(struct borrower *borrower, unsigned int *n,
  *
  * Return: the length of the text: a line for each process, with its number and bytes.
  */
-ssize_t zio_loans_show_users(struct zio_channel *chan, char *page)
+ssize_t zio_loans_show_users(struct zio_channel_core *chan, char *page)
 {
 	struct zio_lender *lender = get_lender(chan);
 	struct borrower borrower[MAX_BORROWERS] = {};

@@ -13,14 +13,14 @@ struct zio_lender {
 	struct list_head loans; /* the recalled ones, too */
 	unsigned int n_blocks; /* that are not back */
 	struct delayed_work work;
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct file *pin;
 };
 
 struct zio_loan {
 	refcount_t ref; /* the session, and each pipe buffer */
 	struct list_head node;
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct zio_area *area;
 	struct zio_block *block; /* NULL: recalled */
 	size_t len;
@@ -48,7 +48,7 @@ struct zio_lent {
 	size_t bytes;
 };
 
-struct zio_lent zio_loans_count(struct zio_channel *chan);
-ssize_t zio_loans_show_users(struct zio_channel *chan, char *page);
+struct zio_lent zio_loans_count(struct zio_channel_core *chan);
+ssize_t zio_loans_show_users(struct zio_channel_core *chan, char *page);
 
 #endif /* _ZIO_PIPE_H */

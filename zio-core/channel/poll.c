@@ -13,7 +13,7 @@
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
 /* Without room, whoever next puts a block wakes the poller. */
-static void ask_or_be_woken(struct zio_channel *chan)
+static void ask_or_be_woken(struct zio_channel_core *chan)
 {
 	if (zio_cset_ask(chan) != -ENOBUFS)
 		return;
@@ -27,8 +27,8 @@ static void ask_or_be_woken(struct zio_channel *chan)
 static __poll_t poll_input(struct file *file, bool ctrl)
 {
 	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
-	struct zio_cset *cset = chan->cset;
+	struct zio_channel_core *chan = sess->chan;
+	struct zio_cset_core *cset = chan->cset;
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
@@ -58,7 +58,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
  * they come fast. So it need not ask for each. It is not among the sleepers yet:
  * nobody is woken for them.
  */
-static void fill_ring(struct zio_channel *chan)
+static void fill_ring(struct zio_channel_core *chan)
 {
 	unsigned int want = READ_ONCE(chan->watermark), n = 0, fired = 0, most;
 	u64 start = ktime_get_ns();
@@ -77,7 +77,7 @@ static void fill_ring(struct zio_channel *chan)
 		zio_ring_fail(chan, ret);
 }
 
-static void ask_for_ring(struct zio_channel *chan)
+static void ask_for_ring(struct zio_channel_core *chan)
 {
 	int ret = zio_cset_ask(chan);
 
@@ -88,8 +88,8 @@ static void ask_for_ring(struct zio_channel *chan)
 static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
-	struct zio_cset *cset = chan->cset;
+	struct zio_channel_core *chan = sess->chan;
+	struct zio_cset_core *cset = chan->cset;
 	bool ask = READ_ONCE(cset->on_demand) && READ_ONCE(chan->enabled);
 	__poll_t key = 0;
 
@@ -131,7 +131,7 @@ __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait)
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	bool room;
 
 	poll_wait(file, &chan->wq, wait);

@@ -50,9 +50,9 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	unsigned int i = count & ring->mask;
 	struct zio_control *slot = &ring->slot[i];
 
-	if (unlikely(ring->filled[i] != block->snap->id)) {
-		*slot = block->snap->ctrl;
-		ring->filled[i] = block->snap->id;
+	if (unlikely(ring->filled[i] != to_block_core(block)->snap->id)) {
+		*slot = to_block_core(block)->snap->ctrl;
+		ring->filled[i] = to_block_core(block)->snap->id;
 	}
 	zio_control_fill(slot, block, ssize);
 	slot->seq_num -= ring->merged;
@@ -65,7 +65,7 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
  *
  * Any context.
  */
-void zio_ring_push(struct zio_channel *chan, struct zio_block *block)
+void zio_ring_push(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
 
@@ -82,7 +82,7 @@ void zio_ring_push(struct zio_channel *chan, struct zio_block *block)
  *
  * Return: whether there were any.
  */
-bool zio_ring_reap(struct zio_channel *chan)
+bool zio_ring_reap(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	u32 tail = smp_load_acquire(&chan->ring->hdr->tail);	/* S */
@@ -97,7 +97,7 @@ bool zio_ring_reap(struct zio_channel *chan)
 }
 
 /* Blocks that the program has not passed yet; -1 without a ring. */
-int zio_ring_count(struct zio_channel *chan)
+int zio_ring_count(struct zio_channel_core *chan)
 {
 	struct zio_ring *ring;
 	int n = -1;
@@ -114,7 +114,7 @@ int zio_ring_count(struct zio_channel *chan)
 }
 
 /* The driver's error is told by poll, and taken by a read. */
-void zio_ring_fail(struct zio_channel *chan, int error)
+void zio_ring_fail(struct zio_channel_core *chan, int error)
 {
 	struct zio_ring *ring;
 
@@ -125,7 +125,7 @@ void zio_ring_fail(struct zio_channel *chan, int error)
 	rcu_read_unlock();
 }
 
-int zio_ring_error(struct zio_channel *chan)
+int zio_ring_error(struct zio_channel_core *chan)
 {
 	struct zio_ring *ring;
 	int error = 0;
@@ -145,7 +145,7 @@ static void free_ring(struct zio_ring *ring)
 	kfree(ring);
 }
 
-static struct zio_ring *alloc_ring(struct zio_channel *chan)
+static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 {
 	unsigned int n = chan->queue.mask + 1;
 	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
@@ -179,7 +179,7 @@ static struct zio_ring *alloc_ring(struct zio_channel *chan)
  * back in the order in which it was given out, and a reader that holds a block but may
  * not read would keep all of it.
  */
-static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
+static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
 	unsigned int i;
@@ -205,9 +205,9 @@ static void start_ring(struct zio_channel *chan, struct zio_ring *ring)
  * Return: 0; -EBUSY if it has one, or a route; -EOPNOTSUPP if its data cannot be mapped;
  * -ENODEV when the board is gone; -ENOMEM; -EINTR.
  */
-int zio_ring_open(struct zio_channel *chan)
+int zio_ring_open(struct zio_channel_core *chan)
 {
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 	struct zio_ring *ring;
 	bool armed;
 	int ret = 0;
@@ -238,7 +238,7 @@ out:
 }
 
 /* The caller owns the phase, or the board is gone; the channel is locked. */
-static void stop_ring(struct zio_channel *chan)
+static void stop_ring(struct zio_channel_core *chan)
 {
 	while (zio_ring_reap(chan))
 		continue;
@@ -250,7 +250,7 @@ static void stop_ring(struct zio_channel *chan)
  * The board is gone. What is unread stays queued. The ring, or NULL, is to be given to
  * zio_ring_free().
  */
-struct zio_ring *zio_ring_stop(struct zio_channel *chan)
+struct zio_ring *zio_ring_stop(struct zio_channel_core *chan)
 {
 	struct zio_ring *ring = chan->ring;
 
@@ -263,7 +263,7 @@ struct zio_ring *zio_ring_stop(struct zio_channel *chan)
 }
 
 /* Polls of a ring have fired so often for a block. */
-void zio_ring_count_asked(struct zio_channel *chan, unsigned int n)
+void zio_ring_count_asked(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring *ring;
 
@@ -275,13 +275,13 @@ void zio_ring_count_asked(struct zio_channel *chan, unsigned int n)
 }
 
 /* The numbers of blocks that were taken back go to those that the driver has. */
-static void renumber_armed(struct zio_channel *chan, unsigned int n)
+static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_armed *armed;
 
-	for (armed = zio_cset_armed(chan->cset); armed->chan; armed++)
-		if (armed->chan == chan)
-			armed->block->seq -= n;
+	for (armed = chan->cset->pub.armed; armed->chan; armed++)
+		if (armed->chan == &chan->pub)
+			to_block_core(armed->block)->seq -= n;
 }
 
 /*
@@ -289,7 +289,7 @@ static void renumber_armed(struct zio_channel *chan, unsigned int n)
  * blocks, so they are taken back as if they had never been: the newest first. The
  * caller owns the phase, and has locked the channel.
  */
-static void discard_unread(struct zio_channel *chan, unsigned int asked,
+static void discard_unread(struct zio_channel_core *chan, unsigned int asked,
 			   bool armed)
 {
 	struct zio_queue *q = &chan->queue;
@@ -309,10 +309,10 @@ static void discard_unread(struct zio_channel *chan, unsigned int asked,
 }
 
 /* The set's mutex is held. */
-static struct zio_ring *end_ring(struct zio_channel *chan)
+static struct zio_ring *end_ring(struct zio_channel_core *chan)
 {
 	struct zio_ring *ring = chan->ring;
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 	bool armed;
 
 	mutex_lock(&chan->lock);
@@ -338,7 +338,7 @@ void zio_ring_free(struct zio_ring *ring)
  * A set on demand with no other user has been armed for this ring alone: what the
  * driver has is taken back, and is no loss. Else a stale block would come later.
  */
-static void abort_asked(struct zio_cset *cset)
+static void abort_asked(struct zio_cset_core *cset)
 {
 	zio_cset_freeze(cset);
 	zio_cset_unfreeze(cset);
@@ -354,9 +354,9 @@ static void abort_asked(struct zio_cset *cset)
  *
  * Context: Process, sleeps.
  */
-void zio_ring_close(struct zio_channel *chan, unsigned int own_files)
+void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 {
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 	struct zio_ring *ring = NULL;
 
 	mutex_lock(&cset->mutex);
@@ -373,7 +373,7 @@ void zio_ring_close(struct zio_channel *chan, unsigned int own_files)
  * One page of header may be written; slots may not. So no mapping grows: that of the
  * header would reach the slots.
  */
-int zio_ring_map(struct zio_channel *chan, struct vm_area_struct *vma)
+int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma)
 {
 	struct zio_area *area = zio_area_get(&chan->ring_area);
 	bool header = !vma->vm_pgoff && vma_pages(vma) == 1;

@@ -29,7 +29,7 @@ int zio_session_wait_lock(struct zio_session *sess)
 	return mutex_lock_killable(&sess->chan->lock) ? -ERESTARTSYS : 0;
 }
 
-static struct zio_session *find_session(struct zio_channel *chan)
+static struct zio_session *find_session(struct zio_channel_core *chan)
 {
 	struct zio_session *sess;
 
@@ -40,7 +40,7 @@ static struct zio_session *find_session(struct zio_channel *chan)
 }
 
 /* The session of this process, which now has one user more. */
-struct zio_session *zio_session_open(struct zio_channel *chan)
+struct zio_session *zio_session_open(struct zio_channel_core *chan)
 {
 	struct zio_session *sess, *new;
 
@@ -74,14 +74,14 @@ struct zio_session *zio_session_open(struct zio_channel *chan)
 }
 
 /* The oldest comes first, whoever left it. */
-static void requeue_block(struct zio_channel *chan, struct zio_block *block)
+static void requeue_block(struct zio_channel_core *chan, struct zio_block *block)
 {
-	struct zio_block *pos;
+	struct zio_block_core *new = to_block_core(block), *pos;
 
-	list_for_each_entry(pos, &chan->unread, left)
-		if ((s32)(pos->seq - block->seq) > 0)
+	list_for_each_entry(pos, &chan->unread, link)
+		if ((s32)(pos->seq - new->seq) > 0)
 			break;
-	list_add_tail(&block->left, &pos->left);
+	list_add_tail(&new->link, &pos->link);
 	chan->slowpath = true;
 }
 
@@ -91,15 +91,15 @@ static void requeue_block(struct zio_channel *chan, struct zio_block *block)
  */
 static void requeue_blocks(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 
-	sess->block->ctrl_seen = sess->ctrl_seen;
+	to_block_core(sess->block)->ctrl_seen = sess->ctrl_seen;
 	requeue_block(chan, sess->block);
 	zio_session_advance(sess);
 	while (sess->block && READ_ONCE(chan->buf->prefer_new))
 		zio_session_put(sess);
 	while (sess->block) {
-		sess->block->ctrl_seen = sess->ctrl_seen;
+		to_block_core(sess->block)->ctrl_seen = sess->ctrl_seen;
 		requeue_block(chan, sess->block);
 		zio_session_advance(sess);
 	}
@@ -110,12 +110,12 @@ static void requeue_blocks(struct zio_session *sess)
 /* What is written goes out as a short block; an empty one goes back. */
 void zio_session_flush(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block = sess->block;
 	unsigned int ssize = chan->cset->ssize;
 
-	block->used -= ssize ? block->used % ssize : 0;
-	if (block->used) {
+	to_block_core(block)->used -= ssize ? to_block_core(block)->used % ssize : 0;
+	if (to_block_core(block)->used) {
 		zio_session_submit(sess);
 		return;
 	}
@@ -127,7 +127,7 @@ void zio_session_flush(struct zio_session *sess)
 /* Nobody has it open; the last one who is tied to it lets go of its channel. */
 void zio_session_drop(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 
 	if (!refcount_dec_and_test(&sess->ref))
 		return;
@@ -140,7 +140,7 @@ void zio_session_drop(struct zio_session *sess)
 /* One user less; may be the last. */
 void zio_session_close(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	bool last;
 
 	mutex_lock(&chan->lock);
@@ -160,9 +160,9 @@ void zio_session_close(struct zio_session *sess)
 }
 
 /* Gives back all blocks that users have; for draining. The lock is held. */
-void zio_sessions_drop(struct zio_channel *chan)
+void zio_sessions_drop(struct zio_channel_core *chan)
 {
-	struct zio_block *block, *next;
+	struct zio_block_core *block, *next;
 	struct zio_session *sess;
 
 	list_for_each_entry(sess, &chan->sessions, node) {
@@ -171,14 +171,14 @@ void zio_sessions_drop(struct zio_channel *chan)
 			zio_session_advance(sess);
 		}
 	}
-	list_for_each_entry_safe(block, next, &chan->unread, left) {
-		list_del(&block->left);
-		zio_block_put(chan, block);
+	list_for_each_entry_safe(block, next, &chan->unread, link) {
+		list_del(&block->link);
+		zio_block_put(chan, &block->block);
 	}
 }
 
 /* A block was put, and somebody waits for that. The lock is held. */
-void zio_channel_notify_room(struct zio_channel *chan)
+void zio_channel_notify_room(struct zio_channel_core *chan)
 {
 	if (chan->starved)
 		chan->sleepers--;
@@ -188,32 +188,41 @@ void zio_channel_notify_room(struct zio_channel *chan)
 		zio_cset_kick(chan->cset);
 }
 
+/* The first of a list, or NULL. */
+static struct zio_block *take_first(struct list_head *blocks)
+{
+	struct zio_block_core *first;
+
+	first = list_first_entry_or_null(blocks, struct zio_block_core, link);
+	if (!first)
+		return NULL;
+	list_del(&first->link);
+	return &first->block;
+}
+
 /* The block in hand is done with; the next one whose control was read, if any. */
 void zio_session_advance(struct zio_session *sess)
 {
-	sess->block = list_first_entry_or_null(&sess->more, struct zio_block,
-					       left);
-	if (sess->block) {
-		list_del(&sess->block->left);
+	sess->block = take_first(&sess->more);
+	if (sess->block)
 		sess->n_more--;
-	}
 }
 
 /* The session's output block is complete: off it goes. */
 void zio_session_submit(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block = sess->block;
 
-	block->len = block->used;
-	block->seq = chan->seq++;
+	block->len = to_block_core(block)->used;
+	to_block_core(block)->seq = chan->seq++;
 	sess->block = NULL;
 	zio_queue_push(&chan->queue, block);
 	zio_cset_kick(chan->cset);
 }
 
 /* What is queued, or what comes of asking the trigger. */
-static __always_inline struct zio_block *take_new(struct zio_channel *chan)
+static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue);
 
@@ -222,13 +231,13 @@ static __always_inline struct zio_block *take_new(struct zio_channel *chan)
 		if (IS_ERR(block))
 			return block;
 	}
-	block->used = 0;
-	block->ctrl_seen = false;
+	to_block_core(block)->used = 0;
+	to_block_core(block)->ctrl_seen = false;
 	return block;
 }
 
 /* What was left, or is to be merged, or nothing, as a ring or a route has it all. */
-static noinline struct zio_block *take_block_slow(struct zio_channel *chan)
+static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 {
 	struct zio_block *block;
 
@@ -239,10 +248,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel *chan)
 		return ERR_PTR(-EBUSY);
 	if (READ_ONCE(chan->cset->gone)) /* and with it the buffer */
 		return ERR_PTR(-ENODEV);
-	block = list_first_entry_or_null(&chan->unread, struct zio_block,
-					 left);
-	if (block)
-		list_del(&block->left);
+	block = take_first(&chan->unread);
 	chan->slowpath = !list_empty(&chan->unread) || chan->merged ||
 		READ_ONCE(chan->buf->merge_data);
 	if (block)
@@ -254,7 +260,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel *chan)
 }
 
 /* The next block that is there, or that can be had at once. */
-static __always_inline struct zio_block *take_block(struct zio_channel *chan)
+static __always_inline struct zio_block *take_block(struct zio_channel_core *chan)
 {
 	if (unlikely(chan->slowpath))
 		return take_block_slow(chan);
@@ -275,7 +281,7 @@ static noinline int try_block_slow(struct zio_session *sess)
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	return set_block(sess, block, block->ctrl_seen);
+	return set_block(sess, block, to_block_core(block)->ctrl_seen);
 }
 
 static __always_inline int try_input(struct zio_session *sess)
@@ -293,7 +299,7 @@ static __always_inline int try_input(struct zio_session *sess)
 /* A block more, beside those in hand, if it can be had without a loss. */
 struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 
 	if (list_empty(&chan->unread) && !zio_queue_count(&chan->queue) &&
 	    (!READ_ONCE(chan->cset->can_pull) || !READ_ONCE(chan->enabled) ||
@@ -305,7 +311,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 /* Behind the block in hand; its control has been read. */
 void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 {
-	list_add_tail(&block->left, &sess->more);
+	list_add_tail(&to_block_core(block)->link, &sess->more);
 	sess->n_more++;
 }
 
@@ -317,7 +323,7 @@ void zio_session_requeue(struct zio_session *sess, struct zio_block *block)
 
 static int try_output(struct zio_session *sess)
 {
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block;
 
 	if (READ_ONCE(chan->cset->gone))
@@ -327,7 +333,7 @@ static int try_output(struct zio_session *sess)
 	block = chan->buf->type->ops->get_block(chan->buf);
 	if (!block)
 		return -EAGAIN;
-	block->used = 0;
+	to_block_core(block)->used = 0;
 	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };
 	return set_block(sess, block, false);
@@ -357,7 +363,7 @@ int zio_session_next_unless(struct zio_session *sess,
 			    void *arg)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	int ret;
 
 	add_wait_queue(&chan->wq, &wait);
@@ -403,7 +409,7 @@ int zio_session_next_full(struct zio_session *sess, bool nowait)
 {
 	struct zio_block *block = sess->block;
 
-	if (block && !block->used && block->size != sess->chan->buf->block_size)
+	if (block && !to_block_core(block)->used && block->size != sess->chan->buf->block_size)
 		zio_session_flush(sess);
 	return zio_session_next(sess, nowait);
 }

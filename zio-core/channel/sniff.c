@@ -50,7 +50,7 @@ struct sniffer {
 };
 
 /* Any context; the caller owns the block, which is done. */
-void zio_sniff_block(struct zio_channel *chan, struct zio_block *block)
+void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_control *slot;
 	unsigned long flags;
@@ -61,7 +61,7 @@ void zio_sniff_block(struct zio_channel *chan, struct zio_block *block)
 	raw_spin_lock_irqsave(&sniff_lock, flags);
 	if (zio_sniff_ring) {
 		slot = &zio_sniff_ring[sniff_head % SNIFF_LEN];
-		*slot = block->snap->ctrl;
+		*slot = to_block_core(block)->snap->ctrl;
 		zio_control_fill(slot, block, chan->cset->ssize);
 		smp_store_release(&sniff_head, sniff_head + 1);	/* U, V */
 	}

@@ -72,13 +72,13 @@ static bool is_held(const struct zio_loan *loan)
 /* The lock is held. */
 static void give_back(struct zio_loan *loan)
 {
-	struct zio_channel *chan = loan->chan;
+	struct zio_channel_core *chan = loan->chan;
 	struct zio_block *block = loan->block;
 
 	chan->lender->n_blocks--;
 	loan->block = NULL;
-	block->loan = NULL;
-	block->home = NULL;
+	to_block_core(block)->loan = NULL;
+	to_block_core(block)->home = NULL;
 	zio_area_return(loan->area);
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
@@ -101,7 +101,7 @@ static void free_loans(struct list_head *loans)
 }
 
 /* Who sleeps for a block looks again. */
-static void notify_room(struct zio_channel *chan)
+static void notify_room(struct zio_channel_core *chan)
 {
 	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
@@ -141,7 +141,7 @@ static void look_again(struct work_struct *work)
 }
 
 /* The one that the channel has, or a new one; the channel is locked. */
-static struct zio_lender *have_lender(struct zio_channel *chan)
+static struct zio_lender *have_lender(struct zio_channel_core *chan)
 {
 	struct zio_lender *lender = chan->lender;
 
@@ -189,7 +189,7 @@ void zio_lender_free(struct zio_lender *lender)
  * Return: the loan; NULL when the area is mapped, without memory, or when the user
  * has lent as much as RLIMIT_MEMLOCK allows.
  */
-struct zio_loan *zio_loan_create(struct zio_channel *chan,
+struct zio_loan *zio_loan_create(struct zio_channel_core *chan,
 				 struct zio_block *block)
 {
 	struct zio_lender *lender = have_lender(chan);
@@ -215,8 +215,8 @@ struct zio_loan *zio_loan_create(struct zio_channel *chan,
 	loan->block = block;
 	loan->len = block->len;
 	loan->lent_to = get_pid(task_tgid(current));
-	block->loan = loan;
-	block->home = chan->buf;
+	to_block_core(block)->loan = loan;
+	to_block_core(block)->home = chan->buf;
 	spin_lock(&lender->lock);
 	list_add_tail(&loan->node, &lender->loans);
 	lender->n_blocks++;
@@ -279,7 +279,7 @@ void zio_loan_put(struct zio_loan *loan)
  *
  * Process context. What pipes have stays readable.
  */
-void zio_loans_recall(struct zio_channel *chan)
+void zio_loans_recall(struct zio_channel_core *chan)
 {
 	struct zio_lender *lender = chan->lender;
 	struct zio_loan *loan, *next;
@@ -324,9 +324,9 @@ static struct zio_loan *lend_block(struct zio_session *sess)
 {
 	struct zio_block *block = sess->block;
 
-	if (block->loan)
-		return block->loan;
-	if (block->home || block->len - block->used < PAGE_SIZE ||
+	if (to_block_core(block)->loan)
+		return to_block_core(block)->loan;
+	if (to_block_core(block)->home || block->len - to_block_core(block)->used < PAGE_SIZE ||
 	    !sess->chan->buf->area)
 		return NULL;
 	return zio_loan_create(sess->chan, block);
@@ -338,8 +338,8 @@ static int splice_pages(struct zio_session *sess, struct zio_loan *loan,
 {
 	struct zio_block *block = sess->block;
 
-	while (*room && block->used < block->len) {
-		void *at = block->data + block->used;
+	while (*room && to_block_core(block)->used < block->len) {
+		void *at = block->data + to_block_core(block)->used;
 		struct pipe_buffer buf = {
 			.page = *page_at(loan, at),
 			.offset = offset_in_page(at),
@@ -348,16 +348,16 @@ static int splice_pages(struct zio_session *sess, struct zio_loan *loan,
 		};
 		int n;
 
-		buf.len = min3(block->len - block->used, *room,
+		buf.len = min3(block->len - to_block_core(block)->used, *room,
 			       PAGE_SIZE - offset_in_page(at));
 		refcount_inc(&loan->ref);
 		n = add_to_pipe(pipe, &buf);
 		if (n < 0)
 			return n;
-		block->used += n;
+		to_block_core(block)->used += n;
 		*room -= n;
 	}
-	if (block->used == block->len)
+	if (to_block_core(block)->used == block->len)
 		zio_session_put(sess);
 	return 0;
 }
@@ -385,7 +385,7 @@ static ssize_t splice_blocks(struct zio_session *sess,
 	return room != all ? all - room : ret;
 }
 
-static bool has_loans(const struct zio_channel *chan)
+static bool has_loans(const struct zio_channel_core *chan)
 {
 	return chan->lender && READ_ONCE(chan->lender->n_blocks);
 }
@@ -397,7 +397,7 @@ struct splice_wait {
 };
 
 /* All memory is in somebody's hand: maybe in this very pipe, which the caller reads. */
-static bool would_deadlock(const struct zio_channel *chan,
+static bool would_deadlock(const struct zio_channel_core *chan,
 			 const struct splice_wait *splice_wait)
 {
 	const struct pipe_inode_info *pipe = splice_wait->pipe;

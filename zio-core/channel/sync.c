@@ -12,12 +12,12 @@
 
 #include "zio-core.h"
 
-static bool is_played(struct zio_channel *chan, u32 upto)
+static bool is_played(struct zio_channel_core *chan, u32 upto)
 {
 	return (s32)(smp_load_acquire(&chan->played) - upto) >= 0; /* W */
 }
 
-static bool is_over(struct zio_channel *chan, u32 upto)
+static bool is_over(struct zio_channel_core *chan, u32 upto)
 {
 	return is_played(chan, upto) || READ_ONCE(chan->cset->gone);
 }
@@ -30,9 +30,9 @@ static int send_all(struct zio_session *sess, u32 *upto)
 
 	if (ret)
 		return ret;
-	if (sess->block && ssize && sess->block->used % ssize)
+	if (sess->block && ssize && to_block_core(sess->block)->used % ssize)
 		ret = -EINVAL;
-	else if (sess->block && sess->block->used)
+	else if (sess->block && to_block_core(sess->block)->used)
 		zio_session_flush(sess);
 	*upto = sess->chan->seq;
 	zio_session_unlock(sess);
@@ -53,7 +53,7 @@ static int send_all(struct zio_session *sess, u32 *upto)
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct zio_session *sess = file->private_data;
-	struct zio_channel *chan = sess->chan;
+	struct zio_channel_core *chan = sess->chan;
 	u32 upto, dropped;
 	int ret = send_all(sess, &upto);
 

@@ -36,11 +36,17 @@ static struct zio_attr *to_attr(struct kobj_attribute *kattr)
 	return container_of(kattr, struct zio_attr, kattr);
 }
 
+/* What the driver is given: NULL for an attribute of the set. */
+static struct zio_channel *driver_channel(const struct zio_attr *attr)
+{
+	return attr->chan ? &attr->chan->pub : NULL;
+}
+
 static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
 			 char *page)
 {
 	struct zio_attr *attr = to_attr(kattr);
-	struct zio_cset *cset = attr->cset;
+	struct zio_cset_core *cset = attr->cset;
 	u32 value;
 	int ret = 0;
 
@@ -50,7 +56,7 @@ static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
 	if (cset->gone)
 		ret = -ENODEV;
 	else if (cset->ops->attr_get)
-		ret = cset->ops->attr_get(cset, attr->chan, attr->desc, &value);
+		ret = cset->ops->attr_get(&cset->pub, driver_channel(attr), attr->desc, &value);
 	mutex_unlock(&cset->mutex);
 	return ret ?: sysfs_emit(page, "%u\n", value);
 }
@@ -66,20 +72,20 @@ static int refresh(struct zio_attr *attr)
 
 static int set_value(struct zio_attr *attr, u32 value)
 {
-	struct zio_cset *cset = attr->cset;
+	struct zio_cset_core *cset = attr->cset;
 	u32 old = attr->value;
 	int ret;
 
 	if (cset->gone)
 		return -ENODEV;
-	ret = cset->ops->attr_set(cset, attr->chan, attr->desc, value);
+	ret = cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, value);
 	if (ret)
 		return ret;
 	attr->value = value;
 	ret = refresh(attr);
 	if (ret) {
 		attr->value = old;
-		cset->ops->attr_set(cset, attr->chan, attr->desc, old);
+		cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, old);
 	}
 	return ret;
 }
@@ -104,7 +110,7 @@ static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
 }
 
 static void init_attr(struct zio_attr *attr, const struct zio_attr_desc *desc,
-		      struct zio_cset *cset, struct zio_channel *chan)
+		      struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	sysfs_attr_init(&attr->kattr.attr);
 	attr->kattr.attr.name = desc->name;
@@ -117,7 +123,7 @@ static void init_attr(struct zio_attr *attr, const struct zio_attr_desc *desc,
 	attr->value = desc->value;
 }
 
-static int check_desc(const struct zio_cset *cset,
+static int check_desc(const struct zio_cset_core *cset,
 		      const struct zio_attr_desc *desc)
 {
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
@@ -132,8 +138,8 @@ static int check_desc(const struct zio_cset *cset,
 	return 0;
 }
 
-static struct zio_attr *create_attrs(struct zio_cset *cset,
-				     struct zio_channel *chan,
+static struct zio_attr *create_attrs(struct zio_cset_core *cset,
+				     struct zio_channel_core *chan,
 				     const struct zio_attr_desc *desc,
 				     unsigned int n)
 {
@@ -163,7 +169,7 @@ err_create:
 }
 
 /* Makes the files of a channel, or those of the set if @chan is NULL. */
-int zio_attrs_create(struct zio_cset *cset, struct zio_channel *chan)
+int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	const struct zio_cset_desc *desc = cset->desc;
 	unsigned int n = chan ? desc->n_chan_attrs : desc->n_cset_attrs;
@@ -186,7 +192,7 @@ int zio_attrs_create(struct zio_cset *cset, struct zio_channel *chan)
 }
 
 /* Removes the files; the values go with the object, by kfree(). */
-void zio_attrs_remove(struct zio_cset *cset, struct zio_channel *chan)
+void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;
 	struct zio_attr *attrs = chan ? chan->attrs : cset->attrs;

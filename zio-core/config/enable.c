@@ -10,7 +10,7 @@ void zio_kobj_del(struct kobject *kobj)
 }
 
 /* Makes the list of enabled channels; the set is held, or not yet visible. */
-void zio_cset_list_active(struct zio_cset *cset)
+void zio_cset_list_active(struct zio_cset_core *cset)
 {
 	unsigned int i, n = 0;
 
@@ -21,9 +21,9 @@ void zio_cset_list_active(struct zio_cset *cset)
 }
 
 /* The set's mutex is held. Unread blocks stay readable. */
-int zio_channel_enable(struct zio_channel *chan, bool enable)
+int zio_channel_enable(struct zio_channel_core *chan, bool enable)
 {
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 
 	if (chan->enabled == enable)
 		return 0;
@@ -35,7 +35,7 @@ int zio_channel_enable(struct zio_channel *chan, bool enable)
 }
 
 /* The set's mutex is held. A disabled set takes no event. */
-int zio_cset_enable(struct zio_cset *cset, bool enable)
+int zio_cset_enable(struct zio_cset_core *cset, bool enable)
 {
 	if (cset->enabled == enable)
 		return 0;

@@ -16,7 +16,7 @@ static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
 			    size_t count,
 			    int (*set)(struct zio_buffer *buf, u32 value))
 {
-	struct zio_cset *cset = buf->chan->cset;
+	struct zio_cset_core *cset = buf->chan->cset;
 	u32 value;
 	int ret = zio_attr_parse(text, &value);
 

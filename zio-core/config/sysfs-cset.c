@@ -16,7 +16,7 @@ static int trim_name(const char *text, size_t count, char *name)
 	return 0;
 }
 
-static ssize_t store_bool(struct zio_cset *cset, const char *text, size_t count,
+static ssize_t store_bool(struct zio_cset_core *cset, const char *text, size_t count,
 			  int (*set)(void *object, bool value), void *object)
 {
 	bool value;
@@ -36,8 +36,8 @@ static ssize_t store_bool(struct zio_cset *cset, const char *text, size_t count,
  * be that of a module to be loaded, which takes user space any time. So an unbind waits
  * for one of the writers at most.
  */
-static ssize_t store_type(struct zio_cset *cset, const char *text, size_t count,
-			  int (*change)(struct zio_cset *cset, const char *name))
+static ssize_t store_type(struct zio_cset_core *cset, const char *text, size_t count,
+			  int (*change)(struct zio_cset_core *cset, const char *name))
 {
 	char name[ZIO_OBJ_NAME_LEN];
 	int ret = trim_name(text, count, name);
@@ -57,7 +57,7 @@ static ssize_t store_type(struct zio_cset *cset, const char *text, size_t count,
 static ssize_t cset_name_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *page)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 
 	return sysfs_emit(page, "%s\n", cset->desc->name ?: kobj->name);
 }
@@ -65,7 +65,7 @@ static ssize_t cset_name_show(struct kobject *kobj,
 static ssize_t direction_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *page)
 {
-	bool output = zio_cset_is_output(to_zio_cset(kobj));
+	bool output = zio_cset_is_output(kobj_to_cset(kobj));
 
 	return sysfs_emit(page, "%s\n", output ? "output" : "input");
 }
@@ -73,13 +73,13 @@ static ssize_t direction_show(struct kobject *kobj,
 static ssize_t ssize_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *page)
 {
-	return sysfs_emit(page, "%u\n", to_zio_cset(kobj)->ssize);
+	return sysfs_emit(page, "%u\n", kobj_to_cset(kobj)->ssize);
 }
 
 static ssize_t cset_enable_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *page)
 {
-	return sysfs_emit(page, "%d\n", READ_ONCE(to_zio_cset(kobj)->enabled));
+	return sysfs_emit(page, "%d\n", READ_ONCE(kobj_to_cset(kobj)->enabled));
 }
 
 static int set_cset_enable(void *object, bool value)
@@ -91,7 +91,7 @@ static ssize_t cset_enable_store(struct kobject *kobj,
 				 struct kobj_attribute *attr,
 				 const char *text, size_t count)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 
 	return store_bool(cset, text, count, set_cset_enable, cset);
 }
@@ -99,7 +99,7 @@ static ssize_t cset_enable_store(struct kobject *kobj,
 static ssize_t current_buffer_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *page)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	ssize_t len = -ENODEV;
 
 	if (mutex_lock_killable(&cset->mutex))
@@ -114,13 +114,13 @@ static ssize_t current_buffer_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *text, size_t count)
 {
-	return store_type(to_zio_cset(kobj), text, count, zio_buffers_change);
+	return store_type(kobj_to_cset(kobj), text, count, zio_buffers_change);
 }
 
 static ssize_t current_trigger_show(struct kobject *kobj,
 				    struct kobj_attribute *attr, char *page)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	ssize_t len = -ENODEV;
 
 	if (mutex_lock_killable(&cset->mutex))
@@ -135,20 +135,20 @@ static ssize_t current_trigger_store(struct kobject *kobj,
 				     struct kobj_attribute *attr,
 				     const char *text, size_t count)
 {
-	return store_type(to_zio_cset(kobj), text, count, zio_binding_change);
+	return store_type(kobj_to_cset(kobj), text, count, zio_binding_change);
 }
 
 static ssize_t timeout_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *page)
 {
 	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_cset(kobj)->timeout_ms));
+			  READ_ONCE(kobj_to_cset(kobj)->timeout_ms));
 }
 
 static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
 			     const char *text, size_t count)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	u32 ms;
 	int ret = zio_attr_parse(text, &ms);
 
@@ -169,7 +169,7 @@ static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *page)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	u64 mask;
 
 	if (mutex_lock_killable(&cset->mutex))
@@ -182,7 +182,7 @@ static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
 			      const char *text, size_t count)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	u64 mask;
 	int ret = kstrtou64(text, 0, &mask);
 
@@ -198,21 +198,21 @@ static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t fired_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *page)
 {
-	return sysfs_emit(page, "%lu\n", READ_ONCE(to_zio_cset(kobj)->fired));
+	return sysfs_emit(page, "%lu\n", READ_ONCE(kobj_to_cset(kobj)->fired));
 }
 
 static ssize_t io_errors_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_cset(kobj)->io_errors));
+			  READ_ONCE(kobj_to_cset(kobj)->io_errors));
 }
 
 static ssize_t lost_triggers_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  atomic_long_read(&to_zio_cset(kobj)->lost_triggers));
+			  atomic_long_read(&kobj_to_cset(kobj)->lost_triggers));
 }
 
 static struct kobj_attribute cset_name = __ATTR(name, 0444, cset_name_show, NULL);
@@ -259,7 +259,7 @@ static const struct attribute_group cset_group = {
 static umode_t show_interleaved(struct kobject *kobj, struct attribute *attr,
 				int i)
 {
-	bool is = to_zio_cset(kobj)->flags & ZIO_CSET_INTERLEAVED;
+	bool is = kobj_to_cset(kobj)->flags & ZIO_CSET_INTERLEAVED;
 
 	return is ? attr->mode : 0;
 }
@@ -283,17 +283,17 @@ static const struct attribute_group *cset_groups[] = {
 
 static void free_cset(struct rcu_head *rcu)
 {
-	struct zio_cset *cset = container_of(rcu, struct zio_cset, rcu);
+	struct zio_cset_core *cset = container_of(rcu, struct zio_cset_core, rcu);
 
 	kvfree(cset->chan);
 	kvfree(cset->active);
-	kvfree(cset->head.armed);
+	kvfree(cset->pub.armed);
 	kfree(cset);
 }
 
 static void release_cset(struct kobject *kobj)
 {
-	struct zio_cset *cset = to_zio_cset(kobj);
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
 
 	kfree(cset->attrs);
 	put_device(&cset->zdev->dev);
@@ -318,7 +318,7 @@ static ssize_t chan_enable_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%d\n",
-			  READ_ONCE(to_zio_channel(kobj)->enabled));
+			  READ_ONCE(kobj_to_channel(kobj)->enabled));
 }
 
 static int set_chan_enable(void *object, bool value)
@@ -330,7 +330,7 @@ static ssize_t chan_enable_store(struct kobject *kobj,
 				 struct kobj_attribute *attr,
 				 const char *text, size_t count)
 {
-	struct zio_channel *chan = to_zio_channel(kobj);
+	struct zio_channel_core *chan = kobj_to_channel(kobj);
 
 	return store_bool(chan->cset, text, count, set_chan_enable, chan);
 }
@@ -339,7 +339,7 @@ static ssize_t alarms_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *page)
 {
 	return sysfs_emit(page, "0x%04x\n",
-			  atomic_read(&to_zio_channel(kobj)->alarms));
+			  atomic_read(&kobj_to_channel(kobj)->alarms));
 }
 
 static ssize_t alarms_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -352,93 +352,93 @@ static ssize_t alarms_store(struct kobject *kobj, struct kobj_attribute *attr,
 		return ret;
 	if (mask > 0xffff)
 		return -ERANGE;
-	atomic_andnot(mask, &to_zio_channel(kobj)->alarms);
+	atomic_andnot(mask, &kobj_to_channel(kobj)->alarms);
 	return count;
 }
 
 static ssize_t address_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *page)
 {
-	struct zio_channel *chan = to_zio_channel(kobj);
+	struct zio_channel_core *chan = kobj_to_channel(kobj);
 	struct zio_device *zdev = chan->cset->zdev;
 
 	return sysfs_emit(page, "%s-%04x-%u-%u\n", zdev->name, zdev->id,
-			  chan->cset->index, chan->head.index);
+			  chan->cset->index, chan->pub.index);
 }
 
 static ssize_t blocks_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_channel(kobj)->blocks));
+			  READ_ONCE(kobj_to_channel(kobj)->blocks));
 }
 
 static ssize_t bytes_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_channel(kobj)->bytes));
+			  READ_ONCE(kobj_to_channel(kobj)->bytes));
 }
 
 static ssize_t lost_blocks_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *page)
 {
-	return sysfs_emit(page, "%lu\n", READ_ONCE(to_zio_channel(kobj)->lost));
+	return sysfs_emit(page, "%lu\n", READ_ONCE(kobj_to_channel(kobj)->lost));
 }
 
 static ssize_t merged_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_channel(kobj)->merged));
+			  READ_ONCE(kobj_to_channel(kobj)->merged));
 }
 
 static ssize_t shared_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_channel(kobj)->shared));
+			  READ_ONCE(kobj_to_channel(kobj)->shared));
 }
 
 static ssize_t copied_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_channel(kobj)->copied));
+			  READ_ONCE(kobj_to_channel(kobj)->copied));
 }
 
 static ssize_t copied_bytes_show(struct kobject *kobj,
 				 struct kobj_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_channel(kobj)->copied_bytes));
+			  READ_ONCE(kobj_to_channel(kobj)->copied_bytes));
 }
 
 static ssize_t route_lost_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(to_zio_channel(kobj)->route_lost));
+			  READ_ONCE(kobj_to_channel(kobj)->route_lost));
 }
 
 static ssize_t lent_blocks_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%u\n",
-			  zio_loans_count(to_zio_channel(kobj)).blocks);
+			  zio_loans_count(kobj_to_channel(kobj)).blocks);
 }
 
 static ssize_t lent_bytes_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%zu\n",
-			  zio_loans_count(to_zio_channel(kobj)).bytes);
+			  zio_loans_count(kobj_to_channel(kobj)).bytes);
 }
 
 static ssize_t lent_to_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *page)
 {
-	return zio_loans_show_users(to_zio_channel(kobj), page);
+	return zio_loans_show_users(kobj_to_channel(kobj), page);
 }
 
 static ssize_t
@@ -446,7 +446,7 @@ current_control_read(struct file *file, struct kobject *kobj,
 		     ZIO_BIN_ATTR_CONST struct bin_attribute *attr, char *page,
 		     loff_t off, size_t count)
 {
-	struct zio_channel *chan = to_zio_channel(kobj);
+	struct zio_channel_core *chan = kobj_to_channel(kobj);
 	struct zio_control ctrl;
 
 	rcu_read_lock();
@@ -532,7 +532,7 @@ static bool is_of_outputs(const struct attribute *attr)
 static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
 			      int i)
 {
-	bool output = zio_cset_is_output(to_zio_channel(kobj)->cset);
+	bool output = zio_cset_is_output(kobj_to_channel(kobj)->cset);
 
 	if (output ? is_of_inputs(attr) : is_of_outputs(attr))
 		return 0;
@@ -558,7 +558,7 @@ static const struct attribute_group *chan_groups[] = {
 
 static void release_channel(struct kobject *kobj)
 {
-	struct zio_channel *chan = to_zio_channel(kobj);
+	struct zio_channel_core *chan = kobj_to_channel(kobj);
 
 	zio_snapshot_put(rcu_access_pointer(chan->snap));
 	mutex_destroy(&chan->lock);

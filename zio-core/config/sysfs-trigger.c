@@ -16,7 +16,7 @@
 
 static int lock_binding(struct zio_binding *bind)
 {
-	struct zio_cset *cset = bind->cset;
+	struct zio_cset_core *cset = bind->cset;
 
 	if (mutex_lock_killable(&cset->mutex))
 		return -EINTR;

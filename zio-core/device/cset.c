@@ -5,13 +5,13 @@
 
 #include "zio-core.h"
 
-static void init_channel(struct zio_channel *chan, struct zio_cset *cset,
+static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cset,
 			 unsigned int index)
 {
 	kobject_init(&chan->kobj, &zio_channel_ktype);
 	kobject_get(&cset->kobj);
 	chan->cset = cset;
-	chan->head.index = index;
+	chan->pub.index = index;
 	chan->enabled = true;
 	chan->seq = zio_first_count;
 	chan->played = zio_first_count;
@@ -22,17 +22,17 @@ static void init_channel(struct zio_channel *chan, struct zio_cset *cset,
 	INIT_LIST_HEAD(&chan->unread);
 }
 
-static void remove_channel(struct zio_channel *chan)
+static void remove_channel(struct zio_channel_core *chan)
 {
 	zio_attrs_remove(chan->cset, chan);
 	zio_kobj_del(&chan->kobj);
 	kobject_put(&chan->kobj);
 }
 
-static struct zio_channel *create_channel(struct zio_cset *cset,
+static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 					  unsigned int index)
 {
-	struct zio_channel *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	struct zio_channel_core *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
 	struct zio_snapshot *snap;
 	int ret = -ENOMEM;
 
@@ -61,15 +61,15 @@ static unsigned int count_queues(const struct zio_cset_desc *desc)
 	return desc->flags & ZIO_CSET_INTERLEAVED ? 1 : desc->n_chan;
 }
 
-static int create_channels(struct zio_cset *cset)
+static int create_channels(struct zio_cset_core *cset)
 {
 	unsigned int n = count_queues(cset->desc);
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 
 	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
 	cset->active = kvcalloc(n, sizeof(*cset->active), GFP_KERNEL);
-	cset->head.armed = kvcalloc(n + 1, sizeof(*cset->head.armed), GFP_KERNEL);
-	if (!cset->chan || !cset->active || !cset->head.armed)
+	cset->pub.armed = kvcalloc(n + 1, sizeof(*cset->pub.armed), GFP_KERNEL);
+	if (!cset->chan || !cset->active || !cset->pub.armed)
 		return -ENOMEM;
 	while (cset->n_chan < n) {
 		chan = create_channel(cset, cset->n_chan);
@@ -80,7 +80,7 @@ static int create_channels(struct zio_cset *cset)
 	return 0;
 }
 
-static int create_nodes(struct zio_cset *cset)
+static int create_nodes(struct zio_cset_core *cset)
 {
 	unsigned int i;
 	int ret = 0;
@@ -90,18 +90,18 @@ static int create_nodes(struct zio_cset *cset)
 	return ret;
 }
 
-static struct zio_cset *alloc_cset(struct zio_device *zdev,
+static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 				   const struct zio_cset_desc *desc,
 				   unsigned int index)
 {
-	struct zio_cset *cset = kzalloc(sizeof(*cset), GFP_KERNEL);
+	struct zio_cset_core *cset = kzalloc(sizeof(*cset), GFP_KERNEL);
 
 	if (!cset)
 		return NULL;
 	kobject_init(&cset->kobj, &zio_cset_ktype);
 	get_device(&zdev->dev);
 	cset->zdev = zdev;
-	cset->head.priv = zdev->priv;
+	cset->pub.priv = zdev->priv;
 	cset->desc = desc;
 	cset->ops = desc->ops;
 	cset->index = index;
@@ -119,7 +119,7 @@ static struct zio_cset *alloc_cset(struct zio_device *zdev,
 }
 
 /* Everything but the nodes. */
-static int fill_cset(struct zio_cset *cset)
+static int fill_cset(struct zio_cset_core *cset)
 {
 	const struct zio_cset_desc *desc = cset->desc;
 	int ret;
@@ -144,7 +144,7 @@ static int fill_cset(struct zio_cset *cset)
 	return ret;
 }
 
-static int start_cset(struct zio_cset *cset)
+static int start_cset(struct zio_cset_core *cset)
 {
 	int ret;
 
@@ -159,7 +159,7 @@ static int start_cset(struct zio_cset *cset)
 }
 
 /* The trigger stops, and nothing is armed any more; readers are woken. */
-void zio_cset_shutdown(struct zio_cset *cset)
+void zio_cset_shutdown(struct zio_cset_core *cset)
 {
 	WRITE_ONCE(cset->ending, true);
 	mutex_lock(&cset->change);
@@ -176,7 +176,7 @@ void zio_cset_shutdown(struct zio_cset *cset)
 	cancel_delayed_work_sync(&cset->watchdog);
 }
 
-static void undo_cset(struct zio_cset *cset)
+static void undo_cset(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -191,17 +191,17 @@ static void undo_cset(struct zio_cset *cset)
 }
 
 /* Makes a set that works, with its channels and nodes. */
-struct zio_cset *zio_cset_create(struct zio_device *zdev,
+struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				 const struct zio_cset_desc *desc,
 				 unsigned int index)
 {
-	struct zio_cset *cset = alloc_cset(zdev, desc, index);
+	struct zio_cset_core *cset = alloc_cset(zdev, desc, index);
 	int ret = 0;
 
 	if (!cset)
 		return ERR_PTR(-ENOMEM);
 	if (cset->ops->init)
-		ret = cset->ops->init(cset);
+		ret = cset->ops->init(&cset->pub);
 	if (ret)
 		goto err_init;
 	ret = fill_cset(cset);
@@ -217,18 +217,18 @@ err_fill:
 	zio_cset_shutdown(cset);
 	undo_cset(cset);
 	if (cset->ops->exit)
-		cset->ops->exit(cset);
+		cset->ops->exit(&cset->pub);
 err_init:
 	kobject_put(&cset->kobj);
 	return ERR_PTR(ret);
 }
 
 /* The set has been shut. */
-void zio_cset_remove(struct zio_cset *cset)
+void zio_cset_remove(struct zio_cset_core *cset)
 {
 	undo_cset(cset);
 	if (cset->ops->exit)
-		cset->ops->exit(cset);
+		cset->ops->exit(&cset->pub);
 	kobject_put(&cset->kobj);
 }
 
@@ -240,7 +240,7 @@ void zio_cset_remove(struct zio_cset *cset)
  */
 unsigned int zio_cset_index(const struct zio_cset *cset)
 {
-	return cset->index;
+	return to_cset_core(cset)->index;
 }
 EXPORT_SYMBOL_GPL(zio_cset_index);
 
@@ -252,7 +252,7 @@ EXPORT_SYMBOL_GPL(zio_cset_index);
  */
 unsigned int zio_cset_ssize(const struct zio_cset *cset)
 {
-	return cset->ssize;
+	return to_cset_core(cset)->ssize;
 }
 EXPORT_SYMBOL_GPL(zio_cset_ssize);
 
@@ -264,7 +264,7 @@ EXPORT_SYMBOL_GPL(zio_cset_ssize);
  */
 u64 zio_cset_mask(const struct zio_cset *cset)
 {
-	return cset->mask;
+	return to_cset_core(cset)->mask;
 }
 EXPORT_SYMBOL_GPL(zio_cset_mask);
 
@@ -276,7 +276,7 @@ EXPORT_SYMBOL_GPL(zio_cset_mask);
  */
 unsigned int zio_cset_nshots(const struct zio_cset *cset)
 {
-	return cset->bind->nshots;
+	return to_cset_core(cset)->bind->nshots;
 }
 EXPORT_SYMBOL_GPL(zio_cset_nshots);
 
@@ -288,7 +288,7 @@ EXPORT_SYMBOL_GPL(zio_cset_nshots);
  */
 unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
 {
-	return cset->bind->pre_samples;
+	return to_cset_core(cset)->bind->pre_samples;
 }
 EXPORT_SYMBOL_GPL(zio_cset_pre_samples);
 
@@ -300,7 +300,7 @@ EXPORT_SYMBOL_GPL(zio_cset_pre_samples);
  */
 unsigned int zio_cset_post_samples(const struct zio_cset *cset)
 {
-	return cset->bind->post_samples;
+	return to_cset_core(cset)->bind->post_samples;
 }
 EXPORT_SYMBOL_GPL(zio_cset_post_samples);
 
@@ -315,7 +315,7 @@ EXPORT_SYMBOL_GPL(zio_cset_post_samples);
  */
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
 {
-	const u32 *ext = block->snap->ctrl.attr_trigger.ext_val;
+	const u32 *ext = to_block_core(block)->snap->ctrl.attr_trigger.ext_val;
 	struct timespec64 now;
 
 	zio_clock_read(ext[ZIO_ATTR_TRIG_EXT_CLOCK], &now);

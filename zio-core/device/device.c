@@ -314,7 +314,7 @@ static void unregister_sets(struct zio_device *zdev, unsigned int n)
 
 static int register_sets(struct zio_device *zdev)
 {
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 	unsigned int i;
 
 	for (i = 0; i < zdev->desc->n_cset; i++) {
@@ -336,9 +336,9 @@ static unsigned int publish_sets(struct zio_device *zdev, unsigned int n)
 	return n;
 }
 
-static struct zio_cset *get_set(struct zio_device *zdev, unsigned int i)
+static struct zio_cset_core *get_set(struct zio_device *zdev, unsigned int i)
 {
-	struct zio_cset *cset = ERR_PTR(-ENODEV);
+	struct zio_cset_core *cset = ERR_PTR(-ENODEV);
 
 	mutex_lock(&zio_sets_lock);
 	if (i < zdev->n_cset) {
@@ -369,10 +369,10 @@ static int parse_address(char *address, unsigned int *i)
  * Return: the set, with a reference for kobject_put(); -EINVAL if it is no
  * address, -ENODEV if there is no such set, -ENOMEM.
  */
-struct zio_cset *zio_cset_find(const char *address)
+struct zio_cset_core *zio_cset_find(const char *address)
 {
 	char *copy = kstrdup(address, GFP_KERNEL);
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 	struct device *dev;
 	unsigned int i;
 	int ret;

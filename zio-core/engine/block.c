@@ -9,13 +9,13 @@
 
 #include "engine/block.h"
 
-void zio_channel_raise(struct zio_channel *chan, int bits)
+void zio_channel_raise(struct zio_channel_core *chan, int bits)
 {
 	atomic_or(bits, &chan->alarms_new);
 	atomic_or(bits, &chan->alarms);
 }
 
-void zio_channel_count_loss(struct zio_channel *chan)
+void zio_channel_count_loss(struct zio_channel_core *chan)
 {
 	chan->lost++;
 	if (chan->ring)
@@ -24,7 +24,7 @@ void zio_channel_count_loss(struct zio_channel *chan)
 }
 
 /* A block that a reader has, where memory comes back in order only. */
-static bool is_in_the_way(struct zio_channel *chan)
+static bool is_in_the_way(struct zio_channel_core *chan)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
 
@@ -36,7 +36,7 @@ static bool is_in_the_way(struct zio_channel *chan)
  * With prefer-new the oldest unread block goes, and is lost. Not that of a ring, which
  * the program sees. Returns whether there was one that could.
  */
-bool zio_channel_drop_oldest(struct zio_channel *chan)
+bool zio_channel_drop_oldest(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *old;
@@ -56,7 +56,7 @@ bool zio_channel_drop_oldest(struct zio_channel *chan)
  * ring; else it is an overrun: either the new block is lost, or the oldest
  * unread one.
  */
-struct zio_block *zio_channel_reclaim(struct zio_channel *chan)
+struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
@@ -75,7 +75,7 @@ struct zio_block *zio_channel_reclaim(struct zio_channel *chan)
 }
 
 /* The driver had less to say than there is room for, or the size has changed. */
-void zio_block_fit(struct zio_channel *chan, struct zio_block *block)
+void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
 
@@ -86,7 +86,7 @@ void zio_block_fit(struct zio_channel *chan, struct zio_block *block)
 }
 
 /* What has happened to the channel is told by the next block of it. */
-void zio_block_take_alarms(struct zio_channel *chan, struct zio_block *block)
+void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block)
 {
 	int alarms = atomic_xchg(&chan->alarms_new, 0);
 
@@ -95,21 +95,21 @@ void zio_block_take_alarms(struct zio_channel *chan, struct zio_block *block)
 }
 
 /* Gives the armed blocks back. Were they lost, or never asked for? */
-void zio_blocks_drop(struct zio_cset *cset, bool lost)
+void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 {
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct zio_armed *armed;
 
-	for (armed = zio_cset_armed(cset); armed->chan; armed++) {
-		chan = armed->chan;
+	for (armed = cset->pub.armed; armed->chan; armed++) {
+		chan = to_channel_core(armed->chan);
 		if (!zio_cset_is_output(cset) && !lost)
-			chan->seq = armed->block->seq;
+			chan->seq = to_block_core(armed->block)->seq;
 		if (lost)
 			zio_channel_count_loss(chan);
 		if (zio_cset_is_output(cset)) {
 			WRITE_ONCE(chan->dropped, chan->dropped + 1);
 			smp_store_release(&chan->played, /* W */
-					  armed->block->seq + 1);
+					  to_block_core(armed->block)->seq + 1);
 		}
 		if (zio_cset_is_output(cset)) {
 			zio_output_put(chan, armed->block);
@@ -118,7 +118,7 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
 			chan->buf->type->ops->put_block(chan->buf, armed->block);
 		}
 	}
-	zio_cset_armed(cset)->chan = NULL;
+	cset->pub.armed->chan = NULL;
 }
 
 /**
@@ -131,6 +131,6 @@ void zio_blocks_drop(struct zio_cset *cset, bool lost)
  */
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms)
 {
-	zio_channel_raise(chan, drv_alarms << 8);
+	zio_channel_raise(to_channel_core(chan), drv_alarms << 8);
 }
 EXPORT_SYMBOL_GPL(zio_channel_alarm);

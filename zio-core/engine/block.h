@@ -16,24 +16,24 @@
 
 /* sniff.c */
 extern struct zio_control *zio_sniff_ring;
-void zio_sniff_block(struct zio_channel *chan, struct zio_block *block);
+void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block);
 
-void zio_channel_raise(struct zio_channel *chan, int bits);
-void zio_channel_count_loss(struct zio_channel *chan);
-bool zio_channel_drop_oldest(struct zio_channel *chan);
-struct zio_block *zio_channel_reclaim(struct zio_channel *chan);
-void zio_block_fit(struct zio_channel *chan, struct zio_block *block);
-void zio_block_take_alarms(struct zio_channel *chan, struct zio_block *block);
-void zio_blocks_drop(struct zio_cset *cset, bool lost);
+void zio_channel_raise(struct zio_channel_core *chan, int bits);
+void zio_channel_count_loss(struct zio_channel_core *chan);
+bool zio_channel_drop_oldest(struct zio_channel_core *chan);
+struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
+void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block);
+void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
+void zio_blocks_drop(struct zio_cset_core *cset, bool lost);
 
-static inline void zio_channel_wake(struct zio_channel *chan, __poll_t key)
+static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 {
 	if (wq_has_sleeper(&chan->wq))
 		wake_up_poll(&chan->wq, key);
 }
 
 static __always_inline struct zio_block *
-take_empty_block(struct zio_channel *chan)
+take_empty_block(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
@@ -46,9 +46,9 @@ take_empty_block(struct zio_channel *chan)
 }
 
 /* @prealloc: the block that the reader has taken already */
-static __always_inline struct zio_block *arm_input(struct zio_cset *cset,
-						   struct zio_channel *chan,
-						   struct zio_channel *reader,
+static __always_inline struct zio_block *arm_input(struct zio_cset_core *cset,
+						   struct zio_channel_core *chan,
+						   struct zio_channel_core *reader,
 						   struct zio_block *prealloc)
 {
 	struct zio_block *block = prealloc && chan == reader ? prealloc :
@@ -61,14 +61,14 @@ static __always_inline struct zio_block *arm_input(struct zio_cset *cset,
 	block->tstamp.secs = cset->now.tv_sec;
 	block->tstamp.ticks = cset->now.tv_nsec;
 	block->tstamp.bins = 0;
-	block->seq = seq;
+	to_block_core(block)->seq = seq;
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
 	return block;
 }
 
-static inline struct zio_block *arm_output(struct zio_channel *chan)
+static inline struct zio_block *arm_output(struct zio_channel_core *chan)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue);
 
@@ -78,18 +78,19 @@ static inline struct zio_block *arm_output(struct zio_channel *chan)
 }
 
 /* Makes the list of armed blocks; its last entry has no channel. */
-static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
-				       struct zio_channel *reader,
+static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
+				       struct zio_channel_core *reader,
 				       struct zio_block *prealloc)
 {
-	struct zio_armed *armed = zio_cset_armed(cset);
+	struct zio_armed *armed = cset->pub.armed;
 	unsigned int i;
 
 	for (i = 0; i < cset->n_active; i++) {
-		armed->chan = cset->active[i];
-		armed->block = output ? arm_output(armed->chan) :
-					arm_input(cset, armed->chan, reader,
-						  prealloc);
+		struct zio_channel_core *chan = cset->active[i];
+
+		armed->chan = &chan->pub;
+		armed->block = output ? arm_output(chan) :
+					arm_input(cset, chan, reader, prealloc);
 		if (likely(armed->block))
 			armed++;
 	}
@@ -97,14 +98,14 @@ static __always_inline void arm_blocks(struct zio_cset *cset, bool output,
 }
 
 /* A monitor has a look at each block that is done. */
-static __always_inline void monitor_block(struct zio_channel *chan,
+static __always_inline void monitor_block(struct zio_channel_core *chan,
 				       struct zio_block *block)
 {
 	if (unlikely(READ_ONCE(zio_sniff_ring)))
 		zio_sniff_block(chan, block);
 }
 
-static __always_inline void count_input(struct zio_channel *chan,
+static __always_inline void count_input(struct zio_channel_core *chan,
 					struct zio_block *block)
 {
 	if (unlikely(block->len != block->size))
@@ -117,12 +118,12 @@ static __always_inline void count_input(struct zio_channel *chan,
 }
 
 /* What a program has passed in its ring is still in the queue. */
-static inline unsigned int count_unread(struct zio_channel *chan)
+static inline unsigned int count_unread(struct zio_channel_core *chan)
 {
 	return chan->ring ? zio_ring_count(chan) : zio_queue_count(&chan->queue);
 }
 
-static inline void queue_input(struct zio_channel *chan, struct zio_block *block)
+static inline void queue_input(struct zio_channel_core *chan, struct zio_block *block)
 {
 	if (unlikely(rcu_access_pointer(chan->feed)) &&
 	    zio_route_block(chan, block))
@@ -136,12 +137,12 @@ static inline void queue_input(struct zio_channel *chan, struct zio_block *block
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
-static inline void finish_output(struct zio_channel *chan, struct zio_block *block)
+static inline void finish_output(struct zio_channel_core *chan, struct zio_block *block)
 {
 	chan->blocks++;
 	chan->bytes += block->len;
 	monitor_block(chan, block);
-	WRITE_ONCE(chan->played, block->seq + 1);
+	WRITE_ONCE(chan->played, to_block_core(block)->seq + 1);
 	zio_output_put(chan, block);
 	zio_channel_wake(chan, ZIO_WAKE_OUT);
 	zio_route_notify_room(chan);

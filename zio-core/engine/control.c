@@ -103,17 +103,17 @@ static void put_trigger(struct zio_control *ctrl,
 	mutex_unlock(&bind->trig->lock);
 }
 
-static void put_address(struct zio_addr *addr, const struct zio_channel *chan)
+static void put_address(struct zio_addr *addr, const struct zio_channel_core *chan)
 {
 	const struct zio_device *zdev = chan->cset->zdev;
 
 	addr->dev_id = zdev->id;
 	addr->cset = chan->cset->index;
-	addr->chan = chan->head.index;
+	addr->chan = chan->pub.index;
 	strscpy(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }
 
-static u32 control_flags(const struct zio_cset *cset)
+static u32 control_flags(const struct zio_cset_core *cset)
 {
 	u32 align = cset->flags & ZIO_CSET_MSB_ALIGN ?
 		ZIO_CONTROL_MSB_ALIGN : ZIO_CONTROL_LSB_ALIGN;
@@ -124,7 +124,7 @@ static u32 control_flags(const struct zio_cset *cset)
 }
 
 static u32 find_nbits(const struct zio_control *ctrl,
-		      const struct zio_cset *cset)
+		      const struct zio_cset_core *cset)
 {
 	if (ctrl->attr_channel.std_mask & BIT(ZIO_ATTR_NBITS))
 		return ctrl->attr_channel.std_val[ZIO_ATTR_NBITS];
@@ -139,9 +139,9 @@ static void put_mask(struct zio_tlv *tlv, u64 mask)
 }
 
 /* The cset's mutex is held, or the channel is not yet visible. */
-struct zio_snapshot *zio_snapshot_alloc(struct zio_channel *chan)
+struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan)
 {
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 	struct zio_snapshot *snap;
 	struct zio_control *ctrl;
 
@@ -194,12 +194,12 @@ void zio_snapshot_put(struct zio_snapshot *snap)
  */
 void zio_block_free_snapshot(struct zio_block *block)
 {
-	zio_snapshot_put(block->snap);
-	block->snap = NULL;
+	zio_snapshot_put(to_block_core(block)->snap);
+	to_block_core(block)->snap = NULL;
 }
 EXPORT_SYMBOL_GPL(zio_block_free_snapshot);
 
-static void publish_snapshot(struct zio_channel *chan,
+static void publish_snapshot(struct zio_channel_core *chan,
 			     struct zio_snapshot *snap)
 {
 	struct zio_snapshot *old;
@@ -210,7 +210,7 @@ static void publish_snapshot(struct zio_channel *chan,
 }
 
 /* Blocks armed from now on show the present values. The mutex is held. */
-int zio_channel_refresh(struct zio_channel *chan)
+int zio_channel_refresh(struct zio_channel_core *chan)
 {
 	struct zio_snapshot *snap = zio_snapshot_alloc(chan);
 
@@ -221,7 +221,7 @@ int zio_channel_refresh(struct zio_channel *chan)
 }
 
 /* Snapshots of the present values for all channels, to be published later. */
-struct zio_snapshot **zio_snapshots_prepare(struct zio_cset *cset)
+struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset)
 {
 	struct zio_snapshot **snap;
 	unsigned int i;
@@ -239,7 +239,7 @@ struct zio_snapshot **zio_snapshots_prepare(struct zio_cset *cset)
 	return snap;
 }
 
-void zio_snapshots_publish(struct zio_cset *cset, struct zio_snapshot **snap)
+void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap)
 {
 	unsigned int i;
 
@@ -248,7 +248,7 @@ void zio_snapshots_publish(struct zio_cset *cset, struct zio_snapshot **snap)
 	kvfree(snap);
 }
 
-void zio_snapshots_discard(struct zio_cset *cset, struct zio_snapshot **snap)
+void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap)
 {
 	unsigned int i;
 
@@ -258,7 +258,7 @@ void zio_snapshots_discard(struct zio_cset *cset, struct zio_snapshot **snap)
 }
 
 /* As zio_channel_refresh(), for all channels of a set, or for none. */
-int zio_cset_refresh(struct zio_cset *cset)
+int zio_cset_refresh(struct zio_cset_core *cset)
 {
 	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
 
@@ -269,7 +269,7 @@ int zio_cset_refresh(struct zio_cset *cset)
 }
 
 /* Any context; the caller owns the block. */
-void zio_block_renew_snapshot(struct zio_channel *chan,
+void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block)
 {
 	struct zio_snapshot *snap;
@@ -279,18 +279,18 @@ void zio_block_renew_snapshot(struct zio_channel *chan,
 		snap = rcu_dereference(chan->snap);
 	} while (!refcount_inc_not_zero(&snap->ref));
 	rcu_read_unlock();
-	zio_snapshot_put(block->snap);
-	block->snap = snap;
+	zio_snapshot_put(to_block_core(block)->snap);
+	to_block_core(block)->snap = snap;
 }
 
 /* Is the address that of the channel, and not just none? */
 bool zio_control_names(const struct zio_control *ctrl,
-		       const struct zio_channel *chan)
+		       const struct zio_channel_core *chan)
 {
 	const struct zio_device *zdev = chan->cset->zdev;
 	const struct zio_addr *addr = &ctrl->addr;
 
-	return addr->dev_id == zdev->id && addr->chan == chan->head.index &&
+	return addr->dev_id == zdev->id && addr->chan == chan->pub.index &&
 		addr->cset == chan->cset->index &&
 		!strncmp(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }
@@ -307,10 +307,10 @@ bool zio_control_names(const struct zio_control *ctrl,
  * another channel; -EINVAL for another sample size; -EMSGSIZE for more
  * samples than there is room for, or none; or for any, if the set has none.
  */
-int zio_control_check(const struct zio_channel *chan,
+int zio_control_check(const struct zio_channel_core *chan,
 		      const struct zio_control *ctrl, size_t size)
 {
-	const struct zio_cset *cset = chan->cset;
+	const struct zio_cset_core *cset = chan->cset;
 	size_t len;
 
 	if (ctrl->major_version != ZIO_MAJOR_VERSION)

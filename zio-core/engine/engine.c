@@ -87,7 +87,7 @@
  * Any context. After something other than a block has happened: an error, a
  * change of the configuration, the end of the board.
  */
-void zio_cset_wake(struct zio_cset *cset)
+void zio_cset_wake(struct zio_cset_core *cset)
 {
 	__poll_t key = ZIO_WAKE_IN | ZIO_WAKE_OUT;
 	unsigned int i;
@@ -101,19 +101,19 @@ void zio_cset_wake(struct zio_cset *cset)
 }
 
 /* Who waits for a set to be done is told when it can be armed again. */
-static __always_inline void notify_done(struct zio_cset *cset)
+static __always_inline void notify_done(struct zio_cset_core *cset)
 {
 	if (unlikely(!hlist_empty(&cset->notifiers)))
 		zio_cset_notify(cset);
 }
 
-static void finish_outputs(struct zio_cset *cset)
+static void finish_outputs(struct zio_cset_core *cset)
 {
 	struct zio_armed *armed;
 
-	for (armed = zio_cset_armed(cset); armed->chan; armed++)
-		finish_output(armed->chan, armed->block);
-	zio_cset_armed(cset)->chan = NULL;
+	for (armed = cset->pub.armed; armed->chan; armed++)
+		finish_output(to_channel_core(armed->chan), armed->block);
+	cset->pub.armed->chan = NULL;
 	make_idle(cset);
 	notify_done(cset);
 }
@@ -123,25 +123,27 @@ static void finish_outputs(struct zio_cset *cset)
  * his block need not go through it. It is returned.
  */
 static __always_inline struct zio_block *
-finish_inputs(struct zio_cset *cset, struct zio_channel *reader)
+finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
 {
 	struct zio_block *pulled = NULL;
 	struct zio_armed *armed;
 
-	for (armed = zio_cset_armed(cset); armed->chan; armed++) {
-		count_input(armed->chan, armed->block);
-		if (armed->chan == reader)
+	for (armed = cset->pub.armed; armed->chan; armed++) {
+		struct zio_channel_core *chan = to_channel_core(armed->chan);
+
+		count_input(chan, armed->block);
+		if (chan == reader)
 			pulled = armed->block;
 		else
-			queue_input(armed->chan, armed->block);
+			queue_input(chan, armed->block);
 	}
-	zio_cset_armed(cset)->chan = NULL;
+	cset->pub.armed->chan = NULL;
 	make_idle(cset);
 	notify_done(cset);
 	return pulled;
 }
 
-static void finish_blocks(struct zio_cset *cset)
+static void finish_blocks(struct zio_cset_core *cset)
 {
 	if (zio_cset_is_output(cset))
 		finish_outputs(cset);
@@ -149,7 +151,7 @@ static void finish_blocks(struct zio_cset *cset)
 		finish_inputs(cset, NULL);
 }
 
-static void fail_arm(struct zio_cset *cset, int error)
+static void fail_arm(struct zio_cset_core *cset, int error)
 {
 	cset->io_errors++;
 	if (cset->flags & ZIO_CSET_SLEEPS || !cset->on_demand)
@@ -167,7 +169,7 @@ static void fail_arm(struct zio_cset *cset, int error)
  *
  * Return: 0 if the driver was done early, and the set is idle; -EINPROGRESS.
  */
-int zio_cset_leave_armed(struct zio_cset *cset)
+int zio_cset_leave_armed(struct zio_cset_core *cset)
 {
 	int new, old = atomic_read(&cset->state);
 
@@ -200,7 +202,7 @@ static int driver_error(int error)
 }
 
 /* raw_io() did not say 0. */
-static int leave_or_fail(struct zio_cset *cset, int ret)
+static int leave_or_fail(struct zio_cset_core *cset, int ret)
 {
 	if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
 		WRITE_ONCE(cset->async, true);
@@ -215,19 +217,19 @@ static int leave_or_fail(struct zio_cset *cset, int ret)
  * The blocks of all channels, from memory or queue to the driver. An event for which
  * there is no block at all is lost, and no business of his: he would never be done.
  */
-static __always_inline int start_blocks(struct zio_cset *cset, bool output,
-					struct zio_channel *reader,
+static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
+					struct zio_channel_core *reader,
 					struct zio_block *prealloc)
 {
 	cset->fired++;
 	arm_blocks(cset, output, reader, prealloc);
-	if (!prealloc && unlikely(!zio_cset_armed(cset)->chan))
+	if (!prealloc && unlikely(!cset->pub.armed->chan))
 		return 0;
-	return cset->ops->raw_io(cset);
+	return cset->ops->raw_io(&cset->pub);
 }
 
 /* Each direction on its own: the way of an event is short, without a branch. */
-static int arm_outputs(struct zio_cset *cset)
+static int arm_outputs(struct zio_cset_core *cset)
 {
 	int ret = start_blocks(cset, true, NULL, NULL);
 
@@ -237,7 +239,7 @@ static int arm_outputs(struct zio_cset *cset)
 	return 0;
 }
 
-static int arm_inputs(struct zio_cset *cset)
+static int arm_inputs(struct zio_cset_core *cset)
 {
 	int ret = start_blocks(cset, false, NULL, NULL);
 
@@ -247,14 +249,14 @@ static int arm_inputs(struct zio_cset *cset)
 	return 0;
 }
 
-static int arm_cset(struct zio_cset *cset)
+static int arm_cset(struct zio_cset_core *cset)
 {
 	return zio_cset_is_output(cset) ? arm_outputs(cset) : arm_inputs(cset);
 }
 
 static void arm_in_thread(struct work_struct *work)
 {
-	struct zio_cset *cset = container_of(work, struct zio_cset, arm_work);
+	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, arm_work);
 
 	int ret = arm_cset(cset);
 
@@ -273,7 +275,7 @@ static int refuse_fire(int state)
 }
 
 /* @at: time of the event; NULL: now, by the trigger's clock */
-static __always_inline bool begin_arming(struct zio_cset *cset, int *state,
+static __always_inline bool begin_arming(struct zio_cset_core *cset, int *state,
 					 const struct timespec64 *at)
 {
 	*state = CSET_IDLE;
@@ -286,7 +288,7 @@ static __always_inline bool begin_arming(struct zio_cset *cset, int *state,
 	return true;
 }
 
-static __always_inline int go_on_arming(struct zio_cset *cset)
+static __always_inline int go_on_arming(struct zio_cset_core *cset)
 {
 	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
 		queue_work(system_unbound_wq, &cset->arm_work);
@@ -306,7 +308,7 @@ static __always_inline int go_on_arming(struct zio_cset *cset)
  * when the set is armed or held; -ESHUTDOWN when it, or its trigger, is
  * disabled; -ENODEV when the board is gone; else the driver's error.
  */
-int zio_cset_fire(struct zio_cset *cset)
+int zio_cset_fire(struct zio_cset_core *cset)
 {
 	int state;
 
@@ -326,7 +328,7 @@ int zio_cset_fire(struct zio_cset *cset)
  */
 int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at)
 {
-	struct zio_cset *cset = bind->cset;
+	struct zio_cset_core *cset = bind->cset;
 	int state;
 
 	if (!begin_arming(cset, &state, at))
@@ -338,7 +340,7 @@ int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at)
 	return -ESHUTDOWN;
 }
 
-static bool has_room(struct zio_channel *chan)
+static bool has_room(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 
@@ -347,7 +349,7 @@ static bool has_room(struct zio_channel *chan)
 		(!rcu_access_pointer(chan->feed) || zio_route_has_room(chan));
 }
 
-static bool can_have_room(struct zio_channel *chan)
+static bool can_have_room(struct zio_channel_core *chan)
 {
 	while (!has_room(chan))
 		if (!chan->ring || !zio_ring_reap(chan))
@@ -364,9 +366,9 @@ static bool can_have_room(struct zio_channel *chan)
  *
  * Return: as zio_cset_fire(); -ENOBUFS without room.
  */
-int zio_cset_top_up(struct zio_channel *chan)
+int zio_cset_top_up(struct zio_channel_core *chan)
 {
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 	int state;
 
 	if (!begin_arming(cset, &state, NULL))
@@ -387,7 +389,7 @@ int zio_cset_top_up(struct zio_channel *chan)
  * As zio_cset_top_up(), but after -EBUSY all users of the set are woken when
  * it is idle again.
  */
-int zio_cset_ask(struct zio_channel *chan)
+int zio_cset_ask(struct zio_channel_core *chan)
 {
 	int ret = zio_cset_top_up(chan);
 
@@ -398,9 +400,9 @@ int zio_cset_ask(struct zio_channel *chan)
 }
 
 /* What cannot be done on the spot. The block, if any, is in the queue. */
-static struct zio_block *pull_queued(struct zio_channel *chan)
+static struct zio_block *pull_queued(struct zio_channel_core *chan)
 {
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 	struct zio_block *block;
 	int ret;
 
@@ -432,7 +434,7 @@ static struct zio_block *pull_queued(struct zio_channel *chan)
  * all is still as it was when he decided to pull. Otherwise nothing has happened:
  * a reader who finds no memory has lost no block.
  */
-static __always_inline struct zio_block *preallocate_block(struct zio_channel *chan)
+static __always_inline struct zio_block *preallocate_block(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 
@@ -452,9 +454,9 @@ static __always_inline struct zio_block *preallocate_block(struct zio_channel *c
  * Return: the reader's block; -EAGAIN when it may come later; -ENODEV when the
  * board is gone; else the driver's error.
  */
-struct zio_block *zio_cset_pull(struct zio_channel *chan)
+struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 {
-	struct zio_cset *cset = chan->cset;
+	struct zio_cset_core *cset = chan->cset;
 	struct zio_block *prealloc, *block;
 	int ret, state;
 
@@ -479,7 +481,7 @@ struct zio_block *zio_cset_pull(struct zio_channel *chan)
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
 
-static bool output_is_ready(struct zio_cset *cset)
+static bool output_is_ready(struct zio_cset_core *cset)
 {
 	unsigned int i, n_active = READ_ONCE(cset->n_active);
 
@@ -493,7 +495,7 @@ static bool output_is_ready(struct zio_cset *cset)
  * Somebody else may have played what was ready a moment ago: only who owns the
  * phase knows. An empty queue is a loss then, and none is meant.
  */
-static int play_if_ready(struct zio_cset *cset)
+static int play_if_ready(struct zio_cset_core *cset)
 {
 	int state;
 
@@ -506,7 +508,7 @@ static int play_if_ready(struct zio_cset *cset)
 }
 
 /* A set that is gone has its work cancelled after a grace period, and for ever. */
-static void kick_in_thread(struct zio_cset *cset)
+static void kick_in_thread(struct zio_cset_core *cset)
 {
 	rcu_read_lock();					/* E */
 	if (!(atomic_read(&cset->state) & CSET_GONE))
@@ -518,7 +520,7 @@ static void kick_in_thread(struct zio_cset *cset)
  * An output that is done at once may do this in an interrupt, while others write. After
  * a while it is the business of a thread.
  */
-static void play_ready(struct zio_cset *cset)
+static void play_ready(struct zio_cset_core *cset)
 {
 	unsigned int n = 0;
 	int ret;
@@ -540,7 +542,7 @@ static void play_ready(struct zio_cset *cset)
  * Where the board says itself when there is something, a new block may be worth an
  * old one. A driver that is done at once would make new ones for ever.
  */
-static bool make_room(struct zio_channel *chan)
+static bool make_room(struct zio_channel_core *chan)
 {
 	while (!can_have_room(chan))
 		if (!READ_ONCE(chan->cset->async) || !zio_channel_drop_oldest(chan))
@@ -549,7 +551,7 @@ static bool make_room(struct zio_channel *chan)
 }
 
 /* A channel that nobody reads must not stop the others: it loses blocks. */
-static bool set_has_room(struct zio_cset *cset)
+static bool set_has_room(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -559,7 +561,7 @@ static bool set_has_room(struct zio_cset *cset)
 	return false;
 }
 
-static int arm_if_room(struct zio_cset *cset)
+static int arm_if_room(struct zio_cset_core *cset)
 {
 	int state;
 
@@ -578,7 +580,7 @@ static int arm_if_room(struct zio_cset *cset)
  * Who has put one block must not go on for ever on behalf of those who put theirs
  * meanwhile: after a while it is the business of a thread.
  */
-static void keep_armed(struct zio_cset *cset)
+static void keep_armed(struct zio_cset_core *cset)
 {
 	unsigned int n = 0;
 	int ret;
@@ -595,7 +597,7 @@ static void keep_armed(struct zio_cset *cset)
 
 static void rearm_in_thread(struct work_struct *work)
 {
-	zio_cset_kick(container_of(work, struct zio_cset, rearm_work));
+	zio_cset_kick(container_of(work, struct zio_cset_core, rearm_work));
 }
 
 /**
@@ -607,7 +609,7 @@ static void rearm_in_thread(struct work_struct *work)
  * is room for a block. To be called when a set has become idle, and when there is
  * new room, or a new block.
  */
-void zio_cset_kick(struct zio_cset *cset)
+void zio_cset_kick(struct zio_cset_core *cset)
 {
 	if (READ_ONCE(cset->rearm))
 		keep_armed(cset);
@@ -621,7 +623,7 @@ void zio_cset_kick(struct zio_cset *cset)
  *
  * Any context. No side effects.
  */
-bool zio_cset_can_pull(struct zio_cset *cset)
+bool zio_cset_can_pull(struct zio_cset_core *cset)
 {
 	int state = atomic_read(&cset->state);
 
@@ -631,7 +633,7 @@ bool zio_cset_can_pull(struct zio_cset *cset)
 }
 
 /* @owned: the phase is the caller's; else the one that is arming will see EARLY */
-static bool take_from_driver(struct zio_cset *cset, bool *owned)
+static bool take_from_driver(struct zio_cset_core *cset, bool *owned)
 {
 	int new, old = atomic_read(&cset->state);
 
@@ -663,8 +665,9 @@ static bool take_from_driver(struct zio_cset *cset, bool *owned)
  * stop_io() is called, or has been: a driver that passes on what it has from
  * elsewhere still has it.
  */
-bool zio_cset_done(struct zio_cset *cset)
+bool zio_cset_done(struct zio_cset *pub)
 {
+	struct zio_cset_core *cset = to_cset_core(pub);
 	bool done, owned = false;
 
 	rcu_read_lock();					/* E */
@@ -678,7 +681,7 @@ bool zio_cset_done(struct zio_cset *cset)
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
 
-void zio_cset_init_engine(struct zio_cset *cset)
+void zio_cset_init_engine(struct zio_cset_core *cset)
 {
 	atomic_set(&cset->state, CSET_STOP);
 	init_waitqueue_head(&cset->idle_wq);

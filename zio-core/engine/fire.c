@@ -21,7 +21,7 @@
 /* Sets that are done because a set was done because ... */
 #define ZIO_MAX_CHAIN	8
 
-static void count_lost_events(struct zio_cset *cset, u64 n)
+static void count_lost_events(struct zio_cset_core *cset, u64 n)
 {
 	unsigned int i;
 
@@ -158,7 +158,7 @@ static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
  */
 int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
 {
-	struct zio_cset *cset = zio_cset_find(address);
+	struct zio_cset_core *cset = zio_cset_find(address);
 	struct zio_binding *bind;
 	int ret = 0;
 
@@ -183,7 +183,7 @@ EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
  */
 int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *address)
 {
-	struct zio_cset *cset = zio_cset_find(address);
+	struct zio_cset_core *cset = zio_cset_find(address);
 
 	if (IS_ERR(cset))
 		return PTR_ERR(cset);
@@ -216,7 +216,7 @@ EXPORT_SYMBOL_GPL(zio_cset_notifier_remove);
  * The set has just become idle; it is a reader's, or under RCU (E). Sets that are
  * done at once nest here: a long chain, or one that bites its tail, ends.
  */
-void zio_cset_notify(struct zio_cset *cset)
+void zio_cset_notify(struct zio_cset_core *cset)
 {
 	struct zio_cset_notifier *notifier;
 

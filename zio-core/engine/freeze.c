@@ -9,7 +9,7 @@
 #include "engine/state.h"
 
 /* What is armed is taken back; false if nothing is. FREEZE is set. */
-bool zio_cset_try_abort(struct zio_cset *cset, bool lost)
+bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost)
 {
 	int old = atomic_read(&cset->state);
 	int new;
@@ -20,13 +20,13 @@ bool zio_cset_try_abort(struct zio_cset *cset, bool lost)
 		new = (old & ~CSET_PHASE) | CSET_ABORTING;
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
-	cset->ops->stop_io(cset);
+	cset->ops->stop_io(&cset->pub);
 	zio_blocks_drop(cset, lost);
 	make_idle(cset);
 	return true;
 }
 
-static bool is_settled(struct zio_cset *cset)
+static bool is_settled(struct zio_cset_core *cset)
 {
 	int phase = cset_phase(cset);
 
@@ -34,7 +34,7 @@ static bool is_settled(struct zio_cset *cset)
 }
 
 /* Blocks that no event has filled are not lost when they are taken back. */
-static bool is_asked_for(const struct zio_cset *cset)
+static bool is_asked_for(const struct zio_cset_core *cset)
 {
 	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
@@ -46,7 +46,7 @@ static bool is_asked_for(const struct zio_cset *cset)
  * Process context, sleeps. Aborts what is armed. Pairs with
  * zio_cset_unfreeze(); does not nest.
  */
-void zio_cset_freeze(struct zio_cset *cset)
+void zio_cset_freeze(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	smp_mb__after_atomic();					/* C */
@@ -64,7 +64,7 @@ void zio_cset_freeze(struct zio_cset *cset)
  * Process context, sleeps. As zio_cset_freeze(), but what is armed stays so, and may be
  * done.
  */
-void zio_cset_quiesce(struct zio_cset *cset)
+void zio_cset_quiesce(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	smp_mb__after_atomic();					/* C */
@@ -75,7 +75,7 @@ void zio_cset_quiesce(struct zio_cset *cset)
  * ARMING stands for any owner that is not the driver; see EARLY in engine.c. The
  * exchange orders what the owner does next (C).
  */
-static bool try_own(struct zio_cset *cset, bool *armed)
+static bool try_own(struct zio_cset_core *cset, bool *armed)
 {
 	int old = atomic_read(&cset->state);
 	int phase;
@@ -102,7 +102,7 @@ static bool try_own(struct zio_cset *cset, bool *armed)
  *
  * Return: whether the driver has blocks; for zio_cset_disown_phase().
  */
-bool zio_cset_own_phase(struct zio_cset *cset)
+bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
 	bool armed;
 
@@ -123,7 +123,7 @@ bool zio_cset_own_phase(struct zio_cset *cset)
  *
  * Context: Process. Users of the set look again.
  */
-void zio_cset_disown_phase(struct zio_cset *cset, bool armed)
+void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
 	if (armed)
 		zio_cset_leave_armed(cset);
@@ -134,7 +134,7 @@ void zio_cset_disown_phase(struct zio_cset *cset, bool armed)
 }
 
 /* Is what the fast path reads about the configuration about to change, or gone? */
-bool zio_cset_is_frozen(const struct zio_cset *cset)
+bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 {
 	int state = atomic_read_acquire(&cset->state);		/* Y */
 
@@ -145,7 +145,7 @@ bool zio_cset_is_frozen(const struct zio_cset *cset)
  * zio_cset_unfreeze() - let a set go on
  * @cset: the channel set, held or paused
  */
-void zio_cset_unfreeze(struct zio_cset *cset)
+void zio_cset_unfreeze(struct zio_cset_core *cset)
 {
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_FREEZE, &cset->state);
@@ -154,7 +154,7 @@ void zio_cset_unfreeze(struct zio_cset *cset)
 }
 
 /* Refuses events, or takes them again; the set is held. */
-void zio_cset_stop(struct zio_cset *cset, bool stop)
+void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 {
 	if (stop)
 		atomic_or(CSET_STOP, &cset->state);
@@ -163,7 +163,7 @@ void zio_cset_stop(struct zio_cset *cset, bool stop)
 }
 
 /* The board goes: nothing is armed any more, ever. The mutex is held. */
-void zio_cset_kill(struct zio_cset *cset)
+void zio_cset_kill(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_GONE, &cset->state);
 	zio_cset_freeze(cset);
@@ -172,7 +172,7 @@ void zio_cset_kill(struct zio_cset *cset)
 	zio_cset_wake(cset);
 }
 
-bool zio_cset_is_on(struct zio_cset *cset)
+bool zio_cset_is_on(struct zio_cset_core *cset)
 {
 	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
 }

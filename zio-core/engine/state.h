@@ -16,13 +16,13 @@
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
 
-static inline int cset_phase(struct zio_cset *cset)
+static inline int cset_phase(struct zio_cset_core *cset)
 {
 	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
 }
 
 /* Leaves the phase that the caller owns. */
-static __always_inline void make_idle(struct zio_cset *cset)
+static __always_inline void make_idle(struct zio_cset_core *cset)
 {
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
@@ -35,7 +35,7 @@ static __always_inline void make_idle(struct zio_cset *cset)
 	}
 }
 
-int zio_cset_leave_armed(struct zio_cset *cset);
-bool zio_cset_try_abort(struct zio_cset *cset, bool lost);
+int zio_cset_leave_armed(struct zio_cset_core *cset);
+bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 
 #endif /* _ZIO_ENGINE_H */

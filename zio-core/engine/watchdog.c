@@ -11,7 +11,7 @@
 #include "engine/state.h"
 
 /* The driver has had the blocks for a whole round of the watchdog. */
-static bool is_overdue(struct zio_cset *cset)
+static bool is_overdue(struct zio_cset_core *cset)
 {
 	return cset_phase(cset) == CSET_ARMED &&
 		READ_ONCE(cset->fired) == cset->watched;
@@ -21,7 +21,7 @@ static bool is_overdue(struct zio_cset *cset)
  * FREEZE keeps the set from being armed once more: so what is aborted is what was
  * seen. Whoever was refused meanwhile is served by the release.
  */
-static void abort_overdue(struct zio_cset *cset)
+static void abort_overdue(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	smp_mb__after_atomic();					/* C */
@@ -34,8 +34,8 @@ static void abort_overdue(struct zio_cset *cset)
 
 static void watch_cset(struct work_struct *work)
 {
-	struct zio_cset *cset = container_of(to_delayed_work(work),
-					     struct zio_cset, watchdog);
+	struct zio_cset_core *cset = container_of(to_delayed_work(work),
+					     struct zio_cset_core, watchdog);
 
 	mutex_lock(&cset->mutex);
 	if (cset->gone || !cset->timeout_ms)
@@ -56,14 +56,14 @@ out:
  *
  * After one to two times as long they are taken back, as lost.
  */
-void zio_cset_set_timeout(struct zio_cset *cset, u32 ms)
+void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 {
 	cset->timeout_ms = ms;
 	cset->watched = READ_ONCE(cset->fired) - 1;
 	mod_delayed_work(system_wq, &cset->watchdog, msecs_to_jiffies(ms));
 }
 
-void zio_watchdog_init(struct zio_cset *cset)
+void zio_watchdog_init(struct zio_cset_core *cset)
 {
 	INIT_DELAYED_WORK(&cset->watchdog, watch_cset);
 }

@@ -52,7 +52,7 @@
 #define FEED_RETRY	(HZ / 10)
 
 struct zio_feed {
-	struct zio_channel *in;
+	struct zio_channel_core *in;
 	struct list_head routes;
 	unsigned int n_routes;
 	struct delayed_work work;
@@ -62,7 +62,7 @@ struct zio_feed {
 struct zio_route {
 	struct list_head node; /* of feed->routes */
 	struct zio_feed *feed;
-	struct zio_channel *out;
+	struct zio_channel_core *out;
 };
 
 static DEFINE_MUTEX(zio_routes_lock);
@@ -71,7 +71,7 @@ static DEFINE_PER_CPU(unsigned int, zio_feed_depth);
 /* Any context, under RCU. */
 static void kick_feed(struct zio_feed *feed)
 {
-	struct zio_cset *cset = feed->in->cset;
+	struct zio_cset_core *cset = feed->in->cset;
 	bool failed;
 
 	if (in_task() && READ_ONCE(feed->asker) == current)
@@ -81,7 +81,7 @@ static void kick_feed(struct zio_feed *feed)
 	queue_delayed_work(zio_wq, &feed->work, failed ? FEED_RETRY : 0);
 }
 
-static bool is_asked(const struct zio_cset *cset)
+static bool is_asked(const struct zio_cset_core *cset)
 {
 	return READ_ONCE(cset->on_demand) || READ_ONCE(cset->rearm);
 }
@@ -92,7 +92,7 @@ static bool is_asked(const struct zio_cset *cset)
  *
  * Any context. Who feeds it, or is fed by it, looks again.
  */
-void zio_route_wake(struct zio_channel *chan)
+void zio_route_wake(struct zio_channel_core *chan)
 {
 	struct zio_feed *feed;
 	struct zio_route *route;
@@ -113,7 +113,7 @@ void zio_route_wake(struct zio_channel *chan)
  * the input to go on with.
  */
 static bool has_its_part(const struct zio_feed *feed,
-			 const struct zio_channel *out)
+			 const struct zio_channel_core *out)
 {
 	unsigned int part = READ_ONCE(feed->in->len) /
 		max(READ_ONCE(feed->n_routes), 1u);
@@ -121,7 +121,7 @@ static bool has_its_part(const struct zio_feed *feed,
 	return zio_queue_count(&out->queue) >= max(part, 3u) - 2;
 }
 
-static bool has_room(const struct zio_feed *feed, const struct zio_channel *out)
+static bool has_room(const struct zio_feed *feed, const struct zio_channel_core *out)
 {
 	return !zio_cset_is_frozen(out->cset) &&			/* Y */
 		!has_its_part(feed, out) &&
@@ -134,7 +134,7 @@ static bool has_room(const struct zio_feed *feed, const struct zio_channel *out)
  *
  * Any context. One that has none does not stop the others.
  */
-bool zio_route_has_room(struct zio_channel *in)
+bool zio_route_has_room(struct zio_channel_core *in)
 {
 	struct zio_route *route;
 	struct zio_feed *feed;
@@ -149,7 +149,7 @@ bool zio_route_has_room(struct zio_channel *in)
 	return room;
 }
 
-static struct zio_block *get_block(struct zio_channel *out, size_t len)
+static struct zio_block *get_block(struct zio_channel_core *out, size_t len)
 {
 	if (zio_cset_is_frozen(out->cset) ||			/* Y */
 	    len > out->buf->block_size)
@@ -157,13 +157,13 @@ static struct zio_block *get_block(struct zio_channel *out, size_t len)
 	return out->buf->type->ops->get_block(out->buf);
 }
 
-static void count_lost_block(struct zio_channel *out)
+static void count_lost_block(struct zio_channel_core *out)
 {
 	WRITE_ONCE(out->route_lost, out->route_lost + 1);
 	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
 }
 
-static void feed_output(const struct zio_feed *feed, struct zio_channel *out,
+static void feed_output(const struct zio_feed *feed, struct zio_channel_core *out,
 			struct zio_block *block)
 {
 	struct zio_range all = { .len = block->len };
@@ -182,7 +182,7 @@ static void feed_output(const struct zio_feed *feed, struct zio_channel *out,
 	out_block->drv_alarms = 0;
 	if (unlikely(atomic_read(&out->alarms_new)))
 		zio_block_take_alarms(out, out_block);
-	out_block->seq = out->seq++;
+	to_block_core(out_block)->seq = out->seq++;
 	zio_queue_push(&out->queue, out_block);
 }
 
@@ -211,7 +211,7 @@ static void play_or_defer(struct zio_feed *feed)
 /* False: the last route has just gone. */
 static bool feed_outputs(struct zio_feed *feed, struct zio_block *block)
 {
-	struct zio_channel *in = feed->in;
+	struct zio_channel_core *in = feed->in;
 	struct zio_route *route;
 	bool any = false;
 
@@ -236,7 +236,7 @@ static bool feed_outputs(struct zio_feed *feed, struct zio_block *block)
  * Return: true; false if the last route has just gone. Then the block is still the
  * caller's, and is for the input's readers.
  */
-bool zio_route_block(struct zio_channel *in, struct zio_block *block)
+bool zio_route_block(struct zio_channel_core *in, struct zio_block *block)
 {
 	struct zio_feed *feed;
 	bool fed;
@@ -251,7 +251,7 @@ bool zio_route_block(struct zio_channel *in, struct zio_block *block)
 /* -ENOBUFS, or who keeps it from being fired; or the driver's error. */
 static int ask_input(struct zio_feed *feed)
 {
-	struct zio_channel *in = feed->in;
+	struct zio_channel_core *in = feed->in;
 	unsigned int n = 0;
 	int ret;
 
@@ -288,7 +288,7 @@ static void run_feed(struct work_struct *work)
 }
 
 /* The set is held by zio_cset_freeze(): nobody who feeds is at its blocks. */
-void zio_cset_pause_routes(struct zio_cset *cset)
+void zio_cset_pause_routes(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -324,10 +324,10 @@ static int parse_address(const char *text, size_t len, char *set, size_t size,
 }
 
 /* The channel, with a reference; it may be gone at any moment. */
-static struct zio_channel *find_channel(const char *text, size_t len)
+static struct zio_channel_core *find_channel(const char *text, size_t len)
 {
-	struct zio_channel *chan = ERR_PTR(-ENODEV);
-	struct zio_cset *cset;
+	struct zio_channel_core *chan = ERR_PTR(-ENODEV);
+	struct zio_cset_core *cset;
 	unsigned int index;
 	char set[48];
 	int ret = parse_address(text, len, set, sizeof(set), &index);
@@ -351,7 +351,7 @@ out:
 	return chan;
 }
 
-static int check_channels(struct zio_channel *in, struct zio_channel *out)
+static int check_channels(struct zio_channel_core *in, struct zio_channel_core *out)
 {
 	if (zio_cset_is_output(in->cset))
 		return -ENOMSG;
@@ -362,7 +362,7 @@ static int check_channels(struct zio_channel *in, struct zio_channel *out)
 	return 0;
 }
 
-static struct zio_feed *alloc_feed(struct zio_channel *in)
+static struct zio_feed *alloc_feed(struct zio_channel_core *in)
 {
 	struct zio_feed *feed = kzalloc(sizeof(*feed), GFP_KERNEL);
 
@@ -383,9 +383,9 @@ static void free_feed(struct zio_feed *feed)
 }
 
 /* From now on users are refused, and blocks are taken by who feeds it. */
-static int claim_output(struct zio_channel *out, struct zio_route *route)
+static int claim_output(struct zio_channel_core *out, struct zio_route *route)
 {
-	struct zio_cset *cset = out->cset;
+	struct zio_cset_core *cset = out->cset;
 	struct zio_session *sess;
 	int ret = -ENODEV;
 
@@ -406,7 +406,7 @@ out:
 	return ret;
 }
 
-static void release_output(struct zio_channel *out)
+static void release_output(struct zio_channel_core *out)
 {
 	mutex_lock(&out->lock);
 	RCU_INIT_POINTER(out->route, NULL);
@@ -421,7 +421,7 @@ static void release_output(struct zio_channel *out)
  */
 static void start_feed(struct zio_feed *feed)
 {
-	struct zio_channel *in = feed->in;
+	struct zio_channel_core *in = feed->in;
 	struct zio_block *block;
 
 	mutex_lock(&in->lock);
@@ -437,8 +437,8 @@ static void start_feed(struct zio_feed *feed)
 static int join_feed(struct zio_route *route)
 {
 	struct zio_feed *feed = route->feed;
-	struct zio_channel *in = feed->in;
-	struct zio_cset *cset = in->cset;
+	struct zio_channel_core *in = feed->in;
+	struct zio_cset_core *cset = in->cset;
 	int ret = 0;
 
 	mutex_lock(&cset->mutex);
@@ -462,7 +462,7 @@ static int join_feed(struct zio_route *route)
 
 static void stop_feed(struct zio_feed *feed)
 {
-	struct zio_channel *in = feed->in;
+	struct zio_channel_core *in = feed->in;
 
 	mutex_lock(&in->lock);
 	RCU_INIT_POINTER(in->feed, NULL);
@@ -471,7 +471,7 @@ static void stop_feed(struct zio_feed *feed)
 }
 
 /* The lock is held. */
-static void disconnect(struct zio_channel *out)
+static void disconnect(struct zio_channel_core *out)
 {
 	struct zio_route *route = rcu_access_pointer(out->route);
 	struct zio_feed *feed;
@@ -498,7 +498,7 @@ static void disconnect(struct zio_channel *out)
 }
 
 /* The lock is held; the output has no route. */
-static int connect(struct zio_channel *in, struct zio_channel *out,
+static int connect(struct zio_channel_core *in, struct zio_channel_core *out,
 		   struct zio_route *route, struct zio_feed *new)
 {
 	struct zio_feed *feed = rcu_access_pointer(in->feed);
@@ -517,7 +517,7 @@ static int connect(struct zio_channel *in, struct zio_channel *out,
 	return ret;
 }
 
-static struct zio_channel *source_of(struct zio_channel *out)
+static struct zio_channel_core *source_of(struct zio_channel_core *out)
 {
 	struct zio_route *route = rcu_access_pointer(out->route);
 
@@ -525,7 +525,7 @@ static struct zio_channel *source_of(struct zio_channel *out)
 }
 
 /* The lock is held. What is refused for a known reason leaves all as it is. */
-static int replace_source(struct zio_channel *out, struct zio_channel *in)
+static int replace_source(struct zio_channel_core *out, struct zio_channel_core *in)
 {
 	struct zio_route *route;
 	struct zio_feed *feed;
@@ -564,10 +564,10 @@ static int replace_source(struct zio_channel *out, struct zio_channel *in)
  * error nothing has changed, except that a board that goes at this very moment takes
  * the former route with it.
  */
-int zio_route_connect(struct zio_channel *out, const char *text)
+int zio_route_connect(struct zio_channel_core *out, const char *text)
 {
 	size_t len = strcspn(text, "\n");
-	struct zio_channel *in = NULL;
+	struct zio_channel_core *in = NULL;
 	int ret = 0;
 
 	if (len && strncmp(text, "none", max_t(size_t, len, 4))) {
@@ -591,9 +591,9 @@ out:
 }
 
 /* The address that zio_route_connect() was given, or "none". */
-ssize_t zio_route_show(struct zio_channel *out, char *page)
+ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 {
-	struct zio_channel *in;
+	struct zio_channel_core *in;
 	ssize_t len;
 
 	if (mutex_lock_killable(&zio_routes_lock))
@@ -601,14 +601,14 @@ ssize_t zio_route_show(struct zio_channel *out, char *page)
 	in = source_of(out);
 	if (in)
 		len = sysfs_emit(page, "%s-%04x-%u-%u\n", in->cset->zdev->name,
-				 in->cset->zdev->id, in->cset->index, in->head.index);
+				 in->cset->zdev->id, in->cset->index, in->pub.index);
 	else
 		len = sysfs_emit(page, "none\n");
 	mutex_unlock(&zio_routes_lock);
 	return len;
 }
 
-static void cut_feed(struct zio_channel *in)
+static void cut_feed(struct zio_channel_core *in)
 {
 	struct zio_route *route;
 	struct zio_feed *feed;
@@ -620,7 +620,7 @@ static void cut_feed(struct zio_channel *in)
 }
 
 /* The set is gone: the routes from it and to it end. */
-void zio_routes_cut(struct zio_cset *cset)
+void zio_routes_cut(struct zio_cset_core *cset)
 {
 	unsigned int i;
 

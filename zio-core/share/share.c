@@ -7,7 +7,7 @@
  * memory of an input's block in place of its own, from when it is queued
  * until the core puts it, for whatever reason (zio_output_put()).
  *
- * The input's block is *shared* meanwhile. block->sharers counts whose it is:
+ * The input's block is *shared* meanwhile. to_block_core(block)->sharers counts whose it is:
  *
  *   the hand   of the reader who submitted it with ZIO_CONTROL_KEEP; or that of the
  *              route which is just giving it to its outputs (route.c)
@@ -22,7 +22,7 @@
  *
  * The last one may be an output that is done in hard interrupt context, long after
  * the input's reader has gone. Therefore a shared block counts as a user of its
- * buffer (block->home): when that is replaced, or its board goes, its memory,
+ * buffer (to_block_core(block)->home): when that is replaced, or its board goes, its memory,
  * its type's module and its channel stay until the last block is back. Nobody waits
  * for an output that may never be triggered.
  *
@@ -43,10 +43,10 @@
 /* Any context. The block is the buffer's again, and the input may go on. */
 static void give_back(struct zio_block *block)
 {
-	struct zio_buffer *buf = block->home;
-	struct zio_channel *chan = buf->chan;
+	struct zio_buffer *buf = to_block_core(block)->home;
+	struct zio_channel_core *chan = buf->chan;
 
-	block->home = NULL;
+	to_block_core(block)->home = NULL;
 	rcu_read_lock();					/* Z */
 	buf->type->ops->put_block(buf, block);
 	rcu_read_unlock();
@@ -61,65 +61,65 @@ static void give_back(struct zio_block *block)
 /* Any context. One user less; may be the last. */
 static void drop_share(struct zio_block *block)
 {
-	if (atomic_dec_and_test(&block->sharers))		/* X */
+	if (atomic_dec_and_test(&to_block_core(block)->sharers))		/* X */
 		give_back(block);
 }
 
 /* The hand in which it is becomes the first user: see zio_block_put(). */
 static void begin_share(struct zio_buffer *buf, struct zio_block *block)
 {
-	if (block->home)
+	if (to_block_core(block)->home)
 		return;
 	refcount_inc(&buf->ref);
-	atomic_set(&block->sharers, 1);
-	block->home = buf;
+	atomic_set(&to_block_core(block)->sharers, 1);
+	to_block_core(block)->home = buf;
 }
 
 /* A block that was in a hand, and that others may have, too. */
 void zio_block_put_shared(struct zio_block *block)
 {
-	if (block->loan)
-		zio_loan_put(block->loan);
+	if (to_block_core(block)->loan)
+		zio_loan_put(to_block_core(block)->loan);
 	else
 		drop_share(block);
 }
 
 /* The memory of the input's block takes the place of the output's own. */
-static void use_memory(struct zio_channel *out, struct zio_block *out_block,
+static void use_memory(struct zio_channel_core *out, struct zio_block *out_block,
 		       struct zio_block *block, void *data)
 {
 	const struct zio_buffer_ops *ops = out->buf->type->ops;
 	size_t len = out_block->len;
 
-	atomic_inc(&block->sharers);
+	atomic_inc(&to_block_core(block)->sharers);
 	if (ops->trim) {
 		out_block->len = 0;
 		ops->trim(out->buf, out_block);
 		out_block->len = len;
 	}
-	out_block->own_data = out_block->data;
-	out_block->own_size = out_block->size;
+	to_block_core(out_block)->own_data = out_block->data;
+	to_block_core(out_block)->own_size = out_block->size;
 	out_block->data = data;
 	out_block->size = len;
-	out_block->source = block;
+	to_block_core(out_block)->source = block;
 }
 
 /* An output's block has its own memory again. */
 void zio_share_end(struct zio_block *out_block)
 {
-	struct zio_block *block = out_block->source;
+	struct zio_block *block = to_block_core(out_block)->source;
 
-	out_block->source = NULL;
-	out_block->data = out_block->own_data;
-	out_block->size = out_block->own_size;
+	to_block_core(out_block)->source = NULL;
+	out_block->data = to_block_core(out_block)->own_data;
+	out_block->size = to_block_core(out_block)->own_size;
 	drop_share(block);
 }
 
 /* Why an output cannot play memory where it is; 0: it can. */
-static int find_obstacle(const struct zio_cset *cset, const struct zio_block *block,
+static int find_obstacle(const struct zio_cset_core *cset, const struct zio_block *block,
 			 const void *data, size_t len)
 {
-	if (block->loan)
+	if (to_block_core(block)->loan)
 		return -ETXTBSY;
 	if (cset->align && !IS_ALIGNED((unsigned long)data, cset->align))
 		return -EDOM;
@@ -129,7 +129,7 @@ static int find_obstacle(const struct zio_cset *cset, const struct zio_block *bl
 }
 
 /* What the output tells of it. */
-static void note_share(struct zio_channel *out, int reason, size_t len)
+static void note_share(struct zio_channel_core *out, int reason, size_t len)
 {
 	struct zio_share_info info = {
 		.how = reason ? ZIO_SHARE_COPIED : ZIO_SHARE_SHARED,
@@ -156,7 +156,7 @@ static void note_share(struct zio_channel *out, int reason, size_t len)
  *
  * Any context. It is counted, and told.
  */
-void zio_share_copy(struct zio_channel *out, struct zio_block *out_block,
+void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 		    const struct zio_block *block, struct zio_range range, int reason)
 {
 	out_block->len = range.len;
@@ -179,7 +179,7 @@ void zio_share_copy(struct zio_channel *out, struct zio_block *out_block,
  * pipe; -EDOM, the samples begin where the output cannot; -EOVERFLOW, it does not
  * reach them. Then nothing has happened.
  */
-int zio_share_fill(struct zio_channel *out, struct zio_block *out_block,
+int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
 		   struct zio_range range, bool only)
 {
@@ -200,7 +200,7 @@ int zio_share_fill(struct zio_channel *out, struct zio_block *out_block,
 }
 
 /* The output says in a control how the last one was taken. */
-void zio_share_describe(const struct zio_channel *out, struct zio_control *ctrl)
+void zio_share_describe(const struct zio_channel_core *out, struct zio_control *ctrl)
 {
 	struct zio_share_info info = {
 		.how = READ_ONCE(out->share_how),
@@ -234,13 +234,13 @@ static void unlock_source(struct zio_session *source)
 /* What the reader has in hand under that number; or why he has not. */
 static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
 {
-	struct zio_block *block = source->block;
+	struct zio_block_core *block;
 
-	if (block && block->seq == seq)
-		return block;
-	list_for_each_entry(block, &source->more, left)
+	if (source->block && to_block_core(source->block)->seq == seq)
+		return source->block;
+	list_for_each_entry(block, &source->more, link)
 		if (block->seq == seq)
-			return block;
+			return &block->block;
 	if (source->snap && (s32)(seq - source->ctrl.seq_num) <= 0)
 		return ERR_PTR(-ESTALE);
 	return ERR_PTR(-ENOENT);
@@ -253,7 +253,7 @@ static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
 static int find_range(const struct zio_block *block,
 		      const struct zio_control *ctrl, struct zio_range *range)
 {
-	u64 pos = zio_control_offset(ctrl) - block->mem_offset;
+	u64 pos = zio_control_offset(ctrl) - to_block_core(block)->mem_offset;
 	size_t len = (size_t)ctrl->nsamples * ctrl->ssize;
 
 	if (pos > block->len || len > block->len - pos)
@@ -271,7 +271,7 @@ static void leave_hand(struct zio_session *source, struct zio_block *block)
 		zio_session_put(source);
 		return;
 	}
-	list_del(&block->left);
+	list_del(&to_block_core(block)->link);
 	source->n_more--;
 	zio_block_put(source->chan, block);
 	if (source->chan->sleepers)
@@ -281,8 +281,8 @@ static void leave_hand(struct zio_session *source, struct zio_block *block)
 /* Does the control name samples that the output can take? */
 static int check_control(struct zio_session *sess, const struct zio_control *ctrl)
 {
-	struct zio_channel *in = sess->source->chan;
-	struct zio_channel *out = sess->chan;
+	struct zio_channel_core *in = sess->source->chan;
+	struct zio_channel_core *out = sess->chan;
 
 	if (READ_ONCE(out->cset->gone))
 		return -ENODEV;
@@ -312,7 +312,7 @@ static int take_shared(struct zio_session *sess)
 	ret = find_range(block, ctrl, &range);
 	if (!ret)
 		ret = zio_session_next_full(sess, true);
-	if (!ret && sess->block->used)
+	if (!ret && to_block_core(sess->block)->used)
 		ret = -EBUSY;
 	if (!ret)
 		ret = zio_share_fill(sess->chan, sess->block, source->chan->buf,
@@ -347,7 +347,7 @@ int zio_share_submit(struct zio_session *sess)
 	unlock_source(source);
 	if (ret)
 		return ret;
-	sess->block->used = sess->block->len;
+	to_block_core(sess->block)->used = sess->block->len;
 	sess->block->tstamp = sess->ctrl.tstamp;
 	zio_session_submit(sess);
 	return 0;
@@ -376,7 +376,7 @@ static bool is_open(struct zio_session *source)
 /* The output's session is locked. */
 static int link_sessions(struct zio_session *sess, struct zio_session *source)
 {
-	struct zio_channel *in = source->chan;
+	struct zio_channel_core *in = source->chan;
 
 	if (READ_ONCE(sess->chan->cset->gone) || READ_ONCE(in->cset->gone))
 		return -ENODEV;

@@ -13,7 +13,7 @@
 static struct test_device *create_device(struct kunit *test, u32 nsamples)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 	int ret;
 
 	mutex_lock(&cset->change);
@@ -27,7 +27,7 @@ static struct test_device *create_device(struct kunit *test, u32 nsamples)
 	return tdev;
 }
 
-static int set_kb(struct zio_channel *chan, unsigned int kb)
+static int set_kb(struct zio_channel_core *chan, unsigned int kb)
 {
 	int ret;
 
@@ -37,7 +37,7 @@ static int set_kb(struct zio_channel *chan, unsigned int kb)
 	return ret;
 }
 
-static int set_len(struct zio_channel *chan, unsigned int len)
+static int set_len(struct zio_channel_core *chan, unsigned int len)
 {
 	int ret;
 
@@ -47,7 +47,7 @@ static int set_len(struct zio_channel *chan, unsigned int len)
 	return ret;
 }
 
-static void put(struct zio_channel *chan, struct zio_block *block)
+static void put(struct zio_channel_core *chan, struct zio_block *block)
 {
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
@@ -60,18 +60,18 @@ static struct zio_block *take(struct test_device *tdev)
 
 static bool overlap(const struct zio_block *a, const struct zio_block *b)
 {
-	return a->mem_offset < b->mem_offset + b->len &&
-		b->mem_offset < a->mem_offset + a->len;
+	return to_block_core(a)->mem_offset < to_block_core(b)->mem_offset + b->len &&
+		to_block_core(b)->mem_offset < to_block_core(a)->mem_offset + a->len;
 }
 
-static void check_block(struct kunit *test, struct zio_channel *chan,
+static void check_block(struct kunit *test, struct zio_channel_core *chan,
 			struct zio_block *block, struct zio_block **out,
 			unsigned int n)
 {
 	struct zio_area *area = chan->buf->area;
 
-	KUNIT_EXPECT_PTR_EQ(test, block->data, area->mem + block->mem_offset);
-	KUNIT_EXPECT_LE(test, block->mem_offset + block->size, area->size);
+	KUNIT_EXPECT_PTR_EQ(test, block->data, area->mem + to_block_core(block)->mem_offset);
+	KUNIT_EXPECT_LE(test, to_block_core(block)->mem_offset + block->size, area->size);
 	while (n--)
 		KUNIT_EXPECT_FALSE(test, overlap(block, out[n]));
 }
@@ -80,7 +80,7 @@ static void check_block(struct kunit *test, struct zio_channel *chan,
 static void walk(struct kunit *test, u32 nsamples, unsigned int len)
 {
 	struct test_device *tdev = create_device(test, nsamples);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *out[MAX_OUT], *block;
 	unsigned int i, n = 0, got = 0;
 	struct rnd_state rnd;
@@ -125,7 +125,7 @@ static void blocks_never_overlap(struct kunit *test)
 
 static unsigned int fill_up(struct test_device *tdev)
 {
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	while (!chan->lost)
 		zio_cset_fire(tdev->cset);
@@ -135,7 +135,7 @@ static unsigned int fill_up(struct test_device *tdev)
 static void short_blocks_leave_no_hole(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 512);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	KUNIT_ASSERT_EQ(test, set_kb(chan, 4), 0);
 	tdev->short_by = 1024 - 32;
@@ -147,7 +147,7 @@ static void short_blocks_leave_no_hole(struct kunit *test)
 static void whole_area_is_used(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 2048);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 
 	KUNIT_ASSERT_EQ(test, set_kb(chan, 8), 0);
@@ -162,7 +162,7 @@ static void whole_area_is_used(struct kunit *test)
 static void oldest_block_holds_the_rest(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 512);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *out[4];
 	int i;
 
@@ -185,8 +185,8 @@ static void oldest_block_holds_the_rest(struct kunit *test)
 static void sizes_are_checked(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 512);
-	struct zio_channel *chan = tdev->cset->chan[0];
-	struct zio_cset *cset = tdev->cset;
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_cset_core *cset = tdev->cset;
 	struct zio_block *block;
 
 	KUNIT_EXPECT_EQ(test, set_kb(chan, 0), -EINVAL);
@@ -209,7 +209,7 @@ static void sizes_are_checked(struct kunit *test)
 static void mapped_area_stays(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 16);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_area *area = chan->buf->area;
 
 	atomic_inc(&area->maps);
@@ -245,7 +245,7 @@ static size_t count_sg(struct kunit *test, const struct zio_block *block,
 static void block_as_scatterlist(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 10001);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 	int i;
 

@@ -70,7 +70,7 @@ static void driver_refuses_value(struct kunit *test)
 static void trigger_refuses_sizes(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 	struct zio_binding *bind = cset->bind;
 	size_t len = cset->block_len;
 
@@ -97,7 +97,7 @@ static void trigger_refuses_overflow(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_PRE_SAMPLES,
 						      1);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 
 	mutex_lock(&cset->mutex);
 	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, U32_MAX, 1),

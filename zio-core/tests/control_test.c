@@ -18,11 +18,11 @@ static void layout_is_that_of_1_x(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, offsetof(struct zio_control, tlv), 496);
 }
 
-static void fetch(struct zio_channel *chan, struct zio_control *ctrl)
+static void fetch(struct zio_channel_core *chan, struct zio_control *ctrl)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue);
 
-	*ctrl = block->snap->ctrl;
+	*ctrl = to_block_core(block)->snap->ctrl;
 	zio_control_fill(ctrl, block, chan->cset->ssize);
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
@@ -30,7 +30,7 @@ static void fetch(struct zio_channel *chan, struct zio_control *ctrl)
 static void control_tells_all(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
-	struct zio_channel *chan = tdev->cset->chan[1];
+	struct zio_channel_core *chan = tdev->cset->chan[1];
 	struct zio_control ctrl;
 
 	tdev->short_by = 4;
@@ -64,7 +64,7 @@ static void control_tells_all(struct kunit *test)
 static void snapshot_is_of_its_time(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_control ctrl;
 
 	zio_cset_fire(tdev->cset);
@@ -84,7 +84,7 @@ static void snapshot_is_of_its_time(struct kunit *test)
 static void user_control_is_not_believed(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_control ctrl = {
 		.major_version = ZIO_MAJOR_VERSION, .ssize = 2, .nsamples = 16,
 	};

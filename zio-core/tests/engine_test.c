@@ -18,15 +18,15 @@ static void synchronous_driver(struct kunit *test)
 static void asynchronous_driver(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	tdev->io_return = -EAGAIN;
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
-	zio_cset_done(tdev->cset);
+	zio_cset_done(&tdev->cset->pub);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
-	zio_cset_done(tdev->cset);
+	zio_cset_done(&tdev->cset->pub);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
 	test_device_remove(tdev);
@@ -49,7 +49,7 @@ static void driver_done_early(struct kunit *test)
 static void failed_io_is_counted(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 
 	tdev->io_return = -EIO;
@@ -59,7 +59,7 @@ static void failed_io_is_counted(struct kunit *test)
 	tdev->io_return = 0;
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
 	block = zio_queue_pop(&chan->queue);
-	KUNIT_EXPECT_EQ(test, block->seq, 1);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 1);
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
 	chan->buf->type->ops->put_block(chan->buf, block);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
@@ -88,13 +88,13 @@ static void driver_cannot_say_all(struct kunit *test)
 static void next_blocks_tell_nothing(struct kunit *test,
 				     struct test_device *tdev)
 {
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 	int i;
 
 	for (i = 0; i < 2 * ZIO_DEFAULT_LEN; i++) {
 		zio_cset_fire(tdev->cset);
-		zio_cset_done(tdev->cset);
+		zio_cset_done(&tdev->cset->pub);
 		block = zio_queue_pop(&chan->queue);
 		KUNIT_ASSERT_NOT_NULL(test, block);
 		KUNIT_EXPECT_EQ(test, block->zio_alarms, 0);
@@ -107,7 +107,7 @@ static void next_blocks_tell_nothing(struct kunit *test,
 static void overrun_is_told(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 	int i;
 
@@ -116,13 +116,13 @@ static void overrun_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chan->lost, 4);
 	for (i = 0; i < ZIO_DEFAULT_LEN; i++) {
 		block = zio_queue_pop(&chan->queue);
-		KUNIT_EXPECT_EQ(test, block->seq, i);
+		KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, i);
 		KUNIT_EXPECT_EQ(test, block->zio_alarms, 0);
 		chan->buf->type->ops->put_block(chan->buf, block);
 	}
 	zio_cset_fire(tdev->cset);
 	block = zio_queue_pop(&chan->queue);
-	KUNIT_EXPECT_EQ(test, block->seq, ZIO_DEFAULT_LEN + 4);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, ZIO_DEFAULT_LEN + 4);
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
 	chan->buf->type->ops->put_block(chan->buf, block);
 	KUNIT_EXPECT_EQ(test, atomic_read(&chan->alarms), ZIO_ALARM_LOST_BLOCK);
@@ -134,7 +134,7 @@ static void overrun_is_told(struct kunit *test)
 static void shrunk_buffer_takes_no_more(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	zio_cset_fire(tdev->cset);
 	zio_cset_fire(tdev->cset);
@@ -150,7 +150,7 @@ static void shrunk_buffer_takes_no_more(struct kunit *test)
 static void prefer_new_drops_oldest(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 	int i;
 
@@ -160,7 +160,7 @@ static void prefer_new_drops_oldest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chan->lost, 4);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), ZIO_DEFAULT_LEN);
 	block = zio_queue_pop(&chan->queue);
-	KUNIT_EXPECT_EQ(test, block->seq, 4);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 4);
 	chan->buf->type->ops->put_block(chan->buf, block);
 	test_device_remove(tdev);
 }
@@ -172,7 +172,7 @@ static void prefer_new_drops_oldest(struct kunit *test)
 static void pull_overtakes_nothing(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 	u32 i;
 
@@ -181,7 +181,7 @@ static void pull_overtakes_nothing(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		block = zio_cset_pull(chan);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(block));
-		KUNIT_EXPECT_EQ(test, block->seq, i);
+		KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, i);
 		chan->buf->type->ops->put_block(chan->buf, block);
 	}
 	mutex_unlock(&chan->lock);
@@ -192,24 +192,24 @@ static void pull_overtakes_nothing(struct kunit *test)
 static void hold_takes_blocks_back(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	tdev->io_return = -EAGAIN;
 	zio_cset_fire(tdev->cset);
-	KUNIT_EXPECT_PTR_EQ(test, zio_cset_armed(tdev->cset)[0].chan, chan);
+	KUNIT_EXPECT_PTR_EQ(test, tdev->cset->pub.armed[0].chan, &chan->pub);
 	mutex_lock(&tdev->cset->mutex);
 	zio_cset_freeze(tdev->cset);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
-	KUNIT_EXPECT_NULL(test, zio_cset_armed(tdev->cset)[0].chan);
+	KUNIT_EXPECT_NULL(test, tdev->cset->pub.armed[0].chan);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
-	KUNIT_EXPECT_FALSE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_FALSE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
 	zio_cset_unfreeze(tdev->cset);
 	mutex_unlock(&tdev->cset->mutex);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
-	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, chan->seq, 1);
 	test_device_remove(tdev);
 }
@@ -217,7 +217,7 @@ static void hold_takes_blocks_back(struct kunit *test)
 static void disabled_trigger_is_silent(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 
 	mutex_lock(&cset->mutex);
 	KUNIT_EXPECT_EQ(test, zio_binding_enable(cset->bind, false), 0);
@@ -231,15 +231,15 @@ static void disabled_trigger_is_silent(struct kunit *test)
 static void lost_trigger_is_told(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 	struct zio_block *block;
 
 	tdev->io_return = -EAGAIN;
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), -EBUSY);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&cset->lost_triggers), 1);
-	zio_channel_alarm(cset->chan[0], 0x40);
-	zio_cset_done(cset);
+	zio_channel_alarm(&cset->chan[0]->pub, 0x40);
+	zio_cset_done(&cset->pub);
 	block = zio_queue_pop(&cset->chan[0]->queue);
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_TRIGGER);
 	KUNIT_EXPECT_EQ(test, block->drv_alarms, 0x40);
@@ -261,7 +261,7 @@ static void sleeping_driver_runs_in_thread(struct kunit *test)
 }
 
 /* Fills the queue of an output, and arms the first block. */
-static void queue_blocks(struct kunit *test, struct zio_channel *chan, unsigned int n)
+static void queue_blocks(struct kunit *test, struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_session *sess = zio_session_open(chan);
 
@@ -271,7 +271,7 @@ static void queue_blocks(struct kunit *test, struct zio_channel *chan, unsigned 
 	zio_session_lock(sess);
 	while (n--) {
 		KUNIT_ASSERT_EQ(test, zio_session_next(sess, true), 0);
-		sess->block->used = sess->block->len;
+		to_block_core(sess->block)->used = sess->block->len;
 		zio_session_submit(sess);
 	}
 	zio_session_unlock(sess);
@@ -282,14 +282,14 @@ static void queue_blocks(struct kunit *test, struct zio_channel *chan, unsigned 
 static void nobody_plays_for_ever(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	int i;
 
 	tdev->io_return = -EAGAIN;
 	queue_blocks(test, chan, 1000);
 	tdev->io_return = 0;
 	tdev->watched = current;
-	zio_cset_done(tdev->cset);
+	zio_cset_done(&tdev->cset->pub);
 	KUNIT_EXPECT_LE(test, tdev->watched_calls, 64);
 	for (i = 0; i < 1000 && READ_ONCE(chan->played) != 1000; i++)
 		schedule_timeout_uninterruptible(HZ / 10);

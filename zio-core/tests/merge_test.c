@@ -19,7 +19,7 @@ struct event {
 struct walk {
 	struct kunit *test;
 	struct test_device *tdev;
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct zio_session *sess;
 	struct event *event;
 	u32 next_event;
@@ -31,7 +31,7 @@ struct walk {
 
 static void start_walk(struct walk *w, struct kunit *test)
 {
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 
 	*w = (struct walk){ .test = test };
 	w->event = kunit_kcalloc(test, U16_MAX + 1, sizeof(*w->event),
@@ -70,7 +70,7 @@ static void fire(struct walk *w, u32 dice)
 	event->len = 128 - w->tdev->short_by;
 	event->snap = rcu_access_pointer(w->chan->snap)->id;
 	if (dice % 31 == 0)
-		zio_channel_alarm(w->chan, 1);
+		zio_channel_alarm(&w->chan->pub, 1);
 	event->alarm = !!atomic_read(&w->chan->alarms_new);
 	zio_cset_fire(w->tdev->cset);
 }
@@ -102,13 +102,13 @@ static void check_block(struct walk *w, const struct zio_block *block)
 	u16 gap = *(u16 *)block->data - (u16)w->next_event;
 	unsigned int n = check_samples(w, block->data, block->len);
 
-	KUNIT_EXPECT_EQ(w->test, block->seq - w->next_seq, gap);
+	KUNIT_EXPECT_EQ(w->test, to_block_core(block)->seq - w->next_seq, gap);
 	KUNIT_EXPECT_LE(w->test, block->len, 4096 / 2);
 	KUNIT_EXPECT_LE(w->test, block->len, block->size);
 	KUNIT_EXPECT_LE(w->test, n, 12);
 	w->gaps += gap;
 	w->next_event += gap + n;
-	w->next_seq = block->seq + 1;
+	w->next_seq = to_block_core(block)->seq + 1;
 	w->merged += n - 1;
 	w->got++;
 	KUNIT_EXPECT_EQ(w->test, w->chan->merged, w->merged);
@@ -286,10 +286,10 @@ static void two_cpus(struct kunit *test)
 			block = s.w.sess->block;
 			bad += !is_whole(block);
 			bad += (u16)(*(u16 *)block->data - next) !=
-				(u16)(block->seq - seq);
+				(u16)(to_block_core(block)->seq - seq);
 			next = *(u16 *)block->data + block->len / 128;
 			events += block->len / 128;
-			seq = block->seq + 1;
+			seq = to_block_core(block)->seq + 1;
 			got++;
 			zio_session_put(s.w.sess);
 		}

@@ -11,7 +11,7 @@
 static struct test_device *create_device(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 
 	mutex_lock(&cset->change);
 	KUNIT_ASSERT_EQ(test, zio_buffers_change(cset, "vmalloc"), 0);
@@ -32,7 +32,7 @@ static void fire(struct test_device *tdev, unsigned int n)
 static void ring_is_the_queue(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_ring *ring;
 	u32 i;
 
@@ -59,7 +59,7 @@ static void ring_is_the_queue(struct kunit *test)
 static void ring_wraps(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_ring_header *hdr;
 	u32 first = U32_MAX - 8, i;
 
@@ -95,7 +95,7 @@ static void ring_wraps(struct kunit *test)
 static void full_ring_loses_and_tells(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_ring_header *hdr;
 
 	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
@@ -116,19 +116,19 @@ static void full_ring_loses_and_tells(struct kunit *test)
 static void armed_stays_armed(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	tdev->io_return = -EAGAIN;
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
 	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
-	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 1);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
 	tdev->cset->open_files = 1; /* somebody else's */
 	zio_ring_close(chan, 0);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
-	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	tdev->cset->open_files = 0;
@@ -138,7 +138,7 @@ static void armed_stays_armed(struct kunit *test)
 static void done_while_the_phase_is_owned(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 	bool armed;
 
 	tdev->io_return = -EAGAIN;
@@ -146,7 +146,7 @@ static void done_while_the_phase_is_owned(struct kunit *test)
 	armed = zio_cset_own_phase(cset);
 	KUNIT_EXPECT_TRUE(test, armed);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -EBUSY);
-	KUNIT_EXPECT_TRUE(test, zio_cset_done(cset));
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&cset->pub));
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->blocks, 0);
 	zio_cset_disown_phase(cset, armed);
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->blocks, 1);
@@ -161,7 +161,7 @@ static void done_while_the_phase_is_owned(struct kunit *test)
 static void asked_ahead_goes_with_the_ring(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	fire(tdev, 3);
 	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
@@ -175,14 +175,14 @@ static void asked_ahead_goes_with_the_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chan->seq, 3);
 	KUNIT_EXPECT_EQ(test, chan->blocks, 3);
 	KUNIT_EXPECT_EQ(test, chan->bytes, 3 * tdev->cset->block_len);
-	KUNIT_EXPECT_EQ(test, zio_queue_peek(&chan->queue)->seq, 1);
+	KUNIT_EXPECT_EQ(test, to_block_core(zio_queue_peek(&chan->queue))->seq, 1);
 	test_device_remove(tdev);
 }
 
 static void numbers_go_on_after_a_ring(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
 	fire(tdev, 4);
@@ -192,9 +192,9 @@ static void numbers_go_on_after_a_ring(struct kunit *test)
 	tdev->cset->open_files = 1;
 	zio_ring_close(chan, 0);
 	tdev->cset->open_files = 0;
-	KUNIT_EXPECT_TRUE(test, zio_cset_done(tdev->cset));
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
-	KUNIT_EXPECT_EQ(test, zio_queue_peek(&chan->queue)->seq, 0);
+	KUNIT_EXPECT_EQ(test, to_block_core(zio_queue_peek(&chan->queue))->seq, 0);
 	KUNIT_EXPECT_EQ(test, chan->seq, 1);
 	test_device_remove(tdev);
 }
@@ -203,7 +203,7 @@ static void numbers_go_on_after_a_ring(struct kunit *test)
 static void hostile_tail(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_ring_header *hdr;
 	struct rnd_state rnd;
 	unsigned int i;
@@ -230,7 +230,7 @@ static void hostile_tail(struct kunit *test)
 static void slots_show_their_attributes(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_attr *gain = &chan->attrs[0];
 	struct zio_ring *ring;
 	u32 i;
@@ -268,7 +268,7 @@ static void ring_wants_an_area(struct kunit *test)
 static void board_goes_with_the_ring_open(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	kobject_get(&chan->kobj);
 	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
@@ -299,7 +299,7 @@ static int produce(void *data)
 }
 
 /* All samples are the number of the event that the control tells. */
-static int check_samples(struct zio_channel *chan,
+static int check_samples(struct zio_channel_core *chan,
 			 const struct zio_control *slot)
 {
 	const u16 *sample = chan->buf->area->mem + zio_control_offset(slot);
@@ -314,7 +314,7 @@ static int check_samples(struct zio_channel *chan,
 static void two_cpus(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct stress s = { .tdev = tdev };
 	unsigned int got = 0, gaps = 0, bad = 0;
 	struct zio_ring *ring;

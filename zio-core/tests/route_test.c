@@ -11,9 +11,9 @@
 struct net {
 	struct kunit *test;
 	struct test_device *in_dev;
-	struct zio_channel *in;
+	struct zio_channel_core *in;
 	struct test_device *out_dev[OUTPUTS];
-	struct zio_channel *out[OUTPUTS];
+	struct zio_channel_core *out[OUTPUTS];
 	char name[32];
 };
 
@@ -58,9 +58,9 @@ static void connect(struct net *n, int i)
 }
 
 /* Blocks that an output has, armed or queued. */
-static unsigned int count_blocks(struct zio_channel *out)
+static unsigned int count_blocks(struct zio_channel_core *out)
 {
-	return zio_queue_count(&out->queue) + !!zio_cset_armed(out->cset)->chan;
+	return zio_queue_count(&out->queue) + !!out->cset->pub.armed->chan;
 }
 
 static void expect_all_back(struct net *n)
@@ -78,14 +78,14 @@ static void block_goes_to_all(struct kunit *test)
 	connect(&n, 0);
 	connect(&n, 1);
 	KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
-	first = zio_cset_armed(n.out_dev[0]->cset)->block;
-	second = zio_cset_armed(n.out_dev[1]->cset)->block;
+	first = n.out_dev[0]->cset->pub.armed->block;
+	second = n.out_dev[1]->cset->pub.armed->block;
 	KUNIT_EXPECT_PTR_EQ(test, first->data, second->data);
 	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.in->queue), 0);
-	zio_cset_done(n.out_dev[1]->cset);
+	zio_cset_done(&n.out_dev[1]->cset->pub);
 	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 1);
-	zio_cset_done(n.out_dev[0]->cset);
+	zio_cset_done(&n.out_dev[0]->cset->pub);
 	expect_all_back(&n);
 	KUNIT_EXPECT_EQ(test, n.out[0]->shared, 1);
 	KUNIT_EXPECT_EQ(test, n.out[0]->copied, 0);
@@ -103,7 +103,7 @@ static void full_output_loses(struct kunit *test)
 	connect(&n, 1);
 	for (i = 0; i < ZIO_DEFAULT_LEN + 3; i++) {
 		KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
-		zio_cset_done(n.out_dev[1]->cset);
+		zio_cset_done(&n.out_dev[1]->cset->pub);
 	}
 	/* The one that stands still has half of the input's memory less two, and one armed. */
 	KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), ZIO_DEFAULT_LEN);
@@ -119,7 +119,7 @@ static void full_output_loses(struct kunit *test)
 
 static void larger_block_is_lost(struct kunit *test)
 {
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 	struct net n;
 
 	set_up(&n, test);
@@ -136,9 +136,9 @@ static void larger_block_is_lost(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 16), 0);
 	mutex_unlock(&cset->mutex);
 	zio_cset_fire(cset);
-	KUNIT_EXPECT_EQ(test, zio_cset_armed(n.out_dev[0]->cset)->block->zio_alarms,
+	KUNIT_EXPECT_EQ(test, n.out_dev[0]->cset->pub.armed->block->zio_alarms,
 			ZIO_ALARM_LOST_BLOCK);
-	zio_cset_done(n.out_dev[0]->cset);
+	zio_cset_done(&n.out_dev[0]->cset->pub);
 	expect_all_back(&n);
 	tear_down(&n);
 }
@@ -154,7 +154,7 @@ static void input_on_demand_is_asked(struct kunit *test)
 	flush_workqueue(zio_wq);
 	KUNIT_EXPECT_GE(test, count_blocks(n.out[0]), ZIO_DEFAULT_LEN - 2);
 	for (i = 0; i < 100; i++) {
-		zio_cset_done(n.out_dev[0]->cset);
+		zio_cset_done(&n.out_dev[0]->cset->pub);
 		flush_workqueue(zio_wq);
 		KUNIT_EXPECT_GE(test, count_blocks(n.out[0]),
 				ZIO_DEFAULT_LEN - 2);
@@ -180,8 +180,8 @@ static void queued_blocks_go_first(struct kunit *test)
 	zio_cset_fire(n.in_dev->cset);
 	for (i = 0; i < 6; i++) {
 		KUNIT_EXPECT_EQ(test, i,
-				*(u16 *)zio_cset_armed(n.out_dev[0]->cset)->block->data);
-		zio_cset_done(n.out_dev[0]->cset);
+				*(u16 *)n.out_dev[0]->cset->pub.armed->block->data);
+		zio_cset_done(&n.out_dev[0]->cset->pub);
 	}
 	expect_all_back(&n);
 	tear_down(&n);
@@ -206,8 +206,8 @@ static void boards_go(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, rcu_access_pointer(n.out[1]->route));
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, i,
-				*(u16 *)zio_cset_armed(n.out_dev[1]->cset)->block->data);
-		zio_cset_done(n.out_dev[1]->cset);
+				*(u16 *)n.out_dev[1]->cset->pub.armed->block->data);
+		zio_cset_done(&n.out_dev[1]->cset->pub);
 	}
 	tear_down(&n);
 }
@@ -215,7 +215,7 @@ static void boards_go(struct kunit *test)
 /* Ends a route in a thread: it waits for chan->lock of the input on its way. */
 struct ending {
 	struct work_struct work;
-	struct zio_channel *out;
+	struct zio_channel_core *out;
 };
 
 static void end_route(struct work_struct *work)
@@ -276,7 +276,7 @@ static void last_route_goes_under_a_block(struct kunit *test)
 /* The block is fed, but its output is not played: the route has left the list. */
 static void route_goes_before_a_block_is_played(struct kunit *test)
 {
-	struct zio_channel *out;
+	struct zio_channel_core *out;
 	struct zio_block *block;
 	struct net n;
 
@@ -287,11 +287,11 @@ static void route_goes_before_a_block_is_played(struct kunit *test)
 	block = out->buf->type->ops->get_block(out->buf);
 	KUNIT_ASSERT_NOT_NULL(test, block);
 	block->len = block->size;
-	block->seq = out->seq++;
+	to_block_core(block)->seq = out->seq++;
 	zio_queue_push(&out->queue, block);
 	KUNIT_EXPECT_EQ(test, zio_route_connect(out, "none"), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&out->queue), 0);
-	KUNIT_EXPECT_TRUE(test, zio_cset_done(out->cset));
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&out->cset->pub));
 	KUNIT_EXPECT_EQ(test, out->blocks, 1);
 	expect_all_back(&n);
 	tear_down(&n);

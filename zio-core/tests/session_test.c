@@ -27,14 +27,14 @@ static void session_is_of_the_process(struct kunit *test)
 static void unread_block_is_left(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_session *sess = zio_session_open(chan);
 	struct zio_block *block;
 
 	zio_session_lock(sess);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
 	block = sess->block;
-	block->used = 3;
+	to_block_core(block)->used = 3;
 	zio_session_unlock(sess);
 	zio_session_close(sess);
 
@@ -42,7 +42,7 @@ static void unread_block_is_left(struct kunit *test)
 	zio_session_lock(sess);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
 	KUNIT_EXPECT_PTR_EQ(test, sess->block, block);
-	KUNIT_EXPECT_EQ(test, block->used, 3);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->used, 3);
 	zio_session_unlock(sess);
 	zio_session_close(sess);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
@@ -52,12 +52,12 @@ static void unread_block_is_left(struct kunit *test)
 static void output_goes_out_short_at_close(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_session *sess = zio_session_open(chan);
 
 	zio_session_lock(sess);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
-	sess->block->used = 5;
+	to_block_core(sess->block)->used = 5;
 	zio_session_unlock(sess);
 	zio_session_close(sess);
 	KUNIT_EXPECT_EQ(test, chan->blocks, 1);
@@ -68,7 +68,7 @@ static void output_goes_out_short_at_close(struct kunit *test)
 
 struct walk {
 	struct test_device *tdev;
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct zio_session *sess;
 	unsigned int len;
 	u32 seq;
@@ -82,9 +82,9 @@ static void walk_read(struct kunit *test, struct walk *w)
 	zio_session_lock(w->sess);
 	if (!zio_session_next(w->sess, true)) {
 		if (w->seen)
-			KUNIT_EXPECT_GT(test, (s32)(w->sess->block->seq - w->seq),
+			KUNIT_EXPECT_GT(test, (s32)(to_block_core(w->sess->block)->seq - w->seq),
 					0);
-		w->seq = w->sess->block->seq;
+		w->seq = to_block_core(w->sess->block)->seq;
 		w->seen = true;
 		zio_session_put(w->sess);
 	}
@@ -109,7 +109,7 @@ static void walk_close(struct walk *w)
 
 static void walk_configure(struct walk *w, u32 dice)
 {
-	struct zio_cset *cset = w->tdev->cset;
+	struct zio_cset_core *cset = w->tdev->cset;
 
 	mutex_lock(&cset->mutex);
 	if (dice & 1) {
@@ -152,7 +152,7 @@ static void blocks_have_one_owner(struct kunit *test)
 			zio_cset_fire(tdev->cset);
 			break;
 		case 4 ... 5:
-			zio_cset_done(tdev->cset);
+			zio_cset_done(&tdev->cset->pub);
 			break;
 		case 6 ... 7:
 			walk_read(test, &w);
@@ -184,7 +184,7 @@ static int sync_session(struct zio_session *sess)
 static void loss_is_told_to_fsync_once(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_session *sess;
 
 	chan->seq = 0x80000001;
@@ -194,7 +194,7 @@ static void loss_is_told_to_fsync_once(struct kunit *test)
 	tdev->io_return = -EIO;
 	KUNIT_ASSERT_EQ(test, zio_session_lock(sess), 0);
 	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
-	sess->block->used = sess->block->len;
+	to_block_core(sess->block)->used = sess->block->len;
 	zio_session_submit(sess);
 	zio_session_unlock(sess);
 	KUNIT_EXPECT_EQ(test, sync_session(sess), -EIO);

@@ -11,10 +11,10 @@
 struct stage {
 	struct kunit *test;
 	struct test_device *in_dev;
-	struct zio_channel *in;
+	struct zio_channel_core *in;
 	struct zio_session *reader;
 	struct test_device *out_dev[OUTPUTS];
-	struct zio_channel *out[OUTPUTS];
+	struct zio_channel_core *out[OUTPUTS];
 	struct zio_session *writer[OUTPUTS];
 };
 
@@ -83,10 +83,10 @@ static struct zio_control name_block(const struct zio_block *block, u32 flags)
 {
 	return (struct zio_control) {
 		.major_version = ZIO_MAJOR_VERSION,
-		.seq_num = block->seq,
+		.seq_num = to_block_core(block)->seq,
 		.ssize = 2,
 		.nsamples = block->len / 2,
-		.mem_offset = block->mem_offset,
+		.mem_offset = to_block_core(block)->mem_offset,
 		.flags = ZIO_CONTROL_SHARED | flags,
 	};
 }
@@ -122,15 +122,15 @@ static void memory_is_used_by_both(struct kunit *test)
 	ctrl = name_block(block, 0);
 	KUNIT_ASSERT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	KUNIT_EXPECT_NULL(test, s.reader->block);
-	own = zio_cset_armed(s.out_dev[0]->cset)->block;
+	own = s.out_dev[0]->cset->pub.armed->block;
 	KUNIT_EXPECT_PTR_EQ(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, own->len, block->len);
-	KUNIT_EXPECT_PTR_EQ(test, block->home, s.in->buf);
+	KUNIT_EXPECT_PTR_EQ(test, to_block_core(block)->home, s.in->buf);
 	KUNIT_EXPECT_EQ(test, test_count_owned(s.in), ZIO_DEFAULT_LEN - 1);
-	zio_cset_done(s.out_dev[0]->cset);
+	zio_cset_done(&s.out_dev[0]->cset->pub);
 	KUNIT_EXPECT_PTR_NE(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, own->size, s.out[0]->buf->block_size);
-	KUNIT_EXPECT_NULL(test, block->home);
+	KUNIT_EXPECT_NULL(test, to_block_core(block)->home);
 	KUNIT_EXPECT_EQ(test, test_count_owned(s.in), ZIO_DEFAULT_LEN);
 	KUNIT_EXPECT_EQ(test, s.out[0]->shared, 1);
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, 0);
@@ -165,7 +165,7 @@ static void refusals_change_nothing(struct kunit *test)
 	bad.addr.devname[0] = 'x';
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -ENXIO);
 	KUNIT_EXPECT_PTR_EQ(test, s.reader->block, block);
-	KUNIT_EXPECT_NULL(test, block->home);
+	KUNIT_EXPECT_NULL(test, to_block_core(block)->home);
 	KUNIT_EXPECT_EQ(test, s.out[0]->seq, 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOENT);
@@ -191,7 +191,7 @@ static void what_cannot_be_played_is_copied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied, 0);
 	ctrl.flags &= ~ZIO_CONTROL_SHARE_ONLY;
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
-	own = zio_cset_armed(s.out_dev[0]->cset)->block;
+	own = s.out_dev[0]->cset->pub.armed->block;
 	KUNIT_EXPECT_PTR_NE(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, memcmp(own->data, block->data, block->len), 0);
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, block->len);
@@ -222,10 +222,10 @@ static void board_goes_first(struct kunit *test)
 	test_device_remove(s.in_dev);
 	s.in_dev = NULL;
 	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 1);
-	KUNIT_EXPECT_EQ(test, *(u16 *)zio_cset_armed(s.out_dev[0]->cset)->block->data,
+	KUNIT_EXPECT_EQ(test, *(u16 *)s.out_dev[0]->cset->pub.armed->block->data,
 			sample);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENODEV);
-	zio_cset_done(s.out_dev[0]->cset);
+	zio_cset_done(&s.out_dev[0]->cset->pub);
 	tear_down(&s);
 }
 
@@ -285,14 +285,14 @@ static void model_read(struct model *m)
 		return;
 	KUNIT_ASSERT_EQ(m->s.test, count_users(m, block), 0);
 	m->hand = (struct owned) {
-		.block = block, .seq = block->seq,
+		.block = block, .seq = to_block_core(block)->seq,
 		.sample = *(u16 *)block->data,
 	};
 }
 
 static void model_submit(struct model *m, unsigned int i, bool keep)
 {
-	struct zio_channel *out = m->s.out[i];
+	struct zio_channel_core *out = m->s.out[i];
 	unsigned long copied = out->copied;
 	struct zio_control ctrl;
 	int ret;
@@ -320,13 +320,13 @@ static void model_submit(struct model *m, unsigned int i, bool keep)
 /* The oldest one is played; the next is armed. */
 static void model_play(struct model *m, unsigned int i)
 {
-	struct zio_cset *cset = m->s.out_dev[i]->cset;
+	struct zio_cset_core *cset = m->s.out_dev[i]->cset;
 
 	if (!m->n_out[i])
 		return;
-	KUNIT_ASSERT_EQ(m->s.test, *(u16 *)zio_cset_armed(cset)->block->data,
+	KUNIT_ASSERT_EQ(m->s.test, *(u16 *)cset->pub.armed->block->data,
 			m->out[i][0].sample);
-	KUNIT_EXPECT_TRUE(m->s.test, zio_cset_done(cset));
+	KUNIT_EXPECT_TRUE(m->s.test, zio_cset_done(&cset->pub));
 	m->n_out[i]--;
 	memmove(&m->out[i][0], &m->out[i][1], m->n_out[i] * sizeof(m->out[i][0]));
 }
@@ -393,7 +393,7 @@ static void model_check(struct model *m)
 			if (!block)
 				continue;
 			n = count_users(m, block);
-			KUNIT_ASSERT_EQ(m->s.test, atomic_read(&block->sharers), n);
+			KUNIT_ASSERT_EQ(m->s.test, atomic_read(&to_block_core(block)->sharers), n);
 			KUNIT_ASSERT_EQ(m->s.test, *(u16 *)block->data,
 					m->out[i][j].sample);
 		}

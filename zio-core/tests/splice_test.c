@@ -10,7 +10,7 @@
 
 struct lent {
 	struct test_device *tdev;
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct zio_session *sess;
 	struct zio_block *block;
 	struct zio_area *area;
@@ -20,7 +20,7 @@ struct lent {
 /* One block of a page is lent, to the session and to one more. */
 static void lend(struct kunit *test, struct lent *l)
 {
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 
 	l->tdev = test_device_create(test, 0, 1);
 	cset = l->tdev->cset;
@@ -115,7 +115,7 @@ static void what_is_mapped_is_not_lent(struct kunit *test)
 /* Both, one that a pipe has and one that is late. */
 static void board_goes(struct kunit *test)
 {
-	struct zio_channel *chan;
+	struct zio_channel_core *chan;
 	struct zio_loan *second;
 	struct page *page;
 	struct lent l;

@@ -14,7 +14,7 @@ static int test_raw_io(struct zio_cset *cset)
 	zio_for_each_block(cset, pos, chan, block) {
 		block->len -= tdev->short_by;
 		if (tdev->fill)
-			memset16(block->data, cset->fired - 1, block->len / 2);
+			memset16(block->data, to_cset_core(cset)->fired - 1, block->len / 2);
 	}
 	tdev->io_calls++;
 	tdev->watched_calls += tdev->watched == current;
@@ -93,28 +93,30 @@ void test_device_remove(struct test_device *tdev)
 }
 
 /* Free + device + queue + user, by counting each; takes the free ones apart. */
-unsigned int test_count_owned(struct zio_channel *chan)
+unsigned int test_count_owned(struct zio_channel_core *chan)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
 	unsigned int n = zio_queue_count(&chan->queue);
 	struct zio_armed *armed;
 	struct zio_session *sess;
+	struct zio_block_core *unread;
 	struct zio_block *block;
 	LIST_HEAD(free);
 
-	for (armed = zio_cset_armed(chan->cset); armed->chan; armed++)
-		n += armed->chan == chan;
+	for (armed = chan->cset->pub.armed; armed->chan; armed++)
+		n += armed->chan == &chan->pub;
 	list_for_each_entry(sess, &chan->sessions, node)
 		n += !!sess->block;
-	list_for_each_entry(block, &chan->unread, left)
+	list_for_each_entry(unread, &chan->unread, link)
 		n++;
 	while ((block = ops->get_block(chan->buf))) {
-		list_add(&block->left, &free);
+		list_add(&to_block_core(block)->link, &free);
 		n++;
 	}
-	while ((block = list_first_entry_or_null(&free, struct zio_block, left))) {
-		list_del(&block->left);
-		ops->put_block(chan->buf, block);
+	while (!list_empty(&free)) {
+		unread = list_first_entry(&free, struct zio_block_core, link);
+		list_del(&unread->link);
+		ops->put_block(chan->buf, &unread->block);
 	}
 	return n;
 }

@@ -22,7 +22,7 @@
  */
 struct test_device {
 	struct zio_device *zdev;
-	struct zio_cset *cset;
+	struct zio_cset_core *cset;
 	struct zio_device_desc desc;
 	struct zio_cset_desc cset_desc;
 	int io_return;
@@ -39,6 +39,6 @@ struct test_device {
 struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 				       unsigned int n_chan);
 void test_device_remove(struct test_device *tdev);
-unsigned int test_count_owned(struct zio_channel *chan);
+unsigned int test_count_owned(struct zio_channel_core *chan);
 
 #endif /* _ZIO_TEST_DEVICE_H */

@@ -79,7 +79,7 @@ static struct zio_trigger_type test_type = {
 	.n_attrs = ARRAY_SIZE(test_attrs),
 };
 
-static int change_trigger(struct zio_cset *cset, const char *name)
+static int change_trigger(struct zio_cset_core *cset, const char *name)
 {
 	int ret;
 
@@ -197,7 +197,7 @@ static void text_is_trimmed(struct kunit *test)
 static void control_tells_values(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 	struct zio_ctrl_attr *attr;
 
 	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(cset->bind->trig, "tai",
@@ -368,7 +368,7 @@ static void watcher_is_told(struct kunit *test)
 	tdev->io_return = -EAGAIN;
 	zio_trigger_fire(tdev->cset->bind->trig);
 	KUNIT_EXPECT_EQ(test, w.done, 1);
-	zio_cset_done(tdev->cset);
+	zio_cset_done(&tdev->cset->pub);
 	KUNIT_EXPECT_EQ(test, w.done, 2);
 	test_device_remove(tdev);
 	zio_cset_notifier_remove(&w.notifier);
@@ -401,8 +401,8 @@ static void addresses_are_checked(struct kunit *test)
 static void input_is_armed_while_there_is_room(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
-	struct zio_cset *cset = tdev->cset;
-	struct zio_channel *chan = cset->chan[0];
+	struct zio_cset_core *cset = tdev->cset;
+	struct zio_channel_core *chan = cset->chan[0];
 	struct zio_session *sess;
 
 	KUNIT_ASSERT_EQ(test, change_trigger(cset, "transparent"), 0);
@@ -435,7 +435,7 @@ static struct {
 /* A block is put, and the set is kicked, but it is still being looked at. */
 static bool spy_has_room(struct zio_buffer *buf)
 {
-	struct zio_channel *chan = buf->chan;
+	struct zio_channel_core *chan = buf->chan;
 	struct zio_block *block;
 
 	if (spy.old->ops->has_room(buf) || !spy.kicks)
@@ -462,7 +462,7 @@ static void spy_on(struct zio_buffer *buf)
 static unsigned int count_rearms(struct kunit *test, unsigned int kicks)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	unsigned int patience = 5000;
 	struct zio_block *mine;
 
@@ -497,7 +497,7 @@ static void kick_while_armed_is_heard(struct kunit *test)
 static void late_pull_leaves_set_armed(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel *chan = tdev->cset->chan[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *mine;
 
 	KUNIT_ASSERT_EQ(test, change_trigger(tdev->cset, "transparent"), 0);
@@ -522,7 +522,7 @@ static void nobody_rearms_for_ever(struct kunit *test)
 static void failing_set_is_not_armed_at_once(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_SLEEPS, 1);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 
 	tdev->io_return = -EIO;
 	KUNIT_ASSERT_EQ(test, change_trigger(cset, "transparent"), 0);
@@ -537,7 +537,7 @@ static void failing_set_is_not_armed_at_once(struct kunit *test)
 static void overdue_blocks_are_taken_back(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 
 	tdev->io_return = -EAGAIN;
 	zio_trigger_fire(cset->bind->trig);
@@ -563,7 +563,7 @@ static void overdue_blocks_are_taken_back(struct kunit *test)
 static void driver_has_a_whole_round(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct zio_cset *cset = tdev->cset;
+	struct zio_cset_core *cset = tdev->cset;
 	struct work_struct *look = &cset->watchdog.work;
 
 	tdev->io_return = -EAGAIN;
@@ -573,7 +573,7 @@ static void driver_has_a_whole_round(struct kunit *test)
 	mutex_unlock(&cset->mutex);
 	look->func(look);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
-	KUNIT_EXPECT_TRUE(test, zio_cset_done(cset));
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&cset->pub));
 	zio_trigger_fire(cset->bind->trig);
 	look->func(look);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);

@@ -11,7 +11,7 @@
 
 #include "zio-core.h"
 
-static struct zio_binding *create_binding(struct zio_cset *cset,
+static struct zio_binding *create_binding(struct zio_cset_core *cset,
 					  struct zio_trigger *trig)
 {
 	struct zio_binding *bind = kzalloc(sizeof(*bind), GFP_KERNEL);
@@ -41,7 +41,7 @@ static void destroy_binding(struct zio_binding *bind)
 	zio_trigger_put(trig);
 }
 
-static struct zio_binding *bind_trigger(struct zio_cset *cset, const char *name)
+static struct zio_binding *bind_trigger(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_trigger *trig = zio_trigger_get(name);
 	struct zio_binding *bind;
@@ -64,7 +64,7 @@ static struct zio_binding *bind_trigger(struct zio_cset *cset, const char *name)
  */
 int zio_binding_enable(struct zio_binding *bind, bool enable)
 {
-	struct zio_cset *cset = bind->cset;
+	struct zio_cset_core *cset = bind->cset;
 	int ret = 0;
 
 	if (enable == bind->enabled)
@@ -87,7 +87,7 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 }
 
 /* Each block that is put kicks a set that is to be armed whenever it can be. */
-static void expect_kicks(struct zio_cset *cset, int n)
+static void expect_kicks(struct zio_cset_core *cset, int n)
 {
 	unsigned int i;
 
@@ -99,7 +99,7 @@ static void expect_kicks(struct zio_cset *cset, int n)
 }
 
 /* The set is held, or not yet visible. */
-static void use_binding(struct zio_cset *cset, struct zio_binding *bind)
+static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
 	unsigned long flags = bind->trig->type->flags;
 	bool rearm = (flags & ZIO_TRIGGER_REARM) && !zio_cset_is_output(cset);
@@ -115,7 +115,7 @@ static void use_binding(struct zio_cset *cset, struct zio_binding *bind)
 }
 
 /* Bytes of a block, by the set's mask of channels if it is interleaved. */
-static int size_block(const struct zio_cset *cset, u32 nshots, u32 pre,
+static int size_block(const struct zio_cset_core *cset, u32 nshots, u32 pre,
 		      u32 post, u64 mask, size_t *len)
 {
 	u32 n;
@@ -140,7 +140,7 @@ static int size_block_of(const struct zio_binding *bind, size_t *len)
 }
 
 /* At registration; also finds the size of the blocks. */
-int zio_binding_create(struct zio_cset *cset, const char *name)
+int zio_binding_create(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_binding *bind = bind_trigger(cset, name);
 	int ret;
@@ -166,7 +166,7 @@ int zio_binding_create(struct zio_cset *cset, const char *name)
 	return 0;
 }
 
-void zio_binding_destroy(struct zio_cset *cset)
+void zio_binding_destroy(struct zio_cset_core *cset)
 {
 	struct zio_binding *bind = cset->bind;
 
@@ -178,7 +178,7 @@ void zio_binding_destroy(struct zio_cset *cset)
 	destroy_binding(bind);
 }
 
-static int replace_binding(struct zio_cset *cset, struct zio_binding *new)
+static int replace_binding(struct zio_cset_core *cset, struct zio_binding *new)
 {
 	struct zio_binding *old = cset->bind;
 	int ret;
@@ -192,7 +192,7 @@ static int replace_binding(struct zio_cset *cset, struct zio_binding *new)
 	return ret;
 }
 
-static int swap_binding(struct zio_cset *cset, struct zio_binding *new)
+static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 {
 	struct zio_binding *old = cset->bind;
 	bool enabled = old->enabled;
@@ -220,7 +220,7 @@ static int swap_binding(struct zio_cset *cset, struct zio_binding *new)
 
 static void publish_binding(struct zio_binding *bind)
 {
-	struct zio_cset *cset = bind->cset;
+	struct zio_cset_core *cset = bind->cset;
 	int ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
 
 	if (!ret)
@@ -241,7 +241,7 @@ static void publish_binding(struct zio_binding *bind)
  * Return: 0; -EINVAL for an unknown name; -ENOMEM, or the error of the type.
  * On error the old trigger goes on.
  */
-int zio_binding_change(struct zio_cset *cset, const char *name)
+int zio_binding_change(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_binding *new, *old = cset->bind;
 	int ret;
@@ -265,7 +265,7 @@ int zio_binding_change(struct zio_cset *cset, const char *name)
  * New blocks for the sizes that the binding has got; or the error. The set has been
  * held since before: drivers go by these sizes, too.
  */
-static int resize_blocks(struct zio_cset *cset, size_t len)
+static int resize_blocks(struct zio_cset_core *cset, size_t len)
 {
 	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
 	int ret = 0;
@@ -294,7 +294,7 @@ static int resize_blocks(struct zio_cset *cset, size_t len)
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
 	u32 old_pre = bind->pre_samples, old_post = bind->post_samples;
-	struct zio_cset *cset = bind->cset;
+	struct zio_cset_core *cset = bind->cset;
 	size_t len;
 	int ret;
 
@@ -325,7 +325,7 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
-	struct zio_cset *cset = bind->cset;
+	struct zio_cset_core *cset = bind->cset;
 	u32 old = bind->nshots;
 	size_t len;
 	int ret;
@@ -355,7 +355,7 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
  * Return: as zio_binding_set_samples(); -EINVAL for no channel at all, -ERANGE
  * for one that the set does not have.
  */
-int zio_cset_set_mask(struct zio_cset *cset, u64 mask)
+int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask)
 {
 	struct zio_binding *bind = cset->bind;
 	u64 old = cset->mask;
@@ -379,10 +379,10 @@ int zio_cset_set_mask(struct zio_cset *cset, u64 mask)
 	return ret;
 }
 
-static struct zio_cset **list_csets(struct zio_trigger *trig, unsigned int *n)
+static struct zio_cset_core **list_csets(struct zio_trigger *trig, unsigned int *n)
 {
 	struct zio_binding *bind;
-	struct zio_cset **list;
+	struct zio_cset_core **list;
 	unsigned int all = 0;
 
 	*n = 0;
@@ -399,7 +399,7 @@ static struct zio_cset **list_csets(struct zio_trigger *trig, unsigned int *n)
 	return list;
 }
 
-static int refresh_cset(struct zio_cset *cset, struct zio_trigger *trig)
+static int refresh_cset(struct zio_cset_core *cset, struct zio_trigger *trig)
 {
 	bool pause = READ_ONCE(trig->suspended);
 	int ret = 0;
@@ -429,7 +429,7 @@ out:
 int zio_trigger_refresh(struct zio_trigger *trig)
 {
 	unsigned int i, n;
-	struct zio_cset **list = list_csets(trig, &n);
+	struct zio_cset_core **list = list_csets(trig, &n);
 	int ret = list ? 0 : -ENOMEM;
 
 	for (i = 0; i < n; i++) {
