@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* main.c: loading and unloading of the core */
+/*
+ * main.c: loading and unloading of the core
+ *
+ * Lower folders do not call higher ones: each is given, when it is initialised, the
+ * operations that a higher one does for it.
+ */
 #include <linux/module.h>
 
-#include "zio-core.h"
+#include "config/config.h"
+#include "share/share.h"
 
 static int __init zio_init(void)
 {
@@ -10,34 +16,29 @@ static int __init zio_init(void)
 
 	if (ret)
 		return ret;
-	ret = zio_buffers_init();
+	ret = zio_buffers_init(&zio_buffer_ktype);
 	if (ret)
 		goto err_buffers;
 	ret = zio_bus_init();
 	if (ret)
 		goto err_bus;
-	ret = zio_nodes_init();
+	ret = zio_nodes_init(&zio_node_share_ops);
 	if (ret)
 		goto err_nodes;
 	ret = zio_configfs_init();
 	if (ret)
 		goto err_configfs;
-	ret = zio_trigger_type_register(&zio_trigger_user);
+	ret = zio_triggers_init(&zio_trigger_config_ops);
 	if (ret)
-		goto err_user;
-	ret = zio_trigger_type_register(&zio_trigger_transparent);
-	if (ret)
-		goto err_transparent;
+		goto err_triggers;
 	ret = zio_sniff_init();
 	if (ret)
 		goto err_sniff;
 	return 0;
 
 err_sniff:
-	zio_trigger_type_unregister(&zio_trigger_transparent);
-err_transparent:
-	zio_trigger_type_unregister(&zio_trigger_user);
-err_user:
+	zio_triggers_exit();
+err_triggers:
 	zio_configfs_exit();
 err_configfs:
 	zio_nodes_exit();
@@ -53,8 +54,7 @@ err_buffers:
 static void __exit zio_exit(void)
 {
 	zio_sniff_exit();
-	zio_trigger_type_unregister(&zio_trigger_transparent);
-	zio_trigger_type_unregister(&zio_trigger_user);
+	zio_triggers_exit();
 	zio_configfs_exit();
 	zio_nodes_exit();
 	zio_bus_exit();

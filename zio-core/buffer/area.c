@@ -21,7 +21,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "zio-core.h"
+#include "buffer/buffer.h"
 
 /* Pages that one fault puts into a mapping, at most: 64 KiB, mostly. */
 #define FAULT_PAGES	16ul

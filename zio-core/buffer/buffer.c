@@ -10,11 +10,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "zio-core.h"
+#include "buffer/buffer.h"
 
 struct workqueue_struct *zio_wq;
 static DEFINE_MUTEX(zio_types_lock);
 static LIST_HEAD(zio_buffer_types);
+static const struct kobj_type *zio_buffer_ktype; /* from the folder config */
 
 static struct zio_buffer_type *find_type(const char *name)
 {
@@ -172,8 +173,9 @@ void zio_buffer_rearm(struct zio_buffer *buf)
 		zio_buffer_put(buf);
 }
 
-int zio_buffers_init(void)
+int zio_buffers_init(const struct kobj_type *ktype)
 {
+	zio_buffer_ktype = ktype;
 	zio_wq = alloc_workqueue("zio", WQ_UNBOUND, 0);
 	return zio_wq ? 0 : -ENOMEM;
 }
@@ -193,7 +195,7 @@ static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
 
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
-	kobject_init(&buf->kobj, &zio_buffer_ktype);
+	kobject_init(&buf->kobj, zio_buffer_ktype);
 	buf->type = type;
 	buf->chan = chan;
 	buf->watermark = 1;
@@ -225,25 +227,10 @@ static void destroy_buffer(struct zio_buffer *buf)
 		free_buffer(buf);
 }
 
-/* Returns all blocks of a channel to its buffer; the set is held. */
-void zio_channel_drain(struct zio_channel_core *chan)
-{
-	struct zio_block *block;
-
-	mutex_lock(&chan->lock);
-	zio_sessions_drop(chan);
-	while ((block = zio_queue_pop(&chan->queue)))
-		zio_output_put(chan, block);
-	zio_loans_recall(chan);
-	mutex_unlock(&chan->lock);
-}
-
 static void detach_buffer(struct zio_channel_core *chan)
 {
 	if (!chan->buf)
 		return;
-	zio_ring_free(zio_ring_stop(chan));
-	zio_channel_drain(chan);
 	RCU_INIT_POINTER(chan->data_area, NULL);
 	destroy_buffer(chan->buf);
 	chan->buf = NULL;
@@ -336,7 +323,7 @@ err_attach:
 	return ret;
 }
 
-/* The set is held, or not yet visible. */
+/* The channels are drained. */
 void zio_buffers_destroy(struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -355,8 +342,9 @@ static struct zio_buffer *swap_buffer(struct zio_channel_core *chan,
 {
 	struct zio_buffer *old = chan->buf;
 
-	zio_channel_drain(chan);
 	mutex_lock(&chan->lock);
+	zio_channel_drop_unread(chan);
+	zio_loans_recall(chan);
 	chan->buf = buf;
 	use_limits(chan, buf);
 	rcu_assign_pointer(chan->data_area, buf->area);

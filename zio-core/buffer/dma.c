@@ -7,7 +7,7 @@
 #include <linux/vmalloc.h>
 #include <linux/zio-dma.h>
 
-#include "zio-core.h"
+#include "buffer/buffer.h"
 
 static struct page *page_of(const void *mem)
 {

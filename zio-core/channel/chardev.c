@@ -406,7 +406,7 @@ static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowai
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
 	fill_control(sess, block);
-	zio_share_describe(chan, &sess->ctrl);
+	zio_share_ops->describe(chan, &sess->ctrl);
 	ret = put_control(sess, to);
 	if (!ret)
 		WRITE_ONCE(sess->ctrl_seen, true);
@@ -439,7 +439,7 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 static int submit_shared(struct zio_session *sess, struct iov_iter *from,
 			 bool nowait)
 {
-	int ret = zio_share_submit(sess);
+	int ret = zio_share_ops->submit(sess);
 
 	if (ret != -EAGAIN || nowait)
 		return ret;
@@ -531,10 +531,15 @@ static int map_ring(struct file *file, struct vm_area_struct *vma)
 	return zio_ring_map(sess->chan, vma);
 }
 
+static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return zio_share_ops->ioctl(file, cmd, arg);
+}
+
 const struct file_operations zio_data_in_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
-	.unlocked_ioctl = zio_node_ioctl,
+	.unlocked_ioctl = node_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = read_data_plain,
 	.read_iter = read_data_iter,
@@ -546,7 +551,7 @@ const struct file_operations zio_data_in_fops = {
 const struct file_operations zio_ctrl_in_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
-	.unlocked_ioctl = zio_node_ioctl,
+	.unlocked_ioctl = node_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = read_ctrl_plain,
 	.read_iter = read_ctrl_iter,
@@ -558,7 +563,7 @@ const struct file_operations zio_ctrl_in_fops = {
 const struct file_operations zio_data_out_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
-	.unlocked_ioctl = zio_node_ioctl,
+	.unlocked_ioctl = node_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.write_iter = write_data,
 	.fsync = zio_node_sync,
@@ -570,10 +575,28 @@ const struct file_operations zio_data_out_fops = {
 const struct file_operations zio_ctrl_out_fops = {
 	.owner = THIS_MODULE,
 	.release = close_node,
-	.unlocked_ioctl = zio_node_ioctl,
+	.unlocked_ioctl = node_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read_iter = read_ctrl_out,
 	.write_iter = write_ctrl,
 	.fsync = zio_node_sync,
 	.poll = zio_poll_out,
 };
+
+/**
+ * zio_session_of_file() - find the session of a node
+ * @file: any file
+ *
+ * Context: Any; the caller has the file.
+ *
+ * Return: the session; NULL if the file is not a node.
+ */
+struct zio_session *zio_session_of_file(const struct file *file)
+{
+	const struct file_operations *ops = file->f_op;
+
+	if (ops != &zio_data_in_fops && ops != &zio_ctrl_in_fops &&
+	    ops != &zio_data_out_fops && ops != &zio_ctrl_out_fops)
+		return NULL;
+	return file->private_data;
+}

@@ -14,7 +14,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
 
 static unsigned int user_sessions = 1024;
 module_param(user_sessions, uint, 0644);

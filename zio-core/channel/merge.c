@@ -16,7 +16,7 @@
  *
  * Nothing of this concerns who fills blocks; a ring shows each block as it is.
  */
-#include "zio-core.h"
+#include "channel/internal.h"
 
 /*
  * All are of one stream. What an event has to tell beyond its samples (alarms;

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
 
 #define ZIO_N_MINORS	BIT(MINORBITS)
 
@@ -21,6 +21,7 @@ static dev_t zio_devt;
 static struct cdev zio_cdev;
 static struct class *zio_class;
 static DEFINE_XARRAY_ALLOC(zio_channels);
+const struct zio_share_ops *zio_share_ops;
 
 static const struct file_operations *pick_fops(struct zio_channel_core *chan,
 					       bool data)
@@ -248,10 +249,11 @@ void zio_nodes_remove(struct zio_channel_core *chan)
 	xa_erase(&zio_channels, chan->minor);
 }
 
-int zio_nodes_init(void)
+int zio_nodes_init(const struct zio_share_ops *ops)
 {
 	int ret;
 
+	zio_share_ops = ops;
 	zio_class = zio_class_create("zio");
 	if (IS_ERR(zio_class))
 		return PTR_ERR(zio_class);

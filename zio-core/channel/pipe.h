@@ -5,7 +5,7 @@
 
 #include <linux/pipe_fs_i.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
 
 /* Of a channel that has ever lent a block; lives as long as it. */
 struct zio_lender {
@@ -41,14 +41,5 @@ ssize_t zio_ctrl_splice_read(struct file *in, loff_t *ppos,
 			     unsigned int flags);
 ssize_t zio_data_splice_write(struct pipe_inode_info *pipe, struct file *out,
 			      loff_t *ppos, size_t len, unsigned int flags);
-
-/* pinned.c */
-struct zio_lent {
-	unsigned int blocks;
-	size_t bytes;
-};
-
-struct zio_lent zio_loans_count(struct zio_channel_core *chan);
-ssize_t zio_loans_show_users(struct zio_channel_core *chan, char *page);
 
 #endif /* _ZIO_PIPE_H */

@@ -7,7 +7,7 @@
 #include <linux/fs.h>
 #include <linux/ktime.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
 
 /* So long a poll of a ring may take more blocks than were asked for. */
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)

@@ -10,7 +10,7 @@
  *
  * Owner of the blocks between tail and head is the program. They come back
  * when the next event finds no free block: who owns the armed set then pops
- * from the queue some of those that hdr->tail has passed (zio_ring_reap()). Nobody
+ * from the queue some of those that hdr->tail has passed (reclaim_blocks()). Nobody
  * else pops, and "prefer-new" is not in force: what the program may be reading
  * is not taken away.
  *
@@ -18,7 +18,7 @@
  *      the program loads head (acquire), then slot and samples. Without the
  *      pair it could see a block that is not there yet.
  *   S  the program reads slot and samples, then stores hdr->tail (release);
- *      zio_ring_reap() loads tail (acquire), and the blocks are filled anew
+ *      reclaim_blocks() loads tail (acquire), and the blocks are filled anew
  *      after that. Without, new samples could get into a block still read.
  *
  *   K  zio_ring_open() fills the ring, then stores chan->ring (release). A close
@@ -33,7 +33,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
 
 static_assert(offsetof(struct zio_ring_header, head) == 64);
 static_assert(offsetof(struct zio_ring_header, tail) == 128);
@@ -58,31 +58,23 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	slot->seq_num -= ring->merged;
 }
 
-/**
- * zio_ring_push() - queue a block, for the program to see
- * @chan: the channel; the caller owns the armed set
- * @block: the block, which is done
- *
- * Any context.
- */
-void zio_ring_push(struct zio_channel_core *chan, struct zio_block *block)
+/* Any context; the caller owns the armed set. */
+static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
 
 	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
+	zio_channel_wake_reader(chan, zio_ring_count(chan));
 }
 
-/**
- * zio_ring_reap() - take back some blocks that the program has done with
- * @chan: the channel, with a ring; the caller owns the armed set
- *
- * Any context. A tail beyond the head, or behind where it was, is no tail.
- *
- * Return: whether there were any.
+/*
+ * Takes back some blocks that the program has done with. Any context; the caller owns
+ * the armed set. A tail beyond the head, or behind where it was, is no tail. Returns
+ * whether there were any.
  */
-bool zio_ring_reap(struct zio_channel_core *chan)
+static bool reclaim_blocks(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	u32 tail = smp_load_acquire(&chan->ring->hdr->tail);	/* S */
@@ -138,6 +130,17 @@ int zio_ring_error(struct zio_channel_core *chan)
 	return error;
 }
 
+static void publish_loss(struct zio_channel_core *chan)
+{
+	WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
+}
+
+static const struct zio_channel_ops ring_ops = {
+	.push = push_block,
+	.reclaim = reclaim_blocks,
+	.count_loss = publish_loss,
+};
+
 static void free_ring(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
@@ -192,6 +195,7 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	smp_store_release(&chan->ring, ring);			/* K */
+	WRITE_ONCE(chan->ops, &ring_ops);
 	chan->slowpath = true;
 	rcu_assign_pointer(chan->ring_area, ring->area);
 }
@@ -240,8 +244,9 @@ out:
 /* The caller owns the phase, or the board is gone; the channel is locked. */
 static void stop_ring(struct zio_channel_core *chan)
 {
-	while (zio_ring_reap(chan))
+	while (reclaim_blocks(chan))
 		continue;
+	WRITE_ONCE(chan->ops, NULL);
 	WRITE_ONCE(chan->ring, NULL);
 	RCU_INIT_POINTER(chan->ring_area, NULL);
 }

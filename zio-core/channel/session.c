@@ -18,7 +18,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
 
 /*
  * The lock is taken; zio_session_lock() has tried. A non-blocking caller waits, too:
@@ -155,11 +155,11 @@ void zio_session_close(struct zio_session *sess)
 	mutex_unlock(&chan->lock);
 	if (!last)
 		return;
-	zio_share_unlink(sess);
+	zio_share_ops->unlink(sess);
 	zio_session_drop(sess);
 }
 
-/* Gives back all blocks that users have; for draining. The lock is held. */
+/* Gives back all blocks that users have, or have left. The lock is held. */
 void zio_sessions_drop(struct zio_channel_core *chan)
 {
 	struct zio_block_core *block, *next;
@@ -175,6 +175,22 @@ void zio_sessions_drop(struct zio_channel_core *chan)
 		list_del(&block->link);
 		zio_block_put(chan, &block->block);
 	}
+}
+
+/**
+ * zio_channel_drain() - give all blocks of a channel back to its buffer
+ * @chan: the channel, whose set is gone
+ *
+ * Context: Process, sleeps.
+ */
+void zio_channel_drain(struct zio_channel_core *chan)
+{
+	zio_ring_free(zio_ring_stop(chan));
+	mutex_lock(&chan->lock);
+	zio_sessions_drop(chan);
+	zio_channel_drop_unread(chan);
+	zio_loans_recall(chan);
+	mutex_unlock(&chan->lock);
 }
 
 /* A block was put, and somebody waits for that. The lock is held. */

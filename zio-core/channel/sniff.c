@@ -27,13 +27,13 @@
 #include <linux/uio.h>
 #include <linux/vmalloc.h>
 
-#include "engine/block.h"
+#include "channel/internal.h"
 #include "channel/pipe.h"
 
 #define SNIFF_LEN	1024 /* controls; a power of two */
 
 /* NULL as long as nobody looks. */
-struct zio_control *zio_sniff_ring;
+static struct zio_control *sniff_ring;
 
 static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for those who write to it */
 static DEFINE_MUTEX(sniff_users_lock); /* how many, and so whether there is a ring */
@@ -59,8 +59,8 @@ void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block)
 	if (zio_cset_is_output(chan->cset))
 		zio_block_snapshot(chan, block);
 	raw_spin_lock_irqsave(&sniff_lock, flags);
-	if (zio_sniff_ring) {
-		slot = &zio_sniff_ring[sniff_head % SNIFF_LEN];
+	if (sniff_ring) {
+		slot = &sniff_ring[sniff_head % SNIFF_LEN];
 		*slot = to_block_core(block)->snap->ctrl;
 		zio_control_fill(slot, block, chan->cset->ssize);
 		smp_store_release(&sniff_head, sniff_head + 1);	/* U, V */
@@ -75,7 +75,8 @@ static void use_ring(struct zio_control *ring)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&sniff_lock, flags);
-	WRITE_ONCE(zio_sniff_ring, ring);
+	WRITE_ONCE(sniff_ring, ring);
+	WRITE_ONCE(zio_block_monitor, ring ? zio_sniff_block : NULL);
 	raw_spin_unlock_irqrestore(&sniff_lock, flags);
 }
 
@@ -105,7 +106,7 @@ static void remove_user(void)
 
 	mutex_lock(&sniff_users_lock);
 	if (!--sniff_users) {
-		ring = zio_sniff_ring;
+		ring = sniff_ring;
 		use_ring(NULL);
 	}
 	mutex_unlock(&sniff_users_lock);
@@ -164,7 +165,7 @@ static bool fetch_control(struct sniffer *sniffer)
 	while (has_control(sniffer)) {
 		/* What was overwritten meanwhile is thrown away. */
 		data_race(sniffer->ctrl =
-			  zio_sniff_ring[sniffer->pos % SNIFF_LEN]);
+			  sniff_ring[sniffer->pos % SNIFF_LEN]);
 		smp_rmb();					/* V */
 		head = READ_ONCE(sniff_head);
 		if (head - sniffer->pos < SNIFF_LEN)

@@ -10,7 +10,7 @@
  */
 #include <linux/fs.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
 
 static bool is_played(struct zio_channel_core *chan, u32 upto)
 {

@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "zio-core.h"
+#include "config/internal.h"
 
 /* -EINVAL for what is no number or is negative, -ERANGE from 2^32 on. */
 int zio_attr_parse(const char *text, u32 *value)

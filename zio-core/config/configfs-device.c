@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/zio-config.h>
 
-#include "zio-core.h"
+#include "config/internal.h"
 
 #define ZIO_PROPERTY_ID	"zio-id"
 

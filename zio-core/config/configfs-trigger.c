@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "zio-core.h"
+#include "config/internal.h"
 
 #if IS_ENABLED(CONFIG_CONFIGFS_FS)
 
@@ -287,7 +287,7 @@ static void fill_attrs(struct zio_trigger_group *tgroup)
 }
 
 /* The directory in which the triggers of a type are made; -ENOMEM and so on. */
-int zio_trigger_group_create(struct zio_trigger_type *type)
+static int add_type(struct zio_trigger_type *type)
 {
 	struct zio_trigger_group *tgroup = kzalloc(sizeof(*tgroup), GFP_KERNEL);
 	int ret;
@@ -313,7 +313,7 @@ int zio_trigger_group_create(struct zio_trigger_type *type)
 	return 0;
 }
 
-void zio_trigger_group_remove(struct zio_trigger_type *type)
+static void remove_type(struct zio_trigger_type *type)
 {
 	if (!type->group)
 		return;
@@ -324,12 +324,12 @@ void zio_trigger_group_remove(struct zio_trigger_type *type)
 
 /* Pinning */
 
-void zio_trigger_item_get(struct zio_trigger *trig)
+static void get_item(struct zio_trigger *trig)
 {
 	config_item_get(trig->item);
 }
 
-void zio_trigger_item_put(struct zio_trigger *trig)
+static void put_item(struct zio_trigger *trig)
 {
 	config_item_put(trig->item);
 }
@@ -341,7 +341,7 @@ struct pin {
 	int ret;
 };
 
-static void pin_item(struct work_struct *work)
+static void depend_item(struct work_struct *work)
 {
 	struct pin *pin = container_of(work, struct pin, work);
 
@@ -357,19 +357,19 @@ static void pin_item(struct work_struct *work)
  *
  * Return: 0; -ENOENT if it is being removed.
  */
-int zio_trigger_item_pin(struct zio_trigger *trig)
+static int pin_item(struct zio_trigger *trig)
 {
 	struct pin pin = { .item = trig->item };
 
 	init_completion(&pin.done);
-	INIT_WORK_ONSTACK(&pin.work, pin_item);
+	INIT_WORK_ONSTACK(&pin.work, depend_item);
 	queue_work(system_unbound_wq, &pin.work);
 	wait_for_completion(&pin.done);
 	destroy_work_on_stack(&pin.work);
 	return pin.ret;
 }
 
-void zio_trigger_item_unpin(struct zio_trigger *trig)
+static void unpin_item(struct zio_trigger *trig)
 {
 	configfs_undepend_item(trig->item);
 }
@@ -394,7 +394,23 @@ void zio_configfs_exit(void)
 	configfs_unregister_subsystem(&zio_subsys);
 }
 
+const struct zio_trigger_config_ops zio_trigger_config_ops = {
+	.ktype = &zio_binding_ktype,
+	.add_files = zio_binding_add_files,
+	.add_type = add_type,
+	.remove_type = remove_type,
+	.get_item = get_item,
+	.put_item = put_item,
+	.pin_item = pin_item,
+	.unpin_item = unpin_item,
+};
+
 #else
+
+const struct zio_trigger_config_ops zio_trigger_config_ops = {
+	.ktype = &zio_binding_ktype,
+	.add_files = zio_binding_add_files,
+};
 
 int zio_configfs_init(void)
 {
@@ -402,32 +418,6 @@ int zio_configfs_init(void)
 }
 
 void zio_configfs_exit(void)
-{
-}
-
-int zio_trigger_group_create(struct zio_trigger_type *type)
-{
-	return 0;
-}
-
-void zio_trigger_group_remove(struct zio_trigger_type *type)
-{
-}
-
-void zio_trigger_item_get(struct zio_trigger *trig)
-{
-}
-
-void zio_trigger_item_put(struct zio_trigger *trig)
-{
-}
-
-int zio_trigger_item_pin(struct zio_trigger *trig)
-{
-	return 0;
-}
-
-void zio_trigger_item_unpin(struct zio_trigger *trig)
 {
 }
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* enable.c: enabling and disabling of sets and channels */
-#include "zio-core.h"
-
-/* As kobject_del(), also for a kobject that was never added. */
-void zio_kobj_del(struct kobject *kobj)
-{
-	if (kobj->state_in_sysfs)
-		kobject_del(kobj);
-}
+#include "config/internal.h"
 
 /* Makes the list of enabled channels; the set is held, or not yet visible. */
 void zio_cset_list_active(struct zio_cset_core *cset)

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "zio-core.h"
+#include "config/internal.h"
 
 /* Buffers */
 
@@ -156,7 +156,7 @@ static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t source_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *text, size_t count)
 {
-	return zio_route_connect(to_zio_buffer(kobj)->chan, text) ?: count;
+	return zio_channel_set_source(to_zio_buffer(kobj)->chan, text) ?: count;
 }
 
 static struct kobj_attribute buffer_name =

@@ -3,7 +3,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "channel/pipe.h"
+#include "config/internal.h"
 
 static int trim_name(const char *text, size_t count, char *name)
 {

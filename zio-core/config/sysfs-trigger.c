@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "zio-core.h"
+#include "config/internal.h"
 
 static int lock_binding(struct zio_binding *bind)
 {

@@ -3,7 +3,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 
-#include "zio-core.h"
+#include "device/device.h"
 
 static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cset,
 			 unsigned int index)
@@ -183,6 +183,8 @@ static void undo_cset(struct zio_cset_core *cset)
 	for (i = 0; i < cset->n_chan; i++)
 		zio_nodes_remove(cset->chan[i]);
 	zio_binding_destroy(cset);
+	for (i = 0; i < cset->n_chan; i++)
+		zio_channel_drain(cset->chan[i]);
 	zio_buffers_destroy(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		remove_channel(cset->chan[i]);

@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "zio-core.h"
+#include "device/device.h"
 
 struct zio_name {
 	struct list_head node;
@@ -27,76 +27,7 @@ struct zio_name {
 };
 
 static DEFINE_MUTEX(zio_names_lock);
-static DEFINE_MUTEX(zio_sets_lock); /* zdev->n_cset: which sets can be found */
 static LIST_HEAD(zio_names);
-
-/* Directories of the paths of 2012: /sys/zio/devices */
-static struct kobject *zio_root;
-static struct kobject *zio_root_devices;
-
-static ssize_t version_show(ZIO_BUS_CONST struct bus_type *bus, char *page)
-{
-	return sysfs_emit(page, "%d.%d\n", ZIO_MAJOR_VERSION,
-			  ZIO_MINOR_VERSION);
-}
-
-static ssize_t available_buffers_show(ZIO_BUS_CONST struct bus_type *bus,
-				      char *page)
-{
-	return zio_buffer_list_types(page);
-}
-
-static ssize_t available_triggers_show(ZIO_BUS_CONST struct bus_type *bus,
-				       char *page)
-{
-	return zio_trigger_list_types(page);
-}
-
-static BUS_ATTR_RO(version);
-static BUS_ATTR_RO(available_buffers);
-static BUS_ATTR_RO(available_triggers);
-
-static struct attribute *zio_bus_attrs[] = {
-	&bus_attr_version.attr,
-	&bus_attr_available_buffers.attr,
-	&bus_attr_available_triggers.attr,
-	NULL
-};
-ATTRIBUTE_GROUPS(zio_bus);
-
-struct bus_type zio_bus = {
-	.name = "zio",
-	.bus_groups = zio_bus_groups,
-};
-
-int zio_bus_init(void)
-{
-	int ret = bus_register(&zio_bus);
-
-	if (ret)
-		return ret;
-	ret = -ENOMEM;
-	zio_root = kobject_create_and_add("zio", NULL);
-	if (!zio_root)
-		goto err_root;
-	zio_root_devices = kobject_create_and_add("devices", zio_root);
-	if (!zio_root_devices)
-		goto err_devices;
-	return 0;
-
-err_devices:
-	kobject_put(zio_root);
-err_root:
-	bus_unregister(&zio_bus);
-	return ret;
-}
-
-void zio_bus_exit(void)
-{
-	kobject_put(zio_root_devices);
-	kobject_put(zio_root);
-	bus_unregister(&zio_bus);
-}
 
 static struct zio_name *find_name(const char *name)
 {
@@ -281,25 +212,6 @@ void zio_device_free(struct zio_device *zdev)
 }
 EXPORT_SYMBOL_GPL(zio_device_free);
 
-static void link_device(struct zio_device *zdev)
-{
-	struct kobject *kobj = &zdev->dev.kobj;
-
-	zdev->linked_full = !sysfs_create_link(zio_root_devices, kobj,
-					       dev_name(&zdev->dev));
-	if (!zdev->id)
-		zdev->linked_short = !sysfs_create_link(zio_root_devices, kobj,
-							zdev->name);
-}
-
-static void unlink_device(struct zio_device *zdev)
-{
-	if (zdev->linked_short)
-		sysfs_remove_link(zio_root_devices, zdev->name);
-	if (zdev->linked_full)
-		sysfs_remove_link(zio_root_devices, dev_name(&zdev->dev));
-}
-
 static void unregister_sets(struct zio_device *zdev, unsigned int n)
 {
 	unsigned int i;
@@ -328,67 +240,6 @@ static int register_sets(struct zio_device *zdev)
 	return 0;
 }
 
-static unsigned int publish_sets(struct zio_device *zdev, unsigned int n)
-{
-	mutex_lock(&zio_sets_lock);
-	swap(zdev->n_cset, n);
-	mutex_unlock(&zio_sets_lock);
-	return n;
-}
-
-static struct zio_cset_core *get_set(struct zio_device *zdev, unsigned int i)
-{
-	struct zio_cset_core *cset = ERR_PTR(-ENODEV);
-
-	mutex_lock(&zio_sets_lock);
-	if (i < zdev->n_cset) {
-		cset = zdev->cset[i];
-		kobject_get(&cset->kobj);
-	}
-	mutex_unlock(&zio_sets_lock);
-	return cset;
-}
-
-/* "zzero-0000/cset0": -EINVAL for what is no address. */
-static int parse_address(char *address, unsigned int *i)
-{
-	char *slash = strchr(address, '/');
-
-	if (!slash || !str_has_prefix(slash, "/cset"))
-		return -EINVAL;
-	*slash = '\0';
-	return kstrtouint(slash + strlen("/cset"), 10, i) ? -EINVAL : 0;
-}
-
-/**
- * zio_cset_find() - a channel set by its address
- * @address: as "zzero-0000/cset0"
- *
- * Process context, sleeps.
- *
- * Return: the set, with a reference for kobject_put(); -EINVAL if it is no
- * address, -ENODEV if there is no such set, -ENOMEM.
- */
-struct zio_cset_core *zio_cset_find(const char *address)
-{
-	char *copy = kstrdup(address, GFP_KERNEL);
-	struct zio_cset_core *cset;
-	struct device *dev;
-	unsigned int i;
-	int ret;
-
-	if (!copy)
-		return ERR_PTR(-ENOMEM);
-	ret = parse_address(copy, &i);
-	dev = ret ? NULL : bus_find_device_by_name(&zio_bus, NULL, copy);
-	kfree(copy);
-	if (!dev)
-		return ERR_PTR(ret ?: -ENODEV);
-	cset = get_set(to_zio_device(dev), i);
-	put_device(dev);
-	return cset;
-}
-
 /**
  * zio_device_register() - show a device to the world
  * @zdev: from zio_device_alloc()
@@ -410,8 +261,7 @@ int zio_device_register(struct zio_device *zdev)
 		device_del(&zdev->dev);
 		return ret;
 	}
-	publish_sets(zdev, zdev->desc->n_cset);
-	link_device(zdev);
+	zio_device_publish(zdev, zdev->desc->n_cset);
 	dev_set_uevent_suppress(&zdev->dev, false);
 	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
 	return 0;
@@ -428,8 +278,7 @@ EXPORT_SYMBOL_GPL(zio_device_register);
  */
 void zio_device_unregister(struct zio_device *zdev)
 {
-	unlink_device(zdev);
-	unregister_sets(zdev, publish_sets(zdev, 0));
+	unregister_sets(zdev, zio_device_publish(zdev, 0));
 	device_del(&zdev->dev);
 	free_id(zdev);
 	put_device(&zdev->dev);

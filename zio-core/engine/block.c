@@ -9,6 +9,8 @@
 
 #include "engine/block.h"
 
+void (*zio_block_monitor)(struct zio_channel_core *chan, struct zio_block *block);
+
 void zio_channel_raise(struct zio_channel_core *chan, int bits)
 {
 	atomic_or(bits, &chan->alarms_new);
@@ -17,9 +19,11 @@ void zio_channel_raise(struct zio_channel_core *chan, int bits)
 
 void zio_channel_count_loss(struct zio_channel_core *chan)
 {
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
 	chan->lost++;
-	if (chan->ring)
-		WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
+	if (ops && ops->count_loss)
+		ops->count_loss(chan);
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
@@ -41,7 +45,7 @@ bool zio_channel_drop_oldest(struct zio_channel_core *chan)
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *old;
 
-	if (chan->ring || !READ_ONCE(buf->prefer_new) || is_in_the_way(chan))
+	if (READ_ONCE(chan->ops) || !READ_ONCE(buf->prefer_new) || is_in_the_way(chan))
 		return false;
 	old = zio_queue_pop(&chan->queue);
 	if (!old)
@@ -49,6 +53,14 @@ bool zio_channel_drop_oldest(struct zio_channel_core *chan)
 	zio_channel_count_loss(chan);
 	buf->type->ops->put_block(buf, old);
 	return true;
+}
+
+/* Takes back blocks that the program has read in its ring. False: there are none. */
+bool zio_channel_reclaim_read(struct zio_channel_core *chan)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	return ops && ops->reclaim && ops->reclaim(chan);
 }
 
 /*
@@ -61,7 +73,7 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
 
-	while (!block && chan->ring && zio_ring_reap(chan))
+	while (!block && zio_channel_reclaim_read(chan))
 		if (zio_queue_count(&chan->queue) < buf->len)
 			block = buf->type->ops->get_block(buf);
 	while (!block && zio_channel_drop_oldest(chan))
@@ -94,6 +106,21 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	block->drv_alarms |= alarms >> 8;
 }
 
+/* Puts what is queued, and what readers have left; the set is frozen, or gone. */
+void zio_channel_drop_unread(struct zio_channel_core *chan)
+{
+	struct zio_block_core *unread, *next;
+	struct zio_block *block;
+
+	lockdep_assert_held(&chan->lock);
+	while ((block = zio_queue_pop(&chan->queue)))
+		zio_output_put(chan, block);
+	list_for_each_entry_safe(unread, next, &chan->unread, link) {
+		list_del(&unread->link);
+		zio_block_put(chan, &unread->block);
+	}
+}
+
 /* Gives the armed blocks back. Were they lost, or never asked for? */
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 {
@@ -113,7 +140,7 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 		}
 		if (zio_cset_is_output(cset)) {
 			zio_output_put(chan, armed->block);
-			zio_route_notify_room(chan);
+			zio_channel_notify(chan);
 		} else {
 			chan->buf->type->ops->put_block(chan->buf, armed->block);
 		}

@@ -9,28 +9,14 @@
 #ifndef _ZIO_ARMED_H
 #define _ZIO_ARMED_H
 
-#include "zio-core.h"
+#include "engine/internal.h"
 
-#define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
-#define ZIO_WAKE_OUT	(EPOLLOUT | EPOLLWRNORM)
-
-/* sniff.c */
-extern struct zio_control *zio_sniff_ring;
-void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block);
-
-void zio_channel_raise(struct zio_channel_core *chan, int bits);
 void zio_channel_count_loss(struct zio_channel_core *chan);
+bool zio_channel_reclaim_read(struct zio_channel_core *chan);
 bool zio_channel_drop_oldest(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block);
-void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost);
-
-static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
-{
-	if (wq_has_sleeper(&chan->wq))
-		wake_up_poll(&chan->wq, key);
-}
 
 static __always_inline struct zio_block *
 take_empty_block(struct zio_channel_core *chan)
@@ -101,8 +87,11 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 static __always_inline void monitor_block(struct zio_channel_core *chan,
 				       struct zio_block *block)
 {
-	if (unlikely(READ_ONCE(zio_sniff_ring)))
-		zio_sniff_block(chan, block);
+	void (*monitor)(struct zio_channel_core *chan, struct zio_block *block) =
+		READ_ONCE(zio_block_monitor);
+
+	if (unlikely(monitor))
+		monitor(chan, block);
 }
 
 static __always_inline void count_input(struct zio_channel_core *chan,
@@ -117,24 +106,16 @@ static __always_inline void count_input(struct zio_channel_core *chan,
 	monitor_block(chan, block);
 }
 
-/* What a program has passed in its ring is still in the queue. */
-static inline unsigned int count_unread(struct zio_channel_core *chan)
-{
-	return chan->ring ? zio_ring_count(chan) : zio_queue_count(&chan->queue);
-}
-
 static inline void queue_input(struct zio_channel_core *chan, struct zio_block *block)
 {
-	if (unlikely(rcu_access_pointer(chan->feed)) &&
-	    zio_route_block(chan, block))
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	if (unlikely(ops)) {
+		ops->push(chan, block);
 		return;
-	if (unlikely(chan->ring))
-		zio_ring_push(chan, block);
-	else
-		zio_queue_push(&chan->queue, block);
-	if (chan->cset->on_demand ||
-	    count_unread(chan) >= READ_ONCE(chan->buf->watermark))
-		zio_channel_wake(chan, ZIO_WAKE_IN);
+	}
+	zio_queue_push(&chan->queue, block);
+	zio_channel_wake_reader(chan, zio_queue_count(&chan->queue));
 }
 
 static inline void finish_output(struct zio_channel_core *chan, struct zio_block *block)
@@ -145,7 +126,7 @@ static inline void finish_output(struct zio_channel_core *chan, struct zio_block
 	WRITE_ONCE(chan->played, to_block_core(block)->seq + 1);
 	zio_output_put(chan, block);
 	zio_channel_wake(chan, ZIO_WAKE_OUT);
-	zio_route_notify_room(chan);
+	zio_channel_notify(chan);
 }
 
 #endif /* _ZIO_ARMED_H */

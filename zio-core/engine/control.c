@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "zio-core.h"
+#include "engine/internal.h"
 
 static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
 

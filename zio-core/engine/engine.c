@@ -75,7 +75,7 @@
 #include <linux/ktime.h>
 
 #include "engine/block.h"
-#include "engine/state.h"
+#include "engine/internal.h"
 
 /* How often a set is armed again, or plays, at a stretch, if its driver is quick */
 #define ZIO_MAX_REARMS	64
@@ -96,7 +96,7 @@ void zio_cset_wake(struct zio_cset_core *cset)
 		key |= EPOLLHUP | EPOLLERR;
 	for (i = 0; i < cset->n_chan; i++) {
 		zio_channel_wake(cset->chan[i], key);
-		zio_route_wake(cset->chan[i]);
+		zio_channel_notify(cset->chan[i]);
 	}
 }
 
@@ -342,17 +342,18 @@ int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at)
 
 static bool has_room(struct zio_channel_core *chan)
 {
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
 	struct zio_buffer *buf = chan->buf;
 
 	return zio_queue_count(&chan->queue) < buf->len &&
 		buf->type->ops->has_room(buf) &&
-		(!rcu_access_pointer(chan->feed) || zio_route_has_room(chan));
+		(!ops || !ops->has_room || ops->has_room(chan));
 }
 
 static bool can_have_room(struct zio_channel_core *chan)
 {
 	while (!has_room(chan))
-		if (!chan->ring || !zio_ring_reap(chan))
+		if (!zio_channel_reclaim_read(chan))
 			return false;
 	return true;
 }

@@ -146,71 +146,24 @@ EXPORT_SYMBOL_GPL(zio_trigger_read_clock);
 static DEFINE_SPINLOCK(zio_notifiers_lock);
 static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
-/**
- * zio_cset_notifier_check() - may the sets of a trigger follow a set?
- * @trig: the trigger, whose lock is held
- * @address: of the set to follow
- *
- * Process context, sleeps.
- *
- * Return: 0; -EINVAL if it is no address, -ENODEV if there is no such set;
- * -ELOOP if it is one of those that are to follow.
- */
-int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
+/* Process context; the set has a reference until the notifier is unlinked. */
+void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
+			    struct zio_cset_core *cset)
 {
-	struct zio_cset_core *cset = zio_cset_find(address);
-	struct zio_binding *bind;
-	int ret = 0;
-
-	if (IS_ERR(cset))
-		return PTR_ERR(cset);
-	list_for_each_entry(bind, &trig->bindings, node)
-		if (bind->cset == cset)
-			ret = -ELOOP;
-	kobject_put(&cset->kobj);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
-
-/**
- * zio_cset_notifier_add() - be told when a channel set is done
- * @notifier: the caller's, with done() set; stays until zio_cset_notifier_remove()
- * @address: of the set, as "zzero-0000/cset0"
- *
- * Process context, sleeps. A set whose board goes is never done again.
- *
- * Return: 0; -ENODEV if there is no such set; -EINVAL if it is no address.
- */
-int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *address)
-{
-	struct zio_cset_core *cset = zio_cset_find(address);
-
-	if (IS_ERR(cset))
-		return PTR_ERR(cset);
 	notifier->cset = cset;
 	spin_lock(&zio_notifiers_lock);
 	hlist_add_head_rcu(&notifier->node, &cset->notifiers);
 	spin_unlock(&zio_notifiers_lock);
-	return 0;
 }
-EXPORT_SYMBOL_GPL(zio_cset_notifier_add);
 
-/**
- * zio_cset_notifier_remove() - not to be told any more
- * @notifier: was added
- *
- * Process context, sleeps. When it returns, done() is not running, and will
- * not be called.
- */
-void zio_cset_notifier_remove(struct zio_cset_notifier *notifier)
+/* Process context, sleeps. When it returns, done() is not running. */
+void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier)
 {
 	spin_lock(&zio_notifiers_lock);
 	hlist_del_rcu(&notifier->node);
 	spin_unlock(&zio_notifiers_lock);
 	synchronize_rcu();
-	kobject_put(&notifier->cset->kobj);
 }
-EXPORT_SYMBOL_GPL(zio_cset_notifier_remove);
 
 /*
  * The set has just become idle; it is a reader's, or under RCU (E). Sets that are

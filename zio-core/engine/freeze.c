@@ -6,7 +6,7 @@
  * explained in engine.c.
  */
 #include "engine/block.h"
-#include "engine/state.h"
+#include "engine/internal.h"
 
 /* What is armed is taken back; false if nothing is. FREEZE is set. */
 bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost)
@@ -39,6 +39,19 @@ static bool is_asked_for(const struct zio_cset_core *cset)
 	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
 
+/* Nobody who feeds an output by a route is at its blocks any more. */
+static void wait_for_routes(struct zio_cset_core *cset)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++) {
+		if (!rcu_access_pointer(cset->chan[i]->route))
+			continue;
+		synchronize_rcu();				/* Y */
+		return;
+	}
+}
+
 /**
  * zio_cset_freeze() - make a set idle, and keep it so
  * @cset: the channel set, whose mutex is held
@@ -50,7 +63,7 @@ void zio_cset_freeze(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_FREEZE, &cset->state);			/* F */
 	smp_mb__after_atomic();					/* C */
-	zio_cset_pause_routes(cset);
+	wait_for_routes(cset);
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
 	} while (cset_phase(cset) != CSET_IDLE &&

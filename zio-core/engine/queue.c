@@ -36,7 +36,7 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 
-#include "zio-core.h"
+#include "engine/internal.h"
 
 unsigned int zio_first_count;
 module_param_named(first_count, zio_first_count, uint, 0444);

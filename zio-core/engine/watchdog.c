@@ -8,7 +8,7 @@
  */
 #include <linux/jiffies.h>
 
-#include "engine/state.h"
+#include "engine/internal.h"
 
 /* The driver has had the blocks for a whole round of the watchdog. */
 static bool is_overdue(struct zio_cset_core *cset)

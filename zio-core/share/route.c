@@ -39,7 +39,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "engine/block.h"
+#include "share/internal.h"
 #include "engine/nest.h"
 
 /* Blocks that an input is asked for at a stretch */
@@ -86,13 +86,11 @@ static bool is_asked(const struct zio_cset_core *cset)
 	return READ_ONCE(cset->on_demand) || READ_ONCE(cset->rearm);
 }
 
-/**
- * zio_route_wake() - something has changed: there may be room, or may be fired
- * @chan: the channel, an input or an output
- *
- * Any context. Who feeds it, or is fed by it, looks again.
+/*
+ * Something has changed at a channel: there may be room, or its set may be fired. The
+ * input that it is, or that feeds it, is asked again.
  */
-void zio_route_wake(struct zio_channel_core *chan)
+static void notify_route(struct zio_channel_core *chan)
 {
 	struct zio_feed *feed;
 	struct zio_route *route;
@@ -128,13 +126,11 @@ static bool has_room(const struct zio_feed *feed, const struct zio_channel_core 
 		out->buf->type->ops->has_room(out->buf);
 }
 
-/**
- * zio_route_has_room() - has one of the outputs room for a block?
- * @in: the input; the caller owns the phase of its set
- *
- * Any context. One that has none does not stop the others.
+/*
+ * Has one of the outputs room for a block? The caller owns the phase of the input's
+ * set. An output without room does not stop the others.
  */
-bool zio_route_has_room(struct zio_channel_core *in)
+static bool input_has_room(struct zio_channel_core *in)
 {
 	struct zio_route *route;
 	struct zio_feed *feed;
@@ -226,17 +222,12 @@ static bool feed_outputs(struct zio_feed *feed, struct zio_block *block)
 	return true;
 }
 
-/**
- * zio_route_block() - give a block of an input to the outputs that it feeds
- * @in: the input; the caller owns the phase of its set, or holds it
- * @block: the block, which is done
- *
- * Any context.
- *
- * Return: true; false if the last route has just gone. Then the block is still the
- * caller's, and is for the input's readers.
+/*
+ * A block of an input goes to the outputs that the input feeds. The caller owns the
+ * phase of its set, or has frozen it. When the last route has just gone, the block is
+ * for the input's readers.
  */
-bool zio_route_block(struct zio_channel_core *in, struct zio_block *block)
+static void push_block(struct zio_channel_core *in, struct zio_block *block)
 {
 	struct zio_feed *feed;
 	bool fed;
@@ -245,7 +236,10 @@ bool zio_route_block(struct zio_channel_core *in, struct zio_block *block)
 	feed = rcu_dereference(in->feed);
 	fed = feed && feed_outputs(feed, block);
 	rcu_read_unlock();
-	return fed;
+	if (fed)
+		return;
+	zio_queue_push(&in->queue, block);
+	zio_channel_wake_reader(in, zio_queue_count(&in->queue));
 }
 
 /* -ENOBUFS, or who keeps it from being fired; or the driver's error. */
@@ -287,70 +281,6 @@ static void run_feed(struct work_struct *work)
 		mod_delayed_work(zio_wq, &feed->work, FEED_RETRY);
 }
 
-/* The set is held by zio_cset_freeze(): nobody who feeds is at its blocks. */
-void zio_cset_pause_routes(struct zio_cset_core *cset)
-{
-	unsigned int i;
-
-	for (i = 0; i < cset->n_chan; i++) {
-		if (!rcu_access_pointer(cset->chan[i]->route))
-			continue;
-		synchronize_rcu();				/* Y */
-		return;
-	}
-}
-
-/* "zzero-0000-0-1" is channel 1 of "zzero-0000/cset0". */
-static int parse_address(const char *text, size_t len, char *set, size_t size,
-			 unsigned int *chan)
-{
-	char *dash;
-	char copy[40];
-
-	if (len >= sizeof(copy))
-		return -EINVAL;
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	dash = strrchr(copy, '-');
-	if (!dash || kstrtouint(dash + 1, 10, chan))
-		return -EINVAL;
-	*dash = '\0';
-	dash = strrchr(copy, '-');
-	if (!dash || !dash[1])
-		return -EINVAL;
-	*dash = '\0';
-	snprintf(set, size, "%s/cset%s", copy, dash + 1);
-	return 0;
-}
-
-/* The channel, with a reference; it may be gone at any moment. */
-static struct zio_channel_core *find_channel(const char *text, size_t len)
-{
-	struct zio_channel_core *chan = ERR_PTR(-ENODEV);
-	struct zio_cset_core *cset;
-	unsigned int index;
-	char set[48];
-	int ret = parse_address(text, len, set, sizeof(set), &index);
-
-	if (ret)
-		return ERR_PTR(ret);
-	cset = zio_cset_find(set);
-	if (IS_ERR(cset))
-		return ERR_CAST(cset);
-	if (mutex_lock_killable(&cset->mutex)) {
-		chan = ERR_PTR(-EINTR);
-		goto out;
-	}
-	if (!cset->gone && index < cset->n_chan) {
-		chan = cset->chan[index];
-		kobject_get(&chan->kobj);
-	}
-	mutex_unlock(&cset->mutex);
-out:
-	kobject_put(&cset->kobj);
-	return chan;
-}
-
 static int check_channels(struct zio_channel_core *in, struct zio_channel_core *out)
 {
 	if (zio_cset_is_output(in->cset))
@@ -382,6 +312,16 @@ static void free_feed(struct zio_feed *feed)
 	kfree(feed);
 }
 
+static const struct zio_channel_ops input_ops = {
+	.push = push_block,
+	.has_room = input_has_room,
+	.notify = notify_route,
+};
+
+static const struct zio_channel_ops output_ops = {
+	.notify = notify_route,
+};
+
 /* From now on users are refused, and blocks are taken by who feeds it. */
 static int claim_output(struct zio_channel_core *out, struct zio_route *route)
 {
@@ -398,6 +338,7 @@ static int claim_output(struct zio_channel_core *out, struct zio_route *route)
 			zio_session_flush(sess);
 	out->slowpath = true;
 	rcu_assign_pointer(out->route, route);
+	WRITE_ONCE(out->ops, &output_ops);
 	mutex_unlock(&out->lock);
 	zio_channel_wake(out, ZIO_WAKE_OUT);
 	ret = 0;
@@ -409,6 +350,7 @@ out:
 static void release_output(struct zio_channel_core *out)
 {
 	mutex_lock(&out->lock);
+	WRITE_ONCE(out->ops, NULL);
 	RCU_INIT_POINTER(out->route, NULL);
 	out->slowpath = false;
 	mutex_unlock(&out->lock);
@@ -428,9 +370,10 @@ static void start_feed(struct zio_feed *feed)
 	zio_sessions_drop(in);
 	in->slowpath = true;
 	rcu_assign_pointer(in->feed, feed);
+	WRITE_ONCE(in->ops, &input_ops);
 	mutex_unlock(&in->lock);
 	while ((block = zio_queue_pop(&in->queue)))
-		zio_route_block(in, block);
+		push_block(in, block);
 	zio_channel_wake(in, ZIO_WAKE_IN);
 }
 
@@ -456,7 +399,7 @@ static int join_feed(struct zio_route *route)
 		}
 	}
 	mutex_unlock(&cset->mutex);
-	zio_route_wake(in);
+	notify_route(in);
 	return ret;
 }
 
@@ -465,6 +408,7 @@ static void stop_feed(struct zio_feed *feed)
 	struct zio_channel_core *in = feed->in;
 
 	mutex_lock(&in->lock);
+	WRITE_ONCE(in->ops, NULL);
 	RCU_INIT_POINTER(in->feed, NULL);
 	mutex_unlock(&in->lock);
 	zio_channel_wake(in, ZIO_WAKE_IN);
@@ -554,43 +498,30 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
 /**
  * zio_route_connect() - feed an output from an input
  * @out: the output
- * @text: the address of an input channel, as in the names of its nodes; or "none"
+ * @in: the input, or NULL: the output is for its users again
  *
- * Process context, sleeps; without locks.
+ * Context: Process, sleeps; the caller holds no lock.
  *
- * Return: 0; -EINVAL if it is no address; -ENODEV if there is no such channel, or a
- * board goes; -ENOMSG if it is an output; -EPROTOTYPE if its samples have another
- * size; -EMSGSIZE if its blocks are larger; -EBUSY if it has a ring; -ENOMEM. On
- * error nothing has changed, except that a board that goes at this very moment takes
- * the former route with it.
+ * Return: 0; -ENODEV when a board goes; -ENOMSG if @in is an output; -EPROTOTYPE if
+ * its samples have another size; -EMSGSIZE if its blocks are larger; -EBUSY if it has a
+ * ring; -ENOMEM; -EINTR. On error nothing has changed, except that a board that goes at
+ * this very moment takes the former route with it.
  */
-int zio_route_connect(struct zio_channel_core *out, const char *text)
+int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 {
-	size_t len = strcspn(text, "\n");
-	struct zio_channel_core *in = NULL;
 	int ret = 0;
 
-	if (len && strncmp(text, "none", max_t(size_t, len, 4))) {
-		in = find_channel(text, len);
-		if (IS_ERR(in))
-			return PTR_ERR(in);
-	}
-	if (mutex_lock_killable(&zio_routes_lock)) {
-		ret = -EINTR;
-		goto out;
-	}
+	if (mutex_lock_killable(&zio_routes_lock))
+		return -EINTR;
 	if (in)
 		ret = replace_source(out, in);
 	else
 		disconnect(out);
 	mutex_unlock(&zio_routes_lock);
-out:
-	if (in)
-		kobject_put(&in->kobj);
 	return ret;
 }
 
-/* The address that zio_route_connect() was given, or "none". */
+/* The address of the input that feeds the output, or "none". */
 ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 {
 	struct zio_channel_core *in;

@@ -38,7 +38,7 @@
 #include <linux/fs.h>
 #include <linux/slab.h>
 
-#include "engine/block.h"
+#include "share/internal.h"
 
 /* Any context. The block is the buffer's again, and the input may go on. */
 static void give_back(struct zio_block *block)
@@ -324,7 +324,7 @@ static int take_shared(struct zio_session *sess)
 }
 
 /**
- * zio_share_submit() - play what a control names
+ * share_submit() - play what a control names
  * @sess: session of an output, locked; the control is in sess->ctrl
  *
  * Return: 0; -ENOTCONN if it is not tied, or the other side was closed; -ENODEV when
@@ -333,7 +333,7 @@ static int take_shared(struct zio_session *sess)
  * back; -EBUSY while part of another block has been written; -EAGAIN without room;
  * -ERESTARTSYS; or as zio_share_fill(). On error nothing has happened.
  */
-int zio_share_submit(struct zio_session *sess)
+static int share_submit(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
 	int ret;
@@ -354,7 +354,7 @@ int zio_share_submit(struct zio_session *sess)
 }
 
 /* The session is locked, or nobody has it any more. */
-void zio_share_unlink(struct zio_session *sess)
+static void share_unlink(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
 
@@ -385,7 +385,7 @@ static int link_sessions(struct zio_session *sess, struct zio_session *source)
 		return -EBUSY;
 	if (sess->source && is_open(sess->source))
 		return -EISCONN;
-	zio_share_unlink(sess);
+	share_unlink(sess);
 	refcount_inc(&source->ref);
 	WRITE_ONCE(sess->source, source);
 	return 0;
@@ -394,13 +394,12 @@ static int link_sessions(struct zio_session *sess, struct zio_session *source)
 /* Which session the other file is of. */
 static struct zio_session *check_file(struct zio_session *sess, struct file *file)
 {
-	const struct file_operations *ops = file->f_op;
-	struct zio_session *source = file->private_data;
+	struct zio_session *source = zio_session_of_file(file);
 
-	if (ops == &zio_data_in_fops || ops == &zio_ctrl_in_fops)
-		return source;
-	if (ops != &zio_data_out_fops && ops != &zio_ctrl_out_fops)
+	if (!source)
 		return ERR_PTR(-EINVAL);
+	if (!zio_cset_is_output(source->chan->cset))
+		return source;
 	if (source->chan == sess->chan)
 		return ERR_PTR(-ELOOP);
 	return ERR_PTR(READ_ONCE(source->source) ? -EMLINK : -ENOMSG);
@@ -434,13 +433,13 @@ static int unlink_session(struct zio_session *sess)
 	if (ret)
 		return ret;
 	ret = sess->source ? 0 : -ENOTCONN;
-	zio_share_unlink(sess);
+	share_unlink(sess);
 	zio_session_unlock(sess);
 	return ret;
 }
 
 /**
- * zio_node_ioctl() - ZIO_IOC_SHARE
+ * share_ioctl() - ZIO_IOC_SHARE
  * @file: a node
  * @cmd: the command
  * @arg: points to a file descriptor, or -1
@@ -452,7 +451,7 @@ static int unlink_session(struct zio_session *sess)
  * input has a ring, or either has a route; -EISCONN if it is tied already;
  * -ENOTCONN if it is not, and -1 was given.
  */
-long zio_node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long share_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct zio_session *sess = file->private_data;
 	int fd;
@@ -465,3 +464,10 @@ long zio_node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -EFAULT;
 	return fd == -1 ? unlink_session(sess) : link_to_file(sess, fd);
 }
+
+const struct zio_share_ops zio_node_share_ops = {
+	.ioctl = share_ioctl,
+	.submit = share_submit,
+	.describe = zio_share_describe,
+	.unlink = share_unlink,
+};

@@ -3,6 +3,10 @@
 #include <linux/export.h>
 
 #include "engine/block.h"
+#include "channel/internal.h"
+#include "config/internal.h"
+#include "share/internal.h"
+#include "trigger/internal.h"
 
 EXPORT_SYMBOL_NS_GPL(zio_attr_parse, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_attr_parse_bool, ZIO_TEST);
@@ -10,6 +14,7 @@ EXPORT_SYMBOL_NS_GPL(zio_binding_change, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_binding_enable, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_binding_set_nshots, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_binding_set_samples, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_sniff_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_block_put_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_buffer_set_kb, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_buffer_set_len, ZIO_TEST);
@@ -42,8 +47,7 @@ EXPORT_SYMBOL_NS_GPL(zio_ring_close, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_count_asked, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_open, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_route_connect, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_route_has_room, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_channel_set_source, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_advance, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_close, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_drop, ZIO_TEST);
@@ -53,10 +57,8 @@ EXPORT_SYMBOL_NS_GPL(zio_session_next, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_open, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_submit, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_wait_lock, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_share_submit, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_node_share_ops, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_describe, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_share_unlink, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_sniff_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);

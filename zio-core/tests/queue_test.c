@@ -4,7 +4,7 @@
 #include <linux/kthread.h>
 #include <linux/prandom.h>
 
-#include "zio-core.h"
+#include "engine/engine.h"
 
 #define RING_LEN	13
 #define MODEL_STEPS	20000

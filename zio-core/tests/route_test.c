@@ -54,7 +54,7 @@ static void use_events(struct net *n)
 
 static void connect(struct net *n, int i)
 {
-	KUNIT_ASSERT_EQ(n->test, zio_route_connect(n->out[i], n->name), 0);
+	KUNIT_ASSERT_EQ(n->test, zio_channel_set_source(n->out[i], n->name), 0);
 }
 
 /* Blocks that an output has, armed or queued. */
@@ -222,7 +222,7 @@ static void end_route(struct work_struct *work)
 {
 	struct ending *ending = container_of(work, struct ending, work);
 
-	zio_route_connect(ending->out, "none");
+	zio_channel_set_source(ending->out, "none");
 }
 
 /* A reader of a channel that sleeps. */
@@ -257,7 +257,7 @@ static void last_route_goes_under_a_block(struct kunit *test)
 	INIT_WORK_ONSTACK(&ending.work, end_route);
 	mutex_lock(&n.in->lock);
 	schedule_work(&ending.work);
-	while (zio_route_has_room(n.in))
+	while (n.in->ops->has_room(n.in))
 		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_NOT_NULL(test, rcu_access_pointer(n.in->feed));
 	sleeper.woken = 0;
@@ -289,7 +289,7 @@ static void route_goes_before_a_block_is_played(struct kunit *test)
 	block->len = block->size;
 	to_block_core(block)->seq = out->seq++;
 	zio_queue_push(&out->queue, block);
-	KUNIT_EXPECT_EQ(test, zio_route_connect(out, "none"), 0);
+	KUNIT_EXPECT_EQ(test, zio_channel_set_source(out, "none"), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&out->queue), 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&out->cset->pub));
 	KUNIT_EXPECT_EQ(test, out->blocks, 1);

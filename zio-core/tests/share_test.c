@@ -97,7 +97,7 @@ static int submit(struct zio_session *writer, const struct zio_control *ctrl)
 
 	zio_session_lock(writer);
 	writer->ctrl = *ctrl;
-	ret = zio_share_submit(writer);
+	ret = zio_node_share_ops.submit(writer);
 	zio_session_unlock(writer);
 	return ret;
 }
@@ -170,7 +170,7 @@ static void refusals_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOENT);
 	zio_session_lock(s.writer[0]);
-	zio_share_unlink(s.writer[0]);
+	zio_node_share_ops.unlink(s.writer[0]);
 	zio_session_unlock(s.writer[0]);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOTCONN);
 	tear_down(&s);
@@ -356,7 +356,7 @@ static void model_end(struct model *m, u32 dice)
 		zio_session_close(s->reader);
 		s->reader = zio_session_open(s->in);
 		for (i = 0; i < OUTPUTS; i++) {
-			zio_share_unlink(s->writer[i]);
+			zio_node_share_ops.unlink(s->writer[i]);
 			tie(s->writer[i], s->reader);
 		}
 		KUNIT_EXPECT_PTR_EQ(s->test, read_block(s), m->hand.block);
@@ -367,7 +367,7 @@ static void model_end(struct model *m, u32 dice)
 		m->hand.block = NULL;
 		add_input(s);
 		for (i = 0; i < OUTPUTS; i++) {
-			zio_share_unlink(s->writer[i]);
+			zio_node_share_ops.unlink(s->writer[i]);
 			tie(s->writer[i], s->reader);
 		}
 		/* What they have is of a buffer that is no more. */

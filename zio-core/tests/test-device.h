@@ -5,7 +5,11 @@
 
 #include <kunit/test.h>
 
-#include "zio-core.h"
+#include "channel/internal.h"
+#include "config/internal.h"
+#include "engine/internal.h"
+#include "share/internal.h"
+#include "trigger/internal.h"
 
 /**
  * struct test_device - a registered device with one channel set

@@ -9,7 +9,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "zio-core.h"
+#include "trigger/internal.h"
 
 static struct zio_binding *create_binding(struct zio_cset_core *cset,
 					  struct zio_trigger *trig)
@@ -18,7 +18,7 @@ static struct zio_binding *create_binding(struct zio_cset_core *cset,
 
 	if (!bind)
 		return NULL;
-	kobject_init(&bind->kobj, &zio_binding_ktype);
+	kobject_init(&bind->kobj, zio_trigger_config->ktype);
 	bind->cset = cset;
 	bind->trig = trig;
 	bind->nshots = 1;
@@ -157,7 +157,7 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 	if (!ret)
 		ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
 	if (!ret)
-		ret = zio_binding_add_files(bind);
+		ret = zio_trigger_config->add_files(bind);
 	if (ret) {
 		destroy_binding(bind);
 		return ret;
@@ -224,7 +224,7 @@ static void publish_binding(struct zio_binding *bind)
 	int ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
 
 	if (!ret)
-		ret = zio_binding_add_files(bind);
+		ret = zio_trigger_config->add_files(bind);
 	if (ret)
 		dev_warn(&cset->zdev->dev,
 			 "files of trigger %s are missing: %d\n",

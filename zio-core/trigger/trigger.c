@@ -14,12 +14,13 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "zio-core.h"
+#include "trigger/internal.h"
 
 /* Also protects the list of shared triggers. */
 static DEFINE_MUTEX(zio_types_lock);
 static LIST_HEAD(zio_trigger_types);
 static LIST_HEAD(zio_shared_triggers);
+const struct zio_trigger_config_ops *zio_trigger_config;
 
 static struct zio_trigger_type *find_type(const char *name)
 {
@@ -134,8 +135,8 @@ int zio_trigger_type_register(struct zio_trigger_type *type)
 	ret = add_type(type);
 	if (ret)
 		return ret;
-	if (!is_for_core(type))
-		ret = zio_trigger_group_create(type);
+	if (!is_for_core(type) && zio_trigger_config->add_type)
+		ret = zio_trigger_config->add_type(type);
 	if (ret) {
 		del_type(type);
 		return ret;
@@ -153,7 +154,8 @@ EXPORT_SYMBOL_GPL(zio_trigger_type_register);
  */
 void zio_trigger_type_unregister(struct zio_trigger_type *type)
 {
-	zio_trigger_group_remove(type);
+	if (zio_trigger_config->remove_type)
+		zio_trigger_config->remove_type(type);
 	del_type(type);
 }
 EXPORT_SYMBOL_GPL(zio_trigger_type_unregister);
@@ -284,7 +286,7 @@ static struct zio_trigger *get_shared(const char *name)
 	mutex_lock(&zio_types_lock);
 	trig = find_shared(name);
 	if (trig)
-		zio_trigger_item_get(trig);
+		zio_trigger_config->get_item(trig);
 	mutex_unlock(&zio_types_lock);
 	return trig;
 }
@@ -321,8 +323,8 @@ struct zio_trigger *zio_trigger_get(const char *name)
 
 	if (!trig)
 		return create_own(name);
-	ret = zio_trigger_item_pin(trig);
-	zio_trigger_item_put(trig);
+	ret = zio_trigger_config->pin_item(trig);
+	zio_trigger_config->put_item(trig);
 	return ret ? ERR_PTR(ret) : trig;
 }
 
@@ -332,7 +334,7 @@ void zio_trigger_put(struct zio_trigger *trig)
 	struct module *owner = trig->type->owner;
 
 	if (trig->item) {
-		zio_trigger_item_unpin(trig);
+		zio_trigger_config->unpin_item(trig);
 		return;
 	}
 	free_trigger(trig);

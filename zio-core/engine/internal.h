@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* state.h: the state word of a channel set, explained in engine.c */
-#ifndef _ZIO_ENGINE_H
-#define _ZIO_ENGINE_H
+/* internal.h: what the files of the engine share: the state word, see engine.c */
+#ifndef _ZIO_ENGINE_INTERNAL_H
+#define _ZIO_ENGINE_INTERNAL_H
 
-#include "zio-core.h"
+#include "engine/engine.h"
 
 #define CSET_IDLE	0
 #define CSET_ARMING	1
@@ -38,4 +38,11 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 int zio_cset_leave_armed(struct zio_cset_core *cset);
 bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 
-#endif /* _ZIO_ENGINE_H */
+
+/* watchdog.c */
+void zio_watchdog_init(struct zio_cset_core *cset);
+
+/* fire.c */
+void zio_cset_notify(struct zio_cset_core *cset);
+
+#endif /* _ZIO_ENGINE_INTERNAL_H */

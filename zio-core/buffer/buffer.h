@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* buffer.h: buffers of channels, and memory that users can map */
+#ifndef _ZIO_BUFFER_H
+#define _ZIO_BUFFER_H
+
+#include <linux/async.h>
+
+#include "engine/engine.h"
+
+/* buffer.c */
+int zio_buffers_init(const struct kobj_type *ktype);
+int zio_buffers_create(struct zio_cset_core *cset, const char *name);
+void zio_buffers_destroy(struct zio_cset_core *cset);
+int zio_buffers_change(struct zio_cset_core *cset, const char *name);
+int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len);
+int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
+int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
+ssize_t zio_buffer_list_types(char *page);
+void zio_buffer_put(struct zio_buffer *buf);
+void zio_buffer_rearm(struct zio_buffer *buf);
+void zio_buffers_exit(void);
+extern struct workqueue_struct *zio_wq;
+
+/* splice.c */
+void zio_loans_recall(struct zio_channel_core *chan);
+
+/* area.c */
+struct zio_area *zio_area_alloc_charged(size_t size);
+struct zio_area *zio_area_get(struct zio_area __rcu **from);
+bool zio_area_lend(struct zio_area *area);
+void zio_area_return(struct zio_area *area);
+int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
+
+/* dma.c */
+bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
+
+static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
+{
+	return buf->type->has_area && buf->type->ops->oldest &&
+		!zio_cset_is_output(buf->chan->cset);
+}
+
+/* Much memory for a user: one whose cgroup has no more is refused, not killed. */
+#define ZIO_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/* A probe that runs asynchronously must not wait for modprobe. */
+static inline bool zio_may_load(void)
+{
+	return !current_is_async();
+}
+
+#endif /* _ZIO_BUFFER_H */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* channel.h: sessions of users, the nodes, and what they read and write */
+#ifndef _ZIO_CHANNEL_H
+#define _ZIO_CHANNEL_H
+
+#include "buffer/buffer.h"
+#include "engine/engine.h"
+
+struct zio_session;
+
+/**
+ * struct zio_share_ops - what the share folder does for the nodes
+ * @ioctl: ioctl of all nodes
+ * @submit: play what sess->ctrl names; the session is locked
+ * @describe: put into a control how the output took its last shared block
+ * @unlink: the session is locked, or has no user; it lets go of its source
+ */
+struct zio_share_ops {
+	long (*ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
+	int (*submit)(struct zio_session *sess);
+	void (*describe)(const struct zio_channel_core *out,
+			 struct zio_control *ctrl);
+	void (*unlink)(struct zio_session *sess);
+};
+
+/* session.c */
+struct zio_session {
+	struct list_head node;
+	struct zio_channel_core *chan;
+	struct pid *tgid;
+	kuid_t owner;
+	refcount_t ref; /* its users, and each session that is tied to it */
+	unsigned int users;
+	struct zio_session *source; /* output: tied to this one, see share.c */
+	u32 dropped; /* chan->dropped, when last looked at */
+	struct zio_block *block;
+	bool ctrl_seen;
+	unsigned int n_more;
+	struct list_head more;
+	struct zio_snapshot *snap;
+	struct zio_control ctrl;
+};
+
+void zio_session_drop(struct zio_session *sess);
+void zio_sessions_drop(struct zio_channel_core *chan);
+int zio_session_wait_lock(struct zio_session *sess);
+int zio_session_next_full(struct zio_session *sess, bool nowait);
+void zio_session_advance(struct zio_session *sess);
+void zio_session_submit(struct zio_session *sess);
+void zio_session_flush(struct zio_session *sess);
+void zio_channel_notify_room(struct zio_channel_core *chan);
+void zio_channel_drain(struct zio_channel_core *chan);
+
+static inline int zio_session_lock(struct zio_session *sess)
+{
+	if (likely(mutex_trylock(&sess->chan->lock)))
+		return 0;
+	return zio_session_wait_lock(sess);
+}
+
+static inline void zio_session_unlock(struct zio_session *sess)
+{
+	mutex_unlock(&sess->chan->lock);
+}
+
+/* The session's block is free again. */
+static inline void zio_session_put(struct zio_session *sess)
+{
+	struct zio_channel_core *chan = sess->chan;
+
+	zio_block_put(chan, sess->block);
+	sess->block = NULL;
+	if (unlikely(sess->n_more))
+		zio_session_advance(sess);
+	if (unlikely(chan->sleepers))
+		zio_channel_notify_room(chan);
+}
+
+/* node.c */
+int zio_nodes_init(const struct zio_share_ops *ops);
+void zio_nodes_exit(void);
+int zio_nodes_create(struct zio_channel_core *chan);
+void zio_nodes_remove(struct zio_channel_core *chan);
+
+/* chardev.c */
+struct zio_session *zio_session_of_file(const struct file *file);
+
+/* splice.c */
+void zio_loan_put(struct zio_loan *loan);
+void zio_loans_recall(struct zio_channel_core *chan);
+void zio_lender_free(struct zio_lender *lender);
+
+/* pinned.c */
+struct zio_lent {
+	unsigned int blocks;
+	size_t bytes;
+};
+
+struct zio_lent zio_loans_count(struct zio_channel_core *chan);
+ssize_t zio_loans_show_users(struct zio_channel_core *chan, char *page);
+
+/* merge.c */
+int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);
+
+/* sniff.c */
+int zio_sniff_init(void);
+void zio_sniff_exit(void);
+
+#endif /* _ZIO_CHANNEL_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* internal.h: what the files of this folder share */
+#ifndef _ZIO_CHANNEL_INTERNAL_H
+#define _ZIO_CHANNEL_INTERNAL_H
+
+#include <linux/sched/signal.h>
+
+#include "channel/channel.h"
+
+/* session.c */
+struct zio_session *zio_session_open(struct zio_channel_core *chan);
+void zio_session_close(struct zio_session *sess);
+int zio_session_next(struct zio_session *sess, bool nowait);
+int zio_session_next_unless(struct zio_session *sess,
+			    bool (*unless)(struct zio_session *sess, void *arg),
+			    void *arg);
+struct zio_block *zio_session_fetch(struct zio_session *sess);
+void zio_session_hold(struct zio_session *sess, struct zio_block *block);
+void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
+
+/* limits.c */
+bool zio_user_has_room(const struct zio_channel_core *chan);
+const struct cred *zio_pages_pin(unsigned long n);
+void zio_pages_unpin(const struct cred *owner, unsigned long n);
+
+/* node.c */
+extern const struct zio_share_ops *zio_share_ops;
+void zio_cset_put_file(struct zio_cset_core *cset);
+
+/* splice.c */
+struct zio_loan *zio_loan_create(struct zio_channel_core *chan,
+				 struct zio_block *block);
+bool zio_loan_get(struct zio_loan *loan);
+ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
+			     struct pipe_inode_info *pipe, size_t len,
+			     unsigned int flags);
+
+/* merge.c */
+void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first);
+
+/* ring.c */
+struct zio_ring {
+	struct zio_area *area;
+	struct zio_ring_header *hdr;
+	struct zio_control *slot;
+	unsigned int mask;
+	u32 merged; /* by those who read before: see merge.c */
+	int error; /* of a driver that a poll has asked */
+	atomic_t asked; /* blocks that polls have fired for */
+	u64 *filled; /* of which snapshot the slots are */
+};
+
+int zio_ring_open(struct zio_channel_core *chan);
+void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files);
+void zio_ring_count_asked(struct zio_channel_core *chan, unsigned int n);
+struct zio_ring *zio_ring_stop(struct zio_channel_core *chan);
+void zio_ring_free(struct zio_ring *ring);
+void zio_ring_fail(struct zio_channel_core *chan, int error);
+int zio_ring_error(struct zio_channel_core *chan);
+void zio_ring_push(struct zio_channel_core *chan, struct zio_block *block);
+bool zio_ring_reap(struct zio_channel_core *chan);
+int zio_ring_count(struct zio_channel_core *chan);
+int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma);
+
+/* sync.c */
+int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
+
+/* sniff.c */
+void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block);
+
+/* poll.c */
+__poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
+__poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
+__poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);
+
+/* chardev.c */
+
+/* Between two blocks: others run, and signals are looked at. */
+static __always_inline bool zio_must_stop(void)
+{
+	if (likely(!(read_thread_flags() & (_TIF_NEED_RESCHED |
+					    _TIF_SIGPENDING |
+					    _TIF_NOTIFY_SIGNAL))))
+		return false;
+	cond_resched();
+	return signal_pending(current);
+}
+
+extern const struct file_operations zio_data_in_fops;
+extern const struct file_operations zio_ctrl_in_fops;
+extern const struct file_operations zio_data_out_fops;
+extern const struct file_operations zio_ctrl_out_fops;
+
+/* Whether it is the control node of an input, open for reading and writing. */
+static inline bool zio_has_ring(const struct file *file)
+{
+	return file->f_op == &zio_ctrl_in_fops && (file->f_mode & FMODE_WRITE);
+}
+
+#endif /* _ZIO_CHANNEL_INTERNAL_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* bus.c: /sys/bus/zio and /sys/zio/devices, where devices are found */
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+#include "config/internal.h"
+
+DEFINE_MUTEX(zio_sets_lock);
+
+/* Directories of the paths of 2012: /sys/zio/devices */
+static struct kobject *zio_root;
+static struct kobject *zio_root_devices;
+
+static ssize_t version_show(ZIO_BUS_CONST struct bus_type *bus, char *page)
+{
+	return sysfs_emit(page, "%d.%d\n", ZIO_MAJOR_VERSION,
+			  ZIO_MINOR_VERSION);
+}
+
+static ssize_t available_buffers_show(ZIO_BUS_CONST struct bus_type *bus,
+				      char *page)
+{
+	return zio_buffer_list_types(page);
+}
+
+static ssize_t available_triggers_show(ZIO_BUS_CONST struct bus_type *bus,
+				       char *page)
+{
+	return zio_trigger_list_types(page);
+}
+
+static BUS_ATTR_RO(version);
+static BUS_ATTR_RO(available_buffers);
+static BUS_ATTR_RO(available_triggers);
+
+static struct attribute *zio_bus_attrs[] = {
+	&bus_attr_version.attr,
+	&bus_attr_available_buffers.attr,
+	&bus_attr_available_triggers.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(zio_bus);
+
+struct bus_type zio_bus = {
+	.name = "zio",
+	.bus_groups = zio_bus_groups,
+};
+
+int zio_bus_init(void)
+{
+	int ret = bus_register(&zio_bus);
+
+	if (ret)
+		return ret;
+	ret = -ENOMEM;
+	zio_root = kobject_create_and_add("zio", NULL);
+	if (!zio_root)
+		goto err_root;
+	zio_root_devices = kobject_create_and_add("devices", zio_root);
+	if (!zio_root_devices)
+		goto err_devices;
+	return 0;
+
+err_devices:
+	kobject_put(zio_root);
+err_root:
+	bus_unregister(&zio_bus);
+	return ret;
+}
+
+void zio_bus_exit(void)
+{
+	kobject_put(zio_root_devices);
+	kobject_put(zio_root);
+	bus_unregister(&zio_bus);
+}
+
+static void link_device(struct zio_device *zdev)
+{
+	struct kobject *kobj = &zdev->dev.kobj;
+
+	zdev->linked_full = !sysfs_create_link(zio_root_devices, kobj,
+					       dev_name(&zdev->dev));
+	if (!zdev->id)
+		zdev->linked_short = !sysfs_create_link(zio_root_devices, kobj,
+							zdev->name);
+}
+
+static void unlink_device(struct zio_device *zdev)
+{
+	if (zdev->linked_short)
+		sysfs_remove_link(zio_root_devices, zdev->name);
+	if (zdev->linked_full)
+		sysfs_remove_link(zio_root_devices, dev_name(&zdev->dev));
+}
+
+/**
+ * zio_device_publish() - change how many sets of a device can be found
+ * @zdev: the device, which is on the bus
+ * @n_cset: all of its sets, which work; or 0, before they go
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: how many could be found before.
+ */
+unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset)
+{
+	unsigned int old;
+
+	if (!n_cset)
+		unlink_device(zdev);
+	mutex_lock(&zio_sets_lock);
+	old = zdev->n_cset;
+	zdev->n_cset = n_cset;
+	mutex_unlock(&zio_sets_lock);
+	if (n_cset)
+		link_device(zdev);
+	return old;
+}

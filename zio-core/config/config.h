@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* config.h: attributes in sysfs, and directories in configfs */
+#ifndef _ZIO_CONFIG_H
+#define _ZIO_CONFIG_H
+
+#include "share/share.h"
+#include "trigger/trigger.h"
+
+/* bus.c */
+extern struct bus_type zio_bus;
+int zio_bus_init(void);
+void zio_bus_exit(void);
+unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset);
+
+/* attr.c */
+int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan);
+void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan);
+
+/* enable.c */
+void zio_cset_list_active(struct zio_cset_core *cset);
+
+/* sysfs-cset.c */
+extern const struct kobj_type zio_cset_ktype;
+extern const struct kobj_type zio_channel_ktype;
+
+/* sysfs-buffer.c */
+extern const struct kobj_type zio_buffer_ktype;
+
+/* configfs-trigger.c */
+extern const struct zio_trigger_config_ops zio_trigger_config_ops;
+int zio_configfs_init(void);
+void zio_configfs_exit(void);
+
+#endif /* _ZIO_CONFIG_H */

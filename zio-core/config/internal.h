@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* internal.h: what the files of this folder share */
+#ifndef _ZIO_CONFIG_INTERNAL_H
+#define _ZIO_CONFIG_INTERNAL_H
+
+#include "config/config.h"
+
+/* bus.c */
+extern struct mutex zio_sets_lock; /* zdev->n_cset: which sets can be found */
+
+/* address.c */
+struct zio_cset_core *zio_cset_find(const char *address);
+int zio_channel_set_source(struct zio_channel_core *out, const char *text);
+
+/* attr.c */
+int zio_attr_parse(const char *text, u32 *value);
+int zio_attr_parse_bool(const char *text, bool *value);
+
+/* enable.c */
+int zio_cset_enable(struct zio_cset_core *cset, bool enable);
+int zio_channel_enable(struct zio_channel_core *chan, bool enable);
+
+/* As __ATTR(), for names that are not C identifiers. */
+#define ZIO_FILE(_name, _mode, _show, _store) {			\
+	.attr = { .name = _name, .mode = _mode },		\
+	.show = _show, .store = _store }
+
+/* sysfs-trigger.c */
+extern const struct kobj_type zio_binding_ktype;
+int zio_binding_add_files(struct zio_binding *bind);
+
+/* configfs-trigger.c */
+struct config_group *zio_configfs_devices(void);
+
+#endif /* _ZIO_CONFIG_INTERNAL_H */

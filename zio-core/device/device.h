@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* device.h: what the files of this folder share; it is the top: nobody calls it */
+#ifndef _ZIO_DEVICE_H
+#define _ZIO_DEVICE_H
+
+#include "config/config.h"
+
+/* cset.c */
+struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
+				      const struct zio_cset_desc *desc,
+				      unsigned int index);
+void zio_cset_shutdown(struct zio_cset_core *cset);
+void zio_cset_remove(struct zio_cset_core *cset);
+
+#endif /* _ZIO_DEVICE_H */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* engine.h: arming, freezing, the queue and the controls of channel sets */
+#ifndef _ZIO_ENGINE_H
+#define _ZIO_ENGINE_H
+
+#include <linux/zio-trigger.h>
+
+#include "zio-core.h"
+
+#define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
+#define ZIO_WAKE_OUT	(EPOLLOUT | EPOLLWRNORM)
+
+/**
+ * struct zio_channel_ops - what a channel has in place of users: a ring, or routes
+ * @push: input; the caller owns the phase. Takes a block that is done. NULL for outputs
+ * @has_room: input; optional. Whether another block is of use; the caller owns the phase
+ * @reclaim: input; optional. Takes back blocks that were read; the caller owns the phase.
+ *	     Returns whether there were any
+ * @count_loss: input; optional. chan->lost has grown
+ * @notify: optional. There may be room at an output, or the set may be armed again
+ *
+ * chan->ops points to one of these tables, or is NULL. All are called in any context.
+ */
+struct zio_channel_ops {
+	void (*push)(struct zio_channel_core *chan, struct zio_block *block);
+	bool (*has_room)(struct zio_channel_core *chan);
+	bool (*reclaim)(struct zio_channel_core *chan);
+	void (*count_loss)(struct zio_channel_core *chan);
+	void (*notify)(struct zio_channel_core *chan);
+};
+
+/* A monitor of all blocks that are done, or NULL: see channel/sniff.c */
+extern void (*zio_block_monitor)(struct zio_channel_core *chan,
+				 struct zio_block *block);
+
+/* queue.c */
+extern unsigned int zio_first_count;
+int zio_queue_init(struct zio_queue *q, unsigned int len);
+void zio_queue_destroy(struct zio_queue *q);
+struct zio_block **zio_queue_alloc(unsigned int len);
+void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
+		       unsigned int len);
+
+/* The oldest block; it may be gone when the caller looks at it. */
+static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
+{
+	return READ_ONCE(q->slot[atomic_read(&q->tail) & q->mask]);
+}
+
+static inline unsigned int zio_queue_count(const struct zio_queue *q)
+{
+	return READ_ONCE(q->head) - (unsigned int)atomic_read(&q->tail);
+}
+
+/* Never finds the ring full, see queue.c; one pusher at a time. */
+static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
+{
+	unsigned int head = q->head;
+
+	WRITE_ONCE(q->slot[head & q->mask], block);
+	smp_store_release(&q->head, head + 1);		/* A */
+}
+
+/* The oldest block, or NULL, and the tail by which to take it, and no other. */
+static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
+{
+	*tail = atomic_read(&q->tail);
+	if (smp_load_acquire(&q->head) == (unsigned int)*tail)	/* A */
+		return NULL;
+	return READ_ONCE(q->slot[*tail & q->mask]);
+}
+
+/* Whether the block that was looked at is the caller's now. */
+static inline bool zio_queue_take(struct zio_queue *q, int tail)
+{
+	return atomic_try_cmpxchg(&q->tail, &tail, tail + 1);	/* B */
+}
+
+/* The oldest block, or NULL; several poppers at a time. */
+static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
+{
+	struct zio_block *block;
+	int tail;
+
+	do {
+		block = zio_queue_look(q, &tail);
+	} while (block && !zio_queue_take(q, tail));
+	return block;
+}
+
+/* engine.c */
+int zio_cset_fire(struct zio_cset_core *cset);
+int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
+void zio_cset_kick(struct zio_cset_core *cset);
+void zio_cset_wake(struct zio_cset_core *cset);
+bool zio_cset_can_pull(struct zio_cset_core *cset);
+int zio_cset_ask(struct zio_channel_core *chan);
+int zio_cset_top_up(struct zio_channel_core *chan);
+struct zio_block *zio_cset_pull(struct zio_channel_core *chan);
+void zio_cset_init_engine(struct zio_cset_core *cset);
+
+/* freeze.c */
+bool zio_cset_is_on(struct zio_cset_core *cset);
+void zio_cset_freeze(struct zio_cset_core *cset);
+void zio_cset_quiesce(struct zio_cset_core *cset);
+void zio_cset_unfreeze(struct zio_cset_core *cset);
+void zio_cset_stop(struct zio_cset_core *cset, bool stop);
+void zio_cset_kill(struct zio_cset_core *cset);
+bool zio_cset_own_phase(struct zio_cset_core *cset);
+void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed);
+bool zio_cset_is_frozen(const struct zio_cset_core *cset);
+
+/* What the engine says itself is no news; a driver's error is. */
+static inline bool zio_is_driver_error(int ret)
+{
+	switch (ret) {
+	case 0:
+	case -EBUSY:
+	case -EINPROGRESS:
+	case -ENOBUFS:
+	case -ENODEV:
+	case -ESHUTDOWN:
+		return false;
+	}
+	return true;
+}
+
+/* watchdog.c */
+void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms);
+
+/* fire.c */
+void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
+			    struct zio_cset_core *cset);
+void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier);
+
+static __always_inline void zio_clock_read(clockid_t clock,
+					   struct timespec64 *now)
+{
+	if (likely(clock == CLOCK_REALTIME))
+		ktime_get_real_ts64(now);
+	else if (clock == CLOCK_TAI)
+		ktime_get_clocktai_ts64(now);
+	else if (clock == CLOCK_MONOTONIC)
+		ktime_get_ts64(now);
+	else
+		ktime_get_boottime_ts64(now);
+}
+
+/* control.c */
+int zio_snapshots_init(void);
+void zio_snapshots_exit(void);
+struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan);
+void zio_snapshot_put(struct zio_snapshot *snap);
+int zio_channel_refresh(struct zio_channel_core *chan);
+int zio_cset_refresh(struct zio_cset_core *cset);
+struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset);
+void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap);
+void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap);
+void zio_block_renew_snapshot(struct zio_channel_core *chan,
+			      struct zio_block *block);
+
+/* Any context; the caller owns the block. */
+static inline void zio_block_snapshot(struct zio_channel_core *chan,
+				      struct zio_block *block)
+{
+	if (unlikely(to_block_core(block)->snap != rcu_access_pointer(chan->snap)))
+		zio_block_renew_snapshot(chan, block);
+}
+
+/* Puts what belongs to the block alone over a copy of its snapshot. */
+static inline void zio_control_fill(struct zio_control *ctrl,
+				    const struct zio_block *block,
+				    unsigned int ssize)
+{
+	ctrl->zio_alarms = block->zio_alarms;
+	ctrl->drv_alarms = block->drv_alarms;
+	ctrl->seq_num = to_block_core(block)->seq;
+	if (ssize <= 1)
+		ctrl->nsamples = block->len;
+	else
+		ctrl->nsamples = block->len / ssize;
+	ctrl->tstamp = block->tstamp;
+	ctrl->mem_offset = lower_32_bits(to_block_core(block)->mem_offset);
+	ctrl->reserved = upper_32_bits(to_block_core(block)->mem_offset);
+	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO))
+		memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
+}
+
+static inline u64 zio_control_offset(const struct zio_control *ctrl)
+{
+	return ctrl->mem_offset | (u64)ctrl->reserved << 32;
+}
+
+bool zio_control_names(const struct zio_control *ctrl,
+		       const struct zio_channel_core *chan);
+int zio_control_check(const struct zio_channel_core *chan,
+		      const struct zio_control *ctrl, size_t size);
+
+/* block.c */
+void zio_channel_raise(struct zio_channel_core *chan, int bits);
+void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
+void zio_channel_drop_unread(struct zio_channel_core *chan);
+
+static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
+{
+	if (wq_has_sleeper(&chan->wq))
+		wake_up_poll(&chan->wq, key);
+}
+
+/* A block was queued: readers are woken when so many are unread as they wait for. */
+static inline void zio_channel_wake_reader(struct zio_channel_core *chan,
+					   unsigned int n_unread)
+{
+	if (chan->cset->on_demand || n_unread >= READ_ONCE(chan->buf->watermark))
+		zio_channel_wake(chan, ZIO_WAKE_IN);
+}
+
+/* There may be room at an output, or an input may be armed again. */
+static inline void zio_channel_notify(struct zio_channel_core *chan)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	if (unlikely(ops && ops->notify))
+		ops->notify(chan);
+}
+
+/* Who next puts a block, wakes all. The channel's lock is held. */
+static inline void zio_channel_mark_starved(struct zio_channel_core *chan)
+{
+	if (!chan->starved)
+		chan->sleepers++;
+	WRITE_ONCE(chan->starved, true);
+}
+
+/* share.c */
+void zio_share_end(struct zio_block *out_block);
+void zio_block_put_shared(struct zio_block *block);
+
+/* Any context. An output block, from whoever has it, to its buffer. */
+static inline void zio_output_put(struct zio_channel_core *chan,
+				  struct zio_block *block)
+{
+	if (unlikely(to_block_core(block)->source))
+		zio_share_end(block);
+	chan->buf->type->ops->put_block(chan->buf, block);
+}
+
+/* A block that was in a user's hand, and that others may have, too. */
+static inline void zio_block_put(struct zio_channel_core *chan,
+				 struct zio_block *block)
+{
+	if (unlikely(to_block_core(block)->home))
+		zio_block_put_shared(block);
+	else
+		chan->buf->type->ops->put_block(chan->buf, block);
+}
+
+#endif /* _ZIO_ENGINE_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* trigger.h: trigger types, triggers, and the bindings of sets */
+#ifndef _ZIO_TRIGGER_H
+#define _ZIO_TRIGGER_H
+
+#include "buffer/buffer.h"
+#include "engine/engine.h"
+
+/**
+ * struct zio_trigger_config_ops - what the config folder does for triggers
+ * @ktype: of the directories of bindings
+ * @add_files: the files of a binding's trigger, in the directory of the binding
+ * @add_type: optional. Makes the directory in configfs in which triggers of a type are
+ *	      made; -ENOMEM and the like
+ * @remove_type: undoes @add_type
+ * @get_item: a reference to the directory of a shared trigger
+ * @put_item: undoes @get_item
+ * @pin_item: refuse rmdir of that directory from now on; -ENOENT if it is going
+ * @unpin_item: undoes @pin_item
+ *
+ * Without configfs there are no shared triggers: only @ktype and @add_files are set.
+ */
+struct zio_trigger_config_ops {
+	const struct kobj_type *ktype;
+	int (*add_files)(struct zio_binding *bind);
+	int (*add_type)(struct zio_trigger_type *type);
+	void (*remove_type)(struct zio_trigger_type *type);
+	void (*get_item)(struct zio_trigger *trig);
+	void (*put_item)(struct zio_trigger *trig);
+	int (*pin_item)(struct zio_trigger *trig);
+	void (*unpin_item)(struct zio_trigger *trig);
+};
+
+/* user.c */
+int zio_triggers_init(const struct zio_trigger_config_ops *ops);
+void zio_triggers_exit(void);
+
+/* trigger.c */
+ssize_t zio_trigger_list_types(char *page);
+struct zio_trigger *
+zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
+			  struct config_item *item);
+void zio_trigger_hide_shared(struct zio_trigger *trig);
+void zio_trigger_free_shared(struct zio_trigger *trig);
+int zio_trigger_enable(struct zio_trigger *trig, bool enable);
+int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
+		      const char *text);
+ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
+			 char *page);
+int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
+			  int (*refresh)(struct zio_trigger *trig));
+ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
+
+/* binding.c */
+int zio_binding_create(struct zio_cset_core *cset, const char *name);
+void zio_binding_destroy(struct zio_cset_core *cset);
+int zio_binding_change(struct zio_cset_core *cset, const char *name);
+int zio_binding_enable(struct zio_binding *bind, bool enable);
+int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post);
+int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots);
+int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask);
+int zio_trigger_refresh(struct zio_trigger *trig);
+
+#endif /* _ZIO_TRIGGER_H */
