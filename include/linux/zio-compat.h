@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* zio-compat.h: where kernels from 6.1 on differ, for drivers and triggers of the project */
+/* zio-compat.h: differences between kernels from 6.1 on, for drivers and triggers */
 #ifndef _LINUX_ZIO_COMPAT_H
 #define _LINUX_ZIO_COMPAT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-config.h: devices that are made by mkdir, for drivers without hardware
+ * zio-config.h: devices that users make by mkdir, for drivers without hardware
  *
- * The driver is a platform driver whose probe() reads the device's properties. See
- * drivers/zio-mini.c.
+ * The driver is a platform driver. Its probe() reads the properties of the device. See
+ * drivers/zio-zero.c.
  */
 #ifndef _LINUX_ZIO_CONFIG_H
 #define _LINUX_ZIO_CONFIG_H
@@ -21,15 +21,15 @@ struct zio_config_group;
 #define ZIO_CONFIG_TEXT_SIZE	512	/* with the terminating zero */
 
 /**
- * struct zio_config_attr - one attribute of a device to be
- * @name: of the file, and of the property of the device
+ * struct zio_config_attr - one attribute of a device that a user makes
+ * @name: name of the file, and of the property of the device
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above)
- * @choices: if the value is one of several words: the words, and NULL. The
- *           property has the position of the word.
- * @text: the value is a text, of less than ZIO_CONFIG_TEXT_SIZE bytes, empty at
- *        the start; so is the property
+ * @choices: the words that the value can be, and NULL at the end; NULL for a number. The
+ *           property is the position of the word.
+ * @text: value and property are a text of less than ZIO_CONFIG_TEXT_SIZE bytes, which is
+ *        empty at the start
  */
 struct zio_config_attr {
 	const char *name;
@@ -41,12 +41,12 @@ struct zio_config_attr {
 };
 
 /**
- * struct zio_config_type - a kind of device that can be made by mkdir
- * @name: of the directory
- * @owner: THIS_MODULE; held while there is a device
- * @driver: whose probe() is called; registered before, unregistered after
+ * struct zio_config_type - a kind of device that users make by mkdir
+ * @name: name of the directory
+ * @owner: THIS_MODULE; the core holds it while a device exists
+ * @driver: the driver of the devices
  * @attrs: attributes beside "live" and "id"
- * @n_attrs: how many, at most ZIO_MAX_CONFIG_ATTRS
+ * @n_attrs: number of @attrs, at most ZIO_MAX_CONFIG_ATTRS
  * @group: for the core's use
  * @devices: for the core's use
  * @n_devices: for the core's use

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-dma.h: what the author of a driver needs whose board moves the samples
+ * zio-dma.h: the interface for drivers of boards that read and write memory themselves
  *
- * The memory of a block may be anywhere, page by page; these functions describe
- * it to the device, through the DMA API (so IOMMU and bounce buffers are used
- * where they have to be).
+ * Each page of a block may be anywhere in memory. These functions describe the block
+ * to the device through the DMA API, which uses an IOMMU or bounce buffers where the
+ * device needs them.
  */
 #ifndef _LINUX_ZIO_DMA_H
 #define _LINUX_ZIO_DMA_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-tick.h: where the ticks of a periodic trigger are
+ * zio-tick.h: the ticks of a periodic trigger
  *
- * At phase + n * period, n = 0, 1, 2, ..., in whatever units the trigger has.
+ * A tick is at phase + n * period, n = 0, 1, 2, ... The trigger chooses the unit.
  */
 #ifndef _LINUX_ZIO_TICK_H
 #define _LINUX_ZIO_TICK_H
@@ -10,7 +10,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
-/* The first tick after @now; @period is not zero. */
+/* Returns the first tick after @now; @period is not zero. */
 static inline u64 zio_tick_after(u64 now, u64 phase, u64 period)
 {
 	if (now < phase)
@@ -19,8 +19,8 @@ static inline u64 zio_tick_after(u64 now, u64 phase, u64 period)
 }
 
 /*
- * How many ticks lie between two of them; what is measured is rounded, as it is
- * by another clock than that of the ticks.
+ * Returns the number of ticks between two measured ticks. The measurement is rounded:
+ * its clock is not the clock of the ticks.
  */
 static inline u64 zio_ticks_between(u64 first, u64 next, u64 period)
 {
@@ -33,8 +33,9 @@ static inline u64 zio_ticks_between(u64 first, u64 next, u64 period)
 }
 
 /*
- * When an event that took from @begin to @end is paid for, if others are to have as
- * much of the processor as all events together; those before are, at @paid.
+ * Returns the time at which the next event may come, so that events take at most half
+ * of the processor. This event took from @begin to @end; @paid is the result for the
+ * event before.
  */
 static inline u64 zio_throttle_charge(u64 paid, u64 begin, u64 end)
 {

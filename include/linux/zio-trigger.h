@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-trigger.h: what the author of a trigger type needs
+ * zio-trigger.h: the interface for trigger types
  *
- * A trigger decides when channel sets acquire or play out. It calls
- * zio_trigger_fire(); the core does the rest. triggers/zio-trig-timer.c is one
- * to copy and change.
+ * A trigger decides when channel sets acquire or play. It calls zio_trigger_fire(),
+ * and the core arms the sets. triggers/zio-trig-timer.c is a trigger type to copy and
+ * change.
  */
 #ifndef _LINUX_ZIO_TRIGGER_H
 #define _LINUX_ZIO_TRIGGER_H
@@ -20,10 +20,10 @@ struct config_item;
 #define ZIO_MAX_TRIGGER_ATTRS	8
 #define ZIO_MAX_TRIGGER_EXT	30	/* extended attributes of the control */
 
-/* What kind of value an attribute of a trigger has. */
+/* Kinds of attributes of a trigger */
 #define ZIO_TRIGGER_NUMBER	0
-#define ZIO_TRIGGER_TEXT	1	/* ops->text_is_valid() looks at it */
-#define ZIO_TRIGGER_ACTION	2	/* no value: a write calls ops->act() */
+#define ZIO_TRIGGER_TEXT	1	/* ops->text_is_valid() checks it */
+#define ZIO_TRIGGER_ACTION	2	/* it has no value: a write calls ops->act() */
 
 #define ZIO_TRIGGER_NO_EXT	0xff
 
@@ -31,9 +31,9 @@ struct config_item;
  * struct zio_trigger_attr - one attribute of a trigger
  * @name: name of the file
  * @kind: ZIO_TRIGGER_NUMBER, _TEXT, _ACTION
- * @ext: where a number goes in the extended attributes of the control, 0 ...
- *       29; ZIO_TRIGGER_NO_EXT for nowhere
- * @wide: the number has 64 bits, and takes two positions: low half first
+ * @ext: position of a number in the extended attributes of the control, 0 ... 29;
+ *       ZIO_TRIGGER_NO_EXT: the number is not in the control
+ * @wide: the number has 64 bits and takes two positions: low half first
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1, or for
@@ -51,11 +51,11 @@ struct zio_trigger_attr {
 
 /**
  * struct zio_trigger - one event source, of one channel set or shared by many
- * @type: what kind it is
+ * @type: its type
  * @priv: for the type's use
  *
- * The rest is the core's; see zio_trigger_number(), zio_trigger_text() and
- * zio_trigger_clock().
+ * The other fields belong to the core. A type reads values by zio_trigger_number(),
+ * zio_trigger_text() and zio_trigger_clock().
  */
 struct zio_trigger {
 	const struct zio_trigger_type *type;
@@ -64,7 +64,7 @@ struct zio_trigger {
 	char name[ZIO_OBJ_NAME_LEN];
 	struct mutex lock;	/* values, bindings, start and stop */
 	struct list_head bindings; /* read under RCU */
-	struct list_head node;	/* of the shared ones */
+	struct list_head node;	/* in the list of shared triggers */
 	struct config_item *item; /* NULL if it is not shared */
 	unsigned int active;
 	bool enabled;
@@ -78,22 +78,23 @@ struct zio_trigger {
 };
 
 /**
- * struct zio_trigger_ops - what a trigger type does; each is optional
- * @create: makes @priv
+ * struct zio_trigger_ops - the operations of a trigger type; each is optional
+ * @create: sets @priv of the trigger
  * @destroy: undoes @create; the trigger is stopped
- * @start: from now on zio_trigger_fire() may be called. What has not been told
- *         yet (which interrupt, say) is no error: nothing fires.
- * @stop: after it has returned, zio_trigger_fire() is not called any more
- * @text_is_valid: 0, or the error for whoever writes @text to attribute @index.
- *         An empty text is never asked about.
- * @number_is_valid: 0, or the error for whoever writes @value, which is within the
- *                   limits, to attribute @index
- * @act: a write to attribute @index, of kind ZIO_TRIGGER_ACTION; only while
- *       the trigger is running. It may fire.
+ * @start: the type may call zio_trigger_fire() from now on. A setting that the user has
+ *         not made yet (an interrupt, for example) is no error: the trigger does not
+ *         fire.
+ * @stop: after it returns, the type does not call zio_trigger_fire()
+ * @text_is_valid: returns 0, or the error for the user that writes @text to attribute
+ *         @index. The core does not call it for an empty text.
+ * @number_is_valid: returns 0, or the error for the user that writes @value, which is
+ *         within the limits, to attribute @index
+ * @act: a user writes to attribute @index, of kind ZIO_TRIGGER_ACTION. The trigger is
+ *       running. The operation may fire.
  *
- * All in process context; they may sleep, and are called one at a time per
- * trigger. A change of an attribute stops a running trigger, and starts it again
- * with the new value; if @start says no, once more with the old one.
+ * Context: process, may sleep; one call at a time per trigger. A change of an attribute
+ * stops a running trigger and starts it again with the new value. If @start fails, the
+ * core starts the trigger again with the old value.
  */
 struct zio_trigger_ops {
 	int (*create)(struct zio_trigger *trig);
@@ -115,11 +116,11 @@ struct zio_trigger_ops {
 /**
  * struct zio_trigger_type - a kind of trigger, chosen by name
  * @name: at most ZIO_OBJ_NAME_LEN - 1 characters
- * @owner: THIS_MODULE; held while there is a trigger of this type
+ * @owner: THIS_MODULE; the core holds it while a trigger of this type exists
  * @flags: ZIO_TRIGGER_*
  * @ops: may be NULL
  * @attrs: attributes of each trigger
- * @n_attrs: how many, at most ZIO_MAX_TRIGGER_ATTRS; no two numbers at one @ext
+ * @n_attrs: at most ZIO_MAX_TRIGGER_ATTRS; no two numbers have the same @ext
  * @node: for the core's use
  * @group: for the core's use
  * @ready: for the core's use
@@ -139,7 +140,7 @@ struct zio_trigger_type {
 int zio_trigger_type_register(struct zio_trigger_type *type);
 void zio_trigger_type_unregister(struct zio_trigger_type *type);
 
-/* For a module that is nothing but a trigger type. */
+/* For a module that has one trigger type and nothing else */
 #define module_zio_trigger(_type)					\
 	module_driver(_type, zio_trigger_type_register,			\
 		      zio_trigger_type_unregister)
@@ -151,14 +152,14 @@ u64 zio_trigger_throttle(u64 begin, u64 end);
 void zio_trigger_read_clock(const struct zio_trigger *trig,
 			    struct timespec64 *now);
 
-/* In start(), and from then to stop(); and in act(). */
+/* Context: in start() and act(), and between start() and stop(). */
 static inline u64 zio_trigger_number(const struct zio_trigger *trig,
 				     unsigned int index)
 {
 	return trig->number[index];
 }
 
-/* As above; "" if there is none. */
+/* As zio_trigger_number(); "" if the user has set none. */
 static inline const char *zio_trigger_text(const struct zio_trigger *trig,
 					   unsigned int index)
 {
@@ -172,8 +173,8 @@ static inline clockid_t zio_trigger_clock(const struct zio_trigger *trig)
 }
 
 /**
- * struct zio_cset_notifier - who wants to know when a channel set is done
- * @done: any context, right after the set has become idle; under RCU
+ * struct zio_cset_notifier - a call when a channel set is done
+ * @done: called in any context, under RCU, after the set has become idle
  * @node: for the core's use
  * @cset: for the core's use
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio.h: what the author of a driver needs
+ * zio.h: the interface for drivers of boards
  *
- * A driver describes its board with const descriptors and implements raw_io().
- * Locking, buffering, char devices and sysfs are the core's business. Start
- * from drivers/zio-mini.c and Documentation/driver-guide.md.
+ * A driver describes its board with const descriptors and implements raw_io(). The
+ * core does locking, buffering, char devices and sysfs. drivers/zio-mini.c is the
+ * smallest driver; Documentation/driver-guide.md explains how to write one.
  */
 #ifndef _LINUX_ZIO_H
 #define _LINUX_ZIO_H
@@ -50,7 +50,7 @@ struct zio_block {
 	u64 info;
 };
 
-/* Where an attribute's value goes in the control. */
+/* The place of an attribute's value in the control */
 #define ZIO_ATTR_PLACE_NONE	0	/* sysfs only */
 #define ZIO_ATTR_PLACE_STD	1
 #define ZIO_ATTR_PLACE_EXT	2
@@ -66,7 +66,7 @@ struct zio_block {
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
- * @id: for the driver's use in attr_set() and attr_get()
+ * @id: for the driver: attr_set() and attr_get() can tell attributes apart by it
  */
 struct zio_attr_desc {
 	const char *name;
@@ -89,31 +89,29 @@ struct zio_attr_desc {
 	.name = _name, .mode = _mode, .value = _value, .id = _id }
 
 /**
- * struct zio_cset_ops - what a driver does for a channel set
- * @init: optional; process context, may sleep. Called at registration before
- *        anything else; an error fails the registration.
- * @exit: optional; process context, may sleep. Undoes @init, when no other
- *        operation can be called any more.
- * @raw_io: mandatory. Moves the blocks that zio_for_each_block() gives
- *        between memory and hardware. Returns 0 when all is done, -EAGAIN
- *        when it is under way: zio_cset_done() follows, from any context,
- *        even before raw_io() has returned. Any other error gives the blocks
- *        back untouched, and is what a waiting reader gets. Runs in any
- *        context, hard interrupt included, and must not sleep, unless the set
- *        has ZIO_CSET_SLEEPS: then always in process context. Never called
- *        twice at a time for one set, and never without a block.
- * @stop_io: mandatory if @raw_io ever returns -EAGAIN. Process context, may
- *        sleep. After it has returned the driver does not touch the blocks
- *        and does not call zio_cset_done() for them.
- * @attr_set: mandatory if an attribute can be set. Process context, may
- *        sleep, one at a time per set. Puts @value into the hardware; on
- *        error the old value stays in force. @chan is NULL for an attribute
- *        of the set.
- * @attr_get: optional; same context. Reads the value from the hardware;
- *        without it the last value set is shown.
+ * struct zio_cset_ops - the operations of a driver for a channel set
+ * @init: optional; process context, may sleep. The core calls it first at
+ *        registration. An error fails the registration.
+ * @exit: optional; process context, may sleep. Undoes @init. The core calls no other
+ *        operation after it.
+ * @raw_io: mandatory. Moves the blocks that zio_for_each_block() visits between memory
+ *        and hardware. Returns 0 when all blocks are done. Returns -EAGAIN when the
+ *        transfer is under way: the driver then calls zio_cset_done() from any context,
+ *        even before raw_io() returns. Any other error gives the blocks back untouched;
+ *        a waiting reader gets it. Any context, hard interrupt included; it must not
+ *        sleep. For a set with ZIO_CSET_SLEEPS: process context, may sleep. The core
+ *        calls it once at a time per set, and always with at least one block.
+ * @stop_io: mandatory if @raw_io ever returns -EAGAIN. Process context, may sleep. After
+ *        it returns, the driver does not touch the blocks, and does not call
+ *        zio_cset_done() for them.
+ * @attr_set: mandatory if an attribute can be set. Process context, may sleep; one call
+ *        at a time per set. Puts @value into the hardware. On error the old value stays
+ *        in force. @chan is NULL for an attribute of the set.
+ * @attr_get: optional; context as for @attr_set. Reads the value from the hardware.
+ *        Sets without it show the last value that was set.
  *
- * @attr_set and @attr_get run beside @raw_io: what they share, the driver
- * protects.
+ * @attr_set and @attr_get run beside @raw_io: the driver protects the data that they
+ * share.
  */
 struct zio_cset_ops {
 	int (*init)(struct zio_cset *cset);
@@ -129,7 +127,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_OUTPUT		BIT(0)	/* samples go to the hardware */
 #define ZIO_CSET_SLEEPS		BIT(1)	/* raw_io() may sleep (SPI, I2C, ...) */
 #define ZIO_CSET_MSB_ALIGN	BIT(2)	/* valid bits are the upper ones */
-#define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the trigger */
+#define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the event */
 #define ZIO_CSET_MULTI_SHOT	BIT(4)	/* can take several shots */
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
 #define ZIO_CSET_BLOCK_INFO	BIT(6)	/* block->info goes into the control */
@@ -142,20 +140,20 @@ struct zio_cset_ops {
  * @ssize: bytes per sample; 0 for sets that only tell the time
  * @nbits: valid bits per sample; 0 stands for all
  * @nsamples: samples per block at the start; 0 stands for 16
- * @align: outputs: samples must begin at a multiple of so many bytes, a power of
- *         two; 0 stands for anywhere
- * @dma_bits: outputs: the board reads memory itself, by addresses of so many bits;
- *            0 stands for any
+ * @align: outputs: samples must begin at a multiple of this number of bytes, a power
+ *         of two; 0 stands for any address
+ * @dma_bits: outputs: the board reads memory itself, with addresses of this number of
+ *            bits; 0 stands for all memory
  * @buffer: buffer type at the start; NULL stands for kmalloc
  * @trigger: trigger type at the start; NULL stands for user
- * @ops: what the driver does
+ * @ops: the operations of the driver
  * @cset_attrs: attributes of the set
- * @n_cset_attrs: how many
- * @chan_attrs: attributes that each channel has
- * @n_chan_attrs: how many
+ * @n_cset_attrs: number of attributes of the set
+ * @chan_attrs: attributes of each channel
+ * @n_chan_attrs: number of attributes of each channel
  *
- * The memory of an output's block may be that of an input's, anywhere (see
- * Documentation/sharing.md). What @align and @dma_bits forbid is copied.
+ * An output's block may have the memory of an input's block, at any address (see
+ * Documentation/sharing.md). The core copies samples that @align or @dma_bits forbid.
  */
 struct zio_cset_desc {
 	const char *name;
@@ -178,9 +176,9 @@ struct zio_cset_desc {
 /**
  * struct zio_device_desc - a board
  * @name: 1 ... 11 characters of [a-z0-9_], starts the names of the nodes
- * @owner: THIS_MODULE; held while a node is open
+ * @owner: THIS_MODULE; the core holds it while a node is open
  * @cset: channel sets
- * @n_cset: how many
+ * @n_cset: number of channel sets
  *
  * Descriptors stay valid and unchanged until unregistration.
  */
@@ -288,8 +286,8 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * @chan: struct zio_channel pointer, set to the block's channel
  * @block: struct zio_block pointer, set to the block
  *
- * In raw_io(), and after -EAGAIN until zio_cset_done() or stop_io(). Channels
- * that are disabled, or for which there was no memory, are passed over.
+ * Context: in raw_io(), and after -EAGAIN until zio_cset_done() or stop_io(). Disabled
+ * channels, and channels without a free block, are not visited.
  */
 #define zio_for_each_block(cset, pos, chan, block)			\
 	for ((pos) = zio_cset_armed(cset);				\

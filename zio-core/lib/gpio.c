@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* gpio.c: GPIO lines by what a user has written; see <linux/zio-gpio.h> */
+/* gpio.c: GPIO lines that a user names in a text; see <linux/zio-gpio.h> */
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/export.h>
@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #include <linux/zio-gpio.h>
 
-/* Lines are asked for by way of a table, and there is one per consumer. */
+/* gpiolib finds lines in one lookup table per consumer. */
 static DEFINE_MUTEX(zio_gpio_lock);
 
 struct line_list {
@@ -56,7 +56,7 @@ static int parse_word(struct line_list *list, char *word)
 	return 0;
 }
 
-/* The labels are pieces of the text, which is modified. */
+/* Modifies @text; the labels in the list point into it. */
 static int parse_lines(struct line_list *list, char *text)
 {
 	char *word;
@@ -69,7 +69,7 @@ static int parse_lines(struct line_list *list, char *text)
 	return ret;
 }
 
-static struct gpio_descs *ask_for(struct device *dev, const char *con_id,
+static struct gpio_descs *request_lines(struct device *dev, const char *con_id,
 				  const struct line_list *list,
 				  enum gpiod_flags flags)
 {
@@ -95,13 +95,15 @@ static struct gpio_descs *ask_for(struct device *dev, const char *con_id,
 }
 
 /**
- * zio_gpio_count() - how many lines a text names
+ * zio_gpio_count() - count the lines that a text names
  * @lines: the text
  *
- * Process context, sleeps. There need not be such lines.
+ * The lines need not exist.
  *
- * Return: how many, which may be none; -EINVAL if it is no list of lines, -E2BIG
- * for more than ZIO_GPIO_MAX_LINES, -ENOMEM.
+ * Context: Process, sleeps.
+ *
+ * Return: the number of lines, which may be 0; -EINVAL if the text is not a list of
+ * lines; -E2BIG for more than ZIO_GPIO_MAX_LINES; -ENOMEM.
  */
 int zio_gpio_count(const char *lines)
 {
@@ -118,17 +120,19 @@ int zio_gpio_count(const char *lines)
 EXPORT_SYMBOL_GPL(zio_gpio_count);
 
 /**
- * zio_gpio_get() - ask for lines, to be given back by gpiod_put_array()
- * @dev: for whom
- * @con_id: what for
- * @lines: which, as text; NULL or empty: those that the firmware says
+ * zio_gpio_get() - request the lines that a text names
+ * @dev: the device that uses the lines
+ * @con_id: the function of the lines within the device
+ * @lines: the text; NULL or empty: the lines that the firmware assigns
  * @flags: GPIOD_*
  *
- * Process context, sleeps.
+ * The caller gives the lines back by gpiod_put_array().
  *
- * Return: the lines; NULL if the firmware says none; or an ERR_PTR: as of
- * zio_gpio_count(), or -ENODEV if there is no such controller, -EINVAL if it has
- * no such line, -EBUSY if it is in use.
+ * Context: Process, sleeps.
+ *
+ * Return: the lines; NULL if the firmware assigns none; or an ERR_PTR: an error of
+ * zio_gpio_count(); -ENODEV if there is no such controller; -EINVAL if it has no such
+ * line; -EBUSY if the line is in use.
  */
 struct gpio_descs *zio_gpio_get(struct device *dev, const char *con_id,
 				const char *lines, enum gpiod_flags flags)
@@ -145,7 +149,7 @@ struct gpio_descs *zio_gpio_get(struct device *dev, const char *con_id,
 	ret = list && copy ? parse_lines(list, copy) : -ENOMEM;
 	if (!ret && !list->n)
 		ret = -EINVAL;
-	descs = ret ? ERR_PTR(ret) : ask_for(dev, con_id, list, flags);
+	descs = ret ? ERR_PTR(ret) : request_lines(dev, con_id, list, flags);
 	kfree(copy);
 	kfree(list);
 	return descs;
@@ -157,7 +161,7 @@ static void put_lines(void *descs)
 	gpiod_put_array(descs);
 }
 
-/* A controller that goes takes the driver of the device along, first. */
+/* When a controller is unbound, the device is unbound before it. */
 static void follow_controllers(struct device *dev, struct gpio_descs *descs)
 {
 	struct device *parent;
@@ -172,13 +176,17 @@ static void follow_controllers(struct device *dev, struct gpio_descs *descs)
 }
 
 /**
- * devm_zio_gpio_get() - as zio_gpio_get(), for as long as a driver is bound
- * @dev: for whom; the caller is its probe()
- * @con_id: what for
- * @lines: which
+ * devm_zio_gpio_get() - request lines until the driver is unbound
+ * @dev: the device that uses the lines; the caller is the probe() of its driver
+ * @con_id: as for zio_gpio_get()
+ * @lines: as for zio_gpio_get()
  * @flags: GPIOD_*
  *
- * When the controller is unbound the driver of @dev is so before.
+ * When a controller of the lines is unbound, the driver core unbinds @dev before it.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_gpio_get(); -ENOMEM.
  */
 struct gpio_descs *devm_zio_gpio_get(struct device *dev, const char *con_id,
 				     const char *lines, enum gpiod_flags flags)
