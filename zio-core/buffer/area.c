@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * area.c: memory that the kernel and its users share
+ * area.c: memory that the kernel shares with programs
  *
- * An area lives as long as somebody has it: its owner, and each mapping. So a
- * mapping stays valid when the board has gone.
+ * An area is reference counted: its owner and each mapping hold it. So a mapping stays
+ * valid after the board has gone.
  *
- * area->maps counts mappings; below 0 it counts parts that are lent (splice.c). The
- * two exclude each other. An area that its owner is about to replace is retired
- * first: maps goes from 0 to -1, and nobody can map it any more. Where it is mapped,
- * or lent, that fails, and all stays as it is.
+ * area->maps counts mappings. Below 0 it counts pinned parts (splice.c). An area is never
+ * mapped and pinned at once. The owner retires an area before it replaces it: maps goes
+ * from 0 to -1, and no program can map it any more. This fails while the area is mapped
+ * or pinned, and changes nothing then.
  *
- * A page fault puts pages into a mapping, and looks whether they are within the
- * area: a mapping grows (mremap), and loses pages (madvise), without the area being
- * asked. Each piece of a mapping counts in area->maps, with or without pages; so
- * no fault comes while parts are lent, or after the area is retired.
+ * Page faults put the pages into a mapping. A mapping can grow (mremap) and lose pages
+ * (madvise) without a call into this file, so each fault checks that the page is within
+ * the area. Each part of a mapping counts in area->maps, with or without pages. So no
+ * fault comes while parts are pinned, or after the area is retired.
  */
 #include <linux/export.h>
 #include <linux/mm.h>
@@ -23,12 +23,12 @@
 
 #include "buffer/buffer.h"
 
-/* Pages that one fault puts into a mapping, at most: 64 KiB, mostly. */
+/* At most so many pages per fault: 64 KiB on most machines. */
 #define FAULT_PAGES	16ul
 
 /*
- * vmalloc_user() cannot charge anybody. But where a cache has aliases, it aligns the
- * memory so that the kernel and its users see the same.
+ * vmalloc_user() does not charge a cgroup. But on machines whose cache has aliases, it
+ * aligns the memory so that kernel and program see the same.
  */
 static void *alloc_charged(size_t size)
 {
@@ -62,13 +62,16 @@ static void *alloc_free_of_charge(size_t size)
 }
 
 /**
- * zio_area_alloc() - memory that can be mapped
+ * zio_area_alloc() - allocate memory that programs can map
  * @size: bytes, rounded up to pages
  *
- * Process context, may sleep. The memory is zeroed.
+ * The memory is zeroed. A size beyond the memory of the machine fails without the OOM
+ * killer.
  *
- * Return: the area, with one reference; NULL when there is no such memory. A
- * size that the machine cannot have does not call the OOM killer.
+ * Context: Process, sleeps.
+ *
+ * Return: the area, with one reference that the caller gives back by zio_area_put(); NULL
+ * without memory.
  */
 struct zio_area *zio_area_alloc(size_t size)
 {
@@ -76,7 +79,7 @@ struct zio_area *zio_area_alloc(size_t size)
 }
 EXPORT_SYMBOL_GPL(zio_area_alloc);
 
-/* As zio_area_alloc(), for this user: the memory is charged to the user's cgroup. */
+/* As zio_area_alloc(); the cgroup of the current process is charged. */
 struct zio_area *zio_area_alloc_charged(size_t size)
 {
 	return alloc_area(size, alloc_charged);
@@ -95,7 +98,7 @@ static void free_area(struct kref *ref)
  * zio_area_put() - give a reference back
  * @area: the area, or NULL
  *
- * Process context.
+ * Context: Process.
  */
 void zio_area_put(struct zio_area *area)
 {
@@ -105,12 +108,12 @@ void zio_area_put(struct zio_area *area)
 EXPORT_SYMBOL_GPL(zio_area_put);
 
 /**
- * zio_area_retire() - nobody shall map the area from now on
+ * zio_area_retire() - prevent further mappings of an area
  * @area: the area, or NULL
  *
- * Any context.
+ * Context: Any.
  *
- * Return: true; false if somebody has it mapped, or lent: then it stays in use.
+ * Return: true; false if the area is mapped or pinned, and stays in use.
  */
 bool zio_area_retire(struct zio_area *area)
 {
@@ -118,7 +121,7 @@ bool zio_area_retire(struct zio_area *area)
 }
 EXPORT_SYMBOL_GPL(zio_area_retire);
 
-/* Looked up once: to walk the page tables costs more than all else of a page. */
+/* Cached: a walk of the page tables is the dearest part of a page. */
 static bool have_pages(struct zio_area *area)
 {
 	size_t i, n = PFN_DOWN(area->size);
@@ -136,12 +139,14 @@ static bool have_pages(struct zio_area *area)
 }
 
 /**
- * zio_area_lend() - some of an area is lent
+ * zio_area_lend() - pin a part of an area
  * @area: the area, which its owner has not retired
  *
- * Process context, may sleep; one caller at a time. zio_area_return() follows.
+ * zio_area_return() undoes it.
  *
- * Return: true, and area->pages is there; false while it is mapped, or without
+ * Context: Process, sleeps; one caller at a time.
+ *
+ * Return: true, and area->pages is valid; false while the area is mapped, or without
  * memory.
  */
 bool zio_area_lend(struct zio_area *area)
@@ -154,7 +159,7 @@ void zio_area_return(struct zio_area *area)
 	atomic_inc(&area->maps);
 }
 
-/* The area that the pointer shows, with a reference, or NULL. */
+/* Returns the area with a reference, or NULL. */
 struct zio_area *zio_area_get(struct zio_area __rcu **from)
 {
 	struct zio_area *area;
@@ -183,7 +188,7 @@ static void close_mapping(struct vm_area_struct *vma)
 	zio_area_put(area);
 }
 
-/* How many pages, from the one that is touched, a fault puts into the mapping. */
+/* Counts the pages that this fault puts into the mapping, from the faulting one on. */
 static unsigned long count_around(const struct vm_fault *vmf,
 				  const struct zio_area *area)
 {
@@ -206,7 +211,7 @@ static vm_fault_t fault_mapping(struct vm_fault *vmf)
 		pages[i] = vmalloc_to_page(area->mem +
 					   ((vmf->pgoff + i) << PAGE_SHIFT));
 	ret = vm_insert_pages(vmf->vma, vmf->address & PAGE_MASK, pages, &n);
-	/* Those before a page that another fault has put there are in. */
+	/* -EBUSY: another fault has put a page there; the pages before it are in. */
 	return ret && ret != -EBUSY ? vmf_error(ret) : VM_FAULT_NOPAGE;
 }
 
@@ -225,16 +230,17 @@ static bool is_within(const struct zio_area *area,
 }
 
 /**
- * zio_area_map() - map an area, from the page that the mapping asks for
+ * zio_area_map() - map an area from the page that the mapping asks for
  * @area: the area
  * @vma: the mapping
- * @write: whether it may be written through this mapping
+ * @write: whether the program may write through a shared mapping
  *
- * Process context, under mmap_lock. A private mapping may be written anyway: the
- * writer gets copies of the pages.
+ * A private mapping may always be written: the program gets copies of the pages.
  *
- * Return: 0; -EACCES for writing what may not be written; -EINVAL beyond the
- * area; -EBUSY while it is lent, or being replaced.
+ * Context: Process; the caller holds mmap_lock.
+ *
+ * Return: 0; -EACCES for a shared mapping that asks to write without @write; -EINVAL beyond
+ * the area; -EBUSY while the area is pinned or being replaced.
  */
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 {
@@ -248,7 +254,7 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 		return -EBUSY;
 	if (read_only)
 		zio_vm_flags_clear(vma, VM_MAYWRITE);
-	/* Without VM_MIXEDMAP pages cannot be inserted by a fault. */
+	/* VM_MIXEDMAP allows faults to insert pages. */
 	zio_vm_flags_set(vma, VM_MIXEDMAP | VM_DONTDUMP);
 	kref_get(&area->ref);
 	vma->vm_private_data = area;

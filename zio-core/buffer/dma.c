@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dma.c: a block as a scatterlist, for boards that move the samples */
+/* dma.c: a block as a scatterlist, for boards that read and write memory themselves */
 #include <linux/dma-mapping.h>
 #include <linux/export.h>
 #include <linux/mm.h>
@@ -22,14 +22,14 @@ static bool page_is_below(const void *mem, size_t len, u64 mask)
 }
 
 /**
- * zio_memory_is_below() - can memory be reached with so many bits of an address?
- * @mem: where it is, by kmalloc() or vmalloc()
+ * zio_memory_is_below() - check that addresses of some bits reach memory
+ * @mem: memory from kmalloc() or vmalloc()
  * @len: bytes
- * @bits: 1 ... 64
+ * @bits: bits of an address, 1 ... 64
  *
- * Any context.
+ * Context: Any.
  *
- * Return: whether all of it can.
+ * Return: true if they reach all of it.
  */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits)
 {
@@ -45,12 +45,13 @@ bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits)
 }
 
 /**
- * zio_block_page() - the page in which a sample is
+ * zio_block_page() - get the page of a sample
  * @block: the block
- * @pos: bytes from its beginning
+ * @pos: bytes from the beginning of the block
  *
- * Any context. For boards that move a page at a time: what follows on the page, up
- * to its end or that of the block, is in one piece.
+ * For boards that move a page at a time. The samples on one page are contiguous.
+ *
+ * Context: Any.
  *
  * Return: the page.
  */
@@ -61,12 +62,13 @@ struct page *zio_block_page(const struct zio_block *block, size_t pos)
 EXPORT_SYMBOL_GPL(zio_block_page);
 
 /**
- * zio_block_sg() - describe the memory of a block
- * @block: the block; block->len bytes of it are described
+ * zio_block_sg() - describe the memory of a block as a scatterlist
+ * @block: the block; the list describes its block->len bytes
  * @sgt: filled in; the caller frees it by sg_free_table()
- * @max_segment: bytes that a segment may have, or UINT_MAX; neighbouring pages
- *               are put together up to there
+ * @max_segment: most bytes per segment, or UINT_MAX; neighbouring pages become one segment
  * @gfp: GFP_KERNEL, or GFP_ATOMIC where raw_io() must not sleep
+ *
+ * Context: Any, as @gfp allows.
  *
  * Return: 0; -EINVAL for a block without bytes; -ENOMEM.
  */
@@ -94,18 +96,19 @@ int zio_block_sg(const struct zio_block *block, struct sg_table *sgt,
 EXPORT_SYMBOL_GPL(zio_block_sg);
 
 /**
- * zio_block_map_dma() - give the memory of a block to a device
+ * zio_block_map_dma() - map a block for a device
  * @dev: the device that does the DMA
  * @block: the block, armed
- * @sgt: filled in: walk it by for_each_sgtable_dma_sg()
+ * @sgt: filled in; for_each_sgtable_dma_sg() walks it
  * @dir: DMA_FROM_DEVICE for input, DMA_TO_DEVICE for output
  * @gfp: GFP_KERNEL, or GFP_ATOMIC where raw_io() must not sleep
  *
- * The CPU does not touch the samples until zio_block_unmap_dma(), which comes
+ * The CPU does not touch the samples until zio_block_unmap_dma(). The driver calls that
  * before zio_cset_done(), or at the end of stop_io().
  *
- * Return: 0, or an error of zio_block_sg() or of the DMA API; then nothing is
- * mapped.
+ * Context: Any, as @gfp allows.
+ *
+ * Return: 0; or an error of zio_block_sg() or of the DMA API, with nothing mapped.
  */
 int zio_block_map_dma(struct device *dev, const struct zio_block *block,
 		      struct sg_table *sgt, enum dma_data_direction dir,
@@ -123,12 +126,14 @@ int zio_block_map_dma(struct device *dev, const struct zio_block *block,
 EXPORT_SYMBOL_GPL(zio_block_map_dma);
 
 /**
- * zio_block_unmap_dma() - take the memory of a block back
+ * zio_block_unmap_dma() - unmap a block
  * @dev: the device that did the DMA
- * @sgt: as zio_block_map_dma() left it; freed
+ * @sgt: from zio_block_map_dma(); freed
  * @dir: the same direction
  *
- * Any context. After that the CPU sees what the device has written.
+ * After the call the CPU sees the data that the device has written.
+ *
+ * Context: Any.
  */
 void zio_block_unmap_dma(struct device *dev, struct sg_table *sgt,
 			 enum dma_data_direction dir)

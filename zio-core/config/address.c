@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* address.c: sets and channels by their addresses */
+/* address.c: find sets and channels by their addresses */
 #include <linux/device.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -21,7 +21,7 @@ static struct zio_cset_core *get_set(struct zio_device *zdev, unsigned int i)
 	return cset;
 }
 
-/* "zzero-0000/cset0": -EINVAL for what is no address. */
+/* Splits "zzero-0000/cset0"; -EINVAL for any other text. */
 static int parse_cset(char *address, unsigned int *i)
 {
 	char *slash = strchr(address, '/');
@@ -33,13 +33,13 @@ static int parse_cset(char *address, unsigned int *i)
 }
 
 /**
- * zio_cset_find() - a channel set by its address
- * @address: as "zzero-0000/cset0"
+ * zio_cset_find() - find a channel set by its address
+ * @address: for example "zzero-0000/cset0"
  *
- * Process context, sleeps.
+ * Context: Process, sleeps.
  *
- * Return: the set, with a reference for kobject_put(); -EINVAL if it is no
- * address, -ENODEV if there is no such set, -ENOMEM.
+ * Return: the set, with a reference that the caller gives back by kobject_put(); -EINVAL
+ * if @address is not an address; -ENODEV if there is no such set; -ENOMEM.
  */
 struct zio_cset_core *zio_cset_find(const char *address)
 {
@@ -61,7 +61,7 @@ struct zio_cset_core *zio_cset_find(const char *address)
 	return cset;
 }
 
-/* "zzero-0000-0-1" is channel 1 of "zzero-0000/cset0". */
+/* The address "zzero-0000-0-1" means channel 1 of "zzero-0000/cset0". */
 static int parse_channel(const char *text, size_t len, char *set, size_t size,
 			 unsigned int *chan)
 {
@@ -84,7 +84,7 @@ static int parse_channel(const char *text, size_t len, char *set, size_t size,
 	return 0;
 }
 
-/* The channel, with a reference; it may be gone at any moment. */
+/* Returns the channel with a reference. Its board may go at any moment. */
 static struct zio_channel_core *find_channel(const char *text, size_t len)
 {
 	struct zio_channel_core *chan = ERR_PTR(-ENODEV);
@@ -119,8 +119,8 @@ out:
  *
  * Context: Process, sleeps; the caller holds no lock.
  *
- * Return: 0; -EINVAL if it is no address; -ENODEV if there is no such channel; else as
- * zio_route_connect().
+ * Return: 0; -EINVAL if @text is not an address; -ENODEV if there is no such channel; or
+ * an error of zio_route_connect().
  */
 int zio_channel_set_source(struct zio_channel_core *out, const char *text)
 {
@@ -140,14 +140,14 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text)
 }
 
 /**
- * zio_cset_notifier_check() - may the sets of a trigger follow a set?
- * @trig: the trigger, whose lock is held
- * @address: of the set to follow
+ * zio_cset_notifier_check() - check that sets of a trigger can follow a set
+ * @trig: the trigger; the caller holds its lock
+ * @address: address of the set to follow
  *
- * Process context, sleeps.
+ * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL if it is no address, -ENODEV if there is no such set;
- * -ELOOP if it is one of those that are to follow.
+ * Return: 0; -EINVAL if @address is not an address; -ENODEV if there is no such set;
+ * -ELOOP if the set is one of the trigger's own sets.
  */
 int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
 {
@@ -166,13 +166,15 @@ int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
 EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
 
 /**
- * zio_cset_notifier_add() - be told when a channel set is done
- * @notifier: the caller's, with done() set; stays until zio_cset_notifier_remove()
- * @address: of the set, as "zzero-0000/cset0"
+ * zio_cset_notifier_add() - call a function when a channel set is done
+ * @notifier: the caller sets its done() and keeps it until zio_cset_notifier_remove()
+ * @address: address of the set, for example "zzero-0000/cset0"
  *
- * Process context, sleeps. A set whose board goes is never done again.
+ * A set whose board goes is never done again.
  *
- * Return: 0; -ENODEV if there is no such set; -EINVAL if it is no address.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENODEV if there is no such set; -EINVAL if @address is not an address.
  */
 int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *address)
 {
@@ -186,11 +188,12 @@ int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *addres
 EXPORT_SYMBOL_GPL(zio_cset_notifier_add);
 
 /**
- * zio_cset_notifier_remove() - not to be told any more
- * @notifier: was added
+ * zio_cset_notifier_remove() - stop the calls of a notifier
+ * @notifier: a notifier that was added
  *
- * Process context, sleeps. When it returns, done() is not running, and will
- * not be called.
+ * When this function returns, done() is not running, and the core does not call it again.
+ *
+ * Context: Process, sleeps.
  */
 void zio_cset_notifier_remove(struct zio_cset_notifier *notifier)
 {

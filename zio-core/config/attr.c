@@ -2,8 +2,8 @@
 /*
  * attr.c: the driver's attributes: sysfs files, and values in the control
  *
- * A write holds cset->mutex while the driver puts the value into the
- * hardware, which may sleep. The new value shows in blocks armed from then on.
+ * A write holds cset->mutex while the driver puts the value into the hardware; the driver
+ * may sleep. Blocks that are armed later show the new value.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -11,13 +11,15 @@
 
 #include "config/internal.h"
 
-/* -EINVAL for what is no number or is negative, -ERANGE from 2^32 on. */
+/*
+ * Returns 0; -EINVAL for text that is not a number, or is negative; -ERANGE from 2^32 on.
+ */
 int zio_attr_parse(const char *text, u32 *value)
 {
 	return kstrtou32(text, 0, value);
 }
 
-/* 0 or 1 and nothing else: a typing error must not switch anything. */
+/* Accepts 0 and 1 only: a typing error must not switch anything. */
 int zio_attr_parse_bool(const char *text, bool *value)
 {
 	u32 number;
@@ -36,7 +38,7 @@ static struct zio_attr *to_attr(struct kobj_attribute *kattr)
 	return container_of(kattr, struct zio_attr, kattr);
 }
 
-/* What the driver is given: NULL for an attribute of the set. */
+/* The driver gets NULL for an attribute of the set. */
 static struct zio_channel *driver_channel(const struct zio_attr *attr)
 {
 	return attr->chan ? &attr->chan->pub : NULL;
@@ -168,7 +170,7 @@ err_create:
 	return ERR_PTR(ret);
 }
 
-/* Makes the files of a channel, or those of the set if @chan is NULL. */
+/* Creates the files of a channel, or those of the set if @chan is NULL. */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	const struct zio_cset_desc *desc = cset->desc;
@@ -191,7 +193,7 @@ int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 	return 0;
 }
 
-/* Removes the files; the values go with the object, by kfree(). */
+/* Removes the files; the values are freed with the object. */
 void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;

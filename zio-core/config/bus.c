@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* bus.c: /sys/bus/zio and /sys/zio/devices, where devices are found */
+/* bus.c: /sys/bus/zio and /sys/zio/devices, where programs find devices */
 #include <linux/device.h>
 #include <linux/sysfs.h>
 
@@ -7,7 +7,7 @@
 
 DEFINE_MUTEX(zio_sets_lock);
 
-/* Directories of the paths of 2012: /sys/zio/devices */
+/* /sys/zio/devices: the paths of ZIO 1.x */
 static struct kobject *zio_root;
 static struct kobject *zio_root_devices;
 
@@ -97,11 +97,11 @@ static void unlink_device(struct zio_device *zdev)
 /**
  * zio_device_publish() - change how many sets of a device can be found
  * @zdev: the device, which is on the bus
- * @n_cset: all of its sets, which work; or 0, before they go
+ * @n_cset: number of sets of the device, which work; 0 before the sets go
  *
  * Context: Process, sleeps.
  *
- * Return: how many could be found before.
+ * Return: the number before.
  */
 unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * configfs-device.c: devices made by mkdir: /sys/kernel/config/zio/devices
+ * configfs-device.c: devices that users make by mkdir in /sys/kernel/config/zio/devices
  *
- * A directory is a device to be: its attributes can be set until 1 is written to
- * "live", which registers a platform device with the attributes as properties, so
- * that the driver's ordinary probe() runs. "live" is an unplug when it becomes 0; so
- * is rmdir.
+ * A user makes a directory, sets its attributes, and writes 1 to "live". This registers a
+ * platform device with the attributes as properties, and the driver's probe() runs. To
+ * write 0 to "live", or to remove the directory, unplugs the device.
  */
 #include <linux/configfs.h>
 #include <linux/export.h>
@@ -20,12 +19,14 @@
 #define ZIO_PROPERTY_ID	"zio-id"
 
 /**
- * zio_config_value() - an attribute of the device, for its probe()
+ * zio_config_value() - get an attribute of the device, for its probe()
  * @dev: the platform device
- * @name: of the attribute
- * @fallback: for a device that was not made in configfs
+ * @name: name of the attribute
+ * @fallback: the value for a device that was not made in configfs
  *
- * Return: the value; the position of the word for one with choices.
+ * Context: Process.
+ *
+ * Return: the value; for an attribute with choices, the position of the word.
  */
 u32 zio_config_value(struct device *dev, const char *name, u32 fallback)
 {
@@ -36,12 +37,14 @@ u32 zio_config_value(struct device *dev, const char *name, u32 fallback)
 EXPORT_SYMBOL_GPL(zio_config_value);
 
 /**
- * zio_config_text() - an attribute of the device that is a text
+ * zio_config_text() - get an attribute of the device that is a text
  * @dev: the platform device
- * @name: of the attribute
- * @fallback: for a device that was not made in configfs; may be NULL
+ * @name: name of the attribute
+ * @fallback: the text for a device that was not made in configfs; may be NULL
  *
- * Return: the text, which lives as long as the device; empty if it was not set.
+ * Context: Process.
+ *
+ * Return: the text, which lives as long as the device; empty if the user has set none.
  */
 const char *zio_config_text(struct device *dev, const char *name,
 			    const char *fallback)
@@ -53,9 +56,11 @@ const char *zio_config_text(struct device *dev, const char *name,
 EXPORT_SYMBOL_GPL(zio_config_text);
 
 /**
- * zio_config_id() - what to give to zio_device_alloc() as the number
+ * zio_config_id() - get the number to pass to zio_device_alloc()
  * @dev: the platform device
- * @fallback: for a device that was not made in configfs
+ * @fallback: the number for a device that was not made in configfs
+ *
+ * Context: Process.
  *
  * Return: a number, or ZIO_ID_AUTO.
  */
@@ -70,7 +75,7 @@ EXPORT_SYMBOL_GPL(zio_config_id);
 struct zio_config_item {
 	struct config_item item;
 	const struct zio_config_type *type;
-	struct mutex lock; /* all that follows */
+	struct mutex lock; /* the fields below */
 	struct platform_device *pdev;
 	int id;
 	u32 value[ZIO_MAX_CONFIG_ATTRS];
@@ -214,7 +219,7 @@ static int is_zio_device(struct device *dev, ZIO_MATCH_CONST void *data)
 	return dev->bus == &zio_bus;
 }
 
-/* What the device is called under /sys/bus/zio/devices; nothing while there is none. */
+/* The name under /sys/bus/zio/devices; empty while the device is not live. */
 static ssize_t device_name_show(struct config_item *item, char *page)
 {
 	struct zio_config_item *citem = to_citem(item);
@@ -253,7 +258,9 @@ static void list_properties(struct zio_config_item *citem,
 	}
 }
 
-/* Registration does not say what probe() said; a second attempt does. */
+/*
+ * Registration does not return the error of probe(); a second attempt to attach does.
+ */
 static int have_driver(struct zio_config_item *citem,
 		       struct platform_device *pdev)
 {
@@ -339,9 +346,9 @@ struct zio_config_group {
 };
 
 /*
- * The last reference is that of rmdir, which by now has let go of the subsystem: a
- * module that is just being loaded for this device needs it, to make a directory of
- * its own. The driver's module is held until here.
+ * rmdir drops the last reference after it has unlocked the subsystem. A module that is
+ * being loaded for this device needs the subsystem to make a directory of its own. The
+ * core holds the module of the driver until here.
  */
 static void release_item(struct config_item *item)
 {
@@ -369,7 +376,7 @@ static struct config_item *make_device(struct config_group *group,
 	struct zio_config_item *citem;
 	unsigned int i;
 
-	/* The directory may be on its way out, with the module. */
+	/* The module may be on its way out, and with it this directory. */
 	if (!try_module_get(cgroup->type->owner))
 		return ERR_PTR(-ENODEV);
 	citem = kzalloc(sizeof(*citem), GFP_KERNEL);
@@ -390,7 +397,7 @@ static struct configfs_group_operations group_ops = {
 	.make_item = make_device,
 };
 
-/* Not before those who are in the directory have left it. */
+/* Configfs calls this after the last user has left the directory. */
 static void release_group(struct config_item *item)
 {
 	kfree(container_of(to_config_group(item), struct zio_config_group,
@@ -416,10 +423,10 @@ static void fill_attrs(struct zio_config_group *cgroup)
 }
 
 /**
- * zio_config_type_register() - let devices of a driver be made by mkdir
- * @type: stays valid until unregistered; its driver is registered
+ * zio_config_type_register() - let users make devices of a driver by mkdir
+ * @type: stays valid until it is unregistered; its driver is registered
  *
- * Process context, sleeps.
+ * Context: Process, sleeps.
  *
  * Return: 0; -EINVAL if there are too many attributes; -ENOMEM; -EEXIST.
  */
@@ -455,7 +462,9 @@ EXPORT_SYMBOL_GPL(zio_config_type_register);
 
 /**
  * zio_config_type_unregister() - undo zio_config_type_register()
- * @type: of which there is no device any more (its module is held otherwise)
+ * @type: a type without devices; each device holds the module of its type
+ *
+ * Context: Process, sleeps.
  */
 void zio_config_type_unregister(struct zio_config_type *type)
 {

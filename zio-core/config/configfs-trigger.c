@@ -2,8 +2,8 @@
 /*
  * configfs-trigger.c: /sys/kernel/config/zio, and the shared triggers in it
  *
- *   triggers/<type>/<name>/   mkdir makes a trigger, which channel sets may take
- *                             by its name; rmdir is refused while one does
+ *   triggers/<type>/<name>/   mkdir makes a trigger, which channel sets can use by its
+ *                             name; rmdir fails while a set uses it
  *   devices/<driver>/<name>/  see configfs-device.c
  */
 #include <linux/completion.h>
@@ -26,7 +26,7 @@ static struct zio_trigger *trigger_of(struct config_item *item)
 	return container_of(item, struct zio_trigger_item, item)->trig;
 }
 
-/* What the type's attributes, in the order of the type, do */
+/* The attributes of the type, in the order of the type */
 
 static ssize_t show_slot(struct config_item *item, unsigned int slot,
 			 char *page)
@@ -34,7 +34,9 @@ static ssize_t show_slot(struct config_item *item, unsigned int slot,
 	return zio_trigger_show(trigger_of(item), slot, page);
 }
 
-/* With an old value for which there was no memory, the new one goes again. */
+/*
+ * When the controls cannot show the new value for want of memory, the old one returns.
+ */
 static int store_value(struct zio_trigger *trig, unsigned int slot,
 		       const char *text)
 {
@@ -69,7 +71,7 @@ static int store_slot(struct config_item *item, unsigned int slot,
 
 #include "config/configfs.h"
 
-/* What all have */
+/* The attributes of all triggers */
 
 static ssize_t trigger_enable_show(struct config_item *item, char *page)
 {
@@ -113,7 +115,7 @@ static ssize_t trigger_missed_show(struct config_item *item, char *page)
 
 #define LONGEST_CSET	(sizeof("/cset4294967295\n") + ZIO_OBJ_NAME_LEN + 5)
 
-/* A page, and no more, goes through a file of configfs: the rest is "..." */
+/* A file of configfs is at most one page long: "..." stands for further sets. */
 static ssize_t trigger_csets_show(struct config_item *item, char *page)
 {
 	struct zio_trigger *trig = trigger_of(item);
@@ -181,7 +183,7 @@ struct zio_trigger_group {
 	struct configfs_attribute *attrs[N_COMMON + ZIO_MAX_TRIGGER_ATTRS + 1];
 };
 
-/* The module of the type is held until here: who has a file open may be late. */
+/* A file of the directory may be open until here, so the module is held until here. */
 static void release_item(struct config_item *item)
 {
 	struct zio_trigger *trig = trigger_of(item);
@@ -224,7 +226,7 @@ static struct config_item *make_trigger(struct config_group *group,
 		container_of(group, struct zio_trigger_group, group);
 	struct config_item *item;
 
-	/* The directory may be on its way out, with the module. */
+	/* The module may be on its way out, and with it this directory. */
 	if (!try_module_get(tgroup->type->owner))
 		return ERR_PTR(-ENODEV);
 	item = create_trigger(tgroup, name);
@@ -259,7 +261,7 @@ static struct configfs_subsystem zio_subsys = {
 static struct config_group triggers_group;
 static struct config_group devices_group;
 
-/* Not before those who are in the directory have left it. */
+/* Configfs calls this after the last user has left the directory. */
 static void release_group(struct config_item *item)
 {
 	kfree(container_of(to_config_group(item), struct zio_trigger_group,
@@ -286,7 +288,7 @@ static void fill_attrs(struct zio_trigger_group *tgroup)
 	}
 }
 
-/* The directory in which the triggers of a type are made; -ENOMEM and so on. */
+/* Makes the directory in which users make triggers of a type. */
 static int add_type(struct zio_trigger_type *type)
 {
 	struct zio_trigger_group *tgroup = kzalloc(sizeof(*tgroup), GFP_KERNEL);
@@ -322,7 +324,6 @@ static void remove_type(struct zio_trigger_type *type)
 	type->group = NULL;
 }
 
-/* Pinning */
 
 static void get_item(struct zio_trigger *trig)
 {
@@ -350,12 +351,10 @@ static void depend_item(struct work_struct *work)
 }
 
 /*
- * rmdir is refused from now on. The caller is in a sysfs file, and configfs locks
- * its root for this; a rmdir of a device, which removes sysfs files, is done
- * with other directories of configfs locked. It is for lockdep, which cannot tell
- * the one from the others, that this is done by a thread.
- *
- * Return: 0; -ENOENT if it is being removed.
+ * From now on configfs refuses rmdir of the directory. The caller is in a sysfs file, and
+ * configfs locks its root here. rmdir of a device removes sysfs files with other
+ * directories of configfs locked. Lockdep cannot tell these directories apart, so a
+ * thread takes the lock.
  */
 static int pin_item(struct zio_trigger *trig)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * configfs.h: attributes that are not known when the core is compiled
+ * configfs.h: attributes that the core does not know when it is compiled
  *
- * The functions of an attribute in configfs are not told which attribute is meant.
- * So there is a pair for each of the positions that an attribute can have. The file
- * that uses this has show_slot() and store_slot() before it.
+ * Configfs does not pass the attribute to its show and store functions. So each position
+ * of an attribute has a pair of functions. A file that includes this header defines
+ * show_slot() and store_slot() before.
  */
 #ifndef _ZIO_CONFIGFS_H
 #define _ZIO_CONFIGFS_H

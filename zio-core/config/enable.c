@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* enable.c: enabling and disabling of sets and channels */
+/* enable.c: enable and disable sets and channels */
 #include "config/internal.h"
 
-/* Makes the list of enabled channels; the set is held, or not yet visible. */
+/* Makes the list of enabled channels. The set is frozen, or not yet visible. */
 void zio_cset_list_active(struct zio_cset_core *cset)
 {
 	unsigned int i, n = 0;
@@ -13,7 +13,7 @@ void zio_cset_list_active(struct zio_cset_core *cset)
 	WRITE_ONCE(cset->n_active, n);
 }
 
-/* The set's mutex is held. Unread blocks stay readable. */
+/* The caller holds cset->mutex. Unread blocks stay readable. */
 int zio_channel_enable(struct zio_channel_core *chan, bool enable)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -27,7 +27,7 @@ int zio_channel_enable(struct zio_channel_core *chan, bool enable)
 	return 0;
 }
 
-/* The set's mutex is held. A disabled set takes no event. */
+/* The caller holds cset->mutex. A disabled set takes no event. */
 int zio_cset_enable(struct zio_cset_core *cset, bool enable)
 {
 	if (cset->enabled == enable)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* internal.h: what the files of this folder share */
+/* internal.h: declarations that the files of config share */
 #ifndef _ZIO_CONFIG_INTERNAL_H
 #define _ZIO_CONFIG_INTERNAL_H
 
 #include "config/config.h"
 
 /* bus.c */
-extern struct mutex zio_sets_lock; /* zdev->n_cset: which sets can be found */
+extern struct mutex zio_sets_lock;
 
 /* address.c */
 struct zio_cset_core *zio_cset_find(const char *address);

@@ -2,15 +2,14 @@
 /*
  * sysfs-buffer.c: the standard files of buffers
  *
- * A replacement removes these directories after it has let go of the mutex:
- * so each store looks whether its object is still the one in use.
+ * A replacement of the buffers removes these directories after it has unlocked the mutex.
+ * So each store checks that its buffer is still in use.
  */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "config/internal.h"
 
-/* Buffers */
 
 static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
 			    size_t count,
@@ -95,7 +94,7 @@ static int set_prefer_new(struct zio_buffer *buf, u32 value)
 	if (value > 1)
 		return -EINVAL;
 	WRITE_ONCE(buf->prefer_new, value);
-	/* There may be room now, for a set that was full. */
+	/* A set without room can be armed now. */
 	zio_cset_kick(buf->chan->cset);
 	return 0;
 }
@@ -152,7 +151,7 @@ static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return zio_route_show(to_zio_buffer(kobj)->chan, page);
 }
 
-/* It is of the channel, whatever buffer that has. */
+/* The route belongs to the channel; it stays when the buffer is replaced. */
 static ssize_t source_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *text, size_t count)
 {

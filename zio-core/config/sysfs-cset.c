@@ -32,9 +32,9 @@ static ssize_t store_bool(struct zio_cset_core *cset, const char *text, size_t c
 }
 
 /*
- * Replaces the trigger or the buffers, which go by a name of 11 characters. A name may
- * be that of a module to be loaded, which takes user space any time. So an unbind waits
- * for one of the writers at most.
+ * Replaces the trigger or the buffers by those of a name of at most 11 characters. The
+ * core may load a module of that name, which can take any time in user space. So writers
+ * hold cset->change meanwhile, and an unbind waits for one writer at most.
  */
 static ssize_t store_type(struct zio_cset_core *cset, const char *text, size_t count,
 			  int (*change)(struct zio_cset_core *cset, const char *name))
@@ -528,7 +528,7 @@ static bool is_of_outputs(const struct attribute *attr)
 		attr == &copied_bytes.attr || attr == &route_lost.attr;
 }
 
-/* Blocks of outputs are neither merged nor lent; inputs play nothing. */
+/* Outputs have no merged or pinned blocks; inputs do not play. */
 static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
 			      int i)
 {

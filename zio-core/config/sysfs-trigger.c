@@ -2,12 +2,12 @@
 /*
  * sysfs-trigger.c: the files of a channel set's trigger
  *
- * Enable and samples are the set's own. The clock, and what the trigger's type has
- * beside it, are the trigger's: here they can be set if the trigger is of this
- * set alone; those of a shared trigger, in configfs.
+ * Enable and samples belong to the set. The clock and the attributes of the type belong
+ * to the trigger. Users set them here if the trigger has one set only, and in configfs if
+ * it is shared.
  *
- * A replacement removes this directory after it has let go of the mutex: so each
- * store looks whether its binding is still the one in use.
+ * A replacement of the trigger removes this directory after it has unlocked the mutex. So
+ * each store checks that its binding is still in use.
  */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -151,9 +151,9 @@ static ssize_t nsamples_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return store_binding(to_zio_binding(kobj), text, count, set_nsamples);
 }
 
-/* What belongs to the trigger */
+/* The files of the trigger itself */
 
-/* Its sets are one; its mutex is held, and it is paused. */
+/* The trigger has one set. The caller holds its mutex and has quiesced it. */
 static int refresh_own(struct zio_trigger *trig)
 {
 	struct zio_binding *bind = list_first_entry(&trig->bindings,
@@ -236,7 +236,7 @@ static int add_file(struct zio_binding *bind, unsigned int index)
 	return sysfs_create_file(&bind->kobj, &file->kattr.attr);
 }
 
-/* They go with the directory. */
+/* The files are removed with the directory. */
 int zio_binding_add_files(struct zio_binding *bind)
 {
 	unsigned int i;
@@ -272,7 +272,7 @@ static struct attribute *trigger_attrs[] = {
 	NULL
 };
 
-/* As all that is the trigger's: of a shared one, it can be read here. */
+/* The clock of a shared trigger can be read here, but not set. */
 static umode_t trigger_mode(struct kobject *kobj, struct attribute *attr, int i)
 {
 	if (attr == &clock.attr && to_zio_binding(kobj)->trig->item)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cset.c: making and removing channel sets and channels */
+/* cset.c: create and remove channel sets and channels */
 #include <linux/export.h>
 #include <linux/slab.h>
 
@@ -55,7 +55,7 @@ err_chan:
 	return ERR_PTR(ret);
 }
 
-/* Those of an interleaved set are read as one. */
+/* An interleaved set has one channel, whose blocks carry all of them. */
 static unsigned int count_queues(const struct zio_cset_desc *desc)
 {
 	return desc->flags & ZIO_CSET_INTERLEAVED ? 1 : desc->n_chan;
@@ -118,7 +118,7 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	return cset;
 }
 
-/* Everything but the nodes. */
+/* Creates all of a set but its nodes. */
 static int fill_cset(struct zio_cset_core *cset)
 {
 	const struct zio_cset_desc *desc = cset->desc;
@@ -158,7 +158,7 @@ static int start_cset(struct zio_cset_core *cset)
 	return ret;
 }
 
-/* The trigger stops, and nothing is armed any more; readers are woken. */
+/* Stops the trigger, aborts what is armed, and wakes readers. */
 void zio_cset_shutdown(struct zio_cset_core *cset)
 {
 	WRITE_ONCE(cset->ending, true);
@@ -192,7 +192,7 @@ static void undo_cset(struct zio_cset_core *cset)
 	zio_kobj_del(&cset->kobj);
 }
 
-/* Makes a set that works, with its channels and nodes. */
+/* Creates a set that works, with its channels and nodes. */
 struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				 const struct zio_cset_desc *desc,
 				 unsigned int index)
@@ -225,7 +225,7 @@ err_init:
 	return ERR_PTR(ret);
 }
 
-/* The set has been shut. */
+/* The caller has called zio_cset_shutdown(). */
 void zio_cset_remove(struct zio_cset_core *cset)
 {
 	undo_cset(cset);
@@ -235,8 +235,10 @@ void zio_cset_remove(struct zio_cset_core *cset)
 }
 
 /**
- * zio_cset_index() - position of a set in the device
+ * zio_cset_index() - get the position of a set in its device
  * @cset: the channel set
+ *
+ * Context: Any.
  *
  * Return: the index, from 0.
  */
@@ -247,10 +249,12 @@ unsigned int zio_cset_index(const struct zio_cset *cset)
 EXPORT_SYMBOL_GPL(zio_cset_index);
 
 /**
- * zio_cset_ssize() - size of a sample
+ * zio_cset_ssize() - get the size of a sample
  * @cset: the channel set
  *
- * Return: bytes.
+ * Context: Any.
+ *
+ * Return: bytes per sample.
  */
 unsigned int zio_cset_ssize(const struct zio_cset *cset)
 {
@@ -259,10 +263,12 @@ unsigned int zio_cset_ssize(const struct zio_cset *cset)
 EXPORT_SYMBOL_GPL(zio_cset_ssize);
 
 /**
- * zio_cset_mask() - which channels an interleaved block carries
- * @cset: the channel set, interleaved; the caller is in raw_io()
+ * zio_cset_mask() - get the channels that an interleaved block carries
+ * @cset: the channel set, interleaved
  *
- * Return: a bit for each, the lowest channel first.
+ * Context: in raw_io().
+ *
+ * Return: one bit per channel; the lowest channel is bit 0.
  */
 u64 zio_cset_mask(const struct zio_cset *cset)
 {
@@ -271,8 +277,10 @@ u64 zio_cset_mask(const struct zio_cset *cset)
 EXPORT_SYMBOL_GPL(zio_cset_mask);
 
 /**
- * zio_cset_nshots() - how many shots a block is to hold, one after the other
- * @cset: the channel set; the caller is in raw_io()
+ * zio_cset_nshots() - get the number of shots that a block holds, one after the other
+ * @cset: the channel set
+ *
+ * Context: in raw_io().
  *
  * Return: 1, or more if the set has ZIO_CSET_MULTI_SHOT.
  */
@@ -283,10 +291,12 @@ unsigned int zio_cset_nshots(const struct zio_cset *cset)
 EXPORT_SYMBOL_GPL(zio_cset_nshots);
 
 /**
- * zio_cset_pre_samples() - how many samples of a shot are from before the event
- * @cset: the channel set; the caller is in raw_io()
+ * zio_cset_pre_samples() - get the number of samples before the event
+ * @cset: the channel set
  *
- * Return: 0, or more if the set has ZIO_CSET_PRE_SAMPLES.
+ * Context: in raw_io().
+ *
+ * Return: samples of each shot; more than 0 only if the set has ZIO_CSET_PRE_SAMPLES.
  */
 unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
 {
@@ -295,10 +305,12 @@ unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
 EXPORT_SYMBOL_GPL(zio_cset_pre_samples);
 
 /**
- * zio_cset_post_samples() - how many samples of a shot are from the event on
- * @cset: the channel set; the caller is in raw_io()
+ * zio_cset_post_samples() - get the number of samples from the event on
+ * @cset: the channel set
  *
- * Return: how many.
+ * Context: in raw_io().
+ *
+ * Return: samples of each shot.
  */
 unsigned int zio_cset_post_samples(const struct zio_cset *cset)
 {
@@ -307,13 +319,14 @@ unsigned int zio_cset_post_samples(const struct zio_cset *cset)
 EXPORT_SYMBOL_GPL(zio_cset_post_samples);
 
 /**
- * zio_cset_stamp() - the event of a block is now
+ * zio_cset_stamp() - set the time of a block to now
  * @cset: the channel set
  * @block: the block, armed
  *
- * Any context but NMI. For boards that are armed long before there is an event: what
- * the block had was the time when it was armed. By the clock that was the trigger's then:
- * the control of the block says so.
+ * A board that is armed long before its event calls this at the event: the block has the
+ * time at which it was armed. The clock is the one that the control of the block names.
+ *
+ * Context: Any but NMI.
  */
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
 {

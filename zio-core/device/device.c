@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * device.c: the life of devices, channel sets and channels
+ * device.c: allocate, register and remove devices
  *
- * All are allocated by the core and counted by reference: a channel holds its
- * set, a set its device. An open node holds the channel, so nothing of this
- * goes away under a reader; but from zio_device_unregister() on nothing of
- * the driver is called any more.
+ * The core allocates devices, channel sets and channels, and counts references. A channel
+ * holds its set; a set holds its device; an open node holds the channel. So all of them
+ * stay while a reader uses them. The core does not call the driver after
+ * zio_device_unregister().
  *
- * Registration makes a set "gone" at first: configuration is refused until
- * everything works. Unregistration goes the same way back.
+ * While a set is registered it is "gone": configuration fails until all of the set works.
+ * Unregistration takes the same steps back.
  */
 #include <linux/ctype.h>
 #include <linux/idr.h>
@@ -127,7 +127,9 @@ static bool desc_is_valid(const struct zio_device_desc *desc)
 	return true;
 }
 
-/* At unregistration, so that the board can come back; or if never registered. */
+/*
+ * At unregistration, so that the board can come back; or when it was never registered.
+ */
 static void free_id(struct zio_device *zdev)
 {
 	if (zdev->has_id)
@@ -145,17 +147,19 @@ static void release_device(struct device *dev)
 }
 
 /**
- * zio_device_alloc() - a device, not yet registered
+ * zio_device_alloc() - allocate a device
  * @parent: the board on its own bus, or NULL
- * @desc: what the board is; stays valid until unregistered
+ * @desc: describes the board; stays valid until the device is unregistered
  * @id: number among the devices of that name, or ZIO_ID_AUTO
  * @priv: for the driver's use, see zio_cset_priv()
  *
- * Process context.
+ * The caller registers the device, or frees it by zio_device_free().
  *
- * Return: the device, to be registered or freed by zio_device_free(); or an
- * ERR_PTR: -EINVAL if the descriptor makes no sense (with a warning, since it
- * is a fault of the driver), -EEXIST if the number is taken, -ENOSPC, -ENOMEM.
+ * Context: Process, sleeps.
+ *
+ * Return: the device; or an ERR_PTR: -EINVAL if the descriptor is wrong (with a warning,
+ * since this is a fault of the driver); -EEXIST if the number is taken; -ENOSPC if all
+ * numbers are; -ENOMEM.
  */
 struct zio_device *zio_device_alloc(struct device *parent,
 				    const struct zio_device_desc *desc,
@@ -203,8 +207,10 @@ err_cset:
 EXPORT_SYMBOL_GPL(zio_device_alloc);
 
 /**
- * zio_device_free() - undo zio_device_alloc(), after which it is not used
- * @zdev: a device that is not registered
+ * zio_device_free() - undo zio_device_alloc()
+ * @zdev: a device that is not registered; it is gone after the call
+ *
+ * Context: Process, sleeps.
  */
 void zio_device_free(struct zio_device *zdev)
 {
@@ -241,12 +247,15 @@ static int register_sets(struct zio_device *zdev)
 }
 
 /**
- * zio_device_register() - show a device to the world
+ * zio_device_register() - make a device and its nodes visible
  * @zdev: from zio_device_alloc()
  *
- * Process context, sleeps. When it returns, the nodes are there and work.
+ * When the function returns, the nodes exist and work.
  *
- * Return: 0, or an error, with everything undone; @zdev is still to be freed.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; or an error of the driver's init(), of the buffer or the trigger type, or of
+ * sysfs, with everything undone. The caller still frees @zdev then.
  */
 int zio_device_register(struct zio_device *zdev)
 {
@@ -269,12 +278,13 @@ int zio_device_register(struct zio_device *zdev)
 EXPORT_SYMBOL_GPL(zio_device_register);
 
 /**
- * zio_device_unregister() - the board goes; @zdev is not used any more
- * @zdev: a registered device
+ * zio_device_unregister() - remove a device whose board goes
+ * @zdev: a registered device; the caller does not use it after the call
  *
- * Process context, sleeps. Safe with nodes open: who sleeps is woken, and
- * gets -ENODEV. Armed blocks are taken back by stop_io(). When it returns,
- * the driver is not called any more.
+ * Nodes may be open: processes that sleep in them are woken and get -ENODEV. stop_io()
+ * takes armed blocks back. The core does not call the driver after the function returns.
+ *
+ * Context: Process, sleeps.
  */
 void zio_device_unregister(struct zio_device *zdev)
 {
@@ -291,13 +301,15 @@ static void unregister_action(void *data)
 }
 
 /**
- * devm_zio_device_register() - allocate and register, until the parent unbinds
+ * devm_zio_device_register() - allocate and register a device until the parent unbinds
  * @parent: the board on its own bus
- * @desc: what the board is
+ * @desc: describes the board; stays valid until the parent is unbound
  * @id: number among the devices of that name, or ZIO_ID_AUTO
  * @priv: for the driver's use
  *
- * Return: the device, or an ERR_PTR as of the two functions it stands for.
+ * Context: Process, sleeps.
+ *
+ * Return: the device; or an ERR_PTR, as zio_device_alloc() and zio_device_register().
  */
 struct zio_device *devm_zio_device_register(struct device *parent,
 					    const struct zio_device_desc *desc,

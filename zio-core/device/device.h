@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* device.h: what the files of this folder share; it is the top: nobody calls it */
+/* device.h: declarations that the files of device share; no other folder calls them */
 #ifndef _ZIO_DEVICE_H
 #define _ZIO_DEVICE_H
 

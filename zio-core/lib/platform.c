@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * platform.c: a driver without hardware, with the devices that a parameter
- * asks for, and those that are made by mkdir
+ * platform.c: drivers without hardware: a module parameter says how many devices they
+ * have, and users make more by mkdir
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -39,13 +39,13 @@ static int add_devices(struct zio_config_type *type, unsigned int n)
 }
 
 /**
- * zio_config_driver_register() - a driver, its devices, and its directory
- * @type: what is made; stays valid until unregistered
- * @n_devices: platform devices to make now, numbered from 0
+ * zio_config_driver_register() - register a driver, its devices and its directory
+ * @type: describes the driver; stays valid until it is unregistered
+ * @n_devices: number of platform devices to register now, numbered from 0
  *
- * Process context, sleeps; for module_init().
+ * Context: Process, sleeps; for module_init().
  *
- * Return: 0; -ENOMEM, -EEXIST, -EINVAL, with everything undone.
+ * Return: 0; -ENOMEM, -EEXIST or -EINVAL, with everything undone.
  */
 int zio_config_driver_register(struct zio_config_type *type,
 			       unsigned int n_devices)
@@ -72,7 +72,9 @@ EXPORT_SYMBOL_GPL(zio_config_driver_register);
 
 /**
  * zio_config_driver_unregister() - undo zio_config_driver_register()
- * @type: of which nobody has made a device that is still there
+ * @type: a type of which users have no device
+ *
+ * Context: Process, sleeps.
  */
 void zio_config_driver_unregister(struct zio_config_type *type)
 {

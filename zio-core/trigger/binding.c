@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * binding.c: a channel set's part in its trigger: enable, samples, change
+ * binding.c: bindings of channel sets to triggers: enable, samples, change
  *
- * All with cset->mutex held. Who fires reads trig->bindings under RCU and so may
- * find a set that has just been given another trigger: the owner of the phase
- * looks at cset->bind, which changes only while the set is held.
+ * The caller holds cset->mutex, unless a comment says otherwise. An event reads
+ * trig->bindings under RCU, and may find a set that has just got another trigger. So the
+ * owner of the phase compares cset->bind, which changes only while the set is frozen.
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -56,11 +56,13 @@ static struct zio_binding *bind_trigger(struct zio_cset_core *cset, const char *
 }
 
 /**
- * zio_binding_enable() - let a set take the events of its trigger, or not
- * @bind: the binding; its set's mutex is held
- * @enable: what is wanted
+ * zio_binding_enable() - let a set take the events of its trigger, or refuse them
+ * @bind: the binding; the caller holds the mutex of its set
+ * @enable: true to take events
  *
- * Return: 0, or the error of the type's start().
+ * Context: Process, sleeps.
+ *
+ * Return: 0, or an error of the type's start().
  */
 int zio_binding_enable(struct zio_binding *bind, bool enable)
 {
@@ -86,7 +88,7 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 	return ret;
 }
 
-/* Each block that is put kicks a set that is to be armed whenever it can be. */
+/* Each put of a block must kick a set that is rearmed: @n is 1 to begin, -1 to end. */
 static void expect_kicks(struct zio_cset_core *cset, int n)
 {
 	unsigned int i;
@@ -98,7 +100,7 @@ static void expect_kicks(struct zio_cset_core *cset, int n)
 	}
 }
 
-/* The set is held, or not yet visible. */
+/* The set is frozen, or not yet visible. */
 static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
 	unsigned long flags = bind->trig->type->flags;
@@ -114,7 +116,9 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 		!(cset->flags & ZIO_CSET_SLEEPS);
 }
 
-/* Bytes of a block, by the set's mask of channels if it is interleaved. */
+/*
+ * Computes the bytes of a block; blocks of an interleaved set carry the masked channels.
+ */
 static int size_block(const struct zio_cset_core *cset, u32 nshots, u32 pre,
 		      u32 post, u64 mask, size_t *len)
 {
@@ -139,7 +143,7 @@ static int size_block_of(const struct zio_binding *bind, size_t *len)
 			  bind->post_samples, bind->cset->mask, len);
 }
 
-/* At registration; also finds the size of the blocks. */
+/* Binds a set at registration, and computes the size of its blocks. */
 int zio_binding_create(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_binding *bind = bind_trigger(cset, name);
@@ -233,13 +237,15 @@ static void publish_binding(struct zio_binding *bind)
 
 /**
  * zio_binding_change() - give a set another trigger
- * @cset: the channel set, whose change lock is held, but not its mutex
- * @name: of a shared trigger, or of a type
+ * @cset: the channel set; the caller holds its change lock, but not its mutex
+ * @name: name of a shared trigger, or of a type
  *
- * The sizes and the enable go over to the new trigger.
+ * The new binding takes over the sizes and the enable.
  *
- * Return: 0; -EINVAL for an unknown name; -ENOMEM, or the error of the type.
- * On error the old trigger goes on.
+ * Context: Process, sleeps; may load a module.
+ *
+ * Return: 0; -EINVAL for an unknown name; -ENOMEM; or an error of the type. On error the
+ * set keeps its old trigger.
  */
 int zio_binding_change(struct zio_cset_core *cset, const char *name)
 {
@@ -262,8 +268,8 @@ int zio_binding_change(struct zio_cset_core *cset, const char *name)
 }
 
 /*
- * New blocks for the sizes that the binding has got; or the error. The set has been
- * held since before: drivers go by these sizes, too.
+ * Allocates blocks for the new sizes. The set is frozen, as drivers read the sizes of the
+ * binding, too.
  */
 static int resize_blocks(struct zio_cset_core *cset, size_t len)
 {
@@ -283,13 +289,15 @@ static int resize_blocks(struct zio_cset_core *cset, size_t len)
 
 /**
  * zio_binding_set_samples() - change the size of the blocks
- * @bind: the binding; its set's mutex is held
+ * @bind: the binding; the caller holds the mutex of its set
  * @pre: samples before the event
- * @post: samples after it
+ * @post: samples from the event on
  *
- * Return: 0; -EINVAL for no samples at all (or for any, if the set has none);
- * -EOPNOTSUPP if the device keeps none from before the event; -EOVERFLOW;
- * -ENOMEM, or -ENOSPC if a buffer's area is smaller, with the old size in force.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL for no samples at all (or for any, if the set has none); -EOPNOTSUPP
+ * if the set lacks ZIO_CSET_PRE_SAMPLES; -EOVERFLOW; -ENOMEM; -ENOSPC if a buffer's area
+ * is too small. On error the old sizes stay in force.
  */
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
@@ -317,11 +325,13 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 
 /**
  * zio_binding_set_nshots() - change how many shots a block holds
- * @bind: the binding; its set's mutex is held
- * @nshots: how many
+ * @bind: the binding; the caller holds the mutex of its set
+ * @nshots: number of shots, at least 1
  *
- * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the device takes one
- * shot only.
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the set lacks
+ * ZIO_CSET_MULTI_SHOT.
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
@@ -348,12 +358,14 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 }
 
 /**
- * zio_cset_set_mask() - which channels the blocks of an interleaved set carry
- * @cset: the channel set, whose mutex is held
- * @mask: a bit for each
+ * zio_cset_set_mask() - choose the channels that interleaved blocks carry
+ * @cset: the channel set; the caller holds its mutex
+ * @mask: one bit per channel
  *
- * Return: as zio_binding_set_samples(); -EINVAL for no channel at all, -ERANGE
- * for one that the set does not have.
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_binding_set_samples(); -EINVAL for an empty mask; -ERANGE for a channel
+ * that the set does not have.
  */
 int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask)
 {
@@ -407,7 +419,9 @@ static int refresh_cset(struct zio_cset_core *cset, struct zio_trigger *trig)
 	mutex_lock(&cset->mutex);
 	if (cset->gone || cset->bind->trig != trig)
 		goto out;
-	/* One that sleeps may not yet be armed by the last event. */
+	/*
+	 * The thread of a set that sleeps may not have armed it for the last event yet.
+	 */
 	if (pause)
 		zio_cset_quiesce(cset);
 	ret = zio_cset_refresh(cset);
@@ -419,12 +433,12 @@ out:
 }
 
 /**
- * zio_trigger_refresh() - let all sets of a trigger show its present values
- * @trig: the trigger; neither its lock nor the mutex of a set is held
+ * zio_trigger_refresh() - publish the values of a trigger in the controls of its sets
+ * @trig: the trigger; the caller holds neither its lock nor the mutex of a set
  *
- * Process context, sleeps.
+ * Context: Process, sleeps.
  *
- * Return: 0; -ENOMEM if some set goes on showing what was.
+ * Return: 0; -ENOMEM if a set goes on showing the old values.
  */
 int zio_trigger_refresh(struct zio_trigger *trig)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* internal.h: what the files of this folder share */
+/* internal.h: declarations that the files of trigger share */
 #ifndef _ZIO_TRIGGER_INTERNAL_H
 #define _ZIO_TRIGGER_INTERNAL_H
 

@@ -2,13 +2,13 @@
 /*
  * trigger.c: trigger types, and triggers: the sources of events
  *
- * A trigger belongs to one channel set, or is shared by many and has a name of
- * its own (configfs-trigger.c). A set takes part in it by its binding (binding.c).
+ * A trigger belongs to one channel set; or many sets share it, and it has a name of its own
+ * (configfs-trigger.c). A set takes part in a trigger by its binding (binding.c).
  *
- * The type's operations are called with trig->lock held. stop() is called
- * before any of the sets is held: so it may cancel a timer or free an interrupt
- * whose handler is firing just now. A trigger runs while it is enabled and at
- * least one of its bindings is.
+ * The core calls the operations of a type with trig->lock held. It calls stop() before it
+ * freezes a set. So stop() may wait for a handler that is firing, for example to cancel a
+ * timer or to free an interrupt. A trigger runs while it is enabled and at least one of
+ * its bindings is enabled.
  */
 #include <linux/export.h>
 #include <linux/module.h>
@@ -16,7 +16,7 @@
 
 #include "trigger/internal.h"
 
-/* Also protects the list of shared triggers. */
+/* Protects the lists of types and of shared triggers. */
 static DEFINE_MUTEX(zio_types_lock);
 static LIST_HEAD(zio_trigger_types);
 static LIST_HEAD(zio_shared_triggers);
@@ -62,7 +62,7 @@ static bool attr_is_valid(const struct zio_trigger_type *type,
 		attr->ext + attr->wide < ZIO_MAX_TRIGGER_EXT;
 }
 
-/* The extended attributes of the control that are this attribute's. */
+/* Returns a mask of the extended attributes of the control that this attribute uses. */
 static u32 attr_mask(const struct zio_trigger_attr *attr)
 {
 	if (attr->kind != ZIO_TRIGGER_NUMBER || attr->ext == ZIO_TRIGGER_NO_EXT)
@@ -70,7 +70,7 @@ static u32 attr_mask(const struct zio_trigger_attr *attr)
 	return (attr->wide ? 3u : 1u) << (attr->ext & 31);
 }
 
-/* No two attributes may have the same place in the control. */
+/* No two attributes may have the same position in the control. */
 bool zio_trigger_type_is_valid(const struct zio_trigger_type *type)
 {
 	u32 mask, used = 0;
@@ -94,7 +94,7 @@ static bool is_for_core(const struct zio_trigger_type *type)
 	return type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM);
 }
 
-/* Takes the name. The type can be found by it when it is ready. */
+/* Reserves the name. Sets can find the type when it is ready. */
 static int add_type(struct zio_trigger_type *type)
 {
 	int ret = -EEXIST;
@@ -117,14 +117,15 @@ static void del_type(struct zio_trigger_type *type)
 }
 
 /**
- * zio_trigger_type_register() - offer a trigger type
- * @type: stays valid until unregistered
+ * zio_trigger_type_register() - register a trigger type
+ * @type: stays valid until it is unregistered
  *
- * Process context, sleeps. Unless the core itself does the firing, the type gets
- * a directory in configfs.
+ * The type gets a directory in configfs, unless the core fires its triggers.
  *
- * Return: 0; -EINVAL if the type makes no sense (with a warning); -EEXIST if
- * its name is that of a type or of a shared trigger; -ENOMEM.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL if the type is wrong (with a warning); -EEXIST if a type or a shared
+ * trigger has the name; -ENOMEM.
  */
 int zio_trigger_type_register(struct zio_trigger_type *type)
 {
@@ -149,8 +150,10 @@ int zio_trigger_type_register(struct zio_trigger_type *type)
 EXPORT_SYMBOL_GPL(zio_trigger_type_register);
 
 /**
- * zio_trigger_type_unregister() - withdraw a trigger type
- * @type: a registered type that nobody uses (its module is held otherwise)
+ * zio_trigger_type_unregister() - unregister a trigger type
+ * @type: a registered type without triggers; each trigger holds the module of its type
+ *
+ * Context: Process, sleeps.
  */
 void zio_trigger_type_unregister(struct zio_trigger_type *type)
 {
@@ -193,7 +196,7 @@ static void init_values(struct zio_trigger *trig)
 		trig->number[i] = trig->type->attrs[i].value;
 }
 
-/* Its type's module is the caller's to hold. */
+/* The caller holds the module of the type. */
 static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 					 const char *name)
 {
@@ -231,16 +234,17 @@ static void free_trigger(struct zio_trigger *trig)
 }
 
 /**
- * zio_trigger_create_shared() - a trigger with a name of its own
- * @type: its type, whose module is held
- * @name: shorter than ZIO_OBJ_NAME_LEN
- * @item: what stands for it in configfs
+ * zio_trigger_create_shared() - create a trigger that many sets can share
+ * @type: its type; the caller holds the module
+ * @name: name of the trigger, shorter than ZIO_OBJ_NAME_LEN
+ * @item: its directory in configfs
  *
- * Process context, sleeps.
+ * The caller frees the trigger by zio_trigger_free_shared().
  *
- * Return: the trigger, for zio_trigger_free_shared(); -ENAMETOOLONG; -EEXIST if
- * the name is that of a type or of another trigger; -ENOMEM, or the error of
- * the type.
+ * Context: Process, sleeps.
+ *
+ * Return: the trigger; or an ERR_PTR: -ENAMETOOLONG; -EEXIST if a type or another trigger
+ * has the name; -ENOMEM; or an error of the type.
  */
 struct zio_trigger *
 zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
@@ -265,7 +269,7 @@ zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 	return trig;
 }
 
-/* Nobody finds it any more. */
+/* After this no set finds the trigger. */
 void zio_trigger_hide_shared(struct zio_trigger *trig)
 {
 	mutex_lock(&zio_types_lock);
@@ -273,7 +277,7 @@ void zio_trigger_hide_shared(struct zio_trigger *trig)
 	mutex_unlock(&zio_types_lock);
 }
 
-/* It is hidden, and has no bindings. */
+/* The trigger is hidden and has no bindings. */
 void zio_trigger_free_shared(struct zio_trigger *trig)
 {
 	free_trigger(trig);
@@ -291,7 +295,7 @@ static struct zio_trigger *get_shared(const char *name)
 	return trig;
 }
 
-/* A type that is not there is asked for by its module. */
+/* Loads the module of a type that is not registered. */
 static struct zio_trigger *create_own(const char *name)
 {
 	const struct zio_trigger_type *type = get_type(name);
@@ -308,13 +312,15 @@ static struct zio_trigger *create_own(const char *name)
 }
 
 /**
- * zio_trigger_get() - the shared trigger, or a new one, of some name
- * @name: of a shared trigger, or of a type
+ * zio_trigger_get() - get a shared trigger, or create one for a single set
+ * @name: name of a shared trigger, or of a type
  *
- * Process context, sleeps; not from configfs.
+ * The caller gives the trigger back by zio_trigger_put().
  *
- * Return: the trigger, for zio_trigger_put(); -ENOENT if there is no such
- * name; -ENOMEM, or the error of the type.
+ * Context: Process, sleeps; not from configfs.
+ *
+ * Return: the trigger; or an ERR_PTR: -ENOENT if there is no such name; -ENOMEM; or an
+ * error of the type.
  */
 struct zio_trigger *zio_trigger_get(const char *name)
 {
@@ -341,7 +347,7 @@ void zio_trigger_put(struct zio_trigger *trig)
 	module_put(owner);
 }
 
-/* Starting and stopping, with trig->lock held */
+/* Start and stop: the caller holds trig->lock. */
 
 static int start_trigger(struct zio_trigger *trig)
 {
@@ -362,7 +368,7 @@ static void stop_trigger(struct zio_trigger *trig)
 	trig->running = false;
 }
 
-/* A binding more, or less, wants events. */
+/* One more binding takes events. */
 int zio_trigger_join(struct zio_trigger *trig)
 {
 	int ret;
@@ -384,7 +390,7 @@ void zio_trigger_leave(struct zio_trigger *trig)
 	mutex_unlock(&trig->lock);
 }
 
-/* No events between the two; they nest. The error is that of the type's start(). */
+/* Stops events until resume_trigger(). Calls nest. */
 static void suspend_trigger(struct zio_trigger *trig)
 {
 	mutex_lock(&trig->lock);
@@ -404,7 +410,9 @@ static int resume_trigger(struct zio_trigger *trig)
 	return ret;
 }
 
-/* For all sets of a shared trigger; 0, or the error of the type's start(). */
+/*
+ * Acts on all sets of a shared trigger. Returns 0, or an error of the type's start().
+ */
 int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 {
 	int ret = 0;
@@ -445,7 +453,7 @@ static int act(struct zio_trigger *trig, unsigned int index, const char *text)
 	return trig->type->ops->act(trig, index, number);
 }
 
-/* Restarts with what @exchange puts there; if that fails, with what was there. */
+/* Restarts the trigger after @exchange; if start() fails, with the old value again. */
 static int restart_with(struct zio_trigger *trig, unsigned int index,
 			void (*exchange)(struct zio_trigger *trig,
 					 unsigned int index, void *value),
@@ -486,7 +494,9 @@ static int set_number(struct zio_trigger *trig, unsigned int index,
 		ret = ops->number_is_valid(trig, index, number);
 	if (ret)
 		return ret;
-	/* Also with the old number: the next so many shots, say. */
+	/*
+	 * Restart with an equal value, too: this begins the next series of shots, for example.
+	 */
 	return restart_with(trig, index, exchange_number, &number);
 }
 
@@ -509,15 +519,17 @@ static int set_text(struct zio_trigger *trig, unsigned int index,
 }
 
 /**
- * zio_trigger_store() - give an attribute another value, or act
+ * zio_trigger_store() - set an attribute, or run an action
  * @trig: the trigger
- * @index: of the attribute
- * @text: what a user wrote
+ * @index: index of the attribute
+ * @text: the text that a user wrote
  *
- * Process context, sleeps. The controls are the caller's business.
+ * The caller refreshes the controls.
  *
- * Return: 0; -EINVAL, -ERANGE; -ESHUTDOWN for an action while the trigger does
- * not run; -ENOMEM, or the error of the type. On error nothing has changed.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL; -ERANGE; -ESHUTDOWN for an action while the trigger does not run;
+ * -ENOMEM; or an error of the type. On error nothing has changed.
  */
 int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
 		      const char *text)
@@ -586,16 +598,18 @@ static int find_clock(const char *text)
 }
 
 /**
- * zio_trigger_set_clock() - by which clock the time stamps are from now on
+ * zio_trigger_set_clock() - choose the clock of the time stamps
  * @trig: the trigger
  * @text: name of a clock
- * @refresh: has all sets of the trigger show the new clock, while there are no events
+ * @refresh: publishes the new clock in the controls of all sets of the trigger
  *
- * Process context, sleeps. No block has the time by one clock and says that it is the
- * other: a set that may be armed without an event is the caller's to pause.
+ * No event comes while @refresh runs. So each block has the time of the clock that its
+ * control names. The caller quiesces a set that can be armed without an event.
  *
- * Return: 0; -EINVAL for a name that is not in the table; the error of @refresh, with
- * the old clock in force.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL for an unknown name; or an error of @refresh, with the old clock in
+ * force.
  */
 int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 			  int (*refresh)(struct zio_trigger *trig))

@@ -7,18 +7,18 @@
 #include "engine/engine.h"
 
 /**
- * struct zio_trigger_config_ops - what the config folder does for triggers
- * @ktype: of the directories of bindings
- * @add_files: the files of a binding's trigger, in the directory of the binding
- * @add_type: optional. Makes the directory in configfs in which triggers of a type are
- *	      made; -ENOMEM and the like
+ * struct zio_trigger_config_ops - operations of the config folder for triggers
+ * @ktype: type of the directories of bindings
+ * @add_files: creates the files of a binding's trigger in the directory of the binding
+ * @add_type: optional. Creates the directory in configfs in which users make triggers of a
+ * 	   type. Returns 0 or -ENOMEM
  * @remove_type: undoes @add_type
- * @get_item: a reference to the directory of a shared trigger
+ * @get_item: gets a reference to the directory of a shared trigger
  * @put_item: undoes @get_item
- * @pin_item: refuse rmdir of that directory from now on; -ENOENT if it is going
+ * @pin_item: makes rmdir of that directory fail. Returns 0; -ENOENT if it is being removed
  * @unpin_item: undoes @pin_item
  *
- * Without configfs there are no shared triggers: only @ktype and @add_files are set.
+ * Kernels without configfs have no shared triggers: only @ktype and @add_files are set.
  */
 struct zio_trigger_config_ops {
 	const struct kobj_type *ktype;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user.c: the triggers without events, for which the core fires
+ * user.c: the trigger types without events of their own; the core fires
  *
- * user: input fires when somebody reads and nothing is queued; output, when
+ * user: an input is fired when a program reads and no block is queued; an output, when
  * every enabled channel has a block.
  *
- * transparent: for boards that know themselves when there is something. Input is
- * armed whenever it is idle and a channel has room; output is as with user.
+ * transparent: for boards that decide themselves when to acquire. An input is armed
+ * whenever it is idle and a channel has room; an output is fired as with user.
  */
 #include <linux/module.h>
 
@@ -25,10 +25,12 @@ static struct zio_trigger_type zio_trigger_transparent = {
 };
 
 /**
- * zio_triggers_init() - make ready for triggers, and register those of the core
- * @ops: what the folder config does for triggers
+ * zio_triggers_init() - initialise triggers, and register the types of the core
+ * @ops: operations of the config folder
  *
- * Return: 0; -ENOMEM and the like.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
  */
 int zio_triggers_init(const struct zio_trigger_config_ops *ops)
 {
