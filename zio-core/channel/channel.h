@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* channel.h: sessions of users, the nodes, and what they read and write */
+/* channel.h: sessions of users, and the nodes */
 #ifndef _ZIO_CHANNEL_H
 #define _ZIO_CHANNEL_H
 
@@ -9,11 +9,11 @@
 struct zio_session;
 
 /**
- * struct zio_share_ops - what the share folder does for the nodes
+ * struct zio_share_ops - operations of the share folder for the nodes
  * @ioctl: ioctl of all nodes
- * @submit: play what sess->ctrl names; the session is locked
- * @describe: put into a control how the output took its last shared block
- * @unlink: the session is locked, or has no user; it lets go of its source
+ * @submit: plays the block that sess->ctrl names; the session is locked
+ * @describe: puts into a control how the output took its last shared block
+ * @unlink: drops the source of a session; the session is locked, or has no user
  */
 struct zio_share_ops {
 	long (*ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
@@ -29,10 +29,10 @@ struct zio_session {
 	struct zio_channel_core *chan;
 	struct pid *tgid;
 	kuid_t owner;
-	refcount_t ref; /* its users, and each session that is tied to it */
+	refcount_t ref; /* its users, and each session that is linked to it */
 	unsigned int users;
-	struct zio_session *source; /* output: tied to this one, see share.c */
-	u32 dropped; /* chan->dropped, when last looked at */
+	struct zio_session *source; /* output: linked to this one, see share.c */
+	u32 dropped; /* chan->dropped at the last check */
 	struct zio_block *block;
 	bool ctrl_seen;
 	unsigned int n_more;
@@ -63,7 +63,7 @@ static inline void zio_session_unlock(struct zio_session *sess)
 	mutex_unlock(&sess->chan->lock);
 }
 
-/* The session's block is free again. */
+/* Puts the current block of the session. */
 static inline void zio_session_put(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;

@@ -2,8 +2,8 @@
 /*
  * chardev.c: read and write of the data and control nodes
  *
- * All of it is served inline: nothing sleeps under IOCB_NOWAIT, so io_uring
- * needs no worker.
+ * All calls are served inline: they do not sleep under IOCB_NOWAIT, so io_uring needs no
+ * worker.
  */
 #include <linux/fs.h>
 #include <linux/uio.h>
@@ -38,9 +38,9 @@ static int close_node(struct inode *inode, struct file *file)
 }
 
 /*
- * Data of the block in hand; a block that has been read to its end goes. Returns
- * -EFAULT if memory of the user is missing; or whether that is all: a block of no
- * length, or the last of those whose controls were read.
+ * Copies data of the current block, and puts a block that has been read to its end.
+ * Returns -EFAULT if user memory is not present; 1 if the read ends here (after a block
+ * without data, or after the last block whose control was read); else 0.
  */
 static __always_inline int copy_data(struct zio_session *sess,
 				     struct zio_sink *to)
@@ -58,7 +58,7 @@ static __always_inline int copy_data(struct zio_session *sess,
 	return !want || (sess->ctrl_seen && !sess->block);
 }
 
-/* The channel is locked. 0: there may be more. 1: that is all. */
+/* The channel is locked. Returns 1 if the read ends here, 0 if there may be more. */
 static __always_inline int read_blocks(struct zio_session *sess,
 				       struct zio_sink *to, bool nowait)
 {
@@ -77,8 +77,8 @@ static __always_inline int read_blocks(struct zio_session *sess,
 }
 
 /*
- * A read that is long, or whose memory was missing, goes on. The sink comes by value:
- * that of the caller can stay in registers.
+ * Continues a read that is long, or whose memory was not present. The sink is passed by
+ * value so that the caller can keep its own in registers.
  */
 static noinline ssize_t go_on_reading(struct zio_session *sess,
 				      struct zio_sink to, size_t all, int ret,
@@ -118,7 +118,7 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 	return to->room != all ? all - to->room : min(ret, 0);
 }
 
-/* Who reads a control is told of the data that are still to be read. */
+/* The control describes the data that the reader has not read yet. */
 static void describe_rest(struct zio_control *ctrl, const struct zio_block *block,
 		      unsigned int ssize)
 {
@@ -127,7 +127,7 @@ static void describe_rest(struct zio_control *ctrl, const struct zio_block *bloc
 	ctrl->reserved = upper_32_bits(to_block_core(block)->mem_offset + to_block_core(block)->used);
 }
 
-/* The scratch control is copied whole only when the attributes changed. */
+/* The session copies a whole control only after attributes have changed. */
 static __always_inline void fill_control(struct zio_session *sess,
 					 struct zio_block *block)
 {
@@ -145,7 +145,7 @@ static __always_inline void fill_control(struct zio_session *sess,
 		describe_rest(ctrl, block, ssize);
 }
 
-/* All of it, or nothing. */
+/* Copies a whole control or nothing. */
 static __always_inline int put_control(struct zio_session *sess,
 				       struct zio_sink *to)
 {
@@ -165,7 +165,7 @@ static __always_inline int copy_control(struct zio_session *sess,
 	return put_control(sess, to);
 }
 
-/* Blocks whose control has been seen make room for the next ones. */
+/* Puts the blocks whose controls were read before, then reads the next control. */
 static __always_inline int read_first_control(struct zio_session *sess,
 					      struct zio_sink *to, bool nowait)
 {
@@ -183,7 +183,7 @@ static __always_inline int read_first_control(struct zio_session *sess,
 	return ret;
 }
 
-/* The block stays, behind that in hand, until the next controls are read. */
+/* Keeps the block behind the current one until the reader reads the next controls. */
 static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 {
 	struct zio_block *block = zio_session_fetch(sess);
@@ -264,7 +264,7 @@ static __always_inline ssize_t read_ctrl(struct zio_session *sess,
 	return to->room != all ? all - to->room : ret;
 }
 
-/* On its own, so that the loop over the blocks has no branch for iterators. */
+/* A function of its own: so the loop over blocks has no branch for iterators. */
 static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *buf,
 					size_t n, bool nowait)
 {
@@ -307,7 +307,7 @@ static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 	return zio_sink_end(&to, iter, n);
 }
 
-/* Fills the block in hand; a full block goes out. */
+/* Fills the current block, and queues it when it is full. */
 static int fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
@@ -329,7 +329,7 @@ static int write_blocks(struct zio_session *sess, struct iov_iter *from,
 
 	do {
 		ret = zio_session_next(sess, nowait);
-		if (!ret && sess->ctrl_seen)	/* it is filled in place */
+		if (!ret && sess->ctrl_seen)	/* the program fills it in place */
 			ret = -EBUSY;
 		if (!ret)
 			ret = fill_block(sess, from);
@@ -364,7 +364,7 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 	return (ssize_t)all ?: ret;
 }
 
-/* The samples of the block that was given out are where they belong. */
+/* The program has written the samples into the block that it was offered. */
 static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 {
 	struct zio_block *block = sess->block;
@@ -381,8 +381,8 @@ static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 }
 
 /*
- * An empty block for the user to fill in place: its control says where it is,
- * and how many samples fit.
+ * Offers an empty block that the program fills in place. The control tells where the
+ * block is and how many samples fit.
  */
 static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowait)
 {
@@ -435,7 +435,9 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 	return ret ?: (ssize_t)sizeof(struct zio_control);
 }
 
-/* Who has slept for room looks at the control anew: others have used the session. */
+/*
+ * After a sleep the control is copied again: another thread may have used the session.
+ */
 static int submit_shared(struct zio_session *sess, struct iov_iter *from,
 			 bool nowait)
 {
@@ -454,7 +456,7 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	size_t n;
 	int ret;
 
-	/* The scratch control is not that of a snapshot any more. */
+	/* sess->ctrl no longer belongs to a snapshot. */
 	zio_snapshot_put(sess->snap);
 	sess->snap = NULL;
 	n = zio_source_get(ctrl, sizeof(*ctrl), from);
@@ -462,7 +464,9 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 		iov_iter_revert(from, n);
 		return -EFAULT;
 	}
-	/* One that this output has offered may say how the last one was taken. */
+	/*
+	 * A control that this output has offered may say how it took its last shared block.
+	 */
 	if ((ctrl->flags & ZIO_CONTROL_SHARED) &&
 	    !zio_control_names(ctrl, sess->chan))
 		return submit_shared(sess, from, nowait);
@@ -483,7 +487,7 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	return 0;
 }
 
-/* One control, for the data that are to follow, if the set has any. */
+/* Takes one control, for the data that follow if the set has samples. */
 static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
@@ -507,7 +511,9 @@ static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 	return ret;
 }
 
-/* Samples by their mem_offset: input to be read, output to be written. */
+/*
+ * Maps samples by mem_offset: a program reads those of inputs and writes those of outputs.
+ */
 static int map_data(struct file *file, struct vm_area_struct *vma)
 {
 	struct zio_session *sess = file->private_data;

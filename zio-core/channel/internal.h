@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* internal.h: what the files of this folder share */
+/* internal.h: declarations that the files of channel share */
 #ifndef _ZIO_CHANNEL_INTERNAL_H
 #define _ZIO_CHANNEL_INTERNAL_H
 
@@ -44,10 +44,10 @@ struct zio_ring {
 	struct zio_ring_header *hdr;
 	struct zio_control *slot;
 	unsigned int mask;
-	u32 merged; /* by those who read before: see merge.c */
-	int error; /* of a driver that a poll has asked */
-	atomic_t asked; /* blocks that polls have fired for */
-	u64 *filled; /* of which snapshot the slots are */
+	u32 merged; /* blocks merged by former readers: see merge.c */
+	int error; /* of a driver that a poll has armed */
+	atomic_t asked; /* blocks for which polls have fired */
+	u64 *filled; /* ids of the snapshots in the slots */
 };
 
 int zio_ring_open(struct zio_channel_core *chan);
@@ -73,9 +73,8 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);
 
-/* chardev.c */
 
-/* Between two blocks: others run, and signals are looked at. */
+/* Between two blocks: schedules, and looks for signals. */
 static __always_inline bool zio_must_stop(void)
 {
 	if (likely(!(read_thread_flags() & (_TIF_NEED_RESCHED |
@@ -91,7 +90,7 @@ extern const struct file_operations zio_ctrl_in_fops;
 extern const struct file_operations zio_data_out_fops;
 extern const struct file_operations zio_ctrl_out_fops;
 
-/* Whether it is the control node of an input, open for reading and writing. */
+/* True for the control node of an input that is open for reading and writing. */
 static inline bool zio_has_ring(const struct file *file)
 {
 	return file->f_op == &zio_ctrl_in_fops && (file->f_mode & FMODE_WRITE);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * limits.c: how much of the kernel a user may have
+ * limits.c: limits of what one user can take
  *
- * Memory that a user makes the core allocate is charged to the user's cgroup. Two
- * things are not memory of the user, and have limits of their own: sessions, as
- * each open() of a channel looks through all of them; and pages of a buffer that
- * pipes and sockets keep.
+ * The core charges memory that it allocates for a user to the user's cgroup. Two things
+ * have limits of their own: sessions, as each open() of a channel looks through all of
+ * them; and pages of a buffer that pipes and sockets keep.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -22,12 +21,14 @@ MODULE_PARM_DESC(user_sessions,
 		 "sessions of one user on one channel, at most; 0: no limit");
 
 /**
- * zio_user_has_room() - may this user have one more session on the channel?
+ * zio_user_has_room() - check that the user may have another session on a channel
  * @chan: the channel, locked
  *
- * Process context. CAP_SYS_RESOURCE is not limited.
+ * CAP_SYS_RESOURCE lifts the limit.
  *
- * Return: whether it may.
+ * Context: Process.
+ *
+ * Return: true if the user may.
  */
 bool zio_user_has_room(const struct zio_channel_core *chan)
 {
@@ -40,14 +41,16 @@ bool zio_user_has_room(const struct zio_channel_core *chan)
 }
 
 /**
- * zio_pages_pin() - account for pages that this user is about to lend
- * @n: pages
+ * zio_pages_pin() - account for pages that the user is about to pin
+ * @n: number of pages
  *
- * Process context. RLIMIT_MEMLOCK limits what all processes of the user have
- * pinned. CAP_IPC_LOCK is not limited.
+ * RLIMIT_MEMLOCK limits the pages that all processes of a user have pinned. CAP_IPC_LOCK
+ * lifts the limit.
  *
- * Return: the credentials, for zio_pages_unpin(); NULL if it would be too much. They
- * hold the user. (Not all kernels let modules hold a user itself.)
+ * Context: Process.
+ *
+ * Return: credentials, which hold the user, for zio_pages_unpin(); NULL beyond the limit.
+ * (Not all kernels let modules hold a user itself.)
  */
 const struct cred *zio_pages_pin(unsigned long n)
 {
@@ -62,7 +65,7 @@ const struct cred *zio_pages_pin(unsigned long n)
 	return get_current_cred();
 }
 
-/* Process context. */
+/* Context: Process. */
 void zio_pages_unpin(const struct cred *owner, unsigned long n)
 {
 	atomic_long_sub(n, &owner->user->locked_vm);

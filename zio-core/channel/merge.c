@@ -2,25 +2,24 @@
 /*
  * merge.c: neighbouring blocks of a stream become one when they are read
  *
- * It is done by who takes a block from the queue, under chan->lock: as long as
- * the oldest block that is queued begins where his own ends, it is taken, too,
- * and becomes part of his; then its descriptor is put back at once, but not the
- * memory, which is used again in the order in which it was reserved: not before
- * his own block, the oldest, is put. For the same reason no descriptor that is
- * queued behind his block is given out again, even if "prefer-new" has it stolen
- * at that moment: he may look at it, and the exchange by which he takes it tells
- * whether it was still there.
+ * The reader that takes a block from the queue merges, under chan->lock. While the oldest
+ * queued block begins where the reader's block ends, the reader takes it and makes it part
+ * of its own. It puts the descriptor of that block at once. The memory is free only after
+ * the reader's own block, the oldest one, is put: the buffer reuses memory in the order in
+ * which it was reserved. For the same reason the buffer does not reuse a descriptor that
+ * is queued behind the reader's block, even if "prefer-new" drops it at that moment. So the
+ * reader may look at it. The exchange that takes it fails if it is gone.
  *
- * A reader is to see no gap where nothing was lost: his sequence numbers are
- * those of the blocks less the number of blocks that were merged before.
+ * A reader must not see a gap where no block was lost. So its sequence numbers are those of
+ * the blocks less the number of blocks that were merged before.
  *
- * Nothing of this concerns who fills blocks; a ring shows each block as it is.
+ * The writer of blocks does not merge; a ring shows each block as it is.
  */
 #include "channel/internal.h"
 
 /*
- * All are of one stream. What an event has to tell beyond its samples (alarms;
- * that there are none; other attributes) is not to get lost.
+ * All blocks are of one stream. Merging must not hide what a block reports beyond its
+ * samples: alarms, and attributes that have changed.
  */
 static bool is_next(const struct zio_block *first, const struct zio_block *next,
 		    u32 seq)
@@ -30,7 +29,7 @@ static bool is_next(const struct zio_block *first, const struct zio_block *next,
 		!next->zio_alarms && !next->drv_alarms;
 }
 
-/* As long as there is one; it is in the caller's hand then. */
+/* Takes the next block of the stream, if there is one, and appends it. */
 static bool take_next(struct zio_channel_core *chan, struct zio_block *first,
 		      size_t room, u32 seq)
 {
@@ -49,12 +48,14 @@ static bool take_next(struct zio_channel_core *chan, struct zio_block *first,
 }
 
 /**
- * zio_channel_merge() - a block that was taken, and those that go on with it
+ * zio_channel_merge() - merge a block with the blocks that continue it
  * @chan: the channel, locked, without a ring
  * @first: the block, just taken; its length and sequence number change
  *
- * Half of the buffer is left for what comes while this is in hand. The number of
- * samples is one of 32 bits.
+ * The reader leaves half of the buffer for further blocks. A block has at most 2^32 - 1
+ * samples.
+ *
+ * Context: Process.
  */
 void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 {
@@ -62,7 +63,7 @@ void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 	unsigned int n = 1;
 	size_t most;
 
-	/* What a driver tells of each block would be lost. */
+	/* Merging would lose what the driver reports about each block. */
 	if (READ_ONCE(buf->merge_data) &&
 	    !(chan->cset->flags & ZIO_CSET_BLOCK_INFO)) {
 		most = min_t(size_t, buf->area->size / 2, U32_MAX);
@@ -75,9 +76,11 @@ void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 }
 
 /**
- * zio_buffer_set_merge() - shall blocks be merged?
- * @buf: the buffer, which can; its set's mutex is held
+ * zio_buffer_set_merge() - choose whether blocks are merged
+ * @buf: a buffer that can merge; the caller holds the mutex of its set
  * @value: 0 or 1
+ *
+ * Context: Process, sleeps.
  *
  * Return: 0; -EINVAL.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * node.c: the nodes in /dev/zio, and how they are opened
+ * node.c: the nodes in /dev/zio, and open()
  *
- * A channel has two consecutive minors: even for control, odd for data. An
- * open file holds the channel and the driver's module, not the device.
+ * A channel has two consecutive minors: even for control, odd for data. An open file
+ * holds the channel and the driver's module, not the device.
  *
- * The index of a channel that goes stays reserved, with no channel, until both
- * nodes are removed. So no other channel has a name or a number that is in use.
+ * When a channel goes, its index stays reserved, without a channel, until both nodes are
+ * removed. So no other channel gets a name or a number that is in use.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -46,8 +46,8 @@ static struct zio_channel_core *get_channel(unsigned int minor)
 }
 
 /*
- * For writing only on an input, or for reading only on an output, is nothing.
- * Both is, for who wants to map: an output's nodes, or an input's ring.
+ * An input is read and an output is written. O_RDWR is for programs that map an output's
+ * nodes, or an input's ring.
  */
 static int check_mode(struct zio_channel_core *chan, struct file *file, bool data)
 {
@@ -74,7 +74,7 @@ static int get_cset_file(struct zio_cset_core *cset)
 	return ret;
 }
 
-/* A file less; the buffers may be replaced when there is none. */
+/* The buffers can be replaced when no file is open. */
 void zio_cset_put_file(struct zio_cset_core *cset)
 {
 	mutex_lock(&cset->mutex);
@@ -119,9 +119,9 @@ static void put_channel(struct zio_channel_core *chan)
 }
 
 /*
- * Whoever opens may have looked up the inode of a node that is removed since. Then
- * the number may belong to another channel. An index is free only after devtmpfs has
- * unlinked both nodes; so the inode of such a node has no link any more.
+ * open() may have found the inode of a node that is removed since, and its number may
+ * belong to another channel. An index is free only after devtmpfs has unlinked both nodes,
+ * so the inode of such a node has no link.
  */
 static bool is_node_of_another(const struct inode *inode)
 {
@@ -129,8 +129,8 @@ static bool is_node_of_another(const struct inode *inode)
 }
 
 /*
- * A stream without a position. Programs that give one, as pread() does, are served
- * all the same; so are those that ask for O_DIRECT, of which nothing is aligned.
+ * A stream has no position. pread() and pwrite() work and ignore the position. O_DIRECT
+ * works and requires no alignment.
  */
 static int open_stream(struct inode *inode, struct file *file)
 {
@@ -153,7 +153,7 @@ static int open_node(struct inode *inode, struct file *file)
 		return ret;
 	}
 	replace_fops(file, fops_get(pick_fops(chan, iminor(inode) & 1)));
-	/* Nobody watches samples by fanotify; the hooks cost each read. */
+	/* fanotify does not watch samples: its hooks would cost each read. */
 	file->f_mode |= FMODE_NOWAIT | FMODE_NONOTIFY;
 	return open_stream(inode, file);
 }
@@ -167,7 +167,7 @@ static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 {
 	struct zio_channel_core *chan = dev_get_drvdata(dev);
 
-	/* Who maps an output, or a ring, reads and writes. */
+	/* A program that maps an output, or a ring, needs to read and to write. */
 	if (mode && zio_cset_is_output(chan->cset))
 		*mode = 0660;
 	else if (mode)
@@ -206,13 +206,13 @@ static int create_node(struct zio_channel_core *chan, bool data)
 	return ret;
 }
 
-/* A store of NULL keeps the index reserved: xarrays that allocate do so. */
+/* An xarray that allocates indices keeps an index with NULL reserved. */
 static void hide_channel(struct zio_channel_core *chan)
 {
 	xa_store(&zio_channels, chan->minor, NULL, GFP_KERNEL);
 }
 
-/* Makes both nodes of a channel; they can be opened from now on. */
+/* Creates both nodes of a channel. Programs can open them from now on. */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
 	int ret;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pipe.c: splice() by copy, and without the pipe's lock while it sleeps
+ * pipe.c: splice() by copy, and waits without the pipe's lock
  *
- * The kernel calls splice_read() and splice_write() with the pipe locked. Another
- * user of the pipe waits for that lock, and cannot be killed meanwhile. A block may take
- * for ever to come. So the nodes move only what can be moved at once, unlock the pipe,
- * sleep, lock it, and look again. sendfile() brings a pipe of its own, which nobody
- * locks: pipe_lock() and pipe_unlock() do nothing with that.
+ * The kernel calls splice_read() and splice_write() with the pipe locked. Other users of
+ * the pipe wait for that lock and cannot be killed meanwhile. A block may take any time to
+ * come. So the nodes move what they can at once, unlock the pipe, sleep, lock it, and look
+ * again. sendfile() uses a pipe of its own without a lock: pipe_lock() and pipe_unlock() do
+ * nothing with it.
  *
- * Others may have filled the pipe meanwhile, or closed it: both are looked at with the
- * lock held.
+ * Other users may fill or close the pipe meanwhile: the nodes check both with the lock
+ * held.
  */
 #include <linux/bvec.h>
 #include <linux/gfp.h>
@@ -28,17 +28,17 @@ static unsigned int count_room(const struct pipe_inode_info *pipe)
 	return used < most ? most - used : 0;
 }
 
-/* A writer to a pipe that nobody reads is told so, and need not wait. */
+/* A write to a pipe without a reader fails at once: there is no need to wait. */
 static bool can_go_on(const struct pipe_inode_info *pipe)
 {
 	return count_room(pipe) || !READ_ONCE(pipe->readers);
 }
 
 /**
- * zio_pipe_wait_room() - sleep until something can be put into a pipe
- * @pipe: the pipe, locked; unlocked while this sleeps
+ * zio_pipe_wait_room() - sleep until a pipe has room
+ * @pipe: the pipe, locked; unlocked while the function sleeps
  *
- * Process context.
+ * Context: Process, sleeps.
  *
  * Return: 0; -ERESTARTSYS.
  */
@@ -69,13 +69,15 @@ static int get_block(struct zio_session *sess,
 }
 
 /**
- * zio_pipe_wait_block() - sleep until a session has a block in hand
+ * zio_pipe_wait_block() - sleep until a session has a block
  * @sess: the session
- * @pipe: the pipe, locked; unlocked while this sleeps
+ * @pipe: the pipe, locked; unlocked while the function sleeps
  * @unless: as for zio_session_next_unless()
  * @arg: for @unless
  *
- * Process context. Another thread may have taken the block when this returns.
+ * Another thread may have taken the block when the function returns.
+ *
+ * Context: Process, sleeps.
  *
  * Return: as zio_session_next_unless().
  */
@@ -114,7 +116,7 @@ static struct kvec *alloc_pages_for(unsigned int n)
 	return vec;
 }
 
-/* At once, or not at all. */
+/* Reads what is there; does not sleep. */
 static ssize_t read_now(struct file *in, struct kvec *vec, unsigned int n, size_t len)
 {
 	struct iov_iter to;
@@ -126,7 +128,9 @@ static ssize_t read_now(struct file *in, struct kvec *vec, unsigned int n, size_
 	return in->f_op->read_iter(&iocb, &to);
 }
 
-/* The pipe has room for them, and a reader. Returns how many pages it has now. */
+/*
+ * The pipe has room and a reader. Returns the number of pages that the pipe owns now.
+ */
 static unsigned int give_pages(struct pipe_inode_info *pipe, struct kvec *vec,
 			       size_t len)
 {
@@ -151,10 +155,10 @@ static unsigned int give_pages(struct pipe_inode_info *pipe, struct kvec *vec,
  * @pipe: the pipe, locked
  * @len: bytes; not 0
  *
- * Process context, does not wait for a block.
+ * Context: Process; does not sleep for a block.
  *
- * Return: as read() without O_NONBLOCK would, but -EAGAIN where that sleeps, or if the
- * pipe is full; -EPIPE, with SIGPIPE, if nobody reads the pipe; -ENOMEM.
+ * Return: as read() without O_NONBLOCK, but -EAGAIN where that sleeps, or if the pipe is
+ * full; -EPIPE, with SIGPIPE, if the pipe has no reader; -ENOMEM.
  */
 ssize_t zio_pipe_copy(struct file *in, struct pipe_inode_info *pipe, size_t len)
 {
@@ -182,10 +186,12 @@ ssize_t zio_pipe_copy(struct file *in, struct pipe_inode_info *pipe, size_t len)
 /**
  * zio_ctrl_splice_read() - splice_read() of the controls of an input
  * @in: the node
- * @ppos: not looked at
- * @pipe: the pipe, locked; unlocked while this sleeps
+ * @ppos: ignored
+ * @pipe: the pipe, locked; unlocked while the function sleeps
  * @len: bytes
- * @flags: not looked at: whether it sleeps is told by the file, as for read()
+ * @flags: ignored: O_NONBLOCK of the file tells whether to sleep, as for read()
+ *
+ * Context: Process, sleeps.
  *
  * Return: as zio_pipe_copy(); -ERESTARTSYS.
  */
@@ -206,7 +212,7 @@ ssize_t zio_ctrl_splice_read(struct file *in, loff_t *ppos,
 	return ret;
 }
 
-/* At once, or not at all. */
+/* Writes what the output takes at once; does not sleep. */
 static int write_now(struct pipe_inode_info *pipe, struct pipe_buffer *buf,
 		     struct splice_desc *sd)
 {
@@ -225,7 +231,7 @@ static int write_now(struct pipe_inode_info *pipe, struct pipe_buffer *buf,
 	return out->f_op->write_iter(&iocb, &from);
 }
 
-/* What the pipe has, and the output takes at once. An empty pipe is waited for. */
+/* Writes what the output takes at once. Waits for an empty pipe. */
 static ssize_t write_some(struct pipe_inode_info *pipe, struct file *out, size_t len,
 			  unsigned int flags)
 {
@@ -238,7 +244,7 @@ static ssize_t write_some(struct pipe_inode_info *pipe, struct file *out, size_t
 	return __splice_from_pipe(pipe, &sd, write_now);
 }
 
-/* It was the output that had no room: the pipe has something still. */
+/* The output had no room: the pipe still has data. */
 static bool can_sleep(const struct pipe_inode_info *pipe, const struct file *out)
 {
 	return !(out->f_flags & O_NONBLOCK) && !pipe_empty(pipe->head, pipe->tail);
@@ -248,12 +254,14 @@ static bool can_sleep(const struct pipe_inode_info *pipe, const struct file *out
  * zio_data_splice_write() - splice_write() of the data of an output
  * @pipe: the pipe; not locked
  * @out: the node
- * @ppos: not looked at
+ * @ppos: ignored
  * @len: bytes
- * @flags: of splice(): whether it waits for an empty pipe. Whether it waits for room in
- *         the output is told by the file, as for write()
+ * @flags: flags of splice(): whether to wait for an empty pipe. O_NONBLOCK of the file tells
+ *         whether to wait for room in the output, as for write()
  *
- * Return: bytes, as many as @len or as the pipe had; or as write().
+ * Context: Process, sleeps.
+ *
+ * Return: bytes, as many as @len or as the pipe had; or an error of write().
  */
 ssize_t zio_data_splice_write(struct pipe_inode_info *pipe, struct file *out,
 			      loff_t *ppos, size_t len, unsigned int flags)

@@ -2,17 +2,17 @@
 /*
  * poll.c: poll of the data and control nodes
  *
- * A poll promises only what a read keeps.
+ * When poll() reports data, read() finds data.
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
 
 #include "channel/internal.h"
 
-/* So long a poll of a ring may take more blocks than were asked for. */
+/* How long a poll of a ring may acquire more blocks than the watermark */
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
-/* Without room, whoever next puts a block wakes the poller. */
+/* If the channel has no room, the next put of a block wakes the poller. */
 static void ask_or_be_woken(struct zio_channel_core *chan)
 {
 	if (zio_cset_ask(chan) != -ENOBUFS)
@@ -44,19 +44,18 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	if (zio_cset_can_pull(cset) && !READ_ONCE(chan->starved))
 		return EPOLLIN | EPOLLRDNORM;
 	/*
-	 * A driver that takes its time is asked now: a poll is the only thing
-	 * that a program waiting in poll() ever does. At most one block comes
-	 * of it, and it stays queued until read.
+	 * Arm an asynchronous driver now: a program in poll() makes no other call. This
+	 * acquires one block at most. It stays queued until it is read.
 	 */
 	ask_or_be_woken(chan);
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /*
- * A program waits for its ring to fill, and the trigger is on demand. It is given as
- * many blocks as the watermark says; and more, up to half of the buffer, as long as
- * they come fast. So it need not ask for each. It is not among the sleepers yet:
- * nobody is woken for them.
+ * The trigger is on demand, and a program waits for its ring to fill. The poll acquires as
+ * many blocks as the watermark. While they come fast it acquires more, up to half of the
+ * buffer. So the program needs fewer polls. The poller is not in the wait queue yet: the
+ * blocks wake no process.
  */
 static void fill_ring(struct zio_channel_core *chan)
 {
@@ -98,7 +97,7 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 	poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
 		ask_for_ring(chan);
-	/* It may have been full: nobody was told when the tail moved. */
+	/* The ring may have been full. No call tells the kernel that the tail moved. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_kick(cset);
 	if (READ_ONCE(cset->gone))

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring.c: the control ring: blocks that a program takes without a system call
+ * ring.c: the control ring: programs take blocks without a system call
  *
- * While a ring is open it is the channel's queue made visible: the control of
- * the block in slot i of the queue is in slot i of the ring, and head counts
- * alike. The program moves hdr->tail; the kernel believes nothing of what it
- * finds there but a step within what is queued, and reads nothing else of the
- * mapped memory.
+ * While a ring is open it shows the channel's queue: slot i of the ring has the control of
+ * the block in slot i of the queue, and both heads count alike. The program moves
+ * hdr->tail. The kernel accepts a tail within the queued blocks only, and reads nothing
+ * else from the mapped memory.
  *
- * Owner of the blocks between tail and head is the program. They come back
- * when the next event finds no free block: who owns the armed set then pops
- * from the queue some of those that hdr->tail has passed (reclaim_blocks()). Nobody
- * else pops, and "prefer-new" is not in force: what the program may be reading
- * is not taken away.
+ * The program owns the blocks between tail and head. When an event finds no free block,
+ * the owner of the phase takes back some blocks that hdr->tail has passed
+ * (reclaim_blocks()). No other context pops blocks. "prefer-new" has no effect: the kernel
+ * does not take back a block that the program may be reading.
  *
- *   R  the pusher writes samples, slot and queue, then hdr->head (release);
- *      the program loads head (acquire), then slot and samples. Without the
- *      pair it could see a block that is not there yet.
- *   S  the program reads slot and samples, then stores hdr->tail (release);
- *      reclaim_blocks() loads tail (acquire), and the blocks are filled anew
- *      after that. Without, new samples could get into a block still read.
+ *   R  The pusher writes samples, slot and queue, then stores hdr->head (release). The
+ *      program loads head (acquire), then slot and samples. Without the pair, the program
+ *      could see a block that is not there yet.
+ *   S  The program reads slot and samples, then stores hdr->tail (release).
+ *      reclaim_blocks() loads tail (acquire); the blocks are filled again after that.
+ *      Without the pair, new samples could overwrite a block that is being read.
  *
- *   K  zio_ring_open() fills the ring, then stores chan->ring (release). A close
- *      clears chan->ring, waits for a grace period, and frees the ring. All others
- *      load chan->ring under RCU. Without it, they could read a ring that is not
- *      filled yet, or one that is freed.
+ *   K  zio_ring_open() fills the ring, then stores chan->ring (release). A close clears
+ *      chan->ring, waits for a grace period, and frees the ring. All others load
+ *      chan->ring under RCU. Without the order and the grace period, they could read a
+ *      ring that is not filled yet, or that is freed.
  *
- * The owner of the phase changes chan->ring (zio_cset_own_phase()), so each owner
- * may use it without RCU.
+ * Only the owner of the phase changes chan->ring (zio_cset_own_phase()), so the owner of
+ * the phase may use it without RCU.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -40,10 +38,10 @@ static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
 #define RING_SLOTS_OFFSET	PAGE_SIZE
 
-/* So many blocks at a time are taken back: no event pays for a whole buffer. */
+/* Most blocks that one event takes back: no event pays for a whole buffer. */
 #define RING_REAP		8
 
-/* The static part of a slot is written only when it is of another snapshot. */
+/* Copies the static part of a slot only when the slot has another snapshot. */
 static void fill_slot(struct zio_ring *ring, unsigned int count,
 		      const struct zio_block *block, unsigned int ssize)
 {
@@ -58,7 +56,7 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	slot->seq_num -= ring->merged;
 }
 
-/* Any context; the caller owns the armed set. */
+/* Context: Any; the caller owns the phase. */
 static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
@@ -70,9 +68,10 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 }
 
 /*
- * Takes back some blocks that the program has done with. Any context; the caller owns
- * the armed set. A tail beyond the head, or behind where it was, is no tail. Returns
- * whether there were any.
+ * Takes back some blocks that the program has read. The program may write any tail: a tail
+ * that is out of range is ignored. Returns whether there were any.
+ *
+ * Context: Any; the caller owns the phase.
  */
 static bool reclaim_blocks(struct zio_channel_core *chan)
 {
@@ -88,7 +87,7 @@ static bool reclaim_blocks(struct zio_channel_core *chan)
 	return true;
 }
 
-/* Blocks that the program has not passed yet; -1 without a ring. */
+/* Counts the blocks that the program has not passed yet; -1 without a ring. */
 int zio_ring_count(struct zio_channel_core *chan)
 {
 	struct zio_ring *ring;
@@ -105,7 +104,7 @@ int zio_ring_count(struct zio_channel_core *chan)
 	return n;
 }
 
-/* The driver's error is told by poll, and taken by a read. */
+/* poll() reports the driver's error; a read takes it. */
 void zio_ring_fail(struct zio_channel_core *chan, int error)
 {
 	struct zio_ring *ring;
@@ -177,10 +176,10 @@ static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 }
 
 /*
- * The caller owns the phase, and has locked the channel. What is queued already is
- * the program's from now on. What readers have in hand, or left, goes: memory comes
- * back in the order in which it was given out, and a reader that holds a block but may
- * not read would keep all of it.
+ * The caller owns the phase and has locked the channel. Queued blocks now belong to the
+ * program. Blocks that readers hold, or have left, are put: memory is free again only in
+ * the order in which it was given out, so a reader that holds a block and may not read any
+ * more would keep all of it.
  */
 static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 {
@@ -204,10 +203,12 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
  * zio_ring_open() - turn the queue of an input into a ring
  * @chan: the channel
  *
- * Process context. Readers are woken, and told that there is nothing to read.
+ * Readers are woken and get an error.
  *
- * Return: 0; -EBUSY if it has one, or a route; -EOPNOTSUPP if its data cannot be mapped;
- * -ENODEV when the board is gone; -ENOMEM; -EINTR.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EBUSY if the channel has a ring or a route; -EOPNOTSUPP if its data cannot be
+ * mapped; -ENODEV when the board is gone; -ENOMEM; -EINTR.
  */
 int zio_ring_open(struct zio_channel_core *chan)
 {
@@ -252,7 +253,7 @@ static void stop_ring(struct zio_channel_core *chan)
 }
 
 /*
- * The board is gone. What is unread stays queued. The ring, or NULL, is to be given to
+ * The board is gone. Unread blocks stay queued. Returns the ring, or NULL, for
  * zio_ring_free().
  */
 struct zio_ring *zio_ring_stop(struct zio_channel_core *chan)
@@ -267,7 +268,7 @@ struct zio_ring *zio_ring_stop(struct zio_channel_core *chan)
 	return ring;
 }
 
-/* Polls of a ring have fired so often for a block. */
+/* Counts blocks for which polls of the ring have fired. */
 void zio_ring_count_asked(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring *ring;
@@ -279,7 +280,7 @@ void zio_ring_count_asked(struct zio_channel_core *chan, unsigned int n)
 	rcu_read_unlock();
 }
 
-/* The numbers of blocks that were taken back go to those that the driver has. */
+/* Renumbers the armed blocks of the channel after @n blocks were discarded. */
 static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_armed *armed;
@@ -290,9 +291,9 @@ static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
 }
 
 /*
- * Polls of the program acquired more than it has read. Nobody else asked for these
- * blocks, so they are taken back as if they had never been: the newest first. The
- * caller owns the phase, and has locked the channel.
+ * Polls have acquired more blocks than the program has read. No other user asked for these
+ * blocks. So they are discarded, the newest first, as if they had never been acquired. The
+ * caller owns the phase and has locked the channel.
  */
 static void discard_unread(struct zio_channel_core *chan, unsigned int asked,
 			   bool armed)
@@ -313,7 +314,7 @@ static void discard_unread(struct zio_channel_core *chan, unsigned int asked,
 		renumber_armed(chan, n);
 }
 
-/* The set's mutex is held. */
+/* The caller holds cset->mutex. */
 static struct zio_ring *end_ring(struct zio_channel_core *chan)
 {
 	struct zio_ring *ring = chan->ring;
@@ -330,7 +331,7 @@ static struct zio_ring *end_ring(struct zio_channel_core *chan)
 	return ring;
 }
 
-/* Waits for a grace period: not while the set is held, if that can be. */
+/* Waits for a grace period. Callers avoid to do this while the set is frozen. */
 void zio_ring_free(struct zio_ring *ring)
 {
 	if (!ring)
@@ -340,8 +341,8 @@ void zio_ring_free(struct zio_ring *ring)
 }
 
 /*
- * A set on demand with no other user has been armed for this ring alone: what the
- * driver has is taken back, and is no loss. Else a stale block would come later.
+ * A set on demand without other users was armed for this ring only. Abort it: the block
+ * is no loss, and would be stale later.
  */
 static void abort_asked(struct zio_cset_core *cset)
 {
@@ -350,12 +351,12 @@ static void abort_asked(struct zio_cset_core *cset)
 }
 
 /**
- * zio_ring_close() - the node through which the ring was opened is closed
+ * zio_ring_close() - close the ring of an input
  * @chan: the channel
  * @own_files: files of the set that the owner of the ring has open
  *
- * What is armed for other users stays armed. With a trigger on demand, the blocks
- * that were acquired ahead go with the ring; else what is unread stays queued.
+ * Blocks that are armed for other users stay armed. With a trigger on demand, blocks that
+ * polls have acquired ahead are discarded; else unread blocks stay queued.
  *
  * Context: Process, sleeps.
  */
@@ -375,7 +376,7 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 }
 
 /*
- * One page of header may be written; slots may not. So no mapping grows: that of the
+ * A program may write the header's page, and no slot. So no mapping may grow: one of the
  * header would reach the slots.
  */
 int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma)

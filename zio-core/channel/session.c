@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * session.c: one user of a channel, and the block that he has in hand
+ * session.c: one user of a channel, and its current block
  *
- * The control node and the data node that one process has open on a channel
- * are one session, so that the control and the data that it reads belong to
- * the same block. Children share the session with the files they inherit.
- * Another process is another session, and gets other blocks.
+ * The control node and the data node that a process has open on a channel are one session.
+ * So the control and the data that the process reads belong to the same block. Children
+ * share the session with the files that they inherit. Another process is another session,
+ * and gets other blocks.
  *
- * A session has one block in hand, and, when several controls were read at
- * once, the blocks of the others behind it. When its last file is closed, what is
- * unread of an input block is left for the next reader of the channel, and
- * what is written of an output block goes out as a short block.
+ * A session has one current block. When a program reads several controls at once, their
+ * blocks wait behind it. When the last file of the session is closed, unread input blocks
+ * stay for the next reader of the channel, and a partly written output block is queued as
+ * a short block.
  *
- * All of it under chan->lock, which is not held while sleeping for a block.
+ * chan->lock protects all of it. A session does not hold it while it sleeps for a block.
  */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -21,8 +21,8 @@
 #include "channel/internal.h"
 
 /*
- * The lock is taken; zio_session_lock() has tried. A non-blocking caller waits, too:
- * no holder of the lock sleeps for a block, for memory of a user, or for an event.
+ * zio_session_lock() has tried. A non-blocking caller waits, too: a holder of the lock does
+ * not sleep for a block, for memory of a user, or for an event.
  */
 int zio_session_wait_lock(struct zio_session *sess)
 {
@@ -39,7 +39,7 @@ static struct zio_session *find_session(struct zio_channel_core *chan)
 	return NULL;
 }
 
-/* The session of this process, which now has one user more. */
+/* Returns the session of this process, with one more user. */
 struct zio_session *zio_session_open(struct zio_channel_core *chan)
 {
 	struct zio_session *sess, *new;
@@ -73,7 +73,7 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 	return sess ?: ERR_PTR(-EUSERS);
 }
 
-/* The oldest comes first, whoever left it. */
+/* Puts a block back for the next reader; the oldest comes first. */
 static void requeue_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_block_core *new = to_block_core(block), *pos;
@@ -86,8 +86,8 @@ static void requeue_block(struct zio_channel_core *chan, struct zio_block *block
 }
 
 /*
- * The block in hand, and those behind it: unless new ones are preferred, as what
- * is left cannot be given up when memory is short.
+ * Leaves the current block, and those behind it, to the next reader. With "prefer-new",
+ * only the current one stays: unread blocks cannot be dropped when memory is short.
  */
 static void requeue_blocks(struct zio_session *sess)
 {
@@ -107,7 +107,7 @@ static void requeue_blocks(struct zio_session *sess)
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
 
-/* What is written goes out as a short block; an empty one goes back. */
+/* Queues a partly written block as a short one; puts an empty one. */
 void zio_session_flush(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -124,7 +124,7 @@ void zio_session_flush(struct zio_session *sess)
 		wake_up_poll(&chan->wq, EPOLLOUT | EPOLLWRNORM);
 }
 
-/* Nobody has it open; the last one who is tied to it lets go of its channel. */
+/* The session is not open. The last session that is linked to it frees it. */
 void zio_session_drop(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -137,7 +137,7 @@ void zio_session_drop(struct zio_session *sess)
 	kobject_put(&chan->kobj);
 }
 
-/* One user less; may be the last. */
+/* Drops one user of the session, perhaps the last. */
 void zio_session_close(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -159,7 +159,7 @@ void zio_session_close(struct zio_session *sess)
 	zio_session_drop(sess);
 }
 
-/* Gives back all blocks that users have, or have left. The lock is held. */
+/* Puts all blocks that readers hold or have left. The channel is locked. */
 void zio_sessions_drop(struct zio_channel_core *chan)
 {
 	struct zio_block_core *block, *next;
@@ -193,7 +193,7 @@ void zio_channel_drain(struct zio_channel_core *chan)
 	mutex_unlock(&chan->lock);
 }
 
-/* A block was put, and somebody waits for that. The lock is held. */
+/* A block was put, and a process waits for that. The channel is locked. */
 void zio_channel_notify_room(struct zio_channel_core *chan)
 {
 	if (chan->starved)
@@ -204,7 +204,7 @@ void zio_channel_notify_room(struct zio_channel_core *chan)
 		zio_cset_kick(chan->cset);
 }
 
-/* The first of a list, or NULL. */
+/* Removes and returns the first block of a list, or returns NULL. */
 static struct zio_block *take_first(struct list_head *blocks)
 {
 	struct zio_block_core *first;
@@ -216,7 +216,7 @@ static struct zio_block *take_first(struct list_head *blocks)
 	return &first->block;
 }
 
-/* The block in hand is done with; the next one whose control was read, if any. */
+/* Makes the next block whose control was read the current one, if there is one. */
 void zio_session_advance(struct zio_session *sess)
 {
 	sess->block = take_first(&sess->more);
@@ -224,7 +224,7 @@ void zio_session_advance(struct zio_session *sess)
 		sess->n_more--;
 }
 
-/* The session's output block is complete: off it goes. */
+/* Queues the output block of the session, which is complete. */
 void zio_session_submit(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -237,7 +237,7 @@ void zio_session_submit(struct zio_session *sess)
 	zio_cset_kick(chan->cset);
 }
 
-/* What is queued, or what comes of asking the trigger. */
+/* Takes a queued block, or arms the set for one. */
 static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue);
@@ -252,7 +252,10 @@ static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
 	return block;
 }
 
-/* What was left, or is to be merged, or nothing, as a ring or a route has it all. */
+/*
+ * Takes a block that a reader has left, or one to be merged. A channel with a ring or
+ * routes has none for readers.
+ */
 static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 {
 	struct zio_block *block;
@@ -262,7 +265,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 			       xchg(&chan->cset->error, 0) ?: -EBUSY);
 	if (rcu_access_pointer(chan->feed))
 		return ERR_PTR(-EBUSY);
-	if (READ_ONCE(chan->cset->gone)) /* and with it the buffer */
+	if (READ_ONCE(chan->cset->gone)) /* and its buffer, too */
 		return ERR_PTR(-ENODEV);
 	block = take_first(&chan->unread);
 	chan->slowpath = !list_empty(&chan->unread) || chan->merged ||
@@ -275,7 +278,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 	return block;
 }
 
-/* The next block that is there, or that can be had at once. */
+/* Takes the next block that is there, or that can be had at once. */
 static __always_inline struct zio_block *take_block(struct zio_channel_core *chan)
 {
 	if (unlikely(chan->slowpath))
@@ -312,7 +315,7 @@ static __always_inline int try_input(struct zio_session *sess)
 	return set_block(sess, block, false);
 }
 
-/* A block more, beside those in hand, if it can be had without a loss. */
+/* Fetches one more block beside those of the session, if this loses none. */
 struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -324,14 +327,14 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 	return take_block(chan);
 }
 
-/* Behind the block in hand; its control has been read. */
+/* Adds a block, whose control was read, behind the current one. */
 void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 {
 	list_add_tail(&to_block_core(block)->link, &sess->more);
 	sess->n_more++;
 }
 
-/* As if it had not been fetched. */
+/* Undoes zio_session_fetch(). */
 void zio_session_requeue(struct zio_session *sess, struct zio_block *block)
 {
 	requeue_block(sess->chan, block);
@@ -364,15 +367,17 @@ static __always_inline int try_block(struct zio_session *sess)
 }
 
 /**
- * zio_session_next_unless() - sleep until a block can be had
- * @sess: the session, locked
- * @unless: whether to give up; asked each time when there is none. Or NULL
+ * zio_session_next_unless() - sleep until the session has a block
+ * @sess: the session, locked; unlocked while the function sleeps
+ * @unless: tells whether to give up, each time that there is no block; or NULL
  * @arg: for @unless
  *
- * Any wake-up is a reason to try again. (Apart from zio_session_next(): who need
- * not wait, need not pay for the wait entry.)
+ * Any wake-up makes the function try again. (It is apart from zio_session_next(): callers
+ * that need not wait do not pay for a wait queue entry.)
  *
- * Return: as zio_session_next(); -EAGAIN when it gave up.
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_session_next(); -EAGAIN if @unless gave up.
  */
 int zio_session_next_unless(struct zio_session *sess,
 			    bool (*unless)(struct zio_session *sess, void *arg),
@@ -401,15 +406,17 @@ int zio_session_next_unless(struct zio_session *sess,
 }
 
 /**
- * zio_session_next() - have a block in hand
- * @sess: the session, locked
+ * zio_session_next() - get a current block
+ * @sess: the session, locked; unlocked while the function sleeps
  * @nowait: do not sleep
  *
- * Input: the block that is in hand, or the next one. Output: the block that
- * is being filled, or an empty one.
+ * Input: the current block, or the next one. Output: the block that is being filled, or an
+ * empty one.
  *
- * Return: 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ERESTARTSYS;
- * or the driver's error.
+ * Context: Process; sleeps unless @nowait.
+ *
+ * Return: 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ERESTARTSYS; or an error
+ * of the driver.
  */
 int zio_session_next(struct zio_session *sess, bool nowait)
 {
@@ -420,7 +427,7 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 	return zio_session_next_unless(sess, NULL, NULL);
 }
 
-/* As zio_session_next(); an empty output block may be of a former, smaller size. */
+/* As zio_session_next(); replaces an empty output block of a former size. */
 int zio_session_next_full(struct zio_session *sess, bool nowait)
 {
 	struct zio_block *block = sess->block;

@@ -2,20 +2,19 @@
 /*
  * sniff.c: /dev/zio/sniff-ctrl: a copy of every control of every channel
  *
- * For monitoring. The controls go into one ring of fixed size, which exists while
- * somebody has the device open; each opener reads it at a pace of his own. Who
- * makes blocks never waits for a reader: one who is too slow misses controls, and
- * finds ZIO_ALARM_LOST_SNIFF in the next one that he gets.
+ * This device is for monitoring. The controls go into one ring of fixed size, which exists
+ * while the device is open. Each opener reads it at its own pace. The engine never waits
+ * for a reader. A reader that is too slow misses controls, and finds ZIO_ALARM_LOST_SNIFF
+ * in the next control that it gets.
  *
- *   head counts controls, and never wraps. Writers take turns under a lock; a reader
- *   takes none.
+ *   head counts controls and never wraps. Writers take a lock; readers do not.
  *
- *   U  the writer fills the slot, then stores head (release); the reader loads head
- *      (acquire), then the slot. Without the pair he could read an old control.
- *   V  the writer stores head, and then (next time, after U and the lock) fills
- *      the slot that follows; the reader copies a slot, then loads head once more
- *      (after a read barrier), and throws away what may have been overwritten
- *      meanwhile: that is the slot which is head now, and all before.
+ *   U  The writer fills the slot, then stores head (release). The reader loads head
+ *      (acquire), then the slot. Without the pair, the reader could read an old control.
+ *   V  The writer stores head and later, after U and the lock, fills the next slot. The
+ *      reader copies a slot, then loads head again (after a read barrier). It discards the
+ *      copy if the writer may have overwritten the slot meanwhile: if it is the slot at
+ *      head, or one before. Without the barrier, the reader could keep a torn control.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -30,32 +29,32 @@
 #include "channel/internal.h"
 #include "channel/pipe.h"
 
-#define SNIFF_LEN	1024 /* controls; a power of two */
+#define SNIFF_LEN	1024 /* in controls; a power of two */
 
-/* NULL as long as nobody looks. */
+/* NULL while the device is not open. */
 static struct zio_control *sniff_ring;
 
-static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for those who write to it */
-static DEFINE_MUTEX(sniff_users_lock); /* how many, and so whether there is a ring */
+static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for writers */
+static DEFINE_MUTEX(sniff_users_lock); /* protects sniff_users, and so the life of the ring */
 static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
 static u64 sniff_head;
 static unsigned int sniff_users;
 
-/* One who has the device open. */
+/* One opener of the device */
 struct sniffer {
-	struct mutex lock; /* the rest, for several who read one file */
+	struct mutex lock; /* the fields below, for several readers of one file */
 	u64 pos;
 	bool lost;
 	struct zio_control ctrl;
 };
 
-/* Any context; the caller owns the block, which is done. */
+/* Context: Any; the caller owns the block, which is done. */
 void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_control *slot;
 	unsigned long flags;
 
-	/* That of an input is of when it was armed, for its reader, too. */
+	/* A block of an input has had its snapshot since it was armed. */
 	if (zio_cset_is_output(chan->cset))
 		zio_block_snapshot(chan, block);
 	raw_spin_lock_irqsave(&sniff_lock, flags);
@@ -150,20 +149,20 @@ static bool has_control(const struct sniffer *sniffer)
 	return READ_ONCE(sniffer->pos) != smp_load_acquire(&sniff_head); /* U */
 }
 
-/* Half a ring is left to who was too slow. */
+/* A reader that was too slow goes on with the newest half of the ring. */
 static void skip_lost(struct sniffer *sniffer, u64 head)
 {
 	sniffer->pos = head - SNIFF_LEN / 2;
 	sniffer->lost = true;
 }
 
-/* The next control into sniffer->ctrl; false if there is none. */
+/* Copies the next control into sniffer->ctrl; returns false if there is none. */
 static bool fetch_control(struct sniffer *sniffer)
 {
 	u64 head;
 
 	while (has_control(sniffer)) {
-		/* What was overwritten meanwhile is thrown away. */
+		/* The copy may be torn; it is discarded then. */
 		data_race(sniffer->ctrl =
 			  sniff_ring[sniffer->pos % SNIFF_LEN]);
 		smp_rmb();					/* V */
@@ -175,7 +174,7 @@ static bool fetch_control(struct sniffer *sniffer)
 	return false;
 }
 
-/* 1 when there was one, 0 when there is none; -EFAULT leaves it to be read. */
+/* Returns 1 for a control, 0 without one; after -EFAULT it can be read again. */
 static int read_one(struct sniffer *sniffer, struct iov_iter *to)
 {
 	if (!fetch_control(sniffer))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sync.c: fsync of an output's nodes: until all that was written has been played
+ * sync.c: fsync() of an output's nodes: wait until all blocks are played
  *
- * A close does not wait: what is queued then is played as the trigger says, or
- * dropped with the board.
+ * close() does not wait: queued blocks are played at later events, or dropped when the
+ * board goes.
  *
- *   W  who drops a block counts it, then says that it is over with (release); fsync
- *      sees that it is (acquire), then looks at the count.
+ *   W  zio_blocks_drop() counts a dropped block, then stores chan->played (release).
+ *      fsync() loads chan->played (acquire), then the count. Without the pair, fsync()
+ *      could miss a dropped block.
  */
 #include <linux/fs.h>
 
@@ -22,7 +23,7 @@ static bool is_over(struct zio_channel_core *chan, u32 upto)
 	return is_played(chan, upto) || READ_ONCE(chan->cset->gone);
 }
 
-/* What is written of a block goes out as a short one. */
+/* Queues a partly written block as a short one. */
 static int send_all(struct zio_session *sess, u32 *upto)
 {
 	unsigned int ssize = sess->chan->cset->ssize;
@@ -40,15 +41,17 @@ static int send_all(struct zio_session *sess, u32 *upto)
 }
 
 /**
- * zio_node_sync() - wait until an output has played what it was given
+ * zio_node_sync() - wait until an output has played its blocks
  * @file: one of its nodes
- * @start: of no meaning here
- * @end: of no meaning here
- * @datasync: of no meaning here
+ * @start: ignored
+ * @end: ignored
+ * @datasync: ignored
  *
- * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block since
- * the last call, or since the node was opened, was taken back from the driver, or
- * refused by it; -ENODEV when the board went first; -ERESTARTSYS.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block was aborted, or
+ * refused by the driver, since the last call or since the node was opened; -ENODEV when the
+ * board went before; -ERESTARTSYS.
  */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* usercopy.c: what a copy does when the user's memory is not there */
+/* usercopy.c: faults in user memory that a copy has missed */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 
 #include "channel/usercopy.h"
 
-/* Memory that is faulted in at once; a reader may never need the rest. */
+/* Most memory faulted in at once; a reader may never need the rest */
 #define FAULT_IN_MAX	SZ_64K
 
 /*
- * Somebody may take the page away again before the copy, even on purpose. That is
- * the user's own memory, but the system call must end.
+ * Another process may take the page away again before the copy, even on purpose. The memory
+ * belongs to the user, but the system call must end.
  */
 #define MAX_FAULTS	16
 
@@ -22,12 +22,12 @@ static bool is_stuck(struct zio_faults *faults, size_t left)
 }
 
 /**
- * zio_sink_fault_in() - make memory present that a copy has missed
+ * zio_sink_fault_in() - fault in memory that a copy has missed
  * @to: where the copy stopped
- * @faults: of this system call; zero at its beginning
+ * @faults: counts faults of this system call; zero at its beginning
  *
- * Context: Process. Sleeps as long as it takes to serve the page; a fatal signal
- * ends that. The caller holds no lock.
+ * Context: Process, sleeps as long as it takes to serve the page; a fatal signal ends the
+ * sleep. The caller holds no lock.
  *
  * Return: 0 if the copy can go on; -EFAULT if the address is bad.
  */
@@ -47,11 +47,11 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
 }
 
 /**
- * zio_source_fault_in() - as zio_sink_fault_in(), for memory that is read
+ * zio_source_fault_in() - fault in memory that a copy from a user has missed
  * @from: where the copy stopped
- * @faults: of this system call; zero at its beginning
+ * @faults: counts faults of this system call; zero at its beginning
  *
- * Context: As zio_sink_fault_in().
+ * Context: as zio_sink_fault_in().
  *
  * Return: 0 if the copy can go on; -EFAULT if the address is bad.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * usercopy.h: copies between blocks and the memory of a user
+ * usercopy.h: copies between blocks and user memory
  *
- * chan->lock is held during a copy. A page fault may take any time: userfaultfd or
- * FUSE may serve the page, or nobody. So a copy runs with page faults disabled. When
- * it falls short, the caller drops the lock, faults the memory in, and copies again.
+ * chan->lock is held during a copy. A page fault may take any time: userfaultfd or FUSE
+ * serve the page, or never do. So copies run with page faults disabled. When a copy falls
+ * short, the caller drops the lock, faults the memory in, and copies again.
  */
 #ifndef _ZIO_USERCOPY_H
 #define _ZIO_USERCOPY_H
@@ -14,13 +14,13 @@
 
 #include "compat.h"
 
-/* A holder of chan->lock copies no more than this, and then lets others have it. */
+/* Most bytes that a holder of chan->lock copies before it lets others have the lock */
 #define ZIO_COPY_AT_ONCE	SZ_1M
 
 /*
- * Where a read puts what it has: into plain memory, or wherever readv(),
- * io_uring and the like say. Most reads are plain, and plain memory needs
- * neither an iocb nor an iterator: that is a hundred instructions less.
+ * The destination of a read: plain memory, or an iterator of readv(), io_uring and the
+ * like. Most reads are plain. Plain memory needs neither an iocb nor an iterator, which
+ * saves a hundred instructions.
  */
 struct zio_sink {
 	char __user *buf;
@@ -28,7 +28,7 @@ struct zio_sink {
 	size_t room;
 };
 
-/* Copies that made no progress although the memory had been faulted in. */
+/* Counts copies without progress although the memory had been faulted in. */
 struct zio_faults {
 	size_t left;
 	unsigned int n;
@@ -38,8 +38,8 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults);
 int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults);
 
 /*
- * The caller knows what copy_to_...() and copy_from_...() would check about the
- * kernel's side: the length never exceeds the block. Hence _copy_...().
+ * copy_to_user() and copy_from_user() check the kernel's side. The caller has done so: the
+ * length never exceeds the block. Hence _copy_...().
  */
 static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from,
 					   size_t n)
@@ -58,7 +58,7 @@ static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from
 	return done;
 }
 
-/* Copies from a user; returns bytes that were copied. */
+/* Copies from a user; returns the number of bytes copied. */
 static __always_inline size_t zio_source_get(void *to, size_t n,
 					     struct iov_iter *from)
 {
@@ -78,7 +78,7 @@ static inline void zio_sink_revert(struct zio_sink *to, size_t n)
 	to->room += n;
 }
 
-/* Many iterators are plain memory, too. */
+/* Returns a plain destination where the iterator is plain memory. */
 static inline struct zio_sink zio_sink_of(struct iov_iter *iter)
 {
 	struct zio_sink to = { .room = iov_iter_count(iter) };
