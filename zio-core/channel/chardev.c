@@ -46,13 +46,14 @@ static __always_inline int copy_data(struct zio_session *sess,
 				     struct zio_sink *to)
 {
 	struct zio_block *block = sess->block;
-	size_t want = min(block->len - to_block_core(block)->used, to->room);
-	size_t n = zio_sink_put(to, block->data + to_block_core(block)->used, want);
+	struct zio_block_core *core = to_block_core(block);
+	size_t want = min(block->len - core->used, to->room);
+	size_t n = zio_sink_put(to, block->data + core->used, want);
 
-	to_block_core(block)->used += n;
+	core->used += n;
 	if (unlikely(n != want))
 		return -EFAULT;
-	if (to_block_core(block)->used != block->len)
+	if (core->used != block->len)
 		return 0;
 	zio_session_put(sess);
 	return !want || (sess->ctrl_seen && !sess->block);
@@ -120,28 +121,32 @@ static __always_inline ssize_t read_data(struct zio_session *sess,
 
 /* The control describes the data that the reader has not read yet. */
 static void describe_rest(struct zio_control *ctrl, const struct zio_block *block,
-		      unsigned int ssize)
+			  unsigned int ssize)
 {
-	ctrl->nsamples = (block->len - to_block_core(block)->used) / (ssize ?: 1);
-	ctrl->mem_offset = lower_32_bits(to_block_core(block)->mem_offset + to_block_core(block)->used);
-	ctrl->reserved = upper_32_bits(to_block_core(block)->mem_offset + to_block_core(block)->used);
+	const struct zio_block_core *core = to_block_core(block);
+	u64 offset = core->mem_offset + core->used;
+
+	ctrl->nsamples = (block->len - core->used) / (ssize ?: 1);
+	ctrl->mem_offset = lower_32_bits(offset);
+	ctrl->reserved = upper_32_bits(offset);
 }
 
 /* The session copies a whole control only after attributes have changed. */
 static __always_inline void fill_control(struct zio_session *sess,
 					 struct zio_block *block)
 {
+	struct zio_block_core *core = to_block_core(block);
 	unsigned int ssize = sess->chan->cset->ssize;
 	struct zio_control *ctrl = &sess->ctrl;
 
-	if (unlikely(sess->snap != to_block_core(block)->snap)) {
+	if (unlikely(sess->snap != core->snap)) {
 		zio_snapshot_put(sess->snap);
-		sess->snap = to_block_core(block)->snap;
+		sess->snap = core->snap;
 		refcount_inc(&sess->snap->ref);
 		*ctrl = sess->snap->ctrl;
 	}
 	zio_control_fill(ctrl, block, ssize);
-	if (unlikely(to_block_core(block)->used))
+	if (unlikely(core->used))
 		describe_rest(ctrl, block, ssize);
 }
 
@@ -311,11 +316,12 @@ static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 static int fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
-	size_t want = min(block->len - to_block_core(block)->used, iov_iter_count(from));
-	size_t n = zio_source_get(block->data + to_block_core(block)->used, want, from);
+	struct zio_block_core *core = to_block_core(block);
+	size_t want = min(block->len - core->used, iov_iter_count(from));
+	size_t n = zio_source_get(block->data + core->used, want, from);
 
-	to_block_core(block)->used += n;
-	if (to_block_core(block)->used == block->len)
+	core->used += n;
+	if (core->used == block->len)
 		zio_session_submit(sess);
 	return n != want ? -EFAULT : 0;
 }
@@ -368,13 +374,14 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 {
 	struct zio_block *block = sess->block;
+	struct zio_block_core *core = to_block_core(block);
 	int ret = zio_control_check(sess->chan, ctrl, block->size);
 
 	if (ret)
 		return ret;
-	if (zio_control_offset(ctrl) != to_block_core(block)->mem_offset)
+	if (zio_control_offset(ctrl) != core->mem_offset)
 		return -EINVAL;
-	to_block_core(block)->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
+	core->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
 	block->tstamp = ctrl->tstamp;
 	zio_session_submit(sess);
 	return 0;

@@ -73,7 +73,6 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);
 
-
 /* Between two blocks: schedules, and looks for signals. */
 static __always_inline bool zio_must_stop(void)
 {

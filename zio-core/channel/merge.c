@@ -21,12 +21,12 @@
  * All blocks are of one stream. Merging must not hide what a block reports beyond its
  * samples: alarms, and attributes that have changed.
  */
-static bool is_next(const struct zio_block *first, const struct zio_block *next,
-		    u32 seq)
+static bool is_next(const struct zio_block_core *first,
+		    const struct zio_block_core *next, u32 seq)
 {
-	return to_block_core(next)->mem_offset == to_block_core(first)->mem_offset + first->len &&
-		to_block_core(next)->seq == seq && to_block_core(next)->snap == to_block_core(first)->snap && next->len &&
-		!next->zio_alarms && !next->drv_alarms;
+	return next->mem_offset == first->mem_offset + first->block.len &&
+		next->seq == seq && next->snap == first->snap && next->block.len &&
+		!next->block.zio_alarms && !next->block.drv_alarms;
 }
 
 /* Takes the next block of the stream, if there is one, and appends it. */
@@ -38,7 +38,7 @@ static bool take_next(struct zio_channel_core *chan, struct zio_block *first,
 	int tail;
 
 	next = zio_queue_look(&chan->queue, &tail);
-	if (!next || !is_next(first, next, seq) || next->len > room ||
+	if (!next || !is_next(to_block_core(first), to_block_core(next), seq) || next->len > room ||
 	    !zio_queue_take(&chan->queue, tail))
 		return false;
 	first->size = first->len + next->size;

@@ -56,7 +56,7 @@ int zio_pipe_wait_room(struct pipe_inode_info *pipe)
 
 /* As zio_session_next_unless(), but the session is not locked. */
 static int get_block(struct zio_session *sess,
-		      bool (*unless)(struct zio_session *sess, void *arg),
+		     bool (*unless)(struct zio_session *sess, void *arg),
 		      void *arg)
 {
 	int ret = zio_session_lock(sess);

@@ -46,11 +46,12 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 		      const struct zio_block *block, unsigned int ssize)
 {
 	unsigned int i = count & ring->mask;
+	const struct zio_snapshot *snap = to_block_core(block)->snap;
 	struct zio_control *slot = &ring->slot[i];
 
-	if (unlikely(ring->filled[i] != to_block_core(block)->snap->id)) {
-		*slot = to_block_core(block)->snap->ctrl;
-		ring->filled[i] = to_block_core(block)->snap->id;
+	if (unlikely(ring->filled[i] != snap->id)) {
+		*slot = snap->ctrl;
+		ring->filled[i] = snap->id;
 	}
 	zio_control_fill(slot, block, ssize);
 	slot->seq_num -= ring->merged;

@@ -112,10 +112,11 @@ void zio_session_flush(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block = sess->block;
+	struct zio_block_core *core = to_block_core(block);
 	unsigned int ssize = chan->cset->ssize;
 
-	to_block_core(block)->used -= ssize ? to_block_core(block)->used % ssize : 0;
-	if (to_block_core(block)->used) {
+	core->used -= ssize ? core->used % ssize : 0;
+	if (core->used) {
 		zio_session_submit(sess);
 		return;
 	}
@@ -229,9 +230,10 @@ void zio_session_submit(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block = sess->block;
+	struct zio_block_core *core = to_block_core(block);
 
-	block->len = to_block_core(block)->used;
-	to_block_core(block)->seq = chan->seq++;
+	block->len = core->used;
+	core->seq = chan->seq++;
 	sess->block = NULL;
 	zio_queue_push(&chan->queue, block);
 	zio_cset_kick(chan->cset);
@@ -287,7 +289,7 @@ static __always_inline struct zio_block *take_block(struct zio_channel_core *cha
 }
 
 static __always_inline int set_block(struct zio_session *sess,
-				      struct zio_block *block, bool ctrl_seen)
+				     struct zio_block *block, bool ctrl_seen)
 {
 	WRITE_ONCE(sess->ctrl_seen, ctrl_seen);
 	sess->block = block;

@@ -398,7 +398,7 @@ struct splice_wait {
 
 /* All memory is in somebody's hand: maybe in this very pipe, which the caller reads. */
 static bool would_deadlock(const struct zio_channel_core *chan,
-			 const struct splice_wait *splice_wait)
+			   const struct splice_wait *splice_wait)
 {
 	const struct pipe_inode_info *pipe = splice_wait->pipe;
 

@@ -5,7 +5,7 @@
 
 #include "config/internal.h"
 
-DEFINE_MUTEX(zio_sets_lock);
+DEFINE_MUTEX(zio_sets_lock); /* zdev->n_cset */
 
 /* /sys/zio/devices: the paths of ZIO 1.x */
 static struct kobject *zio_root;

@@ -324,7 +324,6 @@ static void remove_type(struct zio_trigger_type *type)
 	type->group = NULL;
 }
 
-
 static void get_item(struct zio_trigger *trig)
 {
 	config_item_get(trig->item);

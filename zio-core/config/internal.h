@@ -25,6 +25,23 @@ int zio_channel_enable(struct zio_channel_core *chan, bool enable);
 	.attr = { .name = _name, .mode = _mode },		\
 	.show = _show, .store = _store }
 
+/* Defines a show function that prints one value of the object of @kobj. */
+#define ZIO_SHOW(_name, _format, _value)				\
+static ssize_t _name##_show(struct kobject *kobj,			\
+			    struct kobj_attribute *attr, char *page)	\
+{									\
+	return sysfs_emit(page, _format "\n", _value);			\
+}
+
+/* Defines a store function that returns @_call, which may use kobj, text and count. */
+#define ZIO_STORE(_name, _call)						\
+static ssize_t _name##_store(struct kobject *kobj,			\
+			     struct kobj_attribute *attr,		\
+			     const char *text, size_t count)		\
+{									\
+	return _call;							\
+}
+
 /* sysfs-trigger.c */
 extern const struct kobj_type zio_binding_ktype;
 int zio_binding_add_files(struct zio_binding *bind);

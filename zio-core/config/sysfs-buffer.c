@@ -10,7 +10,6 @@
 
 #include "config/internal.h"
 
-
 static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
 			    size_t count,
 			    int (*set)(struct zio_buffer *buf, u32 value))
@@ -31,37 +30,13 @@ static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
 	return ret ?: count;
 }
 
-static ssize_t buffer_name_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%s\n", to_zio_buffer(kobj)->type->name);
-}
-
-static ssize_t max_len_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *page)
-{
-	return sysfs_emit(page, "%u\n", READ_ONCE(to_zio_buffer(kobj)->len));
-}
-
-static ssize_t max_len_store(struct kobject *kobj, struct kobj_attribute *attr,
-			     const char *text, size_t count)
-{
-	return store_buffer(to_zio_buffer(kobj), text, count,
-			    zio_buffer_set_len);
-}
-
-static ssize_t max_kb_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "%u\n", READ_ONCE(to_zio_buffer(kobj)->kb));
-}
-
-static ssize_t max_kb_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *text, size_t count)
-{
-	return store_buffer(to_zio_buffer(kobj), text, count,
-			    zio_buffer_set_kb);
-}
+ZIO_SHOW(buffer_name, "%s", to_zio_buffer(kobj)->type->name)
+ZIO_SHOW(max_len, "%u", READ_ONCE(to_zio_buffer(kobj)->len))
+ZIO_STORE(max_len,
+	  store_buffer(to_zio_buffer(kobj), text, count, zio_buffer_set_len))
+ZIO_SHOW(max_kb, "%u", READ_ONCE(to_zio_buffer(kobj)->kb))
+ZIO_STORE(max_kb,
+	  store_buffer(to_zio_buffer(kobj), text, count, zio_buffer_set_kb))
 
 static ssize_t allocated_len_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *page)
@@ -82,12 +57,7 @@ static ssize_t queued_len_show(struct kobject *kobj,
 	return sysfs_emit(page, "%d\n", clamp(queued, 0, all));
 }
 
-static ssize_t prefer_new_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%d\n",
-			  READ_ONCE(to_zio_buffer(kobj)->prefer_new));
-}
+ZIO_SHOW(prefer_new, "%d", READ_ONCE(to_zio_buffer(kobj)->prefer_new))
 
 static int set_prefer_new(struct zio_buffer *buf, u32 value)
 {
@@ -99,19 +69,9 @@ static int set_prefer_new(struct zio_buffer *buf, u32 value)
 	return 0;
 }
 
-static ssize_t prefer_new_store(struct kobject *kobj,
-				struct kobj_attribute *attr,
-				const char *text, size_t count)
-{
-	return store_buffer(to_zio_buffer(kobj), text, count, set_prefer_new);
-}
-
-static ssize_t watermark_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_buffer(kobj)->watermark));
-}
+ZIO_STORE(prefer_new,
+	  store_buffer(to_zio_buffer(kobj), text, count, set_prefer_new))
+ZIO_SHOW(watermark, "%u", READ_ONCE(to_zio_buffer(kobj)->watermark))
 
 static int set_watermark(struct zio_buffer *buf, u32 value)
 {
@@ -123,27 +83,11 @@ static int set_watermark(struct zio_buffer *buf, u32 value)
 	return 0;
 }
 
-static ssize_t watermark_store(struct kobject *kobj,
-			       struct kobj_attribute *attr,
-			       const char *text, size_t count)
-{
-	return store_buffer(to_zio_buffer(kobj), text, count, set_watermark);
-}
-
-static ssize_t merge_data_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%d\n",
-			  READ_ONCE(to_zio_buffer(kobj)->merge_data));
-}
-
-static ssize_t merge_data_store(struct kobject *kobj,
-				struct kobj_attribute *attr,
-				const char *text, size_t count)
-{
-	return store_buffer(to_zio_buffer(kobj), text, count,
-			    zio_buffer_set_merge);
-}
+ZIO_STORE(watermark,
+	  store_buffer(to_zio_buffer(kobj), text, count, set_watermark))
+ZIO_SHOW(merge_data, "%d", READ_ONCE(to_zio_buffer(kobj)->merge_data))
+ZIO_STORE(merge_data,
+	  store_buffer(to_zio_buffer(kobj), text, count, zio_buffer_set_merge))
 
 static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *page)
@@ -152,11 +96,8 @@ static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
 }
 
 /* The route belongs to the channel; it stays when the buffer is replaced. */
-static ssize_t source_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *text, size_t count)
-{
-	return zio_channel_set_source(to_zio_buffer(kobj)->chan, text) ?: count;
-}
+ZIO_STORE(source,
+	  zio_channel_set_source(to_zio_buffer(kobj)->chan, text) ?: count)
 
 static struct kobj_attribute buffer_name =
 	__ATTR(name, 0444, buffer_name_show, NULL);

@@ -70,17 +70,8 @@ static ssize_t direction_show(struct kobject *kobj,
 	return sysfs_emit(page, "%s\n", output ? "output" : "input");
 }
 
-static ssize_t ssize_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *page)
-{
-	return sysfs_emit(page, "%u\n", kobj_to_cset(kobj)->ssize);
-}
-
-static ssize_t cset_enable_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%d\n", READ_ONCE(kobj_to_cset(kobj)->enabled));
-}
+ZIO_SHOW(ssize, "%u", kobj_to_cset(kobj)->ssize)
+ZIO_SHOW(cset_enable, "%d", READ_ONCE(kobj_to_cset(kobj)->enabled))
 
 static int set_cset_enable(void *object, bool value)
 {
@@ -110,12 +101,8 @@ static ssize_t current_buffer_show(struct kobject *kobj,
 	return len;
 }
 
-static ssize_t current_buffer_store(struct kobject *kobj,
-				    struct kobj_attribute *attr,
-				    const char *text, size_t count)
-{
-	return store_type(kobj_to_cset(kobj), text, count, zio_buffers_change);
-}
+ZIO_STORE(current_buffer,
+	  store_type(kobj_to_cset(kobj), text, count, zio_buffers_change))
 
 static ssize_t current_trigger_show(struct kobject *kobj,
 				    struct kobj_attribute *attr, char *page)
@@ -131,19 +118,9 @@ static ssize_t current_trigger_show(struct kobject *kobj,
 	return len;
 }
 
-static ssize_t current_trigger_store(struct kobject *kobj,
-				     struct kobj_attribute *attr,
-				     const char *text, size_t count)
-{
-	return store_type(kobj_to_cset(kobj), text, count, zio_binding_change);
-}
-
-static ssize_t timeout_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(kobj_to_cset(kobj)->timeout_ms));
-}
+ZIO_STORE(current_trigger,
+	  store_type(kobj_to_cset(kobj), text, count, zio_binding_change))
+ZIO_SHOW(timeout, "%u", READ_ONCE(kobj_to_cset(kobj)->timeout_ms))
 
 static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
 			     const char *text, size_t count)
@@ -195,25 +172,10 @@ static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return ret ?: count;
 }
 
-static ssize_t fired_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *page)
-{
-	return sysfs_emit(page, "%lu\n", READ_ONCE(kobj_to_cset(kobj)->fired));
-}
-
-static ssize_t io_errors_show(struct kobject *kobj, struct kobj_attribute *attr,
-			      char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_cset(kobj)->io_errors));
-}
-
-static ssize_t lost_triggers_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  atomic_long_read(&kobj_to_cset(kobj)->lost_triggers));
-}
+ZIO_SHOW(fired, "%lu", READ_ONCE(kobj_to_cset(kobj)->fired))
+ZIO_SHOW(io_errors, "%lu", READ_ONCE(kobj_to_cset(kobj)->io_errors))
+ZIO_SHOW(lost_triggers, "%lu",
+	 atomic_long_read(&kobj_to_cset(kobj)->lost_triggers))
 
 static struct kobj_attribute cset_name = __ATTR(name, 0444, cset_name_show, NULL);
 static struct kobj_attribute direction = __ATTR_RO(direction);
@@ -308,18 +270,8 @@ const struct kobj_type zio_cset_ktype = {
 
 /* Channels */
 
-static ssize_t chan_name_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%s\n", kobj->name);
-}
-
-static ssize_t chan_enable_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%d\n",
-			  READ_ONCE(kobj_to_channel(kobj)->enabled));
-}
+ZIO_SHOW(chan_name, "%s", kobj->name)
+ZIO_SHOW(chan_enable, "%d", READ_ONCE(kobj_to_channel(kobj)->enabled))
 
 static int set_chan_enable(void *object, bool value)
 {
@@ -335,12 +287,7 @@ static ssize_t chan_enable_store(struct kobject *kobj,
 	return store_bool(chan->cset, text, count, set_chan_enable, chan);
 }
 
-static ssize_t alarms_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "0x%04x\n",
-			  atomic_read(&kobj_to_channel(kobj)->alarms));
-}
+ZIO_SHOW(alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
 
 static ssize_t alarms_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *text, size_t count)
@@ -366,74 +313,16 @@ static ssize_t address_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  chan->cset->index, chan->pub.index);
 }
 
-static ssize_t blocks_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_channel(kobj)->blocks));
-}
-
-static ssize_t bytes_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_channel(kobj)->bytes));
-}
-
-static ssize_t lost_blocks_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%lu\n", READ_ONCE(kobj_to_channel(kobj)->lost));
-}
-
-static ssize_t merged_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_channel(kobj)->merged));
-}
-
-static ssize_t shared_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_channel(kobj)->shared));
-}
-
-static ssize_t copied_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_channel(kobj)->copied));
-}
-
-static ssize_t copied_bytes_show(struct kobject *kobj,
-				 struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_channel(kobj)->copied_bytes));
-}
-
-static ssize_t route_lost_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%lu\n",
-			  READ_ONCE(kobj_to_channel(kobj)->route_lost));
-}
-
-static ssize_t lent_blocks_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  zio_loans_count(kobj_to_channel(kobj)).blocks);
-}
-
-static ssize_t lent_bytes_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%zu\n",
-			  zio_loans_count(kobj_to_channel(kobj)).bytes);
-}
+ZIO_SHOW(blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->blocks))
+ZIO_SHOW(bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->bytes))
+ZIO_SHOW(lost_blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->lost))
+ZIO_SHOW(merged, "%lu", READ_ONCE(kobj_to_channel(kobj)->merged))
+ZIO_SHOW(shared, "%lu", READ_ONCE(kobj_to_channel(kobj)->shared))
+ZIO_SHOW(copied, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied))
+ZIO_SHOW(copied_bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied_bytes))
+ZIO_SHOW(route_lost, "%lu", READ_ONCE(kobj_to_channel(kobj)->route_lost))
+ZIO_SHOW(lent_blocks, "%u", zio_loans_count(kobj_to_channel(kobj)).blocks)
+ZIO_SHOW(lent_bytes, "%zu", zio_loans_count(kobj_to_channel(kobj)).bytes)
 
 static ssize_t lent_to_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *page)

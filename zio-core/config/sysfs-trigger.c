@@ -47,18 +47,8 @@ static ssize_t store_binding(struct zio_binding *bind, const char *text,
 	return ret ?: count;
 }
 
-static ssize_t trigger_name_show(struct kobject *kobj,
-				 struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%s\n", to_zio_binding(kobj)->trig->name);
-}
-
-static ssize_t trigger_enable_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%d\n",
-			  READ_ONCE(to_zio_binding(kobj)->enabled));
-}
+ZIO_SHOW(trigger_name, "%s", to_zio_binding(kobj)->trig->name)
+ZIO_SHOW(trigger_enable, "%d", READ_ONCE(to_zio_binding(kobj)->enabled))
 
 static int set_enable(struct zio_binding *bind, u32 value)
 {
@@ -67,66 +57,29 @@ static int set_enable(struct zio_binding *bind, u32 value)
 	return zio_binding_enable(bind, value);
 }
 
-static ssize_t trigger_enable_store(struct kobject *kobj,
-				    struct kobj_attribute *attr,
-				    const char *text, size_t count)
-{
-	return store_binding(to_zio_binding(kobj), text, count, set_enable);
-}
-
-static ssize_t nshots_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_binding(kobj)->nshots));
-}
-
-static ssize_t nshots_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *text, size_t count)
-{
-	return store_binding(to_zio_binding(kobj), text, count,
-			     zio_binding_set_nshots);
-}
-
-static ssize_t pre_samples_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_binding(kobj)->pre_samples));
-}
+ZIO_STORE(trigger_enable,
+	  store_binding(to_zio_binding(kobj), text, count, set_enable))
+ZIO_SHOW(nshots, "%u", READ_ONCE(to_zio_binding(kobj)->nshots))
+ZIO_STORE(nshots,
+	  store_binding(to_zio_binding(kobj), text, count, zio_binding_set_nshots))
+ZIO_SHOW(pre_samples, "%u", READ_ONCE(to_zio_binding(kobj)->pre_samples))
 
 static int set_pre_samples(struct zio_binding *bind, u32 value)
 {
 	return zio_binding_set_samples(bind, value, bind->post_samples);
 }
 
-static ssize_t pre_samples_store(struct kobject *kobj,
-				 struct kobj_attribute *attr,
-				 const char *text, size_t count)
-{
-	return store_binding(to_zio_binding(kobj), text, count,
-			     set_pre_samples);
-}
-
-static ssize_t post_samples_show(struct kobject *kobj,
-				 struct kobj_attribute *attr, char *page)
-{
-	return sysfs_emit(page, "%u\n",
-			  READ_ONCE(to_zio_binding(kobj)->post_samples));
-}
+ZIO_STORE(pre_samples,
+	  store_binding(to_zio_binding(kobj), text, count, set_pre_samples))
+ZIO_SHOW(post_samples, "%u", READ_ONCE(to_zio_binding(kobj)->post_samples))
 
 static int set_post_samples(struct zio_binding *bind, u32 value)
 {
 	return zio_binding_set_samples(bind, bind->pre_samples, value);
 }
 
-static ssize_t post_samples_store(struct kobject *kobj,
-				  struct kobj_attribute *attr,
-				  const char *text, size_t count)
-{
-	return store_binding(to_zio_binding(kobj), text, count,
-			     set_post_samples);
-}
+ZIO_STORE(post_samples,
+	  store_binding(to_zio_binding(kobj), text, count, set_post_samples))
 
 static ssize_t nsamples_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *page)
@@ -145,11 +98,8 @@ static int set_nsamples(struct zio_binding *bind, u32 value)
 				       value - bind->pre_samples);
 }
 
-static ssize_t nsamples_store(struct kobject *kobj, struct kobj_attribute *attr,
-			      const char *text, size_t count)
-{
-	return store_binding(to_zio_binding(kobj), text, count, set_nsamples);
-}
+ZIO_STORE(nsamples,
+	  store_binding(to_zio_binding(kobj), text, count, set_nsamples))
 
 /* The files of the trigger itself */
 
@@ -195,11 +145,7 @@ static ssize_t clock_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return zio_trigger_show_clock(to_zio_binding(kobj)->trig, page);
 }
 
-static ssize_t clock_store(struct kobject *kobj, struct kobj_attribute *attr,
-			   const char *text, size_t count)
-{
-	return set_own_clock(to_zio_binding(kobj), text) ?: count;
-}
+ZIO_STORE(clock, set_own_clock(to_zio_binding(kobj), text) ?: count)
 
 static struct zio_trigger_file *to_file(struct kobj_attribute *kattr)
 {
@@ -213,12 +159,8 @@ static ssize_t file_show(struct kobject *kobj, struct kobj_attribute *attr,
 				to_file(attr)->index, page);
 }
 
-static ssize_t file_store(struct kobject *kobj, struct kobj_attribute *attr,
-			  const char *text, size_t count)
-{
-	return set_own_value(to_zio_binding(kobj), to_file(attr)->index,
-			     text) ?: count;
-}
+ZIO_STORE(file,
+	  set_own_value(to_zio_binding(kobj), to_file(attr)->index, text) ?: count)
 
 static int add_file(struct zio_binding *bind, unsigned int index)
 {

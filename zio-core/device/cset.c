@@ -30,7 +30,7 @@ static void remove_channel(struct zio_channel_core *chan)
 }
 
 static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
-					  unsigned int index)
+					       unsigned int index)
 {
 	struct zio_channel_core *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
 	struct zio_snapshot *snap;
@@ -91,7 +91,7 @@ static int create_nodes(struct zio_cset_core *cset)
 }
 
 static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
-				   const struct zio_cset_desc *desc,
+					const struct zio_cset_desc *desc,
 				   unsigned int index)
 {
 	struct zio_cset_core *cset = kzalloc(sizeof(*cset), GFP_KERNEL);
@@ -194,7 +194,7 @@ static void undo_cset(struct zio_cset_core *cset)
 
 /* Creates a set that works, with its channels and nodes. */
 struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
-				 const struct zio_cset_desc *desc,
+				      const struct zio_cset_desc *desc,
 				 unsigned int index)
 {
 	struct zio_cset_core *cset = alloc_cset(zdev, desc, index);

@@ -85,7 +85,7 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 
 /* A monitor has a look at each block that is done. */
 static __always_inline void monitor_block(struct zio_channel_core *chan,
-				       struct zio_block *block)
+					  struct zio_block *block)
 {
 	void (*monitor)(struct zio_channel_core *chan, struct zio_block *block) =
 		READ_ONCE(zio_block_monitor);

@@ -194,8 +194,10 @@ void zio_snapshot_put(struct zio_snapshot *snap)
  */
 void zio_block_free_snapshot(struct zio_block *block)
 {
-	zio_snapshot_put(to_block_core(block)->snap);
-	to_block_core(block)->snap = NULL;
+	struct zio_block_core *core = to_block_core(block);
+
+	zio_snapshot_put(core->snap);
+	core->snap = NULL;
 }
 EXPORT_SYMBOL_GPL(zio_block_free_snapshot);
 
@@ -272,6 +274,7 @@ int zio_cset_refresh(struct zio_cset_core *cset)
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block)
 {
+	struct zio_block_core *core = to_block_core(block);
 	struct zio_snapshot *snap;
 
 	rcu_read_lock();
@@ -279,8 +282,8 @@ void zio_block_renew_snapshot(struct zio_channel_core *chan,
 		snap = rcu_dereference(chan->snap);
 	} while (!refcount_inc_not_zero(&snap->ref));
 	rcu_read_unlock();
-	zio_snapshot_put(to_block_core(block)->snap);
-	to_block_core(block)->snap = snap;
+	zio_snapshot_put(core->snap);
+	core->snap = snap;
 }
 
 /* Is the address that of the channel, and not just none? */

@@ -172,16 +172,18 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 				    const struct zio_block *block,
 				    unsigned int ssize)
 {
+	const struct zio_block_core *core = to_block_core(block);
+
 	ctrl->zio_alarms = block->zio_alarms;
 	ctrl->drv_alarms = block->drv_alarms;
-	ctrl->seq_num = to_block_core(block)->seq;
+	ctrl->seq_num = core->seq;
 	if (ssize <= 1)
 		ctrl->nsamples = block->len;
 	else
 		ctrl->nsamples = block->len / ssize;
 	ctrl->tstamp = block->tstamp;
-	ctrl->mem_offset = lower_32_bits(to_block_core(block)->mem_offset);
-	ctrl->reserved = upper_32_bits(to_block_core(block)->mem_offset);
+	ctrl->mem_offset = lower_32_bits(core->mem_offset);
+	ctrl->reserved = upper_32_bits(core->mem_offset);
 	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO))
 		memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
 }

@@ -38,7 +38,6 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 int zio_cset_leave_armed(struct zio_cset_core *cset);
 bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 
-
 /* watchdog.c */
 void zio_watchdog_init(struct zio_cset_core *cset);
 

@@ -70,7 +70,7 @@ static int parse_lines(struct line_list *list, char *text)
 }
 
 static struct gpio_descs *request_lines(struct device *dev, const char *con_id,
-				  const struct line_list *list,
+					const struct line_list *list,
 				  enum gpiod_flags flags)
 {
 	struct gpiod_lookup_table *table;

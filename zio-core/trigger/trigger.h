@@ -10,8 +10,8 @@
  * struct zio_trigger_config_ops - operations of the config folder for triggers
  * @ktype: type of the directories of bindings
  * @add_files: creates the files of a binding's trigger in the directory of the binding
- * @add_type: optional. Creates the directory in configfs in which users make triggers of a
- * 	   type. Returns 0 or -ENOMEM
+ * @add_type: optional. Creates the directory in configfs for triggers of a type. Returns
+ *            0 or -ENOMEM
  * @remove_type: undoes @add_type
  * @get_item: gets a reference to the directory of a shared trigger
  * @put_item: undoes @get_item
