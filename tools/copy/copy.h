@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "../libzio/zio.h"
+#include "libzio/zio.h"
 
 enum exit_code {
 	EXIT_OK,

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "../stop.h"
+#include "common/stop.h"
 #include "copy.h"
 
 /* After Ctrl-C, a block under way has so many milliseconds to get there. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stop.h"
+#include "common/stop.h"
 #include "copy.h"
 
 const char *prog;

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../stop.h"
+#include "common/stop.h"
 #include "copy.h"
 
 #define FIRST_ROOM	65536

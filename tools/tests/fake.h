@@ -3,7 +3,7 @@
 #ifndef ZIO_FAKE_H
 #define ZIO_FAKE_H
 
-#include "../libzio/zio.h"
+#include "libzio/zio.h"
 
 /* A control as the kernel would make it, with @seq told. */
 void fake_control(struct zio_control *control, uint32_t seq,

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/stop.h"
 #include "dump.h"
-#include "stop.h"
 
 enum exit_code {
 	EXIT_OK,

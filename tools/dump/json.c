@@ -2,6 +2,7 @@
 /* A block for programs, one JSON object to a line */
 #include <jansson.h>
 
+#include "common/control.h"
 #include "dump.h"
 
 /* jansson keeps numbers in 63 bits; what is above travels as a string. */
@@ -34,11 +35,11 @@ static void set_address(json_t *obj, const struct zio_control *control,
 			int *bad)
 {
 	char name[ZIO_OBJ_NAME_LEN + 1];
-	char label[DUMP_LABEL_LEN];
+	char address[ADDRESS_LEN];
 
-	dump_label(label, control);
-	set_string(obj, "channel", label, bad);
-	dump_object_name(name, control->addr.devname);
+	put_address(address, control);
+	set_string(obj, "channel", address, bad);
+	put_object_name(name, control->addr.devname);
 	set_string(obj, "devname", name, bad);
 	set_u64(obj, "dev_id", control->addr.dev_id, bad);
 	set_u64(obj, "cset", control->addr.cset, bad);
@@ -81,10 +82,10 @@ static void set_flags(json_t *obj, uint32_t flags, int *bad)
 
 static void set_tlv(json_t *obj, const struct zio_control *control, int *bad)
 {
-	char name[DUMP_NAME_LEN], text[24];
+	char name[ATTR_NAME_LEN], text[24];
 	uint64_t value;
 
-	if (!dump_tlv(control, name, &value))
+	if (!get_tlv(control, name, &value))
 		return;
 	snprintf(text, sizeof(text), "0x%jx", (uintmax_t)value);
 	set_string(obj, name, text, bad);
@@ -108,7 +109,7 @@ static void set_control(json_t *obj, const struct zio_control *control,
 	set_u64(obj, "mem_offset", control->mem_offset |
 		(uint64_t)control->reserved << 32, bad);
 	set_flags(obj, control->flags, bad);
-	dump_object_name(trigger, control->triggername);
+	put_object_name(trigger, control->triggername);
 	set_string(obj, "trigger", trigger, bad);
 	set_tlv(obj, control, bad);
 }
@@ -116,14 +117,14 @@ static void set_control(json_t *obj, const struct zio_control *control,
 static json_t *new_attrs(enum zio_attr_owner owner,
 			 const struct zio_ctrl_attr *attr, int *bad)
 {
-	char name[DUMP_NAME_LEN];
+	char name[ATTR_NAME_LEN];
 	json_t *obj = json_object();
 	unsigned int i;
 
 	for (i = 0; i < ZIO_MAX_STD_ATTR; i++) {
 		if (!(attr->std_mask & (1u << i)))
 			continue;
-		dump_attr_name(name, owner, i);
+		put_attr_name(name, owner, i);
 		set_u64(obj, name, attr->std_val[i], bad);
 	}
 	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++) {
@@ -160,10 +161,10 @@ static json_t *new_bytes(const void *data, size_t i, unsigned int ssize,
 static json_t *new_sample(enum dump_format format, const void *data,
 			  size_t i, unsigned int ssize)
 {
-	uint64_t v = dump_sample(data, i, ssize);
+	uint64_t v = get_sample(data, i, ssize);
 
 	if (format == DUMP_SIGNED)
-		return json_integer(dump_signed(v, ssize));
+		return json_integer(extend_sign(v, ssize));
 	return new_u64(v);
 }
 
@@ -174,7 +175,7 @@ static json_t *new_data(enum dump_format format, const struct zio_block *blk,
 	static char text[2 * UINT16_MAX + 1];
 	size_t count = blk->data ? blk->control->nsamples : 0;
 	unsigned int ssize = blk->control->ssize;
-	bool number = dump_is_number(ssize);
+	bool number = is_numeric(ssize);
 	json_t *list = json_array();
 	size_t i;
 

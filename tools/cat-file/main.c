@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "libzio/zio.h"
-#include "stop.h"
+#include "common/stop.h"
 
 #define OUTPUT_SIZE 65536
 #define LARGE_BLOCK 4096	/* a copy would cost more than a write */

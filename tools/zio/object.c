@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "operator.h"
+#include "command.h"
 
 /* Add to path and label, which are long enough for what the kernel makes. */
 static void enter(struct object *obj, const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of zio share. */
-#ifndef ZIO_OPERATOR_H
-#define ZIO_OPERATOR_H
+#ifndef ZIO_COMMAND_H
+#define ZIO_COMMAND_H
 
 #include <argp.h>
 #include <dirent.h>
@@ -159,4 +159,4 @@ int split_assignment(const char *text, char **attr, const char **value);
 int check_assignment(struct assignment *set);
 int apply_assignment(const struct assignment *set);
 
-#endif /* ZIO_OPERATOR_H */
+#endif /* ZIO_COMMAND_H */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operator.h"
+#include "command.h"
 #include "plot.h"
 #include "term.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operator.h"
+#include "command.h"
 
 void put_text(char *to, size_t size, const char *format, ...)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* All of ZIO at one moment, as sysfs and configfs tell it. */
-#ifndef ZIO_OPERATOR_MODEL_H
-#define ZIO_OPERATOR_MODEL_H
+#ifndef ZIO_TOOL_MODEL_H
+#define ZIO_TOOL_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "operator.h"
+#include "command.h"
 
 struct cset;
 
@@ -89,4 +89,4 @@ const char *channel_state(const struct channel *chan);
 void put_trigger_users(const struct snapshot *snap, const char *name,
 		       char *text, size_t size);
 
-#endif /* ZIO_OPERATOR_MODEL_H */
+#endif /* ZIO_TOOL_MODEL_H */

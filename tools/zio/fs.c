@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "operator.h"
+#include "command.h"
 
 static const char *root_path(char path[PATH_MAX], const char *variable,
 			     const char *standard, const char *rest)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "model.h"
-#include "operator.h"
+#include "command.h"
 
 struct thing {
 	const char *word;

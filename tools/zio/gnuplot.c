@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../dump.h"
-#include "operator.h"
+#include "common/control.h"
+#include "command.h"
 #include "plot.h"
 #include "term.h"
 
@@ -242,7 +242,7 @@ static double sample_of(const struct drawing *draw,
 	const struct zio_control *control = &block->control;
 	unsigned int all = 8 * control->ssize;
 	unsigned int bits = bits_of(control);
-	uint64_t v = dump_sample(block->data, i, control->ssize);
+	uint64_t v = get_sample(block->data, i, control->ssize);
 
 	/* Bits up to the top, then down with the sign or without it. */
 	v <<= 64 - all;
@@ -397,11 +397,11 @@ static void write_title(FILE *out, const struct kept_block *first,
 			const struct kept_block *last)
 {
 	const struct zio_control *control = &last->control;
-	char label[DUMP_LABEL_LEN], trigger[ZIO_OBJ_NAME_LEN + 1];
+	char address[ADDRESS_LEN], trigger[ZIO_OBJ_NAME_LEN + 1];
 
-	dump_label(label, control);
-	dump_object_name(trigger, control->triggername);
-	fprintf(out, "set title \"%s  block %" PRIu32, label,
+	put_address(address, control);
+	put_object_name(trigger, control->triggername);
+	fprintf(out, "set title \"%s  block %" PRIu32, address,
 		first->control.seq_num);
 	if (first != last)
 		fprintf(out, " to %" PRIu32, control->seq_num);
@@ -458,7 +458,7 @@ int check_block(const struct drawing *draw, const struct kept_block *block)
 		complain("plot: the blocks have no samples; zio-dump shows their time");
 		return -1;
 	}
-	if (!dump_is_number(control->ssize)) {
+	if (!is_numeric(control->ssize)) {
 		complain("plot: samples of %u bytes are no numbers (1, 2, 4, 8 are)",
 			 control->ssize);
 		return -1;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "operator.h"
+#include "command.h"
 
 int split_assignment(const char *text, char **attr, const char **value)
 {

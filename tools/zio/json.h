@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* JSON of the commands. jansson fails for want of memory only: json_print(). */
-#ifndef ZIO_OPERATOR_JSON_H
-#define ZIO_OPERATOR_JSON_H
+#ifndef ZIO_TOOL_JSON_H
+#define ZIO_TOOL_JSON_H
 
 #include <jansson.h>
 
@@ -24,4 +24,4 @@ json_t *new_json_rates(const struct snapshot *snap);
 /* Prints one line and drops @root; -1 after a word to the user. */
 int json_print(json_t *root);
 
-#endif /* ZIO_OPERATOR_JSON_H */
+#endif /* ZIO_TOOL_JSON_H */

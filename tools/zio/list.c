@@ -9,7 +9,7 @@
 
 #include "json.h"
 #include "model.h"
-#include "operator.h"
+#include "command.h"
 #include "term.h"
 
 #define DEFAULT_INTERVAL 0.5

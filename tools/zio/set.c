@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operator.h"
+#include "command.h"
 
 struct set {
 	struct arguments args;

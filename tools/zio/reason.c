@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operator.h"
+#include "command.h"
 
 struct reason {
 	const char *attr;	/* NULL: any */

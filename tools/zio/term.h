@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The terminal while zio top owns it; signals that end a command. */
-#ifndef ZIO_OPERATOR_TERM_H
-#define ZIO_OPERATOR_TERM_H
+#ifndef ZIO_TOOL_TERM_H
+#define ZIO_TOOL_TERM_H
 
 #include <stdbool.h>
 
-#include "../stop.h"
+#include "common/stop.h"
 
 /* Catch SIGINT, SIGTERM, SIGHUP; they are let in by waits below alone. */
 void catch_signals(void);
@@ -33,4 +33,4 @@ int terminal_columns(void);
 /* Wait for a key (if @keys), a signal, or @seconds. */
 int wait_key(double seconds, bool keys);
 
-#endif /* ZIO_OPERATOR_TERM_H */
+#endif /* ZIO_TOOL_TERM_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the two halves of zio plot share: the channel and the drawing. */
-#ifndef ZIO_OPERATOR_PLOT_H
-#define ZIO_OPERATOR_PLOT_H
+#ifndef ZIO_TOOL_PLOT_H
+#define ZIO_TOOL_PLOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "../libzio/zio.h"
+#include "libzio/zio.h"
 
 /* A block that was read, and is now ours. */
 struct kept_block {
@@ -45,4 +45,4 @@ int check_block(const struct drawing *draw, const struct kept_block *block);
 /* Terminal for a file of this name; NULL if its end tells none. */
 const char *terminal_of_file(const char *name);
 
-#endif /* ZIO_OPERATOR_PLOT_H */
+#endif /* ZIO_TOOL_PLOT_H */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the text and the JSON form of zio-dump agree on */
+/* Print what a control says */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "dump.h"
+#include "control.h"
 
-void dump_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
+void put_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
 {
 	int i;
 
@@ -14,28 +15,28 @@ void dump_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
 	text[i] = '\0';
 }
 
-void dump_label(char label[DUMP_LABEL_LEN], const struct zio_control *control)
+void put_address(char text[ADDRESS_LEN], const struct zio_control *control)
 {
 	const struct zio_addr *addr = &control->addr;
 	char name[ZIO_OBJ_NAME_LEN + 1];
 
-	dump_object_name(name, addr->devname);
-	snprintf(label, DUMP_LABEL_LEN, "%s-%04x-%u-%u", name, addr->dev_id,
+	put_object_name(name, addr->devname);
+	snprintf(text, ADDRESS_LEN, "%s-%04x-%u-%u", name, addr->dev_id,
 		 addr->cset, addr->chan);
 }
 
-void dump_attr_name(char text[DUMP_NAME_LEN], enum zio_attr_owner owner,
+void put_attr_name(char text[ATTR_NAME_LEN], enum zio_attr_owner owner,
 		    unsigned int i)
 {
 	const char *name = zio_attr_name(owner, i);
 
 	if (name)
-		snprintf(text, DUMP_NAME_LEN, "%s", name);
+		snprintf(text, ATTR_NAME_LEN, "%s", name);
 	else
-		snprintf(text, DUMP_NAME_LEN, "std%u", i);
+		snprintf(text, ATTR_NAME_LEN, "std%u", i);
 }
 
-bool dump_tlv(const struct zio_control *control, char name[DUMP_NAME_LEN],
+bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
 	      uint64_t *value)
 {
 	const struct zio_tlv *tlv = &control->tlv[0];
@@ -45,17 +46,17 @@ bool dump_tlv(const struct zio_control *control, char name[DUMP_NAME_LEN],
 	else if (tlv->type == ZIO_TLV_BLOCK_INFO)
 		strcpy(name, "block_info");
 	else
-		snprintf(name, DUMP_NAME_LEN, "tlv%" PRIu32, tlv->type);
+		snprintf(name, ATTR_NAME_LEN, "tlv%" PRIu32, tlv->type);
 	memcpy(value, tlv->payload, sizeof(*value));
 	return tlv->type;
 }
 
-bool dump_is_number(unsigned int ssize)
+bool is_numeric(unsigned int ssize)
 {
 	return ssize == 1 || ssize == 2 || ssize == 4 || ssize == 8;
 }
 
-uint64_t dump_sample(const void *data, size_t i, unsigned int ssize)
+uint64_t get_sample(const void *data, size_t i, unsigned int ssize)
 {
 	const unsigned char *at = (const unsigned char *)data + i * ssize;
 	uint64_t v64;
@@ -77,7 +78,7 @@ uint64_t dump_sample(const void *data, size_t i, unsigned int ssize)
 	}
 }
 
-int64_t dump_signed(uint64_t sample, unsigned int ssize)
+int64_t extend_sign(uint64_t sample, unsigned int ssize)
 {
 	switch (ssize) {
 	case 1:

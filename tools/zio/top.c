@@ -8,7 +8,7 @@
 
 #include "json.h"
 #include "model.h"
-#include "operator.h"
+#include "command.h"
 #include "term.h"
 
 struct sort_key {

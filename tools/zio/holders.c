@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "operator.h"
+#include "command.h"
 
 struct holders {
 	const char *stem;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../libzio/zio.h"
-#include "operator.h"
+#include "libzio/zio.h"
+#include "command.h"
 
 struct command {
 	const char *name;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "operator.h"
+#include "command.h"
 
 #define EXACT_DIGITS 18	/* of any number that jansson can hold */
 

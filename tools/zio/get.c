@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "json.h"
-#include "operator.h"
+#include "command.h"
 
 struct get {
 	bool json;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/control.h"
 #include "dump.h"
 
 #define LINE_BYTES 16
@@ -11,7 +12,7 @@ static void print_attrs(FILE *out, const char *title,
 			enum zio_attr_owner owner,
 			const struct zio_ctrl_attr *attr)
 {
-	char name[DUMP_NAME_LEN];
+	char name[ATTR_NAME_LEN];
 	unsigned int i;
 
 	if (!attr->std_mask && !attr->ext_mask)
@@ -20,7 +21,7 @@ static void print_attrs(FILE *out, const char *title,
 	for (i = 0; i < ZIO_MAX_STD_ATTR; i++) {
 		if (!(attr->std_mask & (1u << i)))
 			continue;
-		dump_attr_name(name, owner, i);
+		put_attr_name(name, owner, i);
 		fprintf(out, " %s=%" PRIu32, name, attr->std_val[i]);
 	}
 	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++)
@@ -44,10 +45,10 @@ static void print_alarms(FILE *out, const struct zio_block *blk)
 
 static void print_tlv(FILE *out, const struct zio_control *control)
 {
-	char name[DUMP_NAME_LEN];
+	char name[ATTR_NAME_LEN];
 	uint64_t value;
 
-	if (dump_tlv(control, name, &value))
+	if (get_tlv(control, name, &value))
 		fprintf(out, "  tlv     %s=0x%" PRIx64 "\n", name, value);
 }
 
@@ -68,13 +69,13 @@ static void print_control(FILE *out, const struct dump_options *opt,
 {
 	const struct zio_control *control = blk->control;
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
-	char label[DUMP_LABEL_LEN];
+	char address[ADDRESS_LEN];
 
-	dump_label(label, control);
-	dump_object_name(trigger, control->triggername);
+	put_address(address, control);
+	put_object_name(trigger, control->triggername);
 	fprintf(out, "%s: block %" PRIu32 ": %" PRIu32
 		" samples of %u bytes (%u bits), trigger %s, control %u.%u\n",
-		label, control->seq_num, control->nsamples, control->ssize,
+		address, control->seq_num, control->nsamples, control->ssize,
 		control->nbits, trigger, control->major_version,
 		control->minor_version);
 	fprintf(out, "  time    %" PRIu64 ".%09" PRIu64 " bins %" PRIu64 "\n",
@@ -107,13 +108,13 @@ static void print_sample(FILE *out, enum dump_format format, const void *data,
 {
 	/* Digits of the longest value, so that columns line up. */
 	static const int width[] = { [1] = 4, [2] = 6, [4] = 11, [8] = 20 };
-	uint64_t v = dump_sample(data, i, ssize);
+	uint64_t v = get_sample(data, i, ssize);
 
 	if (format == DUMP_HEX)
 		fprintf(out, " %0*" PRIx64, (int)(2 * ssize), v);
 	else if (format == DUMP_SIGNED)
 		fprintf(out, " %*" PRId64, width[ssize],
-			dump_signed(v, ssize));
+			extend_sign(v, ssize));
 	else
 		fprintf(out, " %*" PRIu64, width[ssize], v);
 }
@@ -126,7 +127,7 @@ static void print_line(FILE *out, enum dump_format format,
 
 	fprintf(out, "  data    %6zu:", from);
 	for (i = from; i < to; i++) {
-		if (dump_is_number(ssize))
+		if (is_numeric(ssize))
 			print_sample(out, format, blk->data, i, ssize);
 		else
 			print_bytes(out, blk->data, i, ssize);
