@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Signals that end a program at a place of its own choice */
 #include <signal.h>
 
+#include "program.h"
 #include "stop.h"
 
 static volatile sig_atomic_t caught;
@@ -19,12 +21,23 @@ void catch_stop(int sig, int flags)
 	sigaddset(&stops, sig);
 }
 
+void catch_stop_once(int flags)
+{
+	catch_stop(SIGINT, SA_RESETHAND | flags);
+	catch_stop(SIGTERM, SA_RESETHAND | flags);
+}
+
 int caught_stop(void)
 {
 	return caught;
 }
 
-/* Signals come in during ppoll() only, so none falls between look and wait. */
+int stop_status(int code)
+{
+	return caught ? EXIT_BY_SIGNAL + caught : code;
+}
+
+/* Unblocked by ppoll() only, no signal falls between the test and the wait. */
 void wait_unless_stopped(struct pollfd *fds, nfds_t n)
 {
 	sigset_t old;

@@ -1,62 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A block for programs, one JSON object to a line */
-#include <jansson.h>
-
+/* Print a block as a JSON object in one line */
 #include "common/control.h"
+#include "common/json.h"
 #include "dump.h"
 
-/* jansson keeps numbers in 63 bits; what is above travels as a string. */
-static json_t *new_u64(uint64_t v)
-{
-	char text[24];
-
-	if (v <= INT64_MAX)
-		return json_integer((json_int_t)v);
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)v);
-	return json_string(text);
-}
-
-static void set_u64(json_t *obj, const char *key, uint64_t v, int *bad)
-{
-	*bad |= json_object_set_new(obj, key, new_u64(v));
-}
-
-static void set_string(json_t *obj, const char *key, const char *v, int *bad)
-{
-	*bad |= json_object_set_new(obj, key, json_string(v));
-}
-
-static void set_bool(json_t *obj, const char *key, bool v, int *bad)
-{
-	*bad |= json_object_set_new(obj, key, json_boolean(v));
-}
-
-static void set_address(json_t *obj, const struct zio_control *control,
-			int *bad)
+static void add_address(json_t *obj, const struct zio_control *control)
 {
 	char name[ZIO_OBJ_NAME_LEN + 1];
 	char address[ADDRESS_LEN];
 
 	put_address(address, control);
-	set_string(obj, "channel", address, bad);
+	json_add_string(obj, "channel", address);
 	put_object_name(name, control->addr.devname);
-	set_string(obj, "devname", name, bad);
-	set_u64(obj, "dev_id", control->addr.dev_id, bad);
-	set_u64(obj, "cset", control->addr.cset, bad);
-	set_u64(obj, "chan", control->addr.chan, bad);
+	json_add_string(obj, "devname", name);
+	json_add_u64(obj, "dev_id", control->addr.dev_id);
+	json_add_u64(obj, "cset", control->addr.cset);
+	json_add_u64(obj, "chan", control->addr.chan);
 }
 
-static void set_version(json_t *obj, const struct zio_control *control,
-			int *bad)
+static void add_version(json_t *obj, const struct zio_control *control)
 {
 	char version[16];
 
 	snprintf(version, sizeof(version), "%u.%u", control->major_version,
 		 control->minor_version);
-	set_string(obj, "version", version, bad);
+	json_add_string(obj, "version", version);
 }
 
-static json_t *new_alarms(uint8_t alarms, int *bad)
+static json_t *new_alarms(uint8_t alarms)
 {
 	json_t *list = json_array();
 	char text[32];
@@ -66,21 +37,20 @@ static json_t *new_alarms(uint8_t alarms, int *bad)
 		if (!(alarms & (1 << bit)))
 			continue;
 		zio_alarm_text(1 << bit, text, sizeof(text));
-		*bad |= json_array_append_new(list, json_string(text));
+		json_append(list, json_string(text));
 	}
 	return list;
 }
 
-static void set_flags(json_t *obj, uint32_t flags, int *bad)
+static void add_flags(json_t *obj, uint32_t flags)
 {
-	set_u64(obj, "flags", flags, bad);
-	set_bool(obj, "msb_aligned", flags & ZIO_CONTROL_MSB_ALIGN, bad);
-	set_bool(obj, "lsb_aligned", flags & ZIO_CONTROL_LSB_ALIGN, bad);
-	set_bool(obj, "interleaved", flags & ZIO_CONTROL_INTERLEAVE_DATA,
-		 bad);
+	json_add_u64(obj, "flags", flags);
+	json_add_bool(obj, "msb_aligned", flags & ZIO_CONTROL_MSB_ALIGN);
+	json_add_bool(obj, "lsb_aligned", flags & ZIO_CONTROL_LSB_ALIGN);
+	json_add_bool(obj, "interleaved", flags & ZIO_CONTROL_INTERLEAVE_DATA);
 }
 
-static void set_tlv(json_t *obj, const struct zio_control *control, int *bad)
+static void add_tlv(json_t *obj, const struct zio_control *control)
 {
 	char name[ATTR_NAME_LEN], text[24];
 	uint64_t value;
@@ -88,34 +58,32 @@ static void set_tlv(json_t *obj, const struct zio_control *control, int *bad)
 	if (!get_tlv(control, name, &value))
 		return;
 	snprintf(text, sizeof(text), "0x%jx", (uintmax_t)value);
-	set_string(obj, name, text, bad);
+	json_add_string(obj, name, text);
 }
 
-static void set_control(json_t *obj, const struct zio_control *control,
-			int *bad)
+static void add_control(json_t *obj, const struct zio_control *control)
 {
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
 
-	set_version(obj, control, bad);
-	set_u64(obj, "nsamples", control->nsamples, bad);
-	set_u64(obj, "ssize", control->ssize, bad);
-	set_u64(obj, "nbits", control->nbits, bad);
-	set_u64(obj, "secs", control->tstamp.secs, bad);
-	set_u64(obj, "ticks", control->tstamp.ticks, bad);
-	set_u64(obj, "bins", control->tstamp.bins, bad);
-	*bad |= json_object_set_new(obj, "alarms",
-				    new_alarms(control->zio_alarms, bad));
-	set_u64(obj, "driver_alarms", control->drv_alarms, bad);
-	set_u64(obj, "mem_offset", control->mem_offset |
-		(uint64_t)control->reserved << 32, bad);
-	set_flags(obj, control->flags, bad);
+	add_version(obj, control);
+	json_add_u64(obj, "nsamples", control->nsamples);
+	json_add_u64(obj, "ssize", control->ssize);
+	json_add_u64(obj, "nbits", control->nbits);
+	json_add_u64(obj, "secs", control->tstamp.secs);
+	json_add_u64(obj, "ticks", control->tstamp.ticks);
+	json_add_u64(obj, "bins", control->tstamp.bins);
+	json_add(obj, "alarms", new_alarms(control->zio_alarms));
+	json_add_u64(obj, "driver_alarms", control->drv_alarms);
+	json_add_u64(obj, "mem_offset", control->mem_offset |
+		     (uint64_t)control->reserved << 32);
+	add_flags(obj, control->flags);
 	put_object_name(trigger, control->triggername);
-	set_string(obj, "trigger", trigger, bad);
-	set_tlv(obj, control, bad);
+	json_add_string(obj, "trigger", trigger);
+	add_tlv(obj, control);
 }
 
 static json_t *new_attrs(enum zio_attr_owner owner,
-			 const struct zio_ctrl_attr *attr, int *bad)
+			 const struct zio_ctrl_attr *attr)
 {
 	char name[ATTR_NAME_LEN];
 	json_t *obj = json_object();
@@ -125,26 +93,15 @@ static json_t *new_attrs(enum zio_attr_owner owner,
 		if (!(attr->std_mask & (1u << i)))
 			continue;
 		put_attr_name(name, owner, i);
-		set_u64(obj, name, attr->std_val[i], bad);
+		json_add_u64(obj, name, attr->std_val[i]);
 	}
 	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++) {
 		if (!(attr->ext_mask & (1u << i)))
 			continue;
 		snprintf(name, sizeof(name), "ext%u", i);
-		set_u64(obj, name, attr->ext_val[i], bad);
+		json_add_u64(obj, name, attr->ext_val[i]);
 	}
 	return obj;
-}
-
-static void set_attrs(json_t *obj, const struct zio_control *control,
-		      int *bad)
-{
-	*bad |= json_object_set_new(obj, "channel_attributes",
-				    new_attrs(ZIO_ATTR_OF_CHANNEL,
-					      &control->attr_channel, bad));
-	*bad |= json_object_set_new(obj, "trigger_attributes",
-				    new_attrs(ZIO_ATTR_OF_TRIGGER,
-					      &control->attr_trigger, bad));
 }
 
 static json_t *new_bytes(const void *data, size_t i, unsigned int ssize,
@@ -165,12 +122,11 @@ static json_t *new_sample(enum dump_format format, const void *data,
 
 	if (format == DUMP_SIGNED)
 		return json_integer(extend_sign(v, ssize));
-	return new_u64(v);
+	return json_u64(v);
 }
 
-/* An odd sample is a string of hexadecimal digits, at most 2 x 65535. */
-static json_t *new_data(enum dump_format format, const struct zio_block *blk,
-			int *bad)
+/* A sample that is not a number is a string of at most 2 x 65535 digits. */
+static json_t *new_data(enum dump_format format, const struct zio_block *blk)
 {
 	static char text[2 * UINT16_MAX + 1];
 	size_t count = blk->data ? blk->control->nsamples : 0;
@@ -179,41 +135,37 @@ static json_t *new_data(enum dump_format format, const struct zio_block *blk,
 	json_t *list = json_array();
 	size_t i;
 
-	for (i = 0; i < count && !*bad; i++)
-		*bad |= json_array_append_new(list, number ?
-			new_sample(format, blk->data, i, ssize) :
-			new_bytes(blk->data, i, ssize, text));
+	for (i = 0; i < count; i++)
+		json_append(list, number ?
+			    new_sample(format, blk->data, i, ssize) :
+			    new_bytes(blk->data, i, ssize, text));
 	return list;
 }
 
 static json_t *new_block(const struct dump_options *opt,
-			 const struct zio_block *blk, int *bad)
+			 const struct zio_block *blk)
 {
+	const struct zio_control *control = blk->control;
 	json_t *obj = json_object();
 
-	set_address(obj, blk->control, bad);
-	set_u64(obj, "seq", blk->control->seq_num, bad);
-	set_u64(obj, "lost", blk->lost, bad);
+	add_address(obj, control);
+	json_add_u64(obj, "seq", control->seq_num);
+	json_add_u64(obj, "lost", blk->lost);
 	if (opt->control)
-		set_control(obj, blk->control, bad);
-	if (opt->control && opt->attributes)
-		set_attrs(obj, blk->control, bad);
+		add_control(obj, control);
+	if (opt->control && opt->attributes) {
+		json_add(obj, "channel_attributes",
+			 new_attrs(ZIO_ATTR_OF_CHANNEL, &control->attr_channel));
+		json_add(obj, "trigger_attributes",
+			 new_attrs(ZIO_ATTR_OF_TRIGGER, &control->attr_trigger));
+	}
 	if (opt->data)
-		*bad |= json_object_set_new(obj, "data",
-					    new_data(opt->format, blk, bad));
+		json_add(obj, "data", new_data(opt->format, blk));
 	return obj;
 }
 
 int dump_json(FILE *out, const struct dump_options *opt,
 	      const struct zio_block *blk)
 {
-	int bad = 0;
-	json_t *obj = new_block(opt, blk, &bad);
-
-	if (!bad)
-		bad = json_dumpf(obj, out, JSON_COMPACT);
-	json_decref(obj);
-	if (!bad)
-		fputc('\n', out);
-	return bad || ferror(out) ? -1 : 0;
+	return json_print(out, new_block(opt, blk), 0);
 }

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * zio-dump: show the controls and data of any number of channels
- */
+/* zio-dump: print the controls and data of any number of channels */
+#include <argp.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/complete.h"
+#include "common/program.h"
 #include "common/stop.h"
+#include "common/text.h"
 #include "dump.h"
-
-enum exit_code {
-	EXIT_OK,
-	EXIT_IO,
-	EXIT_USAGE,
-	EXIT_OPEN,
-	EXIT_BY_SIGNAL = 128,
-};
-
-/* An option without a letter. */
-#define OPTION_METHOD 256
 
 struct source {
 	const char *name;
@@ -29,50 +19,20 @@ struct source {
 	bool ended;
 };
 
-/* All that one run of the program is about. */
+/* One run of the program. */
 struct dump {
 	struct dump_options opt;
+	struct arguments args;
 	struct source *sources;
 	struct pollfd *fds;
 	int count;
-	int open;		/* sources not ended */
-	uint64_t limit;		/* blocks to show; 0: no end */
-	uint64_t shown;
+	int open;		/* sources that have not ended */
+	uint64_t limit;		/* blocks to print; 0: no end */
+	uint64_t printed;
 	size_t max_block;
 	int method;		/* ZIO_OPEN_RING and the like; 0: any */
 	int status;
 };
-
-static const char *prog;
-
-static const char help_text[] =
-"Usage: %s [OPTION]... CHANNEL...\n"
-"Show the blocks of ZIO input channels as they come, until end of file or\n"
-"Ctrl-C. CHANNEL is a data or control node, or a name like zzero-0-1 or\n"
-"zzero-0000-0-1; or a block file, or - for one on standard input.\n"
-"\n"
-"  -n, --count=N         stop after N blocks in all\n"
-"  -c, --control-only    read and show controls, leave the data alone; takes\n"
-"                        also a device that carries nothing but controls\n"
-"  -d, --data-only       show data only\n"
-"  -a, --attributes      show flags and attributes, too\n"
-"  -f, --format=FORMAT   samples as hex (default), dec, or signed\n"
-"  -j, --json            one JSON object per block and line\n"
-"  -m, --max-block=SIZE  refuse blocks of more bytes (default 256 MiB)\n"
-"      --method=METHOD   how blocks come: auto (the default: the first of the\n"
-"                        others that the channel offers), ring, mmap, read\n"
-"  -h, --help            print this and exit\n"
-"  -V, --version         print the version and exit\n"
-"\n"
-"Exit status: 0 done, 1 error on a channel or on standard output, 2 usage,\n"
-"3 cannot open, 130 interrupted, 143 terminated.\n";
-
-/* A second Ctrl-C kills, should the reader of stdout be stuck. */
-static void catch_signals(void)
-{
-	catch_stop(SIGINT, SA_RESETHAND | SA_RESTART);
-	catch_stop(SIGTERM, SA_RESETHAND | SA_RESTART);
-}
 
 static void end_source(struct dump *d, struct source *src)
 {
@@ -80,20 +40,20 @@ static void end_source(struct dump *d, struct source *src)
 	d->open--;
 }
 
-/* Too large a block is skipped; after any other error nothing can follow. */
+/* A block that is too large is skipped; no block follows any other error. */
 static void fail_source(struct dump *d, struct source *src)
 {
-	bool goes_on = errno == EMSGSIZE || errno == ENOMEM;
+	bool skipped = errno == EMSGSIZE || errno == ENOMEM;
 
-	fprintf(stderr, "%s: %s\n", prog, zio_reason(src->channel));
-	d->status = EXIT_IO;
-	if (!goes_on)
+	complain("%s", zio_reason(src->channel));
+	d->status = EXIT_FAILED;
+	if (!skipped)
 		end_source(d, src);
 }
 
 static int print_block(struct dump *d, const struct zio_block *blk)
 {
-	d->shown++;
+	d->printed++;
 	if (d->opt.json)
 		return dump_json(stdout, &d->opt, blk);
 	return dump_text(stdout, &d->opt, blk);
@@ -102,7 +62,7 @@ static int print_block(struct dump *d, const struct zio_block *blk)
 static int next_block(struct dump *d, struct source *src,
 		      struct zio_block *blk)
 {
-	uint64_t left = d->limit - d->shown;
+	uint64_t left = d->limit - d->printed;
 
 	if (d->limit && left < ZIO_BATCH)
 		zio_set_batch(src->channel, (unsigned int)left);
@@ -113,10 +73,10 @@ static int next_block(struct dump *d, struct source *src,
 
 static bool is_finished(const struct dump *d)
 {
-	return caught_stop() || !d->open || (d->limit && d->shown >= d->limit);
+	return caught_stop() || !d->open || (d->limit && d->printed >= d->limit);
 }
 
-/* 1: a block was shown; 0: nothing there; -1: standard output failed. */
+/* Returns 1 after a block, 0 if there is none, -1 if standard output failed. */
 static int serve_source(struct dump *d, struct source *src)
 {
 	struct zio_block blk;
@@ -133,7 +93,7 @@ static int serve_source(struct dump *d, struct source *src)
 	return 0;
 }
 
-/* One block of each, so that a fast channel does not starve the others. */
+/* Print one block of each, so that a fast channel does not starve the others. */
 static int serve_all(struct dump *d)
 {
 	int busy = 0;
@@ -173,32 +133,22 @@ static void wait_any(struct dump *d)
 		wait_unless_stopped(d->fds, (nfds_t)fill_fds(d));
 }
 
-static int output_failed(struct dump *d)
-{
-	fprintf(stderr, "%s: standard output: %s\n", prog, strerror(errno));
-	d->status = EXIT_IO;
-	return -1;
-}
-
-static void run_loop(struct dump *d)
+/* Blocks are printed until no channel has one; then the buffer is flushed. */
+static void print_blocks(struct dump *d)
 {
 	while (!is_finished(d)) {
 		int ret = serve_all(d);
 
-		if (!ret && fflush(stdout))
-			ret = -1;
-		if (ret < 0) {
-			output_failed(d);
-			return;
-		}
+		if (ret < 0 || (!ret && fflush(stdout)))
+			break;
 		if (!ret)
 			wait_any(d);
 	}
-	if (fflush(stdout))
-		output_failed(d);
+	if (finish_output())
+		d->status = EXIT_FAILED;
 }
 
-/* Loss is never silent; otherwise only who interrupts wants to know. */
+/* A loss is always reported; the rest only to a user who interrupts. */
 static void print_summary(const struct dump *d)
 {
 	int i;
@@ -208,10 +158,9 @@ static void print_summary(const struct dump *d)
 
 		if (!caught_stop() && !sum->lost)
 			continue;
-		fprintf(stderr, "%s: %s: %" PRIu64 " blocks, %" PRIu64
-			" bytes, %" PRIu64 " lost\n", prog,
-			d->sources[i].name, sum->blocks, sum->bytes,
-			sum->lost);
+		complain("%s: %" PRIu64 " blocks, %" PRIu64 " bytes, %" PRIu64
+			 " lost", d->sources[i].name, sum->blocks, sum->bytes,
+			 sum->lost);
 	}
 }
 
@@ -224,7 +173,7 @@ static int open_source(struct dump *d, struct source *src)
 		flags |= ZIO_OPEN_CONTROL_ONLY;
 	src->channel = zio_open(src->name, flags, &err);
 	if (!src->channel) {
-		fprintf(stderr, "%s: %s\n", prog, err.text);
+		complain("%s", err.text);
 		return EXIT_OPEN;
 	}
 	zio_set_max_block(src->channel, d->max_block);
@@ -232,13 +181,13 @@ static int open_source(struct dump *d, struct source *src)
 	return EXIT_OK;
 }
 
-static int open_sources(struct dump *d, char **names)
+static int open_sources(struct dump *d)
 {
 	int code = EXIT_OK;
 	int i;
 
 	for (i = 0; i < d->count && !code; i++) {
-		d->sources[i].name = names[i];
+		d->sources[i].name = d->args.text[i];
 		code = open_source(d, &d->sources[i]);
 	}
 	return code;
@@ -254,87 +203,59 @@ static void close_sources(struct dump *d)
 	free(d->fds);
 }
 
-static int run(struct dump *d, char **names)
+static int run(struct dump *d)
 {
-	int code = EXIT_IO;
+	int code;
 
-	d->sources = calloc((size_t)d->count, sizeof(*d->sources));
-	d->fds = calloc((size_t)d->count, sizeof(*d->fds));
-	if (!d->sources || !d->fds) {
-		d->count = 0;
-		fprintf(stderr, "%s: no memory\n", prog);
-		goto out_close;
+	d->count = d->args.count;
+	d->sources = allocate((size_t)d->count, sizeof(*d->sources));
+	d->fds = allocate((size_t)d->count, sizeof(*d->fds));
+	code = open_sources(d);
+	if (!code) {
+		catch_stop_once(SA_RESTART);
+		print_blocks(d);
+		print_summary(d);
+		code = stop_status(d->status);
 	}
-	code = open_sources(d, names);
-	if (code)
-		goto out_close;
-	catch_signals();
-	run_loop(d);
-	print_summary(d);
-	code = caught_stop() ? EXIT_BY_SIGNAL + caught_stop() : d->status;
-out_close:
 	close_sources(d);
 	return code;
 }
 
-static int parse_number(const char *text, uint64_t max, uint64_t *number)
+static const char *const format_names[] = {
+	[DUMP_HEX] = "hex",
+	[DUMP_DECIMAL] = "dec",
+	[DUMP_SIGNED] = "signed",
+	NULL
+};
+
+#define OPTION_METHOD 256	/* has no letter */
+
+static const struct argp_option options[] = {
+	{ "count", 'n', "N", 0, "Stop after N blocks of all channels together", 0 },
+	{ "control-only", 'c', NULL, 0,
+	  "Print controls and do not read data; CHANNEL may also be a device "
+	  "that carries only controls", 0 },
+	{ "data-only", 'd', NULL, 0, "Print only data", 0 },
+	{ "attributes", 'a', NULL, 0, "Print flags and attributes, too", 0 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Print samples as hex (default), dec, or signed", 0 },
+	{ "json", 'j', NULL, 0, "Print a JSON object in one line per block", 0 },
+	{ "max-block", 'm', "BYTES", 0,
+	  "Skip blocks of more than BYTES (default 256 MiB), with an error", 0 },
+	{ "method", OPTION_METHOD, "METHOD", 0,
+	  "Read by this method of the library: auto (default: the first that "
+	  "the channel offers), ring, mmap, read", 0 },
+	{ 0 }
+};
+
+static error_t parse_dump(int key, char *arg, struct argp_state *state)
 {
-	char *end;
+	struct dump *d = state->input;
 
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end && !errno && *number <= max)
-		return 0;
-	fprintf(stderr, "%s: %s: not a number, or too large\n", prog, text);
-	return -1;
-}
-
-static int parse_format(const char *text, enum dump_format *format)
-{
-	static const char *const names[] = {
-		[DUMP_HEX] = "hex",
-		[DUMP_DECIMAL] = "dec",
-		[DUMP_SIGNED] = "signed",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(text, names[i])) {
-			*format = (enum dump_format)i;
-			return 0;
-		}
-	}
-	fprintf(stderr, "%s: %s: not a format (hex, dec, signed)\n", prog,
-		text);
-	return -1;
-}
-
-static int parse_size(const char *text, size_t *size)
-{
-	uint64_t number;
-
-	if (parse_number(text, SIZE_MAX, &number))
-		return -1;
-	*size = (size_t)number;
-	return 0;
-}
-
-static int parse_method(const char *text, int *method)
-{
-	*method = zio_method_flag(text);
-	if (*method >= 0)
-		return 0;
-	fprintf(stderr, "%s: %s: not a method (auto, ring, mmap, read)\n",
-		prog, text);
-	return -1;
-}
-
-/* -1 for what the caller has to complain about. */
-static int set_option(struct dump *d, int c)
-{
-	switch (c) {
+	switch (key) {
 	case 'n':
-		return parse_number(optarg, UINT64_MAX, &d->limit);
+		d->limit = parse_number(state, "--count", arg, UINT64_MAX);
+		return 0;
 	case 'c':
 		d->opt.data = false;
 		return 0;
@@ -345,59 +266,61 @@ static int set_option(struct dump *d, int c)
 		d->opt.attributes = true;
 		return 0;
 	case 'f':
-		return parse_format(optarg, &d->opt.format);
+		d->opt.format = parse_choice(state, "format", arg, format_names);
+		return 0;
 	case 'j':
 		d->opt.json = true;
 		return 0;
 	case 'm':
-		return parse_size(optarg, &d->max_block);
+		d->max_block = parse_number(state, "--max-block", arg, SIZE_MAX);
+		return 0;
 	case OPTION_METHOD:
-		return parse_method(optarg, &d->method);
+		d->method = parse_method(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!d->opt.control && !d->opt.data)
+			argp_error(state, "--control-only and --data-only exclude each other");
+		return 0;
 	default:
-		return -1;
+		return keep_arguments(key, state, &d->args);
 	}
 }
 
-static int usage_error(void)
+static const struct argp dump_argp = {
+	.options = options,
+	.parser = parse_dump,
+	.args_doc = "CHANNEL...",
+	.doc = "Print the blocks of ZIO input channels as they come, until end of "
+	"file or Ctrl-C.\v"
+	"CHANNEL is a data or control node, a name such as zzero-0-1 or "
+	"zzero-0000-0-1, a block file, or - for a block file on standard input.\n"
+	"\n"
+	"Exit status: 0 done; 1 a channel or standard output failed; 2 usage; "
+	"3 a channel cannot be opened; 130 interrupted; 143 terminated.",
+	.children = program_options,
+};
+
+static int complete(const char *word)
 {
-	fprintf(stderr, "Usage: %s [OPTION]... CHANNEL...\nTry '%s --help'.\n",
-		prog, prog);
-	return EXIT_USAGE;
+	offer_options(word, &dump_argp);
+	offer_choices(word, "--format=", format_names);
+	offer_choices(word, "--method=", method_names);
+	offer_sources(word, "");
+	return finish_output();
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "count", required_argument, NULL, 'n' },
-		{ "control-only", no_argument, NULL, 'c' },
-		{ "data-only", no_argument, NULL, 'd' },
-		{ "attributes", no_argument, NULL, 'a' },
-		{ "format", required_argument, NULL, 'f' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "max-block", required_argument, NULL, 'm' },
-		{ "method", required_argument, NULL, OPTION_METHOD },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct dump d = {
+		.args.needed = true,
 		.opt = { .control = true, .data = true },
 		.max_block = ZIO_DEFAULT_MAX_BLOCK,
 	};
-	int c;
+	const char *word = word_to_complete(argc, argv);
 
-	prog = argv[0];
-	while ((c = getopt_long(argc, argv, "n:cdaf:jm:hV", options, NULL)) !=
-	       -1) {
-		if (c == 'h')
-			return printf(help_text, prog) < 0;
-		if (c == 'V')
-			return printf("zio-dump %s\n", zio_version()) < 0;
-		if (set_option(&d, c))
-			return usage_error();
-	}
-	d.count = argc - optind;
-	if (d.count < 1 || (!d.opt.control && !d.opt.data))
-		return usage_error();
-	return run(&d, argv + optind);
+	start_program("zio-dump", argv[0]);
+	if (word)
+		return complete(word);
+	parse_command(&dump_argp, argc, argv, &d);
+	return run(&d);
 }

@@ -131,7 +131,7 @@ test_errors()
 	run 1 'plot: odd samples' "$zio" plot --script odd-0-1
 	has err 'of 3 bytes are no numbers' 'plot: odd samples, with a reason'
 	run 1 'plot: time without rate' "$zio" plot --script --time saw-0-1
-	has err 'wants --rate' 'plot: time without rate, with a reason'
+	has err 'needs --rate=HZ' 'plot: time without rate, with a reason'
 	: >void-0-1-ctrl
 	: >void-0-1-data
 	run 1 'plot: no block' "$zio" plot --script void-0-1

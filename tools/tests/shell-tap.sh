@@ -14,8 +14,8 @@ result()
 	else
 		failed=$((failed + 1))
 		echo "not ok $count - $2"
-		[ ! -e out ] || sed 's/^/# out: /' out | head -n 5
-		[ ! -e err ] || sed 's/^/# err: /' err | head -n 20
+		[ ! -e out ] || sed 's/^/# out: /' out | head -n 5 | cut -c 1-500
+		[ ! -e err ] || sed 's/^/# err: /' err | head -n 20 | cut -c 1-500
 	fi
 }
 

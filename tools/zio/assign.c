@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ATTR=VALUE: checked as far as can be before anything changes, then written */
+/* Split, check and apply ATTR=VALUE */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,34 +16,34 @@ int split_assignment(const char *text, char **attr, const char **value)
 		return -1;
 	}
 	if (!equal[1]) {
-		complain("'%s': the value is missing; what is to be empty is "
-			 "written to its file, by echo", text);
+		complain("'%s': the value is missing; write an empty one to the "
+			 "file of the attribute, by echo", text);
 		return -1;
 	}
 	if (strchr(equal, '\n') || strlen(equal) >= ATTR_TEXT - 1) {
-		complain("'%.*s=...': the value has to be one line, and shorter "
-			 "than a page", (int)(equal - text), text);
+		complain("'%.*s=...': a value is one line, and shorter than a "
+			 "page", (int)(equal - text), text);
 		return -1;
 	}
 	*attr = strndup(text, (size_t)(equal - text));
 	*value = equal + 1;
 	if (!*attr)
-		complain("no memory");
-	return *attr ? 0 : -1;
+		fail_memory();
+	return 0;
 }
 
-/* What a set has of a shared trigger is set where that is. */
-static void complain_read_only(const struct object *found)
+/* The values of a shared trigger are set on the trigger, not through a set. */
+static void explain_read_only(const struct object *found)
 {
 	char name[ATTR_TEXT];
 	const char *slash = strrchr(found->label, '/');
 
 	if (!slash || strcmp(slash, "/trigger") || !strcmp(found->attr, "name") ||
 	    read_attr(found->path, "name", name))
-		complain("%s/%s can only be read", found->label, found->attr);
+		complain("%s/%s is read-only", found->label, found->attr);
 	else
-		complain("%s/%s can only be read here, as '%s' is a shared "
-			 "trigger: set trigger:%s %s=...", found->label,
+		complain("%s/%s is read-only, because '%s' is a shared "
+			 "trigger: zio set trigger:%s %s=...", found->label,
 			 found->attr, name, name, found->attr);
 }
 
@@ -61,7 +61,7 @@ int check_assignment(struct assignment *set)
 	}
 	put_text(path, sizeof(path), "%s/%s", found.path, found.attr);
 	if (!stat(path, &st) && !(st.st_mode & 0222)) {
-		complain_read_only(&found);
+		explain_read_only(&found);
 		return -1;
 	}
 	return 0;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * zio create, zio destroy: shared triggers and devices, which are directories
- * of configfs
- */
+/* zio create, zio destroy: make and remove directories of configfs */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,38 +9,38 @@
 #include "model.h"
 #include "command.h"
 
-struct thing {
-	const char *word;
+/* What can be created: a trigger or a device. */
+struct kind {
+	const char *name;
 	const char *(*root)(void);
-	const char *parent;	/* what its type is called */
-	const char *module;	/* how one gets another */
+	const char *type;	/* what its type is called */
+	const char *module;	/* the command that loads another type */
 };
 
-static const struct thing things[] = {
+static const struct kind kinds[] = {
 	{ "trigger", triggers_root, "trigger type", "modprobe zio-trig-" },
 	{ "device", devices_root, "driver", "modprobe zio-" },
 };
 
 struct config {
 	struct arguments args;
-	int least, most;	/* arguments wanted */
-	const struct thing *thing;
+	int least, most;	/* number of arguments */
+	const struct kind *kind;
 };
 
-static const struct thing *find_thing(const char *word)
+static const struct kind *find_kind(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(things) / sizeof(things[0]); i++)
-		if (!strcmp(word, things[i].word))
-			return &things[i];
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(name, kinds[i].name))
+			return &kinds[i];
 	return NULL;
 }
 
 static error_t parse_config(int key, char *arg, struct argp_state *state)
 {
 	struct config *config = state->input;
-
 	int ret = keep_arguments(key, state, &config->args);
 
 	(void)arg;
@@ -52,8 +49,8 @@ static error_t parse_config(int key, char *arg, struct argp_state *state)
 	if (config->args.count < config->least ||
 	    config->args.count > config->most)
 		argp_usage(state);
-	config->thing = find_thing(config->args.text[0]);
-	if (!config->thing)
+	config->kind = find_kind(config->args.text[0]);
+	if (!config->kind)
 		argp_error(state, "'%s' is neither 'trigger' nor 'device'",
 			   config->args.text[0]);
 	return 0;
@@ -64,32 +61,32 @@ static bool is_name(const char *name)
 	return *name && *name != '.' && !strpbrk(name, "/= \t\n");
 }
 
-/* Is there the type, and nothing yet of the name? */
-static int check_new(const struct thing *thing, const char *type,
+/* Check that the type exists and the name does not. */
+static int check_new(const struct kind *kind, const char *type,
 		     const char *name)
 {
 	char there[1024], owner[NAME_LEN];
 
-	if (!is_directory(thing->root(), ".")) {
-		complain("there is no %s: it comes with zio (modprobe zio) where configfs is mounted (mount -t configfs none /sys/kernel/config)",
-			 thing->root());
+	if (!is_directory(kind->root(), ".")) {
+		complain("there is no %s: load zio (modprobe zio), and see that configfs is mounted (mount -t configfs none /sys/kernel/config)",
+			 kind->root());
 		return EXIT_FAILED;
 	}
 	if (!is_name(type) || !is_name(name)) {
-		complain("'%s': a name has no slash, no space, no '=', and does not begin with a dot",
+		complain("'%s': a name has no slash, space or '=', and does not begin with a dot",
 			 is_name(type) ? name : type);
 		return EXIT_USAGE;
 	}
-	if (!is_directory(thing->root(), type)) {
-		put_names(thing->root(), false, there, sizeof(there));
-		complain("there is no %s '%s'; there are: %s; another may be in a module: %s%s",
-			 thing->parent, type, *there ? there : "none",
-			 thing->module, type);
+	if (!is_directory(kind->root(), type)) {
+		put_names(kind->root(), false, there, sizeof(there));
+		complain("there is no %s '%s'; there are: %s; a module may have it: %s%s",
+			 kind->type, type, *there ? there : "none",
+			 kind->module, type);
 		return EXIT_FAILED;
 	}
-	if (!find_owner(thing->root(), name, owner)) {
-		complain("%s '%s' exists already, its %s is %s", thing->word,
-			 name, thing->parent, owner);
+	if (!find_owner(kind->root(), name, owner)) {
+		complain("%s '%s' exists already; its %s is %s", kind->name,
+			 name, kind->type, owner);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;
@@ -99,30 +96,30 @@ static const char *mkdir_reason(int code)
 {
 	switch (code) {
 	case EINVAL:
-		return "the name is not possible";
+		return "the kernel does not accept this name";
 	case ENAMETOOLONG:
 		return "the name is too long";
 	case EEXIST:
 		return "the name is taken";
 	case EPERM:
 	case EACCES:
-		return "you may not; root may";
+		return "only root may do that";
 	default:
-		return "the kernel log may tell more";
+		return "see the kernel log";
 	}
 }
 
-static int make_directory(const struct thing *thing, const char *type,
+static int make_directory(const struct kind *kind, const char *type,
 			  const char *name, struct object *obj)
 {
 	obj->kind = OBJECT_CONFIGURED;
 	obj->attr[0] = '\0';
-	put_text(obj->path, sizeof(obj->path), "%s/%s/%s", thing->root(), type,
+	put_text(obj->path, sizeof(obj->path), "%s/%s/%s", kind->root(), type,
 		 name);
-	put_text(obj->label, sizeof(obj->label), "%s:%s", thing->word, name);
+	put_text(obj->label, sizeof(obj->label), "%s:%s", kind->name, name);
 	if (!mkdir(obj->path, 0755))
 		return 0;
-	complain("%s: cannot make it: %s: %s", obj->label, strerror(errno),
+	complain("%s: cannot create: %s: %s", obj->label, strerror(errno),
 		 mkdir_reason(errno));
 	return -1;
 }
@@ -162,7 +159,7 @@ static bool has_attr(const struct assignment *sets, int count, const char *attr)
 	return false;
 }
 
-/* A device comes to life when all is set, unless the user says when. */
+/* A device goes live after its attributes are set, unless live=... is given. */
 static int make_live(const struct object *obj, const struct assignment *sets,
 		     int count)
 {
@@ -181,27 +178,28 @@ static int create_object(const struct config *config, struct assignment *sets,
 	int code = split_all(sets, config->args.text + 3, count);
 
 	if (!code)
-		code = check_new(config->thing, type, name);
+		code = check_new(config->kind, type, name);
 	if (code)
 		return code;
-	if (make_directory(config->thing, type, name, &obj))
+	if (make_directory(config->kind, type, name, &obj))
 		return EXIT_FAILED;
 	if (!set_all(sets, count, &obj) && !make_live(&obj, sets, count))
 		return EXIT_OK;
 	if (rmdir(obj.path))
-		complain("%s stays: %s", obj.label, strerror(errno));
+		complain("%s cannot be removed again: %s", obj.label, strerror(errno));
 	else
-		complain("%s was not made", obj.label);
+		complain("%s was not created", obj.label);
 	return EXIT_FAILED;
 }
 
-static const struct argp create_argp = {
+const struct argp create_argp = {
 	.parser = parse_config,
 	.args_doc = "trigger TYPE NAME [ATTR=VALUE]...\n"
 		    "device DRIVER NAME [ATTR=VALUE]...",
-	.doc = "Make a trigger that many sets may share, or a device.\v"
-	"A device comes to life when its attributes are set; live=0 leaves it "
-	"as it is. If anything is refused, nothing is made.",
+	.doc = "Create a trigger that many sets may share, or a device.\v"
+	"A device goes live after its attributes are set; live=0 prevents that. "
+	"If the kernel refuses an attribute, nothing is created.",
+	.children = program_options,
 };
 
 int run_create(int argc, char **argv)
@@ -210,8 +208,7 @@ int run_create(int argc, char **argv)
 	struct assignment *sets;
 	int count, code, i;
 
-	if (parse_command(&create_argp, argc, argv, &config))
-		return EXIT_USAGE;
+	parse_command(&create_argp, argc, argv, &config);
 	count = config.args.count - 3;
 	sets = allocate((size_t)count, sizeof(*sets));
 	code = create_object(&config, sets, count);
@@ -221,7 +218,7 @@ int run_create(int argc, char **argv)
 	return code;
 }
 
-static void complain_in_use(const struct object *obj, const char *name)
+static void explain_busy(const struct object *obj, const char *name)
 {
 	struct snapshot *snap = take_snapshot();
 	char users[1024] = "";
@@ -244,19 +241,20 @@ static int remove_directory(const struct object *obj, const char *name)
 		return EXIT_OK;
 	code = errno;
 	if (code == EBUSY)
-		complain_in_use(obj, name);
+		explain_busy(obj, name);
 	else
-		complain("%s: cannot remove it: %s%s", obj->label,
+		complain("%s: cannot remove: %s%s", obj->label,
 			 strerror(code), code == EPERM || code == EACCES ?
-			 ": you may not; root may" : "");
+			 ": only root may do that" : "");
 	return EXIT_FAILED;
 }
 
-static const struct argp destroy_argp = {
+const struct argp destroy_argp = {
 	.parser = parse_config,
 	.args_doc = "trigger NAME\ndevice NAME",
-	.doc = "Remove a shared trigger that no set uses, or a device that was "
-	       "made by 'zio create'; that is unplugging it.",
+	.doc = "Remove a shared trigger that no set uses, or unplug and remove a "
+	       "device that 'zio create' made.",
+	.children = program_options,
 };
 
 int run_destroy(int argc, char **argv)
@@ -265,13 +263,12 @@ int run_destroy(int argc, char **argv)
 	struct assignment live = { .attr = "live", .value = "0" };
 	char label[PATH_MAX];
 
-	if (parse_command(&destroy_argp, argc, argv, &config))
-		return EXIT_USAGE;
+	parse_command(&destroy_argp, argc, argv, &config);
 	if (!is_name(config.args.text[1])) {
 		complain("'%s' is not a name", config.args.text[1]);
 		return EXIT_USAGE;
 	}
-	put_text(label, sizeof(label), "%s:%s", config.thing->word,
+	put_text(label, sizeof(label), "%s:%s", config.kind->name,
 		 config.args.text[1]);
 	if (find_object(label, &live.obj))
 		return EXIT_FAILED;

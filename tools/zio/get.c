@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio get: attributes of objects, one or all */
+/* zio get: print one attribute of an object, or all */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "json.h"
 #include "command.h"
+#include "json.h"
 
 struct get {
 	bool json;
@@ -16,7 +15,7 @@ struct get {
 	int code;
 };
 
-static void show_line(const struct get *get, const struct object *obj,
+static void print_line(const struct get *get, const struct object *obj,
 		      const char *attr, const char *value)
 {
 	const char *at;
@@ -29,60 +28,55 @@ static void show_line(const struct get *get, const struct object *obj,
 	putchar('\n');
 }
 
-static void show_value(struct get *get, const struct object *obj,
+static void print_value(struct get *get, const struct object *obj,
 		       const char *attr, const char *value)
 {
 	if (get->json)
-		json_put_value(json_member(get->all, obj->label), attr, value);
+		json_add_value(json_member(get->all, obj->label), attr, value);
 	else if (obj->attr[0] && get->args.count == 1)
 		puts(value);
 	else
-		show_line(get, obj, attr, value);
+		print_line(get, obj, attr, value);
 }
 
-static void show_attr(struct get *get, const struct object *obj,
+static void print_attr(struct get *get, const struct object *obj,
 		      const char *attr)
 {
 	char text[ATTR_TEXT];
 
 	if (!read_attr(obj->path, attr, text)) {
-		show_value(get, obj, attr, text);
+		print_value(get, obj, attr, text);
 		return;
 	}
 	complain("%s/%s: %s", obj->label, attr, strerror(errno));
 	get->code = EXIT_FAILED;
 }
 
-/* Binary, or not of ZIO, or not to be read at all. */
+/* Is it an attribute of ZIO that is text and can be read? */
 static bool is_readable(const struct object *obj, const char *attr)
 {
-	const char *name = strrchr(attr, '/');
-	char path[PATH_MAX];
-	struct stat st;
+	const char *name = base_name(attr);
 
-	name = name ? name + 1 : attr;
-	if (!strcmp(name, "uevent") || !strcmp(name, "current-control"))
-		return false;
-	put_text(path, sizeof(path), "%s/%s", obj->path, attr);
-	return !stat(path, &st) && (st.st_mode & 0444);
+	return strcmp(name, "uevent") && strcmp(name, "current-control") &&
+	       has_mode(obj->path, attr, 0444);
 }
 
-/* Sets and channels are objects of their own; a device is nothing else. */
-static bool is_inside(const struct get *get, const struct object *obj,
+/* Sets and channels are printed on their own; of a device only its sets are. */
+static bool is_part(const struct get *get, const struct object *obj,
 		      const char *name)
 {
-	bool cset = has_prefix(name, "cset") && is_digits(name + 4);
-	bool chan = has_prefix(name, "chan") && is_digits(name + 4);
+	bool cset = is_numbered(name, "cset");
+	bool chan = is_numbered(name, "chan");
 
 	if (obj->kind == OBJECT_DEVICE)
 		return cset;
 	return get->recursive || !(cset || chan);
 }
 
-static void show_entries(struct get *get, const struct object *obj,
+static void print_entries(struct get *get, const struct object *obj,
 			 const char *below);
 
-static void show_entry(struct get *get, const struct object *obj,
+static void print_entry(struct get *get, const struct object *obj,
 		       const char *below, const char *name)
 {
 	char attr[PATH_MAX];
@@ -90,13 +84,13 @@ static void show_entry(struct get *get, const struct object *obj,
 	put_text(attr, sizeof(attr), "%s%s%s", below, *below ? "/" : "", name);
 	if (!is_directory(obj->path, attr)) {
 		if (is_readable(obj, attr))
-			show_attr(get, obj, attr);
-	} else if (*below || is_inside(get, obj, name)) {
-		show_entries(get, obj, attr);
+			print_attr(get, obj, attr);
+	} else if (*below || is_part(get, obj, name)) {
+		print_entries(get, obj, attr);
 	}
 }
 
-static void show_entries(struct get *get, const struct object *obj,
+static void print_entries(struct get *get, const struct object *obj,
 			 const char *below)
 {
 	char dir[PATH_MAX];
@@ -110,24 +104,24 @@ static void show_entries(struct get *get, const struct object *obj,
 		get->code = EXIT_FAILED;
 		return;
 	}
-	/* Files come first, then what is below. */
+	/* Files come before directories. */
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < count; i++)
 			if (is_directory(dir, names[i]->d_name) == (pass == 1))
-				show_entry(get, obj, below, names[i]->d_name);
+				print_entry(get, obj, below, names[i]->d_name);
 	free_names(names, count);
 }
 
-static void show_object(struct get *get, const char *name)
+static void print_object(struct get *get, const char *name)
 {
 	struct object obj;
 
 	if (find_object(name, &obj))
 		get->code = EXIT_FAILED;
 	else if (obj.attr[0])
-		show_attr(get, &obj, obj.attr);
+		print_attr(get, &obj, obj.attr);
 	else
-		show_entries(get, &obj, "");
+		print_entries(get, &obj, "");
 }
 
 static error_t parse_get(int key, char *arg, struct argp_state *state)
@@ -148,20 +142,21 @@ static error_t parse_get(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "One JSON object: attributes by object", 0 },
+	{ "json", 'j', NULL, 0, "Print one JSON object, with attributes by object", 0 },
 	{ "recursive", 'r', NULL, 0,
-	  "Of a set, also what its channels have", 0 },
+	  "Print the attributes of sets and channels in it, too", 0 },
 	{ 0 }
 };
 
-static const struct argp get_argp = {
+const struct argp get_argp = {
 	.options = options,
 	.parser = parse_get,
 	.args_doc = "OBJECT[/ATTR]...",
-	.doc = "Show an attribute, or all attributes of an object.\v"
+	.doc = "Print an attribute, or all attributes of an object.\v"
 	"OBJECT is a device (zzero-0000, or zzero), a set (zzero/cset0, "
 	"zzero/0), a channel (zzero/0/1, zzero-0-1, zzero-0000-0-1), a part of "
 	"one (zzero/0/trigger), trigger:NAME or device:NAME.",
+	.children = program_options,
 };
 
 int run_get(int argc, char **argv)
@@ -169,13 +164,12 @@ int run_get(int argc, char **argv)
 	struct get get = { .args.needed = true };
 	int i;
 
-	if (parse_command(&get_argp, argc, argv, &get))
-		return EXIT_USAGE;
+	parse_command(&get_argp, argc, argv, &get);
 	if (get.json)
 		get.all = json_object();
 	for (i = 0; i < get.args.count; i++)
-		show_object(&get, get.args.text[i]);
-	if (get.json && json_print(get.all))
-		get.code = EXIT_FAILED;
+		print_object(&get, get.args.text[i]);
+	if (get.json)
+		json_print(stdout, get.all, JSON_PRECISION);
 	return get.code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who has a node open or mapped, as far as /proc lets us see */
+/* Find the programs that have a node open or mapped, as far as /proc shows them */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,7 +89,7 @@ int put_holders(const char *stem, char *text, size_t size)
 	for (i = 0; i < count; i++) {
 		const char *pid = names[i]->d_name;
 
-		/* What we have was open in the shell, which is told. */
+		/* What is open here was inherited from the shell, which is listed. */
 		if (is_digits(pid) && strcmp(pid, self) &&
 		    !scan_files(&all, pid))
 			scan_mappings(&all, pid);

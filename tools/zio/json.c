@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* JSON of the commands */
-#include <errno.h>
+/* JSON that the commands print */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +7,9 @@
 #include "json.h"
 #include "command.h"
 
-#define EXACT_DIGITS 18	/* of any number that jansson can hold */
+#define EXACT_DIGITS 18	/* jansson holds every number of so many digits */
 
-void json_put_value(json_t *obj, const char *key, const char *value)
+void json_add_value(json_t *obj, const char *key, const char *value)
 {
 	json_t *item;
 
@@ -18,7 +17,7 @@ void json_put_value(json_t *obj, const char *key, const char *value)
 		item = json_integer(strtoll(value, NULL, 10));
 	else
 		item = json_string(value);
-	json_object_set_new(obj, key, item);
+	json_add(obj, key, item);
 }
 
 json_t *json_member(json_t *obj, const char *key)
@@ -27,52 +26,42 @@ json_t *json_member(json_t *obj, const char *key)
 
 	if (member)
 		return member;
-	json_object_set_new(obj, key, json_object());
+	json_add(obj, key, json_object());
 	return json_object_get(obj, key);
 }
 
-/* What is not known is null. */
-static void set_count(json_t *obj, const char *key, int64_t value)
+/* A value that is not known is null. */
+static void add_count(json_t *obj, const char *key, int64_t value)
 {
-	json_object_set_new(obj, key,
+	json_add(obj, key,
 			    value < 0 ? json_null() : json_integer(value));
 }
 
-static void set_rate(json_t *obj, const char *key, double value)
+static void add_rate(json_t *obj, const char *key, double value)
 {
-	json_object_set_new(obj, key, isnan(value) ? json_null() :
+	json_add(obj, key, isnan(value) ? json_null() :
 			    json_real(round(value * 1000) / 1000));
 }
 
-static void set_string(json_t *obj, const char *key, const char *value)
-{
-	json_object_set_new(obj, key, json_string(value));
-}
-
-static void set_bool(json_t *obj, const char *key, bool value)
-{
-	json_object_set_new(obj, key, json_boolean(value));
-}
-
-json_t *new_json_channel(const struct channel *chan)
+static json_t *new_channel(const struct channel *chan)
 {
 	json_t *obj = json_object();
 
-	set_string(obj, "channel", chan->address);
-	set_string(obj, "path", chan->path);
-	set_string(obj, "state", channel_state(chan));
-	set_bool(obj, "enable", chan->enable);
-	set_count(obj, "queued", chan->queued);
-	set_count(obj, "length", chan->length);
-	set_count(obj, "blocks", chan->blocks);
-	set_count(obj, "bytes", chan->bytes);
-	set_count(obj, "lost", chan->lost);
-	set_count(obj, "alarms", chan->alarms);
-	set_rate(obj, "blocks_per_s", chan->blocks_rate);
-	set_rate(obj, "bytes_per_s", chan->bytes_rate);
-	set_rate(obj, "lost_per_s", chan->lost_rate);
+	json_add_string(obj, "channel", chan->address);
+	json_add_string(obj, "path", chan->path);
+	json_add_string(obj, "state", channel_state(chan));
+	json_add_bool(obj, "enable", chan->enable);
+	add_count(obj, "queued", chan->queued);
+	add_count(obj, "length", chan->length);
+	add_count(obj, "blocks", chan->blocks);
+	add_count(obj, "bytes", chan->bytes);
+	add_count(obj, "lost", chan->lost);
+	add_count(obj, "alarms", chan->alarms);
+	add_rate(obj, "blocks_per_s", chan->blocks_rate);
+	add_rate(obj, "bytes_per_s", chan->bytes_rate);
+	add_rate(obj, "lost_per_s", chan->lost_rate);
 	if (*chan->source)
-		set_string(obj, "source", chan->source);
+		json_add_string(obj, "source", chan->source);
 	return obj;
 }
 
@@ -80,10 +69,10 @@ static json_t *new_trigger(const struct cset *cset)
 {
 	json_t *obj = json_object();
 
-	set_string(obj, "name", cset->trigger);
-	set_string(obj, "type", cset->type);
-	set_bool(obj, "enable", cset->trigger_enable);
-	set_count(obj, "nsamples", cset->nsamples);
+	json_add_string(obj, "name", cset->trigger);
+	json_add_string(obj, "type", cset->type);
+	json_add_bool(obj, "enable", cset->trigger_enable);
+	add_count(obj, "nsamples", cset->nsamples);
 	return obj;
 }
 
@@ -93,22 +82,22 @@ static json_t *new_cset(const struct cset *cset)
 	json_t *channels = json_array();
 	int c;
 
-	set_string(obj, "path", cset->path);
-	set_string(obj, "name", cset->name);
-	set_string(obj, "direction", cset->direction);
-	set_count(obj, "ssize", cset->ssize);
-	set_bool(obj, "enable", cset->enable);
-	json_object_set_new(obj, "trigger", new_trigger(cset));
-	set_string(obj, "buffer", cset->buffer);
-	set_count(obj, "fired", cset->fired);
-	set_count(obj, "lost_triggers", cset->lost_triggers);
-	set_count(obj, "io_errors", cset->io_errors);
-	set_rate(obj, "fired_per_s", cset->fired_rate);
+	json_add_string(obj, "path", cset->path);
+	json_add_string(obj, "name", cset->name);
+	json_add_string(obj, "direction", cset->direction);
+	add_count(obj, "ssize", cset->ssize);
+	json_add_bool(obj, "enable", cset->enable);
+	json_add(obj, "trigger", new_trigger(cset));
+	json_add_string(obj, "buffer", cset->buffer);
+	add_count(obj, "fired", cset->fired);
+	add_count(obj, "lost_triggers", cset->lost_triggers);
+	add_count(obj, "io_errors", cset->io_errors);
+	add_rate(obj, "fired_per_s", cset->fired_rate);
 	for (c = 0; c < cset->count; c++)
 		if (cset->channels[c].wanted)
-			json_array_append_new(channels,
-					      new_json_channel(&cset->channels[c]));
-	json_object_set_new(obj, "channels", channels);
+			json_append(channels,
+					      new_channel(&cset->channels[c]));
+	json_add(obj, "channels", channels);
 	return obj;
 }
 
@@ -118,12 +107,12 @@ static json_t *new_device(const struct device *device)
 	json_t *csets = json_array();
 	int s;
 
-	set_string(obj, "name", device->name);
+	json_add_string(obj, "name", device->name);
 	for (s = 0; s < device->count; s++)
 		if (device->csets[s].wanted)
-			json_array_append_new(csets,
+			json_append(csets,
 					      new_cset(&device->csets[s]));
-	json_object_set_new(obj, "csets", csets);
+	json_add(obj, "csets", csets);
 	return obj;
 }
 
@@ -136,13 +125,13 @@ static json_t *new_configured(const struct configured *one, const char *kind)
 	char text[ATTR_TEXT];
 	int i;
 
-	set_string(obj, "name", one->name);
-	set_string(obj, kind, one->type);
+	json_add_string(obj, "name", one->name);
+	json_add_string(obj, kind, one->type);
 	for (i = 0; i < count; i++)
 		if (is_file(one->path, names[i]->d_name) &&
 		    !read_attr(one->path, names[i]->d_name, text))
-			json_put_value(attrs, names[i]->d_name, text);
-	json_object_set_new(obj, "attributes", attrs);
+			json_add_value(attrs, names[i]->d_name, text);
+	json_add(obj, "attributes", attrs);
 	free_names(names, count);
 	return obj;
 }
@@ -155,7 +144,7 @@ static json_t *new_users(const struct snapshot *snap, const char *name)
 	put_trigger_users(snap, name, users, sizeof(users));
 	for (at = users; (one = strsep(&at, ","));)
 		if (*one)
-			json_array_append_new(list, json_string(one));
+			json_append(list, json_string(one));
 	return list;
 }
 
@@ -169,22 +158,22 @@ static json_t *new_triggers(const struct snapshot *snap)
 		if (!snap->triggers[i].wanted)
 			continue;
 		obj = new_configured(&snap->triggers[i], "type");
-		json_object_set_new(obj, "csets",
+		json_add(obj, "csets",
 				    new_users(snap, snap->triggers[i].name));
-		json_array_append_new(list, obj);
+		json_append(list, obj);
 	}
 	return list;
 }
 
-static json_t *new_boards(const struct snapshot *snap)
+static json_t *new_configured_devices(const struct snapshot *snap)
 {
 	json_t *list = json_array();
 	int i;
 
-	for (i = 0; i < snap->n_boards; i++)
-		if (snap->boards[i].wanted)
-			json_array_append_new(list,
-					      new_configured(&snap->boards[i],
+	for (i = 0; i < snap->n_configured; i++)
+		if (snap->configured[i].wanted)
+			json_append(list,
+					      new_configured(&snap->configured[i],
 							     "driver"));
 	return list;
 }
@@ -197,11 +186,11 @@ json_t *new_json_snapshot(const struct snapshot *snap)
 
 	for (d = 0; d < snap->count; d++)
 		if (snap->devices[d].wanted)
-			json_array_append_new(devices,
+			json_append(devices,
 					      new_device(&snap->devices[d]));
-	json_object_set_new(root, "devices", devices);
-	json_object_set_new(root, "shared_triggers", new_triggers(snap));
-	json_object_set_new(root, "configured_devices", new_boards(snap));
+	json_add(root, "devices", devices);
+	json_add(root, "shared_triggers", new_triggers(snap));
+	json_add(root, "configured_devices", new_configured_devices(snap));
 	return root;
 }
 
@@ -216,26 +205,11 @@ json_t *new_json_rates(const struct snapshot *snap)
 
 		if (!chan->wanted)
 			continue;
-		obj = new_json_channel(chan);
-		set_string(obj, "direction", chan->cset->direction);
-		set_string(obj, "trigger", chan->cset->trigger);
-		set_rate(obj, "fired_per_s", chan->cset->fired_rate);
-		json_array_append_new(list, obj);
+		obj = new_channel(chan);
+		json_add_string(obj, "direction", chan->cset->direction);
+		json_add_string(obj, "trigger", chan->cset->trigger);
+		add_rate(obj, "fired_per_s", chan->cset->fired_rate);
+		json_append(list, obj);
 	}
 	return list;
-}
-
-int json_print(json_t *root)
-{
-	int ret = json_dumpf(root, stdout,
-			     JSON_COMPACT | JSON_REAL_PRECISION(15));
-
-	json_decref(root);
-	putchar('\n');
-	if (ret || fflush(stdout)) {
-		complain("standard output: %s",
-			 ret ? "no memory, or it failed" : strerror(errno));
-		return -1;
-	}
-	return 0;
 }

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* JSON of the commands. jansson fails for want of memory only: json_print(). */
-#ifndef ZIO_TOOL_JSON_H
-#define ZIO_TOOL_JSON_H
+/* JSON that the commands print. */
+#ifndef ZIO_JSON_H
+#define ZIO_JSON_H
 
-#include <jansson.h>
-
+#include "common/json.h"
 #include "model.h"
 
-/* A decimal number as such, anything else as a string. */
-void json_put_value(json_t *obj, const char *key, const char *value);
+/* Digits of a number with a fraction */
+#define JSON_PRECISION JSON_REAL_PRECISION(15)
 
-/* Member @key of @obj, an object that is made if it is not there. */
+/* Add @value: a number if it is a decimal one, else a string. */
+void json_add_value(json_t *obj, const char *key, const char *value);
+
+/* Return the object that is member @key of @obj; it is made if missing. */
 json_t *json_member(json_t *obj, const char *key);
 
-json_t *new_json_channel(const struct channel *chan);
-
-/* All that is chosen of @snap: what zio list --json prints. */
+/* Make what zio list --json prints of the objects chosen in @snap. */
 json_t *new_json_snapshot(const struct snapshot *snap);
 
-/* One line for each channel that is chosen: what zio top --json prints. */
+/* Make what zio top --json prints of the channels chosen in @snap. */
 json_t *new_json_rates(const struct snapshot *snap);
 
-/* Prints one line and drops @root; -1 after a word to the user. */
-int json_print(json_t *root);
-
-#endif /* ZIO_TOOL_JSON_H */
+#endif /* ZIO_JSON_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio list: a tree for people, columns for scripts, JSON for programs */
+/* zio list: print a tree, columns for scripts, or JSON */
 #include <inttypes.h>
 #include <langinfo.h>
 #include <math.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "json.h"
 #include "model.h"
-#include "command.h"
 #include "term.h"
 
 #define DEFAULT_INTERVAL 0.5
@@ -28,7 +28,7 @@ struct list {
 	struct arguments patterns;
 };
 
-/* How a tree is drawn here. */
+/* How the tree is drawn on this terminal. */
 static struct {
 	const char *branch, *last, *line, *space;
 	bool colours;
@@ -205,14 +205,14 @@ static void print_shared(const struct snapshot *snap,
 	       enabled ? "on" : "off", *users ? "used by " : "not used", users);
 }
 
-static void print_board(const struct configured *board)
+static void print_configured(const struct configured *device)
 {
-	bool live = read_number(board->path, "live") == 1;
+	bool live = read_number(device->path, "live") == 1;
 	char name[NAME_LEN];
 
-	read_name(board->path, "name", name);
-	printf("%sdevice:%s%s  driver %s  %s%s%s\n", colour(BOLD), board->name,
-	       colour(PLAIN), board->type, live ? "live" : "not live",
+	read_name(device->path, "name", name);
+	printf("%sdevice:%s%s  driver %s  %s%s%s\n", colour(BOLD), device->name,
+	       colour(PLAIN), device->type, live ? "live" : "not live",
 	       *name ? " as " : "", name);
 }
 
@@ -226,9 +226,9 @@ static void print_tree(const struct snapshot *snap)
 	for (i = 0; i < snap->n_triggers; i++)
 		if (snap->triggers[i].wanted)
 			print_shared(snap, &snap->triggers[i]);
-	for (i = 0; i < snap->n_boards; i++)
-		if (snap->boards[i].wanted)
-			print_board(&snap->boards[i]);
+	for (i = 0; i < snap->n_configured; i++)
+		if (snap->configured[i].wanted)
+			print_configured(&snap->configured[i]);
 }
 
 static void print_number(int64_t value)
@@ -277,7 +277,7 @@ static void print_columns(const struct snapshot *snap, bool header)
 					print_columns_of(&snap->devices[d].csets[s].channels[c]);
 }
 
-/* With rates, which are those of the time from @before. */
+/* Take a snapshot @interval after @before, which is freed, with the rates. */
 static struct snapshot *take_with_rates(struct snapshot *before,
 					double interval)
 {
@@ -289,28 +289,27 @@ static struct snapshot *take_with_rates(struct snapshot *before,
 		wait_input(-1, before->seconds + interval - seconds_now());
 	snap = take_snapshot();
 	if (snap)
-		put_rates(snap, before);
+		set_rates(snap, before);
 	free_snapshot(before);
 	return snap;
 }
 
-static int print_list(struct list *list, struct snapshot *snap)
+static void print_list(struct list *list, struct snapshot *snap)
 {
 	switch (list->form) {
 	case FORM_JSON:
-		return json_print(new_json_snapshot(snap)) ? EXIT_FAILED :
-							     EXIT_OK;
+		json_print(stdout, new_json_snapshot(snap), JSON_PRECISION);
+		return;
 	case FORM_COLUMNS:
 		print_columns(snap, list->header);
-		return EXIT_OK;
+		return;
 	default:
 		choose_style();
 		print_tree(snap);
-		return EXIT_OK;
 	}
 }
 
-/* Tell of each pattern that nothing matches; how many match something? */
+/* Complain about patterns that match nothing; return how many match. */
 static int check_patterns(const struct list *list, struct snapshot *snap)
 {
 	int good = 0;
@@ -328,13 +327,11 @@ static int check_patterns(const struct list *list, struct snapshot *snap)
 static int list_chosen(struct list *list, struct snapshot *snap)
 {
 	int good = check_patterns(list, snap);
-	int code = EXIT_OK;
 
-	choose_objects(snap, list->patterns.text,
-		       list->patterns.count);
+	choose_objects(snap, list->patterns.text, list->patterns.count);
 	if (good || !list->patterns.count)
-		code = print_list(list, snap);
-	return good < list->patterns.count ? EXIT_FAILED : code;
+		print_list(list, snap);
+	return good < list->patterns.count ? EXIT_FAILED : EXIT_OK;
 }
 
 static error_t parse_list(int key, char *arg, struct argp_state *state)
@@ -364,24 +361,25 @@ static error_t parse_list(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "tree", 't', NULL, 0, "A tree, as on a terminal", 0 },
+	{ "tree", 't', NULL, 0, "Print a tree, as on a terminal", 0 },
 	{ "columns", 'c', NULL, 0,
-	  "A line of words for each channel, as into a pipe", 0 },
+	  "Print a line of words for each channel, as into a pipe", 0 },
 	{ "header", 'H', NULL, 0, "The same, after a line of titles", 0 },
-	{ "json", 'j', NULL, 0, "One JSON object", 0 },
+	{ "json", 'j', NULL, 0, "Print one JSON object", 0 },
 	{ "interval", 'i', "SECONDS", 0,
-	  "Time over which rates are taken (default 0.5; 0: no rates, no wait)",
+	  "Measure rates so long (default 0.5; 0: no rates, no wait)",
 	  0 },
 	{ 0 }
 };
 
-static const struct argp list_argp = {
+const struct argp list_argp = {
 	.options = options,
 	.parser = parse_list,
 	.args_doc = "[PATTERN]...",
 	.doc = "Show devices, channel sets, channels, shared triggers.\v"
 	"PATTERN is a name as 'zio get' takes it, in full or with * ? [], such as "
 	"zzero-0000, 'zzero*/cset0', 'zzero-0-*', 'trigger:*'.",
+	.children = program_options,
 };
 
 int run_list(int argc, char **argv)
@@ -390,8 +388,7 @@ int run_list(int argc, char **argv)
 	struct snapshot *snap;
 	int code;
 
-	if (parse_command(&list_argp, argc, argv, &list))
-		return EXIT_USAGE;
+	parse_command(&list_argp, argc, argv, &list);
 	if (list.form == FORM_AUTO)
 		list.form = isatty(STDOUT_FILENO) ? FORM_TREE : FORM_COLUMNS;
 	snap = take_with_rates(take_snapshot(), list.interval);

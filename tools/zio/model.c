@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All of ZIO at one moment. What goes away meanwhile is left out. */
+/* Take snapshots. An object that goes away meanwhile is left out. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/program.h"
+#include "common/text.h"
 #include "model.h"
-#include "term.h"
 
 static void full_path(char full[PATH_MAX], const char *path, const char *part)
 {
@@ -15,7 +16,7 @@ static void full_path(char full[PATH_MAX], const char *path, const char *part)
 		 *part ? "/" : "", part);
 }
 
-/* An output may be fed by an input, with losses of its own. */
+/* A route from an input counts losses of its own. */
 static void scan_route(struct channel *chan, const char *dir)
 {
 	char part[PATH_MAX];
@@ -68,7 +69,7 @@ static void scan_trigger(struct cset *cset)
 	cset->nsamples = read_number(dir, "nsamples");
 	if (read_name(dir, "name", cset->type))
 		put_text(cset->type, sizeof(cset->type), "%s", cset->trigger);
-	/* Of a shared one, "name" may be its own: the type is where it lives. */
+	/* A shared trigger lives in the directory of its type. */
 	find_owner(triggers_root(), cset->trigger, cset->type);
 }
 
@@ -92,8 +93,7 @@ static void scan_channels(struct cset *cset, const char *dir)
 	cset->channels = allocate(count > 0 ? (size_t)count : 0,
 				  sizeof(*cset->channels));
 	for (i = 0; i < count; i++)
-		if (has_prefix(names[i]->d_name, "chan") &&
-		    is_digits(names[i]->d_name + 4) &&
+		if (is_numbered(names[i]->d_name, "chan") &&
 		    scan_channel(&cset->channels[cset->count], cset,
 				 names[i]->d_name))
 			cset->count++;
@@ -132,7 +132,7 @@ static void scan_device(struct device *device, const char *name)
 	device->csets = allocate(count > 0 ? (size_t)count : 0,
 				 sizeof(*device->csets));
 	for (i = 0; i < count; i++)
-		if (has_prefix(names[i]->d_name, "cset") &&
+		if (is_numbered(names[i]->d_name, "cset") &&
 		    scan_cset(&device->csets[device->count], device,
 			      names[i]->d_name))
 			device->count++;
@@ -228,7 +228,7 @@ struct snapshot *take_snapshot(void)
 	free_names(names, count);
 	sort_channels(snap);
 	snap->triggers = scan_configured(triggers_root(), &snap->n_triggers);
-	snap->boards = scan_configured(devices_root(), &snap->n_boards);
+	snap->configured = scan_configured(devices_root(), &snap->n_configured);
 	return snap;
 }
 
@@ -246,11 +246,11 @@ void free_snapshot(struct snapshot *snap)
 	free(snap->devices);
 	free(snap->channels);
 	free(snap->triggers);
-	free(snap->boards);
+	free(snap->configured);
 	free(snap);
 }
 
-/* A counter that went back was started anew. */
+/* A counter that went back has started at 0 again. */
 static double rate_of(int64_t now, int64_t then, double seconds)
 {
 	if (now < 0 || then < 0 || seconds <= 0)
@@ -258,7 +258,7 @@ static double rate_of(int64_t now, int64_t then, double seconds)
 	return (double)(now < then ? now : now - then) / seconds;
 }
 
-static void put_channel_rates(struct channel *chan, const struct channel *old,
+static void set_channel_rates(struct channel *chan, const struct channel *old,
 			      double seconds)
 {
 	if (chan->inode != old->inode)
@@ -270,7 +270,7 @@ static void put_channel_rates(struct channel *chan, const struct channel *old,
 					 seconds);
 }
 
-void put_rates(struct snapshot *snap, const struct snapshot *before)
+void set_rates(struct snapshot *snap, const struct snapshot *before)
 {
 	double seconds = snap->seconds - before->seconds;
 	struct channel **old;
@@ -281,7 +281,7 @@ void put_rates(struct snapshot *snap, const struct snapshot *before)
 			      (size_t)before->n_channels,
 			      sizeof(*before->channels), compare_channels);
 		if (old)
-			put_channel_rates(snap->channels[i], *old, seconds);
+			set_channel_rates(snap->channels[i], *old, seconds);
 	}
 }
 
@@ -295,8 +295,8 @@ static bool matches_one(const char *name, char **patterns, int count)
 	return false;
 }
 
-/* Without each @word: "zzero/0/1" of "zzero/cset0/chan1". */
-static void leave_out(char *name, const char *word)
+/* Remove the first @word from @name. */
+static void remove_word(char *name, const char *word)
 {
 	char *at = strstr(name, word);
 	size_t len = strlen(word);
@@ -305,7 +305,7 @@ static void leave_out(char *name, const char *word)
 		memmove(at, at + len, strlen(at + len) + 1);
 }
 
-/* By its own name, by numbers alone, and, if the id is 0, without that. */
+/* Names with and without "-0000", and with and without "cset" and "chan", match. */
 static bool matches(const char *name, char **patterns, int count)
 {
 	char brief[2 * NAME_LEN];
@@ -313,16 +313,16 @@ static bool matches(const char *name, char **patterns, int count)
 	if (matches_one(name, patterns, count))
 		return true;
 	put_text(brief, sizeof(brief), "%s", name);
-	leave_out(brief, "-0000");
+	remove_word(brief, "-0000");
 	if (matches_one(brief, patterns, count))
 		return true;
-	leave_out(brief, "cset");
-	leave_out(brief, "chan");
+	remove_word(brief, "cset");
+	remove_word(brief, "chan");
 	if (matches_one(brief, patterns, count))
 		return true;
 	put_text(brief, sizeof(brief), "%s", name);
-	leave_out(brief, "cset");
-	leave_out(brief, "chan");
+	remove_word(brief, "cset");
+	remove_word(brief, "chan");
 	return matches_one(brief, patterns, count);
 }
 
@@ -384,7 +384,7 @@ int choose_objects(struct snapshot *snap, char **patterns, int count)
 	return found +
 	       choose_configured(snap->triggers, snap->n_triggers, "trigger",
 				 patterns, count) +
-	       choose_configured(snap->boards, snap->n_boards, "device",
+	       choose_configured(snap->configured, snap->n_configured, "device",
 				 patterns, count);
 }
 

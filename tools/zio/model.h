@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All of ZIO at one moment, as sysfs and configfs tell it. */
+/* A snapshot of all objects of ZIO in sysfs and configfs. */
 #ifndef ZIO_TOOL_MODEL_H
 #define ZIO_TOOL_MODEL_H
 
@@ -8,23 +8,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "command.h"
+#include "common/attr.h"
 
 struct cset;
 
-/* Counts are -1 and rates NaN while they are not known. */
+/* A count that is not known is -1; a rate is NaN. */
 struct channel {
 	struct cset *cset;
 	char path[NAME_LEN];	/* zzero-0000/cset0/chan1 */
 	char address[NAME_LEN];	/* zzero-0000-0-1 */
 	bool enable;
 	bool wanted;
-	ino_t inode;		/* tells it from another one of this name */
-	char source[NAME_LEN];	/* output: where its route is from; or empty */
+	ino_t inode;		/* differs if the channel was made anew */
+	char source[NAME_LEN];	/* of an output with a route: its input; else "" */
 	int64_t blocks, bytes;
-	int64_t lost;		/* those of its route, too */
+	int64_t lost;		/* includes the losses of its route */
 	int64_t alarms;
-	int64_t queued, length;	/* blocks in the queue, blocks there are */
+	int64_t queued, length;	/* blocks in the queue; in the buffer */
 	double blocks_rate, bytes_rate, lost_rate;
 };
 
@@ -32,8 +32,8 @@ struct cset {
 	char path[NAME_LEN];
 	char name[NAME_LEN];
 	char direction[NAME_LEN];
-	char trigger[NAME_LEN];	/* type, or name of a shared trigger */
-	char type[NAME_LEN];	/* type of the trigger */
+	char trigger[NAME_LEN];	/* its type, or the name of a shared one */
+	char type[NAME_LEN];	/* of the trigger */
 	char buffer[NAME_LEN];
 	bool enable, trigger_enable;
 	bool wanted;
@@ -60,32 +60,32 @@ struct configured {
 };
 
 struct snapshot {
-	double seconds;		/* of CLOCK_MONOTONIC */
+	double seconds;		/* when it was taken: CLOCK_MONOTONIC */
 	struct device *devices;
 	int count;
-	struct channel **channels;	/* of all, sorted by address */
+	struct channel **channels;	/* of all sets, sorted by address */
 	int n_channels;
-	struct configured *triggers, *boards;
-	int n_triggers, n_boards;
+	struct configured *triggers, *configured;	/* shared; devices */
+	int n_triggers, n_configured;
 };
 
-/* NULL after a word to the user: zio is not loaded. */
+/* Return a snapshot for free_snapshot(), or NULL after a message. */
 struct snapshot *take_snapshot(void);
 void free_snapshot(struct snapshot *snap);
 
-/* Rates of @snap against @before, of what is in both. */
-void put_rates(struct snapshot *snap, const struct snapshot *before);
+/* Set the rates in @snap of the channels that are in @before, too. */
+void set_rates(struct snapshot *snap, const struct snapshot *before);
 
 /*
- * Choose what matches one of the patterns, by any of its names, with all that
- * is in it; all if there are none. Returns how many objects match.
+ * Set @wanted of the objects that match a pattern by one of their names, and of all
+ * in them. Without patterns all objects match. Returns how many objects match.
  */
 int choose_objects(struct snapshot *snap, char **patterns, int count);
 
-/* Why no block comes: "on", "off", "set-off", "trigger-off". */
+/* Return "on", or what is switched off: "off", "set-off", "trigger-off". */
 const char *channel_state(const struct channel *chan);
 
-/* Sets whose trigger is @name, with commas between. */
+/* Put the sets whose trigger is @name, with commas between. */
 void put_trigger_users(const struct snapshot *snap, const char *name,
 		       char *text, size_t size);
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the user names: a device, a set, a channel, a part of one, an attribute
+ * Find what a user names: a device, a set, a channel, a part of one, an attribute
  *
  *	zzero  zzero-0000		device; id 0 may be left out
  *	zzero/cset0  zzero/0		set, by number or by name
  *	zzero/0/chan1  zzero/0/1	channel
- *	zzero-0000-0-1  zzero-0-1	the same, as its nodes are called
+ *	zzero-0000-0-1  zzero-0-1	the same, by the name of its nodes
  *	zzero/0/trigger			part
- *	trigger:clock0  device:rack1	made in configfs
+ *	trigger:clock0  device:rack1	a directory of configfs
  */
 #include <string.h>
 
 #include "command.h"
 
-/* Add to path and label, which are long enough for what the kernel makes. */
+/* Path and label have room for all names that the kernel makes. */
 static void enter(struct object *obj, const char *name)
 {
 	size_t len = strlen(obj->path);
@@ -43,7 +43,7 @@ static bool enter_number(struct object *obj, enum object_kind kind,
 	return is_digits(number) && enter_directory(obj, kind, name);
 }
 
-/* A set by the name that its driver gave it. */
+/* Enter a set by the name that its driver gave it. */
 static bool enter_named_cset(struct object *obj, const char *wanted)
 {
 	char dir[PATH_MAX], name[NAME_LEN];
@@ -67,7 +67,7 @@ static bool enter_named_cset(struct object *obj, const char *wanted)
 
 static bool enter_cset(struct object *obj, const char *name)
 {
-	if (has_prefix(name, "cset") && is_digits(name + 4))
+	if (is_numbered(name, "cset"))
 		return enter_directory(obj, OBJECT_CSET, name);
 	return enter_number(obj, OBJECT_CSET, "cset", name) ||
 	       enter_named_cset(obj, name);
@@ -75,12 +75,12 @@ static bool enter_cset(struct object *obj, const char *name)
 
 static bool enter_channel(struct object *obj, const char *name)
 {
-	if (has_prefix(name, "chan") && is_digits(name + 4))
+	if (is_numbered(name, "chan"))
 		return enter_directory(obj, OBJECT_CHANNEL, name);
 	return enter_number(obj, OBJECT_CHANNEL, "chan", name);
 }
 
-/* Of a device nothing but its sets: the rest is the driver model's. */
+/* A device has only sets: all else in its directory belongs to the driver model. */
 static bool enter_child(struct object *obj, const char *name)
 {
 	if (obj->kind == OBJECT_DEVICE)
@@ -106,7 +106,7 @@ static void complain_no_child(const struct object *obj, const char *name)
 {
 	char there[1024] = "";
 
-	/* In the directory of a device there is too much else. */
+	/* The directory of a device has too many other names. */
 	if (obj->kind != OBJECT_DEVICE)
 		put_names(obj->path, true, there, sizeof(there));
 	complain("%s has no %s '%s'%s%s", obj->label, kind_of_children(obj),
@@ -157,7 +157,7 @@ static bool enter_device(struct object *obj, const char *name)
 	return enter_directory(obj, OBJECT_DEVICE, full);
 }
 
-/* "zzero-0-1", "zzero-0000-0-1": what is before the last two numbers. */
+/* In "zzero-0-1" the device is before the last two numbers. */
 static bool enter_address(struct object *obj, const char *address)
 {
 	char name[NAME_MAX + 1];
@@ -194,7 +194,7 @@ static int complain_no_device(const char *name)
 		complain("%s: there is no %s: is zio loaded? (modprobe zio)",
 			 name, root);
 	else if (!*there)
-		complain("%s: no such device; there is none", name);
+		complain("%s: no such device; there is no device at all", name);
 	else
 		complain("%s: no such device or channel; there are: %s", name,
 			 there);
@@ -243,7 +243,7 @@ static int find_base(const char *name, struct object *obj)
 	return find_in_sysfs(name, obj);
 }
 
-/* The name of a node is as good as the channel's: /dev/zzero-0-1-data. */
+/* Make "zzero-0-1" of the path of a node, such as /dev/zzero-0-1-data. */
 static void strip_node(char *name, const char *text)
 {
 	static const char *const before[] = { "/dev/zio/", "/dev/" };

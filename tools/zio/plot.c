@@ -2,9 +2,9 @@
 /*
  * zio plot: draw the newest blocks of a channel
  *
- * A live picture shows what is new, as often as asked for. With the trigger
- * "user" each read acquires, so no more is read than is drawn; with any other,
- * all that comes is read, lest the queue fill up with what is old.
+ * With the trigger "user" each read acquires a block: no more blocks are read than
+ * are drawn. With other triggers all blocks are read, so that the queue does not
+ * hold old ones.
  */
 #include <errno.h>
 #include <signal.h>
@@ -22,10 +22,11 @@ struct plot {
 	struct zio_channel *channel;
 	const char *name;
 	uint64_t blocks;	/* in a picture */
-	uint64_t pictures;	/* 0: no end */
+	uint64_t pictures;	/* to draw; 0: no end */
+	uint64_t drawn;
 	double interval;
 	struct kept_block *kept;	/* a ring of @blocks */
-	uint64_t count;		/* of all that were kept; the newest is at -1 */
+	uint64_t count;		/* of all blocks that were read */
 	bool ended;		/* no more blocks will come */
 	int code;
 };
@@ -66,7 +67,7 @@ static void fail_read(struct plot *plot)
 	plot->code = EXIT_FAILED;
 }
 
-/* 1: a block; 0: none now. */
+/* Returns 1 after a block, 0 if there is none now. */
 static int read_block(struct plot *plot)
 {
 	struct zio_block blk;
@@ -81,7 +82,7 @@ static int read_block(struct plot *plot)
 	return ret > 0;
 }
 
-/* Blocks for one picture: as many as go in, and what else comes until @end. */
+/* Read the blocks of a picture, and any others that come until @end. */
 static void read_picture(struct plot *plot, double end)
 {
 	uint64_t first = plot->count;
@@ -101,23 +102,42 @@ static void read_picture(struct plot *plot, double end)
 	}
 }
 
+/* Return the newest blocks, oldest first, for the caller to free. */
+static const struct kept_block **list_newest(const struct plot *plot,
+					     unsigned int *count)
+{
+	uint64_t n = plot->count < plot->blocks ? plot->count : plot->blocks;
+	const struct kept_block **list = allocate(n, sizeof(*list));
+	uint64_t i;
+
+	for (i = 0; i < n; i++)
+		list[i] = &plot->kept[(plot->count - n + i) % plot->blocks];
+	*count = (unsigned int)n;
+	return list;
+}
+
 static int draw_picture(struct plot *plot, struct gnuplot *gp)
 {
-	uint64_t count = plot->count < plot->blocks ? plot->count :
-						      plot->blocks;
-	const struct kept_block **order = allocate(count, sizeof(*order));
-	uint64_t i;
+	unsigned int count;
+	const struct kept_block **blocks = list_newest(plot, &count);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 	int ret;
 
-	for (i = 0; i < count; i++)
-		order[i] = &plot->kept[(plot->count - count + i) %
-				       plot->blocks];
-	ret = draw_blocks(gp, &plot->draw, order, (unsigned int)count);
-	free(order);
+	if (!out)
+		fail_memory();
+	if (!plot->drawn++)
+		write_head(out, &plot->draw);
+	write_picture(out, &plot->draw, blocks, count);
+	fclose(out);
+	ret = send_script(gp, text, size);
+	free(text);
+	free(blocks);
 	return ret;
 }
 
-/* Nothing but a signal ends this wait. */
+/* Only a signal ends this wait early. */
 static void wait_for_turn(double end)
 {
 	while (!caught_stop() && seconds_now() < end)
@@ -126,9 +146,7 @@ static void wait_for_turn(double end)
 
 static void draw_pictures(struct plot *plot, struct gnuplot *gp)
 {
-	uint64_t drawn = 0;
-
-	while (!is_over(plot) && (!plot->pictures || drawn < plot->pictures)) {
+	while (!is_over(plot) && (!plot->pictures || plot->drawn < plot->pictures)) {
 		double end = seconds_now() + plot->interval;
 		uint64_t before = plot->count;
 
@@ -137,8 +155,7 @@ static void draw_pictures(struct plot *plot, struct gnuplot *gp)
 			return;
 		if (draw_picture(plot, gp))
 			plot->code = EXIT_FAILED;
-		drawn++;
-		if (!is_over(plot) && drawn != plot->pictures)
+		if (!is_over(plot) && plot->drawn != plot->pictures)
 			wait_for_turn(end);
 	}
 }
@@ -147,8 +164,8 @@ static int run_gnuplot(struct plot *plot)
 {
 	struct gnuplot gp = { 0 };
 
-	/* gnuplot first: no block is taken in vain if there is none. */
-	if (start_gnuplot(&gp, &plot->draw))
+	/* Start gnuplot first: if that fails, no block is read in vain. */
+	if (start_gnuplot(&gp, plot->draw.script))
 		return EXIT_FAILED;
 	draw_pictures(plot, &gp);
 	if (end_gnuplot(&gp) && !plot->code)
@@ -157,9 +174,7 @@ static int run_gnuplot(struct plot *plot)
 		complain("plot: %s has no block", plot->name);
 		plot->code = EXIT_FAILED;
 	}
-	if (!plot->code && caught_stop())
-		plot->code = 128 + caught_stop();
-	return plot->code;
+	return plot->code ? plot->code : stop_status(EXIT_OK);
 }
 
 static void free_blocks(struct plot *plot)
@@ -198,7 +213,7 @@ static double parse_rate(const struct argp_state *state, const char *text)
 	double rate = strtod(text, &end);
 
 	if (end == text || *end || !(rate > 0) || rate > 1e15)
-		argp_error(state, "%s: not a rate in Hz", text);
+		argp_error(state, "--rate=%s: not a frequency in Hz", text);
 	return rate;
 }
 
@@ -208,12 +223,12 @@ static void check_options(const struct plot *plot,
 	const struct drawing *draw = &plot->draw;
 
 	if (plot->blocks < 1 || plot->blocks > 65536)
-		argp_error(state, "1 to 65536 blocks make a picture");
+		argp_error(state, "--blocks: not a number from 1 to 65536");
 	if (draw->output && !draw->terminal && !terminal_of_file(draw->output))
-		argp_error(state, "%s: ends in none of .png .svg .pdf, so --terminal is wanted",
+		argp_error(state, "%s: ends in none of .png .svg .pdf: give --terminal, too",
 			   draw->output);
 	if (draw->rate > 0 && !draw->is_time)
-		argp_error(state, "--rate goes with --time");
+		argp_error(state, "--rate has a meaning with --time only");
 }
 
 enum option_key {
@@ -256,17 +271,17 @@ static error_t parse_plot(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'b':
-		plot->blocks = parse_count(state, arg);
+		plot->blocks = parse_number(state, "--blocks", arg, UINT64_MAX);
 		return 0;
 	case 'n':
-		plot->pictures = parse_count(state, arg);
+		plot->pictures = parse_number(state, "--count", arg, UINT64_MAX);
 		return 0;
 	case 'i':
 		plot->interval = parse_seconds(state, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (plot->name)
-			argp_error(state, "one channel at a time");
+			argp_error(state, "there is more than one channel");
 		plot->name = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
@@ -282,39 +297,39 @@ static error_t parse_plot(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "One picture into FILE (.png .svg .pdf), and end", 0 },
-	{ "blocks", 'b', "N", 0, "Blocks in a picture (default 1)", 0 },
-	{ "signed", 's', NULL, 0, "Samples are signed", 0 },
-	{ "time", KEY_TIME, NULL, 0, "x is time, not the number of the sample",
+	  "Draw one picture into FILE (.png .svg .pdf), and exit", 0 },
+	{ "blocks", 'b', "N", 0, "Draw N blocks in a picture (default 1)", 0 },
+	{ "signed", 's', NULL, 0, "Take samples for signed numbers", 0 },
+	{ "time", KEY_TIME, NULL, 0, "Draw over time instead of the number of the sample",
 	  0 },
 	{ "rate", KEY_RATE, "HZ", 0,
-	  "Samples per second, for --time with more than one in a block", 0 },
+	  "Sample rate; --time needs it if a block has several samples", 0 },
 	{ "interval", 'i', "SECONDS", 0,
-	  "At least so long between two pictures (default 0.1)", 0 },
-	{ "count", 'n', "N", 0, "End after N pictures (0, the default: never)",
+	  "Wait at least so long between pictures (default 0.1)", 0 },
+	{ "count", 'n', "N", 0, "Exit after N pictures (0, the default: never)",
 	  0 },
 	{ "terminal", KEY_TERMINAL, "TERMINAL", 0,
-	  "Of gnuplot, with its options: \"dumb size 79,20\"", 0 },
+	  "Terminal of gnuplot, with its options: \"dumb size 79,20\"", 0 },
 	{ "script", KEY_SCRIPT, NULL, 0,
-	  "Print what gnuplot would be told, for one elsewhere", 0 },
+	  "Print the script for gnuplot, and do not run it", 0 },
 	{ 0 }
 };
 
-static const struct argp plot_argp = {
+const struct argp plot_argp = {
 	.options = options,
 	.parser = parse_plot,
 	.args_doc = "CHANNEL",
-	.doc = "Draw the newest blocks of an input channel, again and again, until "
-	"Ctrl-C; or once into a file.\v"
-	"CHANNEL is a name like zzero-0-1, or a node.",
+	.doc = "Draw the newest blocks of an input channel, live until Ctrl-C, or "
+	"once into a file.\v"
+	"CHANNEL is a name such as zzero-0-1, or a node.",
+	.children = program_options,
 };
 
 int run_plot(int argc, char **argv)
 {
 	struct plot plot = { .blocks = 1, .interval = 0.1 };
 
-	if (parse_command(&plot_argp, argc, argv, &plot))
-		return EXIT_USAGE;
+	parse_command(&plot_argp, argc, argv, &plot);
 	if (plot.draw.output)
 		plot.pictures = 1;
 	return open_and_run(&plot);

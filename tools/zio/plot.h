@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the two halves of zio plot share: the channel and the drawing. */
-#ifndef ZIO_TOOL_PLOT_H
-#define ZIO_TOOL_PLOT_H
+/* What the files of zio plot share. */
+#ifndef ZIO_PLOT_H
+#define ZIO_PLOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "libzio/zio.h"
 
-/* A block that was read, and is now ours. */
+/* A copy of a block. */
 struct kept_block {
 	struct zio_control control;
 	void *data;
@@ -18,31 +18,37 @@ struct kept_block {
 };
 
 struct drawing {
-	const char *output;	/* file; NULL: live */
-	const char *terminal;	/* of gnuplot; NULL: by @output or display */
-	bool script;		/* to standard output, for another gnuplot */
+	const char *output;	/* a file; NULL: draw live */
+	const char *terminal;	/* of gnuplot; NULL: chosen by @output or display */
+	bool script;		/* print the script, and run no gnuplot */
 	bool is_signed;
 	bool is_time;
-	double rate;		/* samples per second; 0: not told */
+	double rate;		/* samples per second; 0: not known */
 };
 
-/* gnuplot, or standard output with the script. */
-struct gnuplot {
-	int fd;			/* it reads this */
-	pid_t pid;
-	bool stopped;		/* by us, before it was done */
-};
+/* script.c: what gnuplot is to do */
 
-/* All return 0, or -1 after a word to the user. */
-int start_gnuplot(struct gnuplot *gp, const struct drawing *draw);
-int draw_blocks(struct gnuplot *gp, const struct drawing *draw,
-		const struct kept_block *const *blocks, unsigned int count);
-int end_gnuplot(struct gnuplot *gp);
-
-/* Can @draw show such a block? */
-int check_block(const struct drawing *draw, const struct kept_block *block);
-
-/* Terminal for a file of this name; NULL if its end tells none. */
+/* Return the terminal of gnuplot for a file name; NULL if its suffix is unknown. */
 const char *terminal_of_file(const char *name);
 
-#endif /* ZIO_TOOL_PLOT_H */
+/* Check that @draw can show @block; 0, or -1 after a message. */
+int check_block(const struct drawing *draw, const struct kept_block *block);
+
+void write_head(FILE *out, const struct drawing *draw);
+void write_picture(FILE *out, const struct drawing *draw,
+		   const struct kept_block *const *blocks, unsigned int count);
+
+/* gnuplot.c: the program, or standard output in its place */
+
+struct gnuplot {
+	int fd;			/* its standard input */
+	pid_t pid;		/* 0: none runs */
+	bool killed;
+};
+
+/* These functions return 0, or -1 after a message. */
+int start_gnuplot(struct gnuplot *gp, bool script_only);
+int send_script(struct gnuplot *gp, const char *text, size_t size);
+int end_gnuplot(struct gnuplot *gp);
+
+#endif /* ZIO_PLOT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each errno of an attribute means: Documentation/ABI, in one line each */
+/* What each errno of an attribute means, as Documentation/ABI describes it */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,14 +96,6 @@ static const struct reason reasons[] = {
 	{ NULL, EOPNOTSUPP, "the device or the trigger type cannot do that" },
 };
 
-/* @attr may have directories before it. */
-static const char *base_name(const char *attr)
-{
-	const char *slash = strrchr(attr, '/');
-
-	return slash ? slash + 1 : attr;
-}
-
 static const char *find_reason(const char *attr, int code)
 {
 	size_t i;
@@ -115,7 +107,7 @@ static const char *find_reason(const char *attr, int code)
 	return NULL;
 }
 
-static void print_choice(const char *file)
+static void print_types(const char *file)
 {
 	char text[ATTR_TEXT], *at;
 
@@ -156,7 +148,7 @@ static bool put_stem(const struct object *obj, char *stem, size_t size)
 	return true;
 }
 
-/* Who has a node open is of interest where it is the buffer that is in use. */
+/* These attributes are busy for reasons other than an open node. */
 static bool is_of_trigger(const char *attr)
 {
 	return !strcmp(attr, "fire") || !strcmp(attr, "irq") ||
@@ -175,22 +167,22 @@ static void print_holders(const struct object *obj)
 void explain_failure(const struct object *obj, const char *attr,
 		     const char *value, int code)
 {
-	const char *why = find_reason(base_name(attr), code);
+	const char *reason = find_reason(base_name(attr), code);
 
 	if (code == EBUSY && has_prefix(obj->label, "device:"))
-		why = "the device is live: set live=0 first";
+		reason = "the device is live: set live=0 first";
 	fflush(stdout);
 	fprintf(stderr, "zio: %s/%s: cannot set '%s': %s", obj->label, attr,
 		value, strerror(code));
-	if (why)
-		fprintf(stderr, ": %s", why);
+	if (reason)
+		fprintf(stderr, ": %s", reason);
 	if (code == EBUSY && !is_of_trigger(base_name(attr)))
 		print_holders(obj);
 	if (code == EINVAL && !strcmp(attr, "current_buffer"))
-		print_choice("available_buffers");
+		print_types("available_buffers");
 	if ((code == EINVAL || code == ENOENT) &&
 	    !strcmp(attr, "current_trigger")) {
-		print_choice("available_triggers");
+		print_types("available_triggers");
 		print_shared();
 	}
 	fputc('\n', stderr);

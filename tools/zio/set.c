@@ -2,10 +2,9 @@
 /*
  * zio set: change attributes
  *
- * Everything is looked at before anything is written. What current_trigger or
- * current_buffer brings along is there only after it is written: those two come
- * first, and the attributes of a trigger or buffer that is to be replaced are
- * looked at when their turn comes.
+ * All attributes are checked before any is written. The attributes of a new trigger
+ * or buffer exist only after current_trigger or current_buffer is written: those two
+ * are written first, and the attributes that they replace are checked after that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 
 struct set {
 	struct arguments args;
-	struct assignment *todo;
+	struct assignment *list;
 	int count;
 	int done;
 	bool verbose;
@@ -26,7 +25,7 @@ static bool is_exchange(const struct assignment *set)
 	       !strcmp(set->attr, "current_buffer");
 }
 
-/* Is @set, by its full name, in a directory that @exchange makes anew? */
+/* Is @set in a directory that writing @exchange replaces? */
 static bool is_exchanged_by(const struct assignment *set,
 			    const struct assignment *exchange)
 {
@@ -52,20 +51,20 @@ static bool waits_for_exchange(const struct set *all,
 	int i;
 
 	for (i = 0; i < all->count; i++)
-		if (is_exchange(&all->todo[i]) &&
-		    is_exchanged_by(set, &all->todo[i]))
+		if (is_exchange(&all->list[i]) &&
+		    is_exchanged_by(set, &all->list[i]))
 			return true;
 	return false;
 }
 
-/* OBJECT/ATTR=VALUE, when no object was named before. */
+/* Without an object before it, an argument is OBJECT/ATTR=VALUE. */
 static int split_object(struct assignment *set)
 {
 	char *slash = strrchr(set->attr, '/');
 	char *attr;
 
 	if (!slash) {
-		complain("'%s': of which object? zio set OBJECT ATTR=VALUE",
+		complain("'%s': the object is missing: zio set OBJECT ATTR=VALUE",
 			 set->attr);
 		return EXIT_USAGE;
 	}
@@ -81,7 +80,7 @@ static int split_object(struct assignment *set)
 static int add_assignment(struct set *all, const struct object *obj,
 			  const char *text)
 {
-	struct assignment *set = &all->todo[all->count];
+	struct assignment *set = &all->list[all->count];
 
 	if (split_assignment(text, &set->attr, &set->value))
 		return EXIT_USAGE;
@@ -95,14 +94,14 @@ static int add_assignment(struct set *all, const struct object *obj,
 static int enter_object(struct object *obj, const char *text, const char *next)
 {
 	if (!next || !strchr(next, '=')) {
-		complain("'%s': nothing to set: zio set OBJECT ATTR=VALUE...",
+		complain("'%s': ATTR=VALUE is missing: zio set OBJECT ATTR=VALUE...",
 			 text);
 		return EXIT_USAGE;
 	}
 	if (find_object(text, obj))
 		return EXIT_FAILED;
 	if (obj->attr[0]) {
-		complain("%s/%s is an attribute: write %s %s=VALUE",
+		complain("%s/%s is an attribute: zio set %s %s=VALUE",
 			 obj->label, obj->attr, obj->label, obj->attr);
 		return EXIT_USAGE;
 	}
@@ -134,8 +133,8 @@ static int check_all(struct set *all)
 	int i;
 
 	for (i = 0; i < all->count; i++)
-		if (!waits_for_exchange(all, &all->todo[i]) &&
-		    check_assignment(&all->todo[i]))
+		if (!waits_for_exchange(all, &all->list[i]) &&
+		    check_assignment(&all->list[i]))
 			return EXIT_FAILED;
 	return EXIT_OK;
 }
@@ -158,12 +157,12 @@ static int apply_all(struct set *all)
 
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < all->count; i++) {
-			if (is_exchange(&all->todo[i]) != (pass == 0))
+			if (is_exchange(&all->list[i]) != (pass == 0))
 				continue;
-			if (!apply_one(all, &all->todo[i]))
+			if (!apply_one(all, &all->list[i]))
 				continue;
 			if (all->count > 1)
-				complain("%d of %d were set, the others were left as they are",
+				complain("%d of %d attributes were set; the others are unchanged",
 					 all->done, all->count);
 			return EXIT_FAILED;
 		}
@@ -176,8 +175,8 @@ static void free_all(struct set *all)
 	int i;
 
 	for (i = 0; i < all->count; i++)
-		free(all->todo[i].attr);
-	free(all->todo);
+		free(all->list[i].attr);
+	free(all->list);
 }
 
 static error_t parse_set(int key, char *arg, struct argp_state *state)
@@ -195,20 +194,21 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "verbose", 'v', NULL, 0, "Tell what was set", 0 },
+	{ "verbose", 'v', NULL, 0, "Print what was set", 0 },
 	{ 0 }
 };
 
-static const struct argp set_argp = {
+const struct argp set_argp = {
 	.options = options,
 	.parser = parse_set,
 	.args_doc = "OBJECT ATTR=VALUE... [OBJECT ATTR=VALUE...]...",
 	.doc = "Change attributes.\v"
-	"Objects and attributes are looked at first: if one does not exist or "
+	"All objects and attributes are checked first: if one does not exist or "
 	"cannot be written, nothing changes. Then current_trigger and "
-	"current_buffer are written, then the others as they are given; at the "
-	"first that is refused it ends. ATTR may be that of a part: "
+	"current_buffer are written, then the others in the given order. The first "
+	"one that the kernel refuses ends it. ATTR may be in a part: "
 	"trigger/nsamples.",
+	.children = program_options,
 };
 
 int run_set(int argc, char **argv)
@@ -216,9 +216,8 @@ int run_set(int argc, char **argv)
 	struct set all = { .args.needed = true };
 	int code;
 
-	if (parse_command(&set_argp, argc, argv, &all))
-		return EXIT_USAGE;
-	all.todo = allocate((size_t)all.args.count, sizeof(*all.todo));
+	parse_command(&set_argp, argc, argv, &all);
+	all.list = allocate((size_t)all.args.count, sizeof(*all.list));
 	code = collect_assignments(&all);
 	if (!code)
 		code = check_all(&all);

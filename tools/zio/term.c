@@ -2,8 +2,8 @@
 /*
  * The terminal while zio top owns it
  *
- * A handful of escape sequences that every terminal of today knows: a front end
- * without a terminfo database, as with busybox, is the usual place to run this.
+ * A few escape sequences that all terminals know are enough. A small system, such
+ * as one with busybox, has no terminfo database.
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,22 +12,21 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "term.h"
 
-#define ENTER "\033[?1049h\033[?25l"	/* the other screen, no cursor */
+#define ENTER "\033[?1049h\033[?25l"	/* the alternate screen, no cursor */
 #define LEAVE "\033[?25h\033[?1049l"
 
 static struct termios saved;
-static bool taken;
-static volatile sig_atomic_t stopped;
-static sigset_t outside;	/* signals blocked while we wait */
+static bool active;
+static volatile sig_atomic_t suspended;
+static sigset_t outside;	/* the signal mask during waits */
 
 static void on_suspend(int sig)
 {
-	stopped = sig;
+	suspended = sig;
 }
 
 static void on_resize(int sig)
@@ -44,19 +43,19 @@ static void set_handler(int sig, void (*handler)(int))
 
 void catch_signals(void)
 {
-	sigset_t inside;
+	sigset_t blocked;
 
 	catch_stop(SIGINT, 0);
 	catch_stop(SIGTERM, 0);
 	catch_stop(SIGHUP, 0);
 	set_handler(SIGWINCH, on_resize);
-	sigemptyset(&inside);
-	sigaddset(&inside, SIGINT);
-	sigaddset(&inside, SIGTERM);
-	sigaddset(&inside, SIGHUP);
-	sigaddset(&inside, SIGTSTP);
-	sigaddset(&inside, SIGWINCH);
-	sigprocmask(SIG_BLOCK, &inside, &outside);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGHUP);
+	sigaddset(&blocked, SIGTSTP);
+	sigaddset(&blocked, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &blocked, &outside);
 }
 
 static void enter_screen(void)
@@ -69,33 +68,33 @@ static void enter_screen(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 	fputs(ENTER, stdout);
 	fflush(stdout);
-	taken = true;
+	active = true;
 }
 
-void give_terminal(void)
+void leave_terminal(void)
 {
-	if (!taken)
+	if (!active)
 		return;
-	taken = false;
+	active = false;
 	fputs(LEAVE, stdout);
 	fflush(stdout);
 	tcsetattr(STDIN_FILENO, TCSANOW, &saved);
 }
 
-void take_terminal(void)
+void enter_terminal(void)
 {
 	if (tcgetattr(STDIN_FILENO, &saved))
 		return;
 	set_handler(SIGTSTP, on_suspend);
-	atexit(give_terminal);
+	atexit(leave_terminal);
 	enter_screen();
 }
 
-/* Ctrl-Z: the shell gets its own screen, and we ours when it lets us go on. */
+/* On Ctrl-Z the shell gets its screen back until it continues the program. */
 static void suspend(void)
 {
-	stopped = 0;
-	give_terminal();
+	suspended = 0;
+	leave_terminal();
 	raise(SIGSTOP);
 	enter_screen();
 }
@@ -126,14 +125,6 @@ static int read_key(void)
 	return n < 0 && errno == EAGAIN ? KEY_REDRAW : KEY_END;
 }
 
-double seconds_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 int wait_input(int fd, double seconds)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -157,7 +148,7 @@ int wait_key(double seconds, bool keys)
 {
 	int ret = wait_input(keys ? STDIN_FILENO : -1, seconds);
 
-	if (stopped)
+	if (suspended)
 		suspend();
 	if (ret < 0)
 		return KEY_REDRAW;

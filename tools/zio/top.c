@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio top: rates and losses of each channel, as they change */
+/* zio top: print rates and losses of each channel, again and again */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "json.h"
 #include "model.h"
-#include "command.h"
 #include "term.h"
 
 struct sort_key {
 	char key;
-	const char *name;
 	int (*compare)(const struct channel *a, const struct channel *b);
 };
 
 struct top {
 	double interval;
-	uint64_t count;		/* intervals to show; 0: no end */
+	uint64_t count;		/* intervals to print; 0: no end */
 	bool json;
 	bool screen;
 	bool reverse;
@@ -29,7 +28,7 @@ struct top {
 	struct snapshot *snap, *before;
 };
 
-/* What is not known is less than anything. */
+/* A rate that is not known sorts last. */
 static int compare_rates(double a, double b)
 {
 	double one = isnan(a) ? -1 : a, two = isnan(b) ? -1 : b;
@@ -69,13 +68,18 @@ static int by_trigger(const struct channel *a, const struct channel *b)
 	return compare_rates(a->cset->fired_rate, b->cset->fired_rate);
 }
 
+const char *const sort_names[] = {
+	"name", "blocks", "bytes", "lost", "queued", "trigger", NULL
+};
+
+/* In the order of sort_names */
 static const struct sort_key sort_keys[] = {
-	{ 'n', "name", by_name },
-	{ 'b', "blocks", by_blocks },
-	{ 'y', "bytes", by_bytes },
-	{ 'l', "lost", by_losses },
-	{ 'u', "queued", by_queue },
-	{ 't', "trigger", by_trigger },
+	{ 'n', by_name },
+	{ 'b', by_blocks },
+	{ 'y', by_bytes },
+	{ 'l', by_losses },
+	{ 'u', by_queue },
+	{ 't', by_trigger },
 };
 
 #define SORT_KEYS (sizeof(sort_keys) / sizeof(sort_keys[0]))
@@ -91,7 +95,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 	return top->reverse ? -ret : ret;
 }
 
-/* The channels that are chosen, in order; to be freed. */
+/* Return the chosen channels in order, for the caller to free. */
 static struct channel **sort_rows(struct top *top, int *count)
 {
 	struct snapshot *snap = top->snap;
@@ -167,7 +171,7 @@ static void print_plain(struct top *top)
 	free(rows);
 }
 
-/* One line of the screen, cut to its width. */
+/* Print @line, cut to the width of the screen, and free it. */
 static void end_line(FILE *out, char **line, size_t *size, FILE *screen)
 {
 	fclose(out);
@@ -181,10 +185,8 @@ static FILE *begin_line(char **line, size_t *size)
 {
 	FILE *out = open_memstream(line, size);
 
-	if (!out) {
-		complain("no memory");
-		exit(EXIT_FAILED);
-	}
+	if (!out)
+		fail_memory();
 	return out;
 }
 
@@ -198,7 +200,7 @@ static void print_head(const struct top *top, int count, int shown)
 	if (shown < count)
 		fprintf(out, " (%d shown)", shown);
 	fprintf(out, ", by %s%s; n b y l u t: sort by name, blocks, bytes, lost, queued, trigger; r: reverse; q: quit",
-		top->sort->name, top->reverse ? ", reversed" : "");
+		sort_names[top->sort - sort_keys], top->reverse ? ", reversed" : "");
 	end_line(out, &line, &size, stdout);
 }
 
@@ -233,33 +235,33 @@ static void print_screen(struct top *top)
 	free(rows);
 }
 
-static int print_json(const struct top *top)
+static void print_json(const struct top *top)
 {
 	struct timespec now;
 	json_t *root = json_object();
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	json_object_set_new(root, "time", json_real((double)now.tv_sec +
-			    round((double)now.tv_nsec / 1e6) / 1e3));
-	json_object_set_new(root, "interval",
-			    json_real(round((top->snap->seconds -
-					     top->before->seconds) * 1e6) / 1e6));
-	json_object_set_new(root, "channels", new_json_rates(top->snap));
-	return json_print(root);
+	json_add(root, "time", json_real((double)now.tv_sec +
+		 round((double)now.tv_nsec / 1e6) / 1e3));
+	json_add(root, "interval",
+		 json_real(round((top->snap->seconds - top->before->seconds) *
+				 1e6) / 1e6));
+	json_add(root, "channels", new_json_rates(top->snap));
+	json_print(stdout, root, JSON_PRECISION);
 }
 
 static int print_rates(struct top *top)
 {
 	if (top->json)
-		return print_json(top);
-	if (top->screen)
+		print_json(top);
+	else if (top->screen)
 		print_screen(top);
 	else
 		print_plain(top);
 	return finish_output() ? -1 : 0;
 }
 
-static void press_key(struct top *top, int key)
+static void handle_key(struct top *top, int key)
 {
 	size_t i;
 
@@ -279,7 +281,7 @@ static bool is_finished(const struct top *top)
 	return top->quit || caught_stop();
 }
 
-/* Until @end; keys are served meanwhile. */
+/* Wait until @end, and handle keys meanwhile. */
 static void wait_until(struct top *top, double end)
 {
 	while (!is_finished(top)) {
@@ -287,7 +289,7 @@ static void wait_until(struct top *top, double end)
 
 		if (key == KEY_NONE)
 			return;
-		press_key(top, key);
+		handle_key(top, key);
 	}
 }
 
@@ -302,18 +304,18 @@ static int next_snapshot(struct top *top)
 	top->before = top->snap;
 	top->snap = snap;
 	if (top->before)
-		put_rates(snap, top->before);
+		set_rates(snap, top->before);
 	return 0;
 }
 
 static int show_rates(struct top *top)
 {
-	uint64_t shown = 0;
+	uint64_t printed = 0;
 	double end = seconds_now();
 
 	if (next_snapshot(top))
 		return EXIT_FAILED;
-	while (!top->count || shown < top->count) {
+	while (!top->count || printed < top->count) {
 		end += top->interval;
 		if (end < seconds_now())
 			end = seconds_now();
@@ -322,24 +324,9 @@ static int show_rates(struct top *top)
 			break;
 		if (next_snapshot(top) || print_rates(top))
 			return EXIT_FAILED;
-		shown++;
+		printed++;
 	}
-	return caught_stop() ? 128 + caught_stop() : EXIT_OK;
-}
-
-static void choose_sort(struct top *top, const struct argp_state *state,
-			const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < SORT_KEYS; i++) {
-		if (!strcmp(name, sort_keys[i].name)) {
-			top->sort = &sort_keys[i];
-			return;
-		}
-	}
-	argp_error(state, "%s: not one of name, blocks, bytes, lost, queued, trigger",
-		   name);
+	return stop_status(EXIT_OK);
 }
 
 static error_t parse_top(int key, char *arg, struct argp_state *state)
@@ -350,16 +337,18 @@ static error_t parse_top(int key, char *arg, struct argp_state *state)
 	case 'i':
 		top->interval = parse_seconds(state, arg);
 		if (top->interval < 0.01)
-			argp_error(state, "%s: at least 0.01 s", arg);
+			argp_error(state, "--interval=%s: less than 0.01 s",
+				   arg);
 		return 0;
 	case 'n':
-		top->count = parse_count(state, arg);
+		top->count = parse_number(state, "--count", arg, UINT64_MAX);
 		return 0;
 	case 'j':
 		top->json = true;
 		return 0;
 	case 's':
-		choose_sort(top, state, arg);
+		top->sort = &sort_keys[parse_choice(state, "sort key", arg,
+						    sort_names)];
 		return 0;
 	case 'r':
 		top->reverse = true;
@@ -370,25 +359,27 @@ static error_t parse_top(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "interval", 'i', "SECONDS", 0, "Time between two looks (default 1)",
+	{ "interval", 'i', "SECONDS", 0, "Length of an interval (default 1)",
 	  0 },
-	{ "count", 'n', "N", 0, "End after N intervals (0, the default: never)",
+	{ "count", 'n', "N", 0, "Exit after N intervals (0, the default: never)",
 	  0 },
 	{ "sort", 's', "KEY", 0,
-	  "name (default), blocks, bytes, lost, queued, trigger: largest first",
+	  "Sort by name (default); or, largest first, by blocks, bytes, lost, "
+	  "queued, trigger",
 	  0 },
-	{ "reverse", 'r', NULL, 0, "The other way round", 0 },
-	{ "json", 'j', NULL, 0, "A line with a JSON object per interval", 0 },
+	{ "reverse", 'r', NULL, 0, "Sort in reverse order", 0 },
+	{ "json", 'j', NULL, 0, "Print a JSON object in one line per interval", 0 },
 	{ 0 }
 };
 
-static const struct argp top_argp = {
+const struct argp top_argp = {
 	.options = options,
 	.parser = parse_top,
 	.args_doc = "[PATTERN]...",
 	.doc = "Show rates and losses of the channels that match (see 'zio list').\v"
 	"On a terminal: n b y l u t sort by name, blocks, bytes, lost, queued, "
 	"trigger rate; r reverses; q quits.",
+	.children = program_options,
 };
 
 int run_top(int argc, char **argv)
@@ -396,14 +387,13 @@ int run_top(int argc, char **argv)
 	struct top top = { .interval = 1, .sort = &sort_keys[0] };
 	int code;
 
-	if (parse_command(&top_argp, argc, argv, &top))
-		return EXIT_USAGE;
+	parse_command(&top_argp, argc, argv, &top);
 	top.screen = !top.json && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
 	catch_signals();
 	if (top.screen)
-		take_terminal();
+		enter_terminal();
 	code = show_rates(&top);
-	give_terminal();
+	leave_terminal();
 	free_snapshot(top.before);
 	free_snapshot(top.snap);
 	return code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of attributes, in sysfs and configfs */
+/* Read and write the attributes of ZIO in sysfs and configfs */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "attr.h"
+#include "text.h"
 
 static const char *root_path(char path[PATH_MAX], const char *variable,
 			     const char *standard, const char *rest)
@@ -43,7 +44,7 @@ const char *devices_root(void)
 			 "zio/devices");
 }
 
-static bool look_at(const char *dir, const char *name, struct stat *st)
+static bool stat_at(const char *dir, const char *name, struct stat *st)
 {
 	char path[PATH_MAX];
 
@@ -55,14 +56,22 @@ bool is_directory(const char *dir, const char *name)
 {
 	struct stat st;
 
-	return look_at(dir, name, &st) && S_ISDIR(st.st_mode);
+	return stat_at(dir, name, &st) && S_ISDIR(st.st_mode);
 }
 
 bool is_file(const char *dir, const char *name)
 {
 	struct stat st;
 
-	return look_at(dir, name, &st) && !S_ISDIR(st.st_mode);
+	return stat_at(dir, name, &st) && !S_ISDIR(st.st_mode);
+}
+
+bool has_mode(const char *dir, const char *name, unsigned int mode)
+{
+	struct stat st;
+
+	return stat_at(dir, name, &st) && S_ISREG(st.st_mode) &&
+	       (st.st_mode & mode);
 }
 
 static int open_attr(const char *dir, const char *name, int flags)
@@ -115,7 +124,7 @@ int64_t read_number(const char *dir, const char *name)
 	return *end || value > INT64_MAX ? -1 : (int64_t)value;
 }
 
-/* One write: the kernel takes each for a value of its own. */
+/* The kernel takes each write() for a value of its own, so there is only one. */
 static int write_line(int fd, const char *value)
 {
 	size_t size = strlen(value) + 1;
@@ -148,14 +157,14 @@ int write_attr(const char *dir, const char *name, const char *value)
 	return ret;
 }
 
-static int is_shown(const struct dirent *entry)
+static int is_visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
 
 int list_names(const char *dir, struct dirent ***names)
 {
-	return scandir(dir, names, is_shown, versionsort);
+	return scandir(dir, names, is_visible, versionsort);
 }
 
 void free_names(struct dirent **names, int count)

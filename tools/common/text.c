@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Small helpers for text */
+/* Small helpers for text and memory */
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "program.h"
+#include "text.h"
 
 void put_text(char *to, size_t size, const char *format, ...)
 {
@@ -24,6 +26,18 @@ bool has_prefix(const char *text, const char *prefix)
 bool is_digits(const char *text)
 {
 	return *text && !text[strspn(text, "0123456789")];
+}
+
+bool is_numbered(const char *name, const char *prefix)
+{
+	return has_prefix(name, prefix) && is_digits(name + strlen(prefix));
+}
+
+const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 void put_scaled(char *to, size_t size, double value)
@@ -51,9 +65,7 @@ void *allocate(size_t count, size_t size)
 {
 	void *mem = calloc(count ? count : 1, size);
 
-	if (!mem) {
-		complain("no memory");
-		exit(EXIT_FAILED);
-	}
+	if (!mem)
+		fail_memory();
 	return mem;
 }
