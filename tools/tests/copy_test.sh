@@ -144,7 +144,7 @@ test_hostile()
 	has err 'end of file after' 'huge nsamples, splice: with a reason'
 	run 1 'a torn file is read' "$dump" -c a.zio
 	patch 12 '\x00\x00'
-	is_refused 'ssize 0' 'no size'
+	is_refused 'ssize 0' 'size of a sample is 0'
 	patch 0 '\x07'
 	is_refused 'another version' 'version 7'
 	patch 80 '\x00\x00\x00\x00'

@@ -265,7 +265,8 @@ static void test_refused_controls(void)
 
 	fake_control(&control, 1, 16, 0);
 	ch = open_with(new_stem(), &control);
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "no size"),
+	ok(fails(zio_next(ch, &blk), EPROTO) &&
+	   reason_has(ch, "size of a sample is 0"),
 	   "samples of no size are refused");
 	zio_close(ch);
 

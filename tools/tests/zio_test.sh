@@ -337,7 +337,7 @@ test_set_refused()
 	refused 1 'set: ERANGE, with the limits' '1000 \(1 us\) to' \
 		set zzero/0/trigger period-ns=0
 	chmod 0444 "$devices/zzero-0000/cset0/trigger/period-ns"
-	refused 1 'set: of a shared trigger' 'shared trigger: zio set trigger:[a-z0-9]+ period-ns=' \
+	refused 1 'set: of a shared trigger' 'shared trigger: set trigger:[a-z0-9]+ period-ns=' \
 		set zzero/0/trigger period-ns=7
 	rm "$devices/zzero-0000/cset0/trigger/"{fire,source,period-ns}
 	fail_with 34 zzero-0000/cset0/chan0/alarms

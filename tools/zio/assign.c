@@ -43,7 +43,7 @@ static void explain_read_only(const struct object *found)
 		complain("%s/%s is read-only", found->label, found->attr);
 	else
 		complain("%s/%s is read-only, because '%s' is a shared "
-			 "trigger: zio set trigger:%s %s=...", found->label,
+			 "trigger: set trigger:%s %s=...", found->label,
 			 found->attr, name, name, found->attr);
 }
 
