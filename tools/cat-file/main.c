@@ -121,7 +121,7 @@ static void wait_for_block(void)
 	wait_unless_stopped(&pfd, 1);
 }
 
-/* Wait for the next block; returns as zio_next(). @code is to exit with, if set. */
+/* Wait for the next block; returns as zio_next(). A @code other than 0 ends the copy. */
 static int next_block(struct tally *sum, struct zio_block *blk, int *code)
 {
 	int ret;

@@ -72,7 +72,7 @@ int move_by_write(struct copy *c)
 	return ret;
 }
 
-/* --- into mapped outputs */
+/* --- Into mapped outputs */
 
 static void *reserve_in(struct copy *c, const struct end *out, size_t *size)
 {
@@ -160,7 +160,7 @@ int move_by_reserve(struct copy *c)
 	return 1;
 }
 
-/* --- without reading the data */
+/* --- Without reading the data */
 
 int move_by_splice(struct copy *c)
 {

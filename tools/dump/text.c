@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A block for people */
+/* Print a block as text */
 #include <inttypes.h>
 #include <string.h>
 

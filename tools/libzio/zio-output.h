@@ -109,8 +109,8 @@ enum zio_submit_flag {
  * @out: an output that zio_share() has linked to @in
  * @in: the input. Its last block is a control of zio_next_control(); with the method
  *      "mmap" also a block of any other call. Its data must not have been read
- * @flags: bits of enum zio_submit_flag. Without ZIO_SUBMIT_KEEP the block is gone from
- *         @in afterwards
+ * @flags: bits of enum zio_submit_flag. The block leaves @in unless
+ *         ZIO_SUBMIT_KEEP is set
  *
  * Context: One thread for both channels. Waits for room in the queue of @out unless the
  * channel is non-blocking.

@@ -81,8 +81,8 @@ struct zio_stats {
  * @ZIO_OPEN_CONTROL_ONLY: do not open the data node
  * @ZIO_OPEN_RING: allow the method "ring"; see zio_method()
  * @ZIO_OPEN_MMAP: allow the method "mmap"
- * @ZIO_OPEN_READ: allow the method "read". Without one of these three flags, all
- *                 methods are allowed
+ * @ZIO_OPEN_READ: allow the method "read". All methods are allowed if none of
+ *                 these three flags is set
  * @ZIO_OPEN_CREATE: create a block file that does not exist, truncate one that does
  * @ZIO_OPEN_APPEND: create a block file that does not exist, append to one that does
  */

@@ -7,14 +7,12 @@ usage='usage: tests/completion_test.sh DIRECTORY_OF_PROGRAMS COMPLETION'
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck disable=SC1091
 . "$here/shell-tap.sh"
-need_argument "$usage" "$@"
 # shellcheck disable=SC1091
 . "$here/fake-tree.sh"
-PATH=$(realpath "$1"):$PATH
+need_argument "$usage" "$@"
 completion=$(realpath "$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+begin_tests "$usage" "$@"
+PATH=$bin:$PATH
 make_tree
 
 # cut_words LINE: cuts a line into words as readline does, at blanks, '=' and ':'.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libzio with what can be mapped: ordinary files stand for areas and rings */
+/* libzio with mapped data and rings, which ordinary files stand for */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 static char dir[PATH_MAX / 4];
 static size_t page;
 
-/* What the kernel would have of a ring. */
+/* The kernel's view of a ring. */
 struct fake_ring {
 	char stem[PATH_MAX];
 	struct zio_ring_header *hdr;
@@ -124,7 +124,7 @@ static bool reason_has(struct zio_channel *ch, const char *text)
 	return false;
 }
 
-/* Round the ring, and the counters round 2^32. */
+/* The ring wraps, and the counters wrap at 2^32. */
 static void test_blocks(void)
 {
 	struct fake_ring r = make_ring(UINT32_MAX - 10);
@@ -180,7 +180,7 @@ static void test_lost(void)
 	free_ring(&r);
 }
 
-/* One field of one control at a time is wrong; the next block is not. */
+/* One field of one control is wrong at a time; the next block is good. */
 static void test_refused(void)
 {
 	const size_t size = DATA_PAGES * page;
@@ -347,7 +347,7 @@ static void test_interrupt(void)
 	free_ring(&r);
 }
 
-/* The child lets go of what it inherited; the parent's block stays. */
+/* A child that closes its channel does not release the block of its parent. */
 static void test_fork(void)
 {
 	struct fake_ring r = make_ring(0);
@@ -381,7 +381,7 @@ static void test_fork(void)
 	free_ring(&r);
 }
 
-/* Controls in one file, data in another, where the controls say. */
+/* Controls in one file, data in another at the offsets of the controls. */
 static void test_mmap(void)
 {
 	struct zio_control control;

@@ -1,37 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# zio-cat-file and zio-dump against files and FIFOs that stand for nodes.
+# zio-cat-file and zio-dump with files and FIFOs that stand for nodes.
 set -eu
 
 usage='usage: tests/tools_test.sh DIRECTORY_OF_PROGRAMS'
 # shellcheck disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-need_argument "$usage" "$@"
-bin=$(cd "$1" && pwd)
+begin_tests "$usage" "$@"
 cat_file=$bin/zio-cat-file
 dump=$bin/zio-dump
-work=$(mktemp -d)
-child=
-clean_up() {
-	[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-cd "$work"
 export ZIO_DEV_PATH=$work
-
-# Look until the command succeeds; the child must not have ended before.
-wait_for() {
-	until "$@"; do
-		kill -0 "$child" 2>/dev/null || return 1
-	done
-}
-
-has_bytes() {
-	[ "$(wc -c <"$1")" -ge "$2" ]
-}
 
 end_child() {
 	local status=0
@@ -201,7 +179,7 @@ test_dump_alarms() {
 		'["lost-block","lost-trigger","bit7"] 2' 'dump: JSON alarms'
 }
 
-# The payload may have all its 64 bits set.
+# The payload is a number of 64 bits.
 test_dump_tlv() {
 	run 0 'dump: no TLV' "$dump" -a five-0-1
 	lacks out tlv 'dump: none is shown'
@@ -264,7 +242,7 @@ has_line() {
 	grep -q "$2" "$1"
 }
 
-# Two channels, one silent: the other one's blocks come as they are put.
+# One channel is silent; blocks of the other one are printed as they come.
 test_dump_live() {
 	: >out
 	make_fifos live-0-1
@@ -282,7 +260,7 @@ test_dump_live() {
 	exec 5>&- 6>&- 8>&- 9>&-
 }
 
-# Files have no ring; what each of them is to be read by is told.
+# Files have no ring. The method is printed on demand.
 test_methods() {
 	local method
 

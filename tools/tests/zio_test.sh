@@ -1,39 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# zio against a tree of files that stands for sysfs and configfs.
+# zio with a tree of files that stands for sysfs and configfs.
 set -eu
 
 usage='usage: tests/zio_test.sh DIRECTORY_OF_PROGRAMS'
-devices= # make_tree() tells
+devices= # make_tree() sets it
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck disable=SC1091
 . "$here/shell-tap.sh"
-need_argument "$usage" "$@"
 # shellcheck disable=SC1091
 . "$here/fake-tree.sh"
-bin=$(cd "$1" && pwd)
+begin_tests "$usage" "$@"
 zio=$bin/zio
-work=$(mktemp -d)
-child=
-clean_up()
-{
-	[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-cd "$work"
 unset NO_COLOR
 export LC_ALL=C TERM=xterm
 
-# tree_sum: of all files, to see that nothing changed
+# tree_sum: a checksum of all files
 tree_sum()
 {
 	find sysfs configfs -type f -exec cksum {} + | sort | cksum
 }
 
-# refused STATUS WHAT REGEX ARGUMENT...: fails, says why, changes nothing
+# refused STATUS WHAT REGEX ARGUMENT...: zio fails with a message, changes nothing
 refused()
 {
 	local status=$1 what=$2 regex=$3 before
@@ -239,7 +227,7 @@ zzero-0001/cset0/chan2/buffer/max-buffer-len=32" 'set: --verbose'
 		"set: '=' in the value: written"
 }
 
-# The attributes of the new trigger are not there before it is.
+# The attributes of the new trigger appear only after current_trigger is written.
 test_set_order()
 {
 	put_file "$devices/zzero-0000/cset0/.moved/period-ns" 0
@@ -283,16 +271,7 @@ test_set_errors()
 	refused 1 'set: out of the object' 'has no' set zzero/0/chan0 ../enable=1
 }
 
-# Look until the command succeeds; the child must not have ended before.
-wait_for()
-{
-	until "$@"; do
-		kill -0 "$child" 2>/dev/null || return 1
-		sleep 0.02
-	done
-}
-
-# fail_with NUMBER PATH: what the kernel is to say to a write
+# fail_with NUMBER PATH: a write fails with this errno
 fail_with()
 {
 	echo "$1" >"$devices/$(dirname "$2")/.${2##*/}.errno"
@@ -443,14 +422,14 @@ test_top()
 	run 0 'top: one interval' "$zio" top -i 0.05 -n 1 -s lost -r
 }
 
-# has_channels DEVICE NUMBER: so many are in the last line that is complete
+# has_channels DEVICE NUMBER: in the last complete line of out
 has_channels()
 {
 	[ "$(grep '}$' out | tail -n 1 | grep -o "\"channel\":\"$1-" |
 		wc -l)" -eq "$2" ]
 }
 
-# One channel runs, one device goes, one comes.
+# The counters of a channel change; a device is removed, another one added.
 test_top_json()
 {
 	local stat=$devices/zzero-0000/cset0/chan1/statistics
@@ -478,7 +457,7 @@ test_top_json()
 		'{ sum += $2 } END { exit !(sum / NR > 0.15 && sum / NR < 20) }' intervals
 }
 
-# On a terminal; what stty says afterwards is what it said before.
+# On a terminal: stty prints the same before and afterwards.
 test_top_screen()
 {
 	needs_terminal 'top: on a terminal' || return 0

@@ -85,7 +85,7 @@ static void offer_objects(const char *word)
 	offer_configured(word, "device:", devices_root());
 }
 
-/* Offer the attributes with permissions @mode in @dir/@part: @prefix NAME @end. */
+/* Offer each attribute in @dir with permissions @mode, between @prefix and @end. */
 static void offer_files_of(const char *word, const char *dir, const char *prefix,
 			   unsigned int mode, const char *end)
 {

@@ -9,7 +9,7 @@
 #include "model.h"
 #include "command.h"
 
-/* What can be created: a trigger or a device. */
+/* What can be created */
 struct kind {
 	const char *name;
 	const char *(*root)(void);

@@ -78,7 +78,7 @@ void set_rates(struct snapshot *snap, const struct snapshot *before);
 
 /*
  * Set @wanted of the objects that match a pattern by one of their names, and of all
- * in them. Without patterns all objects match. Returns how many objects match.
+ * objects in them. If there are no patterns, all match. Returns how many match.
  */
 int choose_objects(struct snapshot *snap, char **patterns, int count);
 

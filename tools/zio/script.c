@@ -11,7 +11,7 @@
 #include "plot.h"
 #include "term.h"
 
-/* A picture of more samples shows the extremes of neighbours. */
+/* If a picture has more samples, it shows the extremes of neighbouring ones. */
 #define MAX_POINTS 20000
 
 struct curve {
@@ -209,7 +209,7 @@ static bool follows(const struct drawing *draw, const struct kept_block *before,
 	       1.5 / draw->rate;
 }
 
-/* A red line where blocks are missing, with their number. */
+/* Mark where blocks are missing by a red line and their number. */
 static void write_gap(const struct curve *curve, const struct kept_block *block,
 		      unsigned int i)
 {

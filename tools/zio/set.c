@@ -57,7 +57,7 @@ static bool waits_for_exchange(const struct set *all,
 	return false;
 }
 
-/* Without an object before it, an argument is OBJECT/ATTR=VALUE. */
+/* An argument that follows no object is OBJECT/ATTR=VALUE. */
 static int split_object(struct assignment *set)
 {
 	char *slash = strrchr(set->attr, '/');
