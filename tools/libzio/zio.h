@@ -238,60 +238,7 @@ void zio_interrupt(struct zio_channel *ch);
  */
 const char *zio_reason(struct zio_channel *ch);
 
-/**
- * zio_method() - return how blocks are transferred
- * @ch: the channel
- *
- * "ring": control and data are in mapped memory; there is no system call while blocks
- * are there. "mmap": read() gives the controls, several at once; the data are in mapped
- * memory. "read": read() gives both. An output has "mmap" or "write", a block file
- * "file".
- *
- * Context: Any thread.
- * Return: a constant string.
- */
-const char *zio_method(const struct zio_channel *ch);
-
-/**
- * zio_method_flag() - return the flag of zio_open() for a method
- * @name: "ring", "mmap", "read", or "auto"
- *
- * Context: Any thread.
- * Return: the flag; 0 for "auto"; -1 for any other name.
- */
-int zio_method_flag(const char *name);
-
-/**
- * zio_data_path() - return the path of the data node
- * @ch: the channel
- *
- * Context: Any thread.
- * Return: the path, valid until zio_close(); NULL if the node is not open.
- */
-const char *zio_data_path(const struct zio_channel *ch);
-
-/* Return the path of the control node, as zio_data_path(). */
-const char *zio_control_path(const struct zio_channel *ch);
-
-/**
- * zio_stats() - return what was transferred
- * @ch: the channel
- *
- * Context: One thread per channel.
- * Return: the counters, which change with each block, until zio_close().
- */
-const struct zio_stats *zio_stats(const struct zio_channel *ch);
-
-/**
- * zio_is_file() - tell whether a channel is a block file
- * @ch: the channel
- *
- * Context: Any thread.
- * Return: true for a block file, standard input and output; false for nodes.
- */
-bool zio_is_file(const struct zio_channel *ch);
-
-#include "zio-control.h"
+#include "zio-info.h"
 #include "zio-output.h"
 #ifdef __cplusplus
 }

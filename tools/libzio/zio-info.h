@@ -1,11 +1,70 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Controls of ZIO: lengths, and names of attributes and alarms. A part of <zio.h>. */
-#ifndef LIBZIO_ZIO_CONTROL_H
-#define LIBZIO_ZIO_CONTROL_H
+/* What is known of a channel and its controls. A part of <zio.h>. */
+#ifndef LIBZIO_ZIO_INFO_H
+#define LIBZIO_ZIO_INFO_H
 
 #ifndef LIBZIO_ZIO_H
 #error "include <zio.h>"
 #endif
+
+/**
+ * zio_method() - return how blocks are transferred
+ * @ch: the channel
+ *
+ * "ring": control and data are in mapped memory; there is no system call while blocks
+ * are there. "mmap": read() gives the controls, several at once; the data are in mapped
+ * memory. "read": read() gives both. An output has "mmap" or "write", a block file
+ * "file".
+ *
+ * Context: Any thread.
+ * Return: a constant string.
+ */
+const char *zio_method(const struct zio_channel *ch);
+
+/**
+ * zio_method_flag() - return the flag of zio_open() for a method
+ * @name: "ring", "mmap", "read", or "auto"
+ *
+ * Context: Any thread.
+ * Return: the flag; 0 for "auto"; -1 for any other name.
+ */
+int zio_method_flag(const char *name);
+
+/**
+ * zio_data_path() - return the path of the data node
+ * @ch: the channel
+ *
+ * Context: Any thread.
+ * Return: the path, valid until zio_close(); NULL if the node is not open.
+ */
+const char *zio_data_path(const struct zio_channel *ch);
+
+/**
+ * zio_control_path() - return the path of the control node
+ * @ch: the channel
+ *
+ * Context: Any thread.
+ * Return: as zio_data_path().
+ */
+const char *zio_control_path(const struct zio_channel *ch);
+
+/**
+ * zio_stats() - return what was transferred
+ * @ch: the channel
+ *
+ * Context: One thread per channel.
+ * Return: the counters, which change with each block, until zio_close().
+ */
+const struct zio_stats *zio_stats(const struct zio_channel *ch);
+
+/**
+ * zio_is_file() - tell whether a channel is a block file
+ * @ch: the channel
+ *
+ * Context: Any thread.
+ * Return: true for a block file, standard input and output; false for nodes.
+ */
+bool zio_is_file(const struct zio_channel *ch);
 
 /**
  * zio_control_init() - make a control for zio_write_block()
@@ -74,4 +133,4 @@ int zio_alarm_text(uint8_t alarms, char *text, size_t size);
  */
 const char *zio_version(void);
 
-#endif /* LIBZIO_ZIO_CONTROL_H */
+#endif /* LIBZIO_ZIO_INFO_H */
