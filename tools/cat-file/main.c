@@ -205,9 +205,7 @@ static int open_and_run(const struct settings *set)
 }
 
 static const struct argp_option options[] = {
-	{ "method", 'm', "METHOD", 0,
-	  "Read by this method of the library: auto (default: the first that "
-	  "the channel offers), ring, mmap, read", 0 },
+	METHOD_OPTION('m'),
 	{ "verbose", 'v', NULL, 0, "Print the method on standard error", 0 },
 	{ 0 }
 };

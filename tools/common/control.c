@@ -26,7 +26,7 @@ void put_address(char text[ADDRESS_LEN], const struct zio_control *control)
 }
 
 void put_attr_name(char text[ATTR_NAME_LEN], enum zio_attr_owner owner,
-		    unsigned int i)
+		   unsigned int i)
 {
 	const char *name = zio_attr_name(owner, i);
 
@@ -37,7 +37,7 @@ void put_attr_name(char text[ATTR_NAME_LEN], enum zio_attr_owner owner,
 }
 
 bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
-	      uint64_t *value)
+	     uint64_t *value)
 {
 	const struct zio_tlv *tlv = &control->tlv[0];
 

@@ -106,6 +106,23 @@ void parse_command(const struct argp *argp, int argc, char **argv, void *input)
 		exit(EXIT_USAGE);
 }
 
+char *extend_help(int key, const char *text, void (*print)(FILE *out))
+{
+	char *help = NULL;
+	size_t size;
+	FILE *out;
+
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	out = open_memstream(&help, &size);
+	if (!out)
+		fail_memory();
+	print(out);
+	fputs(text, out);
+	fclose(out);
+	return help;
+}
+
 error_t keep_arguments(int key, const struct argp_state *state,
 		       struct arguments *args)
 {

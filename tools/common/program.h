@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum exit_code {
 	EXIT_OK,
@@ -41,6 +42,12 @@ extern const struct argp_child program_options[];
 /* Parse @argv. What argp finds wrong ends the program. */
 void parse_command(const struct argp *argp, int argc, char **argv, void *input);
 
+/*
+ * For the help_filter of an argp: if @key is that of the text after the options, return
+ * what @print prints and then @text, in memory that argp frees; else @text.
+ */
+char *extend_help(int key, const char *text, void (*print)(FILE *out));
+
 /* The arguments that follow the options. */
 struct arguments {
 	char **text;
@@ -65,6 +72,10 @@ int parse_choice(const struct argp_state *state, const char *what,
 
 /* The methods of libzio by name: what --method takes. Ends with NULL. */
 extern const char *const method_names[];
+
+#define METHOD_OPTION(key) { "method", key, "METHOD", 0, \
+	"Read by this method of the library: auto (default: the first that " \
+	"the channel offers), ring, mmap, read", 0 }
 
 /* Return the ZIO_OPEN_ flag of a method, 0 for "auto". */
 int parse_method(const struct argp_state *state, const char *text);

@@ -222,26 +222,21 @@ static void print_operand(FILE *out, const struct operand *op)
 	fputc('\n', out);
 }
 
-static char *list_operands(int key, const char *text, void *input)
+static void print_operands(FILE *out)
 {
-	char *help = NULL;
-	size_t size, i;
-	FILE *out;
+	size_t i;
 
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	out = open_memstream(&help, &size);
-	if (!out)
-		fail_memory();
 	fputs("Operands:\n", out);
 	for (i = 0; i < N_OPERANDS; i++)
 		print_operand(out, &operands[i]);
 	fputs("\nModes:\n", out);
 	print_modes(out);
-	fputs(text, out);
-	fclose(out);
-	return help;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+	(void)input;
+	return extend_help(key, text, print_operands);
 }
 
 static const struct argp copy_argp = {
@@ -255,7 +250,7 @@ static const struct argp copy_argp = {
 	"file cannot be opened, or the mode is not offered; 130 interrupted; 141 "
 	"the reader of a pipe has closed it; 143 terminated.",
 	.children = program_options,
-	.help_filter = list_operands,
+	.help_filter = filter_help,
 };
 
 static int complete(const char *word)

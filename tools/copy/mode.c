@@ -83,7 +83,7 @@ static bool has_file_out(const struct copy *c)
 }
 
 static const char *find_obstacle(const struct copy *c,
-				   const struct mode *mode)
+				 const struct mode *mode)
 {
 	if ((mode->needs & NEED_CHANNEL_IN) && c->in.file)
 		return "the input is a file, not a channel";

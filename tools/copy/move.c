@@ -27,7 +27,7 @@ static void limit_batch(struct copy *c)
 
 /* @next is zio_next() or zio_next_control(). */
 static int read_next(struct copy *c, struct zio_block *blk,
-		int (*next)(struct zio_channel *ch, struct zio_block *blk))
+		     int (*next)(struct zio_channel *ch, struct zio_block *blk))
 {
 	int ret;
 

@@ -292,7 +292,7 @@ static bool is_last(const struct copy *c)
 }
 
 static int write_and_read_next(struct copy *c, struct uring *u,
-			     const struct slot *slot)
+			       const struct slot *slot)
 {
 	queue_writes(c, u, slot);
 	u->at = !u->at;
@@ -352,9 +352,9 @@ static int open_target(struct target *to, const struct end *end,
 		to->fd[DATA] = fcntl(zio_fd(end->ch), F_DUPFD_CLOEXEC, 0);
 	} else {
 		to->fd[CONTROL] = reopen_blocking(zio_control_path(end->ch),
-					     O_WRONLY, err);
+						  O_WRONLY, err);
 		to->fd[DATA] = reopen_blocking(zio_data_path(end->ch), O_WRONLY,
-					  err);
+					       err);
 	}
 	return to->fd[CONTROL] < 0 || to->fd[DATA] < 0 ? -1 : 0;
 }

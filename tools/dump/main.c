@@ -242,9 +242,7 @@ static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print a JSON object in one line per block", 0 },
 	{ "max-block", 'm', "BYTES", 0,
 	  "Skip blocks of more than BYTES (default 256 MiB), with an error", 0 },
-	{ "method", OPTION_METHOD, "METHOD", 0,
-	  "Read by this method of the library: auto (default: the first that "
-	  "the channel offers), ring, mmap, read", 0 },
+	METHOD_OPTION(OPTION_METHOD),
 	{ 0 }
 };
 

@@ -63,7 +63,7 @@ enum zio_fault {
 
 enum zio_method_id {
 	ZIO_METHOD_READ,	/* read() and write() */
-	ZIO_METHOD_MMAP,	/* read() and write() for controls, a mapping for data */
+	ZIO_METHOD_MMAP,	/* read() and write() of controls; mapped data */
 	ZIO_METHOD_RING,	/* mappings for both */
 };
 
@@ -78,7 +78,7 @@ struct zio_channel {
 	const uint8_t *slots;
 	const uint8_t *data;		/* mapped data; NULL: not mapped */
 	size_t data_size;
-	size_t limit;		/* bytes of the largest block on the fast path; 0: none */
+	size_t limit;		/* largest block on the fast path; 0: none */
 	uint32_t next;		/* number of the next block */
 	uint32_t head;		/* the head that was last read from the kernel */
 	uint32_t mask;
@@ -94,7 +94,7 @@ struct zio_channel {
 
 	struct zio_control control;
 	const struct zio_control *current;	/* control of the block in use */
-	const uint8_t *mapped;	/* data of the block in use, in the mapping or in mem */
+	const uint8_t *mapped;	/* data of that block, in the mapping or mem */
 	enum zio_stage stage;
 	size_t done;		/* bytes transferred of the control or the data */
 	size_t size;		/* bytes of data of the block in use */

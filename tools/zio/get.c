@@ -16,7 +16,7 @@ struct get {
 };
 
 static void print_line(const struct get *get, const struct object *obj,
-		      const char *attr, const char *value)
+		       const char *attr, const char *value)
 {
 	const char *at;
 
@@ -29,7 +29,7 @@ static void print_line(const struct get *get, const struct object *obj,
 }
 
 static void print_value(struct get *get, const struct object *obj,
-		       const char *attr, const char *value)
+			const char *attr, const char *value)
 {
 	if (get->json)
 		json_add_value(json_member(get->all, obj->label), attr, value);
@@ -40,7 +40,7 @@ static void print_value(struct get *get, const struct object *obj,
 }
 
 static void print_attr(struct get *get, const struct object *obj,
-		      const char *attr)
+		       const char *attr)
 {
 	char text[ATTR_TEXT];
 
@@ -63,7 +63,7 @@ static bool is_readable(const struct object *obj, const char *attr)
 
 /* Sets and channels are printed on their own; of a device only its sets are. */
 static bool is_part(const struct get *get, const struct object *obj,
-		      const char *name)
+		    const char *name)
 {
 	bool cset = is_numbered(name, "cset");
 	bool chan = is_numbered(name, "chan");
@@ -74,10 +74,10 @@ static bool is_part(const struct get *get, const struct object *obj,
 }
 
 static void print_entries(struct get *get, const struct object *obj,
-			 const char *below);
+			  const char *below);
 
 static void print_entry(struct get *get, const struct object *obj,
-		       const char *below, const char *name)
+			const char *below, const char *name)
 {
 	char attr[PATH_MAX];
 
@@ -91,7 +91,7 @@ static void print_entry(struct get *get, const struct object *obj,
 }
 
 static void print_entries(struct get *get, const struct object *obj,
-			 const char *below)
+			  const char *below)
 {
 	char dir[PATH_MAX];
 	struct dirent **names;

@@ -34,7 +34,7 @@ json_t *json_member(json_t *obj, const char *key)
 static void add_count(json_t *obj, const char *key, int64_t value)
 {
 	json_add(obj, key,
-			    value < 0 ? json_null() : json_integer(value));
+		 value < 0 ? json_null() : json_integer(value));
 }
 
 static void add_rate(json_t *obj, const char *key, double value)
@@ -96,7 +96,7 @@ static json_t *new_cset(const struct cset *cset)
 	for (c = 0; c < cset->count; c++)
 		if (cset->channels[c].wanted)
 			json_append(channels,
-					      new_channel(&cset->channels[c]));
+				    new_channel(&cset->channels[c]));
 	json_add(obj, "channels", channels);
 	return obj;
 }
@@ -111,7 +111,7 @@ static json_t *new_device(const struct device *device)
 	for (s = 0; s < device->count; s++)
 		if (device->csets[s].wanted)
 			json_append(csets,
-					      new_cset(&device->csets[s]));
+				    new_cset(&device->csets[s]));
 	json_add(obj, "csets", csets);
 	return obj;
 }
@@ -159,7 +159,7 @@ static json_t *new_triggers(const struct snapshot *snap)
 			continue;
 		obj = new_configured(&snap->triggers[i], "type");
 		json_add(obj, "csets",
-				    new_users(snap, snap->triggers[i].name));
+			 new_users(snap, snap->triggers[i].name));
 		json_append(list, obj);
 	}
 	return list;
@@ -173,8 +173,8 @@ static json_t *new_configured_devices(const struct snapshot *snap)
 	for (i = 0; i < snap->n_configured; i++)
 		if (snap->configured[i].wanted)
 			json_append(list,
-					      new_configured(&snap->configured[i],
-							     "driver"));
+				    new_configured(&snap->configured[i],
+						   "driver"));
 	return list;
 }
 
@@ -187,7 +187,7 @@ json_t *new_json_snapshot(const struct snapshot *snap)
 	for (d = 0; d < snap->count; d++)
 		if (snap->devices[d].wanted)
 			json_append(devices,
-					      new_device(&snap->devices[d]));
+				    new_device(&snap->devices[d]));
 	json_add(root, "devices", devices);
 	json_add(root, "shared_triggers", new_triggers(snap));
 	json_add(root, "configured_devices", new_configured_devices(snap));

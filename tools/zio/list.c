@@ -247,7 +247,7 @@ static void print_real(double value)
 		printf(" %.1f", value);
 }
 
-static void print_columns_of(const struct channel *chan)
+static void print_channel_columns(const struct channel *chan)
 {
 	const struct cset *cset = chan->cset;
 
@@ -264,17 +264,24 @@ static void print_columns_of(const struct channel *chan)
 	putchar('\n');
 }
 
+static void print_cset_columns(const struct cset *cset)
+{
+	int c;
+
+	for (c = 0; c < cset->count; c++)
+		if (cset->channels[c].wanted)
+			print_channel_columns(&cset->channels[c]);
+}
+
 static void print_columns(const struct snapshot *snap, bool header)
 {
-	int d, s, c;
+	int d, s;
 
 	if (header)
 		puts("CHANNEL DIRECTION TRIGGER BUFFER STATE QUEUED LENGTH BLOCKS BYTES LOST BLOCKS/S BYTES/S LOST/S");
 	for (d = 0; d < snap->count; d++)
 		for (s = 0; s < snap->devices[d].count; s++)
-			for (c = 0; c < snap->devices[d].csets[s].count; c++)
-				if (snap->devices[d].csets[s].channels[c].wanted)
-					print_columns_of(&snap->devices[d].csets[s].channels[c]);
+			print_cset_columns(&snap->devices[d].csets[s]);
 }
 
 /* Take a snapshot @interval after @before, which is freed, with the rates. */

@@ -62,25 +62,19 @@ static error_t parse_main(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static char *list_commands(int key, const char *text, void *input)
+static void print_commands(FILE *out)
 {
-	char *help = NULL;
-	size_t size;
-	FILE *out;
 	size_t i;
 
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	out = open_memstream(&help, &size);
-	if (!out)
-		fail_memory();
 	fputs("Commands:\n", out);
 	for (i = 0; i < N_COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fputs(text, out);
-	fclose(out);
-	return help;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+	(void)input;
+	return extend_help(key, text, print_commands);
 }
 
 static const struct argp main_argp = {
@@ -92,7 +86,7 @@ static const struct argp main_argp = {
 	"\n"
 	"Exit status: 0 done; 1 failed; 2 usage.",
 	.children = program_options,
-	.help_filter = list_commands,
+	.help_filter = filter_help,
 };
 
 static int run_command(const struct command *command, int argc, char **argv)

@@ -116,13 +116,14 @@ static int collect_assignments(struct set *all)
 	int i;
 
 	for (i = 0; i < all->args.count && !code; i++) {
-		if (strchr(all->args.text[i], '=')) {
-			code = add_assignment(all, named ? &obj : NULL,
-					      all->args.text[i]);
+		const char *text = all->args.text[i];
+
+		if (strchr(text, '=')) {
+			code = add_assignment(all, named ? &obj : NULL, text);
 			continue;
 		}
-		code = enter_object(&obj, all->args.text[i],
-				    i + 1 < all->args.count ? all->args.text[i + 1] : NULL);
+		/* After the last argument, argv has NULL. */
+		code = enter_object(&obj, text, all->args.text[i + 1]);
 		named = true;
 	}
 	return code;
