@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/channel.h"
 #include "common/complete.h"
 #include "common/program.h"
 #include "common/stop.h"
-#include "libzio/zio.h"
 
 #define OUTPUT_SIZE 65536
 #define LARGE_BLOCK 4096	/* a copy would cost more than a write */
@@ -152,8 +152,7 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 	for (n = 0; !code && (!count || n < count); n++) {
 		if (caught_stop())
 			return stop_status(EXIT_OK);
-		if (count && count - n < ZIO_BATCH)
-			zio_set_batch(channel, (unsigned int)(count - n));
+		limit_batch(channel, count, n);
 		if (next_block(sum, &blk, &code) <= 0)
 			break;
 		sum->lost += blk.lost;
@@ -186,15 +185,12 @@ static int run(uint64_t count)
 
 static int open_and_run(const struct settings *set)
 {
-	struct zio_error err;
 	int code;
 
-	channel = zio_open(set->args.text[0], ZIO_OPEN_NONBLOCK | set->method,
-			   &err);
-	if (!channel) {
-		complain("%s", err.text);
+	channel = open_channel(set->args.text[0],
+			       ZIO_OPEN_NONBLOCK | set->method);
+	if (!channel)
 		return EXIT_OPEN;
-	}
 	if (set->verbose)
 		complain("method %s", zio_method(channel));
 	catch_stop_once(0);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "common/channel.h"
 #include "common/stop.h"
 #include "copy.h"
 
@@ -31,13 +32,10 @@ static int open_end(const struct copy *c, struct end *end,
 /* No mode is involved yet: this fails only for reasons that every mode has. */
 static int open_by_read(const struct copy *c, struct end *end)
 {
-	struct zio_error err;
-
 	end->method = ZIO_OPEN_READ;
-	if (open_end(c, end, &err)) {
-		complain("%s", err.text);
+	end->ch = open_channel(end->name, open_flags(c, end));
+	if (!end->ch)
 		return -1;
-	}
 	end->file = zio_is_file(end->ch);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "common/channel.h"
 #include "copy.h"
 
 /* Returns 1 after a block, 0 at the end of the input or after a signal, -1. */
@@ -17,21 +18,13 @@ static int check_input(struct copy *c, int ret, const struct zio_block *blk)
 	return c->code ? -1 : 0;
 }
 
-static void limit_batch(struct copy *c)
-{
-	uint64_t left = c->count - c->blocks;
-
-	if (c->count && left < ZIO_BATCH)
-		zio_set_batch(c->in.ch, (unsigned int)left);
-}
-
 /* @next is zio_next() or zio_next_control(). */
 static int read_next(struct copy *c, struct zio_block *blk,
 		     int (*next)(struct zio_channel *ch, struct zio_block *blk))
 {
 	int ret;
 
-	limit_batch(c);
+	limit_batch(c->in.ch, c->count, c->blocks);
 	do {
 		ret = next(c->in.ch, blk);
 	} while (ret < 0 && try_again(c, &c->in, POLLIN));
@@ -113,7 +106,7 @@ static int read_into(struct copy *c, struct zio_block *blk, void *mem,
 {
 	int ret;
 
-	limit_batch(c);
+	limit_batch(c->in.ch, c->count, c->blocks);
 	do {
 		ret = zio_next_into(c->in.ch, blk, mem, room);
 	} while (ret < 0 && !has_no_room(c, blk->size) &&

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/channel.h"
 #include "common/complete.h"
 #include "common/program.h"
 #include "common/stop.h"
@@ -62,10 +63,7 @@ static int print_block(struct dump *d, const struct zio_block *blk)
 static int next_block(struct dump *d, struct source *src,
 		      struct zio_block *blk)
 {
-	uint64_t left = d->limit - d->printed;
-
-	if (d->limit && left < ZIO_BATCH)
-		zio_set_batch(src->channel, (unsigned int)left);
+	limit_batch(src->channel, d->limit, d->printed);
 	if (d->opt.data)
 		return zio_next(src->channel, blk);
 	return zio_next_control(src->channel, blk);
@@ -167,15 +165,12 @@ static void print_summary(const struct dump *d)
 static int open_source(struct dump *d, struct source *src)
 {
 	int flags = ZIO_OPEN_NONBLOCK | d->method;
-	struct zio_error err;
 
 	if (!d->opt.data)
 		flags |= ZIO_OPEN_CONTROL_ONLY;
-	src->channel = zio_open(src->name, flags, &err);
-	if (!src->channel) {
-		complain("%s", err.text);
+	src->channel = open_channel(src->name, flags);
+	if (!src->channel)
 		return EXIT_OPEN;
-	}
 	zio_set_max_block(src->channel, d->max_block);
 	d->open++;
 	return EXIT_OK;

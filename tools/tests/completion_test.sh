@@ -5,9 +5,9 @@ set -eu
 
 usage='usage: tests/completion_test.sh DIRECTORY_OF_PROGRAMS COMPLETION'
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
 . "$here/shell-tap.sh"
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
 . "$here/fake-tree.sh"
 need_argument "$usage" "$@"
 completion=$(realpath "$2")

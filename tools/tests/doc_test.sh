@@ -6,7 +6,7 @@ set -eu
 # shellcheck disable=SC2016 # the backquotes are those of the document
 usage='usage: tests/doc_test.sh DOCUMENT LIBZIO.a
 Compiles each program between ```c and ``` in DOCUMENT.'
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
 need_argument "$usage" "$@"
 document=$1

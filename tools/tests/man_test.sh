@@ -5,7 +5,7 @@ set -eu
 
 usage='usage: tests/man_test.sh DIRECTORY_OF_PROGRAMS'
 tools=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
 . "$tools/tests/shell-tap.sh"
 begin_tests "$usage" "$@"
 
@@ -21,8 +21,8 @@ options_of()
 documents()
 {
 	local option
-	sed -n "/^# .*$2/,/^# /p" "$tools/man/$1" | tr -d '\\' >section
-	[ -n "$2" ] || tr -d '\\' <"$tools/man/$1" >section
+	sed -n "/^# .*$2/,/^# /p" "$tools/man/$1" | tr -d '\134' >section
+	[ -n "$2" ] || tr -d '\134' <"$tools/man/$1" >section
 	for option in $(options_of "$3"); do
 		has section "\\*\\*$option\\*\\*" "$1: $3 $option"
 	done

@@ -4,7 +4,7 @@
 set -eu
 
 usage='usage: tests/plot_test.sh DIRECTORY_OF_PROGRAMS'
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
 begin_tests "$usage" "$@"
 zio=$bin/zio

@@ -96,13 +96,14 @@ need_argument()
 begin_tests()
 {
 	need_argument "$@"
+	# shellcheck disable=SC2034 # for the script
 	bin=$(cd "$2" && pwd)
 	work=$(mktemp -d)
 	child=
 	trap clean_up EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
-	cd "$work"
+	cd "$work" || exit
 }
 
 clean_up()

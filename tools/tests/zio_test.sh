@@ -6,9 +6,9 @@ set -eu
 usage='usage: tests/zio_test.sh DIRECTORY_OF_PROGRAMS'
 devices= # make_tree() sets it
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
 . "$here/shell-tap.sh"
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
 . "$here/fake-tree.sh"
 begin_tests "$usage" "$@"
 zio=$bin/zio

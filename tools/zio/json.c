@@ -94,7 +94,7 @@ static json_t *new_cset(const struct cset *cset)
 	add_count(obj, "io_errors", cset->io_errors);
 	add_rate(obj, "fired_per_s", cset->fired_rate);
 	for (c = 0; c < cset->count; c++)
-		if (cset->channels[c].wanted)
+		if (cset->channels[c].chosen)
 			json_append(channels,
 				    new_channel(&cset->channels[c]));
 	json_add(obj, "channels", channels);
@@ -109,7 +109,7 @@ static json_t *new_device(const struct device *device)
 
 	json_add_string(obj, "name", device->name);
 	for (s = 0; s < device->count; s++)
-		if (device->csets[s].wanted)
+		if (device->csets[s].chosen)
 			json_append(csets,
 				    new_cset(&device->csets[s]));
 	json_add(obj, "csets", csets);
@@ -155,7 +155,7 @@ static json_t *new_triggers(const struct snapshot *snap)
 	int i;
 
 	for (i = 0; i < snap->n_triggers; i++) {
-		if (!snap->triggers[i].wanted)
+		if (!snap->triggers[i].chosen)
 			continue;
 		obj = new_configured(&snap->triggers[i], "type");
 		json_add(obj, "csets",
@@ -171,7 +171,7 @@ static json_t *new_configured_devices(const struct snapshot *snap)
 	int i;
 
 	for (i = 0; i < snap->n_configured; i++)
-		if (snap->configured[i].wanted)
+		if (snap->configured[i].chosen)
 			json_append(list,
 				    new_configured(&snap->configured[i],
 						   "driver"));
@@ -185,7 +185,7 @@ json_t *new_json_snapshot(const struct snapshot *snap)
 	int d;
 
 	for (d = 0; d < snap->count; d++)
-		if (snap->devices[d].wanted)
+		if (snap->devices[d].chosen)
 			json_append(devices,
 				    new_device(&snap->devices[d]));
 	json_add(root, "devices", devices);
@@ -203,7 +203,7 @@ json_t *new_json_rates(const struct snapshot *snap)
 	for (i = 0; i < snap->n_channels; i++) {
 		const struct channel *chan = snap->channels[i];
 
-		if (!chan->wanted)
+		if (!chan->chosen)
 			continue;
 		obj = new_channel(chan);
 		json_add_string(obj, "direction", chan->cset->direction);

@@ -150,7 +150,7 @@ static int last_channel(const struct cset *cset)
 	int c;
 
 	for (c = 0; c < cset->count; c++)
-		if (cset->channels[c].wanted)
+		if (cset->channels[c].chosen)
 			last = c;
 	return last;
 }
@@ -161,7 +161,7 @@ static int last_cset(const struct device *device)
 	int s;
 
 	for (s = 0; s < device->count; s++)
-		if (device->csets[s].wanted)
+		if (device->csets[s].chosen)
 			last = s;
 	return last;
 }
@@ -174,7 +174,7 @@ static void print_cset_tree(const struct cset *cset, bool is_last)
 	fputs(is_last ? style.last : style.branch, stdout);
 	print_cset(cset);
 	for (c = 0; c < cset->count; c++) {
-		if (!cset->channels[c].wanted)
+		if (!cset->channels[c].chosen)
 			continue;
 		printf("%s%s", is_last ? style.space : style.line,
 		       c == last ? style.last : style.branch);
@@ -189,7 +189,7 @@ static void print_device_tree(const struct device *device)
 
 	printf("%s%s%s\n", colour(BOLD), device->name, colour(PLAIN));
 	for (s = 0; s < device->count; s++)
-		if (device->csets[s].wanted)
+		if (device->csets[s].chosen)
 			print_cset_tree(&device->csets[s], s == last);
 }
 
@@ -221,13 +221,13 @@ static void print_tree(const struct snapshot *snap)
 	int i;
 
 	for (i = 0; i < snap->count; i++)
-		if (snap->devices[i].wanted)
+		if (snap->devices[i].chosen)
 			print_device_tree(&snap->devices[i]);
 	for (i = 0; i < snap->n_triggers; i++)
-		if (snap->triggers[i].wanted)
+		if (snap->triggers[i].chosen)
 			print_shared(snap, &snap->triggers[i]);
 	for (i = 0; i < snap->n_configured; i++)
-		if (snap->configured[i].wanted)
+		if (snap->configured[i].chosen)
 			print_configured(&snap->configured[i]);
 }
 
@@ -269,7 +269,7 @@ static void print_cset_columns(const struct cset *cset)
 	int c;
 
 	for (c = 0; c < cset->count; c++)
-		if (cset->channels[c].wanted)
+		if (cset->channels[c].chosen)
 			print_channel_columns(&cset->channels[c]);
 }
 

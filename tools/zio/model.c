@@ -186,7 +186,7 @@ static void add_configured(struct configured **all, int *n, const char *dir,
 		put_text(one->name, NAME_LEN, "%s", names[i]->d_name);
 		put_text(one->type, NAME_LEN, "%s", type);
 		put_text(one->path, PATH_MAX, "%s/%s", dir, one->name);
-		one->wanted = false;
+		one->chosen = false;
 	}
 	free_names(names, count);
 }
@@ -339,11 +339,11 @@ static int choose_cset(struct cset *cset, bool all, char **patterns, int count)
 	for (c = 0; c < cset->count; c++) {
 		struct channel *chan = &cset->channels[c];
 
-		chan->wanted = all || matches(chan->path, patterns, count) ||
+		chan->chosen = all || matches(chan->path, patterns, count) ||
 			       matches(chan->address, patterns, count);
-		found += chan->wanted;
+		found += chan->chosen;
 	}
-	cset->wanted = all || found;
+	cset->chosen = all || found;
 	return found + all;
 }
 
@@ -355,7 +355,7 @@ static int choose_device(struct device *device, char **patterns, int count)
 
 	for (s = 0; s < device->count; s++)
 		found += choose_cset(&device->csets[s], all, patterns, count);
-	device->wanted = all || found;
+	device->chosen = all || found;
 	return found + all;
 }
 
@@ -368,8 +368,8 @@ static int choose_configured(struct configured *all, int n, const char *what,
 
 	for (i = 0; i < n; i++) {
 		put_text(label, sizeof(label), "%s:%s", what, all[i].name);
-		all[i].wanted = !count || matches(label, patterns, count);
-		found += all[i].wanted;
+		all[i].chosen = !count || matches(label, patterns, count);
+		found += all[i].chosen;
 	}
 	return found;
 }

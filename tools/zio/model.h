@@ -18,7 +18,7 @@ struct channel {
 	char path[NAME_LEN];	/* zzero-0000/cset0/chan1 */
 	char address[NAME_LEN];	/* zzero-0000-0-1 */
 	bool enable;
-	bool wanted;
+	bool chosen;
 	ino_t inode;		/* differs if the channel was made anew */
 	char source[NAME_LEN];	/* of an output with a route: its input; else "" */
 	int64_t blocks, bytes;
@@ -36,7 +36,7 @@ struct cset {
 	char type[NAME_LEN];	/* of the trigger */
 	char buffer[NAME_LEN];
 	bool enable, trigger_enable;
-	bool wanted;
+	bool chosen;
 	int64_t ssize, nsamples;
 	int64_t fired, lost_triggers, io_errors;
 	double fired_rate;
@@ -46,7 +46,7 @@ struct cset {
 
 struct device {
 	char name[NAME_LEN];
-	bool wanted;
+	bool chosen;
 	struct cset *csets;
 	int count;
 };
@@ -56,7 +56,7 @@ struct configured {
 	char name[NAME_LEN];
 	char type[NAME_LEN];	/* or its driver */
 	char path[PATH_MAX];
-	bool wanted;
+	bool chosen;
 };
 
 struct snapshot {
@@ -77,7 +77,7 @@ void free_snapshot(struct snapshot *snap);
 void set_rates(struct snapshot *snap, const struct snapshot *before);
 
 /*
- * Set @wanted of the objects that match a pattern by one of their names, and of all
+ * Set @chosen of the objects that match a pattern by one of their names, and of all
  * objects in them. If there are no patterns, all match. Returns how many match.
  */
 int choose_objects(struct snapshot *snap, char **patterns, int count);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/channel.h"
 #include "command.h"
 #include "plot.h"
 #include "term.h"
@@ -188,16 +189,12 @@ static void free_blocks(struct plot *plot)
 
 static int open_and_run(struct plot *plot)
 {
-	struct zio_error err;
 	int code;
 
-	plot->channel = zio_open(plot->name, ZIO_OPEN_NONBLOCK, &err);
-	if (!plot->channel) {
-		complain("%s", err.text);
+	plot->channel = open_channel(plot->name, ZIO_OPEN_NONBLOCK);
+	if (!plot->channel)
 		return EXIT_FAILED;
-	}
-	if (plot->blocks < ZIO_BATCH)
-		zio_set_batch(plot->channel, (unsigned int)plot->blocks);
+	limit_batch(plot->channel, plot->blocks, 0);
 	plot->kept = allocate(plot->blocks, sizeof(*plot->kept));
 	signal(SIGPIPE, SIG_IGN);
 	catch_signals();

@@ -105,7 +105,7 @@ static struct channel **sort_rows(struct top *top, int *count)
 
 	*count = 0;
 	for (i = 0; i < snap->n_channels; i++)
-		if (snap->channels[i]->wanted)
+		if (snap->channels[i]->chosen)
 			rows[(*count)++] = snap->channels[i];
 	qsort_r(rows, (size_t)*count, sizeof(*rows), compare_rows, top);
 	return rows;
