@@ -98,9 +98,9 @@ test_loss()
 	head -c $one five.zio >gap.zio
 	tail -c $one five.zio >>gap.zio
 	run 0 'gap' "$copy" if=gap.zio of=a.zio
-	has err 'lost 3 blocks' 'gap: told'
+	has err 'lost 3 blocks' 'gap: reported'
 	run 0 'gap, JSON' "$copy" -j if=gap.zio of=a.zio
-	equal "$("$bin/json-get" lost <out)" 3 'gap: told in JSON'
+	equal "$("$bin/json-get" lost <out)" 3 'gap: reported in JSON'
 }
 
 # patch OFFSET BYTES: change bytes of the second block

@@ -88,7 +88,7 @@ test_bits()
 	script 'plot: 12 bits above, signed' -s word-0-1
 	equal "$(points)" "0 $((0xe2e - 4096)) 1 $((0xe4e - 4096))" \
 		'plot: 12 bits above, signed: samples'
-	has out ', 12 bits,' 'plot: title tells the bits'
+	has out ', 12 bits,' 'plot: title has the bits'
 }
 
 test_time()

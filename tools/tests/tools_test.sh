@@ -49,7 +49,7 @@ test_cat_file_loss() {
 	put "$work/gap-0-1" 1 16 1
 	put "$work/gap-0-1" 5 16 1
 	run 0 'cat-file: gap' "$cat_file" gap-0-1
-	has err 'lost 3 blocks' 'cat-file: loss is told'
+	has err 'lost 3 blocks' 'cat-file: loss is reported'
 }
 
 test_cat_file_errors() {
@@ -72,7 +72,7 @@ test_cat_file_errors() {
 	put "$work/large-0-1" 1 1000 1
 	run 1 'cat-file: no file beyond 1 KiB' bash -c \
 		"trap '' XFSZ; ulimit -f 1; '$cat_file' large-0-1 >large"
-	has err ' 1024 bytes, ' 'cat-file: what was written is told'
+	has err ' 1024 bytes, ' 'cat-file: what was written is reported'
 	run 0 'cat-file: --help' "$cat_file" --help
 	has out '^Usage:' 'cat-file: help text'
 	run 0 'cat-file: --version' "$cat_file" --version
@@ -173,7 +173,7 @@ test_dump_alarms() {
 	run 0 'dump: alarms' "$dump" alarm-0-1
 	has out 'alarms  lost-block,lost-trigger,bit7; driver 0x00; lost before this block: 2' \
 		'dump: alarms by name'
-	has err 'alarm-0-1: 2 blocks, 32 bytes, 2 lost' 'dump: loss is told'
+	has err 'alarm-0-1: 2 blocks, 32 bytes, 2 lost' 'dump: loss is reported'
 	run 0 'dump: JSON alarms' "$dump" -j alarm-0-1
 	equal "$("$bin/json-get" alarms lost <out | tail -n 1)" \
 		'["lost-block","lost-trigger","bit7"] 2' 'dump: JSON alarms'
@@ -265,7 +265,7 @@ test_methods() {
 	local method
 
 	run 0 'cat-file: --verbose' "$cat_file" --verbose five-0-1 2
-	has err '^.*zio-cat-file: method read$' 'cat-file: the method is told'
+	has err '^.*zio-cat-file: method read$' 'cat-file: the method is reported'
 	run 0 'cat-file: --method=read' "$cat_file" --method=read five-0-1 2
 	lacks err method 'cat-file: silent without --verbose'
 	for method in ring mmap; do

@@ -42,7 +42,7 @@ test_main()
 	run 2 'unknown option' "$zio" --nothing
 	for command in list get set create destroy top plot; do
 		run 0 '--help' "$zio" --help
-		has out "^  $command " "--help tells of $command"
+		has out "^  $command " "--help lists $command"
 		run 0 "$command --help" "$zio" "$command" --help
 		has out "^Usage: zio $command " "$command --help: usage"
 		run 2 "$command --nothing" "$zio" "$command" --nothing
@@ -413,7 +413,7 @@ has_lines()
 test_top()
 {
 	run 0 'top: plain' "$zio" top -i 0.05 -n 2 zzero
-	equal "$(grep -c CHANNEL out)" 2 'top: as many times as told'
+	equal "$(grep -c CHANNEL out)" 2 'top: as many times as asked for'
 	has out '^zzero-0000-0-2 inp user +0 +0 +0 +0 +5/16 +3$' 'top: a row'
 	lacks out zzero-0001 'top: pattern'
 	run 2 'top: sort' "$zio" top -s nonsense
