@@ -5,27 +5,21 @@
 
 #include <stdio.h>
 
-#include "../libzio/zio.h"
+#include "common/program.h"
+#include "libzio/zio.h"
 
-enum exit_code {
-	EXIT_OK,
-	EXIT_IO,
-	EXIT_USAGE,
-	EXIT_OPEN,
-	EXIT_BY_SIGNAL = 128,
-};
-
+/* Source or target of a copy: a channel, or a block file. */
 struct end {
 	const char *name;
 	struct zio_channel *ch;
 	int method;		/* ZIO_OPEN_RING and the like */
 	bool output;
-	bool file;		/* of blocks, not a channel */
+	bool file;
 };
 
 struct mode;
 
-/* All that one run of the program is about. */
+/* One run of the program. */
 struct copy {
 	struct end in;
 	struct end *out;
@@ -35,63 +29,80 @@ struct copy {
 	bool json;
 	bool append;
 	const struct mode *mode;
-	void *state;		/* the mode's own */
-	size_t size;		/* of the block that was moved last */
+	void *state;		/* private to the mode */
+	size_t size;		/* bytes of the block that was moved last */
 	uint64_t blocks;
 	uint64_t bytes;
-	uint64_t lost;		/* that the mode has seen, and libzio not */
-	bool under_way;		/* a block was taken, and is not yet everywhere */
-	int code;
+	uint64_t lost;		/* losses that only the mode can see */
+	bool pending;		/* a block was read, and some target lacks it */
+	int code;		/* to exit with */
 };
 
-/* What a mode asks of the ends. */
-#define WANT_CHANNEL_IN		(1 << 0)
-#define WANT_CHANNELS_OUT	(1 << 1)
-#define WANT_ONE_OUT		(1 << 2)
+/* What a mode needs: */
+#define NEED_CHANNEL_IN		(1 << 0)
+#define NEED_CHANNELS_OUT	(1 << 1)
+#define NEED_ONE_OUT		(1 << 2)
 
 /**
  * struct mode - a way to copy
- * @name: as in mode=
- * @what: for the help
- * @in: methods of an input channel
- * @out: methods of output channels
- * @wants: WANT_*
- * @ahead: it may have taken a block that it has not yet given out
- * @begin: when all is open; 0, or -1 with the reason in @err. May be NULL
- * @move: one block, its size in c->size: 1; 0 at the end of the input or when a
- *        signal has come; -1 when it has complained
+ * @name: value of the operand mode=
+ * @help: what the mode does, in a few words
+ * @in: methods to open an input channel with
+ * @out: methods to open output channels with
+ * @needs: NEED_* bits
+ * @reads_ahead: @move reads the next block before it returns
+ * @begin: prepares the mode; the ends are open. Returns 0, or -1 with the reason in
+ *         @err. May be NULL
+ * @move: moves one block and sets c->size. Returns 1; 0 at the end of the input or
+ *        after a signal; -1 after a message
  * @end: undoes @begin. May be NULL
  */
 struct mode {
 	const char *name;
-	const char *what;
+	const char *help;
 	int in;
 	int out;
-	unsigned int wants;
-	bool ahead;
+	unsigned int needs;
+	bool reads_ahead;
 	int (*begin)(struct copy *c, struct zio_error *err);
 	int (*move)(struct copy *c);
 	void (*end)(struct copy *c);
 };
 
-/* main.c */
-extern const char *prog;
-
 /* ends.c */
+
+/* Open all ends by read() and write(); 0, or -1 after a message. */
 int open_ends(struct copy *c);
+
+/* Reopen channels by the methods of @mode; 0, or -1 with the reason in @err. */
 int reopen_for(struct copy *c, const struct mode *mode, struct zio_error *err);
 void close_ends(struct copy *c);
+
+/* Copy @control to @fit, as @out wants it. */
 void fit_control(struct zio_control *fit, const struct end *out,
 		 const struct zio_control *control);
+
+/* Set the exit code and print why the last call on @end failed; -1. */
 int fail_end(struct copy *c, const struct end *end);
+
+/* The same with errno @code of a call that libzio did not make. */
+int fail_call(struct copy *c, const char *path, const char *what, int code);
+
+/*
+ * After a failed call on @end, wait for @events. Returns true to repeat the call;
+ * false if it failed for good, or a signal came and no block is pending.
+ */
 bool try_again(struct copy *c, const struct end *end, short events);
 
 /* mode.c */
+
+/* Choose a mode by name, or "auto" the best; 0, or -1 after a message. */
 int choose_mode(struct copy *c, const char *name);
 bool is_mode(const char *name);
 void print_modes(FILE *out);
+void offer_modes(const char *word, const char *prefix);
 
-/* move.c: through the hands of this program, or not even that */
+/* move.c: the calls of libzio */
 int move_by_write(struct copy *c);
 int move_by_reserve(struct copy *c);
 int move_by_splice(struct copy *c);
@@ -105,7 +116,7 @@ void end_uring(struct copy *c);
 
 /* tally.c */
 void start_tally(struct copy *c);
-void show_progress(const struct copy *c);
+void print_progress(const struct copy *c);
 void print_tally(const struct copy *c);
 
 #endif /* ZIO_COPY_H */

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ends of a copy: channels and block files */
+/* Source and targets of a copy: channels and block files */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 
-#include "../stop.h"
+#include "common/channel.h"
+#include "common/stop.h"
 #include "copy.h"
 
-/* After Ctrl-C, a block under way has so many milliseconds to get there. */
-#define PATIENCE 1000
+/* Milliseconds that a target has for the pending block, after Ctrl-C */
+#define STOP_TIMEOUT 1000
 
 static int open_flags(const struct copy *c, const struct end *end)
 {
@@ -28,42 +29,39 @@ static int open_end(const struct copy *c, struct end *end,
 	return end->ch ? 0 : -1;
 }
 
-/* As plain as can be: this fails for what has nothing to do with the mode. */
-static int open_plain(const struct copy *c, struct end *end)
+/* No mode is involved yet: this fails only for reasons that every mode has. */
+static int open_by_read(const struct copy *c, struct end *end)
 {
-	struct zio_error err;
-
 	end->method = ZIO_OPEN_READ;
-	if (open_end(c, end, &err)) {
-		fprintf(stderr, "%s: %s\n", prog, err.text);
+	end->ch = open_channel(end->name, open_flags(c, end));
+	if (!end->ch)
 		return -1;
-	}
 	end->file = zio_is_file(end->ch);
 	return 0;
 }
 
 int open_ends(struct copy *c)
 {
-	int i, ret = open_plain(c, &c->in);
+	int i, ret = open_by_read(c, &c->in);
 
 	for (i = 0; !ret && i < c->n_out; i++) {
 		c->out[i].output = true;
-		ret = open_plain(c, &c->out[i]);
+		ret = open_by_read(c, &c->out[i]);
 	}
 	return ret;
 }
 
-/* A file stays open: it is the same to each mode, and is made empty only once. */
+/* A file stays open: all modes use it alike, and opening it again would empty it. */
 static int reopen(const struct copy *c, struct end *end, int method,
 		  struct zio_error *err)
 {
-	struct zio_channel *before = end->ch;
+	struct zio_channel *old = end->ch;
 
 	if (end->file || (end->ch && end->method == method))
 		return 0;
 	end->method = method;
 	end->ch = NULL;
-	zio_close(before);
+	zio_close(old);
 	return open_end(c, end, err);
 }
 
@@ -80,10 +78,9 @@ static void close_end(struct copy *c, struct end *end)
 {
 	if (!zio_close(end->ch))
 		return;
-	fprintf(stderr, "%s: %s: close: %s\n", prog, end->name,
-		strerror(errno));
+	complain("%s: close: %s", end->name, strerror(errno));
 	if (!c->code)
-		c->code = EXIT_IO;
+		c->code = EXIT_FAILED;
 }
 
 void close_ends(struct copy *c)
@@ -95,7 +92,7 @@ void close_ends(struct copy *c)
 		close_end(c, &c->out[i]);
 }
 
-/* Which channel a block is of is told to files; an output has its own address. */
+/* A file keeps the address of the input; an output has its own. */
 void fit_control(struct zio_control *fit, const struct end *out,
 		 const struct zio_control *control)
 {
@@ -109,37 +106,43 @@ static const char *end_hint(const struct end *end, int code)
 	if (!end->output || end->file)
 		return "";
 	if (code == EMSGSIZE)
-		return " (blocks of this output are smaller: set nsamples of its trigger)";
+		return " (the blocks of this output are smaller: set nsamples of its trigger)";
 	if (code == EINVAL)
-		return " (has it samples of another size?)";
+		return " (is ssize of this output another one?)";
 	return "";
+}
+
+/* A broken pipe needs no message. */
+static bool is_broken_pipe(struct copy *c, int code)
+{
+	c->code = code == EPIPE ? EXIT_BY_SIGNAL + SIGPIPE : EXIT_FAILED;
+	return code == EPIPE;
 }
 
 int fail_end(struct copy *c, const struct end *end)
 {
 	int code = errno;
 
-	c->code = EXIT_IO;
-	if (code == EPIPE)
-		c->code = EXIT_BY_SIGNAL + SIGPIPE;
-	else
-		fprintf(stderr, "%s: %s%s\n", prog, zio_reason(end->ch),
-			end_hint(end, code));
+	if (!is_broken_pipe(c, code))
+		complain("%s%s", zio_reason(end->ch), end_hint(end, code));
+	return -1;
+}
+
+int fail_call(struct copy *c, const char *path, const char *what, int code)
+{
+	if (!is_broken_pipe(c, code))
+		complain("%s: %s: %s", path, what, strerror(code));
 	return -1;
 }
 
 static bool give_up(struct copy *c, const struct end *end)
 {
-	fprintf(stderr, "%s: %s: does not take the last block: given up\n",
-		prog, end->name);
-	c->code = EXIT_IO;
+	complain("%s: the last block was not accepted within %d ms: dropped",
+		 end->name, STOP_TIMEOUT);
+	c->code = EXIT_FAILED;
 	return false;
 }
 
-/*
- * A call has failed: waits until it may be made again. Not when it has failed for
- * good, or a signal has come and no block is under way.
- */
 bool try_again(struct copy *c, const struct end *end, short events)
 {
 	struct pollfd fd = { .fd = zio_fd(end->ch), .events = events };
@@ -152,7 +155,7 @@ bool try_again(struct copy *c, const struct end *end, short events)
 		wait_unless_stopped(&fd, 1);
 		return true;
 	}
-	if (!c->under_way)
+	if (!c->pending)
 		return false;
-	return poll(&fd, 1, PATIENCE) > 0 || give_up(c, end);
+	return poll(&fd, 1, STOP_TIMEOUT) > 0 || give_up(c, end);
 }

@@ -1,67 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * zio-copy: copy blocks from a channel or a block file to others
- */
-#include <errno.h>
-#include <getopt.h>
+/* zio-copy: copy blocks from a channel or a block file to others */
+#include <argp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stop.h"
+#include "common/complete.h"
+#include "common/program.h"
+#include "common/stop.h"
+#include "common/text.h"
 #include "copy.h"
 
-const char *prog;
-
-static const char help_head[] =
-"Usage: %s [OPTION]... [if=SOURCE] [of=TARGET]... [count=N] [mode=MODE]\n"
-"          [append=1] [verbose=1]\n"
-"Copy blocks, controls and data, until end of file or Ctrl-C; then tell blocks,\n"
-"bytes and seconds on standard error.\n"
-"\n"
-"  if=SOURCE    a ZIO input channel, a block file, or - for standard input\n"
-"               (the default)\n"
-"  of=TARGET    a ZIO output channel, a block file, or - for standard output (the\n"
-"               default); several, and each gets every block\n"
-"  count=N      stop after N blocks; 0, the default, is no end\n"
-"  mode=MODE    auto (the default: the best that the ends offer), or one of those\n"
-"               below\n"
-"  append=1     add to block files, which are emptied otherwise\n"
-"  verbose=1    tell which mode it was, and of sharing how often it was asked\n"
-"               for, how often done, and why not\n"
-"\n"
-"  -j, --json     tell at the end in JSON, on standard output\n"
-"  -h, --help     print this and exit\n"
-"  -V, --version  print the version and exit\n"
-"\n"
-"Modes:\n";
-
-static const char help_tail[] =
-"\n"
-"Exit status: 0 done, 1 error while copying, 2 usage, 3 cannot open, or the mode\n"
-"is not offered, 130 interrupted, 141 the reader of a pipe went away, 143\n"
-"terminated.\n";
-
-struct operands {
+struct settings {
+	struct copy copy;
+	struct arguments args;
 	const char *mode;
-	uint64_t verbose;
-	uint64_t append;
 };
-
-static int print_help(void)
-{
-	printf(help_head, prog);
-	print_modes(stdout);
-	return fputs(help_tail, stdout) < 0;
-}
-
-/* A second Ctrl-C kills, should the reader of a pipe be stuck. */
-static void catch_signals(void)
-{
-	catch_stop(SIGINT, SA_RESETHAND);
-	catch_stop(SIGTERM, SA_RESETHAND);
-	signal(SIGPIPE, SIG_IGN);
-}
 
 static bool is_finished(const struct copy *c)
 {
@@ -74,22 +28,22 @@ static int move_one(struct copy *c)
 
 	if (ret <= 0)
 		return ret;
-	c->under_way = false;
+	c->pending = false;
 	c->blocks++;
 	c->bytes += c->size;
 	return 1;
 }
 
-/* A mode that reads ahead is asked once more, for what it has. */
+/* After a signal, a mode that reads ahead is called once more for its block. */
 static void copy_blocks(struct copy *c)
 {
 	int ret = 1;
 
 	while (ret > 0 && !is_finished(c)) {
 		ret = move_one(c);
-		show_progress(c);
+		print_progress(c);
 	}
-	if (ret > 0 && c->mode->ahead && caught_stop())
+	if (ret > 0 && c->mode->reads_ahead && caught_stop())
 		move_one(c);
 }
 
@@ -99,134 +53,230 @@ static int run(struct copy *c, const char *mode)
 		close_ends(c);
 		return EXIT_OPEN;
 	}
-	catch_signals();
+	catch_stop_once(0);
+	signal(SIGPIPE, SIG_IGN);
 	start_tally(c);
 	copy_blocks(c);
 	print_tally(c);
 	if (c->mode->end)
 		c->mode->end(c);
 	close_ends(c);
-	return caught_stop() ? EXIT_BY_SIGNAL + caught_stop() : c->code;
+	return stop_status(c->code);
 }
 
-static int parse_number(const char *what, const char *text, uint64_t max,
-			uint64_t *number)
+static const char *parse_name(const struct argp_state *state, const char *what,
+			      const char *text)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end && !errno && *number <= max)
-		return 0;
-	fprintf(stderr, "%s: %s=%s: not a number, or too large\n", prog, what,
-		text);
-	return -1;
+	if (!*text)
+		argp_error(state, "%s=: the name is missing", what);
+	return text;
 }
 
-static int parse_mode(const char *text, const char **mode)
+static void set_in(struct settings *set, const struct argp_state *state,
+		   const char *text)
 {
-	*mode = text;
-	if (is_mode(text))
-		return 0;
-	fprintf(stderr, "%s: mode=%s: no such mode (see --help)\n", prog, text);
-	return -1;
+	set->copy.in.name = parse_name(state, "if", text);
 }
 
-static int parse_name(const char *what, const char *text, const char **name)
+static void set_out(struct settings *set, const struct argp_state *state,
+		    const char *text)
 {
-	*name = text;
-	if (*text)
-		return 0;
-	fprintf(stderr, "%s: %s=: a name is wanted\n", prog, what);
-	return -1;
+	struct copy *c = &set->copy;
+
+	c->out[c->n_out++].name = parse_name(state, "of", text);
 }
 
-static int set_operand(struct copy *c, struct operands *op, const char *name,
-		       const char *value)
+static void set_count(struct settings *set, const struct argp_state *state,
+		      const char *text)
 {
-	if (!strcmp(name, "if"))
-		return parse_name(name, value, &c->in.name);
-	if (!strcmp(name, "of"))
-		return parse_name(name, value, &c->out[c->n_out++].name);
-	if (!strcmp(name, "count"))
-		return parse_number(name, value, UINT64_MAX, &c->count);
-	if (!strcmp(name, "mode"))
-		return parse_mode(value, &op->mode);
-	if (!strcmp(name, "verbose"))
-		return parse_number(name, value, 9, &op->verbose);
-	if (!strcmp(name, "append"))
-		return parse_number(name, value, 1, &op->append);
-	fprintf(stderr, "%s: %s=: no such operand\n", prog, name);
-	return -1;
+	set->copy.count = parse_number(state, "count", text, UINT64_MAX);
 }
 
-/* "NAME=VALUE" is cut in two. */
-static int parse_operand(struct copy *c, struct operands *op, char *text)
+static void set_mode(struct settings *set, const struct argp_state *state,
+		     const char *text)
 {
-	char *equals = strchr(text, '=');
+	if (!is_mode(text))
+		argp_error(state, "mode=%s: no such mode; --help lists them",
+			   text);
+	set->mode = text;
+}
+
+static void set_append(struct settings *set, const struct argp_state *state,
+		       const char *text)
+{
+	set->copy.append = parse_number(state, "append", text, 1);
+}
+
+static void set_verbose(struct settings *set, const struct argp_state *state,
+			const char *text)
+{
+	set->copy.verbose = parse_number(state, "verbose", text, 9);
+}
+
+static const struct operand {
+	const char *name;
+	const char *value;	/* in the help */
+	const char *completed;	/* what completion offers for it */
+	const char *help;
+	void (*set)(struct settings *set, const struct argp_state *state,
+		    const char *text);
+} operands[] = {
+	{ "if", "SOURCE", "if=",
+	  "a ZIO input channel, a block file, or - for standard input\n"
+	  "(the default)", set_in },
+	{ "of", "TARGET", "of=",
+	  "a ZIO output channel, a block file, or - for standard\n"
+	  "output (the default); if given several times, each target\n"
+	  "gets every block", set_out },
+	{ "count", "N", "count=",
+	  "stop after N blocks; 0, the default, is no end", set_count },
+	{ "mode", "MODE", "mode=",
+	  "one of the modes below, or auto (the default): the best one\n"
+	  "that source and targets offer", set_mode },
+	{ "append", "1", "append=1",
+	  "append to block files, which are truncated otherwise", set_append },
+	{ "verbose", "1", "verbose=1",
+	  "print the mode on standard error and, of mode=share, how\n"
+	  "many blocks were shared, how many copied, and why",
+	  set_verbose },
+};
+
+#define N_OPERANDS (sizeof(operands) / sizeof(operands[0]))
+
+static const struct operand *find_operand(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPERANDS; i++)
+		if (strlen(operands[i].name) == len &&
+		    !strncmp(operands[i].name, name, len))
+			return &operands[i];
+	return NULL;
+}
+
+static void parse_operand(struct settings *set, const struct argp_state *state,
+			  const char *text)
+{
+	const char *equals = strchr(text, '=');
+	const struct operand *op;
 
 	if (!equals) {
-		fprintf(stderr, "%s: %s: an operand is NAME=VALUE\n", prog,
-			text);
-		return -1;
+		argp_error(state, "%s: an operand is NAME=VALUE", text);
+		return;
 	}
-	*equals = '\0';
-	return set_operand(c, op, text, equals + 1);
+	op = find_operand(text, (size_t)(equals - text));
+	if (op)
+		op->set(set, state, equals + 1);
+	else
+		argp_error(state, "%s: no such operand", text);
 }
 
-static int usage_error(void)
+/* @set->copy.out has room for as many outputs as there are operands. */
+static void parse_operands(struct settings *set, const struct argp_state *state)
 {
-	fprintf(stderr, "Usage: %s [OPTION]... [if=SOURCE] [of=TARGET]...\nTry '%s --help'.\n",
-		prog, prog);
-	return EXIT_USAGE;
-}
-
-static int parse_and_run(struct copy *c, int n, char **words)
-{
-	struct operands op = { .mode = "auto" };
+	struct copy *c = &set->copy;
 	int i;
 
-	c->out = calloc((size_t)n + 1, sizeof(*c->out));
-	if (!c->out) {
-		fprintf(stderr, "%s: no memory\n", prog);
-		return EXIT_IO;
-	}
-	for (i = 0; i < n; i++)
-		if (parse_operand(c, &op, words[i]))
-			return usage_error();
+	c->out = allocate((size_t)set->args.count + 1, sizeof(*c->out));
+	for (i = 0; i < set->args.count; i++)
+		parse_operand(set, state, set->args.text[i]);
 	if (!c->n_out)
 		c->out[c->n_out++].name = "-";
-	c->verbose = (unsigned int)op.verbose;
-	c->append = op.append;
-	return run(c, op.mode);
+}
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0,
+	  "Print the totals as JSON, on standard output", 0 },
+	{ 0 }
+};
+
+static error_t parse_copy(int key, char *arg, struct argp_state *state)
+{
+	struct settings *set = state->input;
+
+	(void)arg;
+	switch (key) {
+	case 'j':
+		set->copy.json = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		parse_operands(set, state);
+		return 0;
+	default:
+		return keep_arguments(key, state, &set->args);
+	}
+}
+
+static void print_operand(FILE *out, const struct operand *op)
+{
+	char title[32];
+	const char *at;
+
+	put_text(title, sizeof(title), "%s=%s", op->name, op->value);
+	fprintf(out, "  %-12s  ", title);
+	for (at = op->help; *at; at++) {
+		fputc(*at, out);
+		if (*at == '\n')
+			fprintf(out, "%16s", "");
+	}
+	fputc('\n', out);
+}
+
+static void print_operands(FILE *out)
+{
+	size_t i;
+
+	fputs("Operands:\n", out);
+	for (i = 0; i < N_OPERANDS; i++)
+		print_operand(out, &operands[i]);
+	fputs("\nModes:\n", out);
+	print_modes(out);
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+	(void)input;
+	return extend_help(key, text, print_operands);
+}
+
+static const struct argp copy_argp = {
+	.options = options,
+	.parser = parse_copy,
+	.args_doc = "[if=SOURCE] [of=TARGET]... [count=N] [mode=MODE] "
+		    "[append=1] [verbose=1]",
+	.doc = "Copy blocks, controls and data, until end of file or Ctrl-C; then "
+	"print the number of blocks and bytes, and the time, on standard error.\v"
+	"\nExit status: 0 done; 1 an error while copying; 2 usage; 3 a channel or "
+	"file cannot be opened, or the mode is not offered; 130 interrupted; 141 "
+	"the reader of a pipe has closed it; 143 terminated.",
+	.children = program_options,
+	.help_filter = filter_help,
+};
+
+static int complete(const char *word)
+{
+	size_t i;
+
+	offer_options(word, &copy_argp);
+	for (i = 0; i < N_OPERANDS; i++)
+		offer(word, operands[i].completed);
+	offer_sources(word, "if=");
+	offer_sources(word, "of=");
+	offer_modes(word, "mode=");
+	return finish_output();
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct copy c = { .in.name = "-" };
-	int code, opt;
+	struct settings set = { .copy.in.name = "-", .mode = "auto" };
+	const char *word = word_to_complete(argc, argv);
+	int code;
 
-	prog = argv[0];
-	while ((opt = getopt_long(argc, argv, "jhV", options, NULL)) != -1) {
-		switch (opt) {
-		case 'j':
-			c.json = true;
-			break;
-		case 'h':
-			return print_help();
-		case 'V':
-			return printf("zio-copy %s\n", zio_version()) < 0;
-		default:
-			return usage_error();
-		}
-	}
-	code = parse_and_run(&c, argc - optind, argv + optind);
-	free(c.out);
+	start_program("zio-copy", argv[0]);
+	if (word)
+		return complete(word);
+	parse_command(&copy_argp, argc, argv, &set);
+	code = run(&set.copy, set.mode);
+	free(set.copy.out);
 	return code;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/complete.h"
 #include "copy.h"
 
 #define PLAIN ZIO_OPEN_READ
@@ -12,27 +13,27 @@
 #define RING (ZIO_OPEN_RING | ZIO_OPEN_MMAP)
 
 static const struct mode modes[] = {
-	{ .name = "share", .what = "the output plays the input's own memory",
+	{ .name = "share", .help = "outputs play the memory of the input; nothing is copied",
 	  .in = ZIO_OPEN_MMAP | ZIO_OPEN_READ, .out = PLAIN,
-	  .wants = WANT_CHANNEL_IN | WANT_CHANNELS_OUT,
+	  .needs = NEED_CHANNEL_IN | NEED_CHANNELS_OUT,
 	  .begin = begin_share, .move = move_by_share },
-	{ .name = "splice", .what = "pages go through a pipe; one output",
-	  .in = PLAIN, .out = PLAIN, .wants = WANT_ONE_OUT,
+	{ .name = "splice", .help = "pages go through a pipe; one target",
+	  .in = PLAIN, .out = PLAIN, .needs = NEED_ONE_OUT,
 	  .move = move_by_splice },
-	{ .name = "mmap-in", .what = "mapped input, write",
-	  .in = RING, .out = PLAIN, .wants = WANT_CHANNEL_IN,
+	{ .name = "mmap-in", .help = "write from the mapped input",
+	  .in = RING, .out = PLAIN, .needs = NEED_CHANNEL_IN,
 	  .move = move_by_write },
-	{ .name = "mmap-out", .what = "read into the mapped output",
-	  .in = PLAIN, .out = MAPPED, .wants = WANT_CHANNELS_OUT,
+	{ .name = "mmap-out", .help = "read into the mapped output",
+	  .in = PLAIN, .out = MAPPED, .needs = NEED_CHANNELS_OUT,
 	  .move = move_by_reserve },
-	{ .name = "mmap", .what = "both mapped, copied by memcpy()",
+	{ .name = "mmap", .help = "copy from the mapped input to the mapped output",
 	  .in = RING, .out = MAPPED,
-	  .wants = WANT_CHANNEL_IN | WANT_CHANNELS_OUT,
+	  .needs = NEED_CHANNEL_IN | NEED_CHANNELS_OUT,
 	  .move = move_by_reserve },
-	{ .name = "uring", .what = "read and write by io_uring",
-	  .in = PLAIN, .out = PLAIN, .wants = WANT_CHANNEL_IN, .ahead = true,
+	{ .name = "uring", .help = "read and write by io_uring",
+	  .in = PLAIN, .out = PLAIN, .needs = NEED_CHANNEL_IN, .reads_ahead = true,
 	  .begin = begin_uring, .move = move_by_uring, .end = end_uring },
-	{ .name = "rw", .what = "read, write",
+	{ .name = "rw", .help = "read and write; always possible",
 	  .in = PLAIN, .out = PLAIN, .move = move_by_write },
 };
 
@@ -53,12 +54,22 @@ bool is_mode(const char *name)
 	return !strcmp(name, "auto") || find_mode(name);
 }
 
+void offer_modes(const char *word, const char *prefix)
+{
+	const char *names[N_MODES + 2] = { "auto" };
+	size_t i;
+
+	for (i = 0; i < N_MODES; i++)
+		names[i + 1] = modes[i].name;
+	offer_choices(word, prefix, names);
+}
+
 void print_modes(FILE *out)
 {
 	size_t i;
 
 	for (i = 0; i < N_MODES; i++)
-		fprintf(out, "  %-8s  %s\n", modes[i].name, modes[i].what);
+		fprintf(out, "  %-8s  %s\n", modes[i].name, modes[i].help);
 }
 
 static bool has_file_out(const struct copy *c)
@@ -71,14 +82,14 @@ static bool has_file_out(const struct copy *c)
 	return false;
 }
 
-static const char *what_is_missing(const struct copy *c,
-				   const struct mode *mode)
+static const char *find_obstacle(const struct copy *c,
+				 const struct mode *mode)
 {
-	if ((mode->wants & WANT_CHANNEL_IN) && c->in.file)
+	if ((mode->needs & NEED_CHANNEL_IN) && c->in.file)
 		return "the input is a file, not a channel";
-	if ((mode->wants & WANT_CHANNELS_OUT) && has_file_out(c))
+	if ((mode->needs & NEED_CHANNELS_OUT) && has_file_out(c))
 		return "an output is a file, not a channel";
-	if ((mode->wants & WANT_ONE_OUT) && c->n_out > 1)
+	if ((mode->needs & NEED_ONE_OUT) && c->n_out > 1)
 		return "there is more than one output";
 	return NULL;
 }
@@ -86,10 +97,10 @@ static const char *what_is_missing(const struct copy *c,
 static int try_mode(struct copy *c, const struct mode *mode,
 		    struct zio_error *err)
 {
-	const char *missing = what_is_missing(c, mode);
+	const char *obstacle = find_obstacle(c, mode);
 
-	if (missing) {
-		snprintf(err->text, sizeof(err->text), "%s", missing);
+	if (obstacle) {
+		snprintf(err->text, sizeof(err->text), "%s", obstacle);
 		return -1;
 	}
 	if (reopen_for(c, mode, err))
@@ -100,13 +111,12 @@ static int try_mode(struct copy *c, const struct mode *mode,
 	return 0;
 }
 
-/* To a pipe or a socket no byte is copied then; to a file, each is, in any case. */
+/* Only to a pipe or a socket does splice() save a copy. */
 static bool is_worth_splicing(const struct copy *c)
 {
 	struct stat st;
 
-	if (c->n_out > 1 || c->in.file ||
-	    !c->out[0].file)
+	if (c->n_out > 1 || c->in.file || !c->out[0].file)
 		return false;
 	return !fstat(zio_fd(c->out[0].ch), &st) &&
 	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
@@ -114,20 +124,20 @@ static bool is_worth_splicing(const struct copy *c)
 
 static bool is_candidate(const struct copy *c, const struct mode *mode)
 {
-	static const char *const good[] = { "share", "mmap-in", "rw" };
+	static const char *const automatic[] = { "share", "mmap-in", "rw" };
 	size_t i;
 
 	if (!strcmp(mode->name, "splice"))
 		return is_worth_splicing(c);
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		if (!strcmp(mode->name, good[i]))
+	for (i = 0; i < sizeof(automatic) / sizeof(automatic[0]); i++)
+		if (!strcmp(mode->name, automatic[i]))
 			return true;
 	return false;
 }
 
-static void tell_refusal(const struct mode *mode, const struct zio_error *err)
+static void print_refusal(const struct mode *mode, const struct zio_error *err)
 {
-	fprintf(stderr, "%s: mode %s: %s\n", prog, mode->name, err->text);
+	complain("mode %s: %s", mode->name, err->text);
 }
 
 static int choose_best(struct copy *c)
@@ -141,7 +151,7 @@ static int choose_best(struct copy *c)
 		if (!try_mode(c, &modes[i], &err))
 			return 0;
 		if (c->verbose || i == N_MODES - 1)
-			tell_refusal(&modes[i], &err);
+			print_refusal(&modes[i], &err);
 	}
 	return -1;
 }
@@ -155,6 +165,6 @@ int choose_mode(struct copy *c, const char *name)
 		return choose_best(c);
 	if (!try_mode(c, mode, &err))
 		return 0;
-	tell_refusal(mode, &err);
+	print_refusal(mode, &err);
 	return -1;
 }

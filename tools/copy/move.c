@@ -1,51 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A block from the input to each output, by the calls of libzio */
+/* Move a block from the input to each output, by the calls of libzio */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 
+#include "common/channel.h"
 #include "copy.h"
 
-/* What a call on the input has said: a block, its end, a signal, or an error. */
-static int end_input(struct copy *c, int ret, const struct zio_block *blk)
+/* Returns 1 after a block, 0 at the end of the input or after a signal, -1. */
+static int check_input(struct copy *c, int ret, const struct zio_block *blk)
 {
 	if (ret > 0) {
-		c->under_way = true;
+		c->pending = true;
 		c->size = blk->size;
 		return 1;
 	}
 	return c->code ? -1 : 0;
 }
 
-static void want_no_more(struct copy *c)
-{
-	uint64_t left = c->count - c->blocks;
-
-	if (c->count && left < ZIO_BATCH)
-		zio_set_batch(c->in.ch, (unsigned int)left);
-}
-
-/* @next: zio_next(), or zio_next_control() */
-static int take(struct copy *c, struct zio_block *blk,
-		int (*next)(struct zio_channel *ch, struct zio_block *blk))
+/* @next is zio_next() or zio_next_control(). */
+static int read_next(struct copy *c, struct zio_block *blk,
+		     int (*next)(struct zio_channel *ch, struct zio_block *blk))
 {
 	int ret;
 
-	want_no_more(c);
+	limit_batch(c->in.ch, c->count, c->blocks);
 	do {
 		ret = next(c->in.ch, blk);
 	} while (ret < 0 && try_again(c, &c->in, POLLIN));
-	return end_input(c, ret, blk);
+	return check_input(c, ret, blk);
 }
 
-static int take_block(struct copy *c, struct zio_block *blk)
+static int read_block(struct copy *c, struct zio_block *blk)
 {
-	return take(c, blk, zio_next);
+	return read_next(c, blk, zio_next);
 }
 
-static int take_control(struct copy *c, struct zio_block *blk)
+static int read_control(struct copy *c, struct zio_block *blk)
 {
-	return take(c, blk, zio_next_control);
+	return read_next(c, blk, zio_next_control);
 }
 
 static int write_to(struct copy *c, const struct end *out,
@@ -64,7 +57,7 @@ static int write_to(struct copy *c, const struct end *out,
 int move_by_write(struct copy *c)
 {
 	struct zio_block blk;
-	int i, ret = take_block(c, &blk);
+	int i, ret = read_block(c, &blk);
 
 	for (i = 0; ret > 0 && i < c->n_out; i++)
 		if (write_to(c, &c->out[i], &blk))
@@ -72,7 +65,7 @@ int move_by_write(struct copy *c)
 	return ret;
 }
 
-/* --- into mapped outputs */
+/* --- Into mapped outputs */
 
 static void *reserve_in(struct copy *c, const struct end *out, size_t *size)
 {
@@ -95,33 +88,33 @@ static int commit_to(struct copy *c, const struct end *out,
 	return ret;
 }
 
-static int too_large(struct copy *c, const struct end *out, size_t size)
+static int fail_size(struct copy *c, const struct end *out, size_t size)
 {
-	fprintf(stderr, "%s: %s: no room for a block of %zu bytes (set nsamples of its trigger)\n",
-		prog, out->name, size);
-	c->code = EXIT_IO;
+	complain("%s: no room for a block of %zu bytes (set nsamples of its trigger)",
+		 out->name, size);
+	c->code = EXIT_FAILED;
 	return -1;
 }
 
 static bool has_no_room(struct copy *c, size_t size)
 {
-	return errno == EMSGSIZE && too_large(c, &c->out[0], size);
+	return errno == EMSGSIZE && fail_size(c, &c->out[0], size);
 }
 
-static int take_into(struct copy *c, struct zio_block *blk, void *mem,
+static int read_into(struct copy *c, struct zio_block *blk, void *mem,
 		     size_t room)
 {
 	int ret;
 
-	want_no_more(c);
+	limit_batch(c->in.ch, c->count, c->blocks);
 	do {
 		ret = zio_next_into(c->in.ch, blk, mem, room);
 	} while (ret < 0 && !has_no_room(c, blk->size) &&
 		 try_again(c, &c->in, POLLIN));
-	return end_input(c, ret, blk);
+	return check_input(c, ret, blk);
 }
 
-/* The first output has it already. */
+/* The block is already in the first output. */
 static int copy_to_others(struct copy *c, const struct zio_block *blk)
 {
 	size_t room;
@@ -133,13 +126,13 @@ static int copy_to_others(struct copy *c, const struct zio_block *blk)
 		if (!mem)
 			return -1;
 		if (room < blk->size)
-			return too_large(c, &c->out[i], blk->size);
+			return fail_size(c, &c->out[i], blk->size);
 		memcpy(mem, blk->data, blk->size);
 	}
 	return 0;
 }
 
-/* Room in the first output comes before the block, which is read into it. */
+/* Memory of the first output is reserved first: the block is read into it. */
 int move_by_reserve(struct copy *c)
 {
 	struct zio_block blk;
@@ -149,7 +142,7 @@ int move_by_reserve(struct copy *c)
 
 	if (!mem)
 		return c->code ? -1 : 0;
-	ret = take_into(c, &blk, mem, room);
+	ret = read_into(c, &blk, mem, room);
 	if (ret <= 0)
 		return ret;
 	if (copy_to_others(c, &blk))
@@ -160,22 +153,22 @@ int move_by_reserve(struct copy *c)
 	return 1;
 }
 
-/* --- without a look at the data */
+/* --- Without reading the data */
 
 int move_by_splice(struct copy *c)
 {
-	const struct end *out = &c->out[0], *who;
+	const struct end *out = &c->out[0], *failed;
 	struct zio_control fit;
 	struct zio_block blk;
-	int ret = take_control(c, &blk);
+	int ret = read_control(c, &blk);
 
 	if (ret <= 0)
 		return ret;
 	fit_control(&fit, out, blk.control);
 	do {
 		ret = zio_splice(out->ch, c->in.ch, &fit);
-		who = ret == -2 ? &c->in : out;
-	} while (ret && try_again(c, who, ret == -2 ? POLLIN : POLLOUT));
+		failed = ret == -2 ? &c->in : out;
+	} while (ret && try_again(c, failed, ret == -2 ? POLLIN : POLLOUT));
 	return ret ? -1 : 1;
 }
 
@@ -193,11 +186,11 @@ int begin_share(struct copy *c, struct zio_error *err)
 	return 0;
 }
 
-/* The last one releases the block. */
+/* The submission to the last output releases the block. */
 int move_by_share(struct copy *c)
 {
 	struct zio_block blk;
-	int i, ret = take_control(c, &blk);
+	int i, ret = read_control(c, &blk);
 
 	for (i = 0; ret > 0 && i < c->n_out; i++) {
 		int keep = i < c->n_out - 1 ? ZIO_SUBMIT_KEEP : 0;

@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much, how fast, and what was lost: at the end, and on a terminal meanwhile */
+/* Print totals, rate and losses: at the end, and each second on a terminal */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
+#include "common/json.h"
+#include "common/text.h"
 #include "copy.h"
 
 #define CLEAR_LINE "\r\033[K"
 
 static double started;
-static double shown;
+static double printed;
 static bool on_terminal;
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 void start_tally(struct copy *c)
 {
 	on_terminal = isatty(STDERR_FILENO) && !c->json;
-	started = now();
-	shown = started;
+	started = seconds_now();
+	printed = started;
 }
 
 static uint64_t count_lost(const struct copy *c)
@@ -42,33 +33,35 @@ static double rate(const struct copy *c, double seconds)
 	return seconds > 0 ? (double)c->bytes / seconds / 1e6 : 0;
 }
 
-static void print_amount(const struct copy *c, double seconds)
+static void put_amount(char *text, size_t size, const struct copy *c,
+		       double seconds)
 {
-	fprintf(stderr, "%" PRIu64 " blocks, %" PRIu64 " bytes, %.6f s, %.1f MB/s",
-		c->blocks, c->bytes, seconds, rate(c, seconds));
+	put_text(text, size, "%" PRIu64 " blocks, %" PRIu64
+		 " bytes, %.6f s, %.1f MB/s", c->blocks, c->bytes, seconds,
+		 rate(c, seconds));
 }
 
-/* Once a second, where somebody looks on. */
-void show_progress(const struct copy *c)
+void print_progress(const struct copy *c)
 {
+	char text[128];
 	uint64_t lost;
 	double at;
 
 	if (!on_terminal)
 		return;
-	at = now();
-	if (at - shown < 1)
+	at = seconds_now();
+	if (at - printed < 1)
 		return;
-	shown = at;
+	printed = at;
+	put_amount(text, sizeof(text), c, at - started);
+	fprintf(stderr, CLEAR_LINE "%s", text);
 	lost = count_lost(c);
-	fputs(CLEAR_LINE, stderr);
-	print_amount(c, at - started);
 	if (lost)
 		fprintf(stderr, ", %" PRIu64 " lost", lost);
 	fflush(stderr);
 }
 
-/* Of all outputs together. */
+/* Add up all outputs. */
 static struct zio_sharing sum_sharing(const struct copy *c)
 {
 	struct zio_sharing sum = { 0 };
@@ -91,36 +84,36 @@ static bool is_share(const struct copy *c)
 	return !strcmp(c->mode->name, "share");
 }
 
-static void print_mode(const struct copy *c)
+static void print_sharing(const struct copy *c)
 {
 	struct zio_sharing sum = sum_sharing(c);
+	char copied[256] = "";
 
-	fprintf(stderr, "%s: mode %s: input by %s, output by %s\n", prog,
-		c->mode->name, zio_method(c->in.ch), zio_method(c->out[0].ch));
-	if (!is_share(c))
-		return;
-	fprintf(stderr, "%s: sharing asked for %" PRIu64 " times, done %" PRIu64
-		" times", prog, sum.shared + sum.copied, sum.shared);
 	if (sum.copied)
-		fprintf(stderr, "; %" PRIu64 " bytes copied: %s",
-			sum.copied_bytes,
-			zio_share_reason(sum.why));
-	fputc('\n', stderr);
+		put_text(copied, sizeof(copied), "; %" PRIu64
+			 " bytes copied: %s", sum.copied_bytes,
+			 zio_share_reason(sum.why));
+	complain("sharing asked for %" PRIu64 " times, done %" PRIu64 " times%s",
+		 sum.shared + sum.copied, sum.shared, copied);
 }
 
 static void print_text(const struct copy *c, double seconds)
 {
 	uint64_t lost = count_lost(c);
+	char text[128];
 
 	if (on_terminal)
 		fputs(CLEAR_LINE, stderr);
-	fprintf(stderr, "%s: ", prog);
-	print_amount(c, seconds);
-	fputc('\n', stderr);
+	put_amount(text, sizeof(text), c, seconds);
+	complain("%s", text);
 	if (lost)
-		fprintf(stderr, "%s: lost %" PRIu64 " blocks\n", prog, lost);
-	if (c->verbose)
-		print_mode(c);
+		complain("lost %" PRIu64 " blocks", lost);
+	if (!c->verbose)
+		return;
+	complain("mode %s: input by %s, output by %s", c->mode->name,
+		 zio_method(c->in.ch), zio_method(c->out[0].ch));
+	if (is_share(c))
+		print_sharing(c);
 }
 
 static double seconds_of(const struct timeval *tv)
@@ -128,19 +121,18 @@ static double seconds_of(const struct timeval *tv)
 	return (double)tv->tv_sec + (double)tv->tv_usec / 1e6;
 }
 
-static void add_sharing(const struct copy *c, json_t *obj)
+static json_t *new_sharing(const struct copy *c)
 {
 	struct zio_sharing sum = sum_sharing(c);
-	json_t *part = json_pack("{sIsIsIsI}", "asked",
-				 (json_int_t)(sum.shared + sum.copied),
-				 "shared", (json_int_t)sum.shared, "copied",
-				 (json_int_t)sum.copied, "copied_bytes",
-				 (json_int_t)sum.copied_bytes);
+	json_t *obj = json_object();
 
+	json_add_u64(obj, "asked", sum.shared + sum.copied);
+	json_add_u64(obj, "shared", sum.shared);
+	json_add_u64(obj, "copied", sum.copied);
+	json_add_u64(obj, "copied_bytes", sum.copied_bytes);
 	if (sum.why)
-		json_object_set_new(part, "why",
-				    json_string(zio_share_reason(sum.why)));
-	json_object_set_new(obj, "sharing", part);
+		json_add_string(obj, "why", zio_share_reason(sum.why));
+	return obj;
 }
 
 static bool has_data_on_stdout(const struct copy *c)
@@ -156,30 +148,28 @@ static bool has_data_on_stdout(const struct copy *c)
 static void print_json(const struct copy *c, double seconds)
 {
 	FILE *out = has_data_on_stdout(c) ? stderr : stdout;
+	json_t *obj = json_object();
 	struct rusage use;
-	json_t *obj;
 
 	getrusage(RUSAGE_SELF, &use);
-	obj = json_pack("{sssssssIsIsIsfsfsf}", "mode", c->mode->name,
-			"in", zio_method(c->in.ch),
-			"out", zio_method(c->out[0].ch),
-			"blocks", (json_int_t)c->blocks,
-			"bytes", (json_int_t)c->bytes,
-			"lost", (json_int_t)count_lost(c),
-			"seconds", seconds,
-			"user", seconds_of(&use.ru_utime),
-			"system", seconds_of(&use.ru_stime));
+	json_add_string(obj, "mode", c->mode->name);
+	json_add_string(obj, "in", zio_method(c->in.ch));
+	json_add_string(obj, "out", zio_method(c->out[0].ch));
+	json_add_u64(obj, "blocks", c->blocks);
+	json_add_u64(obj, "bytes", c->bytes);
+	json_add_u64(obj, "lost", count_lost(c));
+	json_add(obj, "seconds", json_real(seconds));
+	json_add(obj, "user", json_real(seconds_of(&use.ru_utime)));
+	json_add(obj, "system", json_real(seconds_of(&use.ru_stime)));
 	if (is_share(c))
-		add_sharing(c, obj);
-	if (!obj || json_dumpf(obj, out, JSON_COMPACT | JSON_REAL_PRECISION(9)))
-		fprintf(stderr, "%s: cannot print JSON\n", prog);
-	fputc('\n', out);
-	json_decref(obj);
+		json_add(obj, "sharing", new_sharing(c));
+	if (json_print(out, obj, JSON_REAL_PRECISION(9)))
+		complain("cannot print JSON");
 }
 
 void print_tally(const struct copy *c)
 {
-	double seconds = now() - started;
+	double seconds = seconds_now() - started;
 
 	if (c->json)
 		print_json(c, seconds);

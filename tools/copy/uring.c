@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocks by io_uring: one call of the kernel writes a block to all outputs and
- * reads the next one, control and data each time.
+ * Move blocks by io_uring: one system call writes a block to all outputs and reads
+ * the next one, control and data each time.
  *
- * There are two slots, of which one is read while the other is written. The read of
- * the data is linked to that of the control: since the control has been read,
- * it stops at the end of the block. The write of the data is linked to that of the
- * control.
+ * One of the two slots is read while the other is written. The read of the data is
+ * linked to the read of the control: after a control, a read of data ends with the
+ * block. The write of the data is linked to the write of the control.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../stop.h"
+#include "common/stop.h"
 #include "copy.h"
 
 #define FIRST_ROOM	65536
-#define PATIENCE_S	1
+#define STOP_TIMEOUT_S	1
 
 enum part {
 	CONTROL,
@@ -33,13 +32,13 @@ struct slot {
 	struct zio_control control;
 	uint8_t *data;
 	size_t room;
-	int res[PARTS];		/* of its read */
+	int res[PARTS];		/* results of its reads */
 };
 
 struct target {
 	struct zio_control fit;
 	int fd[PARTS];
-	int res[PARTS];		/* of its write */
+	int res[PARTS];		/* results of its writes */
 };
 
 struct uring {
@@ -47,15 +46,15 @@ struct uring {
 	int in[PARTS];
 	struct target *target;
 	struct slot slot[2];
-	unsigned int at;	/* the slot whose turn it is */
-	bool asked;		/* it is being read, or has been */
-	unsigned int reading;	/* requests under way */
+	unsigned int at;	/* the slot of the next block */
+	bool queued;		/* the reads of that slot were queued */
+	unsigned int reading;	/* requests that are not completed */
 	unsigned int writing;
 	uint32_t expected;
 	bool seq_known;
 };
 
-/* user_data: where the result goes; the lowest bit tells reads */
+/* The user_data of a request: the address of its result; bit 0 is set for a read. */
 static void *tag(int *res, bool read)
 {
 	return (void *)((uintptr_t)res | read);
@@ -100,7 +99,7 @@ static void take_result(struct uring *u, struct io_uring_cqe *cqe)
 	uintptr_t to = (uintptr_t)io_uring_cqe_get_data(cqe);
 
 	if (!to)
-		return;		/* of a cancellation */
+		return;		/* this is the result of a cancellation */
 	*(int *)(to & ~(uintptr_t)1) = cqe->res;
 	if (to & 1)
 		u->reading--;
@@ -117,10 +116,10 @@ static void cancel_read(struct uring *u, struct slot *slot, enum part part)
 	io_uring_submit(&u->ring);
 }
 
-/* Takes one result; -1 with errno if there is none in time. */
+/* Wait for one result; after a signal only a limited time. 0, or -1 with errno. */
 static int wait_result(struct uring *u)
 {
-	struct __kernel_timespec limit = { .tv_sec = PATIENCE_S };
+	struct __kernel_timespec limit = { .tv_sec = STOP_TIMEOUT_S };
 	struct io_uring_cqe *cqe;
 	int ret;
 
@@ -137,7 +136,7 @@ static int wait_result(struct uring *u)
 	return 0;
 }
 
-/* A signal takes the read back, if there is nothing to be read. */
+/* After a signal, the read is cancelled unless a block is there. */
 static int wait_read(struct uring *u, struct slot *slot)
 {
 	bool cancelled = false;
@@ -161,18 +160,7 @@ static int wait_writes(struct uring *u)
 	return 0;
 }
 
-static int fail_at(struct copy *c, const char *path, const char *what, int code)
-{
-	c->code = EXIT_IO;
-	if (code == EPIPE)
-		c->code = EXIT_BY_SIGNAL + SIGPIPE;
-	else
-		fprintf(stderr, "%s: %s: %s: %s\n", prog, path, what,
-			strerror(code));
-	return -1;
-}
-
-/* 1 a control is there, 0 a signal or the end, -1 */
+/* Returns 1 after a control, 0 at end of file or after a signal, -1. */
 static int check_read(struct copy *c, const struct slot *slot)
 {
 	const char *path = zio_control_path(c->in.ch);
@@ -181,16 +169,16 @@ static int check_read(struct copy *c, const struct slot *slot)
 	if (!res || res == -ECANCELED || res == -EINTR)
 		return 0;
 	if (res < 0)
-		return fail_at(c, path, "read control", -res);
+		return fail_call(c, path, "read control", -res);
 	if (res != sizeof(slot->control))
-		return fail_at(c, path, "read control", EPROTO);
+		return fail_call(c, path, "read control", EPROTO);
 	if (slot->control.major_version != ZIO_MAJOR_VERSION)
-		return fail_at(c, path, "read control", EPROTONOSUPPORT);
+		return fail_call(c, path, "read control", EPROTONOSUPPORT);
 	if (zio_control_size(&slot->control, &c->size) ||
 	    c->size > ZIO_DEFAULT_MAX_BLOCK)
-		return fail_at(c, path, "size of a block", EMSGSIZE);
+		return fail_call(c, path, "size of a block", EMSGSIZE);
 	if (c->size && slot->res[DATA] < 0)
-		return fail_at(c, zio_data_path(c->in.ch), "read data",
+		return fail_call(c, zio_data_path(c->in.ch), "read data",
 			       -slot->res[DATA]);
 	return 1;
 }
@@ -203,14 +191,14 @@ static int make_room(struct copy *c, struct slot *slot)
 		return 0;
 	data = realloc(slot->data, c->size);
 	if (!data)
-		return fail_at(c, zio_data_path(c->in.ch), "read data",
+		return fail_call(c, zio_data_path(c->in.ch), "read data",
 			       ENOMEM);
 	slot->data = data;
 	slot->room = c->size;
 	return 0;
 }
 
-/* Of the first blocks, for which there was less room than they want. */
+/* The memory was too small for the first blocks: read the rest of the data. */
 static int read_rest(struct copy *c, const struct uring *u, struct slot *slot)
 {
 	size_t done = (size_t)slot->res[DATA];
@@ -224,14 +212,14 @@ static int read_rest(struct copy *c, const struct uring *u, struct slot *slot)
 				 c->size - done);
 
 		if (n <= 0)
-			return fail_at(c, zio_data_path(c->in.ch), "read data",
+			return fail_call(c, zio_data_path(c->in.ch), "read data",
 				       n ? errno : ENODATA);
 		done += (size_t)n;
 	}
 	return 0;
 }
 
-/* A pipe may take a part only. */
+/* A pipe may accept only a part. */
 static int write_rest(struct copy *c, const struct end *end, int fd,
 		      const void *from, size_t done, size_t size)
 {
@@ -241,7 +229,7 @@ static int write_rest(struct copy *c, const struct end *end, int fd,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return fail_at(c, end->name, "write", n ? errno : EIO);
+			return fail_call(c, end->name, "write", n ? errno : EIO);
 		done += (size_t)n;
 	}
 	return 0;
@@ -255,14 +243,14 @@ static int check_write(struct copy *c, const struct uring *u, int i,
 	const struct end *end = &c->out[i];
 
 	if (control < 0)
-		return fail_at(c, end->name, "write control", -control);
+		return fail_call(c, end->name, "write control", -control);
 	if (write_rest(c, end, to->fd[CONTROL], &to->fit, (size_t)control,
 		       sizeof(to->fit)))
 		return -1;
-	if (data == -ECANCELED || data == -EINTR)	/* the control was torn */
+	if (data == -ECANCELED || data == -EINTR)	/* because the control was short */
 		data = 0;
 	if (data < 0)
-		return fail_at(c, end->name, "write data", -data);
+		return fail_call(c, end->name, "write data", -data);
 	return write_rest(c, end, to->fd[DATA], slot->data, (size_t)data,
 			  c->size);
 }
@@ -303,18 +291,18 @@ static bool is_last(const struct copy *c)
 	return caught_stop() || (c->count && c->blocks + 1 >= c->count);
 }
 
-static int write_and_read_on(struct copy *c, struct uring *u,
-			     const struct slot *slot)
+static int write_and_read_next(struct copy *c, struct uring *u,
+			       const struct slot *slot)
 {
 	queue_writes(c, u, slot);
 	u->at = !u->at;
-	u->asked = !is_last(c);
-	if (u->asked)
+	u->queued = !is_last(c);
+	if (u->queued)
 		queue_read(u, &u->slot[u->at]);
 	if (io_uring_submit(&u->ring) < 0)
-		return fail_at(c, c->in.name, "io_uring", EIO);
+		return fail_call(c, c->in.name, "io_uring", EIO);
 	if (wait_writes(u))
-		return fail_at(c, c->out[0].name, "write", errno);
+		return fail_call(c, c->out[0].name, "write", errno);
 	return check_writes(c, u, slot);
 }
 
@@ -324,25 +312,25 @@ int move_by_uring(struct copy *c)
 	struct slot *slot = &u->slot[u->at];
 	int ret;
 
-	if (!u->asked && caught_stop())
+	if (!u->queued && caught_stop())
 		return 0;
-	if (!u->asked) {
+	if (!u->queued) {
 		queue_read(u, slot);
 		io_uring_submit(&u->ring);
-		u->asked = true;
+		u->queued = true;
 	}
 	if (wait_read(u, slot))
-		return fail_at(c, c->in.name, "read", errno);
+		return fail_call(c, c->in.name, "read", errno);
 	ret = check_read(c, slot);
 	if (ret <= 0)
 		return ret;
 	if (read_rest(c, u, slot))
 		return -1;
 	count_loss(c, u, slot->control.seq_num);
-	return write_and_read_on(c, u, slot) ? -1 : 1;
+	return write_and_read_next(c, u, slot) ? -1 : 1;
 }
 
-static int open_again(const char *path, int flags, struct zio_error *err)
+static int reopen_blocking(const char *path, int flags, struct zio_error *err)
 {
 	int fd = open(path, flags | O_CLOEXEC);
 
@@ -353,8 +341,8 @@ static int open_again(const char *path, int flags, struct zio_error *err)
 }
 
 /*
- * libzio's own descriptors do not wait, which io_uring would take literally. Those
- * of a file do.
+ * The descriptors of libzio for nodes are non-blocking, and io_uring would return
+ * EAGAIN. Those for files are blocking.
  */
 static int open_target(struct target *to, const struct end *end,
 		       struct zio_error *err)
@@ -363,10 +351,10 @@ static int open_target(struct target *to, const struct end *end,
 		to->fd[CONTROL] = fcntl(zio_fd(end->ch), F_DUPFD_CLOEXEC, 0);
 		to->fd[DATA] = fcntl(zio_fd(end->ch), F_DUPFD_CLOEXEC, 0);
 	} else {
-		to->fd[CONTROL] = open_again(zio_control_path(end->ch),
-					     O_WRONLY, err);
-		to->fd[DATA] = open_again(zio_data_path(end->ch), O_WRONLY,
-					  err);
+		to->fd[CONTROL] = reopen_blocking(zio_control_path(end->ch),
+						  O_WRONLY, err);
+		to->fd[DATA] = reopen_blocking(zio_data_path(end->ch), O_WRONLY,
+					       err);
 	}
 	return to->fd[CONTROL] < 0 || to->fd[DATA] < 0 ? -1 : 0;
 }
@@ -375,8 +363,8 @@ static int open_all(struct copy *c, struct uring *u, struct zio_error *err)
 {
 	int i, ret = 0;
 
-	u->in[CONTROL] = open_again(zio_control_path(c->in.ch), O_RDONLY, err);
-	u->in[DATA] = open_again(zio_data_path(c->in.ch), O_RDONLY, err);
+	u->in[CONTROL] = reopen_blocking(zio_control_path(c->in.ch), O_RDONLY, err);
+	u->in[DATA] = reopen_blocking(zio_data_path(c->in.ch), O_RDONLY, err);
 	if (u->in[CONTROL] < 0 || u->in[DATA] < 0)
 		return -1;
 	for (i = 0; !ret && i < c->n_out; i++)
@@ -455,7 +443,7 @@ int begin_uring(struct copy *c, struct zio_error *err)
 	return ret;
 }
 
-/* What is under way ends with the ring. */
+/* The exit of the ring also ends pending requests. */
 void end_uring(struct copy *c)
 {
 	struct uring *u = c->state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a control says, and the names for it */
+/* Controls: lengths, and names of attributes and alarms */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ const char *zio_alarm_name(unsigned int bit)
 	return bit < ARRAY_SIZE(alarm_name) ? alarm_name[bit] : NULL;
 }
 
-/* Nothing is written beyond @size, but the length goes on counting. */
+/* Text beyond @size is dropped; the length still counts it. */
 static int append_alarm(char *text, size_t size, int len, unsigned int bit)
 {
 	size_t used = (size_t)len < size ? (size_t)len : size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reasons in words */
+/* Describe faults in words */
 #include <errno.h>
 #include <inttypes.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include "internal.h"
 
 /*
- * EAGAIN is part of normal work, so only two numbers are kept here; the
- * words are made when somebody asks for them.
+ * EAGAIN is frequent, so only two numbers are recorded here; zio_reason() makes the
+ * text from them.
  */
 int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code)
 {
@@ -28,9 +28,9 @@ static const char *io_hint(int code)
 	case ENODEV:
 		return " (the device is gone: unbound or unplugged)";
 	case EAGAIN:
-		return " (nothing there yet)";
+		return " (no block yet)";
 	case EBUSY:
-		return " (another program has its ring)";
+		return " (another program uses the ring of the channel)";
 	default:
 		return "";
 	}
@@ -59,14 +59,14 @@ static const char *share_hint(int code)
 	case ENOTTY:
 		return " (this kernel module cannot share)";
 	case ENOTCONN:
-		return " (not tied, or the input was closed)";
+		return " (zio_share() has not linked them, or the input was closed)";
 	case EISCONN:
-		return " (it is tied to another input)";
+		return " (it is linked to another input)";
 	case EBUSY:
-		return " (a ring, or a route in the kernel, has one of them)";
+		return " (a ring or a route uses one of them)";
 	case ENOENT:
 	case ESTALE:
-		return " (its reader has not got that block, or no more)";
+		return " (the input does not have this block, or no longer)";
 	default:
 		return io_hint(code);
 	}
@@ -78,9 +78,9 @@ const char *zio_share_reason(int why)
 	case ETXTBSY:
 		return "pages of the block are in a pipe";
 	case EDOM:
-		return "the samples begin where the output cannot";
+		return "the output cannot play samples from this alignment";
 	case EOVERFLOW:
-		return "the output does not reach so far up in memory";
+		return "the output cannot reach memory at so high an address";
 	default:
 		return strerror(why);
 	}
@@ -96,7 +96,7 @@ static void explain_share(struct zio_channel *ch, const char *verb)
 static void explain_version(struct zio_channel *ch, const char *what)
 {
 	snprintf(ch->error.text, sizeof(ch->error.text),
-		 "%s: %s %u.%u, only %u.x is understood", ch->ctrl_path, what,
+		 "%s: %s %u.%u; this library reads version %u.x", ch->ctrl_path, what,
 		 ch->control.major_version, ch->control.minor_version,
 		 ZIO_MAJOR_VERSION);
 }
@@ -141,7 +141,7 @@ static void explain_byte(struct zio_channel *ch, const char *what)
 		 ch->ctrl_path, what, ch->at_byte);
 }
 
-static void explain_misuse(struct zio_channel *ch, const char *what)
+static void explain_plain(struct zio_channel *ch, const char *what)
 {
 	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s",
 		 ch->data_path ? ch->data_path : ch->ctrl_path, what);
@@ -153,19 +153,19 @@ static void explain_direction(struct zio_channel *ch, const char *what)
 
 	snprintf(direction, sizeof(direction), "%s %s", what,
 		 ch->output ? "output, not input" : "input, not output");
-	explain_misuse(ch, direction);
+	explain_plain(ch, direction);
 }
 
 static const struct {
 	void (*explain)(struct zio_channel *ch, const char *what);
 	const char *what;
 } faults[] = {
-	[ZIO_FAULT_NONE] = { explain_misuse, "no error" },
+	[ZIO_FAULT_NONE] = { explain_plain, "no error" },
 	[ZIO_FAULT_WAIT] = { explain_control_io, "wait for a block" },
-	[ZIO_FAULT_DRIVER] = { explain_misuse, "the driver reports an error" },
-	[ZIO_FAULT_RING] = { explain_misuse,
-			     "nonsense in the header of the ring" },
-	[ZIO_FAULT_PLACE] = { explain_size, "not within what is mapped" },
+	[ZIO_FAULT_DRIVER] = { explain_plain, "the driver reports an error" },
+	[ZIO_FAULT_RING] = { explain_plain,
+			     "the header of the ring is inconsistent" },
+	[ZIO_FAULT_OFFSET] = { explain_size, "its data are outside the mapping" },
 	[ZIO_FAULT_READ_CONTROL] = { explain_control_io, "read control" },
 	[ZIO_FAULT_READ_DATA] = { explain_data_io, "read data" },
 	[ZIO_FAULT_WRITE_CONTROL] = { explain_control_io, "write control" },
@@ -173,36 +173,36 @@ static const struct {
 	[ZIO_FAULT_SHORT_CONTROL] = { explain_short_control, "a control" },
 	[ZIO_FAULT_SHORT_DATA] = { explain_short_data, "a block" },
 	[ZIO_FAULT_VERSION] = { explain_version, "control of version" },
-	[ZIO_FAULT_ENDIAN] = { explain_misuse,
+	[ZIO_FAULT_ENDIAN] = { explain_plain,
 			       "control of the other endianness" },
-	[ZIO_FAULT_SSIZE] = { explain_size, "a sample has no size" },
-	[ZIO_FAULT_SIZE] = { explain_size, "more than memory can address" },
+	[ZIO_FAULT_SSIZE] = { explain_size, "the size of a sample is 0" },
+	[ZIO_FAULT_SIZE] = { explain_size, "its size cannot be counted" },
 	[ZIO_FAULT_LIMIT] = { explain_limit, "over the limit of" },
-	[ZIO_FAULT_MEMORY] = { explain_size, "no memory for it" },
-	[ZIO_FAULT_CALLER_SIZE] = { explain_size, "more than the memory given" },
-	[ZIO_FAULT_MEM_CHANGED] = { explain_misuse,
-				    "half-read block: finish it in its memory" },
+	[ZIO_FAULT_MEMORY] = { explain_size, "no memory for this block" },
+	[ZIO_FAULT_CALLER_SIZE] = { explain_size, "larger than the memory of the caller" },
+	[ZIO_FAULT_MEM_CHANGED] = { explain_plain,
+				    "the block is half read: pass the same memory again" },
 	[ZIO_FAULT_DIRECTION] = { explain_direction, "open for" },
-	[ZIO_FAULT_NO_DATA_NODE] = { explain_misuse, "open for controls only" },
-	[ZIO_FAULT_NO_CONTROL] = { explain_misuse,
-				   "no control has been read for these data" },
-	[ZIO_FAULT_LENGTH] = { explain_misuse,
+	[ZIO_FAULT_NO_DATA_NODE] = { explain_plain, "open for controls only" },
+	[ZIO_FAULT_NO_CONTROL] = { explain_plain,
+				   "no control has been read: call zio_next_control() first" },
+	[ZIO_FAULT_LENGTH] = { explain_plain,
 			       "control and data differ in length" },
-	[ZIO_FAULT_BLOCK_SIZE] = { explain_misuse,
-				   "its block size is not known" },
-	[ZIO_FAULT_RESERVED] = { explain_misuse,
-				 "a block is reserved: commit it first" },
-	[ZIO_FAULT_NOT_RESERVED] = { explain_misuse,
-				     "not what has been reserved" },
+	[ZIO_FAULT_BLOCK_SIZE] = { explain_plain,
+				   "the size of its blocks is not known" },
+	[ZIO_FAULT_RESERVED] = { explain_plain,
+				 "a block is reserved: call zio_commit() first" },
+	[ZIO_FAULT_NOT_RESERVED] = { explain_plain,
+				     "nothing is reserved, or the size does not fit" },
 	[ZIO_FAULT_NO_BLOCK] = { explain_byte, "no block begins at byte" },
-	[ZIO_FAULT_FILE_CONTROL] = { explain_misuse,
-				     "a block file wants a control with each" },
+	[ZIO_FAULT_FILE_CONTROL] = { explain_plain,
+				     "a block file needs a control for each block" },
 	[ZIO_FAULT_SHARE] = { explain_share, "share" },
 	[ZIO_FAULT_SUBMIT] = { explain_share, "submit a block" },
-	[ZIO_FAULT_NOT_SHARED] = { explain_misuse,
-				   "neither files nor rings are shared" },
-	[ZIO_FAULT_SPLICE_WAY] = { explain_misuse,
-				   "what is mapped is not spliced" },
+	[ZIO_FAULT_NOT_SHARED] = { explain_plain,
+				   "block files and rings cannot be shared" },
+	[ZIO_FAULT_SPLICE_MAPPED] = { explain_plain,
+				   "a mapped channel cannot be spliced: open it with ZIO_OPEN_READ" },
 	[ZIO_FAULT_PIPE] = { explain_data_io, "make a pipe" },
 };
 
@@ -223,8 +223,8 @@ static void set_code(struct zio_error *err, int code)
 }
 
 /*
- * The mode allows it, and the channel does not; or nobody may do this with the
- * node, but the reverse is allowed.
+ * Either the mode allows the access, but the channel refuses it; or the mode allows
+ * only the other direction, for all users.
  */
 static bool is_other_direction(const char *path, mode_t mode, bool output)
 {
@@ -243,7 +243,7 @@ static void explain_access(struct zio_error *err, const char *path,
 
 	if (stat(path, &st)) {
 		snprintf(err->text, sizeof(err->text),
-			 "%s: open: %s (may you search its directory?)", path,
+			 "%s: open: %s (is its directory searchable for you?)", path,
 			 strerror(EACCES));
 		return;
 	}
@@ -256,7 +256,7 @@ static void explain_access(struct zio_error *err, const char *path,
 		return;
 	}
 	snprintf(err->text, sizeof(err->text),
-		 "%s: open for %s: %s (mode %04o, owner %u, group %u; you are user %u: be in that group?)",
+		 "%s: open for %s: %s (mode %04o, owner %u, group %u; you are user %u: join the group?)",
 		 path, output ? "writing" : "reading", strerror(EACCES),
 		 st.st_mode & 07777, st.st_uid, st.st_gid, geteuid());
 }
@@ -270,7 +270,7 @@ static const char *open_hint(int code)
 	case ENXIO:
 		return " (the device is gone: unbound or unplugged)";
 	case EBUSY:
-		return " (somebody else has it open)";
+		return " (another program has it open)";
 	case EPERM:
 	case EINVAL:
 		return " (input or output channel?)";
@@ -295,13 +295,13 @@ static const char *method_hint(int code)
 {
 	switch (code) {
 	case EOPNOTSUPP:
-		return " (its buffer cannot be mapped: the type vmalloc can)";
+		return " (its buffer cannot be mapped; buffers of type vmalloc can)";
 	case EBUSY:
-		return " (another program has its ring, or blocks in a pipe)";
+		return " (another program uses the ring, or has blocks in a pipe)";
 	case EACCES:
-		return " (reading and writing have to be allowed)";
+		return " (permission to read and to write is needed)";
 	case EINVAL:
-		return " (not a channel that has it)";
+		return " (the channel does not offer it)";
 	default:
 		return open_hint(code);
 	}
@@ -321,10 +321,10 @@ void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
 {
 	if (err)
 		snprintf(err->text, sizeof(err->text),
-			 "%s: open to append: of its %" PRIu64
-			 " bytes, whole blocks are the first %" PRIu64
-			 " (cut off the rest: `truncate -s %" PRIu64 "`)",
-			 path, all, whole, whole);
+			 "%s: open to append: of %" PRIu64
+			 " bytes, only the first %" PRIu64
+			 " are whole blocks (remove the rest: `truncate -s %"
+			 PRIu64 "`)", path, all, whole, whole);
 	set_code(err, EPROTO);
 }
 

@@ -2,10 +2,10 @@
 /*
  * Block files: blocks one after the other, each its control and then its data
  *
- * A file is one descriptor, which both "nodes" of the channel share; so what reads
- * and writes the nodes of a channel does files, too. What differs is here: data
- * that nobody wants have to be got over, and a wait is a poll(), as standard
- * input is not ours to be told not to wait.
+ * Both "nodes" of the channel are the same open file, so the functions for nodes also
+ * read and write files. Two things differ, and are here. Data that the caller does not
+ * read are skipped. A wait is a poll(), because other programs may share standard
+ * input: the library must not set O_NONBLOCK there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 #define STANDARD "-"
 #define SKIP_SIZE ((size_t)65536)
 
-/* Nobody wants a file because he has mistyped the name of a channel. */
-static bool is_to_be_made(const char *name, int flags)
+/* A mistyped name of a channel must not create a file. */
+static bool may_create(const char *name, int flags)
 {
 	bool device = !strchr(name, '/') || !strncmp(name, "/dev/", 5);
 
@@ -39,7 +39,7 @@ bool zio_is_file_name(const char *name, int flags)
 		return true;
 	if (!stat(name, &st))
 		return !S_ISDIR(st.st_mode) && !S_ISSOCK(st.st_mode);
-	return errno == ENOENT && is_to_be_made(name, flags);
+	return errno == ENOENT && may_create(name, flags);
 }
 
 static int open_mode(const char *path, int flags)
@@ -52,7 +52,7 @@ static int open_mode(const char *path, int flags)
 		return O_WRONLY | O_CREAT | O_TRUNC;
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return O_WRONLY;
-	return O_RDWR | O_CREAT;	/* what is there is looked at */
+	return O_RDWR | O_CREAT;	/* find_tail() reads what is there */
 }
 
 static int open_path(const char *path, int flags)
@@ -64,7 +64,7 @@ static int open_path(const char *path, int flags)
 	return open(path, open_mode(path, flags) | O_CLOEXEC, 0666);
 }
 
-/* Both "nodes" refer to the same open file, and so to the same place in it. */
+/* Both "nodes" share the file, and so the offset in it. */
 static int open_both(struct zio_channel *ch, int flags)
 {
 	struct stat st;
@@ -80,11 +80,11 @@ static int open_both(struct zio_channel *ch, int flags)
 	}
 	if (!ch->stream || ch->output || ch->nonblock)
 		return 0;
-	ch->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return ch->stop_fd < 0 ? -1 : 0;
+	ch->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return ch->interrupt_fd < 0 ? -1 : 0;
 }
 
-/* Goes from control to control; 0 at the end of the last whole block. */
+/* Step from control to control; 0 if the last block is whole. */
 static int find_tail(struct zio_channel *ch, uint64_t size)
 {
 	const uint64_t one = sizeof(ch->control);
@@ -102,8 +102,8 @@ static int find_tail(struct zio_channel *ch, uint64_t size)
 	return 0;
 }
 
-/* Behind half a block no other could be found. */
-static int go_to_tail(struct zio_channel *ch, struct zio_error *err)
+/* A block that is appended to a part of a block could not be found again. */
+static int seek_tail(struct zio_channel *ch, struct zio_error *err)
 {
 	struct stat st;
 
@@ -134,15 +134,14 @@ int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err)
 		zio_explain_open(err, errno, ch->ctrl_path, ch->output);
 		return -1;
 	}
-	return flags & ZIO_OPEN_APPEND ? go_to_tail(ch, err) : 0;
+	return flags & ZIO_OPEN_APPEND ? seek_tail(ch, err) : 0;
 }
 
-/* Until there is something to read: 0, or -1 with EAGAIN or EINTR. */
 int zio_wait_stream(struct zio_channel *ch)
 {
 	struct pollfd fd[2] = {
 		{ .fd = ch->ctrl_fd, .events = POLLIN },
-		{ .fd = ch->stop_fd, .events = POLLIN },
+		{ .fd = ch->interrupt_fd, .events = POLLIN },
 	};
 
 	if (poll(fd, 2, ch->nonblock ? 0 : -1) < 0)
@@ -153,8 +152,8 @@ int zio_wait_stream(struct zio_channel *ch)
 	return -1;
 }
 
-/* What is no control is most likely to miss this. */
-int zio_check_mark(struct zio_channel *ch)
+/* Bytes that are not a control are unlikely to pass this check. */
+int zio_check_endian_mark(struct zio_channel *ch)
 {
 	uint32_t mark = ch->control.flags & (ZIO_CONTROL_LITTLE_ENDIAN |
 					     ZIO_CONTROL_BIG_ENDIAN);
@@ -181,7 +180,7 @@ static int seek_over(struct zio_channel *ch)
 
 static int read_over(struct zio_channel *ch)
 {
-	if (zio_want_mem(ch, SKIP_SIZE))
+	if (zio_grow_mem(ch, SKIP_SIZE))
 		return -1;
 	while (ch->done < ch->size) {
 		size_t left = ch->size - ch->done;
@@ -199,7 +198,7 @@ static int read_over(struct zio_channel *ch)
 	return 0;
 }
 
-/* On to the next control. After an error it goes on where it stopped. */
+/* After an error, the next call continues where this one stopped. */
 int zio_skip_data(struct zio_channel *ch)
 {
 	if (ch->stage == ZIO_STAGE_LOST)

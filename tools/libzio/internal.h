@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of libzio share with each other. */
+/* What the files of libzio share. */
 #ifndef LIBZIO_INTERNAL_H
 #define LIBZIO_INTERNAL_H
 
@@ -15,22 +15,22 @@
 #define ZIO_NATIVE ZIO_CONTROL_BIG_ENDIAN
 #endif
 
-/* Where in a block the channel stands. */
+/* What the next call on the channel transfers. */
 enum zio_stage {
-	ZIO_STAGE_CONTROL,	/* the next thing to move is a control */
-	ZIO_STAGE_OFFERED,	/* control read, data not asked for */
-	ZIO_STAGE_DATA,		/* data under way */
-	ZIO_STAGE_SKIP,		/* data of a file that nobody wants */
-	ZIO_STAGE_LOST,		/* a file in which no block can be found */
+	ZIO_STAGE_CONTROL,	/* a control */
+	ZIO_STAGE_HAS_CONTROL,	/* the data of that control, or the next control */
+	ZIO_STAGE_DATA,		/* the rest of the data */
+	ZIO_STAGE_SKIP,		/* data of a file that the caller does not read */
+	ZIO_STAGE_LOST,		/* nothing: no block begins here in the file */
 };
 
-/* What failed; error.c has the words. */
+/* What failed; error.c has the texts. */
 enum zio_fault {
 	ZIO_FAULT_NONE,
 	ZIO_FAULT_WAIT,
 	ZIO_FAULT_DRIVER,
 	ZIO_FAULT_RING,
-	ZIO_FAULT_PLACE,
+	ZIO_FAULT_OFFSET,
 	ZIO_FAULT_READ_CONTROL,
 	ZIO_FAULT_READ_DATA,
 	ZIO_FAULT_WRITE_CONTROL,
@@ -57,15 +57,14 @@ enum zio_fault {
 	ZIO_FAULT_SHARE,
 	ZIO_FAULT_SUBMIT,
 	ZIO_FAULT_NOT_SHARED,
-	ZIO_FAULT_SPLICE_WAY,
+	ZIO_FAULT_SPLICE_MAPPED,
 	ZIO_FAULT_PIPE,
 };
 
-/* How blocks come, or go. */
-enum zio_way {
-	ZIO_WAY_READ,		/* by read() and write() */
-	ZIO_WAY_MMAP,		/* controls so, data in the mapping */
-	ZIO_WAY_RING,		/* both in mappings */
+enum zio_method_id {
+	ZIO_METHOD_READ,	/* read() and write() */
+	ZIO_METHOD_MMAP,	/* read() and write() of controls; mapped data */
+	ZIO_METHOD_RING,	/* mappings for both */
 };
 
 struct zio_mapping {
@@ -74,108 +73,134 @@ struct zio_mapping {
 };
 
 struct zio_channel {
-	/* What zio_next() looks at for each block of a ring. */
+	/* zio_next() reads these for each block of a ring. */
 	struct zio_ring_header *hdr;	/* NULL: not a ring */
 	const uint8_t *slots;
-	const uint8_t *data;		/* mapped; NULL: not so */
+	const uint8_t *data;		/* mapped data; NULL: not mapped */
 	size_t data_size;
-	size_t limit;		/* of bytes; 0: go the long way */
-	uint32_t next;		/* the block to be given out */
-	uint32_t head;		/* as far as the kernel was when last asked */
+	size_t limit;		/* largest block on the fast path; 0: none */
+	uint32_t next;		/* number of the next block */
+	uint32_t head;		/* the head that was last read from the kernel */
 	uint32_t mask;
 	uint32_t slot_size;
-	uint32_t expected;	/* sequence number, if seq_known */
+	uint32_t expected;	/* the next sequence number, if seq_known */
 	bool seq_known;
 	bool output;
 	bool nonblock;
-	bool file;		/* of blocks */
-	bool stream;		/* one that cannot be sought in */
-	enum zio_way way;
+	bool file;		/* a block file */
+	bool stream;		/* a block file that cannot seek */
+	enum zio_method_id method;
 	struct zio_stats stats;
 
 	struct zio_control control;
-	const struct zio_control *at;	/* the one given out */
-	const uint8_t *place;		/* of its data, if mapped */
+	const struct zio_control *current;	/* control of the block in use */
+	const uint8_t *mapped;	/* data of that block, in the mapping or mem */
 	enum zio_stage stage;
-	size_t done;		/* bytes moved of the control or data */
-	size_t size;		/* bytes of data of this block */
+	size_t done;		/* bytes transferred of the control or the data */
+	size_t size;		/* bytes of data of the block in use */
 	size_t max_block;
 	bool reserved;
 	uint32_t lost;
 	int ctrl_fd;
 	int data_fd;
-	int stop_fd;		/* zio_interrupt() makes it readable */
-	pid_t user;		/* who takes the blocks */
-	void *mem;		/* grows to the largest block */
+	int interrupt_fd;	/* zio_interrupt() makes it readable */
+	pid_t owner_pid;	/* the process that takes the blocks */
+	void *mem;		/* grows to the size of the largest block */
 	size_t mem_size;
-	void *to;		/* where the data under way go */
+	void *to;		/* where the data are read to; NULL: to a pipe */
 	struct zio_control *batch;
 	unsigned int batch_size;
 	unsigned int batch_at;
 	unsigned int batch_n;
-	unsigned int given;	/* a bit for each that zio_submit() gave away */
-	int pipe[2];		/* zio_splice(), between the two */
-	size_t piped;		/* bytes in it */
+	unsigned int submitted;	/* bit mask: blocks of the batch that left the input */
+	int pipe[2];		/* of zio_splice() */
+	size_t piped;		/* bytes in the pipe */
 	struct zio_sharing sharing;
-	uint64_t at_byte;	/* where the block begins in the file */
+	uint64_t at_byte;	/* offset of the block in the file */
 	struct zio_mapping map_hdr, map_slots, map_data;
 	char *ctrl_path;
 	char *data_path;
-	char *file_name;	/* as it was given; NULL: not a file */
+	char *file_name;	/* of a block file, as the caller gave it */
 	enum zio_fault fault;
 	int fault_errno;
 	struct zio_error error;
 };
 
-/* Remember why, set errno, return -1. */
+/* Record the fault, set errno to @code, return -1. */
 int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code);
 
-/* file.c */
+/* --- file.c: block files. Functions return 0, or -1 with errno. */
 bool zio_is_file_name(const char *path, int flags);
 int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err);
+
+/* Wait until the stream can be read; EAGAIN if it must not wait, or was interrupted. */
 int zio_wait_stream(struct zio_channel *ch);
-int zio_check_mark(struct zio_channel *ch);
+
+/* Check that ch->control has exactly one of the endianness flags. */
+int zio_check_endian_mark(struct zio_channel *ch);
+
+/* Continue behind the data of the block in use. */
 int zio_skip_data(struct zio_channel *ch);
 
-/* open.c */
+/* --- open.c */
 int zio_open_node(const char *path, int mode, int flags);
+
+/* Has @name the form of a channel name, or of a node? */
 bool zio_is_channel_name(const char *name);
+
+/* Close the nodes for another try; errno is unchanged. */
 void zio_close_nodes(struct zio_channel *ch);
 
-/* method.c: opens both nodes, by the best of the allowed methods. */
+/* --- method.c: open and map the nodes by the first allowed method they offer. */
 int zio_open_methods(struct zio_channel *ch, int flags, struct zio_error *err);
 void zio_unmap(struct zio_channel *ch);
 
-/* read.c */
+/* --- read.c */
+
+/* Check ch->control, and set ch->size. */
 int zio_check_control(struct zio_channel *ch);
 void zio_count_block(struct zio_channel *ch);
-int zio_want_mem(struct zio_channel *ch, size_t size);
 
+/* Make ch->mem at least @size bytes; its contents are lost. */
+int zio_grow_mem(struct zio_channel *ch, size_t size);
+
+/* zio_next() of a channel that has no ring. */
 int zio_plain_next(struct zio_channel *ch, struct zio_block *blk);
 
-/* mapped.c: blocks whose data are in the mapping */
+/* --- mapped.c: the functions of zio.h for channels with mapped data */
 int zio_mapped_control(struct zio_channel *ch, struct zio_block *blk);
 int zio_mapped_next(struct zio_channel *ch, struct zio_block *blk);
 int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 		    size_t size);
 int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk);
+
+/* Give out the block of @control with its data. */
 int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
 		     const struct zio_control *control);
 
-void zio_mapped_leave(struct zio_channel *ch);
-int zio_find_place(struct zio_channel *ch);
+/* Return the blocks in use to the kernel, before a close. */
+void zio_mapped_release(struct zio_channel *ch);
 
-/* write.c */
+/* Set ch->mapped to the data of ch->control; EPROTO if they are not in the mapping. */
+int zio_locate_data(struct zio_channel *ch);
+
+/* --- write.c */
+
+/* Write the control, unless that is done. */
 int zio_begin_block(struct zio_channel *ch, const struct zio_control *control);
 void zio_end_block(struct zio_channel *ch, size_t size);
+
+/* Check that the channel takes a block of @size bytes with @control. */
 int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 		    size_t size);
 
-/* ring.c */
-const struct zio_control *zio_ring_control(struct zio_channel *ch);
-void zio_ring_leave(struct zio_channel *ch);
+/* --- ring.c */
 
-/* Put words to a failed open(). */
+/* Release the block in use, wait for the next one; NULL with errno. */
+const struct zio_control *zio_ring_control(struct zio_channel *ch);
+void zio_ring_release(struct zio_channel *ch);
+
+/* --- error.c: describe a failed zio_open() in @err, and set errno. */
 void zio_explain_open(struct zio_error *err, int code, const char *path,
 		      bool output);
 void zio_explain_method(struct zio_error *err, int code, const char *path,

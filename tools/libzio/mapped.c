@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Blocks whose data are in the mapping: their controls come from a ring, or
- * by read(), several at once.
+ * Read blocks whose data are mapped. Their controls come from a ring, or by read(),
+ * several at once.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,23 +9,20 @@
 
 #include "internal.h"
 
-#define LEAVE_SIZE ((size_t)65536)
+#define DISCARD_SIZE ((size_t)65536)
 
-/* Never more than half of the memory, by the block before; one at the start. */
-static size_t count_wanted(const struct zio_channel *ch)
+/* At most half of the memory, if blocks are as large as the last one; 1 at first. */
+static size_t batch_limit(const struct zio_channel *ch)
 {
-	size_t most = ch->seq_known ? ch->batch_size : 1;
+	size_t limit = ch->seq_known ? ch->batch_size : 1;
 	size_t half = ch->data_size / 2;
 
-	if (ch->size && most > half / ch->size)
-		most = half / ch->size;
-	return most ? most : 1;
+	if (ch->size && limit > half / ch->size)
+		limit = half / ch->size;
+	return limit ? limit : 1;
 }
 
-/*
- * read() waits for the first control, and gives what is there. The blocks of the
- * batch before end with it.
- */
+/* The blocks of the previous batch go back to the kernel with this read(). */
 static int read_batch(struct zio_channel *ch)
 {
 	const size_t one = sizeof(*ch->batch);
@@ -33,8 +30,8 @@ static int read_batch(struct zio_channel *ch)
 
 	ch->batch_at = 0;
 	ch->batch_n = 0;
-	ch->given = 0;
-	n = read(ch->ctrl_fd, ch->batch, count_wanted(ch) * one);
+	ch->submitted = 0;
+	n = read(ch->ctrl_fd, ch->batch, batch_limit(ch) * one);
 	if (n < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
 	ch->done = (size_t)n % one;
@@ -44,7 +41,7 @@ static int read_batch(struct zio_channel *ch)
 	return n > 0;
 }
 
-/* 1 with the next control in @control, 0 at end of file, -1. */
+/* Returns 1 with the next control in @control, 0 at end of file, -1. */
 static int take_control(struct zio_channel *ch,
 			const struct zio_control **control)
 {
@@ -64,41 +61,44 @@ static int take_control(struct zio_channel *ch,
 	return 1;
 }
 
-/* Neither offset nor size can lead out of the mapping. */
-int zio_find_place(struct zio_channel *ch)
+/* The kernel may be wrong, but no offset or size may lead out of the mapping. */
+int zio_locate_data(struct zio_channel *ch)
 {
 	uint64_t offset = ch->control.mem_offset |
 			  (uint64_t)ch->control.reserved << 32;
 
-	ch->place = NULL;
+	ch->mapped = NULL;
 	if (!ch->data || !ch->size)
 		return 0;
 	if (ch->size > ch->data_size || offset > ch->data_size - ch->size)
-		return zio_fail(ch, ZIO_FAULT_PLACE, EPROTO);
-	ch->place = ch->data + offset;
+		return zio_fail(ch, ZIO_FAULT_OFFSET, EPROTO);
+	ch->mapped = ch->data + offset;
 	return 0;
 }
 
-/* All is looked at in a copy. Without a limit, the next one comes here, too. */
+/*
+ * Only a copy of the control is checked and used: the original may change. While the
+ * limit is 0, zio_next() takes no shortcut.
+ */
 static int open_block(struct zio_channel *ch, struct zio_block *blk,
 		      const struct zio_control *control)
 {
 	ch->control = *control;
-	ch->at = control;
+	ch->current = control;
 	if (zio_check_control(ch))
 		return -1;
 	zio_count_block(ch);
 	ch->limit = 0;
 	*blk = (struct zio_block){ .control = control, .size = ch->size,
 				   .lost = ch->lost };
-	ch->stage = ZIO_STAGE_OFFERED;
+	ch->stage = ZIO_STAGE_HAS_CONTROL;
 	return 1;
 }
 
 static int show_data(struct zio_channel *ch, struct zio_block *blk,
 		     const void *data)
 {
-	*blk = (struct zio_block){ .control = ch->at, .size = ch->size,
+	*blk = (struct zio_block){ .control = ch->current, .size = ch->size,
 				   .data = data, .lost = ch->lost };
 	ch->stats.bytes += ch->size;
 	ch->limit = ch->max_block < ch->data_size ? ch->max_block :
@@ -113,9 +113,9 @@ int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk)
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
 	if (ch->size > ch->max_block)
 		return zio_fail(ch, ZIO_FAULT_LIMIT, EMSGSIZE);
-	if (zio_find_place(ch))
+	if (zio_locate_data(ch))
 		return -1;
-	return show_data(ch, blk, ch->place);
+	return show_data(ch, blk, ch->mapped);
 }
 
 int zio_mapped_control(struct zio_channel *ch, struct zio_block *blk)
@@ -152,39 +152,39 @@ int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
 	if (ch->size > size)
 		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
-	if (zio_find_place(ch))
+	if (zio_locate_data(ch))
 		return -1;
-	if (ch->place)
-		memcpy(mem, ch->place, ch->size);
-	return show_data(ch, blk, ch->place ? mem : NULL);
+	if (ch->mapped)
+		memcpy(mem, ch->mapped, ch->size);
+	return show_data(ch, blk, ch->mapped ? mem : NULL);
 }
 
-/* Its data are read to the end: that is how the kernel gets a block back. */
-static void read_away(struct zio_channel *ch, size_t size)
+/* The kernel takes a block back when its data are read to the end. */
+static void discard_data(struct zio_channel *ch, size_t size)
 {
 	ssize_t n;
 
 	do {
-		size_t some = size < ch->mem_size ? size : ch->mem_size;
+		size_t part = size < ch->mem_size ? size : ch->mem_size;
 
-		n = read(ch->data_fd, ch->mem, some ? some : 1);
+		n = read(ch->data_fd, ch->mem, part ? part : 1);
 		size -= n > 0 ? (size_t)n : 0;
 	} while (n > 0 && size);
 }
 
 /*
- * The blocks that were given out are done with; unreleased they would be left
- * over for the next reader. A child leaves that to its parent.
+ * A block that is not released would go to the next reader of the channel, again. A
+ * child process leaves the release to its parent.
  */
-void zio_mapped_leave(struct zio_channel *ch)
+void zio_mapped_release(struct zio_channel *ch)
 {
 	unsigned int i;
 	size_t size;
 
-	if (ch->user != getpid() || zio_want_mem(ch, LEAVE_SIZE))
+	if (ch->owner_pid != getpid() || zio_grow_mem(ch, DISCARD_SIZE))
 		return;
 	for (i = 0; i < ch->batch_at; i++)
-		if (!(ch->given & 1u << i) &&
+		if (!(ch->submitted & 1u << i) &&
 		    !zio_control_size(&ch->batch[i], &size))
-			read_away(ch, size);
+			discard_data(ch, size);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which way blocks come: opening the nodes for it, and mapping them */
+/* Open and map the nodes, by the first method that the channel offers */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define ALL_METHODS (ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ)
 #define MAX_PAGES ((size_t)1 << 40)
 
-/* What is mapped has to be there: beyond the end of a file is SIGBUS. */
+/* An access beyond the end of a mapped file would be SIGBUS. */
 static int map_part(struct zio_mapping *map, int fd, size_t offset,
 		    size_t size, int prot)
 {
@@ -64,25 +64,25 @@ static bool has_page(int fd, size_t n, size_t page)
 }
 
 /*
- * Nobody tells how much of a data node can be mapped, but each page does. The
- * first page stays mapped meanwhile, so that the area is not replaced.
+ * The size of a data node is not known, but each of its pages can be tried. The
+ * caller keeps the first page mapped, so that the kernel does not replace the area.
  */
 static size_t find_size(int fd, size_t page)
 {
-	size_t there = 0, beyond = 1, middle;
+	size_t last = 0, beyond = 1, middle;
 
 	while (beyond < MAX_PAGES && has_page(fd, beyond, page)) {
-		there = beyond;
+		last = beyond;
 		beyond *= 2;
 	}
-	while (beyond - there > 1) {
-		middle = there + (beyond - there) / 2;
+	while (beyond - last > 1) {
+		middle = last + (beyond - last) / 2;
 		if (has_page(fd, middle, page))
-			there = middle;
+			last = middle;
 		else
 			beyond = middle;
 	}
-	return (there + 1) * page;
+	return (last + 1) * page;
 }
 
 static int map_data(struct zio_channel *ch, int prot)
@@ -92,7 +92,8 @@ static int map_data(struct zio_channel *ch, int prot)
 	int ret;
 
 	if (map_part(&first, ch->data_fd, 0, page, PROT_READ)) {
-		if (errno == ENODEV)	/* mmap() has no better word */
+		/* ENODEV of mmap() does not mean that the device is gone. */
+		if (errno == ENODEV)
 			errno = EOPNOTSUPP;
 		return -1;
 	}
@@ -104,7 +105,7 @@ static int map_data(struct zio_channel *ch, int prot)
 	return ret;
 }
 
-/* A FIFO must not be opened for both, and a directory cannot be. */
+/* Opening a FIFO for reading and writing would succeed, and be wrong. */
 static bool can_map(const char *path, bool forced)
 {
 	struct stat st;
@@ -189,11 +190,11 @@ static int open_ring(struct zio_channel *ch, int flags)
 	    map_header(ch) || map_slots(ch) || map_ring_data(ch))
 		return -1;
 	if (!(flags & ZIO_OPEN_NONBLOCK)) {
-		ch->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		if (ch->stop_fd < 0)
+		ch->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (ch->interrupt_fd < 0)
 			return -1;
 	}
-	ch->user = getpid();
+	ch->owner_pid = getpid();
 	return 0;
 }
 
@@ -211,7 +212,7 @@ static int open_mmap(struct zio_channel *ch, int flags)
 	    !can_map(ch->ctrl_path, forced) ||
 	    open_nodes(ch, mode, mode, flags) || map_data(ch, prot))
 		return -1;
-	ch->user = getpid();
+	ch->owner_pid = getpid();
 	ch->batch = calloc(ZIO_BATCH, sizeof(*ch->batch));
 	return ch->batch ? 0 : -1;
 }
@@ -226,17 +227,17 @@ static int open_read(struct zio_channel *ch, int flags)
 static const struct method {
 	const char *name;
 	int flag;
-	enum zio_way way;
+	enum zio_method_id id;
 	int (*open)(struct zio_channel *ch, int flags);
 } methods[] = {
-	{ "ring", ZIO_OPEN_RING, ZIO_WAY_RING, open_ring },
-	{ "mmap", ZIO_OPEN_MMAP, ZIO_WAY_MMAP, open_mmap },
-	{ "read", ZIO_OPEN_READ, ZIO_WAY_READ, open_read },
+	{ "ring", ZIO_OPEN_RING, ZIO_METHOD_RING, open_ring },
+	{ "mmap", ZIO_OPEN_MMAP, ZIO_METHOD_MMAP, open_mmap },
+	{ "read", ZIO_OPEN_READ, ZIO_METHOD_READ, open_read },
 };
 
 #define N_METHODS (sizeof(methods) / sizeof(methods[0]))
 
-/* Plain reading fails in the words of open(), as ever. */
+/* The method "read" fails only where open() does. */
 static void explain(struct zio_channel *ch, const struct method *method,
 		    struct zio_error *err)
 {
@@ -246,7 +247,7 @@ static void explain(struct zio_channel *ch, const struct method *method,
 	if (ch->ctrl_fd >= 0 && ch->data_path)
 		path = ch->data_path;
 	zio_close_nodes(ch);
-	if (method->way == ZIO_WAY_READ)
+	if (method->id == ZIO_METHOD_READ)
 		zio_explain_open(err, code, path, ch->output);
 	else
 		zio_explain_method(err, code, path, method->name);
@@ -265,7 +266,7 @@ int zio_open_methods(struct zio_channel *ch, int flags, struct zio_error *err)
 		if (forced && !(flags & method->flag))
 			continue;
 		if (!method->open(ch, flags)) {
-			ch->way = method->way;
+			ch->method = method->id;
 			return 0;
 		}
 		explain(ch, method, err);
@@ -289,7 +290,7 @@ const char *zio_method(const struct zio_channel *ch)
 {
 	if (ch->file)
 		return "file";
-	if (ch->output && ch->way == ZIO_WAY_READ)
+	if (ch->output && ch->method == ZIO_METHOD_READ)
 		return "write";
-	return methods[ZIO_WAY_RING - ch->way].name;
+	return methods[ZIO_METHOD_RING - ch->method].name;
 }

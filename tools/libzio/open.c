@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From a name to a pair of open nodes, and back */
+/* Find and open the nodes of a name; close them */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,8 +43,8 @@ static char *format_new(const char *format, ...)
 	return len < 0 ? NULL : text;
 }
 
-/* "zzero-0-1": the '-' before the last two numbers; NULL if not so ended. */
-static const char *id_place(const char *stem, int len)
+/* Find the '-' before the last two numbers of "zzero-0-1"; NULL if there are none. */
+static const char *find_numbers(const char *stem, int len)
 {
 	int numbers = 0;
 	int digits = 0;
@@ -63,10 +63,9 @@ static const char *id_place(const char *stem, int len)
 	return NULL;
 }
 
-/* Has it the form of one? */
 bool zio_is_channel_name(const char *name)
 {
-	return has_suffix(name) || id_place(name, stem_len(name));
+	return has_suffix(name) || find_numbers(name, stem_len(name));
 }
 
 static void forget_paths(struct zio_channel *ch)
@@ -77,13 +76,13 @@ static void forget_paths(struct zio_channel *ch)
 	ch->data_path = NULL;
 }
 
-/* Only "not there" sends the search on: other errors belong to open(). */
+/* The search continues only after a missing file. open() reports other errors. */
 static bool is_missing(const char *path)
 {
 	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* 1 found, 0 not there, -1 no memory. Takes over the memory of @stem. */
+/* Returns 1 found, 0 missing, -1 no memory. Frees @stem. */
 static int try_stem(struct zio_channel *ch, char *stem, int flags)
 {
 	bool missing;
@@ -108,16 +107,16 @@ static int try_dir(struct zio_channel *ch, const char *dir, int dir_len,
 		   const char *name, int flags)
 {
 	int len = stem_len(name);
-	const char *place = id_place(name, len);
+	const char *numbers = find_numbers(name, len);
 	int ret;
 
 	ret = try_stem(ch, format_new("%.*s/%.*s", dir_len, dir, len, name),
 		       flags);
-	if (ret || !place)
+	if (ret || !numbers)
 		return ret;
 	return try_stem(ch, format_new("%.*s/%.*s-0000%.*s", dir_len, dir,
-				       (int)(place - name), name,
-				       len - (int)(place - name), place),
+				       (int)(numbers - name), name,
+				       len - (int)(numbers - name), numbers),
 			flags);
 }
 
@@ -137,7 +136,7 @@ static int search_dirs(struct zio_channel *ch, const char *dirs,
 	return ret;
 }
 
-/* A node that carries controls alone may have no suffix to be known by. */
+/* A device that carries only controls need not have the suffix of a node. */
 static int try_lone_control(struct zio_channel *ch, const char *path,
 			    int flags)
 {
@@ -224,7 +223,7 @@ static struct zio_channel *alloc_channel(const char *name, int flags,
 	ch->batch_size = ZIO_BATCH;
 	ch->ctrl_fd = -1;
 	ch->data_fd = -1;
-	ch->stop_fd = -1;
+	ch->interrupt_fd = -1;
 	ch->pipe[0] = -1;
 	ch->pipe[1] = -1;
 	return ch;
@@ -255,7 +254,7 @@ static int close_node(int *fd)
 	return ret;
 }
 
-/* -1 with the errno of the data node, or else of the control node. */
+/* Returns -1 with the errno of the data node, or else of the control node. */
 static int close_both(struct zio_channel *ch)
 {
 	int code = close_node(&ch->data_fd) ? errno : 0;
@@ -268,13 +267,12 @@ static int close_both(struct zio_channel *ch)
 	return -1;
 }
 
-/* For another try: errno stays. */
 void zio_close_nodes(struct zio_channel *ch)
 {
 	int saved = errno;
 
 	zio_unmap(ch);
-	close_node(&ch->stop_fd);
+	close_node(&ch->interrupt_fd);
 	close_both(ch);
 	errno = saved;
 }
@@ -286,12 +284,12 @@ int zio_close(struct zio_channel *ch)
 	if (!ch)
 		return 0;
 	if (ch->hdr)
-		zio_ring_leave(ch);
-	else if (ch->way == ZIO_WAY_MMAP && !ch->output)
-		zio_mapped_leave(ch);
+		zio_ring_release(ch);
+	else if (ch->method == ZIO_METHOD_MMAP && !ch->output)
+		zio_mapped_release(ch);
 	zio_unmap(ch);
 	code = close_both(ch) ? errno : 0;
-	close_node(&ch->stop_fd);
+	close_node(&ch->interrupt_fd);
 	close_node(&ch->pipe[0]);
 	close_node(&ch->pipe[1]);
 	forget_paths(ch);
@@ -307,24 +305,23 @@ int zio_close(struct zio_channel *ch)
 
 int zio_fd(const struct zio_channel *ch)
 {
-	if (ch->data_fd < 0 || (!ch->output && ch->way != ZIO_WAY_READ))
+	if (ch->data_fd < 0 || (!ch->output && ch->method != ZIO_METHOD_READ))
 		return ch->ctrl_fd;
 	if (ch->stage == ZIO_STAGE_DATA || ch->output)
 		return ch->data_fd;
 	return ch->ctrl_fd;
 }
 
-static void stop_waiting(int fd)
+static void set_nonblock(int fd)
 {
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
 /*
- * A flag tested before read() would leave a gap in which a signal is missed.
- * The open files are our own, so they can be told not to wait any more, unless it
- * is a block file; where poll() waits, it watches stop_fd, too, which nobody
- * empties.
+ * A signal between the test of a flag and read() would be missed, so there is no flag.
+ * The nodes were opened here, so they can become non-blocking. A poll() also watches
+ * interrupt_fd, which stays readable for good. Block files wait only in poll().
  */
 void zio_interrupt(struct zio_channel *ch)
 {
@@ -333,11 +330,11 @@ void zio_interrupt(struct zio_channel *ch)
 	ssize_t n = 0;
 
 	if (!ch->file) {
-		stop_waiting(ch->ctrl_fd);
-		stop_waiting(ch->data_fd);
+		set_nonblock(ch->ctrl_fd);
+		set_nonblock(ch->data_fd);
 	}
-	if (ch->stop_fd >= 0)
-		n = write(ch->stop_fd, &one, sizeof(one));
+	if (ch->interrupt_fd >= 0)
+		n = write(ch->interrupt_fd, &one, sizeof(one));
 	(void)n;
 	errno = saved;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Blocks from an input channel */
+/* Read blocks from an input channel */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #define MEM_STEP ((size_t)4096)
 
 /*
- * Read until ch->done is @size: 1; end of file: 0; else -1. What has been
- * read stays counted in ch->done, so a later call goes on from there.
+ * Read until ch->done is @size. Returns 1, 0 at end of file, -1. A later call
+ * continues at ch->done.
  */
 static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
 {
@@ -36,10 +36,9 @@ static bool is_foreign(const struct zio_control *control)
 	return (control->flags & both) == (both & ~ZIO_NATIVE);
 }
 
-/* ch->control can be understood; its bytes of data are in ch->size. */
 int zio_check_control(struct zio_channel *ch)
 {
-	if (ch->file && zio_check_mark(ch))
+	if (ch->file && zio_check_endian_mark(ch))
 		return -1;
 	if (ch->control.major_version != ZIO_MAJOR_VERSION)
 		return zio_fail(ch, ZIO_FAULT_VERSION, EPROTONOSUPPORT);
@@ -52,10 +51,7 @@ int zio_check_control(struct zio_channel *ch)
 	return 0;
 }
 
-/*
- * A step backwards is not a loss of four thousand million blocks: the
- * device has been set up anew and counts from there.
- */
+/* A sequence number that goes backwards is no loss: the device counts anew. */
 void zio_count_block(struct zio_channel *ch)
 {
 	uint32_t gap = ch->control.seq_num - ch->expected;
@@ -100,7 +96,7 @@ static int take_control(struct zio_channel *ch)
 	}
 	ch->at_byte += sizeof(ch->control) + ch->size;
 	zio_count_block(ch);
-	ch->stage = ZIO_STAGE_OFFERED;
+	ch->stage = ZIO_STAGE_HAS_CONTROL;
 	return 1;
 }
 
@@ -113,7 +109,7 @@ static void show_block(struct zio_channel *ch, struct zio_block *blk,
 	blk->lost = ch->lost;
 }
 
-int zio_want_mem(struct zio_channel *ch, size_t size)
+int zio_grow_mem(struct zio_channel *ch, size_t size)
 {
 	if (size <= ch->mem_size)
 		return 0;
@@ -147,7 +143,7 @@ static int begin_data(struct zio_channel *ch)
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
 	if (ch->size > ch->max_block)
 		return zio_fail(ch, ZIO_FAULT_LIMIT, EMSGSIZE);
-	if (zio_want_mem(ch, ch->size))
+	if (zio_grow_mem(ch, ch->size))
 		return -1;
 	ch->to = ch->mem;
 	ch->stage = ZIO_STAGE_DATA;
@@ -165,7 +161,7 @@ static int begin_data_into(struct zio_channel *ch, void *mem, size_t size)
 	return 0;
 }
 
-/* A block that stopped half way lies in one memory: @to must be that. */
+/* A block that is partly read must be finished in the same memory. */
 static int finish_data(struct zio_channel *ch, struct zio_block *blk,
 		       const void *to)
 {
@@ -219,7 +215,7 @@ int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->way != ZIO_WAY_READ)
+	if (ch->method != ZIO_METHOD_READ)
 		return zio_mapped_control(ch, blk);
 	return read_next_control(ch, blk);
 }
@@ -228,21 +224,20 @@ int zio_data(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->stage != ZIO_STAGE_OFFERED && ch->stage != ZIO_STAGE_DATA)
+	if (ch->stage != ZIO_STAGE_HAS_CONTROL && ch->stage != ZIO_STAGE_DATA)
 		return zio_fail(ch, ZIO_FAULT_NO_CONTROL, EINVAL);
-	if (ch->way != ZIO_WAY_READ)
+	if (ch->method != ZIO_METHOD_READ)
 		return zio_mapped_data(ch, blk);
-	if (ch->stage == ZIO_STAGE_OFFERED && begin_data(ch))
+	if (ch->stage == ZIO_STAGE_HAS_CONTROL && begin_data(ch))
 		return -1;
 	return finish_data(ch, blk, ch->mem);
 }
 
-/* zio_next() where there is no ring. */
 int zio_plain_next(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->way != ZIO_WAY_READ)
+	if (ch->method != ZIO_METHOD_READ)
 		return zio_mapped_next(ch, blk);
 	return read_next(ch, blk);
 }
@@ -252,7 +247,7 @@ int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 {
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->way != ZIO_WAY_READ)
+	if (ch->method != ZIO_METHOD_READ)
 		return zio_mapped_into(ch, blk, mem, size);
 	return read_next_into(ch, blk, mem, size);
 }

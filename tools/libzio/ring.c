@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Blocks from the control ring, without a system call while there are any
+ * Read blocks from the control ring, without a system call while blocks are there
  *
- * The block given out is ch->next - 1; it is released, by moving hdr->tail,
- * when the next one is asked for. All before it are the kernel's again.
+ * The caller has block ch->next - 1. The next call releases it, by storing hdr->tail:
+ * the blocks before the tail belong to the kernel.
  *
- *   R  head is loaded with acquire: slot and samples were written before it.
- *   S  tail is stored with release: slot and samples were read before it.
+ *   R  The load-acquire of the head pairs with the store-release of the kernel in
+ *      zio-core's ring.c. Without it, this program could read samples of an old block.
+ *   S  The store-release of the tail pairs with the load-acquire of the kernel there.
+ *      Without it, the kernel could overwrite samples that are still being read.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +16,7 @@
 
 #include "internal.h"
 
-/* 1: there are blocks; 0: none; -1: nonsense. */
+/* Returns 1 if there are blocks, 0 if not, -1 if the head is out of range. */
 static int look_at_head(struct zio_channel *ch)
 {
 	uint32_t head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* R */
@@ -25,8 +27,8 @@ static int look_at_head(struct zio_channel *ch)
 	return head != ch->next;
 }
 
-/* While a ring is open, a read gives the driver's error, once, or EBUSY. */
-static int ask_for_error(struct zio_channel *ch)
+/* While a ring is open, read() returns the error of the driver once, then EBUSY. */
+static int read_driver_error(struct zio_channel *ch)
 {
 	struct zio_control unused;
 
@@ -35,39 +37,39 @@ static int ask_for_error(struct zio_channel *ch)
 	return 0;
 }
 
-/* Its two ends: the kernel has something to tell, or zio_interrupt() did. */
+/* The kernel ends the wait, or zio_interrupt() does. */
 static int sleep_for_block(struct zio_channel *ch)
 {
 	struct pollfd fd[2] = {
 		{ .fd = ch->ctrl_fd, .events = POLLIN },
-		{ .fd = ch->stop_fd, .events = POLLIN },
+		{ .fd = ch->interrupt_fd, .events = POLLIN },
 	};
 
-	ch->user = getpid();
+	ch->owner_pid = getpid();
 	if (poll(fd, 2, ch->nonblock ? 0 : -1) < 0)
 		return zio_fail(ch, ZIO_FAULT_WAIT, errno);
 	if (fd[0].revents & POLLHUP)
 		return zio_fail(ch, ZIO_FAULT_WAIT, ENODEV);
 	if (fd[0].revents & POLLERR)
-		return ask_for_error(ch);
+		return read_driver_error(ch);
 	if (ch->nonblock || fd[1].revents)
 		return zio_fail(ch, ZIO_FAULT_WAIT, EAGAIN);
 	return 0;
 }
 
-/* Blocks that are there come first, whatever poll() says. */
+/* Blocks in the ring come before an error that poll() reports. */
 static int wait_for_block(struct zio_channel *ch)
 {
-	int there = look_at_head(ch);
+	int found = look_at_head(ch);
 
-	while (!there) {
+	while (!found) {
 		int ret = sleep_for_block(ch);
 
-		there = look_at_head(ch);
-		if (!there && ret)
+		found = look_at_head(ch);
+		if (!found && ret)
 			return -1;
 	}
-	return there < 0 ? -1 : 0;
+	return found < 0 ? -1 : 0;
 }
 
 static inline void release_block(struct zio_channel *ch)
@@ -91,8 +93,8 @@ const struct zio_control *zio_ring_control(struct zio_channel *ch)
 }
 
 /*
- * Some forty instructions. What is not as usual (nothing there, a loss, no data,
- * an error) goes the long way, by a jump, so that nothing need be saved for it.
+ * The fast path has about forty instructions. All other cases (no block, a loss, no
+ * data, an error) are tail calls, so that this function saves no registers for them.
  */
 int zio_next(struct zio_channel *ch, struct zio_block *blk)
 {
@@ -122,9 +124,9 @@ int zio_next(struct zio_channel *ch, struct zio_block *blk)
 	return 1;
 }
 
-/* The block that was given out is done with, unless a parent still has it. */
-void zio_ring_leave(struct zio_channel *ch)
+/* A child process must not release the block of its parent. */
+void zio_ring_release(struct zio_channel *ch)
 {
-	if (ch->user == getpid())
+	if (ch->owner_pid == getpid())
 		release_block(ch);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Blocks of an input that an output plays from where they are */
+/* Let an output play blocks from the memory of an input */
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static int send_control(struct zio_channel *out,
 	return zio_fail(out, ZIO_FAULT_SUBMIT, n < 0 ? errno : EIO);
 }
 
-/* Would the same block be taken, if it were copied? */
+/* Could a copy of the block succeed where sharing failed with @code? */
 static bool may_copy(int code, int flags)
 {
 	if (flags & ZIO_SUBMIT_ONLY)
@@ -38,8 +38,8 @@ static bool may_copy(int code, int flags)
 }
 
 /*
- * The kernel would copy by itself, and count; asked to share and do nothing else,
- * it tells in the same call which of the two it was.
+ * The first write asks the kernel to share or to fail, so that its result tells whether
+ * the block was shared. The second one lets the kernel copy.
  */
 static int share_or_copy(struct zio_channel *out, struct zio_control *control,
 			 int flags)
@@ -59,11 +59,11 @@ static int share_or_copy(struct zio_channel *out, struct zio_control *control,
 	return 0;
 }
 
-/* With the method read a later zio_data() would take another block's. */
-static void give_away(struct zio_channel *in)
+/* With the method "read", zio_data() would now read the data of another block. */
+static void forget_block(struct zio_channel *in)
 {
-	if (in->way == ZIO_WAY_MMAP)
-		in->given |= 1u << (in->batch_at - 1);
+	if (in->method == ZIO_METHOD_MMAP)
+		in->submitted |= 1u << (in->batch_at - 1);
 	in->stage = ZIO_STAGE_CONTROL;
 	in->done = 0;
 	in->size = 0;
@@ -93,7 +93,7 @@ int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags)
 	out->stats.blocks++;
 	out->stats.bytes += size;
 	if (!(flags & ZIO_SUBMIT_KEEP))
-		give_away(in);
+		forget_block(in);
 	return ret;
 }
 

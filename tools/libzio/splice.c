@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Data from one channel or file to another, by way of a pipe and unseen */
+/* Move data from one channel or file to another through a pipe */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@ static int fail_in(struct zio_channel *in, enum zio_fault fault, int code)
 	return IN_FAILED;
 }
 
-/* A large pipe saves calls; a user may have no right to one. */
-static int have_pipe(struct zio_channel *out)
+/* A large pipe saves system calls. A user may not be allowed to have one. */
+static int make_pipe(struct zio_channel *out)
 {
 	if (out->pipe[0] >= 0)
 		return 0;
@@ -26,7 +26,7 @@ static int have_pipe(struct zio_channel *out)
 	return 0;
 }
 
-/* The control has been read, and nothing of the data: or they are under way. */
+/* The control was read. Of the data, nothing was read, or a part by zio_splice(). */
 static int begin_splice(struct zio_channel *out, struct zio_channel *in,
 			const struct zio_control *control)
 {
@@ -34,15 +34,15 @@ static int begin_splice(struct zio_channel *out, struct zio_channel *in,
 		return fail_in(in, ZIO_FAULT_DIRECTION, EBADF);
 	if (in->data_fd < 0)
 		return fail_in(in, ZIO_FAULT_NO_DATA_NODE, EBADF);
-	if (in->way != ZIO_WAY_READ)
-		return fail_in(in, ZIO_FAULT_SPLICE_WAY, EOPNOTSUPP);
-	if (in->stage == ZIO_STAGE_OFFERED) {
+	if (in->method != ZIO_METHOD_READ)
+		return fail_in(in, ZIO_FAULT_SPLICE_MAPPED, EOPNOTSUPP);
+	if (in->stage == ZIO_STAGE_HAS_CONTROL) {
 		in->to = NULL;
 		in->stage = ZIO_STAGE_DATA;
 	}
 	if (in->stage != ZIO_STAGE_DATA || in->to)
 		return fail_in(in, ZIO_FAULT_NO_CONTROL, EINVAL);
-	if (zio_check_block(out, control, in->size) || have_pipe(out))
+	if (zio_check_block(out, control, in->size) || make_pipe(out))
 		return -1;
 	return zio_begin_block(out, control);
 }

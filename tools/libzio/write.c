@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Blocks to an output channel */
+/* Write blocks to an output channel */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-/* Write until ch->done is @size; what is written stays counted there. */
+/* Write until ch->done is @size. A later call continues at ch->done. */
 static int write_rest(struct zio_channel *ch, int fd, const void *from,
 		      size_t size)
 {
@@ -49,25 +49,24 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 	return 0;
 }
 
-/* What a control asks of the kernel is of no meaning to who reads the file. */
-static void fit_file(struct zio_channel *ch, const struct zio_control *control)
+/* Requests to the kernel have no meaning for a reader of the file. */
+static void clean_control(struct zio_channel *ch, const struct zio_control *control)
 {
-	struct zio_control *fit = &ch->control;
+	struct zio_control *clean = &ch->control;
 
-	*fit = *control;
-	fit->flags &= ~(ZIO_CONTROL_SHARED | ZIO_CONTROL_KEEP |
+	*clean = *control;
+	clean->flags &= ~(ZIO_CONTROL_SHARED | ZIO_CONTROL_KEEP |
 			ZIO_CONTROL_SHARE_ONLY);
-	if (!(fit->flags & (ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN)))
-		fit->flags |= ZIO_NATIVE;
+	if (!(clean->flags & (ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN)))
+		clean->flags |= ZIO_NATIVE;
 }
 
-/* The control goes first; once it is written this does nothing. */
 int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 {
 	if (ch->stage == ZIO_STAGE_DATA)
 		return 0;
 	if (ch->file) {
-		fit_file(ch, control);
+		clean_control(ch, control);
 		control = &ch->control;
 	}
 	if (control &&
@@ -105,7 +104,7 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 	return send_block(ch, control, data, size);
 }
 
-/* The kernel gives an empty block: its control says where, and how large. */
+/* Reading the control node of an output gives the control of a free block. */
 static int reserve_mapped(struct zio_channel *ch)
 {
 	ssize_t n = read(ch->ctrl_fd, &ch->control, sizeof(ch->control));
@@ -116,24 +115,24 @@ static int reserve_mapped(struct zio_channel *ch)
 	if (ch->done != sizeof(ch->control))
 		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
 	ch->done = 0;
-	if (zio_check_control(ch) || zio_find_place(ch))
+	if (zio_check_control(ch) || zio_locate_data(ch))
 		return -1;
 	return 0;
 }
 
-/* "zzero-0000-1-0-data": the last number, which is cut off with its '-'. */
-static bool cut_number(char *name, const char **number)
+/* Cut the last part off "zzero-0000-1-0-data", with its '-'. */
+static bool cut_part(char *name, const char **part)
 {
 	char *hyphen = strrchr(name, '-');
 
 	if (!hyphen)
 		return false;
 	*hyphen = '\0';
-	*number = hyphen + 1;
+	*part = hyphen + 1;
 	return true;
 }
 
-/* The file of the channel in sysfs that tells how large its blocks are. */
+/* Open the file in sysfs that tells how large the blocks of the channel are. */
 static int open_current_control(struct zio_channel *ch)
 {
 	const char *cset, *chan, *kind;
@@ -149,8 +148,8 @@ static int open_current_control(struct zio_channel *ch)
 	if (len < 0)
 		return -1;
 	link[len] = '\0';
-	if (!cut_number(link, &kind) || !cut_number(link, &chan) ||
-	    !cut_number(link, &cset))
+	if (!cut_part(link, &kind) || !cut_part(link, &chan) ||
+	    !cut_part(link, &cset))
 		return -1;
 	snprintf(path, sizeof(path), "%s/device/cset%s/chan%s/current-control",
 		 node, cset, chan);
@@ -168,11 +167,11 @@ static int reserve_memory(struct zio_channel *ch)
 	close(fd);
 	if (n != (ssize_t)sizeof(ch->control))
 		return zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
-	if (zio_check_control(ch) || zio_want_mem(ch, ch->size))
+	if (zio_check_control(ch) || zio_grow_mem(ch, ch->size))
 		return -1;
 	zio_control_init(&ch->control, ch->control.nsamples,
 			 ch->control.ssize);
-	ch->place = ch->mem;
+	ch->mapped = ch->mem;
 	return 0;
 }
 
@@ -186,7 +185,7 @@ void *zio_reserve(struct zio_channel *ch, size_t *size)
 	}
 	if (zio_check_block(ch, NULL, 0))
 		return NULL;
-	if (!ch->reserved && ch->way == ZIO_WAY_MMAP)
+	if (!ch->reserved && ch->method == ZIO_METHOD_MMAP)
 		ret = reserve_mapped(ch);
 	else if (!ch->reserved)
 		ret = reserve_memory(ch);
@@ -194,7 +193,7 @@ void *zio_reserve(struct zio_channel *ch, size_t *size)
 		return NULL;
 	ch->reserved = true;
 	*size = ch->size;
-	return (void *)ch->place;
+	return (void *)ch->mapped;
 }
 
 static int send_mapped(struct zio_channel *ch, size_t size)
@@ -217,7 +216,7 @@ int zio_commit_at(struct zio_channel *ch, size_t size,
 		return zio_fail(ch, ZIO_FAULT_NOT_RESERVED, EINVAL);
 	control->nsamples = (uint32_t)(size / control->ssize);
 	control->tstamp = *when;
-	if (ch->way == ZIO_WAY_MMAP)
+	if (ch->method == ZIO_METHOD_MMAP)
 		ret = send_mapped(ch, size);
 	else
 		ret = send_block(ch, control, ch->mem, size);

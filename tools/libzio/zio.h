@@ -2,18 +2,18 @@
 /*
  * zio.h: read and write the blocks of a ZIO channel
  *
- * A channel is two nodes, one for controls and one for data. This library
- * opens both, keeps them paired, and tells what went wrong in words:
+ * A channel is two nodes, one for controls and one for data. This library opens both
+ * nodes, keeps them paired, checks what it reads, and describes errors in words:
  *
  *	struct zio_channel *ch = zio_open("zzero-0-1", 0, &err);
  *	struct zio_block blk;
- *
  *	while (zio_next(ch, &blk) > 0)
  *		use(blk.control, blk.data, blk.size, blk.lost);
  *	zio_close(ch);
  *
- * A channel may be used by one thread at a time; several channels are
- * independent of each other.
+ * Only one thread at a time may use a channel; different channels are independent. A
+ * function that fails sets errno, and zio_reason() describes it. After EAGAIN or EINTR
+ * the caller repeats the call, which then continues where it stopped.
  */
 #ifndef LIBZIO_ZIO_H
 #define LIBZIO_ZIO_H
@@ -30,27 +30,30 @@ extern "C" {
 
 #define LIBZIO_VERSION "1.2"
 
-/* A block larger than this is refused until zio_set_max_block(). */
+/* Bytes of the largest block; zio_set_max_block() changes it. */
 #define ZIO_DEFAULT_MAX_BLOCK ((size_t)256 << 20)
-
-/* As many blocks as one read() of controls takes, unless zio_set_batch(). */
+/* The most controls that one read() takes; see zio_set_batch(). */
 #define ZIO_BATCH 16
 
 struct zio_channel;
 
-/* Why zio_open() failed; @code is an errno. */
+/**
+ * struct zio_error - why zio_open() failed
+ * @code: the errno
+ * @text: the description, for a message: names the file and the step
+ */
 struct zio_error {
 	int code;
 	char text[512];
 };
 
 /**
- * struct zio_block - one block, valid until the next call on its channel
+ * struct zio_block - a block; valid until the next call on its channel
  * @control: its control
- * @data: its samples; NULL when there are none or they were not read
- * @size: bytes of its samples, read or not
- * @lost: blocks missing between this one and the one before, from the
- *        sequence numbers; zero for the first block of a channel
+ * @data: its samples; NULL if there are none, or if they were not read
+ * @size: bytes of its samples, whether they were read or not
+ * @lost: number of blocks missing before this one, by the sequence numbers; 0 for
+ *        the first block
  */
 struct zio_block {
 	const struct zio_control *control;
@@ -59,239 +62,184 @@ struct zio_block {
 	uint32_t lost;
 };
 
-/* What went through the channel since it was opened. */
+/**
+ * struct zio_stats - what was transferred since zio_open()
+ * @blocks: number of blocks
+ * @bytes: bytes of their samples
+ * @lost: number of missing blocks, by the sequence numbers
+ */
 struct zio_stats {
 	uint64_t blocks;
 	uint64_t bytes;
 	uint64_t lost;
 };
 
+/**
+ * enum zio_open_flag - flags of zio_open()
+ * @ZIO_OPEN_OUTPUT: write blocks; the default is to read them
+ * @ZIO_OPEN_NONBLOCK: fail with EAGAIN instead of waiting
+ * @ZIO_OPEN_CONTROL_ONLY: do not open the data node
+ * @ZIO_OPEN_RING: allow the method "ring"; see zio_method()
+ * @ZIO_OPEN_MMAP: allow the method "mmap"
+ * @ZIO_OPEN_READ: allow the method "read". All methods are allowed if none of
+ *                 these three flags is set
+ * @ZIO_OPEN_CREATE: create a block file that does not exist, truncate one that does
+ * @ZIO_OPEN_APPEND: create a block file that does not exist, append to one that does
+ */
 enum zio_open_flag {
-	ZIO_OPEN_OUTPUT = 1 << 0,	/* write blocks; otherwise read */
-	ZIO_OPEN_NONBLOCK = 1 << 1,	/* EAGAIN instead of waiting */
-	ZIO_OPEN_CONTROL_ONLY = 1 << 2,	/* leave the data node alone */
-	ZIO_OPEN_RING = 1 << 3,		/* these methods, and no other: */
-	ZIO_OPEN_MMAP = 1 << 4,		/* the best one of those given */
+	ZIO_OPEN_OUTPUT = 1 << 0,
+	ZIO_OPEN_NONBLOCK = 1 << 1,
+	ZIO_OPEN_CONTROL_ONLY = 1 << 2,
+	ZIO_OPEN_RING = 1 << 3,
+	ZIO_OPEN_MMAP = 1 << 4,
 	ZIO_OPEN_READ = 1 << 5,
-	ZIO_OPEN_CREATE = 1 << 6,	/* a block file: make it, or empty it */
-	ZIO_OPEN_APPEND = 1 << 7,	/* make it, or add to it */
+	ZIO_OPEN_CREATE = 1 << 6,
+	ZIO_OPEN_APPEND = 1 << 7,
 };
 
-/*
- * zio_open() - open both nodes of a channel, or a block file
+/**
+ * zio_open() - open a channel, or a block file
+ * @name: path of the data node, of the control node, or what both paths begin with.
+ *        A name without a slash, such as zzero-0-1 or zzero-0000-0-1, is looked up in
+ *        the directories of $ZIO_DEV_PATH (colons between), else in /dev/zio and /dev.
+ *        With ZIO_OPEN_CONTROL_ONLY also any other character device, which then
+ *        carries only controls. Else a block file, or FIFO, of that name; "-" is
+ *        standard input or output
+ * @flags: bits of enum zio_open_flag
+ * @err: receives the reason of a failure; may be NULL
  *
- * @name is the path of the data node, of the control node, or their common
- * beginning; without a slash, a channel such as zzero-0-1 or zzero-0000-0-1
- * in /dev/zio or /dev (or the directories of $ZIO_DEV_PATH, colons between).
- * With ZIO_OPEN_CONTROL_ONLY any other character device is taken for a node
- * that carries controls alone.
+ * The channel uses the first allowed method that it offers: ring, mmap, read.
+ * Documentation/block-files.md describes block files.
  *
- * A name that is none of these, of a file or a FIFO, is a block file: blocks, each
- * its control and then its data (Documentation/block-files.md). "-" is one, too:
- * standard input, or output. To be written it has to exist, unless one of
- * ZIO_OPEN_CREATE and ZIO_OPEN_APPEND is given.
- *
- * Of the methods (see zio_method()) it takes the first that the channel offers:
- * ring, mmap, read; of those in @flags, if there are any.
- *
- * Returns NULL with errno set, and the reason in @err unless that is NULL.
+ * Context: Any thread. Opening a FIFO waits for its other end.
+ * Return: the channel, which the caller closes by zio_close(); or NULL with errno:
+ * ENOENT there is no such channel or file; EACCES the permissions, or the direction of
+ * the channel, do not allow it; EBUSY another program uses the ring, or has blocks in
+ * a pipe; EOPNOTSUPP or EINVAL the allowed methods are not offered; ENODEV the device
+ * is gone; EPROTO the file to append to ends with a part of a block; ENOMEM; and the
+ * errors of open(2) and mmap(2).
  */
 struct zio_channel *zio_open(const char *name, int flags,
 			     struct zio_error *err);
 
-/* Close it. -1 with errno if an output's last block could not be sent. */
+/**
+ * zio_close() - close a channel
+ * @ch: the channel, which is freed in any case; may be NULL
+ *
+ * Context: The thread that uses the channel. Does not wait.
+ * Return: 0; or -1 with the errno of close(2), if the last block of an output could
+ * not be sent.
+ */
 int zio_close(struct zio_channel *ch);
 
-/*
+/**
  * zio_next() - read the next block, control and data
+ * @ch: an input channel
+ * @blk: receives the block, whose memory belongs to the library
  *
- * Returns 1 with @blk filled, 0 at end of file, -1 with errno set and the
- * reason in zio_reason(). After EAGAIN or EINTR, calling it again goes on
- * where it stopped. Other errnos: ENODEV the device is gone, EMSGSIZE the
- * block is over the limit, ENOMEM, EPROTO or EPROTONOSUPPORT the control
- * cannot be understood, ENODATA the data end before the block does.
+ * Context: One thread per channel. Waits for a block unless the channel is
+ * non-blocking.
+ * Return: 1; 0 at end of file; -1 with errno: EAGAIN or EINTR; ENODEV the device is
+ * gone; EMSGSIZE the block is larger than the limit of zio_set_max_block(): zio_data()
+ * may still read it; ENOMEM; EPROTO or EPROTONOSUPPORT the control is not understood;
+ * EOVERFLOW its size cannot be counted; ENODATA the data end within the block; EBUSY
+ * another program has the ring; EBADF @ch is an output; and the errors of read(2).
  */
 int zio_next(struct zio_channel *ch, struct zio_block *blk);
 
-/*
- * zio_next_into() - same, with the data in the caller's memory
+/**
+ * zio_next_into() - read the next block into memory of the caller
+ * @ch: an input channel
+ * @blk: receives the block; its data are in @mem
+ * @mem: memory for the samples
+ * @size: bytes of @mem
  *
- * EMSGSIZE if @size is too small: @blk then has the control and the size,
- * and zio_data() or zio_next() may follow. After EAGAIN or EINTR call it
- * again with the same memory.
+ * Context: As zio_next().
+ * Return: as zio_next(). EMSGSIZE: the block has more than @size bytes; @blk then has
+ * its control and size, and zio_data() may read it. EINVAL: after EAGAIN or EINTR,
+ * @mem is another one than before.
  */
 int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 		  size_t size);
 
-/* Read the next control; the data stay in the kernel. Returns as above. */
+/**
+ * zio_next_control() - read the next control, and leave the data in the kernel
+ * @ch: an input channel
+ * @blk: receives the block, without data
+ *
+ * The next control skips the data, unless zio_data() reads them first.
+ *
+ * Context: As zio_next().
+ * Return: as zio_next().
+ */
 int zio_next_control(struct zio_channel *ch, struct zio_block *blk);
 
-/*
- * Read the data of the control that zio_next_control() gave. Without it the
- * block's data are skipped by the next control. Returns 1, or -1 as above.
+/**
+ * zio_data() - read the data of the control that zio_next_control() read
+ * @ch: an input channel
+ * @blk: receives the block
+ *
+ * Context: As zio_next().
+ * Return: 1; -1 with errno as zio_next(), or EINVAL: no control was read before.
  */
 int zio_data(struct zio_channel *ch, struct zio_block *blk);
 
-/*
- * zio_write_block() - send one block
- *
- * @control may be NULL: then only data are written and the kernel cuts them
- * into blocks. Otherwise its nsamples x ssize must be @size (EINVAL).
- * Returns 0, or -1 with errno set; after EAGAIN or EINTR call it again with
- * the same arguments and it goes on where it stopped.
- */
-int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
-		    const void *data, size_t size);
-
-/*
- * zio_reserve() - memory for the next block of an output
- *
- * Where the channel's memory can be mapped, this is it: the samples are written
- * where the device will take them. @size gets the bytes that fit in. The same
- * memory is returned until zio_commit(). NULL with errno set: as zio_next().
- */
-void *zio_reserve(struct zio_channel *ch, size_t *size);
-
-/*
- * zio_commit() - send the first @size bytes of what was reserved
- *
- * Whole samples, at least one. Returns 0, or -1 with errno set; after EAGAIN or
- * EINTR call it again.
- */
-int zio_commit(struct zio_channel *ch, size_t size);
-
-/* The same, with the time that the block is to have. */
-int zio_commit_at(struct zio_channel *ch, size_t size,
-		  const struct zio_timestamp *when);
-
-/*
- * zio_splice() - move the data of a block, unseen
- *
- * Of the block whose control zio_next_control() has given on @in, with @control to
- * go before them. @in is read by the method "read", or is a block file. Returns 0;
- * -1 if @out failed, -2 if @in did, with errno set and the reason with that
- * channel; after EAGAIN or EINTR call it again with the same arguments.
- */
-int zio_splice(struct zio_channel *out, struct zio_channel *in,
-	       const struct zio_control *control);
-
-/*
- * zio_share() - let an output play the blocks of an input, without a copy
- *
- * Both are channels of this process; @in is not a ring. NULL for @in ends it.
- * Returns 0, or -1 with errno set.
- */
-int zio_share(struct zio_channel *out, struct zio_channel *in);
-
-enum zio_submit_flag {
-	ZIO_SUBMIT_KEEP = 1 << 0,	/* it goes to further outputs, too */
-	ZIO_SUBMIT_ONLY = 1 << 1,	/* fail where it would be copied */
-};
-
-/*
- * zio_submit() - play the block that @in gave last
- *
- * Its samples must not have been read: what counts is a control from
- * zio_next_control(), or with the method mmap from any call. Without
- * ZIO_SUBMIT_KEEP the block is gone from @in. Returns 1 if its memory was shared, 0
- * if it was copied, -1 with errno set; after EAGAIN or EINTR call it again.
- */
-int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags);
-
 /**
- * struct zio_sharing - what became of the blocks of zio_submit()
- * @shared: blocks whose memory was used by both
- * @copied: blocks that were copied
- * @copied_bytes: of them
- * @why: the errno that told why the last of them could not be shared
+ * zio_set_max_block() - set the size of the largest block that is read
+ * @ch: an input channel
+ * @bytes: the limit; zio_next() fails with EMSGSIZE for a larger block
+ *
+ * Context: One thread per channel. Does not wait.
  */
-struct zio_sharing {
-	uint64_t shared;
-	uint64_t copied;
-	uint64_t copied_bytes;
-	int why;
-};
-
-const struct zio_sharing *zio_sharing(const struct zio_channel *out);
-
-/* Why a block could not be shared, in words. */
-const char *zio_share_reason(int why);
-
-/* A control fit for zio_write_block(): version, endianness, lengths. */
-void zio_control_init(struct zio_control *control, uint32_t nsamples,
-		      uint16_t ssize);
-
-/* Bytes of data of a block; -1 with errno EOVERFLOW if not countable. */
-int zio_control_size(const struct zio_control *control, size_t *size);
-
-/* Refuse blocks of more bytes than this. */
 void zio_set_max_block(struct zio_channel *ch, size_t bytes);
 
-/*
- * With the method mmap, take no more blocks at once than this, at most
- * ZIO_BATCH: those that are taken, and never asked for, are lost to others.
+/**
+ * zio_set_batch() - set how many controls are read at once
+ * @ch: an input channel; only the method "mmap" reads several
+ * @blocks: the number, 1 to ZIO_BATCH; any other stands for ZIO_BATCH
+ *
+ * Blocks that were read, and that the caller never asks for, are lost for others.
+ *
+ * Context: One thread per channel. Does not wait.
  */
 void zio_set_batch(struct zio_channel *ch, unsigned int blocks);
 
-/*
- * The descriptor to poll, which changes while a block is half done: ask
- * again before each poll(). POLLIN for input, POLLOUT for output. Try
- * zio_next() first and poll after EAGAIN only: some triggers fire when
- * somebody reads.
+/**
+ * zio_fd() - return the descriptor to poll
+ * @ch: the channel
+ *
+ * The descriptor changes while a block is partly read or written: call zio_fd() before
+ * each poll(2). Call zio_next() first and poll only after EAGAIN, because some triggers
+ * fire when a program reads.
+ *
+ * Context: One thread per channel. Does not wait.
+ * Return: the descriptor, which belongs to the library: POLLIN for an input, POLLOUT
+ * for an output.
  */
 int zio_fd(const struct zio_channel *ch);
 
-/*
- * Make a waiting call, and each later one, fail with EINTR or EAGAIN. The
- * only function here that a signal handler may call.
+/**
+ * zio_interrupt() - end the waiting call, and all later waits
+ * @ch: the channel
+ *
+ * A call that waits, and each later call that would wait, fails with EINTR or EAGAIN.
+ *
+ * Context: Any, also a signal handler or another thread, while @ch is open. No other
+ * function of the library may be called by a signal handler.
  */
 void zio_interrupt(struct zio_channel *ch);
 
-/* Why the last call on this channel failed. */
+/**
+ * zio_reason() - describe why the last call on a channel failed
+ * @ch: the channel
+ *
+ * Context: One thread per channel. Does not wait; errno is unchanged.
+ * Return: the text, which names the file and the step; valid until the next call.
+ */
 const char *zio_reason(struct zio_channel *ch);
 
-/*
- * How blocks come: "ring", control and data in mapped memory, without a system
- * call while there are blocks; "mmap", controls by read(), several at once, and
- * data in mapped memory; "read". Of an output: "mmap" or "write". Of a block
- * file: "file".
- */
-const char *zio_method(const struct zio_channel *ch);
-
-/* The ZIO_OPEN_ flag of "ring", "mmap", "read"; 0 for "auto"; else -1. */
-int zio_method_flag(const char *name);
-
-/* Paths of the nodes; NULL for one that is not open. */
-const char *zio_data_path(const struct zio_channel *ch);
-const char *zio_control_path(const struct zio_channel *ch);
-
-const struct zio_stats *zio_stats(const struct zio_channel *ch);
-
-/* A block file, standard input or output, rather than a channel. */
-bool zio_is_file(const struct zio_channel *ch);
-
-/* Names of standard attributes, those of their sysfs files. */
-enum zio_attr_owner {
-	ZIO_ATTR_OF_CHANNEL,
-	ZIO_ATTR_OF_TRIGGER,
-	ZIO_ATTR_OF_BUFFER,
-};
-
-/* NULL if no standard attribute has this index. */
-const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index);
-
-/* Name of alarm bit @bit of zio_alarms; NULL if it has none. */
-const char *zio_alarm_name(unsigned int bit);
-
-/*
- * Alarms by name, commas between, into @text: "lost-block,bit5". Returns the
- * length that the whole text has, as snprintf() does.
- */
-int zio_alarm_text(uint8_t alarms, char *text, size_t size);
-
-/* Version of the library that is running. */
-const char *zio_version(void);
-
+#include "zio-info.h"
+#include "zio-output.h"
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,8 @@
 # copy_sources DIR: of what the tools are made of, the files newer than there.
 copy_sources()
 {
+	# An older build has a program where there is a folder now.
+	[ ! -f "$1/tools/zio" ] || rm -r "$1/tools"
 	mkdir -p "$1"
 	(cd "$root" && find tools include/uapi \
 		\( -path tools/testing -o -path tools/bench \) -prune -o -type f \
@@ -124,7 +126,7 @@ add_base()
 		cp "$program" "$1/usr/sbin/"
 	done
 	tools=$(build_tools)
-	find "$tools" -maxdepth 1 -type f -perm -u+x -exec cp {} "$1/usr/bin/" \;
+	cp "$tools"/bin/* "$1/usr/bin/"
 	printf 'root:x:0:0:root:/root:/bin/sh\n' >"$1/etc/passwd"
 	printf 'root:x:0:\n' >"$1/etc/group"
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * abi_test.c: the control is laid out as in ZIO 1.x, and a program written
- * for that finds every name it used. Nothing here knows libzio.
+ * abi_test.c: the control has the layout of ZIO 1.x, and <linux/zio-user.h> has every
+ * name that a program for ZIO 1.x uses. libzio is not involved.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -99,7 +99,7 @@ SIZE(tlv[0].length, 4);
 AT(tlv[0].payload, 504);
 SIZE(tlv[0].payload, 8);
 
-/* The header of a ring; head and tail are on cache lines of their own. */
+/* Head and tail of a ring are on different cache lines. */
 #define RING_AT(field, offset) \
 	static_assert(offsetof(struct zio_ring_header, field) == (offset), \
 		      #field)
@@ -149,7 +149,7 @@ static_assert(ZIO_ATTR_ZBUF_ALLOC_LEN == 2, "allocated len");
 static_assert(ZIO_ATTR_ZBUF_ALLOC_KB == 3, "allocated kb");
 static_assert(ZIO_ATTR_ZBUF_VERSION == 15, "buffer version");
 
-/* 512 bytes, each field at its documented place, native endian. */
+/* The control has 512 bytes, documented offsets, and native endianness. */
 static void make_image(unsigned char image[__ZIO_CONTROL_SIZE])
 {
 	const uint32_t seq = 0x01020304, nsamples = 100, dev_id = 7;
@@ -177,7 +177,7 @@ static void make_image(unsigned char image[__ZIO_CONTROL_SIZE])
 	memcpy(image + 304, &shots, 4);
 }
 
-/* What a 1.x program does with a control that it has read. */
+/* A program for ZIO 1.x uses a control like this. */
 static void read_as_1_x(const struct zio_control *ctrl)
 {
 	const struct zio_ctrl_attr *attr = &ctrl->attr_channel;
@@ -204,7 +204,7 @@ static void read_as_1_x(const struct zio_control *ctrl)
 	ok(ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_N_SHOTS] == 3, "nshots");
 }
 
-/* The other names of the header of 1.x, with the values that they have there. */
+/* The other names in the header of ZIO 1.x, with their values. */
 static void use_names_of_1_x(void)
 {
 	static const enum zio_object_type types[] = {

@@ -1,22 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The completion of zio and zio-copy, called as bash calls it.
+# The completion of all programs, called as bash calls it.
 set -eu
 
-usage='usage: tests/completion_test.sh COMPLETION'
+usage='usage: tests/completion_test.sh DIRECTORY_OF_PROGRAMS COMPLETION'
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
 . "$here/shell-tap.sh"
-need_argument "$usage" "$@"
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
 . "$here/fake-tree.sh"
-completion=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+need_argument "$usage" "$@"
+completion=$(realpath "$2")
+begin_tests "$usage" "$@"
+PATH=$bin:$PATH
 make_tree
 
-# Cuts a line into words as readline does, at blanks, '=' and ':'.
+# cut_words LINE: cuts a line into words as readline does, at blanks, '=' and ':'.
 cut_words()
 {
 	local line=$1 word
@@ -41,15 +40,13 @@ cut_words()
 # complete_line LINE: what the completion offers, in a shell of its own
 complete_line()
 {
-	local function=_${1%% *}
-	function=${function//-/_}
 	(
 		set +eu
 		# shellcheck disable=SC1090
 		. "$completion"
 		cut_words "$1"
 		COMPREPLY=()
-		"$function" "${1%% *}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>&1
+		_zio "${1%% *}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>&1
 		echo "${COMPREPLY[*]}"
 	)
 }
@@ -59,7 +56,8 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' '--help --version create destroy get list plot set top'
+offers 'zio ' 'create destroy get list plot set top'
+offers 'zio -' '--help --usage --version'
 offers 'zio l' list
 offers 'zio get zz' 'zzero-0000 zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2 zzero-0000-1-0 zzero-0001 zzero-0001-0-0 zzero-0001-0-1 zzero-0001-0-2 zzero-0001-1-0'
 offers 'zio get zzero-0000/' 'zzero-0000/cset0 zzero-0000/cset1'
@@ -96,7 +94,41 @@ offers 'zio-copy ' 'append=1 count= if= mode= of= verbose=1'
 offers 'zio-copy if=zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
 offers 'zio-copy if=zzero-0000-0-1 of=ru' run7.zio
 offers 'zio-copy mode=mmap' 'mmap mmap-in mmap-out'
-offers 'zio-copy --' '--help --json --version'
+offers 'zio-copy --' '--help --json --usage --version'
+offers 'zio-copy --json of=./ru' ./run7.zio
+offers 'zio-dump --f' --format=
+offers 'zio-dump --format=' 'dec hex signed'
+offers 'zio-dump --method=' 'auto mmap read ring'
+offers 'zio-dump -c zzero-0001-1-' zzero-0001-1-0
+offers 'zio-dump run' run7.zio
+offers 'zio-cat-file --' '--help --method= --usage --verbose --version'
+offers 'zio-cat-file --method=r' 'read ring'
+offers 'zio-cat-file zzero-0000-0-0 run' run7.zio
+mkdir directory
+touch directory/a.zio
+offers 'zio-dump dir' directory/
+offers 'zio-dump directory/' directory/a.zio
+offers 'zio-dump d*' ''
+offers 'zio nothing ' ''
+
+# offers_all COMMAND: every long option that its help lists
+offers_all()
+{
+	local wanted
+	# shellcheck disable=SC2086 # a command line of several words
+	wanted=$($1 --help | grep -oE '^ +(-., |    )--[a-z-]+=?' |
+		grep -oE -- '--.*' | sort | xargs)
+	offers "$1 --" "$wanted"
+}
+
+for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
+	'zio create' 'zio destroy' 'zio top' 'zio plot'; do
+	offers_all "$program"
+done
+for program in zio zio-copy zio-dump zio-cat-file; do
+	equal "$(bash -c ". '$completion'; complete -p $program")" \
+		"complete -F _zio $program" "$program is completed"
+done
 export ZIO_SYSFS=$work/none ZIO_CONFIGFS=$work/none
 offers 'zio get ' ''
 offers 'zio set zzero/0 current_buffer=' ''

@@ -1,26 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# zio-copy, and what else reads block files, without a device.
+# zio-copy, and other programs with block files, without a device.
 set -eu
 
 usage='usage: tests/copy_test.sh DIRECTORY_OF_PROGRAMS'
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-need_argument "$usage" "$@"
-bin=$(cd "$1" && pwd)
+begin_tests "$usage" "$@"
 copy=$bin/zio-copy
 dump=$bin/zio-dump
-work=$(mktemp -d)
-child=
-clean_up()
-{
-	[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-cd "$work"
 export ZIO_DEV_PATH=$work
 one=528
 
@@ -35,7 +23,7 @@ make_blocks()
 	done >five.zio
 }
 
-# The file is what cat makes of the two nodes.
+# The file holds the controls and data of the two nodes by turns.
 test_file()
 {
 	run 0 'channel to file' "$copy" if=five-0-1 of=new.zio
@@ -104,18 +92,18 @@ test_readers()
 	run 3 'zio-cat-file: no ring' "$bin/zio-cat-file" -m ring five.zio
 }
 
-# A gap is told, whoever made it.
+# A loss is reported, also if it is in the file.
 test_loss()
 {
 	head -c $one five.zio >gap.zio
 	tail -c $one five.zio >>gap.zio
 	run 0 'gap' "$copy" if=gap.zio of=a.zio
-	has err 'lost 3 blocks' 'gap: told'
+	has err 'lost 3 blocks' 'gap: reported'
 	run 0 'gap, JSON' "$copy" -j if=gap.zio of=a.zio
-	equal "$("$bin/json-get" lost <out)" 3 'gap: told in JSON'
+	equal "$("$bin/json-get" lost <out)" 3 'gap: reported in JSON'
 }
 
-# patch OFFSET BYTES: of the second block
+# patch OFFSET BYTES: change bytes of the second block
 patch()
 {
 	cp five.zio bad.zio
@@ -144,7 +132,7 @@ test_hostile()
 	has err 'end of file after' 'huge nsamples, splice: with a reason'
 	run 1 'a torn file is read' "$dump" -c a.zio
 	patch 12 '\x00\x00'
-	is_refused 'ssize 0' 'no size'
+	is_refused 'ssize 0' 'size of a sample is 0'
 	patch 0 '\x07'
 	is_refused 'another version' 'version 7'
 	patch 80 '\x00\x00\x00\x00'
@@ -216,20 +204,7 @@ test_json()
 	equal "$("$bin/json-get" blocks <err)" 5 'JSON beside data: fields'
 }
 
-# Look until the command succeeds; the child must not have ended before.
-wait_for()
-{
-	until "$@"; do
-		kill -0 "$child" 2>/dev/null || return 1
-	done
-}
-
-has_size()
-{
-	[ "$(wc -c <"$1")" -ge "$2" ]
-}
-
-# The block under way, of which the rest comes later, is not half written.
+# The rest of the pending block comes too late; no part of the block is written.
 test_signal()
 {
 	local status=0
@@ -240,7 +215,7 @@ test_signal()
 	"$copy" if=fifo of=live.zio 2>err 9>&- &
 	child=$!
 	head -c $((one + 520)) five.zio >&9
-	wait_for has_size live.zio $one
+	wait_for has_bytes live.zio $one
 	kill -INT $child
 	wait $child || status=$?
 	child=
@@ -264,20 +239,20 @@ test_broken_pipe()
 	has err ' 0 blocks, 0 bytes' 'EPIPE: totals'
 }
 
-# A line that is written over again and again, and only there.
+# On a terminal the line is written again each second.
 test_progress()
 {
 	needs_terminal 'progress' || return 0
 	{
 		cat five.zio
-		sleep 1.1 # what is shown each second takes a second
+		sleep 1.1 # longer than the interval between two lines
 		cat five.zio
 	} >slow &
 	child=$!
 	script -qec "'$copy' if=slow of=a.zio" /dev/null >out </dev/null
 	wait $child || true
 	child=
-	# A busy machine takes some seconds more, and shows more lines.
+	# On a busy machine it takes longer, and prints more lines.
 	run 0 'progress: a line after a second, and the totals' test \
 		"$(tr '\r' '\n' <out | grep -c ' blocks, .* MB/s')" -ge 2
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a directory of files cannot do, for the tests of zio: linked into it, in
- * place of the functions of these names.
+ * Make a directory of files behave like configfs and sysfs, for the tests of zio. The
+ * linker replaces the functions by these.
  *
- * A mkdir() beside a directory ".new" copies the files that are in there; rmdir()
- * removes them, but says EBUSY if there is a ".busy". Writing an attribute beside
- * which there is ".ATTR.errno" fails with the number in that file; if a ".moved"
- * is there, current_trigger makes the files of ".moved" appear in trigger/.
+ * mkdir() copies the files of the directory ".new" beside the new one. rmdir() removes
+ * the files, but fails with EBUSY if there is a file ".busy". Writing an attribute
+ * fails with the number in the file ".ATTR.errno", if there is one. Writing
+ * current_trigger copies the files of ".moved", if there are any, into trigger/.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../operator/operator.h"
+#include "zio/command.h"
 
 int __real_mkdir(const char *path, mode_t mode);
 int __real_rmdir(const char *path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fake-node STEM SEQ NSAMPLES SSIZE [ALARMS [TYPE VALUE]]: add one block to a fake,
- * with an extension (TLV) of that type
+ * fake-node STEM SEQ NSAMPLES SSIZE [ALARMS [TYPE VALUE]]: append one block to a fake
+ * node, with an extension (TLV) of TYPE
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Files that stand for sysfs and configfs: for tests of zio and its completion.
+# A tree of files that stands for sysfs and configfs, for tests of zio.
 
-# put_file FILE TEXT [MODE]: a new one. A tree has hundreds: few processes for each.
+# put_file FILE TEXT [MODE]: makes a file. It starts few processes: there are hundreds.
 put_file()
 {
 	[ -d "${1%/*}" ] || mkdir -p "${1%/*}"
@@ -66,7 +66,7 @@ make_device()
 	put_file "$at/power/control" auto
 }
 
-# make_tree: in the present directory, sysfs and configfs; zio looks there
+# make_tree: makes sysfs and configfs in the current directory, for zio
 make_tree()
 {
 	rm -rf sysfs configfs
@@ -85,6 +85,6 @@ make_tree()
 	put_file configfs/zio/devices/zzero/.new/channels 3
 	put_file configfs/zio/devices/zzero/.new/name zzero-0001 444
 	export ZIO_SYSFS=$PWD/sysfs ZIO_CONFIGFS=$PWD/configfs
-	# shellcheck disable=SC2034 # for who sources this
+	# shellcheck disable=SC2034 # scripts that source this use it
 	devices=$ZIO_SYSFS/bus/zio/devices
 }

@@ -3,22 +3,22 @@
 #ifndef ZIO_FAKE_H
 #define ZIO_FAKE_H
 
-#include "../libzio/zio.h"
+#include "libzio/zio.h"
 
-/* A control as the kernel would make it, with @seq told. */
+/* Make a control as the kernel does, with sequence number @seq. */
 void fake_control(struct zio_control *control, uint32_t seq,
 		  uint32_t nsamples, uint16_t ssize);
 
-/* Byte @i of the data of block @seq. */
+/* Return byte @i of the data of block @seq. */
 unsigned char fake_byte(uint32_t seq, size_t i);
 
-/* Add to the node "<stem>-ctrl" or "<stem>-data"; 0, or -1 with errno. */
+/* Append to the node "<stem>-ctrl" or "<stem>-data"; 0, or -1 with errno. */
 int fake_put_control(const char *stem, const struct zio_control *control);
 int fake_put_data(const char *stem, uint32_t seq, size_t size);
 int fake_put_bytes(const char *stem, const char *suffix, const void *bytes,
 		   size_t size);
 
-/* Both. */
+/* Append to both nodes. */
 int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
 		   uint16_t ssize);
 

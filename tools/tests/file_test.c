@@ -195,7 +195,7 @@ static void test_write_refused(void)
 	   "no mmap");
 }
 
-/* Flags that ask something of the kernel do not get into files; a mark does. */
+/* Files do not get flags that are requests to the kernel; they get an endian mark. */
 static void test_flags(void)
 {
 	struct zio_channel *ch = open_file(path_of("flags"), ZIO_OPEN_OUTPUT |
@@ -239,7 +239,7 @@ static void test_skip(void)
 	zio_close(ch);
 }
 
-/* The first block of a file, changed at a place. */
+/* Change bytes of the first block of a file. */
 static void make_hostile(size_t at, const void *bytes, size_t size)
 {
 	int fd;
@@ -289,7 +289,7 @@ static void test_hostile(void)
 	HOSTILE(nsamples, 600);
 	ok(first_fails(ENODATA, "544 of the 600 bytes"), "more than there is");
 	HOSTILE(ssize, 0);
-	ok(first_fails(EPROTO, "no size"), "ssize 0");
+	ok(first_fails(EPROTO, "size of a sample is 0"), "ssize 0");
 	HOSTILE(major_version, 9);
 	ok(first_fails(EPROTONOSUPPORT, "9.4"), "another version");
 	HOSTILE(flags, 0);
@@ -310,7 +310,7 @@ static void test_foreign(void)
 	ok(first_fails(EPROTO, "endian"), "the other endianness");
 }
 
-/* After nonsense nothing is made up: each call says the same. */
+/* After a bad block, each call fails in the same way. */
 static void test_lost(void)
 {
 	struct zio_channel *ch;
@@ -398,7 +398,7 @@ static void test_interrupt(void)
 	close(fd);
 }
 
-/* Standard input is left as it was: it may be a terminal's. */
+/* The flags of standard input must not change: it may be shared. */
 static void test_standard(void)
 {
 	int pipe_fd[2], saved = dup(STDIN_FILENO);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* json-get KEY...: one line of values for each line of JSON on stdin */
+/* json-get KEY...: print a line of values for each line of JSON on stdin */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "a.b" is member b of member a. */
+/* The key "a.b" means member b of member a. */
 static json_t *find(json_t *obj, char *key)
 {
 	char *dot = strchr(key, '.');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libzio against files and FIFOs */
+/* libzio with files and FIFOs */
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ static const char *in_dir(const char *name)
 	return path_text;
 }
 
-/* A new stem for each test, so that none sees the files of another. */
+/* Each test has a stem of its own, and so its own files. */
 static const char *new_stem(void)
 {
 	static char stem[PATH_MAX];
@@ -44,7 +44,7 @@ static void make_fifos(const char *stem)
 	ok(!mkfifo(path, 0600), "make data FIFO");
 }
 
-/* The other end, open for both so that nobody ever waits or sees the end. */
+/* Opened for reading and writing, a FIFO neither waits nor ends. */
 static int hold_fifo(const char *stem, const char *suffix)
 {
 	char path[PATH_MAX + 8];
@@ -148,7 +148,7 @@ static void test_half_pair(void)
 	   strstr(err.text, "-data"), "data node missing");
 }
 
-/* Root may read anything, so somebody else has to try. */
+/* Root may read anything, so the test runs as another user. */
 static int open_as_nobody(const char *stem, int flags, const char *reason)
 {
 	struct zio_error err = { 0 };
@@ -265,7 +265,8 @@ static void test_refused_controls(void)
 
 	fake_control(&control, 1, 16, 0);
 	ch = open_with(new_stem(), &control);
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "no size"),
+	ok(fails(zio_next(ch, &blk), EPROTO) &&
+	   reason_has(ch, "size of a sample is 0"),
 	   "samples of no size are refused");
 	zio_close(ch);
 
@@ -339,7 +340,7 @@ static void test_truncated(void)
 	zio_close(ch);
 }
 
-/* A directory is a node that can be opened and not read. */
+/* A directory stands for a node that can be opened but not read. */
 static void test_read_error(void)
 {
 	const char *stem = new_stem();
@@ -560,7 +561,7 @@ static void test_write(void)
 	close(data);
 }
 
-/* Far more than a pipe holds, drained by as much as each EAGAIN allows. */
+/* The block is larger than a pipe; each EAGAIN is followed by a read of the pipe. */
 static void test_write_nonblock(void)
 {
 	const size_t size = 300000;

@@ -1,19 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# zio plot, with recorded blocks, with gnuplot (if it is here) and without.
+# zio plot with recorded blocks, without gnuplot and, if it is installed, with it.
 set -eu
 
 usage='usage: tests/plot_test.sh DIRECTORY_OF_PROGRAMS'
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-need_argument "$usage" "$@"
-bin=$(cd "$1" && pwd)
+begin_tests "$usage" "$@"
 zio=$bin/zio
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-cd "$work"
 export ZIO_DEV_PATH=$work
 unset DISPLAY WAYLAND_DISPLAY GNUTERM
 
@@ -22,14 +16,14 @@ put()
 	"$bin/fake-node" "$@"
 }
 
-# lines: what gnuplot was told of the samples
+# lines: the samples in the script
 lines()
 {
 	# shellcheck disable=SC2016 # a $ of gnuplot
 	sed -n '/^$zio/,/^EOD/p' out | sed '1d; $d'
 }
 
-# points: x and y, a dash for a break of the line
+# points: x and y of the samples; a dash where the line breaks
 points()
 {
 	lines | sed 's/^$/-/' | xargs
@@ -76,7 +70,7 @@ test_samples()
 		'plot: signed words: samples'
 }
 
-# 16 bits of which 12 are significant: at the lower end, or at the upper one.
+# Samples have 16 bits; the lower or the upper 12 bits are significant.
 set_control()
 {
 	printf '\x0c\x00' | dd of=word-0-1-ctrl bs=1 seek=14 conv=notrunc 2>err
@@ -94,7 +88,7 @@ test_bits()
 	script 'plot: 12 bits above, signed' -s word-0-1
 	equal "$(points)" "0 $((0xe2e - 4096)) 1 $((0xe4e - 4096))" \
 		'plot: 12 bits above, signed: samples'
-	has out ', 12 bits,' 'plot: title tells the bits'
+	has out ', 12 bits,' 'plot: title has the bits'
 }
 
 test_time()
@@ -131,7 +125,7 @@ test_errors()
 	run 1 'plot: odd samples' "$zio" plot --script odd-0-1
 	has err 'of 3 bytes are no numbers' 'plot: odd samples, with a reason'
 	run 1 'plot: time without rate' "$zio" plot --script --time saw-0-1
-	has err 'wants --rate' 'plot: time without rate, with a reason'
+	has err 'needs --rate=HZ' 'plot: time without rate, with a reason'
 	: >void-0-1-ctrl
 	: >void-0-1-data
 	run 1 'plot: no block' "$zio" plot --script void-0-1
@@ -150,7 +144,7 @@ test_errors()
 	has err 'No space left' 'plot: disk full, with a reason'
 }
 
-# What stands for a gnuplot that fails, or goes away.
+# A script stands for a gnuplot that fails, or ends.
 test_bad_gnuplot()
 {
 	mkdir -p bad
@@ -165,19 +159,20 @@ test_bad_gnuplot()
 		'plot: gnuplot goes, with a reason'
 }
 
-# It reads nothing: Ctrl-C has to end zio all the same.
+# gnuplot reads nothing; Ctrl-C ends zio nevertheless.
 test_stuck_gnuplot()
 {
-	local child status=0
+	local status=0
 	printf '#!/bin/sh\n: >started\nexec sleep 1000\n' >bad/gnuplot
 	PATH=$work/bad:$PATH "$zio" plot large-0-1 >out 2>err &
 	child=$!
-	# After the start of gnuplot it sleeps nowhere else than in a full pipe.
+	# After it has started gnuplot, zio sleeps only when the pipe is full.
 	until [ -e started ] && grep -q ') S ' "/proc/$child/stat"; do
 		kill -0 "$child" || break
 	done
 	kill -INT "$child"
 	wait "$child" || status=$?
+	child=
 	equal "$status" 130 'plot: gnuplot does not read: Ctrl-C'
 	equal "$(cat err)" '' 'plot: gnuplot does not read: no complaint'
 }

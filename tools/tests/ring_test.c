@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libzio with what can be mapped: ordinary files stand for areas and rings */
+/* libzio with mapped data and rings, which ordinary files stand for */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 static char dir[PATH_MAX / 4];
 static size_t page;
 
-/* What the kernel would have of a ring. */
+/* The kernel's view of a ring. */
 struct fake_ring {
 	char stem[PATH_MAX];
 	struct zio_ring_header *hdr;
@@ -124,7 +124,7 @@ static bool reason_has(struct zio_channel *ch, const char *text)
 	return false;
 }
 
-/* Round the ring, and the counters round 2^32. */
+/* The ring wraps, and the counters wrap at 2^32. */
 static void test_blocks(void)
 {
 	struct fake_ring r = make_ring(UINT32_MAX - 10);
@@ -180,7 +180,7 @@ static void test_lost(void)
 	free_ring(&r);
 }
 
-/* One field of one control at a time is wrong; the next block is not. */
+/* One field of one control is wrong at a time; the next block is good. */
 static void test_refused(void)
 {
 	const size_t size = DATA_PAGES * page;
@@ -198,13 +198,14 @@ static void test_refused(void)
 	put_block(&r, 7, 16);
 	ok(fails(zio_next(ch, &blk), EPROTONOSUPPORT) &&
 	   reason_has(ch, "version 2."), "another version");
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "outside the mapping"),
 	   "data that end behind the mapping");
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "outside the mapping"),
 	   "data 4 GiB off");
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "outside the mapping"),
 	   "more data than are mapped");
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "no size"),
+	ok(fails(zio_next(ch, &blk), EPROTO) &&
+	   reason_has(ch, "size of a sample is 0"),
 	   "samples of no size");
 	ok(zio_next(ch, &blk) == 1 && !blk.size && !blk.data, "no data");
 	ok(zio_next(ch, &blk) == 1 && blk.size == 16, "up to the very end");
@@ -213,7 +214,7 @@ static void test_refused(void)
 	put_block(&r, 9, 16)->mem_offset = (uint32_t)size - 15;
 	put_block(&r, 10, 16);
 	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 8, 16), "the next, too");
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "outside the mapping"),
 	   "data that end behind the mapping, after a good block");
 	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 10, 16), "good again");
 	r.hdr->head += N_SLOTS + 1;
@@ -346,7 +347,7 @@ static void test_interrupt(void)
 	free_ring(&r);
 }
 
-/* The child lets go of what it inherited; the parent's block stays. */
+/* A child that closes its channel does not release the block of its parent. */
 static void test_fork(void)
 {
 	struct fake_ring r = make_ring(0);
@@ -380,7 +381,7 @@ static void test_fork(void)
 	free_ring(&r);
 }
 
-/* Controls in one file, data in another, where the controls say. */
+/* Controls in one file, data in another at the offsets of the controls. */
 static void test_mmap(void)
 {
 	struct zio_control control;
@@ -412,7 +413,7 @@ static void test_mmap(void)
 		good &= zio_next(ch, &blk) == 1 && is_fake(&blk, seq, 32) &&
 			!blk.lost;
 	ok(good, "blocks");
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "mapped"),
+	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "outside the mapping"),
 	   "data behind the mapping");
 	ok(!zio_next(ch, &blk), "end of file");
 	ok(zio_stats(ch)->blocks == 51 && zio_stats(ch)->bytes == 1600,
@@ -459,7 +460,7 @@ static void test_output(void)
 	ch = zio_open(stem, ZIO_OPEN_OUTPUT, NULL);
 	ok(ch && !strcmp(zio_method(ch), "write"), "files are written");
 	ok(!zio_reserve(ch, &size) && errno == EOPNOTSUPP &&
-	   reason_has(ch, "block size"), "files have no block size");
+	   reason_has(ch, "size of its blocks"), "files have no block size");
 	zio_close(ch);
 	ok(!zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_RING, NULL) &&
 	   errno == EINVAL, "no ring of outputs");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For tests that are bash scripts: results in the Test Anything Protocol. Files:
-# ./out and ./err, what the last command of run() said.
+# For tests that are bash scripts: results in the Test Anything Protocol, and a
+# directory to work in. ./out and ./err hold the output of the last run().
 
 count=0
 failed=0
@@ -14,8 +14,8 @@ result()
 	else
 		failed=$((failed + 1))
 		echo "not ok $count - $2"
-		[ ! -e out ] || sed 's/^/# out: /' out | head -n 5
-		[ ! -e err ] || sed 's/^/# err: /' err | head -n 20
+		[ ! -e out ] || sed 's/^/# out: /' out | head -n 5 | cut -c 1-500
+		[ ! -e err ] || sed 's/^/# err: /' err | head -n 20 | cut -c 1-500
 	fi
 }
 
@@ -91,7 +91,42 @@ need_argument()
 	esac
 }
 
-# needs_terminal TEXT: whether programs can be run on one; if not, TEXT is skipped
+# begin_tests USAGE ARGUMENT...: sets $bin to the first argument, a directory, and
+# goes to a new directory, $work. At the end it is removed, and $child is killed.
+begin_tests()
+{
+	need_argument "$@"
+	# shellcheck disable=SC2034 # for the script
+	bin=$(cd "$2" && pwd)
+	work=$(mktemp -d)
+	child=
+	trap clean_up EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	cd "$work" || exit
+}
+
+clean_up()
+{
+	[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true
+	rm -rf "$work"
+}
+
+# wait_for COMMAND...: until it succeeds; fails if $child has ended before
+wait_for()
+{
+	until "$@"; do
+		kill -0 "$child" 2>/dev/null || return 1
+	done
+}
+
+# has_bytes FILE NUMBER: at least
+has_bytes()
+{
+	[ "$(wc -c <"$1")" -ge "$2" ]
+}
+
+# needs_terminal TEXT: fails, and skips TEXT, if no program can run on a terminal
 needs_terminal()
 {
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 && return

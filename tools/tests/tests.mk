@@ -1,75 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests on the host, against files and FIFOs that stand for nodes; all of it
-# is built a second time, with sanitizers, into tests/out.
+# Tests on the host, against files and FIFOs that stand for nodes. Library and programs
+# are built a second time for them, with sanitizers, into tests/out.
 
 out = tests/out
+test_bin = $(out)/bin
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
-test_bins = $(addprefix $(out)/,abi_test libzio_test ring_test file_test fake-node json-get \
-	    $(tools))
+unit_tests = abi_test libzio_test ring_test file_test
+test_bins = $(addprefix $(test_bin)/,$(unit_tests) fake-node json-get $(programs))
 
 $(out)/%.o: %.c
 	@mkdir -p $(@D)
 	$(compile) $(sanitize) -c $< -o $@
 
-$(out)/dump-json.o $(out)/tests/json-get.o: | jansson
-$(out)/operator/get.o $(out)/operator/json.o $(out)/copy/tally.o: | jansson
-$(out)/copy/uring.o: | liburing
+$(need_jansson:%=$(out)/%) $(out)/tests/json-get.o: | jansson
+$(need_liburing:%=$(out)/%): | liburing
 
-link_test = $(CC) $(LDFLAGS) $(sanitize) $^ -o $@
+link_test = mkdir -p $(test_bin) && $(CC) $(LDFLAGS) $(sanitize) $(filter %.o %.a,$^)
 
-$(out)/abi_test: $(out)/tests/abi_test.o
-	$(link_test)
+$(out)/common.a: $(common_objs:%=$(out)/%)
+	rm -f $@
+	$(AR) rcs $@ $^
 
-$(out)/libzio_test: $(out)/tests/libzio_test.o $(out)/tests/fake.o $(test_libs)
-	$(link_test)
+$(test_bin)/abi_test: $(out)/tests/abi_test.o
+	$(link_test) -o $@
 
-$(out)/ring_test: $(out)/tests/ring_test.o $(out)/tests/fake.o $(test_libs)
-	$(link_test)
+$(addprefix $(test_bin)/,libzio_test ring_test file_test fake-node): $(test_bin)/%: \
+		$(out)/tests/%.o $(out)/tests/fake.o $(test_libs)
+	$(link_test) -o $@
 
-$(out)/file_test: $(out)/tests/file_test.o $(out)/tests/fake.o $(test_libs)
-	$(link_test)
+$(test_bin)/json-get: $(out)/tests/json-get.o
+	$(link_test) -ljansson -o $@
 
-$(out)/fake-node: $(out)/tests/fake-node.o $(out)/tests/fake.o $(test_libs)
-	$(link_test)
+define program_under_test
+$(test_bin)/$(1): $$($(1)_objs:%=$(out)/%) $(out)/common.a $(test_libs)
+	$$(link_test) $$($(1)_libs) -o $$@
+endef
+$(foreach p,$(programs),$(eval $(call program_under_test,$(p))))
 
-$(out)/json-get: $(out)/tests/json-get.o
-	$(link_test) -ljansson
-
-$(out)/zio-cat-file: $(cat_names:%=$(out)/%.o) $(test_libs)
-	$(link_test)
-
-$(out)/zio-copy: $(copy_names:%=$(out)/%.o) $(test_libs)
-	$(link_test) -ljansson -luring
-
-# mkdir() of configfs makes attributes, too, and some writes are refused.
-$(out)/zio: $(zio_names:%=$(out)/%.o) $(out)/tests/fake-configfs.o $(test_libs)
-	$(link_test) -ljansson -lm -Wl,--wrap=mkdir -Wl,--wrap=rmdir \
-		-Wl,--wrap=write_attr
-
-$(out)/zio-dump: $(dump_names:%=$(out)/%.o) $(test_libs)
-	$(link_test) -ljansson
+# The mkdir() of configfs also makes attributes, and the kernel refuses some writes.
+$(test_bin)/zio: $(out)/tests/fake-configfs.o
+$(test_bin)/zio: zio_libs += -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=write_attr
 
 # The model of the S-LINK card.
 dev = testing/devices
 model = $(addprefix $(out)/$(dev)/,s5933.o sspci.o sspci-out.o slidas.o sink.o \
 	  board.o bench.o test-host.o)
-model_tests = $(addprefix $(out)/,s5933_test sspci_test slidas_test stream_test \
+model_tests = $(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test \
 	      bench_test)
 
-$(model_tests): $(out)/%: $(out)/$(dev)/%.o $(model)
-	$(link_test)
+$(model_tests): $(test_bin)/%: $(out)/$(dev)/%.o $(model)
+	$(link_test) -o $@
+
+doc = ../Documentation
+documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migration.md)
 
 check: $(model_tests) $(test_bins) libzio/libzio.a
-	tests/run $(out)/abi_test $(out)/libzio_test $(out)/ring_test \
-		$(out)/file_test 'tests/copy_test.sh $(out)' \
-		'tests/tools_test.sh $(out)' 'tests/zio_test.sh $(out)' \
-		'tests/plot_test.sh $(out)' 'tests/completion_test.sh completion/zio' \
-		'tests/doc_test.sh ../Documentation/reading-fast.md libzio/libzio.a' \
-		'tests/doc_test.sh ../Documentation/block-files.md libzio/libzio.a' \
-		'tests/doc_test.sh ../Documentation/sharing.md libzio/libzio.a' \
-		'tests/doc_test.sh ../Documentation/migration.md libzio/libzio.a' \
-		$(out)/s5933_test $(out)/sspci_test $(out)/slidas_test \
-		$(out)/stream_test '$(out)/bench_test ../Documentation/slink-model.md'
+	tests/run $(unit_tests:%=$(test_bin)/%) \
+		$(foreach t,copy tools zio plot man,'tests/$(t)_test.sh $(test_bin)') \
+		'tests/completion_test.sh $(test_bin) completion/zio' \
+		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a') \
+		$(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test) \
+		'$(test_bin)/bench_test $(doc)/slink-model.md'
 
 clean-tests:
 	rm -rf $(out)

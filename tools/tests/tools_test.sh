@@ -1,37 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# zio-cat-file and zio-dump against files and FIFOs that stand for nodes.
+# zio-cat-file and zio-dump with files and FIFOs that stand for nodes.
 set -eu
 
 usage='usage: tests/tools_test.sh DIRECTORY_OF_PROGRAMS'
-# shellcheck disable=SC1091
+# shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-need_argument "$usage" "$@"
-bin=$(cd "$1" && pwd)
+begin_tests "$usage" "$@"
 cat_file=$bin/zio-cat-file
 dump=$bin/zio-dump
-work=$(mktemp -d)
-child=
-clean_up() {
-	[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-cd "$work"
 export ZIO_DEV_PATH=$work
-
-# Look until the command succeeds; the child must not have ended before.
-wait_for() {
-	until "$@"; do
-		kill -0 "$child" 2>/dev/null || return 1
-	done
-}
-
-has_bytes() {
-	[ "$(wc -c <"$1")" -ge "$2" ]
-}
 
 end_child() {
 	local status=0
@@ -71,7 +49,7 @@ test_cat_file_loss() {
 	put "$work/gap-0-1" 1 16 1
 	put "$work/gap-0-1" 5 16 1
 	run 0 'cat-file: gap' "$cat_file" gap-0-1
-	has err 'lost 3 blocks' 'cat-file: loss is told'
+	has err 'lost 3 blocks' 'cat-file: loss is reported'
 }
 
 test_cat_file_errors() {
@@ -94,7 +72,7 @@ test_cat_file_errors() {
 	put "$work/large-0-1" 1 1000 1
 	run 1 'cat-file: no file beyond 1 KiB' bash -c \
 		"trap '' XFSZ; ulimit -f 1; '$cat_file' large-0-1 >large"
-	has err ' 1024 bytes, ' 'cat-file: what was written is told'
+	has err ' 1024 bytes, ' 'cat-file: what was written is reported'
 	run 0 'cat-file: --help' "$cat_file" --help
 	has out '^Usage:' 'cat-file: help text'
 	run 0 'cat-file: --version' "$cat_file" --version
@@ -195,13 +173,13 @@ test_dump_alarms() {
 	run 0 'dump: alarms' "$dump" alarm-0-1
 	has out 'alarms  lost-block,lost-trigger,bit7; driver 0x00; lost before this block: 2' \
 		'dump: alarms by name'
-	has err 'alarm-0-1: 2 blocks, 32 bytes, 2 lost' 'dump: loss is told'
+	has err 'alarm-0-1: 2 blocks, 32 bytes, 2 lost' 'dump: loss is reported'
 	run 0 'dump: JSON alarms' "$dump" -j alarm-0-1
 	equal "$("$bin/json-get" alarms lost <out | tail -n 1)" \
 		'["lost-block","lost-trigger","bit7"] 2' 'dump: JSON alarms'
 }
 
-# The payload may have all its 64 bits set.
+# The payload is a number of 64 bits.
 test_dump_tlv() {
 	run 0 'dump: no TLV' "$dump" -a five-0-1
 	lacks out tlv 'dump: none is shown'
@@ -264,7 +242,7 @@ has_line() {
 	grep -q "$2" "$1"
 }
 
-# Two channels, one silent: the other one's blocks come as they are put.
+# One channel is silent; blocks of the other one are printed as they come.
 test_dump_live() {
 	: >out
 	make_fifos live-0-1
@@ -282,12 +260,12 @@ test_dump_live() {
 	exec 5>&- 6>&- 8>&- 9>&-
 }
 
-# Files have no ring; what each of them is to be read by is told.
+# Files have no ring. The method is printed on demand.
 test_methods() {
 	local method
 
 	run 0 'cat-file: --verbose' "$cat_file" --verbose five-0-1 2
-	has err '^.*zio-cat-file: method read$' 'cat-file: the method is told'
+	has err '^.*zio-cat-file: method read$' 'cat-file: the method is reported'
 	run 0 'cat-file: --method=read' "$cat_file" --method=read five-0-1 2
 	lacks err method 'cat-file: silent without --verbose'
 	for method in ring mmap; do

@@ -92,7 +92,7 @@ test_set()
 # All that the ABI documents for zio-zero, each with its reason.
 test_refused()
 {
-	refused "no flag" '0 or 1 is wanted' cset0 enable=2
+	refused "no flag" 'use 0 or 1' cset0 enable=2
 	refused "no shots" 'at least one shot' cset0/trigger nshots=0
 	refused "two shots" 'single shots only' cset0/trigger nshots=2
 	refused "pre-samples" 'from before the event' cset0/trigger pre-samples=1

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * "PROGRAM --complete WORD...": print what may stand for the last WORD
+ *
+ * The completion of bash calls it with the words after the name of the program, up
+ * to the cursor. One candidate to a line; '=' or '/' at its end means that more
+ * follows. Every function below prints what begins with @word, and nothing else.
+ */
+#ifndef ZIO_COMMON_COMPLETE_H
+#define ZIO_COMMON_COMPLETE_H
+
+#include <argp.h>
+
+/* Return the word to complete, or NULL if the program is not called for that. */
+const char *word_to_complete(int argc, char **argv);
+
+void offer(const char *word, const char *candidate);
+
+/* Offer @prefix with the name of each directory in @dir. */
+void offer_names(const char *word, const char *prefix, const char *dir);
+
+/* Once @word begins with "-", offer the long options of @argp and its children. */
+void offer_options(const char *word, const struct argp *argp);
+
+/* Once @word begins with @prefix, offer @prefix with each name; NULL ends them. */
+void offer_choices(const char *word, const char *prefix,
+		   const char *const *names);
+
+/* Once @word begins with @prefix, offer @prefix with each line of the file. */
+void offer_lines(const char *word, const char *prefix, const char *dir,
+		 const char *file);
+
+/* Once @word begins with @prefix, offer @prefix with each address of a channel. */
+void offer_channels(const char *word, const char *prefix);
+
+/* The same, and paths of files, which may be block files. */
+void offer_sources(const char *word, const char *prefix);
+
+#endif /* ZIO_COMMON_COMPLETE_H */

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Print what a control says */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control.h"
+
+void put_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
+{
+	int i;
+
+	for (i = 0; i < ZIO_OBJ_NAME_LEN && name[i]; i++)
+		text[i] = name[i] > ' ' && name[i] < 0x7f ? name[i] : '?';
+	text[i] = '\0';
+}
+
+void put_address(char text[ADDRESS_LEN], const struct zio_control *control)
+{
+	const struct zio_addr *addr = &control->addr;
+	char name[ZIO_OBJ_NAME_LEN + 1];
+
+	put_object_name(name, addr->devname);
+	snprintf(text, ADDRESS_LEN, "%s-%04x-%u-%u", name, addr->dev_id,
+		 addr->cset, addr->chan);
+}
+
+void put_attr_name(char text[ATTR_NAME_LEN], enum zio_attr_owner owner,
+		   unsigned int i)
+{
+	const char *name = zio_attr_name(owner, i);
+
+	if (name)
+		snprintf(text, ATTR_NAME_LEN, "%s", name);
+	else
+		snprintf(text, ATTR_NAME_LEN, "std%u", i);
+}
+
+bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
+	     uint64_t *value)
+{
+	const struct zio_tlv *tlv = &control->tlv[0];
+
+	if (tlv->type == ZIO_TLV_CHANNELS)
+		strcpy(name, "channel_mask");
+	else if (tlv->type == ZIO_TLV_BLOCK_INFO)
+		strcpy(name, "block_info");
+	else
+		snprintf(name, ATTR_NAME_LEN, "tlv%" PRIu32, tlv->type);
+	memcpy(value, tlv->payload, sizeof(*value));
+	return tlv->type;
+}
+
+bool is_numeric(unsigned int ssize)
+{
+	return ssize == 1 || ssize == 2 || ssize == 4 || ssize == 8;
+}
+
+uint64_t get_sample(const void *data, size_t i, unsigned int ssize)
+{
+	const unsigned char *at = (const unsigned char *)data + i * ssize;
+	uint64_t v64;
+	uint32_t v32;
+	uint16_t v16;
+
+	switch (ssize) {
+	case 2:
+		memcpy(&v16, at, sizeof(v16));
+		return v16;
+	case 4:
+		memcpy(&v32, at, sizeof(v32));
+		return v32;
+	case 8:
+		memcpy(&v64, at, sizeof(v64));
+		return v64;
+	default:
+		return *at;
+	}
+}
+
+int64_t extend_sign(uint64_t sample, unsigned int ssize)
+{
+	switch (ssize) {
+	case 1:
+		return (int8_t)sample;
+	case 2:
+		return (int16_t)sample;
+	case 4:
+		return (int32_t)sample;
+	default:
+		return (int64_t)sample;
+	}
+}

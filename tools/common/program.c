@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all programs do in the same way: options, messages, exit status */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libzio/zio.h"
+#include "program.h"
+#include "text.h"
+
+#define OPTION_USAGE 0x1000
+
+static const char *program;
+
+const char *argp_program_version;
+
+const char *const method_names[] = { "auto", "ring", "mmap", "read", NULL };
+
+void start_program(const char *name, const char *shown)
+{
+	static char version[64];
+
+	program = shown;
+	put_text(version, sizeof(version), "%s %s", name, zio_version());
+	argp_program_version = version;
+	argp_err_exit_status = EXIT_USAGE;
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "%s: ", program);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+void fail_memory(void)
+{
+	complain("no memory");
+	exit(EXIT_FAILED);
+}
+
+int finish_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_OK;
+	complain("standard output: %s", strerror(errno));
+	return EXIT_FAILED;
+}
+
+double seconds_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static const struct argp_option options[] = {
+	{ "help", 'h', NULL, 0, "Print this help and exit", 0 },
+	{ NULL, '?', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ "usage", OPTION_USAGE, NULL, 0, "Print a short usage and exit", 0 },
+	{ "version", 'V', NULL, 0, "Print the version and exit", 0 },
+	{ 0 }
+};
+
+static error_t parse_program(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	switch (key) {
+	case 'h':
+	case '?':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case OPTION_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE |
+				ARGP_HELP_EXIT_OK);
+		return 0;
+	case 'V':
+		puts(argp_program_version);
+		exit(finish_output());
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp program_argp = {
+	.options = options,
+	.parser = parse_program,
+};
+
+const struct argp_child program_options[] = {
+	{ .argp = &program_argp, .group = -1 },
+	{ 0 }
+};
+
+void parse_command(const struct argp *argp, int argc, char **argv, void *input)
+{
+	if (argp_parse(argp, argc, argv, ARGP_NO_HELP, NULL, input))
+		exit(EXIT_USAGE);
+}
+
+char *extend_help(int key, const char *text, void (*print)(FILE *out))
+{
+	char *help = NULL;
+	size_t size;
+	FILE *out;
+
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	out = open_memstream(&help, &size);
+	if (!out)
+		fail_memory();
+	print(out);
+	fputs(text, out);
+	fclose(out);
+	return help;
+}
+
+error_t keep_arguments(int key, const struct argp_state *state,
+		       struct arguments *args)
+{
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		args->text = state->argv + state->next;
+		args->count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		if (args->needed)
+			argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+uint64_t parse_number(const struct argp_state *state, const char *what,
+		      const char *text, uint64_t max)
+{
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, NULL, 10);
+	if (!is_digits(text) || errno || value > max)
+		argp_error(state, "%s=%s: not a number from 0 to %ju", what,
+			   text, (uintmax_t)max);
+	return value;
+}
+
+double parse_seconds(const struct argp_state *state, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= 0) || value > 86400)
+		argp_error(state, "%s: not a number of seconds from 0 to 86400",
+			   text);
+	return value;
+}
+
+static void put_choices(char *all, size_t size, const char *const *names)
+{
+	size_t used = 0;
+
+	for (; *names && used < size; names++) {
+		put_text(all + used, size - used, "%s%s", used ? ", " : "",
+			 *names);
+		used += strlen(all + used);
+	}
+}
+
+int parse_choice(const struct argp_state *state, const char *what,
+		 const char *text, const char *const *names)
+{
+	char all[128] = "";
+	int i;
+
+	for (i = 0; names[i]; i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	put_choices(all, sizeof(all), names);
+	argp_error(state, "%s: not a %s (%s)", text, what, all);
+	return -1;
+}
+
+int parse_method(const struct argp_state *state, const char *text)
+{
+	parse_choice(state, "method", text, method_names);
+	return zio_method_flag(text);
+}

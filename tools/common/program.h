@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What all programs do in the same way: options, messages, exit status. */
+#ifndef ZIO_COMMON_PROGRAM_H
+#define ZIO_COMMON_PROGRAM_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum exit_code {
+	EXIT_OK,
+	EXIT_FAILED,
+	EXIT_USAGE,
+	EXIT_OPEN,
+	EXIT_BY_SIGNAL = 128,	/* and the number of the signal */
+};
+
+/*
+ * Begin main(): @name is for --version, and messages begin with @shown. Neither is
+ * copied.
+ */
+void start_program(const char *name, const char *shown);
+
+/* Print "PROGRAM: ..." and a newline to standard error, after standard output. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Complain about a lack of memory, and exit. */
+void fail_memory(void) __attribute__((noreturn));
+
+/* Flush standard output; EXIT_OK, or EXIT_FAILED after a complaint. */
+int finish_output(void);
+
+/* Return CLOCK_MONOTONIC in seconds. */
+double seconds_now(void);
+
+/* --- Options. What is wrong with one ends the program with EXIT_USAGE. */
+
+/* The children of every argp: --help, --usage, --version. */
+extern const struct argp_child program_options[];
+
+/* Parse @argv. What argp finds wrong ends the program. */
+void parse_command(const struct argp *argp, int argc, char **argv, void *input);
+
+/*
+ * For the help_filter of an argp: if @key is that of the text after the options, return
+ * what @print prints and then @text, in memory that argp frees; else @text.
+ */
+char *extend_help(int key, const char *text, void (*print)(FILE *out));
+
+/* The arguments that follow the options. */
+struct arguments {
+	char **text;
+	int count;
+	bool needed;		/* one at least */
+};
+
+/* Keep the arguments; for the keys that the caller's parser does not handle. */
+error_t keep_arguments(int key, const struct argp_state *state,
+		       struct arguments *args);
+
+/* Parse decimal @text, at most @max; messages show it as "WHAT=TEXT". */
+uint64_t parse_number(const struct argp_state *state, const char *what,
+		      const char *text, uint64_t max);
+
+/* Parse a time in seconds, 0 to 86400. */
+double parse_seconds(const struct argp_state *state, const char *text);
+
+/* Return the place of @text in @names, which ends with NULL. */
+int parse_choice(const struct argp_state *state, const char *what,
+		 const char *text, const char *const *names);
+
+/* The methods of libzio by name: what --method takes. Ends with NULL. */
+extern const char *const method_names[];
+
+#define METHOD_OPTION(key) { "method", key, "METHOD", 0, \
+	"Read by this method of the library: auto (default: the first that " \
+	"the channel offers), ring, mmap, read", 0 }
+
+/* Return the ZIO_OPEN_ flag of a method, 0 for "auto". */
+int parse_method(const struct argp_state *state, const char *text);
+
+#endif /* ZIO_COMMON_PROGRAM_H */

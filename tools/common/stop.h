@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Signals that end a program at a place of its own choice. */
+#ifndef ZIO_COMMON_STOP_H
+#define ZIO_COMMON_STOP_H
+
+#include <poll.h>
+
+/* Catch @sig from now on; @flags as for sigaction(). */
+void catch_stop(int sig, int flags);
+
+/*
+ * Catch SIGINT and SIGTERM once: a second one kills a program that is stuck.
+ *
+ * @flags is SA_RESTART for a program that prints by stdio, which loses what it
+ * holds when write() fails with EINTR. It is 0 for a program that handles EINTR:
+ * there the first signal also ends a write() to a pipe that nobody reads.
+ */
+void catch_stop_once(int flags);
+
+/* Return the last signal that was caught, or 0. */
+int caught_stop(void);
+
+/* Return the exit status: 128 and the signal if one was caught, else @code. */
+int stop_status(int code);
+
+/* Wait for @fds; a signal ends the wait, also one that came before it. */
+void wait_unless_stopped(struct pollfd *fds, nfds_t n);
+
+#endif /* ZIO_COMMON_STOP_H */

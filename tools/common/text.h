@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small helpers for text and memory. */
+#ifndef ZIO_COMMON_TEXT_H
+#define ZIO_COMMON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Like snprintf(), for names whose length the kernel limits: cuts silently. */
+void put_text(char *to, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+bool has_prefix(const char *text, const char *prefix);
+
+/* Is @text one or more decimal digits, and nothing else? */
+bool is_digits(const char *text);
+
+/* Is @name @prefix and a number, as in "cset0"? */
+bool is_numbered(const char *name, const char *prefix);
+
+/* Return what follows the last slash of @path, or all of it. */
+const char *base_name(const char *path);
+
+/* Put a number with a unit prefix, such as "12.3k"; "-" for NaN, not known. */
+void put_scaled(char *to, size_t size, double value);
+
+/* Like calloc(), but end the program when there is no memory. */
+void *allocate(size_t count, size_t size);
+
+#endif /* ZIO_COMMON_TEXT_H */

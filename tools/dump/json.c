@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Print a block as a JSON object in one line */
+#include "common/control.h"
+#include "common/json.h"
+#include "dump.h"
+
+static void add_address(json_t *obj, const struct zio_control *control)
+{
+	char name[ZIO_OBJ_NAME_LEN + 1];
+	char address[ADDRESS_LEN];
+
+	put_address(address, control);
+	json_add_string(obj, "channel", address);
+	put_object_name(name, control->addr.devname);
+	json_add_string(obj, "devname", name);
+	json_add_u64(obj, "dev_id", control->addr.dev_id);
+	json_add_u64(obj, "cset", control->addr.cset);
+	json_add_u64(obj, "chan", control->addr.chan);
+}
+
+static void add_version(json_t *obj, const struct zio_control *control)
+{
+	char version[16];
+
+	snprintf(version, sizeof(version), "%u.%u", control->major_version,
+		 control->minor_version);
+	json_add_string(obj, "version", version);
+}
+
+static json_t *new_alarms(uint8_t alarms)
+{
+	json_t *list = json_array();
+	char text[32];
+	int bit;
+
+	for (bit = 0; bit < 8; bit++) {
+		if (!(alarms & (1 << bit)))
+			continue;
+		zio_alarm_text(1 << bit, text, sizeof(text));
+		json_append(list, json_string(text));
+	}
+	return list;
+}
+
+static void add_flags(json_t *obj, uint32_t flags)
+{
+	json_add_u64(obj, "flags", flags);
+	json_add_bool(obj, "msb_aligned", flags & ZIO_CONTROL_MSB_ALIGN);
+	json_add_bool(obj, "lsb_aligned", flags & ZIO_CONTROL_LSB_ALIGN);
+	json_add_bool(obj, "interleaved", flags & ZIO_CONTROL_INTERLEAVE_DATA);
+}
+
+static void add_tlv(json_t *obj, const struct zio_control *control)
+{
+	char name[ATTR_NAME_LEN], text[24];
+	uint64_t value;
+
+	if (!get_tlv(control, name, &value))
+		return;
+	snprintf(text, sizeof(text), "0x%jx", (uintmax_t)value);
+	json_add_string(obj, name, text);
+}
+
+static void add_control(json_t *obj, const struct zio_control *control)
+{
+	char trigger[ZIO_OBJ_NAME_LEN + 1];
+
+	add_version(obj, control);
+	json_add_u64(obj, "nsamples", control->nsamples);
+	json_add_u64(obj, "ssize", control->ssize);
+	json_add_u64(obj, "nbits", control->nbits);
+	json_add_u64(obj, "secs", control->tstamp.secs);
+	json_add_u64(obj, "ticks", control->tstamp.ticks);
+	json_add_u64(obj, "bins", control->tstamp.bins);
+	json_add(obj, "alarms", new_alarms(control->zio_alarms));
+	json_add_u64(obj, "driver_alarms", control->drv_alarms);
+	json_add_u64(obj, "mem_offset", control->mem_offset |
+		     (uint64_t)control->reserved << 32);
+	add_flags(obj, control->flags);
+	put_object_name(trigger, control->triggername);
+	json_add_string(obj, "trigger", trigger);
+	add_tlv(obj, control);
+}
+
+static json_t *new_attrs(enum zio_attr_owner owner,
+			 const struct zio_ctrl_attr *attr)
+{
+	char name[ATTR_NAME_LEN];
+	json_t *obj = json_object();
+	unsigned int i;
+
+	for (i = 0; i < ZIO_MAX_STD_ATTR; i++) {
+		if (!(attr->std_mask & (1u << i)))
+			continue;
+		put_attr_name(name, owner, i);
+		json_add_u64(obj, name, attr->std_val[i]);
+	}
+	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++) {
+		if (!(attr->ext_mask & (1u << i)))
+			continue;
+		snprintf(name, sizeof(name), "ext%u", i);
+		json_add_u64(obj, name, attr->ext_val[i]);
+	}
+	return obj;
+}
+
+static json_t *new_bytes(const void *data, size_t i, unsigned int ssize,
+			 char *text)
+{
+	const unsigned char *at = (const unsigned char *)data + i * ssize;
+	unsigned int b;
+
+	for (b = 0; b < ssize; b++)
+		snprintf(text + 2 * b, 3, "%02x", at[b]);
+	return json_string(text);
+}
+
+static json_t *new_sample(enum dump_format format, const void *data,
+			  size_t i, unsigned int ssize)
+{
+	uint64_t v = get_sample(data, i, ssize);
+
+	if (format == DUMP_SIGNED)
+		return json_integer(extend_sign(v, ssize));
+	return json_u64(v);
+}
+
+/* A sample that is not a number is a string of at most 2 x 65535 digits. */
+static json_t *new_data(enum dump_format format, const struct zio_block *blk)
+{
+	static char text[2 * UINT16_MAX + 1];
+	size_t count = blk->data ? blk->control->nsamples : 0;
+	unsigned int ssize = blk->control->ssize;
+	bool number = is_numeric(ssize);
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		json_append(list, number ?
+			    new_sample(format, blk->data, i, ssize) :
+			    new_bytes(blk->data, i, ssize, text));
+	return list;
+}
+
+static json_t *new_block(const struct dump_options *opt,
+			 const struct zio_block *blk)
+{
+	const struct zio_control *control = blk->control;
+	json_t *obj = json_object();
+
+	add_address(obj, control);
+	json_add_u64(obj, "seq", control->seq_num);
+	json_add_u64(obj, "lost", blk->lost);
+	if (opt->control)
+		add_control(obj, control);
+	if (opt->control && opt->attributes) {
+		json_add(obj, "channel_attributes",
+			 new_attrs(ZIO_ATTR_OF_CHANNEL, &control->attr_channel));
+		json_add(obj, "trigger_attributes",
+			 new_attrs(ZIO_ATTR_OF_TRIGGER, &control->attr_trigger));
+	}
+	if (opt->data)
+		json_add(obj, "data", new_data(opt->format, blk));
+	return obj;
+}
+
+int dump_json(FILE *out, const struct dump_options *opt,
+	      const struct zio_block *blk)
+{
+	return json_print(out, new_block(opt, blk), 0);
+}

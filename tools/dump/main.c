@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zio-dump: print the controls and data of any number of channels */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/channel.h"
+#include "common/complete.h"
+#include "common/program.h"
+#include "common/stop.h"
+#include "common/text.h"
+#include "dump.h"
+
+struct source {
+	const char *name;
+	struct zio_channel *channel;
+	bool ended;
+};
+
+/* One run of the program. */
+struct dump {
+	struct dump_options opt;
+	struct arguments args;
+	struct source *sources;
+	struct pollfd *fds;
+	int count;
+	int open;		/* sources that have not ended */
+	uint64_t limit;		/* blocks to print; 0: no end */
+	uint64_t printed;
+	size_t max_block;
+	int method;		/* ZIO_OPEN_RING and the like; 0: any */
+	int status;
+};
+
+static void end_source(struct dump *d, struct source *src)
+{
+	src->ended = true;
+	d->open--;
+}
+
+/* A block that is too large is skipped; no block follows any other error. */
+static void fail_source(struct dump *d, struct source *src)
+{
+	bool skipped = errno == EMSGSIZE || errno == ENOMEM;
+
+	complain("%s", zio_reason(src->channel));
+	d->status = EXIT_FAILED;
+	if (!skipped)
+		end_source(d, src);
+}
+
+static int print_block(struct dump *d, const struct zio_block *blk)
+{
+	d->printed++;
+	if (d->opt.json)
+		return dump_json(stdout, &d->opt, blk);
+	return dump_text(stdout, &d->opt, blk);
+}
+
+static int next_block(struct dump *d, struct source *src,
+		      struct zio_block *blk)
+{
+	limit_batch(src->channel, d->limit, d->printed);
+	if (d->opt.data)
+		return zio_next(src->channel, blk);
+	return zio_next_control(src->channel, blk);
+}
+
+static bool is_finished(const struct dump *d)
+{
+	return caught_stop() || !d->open || (d->limit && d->printed >= d->limit);
+}
+
+/* Returns 1 after a block, 0 if there is none, -1 if standard output failed. */
+static int serve_source(struct dump *d, struct source *src)
+{
+	struct zio_block blk;
+	int ret = next_block(d, src, &blk);
+
+	if (ret > 0)
+		return print_block(d, &blk) ? -1 : 1;
+	if (!ret)
+		end_source(d, src);
+	else if (errno == EINTR)
+		return 1;
+	else if (errno != EAGAIN)
+		fail_source(d, src);
+	return 0;
+}
+
+/* Print one block of each, so that a fast channel does not starve the others. */
+static int serve_all(struct dump *d)
+{
+	int busy = 0;
+	int i;
+
+	for (i = 0; i < d->count && !is_finished(d); i++) {
+		int ret;
+
+		if (d->sources[i].ended)
+			continue;
+		ret = serve_source(d, &d->sources[i]);
+		if (ret < 0)
+			return -1;
+		busy |= ret;
+	}
+	return busy;
+}
+
+static int fill_fds(struct dump *d)
+{
+	int n = 0;
+	int i;
+
+	for (i = 0; i < d->count; i++) {
+		if (d->sources[i].ended)
+			continue;
+		d->fds[n].fd = zio_fd(d->sources[i].channel);
+		d->fds[n].events = POLLIN;
+		n++;
+	}
+	return n;
+}
+
+static void wait_any(struct dump *d)
+{
+	if (d->open)
+		wait_unless_stopped(d->fds, (nfds_t)fill_fds(d));
+}
+
+/* Blocks are printed until no channel has one; then the buffer is flushed. */
+static void print_blocks(struct dump *d)
+{
+	while (!is_finished(d)) {
+		int ret = serve_all(d);
+
+		if (ret < 0 || (!ret && fflush(stdout)))
+			break;
+		if (!ret)
+			wait_any(d);
+	}
+	if (finish_output())
+		d->status = EXIT_FAILED;
+}
+
+/* A loss is always reported; the rest only to a user who interrupts. */
+static void print_summary(const struct dump *d)
+{
+	int i;
+
+	for (i = 0; i < d->count; i++) {
+		const struct zio_stats *sum = zio_stats(d->sources[i].channel);
+
+		if (!caught_stop() && !sum->lost)
+			continue;
+		complain("%s: %" PRIu64 " blocks, %" PRIu64 " bytes, %" PRIu64
+			 " lost", d->sources[i].name, sum->blocks, sum->bytes,
+			 sum->lost);
+	}
+}
+
+static int open_source(struct dump *d, struct source *src)
+{
+	int flags = ZIO_OPEN_NONBLOCK | d->method;
+
+	if (!d->opt.data)
+		flags |= ZIO_OPEN_CONTROL_ONLY;
+	src->channel = open_channel(src->name, flags);
+	if (!src->channel)
+		return EXIT_OPEN;
+	zio_set_max_block(src->channel, d->max_block);
+	d->open++;
+	return EXIT_OK;
+}
+
+static int open_sources(struct dump *d)
+{
+	int code = EXIT_OK;
+	int i;
+
+	for (i = 0; i < d->count && !code; i++) {
+		d->sources[i].name = d->args.text[i];
+		code = open_source(d, &d->sources[i]);
+	}
+	return code;
+}
+
+static void close_sources(struct dump *d)
+{
+	int i;
+
+	for (i = 0; i < d->count; i++)
+		zio_close(d->sources[i].channel);
+	free(d->sources);
+	free(d->fds);
+}
+
+static int run(struct dump *d)
+{
+	int code;
+
+	d->count = d->args.count;
+	d->sources = allocate((size_t)d->count, sizeof(*d->sources));
+	d->fds = allocate((size_t)d->count, sizeof(*d->fds));
+	code = open_sources(d);
+	if (!code) {
+		catch_stop_once(SA_RESTART);
+		print_blocks(d);
+		print_summary(d);
+		code = stop_status(d->status);
+	}
+	close_sources(d);
+	return code;
+}
+
+static const char *const format_names[] = {
+	[DUMP_HEX] = "hex",
+	[DUMP_DECIMAL] = "dec",
+	[DUMP_SIGNED] = "signed",
+	NULL
+};
+
+#define OPTION_METHOD 256	/* has no letter */
+
+static const struct argp_option options[] = {
+	{ "count", 'n', "N", 0, "Stop after N blocks of all channels together", 0 },
+	{ "control-only", 'c', NULL, 0,
+	  "Print controls and do not read data; CHANNEL may also be a device "
+	  "that carries only controls", 0 },
+	{ "data-only", 'd', NULL, 0, "Print only data", 0 },
+	{ "attributes", 'a', NULL, 0, "Print flags and attributes, too", 0 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Print samples as hex (default), dec, or signed", 0 },
+	{ "json", 'j', NULL, 0, "Print a JSON object in one line per block", 0 },
+	{ "max-block", 'm', "BYTES", 0,
+	  "Skip blocks of more than BYTES (default 256 MiB), with an error", 0 },
+	METHOD_OPTION(OPTION_METHOD),
+	{ 0 }
+};
+
+static error_t parse_dump(int key, char *arg, struct argp_state *state)
+{
+	struct dump *d = state->input;
+
+	switch (key) {
+	case 'n':
+		d->limit = parse_number(state, "--count", arg, UINT64_MAX);
+		return 0;
+	case 'c':
+		d->opt.data = false;
+		return 0;
+	case 'd':
+		d->opt.control = false;
+		return 0;
+	case 'a':
+		d->opt.attributes = true;
+		return 0;
+	case 'f':
+		d->opt.format = parse_choice(state, "format", arg, format_names);
+		return 0;
+	case 'j':
+		d->opt.json = true;
+		return 0;
+	case 'm':
+		d->max_block = parse_number(state, "--max-block", arg, SIZE_MAX);
+		return 0;
+	case OPTION_METHOD:
+		d->method = parse_method(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!d->opt.control && !d->opt.data)
+			argp_error(state, "--control-only and --data-only exclude each other");
+		return 0;
+	default:
+		return keep_arguments(key, state, &d->args);
+	}
+}
+
+static const struct argp dump_argp = {
+	.options = options,
+	.parser = parse_dump,
+	.args_doc = "CHANNEL...",
+	.doc = "Print the blocks of ZIO input channels as they come, until end of "
+	"file or Ctrl-C.\v"
+	"CHANNEL is a data or control node, a name such as zzero-0-1 or "
+	"zzero-0000-0-1, a block file, or - for a block file on standard input.\n"
+	"\n"
+	"Exit status: 0 done; 1 a channel or standard output failed; 2 usage; "
+	"3 a channel cannot be opened; 130 interrupted; 143 terminated.",
+	.children = program_options,
+};
+
+static int complete(const char *word)
+{
+	offer_options(word, &dump_argp);
+	offer_choices(word, "--format=", format_names);
+	offer_choices(word, "--method=", method_names);
+	offer_sources(word, "");
+	return finish_output();
+}
+
+int main(int argc, char **argv)
+{
+	struct dump d = {
+		.args.needed = true,
+		.opt = { .control = true, .data = true },
+		.max_block = ZIO_DEFAULT_MAX_BLOCK,
+	};
+	const char *word = word_to_complete(argc, argv);
+
+	start_program("zio-dump", argv[0]);
+	if (word)
+		return complete(word);
+	parse_command(&dump_argp, argc, argv, &d);
+	return run(&d);
+}

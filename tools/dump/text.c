@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Print a block as text */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/control.h"
+#include "dump.h"
+
+#define LINE_BYTES 16
+
+static void print_attrs(FILE *out, const char *title,
+			enum zio_attr_owner owner,
+			const struct zio_ctrl_attr *attr)
+{
+	char name[ATTR_NAME_LEN];
+	unsigned int i;
+
+	if (!attr->std_mask && !attr->ext_mask)
+		return;
+	fprintf(out, "  %s", title);
+	for (i = 0; i < ZIO_MAX_STD_ATTR; i++) {
+		if (!(attr->std_mask & (1u << i)))
+			continue;
+		put_attr_name(name, owner, i);
+		fprintf(out, " %s=%" PRIu32, name, attr->std_val[i]);
+	}
+	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++)
+		if (attr->ext_mask & (1u << i))
+			fprintf(out, " ext%u=%" PRIu32, i, attr->ext_val[i]);
+	fputc('\n', out);
+}
+
+static void print_alarms(FILE *out, const struct zio_block *blk)
+{
+	const struct zio_control *control = blk->control;
+	char names[128];
+
+	if (!control->zio_alarms && !control->drv_alarms && !blk->lost)
+		return;
+	zio_alarm_text(control->zio_alarms, names, sizeof(names));
+	fprintf(out, "  alarms  %s; driver 0x%02x; lost before this block: %"
+		PRIu32 "\n", *names ? names : "none", control->drv_alarms,
+		blk->lost);
+}
+
+static void print_tlv(FILE *out, const struct zio_control *control)
+{
+	char name[ATTR_NAME_LEN];
+	uint64_t value;
+
+	if (get_tlv(control, name, &value))
+		fprintf(out, "  tlv     %s=0x%" PRIx64 "\n", name, value);
+}
+
+static void print_flags(FILE *out, uint32_t flags)
+{
+	fprintf(out, "  flags   0x%08" PRIx32 "%s%s%s%s%s\n", flags,
+		(flags & 0x03000003) == ZIO_CONTROL_LITTLE_ENDIAN ?
+		" little-endian" : "",
+		(flags & 0x03000003) == ZIO_CONTROL_BIG_ENDIAN ?
+		" big-endian" : "",
+		flags & ZIO_CONTROL_MSB_ALIGN ? " msb-aligned" : "",
+		flags & ZIO_CONTROL_LSB_ALIGN ? " lsb-aligned" : "",
+		flags & ZIO_CONTROL_INTERLEAVE_DATA ? " interleaved" : "");
+}
+
+static void print_control(FILE *out, const struct dump_options *opt,
+			  const struct zio_block *blk)
+{
+	const struct zio_control *control = blk->control;
+	char trigger[ZIO_OBJ_NAME_LEN + 1];
+	char address[ADDRESS_LEN];
+
+	put_address(address, control);
+	put_object_name(trigger, control->triggername);
+	fprintf(out, "%s: block %" PRIu32 ": %" PRIu32
+		" samples of %u bytes (%u bits), trigger %s, control %u.%u\n",
+		address, control->seq_num, control->nsamples, control->ssize,
+		control->nbits, trigger, control->major_version,
+		control->minor_version);
+	fprintf(out, "  time    %" PRIu64 ".%09" PRIu64 " bins %" PRIu64 "\n",
+		control->tstamp.secs, control->tstamp.ticks,
+		control->tstamp.bins);
+	print_alarms(out, blk);
+	print_tlv(out, control);
+	if (!opt->attributes)
+		return;
+	print_flags(out, control->flags);
+	print_attrs(out, "channel", ZIO_ATTR_OF_CHANNEL,
+		    &control->attr_channel);
+	print_attrs(out, "trigger", ZIO_ATTR_OF_TRIGGER,
+		    &control->attr_trigger);
+}
+
+static void print_bytes(FILE *out, const void *data, size_t i,
+			unsigned int ssize)
+{
+	const unsigned char *at = (const unsigned char *)data + i * ssize;
+	unsigned int b;
+
+	fputc(' ', out);
+	for (b = 0; b < ssize; b++)
+		fprintf(out, "%02x", at[b]);
+}
+
+static void print_sample(FILE *out, enum dump_format format, const void *data,
+			 size_t i, unsigned int ssize)
+{
+	/* Digits of the longest value, so that columns line up. */
+	static const int width[] = { [1] = 4, [2] = 6, [4] = 11, [8] = 20 };
+	uint64_t v = get_sample(data, i, ssize);
+
+	if (format == DUMP_HEX)
+		fprintf(out, " %0*" PRIx64, (int)(2 * ssize), v);
+	else if (format == DUMP_SIGNED)
+		fprintf(out, " %*" PRId64, width[ssize],
+			extend_sign(v, ssize));
+	else
+		fprintf(out, " %*" PRIu64, width[ssize], v);
+}
+
+static void print_line(FILE *out, enum dump_format format,
+		       const struct zio_block *blk, size_t from, size_t to)
+{
+	unsigned int ssize = blk->control->ssize;
+	size_t i;
+
+	fprintf(out, "  data    %6zu:", from);
+	for (i = from; i < to; i++) {
+		if (is_numeric(ssize))
+			print_sample(out, format, blk->data, i, ssize);
+		else
+			print_bytes(out, blk->data, i, ssize);
+	}
+	fputc('\n', out);
+}
+
+static void print_data(FILE *out, enum dump_format format,
+		       const struct zio_block *blk)
+{
+	size_t step = LINE_BYTES / blk->control->ssize;
+	size_t count = blk->control->nsamples;
+	size_t i;
+
+	if (!step)
+		step = 1;
+	for (i = 0; i < count; i += step)
+		print_line(out, format, blk, i,
+			   count - i < step ? count : i + step);
+}
+
+int dump_text(FILE *out, const struct dump_options *opt,
+	      const struct zio_block *blk)
+{
+	if (opt->control)
+		print_control(out, opt, blk);
+	if (opt->data && blk->data)
+		print_data(out, opt->format, blk);
+	return ferror(out) ? -1 : 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is known of a channel and its controls. A part of <zio.h>. */
+#ifndef LIBZIO_ZIO_INFO_H
+#define LIBZIO_ZIO_INFO_H
+
+#ifndef LIBZIO_ZIO_H
+#error "include <zio.h>"
+#endif
+
+/**
+ * zio_method() - return how blocks are transferred
+ * @ch: the channel
+ *
+ * "ring": control and data are in mapped memory; there is no system call while blocks
+ * are there. "mmap": read() gives the controls, several at once; the data are in mapped
+ * memory. "read": read() gives both. An output has "mmap" or "write", a block file
+ * "file".
+ *
+ * Context: Any thread.
+ * Return: a constant string.
+ */
+const char *zio_method(const struct zio_channel *ch);
+
+/**
+ * zio_method_flag() - return the flag of zio_open() for a method
+ * @name: "ring", "mmap", "read", or "auto"
+ *
+ * Context: Any thread.
+ * Return: the flag; 0 for "auto"; -1 for any other name.
+ */
+int zio_method_flag(const char *name);
+
+/**
+ * zio_data_path() - return the path of the data node
+ * @ch: the channel
+ *
+ * Context: Any thread.
+ * Return: the path, valid until zio_close(); NULL if the node is not open.
+ */
+const char *zio_data_path(const struct zio_channel *ch);
+
+/**
+ * zio_control_path() - return the path of the control node
+ * @ch: the channel
+ *
+ * Context: Any thread.
+ * Return: as zio_data_path().
+ */
+const char *zio_control_path(const struct zio_channel *ch);
+
+/**
+ * zio_stats() - return what was transferred
+ * @ch: the channel
+ *
+ * Context: One thread per channel.
+ * Return: the counters, which change with each block, until zio_close().
+ */
+const struct zio_stats *zio_stats(const struct zio_channel *ch);
+
+/**
+ * zio_is_file() - tell whether a channel is a block file
+ * @ch: the channel
+ *
+ * Context: Any thread.
+ * Return: true for a block file, standard input and output; false for nodes.
+ */
+bool zio_is_file(const struct zio_channel *ch);
+
+/**
+ * zio_control_init() - make a control for zio_write_block()
+ * @control: the control; version, endianness and lengths are set, all else is zero
+ * @nsamples: number of samples in the block
+ * @ssize: bytes of a sample
+ *
+ * Context: Any thread.
+ */
+void zio_control_init(struct zio_control *control, uint32_t nsamples,
+		      uint16_t ssize);
+
+/**
+ * zio_control_size() - compute the size of a block's data
+ * @control: the control of the block
+ * @size: receives the size in bytes
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno EOVERFLOW if a size_t cannot hold it.
+ */
+int zio_control_size(const struct zio_control *control, size_t *size);
+
+/* What a standard attribute belongs to. */
+enum zio_attr_owner {
+	ZIO_ATTR_OF_CHANNEL,
+	ZIO_ATTR_OF_TRIGGER,
+	ZIO_ATTR_OF_BUFFER,
+};
+
+/**
+ * zio_attr_name() - return the name of a standard attribute
+ * @owner: what the attribute belongs to
+ * @index: its index in struct zio_ctrl_attr, such as ZIO_ATTR_GAIN
+ *
+ * Context: Any thread.
+ * Return: the name of its file in sysfs, a constant string; NULL if no standard
+ * attribute has this index.
+ */
+const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index);
+
+/**
+ * zio_alarm_name() - return the name of an alarm
+ * @bit: number of the bit in zio_alarms of a control
+ *
+ * Context: Any thread.
+ * Return: a constant string, such as "lost-block"; NULL if the bit has no name.
+ */
+const char *zio_alarm_name(unsigned int bit);
+
+/**
+ * zio_alarm_text() - print the names of alarms, with commas between
+ * @alarms: zio_alarms of a control
+ * @text: receives the text, such as "lost-block,bit5"; NULL if @size is 0
+ * @size: bytes of @text
+ *
+ * Context: Any thread.
+ * Return: the length of the whole text, as snprintf(3) returns it.
+ */
+int zio_alarm_text(uint8_t alarms, char *text, size_t size);
+
+/**
+ * zio_version() - return the version of the library that runs
+ *
+ * Context: Any thread.
+ * Return: a constant string; LIBZIO_VERSION is that of the header.
+ */
+const char *zio_version(void);
+
+#endif /* LIBZIO_ZIO_INFO_H */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Outputs of ZIO: write blocks, splice and share them. A part of <zio.h>. */
+#ifndef LIBZIO_ZIO_OUTPUT_H
+#define LIBZIO_ZIO_OUTPUT_H
+
+#ifndef LIBZIO_ZIO_H
+#error "include <zio.h>"
+#endif
+
+/**
+ * zio_write_block() - send one block
+ * @ch: an output channel
+ * @control: the control, which tells the length; NULL to send only data, which the
+ *           kernel then cuts into blocks
+ * @data: the samples; the library does not keep the pointer
+ * @size: bytes of @data; nsamples * ssize of @control
+ *
+ * Context: One thread per channel. Waits for a free block unless the channel is
+ * non-blocking.
+ * Return: 0; -1 with errno: EAGAIN or EINTR; EINVAL @size does not match @control, or a
+ * block file got no control, or ssize of the output is another one; EMSGSIZE the blocks
+ * of the output are smaller; EBUSY a block is reserved; EBADF @ch is an input; ENODEV
+ * the device is gone; and the errors of write(2).
+ */
+int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
+		    const void *data, size_t size);
+
+/**
+ * zio_reserve() - get memory for the next block
+ * @ch: an output channel
+ * @size: receives the bytes that fit into the memory
+ *
+ * With the method "mmap" this is the memory that the device will play. Until
+ * zio_commit(), further calls return the same memory.
+ *
+ * Context: One thread per channel. Waits for a free block unless the channel is
+ * non-blocking.
+ * Return: the memory, which belongs to the library; or NULL with errno: EAGAIN or EINTR;
+ * EOPNOTSUPP the size of a block is not known, as in a block file; ENOMEM; ENODEV;
+ * EBADF; EPROTO; and the errors of read(2).
+ */
+void *zio_reserve(struct zio_channel *ch, size_t *size);
+
+/**
+ * zio_commit() - send the first bytes of the reserved memory as a block
+ * @ch: an output channel
+ * @size: bytes: whole samples, at least one, at most what zio_reserve() said
+ *
+ * Context: As zio_write_block().
+ * Return: 0; -1 with errno as zio_write_block(). EINVAL: nothing is reserved, or @size
+ * is wrong.
+ */
+int zio_commit(struct zio_channel *ch, size_t size);
+
+/**
+ * zio_commit_at() - send the reserved memory as a block with a time stamp
+ * @ch: an output channel
+ * @size: as for zio_commit()
+ * @when: the time stamp of the block
+ *
+ * Context: As zio_write_block().
+ * Return: as zio_commit().
+ */
+int zio_commit_at(struct zio_channel *ch, size_t size,
+		  const struct zio_timestamp *when);
+
+/**
+ * zio_splice() - move the data of a block through a pipe, without reading them
+ * @out: an output channel or block file
+ * @in: an input channel with the method "read", or a block file; zio_next_control() has
+ *      read the control of the block
+ * @control: the control to write before the data, of the same length
+ *
+ * Context: One thread for both channels. Waits as zio_data() and zio_write_block() do.
+ * Return: 0; -1 if @out failed, -2 if @in failed, with errno, and the reason with that
+ * channel: EAGAIN or EINTR; EOPNOTSUPP the method of @in is another one; EINVAL no
+ * control was read, or the lengths differ; ENODATA; and the errors of splice(2).
+ */
+int zio_splice(struct zio_channel *out, struct zio_channel *in,
+	       const struct zio_control *control);
+
+/**
+ * zio_share() - let an output play the blocks of an input from their memory
+ * @out: an output channel; the reason of a failure is with it
+ * @in: an input channel of this process, with the method "mmap" or "read"; NULL ends
+ *      the sharing
+ *
+ * Documentation/sharing.md has the rules.
+ *
+ * Context: One thread for both channels. Does not wait.
+ * Return: 0; -1 with errno: EOPNOTSUPP one of both is a block file, or @in has a ring;
+ * EBUSY a ring or a route has one of them; ENOTTY the kernel module cannot share; EBADF
+ * @out is an input.
+ */
+int zio_share(struct zio_channel *out, struct zio_channel *in);
+
+/**
+ * enum zio_submit_flag - flags of zio_submit()
+ * @ZIO_SUBMIT_KEEP: the block stays in the input, for further outputs
+ * @ZIO_SUBMIT_ONLY: fail if the memory cannot be shared, instead of copying
+ */
+enum zio_submit_flag {
+	ZIO_SUBMIT_KEEP = 1 << 0,
+	ZIO_SUBMIT_ONLY = 1 << 1,
+};
+
+/**
+ * zio_submit() - play the last block of the input
+ * @out: an output that zio_share() has linked to @in
+ * @in: the input. Its last block is a control of zio_next_control(); with the method
+ *      "mmap" also a block of any other call. Its data must not have been read
+ * @flags: bits of enum zio_submit_flag. The block leaves @in unless
+ *         ZIO_SUBMIT_KEEP is set
+ *
+ * Context: One thread for both channels. Waits for room in the queue of @out unless the
+ * channel is non-blocking.
+ * Return: 1 if the memory is shared, 0 if the kernel copied the block; -1 with errno:
+ * EAGAIN or EINTR; ENOTCONN they are not linked; ENOENT or ESTALE the input no longer
+ * has the block; ENODEV; with ZIO_SUBMIT_ONLY, the reason as in struct zio_sharing.
+ */
+int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags);
+
+/**
+ * struct zio_sharing - what became of the blocks of zio_submit()
+ * @shared: number of blocks whose memory was shared
+ * @copied: number of blocks that were copied
+ * @copied_bytes: bytes of the copied blocks
+ * @why: the errno for the last block that could not be shared; 0 if there was none
+ */
+struct zio_sharing {
+	uint64_t shared;
+	uint64_t copied;
+	uint64_t copied_bytes;
+	int why;
+};
+
+/**
+ * zio_sharing() - return what became of the blocks of zio_submit()
+ * @out: an output channel
+ *
+ * Context: One thread per channel.
+ * Return: the counters, valid until zio_close(); each block changes them.
+ */
+const struct zio_sharing *zio_sharing(const struct zio_channel *out);
+
+/**
+ * zio_share_reason() - describe why a block could not be shared
+ * @why: the errno from struct zio_sharing
+ *
+ * Context: Any thread.
+ * Return: the text; valid until the next call of strerror(3).
+ */
+const char *zio_share_reason(int why);
+
+#endif /* LIBZIO_ZIO_OUTPUT_H */

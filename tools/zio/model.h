@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A snapshot of all objects of ZIO in sysfs and configfs. */
+#ifndef ZIO_TOOL_MODEL_H
+#define ZIO_TOOL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/attr.h"
+
+struct cset;
+
+/* A count that is not known is -1; a rate is NaN. */
+struct channel {
+	struct cset *cset;
+	char path[NAME_LEN];	/* zzero-0000/cset0/chan1 */
+	char address[NAME_LEN];	/* zzero-0000-0-1 */
+	bool enable;
+	bool chosen;
+	ino_t inode;		/* differs if the channel was made anew */
+	char source[NAME_LEN];	/* of an output with a route: its input; else "" */
+	int64_t blocks, bytes;
+	int64_t lost;		/* includes the losses of its route */
+	int64_t alarms;
+	int64_t queued, length;	/* blocks in the queue; in the buffer */
+	double blocks_rate, bytes_rate, lost_rate;
+};
+
+struct cset {
+	char path[NAME_LEN];
+	char name[NAME_LEN];
+	char direction[NAME_LEN];
+	char trigger[NAME_LEN];	/* its type, or the name of a shared one */
+	char type[NAME_LEN];	/* of the trigger */
+	char buffer[NAME_LEN];
+	bool enable, trigger_enable;
+	bool chosen;
+	int64_t ssize, nsamples;
+	int64_t fired, lost_triggers, io_errors;
+	double fired_rate;
+	struct channel *channels;
+	int count;
+};
+
+struct device {
+	char name[NAME_LEN];
+	bool chosen;
+	struct cset *csets;
+	int count;
+};
+
+/* A directory of configfs: a shared trigger, or a device. */
+struct configured {
+	char name[NAME_LEN];
+	char type[NAME_LEN];	/* or its driver */
+	char path[PATH_MAX];
+	bool chosen;
+};
+
+struct snapshot {
+	double seconds;		/* when it was taken: CLOCK_MONOTONIC */
+	struct device *devices;
+	int count;
+	struct channel **channels;	/* of all sets, sorted by address */
+	int n_channels;
+	struct configured *triggers, *configured;	/* shared; devices */
+	int n_triggers, n_configured;
+};
+
+/* Return a snapshot for free_snapshot(), or NULL after a message. */
+struct snapshot *take_snapshot(void);
+void free_snapshot(struct snapshot *snap);
+
+/* Set the rates in @snap of the channels that are in @before, too. */
+void set_rates(struct snapshot *snap, const struct snapshot *before);
+
+/*
+ * Set @chosen of the objects that match a pattern by one of their names, and of all
+ * objects in them. If there are no patterns, all match. Returns how many match.
+ */
+int choose_objects(struct snapshot *snap, char **patterns, int count);
+
+/* Return "on", or what is switched off: "off", "set-off", "trigger-off". */
+const char *channel_state(const struct channel *chan);
+
+/* Put the sets whose trigger is @name, with commas between. */
+void put_trigger_users(const struct snapshot *snap, const char *name,
+		       char *text, size_t size);
+
+#endif /* ZIO_TOOL_MODEL_H */

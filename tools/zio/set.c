@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio set: change attributes
+ *
+ * All attributes are checked before any is written. The attributes of a new trigger
+ * or buffer exist only after current_trigger or current_buffer is written: those two
+ * are written first, and the attributes that they replace are checked after that.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+struct set {
+	struct arguments args;
+	struct assignment *list;
+	int count;
+	int done;
+	bool verbose;
+};
+
+static bool is_exchange(const struct assignment *set)
+{
+	return !strcmp(set->attr, "current_trigger") ||
+	       !strcmp(set->attr, "current_buffer");
+}
+
+/* Is @set in a directory that writing @exchange replaces? */
+static bool is_exchanged_by(const struct assignment *set,
+			    const struct assignment *exchange)
+{
+	const char *part = strcmp(exchange->attr, "current_trigger") ?
+			   "buffer" : "trigger";
+	size_t len = strlen(exchange->obj.label);
+	char full[2 * PATH_MAX], within[NAME_LEN];
+	char *at;
+
+	put_text(full, sizeof(full), "%s/%s", set->obj.label, set->attr);
+	put_text(within, sizeof(within), "/%s/", part);
+	if (!has_prefix(full, exchange->obj.label) || full[len] != '/')
+		return false;
+	at = full + len;
+	if (has_prefix(at, "/chan"))
+		at = strchrnul(at + 1, '/');
+	return has_prefix(at, within);
+}
+
+static bool waits_for_exchange(const struct set *all,
+			       const struct assignment *set)
+{
+	int i;
+
+	for (i = 0; i < all->count; i++)
+		if (is_exchange(&all->list[i]) &&
+		    is_exchanged_by(set, &all->list[i]))
+			return true;
+	return false;
+}
+
+/* An argument that follows no object is OBJECT/ATTR=VALUE. */
+static int split_object(struct assignment *set)
+{
+	char *slash = strrchr(set->attr, '/');
+	char *attr;
+
+	if (!slash) {
+		complain("'%s': the object is missing: zio set OBJECT ATTR=VALUE",
+			 set->attr);
+		return EXIT_USAGE;
+	}
+	*slash = '\0';
+	if (find_object(set->attr, &set->obj))
+		return EXIT_FAILED;
+	attr = strdup(slash + 1);
+	free(set->attr);
+	set->attr = attr;
+	return attr ? EXIT_OK : EXIT_FAILED;
+}
+
+static int add_assignment(struct set *all, const struct object *obj,
+			  const char *text)
+{
+	struct assignment *set = &all->list[all->count];
+
+	if (split_assignment(text, &set->attr, &set->value))
+		return EXIT_USAGE;
+	all->count++;
+	if (!obj)
+		return split_object(set);
+	set->obj = *obj;
+	return EXIT_OK;
+}
+
+static int enter_object(struct object *obj, const char *text, const char *next)
+{
+	if (!next || !strchr(next, '=')) {
+		complain("'%s': ATTR=VALUE is missing: zio set OBJECT ATTR=VALUE...",
+			 text);
+		return EXIT_USAGE;
+	}
+	if (find_object(text, obj))
+		return EXIT_FAILED;
+	if (obj->attr[0]) {
+		complain("%s/%s is an attribute: zio set %s %s=VALUE",
+			 obj->label, obj->attr, obj->label, obj->attr);
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
+static int collect_assignments(struct set *all)
+{
+	struct object obj;
+	bool named = false;
+	int code = EXIT_OK;
+	int i;
+
+	for (i = 0; i < all->args.count && !code; i++) {
+		const char *text = all->args.text[i];
+
+		if (strchr(text, '=')) {
+			code = add_assignment(all, named ? &obj : NULL, text);
+			continue;
+		}
+		/* After the last argument, argv has NULL. */
+		code = enter_object(&obj, text, all->args.text[i + 1]);
+		named = true;
+	}
+	return code;
+}
+
+static int check_all(struct set *all)
+{
+	int i;
+
+	for (i = 0; i < all->count; i++)
+		if (!waits_for_exchange(all, &all->list[i]) &&
+		    check_assignment(&all->list[i]))
+			return EXIT_FAILED;
+	return EXIT_OK;
+}
+
+static int apply_one(struct set *all, struct assignment *set)
+{
+	if (waits_for_exchange(all, set) && check_assignment(set))
+		return -1;
+	if (apply_assignment(set))
+		return -1;
+	all->done++;
+	if (all->verbose)
+		printf("%s/%s=%s\n", set->obj.label, set->attr, set->value);
+	return 0;
+}
+
+static int apply_all(struct set *all)
+{
+	int pass, i;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < all->count; i++) {
+			if (is_exchange(&all->list[i]) != (pass == 0))
+				continue;
+			if (!apply_one(all, &all->list[i]))
+				continue;
+			if (all->count > 1)
+				complain("%d of %d attributes were set; the others are unchanged",
+					 all->done, all->count);
+			return EXIT_FAILED;
+		}
+	}
+	return EXIT_OK;
+}
+
+static void free_all(struct set *all)
+{
+	int i;
+
+	for (i = 0; i < all->count; i++)
+		free(all->list[i].attr);
+	free(all->list);
+}
+
+static error_t parse_set(int key, char *arg, struct argp_state *state)
+{
+	struct set *all = state->input;
+
+	(void)arg;
+	switch (key) {
+	case 'v':
+		all->verbose = true;
+		return 0;
+	default:
+		return keep_arguments(key, state, &all->args);
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "verbose", 'v', NULL, 0, "Print what was set", 0 },
+	{ 0 }
+};
+
+const struct argp set_argp = {
+	.options = options,
+	.parser = parse_set,
+	.args_doc = "OBJECT ATTR=VALUE... [OBJECT ATTR=VALUE...]...",
+	.doc = "Change attributes.\v"
+	"All objects and attributes are checked first: if one does not exist or "
+	"cannot be written, nothing changes. Then current_trigger and "
+	"current_buffer are written, then the others in the given order. The first "
+	"one that the kernel refuses ends it. ATTR may be in a part: "
+	"trigger/nsamples.",
+	.children = program_options,
+};
+
+int run_set(int argc, char **argv)
+{
+	struct set all = { .args.needed = true };
+	int code;
+
+	parse_command(&set_argp, argc, argv, &all);
+	all.list = allocate((size_t)all.args.count, sizeof(*all.list));
+	code = collect_assignments(&all);
+	if (!code)
+		code = check_all(&all);
+	if (!code)
+		code = apply_all(&all);
+	free_all(&all);
+	return code;
+}
