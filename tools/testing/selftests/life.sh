@@ -125,14 +125,14 @@ test_many()
 {
 	n=80
 	! is_debug_kernel || n=40
-	zio-load zio-mini ndev=$n ncset=2 nchan=3
-	is "nodes" "$(ls /dev/zio | grep -c zmini)" $((n * 12))
-	is "devices" "$(ls /sys/bus/zio/devices | grep -c zmini)" $n
+	zio-load zio-zero ndev=$n ncset=2 nchan=3 pattern=channel
+	is "nodes" "$(ls /dev/zio | grep -c zzero)" $((n * 12))
+	is "devices" "$(ls /sys/bus/zio/devices | grep -c zzero)" $n
 	last=$(printf %04x $((n - 1)))
-	is "the last one works" "$(dd if=/dev/zio/zmini-$last-1-2-data bs=16 \
+	is "the last one works" "$(dd if=/dev/zio/zzero-$last-1-2-data bs=16 \
 		count=2 2>/dev/null | od -An -v -tu1 -w1 | sort -u | xargs)" 2
-	zio-unload zio-mini
-	is "nothing is left" "$(count_left zmini)" 0
+	zio-unload zio-zero
+	is "nothing is left" "$(count_left zzero)" 0
 	is "no node is left" "$(ls /dev/zio 2>/dev/null | grep -c ^z)" 0
 }
 
