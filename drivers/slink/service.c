@@ -279,6 +279,19 @@ void slink_watch(struct work_struct *work)
 	slink_start_watch(card);
 }
 
+static void take_block_back(struct slink_card *card,
+			    void (*drop)(struct slink_card *card),
+			    struct zio_block **block)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	drop(card);
+	*block = NULL;
+	spin_unlock_irqrestore(&card->lock, flags);
+	wait_finished(card);
+}
+
 /**
  * slink_input() - raw_io() of the input: arm the block for the next event
  * @cset: the channel set
@@ -309,13 +322,8 @@ int slink_input(struct zio_cset *cset)
 void slink_stop_input(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
-	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
-	slink_drop_input(card);
-	card->in.block = NULL;
-	spin_unlock_irqrestore(&card->lock, flags);
-	wait_finished(card);
+	take_block_back(card, slink_drop_input, &card->in.block);
 }
 
 /**
@@ -347,11 +355,6 @@ int slink_output(struct zio_cset *cset)
 void slink_stop_output(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
-	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
-	slink_drop_output(card);
-	card->out.block = NULL;
-	spin_unlock_irqrestore(&card->lock, flags);
-	wait_finished(card);
+	take_block_back(card, slink_drop_output, &card->out.block);
 }
