@@ -76,7 +76,7 @@ static void reclaim(struct vmalloc_buffer *vbuf)
 	}
 }
 
-/* Find @size contiguous bytes and set vbuf->start to them. Return: false if there are none. */
+/* Return: true if @size contiguous bytes are free, at vbuf->start. */
 static bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 {
 	size_t end = vbuf->area->size, first = end;

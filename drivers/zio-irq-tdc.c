@@ -141,7 +141,7 @@ static int request_lines(struct device *dev, struct tdc_state *state,
 	return ret ?: descs->ndescs;
 }
 
-/* Request interrupts before the device is registered, so that devm frees them after it. */
+/* Request interrupts before the registration of the device: devm frees them after it. */
 static int request_inputs(struct device *dev, struct tdc_state *state)
 {
 	const char *text = zio_config_text(dev, "lines", lines);

@@ -73,7 +73,7 @@ static void release_irq(struct irq_state *state)
 }
 
 static int notify_unbinding(struct notifier_block *unbinding,
-			  unsigned long action, void *data)
+			    unsigned long action, void *data)
 {
 	struct irq_state *state = container_of(unbinding, struct irq_state,
 					       unbinding);

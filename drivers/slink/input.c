@@ -149,7 +149,7 @@ static void store_word(struct slink_card *card, u32 word)
 	in->pos += sizeof(word);
 }
 
-/* After the card has stopped, the chip moves the words in its FIFO until its count is zero. */
+/* Return: true if the chip, after the card has stopped, has moved all that it can. */
 static bool is_drained(struct slink_card *card)
 {
 	u32 mcsr = slink_read(card, S5933_MCSR);
@@ -412,7 +412,7 @@ static bool is_down_inside(const struct slink_card *card)
 	return card->in.inside && !(card->lines & LINE_LDOWN_N);
 }
 
-/* Return: true if the link is down inside an event, and no word is on its way any more. */
+/* Return: true if the link is down inside an event, and no word is on its way. */
 static bool is_cut(struct slink_card *card)
 {
 	u32 left;

@@ -96,7 +96,7 @@ void slink_reset_card(struct slink_card *card)
 	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
 }
 
-/* Drop the words in the card and in the armed blocks. Visits do nothing until end_reset(). */
+/* Drop the words in the card and in armed blocks. No visit works until end_reset(). */
 static void begin_reset(struct slink_card *card)
 {
 	unsigned long flags;

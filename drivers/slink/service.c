@@ -123,7 +123,7 @@ static struct slink_done look_again(struct slink_card *card,
 
 /* The calls of the core take time, so look at the card again after them. */
 static void notify_core(struct slink_card *card, struct slink_done done,
-		      struct slink_visit *visit)
+			struct slink_visit *visit)
 {
 	while (done.in || done.out) {
 		notify_done(card, done);
