@@ -32,6 +32,7 @@ test_life()
 	expect_write_errno "no channels" ERANGE $rack1/channels 0
 	expect_write_errno "too many" ERANGE $rack1/channels 65
 	expect_write_errno "no such pattern" EINVAL $rack1/pattern stripes
+	expect_write_errno "too many sets" ERANGE $rack1/csets 65536
 	expect_write_errno "neither on nor off" EINVAL $rack1/live 2
 	check "id" write_file $rack1/id 5
 	check "channels" write_file $rack1/channels 4
