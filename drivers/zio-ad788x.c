@@ -238,6 +238,15 @@ static const struct zio_cset_ops ad788x_ops = {
 	.attr_set = ad788x_attr_set,
 };
 
+/* describe() adds the name, the channels and the attributes of the chip. */
+static const struct zio_cset_desc ad788x_cset = {
+	.flags = ZIO_CSET_SLEEPS,
+	.ssize = sizeof(u16),
+	.nbits = AD788X_BITS,
+	.ops = &ad788x_ops,
+	.n_cset_attrs = AD788X_N_ATTRS,
+};
+
 /* A conversion is a frame, so the clock of the bus sets the rate. */
 static int describe_rate(struct ad788x *adc)
 {
@@ -271,14 +280,10 @@ static void describe(struct ad788x *adc)
 	adc->attrs[AD788X_POWER_DOWN].max = 1;
 	for (i = 0; i < AD788X_N_ATTRS; i++)
 		adc->value[i] = adc->attrs[i].value;
+	adc->cset = ad788x_cset;
 	adc->cset.name = adc->chip->name;
-	adc->cset.flags = ZIO_CSET_SLEEPS;
 	adc->cset.n_chan = adc->chip->n_chan;
-	adc->cset.ssize = sizeof(u16);
-	adc->cset.nbits = AD788X_BITS;
-	adc->cset.ops = &ad788x_ops;
 	adc->cset.cset_attrs = adc->attrs;
-	adc->cset.n_cset_attrs = AD788X_N_ATTRS;
 	adc->desc.name = adc->chip->name;
 	adc->desc.owner = THIS_MODULE;
 	adc->desc.cset = &adc->cset;

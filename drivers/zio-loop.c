@@ -252,6 +252,19 @@ static const struct zio_cset_ops loop_input_ops = {
 	.stop_io = loop_stop,
 };
 
+/* describe() adds what parameters and configfs choose. */
+static const struct zio_cset_desc loop_csets[] = {
+	[LOOP_OUTPUT] = {
+		.name = "loop-output",
+		.flags = ZIO_CSET_OUTPUT,
+		.ops = &loop_output_ops,
+	},
+	[LOOP_INPUT] = {
+		.name = "loop-input",
+		.ops = &loop_input_ops,
+	},
+};
+
 static const struct zio_config_attr loop_config_attrs[] = {
 	{ .name = "channels", .value = 1, .min = 1, .max = LOOP_MAX },
 	{ .name = "ssize", .value = 1, .min = 1, .max = LOOP_MAX },
@@ -265,17 +278,13 @@ static void describe(struct loop_state *state, struct device *dev)
 	unsigned int i;
 
 	for (i = LOOP_OUTPUT; i <= LOOP_INPUT; i++) {
+		state->cset[i] = loop_csets[i];
 		state->cset[i].n_chan = state->n_chan;
 		state->cset[i].ssize = zio_config_value(dev, "ssize", ssize);
 		state->cset[i].nsamples = zio_config_value(dev, "nsamples", 0);
 	}
-	state->cset[LOOP_OUTPUT].name = "loop-output";
-	state->cset[LOOP_OUTPUT].flags = ZIO_CSET_OUTPUT;
-	state->cset[LOOP_OUTPUT].ops = &loop_output_ops;
 	state->cset[LOOP_OUTPUT].align = zio_config_value(dev, "align", 1);
 	state->cset[LOOP_OUTPUT].dma_bits = zio_config_value(dev, "dma-bits", 64);
-	state->cset[LOOP_INPUT].name = "loop-input";
-	state->cset[LOOP_INPUT].ops = &loop_input_ops;
 	state->desc.name = "zloop";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
