@@ -183,10 +183,6 @@ static const struct zio_attr_desc dtc_attrs[] = {
 	},
 };
 
-static const struct zio_attr_desc hear_attrs[] = {
-	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
-};
-
 static const struct zio_cset_desc dtc_output_desc = {
 	.name = "dtc-output",
 	.flags = ZIO_CSET_OUTPUT,
@@ -201,8 +197,8 @@ static const struct zio_cset_desc dtc_input_desc = {
 	.n_chan = 1,
 	.trigger = "transparent",
 	.ops = &hear_ops,
-	.cset_attrs = hear_attrs,
-	.n_cset_attrs = ARRAY_SIZE(hear_attrs),
+	.cset_attrs = zio_pulse_attrs,
+	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
 };
 
 static const struct zio_config_attr dtc_config_attrs[] = {

@@ -95,17 +95,13 @@ static const struct zio_cset_ops tdc_ops = {
 	.attr_get = tdc_attr_get,
 };
 
-static const struct zio_attr_desc tdc_attrs[] = {
-	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
-};
-
 static const struct zio_cset_desc tdc_cset_desc = {
 	.name = "tdc-input",
 	.n_chan = 1,
 	.trigger = "transparent",
 	.ops = &tdc_ops,
-	.cset_attrs = tdc_attrs,
-	.n_cset_attrs = ARRAY_SIZE(tdc_attrs),
+	.cset_attrs = zio_pulse_attrs,
+	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
 };
 
 static int request_input(struct device *dev, struct tdc_input *input, int irq,

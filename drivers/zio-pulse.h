@@ -28,6 +28,11 @@ struct zio_pulse {
 	atomic_t missed;
 };
 
+/* The attributes of such a set; attr_get() returns pulse->missed. */
+static const struct zio_attr_desc zio_pulse_attrs[] = {
+	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
+};
+
 /**
  * zio_pulse_listen() - listen for a pulse; the body of raw_io()
  * @pulse: the state of the set
