@@ -48,7 +48,7 @@ install: modules_install
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
 MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
 	   $(addprefix triggers/zio-trig-,timer hrt irq sysfs chain) \
-	   drivers/zio-zero drivers/zio-mini drivers/zio-loop \
+	   drivers/zio-zero drivers/zio-mini drivers/zio-board drivers/zio-loop \
 	   drivers/zio-fake-dtc drivers/zio-irq-tdc drivers/zio-gpio \
 	   drivers/zio-ad788x drivers/slink/zio-slink
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))

@@ -2,31 +2,33 @@
 /*
  * zio-buf-kmalloc.c: a fixed number of blocks, each from kmalloc()
  *
- * The free blocks are on a lock-less list: any context puts; one at a time gets,
- * who takes all that there are, and keeps the rest for the next time. When the
- * geometry changes, blocks of the former one, told by their generation, are freed
- * as they come back.
+ * The free blocks are on a lock-less list. Any context puts blocks on it. Only one
+ * context at a time gets a block; it detaches the whole list and keeps the rest for its
+ * next call. After a change of the geometry, put_block() frees the blocks of the former
+ * geometry, which have another generation.
  *
- *   Z  commit() changes the generation, waits for a grace period, and then frees
- *      what is free. A shared block is put under RCU (share.c). So put_block() sees
- *      the new generation and frees the block, or commit() finds it on the list.
- *      Without, a block of the former size could get among those of the new one.
- *      A buffer that nobody shares needs no grace period: the last put_block()
- *      comes before its zio_buffer_put(), and free_all() ends with an exchange.
+ *   Z  commit() changes the generation, waits for a grace period, and then frees the
+ *      free blocks. (Z) pairs with the load of the generation in put_block(), which runs
+ *      under RCU for a shared block (share.c): it sees the new generation and frees the
+ *      block, or commit() finds the block on the list. Without it, a block of the former
+ *      size could stay among the new ones.
+ *      A buffer that no output shares needs no grace period: its last put_block() comes
+ *      before zio_buffer_put(), and free_all() ends with an exchange.
  */
 #include <linux/atomic.h>
+#include <linux/device/driver.h>
 #include <linux/llist.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/zio-buffer.h>
 
-/* A user who asks for too much gets an error, not the OOM killer. */
+/* A request for too much memory fails; it must not start the OOM killer. */
 #define ZIO_BLOCK_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 struct kmalloc_buffer {
 	struct llist_head free;
-	struct llist_node *rest;	/* free, too; of who gets */
+	struct llist_node *rest;	/* free blocks that get_block() has detached */
 	unsigned int gen;
 	atomic_t count;
 };
@@ -197,17 +199,8 @@ static struct zio_buffer_type kmalloc_buffer_type = {
 	.ops = &kmalloc_ops,
 };
 
-static int __init kmalloc_buffer_init(void)
-{
-	return zio_buffer_type_register(&kmalloc_buffer_type);
-}
+module_driver(kmalloc_buffer_type, zio_buffer_type_register,
+	      zio_buffer_type_unregister);
 
-static void __exit kmalloc_buffer_exit(void)
-{
-	zio_buffer_type_unregister(&kmalloc_buffer_type);
-}
-
-module_init(kmalloc_buffer_init);
-module_exit(kmalloc_buffer_exit);
 MODULE_DESCRIPTION("ZIO buffer: blocks from kmalloc()");
 MODULE_LICENSE("GPL");

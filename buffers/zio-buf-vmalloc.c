@@ -2,11 +2,10 @@
 /*
  * zio-buf-vmalloc.c: blocks in one contiguous area, which users can map
  *
- * The area is a ring. A block is reserved behind the one before it, with room
- * for the longest; when its true length is known, and no other has been
- * reserved since, the rest is given back (trim). So events of varying length
- * leave no hole. Blocks may be put in any order; their memory is used again in
- * the order in which it was reserved.
+ * The area is a ring. A block is reserved behind the previous one, with the largest
+ * size. When its length is known, and no other block has been reserved since, trim()
+ * gives the rest back. So events of varying length leave no holes. Blocks may be put in
+ * any order. Their memory is used again in the order of the reservations.
  *
  *       0        first            start           size
  *       |  free  |  reserved ...  |     free      |
@@ -14,14 +13,15 @@
  *       | ... reserved  |  free   |  reserved ... |
  *                       ^ start   ^ first
  *
- * The descriptors are a ring, too, in the same order: block[tail] up to
- * block[head] are out, or were put and wait for older ones. Only who gets
- * blocks touches this (one at a time does, see zio-buffer.h); who puts one just
- * marks it:
+ * The blocks are a ring, too, in the same order. block[tail] up to block[head] are in
+ * use, or were put and wait for older ones. Only the context that gets blocks changes
+ * the ring (one at a time, see zio-buffer.h). put_block() only marks its block:
  *
- *   T  put_block() has done with the memory, then sets block->gen (release);
- *      reclaim() loads it (acquire), and then the memory is given out again.
+ *   T  put_block() sets block->gen (release) after the last access to the memory. (T)
+ *      pairs with the load (acquire) in reclaim(). Without it, the next user of the
+ *      memory could overwrite it while the former one still reads it.
  */
+#include <linux/device/driver.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -32,7 +32,7 @@
 #define DEFAULT_KB	128
 #define DEFAULT_LEN	256
 
-/* Where blocks begin: good for any sample, and neighbours touch each other. */
+/* Alignment of blocks: enough for any sample; neighbours leave no gap. */
 #define BLOCK_ALIGN	8
 
 enum block_state {
@@ -44,14 +44,14 @@ struct vmalloc_buffer {
 	struct zio_area *area;
 	struct zio_block_core *block;
 	unsigned int len;
-	/* who gets blocks: */
+	/* only for the context that gets blocks: */
 	unsigned int head;
 	unsigned int tail;
 	unsigned int used;
 	size_t start;
 };
 
-/* What prepare() hands to commit(). NULL: the old one stays. */
+/* What prepare() hands to commit(). Where it is NULL, the old one stays. */
 struct vmalloc_prepared {
 	struct zio_area *area;
 	struct zio_block_core *block;
@@ -76,7 +76,7 @@ static void reclaim(struct vmalloc_buffer *vbuf)
 	}
 }
 
-/* Finds @size bytes in one piece; false if there are none. */
+/* Return: true if @size contiguous bytes are free, at vbuf->start. */
 static bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 {
 	size_t end = vbuf->area->size, first = end;
@@ -93,7 +93,7 @@ static bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 	return true;
 }
 
-/* A block without bytes has some, too, so that no two begin at one place. */
+/* An empty block takes room, too, so that no two blocks have the same offset. */
 static size_t room_for(size_t len)
 {
 	return ALIGN(max_t(size_t, len, 1), BLOCK_ALIGN);
@@ -189,7 +189,7 @@ static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
 	kfree(new);
 }
 
-/* As many KiB as asked for; at the start, enough for two blocks. */
+/* Return: the KiB asked for; without a request, enough for two blocks. */
 static size_t count_kb(const struct zio_geometry *geometry)
 {
 	if (geometry->kb)
@@ -302,17 +302,8 @@ static struct zio_buffer_type vmalloc_buffer_type = {
 	.ops = &vmalloc_ops,
 };
 
-static int __init vmalloc_buffer_init(void)
-{
-	return zio_buffer_type_register(&vmalloc_buffer_type);
-}
+module_driver(vmalloc_buffer_type, zio_buffer_type_register,
+	      zio_buffer_type_unregister);
 
-static void __exit vmalloc_buffer_exit(void)
-{
-	zio_buffer_type_unregister(&vmalloc_buffer_type);
-}
-
-module_init(vmalloc_buffer_init);
-module_exit(vmalloc_buffer_exit);
 MODULE_DESCRIPTION("ZIO buffer: blocks in an area that users can map");
 MODULE_LICENSE("GPL");

@@ -2,15 +2,15 @@
 /*
  * zio-ad788x.c: AD7887 and AD7888, 12-bit ADCs on an SPI bus
  *
- * By the data sheets of Analog Devices: AD7887 Rev. D, AD7888 Rev. B. In each frame
- * of 16 clocks the chip is told, by the first 8 bits, which input to convert in the
- * next frame, and tells the result for the one it was told before: four zeros, and
- * 12 bits. Chip select goes up between frames. A block for each enabled channel is one
- * SPI message: the first frame only chooses a channel, the last one only has a
- * result. Samples of the channels take turns.
+ * Data sheets of Analog Devices: AD7887 Rev. D, AD7888 Rev. B. The first 8 bits of a
+ * frame of 16 clocks tell the chip which input to convert in the next frame. In the same
+ * frame the chip sends the previous result: four zeros and 12 bits. Chip select goes
+ * high between frames. The blocks of all enabled channels are one SPI message, in which
+ * the samples of the channels take turns. The first frame only selects a channel, and
+ * the last one only has a result.
  *
- * A chip that answers anything but four zeros is not there, or not listened to: that
- * is an error (EIO), as are those of the bus. Both are for who reads.
+ * A result that does not begin with four zeros means that the chip is missing or that
+ * the bus is disturbed. The reader gets EIO, and errors of the bus as well.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
@@ -23,11 +23,11 @@
 #define AD788X_FRAME_BITS	16
 #define AD788X_MAX_CHANNELS	8
 #define AD788X_MAX_RATE		125000	/* conversions per second */
-#define AD788X_MIN_RATE		20000	/* the sample would droop: 50 us at most */
+#define AD788X_MIN_RATE		20000	/* the chip holds a sample for 50 us at most */
 #define AD788X_ACQUIRE_NS	500
 #define AD788X_WAKE_US		5
 
-#define AD788X_PM_SHUTDOWN	2	/* as soon as a conversion has ended */
+#define AD788X_PM_SHUTDOWN	2	/* at the end of each conversion */
 
 #define AD7887_NO_REF		BIT(5)
 #define AD7887_DUAL		BIT(4)
@@ -51,7 +51,7 @@ struct ad788x_chip {
 	struct zio_attr_desc vref;
 };
 
-/* Attributes may change while a block is on its way: it has those of its start. */
+/* Attributes may change during a block. The block uses the values of its start. */
 struct ad788x {
 	struct spi_device *spi;
 	const struct ad788x_chip *chip;
@@ -59,13 +59,13 @@ struct ad788x {
 	struct zio_attr_desc attrs[AD788X_N_ATTRS];
 	struct zio_cset_desc cset;
 	struct zio_device_desc desc;
-	size_t n_frames; /* that there is room for */
+	size_t n_frames; /* allocated */
 	struct spi_transfer *frame;
 	__be16 *sent;
 	__be16 *received;
 };
 
-/* The bits of the control register, but for those of the power. */
+/* These functions return the control register without the power bits. */
 static u8 select_ad7887(unsigned int chan, u32 vref)
 {
 	return AD7887_DUAL | AD7887_NO_REF | AD7887_CHANNEL(chan);
@@ -77,7 +77,7 @@ static u8 select_ad7888(unsigned int chan, u32 vref)
 		(vref == AD788X_VREF_EXTERNAL ? AD7888_NO_REF : 0);
 }
 
-/* With two channels the pin of the AD7887's reference is an input. */
+/* The AD7887 uses its reference pin as the second input. */
 static const struct ad788x_chip ad7887 = {
 	.name = "ad7887",
 	.n_chan = 2,
@@ -124,8 +124,8 @@ static void link_frames(struct ad788x *adc)
 	}
 }
 
-/* Larger blocks than before are rare. */
-static int have_frames(struct ad788x *adc, size_t n)
+/* Blocks grow rarely, so the frames are allocated anew and never shrink. */
+static int prepare_frames(struct ad788x *adc, size_t n)
 {
 	if (n * sizeof(__be16) > spi_max_message_size(adc->spi))
 		return -EMSGSIZE;
@@ -145,7 +145,7 @@ static int have_frames(struct ad788x *adc, size_t n)
 	return 0;
 }
 
-/* Frame i chooses what frame i + 1 tells. */
+/* Frame i selects the input whose result frame i + 1 carries. */
 static void fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
 			size_t n)
 {
@@ -166,12 +166,12 @@ static void fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
 		frame[i].cs_change_delay.value = AD788X_ACQUIRE_NS;
 		frame[i].cs_change_delay.unit = SPI_DELAY_UNIT_NSECS;
 	}
-	/* It may have been asleep, and only this frame has woken it. */
+	/* This frame wakes a chip that is asleep. */
 	frame[0].cs_change_delay.value = AD788X_WAKE_US;
 	frame[0].cs_change_delay.unit = SPI_DELAY_UNIT_USECS;
 }
 
-/* Returns how many. */
+/* Return: the number of enabled channels. */
 static unsigned int list_channels(struct zio_cset *cset, u8 *list)
 {
 	struct zio_armed *pos;
@@ -215,7 +215,7 @@ static int ad788x_raw_io(struct zio_cset *cset)
 
 	n_chan = list_channels(cset, list);
 	n = zio_cset_armed(cset)->block->len / sizeof(u16) * n_chan + 1;
-	ret = have_frames(adc, n);
+	ret = prepare_frames(adc, n);
 	if (ret)
 		return ret;
 	fill_frames(adc, list, n_chan, n);
@@ -238,7 +238,16 @@ static const struct zio_cset_ops ad788x_ops = {
 	.attr_set = ad788x_attr_set,
 };
 
-/* Every conversion is a frame: the clock of the bus is the rate. */
+/* describe() adds the name, the channels and the attributes of the chip. */
+static const struct zio_cset_desc ad788x_cset = {
+	.flags = ZIO_CSET_SLEEPS,
+	.ssize = sizeof(u16),
+	.nbits = AD788X_BITS,
+	.ops = &ad788x_ops,
+	.n_cset_attrs = AD788X_N_ATTRS,
+};
+
+/* A conversion is a frame, so the clock of the bus sets the rate. */
 static int describe_rate(struct ad788x *adc)
 {
 	u32 rate = min_t(u32, AD788X_MAX_RATE,
@@ -246,7 +255,7 @@ static int describe_rate(struct ad788x *adc)
 
 	if (rate < AD788X_MIN_RATE)
 		return dev_err_probe(&adc->spi->dev, -EINVAL,
-				     "a bus of %u Hz is too slow\n",
+				     "the SPI bus of %u Hz is too slow\n",
 				     adc->spi->max_speed_hz);
 	adc->attrs[AD788X_RATE] = (struct zio_attr_desc) {
 		.name = "max-sample-rate",
@@ -271,14 +280,10 @@ static void describe(struct ad788x *adc)
 	adc->attrs[AD788X_POWER_DOWN].max = 1;
 	for (i = 0; i < AD788X_N_ATTRS; i++)
 		adc->value[i] = adc->attrs[i].value;
+	adc->cset = ad788x_cset;
 	adc->cset.name = adc->chip->name;
-	adc->cset.flags = ZIO_CSET_SLEEPS;
 	adc->cset.n_chan = adc->chip->n_chan;
-	adc->cset.ssize = sizeof(u16);
-	adc->cset.nbits = AD788X_BITS;
-	adc->cset.ops = &ad788x_ops;
 	adc->cset.cset_attrs = adc->attrs;
-	adc->cset.n_cset_attrs = AD788X_N_ATTRS;
 	adc->desc.name = adc->chip->name;
 	adc->desc.owner = THIS_MODULE;
 	adc->desc.cset = &adc->cset;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-fake-dtc.c: a digital-to-time converter that is a timer
+ * zio-fake-dtc.c: a digital-to-time converter made of a timer
  *
- * Each output is a set of its own (cset0, cset1, ...), as pulses on different
- * connectors have nothing to do with each other. Its blocks have no data: a control
- * that is written is the order to make a pulse at its time stamp, by
- * CLOCK_REALTIME; at once if that is all zero. Orders are done in the order in
- * which they were written. One that cannot be done is refused when its turn
- * comes: the channel gets an alarm, and its statistics count an error and a lost block.
+ * Each output is a set of its own (cset0, cset1, ...), since pulses on different
+ * connectors are independent. Its blocks have no data. A control that a user writes is
+ * an order for a pulse at its time stamp, by CLOCK_REALTIME; zero means at once. The
+ * driver executes the orders in the sequence in which they were written. It refuses an
+ * impossible order when its turn comes: the channel gets an alarm, and its statistics
+ * count an error and a lost block.
  *
- * There is no connector: the pulse of output n is heard by an input (csetM, M = n +
- * outputs), a time-to-digital converter whose blocks tell when it really came. The
- * difference to the order is what a timer of this machine can do.
+ * There is no connector. An input (csetM, M = n + outputs) hears the pulse of output n.
+ * It is a time-to-digital converter whose blocks have the time at which the pulse came.
+ * The difference from the order is the precision of a timer of this machine.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -24,9 +24,9 @@
 
 #include "zio-pulse.h"
 
-#define DTC_LATE	BIT(0)	/* that time has gone by */
-#define DTC_FAR		BIT(1)	/* it is beyond the horizon */
-#define DTC_NO_TIME	BIT(2)	/* a second has 10^9 ticks */
+#define DTC_LATE	BIT(0)	/* the time has passed */
+#define DTC_FAR		BIT(1)	/* the time is beyond the horizon */
+#define DTC_NO_TIME	BIT(2)	/* ticks are 10^9 or more */
 
 #define DTC_MAX_OUTPUTS	16
 #define DTC_HORIZON_S	3600
@@ -59,7 +59,7 @@ static struct dtc_output *find_output(struct zio_cset *cset)
 	return &state->output[zio_cset_index(cset) % state->n_outputs];
 }
 
-/* Under RCU: hear_stop() waits for it. */
+/* hear_stop() waits for this function by a grace period of RCU. */
 static void make_pulse(struct dtc_output *out)
 {
 	struct timespec64 now;
@@ -70,7 +70,7 @@ static void make_pulse(struct dtc_output *out)
 	rcu_read_unlock();
 }
 
-/* The next order, if there is one, starts the timer again. */
+/* zio_cset_done() arms the next order, which starts the timer again. */
 static enum hrtimer_restart dtc_expired(struct hrtimer *timer)
 {
 	struct dtc_output *out = container_of(timer, struct dtc_output, timer);
@@ -80,7 +80,7 @@ static enum hrtimer_restart dtc_expired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Returns why there can be no pulse then, or 0. */
+/* Return: the alarm for a time at which no pulse is possible, or 0. */
 static u8 check_time(const struct dtc_output *out,
 		     const struct zio_timestamp *at)
 {
@@ -183,10 +183,6 @@ static const struct zio_attr_desc dtc_attrs[] = {
 	},
 };
 
-static const struct zio_attr_desc hear_attrs[] = {
-	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
-};
-
 static const struct zio_cset_desc dtc_output_desc = {
 	.name = "dtc-output",
 	.flags = ZIO_CSET_OUTPUT,
@@ -201,8 +197,8 @@ static const struct zio_cset_desc dtc_input_desc = {
 	.n_chan = 1,
 	.trigger = "transparent",
 	.ops = &hear_ops,
-	.cset_attrs = hear_attrs,
-	.n_cset_attrs = ARRAY_SIZE(hear_attrs),
+	.cset_attrs = zio_pulse_attrs,
+	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
 };
 
 static const struct zio_config_attr dtc_config_attrs[] = {

@@ -2,21 +2,20 @@
 /*
  * zio-gpio.c: the lines of GPIO controllers as a parallel port
  *
- * A sample is a word of 32 bits whose bit n is the level of line n: the lines are
- * read, or set, together, as far as their controller can do that. (With a channel for
- * each line they would be a block each, eight or more times as long, and which levels
- * were there at the same time would have to be put together again.) So there is an
- * input set of one channel, an output set of one channel, or both, in this order;
- * "nbits" tells how many lines there are.
+ * A sample is a word of 32 bits. Bit n is the level of line n. The driver reads or sets
+ * the lines together, as far as their controller can. So one sample shows the levels of
+ * one moment; with a channel for each line the reader would have to match them. The
+ * device has an input set of one channel, an output set of one channel, or both, in this
+ * order. "nbits" is the number of lines.
  *
- * The trigger says when: each event takes, or plays, a block, whose samples follow
- * each other as fast as the lines can be reached. With one sample a block, as at
- * the start, each sample has the time at which it was taken.
+ * Each event of the trigger acquires or plays a block. Its samples follow each other as
+ * fast as the controller allows. A block has one sample at first, so that each sample
+ * has a time stamp.
  *
- * Lines are named by the user ("in", "out": label:0-3,label:7), or by the firmware
- * (in-gpios, out-gpios). They may be behind a bus that sleeps. Outputs are low at
- * first, and are left as they are when the driver goes. The lines of a controller
- * that goes take the device along.
+ * The user names the lines ("in", "out": label:0-3,label:7), or the firmware does
+ * (in-gpios, out-gpios). They may be behind a bus that sleeps. Outputs are low at first
+ * and keep their level when the driver is unbound. When a controller is removed, the
+ * device is removed with it.
  */
 #include <linux/bitmap.h>
 #include <linux/gpio/consumer.h>
@@ -51,8 +50,8 @@ static struct gpio_descs *lines_of(struct zio_cset *cset)
 }
 
 /*
- * Not by lines->info: kernels that have lines in another order than the hardware's
- * in it (6.1) reach the wrong ones.
+ * Do not pass lines->info: with lines in another order than the hardware's, kernel 6.1
+ * then reads the wrong ones.
  */
 static int read_lines(struct gpio_descs *lines, u32 *sample)
 {
@@ -125,7 +124,7 @@ static const struct zio_cset_desc gpio_output_desc = {
 	.ops = &gpio_output_ops,
 };
 
-/* No lines of that kind, no set. */
+/* Return: 0, also if there are no lines of this direction and so no set. */
 static int add_set(struct gpio_state *state, struct device *dev,
 		   const struct zio_cset_desc *cset, const char *con_id,
 		   const char *text, enum gpiod_flags flags)
@@ -202,7 +201,7 @@ static struct zio_config_type gpio_config = {
 	.n_attrs = ARRAY_SIZE(gpio_config_attrs),
 };
 
-/* A device is made if it is told what of. */
+/* The parameters make a device if they name lines. */
 static int __init gpio_init(void)
 {
 	return zio_config_driver_register(&gpio_config, *in || *out);

@@ -2,17 +2,16 @@
 /*
  * zio-irq-tdc.c: a time-to-digital converter made of interrupts
  *
- * A block without data for each interrupt, whose time stamp, by CLOCK_REALTIME, was
- * taken first thing in the handler. The interrupts are those of GPIO lines ("lines",
- * as "label:0-3": each line is a set of its own, as they come when they like), or
- * that of a number ("irq", shared with its other users: whoever makes it must also
- * silence it).
+ * Each interrupt makes a block without data. The handler takes its time stamp, by
+ * CLOCK_REALTIME, before anything else. "lines" names GPIO lines ("label:0-3"). Each
+ * line is a set of its own, since the lines are independent. Or "irq" is the number of
+ * an interrupt, shared with its other users; the device that raises it must also clear
+ * it.
  *
- * The sets have the transparent trigger: they are armed whenever there is room, and it
- * is the board that knows when something has happened. The irq trigger does a
- * similar thing for sets of any kind; here is what a board does that has an
- * interrupt of its own. Blocks wait in their queues: with as many as
- * max-buffer-len unread, interrupts are missed.
+ * The sets have the transparent trigger: the core arms them whenever there is room, as
+ * for a board that has an interrupt of its own. (The irq trigger fires sets of any
+ * driver at an interrupt.) Blocks wait in their queues. Interrupts are missed while
+ * max-buffer-len blocks are unread.
  */
 #include <linux/gpio/consumer.h>
 #include <linux/interrupt.h>
@@ -96,17 +95,13 @@ static const struct zio_cset_ops tdc_ops = {
 	.attr_get = tdc_attr_get,
 };
 
-static const struct zio_attr_desc tdc_attrs[] = {
-	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
-};
-
 static const struct zio_cset_desc tdc_cset_desc = {
 	.name = "tdc-input",
 	.n_chan = 1,
 	.trigger = "transparent",
 	.ops = &tdc_ops,
-	.cset_attrs = tdc_attrs,
-	.n_cset_attrs = ARRAY_SIZE(tdc_attrs),
+	.cset_attrs = zio_pulse_attrs,
+	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
 };
 
 static int request_input(struct device *dev, struct tdc_input *input, int irq,
@@ -122,7 +117,7 @@ static int request_input(struct device *dev, struct tdc_input *input, int irq,
 	return min(ret, 0);
 }
 
-/* Returns how many inputs there are. */
+/* Return: the number of inputs, or an error. */
 static int request_lines(struct device *dev, struct tdc_state *state,
 			 const char *text)
 {
@@ -142,7 +137,7 @@ static int request_lines(struct device *dev, struct tdc_state *state,
 	return ret ?: descs->ndescs;
 }
 
-/* The interrupts come first: they go last. Nobody listens to them yet. */
+/* Request interrupts before the registration of the device: devm frees them after it. */
 static int request_inputs(struct device *dev, struct tdc_state *state)
 {
 	const char *text = zio_config_text(dev, "lines", lines);
@@ -197,7 +192,7 @@ static struct zio_config_type tdc_config = {
 	.n_attrs = ARRAY_SIZE(tdc_config_attrs),
 };
 
-/* A device is made if it is told what of. */
+/* The parameters make a device if they name an interrupt or lines. */
 static int __init tdc_init(void)
 {
 	if (irq > S32_MAX)

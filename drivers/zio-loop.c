@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-loop.c: what is written to the output is read from the input
+ * zio-loop.c: an output that is looped to an input
  *
- * cset0: output; cset1: input, of as many channels: channel n of the one is looped to
- * channel n of the other. The two sets have a trigger each, of any kind. An output
- * block is played when an input block takes it: until then it is armed.
+ * cset0 is the output, and cset1 is the input, with as many channels. Channel n of the
+ * output is looped to channel n of the input. Each set has a trigger of its own, of any
+ * type. An output block stays armed until input blocks have taken all of it.
  *
- * Of a block come over:
- *   - its samples, and how many they are;
- *   - the time stamp of its control (seconds, ticks, bins), if there was one; a
- *     block without keeps the time at which the trigger of the input fired.
- * Everything else in the control is the input's own. In particular the sequence
- * number counts what the input has made, so that a gap is a loss; alarms that were
- * written, attributes and the name of the trigger stay behind.
+ * The input's block gets from the output's block:
+ *   - the samples and their number;
+ *   - the time stamp of its control (seconds, ticks, bins), unless it is zero. Otherwise
+ *     the block keeps the time at which the trigger of the input fired.
+ * The rest of the control is the input's own. The sequence number counts the input's
+ * blocks, so a gap is a loss. Alarms, attributes and the trigger's name are not copied.
  *
- * What is larger than the input's blocks comes in pieces, each with the same time
- * stamp; all but the last have the alarm LOOP_MORE. What is smaller makes a
- * short block. An input channel with no output block, as that channel is disabled or
- * has less to play than another, gets an empty block with the alarm LOOP_EMPTY. An
- * output block to which no input block belongs, as that channel is disabled or has no
- * memory, is lost: the output channel gets the alarm LOOP_UNHEARD.
+ * An output block that is larger than the input's blocks comes in pieces with the same
+ * time stamp. All pieces but the last have the alarm LOOP_MORE. A smaller output block
+ * makes a short input block. If the output has nothing for an input channel, the channel
+ * gets an empty block with the alarm LOOP_EMPTY. If the input has no block for an output
+ * channel, the output block is lost, and the output channel gets the alarm LOOP_UNHEARD.
  *
- * One that is made in configfs can behave as if its output could not play all memory:
- * as if samples had to begin at a multiple of "align" bytes, or as if it had but
- * "dma-bits" address lines. What an input shares with it is copied then.
+ * A device made in configfs can act as an output that cannot play all memory. Samples
+ * then must begin at a multiple of "align" bytes, within "dma-bits" bits of address. The
+ * core copies shared blocks that do not.
  *
- * Who is armed first waits; who comes second copies, with nothing locked, and is
- * done with both. "waiting" is the one, "busy" the one whose blocks the other is at.
- * stop_io() waits for the latter. An abort may come between the copy and
- * zio_cset_done(): then the piece has not been taken, and is played again.
+ * The set that is armed first waits ("waiting"). The set that is armed second copies,
+ * without a lock, and completes both. Meanwhile the first one is "busy", and stop_io()
+ * waits for it. If an abort comes between the copy and zio_cset_done(), the piece was
+ * not taken, and the output plays it again.
  */
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -39,9 +37,11 @@
 #include <linux/zio-config.h>
 #include <linux/zio.h>
 
-#define LOOP_MORE	BIT(0)	/* input: the next block goes on with this one */
+#define LOOP_MORE	BIT(0)	/* input: the next block continues this one */
 #define LOOP_EMPTY	BIT(1)	/* input: the output had nothing for this channel */
-#define LOOP_UNHEARD	BIT(2)	/* output: lost, as the input had no block for it */
+#define LOOP_UNHEARD	BIT(2)	/* output: the block is lost, the input had none for it */
+
+#define LOOP_MAX	1024	/* channels of each set, bytes per sample */
 
 static unsigned int ndev = 1, nchan = 1, ssize = 1;
 module_param(ndev, uint, 0444);
@@ -53,7 +53,7 @@ MODULE_PARM_DESC(ssize, "bytes per sample (default 1)");
 
 enum { LOOP_OUTPUT, LOOP_INPUT };
 
-/* @piece and @unheard are of the last copy; @fired is the input's. */
+/* @piece and @unheard describe the last copy; @fired is the time of the input's event. */
 struct loop_channel {
 	struct zio_channel *output;
 	struct zio_block *block;
@@ -75,7 +75,7 @@ struct loop_state {
 	struct loop_channel chan[];
 };
 
-/* Whoever waits, or NULL: the caller waits from now on. */
+/* Return: the set that waits, now busy; or NULL, and @cset waits from now on. */
 static struct zio_cset *meet_other(struct loop_state *state,
 				   struct zio_cset *cset)
 {
@@ -91,7 +91,7 @@ static struct zio_cset *meet_other(struct loop_state *state,
 	return other;
 }
 
-/* @waits: who is still to be served, or NULL */
+/* @waits: the set that still waits for blocks, or NULL */
 static void leave_other(struct loop_state *state, struct zio_cset *waits)
 {
 	unsigned long flags;
@@ -129,7 +129,7 @@ static void copy_piece(struct loop_channel *lchan, struct zio_block *to)
 		to->drv_alarms = LOOP_MORE;
 }
 
-/* Returns whether that is all that there is to play. */
+/* Return: true if nothing is left to play. */
 static bool copy_pieces(struct loop_state *state, struct zio_cset *input)
 {
 	struct loop_channel *lchan = state->chan;
@@ -150,7 +150,7 @@ static bool copy_pieces(struct loop_state *state, struct zio_cset *input)
 	return all;
 }
 
-/* The pieces have been taken. The input's blocks are not touched any more. */
+/* The input has taken the pieces. Do not touch its blocks from here on. */
 static void advance(struct loop_state *state)
 {
 	struct loop_channel *lchan = state->chan;
@@ -212,7 +212,7 @@ static void note_inputs(struct loop_state *state, struct zio_cset *cset)
 		state->chan[zio_channel_index(chan)].fired = block->tstamp;
 }
 
-/* From zio_cset_done() on, state->chan is that of the next output blocks. */
+/* After zio_cset_done(output) state->chan belongs to the next output blocks. */
 static int loop_input(struct zio_cset *cset)
 {
 	struct loop_state *state = zio_cset_priv(cset);
@@ -252,9 +252,22 @@ static const struct zio_cset_ops loop_input_ops = {
 	.stop_io = loop_stop,
 };
 
+/* describe() adds what parameters and configfs choose. */
+static const struct zio_cset_desc loop_csets[] = {
+	[LOOP_OUTPUT] = {
+		.name = "loop-output",
+		.flags = ZIO_CSET_OUTPUT,
+		.ops = &loop_output_ops,
+	},
+	[LOOP_INPUT] = {
+		.name = "loop-input",
+		.ops = &loop_input_ops,
+	},
+};
+
 static const struct zio_config_attr loop_config_attrs[] = {
-	{ .name = "channels", .value = 1, .min = 1, .max = 1024 },
-	{ .name = "ssize", .value = 1, .min = 1, .max = 1024 },
+	{ .name = "channels", .value = 1, .min = 1, .max = LOOP_MAX },
+	{ .name = "ssize", .value = 1, .min = 1, .max = LOOP_MAX },
 	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
 	{ .name = "align", .value = 1, .min = 1, .max = SZ_4K },
 	{ .name = "dma-bits", .value = 64, .min = 1, .max = 64 },
@@ -265,17 +278,13 @@ static void describe(struct loop_state *state, struct device *dev)
 	unsigned int i;
 
 	for (i = LOOP_OUTPUT; i <= LOOP_INPUT; i++) {
+		state->cset[i] = loop_csets[i];
 		state->cset[i].n_chan = state->n_chan;
 		state->cset[i].ssize = zio_config_value(dev, "ssize", ssize);
 		state->cset[i].nsamples = zio_config_value(dev, "nsamples", 0);
 	}
-	state->cset[LOOP_OUTPUT].name = "loop-output";
-	state->cset[LOOP_OUTPUT].flags = ZIO_CSET_OUTPUT;
-	state->cset[LOOP_OUTPUT].ops = &loop_output_ops;
 	state->cset[LOOP_OUTPUT].align = zio_config_value(dev, "align", 1);
 	state->cset[LOOP_OUTPUT].dma_bits = zio_config_value(dev, "dma-bits", 64);
-	state->cset[LOOP_INPUT].name = "loop-input";
-	state->cset[LOOP_INPUT].ops = &loop_input_ops;
 	state->desc.name = "zloop";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
@@ -318,7 +327,7 @@ static struct zio_config_type loop_config = {
 
 static int __init loop_init(void)
 {
-	if (!nchan || nchan > 1024 || !ssize || ssize > 1024)
+	if (!nchan || nchan > LOOP_MAX || !ssize || ssize > LOOP_MAX)
 		return -EINVAL;
 	return zio_config_driver_register(&loop_config, ndev);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-pulse.h: a channel set that tells when something happened
+ * zio-pulse.h: a channel set whose blocks tell the time of a pulse
  *
- * Its blocks have no data. It is armed, and listens, until a pulse comes, whose time
- * is that of the block; with the transparent trigger it is then armed again, as
- * long as there is room. A pulse that comes while nobody listens is missed: this is
- * counted, and told by an alarm of the next block.
+ * Its blocks have no data. An armed set listens until a pulse comes. The time of the
+ * pulse is the time stamp of the block. With the transparent trigger the core arms the
+ * set again while there is room. A pulse that comes while the set does not listen is
+ * missed: it is counted, and the next block has an alarm.
  *
  *   L  zio_pulse_listen() stores the set and the channel, then pulse->listens
- *      (release). zio_pulse_came() takes pulse->listens by an exchange, and then
- *      loads the set and its block. Without the pair it could use an old block.
+ *      (release). (L) pairs with the exchange of pulse->listens in zio_pulse_came(),
+ *      which then loads the set and its block. Without it, that function could use an
+ *      old block.
  */
 #ifndef _ZIO_PULSE_H
 #define _ZIO_PULSE_H
@@ -27,7 +28,19 @@ struct zio_pulse {
 	atomic_t missed;
 };
 
-/* For raw_io(). */
+/* The attributes of such a set; attr_get() returns pulse->missed. */
+static const struct zio_attr_desc zio_pulse_attrs[] = {
+	ZIO_ATTR_PARAM("missed", 0444, 0, 0),
+};
+
+/**
+ * zio_pulse_listen() - listen for a pulse; the body of raw_io()
+ * @pulse: the state of the set
+ * @cset: the armed set
+ *
+ * Context: any.
+ * Return: -EAGAIN; zio_cset_done() follows.
+ */
 static inline int zio_pulse_listen(struct zio_pulse *pulse,
 				   struct zio_cset *cset)
 {
@@ -37,9 +50,12 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 	return -EAGAIN;
 }
 
-/*
- * Any context, one at a time. The caller sees to it that stop_io() can wait for
- * its end.
+/**
+ * zio_pulse_came() - complete the block with the time of a pulse
+ * @pulse: the state of the set
+ * @at: the time of the pulse
+ *
+ * Context: any, one call at a time. stop_io() must be able to wait for the caller.
  */
 static inline void zio_pulse_came(struct zio_pulse *pulse,
 				  const struct timespec64 *at)
@@ -59,7 +75,12 @@ static inline void zio_pulse_came(struct zio_pulse *pulse,
 	zio_cset_done(pulse->cset);
 }
 
-/* For stop_io(), which then waits for who may be in zio_pulse_came(). */
+/**
+ * zio_pulse_ignore() - stop listening; the first half of stop_io()
+ * @pulse: the state of the set
+ *
+ * Context: any. stop_io() then waits until zio_pulse_came() is not running.
+ */
 static inline void zio_pulse_ignore(struct zio_pulse *pulse)
 {
 	xchg(&pulse->listens, 0);

@@ -3,12 +3,12 @@
  * zio-zero.c: a device without hardware
  *
  * cset0: input, 8 bits: channel 0 zeros, channel 1 random, channel 2 sawtooth
- * cset1: output, 8 bits: eats what it is given
+ * cset1: output, 8 bits: discards its samples
  * cset2: input, 32 bits: counts samples, with gain and offset
  *
- * One that is made in configfs can have another cset0: more channels, wider samples,
- * one pattern for all, all channels in one block, and a conversion that takes
- * its time, or for ever.
+ * Module parameters and configfs can replace cset0: another number of channels, wider
+ * samples, one pattern for all channels, interleaved channels, a slow conversion. With
+ * "ncset" or "csets" the device has that many sets like cset0, and no others.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -16,17 +16,25 @@
 #include <linux/platform_device.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/zio-compat.h>
 #include <linux/zio-config.h>
 #include <linux/zio.h>
 
-static unsigned int ndev = 1;
+static unsigned int ndev = 1, ncset, nchan = 3;
 module_param(ndev, uint, 0444);
 MODULE_PARM_DESC(ndev, "number of devices (default 1)");
+module_param(ncset, uint, 0444);
+MODULE_PARM_DESC(ncset, "number of sets like cset0 (default 0: cset0, cset1, cset2)");
+module_param(nchan, uint, 0444);
+MODULE_PARM_DESC(nchan, "channels of cset0 (default 3)");
 
-#define ZERO_N_CSET	3
+static char *pattern = "mixed";
+module_param(pattern, charp, 0444);
+MODULE_PARM_DESC(pattern, "zero, random, sawtooth, channel, or mixed (default)");
+
 #define ZERO_NEVER	U32_MAX
-/* Whoever unplugs waits as long: a sleep cannot be cut short. */
+/* An unplug waits for the sleep to end, so the sleep has a limit. */
 #define ZERO_MAX_SLEEP	(10 * USEC_PER_SEC)
 
 enum zero_attr {
@@ -35,36 +43,43 @@ enum zero_attr {
 	ZERO_SEQUENCE,
 };
 
-/* MIXED: channels 0, 1, 2, 3, ...: zero, random, sawtooth, zero, ... */
+/* MIXED: channels 0, 1, 2, 3, ... have zero, random, sawtooth, zero, ... */
 enum zero_pattern {
 	ZERO_ZERO,
 	ZERO_RANDOM,
 	ZERO_SAWTOOTH,
 	ZERO_MIXED,
+	ZERO_CHANNEL,
+};
+
+/* @value is the next sample of a sawtooth, and the only one of zero and channel. */
+struct zero_chan {
+	enum zero_pattern pattern;
+	u32 value;
 };
 
 /*
- * Of each device. attr_set() runs beside raw_io(): a sequence that is set just
- * while samples are counted may be overtaken by the count.
+ * The state of one device. attr_set() runs beside raw_io(): a count of samples that is
+ * under way may overwrite a sequence that attr_set() stores.
  */
 struct zero_state {
-	struct zio_cset_desc cset[ZERO_N_CSET];
 	struct zio_device_desc desc;
+	struct zio_cset_desc *cset;
+	unsigned int n_chan;	/* of cset0, as the next two */
+	unsigned int ssize;
+	bool interleaved;
 	u32 delay_us;
 	struct hrtimer timer;
 	struct zio_cset *converting;
-	u32 gain;	/* in 1/1000 */
+	u32 gain;		/* in 1/1000 */
 	u32 offset;
 	u32 sequence;
-	struct zero_chan {
-		enum zero_pattern pattern;
-		u32 tooth;
-	} chan[];	/* of cset0 */
+	struct zero_chan chan[]; /* n_chan of each set like cset0 */
 };
 
-static noinline void fill_sawtooth(u32 *tooth, void *data, size_t len, unsigned int ssize)
+static noinline void fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize)
 {
-	u32 value = *tooth;
+	u32 value = *next;
 	size_t i;
 
 	switch (ssize) {
@@ -80,58 +95,77 @@ static noinline void fill_sawtooth(u32 *tooth, void *data, size_t len, unsigned 
 		for (i = 0; i < len / 4; i++)
 			((u32 *)data)[i] = value++;
 	}
-	*tooth = value;
+	*next = value;
 }
 
 static __always_inline void fill_samples(struct zero_chan *chan, void *data,
 					 size_t len, unsigned int ssize)
 {
 	switch (chan->pattern) {
-	case ZERO_ZERO:
-		memset(data, 0, len);
-		break;
 	case ZERO_RANDOM:
 		get_random_bytes(data, len);
 		break;
+	case ZERO_SAWTOOTH:
+		fill_sawtooth(&chan->value, data, len, ssize);
+		break;
 	default:
-		fill_sawtooth(&chan->tooth, data, len, ssize);
+		memset(data, chan->value, len);
 	}
 }
 
-/* A sample of each channel of the mask, then the next of each, and so on. */
+/* A sample of each channel of the mask, then the next sample of each, and so on. */
 static noinline void fill_interleaved(struct zero_state *state,
+				      struct zero_chan *zchan,
 				      struct zio_cset *cset,
 				      struct zio_block *block)
 {
-	unsigned int ssize = state->cset[0].ssize, index;
+	unsigned int ssize = state->ssize, index;
 	u64 mask = zio_cset_mask(cset);
 	void *sample = block->data;
 
 	while (sample < block->data + block->len)
-		for (index = 0; index < state->cset[0].n_chan; index++) {
+		for (index = 0; index < state->n_chan; index++) {
 			if (!(mask & BIT_ULL(index)))
 				continue;
-			fill_samples(&state->chan[index], sample, ssize,
-				     ssize);
+			fill_samples(&zchan[index], sample, ssize, ssize);
 			sample += ssize;
 		}
 }
 
-static int zero_input(struct zio_cset *cset)
+static __always_inline void fill_blocks(struct zero_state *state,
+					struct zero_chan *zchan,
+					struct zio_cset *cset)
 {
-	struct zero_state *state = zio_cset_priv(cset);
 	struct zio_channel *chan;
 	struct zio_block *block;
 	struct zio_armed *pos;
 
-	zio_for_each_block(cset, pos, chan, block) {
-		if (state->cset[0].flags & ZIO_CSET_INTERLEAVED)
-			fill_interleaved(state, cset, block);
-		else
-			fill_samples(&state->chan[zio_channel_index(chan)],
-				     block->data, block->len,
-				     state->cset[0].ssize);
-	}
+	zio_for_each_block(cset, pos, chan, block)
+		fill_samples(&zchan[zio_channel_index(chan)], block->data,
+			     block->len, state->ssize);
+}
+
+/* The usual case, for which benchmarks count instructions: a plain cset0. */
+static int zero_input(struct zio_cset *cset)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+
+	fill_blocks(state, state->chan, cset);
+	return 0;
+}
+
+/* Any set like cset0, interleaved or not. Their channels are in a row in state->chan. */
+static int zero_any_input(struct zio_cset *cset)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+	struct zero_chan *zchan = state->chan +
+		zio_cset_index(cset) * state->n_chan;
+
+	if (state->interleaved)
+		fill_interleaved(state, zchan, cset,
+				 zio_cset_armed(cset)->block);
+	else
+		fill_blocks(state, zchan, cset);
 	return 0;
 }
 
@@ -140,7 +174,7 @@ static int zero_convert_asleep(struct zio_cset *cset)
 	struct zero_state *state = zio_cset_priv(cset);
 
 	fsleep(state->delay_us);
-	return zero_input(cset);
+	return zero_any_input(cset);
 }
 
 static enum hrtimer_restart zero_converted(struct hrtimer *timer)
@@ -156,7 +190,7 @@ static int zero_convert(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);
 
-	zero_input(cset);
+	zero_any_input(cset);
 	state->converting = cset;
 	if (state->delay_us != ZERO_NEVER)
 		hrtimer_start(&state->timer,
@@ -172,7 +206,7 @@ static void zero_stop(struct zio_cset *cset)
 	hrtimer_cancel(&state->timer);
 }
 
-/* Nothing to do: the core takes the blocks back, and counts them. */
+/* The core counts the blocks and gives them back to the buffer. */
 static int zero_output(struct zio_cset *cset)
 {
 	return 0;
@@ -232,6 +266,10 @@ static const struct zio_cset_ops zero_input_ops = {
 	.raw_io = zero_input,
 };
 
+static const struct zio_cset_ops zero_any_ops = {
+	.raw_io = zero_any_input,
+};
+
 static const struct zio_cset_ops zero_asleep_ops = {
 	.raw_io = zero_convert_asleep,
 };
@@ -257,7 +295,7 @@ static const struct zio_attr_desc zero_count_attrs[] = {
 	ZIO_ATTR_EXT("sequence", 0644, 0, 0, ZERO_SEQUENCE),
 };
 
-static const struct zio_cset_desc zero_csets[ZERO_N_CSET] = {
+static const struct zio_cset_desc zero_csets[] = {
 	{
 		.name = "zero-input",
 		.n_chan = 3,
@@ -284,6 +322,7 @@ static const char *const zero_patterns[] = {
 	[ZERO_RANDOM] = "random",
 	[ZERO_SAWTOOTH] = "sawtooth",
 	[ZERO_MIXED] = "mixed",
+	[ZERO_CHANNEL] = "channel",
 	NULL
 };
 
@@ -297,54 +336,89 @@ static const struct zio_config_attr zero_config_attrs[] = {
 	{ .name = "delay-us", .max = ZERO_NEVER },
 	{ .name = "sleeps", .max = 1 },
 	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
+	{ .name = "csets", .max = U16_MAX },
 };
 
-static void describe_input(struct zio_cset_desc *cset, struct device *dev)
+/* The conversion of cset0 may take its time; the sets like it have no timer. */
+static const struct zio_cset_ops *choose_ops(struct zero_state *state,
+					     struct device *dev, unsigned int index)
 {
-	u32 delay = zio_config_value(dev, "delay-us", 0);
+	if (index)
+		return &zero_any_ops;
+	if (zio_config_value(dev, "sleeps", 0))
+		return &zero_asleep_ops;
+	if (state->delay_us)
+		return &zero_convert_ops;
+	return state->interleaved ? &zero_any_ops : &zero_input_ops;
+}
 
-	cset->n_chan = zio_config_value(dev, "channels", cset->n_chan);
-	cset->ssize = BIT(zio_config_value(dev, "ssize", 0));
+static void describe_input(struct zero_state *state, struct device *dev,
+			   unsigned int index)
+{
+	struct zio_cset_desc *cset = &state->cset[index];
+
+	*cset = zero_csets[0];
+	cset->n_chan = state->n_chan;
+	cset->ssize = state->ssize;
 	cset->nsamples = zio_config_value(dev, "nsamples", 0);
-	if (zio_config_value(dev, "interleaved", 0))
+	cset->ops = choose_ops(state, dev, index);
+	if (state->interleaved)
 		cset->flags |= ZIO_CSET_INTERLEAVED;
-	if (zio_config_value(dev, "sleeps", 0)) {
+	if (cset->ops == &zero_asleep_ops)
 		cset->flags |= ZIO_CSET_SLEEPS;
-		cset->ops = &zero_asleep_ops;
-	} else if (delay) {
-		cset->ops = &zero_convert_ops;
-	}
 }
 
-static void choose_patterns(struct zero_state *state, struct device *dev)
+static int describe_csets(struct zero_state *state, struct device *dev,
+			  unsigned int n_inputs)
 {
-	u32 pattern = zio_config_value(dev, "pattern", ZERO_MIXED);
-	unsigned int i;
+	unsigned int n = n_inputs ?: ARRAY_SIZE(zero_csets), i;
 
-	for (i = 0; i < state->cset[0].n_chan; i++)
-		state->chan[i].pattern = pattern == ZERO_MIXED ?
-			i % ZERO_MIXED : pattern;
-}
-
-static struct zero_state *alloc_state(struct device *dev)
-{
-	unsigned int n_chan = zio_config_value(dev, "channels",
-					       zero_csets[0].n_chan);
-	struct zero_state *state;
-
-	state = devm_kzalloc(dev, struct_size(state, chan, n_chan),
-			     GFP_KERNEL);
-	if (!state)
-		return NULL;
-	memcpy(state->cset, zero_csets, sizeof(zero_csets));
-	describe_input(&state->cset[0], dev);
+	state->cset = devm_kcalloc(dev, n, sizeof(*state->cset), GFP_KERNEL);
+	if (!state->cset)
+		return -ENOMEM;
+	if (!n_inputs)
+		memcpy(state->cset, zero_csets, sizeof(zero_csets));
+	for (i = 0; i < max(n_inputs, 1u); i++)
+		describe_input(state, dev, i);
 	state->desc.name = "zzero";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
-	state->desc.n_cset = ZERO_N_CSET;
-	choose_patterns(state, dev);
+	state->desc.n_cset = n;
+	return 0;
+}
+
+static void choose_patterns(struct zero_state *state, struct device *dev,
+			    unsigned int n_inputs)
+{
+	int which = zio_config_value(dev, "pattern",
+				     match_string(zero_patterns, -1, pattern));
+	struct zero_chan *zchan = state->chan;
+	unsigned int i;
+
+	for (i = 0; i < max(n_inputs, 1u) * state->n_chan; i++, zchan++) {
+		unsigned int index = i % state->n_chan;
+
+		zchan->pattern = which == ZERO_MIXED ? index % ZERO_MIXED : which;
+		zchan->value = which == ZERO_CHANNEL ? index : 0;
+	}
+}
+
+static struct zero_state *alloc_state(struct device *dev, unsigned int n_inputs)
+{
+	unsigned int n_chan = zio_config_value(dev, "channels", nchan);
+	struct zero_state *state;
+
+	state = devm_kzalloc(dev, struct_size(state, chan,
+					      array_size(max(n_inputs, 1u), n_chan)),
+			     GFP_KERNEL);
+	if (!state)
+		return NULL;
+	state->n_chan = n_chan;
+	state->ssize = BIT(zio_config_value(dev, "ssize", 0));
+	state->interleaved = zio_config_value(dev, "interleaved", 0);
 	state->delay_us = zio_config_value(dev, "delay-us", 0);
 	state->gain = 1000;
+	choose_patterns(state, dev, n_inputs);
 	zio_hrtimer_setup(&state->timer, zero_converted, CLOCK_MONOTONIC,
 			  HRTIMER_MODE_REL);
 	return state;
@@ -352,16 +426,21 @@ static struct zero_state *alloc_state(struct device *dev)
 
 static int zero_probe(struct platform_device *pdev)
 {
-	struct zero_state *state = alloc_state(&pdev->dev);
-	int id = zio_config_id(&pdev->dev, pdev->id);
+	unsigned int n_inputs = zio_config_value(&pdev->dev, "csets", ncset);
+	struct zero_state *state = alloc_state(&pdev->dev, n_inputs);
+	int ret;
 
 	if (!state)
 		return -ENOMEM;
 	if (zio_config_value(&pdev->dev, "sleeps", 0) &&
 	    state->delay_us > ZERO_MAX_SLEEP)
 		return -EINVAL;
-	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
-							&state->desc, id,
+	ret = describe_csets(state, &pdev->dev, n_inputs);
+	if (ret)
+		return ret;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &state->desc,
+							zio_config_id(&pdev->dev,
+								      pdev->id),
 							state));
 }
 
@@ -380,6 +459,9 @@ static struct zio_config_type zero_config = {
 
 static int __init zero_init(void)
 {
+	if (ncset > U16_MAX || !nchan || nchan > U16_MAX ||
+	    match_string(zero_patterns, -1, pattern) < 0)
+		return -EINVAL;
 	return zio_config_driver_register(&zero_config, ndev);
 }
 

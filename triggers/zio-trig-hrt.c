@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-trig-hrt.c: an event every so many nanoseconds, by a high-resolution timer
+ * zio-trig-hrt.c: periodic events by a high-resolution timer
  *
- * Ticks are at phase + n * period on the trigger's clock, so two triggers with the
- * same clock and period keep their distance, and none drifts. With a "start",
- * there is none before; with "shots", there are so many, and then no more until
- * something is written to the trigger or it is enabled anew.
+ * Ticks are at phase + n * period on the trigger's clock. So no trigger drifts, and two
+ * triggers with the same clock and period keep their distance. "start" is the time of
+ * the first tick. "shots" is the number of ticks; then the trigger is silent until a
+ * user writes one of its attributes or enables it again.
  *
- * A tick that the machine comes too late for is missed, and counted as such. So are
- * those that fall in the rest after an event (zio_trigger_throttle()): half of the time is
- * left to others.
+ * The trigger counts a tick as missed if the timer expires too late for it, or if it
+ * falls in the rest after an event. The rest (zio_trigger_throttle()) leaves half of the
+ * processor's time to others.
  *
- * The timer itself runs by the monotonic clock, so that it goes off in time when
- * the trigger's clock is set; from then on ticks are at phase + n * period of the
- * new time. Those that were jumped over are not missed: the clock did not
- * come by.
+ * The timer uses the monotonic clock, so it does not expire early or late when somebody
+ * sets the trigger's clock. From then on ticks are at phase + n * period of the new
+ * time. Ticks that the clock has jumped over are not missed.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -61,7 +60,7 @@ struct hrt_state {
 	struct hrtimer timer;
 	struct zio_trigger *trig;
 	u64 expires;	/* monotonic */
-	u64 left;	/* shots; 0 stands for any number */
+	u64 left;	/* shots; 0: no limit */
 };
 
 static u64 hrt_number(const struct hrt_state *state, unsigned int index)
@@ -78,8 +77,9 @@ static u64 hrt_now(const struct hrt_state *state)
 }
 
 /*
- * The moment by the monotonic clock, read after it was @now by that of the trigger:
- * so it may be late, but not early. A start may be later than any timer goes.
+ * Return: the next tick, by the monotonic clock. The caller reads @now, by the trigger's
+ * clock, before @monotonic, so the result may be late but never early. A start may be
+ * beyond the range of timers, hence KTIME_MAX.
  */
 static u64 hrt_next(const struct hrt_state *state, u64 monotonic, u64 now,
 		    u64 not_before)
@@ -91,8 +91,8 @@ static u64 hrt_next(const struct hrt_state *state, u64 monotonic, u64 now,
 	return min_t(u64, monotonic + tick - now, KTIME_MAX);
 }
 
-/* The event began at @begin, by the monotonic clock: nobody sets that. */
-static void hrt_go_on(struct hrt_state *state, u64 begin)
+/* Set the timer to the next tick. @begin is the start of the event, monotonic. */
+static void hrt_advance(struct hrt_state *state, u64 begin)
 {
 	u64 now = hrt_now(state), end = ktime_get_ns(), next, missed;
 
@@ -114,7 +114,7 @@ static enum hrtimer_restart hrt_expired(struct hrtimer *timer)
 	zio_trigger_fire(state->trig);
 	if (state->left && !--state->left)
 		return HRTIMER_NORESTART;
-	hrt_go_on(state, begin);
+	hrt_advance(state, begin);
 	return HRTIMER_RESTART;
 }
 
@@ -142,7 +142,7 @@ static int hrt_start(struct zio_trigger *trig)
 	u64 start = hrt_number(state, HRT_START), now = hrt_now(state);
 
 	state->left = hrt_number(state, HRT_SHOTS);
-	/* A tick exactly at the start is one. */
+	/* A tick may be exactly at the start. */
 	state->expires = hrt_next(state, ktime_get_ns(), now,
 				  start ? start - 1 : 0);
 	hrtimer_start_range_ns(&state->timer, ns_to_ktime(state->expires),

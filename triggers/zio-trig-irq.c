@@ -2,14 +2,15 @@
 /*
  * zio-trig-irq.c: an event at every interrupt
  *
- * Of a number ("irq"), or of a line of a GPIO controller ("line", as label:offset).
- * The interrupt is shared, if its other users agree. Who makes it must also silence
- * it: this handler only takes the time and fires.
+ * "irq" is the number of an interrupt; "line" is a line of a GPIO controller, as
+ * label:offset. An interrupt by its number is shared, if its other users agree. The
+ * device that raises it must also clear it: this handler only fires.
  *
- * A controller that goes does not ask who uses its lines. So the trigger lets go of its
- * line when it hears that the controller is about to; and is silent from then on.
- * The trigger takes the interrupt under the lock of the controller's device, after it
- * has begun to listen. So the controller has gone before, or the trigger hears it.
+ * The kernel unbinds a GPIO controller while its lines are in use. So the trigger
+ * releases its line when the bus announces the unbind, and does not fire any more. The
+ * trigger registers its notifier first, and then requests the interrupt under the lock
+ * of the controller's device. So either the request finds no controller, or the notifier
+ * is called.
  */
 #include <linux/device.h>
 #include <linux/gpio/consumer.h>
@@ -41,7 +42,7 @@ static const struct zio_trigger_attr irq_attrs[] = {
 	},
 };
 
-/* Lines are given to somebody: this is the one for all triggers. */
+/* The GPIO lines of all triggers are requested for this device. */
 static struct device *irq_user;
 
 struct irq_state {
@@ -59,7 +60,7 @@ static irqreturn_t irq_happened(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-static void let_go(struct irq_state *state)
+static void release_irq(struct irq_state *state)
 {
 	mutex_lock(&state->lock);
 	if (state->irq)
@@ -71,14 +72,14 @@ static void let_go(struct irq_state *state)
 	mutex_unlock(&state->lock);
 }
 
-static int hear_unbinding(struct notifier_block *unbinding,
-			  unsigned long action, void *data)
+static int notify_unbinding(struct notifier_block *unbinding,
+			    unsigned long action, void *data)
 {
 	struct irq_state *state = container_of(unbinding, struct irq_state,
 					       unbinding);
 
 	if (action == BUS_NOTIFY_UNBIND_DRIVER && data == state->controller)
-		let_go(state);
+		release_irq(state);
 	return NOTIFY_OK;
 }
 
@@ -90,7 +91,7 @@ static int irq_create(struct zio_trigger *trig)
 		return -ENOMEM;
 	mutex_init(&state->lock);
 	state->trig = trig;
-	state->unbinding.notifier_call = hear_unbinding;
+	state->unbinding.notifier_call = notify_unbinding;
 	trig->priv = state;
 	return 0;
 }
@@ -135,12 +136,12 @@ static int irq_text_is_valid(struct zio_trigger *trig, unsigned int index,
 	return n == 1 ? 0 : -EINVAL;
 }
 
-static irqreturn_t irq_is_not_mine(int irq, void *data)
+static irqreturn_t ignore_irq(int irq, void *data)
 {
 	return IRQ_NONE;
 }
 
-/* Whether it can be had, also while a line is what counts. */
+/* Try to request the interrupt, also while the trigger uses a line. */
 static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 			       u64 value)
 {
@@ -148,7 +149,7 @@ static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 
 	if (!value)
 		return 0;
-	ret = request_any_context_irq(value, irq_is_not_mine, IRQF_SHARED,
+	ret = request_any_context_irq(value, ignore_irq, IRQF_SHARED,
 				      "zio-trigger", trig->priv);
 	if (ret < 0)
 		return ret;
@@ -156,7 +157,7 @@ static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 	return 0;
 }
 
-/* -ENODEV when the controller has gone since the line was asked for. */
+/* Return: -ENODEV if the controller has been unbound since the line was requested. */
 static int follow_controller(struct irq_state *state, struct gpio_desc *line)
 {
 	struct gpio_chip *chip = gpiod_to_chip(line);
@@ -178,7 +179,7 @@ static void leave_controller(struct irq_state *state)
 	state->controller = NULL;
 }
 
-/* The controller stays meanwhile, or has gone. */
+/* The caller holds the lock of the controller's device, so that it cannot be unbound. */
 static int take_line(struct zio_trigger *trig, struct gpio_descs *line)
 {
 	const char *edge = zio_trigger_text(trig, IRQ_EDGE);
@@ -229,7 +230,7 @@ static int request_line(struct zio_trigger *trig, const char *text)
 		return 0;
 	leave_controller(state);
 	gpiod_put_array(line);
-	/* To users this is no matter of waiting. */
+	/* A user cannot wait for a deferred probe. */
 	return ret == -EPROBE_DEFER ? -ENODEV : ret;
 }
 
@@ -261,7 +262,7 @@ static void irq_stop(struct zio_trigger *trig)
 	struct irq_state *state = trig->priv;
 
 	leave_controller(state);
-	let_go(state);
+	release_irq(state);
 }
 
 static const struct zio_trigger_ops irq_ops = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio-trig-sysfs.c: an event whenever somebody writes to a file */
+/* zio-trig-sysfs.c: an event whenever a user writes to the file "fire" */
 #include <linux/module.h>
 #include <linux/zio-trigger.h>
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-trig-timer.c: an event every so many milliseconds, by the kernel's timer
+ * zio-trig-timer.c: periodic events by the kernel's timer
  *
- * Ticks are at phase + n * period since the boot, in jiffies, whatever the load: a
- * tick that comes late does not delay the next ones. The resolution is a jiffy
- * (1 ... 10 ms); zio-trig-hrt has a better one.
+ * Ticks are at phase + n * period since the boot. A late tick does not delay the next
+ * ones. The resolution is a jiffy (1 ... 10 ms); zio-trig-hrt has a better one.
  *
- * The kernel serves all timers that have run out before it lets anybody else have the
- * processor: a few that take longer than a jiffy together would keep it for ever. So
- * what falls in the rest after an event (zio_trigger_throttle()) is missed.
+ * The kernel runs all expired timers before it runs processes. A few timers that
+ * together take longer than a jiffy would keep the processor forever. So the trigger
+ * misses the ticks that fall in the rest after an event (zio_trigger_throttle()).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -18,7 +17,7 @@
 #include <linux/zio-tick.h>
 #include <linux/zio-trigger.h>
 
-/* Jiffies for which a timer is set to a jiffy, see kernel/time/timer.c */
+/* Timers up to this many jiffies are exact to a jiffy; see kernel/time/timer.c */
 #define TIMER_EXACT	32
 
 enum { TIMER_PERIOD, TIMER_PHASE };
@@ -50,9 +49,9 @@ static u64 timer_now(void)
 }
 
 /*
- * The kernel's timers come in the jiffy after the one that they are set to, and those
- * for long times up to an eighth later than that: so a long time is waited for in
- * parts, the last of which is short.
+ * A timer expires in the jiffy after the one to which it is set. A timer for a long time
+ * expires up to an eighth later. So the trigger waits for a long time in parts, of which
+ * the last one is short.
  */
 static void timer_arm(struct timer_state *state, u64 now)
 {
@@ -76,7 +75,7 @@ static void timer_expired(struct timer_list *timer)
 		return;
 	}
 	zio_trigger_fire(state->trig);
-	/* What is less than a millisecond adds up, and is waited for later. */
+	/* The fractions of a millisecond are not lost: they delay a later event. */
 	rest = div_u64(zio_trigger_throttle(begin, ktime_get_ns()), NSEC_PER_MSEC);
 	now = timer_now();
 	next = zio_tick_after(max(now + rest, state->tick), state->tick, period);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* attr.c: files of the channel sets in sysfs, and a dump of the registers in debugfs */
+/* attr.c: the attributes of the channel sets in sysfs, and the registers in debugfs */
 #include <linux/bitfield.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -17,7 +17,7 @@ enum slink_attr {
 	SLINK_END,
 	SLINK_MASK,
 	SLINK_POLL,
-	SLINK_STAT,	/* and all that follow */
+	SLINK_STAT,	/* the first of SLINK_N_STATS */
 };
 
 enum slink_reset {
@@ -62,14 +62,10 @@ const struct zio_attr_desc slink_input_attrs[] = {
 	SLINK_STATISTIC("restarts", SLINK_RESTARTS),
 };
 
-const unsigned int slink_n_input_attrs = ARRAY_SIZE(slink_input_attrs);
-
 const struct zio_attr_desc slink_output_attrs[] = {
 	SLINK_RO("return-lines", SLINK_LINES_IN),
 	SLINK_STATISTIC("events", SLINK_SENT),
 };
-
-const unsigned int slink_n_output_attrs = ARRAY_SIZE(slink_output_attrs);
 
 static int set_width(struct slink_card *card, u32 bits)
 {
@@ -103,7 +99,7 @@ static int set_value(struct slink_card *card, unsigned long id, u32 value)
 		break;
 	case SLINK_TEST:
 		card->test = value;
-		/* No event goes on from the one mode to the other. */
+		/* An event of one mode must not continue in the other. */
 		slink_drop_input(card);
 		card->in.alarms = 0;
 		slink_set_omb1(card, OMB1_UTDO_N, value ? 0 : OMB1_UTDO_N);
@@ -143,6 +139,16 @@ static int reset(struct slink_card *card, u32 what)
 	return 0;
 }
 
+/**
+ * slink_attr_set() - put the value of an attribute into the card
+ * @cset: the channel set
+ * @chan: NULL
+ * @attr: the attribute
+ * @value: the value, within the limits of @attr
+ *
+ * Context: process, sleeps. Takes card->lock.
+ * Return: 0, or -EINVAL for a value between the limits that has no meaning.
+ */
 int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 		   const struct zio_attr_desc *attr, u32 value)
 {
@@ -186,6 +192,16 @@ static u32 get_value(struct slink_card *card, unsigned long id)
 	return atomic64_read(&card->stat[id - SLINK_STAT]);
 }
 
+/**
+ * slink_attr_get() - read the value of an attribute from the card
+ * @cset: the channel set
+ * @chan: NULL
+ * @attr: the attribute
+ * @value: the result
+ *
+ * Context: process. Takes card->lock.
+ * Return: 0.
+ */
 int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 		   const struct zio_attr_desc *attr, u32 *value)
 {
@@ -199,8 +215,8 @@ int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 }
 
 /*
- * Without the FIFO, of which a read takes a word, and the incoming mailboxes, whose
- * flags a read clears.
+ * A read of the FIFO takes a word, and a read of an incoming mailbox clears its flags.
+ * So the dump leaves these registers out.
  */
 static const struct {
 	const char *name;
@@ -236,10 +252,11 @@ static void remove_dump(void *data)
 }
 
 /**
- * slink_create_dump() - /sys/kernel/debug/zio-slink-ADDRESS/registers
- * @card: the card
+ * slink_create_dump() - create /sys/kernel/debug/zio-slink-ADDRESS/registers
+ * @card: the card; the file is removed with its device
  *
- * Return: 0 or -ENOMEM; a kernel without debugfs has none.
+ * Context: process, sleeps.
+ * Return: 0 or -ENOMEM; also 0 on a kernel that has no debugfs.
  */
 int slink_create_dump(struct slink_card *card)
 {

@@ -2,38 +2,38 @@
 /*
  * input.c: events from the link to blocks
  *
- * The card passes words into the FIFO of the chip as long as they are of the type
- * that OMB1 expects. At the first word of another type it stops, and says so by a
- * mailbox interrupt. So the driver expects, in turn,
+ * The card passes words into the FIFO of the chip while they have the type that OMB1
+ * expects. At the first word of another type it stops and raises a mailbox interrupt.
+ * So the driver alternates between two expected types:
  *
- *   data      which the chip moves to memory, a page at a time, and
- *   control   words, which the CPU takes out of the FIFO.
+ *   DATA      The chip moves the words to memory, a page at a time.
+ *   CONTROL   The CPU takes the words from the FIFO.
  *
- *                block armed: DMA set up, data expected
+ *                block armed: transfer begins, DATA expected
  *        .------------------------------------------------------.
  *        v                                                      |
  *     [ DATA ] --page full, more words--> next page --> [ DATA ]|
  *        |                                                      |
- *        | card stopped at a control word: what is in the FIFO  |
- *        | drains, DMA off, control expected                    |
+ *        | card stopped at a control word: FIFO drains,         |
+ *        | transfer off, CONTROL expected                       |
  *        v                                                      |
  *     [ CONTROL ] --FIFO empty---------------------------------'
  *        |
- *        | begin: an event begins        end: it is done; the block
- *        `--> [ CONTROL ]                     goes, and the next is armed
+ *        | begin: an event begins        end: the event and its block are
+ *        `--> [ CONTROL ]                     done; the next block is armed
  *
- * The data of an event are what came between two control words. A begin within an
- * event means that its end was lost, and an end (or data) without begin, that its
- * start was: both make a block, with an alarm. When no block is armed nothing is
- * expected anew, and the link waits: the card's FIFO fills, and XOFF goes out.
+ * The words between two control words are the data of an event. A begin inside an event
+ * means that the end was lost. An end or data outside an event mean that the start was
+ * lost. Both make a block with an alarm. When no block is armed, the driver expects no
+ * new type and the link waits: the card's FIFO fills, and the card sends XOFF.
  *
- * The end of a page. When the count has become zero up to eight words may follow,
- * as many as the chip's FIFO holds. If the card stops then, the event ends here, and
- * the CPU takes these words: so it is from the ninth word on that an event takes
- * another transfer. (S-LINK Driver for Linux, Nikhef 2000, measured that.)
+ * The end of a page: after the count has become zero, up to eight more words fit into
+ * the chip's FIFO. If the card stops within these, the event ends, and the CPU takes the
+ * words. From the ninth word on the event needs another transfer. (The S-LINK Driver for
+ * Linux, Nikhef 2000, measured that.)
  *
- * Before the CPU touches the FIFO the transfer is switched off (libSLINK.c), and it
- * never reads an empty one: the bus would hang (data sheet).
+ * The driver switches the transfer off before the CPU reads the FIFO (libSLINK.c). It
+ * never reads an empty FIFO, which would hang the bus (data sheet).
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
@@ -42,19 +42,19 @@
 
 #include "slink.h"
 
-/* So many reads of a register a word may take from the card to the FIFO. */
+/* A word passes from the card to the FIFO within this many reads of a register. */
 #define FEW_READS	40
-/* Events up to this size are small, */
+/* Events of up to this many words are small. */
 #define SMALL_WORDS	16u
-/* and so many reads of a register it is worth to save an interrupt for them. */
+/* For a small event this many reads of a register cost less than an interrupt. */
 #define STOP_READS	12
-/* So long there is a word at least, if there are any. */
+/* If words are on their way, one arrives within this time. */
 #define QUIET_US	4
-/* After so long the card is looked at again, when the cable is out. */
+/* While the cable is out, the timer visits the card after this time. */
 #define CUT_US		100
-/* And so many the card to say that the word after a full FIFO is another type. */
+/* The card reports a word of another type behind a full FIFO within this many reads. */
 #define MORE_READS	3u
-/* So long the chip may take for what is in its FIFO. */
+/* The chip moves the words in its FIFO within this time. */
 #define DRAIN_US	200
 
 static bool has_word(struct slink_card *card)
@@ -101,7 +101,7 @@ static void discard_words(struct slink_card *card)
 	begin_transfer(card, in->dma.addr, in->dma.len);
 }
 
-/* The rest of the page that the block has got to; or, if it is full, waste. */
+/* Begin a transfer for the rest of the block's current page, or to the waste page. */
 static void start_transfer(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
@@ -116,7 +116,7 @@ static void start_transfer(struct slink_card *card)
 		begin_transfer(card, in->dma.addr, in->dma.len);
 }
 
-/* What has been moved belongs to the block. */
+/* End the transfer, and add the moved words to the block. */
 static void end_transfer(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
@@ -149,7 +149,7 @@ static void store_word(struct slink_card *card, u32 word)
 	in->pos += sizeof(word);
 }
 
-/* The card has stopped: the chip moves what it holds, unless its count is zero. */
+/* Return: true if the chip, after the card has stopped, has moved all that it can. */
 static bool is_drained(struct slink_card *card)
 {
 	u32 mcsr = slink_read(card, S5933_MCSR);
@@ -166,8 +166,8 @@ static bool wait_drained(struct slink_card *card)
 }
 
 /*
- * The transfer ends, and the CPU takes what the chip still has. No word passes to the
- * chip now: so there is no more than its FIFO holds.
+ * End the transfer; the CPU takes the words that are left. No word passes to the chip
+ * now, so there are at most as many as its FIFO holds.
  */
 static void take_rest(struct slink_card *card)
 {
@@ -178,7 +178,7 @@ static void take_rest(struct slink_card *card)
 		store_word(card, pop_word(card));
 }
 
-/* The FIFO is looked at twice, before and after the transfer is off (libSLINK.c). */
+/* Look at the FIFO before and after the transfer is switched off (libSLINK.c). */
 static void drain(struct slink_card *card)
 {
 	if (card->in.dma.len)
@@ -193,7 +193,7 @@ static bool is_small(const struct slink_input *in)
 	return in->last <= SMALL_WORDS * sizeof(u32);
 }
 
-/* The block has all that belongs to it; it is the core's from now on. */
+/* Complete the block. Return: true, since the block is done. */
 static bool finish_event(struct slink_card *card, u32 end)
 {
 	struct slink_input *in = &card->in;
@@ -233,7 +233,7 @@ static bool is_word(const struct slink_card *card, u32 word, u32 expected)
 	return !((word ^ expected) & card->mask);
 }
 
-/* LD[1]: this word is bad; LD[0]: the data since the last control word are. */
+/* LD[1]: this word is bad. LD[0]: the data since the last control word are bad. */
 static u8 errors_of(u32 word)
 {
 	return (word & 2 ? SLINK_ALARM_CONTROL : 0) |
@@ -269,7 +269,7 @@ static bool end_event(struct slink_card *card, u32 word)
 	return finish_event(card, word);
 }
 
-/* A cycle of the self test: a zero as control word, then a one that walks. */
+/* A cycle of the self test is a zero control word, then a walking one as data. */
 static bool end_test_cycle(struct slink_card *card, u32 word)
 {
 	unsigned int bits = slink_width(card), n = card->in.pos / 4, i;
@@ -288,7 +288,7 @@ static bool end_test_cycle(struct slink_card *card, u32 word)
 	return true;
 }
 
-/* Whether the block is done. */
+/* Return: true if the block is done. */
 static bool take_control(struct slink_card *card, u32 word)
 {
 	if (errors_of(word))
@@ -304,7 +304,7 @@ static bool take_control(struct slink_card *card, u32 word)
 	return false;
 }
 
-/* One is on its way: the card had stopped there, and now it is expected. */
+/* After a stop at a control word this word is on its way to the FIFO ("due"). */
 static bool wait_word(struct slink_card *card)
 {
 	unsigned int n = card->in.due ? FEW_READS : 1;
@@ -317,9 +317,11 @@ static bool wait_word(struct slink_card *card)
 }
 
 /*
- * Data are expected again. A control word may come at this very moment: so that
- * it is not taken for data, it is made sure that none passes any more before the
- * FIFO is looked at for the last time. (Bad ones still do. They are rare enough.)
+ * Expect data again, unless a control word is in the FIFO. A control word that passes
+ * now would be taken for data. So no control word may pass while the FIFO is checked for
+ * the last time. A corrupt control word can still pass; the next one raises an alarm.
+ *
+ * Return: false if a control word has come.
  */
 static bool end_control(struct slink_card *card)
 {
@@ -333,7 +335,7 @@ static bool end_control(struct slink_card *card)
 	return true;
 }
 
-/* The next control word, if any. Whether the block is done. */
+/* Take the next control word, if there is one. Return: true if the block is done. */
 static bool advance_control(struct slink_card *card)
 {
 	if (!wait_word(card) && end_control(card))
@@ -341,7 +343,7 @@ static bool advance_control(struct slink_card *card)
 	return take_control(card, pop_word(card));
 }
 
-/* The card has stopped at a word that is not what data are expected to be. */
+/* The card has stopped at a word of another type. Expect this type. */
 static void change_type(struct slink_card *card)
 {
 	u8 type = card->lines & LINE_TYPE;
@@ -360,9 +362,8 @@ static void change_type(struct slink_card *card)
 }
 
 /*
- * The page is full, and the card has not stopped: another one as soon as the FIFO is
- * full, which shows that there is more than fits in there; or after a while, since
- * the source may pause.
+ * The page is full and the card has not stopped. Begin the next page when the FIFO is
+ * full, which shows that the event goes on, or after a while, since the source may pause.
  */
 static void turn_page(struct slink_card *card)
 {
@@ -386,9 +387,9 @@ static bool is_page_full(struct slink_card *card)
 }
 
 /*
- * The last event was small. If another one has begun, it may be as small, and all
- * here before an interrupt could be. If no block will be armed for it, as the reader
- * is behind, the card stops at it, which would be an interrupt for nothing. Once each.
+ * After a small event, wait once for the card to stop. The next event may be as small
+ * and may end before an interrupt could be served. If the reader is behind, no block is
+ * armed; the card then stops at the next event, and its interrupt would have no use.
  */
 static bool wait_stop(struct slink_card *card)
 {
@@ -405,12 +406,13 @@ static bool is_expecting_data(const struct slink_card *card)
 	return card->in.expect & LINE_LCTRL_N;
 }
 
-/* The cable is out, and what was on its way has come. */
+/* Return: true if the link is down in the middle of an event. */
 static bool is_down_inside(const struct slink_card *card)
 {
 	return card->in.inside && !(card->lines & LINE_LDOWN_N);
 }
 
+/* Return: true if the link is down inside an event, and no word is on its way. */
 static bool is_cut(struct slink_card *card)
 {
 	u32 left;
@@ -429,7 +431,7 @@ static void give_up_event(struct slink_card *card)
 	finish_event(card, 0);
 }
 
-/* Whether there may be more to do. */
+/* Return: true if there may be more to do. */
 static bool advance_data(struct slink_card *card)
 {
 	start_transfer(card);
@@ -447,9 +449,9 @@ static bool advance_data(struct slink_card *card)
 }
 
 /*
- * Memory was refused: the rest of the event goes where it can do no harm. If the
- * FIFO drains all the same, it was the output's memory. No word passes meanwhile, else
- * the FIFO would fill as fast as the CPU empties it.
+ * The bus refused memory: discard the rest of the event. If the FIFO still drains, the
+ * bus refused the output's memory. No word may pass meanwhile, or the FIFO could fill as
+ * fast as the CPU empties it.
  */
 static void handle_abort(struct slink_card *card)
 {
@@ -468,15 +470,15 @@ static void handle_abort(struct slink_card *card)
 }
 
 /**
- * slink_advance_input() - do all that can be done now
- * @card: the card, locked; its status has been noted just now
- * @visit: this visit, which ends when it has no turns any more
+ * slink_advance_input() - let the input advance as far as it can
+ * @card: the card, locked; the caller has just noted its status
+ * @visit: this visit; the input uses up its turns
  *
- * Any context. Does not wait for the link, but for what is on its way within the
- * card.
+ * It waits for words that are on their way within the card, and not for the link.
  *
- * Return: whether the armed block is done: then the caller lets go of the lock, calls
- * zio_cset_done(), and comes back.
+ * Context: any.
+ * Return: true if the armed block is done. The caller releases card->lock, calls
+ *         zio_cset_done(), and comes back.
  */
 bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
 {
@@ -504,7 +506,7 @@ bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
 	return true;
 }
 
-/* What had come of an event is lost; the block, if any, is empty. */
+/* Drop the words of the current event. A block that is armed becomes empty. */
 void slink_drop_input(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
@@ -520,44 +522,21 @@ void slink_drop_input(struct slink_card *card)
 	in->inside = false;
 }
 
-/* The next block tells that an event, done, was lost before it. */
+/* Count an event that was lost after it was complete. The next block has an alarm. */
 void slink_lose_event(struct slink_card *card, size_t bytes)
 {
 	raise_alarm(card, SLINK_ALARM_LOST_START);
 	slink_count(card, SLINK_TRUNCATED, bytes / 4);
 }
 
-static int slink_input(struct zio_cset *cset)
-{
-	struct slink_card *card = zio_cset_priv(cset);
-	struct slink_input *in = &card->in;
-	struct zio_channel *chan;
-	struct zio_block *block;
-	struct zio_armed *pos;
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	zio_for_each_block(cset, pos, chan, block)
-		in->block = block;
-	in->near &= in->inside;
-	spin_unlock_irqrestore(&card->lock, flags);
-	slink_service_armed(card);
-	return -EAGAIN;
-}
-
-static void slink_stop_input(struct zio_cset *cset)
-{
-	struct slink_card *card = zio_cset_priv(cset);
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	slink_drop_input(card);
-	card->in.block = NULL;
-	spin_unlock_irqrestore(&card->lock, flags);
-	slink_wait_finished(card);
-}
-
-static int slink_init_input(struct zio_cset *cset)
+/**
+ * slink_init_input() - allocate the memory for words that no block takes
+ * @cset: the channel set
+ *
+ * Context: process, sleeps.
+ * Return: 0 or -ENOMEM.
+ */
+int slink_init_input(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
 	struct slink_input *in = &card->in;
@@ -568,19 +547,16 @@ static int slink_init_input(struct zio_cset *cset)
 	return in->waste ? 0 : -ENOMEM;
 }
 
-static void slink_exit_input(struct zio_cset *cset)
+/**
+ * slink_exit_input() - undo slink_init_input()
+ * @cset: the channel set
+ *
+ * Context: process, sleeps.
+ */
+void slink_exit_input(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
 
 	dma_free_coherent(card->dev, PAGE_SIZE, card->in.waste,
 			  card->in.waste_addr);
 }
-
-const struct zio_cset_ops slink_input_ops = {
-	.init = slink_init_input,
-	.exit = slink_exit_input,
-	.raw_io = slink_input,
-	.stop_io = slink_stop_input,
-	.attr_set = slink_attr_set,
-	.attr_get = slink_attr_get,
-};

@@ -2,24 +2,24 @@
 /*
  * output.c: blocks to events on the link
  *
- * OMB2 says whether words that leave are control words or data. The card takes it
- * when the chip's FIFO is empty, and that makes an interrupt: so what went before
- * has left with the old lines.
+ * OMB2 says whether the words that leave are control words or data. The card takes OMB2
+ * when the chip's FIFO is empty, and interrupts. So all earlier words have left with the
+ * former lines.
  *
- *   IDLE     nothing to send. A block: OMB2 = control
- *   CONTROL  taken: the begin control word into the FIFO; OMB2 = data
- *   DATA     taken: the first page to the chip
- *   SENDING  page read: the next one; or, after the last, OMB2 = control
- *   END      taken: the end control word into the FIFO; the block is done
+ *   IDLE     There is nothing to send. When a block is armed: OMB2 = control
+ *   CONTROL  OMB2 taken: the begin word goes into the FIFO; OMB2 = data
+ *   DATA     OMB2 taken: the chip gets the first page
+ *   SENDING  page read: the chip gets the next one; after the last, OMB2 = control
+ *   END      OMB2 taken: the end word goes into the FIFO; the block is done
  *
- * An event without data goes from CONTROL to END: the two words follow each other.
+ * An event without data goes from CONTROL to END, since its two words have one type.
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 
 #include "slink.h"
 
-/* So long at most a word takes from memory to the FIFO. */
+/* A word passes from memory to the FIFO within this time. */
 #define STUCK_US	10
 
 static void set_omb2(struct slink_card *card, u32 lines,
@@ -60,7 +60,7 @@ static void end_sending(struct slink_card *card)
 	slink_unmap_piece(card, DMA_TO_DEVICE, &out->dma);
 }
 
-/* The next page of the block; at its end, the control word. */
+/* Send the next page of the block, or the end word after the last page. */
 static void send_piece(struct slink_card *card)
 {
 	struct slink_output *out = &card->out;
@@ -112,7 +112,7 @@ static bool is_stuck(struct slink_card *card)
 		(slink_read(card, S5933_MCSR) & MCSR_READ_EMPTY);
 }
 
-/* The link does not read memory that is refused: the event ends here. */
+/* The bus refused memory: end the event here. */
 static void handle_abort(struct slink_card *card)
 {
 	struct slink_output *out = &card->out;
@@ -120,7 +120,7 @@ static void handle_abort(struct slink_card *card)
 	out->aborted = false;
 	if (out->state != OUTPUT_SENDING || is_piece_sent(card))
 		return;
-	/* It may be the input's: then words go on to leave. */
+	/* If words still leave, the bus refused the input's memory. */
 	if (!is_stuck(card))
 		return;
 	end_sending(card);
@@ -128,13 +128,13 @@ static void handle_abort(struct slink_card *card)
 }
 
 /**
- * slink_advance_output() - do all that can be done now
+ * slink_advance_output() - let the output advance as far as it can
  * @card: the card, locked
- * @visit: this visit, which ends when it has no turns any more
+ * @visit: this visit; the output uses up its turns
  *
- * Any context.
- *
- * Return: whether the armed block is done.
+ * Context: any.
+ * Return: true if the armed block is done. The caller releases card->lock and calls
+ *         zio_cset_done().
  */
 bool slink_advance_output(struct slink_card *card, struct slink_visit *visit)
 {
@@ -169,7 +169,7 @@ bool slink_advance_output(struct slink_card *card, struct slink_visit *visit)
 	return false;
 }
 
-/* What is left of the block is not sent; its event is cut short. */
+/* Do not send the rest of the block. The receiver gets a truncated event. */
 void slink_drop_output(struct slink_card *card)
 {
 	struct slink_output *out = &card->out;
@@ -185,47 +185,17 @@ void slink_drop_output(struct slink_card *card)
 	out->state = OUTPUT_IDLE;
 }
 
-static int slink_output(struct zio_cset *cset)
-{
-	struct slink_card *card = zio_cset_priv(cset);
-	struct zio_channel *chan;
-	struct zio_block *block;
-	struct zio_armed *pos;
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	zio_for_each_block(cset, pos, chan, block)
-		card->out.block = block;
-	card->out.pos = 0;
-	spin_unlock_irqrestore(&card->lock, flags);
-	slink_service_armed(card);
-	return -EAGAIN;
-}
-
-static void slink_stop_output(struct zio_cset *cset)
-{
-	struct slink_card *card = zio_cset_priv(cset);
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	slink_drop_output(card);
-	card->out.block = NULL;
-	spin_unlock_irqrestore(&card->lock, flags);
-	slink_wait_finished(card);
-}
-
-static int slink_init_output(struct zio_cset *cset)
+/**
+ * slink_init_output() - note the set for zio_cset_done()
+ * @cset: the channel set
+ *
+ * Context: process.
+ * Return: 0.
+ */
+int slink_init_output(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
 
 	card->out.cset = cset;
 	return 0;
 }
-
-const struct zio_cset_ops slink_output_ops = {
-	.init = slink_init_output,
-	.raw_io = slink_output,
-	.stop_io = slink_stop_output,
-	.attr_set = slink_attr_set,
-	.attr_get = slink_attr_get,
-};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * s5933.h: the AMCC S5933, and the lines that the SSPCI card has on its mailboxes
+ * s5933.h: the AMCC S5933, and the lines of the SSPCI card on its mailboxes
  *
- * Registers as on the PCI side, in BAR0. "Write" is what the chip does to the
- * memory of the host (input), "read" what it reads there (output).
+ * Registers of the PCI side, in BAR 0. In their names "write" means that the chip writes
+ * to the memory of the host (input), and "read" that it reads there (output).
  *
  * Sources: AMCC S5933 data sheet, Oct 1998 (registers); s5933.h of the APEmille
  * autobahn driver, 1997 (bits of INTCSR and MCSR); libSLINK.c of CERN, 1997 (lines
- * of the card). The output lines are those of the project's model of the card,
- * see Documentation/slink-model.md.
+ * of the card). The output lines are those of the project's model of the card; see
+ * Documentation/slink-model.md.
  */
 #ifndef _ZIO_S5933_H
 #define _ZIO_S5933_H
@@ -21,7 +21,7 @@
 #define S5933_IMB3	0x18
 #define S5933_IMB4	0x1c
 #define S5933_FIFO	0x20
-#define S5933_MWAR	0x24	/* destination; before the count, which arms */
+#define S5933_MWAR	0x24	/* destination; write it before MWTC, which arms */
 #define S5933_MWTC	0x28	/* bytes */
 #define S5933_MRAR	0x2c
 #define S5933_MRTC	0x30
@@ -32,12 +32,12 @@
 
 #define S5933_FIFO_WORDS	8
 
-#define MBEF_OMB2	GENMASK(7, 4)	/* not yet taken by the card */
+#define MBEF_OMB2	GENMASK(7, 4)	/* the card has not taken OMB2 yet */
 
-/* INTCSR: control below 16 and above 23; status is cleared by writing 1 */
-#define INTCSR_OMB2		0x0004	/* byte 0 of it: when it is taken */
+/* INTCSR: bits 16 to 23 are status, and writing 1 clears them; the others are control */
+#define INTCSR_OMB2		0x0004	/* byte 0: when the card takes it */
 #define INTCSR_OMB_EMPTY	BIT(4)
-#define INTCSR_IMB4		0x0f00	/* byte 3 of it: when it is written */
+#define INTCSR_IMB4		0x0f00	/* byte 3: when the card writes it */
 #define INTCSR_IMB_FULL		BIT(12)
 #define INTCSR_WRITE_DONE	BIT(14)
 #define INTCSR_READ_DONE	BIT(15)
@@ -52,7 +52,7 @@
 #define INTCSR_STATUS		GENMASK(21, 16)
 #define INTCSR_ABORTS		(INTCSR_IS_MASTER_ABORT | INTCSR_IS_TARGET_ABORT)
 #define INTCSR_ASSERTED		BIT(23)
-/* What the driver writes there, and the chip keeps until a PCI reset */
+/* The bits that the driver writes and the chip keeps until a PCI reset */
 #define INTCSR_KEPT		0x0f0f
 
 #define MCSR_READ_FULL		BIT(0)
@@ -80,7 +80,7 @@
 #define OMB1_EXPECT_SHIFT	24
 #define OMB1_EXPECT		GENMASK(25, 24)
 
-/* IMB4 byte 3: lines from the card; the type of a word is the first two */
+/* IMB4 byte 3: lines from the card; the first two are the type of a word */
 #define LINE_LDERR_N		BIT(0)
 #define LINE_LCTRL_N		BIT(1)
 #define LINE_LDOWN_N		BIT(2)
@@ -92,7 +92,7 @@
 #define TYPE_BAD_DATA		LINE_LCTRL_N
 #define TYPE_DATA		(LINE_LCTRL_N | LINE_LDERR_N)
 
-/* OMB2: lines of the output; IMB3 byte 0: of its other end */
+/* OMB2: lines of the output; IMB3 byte 0: lines of its other end */
 #define OMB2_UCTRL_N		BIT(0)
 #define OMB2_UTEST_N		BIT(1)
 #define IMB3_LINES		GENMASK(3, 0)

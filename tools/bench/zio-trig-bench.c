@@ -508,7 +508,7 @@ static void open_set(struct bench *b, unsigned int i)
 	struct set *s = &b->set[i];
 	const char *stats = "/sys/bus/zio/devices/%s/cset0/%s";
 
-	snprintf(s->name, sizeof(s->name), "zmini-%04x", b->first + i);
+	snprintf(s->name, sizeof(s->name), "zzero-%04x", b->first + i);
 	s->fired = open_path(O_RDONLY, stats, s->name, "statistics/fired");
 	s->lost_triggers = open_path(O_RDONLY, stats, s->name,
 				     "statistics/lost_triggers");
@@ -553,7 +553,7 @@ static void print_help(void)
 	     "  -t, --trigger=DIR  that all sets share (each has its own)\n"
 	     "  -s, --source=NAME  see below (hrt)\n"
 	     "  -u, --use=NAME     what becomes of the blocks, see below (full)\n"
-	     "  -f, --first=N      first device, zmini-N (0)\n"
+	     "  -f, --first=N      first device, zzero-N (0)\n"
 	     "  -c, --count=N      how many (1)\n"
 	     "  -p, --period=NS    rate: with which nothing is lost (100000)\n"
 	     "  -n, --events=N     how many (1000)\n"

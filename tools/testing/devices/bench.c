@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The test bench of a board, see bench.h */
+/* bench.c: the test bench of a board; see bench.h */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-/* --- what is more than a field -------------------------------------------- */
+/* --- registers that are not plain fields ---------------------------------- */
 
 static uint32_t get_id(struct board *board)
 {
@@ -116,7 +116,7 @@ static uint32_t take_sink_word(struct board *board)
 	return sink_take(&board->sink, &word) ? word.data : UINT32_MAX;
 }
 
-/* Of the word that sink-data would give. */
+/* The type of the word that sink-data would return. */
 static uint32_t get_sink_control(struct board *board)
 {
 	const struct sink *sink = &board->sink;
@@ -302,7 +302,7 @@ static uint32_t *field_of(struct board *board, const struct bench_reg *reg)
 	return (uint32_t *)((char *)board + reg->field);
 }
 
-/* No field that a register stands for is at the start of struct board. */
+/* No register stands for the first field of struct board, so 0 means no field. */
 uint32_t bench_get(struct board *board, const struct bench_reg *reg)
 {
 	if (reg->get)

@@ -2,8 +2,8 @@
 /*
  * bench.h: the test bench of a board, as a table of 32-bit registers
  *
- * Not a part of the card. One table serves the registers that a program in the
- * virtual machine sees, the properties of QEMU, and their documentation.
+ * It is not a part of the card. One table serves the registers for programs in the
+ * virtual machine, the properties of QEMU, and their documentation.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -15,9 +15,9 @@
 #define BENCH_WINDOW	0x200		/* bytes for each board */
 #define BENCH_BOARDS	8
 #define BENCH_SIZE	(BENCH_WINDOW * BENCH_BOARDS)
-#define BENCH_ID	0x534c4231	/* what offset 0 of a board reads */
+#define BENCH_ID	0x534c4231	/* value at offset 0 of a board */
 
-/* What the register "clear" clears. */
+/* Values of the register "clear". */
 #define BENCH_CLEAR_COUNTERS	1
 #define BENCH_CLEAR_FAULTS	2
 
@@ -25,9 +25,9 @@
  * struct bench_reg - one register
  * @offset: into the window of a board
  * @name: of the property
- * @field: where in struct board, if it is a plain one
- * @min: least value that may be written
- * @max: greatest one; less than @min: read only
+ * @field: offset in struct board, if the register is a plain field
+ * @min: least value to write
+ * @max: greatest value to write; less than @min: read only
  * @choices: names of the values from 0 on, ended by NULL
  * @get: instead of @field
  * @set: instead of @field, or after it was set
@@ -43,7 +43,7 @@ struct bench_reg {
 	void (*set)(struct board *board, uint32_t value);
 };
 
-/* Ended by an entry without name. */
+/* The last entry has no name. */
 extern const struct bench_reg bench_regs[];
 
 /**
@@ -57,21 +57,21 @@ uint32_t bench_get(struct board *board, const struct bench_reg *reg);
  * bench_set - write a register
  * @board: the board
  * @reg: the register
- * @value: what to write
+ * @value: the value
  *
- * Return: false if the register is read only or the value out of its range;
- * nothing has changed then.
+ * Return: false if the register is read only or the value is out of range; then nothing
+ * has changed.
  */
 bool bench_set(struct board *board, const struct bench_reg *reg,
 	       uint32_t value);
 
 /**
- * bench_parse - the value that a text means
+ * bench_parse - convert a text to the value of a register
  * @reg: the register
  * @text: a number as in C, or one of the names of @reg
  * @value: the value
  *
- * Return: false if it means nothing.
+ * Return: false if the text is no value of the register.
  */
 bool bench_parse(const struct bench_reg *reg, const char *text,
 		 uint32_t *value);
@@ -85,7 +85,7 @@ bool bench_parse(const struct bench_reg *reg, const char *text,
 const struct bench_reg *bench_by_name(const char *name);
 
 /**
- * bench_read - what a program reads
+ * bench_read - read a register, for a program
  * @board: the board, or NULL if there is none
  * @offset: into its window
  *
@@ -94,15 +94,15 @@ const struct bench_reg *bench_by_name(const char *name);
 uint32_t bench_read(struct board *board, unsigned int offset);
 
 /**
- * bench_write - what a program writes
+ * bench_write - write a register, for a program
  * @board: the board, or NULL if there is none
  * @offset: into its window
- * @value: the value; one that is refused counts in bench_errors
+ * @value: the value; a refused one counts in bench_errors
  */
 void bench_write(struct board *board, unsigned int offset, uint32_t value);
 
 /**
- * bench_faults - all faults of the software that the board has seen
+ * bench_faults - count all faults of the software that the board has seen
  * @board: the board
  */
 uint32_t bench_faults(struct board *board);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A card with what is around it, see board.h */
+/* board.c: a card with its source and its sink; see board.h */
 #include <string.h>
 
 #include "board.h"
 
-/* Nobody waits longer to learn that the link was cut or the FIFO ran over. */
+/* The host learns within this time that the link was cut or the FIFO overflowed. */
 #define HEARTBEAT_NS 100000
 
 /* --- PCI cycles, good or bad ---------------------------------------------- */
 
-/* A burst that would reach the bad cycle fails; the chip then goes by words. */
+/* A burst that would reach the bad cycle fails; the chip then moves single words. */
 static enum s5933_bus meet_abort(struct board *board, unsigned int n,
 				 enum board_cycles cycles)
 {
@@ -208,7 +208,7 @@ void world_advance(struct world *world, uint64_t now)
 	world->now = slink_later(now, world->now);
 }
 
-/* Words that are sure to pass before the card stops or the count is at its end. */
+/* Return: the number of words that pass before the card stops or the count ends. */
 static uint64_t quiet_input(const struct board *board)
 {
 	uint64_t words = sspci_run_length(&board->card);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * board.h: a card with its chip, what is at its connectors, and the time
+ * board.h: a card with its chip, its source and its sink; the clock of all boards
  *
- * All boards of a world have one clock. Before each access a front end brings
- * the world to the time of now with world_advance(), after it does so again for
- * what is due at once, and asks world_next_visible() when to come back.
+ * All boards of a world have one clock. A front end calls world_advance() before each
+ * access, and after it for what is due at once. world_next_visible() tells when the
+ * front end must come back.
  */
 #ifndef BOARD_H
 #define BOARD_H
@@ -19,7 +19,7 @@
 #define BOARD_CLASS	0xff0000
 
 /**
- * struct board_ops - what is around a board; see struct s5933_ops
+ * struct board_ops - the bus of a board; see struct s5933_ops
  * @dma_write: one burst to PCI memory
  * @dma_read: one burst from PCI memory
  * @set_irq: level of INTA#
@@ -54,25 +54,25 @@ struct board {
 	struct sspci card;
 	struct slidas source;
 	struct sink sink;
-	uint32_t abort_kind;	/* enum s5933_bus, of a cycle to come */
+	uint32_t abort_kind;	/* enum s5933_bus, of a later cycle */
 	uint32_t abort_after;	/* DMA words until then */
 	uint32_t abort_on;	/* enum board_cycles */
-	uint64_t other_until;	/* when another device lets go of INTA#, or SLINK_NEVER */
+	uint64_t other_until;	/* when another device releases INTA#, or SLINK_NEVER */
 	uint32_t bench_errors;	/* writes that a register of the bench refused */
 };
 
 /**
  * board_init - make a board
  * @board: the board
- * @world: the world that it is going to be in, at the start all zero
- * @ops: what is around the board
+ * @world: its world; all zero before the first board
+ * @ops: callbacks to the bus
  * @host: for @ops
  */
 void board_init(struct board *board, struct world *world,
 		const struct board_ops *ops, void *host);
 
 /**
- * board_add - put a board into its world: from now on it lives
+ * board_add - put a board into its world, in which it then runs
  * @board: the board
  */
 void board_add(struct board *board);
@@ -84,7 +84,7 @@ void board_add(struct board *board);
 void board_remove(struct board *board);
 
 /**
- * board_reset - PCI reset
+ * board_reset - reset a board, as a PCI reset does
  * @board: the board
  *
  * The configuration of source, sink and faults stays, and the cable as it is.
@@ -92,28 +92,28 @@ void board_remove(struct board *board);
 void board_reset(struct board *board);
 
 /**
- * board_pull_irq - another device of the shared line interrupts
+ * board_pull_irq - let another device on the shared line interrupt
  * @board: the board
  * @ns: how long
  */
 void board_pull_irq(struct board *board, uint32_t ns);
 
 /**
- * board_connect - two boards back to back, the output of each to the other
+ * board_connect - connect two boards back to back, each output to the other's input
  * @a: a board
  * @b: another one
  */
 void board_connect(struct board *a, struct board *b);
 
 /**
- * world_advance - let happen what happens until a time
+ * world_advance - run the world until a time
  * @world: the world
- * @now: the time in ns; one that has been is taken for the present
+ * @now: the time in ns; a time in the past means the present
  */
 void world_advance(struct world *world, uint64_t now);
 
 /**
- * world_next_ns - when the next thing happens by itself
+ * world_next_ns - tell when the world next changes by itself
  * @world: the world
  *
  * Return: that time, or SLINK_NEVER.
@@ -121,7 +121,7 @@ void world_advance(struct world *world, uint64_t now);
 uint64_t world_next_ns(const struct world *world);
 
 /**
- * world_next_visible - until when nobody who does not look can see a change
+ * world_next_visible - tell when the host can next see a change without an access
  * @world: the world
  *
  * No interrupt comes before this time, though words may flow.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A model of the AMCC S5933, see s5933.h and Documentation/slink-model.md.
+ * s5933.c: a model of the AMCC S5933: registers, mailboxes, FIFO, resets
  *
- * A direction of the bus master asks for the bus as soon as its condition holds
- * (request()), has it grant_ns later, and keeps it until the FIFO or the count
- * is at its end. A data phase takes no time of its own.
+ * See s5933.h and Documentation/slink-model.md.
  */
 #include <string.h>
 
-#include "s5933.h"
+#include "s5933-chip.h"
 #include "slink.h"
 
 static uint32_t lanes_mask(unsigned int lanes)
@@ -22,34 +20,7 @@ static uint32_t lanes_mask(unsigned int lanes)
 	return mask;
 }
 
-static void merge(uint32_t *reg, uint32_t value, uint32_t mask)
-{
-	*reg = (*reg & ~mask) | (value & mask);
-}
-
-/* --- FIFO ----------------------------------------------------------------- */
-
-static bool fifo_put(struct s5933_fifo *fifo, uint32_t word)
-{
-	if (fifo->level == S5933_DEPTH)
-		return false;
-	fifo->word[(fifo->head + fifo->level++) % S5933_DEPTH] = word;
-	return true;
-}
-
-static uint32_t fifo_peek(const struct s5933_fifo *fifo, unsigned int index)
-{
-	return fifo->word[(fifo->head + index) % S5933_DEPTH];
-}
-
-static void fifo_drop(struct s5933_fifo *fifo, unsigned int n)
-{
-	fifo->head = (fifo->head + n) % S5933_DEPTH;
-	fifo->level -= n;
-}
-
-/* What the endian conversion makes of a word that passes. */
-static uint32_t convert(const struct s5933 *chip, uint32_t word)
+uint32_t s5933_convert(const struct s5933 *chip, uint32_t word)
 {
 	switch (S5933_INT_ENDIAN(chip->intcsr)) {
 	case 1:
@@ -62,7 +33,7 @@ static uint32_t convert(const struct s5933 *chip, uint32_t word)
 
 /* --- interrupt ------------------------------------------------------------ */
 
-/* Enable bits that let this status through; an abort has none of its own. */
+/* Return: the status bits that an enable bit lets through. Aborts share those of DMA. */
 static uint32_t irq_pending(uint32_t intcsr)
 {
 	uint32_t abort = S5933_INT_MASTER_ABORT | S5933_INT_TARGET_ABORT;
@@ -91,7 +62,7 @@ static void update_irq(struct s5933 *chip)
 	chip->ops->set_irq(chip->host, level);
 }
 
-static void raise_status(struct s5933 *chip, uint32_t status)
+void s5933_raise(struct s5933 *chip, uint32_t status)
 {
 	chip->intcsr |= status;
 	update_irq(chip);
@@ -99,7 +70,7 @@ static void raise_status(struct s5933 *chip, uint32_t status)
 
 static void write_intcsr(struct s5933 *chip, uint32_t value, uint32_t mask)
 {
-	merge(&chip->intcsr, value, mask & S5933_INT_CONTROL);
+	s5933_merge(&chip->intcsr, value, mask & S5933_INT_CONTROL);
 	chip->intcsr &= ~(value & mask & S5933_INT_STATUS);
 	if ((mask & 0xff000000) && S5933_INT_ENDIAN(value) == 3)
 		chip->faults.unmodelled++;
@@ -116,7 +87,7 @@ static uint32_t read_intcsr(const struct s5933 *chip)
 static void write_omb(struct s5933 *chip, unsigned int box, uint32_t value,
 		      unsigned int lanes)
 {
-	merge(&chip->omb[box], value, lanes_mask(lanes));
+	s5933_merge(&chip->omb[box], value, lanes_mask(lanes));
 	chip->mbef |= lanes << 4 * box;
 	chip->ops->omb_written(chip->addon, box);
 }
@@ -133,7 +104,7 @@ void s5933_write_imb(struct s5933 *chip, unsigned int box, unsigned int lane,
 {
 	uint32_t flag = S5933_IMB_FULL(box, lane);
 
-	merge(&chip->imb[box], (uint32_t)byte << 8 * lane, 0xffu << 8 * lane);
+	s5933_merge(&chip->imb[box], (uint32_t)byte << 8 * lane, 0xffu << 8 * lane);
 	if (chip->mbef & flag) {
 		chip->stats.lost_strobes++;
 		return;
@@ -141,7 +112,7 @@ void s5933_write_imb(struct s5933 *chip, unsigned int box, unsigned int lane,
 	chip->mbef |= flag;
 	if (S5933_INT_IMB_BOX(chip->intcsr) == box &&
 	    S5933_INT_IMB_BYTE(chip->intcsr) == lane)
-		raise_status(chip, S5933_INT_IMB);
+		s5933_raise(chip, S5933_INT_IMB);
 }
 
 bool s5933_omb_is_full(const struct s5933 *chip, unsigned int box)
@@ -156,169 +127,8 @@ uint32_t s5933_take_omb(struct s5933 *chip, unsigned int box)
 
 	chip->mbef &= ~(0xfu << 4 * box);
 	if (was_full && S5933_INT_OMB_BOX(chip->intcsr) == box)
-		raise_status(chip, S5933_INT_OMB);
+		s5933_raise(chip, S5933_INT_OMB);
 	return chip->omb[box];
-}
-
-/* --- bus master ----------------------------------------------------------- */
-
-static bool is_master(const struct s5933 *chip)
-{
-	return chip->master && !chip->cfg.gone;
-}
-
-static bool write_wants_bus(const struct s5933 *chip)
-{
-	unsigned int enough = chip->mcsr & S5933_WRITE_4_WORDS ? 4 : 1;
-
-	return is_master(chip) && (chip->mcsr & S5933_WRITE_ENABLE) &&
-	       chip->write.count && !chip->write.stopped &&
-	       chip->a2p.level >= enough;
-}
-
-static bool read_wants_bus(const struct s5933 *chip)
-{
-	unsigned int enough = chip->mcsr & S5933_READ_4_EMPTY ? 4 : 1;
-
-	return is_master(chip) && (chip->mcsr & S5933_READ_ENABLE) &&
-	       chip->read.count && !chip->read.stopped &&
-	       S5933_DEPTH - chip->p2a.level >= enough;
-}
-
-static void request(struct s5933 *chip, struct s5933_dma *dma, bool wanted)
-{
-	if (!wanted)
-		dma->grant_at = SLINK_NEVER;
-	else if (dma->grant_at == SLINK_NEVER)
-		dma->grant_at = *chip->now + chip->cfg.grant_ns;
-}
-
-static void request_bus(struct s5933 *chip)
-{
-	request(chip, &chip->write, write_wants_bus(chip));
-	request(chip, &chip->read, read_wants_bus(chip));
-}
-
-static void stop_dma(struct s5933 *chip, struct s5933_dma *dma,
-		     enum s5933_bus how)
-{
-	dma->stopped = true;
-	chip->stats.aborts++;
-	raise_status(chip, how == S5933_BUS_MASTER_ABORT ?
-		     S5933_INT_MASTER_ABORT : S5933_INT_TARGET_ABORT);
-}
-
-/* Returns true when this was the data phase that makes the count zero. */
-static bool advance_dma(struct s5933_dma *dma, unsigned int words)
-{
-	dma->addr += 4 * words;
-	dma->count -= 4 * words;
-	return !dma->count;
-}
-
-static unsigned int fewest(unsigned int words, const struct s5933_dma *dma)
-{
-	return words < dma->count / 4 ? words : dma->count / 4;
-}
-
-static enum s5933_bus write_words(struct s5933 *chip, unsigned int n)
-{
-	uint32_t words[S5933_DEPTH];
-	enum s5933_bus how;
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		words[i] = convert(chip, fifo_peek(&chip->a2p, i));
-	how = chip->ops->dma_write(chip->host, chip->write.addr, words, n);
-	if (how != S5933_BUS_OK)
-		return how;
-	fifo_drop(&chip->a2p, n);
-	chip->stats.dma_words += n;
-	if (advance_dma(&chip->write, n)) {
-		chip->stats.completes++;
-		raise_status(chip, S5933_INT_WRITE);
-	}
-	return how;
-}
-
-static enum s5933_bus read_words(struct s5933 *chip, unsigned int n)
-{
-	uint32_t words[S5933_DEPTH];
-	enum s5933_bus how;
-	unsigned int i;
-
-	how = chip->ops->dma_read(chip->host, chip->read.addr, words, n);
-	if (how != S5933_BUS_OK)
-		return how;
-	for (i = 0; i < n; i++)
-		fifo_put(&chip->p2a, convert(chip, words[i]));
-	chip->stats.read_words += n;
-	if (advance_dma(&chip->read, n)) {
-		chip->stats.read_completes++;
-		raise_status(chip, S5933_INT_READ);
-	}
-	return how;
-}
-
-/* A burst that ends badly is done again by words: up to the bad one they go. */
-static void run_burst(struct s5933 *chip, struct s5933_dma *dma,
-		      enum s5933_bus (*move)(struct s5933 *, unsigned int),
-		      unsigned int n)
-{
-	enum s5933_bus how;
-
-	chip->stats.bursts++;
-	how = move(chip, n);
-	if (how != S5933_BUS_OK && n > 1)
-		do
-			how = move(chip, 1);
-		while (how == S5933_BUS_OK && --n);
-	if (how != S5933_BUS_OK)
-		stop_dma(chip, dma, how);
-	dma->grant_at = SLINK_NEVER;
-}
-
-static uint64_t grant_next_ns(const struct s5933 *chip)
-{
-	return slink_earlier(chip->write.grant_at, chip->read.grant_at);
-}
-
-static bool read_goes_first(const struct s5933 *chip)
-{
-	uint32_t both = S5933_READ_PRIORITY | S5933_WRITE_PRIORITY;
-
-	return chip->read.grant_at < chip->write.grant_at ||
-	       (chip->read.grant_at == chip->write.grant_at &&
-		(chip->mcsr & both) == S5933_READ_PRIORITY);
-}
-
-static void run_master(struct s5933 *chip)
-{
-	if (grant_next_ns(chip) > *chip->now)
-		return;
-	if (read_goes_first(chip))
-		run_burst(chip, &chip->read, read_words,
-			  fewest(S5933_DEPTH - chip->p2a.level, &chip->read));
-	else
-		run_burst(chip, &chip->write, write_words,
-			  fewest(chip->a2p.level, &chip->write));
-	request_bus(chip);
-}
-
-/* Software has acted: after an abort this is what lets it go on. */
-static void load_addr(struct s5933_dma *dma, uint32_t value, uint32_t mask)
-{
-	merge(&dma->addr, value, mask & ~3u);
-	dma->stopped = false;
-}
-
-static void load_count(struct s5933_dma *dma, uint32_t value, uint32_t mask,
-		       uint32_t *starts)
-{
-	merge(&dma->count, value, mask & S5933_COUNT_MASK);
-	dma->stopped = false;
-	if (dma->count)
-		++*starts;
 }
 
 /* --- the FIFO register ---------------------------------------------------- */
@@ -336,24 +146,24 @@ static uint32_t read_fifo(struct s5933 *chip, unsigned int lanes)
 		chip->faults.empty_reads++;
 		return UINT32_MAX;
 	}
-	word = convert(chip, fifo_peek(&chip->a2p, 0));
+	word = s5933_convert(chip, s5933_fifo_peek(&chip->a2p, 0));
 	if (!advances(chip, lanes))
 		return word;
 	if ((chip->mcsr & S5933_WRITE_ENABLE) && chip->write.count)
 		chip->faults.races++;
-	fifo_drop(&chip->a2p, 1);
+	s5933_fifo_drop(&chip->a2p, 1);
 	chip->stats.pops++;
 	return word;
 }
 
 static void write_fifo(struct s5933 *chip, uint32_t value, unsigned int lanes)
 {
-	merge(&chip->p2a_bytes, value, lanes_mask(lanes));
+	s5933_merge(&chip->p2a_bytes, value, lanes_mask(lanes));
 	if (!advances(chip, lanes))
 		return;
 	if ((chip->mcsr & S5933_READ_ENABLE) && chip->read.count)
 		chip->faults.races++;
-	if (fifo_put(&chip->p2a, convert(chip, chip->p2a_bytes)))
+	if (s5933_fifo_put(&chip->p2a, s5933_convert(chip, chip->p2a_bytes)))
 		chip->stats.pushes++;
 	else
 		chip->faults.full_writes++;
@@ -361,9 +171,9 @@ static void write_fifo(struct s5933 *chip, uint32_t value, unsigned int lanes)
 
 bool s5933_push(struct s5933 *chip, uint32_t word)
 {
-	bool done = fifo_put(&chip->a2p, word);
+	bool done = s5933_fifo_put(&chip->a2p, word);
 
-	request_bus(chip);
+	s5933_request_bus(chip);
 	return done;
 }
 
@@ -371,9 +181,9 @@ bool s5933_pull(struct s5933 *chip, uint32_t *word)
 {
 	if (!chip->p2a.level)
 		return false;
-	*word = fifo_peek(&chip->p2a, 0);
-	fifo_drop(&chip->p2a, 1);
-	request_bus(chip);
+	*word = s5933_fifo_peek(&chip->p2a, 0);
+	s5933_fifo_drop(&chip->p2a, 1);
+	s5933_request_bus(chip);
 	return true;
 }
 
@@ -445,7 +255,7 @@ void s5933_note_reset(struct s5933 *chip, uint64_t since)
 		chip->faults.hasty++;
 }
 
-/* SYSRST# goes low; then the flags of the FIFO are reset; then SYSRST# goes high. */
+/* The steps: SYSRST# goes low, the flags of the FIFO are reset, SYSRST# goes high. */
 static void time_resets(struct s5933 *chip, bool was_held, uint32_t value)
 {
 	bool is_held = s5933_in_addon_reset(chip);
@@ -456,12 +266,12 @@ static void time_resets(struct s5933 *chip, bool was_held, uint32_t value)
 		chip->reset_at = *chip->now;
 }
 
-/* The level stays, the others are pulses. */
+/* The reset of the add-on is a level; the others are pulses. */
 static void write_resets(struct s5933 *chip, uint32_t value)
 {
 	bool was_held = s5933_in_addon_reset(chip);
 
-	merge(&chip->mcsr, value, S5933_ADDON_RESET);
+	s5933_merge(&chip->mcsr, value, S5933_ADDON_RESET);
 	time_resets(chip, was_held, value);
 	if (value & S5933_RESET_P2A)
 		empty_fifo(&chip->p2a);
@@ -475,7 +285,7 @@ static void write_resets(struct s5933 *chip, uint32_t value)
 
 static void write_mcsr(struct s5933 *chip, uint32_t value, unsigned int lanes)
 {
-	merge(&chip->mcsr, value, lanes_mask(lanes) & 0x0000f700);
+	s5933_merge(&chip->mcsr, value, lanes_mask(lanes) & 0x0000f700);
 	if (!(chip->mcsr & S5933_WRITE_ENABLE))
 		chip->write.stopped = false;
 	if (!(chip->mcsr & S5933_READ_ENABLE))
@@ -527,16 +337,16 @@ static void write_register(struct s5933 *chip, unsigned int reg,
 		write_fifo(chip, value, lanes);
 		break;
 	case S5933_MWAR:
-		load_addr(&chip->write, value, mask);
+		s5933_load_addr(&chip->write, value, mask);
 		break;
 	case S5933_MWTC:
-		load_count(&chip->write, value, mask, &chip->stats.starts);
+		s5933_load_count(&chip->write, value, mask, &chip->stats.starts);
 		break;
 	case S5933_MRAR:
-		load_addr(&chip->read, value, mask);
+		s5933_load_addr(&chip->read, value, mask);
 		break;
 	case S5933_MRTC:
-		load_count(&chip->read, value, mask, &chip->stats.read_starts);
+		s5933_load_count(&chip->read, value, mask, &chip->stats.read_starts);
 		break;
 	case S5933_INTCSR:
 		write_intcsr(chip, value, mask);
@@ -548,7 +358,7 @@ static void write_register(struct s5933 *chip, unsigned int reg,
 		if (reg < S5933_IMB(0))
 			write_omb(chip, reg / 4, value, lanes);
 	}
-	request_bus(chip);
+	s5933_request_bus(chip);
 }
 
 static bool is_bad_access(struct s5933 *chip, unsigned int offset,
@@ -575,7 +385,7 @@ static void take_write(struct s5933 *chip, const struct s5933_write *write)
 		       lanes_of(write->offset, write->size));
 }
 
-/* All that was written has reached the chip, in its order. */
+/* Pass all posted writes to the chip, in their order. */
 static void take_posted(struct s5933 *chip)
 {
 	uint32_t i;
@@ -611,7 +421,7 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 	take_posted(chip);
 	chip->stats.reg_reads++;
 	word = read_register(chip, offset & ~3u, lanes);
-	request_bus(chip);
+	s5933_request_bus(chip);
 	return (word & lanes_mask(lanes)) >> 8 * (offset % 4);
 }
 
@@ -631,14 +441,14 @@ void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
 
 uint64_t s5933_next_ns(const struct s5933 *chip)
 {
-	return slink_earlier(grant_next_ns(chip), posted_next_ns(chip));
+	return slink_earlier(s5933_next_grant(chip), posted_next_ns(chip));
 }
 
 void s5933_run(struct s5933 *chip)
 {
 	if (posted_next_ns(chip) <= *chip->now)
 		take_posted(chip);
-	run_master(chip);
+	s5933_run_master(chip);
 }
 
 /* --- life ----------------------------------------------------------------- */
@@ -646,7 +456,7 @@ void s5933_run(struct s5933 *chip)
 void s5933_set_master(struct s5933 *chip, bool on)
 {
 	chip->master = on;
-	request_bus(chip);
+	s5933_request_bus(chip);
 }
 
 void s5933_reset(struct s5933 *chip)
@@ -672,13 +482,13 @@ void s5933_gone_changed(struct s5933 *chip)
 {
 	bool master = chip->master;
 
-	/* That is in the configuration space, which answers as ever. */
+	/* The bus master bit is in the configuration space, which stays. */
 	if (!chip->cfg.gone) {
 		s5933_reset(chip);
 		chip->master = master;
 	}
 	update_irq(chip);
-	request_bus(chip);
+	s5933_request_bus(chip);
 }
 
 static void put_le(uint8_t *to, uint32_t value, unsigned int bytes)

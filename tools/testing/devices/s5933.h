@@ -12,84 +12,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define S5933_OMB(n)	(0x00 + 4 * (n))
-#define S5933_IMB(n)	(0x10 + 4 * (n))
-#define S5933_FIFO	0x20
-#define S5933_MWAR	0x24
-#define S5933_MWTC	0x28
-#define S5933_MRAR	0x2c
-#define S5933_MRTC	0x30
-#define S5933_MBEF	0x34
-#define S5933_INTCSR	0x38
-#define S5933_MCSR	0x3c
-#define S5933_SIZE	0x40
-
-/* MBEF */
-#define S5933_OMB_FULL(box, lane)	(1u << (4 * (box) + (lane)))
-#define S5933_IMB_FULL(box, lane)	(1u << (16 + 4 * (box) + (lane)))
-
-/* INTCSR */
-#define S5933_INT_OMB_BYTE(v)	((v) & 3)
-#define S5933_INT_OMB_BOX(v)	((v) >> 2 & 3)
-#define S5933_INT_OMB_ENABLE	(1u << 4)
-#define S5933_INT_IMB_BYTE(v)	((v) >> 8 & 3)
-#define S5933_INT_IMB_BOX(v)	((v) >> 10 & 3)
-#define S5933_INT_IMB_ENABLE	(1u << 12)
-#define S5933_INT_WRITE_ENABLE	(1u << 14)
-#define S5933_INT_READ_ENABLE	(1u << 15)
-#define S5933_INT_OMB		(1u << 16)
-#define S5933_INT_IMB		(1u << 17)
-#define S5933_INT_WRITE		(1u << 18)
-#define S5933_INT_READ		(1u << 19)
-#define S5933_INT_MASTER_ABORT	(1u << 20)
-#define S5933_INT_TARGET_ABORT	(1u << 21)
-#define S5933_INT_ASSERTED	(1u << 23)
-#define S5933_INT_ENDIAN(v)	((v) >> 24 & 3)
-#define S5933_INT_ADVANCE(v)	((v) >> 26 & 3)
-#define S5933_INT_STATUS	0x003f0000u
-#define S5933_INT_CONTROL	0xff00df1fu
-
-/* MCSR */
-#define S5933_P2A_FULL		(1u << 0)
-#define S5933_P2A_4_EMPTY	(1u << 1)
-#define S5933_P2A_EMPTY		(1u << 2)
-#define S5933_A2P_FULL		(1u << 3)
-#define S5933_A2P_4_WORDS	(1u << 4)
-#define S5933_A2P_EMPTY		(1u << 5)
-#define S5933_READ_COUNT_ZERO	(1u << 6)
-#define S5933_WRITE_COUNT_ZERO	(1u << 7)
-#define S5933_WRITE_PRIORITY	(1u << 8)
-#define S5933_WRITE_4_WORDS	(1u << 9)
-#define S5933_WRITE_ENABLE	(1u << 10)
-#define S5933_READ_PRIORITY	(1u << 12)
-#define S5933_READ_4_EMPTY	(1u << 13)
-#define S5933_READ_ENABLE	(1u << 14)
-#define S5933_READ_MULTIPLE	(1u << 15)
-#define S5933_ADDON_RESET	(1u << 24)
-#define S5933_RESET_P2A		(1u << 25)
-#define S5933_RESET_A2P		(1u << 26)
-#define S5933_RESET_MAILBOX	(1u << 27)
-#define S5933_NVRAM_BUSY	(1u << 31)
-
-#define S5933_DEPTH		8
-#define S5933_POSTED		64	/* writes that a bridge can hold */
-#define S5933_COUNT_MASK	0x03fffffcu
-#define S5933_NVRAM_SIZE	2048
-
-/* libSLINK.c leaves 10 us between the steps of a reset; the clock of a guest may be off. */
-#define S5933_RESET_NS		9000
+#include "s5933-regs.h"
 
 /* How a bus-master cycle ended. */
 enum s5933_bus {
 	S5933_BUS_OK,
-	S5933_BUS_MASTER_ABORT,		/* nobody answers at this address */
-	S5933_BUS_TARGET_ABORT,		/* somebody does, and refuses */
+	S5933_BUS_MASTER_ABORT,		/* no device answers at this address */
+	S5933_BUS_TARGET_ABORT,		/* a device answers and refuses */
 };
 
 /**
- * struct s5933_ops - what is around the chip
- * @dma_write: one burst to PCI memory; all of it or nothing is moved. Words are
- *	in the order of the machine, in memory they are little endian
+ * struct s5933_ops - the bus and the add-on side around the chip
+ * @dma_write: one burst to PCI memory, all of it or nothing. Words have the byte
+ *	order of the machine; in memory they are little endian
  * @dma_read: the same from PCI memory
  * @set_irq: level of INTA#, called when it changes
  * @omb_written: the host has written bytes of outgoing mailbox 0...3
@@ -118,18 +53,18 @@ struct s5933_fifo {
 struct s5933_dma {
 	uint32_t addr;
 	uint32_t count;		/* bytes that are left */
-	uint64_t grant_at;	/* when the bus is ours */
-	bool stopped;		/* by an abort */
+	uint64_t grant_at;	/* when the chip gets the bus */
+	bool stopped;		/* after an abort */
 };
 
 struct s5933_config {
 	uint32_t grant_ns;	/* from the request for the bus to the burst */
-	uint32_t nvram_ns;	/* that a command to the NVRAM takes */
-	uint32_t gone;		/* pulled out: nobody answers */
-	uint32_t posted_ns;	/* that a bridge holds a write, if no read comes */
+	uint32_t nvram_ns;	/* duration of a command to the NVRAM */
+	uint32_t gone;		/* pulled out: no access is answered */
+	uint32_t posted_ns;	/* for which a bridge holds a write, if no read comes */
 };
 
-/* What a real chip would answer with a hang, a race or nonsense. */
+/* Accesses that a real chip would answer with a hang, a race or a wrong value. */
 struct s5933_faults {
 	uint32_t empty_reads;	/* FIFO read while empty: PCI retry for ever */
 	uint32_t full_writes;	/* FIFO written while full */
@@ -201,7 +136,7 @@ struct s5933 {
 /**
  * s5933_init - make a chip
  * @chip: the chip
- * @ops: what is around it
+ * @ops: callbacks to the bus and the add-on side
  * @host: for the callbacks of the PCI side
  * @addon: for the callbacks of the add-on side
  * @now: clock of the model, in ns
@@ -221,30 +156,30 @@ void s5933_set_boot(struct s5933 *chip, uint16_t vendor, uint16_t device,
 		    uint32_t class, uint32_t bar0);
 
 /**
- * s5933_reset - PCI reset: all but NVRAM, statistics and faults
+ * s5933_reset - reset all but NVRAM, statistics and faults, as a PCI reset does
  * @chip: the chip
  */
 void s5933_reset(struct s5933 *chip);
 
 /**
- * s5933_gone_changed - cfg.gone was written
+ * s5933_gone_changed - act on a change of cfg.gone
  * @chip: the chip
  *
- * A chip that is gone drives no interrupt, is no master, does not take what is written,
- * and reads as all ones. One that is back is as after s5933_reset(), but for what is in
- * the configuration space: it may be master as before.
+ * A chip that is gone drives no interrupt, is no bus master, ignores writes, and reads
+ * as all ones. A chip that comes back is as after s5933_reset(), but keeps its
+ * configuration space, and with it the bus master bit.
  */
 void s5933_gone_changed(struct s5933 *chip);
 
 /**
- * s5933_set_master - the bus master bit of the PCI command register
+ * s5933_set_master - set the bus master bit of the PCI command register
  * @chip: the chip
- * @on: may it be master?
+ * @on: whether it may be bus master
  */
 void s5933_set_master(struct s5933 *chip, bool on);
 
 /**
- * s5933_read - PCI read of a register
+ * s5933_read - read a register from PCI
  * @chip: the chip
  * @offset: into BAR0
  * @size: 1, 2 or 4 bytes, not across two registers
@@ -255,10 +190,10 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 		    unsigned int size);
 
 /**
- * s5933_write - PCI write of a register
+ * s5933_write - write a register from PCI
  * @chip: the chip
  * @offset: into BAR0
- * @value: what to write
+ * @value: the value
  * @size: 1, 2 or 4 bytes, not across two registers
  *
  * With cfg.posted_ns the write reaches the chip after that time, or before a read.
@@ -267,16 +202,16 @@ void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
 		 unsigned int size);
 
 /**
- * s5933_note_reset - a step of a reset
+ * s5933_note_reset - check the time between two steps of a reset
  * @chip: the chip
- * @since: when the step before was, or SLINK_NEVER
+ * @since: time of the previous step, or SLINK_NEVER
  *
- * Counts a fault if that was too short a time ago.
+ * Counts a fault if the time was too short.
  */
 void s5933_note_reset(struct s5933 *chip, uint64_t since);
 
 /**
- * s5933_next_ns - when the chip wants to do something by itself
+ * s5933_next_ns - tell when the chip next acts by itself
  * @chip: the chip
  *
  * Return: that time, or SLINK_NEVER.
@@ -284,7 +219,7 @@ void s5933_note_reset(struct s5933 *chip, uint64_t since);
 uint64_t s5933_next_ns(const struct s5933 *chip);
 
 /**
- * s5933_run - one burst, if its time has come
+ * s5933_run - run one burst, if its time has come
  * @chip: the chip
  */
 void s5933_run(struct s5933 *chip);
@@ -292,25 +227,25 @@ void s5933_run(struct s5933 *chip);
 /* --- the add-on side --- */
 
 /**
- * s5933_push - the add-on writes the A2P FIFO
+ * s5933_push - write a word into the A2P FIFO, from the add-on
  * @chip: the chip
- * @word: what to write
+ * @word: the word
  *
- * Return: false when it is full (WRFULL); nothing was written then.
+ * Return: false if the FIFO is full (WRFULL); the word is not written then.
  */
 bool s5933_push(struct s5933 *chip, uint32_t word);
 
 /**
- * s5933_pull - the add-on reads the P2A FIFO
+ * s5933_pull - read a word from the P2A FIFO, from the add-on
  * @chip: the chip
- * @word: what was read
+ * @word: the result
  *
- * Return: false when it is empty (RDEMPTY).
+ * Return: false if the FIFO is empty (RDEMPTY).
  */
 bool s5933_pull(struct s5933 *chip, uint32_t *word);
 
 /**
- * s5933_write_imb - the add-on writes one byte of an incoming mailbox
+ * s5933_write_imb - write one byte of an incoming mailbox, from the add-on
  * @chip: the chip
  * @box: mailbox 0...3; 3 with lane 3 is the direct mailbox strobe (EMBCLK)
  * @lane: byte of it
@@ -320,7 +255,7 @@ void s5933_write_imb(struct s5933 *chip, unsigned int box, unsigned int lane,
 		     uint8_t byte);
 
 /**
- * s5933_take_omb - the add-on reads an outgoing mailbox, which empties it
+ * s5933_take_omb - read and empty an outgoing mailbox, from the add-on
  * @chip: the chip
  * @box: mailbox 0...3
  *
@@ -329,9 +264,11 @@ void s5933_write_imb(struct s5933 *chip, unsigned int box, unsigned int lane,
 uint32_t s5933_take_omb(struct s5933 *chip, unsigned int box);
 
 /**
- * s5933_omb_is_full - has the host written this mailbox?
+ * s5933_omb_is_full - tell whether the host has written a mailbox
  * @chip: the chip
  * @box: mailbox 0...3
+ *
+ * Return: true if it has, and the add-on has not read it since.
  */
 bool s5933_omb_is_full(const struct s5933 *chip, unsigned int box);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The end of a link, see sink.h */
+/* sink.c: the end of a link behind an output; see sink.h */
 #include "sink.h"
 
 static bool sink_is_up(const void *priv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sink.h: the end of a link behind the output of a card: counts, or keeps */
+/* sink.h: the end of a link behind an output; it counts or keeps the words */
 #ifndef SINK_H
 #define SINK_H
 
@@ -8,10 +8,10 @@
 #define SINK_WORDS 4096
 
 /**
- * struct sink - what came, and whether more may
+ * struct sink - the words that came, and the flow control
  * @hold: XOFF
- * @keep: words are kept until sink_take(), XOFF when there is no more room;
- *	otherwise they are counted alone
+ * @keep: keep the words until sink_take(), with XOFF when there is no more room;
+ *	otherwise only count them
  */
 struct sink {
 	uint32_t hold;
@@ -19,22 +19,22 @@ struct sink {
 	uint32_t words;		/* of data */
 	uint32_t controls;
 	uint32_t sum;		/* of the data words */
-	uint32_t lost;		/* came while there was no room */
+	uint32_t lost;		/* words that came while there was no room */
 	uint32_t head;
 	uint32_t level;
 	struct slink_word word[SINK_WORDS];
 };
 
 /**
- * sink_end - the end of the link that the sink stands behind
+ * sink_end - return the end of the link that belongs to the sink
  * @sink: the sink
  */
 struct slink_end sink_end(struct sink *sink);
 
 /**
- * sink_take - the oldest word that is kept
+ * sink_take - take the oldest word
  * @sink: the sink
- * @word: it
+ * @word: the result
  *
  * Return: false if there is none.
  */

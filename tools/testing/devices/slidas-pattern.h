@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * slidas-pattern.h: what the words of an event are
+ * slidas-pattern.h: the words of an event
  *
- * Functions of numbers alone, for the source and for those who check what came.
+ * These functions depend on their arguments alone. The source uses them, and so do
+ * programs that check the events.
  */
 #ifndef SLIDAS_PATTERN_H
 #define SLIDAS_PATTERN_H
@@ -67,7 +68,7 @@ static inline uint32_t slidas_atlas_word(uint32_t event, uint32_t size,
 }
 
 /**
- * slidas_word - one word of an event
+ * slidas_word - compute one word of an event
  * @pattern: enum slidas_pattern
  * @seed: of the patterns that have one
  * @event: number of the event
@@ -97,7 +98,7 @@ static inline uint32_t slidas_word(uint32_t pattern, uint32_t seed,
 }
 
 /**
- * slidas_size - words of an event
+ * slidas_size - compute the number of words of an event
  * @sizes: enum slidas_sizes
  * @size: the only, or the least one
  * @size_max: the greatest one

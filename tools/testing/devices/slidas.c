@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A source of events, see slidas.h */
+/* slidas.c: a source of events; see slidas.h */
 #include <string.h>
 
 #include "slidas.h"
@@ -32,7 +32,7 @@ static uint64_t trigger_time(const struct slidas *source)
 	return source->trigger_from + ns / source->cfg.rate;
 }
 
-/* When an event would begin if the link let it. */
+/* Return: when the next event would begin if the link were free. */
 static uint64_t start_ns(const struct slidas *source)
 {
 	if (!has_budget(source) || !is_let_run(source))
@@ -189,7 +189,7 @@ static void send_data(struct slidas *source)
 		send(source, word);
 }
 
-/* True if this fault takes the place of the data word. */
+/* Return: true if this fault replaces the data word. */
 static bool put_fault_in(struct slidas *source)
 {
 	if (is_here(source, SLIDAS_CUT)) {
@@ -258,7 +258,7 @@ static void send_test_word(struct slidas *source)
 		source->left--;
 }
 
-/* Those that came while the link or the source was busy. */
+/* Count the triggers that came while the link or the source was busy. */
 static void miss_triggers(struct slidas *source)
 {
 	unsigned __int128 gone = *source->now - source->trigger_from;
@@ -286,7 +286,7 @@ static void break_event(struct slidas *source)
 	source->stats.broken++;
 }
 
-/* False if all that was due has been missed. */
+/* Return: false if the source has missed all triggers that were due. */
 static bool take_trigger(struct slidas *source)
 {
 	miss_triggers(source);

@@ -2,8 +2,8 @@
 /*
  * slidas.h: a source of events, with the vocabulary of CERN's SLIDAS
  *
- * It sends a control word, data words, a control word; when, how many and which
- * is configured; faults can be put in.
+ * An event is a control word, data words, and a control word. The configuration says when
+ * the source sends events, their sizes and words, and which faults it puts in.
  */
 #ifndef SLIDAS_H
 #define SLIDAS_H
@@ -12,25 +12,25 @@
 #include "slink.h"
 
 enum slidas_mode {
-	SLIDAS_STOP,		/* after the event that is going on */
+	SLIDAS_STOP,		/* after the current event */
 	SLIDAS_SINGLE,		/* events asked for by slidas_trigger() */
 	SLIDAS_BLOCK,		/* one after the other, as fast as the link */
 	SLIDAS_TRIGGER,		/* at a rate; triggers in a busy time are missed */
 	SLIDAS_TEST,		/* cycles of the self test */
 };
 
-/* Faults of one event; "at" is the data word that struct slidas_config tells. */
+/* Faults of one event; "at" is a data word, see struct slidas_config. */
 enum slidas_fault {
 	SLIDAS_BAD_BEGIN = 1 << 0,	/* error in the begin control word */
 	SLIDAS_BAD_END = 1 << 1,	/* error in the end control word */
 	SLIDAS_BAD_DATA = 1 << 2,	/* the word at "at" comes damaged */
 	SLIDAS_NO_BEGIN = 1 << 3,	/* lost start */
 	SLIDAS_NO_END = 1 << 4,		/* lost end */
-	SLIDAS_ODD_CONTROL = 1 << 5,	/* a control word nobody knows, at "at" */
+	SLIDAS_ODD_CONTROL = 1 << 5,	/* an unknown control word at "at" */
 	SLIDAS_SHORT = 1 << 6,		/* the data end at "at" */
 	SLIDAS_CUT = 1 << 7,		/* the cable is pulled at "at" */
 	SLIDAS_FLOOD = 1 << 8,		/* XOFF is ignored */
-	SLIDAS_SKIP = 1 << 9,		/* the word at "at" is missing, silently */
+	SLIDAS_SKIP = 1 << 9,		/* the word at "at" is not sent */
 	SLIDAS_FAULTS = (1 << 10) - 1,
 };
 
@@ -49,7 +49,7 @@ enum slidas_fault {
  * @begin: control word
  * @end: control word
  * @seed: of patterns and sizes
- * @start_line: URL line that lets it run when high; 4 for none
+ * @start_line: URL line that enables the source when high; 4 for none
  * @every: a fault in each so many events, 0 for none
  * @faults: which
  * @at: data word of faults; the middle one if there is no such word
@@ -103,7 +103,7 @@ struct slidas {
 	uint32_t next_fault;	/* faults of the next event alone */
 	uint32_t left;		/* of cfg.count */
 
-	struct slidas_config run;	/* of the event that is going on */
+	struct slidas_config run;	/* of the current event */
 	enum slidas_phase phase;
 	uint32_t number;
 	uint32_t length;
@@ -121,14 +121,14 @@ struct slidas {
 /**
  * slidas_init - make a source that is stopped
  * @source: the source
- * @to: where it sends
+ * @to: its destination
  * @now: clock of the model, in ns
  */
 void slidas_init(struct slidas *source, struct slink_end to,
 		 const uint64_t *now);
 
 /**
- * slidas_restart - the mode was set: begin anew with the count of events
+ * slidas_restart - begin anew with the count of events, after the mode was set
  * @source: the source
  */
 void slidas_restart(struct slidas *source);
@@ -141,13 +141,13 @@ void slidas_restart(struct slidas *source);
 void slidas_trigger(struct slidas *source, uint32_t n);
 
 /**
- * slidas_missed - triggers up to now that found link or source busy
- * @source: the source, which has done all that was due
+ * slidas_missed - count the triggers that found the link or the source busy
+ * @source: the source, after it has done all that was due
  */
 uint32_t slidas_missed(struct slidas *source);
 
 /**
- * slidas_next_ns - when the source wants to do something
+ * slidas_next_ns - tell when the source next acts
  * @source: the source
  *
  * Return: that time, or SLINK_NEVER.
@@ -155,7 +155,7 @@ uint32_t slidas_missed(struct slidas *source);
 uint64_t slidas_next_ns(const struct slidas *source);
 
 /**
- * slidas_run_length - data words without a fault that are sure to come next
+ * slidas_run_length - count the data words without a fault that come next
  * @source: the source
  */
 uint32_t slidas_run_length(const struct slidas *source);

@@ -306,7 +306,7 @@ static void test_faults(void)
 	ok(n == 19 && is_control(9, SLIDAS_BEGIN), "no end");
 	send_fault(SLIDAS_ODD_CONTROL);
 	ok(n == 21 && is_control(4, SLIDAS_UNKNOWN) && got[5].data == 3,
-	   "a control word nobody knows");
+	   "an unknown control word");
 	send_fault(SLIDAS_SHORT);
 	ok(n == 15 && is_control(4, SLIDAS_END), "short");
 	send_fault(SLIDAS_SKIP);

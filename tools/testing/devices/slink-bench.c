@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slink-bench - work the test bench of the card model, from inside the machine
+ * slink-bench.c: access to the test bench of the card model, from inside the machine
  *
- * Finds the PCI function of the bench and maps its registers; names and offsets
- * are those of bench.c.
+ * The program finds the PCI function of the bench and maps its registers. Names and
+ * offsets are those of bench.c.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -60,7 +60,7 @@ static bool find_bench(char *dir, size_t size)
 	return found;
 }
 
-/* Memory decoding may still be off. */
+/* Enable the device, since memory decoding may be off. */
 static void enable_bench(const char *dir)
 {
 	char path[300];

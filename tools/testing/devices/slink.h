@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * slink.h: what goes over an S-LINK, and the two ends of the cable
+ * slink.h: the words on an S-LINK, and the two ends of the cable
  *
- * A source (slidas.h, or the output side of a card) holds a struct slink_end
- * and puts words into it; a destination (the input side of a card, or sink.h)
- * stands behind it. Time is counted in nanoseconds of the model's own clock.
+ * A source (slidas.h, or the output side of a card) puts words into a struct slink_end.
+ * It belongs to a destination (the input side of a card, or sink.h). Times are
+ * nanoseconds of the model's own clock.
  */
 #ifndef SLINK_H
 #define SLINK_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A time that does not come. */
+/* A time that never comes. */
 #define SLINK_NEVER UINT64_MAX
 
 /* Words that may still come after XOFF. */
@@ -20,7 +20,7 @@
 
 enum slink_flags {
 	SLINK_CONTROL = 1,	/* LCTRL# is low */
-	SLINK_DAMAGED = 2,	/* the link knows that it brought this word badly */
+	SLINK_DAMAGED = 2,	/* the link has detected an error in this word */
 	SLINK_TEST = 4,		/* of the self test, UTEST# is low */
 };
 
@@ -31,7 +31,7 @@ struct slink_word {
 
 /**
  * struct slink_end_ops - a destination as its source sees it
- * @is_up: LDOWN# is high and no reset is going on: words arrive
+ * @is_up: LDOWN# is high and there is no reset, so words arrive
  * @is_full: XOFF is asserted
  * @width: bits of a word: 32, 16 or 8
  * @return_lines: URL[3:0] of the destination
@@ -63,9 +63,9 @@ static inline bool slink_is_full(const struct slink_end *end)
 }
 
 /**
- * slink_may_send - may one more word go?
- * @end: where to
- * @slack: words sent since XOFF, kept by slink_send()
+ * slink_may_send - tell whether the source may send one more word
+ * @end: the destination
+ * @slack: words sent since XOFF, which slink_send() counts
  */
 static inline bool slink_may_send(const struct slink_end *end,
 				  unsigned int slack)
@@ -81,7 +81,7 @@ static inline void slink_send(const struct slink_end *end, unsigned int *slack,
 	end->ops->put(end->priv, word);
 }
 
-/* Words of one cycle of the self test: a zero, then a one that walks. */
+/* Return: the words of a cycle of the self test, a zero and then a walking one. */
 static inline unsigned int slink_test_length(unsigned int width)
 {
 	return width + 1;

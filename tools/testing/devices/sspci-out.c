@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The output side of the card model: words of the P2A FIFO go to the link as
- * what UCTRL# says. OMB2 is taken only when that FIFO is empty, so that a word
- * and the mailbox written after it cannot overtake each other.
+ * sspci-out.c: the output side of the card model
+ *
+ * Words of the P2A FIFO go to the link with the type that UCTRL# says. The card takes
+ * OMB2 only when this FIFO is empty. So a word and a mailbox written after it cannot
+ * overtake each other.
  */
 #include "sspci-out.h"
 
@@ -57,7 +59,7 @@ bool sspci_output_is_active(const struct sspci *card)
 	return !card->held && (has_lines(card) || can_send(card));
 }
 
-/* A cycle that was begun is sent to its end. */
+/* The output always completes a cycle of the self test. */
 static struct slink_word next_test_word(struct sspci *card)
 {
 	unsigned int width = card->to.ops->width(card->to.priv);

@@ -6,13 +6,13 @@
 #include "sspci.h"
 
 /**
- * sspci_out_reset - lines high, nothing going on
+ * sspci_out_reset - set the lines high and stop
  * @card: the card
  */
 void sspci_out_reset(struct sspci *card);
 
 /**
- * sspci_out_next_ns - when the output side wants to do something
+ * sspci_out_next_ns - tell when the output side next acts
  * @card: the card
  *
  * Return: that time, or SLINK_NEVER.
@@ -20,7 +20,7 @@ void sspci_out_reset(struct sspci *card);
 uint64_t sspci_out_next_ns(const struct sspci *card);
 
 /**
- * sspci_out_run - send a word, take a mailbox, or say a change of status
+ * sspci_out_run - send a word, take a mailbox, or report a change of status
  * @card: the card
  */
 void sspci_out_run(struct sspci *card);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The card model as devices of QEMU: "sspci", the card, and "sspci-bench", the
- * registers of its test bench. Built as a shared object that an unmodified QEMU
- * preloads, see tools/testing/qemu-sspci; QEMU 7.2 and newer.
+ * sspci-qemu.c: the card model as devices of QEMU
+ *
+ * "sspci" is the card, and "sspci-bench" has the registers of its test bench. They are in
+ * a shared object that an unmodified QEMU (7.2 and newer) preloads; see
+ * tools/testing/qemu-sspci.
  */
 #include "qemu/osdep.h"
 #include "qemu/module.h"
@@ -23,7 +25,7 @@
 #endif
 #include "bench.h"
 
-/* Interrupts may come so much late, so that a stream is not a timer a word. */
+/* Interrupts may come this late, so that a stream does not need a timer for each word. */
 #define QUANTUM_NS 1000
 
 VersionInfo *qmp_query_version(Error **errp);
@@ -65,7 +67,7 @@ static void advance(void)
 	advancing = false;
 }
 
-/* What is due at once happens, then the timer is set for what comes. */
+/* Do what is due at once, then set the timer for the next event. */
 static void settle(void)
 {
 	uint64_t next;
@@ -139,7 +141,7 @@ static const struct board_ops board_ops = {
 	.set_irq = set_irq,
 };
 
-/* A cycle of the card's own that ends at a register is not answered. */
+/* A bus-master cycle of the card that ends at a register is not answered. */
 static uint64_t card_read(void *opaque, hwaddr addr, unsigned int size)
 {
 	SspciState *s = opaque;
@@ -252,7 +254,7 @@ static void add_properties(ObjectClass *class)
 
 /* --- faults --------------------------------------------------------------- */
 
-/* What a test did not clear is said at the end; vm reads it. */
+/* At the end, report the faults that no test has cleared; vm reads the report. */
 static void report_faults(SspciState *s)
 {
 	uint32_t faults = bench_faults(&s->board);
@@ -425,7 +427,7 @@ static void bench_realize(PCIDevice *pci, Error **errp)
 
 /* --- types ---------------------------------------------------------------- */
 
-/* A shared object with the headers of another QEMU would do anything. */
+/* A shared object built with the headers of another QEMU would have undefined behaviour. */
 static void check_version(void)
 {
 #ifdef SSPCI_QEMU_VERSION

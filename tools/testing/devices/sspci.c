@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A model of the SSPCI card, input side; see sspci.h and sspci-out.c.
+ * sspci.c: a model of the SSPCI card, input side; see sspci.h and sspci-out.c
  *
- * A word that comes over the link gets its LDERR# here, as the destination card
- * does it, and waits in the external FIFO. It passes into the chip while its
- * lines are the expected ones; if not, the lines go to IMB4 byte 3 once, and
- * again after each write of OMB1 that does not expect them either.
+ * A word from the link gets its LDERR# here, as on the destination card, and waits in
+ * the external FIFO. It passes into the chip if its lines are the expected ones. If not,
+ * the card puts the lines into IMB4 byte 3 once, and again after each write of OMB1 that
+ * does not expect them either.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool link_is_there(const struct sspci *card)
 	return card->link == SSPCI_LINK_READY || card->link == SSPCI_LINK_UP;
 }
 
-/* Each has its low level after a reset. */
+/* After a reset all lines are low. */
 static bool is_high(const struct sspci *card, uint32_t line)
 {
 	return card->control & line;
@@ -139,7 +139,7 @@ static void store_word(struct sspci *card, uint32_t data, uint8_t type)
 	update_xoff(card);
 }
 
-/* LD[1]: this control word is bad, LD[0]: the data since the last one are. */
+/* LD[1]: this control word is bad. LD[0]: the data since the last control word are bad. */
 static void receive_control(struct sspci *card, struct slink_word word)
 {
 	uint32_t data = word.data & ~0xfu;
@@ -167,7 +167,7 @@ static void receive_data(struct sspci *card, struct slink_word word)
 	store_word(card, word.data, type);
 }
 
-/* The self test: a cycle that starts anew with each control word. */
+/* Each control word begins a new cycle of the self test. */
 static void check_test_word(struct sspci *card, struct slink_word word)
 {
 	struct slink_word right;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sspci.h: a model of what is around the S5933 on an SSPCI card
+ * sspci.h: a model of an SSPCI card, without its S5933
  *
- * Input: the destination end of an S-LINK (LDC), an external FIFO, and the logic
- * that lets words of the expected type pass into the chip. Output: the source
- * end (LSC), as a second personality of the same card. The mailboxes that rule
- * them: Documentation/slink-model.md.
+ * The input has the destination end of an S-LINK (LDC), an external FIFO, and the logic
+ * that lets words of the expected type pass into the chip. The output is a source end
+ * (LSC) on the same card. Documentation/slink-model.md describes their mailboxes.
  */
 #ifndef SSPCI_H
 #define SSPCI_H
@@ -21,7 +20,7 @@
 #define SSPCI_URL(v)		((v) >> 8 & 0xf)
 #define SSPCI_EXPECT(v)		((v) >> 24 & 3)
 
-/* IMB4 byte 3: what the input side says. */
+/* IMB4 byte 3: status of the input side. */
 #define SSPCI_LDERR_N		(1u << 0)
 #define SSPCI_LCTRL_N		(1u << 1)
 #define SSPCI_LDOWN_N		(1u << 2)
@@ -31,7 +30,7 @@
 #define SSPCI_UCTRL_N		(1u << 0)
 #define SSPCI_UTEST_N		(1u << 1)
 
-/* IMB3 byte 0: what the output side says. */
+/* IMB3 byte 0: status of the output side. */
 #define SSPCI_OUT_LRL(v)	((v) & 0xf)
 #define SSPCI_OUT_LDOWN_N	(1u << 4)
 #define SSPCI_OUT_LFF_N		(1u << 5)
@@ -39,8 +38,8 @@
 #define SSPCI_FIFO_MAX		65536
 
 enum sspci_link {
-	SSPCI_LINK_DOWN,	/* cable out, or a reset that was left too early */
-	SSPCI_LINK_RESET,	/* URESET# low, link not there yet */
+	SSPCI_LINK_DOWN,	/* the cable is out, or a reset ended too early */
+	SSPCI_LINK_RESET,	/* URESET# low, LDOWN# low */
 	SSPCI_LINK_READY,	/* URESET# low, LDOWN# high */
 	SSPCI_LINK_UP,		/* words arrive */
 };
@@ -49,7 +48,7 @@ struct sspci_config {
 	uint32_t fifo_words;	/* depth of the external FIFO */
 	uint32_t word_ns;	/* from one word into the chip to the next */
 	uint32_t out_ns;	/* from one word out of the chip to the next */
-	uint32_t reset_ns;	/* that a link needs to come up */
+	uint32_t reset_ns;	/* time that a link needs to come up */
 	uint32_t xoff;		/* duplex link: flow control works */
 	uint32_t word_errors;	/* LDERR# marks each bad word, too */
 	uint32_t overflow_low;	/* the overflow bit is active low */
@@ -57,14 +56,14 @@ struct sspci_config {
 
 struct sspci_stats {
 	uint32_t received;	/* words that came over the link */
-	uint32_t passed;	/* of them, into the chip */
+	uint32_t passed;	/* words that went into the chip */
 	uint32_t overflowed;	/* lost: FIFO full */
 	uint32_t discarded;	/* lost: FIFO held in reset, or emptied by it */
 	uint32_t most;		/* highest level of the FIFO */
 	uint32_t strobes;	/* of IMB4 byte 3 */
-	uint32_t stops;		/* of them, at a word of another type */
+	uint32_t stops;		/* strobes at a word of another type */
 	uint32_t drops;		/* of the link: LDOWN# went low */
-	uint32_t test_words;	/* of the self test, checked and not shown */
+	uint32_t test_words;	/* of the self test, checked and dropped */
 	uint32_t test_errors;
 	uint32_t sent;		/* words that left by the output */
 };
@@ -95,10 +94,10 @@ struct sspci {
 	uint32_t level;
 	bool full;		/* XOFF */
 	bool overflow;
-	bool stopped;		/* at a word of another type, and said so */
+	bool stopped;		/* at a word of another type, after a strobe */
 	uint64_t pass_at;	/* the chip takes no word before */
 
-	struct slink_end to;	/* where the output goes */
+	struct slink_end to;	/* destination of the output */
 	uint8_t out_control;	/* lines of OMB2 as the card has them */
 	uint8_t out_status;	/* as last put into IMB3 byte 0 */
 	unsigned int out_slack;
@@ -111,27 +110,27 @@ struct sspci {
 /**
  * sspci_init - make a card with its cable in
  * @card: the card
- * @chip: the chip on it; its ops are to call sspci_omb_written() and
+ * @chip: the chip on it; its ops must call sspci_omb_written() and
  *	sspci_addon_reset()
  * @now: clock of the model, in ns
  */
 void sspci_init(struct sspci *card, struct s5933 *chip, const uint64_t *now);
 
 /**
- * sspci_reset - power on, or PCI reset
+ * sspci_reset - reset the card, as power on or a PCI reset does
  * @card: the card
  */
 void sspci_reset(struct sspci *card);
 
 /**
- * sspci_omb_written - callback of the chip: the host wrote a mailbox
+ * sspci_omb_written - take a mailbox that the host wrote (callback of the chip)
  * @card: the card
  * @box: 0...3
  */
 void sspci_omb_written(struct sspci *card, unsigned int box);
 
 /**
- * sspci_addon_reset - callback of the chip: SYSRST# changed
+ * sspci_addon_reset - act on a change of SYSRST# (callback of the chip)
  * @card: the card
  * @held: it is low
  */
@@ -145,20 +144,20 @@ void sspci_addon_reset(struct sspci *card, bool held);
 void sspci_set_cable(struct sspci *card, bool in);
 
 /**
- * sspci_input - the end of the link that a source can send to
+ * sspci_input - return the end of the link to which a source can send
  * @card: the card
  */
 struct slink_end sspci_input(struct sspci *card);
 
 /**
- * sspci_set_output - where the output side sends to
+ * sspci_set_output - set the destination of the output side
  * @card: the card
  * @to: the other end; no ops for none
  */
 void sspci_set_output(struct sspci *card, struct slink_end to);
 
 /**
- * sspci_next_ns - when the card wants to do something by itself
+ * sspci_next_ns - tell when the card next acts by itself
  * @card: the card
  *
  * Return: that time, or SLINK_NEVER.
@@ -166,27 +165,27 @@ void sspci_set_output(struct sspci *card, struct slink_end to);
 uint64_t sspci_next_ns(const struct sspci *card);
 
 /**
- * sspci_run - do what is due now, one thing of each kind
+ * sspci_run - do what is due now, one step of each part
  * @card: the card
  */
 void sspci_run(struct sspci *card);
 
 /**
- * sspci_run_length - words of the expected type at the head of the external FIFO
+ * sspci_run_length - count words of the expected type at the head of the external FIFO
  * @card: the card
  *
- * Does not look far.
+ * Return: the number; it may be less than there are.
  */
 unsigned int sspci_run_length(const struct sspci *card);
 
 /**
- * sspci_expects_data - would good data words pass?
+ * sspci_expects_data - tell whether good data words would pass
  * @card: the card
  */
 bool sspci_expects_data(const struct sspci *card);
 
 /**
- * sspci_output_is_active - may the output side send or take a mailbox soon?
+ * sspci_output_is_active - tell whether the output may soon send or take a mailbox
  * @card: the card
  */
 bool sspci_output_is_active(const struct sspci *card);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A machine of a few lines, see test-host.h */
+/* test-host.c: a small machine for the tests of the card model; see test-host.h */
 #include <string.h>
 
 #include "bench.h"

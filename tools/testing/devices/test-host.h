@@ -10,8 +10,7 @@
 
 /**
  * struct host - memory and an interrupt line around one board
- * @refuse: end of the memory that answers with target abort, bus addresses from
- *	here on; 0 for none
+ * @refuse: from this bus address on, memory answers with target abort; 0 for none
  */
 struct host {
 	struct world *world;
@@ -29,36 +28,36 @@ struct host {
  */
 void host_init(struct host *host, struct world *world);
 
-/* A register access in between time that goes on. */
+/* Read or write a register, and run the world before and after it. */
 uint32_t host_read(struct host *host, unsigned int offset);
 uint8_t host_read8(struct host *host, unsigned int offset);
 void host_write(struct host *host, unsigned int offset, uint32_t value);
 void host_write8(struct host *host, unsigned int offset, uint8_t value);
 
 /**
- * host_wait - let time pass
+ * host_wait - advance the time
  * @host: the host
- * @ns: how much
+ * @ns: the time, nanoseconds
  */
 void host_wait(struct host *host, uint64_t ns);
 
 /**
- * host_faults - faults of the software that the chip saw
+ * host_faults - count the faults of the software that the chip has seen
  * @host: the host
  */
 uint32_t host_faults(struct host *host);
 
 /**
- * host_link_up - reset card and link, as a driver does it at the start
+ * host_link_up - reset card and link, as a driver does in probe()
  * @host: the host
  * @expect: expected type, SSPCI_LCTRL_N and SSPCI_LDERR_N
  *
- * Return: is the link up?
+ * Return: true if the link is up.
  */
 bool host_link_up(struct host *host, unsigned int expect);
 
 /**
- * host_expect - write OMB1: all resets off, 32 bits, one expected type
+ * host_expect - write OMB1 with all resets off, 32 bits, and one expected type
  * @host: the host
  * @expect: as above
  */

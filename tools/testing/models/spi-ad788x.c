@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spi-ad788x - an SPI controller with an AD7887 or AD7888 behind it
+ * spi-ad788x.c: an SPI controller with an AD7887 or AD7888
  *
- * Each conversion of input n gives the next value of a ramp that starts at 512 * n.
- * What the data sheets forbid is counted in "violations", and told in the kernel log.
- * insmod spi-ad788x.ko chip=ad7888; the parameters below can be read, and
- * some written, in /sys/module/spi_ad788x/parameters.
+ * Each conversion of input n gives the next value of a ramp that starts at 512 * n. The
+ * model counts what the data sheets forbid in "violations", and writes it to the log.
+ * Load it with "insmod spi-ad788x.ko chip=ad7888". The parameters are files in
+ * /sys/module/spi_ad788x/parameters.
  */
 #include <linux/limits.h>
 #include <linux/module.h>
@@ -23,10 +23,10 @@ module_param(speed, uint, 0444);
 MODULE_PARM_DESC(speed, "of the bus");
 static uint fail;
 module_param(fail, uint, 0644);
-MODULE_PARM_DESC(fail, "which message from now on fails; 0: none");
+MODULE_PARM_DESC(fail, "the Nth message from now on fails; 0: none");
 static uint stuck;
 module_param(stuck, uint, 0644);
-MODULE_PARM_DESC(stuck, "1: the chip's output is stuck at one");
+MODULE_PARM_DESC(stuck, "1: all bits from the chip are ones");
 static uint longest;
 module_param(longest, uint, 0644);
 MODULE_PARM_DESC(longest, "bytes of the longest message; 0: no limit");
@@ -134,7 +134,7 @@ static int model_transfer(struct spi_controller *controller,
 
 	if (!model.selected)
 		violate("not selected");
-	/* What was asked for: an emulated machine is slow enough by itself. */
+	/* Use the requested delay: the real one is always longer in an emulated machine. */
 	model.pause = t->cs_change ?
 		spi_delay_to_ns(&t->cs_change_delay, t) : INT_MAX;
 	hz = t->speed_hz;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-shutdown - tell the driver of one PCI device that the machine goes down
+ * zio-shutdown.c: call shutdown() of the driver of one PCI device
  *
- * insmod zio-shutdown.ko device=0000:00:02.0 does for this device alone what the kernel
- * does for each device before a reboot or a kexec.
+ * "insmod zio-shutdown.ko device=0000:00:02.0" does for this device what the kernel does
+ * for each device before a reboot or a kexec.
  */
 #include <linux/device.h>
 #include <linux/module.h>

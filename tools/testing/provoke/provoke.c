@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * provoke - does one wrong thing on purpose, so that the virtual machine's
- * watch over the kernel log can be tested: insmod provoke.ko fault=NAME
+ * provoke.c: one fault on purpose, to test how vm watches the kernel log
+ *
+ * "insmod provoke.ko fault=NAME" provokes the fault.
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
@@ -13,7 +14,7 @@
 
 static char *fault = "";
 module_param(fault, charp, 0444);
-MODULE_PARM_DESC(fault, "which wrong thing to do");
+MODULE_PARM_DESC(fault, "name of the fault");
 
 static DEFINE_MUTEX(first_lock);
 static DEFINE_MUTEX(second_lock);
@@ -67,7 +68,7 @@ static void do_leak(void)
 {
 	int i;
 
-	/* Many: one stale pointer in a register or a stack hides one of them. */
+	/* A stale pointer in a register or on a stack may hide one of them. */
 	for (i = 0; i < 16; i++) {
 		void *memory = kmalloc(192, GFP_KERNEL);
 
@@ -136,5 +137,5 @@ static void __exit provoke_exit(void)
 }
 module_exit(provoke_exit);
 
-MODULE_DESCRIPTION("Does one wrong thing on purpose");
+MODULE_DESCRIPTION("Provokes one fault on purpose");
 MODULE_LICENSE("GPL");

@@ -15,14 +15,14 @@ types="timer hrt irq sysfs chain"
 # there at the same time is looked at in turn.
 set_up()
 {
-	for module in zio-mini zio-buf-vmalloc zio-slink; do
+	for module in zio-buf-vmalloc zio-slink; do
 		zio-load $module || return
 	done
 	for type in $types; do
 		zio-load zio-trig-$type && mkdir $config/triggers/$type/one-$type ||
 			return
 	done
-	mkdir $config/devices/zmini/m $config/devices/zzero/z || return
+	mkdir $config/devices/zzero/z || return
 	echo 9 >$config/devices/zzero/z/id
 	echo 1 >$config/devices/zzero/z/interleaved
 	echo 1 >$config/devices/zzero/z/live || return

@@ -32,6 +32,7 @@ test_life()
 	expect_write_errno "no channels" ERANGE $rack1/channels 0
 	expect_write_errno "too many" ERANGE $rack1/channels 65
 	expect_write_errno "no such pattern" EINVAL $rack1/pattern stripes
+	expect_write_errno "too many sets" ERANGE $rack1/csets 65536
 	expect_write_errno "neither on nor off" EINVAL $rack1/live 2
 	check "id" write_file $rack1/id 5
 	check "channels" write_file $rack1/channels 4
@@ -94,17 +95,19 @@ test_hundreds()
 	! is_debug_kernel || n=30
 	i=0
 	while [ $i -lt $n ]; do
-		mkdir $devices/zmini/m$i || break
-		echo 1 >$devices/zmini/m$i/live || break
+		mkdir $devices/zzero/m$i || break
+		echo 1 >$devices/zzero/m$i/csets
+		echo 1 >$devices/zzero/m$i/channels
+		echo 1 >$devices/zzero/m$i/live || break
 		i=$((i + 1))
 	done
 	is "hundreds" $i $n
-	is "all are there" "$(ls $bus | grep -c zmini)" $((n + 1))
+	is "all are there" "$(ls $bus | grep -c zzero)" $((n + 1))
 	is "the last one works" "$(dd if=/dev/zio/$(cat \
-		$devices/zmini/m$((n - 1))/name)-0-0-data bs=16 count=1 \
+		$devices/zzero/m$((n - 1))/name)-0-0-data bs=16 count=1 \
 		2>/dev/null | wc -c)" 16
-	rmdir $devices/zmini/m*
-	is "all are gone" "$(ls $bus | grep -c zmini)" 1
+	rmdir $devices/zzero/m*
+	is "all are gone" "$(ls $bus | grep -c zzero)" 1
 }
 
 # Under events; a kernel with KASAN sees a driver that fills more than there is.
@@ -204,7 +207,6 @@ test_sync()
 
 test_life
 test_unplug
-zio-load zio-mini
 test_hundreds
 test_interleaved
 test_slow

@@ -36,6 +36,7 @@ test_bind()
 {
 	write_file $driver/unbind zio-zero.0 >/dev/null
 	zio-load zio-mini
+	zio-load zio-board driver=zio-mini
 	mini=/sys/bus/platform/drivers/zio-mini
 	write_file $mini/unbind zio-mini.0 >/dev/null
 	check "bind of zio-mini" node-fault write $mini/bind zio-mini.0 \
@@ -44,7 +45,8 @@ test_bind()
 	is "bind of zio-mini: nothing is left" "$(count_left)" 0
 	check "bind of zio-mini: the next try" \
 		write_file $mini/bind zio-mini.0
-	is "bind of zio-mini: all is there" "$(count_left)" 7
+	is "bind of zio-mini: all is there" "$(count_left)" 11
+	zio-unload zio-board
 	zio-unload zio-mini
 	check "bind" node-fault write $driver/bind zio-zero.0 \
 		$driver/unbind zio-zero.0 17

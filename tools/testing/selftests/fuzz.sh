@@ -18,6 +18,7 @@ set_up()
 		zio-trig-chain zio-mini zio-loop zio-fake-dtc; do
 		zio-load $module || return
 	done
+	zio-load zio-board driver=zio-mini || return
 	mkdir $config/triggers/hrt/clock0 $config/triggers/timer/clock1 \
 		$config/triggers/sysfs/pulse0 || return
 	echo 3000000 >$config/triggers/hrt/clock0/period-ns
@@ -51,7 +52,8 @@ check "$seconds s of random calls, seed $seed" \
 	"$fuzz" --seed $seed --seconds $seconds
 [ $status -ne 0 ] || diag "$said"
 check "boards that were made go" remove $config/devices/*/f?
-check "so do those that were there" unload zio-zero zio-mini zio-loop zio-fake-dtc
+check "so do those that were there" unload zio-board zio-zero zio-mini zio-loop \
+	zio-fake-dtc
 check "then the triggers can" remove $config/triggers/hrt/* $config/triggers/timer/* \
 	$config/triggers/sysfs/*
 check "and all modules" wait_until 60 unload zio-trig-hrt zio-trig-timer \

@@ -121,18 +121,49 @@ test_loading()
 	is "nothing is left" "$(count_left zzero)" 0
 }
 
+# values NODE: those of two blocks, each once
+values()
+{
+	dd if="$1" bs=16 count=2 2>/dev/null | od -An -v -tu1 -w1 | sort -u | xargs
+}
+
+test_board()
+{
+	zio-load zio-mini
+	is "zio-mini alone has no device" "$(count_left zmini)" 0
+	check_fails "a board without driver" modprobe zio-board
+	check_fails "no board" modprobe zio-board driver=zio-mini count=0
+	check "three boards" zio-load zio-board driver=zio-mini count=3
+	is "three devices" "$(ls /sys/bus/zio/devices | grep -c zmini)" 3
+	is "channel 0" "$(values /dev/zio/zmini-0000-0-0-data)" 0
+	is "channel 1" "$(values /dev/zio/zmini-0002-0-1-data)" 1
+	check "the driver is unloaded" zio-unload zio-mini
+	is "no device is left" "$(count_left zmini)" 0
+	check "and loaded" zio-load zio-mini
+	is "the devices are back" "$(ls /sys/bus/zio/devices | grep -c zmini)" 3
+	check "the boards are unloaded" zio-unload zio-board
+	is "nothing is left" "$(count_left zmini)" 0
+	zio-unload zio-mini
+}
+
+test_parameters()
+{
+	check_fails "nchan=0" modprobe zio-zero nchan=0
+	check_fails "ncset=65536" modprobe zio-zero ncset=65536
+	check_fails "pattern=stripes" modprobe zio-zero pattern=stripes
+}
+
 test_many()
 {
 	n=80
 	! is_debug_kernel || n=40
-	zio-load zio-mini ndev=$n ncset=2 nchan=3
-	is "nodes" "$(ls /dev/zio | grep -c zmini)" $((n * 12))
-	is "devices" "$(ls /sys/bus/zio/devices | grep -c zmini)" $n
+	zio-load zio-zero ndev=$n ncset=2 nchan=3 pattern=channel
+	is "nodes" "$(ls /dev/zio | grep -c zzero)" $((n * 12))
+	is "devices" "$(ls /sys/bus/zio/devices | grep -c zzero)" $n
 	last=$(printf %04x $((n - 1)))
-	is "the last one works" "$(dd if=/dev/zio/zmini-$last-1-2-data bs=16 \
-		count=2 2>/dev/null | od -An -v -tu1 -w1 | sort -u | xargs)" 2
-	zio-unload zio-mini
-	is "nothing is left" "$(count_left zmini)" 0
+	is "the last one works" "$(values /dev/zio/zzero-$last-1-2-data)" 2
+	zio-unload zio-zero
+	is "nothing is left" "$(count_left zzero)" 0
 	is "no node is left" "$(ls /dev/zio 2>/dev/null | grep -c ^z)" 0
 }
 
@@ -141,5 +172,7 @@ test_rmmod_refused
 test_unbind
 test_rebind_open
 test_loading
+test_board
+test_parameters
 test_many
 done_testing

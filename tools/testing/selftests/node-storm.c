@@ -14,13 +14,13 @@ static unsigned int n_devices, n_csets, n_channels;
 static unsigned int *blocks, *plugged;
 static void cset_path(char *path, size_t size, const char *file)
 {
-	snprintf(path, size, BUS "/zmini-%04x/cset%u/%s", 100 + dice(n_devices),
+	snprintf(path, size, BUS "/zzero-%04x/cset%u/%s", 100 + dice(n_devices),
 		 dice(n_csets), file);
 }
 
 static void chan_path(char *path, size_t size, const char *file)
 {
-	snprintf(path, size, BUS "/zmini-%04x/cset%u/chan%u/%s",
+	snprintf(path, size, BUS "/zzero-%04x/cset%u/chan%u/%s",
 		 100 + dice(n_devices), dice(n_csets), dice(n_channels), file);
 }
 
@@ -106,7 +106,7 @@ static void change_own(void)
 		break;
 	default:
 		cset_path(path, sizeof(path), "trigger/source");
-		change(path, "zmini-0064/cset0", "EACCES EPERM ELOOP");
+		change(path, "zzero-0064/cset0", "EACCES EPERM ELOOP");
 	}
 }
 
@@ -116,7 +116,7 @@ static void change_plug(void)
 	char path[128];
 
 	if (__atomic_exchange_n(plugged, 0, __ATOMIC_SEQ_CST)) {
-		snprintf(path, sizeof(path), CONFIG "/devices/zmini/s%u/live",
+		snprintf(path, sizeof(path), CONFIG "/devices/zzero/s%u/live",
 			 dice(n_devices));
 		change(path, "0", "");
 		change(path, "1", "");
@@ -153,7 +153,7 @@ static void __attribute__((noreturn)) changer(unsigned int seed)
 	_exit(0);
 }
 
-/* Samples of zio-mini are the number of the channel. */
+/* With the pattern "channel" each sample is the number of its channel. */
 static void check_samples(const uint8_t *sample, size_t n, unsigned int chan)
 {
 	while (n--)
@@ -224,7 +224,7 @@ static void __attribute__((noreturn)) reader(unsigned int seed,
 	srandom(seed);
 	while (!is_over()) {
 		chan = dice(n_channels);
-		snprintf(prefix, sizeof(prefix), "/dev/zio/zmini-%04x-%u-%u",
+		snprintf(prefix, sizeof(prefix), "/dev/zio/zzero-%04x-%u-%u",
 			 100 + dice(n_devices), set, chan);
 		if (!try_open(&pair, prefix))
 			continue;
@@ -279,7 +279,7 @@ static void add_up(unsigned int dev, unsigned int cset, unsigned int chan)
 	char dir[96], path[160];
 	unsigned long made, lost;
 
-	snprintf(dir, sizeof(dir), BUS "/zmini-%04x/cset%u/chan%u", dev, cset,
+	snprintf(dir, sizeof(dir), BUS "/zzero-%04x/cset%u/chan%u", dev, cset,
 		 chan);
 	snprintf(path, sizeof(path), "%s/current-control", dir);
 	int fd = open_file(path, O_RDONLY);
@@ -299,7 +299,7 @@ static void stand_still(unsigned int dev, unsigned int cset)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), BUS "/zmini-%04x/cset%u/enable", dev, cset);
+	snprintf(path, sizeof(path), BUS "/zzero-%04x/cset%u/enable", dev, cset);
 	write_text(path, "0");
 }
 

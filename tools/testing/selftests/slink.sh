@@ -426,7 +426,7 @@ test_refused()
 	for id in 0013 0014 0015; do
 		case $id in
 		0013) what="no interrupt" ;;
-		*) what="BAR 0 has no room for the registers" ;;
+		*) what="BAR 0 is smaller than the registers" ;;
 		esac
 		board=$(pci_of 0x$id)
 		echo 10dc $id >$driver/new_id

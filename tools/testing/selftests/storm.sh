@@ -14,7 +14,7 @@ devices=20 csets=5 channels=2
 
 set_up()
 {
-	for module in zio-mini zio-buf-vmalloc zio-trig-hrt zio-trig-timer \
+	for module in zio-buf-vmalloc zio-trig-hrt zio-trig-timer \
 		zio-trig-sysfs zio-trig-chain; do
 		zio-load $module || return
 	done
@@ -23,11 +23,12 @@ set_up()
 	echo 3 >$config/triggers/timer/clock1/period-ms
 	i=0
 	while [ $i -lt $devices ]; do
-		device=$config/devices/zmini/s$i
+		device=$config/devices/zzero/s$i
 		mkdir $device || return
 		echo $((100 + i)) >$device/id
 		echo $csets >$device/csets
 		echo $channels >$device/channels
+		echo channel >$device/pattern
 		echo 1 >$device/live || return
 		for cset in $(cd /sys/bus/zio/devices/$(cat $device/name) &&
 			echo cset*); do
@@ -44,7 +45,7 @@ check "storm of $seconds s, seed $seed" node-storm storm $devices $csets \
 	$channels $seconds $seed
 diag "$said; $(cat $config/triggers/hrt/clock0/fired) events, $(cat \
 	$config/triggers/hrt/clock0/missed) missed"
-check "all boards go" rmdir $config/devices/zmini/s*
+check "all boards go" rmdir $config/devices/zzero/s*
 check "then the clocks can" rmdir $config/triggers/hrt/clock0 \
 	$config/triggers/timer/clock1
 rmdir $config/triggers/hrt/brief 2>/dev/null

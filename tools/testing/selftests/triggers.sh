@@ -208,10 +208,10 @@ test_transparent()
 # More than the processor can do, by many triggers, each of which takes a little.
 test_share()
 {
-	zio-load zio-mini
-	board=$config/devices/zmini/slow
+	board=$config/devices/zzero/slow
 	mkdir $board
 	echo 24 >$board/csets
+	echo 1 >$board/channels
 	echo 1 >$board/live
 	device=/sys/bus/zio/devices/$(cat $board/name)
 	for set in "$device"/cset*; do
@@ -231,20 +231,20 @@ test_share()
 # What does not fit into a page is not left out without a word.
 test_many()
 {
-	zio-load zio-mini
-	mkdir $clock0 $config/devices/zmini/many
+	mkdir $clock0 $config/devices/zzero/many
 	echo 0 >$clock0/enable
-	echo 300 >$config/devices/zmini/many/csets
-	echo 1 >$config/devices/zmini/many/live
+	echo 300 >$config/devices/zzero/many/csets
+	echo 1 >$config/devices/zzero/many/channels
+	echo 1 >$config/devices/zzero/many/live
 	for set in /sys/bus/zio/devices/"$(cat \
-		$config/devices/zmini/many/name)"/cset[0-9]*; do
+		$config/devices/zzero/many/name)"/cset[0-9]*; do
 		echo clock0 >"$set"/current_trigger
 	done
 	is "as many as there are" "$(cat $clock0/n-csets)" 300
 	is "the list has an end" "$(tail -n 1 $clock0/csets)" "..."
 	check "and is of addresses" test "$(sed '$d' $clock0/csets |
-		grep -c '^zmini-[0-9a-f]*/cset[0-9]*$')" -ge 200
-	rmdir $config/devices/zmini/many $clock0
+		grep -c '^zzero-[0-9a-f]*/cset[0-9]*$')" -ge 200
+	rmdir $config/devices/zzero/many $clock0
 }
 
 test_shared()

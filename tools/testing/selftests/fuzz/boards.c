@@ -51,7 +51,7 @@ static void do_bind(void)
 static const char *const made[][4] = {
 	{ "zzero", "f0", "256", "zzero-0100" },
 	{ "zzero", "f1", "257", "zzero-0101" },
-	{ "zmini", "f0", "256", "zmini-0100" },
+	{ "zzero", "f2", "258", "zzero-0102" },
 	{ "zloop", "f0", "256", "zloop-0100" },
 	{ "zdtc", "f0", "256", "zdtc-0100" },
 };
@@ -64,8 +64,8 @@ static const char *const values[][3] = {
 	{ "zzero", "delay-us", "4294967295" }, { "zzero", "delay-us", "0" },
 	{ "zzero", "sleeps", "1" }, { "zzero", "sleeps", "0" },
 	{ "zzero", "nsamples", "100" }, { "zzero", "nsamples", "0" },
-	{ "zmini", "csets", "2" }, { "zmini", "channels", "2" },
-	{ "zmini", "channels", "x" }, { "zloop", "ssize", "4" },
+	{ "zzero", "csets", "2" }, { "zzero", "channels", "2" },
+	{ "zzero", "channels", "x" }, { "zloop", "ssize", "4" },
 	{ "zloop", "channels", "2" }, { "zloop", "align", "16" },
 	{ "zloop", "align", "3" }, { "zloop", "dma-bits", "24" },
 	{ "zloop", "nsamples", "100" }, { "zdtc", "outputs", "2" },

@@ -19,7 +19,7 @@ const struct channel channels[] = {
 	INPUT("zzero-0001-0-1"), INPUT("zzero-0001-0-2"), INPUT("zzero-0001-2-0"),
 	INPUT("zzero-0100-0-0"), INPUT("zzero-0100-0-1"), INPUT("zzero-0100-2-0"),
 	INPUT("zzero-0101-0-0"), INPUT("zzero-0101-2-0"), INPUT("zmini-0000-0-0"),
-	INPUT("zmini-0100-0-0"), INPUT("zloop-0000-1-0"), INPUT("zloop-0100-1-0"),
+	INPUT("zzero-0102-0-0"), INPUT("zloop-0000-1-0"), INPUT("zloop-0100-1-0"),
 	INPUT("zdtc-0000-1-0"), INPUT("zdtc-0100-1-0"),
 	{ "sniff-ctrl", false, true },
 	OUTPUT("zzero-0000-1-0"), OUTPUT("zzero-0001-1-0"),

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * reset.c: resets of card, link and FIFO, and the restart of a card that lost its state
+ *
+ * All of this runs in process context, sleeps, and takes card->reset_lock. The caller
+ * then calls slink_service().
+ */
+#include <linux/delay.h>
+
+#include "slink.h"
+
+static void reset_lines(struct slink_card *card, u32 mask, u32 lines)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	slink_set_omb1(card, mask, lines);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+static void reset_chip(struct slink_card *card, u32 clear, u32 set)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	slink_set_mcsr(card, clear, set);
+	/* These bits are pulses; MCSR_RESET_CARD is a level. */
+	card->mcsr &= ~(MCSR_RESET_READ | MCSR_RESET_WRITE | MCSR_RESET_MAILBOX);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+static void reset_link(struct slink_card *card, bool heed)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	slink_pull_link_down(card, heed);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+/**
+ * slink_reset_link() - reset the link
+ * @card: the card
+ *
+ * The link comes up by itself when its other end is there; see follow_link().
+ *
+ * Context: process, sleeps.
+ */
+void slink_reset_link(struct slink_card *card)
+{
+	mutex_lock(&card->reset_lock);
+	reset_link(card, true);
+	mutex_unlock(&card->reset_lock);
+}
+
+/* The card needs at least this time for a step of a reset. */
+static void wait_reset(struct slink_card *card)
+{
+	slink_flush(card);
+	usleep_range(10, 20);
+}
+
+static void clear_status(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	card->lines = 0;
+	card->in.aborted = false;
+	card->out.aborted = false;
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+/**
+ * slink_reset_card() - bring FIFOs, card and link into the state after power on
+ * @card: the card; no transfer runs
+ *
+ * The order of the steps and their times are those of libSLINK.c. The link comes up by
+ * itself when its other end is there; see follow_link().
+ *
+ * Context: process, sleeps.
+ */
+void slink_reset_card(struct slink_card *card)
+{
+	reset_link(card, false);
+	reset_lines(card, OMB1_FRESET_N, 0);
+	reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
+	wait_reset(card);
+	reset_chip(card, 0, MCSR_RESET_WRITE | MCSR_RESET_READ |
+		   MCSR_RESET_MAILBOX);
+	wait_reset(card);
+	reset_link(card, false);
+	clear_status(card);
+	reset_chip(card, MCSR_RESET_CARD, 0);
+	wait_reset(card);
+	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
+}
+
+/* Drop the words in the card and in armed blocks. No visit works until end_reset(). */
+static void begin_reset(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	card->in_reset = true;
+	slink_enable_interrupts(card, false);
+	slink_drop_input(card);
+	slink_drop_output(card);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+static void end_reset(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->lock, flags);
+	slink_expect(card, TYPE_DATA);
+	card->in_reset = false;
+	card->lost = false;
+	slink_enable_interrupts(card, !card->halted);
+	spin_unlock_irqrestore(&card->lock, flags);
+}
+
+static void restart_locked(struct slink_card *card)
+{
+	begin_reset(card);
+	slink_reset_card(card);
+	end_reset(card);
+}
+
+/* Return: true if the card has lost its state. The next block then has an alarm. */
+static bool note_loss(struct slink_card *card)
+{
+	unsigned long flags;
+	u32 status;
+	bool lost;
+
+	spin_lock_irqsave(&card->lock, flags);
+	status = slink_read(card, S5933_INTCSR);
+	lost = !slink_is_gone(status) &&
+		(card->lost || !slink_has_state(card, status));
+	if (lost) {
+		card->lost = true;
+		slink_lose_event(card, 0);
+		slink_count(card, SLINK_RESTARTS, 1);
+	}
+	spin_unlock_irqrestore(&card->lock, flags);
+	return lost;
+}
+
+/**
+ * slink_restart() - reset the card and set it up again
+ * @card: the card
+ *
+ * Context: process, sleeps. The caller calls slink_service() after it.
+ */
+void slink_restart(struct slink_card *card)
+{
+	mutex_lock(&card->reset_lock);
+	note_loss(card);
+	restart_locked(card);
+	mutex_unlock(&card->reset_lock);
+}
+
+static void empty_locked(struct slink_card *card)
+{
+	begin_reset(card);
+	reset_lines(card, OMB1_FRESET_N, 0);
+	reset_chip(card, 0, MCSR_RESET_WRITE);
+	wait_reset(card);
+	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
+	end_reset(card);
+}
+
+/**
+ * slink_empty_fifo() - empty the FIFO of the card and that of the chip
+ * @card: the card
+ *
+ * A card that has lost its state gets a full restart, since its link is down, too.
+ *
+ * Context: process, sleeps. The caller calls slink_service() after it.
+ */
+void slink_empty_fifo(struct slink_card *card)
+{
+	mutex_lock(&card->reset_lock);
+	if (note_loss(card))
+		restart_locked(card);
+	else
+		empty_locked(card);
+	mutex_unlock(&card->reset_lock);
+}
+
+/**
+ * slink_restart_lost() - restart the card if it has lost its state
+ * @card: the card
+ *
+ * A reset of the bus or a loss of power erases the state of a card. Such a card does not
+ * interrupt.
+ *
+ * Context: process, sleeps.
+ * Return: true if the card was restarted; the caller then calls slink_service().
+ */
+bool slink_restart_lost(struct slink_card *card)
+{
+	bool lost;
+
+	mutex_lock(&card->reset_lock);
+	lost = note_loss(card);
+	if (lost)
+		restart_locked(card);
+	mutex_unlock(&card->reset_lock);
+	return lost;
+}
