@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * block.c: what rarely happens to the blocks of an armed set
+ * block.c: rare operations on the blocks of an armed set
  *
- * Called by the owner of the phase (engine.c), in any context, unless it says
- * otherwise.
+ * The owner of the phase (engine.c) calls these functions, in any context, unless a comment
+ * says otherwise.
  */
 #include <linux/export.h>
 
@@ -27,7 +27,7 @@ void zio_channel_count_loss(struct zio_channel_core *chan)
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
-/* A block that a reader has, where memory comes back in order only. */
+/* True if a reader holds a block that must be put before memory is free in order. */
 static bool is_in_the_way(struct zio_channel_core *chan)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
@@ -37,8 +37,8 @@ static bool is_in_the_way(struct zio_channel_core *chan)
 }
 
 /*
- * With prefer-new the oldest unread block goes, and is lost. Not that of a ring, which
- * the program sees. Returns whether there was one that could.
+ * Drops the oldest unread block with "prefer-new", and counts the loss. A program sees the
+ * blocks of a ring, so those are not dropped. Returns false if there was none to drop.
  */
 bool zio_channel_drop_oldest(struct zio_channel_core *chan)
 {
@@ -55,7 +55,7 @@ bool zio_channel_drop_oldest(struct zio_channel_core *chan)
 	return true;
 }
 
-/* Takes back blocks that the program has read in its ring. False: there are none. */
+/* Takes back blocks that a program has read in its ring. Returns false without any. */
 bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
@@ -64,9 +64,8 @@ bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 }
 
 /*
- * No block is free. There may be some that a program has done with, in its
- * ring; else it is an overrun: either the new block is lost, or the oldest
- * unread one.
+ * No block is free. The program may have read some of its ring. Else this is an overrun:
+ * the new block is lost, or with "prefer-new" the oldest unread one.
  */
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
@@ -80,13 +79,15 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 		block = buf->type->ops->get_block(buf);
 	if (!block) {
 		zio_channel_count_loss(chan);
-		/* The watermark may be out of reach: let them have what is there. */
+		/* Fewer blocks than the watermark may exist: wake readers for those. */
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	}
 	return block;
 }
 
-/* The driver had less to say than there is room for, or the size has changed. */
+/*
+ * The driver returned fewer samples than the block has room for, or the size has changed.
+ */
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
@@ -97,7 +98,7 @@ void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 		ops->trim(chan->buf, block);
 }
 
-/* What has happened to the channel is told by the next block of it. */
+/* The next block reports the alarms that were raised on the channel. */
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block)
 {
 	int alarms = atomic_xchg(&chan->alarms_new, 0);
@@ -106,7 +107,7 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	block->drv_alarms |= alarms >> 8;
 }
 
-/* Puts what is queued, and what readers have left; the set is frozen, or gone. */
+/* Puts queued and unread blocks. The set is frozen or gone; the channel is locked. */
 void zio_channel_drop_unread(struct zio_channel_core *chan)
 {
 	struct zio_block_core *unread, *next;
@@ -121,7 +122,9 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 	}
 }
 
-/* Gives the armed blocks back. Were they lost, or never asked for? */
+/*
+ * Puts the armed blocks. @lost: count them as losses; else no event was to fill them.
+ */
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 {
 	struct zio_channel_core *chan;
@@ -149,12 +152,14 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 }
 
 /**
- * zio_channel_alarm() - raise the driver's alarms
+ * zio_channel_alarm() - raise alarms of the driver
  * @chan: the channel
- * @drv_alarms: bits, whose meaning is the driver's
+ * @drv_alarms: bits; the driver defines their meaning
  *
- * Any context. The alarms go with the next block that is done, and stay in
- * the channel's "alarms" file until cleared there.
+ * The next block that is done reports the alarms. The channel's "alarms" file shows them
+ * until a user clears them.
+ *
+ * Context: Any.
  */
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms)
 {

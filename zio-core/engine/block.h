@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * block.h: what happens to the blocks of an armed set, from memory or queue to
- * the driver and back
+ * block.h: the blocks of a set while it is armed: from buffer or queue to the driver, and
+ * back
  *
- * All of it is called by the owner of the phase (engine.c), in any context. It is
- * inlined: who pulls knows the direction, and whose block it is.
+ * The owner of the phase (engine.c) calls these functions, in any context. They are inline:
+ * a caller that pulls knows the direction, and which block belongs to the reader.
  */
 #ifndef _ZIO_ARMED_H
 #define _ZIO_ARMED_H
@@ -83,7 +83,7 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 	armed->chan = NULL;
 }
 
-/* A monitor has a look at each block that is done. */
+/* Passes each block that is done to a monitor. */
 static __always_inline void monitor_block(struct zio_channel_core *chan,
 					  struct zio_block *block)
 {

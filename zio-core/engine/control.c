@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control.c: snapshots, and the 512 bytes put together from them
+ * control.c: snapshots, and the controls that are put together from them
  *
- * A snapshot holds what rarely changes in the controls of a channel. It is
- * never modified: a change of an attribute publishes a new one. A block keeps
- * a reference to the snapshot that was in force when it was armed, and keeps
- * it while it is free, so that in the usual case, no change since, attaching
- * it is one comparison. (The comparison needs no protection: what a block
- * refers to is not freed, so its address is not used again.)
+ * A snapshot holds the fields of a channel's controls that rarely change. It is never
+ * modified: a change of an attribute publishes a new one. A block has a reference to the
+ * snapshot that was in force when it was armed, and keeps it while it is free. So to attach
+ * a snapshot usually costs one comparison. (The comparison needs no protection: a snapshot
+ * that a block refers to is not freed, so its address is not used again.)
  *
  * chan->snap is replaced under cset->mutex and read under RCU.
  */
@@ -25,7 +24,7 @@ static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
 #define ZIO_CONTROL_ENDIAN ZIO_CONTROL_LITTLE_ENDIAN
 #endif
 
-/* A little more than 512 bytes: from kmalloc() they would be 1024. */
+/* A snapshot has a little more than 512 bytes: kmalloc() would take 1024. */
 static struct kmem_cache *zio_snapshot_cache;
 static atomic64_t zio_snapshot_ids;
 
@@ -35,7 +34,7 @@ int zio_snapshots_init(void)
 	return zio_snapshot_cache ? 0 : -ENOMEM;
 }
 
-/* Waits for what is to be freed after a grace period: snapshots and others. */
+/* Waits for snapshots and other objects that are freed after a grace period. */
 void zio_snapshots_exit(void)
 {
 	rcu_barrier();
@@ -65,7 +64,7 @@ static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
 		put_attr(ctrl, attrs++);
 }
 
-/* Numbers, and the clock of the time stamp. */
+/* Puts the numbers of the trigger and its clock into the control. */
 static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 			       const struct zio_trigger *trig)
 {
@@ -138,7 +137,7 @@ static void put_mask(struct zio_tlv *tlv, u64 mask)
 	memcpy(tlv->payload, &mask, sizeof(mask));
 }
 
-/* The cset's mutex is held, or the channel is not yet visible. */
+/* The caller holds cset->mutex, or the channel is not yet visible. */
 struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -187,10 +186,10 @@ void zio_snapshot_put(struct zio_snapshot *snap)
 }
 
 /**
- * zio_block_free_snapshot() - let go of what a block refers to
- * @block: the block, which is about to be freed
+ * zio_block_free_snapshot() - drop the snapshot of a block
+ * @block: the block, which its buffer type is about to free
  *
- * Any context. For buffer types, before they free a block.
+ * Context: Any.
  */
 void zio_block_free_snapshot(struct zio_block *block)
 {
@@ -211,7 +210,7 @@ static void publish_snapshot(struct zio_channel_core *chan,
 	zio_snapshot_put(old);
 }
 
-/* Blocks armed from now on show the present values. The mutex is held. */
+/* Blocks that are armed later show the present values. The caller holds cset->mutex. */
 int zio_channel_refresh(struct zio_channel_core *chan)
 {
 	struct zio_snapshot *snap = zio_snapshot_alloc(chan);
@@ -222,7 +221,7 @@ int zio_channel_refresh(struct zio_channel_core *chan)
 	return 0;
 }
 
-/* Snapshots of the present values for all channels, to be published later. */
+/* Makes snapshots of the present values for all channels, to be published later. */
 struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset)
 {
 	struct zio_snapshot **snap;
@@ -270,7 +269,7 @@ int zio_cset_refresh(struct zio_cset_core *cset)
 	return 0;
 }
 
-/* Any context; the caller owns the block. */
+/* Context: Any; the caller owns the block. */
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block)
 {
@@ -286,7 +285,7 @@ void zio_block_renew_snapshot(struct zio_channel_core *chan,
 	core->snap = snap;
 }
 
-/* Is the address that of the channel, and not just none? */
+/* True if the control has the address of the channel. A control may have no address. */
 bool zio_control_names(const struct zio_control *ctrl,
 		       const struct zio_channel_core *chan)
 {
@@ -299,16 +298,18 @@ bool zio_control_names(const struct zio_control *ctrl,
 }
 
 /**
- * zio_control_check() - can a control that a user wrote be believed?
+ * zio_control_check() - check a control that a user wrote
  * @chan: the output channel it was written to
  * @ctrl: the control, in kernel memory
- * @size: bytes that the block in hand has room for
+ * @size: bytes that the current block has room for
  *
- * An address without a name stands for this channel.
+ * An address without a name means this channel.
  *
- * Return: 0; -EPROTO for another major version; -ENXIO for the address of
- * another channel; -EINVAL for another sample size; -EMSGSIZE for more
- * samples than there is room for, or none; or for any, if the set has none.
+ * Context: Any.
+ *
+ * Return: 0; -EPROTO for another major version; -ENXIO for the address of another channel;
+ * -EINVAL for another sample size; -EMSGSIZE for no samples (or for any, if the set has
+ * none), or for more samples than there is room for.
  */
 int zio_control_check(const struct zio_channel_core *chan,
 		      const struct zio_control *ctrl, size_t size)

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * queue.c: the FIFO of finished blocks, between the trigger and the nodes
+ * queue.c: the FIFO of finished blocks, between the engine and the nodes
  *
- * Who owns a block, and what moves it:
+ * The owners of a block, and what moves it between them:
  *
  *   from \ to | free           device       queue        user
  *   ----------+------------------------------------------------------------
  *   free      |                arm (in)                  write (out)
  *   device    | fail, abort,                done (in)
  *             | done (out)
- *   queue     | steal (in),    arm (out)                 read (in)
+ *   queue     | reclaim (in),  arm (out)                 read (in)
  *             | drain
  *   user      | end of block,               block full
  *             | close, drain                (out)
  *
- * Think of head and tail as counts that never wrap, which index an infinite
- * array of slots; tail <= head <= tail + capacity always holds. The capacity
- * is at least the number of blocks that exist, so a push never finds the ring
- * full, and needs no check.
+ * Head and tail are counts that index an infinite array of slots;
+ * tail <= head <= tail + capacity always holds. The capacity is at least the number of
+ * blocks that exist. So a push never finds the ring full and does not check.
  *
- * There is one pusher at a time (input: who owns the armed set; output: who
- * holds chan->lock). Poppers may be two: the user, and for input the pusher
- * itself, which takes the oldest block back when "prefer-new" says so. That
- * is why the tail moves by compare-and-exchange.
+ * There is one pusher at a time: for an input the owner of the phase, for an output the
+ * holder of chan->lock. There may be two poppers: the user, and for an input the pusher
+ * itself, which reclaims the oldest block with "prefer-new". So the tail moves by
+ * compare-and-exchange.
  *
- *   A  push stores the slot, then the head (release)
- *      pop loads the head (acquire), then the slot: without the pair the
- *      popper could see an old pointer in a new slot.
- *   B  pop loads the slot, then moves the tail (full barrier). The slot is
- *      stored again only when a block has gone round: popped, put, got and
- *      pushed, and each step orders the next. A popper that was overtaken
- *      has loaded a stale pointer, and its exchange fails.
+ *   A  zio_queue_push() stores the slot, then the head (release). zio_queue_look() loads
+ *      the head (acquire), then the slot. Without the pair, a popper could see an old
+ *      pointer in a new slot.
+ *   B  zio_queue_pop() loads the slot, then moves the tail (full barrier). A slot is stored
+ *      again only after its block was popped, put, got and pushed, and each step orders the
+ *      next. A popper that was overtaken has loaded a stale pointer, and its exchange
+ *      fails. Without the barrier, it could return a block of another owner.
  */
 #include <linux/log2.h>
 #include <linux/moduleparam.h>
@@ -67,8 +66,8 @@ void zio_queue_destroy(struct zio_queue *q)
 }
 
 /*
- * Moves the blocks to a ring of @len slots; nobody pushes or pops meanwhile. The counts
- * go on as they are.
+ * Moves the blocks to a ring of @len slots. No context pushes or pops meanwhile. The counts
+ * do not change.
  */
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
 		       unsigned int len)
