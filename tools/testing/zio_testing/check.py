@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""check - all tests of the project, from nothing
+
+Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
+
+  build      the modules with all warnings on, sparse, checkpatch, the layers
+  tools      the tests of the tools and the library, on this machine
+  litmus     the memory barriers, against the kernel's memory model
+  vm         the tests of the virtual machine
+  kunit      the KUnit suites, in a kernel with KASAN, lockdep and kmemleak. With
+             names in ZIO_KUNIT_SUITES, commas between, these alone; without
+             kmemleak if ZIO_KUNIT_LEAKS is "no", in half of the time
+  selftests  tools/testing/selftests on several kernels, see below. --kernel NAME
+             and TEST (basic.sh) choose; a TEST runs on the kernels that its
+             header names, or on those of --kernel. For storm.sh,
+             ZIO_STORM_SECONDS and ZIO_STORM_SEED in the environment; for
+             fuzz.sh, ZIO_FUZZ_SECONDS and ZIO_FUZZ_SEED. Two hours of it:
+             ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
+  mutants    ten bugs put into the code, another ten each day: tests must fail
+             ("mutants" runs others)
+
+The kernels of the selftests:
+
+  distro     the distribution's
+  kasan      with sanitizers, without kmemleak, which more than doubles the time
+  leaks      the same with kmemleak: tests with a line "# leaks", which do not run
+             on kasan then
+  single     distro on one processor: tests with "# single"
+  rt         the distribution's kernel with PREEMPT_RT: tests with "# rt"
+  swiotlb    distro where each DMA goes through a bounce buffer (swiotlb=force):
+             tests with "# swiotlb"
+  icount     distro where time counts instructions: tests with "# icount". Not
+             among what is run by itself; mutants that leave out a wait need it
+
+A test runs on distro and on kasan. It does not where its header has a line
+"# not kasan: REASON".
+
+Not among what is run by itself, as it takes an hour: --kernel kcsan, which looks
+for data races in the KUnit suites and in the selftests ("kernel" makes it). A
+report of it is a failure.
+
+Installs what Debian packages are missing and compiles the kernel with the
+sanitizers when it is not in the cache (5 to 10 minutes). The steps vm, kunit and
+selftests boot two machines at a time. A fault or a leak that the kernel reports in
+any boot is a failure. Failures are shown in full; the logs are kept in
+~/.cache/zio/check. The last line is "N passed, N failed".
+"""
+
+import contextlib
+import getopt
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from zio_testing import check_boots, check_build, kernel
+from zio_testing.common import (
+    CACHE,
+    ROOT,
+    TESTING,
+    Command,
+    Failure,
+    Usage,
+    Words,
+    say,
+    setup,
+)
+from zio_testing.pool import Job, run_jobs
+from zio_testing.report import Report
+
+STEPS = ("build", "tools", "litmus", "vm", "kunit", "selftests", "mutants")
+BOOTS = ("vm", "kunit", "selftests")
+KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]
+
+
+@dataclass
+class Options:
+    """The command line."""
+
+    steps: list[str] = field(default_factory=list)
+    kernels: list[str] = field(default_factory=list)
+    tests: list[str] = field(default_factory=list)
+
+
+def parse_options(words: list[str]) -> Options:
+    found, tests = getopt.gnu_getopt(words, "", ["only=", "kernel="])
+    options = Options(tests=tests)
+    for name, value in found:
+        if name == "--kernel":
+            options.kernels.append(value)
+        elif value in STEPS:
+            options.steps.append(value)
+        else:
+            raise Usage(f"no such step: {value}")
+    options.steps = options.steps or (["selftests"] if tests else list(STEPS))
+    return options
+
+
+# A bare chroot has none, and the sanitizers of the host's programs ask for it.
+@contextlib.contextmanager
+def proc() -> Iterator[None]:
+    if os.path.exists("/proc/self/fd"):
+        yield
+        return
+    say("mounting /proc for the time of the tests")
+    if subprocess.run(["mount", "-t", "proc", "proc", "/proc"]).returncode:
+        raise Failure("the tests want /proc to be mounted")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", "/proc"])
+
+
+# --- the steps ------------------------------------------------------------------------
+
+
+def run_program(report: Report, name: str, what: str, command: Words) -> None:
+    say(what)
+    report.add_program(what, *report.run(name, command))
+
+
+def step_build(report: Report, options: Options) -> None:
+    check_build.run(report)
+
+
+def step_tools(report: Report, options: Options) -> None:
+    command: Command = ["make", "-C", ROOT / "tools", "check"]
+    run_program(report, "tools", "tools and library", command)
+
+
+def step_litmus(report: Report, options: Options) -> None:
+    run_program(report, "litmus", "memory barriers", [TESTING / "litmus/run"])
+
+
+def step_mutants(report: Report, options: Options) -> None:
+    """Mutants that need no boot of their own, or a short one. The steps before have
+    seen the tests pass, or have told that they do not."""
+    command: list[str] = [f"{TESTING}/mutants", "--sample", "10"]
+    for kind in ("host", "kunit", "litmus"):
+        command += ["--kind", kind]
+    if len(options.steps) > 1:
+        command.append("--no-verify")
+    run_program(report, "mutants", "mutants", command)
+
+
+def step_boots(report: Report, options: Options, steps: list[str]) -> None:
+    """The long boots first, so that both processors are busy to the end."""
+    kernels = options.kernels or KERNELS
+    jobs: list[Callable[[], Job | None]] = []
+    if "selftests" in steps:
+        forced = bool(options.kernels)
+        jobs += check_boots.selftest_jobs(report, kernels, options.tests, forced)
+    short = [check_boots.vm_job(report)] if "vm" in steps else []
+    short += check_boots.kunit_jobs(report, kernels) if "kunit" in steps else []
+    jobs[2:2] = short
+    run_jobs(jobs)
+
+
+def groups_of(steps: list[str]) -> Iterator[list[str]]:
+    """Yield the steps, those that boot machines together."""
+    boots = [step for step in steps if step in BOOTS]
+    for step in steps:
+        if step not in BOOTS:
+            yield [step]
+        elif step == boots[0]:
+            yield boots
+
+
+def main(words: list[str]) -> int:
+    options = parse_options(words)
+    report = Report(CACHE / "check")
+    report.logs.mkdir(parents=True, exist_ok=True)
+    with proc():
+        setup("build", "vm", "debug-kernel", "check", "mutants")
+        kernel.prepare("distro")
+        kernel.prepare("kasan")
+        for steps in groups_of(options.steps):
+            begin = time.monotonic()
+            if steps[0] in BOOTS:
+                step_boots(report, options, steps)
+            else:
+                globals()[f"step_{steps[0]}"](report, options)
+            say(f"{', '.join(steps)} took {time.monotonic() - begin:.0f} s")
+    return report.end()

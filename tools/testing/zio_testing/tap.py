@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Read test results: TAP of programs and selftests, KTAP of KUnit in a kernel log."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+# Results have a number; those of the mutants have none.
+RESULT = re.compile(r"(?P<bad>not )?ok (?:\d+|- )(?P<text>.*)")
+PLAN = re.compile(r"1\.\.(\d+)")
+STAMP = re.compile(r"\[ *\d+\.\d+\](?: *\[ *[TC]\d+\])? ")
+SUBTEST = "    # Subtest: "
+# Of what a KUnit suite says, the lines shown with a failure
+SHOWN = 40
+
+
+@dataclass
+class Results:
+    """What one or more tests came to, and the text that tells the failures."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    text: list[str] = field(default_factory=list)
+
+    def fail(self, what: str) -> None:
+        self.failed += 1
+        self.text.append(f"not ok - {what}")
+
+    def add(self, other: "Results") -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.text += other.text
+
+
+def read_program(text: str) -> Results:
+    """Count the results of one or more programs. Plans are not looked at."""
+    results = Results()
+    for found in filter(None, map(RESULT.match, text.split("\n"))):
+        results.passed += not found["bad"]
+        results.failed += bool(found["bad"])
+    return results
+
+
+class Section:
+    """One test: its results, its plan, and what it said."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.results = Results()
+        self.plan: int | None = None
+        self.said: list[str] = []
+        self.is_result = False
+
+    def read(self, line: str) -> None:
+        self.said.append(line)
+        found = RESULT.match(line)
+        self.is_result = found is not None
+        if not found:
+            plan = PLAN.match(line)
+            self.plan = int(plan[1]) if plan else self.plan
+        elif found["bad"]:
+            self.fail(line)
+        elif "# SKIP" in found["text"]:
+            self.results.skipped += 1
+        else:
+            self.results.passed += 1
+
+    def fail(self, why: str) -> None:
+        self.results.fail(f"{self.name}: {why}")
+
+    def end(self, complaint: str = "", without_plan: str = "") -> Results:
+        """Judge the test as a whole. @complaint says how it ended, if not well."""
+        results = self.results
+        count = results.passed + results.failed + results.skipped
+        if self.plan is None:
+            self.fail(f"ended without a plan{without_plan}")
+        elif self.plan != count:
+            self.fail(f"planned {self.plan}, ran {count}")
+        elif complaint and not results.failed:
+            self.fail(complaint)
+        elif not count:
+            self.fail("tested nothing")
+        return results
+
+
+def indent(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+# --- selftests ------------------------------------------------------------------------
+
+
+def read_selftests(text: str, wanted: Iterable[str], where: str) -> Results:
+    """Read what zio-selftests printed. Each of @wanted must have run to its end."""
+    total = Results()
+    section, done = None, set()
+    for line in text.split("\n"):
+        words = line.split()
+        if words[:2] == ["===", "begin"]:
+            section = Section(f"{where}: {words[2]}")
+        elif section and words[:2] == ["===", "end"]:
+            done.add(words[2])
+            total.add(end_selftest(section, words[3]))
+            section = None
+        elif section:
+            section.read(line)
+    if section:
+        done.add(section.name.removeprefix(f"{where}: "))
+        total.add(end_selftest(section, "of a machine that stopped"))
+    for name in wanted:
+        if name not in done:
+            total.fail(f"{where}: {name}: did not run: the machine stopped before")
+    return total
+
+
+def end_selftest(section: Section, status: str) -> Results:
+    complaint = "" if status == "0" else f"exit status {status}"
+    results = section.end(complaint, f" (status {status})")
+    if results.failed:
+        results.text += indent(section.said)
+    return results
+
+
+# --- KUnit ----------------------------------------------------------------------------
+
+
+class Suite(Section):
+    """A suite shows with each failure what was said since the result before."""
+
+    def read(self, line: str) -> None:
+        if self.is_result:
+            self.said.clear()
+        super().read(line)
+
+    def fail(self, why: str) -> None:
+        super().fail(why)
+        self.results.text += indent(self.said[-SHOWN:])
+
+
+def read_kunit(log: str) -> Results:
+    """Read the suites in a kernel log."""
+    total, suite = Results(), None
+    for stamped in log.replace("\r", "").split("\n"):
+        line = STAMP.sub("", stamped, count=1)
+        if line == stamped:
+            continue
+        if line.startswith(SUBTEST):
+            if suite:
+                total.add(suite.end())
+            suite = Suite("KUnit: " + line.removeprefix(SUBTEST))
+        elif suite and (found := RESULT.match(line)):
+            total.add(suite.end("the suite itself" if found["bad"] else ""))
+            suite = None
+        elif suite:
+            suite.read(line.removeprefix("    "))
+    if suite:
+        total.add(suite.end())
+    return total

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""vm - try ZIO in a virtual machine; the kernel of this machine is not touched
+
+Usage: vm [OPTION]... [-- COMMAND [ARGUMENT]...]
+
+Boots a kernel under QEMU with the modules and tools of this checkout inside,
+loads the core, the kmalloc buffer and zio-zero, runs COMMAND in the directory
+/root, prints its output alone and exits with its status. One word only is
+taken as a line for the shell. Without a command: a shell on this terminal.
+
+  --kernel NAME           distro (default), rt, plain, kasan, kcsan, or a directory
+                          (with a slash in its name): see kernel
+  --cpus N                processors, 2 if not told
+  --mem MB                memory, 512 if not told
+  --icount                time counts instructions, 1 ns each: repeatable.
+                          One processor of the model qemu64
+  --add FILE[:GUESTPATH]  file or directory to have inside, as /root/FILE if not
+                          told; programs bring their shared libraries
+  --module NAME           have and load this module of the kernel, too
+  --no-load               load no module of ZIO (they are inside all the same)
+  --modules DIR           take the modules of ZIO from DIR, build none
+  --leaks                 look for lost memory at the end (kasan, kcsan)
+  --timeout S             seconds to give, 300 if not told; none for a shell
+  --device sspci[,PROPERTY=VALUE]...
+                          an emulated S-LINK card, with its test bench, for which
+                          slink-bench is inside: see Documentation/slink-model.md
+  --append ARG            one more argument for the kernel
+  --qemu ARG              one more argument for QEMU (is split at spaces)
+  --log FILE              keep the log of the kernel in FILE
+
+Inside: zio-load MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links (what
+udev would do), zio-leak-scan, busybox, dash as sh, the tools of ZIO.
+
+Exit status: that of COMMAND; 99 after an oops, a warning, or a report of a
+sanitizer anywhere in the boot, or a fault of the software that the card saw (shown
+on standard error); 98 if the machine ended before the command did; 124 after the
+timeout; 125 if vm itself failed, 2 on wrong usage.
+
+QEMU's emulator sometimes stands still while a kernel boots. vm starts a machine once
+more if its log has not grown for ZIO_VM_BOOT_SECONDS (90) and its first process has not
+begun. If the second machine stands still, too, the exit status is 98.
+"""
+
+import getopt
+import os
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from zio_testing import kernel
+from zio_testing.boot import Boot
+from zio_testing.common import Failure, Usage, handle_signals, say, setup
+from zio_testing.image import Image
+from zio_testing.machine import Machine, qemu_command, qemu_environment, qemu_sspci
+
+FLAGS = ["icount", "no-load", "leaks"]
+VALUES = ["kernel=", "cpus=", "mem=", "add=", "module=", "modules=", "timeout="]
+VALUES += ["device=", "append=", "qemu=", "log="]
+ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
+
+
+@dataclass
+class Options:
+    """The command line."""
+
+    machine: Machine
+    kernel: str = "distro"
+    load: bool = True
+    leaks: bool = False
+    timeout: int | None = None
+    boot_seconds: int = 90
+    modules: Path | None = None
+    log: Path | None = None
+    adds: list[str] = field(default_factory=list)
+    kernel_modules: list[str] = field(default_factory=list)
+    command: list[str] = field(default_factory=list)
+
+
+def number(text: str, what: str) -> int:
+    if not text.isascii() or not text.isdigit() or text.startswith("0"):
+        raise Usage(f"{what} wants a number")
+    return int(text)
+
+
+def parse_options(words: list[str]) -> Options:
+    before, command = words, []
+    if "--" in words:
+        at = words.index("--")
+        before, command = words[:at], words[at + 1 :]
+    found, rest = getopt.getopt(before, "", FLAGS + VALUES)
+    if rest:
+        raise Usage(f"what is '{rest[0]}'? A command comes after --")
+    options = Options(Machine(), command=command)
+    for name, value in found:
+        take_option(options, name, value)
+    boot_seconds = os.environ.get("ZIO_VM_BOOT_SECONDS", "90")
+    options.boot_seconds = number(boot_seconds, "ZIO_VM_BOOT_SECONDS")
+    if options.machine.icount:
+        options.machine.cpus = 1
+    if not command and not sys.stdin.isatty():
+        raise Usage("a shell wants a terminal; or give a command after --")
+    return options
+
+
+def take_option(options: Options, name: str, value: str) -> None:
+    machine = options.machine
+    match name:
+        case "--icount":
+            machine.icount = True
+        case "--no-load":
+            options.load = False
+        case "--leaks":
+            options.leaks = True
+        case "--kernel":
+            kernel.find(value)
+            options.kernel = value
+        case "--cpus":
+            machine.cpus = number(value, name)
+        case "--mem":
+            machine.memory = number(value, name)
+        case "--timeout":
+            options.timeout = number(value, name)
+        case "--modules":
+            options.modules = Path(value)
+            if not options.modules.is_dir():
+                raise Usage(f"--modules: no directory {value}")
+        case "--device":
+            if value.partition(",")[0] != "sspci":
+                raise Usage(f"--device: no such device: {value}")
+            machine.devices.append(value)
+        case "--log":
+            options.log = Path(value)
+        case "--add":
+            options.adds.append(value)
+        case "--module":
+            options.kernel_modules.append(value)
+        case "--append":
+            machine.arguments.append(value)
+        case "--qemu":
+            machine.qemu_words += value.split()
+
+
+def guest_command(command: list[str]) -> str:
+    """Return what the shell of the guest is to run."""
+    if len(command) == 1:
+        return f"{command[0]}\n"
+    return f"exec {shlex.join(command)}\n" if command else ""
+
+
+def guest_settings(options: Options) -> str:
+    try:
+        columns, rows = os.get_terminal_size(sys.stdin.fileno())
+    except OSError:
+        columns, rows = 80, 24
+    modules = options.kernel_modules + (ZIO if options.load else [])
+    settings = {
+        "modules": " ".join(modules),
+        "interactive": "no" if options.command else "yes",
+        "leaks": "yes" if options.leaks else "no",
+        "rows": str(rows),
+        "columns": str(columns),
+        "term": os.environ.get("TERM") or "linux",
+    }
+    return "".join(f"{name}={shlex.quote(value)}\n" for name, value in settings.items())
+
+
+def make_image(options: Options, tree: Path, work: Path) -> None:
+    image = Image(work / "root")
+    image.add_base()
+    names = [*options.kernel_modules, *kernel.find(options.kernel).modules]
+    image.add_modules(tree, options.modules, names)
+    for words in options.adds:
+        image.add(words)
+    if options.machine.devices:
+        image.copy(Path(qemu_sspci("--tool")), "/usr/bin/slink-bench")
+    image.at("/etc/zio-vm/command").write_text(guest_command(options.command))
+    image.at("/etc/zio-vm/settings").write_text(guest_settings(options))
+    image.pack(work / "initrd")
+    shutil.rmtree(image.root)
+
+
+def run(options: Options, work: Path) -> int:
+    tree = kernel.prepare(options.kernel)
+    make_image(options, tree, work)
+    arguments = list(kernel.find(options.kernel).arguments)
+    if not options.leaks:
+        # To note where each piece of memory is from more than doubles the time.
+        arguments.append("kmemleak=off")
+    options.machine.arguments[:0] = arguments
+    env = qemu_environment(options.machine)
+    boot = Boot(qemu_command(options.machine, tree, work), env, work)
+    try:
+        if options.command:
+            boot.run_command(options.timeout or 300, options.boot_seconds)
+        else:
+            say("booting, 'exit' leaves")
+            boot.run_shell(options.timeout)
+    finally:
+        if options.log and boot.log.exists():
+            shutil.copy(boot.log, options.log)
+    return boot.judge()
+
+
+def main(words: list[str]) -> int:
+    options = parse_options(words)
+    setup("vm")
+    work = Path(tempfile.mkdtemp(prefix="zio-vm."))
+    try:
+        return run(options, work)
+    except FileNotFoundError as error:
+        raise Failure(str(error)) from error
+    finally:
+        # A second signal must not leave the files behind.
+        handle_signals(signal.SIG_IGN)
+        shutil.rmtree(work, ignore_errors=True)
