@@ -3,7 +3,8 @@
 
 Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
 
-  build      the modules with all warnings on, sparse, checkpatch, the layers
+  build      the modules with all warnings on, sparse, checkpatch, layering, and
+             the tests of the programs here
   tools      the tests of the tools and the library, on this machine
   litmus     the memory barriers, against the kernel's memory model
   vm         the tests of the virtual machine

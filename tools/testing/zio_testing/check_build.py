@@ -31,8 +31,8 @@ def run(report: Report) -> None:
     text = "modules build for the kernel with sanitizers"
     check_modules(report, text, "build-kasan", kasan, "W=1")
     check_style(report, kasan)
-    check_program(report, "layers: calls go downwards", "layering")
-    check_program(report, "layers: each rule can fail", "layering_test")
+    check_program(report, "calls between the folders of zio-core go down", "layering")
+    check_program(report, "the tests of these programs", "host_test")
 
 
 def check_modules(report: Report, text: str, name: str, tree: Path, *words: str) -> None:
