@@ -8,7 +8,7 @@ from pathlib import Path
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\s+|\\\n)|
-    (?P<directive>^[ \t]*\#[ \t]*(?P<word>\w+)[ \t]*(?P<rest>[^\n]*))|
+    (?P<directive>^[ \t]*\#[ \t]*(?P<word>\w+)[ \t]*(?P<rest>(?:\\\n|[^\n])*))|
     (?P<name>[A-Za-z_]\w*)|(?P<other>->|.)""",
     re.S | re.M | re.X,
 )

@@ -132,6 +132,11 @@ BAD = {
         "6: upward",
     ),
     "a macro calls up": ("engine/internal.h", "#define f(x) zio_buf()\n", "2: upward"),
+    "a long macro calls up": (
+        "engine/internal.h",
+        "#define f(x) \\\n\tzio_buf()\n",
+        "3: upward",
+    ),
     "the same floor": ("trigger/a.c", "int b(void) { zio_chan(); }\n", "2: upward"),
     "the base calls up": (
         "zio-core.h",
