@@ -60,7 +60,6 @@ from zio_testing.common import (
     CACHE,
     ROOT,
     TESTING,
-    Command,
     Failure,
     Usage,
     Words,
@@ -72,6 +71,7 @@ from zio_testing.report import Report
 
 STEPS = ("build", "tools", "litmus", "vm", "kunit", "selftests", "mutants")
 BOOTS = ("vm", "kunit", "selftests")
+MUTANTS = ["--kind", "host", "--kind", "kunit", "--kind", "litmus"]
 KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]
 
 
@@ -116,36 +116,25 @@ def proc() -> Iterator[None]:
 # --- the steps ------------------------------------------------------------------------
 
 
-def run_program(report: Report, name: str, what: str, command: Words) -> None:
+# TAP of programs on this machine: what it is about, and the command
+PROGRAMS: dict[str, tuple[str, Words]] = {
+    "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
+    "litmus": ("memory barriers", [TESTING / "litmus/run"]),
+    # Those mutants that need no boot of their own, or a short one
+    "mutants": ("mutants", [TESTING / "mutants", "--sample", "10", *MUTANTS]),
+}
+
+
+def run_program(report: Report, step: str, steps: list[str]) -> None:
+    what, command = PROGRAMS[step]
+    if step == "mutants" and len(steps) > 1:
+        # The steps before have seen the tests pass, or have told that they do not.
+        command = [*command, "--no-verify"]
     say(what)
-    report.add_program(what, *report.run(name, command))
+    report.add_program(what, *report.run(step, command))
 
 
-def step_build(report: Report, options: Options) -> None:
-    check_build.run(report)
-
-
-def step_tools(report: Report, options: Options) -> None:
-    command: Command = ["make", "-C", ROOT / "tools", "check"]
-    run_program(report, "tools", "tools and library", command)
-
-
-def step_litmus(report: Report, options: Options) -> None:
-    run_program(report, "litmus", "memory barriers", [TESTING / "litmus/run"])
-
-
-def step_mutants(report: Report, options: Options) -> None:
-    """Mutants that need no boot of their own, or a short one. The steps before have
-    seen the tests pass, or have told that they do not."""
-    command: list[str] = [f"{TESTING}/mutants", "--sample", "10"]
-    for kind in ("host", "kunit", "litmus"):
-        command += ["--kind", kind]
-    if len(options.steps) > 1:
-        command.append("--no-verify")
-    run_program(report, "mutants", "mutants", command)
-
-
-def step_boots(report: Report, options: Options, steps: list[str]) -> None:
+def run_boots(report: Report, options: Options, steps: list[str]) -> None:
     """The long boots first, so that both processors are busy to the end."""
     kernels = options.kernels or KERNELS
     jobs: list[Callable[[], Job | None]] = []
@@ -179,8 +168,10 @@ def main(words: list[str]) -> int:
         for steps in groups_of(options.steps):
             begin = time.monotonic()
             if steps[0] in BOOTS:
-                step_boots(report, options, steps)
+                run_boots(report, options, steps)
+            elif steps[0] == "build":
+                check_build.run(report)
             else:
-                globals()[f"step_{steps[0]}"](report, options)
+                run_program(report, steps[0], options.steps)
             say(f"{', '.join(steps)} took {time.monotonic() - begin:.0f} s")
     return report.end()

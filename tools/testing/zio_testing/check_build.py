@@ -55,9 +55,21 @@ def copy_sources(to: Path) -> None:
 
 
 def check_style(report: Report, tree: Path) -> None:
-    files = [path for part in STYLED for path in sorted((ROOT / part).rglob("*.[ch]"))]
+    """checkpatch has other rules below include/uapi: give relative paths."""
+    paths = [path for part in STYLED for path in sorted((ROOT / part).rglob("*.[ch]"))]
+    files = [path.relative_to(ROOT) for path in paths]
     script = tree / "build/scripts/checkpatch.pl"
-    command: Command = ["perl", script, *CHECKPATCH, ",".join(IGNORED), "-f", *files]
+    command: Command = [
+        "env",
+        "-C",
+        ROOT,
+        "perl",
+        script,
+        *CHECKPATCH,
+        ",".join(IGNORED),
+        "-f",
+        *files,
+    ]
     judge(report, "checkpatch.pl --strict", "checkpatch", command, r".")
 
 

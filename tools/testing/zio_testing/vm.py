@@ -43,12 +43,13 @@ begun. If the second machine stands still, too, the exit status is 98.
 
 import getopt
 import os
+import re
 import shlex
 import shutil
 import signal
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from zio_testing import kernel
@@ -60,6 +61,7 @@ from zio_testing.machine import Machine, qemu_command, qemu_environment, qemu_ss
 FLAGS = ["icount", "no-load", "leaks"]
 VALUES = ["kernel=", "cpus=", "mem=", "add=", "module=", "modules=", "timeout="]
 VALUES += ["device=", "append=", "qemu=", "log="]
+BOOT_SECONDS = "ZIO_VM_BOOT_SECONDS"
 ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
 
 
@@ -68,80 +70,71 @@ class Options:
     """The command line."""
 
     machine: Machine
-    kernel: str = "distro"
-    load: bool = True
-    leaks: bool = False
-    timeout: int | None = None
-    boot_seconds: int = 90
-    modules: Path | None = None
-    log: Path | None = None
-    adds: list[str] = field(default_factory=list)
-    kernel_modules: list[str] = field(default_factory=list)
-    command: list[str] = field(default_factory=list)
+    kernel: str
+    load: bool
+    leaks: bool
+    timeout: int | None
+    boot_seconds: int
+    modules: Path | None
+    log: Path | None
+    adds: list[str]
+    kernel_modules: list[str]
+    command: list[str]
 
 
 def number(text: str, what: str) -> int:
-    if not text.isascii() or not text.isdigit() or text.startswith("0"):
+    if not re.fullmatch("[1-9][0-9]*", text):
         raise Usage(f"{what} wants a number")
     return int(text)
 
 
 def parse_options(words: list[str]) -> Options:
-    before, command = words, []
-    if "--" in words:
-        at = words.index("--")
-        before, command = words[:at], words[at + 1 :]
-    found, rest = getopt.getopt(before, "", FLAGS + VALUES)
+    at = words.index("--") if "--" in words else len(words)
+    found, rest = getopt.getopt(words[:at], "", FLAGS + VALUES)
     if rest:
         raise Usage(f"what is '{rest[0]}'? A command comes after --")
-    options = Options(Machine(), command=command)
+    given: dict[str, list[str]] = {}
     for name, value in found:
-        take_option(options, name, value)
-    boot_seconds = os.environ.get("ZIO_VM_BOOT_SECONDS", "90")
-    options.boot_seconds = number(boot_seconds, "ZIO_VM_BOOT_SECONDS")
-    if options.machine.icount:
-        options.machine.cpus = 1
-    if not command and not sys.stdin.isatty():
-        raise Usage("a shell wants a terminal; or give a command after --")
+        given.setdefault(name, []).append(value)
+    last = {name: values[-1] for name, values in given.items()}
+    options = Options(
+        machine=parse_machine(given, last),
+        kernel=last.get("--kernel", "distro"),
+        load="--no-load" not in given,
+        leaks="--leaks" in given,
+        timeout=number(last["--timeout"], "--timeout") if "--timeout" in last else None,
+        boot_seconds=number(os.environ.get(BOOT_SECONDS, "90"), BOOT_SECONDS),
+        modules=Path(last["--modules"]) if "--modules" in last else None,
+        log=Path(last["--log"]) if "--log" in last else None,
+        adds=given.get("--add", []),
+        kernel_modules=given.get("--module", []),
+        command=words[at + 1 :],
+    )
+    check_options(options)
     return options
 
 
-def take_option(options: Options, name: str, value: str) -> None:
-    machine = options.machine
-    match name:
-        case "--icount":
-            machine.icount = True
-        case "--no-load":
-            options.load = False
-        case "--leaks":
-            options.leaks = True
-        case "--kernel":
-            kernel.find(value)
-            options.kernel = value
-        case "--cpus":
-            machine.cpus = number(value, name)
-        case "--mem":
-            machine.memory = number(value, name)
-        case "--timeout":
-            options.timeout = number(value, name)
-        case "--modules":
-            options.modules = Path(value)
-            if not options.modules.is_dir():
-                raise Usage(f"--modules: no directory {value}")
-        case "--device":
-            if value.partition(",")[0] != "sspci":
-                raise Usage(f"--device: no such device: {value}")
-            machine.devices.append(value)
-        case "--log":
-            options.log = Path(value)
-        case "--add":
-            options.adds.append(value)
-        case "--module":
-            options.kernel_modules.append(value)
-        case "--append":
-            machine.arguments.append(value)
-        case "--qemu":
-            machine.qemu_words += value.split()
+def parse_machine(given: dict[str, list[str]], last: dict[str, str]) -> Machine:
+    icount = "--icount" in given
+    return Machine(
+        cpus=1 if icount else number(last.get("--cpus", "2"), "--cpus"),
+        memory=number(last.get("--mem", "512"), "--mem"),
+        icount=icount,
+        devices=given.get("--device", []),
+        qemu_words=" ".join(given.get("--qemu", [])).split(),
+        arguments=given.get("--append", []),
+    )
+
+
+def check_options(options: Options) -> None:
+    kernel.find(options.kernel)
+    for device in options.machine.devices:
+        if device.partition(",")[0] != "sspci":
+            raise Usage(f"--device: no such device: {device}")
+    if options.modules and not options.modules.is_dir():
+        raise Usage(f"--modules: no directory {options.modules}")
+    if not options.command and not sys.stdin.isatty():
+        raise Usage("a shell wants a terminal; or give a command after --")
 
 
 def guest_command(command: list[str]) -> str:
