@@ -17,7 +17,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
              ZIO_STORM_SECONDS and ZIO_STORM_SEED in the environment; for
              fuzz.sh, ZIO_FUZZ_SECONDS and ZIO_FUZZ_SEED. Two hours of it:
              ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
-  mutants    ten bugs put into the code, another ten each day: tests must fail
+  mutants    puts ten bugs into the code, another ten each day: tests must fail
              ("mutants" runs others)
 
 The kernels of the selftests:
@@ -30,18 +30,18 @@ The kernels of the selftests:
   rt         the distribution's kernel with PREEMPT_RT: tests with "# rt"
   swiotlb    distro where each DMA goes through a bounce buffer (swiotlb=force):
              tests with "# swiotlb"
-  icount     distro where time counts instructions: tests with "# icount". Not
-             among what is run by itself; mutants that leave out a wait need it
+  icount     distro where time counts instructions: tests with "# icount". Runs
+             only when it is named; mutants that leave out a wait need it
 
-A test runs on distro and on kasan. It does not where its header has a line
+A test runs on distro and on kasan, but not where its header has a line
 "# not kasan: REASON".
 
-Not among what is run by itself, as it takes an hour: --kernel kcsan, which looks
-for data races in the KUnit suites and in the selftests ("kernel" makes it). A
-report of it is a failure.
+--kernel kcsan looks for data races in the KUnit suites and in the selftests
+("kernel" makes it). Each report is a failure. It takes an hour, and runs only when
+it is named.
 
-Installs what Debian packages are missing and compiles the kernel with the
-sanitizers when it is not in the cache (5 to 10 minutes). The steps vm, kunit and
+check installs missing Debian packages and compiles the kernel with the sanitizers
+when the cache does not have it (5 to 10 minutes). The steps vm, kunit and
 selftests boot two machines at a time. A fault or a leak that the kernel reports in
 any boot is a failure. Failures are shown in full; the logs are kept in
 ~/.cache/zio/check. The last line is "N passed, N failed".
@@ -98,15 +98,16 @@ def parse_options(words: list[str]) -> Options:
     return options
 
 
-# A bare chroot has none, and the sanitizers of the host's programs ask for it.
 @contextlib.contextmanager
 def proc() -> Iterator[None]:
+    """Mount /proc where it is missing, as in a bare chroot. The sanitizers of the host's
+    programs read it."""
     if os.path.exists("/proc/self/fd"):
         yield
         return
     say("mounting /proc for the time of the tests")
     if subprocess.run(["mount", "-t", "proc", "proc", "/proc"]).returncode:
-        raise Failure("the tests want /proc to be mounted")
+        raise Failure("cannot mount /proc, which the tests need: mount it")
     try:
         yield
     finally:

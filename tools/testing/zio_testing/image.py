@@ -96,7 +96,7 @@ class Image:
         self.at("/etc/group").write_text("root:x:0:\n")
 
     def add(self, words: str) -> None:
-        """Add FILE[:GUESTPATH]. Without a path, the file goes to /root."""
+        """Add FILE[:GUESTPATH]. A file with no path goes to /root."""
         file, colon, to = words.rpartition(":")
         if os.path.exists(words) or not colon:
             file, to = words, "/root/"

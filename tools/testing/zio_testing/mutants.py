@@ -3,16 +3,16 @@
 
 Usage: mutants [OPTION]... [NAME]...
 
-A mutant is a patch in tools/testing/mutants.d that puts one bug into the tree. Each is
-applied to a scratch copy of this checkout, what it touches is compiled, and only the
-tests that it names are run. A test that fails, a fault that the kernel reports, or a
-test that does not end kills the mutant. A mutant that lives shows a hole in the tests.
+A mutant is a patch in tools/testing/mutants.d that puts one bug into the tree. mutants
+applies each to a scratch copy of this checkout, compiles what it touches, and runs only
+the tests that it names. A test that fails, a fault that the kernel reports, or a test
+that does not end kills the mutant. A mutant that lives shows a hole in the tests.
 
-NAME is that of a patch, without .patch, or a pattern such as 'slink-*'. Without a
-name and without an option that chooses, all mutants are run, which takes hours.
+NAME is that of a patch, without .patch, or a pattern such as 'slink-*'. With no name and
+no option that chooses, all mutants run, which takes hours.
 
   --changed [BASE]  mutants of files, and of tests, that have changed since the
-                    commit BASE (HEAD~1 if not told), uncommitted changes included
+                    commit BASE (default HEAD~1), uncommitted changes included
   --kind KIND       mutants whose first test is of this kind (may be given again)
   --sample N        N of those chosen; another N each day
   --seed S          number that replaces the day in --sample
@@ -35,17 +35,17 @@ A patch begins with these lines; a value may go on in lines that begin with a sp
   Mutant: what is changed
   Why: why that is a bug
   Tests: KIND:NAME...      the cheapest first
-  Equivalent: REASON       instead of Tests: nothing that a test could see is broken.
-                           It is listed apart and not run, unless it is named
+  Equivalent: REASON       in place of Tests: a test cannot see the change. mutants
+                           lists it apart and runs it only when it is named
 
 The kinds are kunit (NAME is a suite), kunit-leaks (the same, with a look for lost
 memory, which doubles the time), host (a program of tools/tests), litmus, and the
 kernels that "check --kernel" knows (NAME is a selftest, such as basic.sh).
 
-Each test is first run on the unchanged tree. The result is kept until a file changes
-that the test depends on. The scratch copies, with what was compiled in them, are in
-~/.cache/zio/mutants, as is the log of each mutant that lived. The exit status is 0 if
-all mutants that were chosen were killed, 1 if not.
+mutants runs each test on the unchanged tree first, and keeps the result until a file
+changes that the test depends on. The scratch copies, with what was compiled in them, are
+in ~/.cache/zio/mutants, as is the log of each mutant that lived. The exit status is 0 if
+all chosen mutants were killed, 1 if not.
 """
 
 import argparse

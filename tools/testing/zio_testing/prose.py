@@ -3,7 +3,7 @@
 
 Usage: prose [--count] [PATH]...
 
-Without a path: all files that git knows. --count prints the number of findings in each
+With no path: all files that git knows. --count prints the number of findings in each
 folder, not the findings.
 
   who           "who" without a noun before it: name the actor

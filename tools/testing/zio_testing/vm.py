@@ -5,22 +5,22 @@ Usage: vm [OPTION]... [-- COMMAND [ARGUMENT]...]
 
 Boots a kernel under QEMU with the modules and tools of this checkout inside,
 loads the core, the kmalloc buffer and zio-zero, runs COMMAND in the directory
-/root, prints its output alone and exits with its status. One word only is
-taken as a line for the shell. Without a command: a shell on this terminal.
+/root, prints its output alone and exits with its status. A single word is
+a line for the shell. With no command: a shell on this terminal.
 
   --kernel NAME           distro (default), rt, plain, kasan, kcsan, or a directory
                           (with a slash in its name): see kernel
-  --cpus N                processors, 2 if not told
-  --mem MB                memory, 512 if not told
+  --cpus N                processors (default 2)
+  --mem MB                memory (default 512)
   --icount                time counts instructions, 1 ns each: repeatable.
                           One processor of the model qemu64
-  --add FILE[:GUESTPATH]  file or directory to have inside, as /root/FILE if not
-                          told; programs bring their shared libraries
-  --module NAME           have and load this module of the kernel, too
+  --add FILE[:GUESTPATH]  put a file or directory inside, by default as /root/FILE;
+                          programs bring their shared libraries
+  --module NAME           put this module of the kernel inside, and load it
   --no-load               load no module of ZIO (they are inside all the same)
   --modules DIR           take the modules of ZIO from DIR, build none
   --leaks                 look for lost memory at the end (kasan, kcsan)
-  --timeout S             seconds to give, 300 if not told; none for a shell
+  --timeout S             limit in seconds (default 300; a shell has none)
   --device sspci[,PROPERTY=VALUE]...
                           an emulated S-LINK card, with its test bench, for which
                           slink-bench is inside: see Documentation/slink-model.md
@@ -28,8 +28,8 @@ taken as a line for the shell. Without a command: a shell on this terminal.
   --qemu ARG              one more argument for QEMU (is split at spaces)
   --log FILE              keep the log of the kernel in FILE
 
-Inside: zio-load MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links (what
-udev would do), zio-leak-scan, busybox, dash as sh, the tools of ZIO.
+Inside: zio-load MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links (makes the
+links that udev makes elsewhere), zio-leak-scan, busybox, dash as sh, the tools of ZIO.
 
 Exit status: that of COMMAND; 99 after an oops, a warning, or a report of a
 sanitizer anywhere in the boot, or a fault of the software that the card saw (shown
@@ -181,7 +181,7 @@ def run(options: Options, work: Path) -> int:
     make_image(options, tree, work)
     arguments = list(kernel.find(options.kernel).arguments)
     if not options.leaks:
-        # To note where each piece of memory is from more than doubles the time.
+        # kmemleak notes the origin of all memory. This more than doubles the time.
         arguments.append("kmemleak=off")
     options.machine.arguments[:0] = arguments
     env = qemu_environment(options.machine)
