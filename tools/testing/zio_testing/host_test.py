@@ -199,12 +199,12 @@ PROSE = {
     "a.c": (
         "/*\n * The reader who waits is woken.\n * It goes on: who comes late\n * waits."
         ' He does. Without\n * (A), it sleeps. Without it, X.\n */\nchar s[] = "he who";\n',
-        ["3 who", "4 he", "4 without"],
+        ["3 actor", "4 pronoun", "4 without"],
     ),
-    "b.sh": ("#!/bin/sh\n# Who\nhe=1 # Without a comment\n", ["2 who"]),
+    "b.sh": ("#!/bin/sh\n# Who\nhe=1 # Without a comment\n", ["2 actor"]),
     "c.py": (
         '"""Nobody goes but one."""\nx = "who"\n# His way\n',
-        ["1 nobody but", "3 he"],
+        ["1 nobody but", "3 pronoun"],
     ),
     "d.md": (
         "Without it, nothing. Without doubt.\n\n    who in code\n"

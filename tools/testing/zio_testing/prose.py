@@ -6,8 +6,8 @@ Usage: prose [--count] [PATH]...
 With no path: all files that git knows. --count prints the number of findings in each
 folder, not the findings.
 
-  who           "who" without a noun before it: name the actor
-  he            "he", "his", "him" for code: it is "it"
+  actor         "who" without a noun before it: name the actor
+  pronoun       "he", "his", "him" for code: it is "it"
   without       a sentence that starts with "Without": say what happens first
   nobody but    an inverted sentence, "Nobody ... but": say it directly
   long line     a line of a document with over 90 columns. Tables, links, and blocks of
@@ -34,10 +34,10 @@ NOT_NOUNS = (
     "then also tells asks knows sees says see tell ask know"
 ).split()
 RULES = {
-    "who": re.compile(
+    "actor": re.compile(
         rf"(?:^|[.,;:!?(\"-]|\b(?:{'|'.join(NOT_NOUNS)}))\s*\b[Ww]ho\b|\bWho\b"
     ),
-    "he": re.compile(r"\b(?:[Hh]e|[Hh]is|[Hh]im)\b"),
+    "pronoun": re.compile(r"\b(?:[Hh]e|[Hh]is|[Hh]im)\b"),
     "without": re.compile(r"(?:^|[.!?:]\s+)Without\b(?! it,)"),
     "nobody but": re.compile(r"\b(?:Nobody|Nothing|None)\b[^.]*\bbut\b"),
 }
@@ -76,11 +76,12 @@ def python_comments(text: str) -> Iterator[Line]:
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.lstrip("# ")
             continue
-        is_first = before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.NL)
-        if token.type == tokenize.STRING and is_first:
+        starts_statement = before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+        if token.type == tokenize.STRING and starts_statement:
             for number, line in enumerate(token.string.split("\n"), token.start[0]):
-                yield number, line.strip().strip('"')
-        before = token.type
+                yield number, line.replace('"""', "").strip()
+        if token.type != tokenize.NL:
+            before = token.type
 
 
 def document_lines(text: str) -> Iterator[Line]:
@@ -106,7 +107,7 @@ def prose_of(path: Path, text: str) -> Iterator[Line]:
 
 
 def is_document(path: Path) -> bool:
-    return path.suffix in (".md", ".rst", ".txt") or "Documentation/ABI" in str(path)
+    return path.suffix in (".md", ".rst") or "Documentation/ABI" in str(path)
 
 
 # --- the rules --------------------------------------------------------------------------
