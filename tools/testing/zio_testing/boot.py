@@ -21,14 +21,14 @@ class Output:
 
     def __init__(self, stream: BinaryIO) -> None:
         # QEMU takes no descriptor that was opened for reading, as terminals are.
-        read_end, self.descriptor = os.pipe()
-        self.thread = threading.Thread(target=self.copy, args=(read_end, stream))
+        source, self.descriptor = os.pipe()
+        self.thread = threading.Thread(target=self.copy, args=(source, stream))
         self.thread.daemon = True
         self.thread.start()
 
     @staticmethod
-    def copy(read_end: int, stream: BinaryIO) -> None:
-        while data := os.read(read_end, 1 << 16):
+    def copy(source: int, stream: BinaryIO) -> None:
+        while data := os.read(source, 1 << 16):
             try:
                 stream.write(data)
                 stream.flush()

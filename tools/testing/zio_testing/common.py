@@ -97,7 +97,7 @@ def setup(*words: str) -> None:
         raise Failure(f"setup {' '.join(words)} failed")
 
 
-def stop(process: subprocess.Popen[bytes], seconds: float = 20) -> None:
+def stop(process: subprocess.Popen[bytes], seconds: float = 60) -> None:
     """End @process and wait for it. It gets some seconds to clean up."""
     if process.poll() is None:
         process.terminate()

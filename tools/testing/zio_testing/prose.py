@@ -38,7 +38,7 @@ RULES = {
         rf"(?:^|[.,;:!?(\"-]|\b(?:{'|'.join(NOT_NOUNS)}))\s*\b[Ww]ho\b|\bWho\b"
     ),
     "pronoun": re.compile(r"\b(?:[Hh]e|[Hh]is|[Hh]im)\b"),
-    "without": re.compile(r"(?:^|[.!?:]\s+)Without\b(?! it,)"),
+    "without": re.compile(r"(?:^|[.!?:]\s+)Without\b(?! (?:it|them),)"),
     "nobody but": re.compile(r"\b(?:Nobody|Nothing|None)\b[^.]*\bbut\b"),
 }
 C_SUFFIXES = (".c", ".h", ".S")

@@ -151,7 +151,8 @@ def programs_of(directory: Path) -> dict[Path, list[Path]]:
         place = directory if file.stem.endswith("_test") else directory / "bin"
         programs[place / file.stem] = [file]
     for folder in filter(Path.is_dir, SELFTESTS.iterdir()):
-        programs[directory / "bin" / folder.name] = sorted(folder.glob("*.c"))
+        if files := sorted(folder.glob("*.c")):
+            programs[directory / "bin" / folder.name] = files
     return programs
 
 
