@@ -12,7 +12,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
              names in ZIO_KUNIT_SUITES, commas between, these alone; without
              kmemleak if ZIO_KUNIT_LEAKS is "no", in half of the time
   selftests  tools/testing/selftests on several kernels, see below. --kernel NAME
-             and TEST (basic.sh) choose; a TEST runs on the kernels that its
+             and TEST (basic.sh, map_test) choose; a TEST runs on the kernels that its
              header names, or on those of --kernel. For storm.sh,
              ZIO_STORM_SECONDS and ZIO_STORM_SEED in the environment; for
              fuzz.sh, ZIO_FUZZ_SECONDS and ZIO_FUZZ_SEED. Two hours of it:
