@@ -97,14 +97,14 @@ class Boot:
             now = time.monotonic()
             if self.timeout and now - begin > self.timeout:
                 self.timed_out = True
-                return stop(process, 5)
-            if not begun:
+                stop(process, 5)
+            elif not begun:
                 text = self.log.read_bytes() if self.log.exists() else b""
                 changed = now if len(text) != size else changed
                 size, begun = len(text), BEGUN.encode() in text
-                if now - changed > boot_seconds:
+                if now - changed > boot_seconds and not begun:
                     self.stood_still = True
-                    return stop(process)
+                    stop(process)
             wait(process, 0.2 if not begun else 1.0)
 
     def run_shell(self, timeout: float | None) -> None:

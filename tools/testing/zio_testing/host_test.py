@@ -198,7 +198,8 @@ def test_layering(out: Tap) -> None:
 PROSE = {
     "a.c": (
         "/*\n * The reader who waits is woken.\n * It goes on: who comes late\n * waits."
-        ' He does. Without\n * (A), it sleeps. Without it, X.\n */\nchar s[] = "he who";\n',
+        " He does. Without\n * (A), it sleeps. Without it, X.\n */\n"
+        'char s[] = "he who";\n',
         ["3 actor", "4 pronoun", "4 without"],
     ),
     "b.sh": ("#!/bin/sh\n# Who\nhe=1 # Without a comment\n", ["2 actor"]),

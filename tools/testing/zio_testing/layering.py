@@ -75,6 +75,12 @@ class Tree:
         header = self.sources.get(self.header_of(folder))
         return {**header.declared, **header.defined} if header else {}
 
+    def offered_by(self, folder: str) -> set[str]:
+        """Return what the others may use: of the base all, and exports anywhere."""
+        if folder == BELOW_ALL:
+            return set(self.home)
+        return self.public | self.declared_by(folder).keys()
+
     def calls(self) -> Iterator[tuple[Path, int, str, str]]:
         """Yield each use of a function of another folder, once for each file: the file,
         the line, the function, and the folder of that."""
@@ -106,12 +112,11 @@ def check_calls(tree: Tree) -> Iterator[str]:
                 f"{at}: upward: {here} calls {name}() of {home}: let {home} install an "
                 "operation or a notifier, or move the function down"
             )
-        elif here != TESTS and home != BELOW_ALL and name not in tree.public:
-            if name not in tree.declared_by(home):
-                yield (
-                    f"{at}: private: {here} calls {name}() of {home}, which "
-                    f"{home}/{home}.h does not declare: declare it there"
-                )
+        elif here != TESTS and name not in tree.offered_by(home):
+            yield (
+                f"{at}: private: {here} calls {name}() of {home}, which "
+                f"{home}/{home}.h does not declare: declare it there"
+            )
 
 
 def check_includes(tree: Tree) -> Iterator[str]:

@@ -115,8 +115,10 @@ def boots_under_kvm(tree: Path, probe: Path) -> bool:
     (probe / "bin").mkdir(parents=True)
     (probe / "init").write_text(PROBE)
     (probe / "init").chmod(0o755)
-    pack = 'cp "$(command -v busybox)" bin/ && find . | cpio -o -H newc --quiet >../probe.cpio'
-    subprocess.run(["sh", "-c", pack], cwd=probe, check=True)
+    pack = (
+        'cp "$(command -v busybox)" bin/ && find . | cpio -o -H newc --quiet >"$0.cpio"'
+    )
+    subprocess.run(["sh", "-c", pack, probe], cwd=probe, check=True)
     command = [QEMU, "-accel", "kvm", "-cpu", "host", "-m", "256", "-nodefaults"]
     command += ["-display", "none", "-no-reboot", "-serial", "stdio"]
     command += ["-kernel", f"{tree}/vmlinuz", "-initrd", f"{probe}.cpio"]

@@ -113,9 +113,9 @@ def judge(run: Run, scratch: Scratch, test: Test) -> tuple[str, str]:
     has_run = test.kind == HOST and SOME_FAILED.search(run.output)
     if DOES_NOT_COMPILE.search(run.output) and not has_run:
         return BROKEN, ""
-    if test.is_in_machine:
-        if NO_MACHINE.search(run.output) or not scratch.has_booted(test):
-            return UNCLEAR, ""
+    has_come_up = not NO_MACHINE.search(run.output) and scratch.has_booted(test)
+    if test.is_in_machine and not has_come_up:
+        return UNCLEAR, ""
     return KILLED, find_reason(run)
 
 
