@@ -6,6 +6,7 @@ import fcntl
 import functools
 import getopt
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -79,6 +80,12 @@ def run_program(program: ModuleType, name: str, words: list[str]) -> int:
         return 125
     except Interrupted as error:
         return error.status
+
+
+def number(text: str, what: str) -> int:
+    if not re.fullmatch("[1-9][0-9]*", text):
+        raise Usage(f"{what} wants a number")
+    return int(text)
 
 
 # --- other programs ---------------------------------------------------------------

@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 
 from zio_testing import kernel_compiled, kernel_debian
-from zio_testing.common import Failure, Usage
+from zio_testing.common import Failure, Usage, number
 
 COMMON = ("common-test", "x86")
 DEBUG = (*COMMON, "debug-common", "debug-x86")
@@ -97,7 +97,7 @@ def release_of(tree: Path) -> str:
 def main(words: list[str]) -> int:
     options, names = getopt.getopt(words, "", ["jobs="])
     for _, value in options:
-        kernel_compiled.jobs = int(value)
+        kernel_compiled.jobs = number(value, "--jobs")
     if len(names) != 1:
         raise Usage("give one kernel name")
     print(prepare(names[0]))

@@ -43,7 +43,6 @@ begun. If the second machine stands still, too, the exit status is 98.
 
 import getopt
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -54,7 +53,7 @@ from pathlib import Path
 
 from zio_testing import kernel
 from zio_testing.boot import Boot
-from zio_testing.common import Failure, Usage, handle_signals, say, setup
+from zio_testing.common import Failure, Usage, handle_signals, number, say, setup
 from zio_testing.image import Image
 from zio_testing.machine import Machine, qemu_command, qemu_environment, qemu_sspci
 
@@ -80,12 +79,6 @@ class Options:
     adds: list[str]
     kernel_modules: list[str]
     command: list[str]
-
-
-def number(text: str, what: str) -> int:
-    if not re.fullmatch("[1-9][0-9]*", text):
-        raise Usage(f"{what} wants a number")
-    return int(text)
 
 
 def parse_options(words: list[str]) -> Options:
