@@ -17,7 +17,7 @@ BEGUN = "zio-vm: begin"
 
 
 class Output:
-    """A pipe from QEMU to a stream of this process, copied by a thread."""
+    """A pipe from QEMU to a stream of this process. A thread copies the data."""
 
     def __init__(self, stream: BinaryIO) -> None:
         # QEMU takes no descriptor that was opened for reading, as terminals are.

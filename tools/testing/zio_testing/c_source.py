@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a C file defines, declares, includes and names; without a preprocessor."""
+"""Find what a C file defines, declares, includes and names, with no preprocessor."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ MACRO = re.compile(r"([a-z_]\w*)\(([^)]*)\)")
 
 @dataclass(frozen=True)
 class Name:
-    """An identifier, or a sign, and its line."""
+    """A token and its line."""
 
     text: str
     line: int
@@ -26,12 +26,12 @@ class Name:
 
 @dataclass
 class Source:
-    """What is in a file. Functions that are static in a .c file are not of interest."""
+    """What is in a file. Static functions of a .c file are left out."""
 
     path: Path
     defined: dict[str, int] = field(default_factory=dict)
     declared: dict[str, int] = field(default_factory=dict)
-    # Names that only this file can mean: of static functions
+    # Names of static functions: a use of them in this file is not a call of another
     own: set[str] = field(default_factory=set)
     used: list[Name] = field(default_factory=list)
     includes: list[Name] = field(default_factory=list)
@@ -54,8 +54,8 @@ def read_source(path: Path) -> Source:
 
 
 def tokenize(text: str, source: Source, line: int = 1) -> Iterator[Name]:
-    """Yield the tokens. A macro with arguments is a function; its body is text of the
-    file, too."""
+    """Yield the tokens. A macro with arguments counts as a function, and its body counts
+    as text of the file."""
     for found in TOKEN.finditer(text):
         if found["name"] or found["other"]:
             yield Name(found[0], line)
@@ -67,7 +67,7 @@ def tokenize(text: str, source: Source, line: int = 1) -> Iterator[Name]:
             body = found["rest"][macro.end() :] if macro else body
             yield Name(";", line)
             for token in tokenize(body, source, line):
-                # The body is no statement of the file.
+                # Keep the body from being read as a statement of the file.
                 if re.match(r"[A-Za-z_]", token.text):
                     yield token
                     yield Name(";", line)
@@ -75,8 +75,8 @@ def tokenize(text: str, source: Source, line: int = 1) -> Iterator[Name]:
 
 
 def statements(tokens: list[Name]) -> Iterator[tuple[list[Name], bool]]:
-    """Yield what stands outside of all braces, and whether it has a body of a function:
-    up to a semicolon, or to braces that follow parentheses."""
+    """Yield the tokens outside of all braces, up to a semicolon or to the body of a
+    function, and whether there is a body."""
     statement: list[Name] = []
     depth = 0
     for token in tokens:
@@ -101,8 +101,8 @@ def is_function(statement: list[Name]) -> bool:
 
 
 def note_function(source: Source, statement: list[Name], has_body: bool) -> None:
-    """Note the first name before parentheses that is neither a macro, which has capital
-    letters or stands alone, nor an attribute."""
+    """Note the first name before parentheses. Skip attributes, and macros, which have
+    capital letters or stand alone."""
     texts = [token.text for token in statement]
     if not is_function(statement) or "typedef" in texts:
         return

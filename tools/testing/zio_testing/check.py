@@ -117,11 +117,11 @@ def proc() -> Iterator[None]:
 # --- the steps ------------------------------------------------------------------------
 
 
-# TAP of programs on this machine: what it is about, and the command
+# Programs on this machine that print TAP: the title, and the command
 PROGRAMS: dict[str, tuple[str, Words]] = {
     "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
-    # Those mutants that need no boot of their own, or a short one
+    # Only mutants that need no boot, or a short one
     "mutants": ("mutants", [TESTING / "mutants", "--sample", "10", *MUTANTS]),
 }
 
@@ -129,14 +129,14 @@ PROGRAMS: dict[str, tuple[str, Words]] = {
 def run_program(report: Report, step: str, steps: list[str]) -> None:
     what, command = PROGRAMS[step]
     if step == "mutants" and len(steps) > 1:
-        # The steps before have seen the tests pass, or have told that they do not.
+        # The steps before have run these tests on the unchanged tree.
         command = [*command, "--no-verify"]
     say(what)
     report.add_program(what, *report.run(step, command))
 
 
 def run_boots(report: Report, options: Options, steps: list[str]) -> None:
-    """The long boots first, so that both processors are busy to the end."""
+    """Start the long boots first, so that both processors are busy to the end."""
     kernels = options.kernels or KERNELS
     jobs: list[Callable[[], Job | None]] = []
     if "selftests" in steps:
@@ -149,7 +149,7 @@ def run_boots(report: Report, options: Options, steps: list[str]) -> None:
 
 
 def groups_of(steps: list[str]) -> Iterator[list[str]]:
-    """Yield the steps, those that boot machines together."""
+    """Yield each step alone, but the steps that boot machines together."""
     boots = [step for step in steps if step in BOOTS]
     for step in steps:
         if step not in BOOTS:

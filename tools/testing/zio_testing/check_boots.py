@@ -24,9 +24,9 @@ from zio_testing.selftests import (
 from zio_testing.tap import Results, read_kunit
 from zio_testing.tap import read_selftests as read_selftest_results
 
-# Seconds. Only what hangs reaches these, also where the machine has much else to do.
+# Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
-# Go into the machine, with the values that they have here
+# The machine gets these variables, with their values here
 PASSED_ON = [
     f"ZIO_{what}_{how}" for what in ("STORM", "FUZZ") for how in ("SECONDS", "SEED")
 ]

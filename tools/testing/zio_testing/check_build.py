@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The step "build" of check: compilers and checkers have nothing to say."""
+"""The step "build" of check: compilers and checkers must not complain."""
 
 import os
 import re
@@ -36,7 +36,7 @@ def run(report: Report) -> None:
 
 
 def check_modules(report: Report, text: str, name: str, tree: Path, *words: str) -> None:
-    """Compile the sources alone: what a build left in the checkout is not taken."""
+    """Compile a copy of the sources. Leave out what a build left in the checkout."""
     with tempfile.TemporaryDirectory(prefix="zio-check.") as directory:
         copy_sources(Path(directory))
         command = ["make", f"-j{os.cpu_count()}", "-C", directory, *words]
@@ -55,7 +55,7 @@ def copy_sources(to: Path) -> None:
 
 
 def check_style(report: Report, tree: Path) -> None:
-    """checkpatch has other rules below include/uapi: give relative paths."""
+    """Give relative paths: checkpatch has other rules for files in include/uapi."""
     paths = [path for part in STYLED for path in sorted((ROOT / part).rglob("*.[ch]"))]
     files = [path.relative_to(ROOT) for path in paths]
     script = tree / "build/scripts/checkpatch.pl"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the programs share: paths, messages, options, locks, and how a program ends."""
+"""Shared by all programs: paths, messages, locks, children, and how a program ends."""
 
 import contextlib
 import fcntl
@@ -49,8 +49,8 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def handle_signals(handler: signal.Handlers | None = None) -> None:
-    """Let the signals that end a program raise Interrupted, or what @handler says.
-    A signal that is ignored from the start, as under nohup, stays so."""
+    """Let the signals that end a program raise Interrupted, or call @handler. A signal
+    that the parent ignores, as nohup does, stays ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, interrupt if handler is None else handler)
@@ -59,7 +59,7 @@ def handle_signals(handler: signal.Handlers | None = None) -> None:
 def run_program(program: ModuleType, name: str, words: list[str]) -> int:
     """Return the exit status of main() in @program."""
     sys.argv = [name]
-    # Options that `make -j2 check` hands down are not for the builds of the tests.
+    # The builds of the tests must not take over options of `make -j2 check`.
     for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         os.environ.pop(variable, None)
     handle_signals()
@@ -99,13 +99,13 @@ def output_of(command: Words, **options: str | Path) -> str:
 
 @functools.cache
 def setup(*words: str) -> None:
-    """Install what jobs need. It writes to standard error alone."""
+    """Install the packages of these jobs. setup writes to standard error alone."""
     if subprocess.run([TESTING / "setup", *words]).returncode:
         raise Failure(f"setup {' '.join(words)} failed")
 
 
 def stop(process: subprocess.Popen[bytes], seconds: float = 60) -> None:
-    """End @process and wait for it. It gets some seconds to clean up."""
+    """End @process and wait for it. Kill it if it takes longer than @seconds."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -117,7 +117,7 @@ def stop(process: subprocess.Popen[bytes], seconds: float = 60) -> None:
 
 @contextlib.contextmanager
 def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """End @process at the end, whatever happens."""
+    """End @process when the block ends, also by an exception."""
     try:
         yield process
     finally:
@@ -142,7 +142,7 @@ def run_logged(command: Words, log: Path, err: Path | None = None) -> int:
 
 
 def tag_of(*parts: str | Path) -> str:
-    """Return a number that stands for these words in the name of a directory."""
+    """Return a checksum of these words, for the name of a directory."""
     return str(zlib.crc32(" ".join(map(str, parts)).encode()))
 
 
@@ -158,7 +158,7 @@ def read_end(file: Path, lines: int) -> list[str]:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock @path. Tell the user when that has to wait."""
+    """Hold the lock @path. Tell the user before waiting for it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w") as file:
         try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""host_test - test the programs of this package that need no machine
+"""host_test - test the modules of this package that need no machine
 
 Usage: host_test
 
-Speaks TAP: the reader of test results, layering on a tree of its own, prose.
+Prints TAP. Tests the reader of test results, layering on a small tree, and prose.
 """
 
 import tempfile
@@ -95,7 +95,7 @@ def test_kunit(out: Tap) -> None:
 
 # --- layering ---------------------------------------------------------------------------
 
-# A call of each kind that is allowed: down, of a function of the base, in a test
+# A tree with a call of each kind that is allowed
 GOOD = {
     "zio-core.h": "static inline int zio_base(void) { return 0; }\n",
     "main.c": "int init(void) { return zio_device_init(); }\n",
@@ -118,7 +118,7 @@ GOOD = {
     "lib/a.c": "int zio_lib(void) { return zio_fire(2); }\n",
     "tests/a.c": '#include "engine/internal.h"\nint t(void) { return zio_inner(); }\n',
 }
-# What is changed, and the fault: file, line, rule
+# The file that gets a line, the line, and the fault: line and rule
 BAD = {
     "a call goes up": ("buffer/a.c", "int b(void) { zio_trig(); }\n", "2: upward"),
     "a static inline calls up": (

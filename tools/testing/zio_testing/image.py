@@ -36,7 +36,7 @@ def is_executable(path: Path) -> bool:
 def copy_if_newer(source: Path, to: Path) -> None:
     if to.exists() and to.stat().st_mtime >= source.stat().st_mtime:
         return
-    # What was a program once may be a folder now.
+    # An older build may have left a program where there is a folder now.
     for parent in to.parents:
         if parent.is_file():
             parent.unlink()
@@ -55,7 +55,7 @@ def copy_sources(directory: Path) -> None:
 
 
 def build_tools() -> Path:
-    """Build static tools apart from those of the checkout. Return their directory."""
+    """Build static tools outside of the checkout. Return their directory."""
     directory = CACHE / "tools" / tag_of(ROOT)
     log = directory.with_suffix(".log")
     with locked(directory.with_suffix(".lock")):
@@ -105,7 +105,7 @@ class Image:
         self.copy(Path(file), to + Path(file).name if to.endswith("/") else to)
 
     def copy(self, file: Path, to: str) -> None:
-        """Copy a file or directory. Programs bring their shared libraries."""
+        """Copy a file or directory, and the shared libraries of programs in it."""
         target = self.at(to)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file.is_dir():

@@ -38,7 +38,7 @@ class Kernel:
     """How a kernel is made, and what booting it needs."""
 
     make: Callable[[], Path]
-    # What the image does not have built in
+    # Modules that the guest needs: the image does not have them built in
     modules: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
 
@@ -47,7 +47,7 @@ def debian(flavour: kernel_debian.Flavour) -> Kernel:
     return Kernel(partial(kernel_debian.make, flavour), modules=("configfs",))
 
 
-# These boot without ACPI: its interpreter costs 5 to 20 s with KASAN.
+# Kernels of this kind boot without ACPI: its interpreter takes 5 to 20 s with KASAN.
 def compiled(name: str, fragments: tuple[str, ...], *arguments: str) -> Kernel:
     return Kernel(
         partial(kernel_compiled.make, name, fragments),
@@ -65,7 +65,7 @@ KERNELS = {
 
 
 def find(name: str) -> Kernel:
-    """Return what @name stands for: an entry of the table, or a directory."""
+    """Return an entry of the table, or one for a directory."""
     if "/" in name:
         return Kernel(partial(check_directory, Path(name)), modules=("configfs",))
     if name not in KERNELS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The directory of kernels in the cache, and how one appears there at once."""
+"""Fill a directory of the cache, and put it in place by one rename."""
 
 import contextlib
 import shutil
@@ -13,8 +13,8 @@ KERNELS = CACHE / "kernels"
 
 @contextlib.contextmanager
 def new_directory(name: str) -> Iterator[Path]:
-    """Make a directory to fill, which is removed if move_to() has not moved it. An
-    older one is there if a run was killed."""
+    """Make a directory to fill. Remove it at the end if move_to() has not moved it, and
+    at the begin if a killed run has left one."""
     new = KERNELS / f".new-{name}"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)

@@ -25,7 +25,7 @@ from zio_testing.common import (
 from zio_testing.kernel_cache import KERNELS, move_to, new_directory
 
 SOURCE = "linux-source-6.1"
-# In its build directory
+# Paths in the build directory
 IMAGE, TARGET = "arch/x86/boot/bzImage", "bzImage"
 # Modules are compiled with these files, and with scripts/ and parts of tools/.
 FOR_MODULES = re.compile(
@@ -86,8 +86,8 @@ def configure(new: Path, wanted: str) -> None:
 
 
 def find_missing(config: str, wanted: str) -> list[str]:
-    """Return what kconfig has dropped: it does so silently, and that would go untested.
-    A later line of the fragments overrides an earlier one."""
+    """Return the lines that kconfig has dropped: it does so silently. A later line of the
+    fragments overrides an earlier one."""
     asked: dict[str, str] = {}
     for line in wanted.split("\n"):
         if found := re.fullmatch(r"# (CONFIG_\w+) is not set", line):
@@ -115,7 +115,7 @@ def run_compiler(new: Path, name: str) -> None:
 
 
 def every_15_seconds(process: subprocess.Popen[bytes]) -> Iterator[int]:
-    """Yield the seconds since the begin, until the process has ended."""
+    """Yield the seconds since the begin, every 15 s, until the process has ended."""
     begin = time.monotonic()
     while True:
         try:

@@ -60,7 +60,7 @@ def is_complete(tree: Path) -> bool:
 
 
 def fetch(flavour: Flavour, new: Path, release: str) -> str:
-    """Fill @new. Return the version: an image that left the archive was replaced."""
+    """Fill @new. Return the version, a newer one if the archive no longer has @release."""
     if not (flavour.is_installed and link_installed(new, release)):
         say(f"downloading linux-image-{release} (unpacked in the cache, not installed)")
         if not download(new, flavour.packages(release)):
@@ -159,8 +159,8 @@ def packages_of_rt(release: str) -> list[str]:
 
 
 def take_rt_headers(new: Path, release: str) -> None:
-    """The headers come in three packages. These link to each other by relative names,
-    but for one makefile, which names /usr/src."""
+    """Take the headers of three packages. They link to each other by relative names, but
+    one makefile names /usr/src."""
     (new / "root/usr").rename(new / "usr")
     shutil.rmtree(new / "usr/share", ignore_errors=True)
     makefile = new / f"usr/src/linux-headers-{release}/Makefile"

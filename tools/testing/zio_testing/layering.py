@@ -8,9 +8,9 @@ DIRECTORY is zio-core, or a tree with the same folders. From top to bottom:
   device > config > share > channel, trigger > buffer > engine
 
 A folder may call and include the folders to the right of it. channel and trigger stand
-on one floor and may not call each other. lib/ helps drivers: it may use all folders,
-and no folder may use it. So do main.c and tests/; tests may use lib and main.c, too.
-zio-core.h and compat.h are below all: every file may use them.
+on one floor and may not call each other. lib, which helps drivers, main.c and tests stand
+above all folders: they may use each folder, and no folder may use them. tests may use lib
+and main.c, too. zio-core.h and compat.h stand below all folders: every file may use them.
 
   upward      a call or an include goes up, or stays on the floor
   private     a folder uses another one past the header that has the folder's name
@@ -45,7 +45,7 @@ def may_use(user: str, used: str) -> bool:
 
 
 class Tree:
-    """The files of zio-core by folder."""
+    """The files of zio-core, and the folder that defines each function."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -76,14 +76,15 @@ class Tree:
         return {**header.declared, **header.defined} if header else {}
 
     def offered_by(self, folder: str) -> set[str]:
-        """Return what the others may use: of the base all, and exports anywhere."""
+        """Return what other folders may use: exported functions, and those in the header of
+        the folder. Of the base, all."""
         if folder == BELOW_ALL:
             return set(self.home)
         return self.public | self.declared_by(folder).keys()
 
     def calls(self) -> Iterator[tuple[Path, int, str, str]]:
-        """Yield each use of a function of another folder, once for each file: the file,
-        the line, the function, and the folder of that."""
+        """Yield the first use, in each file, of each function of another folder: the file,
+        the line, the function, and the folder that defines it."""
         for path, source in self.sources.items():
             here, seen = self.folder_of(path), set(source.own)
             for use in source.used:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The emulated machine: its QEMU, its processor, and what its kernel is told."""
+"""The emulated machine: QEMU, the processor, and the arguments of the kernel."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ CPU = "qemu64"
 ARGUMENTS = (
     f"console={CONSOLE} rdinit=/init panic=-1 oops=panic loglevel=7 "
     "printk.devkmsg=on random.trust_bootloader=on 8250.nr_uarts=4 "
-    # An emulated machine on a busy host may well stand still for a while.
+    # An emulated machine on a busy host can stand still for a minute.
     "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 "
     "workqueue.watchdog_thresh=120 sysctl.kernel.hung_task_timeout_secs=240"
 ).split()
@@ -27,7 +27,7 @@ EMULATED_ARGUMENTS = ["no_timer_check"]
 
 @dataclass
 class Machine:
-    """What vm was asked for."""
+    """The properties of a machine that a user can choose."""
 
     cpus: int = 2
     memory: int = 512
@@ -38,7 +38,7 @@ class Machine:
 
 
 def choose_accelerator(machine: Machine, tree: Path, work: Path) -> list[str]:
-    """Return the options of QEMU for it. Adds what an emulated kernel is told."""
+    """Return options of QEMU. Add the arguments that an emulated kernel needs."""
     if not machine.icount and can_use_kvm(tree, work):
         return ["-accel", "kvm", "-cpu", "host"]
     machine.arguments[:0] = EMULATED_ARGUMENTS
@@ -86,8 +86,8 @@ def qemu_environment(machine: Machine) -> dict[str, str]:
 
 
 def can_use_kvm(tree: Path, work: Path) -> bool:
-    """Try KVM once per kernel and boot of this machine. That /dev/kvm opens tells
-    little: inside some clouds a kernel starts under it and never gets far."""
+    """Boot a kernel under KVM, once per kernel and boot of this machine. In some clouds
+    /dev/kvm opens, but a kernel hangs under it."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return False
     try:

@@ -14,7 +14,7 @@ from zio_testing.selftests import PLACES
 
 PATCHES = TESTING / "mutants.d"
 
-# Kinds of tests; the others are kernels of "check --kernel".
+# Kinds of tests. The other kinds are the kernels of "check --kernel".
 HOST, LITMUS = "host", "litmus"
 KUNIT, KUNIT_LEAKS = "kunit", "kunit-leaks"
 KINDS = (HOST, LITMUS, KUNIT, KUNIT_LEAKS, *PLACES, "kcsan")
@@ -22,7 +22,7 @@ KINDS = (HOST, LITMUS, KUNIT, KUNIT_LEAKS, *PLACES, "kcsan")
 
 @dataclass(frozen=True, order=True)
 class Test:
-    """A test that is to fail."""
+    """A test that must fail."""
 
     kind: str
     name: str
@@ -52,7 +52,7 @@ def parse_test(word: str) -> Test:
 
 
 def field_of(head: str, name: str) -> str:
-    """Return a value. It goes on in lines that begin with a space."""
+    """Return the value of a field. It goes on in lines that begin with a space."""
     found = re.search(rf"^{name}:(.*(?:\n[ \t].*)*)", head, re.M)
     return " ".join(found.group(1).split()) if found else ""
 
@@ -103,7 +103,7 @@ def changed_files(base: str) -> set[str]:
 
 
 def of_names(mutants: list[Mutant], patterns: Iterable[str]) -> list[Mutant]:
-    """Return those with a name that fits; each pattern must fit one."""
+    """Return the mutants that a pattern fits. Each pattern must fit one."""
     chosen = []
     for pattern in patterns:
         found = [m for m in mutants if fnmatch.fnmatch(m.name, pattern)]
@@ -114,7 +114,7 @@ def of_names(mutants: list[Mutant], patterns: Iterable[str]) -> list[Mutant]:
 
 
 def sample(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
-    """Return a window over a fixed mixture. It moves on by its size with each seed."""
+    """Return a window over a fixed shuffle. Each seed moves it by its size."""
     say(f"a sample of {count}, seed {seed}")
     mixed = sorted(mutants, key=lambda m: m.name)
     random.Random(0).shuffle(mixed)

@@ -15,7 +15,7 @@ from zio_testing.mutant_tree import Scratch
 
 @dataclass
 class Run:
-    """How a command ended. It has no status if it did not end within the limit."""
+    """How a command ended. The status is None if it did not end within the limit."""
 
     status: int | None
     output: str
@@ -23,7 +23,7 @@ class Run:
 
 
 class Runner:
-    """Runs commands, and ends them all when a signal asks for it."""
+    """Runs commands, and ends them all after a signal."""
 
     def __init__(self) -> None:
         self.stopped = threading.Event()

@@ -12,14 +12,14 @@ from zio_testing.mutant_patch import HOST, LITMUS, Mutant, Test
 MUTANTS = CACHE / "mutants"
 FOLDERS = ("zio-core/", "buffers/", "triggers/", "drivers/", "include/")
 SOURCES = ("Makefile", "Kbuild", *FOLDERS)
-# Kernels and the like: what does not depend on the tree
+# Directories of the cache that do not depend on the tree
 SHARED = ("kernels", "qemu")
 
 Tree = dict[str, tuple[bytes, int]]
 
 
 def read_tree() -> Tree:
-    """Return the content and mode of each file: they may change while the tests run."""
+    """Return the content and mode of each file. The checkout may change during the run."""
     command = ["git", "-C", str(ROOT), "ls-files", "-coz", "--exclude-standard"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     tree = {}
@@ -57,7 +57,7 @@ def hash_inputs(tree: Tree, test: Test) -> str:
 
 
 class Scratch:
-    """A copy of the tree, with what is compiled of it. One mutant at a time uses it."""
+    """A copy of the tree, and its build results. One mutant at a time uses it."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -88,14 +88,14 @@ class Scratch:
             link.symlink_to((CACHE / name).resolve())
 
     def reset(self) -> None:
-        """Write only what differs: the time of a file tells what to compile."""
+        """Write only files that differ: make compiles files with a new time."""
         for name in self.known() - self.tree.keys():
             (self.root / name).unlink(missing_ok=True)
         for name, (content, mode) in self.tree.items():
             path = self.root / name
             if path.is_file() and path.read_bytes() == content:
                 continue
-            # What was a program once may be a folder now.
+            # An older build may have left a program where there is a folder now.
             if path.parent.is_file():
                 path.parent.unlink()
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,8 +12,8 @@ from zio_testing.mutant_patch import KUNIT, Mutant, Test
 from zio_testing.mutant_run import Run, Runner, run_tests
 from zio_testing.mutant_tree import MUTANTS, Scratch, Tree, hash_inputs
 
-# Seconds that no test needs, but for one that hangs: LIMIT_BASE, and LIMIT_FACTOR
-# times what the test took on the unchanged tree.
+# A test that runs longer hangs: LIMIT_BASE seconds, and LIMIT_FACTOR times what it took
+# on the unchanged tree.
 LIMIT_BASE = 180
 LIMIT_FACTOR = 6
 LIMIT_UNKNOWN = 900

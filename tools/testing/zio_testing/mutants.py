@@ -86,7 +86,7 @@ REASONS = (r"^not ok .*", r".*\b(BUG|WARNING|ERROR): .*", r".* ended with status
 
 @dataclass
 class Result:
-    """What came of a mutant."""
+    """The outcome of a mutant."""
 
     verdict: str
     seconds: float = 0

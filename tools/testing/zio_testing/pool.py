@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run jobs in the background, some at a time: most boots keep one processor busy."""
+"""Run two jobs at a time: most boots keep one processor busy."""
 
 import subprocess
 import time
@@ -14,7 +14,7 @@ WIDTH = 2
 
 @dataclass
 class Job:
-    """A command, the log of its output, and what is to be done with its exit status."""
+    """A command, the log of its output, and a function that takes both at the end."""
 
     log: Path
     command: Words

@@ -70,7 +70,7 @@ def hash_comments(text: str) -> Iterator[Line]:
 
 
 def python_comments(text: str) -> Iterator[Line]:
-    """Yield the comments, and the strings that stand alone."""
+    """Yield the comments and the doc strings."""
     before = tokenize.NEWLINE
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -114,8 +114,8 @@ def is_document(path: Path) -> bool:
 
 
 def sentences(lines: list[Line]) -> Iterator[tuple[int, str, bool]]:
-    """Yield the lines, the end of the line before put in front if the sentence goes on,
-    and whether it does."""
+    """Yield the lines, and whether a line continues the sentence of the line before. Such
+    a line gets the last word of that line in front."""
     last, before = 0, ""
     for number, line in lines:
         goes_on = number == last + 1 and re.search(r"[\w,;()'\"-]$", before) is not None
@@ -142,7 +142,7 @@ def findings_in(path: Path) -> Iterator[tuple[int, str, str]]:
         bare = re.sub(r"`[^`]*`|\"[^\"]*\"", "X", line)
         for rule, pattern in RULES.items():
             found = pattern.search(bare)
-            # The begin of a line is that of a sentence only if none goes on.
+            # A line that continues a sentence does not begin one.
             if found and not (goes_on and found.start() == 0):
                 yield number, rule, line
     if is_document(path):

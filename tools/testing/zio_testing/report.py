@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What check prints: a line for each result of its own, failures in full, the sum."""
+"""Print what check finds: its own results, failures in full, and the sum."""
 
 from pathlib import Path
 

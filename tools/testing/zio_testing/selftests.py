@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The selftests: where each runs, what it needs, how its programs are compiled."""
+"""The selftests: which kernels they run on, what they need, how they compile."""
 
 import os
 import re
@@ -41,7 +41,7 @@ PLACES = {
 
 
 def find_place(name: str) -> Place:
-    """Return the place of that name; other kernels are places of their own."""
+    """Return an entry of the table. Any other kernel is a place of its own."""
     return PLACES.get(name, Place(name, NO_KUNIT, has_kunit=True))
 
 
@@ -69,7 +69,7 @@ class Selftest:
 
 
 def read_selftests() -> list[Selftest]:
-    """Other C files, and directories, are programs that tests call."""
+    """Return the tests. Other C files, and directories, are programs that tests call."""
     scripts = [p for p in sorted(SELFTESTS.glob("*.sh")) if not p.name.startswith("lib")]
     return [Selftest(path) for path in scripts + sorted(SELFTESTS.glob("*_test.c"))]
 
@@ -77,8 +77,8 @@ def read_selftests() -> list[Selftest]:
 def choose(
     tests: list[Selftest], place: str, names: list[str], forced: bool
 ) -> list[Selftest]:
-    """Return the tests of @names, or all, that run there. A test that was named and a
-    place that was named go together whatever the header of the test says."""
+    """Return the tests of @names, or all, that run at @place. If the user named both the
+    test and the place (@forced), the header of the test does not matter."""
     wanted = {name.removesuffix(".c").removesuffix(".sh") for name in names}
     return [
         test
@@ -96,7 +96,7 @@ def asked_for(what: str, tests: list[Selftest]) -> list[str]:
 
 
 def kernel_module_options(tests: list[Selftest], tree: Path) -> list[str]:
-    """A test skips what the kernel has no module for."""
+    """Leave out modules that the kernel does not have: tests skip those parts."""
     options = []
     for name in asked_for("kernel-module", tests):
         if any((tree / "lib/modules").glob(f"*/**/{name}.ko*")):
@@ -105,7 +105,7 @@ def kernel_module_options(tests: list[Selftest], tree: Path) -> list[str]:
 
 
 def model_options(tests: list[Selftest], tree: Path, directory: Path) -> list[str]:
-    """Build the devices that drivers are tested against: modules of the tests."""
+    """Build the modules that emulate devices for the drivers."""
     names = asked_for("model", tests)
     if not names:
         return []
@@ -123,7 +123,7 @@ def model_options(tests: list[Selftest], tree: Path, directory: Path) -> list[st
 
 
 def libraries_of(files: list[Path]) -> set[str]:
-    """The headers that a program includes tell what it links with."""
+    """Return the libraries to link, by the headers that the program includes."""
     text = "".join(file.read_text() for file in files)
     return set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
 
@@ -157,7 +157,7 @@ def programs_of(directory: Path) -> dict[Path, list[Path]]:
 
 
 def build_selftests(directory: Path) -> None:
-    """Fill @directory with what the machines have as /selftests."""
+    """Fill @directory, which the machines have as /selftests."""
     shutil.rmtree(directory, ignore_errors=True)
     (directory / "bin").mkdir(parents=True)
     make: Command = ["make", "-C", ROOT / "tools", "lib"]

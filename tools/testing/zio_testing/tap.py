@@ -5,18 +5,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-# Results have a number; those of the mutants have none.
+# Results have a number, but not those of mutants.
 RESULT = re.compile(r"(?P<bad>not )?ok (?:\d+|- )(?P<text>.*)")
 PLAN = re.compile(r"1\.\.(\d+)")
 STAMP = re.compile(r"\[ *\d+\.\d+\](?: *\[ *[TC]\d+\])? ")
 SUBTEST = "    # Subtest: "
-# Of what a KUnit suite says, the lines shown with a failure
+# Number of lines that are shown with a failure of a KUnit suite
 SHOWN = 40
 
 
 @dataclass
 class Results:
-    """What one or more tests came to, and the text that tells the failures."""
+    """The numbers of one or more tests, and a text with the failures."""
 
     passed: int = 0
     failed: int = 0
@@ -35,7 +35,7 @@ class Results:
 
 
 def read_program(text: str) -> Results:
-    """Count the results of one or more programs. Plans are not looked at."""
+    """Count the results of one or more programs. Ignore plans."""
     results = Results()
     for found in filter(None, map(RESULT.match, text.split("\n"))):
         results.passed += not found["bad"]
@@ -44,7 +44,7 @@ def read_program(text: str) -> Results:
 
 
 class Section:
-    """One test: its results, its plan, and what it said."""
+    """One test: its results, its plan, and its output."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -71,7 +71,7 @@ class Section:
         self.results.fail(f"{self.name}: {why}")
 
     def end(self, complaint: str = "", without_plan: str = "") -> Results:
-        """Judge the test as a whole. @complaint says how it ended, if not well."""
+        """Judge the test as a whole. @complaint says how it failed, or is empty."""
         results = self.results
         count = results.passed + results.failed + results.skipped
         if self.plan is None:
@@ -127,7 +127,7 @@ def end_selftest(section: Section, status: str) -> Results:
 
 
 class Suite(Section):
-    """A suite shows with each failure what was said since the result before."""
+    """A suite of KUnit. With a failure it shows the output since the last result."""
 
     def read(self, line: str) -> None:
         if self.is_result:
