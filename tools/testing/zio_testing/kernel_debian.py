@@ -60,7 +60,7 @@ def is_complete(tree: Path) -> bool:
 
 
 def fetch(flavour: Flavour, new: Path, release: str) -> str:
-    """Fill @new. Return the version, a newer one if the archive no longer has @release."""
+    """Fill @new. Return the version: newer if the archive no longer has @release."""
     if not (flavour.is_installed and link_installed(new, release)):
         say(f"downloading linux-image-{release} (unpacked in the cache, not installed)")
         if not download(new, flavour.packages(release)):

@@ -76,15 +76,15 @@ class Tree:
         return {**header.declared, **header.defined} if header else {}
 
     def offered_by(self, folder: str) -> set[str]:
-        """Return what other folders may use: exported functions, and those in the header of
-        the folder. Of the base, all."""
+        """Return what other folders may use: exported functions, and what its header
+        declares. Of the base, all."""
         if folder == BELOW_ALL:
             return set(self.home)
         return self.public | self.declared_by(folder).keys()
 
     def calls(self) -> Iterator[tuple[Path, int, str, str]]:
-        """Yield the first use, in each file, of each function of another folder: the file,
-        the line, the function, and the folder that defines it."""
+        """Yield the first use in each file of each function of another folder: the
+        file, the line, the function, and the folder that defines it."""
         for path, source in self.sources.items():
             here, seen = self.folder_of(path), set(source.own)
             for use in source.used:

@@ -19,7 +19,7 @@ Tree = dict[str, tuple[bytes, int]]
 
 
 def read_tree() -> Tree:
-    """Return the content and mode of each file. The checkout may change during the run."""
+    """Return the content and mode of each file: the checkout may change later."""
     command = ["git", "-C", str(ROOT), "ls-files", "-coz", "--exclude-standard"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     tree = {}
