@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from zio_testing import kernel
+from zio_testing import kernel, tap
 from zio_testing.common import TESTING, Failure, say
 from zio_testing.pool import Job
 from zio_testing.report import Report
@@ -21,8 +21,6 @@ from zio_testing.selftests import (
     model_options,
     read_selftests,
 )
-from zio_testing.tap import Results, read_kunit
-from zio_testing.tap import read_selftests as read_selftest_results
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
@@ -87,7 +85,7 @@ def finish_kunit(report: Report, name: str, log: Path, status: int) -> None:
     kernel_log = Path(f"{log}.kernel")
     if not kernel_log.exists():
         return
-    results = read_kunit(kernel_log.read_text(errors="replace"))
+    results = tap.add_up(tap.read_kunit(kernel_log.read_text(errors="replace")))
     if not results.passed + results.failed:
         report.fail(f"{what}: no suite ran", kernel_log)
     report.add(what, results)
@@ -153,6 +151,5 @@ def finish_selftests(
 ) -> None:
     what = f"selftests on {name}"
     judge_boot(report, what, log, status)
-    text = log.read_text(errors="replace")
-    results: Results = read_selftest_results(text, names, name)
-    report.add(what, results)
+    results = tap.read_selftests(log.read_text(errors="replace"), name)
+    report.add(what, tap.sum_selftests(results, names, name))

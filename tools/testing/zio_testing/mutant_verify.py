@@ -8,9 +8,10 @@ import threading
 from itertools import groupby
 
 from zio_testing.common import say
-from zio_testing.mutant_patch import KUNIT, Mutant, Test
+from zio_testing.mutant_patch import Mutant, Test
 from zio_testing.mutant_run import Run, Runner, run_tests
 from zio_testing.mutant_tree import MUTANTS, Scratch, Tree, hash_inputs
+from zio_testing.tap import read_kunit, read_selftests
 
 # A test that runs longer hangs: LIMIT_BASE seconds, and LIMIT_FACTOR times what it took
 # on the unchanged tree.
@@ -66,40 +67,24 @@ def passed_alone(run: Run, names: list[str]) -> dict[str, float]:
     return {names[0]: run.seconds} if run.status == 0 and len(names) == 1 else {}
 
 
-def passed_suites(scratch: Scratch, run: Run, names: list[str]) -> dict[str, float]:
-    log = scratch.log_of(Test(KUNIT, ""))[1].read_text(errors="replace")
-    return {
-        name: run.seconds
-        for name in names
-        if re.search(rf"# Subtest: {re.escape(name)}\r?$", log, re.M)
-        and f"not ok - KUnit: {name}: " not in run.output
-    }
-
-
-def passed_selftests(
-    scratch: Scratch, kind: str, run: Run, names: list[str]
-) -> dict[str, float]:
-    said = scratch.log_of(Test(kind, ""))[0].read_text(errors="replace")
-    seconds = guest_seconds(said, names)
-    boot = max(run.seconds - sum(seconds.values()), 0)
-    return {
-        name: boot + seconds[name]
-        for name in seconds
-        if f"not ok - {kind}: {name}: " not in run.output
-    }
-
-
 def passed_of(
     scratch: Scratch, kind: str, run: Run, names: list[str]
 ) -> dict[str, float]:
+    """Return the tests that have passed, and the seconds that each takes with a boot."""
     test = Test(kind, "")
     if not test.is_in_machine:
         return passed_alone(run, names)
     if not scratch.has_booted(test):
         return {}
-    if test.is_kunit:
-        return passed_suites(scratch, run, names)
-    return passed_selftests(scratch, kind, run, names)
+    output, log = (path.read_text(errors="replace") for path in scratch.log_of(test))
+    seconds: dict[str, int] = {} if test.is_kunit else guest_seconds(output, names)
+    results = read_kunit(log) if test.is_kunit else read_selftests(output, kind)
+    boot = max(run.seconds - sum(seconds.values()), 0)
+    return {
+        name: boot + seconds.get(name, 0)
+        for name in names
+        if name in results and not results[name].failed
+    }
 
 
 def verify(

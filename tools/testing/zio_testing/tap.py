@@ -2,7 +2,6 @@
 """Read test results: TAP of programs and selftests, KTAP of KUnit in a kernel log."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 # Results have a number, but not those of mutants.
@@ -32,6 +31,13 @@ class Results:
         self.failed += other.failed
         self.skipped += other.skipped
         self.text += other.text
+
+
+def add_up(results: dict[str, Results]) -> Results:
+    total = Results()
+    for part in results.values():
+        total.add(part)
+    return total
 
 
 def read_program(text: str) -> Results:
@@ -92,25 +98,28 @@ def indent(lines: list[str]) -> list[str]:
 # --- selftests ------------------------------------------------------------------------
 
 
-def read_selftests(text: str, wanted: Iterable[str], where: str) -> Results:
-    """Read what zio-selftests printed. Each of @wanted must have run to its end."""
-    total = Results()
-    section, done = None, set()
+def read_selftests(text: str, where: str) -> dict[str, Results]:
+    """Read what zio-selftests printed. Return the results of each test."""
+    results, section = {}, None
     for line in text.split("\n"):
         words = line.split()
         if words[:2] == ["===", "begin"]:
-            section = Section(f"{where}: {words[2]}")
+            name, section = words[2], Section(f"{where}: {words[2]}")
         elif section and words[:2] == ["===", "end"]:
-            done.add(words[2])
-            total.add(end_selftest(section, words[3]))
+            results[name] = end_selftest(section, words[3])
             section = None
         elif section:
             section.read(line)
     if section:
-        done.add(section.name.removeprefix(f"{where}: "))
-        total.add(end_selftest(section, "of a machine that stopped"))
+        results[name] = end_selftest(section, "of a machine that stopped")
+    return results
+
+
+def sum_selftests(results: dict[str, Results], wanted: list[str], where: str) -> Results:
+    """Add up the results. Each of @wanted must have run to its end."""
+    total = add_up(results)
     for name in wanted:
-        if name not in done:
+        if name not in results:
             total.fail(f"{where}: {name}: did not run: the machine stopped before")
     return total
 
@@ -139,22 +148,23 @@ class Suite(Section):
         self.results.text += indent(self.said[-SHOWN:])
 
 
-def read_kunit(log: str) -> Results:
-    """Read the suites in a kernel log."""
-    total, suite = Results(), None
+def read_kunit(log: str) -> dict[str, Results]:
+    """Read a kernel log. Return the results of each suite."""
+    results, suite = {}, None
     for stamped in log.replace("\r", "").split("\n"):
         line = STAMP.sub("", stamped, count=1)
         if line == stamped:
             continue
         if line.startswith(SUBTEST):
             if suite:
-                total.add(suite.end())
-            suite = Suite("KUnit: " + line.removeprefix(SUBTEST))
+                results[name] = suite.end()
+            name = line.removeprefix(SUBTEST)
+            suite = Suite(f"KUnit: {name}")
         elif suite and (found := RESULT.match(line)):
-            total.add(suite.end("the suite itself" if found["bad"] else ""))
+            results[name] = suite.end("the suite itself" if found["bad"] else "")
             suite = None
         elif suite:
             suite.read(line.removeprefix("    "))
     if suite:
-        total.add(suite.end())
-    return total
+        results[name] = suite.end()
+    return results
