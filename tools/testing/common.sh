@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the scripts of this directory share. Source it; it prints nothing.
+# What the shell scripts here share. Source it; it prints nothing. The programs in
+# Python have zio_testing/common.py.
 
 shopt -s inherit_errexit
 
@@ -15,7 +16,7 @@ say()
 	printf '%s: %s\n' "$self" "$*" >&2
 }
 
-# Exit 125 tells a failure of the tool from that of what it ran.
+# Exit status 125 tells a failure of the tool from a failure of what it runs.
 die()
 {
 	say "$*"
@@ -38,7 +39,7 @@ print_help()
 	' "$0"
 }
 
-# run_locked FILE COMMAND...: one at a time, says so when it waits.
+# run_locked FILE COMMAND...: runs one command at a time, and says when it waits.
 run_locked()
 {
 	local lock=$1
@@ -54,50 +55,8 @@ run_locked()
 	exec 9>&-
 }
 
-# show_progress PID TEXT COMMAND...: a line every 15 s, ended by the output of
-# COMMAND, while PID lives.
-show_progress()
-{
-	local pid=$1 text=$2 start=$SECONDS next=15
-	shift 2
-
-	while kill -0 "$pid" 2>/dev/null; do
-		if [ $((SECONDS - start)) -ge "$next" ]; then
-			say "$text: $((SECONDS - start)) s, $("$@")"
-			next=$((next + 15))
-		fi
-		sleep 0.5
-	done
-}
-
-# The modules of each checkout and each kernel are built apart.
-modules_dir()
-{
-	local tag
-	tag=$(printf '%s %s' "$root" "$1" | cksum | cut -d' ' -f1)
-	printf '%s/modules/%s-%s\n' "$cache" "${1##*/}" "$tag"
-}
-
-# build_modules KERNELDIR [COMMAND [ARG...]]: makes the modules, prints the
-# directory they are in, and runs COMMAND with that directory and ARGs. No other
-# run of make changes the directory meanwhile.
+# build_modules KERNELDIR: makes the modules, prints the directory that has them.
 build_modules()
 {
-	local dir
-	dir=$(modules_dir "$1")
-	run_locked "$dir.lock" make_modules "$1" "$dir" "${@:2}" >&2
-	printf '%s\n' "$dir"
-}
-
-make_modules()
-{
-	local log=$2.log
-
-	mkdir -p "$2"
-	if ! make -C "$root" --no-print-directory BUILD="$2" \
-		KDIR="$1/build" modules >"$log" 2>&1; then
-		cat "$log" >&2
-		die "the modules do not build against $1/build"
-	fi
-	[ $# -lt 3 ] || "$3" "$2" "${@:4}"
+	"$testing/modules" "$1"
 }

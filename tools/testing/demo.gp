@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Given by `demo`: table, picture (files), format (svg, png).
+# demo sets these variables: table and picture (files), format (svg, png).
 set datafile separator comma
 set encoding utf8
 if (format eq "svg") {

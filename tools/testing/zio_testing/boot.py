@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Run a machine to its end, and judge that end."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+from zio_testing.common import TESTING, Failure, read_end, running, say, stop
+
+TIMED_OUT, NO_END, FAULT = 124, 98, 99
+BEGUN = "zio-vm: begin"
+
+
+class Output:
+    """A pipe from QEMU to a stream of this process. A thread copies the data."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        # QEMU takes no descriptor that was opened for reading, as terminals are.
+        source, self.descriptor = os.pipe()
+        self.thread = threading.Thread(target=self.copy, args=(source, stream))
+        self.thread.daemon = True
+        self.thread.start()
+
+    @staticmethod
+    def copy(source: int, stream: BinaryIO) -> None:
+        while data := os.read(source, 1 << 16):
+            try:
+                stream.write(data)
+                stream.flush()
+            except BrokenPipeError:
+                pass
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+        self.thread.join()
+
+
+class Boot:
+    """One machine; its files are in @work."""
+
+    def __init__(self, command: list[str], env: dict[str, str], work: Path) -> None:
+        self.command, self.env, self.work = command, env, work
+        self.log = work / "log"
+        self.timeout: float | None = None
+        self.stood_still = self.timed_out = False
+        self.status = 0
+
+    def run_command(self, timeout: float, boot_seconds: float) -> None:
+        """Run a machine without a terminal: the kernel log, standard output and error
+        are three ports. Start it once more if it stands still while it boots."""
+        self.timeout = timeout
+        outputs = [Output(sys.stdout.buffer), Output(sys.stderr.buffer)]
+        try:
+            self.run_once(outputs, boot_seconds)
+            if self.stood_still:
+                self.show_log()
+                say("the machine stood still while it booted: once more")
+                self.run_once(outputs, boot_seconds)
+        finally:
+            for output in outputs:
+                output.close()
+
+    def run_once(self, outputs: list[Output], boot_seconds: float) -> None:
+        self.log.unlink(missing_ok=True)
+        self.stood_still = False
+        command = list(self.command)
+        for number, output in enumerate(outputs, 1):
+            command += ["-add-fd", f"fd={output.descriptor},set={number}"]
+            # A pipe cannot be truncated: append.
+            port = f"file,id=port{number},path=/dev/fdset/{number},append=on"
+            command += ["-chardev", port]
+            command += ["-serial", f"chardev:port{number}"]
+        with open(self.work / "qemu", "wb") as said:
+            process = subprocess.Popen(
+                command,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                pass_fds=[output.descriptor for output in outputs],
+            )
+        with running(process):
+            self.watch(process, boot_seconds)
+        self.status = process.returncode
+
+    def watch(self, process: subprocess.Popen[bytes], boot_seconds: float) -> None:
+        """Wait for the end. End the machine after the timeout, and when its log has not
+        grown for @boot_seconds before its first process."""
+        begin = changed = time.monotonic()
+        size, begun = 0, False
+        while process.poll() is None:
+            now = time.monotonic()
+            if self.timeout and now - begin > self.timeout:
+                self.timed_out = True
+                stop(process, 5)
+            elif not begun:
+                text = self.log.read_bytes() if self.log.exists() else b""
+                changed = now if len(text) != size else changed
+                size, begun = len(text), BEGUN.encode() in text
+                if now - changed > boot_seconds and not begun:
+                    self.stood_still = True
+                    stop(process)
+            wait(process, 0.2 if not begun else 1.0)
+
+    def run_shell(self, timeout: float | None) -> None:
+        """Run a machine whose second port is this terminal."""
+        self.timeout = timeout
+        port = ["-chardev", "stdio,id=out,signal=off", "-serial", "chardev:out"]
+        with open(self.work / "qemu", "wb") as said:
+            process = subprocess.Popen([*self.command, *port], env=self.env, stderr=said)
+        with running(process):
+            try:
+                process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.timed_out = True
+        self.status = process.returncode
+
+    # --- the end ------------------------------------------------------------------
+
+    def show_log(self) -> None:
+        print(*read_end(self.log, 15), sep="\n", end="", file=sys.stderr)
+
+    def judge(self) -> int:
+        """Return the exit status, after telling what went wrong."""
+        if self.shows_faults():
+            say("the kernel reported a fault, see above")
+            return FAULT
+        if self.stood_still:
+            self.show_log()
+            say("the machine stood still while it booted, twice")
+            return NO_END
+        if self.timed_out:
+            self.show_log()
+            say(f"no end after {self.timeout:.0f} seconds, machine stopped")
+            return TIMED_OUT
+        said = (self.work / "qemu").read_text(errors="replace")
+        if self.status:
+            sys.stderr.write(said)
+            raise Failure(f"QEMU failed (status {self.status})")
+        if faults := re.findall(r"^sspci: card.*\n", said, re.M):
+            sys.stderr.writelines(faults)
+            say("the software used the card wrongly, see above")
+            return FAULT
+        return self.status_of_command()
+
+    def shows_faults(self) -> bool:
+        self.log.touch()
+        command = [TESTING / "log-faults", self.log]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            sys.stderr.write(done.stdout.replace("\r", ""))
+        return done.returncode != 0
+
+    def status_of_command(self) -> int:
+        text = self.log.read_text(errors="replace").replace("\r", "")
+        found = re.findall(r"zio-vm: status (\d+)", text)
+        if not found:
+            self.show_log()
+            say("the machine ended before the command did")
+            return NO_END
+        for complaint in re.findall(r"zio-vm: (cannot load .*)", text):
+            say(complaint)
+        return int(found[-1])
+
+
+def wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        pass

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The steps of check that boot machines: vm, kunit, selftests."""
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from zio_testing import kernel, tap
+from zio_testing.common import TESTING, Failure, say
+from zio_testing.pool import Job
+from zio_testing.report import Report
+from zio_testing.selftests import (
+    Selftest,
+    asked_for,
+    build_selftests,
+    choose,
+    find_place,
+    kernel_module_options,
+    model_options,
+    read_selftests,
+)
+
+# Seconds. A test reaches a limit only when it hangs, also on a busy machine.
+KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
+# The machine gets these variables, with their values here
+PASSED_ON = [
+    f"ZIO_{what}_{how}" for what in ("STORM", "FUZZ") for how in ("SECONDS", "SEED")
+]
+
+Preparation = Callable[[], Job | None]
+
+
+def judge_boot(report: Report, what: str, log: Path, status: int) -> None:
+    if status:
+        errors = Path(f"{log}.err")
+        report.fail(f"{what}: the machine ended with status {status}", errors)
+
+
+# --- the virtual machine itself -------------------------------------------------------
+
+
+def vm_job(report: Report) -> Preparation:
+    def prepare() -> Job:
+        what = "virtual machine"
+        say(what)
+        finish = partial(report.add_program, what)
+        return Job(report.logs / "vm", [TESTING / "vm_test"], finish)
+
+    return prepare
+
+
+# --- KUnit ----------------------------------------------------------------------------
+
+
+def kunit_jobs(report: Report, kernels: list[str]) -> list[Preparation]:
+    """The distribution's kernels have no KUnit."""
+    return [
+        partial(prepare_kunit, report, name)
+        for name in kernels
+        if find_place(name).has_kunit
+    ]
+
+
+def prepare_kunit(report: Report, name: str) -> Job:
+    say(f"KUnit on {name}")
+    suites = os.environ.get("ZIO_KUNIT_SUITES")
+    parameter = f"suites={suites}" if suites else ""
+    log = report.logs / f"kunit-{name}.kernel"
+    log.unlink(missing_ok=True)
+    command: list[str | Path] = [TESTING / "vm", "--kernel", name]
+    if os.environ.get("ZIO_KUNIT_LEAKS", "yes") == "yes":
+        command.append("--leaks")
+    command += ["--timeout", str(KUNIT_LIMIT), "--log", log, "--"]
+    command.append(f"zio-load zio-buf-vmalloc && zio-load zio-test {parameter}")
+    return Job(
+        report.logs / f"kunit-{name}", command, partial(finish_kunit, report, name)
+    )
+
+
+def finish_kunit(report: Report, name: str, log: Path, status: int) -> None:
+    what = f"KUnit on {name}"
+    judge_boot(report, what, log, status)
+    kernel_log = Path(f"{log}.kernel")
+    if not kernel_log.exists():
+        return
+    results = tap.add_up(tap.read_kunit(kernel_log.read_text(errors="replace")))
+    if not results.passed + results.failed:
+        report.fail(f"{what}: no suite ran", kernel_log)
+    report.add(what, results)
+
+
+# --- selftests ------------------------------------------------------------------------
+
+
+def selftest_jobs(
+    report: Report, kernels: list[str], names: list[str], forced: bool
+) -> list[Preparation]:
+    """Return a job for each place that has tests, after compiling them all."""
+    tests = read_selftests()
+    chosen = {place: choose(tests, place, names, forced) for place in kernels}
+    if not any(chosen.values()):
+        report.fail(f"no such selftest: {' '.join(names)}")
+        return []
+    try:
+        build_selftests(report.logs / "selftests")
+    except Failure as error:
+        log = report.logs / "selftests.err"
+        log.write_text(str(error))
+        report.fail("the selftests do not compile", log)
+        return []
+    return [
+        partial(prepare_selftests, report, place, tests)
+        for place, tests in chosen.items()
+        if tests
+    ]
+
+
+def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
+    say(f"selftests on {name}")
+    longer = sum(int(os.environ.get(v) or 0) for v in PASSED_ON if v.endswith("SECONDS"))
+    names = [test.name for test in tests]
+    command: list[str | Path] = [TESTING / "vm", *machine_options(report, name, tests)]
+    command += ["--no-load", "--timeout", str(SELFTESTS_LIMIT + longer)]
+    command += ["--add", f"{report.logs}/selftests:/selftests"]
+    command += ["--add", f"{shutil.which('dd')}:/usr/local/bin/dd"]
+    command += ["--log", report.logs / f"selftests-{name}.kernel", "--", "env"]
+    command += [f"{variable}={os.environ.get(variable, '')}" for variable in PASSED_ON]
+    command += ["zio-selftests", "/selftests", str(TEST_LIMIT + longer), *names]
+    finish = partial(finish_selftests, report, name, names)
+    return Job(report.logs / f"selftests-{name}", command, finish)
+
+
+def machine_options(report: Report, name: str, tests: list[Selftest]) -> list[str]:
+    place = find_place(name)
+    tree = kernel.prepare(place.kernel)
+    options = ["--kernel", place.kernel, *place.options]
+    options += kernel_module_options(tests, tree)
+    try:
+        options += model_options(tests, tree, report.logs / f"models-{name}")
+    except Failure as error:
+        report.fail(f"the models do not build for {name}", Path(str(error)))
+    for device in asked_for("device", tests):
+        options += ["--device", device]
+    return options
+
+
+def finish_selftests(
+    report: Report, name: str, names: list[str], log: Path, status: int
+) -> None:
+    what = f"selftests on {name}"
+    judge_boot(report, what, log, status)
+    results = tap.read_selftests(log.read_text(errors="replace"), name)
+    report.add(what, tap.sum_selftests(results, names, name))

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""host_test - test the modules of this package that need no machine
+
+Usage: host_test
+
+Prints TAP. Tests the reader of test results, layering on a small tree, and prose.
+"""
+
+import tempfile
+from pathlib import Path
+
+from zio_testing import layering, prose, tap
+
+
+class Tap:
+    """Prints a line for each result."""
+
+    def __init__(self) -> None:
+        self.count = self.failed = 0
+
+    def is_equal(self, what: str, found: object, wanted: object) -> None:
+        self.count += 1
+        good = found == wanted
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} - {what}")
+        if not good:
+            print(f"#   found  {found!r}\n#   wanted {wanted!r}")
+
+
+# --- the reader of results --------------------------------------------------------------
+
+
+def selftest(text: str, status: int = 0) -> str:
+    return f"=== begin a.sh\n{text}=== end a.sh {status} 1 1\n"
+
+
+def failures_of(text: str) -> tuple[int, str]:
+    results = tap.sum_selftests(tap.read_selftests(text, "k"), ["a.sh"], "k")
+    failures = [line for line in results.text if line.startswith("not ok")]
+    return results.passed, "; ".join(failures)
+
+
+SELFTESTS = {
+    "a test that passes": (selftest("ok 1 - x\n1..1\n"), 1, ""),
+    "skipped is not passed": (selftest("ok 1 - x # SKIP y\n1..1\n"), 0, ""),
+    "a failure": (selftest("not ok 1 - x\n1..1\n", 1), 0, "not ok 1 - x"),
+    "no plan": (selftest("ok 1 - x\n"), 1, "ended without a plan (status 0)"),
+    "too few": (selftest("ok 1 - x\n1..2\n"), 1, "planned 2, ran 1"),
+    "a status": (selftest("ok 1 - x\n1..1\n", 9), 1, "exit status 9"),
+    "nothing": (selftest("1..0\n"), 0, "tested nothing"),
+    "no end": (
+        "=== begin a.sh\nok 1 - x\n",
+        1,
+        "ended without a plan (status of a machine that stopped)",
+    ),
+    "not run": ("", 0, "did not run: the machine stopped before"),
+}
+
+
+def test_selftests(out: Tap) -> None:
+    for what, (text, passed, failure) in SELFTESTS.items():
+        wanted = f"not ok - k: a.sh: {failure}" if failure else ""
+        out.is_equal(f"selftest: {what}", failures_of(text), (passed, wanted))
+
+
+KUNIT = """[    1.0] 1..2
+[    1.0]     # Subtest: one
+[    1.0]     1..2
+[    1.0]     ok 1 a
+[    1.0][   T9]     ok 2 b # SKIP no
+[    1.0] ok 1 one
+[    1.0]     # Subtest: two
+[    1.0]     1..1
+[    1.0]     # c: EXPECTATION FAILED
+[    1.0]     not ok 1 c
+[    1.0] not ok 2 two
+"""
+
+
+def kunit_summary(log: str) -> tuple[int, int, int, list[str]]:
+    results = tap.add_up(tap.read_kunit(log))
+    return results.passed, results.failed, results.skipped, results.text
+
+
+def test_kunit(out: Tap) -> None:
+    shown = ["not ok - KUnit: two: not ok 1 c", "  1..1"]
+    shown += ["  # c: EXPECTATION FAILED", "  not ok 1 c"]
+    out.is_equal("KUnit: each case once", kunit_summary(KUNIT), (1, 1, 1, shown))
+    short = KUNIT.replace("[    1.0]     ok 1 a\n", "")
+    out.is_equal("KUnit: a case is missing", kunit_summary(short)[1], 2)
+    suite = KUNIT.replace("not ok 1 c", "ok 1 c")
+    whole = ["not ok - KUnit: two: the suite itself"]
+    out.is_equal("KUnit: the suite fails", kunit_summary(suite)[3][:1], whole)
+
+
+# --- layering ---------------------------------------------------------------------------
+
+# A tree with a call of each kind that is allowed
+GOOD = {
+    "zio-core.h": "static inline int zio_base(void) { return 0; }\n",
+    "main.c": "int init(void) { return zio_device_init(); }\n",
+    "device/device.h": "int zio_device_init(void);\n",
+    "device/device.c": "int zio_device_init(void) { return zio_config_show(); }\n",
+    "config/config.h": "int zio_config_show(void);\n",
+    "config/a.c": "int zio_config_show(void) { return zio_share_it() + zio_base(); }\n",
+    "share/share.h": "int zio_share_it(void);\n",
+    "share/a.c": "int zio_share_it(void) { return zio_chan() + zio_trig(); }\n",
+    "channel/channel.h": "static inline int zio_chan(void) { return zio_buf(); }\n",
+    "channel/a.c": "static int helper(void) { return 0; }\n",
+    "trigger/trigger.h": "int zio_trig(void);\n",
+    "trigger/a.c": "int zio_trig(void) { return zio_fire(1) + a->zio_chan; }\n",
+    "buffer/buffer.h": "int zio_buf(void);\n",
+    "buffer/a.c": "int zio_buf(void) { return zio_fire(0); } /* zio_chan() */\n",
+    "engine/engine.h": "int zio_fire(int x);\n",
+    "engine/internal.h": "int zio_inner(void);\n",
+    "engine/a.c": "static int helper(void)\n{ return 1; }\nint zio_inner(void) {}\n"
+    "int __must_check zio_fire(int x)\n{ return helper(); }\n",
+    "lib/a.c": "int zio_lib(void) { return zio_fire(2); }\n",
+    "tests/a.c": '#include "engine/internal.h"\nint t(void) { return zio_inner(); }\n',
+}
+# The file that gets a line, the line, and the fault: line and rule
+BAD = {
+    "a call goes up": ("buffer/a.c", "int b(void) { zio_trig(); }\n", "2: upward"),
+    "a static inline calls up": (
+        "engine/engine.h",
+        "static inline int e(void) { return zio_buf(); }\n",
+        "2: upward",
+    ),
+    "a pointer to a function goes up": (
+        "engine/a.c",
+        "int (*f)(void) = zio_share_it;\n",
+        "6: upward",
+    ),
+    "a macro calls up": ("engine/internal.h", "#define f(x) zio_buf()\n", "2: upward"),
+    "a long macro calls up": (
+        "engine/internal.h",
+        "#define f(x) \\\n\tzio_buf()\n",
+        "3: upward",
+    ),
+    "the same floor": ("trigger/a.c", "int b(void) { zio_chan(); }\n", "2: upward"),
+    "the base calls up": (
+        "zio-core.h",
+        "static inline int b(void) { return zio_fire(1); }\n",
+        "2: upward",
+    ),
+    "a folder uses lib": ("device/device.c", "int b(void) { zio_lib(); }\n", "2: upward"),
+    "an include goes up": ("engine/a.c", '#include "buffer/buffer.h"\n', "6: upward"),
+    "a relative include goes up": (
+        "engine/a.c",
+        '#include "../share/share.h"\n',
+        "6: upward",
+    ),
+    "a private header": ("buffer/a.c", '#include "engine/internal.h"\n', "2: private"),
+    "a call past the header": (
+        "buffer/a.c",
+        "int b(void) { zio_inner(); }\n",
+        "2: private",
+    ),
+    "declared for nobody": ("engine/engine.h", "int zio_inner(void);\n", "2: unused"),
+    "a static inline for nobody": (
+        "buffer/buffer.h",
+        "static inline int b(void) { return 0; }\n",
+        "2: unused",
+    ),
+}
+
+
+def faults_with(files: dict[str, str]) -> list[str]:
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory) / "zio-core"
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return layering.check_tree(root)
+
+
+def start_of(fault: str) -> str:
+    """Return FILE:LINE: RULE."""
+    return ":".join(fault.split(":")[:3]).removeprefix("zio-core/")
+
+
+def test_layering(out: Tap) -> None:
+    out.is_equal("layering: a good tree", faults_with(GOOD), [])
+    for what, (name, text, fault) in BAD.items():
+        files = {**GOOD, name: GOOD[name] + text}
+        found = [start_of(line) for line in faults_with(files)]
+        out.is_equal(f"layering: {what}", f"{name}:{fault}" in found, True)
+    missing = {name: text for name, text in GOOD.items() if not name.startswith("share")}
+    found = [fault for fault in faults_with(missing) if "share: is missing" in fault]
+    out.is_equal("layering: a folder is missing", len(found), 1)
+    found = faults_with({**GOOD, "extra/a.c": ""})
+    out.is_equal("layering: a folder is new", "extra: has no place" in found[0], True)
+
+
+# --- prose ------------------------------------------------------------------------------
+
+PROSE = {
+    "a.c": (
+        "/*\n * The reader who waits is woken.\n * It goes on: who comes late\n * waits."
+        " He does. Without\n * (A), it sleeps. Without it, X.\n */\n"
+        'char s[] = "he who";\n',
+        ["3 actor", "4 pronoun", "4 without"],
+    ),
+    "b.sh": ("#!/bin/sh\n# Who\nhe=1 # Without a comment\n", ["2 actor"]),
+    "c.py": (
+        '"""Nobody goes but one."""\nx = "who"\n# His way\n',
+        ["1 nobody but", "3 pronoun"],
+    ),
+    "d.md": (
+        "Without it, nothing. Without doubt.\n\n    who in code\n"
+        + "x" * 91
+        + "\n| who | "
+        + "x" * 99
+        + "\n",
+        ["1 without", "4 long line"],
+    ),
+}
+
+
+def test_prose(out: Tap) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        for name, (text, wanted) in PROSE.items():
+            path = Path(directory) / name
+            path.write_text(text)
+            found = [f"{line} {rule}" for line, rule, _ in prose.findings_in(path)]
+            out.is_equal(f"prose: {name}", found, wanted)
+
+
+def main(words: list[str]) -> int:
+    out = Tap()
+    test_selftests(out)
+    test_kunit(out)
+    test_layering(out)
+    test_prose(out)
+    print(f"1..{out.count}")
+    return 1 if out.failed else 0

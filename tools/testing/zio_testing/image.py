@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The file system of a virtual machine, made anew for each boot."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+from zio_testing.common import (
+    CACHE,
+    ROOT,
+    TESTING,
+    Command,
+    Failure,
+    locked,
+    output_of,
+    run_logged,
+    tag_of,
+)
+from zio_testing.kernel import release_of
+from zio_testing.modules import build_modules, copy_modules
+
+TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
+
+
+def is_executable(path: Path) -> bool:
+    return path.is_file() and bool(path.stat().st_mode & 0o100)
+
+
+# --- the tools of ZIO -----------------------------------------------------------------
+
+
+def copy_if_newer(source: Path, to: Path) -> None:
+    if to.exists() and to.stat().st_mtime >= source.stat().st_mtime:
+        return
+    # An older build may have left a program where there is a folder now.
+    for parent in to.parents:
+        if parent.is_file():
+            parent.unlink()
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, to)
+
+
+def copy_sources(directory: Path) -> None:
+    for part in ("tools", "include/uapi"):
+        for top, directories, files in os.walk(ROOT / part):
+            if top == str(ROOT / "tools"):
+                directories[:] = set(directories) - {"testing", "bench"}
+            for name in filter(TOOL_SOURCES.fullmatch, files):
+                source = Path(top, name)
+                copy_if_newer(source, directory / source.relative_to(ROOT))
+
+
+def build_tools() -> Path:
+    """Build static tools outside of the checkout. Return their directory."""
+    directory = CACHE / "tools" / tag_of(ROOT)
+    log = directory.with_suffix(".log")
+    with locked(directory.with_suffix(".lock")):
+        copy_sources(directory)
+        if run_logged(["make", "-C", directory / "tools", "STATIC=1", "all"], log):
+            sys.stderr.write(log.read_text(errors="replace"))
+            raise Failure("the tools do not build")
+    return directory / ("tools/bin" if (ROOT / "tools/common").is_dir() else "tools")
+
+
+# --- the file system --------------------------------------------------------------------
+
+
+class Image:
+    """A directory that becomes the file system of a machine."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for part in ("bin", "usr/bin", "usr/sbin", "root", "etc/zio-vm"):
+            (root / part).mkdir(parents=True)
+
+    def at(self, path: str | Path) -> Path:
+        """Return where a path of the machine is on this one."""
+        return self.root / str(path).lstrip("/")
+
+    def add_base(self) -> None:
+        """Add the programs and scripts that every boot has."""
+        shutil.copy(shutil.which("busybox") or "busybox", self.at("/bin/busybox"))
+        shutil.copy(TESTING / "guest/init", self.at("/init"))
+        # The shell of busybox runs its own dd, whatever PATH says.
+        self.copy(Path(shutil.which("dash") or "dash").resolve(), "/bin/dash")
+        self.at("/bin/sh").symlink_to("dash")
+        for script in (TESTING / "guest").glob("zio-*"):
+            shutil.copy(script, self.at("/usr/sbin"))
+        for tool in filter(is_executable, build_tools().iterdir()):
+            shutil.copy(tool, self.at("/usr/bin"))
+        self.at("/etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+        self.at("/etc/group").write_text("root:x:0:\n")
+
+    def add(self, words: str) -> None:
+        """Add FILE[:GUESTPATH]. A file with no path goes to /root."""
+        file, colon, to = words.rpartition(":")
+        if os.path.exists(words) or not colon:
+            file, to = words, "/root/"
+        if not os.path.exists(file):
+            raise Failure(f"--add: there is no {file}")
+        self.copy(Path(file), to + Path(file).name if to.endswith("/") else to)
+
+    def copy(self, file: Path, to: str) -> None:
+        """Copy a file or directory, and the shared libraries of programs in it."""
+        target = self.at(to)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if file.is_dir():
+            shutil.copytree(file, target, dirs_exist_ok=True)
+            programs = [path for path in target.rglob("*") if is_executable(path)]
+        else:
+            shutil.copy2(file, target)
+            programs = [target] if is_executable(target) else []
+        if programs:
+            self.add_libraries(programs)
+
+    def add_libraries(self, programs: list[Path]) -> None:
+        """Add the shared libraries and the loader that the programs ask for."""
+        done = subprocess.run(["ldd", *programs], capture_output=True, text=True)
+        for library in re.findall(r"(/\S+) \(0x", done.stdout):
+            if not self.at(library).exists():
+                self.at(library).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(library, self.at(library))
+
+    def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:
+        """Add the modules of ZIO, from the directory @ours or built, and by name
+        modules of the kernel in @tree, with those that they need."""
+        release = release_of(tree)
+        modules = tree / "lib/modules" / release
+        target = self.at(f"/lib/modules/{release}")
+        target.mkdir(parents=True)
+        if ours:
+            copy_modules(ours, target / "zio")
+        else:
+            build_modules(tree, partial(copy_modules, to=target / "zio"))
+        for list_of_modules in [
+            *modules.glob("modules.builtin*"),
+            modules / "modules.order",
+        ]:
+            shutil.copy(list_of_modules, target)
+        for path in (
+            path for name in names for path in find_modules(tree, release, name)
+        ):
+            self.at(path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(f"{tree}{path}", self.at(path))
+        subprocess.run(["/sbin/depmod", "-b", self.root, release], check=True)
+
+    def pack(self, to: Path) -> None:
+        """Write the archive, not compressed: an emulated processor takes longer to
+        unpack than to load."""
+        pack = "find . | cpio -o -H newc -R +0:+0 --quiet"
+        with open(to, "wb") as file:
+            subprocess.run(["sh", "-c", pack], cwd=self.root, stdout=file, check=True)
+
+
+def find_modules(tree: Path, release: str, name: str) -> list[str]:
+    """Return the paths, below @tree, of a module and of those that it needs."""
+    command: Command = [
+        "/sbin/modprobe",
+        "-d",
+        tree,
+        "-S",
+        release,
+        "--show-depends",
+        name,
+    ]
+    shown = output_of(command)
+    if not shown:
+        raise Failure(f"kernel {release} has no module {name}")
+    return re.findall(rf"^insmod {re.escape(str(tree))}(/\S+)", shown, re.M)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kernel - print the directory of a kernel to boot, making it when it is absent
+
+Usage: kernel [--jobs N] NAME | DIRECTORY
+
+  distro  the distribution's own, matching the newest installed headers
+  rt      the distribution's kernel with PREEMPT_RT, the newest there is
+  plain   Linux 6.1 with KUnit and little else
+  kasan   plain with KASAN, lockdep, kmemleak, fault injection and more
+  kcsan   the same, with KCSAN, which finds data races, in place of KASAN
+
+The directory holds vmlinuz, release (the version), build (to compile modules
+against) and lib/modules/VERSION. A directory of your own with these (build may
+be a link), named with a slash, is taken as it is. Those made here are kept in
+~/.cache/zio/kernels, keyed by the version of the source, the compiler and the
+configuration; what is there can be deleted at any time. The kernel rt is downloaded
+with its headers and unpacked there; nothing of it is installed. To compile a kernel
+takes 5 to 10 minutes of two CPUs, 2 GB of disk while it lasts and a tenth of that
+afterwards.
+"""
+
+import getopt
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from zio_testing import kernel_compiled, kernel_debian
+from zio_testing.common import Failure, Usage, number
+
+COMMON = ("common-test", "x86")
+DEBUG = (*COMMON, "debug-common", "debug-x86")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """How a kernel is made, and what booting it needs."""
+
+    make: Callable[[], Path]
+    # Modules that the guest needs: the image does not have them built in
+    modules: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+def debian(flavour: kernel_debian.Flavour) -> Kernel:
+    return Kernel(partial(kernel_debian.make, flavour), modules=("configfs",))
+
+
+# Kernels of this kind boot without ACPI: its interpreter takes 5 to 20 s with KASAN.
+def compiled(name: str, fragments: tuple[str, ...], *arguments: str) -> Kernel:
+    return Kernel(
+        partial(kernel_compiled.make, name, fragments),
+        arguments=("acpi=off", "pmtmr=0x608", "tsc=reliable", *arguments),
+    )
+
+
+KERNELS = {
+    "distro": debian(kernel_debian.DISTRO),
+    "rt": debian(kernel_debian.RT),
+    "plain": compiled("plain", COMMON),
+    "kasan": compiled("kasan", (*DEBUG, "kasan"), "kasan_multi_shot"),
+    "kcsan": compiled("kcsan", (*DEBUG, "kcsan")),
+}
+
+
+def find(name: str) -> Kernel:
+    """Return an entry of the table, or one for a directory."""
+    if "/" in name:
+        return Kernel(partial(check_directory, Path(name)), modules=("configfs",))
+    if name not in KERNELS:
+        raise Usage(f"no kernel of the name '{name}': {', '.join(KERNELS)}")
+    return KERNELS[name]
+
+
+def prepare(name: str) -> Path:
+    """Make the kernel @name unless it is there. Return its directory."""
+    return find(name).make()
+
+
+def check_directory(directory: Path) -> Path:
+    if not directory.is_dir():
+        raise Failure(f"no such directory: {directory}")
+    for part in ("vmlinuz", "release", "build/Makefile"):
+        if not os.access(directory / part, os.R_OK):
+            raise Failure(f"{directory} has no {part}")
+    release = release_of(directory)
+    if not (directory / "lib/modules" / release).is_dir():
+        raise Failure(f"{directory} has no lib/modules/{release}")
+    return directory.resolve()
+
+
+def release_of(tree: Path) -> str:
+    return (tree / "release").read_text().strip()
+
+
+def main(words: list[str]) -> int:
+    options, names = getopt.getopt(words, "", ["jobs="])
+    for _, value in options:
+        kernel_compiled.jobs = number(value, "--jobs")
+    if len(names) != 1:
+        raise Usage("give one kernel name")
+    print(prepare(names[0]))
+    return 0

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernels compiled from the distribution's source and fragments of configuration."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from zio_testing.common import (
+    TESTING,
+    Failure,
+    locked,
+    output_of,
+    read_end,
+    run_logged,
+    running,
+    say,
+    setup,
+)
+from zio_testing.kernel_cache import KERNELS, move_to, new_directory
+
+SOURCE = "linux-source-6.1"
+# Paths in the build directory
+IMAGE, TARGET = "arch/x86/boot/bzImage", "bzImage"
+# Modules are compiled with these files, and with scripts/ and parts of tools/.
+FOR_MODULES = re.compile(
+    r".*\.(h|lds|symvers|release|pl)|(Makefile|Kbuild|Kconfig|auto\.conf).*|\.config"
+)
+TOOLS_FOR_MODULES = ("objtool", "scripts", "build", "include")
+UNUSED = ("Documentation", "drivers/gpu", "drivers/net", "drivers/media", "sound")
+
+jobs = len(os.sched_getaffinity(0))
+
+
+def make(name: str, fragments: tuple[str, ...]) -> Path:
+    setup("debug-kernel")
+    wanted = "".join((TESTING / f"configs/{f}.config").read_text() for f in fragments)
+    directory = KERNELS / f"{name}-{source_version()}-{key_of(wanted)}"
+    if directory.is_dir():
+        return directory
+    with locked(KERNELS / f"{name}.lock"):
+        if not directory.is_dir():
+            with new_directory(name) as new:
+                compile_in(new, name, wanted)
+                move_to(new, directory)
+    return directory
+
+
+def source_version() -> str:
+    return output_of(["dpkg-query", "-W", "-f", "${Version}", SOURCE])
+
+
+def key_of(wanted: str) -> str:
+    compiler = output_of(["gcc", "--version"]).split("\n")[0]
+    return hashlib.sha256(f"{wanted}{compiler}\n".encode()).hexdigest()[:12]
+
+
+def compile_in(new: Path, name: str, wanted: str) -> None:
+    say(f"unpacking {SOURCE}")
+    subprocess.run(["tar", "-xf", f"/usr/src/{SOURCE}.tar.xz", "-C", new], check=True)
+    (new / SOURCE).rename(new / "build")
+    configure(new, wanted)
+    run_compiler(new, name)
+    collect_results(new)
+    reduce_to_what_modules_need(new / "build")
+
+
+def make_in(new: Path, *words: str | Path) -> list[str | Path]:
+    return ["make", "-C", new / "build", *words]
+
+
+def configure(new: Path, wanted: str) -> None:
+    (new / "wanted.config").write_text(wanted)
+    command = make_in(new, f"KCONFIG_ALLCONFIG={new}/wanted.config", "allnoconfig")
+    if run_logged(command, new / "log"):
+        sys.stderr.write((new / "log").read_text())
+        raise Failure("the kernel cannot be configured")
+    missing = find_missing((new / "build/.config").read_text(), wanted)
+    if missing:
+        raise Failure("this source cannot have: " + "\n  ".join(missing))
+
+
+def find_missing(config: str, wanted: str) -> list[str]:
+    """Return the lines that kconfig has dropped: it does so silently. A later line of the
+    fragments overrides an earlier one."""
+    asked: dict[str, str] = {}
+    for line in wanted.split("\n"):
+        if found := re.fullmatch(r"# (CONFIG_\w+) is not set", line):
+            asked.pop(found[1], None)
+        elif line.startswith("CONFIG_"):
+            asked[line.partition("=")[0]] = line
+    return [line for line in asked.values() if line not in config.split("\n")]
+
+
+def run_compiler(new: Path, name: str) -> None:
+    say(f"compiling the kernel '{name}' ({source_version()}), once: 5 to 10 minutes")
+    log = new / "log"
+    with open(log, "ab") as out:
+        command = make_in(new, f"-j{jobs}", TARGET, "modules")
+        process = subprocess.Popen(command, stdout=out, stderr=out)
+        with running(process):
+            for seconds in every_15_seconds(process):
+                objects = len(re.findall(r"^ +(CC|AS|LD|AR) ", log.read_text(), re.M))
+                say(f"compiling {name}: {seconds} s, {objects} objects")
+    if process.returncode:
+        kept = KERNELS / f"{name}-failed.log"
+        shutil.copy(log, kept)
+        print(*read_end(log, 30), sep="\n", file=sys.stderr)
+        raise Failure(f"the kernel does not compile, see {kept}")
+
+
+def every_15_seconds(process: subprocess.Popen[bytes]) -> Iterator[int]:
+    """Yield the seconds since the begin, every 15 s, until the process has ended."""
+    begin = time.monotonic()
+    while True:
+        try:
+            process.wait(15)
+            return
+        except subprocess.TimeoutExpired:
+            yield int(time.monotonic() - begin)
+
+
+def collect_results(new: Path) -> None:
+    release = output_of(make_in(new, "-s", "kernelrelease")).strip()
+    (new / "release").write_text(f"{release}\n")
+    command = make_in(new, "-s", f"INSTALL_MOD_PATH={new}", "modules_install")
+    if run_logged(command, new / "log"):
+        raise Failure("the modules of the kernel cannot be installed into the cache")
+    for link in ("build", "source"):
+        (new / "lib/modules" / release / link).unlink(missing_ok=True)
+    (new / "build" / IMAGE).rename(new / "vmlinuz")
+
+
+def reduce_to_what_modules_need(build: Path) -> None:
+    for part in UNUSED:
+        shutil.rmtree(build / part, ignore_errors=True)
+    for tool in (build / "tools").iterdir():
+        if tool.is_dir() and tool.name not in TOOLS_FOR_MODULES:
+            shutil.rmtree(tool)
+    for top, directories, files in os.walk(build):
+        if top == str(build):
+            directories[:] = [d for d in directories if d not in ("scripts", "tools")]
+        for path in (Path(top, file) for file in files):
+            if not path.is_symlink() and not FOR_MODULES.fullmatch(path.name):
+                path.unlink()
+    for top, _, _ in os.walk(build, topdown=False):
+        if not os.listdir(top):
+            os.rmdir(top)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The emulated machine: QEMU, the processor, and the arguments of the kernel."""
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from zio_testing.common import CACHE, TESTING, Failure, say
+
+QEMU = "qemu-system-x86_64"
+CONSOLE = "ttyS0,115200"
+CPU = "qemu64"
+
+ARGUMENTS = (
+    f"console={CONSOLE} rdinit=/init panic=-1 oops=panic loglevel=7 "
+    "printk.devkmsg=on random.trust_bootloader=on 8250.nr_uarts=4 "
+    # An emulated machine on a busy host can stand still for a minute.
+    "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 "
+    "workqueue.watchdog_thresh=120 sysctl.kernel.hung_task_timeout_secs=240"
+).split()
+# The kernel checks at boot that the timer interrupts within ten of its own ticks. An
+# emulator that the host lets wait can miss that time, and the kernel panics: "IO-APIC +
+# timer doesn't work".
+EMULATED_ARGUMENTS = ["no_timer_check"]
+
+
+@dataclass
+class Machine:
+    """The properties of a machine that a user can choose."""
+
+    cpus: int = 2
+    memory: int = 512
+    icount: bool = False
+    devices: list[str] = field(default_factory=list)
+    qemu_words: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+
+
+def choose_accelerator(machine: Machine, tree: Path, work: Path) -> list[str]:
+    """Return options of QEMU. Add the arguments that an emulated kernel needs."""
+    if not machine.icount and can_use_kvm(tree, work):
+        return ["-accel", "kvm", "-cpu", "host"]
+    machine.arguments[:0] = EMULATED_ARGUMENTS
+    if machine.icount:
+        return ["-accel", "tcg", "-icount", "shift=0,sleep=off", "-cpu", CPU]
+    threads = ",thread=multi" if machine.cpus > 1 else ""
+    return ["-accel", f"tcg{threads}", "-cpu", CPU]
+
+
+def qemu_command(machine: Machine, tree: Path, work: Path) -> list[str]:
+    """Return the command that boots the kernel in @tree, with @work/initrd. The log of
+    the kernel goes to @work/log."""
+    accelerator = choose_accelerator(machine, tree, work)
+    command = [QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+    command += [*accelerator, "-smp", f"{machine.cpus},sockets={machine.cpus}"]
+    command += ["-m", str(machine.memory), "-kernel", f"{tree}/vmlinuz"]
+    command += ["-initrd", f"{work}/initrd"]
+    command += ["-append", " ".join([*ARGUMENTS, *machine.arguments])]
+    command += ["-chardev", f"file,id=log,path={work}/log", "-serial", "chardev:log"]
+    command += machine.qemu_words
+    if machine.devices:
+        for device in (*machine.devices, "sspci-bench"):
+            command += ["-device", device]
+    return command
+
+
+# --- the card that QEMU does not have -------------------------------------------------
+
+
+def qemu_sspci(*words: str) -> str:
+    done = subprocess.run([TESTING / "qemu-sspci", *words], stdout=subprocess.PIPE)
+    if done.returncode:
+        raise Failure("the card model cannot be had")
+    return done.stdout.decode().strip()
+
+
+def qemu_environment(machine: Machine) -> dict[str, str]:
+    """A preloaded object brings the card into QEMU."""
+    if not machine.devices:
+        return dict(os.environ)
+    return dict(os.environ, LD_PRELOAD=qemu_sspci())
+
+
+# --- KVM --------------------------------------------------------------------------------
+
+
+def can_use_kvm(tree: Path, work: Path) -> bool:
+    """Boot a kernel under KVM, once per kernel and boot of this machine. In some clouds
+    /dev/kvm opens, but a kernel hangs under it."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except FileNotFoundError:
+        boot = "any"
+    known = CACHE / "kvm" / f"{boot}-{tree.name}"
+    if not known.exists():
+        known.parent.mkdir(parents=True, exist_ok=True)
+        say("trying KVM")
+        works = boots_under_kvm(tree, work / "probe")
+        if not works:
+            say("KVM does not work here: software emulation from now on")
+        known.write_text("yes\n" if works else "no\n")
+    return known.read_text() == "yes\n"
+
+
+PROBE = """#!/bin/busybox sh
+echo kvm-works
+/bin/busybox reboot -f
+"""
+
+
+def boots_under_kvm(tree: Path, probe: Path) -> bool:
+    (probe / "bin").mkdir(parents=True)
+    (probe / "init").write_text(PROBE)
+    (probe / "init").chmod(0o755)
+    pack = (
+        'cp "$(command -v busybox)" bin/ && find . | cpio -o -H newc --quiet >"$0.cpio"'
+    )
+    subprocess.run(["sh", "-c", pack, probe], cwd=probe, check=True)
+    command = [QEMU, "-accel", "kvm", "-cpu", "host", "-m", "256", "-nodefaults"]
+    command += ["-display", "none", "-no-reboot", "-serial", "stdio"]
+    command += ["-kernel", f"{tree}/vmlinuz", "-initrd", f"{probe}.cpio"]
+    command += ["-append", f"console={CONSOLE} panic=-1"]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10
+        )
+        return b"kvm-works" in done.stdout
+    except subprocess.TimeoutExpired as error:
+        return b"kvm-works" in (error.stdout or b"")

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""modules - build the modules of this checkout, print the directory that has them
+
+Usage: modules KERNEL
+
+KERNEL is a name or a directory, as for kernel. The modules of each checkout and each
+kernel are built in a directory of their own, in ~/.cache/zio/modules.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from zio_testing import kernel
+from zio_testing.common import (
+    CACHE,
+    ROOT,
+    Command,
+    Failure,
+    Usage,
+    locked,
+    run_logged,
+    tag_of,
+)
+
+
+def copy_modules(directory: Path, to: Path) -> None:
+    to.mkdir(parents=True, exist_ok=True)
+    for module in directory.rglob("*.ko"):
+        shutil.copy(module, to)
+
+
+def build_modules(tree: Path, then: Callable[[Path], None] | None = None) -> Path:
+    """Build for the kernel in @tree, call @then with the directory, and return it.
+    The lock keeps another build from changing the directory before @then is done."""
+    directory = CACHE / "modules" / f"{tree.name}-{tag_of(ROOT, tree)}"
+    log = Path(f"{directory}.log")
+    command: Command = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    with locked(Path(f"{directory}.lock")):
+        directory.mkdir(parents=True, exist_ok=True)
+        if run_logged([*command, f"KDIR={tree}/build", "modules"], log):
+            sys.stderr.write(log.read_text(errors="replace"))
+            raise Failure(f"the modules do not build against {tree}/build")
+        if then:
+            then(directory)
+    return directory
+
+
+def main(words: list[str]) -> int:
+    if len(words) != 1:
+        raise Usage("give one kernel")
+    print(build_modules(kernel.prepare(words[0])))
+    return 0

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tree that mutants are applied to: read once, and copied to scratch directories."""
+
+import fcntl
+import hashlib
+import subprocess
+from pathlib import Path
+
+from zio_testing.common import CACHE, ROOT, Failure
+from zio_testing.mutant_patch import HOST, LITMUS, Mutant, Test
+
+MUTANTS = CACHE / "mutants"
+FOLDERS = ("zio-core/", "buffers/", "triggers/", "drivers/", "include/")
+SOURCES = ("Makefile", "Kbuild", *FOLDERS)
+# Directories of the cache that do not depend on the tree
+SHARED = ("kernels", "qemu")
+
+Tree = dict[str, tuple[bytes, int]]
+
+
+def read_tree() -> Tree:
+    """Return the content and mode of each file: the checkout may change later."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-coz", "--exclude-standard"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    tree = {}
+    for name in filter(None, out.split("\0")):
+        path = ROOT / name
+        if path.is_file() and not name.startswith("tools/testing/mutants.d/"):
+            tree[name] = (path.read_bytes(), path.stat().st_mode & 0o777)
+    return tree
+
+
+def is_input(name: str, test: Test) -> bool:
+    """Tell if the outcome of a test can depend on a file."""
+    if name.startswith("tools/testing/zio_testing/mutant"):
+        return False
+    if test.kind == LITMUS:
+        others = ("tools/libzio/", "tools/testing/litmus/")
+        return name.startswith((*SOURCES, *others))
+    if test.kind == HOST:
+        return name.startswith(("include/uapi/", "Documentation/", "tools/"))
+    if name.startswith("tools/testing/selftests/"):
+        base = name.rpartition("/")[2]
+        is_shared = base.startswith("lib") or not base.endswith((".sh", "_test.c"))
+        return not test.is_kunit and (is_shared or test.is_written_in(name))
+    if name.startswith(("tools/tests/", "tools/man/", "tools/bench/", "tools/demo")):
+        return False
+    return name.startswith((*SOURCES, "tools/", "Documentation/ABI/"))
+
+
+def hash_inputs(tree: Tree, test: Test) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(tree):
+        if is_input(name, test):
+            digest.update(name.encode() + b"\0" + tree[name][0] + b"\0")
+    return digest.hexdigest()
+
+
+class Scratch:
+    """A copy of the tree, and its build results. One mutant at a time uses it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.dir = self.take_a_free_one()
+        self.root = self.dir / "tree"
+        self.cache = self.dir / "cache"
+        for name in SHARED:
+            self.share(name)
+
+    def take_a_free_one(self) -> Path:
+        """Lock a directory, for as long as this program runs."""
+        MUTANTS.mkdir(parents=True, exist_ok=True)
+        for number in range(1000):
+            self.lock = open(MUTANTS / f"{number}.lock", "w")
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self.lock.close()
+            else:
+                return MUTANTS / str(number)
+        raise Failure(f"no directory is free in {MUTANTS}")
+
+    def share(self, name: str) -> None:
+        (CACHE / name).mkdir(parents=True, exist_ok=True)
+        link = self.cache / "zio" / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if not link.is_symlink():
+            link.symlink_to((CACHE / name).resolve())
+
+    def reset(self) -> None:
+        """Write only files that differ: make compiles files with a new time."""
+        for name in self.known() - self.tree.keys():
+            (self.root / name).unlink(missing_ok=True)
+        for name, (content, mode) in self.tree.items():
+            path = self.root / name
+            if path.is_file() and path.read_bytes() == content:
+                continue
+            # An older build may have left a program where there is a folder now.
+            if path.parent.is_file():
+                path.parent.unlink()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(mode)
+        (self.dir / "files").write_text("\0".join(self.tree))
+
+    def known(self) -> set[str]:
+        try:
+            return set((self.dir / "files").read_text().split("\0"))
+        except FileNotFoundError:
+            return set()
+
+    def apply(self, mutant: Mutant) -> bool:
+        """Tell if the patch fits."""
+        self.reset()
+        command = "patch -p1 -s -f -F1 --no-backup-if-mismatch -r -".split()
+        command += ["-d", str(self.root), "-i", str(mutant.path)]
+        try:
+            done = subprocess.run(command, capture_output=True)
+        except FileNotFoundError as error:
+            how = "tools/testing/setup mutants"
+            raise Failure(f"the program patch is missing: {how}") from error
+        return done.returncode == 0
+
+    def log_of(self, test: Test) -> tuple[Path, Path]:
+        """Return what the last boot left: its output, and the log of its kernel."""
+        name = "kunit-kasan" if test.is_kunit else f"selftests-{test.kind}"
+        logs = self.cache / "zio" / "check"
+        return logs / name, logs / f"{name}.kernel"
+
+    def has_booted(self, test: Test) -> bool:
+        try:
+            log = self.log_of(test)[1].read_text(errors="replace")
+        except FileNotFoundError:
+            return False
+        return "zio-vm: begin" in log

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Print what check finds: its own results, failures in full, and the sum."""
+
+from pathlib import Path
+
+from zio_testing.common import Words, read_end, run_logged, say
+from zio_testing.tap import Results, indent, read_program
+
+SHOWN = 200
+
+
+class Report:
+    """The sum of all tests."""
+
+    def __init__(self, logs: Path) -> None:
+        self.logs = logs
+        self.sum = Results()
+
+    def ok(self, what: str) -> None:
+        self.sum.passed += 1
+        print(f"ok - {what}", flush=True)
+
+    def fail(self, what: str, log: Path | None = None) -> None:
+        """Count a failure. Show the end of @log."""
+        self.sum.failed += 1
+        print(f"not ok - {what}", flush=True)
+        if log:
+            print(*indent(read_end(log, SHOWN)), sep="\n", flush=True)
+
+    def add(self, what: str, results: Results) -> None:
+        """Add the results of a boot."""
+        if results.text:
+            print(*results.text, sep="\n", flush=True)
+        self.sum.add(results)
+        say(
+            f"{what}: {results.passed} passed, {results.failed} failed, "
+            f"{results.skipped} skipped"
+        )
+
+    def add_program(self, what: str, log: Path, status: int) -> None:
+        """Add the TAP in @log of programs that ended with @status."""
+        results = read_program(log.read_text(errors="replace"))
+        self.sum.add(results)
+        say(f"{what}: {results.passed} passed, {results.failed} failed")
+        if results.failed:
+            print(*read_end(log, SHOWN), sep="\n", flush=True)
+        elif status or not results.passed:
+            errors = Path(f"{log}.err").read_text(errors="replace")
+            log.write_text(log.read_text(errors="replace") + errors)
+            self.fail(f"{what} ended with status {status}", log)
+
+    def run(self, name: str, command: Words) -> tuple[Path, int]:
+        """Run @command. Return its log, and its status."""
+        log = self.logs / name
+        return log, run_logged(command, log, Path(f"{log}.err"))
+
+    def end(self) -> int:
+        """Print the sum. Return the exit status."""
+        if self.sum.skipped:
+            say(f"{self.sum.skipped} skipped")
+        if not self.sum.passed + self.sum.failed:
+            self.fail("nothing ran")
+        print(f"{self.sum.passed} passed, {self.sum.failed} failed")
+        return 1 if self.sum.failed else 0

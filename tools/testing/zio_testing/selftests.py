@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The selftests: which kernels they run on, what they need, how they compile."""
+
+import os
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from zio_testing.common import ROOT, TESTING, Command, Failure
+
+SELFTESTS = TESTING / "selftests"
+COMPILE = (
+    "gcc -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -Wall -Wextra -Werror".split()
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A kernel and the way it is booted."""
+
+    kernel: str
+    options: tuple[str, ...] = ()
+    # Only tests with a line "# PLACE" run here.
+    is_special: bool = False
+    has_kunit: bool = False
+
+
+NO_KUNIT = ("--append", "kunit.enable=0")
+PLACES = {
+    "distro": Place("distro"),
+    "kasan": Place("kasan", NO_KUNIT, has_kunit=True),
+    "leaks": Place("kasan", (*NO_KUNIT, "--leaks"), is_special=True),
+    "single": Place("distro", ("--cpus", "1"), is_special=True),
+    "rt": Place("rt", is_special=True),
+    "swiotlb": Place("distro", ("--append", "swiotlb=force"), is_special=True),
+    "icount": Place("distro", ("--icount",), is_special=True),
+}
+
+
+def find_place(name: str) -> Place:
+    """Return an entry of the table. Any other kernel is a place of its own."""
+    return PLACES.get(name, Place(name, NO_KUNIT, has_kunit=True))
+
+
+class Selftest:
+    """TEST.sh or TEST_test.c, and what the lines of its header ask for. These begin
+    with "# " in a script and with " * # " in a C program."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.name.removesuffix(".c")
+        self.text = path.read_text()
+
+    def has(self, line: str) -> bool:
+        return re.search(rf"^(?: \* )?# {line}$", self.text, re.M) is not None
+
+    def asks_for(self, what: str) -> set[str]:
+        return set(re.findall(rf"^(?: \* )?# {what}: (.*)$", self.text, re.M))
+
+    def runs_on(self, place: str) -> bool:
+        if find_place(place).is_special:
+            return self.has(place)
+        if place == "kasan" and self.has("leaks"):
+            return False
+        return not self.has(f"not {place}: ..*")
+
+
+def read_selftests() -> list[Selftest]:
+    """Return the tests. Other C files, and directories, are programs that tests call."""
+    scripts = [p for p in sorted(SELFTESTS.glob("*.sh")) if not p.name.startswith("lib")]
+    return [Selftest(path) for path in scripts + sorted(SELFTESTS.glob("*_test.c"))]
+
+
+def choose(
+    tests: list[Selftest], place: str, names: list[str], forced: bool
+) -> list[Selftest]:
+    """Return the tests of @names, or all, that run at @place. If the user named both the
+    test and the place (@forced), the header of the test does not matter."""
+    wanted = {name.removesuffix(".c").removesuffix(".sh") for name in names}
+    return [
+        test
+        for test in tests
+        if (not names or test.name.removesuffix(".sh") in wanted)
+        and ((names and forced) or test.runs_on(place))
+    ]
+
+
+def asked_for(what: str, tests: list[Selftest]) -> list[str]:
+    return sorted(set().union(*(test.asks_for(what) for test in tests)))
+
+
+# --- what the tests need ----------------------------------------------------------------
+
+
+def kernel_module_options(tests: list[Selftest], tree: Path) -> list[str]:
+    """Leave out modules that the kernel does not have: tests skip those parts."""
+    options = []
+    for name in asked_for("kernel-module", tests):
+        if any((tree / "lib/modules").glob(f"*/**/{name}.ko*")):
+            options += ["--module", name]
+    return options
+
+
+def model_options(tests: list[Selftest], tree: Path, directory: Path) -> list[str]:
+    """Build the modules that emulate devices for the drivers."""
+    names = asked_for("model", tests)
+    if not names:
+        return []
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(TESTING / "models", directory)
+    log = Path(f"{directory}.log")
+    with open(log, "wb") as out:
+        command: Command = ["make", "-C", tree / "build", f"M={directory}", "modules"]
+        if subprocess.run(command, stdout=out, stderr=out).returncode:
+            raise Failure(str(log))
+    options = []
+    for name in names:
+        options += ["--add", f"{directory}/{name}.ko:/selftests/{name}.ko"]
+    return options
+
+
+def libraries_of(files: list[Path]) -> set[str]:
+    """Return the libraries to link, by the headers that the program includes."""
+    text = "".join(file.read_text() for file in files)
+    return set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
+
+
+def compile_program(to: Path, files: list[Path]) -> None:
+    command: Command = [
+        *COMPILE,
+        f"-I{ROOT}/include/uapi",
+        f"-I{ROOT}/tools",
+        "-o",
+        to,
+        *files,
+    ]
+    command += [ROOT / "tools/libzio/libzio.a"]
+    command += [f"-l{name}" for name in sorted(libraries_of(files))]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(done.stderr)
+
+
+def programs_of(directory: Path) -> dict[Path, list[Path]]:
+    """Return the files of each program: one C file, or all of a directory."""
+    programs = {}
+    for file in SELFTESTS.glob("*.c"):
+        place = directory if file.stem.endswith("_test") else directory / "bin"
+        programs[place / file.stem] = [file]
+    for folder in filter(Path.is_dir, SELFTESTS.iterdir()):
+        if files := sorted(folder.glob("*.c")):
+            programs[directory / "bin" / folder.name] = files
+    return programs
+
+
+def build_selftests(directory: Path) -> None:
+    """Fill @directory, which the machines have as /selftests."""
+    shutil.rmtree(directory, ignore_errors=True)
+    (directory / "bin").mkdir(parents=True)
+    make: Command = ["make", "-C", ROOT / "tools", "lib"]
+    done = subprocess.run(make, capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(done.stdout + done.stderr)
+    for script in SELFTESTS.glob("*.sh"):
+        shutil.copy(script, directory)
+    shutil.copytree(ROOT / "Documentation/ABI/testing", directory / "ABI")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(
+            pool.map(lambda item: compile_program(*item), programs_of(directory).items())
+        )

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Read test results: TAP of programs and selftests, KTAP of KUnit in a kernel log."""
+
+import re
+from dataclasses import dataclass, field
+
+# Results have a number, but not those of mutants.
+RESULT = re.compile(r"(?P<bad>not )?ok (?:\d+|- )(?P<text>.*)")
+PLAN = re.compile(r"1\.\.(\d+)")
+STAMP = re.compile(r"\[ *\d+\.\d+\](?: *\[ *[TC]\d+\])? ")
+SUBTEST = "    # Subtest: "
+# Number of lines that are shown with a failure of a KUnit suite
+SHOWN = 40
+
+
+@dataclass
+class Results:
+    """The numbers of one or more tests, and a text with the failures."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    text: list[str] = field(default_factory=list)
+
+    def fail(self, what: str) -> None:
+        self.failed += 1
+        self.text.append(f"not ok - {what}")
+
+    def add(self, other: "Results") -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.text += other.text
+
+
+def add_up(results: dict[str, Results]) -> Results:
+    total = Results()
+    for part in results.values():
+        total.add(part)
+    return total
+
+
+def read_program(text: str) -> Results:
+    """Count the results of one or more programs. Ignore plans."""
+    results = Results()
+    for found in filter(None, map(RESULT.match, text.split("\n"))):
+        results.passed += not found["bad"]
+        results.failed += bool(found["bad"])
+    return results
+
+
+class Section:
+    """One test: its results, its plan, and its output."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.results = Results()
+        self.plan: int | None = None
+        self.said: list[str] = []
+        self.is_result = False
+
+    def read(self, line: str) -> None:
+        self.said.append(line)
+        found = RESULT.match(line)
+        self.is_result = found is not None
+        if not found:
+            plan = PLAN.match(line)
+            self.plan = int(plan[1]) if plan else self.plan
+        elif found["bad"]:
+            self.fail(line)
+        elif "# SKIP" in found["text"]:
+            self.results.skipped += 1
+        else:
+            self.results.passed += 1
+
+    def fail(self, why: str) -> None:
+        self.results.fail(f"{self.name}: {why}")
+
+    def end(self, complaint: str = "", without_plan: str = "") -> Results:
+        """Judge the test as a whole. @complaint says how it failed, or is empty."""
+        results = self.results
+        count = results.passed + results.failed + results.skipped
+        if self.plan is None:
+            self.fail(f"ended without a plan{without_plan}")
+        elif self.plan != count:
+            self.fail(f"planned {self.plan}, ran {count}")
+        elif complaint and not results.failed:
+            self.fail(complaint)
+        elif not count:
+            self.fail("tested nothing")
+        return results
+
+
+def indent(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+# --- selftests ------------------------------------------------------------------------
+
+
+def read_selftests(text: str, where: str) -> dict[str, Results]:
+    """Read what zio-selftests printed. Return the results of each test."""
+    results, section = {}, None
+    for line in text.split("\n"):
+        words = line.split()
+        if words[:2] == ["===", "begin"]:
+            name, section = words[2], Section(f"{where}: {words[2]}")
+        elif section and words[:2] == ["===", "end"]:
+            results[name] = end_selftest(section, words[3])
+            section = None
+        elif section:
+            section.read(line)
+    if section:
+        results[name] = end_selftest(section, "of a machine that stopped")
+    return results
+
+
+def sum_selftests(results: dict[str, Results], wanted: list[str], where: str) -> Results:
+    """Add up the results. Each of @wanted must have run to its end."""
+    total = add_up(results)
+    for name in wanted:
+        if name not in results:
+            total.fail(f"{where}: {name}: did not run: the machine stopped before")
+    return total
+
+
+def end_selftest(section: Section, status: str) -> Results:
+    complaint = "" if status == "0" else f"exit status {status}"
+    results = section.end(complaint, f" (status {status})")
+    if results.failed:
+        results.text += indent(section.said)
+    return results
+
+
+# --- KUnit ----------------------------------------------------------------------------
+
+
+class Suite(Section):
+    """A suite of KUnit. With a failure it shows the output since the last result."""
+
+    def read(self, line: str) -> None:
+        if self.is_result:
+            self.said.clear()
+        super().read(line)
+
+    def fail(self, why: str) -> None:
+        super().fail(why)
+        self.results.text += indent(self.said[-SHOWN:])
+
+
+def read_kunit(log: str) -> dict[str, Results]:
+    """Read a kernel log. Return the results of each suite."""
+    results, suite = {}, None
+    for stamped in log.replace("\r", "").split("\n"):
+        line = STAMP.sub("", stamped, count=1)
+        if line == stamped:
+            continue
+        if line.startswith(SUBTEST):
+            if suite:
+                results[name] = suite.end()
+            name = line.removeprefix(SUBTEST)
+            suite = Suite(f"KUnit: {name}")
+        elif suite and (found := RESULT.match(line)):
+            results[name] = suite.end("the suite itself" if found["bad"] else "")
+            suite = None
+        elif suite:
+            suite.read(line.removeprefix("    "))
+    if suite:
+        results[name] = suite.end()
+    return results
