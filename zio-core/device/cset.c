@@ -3,7 +3,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 
-#include "device/device.h"
+#include "device/internal.h"
 
 static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cset,
 			 unsigned int index)

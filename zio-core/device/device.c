@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "device/device.h"
+#include "device/internal.h"
 
 struct zio_name {
 	struct list_head node;

@@ -13,6 +13,7 @@ TOKEN = re.compile(
     re.S | re.M | re.X,
 )
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
+FUNCTION = re.compile(r"(?!__|void\b)[a-z_]\w*")
 MACRO = re.compile(r"([a-z_]\w*)\(([^)]*)\)")
 
 
@@ -106,8 +107,10 @@ def note_function(source: Source, statement: list[Name], has_body: bool) -> None
     texts = [token.text for token in statement]
     if not is_function(statement) or "typedef" in texts:
         return
+    depth = 0
     for at, (token, after) in enumerate(zip(statement, texts[1:], strict=False)):
-        if after == "(" and re.fullmatch(r"(?!__)[a-z_]\w*", token.text) and at:
+        depth += (token.text == "(") - (token.text == ")")
+        if after == "(" and depth == 0 and at and FUNCTION.fullmatch(token.text):
             break
     else:
         return

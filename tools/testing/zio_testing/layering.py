@@ -20,6 +20,7 @@ and main.c, too. zio-core.h and compat.h stand below all folders: every file may
 Prints FILE:LINE, the rule, and what to do. The exit status is 1 if there is anything.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +75,14 @@ class Tree:
         """Return what the header of a folder offers to the others."""
         header = self.sources.get(self.header_of(folder))
         return {**header.declared, **header.defined} if header else {}
+
+    def used_inline(self, folder: str) -> set[str]:
+        """Return what the inline functions of a folder's header use of that header."""
+        header = self.sources.get(self.header_of(folder))
+        if not header:
+            return set()
+        count = Counter(use.text for use in header.used)
+        return {name for name in count if count[name] > (name in header.defined)}
 
     def offered_by(self, folder: str) -> set[str]:
         """Return what other folders may use: exported functions, and what its header
@@ -141,8 +150,9 @@ def check_unused(tree: Tree) -> Iterator[str]:
     }
     for folder in FOLDERS:
         header = tree.header_of(folder).relative_to(tree.root.parent)
+        inline = tree.used_inline(folder)
         for name, line in tree.declared_by(folder).items():
-            if (name, folder) not in used:
+            if (name, folder) not in used and name not in inline:
                 yield (
                     f"{header}:{line}: unused: no other folder uses {name}(): declare it "
                     f"in {folder}/internal.h, or make it static"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* device.h: declarations that the files of device share; no other folder calls them */
-#ifndef _ZIO_DEVICE_H
-#define _ZIO_DEVICE_H
+/* internal.h: declarations that the files of device share; no other folder calls them */
+#ifndef _ZIO_DEVICE_INTERNAL_H
+#define _ZIO_DEVICE_INTERNAL_H
 
 #include "config/config.h"
 
@@ -12,4 +12,4 @@ struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 void zio_cset_shutdown(struct zio_cset_core *cset);
 void zio_cset_remove(struct zio_cset_core *cset);
 
-#endif /* _ZIO_DEVICE_H */
+#endif /* _ZIO_DEVICE_INTERNAL_H */
