@@ -51,7 +51,7 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 	rcu_read_lock();					/* E */
 	atomic64_inc(&trig->fired);
 	list_for_each_entry_rcu(bind, &trig->bindings, node) {
-		ret = zio_binding_fire(bind, at);
+		ret = zio_cset_arm_event(bind, at);
 		if (ret == -ESHUTDOWN)
 			continue;
 		off = 0;
