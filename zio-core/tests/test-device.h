@@ -46,7 +46,7 @@ void test_device_remove(struct test_device *tdev);
 unsigned int test_count_owned(struct zio_channel_core *chan);
 
 /* An event of the set's trigger, now. Returns as zio_cset_arm_event(). */
-static inline int zio_cset_fire(struct zio_cset_core *cset)
+static inline int test_fire(struct zio_cset_core *cset)
 {
 	return zio_cset_arm_event(cset->bind, NULL);
 }
