@@ -125,8 +125,7 @@ struct zio_channel_core {
 	/* the user's side */
 	wait_queue_head_t wq;
 	struct mutex lock; /* the user's side, and its end of the queue */
-	unsigned int sleepers; /* readers, and one for dry */
-	bool starved; /* somebody was told that there is no room */
+	unsigned int waiters; /* for a block that is put: see engine.h */
 	unsigned int len;
 	unsigned int watermark;
 	struct list_head sessions;
@@ -166,7 +165,7 @@ struct zio_cset_core {
 	bool on_demand;
 	bool can_pull; /* on demand, and on the spot */
 	bool rearm; /* armed whenever there is room */
-	int kick_pending; /* there may be room now */
+	atomic_t pending; /* for the owner of the phase: see engine.h */
 	size_t block_len;
 	unsigned int n_active;
 	struct zio_channel_core **active;
@@ -175,7 +174,6 @@ struct zio_cset_core {
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
 	int error;
-	int wake_pending;
 	bool async;
 	struct rcu_head rcu;
 	wait_queue_head_t idle_wq;

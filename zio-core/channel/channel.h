@@ -72,7 +72,7 @@ static inline void zio_session_put(struct zio_session *sess)
 	sess->block = NULL;
 	if (unlikely(sess->n_more))
 		zio_session_advance(sess);
-	if (unlikely(chan->sleepers))
+	if (unlikely(chan->waiters))
 		zio_channel_notify_room(chan);
 }
 

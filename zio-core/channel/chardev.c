@@ -198,7 +198,7 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 		return PTR_ERR(block);
 	if (to_block_core(block)->ctrl_seen) {
 		zio_block_put(sess->chan, block);
-		if (sess->chan->sleepers)
+		if (sess->chan->waiters)
 			zio_channel_notify_room(sess->chan);
 		return 0;
 	}

@@ -13,14 +13,14 @@
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
 /* If the channel has no room, the next put of a block wakes the poller. */
-static void ask_or_be_woken(struct zio_channel_core *chan)
+static void arm_or_be_woken(struct zio_channel_core *chan)
 {
-	if (zio_cset_ask(chan) != -ENOBUFS)
+	if (zio_cset_arm_channel(chan, ZIO_ARM_WAKE) != -ENOBUFS)
 		return;
 	if (mutex_lock_killable(&chan->lock))
 		return;
 	zio_channel_mark_starved(chan);
-	zio_cset_ask(chan);
+	zio_cset_arm_channel(chan, ZIO_ARM_WAKE);
 	mutex_unlock(&chan->lock);
 }
 
@@ -41,13 +41,13 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 		return EPOLLIN | EPOLLRDNORM;
 	if (!READ_ONCE(chan->enabled) || !READ_ONCE(cset->on_demand))
 		return 0;
-	if (zio_cset_can_pull(cset) && !READ_ONCE(chan->starved))
+	if (zio_cset_can_pull(cset) && !zio_channel_is_starved(chan))
 		return EPOLLIN | EPOLLRDNORM;
 	/*
 	 * Arm an asynchronous driver now: a program in poll() makes no other call. This
 	 * acquires one block at most. It stays queued until it is read.
 	 */
-	ask_or_be_woken(chan);
+	arm_or_be_woken(chan);
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
@@ -65,7 +65,7 @@ static void fill_ring(struct zio_channel_core *chan)
 
 	most = max(want, READ_ONCE(chan->len) / 2);
 	do {
-		ret = zio_cset_top_up(chan);
+		ret = zio_cset_arm_channel(chan, 0);
 		fired += !ret || ret == -EINPROGRESS;
 		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
 			most = want;
@@ -76,9 +76,9 @@ static void fill_ring(struct zio_channel_core *chan)
 		zio_ring_fail(chan, ret);
 }
 
-static void ask_for_ring(struct zio_channel_core *chan)
+static void arm_for_ring(struct zio_channel_core *chan)
 {
-	int ret = zio_cset_ask(chan);
+	int ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE);
 
 	if (!ret || ret == -EINPROGRESS)
 		zio_ring_count_asked(chan, 1);
@@ -96,7 +96,7 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 		fill_ring(chan);
 	poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
-		ask_for_ring(chan);
+		arm_for_ring(chan);
 	/* The ring may have been full. No call tells the kernel that the tail moved. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_kick(cset);

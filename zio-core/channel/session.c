@@ -194,12 +194,10 @@ void zio_channel_drain(struct zio_channel_core *chan)
 	mutex_unlock(&chan->lock);
 }
 
-/* A block was put, and a process waits for that. The channel is locked. */
+/* A block was put, and chan->waiters is not 0. The channel is locked. */
 void zio_channel_notify_room(struct zio_channel_core *chan)
 {
-	if (chan->starved)
-		chan->sleepers--;
-	WRITE_ONCE(chan->starved, false);
+	WRITE_ONCE(chan->waiters, chan->waiters & ~ZIO_WAITERS_STARVED);
 	wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 	if (chan->cset->rearm)
 		zio_cset_kick(chan->cset);
@@ -324,7 +322,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 
 	if (list_empty(&chan->unread) && !zio_queue_count(&chan->queue) &&
 	    (!READ_ONCE(chan->cset->can_pull) || !READ_ONCE(chan->enabled) ||
-	     zio_cset_top_up(chan)))
+	     zio_cset_arm_channel(chan, 0)))
 		return ERR_PTR(-EAGAIN);
 	return take_block(chan);
 }
@@ -390,7 +388,7 @@ int zio_session_next_unless(struct zio_session *sess,
 	int ret;
 
 	add_wait_queue(&chan->wq, &wait);
-	chan->sleepers++;
+	WRITE_ONCE(chan->waiters, chan->waiters + ZIO_WAITERS_READER);
 	while ((ret = try_block(sess)) == -EAGAIN) {
 		if (unless && unless(sess, arg))
 			break;
@@ -402,7 +400,7 @@ int zio_session_next_unless(struct zio_session *sess,
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 		mutex_lock(&chan->lock);
 	}
-	chan->sleepers--;
+	WRITE_ONCE(chan->waiters, chan->waiters - ZIO_WAITERS_READER);
 	remove_wait_queue(&chan->wq, &wait);
 	return ret;
 }

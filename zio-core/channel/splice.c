@@ -404,15 +404,15 @@ static bool would_deadlock(const struct zio_channel_core *chan,
 
 	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) &&
 		has_loans(chan) &&
-		(chan->starved || READ_ONCE(chan->lost) != splice_wait->lost);
+		(zio_channel_is_starved(chan) || READ_ONCE(chan->lost) != splice_wait->lost);
 }
 
-/* A channel that was dry need not be so any more. All who sleep look again. */
+/* The starved flag may be stale: the first time, clear it, and let all users look. */
 static bool notify_or_give_up(struct zio_session *sess, void *arg)
 {
 	struct splice_wait *splice_wait = arg;
 
-	if (!splice_wait->asked && sess->chan->starved) {
+	if (!splice_wait->asked && zio_channel_is_starved(sess->chan)) {
 		splice_wait->asked = true;
 		zio_channel_notify_room(sess->chan);
 		return false;

@@ -40,7 +40,7 @@ static bool is_in_the_way(struct zio_channel_core *chan)
  * Drops the oldest unread block with "prefer-new", and counts the loss. A program sees the
  * blocks of a ring, so those are not dropped. Returns false if there was none to drop.
  */
-bool zio_channel_drop_oldest(struct zio_channel_core *chan)
+static bool drop_oldest(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *old;
@@ -56,7 +56,7 @@ bool zio_channel_drop_oldest(struct zio_channel_core *chan)
 }
 
 /* Takes back blocks that a program has read in its ring. Returns false without any. */
-bool zio_channel_reclaim_read(struct zio_channel_core *chan)
+static bool reclaim_read(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
 
@@ -72,10 +72,10 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
 
-	while (!block && zio_channel_reclaim_read(chan))
+	while (!block && reclaim_read(chan))
 		if (zio_queue_count(&chan->queue) < buf->len)
 			block = buf->type->ops->get_block(buf);
-	while (!block && zio_channel_drop_oldest(chan))
+	while (!block && drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
 	if (!block) {
 		zio_channel_count_loss(chan);
@@ -83,6 +83,37 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	}
 	return block;
+}
+
+static bool has_room(struct zio_channel_core *chan)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+	struct zio_buffer *buf = chan->buf;
+
+	return zio_queue_count(&chan->queue) < buf->len &&
+		buf->type->ops->has_room(buf) &&
+		(!ops || !ops->has_room || ops->has_room(chan));
+}
+
+/* Takes back blocks that were read, until there is room for one. Loses nothing. */
+bool zio_channel_reclaim_room(struct zio_channel_core *chan)
+{
+	while (!has_room(chan))
+		if (!reclaim_read(chan))
+			return false;
+	return true;
+}
+
+/*
+ * As zio_channel_reclaim_room(), but may drop unread blocks, if the driver is
+ * asynchronous. A synchronous driver would fill new blocks for ever.
+ */
+bool zio_channel_make_room(struct zio_channel_core *chan)
+{
+	while (!zio_channel_reclaim_room(chan))
+		if (!READ_ONCE(chan->cset->async) || !drop_oldest(chan))
+			return false;
+	return true;
 }
 
 /*

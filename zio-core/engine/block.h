@@ -12,8 +12,8 @@
 #include "engine/internal.h"
 
 void zio_channel_count_loss(struct zio_channel_core *chan);
-bool zio_channel_reclaim_read(struct zio_channel_core *chan);
-bool zio_channel_drop_oldest(struct zio_channel_core *chan);
+bool zio_channel_reclaim_room(struct zio_channel_core *chan);
+bool zio_channel_make_room(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block);
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost);
@@ -31,7 +31,7 @@ take_empty_block(struct zio_channel_core *chan)
 	return block;
 }
 
-/* @prealloc: the block that the reader has taken already */
+/* @prealloc: the block for @reader, which it has taken already */
 static __always_inline struct zio_block *arm_input(struct zio_cset_core *cset,
 						   struct zio_channel_core *chan,
 						   struct zio_channel_core *reader,
@@ -63,7 +63,7 @@ static inline struct zio_block *arm_output(struct zio_channel_core *chan)
 	return block;
 }
 
-/* Makes the list of armed blocks; its last entry has no channel. */
+/* Fills the list of armed blocks. Its last entry has no channel. */
 static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 				       struct zio_channel_core *reader,
 				       struct zio_block *prealloc)

@@ -1,75 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * engine.c: the trigger engine: arm, done, abort
+ * engine.c: arm a channel set, and finish its blocks
  *
- * Each set has one state word: a phase, which says who owns the active
- * blocks, and flags, which keep a set that is idle from being armed.
+ * Each set has one state word. Its phase says which context owns the active blocks.
+ * Its flags keep an idle set from being armed.
  *
- *   IDLE       nobody; there are no active blocks
- *   ARMING     the caller of zio_cset_fire(), up to the return of raw_io()
- *   ARMED      the driver, until zio_cset_done()
- *   FINISHING  the caller of zio_cset_done(), or the one that was arming
- *   ABORTING   the holder, who takes the blocks back
+ *   IDLE       no context: there are no active blocks
+ *   ARMING     the context that arms the set, until raw_io() returns
+ *   ARMED      the driver, until it calls zio_cset_done()
+ *   FINISHING  the caller of zio_cset_done(), or the context that was arming
+ *   ABORTING   the context that freezes the set, and takes the blocks back
  *
- *   IDLE ---fire---> ARMING ---raw_io() = 0, or error------------> IDLE
- *                      |  `----raw_io() = -EAGAIN, and EARLY--> FINISHING
- *                      `-------raw_io() = -EAGAIN--> ARMED
+ *   IDLE ----arm----> ARMING ---raw_io() = 0, or error------------> IDLE
+ *                       |  `----raw_io() = -EAGAIN, and EARLY--> FINISHING
+ *                       `-------raw_io() = -EAGAIN--> ARMED
  *   ARMED ---done---> FINISHING ---> IDLE
- *   ARMED ---hold---> ABORTING ----> IDLE
+ *   ARMED --freeze--> ABORTING ----> IDLE
  *
- * EARLY: the driver was done before raw_io() had returned.
- * FREEZE:  the configuration is about to change. The holder waits until the
- *        set is idle, or aborts it.
- * STOP:  the trigger, or the set, is disabled.
- * GONE:  the board is gone; for ever.
+ * EARLY:  the driver has called zio_cset_done() before raw_io() returned.
+ * FREEZE: the configuration is about to change: see freeze.c.
+ * STOP:   the trigger, or the set, is disabled.
+ * GONE:   the device is gone for ever.
  *
- *  - (C) make_idle() and zio_cset_unfreeze() change the word after a barrier. It
- *    pairs with the exchange by which the next owner enters a phase. It pairs, too,
- *    with what a holder does: the holder loads the phase with acquire
- *    (cset_phase()), and has a barrier after it has set FREEZE, as it may find its own
- *    change of the word. Without them, the next owner, or the holder, could miss
- *    what an earlier owner wrote. An exchange that fails orders nothing: D, H and J
- *    say what does.
+ * The owner of a phase sees all that earlier owners did. What the fast path reads of
+ * the configuration (trigger, buffers, active channels, sizes) changes only while the
+ * set is frozen. So it is stable while a context owns a phase. Only the owner of the
+ * phase writes the counters of the set and of its channels. A read of a counter in
+ * sysfs may miss the event that is under way.
  *
- * It follows that
- *  - who owns a phase sees all that earlier owners did, and everything that
- *    fast path code reads about the configuration (trigger, buffers, the list
- *    of enabled channels, sizes) is stable while it owns a phase, because it
- *    changes only between hold and release.
+ * A set with ZIO_CSET_SLEEPS is armed in a work item. It is ARMING until that ran.
  *
- *  - (J) a writer pushes a block, and play_ready() tries to enter a phase after a
- *    barrier. The owner of the phase makes the set idle, and then looks at the
- *    queues. So a writer that finds the set busy may leave. Without the two
- *    barriers, the block could stay in the queue until the next write.
+ * arm_if() arms a set: it enters ARMING, checks a policy, and starts the blocks or
+ * leaves the phase. zio_cset_pull() does the same in line, for a reader. A context
+ * that finds the set busy does not wait. It leaves a note, and the owner of the phase
+ * looks for notes when it has made the set idle:
  *
- *  - (D) a reader that finds the set busy joins the wait queue, sets cset->wake_pending
- *    by an exchange, and tries once more. The owner makes the set idle, and then
- *    looks at cset->wake_pending, and wakes. Without, a reader of one channel could
- *    sleep on after the reader of another has left. The exchange orders both
- *    sides: an owner that clears an older note finds the reader in the wait queue.
+ *   a context that wants the set              the owner of the phase
+ *     (H) sets ZIO_PENDING_KICK                 (H) clears KICK, and finds no room
+ *     (D) sets ZIO_PENDING_WAKE                 makes the set idle
+ *     (J) or queues a block                     a barrier, in make_idle()
+ *     a barrier                                 (H) looks at KICK
+ *     tries to enter ARMING                     (D) looks at WAKE, and clears it
+ *                                               (J) looks at the queues
  *
- *  - (E) who makes the set idle still looks at it, and at its channels, for a
- *    moment, while whoever waited for that may go on to free them. So they are
- *    freed after a grace period, and drivers and triggers call in under RCU.
- *    (Users hold a reference; the work item is flushed.)
+ * The context enters ARMING, or the owner sees the note.
  *
- *  - (F) a holder sets FREEZE, and then reads the phase. The owner changes the phase,
- *    then reads FREEZE, and wakes. FREEZE and the phase are in one word, so one of the
- *    two sees the other, without a barrier. In two words, the holder could sleep on.
+ * - (C) make_idle() and zio_cset_unfreeze() have a barrier before they change the word.
+ *   It pairs with the exchange in begin_arming(), and with the acquire in cset_phase().
+ *   Without it, the next owner, or zio_cset_freeze(), could miss what an earlier owner
+ *   wrote. cset_phase() may find the change to FREEZE of its own caller, so a barrier
+ *   stands between the two. An exchange that fails orders nothing: D, H and J have
+ *   barriers of their own.
  *
- *  - (H) who wants a set to be armed again, because there is room now, says so in
- *    cset->kick_pending, and then tries; who owns the phase takes that note away before
- *    he looks for room, and looks at it again after he found none and has made
- *    the set idle. Without, both could leave, and nobody would arm it.
+ * - (D) The atomic_fetch_or() in zio_cset_arm_channel() pairs with the barrier in
+ *   make_idle(). Without them, a reader of one channel could sleep on after the reader
+ *   of another has left. The reader is in the wait queue before: so an owner that
+ *   clears an older WAKE finds the reader there.
  *
- *  - (G) a reader's block may pass by his queue only if that is empty, and it
- *    is so for sure only when he owns the phase: until then somebody else may
- *    have fired, and queued an older block.
+ * - (E) The context that makes the set idle looks at it, and at its channels, for a
+ *   moment longer. The removal of the set may go on by then. So sets and channels are
+ *   freed after a grace period, and drivers and triggers call in under RCU. (A session
+ *   holds a reference; work items are flushed.)
  *
- * The counters of a set and of its channels are written by the owner of the
- * phase alone; who shows them reads a word that may be one event old.
+ * - (F) zio_cset_freeze() sets FREEZE, then reads the phase. make_idle() changes the
+ *   phase, then reads FREEZE, and wakes. Both are in one word, so one side sees the
+ *   other without a barrier. In two words, zio_cset_freeze() could sleep on.
  *
- * A set that sleeps is armed from a work item; ARMING lasts until that ran.
+ * - (G) A block may go past the queue of its reader only if that is empty. The reader
+ *   knows this only when it owns the phase. Before, another context may have queued an
+ *   older block.
+ *
+ * - (H) The atomic_fetch_or() in zio_cset_kick() pairs with the barrier in make_idle(),
+ *   and with the atomic_fetch_andnot() in check_policy(). Without them, the context
+ *   that makes room and the owner that finds none could both leave.
+ *
+ * - (J) The barrier in zio_cset_kick() pairs with that in make_idle(). Without them, a
+ *   block could stay in the queue until the next write.
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
@@ -77,15 +83,32 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-/* How often a set is armed again, or plays, at a stretch, if its driver is quick */
+/* How often one context arms a set at a stretch; then a work item goes on */
 #define ZIO_MAX_REARMS	64
 
+/* When arm_if() starts the blocks */
+enum arm_policy {
+	ARM_EVENT,	/* the set still has the trigger of the event */
+	ARM_CHANNEL,	/* this channel has room for a block */
+	ARM_INPUTS,	/* an active channel has room: zio_cset_kick() */
+	ARM_OUTPUTS,	/* each active output has a block: zio_cset_kick() */
+};
+
+/* @at: the time of the event; NULL: now, by the trigger's clock */
+struct arm_request {
+	enum arm_policy policy;
+	const struct timespec64 *at;
+	const struct zio_binding *bind; /* ARM_EVENT */
+	struct zio_channel_core *chan; /* ARM_CHANNEL */
+};
+
 /**
- * zio_cset_wake() - let all users of a set look again
+ * zio_cset_wake() - wake all users of a set, so that they look again
  * @cset: the channel set
  *
- * Any context. After something other than a block has happened: an error, a
- * change of the configuration, the end of the board.
+ * After an error, a change of the configuration, or the end of the device.
+ *
+ * Context: Any.
  */
 void zio_cset_wake(struct zio_cset_core *cset)
 {
@@ -100,7 +123,7 @@ void zio_cset_wake(struct zio_cset_core *cset)
 	}
 }
 
-/* Who waits for a set to be done is told when it can be armed again. */
+/* The set can be armed again: its notifiers may do that. */
 static __always_inline void notify_done(struct zio_cset_core *cset)
 {
 	if (unlikely(!hlist_empty(&cset->notifiers)))
@@ -119,8 +142,8 @@ static void finish_outputs(struct zio_cset_core *cset)
 }
 
 /*
- * The queue of a reader who pulls is empty, and nobody else takes from it: so
- * his block need not go through it. It is returned.
+ * Returns the block of @reader, whose queue is empty (G). No other context takes from
+ * that queue, so the block need not go through it.
  */
 static __always_inline struct zio_block *
 finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
@@ -187,7 +210,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 	return -EINPROGRESS;
 }
 
-/* What the engine says itself, a driver cannot say. */
+/* These errors are the engine's own; from a driver they would mislead the caller. */
 static int driver_error(int error)
 {
 	switch (error) {
@@ -201,7 +224,7 @@ static int driver_error(int error)
 	return error < 0 ? error : -EIO;
 }
 
-/* raw_io() did not say 0. */
+/* raw_io() has returned @ret, which is not 0. */
 static int leave_or_fail(struct zio_cset_core *cset, int ret)
 {
 	if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
@@ -214,8 +237,8 @@ static int leave_or_fail(struct zio_cset_core *cset, int ret)
 }
 
 /*
- * The blocks of all channels, from memory or queue to the driver. An event for which
- * there is no block at all is lost, and no business of his: he would never be done.
+ * Hands the blocks of all channels to the driver. Does not call the driver for an event
+ * without blocks: it could never complete it.
  */
 static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 					struct zio_channel_core *reader,
@@ -228,7 +251,7 @@ static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 	return cset->ops->raw_io(&cset->pub);
 }
 
-/* Each direction on its own: the way of an event is short, without a branch. */
+/* A function for each direction: so the path of an event has no branch. */
 static int arm_outputs(struct zio_cset_core *cset)
 {
 	int ret = start_blocks(cset, true, NULL, NULL);
@@ -257,15 +280,14 @@ static int arm_cset(struct zio_cset_core *cset)
 static void arm_in_thread(struct work_struct *work)
 {
 	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, arm_work);
-
 	int ret = arm_cset(cset);
 
-	/* An input that fails is armed again by who is told so, not at once. */
+	/* After an error an input waits for the next kick. */
 	if (ret != -EINPROGRESS && !(ret && READ_ONCE(cset->rearm)))
 		zio_cset_kick(cset);
 }
 
-static int refuse_fire(int state)
+static int refuse_arming(int state)
 {
 	if (state & CSET_GONE)
 		return -ENODEV;
@@ -274,7 +296,7 @@ static int refuse_fire(int state)
 	return -EBUSY;
 }
 
-/* @at: time of the event; NULL: now, by the trigger's clock */
+/* @at: the time of the event; NULL: now, by the trigger's clock */
 static __always_inline bool begin_arming(struct zio_cset_core *cset, int *state,
 					 const struct timespec64 *at)
 {
@@ -297,110 +319,126 @@ static __always_inline int go_on_arming(struct zio_cset_core *cset)
 	return arm_cset(cset);
 }
 
-/**
- * zio_cset_fire() - arm a set now
- * @cset: the channel set
- *
- * Any context. Takes one block per enabled channel and hands them to the
- * driver.
- *
- * Return: 0 when the blocks are done; -EINPROGRESS when they will be; -EBUSY
- * when the set is armed or held; -ESHUTDOWN when it, or its trigger, is
- * disabled; -ENODEV when the board is gone; else the driver's error.
- */
-int zio_cset_fire(struct zio_cset_core *cset)
+/* One channel is enough: one without a reader loses blocks, but stops no other. */
+static bool make_room_in_any(struct zio_cset_core *cset)
 {
-	int state;
+	unsigned int i;
 
-	if (!begin_arming(cset, &state, NULL))
-		return refuse_fire(state);
-	return go_on_arming(cset);
+	for (i = 0; i < cset->n_active; i++)
+		if (zio_channel_make_room(cset->active[i]))
+			return true;
+	return false;
 }
 
-/**
- * zio_binding_fire() - arm a set, because its trigger says so
- * @bind: the set's binding, which may have been replaced just now
- * @at: time of the event
- *
- * Any context, under RCU.
- *
- * Return: as zio_cset_fire(); -ESHUTDOWN if the set has another trigger.
- */
-int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at)
+static bool has_all_blocks(struct zio_cset_core *cset)
 {
-	struct zio_cset_core *cset = bind->cset;
-	int state;
+	unsigned int i, n_active = READ_ONCE(cset->n_active);
 
-	if (!begin_arming(cset, &state, at))
-		return refuse_fire(state);
-	if (likely(cset->bind == bind))
-		return go_on_arming(cset);
-	make_idle(cset);
-	zio_cset_kick(cset);
-	return -ESHUTDOWN;
-}
-
-static bool has_room(struct zio_channel_core *chan)
-{
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
-	struct zio_buffer *buf = chan->buf;
-
-	return zio_queue_count(&chan->queue) < buf->len &&
-		buf->type->ops->has_room(buf) &&
-		(!ops || !ops->has_room || ops->has_room(chan));
-}
-
-static bool can_have_room(struct zio_channel_core *chan)
-{
-	while (!has_room(chan))
-		if (!zio_channel_reclaim_read(chan))
+	for (i = 0; i < n_active; i++)
+		if (!zio_queue_count(&READ_ONCE(cset->active[i])->queue))
 			return false;
-	return true;
+	return n_active;
 }
 
-/**
- * zio_cset_top_up() - fire for a channel that would like one block more
- * @chan: the input channel
- *
- * Any context. Does not fire when the channel has no room: nothing is lost
- * because somebody asked for more than fits.
- *
- * Return: as zio_cset_fire(); -ENOBUFS without room.
+/*
+ * Returns 0 if the caller, which owns the phase, is to start the blocks. What the
+ * caller knew before it owned the phase may have changed.
  */
-int zio_cset_top_up(struct zio_channel_core *chan)
+static __always_inline int check_policy(struct zio_cset_core *cset,
+					const struct arm_request *req)
 {
-	struct zio_cset_core *cset = chan->cset;
-	int state;
-
-	if (!begin_arming(cset, &state, NULL))
-		return refuse_fire(state);
-	if (!can_have_room(chan)) {
-		make_idle(cset);
-		/* Its trigger may have changed since the caller looked. */
-		zio_cset_kick(cset);
-		return -ENOBUFS;
+	switch (req->policy) {
+	case ARM_EVENT:
+		return likely(cset->bind == req->bind) ? 0 : -ESHUTDOWN;
+	case ARM_CHANNEL:
+		return zio_channel_reclaim_room(req->chan) ? 0 : -ENOBUFS;
+	case ARM_INPUTS:
+		atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending);	/* H */
+		return make_room_in_any(cset) ? 0 : -ENOBUFS;
+	case ARM_OUTPUTS:
+		break;
 	}
-	return go_on_arming(cset);
+	return has_all_blocks(cset) ? 0 : -ENOBUFS;
+}
+
+/* Leaves the phase without a start. Other contexts may have found the set busy. */
+static __always_inline void leave_arming(struct zio_cset_core *cset,
+					 enum arm_policy policy)
+{
+	make_idle(cset);
+	if (policy == ARM_EVENT || policy == ARM_CHANNEL)
+		zio_cset_kick(cset);
+	else if (policy == ARM_INPUTS)
+		/* The watermark may be out of reach: readers take what is there. */
+		zio_cset_wake(cset);
+}
+
+/*
+ * Enters the phase, checks the policy, and starts the blocks or leaves the phase.
+ * Returns as zio_cset_arm_event(), or what check_policy() returned.
+ */
+static __always_inline int arm_if(struct zio_cset_core *cset,
+				  const struct arm_request *req)
+{
+	int ret, state;
+
+	if (!begin_arming(cset, &state, req->at))
+		return refuse_arming(state);
+	ret = check_policy(cset, req);
+	if (likely(!ret))
+		return go_on_arming(cset);
+	leave_arming(cset, req->policy);
+	return ret;
 }
 
 /**
- * zio_cset_ask() - fire for a channel, or be woken
- * @chan: the input channel
+ * zio_cset_arm_event() - arm a set for an event of its trigger
+ * @bind: the set's binding; the set may have been given another one meanwhile
+ * @at: time of the event; NULL: now, by the trigger's clock
  *
- * As zio_cset_top_up(), but after -EBUSY all users of the set are woken when
- * it is idle again.
+ * Takes one block per active channel and hands them to the driver. A channel that has
+ * none loses one.
+ *
+ * Context: Any, under RCU.
+ *
+ * Return: 0 when the blocks are done; -EINPROGRESS when they will be; -EBUSY when the
+ * set is armed or frozen; -ESHUTDOWN when the set is disabled, or has another trigger;
+ * -ENODEV when the device is gone; else the driver's error.
  */
-int zio_cset_ask(struct zio_channel_core *chan)
+int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 {
-	int ret = zio_cset_top_up(chan);
+	const struct arm_request req = {
+		.policy = ARM_EVENT, .at = at, .bind = bind,
+	};
 
-	if (ret != -EBUSY)
-		return ret;
-	xchg(&chan->cset->wake_pending, 1);				/* D */
-	return zio_cset_top_up(chan);
+	return arm_if(bind->cset, &req);
 }
 
-/* What cannot be done on the spot. The block, if any, is in the queue. */
+/**
+ * zio_cset_arm_channel() - arm a set if one of its channels has room for a block
+ * @chan: the input channel
+ * @flags: ZIO_ARM_WAKE: if the set is busy, its users are woken when it is idle
+ *
+ * As zio_cset_arm_event(), but loses no block of @chan.
+ *
+ * Context: Any.
+ *
+ * Return: as zio_cset_arm_event(); -ENOBUFS when the channel has no room.
+ */
+int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
+{
+	const struct arm_request req = { .policy = ARM_CHANNEL, .chan = chan };
+	struct zio_cset_core *cset = chan->cset;
+	int ret = arm_if(cset, &req);
+
+	if (ret == -EBUSY && flags & ZIO_ARM_WAKE) {
+		atomic_fetch_or(ZIO_PENDING_WAKE, &cset->pending);	/* D */
+		ret = arm_if(cset, &req);
+	}
+	return ret;
+}
+
+/* The slow path of zio_cset_pull(): the block, if any, goes through the queue. */
 static struct zio_block *pull_queued(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -418,7 +456,7 @@ static struct zio_block *pull_queued(struct zio_channel_core *chan)
 	if (!ret && (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled)))
 		ret = -EBUSY;
 	if (!ret)
-		ret = zio_cset_ask(chan);
+		ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE);
 	if (ret == -ENOBUFS)
 		zio_channel_mark_starved(chan);
 	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN ||
@@ -431,9 +469,8 @@ static struct zio_block *pull_queued(struct zio_channel_core *chan)
 }
 
 /*
- * What the reader will get, if he may be given it past his queue (G), and if
- * all is still as it was when he decided to pull. Otherwise nothing has happened:
- * a reader who finds no memory has lost no block.
+ * Returns the block for the reader if it may go past the queue (G), and if the channel
+ * still can be pulled. A reader that finds no memory loses no block.
  */
 static __always_inline struct zio_block *preallocate_block(struct zio_channel_core *chan)
 {
@@ -446,14 +483,15 @@ static __always_inline struct zio_block *preallocate_block(struct zio_channel_co
 }
 
 /**
- * zio_cset_pull() - fire on behalf of a reader
- * @chan: the reader's input channel, whose lock he holds, and whose queue he
- *        has found empty
+ * zio_cset_pull() - arm a set on behalf of a reader
+ * @chan: the input channel; the caller has found its queue empty
  *
- * Process context. An error that a thread met earlier is told first.
+ * Reports an error of an earlier work item first.
+ *
+ * Context: Process; the caller holds chan->lock.
  *
  * Return: the reader's block; -EAGAIN when it may come later; -ENODEV when the
- * board is gone; else the driver's error.
+ * device is gone; else the driver's error.
  */
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 {
@@ -482,33 +520,7 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
 
-static bool output_is_ready(struct zio_cset_core *cset)
-{
-	unsigned int i, n_active = READ_ONCE(cset->n_active);
-
-	for (i = 0; i < n_active; i++)
-		if (!zio_queue_count(&READ_ONCE(cset->active[i])->queue))
-			return false;
-	return n_active;
-}
-
-/*
- * Somebody else may have played what was ready a moment ago: only who owns the
- * phase knows. An empty queue is a loss then, and none is meant.
- */
-static int play_if_ready(struct zio_cset_core *cset)
-{
-	int state;
-
-	if (!begin_arming(cset, &state, NULL))
-		return refuse_fire(state);
-	if (output_is_ready(cset))
-		return go_on_arming(cset);
-	make_idle(cset);
-	return 0;
-}
-
-/* A set that is gone has its work cancelled after a grace period, and for ever. */
+/* The work of a set that is gone is cancelled after a grace period, for ever. */
 static void kick_in_thread(struct zio_cset_core *cset)
 {
 	rcu_read_lock();					/* E */
@@ -518,82 +530,57 @@ static void kick_in_thread(struct zio_cset_core *cset)
 }
 
 /*
- * An output that is done at once may do this in an interrupt, while others write. After
- * a while it is the business of a thread.
+ * @ret is of the last attempt; 0 before the first one. A driver's error stops inputs
+ * until the next kick, but not outputs: the driver has lost one block, and plays the
+ * next.
  */
-static void play_ready(struct zio_cset_core *cset)
+static __always_inline bool can_try_again(struct zio_cset_core *cset,
+					  enum arm_policy policy, int ret)
 {
-	unsigned int n = 0;
-	int ret;
+	if (policy == ARM_OUTPUTS)
+		return (!ret || ret == -ENOBUFS || zio_is_driver_error(ret)) &&
+			has_all_blocks(cset);
+	return !ret || (ret == -ENOBUFS &&
+			atomic_read(&cset->pending) & ZIO_PENDING_KICK); /* H */
+}
 
-	smp_mb();						/* J */
-	while (output_is_ready(cset)) {
+/* The caller may be an interrupt handler: after a while a work item goes on. */
+static __always_inline void arm_repeatedly(struct zio_cset_core *cset,
+					   enum arm_policy policy)
+{
+	const struct arm_request req = { .policy = policy };
+	unsigned int n = 0;
+	int ret = 0;
+
+	while (can_try_again(cset, policy, ret)) {
 		if (n++ == ZIO_MAX_REARMS) {
 			kick_in_thread(cset);
 			return;
 		}
-		ret = play_if_ready(cset);
-		if (ret == -EBUSY || ret == -EINPROGRESS ||
-		    ret == -ESHUTDOWN || ret == -ENODEV)
-			break;
+		ret = arm_if(cset, &req);
 	}
 }
 
-/*
- * Where the board says itself when there is something, a new block may be worth an
- * old one. A driver that is done at once would make new ones for ever.
+/**
+ * zio_cset_kick() - arm a set as often as its trigger allows without an event
+ * @cset: the channel set
+ *
+ * An input whose trigger rearms is armed while a channel has room. Outputs whose
+ * trigger is on demand are armed while each of them has a block. For other sets this
+ * does nothing. To be called when a set has become idle, or has new room or a new
+ * block.
+ *
+ * Context: Any; the caller owns no phase.
  */
-static bool make_room(struct zio_channel_core *chan)
+void zio_cset_kick(struct zio_cset_core *cset)
 {
-	while (!can_have_room(chan))
-		if (!READ_ONCE(chan->cset->async) || !zio_channel_drop_oldest(chan))
-			return false;
-	return true;
-}
-
-/* A channel that nobody reads must not stop the others: it loses blocks. */
-static bool set_has_room(struct zio_cset_core *cset)
-{
-	unsigned int i;
-
-	for (i = 0; i < cset->n_active; i++)
-		if (make_room(cset->active[i]))
-			return true;
-	return false;
-}
-
-static int arm_if_room(struct zio_cset_core *cset)
-{
-	int state;
-
-	if (!begin_arming(cset, &state, NULL))
-		return refuse_fire(state);
-	xchg(&cset->kick_pending, 0);					/* H */
-	if (set_has_room(cset))
-		return go_on_arming(cset);
-	make_idle(cset);
-	/* The watermark may be out of reach: let them have what is there. */
-	zio_cset_wake(cset);
-	return -ENOBUFS;
-}
-
-/*
- * Who has put one block must not go on for ever on behalf of those who put theirs
- * meanwhile: after a while it is the business of a thread.
- */
-static void keep_armed(struct zio_cset_core *cset)
-{
-	unsigned int n = 0;
-	int ret;
-
-	xchg(&cset->kick_pending, 1);					/* H */
-	do {
-		if (n++ == ZIO_MAX_REARMS) {
-			kick_in_thread(cset);
-			return;
-		}
-		ret = arm_if_room(cset);
-	} while (!ret || (ret == -ENOBUFS && READ_ONCE(cset->kick_pending))); /* H */
+	if (READ_ONCE(cset->rearm)) {
+		atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* H */
+		arm_repeatedly(cset, ARM_INPUTS);
+	} else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand)) {
+		smp_mb();						/* J */
+		arm_repeatedly(cset, ARM_OUTPUTS);
+	}
 }
 
 static void rearm_in_thread(struct work_struct *work)
@@ -602,27 +589,12 @@ static void rearm_in_thread(struct work_struct *work)
 }
 
 /**
- * zio_cset_kick() - do what can be done without an event
+ * zio_cset_can_pull() - check whether a reader would get a block at once
  * @cset: the channel set
  *
- * Any context; the caller owns no phase. Outputs play all that is ready, if
- * their trigger is on demand; an input whose trigger says so is armed if there
- * is room for a block. To be called when a set has become idle, and when there is
- * new room, or a new block.
- */
-void zio_cset_kick(struct zio_cset_core *cset)
-{
-	if (READ_ONCE(cset->rearm))
-		keep_armed(cset);
-	else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand))
-		play_ready(cset);
-}
-
-/**
- * zio_cset_can_pull() - would firing now give a block at once?
- * @cset: the channel set
+ * Context: Any.
  *
- * Any context. No side effects.
+ * Return: true if zio_cset_pull() would arm the set, and would not wait.
  */
 bool zio_cset_can_pull(struct zio_cset_core *cset)
 {
@@ -633,8 +605,11 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
-/* @owned: the phase is the caller's; else the one that is arming will see EARLY */
-static bool take_from_driver(struct zio_cset_core *cset, bool *owned)
+/*
+ * Returns the phase that it has left. CSET_ARMED: the caller owns the phase now.
+ * CSET_ARMING: the context that is arming will see EARLY. Else the driver has no blocks.
+ */
+static int take_from_driver(struct zio_cset_core *cset)
 {
 	int new, old = atomic_read(&cset->state);
 
@@ -647,38 +622,38 @@ static bool take_from_driver(struct zio_cset_core *cset, bool *owned)
 			new = (old & ~CSET_PHASE) | CSET_FINISHING;
 			break;
 		default:
-			return false;
+			return old & CSET_PHASE;
 		}
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-	*owned = (new & CSET_PHASE) == CSET_FINISHING;
-	return true;
+	return old & CSET_PHASE;
 }
 
 /**
- * zio_cset_done() - the driver gives the blocks back
- * @cset: the channel set
+ * zio_cset_done() - give the blocks of a set back, as its driver
+ * @pub: the channel set
  *
- * Any context. Pairs with a raw_io() that returns, or is about to return,
- * -EAGAIN. When the core takes them back just now, or has done so, there is
- * nothing to give back, and the call does nothing.
+ * Follows each raw_io() that returns -EAGAIN, and may come before it returns. Does
+ * nothing when the core takes the blocks back at the same time, or has done so.
  *
- * Return: whether the blocks are done. If not, the core drops them, and
- * stop_io() is called, or has been: a driver that passes on what it has from
- * elsewhere still has it.
+ * Context: Any.
+ *
+ * Return: true if the blocks are done. If false, the core drops them, and has called
+ * stop_io(), or calls it now. A driver that fills blocks from a store of its own keeps
+ * what it has stored.
  */
 bool zio_cset_done(struct zio_cset *pub)
 {
 	struct zio_cset_core *cset = to_cset_core(pub);
-	bool done, owned = false;
+	int phase;
 
 	rcu_read_lock();					/* E */
-	done = take_from_driver(cset, &owned);
-	if (owned) {
+	phase = take_from_driver(cset);
+	if (phase == CSET_ARMED) {
 		finish_blocks(cset);
 		zio_cset_kick(cset);
 	}
 	rcu_read_unlock();
-	return done;
+	return phase == CSET_ARMED || phase == CSET_ARMING;
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
 

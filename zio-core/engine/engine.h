@@ -10,6 +10,34 @@
 #define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
 #define ZIO_WAKE_OUT	(EPOLLOUT | EPOLLWRNORM)
 
+/*
+ * A context that finds a set busy, or a channel without room, does not wait. It leaves
+ * a note in one of two words. They are no part of cset->state, as each bit there keeps
+ * the set from being armed.
+ *
+ * cset->pending is atomic: any context sets its bits. The owner of the phase acts on
+ * them, see engine.c:
+ *   KICK  an input may have room: arm the set again (H)
+ *   WAKE  a reader has found the set busy: wake all users (D)
+ */
+#define ZIO_PENDING_KICK	BIT(0)
+#define ZIO_PENDING_WAKE	BIT(1)
+
+/*
+ * chan->waiters is under chan->lock, and is not atomic: each put of a block from a
+ * user's hand tests it. So it shares no word with bits that are set without the lock.
+ * Unless it is 0, the put calls zio_channel_notify_room():
+ *   STARVED  a read or a poll has found no room for a block
+ *   REARM    the trigger of the set rearms, so the put kicks the set
+ *   READER   one sleeping reader; the upper bits count them
+ */
+#define ZIO_WAITERS_STARVED	BIT(0)
+#define ZIO_WAITERS_REARM	BIT(1)
+#define ZIO_WAITERS_READER	BIT(2)
+
+/* Flag of zio_cset_arm_channel() */
+#define ZIO_ARM_WAKE		BIT(0)
+
 /**
  * struct zio_channel_ops - what a channel has in place of users: a ring, or routes
  * @push: input; the caller owns the phase. Takes a block that is done. NULL for outputs
@@ -89,13 +117,11 @@ static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 }
 
 /* engine.c */
-int zio_cset_fire(struct zio_cset_core *cset);
-int zio_binding_fire(struct zio_binding *bind, const struct timespec64 *at);
+int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
+int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags);
 void zio_cset_kick(struct zio_cset_core *cset);
 void zio_cset_wake(struct zio_cset_core *cset);
 bool zio_cset_can_pull(struct zio_cset_core *cset);
-int zio_cset_ask(struct zio_channel_core *chan);
-int zio_cset_top_up(struct zio_channel_core *chan);
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan);
 void zio_cset_init_engine(struct zio_cset_core *cset);
 
@@ -110,7 +136,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset);
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed);
 bool zio_cset_is_frozen(const struct zio_cset_core *cset);
 
-/* What the engine says itself is no news; a driver's error is. */
+/* Return true for a driver's errors only; the engine's own codes are expected. */
 static inline bool zio_is_driver_error(int ret)
 {
 	switch (ret) {
@@ -209,7 +235,7 @@ static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 		wake_up_poll(&chan->wq, key);
 }
 
-/* A block was queued: readers are woken when so many are unread as they wait for. */
+/* A block was queued. Wakes readers if as many are unread as they wait for. */
 static inline void zio_channel_wake_reader(struct zio_channel_core *chan,
 					   unsigned int n_unread)
 {
@@ -217,7 +243,7 @@ static inline void zio_channel_wake_reader(struct zio_channel_core *chan,
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
-/* There may be room at an output, or an input may be armed again. */
+/* There may be room at an output, or the input may be armed again. Any context. */
 static inline void zio_channel_notify(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
@@ -226,12 +252,16 @@ static inline void zio_channel_notify(struct zio_channel_core *chan)
 		ops->notify(chan);
 }
 
-/* Who next puts a block, wakes all. The channel's lock is held. */
+/* The next put of a block wakes all users. The caller holds chan->lock. */
 static inline void zio_channel_mark_starved(struct zio_channel_core *chan)
 {
-	if (!chan->starved)
-		chan->sleepers++;
-	WRITE_ONCE(chan->starved, true);
+	WRITE_ONCE(chan->waiters, chan->waiters | ZIO_WAITERS_STARVED);
+}
+
+/* Any context; without the lock, the answer may be old. */
+static inline bool zio_channel_is_starved(const struct zio_channel_core *chan)
+{
+	return READ_ONCE(chan->waiters) & ZIO_WAITERS_STARVED;
 }
 
 /* share.c */

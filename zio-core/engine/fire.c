@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fire.c: an event, from the trigger to its channel sets; and from a set that is
- * done to whoever waits for that
+ * fire.c: pass the event of a trigger to its channel sets, and notify the users of a
+ * set that it is done
  *
- * An event goes to the bound sets one after the other, and each takes what the
- * others give: one that is still armed loses the event, one that fails tells
- * its reader, one that sleeps is armed from a thread. No lock is taken, so there is
- * none that a set could hold up: the list is read under RCU.
+ * An event goes to the bound sets one after the other. Whatever one set does, the next
+ * one gets the event. A set that is still armed loses it. A set that fails reports that
+ * to its reader. The walk through the list takes no lock that a set could hold: the
+ * list is under RCU.
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
@@ -18,7 +18,7 @@
 #include "engine/block.h"
 #include "engine/nest.h"
 
-/* Sets that are done because a set was done because ... */
+/* How deep sets that finish each other may nest: see nest.h */
 #define ZIO_MAX_CHAIN	8
 
 static void count_lost_events(struct zio_cset_core *cset, u64 n)
@@ -31,17 +31,18 @@ static void count_lost_events(struct zio_cset_core *cset, u64 n)
 }
 
 /**
- * zio_trigger_fire_at() - an event, of which the time is known
+ * zio_trigger_fire_at() - arm all sets of a trigger for an event at a known time
  * @trig: the trigger
  * @at: time stamp for the blocks of all sets, by zio_trigger_clock()
  *
- * Any context but NMI, between start() and stop(). A set that is still armed
- * loses the event: that is counted, and told by an alarm in the next block of
- * each of its channels.
+ * A set that is still armed loses the event. The core counts this, and raises an alarm
+ * in the next block of each channel of the set.
  *
- * Return: 0 when all sets that are enabled were armed (they may be done already, or
- * not); else why the first one was not: -EBUSY, still armed; -ENODEV, gone; or the
- * driver's error. -ESHUTDOWN when none is enabled.
+ * Context: Any but NMI, between start() and stop().
+ *
+ * Return: 0 when all enabled sets were armed; they may be done already. Else the error
+ * of the first set that was not armed: -EBUSY, still armed; -ENODEV, gone; or the
+ * driver's error. -ESHUTDOWN when no set is enabled.
  */
 int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 {
@@ -51,7 +52,7 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 	rcu_read_lock();					/* E */
 	atomic64_inc(&trig->fired);
 	list_for_each_entry_rcu(bind, &trig->bindings, node) {
-		ret = zio_binding_fire(bind, at);
+		ret = zio_cset_arm_event(bind, at);
 		if (ret == -ESHUTDOWN)
 			continue;
 		off = 0;
@@ -67,10 +68,12 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 EXPORT_SYMBOL_GPL(zio_trigger_fire_at);
 
 /**
- * zio_trigger_fire() - an event, now
+ * zio_trigger_fire() - arm all sets of a trigger for an event now
  * @trig: the trigger
  *
- * As zio_trigger_fire_at().
+ * Context: As zio_trigger_fire_at().
+ *
+ * Return: as zio_trigger_fire_at().
  */
 int zio_trigger_fire(struct zio_trigger *trig)
 {
@@ -82,12 +85,14 @@ int zio_trigger_fire(struct zio_trigger *trig)
 EXPORT_SYMBOL_GPL(zio_trigger_fire);
 
 /**
- * zio_trigger_miss() - events that the trigger itself came too late for
+ * zio_trigger_miss() - count events that the trigger itself has missed
  * @trig: the trigger
  * @n: how many
  *
- * Any context but NMI, between start() and stop(). Counted, and told by each
- * enabled set, as an event that finds the set armed.
+ * Each enabled set counts them as lost, and raises the alarm, as for an event that
+ * finds the set armed.
+ *
+ * Context: Any but NMI, between start() and stop().
  */
 void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 {
@@ -105,16 +110,17 @@ EXPORT_SYMBOL_GPL(zio_trigger_miss);
 static DEFINE_PER_CPU(u64, zio_throttled);
 
 /**
- * zio_trigger_throttle() - how long a trigger that comes by itself has to wait
- * @begin: when its event began, by ktime_get_ns()
- * @end: and when it was over
+ * zio_trigger_throttle() - compute how long a periodic trigger has to wait
+ * @begin: when its event began, in nanoseconds of ktime_get_ns()
+ * @end: when its event was over
  *
- * In the interrupt of its timer, after the event. Triggers of all sets that come by
- * timers of one processor may together take half of its time: one that has fired
- * comes again when this event and all those before are paid for by as much time for
- * others. So one that comes rarely waits for nobody.
+ * All triggers that fire in timers of one processor may together take half of its
+ * time. After an event, the trigger leaves as much time to other code as this event,
+ * and those before, have taken. A trigger that fires rarely does not wait.
  *
- * Return: the nanoseconds after @end in which it is not to come again.
+ * Context: The timer's interrupt handler, after the event.
+ *
+ * Return: the nanoseconds after @end in which the trigger must not fire.
  */
 u64 zio_trigger_throttle(u64 begin, u64 end)
 {
@@ -130,11 +136,11 @@ u64 zio_trigger_throttle(u64 begin, u64 end)
 EXPORT_SYMBOL_GPL(zio_trigger_throttle);
 
 /**
- * zio_trigger_read_clock() - the time by a trigger's clock
+ * zio_trigger_read_clock() - read the clock of a trigger
  * @trig: the trigger
- * @now: where to put it
+ * @now: receives the time
  *
- * Any context but NMI.
+ * Context: Any but NMI.
  */
 void zio_trigger_read_clock(const struct zio_trigger *trig,
 			    struct timespec64 *now)
@@ -146,7 +152,7 @@ EXPORT_SYMBOL_GPL(zio_trigger_read_clock);
 static DEFINE_SPINLOCK(zio_notifiers_lock);
 static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
-/* Process context; the set has a reference until the notifier is unlinked. */
+/* Process context. The caller holds a reference to the set until it unlinks. */
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset)
 {
@@ -156,7 +162,7 @@ void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 	spin_unlock(&zio_notifiers_lock);
 }
 
-/* Process context, sleeps. When it returns, done() is not running. */
+/* Process context, sleeps. When this returns, done() is not running. */
 void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier)
 {
 	spin_lock(&zio_notifiers_lock);
@@ -166,8 +172,8 @@ void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier)
 }
 
 /*
- * The set has just become idle; it is a reader's, or under RCU (E). Sets that are
- * done at once nest here: a long chain, or one that bites its tail, ends.
+ * The set has just become idle. The caller is a reader, which holds a reference, or is
+ * under RCU (E). Sets that are done at once nest here, so a ring of sets ends.
  */
 void zio_cset_notify(struct zio_cset_core *cset)
 {

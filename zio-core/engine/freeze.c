@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * freeze.c: a channel set made idle, and kept so
+ * freeze.c: make a channel set idle, and keep it idle
  *
- * So that its configuration can change, and when its board goes; the states are
- * explained in engine.c.
+ * While its configuration changes, and when its device goes. engine.c explains the
+ * states and the barriers.
  */
 #include "engine/block.h"
 #include "engine/internal.h"
 
-/* What is armed is taken back; false if nothing is. FREEZE is set. */
+/* Takes the armed blocks back. Returns false if none are armed. FREEZE is set. */
 bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost)
 {
 	int old = atomic_read(&cset->state);
@@ -33,13 +33,13 @@ static bool is_settled(struct zio_cset_core *cset)
 	return phase == CSET_IDLE || phase == CSET_ARMED;
 }
 
-/* Blocks that no event has filled are not lost when they are taken back. */
-static bool is_asked_for(const struct zio_cset_core *cset)
+/* Such blocks wait for no event, so an abort loses nothing. */
+static bool is_armed_ahead(const struct zio_cset_core *cset)
 {
 	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
 
-/* Nobody who feeds an output by a route is at its blocks any more. */
+/* When this returns, no route is at the blocks of the set's outputs. */
 static void wait_for_routes(struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -53,11 +53,12 @@ static void wait_for_routes(struct zio_cset_core *cset)
 }
 
 /**
- * zio_cset_freeze() - make a set idle, and keep it so
- * @cset: the channel set, whose mutex is held
+ * zio_cset_freeze() - make a set idle, and keep it idle
+ * @cset: the channel set
  *
- * Process context, sleeps. Aborts what is armed. Pairs with
- * zio_cset_unfreeze(); does not nest.
+ * Aborts what is armed. zio_cset_unfreeze() follows. Does not nest.
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex.
  */
 void zio_cset_freeze(struct zio_cset_core *cset)
 {
@@ -67,15 +68,16 @@ void zio_cset_freeze(struct zio_cset_core *cset)
 	do {
 		wait_event(cset->idle_wq, is_settled(cset));
 	} while (cset_phase(cset) != CSET_IDLE &&
-		 !zio_cset_try_abort(cset, !is_asked_for(cset)));
+		 !zio_cset_try_abort(cset, !is_armed_ahead(cset)));
 }
 
 /**
- * zio_cset_quiesce() - keep a set from being armed
- * @cset: the channel set, whose mutex is held
+ * zio_cset_quiesce() - keep a set from being armed, without an abort
+ * @cset: the channel set
  *
- * Process context, sleeps. As zio_cset_freeze(), but what is armed stays so, and may be
- * done.
+ * As zio_cset_freeze(), but the driver keeps its blocks, and may finish them.
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex.
  */
 void zio_cset_quiesce(struct zio_cset_core *cset)
 {
@@ -85,8 +87,8 @@ void zio_cset_quiesce(struct zio_cset_core *cset)
 }
 
 /*
- * ARMING stands for any owner that is not the driver; see EARLY in engine.c. The
- * exchange orders what the owner does next (C).
+ * Enters ARMING: if the driver is done meanwhile, it sets EARLY. The exchange orders
+ * what the owner does next (C).
  */
 static bool try_own(struct zio_cset_core *cset, bool *armed)
 {
@@ -105,15 +107,14 @@ static bool try_own(struct zio_cset_core *cset, bool *armed)
 
 /**
  * zio_cset_own_phase() - own the phase of a set for a moment, without an abort
- * @cset: the channel set, whose mutex is held
+ * @cset: the channel set
  *
- * What is armed stays with the driver. If the driver is done meanwhile, the blocks
- * are finished by zio_cset_disown_phase(). An event that comes meanwhile is lost, as
- * it is for any set that is busy: the caller is quick.
+ * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
+ * them. The set loses an event that comes meanwhile, so the caller must be quick.
  *
- * Context: Process, sleeps until raw_io() has returned.
+ * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex.
  *
- * Return: whether the driver has blocks; for zio_cset_disown_phase().
+ * Return: true if the driver has blocks; for zio_cset_disown_phase().
  */
 bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
@@ -130,11 +131,13 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 }
 
 /**
- * zio_cset_disown_phase() - let the driver, or the next event, have the set again
+ * zio_cset_disown_phase() - leave the phase that zio_cset_own_phase() has entered
  * @cset: the channel set
  * @armed: what zio_cset_own_phase() returned
  *
- * Context: Process. Users of the set look again.
+ * Wakes all users of the set.
+ *
+ * Context: Process.
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
@@ -146,7 +149,7 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 	zio_cset_kick(cset);
 }
 
-/* Is what the fast path reads about the configuration about to change, or gone? */
+/* Whether the configuration may change, so that the caller must not read it */
 bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 {
 	int state = atomic_read_acquire(&cset->state);		/* Y */
@@ -155,8 +158,12 @@ bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 }
 
 /**
- * zio_cset_unfreeze() - let a set go on
- * @cset: the channel set, held or paused
+ * zio_cset_unfreeze() - let a set be armed again
+ * @cset: the channel set, frozen or quiesced
+ *
+ * Wakes all users of the set.
+ *
+ * Context: Process.
  */
 void zio_cset_unfreeze(struct zio_cset_core *cset)
 {
@@ -166,7 +173,7 @@ void zio_cset_unfreeze(struct zio_cset_core *cset)
 	zio_cset_kick(cset);
 }
 
-/* Refuses events, or takes them again; the set is held. */
+/* Refuses events, or accepts them again. The set is frozen. */
 void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 {
 	if (stop)
@@ -175,7 +182,7 @@ void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 		atomic_andnot(CSET_STOP, &cset->state);
 }
 
-/* The board goes: nothing is armed any more, ever. The mutex is held. */
+/* The device goes: the set is never armed again. The caller holds cset->mutex. */
 void zio_cset_kill(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_GONE, &cset->state);

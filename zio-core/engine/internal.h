@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* internal.h: what the files of the engine share: the state word, see engine.c */
+/* internal.h: the state word of a channel set; engine.c explains it */
 #ifndef _ZIO_ENGINE_INTERNAL_H
 #define _ZIO_ENGINE_INTERNAL_H
 
@@ -21,7 +21,7 @@ static inline int cset_phase(struct zio_cset_core *cset)
 	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
 }
 
-/* Leaves the phase that the caller owns. */
+/* Leaves the phase that the caller owns, and wakes what waits for that. */
 static __always_inline void make_idle(struct zio_cset_core *cset)
 {
 	smp_mb__before_atomic();				/* C */
@@ -29,8 +29,8 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 	smp_mb__after_atomic();					/* D, H, J */
 	if (unlikely(atomic_read(&cset->state) & CSET_FREEZE))	/* F */
 		wake_up(&cset->idle_wq);
-	if (unlikely(READ_ONCE(cset->wake_pending))) {
-		WRITE_ONCE(cset->wake_pending, 0);
+	if (unlikely(atomic_read(&cset->pending) & ZIO_PENDING_WAKE)) { /* D */
+		atomic_andnot(ZIO_PENDING_WAKE, &cset->pending);
 		zio_cset_wake(cset);
 	}
 }

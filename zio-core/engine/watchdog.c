@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * watchdog.c: what a driver keeps for too long is taken back
+ * watchdog.c: abort a set whose driver keeps its blocks for too long
  *
- * A set with a time-out has a delayed work, which looks at it once in a round. If the
- * same arm is still under way after a whole round, it is aborted: see engine.c
- * for the states, and for the barrier F.
+ * A set with a time-out has a delayed work, which runs once in a round. If the driver
+ * has had the same blocks for a whole round, the work aborts the set. engine.c explains
+ * the states, and the barriers C and F.
  */
 #include <linux/jiffies.h>
 
 #include "engine/internal.h"
 
-/* The driver has had the blocks for a whole round of the watchdog. */
+/* Whether the driver has had the blocks for a whole round */
 static bool is_overdue(struct zio_cset_core *cset)
 {
 	return cset_phase(cset) == CSET_ARMED &&
@@ -18,8 +18,9 @@ static bool is_overdue(struct zio_cset_core *cset)
 }
 
 /*
- * FREEZE keeps the set from being armed once more: so what is aborted is what was
- * seen. Whoever was refused meanwhile is served by the release.
+ * FREEZE keeps the set from being armed again. So the abort takes the blocks that
+ * is_overdue() has seen. zio_cset_unfreeze() kicks the set for contexts that it has
+ * refused meanwhile.
  */
 static void abort_overdue(struct zio_cset_core *cset)
 {
@@ -50,11 +51,13 @@ out:
 }
 
 /**
- * zio_cset_set_timeout() - how long a driver may have blocks
- * @cset: the channel set, whose mutex is held
- * @ms: milliseconds; 0 stands for any time
+ * zio_cset_set_timeout() - limit how long a driver may keep blocks
+ * @cset: the channel set
+ * @ms: milliseconds; 0: no limit
  *
- * After one to two times as long they are taken back, as lost.
+ * The watchdog takes them back, as lost, after one to two times @ms.
+ *
+ * Context: Process. The caller holds cset->mutex.
  */
 void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 {

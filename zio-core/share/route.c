@@ -258,7 +258,7 @@ static int ask_input(struct zio_feed *feed)
 	if (!READ_ONCE(in->cset->on_demand))
 		return -ESHUTDOWN;
 	do {
-		ret = zio_cset_ask(in);
+		ret = zio_cset_arm_channel(in, ZIO_ARM_WAKE);
 	} while (!ret && ++n < FEED_BATCH);
 	return ret;
 }

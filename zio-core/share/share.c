@@ -274,7 +274,7 @@ static void leave_hand(struct zio_session *source, struct zio_block *block)
 	list_del(&to_block_core(block)->link);
 	source->n_more--;
 	zio_block_put(source->chan, block);
-	if (source->chan->sleepers)
+	if (source->chan->waiters)
 		zio_channel_notify_room(source->chan);
 }
 

@@ -54,7 +54,7 @@ static void put(struct zio_channel_core *chan, struct zio_block *block)
 
 static struct zio_block *take(struct test_device *tdev)
 {
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	return zio_queue_pop(&tdev->cset->chan[0]->queue);
 }
 
@@ -128,7 +128,7 @@ static unsigned int fill_up(struct test_device *tdev)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	while (!chan->lost)
-		zio_cset_fire(tdev->cset);
+		test_fire(tdev->cset);
 	return zio_queue_count(&chan->queue);
 }
 
@@ -154,7 +154,7 @@ static void whole_area_is_used(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fill_up(tdev), 2);
 	block = zio_queue_pop(&chan->queue);
 	put(chan, block);
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
 	test_device_remove(tdev);
 }

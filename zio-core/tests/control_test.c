@@ -34,8 +34,8 @@ static void control_tells_all(struct kunit *test)
 	struct zio_control ctrl;
 
 	tdev->short_by = 4;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
 	fetch(chan, &ctrl);
 	KUNIT_EXPECT_EQ(test, ctrl.seq_num, 0);
 	fetch(chan, &ctrl);
@@ -67,13 +67,13 @@ static void snapshot_is_of_its_time(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_control ctrl;
 
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	mutex_lock(&tdev->cset->mutex);
 	chan->attrs[0].value = 5;
 	KUNIT_EXPECT_EQ(test, zio_channel_refresh(chan), 0);
 	mutex_unlock(&tdev->cset->mutex);
 	zio_sniff_block(chan, zio_queue_peek(&chan->queue));
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	fetch(chan, &ctrl);
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN], 1000);
 	fetch(chan, &ctrl);

@@ -8,7 +8,7 @@ static void synchronous_driver(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
 
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[1]->queue), 1);
@@ -21,14 +21,14 @@ static void asynchronous_driver(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	tdev->io_return = -EAGAIN;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EBUSY);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
 	zio_cset_done(&tdev->cset->pub);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
 	zio_cset_done(&tdev->cset->pub);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	test_device_remove(tdev);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
 }
@@ -39,8 +39,8 @@ static void driver_done_early(struct kunit *test)
 
 	tdev->io_return = -EAGAIN;
 	tdev->early = true;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 2);
 	test_device_remove(tdev);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
@@ -53,11 +53,11 @@ static void failed_io_is_counted(struct kunit *test)
 	struct zio_block *block;
 
 	tdev->io_return = -EIO;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EIO);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EIO);
 	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 1);
 	KUNIT_EXPECT_EQ(test, chan->lost, 1);
 	tdev->io_return = 0;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
 	block = zio_queue_pop(&chan->queue);
 	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 1);
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
@@ -77,10 +77,10 @@ static void driver_cannot_say_all(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(not_a_driver_s); i++) {
 		tdev->io_return = not_a_driver_s[i];
-		KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EIO);
+		KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EIO);
 	}
 	tdev->io_return = -ETIME;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -ETIME);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -ETIME);
 	test_device_remove(tdev);
 }
 
@@ -93,7 +93,7 @@ static void next_blocks_tell_nothing(struct kunit *test,
 	int i;
 
 	for (i = 0; i < 2 * ZIO_DEFAULT_LEN; i++) {
-		zio_cset_fire(tdev->cset);
+		test_fire(tdev->cset);
 		zio_cset_done(&tdev->cset->pub);
 		block = zio_queue_pop(&chan->queue);
 		KUNIT_ASSERT_NOT_NULL(test, block);
@@ -112,7 +112,7 @@ static void overrun_is_told(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ZIO_DEFAULT_LEN + 4; i++)
-		zio_cset_fire(tdev->cset);
+		test_fire(tdev->cset);
 	KUNIT_EXPECT_EQ(test, chan->lost, 4);
 	for (i = 0; i < ZIO_DEFAULT_LEN; i++) {
 		block = zio_queue_pop(&chan->queue);
@@ -120,7 +120,7 @@ static void overrun_is_told(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, block->zio_alarms, 0);
 		chan->buf->type->ops->put_block(chan->buf, block);
 	}
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	block = zio_queue_pop(&chan->queue);
 	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, ZIO_DEFAULT_LEN + 4);
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
@@ -136,12 +136,12 @@ static void shrunk_buffer_takes_no_more(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	zio_cset_fire(tdev->cset);
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
+	test_fire(tdev->cset);
 	mutex_lock(&tdev->cset->mutex);
 	KUNIT_EXPECT_EQ(test, zio_buffer_set_len(chan->buf, 2), 0);
 	mutex_unlock(&tdev->cset->mutex);
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
 	KUNIT_EXPECT_EQ(test, chan->lost, 1);
 	test_device_remove(tdev);
@@ -156,7 +156,7 @@ static void prefer_new_drops_oldest(struct kunit *test)
 
 	chan->buf->prefer_new = true;
 	for (i = 0; i < ZIO_DEFAULT_LEN + 4; i++)
-		zio_cset_fire(tdev->cset);
+		test_fire(tdev->cset);
 	KUNIT_EXPECT_EQ(test, chan->lost, 4);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), ZIO_DEFAULT_LEN);
 	block = zio_queue_pop(&chan->queue);
@@ -176,7 +176,7 @@ static void pull_overtakes_nothing(struct kunit *test)
 	struct zio_block *block;
 	u32 i;
 
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	mutex_lock(&chan->lock);
 	for (i = 0; i < 3; i++) {
 		block = zio_cset_pull(chan);
@@ -195,20 +195,20 @@ static void hold_takes_blocks_back(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	tdev->io_return = -EAGAIN;
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	KUNIT_EXPECT_PTR_EQ(test, tdev->cset->pub.armed[0].chan, &chan->pub);
 	mutex_lock(&tdev->cset->mutex);
 	zio_cset_freeze(tdev->cset);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
 	KUNIT_EXPECT_NULL(test, tdev->cset->pub.armed[0].chan);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EBUSY);
 	KUNIT_EXPECT_FALSE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
 	zio_cset_unfreeze(tdev->cset);
 	mutex_unlock(&tdev->cset->mutex);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, chan->seq, 1);
 	test_device_remove(tdev);
@@ -221,10 +221,10 @@ static void disabled_trigger_is_silent(struct kunit *test)
 
 	mutex_lock(&cset->mutex);
 	KUNIT_EXPECT_EQ(test, zio_binding_enable(cset->bind, false), 0);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, test_fire(cset), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, zio_binding_enable(cset->bind, true), 0);
 	mutex_unlock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(cset), 0);
 	test_device_remove(tdev);
 }
 
@@ -252,11 +252,11 @@ static void sleeping_driver_runs_in_thread(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_SLEEPS, 1);
 
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	flush_work(&tdev->cset->arm_work);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 1);
-	zio_cset_fire(tdev->cset);
+	test_fire(tdev->cset);
 	test_device_remove(tdev);
 }
 

@@ -72,7 +72,7 @@ static void fire(struct walk *w, u32 dice)
 	if (dice % 31 == 0)
 		zio_channel_alarm(&w->chan->pub, 1);
 	event->alarm = !!atomic_read(&w->chan->alarms_new);
-	zio_cset_fire(w->tdev->cset);
+	test_fire(w->tdev->cset);
 }
 
 /* How many events the samples at @at are of; that they are those expected. */
@@ -246,7 +246,7 @@ static int produce(void *data)
 	u32 i;
 
 	for (i = 0; !READ_ONCE(s->stop); i++) {
-		zio_cset_fire(s->w.tdev->cset);
+		test_fire(s->w.tdev->cset);
 		cond_resched();
 	}
 	complete(&s->done);

@@ -26,7 +26,7 @@ static struct test_device *create_device(struct kunit *test)
 static void fire(struct test_device *tdev, unsigned int n)
 {
 	while (n--)
-		zio_cset_fire(tdev->cset);
+		test_fire(tdev->cset);
 }
 
 static void ring_is_the_queue(struct kunit *test)
@@ -119,12 +119,12 @@ static void armed_stays_armed(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	tdev->io_return = -EAGAIN;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 1);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	tdev->cset->open_files = 1; /* somebody else's */
 	zio_ring_close(chan, 0);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
@@ -142,10 +142,10 @@ static void done_while_the_phase_is_owned(struct kunit *test)
 	bool armed;
 
 	tdev->io_return = -EAGAIN;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(cset), -EINPROGRESS);
 	armed = zio_cset_own_phase(cset);
 	KUNIT_EXPECT_TRUE(test, armed);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_fire(cset), -EBUSY);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&cset->pub));
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->blocks, 0);
 	zio_cset_disown_phase(cset, armed);
@@ -153,7 +153,7 @@ static void done_while_the_phase_is_owned(struct kunit *test)
 	armed = zio_cset_own_phase(cset);
 	KUNIT_EXPECT_FALSE(test, armed);
 	zio_cset_disown_phase(cset, armed);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(cset), -EINPROGRESS);
 	test_device_remove(tdev);
 }
 
@@ -188,7 +188,7 @@ static void numbers_go_on_after_a_ring(struct kunit *test)
 	fire(tdev, 4);
 	zio_ring_count_asked(chan, 4);
 	tdev->io_return = -EAGAIN;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	tdev->cset->open_files = 1;
 	zio_ring_close(chan, 0);
 	tdev->cset->open_files = 0;
@@ -291,7 +291,7 @@ static int produce(void *data)
 	struct stress *s = data;
 
 	while (!READ_ONCE(s->stop)) {
-		zio_cset_fire(s->tdev->cset);
+		test_fire(s->tdev->cset);
 		cond_resched();
 	}
 	complete(&s->done);

@@ -77,7 +77,7 @@ static void block_goes_to_all(struct kunit *test)
 	use_events(&n);
 	connect(&n, 0);
 	connect(&n, 1);
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(n.in_dev->cset), 0);
 	first = n.out_dev[0]->cset->pub.armed->block;
 	second = n.out_dev[1]->cset->pub.armed->block;
 	KUNIT_EXPECT_PTR_EQ(test, first->data, second->data);
@@ -102,7 +102,7 @@ static void full_output_loses(struct kunit *test)
 	connect(&n, 0);
 	connect(&n, 1);
 	for (i = 0; i < ZIO_DEFAULT_LEN + 3; i++) {
-		KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
+		KUNIT_EXPECT_EQ(test, test_fire(n.in_dev->cset), 0);
 		zio_cset_done(&n.out_dev[1]->cset->pub);
 	}
 	/* The one that stands still has half of the input's memory less two, and one armed. */
@@ -129,13 +129,13 @@ static void larger_block_is_lost(struct kunit *test)
 	mutex_lock(&cset->mutex);
 	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 17), 0);
 	mutex_unlock(&cset->mutex);
-	zio_cset_fire(cset);
+	test_fire(cset);
 	KUNIT_EXPECT_EQ(test, n.out[0]->route_lost, 1);
 	KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), 0);
 	mutex_lock(&cset->mutex);
 	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 16), 0);
 	mutex_unlock(&cset->mutex);
-	zio_cset_fire(cset);
+	test_fire(cset);
 	KUNIT_EXPECT_EQ(test, n.out_dev[0]->cset->pub.armed->block->zio_alarms,
 			ZIO_ALARM_LOST_BLOCK);
 	zio_cset_done(&n.out_dev[0]->cset->pub);
@@ -175,9 +175,9 @@ static void queued_blocks_go_first(struct kunit *test)
 	set_up(&n, test);
 	use_events(&n);
 	for (i = 0; i < 5; i++)
-		zio_cset_fire(n.in_dev->cset);
+		test_fire(n.in_dev->cset);
 	connect(&n, 0);
-	zio_cset_fire(n.in_dev->cset);
+	test_fire(n.in_dev->cset);
 	for (i = 0; i < 6; i++) {
 		KUNIT_EXPECT_EQ(test, i,
 				*(u16 *)n.out_dev[0]->cset->pub.armed->block->data);
@@ -197,7 +197,7 @@ static void boards_go(struct kunit *test)
 	connect(&n, 0);
 	connect(&n, 1);
 	for (i = 0; i < 3; i++)
-		zio_cset_fire(n.in_dev->cset);
+		test_fire(n.in_dev->cset);
 	test_device_remove(n.out_dev[0]);
 	n.out_dev[0] = NULL;
 	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 3);
@@ -261,7 +261,7 @@ static void last_route_goes_under_a_block(struct kunit *test)
 		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_NOT_NULL(test, rcu_access_pointer(n.in->feed));
 	sleeper.woken = 0;
-	KUNIT_EXPECT_EQ(test, zio_cset_fire(n.in_dev->cset), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(n.in_dev->cset), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.in->queue), 1);
 	KUNIT_EXPECT_EQ(test, sleeper.woken, 1);
 	mutex_unlock(&n.in->lock);

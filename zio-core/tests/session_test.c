@@ -149,7 +149,7 @@ static void blocks_have_one_owner(struct kunit *test)
 				  dice & BIT(21) ? 0 : dice & BIT(22) ? 0 : -EIO;
 		switch (dice % 11) {
 		case 0 ... 3:
-			zio_cset_fire(tdev->cset);
+			test_fire(tdev->cset);
 			break;
 		case 4 ... 5:
 			zio_cset_done(&tdev->cset->pub);

@@ -55,7 +55,7 @@ static unsigned int count_room(struct lent *l)
 {
 	unsigned int n = 0;
 
-	while (zio_cset_top_up(l->chan) != -ENOBUFS)
+	while (zio_cset_arm_channel(l->chan, 0) != -ENOBUFS)
 		n++;
 	return n;
 }

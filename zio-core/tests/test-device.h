@@ -45,4 +45,10 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 void test_device_remove(struct test_device *tdev);
 unsigned int test_count_owned(struct zio_channel_core *chan);
 
+/* An event of the set's trigger, now. Returns as zio_cset_arm_event(). */
+static inline int test_fire(struct zio_cset_core *cset)
+{
+	return zio_cset_arm_event(cset->bind, NULL);
+}
+
 #endif /* _ZIO_TEST_DEVICE_H */

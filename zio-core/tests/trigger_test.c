@@ -419,7 +419,7 @@ static void input_is_armed_while_there_is_room(struct kunit *test)
 	zio_session_unlock(sess);
 	zio_session_close(sess);
 	KUNIT_EXPECT_EQ(test, change_trigger(cset, "user"), 0);
-	KUNIT_EXPECT_EQ(test, chan->sleepers, 0);
+	KUNIT_EXPECT_EQ(test, chan->waiters, 0);
 	test_device_remove(tdev);
 }
 
@@ -505,7 +505,7 @@ static void late_pull_leaves_set_armed(struct kunit *test)
 	spy_on(chan->buf);
 	spy.kicks = 1;
 	mutex_lock(&chan->lock);
-	KUNIT_EXPECT_EQ(test, zio_cset_top_up(chan), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, zio_cset_arm_channel(chan, 0), -ENOBUFS);
 	mutex_unlock(&chan->lock);
 	KUNIT_EXPECT_EQ(test, spy.kicks, 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len - 1);

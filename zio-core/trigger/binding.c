@@ -88,16 +88,20 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 	return ret;
 }
 
-/* Each put of a block must kick a set that is rearmed: @n is 1 to begin, -1 to end. */
-static void expect_kicks(struct zio_cset_core *cset, int n)
+/* With @rearm, each put of a block kicks the set. */
+static void set_rearm(struct zio_cset_core *cset, bool rearm)
 {
-	unsigned int i;
+	struct zio_channel_core *chan;
+	unsigned int i, others;
 
 	for (i = 0; i < cset->n_chan; i++) {
-		mutex_lock(&cset->chan[i]->lock);
-		cset->chan[i]->sleepers += n;
-		mutex_unlock(&cset->chan[i]->lock);
+		chan = cset->chan[i];
+		mutex_lock(&chan->lock);
+		others = chan->waiters & ~ZIO_WAITERS_REARM;
+		WRITE_ONCE(chan->waiters, others | (rearm ? ZIO_WAITERS_REARM : 0));
+		mutex_unlock(&chan->lock);
 	}
+	cset->rearm = rearm;
 }
 
 /* The set is frozen, or not yet visible. */
@@ -107,11 +111,10 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 	bool rearm = (flags & ZIO_TRIGGER_REARM) && !zio_cset_is_output(cset);
 
 	if (rearm != cset->rearm)
-		expect_kicks(cset, rearm ? 1 : -1);
+		set_rearm(cset, rearm);
 	cset->bind = bind;
 	cset->on_demand = (flags & ZIO_TRIGGER_ON_DEMAND) ||
 		((flags & ZIO_TRIGGER_REARM) && zio_cset_is_output(cset));
-	cset->rearm = rearm;
 	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
 		!(cset->flags & ZIO_CSET_SLEEPS);
 }
