@@ -39,7 +39,7 @@ static bool is_asked_for(const struct zio_cset_core *cset)
 	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
 
-/* Nobody who feeds an output by a route is at its blocks any more. */
+/* After this, no input takes blocks of the set's outputs: see share/route.c. */
 static void wait_for_routes(struct zio_cset_core *cset)
 {
 	unsigned int i;
