@@ -49,10 +49,10 @@
 /* Blocks that an input is asked for at a stretch */
 #define ROUTE_BATCH	64
 
-/* Outputs that play because an input is done because an output has played ... */
+/* Maximum depth of outputs and inputs that trigger each other */
 #define ROUTE_DEPTH	4
 
-/* After an error of the driver */
+/* Delay after an error of the driver */
 #define ROUTE_RETRY	(HZ / 10)
 
 struct zio_route {
@@ -71,11 +71,6 @@ static struct zio_route *first_route(struct zio_channel_core *in)
 	return hlist_entry_safe(rcu_dereference_check(hlist_first_rcu(&in->routes),
 						      lockdep_is_held(&zio_routes_lock)),
 				struct zio_route, node);
-}
-
-static bool is_asked(const struct zio_cset_core *cset)
-{
-	return READ_ONCE(cset->on_demand) || READ_ONCE(cset->rearm);
 }
 
 /* Any context; as first_route(). */
@@ -97,7 +92,9 @@ static void kick_filler(struct zio_channel_core *in)
 	struct zio_cset_core *cset = in->cset;
 	bool failed;
 
-	if (!first || !is_asked(cset) || current_work() == &first->filler.work)
+	if (!first || current_work() == &first->filler.work)
+		return;
+	if (!READ_ONCE(cset->on_demand) && !READ_ONCE(cset->rearm))
 		return;
 	/* A set that sleeps reports its error here. */
 	failed = READ_ONCE(cset->error) && xchg(&cset->error, 0);
@@ -105,9 +102,8 @@ static void kick_filler(struct zio_channel_core *in)
 }
 
 /*
- * Has the output its quota of the input's memory? As soon as so many blocks are queued,
- * in all, further ones are copies. So those that are shared are fewer. The input keeps
- * two of each quota to go on with.
+ * An output with so many blocks in its queue gets copies, so it has no more shared ones.
+ * The input keeps two blocks of each quota to go on with.
  */
 static bool is_quota_used(const struct zio_route *route)
 {
@@ -126,10 +122,7 @@ static bool has_room(const struct zio_route *route)
 		out->buf->type->ops->has_room(out->buf);
 }
 
-/*
- * Has one of the outputs room for a block? The caller owns the phase of the input's
- * set. An output without room does not stop the others.
- */
+/* The caller owns the phase of the input's set. One output with room is enough. */
 static bool input_has_room(struct zio_channel_core *in)
 {
 	struct zio_route *route;
@@ -463,7 +456,7 @@ static int connect(struct zio_route *route)
 	return ret;
 }
 
-/* zio_routes_lock is held. What is refused for a known reason leaves all as it is. */
+/* zio_routes_lock is held. */
 static int replace_source(struct zio_channel_core *out, struct zio_channel_core *in)
 {
 	struct zio_route *route = find_route(out);
@@ -492,8 +485,8 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
  *
  * Return: 0; -ENODEV when a board goes; -ENOMSG if @in is an output; -EPROTOTYPE if
  * its samples have another size; -EMSGSIZE if its blocks are larger; -EBUSY if it has a
- * ring; -ENOMEM; -EINTR. On error nothing has changed, except that a board that goes at
- * this very moment takes the former route with it.
+ * ring; -ENOMEM; -EINTR. On error nothing has changed, with one exception: if a board
+ * goes just now, the former route may have ended.
  */
 int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 {
@@ -509,7 +502,15 @@ int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 	return ret;
 }
 
-/* The address of the input that feeds the output, or "none". */
+/**
+ * zio_route_show() - show the address of the input that feeds an output
+ * @out: the output
+ * @page: a page of sysfs; "none" if the output has no route
+ *
+ * Context: Process, sleeps; the caller holds no lock.
+ *
+ * Return: bytes; -EINTR.
+ */
 ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 {
 	struct zio_channel_core *in;
@@ -530,7 +531,12 @@ ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 	return len;
 }
 
-/* The set is gone: the routes from it and to it end. */
+/**
+ * zio_routes_cut() - end all routes from a set and to it
+ * @cset: the set, which is gone: no route to it can begin
+ *
+ * Context: Process, sleeps; the caller holds no lock.
+ */
 void zio_routes_cut(struct zio_cset_core *cset)
 {
 	struct zio_route *route;
