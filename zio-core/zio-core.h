@@ -131,6 +131,7 @@ struct zio_channel_core {
 	struct list_head sessions;
 	struct list_head unread;
 	bool slowpath; /* a ring, a route, leftovers, or blocks that are merged */
+	unsigned int n_routes;
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	struct zio_lender *lender; /* since the first loan, see splice.c */
@@ -138,8 +139,8 @@ struct zio_channel_core {
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;
 
-	struct zio_feed __rcu *feed; /* input: the outputs that it is routed to */
-	struct zio_route __rcu *route; /* output: from where */
+	struct hlist_head routes; /* input: to the outputs that it feeds, by RCU */
+	struct zio_route __rcu *route; /* output: from the input that feeds it */
 
 	struct zio_attr *attrs;
 	unsigned int n_attrs;

@@ -32,8 +32,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error) || READ_ONCE(chan->ring) ||
-	    rcu_access_pointer(chan->feed))
+	if (READ_ONCE(cset->error) || READ_ONCE(chan->ops))
 		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
 		return EPOLLIN | EPOLLRDNORM;
@@ -140,7 +139,7 @@ __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait)
 		mutex_unlock(&chan->lock);
 		return EPOLLHUP | EPOLLERR;
 	}
-	if (rcu_access_pointer(chan->route)) {
+	if (chan->ops) {
 		mutex_unlock(&chan->lock);
 		return EPOLLOUT | EPOLLWRNORM | EPOLLERR;
 	}

@@ -224,7 +224,7 @@ int zio_ring_open(struct zio_channel_core *chan)
 		ret = -ENODEV;
 	else if (!chan->buf->area)
 		ret = -EOPNOTSUPP;
-	else if (chan->ring || rcu_access_pointer(chan->feed))
+	else if (READ_ONCE(chan->ops))
 		ret = -EBUSY;
 	if (ret)
 		goto out;

@@ -263,7 +263,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 	if (chan->ring)
 		return ERR_PTR(xchg(&chan->ring->error, 0) ?:
 			       xchg(&chan->cset->error, 0) ?: -EBUSY);
-	if (rcu_access_pointer(chan->feed))
+	if (chan->ops)
 		return ERR_PTR(-EBUSY);
 	if (READ_ONCE(chan->cset->gone)) /* and its buffer, too */
 		return ERR_PTR(-ENODEV);

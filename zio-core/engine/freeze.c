@@ -39,7 +39,7 @@ static bool is_armed_ahead(const struct zio_cset_core *cset)
 	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
 
-/* When this returns, no route is at the blocks of the set's outputs. */
+/* After this, no input takes blocks of the set's outputs: see share/route.c. */
 static void wait_for_routes(struct zio_cset_core *cset)
 {
 	unsigned int i;

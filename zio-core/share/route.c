@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * route.c: an input that feeds outputs, with no user space at all
+ * route.c: an input feeds outputs, with no user space at all
  *
- * An output has one *route* at most, an input one *feed*, which is the list of its
- * routes. Each block that the input finishes goes to all of them by reference
- * (share.c), in whatever context the engine finishes it, instead of into its queue.
+ * A route leads from an input to an output. An output has one route at most; an
+ * input has a list of routes. A block that the engine finishes goes to all outputs in
+ * the list, by reference (share.c), and not into the input's queue.
  *
- *   in: raw_io() done --> feed --> route --> out: queue --> raw_io() --.
- *     ^                     |                                          |
- *     `--- block is back ---|<-- "there is room" (work item) ----------'
+ *   in: raw_io() --> route --> out: queue --> raw_io() --.
+ *     ^         `--> route --> out: queue --> raw_io() --|
+ *     |                                                  |
+ *     `--- work of the first route <-- "there is room" --'
  *
- * Who finishes the input's blocks owns the phase of the input's set. So there is one
- * who takes blocks from an output's buffer, and pushes them to its queue, as long
- * as users are kept away: a write says EBUSY, and a read of the input, too. It holds
- * no lock: that the output's buffer does not change meanwhile is seen to otherwise:
+ * The context that finishes the block owns the phase of the input's set. So one
+ * context at a time takes blocks from an output's buffer and pushes them to the
+ * output's queue, without a lock. Users are refused meanwhile: a read() of the input
+ * and a write() to the output fail with EBUSY. The buffer of the output stays:
  *
- *   Y  who holds the output's set says so in its state, then waits for a grace period
- *      if a channel of it has a route; who feeds it looks at the state under RCU,
- *      and gives nothing to a set that is held, or gone. Without, blocks could be
- *      taken from a buffer that is just replaced. The look is an acquire: whoever
- *      finds the set released again (C) finds the new buffer, too.
+ *   Y  zio_cset_freeze() of an output's set puts FREEZE into the state, and then waits
+ *      for a grace period. It pairs with get_block() and has_room(): they look at the
+ *      state under RCU, and leave alone the buffer of a set that is frozen, or gone.
+ *      Without it, a route could take a block from a buffer that is just replaced. The
+ *      look is an acquire: a route that finds the set unfrozen (C) finds the new buffer.
  *
- * An output that stands still has no more than its part of the input's memory: what
- * comes then is copied into its own. One that has no room loses the block, and no other
- * does: that is counted, and told by an alarm in its next block. An input whose
- * trigger is on demand, or that is armed whenever it can be, is asked again as soon as
- * one of its outputs has room: by a work item, so that neither recurses into the other.
- * The engine asks zio_route_has_room() before it fires, so nothing is lost by asking. A
- * driver that fails is asked again after a while.
+ * An output that stands still has no more than its quota of the input's memory. What
+ * comes then is copied into the output's own memory. An output without room loses the
+ * block, and the other outputs do not. The output counts the loss, and raises an alarm.
  *
- * An output on demand plays at once, in the same context. Inputs that are fed through
- * a driver by outputs that are fed by inputs nest; deep ones go on in a work item.
+ * Some inputs are asked for blocks: their trigger is on demand, or their set is armed
+ * whenever it has room. The work of the input's first route asks as soon as an output
+ * has room, so neither recurses into the other. The engine calls input_has_room()
+ * before it fires: asking loses no block. After an error of the driver the work waits
+ * before it asks again. When the first route goes, the next one goes on.
  *
- * zio_routes_lock protects which routes there are. Routes and feeds are freed after a
- * grace period: everybody else finds them under RCU.
+ * An output on demand plays at once, in the same context. Its driver may finish blocks
+ * of another input, which feeds outputs, too. The work goes on where such calls nest
+ * too deep.
+ *
+ * zio_routes_lock protects out->route and in->routes. Other contexts find a route under
+ * RCU; it is freed after a grace period.
  */
 #include <linux/percpu.h>
 #include <linux/rculist.h>
@@ -43,104 +47,90 @@
 #include "engine/nest.h"
 
 /* Blocks that an input is asked for at a stretch */
-#define FEED_BATCH	64
+#define ROUTE_BATCH	64
 
-/* Outputs that play because an input is done because an output has played ... */
-#define FEED_DEPTH	4
+/* Maximum depth of outputs and inputs that trigger each other */
+#define ROUTE_DEPTH	4
 
-/* After an error of the driver */
-#define FEED_RETRY	(HZ / 10)
-
-struct zio_feed {
-	struct zio_channel_core *in;
-	struct list_head routes;
-	unsigned int n_routes;
-	struct delayed_work work;
-	struct task_struct *asker; /* who runs the work and asks */
-};
+/* Delay after an error of the driver */
+#define ROUTE_RETRY	(HZ / 10)
 
 struct zio_route {
-	struct list_head node; /* of feed->routes */
-	struct zio_feed *feed;
+	struct hlist_node node; /* of in->routes */
+	struct zio_channel_core *in;
 	struct zio_channel_core *out;
+	struct delayed_work filler; /* asks the input, if this is its first route */
 };
 
 static DEFINE_MUTEX(zio_routes_lock);
-static DEFINE_PER_CPU(unsigned int, zio_feed_depth);
+static DEFINE_PER_CPU(unsigned int, zio_route_depth);
 
-/* Any context, under RCU. */
-static void kick_feed(struct zio_feed *feed)
+/* The caller is under RCU, or holds zio_routes_lock. */
+static struct zio_route *first_route(struct zio_channel_core *in)
 {
-	struct zio_cset_core *cset = feed->in->cset;
+	return hlist_entry_safe(rcu_dereference_check(hlist_first_rcu(&in->routes),
+						      lockdep_is_held(&zio_routes_lock)),
+				struct zio_route, node);
+}
+
+/* Any context; as first_route(). */
+static void queue_filler(struct zio_channel_core *in)
+{
+	struct zio_route *first = first_route(in);
+
+	if (first)
+		queue_delayed_work(zio_wq, &first->filler, 0);
+}
+
+/*
+ * Any context, under RCU. An output may have room, or the input may be armed again. A
+ * filler that runs is not queued by what it has asked for: it looks for room itself.
+ */
+static void kick_filler(struct zio_channel_core *in)
+{
+	struct zio_route *first = first_route(in);
+	struct zio_cset_core *cset = in->cset;
 	bool failed;
 
-	if (in_task() && READ_ONCE(feed->asker) == current)
+	if (!first || current_work() == &first->filler.work)
 		return;
-	/* A set that sleeps tells its error here. */
+	if (!READ_ONCE(cset->on_demand) && !READ_ONCE(cset->rearm))
+		return;
+	/* A set that sleeps reports its error here. */
 	failed = READ_ONCE(cset->error) && xchg(&cset->error, 0);
-	queue_delayed_work(zio_wq, &feed->work, failed ? FEED_RETRY : 0);
-}
-
-static bool is_asked(const struct zio_cset_core *cset)
-{
-	return READ_ONCE(cset->on_demand) || READ_ONCE(cset->rearm);
+	queue_delayed_work(zio_wq, &first->filler, failed ? ROUTE_RETRY : 0);
 }
 
 /*
- * Something has changed at a channel: there may be room, or its set may be fired. The
- * input that it is, or that feeds it, is asked again.
+ * An output with so many blocks in its queue gets copies, so it has no more shared ones.
+ * The input keeps two blocks of each quota to go on with.
  */
-static void notify_route(struct zio_channel_core *chan)
+static bool is_quota_used(const struct zio_route *route)
 {
-	struct zio_feed *feed;
-	struct zio_route *route;
+	unsigned int quota = READ_ONCE(route->in->len) /
+		max(READ_ONCE(route->in->n_routes), 1u);
 
-	rcu_read_lock();
-	feed = rcu_dereference(chan->feed);
-	route = rcu_dereference(chan->route);
-	if (route)
-		feed = route->feed;
-	if (feed && is_asked(feed->in->cset))
-		kick_feed(feed);
-	rcu_read_unlock();
+	return zio_queue_count(&route->out->queue) >= max(quota, 3u) - 2;
 }
 
-/*
- * Does it have its part of the input's memory? Blocks at the end of its queue are
- * copies if there are so many in all: so those that are shared are fewer. Two are for
- * the input to go on with.
- */
-static bool has_its_part(const struct zio_feed *feed,
-			 const struct zio_channel_core *out)
+static bool has_room(const struct zio_route *route)
 {
-	unsigned int part = READ_ONCE(feed->in->len) /
-		max(READ_ONCE(feed->n_routes), 1u);
+	struct zio_channel_core *out = route->out;
 
-	return zio_queue_count(&out->queue) >= max(part, 3u) - 2;
-}
-
-static bool has_room(const struct zio_feed *feed, const struct zio_channel_core *out)
-{
 	return !zio_cset_is_frozen(out->cset) &&			/* Y */
-		!has_its_part(feed, out) &&
+		!is_quota_used(route) &&
 		out->buf->type->ops->has_room(out->buf);
 }
 
-/*
- * Has one of the outputs room for a block? The caller owns the phase of the input's
- * set. An output without room does not stop the others.
- */
+/* The caller owns the phase of the input's set. One output with room is enough. */
 static bool input_has_room(struct zio_channel_core *in)
 {
 	struct zio_route *route;
-	struct zio_feed *feed;
 	bool room = false;
 
 	rcu_read_lock();
-	feed = rcu_dereference(in->feed);
-	if (feed)
-		list_for_each_entry_rcu(route, &feed->routes, node)
-			room = room || has_room(feed, route->out);
+	hlist_for_each_entry_rcu(route, &in->routes, node)
+		room = room || has_room(route);
 	rcu_read_unlock();
 	return room;
 }
@@ -159,20 +149,20 @@ static void count_lost_block(struct zio_channel_core *out)
 	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
 }
 
-static void feed_output(const struct zio_feed *feed, struct zio_channel_core *out,
-			struct zio_block *block)
+static void feed_output(const struct zio_route *route, struct zio_block *block)
 {
 	struct zio_range all = { .len = block->len };
+	struct zio_channel_core *out = route->out;
 	struct zio_block *out_block = get_block(out, block->len);
 
 	if (unlikely(!out_block)) {
 		count_lost_block(out);
 		return;
 	}
-	if (unlikely(has_its_part(feed, out)))
+	if (unlikely(is_quota_used(route)))
 		zio_share_copy(out, out_block, block, all, -ENOBUFS);
 	else
-		zio_share_fill(out, out_block, feed->in->buf, block, all, false);
+		zio_share_fill(out, out_block, route->in->buf, block, all, false);
 	out_block->tstamp = block->tstamp;
 	out_block->zio_alarms = 0;
 	out_block->drv_alarms = 0;
@@ -182,59 +172,54 @@ static void feed_output(const struct zio_feed *feed, struct zio_channel_core *ou
 	zio_queue_push(&out->queue, out_block);
 }
 
-static void play_outputs(struct zio_feed *feed)
+static void play_outputs(struct zio_channel_core *in)
 {
 	struct zio_route *route;
 
-	list_for_each_entry_rcu(route, &feed->routes, node)
+	hlist_for_each_entry_rcu(route, &in->routes, node)
 		zio_cset_kick(route->out->cset);
 }
 
-/* At once, if the stack is not that of too many others already. */
-static void play_or_defer(struct zio_feed *feed)
+static void play_or_defer(struct zio_channel_core *in)
 {
-	bool play = zio_nest_enter(&zio_feed_depth, FEED_DEPTH);
+	bool play = zio_nest_enter(&zio_route_depth, ROUTE_DEPTH);
 
 	if (play)
-		play_outputs(feed);
-	zio_nest_leave(&zio_feed_depth);
-	if (!play)
-		queue_delayed_work(zio_wq, &feed->work, 0);
-	else if (is_asked(feed->in->cset))
-		kick_feed(feed);
+		play_outputs(in);
+	zio_nest_leave(&zio_route_depth);
+	if (play)
+		kick_filler(in);
+	else
+		queue_filler(in);
 }
 
-/* False: the last route has just gone. */
-static bool feed_outputs(struct zio_feed *feed, struct zio_block *block)
+/* Returns false if there is no route: the last one has just gone. */
+static bool feed_outputs(struct zio_channel_core *in, struct zio_block *block)
 {
-	struct zio_channel_core *in = feed->in;
 	struct zio_route *route;
 	bool any = false;
 
-	list_for_each_entry_rcu(route, &feed->routes, node) {
-		feed_output(feed, route->out, block);
+	hlist_for_each_entry_rcu(route, &in->routes, node) {
+		feed_output(route, block);
 		any = true;
 	}
 	if (!any)
 		return false;
 	zio_block_put(in, block);
-	play_or_defer(feed);
+	play_or_defer(in);
 	return true;
 }
 
 /*
- * A block of an input goes to the outputs that the input feeds. The caller owns the
- * phase of its set, or has frozen it. When the last route has just gone, the block is
- * for the input's readers.
+ * The caller owns the phase of the input's set, or has frozen it. The block goes to
+ * the input's readers when the last route has just gone.
  */
 static void push_block(struct zio_channel_core *in, struct zio_block *block)
 {
-	struct zio_feed *feed;
 	bool fed;
 
 	rcu_read_lock();
-	feed = rcu_dereference(in->feed);
-	fed = feed && feed_outputs(feed, block);
+	fed = feed_outputs(in, block);
 	rcu_read_unlock();
 	if (fed)
 		return;
@@ -242,14 +227,34 @@ static void push_block(struct zio_channel_core *in, struct zio_block *block)
 	zio_channel_wake_reader(in, zio_queue_count(&in->queue));
 }
 
-/* -ENOBUFS, or who keeps it from being fired; or the driver's error. */
-static int ask_input(struct zio_feed *feed)
+/* Something has changed at an input, or at an output: see kick_filler(). */
+static void notify_route(struct zio_channel_core *chan)
 {
-	struct zio_channel_core *in = feed->in;
+	struct zio_route *route;
+
+	rcu_read_lock();
+	route = rcu_dereference(chan->route);
+	kick_filler(route ? route->in : chan);
+	rcu_read_unlock();
+}
+
+static const struct zio_channel_ops input_ops = {
+	.push = push_block,
+	.has_room = input_has_room,
+	.notify = notify_route,
+};
+
+static const struct zio_channel_ops output_ops = {
+	.notify = notify_route,
+};
+
+/* Returns as zio_cset_arm_channel(); -ENOBUFS if the set is armed whenever it has room. */
+static int ask_input(struct zio_channel_core *in)
+{
 	unsigned int n = 0;
 	int ret;
 
-	if (rcu_access_pointer(in->feed) != feed || !READ_ONCE(in->enabled))
+	if (!READ_ONCE(in->enabled))
 		return -ESHUTDOWN;
 	if (READ_ONCE(in->cset->rearm)) {
 		zio_cset_kick(in->cset);
@@ -259,26 +264,25 @@ static int ask_input(struct zio_feed *feed)
 		return -ESHUTDOWN;
 	do {
 		ret = zio_cset_arm_channel(in, ZIO_ARM_WAKE);
-	} while (!ret && ++n < FEED_BATCH);
+	} while (!ret && ++n < ROUTE_BATCH);
 	return ret;
 }
 
-static void run_feed(struct work_struct *work)
+static void run_filler(struct work_struct *work)
 {
-	struct zio_feed *feed = container_of(to_delayed_work(work),
-					     struct zio_feed, work);
-	int ret;
+	struct zio_route *route = container_of(to_delayed_work(work),
+					       struct zio_route, filler);
+	int ret = -ESHUTDOWN;
 
 	rcu_read_lock();
-	play_outputs(feed);
-	WRITE_ONCE(feed->asker, current);
-	ret = ask_input(feed);
-	WRITE_ONCE(feed->asker, NULL);
+	play_outputs(route->in);
+	if (route == first_route(route->in))
+		ret = ask_input(route->in);
 	rcu_read_unlock();
 	if (!ret)
-		queue_delayed_work(zio_wq, &feed->work, 0);
+		queue_delayed_work(zio_wq, &route->filler, 0);
 	else if (zio_is_driver_error(ret))
-		mod_delayed_work(zio_wq, &feed->work, FEED_RETRY);
+		mod_delayed_work(zio_wq, &route->filler, ROUTE_RETRY);
 }
 
 static int check_channels(struct zio_channel_core *in, struct zio_channel_core *out)
@@ -292,39 +296,32 @@ static int check_channels(struct zio_channel_core *in, struct zio_channel_core *
 	return 0;
 }
 
-static struct zio_feed *alloc_feed(struct zio_channel_core *in)
+static struct zio_route *alloc_route(struct zio_channel_core *in,
+				     struct zio_channel_core *out)
 {
-	struct zio_feed *feed = kzalloc(sizeof(*feed), GFP_KERNEL);
+	struct zio_route *route = kzalloc(sizeof(*route), GFP_KERNEL);
 
-	if (!feed)
+	if (!route)
 		return NULL;
-	feed->in = in;
+	route->in = in;
+	route->out = out;
 	kobject_get(&in->kobj);
-	INIT_LIST_HEAD(&feed->routes);
-	INIT_DELAYED_WORK(&feed->work, run_feed);
-	return feed;
+	kobject_get(&out->kobj);
+	INIT_DELAYED_WORK(&route->filler, run_filler);
+	return route;
 }
 
-static void free_feed(struct zio_feed *feed)
+static void free_route(struct zio_route *route)
 {
-	cancel_delayed_work_sync(&feed->work);
-	kobject_put(&feed->in->kobj);
-	kfree(feed);
+	kobject_put(&route->in->kobj);
+	kobject_put(&route->out->kobj);
+	kfree(route);
 }
 
-static const struct zio_channel_ops input_ops = {
-	.push = push_block,
-	.has_room = input_has_room,
-	.notify = notify_route,
-};
-
-static const struct zio_channel_ops output_ops = {
-	.notify = notify_route,
-};
-
-/* From now on users are refused, and blocks are taken by who feeds it. */
-static int claim_output(struct zio_channel_core *out, struct zio_route *route)
+/* From now on users are refused, and the input's context takes the output's blocks. */
+static int claim_output(struct zio_route *route)
 {
+	struct zio_channel_core *out = route->out;
 	struct zio_cset_core *cset = out->cset;
 	struct zio_session *sess;
 	int ret = -ENODEV;
@@ -357,141 +354,125 @@ static void release_output(struct zio_channel_core *out)
 	zio_channel_wake(out, ZIO_WAKE_OUT);
 }
 
-/*
- * The set is held, and the feed has a route. What is queued goes first; what readers
- * have in hand, or left, is taken back, as one who may not read would keep its memory.
- */
-static void start_feed(struct zio_feed *feed)
+static void add_route(struct zio_route *route)
 {
-	struct zio_channel_core *in = feed->in;
+	WRITE_ONCE(route->in->n_routes, route->in->n_routes + 1);
+	hlist_add_tail_rcu(&route->node, &route->in->routes);
+}
+
+/*
+ * The first route: the outputs have what is queued before what comes. Blocks that readers
+ * have are taken back: a reader that may not read would keep the memory.
+ */
+static void start_feeding(struct zio_route *route)
+{
+	struct zio_channel_core *in = route->in;
 	struct zio_block *block;
 
+	zio_cset_freeze(in->cset);
 	mutex_lock(&in->lock);
 	zio_sessions_drop(in);
 	in->slowpath = true;
-	rcu_assign_pointer(in->feed, feed);
+	add_route(route);
 	WRITE_ONCE(in->ops, &input_ops);
 	mutex_unlock(&in->lock);
 	while ((block = zio_queue_pop(&in->queue)))
 		push_block(in, block);
 	zio_channel_wake(in, ZIO_WAKE_IN);
+	zio_cset_unfreeze(in->cset);
 }
 
-static int join_feed(struct zio_route *route)
+static void stop_feeding(struct zio_channel_core *in)
 {
-	struct zio_feed *feed = route->feed;
-	struct zio_channel_core *in = feed->in;
-	struct zio_cset_core *cset = in->cset;
-	int ret = 0;
-
-	mutex_lock(&cset->mutex);
-	if (cset->gone) {
-		ret = -ENODEV;
-	} else if (in->ring) {
-		ret = -EBUSY;
-	} else {
-		WRITE_ONCE(feed->n_routes, feed->n_routes + 1);
-		list_add_tail_rcu(&route->node, &feed->routes);
-		if (!rcu_access_pointer(in->feed)) {
-			zio_cset_freeze(cset);
-			start_feed(feed);
-			zio_cset_unfreeze(cset);
-		}
-	}
-	mutex_unlock(&cset->mutex);
-	notify_route(in);
-	return ret;
-}
-
-static void stop_feed(struct zio_feed *feed)
-{
-	struct zio_channel_core *in = feed->in;
-
 	mutex_lock(&in->lock);
 	WRITE_ONCE(in->ops, NULL);
-	RCU_INIT_POINTER(in->feed, NULL);
 	mutex_unlock(&in->lock);
 	zio_channel_wake(in, ZIO_WAKE_IN);
 }
 
-/* The lock is held. */
+static int join_input(struct zio_route *route)
+{
+	struct zio_channel_core *in = route->in;
+	int ret = 0;
+
+	mutex_lock(&in->cset->mutex);
+	if (in->cset->gone)
+		ret = -ENODEV;
+	else if (in->ring)
+		ret = -EBUSY;
+	else if (in->ops)
+		add_route(route);
+	else
+		start_feeding(route);
+	mutex_unlock(&in->cset->mutex);
+	notify_route(in);
+	return ret;
+}
+
+/* zio_routes_lock is held. */
+static struct zio_route *find_route(struct zio_channel_core *out)
+{
+	return rcu_dereference_protected(out->route,
+					 lockdep_is_held(&zio_routes_lock));
+}
+
+/* zio_routes_lock is held. */
 static void disconnect(struct zio_channel_core *out)
 {
-	struct zio_route *route = rcu_access_pointer(out->route);
-	struct zio_feed *feed;
-	bool last;
+	struct zio_route *route = find_route(out);
+	struct zio_channel_core *in;
 
 	if (!route)
 		return;
-	feed = route->feed;
-	list_del_rcu(&route->node);
-	WRITE_ONCE(feed->n_routes, feed->n_routes - 1);
-	last = list_empty(&feed->routes);
-	if (last)
-		stop_feed(feed);
-	/* Nobody feeds it any more; then nobody finds the route. */
+	in = route->in;
+	hlist_del_rcu(&route->node);
+	WRITE_ONCE(in->n_routes, in->n_routes - 1);
+	if (!in->n_routes)
+		stop_feeding(in);
+	/* After this, no context feeds the output, or queues the filler. */
 	synchronize_rcu();
 	release_output(out);
-	/* Whoever fed the last block may not have found the route again to play it. */
+	/* The context that fed the last block may have missed the route when it played. */
 	zio_cset_kick(out->cset);
 	synchronize_rcu();
-	if (last)
-		free_feed(feed);
-	kobject_put(&out->kobj);
-	kfree(route);
+	cancel_delayed_work_sync(&route->filler);
+	/* The next filler does what the cancelled one was to do. The quotas are larger. */
+	queue_filler(in);
+	free_route(route);
 }
 
-/* The lock is held; the output has no route. */
-static int connect(struct zio_channel_core *in, struct zio_channel_core *out,
-		   struct zio_route *route, struct zio_feed *new)
+/* zio_routes_lock is held; the output has no route. */
+static int connect(struct zio_route *route)
 {
-	struct zio_feed *feed = rcu_access_pointer(in->feed);
-	int ret;
+	int ret = claim_output(route);
 
-	route->feed = feed ?: new;
-	route->out = out;
-	ret = claim_output(out, route);
 	if (ret)
 		return ret;
-	ret = join_feed(route);
+	ret = join_input(route);
 	if (!ret)
 		return 0;
-	release_output(out);
+	release_output(route->out);
 	synchronize_rcu();
 	return ret;
 }
 
-static struct zio_channel_core *source_of(struct zio_channel_core *out)
-{
-	struct zio_route *route = rcu_access_pointer(out->route);
-
-	return route ? route->feed->in : NULL;
-}
-
-/* The lock is held. What is refused for a known reason leaves all as it is. */
+/* zio_routes_lock is held. */
 static int replace_source(struct zio_channel_core *out, struct zio_channel_core *in)
 {
-	struct zio_route *route;
-	struct zio_feed *feed;
+	struct zio_route *route = find_route(out);
 	int ret = check_channels(in, out);
 
-	if (ret || source_of(out) == in)
+	if (ret || (route && route->in == in))
 		return ret;
 	if (READ_ONCE(in->ring))
 		return -EBUSY;
-	route = kzalloc(sizeof(*route), GFP_KERNEL);
-	feed = alloc_feed(in);
-	ret = -ENOMEM;
-	if (route && feed) {
-		disconnect(out);
-		ret = connect(in, out, route, feed);
-	}
-	if (!ret)
-		kobject_get(&out->kobj);
-	else
-		kfree(route);
-	if (feed && (ret || rcu_access_pointer(in->feed) != feed))
-		free_feed(feed);
+	route = alloc_route(in, out);
+	if (!route)
+		return -ENOMEM;
+	disconnect(out);
+	ret = connect(route);
+	if (ret)
+		free_route(route);
 	return ret;
 }
 
@@ -504,8 +485,8 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
  *
  * Return: 0; -ENODEV when a board goes; -ENOMSG if @in is an output; -EPROTOTYPE if
  * its samples have another size; -EMSGSIZE if its blocks are larger; -EBUSY if it has a
- * ring; -ENOMEM; -EINTR. On error nothing has changed, except that a board that goes at
- * this very moment takes the former route with it.
+ * ring; -ENOMEM; -EINTR. On error nothing has changed, with one exception: if a board
+ * goes just now, the former route may have ended.
  */
 int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 {
@@ -521,43 +502,50 @@ int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 	return ret;
 }
 
-/* The address of the input that feeds the output, or "none". */
+/**
+ * zio_route_show() - show the address of the input that feeds an output
+ * @out: the output
+ * @page: a page of sysfs; "none" if the output has no route
+ *
+ * Context: Process, sleeps; the caller holds no lock.
+ *
+ * Return: bytes; -EINTR.
+ */
 ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 {
 	struct zio_channel_core *in;
+	struct zio_route *route;
 	ssize_t len;
 
 	if (mutex_lock_killable(&zio_routes_lock))
 		return -EINTR;
-	in = source_of(out);
-	if (in)
+	route = find_route(out);
+	if (route) {
+		in = route->in;
 		len = sysfs_emit(page, "%s-%04x-%u-%u\n", in->cset->zdev->name,
 				 in->cset->zdev->id, in->cset->index, in->pub.index);
-	else
+	} else {
 		len = sysfs_emit(page, "none\n");
+	}
 	mutex_unlock(&zio_routes_lock);
 	return len;
 }
 
-static void cut_feed(struct zio_channel_core *in)
-{
-	struct zio_route *route;
-	struct zio_feed *feed;
-
-	while ((feed = rcu_access_pointer(in->feed))) {
-		route = list_first_entry(&feed->routes, struct zio_route, node);
-		disconnect(route->out);
-	}
-}
-
-/* The set is gone: the routes from it and to it end. */
+/**
+ * zio_routes_cut() - end all routes from a set and to it
+ * @cset: the set, which is gone: no route to it can begin
+ *
+ * Context: Process, sleeps; the caller holds no lock.
+ */
 void zio_routes_cut(struct zio_cset_core *cset)
 {
+	struct zio_route *route;
 	unsigned int i;
 
 	mutex_lock(&zio_routes_lock);
 	for (i = 0; i < cset->n_chan; i++) {
-		cut_feed(cset->chan[i]);
+		while ((route = first_route(cset->chan[i])))
+			disconnect(route->out);
 		disconnect(cset->chan[i]);
 	}
 	mutex_unlock(&zio_routes_lock);

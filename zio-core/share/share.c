@@ -380,8 +380,7 @@ static int link_sessions(struct zio_session *sess, struct zio_session *source)
 
 	if (READ_ONCE(sess->chan->cset->gone) || READ_ONCE(in->cset->gone))
 		return -ENODEV;
-	if (in->ring || rcu_access_pointer(in->feed) ||
-	    rcu_access_pointer(sess->chan->route))
+	if (READ_ONCE(in->ops) || sess->chan->ops)
 		return -EBUSY;
 	if (sess->source && is_open(sess->source))
 		return -EISCONN;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* route_test.c: who feeds whom, what gets lost, and how it ends */
+/* route_test.c: which input feeds which output, what is lost, and how a route ends */
+#include <linux/kthread.h>
+#include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "test-device.h"
 
-#define OUTPUTS	2
+#define OUTPUTS		3
+#define ROUNDS		20
+#define ROUND_CHANGES	6
 
 struct net {
 	struct kunit *test;
@@ -45,7 +49,7 @@ static void tear_down(struct net *n)
 			test_device_remove(n->out_dev[i]);
 }
 
-/* As if it had events of its own: nobody asks it. */
+/* As if the input had events of its own: it is not asked. */
 static void use_events(struct net *n)
 {
 	WRITE_ONCE(n->in_dev->cset->on_demand, false);
@@ -239,8 +243,8 @@ static int count_wake(wait_queue_entry_t *wait, unsigned int mode, int flags,
 }
 
 /*
- * The last route is not in the list any more when the block is done, but the feed is
- * still there. A reader that has seen the end of the route may sleep already.
+ * The last route is not in the list any more when the block is done, but the input
+ * still has the table of a route. A reader that has seen the end of the route may sleep already.
  */
 static void last_route_goes_under_a_block(struct kunit *test)
 {
@@ -259,7 +263,7 @@ static void last_route_goes_under_a_block(struct kunit *test)
 	schedule_work(&ending.work);
 	while (n.in->ops->has_room(n.in))
 		schedule_timeout_uninterruptible(1);
-	KUNIT_EXPECT_NOT_NULL(test, rcu_access_pointer(n.in->feed));
+	KUNIT_EXPECT_NOT_NULL(test, n.in->ops);
 	sleeper.woken = 0;
 	KUNIT_EXPECT_EQ(test, test_fire(n.in_dev->cset), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.in->queue), 1);
@@ -273,28 +277,157 @@ static void last_route_goes_under_a_block(struct kunit *test)
 	tear_down(&n);
 }
 
-/* The block is fed, but its output is not played: the route has left the list. */
+/* As a block that is fed, but whose output is not played yet. */
+static void push_by_hand(struct net *n, int i)
+{
+	struct zio_channel_core *out = n->out[i];
+	struct zio_block *block = out->buf->type->ops->get_block(out->buf);
+
+	KUNIT_ASSERT_NOT_NULL(n->test, block);
+	block->len = block->size;
+	to_block_core(block)->seq = out->seq++;
+	zio_queue_push(&out->queue, block);
+}
+
+/* The context that has fed the block does not find the route to play the output. */
 static void route_goes_before_a_block_is_played(struct kunit *test)
 {
 	struct zio_channel_core *out;
-	struct zio_block *block;
 	struct net n;
 
 	set_up(&n, test);
 	use_events(&n);
 	connect(&n, 0);
 	out = n.out[0];
-	block = out->buf->type->ops->get_block(out->buf);
-	KUNIT_ASSERT_NOT_NULL(test, block);
-	block->len = block->size;
-	to_block_core(block)->seq = out->seq++;
-	zio_queue_push(&out->queue, block);
+	push_by_hand(&n, 0);
 	KUNIT_EXPECT_EQ(test, zio_channel_set_source(out, "none"), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&out->queue), 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&out->cset->pub));
 	KUNIT_EXPECT_EQ(test, out->blocks, 1);
 	expect_all_back(&n);
 	tear_down(&n);
+}
+
+/* The filler of the first route waits to try again. The next route has it to do. */
+static void next_route_retries(struct kunit *test)
+{
+	struct net n;
+
+	set_up(&n, test);
+	n.in_dev->io_return = -EIO;
+	connect(&n, 0);
+	connect(&n, 1);
+	flush_workqueue(zio_wq);
+	KUNIT_EXPECT_EQ(test, count_blocks(n.out[1]), 0);
+	n.in_dev->io_return = 0;
+	KUNIT_EXPECT_EQ(test, zio_channel_set_source(n.out[0], "none"), 0);
+	flush_workqueue(zio_wq);
+	KUNIT_EXPECT_GE(test, count_blocks(n.out[1]), ZIO_DEFAULT_LEN - 2);
+	tear_down(&n);
+}
+
+/* A block of the second output is fed, and to be played by the filler of the first. */
+static void next_route_plays(struct kunit *test)
+{
+	struct net n;
+
+	set_up(&n, test);
+	use_events(&n);
+	connect(&n, 0);
+	connect(&n, 1);
+	push_by_hand(&n, 1);
+	KUNIT_EXPECT_EQ(test, zio_channel_set_source(n.out[0], "none"), 0);
+	flush_workqueue(zio_wq);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.out[1]->queue), 0);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&n.out[1]->cset->pub));
+	tear_down(&n);
+}
+
+/* Fires the input, and plays the outputs, while routes come and go. */
+static int fire_and_play(void *data)
+{
+	struct net *n = data;
+	unsigned int i = 0;
+
+	while (!kthread_should_stop()) {
+		test_fire(n->in_dev->cset);
+		zio_cset_done(&n->out_dev[i++ % OUTPUTS]->cset->pub);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Routes that change, from an input with events and from another on demand. */
+struct storm {
+	struct net n;
+	struct test_device *other;
+	bool has_other[OUTPUTS];	/* its source is the other input */
+	struct rnd_state rnd;
+};
+
+/* The first output keeps its route. */
+static void change_routes(struct storm *s)
+{
+	u32 dice = prandom_u32_state(&s->rnd);
+	int i = 1 + dice / 16 % (OUTPUTS - 1);
+	const char *source = "none";
+	char other[32];
+
+	if (dice % 16 == 0) {
+		test_device_remove(s->other);
+		s->other = test_device_create(s->n.test, 0, 1);
+		memset(s->has_other, 0, sizeof(s->has_other));
+	}
+	s->has_other[i] = dice & BIT(8);
+	snprintf(other, sizeof(other), "ztest-%04x-0-0", s->other->zdev->id);
+	if (s->has_other[i])
+		source = other;
+	else if (dice & BIT(9))
+		source = s->n.name;
+	KUNIT_EXPECT_EQ(s->n.test, zio_channel_set_source(s->n.out[i], source), 0);
+}
+
+static void run_round(struct storm *s)
+{
+	struct task_struct *task = kthread_run(fire_and_play, &s->n, "zio-route");
+	int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(s->n.test, task);
+	for (i = 0; i < ROUND_CHANGES; i++)
+		change_routes(s);
+	kthread_stop(task);
+	/* The first flush may wait for a filler that queues itself. */
+	flush_workqueue(zio_wq);
+	flush_workqueue(zio_wq);
+	for (i = 0; i < OUTPUTS; i++)
+		if (s->has_other[i])
+			KUNIT_EXPECT_GE(s->n.test, count_blocks(s->n.out[i]), 1);
+}
+
+static void routes_change_under_load(struct kunit *test)
+{
+	struct zio_channel_core *out;
+	struct storm s = {};
+	int i;
+
+	set_up(&s.n, test);
+	use_events(&s.n);
+	connect(&s.n, 0);
+	s.other = test_device_create(test, 0, 1);
+	prandom_seed_state(&s.rnd, 1889);
+	for (i = 0; i < ROUNDS; i++)
+		run_round(&s);
+	for (i = 0; i < OUTPUTS; i++) {
+		out = s.n.out[i];
+		KUNIT_EXPECT_EQ(test, out->seq, out->shared + out->copied);
+		KUNIT_EXPECT_EQ(test, out->seq, out->blocks + count_blocks(out));
+	}
+	out = s.n.out[0];
+	KUNIT_EXPECT_GT(test, s.n.in->blocks, 1000);
+	KUNIT_EXPECT_EQ(test, s.n.in->blocks,
+			out->shared + out->copied + out->route_lost);
+	test_device_remove(s.other);
+	tear_down(&s.n);
 }
 
 static struct kunit_case route_cases[] = {
@@ -306,6 +439,9 @@ static struct kunit_case route_cases[] = {
 	KUNIT_CASE(boards_go),
 	KUNIT_CASE(last_route_goes_under_a_block),
 	KUNIT_CASE(route_goes_before_a_block_is_played),
+	KUNIT_CASE(next_route_retries),
+	KUNIT_CASE(next_route_plays),
+	KUNIT_CASE(routes_change_under_load),
 	{}
 };
 
