@@ -16,7 +16,7 @@ int open_ctrl(const char *data, int flags)
 	return open_path(flags, "%.*s-ctrl", stem, data);
 }
 
-static void get_loop_buffer(struct loop *b)
+static void get_buffer(struct loop *b)
 {
 	size_t size = b->size > BULK_SIZE ? b->size : BULK_SIZE;
 
@@ -33,12 +33,12 @@ static void open_data_flags(struct loop *b, int flags)
 
 	for (i = 0; i < b->nodes; i++)
 		b->data[i] = open_path(flags, "%s", b->node[i]);
-	get_loop_buffer(b);
 }
 
+/* A turn without nodes is one call. */
 static void open_nothing(struct loop *b)
 {
-	get_loop_buffer(b);
+	b->nodes = 1;
 }
 
 static void open_data(struct loop *b)
@@ -57,7 +57,6 @@ static void open_controls(struct loop *b)
 
 	for (i = 0; i < b->nodes; i++)
 		b->ctrl[i] = open_ctrl(b->node[i], O_RDONLY);
-	get_loop_buffer(b);
 }
 
 static void open_both(struct loop *b)
@@ -131,78 +130,52 @@ static void read_bulk(struct loop *b, unsigned int i)
 	b->bytes += n;
 }
 
-/* The compiler puts each function that is given here into a loop of its own. */
-static inline __attribute__((always_inline)) void
-each_node(struct loop *b, unsigned long n, void (*take)(struct loop *, unsigned int))
+static void call_nothing(struct loop *b, unsigned int i)
 {
-	unsigned int i;
-
-	while (n--)
-		for (i = 0; i < b->nodes; i++)
-			take(b, i);
+	(void)i;
+	b->bytes += b->size;
 }
 
-static void run_floor(struct loop *b, unsigned long n)
+static void call_syscall(struct loop *b, unsigned int i)
 {
-	b->bytes = n * b->size;
-	spin(n);
-}
-
-static void run_syscall(struct loop *b, unsigned long n)
-{
-	b->bytes = n * b->size;
-	while (n--)
-		syscall(SYS_getppid);
-}
-
-static void run_read(struct loop *b, unsigned long n)
-{
-	each_node(b, n, read_data);
-}
-
-static void run_ctrl(struct loop *b, unsigned long n)
-{
-	each_node(b, n, read_ctrl_only);
-}
-
-static void run_ctrl_read(struct loop *b, unsigned long n)
-{
-	each_node(b, n, read_ctrl_data);
-}
-
-static void run_poll_read(struct loop *b, unsigned long n)
-{
-	each_node(b, n, poll_data);
-}
-
-static void run_write(struct loop *b, unsigned long n)
-{
-	each_node(b, n, write_data);
-}
-
-static void run_bulk(struct loop *b, unsigned long n)
-{
-	each_node(b, n, read_bulk);
+	call_nothing(b, i);
+	syscall(SYS_getppid);
 }
 
 static const struct method methods[] = {
-	{ { "floor", "the empty loop" }, open_nothing, run_floor },
-	{ { "syscall", "getppid, the shortest system call" }, open_nothing, run_syscall },
-	{ { "read", "read one block of data" }, open_data, run_read },
-	{ { "ctrl", "read the control, drop the data" }, open_controls, run_ctrl },
-	{ { "ctrl+read", "read the control, then the data" }, open_both, run_ctrl_read },
-	{ { "poll+read", "poll, then read the data" }, open_data, run_poll_read },
-	{ { "write", "write one block of data" }, open_output, run_write },
-	{ { "bulk", "reads of 1 MiB over small blocks" }, open_data, run_bulk },
+	{ { "floor", "the empty loop" }, open_nothing, .take = call_nothing },
+	{ { "syscall", "getppid, the shortest system call" }, open_nothing,
+	  .take = call_syscall },
+	{ { "read", "read one block of data" }, open_data, .take = read_data },
+	{ { "ctrl", "read the control, drop the data" }, open_controls,
+	  .take = read_ctrl_only },
+	{ { "ctrl+read", "read the control, then the data" }, open_both,
+	  .take = read_ctrl_data },
+	{ { "poll+read", "poll, then read the data" }, open_data, .take = poll_data },
+	{ { "write", "write one block of data" }, open_output, .take = write_data },
+	{ { "bulk", "reads of 1 MiB over small blocks" }, open_data, .take = read_bulk },
 };
+
+static void run_method(struct loop *b, unsigned long n)
+{
+	const struct method *m = b->method;
+	unsigned int i;
+
+	b->bytes = 0;
+	if (m->run) {
+		m->run(b, n);
+		return;
+	}
+	while (n--)
+		for (i = 0; i < b->nodes; i++)
+			m->take(b, i);
+}
 
 static uint64_t time_once(struct loop *b)
 {
-	uint64_t start;
+	uint64_t start = now_ns();
 
-	b->bytes = 0;
-	start = now_ns();
-	b->method->run(b, b->turns);
+	run_method(b, b->turns);
 	return now_ns() - start;
 }
 
@@ -211,7 +184,8 @@ static void time_loop(struct loop *b)
 	uint64_t best = UINT64_MAX, i;
 
 	b->method->open(b);
-	b->method->run(b, b->warmup ? b->warmup : b->turns / 10 + 1);
+	get_buffer(b);
+	run_method(b, b->warmup ? b->warmup : b->turns / 10 + 1);
 	if (b->announce)
 		announce();
 	for (i = 0; i < b->repeat; i++)

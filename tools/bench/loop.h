@@ -37,11 +37,13 @@ struct loop {
  * struct method - a way to take blocks
  * @named: its name
  * @open: opens the nodes
- * @run: takes so many blocks of each node
+ * @take: takes one block of a node, or
+ * @run: takes so many blocks of the only node
  */
 struct method {
 	struct named named;
 	void (*open)(struct loop *b);
+	void (*take)(struct loop *b, unsigned int i);
 	void (*run)(struct loop *b, unsigned long n);
 };
 

@@ -155,12 +155,12 @@ static void run_splice(struct loop *b, unsigned long n)
 }
 
 static const struct method methods[] = {
-	{ { "ring", "control ring and mapped data" }, open_ring, run_ring },
-	{ { "batch", "16 controls a read, mapped data" }, open_mapped, run_batch },
-	{ { "mmap", "a control a read, mapped data" }, open_mapped, run_mmap },
-	{ { "splice", "data by splice, to /dev/null" }, open_splice, run_splice },
+	{ { "ring", "control ring and mapped data" }, open_ring, .run = run_ring },
+	{ { "batch", "16 controls a read, mapped data" }, open_mapped, .run = run_batch },
+	{ { "mmap", "a control a read, mapped data" }, open_mapped, .run = run_mmap },
+	{ { "splice", "data by splice, to /dev/null" }, open_splice, .run = run_splice },
 	{ { "splice-copy", "the same, while the area is mapped" }, open_splice_copy,
-	  run_splice },
+	  .run = run_splice },
 };
 
 int main_map(int argc, char **argv)

@@ -13,6 +13,7 @@ class Benchmark:
 
     name = ""
     help = ""
+    picture = ""  # its name in Documentation/figures, if that is another one
     devices: tuple[str, ...] = ()  # of `vm --device`
     kernel_modules: tuple[str, ...] = ()  # loaded when the kernel has them
     notes: dict[str, str] = {}  # for machine.txt

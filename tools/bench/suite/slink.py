@@ -12,7 +12,7 @@ from .table import Column, Reference, Table, grid, markdown, number
 CSET = cset_dir("slink", 0)
 CHANNEL = "/dev/zio/slink-0000-0-0"
 SIZES = [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000, 262144]
-RUN_SIZES = [100, 1000, 10000]  # of the three runs
+RUN_SIZES = [1000, 10000]  # of the three runs
 LOAD_SIZES = [5, 10, 20, 50, 100, 200, 300, 400, 500]  # of the CPU load
 POLL_SIZES = [5, 100, 200, 1000]
 PAGE_SIZES = range(1016, 1045)
@@ -94,15 +94,15 @@ class Slink(Benchmark):
         for size in RUN_SIZES:
             for load in ("raw", "monitor", "monitor+check"):
                 plan.say(f"events of {size} words, {load}")
-                seconds = 1 if load == "raw" else 1.1 * MONITOR_S
+                seconds = 0.2 if load == "raw" else 1.1 * MONITOR_S
                 key = {"buffers": his_buffers(size), "label": "runs-ring"}
                 self.events(plan, "ring", size, load, seconds=seconds, **key)
 
     def cpu_load(self, plan: Plan) -> None:
-        """Runs of a second: the kernel charges user and system time by ticks of 4 ms."""
+        """Longer runs: the kernel charges user and system time by ticks of 4 ms."""
         plan.say("CPU load")
         for size in LOAD_SIZES:
-            self.events(plan, "ring", size, "check", label="load-ring", seconds=1)
+            self.events(plan, "ring", size, "check", label="load-ring", seconds=0.3)
 
     def page(self, plan: Plan) -> None:
         """Each block begins on a page, as the buffers of SLD do."""
@@ -325,7 +325,9 @@ def bus_table(table: Table) -> str:
     return markdown(head, rows)
 
 
-def some_columns(table: Table, method: str, *fields: tuple[str, str, int]) -> list[Column]:
+def some_columns(
+    table: Table, method: str, *fields: tuple[str, str, int]
+) -> list[Column]:
     match = {"count": 100, "load": "check" if method == "load-ring" else "raw"}
     return [table.column(head, method, field, n, **match) for field, head, n in fields]
 
@@ -362,4 +364,6 @@ def polling_table(table: Table) -> str:
 
 
 def page_table(table: Table) -> str:
-    return grid("words", PAGE_SIZES, some_columns(table, "page-read", RATE, *COUNTS, COST))
+    return grid(
+        "words", PAGE_SIZES, some_columns(table, "page-read", RATE, *COUNTS, COST)
+    )

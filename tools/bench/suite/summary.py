@@ -81,8 +81,10 @@ def wiki(what: str, method: str, target: float | None, old: str) -> Line:
         ratio = quotient(*old_costs)
         return round(ratio, 2) if ratio else None
 
-    text = f"{what}, 16 bytes"
-    return text, "x urandom", target, was, 3, lambda t: t.get("wiki", method, "ratio", size=16)
+    def value(t: Tables) -> float | None:
+        return t.get("wiki", method, "ratio", size=16)
+
+    return f"{what}, 16 bytes", "x urandom", target, was, 3, value
 
 
 def spread(what: str, method: str) -> Line:

@@ -58,7 +58,9 @@ class Triggers(Benchmark):
         key = {"method": label, "size": 16, "count": n, **key}
         plan.attempt(f"{ZIO_BENCH} trig -c {n} {options}", **key)
 
-    def cost(self, plan: Plan, label: str, n: int, period: int, use: str, more: str = ""):
+    def cost(
+        self, plan: Plan, label: str, n: int, period: int, use: str, more: str = ""
+    ) -> None:
         events = 200 if n > 10 else 1000
         options = f"-k cost -f 1 -p {period * self.stretch} -n {events} -u {use} {more}"
         self.trig(plan, f"{label}-{use}", n, options)
@@ -109,7 +111,7 @@ class Triggers(Benchmark):
             plan.say(f"a shared timer, {n} sets")
             self.give(plan, 1, 100, "current_trigger", "user")
             self.give(plan, 1, n, "current_trigger", "tick0")
-            options = f"-k cost -s timer -p 4000000 -n 100 -f 1 -u store"
+            options = "-k cost -s timer -p 4000000 -n 100 -f 1 -u store"
             self.trig(plan, "timer-shared-store", n, f"{options} -t {SHARED}/timer/tick0")
         self.give(plan, 1, 100, "current_trigger", "user")
 

@@ -27,6 +27,7 @@ RECIPE = [
 
 class Wiki(Benchmark):
     name = "wiki"
+    picture = "wiki-sweep"
     help = "the recipe of 2012: dd and zio-cat-file against urandom"
 
     def fill(self, plan: Plan) -> None:
