@@ -21,10 +21,10 @@ METHODS = [
     ("poll+read", "poll + read", draw.GREEN, 7, False),
     ("uring", "io_uring READ", draw.LIGHT, 7, False),
     ("uring-fixed", "READ_FIXED", draw.ORANGE, 6, False),
-    ("uring-batch", "16 READ at once", draw.LIGHT, 6, False),
+    ("uring-batch", "16 READ at once", draw.GOLD, 6, False),
     ("libaio", "libaio", draw.GREY, 7, False),
     ("uring-async", "io_uring, forced on a worker", draw.PURPLE, 7, True),
-    ("posix-aio", "glibc aio_read", draw.ORANGE, 7, True),
+    ("posix-aio", "glibc aio_read", draw.BROWN, 7, True),
 ]
 SIZES = [512, 4096, 16384, 65536, 262144, 1048576, 8388608]
 
@@ -118,7 +118,7 @@ def percent_panel(table: Table, reference: Reference) -> Panel:
         shown = [(s, percent) for s, percent in points if percent >= 0.01]
         curves.append(Curve(text, log_points(shown), colour, point=point))
     his = log_points(reference.curve("lahaise-2001", "aio-2001"))
-    curves.append(Curve("LaHaise 2001, aio", his, "#000000", "points", point=5))
+    curves.append(Curve("LaHaise 2001, aio", his, draw.BLACK, "points", point=5))
     goal = [(16, 1), (23.3, 1)]
     curves.append(Curve("goal: 1 %", goal, draw.RED, "lines", dash=2))
     return Panel(

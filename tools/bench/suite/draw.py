@@ -9,6 +9,7 @@ import subprocess
 
 BLUE, LIGHT, ORANGE, GREY = "#0b6e99", "#7cc3e0", "#d9730d", "#8a8a8a"
 GREEN, PURPLE, RED, PALE = "#448361", "#6940a5", "#c0392b", "#c8c8c8"
+BROWN, GOLD, BLACK = "#7b4b2a", "#c9a400", "#000000"
 
 Points = list[tuple[float, float]]
 
@@ -105,9 +106,10 @@ def ticks(axis: str, places: list[object] | None) -> list[str]:
 
 def span(axis: str, limits: tuple[float, float] | None, places: object) -> list[str]:
     """An axis ends at its first and its last tick unless it is told otherwise."""
-    if limits is None and isinstance(places, list) and axis != "x":
+    if limits is None and isinstance(places, list):
         values = [p[1] if isinstance(p, tuple) else p for p in places]
-        limits = (min(values), max(values))
+        # Rounded, a tick at the very end could be outside.
+        limits = (min(values) * 0.9999, max(values) * 1.0001)
     if limits is None:
         return [f"set {axis}range [*:*]"]
     return [f"set {axis}range [{limits[0]}:{limits[1]}]"]
@@ -148,16 +150,17 @@ def data_lines(panel: Panel) -> list[str]:
     return lines
 
 
-def panel_lines(panel: Panel) -> list[str]:
+def panel_lines(panel: Panel, key_rows: int) -> list[str]:
     lines = [
         "reset",
+        f"set bmargin {key_rows + 3.5}",
         f"set title {quote(panel.title)}",
-        f"set xlabel {quote(panel.xlabel)} offset 0,0.4",
+        f"set xlabel {quote(panel.xlabel)}",
         f"set ylabel {quote(panel.ylabel)}",
-        'set grid linecolor "#dddddd"',
+        'set grid linetype 1 linecolor "#e4e4e4"',
         "set tics nomirror",
         f"set border {11 if panel.y2label else 3}",
-        "set key below center horizontal Left reverse samplen 2",
+        'set key below center horizontal Left reverse samplen 2 font ",13" width -2',
         f"set key maxcols {panel.key_columns}",
     ]
     lines += ["set logscale x"] if panel.xlog else []
@@ -186,8 +189,9 @@ def gnuplot_script(figure: Figure, picture: pathlib.Path) -> str:
         f"set output {quote(str(picture))}",
         f"set multiplot layout {rows},{figure.columns} title {quote(figure.title)}",
     ]
+    key_rows = max(-(-len(p.curves) // p.key_columns) for p in figure.panels)
     for panel in figure.panels:
-        lines += panel_lines(panel)
+        lines += panel_lines(panel, key_rows)
     return "\n".join([*lines, "unset multiplot", ""])
 
 

@@ -107,7 +107,7 @@ class Peers(Benchmark):
             "", "block (bytes)", "instructions per block",
             [Curve(t, table.curve(m), c, point=p) for m, t, c, p in curves],
             xlog=True, ylog=True, xticks=draw.sizes(SIZES), xrange=(12, 90000),
-            yticks=draw.decades(100, 1e8), key_columns=3,
+            yticks=draw.decades(100, 1e8),
         )  # fmt: skip
         title = "Zeros by way of other frameworks: acquisition and read of a block"
         return Figure(title, [panel])

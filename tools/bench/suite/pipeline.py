@@ -81,7 +81,8 @@ class Pipeline(Benchmark):
         old_read = reference.curve("zio-1.1", "pipeline", method="read")
         old_both = reference.curve("zio-1.1", "pipeline", method="ctrl+read")
         right = Panel(
-            "larger blocks", "block (bytes)", "instructions per block",
+            "read meets the null pipe from 1k on", "block (bytes)",
+            "instructions per block",
             [
                 Curve("control + read", table.curve("ctrl+read"), draw.LIGHT),
                 Curve("read", table.curve("read"), draw.BLUE),

@@ -132,7 +132,7 @@ class Share(Benchmark):
             ("uring", "io_uring", draw.PURPLE, 6),
             ("splice", "splice", draw.GREEN, 7),
             ("mmap-out", "read into the mapped output", draw.GREY, 6),
-            ("mmap", "both mapped", draw.GREY, 7),
+            ("mmap", "both mapped", draw.BROWN, 7),
             ("mmap-in", "mapped input, write", draw.ORANGE, 7),
             ("share", "shared", draw.BLUE, 7),
             ("route", "route in the kernel", draw.LIGHT, 7),

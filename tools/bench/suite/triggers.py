@@ -267,12 +267,12 @@ def hrt_jitter_panel(table: Table) -> Panel:
     return Panel(
         "time stamp after the tick of an hrt; ten bins a decade", "us", "blocks", curves,
         xlog=True, ylog=True, xticks=[0.3, *draw.decades(1, 1000)], xrange=(0.3, 1000),
-        yrange=(0.5, 1e6), yticks=draw.decades(1, 1e6),
+        yticks=[("none", 0.5), *draw.decades(1, 1e6)],
     )  # fmt: skip
 
 
 def timer_jitter_panel(table: Table) -> Panel:
-    edges = [i / 10 for i in range(21)]
+    edges = [i / 10 for i in range(26)]
     curves = [
         Curve(title, histogram(jitter(table, "jitter-timer-shared", n), edges), colour,
               "steps")
@@ -284,8 +284,8 @@ def timer_jitter_panel(table: Table) -> Panel:
     ]  # fmt: skip
     return Panel(
         "time stamp after the jiffy of a timer; bins of 0.1 us", "us", "blocks", curves,
-        ylog=True, xticks=draw.linear(2, 0.5), xrange=(0, 2), yrange=(0.5, 1e5),
-        yticks=draw.decades(1, 1e5),
+        ylog=True, xticks=draw.linear(2.5, 0.5), xrange=(0, 2.5),
+        yticks=[("none", 0.5), *draw.decades(1, 1e5)],
     )  # fmt: skip
 
 

@@ -89,7 +89,8 @@ class Wiki(Benchmark):
         axis = {"xlog": True, "xticks": draw.sizes(SIZES[::2] + SIZES[-1:])}
         axis["xrange"] = (13, 40000)
         left = Panel(
-            "time", "block (bytes)", "microseconds per block (1 us = 1000 instructions)",
+            "all but dd /dev/zero meet from 1k on", "block (bytes)",
+            "microseconds per block (1 us = 1000 instructions)",
             [Curve(title, table.curve(m, y="us"), colour) for m, title, colour in CURVES],
             ylog=True, yticks=draw.decades(1, 1000), **axis,
         )  # fmt: skip
@@ -104,7 +105,7 @@ class Wiki(Benchmark):
             ratios.append(Curve(title, old, colour, point=6, dash=2))
         for method, title in (("zio-cat-file", "kmalloc"), ("cat-mmap", "vmalloc")):
             was = his_seconds(reference, method) / his_seconds(reference, "dd-urandom")
-            curve = Curve(f"2012, {title}", [(16, was)], "#000000", "points")
+            curve = Curve(f"2012, {title}", [(16, was)], draw.BLACK, "points")
             curve.point = 5 if title == "kmalloc" else 9
             ratios.append(curve)
         right = Panel(
