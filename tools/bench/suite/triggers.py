@@ -308,7 +308,7 @@ def cost_table(table: Table) -> str:
     for what, method in COSTS:
         cost = {n: table.get(method, count=n) for n in SETS}
         most = max((n for n in SETS if cost[n]), default=1)
-        further = (cost[most] - cost[1]) / (most - 1) if most > 1 else None
+        further = (cost[most] - cost[1]) / (most - 1) if most > 1 and cost[1] else None
         two = number(cost[2]) if "iio" in method else ""
         cells = [number(cost[1]), two, number(cost[10]), number(cost[100])]
         rows.append([what, *cells, number(further)])
