@@ -131,15 +131,15 @@ class Share(Benchmark):
             ("rw", "read, write", draw.RED, 7),
             ("uring", "io_uring", draw.PURPLE, 6),
             ("splice", "splice", draw.GREEN, 7),
-            ("mmap-out", "read into the mapped output", draw.GREY, 6),
+            ("mmap-out", "read to mapped output", draw.GREY, 6),
             ("mmap", "both mapped", draw.BROWN, 7),
             ("mmap-in", "mapped input, write", draw.ORANGE, 7),
             ("share", "shared", draw.BLUE, 7),
             ("route", "route in the kernel", draw.LIGHT, 7),
-            ("drop", "input alone (just below the route)", draw.PALE, 6),
+            ("drop", "input alone", draw.PALE, 6),
         ]
         left = Panel(
-            "one output", "block (bytes)", "instructions per block",
+            "one output; the input alone is just below the route", "block (bytes)", "instructions per block",
             [Curve(t, table.curve(m, count=1), c, point=p) for m, t, c, p in some],
             xlog=True, ylog=True, xrange=(400, 1400000),
             xticks=draw.sizes([512, 2048, 8192, 32768, 131072, 1048576]),
