@@ -160,7 +160,7 @@ def panel_lines(panel: Panel, key_rows: int) -> list[str]:
         'set grid linetype 1 linecolor "#e4e4e4"',
         "set tics nomirror",
         f"set border {11 if panel.y2label else 3}",
-        'set key below center horizontal Left reverse samplen 2 font ",13" width -2',
+        'set key below center horizontal Left reverse samplen 2 font ",12"',
         f"set key maxcols {panel.key_columns}",
     ]
     lines += ["set logscale x"] if panel.xlog else []
