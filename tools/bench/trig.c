@@ -372,8 +372,11 @@ static int64_t try_period(void *arg, uint64_t period)
 
 static void run_rate(struct bench *b)
 {
-	uint64_t period = find_period(try_period, b, b->period, b->least);
+	uint64_t good = b->period, period = b->least;
 
+	/* This trial uses every block of the buffers, so that the others find them warm. */
+	if (try_period(b, period))
+		period = find_period(try_period, b, good, period);
 	PRINT_NUMBERS({ "blocks", 1 }, { "ns", period });
 }
 
