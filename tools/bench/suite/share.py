@@ -139,7 +139,8 @@ class Share(Benchmark):
             ("drop", "input alone", draw.PALE, 6),
         ]
         left = Panel(
-            "one output; the input alone is just below the route", "block (bytes)", "instructions per block",
+            "one output; the input alone is just below the route", "block (bytes)",
+            "instructions per block",
             [Curve(t, table.curve(m, count=1), c, point=p) for m, t, c, p in some],
             xlog=True, ylog=True, xrange=(400, 1400000),
             xticks=draw.sizes([512, 2048, 8192, 32768, 131072, 1048576]),

@@ -45,7 +45,7 @@ class Wiki(Benchmark):
     def sweep(self, plan: Plan, size: int) -> None:
         """The recipe takes the whole volume; what is beside it, less."""
         n = VOLUME // size
-        few = 100_000_000 // (3000 + size * 24)
+        few = 300_000_000 // (3000 + size * 24)
         self.dd(plan, "dd-urandom", size, n, "/dev/urandom")
         self.cat(plan, "zio-cat-file", size, n, "")
         self.dd(plan, "dd-zio", size, few, NODE)
@@ -146,42 +146,48 @@ def old_ratios(reference: Reference, method: str) -> list[tuple[float, float]]:
     return [(size, cost / base[size]) for size, cost in old]
 
 
-def three_cells(each: float | None, base: float | None) -> list[str]:
-    """Microseconds of a block, the ratio to urandom, the difference."""
+def three_cells(count: int, each: float | None, base: float | None) -> list[str]:
+    """Seconds of the run, the ratio to urandom, more microseconds of a block."""
     if each is None or base is None:
         return ["", "", ""]
-    more = number(each - base, 2) if each != base else ""
-    return [number(each, 3), number(each / base, 2), more]
+    more = number(each - base, 3) if each != base else ""
+    return [number(each * count / 1e6, 3), number(each / base, 2), more]
 
 
 def recipe_table(table: Table, reference: Reference) -> str:
     """Each run beside the dd of /dev/urandom before it: 2012, ZIO 1.1, now."""
     rows = []
     for what, method in RECIPE:
-        base = "first-urandom" if method.startswith("first") else "dd-urandom"
-        names = {"first-urandom": "dd-urandom", "first-zio": "dd-zio"}
-        old = names.get(method, method)
+        first = method.startswith("first")
+        base, count = ("first-urandom", FIRST) if first else ("dd-urandom", VOLUME // 16)
         row: list[object] = [what]
-        row += three_cells(*(his_each(reference, m) for m in (method, base)))
-        old_costs = (
-            reference.get("zio-1.1", "wiki", method=m, size=16)
-            for m in (old, "dd-urandom")
-        )
-        row += three_cells(*(cost / 1000 if cost else None for cost in old_costs))
-        row += three_cells(*(table.get(m, "us", size=16) for m in (method, base)))
+        for source in (his_each, old_each):
+            costs = (source(reference, m) for m in (method, base))
+            row += three_cells(count, *costs)
+        row += three_cells(count, *(table.get(m, "us", size=16) for m in (method, base)))
         rows.append(row)
     head = [""]
     for source in ("2012", "ZIO 1.1 on 6.1", "now"):
-        head += [f"{source}: us", "ratio", "more"]
+        head += [f"{source}: s", "ratio", "more, us"]
     return markdown(head, rows)
 
 
+SAME = {"first-urandom": "dd-urandom", "first-zio": "dd-zio"}
+
+
 def his_each(reference: Reference, method: str) -> float | None:
-    """Microseconds of a block."""
-    count = FIRST if method.startswith("first") else VOLUME // 16
-    name = {"first-urandom": "dd-urandom", "first-zio": "dd-zio"}.get(method, method)
-    seconds = reference.get("wiki-2012", "wiki", method=name, count=count)
+    """Microseconds of a block in 2012."""
+    count = FIRST if method in SAME else VOLUME // 16
+    match = {"method": SAME.get(method, method), "count": count}
+    seconds = reference.get("wiki-2012", "wiki", **match)
     return seconds / count * 1e6 if seconds else None
+
+
+def old_each(reference: Reference, method: str) -> float | None:
+    """Microseconds of a block of ZIO 1.1 on 6.1."""
+    match = {"method": SAME.get(method, method), "size": 16}
+    cost = reference.get("zio-1.1", "wiki", **match)
+    return cost / 1000 if cost else None
 
 
 def sweep_table(table: Table, reference: Reference | None) -> str:
