@@ -9,6 +9,7 @@
 #include "bench.h"
 
 #define MAX_DEVICES	2	/* IIO_CONSUMERS_PER_TRIGGER, if not configured */
+#define RUN_IN_NS	2000000
 
 struct device {
 	char dir[64];
@@ -172,18 +173,28 @@ static void run_cost(struct bench *b)
 	PRINT_NUMBERS({ "blocks", events }, { "ns", ns });
 }
 
-/* Returns how many are missing. */
+static void read_for(struct bench *b, uint64_t ns)
+{
+	uint64_t until = now_ns() + ns;
+
+	while (now_ns() < until)
+		read_all(b);
+}
+
+/*
+ * Returns how many are missing. The first scans do not count: the trigger runs already
+ * when the second device joins, and may skip an event then.
+ */
 static int64_t try_period(void *arg, uint64_t period)
 {
 	struct bench *b = arg;
-	uint64_t until;
 
 	set_period(b, period);
 	b->events = b->time_ms * 1000000ull / period;
-	forget(b);
 	enable(b, 1);
-	for (until = now_ns() + b->time_ms * 1000000ull; now_ns() < until; )
-		read_all(b);
+	read_for(b, RUN_IN_NS);
+	forget(b);
+	read_for(b, b->time_ms * 1000000ull);
 	enable(b, 0);
 	read_all(b);
 	return count_missing(b);
