@@ -73,15 +73,19 @@ mutants:
 	tools/testing/mutants $(MUTANTS_ARGS)
 
 bench:
+	tools/testing/setup bench
 	tools/bench/bench $(BENCH_ARGS)
 
 bench-triggers:
+	tools/testing/setup bench
 	tools/bench/bench --only triggers $(BENCH_ARGS)
 
 bench-slink:
+	tools/testing/setup bench
 	tools/bench/bench --only slink $(BENCH_ARGS)
 
 bench-share:
+	tools/testing/setup bench
 	tools/bench/bench --only share $(BENCH_ARGS)
 
 help:

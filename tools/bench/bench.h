@@ -1,154 +1,152 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* bench.h: what the programs of the benchmarks share */
+/* What the subcommands of zio-bench share. */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-static inline void __attribute__((noreturn, format(printf, 1, 2)))
-die(const char *format, ...)
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PAGE		4096
+/* of "trig" and "iio" */
+#define BLOCK		16	/* bytes */
+#define PERIODS_A_TURN	4	/* a buffer holds 16 blocks */
+
+void __attribute__((noreturn, format(printf, 1, 2))) die(const char *format, ...);
+
+static inline uint64_t clock_ns(clockid_t clock)
 {
-	va_list ap;
+	struct timespec ts;
 
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 static inline uint64_t now_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Of an option, at least @least. */
-static inline unsigned long parse_number(const char *option, const char *text,
-					 unsigned long least)
+static inline uint64_t min_ns(uint64_t a, uint64_t b)
 {
-	unsigned long value;
-	char *end;
-
-	errno = 0;
-	value = strtoul(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || value < least)
-		die("--%s: '%s' is not a number from %lu on", option, text,
-		    least);
-	return value;
+	return a < b ? a : b;
 }
 
-/* An option: with a text, or a number, or neither, and then a flag. */
-struct bench_option {
+/* Results: one JSON object a line */
+
+struct number {
 	const char *name;
-	char letter;
-	const char *value;	/* what to call it in the help */
-	const char *help;
-	const char **text;
-	unsigned long *number;
-	unsigned long least;
-	int *flag;
+	int64_t value;
 };
 
-static inline void take_value(const struct bench_option *o)
-{
-	if (o->text)
-		*o->text = optarg;
-	else if (o->number)
-		*o->number = parse_number(o->name, optarg, o->least);
-	else
-		*o->flag = 1;
-}
+void print_numbers(const struct number *numbers);
 
-static inline void print_options(const struct bench_option *o)
-{
-	char name[32];
+#define PRINT_NUMBERS(...) \
+	print_numbers((const struct number[]){ __VA_ARGS__, { NULL, 0 } })
 
-	for (; o->name; o++) {
-		snprintf(name, sizeof(name), "%s%s%s", o->name,
-			 o->value ? "=" : "", o->value ? o->value : "");
-		printf("  -%c, --%-16s %s\n", o->letter, name, o->help);
-	}
-	printf("  -h, --%-16s %s\n", "help", "this text");
-}
+/* Tells a program that traces this one that the measured loop begins. */
+void announce(void);
 
-/* The end of @table has no name. print_help() comes before its options. */
-static inline void take_options(int argc, char **argv,
-				const struct bench_option *table,
-				void (*print_help)(const struct bench_option *table))
-{
-	const struct bench_option *o;
-	struct option options[16] = { };
-	char letters[2 * 16 + 1] = "h";
-	size_t n = 0;
-	int c;
+/* Options */
 
-	for (o = table; o->name; o++) {
-		options[n++] = (struct option){ o->name, !o->flag, NULL,
-						o->letter };
-		sprintf(letters + strlen(letters), "%c%s", o->letter,
-			o->flag ? "" : ":");
-	}
-	options[n] = (struct option){ "help", no_argument, NULL, 'h' };
-	while ((c = getopt_long(argc, argv, letters, options, NULL)) >= 0) {
-		for (o = table; o->name && o->letter != c; o++)
-			;
-		if (o->name) {
-			take_value(o);
-		} else if (c == 'h') {
-			print_help(table);
-			exit(0);
-		} else {
-			fputs("Try --help.\n", stderr);
-			exit(2);
-		}
-	}
-}
-
-/* What each entry of a table of methods begins with. */
+/* The first member of each entry of a table that an option chooses from. */
 struct named {
 	const char *name;
 	const char *what;
 };
 
-/* The one of that name, of @n entries of @size bytes. */
-static inline const void *find_named(const void *table, size_t n, size_t size,
-				     const char *name)
-{
-	const char *entry = table;
+/**
+ * struct bench_option - an option of a subcommand
+ * @name: its long name
+ * @letter: its short name
+ * @help: what the help says
+ * @text: takes any text, or
+ * @number: takes a number of at least @least, or
+ * @flag: takes no value, or
+ * @choice: takes the name of one of @n entries of @table, @entry bytes each
+ */
+struct bench_option {
+	const char *name;
+	char letter;
+	const char *help;
+	const char **text;
+	uint64_t *number;
+	uint64_t least;
+	bool *flag;
+	const void *choice;
+	const void *table;
+	size_t n, entry;
+};
 
-	for (; n--; entry += size)
-		if (!strcmp(((const struct named *)entry)->name, name))
-			return entry;
-	die("no method '%s' (see --help)", name);
+#define CHOICE(variable, list) \
+	.choice = (variable), .table = (list), .n = ARRAY_SIZE(list), \
+	.entry = sizeof((list)[0])
+
+/**
+ * take_options() - parse the options of a subcommand
+ * @argc: number of words
+ * @argv: the words; the first one is the name of the subcommand
+ * @table: the options; the last entry has no name
+ * @arguments: what comes after the options, for the help
+ *
+ * Return: the index of the first word that is not an option.
+ */
+int take_options(int argc, char **argv, const struct bench_option *table,
+		 const char *arguments);
+
+/* Files; all of these end the program when something fails */
+
+int __attribute__((format(printf, 2, 3)))
+open_path(int flags, const char *format, ...);
+void *map_file(int fd, size_t offset, size_t size, int prot);
+void write_number(const char *dir, const char *file, uint64_t value);
+uint64_t read_number(int fd);
+uint64_t read_file_number(const char *dir, const char *file);
+
+/* A loop that only interrupts disturb */
+
+static inline void spin(uint64_t turns)
+{
+	while (turns--)
+		__asm__ volatile("" : : "r"(turns) : "memory");
 }
 
-static inline void print_named(const void *table, size_t n, size_t size)
-{
-	const char *entry = table;
+/* Return: how many turns of spin() take a millisecond. */
+uint64_t calibrate_spin(void);
 
-	puts("\nMethods:");
-	for (; n--; entry += size)
-		printf("  %-12s %s\n", ((const struct named *)entry)->name,
-		       ((const struct named *)entry)->what);
-}
+/* Rates */
 
-#define FIND_METHOD(table, name) \
-	find_named(table, sizeof(table) / sizeof((table)[0]), \
-		   sizeof((table)[0]), name)
-#define PRINT_METHODS(table) \
-	print_named(table, sizeof(table) / sizeof((table)[0]), \
-		    sizeof((table)[0]))
+/**
+ * find_period() - find the shortest period at which nothing is lost, to 1 %
+ * @try: returns how much is lost at a period
+ * @arg: the argument of @try
+ * @good: a period at which nothing is lost, in ns
+ * @least: the shortest period to try, in ns
+ *
+ * Return: the period in ns. Three more trials at this period have lost nothing.
+ */
+uint64_t find_period(int64_t (*try)(void *arg, uint64_t period), void *arg,
+		     uint64_t good, uint64_t least);
+
+/* Subcommands */
+
+int main_aio(int argc, char **argv);
+int main_free(int argc, char **argv);
+int main_iio(int argc, char **argv);
+int main_loop(int argc, char **argv);
+int main_map(int argc, char **argv);
+int main_peer(int argc, char **argv);
+int main_route(int argc, char **argv);
+int main_run(int argc, char **argv);
+int main_slink(int argc, char **argv);
+int main_trig(int argc, char **argv);
 
 #endif /* BENCH_H */

@@ -3,11 +3,11 @@
  * iiopeer: the zeros of zio-zero as a device of the IIO framework
  *
  * Debian's kernels have IIO and its kfifo buffer, but neither iio_dummy nor a
- * software trigger. So this is an IIO device of 64 channels of 8 bits, and two
- * nodes: who writes a number N to
+ * software trigger. This module makes an IIO device of 64 channels of 8 bits. It has
+ * two nodes. A program that writes a number N (u32) starts an acquisition:
  *
- *   /dev/zio-iio-push      has N scans pushed to the buffer, with no trigger
- *   /dev/zio-iio-trigger   has the trigger of the device fire N times
+ *   /dev/zio-iio-push      pushes N scans to the buffer, with no trigger
+ *   /dev/zio-iio-trigger   fires the trigger of the device N times
  */
 #include <linux/fs.h>
 #include <linux/iio/buffer.h>

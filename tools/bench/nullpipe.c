@@ -2,11 +2,11 @@
 /*
  * nullpipe: the same samples as zio-zero, with no framework at all
  *
- * /dev/zio-null-{zero,random,sawtooth}: a read fills a kernel buffer of the
- * size asked for and copies it to the user; a write copies to the kernel
- * buffer and forgets. What ZIO costs beyond this is the price of ZIO.
+ * A read of /dev/zio-null-{zero,random,sawtooth} fills a buffer of the kernel, as
+ * large as the request, and copies it to the user. A write copies the user's bytes to
+ * the buffer and drops them. The cost of ZIO is what it costs more than this.
  *
- * The buffer belongs to the open file and is not locked: one reader a file.
+ * The buffer belongs to the open file. No lock protects it: a file has one reader.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -21,7 +21,7 @@
 /**
  * struct nullpipe_pattern - one device node
  * @misc: the node
- * @fill: make @len samples of 8 bits, the first one numbered @first
+ * @fill: makes @len samples of 8 bits; the number of the first one is @first
  */
 struct nullpipe_pattern {
 	struct miscdevice misc;
@@ -29,10 +29,10 @@ struct nullpipe_pattern {
 };
 
 /**
- * struct nullpipe_file - what an open file has
- * @pattern: where the samples come from
+ * struct nullpipe_file - state of an open file
+ * @pattern: makes the samples
  * @next: number of the next sample
- * @data: the buffer, NULLPIPE_BUFFER_SIZE long
+ * @data: the buffer, NULLPIPE_BUFFER_SIZE bytes
  */
 struct nullpipe_file {
 	const struct nullpipe_pattern *pattern;

@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-trig-bench: what an event costs, how many come a second, and when
+ * zio-bench trig: what an event costs, how many come in a second, and when
  *
- * A program that is busy all the time tells what it loses to events: the time of
- * so many turns with them, less that without. In between it reads the blocks, or
- * leaves them, as told. Under QEMU's -icount shift=0 a nanosecond of the guest is
- * one instruction, so the figures repeat.
+ * This program is busy all the time. What an event costs is the time that the program
+ * loses: the time of so many turns with events, less that without. Between two turns
+ * the program reads the blocks, or leaves them.
  *
- * All that is said of an event is checked: that so many came, that nothing was
- * lost, or that all was.
+ * The program checks that so many events came, and that nothing was lost, or that all
+ * was.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <linux/zio-user.h>
 
-#include "events.h"
+#include "bench.h"
 
 #define MAX_SETS	128
 #define RUN_IN		64	/* events */
@@ -40,37 +29,61 @@ struct set {
 	const struct zio_control *slot;
 };
 
+struct use;
+struct source;
+struct task;
+
 struct bench {
 	const struct use *use;
 	const struct source *source;
+	const struct task *task;
+	const char *trigger;		/* a directory, or NULL: each set has its own */
 	uint64_t period;		/* ns */
 	uint64_t events;
-	unsigned long spread, bin, time_ms;
+	uint64_t bin, time_ms, least;
+	bool spread;
 	uint64_t spins;			/* turns of the empty loop in a pass */
 	uint64_t got;			/* blocks */
-	unsigned int first, n;
+	uint64_t first, n;
 	unsigned int n_dirs;
-	char *dir[MAX_SETS];		/* of the triggers */
+	const char *dir[MAX_SETS];	/* of the triggers */
 	struct set set[MAX_SETS];
 	void (*see)(struct bench *b, const struct zio_control *ctrl);
 };
 
-/* What becomes of the blocks */
+/**
+ * struct use - what becomes of the blocks
+ * @named: its name
+ * @store: the buffer has room for all blocks
+ * @open: opens what @drain needs
+ * @drain: takes the blocks that are there
+ */
 struct use {
-	const char *name, *what;
-	unsigned int queue;		/* blocks to have in a buffer; 0: as it is */
+	struct named named;
+	bool store;
 	void (*open)(struct bench *b, struct set *s);
 	void (*drain)(struct bench *b, struct set *s);
 };
 
-/* Where the events come from */
+/**
+ * struct source - where the events come from
+ * @named: its name
+ * @start: has events come from the time @at on
+ * @exact: the source makes as many events as it is told, at times that are known
+ */
 struct source {
-	const char *name, *what;
+	struct named named;
 	void (*start)(struct bench *b, uint64_t at);
-	int exact;			/* it can be told how many, and when */
+	bool exact;
 };
 
-/* What was lost so far, by all sets. */
+/* What to measure. */
+struct task {
+	struct named named;
+	void (*run)(struct bench *b);
+};
+
+/* Counts what all sets have lost so far. */
 static uint64_t count_lost(struct bench *b, uint64_t *triggers)
 {
 	uint64_t blocks = 0;
@@ -113,15 +126,9 @@ static void open_ring(struct bench *b, struct set *s)
 {
 	(void)b;
 	s->ctrl = open_path(O_RDWR, "/dev/zio/%s-0-0-ctrl", s->name);
-	s->hdr = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_POPULATE, s->ctrl, 0);
-	if (s->hdr == MAP_FAILED)
-		die("%s: header: %s", s->name, strerror(errno));
-	s->slot = mmap(NULL, (size_t)s->hdr->n_slots * s->hdr->slot_size,
-		       PROT_READ, MAP_SHARED | MAP_POPULATE, s->ctrl,
-		       s->hdr->slots_offset);
-	if (s->slot == MAP_FAILED)
-		die("%s: slots: %s", s->name, strerror(errno));
+	s->hdr = map_file(s->ctrl, 0, PAGE, PROT_READ | PROT_WRITE);
+	s->slot = map_file(s->ctrl, s->hdr->slots_offset,
+			   (size_t)s->hdr->n_slots * s->hdr->slot_size, PROT_READ);
 }
 
 static void pass_ring(struct bench *b, struct set *s)
@@ -136,7 +143,7 @@ static void pass_ring(struct bench *b, struct set *s)
 	}
 }
 
-/* A reader of his own, who sleeps until the next block is there. */
+/* Starts a process that sleeps in read() until the next block is there. */
 static void open_sleeper(struct bench *b, struct set *s)
 {
 	uint8_t buf[BLOCK];
@@ -155,11 +162,12 @@ static void open_sleeper(struct bench *b, struct set *s)
 }
 
 static const struct use uses[] = {
-	{ "full", "nobody reads, and the buffers are full", 0, leave, leave },
-	{ "store", "nobody reads, and the buffers have room", 1, open_data, leave },
-	{ "read", "each block is read, one by one", 0, open_data, read_blocks },
-	{ "ring", "each block is taken from a ring", 0, open_ring, pass_ring },
-	{ "sleeper", "a process for each set, asleep in read()", 0,
+	{ { "full", "no program reads, and the buffers are full" }, false, leave, leave },
+	{ { "store", "no program reads, and the buffers have room" }, true, open_data,
+	  leave },
+	{ { "read", "each block is read, one by one" }, false, open_data, read_blocks },
+	{ { "ring", "each block is taken from a ring" }, false, open_ring, pass_ring },
+	{ { "sleeper", "a process for each set, asleep in read()" }, false,
 	  open_sleeper, leave },
 };
 
@@ -178,22 +186,22 @@ static void start_hrt(struct bench *b, uint64_t at)
 		write_number(b->dir[i], "start-ns", at);
 	}
 	if (clock_ns(CLOCK_REALTIME) > at)
-		die("the start has passed before all was set");
+		die("the start has passed before all triggers were set");
 }
 
 static void start_timer(struct bench *b, uint64_t at)
 {
 	unsigned int i;
 
-	/* No timer is ever off: without events is with the longest period. */
+	/* A timer cannot be switched off: "no events" is the longest period. */
 	for (i = 0; i < b->n_dirs; i++)
 		write_number(b->dir[i], "period-ms",
 			     at ? b->period / 1000000 : DAY_NS / 1000000);
 }
 
 static const struct source sources[] = {
-	{ "hrt", "period-ns, so many shots from start-ns on", start_hrt, 1 },
-	{ "timer", "period-ms, on and on", start_timer, 0 },
+	{ { "hrt", "period-ns, so many shots from start-ns on" }, start_hrt, true },
+	{ { "timer", "period-ms, without end" }, start_timer, false },
 };
 
 static void drain_all(struct bench *b)
@@ -220,7 +228,7 @@ static uint64_t time_passes(struct bench *b, uint64_t passes)
 	return now_ns() - start;
 }
 
-/* Time enough to write to all the files of the triggers. */
+/* Time enough to write all the files of the triggers. */
 static uint64_t lead_ns(const struct bench *b)
 {
 	return (2 + b->n_dirs) * 1000000ull;
@@ -243,7 +251,6 @@ static uint64_t time_without(struct bench *b, uint64_t passes)
 	return time_passes(b, passes);
 }
 
-/* The buffers have room for all of them. */
 static void set_queue(struct bench *b, uint64_t len)
 {
 	char dir[128];
@@ -269,7 +276,7 @@ static void take_what_is_left(struct bench *b)
 	unsigned int i;
 
 	for (i = 0; i < b->n; i++)
-		if (b->use->queue)
+		if (b->use->store)
 			read_blocks(b, &b->set[i]);
 		else
 			b->use->drain(b, &b->set[i]);
@@ -278,18 +285,18 @@ static void take_what_is_left(struct bench *b)
 static void check_cost(struct bench *b, uint64_t events, uint64_t lost,
 		       uint64_t lost_triggers)
 {
-	int full = !strcmp(b->use->name, "full");
+	bool full = b->use->open == leave;
 	uint64_t triggers, blocks;
 
 	take_what_is_left(b);
 	blocks = count_lost(b, &triggers);
 	expect("events lost", triggers, lost_triggers);
 	expect("blocks lost", blocks - lost, full ? events * b->n : 0);
-	if (b->use->drain != leave || b->use->queue)
+	if (b->use->drain != leave || b->use->store)
 		expect("blocks", b->got, events * b->n);
 }
 
-/* Fills what is to be full, and lets everything be loaded that is used. */
+/* Fills the buffers that are to be full, and loads all the code that is used. */
 static void warm_up(struct bench *b)
 {
 	uint64_t events = b->events;
@@ -308,7 +315,7 @@ static void run_cost(struct bench *b)
 	uint64_t lead = lead_ns(b), base, ns, before, fired, lost, triggers, passes;
 
 	calibrate(b);
-	if (b->use->queue)
+	if (b->use->store)
 		set_queue(b, b->events + 64);
 	warm_up(b);
 	passes = lead / (b->period * PERIODS_A_TURN) + b->events / PERIODS_A_TURN + 2;
@@ -322,11 +329,11 @@ static void run_cost(struct bench *b)
 	stop(b);
 	if (b->source->exact)
 		expect("events", fired, b->events);
-	/* One more may have come since, from a source that goes on and on. */
+	/* A source without end may have made one more since. */
 	check_cost(b, count_fired(b) - before, lost, triggers);
-	if (b->use->queue)
+	if (b->use->store)
 		set_queue(b, 16);
-	printf("%llu,%lld\n", (unsigned long long)fired, (long long)(ns - base));
+	PRINT_NUMBERS({ "blocks", fired }, { "ns", ns - base });
 }
 
 /* The highest rate */
@@ -338,12 +345,13 @@ static void drain_until(struct bench *b, uint64_t blocks, uint64_t end)
 }
 
 /*
- * Returns what was lost of so many events, or did not come in time. The first
- * ones do not count: the period is new, and each block gets new attributes. But who
- * has not got them when as many more are due, will not keep up.
+ * Returns how much was lost, or came too late. Losses of the first events do not
+ * count: the period is new, and each block gets new attributes. A reader that has not
+ * got these events when as many more are due is too slow.
  */
-static uint64_t try_period(struct bench *b, uint64_t period)
+static int64_t try_period(void *arg, uint64_t period)
 {
+	struct bench *b = arg;
 	uint64_t lost, triggers, lost_before, triggers_before, at, end, late;
 
 	b->period = period;
@@ -362,41 +370,24 @@ static uint64_t try_period(struct bench *b, uint64_t period)
 	return late + lost + triggers - triggers_before;
 }
 
-/* To one per cent; then three times more, as a tick may have been lucky. */
-static void run_rate(struct bench *b, uint64_t least)
+static void run_rate(struct bench *b)
 {
-	uint64_t good = b->period, bad = least, middle;
-	int i;
+	uint64_t good = b->period, period = b->least;
 
-	if (try_period(b, good))
-		die("some are lost at a period of %llu ns already",
-		    (unsigned long long)good);
-	if (!try_period(b, least))
-		good = bad = least;
-	while ((good - bad) * 100 > good) {
-		middle = (good + bad) / 2;
-		if (try_period(b, middle))
-			bad = middle;
-		else
-			good = middle;
-	}
-	for (i = 0; i < 3; i++)
-		if (try_period(b, good)) {
-			good += good / 100 + 1;
-			i = -1;
-		}
-	printf("%llu,%llu\n", (unsigned long long)b->events,
-	       (unsigned long long)good);
+	/* This trial uses every block of the buffers, so that the others find them warm. */
+	if (try_period(b, period))
+		period = find_period(try_period, b, good, period);
+	PRINT_NUMBERS({ "blocks", 1 }, { "ns", period });
 }
 
-/* When they come */
+/* The times at which events come */
 
 #define MAX_STAMPS	100000
 
 static int64_t stamps[MAX_STAMPS];
 static unsigned int n_stamps;
 
-/* From the nearest tick; the clock and the ticks have the same zero. */
+/* The time since the nearest tick; the clock and the ticks have the same zero. */
 static void keep_stamp(struct bench *b, const struct zio_control *ctrl)
 {
 	uint64_t ns = ctrl->tstamp.secs * 1000000000ull + ctrl->tstamp.ticks;
@@ -415,7 +406,7 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Jiffies have no zero that is known: the earliest is taken for it. */
+/* The zero of the jiffies is not known: the earliest event is taken for it. */
 static void shift_to_earliest(void)
 {
 	int64_t first = stamps[0];
@@ -425,21 +416,21 @@ static void shift_to_earliest(void)
 		stamps[i] -= first;
 }
 
-static void print_histogram(unsigned long bin)
+/* Prints one object for each bin that is not empty: its start in ns, and events. */
+static void print_histogram(int64_t bin)
 {
 	unsigned int i, n = 0;
 	int64_t low, at = 0;
 
 	for (i = 0; i < n_stamps; i++, n++) {
-		low = (stamps[i] - (stamps[i] < 0 ? (int64_t)bin - 1 : 0)) /
-			(int64_t)bin * (int64_t)bin;
+		low = (stamps[i] - (stamps[i] < 0 ? bin - 1 : 0)) / bin * bin;
 		if (n && low != at) {
-			printf("%lld,%u\n", (long long)at, n);
+			PRINT_NUMBERS({ "size", at }, { "blocks", n });
 			n = 0;
 		}
 		at = low;
 	}
-	printf("%lld,%u\n", (long long)at, n);
+	PRINT_NUMBERS({ "size", at }, { "blocks", n });
 }
 
 static void run_jitter(struct bench *b)
@@ -461,18 +452,17 @@ static void run_jitter(struct bench *b)
 	print_histogram(b->bin);
 }
 
-/* For a profile: until somebody ends it. */
+/* For a profile: it ends with the machine. */
 static void run_forever(struct bench *b)
 {
 	calibrate(b);
 	b->events = 0;
 	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
-	puts("READY");
-	fflush(stdout);
+	announce();
 	time_passes(b, UINT64_MAX);
 }
 
-/* An event that is written */
+/* Events that a write to a file makes */
 
 static uint64_t time_fires(int fd, uint64_t events)
 {
@@ -489,7 +479,7 @@ static void run_fire(struct bench *b)
 	int fd = open_path(O_WRONLY, "%s/fire", b->dir[0]);
 	uint64_t lost, triggers, ns;
 
-	if (b->use->queue)
+	if (b->use->store)
 		set_queue(b, b->events + 64);
 	time_fires(fd, 64);
 	take_what_is_left(b);
@@ -497,18 +487,25 @@ static void run_fire(struct bench *b)
 	b->got = 0;
 	ns = time_fires(fd, b->events);
 	check_cost(b, b->events, lost, triggers);
-	if (b->use->queue)
+	if (b->use->store)
 		set_queue(b, 16);
-	printf("%llu,%llu\n", (unsigned long long)b->events,
-	       (unsigned long long)ns);
+	PRINT_NUMBERS({ "blocks", b->events }, { "ns", ns });
 }
+
+static const struct task tasks[] = {
+	{ { "cost", "instructions of events" }, run_cost },
+	{ { "fire", "the same for what is written to \"fire\"" }, run_fire },
+	{ { "rate", "the shortest period at which nothing is lost" }, run_rate },
+	{ { "jitter", "time stamps minus the grid: a histogram" }, run_jitter },
+	{ { "forever", "events and nothing else, after the word READY" }, run_forever },
+};
 
 static void open_set(struct bench *b, unsigned int i)
 {
 	struct set *s = &b->set[i];
 	const char *stats = "/sys/bus/zio/devices/%s/cset0/%s";
 
-	snprintf(s->name, sizeof(s->name), "zzero-%04x", b->first + i);
+	snprintf(s->name, sizeof(s->name), "zzero-%04x", (unsigned int)b->first + i);
 	s->fired = open_path(O_RDONLY, stats, s->name, "statistics/fired");
 	s->lost_triggers = open_path(O_RDONLY, stats, s->name,
 				     "statistics/lost_triggers");
@@ -517,18 +514,22 @@ static void open_set(struct bench *b, unsigned int i)
 	b->use->open(b, s);
 }
 
-/* Without a directory: each set has a trigger of its own. */
+static const char *own_trigger(const struct set *s)
+{
+	char *dir;
+
+	if (asprintf(&dir, "/sys/bus/zio/devices/%s/cset0/trigger", s->name) < 0)
+		die("no memory");
+	return dir;
+}
+
 static void find_triggers(struct bench *b)
 {
 	unsigned int i;
 
-	if (b->n_dirs)
-		return;
-	for (i = 0; i < b->n; i++)
-		if (asprintf(&b->dir[i], "/sys/bus/zio/devices/%s/cset0/trigger",
-			     b->set[i].name) < 0)
-			die("no memory");
-	b->n_dirs = b->n;
+	b->n_dirs = b->trigger ? 1 : b->n;
+	for (i = 0; i < b->n_dirs; i++)
+		b->dir[i] = b->trigger ? b->trigger : own_trigger(&b->set[i]);
 }
 
 static void end_sleepers(struct bench *b)
@@ -540,155 +541,51 @@ static void end_sleepers(struct bench *b)
 			kill(b->set[i].sleeper, SIGTERM);
 }
 
-static void print_help(void)
+static void take_arguments(struct bench *b, int argc, char **argv)
 {
-	size_t i;
+	const struct bench_option options[] = {
+		{ "task", 'k', "what to measure", CHOICE(&b->task, tasks) },
+		{ "trigger", 't', "directory of the trigger that all sets share",
+		  .text = &b->trigger },
+		{ "source", 's', "where events come from", CHOICE(&b->source, sources) },
+		{ "use", 'u', "what becomes of the blocks", CHOICE(&b->use, uses) },
+		{ "first", 'f', "number of the first device, zzero-N (0)",
+		  .number = &b->first },
+		{ "count", 'c', "devices (1)", .number = &b->n, .least = 1 },
+		{ "period", 'p', "ns; of a rate: nothing is lost with it (100000)",
+		  .number = &b->period, .least = 1 },
+		{ "events", 'n', "how many (1000)", .number = &b->events, .least = 1 },
+		{ "spread", 'x', "own triggers: one after the other in the period",
+		  .flag = &b->spread },
+		{ "least", 'l', "ns, of a rate: the shortest period to try (1000)",
+		  .number = &b->least, .least = 1 },
+		{ "time", 'T', "ms of one trial of a rate (40)", .number = &b->time_ms,
+		  .least = 1 },
+		{ "bin", 'b', "ns, of the histogram (100)", .number = &b->bin,
+		  .least = 1 },
+		{ }
+	};
+	int i = take_options(argc, argv, options, "");
 
-	puts("Usage: zio-trig-bench [options] cost | fire | rate | jitter | forever\n\n"
-	     "  cost    instructions of events: prints events,ns\n"
-	     "  fire    the same for what is written to \"fire\"\n"
-	     "  rate    the shortest period at which nothing is lost: events,ns\n"
-	     "  jitter  time stamps minus the grid: lines of ns,events\n"
-	     "  forever events and nothing else, after the word READY\n\n"
-	     "  -t, --trigger=DIR  that all sets share (each has its own)\n"
-	     "  -s, --source=NAME  see below (hrt)\n"
-	     "  -u, --use=NAME     what becomes of the blocks, see below (full)\n"
-	     "  -f, --first=N      first device, zzero-N (0)\n"
-	     "  -c, --count=N      how many (1)\n"
-	     "  -p, --period=NS    rate: with which nothing is lost (100000)\n"
-	     "  -n, --events=N     how many (1000)\n"
-	     "  -x, --spread       own triggers: one after the other in the period\n"
-	     "  -l, --least=NS     rate: the least to try (1000)\n"
-	     "  -T, --time=MS      rate: of one trial (40)\n"
-	     "  -b, --bin=NS       jitter: of the histogram (100)\n"
-	     "  -h, --help         this text\n\nUses:");
-	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
-		printf("  %-8s %s\n", uses[i].name, uses[i].what);
-	puts("\nSources:");
-	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		printf("  %-8s %s\n", sources[i].name, sources[i].what);
+	if (i != argc)
+		die("trig: what is '%s'?", argv[i]);
+	if (b->n > MAX_SETS)
+		die("more than %d sets", MAX_SETS);
 }
 
-static const struct use *find_use(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
-		if (!strcmp(uses[i].name, name))
-			return &uses[i];
-	die("no use '%s' (see --help)", name);
-}
-
-static const struct source *find_source(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (!strcmp(sources[i].name, name))
-			return &sources[i];
-	die("no source '%s' (see --help)", name);
-}
-
-static const struct option options[] = {
-	{ "trigger", required_argument, NULL, 't' },
-	{ "source", required_argument, NULL, 's' },
-	{ "use", required_argument, NULL, 'u' },
-	{ "first", required_argument, NULL, 'f' },
-	{ "count", required_argument, NULL, 'c' },
-	{ "period", required_argument, NULL, 'p' },
-	{ "events", required_argument, NULL, 'n' },
-	{ "spread", no_argument, NULL, 'x' },
-	{ "least", required_argument, NULL, 'l' },
-	{ "time", required_argument, NULL, 'T' },
-	{ "bin", required_argument, NULL, 'b' },
-	{ "help", no_argument, NULL, 'h' },
-	{ }
-};
-
-static void take_option(struct bench *b, int opt, uint64_t *least)
-{
-	switch (opt) {
-	case 't':
-		b->dir[0] = optarg;
-		b->n_dirs = 1;
-		break;
-	case 's':
-		b->source = find_source(optarg);
-		break;
-	case 'u':
-		b->use = find_use(optarg);
-		break;
-	case 'f':
-		b->first = parse_number("first", optarg, 0);
-		break;
-	case 'c':
-		b->n = parse_number("count", optarg, 1);
-		break;
-	case 'p':
-		b->period = parse_number("period", optarg, 1);
-		break;
-	case 'n':
-		b->events = parse_number("events", optarg, 1);
-		break;
-	case 'x':
-		b->spread = 1;
-		break;
-	case 'l':
-		*least = parse_number("least", optarg, 1);
-		break;
-	case 'T':
-		b->time_ms = parse_number("time", optarg, 1);
-		break;
-	case 'b':
-		b->bin = parse_number("bin", optarg, 1);
-		break;
-	case 'h':
-		print_help();
-		exit(0);
-	default:
-		fputs("Try --help.\n", stderr);
-		exit(2);
-	}
-}
-
-static void run(struct bench *b, const char *what, uint64_t least)
-{
-	if (!strcmp(what, "cost"))
-		run_cost(b);
-	else if (!strcmp(what, "fire"))
-		run_fire(b);
-	else if (!strcmp(what, "rate"))
-		run_rate(b, least);
-	else if (!strcmp(what, "jitter"))
-		run_jitter(b);
-	else if (!strcmp(what, "forever"))
-		run_forever(b);
-	else
-		die("what is '%s'? (see --help)", what);
-}
-
-int main(int argc, char **argv)
+int main_trig(int argc, char **argv)
 {
 	static struct bench b = {
-		.period = 100000, .events = 1000, .n = 1,
-		.time_ms = 40, .bin = 100,
-		.use = uses, .source = sources,
+		.period = 100000, .events = 1000, .n = 1, .time_ms = 40, .bin = 100,
+		.least = 1000, .use = uses, .source = sources, .task = tasks,
 	};
-	uint64_t least = 1000;
 	unsigned int i;
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "t:s:u:f:c:p:n:xl:T:b:h", options,
-				  NULL)) >= 0)
-		take_option(&b, opt, &least);
-	if (optind + 1 != argc)
-		die("one command, please (see --help)");
-	if (b.n > MAX_SETS)
-		die("more than %d sets", MAX_SETS);
+	take_arguments(&b, argc, argv);
 	for (i = 0; i < b.n; i++)
 		open_set(&b, i);
 	find_triggers(&b);
-	run(&b, argv[optind], least);
+	b.task->run(&b);
 	end_sleepers(&b);
 	return 0;
 }

@@ -1,52 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-aio-bench: a fixed volume, read by one or another interface
+ * zio-bench aio: a fixed volume, read by one or another interface
  *
- * All methods fill the same memory from the same file with requests of one
- * size. What differs is how a request gets to the kernel and its result back.
+ * All methods fill the same memory from the same file with requests of one size. They
+ * differ in how a request reaches the kernel, and in how its result comes back.
  */
-#include <errno.h>
-#include <fcntl.h>
+#include <aio.h>
 #include <libaio.h>
 #include <liburing.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "bench.h"
 
 #define BATCH	16
 
-/* What a thread reads for the other one; state: 'w' wanted, 'd' done, 'q' quit */
-struct pool {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wanted, done;
-	char state;
-	ssize_t result;
-};
+struct method;
 
 struct bench {
-	const char *label;
-	const char *method;
+	const struct method *method;
 	const char *path;
-	size_t size;
-	size_t volume;
-	unsigned long repeat;
+	uint64_t size;
+	uint64_t volume;
+	uint64_t repeat;
 	int fd;
 	void *buf;
 	struct io_uring ring;
 	io_context_t aio;
-	struct pool pool;
 	unsigned long left;	/* requests to come */
 };
 
-/* turn() makes one request, or several, and returns how many. */
+/**
+ * struct method - an interface
+ * @named: its name
+ * @turn: makes one request, or several, and returns how many
+ * @set_up: prepares the interface. May be NULL
+ * @end: undoes @set_up. May be NULL
+ */
 struct method {
 	struct named named;
 	unsigned int (*turn)(struct bench *b);
@@ -54,15 +44,15 @@ struct method {
 	void (*end)(struct bench *b);
 };
 
-/* The result is that of a system call which tells errors in errno. */
+/* The result of a system call, which tells errors in errno. */
 static void check_call(const struct bench *b, ssize_t n)
 {
 	if (n != (ssize_t)b->size)
-		die("%s: %s gave %zd of %zu: %s", b->path, b->method, n,
-		    b->size, n < 0 ? strerror(errno) : "short");
+		die("%s: %s gave %zd of %llu: %s", b->path, b->method->named.name, n,
+		    (unsigned long long)b->size, n < 0 ? strerror(errno) : "short");
 }
 
-/* The result is that of a kernel interface: an error is negative. */
+/* The result of a kernel interface, where an error is negative. */
 static void check_result(const struct bench *b, long n)
 {
 	if (n < 0)
@@ -122,6 +112,21 @@ static unsigned int turn_aio(struct bench *b)
 	return 1;
 }
 
+/* glibc has a thread of its own read the file. */
+static unsigned int turn_posix(struct bench *b)
+{
+	struct aiocb cb = {
+		.aio_fildes = b->fd, .aio_buf = b->buf, .aio_nbytes = b->size,
+	};
+	const struct aiocb *list = &cb;
+
+	if (aio_read(&cb) || aio_suspend(&list, 1, NULL))
+		die("POSIX AIO does not take or give a request: %s",
+		    strerror(errno));
+	check_result(b, aio_error(&cb) ? -aio_error(&cb) : aio_return(&cb));
+	return 1;
+}
+
 static void set_up_ring(struct bench *b)
 {
 	check_set_up("io_uring_queue_init",
@@ -137,7 +142,7 @@ static void set_up_fixed(struct bench *b)
 		     io_uring_register_buffers(&b->ring, &v, 1));
 }
 
-/* All that can be looked up beforehand; but not the buffer, which makes it dearer. */
+/* A registered buffer is left out: with it a request costs more. */
 static void set_up_registered(struct bench *b)
 {
 	set_up_ring(b);
@@ -209,85 +214,24 @@ static unsigned int turn_batch(struct bench *b)
 	return n;
 }
 
-static void *serve_pool(void *arg)
-{
-	struct bench *b = arg;
-	struct pool *pool = &b->pool;
-
-	pthread_mutex_lock(&pool->lock);
-	for (;;) {
-		while (pool->state == 'd')
-			pthread_cond_wait(&pool->wanted, &pool->lock);
-		if (pool->state == 'q')
-			break;
-		pthread_mutex_unlock(&pool->lock);
-		pool->result = read(b->fd, b->buf, b->size);
-		pthread_mutex_lock(&pool->lock);
-		pool->state = 'd';
-		pthread_cond_signal(&pool->done);
-	}
-	pthread_mutex_unlock(&pool->lock);
-	return NULL;
-}
-
-static void set_up_pool(struct bench *b)
-{
-	struct pool *pool = &b->pool;
-
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->wanted, NULL);
-	pthread_cond_init(&pool->done, NULL);
-	pool->state = 'd';
-	check_set_up("pthread_create",
-		     -pthread_create(&pool->thread, NULL, serve_pool, b));
-}
-
-static void ask_pool(struct pool *pool, char state)
-{
-	pthread_mutex_lock(&pool->lock);
-	pool->state = state;
-	pthread_cond_signal(&pool->wanted);
-	pthread_mutex_unlock(&pool->lock);
-}
-
-static unsigned int turn_pool(struct bench *b)
-{
-	struct pool *pool = &b->pool;
-
-	ask_pool(pool, 'w');
-	pthread_mutex_lock(&pool->lock);
-	while (pool->state != 'd')
-		pthread_cond_wait(&pool->done, &pool->lock);
-	pthread_mutex_unlock(&pool->lock);
-	check_call(b, pool->result);
-	return 1;
-}
-
-static void end_pool(struct bench *b)
-{
-	ask_pool(&b->pool, 'q');
-	pthread_join(b->pool.thread, NULL);
-}
-
 static const struct method methods[] = {
 	{ { "read", "read()" }, turn_read, NULL, NULL },
 	{ { "preadv2", "preadv2()" }, turn_preadv2, NULL, NULL },
 	{ { "poll+read", "poll(), then read()" }, turn_poll, NULL, NULL },
 	{ { "libaio", "io_submit(), io_getevents()" }, turn_aio, set_up_aio, end_aio },
 	{ { "uring", "io_uring, READ" }, turn_uring, set_up_ring, end_ring },
-	{ { "uring-fixed", "io_uring, READ_FIXED: the buffer is registered" },
+	{ { "uring-fixed", "io_uring, READ_FIXED: a registered buffer" },
 	  turn_fixed, set_up_fixed, end_ring },
-	{ { "uring-batch", "io_uring, READ, 16 at once; file and ring registered" },
+	{ { "uring-batch", "io_uring, 16 READ at once; registered file and ring" },
 	  turn_batch, set_up_registered, end_ring },
 	{ { "uring-async", "io_uring, READ, forced on a worker" }, turn_async,
 	  set_up_ring, end_ring },
-	{ { "threads", "a second thread does the read()" }, turn_pool, set_up_pool,
-	  end_pool },
+	{ { "posix-aio", "aio_read(), aio_suspend() of glibc" }, turn_posix, NULL, NULL },
 };
 
-static uint64_t time_requests(struct bench *b, const struct method *m,
-			      unsigned long n)
+static uint64_t time_requests(struct bench *b, unsigned long n)
 {
+	const struct method *m = b->method;
 	uint64_t start = now_ns();
 
 	for (b->left = n; b->left;)
@@ -295,64 +239,46 @@ static uint64_t time_requests(struct bench *b, const struct method *m,
 	return now_ns() - start;
 }
 
-static void run(struct bench *b, const struct method *m)
+static void time_method(struct bench *b)
 {
 	unsigned long i, n = (b->volume + b->size - 1) / b->size;
-	uint64_t best = UINT64_MAX, ns;
+	uint64_t best = UINT64_MAX;
 
-	b->fd = open(b->path, O_RDONLY);
-	if (b->fd < 0)
-		die("%s: %s", b->path, strerror(errno));
-	if (posix_memalign(&b->buf, 4096, b->size))
-		die("no memory for %zu bytes", b->size);
-	/* Page faults belong to no request. */
+	b->fd = open_path(O_RDONLY, "%s", b->path);
+	if (posix_memalign(&b->buf, PAGE, b->size))
+		die("no memory for %llu bytes", (unsigned long long)b->size);
+	/* The page faults belong to no request. */
 	memset(b->buf, 0x55, b->size);
-	if (m->set_up)
-		m->set_up(b);
-	time_requests(b, m, n / 16 + 1);
-	for (i = 0; i < b->repeat; i++) {
-		ns = time_requests(b, m, n);
-		best = ns < best ? ns : best;
-	}
-	if (m->end)
-		m->end(b);
-	printf("%s,%zu,%lu,%llu,%.1f\n", b->label, b->size, n,
-	       (unsigned long long)best, (double)best / n);
+	if (b->method->set_up)
+		b->method->set_up(b);
+	time_requests(b, n / 16 + 1);
+	for (i = 0; i < b->repeat; i++)
+		best = min_ns(best, time_requests(b, n));
+	if (b->method->end)
+		b->method->end(b);
+	PRINT_NUMBERS({ "blocks", n }, { "ns", best });
 }
 
-static void print_help(const struct bench_option *table)
+int main_aio(int argc, char **argv)
 {
-	puts("Usage: zio-aio-bench [options] FILE\n\n"
-	     "Prints: label,size,requests,ns,ns per request\n");
-	print_options(table);
-	PRINT_METHODS(methods);
-}
-
-int main(int argc, char **argv)
-{
-	struct bench b = {
-		.method = "read", .size = 4096, .volume = 16 << 20, .repeat = 1,
+	static struct bench b = {
+		.method = methods, .size = 4096, .volume = 16 << 20, .repeat = 1,
 	};
 	const struct bench_option options[] = {
-		{ "method", 'm', "NAME", "one of those below (read)",
-		  .text = &b.method },
-		{ "size", 's', "BYTES", "size of a request (4096)",
-		  .number = &b.size, .least = 1 },
-		{ "volume", 'v', "BYTES", "how much to read in all (16 MiB)",
-		  .number = &b.volume, .least = 1 },
-		{ "repeat", 'r', "N", "measure so often, print the least (1)",
+		{ "method", 'm', "the interface", CHOICE(&b.method, methods) },
+		{ "size", 's', "bytes of a request (4096)", .number = &b.size,
+		  .least = 1 },
+		{ "volume", 'v', "bytes to read in all (16 MiB)", .number = &b.volume,
+		  .least = 1 },
+		{ "repeat", 'r', "measure so often, print the least (1)",
 		  .number = &b.repeat, .least = 1 },
-		{ "label", 'l', "TEXT", "what to print first (the method)",
-		  .text = &b.label },
 		{ }
 	};
+	int i = take_options(argc, argv, options, "FILE");
 
-	take_options(argc, argv, options, print_help);
-	if (optind != argc - 1)
-		die("which file? (see --help)");
-	b.path = argv[optind];
-	if (!b.label)
-		b.label = b.method;
-	run(&b, FIND_METHOD(methods, b.method));
+	if (i != argc - 1)
+		die("aio: which file?");
+	b.path = argv[i];
+	time_method(&b);
 	return 0;
 }

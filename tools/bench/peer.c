@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-peer-bench: what a block costs in other frameworks of the kernel
+ * zio-bench peer: what a block costs in other frameworks of the kernel
  *
- * Their buffer is filled, then read empty in blocks. Both are timed. IIO fills
- * within a write(); Comedi by a timer, so a program that is busy meanwhile tells
- * what it loses: its time with an acquisition, less that without.
+ * The program fills the buffer of the framework, then reads it empty in blocks, and
+ * times both. IIO fills within a write(). Comedi fills by a timer: there a busy loop
+ * runs meanwhile, and what counts is the time that the loop loses.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <linux/comedi.h>
 
@@ -23,21 +16,30 @@
 #define COMEDI_CHANNEL	2	/* of comedi_test: the cheapest, a constant */
 #define SPIN_NS		(60 * 1000 * 1000ull)	/* longer than a fill */
 
+struct method;
+
 struct bench {
-	const char *label;
-	const char *method;
-	size_t size;
-	size_t scan;		/* bytes that are acquired together */
-	unsigned long repeat;
-	int overrun;
+	const struct method *method;
+	uint64_t size;
+	uint64_t scan;		/* bytes that are acquired together */
+	uint64_t repeat;
+	bool overrun;
 	int fd;
 	int fire;
-	unsigned long turns;	/* of the busy program */
-	uint64_t spin;		/* what it takes undisturbed */
+	unsigned long turns;	/* of the busy loop */
+	uint64_t spin;		/* ns that they take undisturbed */
 	uint8_t buf[FILL];
 };
 
-/* fill() puts FILL bytes into the buffer of the kernel, and returns the time. */
+/**
+ * struct method - a framework
+ * @named: its name
+ * @node: the node to read
+ * @fire: the node that starts an acquisition. May be NULL
+ * @fill: puts FILL bytes into the buffer of the kernel, returns the ns that it took
+ * @set_up: prepares the node. May be NULL
+ * @end: undoes @set_up. May be NULL
+ */
 struct method {
 	struct named named;
 	const char *node;
@@ -57,17 +59,15 @@ static uint64_t fill_iio(struct bench *b)
 	return now_ns() - start;
 }
 
-static uint64_t spin(const struct bench *b)
+static uint64_t time_spin(const struct bench *b)
 {
 	uint64_t start = now_ns();
-	unsigned long i;
 
-	for (i = 0; i < b->turns; i++)
-		__asm__ volatile("" : : "r"(i) : "memory");
+	spin(b->turns);
 	return now_ns() - start;
 }
 
-/* Room for what a fill brings and no more; 2 MiB if not told. */
+/* Room for one fill and no more; Comedi's own choice is 2 MiB. */
 static void resize_comedi(struct bench *b)
 {
 	struct comedi_bufconfig config = { .size = FILL };
@@ -79,16 +79,13 @@ static void resize_comedi(struct bench *b)
 static void set_up_comedi(struct bench *b)
 {
 	unsigned long i;
-	uint64_t ns;
 
 	resize_comedi(b);
 	b->turns = 1000000;
-	b->turns = SPIN_NS * b->turns / spin(b);
+	b->turns = SPIN_NS * b->turns / time_spin(b);
 	b->spin = UINT64_MAX;
-	for (i = 0; i < b->repeat; i++) {
-		ns = spin(b);
-		b->spin = ns < b->spin ? ns : b->spin;
-	}
+	for (i = 0; i < b->repeat; i++)
+		b->spin = min_ns(b->spin, time_spin(b));
 }
 
 static void cancel_comedi(struct bench *b)
@@ -97,7 +94,7 @@ static void cancel_comedi(struct bench *b)
 		die("COMEDI_CANCEL: %s", strerror(errno));
 }
 
-/* As fast as it goes: a sample of 2 bytes each microsecond. */
+/* The highest rate that it has: a sample of 2 bytes each microsecond. */
 static void start_comedi(struct bench *b, unsigned int samples)
 {
 	unsigned int list = CR_PACK(COMEDI_CHANNEL, 0, AREF_GROUND);
@@ -129,7 +126,7 @@ static uint64_t fill_comedi(struct bench *b)
 	uint64_t start = now_ns(), ns;
 
 	start_comedi(b, FILL / 2);
-	spin(b);
+	time_spin(b);
 	ns = now_ns() - start;
 	if (count_comedi(b) != FILL)
 		die("Comedi is too slow: %u bytes", count_comedi(b));
@@ -154,117 +151,95 @@ static uint64_t drain(struct bench *b)
 	for (done = 0; done < FILL; done += n) {
 		n = read(b->fd, b->buf, b->size);
 		if (n != (ssize_t)b->size)
-			die("%s: read gave %zd of %zu: %s", b->method, n,
-			    b->size, n < 0 ? strerror(errno) : "short");
+			die("%s: read gave %zd of %llu: %s", b->method->named.name, n,
+			    (unsigned long long)b->size,
+			    n < 0 ? strerror(errno) : "short");
 	}
 	return now_ns() - start;
 }
 
-static void measure(struct bench *b, const struct method *m)
+static void measure(struct bench *b)
 {
-	uint64_t fill, read, best_fill = UINT64_MAX, best_read = UINT64_MAX;
-	unsigned long i, blocks = FILL / b->size;
+	uint64_t best_fill = UINT64_MAX, best_read = UINT64_MAX, i;
 
-	m->fill(b);
+	b->method->fill(b);
 	drain(b);
 	for (i = 0; i < b->repeat; i++) {
-		fill = m->fill(b);
-		read = drain(b);
-		best_fill = fill < best_fill ? fill : best_fill;
-		best_read = read < best_read ? read : best_read;
+		best_fill = min_ns(best_fill, b->method->fill(b));
+		best_read = min_ns(best_read, drain(b));
 	}
-	printf("%s,%zu,%lu,%llu,%llu\n", b->label, b->size, blocks,
-	       (unsigned long long)(best_fill + best_read),
-	       (unsigned long long)best_read);
+	PRINT_NUMBERS({ "blocks", FILL / b->size }, { "ns", best_fill + best_read },
+		      { "read_ns", best_read });
 }
 
-/* Twice as much as there is room for: what is a reader told? */
-static void overrun(struct bench *b, const struct method *m)
+/* Fills the buffer twice; prints what a reader then gets, and the error after it. */
+static void overrun(struct bench *b)
 {
 	size_t all = 0;
 	ssize_t n;
 
-	if (m->fill == fill_comedi) {
+	if (b->method->fill == fill_comedi) {
 		start_comedi(b, FILL);
-		spin(b);
-		spin(b);
+		time_spin(b);
+		time_spin(b);
 	} else {
-		m->fill(b);
-		m->fill(b);
+		b->method->fill(b);
+		b->method->fill(b);
 	}
 	while ((n = read(b->fd, b->buf, b->size)) > 0)
 		all += n;
-	printf("%zu of %u bytes come; then read() says '%s'\n", all, 2 * FILL,
-	       n < 0 ? strerror(errno) : "end of file");
+	PRINT_NUMBERS({ "acquired", 2 * FILL }, { "read", all },
+		      { "errno", n < 0 ? errno : 0 });
 }
 
-static int open_node(const char *path)
+static void run(struct bench *b)
 {
-	int fd = open(path, O_RDWR | O_NONBLOCK);
+	const struct method *m = b->method;
 
-	if (fd < 0)
-		die("%s: %s", path, strerror(errno));
-	return fd;
-}
-
-static void run(struct bench *b, const struct method *m)
-{
-	b->fd = open_node(m->node);
+	b->fd = open_path(O_RDWR | O_NONBLOCK, "%s", m->node);
 	if (m->fire)
-		b->fire = open_node(m->fire);
+		b->fire = open_path(O_RDWR, "%s", m->fire);
 	memset(b->buf, 0x55, sizeof(b->buf));
 	if (m->set_up)
 		m->set_up(b);
 	if (b->overrun)
-		overrun(b, m);
+		overrun(b);
 	else
-		measure(b, m);
+		measure(b);
 	if (m->end)
 		m->end(b);
 }
 
-static void check_divisor(const char *option, size_t value)
+static void check_divisor(const char *option, uint64_t value)
 {
 	if (FILL % value)
-		die("--%s: %zu is no divisor of %d", option, value, FILL);
+		die("--%s: %llu is no divisor of %d", option,
+		    (unsigned long long)value, FILL);
 }
 
-static void print_help(const struct bench_option *table)
-{
-	puts("Usage: zio-peer-bench [options]\n\n"
-	     "Prints: label,size,blocks,ns in all,ns of reading\n");
-	print_options(table);
-	PRINT_METHODS(methods);
-}
-
-int main(int argc, char **argv)
+int main_peer(int argc, char **argv)
 {
 	static struct bench b = {
-		.method = "iio", .size = 16, .scan = 1, .repeat = 3,
+		.method = methods, .size = 16, .scan = 1, .repeat = 3,
 	};
 	const struct bench_option options[] = {
-		{ "method", 'm', "NAME", "one of those below (iio)",
-		  .text = &b.method },
-		{ "size", 's', "BYTES", "of a block, a divisor of 65536 (16)",
+		{ "method", 'm', "the framework", CHOICE(&b.method, methods) },
+		{ "size", 's', "bytes of a block, a divisor of 65536 (16)",
 		  .number = &b.size, .least = 1 },
-		{ "scan", 'c', "BYTES", "of a scan, as set in sysfs; IIO (1)",
+		{ "scan", 'c', "bytes of a scan of IIO, as set in sysfs (1)",
 		  .number = &b.scan, .least = 1 },
-		{ "repeat", 'r', "N", "measure so often, print the least (3)",
+		{ "repeat", 'r', "measure so often, print the least (3)",
 		  .number = &b.repeat, .least = 1 },
-		{ "label", 'l', "TEXT", "what to print first (the method)",
-		  .text = &b.label },
-		{ "overrun", 'o', NULL, "print what a reader is told of a loss",
+		{ "overrun", 'o', "print what a reader is told of a loss",
 		  .flag = &b.overrun },
 		{ }
 	};
+	int i = take_options(argc, argv, options, "");
 
-	take_options(argc, argv, options, print_help);
+	if (i != argc)
+		die("peer: what is '%s'?", argv[i]);
 	check_divisor("size", b.size);
 	check_divisor("scan", b.scan);
-	if (optind != argc)
-		die("what is '%s'? (see --help)", argv[optind]);
-	if (!b.label)
-		b.label = b.method;
-	run(&b, FIND_METHOD(methods, b.method));
+	run(&b);
 	return 0;
 }

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-bench iio: what an event costs by IIO's hrtimer trigger and dummy device
+ *
+ * "trig" measures the same for ZIO: the time that a busy program loses to events. A
+ * scan is a sample of 16 bits and the time, 16 bytes. IIO does not count its events:
+ * the time stamps of the scans tell whether some are missing.
+ */
+#include "bench.h"
+
+#define MAX_DEVICES	2	/* IIO_CONSUMERS_PER_TRIGGER, if not configured */
+#define RUN_IN_NS	2000000
+
+struct device {
+	char dir[64];
+	int data;
+	uint64_t got;
+	int64_t first, last;	/* stamps */
+};
+
+struct task;
+
+struct bench {
+	const struct task *task;
+	const char *use;
+	const char *trigger;
+	double period;		/* ns */
+	uint64_t wanted;	/* ns */
+	uint64_t events, spins;
+	uint64_t time_ms;
+	uint64_t n;
+	struct device dev[MAX_DEVICES];
+};
+
+/* What to measure. */
+struct task {
+	struct named named;
+	void (*run)(struct bench *b);
+};
+
+/* The file takes thousandths of a hertz: the period is the nearest one. */
+static void set_period(struct bench *b, uint64_t ns)
+{
+	uint64_t mhz = 1000000000000ull / ns;
+	char text[32];
+	int fd = open_path(O_WRONLY, "%s/sampling_frequency", b->trigger);
+	int len = snprintf(text, sizeof(text), "%llu.%03llu",
+			   (unsigned long long)(mhz / 1000),
+			   (unsigned long long)(mhz % 1000));
+
+	if (write(fd, text, len) != len)
+		die("sampling_frequency %s: %s", text, strerror(errno));
+	close(fd);
+	b->period = 1000000000000ull / mhz;
+}
+
+static void enable(struct bench *b, int on)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->n; i++)
+		write_number(b->dev[i].dir, "buffer/enable", on);
+}
+
+static void set_length(struct bench *b, uint64_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->n; i++)
+		write_number(b->dev[i].dir, "buffer/length", len);
+}
+
+static void read_scans(struct device *d)
+{
+	int64_t scan[BLOCK / 8];
+	ssize_t n;
+
+	while ((n = read(d->data, scan, BLOCK)) == BLOCK) {
+		if (!d->got++)
+			d->first = scan[1];
+		d->last = scan[1];
+	}
+	/* A buffer that was never enabled gives 0. */
+	if (n > 0 || (n < 0 && errno != EAGAIN))
+		die("%s: read gave %zd: %s", d->dir, n, strerror(errno));
+}
+
+static void read_all(struct bench *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->n; i++)
+		read_scans(&b->dev[i]);
+}
+
+static void forget(struct bench *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->n; i++)
+		b->dev[i].got = 0;
+}
+
+/* Counts the scans that are missing between the first one and the last one. */
+static int64_t count_missing(struct bench *b)
+{
+	int64_t missing = 0, ticks;
+	unsigned int i;
+
+	for (i = 0; i < b->n; i++) {
+		ticks = (b->dev[i].last - b->dev[i].first) / b->period + 0.5;
+		missing += b->dev[i].got ? ticks + 1 - (int64_t)b->dev[i].got :
+					   (int64_t)b->events;
+	}
+	return missing;
+}
+
+static bool use_is(const struct bench *b, const char *name)
+{
+	return !strcmp(b->use, name);
+}
+
+static uint64_t time_passes(struct bench *b, uint64_t passes)
+{
+	bool reads = use_is(b, "read");
+	uint64_t start = now_ns();
+
+	while (passes--) {
+		spin(b->spins);
+		if (reads)
+			read_all(b);
+	}
+	return now_ns() - start;
+}
+
+static void check_scans(struct bench *b, uint64_t events)
+{
+	read_all(b);
+	if (use_is(b, "full"))
+		return;
+	if (count_missing(b))
+		die("%lld scans are missing", (long long)count_missing(b));
+	if (b->dev[0].got < events)
+		die("%llu scans of %llu events",
+		    (unsigned long long)b->dev[0].got,
+		    (unsigned long long)events);
+}
+
+/* Returns the ns that @events have cost. */
+static int64_t measure_cost(struct bench *b, uint64_t *events)
+{
+	uint64_t base, ns, passes;
+
+	set_length(b, use_is(b, "store") ? b->events * 2 : 16);
+	b->spins = b->period * PERIODS_A_TURN * calibrate_spin() / 1000000;
+	passes = b->events / PERIODS_A_TURN;
+	set_period(b, b->period);
+	base = time_passes(b, passes);
+	enable(b, 1);
+	time_passes(b, 16 / PERIODS_A_TURN + 1);
+	ns = time_passes(b, passes);
+	*events = ns / b->period;
+	enable(b, 0);
+	check_scans(b, *events);
+	return ns - base;
+}
+
+static void run_cost(struct bench *b)
+{
+	uint64_t events;
+	int64_t ns = measure_cost(b, &events);
+
+	PRINT_NUMBERS({ "blocks", events }, { "ns", ns });
+}
+
+static void read_for(struct bench *b, uint64_t ns)
+{
+	uint64_t until = now_ns() + ns;
+
+	while (now_ns() < until)
+		read_all(b);
+}
+
+/*
+ * Returns how many are missing. The first scans do not count: the trigger runs already
+ * when the second device joins, and may skip an event then.
+ */
+static int64_t try_period(void *arg, uint64_t period)
+{
+	struct bench *b = arg;
+
+	set_period(b, period);
+	b->events = b->time_ms * 1000000ull / period;
+	enable(b, 1);
+	read_for(b, RUN_IN_NS);
+	forget(b);
+	read_for(b, b->time_ms * 1000000ull);
+	enable(b, 0);
+	read_all(b);
+	return count_missing(b);
+}
+
+/* With a period that is shorter than the cost of an event, the machine stands still. */
+static void run_rate(struct bench *b)
+{
+	uint64_t events, least;
+
+	b->use = "store";
+	least = measure_cost(b, &events);
+	least = least / events * 6 / 5;
+	b->use = "read";
+	set_length(b, 16);
+	PRINT_NUMBERS({ "blocks", 1 },
+		      { "ns", find_period(try_period, b, b->wanted, least) });
+}
+
+static const struct task tasks[] = {
+	{ { "cost", "instructions of events" }, run_cost },
+	{ { "rate", "the shortest period at which no scan is missing" }, run_rate },
+};
+
+static void open_device(struct bench *b, unsigned int i)
+{
+	struct device *d = &b->dev[i];
+
+	snprintf(d->dir, sizeof(d->dir), "/sys/bus/iio/devices/iio:device%u", i);
+	d->data = open_path(O_RDONLY | O_NONBLOCK, "/dev/iio:device%u", i);
+}
+
+int main_iio(int argc, char **argv)
+{
+	static struct bench b = {
+		.use = "full", .wanted = 100000, .events = 1000, .n = 1, .time_ms = 40,
+		.task = tasks,
+	};
+	const struct bench_option options[] = {
+		{ "task", 'k', "what to measure", CHOICE(&b.task, tasks) },
+		{ "trigger", 't', "its directory in sysfs", .text = &b.trigger },
+		{ "use", 'u', "full, store, read: what becomes of the scans (full)",
+		  .text = &b.use },
+		{ "count", 'c', "devices, iio:device0 and so on (1)", .number = &b.n,
+		  .least = 1 },
+		{ "period", 'p', "ns; of a rate: no scan is missing with it (100000)",
+		  .number = &b.wanted, .least = 1 },
+		{ "events", 'n', "how many (1000)", .number = &b.events, .least = 1 },
+		{ "time", 'T', "ms of one trial of a rate (40)", .number = &b.time_ms,
+		  .least = 1 },
+		{ }
+	};
+	unsigned int i;
+
+	if (take_options(argc, argv, options, "") != argc || !b.trigger ||
+	    b.n > MAX_DEVICES)
+		die("iio: --trigger and at most %d devices are wanted", MAX_DEVICES);
+	b.period = b.wanted;
+	for (i = 0; i < b.n; i++)
+		open_device(&b, i);
+	b.task->run(&b);
+	return 0;
+}

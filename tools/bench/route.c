@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-bench route: what a block costs that the kernel hands on by itself
+ *
+ * No program waits for the blocks of a route. This one reads their number twice, and
+ * prints the difference, the time between, and how much of it the processor was idle.
+ */
+#include "bench.h"
+
+struct look {
+	uint64_t blocks, ns, idle;
+};
+
+/* The fourth number of the line of all processors, in ticks of 10 ms. */
+static uint64_t read_idle(void)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	uint64_t idle;
+
+	if (!file || fscanf(file, "cpu %*u %*u %*u %lu", &idle) != 1)
+		die("/proc/stat: no idle time");
+	fclose(file);
+	return idle * 10000000;
+}
+
+static struct look take_look(const char *dir)
+{
+	struct look look = { .idle = read_idle() };
+
+	look.blocks = read_file_number(dir, "blocks");
+	look.ns = now_ns();
+	return look;
+}
+
+int main_route(int argc, char **argv)
+{
+	uint64_t ms = 1000;
+	const struct bench_option options[] = {
+		{ "time", 't', "ms between the two looks (1000)", .number = &ms,
+		  .least = 1 },
+		{ }
+	};
+	struct look from, to;
+	int i = take_options(argc, argv, options, "STATISTICS_DIRECTORY");
+
+	if (i != argc - 1)
+		die("route: which directory?");
+	from = take_look(argv[i]);
+	usleep(ms * 1000);
+	to = take_look(argv[i]);
+	if (to.blocks == from.blocks)
+		die("%s: no block has come", argv[i]);
+	PRINT_NUMBERS({ "blocks", to.blocks - from.blocks }, { "ns", to.ns - from.ns },
+		      { "idle_ns", to.idle - from.idle });
+	return 0;
+}

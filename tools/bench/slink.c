@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zio-bench slink: what events of the S-LINK card cost a program that uses libzio
+ *
+ * The caller has set the source of the emulated card to send as many events as this
+ * program reads, from event 0 on, of pattern "count". This program opens the channel
+ * and starts the source. It looks at two clocks, and at the counters of card, driver
+ * and kernel, before and after the events that it measures.
+ */
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <zio.h>
+
+#include "../testing/devices/slidas-pattern.h"
+#include "bench.h"
+
+/* Registers of the card's test bench: Documentation/slink-model.md */
+#define TIME_LOW	(0x004 / 4)
+#define TIME_HIGH	(0x008 / 4)
+#define MODE		(0x010 / 4)
+#define MODE_BLOCK	2
+#define REG_READS	(0x164 / 4)
+#define REG_WRITES	(0x168 / 4)
+#define LINE_SIZE	4096
+
+/* Files of the channel set in sysfs */
+static const char *const counters[] = {
+	"events", "interrupts", "polls", "cpu-words", "transfers",
+};
+
+#define N_COUNTERS	ARRAY_SIZE(counters)
+
+struct bench {
+	const char *cset;	/* its directory */
+	const char *registers;	/* of the test bench */
+	const char *method;
+	volatile uint32_t *card;
+	struct zio_channel *ch;
+	uint64_t size, warm, events, more;
+	uint32_t next;		/* event */
+	bool check;
+};
+
+struct snapshot {
+	uint64_t ns, card_ns, idle_ns, user_ns, switches;
+	uint64_t counter[N_COUNTERS];
+	uint32_t reads, writes;
+};
+
+/* The sum of the first numbers of all lines that begin with @key, after spaces. */
+static uint64_t sum_lines(const char *name, const char *key)
+{
+	char line[LINE_SIZE], *text;
+	uint64_t sum = 0;
+	bool found = false;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/%s", name);
+	f = fopen(line, "re");
+	if (!f)
+		die("%s: %s", line, strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		text = line + strspn(line, " ");
+		if (strncmp(text, key, strlen(key)))
+			continue;
+		text += strcspn(text, "0123456789");
+		sum += strtoull(text, NULL, 10);
+		found = true;
+	}
+	fclose(f);
+	if (!found)
+		die("/proc/%s has no %s", name, key);
+	return sum;
+}
+
+static uint64_t user_ns(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_utime.tv_sec * 1000000000 +
+		usage.ru_utime.tv_usec * 1000;
+}
+
+static uint64_t card_ns(const struct bench *b)
+{
+	uint32_t high, low;
+
+	do {
+		high = b->card[TIME_HIGH];
+		low = b->card[TIME_LOW];
+	} while (b->card[TIME_HIGH] != high);
+	return (uint64_t)high << 32 | low;
+}
+
+static void take_clocks(const struct bench *b, struct snapshot *s)
+{
+	s->ns = now_ns();
+	s->card_ns = card_ns(b);
+}
+
+static void take_counters(const struct bench *b, struct snapshot *s)
+{
+	size_t i;
+
+	for (i = 0; i < N_COUNTERS; i++)
+		s->counter[i] = read_file_number(b->cset, counters[i]);
+	s->reads = b->card[REG_READS];
+	s->writes = b->card[REG_WRITES];
+	s->switches = sum_lines("stat", "ctxt");
+	s->user_ns = user_ns();
+	/* /proc/stat counts hundredths of a second; this file counts nanoseconds. */
+	s->idle_ns = sum_lines("timer_list", ".idle_sleeptime");
+}
+
+static void check_event(const struct bench *b, const struct zio_block *blk)
+{
+	const uint32_t *word = blk->data;
+	uint32_t i, n = blk->size / 4;
+
+	for (i = 0; i < n; i++)
+		if (word[i] != slidas_word(SLIDAS_COUNT, 0, b->next, n, i, 0))
+			die("event %u, word %u: %#x", b->next, i, word[i]);
+}
+
+static void read_events(struct bench *b, unsigned long n)
+{
+	struct zio_block blk;
+
+	for (; n--; b->next++) {
+		if (zio_next(b->ch, &blk) != 1)
+			die("event %u: %s", b->next, zio_reason(b->ch));
+		if (blk.lost || blk.control->drv_alarms ||
+		    blk.size != b->size * 4)
+			die("event %u: %zu bytes, lost %u, alarms %#x", b->next,
+			    blk.size, blk.lost, blk.control->drv_alarms);
+		if (b->check)
+			check_event(b, &blk);
+	}
+}
+
+static void print_row(const struct bench *b, const struct snapshot *from,
+		      const struct snapshot *to)
+{
+	const uint64_t *n = to->counter, *was = from->counter;
+
+	PRINT_NUMBERS({ "events", b->events }, { "ns", to->ns - from->ns },
+		      { "card_ns", to->card_ns - from->card_ns },
+		      { "idle_ns", to->idle_ns - from->idle_ns },
+		      { "user_ns", to->user_ns - from->user_ns },
+		      { "switches", to->switches - from->switches },
+		      { "driver_events", n[0] - was[0] },
+		      { "interrupts", n[1] - was[1] }, { "polls", n[2] - was[2] },
+		      { "cpu_words", n[3] - was[3] }, { "transfers", n[4] - was[4] },
+		      { "reads", to->reads - from->reads },
+		      { "writes", to->writes - from->writes });
+}
+
+static void run(struct bench *b)
+{
+	struct snapshot from, to;
+
+	b->card[MODE] = MODE_BLOCK;
+	read_events(b, b->warm);
+	take_counters(b, &from);
+	take_clocks(b, &from);
+	read_events(b, b->events);
+	take_clocks(b, &to);
+	take_counters(b, &to);
+	read_events(b, b->more);
+	print_row(b, &from, &to);
+}
+
+static void open_channel(struct bench *b, const char *name)
+{
+	int flag = zio_method_flag(b->method);
+	struct zio_error error;
+
+	if (flag <= 0)
+		die("--method: there is no '%s'", b->method);
+	b->ch = zio_open(name, flag, &error);
+	if (!b->ch)
+		die("%s", error.text);
+}
+
+int main_slink(int argc, char **argv)
+{
+	static struct bench b = { .size = 5, .events = 1000, .method = "read" };
+	const struct bench_option options[] = {
+		{ "bench", 'b', "registers of the card's test bench (its resource0)",
+		  .text = &b.registers },
+		{ "cset", 'c', "directory of the channel set", .text = &b.cset },
+		{ "method", 'm', "ring, mmap, read (read)", .text = &b.method },
+		{ "size", 's', "words of an event (5)", .number = &b.size },
+		{ "warm", 'w', "events to read before (0)", .number = &b.warm },
+		{ "events", 'n', "events to measure (1000)", .number = &b.events,
+		  .least = 1 },
+		{ "more", 'x', "events to read after (0)", .number = &b.more },
+		{ "check", 'k', "look at each word", .flag = &b.check },
+		{ }
+	};
+	int i = take_options(argc, argv, options, "CHANNEL");
+
+	if (i != argc - 1 || !b.registers || !b.cset)
+		die("slink: --bench, --cset and a channel are wanted");
+	b.card = map_file(open_path(O_RDWR | O_SYNC, "%s", b.registers), 0, PAGE,
+			  PROT_READ | PROT_WRITE);
+	open_channel(&b, argv[i]);
+	run(&b);
+	zio_close(b.ch);
+	return 0;
+}

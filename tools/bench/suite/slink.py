@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Events of the emulated S-LINK card: after the page of SLD (Nikhef, 2000)."""
+
+from __future__ import annotations
+
+from . import draw
+from .benchmark import Benchmark, load_core
+from .draw import Curve, Figure, Panel
+from .plan import ZIO_BENCH, Plan, Result, Row, cset_dir
+from .table import Column, Reference, Table, grid, markdown, number
+
+CSET = cset_dir("slink", 0)
+CHANNEL = "/dev/zio/slink-0000-0-0"
+SIZES = [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000, 262144]
+RUN_SIZES = [1000, 10000]  # of the three runs
+LOAD_SIZES = [5, 10, 20, 50, 100, 200, 300, 400, 500]  # of the CPU load
+POLL_SIZES = [5, 100, 200, 1000]
+PAGE_SIZES = range(1016, 1045)
+FIFO_WORDS = 4096  # so many words wait in the FIFO of the card, at most
+WORD_NS = 25  # of the link: 40 MHz, as his; a word into the chip takes 30 ns
+MONITOR_S = 5  # from look to look, as `vmstat 5`
+
+
+class Slink(Benchmark):
+    name = "slink"
+    help = "events of an emulated S-LINK card, of 5 to 262144 words"
+    devices = ("sspci",)
+    notes = {"count": "blocks in the buffer", "size": "words of an event"}
+
+    def fill(self, plan: Plan) -> None:
+        load_core(plan, "zio-buf-vmalloc", "zio-slink")
+        plan.run(
+            "registers=$(grep -l 0x5933 /sys/bus/pci/devices/*/device)",
+            "registers=${registers%/device}/resource0",
+            f'until [ "$(cat {CSET}/link)" = 1 ]; do usleep 1000; done',
+        )
+        plan.run(f"slink-bench word-ns={WORD_NS}")
+        self.page(plan)
+        self.polling(plan)
+        self.sizes(plan)
+        self.three_runs(plan)
+        self.cpu_load(plan)
+        plan.run('[ "$(slink-bench faults)" = 0 ] || { say faults; exit 1; }')
+
+    def set_events(self, plan: Plan, size: int, buffers: int, buffer: str) -> None:
+        words = max(size, 1024) if buffer == "vmalloc" else 2048
+        plan.run("slink-bench mode=stop")
+        plan.write(f"{CSET}/current_buffer", buffer)
+        plan.write(f"{CSET}/trigger/nsamples", 1024)
+        if buffer == "vmalloc":
+            plan.use_area(CSET, words * 4, buffers)
+        plan.write(f"{CSET}/trigger/nsamples", words)
+        plan.write(f"{CSET}/chan0/buffer/max-buffer-len", buffers)
+
+    def events(
+        self,
+        plan: Plan,
+        method: str,
+        size: int,
+        load: str = "raw",
+        buffers: int = 100,
+        buffer: str = "vmalloc",
+        label: str = "",
+        seconds: float = 0.06,
+    ) -> None:
+        """The queue is full before the clock starts, and read out after it stops."""
+        n = max(8, round(seconds * 1e9 / (4000 + size * 33)))
+        self.set_events(plan, size, buffers, buffer)
+        more = 8 if size > 1024 else buffers + FIFO_WORDS // (size + 2) + 8
+        warm = 8 if size > 1024 else buffers * 2
+        plan.run(f"slink-bench event=0 size={size} count={warm + n + more}")
+        options = f"-b $registers -c {CSET} -m {method} -s {size}"
+        options += f" -w {warm} -n {n} -x {more}"
+        options += " --check" if "check" in load else ""
+        if "monitor" in load:
+            plan.run(f"zio top -j -i {MONITOR_S} 'slink*' >/dev/null & monitor=$!")
+        key = {"method": label or method, "load": load, "size": size, "count": buffers}
+        plan.measure(f"{ZIO_BENCH} slink {options} {CHANNEL}", **key)
+        if "monitor" in load:
+            plan.run("kill $monitor; wait $monitor || :")
+
+    def sizes(self, plan: Plan) -> None:
+        for size in SIZES:
+            plan.say(f"events of {size} words")
+            for method in ("read", "ring"):
+                self.events(plan, method, size)
+                if size <= 1000:
+                    self.events(plan, method, size, buffers=1000)
+                elif his_buffers(size) > 4:
+                    self.events(plan, method, size, buffers=his_buffers(size))
+
+    def three_runs(self, plan: Plan) -> None:
+        """His: raw, with a monitor, with a monitor and a check. One look in each run."""
+        for size in RUN_SIZES:
+            for load in ("raw", "monitor", "monitor+check"):
+                plan.say(f"events of {size} words, {load}")
+                seconds = 0.2 if load == "raw" else 1.1 * MONITOR_S
+                key = {"buffers": his_buffers(size), "label": "runs-ring"}
+                self.events(plan, "ring", size, load, seconds=seconds, **key)
+
+    def cpu_load(self, plan: Plan) -> None:
+        """Longer runs: the kernel charges user and system time by ticks of 4 ms."""
+        plan.say("CPU load")
+        for size in LOAD_SIZES:
+            self.events(plan, "ring", size, "check", label="load-ring", seconds=0.3)
+
+    def page(self, plan: Plan) -> None:
+        """Each block begins on a page, as the buffers of SLD do."""
+        plan.say("events of 1016 to 1044 words")
+        for size in PAGE_SIZES:
+            self.events(plan, "read", size, buffer="kmalloc", label="page-read")
+
+    def polling(self, plan: Plan) -> None:
+        """An interrupt, and then a look every so many microseconds."""
+        plan.say("events that are polled for")
+        for us in (20, 100):
+            plan.write(f"{CSET}/poll-us", us)
+            for size in POLL_SIZES:
+                for method in ("read", "ring"):
+                    self.events(plan, method, size, label=f"poll{us}-{method}")
+        plan.write(f"{CSET}/poll-us", 0)
+
+    def rows(self, results: list[Result]) -> list[Row]:
+        rows = []
+        for result in results:
+            for found in result.objects():
+                rows.append({**result.key, **event_row(result.key, found)})
+        return rows
+
+    def figure(self, table: Table, reference: Reference) -> Figure:
+        panels = [throughput_panel(table, reference), rate_panel(table, reference)]
+        panels += [load_panel(table), page_panel(table)]
+        return Figure("Events of an emulated S-LINK card, 100 blocks", panels, 2)
+
+    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+        return {
+            "throughput": throughput_table(table, reference),
+            "runs": runs_table(table, reference),
+            "buffers": buffers_table(table, reference),
+            "bus": bus_table(table),
+            "load": load_table(table),
+            "costs-read": cost_table(table, "read"),
+            "costs-ring": cost_table(table, "ring"),
+            "polling": polling_table(table),
+            "page": page_table(table),
+        }
+
+
+def his_buffers(size: int) -> int:
+    """So many events fit into 100 buffers of 4 KiB, which an event may span."""
+    return 100 // -(-size // 1024)
+
+
+def event_row(key: Row, found: Row) -> Row:
+    """Per event, and in percent. Time is that of the clock of the card."""
+    n, ns, words = found["events"], found["card_ns"], key["size"]
+    busy = ns - found["idle_ns"]
+    row: Row = {"blocks": n, "ns": ns, "us": round(ns / n / 1000, 4)}
+    row["insn"] = round(busy / n, 1)
+    row["kb_per_s"] = round(n * words * 4 / 1024 / ns * 1e9, 1)
+    row["events_per_s"] = round(n / ns * 1e9)
+    row["interrupts_per_s"] = round(found["interrupts"] / ns * 1e9)
+    for name, part in (
+        ("user", found["user_ns"]),
+        ("system", busy - found["user_ns"]),
+        ("idle", found["idle_ns"]),
+    ):
+        row[name] = round(part / ns * 100, 1)
+    row["switches"] = round(found["switches"] / n, 3)
+    for name in ("interrupts", "polls", "cpu_words", "transfers", "reads", "writes"):
+        # The driver is ahead of the program.
+        row[name] = round(found[name] / found["driver_events"], 3)
+    row["clock_error"] = round(ns / found["ns"] - 1, 6)
+    return row
+
+
+# Figures
+
+WORDS_AXIS = {
+    "xlog": True,
+    "xticks": ["5", "20", "100", "500", ("2000", 2000), ("10 000", 10000),
+               ("50 000", 50000), ("262 144", 262144)],
+    "xrange": (4, 330000),
+}  # fmt: skip
+
+
+def his(reference: Reference, load: str, size: int, count: int = 100) -> float | None:
+    return reference.get("sld-2000", "slink", method=load, size=size, count=count)
+
+
+def his_points(reference: Reference, count: int) -> list[tuple[float, float]]:
+    return reference.curve("sld-2000", "slink", method="raw", count=count)
+
+
+def throughput_panel(table: Table, reference: Reference) -> Panel:
+    def curve(method: str) -> list[tuple[float, float]]:
+        points = table.curve(method, y="kb_per_s", count=100, load="raw")
+        return [(size, kb / 1024) for size, kb in points]
+
+    old = [(size, kb / 1024) for size, kb in his_points(reference, 100)]
+    curves = [
+        Curve("ring", curve("ring"), draw.BLUE),
+        Curve("read", curve("read"), draw.ORANGE, point=6),
+        Curve("SLD 2000, PIII 700 MHz", old, draw.GREY, "points", point=5),
+    ]
+    return Panel(
+        "ring and read coincide from 50 words on", "words of an event",
+        "MB/s (2^20 bytes)", curves,
+        yticks=draw.linear(140, 20), **WORDS_AXIS,
+    )  # fmt: skip
+
+
+def rate_panel(table: Table, reference: Reference) -> Panel:
+    def old(count: int) -> list[tuple[float, float]]:
+        return [(s, kb * 1024 / s / 4) for s, kb in his_points(reference, count)]
+
+    def curve(method: str) -> list[tuple[float, float]]:
+        return table.curve(method, y="events_per_s", count=100, load="raw")
+
+    curves = [
+        Curve("ring", curve("ring"), draw.BLUE),
+        Curve("read", curve("read"), draw.ORANGE, point=6),
+        Curve("SLD, 100 buffers", old(100), draw.GREY, "points", point=5),
+        Curve("SLD, 1000 buffers", old(1000), draw.GREY, "points", point=4),
+    ]
+    return Panel(
+        "rate", "words of an event", "events per second", curves, ylog=True,
+        yticks=draw.decades(100, 1e6), **WORDS_AXIS,
+    )  # fmt: skip
+
+
+def load_panel(table: Table) -> Panel:
+    def curve(field: str) -> list[tuple[float, float]]:
+        return table.curve("load-ring", y=field)
+
+    thousands = [(size, n / 1000) for size, n in curve("interrupts_per_s")]
+    curves = [
+        Curve("system", curve("system"), draw.RED),
+        Curve("user", curve("user"), draw.GREEN),
+        Curve("idle", curve("idle"), draw.BLUE),
+        Curve("interrupts (right)", thousands, draw.ORANGE, point=6, right=True),
+    ]
+    return Panel(
+        "CPU load; ring, every word checked", "words of an event", "percent", curves,
+        xticks=draw.linear(500, 100), xrange=(0, 500), yticks=draw.linear(100, 20),
+        y2label="1000 interrupts per second", y2range=(0, 300),
+    )  # fmt: skip
+
+
+def page_panel(table: Table) -> Panel:
+    def curve(field: str) -> list[tuple[float, float]]:
+        return table.curve("page-read", y=field)
+
+    rate = [(size, kb / 1024) for size, kb in curve("kb_per_s")]
+    curves = [
+        Curve("words by the CPU", curve("cpu_words"), draw.PURPLE),
+        Curve("transfers", curve("transfers"), draw.BLUE),
+        Curve("interrupts (on the transfers)", curve("interrupts"), draw.ORANGE, point=6),
+        Curve("MB/s (right)", rate, draw.GREY, point=5, right=True),
+    ]
+    return Panel(
+        "the end of a page", "words of an event", "per event", curves,
+        xticks=list(range(1016, 1045, 4)), xrange=(1016, 1044),
+        yticks=draw.linear(12, 2), y2label="MB/s (2^20 bytes)", y2range=(0, 120),
+    )  # fmt: skip
+
+
+# Tables
+
+
+def throughput_table(table: Table, reference: Reference) -> str:
+    columns = [reference.column("SLD", "sld-2000", "slink", method="raw", count=100)]
+    for method in ("read", "ring"):
+        columns.append(table.column(method, method, "kb_per_s", count=100, load="raw"))
+
+        def few(size: int, method: str = method) -> str:
+            match = {"size": size, "count": his_buffers(size), "load": "raw"}
+            return number(table.get(method, "kb_per_s", **match)) if size > 1024 else ""
+
+        columns.append((f"{method}, 400 KB", few))
+    return grid("words", SIZES, columns)
+
+
+def runs_table(table: Table, reference: Reference) -> str:
+    rows = []
+    for size in RUN_SIZES:
+        for load in ("raw", "monitor", "monitor+check"):
+            now = table.select("runs-ring", size=size, load=load)[:1]
+            cells = [number(r[f], 1) for r in now for f in ("user", "system", "idle")]
+            rate = number(now[0]["kb_per_s"] if now else None)
+            old = number(his(reference, load, size))
+            rows.append([number(size), load, old, rate, *(cells or [""] * 3)])
+    head = ["words", "run", "SLD, KB/s", "ring, KB/s", "user %", "system %", "idle %"]
+    return markdown(head, rows)
+
+
+def buffers_table(table: Table, reference: Reference) -> str:
+    field = "events_per_s"
+    columns = [
+        table.column(f"{method}, {n}", method, field, count=n, load="raw")
+        for method in ("read", "ring")
+        for n in (100, 1000)
+    ]
+
+    def old(count: int) -> Column:
+        def cell(size: int) -> str:
+            kb = his(reference, "raw", size, count)
+            return number(round(kb * 256 / size, -2) if kb else None)
+
+        return f"SLD, {count}", cell
+
+    sizes = [size for size in SIZES if size <= 1000]
+    return grid("words", sizes, [*columns, old(100), old(1000)])
+
+
+def bus_table(table: Table) -> str:
+    """A calculation: the CPU waits for reads of registers, and not for writes."""
+    rows = []
+    for method in ("read", "ring"):
+        match = {"size": 5, "count": 100, "load": "raw"}
+        us, reads = (table.get(method, field, **match) for field in ("us", "reads"))
+        if us and reads:
+            rates = (1e6 / (us + reads * ns / 1000) for ns in range(0, 1001, 250))
+            rows.append([method, *(number(rate) for rate in rates)])
+    head = ["5 words, read of a register, ns:", "0", "250", "500", "750", "1000"]
+    return markdown(head, rows)
+
+
+def some_columns(
+    table: Table, method: str, *fields: tuple[str, str, int]
+) -> list[Column]:
+    match = {"count": 100, "load": "check" if method == "load-ring" else "raw"}
+    return [table.column(head, method, field, n, **match) for field, head, n in fields]
+
+
+def load_table(table: Table) -> str:
+    fields = [("user", "user %", 1), ("system", "system %", 1), ("idle", "idle %", 1)]
+    fields += [("interrupts_per_s", "interrupts a second", 0), ("kb_per_s", "KB/s", 0)]
+    return grid("words", LOAD_SIZES, some_columns(table, "load-ring", *fields))
+
+
+RATE, COST = ("kb_per_s", "KB/s", 0), ("insn", "instructions", 0)
+SWITCHES, POLLS = ("switches", "switches", 3), ("polls", "polls", 3)
+COUNTS = [
+    ("interrupts", "interrupts", 3),
+    ("cpu_words", "words by CPU", 3),
+    ("transfers", "transfers", 3),
+]
+ACCESSES = [("reads", "reads", 3), ("writes", "writes", 3)]
+
+
+def cost_table(table: Table, method: str) -> str:
+    fields = [COST, ("idle", "idle %", 1), SWITCHES, *COUNTS, *ACCESSES]
+    return grid(f"words, by {method}", SIZES, some_columns(table, method, *fields))
+
+
+def polling_table(table: Table) -> str:
+    columns = []
+    for us, method in (("none", "ring"), ("20", "poll20-ring"), ("100", "poll100-ring")):
+        columns += [
+            (f"{us}: {head}", cell)
+            for head, cell in some_columns(table, method, RATE, COST, SWITCHES)
+        ]
+    return grid("words", POLL_SIZES, columns)
+
+
+def page_table(table: Table) -> str:
+    sizes = [PAGE_SIZES[0], *range(1024, 1037), PAGE_SIZES[-1]]
+    columns = some_columns(table, "page-read", RATE, *COUNTS, COST)
+    return grid("words", sizes, columns)

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Triggers: what an event costs, the highest rate, the jitter; beside IIO's hrtimer."""
+
+from __future__ import annotations
+
+import math
+
+from . import draw
+from .benchmark import Benchmark, load_core
+from .draw import Curve, Figure, Panel
+from .plan import BENCH, ZIO_BENCH, Plan, Result, Row, cset_dir
+from .table import Reference, Table, markdown, number, plain_rows
+
+CONFIG = "/sys/kernel/config"
+SHARED = f"{CONFIG}/zio/triggers"
+IIO_MODULES = ["industrialio-configfs", "industrialio-sw-device"]
+IIO_MODULES += ["industrialio-sw-trigger", "iio-trig-hrtimer", "iio_dummy"]
+IIO_DEVICES = "/sys/bus/iio/devices"
+
+
+class Triggers(Benchmark):
+    name = "triggers"
+    help = "cost of an event, highest rate, jitter; IIO's hrtimer trigger"
+    kernel_modules = ("industrialio-triggered-buffer", "iio-trig-hrtimer", "iio_dummy")
+    notes = {
+        "count": "channel sets, each of a device of its own",
+        "block": "an event; of rate-...: ns of the shortest period at which nothing is"
+        " lost; of jitter-...: size is ns after the tick, blocks how many",
+        "IIO": "hrtimer trigger, iio_dummy; a scan is 16 bits and a time. At most two"
+        " devices a trigger",
+    }
+
+    def fill(self, plan: Plan) -> None:
+        self.stretch = 1 if plan.mode == "icount" else 10
+        load_core(plan, "zio-buf-vmalloc")
+        plan.load("zio-zero", parameters="ncset=1 nchan=1")
+        plan.load(*(f"zio-trig-{kind}" for kind in ("hrt", "timer", "sysfs", "chain")))
+        for i in range(1, 101):
+            directory = f"{CONFIG}/zio/devices/zzero/m{i}"
+            plan.run(f"mkdir {directory}")
+            plan.write(f"{directory}/id", i)
+            plan.write(f"{directory}/csets", 1)
+            plan.write(f"{directory}/channels", 1)
+            plan.write(f"{directory}/live", 1)
+        self.shared_hrt(plan)
+        self.own_hrt(plan)
+        self.timers(plan)
+        self.fires(plan)
+        self.rings(plan)
+        self.iio(plan)
+
+    # commands
+
+    def give(self, plan: Plan, first: int, last: int, file: str, value: str) -> None:
+        """Writes to a file of the sets of these devices."""
+        for i in range(first, last + 1):
+            plan.write(f"{cset_dir('zzero', i)}/{file}", value)
+
+    def trig(self, plan: Plan, label: str, n: int, options: str, **key: object) -> None:
+        """With 16 bytes a block. A failure leaves the row out, and is noted."""
+        key = {"method": label, "size": 16, "count": n, **key}
+        plan.attempt(f"{ZIO_BENCH} trig -c {n} {options}", **key)
+
+    def cost(
+        self, plan: Plan, label: str, n: int, period: int, use: str, more: str = ""
+    ) -> None:
+        events = 200 if n > 10 else 1000
+        options = f"-k cost -f 1 -p {period * self.stretch} -n {events} -u {use} {more}"
+        self.trig(plan, f"{label}-{use}", n, options)
+
+    def rate(self, plan: Plan, label: str, n: int, use: str, more: str = "") -> None:
+        period = (50000 + n * 8000) * self.stretch
+        time = 50 if n < 100 else 20
+        options = f"-k rate -f 1 -p {period} -T {time} -u {use} {more}"
+        self.trig(plan, f"rate-{label}-{use}", n, options)
+
+    def jitter(self, plan: Plan, label: str, n: int, period: int, more: str) -> None:
+        options = f"-k jitter -f 1 -u ring -p {period} {more}"
+        self.trig(plan, f"jitter-{label}", n, options)
+
+    # the parts
+
+    def shared_hrt(self, plan: Plan) -> None:
+        clock = f"-t {SHARED}/hrt/clock0"
+        plan.run(f"mkdir {SHARED}/hrt/clock0")
+        last = 0
+        for n in (1, 2, 10, 100):
+            plan.say(f"a shared hrt, {n} sets")
+            self.give(plan, last + 1, n, "current_trigger", "clock0")
+            last = n
+            for use in ("full", "store", "read"):
+                self.cost(plan, "hrt-shared", n, 20000 + n * 4000, use, clock)
+            self.rate(plan, "hrt-shared", n, "read", clock)
+
+    def own_hrt(self, plan: Plan) -> None:
+        """Only the sets that are measured have an hrt: it ticks before it is set."""
+        self.give(plan, 1, 100, "current_trigger", "user")
+        last = 0
+        for n in (1, 10, 100):
+            plan.say(f"{n} hrt")
+            self.give(plan, last + 1, n, "current_trigger", "hrt")
+            last = n
+            period = 20000 + n * 8000
+            for use in ("full", "store", "read"):
+                self.cost(plan, "hrt-own", n, period, use)
+            self.cost(plan, "hrt-spread", n, period, "store", "--spread")
+            self.rate(plan, "hrt-own", n, "read")
+        self.cost(plan, "hrt-own", 1, 100000, "sleeper")
+
+    def timers(self, plan: Plan) -> None:
+        plan.run(f"mkdir {SHARED}/timer/tick0")
+        self.give(plan, 1, 100, "current_trigger", "tick0")
+        for n in (1, 10, 100):
+            plan.say(f"a shared timer, {n} sets")
+            self.give(plan, 1, 100, "current_trigger", "user")
+            self.give(plan, 1, n, "current_trigger", "tick0")
+            options = "-k cost -s timer -p 4000000 -n 100 -f 1 -u store"
+            self.trig(plan, "timer-shared-store", n, f"{options} -t {SHARED}/timer/tick0")
+        self.give(plan, 1, 100, "current_trigger", "user")
+
+    def fires(self, plan: Plan) -> None:
+        source = cset_dir("zzero", 0)
+        own = f"-t {source}/trigger"
+        plan.write(f"{source}/current_trigger", "sysfs")
+        self.trig(plan, "sysfs-own-full", 1, f"-k fire {own}")
+        plan.run(f"mkdir {SHARED}/sysfs/fire0 {SHARED}/chain/chain0")
+        plan.write(f"{SHARED}/chain/chain0/source", "zzero-0000/cset0")
+        for n in (1, 10, 100):
+            plan.say(f"sysfs and chain, {n} sets")
+            options = "-k fire -f 1 -n 400 -u store"
+            self.give(plan, 1, n, "current_trigger", "fire0")
+            self.trig(plan, "sysfs-shared-store", n, f"{options} -t {SHARED}/sysfs/fire0")
+            self.give(plan, 1, n, "current_trigger", "chain0")
+            self.trig(plan, "chain-shared-store", n, f"{options} {own}")
+
+    def rings(self, plan: Plan) -> None:
+        clock, tick = f"-t {SHARED}/hrt/clock0", f"-t {SHARED}/timer/tick0"
+        self.give(plan, 1, 100, "current_buffer", "vmalloc")
+        self.give(plan, 1, 100, "current_trigger", "user")
+        for n in (1, 10, 100):
+            plan.say(f"rings, {n} sets")
+            self.give(plan, 1, n, "current_trigger", "clock0")
+            self.cost(plan, "hrt-shared", n, 20000 + n * 4000, "ring", clock)
+            self.rate(plan, "hrt-shared", n, "ring", clock)
+            self.jitter(plan, "hrt-shared", n, 200000, f"{clock} -n 1000")
+            self.give(plan, 1, n, "current_trigger", "tick0")
+            self.jitter(plan, "timer-shared", n, 4000000, f"{tick} -s timer -n 100")
+        self.give(plan, 1, 100, "current_trigger", "user")
+        last = 0
+        for n in (10, 100):
+            plan.say(f"own triggers, rings, {n} sets")
+            self.give(plan, last + 1, n, "current_trigger", "hrt")
+            last = n
+            self.rate(plan, "hrt-own", n, "ring")
+            self.jitter(plan, "hrt-own", n, n * 10000 + 100000, "-n 200")
+
+    def iio(self, plan: Plan) -> None:
+        for module in IIO_MODULES:
+            file = f"{BENCH}/{module}.ko"
+            load = f"insmod {file} || :; else modprobe {module} 2>/dev/null || :; fi"
+            plan.run(f"if [ -e {file} ]; then {load}")
+        hrtimer, dummy = f"{CONFIG}/iio/triggers/hrtimer", f"{CONFIG}/iio/devices/dummy"
+        plan.run(f"if [ -d {hrtimer} ] && [ -d {dummy} ]; then")
+        self.make_iio_dummies(plan, hrtimer, dummy)
+        for n in (1, 2):
+            plan.say(f"IIO, {n} devices")
+            for use in ("full", "read", "store"):
+                self.iio_trig(plan, f"iio-hrtimer-{use}", n, f"-k cost -u {use}")
+            self.iio_trig(plan, "rate-iio-hrtimer-read", n, "-k rate")
+        plan.run("else say 'no hrtimer trigger of IIO: its rows are left out'; fi")
+
+    def make_iio_dummies(self, plan: Plan, hrtimer: str, dummy: str) -> None:
+        plan.run(f"mkdir {hrtimer}/clock0")
+        for n in (0, 1):
+            directory = f"{IIO_DEVICES}/iio:device{n}"
+            plan.run(f"mkdir {dummy}/d{n}")
+            plan.write(f"{directory}/trigger/current_trigger", "clock0")
+            plan.write(f"{directory}/scan_elements/in_voltage0_en", 1)
+            plan.write(f"{directory}/scan_elements/in_timestamp_en", 1)
+
+    def iio_trig(self, plan: Plan, label: str, n: int, options: str) -> None:
+        common = f"-t {IIO_DEVICES}/trigger0 -c {n} -p {100000 * self.stretch}"
+        command = f"{ZIO_BENCH} iio {common} {options}"
+        plan.attempt(command, method=label, size=16, count=n)
+
+    # results
+
+    def rows(self, results: list[Result]) -> list[Row]:
+        return plain_rows(r for r in results if not r.error)
+
+    def remarks(self, results: list[Result]) -> dict[str, str]:
+        return {
+            f"missing {r.key['method']}, {r.key['count']}": r.error
+            for r in results
+            if r.error
+        }
+
+    def figure(self, table: Table, reference: Reference) -> Figure:
+        panels = [cost_panel(table), rate_panel(table, reference)]
+        panels += [hrt_jitter_panel(table), timer_jitter_panel(table)]
+        return Figure("Triggers: 1 to 100 channel sets, blocks of 16 bytes", panels, 2)
+
+    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+        return {"costs": cost_table(table), "rates": rate_table(table)}
+
+
+SETS = [1, 2, 10, 100]
+SETS_AXIS = {"xlog": True, "xticks": SETS, "xrange": (0.8, 130)}
+
+
+def cost_panel(table: Table) -> Panel:
+    curves = [
+        ("hrt-own-store", "each its own hrt", draw.RED, 7),
+        ("hrt-shared-read", "one shared hrt, and reads", draw.LIGHT, 7),
+        ("hrt-shared-store", "one shared hrt", draw.BLUE, 7),
+        ("iio-hrtimer-store", "IIO, hrtimer and dummy", draw.ORANGE, 6),
+    ]
+    return Panel(
+        "cost", "channel sets", "instructions per event",
+        [Curve(t, table.curve(m, "count"), c, point=p) for m, t, c, p in curves],
+        ylog=True, yticks=draw.decades(1000, 1e6), **SETS_AXIS,
+    )  # fmt: skip
+
+
+def rate_panel(table: Table, reference: Reference) -> Panel:
+    def rates(method: str) -> list[tuple[float, float]]:
+        return [(n, 1e9 / ns) for n, ns in table.curve(method, "count", "ns")]
+
+    old = reference.get("zio-1.1", "triggers", method="rate-hrt-shared-read")
+    curves = [
+        Curve("shared hrt, rings", rates("rate-hrt-shared-ring"), draw.GREEN),
+        Curve("shared hrt, reads", rates("rate-hrt-shared-read"), draw.LIGHT),
+        Curve("each its own, reads", rates("rate-hrt-own-read"), draw.RED),
+        Curve("IIO, reads", rates("rate-iio-hrtimer-read"), draw.ORANGE, point=6),
+        Curve("ZIO 1.1", [(1, 1e9 / old)] if old else [], draw.GREY, "points", point=6),
+    ]
+    return Panel(
+        "highest rate without loss", "channel sets", "events per second", curves,
+        ylog=True, yticks=draw.decades(1000, 1e6), **SETS_AXIS,
+    )  # fmt: skip
+
+
+def histogram(
+    points: list[tuple[float, float]], edges: list[float]
+) -> list[tuple[float, float]]:
+    """Steps: how many are between two edges. Half a one is the bottom of the axis."""
+    counts = [0.0] * len(edges)
+    for value, n in points:
+        inside = [i for i, edge in enumerate(edges) if edge <= value * 1.0000001]
+        counts[inside[-1] if inside else 0] += n
+    return [(edge, max(n, 0.5)) for edge, n in zip(edges, counts)]
+
+
+def jitter(table: Table, method: str, n: int) -> list[tuple[float, float]]:
+    return [(ns / 1000, k) for ns, k in table.curve(method, "size", "blocks", count=n)]
+
+
+def hrt_jitter_panel(table: Table) -> Panel:
+    edges = [10 ** (i / 10) for i in range(math.floor(10 * math.log10(0.3)), 31)]
+    some = [
+        ("jitter-hrt-shared", 1, "1 set", draw.BLUE),
+        ("jitter-hrt-shared", 10, "10 share one", draw.GREEN),
+        ("jitter-hrt-shared", 100, "100 share one", draw.PURPLE),
+        ("jitter-hrt-own", 100, "100, each its own", draw.RED),
+    ]
+    curves = [
+        Curve(title, histogram(jitter(table, method, n), edges), colour, "steps")
+        for method, n, title, colour in some
+    ]
+    return Panel(
+        "time stamp after the tick of an hrt; ten bins a decade", "us", "blocks", curves,
+        xlog=True, ylog=True, xticks=[0.3, *draw.decades(1, 1000)], xrange=(0.3, 1000),
+        yticks=[("none", 0.5), *draw.decades(1, 1e6)],
+    )  # fmt: skip
+
+
+def timer_jitter_panel(table: Table) -> Panel:
+    edges = [i / 10 for i in range(26)]
+    curves = [
+        Curve(title, histogram(jitter(table, "jitter-timer-shared", n), edges), colour,
+              "steps")
+        for n, title, colour in (
+            (1, "1 set", draw.BLUE),
+            (10, "10 share one", draw.GREEN),
+            (100, "100 share one", draw.PURPLE),
+        )
+    ]  # fmt: skip
+    return Panel(
+        "time stamp after the jiffy of a timer; bins of 0.1 us", "us", "blocks", curves,
+        ylog=True, xticks=draw.linear(2.5, 0.5), xrange=(0, 2.5),
+        yticks=[("none", 0.5), *draw.decades(1, 1e5)],
+    )  # fmt: skip
+
+
+COSTS = [
+    ("one shared `hrt`, room in the buffers", "hrt-shared-store"),
+    ("the same, buffers full: each block is lost, and counted", "hrt-shared-full"),
+    ("the same, each block read", "hrt-shared-read"),
+    ("an `hrt` for each set, at the same ticks", "hrt-own-store"),
+    ("the same, one tick after the other", "hrt-spread-store"),
+    ("`sysfs`, shared: write to `fire`, with the system call", "sysfs-shared-store"),
+    ("`sysfs` of one set, and a shared `chain` that follows", "chain-shared-store"),
+    ("`timer`, shared, of 4 ms", "timer-shared-store"),
+    ("IIO, hrtimer trigger and `iio_dummy`, room in the buffer", "iio-hrtimer-store"),
+    ("the same, each scan read", "iio-hrtimer-read"),
+]
+
+
+def cost_table(table: Table) -> str:
+    rows = []
+    for what, method in COSTS:
+        cost = {n: table.get(method, count=n) for n in SETS}
+        most = max((n for n in SETS if cost[n]), default=1)
+        further = (cost[most] - cost[1]) / (most - 1) if most > 1 and cost[1] else None
+        two = number(cost[2]) if "iio" in method else ""
+        cells = [number(cost[1]), two, number(cost[10]), number(cost[100])]
+        rows.append([what, *cells, number(further)])
+    return markdown(["channel sets", "1", "2", "10", "100", "per further set"], rows)
+
+
+RATES = [
+    ("one shared `hrt`, reads, kmalloc, 16 blocks", "rate-hrt-shared-read"),
+    ("one shared `hrt`, rings, vmalloc, 256 blocks", "rate-hrt-shared-ring"),
+    ("an `hrt` for each set, reads", "rate-hrt-own-read"),
+    ("an `hrt` for each set, rings", "rate-hrt-own-ring"),
+    ("IIO, reads", "rate-iio-hrtimer-read"),
+]
+
+
+def rate_cell(ns: float | None) -> str:
+    return f"{ns / 1000:.1f} us: {1e6 / ns:.1f} k/s" if ns else ""
+
+
+def rate_table(table: Table) -> str:
+    rows = [
+        [what, *(rate_cell(table.get(method, "ns", count=n)) for n in SETS)]
+        for what, method in RATES
+    ]
+    return markdown(["channel sets", *map(str, SETS)], rows)
