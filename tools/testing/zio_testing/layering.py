@@ -13,8 +13,9 @@ above all folders: they may use each folder, and no folder may use them. tests m
 and main.c, too. zio-core.h and compat.h stand below all folders: every file may use them.
 
   upward      a call or an include goes up, or stays on the floor
-  private     a folder uses another one past the header that has the folder's name
-  unused      that header declares what no other folder uses; tests do not count,
+  private     a folder uses another one past the header that has the folder's name, and
+              those of the folder that this header includes
+  unused      these headers declare what no other folder uses; tests do not count,
               as they may include internal.h
 
 Prints FILE:LINE, the rule, and what to do. The exit status is 1 if there is anything.
@@ -71,18 +72,33 @@ class Tree:
     def header_of(self, folder: str) -> Path:
         return self.root / folder / f"{folder}.h"
 
-    def declared_by(self, folder: str) -> dict[str, int]:
-        """Return what the header of a folder offers to the others."""
-        header = self.sources.get(self.header_of(folder))
-        return {**header.declared, **header.defined} if header else {}
+    def headers_of(self, folder: str) -> list[Path]:
+        """Return the header of a folder, and those of the folder that it includes."""
+        header = self.header_of(folder)
+        if header not in self.sources:
+            return []
+        names = [include.text for include in self.sources[header].includes]
+        there = [self.root / name for name in names]
+        return [header, *(path for path in there if self.is_in(path, folder))]
+
+    def is_in(self, path: Path, folder: str) -> bool:
+        return path in self.sources and self.folder_of(path) == folder
+
+    def declared_by(self, folder: str) -> dict[str, tuple[Path, int]]:
+        """Return what the headers of a folder offer to the others, and where."""
+        return {
+            name: (path, line)
+            for path in self.headers_of(folder)
+            for found in (self.sources[path].declared, self.sources[path].defined)
+            for name, line in found.items()
+        }
 
     def used_inline(self, folder: str) -> set[str]:
-        """Return what the inline functions of a folder's header use of that header."""
-        header = self.sources.get(self.header_of(folder))
-        if not header:
-            return set()
-        count = Counter(use.text for use in header.used)
-        return {name for name in count if count[name] > (name in header.defined)}
+        """Return what the inline functions of a folder's headers use of them."""
+        headers = [self.sources[path] for path in self.headers_of(folder)]
+        count = Counter(use.text for header in headers for use in header.used)
+        defined = {name for header in headers for name in header.defined}
+        return {name for name in count if count[name] > (name in defined)}
 
     def offered_by(self, folder: str) -> set[str]:
         """Return what other folders may use: exported functions, and what its header
@@ -135,7 +151,9 @@ def check_includes(tree: Tree) -> Iterator[str]:
         at, name = f"{path.relative_to(tree.root.parent)}:{line}", target.name
         if not may_use(here, there):
             yield f"{at}: upward: {here} includes {there}/{name}: {there} is not below it"
-        elif here != TESTS and there != BELOW_ALL and target != tree.header_of(there):
+        elif here not in (TESTS, there) and there != BELOW_ALL and (
+            target != tree.header_of(there)
+        ):
             yield (
                 f"{at}: private: {here} includes {there}/{name}: include "
                 f"{there}/{there}.h, and declare there what is needed"
@@ -149,9 +167,9 @@ def check_unused(tree: Tree) -> Iterator[str]:
         if tree.folder_of(path) != TESTS
     }
     for folder in FOLDERS:
-        header = tree.header_of(folder).relative_to(tree.root.parent)
         inline = tree.used_inline(folder)
-        for name, line in tree.declared_by(folder).items():
+        for name, (path, line) in tree.declared_by(folder).items():
+            header = path.relative_to(tree.root.parent)
             if (name, folder) not in used and name not in inline:
                 yield (
                     f"{header}:{line}: unused: no other folder uses {name}(): declare it "
