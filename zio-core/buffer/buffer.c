@@ -145,12 +145,25 @@ static void end_in_thread(struct work_struct *work)
 }
 
 /**
- * zio_buffer_put() - one user less: a block that was shared is back
+ * zio_buffer_put() - drop a reference to a buffer
  * @buf: the buffer
  *
- * Any context. The last one frees a buffer that its channel has no more.
+ * Context: Process, sleeps. The last reference frees a buffer that its channel has
+ * replaced.
  */
 void zio_buffer_put(struct zio_buffer *buf)
+{
+	if (refcount_dec_and_test(&buf->ref))
+		free_buffer(buf);
+}
+
+/**
+ * zio_buffer_put_async() - drop a reference to a buffer, which a work item frees
+ * @buf: the buffer
+ *
+ * Context: Any.
+ */
+void zio_buffer_put_async(struct zio_buffer *buf)
 {
 	if (refcount_dec_and_test(&buf->ref))
 		queue_work(zio_wq, &buf->end_work);
@@ -170,7 +183,29 @@ void zio_buffer_rearm(struct zio_buffer *buf)
 {
 	refcount_inc(&buf->ref);
 	if (!queue_work(zio_wq, &buf->rearm_work))
-		zio_buffer_put(buf);
+		zio_buffer_put_async(buf);
+}
+
+/**
+ * zio_buffer_take_back() - put a block whose memory has no user any more
+ * @buf: the buffer; the caller has a reference, which the last user has left to it
+ * @block: the block
+ *
+ * Context: Any.
+ */
+void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
+{
+	struct zio_channel_core *chan = buf->chan;
+
+	to_block_core(block)->mem = NULL;
+	rcu_read_lock();					/* Z */
+	buf->type->ops->put_block(buf, block);
+	rcu_read_unlock();
+	if (READ_ONCE(chan->buf) != buf)
+		return;
+	zio_channel_wake(chan, ZIO_WAKE_IN);
+	if (READ_ONCE(chan->cset->rearm))
+		zio_buffer_rearm(buf);
 }
 
 int zio_buffers_init(const struct kobj_type *ktype)
@@ -219,12 +254,11 @@ err_create:
 	return ERR_PTR(ret);
 }
 
-/* At once, or when the last block that is shared is back: see share.c. */
+/* The last user of one of its blocks may free it later: see engine/mem.c. */
 static void destroy_buffer(struct zio_buffer *buf)
 {
 	zio_kobj_del(&buf->kobj);
-	if (refcount_dec_and_test(&buf->ref))
-		free_buffer(buf);
+	zio_buffer_put(buf);
 }
 
 static void detach_buffer(struct zio_channel_core *chan)
@@ -344,7 +378,6 @@ static struct zio_buffer *swap_buffer(struct zio_channel_core *chan,
 
 	mutex_lock(&chan->lock);
 	zio_channel_drop_unread(chan);
-	zio_loans_recall(chan);
 	chan->buf = buf;
 	use_limits(chan, buf);
 	rcu_assign_pointer(chan->data_area, buf->area);

@@ -2,29 +2,19 @@
 /*
  * share.c: an output plays the memory of an input's block
  *
- * What is queued at an output is always a block of its own buffer: so its queue is
- * never full, and a writer waits for room as ever. But the block may have the
- * memory of an input's block in place of its own, from when it is queued
- * until the core puts it, for whatever reason (zio_output_put()).
+ * The queue of an output has only blocks of the output's own buffer. So the queue is
+ * never full, and a writer waits for room as without sharing. Such a block borrows the
+ * memory of an input's block from when it is queued until the core puts it
+ * (zio_output_put()).
  *
- * The input's block is *shared* meanwhile. to_block_core(block)->sharers counts whose it is:
+ * The input's block is *shared* meanwhile, and its users are counted (engine/mem.c):
  *
- *   the hand   of the reader who submitted it with ZIO_CONTROL_KEEP; or that of the
- *              route which is just giving it to its outputs (route.c)
- *   an output  each block of an output that has its memory
+ *   the hand   of the reader that submits it with ZIO_CONTROL_KEEP; or of the route
+ *              that gives it to its outputs (route.c)
+ *   an output  for each of its blocks that borrows the memory
  *
  *   hand --submit--> output            hand --submit, KEEP--> hand and output
  *   hand --read on, close, drain--> .  output --played, dropped, drained--> .
- *
- *   X  who has done with the memory takes himself from the count (full barrier); the
- *      last one gives the block back, and it is filled anew after that. Without,
- *      samples could be replaced while somebody still plays them.
- *
- * The last one may be an output that is done in hard interrupt context, long after
- * the input's reader has gone. Therefore a shared block counts as a user of its
- * buffer (to_block_core(block)->home): when that is replaced, or its board goes, its memory,
- * its type's module and its channel stay until the last block is back. Nobody waits
- * for an output that may never be triggered.
  *
  * A relation ("tie") between two sessions says which input's blocks a writer may
  * name: the file descriptor that he shows is his permission. It is a weak one:
@@ -40,48 +30,14 @@
 
 #include "share/internal.h"
 
-/* Any context. The block is the buffer's again, and the input may go on. */
-static void give_back(struct zio_block *block)
+/* No output and no session uses the block any more. Any context. */
+static void release_share(struct zio_mem *mem)
 {
-	struct zio_buffer *buf = to_block_core(block)->home;
-	struct zio_channel_core *chan = buf->chan;
+	struct zio_block_core *core = container_of(mem, struct zio_block_core, share);
+	struct zio_buffer *buf = mem->buf;
 
-	to_block_core(block)->home = NULL;
-	rcu_read_lock();					/* Z */
-	buf->type->ops->put_block(buf, block);
-	rcu_read_unlock();
-	if (READ_ONCE(chan->buf) == buf) {
-		zio_channel_wake(chan, ZIO_WAKE_IN);
-		if (READ_ONCE(chan->cset->rearm))
-			zio_buffer_rearm(buf);
-	}
-	zio_buffer_put(buf);
-}
-
-/* Any context. One user less; may be the last. */
-static void drop_share(struct zio_block *block)
-{
-	if (atomic_dec_and_test(&to_block_core(block)->sharers))		/* X */
-		give_back(block);
-}
-
-/* The hand in which it is becomes the first user: see zio_block_put(). */
-static void begin_share(struct zio_buffer *buf, struct zio_block *block)
-{
-	if (to_block_core(block)->home)
-		return;
-	refcount_inc(&buf->ref);
-	atomic_set(&to_block_core(block)->sharers, 1);
-	to_block_core(block)->home = buf;
-}
-
-/* A block that was in a hand, and that others may have, too. */
-void zio_block_put_shared(struct zio_block *block)
-{
-	if (to_block_core(block)->loan)
-		zio_loan_put(to_block_core(block)->loan);
-	else
-		drop_share(block);
+	zio_buffer_take_back(buf, &core->block);
+	zio_buffer_put_async(buf);
 }
 
 /* The memory of the input's block takes the place of the output's own. */
@@ -91,35 +47,19 @@ static void use_memory(struct zio_channel_core *out, struct zio_block *out_block
 	const struct zio_buffer_ops *ops = out->buf->type->ops;
 	size_t len = out_block->len;
 
-	atomic_inc(&to_block_core(block)->sharers);
 	if (ops->trim) {
 		out_block->len = 0;
 		ops->trim(out->buf, out_block);
 		out_block->len = len;
 	}
-	to_block_core(out_block)->own_data = out_block->data;
-	to_block_core(out_block)->own_size = out_block->size;
-	out_block->data = data;
-	out_block->size = len;
-	to_block_core(out_block)->source = block;
-}
-
-/* An output's block has its own memory again. */
-void zio_share_end(struct zio_block *out_block)
-{
-	struct zio_block *block = to_block_core(out_block)->source;
-
-	to_block_core(out_block)->source = NULL;
-	out_block->data = to_block_core(out_block)->own_data;
-	out_block->size = to_block_core(out_block)->own_size;
-	drop_share(block);
+	zio_block_borrow(out_block, to_block_core(block)->mem, data);
 }
 
 /* Why an output cannot play memory where it is; 0: it can. */
 static int find_obstacle(const struct zio_cset_core *cset, const struct zio_block *block,
 			 const void *data, size_t len)
 {
-	if (to_block_core(block)->loan)
+	if (zio_block_is_pinned(block))
 		return -ETXTBSY;
 	if (cset->align && !IS_ALIGNED((unsigned long)data, cset->align))
 		return -EDOM;
@@ -193,7 +133,9 @@ int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		return 0;
 	}
 	out_block->len = range.len;
-	begin_share(buf, block);
+	if (!to_block_core(block)->mem)
+		zio_block_set_mem(block, &to_block_core(block)->share, buf,
+				  release_share);
 	use_memory(out, out_block, block, data);
 	note_share(out, 0, range.len);
 	return 0;
