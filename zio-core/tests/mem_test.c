@@ -393,15 +393,15 @@ static void model_step(struct model *m, u32 dice)
 {
 	struct held *h = choose(m, dice >> 16);
 
-	if (dice % 16 < 4 || !h)
+	if (dice % 16 < 3 || !h)
 		model_read(m);
-	else if (dice % 16 < 6)
+	else if (dice % 16 < 5)
 		model_pin(m, h);
-	else if (dice % 16 < 9)
+	else if (dice % 16 < 7)
 		model_share(m, h);
+	else if (dice % 16 < 9)
+		model_play(m, m->n_played ? (dice >> 16) % m->n_played : 0);
 	else if (dice % 16 < 11)
-		model_play(m, (dice >> 16) % ZIO_DEFAULT_LEN);
-	else if (dice % 16 < 12)
 		drop_hand(m, h);
 	else if (dice % 16 < 14)
 		drop_pipe(m, h);
@@ -460,6 +460,9 @@ static void memory_follows_model(struct kunit *test)
 	wait_for_buffers();
 	KUNIT_EXPECT_EQ(test, atomic_read(&tally.got), atomic_read(&tally.put));
 	KUNIT_EXPECT_EQ(test, atomic_read(&tally.created), atomic_read(&tally.destroyed));
+	kunit_info(test, "%u pins, %u shares, %u copies, %u busy, %u replaced, %u unplugged, %u outlived",
+		   m->pins, m->shares, m->copies, m->busy, m->replaced, m->unplugged,
+		   m->outlived);
 	KUNIT_EXPECT_GT(test, m->pins, 100);
 	KUNIT_EXPECT_GT(test, m->shares, 100);
 	KUNIT_EXPECT_GT(test, m->copies, 100);

@@ -148,7 +148,7 @@ static void board_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_pins_count(chan).blocks, 2);
 	end(&l);
 	KUNIT_EXPECT_NULL(test, chan->buf);
-	for (i = 0; i < 1000 && zio_pins_count(chan).blocks > 1; i++)
+	for (i = 0; i < 300 && zio_pins_count(chan).blocks > 1; i++)
 		wait_for_work();
 	KUNIT_EXPECT_EQ(test, zio_pins_count(chan).bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, refcount_read(&l.pin->mem.buf->ref), 1);
