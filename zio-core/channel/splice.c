@@ -6,8 +6,8 @@
  * then. Its users (engine/mem.c) are the session that has it, and each pipe buffer that
  * refers to it. After the last of them, a socket may still hold references to pages: it
  * has not sent them, or its peer has not received them. Such a pin is *busy*. The block
- * returns to its buffer when nobody but the area refers to its pages. No event tells
- * this. So each splice() looks at the busy pins, and a work item does every 10 ms.
+ * returns to its buffer when only the area refers to its pages. No event tells this. So
+ * each splice() looks at the busy pins, and a work item does so every 10 ms.
  *
  *  - (P) a reader of a page drops its reference after that (put_page(), full barrier).
  *    is_held() loads the count, and a full barrier follows before the block is filled
@@ -15,8 +15,8 @@
  *
  * A mapping counts as a reference to a page, too. So pins and mappings of an area
  * exclude each other: area->maps is below 0 while blocks are pinned (area.c). splice()
- * copies from an area that is mapped. The count of a page that nobody refers to cannot
- * grow again, as there is no reference to copy.
+ * copies from an area that is mapped. A count of 1 cannot grow again, as there is no
+ * other reference to copy.
  *
  * A pin holds its buffer. So what pipes have stays readable when the buffer is replaced,
  * and when the board goes. A page that only a socket has needs no buffer then.
@@ -191,9 +191,9 @@ void zio_pin_list_free(struct zio_pin_list *list)
 /**
  * zio_pin_create() - pin the pages of a block
  * @chan: the channel, locked
- * @block: an input block in the caller's hand, of a buffer with an area
+ * @block: an input block that the caller owns, of a buffer with an area
  *
- * The hand is the first user of the pin: see zio_block_put().
+ * The caller becomes the first user of the pin: see zio_block_put().
  *
  * Context: Process, sleeps.
  *
@@ -269,7 +269,7 @@ static struct zio_block_pin *pin_block(struct zio_session *sess)
 	return zio_pin_create(sess->chan, sess->block);
 }
 
-/* Pages of the block in hand; a block at its end goes. */
+/* Puts pages of the session's block into the pipe, and drops a block at its end. */
 static int splice_pages(struct zio_session *sess, struct zio_block_pin *pin,
 			struct pipe_inode_info *pipe, size_t *room)
 {
@@ -299,7 +299,7 @@ static int splice_pages(struct zio_session *sess, struct zio_block_pin *pin,
 	return 0;
 }
 
-/* As read(): as long as there are blocks, but not beyond one whose control was read. */
+/* As read(): ends when there is no block, and after a block whose control was read. */
 static ssize_t splice_blocks(struct zio_session *sess,
 			     struct pipe_inode_info *pipe, size_t all)
 {
@@ -344,7 +344,7 @@ struct splice_wait {
 	bool asked;
 };
 
-/* All memory is in somebody's hand: maybe in this very pipe, which the caller reads. */
+/* All memory is in use, and some may be in this pipe, which the caller may read. */
 static bool would_deadlock(const struct zio_channel_core *chan,
 			   const struct splice_wait *splice_wait)
 {
@@ -379,7 +379,7 @@ static int wait_block(struct zio_session *sess, struct pipe_inode_info *pipe)
 	       zio_pipe_wait_room(pipe);
 }
 
-/* What can be had at once. */
+/* Does not wait for a block. */
 static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t len)
 {
 	struct zio_session *sess = in->private_data;
@@ -399,16 +399,17 @@ static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t 
 /**
  * zio_data_splice_read() - splice_read() of the data of an input
  * @in: the node
- * @ppos: not looked at
+ * @ppos: ignored
  * @pipe: the pipe, locked; unlocked while this sleeps
  * @len: bytes
- * @flags: not looked at: whether it sleeps is told by the file, as for read()
+ * @flags: ignored: O_NONBLOCK of the file says whether this sleeps, as for read()
  *
- * Blocks are lent if that can be; else, and if they are smaller than a page, they
- * are copied.
+ * Pins blocks, or copies a block that cannot be pinned or is smaller than a page.
  *
- * Return: bytes; -EAGAIN, too, when all memory is lent, and some of it perhaps to
- * this pipe; else as read().
+ * Context: Process, sleeps.
+ *
+ * Return: bytes; -EAGAIN also when all memory is in use, and some of it may be in this
+ * pipe; else as read().
  */
 ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,

@@ -35,13 +35,9 @@ void zio_mem_put(struct zio_mem *mem)
 		mem->release(mem);
 }
 
-/**
- * zio_block_borrow() - use other memory in place of a block's own
- * @block: an output's block; its length is set
- * @mem: whose memory; becomes one user more
- * @data: where the samples begin in it
- *
- * Context: Any; the caller is a user of @mem.
+/*
+ * Context: Any; the caller is a user of @mem. An output's block, whose length is set,
+ * uses @data of that memory in place of its own.
  */
 void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 {
@@ -55,12 +51,7 @@ void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 	block->size = block->len;
 }
 
-/**
- * zio_block_end_borrow() - use a block's own memory again
- * @block: an output's block that borrows
- *
- * Context: Any.
- */
+/* Context: Any. The output's block uses its own memory again. */
 void zio_block_end_borrow(struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);
