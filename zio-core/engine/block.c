@@ -56,7 +56,7 @@ static bool drop_oldest(struct zio_channel_core *chan)
 }
 
 /* Takes back blocks that a program has read in its ring. Returns false without any. */
-static bool reclaim_read(struct zio_channel_core *chan)
+bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
 
@@ -72,7 +72,7 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
 
-	while (!block && reclaim_read(chan))
+	while (!block && zio_channel_reclaim_read(chan))
 		if (zio_queue_count(&chan->queue) < buf->len)
 			block = buf->type->ops->get_block(buf);
 	while (!block && drop_oldest(chan))
@@ -85,32 +85,13 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	return block;
 }
 
-static bool has_room(struct zio_channel_core *chan)
-{
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
-	struct zio_buffer *buf = chan->buf;
-
-	return zio_queue_count(&chan->queue) < buf->len &&
-		buf->type->ops->has_room(buf) &&
-		(!ops || !ops->has_room || ops->has_room(chan));
-}
-
-/* Takes back blocks that were read, until there is room for one. Loses nothing. */
-bool zio_channel_reclaim_room(struct zio_channel_core *chan)
-{
-	while (!has_room(chan))
-		if (!reclaim_read(chan))
-			return false;
-	return true;
-}
-
 /*
- * As zio_channel_reclaim_room(), but may drop unread blocks, if the driver is
- * asynchronous. A synchronous driver would fill new blocks for ever.
+ * As reclaim_room(), but may drop unread blocks, if the driver is asynchronous. A
+ * synchronous driver would fill new blocks for ever.
  */
 bool zio_channel_make_room(struct zio_channel_core *chan)
 {
-	while (!zio_channel_reclaim_room(chan))
+	while (!reclaim_room(chan))
 		if (!READ_ONCE(chan->cset->async) || !drop_oldest(chan))
 			return false;
 	return true;

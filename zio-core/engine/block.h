@@ -12,11 +12,30 @@
 #include "engine/internal.h"
 
 void zio_channel_count_loss(struct zio_channel_core *chan);
-bool zio_channel_reclaim_room(struct zio_channel_core *chan);
+bool zio_channel_reclaim_read(struct zio_channel_core *chan);
 bool zio_channel_make_room(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block);
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost);
+
+static inline bool has_room(struct zio_channel_core *chan)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+	struct zio_buffer *buf = chan->buf;
+
+	return zio_queue_count(&chan->queue) < buf->len &&
+		buf->type->ops->has_room(buf) &&
+		(!ops || !ops->has_room || ops->has_room(chan));
+}
+
+/* Takes back blocks that were read, until there is room for one. Loses nothing. */
+static inline bool reclaim_room(struct zio_channel_core *chan)
+{
+	while (!has_room(chan))
+		if (!zio_channel_reclaim_read(chan))
+			return false;
+	return true;
+}
 
 static __always_inline struct zio_block *
 take_empty_block(struct zio_channel_core *chan)

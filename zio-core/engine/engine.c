@@ -52,7 +52,7 @@
  *   stands between the two. An exchange that fails orders nothing: D, H and J have
  *   barriers of their own.
  *
- * - (D) The atomic_fetch_or() in zio_cset_arm_channel() pairs with the barrier in
+ * - (D) The atomic_fetch_or() in refuse_arming() pairs with the barrier in
  *   make_idle(). Without them, a reader of one channel could sleep on after the reader
  *   of another has left. The reader is in the wait queue before: so an owner that
  *   clears an older WAKE finds the reader there.
@@ -100,6 +100,7 @@ struct arm_request {
 	const struct timespec64 *at;
 	const struct zio_binding *bind; /* ARM_EVENT */
 	struct zio_channel_core *chan; /* ARM_CHANNEL */
+	unsigned int flags; /* of zio_cset_arm_channel() */
 };
 
 /**
@@ -287,15 +288,6 @@ static void arm_in_thread(struct work_struct *work)
 		zio_cset_kick(cset);
 }
 
-static int refuse_arming(int state)
-{
-	if (state & CSET_GONE)
-		return -ENODEV;
-	if (state & CSET_STOP)
-		return -ESHUTDOWN;
-	return -EBUSY;
-}
-
 /* @at: the time of the event; NULL: now, by the trigger's clock */
 static __always_inline bool begin_arming(struct zio_cset_core *cset, int *state,
 					 const struct timespec64 *at)
@@ -351,7 +343,7 @@ static __always_inline int check_policy(struct zio_cset_core *cset,
 	case ARM_EVENT:
 		return likely(cset->bind == req->bind) ? 0 : -ESHUTDOWN;
 	case ARM_CHANNEL:
-		return zio_channel_reclaim_room(req->chan) ? 0 : -ENOBUFS;
+		return reclaim_room(req->chan) ? 0 : -ENOBUFS;
 	case ARM_INPUTS:
 		atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending);	/* H */
 		return make_room_in_any(cset) ? 0 : -ENOBUFS;
@@ -373,6 +365,19 @@ static __always_inline void leave_arming(struct zio_cset_core *cset,
 		zio_cset_wake(cset);
 }
 
+/* @chan: with ZIO_ARM_WAKE; else NULL. Apart: arm_if() keeps it in no register. */
+static noinline int refuse_arming(struct zio_channel_core *chan, int state)
+{
+	if (state & CSET_GONE)
+		return -ENODEV;
+	if (state & CSET_STOP)
+		return -ESHUTDOWN;
+	if (!chan)
+		return -EBUSY;
+	atomic_fetch_or(ZIO_PENDING_WAKE, &chan->cset->pending);	/* D */
+	return zio_cset_arm_channel(chan, 0);
+}
+
 /*
  * Enters the phase, checks the policy, and starts the blocks or leaves the phase.
  * Returns as zio_cset_arm_event(), or what check_policy() returned.
@@ -383,7 +388,7 @@ static __always_inline int arm_if(struct zio_cset_core *cset,
 	int ret, state;
 
 	if (!begin_arming(cset, &state, req->at))
-		return refuse_arming(state);
+		return refuse_arming(req->flags & ZIO_ARM_WAKE ? req->chan : NULL, state);
 	ret = check_policy(cset, req);
 	if (likely(!ret))
 		return go_on_arming(cset);
@@ -407,9 +412,7 @@ static __always_inline int arm_if(struct zio_cset_core *cset,
  */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 {
-	const struct arm_request req = {
-		.policy = ARM_EVENT, .at = at, .bind = bind,
-	};
+	const struct arm_request req = { .policy = ARM_EVENT, .at = at, .bind = bind };
 
 	return arm_if(bind->cset, &req);
 }
@@ -427,15 +430,11 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
  */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 {
-	const struct arm_request req = { .policy = ARM_CHANNEL, .chan = chan };
-	struct zio_cset_core *cset = chan->cset;
-	int ret = arm_if(cset, &req);
+	const struct arm_request req = {
+		.policy = ARM_CHANNEL, .chan = chan, .flags = flags,
+	};
 
-	if (ret == -EBUSY && flags & ZIO_ARM_WAKE) {
-		atomic_fetch_or(ZIO_PENDING_WAKE, &cset->pending);	/* D */
-		ret = arm_if(cset, &req);
-	}
-	return ret;
+	return arm_if(chan->cset, &req);
 }
 
 /* The slow path of zio_cset_pull(): the block, if any, goes through the queue. */
