@@ -9,11 +9,11 @@
  *
  *   Z  commit() changes the generation, waits for a grace period, and then frees the
  *      free blocks. (Z) pairs with the load of the generation in put_block(), which runs
- *      under RCU for a shared block (share.c): it sees the new generation and frees the
+ *      under RCU for a shared block (buffer.c): it sees the new generation and frees the
  *      block, or commit() finds the block on the list. Without it, a block of the former
  *      size could stay among the new ones.
  *      A buffer that no output shares needs no grace period: its last put_block() comes
- *      before zio_buffer_put(), and free_all() ends with an exchange.
+ *      before zio_buffer_put_async(), and free_all() ends with an exchange.
  */
 #include <linux/atomic.h>
 #include <linux/device/driver.h>

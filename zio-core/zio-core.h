@@ -11,13 +11,13 @@
  *   trig->lock       values and running of a trigger, and the list of its sets
  *   chan->lock       the user's side of a channel: readers or writers, their
  *                    current blocks, the user's end of the queue
- *   lender->lock     blocks whose pages are in pipes (splice.c)
+ *   pins->lock       blocks whose pages are in pipes (splice.c)
  *   zio_routes_lock  which output is fed by which input (route.c)
  *   cset->state      the device's side: see engine.c; not a lock, but who sets
  *                    it from IDLE to ARMING owns the active blocks
  * Order: cset->change, zio_routes_lock, cset->mutex, then hold (freeze.c) or
  * trig->lock, then a pipe's lock, then chan->lock of an output, then chan->lock of an
- * input, then lender->lock, then the state.
+ * input, then pins->lock, then the state.
  */
 #ifndef _ZIO_CORE_H
 #define _ZIO_CORE_H
@@ -134,7 +134,7 @@ struct zio_channel_core {
 	unsigned int n_routes;
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
-	struct zio_lender *lender; /* since the first loan, see splice.c */
+	struct zio_pin_list *pins; /* since the first pin, see splice.c */
 	const struct zio_channel_ops *ops; /* of a ring, or of routes, or NULL */
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;

@@ -16,8 +16,20 @@
 #include <linux/workqueue.h>
 #include <linux/zio.h>
 
-struct zio_loan;
+struct zio_buffer;
 struct zio_snapshot;
+
+/**
+ * struct zio_mem - who uses the memory of a block: see zio-core/engine/mem.c
+ * @ref: number of users
+ * @release: called in the context of the last user's zio_mem_put()
+ * @buf: the buffer of the block; @release drops this reference
+ */
+struct zio_mem {
+	refcount_t ref;
+	void (*release)(struct zio_mem *mem);
+	struct zio_buffer *buf;
+};
 
 /**
  * struct zio_block_core - a block as its buffer type and the core see it
@@ -38,12 +50,15 @@ struct zio_block_core {
 	struct zio_snapshot *snap;
 	struct list_head link; /* of a session, or of unread blocks */
 	size_t used;
-	struct zio_buffer *home;
-	struct zio_loan *loan;
-	atomic_t sharers;
-	struct zio_block *source;
-	void *own_data;
-	size_t own_size;
+	struct zio_mem *mem; /* its users; NULL: the owner of the block alone */
+	struct zio_mem *borrowed; /* output: used in place of its own memory */
+	union {
+		struct zio_mem share; /* input: for @mem, see share.c */
+		struct {
+			void *data;
+			size_t size;
+		} own; /* output: its own memory, while @borrowed is set */
+	};
 };
 
 #define to_block_core(_block)	container_of(_block, struct zio_block_core, block)
@@ -124,7 +139,7 @@ struct zio_buffer {
  *        or @discard takes, or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
  *        geometry that this type cannot do. @kb is 0 for "as you like".
  * @commit: process context; no get_block() runs, and no put_block() but, under
- *        RCU, of blocks that are shared (zio_buffer_is_shared()). The
+ *        RCU, of blocks with other users (zio_buffer_is_shared()). The
  *        prepared blocks take the place of those that are free; older blocks
  *        that are out are freed when they are put. If only @block_size has
  *        changed, it cannot fail. Else it may say -EBUSY, and @discard follows.
@@ -183,7 +198,7 @@ void zio_block_free_snapshot(struct zio_block *block);
  * zio_buffer_is_shared() - may blocks be put at any moment?
  * @buf: the buffer, in @commit
  *
- * Return: true while outputs have memory of its blocks (or had, a moment ago).
+ * Return: true while outputs or pipes use memory of its blocks (or did, a moment ago).
  */
 static inline bool zio_buffer_is_shared(const struct zio_buffer *buf)
 {

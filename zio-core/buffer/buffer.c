@@ -2,9 +2,9 @@
 /*
  * buffer.c: buffer types, and the buffer of each channel
  *
- * All changes are made with cset->mutex held and the set held (freeze.c), in
- * two steps: prepare for all channels, which can fail, then commit, which
- * cannot. Memory that is out (queued, or with the user) stays as it is.
+ * A change is made with cset->mutex held and the set frozen (freeze.c), in two steps:
+ * prepare for all channels, which can fail, then commit, which cannot. Blocks that are
+ * queued, or that a user has, keep their memory.
  */
 #include <linux/export.h>
 #include <linux/module.h>
@@ -30,9 +30,9 @@ static struct zio_buffer_type *find_type(const char *name)
 
 /**
  * zio_buffer_type_register() - offer a buffer type
- * @type: stays valid until unregistered
+ * @type: the type; stays valid until unregistered
  *
- * Process context.
+ * Context: Process, sleeps.
  *
  * Return: 0; -EINVAL if the name is missing or too long, or an operation is
  * missing; -EEXIST if the name is taken.
@@ -62,7 +62,9 @@ EXPORT_SYMBOL_GPL(zio_buffer_type_register);
 
 /**
  * zio_buffer_type_unregister() - withdraw a buffer type
- * @type: a registered type that nobody uses (its module is held otherwise)
+ * @type: a registered type without a buffer: each buffer holds its module
+ *
+ * Context: Process, sleeps.
  */
 void zio_buffer_type_unregister(struct zio_buffer_type *type)
 {
@@ -84,7 +86,7 @@ static const struct zio_buffer_type *get_type(const char *name)
 	return type;
 }
 
-/* A type that is not there is asked for by its module. */
+/* Loads the module of a type that is not registered. */
 static const struct zio_buffer_type *find_or_load_type(const char *name)
 {
 	const struct zio_buffer_type *type = get_type(name);
@@ -145,12 +147,19 @@ static void end_in_thread(struct work_struct *work)
 }
 
 /**
- * zio_buffer_put() - one user less: a block that was shared is back
+ * zio_buffer_put() - drop a reference to a buffer, which the last one frees
  * @buf: the buffer
  *
- * Any context. The last one frees a buffer that its channel has no more.
+ * Context: Process, sleeps.
  */
 void zio_buffer_put(struct zio_buffer *buf)
+{
+	if (refcount_dec_and_test(&buf->ref))
+		free_buffer(buf);
+}
+
+/* As zio_buffer_put(), in any context: a work item frees the buffer. */
+void zio_buffer_put_async(struct zio_buffer *buf)
 {
 	if (refcount_dec_and_test(&buf->ref))
 		queue_work(zio_wq, &buf->end_work);
@@ -165,12 +174,34 @@ static void rearm_in_thread(struct work_struct *work)
 	zio_buffer_put(buf);
 }
 
-/* Any context: it may be the driver of an output that calls. */
+/* Context: Any; the caller may be the driver of an output. */
 void zio_buffer_rearm(struct zio_buffer *buf)
 {
 	refcount_inc(&buf->ref);
 	if (!queue_work(zio_wq, &buf->rearm_work))
-		zio_buffer_put(buf);
+		zio_buffer_put_async(buf);
+}
+
+/**
+ * zio_buffer_take_back() - put a block whose memory has no user any more
+ * @buf: the buffer
+ * @block: the block
+ *
+ * Context: Any. The caller drops the block's reference to the buffer after that.
+ */
+void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
+{
+	struct zio_channel_core *chan = buf->chan;
+
+	to_block_core(block)->mem = NULL;
+	rcu_read_lock();					/* Z */
+	buf->type->ops->put_block(buf, block);
+	rcu_read_unlock();
+	if (READ_ONCE(chan->buf) != buf)
+		return;
+	zio_channel_wake(chan, ZIO_WAKE_IN);
+	if (READ_ONCE(chan->cset->rearm))
+		zio_buffer_rearm(buf);
 }
 
 int zio_buffers_init(const struct kobj_type *ktype)
@@ -180,7 +211,7 @@ int zio_buffers_init(const struct kobj_type *ktype)
 	return zio_wq ? 0 : -ENOMEM;
 }
 
-/* Waits for buffers that outlived their boards. */
+/* Waits for the work items that free buffers. */
 void zio_buffers_exit(void)
 {
 	destroy_workqueue(zio_wq);
@@ -219,12 +250,11 @@ err_create:
 	return ERR_PTR(ret);
 }
 
-/* At once, or when the last block that is shared is back: see share.c. */
+/* The last user of one of its blocks may free it later: see engine/mem.c. */
 static void destroy_buffer(struct zio_buffer *buf)
 {
 	zio_kobj_del(&buf->kobj);
-	if (refcount_dec_and_test(&buf->ref))
-		free_buffer(buf);
+	zio_buffer_put(buf);
 }
 
 static void detach_buffer(struct zio_channel_core *chan)
@@ -237,7 +267,7 @@ static void detach_buffer(struct zio_channel_core *chan)
 	zio_queue_destroy(&chan->queue);
 }
 
-/* For poll(), which must not look into a buffer that may go. */
+/* For poll(), which must not dereference a buffer. */
 static void use_limits(struct zio_channel_core *chan, const struct zio_buffer *buf)
 {
 	WRITE_ONCE(chan->len, buf->len);
@@ -284,7 +314,7 @@ static struct zio_buffer **create_buffers(struct zio_cset_core *cset,
 	return buf;
 }
 
-/* At registration. */
+/* Called at registration. Returns 0, -ENOENT, or an error of the type. */
 int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
 	const struct zio_buffer_type *type = find_or_load_type(name);
@@ -344,7 +374,6 @@ static struct zio_buffer *swap_buffer(struct zio_channel_core *chan,
 
 	mutex_lock(&chan->lock);
 	zio_channel_drop_unread(chan);
-	zio_loans_recall(chan);
 	chan->buf = buf;
 	use_limits(chan, buf);
 	rcu_assign_pointer(chan->data_area, buf->area);
@@ -414,7 +443,9 @@ static void publish_buffers(struct zio_cset_core *cset)
  * @cset: the channel set, whose change lock is held, but not its mutex
  * @name: the type
  *
- * Blocks that nobody has read are dropped with the memory they are in.
+ * Drops the unread blocks.
+ *
+ * Context: Process, sleeps.
  *
  * Return: 0; -EINVAL for an unknown type; -EBUSY while a node of the set is
  * open; -ENOMEM. On error the old buffers stay.
@@ -457,7 +488,7 @@ static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
 	new->prepared = ops->prepare(buf, &new->geometry);
 	if (IS_ERR(new->prepared))
 		return PTR_ERR(new->prepared);
-	/* Blocks of an area stay what they are; others are replaced one by one. */
+	/* An area keeps its blocks. Other blocks are replaced when they are put. */
 	new->n_slots = new->geometry.len;
 	if (!buf->type->has_area)
 		new->n_slots += ops->count(buf);
@@ -499,7 +530,7 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 	rcu_assign_pointer(chan->data_area, buf->area);
 out:
 	mutex_unlock(&chan->lock);
-	/* Not before nobody finds it any more. */
+	/* Now zio_area_get() finds the new one. */
 	zio_area_put(old);
 	return ret;
 }
@@ -515,10 +546,12 @@ static struct zio_geometry current_geometry(const struct zio_buffer *buf)
 
 /**
  * zio_buffers_resize() - give all channels of a set blocks of another size
- * @cset: the channel set, held by zio_cset_freeze()
+ * @cset: the channel set, frozen
  * @block_len: bytes
  *
- * Blocks that are out keep their size.
+ * Blocks that are in use keep their size.
+ *
+ * Context: Process, sleeps.
  *
  * Return: 0, or an error of the buffer type; then nothing has changed.
  */
@@ -575,9 +608,10 @@ static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
  * @buf: the buffer; its set's mutex is held
  * @len: 1 ... ZIO_MAX_LEN
  *
- * Return: 0; -EINVAL; -ENOMEM; -EBUSY while the channel has a ring, or, if the
- * blocks are in an area, while that is mapped or any block is out. On error
- * nothing has changed.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL; -ENOMEM; -EBUSY while the channel has a ring, or while an area is
+ * mapped or has a block in use. On error nothing has changed.
  */
 int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len)
 {
@@ -595,6 +629,8 @@ int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len)
  * zio_buffer_set_kb() - change the size of a channel's area
  * @buf: the buffer; its set's mutex is held
  * @kb: KiB
+ *
+ * Context: Process, sleeps.
  *
  * Return: as zio_buffer_set_len(); -ENOSPC if no block would fit.
  */

@@ -17,12 +17,11 @@ int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
 int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
 void zio_buffer_put(struct zio_buffer *buf);
+void zio_buffer_put_async(struct zio_buffer *buf);
+void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block);
 void zio_buffer_rearm(struct zio_buffer *buf);
 void zio_buffers_exit(void);
 extern struct workqueue_struct *zio_wq;
-
-/* splice.c */
-void zio_loans_recall(struct zio_channel_core *chan);
 
 /* area.c */
 struct zio_area *zio_area_alloc_charged(size_t size);
@@ -33,6 +32,21 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 
 /* dma.c */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
+
+/*
+ * Context: Any. The block of an input has a count of its users from now on. Its owner
+ * is the first one.
+ */
+static inline void zio_block_set_mem(struct zio_block *block, struct zio_mem *mem,
+				     struct zio_buffer *buf,
+				     void (*release)(struct zio_mem *mem))
+{
+	refcount_inc(&buf->ref);
+	refcount_set(&mem->ref, 1);
+	mem->release = release;
+	mem->buf = buf;
+	to_block_core(block)->mem = mem;
+}
 
 static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
 {

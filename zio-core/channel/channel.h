@@ -86,18 +86,16 @@ void zio_nodes_remove(struct zio_channel_core *chan);
 struct zio_session *zio_session_of_file(const struct file *file);
 
 /* splice.c */
-void zio_loan_put(struct zio_loan *loan);
-void zio_loans_recall(struct zio_channel_core *chan);
-void zio_lender_free(struct zio_lender *lender);
+void zio_pin_list_free(struct zio_pin_list *list);
 
 /* pinned.c */
-struct zio_lent {
+struct zio_pin_count {
 	unsigned int blocks;
 	size_t bytes;
 };
 
-struct zio_lent zio_loans_count(struct zio_channel_core *chan);
-ssize_t zio_loans_show_users(struct zio_channel_core *chan, char *page);
+struct zio_pin_count zio_pins_count(struct zio_channel_core *chan);
+ssize_t zio_pins_show_users(struct zio_channel_core *chan, char *page);
 
 /* merge.c */
 int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);

@@ -28,9 +28,8 @@ extern const struct zio_share_ops *zio_share_ops;
 void zio_cset_put_file(struct zio_cset_core *cset);
 
 /* splice.c */
-struct zio_loan *zio_loan_create(struct zio_channel_core *chan,
-				 struct zio_block *block);
-bool zio_loan_get(struct zio_loan *loan);
+struct zio_block_pin *zio_pin_create(struct zio_channel_core *chan,
+				     struct zio_block *block);
 ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,
 			     unsigned int flags);

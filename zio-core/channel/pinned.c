@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pinned.c: what of a channel's memory pipes and sockets have, and who asked for it
+ * pinned.c: the pinned blocks of a channel, and the processes that pinned them
  *
- * A process that splices may pass the pages on, and end. So the kernel cannot tell who
- * has them. It tells who called splice(), which is where to look first.
+ * A process that called splice() may pass the pages on, and end. So the kernel cannot
+ * tell which process has them. It names the process that called splice().
  */
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -11,47 +11,49 @@
 
 #include "channel/pipe.h"
 
-/* Processes that are told of one by one */
-#define MAX_BORROWERS	16
+/* Processes that have a line of their own */
+#define MAX_USERS	16
 
-struct borrower {
+struct pin_user {
 	pid_t pid;
 	size_t bytes;
 };
 
-/* For those who do not lock the channel. */
-static struct zio_lender *get_lender(struct zio_channel_core *chan)
+/* The caller need not lock the channel. */
+static struct zio_pin_list *get_pin_list(struct zio_channel_core *chan)
 {
-	/* Pairs with the store in have_lender(). */
-	return smp_load_acquire(&chan->lender);
+	/* Pairs with the store in have_pin_list(). */
+	return smp_load_acquire(&chan->pins);
 }
 
 /**
- * zio_loans_count() - how much is lent at present
+ * zio_pins_count() - count the pinned blocks of a channel
  * @chan: the channel
  *
- * Process context. Blocks of a buffer that was replaced count as long as pipes have them.
+ * Blocks of a buffer that was replaced count as long as they are pinned.
+ *
+ * Context: Process.
  *
  * Return: the blocks, and the bytes in them.
  */
-struct zio_lent zio_loans_count(struct zio_channel_core *chan)
+struct zio_pin_count zio_pins_count(struct zio_channel_core *chan)
 {
-	struct zio_lender *lender = get_lender(chan);
-	struct zio_lent lent = {};
-	struct zio_loan *loan;
+	struct zio_pin_list *list = get_pin_list(chan);
+	struct zio_pin_count count = {};
+	struct zio_block_pin *pin;
 
-	if (!lender)
-		return lent;
-	spin_lock(&lender->lock);
-	list_for_each_entry(loan, &lender->loans, node) {
-		lent.bytes += loan->len;
-		lent.blocks++;
+	if (!list)
+		return count;
+	spin_lock(&list->lock);
+	list_for_each_entry(pin, &list->pins, node) {
+		count.bytes += pin->block->len;
+		count.blocks++;
 	}
-	spin_unlock(&lender->lock);
-	return lent;
+	spin_unlock(&list->lock);
+	return count;
 }
 
-/* As the reader knows it; 0 if it has ended, or is in another namespace. */
+/* The number in the reader's namespace; 0 if the process has ended, or has none there. */
 static pid_t number_of(struct pid *pid)
 {
 	pid_t nr;
@@ -62,48 +64,48 @@ static pid_t number_of(struct pid *pid)
 	return nr;
 }
 
-/* Those that there is no room for are with process 0, which is the first. */
-static void add_borrower(struct borrower *borrower, unsigned int *n,
-			 const struct zio_loan *loan)
+/* Users without a line of their own are added to process 0, which is the first. */
+static void add_user(struct pin_user *user, unsigned int *n,
+		     const struct zio_block_pin *pin)
 {
-	pid_t pid = number_of(loan->lent_to);
+	pid_t pid = number_of(pin->pid);
 	unsigned int i = 0;
 
-	while (i < *n && borrower[i].pid != pid)
+	while (i < *n && user[i].pid != pid)
 		i++;
-	if (i == MAX_BORROWERS)
+	if (i == MAX_USERS)
 		i = 0;
 	else if (i == *n)
-		borrower[(*n)++] = (struct borrower){ .pid = pid };
-	borrower[i].bytes += loan->len;
+		user[(*n)++] = (struct pin_user){ .pid = pid };
+	user[i].bytes += pin->block->len;
 }
 
 /**
- * zio_loans_show_users() - who has called splice() for what is lent
+ * zio_pins_show_users() - list the processes that called splice() for pinned blocks
  * @chan: the channel
- * @page: to be filled in
+ * @page: for the text
  *
- * Process context.
+ * Context: Process.
  *
  * Return: the length of the text: a line for each process, with its number and bytes.
  */
-ssize_t zio_loans_show_users(struct zio_channel_core *chan, char *page)
+ssize_t zio_pins_show_users(struct zio_channel_core *chan, char *page)
 {
-	struct zio_lender *lender = get_lender(chan);
-	struct borrower borrower[MAX_BORROWERS] = {};
+	struct zio_pin_list *list = get_pin_list(chan);
+	struct pin_user user[MAX_USERS] = {};
+	struct zio_block_pin *pin;
 	unsigned int i, n = 1;
-	struct zio_loan *loan;
 	ssize_t len = 0;
 
-	if (!lender)
+	if (!list)
 		return 0;
-	spin_lock(&lender->lock);
-	list_for_each_entry(loan, &lender->loans, node)
-		add_borrower(borrower, &n, loan);
-	spin_unlock(&lender->lock);
+	spin_lock(&list->lock);
+	list_for_each_entry(pin, &list->pins, node)
+		add_user(user, &n, pin);
+	spin_unlock(&list->lock);
 	for (i = 0; i < n; i++)
-		if (borrower[i].bytes)
-			len += sysfs_emit_at(page, len, "%d %zu\n", borrower[i].pid,
-					     borrower[i].bytes);
+		if (user[i].bytes)
+			len += sysfs_emit_at(page, len, "%d %zu\n", user[i].pid,
+					     user[i].bytes);
 	return len;
 }

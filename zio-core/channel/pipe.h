@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pipe.h: splice() of the nodes: see pipe.c; and what is lent to pipes: see splice.c */
+/* pipe.h: splice() of the nodes (pipe.c), and blocks that pipes pin (splice.c) */
 #ifndef _ZIO_PIPE_H
 #define _ZIO_PIPE_H
 
@@ -7,27 +7,23 @@
 
 #include "channel/internal.h"
 
-/* Of a channel that has ever lent a block; lives as long as it. */
-struct zio_lender {
-	spinlock_t lock; /* loans, and what they are of */
-	struct list_head loans; /* the recalled ones, too */
-	unsigned int n_blocks; /* that are not back */
-	struct delayed_work work;
+/* The pinned blocks of a channel; made with the first pin, freed with the channel. */
+struct zio_pin_list {
+	spinlock_t lock; /* pins, and which of them are busy */
+	struct list_head pins; /* also of buffers that were replaced */
+	unsigned int n_busy;
+	struct delayed_work work; /* while queued, it holds the channel */
 	struct zio_channel_core *chan;
-	struct file *pin;
+	struct file *module; /* holds it */
 };
 
-struct zio_loan {
-	refcount_t ref; /* the session, and each pipe buffer */
+struct zio_block_pin {
+	struct zio_mem mem; /* users: the session, and each pipe buffer */
 	struct list_head node;
-	struct zio_channel_core *chan;
-	struct zio_area *area;
-	struct zio_block *block; /* NULL: recalled */
-	size_t len;
-	struct pid *lent_to;
-	const struct cred *owner; /* of the process that has pinned the pages */
-	unsigned long pages;
-	bool late;
+	struct zio_block *block;
+	struct pid *pid; /* of the process that called splice() */
+	const struct cred *owner; /* of that process; the pages count as locked */
+	bool busy; /* has no user, but a socket refers to a page */
 };
 
 /* pipe.c */

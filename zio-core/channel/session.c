@@ -190,7 +190,6 @@ void zio_channel_drain(struct zio_channel_core *chan)
 	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
 	zio_channel_drop_unread(chan);
-	zio_loans_recall(chan);
 	mutex_unlock(&chan->lock);
 }
 

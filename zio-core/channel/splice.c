@@ -2,29 +2,27 @@
 /*
  * splice.c: blocks whose pages go into a pipe without a copy
  *
- * The pages of a block in an area are put into the pipe as they are. The block is
- * *lent* then: it belongs to the user until the session has done with it, and each
- * pipe buffer that refers to it is released (loan->ref counts both). Even then
- * somebody may read its pages: a socket holds a reference of its own to what it is
- * still sending, or to what its peer has not received. So a block is given back
- * only when nobody but the area refers to its pages; until then the loan is *late*,
- * and looked at again: when the next one splices, and by a work item meanwhile, as
- * nobody tells when the reference of a page is dropped.
+ * splice() puts the pages of a block in an area into the pipe. The block is *pinned*
+ * then. Its users (engine/mem.c) are the session that has it, and each pipe buffer that
+ * refers to it. After the last of them, a socket may still hold references to pages: it
+ * has not sent them, or its peer has not received them. Such a pin is *busy*. The block
+ * returns to its buffer when only the area refers to its pages. No event tells this. So
+ * each splice() looks at the busy pins, and a work item does so every 10 ms.
  *
- *   P  a reader of a page drops its reference after that (put_page(), full barrier);
- *      is_held() loads the count, and the block is filled anew after that (full
- *      barrier). Without, samples could be replaced under a reader.
+ *  - (P) a reader of a page drops its reference after that (put_page(), full barrier).
+ *    is_held() loads the count, and a full barrier follows before the block is filled
+ *    again. Without it, a reader could see the samples of the next block.
  *
- * A count of 1 is that of the area alone only while no page of it is mapped, as
- * each mapping counts, too. So what is mapped is not lent, but copied; and what
- * is lent cannot be mapped: area->maps is below 0 (area.c). And when all is
- * counted once, nobody has a reference any more that he could copy.
+ * A mapping counts as a reference to a page, too. So pins and mappings of an area
+ * exclude each other: area->maps is below 0 while blocks are pinned (area.c). splice()
+ * copies from an area that is mapped. A count of 1 cannot grow again, as there is no
+ * other reference to copy.
  *
- * When the buffer goes, loans are recalled: the block is put, but the area stays
- * until its last pipe buffer is gone. A page that a socket has stays anyway.
+ * A pin holds its buffer. So what pipes have stays readable when the buffer is replaced,
+ * and when the board goes. A page that only a socket has needs no buffer then.
  *
- * lender->lock protects lender->loans, loan->block and loan->late. It is taken by
- * who releases a pipe buffer, in process context, with the pipe locked.
+ * list->lock protects the list, pin->busy and n_busy. It is taken by the releaser of
+ * a pipe buffer, in process context, with the pipe locked.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -37,31 +35,38 @@
 
 #include "channel/pipe.h"
 
-/* So often late loans are looked at. */
+/* The period of looks at busy pins */
 #define LOOK_AGAIN	msecs_to_jiffies(10)
 
 /*
- * A file without a descriptor holds the module as long as the lender lives. Pipe
- * buffers outlive all other files, and the last one is released by code of this module.
- * fput() lets go of the module when its caller has left that code. module_put() here
- * would return into text that is freed.
+ * A file without a descriptor holds the module as long as the list lives. Pipe buffers
+ * outlive all other files, and code of this module releases the last one. fput() drops
+ * the module when its caller has left this code. module_put() here would return into
+ * text that is freed.
  */
-static const struct file_operations pin_fops = {
+static const struct file_operations module_fops = {
 	.owner = THIS_MODULE,
 };
 
-static struct page **page_at(const struct zio_loan *loan, const void *at)
+static struct page **page_at(const struct zio_block_pin *pin, const void *at)
 {
-	return &loan->area->pages[PFN_DOWN(at - loan->area->mem)];
+	const struct zio_area *area = pin->mem.buf->area;
+
+	return &area->pages[PFN_DOWN(at - area->mem)];
 }
 
-/* Does anybody but the area refer to the pages of the block? */
-static bool is_held(const struct zio_loan *loan)
+/*
+ * Does anything but the area refer to the pages of the block? A buffer that its channel
+ * has replaced fills no block again: then the pages may stay with their readers.
+ */
+static bool is_held(const struct zio_block_pin *pin)
 {
-	const struct zio_block *block = loan->block;
-	struct page **page = page_at(loan, block->data);
-	struct page **last = page_at(loan, block->data + block->len - 1);
+	const struct zio_block *block = pin->block;
+	struct page **page = page_at(pin, block->data);
+	struct page **last = page_at(pin, block->data + block->len - 1);
 
+	if (READ_ONCE(pin->mem.buf->chan->buf) != pin->mem.buf)
+		return false;
 	for (; page <= last; page++)
 		if (page_ref_count(*page) != 1)
 			return true;
@@ -69,271 +74,203 @@ static bool is_held(const struct zio_loan *loan)
 	return false;
 }
 
-/* The lock is held. */
-static void give_back(struct zio_loan *loan)
-{
-	struct zio_channel_core *chan = loan->chan;
-	struct zio_block *block = loan->block;
-
-	chan->lender->n_blocks--;
-	loan->block = NULL;
-	to_block_core(block)->loan = NULL;
-	to_block_core(block)->home = NULL;
-	zio_area_return(loan->area);
-	chan->buf->type->ops->put_block(chan->buf, block);
-}
-
-static void free_loan(struct zio_loan *loan)
-{
-	zio_pages_unpin(loan->owner, loan->pages);
-	zio_area_put(loan->area);
-	put_pid(loan->lent_to);
-	kobject_put(&loan->chan->kobj);
-	kfree(loan);
-}
-
-static void free_loans(struct list_head *loans)
-{
-	struct zio_loan *loan, *next;
-
-	list_for_each_entry_safe(loan, next, loans, node)
-		free_loan(loan);
-}
-
-/* Who sleeps for a block looks again. */
-static void notify_room(struct zio_channel_core *chan)
-{
-	if (wq_has_sleeper(&chan->wq))
-		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
-}
-
-/* Takes back what was late, and is held no more. */
-static void look_at_loans(struct zio_lender *lender)
-{
-	struct zio_loan *loan, *next;
-	bool late = false;
-	LIST_HEAD(ended);
-
-	spin_lock(&lender->lock);
-	list_for_each_entry_safe(loan, next, &lender->loans, node) {
-		if (!loan->late)
-			continue;
-		if (is_held(loan)) {
-			late = true;
-			continue;
-		}
-		give_back(loan);
-		list_move(&loan->node, &ended);
-	}
-	if (late)
-		schedule_delayed_work(&lender->work, LOOK_AGAIN);
-	spin_unlock(&lender->lock);
-	if (list_empty(&ended))
-		return;
-	notify_room(lender->chan);
-	free_loans(&ended);
-}
-
-static void look_again(struct work_struct *work)
-{
-	look_at_loans(container_of(to_delayed_work(work), struct zio_lender,
-				   work));
-}
-
-/* The one that the channel has, or a new one; the channel is locked. */
-static struct zio_lender *have_lender(struct zio_channel_core *chan)
-{
-	struct zio_lender *lender = chan->lender;
-
-	if (lender)
-		return lender;
-	lender = kzalloc(sizeof(*lender), GFP_KERNEL);
-	if (!lender)
-		return NULL;
-	lender->pin = anon_inode_getfile("[zio-lent]", &pin_fops, NULL, O_RDONLY);
-	if (IS_ERR(lender->pin)) {
-		kfree(lender);
-		return NULL;
-	}
-	spin_lock_init(&lender->lock);
-	INIT_LIST_HEAD(&lender->loans);
-	INIT_DELAYED_WORK(&lender->work, look_again);
-	lender->chan = chan;
-	/* Pairs with the load in get_lender(). */
-	smp_store_release(&chan->lender, lender);
-	return lender;
-}
-
 static unsigned long count_pages(const struct zio_block *block)
 {
 	return PFN_UP(offset_in_page(block->data) + block->len);
 }
 
-/* The channel goes. What it has lent is back, as each loan holds the channel. */
-void zio_lender_free(struct zio_lender *lender)
+/* The block returns. The caller has taken the pin from the list. */
+static void free_pin(struct zio_block_pin *pin)
 {
-	if (!lender)
+	struct zio_buffer *buf = pin->mem.buf;
+
+	zio_pages_unpin(pin->owner, count_pages(pin->block));
+	put_pid(pin->pid);
+	zio_area_return(buf->area);
+	zio_buffer_take_back(buf, pin->block);
+	kfree(pin);
+	zio_buffer_put(buf);
+}
+
+/* The lock is held, and a busy pin holds the channel. */
+static void look_later(struct zio_pin_list *list)
+{
+	kobject_get(&list->chan->kobj);
+	if (!queue_delayed_work(zio_wq, &list->work, LOOK_AGAIN))
+		kobject_put(&list->chan->kobj);
+}
+
+/* Frees the pins that are not busy any more. The caller holds the channel. */
+static void look_at_pins(struct zio_pin_list *list)
+{
+	struct zio_block_pin *pin, *next;
+	unsigned int n_busy = 0;
+	LIST_HEAD(ended);
+
+	spin_lock(&list->lock);
+	list_for_each_entry_safe(pin, next, &list->pins, node) {
+		if (!pin->busy)
+			continue;
+		if (is_held(pin))
+			n_busy++;
+		else
+			list_move(&pin->node, &ended);
+	}
+	WRITE_ONCE(list->n_busy, n_busy);
+	if (n_busy)
+		look_later(list);
+	spin_unlock(&list->lock);
+	list_for_each_entry_safe(pin, next, &ended, node)
+		free_pin(pin);
+}
+
+static void look_again(struct work_struct *work)
+{
+	struct zio_pin_list *list = container_of(to_delayed_work(work),
+						 struct zio_pin_list, work);
+	struct zio_channel_core *chan = list->chan;
+
+	look_at_pins(list);
+	kobject_put(&chan->kobj);
+}
+
+/* The session and all pipe buffers have dropped the block. Process context. */
+static void release_pin(struct zio_mem *mem)
+{
+	struct zio_block_pin *pin = container_of(mem, struct zio_block_pin, mem);
+	struct zio_pin_list *list = mem->buf->chan->pins;
+	bool busy;
+
+	spin_lock(&list->lock);
+	busy = is_held(pin);
+	if (busy) {
+		pin->busy = true;
+		WRITE_ONCE(list->n_busy, list->n_busy + 1);
+		look_later(list);
+	} else {
+		list_del(&pin->node);
+	}
+	spin_unlock(&list->lock);
+	if (!busy)
+		free_pin(pin);
+}
+
+/* The list of the channel, or a new one; the channel is locked. */
+static struct zio_pin_list *have_pin_list(struct zio_channel_core *chan)
+{
+	struct zio_pin_list *list = chan->pins;
+
+	if (list)
+		return list;
+	list = kzalloc(sizeof(*list), GFP_KERNEL);
+	if (!list)
+		return NULL;
+	list->module = anon_inode_getfile("[zio-lent]", &module_fops, NULL, O_RDONLY);
+	if (IS_ERR(list->module)) {
+		kfree(list);
+		return NULL;
+	}
+	spin_lock_init(&list->lock);
+	INIT_LIST_HEAD(&list->pins);
+	INIT_DELAYED_WORK(&list->work, look_again);
+	list->chan = chan;
+	/* Pairs with the load in get_pin_list(). */
+	smp_store_release(&chan->pins, list);
+	return list;
+}
+
+/* The channel is freed. The list is empty, as each pin holds the channel. */
+void zio_pin_list_free(struct zio_pin_list *list)
+{
+	if (!list)
 		return;
-	fput(lender->pin);
-	kfree(lender);
+	fput(list->module);
+	kfree(list);
 }
 
 /**
- * zio_loan_create() - lend the pages of a block
+ * zio_pin_create() - pin the pages of a block
  * @chan: the channel, locked
- * @block: an input block in the caller's hand, of a buffer with an area
+ * @block: an input block that the caller owns, of a buffer with an area
  *
- * Process context. zio_loan_put() is called instead of put_block() then, for the
- * block, and once more for each zio_loan_get().
+ * The caller becomes the first user of the pin: see zio_block_put().
  *
- * Return: the loan; NULL when the area is mapped, without memory, or when the user
- * has lent as much as RLIMIT_MEMLOCK allows.
+ * Context: Process, sleeps.
+ *
+ * Return: the pin; NULL when the area is mapped, without memory, or when the user has
+ * pinned as much as RLIMIT_MEMLOCK allows.
  */
-struct zio_loan *zio_loan_create(struct zio_channel_core *chan,
-				 struct zio_block *block)
+struct zio_block_pin *zio_pin_create(struct zio_channel_core *chan,
+				     struct zio_block *block)
 {
-	struct zio_lender *lender = have_lender(chan);
-	struct zio_area *area = chan->buf->area;
-	struct zio_loan *loan;
+	struct zio_pin_list *list = have_pin_list(chan);
+	struct zio_block_pin *pin;
 
-	if (!lender)
+	if (!list)
 		return NULL;
-	loan = kzalloc(sizeof(*loan), GFP_KERNEL_ACCOUNT);
-	if (!loan)
+	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
+	if (!pin)
 		return NULL;
-	loan->pages = count_pages(block);
-	loan->owner = zio_pages_pin(loan->pages);
-	if (!loan->owner)
-		goto err_pin;
-	if (!zio_area_lend(area))
+	pin->owner = zio_pages_pin(count_pages(block));
+	if (!pin->owner)
+		goto err_pages;
+	if (!zio_area_lend(chan->buf->area))
 		goto err_lend;
-	kobject_get(&chan->kobj);
-	kref_get(&area->ref);
-	refcount_set(&loan->ref, 1);
-	loan->chan = chan;
-	loan->area = area;
-	loan->block = block;
-	loan->len = block->len;
-	loan->lent_to = get_pid(task_tgid(current));
-	to_block_core(block)->loan = loan;
-	to_block_core(block)->home = chan->buf;
-	spin_lock(&lender->lock);
-	list_add_tail(&loan->node, &lender->loans);
-	lender->n_blocks++;
-	spin_unlock(&lender->lock);
-	return loan;
+	pin->block = block;
+	pin->pid = get_pid(task_tgid(current));
+	zio_block_set_mem(block, &pin->mem, chan->buf, release_pin);
+	spin_lock(&list->lock);
+	list_add_tail(&pin->node, &list->pins);
+	spin_unlock(&list->lock);
+	return pin;
 
 err_lend:
-	zio_pages_unpin(loan->owner, loan->pages);
-err_pin:
-	kfree(loan);
+	zio_pages_unpin(pin->owner, count_pages(block));
+err_pages:
+	kfree(pin);
 	return NULL;
 }
 
-/* One user more; false if there are as many as can be counted. */
-bool zio_loan_get(struct zio_loan *loan)
-{
-	if (refcount_read(&loan->ref) > INT_MAX / 2)
-		return false;
-	refcount_inc(&loan->ref);
-	return true;
-}
-
-/* The last one has done with it. False: it is late, or somebody else's now. */
-static bool end_loan(struct zio_loan *loan)
-{
-	struct zio_lender *lender = loan->chan->lender;
-	bool ended = true;
-
-	spin_lock(&lender->lock);
-	if (loan->block && is_held(loan)) {
-		loan->late = true;
-		schedule_delayed_work(&lender->work, LOOK_AGAIN);
-		ended = false;
-	} else if (loan->block) {
-		give_back(loan);
-	}
-	if (ended)
-		list_del(&loan->node);
-	spin_unlock(&lender->lock);
-	return ended;
-}
-
-/**
- * zio_loan_put() - one user less; may be the last
- * @loan: the loan
- *
- * Process context; not with the lock of its lender held.
- */
-void zio_loan_put(struct zio_loan *loan)
-{
-	if (!refcount_dec_and_test(&loan->ref) || !end_loan(loan))
-		return;
-	notify_room(loan->chan);
-	free_loan(loan);
-}
-
-/**
- * zio_loans_recall() - all blocks that are lent are put
- * @chan: the channel, locked, held by nobody's session any more
- *
- * Process context. What pipes have stays readable.
- */
-void zio_loans_recall(struct zio_channel_core *chan)
-{
-	struct zio_lender *lender = chan->lender;
-	struct zio_loan *loan, *next;
-	LIST_HEAD(ended);
-
-	if (!lender)
-		return;
-	spin_lock(&lender->lock);
-	list_for_each_entry_safe(loan, next, &lender->loans, node) {
-		if (loan->block)
-			give_back(loan);
-		if (loan->late)
-			list_move(&loan->node, &ended);
-	}
-	spin_unlock(&lender->lock);
-	cancel_delayed_work_sync(&lender->work);
-	free_loans(&ended);
-}
-
+/* False if there are as many users as can be counted. */
 static bool get_buffer(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
 {
-	return zio_loan_get((struct zio_loan *)buf->private);
+	struct zio_block_pin *pin = (struct zio_block_pin *)buf->private;
+
+	if (refcount_read(&pin->mem.ref) > INT_MAX / 2)
+		return false;
+	zio_mem_get(&pin->mem);
+	return true;
 }
 
 static void release_buffer(struct pipe_inode_info *pipe,
 			   struct pipe_buffer *buf)
 {
-	zio_loan_put((struct zio_loan *)buf->private);
+	struct zio_block_pin *pin = (struct zio_block_pin *)buf->private;
+
+	zio_mem_put(&pin->mem);
 }
 
-/* Nobody steals the pages: there is no try_steal. */
-static const struct pipe_buf_operations loan_pipe_ops = {
+/* There is no try_steal: the pages stay in the area. */
+static const struct pipe_buf_operations pin_pipe_ops = {
 	.get = get_buffer,
 	.release = release_buffer,
 };
 
-/*
- * What is less than a page is copied, together with what follows it; and what an
- * output plays.
- */
-static struct zio_loan *lend_block(struct zio_session *sess)
+/* NULL: the block is copied. It is shared, or has less than a page. */
+static struct zio_block_pin *pin_block(struct zio_session *sess)
 {
-	struct zio_block *block = sess->block;
+	struct zio_block_core *core = to_block_core(sess->block);
 
-	if (to_block_core(block)->loan)
-		return to_block_core(block)->loan;
-	if (to_block_core(block)->home || block->len - to_block_core(block)->used < PAGE_SIZE ||
+	if (zio_block_is_pinned(sess->block))
+		return container_of(core->mem, struct zio_block_pin, mem);
+	if (core->mem || sess->block->len - core->used < PAGE_SIZE ||
 	    !sess->chan->buf->area)
 		return NULL;
-	return zio_loan_create(sess->chan, block);
+	return zio_pin_create(sess->chan, sess->block);
 }
 
-/* Pages of the block in hand; a block at its end goes. */
-static int splice_pages(struct zio_session *sess, struct zio_loan *loan,
+/* Puts pages of the session's block into the pipe, and drops a block at its end. */
+static int splice_pages(struct zio_session *sess, struct zio_block_pin *pin,
 			struct pipe_inode_info *pipe, size_t *room)
 {
 	struct zio_block *block = sess->block;
@@ -341,16 +278,16 @@ static int splice_pages(struct zio_session *sess, struct zio_loan *loan,
 	while (*room && to_block_core(block)->used < block->len) {
 		void *at = block->data + to_block_core(block)->used;
 		struct pipe_buffer buf = {
-			.page = *page_at(loan, at),
+			.page = *page_at(pin, at),
 			.offset = offset_in_page(at),
-			.ops = &loan_pipe_ops,
-			.private = (unsigned long)loan,
+			.ops = &pin_pipe_ops,
+			.private = (unsigned long)pin,
 		};
 		int n;
 
 		buf.len = min3(block->len - to_block_core(block)->used, *room,
 			       PAGE_SIZE - offset_in_page(at));
-		refcount_inc(&loan->ref);
+		zio_mem_get(&pin->mem);
 		n = add_to_pipe(pipe, &buf);
 		if (n < 0)
 			return n;
@@ -362,21 +299,21 @@ static int splice_pages(struct zio_session *sess, struct zio_loan *loan,
 	return 0;
 }
 
-/* As read(): as long as there are blocks, but not beyond one whose control was read. */
+/* As read(): ends when there is no block, and after a block whose control was read. */
 static ssize_t splice_blocks(struct zio_session *sess,
 			     struct pipe_inode_info *pipe, size_t all)
 {
-	struct zio_loan *loan;
+	struct zio_block_pin *pin;
 	size_t room = all;
 	int ret;
 
 	do {
-		loan = lend_block(sess);
-		if (!loan) {
+		pin = pin_block(sess);
+		if (!pin) {
 			ret = -EOPNOTSUPP;
 			break;
 		}
-		ret = splice_pages(sess, loan, pipe, &room);
+		ret = splice_pages(sess, pin, pipe, &room);
 		if (ret || !room || (sess->ctrl_seen && !sess->block) ||
 		    zio_must_stop())
 			break;
@@ -385,9 +322,20 @@ static ssize_t splice_blocks(struct zio_session *sess,
 	return room != all ? all - room : ret;
 }
 
-static bool has_loans(const struct zio_channel_core *chan)
+/* Is a block of the present buffer pinned? The channel is locked. */
+static bool has_pins(const struct zio_channel_core *chan)
 {
-	return chan->lender && READ_ONCE(chan->lender->n_blocks);
+	struct zio_pin_list *list = chan->pins;
+	struct zio_block_pin *pin;
+	bool found = false;
+
+	if (!list)
+		return false;
+	spin_lock(&list->lock);
+	list_for_each_entry(pin, &list->pins, node)
+		found = found || pin->mem.buf == chan->buf;
+	spin_unlock(&list->lock);
+	return found;
 }
 
 struct splice_wait {
@@ -396,15 +344,15 @@ struct splice_wait {
 	bool asked;
 };
 
-/* All memory is in somebody's hand: maybe in this very pipe, which the caller reads. */
+/* All memory is in use, and some may be in this pipe, which the caller may read. */
 static bool would_deadlock(const struct zio_channel_core *chan,
 			   const struct splice_wait *splice_wait)
 {
 	const struct pipe_inode_info *pipe = splice_wait->pipe;
 
 	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) &&
-		has_loans(chan) &&
-		(zio_channel_is_starved(chan) || READ_ONCE(chan->lost) != splice_wait->lost);
+		(zio_channel_is_starved(chan) || READ_ONCE(chan->lost) != splice_wait->lost) &&
+		has_pins(chan);
 }
 
 /* The starved flag may be stale: the first time, clear it, and let all users look. */
@@ -431,7 +379,7 @@ static int wait_block(struct zio_session *sess, struct pipe_inode_info *pipe)
 	       zio_pipe_wait_room(pipe);
 }
 
-/* What can be had at once. */
+/* Does not wait for a block. */
 static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t len)
 {
 	struct zio_session *sess = in->private_data;
@@ -439,8 +387,8 @@ static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t 
 
 	if (ret)
 		return ret;
-	if (has_loans(sess->chan))
-		look_at_loans(sess->chan->lender);
+	if (sess->chan->pins && READ_ONCE(sess->chan->pins->n_busy))
+		look_at_pins(sess->chan->pins);
 	ret = zio_session_next(sess, true);
 	if (!ret)
 		ret = splice_blocks(sess, pipe, len);
@@ -451,16 +399,17 @@ static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t 
 /**
  * zio_data_splice_read() - splice_read() of the data of an input
  * @in: the node
- * @ppos: not looked at
+ * @ppos: ignored
  * @pipe: the pipe, locked; unlocked while this sleeps
  * @len: bytes
- * @flags: not looked at: whether it sleeps is told by the file, as for read()
+ * @flags: ignored: O_NONBLOCK of the file says whether this sleeps, as for read()
  *
- * Blocks are lent if that can be; else, and if they are smaller than a page, they
- * are copied.
+ * Pins blocks, or copies a block that cannot be pinned or is smaller than a page.
  *
- * Return: bytes; -EAGAIN, too, when all memory is lent, and some of it perhaps to
- * this pipe; else as read().
+ * Context: Process, sleeps.
+ *
+ * Return: bytes; -EAGAIN also when all memory is in use, and some of it may be in this
+ * pipe; else as read().
  */
 ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,

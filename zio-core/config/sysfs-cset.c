@@ -321,13 +321,13 @@ ZIO_SHOW(shared, "%lu", READ_ONCE(kobj_to_channel(kobj)->shared))
 ZIO_SHOW(copied, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied))
 ZIO_SHOW(copied_bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied_bytes))
 ZIO_SHOW(route_lost, "%lu", READ_ONCE(kobj_to_channel(kobj)->route_lost))
-ZIO_SHOW(lent_blocks, "%u", zio_loans_count(kobj_to_channel(kobj)).blocks)
-ZIO_SHOW(lent_bytes, "%zu", zio_loans_count(kobj_to_channel(kobj)).bytes)
+ZIO_SHOW(lent_blocks, "%u", zio_pins_count(kobj_to_channel(kobj)).blocks)
+ZIO_SHOW(lent_bytes, "%zu", zio_pins_count(kobj_to_channel(kobj)).bytes)
 
 static ssize_t lent_to_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *page)
 {
-	return zio_loans_show_users(kobj_to_channel(kobj), page);
+	return zio_pins_show_users(kobj_to_channel(kobj), page);
 }
 
 static ssize_t
@@ -452,7 +452,7 @@ static void release_channel(struct kobject *kobj)
 	zio_snapshot_put(rcu_access_pointer(chan->snap));
 	mutex_destroy(&chan->lock);
 	kfree(chan->attrs);
-	zio_lender_free(chan->lender);
+	zio_pin_list_free(chan->pins);
 	kobject_put(&chan->cset->kobj);
 	kfree_rcu(chan, rcu);					/* E */
 }

@@ -264,25 +264,40 @@ static inline bool zio_channel_is_starved(const struct zio_channel_core *chan)
 	return READ_ONCE(chan->waiters) & ZIO_WAITERS_STARVED;
 }
 
-/* share.c */
-void zio_share_end(struct zio_block *out_block);
-void zio_block_put_shared(struct zio_block *block);
+/* mem.c */
+void zio_mem_put(struct zio_mem *mem);
+void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data);
+void zio_block_end_borrow(struct zio_block *block);
 
-/* Any context. An output block, from whoever has it, to its buffer. */
+/* Context: Any; the caller is a user of the memory. */
+static inline void zio_mem_get(struct zio_mem *mem)
+{
+	refcount_inc(&mem->ref);
+}
+
+/* Are pages of the input block in pipes? See channel/splice.c. */
+static inline bool zio_block_is_pinned(const struct zio_block *block)
+{
+	const struct zio_block_core *core = to_block_core(block);
+
+	return core->mem && core->mem != &core->share;
+}
+
+/* Context: Any. An output block returns from its owner to its buffer. */
 static inline void zio_output_put(struct zio_channel_core *chan,
 				  struct zio_block *block)
 {
-	if (unlikely(to_block_core(block)->source))
-		zio_share_end(block);
+	if (unlikely(to_block_core(block)->borrowed))
+		zio_block_end_borrow(block);
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
 
-/* A block that was in a user's hand, and that others may have, too. */
+/* Context: Any. The owner drops an input block, which may have other users. */
 static inline void zio_block_put(struct zio_channel_core *chan,
 				 struct zio_block *block)
 {
-	if (unlikely(to_block_core(block)->home))
-		zio_block_put_shared(block);
+	if (unlikely(to_block_core(block)->mem))
+		zio_mem_put(to_block_core(block)->mem);
 	else
 		chan->buf->type->ops->put_block(chan->buf, block);
 }

@@ -2,37 +2,27 @@
 /*
  * share.c: an output plays the memory of an input's block
  *
- * What is queued at an output is always a block of its own buffer: so its queue is
- * never full, and a writer waits for room as ever. But the block may have the
- * memory of an input's block in place of its own, from when it is queued
- * until the core puts it, for whatever reason (zio_output_put()).
+ * The queue of an output has only blocks of the output's own buffer. So the queue is
+ * never full, and a writer waits for room as without sharing. Such a block borrows the
+ * memory of an input's block from when it is queued until the core puts it
+ * (zio_output_put()).
  *
- * The input's block is *shared* meanwhile. to_block_core(block)->sharers counts whose it is:
+ * The input's block is *shared* meanwhile, and its users are counted (engine/mem.c):
  *
- *   the hand   of the reader who submitted it with ZIO_CONTROL_KEEP; or that of the
- *              route which is just giving it to its outputs (route.c)
- *   an output  each block of an output that has its memory
+ *   owner   the session that submits it with ZIO_CONTROL_KEEP; or the route that
+ *           gives it to its outputs (route.c)
+ *   output  each block of an output that borrows the memory
  *
- *   hand --submit--> output            hand --submit, KEEP--> hand and output
- *   hand --read on, close, drain--> .  output --played, dropped, drained--> .
+ *   owner --submit--> output            owner --submit, KEEP--> owner and output
+ *   owner --read on, close, drain--> .  output --played, dropped, drained--> .
  *
- *   X  who has done with the memory takes himself from the count (full barrier); the
- *      last one gives the block back, and it is filled anew after that. Without,
- *      samples could be replaced while somebody still plays them.
+ * A link between two sessions says which input's blocks a writer may name. The file
+ * descriptor in the ioctl is the permission. The link is weak: it keeps the memory of
+ * the input's session, but does not keep the session open. Submitted blocks do not
+ * depend on the link.
  *
- * The last one may be an output that is done in hard interrupt context, long after
- * the input's reader has gone. Therefore a shared block counts as a user of its
- * buffer (to_block_core(block)->home): when that is replaced, or its board goes, its memory,
- * its type's module and its channel stay until the last block is back. Nobody waits
- * for an output that may never be triggered.
- *
- * A relation ("tie") between two sessions says which input's blocks a writer may
- * name: the file descriptor that he shows is his permission. It is a weak one:
- * it keeps the memory of the input's session, but not the session open. What
- * has been submitted does not depend on it.
- *
- * Locks: the output's chan->lock, then the input's, nested. Nothing of the user's is
- * copied under the second one.
+ * Locks: the output's chan->lock, then the input's, nested. User memory is not copied
+ * under the second one.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -40,48 +30,14 @@
 
 #include "share/internal.h"
 
-/* Any context. The block is the buffer's again, and the input may go on. */
-static void give_back(struct zio_block *block)
+/* Context: Any. No output and no session uses the block any more. */
+static void release_share(struct zio_mem *mem)
 {
-	struct zio_buffer *buf = to_block_core(block)->home;
-	struct zio_channel_core *chan = buf->chan;
+	struct zio_block_core *core = container_of(mem, struct zio_block_core, share);
+	struct zio_buffer *buf = mem->buf;
 
-	to_block_core(block)->home = NULL;
-	rcu_read_lock();					/* Z */
-	buf->type->ops->put_block(buf, block);
-	rcu_read_unlock();
-	if (READ_ONCE(chan->buf) == buf) {
-		zio_channel_wake(chan, ZIO_WAKE_IN);
-		if (READ_ONCE(chan->cset->rearm))
-			zio_buffer_rearm(buf);
-	}
-	zio_buffer_put(buf);
-}
-
-/* Any context. One user less; may be the last. */
-static void drop_share(struct zio_block *block)
-{
-	if (atomic_dec_and_test(&to_block_core(block)->sharers))		/* X */
-		give_back(block);
-}
-
-/* The hand in which it is becomes the first user: see zio_block_put(). */
-static void begin_share(struct zio_buffer *buf, struct zio_block *block)
-{
-	if (to_block_core(block)->home)
-		return;
-	refcount_inc(&buf->ref);
-	atomic_set(&to_block_core(block)->sharers, 1);
-	to_block_core(block)->home = buf;
-}
-
-/* A block that was in a hand, and that others may have, too. */
-void zio_block_put_shared(struct zio_block *block)
-{
-	if (to_block_core(block)->loan)
-		zio_loan_put(to_block_core(block)->loan);
-	else
-		drop_share(block);
+	zio_buffer_take_back(buf, &core->block);
+	zio_buffer_put_async(buf);
 }
 
 /* The memory of the input's block takes the place of the output's own. */
@@ -91,35 +47,19 @@ static void use_memory(struct zio_channel_core *out, struct zio_block *out_block
 	const struct zio_buffer_ops *ops = out->buf->type->ops;
 	size_t len = out_block->len;
 
-	atomic_inc(&to_block_core(block)->sharers);
 	if (ops->trim) {
 		out_block->len = 0;
 		ops->trim(out->buf, out_block);
 		out_block->len = len;
 	}
-	to_block_core(out_block)->own_data = out_block->data;
-	to_block_core(out_block)->own_size = out_block->size;
-	out_block->data = data;
-	out_block->size = len;
-	to_block_core(out_block)->source = block;
+	zio_block_borrow(out_block, to_block_core(block)->mem, data);
 }
 
-/* An output's block has its own memory again. */
-void zio_share_end(struct zio_block *out_block)
-{
-	struct zio_block *block = to_block_core(out_block)->source;
-
-	to_block_core(out_block)->source = NULL;
-	out_block->data = to_block_core(out_block)->own_data;
-	out_block->size = to_block_core(out_block)->own_size;
-	drop_share(block);
-}
-
-/* Why an output cannot play memory where it is; 0: it can. */
+/* Returns the reason why an output cannot play memory where it is, or 0. */
 static int find_obstacle(const struct zio_cset_core *cset, const struct zio_block *block,
 			 const void *data, size_t len)
 {
-	if (to_block_core(block)->loan)
+	if (zio_block_is_pinned(block))
 		return -ETXTBSY;
 	if (cset->align && !IS_ALIGNED((unsigned long)data, cset->align))
 		return -EDOM;
@@ -128,7 +68,7 @@ static int find_obstacle(const struct zio_cset_core *cset, const struct zio_bloc
 	return 0;
 }
 
-/* What the output tells of it. */
+/* Counts it, and keeps it for zio_share_describe(). */
 static void note_share(struct zio_channel_core *out, int reason, size_t len)
 {
 	struct zio_share_info info = {
@@ -149,12 +89,12 @@ static void note_share(struct zio_channel_core *out, int reason, size_t len)
 /**
  * zio_share_copy() - copy samples of an input's block to a block of an output
  * @out: the output; the caller has its users' side
- * @out_block: an empty block of it, with room for them
- * @block: the input's, in the caller's hand
- * @range: which of its samples, by bytes
- * @reason: why they are not shared, below 0
+ * @out_block: an empty block of @out, with room for the samples
+ * @block: block of the input; the caller owns it
+ * @range: which of its samples, in bytes
+ * @reason: why they are not shared, a negative errno
  *
- * Any context. It is counted, and told.
+ * Context: Any.
  */
 void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 		    const struct zio_block *block, struct zio_range range, int reason)
@@ -167,17 +107,19 @@ void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 /**
  * zio_share_fill() - give samples of an input's block to a block of an output
  * @out: the output; the caller has its users' side
- * @out_block: an empty block of it, with room for them
+ * @out_block: an empty block of @out, with room for the samples
  * @buf: the buffer of the input
- * @block: its block, in the caller's hand
- * @range: which of its samples, by bytes
- * @only: rather fail than copy
+ * @block: a block of @buf; the caller owns it
+ * @range: which of its samples, in bytes
+ * @only: fail instead of a copy
  *
- * Any context. The memory is shared if that can be; else the samples are copied.
+ * Copies the samples if the output cannot play the memory.
  *
- * Return: 0; if @only, why it cannot be shared: -ETXTBSY, pages of the block are in a
- * pipe; -EDOM, the samples begin where the output cannot; -EOVERFLOW, it does not
- * reach them. Then nothing has happened.
+ * Context: Any.
+ *
+ * Return: 0; with @only, the reason against sharing: -ETXTBSY, pages of the block are in
+ * a pipe; -EDOM, the samples begin at an address that the board does not take;
+ * -EOVERFLOW, the board does not reach them. On error nothing has changed.
  */
 int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
@@ -193,13 +135,15 @@ int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		return 0;
 	}
 	out_block->len = range.len;
-	begin_share(buf, block);
+	if (!to_block_core(block)->mem)
+		zio_block_set_mem(block, &to_block_core(block)->share, buf,
+				  release_share);
 	use_memory(out, out_block, block, data);
 	note_share(out, 0, range.len);
 	return 0;
 }
 
-/* The output says in a control how the last one was taken. */
+/* Puts into a control how the output took its last submitted block. */
 void zio_share_describe(const struct zio_channel_core *out, struct zio_control *ctrl)
 {
 	struct zio_share_info info = {
@@ -218,7 +162,7 @@ void zio_share_describe(const struct zio_channel_core *out, struct zio_control *
 	memcpy(ctrl->tlv[0].payload, &info, sizeof(info));
 }
 
-/* That of the input that the output's session is tied to; it is locked, too. */
+/* Locks the linked input. The output is locked. */
 static int lock_source(struct zio_session *source)
 {
 	if (mutex_lock_killable_nested(&source->chan->lock, SINGLE_DEPTH_NESTING))
@@ -231,7 +175,7 @@ static void unlock_source(struct zio_session *source)
 	mutex_unlock(&source->chan->lock);
 }
 
-/* What the reader has in hand under that number; or why he has not. */
+/* Finds the block of the reader that has this number; or an ERR_PTR. */
 static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
 {
 	struct zio_block_core *block;
@@ -247,8 +191,8 @@ static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
 }
 
 /*
- * Which of the block's samples the control names. Blocks of a set without samples
- * are empty: there is one position.
+ * Finds the samples of the block that the control names. A block of a set without samples
+ * is empty, and has one position.
  */
 static int find_range(const struct zio_block *block,
 		      const struct zio_control *ctrl, struct zio_range *range)
@@ -264,7 +208,7 @@ static int find_range(const struct zio_block *block,
 	return 0;
 }
 
-/* Without KEEP. What it was is the output's alone now, or has been copied. */
+/* For a submission without KEEP: the session of the reader drops the block. */
 static void leave_hand(struct zio_session *source, struct zio_block *block)
 {
 	if (block == source->block) {
@@ -278,7 +222,7 @@ static void leave_hand(struct zio_session *source, struct zio_block *block)
 		zio_channel_notify_room(source->chan);
 }
 
-/* Does the control name samples that the output can take? */
+/* Checks that both boards exist, and that the output can take what the control names. */
 static int check_control(struct zio_session *sess, const struct zio_control *ctrl)
 {
 	struct zio_channel_core *in = sess->source->chan;
@@ -295,7 +239,7 @@ static int check_control(struct zio_session *sess, const struct zio_control *ctr
 	return zio_control_check(in, ctrl, out->buf->block_size);
 }
 
-/* Both are locked. -EAGAIN: the output is full. */
+/* Both channels are locked. Returns as share_submit(). */
 static int take_shared(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
@@ -324,14 +268,16 @@ static int take_shared(struct zio_session *sess)
 }
 
 /**
- * share_submit() - play what a control names
+ * share_submit() - play the samples that a control names
  * @sess: session of an output, locked; the control is in sess->ctrl
  *
- * Return: 0; -ENOTCONN if it is not tied, or the other side was closed; -ENODEV when
- * a board is gone; -EPROTO, -ENXIO, -EINVAL, -EMSGSIZE as zio_control_check();
- * -ENOENT for a block that the reader has not; -ESTALE for one that he has given
- * back; -EBUSY while part of another block has been written; -EAGAIN without room;
- * -ERESTARTSYS; or as zio_share_fill(). On error nothing has happened.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOTCONN without a link, or if the input was closed; -ENODEV when a board
+ * is gone; -EPROTO, -ENXIO, -EINVAL, -EMSGSIZE as zio_control_check(); -ENOENT for a
+ * block that the reader does not have; -ESTALE for one that it has released; -EBUSY
+ * if a part of another block was written; -EAGAIN without room; -ERESTARTSYS; or as
+ * zio_share_fill(). On error nothing has changed.
  */
 static int share_submit(struct zio_session *sess)
 {
@@ -353,7 +299,7 @@ static int share_submit(struct zio_session *sess)
 	return 0;
 }
 
-/* The session is locked, or nobody has it any more. */
+/* The session is locked, or has no user any more. */
 static void share_unlink(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
@@ -390,7 +336,7 @@ static int link_sessions(struct zio_session *sess, struct zio_session *source)
 	return 0;
 }
 
-/* Which session the other file is of. */
+/* Returns the session of the other file, or an ERR_PTR. */
 static struct zio_session *check_file(struct zio_session *sess, struct file *file)
 {
 	struct zio_session *source = zio_session_of_file(file);
@@ -438,17 +384,19 @@ static int unlink_session(struct zio_session *sess)
 }
 
 /**
- * share_ioctl() - ZIO_IOC_SHARE
+ * share_ioctl() - handle ZIO_IOC_SHARE
  * @file: a node
  * @cmd: the command
- * @arg: points to a file descriptor, or -1
+ * @arg: user address of a file descriptor, or of -1
  *
- * Return: 0; -ENOTTY for another command; -ENOMSG if @file is of an input, or the
- * other one of an output; -EFAULT; -EBADF if no file is open under that number;
- * -EINVAL if it is no node; -ELOOP if it is of the same channel; -EMLINK if it is of
- * an output that is tied itself; -ENODEV when a board is gone; -EBUSY while the
- * input has a ring, or either has a route; -EISCONN if it is tied already;
- * -ENOTCONN if it is not, and -1 was given.
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOTTY for another command; -ENOMSG if @file belongs to an input, or the
+ * other file to an output; -EFAULT; -EBADF if the descriptor is not open; -EINVAL if
+ * it is no node; -ELOOP if it belongs to the same channel; -EMLINK if it belongs to an
+ * output that has a link itself; -ENODEV when a board is gone; -EBUSY while the input
+ * has a ring, or either has a route; -EISCONN if there is a link already; -ENOTCONN
+ * for -1 without a link.
  */
 static long share_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {

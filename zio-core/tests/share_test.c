@@ -125,12 +125,12 @@ static void memory_is_used_by_both(struct kunit *test)
 	own = s.out_dev[0]->cset->pub.armed->block;
 	KUNIT_EXPECT_PTR_EQ(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, own->len, block->len);
-	KUNIT_EXPECT_PTR_EQ(test, to_block_core(block)->home, s.in->buf);
+	KUNIT_EXPECT_PTR_EQ(test, to_block_core(block)->mem->buf, s.in->buf);
 	KUNIT_EXPECT_EQ(test, test_count_owned(s.in), ZIO_DEFAULT_LEN - 1);
 	zio_cset_done(&s.out_dev[0]->cset->pub);
 	KUNIT_EXPECT_PTR_NE(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, own->size, s.out[0]->buf->block_size);
-	KUNIT_EXPECT_NULL(test, to_block_core(block)->home);
+	KUNIT_EXPECT_NULL(test, to_block_core(block)->mem);
 	KUNIT_EXPECT_EQ(test, test_count_owned(s.in), ZIO_DEFAULT_LEN);
 	KUNIT_EXPECT_EQ(test, s.out[0]->shared, 1);
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, 0);
@@ -165,7 +165,7 @@ static void refusals_change_nothing(struct kunit *test)
 	bad.addr.devname[0] = 'x';
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -ENXIO);
 	KUNIT_EXPECT_PTR_EQ(test, s.reader->block, block);
-	KUNIT_EXPECT_NULL(test, to_block_core(block)->home);
+	KUNIT_EXPECT_NULL(test, to_block_core(block)->mem);
 	KUNIT_EXPECT_EQ(test, s.out[0]->seq, 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOENT);
@@ -393,7 +393,8 @@ static void model_check(struct model *m)
 			if (!block)
 				continue;
 			n = count_users(m, block);
-			KUNIT_ASSERT_EQ(m->s.test, atomic_read(&to_block_core(block)->sharers), n);
+			KUNIT_ASSERT_EQ(m->s.test,
+					refcount_read(&to_block_core(block)->mem->ref), n);
 			KUNIT_ASSERT_EQ(m->s.test, *(u16 *)block->data,
 					m->out[i][j].sample);
 		}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # leaks
 #
-# Memory that pipes and sockets keep: it is shown, and comes back; the core's module
-# stays as long as a pipe needs it, and no longer.
+# Memory that pipes and sockets keep: it is shown, and comes back. The modules of the
+# core and of the buffer type stay as long as a pipe needs them, and no longer.
 . "${0%/*}/lib.sh"
 
 cset2=$zzero/cset2
@@ -27,11 +27,12 @@ mkfifo /tmp/pages
 exec 8<>/tmp/pages
 check "pages go into a pipe" node-splice into $node /tmp/pages
 check "the driver goes" zio-unload zio-zero
-check "and the buffer" zio-unload zio-buf-vmalloc
 rmmod zio-buf-kmalloc
-is "the pipe holds the core" "$(cat /sys/module/zio/refcnt)" 1
-check_fails "which stays" rmmod zio
+is "the pipe holds the buffer" "$(cat /sys/module/zio_buf_vmalloc/refcnt)" 1
+check_fails "whose type stays" rmmod zio-buf-vmalloc
+is "the pipe and the type hold the core" "$(cat /sys/module/zio/refcnt)" 2
 exec 8<&-
-is "until the pipe goes" "$(cat /sys/module/zio/refcnt)" 0
+is "until the pipe goes" "$(cat /sys/module/zio/refcnt)" 1
+check "and the type goes" rmmod zio-buf-vmalloc
 check "and the core goes, too" rmmod zio
 done_testing

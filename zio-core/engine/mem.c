@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mem.c: users of a block's memory
+ *
+ * Usually the owner of a block is the only user of its memory: block->mem is NULL, and
+ * the owner puts the block into its buffer. An input's block can have more users. Then
+ * block->mem counts them, and the last one gives the block back:
+ *
+ *   shares  outputs play the memory; mem is part of the block, as a route shares in
+ *           hard interrupt context, without an allocation (share/share.c)
+ *   pins    pipes refer to the pages of the block (channel/splice.c)
+ *
+ * The owner is one of the users.
+ *
+ *  - (X) a user drops its reference after its last access (release). The last user
+ *    gives the block back after it has seen the others' (acquire). It pairs with itself
+ *    in zio_mem_put(). Without it, the block could be filled again while another user
+ *    still reads its samples.
+ *
+ * The last user may come long after the reader has closed its files, and after the
+ * buffer was replaced or its board is gone. So a zio_mem holds the buffer, and with it
+ * the memory, the module of the buffer's type, and the channel. No unplug waits.
+ */
+#include "engine/engine.h"
+
+/**
+ * zio_mem_put() - drop a reference to the memory of a block
+ * @mem: the count; the caller is one of the users
+ *
+ * Context: Any for a share; process for a pin.
+ */
+void zio_mem_put(struct zio_mem *mem)
+{
+	if (refcount_dec_and_test(&mem->ref))			/* X */
+		mem->release(mem);
+}
+
+/*
+ * Context: Any; the caller is a user of @mem. An output's block, whose length is set,
+ * uses @data of that memory in place of its own.
+ */
+void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
+{
+	struct zio_block_core *core = to_block_core(block);
+
+	zio_mem_get(mem);
+	core->borrowed = mem;
+	core->own.data = block->data;
+	core->own.size = block->size;
+	block->data = data;
+	block->size = block->len;
+}
+
+/* Context: Any. The output's block uses its own memory again. */
+void zio_block_end_borrow(struct zio_block *block)
+{
+	struct zio_block_core *core = to_block_core(block);
+	struct zio_mem *mem = core->borrowed;
+
+	core->borrowed = NULL;
+	block->data = core->own.data;
+	block->size = core->own.size;
+	zio_mem_put(mem);
+}

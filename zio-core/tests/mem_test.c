@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mem_test.c: users of the memory of blocks: a model of pins, shares and buffers */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+
+#include "channel/pipe.h"
+#include "test-device.h"
+
+#define WALK_STEPS	20000
+#define BLOCKS		6
+#define KB		24
+#define MAX_HELD	32
+
+/*
+ * The buffer type of the input: zio-buf-vmalloc, which counts what happens to buffers
+ * and blocks.
+ */
+static struct tally {
+	const struct zio_buffer_ops *real;
+	struct zio_buffer_ops ops;
+	struct zio_buffer_type type;
+	atomic_t created, destroyed, got, put;
+} tally;
+
+static int tally_create(struct zio_buffer *buf)
+{
+	atomic_inc(&tally.created);
+	return tally.real->create(buf);
+}
+
+static void tally_destroy(struct zio_buffer *buf)
+{
+	atomic_inc(&tally.destroyed);
+	tally.real->destroy(buf);
+}
+
+static struct zio_block *tally_get_block(struct zio_buffer *buf)
+{
+	struct zio_block *block = tally.real->get_block(buf);
+
+	if (block)
+		atomic_inc(&tally.got);
+	return block;
+}
+
+static void tally_put_block(struct zio_buffer *buf, struct zio_block *block)
+{
+	atomic_inc(&tally.put);
+	tally.real->put_block(buf, block);
+}
+
+/* A block of the input that is out, and its users. */
+struct held {
+	struct zio_block *block;
+	struct zio_buffer *buf;
+	struct zio_block_pin *pin;
+	unsigned int pipes;
+	unsigned int outputs;
+	bool in_hand;
+	struct page *page; /* a socket refers to it */
+	u16 sample;
+};
+
+/* A block of the output that is queued, and the memory that it plays. */
+struct played {
+	struct zio_block *block;
+	struct held *held; /* NULL: a copy */
+	u16 sample;
+};
+
+struct model {
+	struct kunit *test;
+	struct test_device *in_dev, *out_dev;
+	struct zio_channel_core *in, *out;
+	struct zio_buffer *buf; /* of the input, at present */
+	struct held held[MAX_HELD];
+	struct played played[ZIO_DEFAULT_LEN];
+	unsigned int n_played;
+	unsigned int pins, shares, copies, busy, replaced, unplugged, outlived;
+};
+
+static int change_buffer(struct test_device *tdev, const char *name)
+{
+	int ret;
+
+	mutex_lock(&tdev->cset->change);
+	ret = zio_buffers_change(tdev->cset, name);
+	mutex_unlock(&tdev->cset->change);
+	return ret;
+}
+
+static void make_tally(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+
+	KUNIT_ASSERT_EQ(test, change_buffer(tdev, "vmalloc"), 0);
+	memset(&tally, 0, sizeof(tally));
+	tally.real = tdev->cset->buf_type->ops;
+	tally.ops = *tally.real;
+	tally.ops.create = tally_create;
+	tally.ops.destroy = tally_destroy;
+	tally.ops.get_block = tally_get_block;
+	tally.ops.put_block = tally_put_block;
+	tally.type = *tdev->cset->buf_type;
+	tally.type.name = "tally";
+	tally.type.owner = THIS_MODULE;
+	tally.type.ops = &tally.ops;
+	test_device_remove(tdev);
+	KUNIT_ASSERT_EQ(test, zio_buffer_type_register(&tally.type), 0);
+}
+
+static void use_tally(struct model *m)
+{
+	struct zio_cset_core *cset = m->in_dev->cset;
+
+	KUNIT_ASSERT_EQ(m->test, change_buffer(m->in_dev, "tally"), 0);
+	mutex_lock(&cset->mutex);
+	KUNIT_EXPECT_EQ(m->test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
+	KUNIT_EXPECT_EQ(m->test, zio_buffer_set_kb(m->in->buf, KB), 0);
+	KUNIT_EXPECT_EQ(m->test, zio_buffer_set_len(m->in->buf, BLOCKS), 0);
+	mutex_unlock(&cset->mutex);
+	m->buf = m->in->buf;
+}
+
+static void add_input(struct model *m)
+{
+	m->in_dev = test_device_create(m->test, 0, 1);
+	m->in_dev->fill = true;
+	m->in = m->in_dev->cset->chan[0];
+	use_tally(m);
+}
+
+static void add_output(struct model *m)
+{
+	struct zio_cset_core *cset;
+
+	m->out_dev = test_device_create(m->test, ZIO_CSET_OUTPUT, 1);
+	cset = m->out_dev->cset;
+	m->out = cset->chan[0];
+	mutex_lock(&cset->mutex);
+	KUNIT_EXPECT_EQ(m->test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
+	mutex_unlock(&cset->mutex);
+}
+
+static unsigned int count_users(const struct held *h)
+{
+	return h->in_hand + h->pipes + h->outputs;
+}
+
+static void drop_page(struct model *m, struct held *h)
+{
+	m->busy += !count_users(h);
+	KUNIT_ASSERT_EQ(m->test, *(u16 *)page_address(h->page), h->sample);
+	put_page(h->page);
+	h->page = NULL;
+}
+
+/*
+ * A user has gone. The model forgets a block that has none: its pin may be busy with a
+ * page, but only in the present buffer.
+ */
+static void forget_unused(struct model *m, struct held *h)
+{
+	if (count_users(h) || (h->page && h->buf == m->buf))
+		return;
+	if (h->page)
+		drop_page(m, h);
+	*h = (struct held){ };
+}
+
+/* The buffer is replaced. */
+static void forget_busy(struct model *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_HELD; i++)
+		forget_unused(m, &m->held[i]);
+}
+
+/* The work item looks at busy pins now, and not after 10 ms. */
+static void look_at_pins(struct zio_channel_core *chan)
+{
+	if (chan->pins)
+		flush_delayed_work(&chan->pins->work);
+}
+
+/* A block that @dice chooses, of those that the model knows. */
+static struct held *choose(struct model *m, u32 dice)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_HELD; i++) {
+		struct held *h = &m->held[(dice + i) % MAX_HELD];
+
+		if (h->block)
+			return h;
+	}
+	return NULL;
+}
+
+static struct held *find_free(struct model *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_HELD; i++)
+		if (!m->held[i].block)
+			return &m->held[i];
+	return NULL;
+}
+
+static void model_read(struct model *m)
+{
+	struct held *h = find_free(m);
+	struct zio_block *block;
+	unsigned int i;
+
+	if (!h)
+		return;
+	zio_cset_top_up(m->in);
+	block = zio_queue_pop(&m->in->queue);
+	if (!block)
+		return;
+	for (i = 0; i < MAX_HELD; i++)
+		KUNIT_ASSERT_PTR_NE(m->test, m->held[i].block, block);
+	*h = (struct held) {
+		.block = block, .buf = m->buf, .in_hand = true,
+		.sample = *(u16 *)block->data,
+	};
+}
+
+/* As splice() does: a pipe buffer more, of a block in the hand, or by tee(). */
+static void model_pin(struct model *m, struct held *h)
+{
+	if (!h->pin && (!h->in_hand || h->outputs || to_block_core(h->block)->mem))
+		return;
+	if (!h->pin) {
+		mutex_lock(&m->in->lock);
+		h->pin = zio_pin_create(m->in, h->block);
+		mutex_unlock(&m->in->lock);
+		KUNIT_ASSERT_NOT_NULL(m->test, h->pin);
+		m->pins++;
+	}
+	if (!count_users(h))
+		return;
+	zio_mem_get(&h->pin->mem);
+	h->pipes++;
+}
+
+static void model_share(struct model *m, struct held *h)
+{
+	struct zio_range all = { .len = h->block->len };
+	struct played *p = &m->played[m->n_played];
+	unsigned long copied = m->out->copied;
+
+	if (!h->in_hand || m->n_played == ZIO_DEFAULT_LEN)
+		return;
+	p->block = m->out->buf->type->ops->get_block(m->out->buf);
+	KUNIT_ASSERT_NOT_NULL(m->test, p->block);
+	KUNIT_EXPECT_EQ(m->test, zio_share_fill(m->out, p->block, h->buf, h->block, all,
+						false), 0);
+	p->held = m->out->copied == copied ? h : NULL;
+	p->sample = h->sample;
+	m->n_played++;
+	KUNIT_EXPECT_EQ(m->test, !p->held, !!h->pin);
+	if (p->held) {
+		h->outputs++;
+		m->shares++;
+	} else {
+		m->copies++;
+	}
+}
+
+static void model_play(struct model *m, unsigned int i)
+{
+	struct played *p = &m->played[i];
+
+	if (i >= m->n_played)
+		return;
+	KUNIT_ASSERT_EQ(m->test, *(u16 *)p->block->data, p->sample);
+	zio_output_put(m->out, p->block);
+	if (p->held) {
+		p->held->outputs--;
+		m->outlived += p->held->buf != m->buf;
+		forget_unused(m, p->held);
+	}
+	*p = m->played[--m->n_played];
+}
+
+/* A hand drops blocks of the present buffer only. */
+static void drop_hand(struct model *m, struct held *h)
+{
+	if (!h->in_hand)
+		return;
+	zio_block_put(m->in, h->block);
+	h->in_hand = false;
+	forget_unused(m, h);
+}
+
+static void drop_pipe(struct model *m, struct held *h)
+{
+	if (!h->pipes)
+		return;
+	m->outlived += h->buf != m->buf;
+	h->pipes--;
+	zio_mem_put(&h->pin->mem);
+	forget_unused(m, h);
+}
+
+/* A socket takes a page of a pipe, or drops it. */
+static void model_socket(struct model *m, struct held *h)
+{
+	if (h->page) {
+		drop_page(m, h);
+		forget_unused(m, h);
+		look_at_pins(m->in);
+	} else if (h->pipes) {
+		h->page = vmalloc_to_page(h->block->data);
+		get_page(h->page);
+	}
+}
+
+static void drop_hands(struct model *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_HELD; i++)
+		drop_hand(m, &m->held[i]);
+}
+
+static void replace_buffer(struct model *m)
+{
+	drop_hands(m);
+	KUNIT_ASSERT_EQ(m->test, change_buffer(m->in_dev, "kmalloc"), 0);
+	use_tally(m);
+	look_at_pins(m->in);
+	forget_busy(m);
+	m->replaced++;
+}
+
+static void unplug_input(struct model *m)
+{
+	struct zio_channel_core *in = m->in;
+
+	drop_hands(m);
+	kobject_get(&in->kobj);
+	test_device_remove(m->in_dev);
+	look_at_pins(in);
+	kobject_put(&in->kobj);
+	add_input(m);
+	forget_busy(m);
+	m->unplugged++;
+}
+
+static void unplug_output(struct model *m)
+{
+	while (m->n_played)
+		model_play(m, 0);
+	test_device_remove(m->out_dev);
+	add_output(m);
+}
+
+static void model_end(struct model *m, u32 dice)
+{
+	switch (dice % 8) {
+	case 0 ... 4:
+		replace_buffer(m);
+		break;
+	case 5 ... 6:
+		unplug_input(m);
+		break;
+	default:
+		unplug_output(m);
+	}
+}
+
+static void check_held(struct model *m, const struct held *h)
+{
+	const struct zio_mem *mem;
+
+	if (!h->block)
+		return;
+	mem = to_block_core(h->block)->mem;
+	KUNIT_ASSERT_EQ(m->test, mem ? refcount_read(&mem->ref) : 1,
+			h->page && !count_users(h) ? 0 : count_users(h));
+	if (mem)
+		KUNIT_ASSERT_PTR_EQ(m->test, mem->buf, h->buf);
+	KUNIT_ASSERT_EQ(m->test, *(u16 *)h->block->data, h->sample);
+}
+
+/* Each block that the model knows is in use, and no other. */
+static void model_check(struct model *m)
+{
+	int n = 0, used = atomic_read(&tally.got) - atomic_read(&tally.put);
+	unsigned int i;
+
+	for (i = 0; i < MAX_HELD; i++) {
+		check_held(m, &m->held[i]);
+		n += !!m->held[i].block;
+	}
+	KUNIT_ASSERT_EQ(m->test, used, n);
+	KUNIT_ASSERT_LE(m->test, atomic_read(&tally.destroyed) + 1,
+			atomic_read(&tally.created));
+}
+
+static void model_step(struct model *m, u32 dice)
+{
+	struct held *h = choose(m, dice >> 16);
+
+	if (dice % 16 < 3 || !h)
+		model_read(m);
+	else if (dice % 16 < 5)
+		model_pin(m, h);
+	else if (dice % 16 < 7)
+		model_share(m, h);
+	else if (dice % 16 < 9)
+		model_play(m, m->n_played ? (dice >> 16) % m->n_played : 0);
+	else if (dice % 16 < 11)
+		drop_hand(m, h);
+	else if (dice % 16 < 14)
+		drop_pipe(m, h);
+	else if (dice % 16 < 15)
+		model_socket(m, h);
+	else if (!(dice / 16 % 32))
+		model_end(m, dice / 512);
+}
+
+static void tear_down(struct model *m)
+{
+	unsigned int i;
+
+	drop_hands(m);
+	test_device_remove(m->in_dev);
+	m->buf = NULL;
+	forget_busy(m);
+	while (m->n_played)
+		model_play(m, 0);
+	for (i = 0; i < MAX_HELD; i++)
+		while (m->held[i].pipes)
+			drop_pipe(m, &m->held[i]);
+	test_device_remove(m->out_dev);
+}
+
+/* Work items look at busy pins, and free buffers. */
+static void wait_for_buffers(void)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		flush_workqueue(zio_wq);
+		if (atomic_read(&tally.created) == atomic_read(&tally.destroyed))
+			break;
+		schedule_timeout_uninterruptible(HZ / 10);
+	}
+}
+
+static void memory_follows_model(struct kunit *test)
+{
+	struct model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	struct rnd_state rnd;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->test = test;
+	make_tally(test);
+	add_input(m);
+	add_output(m);
+	prandom_seed_state(&rnd, 1104);
+	for (i = 0; i < WALK_STEPS; i++) {
+		model_step(m, prandom_u32_state(&rnd));
+		model_check(m);
+	}
+	tear_down(m);
+	wait_for_buffers();
+	KUNIT_EXPECT_EQ(test, atomic_read(&tally.got), atomic_read(&tally.put));
+	KUNIT_EXPECT_EQ(test, atomic_read(&tally.created), atomic_read(&tally.destroyed));
+	kunit_info(test, "%u pins, %u shares, %u copies, %u busy, %u replaced, %u unplugged, %u outlived",
+		   m->pins, m->shares, m->copies, m->busy, m->replaced, m->unplugged,
+		   m->outlived);
+	KUNIT_EXPECT_GT(test, m->pins, 100);
+	KUNIT_EXPECT_GT(test, m->shares, 100);
+	KUNIT_EXPECT_GT(test, m->copies, 100);
+	KUNIT_EXPECT_GT(test, m->busy, 10);
+	KUNIT_EXPECT_GT(test, m->replaced, 10);
+	KUNIT_EXPECT_GT(test, m->unplugged, 5);
+	KUNIT_EXPECT_GT(test, m->outlived, 20);
+	zio_buffer_type_unregister(&tally.type);
+}
+
+static struct kunit_case mem_cases[] = {
+	KUNIT_CASE(memory_follows_model),
+	{}
+};
+
+static struct kunit_suite mem_suite = {
+	.name = "zio-mem",
+	.test_cases = mem_cases,
+};
+
+kunit_test_suite(mem_suite);
