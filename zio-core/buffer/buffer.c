@@ -175,7 +175,7 @@ static void rearm_in_thread(struct work_struct *work)
 }
 
 /* Context: Any; the caller may be the driver of an output. */
-void zio_buffer_rearm(struct zio_buffer *buf)
+static void rearm_buffer(struct zio_buffer *buf)
 {
 	refcount_inc(&buf->ref);
 	if (!queue_work(zio_wq, &buf->rearm_work))
@@ -201,7 +201,7 @@ void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
 		return;
 	zio_channel_wake(chan, ZIO_WAKE_IN);
 	if (READ_ONCE(chan->cset->rearm))
-		zio_buffer_rearm(buf);
+		rearm_buffer(buf);
 }
 
 int zio_buffers_init(const struct kobj_type *ktype)

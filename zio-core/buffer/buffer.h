@@ -19,7 +19,6 @@ ssize_t zio_buffer_list_types(char *page);
 void zio_buffer_put(struct zio_buffer *buf);
 void zio_buffer_put_async(struct zio_buffer *buf);
 void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block);
-void zio_buffer_rearm(struct zio_buffer *buf);
 void zio_buffers_exit(void);
 extern struct workqueue_struct *zio_wq;
 

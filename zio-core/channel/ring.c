@@ -65,7 +65,9 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
-	zio_channel_wake_reader(chan, zio_ring_count(chan));
+	if (chan->cset->on_demand ||
+	    zio_ring_count(chan) >= READ_ONCE(chan->buf->watermark))
+		zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
 /*

@@ -134,7 +134,7 @@ static inline void queue_input(struct zio_channel_core *chan, struct zio_block *
 		return;
 	}
 	zio_queue_push(&chan->queue, block);
-	zio_channel_wake_reader(chan, zio_queue_count(&chan->queue));
+	zio_channel_wake_reader(chan);
 }
 
 static inline void finish_output(struct zio_channel_core *chan, struct zio_block *block)

@@ -5,6 +5,9 @@
 
 #include <linux/zio-trigger.h>
 
+#include "engine/control.h"
+#include "engine/nest.h"
+#include "engine/queue.h"
 #include "zio-core.h"
 
 #define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
@@ -61,63 +64,7 @@ struct zio_channel_ops {
 extern void (*zio_block_monitor)(struct zio_channel_core *chan,
 				 struct zio_block *block);
 
-/* queue.c */
-extern unsigned int zio_first_count;
-int zio_queue_init(struct zio_queue *q, unsigned int len);
-void zio_queue_destroy(struct zio_queue *q);
-struct zio_block **zio_queue_alloc(unsigned int len);
-void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
-		       unsigned int len);
-
-/* The oldest block; it may be gone when the caller looks at it. */
-static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
-{
-	return READ_ONCE(q->slot[atomic_read(&q->tail) & q->mask]);
-}
-
-static inline unsigned int zio_queue_count(const struct zio_queue *q)
-{
-	return READ_ONCE(q->head) - (unsigned int)atomic_read(&q->tail);
-}
-
-/* Never finds the ring full, see queue.c; one pusher at a time. */
-static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
-{
-	unsigned int head = q->head;
-
-	WRITE_ONCE(q->slot[head & q->mask], block);
-	smp_store_release(&q->head, head + 1);		/* A */
-}
-
-/* The oldest block, or NULL, and the tail by which to take it, and no other. */
-static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
-{
-	*tail = atomic_read(&q->tail);
-	if (smp_load_acquire(&q->head) == (unsigned int)*tail)	/* A */
-		return NULL;
-	return READ_ONCE(q->slot[*tail & q->mask]);
-}
-
-/* Whether the block that was looked at is the caller's now. */
-static inline bool zio_queue_take(struct zio_queue *q, int tail)
-{
-	return atomic_try_cmpxchg(&q->tail, &tail, tail + 1);	/* B */
-}
-
-/* The oldest block, or NULL; several poppers at a time. */
-static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
-{
-	struct zio_block *block;
-	int tail;
-
-	do {
-		block = zio_queue_look(q, &tail);
-	} while (block && !zio_queue_take(q, tail));
-	return block;
-}
-
 /* engine.c */
-int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags);
 void zio_cset_kick(struct zio_cset_core *cset);
 void zio_cset_wake(struct zio_cset_core *cset);
@@ -126,7 +73,6 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan);
 void zio_cset_init_engine(struct zio_cset_core *cset);
 
 /* freeze.c */
-bool zio_cset_is_on(struct zio_cset_core *cset);
 void zio_cset_freeze(struct zio_cset_core *cset);
 void zio_cset_quiesce(struct zio_cset_core *cset);
 void zio_cset_unfreeze(struct zio_cset_core *cset);
@@ -172,58 +118,6 @@ static __always_inline void zio_clock_read(clockid_t clock,
 		ktime_get_boottime_ts64(now);
 }
 
-/* control.c */
-int zio_snapshots_init(void);
-void zio_snapshots_exit(void);
-struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan);
-void zio_snapshot_put(struct zio_snapshot *snap);
-int zio_channel_refresh(struct zio_channel_core *chan);
-int zio_cset_refresh(struct zio_cset_core *cset);
-struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset);
-void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap);
-void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap);
-void zio_block_renew_snapshot(struct zio_channel_core *chan,
-			      struct zio_block *block);
-
-/* Any context; the caller owns the block. */
-static inline void zio_block_snapshot(struct zio_channel_core *chan,
-				      struct zio_block *block)
-{
-	if (unlikely(to_block_core(block)->snap != rcu_access_pointer(chan->snap)))
-		zio_block_renew_snapshot(chan, block);
-}
-
-/* Puts what belongs to the block alone over a copy of its snapshot. */
-static inline void zio_control_fill(struct zio_control *ctrl,
-				    const struct zio_block *block,
-				    unsigned int ssize)
-{
-	const struct zio_block_core *core = to_block_core(block);
-
-	ctrl->zio_alarms = block->zio_alarms;
-	ctrl->drv_alarms = block->drv_alarms;
-	ctrl->seq_num = core->seq;
-	if (ssize <= 1)
-		ctrl->nsamples = block->len;
-	else
-		ctrl->nsamples = block->len / ssize;
-	ctrl->tstamp = block->tstamp;
-	ctrl->mem_offset = lower_32_bits(core->mem_offset);
-	ctrl->reserved = upper_32_bits(core->mem_offset);
-	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO))
-		memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
-}
-
-static inline u64 zio_control_offset(const struct zio_control *ctrl)
-{
-	return ctrl->mem_offset | (u64)ctrl->reserved << 32;
-}
-
-bool zio_control_names(const struct zio_control *ctrl,
-		       const struct zio_channel_core *chan);
-int zio_control_check(const struct zio_channel_core *chan,
-		      const struct zio_control *ctrl, size_t size);
-
 /* block.c */
 void zio_channel_raise(struct zio_channel_core *chan, int bits);
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
@@ -235,21 +129,12 @@ static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 		wake_up_poll(&chan->wq, key);
 }
 
-/* A block was queued. Wakes readers if as many are unread as they wait for. */
-static inline void zio_channel_wake_reader(struct zio_channel_core *chan,
-					   unsigned int n_unread)
+/* A block was queued. Wakes readers if as many blocks are queued as they wait for. */
+static inline void zio_channel_wake_reader(struct zio_channel_core *chan)
 {
-	if (chan->cset->on_demand || n_unread >= READ_ONCE(chan->buf->watermark))
+	if (chan->cset->on_demand ||
+	    zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
 		zio_channel_wake(chan, ZIO_WAKE_IN);
-}
-
-/* There may be room at an output, or the input may be armed again. Any context. */
-static inline void zio_channel_notify(struct zio_channel_core *chan)
-{
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
-
-	if (unlikely(ops && ops->notify))
-		ops->notify(chan);
 }
 
 /* The next put of a block wakes all users. The caller holds chan->lock. */
@@ -267,7 +152,6 @@ static inline bool zio_channel_is_starved(const struct zio_channel_core *chan)
 /* mem.c */
 void zio_mem_put(struct zio_mem *mem);
 void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data);
-void zio_block_end_borrow(struct zio_block *block);
 
 /* Context: Any; the caller is a user of the memory. */
 static inline void zio_mem_get(struct zio_mem *mem)
@@ -281,15 +165,6 @@ static inline bool zio_block_is_pinned(const struct zio_block *block)
 	const struct zio_block_core *core = to_block_core(block);
 
 	return core->mem && core->mem != &core->share;
-}
-
-/* Context: Any. An output block returns from its owner to its buffer. */
-static inline void zio_output_put(struct zio_channel_core *chan,
-				  struct zio_block *block)
-{
-	if (unlikely(to_block_core(block)->borrowed))
-		zio_block_end_borrow(block);
-	chan->buf->type->ops->put_block(chan->buf, block);
 }
 
 /* Context: Any. The owner drops an input block, which may have other users. */

@@ -38,6 +38,39 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 int zio_cset_leave_armed(struct zio_cset_core *cset);
 bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 
+/* engine.c */
+int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
+
+/* freeze.c */
+bool zio_cset_is_on(struct zio_cset_core *cset);
+
+/* The oldest block; it may be gone when the caller looks at it. */
+static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
+{
+	return READ_ONCE(q->slot[atomic_read(&q->tail) & q->mask]);
+}
+
+/* There may be room at an output, or the input may be armed again. Any context. */
+static inline void zio_channel_notify(struct zio_channel_core *chan)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	if (unlikely(ops && ops->notify))
+		ops->notify(chan);
+}
+
+/* mem.c */
+void zio_block_end_borrow(struct zio_block *block);
+
+/* Context: Any. An output block returns from its owner to its buffer. */
+static inline void zio_output_put(struct zio_channel_core *chan,
+				  struct zio_block *block)
+{
+	if (unlikely(to_block_core(block)->borrowed))
+		zio_block_end_borrow(block);
+	chan->buf->type->ops->put_block(chan->buf, block);
+}
+
 /* watchdog.c */
 void zio_watchdog_init(struct zio_cset_core *cset);
 

@@ -44,7 +44,6 @@
 #include <linux/slab.h>
 
 #include "share/internal.h"
-#include "engine/nest.h"
 
 /* Blocks that an input is asked for at a stretch */
 #define ROUTE_BATCH	64
@@ -224,7 +223,7 @@ static void push_block(struct zio_channel_core *in, struct zio_block *block)
 	if (fed)
 		return;
 	zio_queue_push(&in->queue, block);
-	zio_channel_wake_reader(in, zio_queue_count(&in->queue));
+	zio_channel_wake_reader(in);
 }
 
 /* Something has changed at an input, or at an output: see kick_filler(). */

@@ -217,7 +217,7 @@ static void model_read(struct model *m)
 
 	if (!h)
 		return;
-	zio_cset_top_up(m->in);
+	zio_cset_arm_channel(m->in, 0);
 	block = zio_queue_pop(&m->in->queue);
 	if (!block)
 		return;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* control.h: snapshots, and controls, see control.c */
+#ifndef _ZIO_ENGINE_CONTROL_H
+#define _ZIO_ENGINE_CONTROL_H
+
+#include <linux/zio-buffer.h>
+
+#include "zio-core.h"
+
+int zio_snapshots_init(void);
+void zio_snapshots_exit(void);
+struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan);
+void zio_snapshot_put(struct zio_snapshot *snap);
+int zio_channel_refresh(struct zio_channel_core *chan);
+int zio_cset_refresh(struct zio_cset_core *cset);
+struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset);
+void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap);
+void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap);
+void zio_block_renew_snapshot(struct zio_channel_core *chan,
+			      struct zio_block *block);
+
+/* Any context; the caller owns the block. */
+static inline void zio_block_snapshot(struct zio_channel_core *chan,
+				      struct zio_block *block)
+{
+	if (unlikely(to_block_core(block)->snap != rcu_access_pointer(chan->snap)))
+		zio_block_renew_snapshot(chan, block);
+}
+
+/* Puts what belongs to the block alone over a copy of its snapshot. */
+static inline void zio_control_fill(struct zio_control *ctrl,
+				    const struct zio_block *block,
+				    unsigned int ssize)
+{
+	const struct zio_block_core *core = to_block_core(block);
+
+	ctrl->zio_alarms = block->zio_alarms;
+	ctrl->drv_alarms = block->drv_alarms;
+	ctrl->seq_num = core->seq;
+	if (ssize <= 1)
+		ctrl->nsamples = block->len;
+	else
+		ctrl->nsamples = block->len / ssize;
+	ctrl->tstamp = block->tstamp;
+	ctrl->mem_offset = lower_32_bits(core->mem_offset);
+	ctrl->reserved = upper_32_bits(core->mem_offset);
+	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO))
+		memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
+}
+
+static inline u64 zio_control_offset(const struct zio_control *ctrl)
+{
+	return ctrl->mem_offset | (u64)ctrl->reserved << 32;
+}
+
+bool zio_control_names(const struct zio_control *ctrl,
+		       const struct zio_channel_core *chan);
+int zio_control_check(const struct zio_channel_core *chan,
+		      const struct zio_control *ctrl, size_t size);
+
+#endif /* _ZIO_ENGINE_CONTROL_H */

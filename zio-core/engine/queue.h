@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* queue.h: the FIFO of finished blocks, see queue.c */
+#ifndef _ZIO_ENGINE_QUEUE_H
+#define _ZIO_ENGINE_QUEUE_H
+
+#include "zio-core.h"
+
+extern unsigned int zio_first_count;
+int zio_queue_init(struct zio_queue *q, unsigned int len);
+void zio_queue_destroy(struct zio_queue *q);
+struct zio_block **zio_queue_alloc(unsigned int len);
+void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
+		       unsigned int len);
+
+static inline unsigned int zio_queue_count(const struct zio_queue *q)
+{
+	return READ_ONCE(q->head) - (unsigned int)atomic_read(&q->tail);
+}
+
+/* Never finds the ring full, see queue.c; one pusher at a time. */
+static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
+{
+	unsigned int head = q->head;
+
+	WRITE_ONCE(q->slot[head & q->mask], block);
+	smp_store_release(&q->head, head + 1);		/* A */
+}
+
+/* The oldest block, or NULL, and the tail by which to take it, and no other. */
+static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
+{
+	*tail = atomic_read(&q->tail);
+	if (smp_load_acquire(&q->head) == (unsigned int)*tail)	/* A */
+		return NULL;
+	return READ_ONCE(q->slot[*tail & q->mask]);
+}
+
+/* Whether the block that was looked at is the caller's now. */
+static inline bool zio_queue_take(struct zio_queue *q, int tail)
+{
+	return atomic_try_cmpxchg(&q->tail, &tail, tail + 1);	/* B */
+}
+
+/* The oldest block, or NULL; several poppers at a time. */
+static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
+{
+	struct zio_block *block;
+	int tail;
+
+	do {
+		block = zio_queue_look(q, &tail);
+	} while (block && !zio_queue_take(q, tail));
+	return block;
+}
+
+#endif /* _ZIO_ENGINE_QUEUE_H */
