@@ -10,15 +10,15 @@
 #define STRESS_BLOCKS	64
 #define STRESS_STEPS	200000
 
-static void destroy_queue(void *q)
+static void free_slots(void *q)
 {
-	zio_queue_destroy(q);
+	kvfree(((struct zio_queue *)q)->slot);
 }
 
 static void init_queue(struct kunit *test, struct zio_queue *q, unsigned int len)
 {
 	KUNIT_ASSERT_EQ(test, zio_queue_init(q, len), 0);
-	test_add_action(test, destroy_queue, q);
+	test_add_action(test, free_slots, q);
 }
 
 static struct zio_queue *create_queue(struct kunit *test, unsigned int len)
