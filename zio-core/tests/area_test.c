@@ -13,38 +13,9 @@
 static struct test_device *create_device(struct kunit *test, u32 nsamples)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_cset_core *cset = tdev->cset;
-	int ret;
 
-	mutex_lock(&cset->change);
-	ret = zio_buffers_change(cset, "vmalloc");
-	mutex_unlock(&cset->change);
-	KUNIT_ASSERT_EQ(test, ret, 0);
-	mutex_lock(&cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, nsamples),
-			0);
-	mutex_unlock(&cset->mutex);
+	test_device_use_area(tdev, (struct test_area){ .nsamples = nsamples });
 	return tdev;
-}
-
-static int set_kb(struct zio_channel_core *chan, unsigned int kb)
-{
-	int ret;
-
-	mutex_lock(&chan->cset->mutex);
-	ret = zio_buffer_set_kb(chan->buf, kb);
-	mutex_unlock(&chan->cset->mutex);
-	return ret;
-}
-
-static int set_len(struct zio_channel_core *chan, unsigned int len)
-{
-	int ret;
-
-	mutex_lock(&chan->cset->mutex);
-	ret = zio_buffer_set_len(chan->buf, len);
-	mutex_unlock(&chan->cset->mutex);
-	return ret;
 }
 
 static void put(struct zio_channel_core *chan, struct zio_block *block)
@@ -86,8 +57,8 @@ static void walk(struct kunit *test, u32 nsamples, unsigned int len)
 	struct rnd_state rnd;
 
 	prandom_seed_state(&rnd, nsamples);
-	KUNIT_ASSERT_EQ(test, set_kb(chan, 4), 0);
-	KUNIT_ASSERT_EQ(test, set_len(chan, len), 0);
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
+	KUNIT_ASSERT_EQ(test, test_set_len(chan, len), 0);
 	for (i = 0; i < WALK_STEPS; i++) {
 		tdev->short_by = prandom_u32_state(&rnd) % (2 * nsamples + 1);
 		block = n < MAX_OUT ? take(tdev) : NULL;
@@ -112,7 +83,6 @@ static void walk(struct kunit *test, u32 nsamples, unsigned int len)
 	KUNIT_EXPECT_NOT_NULL(test, block);
 	if (block)
 		put(chan, block);
-	test_device_remove(tdev);
 }
 
 static void blocks_never_overlap(struct kunit *test)
@@ -137,11 +107,10 @@ static void short_blocks_leave_no_hole(struct kunit *test)
 	struct test_device *tdev = create_device(test, 512);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	KUNIT_ASSERT_EQ(test, set_kb(chan, 4), 0);
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
 	tdev->short_by = 1024 - 32;
 	/* The last one found room for 1024 bytes, those before took 32. */
 	KUNIT_EXPECT_EQ(test, fill_up(tdev), (4096 - 1024) / 32 + 1);
-	test_device_remove(tdev);
 }
 
 static void whole_area_is_used(struct kunit *test)
@@ -150,13 +119,12 @@ static void whole_area_is_used(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
 
-	KUNIT_ASSERT_EQ(test, set_kb(chan, 8), 0);
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 8), 0);
 	KUNIT_EXPECT_EQ(test, fill_up(tdev), 2);
 	block = zio_queue_pop(&chan->queue);
 	put(chan, block);
 	test_fire(tdev->cset);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
-	test_device_remove(tdev);
 }
 
 static void oldest_block_holds_the_rest(struct kunit *test)
@@ -166,7 +134,7 @@ static void oldest_block_holds_the_rest(struct kunit *test)
 	struct zio_block *out[4];
 	int i;
 
-	KUNIT_ASSERT_EQ(test, set_kb(chan, 4), 0);
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
 	for (i = 0; i < 4; i++) {
 		out[i] = take(tdev);
 		KUNIT_ASSERT_NOT_NULL(test, out[i]);
@@ -179,7 +147,6 @@ static void oldest_block_holds_the_rest(struct kunit *test)
 	out[0] = take(tdev);
 	KUNIT_ASSERT_NOT_NULL(test, out[0]);
 	put(chan, out[0]);
-	test_device_remove(tdev);
 }
 
 static void sizes_are_checked(struct kunit *test)
@@ -189,21 +156,17 @@ static void sizes_are_checked(struct kunit *test)
 	struct zio_cset_core *cset = tdev->cset;
 	struct zio_block *block;
 
-	KUNIT_EXPECT_EQ(test, set_kb(chan, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, set_kb(chan, UINT_MAX), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, UINT_MAX), -ENOMEM);
 	block = take(tdev);
-	KUNIT_EXPECT_EQ(test, set_kb(chan, 64), -EBUSY);
-	KUNIT_EXPECT_EQ(test, set_len(chan, 64), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 64), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_set_len(chan, 64), -EBUSY);
 	put(chan, block);
-	KUNIT_EXPECT_EQ(test, set_len(chan, 64), 0);
-	KUNIT_EXPECT_EQ(test, set_kb(chan, 4), 0);
-	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, 0, 2049),
-			-ENOSPC);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
-	mutex_unlock(&cset->mutex);
+	KUNIT_EXPECT_EQ(test, test_set_len(chan, 64), 0);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 4), 0);
+	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 2049), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 2048), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 4096);
-	test_device_remove(tdev);
 }
 
 static void mapped_area_stays(struct kunit *test)
@@ -213,11 +176,10 @@ static void mapped_area_stays(struct kunit *test)
 	struct zio_area *area = chan->buf->area;
 
 	atomic_inc(&area->maps);
-	KUNIT_EXPECT_EQ(test, set_kb(chan, 4), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 4), -EBUSY);
 	KUNIT_EXPECT_PTR_EQ(test, chan->buf->area, area);
 	atomic_dec(&area->maps);
-	KUNIT_EXPECT_EQ(test, set_kb(chan, 4), 0);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 4), 0);
 }
 
 static size_t count_sg(struct kunit *test, const struct zio_block *block,
@@ -256,7 +218,6 @@ static void block_as_scatterlist(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, count_sg(test, block, PAGE_SIZE), 20002);
 		put(chan, block);
 	}
-	test_device_remove(tdev);
 }
 
 static struct kunit_case area_cases[] = {
@@ -272,6 +233,8 @@ static struct kunit_case area_cases[] = {
 
 static struct kunit_suite area_suite = {
 	.name = "zio-area",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = area_cases,
 };
 

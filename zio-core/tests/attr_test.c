@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* attr_test.c: numbers as users type them, and attributes of the driver */
+/* attr_test.c: numbers that users write, attributes of the driver, sizes of blocks */
 #include "test-device.h"
 
-static void parse_refuses(struct kunit *test)
+static void bad_numbers_are_refused(struct kunit *test)
 {
 	static const struct {
 		const char *text;
@@ -22,103 +22,90 @@ static void parse_refuses(struct kunit *test)
 		{ "18446744073709551616", -ERANGE },
 		{ "99999999999999999999999999999999999999999", -ERANGE },
 	};
-	u32 value = 42;
+	struct zio_channel_core *chan = test_device_create(test, 0, 1)->cset->chan[0];
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		KUNIT_EXPECT_EQ_MSG(test, zio_attr_parse(bad[i].text, &value),
+		KUNIT_EXPECT_EQ_MSG(test, test_store(&chan->kobj, "gain-factor", bad[i].text),
 				    bad[i].error, "\"%s\"", bad[i].text);
-	KUNIT_EXPECT_EQ(test, value, 42);
+	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 1000);
 }
 
-static void parse_accepts(struct kunit *test)
+static void good_numbers_are_accepted(struct kunit *test)
 {
-	bool flag = false;
-	u32 value;
+	struct zio_channel_core *chan = test_device_create(test, 0, 1)->cset->chan[0];
 
-	KUNIT_EXPECT_EQ(test, zio_attr_parse("4294967295\n", &value), 0);
-	KUNIT_EXPECT_EQ(test, value, U32_MAX);
-	KUNIT_EXPECT_EQ(test, zio_attr_parse("0x10", &value), 0);
-	KUNIT_EXPECT_EQ(test, value, 16);
-	KUNIT_EXPECT_EQ(test, zio_attr_parse_bool("1\n", &flag), 0);
-	KUNIT_EXPECT_TRUE(test, flag);
-	KUNIT_EXPECT_EQ(test, zio_attr_parse_bool("2", &flag), -EINVAL);
-	KUNIT_EXPECT_TRUE(test, flag);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "4294967295\n"), 0);
+	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, U32_MAX);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "0x10"), 0);
+	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 16);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "enable", "0\n"), 0);
+	KUNIT_EXPECT_FALSE(test, chan->enabled);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "enable", "2"), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, chan->enabled);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "enable", "1\n"), 0);
+	KUNIT_EXPECT_TRUE(test, chan->enabled);
 }
 
-static ssize_t store(struct zio_attr *attr, const char *text)
-{
-	return attr->kattr.store(&attr->chan->kobj, &attr->kattr, text,
-				 strlen(text));
-}
-
-static void driver_refuses_value(struct kunit *test)
+static void value_that_the_driver_refuses_is_not_kept(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_attr *gain = &tdev->cset->chan[0]->attrs[0];
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	KUNIT_EXPECT_EQ(test, store(gain, "2000"), 4);
-	KUNIT_EXPECT_EQ(test, gain->value, 2000);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "2000"), 0);
+	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 2000);
 	tdev->attr_error = -EIO;
-	KUNIT_EXPECT_EQ(test, store(gain, "3000"), -EIO);
-	KUNIT_EXPECT_EQ(test, gain->value, 2000);
-	KUNIT_EXPECT_EQ(test, store(gain, "junk"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, gain->value, 2000);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "3000"), -EIO);
+	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 2000);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "junk"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 2000);
 }
 
-static void trigger_refuses_sizes(struct kunit *test)
+static void bad_sizes_change_nothing(struct kunit *test)
 {
-	struct test_device *tdev = test_device_create(test, 0, 2);
-	struct zio_cset_core *cset = tdev->cset;
-	struct zio_binding *bind = cset->bind;
+	struct zio_cset_core *cset = test_device_create(test, 0, 2)->cset;
+	struct kobject *trigger = &cset->bind->kobj;
 	size_t len = cset->block_len;
 
-	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 0, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 1, 1), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 0, U32_MAX),
-			-ENOMEM);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_nshots(bind, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_nshots(bind, 2), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_store(trigger, "pre-samples", "1"), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, test_set_samples(cset, U32_MAX), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, test_store(trigger, "nshots", "0"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_store(trigger, "nshots", "2"), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, cset->block_len, len);
-	KUNIT_EXPECT_EQ(test, bind->post_samples * 2, len);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(bind, 0, 100), 0);
+	KUNIT_EXPECT_EQ(test, cset->bind->post_samples * 2, len);
+	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 100), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 200);
-	KUNIT_EXPECT_EQ(test, zio_buffer_set_len(cset->chan[0]->buf, 0),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_buffer_set_len(cset->chan[0]->buf,
-						 ZIO_MAX_LEN + 1), -EINVAL);
-	mutex_unlock(&cset->mutex);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, test_set_len(cset->chan[0], 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_set_len(cset->chan[0], ZIO_MAX_LEN + 1), -EINVAL);
 }
 
-static void trigger_refuses_overflow(struct kunit *test)
+static void sum_of_samples_does_not_overflow(struct kunit *test)
 {
-	struct test_device *tdev = test_device_create(test, ZIO_CSET_PRE_SAMPLES,
-						      1);
-	struct zio_cset_core *cset = tdev->cset;
+	struct zio_cset_core *cset;
+	struct kobject *trigger;
 
-	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, U32_MAX, 1),
-			-EOVERFLOW);
-	KUNIT_EXPECT_EQ(test, zio_binding_set_samples(cset->bind, 3, 5), 0);
+	cset = test_device_create(test, ZIO_CSET_PRE_SAMPLES, 1)->cset;
+	trigger = &cset->bind->kobj;
+	KUNIT_EXPECT_EQ(test, test_store_u32(trigger, "pre-samples", U32_MAX), -EOVERFLOW);
+	KUNIT_EXPECT_EQ(test, test_store_u32(trigger, "pre-samples", 3), 0);
+	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 5), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 16);
-	mutex_unlock(&cset->mutex);
-	test_device_remove(tdev);
 }
 
 static struct kunit_case attr_cases[] = {
-	KUNIT_CASE(parse_refuses),
-	KUNIT_CASE(parse_accepts),
-	KUNIT_CASE(driver_refuses_value),
-	KUNIT_CASE(trigger_refuses_sizes),
-	KUNIT_CASE(trigger_refuses_overflow),
+	KUNIT_CASE(bad_numbers_are_refused),
+	KUNIT_CASE(good_numbers_are_accepted),
+	KUNIT_CASE(value_that_the_driver_refuses_is_not_kept),
+	KUNIT_CASE(bad_sizes_change_nothing),
+	KUNIT_CASE(sum_of_samples_does_not_overflow),
 	{}
 };
 
 static struct kunit_suite attr_suite = {
 	.name = "zio-attr",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = attr_cases,
 };
 

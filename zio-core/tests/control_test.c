@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* control_test.c: layout, snapshots, and controls that users write */
-#include "engine/block.h"
+/* control_test.c: layout and snapshots of controls, and controls that programs write */
+#include <linux/fs.h>
+
 #include "test-device.h"
 
 static void layout_is_that_of_1_x(struct kunit *test)
@@ -18,6 +19,7 @@ static void layout_is_that_of_1_x(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, offsetof(struct zio_control, tlv), 496);
 }
 
+/* Takes the oldest queued block, and fills its control as a read does. */
 static void fetch(struct zio_channel_core *chan, struct zio_control *ctrl)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue);
@@ -27,7 +29,7 @@ static void fetch(struct zio_channel_core *chan, struct zio_control *ctrl)
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
 
-static void control_tells_all(struct kunit *test)
+static void control_has_all_fields(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
 	struct zio_channel_core *chan = tdev->cset->chan[1];
@@ -57,66 +59,83 @@ static void control_tells_all(struct kunit *test)
 	KUNIT_EXPECT_NE(test, ctrl.tstamp.secs, 0);
 	KUNIT_EXPECT_EQ(test, chan->blocks, 2);
 	KUNIT_EXPECT_EQ(test, chan->bytes, 2 * 14 * 2);
-	test_device_remove(tdev);
 }
 
-/* A block shows the attributes that were in force when it was taken, monitored or not. */
-static void snapshot_is_of_its_time(struct kunit *test)
+static void open_monitor(struct kunit *test)
+{
+	struct file *file = filp_open("/dev/zio/sniff-ctrl", O_RDONLY, 0);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	test_add_action(test, test_fput, file);
+}
+
+/* The gain is 1000 when the block is armed, and 5 when it is done. */
+static u32 gain_of_armed_block(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_control ctrl;
+	struct zio_control ctrl, later;
 
-	test_fire(tdev->cset);
-	mutex_lock(&tdev->cset->mutex);
-	chan->attrs[0].value = 5;
-	KUNIT_EXPECT_EQ(test, zio_channel_refresh(chan), 0);
-	mutex_unlock(&tdev->cset->mutex);
-	zio_sniff_block(chan, zio_queue_peek(&chan->queue));
-	test_fire(tdev->cset);
+	tdev->io_return = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
+	KUNIT_ASSERT_EQ(test, test_store(&chan->kobj, "gain-factor", "5"), 0);
+	KUNIT_ASSERT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	tdev->io_return = 0;
+	KUNIT_ASSERT_EQ(test, test_fire(tdev->cset), 0);
 	fetch(chan, &ctrl);
-	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN], 1000);
-	fetch(chan, &ctrl);
-	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN], 5);
-	test_device_remove(tdev);
+	fetch(chan, &later);
+	KUNIT_EXPECT_EQ(test, later.attr_channel.std_val[ZIO_ATTR_GAIN], 5);
+	return ctrl.attr_channel.std_val[ZIO_ATTR_GAIN];
 }
 
-static void user_control_is_not_believed(struct kunit *test)
+/* A control has the attributes that were in force when its block was armed. */
+static void snapshot_is_of_its_time(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, gain_of_armed_block(test), 1000);
+	open_monitor(test);
+	KUNIT_EXPECT_EQ(test, gain_of_armed_block(test), 1000);
+}
+
+static void control_of_a_program_is_checked(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
 	struct zio_control ctrl = {
-		.major_version = ZIO_MAJOR_VERSION, .ssize = 2, .nsamples = 16,
+		.major_version = ZIO_MAJOR_VERSION, .ssize = 2, .nsamples = 17,
 	};
 
-	KUNIT_EXPECT_EQ(test, zio_control_check(chan, &ctrl, 32), 0);
-	ctrl.nsamples = 17;
-	KUNIT_EXPECT_EQ(test, zio_control_check(chan, &ctrl, 32), -EMSGSIZE);
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EMSGSIZE);
 	ctrl.nsamples = U32_MAX;
-	KUNIT_EXPECT_EQ(test, zio_control_check(chan, &ctrl, 32), -EMSGSIZE);
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EMSGSIZE);
 	ctrl.nsamples = 0;
-	KUNIT_EXPECT_EQ(test, zio_control_check(chan, &ctrl, 32), -EMSGSIZE);
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EMSGSIZE);
 	ctrl.nsamples = 1;
 	ctrl.ssize = 1;
-	KUNIT_EXPECT_EQ(test, zio_control_check(chan, &ctrl, 32), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EINVAL);
 	ctrl.ssize = 2;
 	memset(ctrl.addr.devname, 'z', sizeof(ctrl.addr.devname));
-	KUNIT_EXPECT_EQ(test, zio_control_check(chan, &ctrl, 32), -ENXIO);
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -ENXIO);
 	ctrl.major_version = 2;
-	KUNIT_EXPECT_EQ(test, zio_control_check(chan, &ctrl, 32), -EPROTO);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EPROTO);
+	ctrl.major_version = ZIO_MAJOR_VERSION;
+	memset(ctrl.addr.devname, 0, sizeof(ctrl.addr.devname));
+	ctrl.nsamples = 16;
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+	KUNIT_EXPECT_EQ(test, user->sess->block->len, 32);
 }
 
 static struct kunit_case control_cases[] = {
 	KUNIT_CASE(layout_is_that_of_1_x),
-	KUNIT_CASE(control_tells_all),
+	KUNIT_CASE(control_has_all_fields),
 	KUNIT_CASE(snapshot_is_of_its_time),
-	KUNIT_CASE(user_control_is_not_believed),
+	KUNIT_CASE(control_of_a_program_is_checked),
 	{}
 };
 
 static struct kunit_suite control_suite = {
 	.name = "zio-control",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = control_cases,
 };
 

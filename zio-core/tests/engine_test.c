@@ -12,7 +12,6 @@ static void synchronous_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[1]->queue), 1);
-	test_device_remove(tdev);
 }
 
 static void asynchronous_driver(struct kunit *test)
@@ -63,11 +62,10 @@ static void failed_io_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
 	chan->buf->type->ops->put_block(chan->buf, block);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
-	test_device_remove(tdev);
 }
 
-/* What the engine says itself would mean something else. */
-static void driver_cannot_say_all(struct kunit *test)
+/* The codes of the engine have another meaning. */
+static void codes_of_the_engine_are_not_for_drivers(struct kunit *test)
 {
 	static const int not_a_driver_s[] = {
 		-EBUSY, -EINPROGRESS, -ENODEV, -ESHUTDOWN, 1,
@@ -81,12 +79,10 @@ static void driver_cannot_say_all(struct kunit *test)
 	}
 	tdev->io_return = -ETIME;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -ETIME);
-	test_device_remove(tdev);
 }
 
-/* The memory of blocks that told of something is used again. */
-static void next_blocks_tell_nothing(struct kunit *test,
-				     struct test_device *tdev)
+/* The buffer reuses the memory of blocks with alarms. Their next use has none. */
+static void expect_no_alarms(struct kunit *test, struct test_device *tdev)
 {
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_block *block;
@@ -103,8 +99,8 @@ static void next_blocks_tell_nothing(struct kunit *test,
 	}
 }
 
-/* Nobody reads: 16 blocks are kept, 4 lost, and the next one tells. */
-static void overrun_is_told(struct kunit *test)
+/* No program reads: 16 blocks are kept and 4 lost. The next block has the alarm. */
+static void overrun_raises_an_alarm(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
@@ -126,8 +122,7 @@ static void overrun_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
 	chan->buf->type->ops->put_block(chan->buf, block);
 	KUNIT_EXPECT_EQ(test, atomic_read(&chan->alarms), ZIO_ALARM_LOST_BLOCK);
-	next_blocks_tell_nothing(test, tdev);
-	test_device_remove(tdev);
+	expect_no_alarms(test, tdev);
 }
 
 /* Blocks of before the shrink are unread, those of after it are free. */
@@ -138,13 +133,10 @@ static void shrunk_buffer_takes_no_more(struct kunit *test)
 
 	test_fire(tdev->cset);
 	test_fire(tdev->cset);
-	mutex_lock(&tdev->cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_buffer_set_len(chan->buf, 2), 0);
-	mutex_unlock(&tdev->cset->mutex);
+	KUNIT_EXPECT_EQ(test, test_set_len(chan, 2), 0);
 	test_fire(tdev->cset);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
 	KUNIT_EXPECT_EQ(test, chan->lost, 1);
-	test_device_remove(tdev);
 }
 
 static void prefer_new_drops_oldest(struct kunit *test)
@@ -162,12 +154,11 @@ static void prefer_new_drops_oldest(struct kunit *test)
 	block = zio_queue_pop(&chan->queue);
 	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 4);
 	chan->buf->type->ops->put_block(chan->buf, block);
-	test_device_remove(tdev);
 }
 
 /*
- * The reader has found his queue empty; before he pulls, another channel's
- * reader fires, and there is a block for both.
+ * The reader has found its queue empty. Before it pulls, the reader of another channel
+ * fires, and there is a block for both.
  */
 static void pull_overtakes_nothing(struct kunit *test)
 {
@@ -177,16 +168,15 @@ static void pull_overtakes_nothing(struct kunit *test)
 	u32 i;
 
 	test_fire(tdev->cset);
-	mutex_lock(&chan->lock);
+	test_lock(test, &chan->lock);
 	for (i = 0; i < 3; i++) {
 		block = zio_cset_pull(chan);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(block));
 		KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, i);
 		chan->buf->type->ops->put_block(chan->buf, block);
 	}
-	mutex_unlock(&chan->lock);
+	test_unlock(test, &chan->lock);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 3);
-	test_device_remove(tdev);
 }
 
 static void hold_takes_blocks_back(struct kunit *test)
@@ -197,7 +187,7 @@ static void hold_takes_blocks_back(struct kunit *test)
 	tdev->io_return = -EAGAIN;
 	test_fire(tdev->cset);
 	KUNIT_EXPECT_PTR_EQ(test, tdev->cset->pub.armed[0].chan, &chan->pub);
-	mutex_lock(&tdev->cset->mutex);
+	test_lock(test, &tdev->cset->mutex);
 	zio_cset_freeze(tdev->cset);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
 	KUNIT_EXPECT_NULL(test, tdev->cset->pub.armed[0].chan);
@@ -205,13 +195,12 @@ static void hold_takes_blocks_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
 	zio_cset_unfreeze(tdev->cset);
-	mutex_unlock(&tdev->cset->mutex);
+	test_unlock(test, &tdev->cset->mutex);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, chan->seq, 1);
-	test_device_remove(tdev);
 }
 
 static void disabled_trigger_is_silent(struct kunit *test)
@@ -219,16 +208,13 @@ static void disabled_trigger_is_silent(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_cset_core *cset = tdev->cset;
 
-	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_binding_enable(cset->bind, false), 0);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(cset, false), 0);
 	KUNIT_EXPECT_EQ(test, test_fire(cset), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, zio_binding_enable(cset->bind, true), 0);
-	mutex_unlock(&cset->mutex);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(cset, true), 0);
 	KUNIT_EXPECT_EQ(test, test_fire(cset), 0);
-	test_device_remove(tdev);
 }
 
-static void lost_trigger_is_told(struct kunit *test)
+static void lost_trigger_raises_an_alarm(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_cset_core *cset = tdev->cset;
@@ -244,8 +230,7 @@ static void lost_trigger_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_TRIGGER);
 	KUNIT_EXPECT_EQ(test, block->drv_alarms, 0x40);
 	cset->chan[0]->buf->type->ops->put_block(cset->chan[0]->buf, block);
-	next_blocks_tell_nothing(test, tdev);
-	test_device_remove(tdev);
+	expect_no_alarms(test, tdev);
 }
 
 static void sleeping_driver_runs_in_thread(struct kunit *test)
@@ -257,29 +242,23 @@ static void sleeping_driver_runs_in_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 1);
 	test_fire(tdev->cset);
-	test_device_remove(tdev);
 }
 
-/* Fills the queue of an output, and arms the first block. */
+/* Fills the queue of an output. The first block is armed. */
 static void queue_blocks(struct kunit *test, struct zio_channel_core *chan, unsigned int n)
 {
-	struct zio_session *sess = zio_session_open(chan);
+	const u16 samples[ZIO_DEFAULT_NSAMPLES] = { };
+	struct test_user *user = test_user_open(test, chan);
 
-	mutex_lock(&chan->cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_buffer_set_len(chan->buf, n), 0);
-	mutex_unlock(&chan->cset->mutex);
-	zio_session_lock(sess);
-	while (n--) {
-		KUNIT_ASSERT_EQ(test, zio_session_next(sess, true), 0);
-		to_block_core(sess->block)->used = sess->block->len;
-		zio_session_submit(sess);
-	}
-	zio_session_unlock(sess);
-	zio_session_close(sess);
+	KUNIT_ASSERT_EQ(test, test_set_len(chan, n), 0);
+	while (n--)
+		KUNIT_ASSERT_EQ(test, test_write(user->data, samples, sizeof(samples)),
+				sizeof(samples));
+	test_user_close(user);
 }
 
-/* It may be the interrupt of a board that is done with the first one. */
-static void nobody_plays_for_ever(struct kunit *test)
+/* The task that finishes the first block may be an interrupt. */
+static void no_task_plays_for_ever(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
@@ -295,7 +274,6 @@ static void nobody_plays_for_ever(struct kunit *test)
 		schedule_timeout_uninterruptible(HZ / 10);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(chan->played), 1000);
 	KUNIT_EXPECT_EQ(test, chan->blocks, 1000);
-	test_device_remove(tdev);
 }
 
 static struct kunit_case engine_cases[] = {
@@ -303,21 +281,23 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(asynchronous_driver),
 	KUNIT_CASE(driver_done_early),
 	KUNIT_CASE(failed_io_is_counted),
-	KUNIT_CASE(driver_cannot_say_all),
-	KUNIT_CASE(overrun_is_told),
+	KUNIT_CASE(codes_of_the_engine_are_not_for_drivers),
+	KUNIT_CASE(overrun_raises_an_alarm),
 	KUNIT_CASE(shrunk_buffer_takes_no_more),
 	KUNIT_CASE(prefer_new_drops_oldest),
 	KUNIT_CASE(pull_overtakes_nothing),
 	KUNIT_CASE(hold_takes_blocks_back),
 	KUNIT_CASE(disabled_trigger_is_silent),
-	KUNIT_CASE(lost_trigger_is_told),
+	KUNIT_CASE(lost_trigger_raises_an_alarm),
 	KUNIT_CASE(sleeping_driver_runs_in_thread),
-	KUNIT_CASE(nobody_plays_for_ever),
+	KUNIT_CASE(no_task_plays_for_ever),
 	{}
 };
 
 static struct kunit_suite engine_suite = {
 	.name = "zio-engine",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = engine_cases,
 };
 

@@ -1,69 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* exports.c: what zio-test needs of the inside; test kernels only */
+/*
+ * exports.c: what zio-test calls inside of zio.ko; test kernels only
+ *
+ * Tests use the core as drivers and programs do: by its exports, by files in sysfs, and by
+ * nodes. These functions are called by tests that need a state between two steps.
+ */
 #include <linux/export.h>
 
-#include "engine/block.h"
 #include "channel/internal.h"
-#include "config/internal.h"
+#include "channel/pipe.h"
 #include "share/internal.h"
 #include "trigger/internal.h"
 
-EXPORT_SYMBOL_NS_GPL(zio_attr_parse, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_attr_parse_bool, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_binding_change, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_binding_enable, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_binding_set_nshots, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_binding_set_samples, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_sniff_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_block_end_borrow, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_buffer_set_kb, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_buffer_set_len, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_buffer_set_merge, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_buffers_change, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_channel_enable, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_channel_refresh, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_control_check, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_channel, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_event, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_disown_phase, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_freeze, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_own_phase, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_pull, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_cset_refresh, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_unfreeze, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_cset_set_timeout, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_data_in_fops, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_mem_put, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_node_sync, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_pin_create, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_pins_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_queue_destroy, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_init, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_ring_close, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_ring_count_asked, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_ring_open, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_channel_set_source, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_advance, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_close, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_drop, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_fetch, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_hold, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_next, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_open, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_submit, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_session_wait_lock, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_node_share_ops, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_share_describe, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_fill, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_store, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);

@@ -82,12 +82,12 @@ struct model {
 
 static int change_buffer(struct test_device *tdev, const char *name)
 {
-	int ret;
+	return test_store(&tdev->cset->kobj, "current_buffer", name);
+}
 
-	mutex_lock(&tdev->cset->change);
-	ret = zio_buffers_change(tdev->cset, name);
-	mutex_unlock(&tdev->cset->change);
-	return ret;
+static void unregister_tally(void *unused)
+{
+	zio_buffer_type_unregister(&tally.type);
 }
 
 static void make_tally(struct kunit *test)
@@ -108,18 +108,13 @@ static void make_tally(struct kunit *test)
 	tally.type.ops = &tally.ops;
 	test_device_remove(tdev);
 	KUNIT_ASSERT_EQ(test, zio_buffer_type_register(&tally.type), 0);
+	test_add_action(test, unregister_tally, NULL);
 }
 
 static void use_tally(struct model *m)
 {
-	struct zio_cset_core *cset = m->in_dev->cset;
-
-	KUNIT_ASSERT_EQ(m->test, change_buffer(m->in_dev, "tally"), 0);
-	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(m->test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
-	KUNIT_EXPECT_EQ(m->test, zio_buffer_set_kb(m->in->buf, KB), 0);
-	KUNIT_EXPECT_EQ(m->test, zio_buffer_set_len(m->in->buf, BLOCKS), 0);
-	mutex_unlock(&cset->mutex);
+	test_device_use_area(m->in_dev, (struct test_area){
+		.type = "tally", .kb = KB, .len = BLOCKS, .nsamples = 2048 });
 	m->buf = m->in->buf;
 }
 
@@ -133,14 +128,9 @@ static void add_input(struct model *m)
 
 static void add_output(struct model *m)
 {
-	struct zio_cset_core *cset;
-
 	m->out_dev = test_device_create(m->test, ZIO_CSET_OUTPUT, 1);
-	cset = m->out_dev->cset;
-	m->out = cset->chan[0];
-	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(m->test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
-	mutex_unlock(&cset->mutex);
+	m->out = m->out_dev->cset->chan[0];
+	KUNIT_EXPECT_EQ(m->test, test_set_samples(m->out_dev->cset, 2048), 0);
 }
 
 static unsigned int count_users(const struct held *h)
@@ -484,7 +474,6 @@ static void memory_follows_model(struct kunit *test)
 	KUNIT_EXPECT_GT(test, m->replaced, 10);
 	KUNIT_EXPECT_GT(test, m->unplugged, 5);
 	KUNIT_EXPECT_GT(test, m->outlived, 20);
-	zio_buffer_type_unregister(&tally.type);
 }
 
 static struct kunit_case mem_cases[] = {
@@ -494,6 +483,8 @@ static struct kunit_case mem_cases[] = {
 
 static struct kunit_suite mem_suite = {
 	.name = "zio-mem",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = mem_cases,
 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* merge_test.c: blocks that are merged: against a model, and with two CPUs */
-#include <linux/completion.h>
-#include <linux/kthread.h>
+/* merge_test.c: merged blocks: a random walk against a model, and a stress test */
 #include <linux/prandom.h>
 
 #include "test-device.h"
@@ -9,7 +7,7 @@
 #define WALK_STEPS	20000
 #define STRESS_BLOCKS	20000
 
-/* What the model knows of an event; its number is in all its samples. */
+/* An event in the model. All its samples are its number. */
 struct event {
 	size_t len;
 	u8 alarm;
@@ -20,7 +18,7 @@ struct walk {
 	struct kunit *test;
 	struct test_device *tdev;
 	struct zio_channel_core *chan;
-	struct zio_session *sess;
+	struct test_user *user;
 	struct event *event;
 	u32 next_event;
 	u32 next_seq;
@@ -29,37 +27,25 @@ struct walk {
 	unsigned long gaps;
 };
 
+/* Only the test fires, so that the model knows of all events. */
 static void start_walk(struct walk *w, struct kunit *test)
 {
-	struct zio_cset_core *cset;
-
 	*w = (struct walk){ .test = test };
 	w->event = kunit_kcalloc(test, U16_MAX + 1, sizeof(*w->event),
 				 GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, w->event);
 	w->tdev = test_device_create(test, 0, 1);
 	w->tdev->fill = true;
-	cset = w->tdev->cset;
-	w->chan = cset->chan[0];
-	mutex_lock(&cset->change);
-	KUNIT_ASSERT_EQ(test, zio_buffers_change(cset, "vmalloc"), 0);
-	mutex_unlock(&cset->change);
-	mutex_lock(&cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_buffer_set_kb(w->chan->buf, 4), 0);
-	KUNIT_ASSERT_EQ(test, zio_buffer_set_len(w->chan->buf, 24), 0);
-	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 64), 0);
-	mutex_unlock(&cset->mutex);
-	/* What reads fire would not be in the model. */
-	WRITE_ONCE(cset->on_demand, false);
-	WRITE_ONCE(cset->can_pull, false);
-	w->sess = zio_session_open(w->chan);
+	w->chan = w->tdev->cset->chan[0];
+	test_device_use_area(w->tdev, (struct test_area){
+		.kb = 4, .len = 24, .nsamples = 64 });
+	test_stop_demand(w->tdev);
+	w->user = test_user_open(test, w->chan);
 }
 
 static void set_merge(struct walk *w, bool merge)
 {
-	mutex_lock(&w->tdev->cset->mutex);
-	zio_buffer_set_merge(w->chan->buf, merge);
-	mutex_unlock(&w->tdev->cset->mutex);
+	KUNIT_EXPECT_EQ(w->test, test_set_merge(w->chan, merge), 0);
 }
 
 static void fire(struct walk *w, u32 dice)
@@ -75,7 +61,7 @@ static void fire(struct walk *w, u32 dice)
 	test_fire(w->tdev->cset);
 }
 
-/* How many events the samples at @at are of; that they are those expected. */
+/* Checks samples against the model. Returns the number of events they belong to. */
 static unsigned int check_samples(struct walk *w, const void *at, size_t len)
 {
 	const u16 *sample = at, *end = at + len;
@@ -96,7 +82,7 @@ static unsigned int check_samples(struct walk *w, const void *at, size_t len)
 	return (u16)(number - first);
 }
 
-/* A gap in what is told is one of events, of the same size. */
+/* The numbers of controls and the numbers of events have the same gaps. */
 static void check_block(struct walk *w, const struct zio_block *block)
 {
 	u16 gap = *(u16 *)block->data - (u16)w->next_event;
@@ -111,30 +97,23 @@ static void check_block(struct walk *w, const struct zio_block *block)
 	w->next_seq = to_block_core(block)->seq + 1;
 	w->merged += n - 1;
 	w->got++;
-	KUNIT_EXPECT_EQ(w->test, w->chan->merged, w->merged);
 }
 
-/* One block, and, some of the time, others behind it, as for several controls. */
+/* Reads 1 + @more controls at once, then the data. Returns false without a block. */
 static bool read_blocks(struct walk *w, unsigned int more)
 {
-	struct zio_block *block;
-	int ret;
+	struct zio_session *sess = w->user->sess;
+	struct zio_block_core *core;
 
-	zio_session_lock(w->sess);
-	ret = zio_session_next(w->sess, true);
-	if (!ret)
-		check_block(w, w->sess->block);
-	while (!ret && more--) {
-		block = zio_session_fetch(w->sess);
-		if (IS_ERR(block))
-			break;
-		check_block(w, block);
-		zio_session_hold(w->sess, block);
-	}
-	while (w->sess->block)
-		zio_session_put(w->sess);
-	zio_session_unlock(w->sess);
-	return !ret;
+	if (test_read(w->user->ctrl, NULL, (1 + more) * sizeof(struct zio_control)) < 0)
+		return false;
+	check_block(w, sess->block);
+	list_for_each_entry(core, &sess->more, link)
+		check_block(w, &core->block);
+	KUNIT_EXPECT_EQ(w->test, w->chan->merged, w->merged);
+	while (sess->block)
+		test_user_put(w->user);
+	return true;
 }
 
 static void end_walk(struct walk *w)
@@ -145,8 +124,6 @@ static void end_walk(struct walk *w)
 	KUNIT_EXPECT_EQ(w->test, w->got + w->merged, w->chan->blocks -
 			(w->chan->lost - (w->chan->seq - w->chan->blocks)));
 	KUNIT_EXPECT_EQ(w->test, test_count_owned(w->chan), 24);
-	zio_session_close(w->sess);
-	test_device_remove(w->tdev);
 }
 
 static void stream_follows_model(struct kunit *test)
@@ -173,9 +150,8 @@ static void stream_follows_model(struct kunit *test)
 				break;
 			set_merge(&w, dice & BIT(12));
 			WRITE_ONCE(w.chan->buf->prefer_new, dice & BIT(13));
-			mutex_lock(&w.tdev->cset->mutex);
-			zio_channel_refresh(w.chan);
-			mutex_unlock(&w.tdev->cset->mutex);
+			/* A new snapshot, of the same value. */
+			test_store_u32(&w.chan->kobj, "gain-factor", 1000);
 		}
 	}
 	KUNIT_EXPECT_GT(test, w.merged, 1000);
@@ -183,7 +159,7 @@ static void stream_follows_model(struct kunit *test)
 	end_walk(&w);
 }
 
-/* Blocks without a hole between them come as one, of half the buffer at most. */
+/* Blocks without a hole between them become one, which has at most half the buffer. */
 static void neighbours_become_one(struct kunit *test)
 {
 	struct zio_block *block;
@@ -194,27 +170,27 @@ static void neighbours_become_one(struct kunit *test)
 	for (i = 0; i < 6; i++)
 		fire(&w, 1);
 	set_merge(&w, true);
-	zio_session_lock(w.sess);
-	KUNIT_ASSERT_EQ(test, zio_session_next(w.sess, true), 0);
-	block = w.sess->block;
+	block = test_user_next(w.user);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, block);
 	KUNIT_EXPECT_EQ(test, block->len, 6 * 128);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&w.chan->queue), 0);
 	KUNIT_EXPECT_EQ(test, w.chan->merged, 5);
-	/* None of it is given out again before it is put. */
+	/* The buffer does not reuse its memory before it is put. */
 	for (i = 0; i < 24; i++)
 		fire(&w, 1);
 	KUNIT_EXPECT_EQ(test, w.chan->lost, 6);
 	check_block(&w, block);
-	zio_session_put(w.sess);
-	zio_session_unlock(w.sess);
+	KUNIT_EXPECT_EQ(test, w.chan->merged, w.merged);
+	test_user_put(w.user);
 	KUNIT_EXPECT_TRUE(test, read_blocks(&w, 0));
 	KUNIT_EXPECT_EQ(test, w.next_event, 6 + 12);
 	end_walk(&w);
 }
 
-static void ring_tells_the_same_numbers(struct kunit *test)
+static void ring_has_the_same_numbers(struct kunit *test)
 {
 	struct zio_ring *ring;
+	struct file *file;
 	struct walk w;
 	int i;
 
@@ -224,36 +200,18 @@ static void ring_tells_the_same_numbers(struct kunit *test)
 		fire(&w, 1);
 	KUNIT_EXPECT_TRUE(test, read_blocks(&w, 0));
 	fire(&w, 1);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(w.chan), 0);
+	file = test_open_ring(test, w.chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
 	fire(&w, 1);
 	ring = w.chan->ring;
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, ring->slot[(ring->hdr->tail + i) &
 				ring->mask].seq_num, w.next_seq + i);
-	zio_ring_close(w.chan, 0);
+	test_close(test, file);
 	end_walk(&w);
 }
 
-struct stress {
-	struct walk w;
-	struct completion done;
-	bool stop;
-};
-
-static int produce(void *data)
-{
-	struct stress *s = data;
-	u32 i;
-
-	for (i = 0; !READ_ONCE(s->stop); i++) {
-		test_fire(s->w.tdev->cset);
-		cond_resched();
-	}
-	complete(&s->done);
-	return 0;
-}
-
-/* Whole blocks of 64 samples; the events of each follow each other. */
+/* Whole blocks of 64 samples; the events of each are consecutive. */
 static bool is_whole(const struct zio_block *block)
 {
 	const u16 *sample = block->data;
@@ -265,56 +223,52 @@ static bool is_whole(const struct zio_block *block)
 	return true;
 }
 
-/* The pusher steals what the reader is just about to merge. */
-static void two_cpus(struct kunit *test)
+/* The engine takes the oldest blocks back while the reader merges them. */
+static void blocks_are_merged_while_they_are_reclaimed(struct kunit *test)
 {
 	unsigned int bad = 0, got = 0, events = 0;
+	struct task_struct *board;
 	struct zio_block *block;
-	struct stress s;
+	struct walk w;
 	u16 next = 0;
 	u32 seq = 0;
 
-	start_walk(&s.w, test);
-	set_merge(&s.w, true);
-	WRITE_ONCE(s.w.chan->buf->prefer_new, true);
-	s.stop = false;
-	init_completion(&s.done);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(produce, &s, "zio-merge")));
+	start_walk(&w, test);
+	set_merge(&w, true);
+	WRITE_ONCE(w.chan->buf->prefer_new, true);
+	board = test_device_run(w.tdev);
 	while (got < STRESS_BLOCKS) {
-		zio_session_lock(s.w.sess);
-		if (!zio_session_next(s.w.sess, true)) {
-			block = s.w.sess->block;
-			bad += !is_whole(block);
-			bad += (u16)(*(u16 *)block->data - next) !=
-				(u16)(to_block_core(block)->seq - seq);
-			next = *(u16 *)block->data + block->len / 128;
-			events += block->len / 128;
-			seq = to_block_core(block)->seq + 1;
-			got++;
-			zio_session_put(s.w.sess);
-		}
-		zio_session_unlock(s.w.sess);
+		block = test_user_next(w.user);
 		cond_resched();
+		if (IS_ERR(block))
+			continue;
+		bad += !is_whole(block);
+		bad += (u16)(*(u16 *)block->data - next) !=
+			(u16)(to_block_core(block)->seq - seq);
+		next = *(u16 *)block->data + block->len / 128;
+		events += block->len / 128;
+		seq = to_block_core(block)->seq + 1;
+		got++;
+		test_user_put(w.user);
 	}
-	WRITE_ONCE(s.stop, true);
-	wait_for_completion(&s.done);
+	test_thread_stop(test, board);
 	KUNIT_EXPECT_EQ(test, bad, 0);
-	KUNIT_EXPECT_EQ(test, events, got + s.w.chan->merged);
-	KUNIT_EXPECT_EQ(test, test_count_owned(s.w.chan), 24);
-	zio_session_close(s.w.sess);
-	test_device_remove(s.w.tdev);
+	KUNIT_EXPECT_EQ(test, events, got + w.chan->merged);
+	KUNIT_EXPECT_EQ(test, test_count_owned(w.chan), 24);
 }
 
 static struct kunit_case merge_cases[] = {
 	KUNIT_CASE(neighbours_become_one),
-	KUNIT_CASE(ring_tells_the_same_numbers),
+	KUNIT_CASE(ring_has_the_same_numbers),
 	KUNIT_CASE(stream_follows_model),
-	KUNIT_CASE(two_cpus),
+	KUNIT_CASE(blocks_are_merged_while_they_are_reclaimed),
 	{}
 };
 
 static struct kunit_suite merge_suite = {
 	.name = "zio-merge",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = merge_cases,
 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ring_test.c: the control ring, with a thread in the place of the program */
-#include <linux/completion.h>
-#include <linux/kthread.h>
+/* ring_test.c: the control ring; the test is the program, a thread is the board */
 #include <linux/prandom.h>
 
 #include "test-device.h"
@@ -11,48 +9,60 @@
 static struct test_device *create_device(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_cset_core *cset = tdev->cset;
 
-	mutex_lock(&cset->change);
-	KUNIT_ASSERT_EQ(test, zio_buffers_change(cset, "vmalloc"), 0);
-	mutex_unlock(&cset->change);
-	mutex_lock(&cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_buffer_set_len(cset->chan[0]->buf, 16), 0);
-	mutex_unlock(&cset->mutex);
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
 	tdev->fill = true;
 	return tdev;
 }
 
-static void fire(struct test_device *tdev, unsigned int n)
+static struct file *open_ring(struct test_device *tdev)
 {
-	while (n--)
-		test_fire(tdev->cset);
+	struct file *file = test_open_ring(tdev->test, tdev->cset->chan[0]);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(tdev->test, file);
+	return file;
+}
+
+/* The program closes its ring; another user of the set has a file open. */
+static void close_beside_another_user(struct test_device *tdev, struct file *file)
+{
+	tdev->cset->open_files++;
+	test_close(tdev->test, file);
+	tdev->cset->open_files--;
+}
+
+/* The program has read blocks. */
+static void move_tail(struct zio_ring *ring, u32 tail)
+{
+	smp_store_release(&ring->hdr->tail, tail);		/* S */
+}
+
+static const struct zio_control *slot_of(const struct zio_ring *ring, u32 count)
+{
+	return &ring->slot[count & ring->mask];
 }
 
 static void ring_is_the_queue(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring *ring;
+	const struct zio_control *slot;
+	struct file *file;
 	u32 i;
 
-	fire(tdev, 3);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
-	KUNIT_EXPECT_EQ(test, zio_ring_open(chan), -EBUSY);
-	ring = chan->ring;
+	test_fire_events(tdev, 3);
+	file = open_ring(tdev);
+	KUNIT_EXPECT_PTR_EQ(test, test_open_ring(test, chan), ERR_PTR(-EBUSY));
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 3);
-	fire(tdev, 4);
+	test_fire_events(tdev, 4);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 7);
 	for (i = 0; i < 7; i++) {
-		struct zio_control *slot =
-			&ring->slot[(ring->hdr->tail + i) & ring->mask];
-
+		slot = slot_of(chan->ring, chan->ring->hdr->tail + i);
 		KUNIT_EXPECT_EQ(test, slot->seq_num, i);
 		KUNIT_EXPECT_EQ(test, slot->nsamples, 16);
 	}
-	zio_ring_close(chan, 0);
+	test_close(test, file);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 7);
-	test_device_remove(tdev);
 }
 
 /* The counts wrap while blocks are in the ring, and when it is full. */
@@ -60,92 +70,87 @@ static void ring_wraps(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring_header *hdr;
 	u32 first = U32_MAX - 8, i;
+	struct zio_ring_header *hdr;
+	struct file *file;
 
 	chan->seq = first;
 	chan->queue.head = first;
 	atomic_set(&chan->queue.tail, first);
-	fire(tdev, 3);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
+	test_fire_events(tdev, 3);
+	file = open_ring(tdev);
 	hdr = chan->ring->hdr;
 	KUNIT_EXPECT_EQ(test, hdr->tail, first);
-	fire(tdev, 20);
+	test_fire_events(tdev, 20);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 16);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
 	KUNIT_EXPECT_EQ(test, hdr->head, first + 16);
 	for (i = 0; i < 16; i++)
-		KUNIT_EXPECT_EQ(test, chan->ring->slot[(first + i) &
-			chan->ring->mask].seq_num, first + i);
+		KUNIT_EXPECT_EQ(test, slot_of(chan->ring, first + i)->seq_num, first + i);
 	/* The tail is before the wrap, the head behind it. */
-	smp_store_release(&hdr->tail, first + 4); /* S */
-	fire(tdev, 2);
+	move_tail(chan->ring, first + 4);
+	test_fire_events(tdev, 2);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
-	smp_store_release(&hdr->tail, first + 12); /* S */
-	fire(tdev, 8);
+	move_tail(chan->ring, first + 12);
+	test_fire_events(tdev, 8);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 7);
-	WRITE_ONCE(hdr->tail, first); /* no tail: it is behind what it was */
-	zio_ring_close(chan, 0);
+	WRITE_ONCE(hdr->tail, first); /* out of range: the tail moves back */
+	test_close(test, file);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
-	test_device_remove(tdev);
 }
 
-static void full_ring_loses_and_tells(struct kunit *test)
+static void full_ring_counts_losses(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring_header *hdr;
+	struct file *file = open_ring(tdev);
+	struct zio_ring_header *hdr = chan->ring->hdr;
 
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
-	hdr = chan->ring->hdr;
-	fire(tdev, 20);
+	test_fire_events(tdev, 20);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 16);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 4);
 	KUNIT_EXPECT_EQ(test, chan->lost, 4);
-	smp_store_release(&hdr->tail, hdr->tail + 5); /* S */
-	fire(tdev, 6);
+	move_tail(chan->ring, hdr->tail + 5);
+	test_fire_events(tdev, 6);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 16);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 5);
-	zio_ring_close(chan, 0);
+	test_close(test, file);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
-	test_device_remove(tdev);
 }
 
-static void armed_stays_armed(struct kunit *test)
+static void open_and_close_keep_armed_blocks(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct file *file;
 
 	tdev->io_return = -EAGAIN;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
+	file = open_ring(tdev);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 1);
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
-	tdev->cset->open_files = 1; /* somebody else's */
-	zio_ring_close(chan, 0);
+	close_beside_another_user(tdev, file);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
-	tdev->cset->open_files = 0;
-	test_device_remove(tdev);
 }
 
-static void done_while_the_phase_is_owned(struct kunit *test)
+static void done_waits_for_the_owner_of_the_phase(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_cset_core *cset = tdev->cset;
 	bool armed;
 
 	tdev->io_return = -EAGAIN;
-	KUNIT_EXPECT_EQ(test, test_fire(cset), -EINPROGRESS);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	armed = zio_cset_own_phase(cset);
 	KUNIT_EXPECT_TRUE(test, armed);
-	KUNIT_EXPECT_EQ(test, test_fire(cset), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EBUSY);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&cset->pub));
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->blocks, 0);
 	zio_cset_disown_phase(cset, armed);
@@ -153,64 +158,57 @@ static void done_while_the_phase_is_owned(struct kunit *test)
 	armed = zio_cset_own_phase(cset);
 	KUNIT_EXPECT_FALSE(test, armed);
 	zio_cset_disown_phase(cset, armed);
-	KUNIT_EXPECT_EQ(test, test_fire(cset), -EINPROGRESS);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 }
 
-/* What was queued before, and what the program has passed, is not among them. */
-static void asked_ahead_goes_with_the_ring(struct kunit *test)
+/* Blocks that were queued before, or that the program has passed, are not discarded. */
+static void close_discards_blocks_of_polls(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct file *file;
 
-	fire(tdev, 3);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
-	fire(tdev, 5);
-	zio_ring_count_asked(chan, 5);
-	smp_store_release(&chan->ring->hdr->tail, chan->ring->hdr->tail + 1); /* S */
-	tdev->cset->open_files = 1;
-	zio_ring_close(chan, 0);
-	tdev->cset->open_files = 0;
+	test_fire_events(tdev, 3);
+	file = open_ring(tdev);
+	test_fire_events(tdev, 5);
+	atomic_add(5, &chan->ring->asked);
+	move_tail(chan->ring, chan->ring->hdr->tail + 1);
+	close_beside_another_user(tdev, file);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
 	KUNIT_EXPECT_EQ(test, chan->seq, 3);
 	KUNIT_EXPECT_EQ(test, chan->blocks, 3);
 	KUNIT_EXPECT_EQ(test, chan->bytes, 3 * tdev->cset->block_len);
 	KUNIT_EXPECT_EQ(test, to_block_core(zio_queue_peek(&chan->queue))->seq, 1);
-	test_device_remove(tdev);
 }
 
-static void numbers_go_on_after_a_ring(struct kunit *test)
+static void numbers_continue_after_a_ring(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct file *file = open_ring(tdev);
 
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
-	fire(tdev, 4);
-	zio_ring_count_asked(chan, 4);
+	test_fire_events(tdev, 4);
+	atomic_add(4, &chan->ring->asked);
 	tdev->io_return = -EAGAIN;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
-	tdev->cset->open_files = 1;
-	zio_ring_close(chan, 0);
-	tdev->cset->open_files = 0;
+	close_beside_another_user(tdev, file);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
 	KUNIT_EXPECT_EQ(test, to_block_core(zio_queue_peek(&chan->queue))->seq, 0);
 	KUNIT_EXPECT_EQ(test, chan->seq, 1);
-	test_device_remove(tdev);
 }
 
-/* Whatever the program writes, no block is given twice, and none is gone. */
-static void hostile_tail(struct kunit *test)
+/* The program may write any tail: each block still has one owner. */
+static void hostile_tail_is_harmless(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring_header *hdr;
+	struct file *file = open_ring(tdev);
+	struct zio_ring_header *hdr = chan->ring->hdr;
 	struct rnd_state rnd;
 	unsigned int i;
 
 	prandom_seed_state(&rnd, 7);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
-	hdr = chan->ring->hdr;
 	for (i = 0; i < 20000; i++) {
 		u32 r = prandom_u32_state(&rnd);
 
@@ -218,87 +216,60 @@ static void hostile_tail(struct kunit *test)
 			WRITE_ONCE(hdr->tail, hdr->head - r % 40 + 10);
 		else
 			WRITE_ONCE(hdr->tail, r);
-		fire(tdev, r % 4);
+		test_fire_events(tdev, r % 4);
 		KUNIT_EXPECT_LE(test, zio_queue_count(&chan->queue), 16);
 		KUNIT_EXPECT_LE(test, zio_ring_count(chan), 16);
 	}
-	zio_ring_close(chan, 0);
+	test_close(test, file);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
-	test_device_remove(tdev);
 }
 
-static void slots_show_their_attributes(struct kunit *test)
+static void slots_have_their_attributes(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_attr *gain = &chan->attrs[0];
+	const struct zio_control *slot;
 	struct zio_ring *ring;
 	u32 i;
 
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
+	open_ring(tdev);
 	ring = chan->ring;
 	for (i = 0; i < 64; i++) {
-		struct zio_control *slot =
-			&ring->slot[ring->hdr->head & ring->mask];
-
-		if (!(i % 5)) {
-			mutex_lock(&tdev->cset->mutex);
-			gain->value = i;
-			KUNIT_EXPECT_EQ(test, zio_channel_refresh(chan), 0);
-			mutex_unlock(&tdev->cset->mutex);
-		}
-		fire(tdev, 1);
+		slot = slot_of(ring, ring->hdr->head);
+		if (!(i % 5))
+			KUNIT_EXPECT_EQ(test, test_store_u32(&chan->kobj, "gain-factor", i),
+					0);
+		test_fire_events(tdev, 1);
 		KUNIT_EXPECT_EQ(test, slot->seq_num, i);
 		KUNIT_EXPECT_EQ(test, slot->attr_channel.std_val[ZIO_ATTR_GAIN],
 				i - i % 5);
-		smp_store_release(&ring->hdr->tail, ring->hdr->head); /* S */
+		move_tail(ring, ring->hdr->head);
 	}
-	zio_ring_close(chan, 0);
-	test_device_remove(tdev);
 }
 
-static void ring_wants_an_area(struct kunit *test)
+static void ring_needs_an_area(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 
-	KUNIT_EXPECT_EQ(test, zio_ring_open(tdev->cset->chan[0]), -EOPNOTSUPP);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_PTR_EQ(test, test_open_ring(test, tdev->cset->chan[0]),
+			    ERR_PTR(-EOPNOTSUPP));
 }
 
-static void board_goes_with_the_ring_open(struct kunit *test)
+/* The open file keeps the channel. */
+static void board_goes_while_the_ring_is_open(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct file *file = open_ring(tdev);
 
-	kobject_get(&chan->kobj);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
-	fire(tdev, 5);
+	test_fire_events(tdev, 5);
 	test_device_remove(tdev);
 	KUNIT_EXPECT_NULL(test, chan->ring);
 	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), -1);
-	zio_ring_close(chan, 0);
-	kobject_put(&chan->kobj);
+	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), EPOLLHUP | EPOLLERR);
 }
 
-struct stress {
-	struct test_device *tdev;
-	struct completion done;
-	bool stop;
-};
-
-static int produce(void *data)
-{
-	struct stress *s = data;
-
-	while (!READ_ONCE(s->stop)) {
-		test_fire(s->tdev->cset);
-		cond_resched();
-	}
-	complete(&s->done);
-	return 0;
-}
-
-/* All samples are the number of the event that the control tells. */
+/* All samples are the number of the event, which is that of the control. */
 static int check_samples(struct zio_channel_core *chan,
 			 const struct zio_control *slot)
 {
@@ -311,22 +282,18 @@ static int check_samples(struct zio_channel_core *chan,
 	return 0;
 }
 
-static void two_cpus(struct kunit *test)
+static void ring_is_read_while_it_is_filled(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct stress s = { .tdev = tdev };
+	struct file *file = open_ring(tdev);
 	unsigned int got = 0, gaps = 0, bad = 0;
-	struct zio_ring *ring;
-	u32 next = 0, tail;
+	struct zio_ring *ring = chan->ring;
+	u32 next = 0, tail = ring->hdr->tail;
+	struct task_struct *board = test_device_run(tdev);
 
-	init_completion(&s.done);
-	KUNIT_ASSERT_EQ(test, zio_ring_open(chan), 0);
-	ring = chan->ring;
-	tail = ring->hdr->tail;
-	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(produce, &s, "zio-ring")));
 	while (got < STRESS_BLOCKS) {
-		const struct zio_control *slot = &ring->slot[tail & ring->mask];
+		const struct zio_control *slot = slot_of(ring, tail);
 
 		/* R */
 		if (smp_load_acquire(&ring->hdr->head) == tail) {
@@ -336,38 +303,37 @@ static void two_cpus(struct kunit *test)
 		gaps += slot->seq_num - next;
 		next = slot->seq_num + 1;
 		bad += !!check_samples(chan, slot);
-		smp_store_release(&ring->hdr->tail, ++tail); /* S */
+		move_tail(ring, ++tail);
 		got++;
 	}
-	WRITE_ONCE(s.stop, true);
-	wait_for_completion(&s.done);
+	test_thread_stop(test, board);
 	KUNIT_EXPECT_EQ(test, bad, 0);
 	KUNIT_EXPECT_LE(test, (u64)gaps, ring->hdr->lost);
-	KUNIT_EXPECT_EQ(test, got + ring->hdr->lost + zio_ring_count(chan),
-			chan->seq);
-	zio_ring_close(chan, 0);
+	KUNIT_EXPECT_EQ(test, got + ring->hdr->lost + zio_ring_count(chan), chan->seq);
+	test_close(test, file);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
-	test_device_remove(tdev);
 }
 
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_is_the_queue),
 	KUNIT_CASE(ring_wraps),
-	KUNIT_CASE(full_ring_loses_and_tells),
-	KUNIT_CASE(armed_stays_armed),
-	KUNIT_CASE(done_while_the_phase_is_owned),
-	KUNIT_CASE(asked_ahead_goes_with_the_ring),
-	KUNIT_CASE(numbers_go_on_after_a_ring),
-	KUNIT_CASE(hostile_tail),
-	KUNIT_CASE(slots_show_their_attributes),
-	KUNIT_CASE(ring_wants_an_area),
-	KUNIT_CASE(board_goes_with_the_ring_open),
-	KUNIT_CASE(two_cpus),
+	KUNIT_CASE(full_ring_counts_losses),
+	KUNIT_CASE(open_and_close_keep_armed_blocks),
+	KUNIT_CASE(done_waits_for_the_owner_of_the_phase),
+	KUNIT_CASE(close_discards_blocks_of_polls),
+	KUNIT_CASE(numbers_continue_after_a_ring),
+	KUNIT_CASE(hostile_tail_is_harmless),
+	KUNIT_CASE(slots_have_their_attributes),
+	KUNIT_CASE(ring_needs_an_area),
+	KUNIT_CASE(board_goes_while_the_ring_is_open),
+	KUNIT_CASE(ring_is_read_while_it_is_filled),
 	{}
 };
 
 static struct kunit_suite ring_suite = {
 	.name = "zio-ring",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = ring_cases,
 };
 

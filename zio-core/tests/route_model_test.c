@@ -148,7 +148,7 @@ static void connect(struct model *m, struct model_output *out, struct model_inpu
 	m->replaced += in && out->source && in != out->source;
 	out->source = in;
 	KUNIT_EXPECT_EQ(m->test, 0,
-			zio_channel_set_source(out->chan, in ? in->name : "none"));
+			test_set_source(out->chan, in ? in->name : "none"));
 	if (!in)
 		return;
 	for (i = 0; i < in->n_queued; i++)
@@ -301,6 +301,8 @@ static struct kunit_case route_model_cases[] = {
 
 static struct kunit_suite route_model_suite = {
 	.name = "zio-route-model",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = route_model_cases,
 };
 

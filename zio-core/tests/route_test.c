@@ -38,27 +38,15 @@ static void set_up(struct net *n, struct kunit *test)
 	}
 }
 
-static void tear_down(struct net *n)
-{
-	int i;
-
-	if (n->in_dev)
-		test_device_remove(n->in_dev);
-	for (i = 0; i < OUTPUTS; i++)
-		if (n->out_dev[i])
-			test_device_remove(n->out_dev[i]);
-}
-
 /* As if the input had events of its own: it is not asked. */
 static void use_events(struct net *n)
 {
-	WRITE_ONCE(n->in_dev->cset->on_demand, false);
-	WRITE_ONCE(n->in_dev->cset->can_pull, false);
+	test_stop_demand(n->in_dev);
 }
 
 static void connect(struct net *n, int i)
 {
-	KUNIT_ASSERT_EQ(n->test, zio_channel_set_source(n->out[i], n->name), 0);
+	KUNIT_ASSERT_EQ(n->test, test_set_source(n->out[i], n->name), 0);
 }
 
 /* Blocks that an output has, armed or queued. */
@@ -93,7 +81,6 @@ static void block_goes_to_all(struct kunit *test)
 	expect_all_back(&n);
 	KUNIT_EXPECT_EQ(test, n.out[0]->shared, 1);
 	KUNIT_EXPECT_EQ(test, n.out[0]->copied, 0);
-	tear_down(&n);
 }
 
 static void full_output_loses(struct kunit *test)
@@ -118,7 +105,6 @@ static void full_output_loses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n.in->lost, 0);
 	KUNIT_EXPECT_EQ(test, n.out[1]->shared, ZIO_DEFAULT_LEN + 3);
 	KUNIT_EXPECT_EQ(test, n.out[1]->route_lost, 0);
-	tear_down(&n);
 }
 
 static void larger_block_is_lost(struct kunit *test)
@@ -130,21 +116,16 @@ static void larger_block_is_lost(struct kunit *test)
 	use_events(&n);
 	connect(&n, 0);
 	cset = n.in_dev->cset;
-	mutex_lock(&cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 17), 0);
-	mutex_unlock(&cset->mutex);
+	KUNIT_ASSERT_EQ(test, test_set_samples(cset, 17), 0);
 	test_fire(cset);
 	KUNIT_EXPECT_EQ(test, n.out[0]->route_lost, 1);
 	KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), 0);
-	mutex_lock(&cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 16), 0);
-	mutex_unlock(&cset->mutex);
+	KUNIT_ASSERT_EQ(test, test_set_samples(cset, 16), 0);
 	test_fire(cset);
 	KUNIT_EXPECT_EQ(test, n.out_dev[0]->cset->pub.armed->block->zio_alarms,
 			ZIO_ALARM_LOST_BLOCK);
 	zio_cset_done(&n.out_dev[0]->cset->pub);
 	expect_all_back(&n);
-	tear_down(&n);
 }
 
 /* Whenever there is room, and never without. */
@@ -168,7 +149,6 @@ static void input_on_demand_is_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n.out[0]->shared,
 			count_blocks(n.out[0]) + 100);
 	KUNIT_EXPECT_EQ(test, n.out[0]->copied, 0);
-	tear_down(&n);
 }
 
 static void queued_blocks_go_first(struct kunit *test)
@@ -188,7 +168,6 @@ static void queued_blocks_go_first(struct kunit *test)
 		zio_cset_done(&n.out_dev[0]->cset->pub);
 	}
 	expect_all_back(&n);
-	tear_down(&n);
 }
 
 static void boards_go(struct kunit *test)
@@ -203,17 +182,14 @@ static void boards_go(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		test_fire(n.in_dev->cset);
 	test_device_remove(n.out_dev[0]);
-	n.out_dev[0] = NULL;
 	KUNIT_EXPECT_EQ(test, test_count_owned(n.in), ZIO_DEFAULT_LEN - 3);
 	test_device_remove(n.in_dev);
-	n.in_dev = NULL;
 	KUNIT_EXPECT_NULL(test, rcu_access_pointer(n.out[1]->route));
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, i,
 				*(u16 *)n.out_dev[1]->cset->pub.armed->block->data);
 		zio_cset_done(&n.out_dev[1]->cset->pub);
 	}
-	tear_down(&n);
 }
 
 /* Ends a route in a thread: it waits for chan->lock of the input on its way. */
@@ -226,11 +202,28 @@ static void end_route(struct work_struct *work)
 {
 	struct ending *ending = container_of(work, struct ending, work);
 
-	zio_channel_set_source(ending->out, "none");
+	test_set_source(ending->out, "none");
+}
+
+static void flush_ending(void *ending)
+{
+	flush_work(&((struct ending *)ending)->work);
+}
+
+static struct ending *create_ending(struct net *n)
+{
+	struct ending *ending = kunit_kzalloc(n->test, sizeof(*ending), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(n->test, ending);
+	ending->out = n->out[0];
+	INIT_WORK(&ending->work, end_route);
+	test_add_action(n->test, flush_ending, ending);
+	return ending;
 }
 
 /* A reader of a channel that sleeps. */
 struct sleeper {
+	struct wait_queue_head *wq;
 	wait_queue_entry_t wait;
 	unsigned int woken;
 };
@@ -242,39 +235,53 @@ static int count_wake(wait_queue_entry_t *wait, unsigned int mode, int flags,
 	return 0;
 }
 
+static void wake_sleeper(void *arg)
+{
+	struct sleeper *sleeper = arg;
+
+	remove_wait_queue(sleeper->wq, &sleeper->wait);
+}
+
+static struct sleeper *create_sleeper(struct net *n)
+{
+	struct sleeper *sleeper = kunit_kzalloc(n->test, sizeof(*sleeper), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(n->test, sleeper);
+	sleeper->wq = &n->in->wq;
+	init_waitqueue_func_entry(&sleeper->wait, count_wake);
+	add_wait_queue(sleeper->wq, &sleeper->wait);
+	test_add_action(n->test, wake_sleeper, sleeper);
+	return sleeper;
+}
+
 /*
  * The last route is not in the list any more when the block is done, but the input
  * still has the table of a route. A reader that has seen the end of the route may sleep already.
  */
 static void last_route_goes_under_a_block(struct kunit *test)
 {
-	struct sleeper sleeper = {};
-	struct ending ending;
+	struct sleeper *sleeper;
+	struct ending *ending;
 	struct net n;
 
 	set_up(&n, test);
 	use_events(&n);
 	connect(&n, 0);
-	init_waitqueue_func_entry(&sleeper.wait, count_wake);
-	add_wait_queue(&n.in->wq, &sleeper.wait);
-	ending.out = n.out[0];
-	INIT_WORK_ONSTACK(&ending.work, end_route);
-	mutex_lock(&n.in->lock);
-	schedule_work(&ending.work);
+	sleeper = create_sleeper(&n);
+	ending = create_ending(&n);
+	test_lock(test, &n.in->lock);
+	schedule_work(&ending->work);
 	while (n.in->ops->has_room(n.in))
 		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_NOT_NULL(test, n.in->ops);
-	sleeper.woken = 0;
+	sleeper->woken = 0;
 	KUNIT_EXPECT_EQ(test, test_fire(n.in_dev->cset), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.in->queue), 1);
-	KUNIT_EXPECT_EQ(test, sleeper.woken, 1);
-	mutex_unlock(&n.in->lock);
-	flush_work(&ending.work);
-	destroy_work_on_stack(&ending.work);
-	remove_wait_queue(&n.in->wq, &sleeper.wait);
+	KUNIT_EXPECT_EQ(test, sleeper->woken, 1);
+	test_unlock(test, &n.in->lock);
+	flush_work(&ending->work);
 	KUNIT_EXPECT_EQ(test, n.out[0]->shared + n.out[0]->copied, 0);
 	expect_all_back(&n);
-	tear_down(&n);
 }
 
 /* As a block that is fed, but whose output is not played yet. */
@@ -300,12 +307,11 @@ static void route_goes_before_a_block_is_played(struct kunit *test)
 	connect(&n, 0);
 	out = n.out[0];
 	push_by_hand(&n, 0);
-	KUNIT_EXPECT_EQ(test, zio_channel_set_source(out, "none"), 0);
+	KUNIT_EXPECT_EQ(test, test_set_source(out, "none"), 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&out->queue), 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&out->cset->pub));
 	KUNIT_EXPECT_EQ(test, out->blocks, 1);
 	expect_all_back(&n);
-	tear_down(&n);
 }
 
 /* The filler of the first route waits to try again. The next route has it to do. */
@@ -320,10 +326,9 @@ static void next_route_retries(struct kunit *test)
 	flush_workqueue(zio_wq);
 	KUNIT_EXPECT_EQ(test, count_blocks(n.out[1]), 0);
 	n.in_dev->io_return = 0;
-	KUNIT_EXPECT_EQ(test, zio_channel_set_source(n.out[0], "none"), 0);
+	KUNIT_EXPECT_EQ(test, test_set_source(n.out[0], "none"), 0);
 	flush_workqueue(zio_wq);
 	KUNIT_EXPECT_GE(test, count_blocks(n.out[1]), ZIO_DEFAULT_LEN - 2);
-	tear_down(&n);
 }
 
 /* A block of the second output is fed, and to be played by the filler of the first. */
@@ -336,11 +341,10 @@ static void next_route_plays(struct kunit *test)
 	connect(&n, 0);
 	connect(&n, 1);
 	push_by_hand(&n, 1);
-	KUNIT_EXPECT_EQ(test, zio_channel_set_source(n.out[0], "none"), 0);
+	KUNIT_EXPECT_EQ(test, test_set_source(n.out[0], "none"), 0);
 	flush_workqueue(zio_wq);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&n.out[1]->queue), 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&n.out[1]->cset->pub));
-	tear_down(&n);
 }
 
 /* Fires the input, and plays the outputs, while routes come and go. */
@@ -384,18 +388,17 @@ static void change_routes(struct storm *s)
 		source = other;
 	else if (dice & BIT(9))
 		source = s->n.name;
-	KUNIT_EXPECT_EQ(s->n.test, zio_channel_set_source(s->n.out[i], source), 0);
+	KUNIT_EXPECT_EQ(s->n.test, test_set_source(s->n.out[i], source), 0);
 }
 
 static void run_round(struct storm *s)
 {
-	struct task_struct *task = kthread_run(fire_and_play, &s->n, "zio-route");
+	struct task_struct *task = test_thread_run(s->n.test, fire_and_play, &s->n);
 	int i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(s->n.test, task);
 	for (i = 0; i < ROUND_CHANGES; i++)
 		change_routes(s);
-	kthread_stop(task);
+	test_thread_stop(s->n.test, task);
 	/* The first flush may wait for a filler that queues itself. */
 	flush_workqueue(zio_wq);
 	flush_workqueue(zio_wq);
@@ -406,28 +409,27 @@ static void run_round(struct storm *s)
 
 static void routes_change_under_load(struct kunit *test)
 {
+	struct storm *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 	struct zio_channel_core *out;
-	struct storm s = {};
 	int i;
 
-	set_up(&s.n, test);
-	use_events(&s.n);
-	connect(&s.n, 0);
-	s.other = test_device_create(test, 0, 1);
-	prandom_seed_state(&s.rnd, 1889);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	set_up(&s->n, test);
+	use_events(&s->n);
+	connect(&s->n, 0);
+	s->other = test_device_create(test, 0, 1);
+	prandom_seed_state(&s->rnd, 1889);
 	for (i = 0; i < ROUNDS; i++)
-		run_round(&s);
+		run_round(s);
 	for (i = 0; i < OUTPUTS; i++) {
-		out = s.n.out[i];
+		out = s->n.out[i];
 		KUNIT_EXPECT_EQ(test, out->seq, out->shared + out->copied);
 		KUNIT_EXPECT_EQ(test, out->seq, out->blocks + count_blocks(out));
 	}
-	out = s.n.out[0];
-	KUNIT_EXPECT_GT(test, s.n.in->blocks, 1000);
-	KUNIT_EXPECT_EQ(test, s.n.in->blocks,
+	out = s->n.out[0];
+	KUNIT_EXPECT_GT(test, s->n.in->blocks, 1000);
+	KUNIT_EXPECT_EQ(test, s->n.in->blocks,
 			out->shared + out->copied + out->route_lost);
-	test_device_remove(s.other);
-	tear_down(&s.n);
 }
 
 static struct kunit_case route_cases[] = {
@@ -447,6 +449,8 @@ static struct kunit_case route_cases[] = {
 
 static struct kunit_suite route_suite = {
 	.name = "zio-route",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = route_cases,
 };
 

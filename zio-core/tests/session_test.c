@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* session_test.c: who owns a block: a random walk that loses none */
+/* session_test.c: sessions of programs; each block has one owner at any time */
 #include <linux/completion.h>
+#include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/prandom.h>
 #include <linux/workqueue.h>
@@ -12,130 +13,138 @@
 static void session_is_of_the_process(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
-	struct zio_session *a = zio_session_open(tdev->cset->chan[0]);
-	struct zio_session *b = zio_session_open(tdev->cset->chan[0]);
-	struct zio_session *c = zio_session_open(tdev->cset->chan[1]);
+	struct test_user *one = test_user_open(test, tdev->cset->chan[0]);
+	struct test_user *other = test_user_open(test, tdev->cset->chan[1]);
 
-	KUNIT_EXPECT_PTR_EQ(test, a, b);
-	KUNIT_EXPECT_PTR_NE(test, a, c);
-	zio_session_close(a);
-	zio_session_close(b);
-	zio_session_close(c);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_PTR_EQ(test, one->ctrl->private_data, one->data->private_data);
+	KUNIT_EXPECT_PTR_NE(test, one->sess, other->sess);
 }
 
-static void unread_block_is_left(struct kunit *test)
+static void unread_block_stays_for_the_next_reader(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_session *sess = zio_session_open(chan);
+	struct test_user *user = test_user_open(test, chan);
 	struct zio_block *block;
 
-	zio_session_lock(sess);
-	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
-	block = sess->block;
-	to_block_core(block)->used = 3;
-	zio_session_unlock(sess);
-	zio_session_close(sess);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), 3);
+	block = user->sess->block;
+	test_user_close(user);
 
-	sess = zio_session_open(chan);
-	zio_session_lock(sess);
-	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
-	KUNIT_EXPECT_PTR_EQ(test, sess->block, block);
+	user = test_user_open(test, chan);
+	KUNIT_ASSERT_PTR_EQ(test, test_user_next(user), block);
 	KUNIT_EXPECT_EQ(test, to_block_core(block)->used, 3);
-	zio_session_unlock(sess);
-	zio_session_close(sess);
+	test_user_close(user);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
-	test_device_remove(tdev);
 }
 
-static void output_goes_out_short_at_close(struct kunit *test)
+static void close_queues_a_short_output_block(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_session *sess = zio_session_open(chan);
+	struct test_user *user = test_user_open(test, chan);
 
-	zio_session_lock(sess);
-	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
-	to_block_core(sess->block)->used = 5;
-	zio_session_unlock(sess);
-	zio_session_close(sess);
+	KUNIT_EXPECT_EQ(test, test_write(user->data, "12345", 5), 5);
+	test_user_close(user);
 	KUNIT_EXPECT_EQ(test, chan->blocks, 1);
 	KUNIT_EXPECT_EQ(test, chan->bytes, 4);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
-	test_device_remove(tdev);
 }
 
 struct walk {
+	struct kunit *test;
 	struct test_device *tdev;
 	struct zio_channel_core *chan;
-	struct zio_session *sess;
+	struct test_user *user;
 	unsigned int len;
 	u32 seq;
 	bool seen;
 };
 
-static void walk_read(struct kunit *test, struct walk *w)
+/* The program reads a control. Numbers of blocks grow. */
+static void walk_next(struct walk *w)
 {
-	if (!w->sess)
-		w->sess = zio_session_open(w->chan);
-	zio_session_lock(w->sess);
-	if (!zio_session_next(w->sess, true)) {
-		if (w->seen)
-			KUNIT_EXPECT_GT(test, (s32)(to_block_core(w->sess->block)->seq - w->seq),
-					0);
-		w->seq = to_block_core(w->sess->block)->seq;
-		w->seen = true;
-		zio_session_put(w->sess);
-	}
-	zio_session_unlock(w->sess);
+	struct zio_block *block;
+	u32 seq;
+
+	if (!w->user)
+		w->user = test_user_open(w->test, w->chan);
+	block = test_user_next(w->user);
+	if (IS_ERR(block))
+		return;
+	seq = to_block_core(block)->seq;
+	if (w->seen)
+		KUNIT_EXPECT_GE(w->test, (s32)(seq - w->seq), 0);
+	w->seq = seq;
+	w->seen = true;
 }
 
-static void walk_take(struct walk *w)
+/* The program also reads the data: it does not see this block again. */
+static void walk_read(struct walk *w)
 {
-	if (!w->sess)
-		w->sess = zio_session_open(w->chan);
-	zio_session_lock(w->sess);
-	zio_session_next(w->sess, true);
-	zio_session_unlock(w->sess);
+	walk_next(w);
+	if (!w->user->sess->block)
+		return;
+	test_user_put(w->user);
+	w->seq++;
 }
 
 static void walk_close(struct walk *w)
 {
-	if (w->sess)
-		zio_session_close(w->sess);
-	w->sess = NULL;
+	if (w->user)
+		test_user_close(w->user);
+	w->user = NULL;
 }
 
 static void walk_configure(struct walk *w, u32 dice)
 {
-	struct zio_cset_core *cset = w->tdev->cset;
-
-	mutex_lock(&cset->mutex);
 	if (dice & 1) {
 		w->len = 1 + (dice >> 8) % 20;
-		zio_buffer_set_len(w->chan->buf, w->len);
+		test_set_len(w->chan, w->len);
 	} else {
-		zio_binding_set_samples(cset->bind, 0, 1 + (dice >> 8) % 100);
+		test_set_samples(w->tdev->cset, 1 + (dice >> 8) % 100);
 	}
-	w->chan->buf->prefer_new = dice & 2;
-	mutex_unlock(&cset->mutex);
+	test_store_u32(&w->chan->buf->kobj, "prefer-new", !!(dice & 2));
 }
 
-/* Blocks of an older geometry may still be out; never fewer than the new. */
-static void walk_check(struct kunit *test, struct walk *w)
+/* Blocks of an older geometry may still have owners: there are @len blocks, or more. */
+static void walk_check(struct walk *w)
 {
 	unsigned int count = w->chan->buf->type->ops->count(w->chan->buf);
 
-	KUNIT_ASSERT_EQ(test, test_count_owned(w->chan), count);
-	KUNIT_ASSERT_GE(test, count, w->len);
+	KUNIT_ASSERT_EQ(w->test, test_count_owned(w->chan), count);
+	KUNIT_ASSERT_GE(w->test, count, w->len);
+}
+
+static void walk_step(struct walk *w, u32 dice, u32 more)
+{
+	switch (dice % 11) {
+	case 0 ... 3:
+		test_fire(w->tdev->cset);
+		break;
+	case 4 ... 5:
+		zio_cset_done(&w->tdev->cset->pub);
+		break;
+	case 6 ... 7:
+		walk_read(w);
+		break;
+	case 8:
+		walk_next(w);
+		break;
+	case 9:
+		walk_close(w);
+		break;
+	case 10:
+		walk_configure(w, more);
+		break;
+	}
 }
 
 static void blocks_have_one_owner(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct walk w = {
-		.tdev = tdev, .chan = tdev->cset->chan[0],
+		.test = test, .tdev = tdev, .chan = tdev->cset->chan[0],
 		.len = ZIO_DEFAULT_LEN,
 	};
 	struct rnd_state rnd;
@@ -147,116 +156,95 @@ static void blocks_have_one_owner(struct kunit *test)
 
 		tdev->io_return = dice & BIT(20) ? -EAGAIN :
 				  dice & BIT(21) ? 0 : dice & BIT(22) ? 0 : -EIO;
-		switch (dice % 11) {
-		case 0 ... 3:
-			test_fire(tdev->cset);
-			break;
-		case 4 ... 5:
-			zio_cset_done(&tdev->cset->pub);
-			break;
-		case 6 ... 7:
-			walk_read(test, &w);
-			break;
-		case 8:
-			walk_take(&w);
-			break;
-		case 9:
-			walk_close(&w);
-			break;
-		case 10:
-			walk_configure(&w, prandom_u32_state(&rnd));
-			break;
-		}
-		walk_check(test, &w);
+		walk_step(&w, dice, prandom_u32_state(&rnd));
+		walk_check(&w);
 	}
-	walk_close(&w);
-	test_device_remove(tdev);
 }
 
-static int sync_session(struct zio_session *sess)
-{
-	struct file file = { .private_data = sess };
-
-	return zio_node_sync(&file, 0, LLONG_MAX, 0);
-}
-
-/* However many blocks there were before, and however long ago. */
-static void loss_is_told_to_fsync_once(struct kunit *test)
+/* fsync() reports a loss whatever number the block has. */
+static void fsync_reports_a_loss_once(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_session *sess;
+	const u16 samples[ZIO_DEFAULT_NSAMPLES] = { };
+	struct test_user *user;
 
 	chan->seq = 0x80000001;
 	chan->played = chan->seq;
-	sess = zio_session_open(chan);
-	KUNIT_EXPECT_EQ(test, sync_session(sess), 0);
+	user = test_user_open(test, chan);
+	KUNIT_EXPECT_EQ(test, vfs_fsync(user->data, 0), 0);
 	tdev->io_return = -EIO;
-	KUNIT_ASSERT_EQ(test, zio_session_lock(sess), 0);
-	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
-	to_block_core(sess->block)->used = sess->block->len;
-	zio_session_submit(sess);
-	zio_session_unlock(sess);
-	KUNIT_EXPECT_EQ(test, sync_session(sess), -EIO);
-	KUNIT_EXPECT_EQ(test, sync_session(sess), 0);
-	zio_session_close(sess);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, test_write(user->data, samples, sizeof(samples)),
+			sizeof(samples));
+	KUNIT_EXPECT_EQ(test, vfs_fsync(user->data, 0), -EIO);
+	KUNIT_EXPECT_EQ(test, vfs_fsync(user->data, 0), 0);
 }
 
 struct holder {
 	struct work_struct work;
 	struct mutex *lock; /* the channel's */
 	struct completion held;
-	bool asked;
+	bool release;
 };
 
-/* Holds the lock until somebody waits for it, or has given up. */
+/* Holds the lock until a task waits for it, or until the test has its answer. */
 static void hold_lock(struct work_struct *work)
 {
 	struct holder *h = container_of(work, struct holder, work);
 
 	mutex_lock(h->lock);
 	complete(&h->held);
-	while (list_empty_careful(&h->lock->wait_list) && !READ_ONCE(h->asked))
+	while (list_empty_careful(&h->lock->wait_list) && !READ_ONCE(h->release))
 		schedule_timeout_uninterruptible(1);
 	mutex_unlock(h->lock);
 }
 
-/* Non-blocking calls, too: what is in hand can be had. */
-static void session_waits_for_its_lock(struct kunit *test)
+static void end_holder(void *arg)
+{
+	struct holder *h = arg;
+
+	WRITE_ONCE(h->release, true);
+	flush_work(&h->work);
+}
+
+static void start_holder(struct kunit *test, struct mutex *lock)
+{
+	struct holder *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	h->lock = lock;
+	init_completion(&h->held);
+	INIT_WORK(&h->work, hold_lock);
+	schedule_work(&h->work);
+	test_add_action(test, end_holder, h);
+	wait_for_completion(&h->held);
+}
+
+/* A non-blocking read waits for the lock, too: the block is there. */
+static void read_waits_for_the_lock(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_session *sess = zio_session_open(tdev->cset->chan[0]);
-	struct holder h = { .lock = &tdev->cset->chan[0]->lock };
-	int ret;
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
 
-	init_completion(&h.held);
-	INIT_WORK_ONSTACK(&h.work, hold_lock);
-	schedule_work(&h.work);
-	wait_for_completion(&h.held);
-	ret = zio_session_lock(sess);
-	WRITE_ONCE(h.asked, true);
-	KUNIT_EXPECT_EQ(test, ret, 0);
-	if (!ret)
-		zio_session_unlock(sess);
-	flush_work(&h.work);
-	destroy_work_on_stack(&h.work);
-	zio_session_close(sess);
-	test_device_remove(tdev);
+	start_holder(test, &chan->lock);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 2), 2);
 }
 
 static struct kunit_case session_cases[] = {
 	KUNIT_CASE(session_is_of_the_process),
-	KUNIT_CASE(session_waits_for_its_lock),
-	KUNIT_CASE(unread_block_is_left),
-	KUNIT_CASE(output_goes_out_short_at_close),
-	KUNIT_CASE(loss_is_told_to_fsync_once),
+	KUNIT_CASE(read_waits_for_the_lock),
+	KUNIT_CASE(unread_block_stays_for_the_next_reader),
+	KUNIT_CASE(close_queues_a_short_output_block),
+	KUNIT_CASE(fsync_reports_a_loss_once),
 	KUNIT_CASE(blocks_have_one_owner),
 	{}
 };
 
 static struct kunit_suite session_suite = {
 	.name = "zio-session",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = session_cases,
 };
 

@@ -12,17 +12,24 @@ struct stage {
 	struct kunit *test;
 	struct test_device *in_dev;
 	struct zio_channel_core *in;
-	struct zio_session *reader;
+	struct test_user *reader;
 	struct test_device *out_dev[OUTPUTS];
 	struct zio_channel_core *out[OUTPUTS];
-	struct zio_session *writer[OUTPUTS];
+	struct test_user *writer[OUTPUTS];
 };
 
-/* As the ioctl does it, which wants files. */
-static void tie(struct zio_session *writer, struct zio_session *reader)
+/* As the ioctl does it, which needs memory of a program. */
+static void tie(struct test_user *writer, struct test_user *reader)
 {
-	refcount_inc(&reader->ref);
-	writer->source = reader;
+	refcount_inc(&reader->sess->ref);
+	writer->sess->source = reader->sess;
+}
+
+/* A new session is not tied. */
+static void reopen_writer(struct stage *s, unsigned int i)
+{
+	test_user_close(s->writer[i]);
+	s->writer[i] = test_user_open(s->test, s->out[i]);
 }
 
 /* Blocks are fired by the test; outputs are played by it. */
@@ -31,7 +38,7 @@ static void add_output(struct stage *s, unsigned int i)
 	s->out_dev[i] = test_device_create(s->test, ZIO_CSET_OUTPUT, 1);
 	s->out_dev[i]->io_return = -EAGAIN;
 	s->out[i] = s->out_dev[i]->cset->chan[0];
-	s->writer[i] = zio_session_open(s->out[i]);
+	s->writer[i] = test_user_open(s->test, s->out[i]);
 	tie(s->writer[i], s->reader);
 }
 
@@ -40,7 +47,7 @@ static void add_input(struct stage *s)
 	s->in_dev = test_device_create(s->test, 0, 1);
 	s->in_dev->fill = true;
 	s->in = s->in_dev->cset->chan[0];
-	s->reader = zio_session_open(s->in);
+	s->reader = test_user_open(s->test, s->in);
 }
 
 static void set_up(struct stage *s, struct kunit *test, unsigned int outputs)
@@ -53,30 +60,12 @@ static void set_up(struct stage *s, struct kunit *test, unsigned int outputs)
 		add_output(s, i);
 }
 
-static void tear_down(struct stage *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < OUTPUTS; i++) {
-		if (!s->out_dev[i])
-			continue;
-		zio_session_close(s->writer[i]);
-		test_device_remove(s->out_dev[i]);
-	}
-	zio_session_close(s->reader);
-	if (s->in_dev)
-		test_device_remove(s->in_dev);
-}
-
+/* Reads one sample of the next block, or of the one in the hand. */
 static struct zio_block *read_block(struct stage *s)
 {
-	struct zio_block *block = NULL;
-
-	zio_session_lock(s->reader);
-	if (!zio_session_next(s->reader, true))
-		block = s->reader->block;
-	zio_session_unlock(s->reader);
-	return block;
+	if (test_read(s->reader->data, NULL, 2) < 0)
+		return NULL;
+	return s->reader->sess->block;
 }
 
 static struct zio_control name_block(const struct zio_block *block, u32 flags)
@@ -91,23 +80,17 @@ static struct zio_control name_block(const struct zio_block *block, u32 flags)
 	};
 }
 
-static int submit(struct zio_session *writer, const struct zio_control *ctrl)
+static int submit(struct test_user *writer, const struct zio_control *ctrl)
 {
-	int ret;
+	ssize_t n = test_write(writer->ctrl, ctrl, sizeof(*ctrl));
 
-	zio_session_lock(writer);
-	writer->ctrl = *ctrl;
-	ret = zio_node_share_ops.submit(writer);
-	zio_session_unlock(writer);
-	return ret;
+	return min_t(ssize_t, n, 0);
 }
 
 static void put_hand(struct stage *s)
 {
-	zio_session_lock(s->reader);
-	if (s->reader->block)
-		zio_session_put(s->reader);
-	zio_session_unlock(s->reader);
+	if (s->reader->sess->block)
+		test_user_put(s->reader);
 }
 
 static void memory_is_used_by_both(struct kunit *test)
@@ -121,7 +104,7 @@ static void memory_is_used_by_both(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, block);
 	ctrl = name_block(block, 0);
 	KUNIT_ASSERT_EQ(test, submit(s.writer[0], &ctrl), 0);
-	KUNIT_EXPECT_NULL(test, s.reader->block);
+	KUNIT_EXPECT_NULL(test, s.reader->sess->block);
 	own = s.out_dev[0]->cset->pub.armed->block;
 	KUNIT_EXPECT_PTR_EQ(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, own->len, block->len);
@@ -134,7 +117,6 @@ static void memory_is_used_by_both(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_owned(s.in), ZIO_DEFAULT_LEN);
 	KUNIT_EXPECT_EQ(test, s.out[0]->shared, 1);
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, 0);
-	tear_down(&s);
 }
 
 static void refusals_change_nothing(struct kunit *test)
@@ -164,16 +146,13 @@ static void refusals_change_nothing(struct kunit *test)
 	bad = ctrl;
 	bad.addr.devname[0] = 'x';
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -ENXIO);
-	KUNIT_EXPECT_PTR_EQ(test, s.reader->block, block);
+	KUNIT_EXPECT_PTR_EQ(test, s.reader->sess->block, block);
 	KUNIT_EXPECT_NULL(test, to_block_core(block)->mem);
 	KUNIT_EXPECT_EQ(test, s.out[0]->seq, 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOENT);
-	zio_session_lock(s.writer[0]);
-	zio_node_share_ops.unlink(s.writer[0]);
-	zio_session_unlock(s.writer[0]);
+	reopen_writer(&s, 0);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENOTCONN);
-	tear_down(&s);
 }
 
 static void what_cannot_be_played_is_copied(struct kunit *test)
@@ -195,13 +174,11 @@ static void what_cannot_be_played_is_copied(struct kunit *test)
 	KUNIT_EXPECT_PTR_NE(test, own->data, block->data);
 	KUNIT_EXPECT_EQ(test, memcmp(own->data, block->data, block->len), 0);
 	KUNIT_EXPECT_EQ(test, s.out[0]->copied_bytes, block->len);
-	memset(&ctrl, 0, sizeof(ctrl));
-	zio_share_describe(s.out[0], &ctrl);
+	test_read_control(s.out[0], &ctrl);
 	memcpy(&info, ctrl.tlv[0].payload, sizeof(info));
 	KUNIT_EXPECT_EQ(test, info.how, ZIO_SHARE_COPIED);
 	KUNIT_EXPECT_EQ(test, info.error, EOVERFLOW);
-	KUNIT_EXPECT_PTR_EQ(test, s.reader->block, block);
-	tear_down(&s);
+	KUNIT_EXPECT_PTR_EQ(test, s.reader->sess->block, block);
 }
 
 /* The output has it still: memory, type and channel stay, until it is done. */
@@ -220,13 +197,11 @@ static void board_goes_first(struct kunit *test)
 	ctrl = name_block(block, ZIO_CONTROL_KEEP);
 	KUNIT_ASSERT_EQ(test, submit(s.writer[0], &ctrl), 0);
 	test_device_remove(s.in_dev);
-	s.in_dev = NULL;
 	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 1);
 	KUNIT_EXPECT_EQ(test, *(u16 *)s.out_dev[0]->cset->pub.armed->block->data,
 			sample);
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &ctrl), -ENODEV);
 	zio_cset_done(&s.out_dev[0]->cset->pub);
-	tear_down(&s);
 }
 
 /*
@@ -339,35 +314,34 @@ static void model_end(struct model *m, u32 dice)
 
 	switch (dice / 4 % 4) {
 	case 0:
-		zio_session_close(s->writer[i]);
+		test_user_close(s->writer[i]);
 		test_device_remove(s->out_dev[i]);
 		m->n_out[i] = 0;
 		add_output(s, i);
 		break;
 	case 1:
-		zio_session_close(s->writer[i]);
-		s->writer[i] = zio_session_open(s->out[i]);
+		reopen_writer(s, i);
 		tie(s->writer[i], s->reader);
 		break;
 	case 2:
 		if (!m->hand.block)
 			break;
 		/* It is left over, and taken up by the next one. */
-		zio_session_close(s->reader);
-		s->reader = zio_session_open(s->in);
+		test_user_close(s->reader);
+		s->reader = test_user_open(s->test, s->in);
 		for (i = 0; i < OUTPUTS; i++) {
-			zio_node_share_ops.unlink(s->writer[i]);
+			reopen_writer(s, i);
 			tie(s->writer[i], s->reader);
 		}
 		KUNIT_EXPECT_PTR_EQ(s->test, read_block(s), m->hand.block);
 		break;
 	default:
 		test_device_remove(s->in_dev);
-		zio_session_close(s->reader);
+		test_user_close(s->reader);
 		m->hand.block = NULL;
 		add_input(s);
 		for (i = 0; i < OUTPUTS; i++) {
-			zio_node_share_ops.unlink(s->writer[i]);
+			reopen_writer(s, i);
 			tie(s->writer[i], s->reader);
 		}
 		/* What they have is of a buffer that is no more. */
@@ -433,7 +407,6 @@ static void ownership_follows_model(struct kunit *test)
 	}
 	KUNIT_EXPECT_GT(test, m->kept, 1000);
 	KUNIT_EXPECT_GT(test, m->copied, 100);
-	tear_down(&m->s);
 }
 
 static struct kunit_case share_cases[] = {
@@ -447,6 +420,8 @@ static struct kunit_case share_cases[] = {
 
 static struct kunit_suite share_suite = {
 	.name = "zio-share",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = share_cases,
 };
 

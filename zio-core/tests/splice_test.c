@@ -12,44 +12,48 @@
 struct pinned {
 	struct test_device *tdev;
 	struct zio_channel_core *chan;
-	struct zio_session *sess;
+	struct test_user *user;
 	struct zio_block *block;
 	struct zio_area *area;
 	struct zio_block_pin *pin;
 };
 
-/* One block of a page is pinned, by the session and by a pipe buffer. */
-static void pin_one(struct kunit *test, struct pinned *l)
+/* The reader takes the next block. Returns a pin of it; NULL if it cannot be pinned. */
+static struct zio_block_pin *pin_next(struct pinned *l)
 {
-	struct zio_cset_core *cset;
+	struct kunit *test = l->tdev->test;
+	struct zio_block_pin *pin;
 
-	l->tdev = test_device_create(test, 0, 1);
-	cset = l->tdev->cset;
-	l->chan = cset->chan[0];
-	mutex_lock(&cset->change);
-	KUNIT_ASSERT_EQ(test, zio_buffers_change(cset, "vmalloc"), 0);
-	mutex_unlock(&cset->change);
-	mutex_lock(&cset->mutex);
-	KUNIT_ASSERT_EQ(test, zio_buffer_set_kb(l->chan->buf, 4 * BLOCKS), 0);
-	/* Few descriptors: they are freed with preemption disabled, below. */
-	KUNIT_ASSERT_EQ(test, zio_buffer_set_len(l->chan->buf, 2 * BLOCKS), 0);
-	KUNIT_ASSERT_EQ(test, zio_binding_set_samples(cset->bind, 0, 2048), 0);
-	mutex_unlock(&cset->mutex);
-	l->sess = zio_session_open(l->chan);
-	zio_session_lock(l->sess);
-	KUNIT_ASSERT_EQ(test, zio_session_next(l->sess, true), 0);
-	l->block = l->sess->block;
-	l->area = l->chan->buf->area;
-	l->pin = zio_pin_create(l->chan, l->block);
-	KUNIT_ASSERT_NOT_NULL(test, l->pin);
-	zio_mem_get(&l->pin->mem);
-	zio_session_put(l->sess);
-	zio_session_unlock(l->sess);
+	l->block = test_user_next(l->user);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, l->block);
+	test_lock(test, &l->chan->lock);
+	pin = zio_pin_create(l->chan, l->block);
+	test_unlock(test, &l->chan->lock);
+	return pin;
 }
 
+/*
+ * One block of a page is pinned, by the session and by a pipe buffer. There are few
+ * descriptors: they are freed with preemption disabled, below.
+ */
+static void pin_one(struct kunit *test, struct pinned *l)
+{
+	l->tdev = test_device_create(test, 0, 1);
+	l->chan = l->tdev->cset->chan[0];
+	test_device_use_area(l->tdev, (struct test_area){
+		.kb = 4 * BLOCKS, .len = 2 * BLOCKS, .nsamples = 2048 });
+	l->user = test_user_open(test, l->chan);
+	l->area = l->chan->buf->area;
+	l->pin = pin_next(l);
+	KUNIT_ASSERT_NOT_NULL(test, l->pin);
+	zio_mem_get(&l->pin->mem);
+	test_user_put(l->user);
+}
+
+/* The program and the board go before the test ends. */
 static void end(struct pinned *l)
 {
-	zio_session_close(l->sess);
+	test_user_close(l->user);
 	test_device_remove(l->tdev);
 }
 
@@ -74,7 +78,6 @@ static void pinned_block_is_not_used_again(struct kunit *test)
 	zio_mem_put(&l.pin->mem);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
 	KUNIT_EXPECT_EQ(test, count_room(&l), 1);
-	end(&l);
 }
 
 /* A socket refers to the page. No event tells when it drops the reference. */
@@ -97,7 +100,6 @@ static void page_of_a_socket_is_busy(struct kunit *test)
 		schedule_timeout_uninterruptible(HZ / 10);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
 	KUNIT_EXPECT_EQ(test, count_room(&l), 1);
-	end(&l);
 }
 
 static void mapped_area_is_not_pinned(struct kunit *test)
@@ -106,13 +108,9 @@ static void mapped_area_is_not_pinned(struct kunit *test)
 
 	pin_one(test, &l);
 	zio_mem_put(&l.pin->mem);
-	zio_session_lock(l.sess);
-	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
 	atomic_inc(&l.area->maps);
-	KUNIT_EXPECT_NULL(test, zio_pin_create(l.chan, l.sess->block));
+	KUNIT_EXPECT_NULL(test, pin_next(&l));
 	atomic_dec(&l.area->maps);
-	zio_session_unlock(l.sess);
-	end(&l);
 }
 
 static void wait_for_work(void)
@@ -136,14 +134,11 @@ static void board_goes(struct kunit *test)
 	pin_one(test, &l);
 	chan = l.chan;
 	kobject_get(&chan->kobj);
-	zio_session_lock(l.sess);
-	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
-	page = vmalloc_to_page(l.sess->block->data);
-	get_page(page);
-	second = zio_pin_create(chan, l.sess->block);
+	second = pin_next(&l);
 	KUNIT_ASSERT_NOT_NULL(test, second);
-	zio_session_put(l.sess);
-	zio_session_unlock(l.sess);
+	page = vmalloc_to_page(l.block->data);
+	get_page(page);
+	test_user_put(l.user);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), -2);
 	KUNIT_EXPECT_EQ(test, zio_pins_count(chan).blocks, 2);
 	end(&l);
@@ -173,22 +168,18 @@ static void pin_is_given_back(struct kunit *test)
 	pin_one(test, &l);
 	zio_mem_put(&l.pin->mem);
 	buf = l.chan->buf;
-	module = module_refcount(zio_data_in_fops.owner);
+	module = module_refcount(l.user->data->f_op->owner);
 	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 1);
-	zio_session_lock(l.sess);
-	KUNIT_ASSERT_EQ(test, zio_session_next(l.sess, true), 0);
-	pin = zio_pin_create(l.chan, l.sess->block);
+	pin = pin_next(&l);
 	KUNIT_ASSERT_NOT_NULL(test, pin);
 	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 2);
 	zio_mem_get(&pin->mem);
 	zio_mem_put(&pin->mem);
 	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 2);
-	zio_session_put(l.sess);
-	zio_session_unlock(l.sess);
+	test_user_put(l.user);
 	KUNIT_EXPECT_EQ(test, refcount_read(&buf->ref), 1);
-	KUNIT_EXPECT_EQ(test, module_refcount(zio_data_in_fops.owner), module);
+	KUNIT_EXPECT_EQ(test, module_refcount(l.user->data->f_op->owner), module);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
-	end(&l);
 }
 
 /* It is of another block. */
@@ -203,7 +194,6 @@ static void page_behind_is_not_looked_at(struct kunit *test)
 	zio_mem_put(&l.pin->mem);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
 	put_page(page);
-	end(&l);
 }
 
 /*
@@ -212,11 +202,12 @@ static void page_behind_is_not_looked_at(struct kunit *test)
  */
 static void module_stays_for_the_last_pin(struct kunit *test)
 {
-	struct module *zio = zio_data_in_fops.owner;
 	int before, after, i;
+	struct module *zio;
 	struct pinned l;
 
 	pin_one(test, &l);
+	zio = l.user->data->f_op->owner;
 	end(&l);
 	kref_get(&l.area->ref);
 	preempt_disable();
@@ -244,6 +235,8 @@ static struct kunit_case splice_cases[] = {
 
 static struct kunit_suite splice_suite = {
 	.name = "zio-splice",
+	.init = test_init,
+	.exit = test_exit,
 	.test_cases = splice_cases,
 };
 

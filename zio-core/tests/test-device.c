@@ -1,8 +1,153 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test-device.c: a device whose driver does what the test says */
+/* test-device.c: actions of tests, and a device whose driver does what the test says */
+#include <linux/kthread.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
+#include <linux/vmalloc.h>
 
 #include "test-device.h"
+
+/* Actions: kunit_add_action() of kernels from 6.5 on, also for those before. */
+
+struct test_action {
+	void (*run)(void *arg);
+	void *arg;
+};
+
+static int init_action(struct kunit_resource *res, void *action)
+{
+	res->data = kmemdup(action, sizeof(struct test_action), GFP_KERNEL);
+	return res->data ? 0 : -ENOMEM;
+}
+
+static void run_action(struct kunit_resource *res)
+{
+	struct test_action *action = res->data;
+
+	action->run(action->arg);
+	kfree(action);
+}
+
+static bool is_same_action(struct kunit *test, struct kunit_resource *res,
+			   void *wanted)
+{
+	return res->free == run_action &&
+		!memcmp(res->data, wanted, sizeof(struct test_action));
+}
+
+/* KUnit calls @action after the test. Without memory it is called now, and the test ends. */
+void test_add_action(struct kunit *test, void (*action)(void *arg), void *arg)
+{
+	struct test_action new = { .run = action, .arg = arg };
+
+	if (kunit_alloc_resource(test, init_action, run_action, GFP_KERNEL, &new))
+		return;
+	action(arg);
+	KUNIT_ASSERT_TRUE_MSG(test, false, "no memory for an action");
+}
+
+/* Calls an action of the test now, and only now. */
+void test_release_action(struct kunit *test, void (*action)(void *arg), void *arg)
+{
+	struct test_action wanted = { .run = action, .arg = arg };
+
+	KUNIT_EXPECT_EQ(test, kunit_destroy_resource(test, is_same_action, &wanted), 0);
+}
+
+static void unlock(void *lock)
+{
+	mutex_unlock(lock);
+}
+
+/* An assertion that fails while the test holds the lock leaves no lock behind. */
+void test_lock(struct kunit *test, struct mutex *lock)
+{
+	mutex_lock(lock);
+	test_add_action(test, unlock, lock);
+}
+
+void test_unlock(struct kunit *test, struct mutex *lock)
+{
+	test_release_action(test, unlock, lock);
+}
+
+static void free_vmalloc(void *mem)
+{
+	vfree(mem);
+}
+
+void *test_vmalloc(struct kunit *test, size_t size)
+{
+	void *mem = vmalloc(size);
+
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	test_add_action(test, free_vmalloc, mem);
+	return mem;
+}
+
+static void stop_thread(void *thread)
+{
+	kthread_stop(thread);
+}
+
+/* @run returns when kthread_should_stop(); @arg outlives the thread. */
+struct task_struct *test_thread_run(struct kunit *test, int (*run)(void *arg), void *arg)
+{
+	struct task_struct *thread = kthread_run(run, arg, "zio-test");
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	test_add_action(test, stop_thread, thread);
+	return thread;
+}
+
+void test_thread_stop(struct kunit *test, struct task_struct *thread)
+{
+	test_release_action(test, stop_thread, thread);
+}
+
+/* Set by the first device. */
+static const struct bus_type *zio_bus_type;
+
+static int count_device(struct device *dev, void *n)
+{
+	*(unsigned int *)n += str_has_prefix(dev_name(dev), "ztest-") > 0;
+	return 0;
+}
+
+/* Returns the number of devices of tests that are registered now. */
+unsigned int test_count_devices(void)
+{
+	unsigned int n = 0;
+
+	if (zio_bus_type)
+		bus_for_each_dev((struct bus_type *)zio_bus_type, NULL, &n, count_device);
+	return n;
+}
+
+/* The oldest action of each test: it runs after all others. */
+static void check_devices(void *test)
+{
+	KUNIT_EXPECT_EQ((struct kunit *)test, test_count_devices(), 0);
+}
+
+/* For all suites: after each test, no device is left. */
+int test_init(struct kunit *test)
+{
+	test_add_action(test, check_devices, test);
+	return 0;
+}
+
+/*
+ * For all suites: a test returns without a lock. Another thread calls this function if
+ * the test was aborted.
+ */
+void test_exit(struct kunit *test)
+{
+	if (current->flags & PF_KTHREAD)
+		KUNIT_EXPECT_EQ(test, lockdep_depth(current), 0);
+}
+
+/* The driver */
 
 static int test_raw_io(struct zio_cset *cset)
 {
@@ -53,6 +198,11 @@ static const struct zio_attr_desc test_chan_attrs[] = {
 	ZIO_ATTR_EXT("threshold", 0644, 31, 77, 1),
 };
 
+static void unregister_device(void *zdev)
+{
+	zio_device_unregister(zdev);
+}
+
 struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 				       unsigned int n_chan)
 {
@@ -61,6 +211,7 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 
 	tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tdev);
+	tdev->test = test;
 	tdev->cset_desc = (struct zio_cset_desc) {
 		.flags = flags,
 		.n_chan = n_chan,
@@ -83,16 +234,62 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 	if (ret)
 		zio_device_free(tdev->zdev);
 	KUNIT_ASSERT_EQ(test, ret, 0);
+	zio_bus_type = tdev->zdev->dev.bus;
+	test_add_action(test, unregister_device, tdev->zdev);
 	tdev->cset = tdev->zdev->cset[0];
 	return tdev;
 }
 
+/* The board goes before the test ends. */
 void test_device_remove(struct test_device *tdev)
 {
-	zio_device_unregister(tdev->zdev);
+	test_release_action(tdev->test, unregister_device, tdev->zdev);
 }
 
-/* Free + device + queue + user, by counting each; takes the free ones apart. */
+static void set_buffer(struct test_device *tdev, struct zio_channel_core *chan,
+		       struct test_area area)
+{
+	if (area.kb)
+		KUNIT_ASSERT_EQ(tdev->test, test_set_kb(chan, area.kb), 0);
+	if (area.len)
+		KUNIT_ASSERT_EQ(tdev->test, test_set_len(chan, area.len), 0);
+}
+
+/* The set uses buffers with memory that programs can map. */
+void test_device_use_area(struct test_device *tdev, struct test_area area)
+{
+	struct zio_cset_core *cset = tdev->cset;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(tdev->test, test_store(&cset->kobj, "current_buffer",
+					       area.type ?: "vmalloc"), 0);
+	for (i = 0; i < cset->n_chan; i++)
+		set_buffer(tdev, cset->chan[i], area);
+	if (area.nsamples)
+		KUNIT_ASSERT_EQ(tdev->test, test_set_samples(cset, area.nsamples), 0);
+}
+
+static int fire_on(void *arg)
+{
+	struct test_device *tdev = arg;
+
+	while (!kthread_should_stop()) {
+		test_fire(tdev->cset);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Fires in a thread until the thread is stopped. */
+struct task_struct *test_device_run(struct test_device *tdev)
+{
+	return test_thread_run(tdev->test, fire_on, tdev);
+}
+
+/*
+ * Counts the blocks that are free, armed, queued, and with users. It takes all free blocks
+ * out of the buffer to count them, and puts them back.
+ */
 unsigned int test_count_owned(struct zio_channel_core *chan)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* test-device.h: a device whose driver does what the test says */
+/*
+ * test-device.h: a device whose driver does what the test says, and users of its nodes
+ *
+ * An assertion that fails ends the thread of its test. So all that a test creates, opens,
+ * starts or locks by these functions is an action of the test: KUnit undoes it after the
+ * test, the newest first. Functions that undo it earlier are for tests that need this.
+ */
 #ifndef _ZIO_TEST_DEVICE_H
 #define _ZIO_TEST_DEVICE_H
 
+#include <kunit/resource.h>
 #include <kunit/test.h>
 
 #include "channel/internal.h"
@@ -13,6 +20,7 @@
 
 /**
  * struct test_device - a registered device with one channel set
+ * @test: the test that created it
  * @cset: its set
  * @io_return: what raw_io() returns
  * @early: raw_io() calls zio_cset_done() itself, then returns -EAGAIN
@@ -25,6 +33,7 @@
  * @attr_error: what attr_set() returns
  */
 struct test_device {
+	struct kunit *test;
 	struct zio_device *zdev;
 	struct zio_cset_core *cset;
 	struct zio_device_desc desc;
@@ -40,15 +49,125 @@ struct test_device {
 	int attr_error;
 };
 
+/**
+ * struct test_area - buffers of a set
+ * @type: name of the buffer type; NULL for "vmalloc"
+ * @kb: KiB of each area
+ * @len: blocks of each buffer
+ * @nsamples: samples of each block
+ *
+ * Zero means: as it is by default.
+ */
+struct test_area {
+	const char *type;
+	u32 kb;
+	u32 len;
+	u32 nsamples;
+};
+
+/* test-device.c */
+int test_init(struct kunit *test);
+void test_exit(struct kunit *test);
+void test_add_action(struct kunit *test, void (*action)(void *arg), void *arg);
+void test_release_action(struct kunit *test, void (*action)(void *arg), void *arg);
+void test_lock(struct kunit *test, struct mutex *lock);
+void test_unlock(struct kunit *test, struct mutex *lock);
+void *test_vmalloc(struct kunit *test, size_t size);
+struct task_struct *test_thread_run(struct kunit *test, int (*run)(void *arg), void *arg);
+void test_thread_stop(struct kunit *test, struct task_struct *thread);
+
+unsigned int test_count_devices(void);
 struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 				       unsigned int n_chan);
 void test_device_remove(struct test_device *tdev);
+void test_device_use_area(struct test_device *tdev, struct test_area area);
+struct task_struct *test_device_run(struct test_device *tdev);
 unsigned int test_count_owned(struct zio_channel_core *chan);
 
 /* An event of the set's trigger, now. Returns as zio_cset_arm_event(). */
 static inline int test_fire(struct zio_cset_core *cset)
 {
 	return zio_cset_arm_event(cset->bind, NULL);
+}
+
+static inline void test_fire_events(struct test_device *tdev, unsigned int n)
+{
+	while (n--)
+		test_fire(tdev->cset);
+}
+
+/* Only the test acquires blocks: no read and no poll does. */
+static inline void test_stop_demand(struct test_device *tdev)
+{
+	WRITE_ONCE(tdev->cset->on_demand, false);
+	WRITE_ONCE(tdev->cset->can_pull, false);
+}
+
+/* test-user.c */
+
+/**
+ * struct test_user - a program that has both nodes of a channel open, non-blocking
+ * @test: the test that opened it
+ * @ctrl: the control node
+ * @data: the data node
+ * @sess: the session of both
+ */
+struct test_user {
+	struct kunit *test;
+	struct file *ctrl;
+	struct file *data;
+	struct zio_session *sess;
+};
+
+int test_store(struct kobject *kobj, const char *name, const char *text);
+int test_store_u32(struct kobject *kobj, const char *name, u32 value);
+void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl);
+void test_fput(void *file);
+struct file *test_open(struct kunit *test, struct zio_channel_core *chan,
+		       const char *node, int flags);
+void test_close(struct kunit *test, struct file *file);
+ssize_t test_read(struct file *file, void *data, size_t n);
+ssize_t test_write(struct file *file, const void *data, size_t n);
+struct file *test_open_ring(struct kunit *test, struct zio_channel_core *chan);
+
+struct test_user *test_user_open(struct kunit *test, struct zio_channel_core *chan);
+void test_user_close(struct test_user *user);
+struct zio_block *test_user_next(struct test_user *user);
+void test_user_put(struct test_user *user);
+
+static inline int test_set_len(struct zio_channel_core *chan, u32 len)
+{
+	return test_store_u32(&chan->buf->kobj, "max-buffer-len", len);
+}
+
+static inline int test_set_kb(struct zio_channel_core *chan, u32 kb)
+{
+	return test_store_u32(&chan->buf->kobj, "max-buffer-kb", kb);
+}
+
+static inline int test_set_merge(struct zio_channel_core *chan, bool merge)
+{
+	return test_store_u32(&chan->buf->kobj, "merge-data", merge);
+}
+
+static inline int test_set_samples(struct zio_cset_core *cset, u32 n)
+{
+	return test_store_u32(&cset->bind->kobj, "post-samples", n);
+}
+
+static inline int test_enable_trigger(struct zio_cset_core *cset, bool enable)
+{
+	return test_store_u32(&cset->bind->kobj, "enable", enable);
+}
+
+static inline int test_set_source(struct zio_channel_core *out, const char *name)
+{
+	return test_store(&out->buf->kobj, "source", name);
+}
+
+static inline int test_set_trigger(struct zio_cset_core *cset, const char *name)
+{
+	return test_store(&cset->kobj, "current_trigger", name);
 }
 
 #endif /* _ZIO_TEST_DEVICE_H */

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* trigger_test.c: triggers, bindings, watchers, time-outs; ticks */
+/* trigger_test.c: values of triggers, bindings, notifiers, time-outs */
 #include <linux/delay.h>
 #include <linux/module.h>
-#include <linux/prandom.h>
-#include <linux/zio-tick.h>
 
 #include "test-device.h"
 
-/* A trigger type that counts what is done to it. */
+/* A trigger type that counts the calls of its operations. */
 
 enum { TEST_NUMBER, TEST_WIDE, TEST_TEXT, TEST_ACT };
 
@@ -79,52 +77,43 @@ static struct zio_trigger_type test_type = {
 	.n_attrs = ARRAY_SIZE(test_attrs),
 };
 
-static int change_trigger(struct zio_cset_core *cset, const char *name)
-{
-	int ret;
-
-	mutex_lock(&cset->change);
-	ret = zio_binding_change(cset, name);
-	mutex_unlock(&cset->change);
-	return ret;
-}
-
 static struct test_device *create_with_trigger(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 2);
 
 	memset(&seen, 0, sizeof(seen));
-	KUNIT_ASSERT_EQ(test, change_trigger(tdev->cset, "ktest"), 0);
+	KUNIT_ASSERT_EQ(test, test_set_trigger(tdev->cset, "ktest"), 0);
 	return tdev;
 }
 
 static void trigger_runs_while_enabled(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct zio_binding *bind = tdev->cset->bind;
 
 	KUNIT_EXPECT_EQ(test, seen.started, 1);
-	mutex_lock(&tdev->cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_binding_enable(bind, false), 0);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
 	KUNIT_EXPECT_EQ(test, seen.stopped, 1);
-	KUNIT_EXPECT_EQ(test, zio_binding_enable(bind, true), 0);
-	mutex_unlock(&tdev->cset->mutex);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
 	KUNIT_EXPECT_EQ(test, seen.started, 2);
-	KUNIT_EXPECT_EQ(test, change_trigger(tdev->cset, "user"), 0);
+	KUNIT_EXPECT_EQ(test, test_set_trigger(tdev->cset, "user"), 0);
 	KUNIT_EXPECT_EQ(test, seen.stopped, 2);
 	KUNIT_EXPECT_EQ(test, seen.destroyed, 1);
-	test_device_remove(tdev);
 }
 
-/* The trigger is quiet while its clock changes. */
-static int show_nothing(struct zio_trigger *trig)
+/* The trigger does not run while its clock changes. */
+static int refresh_if_stopped(struct zio_trigger *trig)
 {
 	return trig->running ? -EBUSY : 0;
 }
 
-static int refuse_to_show(struct zio_trigger *trig)
+static int refuse_to_refresh(struct zio_trigger *trig)
 {
 	return -ENOMEM;
+}
+
+static int set_value(struct test_device *tdev, const char *name, const char *text)
+{
+	return test_store(&tdev->cset->bind->kobj, name, text);
 }
 
 static void bad_values_change_nothing(struct kunit *test)
@@ -132,54 +121,52 @@ static void bad_values_change_nothing(struct kunit *test)
 	struct test_device *tdev = create_with_trigger(test);
 	struct zio_trigger *trig = tdev->cset->bind->trig;
 
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, "0\n"),
-			-ERANGE);
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, "-1"),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, ""),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, "4294967296"),
-			-ERANGE);
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_WIDE,
-						"9223372036854775808"), -ERANGE);
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_TEXT, "xyz"), -ENXIO);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "noon", show_nothing),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refuse_to_show),
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "0\n"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "-1"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", ""), -EINVAL);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "4294967296"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "wide", "9223372036854775808"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "text", "xyz"), -ENXIO);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "clock", "noon"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refuse_to_refresh),
 			-ENOMEM);
 	KUNIT_EXPECT_EQ(test, zio_trigger_clock(trig), CLOCK_REALTIME);
 	KUNIT_EXPECT_EQ(test, zio_trigger_number(trig, TEST_NUMBER), 5);
 	KUNIT_EXPECT_STREQ(test, zio_trigger_text(trig, TEST_TEXT), "");
 	KUNIT_EXPECT_EQ(test, seen.started, 2);
-	KUNIT_EXPECT_EQ(test, change_trigger(tdev->cset, "nonesuch"), -EINVAL);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, test_set_trigger(tdev->cset, "nonesuch"), -EINVAL);
 }
 
-static void value_that_does_not_start(struct kunit *test)
+static void value_that_does_not_start_is_not_kept(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
 	struct zio_trigger *trig = tdev->cset->bind->trig;
 
 	seen.start_error = -ENOSPC;
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, "13"),
-			-ENOSPC);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "13"), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, zio_trigger_number(trig, TEST_NUMBER), 5);
 	KUNIT_EXPECT_EQ(test, seen.number, 5);
 	KUNIT_EXPECT_EQ(test, seen.started, 2);
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, "14"), 0);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "14"), 0);
 	KUNIT_EXPECT_EQ(test, seen.number, 14);
-	test_device_remove(tdev);
 }
 
-static void same_value_starts_anew(struct kunit *test)
+static void same_value_restarts_the_trigger(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct zio_trigger *trig = tdev->cset->bind->trig;
 
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_NUMBER, "5"), 0);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "5"), 0);
 	KUNIT_EXPECT_EQ(test, seen.stopped, 1);
 	KUNIT_EXPECT_EQ(test, seen.started, 2);
-	test_device_remove(tdev);
+}
+
+static void clock_changes_while_the_trigger_is_stopped(struct kunit *test)
+{
+	struct zio_trigger *trig = create_with_trigger(test)->cset->bind->trig;
+
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refresh_if_stopped), 0);
+	KUNIT_EXPECT_TRUE(test, trig->running);
+	KUNIT_EXPECT_EQ(test, seen.started, 2);
 }
 
 static void text_is_trimmed(struct kunit *test)
@@ -187,35 +174,29 @@ static void text_is_trimmed(struct kunit *test)
 	struct test_device *tdev = create_with_trigger(test);
 	struct zio_trigger *trig = tdev->cset->bind->trig;
 
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_TEXT, " a b\n"), 0);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "text", " a b\n"), 0);
 	KUNIT_EXPECT_STREQ(test, zio_trigger_text(trig, TEST_TEXT), "a b");
-	KUNIT_EXPECT_EQ(test, zio_trigger_store(trig, TEST_TEXT, "\n"), 0);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "text", "\n"), 0);
 	KUNIT_EXPECT_STREQ(test, zio_trigger_text(trig, TEST_TEXT), "");
-	test_device_remove(tdev);
 }
 
-static void control_tells_values(struct kunit *test)
+static void control_has_the_values_of_the_trigger(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct zio_cset_core *cset = tdev->cset;
-	struct zio_ctrl_attr *attr;
+	struct zio_ctrl_attr attr;
 
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(cset->bind->trig, "tai",
-						    show_nothing), 0);
-	mutex_lock(&cset->mutex);
-	KUNIT_EXPECT_EQ(test, zio_cset_refresh(cset), 0);
-	attr = &rcu_dereference_protected(cset->chan[1]->snap,
-					  lockdep_is_held(&cset->mutex))->ctrl.attr_trigger;
-	KUNIT_EXPECT_EQ(test, attr->ext_mask, 7u | BIT(31));
-	KUNIT_EXPECT_EQ(test, attr->ext_val[0], 5);
-	KUNIT_EXPECT_EQ(test, attr->ext_val[1], 2);
-	KUNIT_EXPECT_EQ(test, attr->ext_val[2], 1);
-	KUNIT_EXPECT_EQ(test, attr->ext_val[31], CLOCK_TAI);
-	mutex_unlock(&cset->mutex);
-	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "clock", "tai"), 0);
+	rcu_read_lock();
+	attr = rcu_dereference(tdev->cset->chan[1]->snap)->ctrl.attr_trigger;
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, attr.ext_mask, 7u | BIT(31));
+	KUNIT_EXPECT_EQ(test, attr.ext_val[0], 5);
+	KUNIT_EXPECT_EQ(test, attr.ext_val[1], 2);
+	KUNIT_EXPECT_EQ(test, attr.ext_val[2], 1);
+	KUNIT_EXPECT_EQ(test, attr.ext_val[31], CLOCK_TAI);
 }
 
-static void event_has_one_time(struct kunit *test)
+static void event_has_the_time_of_its_caller(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
 	struct timespec64 at = { .tv_sec = 12, .tv_nsec = 345 };
@@ -223,15 +204,13 @@ static void event_has_one_time(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire_at(tdev->cset->bind->trig, &at),
 			0);
-	block = zio_queue_pop(&tdev->cset->chan[1]->queue);
-	KUNIT_ASSERT_NOT_NULL(test, block);
+	block = zio_queue_peek(&tdev->cset->chan[1]->queue);
+	KUNIT_ASSERT_EQ(test, zio_queue_count(&tdev->cset->chan[1]->queue), 1);
 	KUNIT_EXPECT_EQ(test, block->tstamp.secs, 12);
 	KUNIT_EXPECT_EQ(test, block->tstamp.ticks, 345);
-	zio_queue_push(&tdev->cset->chan[1]->queue, block);
-	test_device_remove(tdev);
 }
 
-static void missed_ticks_are_told(struct kunit *test)
+static void missed_ticks_are_counted(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
 	struct zio_trigger *trig = tdev->cset->bind->trig;
@@ -241,22 +220,34 @@ static void missed_ticks_are_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&trig->missed), 7);
 	KUNIT_EXPECT_TRUE(test, atomic_read(&tdev->cset->chan[0]->alarms) &
 			  ZIO_ALARM_LOST_TRIGGER);
-	mutex_lock(&tdev->cset->mutex);
-	zio_binding_enable(tdev->cset->bind, false);
-	mutex_unlock(&tdev->cset->mutex);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
 	zio_trigger_miss(trig, 7);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&tdev->cset->lost_triggers), 7);
-	test_device_remove(tdev);
 }
 
-static void failing_set_stops_nobody(struct kunit *test)
+static void free_shared(void *arg)
 {
+	struct zio_trigger *trig = arg;
+
+	zio_trigger_hide_shared(trig);
+	zio_trigger_free_shared(trig);
+}
+
+static struct zio_trigger *create_shared(struct kunit *test)
+{
+	struct zio_trigger *trig = zio_trigger_create_shared(&test_type, "kclock", NULL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, trig);
+	test_add_action(test, free_shared, trig);
+	return trig;
+}
+
+static void failing_set_does_not_stop_the_others(struct kunit *test)
+{
+	struct zio_trigger *trig = create_shared(test);
 	struct test_device *tdev[3];
-	struct zio_trigger *trig;
 	unsigned int i;
 
-	trig = zio_trigger_create_shared(&test_type, "kclock", NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(trig));
 	for (i = 0; i < 3; i++) {
 		tdev[i] = create_with_trigger(test);
 		list_del_rcu(&tdev[i]->cset->bind->node);
@@ -273,8 +264,6 @@ static void failing_set_stops_nobody(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		test_device_remove(tdev[i]);
 	KUNIT_EXPECT_TRUE(test, list_empty(&trig->bindings));
-	zio_trigger_hide_shared(trig);
-	zio_trigger_free_shared(trig);
 }
 
 static bool is_type(struct zio_trigger_attr a, struct zio_trigger_attr b)
@@ -289,7 +278,7 @@ static bool is_type(struct zio_trigger_attr a, struct zio_trigger_attr b)
 	return zio_trigger_type_is_valid(&type);
 }
 
-static void numbers_have_places_of_their_own(struct kunit *test)
+static void numbers_do_not_overlap_in_the_control(struct kunit *test)
 {
 	struct zio_trigger_attr first = { .name = "first", .wide = true };
 	struct zio_trigger_attr other = { .name = "other" };
@@ -314,23 +303,20 @@ static void numbers_have_places_of_their_own(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_type(first, other));
 }
 
-static void names_are_taken_once(struct kunit *test)
+static void names_of_triggers_are_unique(struct kunit *test)
 {
-	struct zio_trigger *trig, *other;
+	struct zio_trigger *other;
 
-	trig = zio_trigger_create_shared(&test_type, "kclock", NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(trig));
+	create_shared(test);
 	other = zio_trigger_create_shared(&test_type, "kclock", NULL);
 	KUNIT_EXPECT_PTR_EQ(test, other, ERR_PTR(-EEXIST));
 	other = zio_trigger_create_shared(&test_type, "user", NULL);
 	KUNIT_EXPECT_PTR_EQ(test, other, ERR_PTR(-EEXIST));
 	other = zio_trigger_create_shared(&test_type, "twelve-chars", NULL);
 	KUNIT_EXPECT_PTR_EQ(test, other, ERR_PTR(-ENAMETOOLONG));
-	zio_trigger_hide_shared(trig);
-	zio_trigger_free_shared(trig);
 }
 
-struct test_watcher {
+struct test_notifier {
 	struct zio_cset_notifier notifier;
 	struct zio_trigger *trig;
 	unsigned int done;
@@ -338,53 +324,68 @@ struct test_watcher {
 
 static void count_done(struct zio_cset_notifier *notifier)
 {
-	struct test_watcher *w = container_of(notifier, struct test_watcher,
-					      notifier);
+	struct test_notifier *n = container_of(notifier, struct test_notifier, notifier);
 
-	w->done++;
-	if (w->trig)
-		zio_trigger_fire(w->trig);
+	n->done++;
+	if (n->trig)
+		zio_trigger_fire(n->trig);
 }
 
-static void watch(struct kunit *test, struct test_watcher *w,
-		  struct test_device *tdev)
+static void remove_notifier(void *notifier)
 {
+	zio_cset_notifier_remove(notifier);
+}
+
+/* Counts the events of the device. Each fires @trig, or nothing if that is NULL. */
+static struct test_notifier *add_notifier(struct test_device *tdev,
+					  struct zio_trigger *trig)
+{
+	struct test_notifier *n = kunit_kzalloc(tdev->test, sizeof(*n), GFP_KERNEL);
 	char address[40];
 
-	scnprintf(address, sizeof(address), "%s/cset0",
-		  dev_name(&tdev->zdev->dev));
-	w->notifier.done = count_done;
-	KUNIT_ASSERT_EQ(test, zio_cset_notifier_add(&w->notifier, address), 0);
+	KUNIT_ASSERT_NOT_NULL(tdev->test, n);
+	scnprintf(address, sizeof(address), "%s/cset0", dev_name(&tdev->zdev->dev));
+	n->notifier.done = count_done;
+	n->trig = trig;
+	KUNIT_ASSERT_EQ(tdev->test, zio_cset_notifier_add(&n->notifier, address), 0);
+	test_add_action(tdev->test, remove_notifier, &n->notifier);
+	return n;
 }
 
-static void watcher_is_told(struct kunit *test)
+static void notifier_is_called_when_a_set_is_done(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct test_watcher w = { };
+	struct test_notifier *n = add_notifier(tdev, NULL);
 
-	watch(test, &w, tdev);
 	zio_trigger_fire(tdev->cset->bind->trig);
-	KUNIT_EXPECT_EQ(test, w.done, 1);
+	KUNIT_EXPECT_EQ(test, n->done, 1);
 	tdev->io_return = -EAGAIN;
 	zio_trigger_fire(tdev->cset->bind->trig);
-	KUNIT_EXPECT_EQ(test, w.done, 1);
+	KUNIT_EXPECT_EQ(test, n->done, 1);
 	zio_cset_done(&tdev->cset->pub);
-	KUNIT_EXPECT_EQ(test, w.done, 2);
-	test_device_remove(tdev);
-	zio_cset_notifier_remove(&w.notifier);
+	KUNIT_EXPECT_EQ(test, n->done, 2);
 }
 
-static void chain_that_bites_its_tail_ends(struct kunit *test)
+/* The set is unlinked when its board goes, and the notifier is removed later. */
+static void board_goes_before_its_notifier(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
-	struct test_watcher w = { .trig = tdev->cset->bind->trig };
+	struct test_notifier *n = add_notifier(tdev, NULL);
 
-	watch(test, &w, tdev);
 	zio_trigger_fire(tdev->cset->bind->trig);
-	KUNIT_EXPECT_EQ(test, w.done, 8);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&tdev->cset->lost_triggers), 1);
-	zio_cset_notifier_remove(&w.notifier);
 	test_device_remove(tdev);
+	KUNIT_EXPECT_EQ(test, n->done, 1);
+}
+
+static void chain_of_a_set_with_itself_ends(struct kunit *test)
+{
+	struct test_device *tdev = create_with_trigger(test);
+	struct zio_trigger *trig = tdev->cset->bind->trig;
+	struct test_notifier *n = add_notifier(tdev, trig);
+
+	zio_trigger_fire(trig);
+	KUNIT_EXPECT_EQ(test, n->done, 8);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&tdev->cset->lost_triggers), 1);
 }
 
 static void addresses_are_checked(struct kunit *test)
@@ -398,261 +399,51 @@ static void addresses_are_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_cset_notifier_add(&w, "/cset0"), -ENODEV);
 }
 
-static void input_is_armed_while_there_is_room(struct kunit *test)
+static void set_timeout(struct zio_cset_core *cset, unsigned int ms)
 {
-	struct test_device *tdev = test_device_create(test, 0, 2);
-	struct zio_cset_core *cset = tdev->cset;
-	struct zio_channel_core *chan = cset->chan[0];
-	struct zio_session *sess;
-
-	KUNIT_ASSERT_EQ(test, change_trigger(cset, "transparent"), 0);
-	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len);
-	KUNIT_EXPECT_EQ(test, chan->lost, 0);
-	sess = zio_session_open(chan);
-	KUNIT_ASSERT_EQ(test, zio_session_lock(sess), 0);
-	KUNIT_EXPECT_EQ(test, zio_session_next(sess, true), 0);
-	zio_session_put(sess);
-	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len);
-	KUNIT_EXPECT_EQ(test, chan->lost, 0);
-	/* Nobody reads the other one. */
-	KUNIT_EXPECT_EQ(test, cset->chan[1]->lost, 1);
-	zio_session_unlock(sess);
-	zio_session_close(sess);
-	KUNIT_EXPECT_EQ(test, change_trigger(cset, "user"), 0);
-	KUNIT_EXPECT_EQ(test, chan->waiters, 0);
-	test_device_remove(tdev);
-}
-
-/* Another processor, at the moment when there was no room just before. */
-
-static struct {
-	struct zio_buffer_type type;
-	struct zio_buffer_ops ops;
-	const struct zio_buffer_type *old;
-	unsigned int kicks;
-} spy;
-
-/* A block is put, and the set is kicked, but it is still being looked at. */
-static bool spy_has_room(struct zio_buffer *buf)
-{
-	struct zio_channel_core *chan = buf->chan;
-	struct zio_block *block;
-
-	if (spy.old->ops->has_room(buf) || !spy.kicks)
-		return spy.old->ops->has_room(buf);
-	spy.kicks--;
-	block = zio_queue_pop(&chan->queue);
-	buf->type->ops->put_block(buf, block);
-	zio_channel_notify_room(chan);
-	return false;
-}
-
-static void spy_on(struct zio_buffer *buf)
-{
-	memset(&spy, 0, sizeof(spy));
-	spy.old = buf->type;
-	spy.type = *buf->type;
-	spy.ops = *buf->type->ops;
-	spy.ops.has_room = spy_has_room;
-	spy.type.ops = &spy.ops;
-	buf->type = &spy.type;
-}
-
-/* @kicks: how often a block is put just after there was no room */
-static unsigned int count_rearms(struct kunit *test, unsigned int kicks)
-{
-	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	unsigned int patience = 5000;
-	struct zio_block *mine;
-
-	KUNIT_ASSERT_EQ(test, change_trigger(tdev->cset, "transparent"), 0);
-	/* So it is for want of memory, not of a place in the queue. */
-	mine = zio_queue_pop(&chan->queue);
-	spy_on(chan->buf);
-	spy.kicks = kicks;
-	tdev->watched = current;
-	mutex_lock(&chan->lock);
-	zio_channel_notify_room(chan);
-	mutex_unlock(&chan->lock);
-	tdev->watched = NULL;
-	while ((READ_ONCE(spy.kicks) || work_busy(&tdev->cset->rearm_work)) &&
-	       patience--)
-		fsleep(1000);
-	KUNIT_EXPECT_EQ(test, spy.kicks, 0);
-	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len - 1);
-	KUNIT_EXPECT_EQ(test, chan->lost, 0);
-	chan->buf->type = spy.old;
-	chan->buf->type->ops->put_block(chan->buf, mine);
-	test_device_remove(tdev);
-	return tdev->watched_calls;
-}
-
-static void kick_while_armed_is_heard(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, count_rearms(test, 1), 1);
-}
-
-/* Who pulls by the trigger that was there before finds no room, just when there is. */
-static void late_pull_leaves_set_armed(struct kunit *test)
-{
-	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_block *mine;
-
-	KUNIT_ASSERT_EQ(test, change_trigger(tdev->cset, "transparent"), 0);
-	mine = zio_queue_pop(&chan->queue);
-	spy_on(chan->buf);
-	spy.kicks = 1;
-	mutex_lock(&chan->lock);
-	KUNIT_EXPECT_EQ(test, zio_cset_arm_channel(chan, 0), -ENOBUFS);
-	mutex_unlock(&chan->lock);
-	KUNIT_EXPECT_EQ(test, spy.kicks, 0);
-	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len - 1);
-	chan->buf->type = spy.old;
-	chan->buf->type->ops->put_block(chan->buf, mine);
-	test_device_remove(tdev);
-}
-
-static void nobody_rearms_for_ever(struct kunit *test)
-{
-	KUNIT_EXPECT_LE(test, count_rearms(test, 10000), 64);
-}
-
-static void failing_set_is_not_armed_at_once(struct kunit *test)
-{
-	struct test_device *tdev = test_device_create(test, ZIO_CSET_SLEEPS, 1);
-	struct zio_cset_core *cset = tdev->cset;
-
-	tdev->io_return = -EIO;
-	KUNIT_ASSERT_EQ(test, change_trigger(cset, "transparent"), 0);
-	flush_work(&cset->arm_work);
-	flush_work(&cset->arm_work);
-	KUNIT_EXPECT_FALSE(test, work_busy(&cset->arm_work));
-	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
-	KUNIT_EXPECT_EQ(test, cset->error, -EIO);
-	test_device_remove(tdev);
+	test_store_u32(&cset->kobj, "timeout-ms", ms);
 }
 
 static void overdue_blocks_are_taken_back(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
 	struct zio_cset_core *cset = tdev->cset;
+	struct test_user *user = test_user_open(test, cset->chan[0]);
 
 	tdev->io_return = -EAGAIN;
 	zio_trigger_fire(cset->bind->trig);
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), -EBUSY);
-	mutex_lock(&cset->mutex);
-	zio_cset_set_timeout(cset, 1);
-	mutex_unlock(&cset->mutex);
+	set_timeout(cset, 1);
 	while (READ_ONCE(tdev->stop_calls) != 1 || READ_ONCE(cset->error) == 0)
 		fsleep(1000);
 	KUNIT_EXPECT_EQ(test, cset->error, -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->lost, 1);
 	KUNIT_EXPECT_EQ(test, cset->io_errors, 1);
-	mutex_lock(&cset->chan[0]->lock);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(zio_cset_pull(cset->chan[0])), -ETIMEDOUT);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(zio_cset_pull(cset->chan[0])), -EAGAIN);
-	mutex_unlock(&cset->chan[0]->lock);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 2), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 2), -EAGAIN);
 	tdev->io_return = 0;
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
-	test_device_remove(tdev);
 }
 
-/* The test is the clock: the watchdog's own round would come in a minute. */
+/* The test calls the watchdog: its own rounds come once in a minute. */
 static void driver_has_a_whole_round(struct kunit *test)
 {
 	struct test_device *tdev = create_with_trigger(test);
 	struct zio_cset_core *cset = tdev->cset;
-	struct work_struct *look = &cset->watchdog.work;
+	struct work_struct *watchdog = &cset->watchdog.work;
 
 	tdev->io_return = -EAGAIN;
 	zio_trigger_fire(cset->bind->trig);
-	mutex_lock(&cset->mutex);
-	zio_cset_set_timeout(cset, 60000);
-	mutex_unlock(&cset->mutex);
-	look->func(look);
+	set_timeout(cset, 60000);
+	watchdog->func(watchdog);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&cset->pub));
 	zio_trigger_fire(cset->bind->trig);
-	look->func(look);
+	watchdog->func(watchdog);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
-	look->func(look);
+	watchdog->func(watchdog);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
 	KUNIT_EXPECT_EQ(test, cset->error, -ETIMEDOUT);
-	test_device_remove(tdev);
-}
-
-static void ticks_are_on_a_grid(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, zio_tick_after(0, 0, 10), 10);
-	KUNIT_EXPECT_EQ(test, zio_tick_after(9, 0, 10), 10);
-	KUNIT_EXPECT_EQ(test, zio_tick_after(10, 0, 10), 20);
-	KUNIT_EXPECT_EQ(test, zio_tick_after(10, 3, 10), 13);
-	KUNIT_EXPECT_EQ(test, zio_tick_after(13, 3, 10), 23);
-	KUNIT_EXPECT_EQ(test, zio_tick_after(2, 3, 10), 3);
-	KUNIT_EXPECT_EQ(test, zio_tick_after(5, 100, 10), 100);
-	KUNIT_EXPECT_EQ(test, zio_tick_after(1795291097850073570, 0, 1000000),
-			1795291097851000000);
-}
-
-static void ticks_between_are_counted(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, zio_ticks_between(10, 20, 10), 0);
-	KUNIT_EXPECT_EQ(test, zio_ticks_between(10, 30, 10), 1);
-	KUNIT_EXPECT_EQ(test, zio_ticks_between(10, 34, 10), 1);
-	KUNIT_EXPECT_EQ(test, zio_ticks_between(10, 1010, 10), 99);
-	KUNIT_EXPECT_EQ(test, zio_ticks_between(10, 12, 10), 0);
-	KUNIT_EXPECT_EQ(test, zio_ticks_between(30, 20, 10), 0);
-}
-
-/* A clock that is late at random: nothing is counted twice, nothing forgotten. */
-/* Events of several triggers on one processor, none of which can be kept up with. */
-static void half_is_left_to_others(struct kunit *test)
-{
-	static const u64 period[] = { 1, 10, 100, 1000, 50000 };
-	static const u64 cost[] = { 3, 7, 300, 40, 20 };
-	u64 next[] = { 0, 0, 0, 0, 0 }, now = 0, paid = 0, busy = 0, begin;
-	unsigned int fired[] = { 0, 0, 0, 0, 0 }, i;
-
-	while (now < 1000000) {
-		now++;
-		for (i = 0; i < ARRAY_SIZE(period); i++) {
-			if (next[i] > now)
-				continue;
-			begin = now;
-			now += cost[i];
-			busy += cost[i];
-			fired[i]++;
-			paid = zio_throttle_charge(paid, begin, now);
-			next[i] = zio_tick_after(paid, 0, period[i]);
-		}
-	}
-	/* Each may just have fired, and not have rested yet. */
-	KUNIT_EXPECT_LE(test, busy, now / 2 + 3 + 7 + 300 + 40 + 20);
-	KUNIT_EXPECT_GE(test, busy, now / 4);
-	for (i = 0; i < ARRAY_SIZE(period); i++)
-		KUNIT_EXPECT_GE(test, fired[i], 20u);
-	KUNIT_EXPECT_EQ(test, zio_throttle_charge(0, 100, 110), 120);
-	KUNIT_EXPECT_EQ(test, zio_throttle_charge(130, 100, 110), 150);
-}
-
-static void ticks_add_up(struct kunit *test)
-{
-	u64 period = 1000, tick = zio_tick_after(0, 77, period), first = tick;
-	u64 now, next, missed = 0, taken = 0;
-	struct rnd_state rnd;
-	unsigned int i;
-
-	prandom_seed_state(&rnd, 4711);
-	for (i = 0; i < 10000; i++) {
-		now = tick + prandom_u32_state(&rnd) % 5000;
-		next = zio_tick_after(now, 77, period);
-		missed += zio_ticks_between(tick, next, period);
-		taken++;
-		tick = next;
-	}
-	KUNIT_EXPECT_EQ(test, (tick - first) / period, missed + taken);
 }
 
 static int trigger_suite_init(struct kunit_suite *suite)
@@ -668,34 +459,29 @@ static void trigger_suite_exit(struct kunit_suite *suite)
 static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(trigger_runs_while_enabled),
 	KUNIT_CASE(bad_values_change_nothing),
-	KUNIT_CASE(value_that_does_not_start),
-	KUNIT_CASE(same_value_starts_anew),
+	KUNIT_CASE(value_that_does_not_start_is_not_kept),
+	KUNIT_CASE(same_value_restarts_the_trigger),
+	KUNIT_CASE(clock_changes_while_the_trigger_is_stopped),
 	KUNIT_CASE(text_is_trimmed),
-	KUNIT_CASE(control_tells_values),
-	KUNIT_CASE(event_has_one_time),
-	KUNIT_CASE(missed_ticks_are_told),
-	KUNIT_CASE(failing_set_stops_nobody),
-	KUNIT_CASE(numbers_have_places_of_their_own),
-	KUNIT_CASE(names_are_taken_once),
-	KUNIT_CASE(watcher_is_told),
-	KUNIT_CASE(chain_that_bites_its_tail_ends),
+	KUNIT_CASE(control_has_the_values_of_the_trigger),
+	KUNIT_CASE(event_has_the_time_of_its_caller),
+	KUNIT_CASE(missed_ticks_are_counted),
+	KUNIT_CASE(failing_set_does_not_stop_the_others),
+	KUNIT_CASE(numbers_do_not_overlap_in_the_control),
+	KUNIT_CASE(names_of_triggers_are_unique),
+	KUNIT_CASE(notifier_is_called_when_a_set_is_done),
+	KUNIT_CASE(board_goes_before_its_notifier),
+	KUNIT_CASE(chain_of_a_set_with_itself_ends),
 	KUNIT_CASE(addresses_are_checked),
-	KUNIT_CASE(input_is_armed_while_there_is_room),
-	KUNIT_CASE(kick_while_armed_is_heard),
-	KUNIT_CASE(late_pull_leaves_set_armed),
-	KUNIT_CASE(nobody_rearms_for_ever),
-	KUNIT_CASE(failing_set_is_not_armed_at_once),
 	KUNIT_CASE(overdue_blocks_are_taken_back),
 	KUNIT_CASE(driver_has_a_whole_round),
-	KUNIT_CASE(ticks_are_on_a_grid),
-	KUNIT_CASE(ticks_between_are_counted),
-	KUNIT_CASE(half_is_left_to_others),
-	KUNIT_CASE(ticks_add_up),
 	{}
 };
 
 static struct kunit_suite trigger_suite = {
 	.name = "zio-trigger",
+	.init = test_init,
+	.exit = test_exit,
 	.suite_init = trigger_suite_init,
 	.suite_exit = trigger_suite_exit,
 	.test_cases = trigger_cases,
