@@ -9,6 +9,7 @@
 
 #include "channel/internal.h"
 #include "channel/pipe.h"
+#include "engine/internal.h"
 #include "share/internal.h"
 #include "trigger/internal.h"
 
