@@ -21,7 +21,7 @@
  * buffer was replaced or its board is gone. So a zio_mem holds the buffer, and with it
  * the memory, the module of the buffer's type, and the channel. No unplug waits.
  */
-#include "engine/engine.h"
+#include "engine/internal.h"
 
 /**
  * zio_mem_put() - drop a reference to the memory of a block
