@@ -103,10 +103,16 @@ test_unplugged()
 }
 
 # The controller comes and goes while the trigger asks for its line, and lets go.
+# gpiolib of Linux 6.1 reads desc->gdev->chip after the controller has gone: in
+# gpiod_request_commit() this is a null pointer. A kernel with sanitizers is slow
+# enough to hit that.
 test_races()
 {
+	if is_debug_kernel; then
+		skip "a controller comes and goes" "gpiolib of 6.1 crashes"
+		return
+	fi
 	rounds=60
-	! is_debug_kernel || rounds=20
 	(
 		i=0
 		while [ $i -lt $rounds ]; do
