@@ -3,6 +3,8 @@
 # are built a second time for them, with sanitizers, into tests/out.
 
 out = tests/out
+# An older build has left a program where there is a folder now.
+$(shell [ ! -f $(out)/zio ] || rm -rf $(out))
 test_bin = $(out)/bin
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
 unit_tests = abi_test libzio_test ring_test file_test
