@@ -54,9 +54,3 @@ run_locked()
 	"$@"
 	exec 9>&-
 }
-
-# build_modules KERNELDIR: makes the modules, prints the directory that has them.
-build_modules()
-{
-	"$testing/modules" "$1"
-}

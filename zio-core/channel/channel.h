@@ -63,6 +63,15 @@ static inline void zio_session_unlock(struct zio_session *sess)
 	mutex_unlock(&sess->chan->lock);
 }
 
+/* Puts a block of a user, and notifies those that wait for room. */
+static inline void zio_channel_put_block(struct zio_channel_core *chan,
+					 struct zio_block *block)
+{
+	zio_block_put(chan, block);
+	if (unlikely(chan->waiters))
+		zio_channel_notify_room(chan);
+}
+
 /* Puts the current block of the session. */
 static inline void zio_session_put(struct zio_session *sess)
 {

@@ -197,9 +197,7 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 	if (IS_ERR(block))
 		return PTR_ERR(block);
 	if (to_block_core(block)->ctrl_seen) {
-		zio_block_put(sess->chan, block);
-		if (sess->chan->waiters)
-			zio_channel_notify_room(sess->chan);
+		zio_channel_put_block(sess->chan, block);
 		return 0;
 	}
 	ret = copy_control(sess, block, to);

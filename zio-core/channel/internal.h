@@ -64,9 +64,6 @@ int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma);
 /* sync.c */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
 
-/* sniff.c */
-void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block);
-
 /* poll.c */
 __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);

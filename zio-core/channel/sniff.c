@@ -49,7 +49,7 @@ struct sniffer {
 };
 
 /* Context: Any; the caller owns the block, which is done. */
-void zio_sniff_block(struct zio_channel_core *chan, struct zio_block *block)
+static void sniff_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_control *slot;
 	unsigned long flags;
@@ -75,7 +75,7 @@ static void use_ring(struct zio_control *ring)
 
 	raw_spin_lock_irqsave(&sniff_lock, flags);
 	WRITE_ONCE(sniff_ring, ring);
-	WRITE_ONCE(zio_block_monitor, ring ? zio_sniff_block : NULL);
+	WRITE_ONCE(zio_block_monitor, ring ? sniff_block : NULL);
 	raw_spin_unlock_irqrestore(&sniff_lock, flags);
 }
 

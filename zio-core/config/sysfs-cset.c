@@ -78,14 +78,9 @@ static int set_cset_enable(void *object, bool value)
 	return zio_cset_enable(object, value);
 }
 
-static ssize_t cset_enable_store(struct kobject *kobj,
-				 struct kobj_attribute *attr,
-				 const char *text, size_t count)
-{
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-
-	return store_bool(cset, text, count, set_cset_enable, cset);
-}
+ZIO_STORE(cset_enable,
+	  store_bool(kobj_to_cset(kobj), text, count, set_cset_enable,
+		     kobj_to_cset(kobj)))
 
 static ssize_t current_buffer_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *page)
@@ -278,14 +273,9 @@ static int set_chan_enable(void *object, bool value)
 	return zio_channel_enable(object, value);
 }
 
-static ssize_t chan_enable_store(struct kobject *kobj,
-				 struct kobj_attribute *attr,
-				 const char *text, size_t count)
-{
-	struct zio_channel_core *chan = kobj_to_channel(kobj);
-
-	return store_bool(chan->cset, text, count, set_chan_enable, chan);
-}
+ZIO_STORE(chan_enable,
+	  store_bool(kobj_to_channel(kobj)->cset, text, count, set_chan_enable,
+		     kobj_to_channel(kobj)))
 
 ZIO_SHOW(alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
 

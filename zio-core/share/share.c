@@ -217,9 +217,7 @@ static void leave_hand(struct zio_session *source, struct zio_block *block)
 	}
 	list_del(&to_block_core(block)->link);
 	source->n_more--;
-	zio_block_put(source->chan, block);
-	if (source->chan->waiters)
-		zio_channel_notify_room(source->chan);
+	zio_channel_put_block(source->chan, block);
 }
 
 /* Checks that both boards exist, and that the output can take what the control names. */

@@ -119,21 +119,51 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 		!(cset->flags & ZIO_CSET_SLEEPS);
 }
 
-/*
- * Computes the bytes of a block; blocks of an interleaved set carry the masked channels.
- */
-static int size_block(const struct zio_cset_core *cset, u32 nshots, u32 pre,
-		      u32 post, u64 mask, size_t *len)
+/* What determines the bytes of a set's blocks */
+struct block_shape {
+	u32 nshots;
+	u32 pre;
+	u32 post;
+	u64 mask; /* the channels that a block of an interleaved set carries */
+};
+
+static struct block_shape get_shape(const struct zio_binding *bind)
+{
+	return (struct block_shape) {
+		.nshots = bind->nshots,
+		.pre = bind->pre_samples,
+		.post = bind->post_samples,
+		.mask = bind->cset->mask,
+	};
+}
+
+/* The set is frozen. */
+static void set_shape(struct zio_binding *bind, const struct block_shape *shape)
+{
+	WRITE_ONCE(bind->nshots, shape->nshots);
+	WRITE_ONCE(bind->pre_samples, shape->pre);
+	WRITE_ONCE(bind->post_samples, shape->post);
+	bind->cset->mask = shape->mask;
+}
+
+static bool is_same_shape(const struct block_shape *a, const struct block_shape *b)
+{
+	return a->nshots == b->nshots && a->pre == b->pre && a->post == b->post &&
+		a->mask == b->mask;
+}
+
+static int size_block(const struct zio_cset_core *cset,
+		      const struct block_shape *shape, size_t *len)
 {
 	u32 n;
 
-	if (check_add_overflow(pre, post, &n))
+	if (check_add_overflow(shape->pre, shape->post, &n))
 		return -EOVERFLOW;
 	if (!n != !cset->ssize)
 		return -EINVAL;
-	if (check_mul_overflow(n, nshots, &n) ||
+	if (check_mul_overflow(n, shape->nshots, &n) ||
 	    (cset->flags & ZIO_CSET_INTERLEAVED &&
-	     check_mul_overflow(n, (u32)hweight64(mask), &n)))
+	     check_mul_overflow(n, (u32)hweight64(shape->mask), &n)))
 		return -EOVERFLOW;
 	if (check_mul_overflow((size_t)n, (size_t)cset->ssize, len))
 		return -EOVERFLOW;
@@ -142,8 +172,9 @@ static int size_block(const struct zio_cset_core *cset, u32 nshots, u32 pre,
 
 static int size_block_of(const struct zio_binding *bind, size_t *len)
 {
-	return size_block(bind->cset, bind->nshots, bind->pre_samples,
-			  bind->post_samples, bind->cset->mask, len);
+	const struct block_shape shape = get_shape(bind);
+
+	return size_block(bind->cset, &shape, len);
 }
 
 /* Binds a set at registration, and computes the size of its blocks. */
@@ -290,6 +321,24 @@ static int resize_blocks(struct zio_cset_core *cset, size_t len)
 	return ret;
 }
 
+static int change_shape(struct zio_binding *bind, const struct block_shape *new)
+{
+	const struct block_shape old = get_shape(bind);
+	struct zio_cset_core *cset = bind->cset;
+	size_t len;
+	int ret = size_block(cset, new, &len);
+
+	if (ret || is_same_shape(&old, new))
+		return ret;
+	zio_cset_freeze(cset);
+	set_shape(bind, new);
+	ret = resize_blocks(cset, len);
+	if (ret)
+		set_shape(bind, &old);
+	zio_cset_unfreeze(cset);
+	return ret;
+}
+
 /**
  * zio_binding_set_samples() - change the size of the blocks
  * @bind: the binding; the caller holds the mutex of its set
@@ -304,26 +353,13 @@ static int resize_blocks(struct zio_cset_core *cset, size_t len)
  */
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
-	u32 old_pre = bind->pre_samples, old_post = bind->post_samples;
-	struct zio_cset_core *cset = bind->cset;
-	size_t len;
-	int ret;
+	struct block_shape shape = get_shape(bind);
 
-	if (pre && !(cset->flags & ZIO_CSET_PRE_SAMPLES))
+	if (pre && !(bind->cset->flags & ZIO_CSET_PRE_SAMPLES))
 		return -EOPNOTSUPP;
-	ret = size_block(cset, bind->nshots, pre, post, cset->mask, &len);
-	if (ret || (pre == old_pre && post == old_post))
-		return ret;
-	zio_cset_freeze(cset);
-	WRITE_ONCE(bind->pre_samples, pre);
-	WRITE_ONCE(bind->post_samples, post);
-	ret = resize_blocks(cset, len);
-	if (ret) {
-		WRITE_ONCE(bind->pre_samples, old_pre);
-		WRITE_ONCE(bind->post_samples, old_post);
-	}
-	zio_cset_unfreeze(cset);
-	return ret;
+	shape.pre = pre;
+	shape.post = post;
+	return change_shape(bind, &shape);
 }
 
 /**
@@ -338,26 +374,14 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
-	struct zio_cset_core *cset = bind->cset;
-	u32 old = bind->nshots;
-	size_t len;
-	int ret;
+	struct block_shape shape = get_shape(bind);
 
 	if (!nshots)
 		return -EINVAL;
-	if (nshots > 1 && !(cset->flags & ZIO_CSET_MULTI_SHOT))
+	if (nshots > 1 && !(bind->cset->flags & ZIO_CSET_MULTI_SHOT))
 		return -EOPNOTSUPP;
-	ret = size_block(cset, nshots, bind->pre_samples, bind->post_samples,
-			 cset->mask, &len);
-	if (ret || nshots == old)
-		return ret;
-	zio_cset_freeze(cset);
-	WRITE_ONCE(bind->nshots, nshots);
-	ret = resize_blocks(cset, len);
-	if (ret)
-		WRITE_ONCE(bind->nshots, old);
-	zio_cset_unfreeze(cset);
-	return ret;
+	shape.nshots = nshots;
+	return change_shape(bind, &shape);
 }
 
 /**
@@ -372,26 +396,14 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
  */
 int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask)
 {
-	struct zio_binding *bind = cset->bind;
-	u64 old = cset->mask;
-	size_t len;
-	int ret;
+	struct block_shape shape = get_shape(cset->bind);
 
 	if (!mask)
 		return -EINVAL;
 	if (mask & ~zio_cset_all_channels(cset))
 		return -ERANGE;
-	ret = size_block(cset, bind->nshots, bind->pre_samples,
-			 bind->post_samples, mask, &len);
-	if (ret || mask == old)
-		return ret;
-	zio_cset_freeze(cset);
-	cset->mask = mask;
-	ret = resize_blocks(cset, len);
-	if (ret)
-		cset->mask = old;
-	zio_cset_unfreeze(cset);
-	return ret;
+	shape.mask = mask;
+	return change_shape(cset->bind, &shape);
 }
 
 static struct zio_cset_core **list_csets(struct zio_trigger *trig, unsigned int *n)

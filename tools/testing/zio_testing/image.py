@@ -63,7 +63,7 @@ def build_tools() -> Path:
         if run_logged(["make", "-C", directory / "tools", "STATIC=1", "all"], log):
             sys.stderr.write(log.read_text(errors="replace"))
             raise Failure("the tools do not build")
-    return directory / ("tools/bin" if (ROOT / "tools/common").is_dir() else "tools")
+    return directory / "tools/bin"
 
 
 # --- the file system --------------------------------------------------------------------
