@@ -200,6 +200,7 @@ void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
 	if (READ_ONCE(chan->buf) != buf)
 		return;
 	zio_channel_wake(chan, ZIO_WAKE_IN);
+	zio_channel_notify(chan);
 	if (READ_ONCE(chan->cset->rearm))
 		rearm_buffer(buf);
 }

@@ -129,6 +129,15 @@ static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 		wake_up_poll(&chan->wq, key);
 }
 
+/* There may be room at an output, or the input may be armed again. Any context. */
+static inline void zio_channel_notify(struct zio_channel_core *chan)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	if (unlikely(ops && ops->notify))
+		ops->notify(chan);
+}
+
 /* A block was queued. Wakes readers if as many blocks are queued as they wait for. */
 static inline void zio_channel_wake_reader(struct zio_channel_core *chan)
 {

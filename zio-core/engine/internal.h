@@ -50,15 +50,6 @@ static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
 	return READ_ONCE(q->slot[atomic_read(&q->tail) & q->mask]);
 }
 
-/* There may be room at an output, or the input may be armed again. Any context. */
-static inline void zio_channel_notify(struct zio_channel_core *chan)
-{
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
-
-	if (unlikely(ops && ops->notify))
-		ops->notify(chan);
-}
-
 /* mem.c */
 void zio_block_end_borrow(struct zio_block *block);
 

@@ -331,6 +331,24 @@ static void next_route_retries(struct kunit *test)
 	KUNIT_EXPECT_GE(test, count_blocks(n.out[1]), ZIO_DEFAULT_LEN - 2);
 }
 
+/* The input waits for memory that an output holds whose route has gone. */
+static void memory_of_former_output_returns(struct kunit *test)
+{
+	struct net n;
+
+	set_up(&n, test);
+	connect(&n, 0);
+	flush_workqueue(zio_wq);
+	KUNIT_EXPECT_EQ(test, test_set_source(n.out[0], "none"), 0);
+	connect(&n, 1);
+	flush_workqueue(zio_wq);
+	KUNIT_ASSERT_LE(test, count_blocks(n.out[1]), 2);
+	while (count_blocks(n.out[0]))
+		KUNIT_ASSERT_TRUE(test, zio_cset_done(&n.out_dev[0]->cset->pub));
+	flush_workqueue(zio_wq);
+	KUNIT_EXPECT_GE(test, count_blocks(n.out[1]), ZIO_DEFAULT_LEN - 2);
+}
+
 /* A block of the second output is fed, and to be played by the filler of the first. */
 static void next_route_plays(struct kunit *test)
 {
@@ -442,6 +460,7 @@ static struct kunit_case route_cases[] = {
 	KUNIT_CASE(last_route_goes_under_a_block),
 	KUNIT_CASE(route_goes_before_a_block_is_played),
 	KUNIT_CASE(next_route_retries),
+	KUNIT_CASE(memory_of_former_output_returns),
 	KUNIT_CASE(next_route_plays),
 	KUNIT_CASE(routes_change_under_load),
 	{}
