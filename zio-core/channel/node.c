@@ -62,16 +62,13 @@ static int check_mode(struct zio_channel_core *chan, struct file *file, bool dat
 
 static int get_cset_file(struct zio_cset_core *cset)
 {
-	int ret = 0;
+	int ret = zio_cset_lock(cset);
 
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	if (cset->gone)
-		ret = -ENODEV;
-	else
-		cset->open_files++;
+	if (ret)
+		return ret;
+	cset->open_files++;
 	mutex_unlock(&cset->mutex);
-	return ret;
+	return 0;
 }
 
 /* The buffers can be replaced when no file is open. */

@@ -218,13 +218,11 @@ int zio_ring_open(struct zio_channel_core *chan)
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_ring *ring;
 	bool armed;
-	int ret = 0;
+	int ret = zio_cset_lock(cset);
 
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	if (cset->gone)
-		ret = -ENODEV;
-	else if (!chan->buf->area)
+	if (ret)
+		return ret;
+	if (!chan->buf->area)
 		ret = -EOPNOTSUPP;
 	else if (READ_ONCE(chan->ops))
 		ret = -EBUSY;

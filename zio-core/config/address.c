@@ -87,7 +87,7 @@ static int parse_channel(const char *text, size_t len, char *set, size_t size,
 /* Returns the channel with a reference. Its board may go at any moment. */
 static struct zio_channel_core *find_channel(const char *text, size_t len)
 {
-	struct zio_channel_core *chan = ERR_PTR(-ENODEV);
+	struct zio_channel_core *chan;
 	struct zio_cset_core *cset;
 	unsigned int index;
 	char set[48];
@@ -98,16 +98,14 @@ static struct zio_channel_core *find_channel(const char *text, size_t len)
 	cset = zio_cset_find(set);
 	if (IS_ERR(cset))
 		return ERR_CAST(cset);
-	if (mutex_lock_killable(&cset->mutex)) {
-		chan = ERR_PTR(-EINTR);
-		goto out;
-	}
-	if (!cset->gone && index < cset->n_chan) {
+	ret = zio_cset_lock(cset);
+	chan = ERR_PTR(ret ?: -ENODEV);
+	if (!ret && index < cset->n_chan) {
 		chan = cset->chan[index];
 		kobject_get(&chan->kobj);
 	}
-	mutex_unlock(&cset->mutex);
-out:
+	if (!ret)
+		mutex_unlock(&cset->mutex);
 	kobject_put(&cset->kobj);
 	return chan;
 }

@@ -49,15 +49,13 @@ static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
 {
 	struct zio_attr *attr = to_attr(kattr);
 	struct zio_cset_core *cset = attr->cset;
+	int ret = zio_cset_lock(cset);
 	u32 value;
-	int ret = 0;
 
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
+	if (ret)
+		return ret;
 	value = attr->value;
-	if (cset->gone)
-		ret = -ENODEV;
-	else if (cset->ops->attr_get)
+	if (cset->ops->attr_get)
 		ret = cset->ops->attr_get(&cset->pub, driver_channel(attr), attr->desc, &value);
 	mutex_unlock(&cset->mutex);
 	return ret ?: sysfs_emit(page, "%u\n", value);
@@ -78,8 +76,6 @@ static int set_value(struct zio_attr *attr, u32 value)
 	u32 old = attr->value;
 	int ret;
 
-	if (cset->gone)
-		return -ENODEV;
 	ret = cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, value);
 	if (ret)
 		return ret;
@@ -104,8 +100,9 @@ static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
 		return ret;
 	if (value < desc->min || (desc->max && value > desc->max))
 		return -ERANGE;
-	if (mutex_lock_killable(&attr->cset->mutex))
-		return -EINTR;
+	ret = zio_cset_lock(attr->cset);
+	if (ret)
+		return ret;
 	ret = set_value(attr, value);
 	mutex_unlock(&attr->cset->mutex);
 	return ret ?: count;

@@ -16,16 +16,11 @@ static ssize_t store_buffer(struct zio_buffer *buf, const char *text,
 {
 	struct zio_cset_core *cset = buf->chan->cset;
 	u32 value;
-	int ret = zio_attr_parse(text, &value);
+	int ret = zio_attr_parse(text, &value) ?: zio_cset_lock(cset);
 
 	if (ret)
 		return ret;
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	if (cset->gone || buf->chan->buf != buf)
-		ret = -ENODEV;
-	else
-		ret = set(buf, value);
+	ret = buf->chan->buf == buf ? set(buf, value) : -ENODEV;
 	mutex_unlock(&cset->mutex);
 	return ret ?: count;
 }

@@ -20,13 +20,11 @@ static ssize_t store_bool(struct zio_cset_core *cset, const char *text, size_t c
 			  int (*set)(void *object, bool value), void *object)
 {
 	bool value;
-	int ret = zio_attr_parse_bool(text, &value);
+	int ret = zio_attr_parse_bool(text, &value) ?: zio_cset_lock(cset);
 
 	if (ret)
 		return ret;
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	ret = cset->gone ? -ENODEV : set(object, value);
+	ret = set(object, value);
 	mutex_unlock(&cset->mutex);
 	return ret ?: count;
 }
@@ -82,18 +80,32 @@ ZIO_STORE(cset_enable,
 	  store_bool(kobj_to_cset(kobj), text, count, set_cset_enable,
 		     kobj_to_cset(kobj)))
 
+static const char *buffer_name(const struct zio_cset_core *cset)
+{
+	return cset->buf_type->name;
+}
+
+static const char *trigger_name(const struct zio_cset_core *cset)
+{
+	return cset->bind->trig->name;
+}
+
+static ssize_t show_type(struct zio_cset_core *cset, char *page,
+			 const char *(*name)(const struct zio_cset_core *cset))
+{
+	int ret = zio_cset_lock(cset);
+
+	if (ret)
+		return ret;
+	ret = sysfs_emit(page, "%s\n", name(cset));
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
 static ssize_t current_buffer_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *page)
 {
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	ssize_t len = -ENODEV;
-
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	if (!cset->gone)
-		len = sysfs_emit(page, "%s\n", cset->buf_type->name);
-	mutex_unlock(&cset->mutex);
-	return len;
+	return show_type(kobj_to_cset(kobj), page, buffer_name);
 }
 
 ZIO_STORE(current_buffer,
@@ -102,15 +114,7 @@ ZIO_STORE(current_buffer,
 static ssize_t current_trigger_show(struct kobject *kobj,
 				    struct kobj_attribute *attr, char *page)
 {
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	ssize_t len = -ENODEV;
-
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	if (!cset->gone)
-		len = sysfs_emit(page, "%s\n", cset->bind->trig->name);
-	mutex_unlock(&cset->mutex);
-	return len;
+	return show_type(kobj_to_cset(kobj), page, trigger_name);
 }
 
 ZIO_STORE(current_trigger,
@@ -126,29 +130,26 @@ static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (!ret && ms > ZIO_MAX_TIMEOUT_MS)
 		ret = -ERANGE;
+	if (!ret)
+		ret = zio_cset_lock(cset);
 	if (ret)
 		return ret;
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	if (cset->gone)
-		ret = -ENODEV;
-	else
-		zio_cset_set_timeout(cset, ms);
+	zio_cset_set_timeout(cset, ms);
 	mutex_unlock(&cset->mutex);
-	return ret ?: count;
+	return count;
 }
 
 static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *page)
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	u64 mask;
+	int ret = zio_cset_lock(cset);
 
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	mask = cset->mask;
+	if (ret)
+		return ret;
+	ret = sysfs_emit(page, "0x%llx\n", cset->mask);
 	mutex_unlock(&cset->mutex);
-	return sysfs_emit(page, "0x%llx\n", mask);
+	return ret;
 }
 
 static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -156,13 +157,11 @@ static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	u64 mask;
-	int ret = kstrtou64(text, 0, &mask);
+	int ret = kstrtou64(text, 0, &mask) ?: zio_cset_lock(cset);
 
 	if (ret)
 		return ret;
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	ret = cset->gone ? -ENODEV : zio_cset_set_mask(cset, mask);
+	ret = zio_cset_set_mask(cset, mask);
 	mutex_unlock(&cset->mutex);
 	return ret ?: count;
 }

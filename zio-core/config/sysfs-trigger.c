@@ -17,11 +17,10 @@
 static int lock_binding(struct zio_binding *bind)
 {
 	struct zio_cset_core *cset = bind->cset;
+	int ret = zio_cset_lock(cset);
 
-	if (mutex_lock_killable(&cset->mutex))
-		return -EINTR;
-	if (!cset->gone && cset->bind == bind)
-		return 0;
+	if (ret || cset->bind == bind)
+		return ret;
 	mutex_unlock(&cset->mutex);
 	return -ENODEV;
 }

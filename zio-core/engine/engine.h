@@ -81,6 +81,7 @@ void zio_cset_kill(struct zio_cset_core *cset);
 bool zio_cset_own_phase(struct zio_cset_core *cset);
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed);
 bool zio_cset_is_frozen(const struct zio_cset_core *cset);
+int zio_cset_lock(struct zio_cset_core *cset);
 
 /* Return true for a driver's errors only; the engine's own codes are expected. */
 static inline bool zio_is_driver_error(int ret)

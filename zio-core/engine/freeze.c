@@ -8,6 +8,24 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
+/**
+ * zio_cset_lock() - lock the configuration of a set, for a user
+ * @cset: the channel set
+ *
+ * Context: Process, sleeps; a fatal signal ends the sleep.
+ *
+ * Return: 0 with cset->mutex held; -EINTR; -ENODEV when the device is gone.
+ */
+int zio_cset_lock(struct zio_cset_core *cset)
+{
+	if (mutex_lock_killable(&cset->mutex))
+		return -EINTR;
+	if (!cset->gone)
+		return 0;
+	mutex_unlock(&cset->mutex);
+	return -ENODEV;
+}
+
 /* Takes the armed blocks back. Returns false if none are armed. FREEZE is set. */
 bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost)
 {
