@@ -195,6 +195,8 @@ def test_layering(out: Tap) -> None:
 
 # --- prose ------------------------------------------------------------------------------
 
+TWENTY = "Word " * 19 + "word."
+# The name of a file, its text, and the findings. Each file has good lines, too.
 PROSE = {
     "a.c": (
         "/*\n * The reader who waits is woken.\n * It goes on: who comes late\n * waits."
@@ -206,6 +208,21 @@ PROSE = {
     "c.py": (
         '"""Nobody goes but one."""\nx = "who"\n# His way\n',
         ["1 nobody but", "3 pronoun"],
+    ),
+    "long.c": (
+        f"/*\n * {TWENTY}\n * - {TWENTY} One more. {TWENTY[:-1]}\n *   (these do not count):"
+        f" {TWENTY}\n * {TWENTY[:-1]}\n * word.\n */\nint x; /* {TWENTY[:-1]} */\n"
+        f"int y; /* {TWENTY[:-1]} */\n/*\n * name   {TWENTY[:-1]}\n * name   of a row\n"
+        f" *        {TWENTY}\n */\n",
+        ["5 long sentence", "12 long sentence"],
+    ),
+    "long.py": (
+        f'"""{TWENTY[:-1]}"""\nx = 1  # {TWENTY}\n# {TWENTY[:-1]}\n# word\n',
+        ["3 long sentence"],
+    ),
+    "Documentation/ABI/name": (
+        f"What:\t\tX\nDescription:\n\t\t{TWENTY[:-1]}\n\t\tword.\n",
+        ["3 long sentence", "3 long line"],
     ),
     "d.md": (
         "Without it, nothing. Without doubt.\n\n    who in code\n"
@@ -222,6 +239,7 @@ def test_prose(out: Tap) -> None:
     with tempfile.TemporaryDirectory() as directory:
         for name, (text, wanted) in PROSE.items():
             path = Path(directory) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
             found = [f"{line} {rule}" for line, rule, _ in prose.findings_in(path)]
             out.is_equal(f"prose: {name}", found, wanted)

@@ -10,11 +10,14 @@ folder, not the findings.
   pronoun       "he", "his", "him" for code: it is "it"
   without       a sentence that starts with "Without": say what happens first
   nobody but    an inverted sentence, "Nobody ... but": say it directly
+  long sentence a sentence with over 20 words. Text in parentheses does not count; a
+                colon or a semicolon ends a sentence
   long line     a line of a document with over 90 columns. Tables, links, and blocks of
                 code may be longer
 
 A line of C, shell, Python or Make counts where it is a comment. Prints FILE:LINE, the
-rule, and the text. The exit status is 1 if there is anything.
+rule, and the text. The exit status is 1 if there is anything. With no path, prose does
+not read the files in EXEMPT.
 """
 
 import getopt
@@ -25,10 +28,19 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from zio_testing.common import ROOT
 
 WIDTH = 90
+WORDS = 20
+# Files, and folders, that prose reads only when they are named
+EXEMPT = (
+    "tools/testing/selftests",
+    "tools/bench",
+    "Documentation/performance.md",
+    "tools/testing/mutants.d",  # patches, whose context is checked at its source
+)
 NOT_NOUNS = (
     "and or but if when as to for of by with than that so it is are was be not only no "
     "then also tells asks knows sees says see tell ask know"
@@ -49,7 +61,20 @@ COMMENT = re.compile(
     re.S,
 )
 
-Line = tuple[int, str]
+# What begins a paragraph: an argument, an entry of a list, a heading, a quotation
+ENTRY = re.compile(r"@[\w.]+:|[-*#>] |\d+\. |\[|What:|Date:|Contact:|Description:|$")
+# A row of a list in two columns; the second one has the prose
+ROW = re.compile(r"\S+(?: \S+){0,4}(?<![.!?])(?: {2,}|\t+)(?P<prose>.*)")
+DRAWING = re.compile(r"\S(?<![.!?])(?: {2,}|\t)\S|[-=]{3}|\|")
+SENTENCE = re.compile(r"\S.*?(?:[.!?:;][)*\"'`]*(?=\s|$)|$)", re.S)
+
+
+class Line(NamedTuple):
+    """A line of prose. @starts: it does not continue the line before it."""
+
+    number: int
+    text: str
+    starts: bool = False
 
 
 # --- the prose of a file ----------------------------------------------------------------
@@ -60,13 +85,14 @@ def c_comments(text: str) -> Iterator[Line]:
         first = text.count("\n", 0, found.start()) + 1
         body = found["block"] or found["line"] or ""
         for number, line in enumerate(body.split("\n"), first):
-            yield number, re.sub(r"^\s*\*+ ?", "", line).strip()
+            line = re.sub(r"^\s*\*+ ?", "", line)
+            yield Line(number, line.strip(), number == first)
 
 
 def hash_comments(text: str) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), 1):
         if found := re.match(r"\s*#(?!!)+ ?(.*)", line):
-            yield number, found[1]
+            yield Line(number, found[1])
 
 
 def python_comments(text: str) -> Iterator[Line]:
@@ -74,24 +100,27 @@ def python_comments(text: str) -> Iterator[Line]:
     before = tokenize.NEWLINE
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string.lstrip("# ")
+            after_code = not token.line.lstrip().startswith("#")
+            yield Line(token.start[0], token.string.lstrip("# "), after_code)
             continue
         starts_statement = before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
         if token.type == tokenize.STRING and starts_statement:
             for number, line in enumerate(token.string.split("\n"), token.start[0]):
-                yield number, line.replace('"""', "").strip()
+                line = line.replace('"""', "").strip()
+                yield Line(number, line, number == token.start[0])
         if token.type != tokenize.NL:
             before = token.type
 
 
-def document_lines(text: str) -> Iterator[Line]:
-    """Yield the lines outside of blocks of code."""
-    is_code = False
+def document_lines(path: Path, text: str) -> Iterator[Line]:
+    """Yield the lines outside of blocks of code. Files in Documentation/ABI have none:
+    their prose is indented."""
+    is_code, code = False, ("    ", "\t") if path.suffix else ()
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("```"):
             is_code = not is_code
-        elif not is_code and not line.startswith(("    ", "\t")):
-            yield number, line
+        elif not is_code and not line.startswith(code):
+            yield Line(number, line)
 
 
 def prose_of(path: Path, text: str) -> Iterator[Line]:
@@ -103,7 +132,7 @@ def prose_of(path: Path, text: str) -> Iterator[Line]:
     elif name.endswith(HASH_SUFFIXES) or name in HASH_NAMES or first.startswith("#!"):
         yield from hash_comments(text)
     elif is_document(path):
-        yield from document_lines(text)
+        yield from document_lines(path, text)
 
 
 def is_document(path: Path) -> bool:
@@ -113,15 +142,44 @@ def is_document(path: Path) -> bool:
 # --- the rules --------------------------------------------------------------------------
 
 
-def sentences(lines: list[Line]) -> Iterator[tuple[int, str, bool]]:
+def joined(lines: list[Line]) -> Iterator[tuple[int, str, bool]]:
     """Yield the lines, and whether a line continues the sentence of the line before. Such
     a line gets the last word of that line in front."""
     last, before = 0, ""
-    for number, line in lines:
-        goes_on = number == last + 1 and re.search(r"[\w,;()'\"-]$", before) is not None
+    for number, line, starts in lines:
+        follows = number == last + 1 and not starts
+        goes_on = follows and re.search(r"[\w,;()'\"-]$", before) is not None
         word = before.rpartition(" ")[2] if goes_on else ""
         yield number, f"{word} {line}".strip(), goes_on
         last, before = number, line
+
+
+def paragraphs(lines: list[Line]) -> Iterator[list[Line]]:
+    """Leave out tables and drawings."""
+    paragraph: list[Line] = []
+    last = 0
+    for number, text, starts in lines:
+        text = text.strip()
+        row = ROW.fullmatch(text)
+        if starts or row or number != last + 1 or ENTRY.match(text):
+            yield paragraph
+            paragraph = []
+        last, prose = number, row["prose"] if row else text
+        if prose and not DRAWING.search(prose):
+            paragraph.append(Line(number, prose))
+    yield paragraph
+
+
+def long_sentences(lines: list[Line]) -> Iterator[Line]:
+    for paragraph in paragraphs(lines):
+        text = "\n".join(line.text for line in paragraph)
+        text = re.sub(r"`[^`\n]*`", "X", text)
+        for found in SENTENCE.finditer(text):
+            bare = re.sub(r"\([^()]*\)", "", found[0])
+            count = sum(re.search(r"\w", word) is not None for word in bare.split())
+            if count > WORDS:
+                line = paragraph[text.count("\n", 0, found.start())]
+                yield Line(line.number, f"{count} words: {' '.join(found[0].split())}")
 
 
 def is_long(line: str) -> bool:
@@ -138,15 +196,17 @@ def findings_in(path: Path) -> Iterator[tuple[int, str, str]]:
     except (UnicodeDecodeError, IsADirectoryError):
         return
     lines = list(prose_of(path, text))
-    for number, line, goes_on in sentences(lines):
+    for number, line, goes_on in joined(lines):
         bare = re.sub(r"`[^`]*`|\"[^\"]*\"", "X", line)
         for rule, pattern in RULES.items():
             found = pattern.search(bare)
             # A line that continues a sentence does not begin one.
             if found and not (goes_on and found.start() == 0):
                 yield number, rule, line
+    for number, text, _ in long_sentences(lines):
+        yield number, "long sentence", text
     if is_document(path):
-        for number, line in lines:
+        for number, line, _ in lines:
             if is_long(line):
                 yield number, "long line", line[:60]
 
@@ -155,7 +215,7 @@ def known_files() -> list[Path]:
     out = subprocess.run(
         ["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=True
     ).stdout
-    names = [name for name in out.split("\0") if name and "mutants.d/" not in name]
+    names = [name for name in out.split("\0") if name and not name.startswith(EXEMPT)]
     return [ROOT / name for name in names if not (ROOT / name).is_symlink()]
 
 
