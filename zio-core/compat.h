@@ -42,7 +42,7 @@
 #define zio_vm_flags_set(_vma, _flags)		vm_flags_set(_vma, _flags)
 #endif
 
-/* Where an iterator over one piece of a user's memory is; else NULL. */
+/* Returns the place of an iterator over one range of user memory; otherwise NULL. */
 static inline void __user *zio_iter_plain(const struct iov_iter *iter)
 {
 	if (iter_is_ubuf(iter))

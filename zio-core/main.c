@@ -2,8 +2,8 @@
 /*
  * main.c: loading and unloading of the core
  *
- * Lower folders do not call higher ones: each is given, when it is initialised, the
- * operations that a higher one does for it.
+ * Lower folders do not call higher ones. This file gives each folder the operations of
+ * higher folders when it initialises the folder.
  */
 #include <linux/module.h>
 

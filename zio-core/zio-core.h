@@ -5,19 +5,19 @@
  * Locks, and what each protects:
  *   zio_types_lock   the lists of buffer and trigger types, and of shared triggers
  *   zio_names_lock   the device names and numbers in use
- *   cset->change     replacement of the trigger and of the buffers; taken by
- *                    nobody whose sysfs file a replacement removes
+ *   cset->change     replacement of the trigger and of the buffers; a file that a
+ *                    replacement removes does not take it
  *   cset->mutex      configuration: attributes, enables, trigger, buffers
  *   trig->lock       values and running of a trigger, and the list of its sets
  *   chan->lock       the user's side of a channel: readers or writers, their
  *                    current blocks, the user's end of the queue
  *   pins->lock       blocks whose pages are in pipes (splice.c)
  *   zio_routes_lock  which output is fed by which input (route.c)
- *   cset->state      the device's side: see engine.c; not a lock, but who sets
- *                    it from IDLE to ARMING owns the active blocks
- * Order: cset->change, zio_routes_lock, cset->mutex, then hold (freeze.c) or
- * trig->lock, then a pipe's lock, then chan->lock of an output, then chan->lock of an
- * input, then pins->lock, then the state.
+ *   cset->state      the device's side, see engine.c: an atomic word. The context
+ *                    that sets it from IDLE to ARMING owns the active blocks
+ * Order: cset->change; zio_routes_lock; cset->mutex; a freeze (freeze.c) or
+ * trig->lock; a pipe's lock; chan->lock of an output; chan->lock of an input;
+ * pins->lock; the state. Documentation/architecture.md has all locks.
  */
 #ifndef _ZIO_CORE_H
 #define _ZIO_CORE_H
@@ -52,7 +52,7 @@ struct zio_snapshot {
 	struct zio_control ctrl;
 };
 
-/* FIFO of finished blocks, see queue.c */
+/* A FIFO of finished blocks, see queue.c */
 struct zio_queue {
 	struct zio_block **slot;
 	unsigned int mask;
@@ -110,9 +110,9 @@ struct zio_channel_core {
 	unsigned long lost;
 
 	/*
-	 * Sharing, of an output, counted by who submits to it: share.c, route.c. They
-	 * fill a cache line, as the queue begins another; so a channel has 2048 bytes,
-	 * beyond which it would take up 4096.
+	 * Output: how blocks were shared. The context that submits a block writes these
+	 * (share.c, route.c). They fill the cache line before the queue, so that a
+	 * channel has 2048 bytes: kmalloc() would take 4096 for more.
 	 */
 	u32 share_how;
 	u32 share_error;
@@ -130,7 +130,7 @@ struct zio_channel_core {
 	unsigned int watermark;
 	struct list_head sessions;
 	struct list_head unread;
-	bool slowpath; /* a ring, a route, leftovers, or blocks that are merged */
+	bool slowpath; /* a ring, a route, unread blocks, or blocks that are merged */
 	unsigned int n_routes;
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
@@ -189,7 +189,7 @@ struct zio_cset_core {
 	struct mutex mutex; /* configuration */
 	bool enabled;
 	bool gone;
-	bool ending; /* it will be gone: nobody begins a replacement */
+	bool ending; /* it will be gone: no writer begins a replacement */
 	u32 timeout_ms;
 	u64 mask; /* channels in the blocks of an interleaved set */
 	struct zio_binding *bind;

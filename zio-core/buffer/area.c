@@ -11,8 +11,8 @@
  * or pinned, and changes nothing then.
  *
  * Page faults put the pages into a mapping. A mapping can grow (mremap) and lose pages
- * (madvise) without a call into this file, so each fault checks that the page is within
- * the area. Each part of a mapping counts in area->maps, with or without pages. So no
+ * (madvise) without a call into this file. So each fault checks that the page is in the
+ * area. Each part of a mapping counts in area->maps, with or without pages. So no
  * fault comes while parts are pinned, or after the area is retired.
  */
 #include <linux/export.h>
@@ -23,12 +23,12 @@
 
 #include "buffer/buffer.h"
 
-/* At most so many pages per fault: 64 KiB on most machines. */
+/* Maximum pages per fault: 64 KiB on most machines */
 #define FAULT_PAGES	16ul
 
 /*
- * vmalloc_user() does not charge a cgroup. But on machines whose cache has aliases, it
- * aligns the memory so that kernel and program see the same.
+ * vmalloc_user() does not charge a cgroup. On machines whose cache has aliases it is
+ * needed: it aligns the memory so that kernel and program see the same.
  */
 static void *alloc_charged(size_t size)
 {
@@ -79,7 +79,7 @@ struct zio_area *zio_area_alloc(size_t size)
 }
 EXPORT_SYMBOL_GPL(zio_area_alloc);
 
-/* As zio_area_alloc(); the cgroup of the current process is charged. */
+/* As zio_area_alloc(), but charges the cgroup of the current process. */
 struct zio_area *zio_area_alloc_charged(size_t size)
 {
 	return alloc_area(size, alloc_charged);
@@ -121,7 +121,7 @@ bool zio_area_retire(struct zio_area *area)
 }
 EXPORT_SYMBOL_GPL(zio_area_retire);
 
-/* Cached: a walk of the page tables is the dearest part of a page. */
+/* The array is kept: to fill it, the core walks the page tables, which is expensive. */
 static bool have_pages(struct zio_area *area)
 {
 	size_t i, n = PFN_DOWN(area->size);

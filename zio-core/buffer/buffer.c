@@ -251,7 +251,7 @@ err_create:
 	return ERR_PTR(ret);
 }
 
-/* The last user of one of its blocks may free it later: see engine/mem.c. */
+/* The last user of one of the blocks may free the buffer later: see engine/mem.c. */
 static void destroy_buffer(struct zio_buffer *buf)
 {
 	zio_kobj_del(&buf->kobj);
@@ -268,7 +268,7 @@ static void detach_buffer(struct zio_channel_core *chan)
 	zio_queue_destroy(&chan->queue);
 }
 
-/* For poll(), which must not dereference a buffer. */
+/* Copies the limits for poll(), which must not dereference a buffer. */
 static void use_limits(struct zio_channel_core *chan, const struct zio_buffer *buf)
 {
 	WRITE_ONCE(chan->len, buf->len);
@@ -315,7 +315,7 @@ static struct zio_buffer **create_buffers(struct zio_cset_core *cset,
 	return buf;
 }
 
-/* Called at registration. Returns 0, -ENOENT, or an error of the type. */
+/* Context: Process; at registration. Returns 0, -ENOENT, or an error of the type. */
 int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
 	const struct zio_buffer_type *type = find_or_load_type(name);
@@ -531,7 +531,7 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 	rcu_assign_pointer(chan->data_area, buf->area);
 out:
 	mutex_unlock(&chan->lock);
-	/* Now zio_area_get() finds the new one. */
+	/* From here on zio_area_get() finds the new area. */
 	zio_area_put(old);
 	return ret;
 }

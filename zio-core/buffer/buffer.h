@@ -33,8 +33,8 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
 
 /*
- * Context: Any. The block of an input has a count of its users from now on. Its owner
- * is the first one.
+ * Context: Any. The input's block has a count of its users from now on. Its owner is the
+ * first user.
  */
 static inline void zio_block_set_mem(struct zio_block *block, struct zio_mem *mem,
 				     struct zio_buffer *buf,
@@ -53,7 +53,7 @@ static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
 		!zio_cset_is_output(buf->chan->cset);
 }
 
-/* Much memory for a user: one whose cgroup has no more is refused, not killed. */
+/* For large allocations: if the user's cgroup has no more memory, they fail. */
 #define ZIO_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* A probe that runs asynchronously must not wait for modprobe. */

@@ -63,7 +63,7 @@ static inline void zio_session_unlock(struct zio_session *sess)
 	mutex_unlock(&sess->chan->lock);
 }
 
-/* Puts a block of a user, and notifies those that wait for room. */
+/* Puts a block of a user, and notifies contexts that wait for room. */
 static inline void zio_channel_put_block(struct zio_channel_core *chan,
 					 struct zio_block *block)
 {

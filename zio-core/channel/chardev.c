@@ -2,8 +2,7 @@
 /*
  * chardev.c: read and write of the data and control nodes
  *
- * All calls are served inline: they do not sleep under IOCB_NOWAIT, so io_uring needs no
- * worker.
+ * No call sleeps under IOCB_NOWAIT, so io_uring needs no worker.
  */
 #include <linux/fs.h>
 #include <linux/uio.h>
@@ -267,7 +266,7 @@ static __always_inline ssize_t read_ctrl(struct zio_session *sess,
 	return to->room != all ? all - to->room : ret;
 }
 
-/* A function of its own: so the loop over blocks has no branch for iterators. */
+/* A function of its own, so that the loop over blocks has no branch for iterators. */
 static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *buf,
 					size_t n, bool nowait)
 {
@@ -368,7 +367,7 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 	return (ssize_t)all ?: ret;
 }
 
-/* The program has written the samples into the block that it was offered. */
+/* The program has written the samples into the block of offer_block(). */
 static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 {
 	struct zio_block *block = sess->block;
@@ -441,7 +440,8 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 }
 
 /*
- * After a sleep the control is copied again: another thread may have used the session.
+ * After a sleep the function copies the control again: another thread may have used the
+ * session.
  */
 static int submit_shared(struct zio_session *sess, struct iov_iter *from,
 			 bool nowait)
@@ -492,7 +492,7 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	return 0;
 }
 
-/* Takes one control, for the data that follow if the set has samples. */
+/* Takes one control. If the set has samples, the program writes the data next. */
 static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;

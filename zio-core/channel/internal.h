@@ -69,7 +69,7 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);
 
-/* Between two blocks: schedules, and looks for signals. */
+/* Schedules, and returns true if a signal is pending. Called between two blocks. */
 static __always_inline bool zio_must_stop(void)
 {
 	if (likely(!(read_thread_flags() & (_TIF_NEED_RESCHED |
@@ -85,7 +85,7 @@ extern const struct file_operations zio_ctrl_in_fops;
 extern const struct file_operations zio_data_out_fops;
 extern const struct file_operations zio_ctrl_out_fops;
 
-/* True for the control node of an input that is open for reading and writing. */
+/* Returns true for the control node of an input that is open for reading and writing. */
 static inline bool zio_has_ring(const struct file *file)
 {
 	return file->f_op == &zio_ctrl_in_fops && (file->f_mode & FMODE_WRITE);

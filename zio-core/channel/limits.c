@@ -2,9 +2,9 @@
 /*
  * limits.c: limits of what one user can take
  *
- * The core charges memory that it allocates for a user to the user's cgroup. Two things
- * have limits of their own: sessions, as each open() of a channel looks through all of
- * them; and pages of a buffer that pipes and sockets keep.
+ * The core charges memory that it allocates for a user to the user's cgroup. Sessions
+ * have a limit of their own, as each open() of a channel looks through all of them.
+ * Pages of a buffer that pipes and sockets keep have a limit, too.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

@@ -2,13 +2,13 @@
 /*
  * merge.c: neighbouring blocks of a stream become one when they are read
  *
- * The reader that takes a block from the queue merges, under chan->lock. While the oldest
- * queued block begins where the reader's block ends, the reader takes it and makes it part
- * of its own. It puts the descriptor of that block at once. The memory is free only after
- * the reader's own block, the oldest one, is put: the buffer reuses memory in the order in
- * which it was reserved. For the same reason the buffer does not reuse a descriptor that
- * is queued behind the reader's block, even if "prefer-new" drops it at that moment. So the
- * reader may look at it. The exchange that takes it fails if it is gone.
+ * The reader that takes a block from the queue merges, under chan->lock. The oldest queued
+ * block may begin where the reader's block ends. The reader then appends it to its own
+ * block, and puts its descriptor at once. The memory is free only after the reader's own
+ * block, the oldest one, is put: the buffer reuses memory in the order in which it was
+ * reserved. So the buffer does not reuse a descriptor behind the reader's block. The reader
+ * may look at it even if "prefer-new" drops that block at the same moment. The exchange that
+ * takes the block fails then.
  *
  * A reader must not see a gap where no block was lost. So its sequence numbers are those of
  * the blocks less the number of blocks that were merged before.

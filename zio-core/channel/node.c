@@ -71,7 +71,7 @@ static int get_cset_file(struct zio_cset_core *cset)
 	return 0;
 }
 
-/* The buffers can be replaced when no file is open. */
+/* After the last file is closed, users may replace the buffers. */
 void zio_cset_put_file(struct zio_cset_core *cset)
 {
 	mutex_lock(&cset->mutex);
@@ -116,9 +116,9 @@ static void put_channel(struct zio_channel_core *chan)
 }
 
 /*
- * open() may have found the inode of a node that is removed since, and its number may
- * belong to another channel. An index is free only after devtmpfs has unlinked both nodes,
- * so the inode of such a node has no link.
+ * open() may have found the inode of a node that was removed meanwhile. Its number may
+ * belong to another channel now. An index is free only after devtmpfs has unlinked both
+ * nodes. So the inode of such a node has no link.
  */
 static bool is_node_of_another(const struct inode *inode)
 {
@@ -203,13 +203,13 @@ static int create_node(struct zio_channel_core *chan, bool data)
 	return ret;
 }
 
-/* An xarray that allocates indices keeps an index with NULL reserved. */
+/* The xarray keeps the index reserved while its entry is NULL. */
 static void hide_channel(struct zio_channel_core *chan)
 {
 	xa_store(&zio_channels, chan->minor, NULL, GFP_KERNEL);
 }
 
-/* Creates both nodes of a channel. Programs can open them from now on. */
+/* Creates both nodes of a channel. Programs can open them before this returns. */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
 	int ret;

@@ -2,8 +2,8 @@
 /*
  * pinned.c: the pinned blocks of a channel, and the processes that pinned them
  *
- * A process that called splice() may pass the pages on, and end. So the kernel cannot
- * tell which process has them. It names the process that called splice().
+ * A process that called splice() may pass the pages on, and end. So the core does not know
+ * which process has them. It names the process that called splice().
  */
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -53,7 +53,7 @@ struct zio_pin_count zio_pins_count(struct zio_channel_core *chan)
 	return count;
 }
 
-/* The number in the reader's namespace; 0 if the process has ended, or has none there. */
+/* Returns the pid in the reader's namespace; 0 if the process has none there, or ended. */
 static pid_t number_of(struct pid *pid)
 {
 	pid_t nr;
@@ -64,7 +64,7 @@ static pid_t number_of(struct pid *pid)
 	return nr;
 }
 
-/* Users without a line of their own are added to process 0, which is the first. */
+/* Adds users without a line of their own to process 0, which has the first line. */
 static void add_user(struct pin_user *user, unsigned int *n,
 		     const struct zio_block_pin *pin)
 {

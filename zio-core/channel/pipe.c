@@ -116,7 +116,7 @@ static struct kvec *alloc_pages_for(unsigned int n)
 	return vec;
 }
 
-/* Reads what is there; does not sleep. */
+/* Reads the blocks that are queued; does not sleep. */
 static ssize_t read_now(struct file *in, struct kvec *vec, unsigned int n, size_t len)
 {
 	struct iov_iter to;

@@ -7,7 +7,7 @@
 
 #include "channel/internal.h"
 
-/* The pinned blocks of a channel; made with the first pin, freed with the channel. */
+/* The pinned blocks of a channel; allocated for the first pin, freed with the channel. */
 struct zio_pin_list {
 	spinlock_t lock; /* pins, and which of them are busy */
 	struct list_head pins; /* also of buffers that were replaced */

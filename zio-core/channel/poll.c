@@ -53,7 +53,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 /*
  * The trigger is on demand, and a program waits for its ring to fill. The poll acquires as
  * many blocks as the watermark. While they come fast it acquires more, up to half of the
- * buffer. So the program needs fewer polls. The poller is not in the wait queue yet: the
+ * buffer. So the program needs fewer polls. The poller is not yet in the wait queue. So the
  * blocks wake no process.
  */
 static void fill_ring(struct zio_channel_core *chan)

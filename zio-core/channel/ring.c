@@ -3,26 +3,26 @@
  * ring.c: the control ring: programs take blocks without a system call
  *
  * While a ring is open it shows the channel's queue: slot i of the ring has the control of
- * the block in slot i of the queue, and both heads count alike. The program moves
+ * the block in slot i of the queue. Both heads have the same value. The program moves
  * hdr->tail. The kernel accepts a tail within the queued blocks only, and reads nothing
  * else from the mapped memory.
  *
- * The program owns the blocks between tail and head. When an event finds no free block,
+ * The program owns the blocks between tail and head. An event may find no free block. Then
  * the owner of the phase takes back some blocks that hdr->tail has passed
  * (reclaim_blocks()). No other context pops blocks. "prefer-new" has no effect: the kernel
  * does not take back a block that the program may be reading.
  *
- *   R  The pusher writes samples, slot and queue, then stores hdr->head (release). The
- *      program loads head (acquire), then slot and samples. Without the pair, the program
- *      could see a block that is not there yet.
- *   S  The program reads slot and samples, then stores hdr->tail (release).
- *      reclaim_blocks() loads tail (acquire); the blocks are filled again after that.
- *      Without the pair, new samples could overwrite a block that is being read.
+ *   R  The pusher writes samples, slot and queue, then stores hdr->head (release). It pairs
+ *      with the program, which loads head (acquire), then slot and samples. Without it,
+ *      the program could see a block that is not there yet.
+ *   S  The program reads slot and samples, then stores hdr->tail (release). It pairs with
+ *      reclaim_blocks(), which loads tail (acquire) before the blocks are filled again.
+ *      Without it, new samples could overwrite a block that the program is reading.
  *
  *   K  zio_ring_open() fills the ring, then stores chan->ring (release). A close clears
  *      chan->ring, waits for a grace period, and frees the ring. All others load
- *      chan->ring under RCU. Without the order and the grace period, they could read a
- *      ring that is not filled yet, or that is freed.
+ *      chan->ring under RCU. Without them, a context could read a ring that is not filled
+ *      yet, or that is freed.
  *
  * Only the owner of the phase changes chan->ring (zio_cset_own_phase()), so the owner of
  * the phase may use it without RCU.
@@ -71,8 +71,8 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 }
 
 /*
- * Takes back some blocks that the program has read. The program may write any tail: a tail
- * that is out of range is ignored. Returns whether there were any.
+ * Takes back some blocks that the program has read. The program may write any tail: the
+ * kernel ignores one that is out of range. Returns true if it took any block back.
  *
  * Context: Any; the caller owns the phase.
  */
@@ -107,7 +107,7 @@ int zio_ring_count(struct zio_channel_core *chan)
 	return n;
 }
 
-/* poll() reports the driver's error; a read takes it. */
+/* Keeps the driver's error: poll() reports it, and a read returns and clears it. */
 void zio_ring_fail(struct zio_channel_core *chan, int error)
 {
 	struct zio_ring *ring;
@@ -180,9 +180,9 @@ static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 
 /*
  * The caller owns the phase and has locked the channel. Queued blocks now belong to the
- * program. Blocks that readers hold, or have left, are put: memory is free again only in
- * the order in which it was given out, so a reader that holds a block and may not read any
- * more would keep all of it.
+ * program. The function puts blocks that readers hold or have left. The buffer frees memory
+ * only in the order in which it was reserved. A reader that holds a block cannot read any
+ * more, so it would keep all memory.
  */
 static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 {
@@ -293,8 +293,8 @@ static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
 
 /*
  * Polls have acquired more blocks than the program has read. No other user asked for these
- * blocks. So they are discarded, the newest first, as if they had never been acquired. The
- * caller owns the phase and has locked the channel.
+ * blocks. So the function discards them, the newest first, and takes back their numbers and
+ * statistics. The caller owns the phase and has locked the channel.
  */
 static void discard_unread(struct zio_channel_core *chan, unsigned int asked,
 			   bool armed)
@@ -332,7 +332,7 @@ static struct zio_ring *end_ring(struct zio_channel_core *chan)
 	return ring;
 }
 
-/* Waits for a grace period. Callers avoid to do this while the set is frozen. */
+/* Waits for a grace period. Callers do not do this while the set is frozen. */
 void zio_ring_free(struct zio_ring *ring)
 {
 	if (!ring)
@@ -356,8 +356,8 @@ static void abort_asked(struct zio_cset_core *cset)
  * @chan: the channel
  * @own_files: files of the set that the owner of the ring has open
  *
- * Blocks that are armed for other users stay armed. With a trigger on demand, blocks that
- * polls have acquired ahead are discarded; else unread blocks stay queued.
+ * Blocks that are armed for other users stay armed. With a trigger on demand, the core
+ * discards blocks that polls have acquired ahead. Other unread blocks stay queued.
  *
  * Context: Process, sleeps.
  */
@@ -377,8 +377,8 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 }
 
 /*
- * A program may write the header's page, and no slot. So no mapping may grow: one of the
- * header would reach the slots.
+ * A program may write the header's page, and no slot. So no mapping may grow: a mapping of
+ * the header would reach the slots.
  */
 int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma)
 {

@@ -9,8 +9,8 @@
  *
  * A session has one current block. When a program reads several controls at once, their
  * blocks wait behind it. When the last file of the session is closed, unread input blocks
- * stay for the next reader of the channel, and a partly written output block is queued as
- * a short block.
+ * stay for the next reader of the channel. A partly written output block is queued as a
+ * short block.
  *
  * chan->lock protects all of it. A session does not hold it while it sleeps for a block.
  */
@@ -21,8 +21,8 @@
 #include "channel/internal.h"
 
 /*
- * zio_session_lock() has tried. A non-blocking caller waits, too: a holder of the lock does
- * not sleep for a block, for memory of a user, or for an event.
+ * zio_session_lock() has found the lock taken. A non-blocking caller waits, too: a holder
+ * of the lock does not sleep for a block, for memory of a user, or for an event.
  */
 int zio_session_wait_lock(struct zio_session *sess)
 {
@@ -214,7 +214,7 @@ static struct zio_block *take_first(struct list_head *blocks)
 	return &first->block;
 }
 
-/* Makes the next block whose control was read the current one, if there is one. */
+/* Makes the next block whose control was read the current block, if there is one. */
 void zio_session_advance(struct zio_session *sess)
 {
 	sess->block = take_first(&sess->more);
@@ -277,7 +277,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 	return block;
 }
 
-/* Takes the next block that is there, or that can be had at once. */
+/* Takes the next block: a queued one, or one that can be acquired at once. */
 static __always_inline struct zio_block *take_block(struct zio_channel_core *chan)
 {
 	if (unlikely(chan->slowpath))
@@ -314,7 +314,7 @@ static __always_inline int try_input(struct zio_session *sess)
 	return set_block(sess, block, false);
 }
 
-/* Fetches one more block beside those of the session, if this loses none. */
+/* Fetches one more block beside those of the session, if the channel loses none by this. */
 struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;

@@ -9,12 +9,13 @@
  *
  *   head counts controls and never wraps. Writers take a lock; readers do not.
  *
- *   U  The writer fills the slot, then stores head (release). The reader loads head
- *      (acquire), then the slot. Without the pair, the reader could read an old control.
+ *   U  The writer fills the slot, then stores head (release). It pairs with the reader,
+ *      which loads head (acquire), then the slot. Without it, the reader could read an old
+ *      control.
  *   V  The writer stores head and later, after U and the lock, fills the next slot. The
  *      reader copies a slot, then loads head again (after a read barrier). It discards the
- *      copy if the writer may have overwritten the slot meanwhile: if it is the slot at
- *      head, or one before. Without the barrier, the reader could keep a torn control.
+ *      copy if the slot is at head, or before: the writer may have overwritten the slot.
+ *      Without it, the reader could keep a torn control.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -35,7 +36,7 @@
 static struct zio_control *sniff_ring;
 
 static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for writers */
-static DEFINE_MUTEX(sniff_users_lock); /* protects sniff_users, and so the life of the ring */
+static DEFINE_MUTEX(sniff_users_lock); /* sniff_users: the ring lives while it is not 0 */
 static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
 static u64 sniff_head;
 static unsigned int sniff_users;
@@ -54,7 +55,7 @@ static void sniff_block(struct zio_channel_core *chan, struct zio_block *block)
 	struct zio_control *slot;
 	unsigned long flags;
 
-	/* A block of an input has had its snapshot since it was armed. */
+	/* An input's block got its snapshot when it was armed. */
 	if (zio_cset_is_output(chan->cset))
 		zio_block_snapshot(chan, block);
 	raw_spin_lock_irqsave(&sniff_lock, flags);
@@ -149,7 +150,7 @@ static bool has_control(const struct sniffer *sniffer)
 	return READ_ONCE(sniffer->pos) != smp_load_acquire(&sniff_head); /* U */
 }
 
-/* A reader that was too slow goes on with the newest half of the ring. */
+/* A reader that was too slow continues with the newest half of the ring. */
 static void skip_lost(struct sniffer *sniffer, u64 head)
 {
 	sniffer->pos = head - SNIFF_LEN / 2;
@@ -162,7 +163,7 @@ static bool fetch_control(struct sniffer *sniffer)
 	u64 head;
 
 	while (has_control(sniffer)) {
-		/* The copy may be torn; it is discarded then. */
+		/* The copy may be torn: the check below discards it then. */
 		data_race(sniffer->ctrl =
 			  sniff_ring[sniffer->pos % SNIFF_LEN]);
 		smp_rmb();					/* V */

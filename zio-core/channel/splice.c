@@ -9,20 +9,20 @@
  * returns to its buffer when only the area refers to its pages. No event tells this. So
  * each splice() looks at the busy pins, and a work item does so every 10 ms.
  *
- *  - (P) a reader of a page drops its reference after that (put_page(), full barrier).
- *    is_held() loads the count, and a full barrier follows before the block is filled
- *    again. Without it, a reader could see the samples of the next block.
+ *  - (P) A reader of a page drops its reference after its last access (put_page(), full
+ *    barrier). It pairs with is_held(), which loads the count. A full barrier follows there
+ *    before the block is filled again. Without it, a reader could see the next samples.
  *
  * A mapping counts as a reference to a page, too. So pins and mappings of an area
  * exclude each other: area->maps is below 0 while blocks are pinned (area.c). splice()
- * copies from an area that is mapped. A count of 1 cannot grow again, as there is no
- * other reference to copy.
+ * copies from an area that is mapped. A count of 1 cannot grow again, as no other context
+ * has a reference that it could copy.
  *
- * A pin holds its buffer. So what pipes have stays readable when the buffer is replaced,
+ * A pin holds its buffer. So the pages in pipes stay readable when the buffer is replaced,
  * and when the board goes. A page that only a socket has needs no buffer then.
  *
- * list->lock protects the list, pin->busy and n_busy. It is taken by the releaser of
- * a pipe buffer, in process context, with the pipe locked.
+ * list->lock protects the list, pin->busy and n_busy. The context that releases a pipe
+ * buffer takes it: a process, with the pipe locked.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -35,7 +35,7 @@
 
 #include "channel/pipe.h"
 
-/* The period of looks at busy pins */
+/* Period of the work item that looks at busy pins */
 #define LOOK_AGAIN	msecs_to_jiffies(10)
 
 /*
@@ -56,8 +56,8 @@ static struct page **page_at(const struct zio_block_pin *pin, const void *at)
 }
 
 /*
- * Does anything but the area refer to the pages of the block? A buffer that its channel
- * has replaced fills no block again: then the pages may stay with their readers.
+ * Returns true if any reference to the pages is not the area's. A buffer that its channel
+ * has replaced fills no block again. Readers may keep pages of that buffer.
  */
 static bool is_held(const struct zio_block_pin *pin)
 {
@@ -79,7 +79,7 @@ static unsigned long count_pages(const struct zio_block *block)
 	return PFN_UP(offset_in_page(block->data) + block->len);
 }
 
-/* The block returns. The caller has taken the pin from the list. */
+/* Puts the block into its buffer. The caller has taken the pin from the list. */
 static void free_pin(struct zio_block_pin *pin)
 {
 	struct zio_buffer *buf = pin->mem.buf;
@@ -134,7 +134,7 @@ static void look_again(struct work_struct *work)
 	kobject_put(&chan->kobj);
 }
 
-/* The session and all pipe buffers have dropped the block. Process context. */
+/* Context: Process. The session and all pipe buffers have dropped the block. */
 static void release_pin(struct zio_mem *mem)
 {
 	struct zio_block_pin *pin = container_of(mem, struct zio_block_pin, mem);
@@ -155,7 +155,7 @@ static void release_pin(struct zio_mem *mem)
 		free_pin(pin);
 }
 
-/* The list of the channel, or a new one; the channel is locked. */
+/* Returns the list of the channel, or a new one, or NULL. The channel is locked. */
 static struct zio_pin_list *have_pin_list(struct zio_channel_core *chan)
 {
 	struct zio_pin_list *list = chan->pins;
@@ -179,7 +179,7 @@ static struct zio_pin_list *have_pin_list(struct zio_channel_core *chan)
 	return list;
 }
 
-/* The channel is freed. The list is empty, as each pin holds the channel. */
+/* Frees the list with its channel. The list is empty, as each pin holds the channel. */
 void zio_pin_list_free(struct zio_pin_list *list)
 {
 	if (!list)
@@ -231,7 +231,7 @@ err_pages:
 	return NULL;
 }
 
-/* False if there are as many users as can be counted. */
+/* Returns false if the count of users would overflow. */
 static bool get_buffer(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
 {
 	struct zio_block_pin *pin = (struct zio_block_pin *)buf->private;
@@ -256,7 +256,7 @@ static const struct pipe_buf_operations pin_pipe_ops = {
 	.release = release_buffer,
 };
 
-/* NULL: the block is copied. It is shared, or has less than a page. */
+/* Returns NULL for a block to be copied: it is shared, or has less than a page. */
 static struct zio_block_pin *pin_block(struct zio_session *sess)
 {
 	struct zio_block_core *core = to_block_core(sess->block);
@@ -299,7 +299,7 @@ static int splice_pages(struct zio_session *sess, struct zio_block_pin *pin,
 	return 0;
 }
 
-/* As read(): ends when there is no block, and after a block whose control was read. */
+/* As read(), ends without a block, and after a block whose control was read. */
 static ssize_t splice_blocks(struct zio_session *sess,
 			     struct pipe_inode_info *pipe, size_t all)
 {
@@ -322,7 +322,7 @@ static ssize_t splice_blocks(struct zio_session *sess,
 	return room != all ? all - room : ret;
 }
 
-/* Is a block of the present buffer pinned? The channel is locked. */
+/* Returns true if a block of the present buffer is pinned. The channel is locked. */
 static bool has_pins(const struct zio_channel_core *chan)
 {
 	struct zio_pin_list *list = chan->pins;
@@ -344,7 +344,7 @@ struct splice_wait {
 	bool asked;
 };
 
-/* All memory is in use, and some may be in this pipe, which the caller may read. */
+/* Returns true if all memory is in use, and some may be in the caller's own pipe. */
 static bool would_deadlock(const struct zio_channel_core *chan,
 			   const struct splice_wait *splice_wait)
 {
@@ -400,9 +400,9 @@ static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t 
  * zio_data_splice_read() - splice_read() of the data of an input
  * @in: the node
  * @ppos: ignored
- * @pipe: the pipe, locked; unlocked while this sleeps
+ * @pipe: the pipe, locked; unlocked while the function sleeps
  * @len: bytes
- * @flags: ignored: O_NONBLOCK of the file says whether this sleeps, as for read()
+ * @flags: ignored: O_NONBLOCK of the file tells whether to sleep, as for read()
  *
  * Pins blocks, or copies a block that cannot be pinned or is smaller than a page.
  *

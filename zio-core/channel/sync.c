@@ -5,9 +5,9 @@
  * close() does not wait: queued blocks are played at later events, or dropped when the
  * board goes.
  *
- *   W  zio_blocks_drop() counts a dropped block, then stores chan->played (release).
- *      fsync() loads chan->played (acquire), then the count. Without the pair, fsync()
- *      could miss a dropped block.
+ *   W  zio_blocks_drop() counts a dropped block, then stores chan->played (release). It
+ *      pairs with fsync(), which loads chan->played (acquire), then the count. Without it,
+ *      fsync() could miss a dropped block.
  */
 #include <linux/fs.h>
 
@@ -49,9 +49,9 @@ static int send_all(struct zio_session *sess, u32 *upto)
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block was aborted, or
- * refused by the driver, since the last call or since the node was opened; -ENODEV when the
- * board went before; -ERESTARTSYS.
+ * Return: 0; -EINVAL if part of a sample has been written; -EIO if a block was aborted or
+ * refused since the last call, or since the node was opened; -ENODEV when the board went
+ * before; -ERESTARTSYS.
  */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 {

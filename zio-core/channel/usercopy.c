@@ -5,12 +5,12 @@
 
 #include "channel/usercopy.h"
 
-/* Most memory faulted in at once; a reader may never need the rest */
+/* Maximum memory that is faulted in at once: a reader may never need the rest */
 #define FAULT_IN_MAX	SZ_64K
 
 /*
- * Another process may take the page away again before the copy, even on purpose. The memory
- * belongs to the user, but the system call must end.
+ * Another process may take the page away again before the copy, even on purpose. The limit
+ * makes the system call end.
  */
 #define MAX_FAULTS	16
 
@@ -52,7 +52,7 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
  * @from: where the copy stopped
  * @faults: counts faults of this system call; zero at its beginning
  *
- * Context: as zio_sink_fault_in().
+ * Context: As zio_sink_fault_in().
  *
  * Return: 0 if the copy can go on; -EFAULT if the address is bad.
  */

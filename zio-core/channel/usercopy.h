@@ -2,9 +2,9 @@
 /*
  * usercopy.h: copies between blocks and user memory
  *
- * chan->lock is held during a copy. A page fault may take any time: userfaultfd or FUSE
- * serve the page, or never do. So copies run with page faults disabled. When a copy falls
- * short, the caller drops the lock, faults the memory in, and copies again.
+ * chan->lock is held during a copy. A page fault may take any time: a process may serve
+ * it, by userfaultfd or FUSE. So copies run with page faults disabled. When a copy stops
+ * early, the caller drops the lock, faults the memory in, and copies again.
  */
 #ifndef _ZIO_USERCOPY_H
 #define _ZIO_USERCOPY_H
@@ -14,7 +14,7 @@
 
 #include "compat.h"
 
-/* Most bytes that a holder of chan->lock copies before it lets others have the lock */
+/* Maximum bytes that a holder of chan->lock copies before it unlocks for other users */
 #define ZIO_COPY_AT_ONCE	SZ_1M
 
 /*
@@ -38,8 +38,8 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults);
 int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults);
 
 /*
- * copy_to_user() and copy_from_user() check the kernel's side. The caller has done so: the
- * length never exceeds the block. Hence _copy_...().
+ * copy_to_user() and copy_from_user() also check the kernel's side. _copy_...() do not: the
+ * callers limit the length to that of the block.
  */
 static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from,
 					   size_t n)

@@ -19,7 +19,7 @@ int zio_attr_parse(const char *text, u32 *value)
 	return kstrtou32(text, 0, value);
 }
 
-/* Accepts 0 and 1 only: a typing error must not switch anything. */
+/* Accepts 0 and 1 only, so that a typing error switches nothing. */
 int zio_attr_parse_bool(const char *text, bool *value)
 {
 	u32 number;

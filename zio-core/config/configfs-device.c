@@ -3,8 +3,8 @@
  * configfs-device.c: devices that users make by mkdir in /sys/kernel/config/zio/devices
  *
  * A user makes a directory, sets its attributes, and writes 1 to "live". This registers a
- * platform device with the attributes as properties, and the driver's probe() runs. To
- * write 0 to "live", or to remove the directory, unplugs the device.
+ * platform device with the attributes as properties, and the driver's probe() runs. The
+ * device is unplugged when the user writes 0 to "live", or removes the directory.
  */
 #include <linux/configfs.h>
 #include <linux/export.h>
@@ -219,7 +219,7 @@ static int is_zio_device(struct device *dev, ZIO_MATCH_CONST void *data)
 	return dev->bus == &zio_bus;
 }
 
-/* The name under /sys/bus/zio/devices; empty while the device is not live. */
+/* Shows the name in /sys/bus/zio/devices; nothing while the device is not live. */
 static ssize_t device_name_show(struct config_item *item, char *page)
 {
 	struct zio_config_item *citem = to_citem(item);
@@ -259,7 +259,7 @@ static void list_properties(struct zio_config_item *citem,
 }
 
 /*
- * Registration does not return the error of probe(); a second attempt to attach does.
+ * Registration does not return the error of probe(). Attaching once more returns it.
  */
 static int have_driver(struct zio_config_item *citem,
 		       struct platform_device *pdev)
@@ -376,7 +376,7 @@ static struct config_item *make_device(struct config_group *group,
 	struct zio_config_item *citem;
 	unsigned int i;
 
-	/* The module may be on its way out, and with it this directory. */
+	/* The module may be unloading, and this directory goes with it. */
 	if (!try_module_get(cgroup->type->owner))
 		return ERR_PTR(-ENODEV);
 	citem = kzalloc(sizeof(*citem), GFP_KERNEL);

@@ -35,7 +35,7 @@ static ssize_t show_slot(struct config_item *item, unsigned int slot,
 }
 
 /*
- * When the controls cannot show the new value for want of memory, the old one returns.
+ * Restores the old value when no memory is left for controls with the new one.
  */
 static int store_value(struct zio_trigger *trig, unsigned int slot,
 		       const char *text)
@@ -226,7 +226,7 @@ static struct config_item *make_trigger(struct config_group *group,
 		container_of(group, struct zio_trigger_group, group);
 	struct config_item *item;
 
-	/* The module may be on its way out, and with it this directory. */
+	/* The module may be unloading, and this directory goes with it. */
 	if (!try_module_get(tgroup->type->owner))
 		return ERR_PTR(-ENODEV);
 	item = create_trigger(tgroup, name);
@@ -350,10 +350,10 @@ static void depend_item(struct work_struct *work)
 }
 
 /*
- * From now on configfs refuses rmdir of the directory. The caller is in a sysfs file, and
- * configfs locks its root here. rmdir of a device removes sysfs files with other
- * directories of configfs locked. Lockdep cannot tell these directories apart, so a
- * thread takes the lock.
+ * Lets configfs refuse rmdir of the directory. The caller is in a sysfs file, and configfs
+ * locks its root here. rmdir of a device removes sysfs files with other directories of
+ * configfs locked. Lockdep cannot distinguish these directories, so a thread takes the
+ * lock.
  */
 static int pin_item(struct zio_trigger *trig)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * configfs.h: attributes that the core does not know when it is compiled
+ * configfs.h: attributes that types and drivers define at run time
  *
  * Configfs does not pass the attribute to its show and store functions. So each position
  * of an attribute has a pair of functions. A file that includes this header defines

@@ -2,7 +2,7 @@
 /* enable.c: enable and disable sets and channels */
 #include "config/internal.h"
 
-/* Makes the list of enabled channels. The set is frozen, or not yet visible. */
+/* Updates the list of active channels. The set is frozen, or not yet visible. */
 void zio_cset_list_active(struct zio_cset_core *cset)
 {
 	unsigned int i, n = 0;

@@ -48,7 +48,7 @@ static ssize_t queued_len_show(struct kobject *kobj,
 	int queued = zio_queue_count(&buf->chan->queue);
 	int all = buf->type->ops->count(buf);
 
-	/* Head and tail were not read at the same moment. */
+	/* Head and tail are not read at the same moment, so the difference may be wrong. */
 	return sysfs_emit(page, "%d\n", clamp(queued, 0, all));
 }
 
@@ -59,7 +59,7 @@ static int set_prefer_new(struct zio_buffer *buf, u32 value)
 	if (value > 1)
 		return -EINVAL;
 	WRITE_ONCE(buf->prefer_new, value);
-	/* A set without room can be armed now. */
+	/* A set that had no room can be armed now. */
 	zio_cset_kick(buf->chan->cset);
 	return 0;
 }

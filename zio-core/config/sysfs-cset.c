@@ -30,9 +30,9 @@ static ssize_t store_bool(struct zio_cset_core *cset, const char *text, size_t c
 }
 
 /*
- * Replaces the trigger or the buffers by those of a name of at most 11 characters. The
- * core may load a module of that name, which can take any time in user space. So writers
- * hold cset->change meanwhile, and an unbind waits for one writer at most.
+ * Replaces the trigger or the buffers by those of a type, whose name has at most 11
+ * characters. The core may load the module of the type. This can take any time in user
+ * space. So writers hold cset->change meanwhile, and an unbind waits for one at most.
  */
 static ssize_t store_type(struct zio_cset_core *cset, const char *text, size_t count,
 			  int (*change)(struct zio_cset_core *cset, const char *name))

@@ -177,7 +177,7 @@ static int add_file(struct zio_binding *bind, unsigned int index)
 	return sysfs_create_file(&bind->kobj, &file->kattr.attr);
 }
 
-/* The files are removed with the directory. */
+/* Creates the files of the trigger. Removal of the directory removes them. */
 int zio_binding_add_files(struct zio_binding *bind)
 {
 	unsigned int i;

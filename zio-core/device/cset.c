@@ -266,7 +266,7 @@ EXPORT_SYMBOL_GPL(zio_cset_ssize);
  * zio_cset_mask() - get the channels that an interleaved block carries
  * @cset: the channel set, interleaved
  *
- * Context: in raw_io().
+ * Context: Any, in raw_io().
  *
  * Return: one bit per channel; the lowest channel is bit 0.
  */
@@ -280,7 +280,7 @@ EXPORT_SYMBOL_GPL(zio_cset_mask);
  * zio_cset_nshots() - get the number of shots that a block holds, one after the other
  * @cset: the channel set
  *
- * Context: in raw_io().
+ * Context: Any, in raw_io().
  *
  * Return: 1, or more if the set has ZIO_CSET_MULTI_SHOT.
  */
@@ -294,7 +294,7 @@ EXPORT_SYMBOL_GPL(zio_cset_nshots);
  * zio_cset_pre_samples() - get the number of samples before the event
  * @cset: the channel set
  *
- * Context: in raw_io().
+ * Context: Any, in raw_io().
  *
  * Return: samples of each shot; more than 0 only if the set has ZIO_CSET_PRE_SAMPLES.
  */
@@ -308,7 +308,7 @@ EXPORT_SYMBOL_GPL(zio_cset_pre_samples);
  * zio_cset_post_samples() - get the number of samples from the event on
  * @cset: the channel set
  *
- * Context: in raw_io().
+ * Context: Any, in raw_io().
  *
  * Return: samples of each shot.
  */

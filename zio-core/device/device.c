@@ -7,8 +7,8 @@
  * stay while a reader uses them. The core does not call the driver after
  * zio_device_unregister().
  *
- * While a set is registered it is "gone": configuration fails until all of the set works.
- * Unregistration takes the same steps back.
+ * A set begins as "gone": configuration fails until all of the set works. Unregistration
+ * takes the same steps back.
  */
 #include <linux/ctype.h>
 #include <linux/idr.h>
@@ -128,7 +128,7 @@ static bool desc_is_valid(const struct zio_device_desc *desc)
 }
 
 /*
- * At unregistration, so that the board can come back; or when it was never registered.
+ * Called at unregistration, so that the board can come back, or when registration failed.
  */
 static void free_id(struct zio_device *zdev)
 {

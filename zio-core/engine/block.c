@@ -27,7 +27,7 @@ void zio_channel_count_loss(struct zio_channel_core *chan)
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
-/* True if a reader holds a block that must be put before memory is free in order. */
+/* Returns true if a reader holds a block before which no memory can be free. */
 static bool is_in_the_way(struct zio_channel_core *chan)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
@@ -38,7 +38,7 @@ static bool is_in_the_way(struct zio_channel_core *chan)
 
 /*
  * Drops the oldest unread block with "prefer-new", and counts the loss. A program sees the
- * blocks of a ring, so those are not dropped. Returns false if there was none to drop.
+ * blocks of a ring, so the core does not drop those. Returns false if it drops none.
  */
 static bool drop_oldest(struct zio_channel_core *chan)
 {
@@ -55,7 +55,7 @@ static bool drop_oldest(struct zio_channel_core *chan)
 	return true;
 }
 
-/* Takes back blocks that a program has read in its ring. Returns false without any. */
+/* Takes back blocks that a program has read in its ring. Returns false if there are none. */
 bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
@@ -64,8 +64,8 @@ bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 }
 
 /*
- * No block is free. The program may have read some of its ring. Else this is an overrun:
- * the new block is lost, or with "prefer-new" the oldest unread one.
+ * No block is free. The program may have read some of its ring. Otherwise the channel
+ * loses the new block, or with "prefer-new" the oldest unread one.
  */
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
@@ -135,7 +135,7 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 }
 
 /*
- * Puts the armed blocks. @lost: count them as losses; else no event was to fill them.
+ * Puts the armed blocks. @lost: counts them as losses. If false, they waited for no event.
  */
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 {

@@ -28,7 +28,7 @@ static inline bool has_room(struct zio_channel_core *chan)
 		(!ops || !ops->has_room || ops->has_room(chan));
 }
 
-/* Takes back blocks that were read, until there is room for one. Loses nothing. */
+/* Takes back blocks that were read, until one is free. Drops no unread block. */
 static inline bool reclaim_room(struct zio_channel_core *chan)
 {
 	while (!has_room(chan))
@@ -50,7 +50,7 @@ take_empty_block(struct zio_channel_core *chan)
 	return block;
 }
 
-/* @prealloc: the block for @reader, which it has taken already */
+/* @prealloc: the block for @reader, which the caller has taken from the buffer */
 static __always_inline struct zio_block *arm_input(struct zio_cset_core *cset,
 						   struct zio_channel_core *chan,
 						   struct zio_channel_core *reader,

@@ -4,8 +4,8 @@
  *
  * A snapshot holds the fields of a channel's controls that rarely change. It is never
  * modified: a change of an attribute publishes a new one. A block has a reference to the
- * snapshot that was in force when it was armed, and keeps it while it is free. So to attach
- * a snapshot usually costs one comparison. (The comparison needs no protection: a snapshot
+ * snapshot that was in force when it was armed. A free block keeps this reference. So arming
+ * a block usually costs one comparison. (The comparison needs no protection: a snapshot
  * that a block refers to is not freed, so its address is not used again.)
  *
  * chan->snap is replaced under cset->mutex and read under RCU.
@@ -34,7 +34,7 @@ int zio_snapshots_init(void)
 	return zio_snapshot_cache ? 0 : -ENOMEM;
 }
 
-/* Waits for snapshots and other objects that are freed after a grace period. */
+/* Waits until all objects are freed that wait for a grace period. */
 void zio_snapshots_exit(void)
 {
 	rcu_barrier();
@@ -210,7 +210,7 @@ static void publish_snapshot(struct zio_channel_core *chan,
 	zio_snapshot_put(old);
 }
 
-/* Blocks that are armed later show the present values. The caller holds cset->mutex. */
+/* Publishes the present values for blocks that are armed later. Under cset->mutex. */
 int zio_channel_refresh(struct zio_channel_core *chan)
 {
 	struct zio_snapshot *snap = zio_snapshot_alloc(chan);
@@ -221,7 +221,7 @@ int zio_channel_refresh(struct zio_channel_core *chan)
 	return 0;
 }
 
-/* Makes snapshots of the present values for all channels, to be published later. */
+/* Allocates snapshots of the present values for all channels: see zio_snapshots_publish(). */
 struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset)
 {
 	struct zio_snapshot **snap;
@@ -285,7 +285,7 @@ void zio_block_renew_snapshot(struct zio_channel_core *chan,
 	core->snap = snap;
 }
 
-/* True if the control has the address of the channel. A control may have no address. */
+/* Returns true if the control has the address of the channel, false for no address. */
 bool zio_control_names(const struct zio_control *ctrl,
 		       const struct zio_channel_core *chan)
 {

@@ -19,7 +19,7 @@ void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **sna
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block);
 
-/* Any context; the caller owns the block. */
+/* Context: Any; the caller owns the block. */
 static inline void zio_block_snapshot(struct zio_channel_core *chan,
 				      struct zio_block *block)
 {
@@ -27,7 +27,7 @@ static inline void zio_block_snapshot(struct zio_channel_core *chan,
 		zio_block_renew_snapshot(chan, block);
 }
 
-/* Puts what belongs to the block alone over a copy of its snapshot. */
+/* Copies the values of this one block over a copy of its snapshot. */
 static inline void zio_control_fill(struct zio_control *ctrl,
 				    const struct zio_block *block,
 				    unsigned int ssize)

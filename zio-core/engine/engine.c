@@ -54,21 +54,21 @@
  *
  * - (D) The atomic_fetch_or() in refuse_arming() pairs with the barrier in
  *   make_idle(). Without them, a reader of one channel could sleep on after the reader
- *   of another has left. The reader is in the wait queue before: so an owner that
- *   clears an older WAKE finds the reader there.
+ *   of another has left. The reader enters the wait queue before this. So an owner
+ *   that clears an older WAKE finds the reader there.
  *
- * - (E) The context that makes the set idle looks at it, and at its channels, for a
- *   moment longer. The removal of the set may go on by then. So sets and channels are
- *   freed after a grace period, and drivers and triggers call in under RCU. (A session
- *   holds a reference; work items are flushed.)
+ * - (E) The context that makes the set idle still reads the set and its channels after
+ *   that. The set may be removed meanwhile. So the core frees sets and channels after a
+ *   grace period, and arms and finishes them under RCU. (A session holds a reference.
+ *   The removal waits for work items.)
  *
  * - (F) zio_cset_freeze() sets FREEZE, then reads the phase. make_idle() changes the
  *   phase, then reads FREEZE, and wakes. Both are in one word, so one side sees the
- *   other without a barrier. In two words, zio_cset_freeze() could sleep on.
+ *   other without a barrier. With two words, zio_cset_freeze() could miss the wake-up.
  *
- * - (G) A block may go past the queue of its reader only if that is empty. The reader
- *   knows this only when it owns the phase. Before, another context may have queued an
- *   older block.
+ * - (G) A block may go past the queue of its reader only if the queue is empty. The
+ *   reader knows this only while it owns the phase. Another context may have queued an
+ *   older block before.
  *
  * - (H) The atomic_fetch_or() in zio_cset_kick() pairs with the barrier in make_idle(),
  *   and with the atomic_fetch_andnot() in check_policy(). Without them, the context
@@ -83,7 +83,7 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-/* How often one context arms a set at a stretch; then a work item goes on */
+/* One context arms a set so often in a row. Then a work item continues. */
 #define ZIO_MAX_REARMS	64
 
 /* When arm_if() starts the blocks */
@@ -107,7 +107,7 @@ struct arm_request {
  * zio_cset_wake() - wake all users of a set, so that they look again
  * @cset: the channel set
  *
- * After an error, a change of the configuration, or the end of the device.
+ * Follows an error, a change of the configuration, or the end of the device.
  *
  * Context: Any.
  */
@@ -124,7 +124,7 @@ void zio_cset_wake(struct zio_cset_core *cset)
 	}
 }
 
-/* The set can be armed again: its notifiers may do that. */
+/* The set can be armed again: a notifier may do so. */
 static __always_inline void notify_done(struct zio_cset_core *cset)
 {
 	if (unlikely(!hlist_empty(&cset->notifiers)))
@@ -143,8 +143,8 @@ static void finish_outputs(struct zio_cset_core *cset)
 }
 
 /*
- * Returns the block of @reader, whose queue is empty (G). No other context takes from
- * that queue, so the block need not go through it.
+ * Returns the block of @reader, whose queue is empty (G). No other context pops from
+ * that queue, so the block need not go through the queue.
  */
 static __always_inline struct zio_block *
 finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
@@ -211,7 +211,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 	return -EINPROGRESS;
 }
 
-/* These errors are the engine's own; from a driver they would mislead the caller. */
+/* The engine returns these errors itself. From a driver they would mislead the caller. */
 static int driver_error(int error)
 {
 	switch (error) {
@@ -252,7 +252,7 @@ static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 	return cset->ops->raw_io(&cset->pub);
 }
 
-/* A function for each direction: so the path of an event has no branch. */
+/* Each direction has a function, so that the path of an event has no branch. */
 static int arm_outputs(struct zio_cset_core *cset)
 {
 	int ret = start_blocks(cset, true, NULL, NULL);
@@ -311,7 +311,7 @@ static __always_inline int go_on_arming(struct zio_cset_core *cset)
 	return arm_cset(cset);
 }
 
-/* One channel is enough: one without a reader loses blocks, but stops no other. */
+/* One channel with room is enough: a channel that no program reads stops no other. */
 static bool make_room_in_any(struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -333,8 +333,8 @@ static bool has_all_blocks(struct zio_cset_core *cset)
 }
 
 /*
- * Returns 0 if the caller, which owns the phase, is to start the blocks. What the
- * caller knew before it owned the phase may have changed.
+ * Returns 0 if the caller, which owns the phase, is to start the blocks. The set may
+ * have changed since the caller looked at it without the phase.
  */
 static __always_inline int check_policy(struct zio_cset_core *cset,
 					const struct arm_request *req)
@@ -361,11 +361,11 @@ static __always_inline void leave_arming(struct zio_cset_core *cset,
 	if (policy == ARM_EVENT || policy == ARM_CHANNEL)
 		zio_cset_kick(cset);
 	else if (policy == ARM_INPUTS)
-		/* The watermark may be out of reach: readers take what is there. */
+		/* The channel may never reach the watermark: readers take the blocks it has. */
 		zio_cset_wake(cset);
 }
 
-/* @chan: with ZIO_ARM_WAKE; else NULL. Apart: arm_if() keeps it in no register. */
+/* @chan: with ZIO_ARM_WAKE; else NULL. Not inline, to save arm_if() a register. */
 static noinline int refuse_arming(struct zio_channel_core *chan, int state)
 {
 	if (state & CSET_GONE)
@@ -401,8 +401,8 @@ static __always_inline int arm_if(struct zio_cset_core *cset,
  * @bind: the set's binding; the set may have been given another one meanwhile
  * @at: time of the event; NULL: now, by the trigger's clock
  *
- * Takes one block per active channel and hands them to the driver. A channel that has
- * none loses one.
+ * Takes one block per active channel and hands them to the driver. A channel without a
+ * free block loses one.
  *
  * Context: Any, under RCU.
  *
@@ -437,7 +437,7 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 	return arm_if(chan->cset, &req);
 }
 
-/* The slow path of zio_cset_pull(): the block, if any, goes through the queue. */
+/* The slow path of zio_cset_pull(): a block goes through the queue. */
 static struct zio_block *pull_queued(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -468,8 +468,8 @@ static struct zio_block *pull_queued(struct zio_channel_core *chan)
 }
 
 /*
- * Returns the block for the reader if it may go past the queue (G), and if the channel
- * still can be pulled. A reader that finds no memory loses no block.
+ * Returns the reader's block if it may go past the queue (G), and if the channel still
+ * can be pulled. The channel loses no block if no memory is free.
  */
 static __always_inline struct zio_block *preallocate_block(struct zio_channel_core *chan)
 {
@@ -519,7 +519,7 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
 
-/* The work of a set that is gone is cancelled after a grace period, for ever. */
+/* Removal of a set cancels the work after a grace period: none is queued after that. */
 static void kick_in_thread(struct zio_cset_core *cset)
 {
 	rcu_read_lock();					/* E */
@@ -529,9 +529,9 @@ static void kick_in_thread(struct zio_cset_core *cset)
 }
 
 /*
- * @ret is of the last attempt; 0 before the first one. A driver's error stops inputs
- * until the next kick, but not outputs: the driver has lost one block, and plays the
- * next.
+ * @ret: result of the last attempt; 0 before the first one. A driver's error stops
+ * inputs until the next kick. It does not stop outputs: the driver has lost one block,
+ * and plays the next.
  */
 static __always_inline bool can_try_again(struct zio_cset_core *cset,
 					  enum arm_policy policy, int ret)
@@ -543,7 +543,7 @@ static __always_inline bool can_try_again(struct zio_cset_core *cset,
 			atomic_read(&cset->pending) & ZIO_PENDING_KICK); /* H */
 }
 
-/* The caller may be an interrupt handler: after a while a work item goes on. */
+/* The caller may be an interrupt handler: after ZIO_MAX_REARMS a work item continues. */
 static __always_inline void arm_repeatedly(struct zio_cset_core *cset,
 					   enum arm_policy policy)
 {
@@ -566,8 +566,8 @@ static __always_inline void arm_repeatedly(struct zio_cset_core *cset,
  *
  * An input whose trigger rearms is armed while a channel has room. Outputs whose
  * trigger is on demand are armed while each of them has a block. For other sets this
- * does nothing. To be called when a set has become idle, or has new room or a new
- * block.
+ * does nothing. The engine calls this when a set has become idle. Other folders call it
+ * when a set has new room or a new block.
  *
  * Context: Any; the caller owns no phase.
  */
@@ -605,8 +605,8 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 }
 
 /*
- * Returns the phase that it has left. CSET_ARMED: the caller owns the phase now.
- * CSET_ARMING: the context that is arming will see EARLY. Else the driver has no blocks.
+ * Returns the phase before. CSET_ARMED: the caller owns the phase now. CSET_ARMING: the
+ * context that is arming will see EARLY. Any other: the driver has no blocks.
  */
 static int take_from_driver(struct zio_cset_core *cset)
 {

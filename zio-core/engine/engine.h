@@ -15,8 +15,8 @@
 
 /*
  * A context that finds a set busy, or a channel without room, does not wait. It leaves
- * a note in one of two words. They are no part of cset->state, as each bit there keeps
- * the set from being armed.
+ * a note in one of two words. These are not in cset->state, as each bit there prevents
+ * arming.
  *
  * cset->pending is atomic: any context sets its bits. The owner of the phase acts on
  * them, see engine.c:
@@ -27,9 +27,9 @@
 #define ZIO_PENDING_WAKE	BIT(1)
 
 /*
- * chan->waiters is under chan->lock, and is not atomic: each put of a block from a
- * user's hand tests it. So it shares no word with bits that are set without the lock.
- * Unless it is 0, the put calls zio_channel_notify_room():
+ * chan->waiters is protected by chan->lock. It is not atomic, as each put of a user's
+ * block tests it. So it shares no word with bits that are set without the lock. Unless
+ * it is 0, the put calls zio_channel_notify_room():
  *   STARVED  a read or a poll has found no room for a block
  *   REARM    the trigger of the set rearms, so the put kicks the set
  *   READER   one sleeping reader; the upper bits count them
@@ -44,7 +44,8 @@
 /**
  * struct zio_channel_ops - what a channel has in place of users: a ring, or routes
  * @push: input; the caller owns the phase. Takes a block that is done. NULL for outputs
- * @has_room: input; optional. Whether another block is of use; the caller owns the phase
+ * @has_room: input; optional. Returns true if another block is of use; the caller owns
+ *            the phase
  * @reclaim: input; optional. Takes back blocks that were read; the caller owns the phase.
  *	     Returns whether there were any
  * @count_loss: input; optional. chan->lost has grown
@@ -153,7 +154,7 @@ static inline void zio_channel_mark_starved(struct zio_channel_core *chan)
 	WRITE_ONCE(chan->waiters, chan->waiters | ZIO_WAITERS_STARVED);
 }
 
-/* Any context; without the lock, the answer may be old. */
+/* Context: Any; if the caller does not hold chan->lock, the answer may be old. */
 static inline bool zio_channel_is_starved(const struct zio_channel_core *chan)
 {
 	return READ_ONCE(chan->waiters) & ZIO_WAITERS_STARVED;
@@ -169,7 +170,7 @@ static inline void zio_mem_get(struct zio_mem *mem)
 	refcount_inc(&mem->ref);
 }
 
-/* Are pages of the input block in pipes? See channel/splice.c. */
+/* Returns true if pages of the input block are in pipes: see channel/splice.c. */
 static inline bool zio_block_is_pinned(const struct zio_block *block)
 {
 	const struct zio_block_core *core = to_block_core(block);
@@ -177,7 +178,7 @@ static inline bool zio_block_is_pinned(const struct zio_block *block)
 	return core->mem && core->mem != &core->share;
 }
 
-/* Context: Any. The owner drops an input block, which may have other users. */
+/* Context: Any. The caller owned the input block, which may have other users. */
 static inline void zio_block_put(struct zio_channel_core *chan,
 				 struct zio_block *block)
 {

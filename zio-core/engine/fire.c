@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fire.c: pass the event of a trigger to its channel sets, and notify the users of a
- * set that it is done
+ * fire.c: pass the event of a trigger to its channel sets, and call the notifiers of a
+ * set that is done
  *
- * An event goes to the bound sets one after the other. Whatever one set does, the next
- * one gets the event. A set that is still armed loses it. A set that fails reports that
- * to its reader. The walk through the list takes no lock that a set could hold: the
- * list is under RCU.
+ * An event goes to the bound sets one after the other. A set that fails does not stop
+ * the walk. A set that is still armed loses the event. A set that fails reports the
+ * error to its reader. The walk is under RCU, so no slow set delays it with a lock.
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
@@ -18,7 +17,7 @@
 #include "engine/block.h"
 #include "engine/nest.h"
 
-/* How deep sets that finish each other may nest: see nest.h */
+/* Maximum depth of sets that finish each other: see nest.h */
 #define ZIO_MAX_CHAIN	8
 
 static void count_lost_events(struct zio_cset_core *cset, u64 n)
@@ -152,7 +151,7 @@ EXPORT_SYMBOL_GPL(zio_trigger_read_clock);
 static DEFINE_SPINLOCK(zio_notifiers_lock);
 static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
-/* Process context. The caller holds a reference to the set until it unlinks. */
+/* Context: Process. The caller holds a reference to the set until it unlinks. */
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset)
 {
@@ -162,7 +161,7 @@ void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 	spin_unlock(&zio_notifiers_lock);
 }
 
-/* Process context, sleeps. When this returns, done() is not running. */
+/* Context: Process, sleeps. When the function returns, done() is not running. */
 void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier)
 {
 	spin_lock(&zio_notifiers_lock);
@@ -172,8 +171,8 @@ void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier)
 }
 
 /*
- * The set has just become idle. The caller is a reader, which holds a reference, or is
- * under RCU (E). Sets that are done at once nest here, so a ring of sets ends.
+ * The set has just become idle. The caller holds a reference as a reader, or is under
+ * RCU (E). Sets that are done at once nest here: the limit ends a ring of sets.
  */
 void zio_cset_notify(struct zio_cset_core *cset)
 {

@@ -2,8 +2,8 @@
 /*
  * freeze.c: make a channel set idle, and keep it idle
  *
- * While its configuration changes, and when its device goes. engine.c explains the
- * states and the barriers.
+ * A set is frozen while its configuration changes, and when its device goes. engine.c
+ * explains the states and the barriers.
  */
 #include "engine/block.h"
 #include "engine/internal.h"
@@ -51,13 +51,13 @@ static bool is_settled(struct zio_cset_core *cset)
 	return phase == CSET_IDLE || phase == CSET_ARMED;
 }
 
-/* Such blocks wait for no event, so an abort loses nothing. */
+/* Returns true if the armed blocks wait for no event, so that an abort loses none. */
 static bool is_armed_ahead(const struct zio_cset_core *cset)
 {
 	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
 
-/* After this, no input takes blocks of the set's outputs: see share/route.c. */
+/* Waits until no input takes blocks of the set's outputs: see share/route.c. */
 static void wait_for_routes(struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -167,7 +167,7 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 	zio_cset_kick(cset);
 }
 
-/* Whether the configuration may change, so that the caller must not read it */
+/* Returns true if the configuration may change, so that the caller must not read it. */
 bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 {
 	int state = atomic_read_acquire(&cset->state);		/* Y */
@@ -200,7 +200,7 @@ void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 		atomic_andnot(CSET_STOP, &cset->state);
 }
 
-/* The device goes: the set is never armed again. The caller holds cset->mutex. */
+/* Marks the set as gone: it is never armed again. The caller holds cset->mutex. */
 void zio_cset_kill(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_GONE, &cset->state);

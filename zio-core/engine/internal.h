@@ -21,7 +21,7 @@ static inline int cset_phase(struct zio_cset_core *cset)
 	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
 }
 
-/* Leaves the phase that the caller owns, and wakes what waits for that. */
+/* Leaves the phase that the caller owns, and wakes contexts that wait for the phase. */
 static __always_inline void make_idle(struct zio_cset_core *cset)
 {
 	smp_mb__before_atomic();				/* C */
@@ -44,7 +44,7 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 /* freeze.c */
 bool zio_cset_is_on(struct zio_cset_core *cset);
 
-/* The oldest block; it may be gone when the caller looks at it. */
+/* Returns the oldest block, which may have left the queue when the caller looks at it. */
 static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
 {
 	return READ_ONCE(q->slot[atomic_read(&q->tail) & q->mask]);

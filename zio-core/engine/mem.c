@@ -12,14 +12,14 @@
  *
  * The owner is one of the users.
  *
- *  - (X) a user drops its reference after its last access (release). The last user
+ *  - (X) A user drops its reference after its last access (release). The last user
  *    gives the block back after it has seen the others' (acquire). It pairs with itself
  *    in zio_mem_put(). Without it, the block could be filled again while another user
  *    still reads its samples.
  *
- * The last user may come long after the reader has closed its files, and after the
- * buffer was replaced or its board is gone. So a zio_mem holds the buffer, and with it
- * the memory, the module of the buffer's type, and the channel. No unplug waits.
+ * The last user may stay long after the reader has closed its files. The buffer may be
+ * replaced by then, or the board gone. So a zio_mem holds the buffer. The buffer holds
+ * the memory, the module of its type, and the channel. No unplug waits for a user.
  */
 #include "engine/internal.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * nest.h: sets that are done because a set is done because ...
+ * nest.h: limit the depth of sets whose end arms the next set
  *
  * Such calls nest on the stack of the first one. A counter on each processor limits
  * the depth. The counted calls take spinlocks. Under PREEMPT_RT these sleep, so
  * preemption stays on there, and two tasks on one processor may count together. Then
- * a chain may end too early, but none goes on for ever.
+ * a chain may end too early, but none is endless.
  */
 #ifndef _ZIO_NEST_H
 #define _ZIO_NEST_H
@@ -13,7 +13,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
-/* True: the caller may go deeper. zio_nest_leave() follows in any case. */
+/* Returns true if the caller may go deeper. zio_nest_leave() follows in any case. */
 static inline bool zio_nest_enter(unsigned int __percpu *depth, unsigned int most)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))

@@ -24,12 +24,12 @@
  * compare-and-exchange.
  *
  *   A  zio_queue_push() stores the slot, then the head (release). zio_queue_look() loads
- *      the head (acquire), then the slot. Without the pair, a popper could see an old
- *      pointer in a new slot.
+ *      the head (acquire), then the slot. They pair. Without them, a popper could see
+ *      an old pointer in a new slot.
  *   B  zio_queue_pop() loads the slot, then moves the tail (full barrier). A slot is stored
- *      again only after its block was popped, put, got and pushed, and each step orders the
+ *      again only after its block was popped, put, got and pushed. Each step orders the
  *      next. A popper that was overtaken has loaded a stale pointer, and its exchange
- *      fails. Without the barrier, it could return a block of another owner.
+ *      fails. Without it, the popper could return a block of another owner.
  */
 #include <linux/log2.h>
 #include <linux/moduleparam.h>

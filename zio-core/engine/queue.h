@@ -17,7 +17,7 @@ static inline unsigned int zio_queue_count(const struct zio_queue *q)
 	return READ_ONCE(q->head) - (unsigned int)atomic_read(&q->tail);
 }
 
-/* Never finds the ring full, see queue.c; one pusher at a time. */
+/* The ring is never full, see queue.c. One pusher at a time. */
 static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
 {
 	unsigned int head = q->head;
@@ -26,7 +26,7 @@ static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
 	smp_store_release(&q->head, head + 1);		/* A */
 }
 
-/* The oldest block, or NULL, and the tail by which to take it, and no other. */
+/* Returns the oldest block, or NULL, and the @tail for zio_queue_take(). */
 static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
 {
 	*tail = atomic_read(&q->tail);
@@ -35,13 +35,13 @@ static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
 	return READ_ONCE(q->slot[*tail & q->mask]);
 }
 
-/* Whether the block that was looked at is the caller's now. */
+/* Returns true if the caller has the block that zio_queue_look() returned. */
 static inline bool zio_queue_take(struct zio_queue *q, int tail)
 {
 	return atomic_try_cmpxchg(&q->tail, &tail, tail + 1);	/* B */
 }
 
-/* The oldest block, or NULL; several poppers at a time. */
+/* Returns the oldest block, or NULL. Several contexts may pop at a time. */
 static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 {
 	struct zio_block *block;

@@ -10,7 +10,7 @@
 
 #include "engine/internal.h"
 
-/* Whether the driver has had the blocks for a whole round */
+/* Returns true if the driver has had the blocks for a whole round. */
 static bool is_overdue(struct zio_cset_core *cset)
 {
 	return cset_phase(cset) == CSET_ARMED &&
@@ -18,9 +18,9 @@ static bool is_overdue(struct zio_cset_core *cset)
 }
 
 /*
- * FREEZE keeps the set from being armed again. So the abort takes the blocks that
- * is_overdue() has seen. zio_cset_unfreeze() kicks the set for contexts that it has
- * refused meanwhile.
+ * FREEZE prevents arming. So the abort takes the blocks that is_overdue() has seen.
+ * zio_cset_unfreeze() kicks the set, as the set may have refused other contexts
+ * meanwhile.
  */
 static void abort_overdue(struct zio_cset_core *cset)
 {

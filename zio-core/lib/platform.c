@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * platform.c: drivers without hardware: a module parameter says how many devices they
- * have, and users make more by mkdir
+ * platform.c: drivers without hardware: a module parameter has the number of their devices,
+ * and users make more by mkdir
  */
 #include <linux/err.h>
 #include <linux/export.h>

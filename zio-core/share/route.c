@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * route.c: an input feeds outputs, with no user space at all
+ * route.c: an input feeds outputs, and no program takes part
  *
  * A route leads from an input to an output. An output has one route at most; an
  * input has a list of routes. A block that the engine finishes goes to all outputs in
- * the list, by reference (share.c), and not into the input's queue.
+ * the list, by reference (share.c). It does not go into the input's queue.
  *
  *   in: raw_io() --> route --> out: queue --> raw_io() --.
  *     ^         `--> route --> out: queue --> raw_io() --|
@@ -12,9 +12,9 @@
  *     `--- work of the first route <-- "there is room" --'
  *
  * The context that finishes the block owns the phase of the input's set. So one
- * context at a time takes blocks from an output's buffer and pushes them to the
- * output's queue, without a lock. Users are refused meanwhile: a read() of the input
- * and a write() to the output fail with EBUSY. The buffer of the output stays:
+ * context at a time takes blocks from an output's buffer and pushes them to its queue.
+ * It needs no lock. Users are refused meanwhile: a read() of the input and a write()
+ * to the output fail with EBUSY. The buffer of the output stays:
  *
  *   Y  zio_cset_freeze() of an output's set puts FREEZE into the state, and then waits
  *      for a grace period. It pairs with get_block() and has_room(): they look at the
@@ -22,18 +22,18 @@
  *      Without it, a route could take a block from a buffer that is just replaced. The
  *      look is an acquire: a route that finds the set unfrozen (C) finds the new buffer.
  *
- * An output that stands still has no more than its quota of the input's memory. What
- * comes then is copied into the output's own memory. An output without room loses the
- * block, and the other outputs do not. The output counts the loss, and raises an alarm.
+ * An output that stands still has no more than its quota of the input's memory. It gets
+ * copies of further blocks in its own memory. An output without room loses the block.
+ * It counts the loss, and raises an alarm. Other outputs still get the block.
  *
- * Some inputs are asked for blocks: their trigger is on demand, or their set is armed
- * whenever it has room. The work of the input's first route asks as soon as an output
- * has room, so neither recurses into the other. The engine calls input_has_room()
+ * A route asks some inputs for blocks: their trigger is on demand, or their set is
+ * armed whenever it has room. The work of the input's first route asks when an output
+ * has room. So neither recurses into the other. The engine calls input_has_room()
  * before it fires: asking loses no block. After an error of the driver the work waits
- * before it asks again. When the first route goes, the next one goes on.
+ * before it asks again. When the first route goes, the next one takes over.
  *
  * An output on demand plays at once, in the same context. Its driver may finish blocks
- * of another input, which feeds outputs, too. The work goes on where such calls nest
+ * of another input, which feeds outputs, too. The work takes over where such calls nest
  * too deep.
  *
  * zio_routes_lock protects out->route and in->routes. Other contexts find a route under
@@ -45,7 +45,7 @@
 
 #include "share/internal.h"
 
-/* Blocks that an input is asked for at a stretch */
+/* Maximum blocks that the work asks an input for in one run */
 #define ROUTE_BATCH	64
 
 /* Maximum depth of outputs and inputs that trigger each other */
@@ -72,7 +72,7 @@ static struct zio_route *first_route(struct zio_channel_core *in)
 				struct zio_route, node);
 }
 
-/* Any context; as first_route(). */
+/* Context: Any; as first_route(). */
 static void queue_filler(struct zio_channel_core *in)
 {
 	struct zio_route *first = first_route(in);
@@ -82,8 +82,8 @@ static void queue_filler(struct zio_channel_core *in)
 }
 
 /*
- * Any context, under RCU. An output may have room, or the input may be armed again. A
- * filler that runs is not queued by what it has asked for: it looks for room itself.
+ * Context: Any, under RCU. An output may have room, or the input may be armed again. A
+ * filler that runs looks for room itself, so its own blocks do not queue it again.
  */
 static void kick_filler(struct zio_channel_core *in)
 {
@@ -102,7 +102,7 @@ static void kick_filler(struct zio_channel_core *in)
 
 /*
  * An output with so many blocks in its queue gets copies, so it has no more shared ones.
- * The input keeps two blocks of each quota to go on with.
+ * The input keeps two blocks of each quota for the next events.
  */
 static bool is_quota_used(const struct zio_route *route)
 {
@@ -192,7 +192,7 @@ static void play_or_defer(struct zio_channel_core *in)
 		queue_filler(in);
 }
 
-/* Returns false if there is no route: the last one has just gone. */
+/* Returns false if the last route has just gone. */
 static bool feed_outputs(struct zio_channel_core *in, struct zio_block *block)
 {
 	struct zio_route *route;
@@ -317,7 +317,7 @@ static void free_route(struct zio_route *route)
 	kfree(route);
 }
 
-/* From now on users are refused, and the input's context takes the output's blocks. */
+/* Refuses users from now on. The input's context takes the output's blocks. */
 static int claim_output(struct zio_route *route)
 {
 	struct zio_channel_core *out = route->out;
@@ -360,8 +360,8 @@ static void add_route(struct zio_route *route)
 }
 
 /*
- * The first route: the outputs have what is queued before what comes. Blocks that readers
- * have are taken back: a reader that may not read would keep the memory.
+ * Begins the first route: the outputs get queued blocks before new ones. The function takes
+ * the blocks of readers back: a reader cannot read any more, and would keep the memory.
  */
 static void start_feeding(struct zio_route *route)
 {
@@ -428,14 +428,14 @@ static void disconnect(struct zio_channel_core *out)
 	WRITE_ONCE(in->n_routes, in->n_routes - 1);
 	if (!in->n_routes)
 		stop_feeding(in);
-	/* After this, no context feeds the output, or queues the filler. */
+	/* No context that feeds the output, or queues the filler, is left after this. */
 	synchronize_rcu();
 	release_output(out);
 	/* The context that fed the last block may have missed the route when it played. */
 	zio_cset_kick(out->cset);
 	synchronize_rcu();
 	cancel_delayed_work_sync(&route->filler);
-	/* The next filler does what the cancelled one was to do. The quotas are larger. */
+	/* The next filler takes over from the cancelled one. The quotas are larger now. */
 	queue_filler(in);
 	free_route(route);
 }
@@ -485,7 +485,7 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
  * Return: 0; -ENODEV when a board goes; -ENOMSG if @in is an output; -EPROTOTYPE if
  * its samples have another size; -EMSGSIZE if its blocks are larger; -EBUSY if it has a
  * ring; -ENOMEM; -EINTR. On error nothing has changed, with one exception: if a board
- * goes just now, the former route may have ended.
+ * goes meanwhile, the former route may have ended.
  */
 int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 {

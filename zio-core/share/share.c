@@ -3,9 +3,9 @@
  * share.c: an output plays the memory of an input's block
  *
  * The queue of an output has only blocks of the output's own buffer. So the queue is
- * never full, and a writer waits for room as without sharing. Such a block borrows the
- * memory of an input's block from when it is queued until the core puts it
- * (zio_output_put()).
+ * never full, and a writer waits for room as without sharing. Such a block *borrows* the
+ * memory of an input's block while it is queued or played. zio_output_put() ends the
+ * borrowing.
  *
  * The input's block is *shared* meanwhile, and its users are counted (engine/mem.c):
  *
@@ -40,7 +40,7 @@ static void release_share(struct zio_mem *mem)
 	zio_buffer_put_async(buf);
 }
 
-/* The memory of the input's block takes the place of the output's own. */
+/* Lets the output's block use the memory of the input's block in place of its own. */
 static void use_memory(struct zio_channel_core *out, struct zio_block *out_block,
 		       struct zio_block *block, void *data)
 {
@@ -68,7 +68,7 @@ static int find_obstacle(const struct zio_cset_core *cset, const struct zio_bloc
 	return 0;
 }
 
-/* Counts it, and keeps it for zio_share_describe(). */
+/* Counts the block, and keeps the result for zio_share_describe(). */
 static void note_share(struct zio_channel_core *out, int reason, size_t len)
 {
 	struct zio_share_info info = {
@@ -92,7 +92,7 @@ static void note_share(struct zio_channel_core *out, int reason, size_t len)
  * @out_block: an empty block of @out, with room for the samples
  * @block: block of the input; the caller owns it
  * @range: which of its samples, in bytes
- * @reason: why they are not shared, a negative errno
+ * @reason: why the samples are not shared, a negative errno
  *
  * Context: Any.
  */
@@ -143,7 +143,7 @@ int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 	return 0;
 }
 
-/* Puts into a control how the output took its last submitted block. */
+/* Writes into a control whether the output shared or copied its last submitted block. */
 void zio_share_describe(const struct zio_channel_core *out, struct zio_control *ctrl)
 {
 	struct zio_share_info info = {
@@ -208,7 +208,7 @@ static int find_range(const struct zio_block *block,
 	return 0;
 }
 
-/* For a submission without KEEP: the session of the reader drops the block. */
+/* The session of the reader drops the block that it has submitted without KEEP. */
 static void leave_hand(struct zio_session *source, struct zio_block *block)
 {
 	if (block == source->block) {

@@ -47,7 +47,7 @@ static void check_block(struct kunit *test, struct zio_channel_core *chan,
 		KUNIT_EXPECT_FALSE(test, overlap(block, out[n]));
 }
 
-/* Blocks of any length are taken, and put in any order. */
+/* The test takes blocks of any length, and puts them in any order. */
 static void walk(struct kunit *test, u32 nsamples, unsigned int len)
 {
 	struct test_device *tdev = create_device(test, nsamples);
@@ -109,7 +109,7 @@ static void short_blocks_leave_no_hole(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
 	tdev->short_by = 1024 - 32;
-	/* The last one found room for 1024 bytes, those before took 32. */
+	/* The last block found room for 1024 bytes. The blocks before it took 32. */
 	KUNIT_EXPECT_EQ(test, fill_up(tdev), (4096 - 1024) / 32 + 1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cleanup_test.c: a test that an assertion ends in its middle leaves nothing behind */
+/* cleanup_test.c: a test whose assertion fails leaves no object behind */
 #include "test-device.h"
 
 /* A test inside a test. It ends like one whose assertion fails. */
@@ -26,7 +26,7 @@ static void fail_in_the_middle(void *context)
 	kunit_try_catch_throw(&test->try_catch);
 }
 
-/* As KUnit does after a test that was aborted, in another thread than the test's. */
+/* Cleans up as KUnit does after an aborted test, in another thread than the test's. */
 static void clean_up(void *context)
 {
 	struct inner_test *inner = context;
@@ -51,7 +51,7 @@ static void failed_assertion_leaves_no_device(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&inner->kunit.resources));
 }
 
-/* In one thread: lockdep reports a thread that ends with a lock. */
+/* Runs in one thread: lockdep reports a thread that ends with a lock held. */
 static void held_lock_is_released(struct kunit *test)
 {
 	struct inner_test *inner = kunit_kzalloc(test, sizeof(*inner), GFP_KERNEL);

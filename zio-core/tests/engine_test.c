@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* engine_test.c: arm, done, abort, and what is lost */
+/* engine_test.c: arm, done, abort, and losses */
 #include <linux/sched.h>
 
 #include "test-device.h"
@@ -64,7 +64,7 @@ static void failed_io_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
 }
 
-/* The codes of the engine have another meaning. */
+/* The engine's own codes do not reach the reader as errors of the driver. */
 static void codes_of_the_engine_are_not_for_drivers(struct kunit *test)
 {
 	static const int not_a_driver_s[] = {
@@ -99,7 +99,7 @@ static void expect_no_alarms(struct kunit *test, struct test_device *tdev)
 	}
 }
 
-/* No program reads: 16 blocks are kept and 4 lost. The next block has the alarm. */
+/* No program reads: the queue keeps 16 blocks, and 4 are lost. The next has the alarm. */
 static void overrun_raises_an_alarm(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -125,7 +125,7 @@ static void overrun_raises_an_alarm(struct kunit *test)
 	expect_no_alarms(test, tdev);
 }
 
-/* Blocks of before the shrink are unread, those of after it are free. */
+/* Blocks from before the shrink are unread. Blocks from after it are free. */
 static void shrunk_buffer_takes_no_more(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);

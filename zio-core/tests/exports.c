@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exports.c: what zio-test calls inside of zio.ko; test kernels only
+ * exports.c: functions of zio.ko that zio-test calls; test kernels only
  *
  * Tests use the core as drivers and programs do: by its exports, by files in sysfs, and by
- * nodes. These functions are called by tests that need a state between two steps.
+ * nodes. Tests that need a state between two steps also call these functions.
  */
 #include <linux/export.h>
 

@@ -13,8 +13,8 @@
 #define MAX_HELD	32
 
 /*
- * The buffer type of the input: zio-buf-vmalloc, which counts what happens to buffers
- * and blocks.
+ * The buffer type of the input: zio-buf-vmalloc, with counters for its buffers and
+ * blocks.
  */
 static struct tally {
 	const struct zio_buffer_ops *real;
@@ -50,7 +50,7 @@ static void tally_put_block(struct zio_buffer *buf, struct zio_block *block)
 	tally.real->put_block(buf, block);
 }
 
-/* A block of the input that is out, and its users. */
+/* A block of the input that is not free, and its users */
 struct held {
 	struct zio_block *block;
 	struct zio_buffer *buf;
@@ -147,8 +147,8 @@ static void drop_page(struct model *m, struct held *h)
 }
 
 /*
- * A user has gone. The model forgets a block that has none: its pin may be busy with a
- * page, but only in the present buffer.
+ * A user has gone. The model forgets a block without users. Only in the present buffer
+ * may its pin still be busy, with a page.
  */
 static void forget_unused(struct model *m, struct held *h)
 {
@@ -159,7 +159,7 @@ static void forget_unused(struct model *m, struct held *h)
 	*h = (struct held){ };
 }
 
-/* The buffer is replaced. */
+/* Replaces the buffer. */
 static void forget_busy(struct model *m)
 {
 	unsigned int i;
@@ -168,14 +168,14 @@ static void forget_busy(struct model *m)
 		forget_unused(m, &m->held[i]);
 }
 
-/* The work item looks at busy pins now, and not after 10 ms. */
+/* Lets the work item look at busy pins at once. */
 static void look_at_pins(struct zio_channel_core *chan)
 {
 	if (chan->pins)
 		flush_delayed_work(&chan->pins->work);
 }
 
-/* A block that @dice chooses, of those that the model knows. */
+/* Returns a block of the model, which @dice chooses. */
 static struct held *choose(struct model *m, u32 dice)
 {
 	unsigned int i;
@@ -219,7 +219,7 @@ static void model_read(struct model *m)
 	};
 }
 
-/* As splice() does: a pipe buffer more, of a block in the hand, or by tee(). */
+/* Adds a pipe buffer: of the reader's block as splice() does, or by tee(). */
 static void model_pin(struct model *m, struct held *h)
 {
 	if (!h->pin && (!h->in_hand || h->outputs || to_block_core(h->block)->mem))
@@ -281,7 +281,7 @@ static void model_play(struct model *m, unsigned int i)
 	*p = m->played[--m->n_played];
 }
 
-/* A hand drops blocks of the present buffer only. */
+/* A reader drops blocks of the present buffer only. */
 static void drop_hand(struct model *m, struct held *h)
 {
 	if (!h->in_hand)
@@ -382,7 +382,7 @@ static void check_held(struct model *m, const struct held *h)
 	KUNIT_EXPECT_EQ(m->test, *(u16 *)h->block->data, h->sample);
 }
 
-/* Each block that the model knows is in use, and no other. */
+/* Checks that the blocks in use are those of the model. */
 static void model_check(struct model *m)
 {
 	int n = 0, used = atomic_read(&tally.got) - atomic_read(&tally.put);
@@ -435,7 +435,7 @@ static void tear_down(struct model *m)
 	test_device_remove(m->out_dev);
 }
 
-/* Work items look at busy pins, and free buffers. */
+/* Waits for work items, which look at busy pins and free buffers. */
 static void wait_for_buffers(void)
 {
 	int i;

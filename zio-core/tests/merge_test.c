@@ -150,7 +150,7 @@ static void stream_follows_model(struct kunit *test)
 				break;
 			set_merge(&w, dice & BIT(12));
 			WRITE_ONCE(w.chan->buf->prefer_new, dice & BIT(13));
-			/* A new snapshot, of the same value. */
+			/* A new snapshot with the same value */
 			test_store_u32(&w.chan->kobj, "gain-factor", 1000);
 		}
 	}
@@ -159,7 +159,7 @@ static void stream_follows_model(struct kunit *test)
 	end_walk(&w);
 }
 
-/* Blocks without a hole between them become one, which has at most half the buffer. */
+/* Blocks without a gap between them become one, which has at most half the buffer. */
 static void neighbours_become_one(struct kunit *test)
 {
 	struct zio_block *block;
@@ -211,7 +211,7 @@ static void ring_has_the_same_numbers(struct kunit *test)
 	end_walk(&w);
 }
 
-/* Whole blocks of 64 samples; the events of each are consecutive. */
+/* Checks that blocks are whole, of 64 samples, and that their events are consecutive. */
 static bool is_whole(const struct zio_block *block)
 {
 	const u16 *sample = block->data;

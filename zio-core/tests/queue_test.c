@@ -59,7 +59,7 @@ static void queue_is_fifo(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, zio_queue_pop(q));
 }
 
-/* New slots take the queued blocks over. The counts go on, and wrap meanwhile. */
+/* New slots get the queued blocks. The counts continue, and wrap meanwhile. */
 static void queue_is_replaced_at_wrap(struct kunit *test)
 {
 	struct zio_queue *q = create_queue(test, 8);

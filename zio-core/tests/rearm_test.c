@@ -38,7 +38,7 @@ static void input_is_armed_while_there_is_room(struct kunit *test)
  * engine has found no room.
  *
  * @kicks: how often it does so
- * @taken: a block that the test keeps: so memory is short, and not the queue
+ * @taken: a block that the test keeps, so that memory is short, and not the queue
  */
 static struct {
 	struct zio_channel_core *chan;
@@ -90,7 +90,7 @@ static void add_spy(struct kunit *test, struct zio_channel_core *chan, unsigned 
 	test_add_action(test, remove_spy, NULL);
 }
 
-/* Returns how often the driver was called by the test itself, for @kicks of the spy. */
+/* Returns how often the test itself called the driver, for @kicks of the spy. */
 static unsigned int count_rearms(struct kunit *test, unsigned int kicks)
 {
 	struct test_device *tdev = create_device(test, 0, 1);

@@ -140,7 +140,7 @@ static void play(struct model *m, struct model_output *out)
 	zio_cset_done(&out->tdev->cset->pub);
 }
 
-/* What is queued goes to the first route of an input. */
+/* Gives the queued blocks to the first route of an input. */
 static void connect(struct model *m, struct model_output *out, struct model_input *in)
 {
 	unsigned int i;
@@ -156,7 +156,7 @@ static void connect(struct model *m, struct model_output *out, struct model_inpu
 	in->n_queued = 0;
 }
 
-/* Blocks of it that outputs have stay as they are. */
+/* Replaces the input's device. Outputs keep the blocks that they have of the old one. */
 static void replace_input(struct model *m, struct model_input *in)
 {
 	unsigned int i, j;
@@ -272,7 +272,7 @@ static void tear_down(struct model *m)
 		test_device_remove(m->in[i].tdev);
 }
 
-/* No block is lost without being counted, and no route stays. */
+/* Checks that each loss was counted, and that no route is left. */
 static void routes_follow_model(struct kunit *test)
 {
 	struct model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);

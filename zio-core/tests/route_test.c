@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* route_test.c: which input feeds which output, what is lost, and how a route ends */
+/* route_test.c: the outputs that an input feeds, losses, and the end of a route */
 #include <linux/kthread.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
@@ -21,7 +21,7 @@ struct net {
 	char name[32];
 };
 
-/* Outputs keep what they have until the test says that they are done. */
+/* Outputs keep their blocks until the test calls zio_cset_done(). */
 static void set_up(struct net *n, struct kunit *test)
 {
 	int i;
@@ -38,7 +38,7 @@ static void set_up(struct net *n, struct kunit *test)
 	}
 }
 
-/* As if the input had events of its own: it is not asked. */
+/* Gives the input a trigger with events of its own: no route asks the input. */
 static void use_events(struct net *n)
 {
 	test_stop_demand(n->in_dev);
@@ -49,7 +49,7 @@ static void connect(struct net *n, int i)
 	KUNIT_ASSERT_EQ(n->test, test_set_source(n->out[i], n->name), 0);
 }
 
-/* Blocks that an output has, armed or queued. */
+/* Returns the number of blocks that an output has, armed or queued. */
 static unsigned int count_blocks(struct zio_channel_core *out)
 {
 	return zio_queue_count(&out->queue) + !!out->cset->pub.armed->chan;
@@ -96,7 +96,7 @@ static void full_output_loses(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, test_fire(n.in_dev->cset), 0);
 		zio_cset_done(&n.out_dev[1]->cset->pub);
 	}
-	/* The one that stands still has half of the input's memory less two, and one armed. */
+	/* The output that stands still has half of the input's memory less two, and one armed. */
 	KUNIT_EXPECT_EQ(test, count_blocks(n.out[0]), ZIO_DEFAULT_LEN);
 	KUNIT_EXPECT_EQ(test, n.out[0]->shared, ZIO_DEFAULT_LEN / 2 - 2 + 1);
 	KUNIT_EXPECT_EQ(test, n.out[0]->copied, ZIO_DEFAULT_LEN / 2 + 2 - 1);
@@ -128,7 +128,7 @@ static void larger_block_is_lost(struct kunit *test)
 	expect_all_back(&n);
 }
 
-/* Whenever there is room, and never without. */
+/* The route asks the input whenever an output has room, and only then. */
 static void input_on_demand_is_asked(struct kunit *test)
 {
 	struct net n;
@@ -255,8 +255,8 @@ static struct sleeper *create_sleeper(struct net *n)
 }
 
 /*
- * The last route is not in the list any more when the block is done, but the input
- * still has the table of a route. A reader that has seen the end of the route may sleep already.
+ * The last route has left the list when the block is done. The input still has the table of
+ * a route. A reader that has seen the end of the route may sleep already.
  */
 static void last_route_goes_under_a_block(struct kunit *test)
 {
@@ -284,7 +284,7 @@ static void last_route_goes_under_a_block(struct kunit *test)
 	expect_all_back(&n);
 }
 
-/* As a block that is fed, but whose output is not played yet. */
+/* Feeds a block to an output, and does not play the output. */
 static void push_by_hand(struct net *n, int i)
 {
 	struct zio_channel_core *out = n->out[i];
@@ -314,7 +314,7 @@ static void route_goes_before_a_block_is_played(struct kunit *test)
 	expect_all_back(&n);
 }
 
-/* The filler of the first route waits to try again. The next route has it to do. */
+/* The filler of the first route waits to try again. The next route takes over. */
 static void next_route_retries(struct kunit *test)
 {
 	struct net n;
@@ -349,7 +349,7 @@ static void memory_of_former_output_returns(struct kunit *test)
 	KUNIT_EXPECT_GE(test, count_blocks(n.out[1]), ZIO_DEFAULT_LEN - 2);
 }
 
-/* A block of the second output is fed, and to be played by the filler of the first. */
+/* The second output has got a block, which the filler of the first route is to play. */
 static void next_route_plays(struct kunit *test)
 {
 	struct net n;
@@ -379,7 +379,7 @@ static int fire_and_play(void *data)
 	return 0;
 }
 
-/* Routes that change, from an input with events and from another on demand. */
+/* Routes that change between an input with events and an input on demand */
 struct storm {
 	struct net n;
 	struct test_device *other;

@@ -161,7 +161,7 @@ static void blocks_have_one_owner(struct kunit *test)
 	}
 }
 
-/* fsync() reports a loss whatever number the block has. */
+/* fsync() reports a loss for each number that a block can have. */
 static void fsync_reports_a_loss_once(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);

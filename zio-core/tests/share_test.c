@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* share_test.c: whose a shared block is: refusals, ends, and a model */
+/* share_test.c: owners of a shared block: refusals, ends, and a model */
 #include <linux/prandom.h>
 
 #include "test-device.h"
@@ -7,7 +7,7 @@
 #define WALK_STEPS	20000
 #define OUTPUTS		3
 
-/* An input, and outputs of one channel each, tied to its session. */
+/* An input, and outputs of one channel each, linked to its session */
 struct stage {
 	struct kunit *test;
 	struct test_device *in_dev;
@@ -18,21 +18,21 @@ struct stage {
 	struct test_user *writer[OUTPUTS];
 };
 
-/* As the ioctl does it, which needs memory of a program. */
+/* Links as the ioctl does. The ioctl itself would need memory of a program. */
 static void tie(struct test_user *writer, struct test_user *reader)
 {
 	refcount_inc(&reader->sess->ref);
 	writer->sess->source = reader->sess;
 }
 
-/* A new session is not tied. */
+/* A new session has no link. */
 static void reopen_writer(struct stage *s, unsigned int i)
 {
 	test_user_close(s->writer[i]);
 	s->writer[i] = test_user_open(s->test, s->out[i]);
 }
 
-/* Blocks are fired by the test; outputs are played by it. */
+/* The test fires the input, and plays the outputs. */
 static void add_output(struct stage *s, unsigned int i)
 {
 	s->out_dev[i] = test_device_create(s->test, ZIO_CSET_OUTPUT, 1);
@@ -60,7 +60,7 @@ static void set_up(struct stage *s, struct kunit *test, unsigned int outputs)
 		add_output(s, i);
 }
 
-/* Reads one sample of the next block, or of the one in the hand. */
+/* Reads one sample of the reader's current block, or of the next one. */
 static struct zio_block *read_block(struct stage *s)
 {
 	if (test_read(s->reader->data, NULL, 2) < 0)
@@ -181,7 +181,7 @@ static void what_cannot_be_played_is_copied(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, s.reader->sess->block, block);
 }
 
-/* The output has it still: memory, type and channel stay, until it is done. */
+/* The output still has the block: memory, type and channel stay until it is done. */
 static void board_goes_first(struct kunit *test)
 {
 	struct zio_control ctrl;
@@ -205,7 +205,7 @@ static void board_goes_first(struct kunit *test)
 }
 
 /*
- * The model: which blocks are in the hand, and which each output has, oldest first.
+ * The model: the blocks that the reader has, and those of each output, oldest first.
  */
 struct owned {
 	struct zio_block *block;
@@ -242,7 +242,7 @@ static unsigned int count_away(struct model *m)
 			for (k = 0; k < n; k++)
 				if (seen[k] == block)
 					break;
-			/* Of what was copied there is none. */
+			/* No output shares a block that was copied. */
 			if (block && k == n && block != m->hand.block)
 				seen[n++] = block;
 		}
@@ -292,7 +292,7 @@ static void model_submit(struct model *m, unsigned int i, bool keep)
 		m->hand.block = NULL;
 }
 
-/* The oldest one is played; the next is armed. */
+/* Plays the oldest block; the core arms the next one. */
 static void model_play(struct model *m, unsigned int i)
 {
 	struct zio_cset_core *cset = m->s.out_dev[i]->cset;
@@ -306,7 +306,7 @@ static void model_play(struct model *m, unsigned int i)
 	memmove(&m->out[i][0], &m->out[i][1], m->n_out[i] * sizeof(m->out[i][0]));
 }
 
-/* An output's board goes, or its session; or both of an input's. */
+/* Removes an output's board or session, or both of an input. */
 static void model_end(struct model *m, u32 dice)
 {
 	unsigned int i = dice % OUTPUTS;
@@ -326,7 +326,7 @@ static void model_end(struct model *m, u32 dice)
 	case 2:
 		if (!m->hand.block)
 			break;
-		/* It is left over, and taken up by the next one. */
+		/* The block is unread then, and the next reader gets it. */
 		test_user_close(s->reader);
 		s->reader = test_user_open(s->test, s->in);
 		for (i = 0; i < OUTPUTS; i++) {
@@ -344,7 +344,7 @@ static void model_end(struct model *m, u32 dice)
 			reopen_writer(s, i);
 			tie(s->writer[i], s->reader);
 		}
-		/* What they have is of a buffer that is no more. */
+		/* The blocks of the outputs belong to a buffer that was replaced. */
 		for (i = 0; i < OUTPUTS; i++)
 			while (m->n_out[i])
 				model_play(m, i);

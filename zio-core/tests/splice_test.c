@@ -57,7 +57,7 @@ static void end(struct pinned *l)
 	test_device_remove(l->tdev);
 }
 
-/* How many blocks can be made until one is lost. */
+/* Returns how many blocks the channel can acquire until it loses one. */
 static unsigned int count_room(struct pinned *l)
 {
 	unsigned int n = 0;
@@ -182,7 +182,7 @@ static void pin_is_given_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
 }
 
-/* It is of another block. */
+/* Another block has the page: the pin does not look at it. */
 static void page_behind_is_not_looked_at(struct kunit *test)
 {
 	struct page *page;
@@ -198,7 +198,7 @@ static void page_behind_is_not_looked_at(struct kunit *test)
 
 /*
  * The last pin outlives its board. The code that puts it is still in the text of the
- * module: so the module goes later. On this processor nobody else runs meanwhile.
+ * module: so the module goes later. No other task runs on this processor meanwhile.
  */
 static void module_stays_for_the_last_pin(struct kunit *test)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test-device.c: actions of tests, and a device whose driver does what the test says */
+/* test-device.c: actions of tests, and a device whose driver the test controls */
 #include <linux/kthread.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
@@ -35,7 +35,7 @@ static bool is_same_action(struct kunit *test, struct kunit_resource *res,
 		!memcmp(res->data, wanted, sizeof(struct test_action));
 }
 
-/* KUnit calls @action after the test. Without memory it is called now, and the test ends. */
+/* KUnit calls @action after the test. If memory is short, it runs now and the test ends. */
 void test_add_action(struct kunit *test, void (*action)(void *arg), void *arg)
 {
 	struct test_action new = { .run = action, .arg = arg };
@@ -130,7 +130,7 @@ static void check_devices(void *test)
 	KUNIT_EXPECT_EQ((struct kunit *)test, test_count_devices(), 0);
 }
 
-/* For all suites: after each test, no device is left. */
+/* Checks for all suites that no device is left after a test. */
 int test_init(struct kunit *test)
 {
 	test_add_action(test, check_devices, test);
@@ -138,8 +138,8 @@ int test_init(struct kunit *test)
 }
 
 /*
- * For all suites: a test returns without a lock. Another thread calls this function if
- * the test was aborted.
+ * Checks for all suites that a test returns without a lock. Another thread calls this
+ * function if the test was aborted.
  */
 void test_exit(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * test-device.h: a device whose driver does what the test says, and users of its nodes
+ * test-device.h: a device whose driver the test controls, and users of its nodes
  *
  * An assertion that fails ends the thread of its test. So all that a test creates, opens,
  * starts or locks by these functions is an action of the test: KUnit undoes it after the
@@ -26,10 +26,10 @@
  * @early: raw_io() calls zio_cset_done() itself, then returns -EAGAIN
  * @short_by: bytes by which raw_io() shortens each block
  * @fill: raw_io() writes the number of the event (from 0) into each sample
- * @io_calls: how often raw_io() was called: not for events without a block
+ * @io_calls: number of calls of raw_io(); the core makes none for an event without blocks
  * @watched: a task, or NULL
- * @watched_calls: how often raw_io() was called by it
- * @stop_calls: how often stop_io() was called
+ * @watched_calls: number of calls of raw_io() by @watched
+ * @stop_calls: number of calls of stop_io()
  * @attr_error: what attr_set() returns
  */
 struct test_device {
@@ -56,7 +56,7 @@ struct test_device {
  * @len: blocks of each buffer
  * @nsamples: samples of each block
  *
- * Zero means: as it is by default.
+ * A value of zero leaves the default.
  */
 struct test_area {
 	const char *type;

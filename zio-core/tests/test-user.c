@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test-user.c: what programs do: write files in sysfs, and use the nodes of channels */
+/* test-user.c: write files in sysfs, and use the nodes of channels, as programs do */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernfs.h>
@@ -31,7 +31,7 @@ int test_store_u32(struct kobject *kobj, const char *name, u32 value)
 	return test_store(kobj, name, text);
 }
 
-/* Reads current-control. Without the file, @ctrl becomes zero. */
+/* Reads current-control. If there is no such file, @ctrl becomes zero. */
 void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl)
 {
 	struct kernfs_node *node = kernfs_find_and_get(chan->kobj.sd, "current-control");

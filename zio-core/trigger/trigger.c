@@ -2,11 +2,11 @@
 /*
  * trigger.c: trigger types, and triggers: the sources of events
  *
- * A trigger belongs to one channel set; or many sets share it, and it has a name of its own
- * (configfs-trigger.c). A set takes part in a trigger by its binding (binding.c).
+ * A trigger belongs to one channel set, or many sets share it. A shared trigger has a name
+ * (configfs-trigger.c). A binding connects a set to a trigger (binding.c).
  *
  * The core calls the operations of a type with trig->lock held. It calls stop() before it
- * freezes a set. So stop() may wait for a handler that is firing, for example to cancel a
+ * freezes a set. So stop() may wait for a handler that is firing. It does so to cancel a
  * timer or to free an interrupt. A trigger runs while it is enabled and at least one of
  * its bindings is enabled.
  */
@@ -94,7 +94,7 @@ static bool is_for_core(const struct zio_trigger_type *type)
 	return type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM);
 }
 
-/* Reserves the name. Sets can find the type when it is ready. */
+/* Reserves the name. Sets find the type after zio_trigger_type_register() is done. */
 static int add_type(struct zio_trigger_type *type)
 {
 	int ret = -EEXIST;
@@ -269,7 +269,7 @@ zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 	return trig;
 }
 
-/* After this no set finds the trigger. */
+/* Removes the trigger from the list in which sets find it. */
 void zio_trigger_hide_shared(struct zio_trigger *trig)
 {
 	mutex_lock(&zio_types_lock);
@@ -368,7 +368,7 @@ static void stop_trigger(struct zio_trigger *trig)
 	trig->running = false;
 }
 
-/* One more binding takes events. */
+/* Counts one more binding that takes events, and starts the trigger for the first one. */
 int zio_trigger_join(struct zio_trigger *trig)
 {
 	int ret;
@@ -495,7 +495,7 @@ static int set_number(struct zio_trigger *trig, unsigned int index,
 	if (ret)
 		return ret;
 	/*
-	 * Restart with an equal value, too: this begins the next series of shots, for example.
+	 * Restart with an equal value, too: for example, this begins another series of shots.
 	 */
 	return restart_with(trig, index, exchange_number, &number);
 }

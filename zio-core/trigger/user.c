@@ -2,11 +2,11 @@
 /*
  * user.c: the trigger types without events of their own; the core fires
  *
- * user: an input is fired when a program reads and no block is queued; an output, when
- * every enabled channel has a block.
+ * user: the core fires an input when a program reads and no block is queued. It fires an
+ * output when every enabled channel has a block.
  *
- * transparent: for boards that decide themselves when to acquire. An input is armed
- * whenever it is idle and a channel has room; an output is fired as with user.
+ * transparent: for boards that decide themselves when to acquire. The core arms an input
+ * whenever it is idle and a channel has room. It fires an output as with user.
  */
 #include <linux/module.h>
 
