@@ -9,9 +9,9 @@
  *
  *   Z  commit() changes the generation, waits for a grace period, and then frees the
  *      free blocks. (Z) pairs with the load of the generation in put_block(), which runs
- *      under RCU for a shared block (buffer.c): it sees the new generation and frees the
- *      block, or commit() finds the block on the list. Without it, a block of the former
- *      size could stay among the new ones.
+ *      under RCU for a shared block (buffer.c). put_block() sees the new generation and
+ *      frees the block, or commit() finds the block on the list. Without it, a block of
+ *      the former size could stay among the new ones.
  *      A buffer that no output shares needs no grace period: its last put_block() comes
  *      before zio_buffer_put_async(), and free_all() ends with an exchange.
  */
@@ -23,7 +23,7 @@
 #include <linux/slab.h>
 #include <linux/zio-buffer.h>
 
-/* A request for too much memory fails; it must not start the OOM killer. */
+/* A request for too much memory fails, and does not start the OOM killer. */
 #define ZIO_BLOCK_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 struct kmalloc_buffer {

@@ -14,8 +14,8 @@
  *                       ^ start   ^ first
  *
  * The blocks are a ring, too, in the same order. block[tail] up to block[head] are in
- * use, or were put and wait for older ones. Only the context that gets blocks changes
- * the ring (one at a time, see zio-buffer.h). put_block() only marks its block:
+ * use, or were put and wait for older ones. Only the context that calls get_block()
+ * changes the ring (one at a time, see zio-buffer.h). put_block() only marks its block:
  *
  *   T  put_block() sets block->gen (release) after the last access to the memory. (T)
  *      pairs with the load (acquire) in reclaim(). Without it, the next user of the
@@ -44,14 +44,14 @@ struct vmalloc_buffer {
 	struct zio_area *area;
 	struct zio_block_core *block;
 	unsigned int len;
-	/* only for the context that gets blocks: */
+	/* for the caller of get_block(): */
 	unsigned int head;
 	unsigned int tail;
 	unsigned int used;
 	size_t start;
 };
 
-/* What prepare() hands to commit(). Where it is NULL, the old one stays. */
+/* Passed from prepare() to commit(). commit() keeps the old one where a field is NULL. */
 struct vmalloc_prepared {
 	struct zio_area *area;
 	struct zio_block_core *block;

@@ -2,15 +2,15 @@
 /*
  * zio-ad788x.c: AD7887 and AD7888, 12-bit ADCs on an SPI bus
  *
- * Data sheets of Analog Devices: AD7887 Rev. D, AD7888 Rev. B. The first 8 bits of a
- * frame of 16 clocks tell the chip which input to convert in the next frame. In the same
- * frame the chip sends the previous result: four zeros and 12 bits. Chip select goes
- * high between frames. The blocks of all enabled channels are one SPI message, in which
- * the samples of the channels take turns. The first frame only selects a channel, and
- * the last one only has a result.
+ * Data sheets of Analog Devices: AD7887 Rev. D, AD7888 Rev. B. A frame has 16 clocks. Its
+ * first 8 bits tell the chip which input to convert in the next frame. In the same frame
+ * the chip sends the previous result: four zeros and 12 bits. Chip select goes high
+ * between frames. The blocks of all enabled channels are one SPI message, in which the
+ * samples of the channels take turns. The first frame only selects a channel, and the
+ * last one only has a result.
  *
- * A result that does not begin with four zeros means that the chip is missing or that
- * the bus is disturbed. The reader gets EIO, and errors of the bus as well.
+ * A result must begin with four zeros. If it does not, the chip is missing or the bus is
+ * disturbed. The reader gets EIO then, or the error of the bus.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-board.c: platform devices for a driver whose board nothing announces
+ * zio-board.c: platform devices for a driver whose board is not enumerated
  *
  * A platform device comes from the device tree, from ACPI, or from the code of a
  * board. This module is such code: "modprobe zio-board driver=zio-mini" makes the

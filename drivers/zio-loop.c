@@ -17,11 +17,11 @@
  * time stamp. All pieces but the last have the alarm LOOP_MORE. A smaller output block
  * makes a short input block. If the output has nothing for an input channel, the channel
  * gets an empty block with the alarm LOOP_EMPTY. If the input has no block for an output
- * channel, the output block is lost, and the output channel gets the alarm LOOP_UNHEARD.
+ * channel, the output block is lost. The output channel gets the alarm LOOP_UNHEARD.
  *
  * A device made in configfs can act as an output that cannot play all memory. Samples
  * then must begin at a multiple of "align" bytes, within "dma-bits" bits of address. The
- * core copies shared blocks that do not.
+ * core copies other samples of shared blocks.
  *
  * The set that is armed first waits ("waiting"). The set that is armed second copies,
  * without a lock, and completes both. Meanwhile the first one is "busy", and stop_io()
@@ -39,7 +39,7 @@
 
 #define LOOP_MORE	BIT(0)	/* input: the next block continues this one */
 #define LOOP_EMPTY	BIT(1)	/* input: the output had nothing for this channel */
-#define LOOP_UNHEARD	BIT(2)	/* output: the block is lost, the input had none for it */
+#define LOOP_UNHEARD	BIT(2)	/* output: the block is lost: the input had no block */
 
 #define LOOP_MAX	1024	/* channels of each set, bytes per sample */
 

@@ -4,8 +4,8 @@
  *
  * Its blocks have no data. An armed set listens until a pulse comes. The time of the
  * pulse is the time stamp of the block. With the transparent trigger the core arms the
- * set again while there is room. A pulse that comes while the set does not listen is
- * missed: it is counted, and the next block has an alarm.
+ * set again while there is room. The set misses a pulse that comes while it does not
+ * listen. It counts the pulse, and the next block has an alarm.
  *
  *   L  zio_pulse_listen() stores the set and the channel, then pulse->listens
  *      (release). (L) pairs with the exchange of pulse->listens in zio_pulse_came(),

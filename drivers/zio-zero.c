@@ -339,7 +339,7 @@ static const struct zio_config_attr zero_config_attrs[] = {
 	{ .name = "csets", .max = U16_MAX },
 };
 
-/* The conversion of cset0 may take its time; the sets like it have no timer. */
+/* The conversion of cset0 may last some time. The sets like it have no timer. */
 static const struct zio_cset_ops *choose_ops(struct zero_state *state,
 					     struct device *dev, unsigned int index)
 {

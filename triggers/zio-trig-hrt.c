@@ -7,13 +7,13 @@
  * the first tick. "shots" is the number of ticks; then the trigger is silent until a
  * user writes one of its attributes or enables it again.
  *
- * The trigger counts a tick as missed if the timer expires too late for it, or if it
- * falls in the rest after an event. The rest (zio_trigger_throttle()) leaves half of the
- * processor's time to others.
+ * The trigger counts a tick as missed if the timer expires after the next tick. It also
+ * misses the ticks in the rest after an event. The rest (zio_trigger_throttle()) leaves
+ * half of the processor's time to other code.
  *
- * The timer uses the monotonic clock, so it does not expire early or late when somebody
- * sets the trigger's clock. From then on ticks are at phase + n * period of the new
- * time. Ticks that the clock has jumped over are not missed.
+ * The timer uses the monotonic clock. So it does not expire early or late when a user sets
+ * the trigger's clock. From then on ticks are at phase + n * period of the new time. The
+ * trigger does not count ticks that the clock has jumped over.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -78,8 +78,8 @@ static u64 hrt_now(const struct hrt_state *state)
 
 /*
  * Return: the next tick, by the monotonic clock. The caller reads @now, by the trigger's
- * clock, before @monotonic, so the result may be late but never early. A start may be
- * beyond the range of timers, hence KTIME_MAX.
+ * clock, before @monotonic, so the result may be late but never early. A start beyond the
+ * range of timers gives KTIME_MAX.
  */
 static u64 hrt_next(const struct hrt_state *state, u64 monotonic, u64 now,
 		    u64 not_before)

@@ -75,7 +75,7 @@ static void timer_expired(struct timer_list *timer)
 		return;
 	}
 	zio_trigger_fire(state->trig);
-	/* The fractions of a millisecond are not lost: they delay a later event. */
+	/* The division drops fractions of a millisecond: they delay a later event. */
 	rest = div_u64(zio_trigger_throttle(begin, ktime_get_ns()), NSEC_PER_MSEC);
 	now = timer_now();
 	next = zio_tick_after(max(now + rest, state->tick), state->tick, period);

@@ -216,7 +216,7 @@ int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 
 /*
  * A read of the FIFO takes a word, and a read of an incoming mailbox clears its flags.
- * So the dump leaves these registers out.
+ * So the dump omits these registers.
  */
 static const struct {
 	const char *name;

@@ -142,8 +142,8 @@ bool slink_take_status(struct slink_card *card)
  * @count: register with the number of bytes left
  * @addr: register with the address of the next byte
  *
- * A count of zero may mean that all is done, or that the chip lost its state. The
- * address tells the two apart.
+ * A count of zero may mean that all is done, or that the chip lost its state. The address
+ * distinguishes the two.
  *
  * Context: any.
  * Return: the number of bytes; 0 if the card is gone or has lost its state.
@@ -174,13 +174,15 @@ void slink_stop_chip(struct slink_card *card)
 /**
  * slink_pull_link_down() - begin a reset of the link
  * @card: the card, locked
- * @heed: whether to act on what the card says after it has seen URESET#; false while
+ * @heed: whether to act on messages of the card after it has seen URESET#; false while
  *        a reset of the card holds the link down
  *
- * What the card has said so far is acknowledged and dropped. Otherwise the driver could
- * take an old message for the link coming up, and release URESET# too early. The read
- * of the mailbox makes sure that the card has seen the line. On a slow machine the link
- * may be up again by then, and the card says so only once.
+ * The function acknowledges and drops former messages of the card. Otherwise the driver
+ * could take an old message for the link coming up, and release URESET# too early. The
+ * read of the mailbox ensures that the card has seen the line. On a slow machine the link
+ * may be up again by then, and the card reports this only once.
+ *
+ * Context: any.
  */
 void slink_pull_link_down(struct slink_card *card, bool heed)
 {

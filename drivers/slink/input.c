@@ -29,8 +29,8 @@
  *
  * The end of a page: after the count has become zero, up to eight more words fit into
  * the chip's FIFO. If the card stops within these, the event ends, and the CPU takes the
- * words. From the ninth word on the event needs another transfer. (The S-LINK Driver for
- * Linux, Nikhef 2000, measured that.)
+ * words. From the ninth word on the event needs another transfer. (Measured for the
+ * S-LINK Driver for Linux, Nikhef 2000.)
  *
  * The driver switches the transfer off before the CPU reads the FIFO (libSLINK.c). It
  * never reads an empty FIFO, which would hang the bus (data sheet).
@@ -363,7 +363,7 @@ static void change_type(struct slink_card *card)
 
 /*
  * The page is full and the card has not stopped. Begin the next page when the FIFO is
- * full, which shows that the event goes on, or after a while, since the source may pause.
+ * full: the event continues. Begin it after a while, too: the source may pause.
  */
 static void turn_page(struct slink_card *card)
 {

@@ -2,7 +2,7 @@
 /*
  * output.c: blocks to events on the link
  *
- * OMB2 says whether the words that leave are control words or data. The card takes OMB2
+ * OMB2 determines whether words leave as control words or as data. The card takes OMB2
  * when the chip's FIFO is empty, and interrupts. So all earlier words have left with the
  * former lines.
  *

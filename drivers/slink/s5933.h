@@ -3,7 +3,7 @@
  * s5933.h: the AMCC S5933, and the lines of the SSPCI card on its mailboxes
  *
  * Registers of the PCI side, in BAR 0. In their names "write" means that the chip writes
- * to the memory of the host (input), and "read" that it reads there (output).
+ * to the memory of the host (input). "Read" means that it reads there (output).
  *
  * Sources: AMCC S5933 data sheet, Oct 1998 (registers); s5933.h of the APEmille
  * autobahn driver, 1997 (bits of INTCSR and MCSR); libSLINK.c of CERN, 1997 (lines

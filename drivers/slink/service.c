@@ -191,8 +191,8 @@ static struct slink_done poll_card(struct slink_card *card,
  * slink_poll() - visit the card, by its timer
  * @timer: card->timer
  *
- * The timer runs for "poll-us", after a visit that had more to do, and while the cable
- * is out in the middle of an event (slink_advance_input()).
+ * The timer runs for "poll-us", and after a visit that had more to do. It also runs while
+ * the cable is out in the middle of an event (slink_advance_input()).
  *
  * Context: hard interrupt.
  * Return: HRTIMER_NORESTART.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-buffer.h: what the author of a buffer type needs
+ * zio-buffer.h: the interface for buffer types
  *
  * A buffer type owns the memory of a channel's blocks, and nothing else: the
  * queue of finished blocks belongs to the core. See buffers/zio-buf-kmalloc.c.
@@ -20,7 +20,7 @@ struct zio_buffer;
 struct zio_snapshot;
 
 /**
- * struct zio_mem - who uses the memory of a block: see zio-core/engine/mem.c
+ * struct zio_mem - count the users of a block's memory: see zio-core/engine/mem.c
  * @ref: number of users
  * @release: called in the context of the last user's zio_mem_put()
  * @buf: the buffer of the block; @release drops this reference
@@ -65,11 +65,11 @@ struct zio_block_core {
 
 /**
  * struct zio_area - memory that users can map
- * @mem: where it is, page aligned
+ * @mem: the memory, page aligned
  * @size: bytes, whole pages
- * @ref: its owner, and each mapping
- * @maps: mappings; below 0: it cannot be mapped, as parts of it are lent, or for ever
- * @pages: all of them, since parts were lent for the first time; for the core's use
+ * @ref: references of its owner and of each mapping
+ * @maps: number of mappings; below 0: it cannot be mapped, as it is pinned or retired
+ * @pages: all pages, from the first pin on; for the core's use
  * @rcu: for the core's use
  */
 struct zio_area {
@@ -87,8 +87,8 @@ bool zio_area_retire(struct zio_area *area);
 
 /**
  * struct zio_geometry - the blocks of a buffer
- * @block_size: bytes of each, at most
- * @len: number of blocks, at most
+ * @block_size: maximum bytes of a block
+ * @len: maximum number of blocks
  * @kb: KiB of the area, for types that have one; else 0
  */
 struct zio_geometry {
@@ -103,14 +103,14 @@ struct zio_geometry {
  * @type: type of the buffer
  * @chan: the channel, as the core sees it
  * @priv: for the type's use
- * @area: where its blocks are, if users can map them; else NULL. Set by the
- *        type, in @create and in @commit
- * @len: number of blocks, at most
+ * @area: memory of its blocks, if users can map it; else NULL. The type sets it in
+ *        @create and in @commit
+ * @len: maximum number of blocks
  * @block_size: bytes per block
  * @kb: KiB of the area
- * @prefer_new: when no block is free, give up the oldest queued one
- * @watermark: blocks queued before a sleeping reader is woken
- * @merge_data: neighbouring blocks become one when they are read
+ * @prefer_new: when no block is free, the core drops the oldest queued one
+ * @watermark: number of queued blocks at which the core wakes a sleeping reader
+ * @merge_data: the core merges neighbouring blocks when a program reads them
  */
 struct zio_buffer {
 	struct kobject kobj;
@@ -132,30 +132,30 @@ struct zio_buffer {
 
 /**
  * struct zio_buffer_ops - memory for the blocks of one channel
- * @create: process context, may sleep. Makes @priv; no block exists yet.
+ * @create: process context, may sleep. Allocates @priv; no block exists yet.
  * @destroy: process context. All blocks have been put.
  * @prepare: process context, may sleep. Allocates zeroed blocks of this
- *        geometry, and touches nothing that is in use. Returns what @commit
- *        or @discard takes, or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
- *        geometry that this type cannot do. @kb is 0 for "as you like".
- * @commit: process context; no get_block() runs, and no put_block() but, under
- *        RCU, of blocks with other users (zio_buffer_is_shared()). The
- *        prepared blocks take the place of those that are free; older blocks
- *        that are out are freed when they are put. If only @block_size has
- *        changed, it cannot fail. Else it may say -EBUSY, and @discard follows.
- * @discard: frees what @prepare returned.
- * @get_block: any context; one caller at a time. A free block, or NULL.
- * @put_block: any context, several callers at a time. Gives a block back.
- * @has_room: like @get_block, and when that is, but only says whether there
- *        is a block.
- * @oldest: for types that use memory again only in the order in which it was
- *        given out; when @get_block is. The block that is in the way of all
- *        others, or NULL. If the type has an area, too, neighbouring blocks
- *        can be merged: the younger ones are put, the oldest one stays for
- *        the memory of all.
- * @trim: optional; any context, never beside get_block(). The block that was
- *        got last has become shorter: block->len is all that is needed.
- * @count: blocks in existence, of all geometries.
+ *        geometry, and does not change blocks in use. Returns the argument of
+ *        @commit or @discard; or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
+ *        geometry that this type cannot do. If @kb is 0, the type chooses.
+ * @commit: process context; no get_block() runs. put_block() runs only for
+ *        blocks with other users (zio_buffer_is_shared()), under RCU. The
+ *        prepared blocks replace the free blocks. put_block() frees blocks of
+ *        the former geometry later. @commit cannot fail if only @block_size
+ *        has changed. Else it may return -EBUSY, and @discard follows.
+ * @discard: frees the result of @prepare.
+ * @get_block: any context; one caller at a time. Returns a free block, or NULL.
+ * @put_block: any context, several callers at a time. Takes a block back.
+ * @has_room: context as @get_block. Returns true if @get_block would return a
+ *        block.
+ * @oldest: for types that reuse memory only in the order in which it was
+ *        reserved; context as @get_block. Returns the block that all others
+ *        wait for, or NULL. If the type has an area, too, the core can merge
+ *        neighbouring blocks: it puts the younger ones, and the oldest one
+ *        keeps the memory of all.
+ * @trim: optional; any context, never beside get_block(). The last block of
+ *        get_block() needs only block->len bytes: the type takes the rest back.
+ * @count: returns the number of blocks, of all geometries.
  */
 struct zio_buffer_ops {
 	int (*create)(struct zio_buffer *buf);
@@ -178,7 +178,7 @@ struct zio_buffer_ops {
  * @owner: THIS_MODULE; held while a channel uses the type
  * @len: number of blocks at the start; 0 stands for 16
  * @has_area: its blocks are in an area that users can map
- * @ops: all are mandatory but @oldest and @trim
+ * @ops: the operations; only @oldest and @trim are optional
  * @node: for the core's use
  */
 struct zio_buffer_type {
@@ -195,8 +195,10 @@ void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
 
 /**
- * zio_buffer_is_shared() - may blocks be put at any moment?
- * @buf: the buffer, in @commit
+ * zio_buffer_is_shared() - check whether blocks may be put at any moment
+ * @buf: the buffer
+ *
+ * Context: Process, in @commit.
  *
  * Return: true while outputs or pipes use memory of its blocks (or did, a moment ago).
  */

@@ -26,8 +26,8 @@ struct zio_config_group;
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above)
- * @choices: the words that the value can be, and NULL at the end; NULL for a number. The
- *           property is the position of the word.
+ * @choices: the words for the value, and NULL at the end; NULL for a number. The property
+ *           is the position of the word.
  * @text: value and property are a text of less than ZIO_CONFIG_TEXT_SIZE bytes, which is
  *        empty at the start
  */

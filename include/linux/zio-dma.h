@@ -3,8 +3,8 @@
  * zio-dma.h: the interface for drivers of boards that read and write memory themselves
  *
  * Each page of a block may be anywhere in memory. These functions describe the block
- * to the device through the DMA API, which uses an IOMMU or bounce buffers where the
- * device needs them.
+ * to the device through the DMA API. The DMA API uses an IOMMU or bounce buffers where
+ * the device needs them.
  */
 #ifndef _LINUX_ZIO_DMA_H
 #define _LINUX_ZIO_DMA_H

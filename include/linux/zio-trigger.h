@@ -108,7 +108,7 @@ struct zio_trigger_ops {
 	int (*act)(struct zio_trigger *trig, unsigned int index, u64 value);
 };
 
-/* The core fires: on a read with nothing queued, or when output is ready. */
+/* The core fires when a read finds no block, or when each output channel has a block. */
 #define ZIO_TRIGGER_ON_DEMAND	BIT(0)
 /* The core fires whenever the set is idle, and there is room for a block. */
 #define ZIO_TRIGGER_REARM	BIT(1)
@@ -152,14 +152,14 @@ u64 zio_trigger_throttle(u64 begin, u64 end);
 void zio_trigger_read_clock(const struct zio_trigger *trig,
 			    struct timespec64 *now);
 
-/* Context: in start() and act(), and between start() and stop(). */
+/* Context: Any; in start() and act(), and between start() and stop(). */
 static inline u64 zio_trigger_number(const struct zio_trigger *trig,
 				     unsigned int index)
 {
 	return trig->number[index];
 }
 
-/* As zio_trigger_number(); "" if the user has set none. */
+/* As zio_trigger_number(), for a text; "" if the user has set none. */
 static inline const char *zio_trigger_text(const struct zio_trigger *trig,
 					   unsigned int index)
 {

@@ -23,17 +23,17 @@ struct zio_device;
 struct zio_trigger;
 
 /**
- * struct zio_block - data and what changes from block to block
+ * struct zio_block - samples, and the values that differ from block to block
  * @data: @len bytes of samples; the memory belongs to the buffer
  * @size: bytes of memory behind @data
- * @len: bytes of samples. Input: the core sets it to the bytes that the trigger asks
- *       for, and the driver reduces it if there are fewer (a multiple of the sample
- *       size). Output: the bytes to play.
+ * @len: bytes of samples, a multiple of the sample size. Input: the core sets it to the
+ *       bytes that the trigger asks for. The driver reduces it if there are fewer.
+ *       Output: the bytes to play.
  * @tstamp: time of the event; a driver with a better clock overwrites it
  * @zio_alarms: ZIO_ALARM_* for this block
  * @drv_alarms: the driver's alarms for this block
- * @info: what else the driver reports about this block, if its set has
- *        ZIO_CSET_BLOCK_INFO
+ * @info: a value of the driver about this block, if its set has ZIO_CSET_BLOCK_INFO;
+ *        the core copies it into the control
  *
  * A block has exactly one owner: the buffer (free), the driver (armed: from
  * raw_io() to done or stop_io()), the queue, or the user.
@@ -220,10 +220,10 @@ struct zio_armed {
 
 /**
  * struct zio_cset - a channel set, as its driver sees it
- * @priv: what the driver gave to zio_device_alloc()
+ * @priv: the @priv of zio_device_alloc()
  * @armed: for zio_for_each_block()
  *
- * The core has more of it: only the core allocates one.
+ * The core has further fields: only the core allocates one.
  */
 struct zio_cset {
 	void *priv;
@@ -234,14 +234,14 @@ struct zio_cset {
  * struct zio_channel - a channel, as its driver sees it
  * @index: position in its set, from 0
  *
- * The core has more of it: only the core allocates one.
+ * The core has further fields: only the core allocates one.
  */
 struct zio_channel {
 	unsigned int index;
 };
 
 /**
- * zio_cset_priv() - get what the driver gave to zio_device_alloc()
+ * zio_cset_priv() - get the private data that the driver passed to zio_device_alloc()
  * @cset: the channel set
  *
  * Context: Any.
@@ -286,8 +286,9 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * @chan: struct zio_channel pointer, set to the block's channel
  * @block: struct zio_block pointer, set to the block
  *
- * Context: in raw_io(), and after -EAGAIN until zio_cset_done() or stop_io(). Disabled
- * channels, and channels without a free block, are not visited.
+ * The loop does not visit disabled channels, and channels without a free block.
+ *
+ * Context: Any; in raw_io(), and after -EAGAIN until zio_cset_done() or stop_io().
  */
 #define zio_for_each_block(cset, pos, chan, block)			\
 	for ((pos) = zio_cset_armed(cset);				\

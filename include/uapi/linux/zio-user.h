@@ -211,7 +211,7 @@ struct zio_control {
  * A control that an output returns has SHARED if the output shared the last such block.
  */
 #define ZIO_CONTROL_SHARED		0x00000100 /* play the block of the input */
-#define ZIO_CONTROL_KEEP		0x00000200 /* and leave it to its reader, too */
+#define ZIO_CONTROL_KEEP		0x00000200 /* the reader keeps the block, too */
 #define ZIO_CONTROL_SHARE_ONLY		0x00000400 /* fail instead of copying */
 
 /*
