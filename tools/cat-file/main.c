@@ -2,9 +2,9 @@
 /*
  * zio-cat-file: copy blocks from a channel to standard output
  *
- * Small blocks that come without a wait are written together; the program writes
- * what it holds before it waits. Large blocks are written from where they are: with
- * the methods ring and mmap, from memory of the kernel.
+ * The program writes small blocks together, and writes them before it waits for another
+ * one. It writes each large block directly: with the methods ring and mmap, from memory
+ * of the kernel.
  */
 #include <argp.h>
 #include <errno.h>

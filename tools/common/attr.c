@@ -124,7 +124,7 @@ int64_t read_number(const char *dir, const char *name)
 	return *end || value > INT64_MAX ? -1 : (int64_t)value;
 }
 
-/* The kernel takes each write() for a value of its own, so there is only one. */
+/* Write in one call: the kernel takes each write() as a value of its own. */
 static int write_line(int fd, const char *value)
 {
 	size_t size = strlen(value) + 1;

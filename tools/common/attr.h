@@ -20,7 +20,7 @@ const char *devices_root(void);		/* .../zio/devices */
 bool is_directory(const char *dir, const char *name);
 bool is_file(const char *dir, const char *name);
 
-/* Is @name a file in @dir with one of the permissions @mode, such as 0444? */
+/* Return true if @name is a file in @dir with one of the permissions @mode, as 0444. */
 bool has_mode(const char *dir, const char *name, unsigned int mode);
 
 /* Read an attribute without its last newline; 0, or -1, errno, and no text. */

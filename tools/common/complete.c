@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print what may stand for the last word of a command line */
+/* Print candidates for the last word of a command line */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ void offer_channels(const char *word, const char *prefix)
 	each_path(pattern, GLOB_ONLYDIR, word, prefix, offer_address);
 }
 
-/* A word with a character that glob() takes as its own is not completed. */
+/* Offers nothing for a word with a special character of glob(). */
 static void offer_files(const char *word, const char *prefix)
 {
 	const char *begin = word + strlen(prefix);

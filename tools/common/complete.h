@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * "PROGRAM --complete WORD...": print what may stand for the last WORD
+ * "PROGRAM --complete WORD...": print candidates for the last WORD
  *
- * The completion of bash calls it with the words after the name of the program, up
- * to the cursor. One candidate to a line; '=' or '/' at its end means that more
- * follows. Every function below prints what begins with @word, and nothing else.
+ * The completion of bash calls the program with the words after its name, up to the
+ * cursor. Each candidate is a line; '=' or '/' at its end means that more follows. Every
+ * function below prints only candidates that begin with @word.
  */
 #ifndef ZIO_COMMON_COMPLETE_H
 #define ZIO_COMMON_COMPLETE_H
 
 #include <argp.h>
 
-/* Return the word to complete, or NULL if the program is not called for that. */
+/* Return the word to complete, or NULL if argv[1] is not "--complete". */
 const char *word_to_complete(int argc, char **argv);
 
 void offer(const char *word, const char *candidate);

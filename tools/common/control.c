@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print what a control says */
+/* Print the fields of a control */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Print what a control says: its address, names, and samples. */
+/* Print the fields of a control: its address, names, and samples. */
 #ifndef ZIO_COMMON_CONTROL_H
 #define ZIO_COMMON_CONTROL_H
 
@@ -11,7 +11,7 @@
 /* Put the channel's address, such as "zzero-0000-0-1". */
 void put_address(char text[ADDRESS_LEN], const struct zio_control *control);
 
-/* Put @name, which is not terminated, with '?' for what cannot be printed. */
+/* Put @name, which is not terminated, with '?' for characters that cannot be printed. */
 void put_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name);
 
 /* Put the name of standard attribute @i; "std7" if it has none. */

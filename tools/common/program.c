@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all programs do in the same way: options, messages, exit status */
+/* Options, messages and exit status, which all programs have in common */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all programs do in the same way: options, messages, exit status. */
+/* Options, messages and exit status, which all programs have in common. */
 #ifndef ZIO_COMMON_PROGRAM_H
 #define ZIO_COMMON_PROGRAM_H
 
@@ -34,17 +34,17 @@ int finish_output(void);
 /* Return CLOCK_MONOTONIC in seconds. */
 double seconds_now(void);
 
-/* --- Options. What is wrong with one ends the program with EXIT_USAGE. */
+/* --- Options. A wrong option ends the program with EXIT_USAGE. */
 
 /* The children of every argp: --help, --usage, --version. */
 extern const struct argp_child program_options[];
 
-/* Parse @argv. What argp finds wrong ends the program. */
+/* Parse @argv. An error of argp ends the program. */
 void parse_command(const struct argp *argp, int argc, char **argv, void *input);
 
 /*
- * For the help_filter of an argp: if @key is that of the text after the options, return
- * what @print prints and then @text, in memory that argp frees; else @text.
+ * For the help_filter of an argp. Put the output of @print before @text, if @key is that
+ * of the text after the options. argp frees the result. Else return @text.
  */
 char *extend_help(int key, const char *text, void (*print)(FILE *out));
 
@@ -70,7 +70,7 @@ double parse_seconds(const struct argp_state *state, const char *text);
 int parse_choice(const struct argp_state *state, const char *what,
 		 const char *text, const char *const *names);
 
-/* The methods of libzio by name: what --method takes. Ends with NULL. */
+/* The methods of libzio by name: the values of --method. Ends with NULL. */
 extern const char *const method_names[];
 
 #define METHOD_OPTION(key) { "method", key, "METHOD", 0, \

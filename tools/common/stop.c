@@ -37,7 +37,7 @@ int stop_status(int code)
 	return caught ? EXIT_BY_SIGNAL + caught : code;
 }
 
-/* Unblocked by ppoll() only, no signal falls between the test and the wait. */
+/* Only ppoll() unblocks the signals, so none is lost between the test and the wait. */
 void wait_unless_stopped(struct pollfd *fds, nfds_t n)
 {
 	sigset_t old;

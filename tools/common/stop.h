@@ -13,7 +13,7 @@ void catch_stop(int sig, int flags);
  *
  * @flags is SA_RESTART for a program that prints by stdio, which loses what it
  * holds when write() fails with EINTR. It is 0 for a program that handles EINTR:
- * there the first signal also ends a write() to a pipe that nobody reads.
+ * there the first signal also ends a write() to a pipe that no process reads.
  */
 void catch_stop_once(int flags);
 

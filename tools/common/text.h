@@ -12,13 +12,13 @@ void put_text(char *to, size_t size, const char *format, ...)
 
 bool has_prefix(const char *text, const char *prefix);
 
-/* Is @text one or more decimal digits, and nothing else? */
+/* Return true if @text is one or more decimal digits, and nothing else. */
 bool is_digits(const char *text);
 
-/* Is @name @prefix and a number, as in "cset0"? */
+/* Return true if @name is @prefix and a number, as in "cset0". */
 bool is_numbered(const char *name, const char *prefix);
 
-/* Return what follows the last slash of @path, or all of it. */
+/* Return the part of @path after its last slash; all of it without a slash. */
 const char *base_name(const char *path);
 
 /* Put a number with a unit prefix, such as "12.3k"; "-" for NaN, not known. */

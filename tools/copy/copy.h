@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of zio-copy share. */
+/* Declarations that the files of zio-copy share. */
 #ifndef ZIO_COPY_H
 #define ZIO_COPY_H
 
@@ -34,7 +34,7 @@ struct copy {
 	uint64_t blocks;
 	uint64_t bytes;
 	uint64_t lost;		/* losses that only the mode can see */
-	bool pending;		/* a block was read, and some target lacks it */
+	bool pending;		/* a block was read, and a target does not have it yet */
 	int code;		/* to exit with */
 };
 

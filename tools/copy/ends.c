@@ -29,7 +29,7 @@ static int open_end(const struct copy *c, struct end *end,
 	return end->ch ? 0 : -1;
 }
 
-/* No mode is involved yet: this fails only for reasons that every mode has. */
+/* No mode is chosen yet: this fails only for reasons that all modes have. */
 static int open_by_read(const struct copy *c, struct end *end)
 {
 	end->method = ZIO_OPEN_READ;
@@ -51,7 +51,7 @@ int open_ends(struct copy *c)
 	return ret;
 }
 
-/* A file stays open: all modes use it alike, and opening it again would empty it. */
+/* A file stays open: all modes use it in the same way, and a second open() would empty it. */
 static int reopen(const struct copy *c, struct end *end, int method,
 		  struct zio_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The modes, and which of them the ends offer */
+/* The modes, and the choice of one that the ends offer */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static int try_mode(struct copy *c, const struct mode *mode,
 	return 0;
 }
 
-/* Only to a pipe or a socket does splice() save a copy. */
+/* splice() saves a copy only if the target is a pipe or a socket. */
 static bool is_worth_splicing(const struct copy *c)
 {
 	struct stat st;

@@ -3,9 +3,9 @@
  * Move blocks by io_uring: one system call writes a block to all outputs and reads
  * the next one, control and data each time.
  *
- * One of the two slots is read while the other is written. The read of the data is
- * linked to the read of the control: after a control, a read of data ends with the
- * block. The write of the data is linked to the write of the control.
+ * The program reads one of the two slots while it writes the other. The read of the
+ * data is linked to the read of the control: after a control, a read of data ends with
+ * the block. The write of the data is linked to the write of the control.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -136,7 +136,7 @@ static int wait_result(struct uring *u)
 	return 0;
 }
 
-/* After a signal, the read is cancelled unless a block is there. */
+/* After a signal, cancel the read unless a block is ready. */
 static int wait_read(struct uring *u, struct slot *slot)
 {
 	bool cancelled = false;

@@ -41,7 +41,7 @@ static void end_source(struct dump *d, struct source *src)
 	d->open--;
 }
 
-/* A block that is too large is skipped; no block follows any other error. */
+/* Skip a block that is too large. After any other error no block follows. */
 static void fail_source(struct dump *d, struct source *src)
 {
 	bool skipped = errno == EMSGSIZE || errno == ENOMEM;
@@ -131,7 +131,7 @@ static void wait_any(struct dump *d)
 		wait_unless_stopped(d->fds, (nfds_t)fill_fds(d));
 }
 
-/* Blocks are printed until no channel has one; then the buffer is flushed. */
+/* Print blocks until no channel has one, then flush the buffer. */
 static void print_blocks(struct dump *d)
 {
 	while (!is_finished(d)) {
@@ -146,7 +146,7 @@ static void print_blocks(struct dump *d)
 		d->status = EXIT_FAILED;
 }
 
-/* A loss is always reported; the rest only to a user who interrupts. */
+/* Always report a loss. Report the rest only after a signal. */
 static void print_summary(const struct dump *d)
 {
 	int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Describe faults in words */
+/* Describe faults */
 #include <errno.h>
 #include <inttypes.h>
 #include <fcntl.h>
@@ -223,8 +223,8 @@ static void set_code(struct zio_error *err, int code)
 }
 
 /*
- * Either the mode allows the access, but the channel refuses it; or the mode allows
- * only the other direction, for all users.
+ * Return true if the mode allows the access, but the channel refuses it. Return true,
+ * too, if the mode allows only the other direction, for all users.
  */
 static bool is_other_direction(const char *path, mode_t mode, bool output)
 {
@@ -273,7 +273,7 @@ static const char *open_hint(int code)
 		return " (another program has it open)";
 	case EPERM:
 	case EINVAL:
-		return " (input or output channel?)";
+		return " (is this an input or an output channel?)";
 	default:
 		return "";
 	}

@@ -3,9 +3,9 @@
  * Block files: blocks one after the other, each its control and then its data
  *
  * Both "nodes" of the channel are the same open file, so the functions for nodes also
- * read and write files. Two things differ, and are here. Data that the caller does not
- * read are skipped. A wait is a poll(), because other programs may share standard
- * input: the library must not set O_NONBLOCK there.
+ * read and write files. This file has the two differences. It skips data that the caller
+ * does not read. It waits in poll(), because other programs may share standard input: the
+ * library must not set O_NONBLOCK there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static int open_mode(const char *path, int flags)
 		return O_WRONLY | O_CREAT | O_TRUNC;
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return O_WRONLY;
-	return O_RDWR | O_CREAT;	/* find_tail() reads what is there */
+	return O_RDWR | O_CREAT;	/* find_tail() reads the blocks in the file */
 }
 
 static int open_path(const char *path, int flags)
@@ -102,7 +102,7 @@ static int find_tail(struct zio_channel *ch, uint64_t size)
 	return 0;
 }
 
-/* A block that is appended to a part of a block could not be found again. */
+/* Refuse to append behind a part of a block: no reader could find the new block. */
 static int seek_tail(struct zio_channel *ch, struct zio_error *err)
 {
 	struct stat st;

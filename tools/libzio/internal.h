@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of libzio share. */
+/* Declarations that the files of libzio share. */
 #ifndef LIBZIO_INTERNAL_H
 #define LIBZIO_INTERNAL_H
 
@@ -24,7 +24,7 @@ enum zio_stage {
 	ZIO_STAGE_LOST,		/* nothing: no block begins here in the file */
 };
 
-/* What failed; error.c has the texts. */
+/* The step that failed; error.c has the texts. */
 enum zio_fault {
 	ZIO_FAULT_NONE,
 	ZIO_FAULT_WAIT,
@@ -145,7 +145,7 @@ int zio_skip_data(struct zio_channel *ch);
 /* --- open.c */
 int zio_open_node(const char *path, int mode, int flags);
 
-/* Has @name the form of a channel name, or of a node? */
+/* Return true if @name has the form of a channel name, or of a node. */
 bool zio_is_channel_name(const char *name);
 
 /* Close the nodes for another try; errno is unchanged. */
@@ -186,7 +186,7 @@ int zio_locate_data(struct zio_channel *ch);
 
 /* --- write.c */
 
-/* Write the control, unless that is done. */
+/* Write the control, unless it is already written. */
 int zio_begin_block(struct zio_channel *ch, const struct zio_control *control);
 void zio_end_block(struct zio_channel *ch, size_t size);
 

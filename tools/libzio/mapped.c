@@ -11,7 +11,7 @@
 
 #define DISCARD_SIZE ((size_t)65536)
 
-/* At most half of the memory, if blocks are as large as the last one; 1 at first. */
+/* Return a batch of at most half of the memory, by the size of the last block; or 1. */
 static size_t batch_limit(const struct zio_channel *ch)
 {
 	size_t limit = ch->seq_known ? ch->batch_size : 1;
@@ -22,7 +22,7 @@ static size_t batch_limit(const struct zio_channel *ch)
 	return limit ? limit : 1;
 }
 
-/* The blocks of the previous batch go back to the kernel with this read(). */
+/* This read() also returns the blocks of the previous batch to the kernel. */
 static int read_batch(struct zio_channel *ch)
 {
 	const size_t one = sizeof(*ch->batch);
@@ -61,7 +61,7 @@ static int take_control(struct zio_channel *ch,
 	return 1;
 }
 
-/* The kernel may be wrong, but no offset or size may lead out of the mapping. */
+/* Check offset and size: even a wrong control must not lead out of the mapping. */
 int zio_locate_data(struct zio_channel *ch)
 {
 	uint64_t offset = ch->control.mem_offset |
@@ -173,8 +173,8 @@ static void discard_data(struct zio_channel *ch, size_t size)
 }
 
 /*
- * A block that is not released would go to the next reader of the channel, again. A
- * child process leaves the release to its parent.
+ * The next reader of the channel would get a block again that is not released. A child
+ * process leaves the release to its parent.
  */
 void zio_mapped_release(struct zio_channel *ch)
 {

@@ -64,8 +64,8 @@ static bool has_page(int fd, size_t n, size_t page)
 }
 
 /*
- * The size of a data node is not known, but each of its pages can be tried. The
- * caller keeps the first page mapped, so that the kernel does not replace the area.
+ * The size of a data node is not known, so this function tries its pages. The caller keeps
+ * the first page mapped, so that the kernel does not replace the area.
  */
 static size_t find_size(int fd, size_t page)
 {
@@ -105,7 +105,7 @@ static int map_data(struct zio_channel *ch, int prot)
 	return ret;
 }
 
-/* Opening a FIFO for reading and writing would succeed, and be wrong. */
+/* Exclude FIFOs: opening one for reading and writing would succeed. */
 static bool can_map(const char *path, bool forced)
 {
 	struct stat st;
@@ -237,7 +237,7 @@ static const struct method {
 
 #define N_METHODS (sizeof(methods) / sizeof(methods[0]))
 
-/* The method "read" fails only where open() does. */
+/* The method "read" fails only in open(). */
 static void explain(struct zio_channel *ch, const struct method *method,
 		    struct zio_error *err)
 {

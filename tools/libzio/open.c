@@ -136,7 +136,7 @@ static int search_dirs(struct zio_channel *ch, const char *dirs,
 	return ret;
 }
 
-/* A device that carries only controls need not have the suffix of a node. */
+/* The path of a device that carries only controls needs no suffix of a node. */
 static int try_lone_control(struct zio_channel *ch, const char *path,
 			    int flags)
 {
@@ -319,9 +319,9 @@ static void set_nonblock(int fd)
 }
 
 /*
- * A signal between the test of a flag and read() would be missed, so there is no flag.
- * The nodes were opened here, so they can become non-blocking. A poll() also watches
- * interrupt_fd, which stays readable for good. Block files wait only in poll().
+ * There is no flag: the caller would miss a signal between its test and read(). This file
+ * opened the nodes, so it can make them non-blocking. A poll() also watches interrupt_fd,
+ * which stays readable. Block files wait only in poll().
  */
 void zio_interrupt(struct zio_channel *ch)
 {

@@ -51,7 +51,7 @@ int zio_check_control(struct zio_channel *ch)
 	return 0;
 }
 
-/* A sequence number that goes backwards is no loss: the device counts anew. */
+/* A sequence number that goes backwards is no loss: the device has begun to count again. */
 void zio_count_block(struct zio_channel *ch)
 {
 	uint32_t gap = ch->control.seq_num - ch->expected;
@@ -161,7 +161,7 @@ static int begin_data_into(struct zio_channel *ch, void *mem, size_t size)
 	return 0;
 }
 
-/* A block that is partly read must be finished in the same memory. */
+/* The caller finishes a partly read block in the same memory. */
 static int finish_data(struct zio_channel *ch, struct zio_block *blk,
 		       const void *to)
 {

@@ -37,7 +37,7 @@ static int read_driver_error(struct zio_channel *ch)
 	return 0;
 }
 
-/* The kernel ends the wait, or zio_interrupt() does. */
+/* Wait until the kernel has a block, or until zio_interrupt(). */
 static int sleep_for_block(struct zio_channel *ch)
 {
 	struct pollfd fd[2] = {
@@ -57,7 +57,7 @@ static int sleep_for_block(struct zio_channel *ch)
 	return 0;
 }
 
-/* Blocks in the ring come before an error that poll() reports. */
+/* The caller gets the blocks in the ring before an error that poll() reports. */
 static int wait_for_block(struct zio_channel *ch)
 {
 	int found = look_at_head(ch);

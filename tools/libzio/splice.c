@@ -15,7 +15,7 @@ static int fail_in(struct zio_channel *in, enum zio_fault fault, int code)
 	return IN_FAILED;
 }
 
-/* A large pipe saves system calls. A user may not be allowed to have one. */
+/* A large pipe saves system calls. The kernel may refuse the user a large one. */
 static int make_pipe(struct zio_channel *out)
 {
 	if (out->pipe[0] >= 0)
@@ -26,7 +26,7 @@ static int make_pipe(struct zio_channel *out)
 	return 0;
 }
 
-/* The control was read. Of the data, nothing was read, or a part by zio_splice(). */
+/* The caller has read the control. No data were read, or a part by zio_splice(). */
 static int begin_splice(struct zio_channel *out, struct zio_channel *in,
 			const struct zio_control *control)
 {

@@ -49,7 +49,7 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 	return 0;
 }
 
-/* Requests to the kernel have no meaning for a reader of the file. */
+/* Clear requests to the kernel: a reader of the file has no use for them. */
 static void clean_control(struct zio_channel *ch, const struct zio_control *control)
 {
 	struct zio_control *clean = &ch->control;
@@ -132,7 +132,7 @@ static bool cut_part(char *name, const char **part)
 	return true;
 }
 
-/* Open the file in sysfs that tells how large the blocks of the channel are. */
+/* Open the file in sysfs that has the size of the channel's blocks. */
 static int open_current_control(struct zio_channel *ch)
 {
 	const char *cset, *chan, *kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is known of a channel and its controls. A part of <zio.h>. */
+/* Values of a channel and of its controls. A part of <zio.h>. */
 #ifndef LIBZIO_ZIO_INFO_H
 #define LIBZIO_ZIO_INFO_H
 
@@ -8,7 +8,7 @@
 #endif
 
 /**
- * zio_method() - return how blocks are transferred
+ * zio_method() - return the method that transfers blocks
  * @ch: the channel
  *
  * "ring": control and data are in mapped memory; there is no system call while blocks
@@ -49,7 +49,7 @@ const char *zio_data_path(const struct zio_channel *ch);
 const char *zio_control_path(const struct zio_channel *ch);
 
 /**
- * zio_stats() - return what was transferred
+ * zio_stats() - return the counts of blocks, bytes and losses
  * @ch: the channel
  *
  * Context: One thread per channel.
@@ -58,7 +58,7 @@ const char *zio_control_path(const struct zio_channel *ch);
 const struct zio_stats *zio_stats(const struct zio_channel *ch);
 
 /**
- * zio_is_file() - tell whether a channel is a block file
+ * zio_is_file() - check whether a channel is a block file
  * @ch: the channel
  *
  * Context: Any thread.
@@ -87,7 +87,7 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
  */
 int zio_control_size(const struct zio_control *control, size_t *size);
 
-/* What a standard attribute belongs to. */
+/* The owner of a standard attribute. */
 enum zio_attr_owner {
 	ZIO_ATTR_OF_CHANNEL,
 	ZIO_ATTR_OF_TRIGGER,

@@ -17,8 +17,8 @@
  *
  * Context: One thread per channel. Waits for a free block unless the channel is
  * non-blocking.
- * Return: 0; -1 with errno: EAGAIN or EINTR; EINVAL @size does not match @control, or a
- * block file got no control, or ssize of the output is another one; EMSGSIZE the blocks
+ * Return: 0; -1 with errno: EAGAIN or EINTR; EINVAL @size does not match @control, a
+ * block file got no control, or the output has another ssize; EMSGSIZE the blocks
  * of the output are smaller; EBUSY a block is reserved; EBADF @ch is an input; ENODEV
  * the device is gone; and the errors of write(2).
  */
@@ -44,7 +44,7 @@ void *zio_reserve(struct zio_channel *ch, size_t *size);
 /**
  * zio_commit() - send the first bytes of the reserved memory as a block
  * @ch: an output channel
- * @size: bytes: whole samples, at least one, at most what zio_reserve() said
+ * @size: bytes: whole samples, at least one, at most the size from zio_reserve()
  *
  * Context: As zio_write_block().
  * Return: 0; -1 with errno as zio_write_block(). EINVAL: nothing is reserved, or @size
@@ -121,7 +121,7 @@ enum zio_submit_flag {
 int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags);
 
 /**
- * struct zio_sharing - what became of the blocks of zio_submit()
+ * struct zio_sharing - counts of the blocks of zio_submit()
  * @shared: number of blocks whose memory was shared
  * @copied: number of blocks that were copied
  * @copied_bytes: bytes of the copied blocks
@@ -135,7 +135,7 @@ struct zio_sharing {
 };
 
 /**
- * zio_sharing() - return what became of the blocks of zio_submit()
+ * zio_sharing() - return how many blocks of zio_submit() were shared and copied
  * @out: an output channel
  *
  * Context: One thread per channel.

@@ -3,7 +3,7 @@
  * zio.h: read and write the blocks of a ZIO channel
  *
  * A channel is two nodes, one for controls and one for data. This library opens both
- * nodes, keeps them paired, checks what it reads, and describes errors in words:
+ * nodes, keeps them paired, checks the controls, and describes errors in words:
  *
  *	struct zio_channel *ch = zio_open("zzero-0-1", 0, &err);
  *	struct zio_block blk;
@@ -32,7 +32,7 @@ extern "C" {
 
 /* Bytes of the largest block; zio_set_max_block() changes it. */
 #define ZIO_DEFAULT_MAX_BLOCK ((size_t)256 << 20)
-/* The most controls that one read() takes; see zio_set_batch(). */
+/* Maximum number of controls that one read() takes; see zio_set_batch(). */
 #define ZIO_BATCH 16
 
 struct zio_channel;
@@ -63,7 +63,7 @@ struct zio_block {
 };
 
 /**
- * struct zio_stats - what was transferred since zio_open()
+ * struct zio_stats - counts since zio_open()
  * @blocks: number of blocks
  * @bytes: bytes of their samples
  * @lost: number of missing blocks, by the sequence numbers
@@ -99,9 +99,9 @@ enum zio_open_flag {
 
 /**
  * zio_open() - open a channel, or a block file
- * @name: path of the data node, of the control node, or what both paths begin with.
- *        A name without a slash, such as zzero-0-1 or zzero-0000-0-1, is looked up in
- *        the directories of $ZIO_DEV_PATH (colons between), else in /dev/zio and /dev.
+ * @name: path of the data node, of the control node, or the beginning of both paths.
+ *        The library looks for a name without a slash in /dev/zio and /dev, or in the
+ *        directories of $ZIO_DEV_PATH (colons between). Such a name is zzero-0-1.
  *        With ZIO_OPEN_CONTROL_ONLY also any other character device, which then
  *        carries only controls. Else a block file, or FIFO, of that name; "-" is
  *        standard input or output

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * abi_test.c: the control has the layout of ZIO 1.x, and <linux/zio-user.h> has every
- * name that a program for ZIO 1.x uses. libzio is not involved.
+ * name that a program for ZIO 1.x uses. The test does not use libzio.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -204,7 +204,7 @@ test_json()
 	equal "$("$bin/json-get" blocks <err)" 5 'JSON beside data: fields'
 }
 
-# The rest of the pending block comes too late; no part of the block is written.
+# The rest of the pending block comes too late: the program writes no part of the block.
 test_signal()
 {
 	local status=0
@@ -239,7 +239,7 @@ test_broken_pipe()
 	has err ' 0 blocks, 0 bytes' 'EPIPE: totals'
 }
 
-# On a terminal the line is written again each second.
+# On a terminal the program writes the line again each second.
 test_progress()
 {
 	needs_terminal 'progress' || return 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Make a directory of files behave like configfs and sysfs, for the tests of zio. The
- * linker replaces the functions by these.
+ * linker replaces the functions of libc by those in this file.
  *
  * mkdir() copies the files of the directory ".new" beside the new one. rmdir() removes
  * the files, but fails with EBUSY if there is a file ".busy". Writing an attribute

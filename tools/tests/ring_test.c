@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libzio with mapped data and rings, which ordinary files stand for */
+/* libzio with mapped data and rings; ordinary files stand for both */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>

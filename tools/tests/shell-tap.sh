@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For tests that are bash scripts: results in the Test Anything Protocol, and a
-# directory to work in. ./out and ./err hold the output of the last run().
+# This file is for tests that are bash scripts. It has results in the Test Anything
+# Protocol, and a directory to work in. ./out and ./err hold the output of the last run().
 
 count=0
 failed=0
@@ -92,7 +92,7 @@ need_argument()
 }
 
 # begin_tests USAGE ARGUMENT...: sets $bin to the first argument, a directory, and
-# goes to a new directory, $work. At the end it is removed, and $child is killed.
+# goes to a new directory, $work. The end of the script removes it, and kills $child.
 begin_tests()
 {
 	need_argument "$@"

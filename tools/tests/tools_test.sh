@@ -79,7 +79,7 @@ test_cat_file_errors() {
 	has out '^zio-cat-file [0-9]' 'cat-file: version text'
 }
 
-# The reader of the pipe is gone before the first block is written.
+# The reader of the pipe ends before the program writes the first block.
 test_cat_file_pipe() {
 	mkfifo go
 	{
@@ -260,7 +260,7 @@ test_dump_live() {
 	exec 5>&- 6>&- 8>&- 9>&-
 }
 
-# Files have no ring. The method is printed on demand.
+# Files have no ring. The program prints the method with --verbose.
 test_methods() {
 	local method
 

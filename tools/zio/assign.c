@@ -32,7 +32,7 @@ int split_assignment(const char *text, char **attr, const char **value)
 	return 0;
 }
 
-/* The values of a shared trigger are set on the trigger, not through a set. */
+/* A user sets the values of a shared trigger on the trigger, not through a set. */
 static void explain_read_only(const struct object *found)
 {
 	char name[ATTR_TEXT];

@@ -26,7 +26,7 @@ extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_arg
 /* The names by which zio top sorts; NULL ends them. */
 extern const char *const sort_names[];
 
-/* complete.c: offer what may stand for the last of the words after "zio". */
+/* complete.c: offer candidates for the last of the words after "zio". */
 void complete_list(int argc, char **argv);
 void complete_top(int argc, char **argv);
 void complete_get(int argc, char **argv);
@@ -67,9 +67,9 @@ void explain_failure(const struct object *obj, const char *attr,
 /* holders.c */
 
 /*
- * Put which programs have a node open or mapped whose name begins with @stem, such
- * as "NAME-ID-CSET-": "zzero-0000-0-1-data by dd (42), ...". Returns how many there
- * are, as far as /proc is readable for the caller. The text is cut at @size.
+ * List the programs that have a node open or mapped. The names of the nodes begin with
+ * @stem, such as "NAME-ID-CSET-". The text is "zzero-0000-0-1-data by dd (42), ...", cut
+ * at @size. Returns their number, as far as the caller may read /proc.
  */
 int put_holders(const char *stem, char *text, size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Complete objects, attributes, and the values that can be known */
+/* Complete objects, attributes, and values that zio knows */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static bool is_object(const struct object *parent, const char *name)
 	return is_directory(parent->path, name) && strcmp(name, "power");
 }
 
-/* Offer what is in the object before the last slash. */
+/* Offer the children of the object before the last slash. */
 static void offer_children(const char *word, const char *above)
 {
 	char prefix[PATH_MAX];
@@ -214,7 +214,7 @@ static void offer_kinds(const char *word)
 	offer(word, "trigger");
 }
 
-/* An existing object of the same type has the attributes that a new one will have. */
+/* Offer the attributes of an existing object of the type: a new one has the same. */
 static void offer_attrs_of_type(const char *word, const char *root,
 				const char *type)
 {

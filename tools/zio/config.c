@@ -230,7 +230,7 @@ static void explain_busy(const struct object *obj, const char *name)
 		complain("%s is in use by %s: give these another current_trigger first",
 			 obj->label, users);
 	else
-		complain("%s is in use", obj->label);
+		complain("%s is in use: close its files first", obj->label);
 }
 
 static int remove_directory(const struct object *obj, const char *name)

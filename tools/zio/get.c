@@ -52,7 +52,7 @@ static void print_attr(struct get *get, const struct object *obj,
 	get->code = EXIT_FAILED;
 }
 
-/* Is it an attribute of ZIO that is text and can be read? */
+/* Return true if @attr is an attribute of ZIO that is text and can be read. */
 static bool is_readable(const struct object *obj, const char *attr)
 {
 	const char *name = base_name(attr);
@@ -61,7 +61,7 @@ static bool is_readable(const struct object *obj, const char *attr)
 	       has_mode(obj->path, attr, 0444);
 }
 
-/* Sets and channels are printed on their own; of a device only its sets are. */
+/* Return true for a directory whose attributes are printed with those of @obj. */
 static bool is_part(const struct get *get, const struct object *obj,
 		    const char *name)
 {
@@ -144,7 +144,7 @@ static error_t parse_get(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print one JSON object, with attributes by object", 0 },
 	{ "recursive", 'r', NULL, 0,
-	  "Print the attributes of sets and channels in it, too", 0 },
+	  "Print also the attributes of the sets and channels in OBJECT", 0 },
 	{ 0 }
 };
 

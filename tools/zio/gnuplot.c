@@ -31,7 +31,7 @@ static int spawn_gnuplot(struct gnuplot *gp, int in)
 	sigset_t none, usual;
 	int code;
 
-	/* In a group of its own it does not get Ctrl-C: zio ends it. */
+	/* In its own process group, gnuplot does not get Ctrl-C: zio ends it. */
 	sigemptyset(&none);
 	sigemptyset(&usual);
 	sigaddset(&usual, SIGPIPE);
@@ -68,7 +68,7 @@ int start_gnuplot(struct gnuplot *gp, bool script_only)
 	return fail_gnuplot(code);
 }
 
-/* After a signal the user need not wait for a gnuplot that reads nothing. */
+/* After a signal, kill a gnuplot that reads nothing, so that the user need not wait. */
 static int kill_gnuplot(struct gnuplot *gp)
 {
 	if (gp->pid) {

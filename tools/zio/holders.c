@@ -89,7 +89,7 @@ int put_holders(const char *stem, char *text, size_t size)
 	for (i = 0; i < count; i++) {
 		const char *pid = names[i]->d_name;
 
-		/* What is open here was inherited from the shell, which is listed. */
+		/* This process inherited its files from the shell, which is listed. */
 		if (is_digits(pid) && strcmp(pid, self) &&
 		    !scan_files(&all, pid))
 			scan_mappings(&all, pid);

@@ -7,7 +7,7 @@
 #include "json.h"
 #include "command.h"
 
-#define EXACT_DIGITS 18	/* jansson holds every number of so many digits */
+#define EXACT_DIGITS 18	/* jansson holds every number of this many digits */
 
 void json_add_value(json_t *obj, const char *key, const char *value)
 {

@@ -12,13 +12,13 @@
 /* Add @value: a number if it is a decimal one, else a string. */
 void json_add_value(json_t *obj, const char *key, const char *value);
 
-/* Return the object that is member @key of @obj; it is made if missing. */
+/* Return the object that is member @key of @obj; make it if it is missing. */
 json_t *json_member(json_t *obj, const char *key);
 
-/* Make what zio list --json prints of the objects chosen in @snap. */
+/* Make the object that zio list --json prints, of the objects chosen in @snap. */
 json_t *new_json_snapshot(const struct snapshot *snap);
 
-/* Make what zio top --json prints of the channels chosen in @snap. */
+/* Make the object that zio top --json prints, of the channels chosen in @snap. */
 json_t *new_json_rates(const struct snapshot *snap);
 
 #endif /* ZIO_JSON_H */

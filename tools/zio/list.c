@@ -28,7 +28,7 @@ struct list {
 	struct arguments patterns;
 };
 
-/* How the tree is drawn on this terminal. */
+/* The characters and colours of the tree on this terminal */
 static struct {
 	const char *branch, *last, *line, *space;
 	bool colours;
@@ -374,7 +374,7 @@ static const struct argp_option options[] = {
 	{ "header", 'H', NULL, 0, "The same, after a line of titles", 0 },
 	{ "json", 'j', NULL, 0, "Print one JSON object", 0 },
 	{ "interval", 'i', "SECONDS", 0,
-	  "Measure rates so long (default 0.5; 0: no rates, no wait)",
+	  "Measure rates for SECONDS (default 0.5; 0: no rates, no wait)",
 	  0 },
 	{ 0 }
 };

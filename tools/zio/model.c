@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Take snapshots. An object that goes away meanwhile is left out. */
+/* Take snapshots. A snapshot omits an object that goes away meanwhile. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find what a user names: a device, a set, a channel, a part of one, an attribute
+ * Find the object of a name: a device, a set, a channel, a part of one, an attribute
  *
  *	zzero  zzero-0000		device; id 0 may be left out
  *	zzero/cset0  zzero/0		set, by number or by name
@@ -194,7 +194,7 @@ static int complain_no_device(const char *name)
 		complain("%s: there is no %s: is zio loaded? (modprobe zio)",
 			 name, root);
 	else if (!*there)
-		complain("%s: no such device; there is no device at all", name);
+		complain("%s: no such device; there is no device: load a driver", name);
 	else
 		complain("%s: no such device or channel; there are: %s", name,
 			 there);

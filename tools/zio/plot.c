@@ -2,9 +2,9 @@
 /*
  * zio plot: draw the newest blocks of a channel
  *
- * With the trigger "user" each read acquires a block: no more blocks are read than
- * are drawn. With other triggers all blocks are read, so that the queue does not
- * hold old ones.
+ * With the trigger "user" each read acquires a block, so the program reads only the
+ * blocks that it draws. With other triggers it reads all blocks, so that the queue does
+ * not hold old ones.
  */
 #include <errno.h>
 #include <signal.h>
@@ -165,7 +165,7 @@ static int run_gnuplot(struct plot *plot)
 {
 	struct gnuplot gp = { 0 };
 
-	/* Start gnuplot first: if that fails, no block is read in vain. */
+	/* Start gnuplot first: if it fails, the program has taken no block. */
 	if (start_gnuplot(&gp, plot->draw.script))
 		return EXIT_FAILED;
 	draw_pictures(plot, &gp);
@@ -225,7 +225,7 @@ static void check_options(const struct plot *plot,
 		argp_error(state, "%s: ends in none of .png .svg .pdf: give --terminal, too",
 			   draw->output);
 	if (draw->rate > 0 && !draw->is_time)
-		argp_error(state, "--rate has a meaning with --time only");
+		argp_error(state, "--rate needs --time");
 }
 
 enum option_key {
@@ -296,13 +296,13 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "Draw one picture into FILE (.png .svg .pdf), and exit", 0 },
 	{ "blocks", 'b', "N", 0, "Draw N blocks in a picture (default 1)", 0 },
-	{ "signed", 's', NULL, 0, "Take samples for signed numbers", 0 },
+	{ "signed", 's', NULL, 0, "Draw samples as signed numbers", 0 },
 	{ "time", KEY_TIME, NULL, 0, "Draw over time instead of the number of the sample",
 	  0 },
 	{ "rate", KEY_RATE, "HZ", 0,
 	  "Sample rate; --time needs it if a block has several samples", 0 },
 	{ "interval", 'i', "SECONDS", 0,
-	  "Wait at least so long between pictures (default 0.1)", 0 },
+	  "Wait at least SECONDS between pictures (default 0.1)", 0 },
 	{ "count", 'n', "N", 0, "Exit after N pictures (0, the default: never)",
 	  0 },
 	{ "terminal", KEY_TERMINAL, "TERMINAL", 0,

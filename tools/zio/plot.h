@@ -26,7 +26,7 @@ struct drawing {
 	double rate;		/* samples per second; 0: not known */
 };
 
-/* script.c: what gnuplot is to do */
+/* script.c: the script for gnuplot */
 
 /* Return the terminal of gnuplot for a file name; NULL if its suffix is unknown. */
 const char *terminal_of_file(const char *name);

@@ -12,12 +12,14 @@ struct reason {
 	const char *text;
 };
 
-#define SIZE_OVERFLOW "blocks of that size cannot be counted"
-#define SIZE_MEMORY "there is no memory for blocks of that size"
+#define SIZE_OVERFLOW "blocks of that size cannot be counted: use fewer samples"
+#define SIZE_MEMORY "there is no memory for blocks of that size: use fewer " \
+	"samples, or a smaller max-buffer-len of the channels"
 #define SIZE_AREA "such a block is larger than the buffer: raise max-buffer-kb " \
 	"of the channels first"
 #define NOT_A_FLAG "use 0 or 1"
-#define BLOCKS_IN_USE "the buffer is mapped, or blocks are queued or in use"
+#define BLOCKS_IN_USE "the buffer is mapped, or blocks are queued or in use: " \
+	"read the blocks, and close the programs that have it open"
 
 static const struct reason reasons[] = {
 	{ "enable", EINVAL, NOT_A_FLAG },
@@ -25,19 +27,21 @@ static const struct reason reasons[] = {
 	{ "live", EINVAL, NOT_A_FLAG },
 	{ "current_buffer", EINVAL, "no buffer type of that name is loaded" },
 	{ "current_buffer", EBUSY, "a node of the set is open, or mapped" },
-	{ "current_buffer", ENOMEM, "there is no memory for the new blocks" },
+	{ "current_buffer", ENOMEM,
+	  "there is no memory for the new blocks: use fewer samples" },
 	{ "current_trigger", EINVAL,
 	  "neither a trigger type that is loaded nor a shared trigger" },
 	{ "current_trigger", ENOENT,
 	  "neither a trigger type, here or in a module, nor a shared trigger" },
 	{ "clock", EINVAL,
 	  "use realtime, tai, monotonic or boottime" },
-	{ "live", EEXIST, "a device with this id exists" },
+	{ "live", EEXIST, "a device with this id exists: choose another id" },
 	{ "nshots", EINVAL, "use at least one shot" },
-	{ "nshots", EOPNOTSUPP, "the device takes single shots only" },
-	{ "pre-samples", EINVAL, "a block has at least one sample" },
+	{ "nshots", EOPNOTSUPP, "the device takes single shots only: use 1" },
+	{ "pre-samples", EINVAL,
+	  "a block has at least one sample: set post-samples first" },
 	{ "pre-samples", EOPNOTSUPP,
-	  "the device keeps no samples from before the event" },
+	  "the device keeps no samples from before the event: use 0" },
 	{ "pre-samples", EOVERFLOW, SIZE_OVERFLOW },
 	{ "pre-samples", ENOMEM, SIZE_MEMORY },
 	{ "pre-samples", ENOSPC, SIZE_AREA },
@@ -52,28 +56,38 @@ static const struct reason reasons[] = {
 	{ "nsamples", ENOMEM, SIZE_MEMORY },
 	{ "nsamples", ENOSPC, SIZE_AREA },
 	{ "max-buffer-len", EINVAL, "use 1 to 65536" },
-	{ "max-buffer-len", ENOMEM, "there is no memory for so many blocks" },
+	{ "max-buffer-len", ENOMEM,
+	  "there is no memory for so many blocks: use fewer" },
 	{ "max-buffer-len", EBUSY,
 	  "the channel has a ring, or blocks of its area are queued or in use" },
 	{ "max-buffer-kb", EINVAL, "use at least 1" },
-	{ "max-buffer-kb", ENOSPC, "that is less than one block" },
-	{ "max-buffer-kb", ENOMEM, "there is not so much memory" },
+	{ "max-buffer-kb", ENOSPC,
+	  "that is less than one block: use more, or fewer samples" },
+	{ "max-buffer-kb", ENOMEM, "there is not so much memory: use less" },
 	{ "max-buffer-kb", EBUSY, BLOCKS_IN_USE },
 	{ "watermark", EINVAL, "use 1 to max-buffer-len" },
 	{ "fire", EINVAL, "use 1" },
 	{ "fire", ERANGE, "use 1" },
 	{ "fire", ESHUTDOWN, "the trigger is disabled, or its set: set enable=1" },
-	{ "fire", EBUSY, "the set is still armed by the event before" },
-	{ "source", EINVAL,
-	  "use the address of a set, with four digits: zzero-0000/cset0" },
-	{ "source", ENODEV, "there is no such set" },
-	{ "source", ELOOP, "this set uses the trigger, and cannot follow itself" },
+	{ "fire", EBUSY, "the set is still armed by the event before: try again" },
+	{ "source", EINVAL, "use an address with four digits: a trigger follows "
+	  "a set (zzero-0000/cset0), an output plays an input (zzero-0000-0-1)" },
+	{ "source", ENODEV, "there is no such set or channel" },
+	{ "source", ELOOP, "this set uses the trigger, and cannot follow itself: "
+	  "use another set" },
+	{ "source", ENOMSG, "this channel is an output: use an input" },
+	{ "source", EPROTOTYPE, "its samples have another size: use another input" },
+	{ "source", EMSGSIZE,
+	  "its blocks are larger: raise the samples of the output's set" },
+	{ "source", EBUSY, "the input has a ring: close it first" },
 	{ "irq", EINVAL, "there is no interrupt of this number" },
-	{ "irq", EBUSY, "another driver uses this interrupt, and does not share it" },
+	{ "irq", EBUSY, "another driver uses this interrupt, and does not share it: "
+	  "use another one" },
 	{ "line", EINVAL,
 	  "use LABEL:OFFSET, with a line that the controller has" },
-	{ "line", ENODEV, "there is no GPIO controller of this label" },
-	{ "line", EBUSY, "another user has this line" },
+	{ "line", ENODEV,
+	  "there is no GPIO controller of this label: gpiodetect lists them" },
+	{ "line", EBUSY, "another user has this line: use another one" },
 	{ "edge", EINVAL, "use rising, falling or both" },
 	{ "period-ms", ERANGE, "use 1 to 86400000 (a day)" },
 	{ "phase-ms", ERANGE, "use 0 to 86400000 (a day)" },
@@ -85,13 +99,13 @@ static const struct reason reasons[] = {
 	{ "timeout-ms", ERANGE, "use 0 to 86400000 (a day)" },
 	{ "alarms", ERANGE, "use a mask of 16 bits, 0 to 0xffff" },
 	{ NULL, EINVAL, "this attribute does not accept the value" },
-	{ NULL, ERANGE, "beyond the limits of the attribute" },
+	{ NULL, ERANGE, "the value is beyond the limits of the attribute" },
 	{ NULL, EBUSY, "the object is in use" },
 	{ NULL, ENODEV,
 	  "the device is gone, or the trigger or buffer was replaced" },
-	{ NULL, ENOMEM, "there is no memory for this" },
+	{ NULL, ENOMEM, "there is no memory for this value" },
 	{ NULL, EACCES, "only root may do that" },
-	{ NULL, ENOENT, "it has just been removed" },
+	{ NULL, ENOENT, "the object has just been removed" },
 	{ NULL, E2BIG, "the text is too long" },
 	{ NULL, EOPNOTSUPP, "the device or the trigger type cannot do that" },
 };
@@ -136,7 +150,7 @@ static void print_shared(void)
 	free_names(types, count);
 }
 
-/* "zzero-0000-0-" from "zzero-0000/cset0/chan1/buffer". */
+/* Make "zzero-0000-0-" of "zzero-0000/cset0/chan1/buffer". */
 static bool put_stem(const struct object *obj, char *stem, size_t size)
 {
 	const char *slash = strchr(obj->label, '/');
@@ -148,11 +162,11 @@ static bool put_stem(const struct object *obj, char *stem, size_t size)
 	return true;
 }
 
-/* These attributes are busy for reasons other than an open node. */
-static bool is_of_trigger(const char *attr)
+/* For these attributes EBUSY does not come from an open node. */
+static bool has_other_cause(const char *attr)
 {
 	return !strcmp(attr, "fire") || !strcmp(attr, "irq") ||
-	       !strcmp(attr, "line");
+	       !strcmp(attr, "line") || !strcmp(attr, "source");
 }
 
 static void print_holders(const struct object *obj)
@@ -176,7 +190,7 @@ void explain_failure(const struct object *obj, const char *attr,
 		value, strerror(code));
 	if (reason)
 		fprintf(stderr, ": %s", reason);
-	if (code == EBUSY && !is_of_trigger(base_name(attr)))
+	if (code == EBUSY && !has_other_cause(base_name(attr)))
 		print_holders(obj);
 	if (code == EINVAL && !strcmp(attr, "current_buffer"))
 		print_types("available_buffers");

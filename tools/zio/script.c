@@ -11,7 +11,7 @@
 #include "plot.h"
 #include "term.h"
 
-/* If a picture has more samples, it shows the extremes of neighbouring ones. */
+/* If a picture has more samples, it shows the extremes of neighbouring samples. */
 #define MAX_POINTS 20000
 
 struct curve {

@@ -2,7 +2,7 @@
 /*
  * The terminal while zio top owns it
  *
- * A few escape sequences that all terminals know are enough. A small system, such
+ * The program uses only escape sequences that all terminals know. A small system, such
  * as one with busybox, has no terminfo database.
  */
 #include <errno.h>
@@ -90,7 +90,7 @@ void enter_terminal(void)
 	enter_screen();
 }
 
-/* On Ctrl-Z the shell gets its screen back until it continues the program. */
+/* On Ctrl-Z, restore the screen of the shell until the shell continues the program. */
 static void suspend(void)
 {
 	suspended = 0;
