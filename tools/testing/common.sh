@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the shell scripts here share. Source it; it prints nothing. The programs in
+# Functions for the shell scripts here. Source the file; it prints nothing. The programs in
 # Python have zio_testing/common.py.
 
 shopt -s inherit_errexit
@@ -16,7 +16,7 @@ say()
 	printf '%s: %s\n' "$self" "$*" >&2
 }
 
-# Exit status 125 tells a failure of the tool from a failure of what it runs.
+# Exit status 125 means that the script itself failed, not the program that it runs.
 die()
 {
 	say "$*"
@@ -39,7 +39,7 @@ print_help()
 	' "$0"
 }
 
-# run_locked FILE COMMAND...: runs one command at a time, and says when it waits.
+# run_locked FILE COMMAND...: runs one command at a time, and prints when it waits.
 run_locked()
 {
 	local lock=$1

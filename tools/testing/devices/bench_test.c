@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of bench registers, its use, aborts that are asked for, and the times
- * that a front end goes by. With the page of the documentation as an argument: is
- * each register told there?
+ * The table of bench registers, its use, aborts on request, and the times of a front
+ * end. The argument is a page of the documentation, which must describe each register.
  */
 #include <stdlib.h>
 
@@ -121,7 +120,7 @@ static void test_parse(void)
 	ok(!bench_by_name("nothing"), "no such register");
 }
 
-/* --- what they do --------------------------------------------------------- */
+/* --- the effects of registers --------------------------------------------- */
 
 static void test_run(void)
 {
@@ -203,7 +202,7 @@ static void test_other_irq(void)
 
 /* --- when to come back ---------------------------------------------------- */
 
-/* A host that does anything, but reads no empty FIFO. */
+/* A host that accesses anything, but does not read an empty FIFO. */
 static void poke(uint32_t *seed)
 {
 	host_read8(host, S5933_IMB(3) + 3);
@@ -215,7 +214,7 @@ static void poke(uint32_t *seed)
 	host_expect(host, host_random(seed) % 2 ? HOST_DATA : HOST_CONTROL);
 }
 
-/* Goes on by single steps; true if an interrupt came before the time told. */
+/* Advances by single steps. Returns true if an interrupt came before its time. */
 static bool comes_early(void)
 {
 	uint64_t told = world_next_visible(&world);

@@ -3,8 +3,8 @@
  * board.h: a card with its chip, its source and its sink; the clock of all boards
  *
  * All boards of a world have one clock. A front end calls world_advance() before each
- * access, and after it for what is due at once. world_next_visible() tells when the
- * front end must come back.
+ * access, and once more after it for events that are due at once. world_next_visible()
+ * returns the time at which the front end must call again.
  */
 #ifndef BOARD_H
 #define BOARD_H
@@ -113,7 +113,7 @@ void board_connect(struct board *a, struct board *b);
 void world_advance(struct world *world, uint64_t now);
 
 /**
- * world_next_ns - tell when the world next changes by itself
+ * world_next_ns - return the time at which the world next changes by itself
  * @world: the world
  *
  * Return: that time, or SLINK_NEVER.
@@ -121,7 +121,7 @@ void world_advance(struct world *world, uint64_t now);
 uint64_t world_next_ns(const struct world *world);
 
 /**
- * world_next_visible - tell when the host can next see a change without an access
+ * world_next_visible - return the time of the next change that the host can see
  * @world: the world
  *
  * No interrupt comes before this time, though words may flow.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* s5933-chip.h: what s5933.c and s5933-dma.c share */
+/* s5933-chip.h: declarations that s5933.c and s5933-dma.c share */
 #ifndef S5933_CHIP_H
 #define S5933_CHIP_H
 

@@ -2,9 +2,9 @@
 /*
  * s5933.h: a model of the AMCC S5933 PCI Matchmaker
  *
- * Plain C: registers in, callbacks for bus-master cycles and the interrupt line
- * out. "Write" is add-on to PCI memory (A2P), "read" is PCI memory to add-on
- * (P2A). Where the meaning of each bit comes from: Documentation/slink-model.md.
+ * The model is plain C. It has functions for the registers, and callbacks for bus-master
+ * cycles and the interrupt line. "Write" is add-on to PCI memory (A2P), "read" is PCI
+ * memory to add-on (P2A). Documentation/slink-model.md has the source of each bit.
  */
 #ifndef S5933_H
 #define S5933_H
@@ -30,7 +30,7 @@ enum s5933_bus {
  * @omb_written: the host has written bytes of outgoing mailbox 0...3
  * @addon_reset: SYSRST#, called when it changes
  *
- * The first three are called with @host, the others with @addon of the chip.
+ * The chip passes its @host to the first three, and its @addon to the others.
  * None may call back into the registers of the chip.
  */
 struct s5933_ops {
@@ -166,8 +166,8 @@ void s5933_reset(struct s5933 *chip);
  * @chip: the chip
  *
  * A chip that is gone drives no interrupt, is no bus master, ignores writes, and reads
- * as all ones. A chip that comes back is as after s5933_reset(), but keeps its
- * configuration space, and with it the bus master bit.
+ * as all ones. A chip that comes back has the state after s5933_reset(). It keeps its
+ * configuration space, with the bus master bit.
  */
 void s5933_gone_changed(struct s5933 *chip);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The chip model alone, against what is known of the S5933 */
+/* The chip model alone, compared with the documents of the S5933 */
 #include "../../tests/tap.h"
 #include "s5933.h"
 #include "slink.h"

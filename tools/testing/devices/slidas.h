@@ -2,8 +2,8 @@
 /*
  * slidas.h: a source of events, with the vocabulary of CERN's SLIDAS
  *
- * An event is a control word, data words, and a control word. The configuration says when
- * the source sends events, their sizes and words, and which faults it puts in.
+ * An event is a control word, data words, and a control word. The configuration has the
+ * times of events, their sizes and words, and the faults that the source injects.
  */
 #ifndef SLIDAS_H
 #define SLIDAS_H
@@ -35,7 +35,7 @@ enum slidas_fault {
 };
 
 /**
- * struct slidas_config - how events are made
+ * struct slidas_config - the events that a source makes
  * @mode: enum slidas_mode; setting it begins anew with @count events
  * @pattern: enum slidas_pattern
  * @sizes: enum slidas_sizes
@@ -50,8 +50,8 @@ enum slidas_fault {
  * @end: control word
  * @seed: of patterns and sizes
  * @start_line: URL line that enables the source when high; 4 for none
- * @every: a fault in each so many events, 0 for none
- * @faults: which
+ * @every: each @every-th event has a fault; 0 for none
+ * @faults: SLIDAS_* faults of such an event
  * @at: data word of faults; the middle one if there is no such word
  */
 struct slidas_config {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The source of events alone, with an end that writes down what comes */
+/* The source of events alone, with an end that records the words */
 #include "../../tests/tap.h"
 #include "slidas.h"
 

@@ -2,9 +2,9 @@
 /*
  * sspci-out.c: the output side of the card model
  *
- * Words of the P2A FIFO go to the link with the type that UCTRL# says. The card takes
- * OMB2 only when this FIFO is empty. So a word and a mailbox written after it cannot
- * overtake each other.
+ * Words of the P2A FIFO go to the link with the type that UCTRL# selects. The card takes
+ * OMB2 only when this FIFO is empty. So a mailbox cannot overtake a word that the host
+ * wrote before it.
  */
 #include "sspci-out.h"
 

@@ -4,8 +4,8 @@
  *
  * A word from the link gets its LDERR# here, as on the destination card, and waits in
  * the external FIFO. It passes into the chip if its lines are the expected ones. If not,
- * the card puts the lines into IMB4 byte 3 once, and again after each write of OMB1 that
- * does not expect them either.
+ * the card writes the lines to IMB4 byte 3 once. It does so again after each write of OMB1
+ * that does not expect them.
  */
 #include <string.h>
 

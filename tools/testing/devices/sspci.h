@@ -2,9 +2,9 @@
 /*
  * sspci.h: a model of an SSPCI card, without its S5933
  *
- * The input has the destination end of an S-LINK (LDC), an external FIFO, and the logic
- * that lets words of the expected type pass into the chip. The output is a source end
- * (LSC) on the same card. Documentation/slink-model.md describes their mailboxes.
+ * The input has the destination end of an S-LINK (LDC) and an external FIFO. Its logic
+ * lets words of the expected type pass into the chip. The output is a source end (LSC)
+ * on the same card. Documentation/slink-model.md describes their mailboxes.
  */
 #ifndef SSPCI_H
 #define SSPCI_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams through the card model to a reader that works as a driver has to: what
- * it gets is compared, word by word, with what went into the link.
+ * Streams through the card model to a reader that works as a driver must. The test
+ * compares the words from the reader, one by one, with the words that entered the link.
  *
- * The reader takes data by DMA into pages, one after the other, and pops with the
- * CPU what a page had no room for, control words, and words with an error.
+ * The reader takes data by DMA into pages, one after the other. With the CPU it pops
+ * words that did not fit into a page, control words, and words with an error.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Read the language "cat", in which the kernel's memory model is written. This module
-knows what linux-kernel.bell and linux-kernel.cat use of it.
+Read the language "cat", in which the kernel's memory model is written. This module knows
+the part of the language that linux-kernel.bell and linux-kernel.cat use.
 """
 
 import re

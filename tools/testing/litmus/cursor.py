@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A list of words, and a place in it. Both parsers are made of it."""
+"""A list of words, and a place in it. Both parsers use it."""
 
 import re
 

@@ -2,9 +2,10 @@
 """
 Find all executions of a litmus test that a memory model allows.
 
-Each thread runs for all values that its reads may find. For each choice of one run of
-each thread, this module tries all ways to give each read a write to read from, and to
-order the writes of each place. The model says which of these executions it allows.
+Each thread runs for all values that its reads may find. A choice is one run of each
+thread. For each choice, this module tries all writes that each read can read from. It
+also tries all orders of the writes of each place. The model tells which of these
+executions it allows.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +27,7 @@ class Result:
     def __init__(self) -> None:
         self.allowed = 0  # executions
         self.bad = 0  # those of them that the condition describes
-        self.flags: set[str] = set()  # what the model says against the test: races
+        self.flags: set[str] = set()  # what the model reports about the test: races
 
     def word(self) -> str:
         if not self.bad:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read a litmus test in C, in the format of herd7: what the tests use of C."""
+"""Read a litmus test in C, in the format of herd7: the part of C that the tests use."""
 
 import re
 from collections.abc import Callable
@@ -42,7 +42,7 @@ UNARY: dict[str, Callable[[Any], int]] = {
 
 
 class Invalid(SyntaxError):
-    """The test has something that this reader does not know."""
+    """The test has a statement that this reader does not know."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Find the events that a thread of a litmus test makes, for all values that its reads may
-find, and the reads that each event depends on.
+Find the events of a thread of a litmus test, for all values that its reads may find. Find
+also the reads that each event depends on.
 """
 
 import re
@@ -76,7 +76,7 @@ class Event:
 
 @dataclass
 class Trace:
-    """What one thread did, if its reads found these values."""
+    """The run of one thread whose reads found these values."""
 
     events: list[Event]
     rmw: list[tuple[int, int]]  # read and write, by index

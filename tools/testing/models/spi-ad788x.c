@@ -3,7 +3,7 @@
  * spi-ad788x.c: an SPI controller with an AD7887 or AD7888
  *
  * Each conversion of input n gives the next value of a ramp that starts at 512 * n. The
- * model counts what the data sheets forbid in "violations", and writes it to the log.
+ * model counts violations of the data sheets in "violations", and logs each of them.
  * Load it with "insmod spi-ad788x.ko chip=ad7888". The parameters are files in
  * /sys/module/spi_ad788x/parameters.
  */

@@ -2,7 +2,7 @@
 /*
  * zio-shutdown.c: call shutdown() of the driver of one PCI device
  *
- * "insmod zio-shutdown.ko device=0000:00:02.0" does for this device what the kernel does
+ * "insmod zio-shutdown.ko device=0000:00:02.0" calls it for this device. The kernel does so
  * for each device before a reboot or a kexec.
  */
 #include <linux/device.h>

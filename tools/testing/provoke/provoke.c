@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * provoke.c: one fault on purpose, to test how vm watches the kernel log
+ * provoke.c: cause one fault, to test how vm reads the kernel log
  *
  * "insmod provoke.ko fault=NAME" provokes the fault.
  */

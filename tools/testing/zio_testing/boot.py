@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run a machine to its end, and judge that end."""
+"""Run a machine to its end, and return its status."""
 
 import os
 import re
@@ -126,7 +126,7 @@ class Boot:
         print(*read_end(self.log, 15), sep="\n", end="", file=sys.stderr)
 
     def judge(self) -> int:
-        """Return the exit status, after telling what went wrong."""
+        """Report a failure on standard error, and return the exit status."""
         if self.shows_faults():
             say("the kernel reported a fault, see above")
             return FAULT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Find what a C file defines, declares, includes and names, with no preprocessor."""
+"""Find the names that a C file defines, declares, includes and uses; no preprocessor."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Name:
 
 @dataclass
 class Source:
-    """What is in a file. Static functions of a .c file are left out."""
+    """The names in a file, except the static functions of a .c file."""
 
     path: Path
     defined: dict[str, int] = field(default_factory=dict)
@@ -76,8 +76,8 @@ def tokenize(text: str, source: Source, line: int = 1) -> Iterator[Name]:
 
 
 def statements(tokens: list[Name]) -> Iterator[tuple[list[Name], bool]]:
-    """Yield the tokens outside of all braces, up to a semicolon or to the body of a
-    function, and whether there is a body."""
+    """Yield the tokens outside of all braces, up to a semicolon or the body of a function.
+    Yield with them whether there is a body."""
     statement: list[Name] = []
     depth = 0
     for token in tokens:

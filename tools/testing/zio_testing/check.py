@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""check - all tests of the project, from nothing
+"""check - run all tests of the project
 
 Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
 
-  build      the modules with all warnings on, sparse, checkpatch, layering, and
-             the tests of the programs here
+  build      the modules with all warnings on, sparse, checkpatch, layering, prose,
+             and the tests of the programs here
   tools      the tests of the tools and the library, on this machine
   litmus     the memory barriers, against the kernel's memory model
   vm         the tests of the virtual machine
-  kunit      the KUnit suites, in a kernel with KASAN, lockdep and kmemleak. With
-             names in ZIO_KUNIT_SUITES, commas between, these alone; without
-             kmemleak if ZIO_KUNIT_LEAKS is "no", in half of the time
-  selftests  tools/testing/selftests on several kernels, see below. --kernel NAME
-             and TEST (basic.sh, map_test) choose; a TEST runs on the kernels that its
-             header names, or on those of --kernel. For storm.sh,
-             ZIO_STORM_SECONDS and ZIO_STORM_SEED in the environment; for
-             fuzz.sh, ZIO_FUZZ_SECONDS and ZIO_FUZZ_SEED. Two hours of it:
-             ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
+  kunit      the KUnit suites, in a kernel with KASAN, lockdep and kmemleak.
+             ZIO_KUNIT_SUITES has the names of suites, commas between: only these
+             run. ZIO_KUNIT_LEAKS=no takes half of the time: kmemleak is off
+  selftests  tools/testing/selftests on several kernels, see below. A TEST (basic.sh,
+             map_test) runs on the kernels that its header names, or on those of
+             --kernel. The environment has limits for storm.sh (ZIO_STORM_SECONDS,
+             ZIO_STORM_SEED) and for fuzz.sh (ZIO_FUZZ_SECONDS, ZIO_FUZZ_SEED). This
+             runs two hours: ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
   mutants    puts ten bugs into the code, another ten each day: tests must fail
              ("mutants" runs others)
 
@@ -30,8 +29,8 @@ The kernels of the selftests:
   rt         the distribution's kernel with PREEMPT_RT: tests with "# rt"
   swiotlb    distro where each DMA goes through a bounce buffer (swiotlb=force):
              tests with "# swiotlb"
-  icount     distro where time counts instructions: tests with "# icount". Runs
-             only when it is named; mutants that leave out a wait need it
+  icount     distro where time counts instructions: tests with "# icount". It runs
+             only when it is named. Mutants that omit a wait need it
 
 A test runs on distro and on kasan, but not where its header has a line
 "# not kasan: REASON".
@@ -40,10 +39,10 @@ A test runs on distro and on kasan, but not where its header has a line
 ("kernel" makes it). Each report is a failure. It takes an hour, and runs only when
 it is named.
 
-check installs missing Debian packages and compiles the kernel with the sanitizers
+check installs missing Debian packages. It compiles the kernel with the sanitizers
 when the cache does not have it (5 to 10 minutes). The steps vm, kunit and
 selftests boot two machines at a time. A fault or a leak that the kernel reports in
-any boot is a failure. Failures are shown in full; the logs are kept in
+any boot is a failure. check prints failures in full, and keeps the logs in
 ~/.cache/zio/check. The last line is "N passed, N failed".
 """
 

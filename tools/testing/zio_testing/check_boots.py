@@ -24,7 +24,7 @@ from zio_testing.selftests import (
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
-# The machine gets these variables, with their values here
+# The machine gets these variables, with the values that this process has
 PASSED_ON = [
     f"ZIO_{what}_{how}" for what in ("STORM", "FUZZ") for how in ("SECONDS", "SEED")
 ]

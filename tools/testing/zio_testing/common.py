@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Shared by all programs: paths, messages, locks, children, and how a program ends."""
+"""Paths, messages, locks, children and exit status, for all programs."""
 
 import contextlib
 import fcntl
@@ -25,7 +25,7 @@ Command = list[str | Path]
 
 
 class Failure(Exception):
-    """The program itself failed. Exit status 125 tells this from a failed test."""
+    """The program itself failed. Exit status 125 distinguishes this from a failed test."""
 
 
 class Usage(Exception):

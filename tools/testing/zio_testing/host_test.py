@@ -3,7 +3,8 @@
 
 Usage: host_test
 
-Prints TAP. Tests the reader of test results, layering on a small tree, and prose.
+The program prints TAP. It tests the reader of test results, layering on a small tree, and
+prose.
 """
 
 import tempfile
@@ -204,7 +205,10 @@ PROSE = {
         'char s[] = "he who";\n',
         ["3 actor", "4 pronoun", "4 without"],
     ),
-    "b.sh": ("#!/bin/sh\n# Who\nhe=1 # Without a comment\n", ["2 actor"]),
+    "b.sh": (
+        "#!/bin/sh\n# Who\nhe=1 # Without a comment\n#define he\n# CONFIG_HE is not set\n",
+        ["2 actor"],
+    ),
     "c.py": (
         '"""Nobody goes but one."""\nx = "who"\n# His way\n',
         ["1 nobody but", "3 pronoun"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file system of a virtual machine, made anew for each boot."""
+"""The file system of a virtual machine, which each boot makes anew."""
 
 import os
 import re
@@ -126,8 +126,8 @@ class Image:
                 shutil.copy(library, self.at(library))
 
     def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:
-        """Add the modules of ZIO, from the directory @ours or built, and by name
-        modules of the kernel in @tree, with those that they need."""
+        """Add the modules of ZIO, from the directory @ours or built. Add the named modules
+        of the kernel in @tree, with those that they need."""
         release = release_of(tree)
         modules = tree / "lib/modules" / release
         target = self.at(f"/lib/modules/{release}")

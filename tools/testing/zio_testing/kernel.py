@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""kernel - print the directory of a kernel to boot, making it when it is absent
+"""kernel - print the directory of a kernel to boot; make the kernel if it is absent
 
 Usage: kernel [--jobs N] NAME | DIRECTORY
 
@@ -10,13 +10,12 @@ Usage: kernel [--jobs N] NAME | DIRECTORY
   kcsan   the same, with KCSAN, which finds data races, in place of KASAN
 
 The directory holds vmlinuz, release (the version), build (to compile modules
-against) and lib/modules/VERSION. A directory of your own with these (build may
-be a link), named with a slash, is taken as it is. Those made here are kept in
-~/.cache/zio/kernels, keyed by the version of the source, the compiler and the
-configuration; what is there can be deleted at any time. The kernel rt is downloaded
-with its headers and unpacked there; nothing of it is installed. To compile a kernel
-takes 5 to 10 minutes of two CPUs, 2 GB of disk while it lasts and a tenth of that
-afterwards.
+against) and lib/modules/VERSION. The program uses a DIRECTORY of your own with these
+as it is (build may be a link). Its name must have a slash. The program keeps its own
+kernels in ~/.cache/zio/kernels, by the version of the source, the compiler and the
+configuration. You can delete them at any time. The program downloads the kernel rt
+with its headers and unpacks it there. It installs nothing of rt. Compiling a kernel
+takes 5 to 10 minutes of two CPUs, and 2 GB of disk. A tenth of that stays in use.
 """
 
 import getopt
@@ -35,7 +34,7 @@ DEBUG = (*COMMON, "debug-common", "debug-x86")
 
 @dataclass(frozen=True)
 class Kernel:
-    """How a kernel is made, and what booting it needs."""
+    """A kernel: the function that makes it, and what its boot needs."""
 
     make: Callable[[], Path]
     # Modules that the guest needs: the image does not have them built in

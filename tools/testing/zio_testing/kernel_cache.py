@@ -13,8 +13,8 @@ KERNELS = CACHE / "kernels"
 
 @contextlib.contextmanager
 def new_directory(name: str) -> Iterator[Path]:
-    """Make a directory to fill. Remove it at the end if move_to() has not moved it, and
-    at the begin if a killed run has left one."""
+    """Make a directory to fill. First remove one that a killed run has left. Remove it at
+    the end if move_to() has not moved it."""
     new = KERNELS / f".new-{name}"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)

@@ -13,10 +13,10 @@ above all folders: they may use each folder, and no folder may use them. tests m
 and main.c, too. zio-core.h and compat.h stand below all folders: every file may use them.
 
   upward      a call or an include goes up, or stays on the floor
-  private     a folder uses another one past the header that has the folder's name, and
-              those of the folder that this header includes
-  unused      these headers declare what no other folder uses; tests do not count,
-              as they may include internal.h
+  private     a folder uses a function of another one that the folder's headers do not
+              declare: the header with its name, and those that this one includes
+  unused      these headers declare a function that no other folder uses; tests do not
+              count, as they may include internal.h
 
 Prints FILE:LINE, the rule, and what to do. The exit status is 1 if there is anything.
 """
@@ -85,7 +85,7 @@ class Tree:
         return path in self.sources and self.folder_of(path) == folder
 
     def declared_by(self, folder: str) -> dict[str, tuple[Path, int]]:
-        """Return what the headers of a folder offer to the others, and where."""
+        """Return the names that the headers of a folder declare, and the places."""
         return {
             name: (path, line)
             for path in self.headers_of(folder)
@@ -94,15 +94,15 @@ class Tree:
         }
 
     def used_inline(self, folder: str) -> set[str]:
-        """Return what the inline functions of a folder's headers use of them."""
+        """Return the names of these that the folder's inline functions use."""
         headers = [self.sources[path] for path in self.headers_of(folder)]
         count = Counter(use.text for header in headers for use in header.used)
         defined = {name for header in headers for name in header.defined}
         return {name for name in count if count[name] > (name in defined)}
 
     def offered_by(self, folder: str) -> set[str]:
-        """Return what other folders may use: exported functions, and what its header
-        declares. Of the base, all."""
+        """Return the names that other folders may use: exported functions, and those in
+        its header. Return all names of the base."""
         if folder == BELOW_ALL:
             return set(self.home)
         return self.public | self.declared_by(folder).keys()

@@ -20,8 +20,8 @@ ARGUMENTS = (
     "workqueue.watchdog_thresh=120 sysctl.kernel.hung_task_timeout_secs=240"
 ).split()
 # The kernel checks at boot that the timer interrupts within ten of its own ticks. An
-# emulator that the host lets wait can miss that time, and the kernel panics: "IO-APIC +
-# timer doesn't work".
+# emulator on a busy host can miss that time. The kernel then panics: "IO-APIC + timer
+# doesn't work".
 EMULATED_ARGUMENTS = ["no_timer_check"]
 
 
@@ -87,7 +87,7 @@ def qemu_environment(machine: Machine) -> dict[str, str]:
 
 def can_use_kvm(tree: Path, work: Path) -> bool:
     """Boot a kernel under KVM, once per kernel and boot of this machine. In some clouds
-    /dev/kvm opens, but a kernel hangs under it."""
+    /dev/kvm opens, but a kernel hangs with KVM."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return False
     try:

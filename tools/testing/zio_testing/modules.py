@@ -3,8 +3,8 @@
 
 Usage: modules KERNEL
 
-KERNEL is a name or a directory, as for kernel. The modules of each checkout and each
-kernel are built in a directory of their own, in ~/.cache/zio/modules.
+KERNEL is a name or a directory, as for kernel. Each checkout and kernel has a directory
+in ~/.cache/zio/modules.
 """
 
 import shutil

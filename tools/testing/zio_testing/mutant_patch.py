@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The mutants: what each patch says about itself, and which are chosen."""
+"""The mutants: the head of each patch, and the choice of patches."""
 
 import fnmatch
 import random
@@ -39,7 +39,7 @@ class Test:
         return self.kind not in (HOST, LITMUS)
 
     def is_written_in(self, path: str) -> bool:
-        """Tell if @path has the test. Litmus tests are found by their letters."""
+        """Return true if @path has the test. Litmus tests are found by their letters."""
         stem = self.name.removeprefix("zio-") + "_test" if self.is_kunit else self.name
         return Path(path).name in (stem, f"{stem}.c")
 
@@ -52,13 +52,13 @@ def parse_test(word: str) -> Test:
 
 
 def field_of(head: str, name: str) -> str:
-    """Return the value of a field. It goes on in lines that begin with a space."""
+    """Return the value of a field. Lines that begin with a space continue it."""
     found = re.search(rf"^{name}:(.*(?:\n[ \t].*)*)", head, re.M)
     return " ".join(found.group(1).split()) if found else ""
 
 
 class Mutant:
-    """One patch, and what it says about itself."""
+    """One patch, and the fields of its head."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -76,7 +76,7 @@ class Mutant:
             raise ValueError('a line "Tests:" is wanted')
 
     def is_of(self, files: set[str]) -> bool:
-        """Tell if the mutant changes one of the files, or a test of it is in one."""
+        """Return true if the mutant changes one of the files, or has a test in one."""
         own = {str(self.path.relative_to(ROOT)), *self.files}
         tests = any(test.is_written_in(file) for test in self.tests for file in files)
         return bool(own & files) or tests

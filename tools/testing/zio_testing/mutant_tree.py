@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tree that mutants are applied to: read once, and copied to scratch directories."""
+"""The tree that mutants change: read once, and copied to scratch directories."""
 
 import fcntl
 import hashlib
@@ -31,7 +31,7 @@ def read_tree() -> Tree:
 
 
 def is_input(name: str, test: Test) -> bool:
-    """Tell if the outcome of a test can depend on a file."""
+    """Return true if the outcome of a test can depend on a file."""
     if name.startswith("tools/testing/zio_testing/mutant"):
         return False
     if test.kind == LITMUS:
@@ -110,7 +110,7 @@ class Scratch:
             return set()
 
     def apply(self, mutant: Mutant) -> bool:
-        """Tell if the patch fits."""
+        """Return true if the patch applies."""
         self.reset()
         command = "patch -p1 -s -f -F1 --no-backup-if-mismatch -r -".split()
         command += ["-d", str(self.root), "-i", str(mutant.path)]
@@ -122,7 +122,7 @@ class Scratch:
         return done.returncode == 0
 
     def log_of(self, test: Test) -> tuple[Path, Path]:
-        """Return what the last boot left: its output, and the log of its kernel."""
+        """Return the output of the last boot, and the log of its kernel."""
         name = "kunit-kasan" if test.is_kunit else f"selftests-{test.kind}"
         logs = self.cache / "zio" / "check"
         return logs / name, logs / f"{name}.kernel"

@@ -13,8 +13,8 @@ from zio_testing.mutant_run import Run, Runner, run_tests
 from zio_testing.mutant_tree import MUTANTS, Scratch, Tree, hash_inputs
 from zio_testing.tap import read_kunit, read_selftests
 
-# A test that runs longer hangs: LIMIT_BASE seconds, and LIMIT_FACTOR times what it took
-# on the unchanged tree.
+# A test that runs longer hangs: LIMIT_BASE seconds, and LIMIT_FACTOR times its time on
+# the unchanged tree.
 LIMIT_BASE = 180
 LIMIT_FACTOR = 6
 LIMIT_UNKNOWN = 900

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""mutants - break the code on purpose and see whether the tests notice
+"""mutants - put bugs into the code, and check that the tests fail
 
 Usage: mutants [OPTION]... [NAME]...
 
 A mutant is a patch in tools/testing/mutants.d that puts one bug into the tree. mutants
-applies each to a scratch copy of this checkout, compiles what it touches, and runs only
-the tests that it names. A test that fails, a fault that the kernel reports, or a test
-that does not end kills the mutant. A mutant that lives shows a hole in the tests.
+applies each patch to a scratch copy of this checkout, and compiles the copy. It runs only
+the tests that the patch names. A test that fails, a fault that the kernel reports, or a
+test that does not end kills the mutant. A mutant that lives shows a hole in the tests.
 
 NAME is that of a patch, without .patch, or a pattern such as 'slink-*'. With no name and
 no option that chooses, all mutants run, which takes hours.
@@ -14,9 +14,9 @@ no option that chooses, all mutants run, which takes hours.
   --changed [BASE]  mutants of files, and of tests, that have changed since the
                     commit BASE (default HEAD~1), uncommitted changes included
   --kind KIND       mutants whose first test is of this kind (may be given again)
-  --sample N        N of those chosen; another N each day
+  --sample N        N of the chosen mutants; another N each day
   --seed S          number that replaces the day in --sample
-  --list            show what is chosen, run nothing
+  --list            show the chosen mutants, run nothing
   --json            results as JSON on standard output
   --jobs N          mutants at a time, each in a scratch copy of its own (1)
   --no-verify       do not run the tests on the unchanged tree before
@@ -27,13 +27,13 @@ Verdicts:
   survived   all tests passed: they need another check
   stale      the patch does not apply any more
   broken     the code does not compile
-  unclear    the machine did not come up, twice
+  unclear    the machine has not booted, twice
   unsound    a test of the mutant fails on the unchanged tree, too
 
-A patch begins with these lines; a value may go on in lines that begin with a space:
+A patch begins with these lines; lines that begin with a space continue a value:
 
-  Mutant: what is changed
-  Why: why that is a bug
+  Mutant: the change
+  Why: the harm that the bug does
   Tests: KIND:NAME...      the cheapest first
   Equivalent: REASON       in place of Tests: a test cannot see the change. mutants
                            lists it apart and runs it only when it is named
@@ -42,10 +42,10 @@ The kinds are kunit (NAME is a suite), kunit-leaks (the same, with a look for lo
 memory, which doubles the time), host (a program of tools/tests), litmus, and the
 kernels that "check --kernel" knows (NAME is a selftest, such as basic.sh).
 
-mutants runs each test on the unchanged tree first, and keeps the result until a file
-changes that the test depends on. The scratch copies, with what was compiled in them, are
-in ~/.cache/zio/mutants, as is the log of each mutant that lived. The exit status is 0 if
-all chosen mutants were killed, 1 if not.
+mutants runs each test on the unchanged tree first. It keeps the result until a file
+changes that the test depends on. ~/.cache/zio/mutants has the scratch copies with their
+compiled files, and the log of each mutant that lived. The exit status is 0 if all chosen
+mutants were killed, 1 if not.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def judge(run: Run, scratch: Scratch, test: Test) -> tuple[str, str]:
 def try_test(
     runner: Runner, scratch: Scratch, test: Test, limit: float
 ) -> tuple[Run, str, str]:
-    """Run a test. A machine that does not come up gets a second chance."""
+    """Run a test. Repeat it once if the machine does not boot."""
     for _ in range(2):
         run = run_tests(runner, scratch, test.kind, [test.name], limit)
         verdict, reason = judge(run, scratch, test)

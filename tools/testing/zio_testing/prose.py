@@ -3,8 +3,8 @@
 
 Usage: prose [--count] [PATH]...
 
-With no path: all files that git knows. --count prints the number of findings in each
-folder, not the findings.
+With no path, prose reads all files that git knows. --count prints the number of findings
+in each folder, not the findings.
 
   actor         "who" without a noun before it: name the actor
   pronoun       "he", "his", "him" for code: it is "it"
@@ -15,9 +15,9 @@ folder, not the findings.
   long line     a line of a document with over 90 columns. Tables, links, and blocks of
                 code may be longer
 
-A line of C, shell, Python or Make counts where it is a comment. Prints FILE:LINE, the
-rule, and the text. The exit status is 1 if there is anything. With no path, prose does
-not read the files in EXEMPT.
+In C, shell, Python and Make, prose reads only comments and doc strings. It prints
+FILE:LINE, the rule, and the text. The exit status is 1 if there is any finding. With no
+path, prose does not read the files in EXEMPT.
 """
 
 import getopt
@@ -91,8 +91,9 @@ def c_comments(text: str) -> Iterator[Line]:
 
 def hash_comments(text: str) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), 1):
-        if found := re.match(r"\s*#(?!!)+ ?(.*)", line):
-            yield Line(number, found[1])
+        found = re.match(r"\s*#+(?: (?!CONFIG_\w+ is not set)(.*)|$)", line)
+        if found:
+            yield Line(number, found[1] or "")
 
 
 def python_comments(text: str) -> Iterator[Line]:

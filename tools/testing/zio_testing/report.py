@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Print what check finds: its own results, failures in full, and the sum."""
+"""Print the results of check: its own tests, failures in full, and the sum."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The selftests: which kernels they run on, what they need, how they compile."""
+"""The selftests: their kernels, their needs, and their compilation."""
 
 import os
 import re
@@ -46,8 +46,8 @@ def find_place(name: str) -> Place:
 
 
 class Selftest:
-    """TEST.sh or TEST_test.c, and what the lines of its header ask for. These begin
-    with "# " in a script and with " * # " in a C program."""
+    """TEST.sh or TEST_test.c, and the requests in its header. A request is a line that
+    begins with "# " in a script and with " * # " in a C program."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -96,7 +96,7 @@ def asked_for(what: str, tests: list[Selftest]) -> list[str]:
 
 
 def kernel_module_options(tests: list[Selftest], tree: Path) -> list[str]:
-    """Leave out modules that the kernel does not have: tests skip those parts."""
+    """Omit modules that the kernel does not have: tests skip those parts."""
     options = []
     for name in asked_for("kernel-module", tests):
         if any((tree / "lib/modules").glob(f"*/**/{name}.ko*")):

@@ -99,7 +99,7 @@ def indent(lines: list[str]) -> list[str]:
 
 
 def read_selftests(text: str, where: str) -> dict[str, Results]:
-    """Read what zio-selftests printed. Return the results of each test."""
+    """Read the output of zio-selftests. Return the results of each test."""
     results, section = {}, None
     for line in text.split("\n"):
         words = line.split()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""vm - try ZIO in a virtual machine; the kernel of this machine is not touched
+"""vm - run ZIO in a virtual machine; the kernel of this machine stays as it is
 
 Usage: vm [OPTION]... [-- COMMAND [ARGUMENT]...]
 
-Boots a kernel under QEMU with the modules and tools of this checkout inside,
-loads the core, the kmalloc buffer and zio-zero, runs COMMAND in the directory
-/root, prints its output alone and exits with its status. A single word is
-a line for the shell. With no command: a shell on this terminal.
+vm boots a kernel under QEMU with the modules and tools of this checkout inside. It
+loads the core, the kmalloc buffer and zio-zero, and runs COMMAND in the directory
+/root. It prints only the output of COMMAND, and exits with its status. A single word
+is a line for the shell. With no command, vm runs a shell on this terminal.
 
   --kernel NAME           distro (default), rt, plain, kasan, kcsan, or a directory
                           (with a slash in its name): see kernel
@@ -22,8 +22,8 @@ a line for the shell. With no command: a shell on this terminal.
   --leaks                 look for lost memory at the end (kasan, kcsan)
   --timeout S             limit in seconds (default 300; a shell has none)
   --device sspci[,PROPERTY=VALUE]...
-                          an emulated S-LINK card, with its test bench, for which
-                          slink-bench is inside: see Documentation/slink-model.md
+                          an emulated S-LINK card, with its test bench and the
+                          program slink-bench: see Documentation/slink-model.md
   --append ARG            one more argument for the kernel
   --qemu ARG              one more argument for QEMU (is split at spaces)
   --log FILE              keep the log of the kernel in FILE
@@ -31,14 +31,14 @@ a line for the shell. With no command: a shell on this terminal.
 Inside: zio-load MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links (makes the
 links that udev makes elsewhere), zio-leak-scan, busybox, dash as sh, the tools of ZIO.
 
-Exit status: that of COMMAND; 99 after an oops, a warning, or a report of a
-sanitizer anywhere in the boot, or a fault of the software that the card saw (shown
+Exit status: that of COMMAND; 99 after an oops, a warning, or a report of a sanitizer
+anywhere in the boot; 99 also after a fault of the software that the card saw (shown
 on standard error); 98 if the machine ended before the command did; 124 after the
 timeout; 125 if vm itself failed, 2 on wrong usage.
 
-QEMU's emulator sometimes stands still while a kernel boots. vm starts a machine once
-more if its log has not grown for ZIO_VM_BOOT_SECONDS (90) and its first process has not
-begun. If the second machine stands still, too, the exit status is 98.
+QEMU's emulator sometimes stands still while a kernel boots: its first process has not
+begun, and its log does not grow for ZIO_VM_BOOT_SECONDS (90). vm then starts the machine
+once more. If the second machine stands still, too, the exit status is 98.
 """
 
 import getopt
@@ -131,7 +131,7 @@ def check_options(options: Options) -> None:
 
 
 def guest_command(command: list[str]) -> str:
-    """Return what the shell of the guest is to run."""
+    """Return the line for the shell of the guest."""
     if len(command) == 1:
         return f"{command[0]}\n"
     return f"exec {shlex.join(command)}\n" if command else ""
