@@ -79,7 +79,16 @@ struct zio_area *zio_area_alloc(size_t size)
 }
 EXPORT_SYMBOL_GPL(zio_area_alloc);
 
-/* As zio_area_alloc(), but charges the cgroup of the current process. */
+/**
+ * zio_area_alloc_charged() - allocate memory that programs can map, for the current user
+ * @size: bytes, rounded up to pages
+ *
+ * As zio_area_alloc(), but charges the cgroup of the current process.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_area_alloc().
+ */
 struct zio_area *zio_area_alloc_charged(size_t size)
 {
 	return alloc_area(size, alloc_charged);
@@ -154,12 +163,27 @@ bool zio_area_lend(struct zio_area *area)
 	return have_pages(area) && atomic_dec_unless_positive(&area->maps);
 }
 
+/**
+ * zio_area_return() - unpin a part of an area
+ * @area: the area
+ *
+ * Undoes zio_area_lend().
+ *
+ * Context: Any.
+ */
 void zio_area_return(struct zio_area *area)
 {
 	atomic_inc(&area->maps);
 }
 
-/* Returns the area with a reference, or NULL. */
+/**
+ * zio_area_get() - get a reference to an area that may be replaced
+ * @from: the pointer to the area, under RCU
+ *
+ * Context: Any.
+ *
+ * Return: the area, with a reference for zio_area_put(); NULL without one.
+ */
 struct zio_area *zio_area_get(struct zio_area __rcu **from)
 {
 	struct zio_area *area;

@@ -96,6 +96,14 @@ static const struct zio_buffer_type *find_or_load_type(const char *name)
 	return type;
 }
 
+/**
+ * zio_buffer_list_types() - list the registered buffer types
+ * @page: a page of sysfs for the text
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the length of the text.
+ */
 ssize_t zio_buffer_list_types(char *page)
 {
 	struct zio_buffer_type *type;
@@ -158,7 +166,14 @@ void zio_buffer_put(struct zio_buffer *buf)
 		free_buffer(buf);
 }
 
-/* As zio_buffer_put(), in any context: a work item frees the buffer. */
+/**
+ * zio_buffer_put_async() - drop a reference to a buffer, in any context
+ * @buf: the buffer
+ *
+ * As zio_buffer_put(), but a work item frees the buffer.
+ *
+ * Context: Any.
+ */
 void zio_buffer_put_async(struct zio_buffer *buf)
 {
 	if (refcount_dec_and_test(&buf->ref))
@@ -205,6 +220,14 @@ void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
 		rearm_buffer(buf);
 }
 
+/**
+ * zio_buffers_init() - initialise the folder
+ * @ktype: type of the directory of a buffer
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
+ */
 int zio_buffers_init(const struct kobj_type *ktype)
 {
 	zio_buffer_ktype = ktype;
@@ -212,7 +235,11 @@ int zio_buffers_init(const struct kobj_type *ktype)
 	return zio_wq ? 0 : -ENOMEM;
 }
 
-/* Waits for the work items that free buffers. */
+/**
+ * zio_buffers_exit() - wait for the work items that free buffers
+ *
+ * Context: Process, sleeps.
+ */
 void zio_buffers_exit(void)
 {
 	destroy_workqueue(zio_wq);
@@ -315,7 +342,15 @@ static struct zio_buffer **create_buffers(struct zio_cset_core *cset,
 	return buf;
 }
 
-/* Context: Process; at registration. Returns 0, -ENOENT, or an error of the type. */
+/**
+ * zio_buffers_create() - create the buffers of a set
+ * @cset: the channel set
+ * @name: name of the type
+ *
+ * Context: Process, sleeps; at registration.
+ *
+ * Return: 0; -ENOENT for an unknown type; or an error of the type.
+ */
 int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
 	const struct zio_buffer_type *type = find_or_load_type(name);
@@ -354,7 +389,12 @@ err_attach:
 	return ret;
 }
 
-/* The channels are drained. */
+/**
+ * zio_buffers_destroy() - drop the buffers of a set
+ * @cset: the channel set, whose channels are drained
+ *
+ * Context: Process, sleeps.
+ */
 void zio_buffers_destroy(struct zio_cset_core *cset)
 {
 	unsigned int i;

@@ -209,7 +209,16 @@ static void hide_channel(struct zio_channel_core *chan)
 	xa_store(&zio_channels, chan->minor, NULL, GFP_KERNEL);
 }
 
-/* Creates both nodes of a channel. Programs can open them before this returns. */
+/**
+ * zio_nodes_create() - create both nodes of a channel
+ * @chan: the channel
+ *
+ * Programs can open the nodes before the function returns.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EBUSY if all minors are in use; or an error of the driver core.
+ */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
 	int ret;
@@ -235,6 +244,14 @@ err_ctrl:
 	return ret;
 }
 
+/**
+ * zio_nodes_remove() - remove both nodes of a channel
+ * @chan: the channel
+ *
+ * Waits until devtmpfs has removed the files.
+ *
+ * Context: Process, sleeps.
+ */
 void zio_nodes_remove(struct zio_channel_core *chan)
 {
 	if (!chan->has_nodes)
@@ -246,6 +263,14 @@ void zio_nodes_remove(struct zio_channel_core *chan)
 	xa_erase(&zio_channels, chan->minor);
 }
 
+/**
+ * zio_nodes_init() - initialise the nodes
+ * @ops: operations of the share folder
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; or an error of the driver core.
+ */
 int zio_nodes_init(const struct zio_share_ops *ops)
 {
 	int ret;
@@ -271,6 +296,11 @@ err_region:
 	return ret;
 }
 
+/**
+ * zio_nodes_exit() - undo zio_nodes_init()
+ *
+ * Context: Process, sleeps.
+ */
 void zio_nodes_exit(void)
 {
 	cdev_del(&zio_cdev);

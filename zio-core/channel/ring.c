@@ -90,7 +90,14 @@ static bool reclaim_blocks(struct zio_channel_core *chan)
 	return true;
 }
 
-/* Counts the blocks that the program has not passed yet; -1 without a ring. */
+/**
+ * zio_ring_count() - count the blocks that the program has not passed yet
+ * @chan: the channel
+ *
+ * Context: Any.
+ *
+ * Return: the number; -1 without a ring.
+ */
 int zio_ring_count(struct zio_channel_core *chan)
 {
 	struct zio_ring *ring;

@@ -20,9 +20,16 @@
 
 #include "channel/internal.h"
 
-/*
+/**
+ * zio_session_wait_lock() - sleep until a session is locked
+ * @sess: the session
+ *
  * zio_session_lock() has found the lock taken. A non-blocking caller waits, too: a holder
  * of the lock does not sleep for a block, for memory of a user, or for an event.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ERESTARTSYS.
  */
 int zio_session_wait_lock(struct zio_session *sess)
 {
@@ -107,7 +114,14 @@ static void requeue_blocks(struct zio_session *sess)
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Queues a partly written block as a short one; puts an empty one. */
+/**
+ * zio_session_flush() - queue a partly written block as a short one
+ * @sess: the session of an output, locked, with a block
+ *
+ * Puts an empty block.
+ *
+ * Context: Process.
+ */
 void zio_session_flush(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -125,7 +139,14 @@ void zio_session_flush(struct zio_session *sess)
 		wake_up_poll(&chan->wq, EPOLLOUT | EPOLLWRNORM);
 }
 
-/* The session is not open. The last session that is linked to it frees it. */
+/**
+ * zio_session_drop() - drop a reference to a session
+ * @sess: the session, which is not open
+ *
+ * The last session that is linked to it frees it.
+ *
+ * Context: Process.
+ */
 void zio_session_drop(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -160,7 +181,12 @@ void zio_session_close(struct zio_session *sess)
 	zio_session_drop(sess);
 }
 
-/* Puts all blocks that readers hold or have left. The channel is locked. */
+/**
+ * zio_sessions_drop() - put all blocks that readers hold or have left
+ * @chan: the channel, locked
+ *
+ * Context: Process.
+ */
 void zio_sessions_drop(struct zio_channel_core *chan)
 {
 	struct zio_block_core *block, *next;
@@ -193,7 +219,12 @@ void zio_channel_drain(struct zio_channel_core *chan)
 	mutex_unlock(&chan->lock);
 }
 
-/* A block was put, and chan->waiters is not 0. The channel is locked. */
+/**
+ * zio_channel_notify_room() - wake users that wait for a block to be put
+ * @chan: the channel, locked; chan->waiters is not 0
+ *
+ * Context: Process.
+ */
 void zio_channel_notify_room(struct zio_channel_core *chan)
 {
 	WRITE_ONCE(chan->waiters, chan->waiters & ~ZIO_WAITERS_STARVED);
@@ -214,7 +245,12 @@ static struct zio_block *take_first(struct list_head *blocks)
 	return &first->block;
 }
 
-/* Makes the next block whose control was read the current block, if there is one. */
+/**
+ * zio_session_advance() - make the next block whose control was read the current block
+ * @sess: the session, locked
+ *
+ * Context: Process.
+ */
 void zio_session_advance(struct zio_session *sess)
 {
 	sess->block = take_first(&sess->more);
@@ -222,7 +258,12 @@ void zio_session_advance(struct zio_session *sess)
 		sess->n_more--;
 }
 
-/* Queues the output block of the session, which is complete. */
+/**
+ * zio_session_submit() - queue the output block of a session
+ * @sess: the session, locked; its block is complete
+ *
+ * Context: Process.
+ */
 void zio_session_submit(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -426,7 +467,17 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 	return zio_session_next_unless(sess, NULL, NULL);
 }
 
-/* As zio_session_next(); replaces an empty output block of a former size. */
+/**
+ * zio_session_next_full() - get a current block of the present size
+ * @sess: the session, locked; unlocked while the function sleeps
+ * @nowait: do not sleep
+ *
+ * As zio_session_next(), but replaces an empty output block of a former size.
+ *
+ * Context: Process; sleeps unless @nowait.
+ *
+ * Return: as zio_session_next().
+ */
 int zio_session_next_full(struct zio_session *sess, bool nowait)
 {
 	struct zio_block *block = sess->block;

@@ -279,11 +279,23 @@ static struct miscdevice sniffer_device = {
 	.fops = &sniffer_fops,
 };
 
+/**
+ * zio_sniff_init() - create the node of the sniffer
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; or an error of the driver core.
+ */
 int zio_sniff_init(void)
 {
 	return misc_register(&sniffer_device);
 }
 
+/**
+ * zio_sniff_exit() - undo zio_sniff_init()
+ *
+ * Context: Process, sleeps.
+ */
 void zio_sniff_exit(void)
 {
 	misc_deregister(&sniffer_device);

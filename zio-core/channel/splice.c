@@ -179,7 +179,12 @@ static struct zio_pin_list *have_pin_list(struct zio_channel_core *chan)
 	return list;
 }
 
-/* Frees the list with its channel. The list is empty, as each pin holds the channel. */
+/**
+ * zio_pin_list_free() - free the list of pins with its channel
+ * @list: the list, or NULL; empty, as each pin holds the channel
+ *
+ * Context: Process.
+ */
 void zio_pin_list_free(struct zio_pin_list *list)
 {
 	if (!list)

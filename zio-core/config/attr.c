@@ -167,7 +167,15 @@ err_create:
 	return ERR_PTR(ret);
 }
 
-/* Creates the files of a channel, or those of the set if @chan is NULL. */
+/**
+ * zio_attrs_create() - create the files of the driver's attributes
+ * @cset: the channel set
+ * @chan: the channel; NULL for the attributes of the set
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM; or an error of sysfs.
+ */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	const struct zio_cset_desc *desc = cset->desc;
@@ -190,7 +198,15 @@ int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 	return 0;
 }
 
-/* Removes the files; the values are freed with the object. */
+/**
+ * zio_attrs_remove() - remove the files of the driver's attributes
+ * @cset: the channel set
+ * @chan: the channel; NULL for the attributes of the set
+ *
+ * The values are freed with the object.
+ *
+ * Context: Process, sleeps.
+ */
 void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;

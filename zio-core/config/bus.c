@@ -46,6 +46,13 @@ struct bus_type zio_bus = {
 	.bus_groups = zio_bus_groups,
 };
 
+/**
+ * zio_bus_init() - register the bus, and create /sys/zio/devices
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM; or an error of the driver core.
+ */
 int zio_bus_init(void)
 {
 	int ret = bus_register(&zio_bus);
@@ -68,6 +75,11 @@ err_root:
 	return ret;
 }
 
+/**
+ * zio_bus_exit() - undo zio_bus_init()
+ *
+ * Context: Process, sleeps.
+ */
 void zio_bus_exit(void)
 {
 	kobject_put(zio_root_devices);

@@ -377,6 +377,13 @@ struct config_group *zio_configfs_devices(void)
 	return &devices_group;
 }
 
+/**
+ * zio_configfs_init() - register the directory of ZIO in configfs
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; or an error of configfs.
+ */
 int zio_configfs_init(void)
 {
 	config_group_init(&zio_subsys.su_group);
@@ -387,6 +394,11 @@ int zio_configfs_init(void)
 	return configfs_register_subsystem(&zio_subsys);
 }
 
+/**
+ * zio_configfs_exit() - undo zio_configfs_init()
+ *
+ * Context: Process, sleeps.
+ */
 void zio_configfs_exit(void)
 {
 	configfs_unregister_subsystem(&zio_subsys);

@@ -2,7 +2,12 @@
 /* enable.c: enable and disable sets and channels */
 #include "config/internal.h"
 
-/* Updates the list of active channels. The set is frozen, or not yet visible. */
+/**
+ * zio_cset_list_active() - update the list of active channels
+ * @cset: the channel set, frozen or not yet visible
+ *
+ * Context: Process.
+ */
 void zio_cset_list_active(struct zio_cset_core *cset)
 {
 	unsigned int i, n = 0;

@@ -11,12 +11,25 @@
 
 void (*zio_block_monitor)(struct zio_channel_core *chan, struct zio_block *block);
 
+/**
+ * zio_channel_raise() - raise alarms of a channel
+ * @chan: the channel
+ * @bits: alarms of ZIO; those of the driver are 8 bits higher
+ *
+ * Context: Any.
+ */
 void zio_channel_raise(struct zio_channel_core *chan, int bits)
 {
 	atomic_or(bits, &chan->alarms_new);
 	atomic_or(bits, &chan->alarms);
 }
 
+/**
+ * zio_channel_count_loss() - count a lost block, and raise the alarm
+ * @chan: the channel
+ *
+ * Context: Any; the caller owns the phase.
+ */
 void zio_channel_count_loss(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
@@ -55,7 +68,14 @@ static bool drop_oldest(struct zio_channel_core *chan)
 	return true;
 }
 
-/* Takes back blocks that a program has read in its ring. Returns false if there are none. */
+/**
+ * zio_channel_reclaim_read() - take back blocks that a program has read in its ring
+ * @chan: the channel
+ *
+ * Context: Any; the caller owns the phase.
+ *
+ * Return: false if there are none.
+ */
 bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
@@ -63,9 +83,16 @@ bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 	return ops && ops->reclaim && ops->reclaim(chan);
 }
 
-/*
- * No block is free. The program may have read some of its ring. Otherwise the channel
- * loses the new block, or with "prefer-new" the oldest unread one.
+/**
+ * zio_channel_reclaim() - get a block of an input without a free one
+ * @chan: the channel
+ *
+ * The program may have read some of its ring. Otherwise the channel loses the new block,
+ * or with "prefer-new" the oldest unread one.
+ *
+ * Context: Any; the caller owns the phase.
+ *
+ * Return: the block; NULL if the new block is lost.
  */
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
@@ -85,9 +112,16 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	return block;
 }
 
-/*
- * As reclaim_room(), but may drop unread blocks, if the driver is asynchronous. A
+/**
+ * zio_channel_make_room() - free a block of an input, if need be an unread one
+ * @chan: the channel
+ *
+ * As reclaim_room(), but may drop unread blocks if the driver is asynchronous. A
  * synchronous driver would fill new blocks for ever.
+ *
+ * Context: Any; the caller owns the phase.
+ *
+ * Return: true if a block is free.
  */
 bool zio_channel_make_room(struct zio_channel_core *chan)
 {
@@ -97,8 +131,14 @@ bool zio_channel_make_room(struct zio_channel_core *chan)
 	return true;
 }
 
-/*
+/**
+ * zio_block_fit() - trim a block to its samples
+ * @chan: the channel
+ * @block: the block
+ *
  * The driver returned fewer samples than the block has room for, or the size has changed.
+ *
+ * Context: Any; the caller owns the phase.
  */
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -110,7 +150,13 @@ void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 		ops->trim(chan->buf, block);
 }
 
-/* The next block reports the alarms that were raised on the channel. */
+/**
+ * zio_block_take_alarms() - move the alarms of a channel into a block
+ * @chan: the channel
+ * @block: the block
+ *
+ * Context: Any; the caller owns the phase.
+ */
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block)
 {
 	int alarms = atomic_xchg(&chan->alarms_new, 0);
@@ -119,7 +165,12 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	block->drv_alarms |= alarms >> 8;
 }
 
-/* Puts queued and unread blocks. The set is frozen or gone; the channel is locked. */
+/**
+ * zio_channel_drop_unread() - put queued and unread blocks
+ * @chan: the channel, locked; its set is frozen or gone
+ *
+ * Context: Process.
+ */
 void zio_channel_drop_unread(struct zio_channel_core *chan)
 {
 	struct zio_block_core *unread, *next;
@@ -134,8 +185,12 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 	}
 }
 
-/*
- * Puts the armed blocks. @lost: counts them as losses. If false, they waited for no event.
+/**
+ * zio_blocks_drop() - put the armed blocks
+ * @cset: the channel set
+ * @lost: count them as losses; false if they waited for no event
+ *
+ * Context: Any; the caller owns the phase.
  */
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 {

@@ -28,13 +28,24 @@ static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
 static struct kmem_cache *zio_snapshot_cache;
 static atomic64_t zio_snapshot_ids;
 
+/**
+ * zio_snapshots_init() - initialise the allocation of snapshots
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
+ */
 int zio_snapshots_init(void)
 {
 	zio_snapshot_cache = KMEM_CACHE(zio_snapshot, 0);
 	return zio_snapshot_cache ? 0 : -ENOMEM;
 }
 
-/* Waits until all objects are freed that wait for a grace period. */
+/**
+ * zio_snapshots_exit() - wait until all objects are freed that wait for a grace period
+ *
+ * Context: Process, sleeps.
+ */
 void zio_snapshots_exit(void)
 {
 	rcu_barrier();
@@ -137,7 +148,15 @@ static void put_mask(struct zio_tlv *tlv, u64 mask)
 	memcpy(tlv->payload, &mask, sizeof(mask));
 }
 
-/* The caller holds cset->mutex, or the channel is not yet visible. */
+/**
+ * zio_snapshot_alloc() - allocate a snapshot of the present values of a channel
+ * @chan: the channel
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex, or the channel is not yet
+ * visible.
+ *
+ * Return: the snapshot, with one reference; NULL without memory.
+ */
 struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -179,6 +198,12 @@ static void free_snapshot(struct rcu_head *rcu)
 			container_of(rcu, struct zio_snapshot, rcu));
 }
 
+/**
+ * zio_snapshot_put() - drop a reference to a snapshot
+ * @snap: the snapshot, or NULL
+ *
+ * Context: Any.
+ */
 void zio_snapshot_put(struct zio_snapshot *snap)
 {
 	if (snap && refcount_dec_and_test(&snap->ref))
@@ -210,7 +235,16 @@ static void publish_snapshot(struct zio_channel_core *chan,
 	zio_snapshot_put(old);
 }
 
-/* Publishes the present values for blocks that are armed later. Under cset->mutex. */
+/**
+ * zio_channel_refresh() - publish the present values of a channel
+ * @chan: the channel
+ *
+ * Blocks that are armed later show the values.
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex.
+ *
+ * Return: 0; -ENOMEM.
+ */
 int zio_channel_refresh(struct zio_channel_core *chan)
 {
 	struct zio_snapshot *snap = zio_snapshot_alloc(chan);
@@ -221,7 +255,16 @@ int zio_channel_refresh(struct zio_channel_core *chan)
 	return 0;
 }
 
-/* Allocates snapshots of the present values for all channels: see zio_snapshots_publish(). */
+/**
+ * zio_snapshots_prepare() - allocate snapshots of the present values for all channels
+ * @cset: the channel set
+ *
+ * zio_snapshots_publish() or zio_snapshots_discard() follows.
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex.
+ *
+ * Return: an array; NULL without memory.
+ */
 struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset)
 {
 	struct zio_snapshot **snap;
@@ -240,6 +283,13 @@ struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset)
 	return snap;
 }
 
+/**
+ * zio_snapshots_publish() - publish the snapshots of all channels
+ * @cset: the channel set
+ * @snap: the result of zio_snapshots_prepare()
+ *
+ * Context: Process. The caller holds cset->mutex.
+ */
 void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap)
 {
 	unsigned int i;
@@ -249,6 +299,13 @@ void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **sna
 	kvfree(snap);
 }
 
+/**
+ * zio_snapshots_discard() - drop snapshots that are not needed
+ * @cset: the channel set
+ * @snap: the result of zio_snapshots_prepare()
+ *
+ * Context: Process.
+ */
 void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap)
 {
 	unsigned int i;
@@ -258,7 +315,14 @@ void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **sna
 	kvfree(snap);
 }
 
-/* As zio_channel_refresh(), for all channels of a set, or for none. */
+/**
+ * zio_cset_refresh() - publish the present values of all channels of a set
+ * @cset: the channel set
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex.
+ *
+ * Return: 0; -ENOMEM, with nothing changed.
+ */
 int zio_cset_refresh(struct zio_cset_core *cset)
 {
 	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
@@ -269,7 +333,13 @@ int zio_cset_refresh(struct zio_cset_core *cset)
 	return 0;
 }
 
-/* Context: Any; the caller owns the block. */
+/**
+ * zio_block_renew_snapshot() - attach the present snapshot of a channel to a block
+ * @chan: the channel
+ * @block: the block
+ *
+ * Context: Any; the caller owns the block.
+ */
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block)
 {
@@ -285,7 +355,15 @@ void zio_block_renew_snapshot(struct zio_channel_core *chan,
 	core->snap = snap;
 }
 
-/* Returns true if the control has the address of the channel, false for no address. */
+/**
+ * zio_control_names() - check whether a control has the address of a channel
+ * @ctrl: the control
+ * @chan: the channel
+ *
+ * Context: Any.
+ *
+ * Return: true if it has; false also for a control without an address.
+ */
 bool zio_control_names(const struct zio_control *ctrl,
 		       const struct zio_channel_core *chan)
 {

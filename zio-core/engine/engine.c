@@ -656,6 +656,12 @@ bool zio_cset_done(struct zio_cset *pub)
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
 
+/**
+ * zio_cset_init_engine() - initialise the engine's part of a set
+ * @cset: the channel set, not yet visible
+ *
+ * Context: Process.
+ */
 void zio_cset_init_engine(struct zio_cset_core *cset)
 {
 	atomic_set(&cset->state, CSET_STOP);

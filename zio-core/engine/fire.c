@@ -151,7 +151,15 @@ EXPORT_SYMBOL_GPL(zio_trigger_read_clock);
 static DEFINE_SPINLOCK(zio_notifiers_lock);
 static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
-/* Context: Process. The caller holds a reference to the set until it unlinks. */
+/**
+ * zio_cset_notifier_link() - put a notifier on the list of a set
+ * @notifier: the notifier
+ * @cset: the channel set
+ *
+ * The caller holds a reference to the set until it unlinks.
+ *
+ * Context: Process.
+ */
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset)
 {
@@ -161,7 +169,14 @@ void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 	spin_unlock(&zio_notifiers_lock);
 }
 
-/* Context: Process, sleeps. When the function returns, done() is not running. */
+/**
+ * zio_cset_notifier_unlink() - take a notifier off the list of its set
+ * @notifier: the notifier
+ *
+ * When the function returns, done() is not running.
+ *
+ * Context: Process, sleeps.
+ */
 void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier)
 {
 	spin_lock(&zio_notifiers_lock);

@@ -167,7 +167,14 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 	zio_cset_kick(cset);
 }
 
-/* Returns true if the configuration may change, so that the caller must not read it. */
+/**
+ * zio_cset_is_frozen() - check whether the configuration of a set may change
+ * @cset: the channel set
+ *
+ * Context: Any.
+ *
+ * Return: true if it may, so that the caller must not read it.
+ */
 bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 {
 	int state = atomic_read_acquire(&cset->state);		/* Y */
@@ -191,7 +198,13 @@ void zio_cset_unfreeze(struct zio_cset_core *cset)
 	zio_cset_kick(cset);
 }
 
-/* Refuses events, or accepts them again. The set is frozen. */
+/**
+ * zio_cset_stop() - let a set refuse events, or accept them again
+ * @cset: the channel set, frozen
+ * @stop: true to refuse events
+ *
+ * Context: Process.
+ */
 void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 {
 	if (stop)
@@ -200,7 +213,14 @@ void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 		atomic_andnot(CSET_STOP, &cset->state);
 }
 
-/* Marks the set as gone: it is never armed again. The caller holds cset->mutex. */
+/**
+ * zio_cset_kill() - mark a set as gone
+ * @cset: the channel set
+ *
+ * The set is never armed again.
+ *
+ * Context: Process. The caller holds cset->mutex.
+ */
 void zio_cset_kill(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_GONE, &cset->state);

@@ -35,9 +35,13 @@ void zio_mem_put(struct zio_mem *mem)
 		mem->release(mem);
 }
 
-/*
- * Context: Any; the caller is a user of @mem. An output's block, whose length is set,
- * uses @data of that memory in place of its own.
+/**
+ * zio_block_borrow() - let an output's block use the memory of an input's block
+ * @block: the output's block, whose length is set
+ * @mem: the users of the memory
+ * @data: the samples in the memory
+ *
+ * Context: Any; the caller is a user of @mem.
  */
 void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 {
@@ -51,7 +55,12 @@ void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 	block->size = block->len;
 }
 
-/* Context: Any. The output's block uses its own memory again. */
+/**
+ * zio_block_end_borrow() - let an output's block use its own memory again
+ * @block: the block
+ *
+ * Context: Any.
+ */
 void zio_block_end_borrow(struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);

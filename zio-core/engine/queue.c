@@ -42,12 +42,29 @@ module_param_named(first_count, zio_first_count, uint, 0444);
 MODULE_PARM_DESC(first_count,
 		 "what counters of 32 bits begin with, for tests of their wrap");
 
+/**
+ * zio_queue_alloc() - allocate the slots of a queue
+ * @len: number of slots
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the slots; NULL without memory.
+ */
 struct zio_block **zio_queue_alloc(unsigned int len)
 {
 	return kvcalloc(roundup_pow_of_two(len), sizeof(struct zio_block *),
 			GFP_KERNEL | __GFP_NOWARN);
 }
 
+/**
+ * zio_queue_init() - initialise a queue
+ * @q: the queue
+ * @len: number of slots
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
+ */
 int zio_queue_init(struct zio_queue *q, unsigned int len)
 {
 	q->slot = zio_queue_alloc(len);
@@ -59,15 +76,27 @@ int zio_queue_init(struct zio_queue *q, unsigned int len)
 	return 0;
 }
 
+/**
+ * zio_queue_destroy() - free the slots of a queue
+ * @q: the queue
+ *
+ * Context: Process.
+ */
 void zio_queue_destroy(struct zio_queue *q)
 {
 	kvfree(q->slot);
 	q->slot = NULL;
 }
 
-/*
- * Moves the blocks to a ring of @len slots. No context pushes or pops meanwhile. The counts
- * do not change.
+/**
+ * zio_queue_replace() - move the blocks of a queue to other slots
+ * @q: the queue
+ * @slot: the new slots
+ * @len: number of slots
+ *
+ * No context pushes or pops meanwhile. The counts do not change.
+ *
+ * Context: Process.
  */
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
 		       unsigned int len)

@@ -177,7 +177,17 @@ static int size_block_of(const struct zio_binding *bind, size_t *len)
 	return size_block(bind->cset, &shape, len);
 }
 
-/* Binds a set at registration, and computes the size of its blocks. */
+/**
+ * zio_binding_create() - bind a set to a trigger, at registration
+ * @cset: the channel set
+ * @name: name of a trigger, or of a type
+ *
+ * Computes the size of the set's blocks.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOENT for an unknown name; -ENOMEM; or an error of the type.
+ */
 int zio_binding_create(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_binding *bind = bind_trigger(cset, name);
@@ -204,6 +214,12 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 	return 0;
 }
 
+/**
+ * zio_binding_destroy() - remove the binding of a set
+ * @cset: the channel set
+ *
+ * Context: Process, sleeps.
+ */
 void zio_binding_destroy(struct zio_cset_core *cset)
 {
 	struct zio_binding *bind = cset->bind;

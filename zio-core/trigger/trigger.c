@@ -70,7 +70,16 @@ static u32 attr_mask(const struct zio_trigger_attr *attr)
 	return (attr->wide ? 3u : 1u) << (attr->ext & 31);
 }
 
-/* No two attributes may have the same position in the control. */
+/**
+ * zio_trigger_type_is_valid() - check the description of a trigger type
+ * @type: the type
+ *
+ * No two attributes may have the same position in the control.
+ *
+ * Context: Any.
+ *
+ * Return: true if the type is valid.
+ */
 bool zio_trigger_type_is_valid(const struct zio_trigger_type *type)
 {
 	u32 mask, used = 0;
@@ -175,6 +184,14 @@ static const struct zio_trigger_type *get_type(const char *name)
 	return type;
 }
 
+/**
+ * zio_trigger_list_types() - list the registered trigger types
+ * @page: a page of sysfs for the text
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the length of the text.
+ */
 ssize_t zio_trigger_list_types(char *page)
 {
 	struct zio_trigger_type *type;
@@ -269,7 +286,12 @@ zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 	return trig;
 }
 
-/* Removes the trigger from the list in which sets find it. */
+/**
+ * zio_trigger_hide_shared() - remove a shared trigger from the list in which sets find it
+ * @trig: the trigger
+ *
+ * Context: Process, sleeps.
+ */
 void zio_trigger_hide_shared(struct zio_trigger *trig)
 {
 	mutex_lock(&zio_types_lock);
@@ -277,7 +299,12 @@ void zio_trigger_hide_shared(struct zio_trigger *trig)
 	mutex_unlock(&zio_types_lock);
 }
 
-/* The trigger is hidden and has no bindings. */
+/**
+ * zio_trigger_free_shared() - free a shared trigger
+ * @trig: the trigger, hidden and without bindings
+ *
+ * Context: Process, sleeps.
+ */
 void zio_trigger_free_shared(struct zio_trigger *trig)
 {
 	free_trigger(trig);
@@ -410,8 +437,16 @@ static int resume_trigger(struct zio_trigger *trig)
 	return ret;
 }
 
-/*
- * Acts on all sets of a shared trigger. Returns 0, or an error of the type's start().
+/**
+ * zio_trigger_enable() - enable or disable a trigger
+ * @trig: the trigger
+ * @enable: true to enable it
+ *
+ * Acts on all sets of a shared trigger.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; or an error of the type's start().
  */
 int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 {
@@ -551,6 +586,16 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
 	return ret;
 }
 
+/**
+ * zio_trigger_show() - show the value of an attribute of a trigger
+ * @trig: the trigger
+ * @index: index of the attribute
+ * @page: a page of sysfs for the text
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the length of the text.
+ */
 ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 			 char *page)
 {
@@ -577,6 +622,15 @@ static const struct {
 	{ "boottime", CLOCK_BOOTTIME },
 };
 
+/**
+ * zio_trigger_show_clock() - show the clock of a trigger
+ * @trig: the trigger
+ * @page: a page of sysfs for the text
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the length of the text.
+ */
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 {
 	unsigned int i;

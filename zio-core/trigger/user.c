@@ -46,6 +46,11 @@ int zio_triggers_init(const struct zio_trigger_config_ops *ops)
 	return ret;
 }
 
+/**
+ * zio_triggers_exit() - undo zio_triggers_init()
+ *
+ * Context: Process, sleeps.
+ */
 void zio_triggers_exit(void)
 {
 	zio_trigger_type_unregister(&zio_trigger_transparent);
