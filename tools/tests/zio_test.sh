@@ -311,6 +311,11 @@ test_set_refused()
 	fail_with 40 zzero-0000/cset0/trigger/source
 	refused 1 'set: ELOOP' 'cannot follow itself' \
 		set zzero/0/trigger source=zzero-0000/cset0
+	put_file "$devices/zzero-0000/cset1/chan0/buffer/source" none
+	fail_with 42 zzero-0000/cset1/chan0/buffer/source
+	refused 1 'set: ENOMSG' 'this channel is an output: use an input' \
+		set zzero/1/0/buffer source=zzero-0000-1-0
+	rm "$devices/zzero-0000/cset1/chan0/buffer/source"
 	put_file "$devices/zzero-0000/cset0/trigger/period-ns" 7000
 	fail_with 34 zzero-0000/cset0/trigger/period-ns
 	refused 1 'set: ERANGE, with the limits' '1000 \(1 us\) to' \

@@ -206,7 +206,8 @@ PROSE = {
         ["3 actor", "4 pronoun", "4 without"],
     ),
     "b.sh": (
-        "#!/bin/sh\n# Who\nhe=1 # Without a comment\n#define he\n# CONFIG_HE is not set\n",
+        "#!/bin/sh\n# Who\nhe=1 # Without a comment\n#define he\n"
+        "# CONFIG_HE is not set\n",
         ["2 actor"],
     ),
     "c.py": (
@@ -214,11 +215,19 @@ PROSE = {
         ["1 nobody but", "3 pronoun"],
     ),
     "long.c": (
-        f"/*\n * {TWENTY}\n * - {TWENTY} One more. {TWENTY[:-1]}\n *   (these do not count):"
-        f" {TWENTY}\n * {TWENTY[:-1]}\n * word.\n */\nint x; /* {TWENTY[:-1]} */\n"
+        f"/*\n * {TWENTY}\n * - {TWENTY} One more. {TWENTY[:-1]}\n"
+        f" *   (these do not count): {TWENTY}\n * {TWENTY[:-1]}\n * word.\n */\nint x; /* {TWENTY[:-1]} */\n"
         f"int y; /* {TWENTY[:-1]} */\n/*\n * name   {TWENTY[:-1]}\n * name   of a row\n"
         f" *        {TWENTY}\n */\n",
         ["5 long sentence", "12 long sentence"],
+    ),
+    "kernel-doc.c": (
+        "/**\n * f() - do\n * @x: it\n *\n * Context: Any.\n */\n"
+        "static inline void f(int x)\n{\n}\n"
+        "/**\n * g() - get\n *\n * Context: Any.\n */\nint g(void);\n"
+        "/**\n * h() - get\n *\n * Return: 0.\n */\nvoid *h(void);\n"
+        "/**\n * i() - get\n *\n * Context: Any.\n *\n * Return: 0.\n */\nint i(void);\n",
+        ["11 kernel-doc", "17 kernel-doc"],
     ),
     "long.py": (
         f'"""{TWENTY[:-1]}"""\nx = 1  # {TWENTY}\n# {TWENTY[:-1]}\n# word\n',

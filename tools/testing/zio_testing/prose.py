@@ -12,6 +12,8 @@ in each folder, not the findings.
   nobody but    an inverted sentence, "Nobody ... but": say it directly
   long sentence a sentence with over 20 words. Text in parentheses does not count; a
                 colon or a semicolon ends a sentence
+  kernel-doc    a description of a function without "Context:", or without "Return:" if
+                the function returns a value
   long line     a line of a document with over 90 columns. Tables, links, and blocks of
                 code may be longer
 
@@ -66,6 +68,10 @@ ENTRY = re.compile(r"@[\w.]+:|[-*#>] |\d+\. |\[|What:|Date:|Contact:|Description
 # A row of a list in two columns; the second one has the prose
 ROW = re.compile(r"\S+(?: \S+){0,4}(?<![.!?])(?: {2,}|\t+)(?P<prose>.*)")
 DRAWING = re.compile(r"\S(?<![.!?])(?: {2,}|\t)\S|[-=]{3}|\|")
+KERNEL_DOC = re.compile(
+    r"^/\*\*\n \* (?P<name>\w+)\(\) - (?P<doc>.*?)\*/\n(?P<head>[^;{]*)", re.S | re.M
+)
+VOID = re.compile(r"(?:[\w ]+ )?void \w|#define")
 SENTENCE = re.compile(r"\S.*?(?:[.!?:;][)*\"'`]*(?=\s|$)|$)", re.S)
 
 
@@ -183,6 +189,15 @@ def long_sentences(lines: list[Line]) -> Iterator[Line]:
                 yield Line(line.number, f"{count} words: {' '.join(found[0].split())}")
 
 
+def kernel_doc_faults(text: str) -> Iterator[Line]:
+    for found in KERNEL_DOC.finditer(text):
+        wanted = ["Context:"] if VOID.match(found["head"]) else ["Context:", "Return:"]
+        for part in wanted:
+            if f" * {part}" not in found["doc"]:
+                number = text.count("\n", 0, found.start("name")) + 1
+                yield Line(number, f"{found['name']}() lacks {part}")
+
+
 def is_long(line: str) -> bool:
     if len(line.expandtabs(8)) <= WIDTH or line.lstrip().startswith(("|", "[", "<", "!")):
         return False
@@ -206,6 +221,8 @@ def findings_in(path: Path) -> Iterator[tuple[int, str, str]]:
                 yield number, rule, line
     for number, text, _ in long_sentences(lines):
         yield number, "long sentence", text
+    for number, line, _ in kernel_doc_faults(text) if path.suffix in (".c", ".h") else ():
+        yield number, "kernel-doc", line
     if is_document(path):
         for number, line, _ in lines:
             if is_long(line):
