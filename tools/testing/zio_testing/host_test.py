@@ -216,10 +216,15 @@ PROSE = {
     ),
     "long.c": (
         f"/*\n * {TWENTY}\n * - {TWENTY} One more. {TWENTY[:-1]}\n"
-        f" *   (these do not count): {TWENTY}\n * {TWENTY[:-1]}\n * word.\n */\nint x; /* {TWENTY[:-1]} */\n"
+        f" *   (these do not count): {TWENTY}\n * {TWENTY[:-1]}\n * word.\n */\n"
+        f"int x; /* {TWENTY[:-1]} */\n"
         f"int y; /* {TWENTY[:-1]} */\n/*\n * name   {TWENTY[:-1]}\n * name   of a row\n"
         f" *        {TWENTY}\n */\n",
         ["5 long sentence", "12 long sentence"],
+    ),
+    "A.litmus": (
+        "C A\n\n(*\n * He.\n * at: he.c he: he\n *)\n{}\nP0() { he(); }\n",
+        ["4 pronoun"],
     ),
     "kernel-doc.c": (
         "/**\n * f() - do\n * @x: it\n *\n * Context: Any.\n */\n"

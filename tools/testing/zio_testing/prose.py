@@ -17,9 +17,9 @@ in each folder, not the findings.
   long line     a line of a document with over 90 columns. Tables, links, and blocks of
                 code may be longer
 
-In C, shell, Python and Make, prose reads only comments and doc strings. It prints
-FILE:LINE, the rule, and the text. The exit status is 1 if there is any finding. With no
-path, prose does not read the files in EXEMPT.
+In C, shell, Python, Make and litmus tests, prose reads only comments and doc strings. It
+prints FILE:LINE, the rule, and the text. The exit status is 1 if there is any finding.
+With no path, prose does not read the files in EXEMPT.
 """
 
 import getopt
@@ -119,6 +119,13 @@ def python_comments(text: str) -> Iterator[Line]:
             before = token.type
 
 
+def litmus_comments(text: str) -> Iterator[Line]:
+    """Yield the head of a litmus test, but not the lines that its program reads."""
+    for number, line in enumerate(text.partition("\n *)")[0].split("\n"), 1):
+        if found := re.match(r" \*(?: (?!(?:at|code|order|weaken)\b)(.*)|$)", line):
+            yield Line(number, found[1] or "")
+
+
 def document_lines(path: Path, text: str) -> Iterator[Line]:
     """Yield the lines outside of blocks of code. Files in Documentation/ABI have none:
     their prose is indented."""
@@ -138,6 +145,8 @@ def prose_of(path: Path, text: str) -> Iterator[Line]:
         yield from python_comments(text)
     elif name.endswith(HASH_SUFFIXES) or name in HASH_NAMES or first.startswith("#!"):
         yield from hash_comments(text)
+    elif name.endswith(".litmus"):
+        yield from litmus_comments(text)
     elif is_document(path):
         yield from document_lines(path, text)
 
