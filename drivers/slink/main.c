@@ -85,7 +85,7 @@ static void init_card(struct slink_card *card, struct pci_dev *pdev)
 			  HRTIMER_MODE_REL);
 }
 
-/* The log says which requirement is not met. */
+/* Log the requirement that is not met. */
 static int check_card(struct slink_card *card)
 {
 	/* Words that the chip moves and words that the CPU reads would differ in byte order. */

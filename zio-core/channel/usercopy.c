@@ -30,7 +30,7 @@ static bool count_fault(struct zio_faults *faults, size_t left)
  * Context: Process, sleeps as long as it takes to serve the page; a fatal signal ends the
  * sleep. The caller holds no lock.
  *
- * Return: 0 if the copy can go on; -EFAULT if the address is bad.
+ * Return: 0 if the copy can continue; -EFAULT if the address is bad.
  */
 int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
 {
@@ -54,7 +54,7 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
  *
  * Context: As zio_sink_fault_in().
  *
- * Return: 0 if the copy can go on; -EFAULT if the address is bad.
+ * Return: 0 if the copy can continue; -EFAULT if the address is bad.
  */
 int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults)
 {

@@ -16,7 +16,7 @@
  *   owner --submit--> output            owner --submit, KEEP--> owner and output
  *   owner --read on, close, drain--> .  output --played, dropped, drained--> .
  *
- * A link between two sessions says which input's blocks a writer may name. The file
+ * A link between two sessions limits the blocks that a writer may name. The file
  * descriptor in the ioctl is the permission. The link is weak: it keeps the memory of
  * the input's session, but does not keep the session open. Submitted blocks do not
  * depend on the link.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* suites.c: the module zio-test; Kbuild says which suites it has */
+/* suites.c: the module zio-test; Kbuild lists its suites */
 #include <linux/module.h>
 
 MODULE_DESCRIPTION("ZIO: KUnit suites");

@@ -469,7 +469,7 @@ out:
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -ENOMEM if a set goes on showing the old values.
+ * Return: 0; -ENOMEM if a set still shows the old values.
  */
 int zio_trigger_refresh(struct zio_trigger *trig)
 {

@@ -85,7 +85,7 @@ class Image:
         """Add the programs and scripts that every boot has."""
         shutil.copy(shutil.which("busybox") or "busybox", self.at("/bin/busybox"))
         shutil.copy(TESTING / "guest/init", self.at("/init"))
-        # The shell of busybox runs its own dd, whatever PATH says.
+        # The shell of busybox ignores PATH for dd: it runs its own.
         self.copy(Path(shutil.which("dash") or "dash").resolve(), "/bin/dash")
         self.at("/bin/sh").symlink_to("dash")
         for script in (TESTING / "guest").glob("zio-*"):

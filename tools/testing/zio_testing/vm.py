@@ -17,7 +17,7 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
   --add FILE[:GUESTPATH]  put a file or directory inside, by default as /root/FILE;
                           programs bring their shared libraries
   --module NAME           put this module of the kernel inside, and load it
-  --no-load               load no module of ZIO (they are inside all the same)
+  --no-load               load no module of ZIO (the machine still has them)
   --modules DIR           take the modules of ZIO from DIR, build none
   --leaks                 look for lost memory at the end (kasan, kcsan)
   --timeout S             limit in seconds (default 300; a shell has none)
