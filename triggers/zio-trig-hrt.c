@@ -7,7 +7,7 @@
  * the first tick. "shots" is the number of ticks; then the trigger is silent until a
  * user writes one of its attributes or enables it again.
  *
- * The trigger counts a tick as missed if the timer expires after the next tick. It also
+ * The trigger counts a tick as missed if the timer expires too late for the tick. It also
  * misses the ticks in the rest after an event. The rest (zio_trigger_throttle()) leaves
  * half of the processor's time to other code.
  *

@@ -3,8 +3,8 @@
  * zio-trig-irq.c: an event at every interrupt
  *
  * "irq" is the number of an interrupt; "line" is a line of a GPIO controller, as
- * label:offset. The trigger shares an interrupt with its number, if the other users do.
- * The driver of the device must clear the interrupt: this handler only fires.
+ * label:offset. An interrupt by its number is shared, if its other users share it. The
+ * driver of the device must clear the interrupt: this handler only fires.
  *
  * The kernel unbinds a GPIO controller while its lines are in use. So the trigger
  * releases its line when the bus announces the unbind, and does not fire any more. The

@@ -14,7 +14,7 @@
  *      control.
  *   V  The writer stores head and later, after U and the lock, fills the next slot. The
  *      reader copies a slot, then loads head again (after a read barrier). It discards the
- *      copy if the slot is at head, or before: the writer may have overwritten the slot.
+ *      copy of the slot at head, or of an older one: the writer may have overwritten it.
  *      Without it, the reader could keep a torn control.
  */
 #include <linux/fs.h>

@@ -40,7 +40,7 @@ void zio_channel_count_loss(struct zio_channel_core *chan)
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
-/* Returns true if a reader holds a block before which no memory can be free. */
+/* Returns true if a reader holds the oldest block, so that no memory can be free. */
 static bool is_in_the_way(struct zio_channel_core *chan)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
