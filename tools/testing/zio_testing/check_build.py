@@ -32,6 +32,7 @@ def run(report: Report) -> None:
     check_modules(report, text, "build-kasan", kasan, "W=1")
     check_style(report, kasan)
     check_program(report, "calls between the folders of zio-core go down", "layering")
+    check_program(report, "rules for comments and documents", "prose")
     check_program(report, "the tests of these programs", "host_test")
 
 
