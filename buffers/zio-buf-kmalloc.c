@@ -17,6 +17,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/device/driver.h>
+#include <linux/irq_work.h>
 #include <linux/llist.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -28,6 +29,8 @@
 
 struct kmalloc_buffer {
 	struct llist_head free;
+	struct llist_head stale;	/* to be freed by stale_work */
+	struct irq_work stale_work;
 	struct llist_node *rest;	/* free blocks that get_block() has detached */
 	unsigned int gen;
 	atomic_t count;
@@ -46,6 +49,18 @@ static void free_list(struct llist_node *list)
 
 	llist_for_each_entry_safe(block, next, list, free)
 		free_block(block);
+}
+
+/* Under PREEMPT_RT a hard interrupt handler must not call kfree(). */
+static void free_stale(struct irq_work *work)
+{
+	struct kmalloc_buffer *kbuf = container_of(work, struct kmalloc_buffer, stale_work);
+	struct zio_block_core *block, *next;
+
+	llist_for_each_entry_safe(block, next, llist_del_all(&kbuf->stale), free) {
+		free_block(block);
+		atomic_dec(&kbuf->count);
+	}
 }
 
 static struct zio_block_core *alloc_block(size_t size)
@@ -90,6 +105,8 @@ static int kmalloc_create(struct zio_buffer *buf)
 	if (!kbuf)
 		return -ENOMEM;
 	init_llist_head(&kbuf->free);
+	init_llist_head(&kbuf->stale);
+	init_irq_work(&kbuf->stale_work, free_stale);
 	buf->priv = kbuf;
 	return 0;
 }
@@ -98,6 +115,7 @@ static void kmalloc_destroy(struct zio_buffer *buf)
 {
 	struct kmalloc_buffer *kbuf = buf->priv;
 
+	irq_work_sync(&kbuf->stale_work);
 	free_all(kbuf);
 	WARN(atomic_read(&kbuf->count), "zio: %d blocks have no owner\n",
 	     atomic_read(&kbuf->count));
@@ -170,8 +188,11 @@ static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
 		llist_add(&block->free, &kbuf->free);
 		return;
 	}
-	free_block(block);
-	atomic_dec(&kbuf->count);
+	llist_add(&block->free, &kbuf->stale);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq())
+		irq_work_queue(&kbuf->stale_work);
+	else
+		free_stale(&kbuf->stale_work);
 }
 
 static unsigned int kmalloc_count(struct zio_buffer *buf)

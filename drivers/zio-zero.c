@@ -14,6 +14,7 @@
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/prandom.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -52,10 +53,14 @@ enum zero_pattern {
 	ZERO_CHANNEL,
 };
 
-/* @value is the next sample of a sawtooth, and the only one of zero and channel. */
+/*
+ * @value is the next sample of a sawtooth, and the only one of zero and channel. Random
+ * samples need no lock, so they come from a state of the channel.
+ */
 struct zero_chan {
 	enum zero_pattern pattern;
 	u32 value;
+	struct rnd_state rnd;
 };
 
 /*
@@ -103,7 +108,7 @@ static __always_inline void fill_samples(struct zero_chan *chan, void *data,
 {
 	switch (chan->pattern) {
 	case ZERO_RANDOM:
-		get_random_bytes(data, len);
+		prandom_bytes_state(&chan->rnd, data, len);
 		break;
 	case ZERO_SAWTOOTH:
 		fill_sawtooth(&chan->value, data, len, ssize);
@@ -298,17 +303,19 @@ static const struct zio_attr_desc zero_count_attrs[] = {
 static const struct zio_cset_desc zero_csets[] = {
 	{
 		.name = "zero-input",
+		.flags = ZIO_CSET_HARDIRQ,
 		.n_chan = 3,
 		.ssize = 1,
 		.ops = &zero_input_ops,
 	}, {
 		.name = "zero-output",
-		.flags = ZIO_CSET_OUTPUT,
+		.flags = ZIO_CSET_OUTPUT | ZIO_CSET_HARDIRQ,
 		.n_chan = 1,
 		.ssize = 1,
 		.ops = &zero_output_ops,
 	}, {
 		.name = "zero-count",
+		.flags = ZIO_CSET_HARDIRQ,
 		.n_chan = 1,
 		.ssize = 4,
 		.ops = &zero_count_ops,
@@ -400,6 +407,7 @@ static void choose_patterns(struct zero_state *state, struct device *dev,
 
 		zchan->pattern = which == ZERO_MIXED ? index % ZERO_MIXED : which;
 		zchan->value = which == ZERO_CHANNEL ? index : 0;
+		prandom_seed_state(&zchan->rnd, get_random_u64());
 	}
 }
 

@@ -25,6 +25,7 @@
 #include <linux/atomic.h>
 #include <linux/cdev.h>
 #include <linux/fs.h>
+#include <linux/irq_work.h>
 #include <linux/kobject.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
@@ -180,6 +181,8 @@ struct zio_cset_core {
 	wait_queue_head_t idle_wq;
 	struct work_struct arm_work;
 	struct work_struct rearm_work;
+	struct irq_work defer_work;
+	atomic_t deferred; /* what defer_work is to do: see engine.h */
 	struct hlist_head notifiers;
 	struct delayed_work watchdog;
 	unsigned long watched; /* cset->fired, a round ago */

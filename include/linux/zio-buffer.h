@@ -144,8 +144,9 @@ struct zio_buffer {
  *        the former geometry later. @commit cannot fail if only @block_size
  *        has changed. Else it may return -EBUSY, and @discard follows.
  * @discard: frees the result of @prepare.
- * @get_block: any context; one caller at a time. Returns a free block, or NULL.
- * @put_block: any context, several callers at a time. Takes a block back.
+ * @get_block: any context; one caller at a time. Returns a free block, or NULL. Under
+ *        PREEMPT_RT the context may be a hard interrupt handler: take no spinlock_t.
+ * @put_block: context as @get_block, several callers at a time. Takes a block back.
  * @has_room: context as @get_block. Returns true if @get_block would return a
  *        block.
  * @oldest: for types that reuse memory only in the order in which it was

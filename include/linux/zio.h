@@ -99,7 +99,9 @@ struct zio_attr_desc {
  *        transfer is under way: the driver then calls zio_cset_done() from any context,
  *        even before raw_io() returns. Any other error gives the blocks back untouched;
  *        a waiting reader gets it. Any context, hard interrupt included; it must not
- *        sleep. For a set with ZIO_CSET_SLEEPS: process context, may sleep. The core
+ *        sleep. For a set with ZIO_CSET_SLEEPS: process context, may sleep. Under
+ *        PREEMPT_RT hard interrupt context is for sets with ZIO_CSET_HARDIRQ only: their
+ *        raw_io() takes no spinlock_t, wakes no task, and frees no memory. The core
  *        calls it once at a time per set, and always with at least one block.
  * @stop_io: mandatory if @raw_io ever returns -EAGAIN. Process context, may sleep. After
  *        it returns, the driver does not touch the blocks, and does not call
@@ -131,6 +133,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_MULTI_SHOT	BIT(4)	/* can take several shots */
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
 #define ZIO_CSET_BLOCK_INFO	BIT(6)	/* block->info goes into the control */
+#define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together

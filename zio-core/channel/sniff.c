@@ -49,6 +49,13 @@ struct sniffer {
 	struct zio_control ctrl;
 };
 
+static void wake_sniffers(struct irq_work *work)
+{
+	wake_up_interruptible_poll(&sniff_wq, EPOLLIN | EPOLLRDNORM);
+}
+
+static DEFINE_IRQ_WORK(sniff_work, wake_sniffers);
+
 /* Context: Any; the caller owns the block, which is done. */
 static void sniff_block(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -66,8 +73,12 @@ static void sniff_block(struct zio_channel_core *chan, struct zio_block *block)
 		smp_store_release(&sniff_head, sniff_head + 1);	/* U, V */
 	}
 	raw_spin_unlock_irqrestore(&sniff_lock, flags);
-	if (wq_has_sleeper(&sniff_wq))
-		wake_up_interruptible_poll(&sniff_wq, EPOLLIN | EPOLLRDNORM);
+	if (!wq_has_sleeper(&sniff_wq))
+		return;
+	if (zio_must_defer())
+		irq_work_queue(&sniff_work);
+	else
+		wake_sniffers(NULL);
 }
 
 static void use_ring(struct zio_control *ring)
@@ -299,4 +310,5 @@ int zio_sniff_init(void)
 void zio_sniff_exit(void)
 {
 	misc_deregister(&sniffer_device);
+	irq_work_sync(&sniff_work);
 }

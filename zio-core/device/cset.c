@@ -172,6 +172,7 @@ void zio_cset_shutdown(struct zio_cset_core *cset)
 	zio_routes_cut(cset);
 	flush_work(&cset->arm_work);
 	synchronize_rcu();					/* E */
+	zio_cset_end_defer(cset);
 	cancel_work_sync(&cset->rearm_work);
 	cancel_delayed_work_sync(&cset->watchdog);
 }

@@ -28,7 +28,8 @@
  * phase writes the counters of the set and of its channels. A read of a counter in
  * sysfs may miss the event that is under way.
  *
- * A set with ZIO_CSET_SLEEPS is armed in a work item. It is ARMING until that ran.
+ * A set with ZIO_CSET_SLEEPS is armed in a work item. It is ARMING until that ran. The
+ * same holds under PREEMPT_RT for an event in hard interrupt context: see defer.c.
  *
  * arm_if() arms a set: it enters ARMING, checks a policy, and starts the blocks or
  * leaves the phase. zio_cset_pull() does the same in line, for a reader. A context
@@ -207,7 +208,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 		return 0;
 	}
 	if (new & CSET_FREEZE)
-		wake_up(&cset->idle_wq);
+		wake_freezer(cset);
 	return -EINPROGRESS;
 }
 
@@ -278,14 +279,19 @@ static int arm_cset(struct zio_cset_core *cset)
 	return zio_cset_is_output(cset) ? arm_outputs(cset) : arm_inputs(cset);
 }
 
-static void arm_in_thread(struct work_struct *work)
+/* The set is ARMING since its event. */
+void zio_cset_start_deferred(struct zio_cset_core *cset)
 {
-	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, arm_work);
 	int ret = arm_cset(cset);
 
 	/* After an error an input waits for the next kick. */
 	if (ret != -EINPROGRESS && !(ret && READ_ONCE(cset->rearm)))
 		zio_cset_kick(cset);
+}
+
+static void arm_in_thread(struct work_struct *work)
+{
+	zio_cset_start_deferred(container_of(work, struct zio_cset_core, arm_work));
 }
 
 /* @at: the time of the event; NULL: now, by the trigger's clock */
@@ -306,6 +312,10 @@ static __always_inline int go_on_arming(struct zio_cset_core *cset)
 {
 	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
 		queue_work(system_unbound_wq, &cset->arm_work);
+		return -EINPROGRESS;
+	}
+	if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ)) {
+		zio_cset_defer(cset, ZIO_DEFERRED_ARM);
 		return -EINPROGRESS;
 	}
 	return arm_cset(cset);
@@ -668,5 +678,6 @@ void zio_cset_init_engine(struct zio_cset_core *cset)
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, arm_in_thread);
 	INIT_WORK(&cset->rearm_work, rearm_in_thread);
+	zio_cset_init_defer(cset);
 	zio_watchdog_init(cset);
 }

@@ -38,6 +38,19 @@
 #define ZIO_WAITERS_REARM	BIT(1)
 #define ZIO_WAITERS_READER	BIT(2)
 
+/*
+ * cset->deferred is atomic: what a hard interrupt handler leaves to a thread under
+ * PREEMPT_RT, see defer.c:
+ *   ARM     start the blocks; the set is ARMING
+ *   WAKE    wake the users
+ *   IDLE    wake the context that freezes the set
+ *   NOTIFY  call the notifiers: the set is done; the upper bits count how often
+ */
+#define ZIO_DEFERRED_ARM	BIT(0)
+#define ZIO_DEFERRED_WAKE	BIT(1)
+#define ZIO_DEFERRED_IDLE	BIT(2)
+#define ZIO_DEFERRED_NOTIFY	BIT(3)
+
 /* Flag of zio_cset_arm_channel() */
 #define ZIO_ARM_WAKE		BIT(0)
 
@@ -99,6 +112,16 @@ static inline bool zio_is_driver_error(int ret)
 	return true;
 }
 
+/* defer.c */
+void zio_cset_defer(struct zio_cset_core *cset, int what);
+void zio_cset_end_defer(struct zio_cset_core *cset);
+
+/* Whether the caller must take no lock that sleeps under PREEMPT_RT */
+static __always_inline bool zio_must_defer(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq();
+}
+
 /* watchdog.c */
 void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms);
 
@@ -127,7 +150,11 @@ void zio_channel_drop_unread(struct zio_channel_core *chan);
 
 static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 {
-	if (wq_has_sleeper(&chan->wq))
+	if (!wq_has_sleeper(&chan->wq))
+		return;
+	if (zio_must_defer())
+		zio_cset_defer(chan->cset, ZIO_DEFERRED_WAKE);
+	else
 		wake_up_poll(&chan->wq, key);
 }
 

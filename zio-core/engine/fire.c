@@ -193,6 +193,10 @@ void zio_cset_notify(struct zio_cset_core *cset)
 {
 	struct zio_cset_notifier *notifier;
 
+	if (zio_must_defer()) {
+		zio_cset_defer(cset, ZIO_DEFERRED_NOTIFY);
+		return;
+	}
 	rcu_read_lock();
 	if (zio_nest_enter(&zio_chain_depth, ZIO_MAX_CHAIN)) {
 		hlist_for_each_entry_rcu(notifier, &cset->notifiers, node)

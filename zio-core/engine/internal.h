@@ -21,6 +21,15 @@ static inline int cset_phase(struct zio_cset_core *cset)
 	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
 }
 
+/* The state has changed, and a context that freezes the set may wait for that (F). */
+static inline void wake_freezer(struct zio_cset_core *cset)
+{
+	if (zio_must_defer())
+		zio_cset_defer(cset, ZIO_DEFERRED_IDLE);
+	else
+		wake_up(&cset->idle_wq);
+}
+
 /* Leaves the phase that the caller owns, and wakes contexts that wait for the phase. */
 static __always_inline void make_idle(struct zio_cset_core *cset)
 {
@@ -28,7 +37,7 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
 	smp_mb__after_atomic();					/* D, H, J */
 	if (unlikely(atomic_read(&cset->state) & CSET_FREEZE))	/* F */
-		wake_up(&cset->idle_wq);
+		wake_freezer(cset);
 	if (unlikely(atomic_read(&cset->pending) & ZIO_PENDING_WAKE)) { /* D */
 		atomic_andnot(ZIO_PENDING_WAKE, &cset->pending);
 		zio_cset_wake(cset);
@@ -40,6 +49,10 @@ bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 
 /* engine.c */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
+void zio_cset_start_deferred(struct zio_cset_core *cset);
+
+/* defer.c */
+void zio_cset_init_defer(struct zio_cset_core *cset);
 
 /* freeze.c */
 bool zio_cset_is_on(struct zio_cset_core *cset);

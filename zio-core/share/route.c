@@ -181,8 +181,13 @@ static void play_outputs(struct zio_channel_core *in)
 
 static void play_or_defer(struct zio_channel_core *in)
 {
-	bool play = zio_nest_enter(&zio_route_depth, ROUTE_DEPTH);
+	bool play;
 
+	if (zio_must_defer()) {
+		queue_filler(in);
+		return;
+	}
+	play = zio_nest_enter(&zio_route_depth, ROUTE_DEPTH);
 	if (play)
 		play_outputs(in);
 	zio_nest_leave(&zio_route_depth);

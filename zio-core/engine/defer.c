@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * defer.c: what a hard interrupt handler passes on under PREEMPT_RT
+ *
+ * Spinlocks sleep under PREEMPT_RT, and those of wait queues are spinlocks. A handler in
+ * hard interrupt context, as that of the trigger "hrt", must not take them. So the
+ * engine wakes no user there, calls no notifier, and starts only sets whose drivers
+ * allow it (ZIO_CSET_HARDIRQ). It notes what is to do in cset->deferred, and a thread of
+ * irq_work goes on. Elsewhere zio_must_defer() is false, and the compiler removes all of
+ * this.
+ */
+#include <linux/irq_work.h>
+
+#include "engine/internal.h"
+
+/**
+ * zio_cset_defer() - leave something to a thread
+ * @cset: the channel set
+ * @what: one of ZIO_DEFERRED_*
+ *
+ * Work that is queued already takes the note, or runs again after it: irq_work_queue()
+ * is a full barrier, and go_on() takes all notes at once.
+ *
+ * Context: hard interrupt, where zio_must_defer() is true.
+ */
+void zio_cset_defer(struct zio_cset_core *cset, int what)
+{
+	if (what == ZIO_DEFERRED_NOTIFY)
+		atomic_add(what, &cset->deferred);
+	else
+		atomic_or(what, &cset->deferred);
+	irq_work_queue(&cset->defer_work);
+}
+
+static void wake_users(struct zio_cset_core *cset)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		zio_channel_wake(cset->chan[i], ZIO_WAKE_IN | ZIO_WAKE_OUT);
+}
+
+/* Context: a thread of the processor that has queued the work. */
+static void go_on(struct irq_work *work)
+{
+	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, defer_work);
+	int what = atomic_xchg(&cset->deferred, 0), n;
+
+	if (what & ZIO_DEFERRED_ARM)
+		zio_cset_start_deferred(cset);
+	if (what & ZIO_DEFERRED_IDLE)
+		wake_up(&cset->idle_wq);
+	if (what & ZIO_DEFERRED_WAKE)
+		wake_users(cset);
+	for (n = what / ZIO_DEFERRED_NOTIFY; n; n--)
+		zio_cset_notify(cset);
+}
+
+void zio_cset_init_defer(struct zio_cset_core *cset)
+{
+	init_irq_work(&cset->defer_work, go_on);
+}
+
+/**
+ * zio_cset_end_defer() - wait for what was deferred
+ * @cset: the channel set, which is gone; a grace period has passed since then
+ *
+ * Context: Process, sleeps.
+ */
+void zio_cset_end_defer(struct zio_cset_core *cset)
+{
+	irq_work_sync(&cset->defer_work);
+}
