@@ -14,6 +14,9 @@
  * The timer uses the monotonic clock. So it does not expire early or late when a user sets
  * the trigger's clock. From then on ticks are at phase + n * period of the new time. The
  * trigger does not count ticks that the clock has jumped over.
+ *
+ * The timer expires in hard interrupt context, with PREEMPT_RT, too: a thread would come
+ * microseconds later. zio_trigger_fire() leaves to a thread what must not run there.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -126,7 +129,7 @@ static int hrt_create(struct zio_trigger *trig)
 		return -ENOMEM;
 	state->trig = trig;
 	zio_hrtimer_setup(&state->timer, hrt_expired, CLOCK_MONOTONIC,
-			  HRTIMER_MODE_ABS);
+			  HRTIMER_MODE_ABS_HARD);
 	trig->priv = state;
 	return 0;
 }
@@ -146,7 +149,7 @@ static int hrt_start(struct zio_trigger *trig)
 	state->expires = hrt_next(state, ktime_get_ns(), now,
 				  start ? start - 1 : 0);
 	hrtimer_start_range_ns(&state->timer, ns_to_ktime(state->expires),
-			       hrt_number(state, HRT_SLACK), HRTIMER_MODE_ABS);
+			       hrt_number(state, HRT_SLACK), HRTIMER_MODE_ABS_HARD);
 	return 0;
 }
 
