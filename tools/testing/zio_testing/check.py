@@ -55,16 +55,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from zio_testing import check_boots, check_build, kernel
-from zio_testing.common import (
-    CACHE,
-    ROOT,
-    TESTING,
-    Failure,
-    Usage,
-    Words,
-    say,
-    setup,
-)
+from zio_testing.common import CACHE, ROOT, TESTING, Failure, Usage, Words, say, setup
 from zio_testing.pool import Job, run_jobs
 from zio_testing.report import Report
 

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Paths, messages, locks, children and exit status, for all programs."""
 
+import argparse
 import contextlib
 import fcntl
 import functools
-import getopt
 import os
-import re
 import signal
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
 
 TESTING = Path(__file__).resolve().parent.parent
 ROOT = TESTING.parent.parent
-HOME = Path(os.environ.get("HOME") or "/root")
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or HOME / ".cache") / "zio"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "zio"
 
 Words = Sequence[str | Path]
 Command = list[str | Path]
@@ -32,28 +30,32 @@ class Usage(Exception):
     """The command line is wrong."""
 
 
-class Interrupted(BaseException):
-    """A signal ends the program."""
+class Parser(argparse.ArgumentParser):
+    """A command line. The doc string of the program is the help."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.status = 130 if number == signal.SIGINT else 143
+    def __init__(self) -> None:
+        super().__init__(add_help=False)
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise Usage(message)
 
 
 def say(text: str) -> None:
     print(f"{sys.argv[0]}: {text}", file=sys.stderr, flush=True)
 
 
-def interrupt(number: int, frame: FrameType | None) -> None:
-    raise Interrupted(number)
+def end(number: int, frame: FrameType | None = None) -> None:
+    sys.exit(130 if number == signal.SIGINT else 143)
 
 
-def handle_signals(handler: signal.Handlers | None = None) -> None:
-    """Let the signals that end a program raise Interrupted, or call @handler. A signal
-    that the parent ignores, as nohup does, stays ignored."""
+def handle_signals(
+    handler: signal.Handlers | Callable[[int, FrameType | None], None] = end,
+) -> None:
+    """Set the handler of the signals that end a program. A signal that the parent
+    ignores, as nohup does, stays ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, interrupt if handler is None else handler)
+            signal.signal(number, handler)
 
 
 def run_program(program: ModuleType, name: str, words: list[str]) -> int:
@@ -72,28 +74,24 @@ def run_program(program: ModuleType, name: str, words: list[str]) -> int:
     except Usage as error:
         say(f"{error} (try --help)")
         return 2
-    except getopt.GetoptError as error:
-        say(f"{error} (try --help)")
-        return 2
     except Failure as error:
         say(str(error))
         return 125
-    except Interrupted as error:
-        return error.status
 
 
-def number(text: str, what: str) -> int:
-    if not re.fullmatch("[1-9][0-9]*", text):
-        raise Usage(f"{what} wants a number")
+def number(text: str) -> int:
+    """A type of arguments."""
+    if int(text) < 1:
+        raise ValueError
     return int(text)
 
 
 # --- other programs ---------------------------------------------------------------
 
 
-def output_of(command: Words, **options: str | Path) -> str:
+def output_of(command: Words) -> str:
     """Return the standard output of @command; empty if it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore
+    done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else ""
 
 
@@ -104,15 +102,20 @@ def setup(*words: str) -> None:
         raise Failure(f"setup {' '.join(words)} failed")
 
 
+def wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """Wait for the end of @process, at most @seconds. Return its status."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.returncode
+
+
 def stop(process: subprocess.Popen[bytes], seconds: float = 60) -> None:
     """End @process and wait for it. Kill it if it takes longer than @seconds."""
     if process.poll() is None:
         process.terminate()
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-    process.wait()
+    if wait(process, seconds) is None:
+        process.kill()
+        process.wait()
 
 
 @contextlib.contextmanager
@@ -124,18 +127,29 @@ def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes
         stop(process)
 
 
-def run_logged(command: Words, log: Path, err: Path | None = None) -> int:
-    """Run @command with its output in @log, and its errors in @err or there, too."""
+def start_logged(
+    command: Words, log: Path, err: Path | None = None
+) -> subprocess.Popen[bytes]:
+    """Start @command with its output in @log, and its errors in @err or there, too."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "wb") as out, open(err or os.devnull, "wb") as errors:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=errors if err else subprocess.STDOUT,
+        said = errors if err else out
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=said
         )
-        with running(process):
-            return process.wait()
+
+
+def run_logged(command: Words, log: Path, err: Path | None = None) -> int:
+    """Run @command as start_logged() does. Return its status."""
+    with running(start_logged(command, log, err)) as process:
+        return process.wait()
+
+
+def build(command: Words, log: Path, complaint: str) -> None:
+    """Run a compiler. Show its output if it fails."""
+    if run_logged(command, log):
+        sys.stderr.write(log.read_text(errors="replace"))
+        raise Failure(complaint)
 
 
 # --- files --------------------------------------------------------------------------
@@ -146,14 +160,16 @@ def tag_of(*parts: str | Path) -> str:
     return str(zlib.crc32(" ".join(map(str, parts)).encode()))
 
 
+def read_log(file: Path) -> str:
+    """Return a log without carriage returns; empty if there is none."""
+    if not file.exists():
+        return ""
+    return file.read_text(errors="replace").replace("\r", "")
+
+
 def read_end(file: Path, lines: int) -> list[str]:
-    """Return the last lines of a log, without carriage returns."""
-    try:
-        return (
-            file.read_text(errors="replace").replace("\r", "").split("\n")[-lines - 1 :]
-        )
-    except FileNotFoundError:
-        return []
+    """Return the last lines of a log."""
+    return read_log(file).split("\n")[-lines - 1 :]
 
 
 @contextlib.contextmanager

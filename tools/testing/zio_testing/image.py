@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from zio_testing.common import (
     TESTING,
     Command,
     Failure,
+    build,
     locked,
     output_of,
-    run_logged,
     tag_of,
 )
 from zio_testing.kernel import release_of
@@ -30,39 +29,23 @@ def is_executable(path: Path) -> bool:
     return path.is_file() and bool(path.stat().st_mode & 0o100)
 
 
-# --- the tools of ZIO -----------------------------------------------------------------
-
-
-def copy_if_newer(source: Path, to: Path) -> None:
-    if to.exists() and to.stat().st_mtime >= source.stat().st_mtime:
-        return
-    # An older build may have left a program where there is a folder now.
-    for parent in to.parents:
-        if parent.is_file():
-            parent.unlink()
-    to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source, to)
-
-
-def copy_sources(directory: Path) -> None:
-    for part in ("tools", "include/uapi"):
-        for top, directories, files in os.walk(ROOT / part):
-            if top == str(ROOT / "tools"):
-                directories[:] = set(directories) - {"testing", "bench"}
-            for name in filter(TOOL_SOURCES.fullmatch, files):
-                source = Path(top, name)
-                copy_if_newer(source, directory / source.relative_to(ROOT))
+def tool_sources() -> list[Path]:
+    """Return paths relative to ROOT."""
+    folders = [ROOT / "tools", ROOT / "include/uapi"]
+    files = [path.relative_to(ROOT) for top in folders for path in top.rglob("*")]
+    files = [path for path in files if path.parts[1] not in ("testing", "bench")]
+    return [path for path in files if TOOL_SOURCES.fullmatch(path.name)]
 
 
 def build_tools() -> Path:
     """Build static tools outside of the checkout. Return their directory."""
-    directory = CACHE / "tools" / tag_of(ROOT)
-    log = directory.with_suffix(".log")
+    directory = CACHE / "static-tools" / tag_of(ROOT)
     with locked(directory.with_suffix(".lock")):
-        copy_sources(directory)
-        if run_logged(["make", "-C", directory / "tools", "STATIC=1", "all"], log):
-            sys.stderr.write(log.read_text(errors="replace"))
-            raise Failure("the tools do not build")
+        directory.mkdir(exist_ok=True)
+        copy: Command = ["cp", "-pu", "--parents", *tool_sources(), directory]
+        subprocess.run(copy, cwd=ROOT, check=True)
+        make: Command = ["make", "-C", directory / "tools", "STATIC=1", "all"]
+        build(make, directory.with_suffix(".log"), "the tools do not build")
     return directory / "tools/bin"
 
 
@@ -136,38 +119,29 @@ class Image:
             copy_modules(ours, target / "zio")
         else:
             build_modules(tree, partial(copy_modules, to=target / "zio"))
-        for list_of_modules in [
-            *modules.glob("modules.builtin*"),
-            modules / "modules.order",
-        ]:
-            shutil.copy(list_of_modules, target)
-        for path in (
+        for file in (*modules.glob("modules.builtin*"), modules / "modules.order"):
+            shutil.copy(file, target)
+        for path in {
             path for name in names for path in find_modules(tree, release, name)
-        ):
+        }:
             self.at(path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(f"{tree}{path}", self.at(path))
         subprocess.run(["/sbin/depmod", "-b", self.root, release], check=True)
 
-    def pack(self, to: Path) -> None:
-        """Write the archive, not compressed: an emulated processor takes longer to
-        unpack than to load."""
-        pack = "find . | cpio -o -H newc -R +0:+0 --quiet"
-        with open(to, "wb") as file:
-            subprocess.run(["sh", "-c", pack], cwd=self.root, stdout=file, check=True)
-
 
 def find_modules(tree: Path, release: str, name: str) -> list[str]:
     """Return the paths, below @tree, of a module and of those that it needs."""
-    command: Command = [
-        "/sbin/modprobe",
-        "-d",
-        tree,
-        "-S",
-        release,
-        "--show-depends",
-        name,
-    ]
-    shown = output_of(command)
+    shown = output_of(
+        ["/sbin/modprobe", "-d", tree, "-S", release, "--show-depends", name]
+    )
     if not shown:
         raise Failure(f"kernel {release} has no module {name}")
     return re.findall(rf"^insmod {re.escape(str(tree))}(/\S+)", shown, re.M)
+
+
+def pack(root: Path, to: Path) -> None:
+    """Write the archive @to, not compressed: an emulated processor takes longer to
+    unpack than to load."""
+    command = "find . | cpio -o -H newc -R +0:+0 --quiet"
+    with open(to, "wb") as file:
+        subprocess.run(["sh", "-c", command], cwd=root, stdout=file, check=True)

@@ -18,7 +18,6 @@ with its headers and unpacks it there. It installs nothing of rt. Compiling a ke
 takes 5 to 10 minutes of two CPUs, and 2 GB of disk. A tenth of that stays in use.
 """
 
-import getopt
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from functools import partial
 from pathlib import Path
 
 from zio_testing import kernel_compiled, kernel_debian
-from zio_testing.common import Failure, Usage, number
+from zio_testing.common import Failure, Parser, Usage, number
 
 COMMON = ("common-test", "x86")
 DEBUG = (*COMMON, "debug-common", "debug-x86")
@@ -94,10 +93,10 @@ def release_of(tree: Path) -> str:
 
 
 def main(words: list[str]) -> int:
-    options, names = getopt.getopt(words, "", ["jobs="])
-    for _, value in options:
-        kernel_compiled.jobs = number(value, "--jobs")
-    if len(names) != 1:
-        raise Usage("give one kernel name")
-    print(prepare(names[0]))
+    parser = Parser()
+    parser.add_argument("--jobs", type=number, default=kernel_compiled.jobs)
+    parser.add_argument("name")
+    options = parser.parse_args(words)
+    kernel_compiled.jobs = options.jobs
+    print(prepare(options.name))
     return 0

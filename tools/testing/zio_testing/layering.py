@@ -151,8 +151,10 @@ def check_includes(tree: Tree) -> Iterator[str]:
         at, name = f"{path.relative_to(tree.root.parent)}:{line}", target.name
         if not may_use(here, there):
             yield f"{at}: upward: {here} includes {there}/{name}: {there} is not below it"
-        elif here not in (TESTS, there) and there != BELOW_ALL and (
-            target != tree.header_of(there)
+        elif (
+            here not in (TESTS, there)
+            and there != BELOW_ALL
+            and (target != tree.header_of(there))
         ):
             yield (
                 f"{at}: private: {here} includes {there}/{name}: include "

@@ -8,21 +8,11 @@ in ~/.cache/zio/modules.
 """
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from zio_testing import kernel
-from zio_testing.common import (
-    CACHE,
-    ROOT,
-    Command,
-    Failure,
-    Usage,
-    locked,
-    run_logged,
-    tag_of,
-)
+from zio_testing.common import CACHE, ROOT, Command, Usage, build, locked, tag_of
 
 
 def copy_modules(directory: Path, to: Path) -> None:
@@ -35,13 +25,12 @@ def build_modules(tree: Path, then: Callable[[Path], None] | None = None) -> Pat
     """Build for the kernel in @tree, call @then with the directory, and return it.
     The lock keeps another build from changing the directory before @then is done."""
     directory = CACHE / "modules" / f"{tree.name}-{tag_of(ROOT, tree)}"
-    log = Path(f"{directory}.log")
     command: Command = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    command += [f"KDIR={tree}/build", "modules"]
     with locked(Path(f"{directory}.lock")):
-        directory.mkdir(parents=True, exist_ok=True)
-        if run_logged([*command, f"KDIR={tree}/build", "modules"], log):
-            sys.stderr.write(log.read_text(errors="replace"))
-            raise Failure(f"the modules do not build against {tree}/build")
+        directory.mkdir(exist_ok=True)
+        complaint = f"the modules do not build against {tree}/build"
+        build(command, Path(f"{directory}.log"), complaint)
         if then:
             then(directory)
     return directory

@@ -7,8 +7,9 @@ import subprocess
 import threading
 import time
 from dataclasses import dataclass
+from types import FrameType
 
-from zio_testing.common import Interrupted
+from zio_testing.common import end, handle_signals
 from zio_testing.mutant_patch import HOST, KUNIT_LEAKS, LITMUS, Test
 from zio_testing.mutant_tree import Scratch
 
@@ -27,17 +28,16 @@ class Runner:
 
     def __init__(self) -> None:
         self.stopped = threading.Event()
-        self.number = signal.SIGTERM
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda got, frame: self.stop(got))
+        self.number: int = signal.SIGTERM
+        handle_signals(self.stop)
 
-    def stop(self, number: int) -> None:
-        self.number = signal.Signals(number)
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        self.number = number
         self.stopped.set()
 
     def check(self) -> None:
         if self.stopped.is_set():
-            raise Interrupted(self.number)
+            end(self.number)
 
     def run(
         self, command: list[str], scratch: Scratch, limit: float, **extra: str

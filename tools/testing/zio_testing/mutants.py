@@ -57,7 +57,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from zio_testing.common import Interrupted, say
+from zio_testing.common import say
 from zio_testing.mutant_patch import (
     HOST,
     Mutant,
@@ -288,9 +288,9 @@ def main(words: list[str]) -> int:
     session = Session(Runner(), [m for m in mutants if m not in equivalent], options.jobs)
     try:
         session.run(not options.no_verify)
-    except Interrupted:
+    except SystemExit:
         say("stopped")
-        return 130
+        raise
     show = show_json if options.json else show_lines
     show(session.results, equivalent)
     return 0 if all(r.verdict == KILLED for r in session.results.values()) else 1
