@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from zio_testing import kernel, tap
-from zio_testing.common import TESTING, Failure, say
+from zio_testing.common import TESTING, Command, Failure, read_log, say
 from zio_testing.pool import Job
 from zio_testing.report import Report
 from zio_testing.selftests import (
@@ -19,26 +19,20 @@ from zio_testing.selftests import (
     find_place,
     kernel_module_options,
     model_options,
-    read_selftests,
 )
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
-# The machine gets these variables, with the values that this process has
-PASSED_ON = [
-    f"ZIO_{what}_{how}" for what in ("STORM", "FUZZ") for how in ("SECONDS", "SEED")
-]
+# The machine gets these variables, with their values here.
+PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
 
-Preparation = Callable[[], Job | None]
+Preparation = Callable[[], Job]
 
 
 def judge_boot(report: Report, what: str, log: Path, status: int) -> None:
     if status:
         errors = Path(f"{log}.err")
         report.fail(f"{what}: the machine ended with status {status}", errors)
-
-
-# --- the virtual machine itself -------------------------------------------------------
 
 
 def vm_job(report: Report) -> Preparation:
@@ -56,38 +50,32 @@ def vm_job(report: Report) -> Preparation:
 
 def kunit_jobs(report: Report, kernels: list[str]) -> list[Preparation]:
     """The distribution's kernels have no KUnit."""
-    return [
-        partial(prepare_kunit, report, name)
-        for name in kernels
-        if find_place(name).has_kunit
-    ]
+    able = [name for name in kernels if find_place(name).has_kunit]
+    return [partial(prepare_kunit, report, name) for name in able]
 
 
 def prepare_kunit(report: Report, name: str) -> Job:
-    say(f"KUnit on {name}")
-    log = report.logs / f"kunit-{name}.kernel"
-    log.unlink(missing_ok=True)
-    command: list[str | Path] = [TESTING / "vm", "--kernel", name]
+    what, log = f"KUnit on {name}", report.logs / f"kunit-{name}"
+    kernel_log = Path(f"{log}.kernel")
+    kernel_log.unlink(missing_ok=True)
+    say(what)
+    command: Command = [TESTING / "vm", "--kernel", name]
     if os.environ.get("ZIO_KUNIT_LEAKS", "yes") == "yes":
         command.append("--leaks")
-    command += ["--timeout", str(KUNIT_LIMIT), "--log", log, "--"]
+    command += ["--timeout", str(KUNIT_LIMIT), "--log", kernel_log, "--"]
     # zio-core/Kbuild reads ZIO_KUNIT_SUITES.
     command.append("zio-load zio-buf-vmalloc && zio-load zio-test")
-    return Job(
-        report.logs / f"kunit-{name}", command, partial(finish_kunit, report, name)
-    )
+    return Job(log, command, partial(finish_kunit, report, what))
 
 
-def finish_kunit(report: Report, name: str, log: Path, status: int) -> None:
-    what = f"KUnit on {name}"
+def finish_kunit(report: Report, what: str, log: Path, status: int) -> None:
     judge_boot(report, what, log, status)
     kernel_log = Path(f"{log}.kernel")
-    if not kernel_log.exists():
-        return
-    results = tap.add_up(tap.read_kunit(kernel_log.read_text(errors="replace")))
-    if not results.passed + results.failed:
-        report.fail(f"{what}: no suite ran", kernel_log)
-    report.add(what, results)
+    if kernel_log.exists():
+        results = tap.add_up(tap.read_kunit(read_log(kernel_log)))
+        if not results.passed + results.failed:
+            report.fail(f"{what}: no suite ran", kernel_log)
+        report.add(what, results)
 
 
 # --- selftests ------------------------------------------------------------------------
@@ -97,8 +85,7 @@ def selftest_jobs(
     report: Report, kernels: list[str], names: list[str], forced: bool
 ) -> list[Preparation]:
     """Return a job for each place that has tests, after compiling them all."""
-    tests = read_selftests()
-    chosen = {place: choose(tests, place, names, forced) for place in kernels}
+    chosen = {place: choose(place, names, forced) for place in kernels}
     if not any(chosen.values()):
         report.fail(f"no such selftest: {' '.join(names)}")
         return []
@@ -118,17 +105,18 @@ def selftest_jobs(
 
 def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
     say(f"selftests on {name}")
-    longer = sum(int(os.environ.get(v) or 0) for v in PASSED_ON if v.endswith("SECONDS"))
+    log = report.logs / f"selftests-{name}"
+    given = {variable: os.environ.get(variable, "") for variable in PASSED_ON}
+    longer = sum(int(value or 0) for key, value in given.items() if "SECONDS" in key)
     names = [test.name for test in tests]
-    command: list[str | Path] = [TESTING / "vm", *machine_options(report, name, tests)]
+    command: Command = [TESTING / "vm", *machine_options(report, name, tests)]
     command += ["--no-load", "--timeout", str(SELFTESTS_LIMIT + longer)]
     command += ["--add", f"{report.logs}/selftests:/selftests"]
     command += ["--add", f"{shutil.which('dd')}:/usr/local/bin/dd"]
-    command += ["--log", report.logs / f"selftests-{name}.kernel", "--", "env"]
-    command += [f"{variable}={os.environ.get(variable, '')}" for variable in PASSED_ON]
+    command += ["--log", f"{log}.kernel", "--", "env"]
+    command += [f"{variable}={value}" for variable, value in given.items()]
     command += ["zio-selftests", "/selftests", str(TEST_LIMIT + longer), *names]
-    finish = partial(finish_selftests, report, name, names)
-    return Job(report.logs / f"selftests-{name}", command, finish)
+    return Job(log, command, partial(finish_selftests, report, name, names))
 
 
 def machine_options(report: Report, name: str, tests: list[Selftest]) -> list[str]:
@@ -150,5 +138,5 @@ def finish_selftests(
 ) -> None:
     what = f"selftests on {name}"
     judge_boot(report, what, log, status)
-    results = tap.read_selftests(log.read_text(errors="replace"), name)
+    results = tap.read_selftests(read_log(log), name)
     report.add(what, tap.sum_selftests(results, names, name))

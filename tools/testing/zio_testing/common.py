@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import functools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -153,6 +154,16 @@ def build(command: Words, log: Path, complaint: str) -> None:
 
 
 # --- files --------------------------------------------------------------------------
+
+
+def copy_sources(parts: Words, names: re.Pattern[str], to: Path, *without: str) -> None:
+    """Copy the files in these @parts of ROOT that have one of the @names and are newer
+    than those in @to. Leave out the folders @without."""
+    paths = [path for p in parts for path in [ROOT / p, *(ROOT / p).rglob("*")]]
+    files = [path.relative_to(ROOT) for path in paths if names.fullmatch(path.name)]
+    wanted = [file for file in files if not str(file).startswith(without)]
+    to.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cp", "-pu", "--parents", *wanted, to], cwd=ROOT, check=True)
 
 
 def tag_of(*parts: str | Path) -> str:

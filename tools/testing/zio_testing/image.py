@@ -15,6 +15,7 @@ from zio_testing.common import (
     Command,
     Failure,
     build,
+    copy_sources,
     locked,
     output_of,
     tag_of,
@@ -29,21 +30,12 @@ def is_executable(path: Path) -> bool:
     return path.is_file() and bool(path.stat().st_mode & 0o100)
 
 
-def tool_sources() -> list[Path]:
-    """Return paths relative to ROOT."""
-    folders = [ROOT / "tools", ROOT / "include/uapi"]
-    files = [path.relative_to(ROOT) for top in folders for path in top.rglob("*")]
-    files = [path for path in files if path.parts[1] not in ("testing", "bench")]
-    return [path for path in files if TOOL_SOURCES.fullmatch(path.name)]
-
-
 def build_tools() -> Path:
     """Build static tools outside of the checkout. Return their directory."""
     directory = CACHE / "static-tools" / tag_of(ROOT)
     with locked(directory.with_suffix(".lock")):
-        directory.mkdir(exist_ok=True)
-        copy: Command = ["cp", "-pu", "--parents", *tool_sources(), directory]
-        subprocess.run(copy, cwd=ROOT, check=True)
+        folders = ("tools", "include/uapi")
+        copy_sources(folders, TOOL_SOURCES, directory, "tools/testing/", "tools/bench/")
         make: Command = ["make", "-C", directory / "tools", "STATIC=1", "all"]
         build(make, directory.with_suffix(".log"), "the tools do not build")
     return directory / "tools/bin"

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from zio_testing.common import Words, read_end, run_logged, say
+from zio_testing.common import read_end, read_log, say
 from zio_testing.tap import Results, indent, read_program
 
 SHOWN = 200
@@ -39,20 +39,14 @@ class Report:
 
     def add_program(self, what: str, log: Path, status: int) -> None:
         """Add the TAP in @log of programs that ended with @status."""
-        results = read_program(log.read_text(errors="replace"))
+        results = read_program(read_log(log))
         self.sum.add(results)
         say(f"{what}: {results.passed} passed, {results.failed} failed")
         if results.failed:
             print(*read_end(log, SHOWN), sep="\n", flush=True)
         elif status or not results.passed:
-            errors = Path(f"{log}.err").read_text(errors="replace")
-            log.write_text(log.read_text(errors="replace") + errors)
+            log.write_text(read_log(log) + read_log(Path(f"{log}.err")))
             self.fail(f"{what} ended with status {status}", log)
-
-    def run(self, name: str, command: Words) -> tuple[Path, int]:
-        """Run @command. Return its log, and its status."""
-        log = self.logs / name
-        return log, run_logged(command, log, Path(f"{log}.err"))
 
     def end(self) -> int:
         """Print the sum. Return the exit status."""
