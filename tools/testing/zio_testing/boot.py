@@ -8,22 +8,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from zio_testing.common import (
-    TESTING,
-    Failure,
-    read_end,
-    read_log,
-    running,
-    say,
-    stop,
-    wait,
-)
+from .common import TESTING, Failure, Process, read_end, read_log, running, say, wait
 
 TIMED_OUT, NO_END, FAULT = 124, 98, 99
 BEGUN = "zio-vm: begin"
 
 
-def start_output(descriptor: int) -> subprocess.Popen[bytes]:
+def start_output(descriptor: int) -> Process:
     """Start a program that copies a pipe to @descriptor. QEMU takes no descriptor that
     was opened for reading, as terminals are."""
     return subprocess.Popen(
@@ -41,7 +32,7 @@ class Boot:
         self.stood_still = self.timed_out = False
         self.status = 0
 
-    def start(self, ports: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    def start(self, ports: list[str], **options: Any) -> Process:
         with open(self.work / "qemu", "wb") as said:
             options = {"env": self.env, "stdout": said, "stderr": said, **options}
             return subprocess.Popen([*self.command, *ports], **options)
@@ -55,8 +46,7 @@ class Boot:
         try:
             self.run_once(pipes, boot_seconds)
             if self.stood_still:
-                self.show_log()
-                say("the machine stood still while it booted: once more")
+                self.fail(NO_END, "the machine stood still while it booted: once more")
                 self.run_once(pipes, boot_seconds)
         finally:
             for output in outputs:
@@ -76,24 +66,23 @@ class Boot:
             self.watch(process, boot_seconds)
         self.status = process.returncode
 
-    def watch(self, process: subprocess.Popen[bytes], boot_seconds: float) -> None:
-        """Wait for the end. End the machine after the timeout, and when its log has not
-        grown for @boot_seconds before its first process."""
+    def watch(self, process: Process, boot_seconds: float) -> None:
+        """Wait for the end, the timeout, or a log that has not grown for @boot_seconds
+        before the first process."""
         begin = changed = time.monotonic()
         size, begun = 0, False
-        while process.poll() is None:
+        while wait(process, 1.0 if begun else 0.2) is None:
             now = time.monotonic()
             if self.timeout and now - begin > self.timeout:
                 self.timed_out = True
-                stop(process, 5)
-            elif not begun:
+                return
+            if not begun:
                 text = read_log(self.log)
                 changed = now if len(text) != size else changed
                 size, begun = len(text), BEGUN in text
                 if now - changed > boot_seconds and not begun:
                     self.stood_still = True
-                    stop(process)
-            wait(process, 1.0 if begun else 0.2)
+                    return
 
     def run_shell(self, timeout: float | None) -> None:
         """Run a machine whose second port is this terminal."""
@@ -108,8 +97,11 @@ class Boot:
 
     # --- the end ------------------------------------------------------------------
 
-    def show_log(self) -> None:
+    def fail(self, status: int, text: str) -> int:
+        """Show the end of the log, and @text."""
         print(*read_end(self.log, 15), sep="\n", end="", file=sys.stderr)
+        say(text)
+        return status
 
     def judge(self) -> int:
         """Report a failure on standard error, and return the exit status."""
@@ -117,13 +109,10 @@ class Boot:
             say("the kernel reported a fault, see above")
             return FAULT
         if self.stood_still:
-            self.show_log()
-            say("the machine stood still while it booted, twice")
-            return NO_END
+            return self.fail(NO_END, "the machine stood still while it booted, twice")
         if self.timed_out:
-            self.show_log()
-            say(f"no end after {self.timeout:.0f} seconds, machine stopped")
-            return TIMED_OUT
+            text = f"no end after {self.timeout:.0f} seconds, machine stopped"
+            return self.fail(TIMED_OUT, text)
         said = (self.work / "qemu").read_text(errors="replace")
         if self.status:
             sys.stderr.write(said)
@@ -146,9 +135,7 @@ class Boot:
         text = read_log(self.log)
         found = re.findall(r"zio-vm: status (\d+)", text)
         if not found:
-            self.show_log()
-            say("the machine ended before the command did")
-            return NO_END
+            return self.fail(NO_END, "the machine ended before the command did")
         for complaint in re.findall(r"zio-vm: (cannot load .*)", text):
             say(complaint)
         return int(found[-1])

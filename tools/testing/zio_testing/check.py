@@ -51,33 +51,23 @@ import contextlib
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from zio_testing import check_boots, check_build, kernel
-from zio_testing.common import (
-    CACHE,
-    ROOT,
-    TESTING,
-    Command,
-    Failure,
-    Parser,
-    run_logged,
-    say,
-    setup,
-)
-from zio_testing.pool import Job, run_jobs
-from zio_testing.report import Report
+from . import check_boots, check_build, kernel
+from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, run_logged, say, setup
+from .pool import run_jobs
+from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # The steps of a group run together.
 GROUPS = (("build",), ("tools",), ("litmus",), BOOTS, ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
-KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]
 # Only mutants that need no boot, or a short one
 MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
 # Programs on this machine that print TAP: the title, and the command
-PROGRAMS: dict[str, tuple[str, Command]] = {
+PROGRAMS: dict[str, tuple[str, Words]] = {
     "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
     "mutants": ("mutants", [TESTING / "mutants", *MUTANTS]),
@@ -122,14 +112,13 @@ def run_program(report: Report, step: str, is_alone: bool) -> None:
 
 def run_boots(report: Report, options: argparse.Namespace) -> None:
     """Start the long boots first, so that both processors are busy to the end."""
-    kernels = options.kernel or KERNELS
-    jobs: list[Callable[[], Job]] = []
+    jobs: list[check_boots.Preparation] = []
     if "selftests" in options.steps:
-        forced = bool(options.kernel)
-        jobs += check_boots.selftest_jobs(report, kernels, options.tests, forced)
-    short = [check_boots.vm_job(report)] if "vm" in options.steps else []
-    short += check_boots.kunit_jobs(report, kernels) if "kunit" in options.steps else []
-    jobs[2:2] = short
+        jobs += check_boots.selftest_jobs(report, options)
+    if "kunit" in options.steps:
+        jobs[2:2] = check_boots.kunit_jobs(report, options)
+    if "vm" in options.steps:
+        jobs.insert(2, partial(check_boots.prepare_vm, report))
     run_jobs(jobs)
 
 

@@ -6,18 +6,9 @@ import re
 import tempfile
 from pathlib import Path
 
-from zio_testing import kernel
-from zio_testing.common import (
-    ROOT,
-    TESTING,
-    Command,
-    Words,
-    copy_sources,
-    read_log,
-    run_logged,
-    say,
-)
-from zio_testing.report import Report
+from . import kernel
+from .common import ROOT, TESTING, Words, copy_sources, read_log, run_logged, say
+from .report import Report
 
 MODULES = ("zio-core", "buffers", "triggers", "drivers", "include")
 STYLED = (*MODULES, "tools/testing/provoke", "tools/testing/models")
@@ -54,7 +45,7 @@ def check_style(report: Report, tree: Path) -> None:
     paths = [path for part in STYLED for path in sorted((ROOT / part).rglob("*.[ch]"))]
     files = [path.relative_to(ROOT) for path in paths]
     script = tree / "build/scripts/checkpatch.pl"
-    command: Command = ["env", "-C", ROOT, "perl", script, *CHECKPATCH, *files]
+    command = ["env", "-C", ROOT, "perl", script, *CHECKPATCH, *files]
     judge(report, "checkpatch.pl --strict", "checkpatch", command, r".")
 
 

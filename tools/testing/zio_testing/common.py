@@ -11,16 +11,18 @@ import signal
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
+from typing import Any
 
 TESTING = Path(__file__).resolve().parent.parent
 ROOT = TESTING.parent.parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "zio"
 
-Words = Sequence[str | Path]
-Command = list[str | Path]
+# Strings and paths
+Words = Sequence[Any]
+Process = subprocess.Popen[bytes]
 
 
 class Failure(Exception):
@@ -45,13 +47,11 @@ def say(text: str) -> None:
     print(f"{sys.argv[0]}: {text}", file=sys.stderr, flush=True)
 
 
-def end(number: int, frame: FrameType | None = None) -> None:
+def end(number: int, frame: FrameType | None) -> None:
     sys.exit(130 if number == signal.SIGINT else 143)
 
 
-def handle_signals(
-    handler: signal.Handlers | Callable[[int, FrameType | None], None] = end,
-) -> None:
+def handle_signals(handler: Any = end) -> None:
     """Set the handler of the signals that end a program. A signal that the parent
     ignores, as nohup does, stays ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -103,14 +103,14 @@ def setup(*words: str) -> None:
         raise Failure(f"setup {' '.join(words)} failed")
 
 
-def wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+def wait(process: Process, seconds: float) -> int | None:
     """Wait for the end of @process, at most @seconds. Return its status."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
     return process.returncode
 
 
-def stop(process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+def stop(process: Process, seconds: float = 60) -> None:
     """End @process and wait for it. Kill it if it takes longer than @seconds."""
     if process.poll() is None:
         process.terminate()
@@ -120,7 +120,7 @@ def stop(process: subprocess.Popen[bytes], seconds: float = 60) -> None:
 
 
 @contextlib.contextmanager
-def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+def running(process: Process) -> Iterator[Process]:
     """End @process when the block ends, also by an exception."""
     try:
         yield process
@@ -128,16 +128,12 @@ def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes
         stop(process)
 
 
-def start_logged(
-    command: Words, log: Path, err: Path | None = None
-) -> subprocess.Popen[bytes]:
+def start_logged(command: Words, log: Path, err: Path | None = None) -> Process:
     """Start @command with its output in @log, and its errors in @err or there, too."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "wb") as out, open(err or os.devnull, "wb") as errors:
-        said = errors if err else out
-        return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=said
-        )
+        said, nothing = errors if err else out, subprocess.DEVNULL
+        return subprocess.Popen(command, stdin=nothing, stdout=out, stderr=said)
 
 
 def run_logged(command: Words, log: Path, err: Path | None = None) -> int:

@@ -5,43 +5,15 @@ import os
 import re
 import shutil
 import subprocess
-from functools import partial
 from pathlib import Path
 
-from zio_testing.common import (
-    CACHE,
-    ROOT,
-    TESTING,
-    Command,
-    Failure,
-    build,
-    copy_sources,
-    locked,
-    output_of,
-    tag_of,
-)
-from zio_testing.kernel import release_of
-from zio_testing.modules import build_modules, copy_modules
-
-TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
+from .common import TESTING, Failure, output_of
+from .kernel_cache import release_of
+from .modules import build_tools, built_modules, copy_modules
 
 
 def is_executable(path: Path) -> bool:
     return path.is_file() and bool(path.stat().st_mode & 0o100)
-
-
-def build_tools() -> Path:
-    """Build static tools outside of the checkout. Return their directory."""
-    directory = CACHE / "static-tools" / tag_of(ROOT)
-    with locked(directory.with_suffix(".lock")):
-        folders = ("tools", "include/uapi")
-        copy_sources(folders, TOOL_SOURCES, directory, "tools/testing/", "tools/bench/")
-        make: Command = ["make", "-C", directory / "tools", "STATIC=1", "all"]
-        build(make, directory.with_suffix(".log"), "the tools do not build")
-    return directory / "tools/bin"
-
-
-# --- the file system --------------------------------------------------------------------
 
 
 class Image:
@@ -95,10 +67,9 @@ class Image:
     def add_libraries(self, programs: list[Path]) -> None:
         """Add the shared libraries and the loader that the programs ask for."""
         done = subprocess.run(["ldd", *programs], capture_output=True, text=True)
-        for library in re.findall(r"(/\S+) \(0x", done.stdout):
-            if not self.at(library).exists():
-                self.at(library).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(library, self.at(library))
+        libraries = set(re.findall(r"(/\S+) \(0x", done.stdout))
+        if libraries:
+            subprocess.run(["cp", "-L", "--parents", *libraries, self.root], check=True)
 
     def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:
         """Add the modules of ZIO, from the directory @ours or built. Add the named modules
@@ -110,25 +81,23 @@ class Image:
         if ours:
             copy_modules(ours, target / "zio")
         else:
-            build_modules(tree, partial(copy_modules, to=target / "zio"))
+            with built_modules(tree) as directory:
+                copy_modules(directory, target / "zio")
         for file in (*modules.glob("modules.builtin*"), modules / "modules.order"):
             shutil.copy(file, target)
-        for path in {
-            path for name in names for path in find_modules(tree, release, name)
-        }:
-            self.at(path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(f"{tree}{path}", self.at(path))
+        paths = {path for name in names for path in find_modules(tree, release, name)}
+        if paths:
+            subprocess.run(["cp", "--parents", *paths, self.root], cwd=tree, check=True)
         subprocess.run(["/sbin/depmod", "-b", self.root, release], check=True)
 
 
 def find_modules(tree: Path, release: str, name: str) -> list[str]:
     """Return the paths, below @tree, of a module and of those that it needs."""
-    shown = output_of(
-        ["/sbin/modprobe", "-d", tree, "-S", release, "--show-depends", name]
-    )
+    command = ["/sbin/modprobe", "-d", tree, "-S", release, "--show-depends", name]
+    shown = output_of(command)
     if not shown:
         raise Failure(f"kernel {release} has no module {name}")
-    return re.findall(rf"^insmod {re.escape(str(tree))}(/\S+)", shown, re.M)
+    return re.findall(rf"^insmod {re.escape(str(tree))}/(\S+)", shown, re.M)
 
 
 def pack(root: Path, to: Path) -> None:

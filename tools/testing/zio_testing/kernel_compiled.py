@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from zio_testing.common import (
+from .common import (
     TESTING,
     Failure,
     build,
@@ -23,7 +23,7 @@ from zio_testing.common import (
     start_logged,
     wait,
 )
-from zio_testing.kernel_cache import KERNELS, move_to, new_directory
+from .kernel_cache import KERNELS, move_to, new_directory
 
 SOURCE = "linux-source-6.1"
 # Paths in the build directory
@@ -35,7 +35,7 @@ FOR_MODULES = re.compile(
 TOOLS_FOR_MODULES = ("objtool", "scripts", "build", "include")
 UNUSED = ("Documentation", "drivers/gpu", "drivers/net", "drivers/media", "sound")
 
-jobs = len(os.sched_getaffinity(0))
+JOBS = len(os.sched_getaffinity(0))
 
 
 def make(name: str, fragments: tuple[str, ...]) -> Path:
@@ -101,7 +101,7 @@ def run_compiler(new: Path, name: str) -> None:
     log = new / "log"
     begin = time.monotonic()
     with running(
-        start_logged(make_in(new, f"-j{jobs}", TARGET, "modules"), log)
+        start_logged(make_in(new, f"-j{JOBS}", TARGET, "modules"), log)
     ) as process:
         while wait(process, 15) is None:
             seconds = time.monotonic() - begin

@@ -25,8 +25,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from zio_testing.c_source import Source, read_source
-from zio_testing.common import ROOT, Usage
+from .c_source import Source, read_source
+from .common import ROOT, Usage
 
 FLOORS = [
     ["engine"],

@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from zio_testing.common import CACHE, TESTING, Failure, say
-from zio_testing.image import pack
+from .common import CACHE, TESTING, Failure, say
+from .image import pack
 
 QEMU = "qemu-system-x86_64"
 CONSOLE = "ttyS0,115200"

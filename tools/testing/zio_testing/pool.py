@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run two jobs at a time: most boots keep one processor busy."""
 
-import subprocess
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from zio_testing.common import Words, start_logged, stop
+from .common import Process, Words, start_logged, stop
 
 WIDTH = 2
 
@@ -21,7 +20,7 @@ class Job:
     finish: Callable[[Path, int], None]
 
 
-Running = list[tuple[Job, subprocess.Popen[bytes]]]
+Running = list[tuple[Job, Process]]
 
 
 def run_jobs(jobs: Iterable[Callable[[], Job]]) -> None:

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from zio_testing.common import ROOT
+from .common import ROOT
 
 WIDTH = 90
 WORDS = 20

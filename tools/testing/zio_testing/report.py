@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
-from zio_testing.common import read_end, read_log, say
-from zio_testing.tap import Results, indent, read_program
+from .common import read_end, read_log, say
+from .tap import Results, indent, read_program
 
 SHOWN = 200
 
@@ -32,16 +32,13 @@ class Report:
         if results.text:
             print(*results.text, sep="\n", flush=True)
         self.sum.add(results)
-        say(
-            f"{what}: {results.passed} passed, {results.failed} failed, "
-            f"{results.skipped} skipped"
-        )
+        say(f"{what}: {results}, {results.skipped} skipped")
 
     def add_program(self, what: str, log: Path, status: int) -> None:
         """Add the TAP in @log of programs that ended with @status."""
         results = read_program(read_log(log))
         self.sum.add(results)
-        say(f"{what}: {results.passed} passed, {results.failed} failed")
+        say(f"{what}: {results}")
         if results.failed:
             print(*read_end(log, SHOWN), sep="\n", flush=True)
         elif status or not results.passed:
@@ -54,5 +51,5 @@ class Report:
             say(f"{self.sum.skipped} skipped")
         if not self.sum.passed + self.sum.failed:
             self.fail("nothing ran")
-        print(f"{self.sum.passed} passed, {self.sum.failed} failed")
+        print(self.sum)
         return 1 if self.sum.failed else 0

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
-from zio_testing.common import ROOT, TESTING, Command, Failure, run_logged
+from .common import ROOT, TESTING, Failure, Words, run_logged
 
 SELFTESTS = TESTING / "selftests"
-COMPILE = (
-    "gcc -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -Wall -Wextra -Werror".split()
-)
+COMPILE = "gcc -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -Wall -Wextra -Werror"
 
 
 @dataclass(frozen=True)
@@ -89,32 +87,29 @@ def asked_for(what: str, tests: list[Selftest]) -> list[str]:
 # --- what the tests need ----------------------------------------------------------------
 
 
-def kernel_module_options(tests: list[Selftest], tree: Path) -> list[str]:
-    """Omit modules that the kernel does not have: tests skip those parts."""
+def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str]:
+    """Return the options of vm for what the tests ask for. Leave out modules that the
+    kernel in @tree does not have: tests skip those parts."""
     options = []
     for name in asked_for("kernel-module", tests):
         if any((tree / "lib/modules").glob(f"*/**/{name}.ko*")):
             options += ["--module", name]
+    for name in asked_for("model", tests):
+        options += ["--add", f"{models}/{name}.ko:/selftests/{name}.ko"]
+    for name in asked_for("device", tests):
+        options += ["--device", name]
     return options
 
 
-def model_options(tests: list[Selftest], tree: Path, directory: Path) -> list[str]:
-    """Build the modules that emulate devices for the drivers."""
-    names = asked_for("model", tests)
-    if not names:
-        return []
+def build_models(tree: Path, directory: Path) -> int:
+    """Build the modules that emulate devices for the drivers. Return the status."""
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(TESTING / "models", directory)
-    log = Path(f"{directory}.log")
-    if run_logged(["make", "-C", f"{tree}/build", f"M={directory}", "modules"], log):
-        raise Failure(str(log))
-    options = []
-    for name in names:
-        options += ["--add", f"{directory}/{name}.ko:/selftests/{name}.ko"]
-    return options
+    make = ["make", "-C", tree / "build", f"M={directory}", "modules"]
+    return run_logged(make, Path(f"{directory}.log"))
 
 
-def run_compiler(command: Command) -> None:
+def run_compiler(command: Words) -> None:
     done = subprocess.run(command, stdout=PIPE, stderr=STDOUT, text=True)
     if done.returncode:
         raise Failure(done.stdout)
@@ -124,7 +119,7 @@ def compile_program(to: Path, files: list[Path]) -> None:
     """Link the libraries whose headers the program includes."""
     text = "".join(file.read_text() for file in files)
     libraries = set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
-    command: Command = [*COMPILE, f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools", "-o", to]
+    command = [*COMPILE.split(), f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools", "-o", to]
     command += [*files, ROOT / "tools/libzio/libzio.a"]
     run_compiler(command + [f"-l{name}" for name in sorted(libraries)])
 
@@ -141,7 +136,7 @@ def programs_of(directory: Path) -> dict[Path, list[Path]]:
     return programs
 
 
-def build_selftests(directory: Path) -> None:
+def build(directory: Path) -> None:
     """Fill @directory, which the machines have as /selftests."""
     shutil.rmtree(directory, ignore_errors=True)
     (directory / "bin").mkdir(parents=True)

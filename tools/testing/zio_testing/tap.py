@@ -13,7 +13,7 @@ SELFTEST = re.compile(
     r"^=== begin (\S+).*?\n(.*?)(?:^=== end \S+ (\S+)|(?=^=== begin )|\Z)", re.M | re.S
 )
 SUITE = re.compile(
-    r"^    # Subtest: (.*?)\n(.*?)(?:^(not |)ok (?:\d+|- )|(?=^    # Subtest: )|\Z)",
+    r"^    # Subtest: (.*?)\n(.*?)(?:^(not |)ok (?:\d+|- )|(?=^    # Subtest)|\Z)",
     re.M | re.S,
 )
 # Number of lines that are shown with a failure of a KUnit suite
@@ -28,6 +28,9 @@ class Results:
     failed: int = 0
     skipped: int = 0
     text: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed"
 
     def fail(self, what: str) -> None:
         self.failed += 1
@@ -148,9 +151,10 @@ def read_kunit(log: str) -> dict[str, Results]:
     """Read a kernel log. Return the results of each suite."""
     lines = filter(None, map(STAMP.match, log.replace("\r", "").split("\n")))
     text = "\n".join(line[1] for line in lines)
-    return {
-        name: Suite(
+    results = {}
+    for name, said, bad in SUITE.findall(text):
+        suite = Suite(
             f"KUnit: {name}", re.sub("^    ", "", said.rstrip("\n"), flags=re.M)
-        ).end("the suite itself" if bad else "")
-        for name, said, bad in SUITE.findall(text)
-    }
+        )
+        results[name] = suite.end("the suite itself" if bad else "")
+    return results

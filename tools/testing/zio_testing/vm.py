@@ -51,11 +51,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from zio_testing import kernel
-from zio_testing.boot import Boot
-from zio_testing.common import Failure, Parser, Usage, handle_signals, number, say, setup
-from zio_testing.image import Image, pack
-from zio_testing.machine import Machine, qemu_command, qemu_environment, qemu_sspci
+from . import kernel
+from .boot import Boot
+from .common import Failure, Parser, Usage, handle_signals, number, say, setup
+from .image import Image, pack
+from .machine import Machine, qemu_command, qemu_environment, qemu_sspci
 
 ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
 
