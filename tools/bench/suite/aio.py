@@ -8,8 +8,8 @@ import math
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
-from .plan import ZIO_BENCH, Plan, Result, Row, cset_dir, node
-from .table import Reference, Table, grid, plain_rows
+from .plan import Plan, Result, Row, cset_dir, node
+from .table import Table, grid, plain_rows, published
 
 CSET, NODE = cset_dir("zzero", 0), node("zzero", 0, 0, 0)
 VOLUME = 8 << 20
@@ -50,14 +50,12 @@ class Aio(Benchmark):
     def requests(self, plan: Plan, power: int, block: int) -> None:
         """A run shorter than a tick of the clock is repeated, to have one without it."""
         plan.say(f"requests of 2^{power} bytes")
-        turns = 1 if plan.mode == "icount" and power <= 13 else 3
-        methods = [(method[0], method[0], NODE) for method in METHODS]
+        plan.repeat = 1 if plan.mode == "icount" and power <= 13 else 3
+        turns, key = VOLUME >> power, {"size": 1 << power, "count": block}
+        for method, *_ in METHODS:
+            plan.loop(method, turns, NODE, **key)
         if power <= 20:
-            methods.append(("read", "null-zero", "/dev/zio-null-zero"))
-        for method, label, path in methods:
-            options = f"-m {method} -s {1 << power} -v {VOLUME} -r {turns}"
-            command = f"{ZIO_BENCH} aio {options} {path}"
-            plan.measure(command, method=label, size=1 << power, count=block)
+            plan.loop("read", turns, "/dev/zio-null-zero", method="null-zero", **key)
 
     def rows(self, results: list[Result]) -> list[Row]:
         rows = plain_rows(results)
@@ -67,18 +65,18 @@ class Aio(Benchmark):
             row["percent_over_read"] = round((row["ns"] / plain - 1) * 100, 2)
         return rows
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         panels = [
             volume_panel(table, "all", True, (1e5, 1e8)),
             volume_panel(table, "without threads", False, (1e5, 1e7)),
-            percent_panel(table, reference),
+            percent_panel(table),
         ]
         title = "One volume from zio-zero, blocks of 4096 bytes, by several interfaces"
         return Figure(title, panels, 3)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         tables = {
-            "percent": percent_table(table, reference),
+            "percent": percent_table(table),
             "microseconds": time_table(table, "icount"),
         }
         if table.has_plain():
@@ -110,14 +108,14 @@ def volume_panel(
     )  # fmt: skip
 
 
-def percent_panel(table: Table, reference: Reference) -> Panel:
+def percent_panel(table: Table) -> Panel:
     curves = []
     for m, text, colour, point, _ in METHODS[1:]:
         points = table.curve(m, y="percent_over_read", count=4096)
         # A logarithmic axis has no place for nothing.
         shown = [(s, percent) for s, percent in points if percent >= 0.01]
         curves.append(Curve(text, log_points(shown), colour, point=point))
-    his = log_points(reference.curve("lahaise-2001", "aio-2001"))
+    his = log_points(published("lahaise-2001", "aio-2001").curve("aio", y="percent"))
     curves.append(Curve("LaHaise 2001, aio", his, draw.BLACK, "points", point=5))
     goal = [(16, 1), (23.3, 1)]
     curves.append(Curve("goal: 1 %", goal, draw.RED, "lines", dash=2))
@@ -127,12 +125,13 @@ def percent_panel(table: Table, reference: Reference) -> Panel:
     )  # fmt: skip
 
 
-def percent_table(table: Table, reference: Reference) -> str:
+def percent_table(table: Table) -> str:
     columns = [
         table.column(text, method, "percent_over_read", 1, count=4096)
         for method, text, *_ in METHODS[1:]
     ]
-    columns.append(reference.column("LaHaise 2001, aio", "lahaise-2001", "aio-2001"))
+    his = published("lahaise-2001", "aio-2001")
+    columns.append(his.column("LaHaise 2001, aio", "aio", "percent"))
     return grid("bytes", SIZES, columns)
 
 

@@ -7,7 +7,7 @@ from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
 from .plan import Plan, cset_dir, node
-from .table import Reference, Table, markdown, number
+from .table import Table, markdown, number, published
 
 CSET, NODE = cset_dir("zzero", 0), node("zzero", 0, 0, 0)
 MIB = 1 << 20
@@ -53,7 +53,7 @@ class Indirect(Benchmark):
         turns = -(-VOLUME // size)
         plan.loop(command, turns, NODE, size=size, method=method, touch=touch)
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         axis = {
             "xlog": True,
             "xticks": draw.sizes([4096 << 2 * i for i in range(6)]),
@@ -65,7 +65,7 @@ class Indirect(Benchmark):
             if (costs := table.curve(method))
         ]
         for method, title, colour in HIS:
-            points = [(s, VOLUME / MIB / t) for s, t in his_times(reference, method)]
+            points = [(s, VOLUME / MIB / t) for s, t in his_times(method)]
             rates.append(Curve(title, points, colour, point=4, dash=2))
         left = Panel(
             "1 instruction = 1 ns; mapped and dropped coincide", "block (bytes)",
@@ -83,8 +83,8 @@ class Indirect(Benchmark):
         title = "200 MiB of zeros in blocks: copied, dropped, mapped"
         return Figure(title, [left, right], 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
-        return {"rates": rate_table(table, reference), "fit": fit_table(table, reference)}
+    def report(self, table: Table) -> dict[str, str]:
+        return {"rates": rate_table(table), "fit": fit_table(table)}
 
 
 def rate_of(size: float, ns: float | None) -> float | None:
@@ -92,12 +92,12 @@ def rate_of(size: float, ns: float | None) -> float | None:
     return size / MIB / ns * 1e9 if ns else None
 
 
-def his_times(reference: Reference, method: str) -> list[tuple[float, float]]:
-    return reference.curve("gilbert-1999", "indirect-1999", method=method)
+def his_times(method: str) -> list[tuple[float, float]]:
+    return published("gilbert-1999", "indirect-1999").curve(method, y="s")
 
 
-def rate_table(table: Table, reference: Reference) -> str:
-    his = {method: dict(his_times(reference, method)) for method, _, _ in HIS}
+def rate_table(table: Table) -> str:
+    his = {method: dict(his_times(method)) for method, _, _ in HIS}
     methods = ["read", "drop", "mmap", "ring", "splice", "read-touch", "mmap-touch"]
     rows = []
     for size in SIZES:
@@ -123,7 +123,7 @@ def fit(points: list[tuple[float, float]]) -> tuple[float, float]:
     return slope, (sy - slope * sx) / n / VOLUME * 1024
 
 
-def fit_table(table: Table, reference: Reference) -> str:
+def fit_table(table: Table) -> str:
     rows = []
     for method, title, _ in METHODS:
         if points := table.curve(method):
@@ -133,7 +133,7 @@ def fit_table(table: Table, reference: Reference) -> str:
                 row.append(number(table.get(method, "us", size=size, mode="plain"), 1))
             rows.append(row)
     for method, title, _ in HIS:
-        times = his_times(reference, method)
+        times = his_times(method)
         block, kib = fit([(s, t / VOLUME * s * 1e9) for s, t in times])
         rows.append([f"{title}, ns", number(block), number(kib)])
     head = ["", "per block", "per KiB"]

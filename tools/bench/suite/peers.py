@@ -9,8 +9,8 @@ import os
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
-from .plan import BENCH, ZIO_BENCH, Plan, Result, Row, cset_dir, node, turns_for
-from .table import Reference, Table, markdown, number, plain_rows
+from .plan import BENCH, Plan, Result, Row, cset_dir, node, turns_for, zio_bench
+from .table import Table, markdown, number, plain_rows
 
 CSET, NODE = cset_dir("zzero", 0), node("zzero", 0, 0, 0)
 IIO = "/sys/bus/iio/devices/iio:device0"
@@ -71,13 +71,13 @@ class Peers(Benchmark):
     def peer(self, plan: Plan, label: str, method: str, scan: int) -> None:
         for size in SIZES:
             if size >= scan:
-                options = f"-m {method} -s {size} -c {scan} -r {plan.repeat}"
-                command = f"{ZIO_BENCH} peer {options}"
+                options = {"method": method, "size": size, "scan": scan}
+                command = zio_bench("peer", **options, repeat=plan.repeat)
                 plan.measure(command, method=label, size=size, count=scan)
 
     def overrun(self, plan: Plan, name: str, method: str, scan: int) -> None:
-        options = f"-m {method} -s 1024 -c {scan} --overrun"
-        plan.measure(f"{ZIO_BENCH} peer {options}", loss=name)
+        options = {"method": method, "size": 1024, "scan": scan, "overrun": 1}
+        plan.measure(zio_bench("peer", **options), loss=name)
 
     def rows(self, results: list[Result]) -> list[Row]:
         """A second row for the reading alone."""
@@ -91,7 +91,7 @@ class Peers(Benchmark):
     def remarks(self, results: list[Result]) -> dict[str, str]:
         return {f"loss in {r.key['loss']}": told(r) for r in results if "loss" in r.key}
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         curves = [
             ("iio-trigger-1", "IIO, a trigger for each sample", draw.RED, 6),
             ("iio-1", "IIO, a scan for each sample", draw.ORANGE, 6),
@@ -112,7 +112,7 @@ class Peers(Benchmark):
         title = "Zeros by way of other frameworks: acquisition and read of a block"
         return Figure(title, [panel])
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         rows = []
         for what, method in LINES:
             row = [what, *(number(table.get(method, size=s)) for s in SIZES)]

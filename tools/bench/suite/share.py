@@ -6,8 +6,8 @@ from __future__ import annotations
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
-from .plan import NODES, ZIO_BENCH, Plan, Result, Row, cset_dir
-from .table import Reference, Table, grid, markdown, number, ratio
+from .plan import NODES, Plan, Result, Row, cset_dir, zio_bench
+from .table import Table, grid, markdown, number, published, ratio
 
 SOURCE = cset_dir("zzero", 0)
 SIZES = [512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576]
@@ -101,7 +101,7 @@ class Share(Benchmark):
         for name in ("copied-bytes", "route-lost"):
             self.counters(plan, name, outputs, "before")
         key = {"method": "route", "size": size, "count": outputs}
-        plan.measure(f"{ZIO_BENCH} route -t 200 {statistics(1)}", **key)
+        plan.measure(zio_bench("route", statistics(1), time=200), **key)
         for n in range(1, outputs + 1):
             plan.write(f"{output(n)}/chan0/buffer/source", "none")
         for name in ("copied-bytes", "route-lost"):
@@ -126,7 +126,7 @@ class Share(Benchmark):
             row["copies"] = copies_of(row)
         return rows
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         some = [
             ("rw", "read, write", draw.RED, 7),
             ("uring", "io_uring", draw.PURPLE, 6),
@@ -155,9 +155,9 @@ class Share(Benchmark):
         title = "From one board to another: a block of zeros, made, moved, played"
         return Figure(title, [left, right], 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         return {
-            "modes": mode_table(table, reference),
+            "modes": mode_table(table),
             "sizes": size_table(table),
             "outputs": output_table(table),
         }
@@ -207,26 +207,25 @@ def now_cells(table: Table, mode: str) -> list[object]:
     return [number(cost), *cells, ratio(cost, shared), copies]
 
 
-def his_cells(reference: Reference, mode: str | None) -> list[object]:
+def his_cells(mode: str | None) -> list[object]:
     """Seconds real, user, system; microseconds of a block; ratio to shared."""
     if mode is None:
         return [""] * 6
 
-    def seconds(what: str, unit: str) -> float | None:
-        return reference.get("gilbert-2007", "share", method=what, unit=unit)
-
-    real = seconds(mode, "real s")
-    cells = [number(seconds(mode, unit), 3) for unit in ("real s", "user s", "system s")]
+    his = published("gilbert-2007", "share")
+    real = his.get(mode, "real s")
+    cells = [number(his.get(mode, unit), 3) for unit in ("real s", "user s", "system s")]
     each = number(real / HIS_BLOCKS * 1e6 if real else None, 1)
-    return [mode, *cells, each, ratio(real, seconds(PAIRS[6][1][0], "real s"))]
+    shared = his.get("mmap read, shared write", "real s")
+    return [mode, *cells, each, ratio(real, shared)]
 
 
-def mode_table(table: Table, reference: Reference) -> str:
+def mode_table(table: Table) -> str:
     rows = []
     for mode, his in PAIRS:
         for i, name in enumerate(his or [None]):
             now = [f"`{mode}`", *now_cells(table, mode)] if mode and not i else [""] * 6
-            rows.append([*now, *his_cells(reference, name)])
+            rows.append([*now, *his_cells(name)])
     head = ["mode", "instructions", "user, ms", "system, ms", "to shared", "copies"]
     head += ["2007", "real, s", "user, s", "system, s", "us of a block", "to shared"]
     return markdown(head, rows)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
-from .plan import ZIO_BENCH, Plan, Result, Row, cset_dir
-from .table import Column, Reference, Table, grid, markdown, number
+from .plan import Plan, Result, Row, cset_dir, zio_bench
+from .table import Column, Table, grid, markdown, number, published
 
 CSET = cset_dir("slink", 0)
 CHANNEL = "/dev/zio/slink-0000-0-0"
@@ -19,6 +19,7 @@ PAGE_SIZES = range(1016, 1045)
 FIFO_WORDS = 4096  # so many words wait in the FIFO of the card, at most
 WORD_NS = 25  # of the link: 40 MHz, as his; a word into the chip takes 30 ns
 MONITOR_S = 5  # from look to look, as `vmstat 5`
+SLD = published("sld-2000", "slink")
 
 
 class Slink(Benchmark):
@@ -69,13 +70,17 @@ class Slink(Benchmark):
         more = 8 if size > 1024 else buffers + FIFO_WORDS // (size + 2) + 8
         warm = 8 if size > 1024 else buffers * 2
         plan.run(f"slink-bench event=0 size={size} count={warm + n + more}")
-        options = f"-b $registers -c {CSET} -m {method} -s {size}"
-        options += f" -w {warm} -n {n} -x {more}"
-        options += " --check" if "check" in load else ""
+        options = {"bench": "$registers", "cset": CSET, "method": method, "size": size}
+        options |= {
+            "warm": warm,
+            "events": n,
+            "more": more,
+            "check": int("check" in load),
+        }
         if "monitor" in load:
             plan.run(f"zio top -j -i {MONITOR_S} 'slink*' >/dev/null & monitor=$!")
         key = {"method": label or method, "load": load, "size": size, "count": buffers}
-        plan.measure(f"{ZIO_BENCH} slink {options} {CHANNEL}", **key)
+        plan.measure(zio_bench("slink", CHANNEL, **options), **key)
         if "monitor" in load:
             plan.run("kill $monitor; wait $monitor || :")
 
@@ -127,16 +132,16 @@ class Slink(Benchmark):
                 rows.append({**result.key, **event_row(result.key, found)})
         return rows
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
-        panels = [throughput_panel(table, reference), rate_panel(table, reference)]
+    def figure(self, table: Table) -> Figure:
+        panels = [throughput_panel(table), rate_panel(table)]
         panels += [load_panel(table), page_panel(table)]
         return Figure("Events of an emulated S-LINK card, 100 blocks", panels, 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         return {
-            "throughput": throughput_table(table, reference),
-            "runs": runs_table(table, reference),
-            "buffers": buffers_table(table, reference),
+            "throughput": throughput_table(table),
+            "runs": runs_table(table),
+            "buffers": buffers_table(table),
             "bus": bus_table(table),
             "load": load_table(table),
             "costs-read": cost_table(table, "read"),
@@ -184,20 +189,20 @@ WORDS_AXIS = {
 }  # fmt: skip
 
 
-def his(reference: Reference, load: str, size: int, count: int = 100) -> float | None:
-    return reference.get("sld-2000", "slink", method=load, size=size, count=count)
+def his(load: str, size: int, count: int = 100) -> float | None:
+    return SLD.get(load, "kb_per_s", size=size, count=count)
 
 
-def his_points(reference: Reference, count: int) -> list[tuple[float, float]]:
-    return reference.curve("sld-2000", "slink", method="raw", count=count)
+def his_points(count: int) -> list[tuple[float, float]]:
+    return SLD.curve("raw", y="kb_per_s", count=count)
 
 
-def throughput_panel(table: Table, reference: Reference) -> Panel:
+def throughput_panel(table: Table) -> Panel:
     def curve(method: str) -> list[tuple[float, float]]:
         points = table.curve(method, y="kb_per_s", count=100, load="raw")
         return [(size, kb / 1024) for size, kb in points]
 
-    old = [(size, kb / 1024) for size, kb in his_points(reference, 100)]
+    old = [(size, kb / 1024) for size, kb in his_points(100)]
     curves = [
         Curve("ring", curve("ring"), draw.BLUE),
         Curve("read", curve("read"), draw.ORANGE, point=6),
@@ -210,9 +215,9 @@ def throughput_panel(table: Table, reference: Reference) -> Panel:
     )  # fmt: skip
 
 
-def rate_panel(table: Table, reference: Reference) -> Panel:
+def rate_panel(table: Table) -> Panel:
     def old(count: int) -> list[tuple[float, float]]:
-        return [(s, kb * 1024 / s / 4) for s, kb in his_points(reference, count)]
+        return [(s, kb * 1024 / s / 4) for s, kb in his_points(count)]
 
     def curve(method: str) -> list[tuple[float, float]]:
         return table.curve(method, y="events_per_s", count=100, load="raw")
@@ -268,8 +273,8 @@ def page_panel(table: Table) -> Panel:
 # Tables
 
 
-def throughput_table(table: Table, reference: Reference) -> str:
-    columns = [reference.column("SLD", "sld-2000", "slink", method="raw", count=100)]
+def throughput_table(table: Table) -> str:
+    columns = [SLD.column("SLD", "raw", "kb_per_s", count=100)]
     for method in ("read", "ring"):
         columns.append(table.column(method, method, "kb_per_s", count=100, load="raw"))
 
@@ -281,20 +286,20 @@ def throughput_table(table: Table, reference: Reference) -> str:
     return grid("words", SIZES, columns)
 
 
-def runs_table(table: Table, reference: Reference) -> str:
+def runs_table(table: Table) -> str:
     rows = []
     for size in RUN_SIZES:
         for load in ("raw", "monitor", "monitor+check"):
             now = table.select("runs-ring", size=size, load=load)[:1]
             cells = [number(r[f], 1) for r in now for f in ("user", "system", "idle")]
             rate = number(now[0]["kb_per_s"] if now else None)
-            old = number(his(reference, load, size))
+            old = number(his(load, size))
             rows.append([number(size), load, old, rate, *(cells or [""] * 3)])
     head = ["words", "run", "SLD, KB/s", "ring, KB/s", "user %", "system %", "idle %"]
     return markdown(head, rows)
 
 
-def buffers_table(table: Table, reference: Reference) -> str:
+def buffers_table(table: Table) -> str:
     field = "events_per_s"
     columns = [
         table.column(f"{method}, {n}", method, field, count=n, load="raw")
@@ -304,7 +309,7 @@ def buffers_table(table: Table, reference: Reference) -> str:
 
     def old(count: int) -> Column:
         def cell(size: int) -> str:
-            kb = his(reference, "raw", size, count)
+            kb = his("raw", size, count)
             return number(round(kb * 256 / size, -2) if kb else None)
 
         return f"SLD, {count}", cell

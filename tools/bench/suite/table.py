@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import pathlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -113,35 +114,21 @@ class Table:
         return any(row["mode"] == "plain" for row in self.rows)
 
 
-class Reference:
-    """Figures of others: ZIO 1.1, and the authors of earlier experiments."""
+@functools.cache
+def read_references() -> list[Row]:
+    return read_csv(HERE / "reference.csv")
 
-    def __init__(self) -> None:
-        self.rows = read_csv(HERE / "reference.csv")
 
-    def select(self, source: str, bench: str, **match: object) -> list[Row]:
-        match = {**match, "source": source, "bench": bench}
-        return [
-            row for row in self.rows if all(row.get(k) == v for k, v in match.items())
+def published(source: str, bench: str) -> Table:
+    """Figures of others: ZIO 1.1, and the authors of earlier experiments. The unit is the
+    name of the field."""
+    return Table(
+        [
+            {**row, row["unit"]: row["value"], "mode": "icount"}
+            for row in read_references()
+            if (row["source"], row["bench"]) == (source, bench)
         ]
-
-    def get(self, source: str, bench: str, **match: object) -> float | None:
-        rows = self.select(source, bench, **match)
-        return float(rows[0]["value"]) if rows else None  # type: ignore[arg-type]
-
-    def column(
-        self, head: str, source: str, bench: str, scale: float = 1, **match: object
-    ) -> Column:
-        def cell(size: object) -> str:
-            value = self.get(source, bench, size=size, **match)
-            return number(value * scale if value is not None else None)
-
-        return head, cell
-
-    def curve(
-        self, source: str, bench: str, x: str = "size", **match: object
-    ) -> list[tuple[float, float]]:
-        return sorted((r[x], r["value"]) for r in self.select(source, bench, **match))
+    )
 
 
 # Text

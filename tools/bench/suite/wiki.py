@@ -7,7 +7,7 @@ from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
 from .plan import Plan, Result, Row, cset_dir, node
-from .table import Reference, Table, markdown, number
+from .table import Table, markdown, number, published
 
 SIZES = [16 << i for i in range(12)]
 VOLUME = 16 << 20  # for each size, as in the recipe
@@ -85,7 +85,7 @@ class Wiki(Benchmark):
             row["ratio"] = round(cost / base["ns"], 3)
         return list(rows.values())
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         axis = {"xlog": True, "xticks": draw.sizes(SIZES[::2] + SIZES[-1:])}
         axis["xrange"] = (13, 40000)
         left = Panel(
@@ -100,11 +100,11 @@ class Wiki(Benchmark):
             if m != "dd-zero"
         ]
         for method, colour in (("zio-cat-file", draw.GREY), ("dd-zio", draw.RED)):
-            old = [(s, r) for s, r in old_ratios(reference, method) if s <= SIZES[-1]]
+            old = [(s, r) for s, r in old_ratios(method) if s <= SIZES[-1]]
             title = f"{method}, ZIO 1.1 on 6.1"
             ratios.append(Curve(title, old, colour, point=6, dash=2))
         for method, title in (("zio-cat-file", "kmalloc"), ("cat-mmap", "vmalloc")):
-            was = his_seconds(reference, method) / his_seconds(reference, "dd-urandom")
+            was = his_seconds(method) / his_seconds("dd-urandom")
             curve = Curve(f"2012, {title}", [(16, was)], draw.BLACK, "points")
             curve.point = 5 if title == "kmalloc" else 9
             ratios.append(curve)
@@ -115,13 +115,10 @@ class Wiki(Benchmark):
         title = "The recipe of the 2012 wiki: a random channel, dd and zio-cat-file"
         return Figure(title, [left, right], 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
-        tables = {
-            "recipe": recipe_table(table, reference),
-            "sweep": sweep_table(table, reference),
-        }
+    def report(self, table: Table) -> dict[str, str]:
+        tables = {"recipe": recipe_table(table), "sweep": sweep_table(table, "icount")}
         if table.has_plain():
-            tables["plain"] = sweep_table(table, None)
+            tables["plain"] = sweep_table(table, "plain")
         return tables
 
 
@@ -136,14 +133,14 @@ CURVES = [
 ]
 
 
-def his_seconds(reference: Reference, method: str) -> float | None:
-    return reference.get("wiki-2012", "wiki", method=method)
+def his_seconds(method: str, **match: object) -> float | None:
+    return published("wiki-2012", "wiki").get(method, "s", **match)
 
 
-def old_ratios(reference: Reference, method: str) -> list[tuple[float, float]]:
-    base = dict(reference.curve("zio-1.1", "wiki", method="dd-urandom"))
-    old = reference.curve("zio-1.1", "wiki", method=method)
-    return [(size, cost / base[size]) for size, cost in old]
+def old_ratios(method: str) -> list[tuple[float, float]]:
+    old = published("zio-1.1", "wiki")
+    base = dict(old.curve("dd-urandom"))
+    return [(size, cost / base[size]) for size, cost in old.curve(method)]
 
 
 def three_cells(count: int, each: float | None, base: float | None) -> list[str]:
@@ -154,7 +151,7 @@ def three_cells(count: int, each: float | None, base: float | None) -> list[str]
     return [number(each * count / 1e6, 3), number(each / base, 2), more]
 
 
-def recipe_table(table: Table, reference: Reference) -> str:
+def recipe_table(table: Table) -> str:
     """Each run beside the dd of /dev/urandom before it: 2012, ZIO 1.1, now."""
     rows = []
     for what, method in RECIPE:
@@ -162,7 +159,7 @@ def recipe_table(table: Table, reference: Reference) -> str:
         base, count = ("first-urandom", FIRST) if first else ("dd-urandom", VOLUME // 16)
         row: list[object] = [what]
         for source in (his_each, old_each):
-            costs = (source(reference, m) for m in (method, base))
+            costs = (source(m) for m in (method, base))
             row += three_cells(count, *costs)
         row += three_cells(count, *(table.get(m, "us", size=16) for m in (method, base)))
         rows.append(row)
@@ -175,37 +172,33 @@ def recipe_table(table: Table, reference: Reference) -> str:
 SAME = {"first-urandom": "dd-urandom", "first-zio": "dd-zio"}
 
 
-def his_each(reference: Reference, method: str) -> float | None:
+def his_each(method: str) -> float | None:
     """Microseconds of a block in 2012."""
     count = FIRST if method in SAME else VOLUME // 16
-    match = {"method": SAME.get(method, method), "count": count}
-    seconds = reference.get("wiki-2012", "wiki", **match)
+    seconds = his_seconds(SAME.get(method, method), count=count)
     return seconds / count * 1e6 if seconds else None
 
 
-def old_each(reference: Reference, method: str) -> float | None:
+def old_each(method: str) -> float | None:
     """Microseconds of a block of ZIO 1.1 on 6.1."""
-    match = {"method": SAME.get(method, method), "size": 16}
-    cost = reference.get("zio-1.1", "wiki", **match)
+    cost = published("zio-1.1", "wiki").get(SAME.get(method, method), size=16)
     return cost / 1000 if cost else None
 
 
-def sweep_table(table: Table, reference: Reference | None) -> str:
-    """Of the plain measurement, if there is no reference."""
-    mode = "icount" if reference else "plain"
-    old = {
-        method: dict(old_ratios(reference, method)) if reference else {}
-        for method in ("dd-zio", "zio-cat-file")
-    }
+def sweep_table(table: Table, mode: str) -> str:
+    """ZIO 1.1 has counts of instructions alone."""
+    old = {}
+    if mode == "icount":
+        old = {method: dict(old_ratios(method)) for method in ("dd-zio", "zio-cat-file")}
     rows = []
     for size in SIZES:
         us = table.get("dd-urandom", "us", size=size, mode=mode)
         row: list[object] = [size, number(us, 3)]
         for method in ("dd-zio", "zio-cat-file", "cat-mmap", "cat-ring"):
             row.append(number(table.get(method, "ratio", size=size, mode=mode), 2))
-            if reference and method in old:
+            if method in old:
                 row.append(number(old[method].get(size), 2))
         rows.append(row)
-    was = ["ZIO 1.1"] if reference else []
+    was = ["ZIO 1.1"] if old else []
     head = ["bytes", "urandom, us", "dd", *was, "zio-cat-file", *was]
     return markdown([*head, "vmalloc, mapped", "vmalloc, ring"], rows)
