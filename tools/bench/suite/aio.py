@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One volume by several interfaces: after B. LaHaise, 2001."""
 
-from __future__ import annotations
-
 import math
 
 from . import draw

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What each benchmark has: plans, a table, a figure, a report."""
 
-from __future__ import annotations
-
 from .draw import Figure
 from .plan import Plan, Result, Row
 from .table import Table, plain_rows

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures: panels of curves, drawn by gnuplot."""
 
-from __future__ import annotations
-
 import dataclasses
 import pathlib
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Copied, dropped or mapped: after D. Gilbert, 1999."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Zeros by way of ZIO, of IIO and of Comedi."""
 
-from __future__ import annotations
-
 import errno
 import os
 

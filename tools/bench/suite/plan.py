@@ -5,8 +5,6 @@ A plan is a flat list of shell commands: the host has computed all sizes and cou
 The machine has the shell of busybox and zio-bench, but no Python.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What grows, and what does not: devices, channels, memory, registration."""
 
-from __future__ import annotations
-
 from .benchmark import Benchmark, load_core
 from .plan import BENCH, DEVICES, ZIO_BENCH, Plan, Result, Row, cset_dir, node
 from .table import Table, markdown, number, published

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From one board to another: each mode of zio-copy, a route. After D. Gilbert, 2007."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Events of the emulated S-LINK card: after the page of SLD (Nikhef, 2000)."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The targets beside what was measured: targets.csv has the lines."""
 
-from __future__ import annotations
-
 import functools
 import operator
 

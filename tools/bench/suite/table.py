@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables: rows of measurements in a CSV file, and text for a document."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import pathlib
@@ -12,6 +10,7 @@ from typing import Any
 from .plan import Result, Row
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
+Column = tuple[str, Callable[[Any], str]]  # its head, and a cell for each row
 FIRST_COLUMNS = ["mode", "method", "size", "count", "blocks", "ns", "insn", "us"]
 
 
@@ -133,8 +132,6 @@ def published(source: str, bench: str) -> Table:
 
 # Text
 
-Cell = object
-
 
 def number(value: float | None, digits: int = 0) -> str:
     """A number for a document: empty if there is none, blanks from 10 000 on."""
@@ -148,16 +145,13 @@ def ratio(a: float | None, b: float | None, digits: int = 2) -> str:
     return number(a / b, digits) if a is not None and b else ""
 
 
-Column = tuple[str, Callable[[Any], str]]  # its head, and a cell for each row
-
-
 def grid(head: str, values: Iterable[Any], columns: Sequence[Column]) -> str:
     """A table whose rows are, say, sizes."""
     rows = ([number(value), *(cell(value) for _, cell in columns)] for value in values)
     return markdown([head, *(name for name, _ in columns)], rows)
 
 
-def markdown(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
     return "\n".join(lines)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Triggers: what an event costs, the highest rate, the jitter; beside IIO's hrtimer."""
 
-from __future__ import annotations
-
 import math
 
 from . import draw

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The recipe of the ZIO wiki of 2012: a random channel beside /dev/urandom."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
