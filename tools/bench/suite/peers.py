@@ -102,9 +102,10 @@ class Peers(Benchmark):
             ("null-zero", "null pipe (just below ZIO, data)", draw.GREY, 6),
         ]
         panel = Panel(
-            "", "block (bytes)", "instructions per block",
+            "the null pipe and ZIO but for the ring meet at 64k", "block (bytes)",
+            "instructions per block",
             [Curve(t, table.curve(m), c, point=p) for m, t, c, p in curves],
-            xlog=True, ylog=True, xticks=draw.sizes(SIZES), xrange=(12, 90000),
+            xlog=True, ylog=True, xticks=draw.sizes(SIZES),
             yticks=draw.decades(100, 1e8),
         )  # fmt: skip
         title = "Zeros by way of other frameworks: acquisition and read of a block"

@@ -137,10 +137,10 @@ class Share(Benchmark):
             ("drop", "input alone", draw.PALE, 6),
         ]
         left = Panel(
-            "one output; the input alone is just below the route", "block (bytes)",
+            "one output; copies meet at 1M, route and input from 64k on", "block (bytes)",
             "instructions per block",
             [Curve(t, table.curve(m, count=1), c, point=p) for m, t, c, p in some],
-            xlog=True, ylog=True, xrange=(400, 1400000),
+            xlog=True, ylog=True,
             xticks=draw.sizes([512, 2048, 8192, 32768, 131072, 1048576]),
             yticks=draw.decades(1000, 1e6),
         )  # fmt: skip
@@ -148,7 +148,7 @@ class Share(Benchmark):
         right = Panel(
             "blocks of 8 KiB", "outputs", "instructions per block and output",
             [Curve(t, per_output(table, m), c, point=p) for m, t, c, p in fan],
-            xlog=True, xticks=OUTPUTS, xrange=(0.9, 9), yticks=draw.linear(8000, 2000),
+            xlog=True, xticks=OUTPUTS, yticks=draw.linear(8000, 2000),
         )  # fmt: skip
         title = "From one board to another: a block of zeros, made, moved, played"
         return Figure(title, [left, right], 2)
