@@ -88,6 +88,8 @@ void *map_file(int fd, size_t offset, size_t size, int prot);
 void write_number(const char *dir, const char *file, uint64_t value);
 uint64_t read_number(int fd);
 uint64_t read_file_number(const char *dir, const char *file);
+/* The sum of the first numbers of all lines that begin with @key, after spaces. */
+uint64_t sum_lines(const char *path, const char *key);
 
 /* A loop that only interrupts disturb */
 

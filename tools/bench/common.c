@@ -153,6 +153,29 @@ uint64_t read_file_number(const char *dir, const char *file)
 	return value;
 }
 
+uint64_t sum_lines(const char *path, const char *key)
+{
+	char line[4096], *text;
+	FILE *file = fopen(path, "re");
+	uint64_t sum = 0;
+	bool found = false;
+
+	if (!file)
+		die("%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		text = line + strspn(line, " ");
+		if (strncmp(text, key, strlen(key)))
+			continue;
+		text += strcspn(text, "0123456789");
+		sum += strtoull(text, NULL, 10);
+		found = true;
+	}
+	fclose(file);
+	if (!found)
+		die("%s has no %s", path, key);
+	return sum;
+}
+
 /* Time */
 
 uint64_t spins_of(uint64_t ns)

@@ -33,7 +33,6 @@
 #define MODE_BLOCK	2
 #define REG_READS	(0x164 / 4)
 #define REG_WRITES	(0x168 / 4)
-#define LINE_SIZE	4096
 
 /* Files of the channel set in sysfs */
 static const char *const counters[] = {
@@ -56,32 +55,6 @@ struct snapshot {
 	uint64_t counter[N_COUNTERS];
 	uint32_t reads, writes;
 };
-
-/* The sum of the first numbers of all lines that begin with @key, after spaces. */
-static uint64_t sum_lines(const char *name, const char *key)
-{
-	char line[LINE_SIZE], *text;
-	uint64_t sum = 0;
-	bool found = false;
-	FILE *f;
-
-	snprintf(line, sizeof(line), "/proc/%s", name);
-	f = fopen(line, "re");
-	if (!f)
-		die("%s: %s", line, strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		text = line + strspn(line, " ");
-		if (strncmp(text, key, strlen(key)))
-			continue;
-		text += strcspn(text, "0123456789");
-		sum += strtoull(text, NULL, 10);
-		found = true;
-	}
-	fclose(f);
-	if (!found)
-		die("/proc/%s has no %s", name, key);
-	return sum;
-}
 
 static uint64_t user_ns(void)
 {
@@ -116,10 +89,10 @@ static void take_counters(const struct bench *b, struct snapshot *s)
 		s->counter[i] = read_file_number(b->cset, counters[i]);
 	s->reads = b->card[REG_READS];
 	s->writes = b->card[REG_WRITES];
-	s->switches = sum_lines("stat", "ctxt");
+	s->switches = sum_lines("/proc/stat", "ctxt");
 	s->user_ns = user_ns();
 	/* /proc/stat counts hundredths of a second; this file counts nanoseconds. */
-	s->idle_ns = sum_lines("timer_list", ".idle_sleeptime");
+	s->idle_ns = sum_lines("/proc/timer_list", ".idle_sleeptime");
 }
 
 static void check_event(const struct bench *b, const struct zio_block *blk)
