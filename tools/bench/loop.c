@@ -64,16 +64,6 @@ static void open_nothing(struct loop *b)
 	b->nodes = 1;
 }
 
-/* In the warm-up a block of another size may come that was left by another run. */
-void take_bytes(struct loop *b, unsigned int i, ssize_t n)
-{
-	if (n <= 0)
-		die("%s: read of %llu bytes: %s", b->node[i],
-		    (unsigned long long)b->size, n ? strerror(errno) : "end");
-	b->bytes += n;
-	touch(b, b->buf, n);
-}
-
 static void read_data(struct loop *b, unsigned int i)
 {
 	take_bytes(b, i, read(b->data[i], b->buf, b->size));
