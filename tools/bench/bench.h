@@ -58,8 +58,8 @@ void announce(void);
 
 /*
  * Words KEY=VALUE in any order, and other words. Each function takes the word of a key
- * out of argv, and ends the program if its value is wrong. Without the word, they
- * return @otherwise.
+ * out of argv, and ends the program if its value is wrong. If there is no such word,
+ * it returns @otherwise.
  */
 
 /* Any text */

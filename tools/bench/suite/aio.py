@@ -11,7 +11,7 @@ from .table import Table, grid, plain_rows, published
 
 CSET, NODE = cset_dir("zzero", 0), node("zzero", 0, 0, 0)
 VOLUME = 8 << 20
-HIS_VOLUME = 700_000_000
+OLD_VOLUME = 700_000_000
 METHODS = [
     # method, in words, colour, point, whether the request is done by another thread
     ("read", "read", draw.BLUE, 7, False),
@@ -99,10 +99,10 @@ LOG2_AXIS = {"xticks": list(range(9, 24, 2)), "ylog": True}
 def volume_panel(
     table: Table, title: str, threads: bool, yrange: tuple[float, float]
 ) -> Panel:
-    """As he had it: what the volume takes. Computed of the time of a request."""
+    """What the volume takes, as in 2001. Computed of the time of a request."""
     curves = [
         Curve(text, log_points(
-            [(s, us * HIS_VOLUME / s) for s, us in table.curve(m, y="us", count=4096)]
+            [(s, us * OLD_VOLUME / s) for s, us in table.curve(m, y="us", count=4096)]
         ), colour, point=point)
         for m, text, colour, point, thread in METHODS
         if threads or not thread
@@ -120,8 +120,8 @@ def percent_panel(table: Table) -> Panel:
         # A logarithmic axis has no place for nothing.
         shown = [(s, percent) for s, percent in points if percent >= 0.01]
         curves.append(Curve(text, log_points(shown), colour, point=point))
-    his = log_points(published("lahaise-2001", "aio-2001").curve("aio", y="percent"))
-    curves.append(Curve("LaHaise 2001, aio", his, draw.BLACK, "points", point=5))
+    old = log_points(published("lahaise-2001", "aio-2001").curve("aio", y="percent"))
+    curves.append(Curve("LaHaise 2001, aio", old, draw.BLACK, "points", point=5))
     goal = [(16, 1), (23, 1)]
     curves.append(Curve("goal: 1 %", goal, draw.RED, "lines", dash=2))
     return Panel(
@@ -135,8 +135,8 @@ def percent_table(table: Table) -> str:
         table.column(text, method, "percent_over_read", 1, count=4096)
         for method, text, *_ in METHODS[1:]
     ]
-    his = published("lahaise-2001", "aio-2001")
-    columns.append(his.column("LaHaise 2001, aio", "aio", "percent"))
+    old = published("lahaise-2001", "aio-2001")
+    columns.append(old.column("LaHaise 2001, aio", "aio", "percent"))
     return grid("bytes", SIZES, columns)
 
 

@@ -10,8 +10,8 @@ from .table import Table, markdown, number, published
 CSET, NODE = cset_dir("zzero", 0), node("zzero", 0, 0, 0)
 MIB = 1 << 20
 VOLUME = 200 * MIB
-HIS_SIZES = [4096 << i for i in range(7)] + [488 << 10]  # 488 KB: his disk's maximum
-SIZES = sorted([*HIS_SIZES, *(MIB >> 1 << i for i in range(4))])
+OLD_SIZES = [4096 << i for i in range(7)] + [488 << 10]  # 488 KB: the disk's maximum
+SIZES = sorted([*OLD_SIZES, *(MIB >> 1 << i for i in range(4))])
 METHODS = [
     # method, in words, colour
     ("read-touch", "read, every byte used", draw.RED),
@@ -23,7 +23,7 @@ METHODS = [
     ("ring", "mapped, control ring", draw.LIGHT),
     ("drop", "control by read, data dropped", draw.GREY),
 ]
-HIS = [
+OLD = [
     ("to_user_space", "1999, to user space", draw.RED),
     ("to_kernel", "1999, to the kernel", draw.GREY),
 ]
@@ -58,8 +58,8 @@ class Indirect(Benchmark):
             for method, title, colour in METHODS
             if (costs := table.curve(method))
         ]
-        for method, title, colour in HIS:
-            points = [(s, VOLUME / MIB / t) for s, t in his_times(method)]
+        for method, title, colour in OLD:
+            points = [(s, VOLUME / MIB / t) for s, t in old_times(method)]
             rates.append(Curve(title, points, colour, point=4, dash=2))
         left = Panel(
             "1 insn = 1 ns; mapped and dropped coincide, ring from 256k on", "block (bytes)",
@@ -82,21 +82,21 @@ class Indirect(Benchmark):
 
 
 def rate_of(size: float, ns: float | None) -> float | None:
-    """MB/s, where a megabyte is 2^20 bytes, as his is."""
+    """MB/s, where a megabyte is 2^20 bytes, as in 1999."""
     return size / MIB / ns * 1e9 if ns else None
 
 
-def his_times(method: str) -> list[tuple[float, float]]:
+def old_times(method: str) -> list[tuple[float, float]]:
     return published("gilbert-1999", "indirect-1999").curve(method, y="s")
 
 
 def rate_table(table: Table) -> str:
-    his = {method: dict(his_times(method)) for method, _, _ in HIS}
+    old = {method: dict(old_times(method)) for method, _, _ in OLD}
     methods = ["read", "drop", "mmap", "ring", "splice", "read-touch", "mmap-touch"]
     rows = []
     for size in SIZES:
         row: list[object] = [draw.binary(size)]
-        for times in his.values():
+        for times in old.values():
             seconds = times.get(size)
             rate = VOLUME / MIB / seconds if seconds else None
             row += [number(seconds, 2), number(rate, 1)]
@@ -126,8 +126,8 @@ def fit_table(table: Table) -> str:
             for size in (65536, MIB) if table.has_plain() else ():
                 row.append(number(table.get(method, "us", size=size, mode="plain"), 1))
             rows.append(row)
-    for method, title, _ in HIS:
-        times = his_times(method)
+    for method, title, _ in OLD:
+        times = old_times(method)
         block, kib = fit([(s, t / VOLUME * s * 1e9) for s, t in times])
         rows.append([f"{title}, ns", number(block), number(kib)])
     head = ["", "per block", "per KiB"]

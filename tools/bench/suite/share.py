@@ -12,7 +12,7 @@ SIZES = [512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576]
 MODES = ["rw", "uring", "splice", "mmap-out", "mmap", "mmap-in", "share"]
 OUTPUTS = [1, 2, 4, 8]
 # 50 copies of a disk of 8 MiB, which is what scsi_debug makes if it is not told
-HIS_BLOCKS = 50 * 8 * 1024 // 8
+OLD_BLOCKS = 50 * 8 * 1024 // 8
 PAIRS = [
     # mode of today, modes of 2007 that copy a byte as often by the CPU
     ("rw", ["dd indirect", "sg_dd indirect"]),
@@ -79,7 +79,7 @@ class Share(Benchmark):
 
     def blocks_of(self, size: int, outputs: int) -> int:
         if size == 8192 and outputs == 1:
-            return HIS_BLOCKS
+            return OLD_BLOCKS
         return max(40, min(5000, 150_000_000 // (6000 + size * outputs)))
 
     def copy(self, plan: Plan, mode: str, size: int, outputs: int) -> None:
@@ -205,25 +205,25 @@ def now_cells(table: Table, mode: str) -> list[object]:
     return [number(cost), *cells, ratio(cost, shared), copies]
 
 
-def his_cells(mode: str | None) -> list[object]:
+def old_cells(mode: str | None) -> list[object]:
     """Seconds real, user, system; microseconds of a block; ratio to shared."""
     if mode is None:
         return [""] * 6
 
-    his = published("gilbert-2007", "share")
-    real = his.get(mode, "real s")
-    cells = [number(his.get(mode, unit), 3) for unit in ("real s", "user s", "system s")]
-    each = number(real / HIS_BLOCKS * 1e6 if real else None, 1)
-    shared = his.get("mmap read, shared write", "real s")
+    old = published("gilbert-2007", "share")
+    real = old.get(mode, "real s")
+    cells = [number(old.get(mode, unit), 3) for unit in ("real s", "user s", "system s")]
+    each = number(real / OLD_BLOCKS * 1e6 if real else None, 1)
+    shared = old.get("mmap read, shared write", "real s")
     return [mode, *cells, each, ratio(real, shared)]
 
 
 def mode_table(table: Table) -> str:
     rows = []
-    for mode, his in PAIRS:
-        for i, name in enumerate(his or [None]):
+    for mode, old in PAIRS:
+        for i, name in enumerate(old or [None]):
             now = [f"`{mode}`", *now_cells(table, mode)] if mode and not i else [""] * 6
-            rows.append([*now, *his_cells(name)])
+            rows.append([*now, *old_cells(name)])
     head = ["mode", "instructions", "user, ms", "system, ms", "to shared", "copies"]
     head += ["2007", "real, s", "user, s", "system, s", "us of a block", "to shared"]
     return markdown(head, rows)

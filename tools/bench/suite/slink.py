@@ -15,7 +15,7 @@ LOAD_SIZES = [5, 10, 20, 50, 100, 200, 300, 400, 500]  # of the CPU load
 POLL_SIZES = [5, 100, 200, 1000]
 PAGE_SIZES = range(1016, 1045)
 FIFO_WORDS = 4096  # so many words wait in the FIFO of the card, at most
-WORD_NS = 25  # of the link: 40 MHz, as his; a word into the chip takes 30 ns
+WORD_NS = 25  # of the link: 40 MHz, as in 2000; a word into the chip takes 30 ns
 MONITOR_S = 5  # from look to look, as `vmstat 5`
 SLD = published("sld-2000", "slink")
 
@@ -89,16 +89,16 @@ class Slink(Benchmark):
                 self.events(plan, method, size)
                 if size <= 1000:
                     self.events(plan, method, size, buffers=1000)
-                elif his_buffers(size) > 4:
-                    self.events(plan, method, size, buffers=his_buffers(size))
+                elif old_buffers(size) > 4:
+                    self.events(plan, method, size, buffers=old_buffers(size))
 
     def three_runs(self, plan: Plan) -> None:
-        """His: raw, with a monitor, with a monitor and a check. One look in each run."""
+        """Raw, with a monitor, with a monitor and a check. One look in each run."""
         for size in RUN_SIZES:
             for load in ("raw", "monitor", "monitor+check"):
                 plan.say(f"events of {size} words, {load}")
                 seconds = 0.2 if load == "raw" else 1.1 * MONITOR_S
-                key = {"buffers": his_buffers(size), "label": "runs-ring"}
+                key = {"buffers": old_buffers(size), "label": "runs-ring"}
                 self.events(plan, "ring", size, load, seconds=seconds, **key)
 
     def cpu_load(self, plan: Plan) -> None:
@@ -149,7 +149,7 @@ class Slink(Benchmark):
         }
 
 
-def his_buffers(size: int) -> int:
+def old_buffers(size: int) -> int:
     """So many events fit into 100 buffers of 4 KiB, which an event may span."""
     return 100 // -(-size // 1024)
 
@@ -183,11 +183,11 @@ WORDS = draw.labels([5, 20, 100, 500, 2000, 10000, 50000, 262144])
 WORDS_AXIS = {"xlog": True, "xticks": WORDS}
 
 
-def his(load: str, size: int, count: int = 100) -> float | None:
+def sld(load: str, size: int, count: int = 100) -> float | None:
     return SLD.get(load, "kb_per_s", size=size, count=count)
 
 
-def his_points(count: int) -> list[tuple[float, float]]:
+def old_points(count: int) -> list[tuple[float, float]]:
     return SLD.curve("raw", y="kb_per_s", count=count)
 
 
@@ -196,7 +196,7 @@ def throughput_panel(table: Table) -> Panel:
         points = table.curve(method, y="kb_per_s", count=100, load="raw")
         return [(size, kb / 1024) for size, kb in points]
 
-    old = [(size, kb / 1024) for size, kb in his_points(100)]
+    old = [(size, kb / 1024) for size, kb in old_points(100)]
     curves = [
         Curve("ring", curve("ring"), draw.BLUE),
         Curve("read", curve("read"), draw.ORANGE, point=6),
@@ -211,7 +211,7 @@ def throughput_panel(table: Table) -> Panel:
 
 def rate_panel(table: Table) -> Panel:
     def old(count: int) -> list[tuple[float, float]]:
-        return [(s, kb * 1024 / s / 4) for s, kb in his_points(count)]
+        return [(s, kb * 1024 / s / 4) for s, kb in old_points(count)]
 
     def curve(method: str) -> list[tuple[float, float]]:
         return table.curve(method, y="events_per_s", count=100, load="raw")
@@ -273,7 +273,7 @@ def throughput_table(table: Table) -> str:
         columns.append(table.column(method, method, "kb_per_s", count=100, load="raw"))
 
         def few(size: int, method: str = method) -> str:
-            match = {"size": size, "count": his_buffers(size), "load": "raw"}
+            match = {"size": size, "count": old_buffers(size), "load": "raw"}
             return number(table.get(method, "kb_per_s", **match)) if size > 1024 else ""
 
         columns.append((f"{method}, 400 KB", few))
@@ -287,7 +287,7 @@ def runs_table(table: Table) -> str:
             now = table.select("runs-ring", size=size, load=load)[:1]
             cells = [number(r[f], 1) for r in now for f in ("user", "system", "idle")]
             rate = number(now[0]["kb_per_s"] if now else None)
-            old = number(his(load, size))
+            old = number(sld(load, size))
             rows.append([number(size), load, old, rate, *(cells or [""] * 3)])
     head = ["words", "run", "SLD, KB/s", "ring, KB/s", "user %", "system %", "idle %"]
     return markdown(head, rows)
@@ -303,7 +303,7 @@ def buffers_table(table: Table) -> str:
 
     def old(count: int) -> Column:
         def cell(size: int) -> str:
-            kb = his("raw", size, count)
+            kb = sld("raw", size, count)
             return number(round(kb * 256 / size, -2) if kb else None)
 
         return f"SLD, {count}", cell

@@ -101,7 +101,7 @@ class Wiki(Benchmark):
             title = f"{method}, ZIO 1.1 on 6.1"
             ratios.append(Curve(title, old, colour, point=6, dash=2))
         for method, title in (("zio-cat-file", "kmalloc"), ("cat-mmap", "vmalloc")):
-            was = his_seconds(method) / his_seconds("dd-urandom")
+            was = wiki_seconds(method) / wiki_seconds("dd-urandom")
             curve = Curve(f"2012, {title}", [(16, was)], draw.BLACK, "points")
             curve.point = 5 if title == "kmalloc" else 9
             ratios.append(curve)
@@ -130,7 +130,7 @@ CURVES = [
 ]
 
 
-def his_seconds(method: str, **match: object) -> float | None:
+def wiki_seconds(method: str, **match: object) -> float | None:
     return published("wiki-2012", "wiki").get(method, "s", **match)
 
 
@@ -155,7 +155,7 @@ def recipe_table(table: Table) -> str:
         first = method.startswith("first")
         base, count = ("first-urandom", FIRST) if first else ("dd-urandom", VOLUME // 16)
         row: list[object] = [what]
-        for source in (his_each, old_each):
+        for source in (wiki_each, old_each):
             costs = (source(m) for m in (method, base))
             row += three_cells(count, *costs)
         row += three_cells(count, *(table.get(m, "us", size=16) for m in (method, base)))
@@ -169,10 +169,10 @@ def recipe_table(table: Table) -> str:
 SAME = {"first-urandom": "dd-urandom", "first-zio": "dd-zio"}
 
 
-def his_each(method: str) -> float | None:
+def wiki_each(method: str) -> float | None:
     """Microseconds of a block in 2012."""
     count = FIRST if method in SAME else VOLUME // 16
-    seconds = his_seconds(SAME.get(method, method), count=count)
+    seconds = wiki_seconds(SAME.get(method, method), count=count)
     return seconds / count * 1e6 if seconds else None
 
 

@@ -14,14 +14,6 @@ TIMED_OUT, NO_END, FAULT = 124, 98, 99
 BEGUN = "zio-vm: begin"
 
 
-def start_output(descriptor: int) -> Process:
-    """Start a program that copies a pipe to @descriptor. QEMU takes no descriptor that
-    was opened for reading, as terminals are."""
-    return subprocess.Popen(
-        ["cat"], stdin=subprocess.PIPE, stdout=descriptor, start_new_session=True
-    )
-
-
 class Boot:
     """One machine; its files are in @work."""
 
@@ -41,7 +33,9 @@ class Boot:
         """Run a machine without a terminal: the kernel log, standard output and error
         are three ports. Start it once more if it stands still while it boots."""
         self.timeout = timeout
-        outputs = [start_output(descriptor) for descriptor in (1, 2)]
+        # QEMU takes no descriptor that was opened for reading, as terminals are.
+        options: Any = {"stdin": subprocess.PIPE, "start_new_session": True}
+        outputs = [subprocess.Popen(["cat"], stdout=fd, **options) for fd in (1, 2)]
         pipes = [output.stdin.fileno() for output in outputs if output.stdin]
         try:
             self.run_once(pipes, boot_seconds)

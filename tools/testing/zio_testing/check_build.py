@@ -20,31 +20,29 @@ CHECKPATCH = (
 
 
 def run(report: Report) -> None:
-    distro, kasan = kernel.prepare("distro"), kernel.prepare("kasan")
     text = "modules build with W=1, and sparse has nothing to say"
-    check_modules(report, text, "build-w1", distro, "W=1", "C=2")
-    text = "modules build for the kernel with sanitizers"
-    check_modules(report, text, "build-kasan", kasan, "W=1")
-    check_style(report, kasan)
+    check_modules(report, text, "distro", "W=1", "C=2")
+    check_modules(report, "modules build for the kernel with sanitizers", "kasan", "W=1")
+    check_style(report)
     check_program(report, "calls between the folders of zio-core go down", "layering")
     check_program(report, "rules for comments and documents", "prose")
     check_program(report, "the tests of these programs", "host_test")
 
 
-def check_modules(report: Report, text: str, name: str, tree: Path, *words: str) -> None:
-    """Compile a copy of the sources, without the results of a build in the checkout."""
+def check_modules(report: Report, text: str, name: str, *words: str) -> None:
+    """Compile a copy of the sources. Leave out what a build left in the checkout."""
     with tempfile.TemporaryDirectory(prefix="zio-check.") as directory:
         copy_sources(("Makefile", "Kbuild", *MODULES), SOURCE, Path(directory))
         command = ["make", f"-j{os.cpu_count()}", "-C", directory, *words]
-        command += [f"KDIR={tree}/build", "modules"]
-        judge(report, text, name, command, r"(warning|error): ")
+        command += [f"KDIR={kernel.prepare(name)}/build", "modules"]
+        judge(report, text, f"build-{name}", command, r"(warning|error): ")
 
 
-def check_style(report: Report, tree: Path) -> None:
+def check_style(report: Report) -> None:
     """Give relative paths: checkpatch has other rules for files in include/uapi."""
     paths = [path for part in STYLED for path in sorted((ROOT / part).rglob("*.[ch]"))]
     files = [path.relative_to(ROOT) for path in paths]
-    script = tree / "build/scripts/checkpatch.pl"
+    script = kernel.prepare("kasan") / "build/scripts/checkpatch.pl"
     command = ["env", "-C", ROOT, "perl", script, *CHECKPATCH, *files]
     judge(report, "checkpatch.pl --strict", "checkpatch", command, r".")
 

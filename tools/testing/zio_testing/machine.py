@@ -56,8 +56,8 @@ def qemu_command(machine: Machine, tree: Path, work: Path) -> list[str]:
     accelerator = choose_accelerator(machine, tree, work)
     command = [QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     command += [*accelerator, "-smp", f"{machine.cpus},sockets={machine.cpus}"]
-    command += ["-m", str(machine.memory), "-kernel", f"{tree}/vmlinuz"]
-    command += ["-initrd", f"{work}/initrd"]
+    command += ["-m", str(machine.memory)]
+    command += ["-kernel", f"{tree}/vmlinuz", "-initrd", f"{work}/initrd"]
     command += ["-append", " ".join([*ARGUMENTS, *machine.arguments])]
     command += ["-chardev", f"file,id=log,path={work}/log", "-serial", "chardev:log"]
     command += machine.qemu_words

@@ -86,10 +86,8 @@ class Result:
 
 
 def find_reason(run: Run) -> str:
-    for reason in REASONS:
-        if found := re.search(reason, run.output, re.M):
-            return found.group(0).strip()
-    return f"status {run.status}"
+    found = (re.search(reason, run.output, re.M) for reason in REASONS)
+    return next((match[0].strip() for match in found if match), f"status {run.status}")
 
 
 def judge(run: Run, scratch: Scratch, test: Test) -> tuple[str, str]:
