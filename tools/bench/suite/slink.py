@@ -18,6 +18,8 @@ FIFO_WORDS = 4096  # so many words wait in the FIFO of the card, at most
 WORD_NS = 25  # of the link: 40 MHz, as in 2000; a word into the chip takes 30 ns
 MONITOR_S = 5  # from look to look, as `vmstat 5`
 SLD = published("sld-2000", "slink")
+for row in SLD.rows:
+    row["events_per_s"] = row["kb_per_s"] * 256 / row["size"]
 
 
 class Slink(Benchmark):
@@ -69,12 +71,8 @@ class Slink(Benchmark):
         warm = 8 if size > 1024 else buffers * 2
         plan.run(f"slink-bench event=0 size={size} count={warm + n + more}")
         options = {"bench": "$registers", "cset": CSET, "method": method, "size": size}
-        options |= {
-            "warm": warm,
-            "events": n,
-            "more": more,
-            "check": int("check" in load),
-        }
+        options |= {"warm": warm, "events": n, "more": more}
+        options["check"] = int("check" in load)
         if "monitor" in load:
             plan.run(f"zio top -j -i {MONITOR_S} 'slink*' >/dev/null & monitor=$!")
         key = {"method": label or method, "load": load, "size": size, "count": buffers}
@@ -183,62 +181,44 @@ WORDS = draw.labels([5, 20, 100, 500, 2000, 10000, 50000, 262144])
 WORDS_AXIS = {"xlog": True, "xticks": WORDS}
 
 
-def sld(load: str, size: int, count: int = 100) -> float | None:
-    return SLD.get(load, "kb_per_s", size=size, count=count)
-
-
-def old_points(count: int) -> list[tuple[float, float]]:
-    return SLD.curve("raw", y="kb_per_s", count=count)
-
-
 def throughput_panel(table: Table) -> Panel:
-    def curve(method: str) -> list[tuple[float, float]]:
-        points = table.curve(method, y="kb_per_s", count=100, load="raw")
-        return [(size, kb / 1024) for size, kb in points]
-
-    old = [(size, kb / 1024) for size, kb in old_points(100)]
+    match = {"y": "kb_per_s", "unit": 1024, "count": 100}
     curves = [
-        Curve("ring", curve("ring"), draw.BLUE),
-        Curve("read", curve("read"), draw.ORANGE, point=6),
-        Curve("SLD 2000, PIII 700 MHz", old, draw.GREY, "points", point=5),
+        Curve("ring", table.curve("ring", load="raw", **match)),
+        Curve("read", table.curve("read", load="raw", **match), draw.ORANGE, point=6),
+        Curve(
+            "SLD 2000, PIII 700 MHz", SLD.curve("raw", **match), draw.GREY, "points", 5
+        ),
     ]
     return Panel(
         "ring and read coincide from 50 words on", "words of an event",
-        "MB/s (2^20 bytes)", curves,
-        yticks=draw.linear(140, 20), **WORDS_AXIS,
+        "MB/s (2^20 bytes)", curves, yticks=draw.linear(140, 20), **WORDS_AXIS,
     )  # fmt: skip
 
 
 def rate_panel(table: Table) -> Panel:
-    def old(count: int) -> list[tuple[float, float]]:
-        return [(s, kb * 1024 / s / 4) for s, kb in old_points(count)]
-
-    def curve(method: str) -> list[tuple[float, float]]:
-        return table.curve(method, y="events_per_s", count=100, load="raw")
-
+    match = {"y": "events_per_s", "count": 100, "load": "raw"}
+    few, many = (SLD.curve("raw", y="events_per_s", count=n) for n in (100, 1000))
     curves = [
-        Curve("ring", curve("ring"), draw.BLUE),
-        Curve("read", curve("read"), draw.ORANGE, point=6),
-        Curve("SLD, 100 buffers", old(100), draw.GREY, "points", point=5),
-        Curve("SLD, 1000 buffers", old(1000), draw.GREY, "points", point=4),
+        Curve("ring", table.curve("ring", **match)),
+        Curve("read", table.curve("read", **match), draw.ORANGE, point=6),
+        Curve("SLD, 100 buffers", few, draw.GREY, "points", 5),
+        Curve("SLD, 1000 buffers", many, draw.GREY, "points", 4),
     ]
     return Panel(
-        "ring and read coincide from 50 words on", "words of an event", "events per second", curves, ylog=True,
-        yticks=draw.decades(100, 1e6), **WORDS_AXIS,
+        "ring and read coincide from 50 words on", "words of an event",
+        "events per second", curves, ylog=True, yticks=draw.decades(100, 1e6),
+        **WORDS_AXIS,
     )  # fmt: skip
 
 
 def load_panel(table: Table) -> Panel:
-    def curve(field: str) -> list[tuple[float, float]]:
-        return table.curve("load-ring", y=field)
-
-    thousands = [(size, n / 1000) for size, n in curve("interrupts_per_s")]
-    curves = [
-        Curve("system", curve("system"), draw.RED),
-        Curve("user", curve("user"), draw.GREEN),
-        Curve("idle", curve("idle"), draw.BLUE),
-        Curve("interrupts (right)", thousands, draw.ORANGE, point=6, right=True),
-    ]
+    colours = {"system": draw.RED, "user": draw.GREEN, "idle": draw.BLUE}
+    curves = [Curve(f, table.curve("load-ring", y=f), c) for f, c in colours.items()]
+    interrupts = table.curve("load-ring", y="interrupts_per_s", unit=1000)
+    curves.append(
+        Curve("interrupts (right)", interrupts, draw.ORANGE, point=6, right=True)
+    )
     return Panel(
         "CPU load; up to 200 words nothing is idle", "words of an event", "percent", curves,
         xticks=draw.linear(500, 100), yticks=draw.linear(100, 20),
@@ -247,18 +227,19 @@ def load_panel(table: Table) -> Panel:
 
 
 def page_panel(table: Table) -> Panel:
-    def curve(field: str) -> list[tuple[float, float]]:
-        return table.curve("page-read", y=field)
-
-    rate = [(size, kb / 1024) for size, kb in curve("kb_per_s")]
+    words, transfers, interrupts = (
+        table.curve("page-read", y=y) for y in ("cpu_words", "transfers", "interrupts")
+    )
+    rate = table.curve("page-read", y="kb_per_s", unit=1024)
     curves = [
-        Curve("words by the CPU", curve("cpu_words"), draw.PURPLE),
-        Curve("transfers", curve("transfers"), draw.BLUE),
-        Curve("interrupts (on the transfers)", curve("interrupts"), draw.ORANGE, point=6),
+        Curve("words by the CPU", words, draw.PURPLE),
+        Curve("transfers", transfers),
+        Curve("interrupts (on the transfers)", interrupts, draw.ORANGE, point=6),
         Curve("MB/s (right)", rate, draw.GREY, point=5, right=True),
     ]
     return Panel(
-        "end of a page; from 1033 words on all counts are 2", "words of an event", "per event", curves,
+        "end of a page; from 1033 words on all counts are 2", "words of an event",
+        "per event", curves,
         xticks=list(range(1016, 1045, 4)), yticks=draw.linear(12, 2),
         y2label="MB/s (2^20 bytes)", y2ticks=draw.linear(120, 20),
     )  # fmt: skip
@@ -287,29 +268,23 @@ def runs_table(table: Table) -> str:
             now = table.select("runs-ring", size=size, load=load)[:1]
             cells = [number(r[f], 1) for r in now for f in ("user", "system", "idle")]
             rate = number(now[0]["kb_per_s"] if now else None)
-            old = number(sld(load, size))
+            old = number(SLD.get(load, "kb_per_s", size=size))
             rows.append([number(size), load, old, rate, *(cells or [""] * 3)])
     head = ["words", "run", "SLD, KB/s", "ring, KB/s", "user %", "system %", "idle %"]
     return markdown(head, rows)
 
 
 def buffers_table(table: Table) -> str:
-    field = "events_per_s"
     columns = [
-        table.column(f"{method}, {n}", method, field, count=n, load="raw")
-        for method in ("read", "ring")
+        t.column(f"{name}, {n}", method, "events_per_s", digits, count=n, **match)
+        for t, name, method, digits, match in (
+            (table, "read", "read", 0, {"load": "raw"}),
+            (table, "ring", "ring", 0, {"load": "raw"}),
+            (SLD, "SLD", "raw", -2, {}),
+        )
         for n in (100, 1000)
     ]
-
-    def old(count: int) -> Column:
-        def cell(size: int) -> str:
-            kb = sld("raw", size, count)
-            return number(round(kb * 256 / size, -2) if kb else None)
-
-        return f"SLD, {count}", cell
-
-    sizes = [size for size in SIZES if size <= 1000]
-    return grid("words", sizes, [*columns, old(100), old(1000)])
+    return grid("words", [size for size in SIZES if size <= 1000], columns)
 
 
 def bus_table(table: Table) -> str:
@@ -339,7 +314,7 @@ def load_table(table: Table) -> str:
 
 
 RATE, COST = ("kb_per_s", "KB/s", 0), ("insn", "instructions", 0)
-SWITCHES, POLLS = ("switches", "switches", 3), ("polls", "polls", 3)
+SWITCHES = ("switches", "switches", 3)
 COUNTS = [
     ("interrupts", "interrupts", 3),
     ("cpu_words", "words by CPU", 3),

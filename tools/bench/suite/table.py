@@ -85,10 +85,16 @@ class Table:
         return None
 
     def curve(
-        self, method: str, x: str = "size", y: str = "insn", **match: object
+        self,
+        method: str,
+        x: str = "size",
+        y: str = "insn",
+        unit: int = 1,
+        **match: object,
     ) -> list[tuple[float, float]]:
+        """The field @y, in units of @unit, by the field @x."""
         return sorted(
-            (row[x], row[y])
+            (row[x], row[y] / unit if unit > 1 else row[y])
             for row in self.select(method, **match)
             if x in row and y in row
         )
@@ -137,7 +143,7 @@ def number(value: float | None, digits: int = 0) -> str:
     """A number for a document: empty if there is none, blanks from 10 000 on."""
     if value is None:
         return ""
-    text = f"{value:,.{digits}f}"
+    text = f"{round(value, digits) if digits < 0 else value:,.{max(digits, 0)}f}"
     return text.replace(",", " " if abs(value) >= 9999.5 else "")
 
 
