@@ -62,7 +62,8 @@ class Indirect(Benchmark):
             points = [(s, VOLUME / MIB / t) for s, t in old_times(method)]
             rates.append(Curve(title, points, colour, point=4, dash=2))
         left = Panel(
-            "1 insn = 1 ns; mapped and dropped coincide, ring from 256k on", "block (bytes)",
+            "1 insn = 1 ns; mapped and dropped coincide, ring from 256k on",
+            "block (bytes)",
             "MB/s (2^20 bytes)", rates,
             ylog=True, yticks=draw.decades(1, 10000), **axis,
         )  # fmt: skip

@@ -5,7 +5,7 @@ from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
 from .plan import NODES, Plan, Result, Row, cset_dir, zio_bench
-from .table import Table, grid, markdown, number, published, ratio
+from .table import Column, Table, grid, markdown, number, published, ratio
 
 SOURCE = cset_dir("zzero", 0)
 SIZES = [512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576]
@@ -244,12 +244,12 @@ def size_table(table: Table) -> str:
 
 
 def output_table(table: Table) -> str:
-    rows = []
-    for n in OUTPUTS:
-        row: list[object] = [n]
-        for method in ("share", "route"):
-            cost = table.get(method, size=8192, count=n)
-            row += [number(cost), number(cost / n if cost else None)]
-        rows.append(row)
-    head = ["outputs, 8 KiB", "shared", "for each", "route", "for each"]
-    return markdown(head, rows)
+    columns: list[Column] = []
+    for head, method in (("shared", "share"), ("route", "route")):
+
+        def each(n: int, method: str = method) -> str:
+            return ratio(table.get(method, size=8192, count=n), n, 0)
+
+        columns.append(table.column(head, method, key="count", size=8192))
+        columns.append(("for each", each))
+    return grid("outputs, 8 KiB", OUTPUTS, columns)

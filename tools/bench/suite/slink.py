@@ -220,7 +220,8 @@ def load_panel(table: Table) -> Panel:
         Curve("interrupts (right)", interrupts, draw.ORANGE, point=6, right=True)
     )
     return Panel(
-        "CPU load; up to 200 words nothing is idle", "words of an event", "percent", curves,
+        "CPU load; up to 200 words nothing is idle", "words of an event", "percent",
+        curves,
         xticks=draw.linear(500, 100), yticks=draw.linear(100, 20),
         y2label="1000 interrupts per second", y2ticks=draw.linear(300, 50),
     )  # fmt: skip

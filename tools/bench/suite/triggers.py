@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Triggers: what an event costs, the highest rate, the jitter; beside IIO's hrtimer."""
 
+import bisect
 import math
 
 from . import draw
@@ -234,61 +235,51 @@ def rate_panel(table: Table) -> Panel:
         Curve("ZIO 1.1", [(1, 1e9 / old)] if old else [], draw.GREY, "points", point=6),
     ]
     return Panel(
-        "highest rate without loss; own and rings coincide", "channel sets", "events per second", curves,
-        ylog=True, yticks=draw.decades(1000, 1e6), **SETS_AXIS,
+        "highest rate without loss; own and rings coincide", "channel sets",
+        "events per second", curves, ylog=True, yticks=draw.decades(1000, 1e6),
+        **SETS_AXIS,
     )  # fmt: skip
 
 
-def histogram(
-    points: list[tuple[float, float]], edges: list[float]
-) -> list[tuple[float, float]]:
+def histogram(points: list[tuple[float, float]], edges: list[float]) -> draw.Points:
     """Steps: how many are between two edges. Half a one is the bottom of the axis."""
     counts = [0.0] * len(edges)
-    for value, n in points:
-        inside = [i for i, edge in enumerate(edges) if edge <= value * 1.0000001]
-        counts[inside[-1] if inside else 0] += n
-    return [(edge, max(n, 0.5)) for edge, n in zip(edges, counts)]
+    for ns, n in points:
+        counts[max(bisect.bisect_right(edges, ns / 1000 * 1.0000001) - 1, 0)] += n
+    return [(edge, max(n, 0.5)) for edge, n in zip(edges, counts, strict=True)]
 
 
-def jitter(table: Table, method: str, n: int) -> list[tuple[float, float]]:
-    return [(ns / 1000, k) for ns, k in table.curve(method, "size", "blocks", count=n)]
+SHARED_BY = [(1, "1 set", draw.BLUE), (10, "10 share one", draw.GREEN)]
+SHARED_BY += [(100, "100 share one", draw.PURPLE)]
+
+
+def jitter_panel(
+    table: Table, title: str, lines: list[tuple], edges: list[float], **axes: object
+) -> Panel:
+    curves = []
+    for method, n, text, colour in lines:
+        stamps = table.curve(f"jitter-{method}", "size", "blocks", count=n)
+        curves.append(Curve(text, histogram(stamps, edges), colour, "steps"))
+    return Panel(title, "us", "blocks", curves, ylog=True, **axes)
 
 
 def hrt_jitter_panel(table: Table) -> Panel:
+    lines = [("hrt-shared", *line) for line in SHARED_BY]
+    lines.append(("hrt-own", 100, "100, each its own", draw.RED))
     edges = [10 ** (i / 10) for i in range(math.floor(10 * math.log10(0.3)), 31)]
-    some = [
-        ("jitter-hrt-shared", 1, "1 set", draw.BLUE),
-        ("jitter-hrt-shared", 10, "10 share one", draw.GREEN),
-        ("jitter-hrt-shared", 100, "100 share one", draw.PURPLE),
-        ("jitter-hrt-own", 100, "100, each its own", draw.RED),
-    ]
-    curves = [
-        Curve(title, histogram(jitter(table, method, n), edges), colour, "steps")
-        for method, n, title, colour in some
-    ]
-    return Panel(
-        "time stamp after the tick of an hrt; ten bins a decade", "us", "blocks", curves,
-        xlog=True, ylog=True, xticks=[0.3, *draw.decades(1, 1000)],
-        yticks=[("none", 0.5), *draw.decades(1, 1e6)],
-    )  # fmt: skip
+    title = "time stamp after the tick of an hrt; ten bins a decade"
+    xticks = [0.3, *draw.decades(1, 1000)]
+    yticks = [("none", 0.5), *draw.decades(1, 1e6)]
+    axes = {"xlog": True, "xticks": xticks, "yticks": yticks}
+    return jitter_panel(table, title, lines, edges, **axes)
 
 
 def timer_jitter_panel(table: Table) -> Panel:
-    edges = [i / 10 for i in range(26)]
-    curves = [
-        Curve(title, histogram(jitter(table, "jitter-timer-shared", n), edges), colour,
-              "steps")
-        for n, title, colour in (
-            (1, "1 set", draw.BLUE),
-            (10, "10 share one", draw.GREEN),
-            (100, "100 share one", draw.PURPLE),
-        )
-    ]  # fmt: skip
-    return Panel(
-        "time stamp after the jiffy of a timer; bins of 0.1 us", "us", "blocks", curves,
-        ylog=True, xticks=draw.linear(2.5, 0.5),
-        yticks=[("none", 0.5), *draw.decades(1, 1e5)],
-    )  # fmt: skip
+    lines = [("timer-shared", *line) for line in SHARED_BY]
+    title = "time stamp after the jiffy of a timer; bins of 0.1 us"
+    yticks = [("none", 0.5), *draw.decades(1, 1e5)]
+    axes = {"xticks": draw.linear(2.5, 0.5), "yticks": yticks}
+    return jitter_panel(table, title, lines, [i / 10 for i in range(26)], **axes)
 
 
 COSTS = [

@@ -86,7 +86,8 @@ class Wiki(Benchmark):
     def figure(self, table: Table) -> Figure:
         axis = {"xlog": True, "xticks": draw.sizes(SIZES[::2] + SIZES[-1:])}
         left = Panel(
-            "all but dd /dev/zero meet from 1k on; dd zio is at the null pipe", "block (bytes)",
+            "all but dd /dev/zero meet from 1k on; dd zio is at the null pipe",
+            "block (bytes)",
             "microseconds per block (1 us = 1000 instructions)",
             [Curve(title, table.curve(m, y="us"), colour) for m, title, colour in CURVES],
             ylog=True, yticks=draw.decades(1, 1000), **axis,
@@ -100,13 +101,15 @@ class Wiki(Benchmark):
             old = [(s, r) for s, r in old_ratios(method) if s <= SIZES[-1]]
             title = f"{method}, ZIO 1.1 on 6.1"
             ratios.append(Curve(title, old, colour, point=6, dash=2))
+        old = published("wiki-2012", "wiki")
         for method, title in (("zio-cat-file", "kmalloc"), ("cat-mmap", "vmalloc")):
-            was = wiki_seconds(method) / wiki_seconds("dd-urandom")
+            was = old.get(method, "s") / old.get("dd-urandom", "s")
             curve = Curve(f"2012, {title}", [(16, was)], draw.BLACK, "points")
             curve.point = 5 if title == "kmalloc" else 9
             ratios.append(curve)
         right = Panel(
-            "all meet from 2k on", "block (bytes)", "time / time of dd if=/dev/urandom", ratios,
+            "all meet from 2k on", "block (bytes)", "time / time of dd if=/dev/urandom",
+            ratios,
             yticks=draw.linear(2.0, 0.5), **axis,
         )  # fmt: skip
         title = "The recipe of the 2012 wiki: a random channel, dd and zio-cat-file"
@@ -130,10 +133,6 @@ CURVES = [
 ]
 
 
-def wiki_seconds(method: str, **match: object) -> float | None:
-    return published("wiki-2012", "wiki").get(method, "s", **match)
-
-
 def old_ratios(method: str) -> list[tuple[float, float]]:
     old = published("zio-1.1", "wiki")
     base = dict(old.curve("dd-urandom"))
@@ -150,36 +149,20 @@ def three_cells(count: int, each: float | None, base: float | None) -> list[str]
 
 def recipe_table(table: Table) -> str:
     """Each run beside the dd of /dev/urandom before it: 2012, ZIO 1.1, now."""
+    sources = [*(published(name, "wiki") for name in ("wiki-2012", "zio-1.1")), table]
     rows = []
     for what, method in RECIPE:
         first = method.startswith("first")
         base, count = ("first-urandom", FIRST) if first else ("dd-urandom", VOLUME // 16)
         row: list[object] = [what]
-        for source in (wiki_each, old_each):
-            costs = (source(m) for m in (method, base))
+        for source in sources:
+            costs = (source.get(m, "us", size=16) for m in (method, base))
             row += three_cells(count, *costs)
-        row += three_cells(count, *(table.get(m, "us", size=16) for m in (method, base)))
         rows.append(row)
     head = [""]
     for source in ("2012", "ZIO 1.1 on 6.1", "now"):
         head += [f"{source}: s", "ratio", "more, us"]
     return markdown(head, rows)
-
-
-SAME = {"first-urandom": "dd-urandom", "first-zio": "dd-zio"}
-
-
-def wiki_each(method: str) -> float | None:
-    """Microseconds of a block in 2012."""
-    count = FIRST if method in SAME else VOLUME // 16
-    seconds = wiki_seconds(SAME.get(method, method), count=count)
-    return seconds / count * 1e6 if seconds else None
-
-
-def old_each(method: str) -> float | None:
-    """Microseconds of a block of ZIO 1.1 on 6.1."""
-    cost = published("zio-1.1", "wiki").get(SAME.get(method, method), size=16)
-    return cost / 1000 if cost else None
 
 
 def sweep_table(table: Table, mode: str) -> str:
