@@ -235,18 +235,19 @@ static void stop(struct bench *b)
 			 clock_ns(CLOCK_REALTIME) + DAY_NS : 0);
 }
 
-static uint64_t time_without(struct bench *b, uint64_t passes)
+/* The passes in which all events come */
+static uint64_t count_passes(const struct bench *b)
 {
-	stop(b);
-	return time_passes(b, passes);
+	return lead_ns(b) / (b->period * PERIODS_A_TURN) + b->events / PERIODS_A_TURN + 2;
 }
 
+/* Makes room in the buffers that are to have room. */
 static void set_queue(struct bench *b, uint64_t len)
 {
 	char dir[128];
 	unsigned int i;
 
-	for (i = 0; i < b->n; i++) {
+	for (i = 0; b->use->store && i < b->n; i++) {
 		snprintf(dir, sizeof(dir),
 			 "/sys/bus/zio/devices/%s/cset0/chan0/buffer",
 			 b->set[i].name);
@@ -291,8 +292,7 @@ static void warm_up(struct bench *b)
 
 	b->events = 64;
 	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
-	time_passes(b, lead_ns(b) / (b->period * PERIODS_A_TURN) +
-		    b->events / PERIODS_A_TURN + 2);
+	time_passes(b, count_passes(b));
 	stop(b);
 	take_what_is_left(b);
 	b->events = events;
@@ -300,27 +300,24 @@ static void warm_up(struct bench *b)
 
 static void run_cost(struct bench *b)
 {
-	uint64_t lead = lead_ns(b), base, ns, before, fired, lost, triggers, passes;
+	uint64_t base, ns, before, fired, lost, triggers;
 
 	b->spins = spins_of(b->period * PERIODS_A_TURN);
-	if (b->use->store)
-		set_queue(b, b->events + 64);
+	set_queue(b, b->events + 64);
 	warm_up(b);
-	passes = lead / (b->period * PERIODS_A_TURN) + b->events / PERIODS_A_TURN + 2;
-	base = time_without(b, passes);
+	base = time_passes(b, count_passes(b));
 	lost = count_lost(b, &triggers);
 	b->got = 0;
-	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead);
+	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
 	before = count_fired(b);
-	ns = time_passes(b, passes);
+	ns = time_passes(b, count_passes(b));
 	fired = count_fired(b) - before;
 	stop(b);
 	if (b->source->exact)
 		expect("events", fired, b->events);
 	/* A source without end may have made one more since. */
 	check_cost(b, count_fired(b) - before, lost, triggers);
-	if (b->use->store)
-		set_queue(b, 16);
+	set_queue(b, 16);
 	PRINT_NUMBERS({ "blocks", fired }, { "ns", ns - base });
 }
 
@@ -468,16 +465,14 @@ static void run_fire(struct bench *b)
 	int fd = open_path(O_WRONLY, "%s/fire", b->dir[0]);
 	uint64_t lost, triggers, ns;
 
-	if (b->use->store)
-		set_queue(b, b->events + 64);
+	set_queue(b, b->events + 64);
 	time_fires(fd, 64);
 	take_what_is_left(b);
 	lost = count_lost(b, &triggers);
 	b->got = 0;
 	ns = time_fires(fd, b->events);
 	check_cost(b, b->events, lost, triggers);
-	if (b->use->store)
-		set_queue(b, 16);
+	set_queue(b, 16);
 	PRINT_NUMBERS({ "blocks", b->events }, { "ns", ns });
 }
 
