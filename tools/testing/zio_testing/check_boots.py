@@ -16,7 +16,7 @@ from .selftests import Selftest, find_place
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
-# The machine gets these variables, with their values here.
+# The machine gets these variables, with the values that this process has
 PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
 
 KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]

@@ -30,7 +30,7 @@ def run(report: Report) -> None:
 
 
 def check_modules(report: Report, text: str, name: str, *words: str) -> None:
-    """Compile a copy of the sources. Leave out what a build left in the checkout."""
+    """Compile a copy of the sources, without the results of a build in the checkout."""
     with tempfile.TemporaryDirectory(prefix="zio-check.") as directory:
         copy_sources(("Makefile", "Kbuild", *MODULES), SOURCE, Path(directory))
         command = ["make", f"-j{os.cpu_count()}", "-C", directory, *words]

@@ -153,8 +153,8 @@ def build(command: Words, log: Path, complaint: str) -> None:
 
 
 def copy_sources(parts: Words, names: re.Pattern[str], to: Path, *without: str) -> None:
-    """Copy the files in these @parts of ROOT that have one of the @names and are newer
-    than those in @to. Leave out the folders @without."""
+    """Copy the files of these @names in these @parts of ROOT, if they are newer than those
+    in @to. Leave out the folders @without."""
     paths = [path for p in parts for path in [ROOT / p, *(ROOT / p).rglob("*")]]
     files = [path.relative_to(ROOT) for path in paths if names.fullmatch(path.name)]
     wanted = [file for file in files if not str(file).startswith(without)]

@@ -40,8 +40,8 @@ The kinds are kunit (NAME is a suite), kunit-leaks (the same, with a look for lo
 memory, which doubles the time), host (a program of tools/tests), litmus, and the
 kernels that "check --kernel" knows (NAME is a selftest, such as basic.sh).
 
-mutants runs each test on the unchanged tree first, and keeps the result until a file
-changes that the test depends on. The scratch copy, with what was compiled in it, is in
+mutants runs each test on the unchanged tree first. It keeps the result until a file
+changes that the test depends on. The scratch copy with its build results is in
 ~/.cache/zio/mutants, as is the log of each mutant that lived. A second run waits for the
 first one. The exit status is 0 if all chosen mutants were killed, 1 if not.
 """
@@ -106,7 +106,7 @@ def judge(run: Run, scratch: Scratch, test: Test) -> tuple[str, str]:
 
 
 def try_test(scratch: Scratch, test: Test, limit: float) -> tuple[Run, str, str]:
-    """Run a test. A machine that does not come up gets a second chance."""
+    """Run a test. Repeat it once if the machine does not boot."""
     for _ in range(2):
         run = run_tests(scratch, test.kind, [test.name], limit)
         verdict, reason = judge(run, scratch, test)

@@ -88,7 +88,7 @@ def asked_for(what: str, tests: list[Selftest]) -> list[str]:
 
 
 def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str]:
-    """Return the options of vm for what the tests ask for. Leave out modules that the
+    """Return the options of vm for what the tests ask for. Omit modules that the
     kernel in @tree does not have: tests skip those parts."""
     options = []
     for name in asked_for("kernel-module", tests):

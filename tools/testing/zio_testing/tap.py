@@ -107,7 +107,7 @@ def indent(lines: list[str]) -> list[str]:
 
 
 def read_selftests(text: str, where: str) -> dict[str, Results]:
-    """Read what zio-selftests printed. Return the results of each test."""
+    """Read the output of zio-selftests. Return the results of each test."""
     return {
         name: judge_selftest(Section(f"{where}: {name}", said.rstrip("\n")), status)
         for name, said, status in SELFTEST.findall(text)
