@@ -16,6 +16,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PAGE		4096
+#define NS_PER_S	1000000000ull
 /* of "trig" and "iio" */
 #define BLOCK		16	/* bytes */
 #define PERIODS_A_TURN	4	/* a buffer holds 16 blocks */
@@ -27,7 +28,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 	struct timespec ts;
 
 	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
 static inline uint64_t now_ns(void)
@@ -55,52 +56,29 @@ void print_numbers(const struct number *numbers);
 /* Tells a program that traces this one that the measured loop begins. */
 void announce(void);
 
-/* Options */
-
-/* The first member of each entry of a table that an option chooses from. */
-struct named {
-	const char *name;
-	const char *what;
-};
-
-/**
- * struct bench_option - an option of a subcommand
- * @name: its long name
- * @letter: its short name
- * @help: what the help says
- * @text: takes any text, or
- * @number: takes a number of at least @least, or
- * @flag: takes no value, or
- * @choice: takes the name of one of @n entries of @table, @entry bytes each
+/*
+ * Words KEY=VALUE in any order, and other words. Each function takes the word of a key
+ * out of argv, and ends the program if its value is wrong. If there is no such word,
+ * it returns @otherwise.
  */
-struct bench_option {
-	const char *name;
-	char letter;
-	const char *help;
-	const char **text;
-	uint64_t *number;
-	uint64_t least;
-	bool *flag;
-	const void *choice;
-	const void *table;
-	size_t n, entry;
-};
 
-#define CHOICE(variable, list) \
-	.choice = (variable), .table = (list), .n = ARRAY_SIZE(list), \
-	.entry = sizeof((list)[0])
-
-/**
- * take_options() - parse the options of a subcommand
- * @argc: number of words
- * @argv: the words; the first one is the name of the subcommand
- * @table: the options; the last entry has no name
- * @arguments: what comes after the options, for the help
- *
- * Return: the index of the first word that is not an option.
+/* Any text */
+const char *take_text(char **argv, const char *key, const char *otherwise);
+uint64_t take_number(char **argv, const char *key, uint64_t otherwise);
+/* A number that is not 0 */
+uint64_t take_count(char **argv, const char *key, uint64_t otherwise);
+/*
+ * The name of an entry in a table. Each entry is @size bytes and begins with its name.
+ * Return: the entry; the first one if there is no such word.
  */
-int take_options(int argc, char **argv, const struct bench_option *table,
-		 const char *arguments);
+const void *take_entry(char **argv, const char *key, const void *table, size_t n,
+		       size_t size);
+
+#define TAKE_ENTRY(argv, key, table) \
+	take_entry(argv, key, table, ARRAY_SIZE(table), sizeof((table)[0]))
+
+/* Ends the program unless exactly @n words are left. */
+void expect_words(char **argv, int n);
 
 /* Files; all of these end the program when something fails */
 
@@ -110,6 +88,8 @@ void *map_file(int fd, size_t offset, size_t size, int prot);
 void write_number(const char *dir, const char *file, uint64_t value);
 uint64_t read_number(int fd);
 uint64_t read_file_number(const char *dir, const char *file);
+/* The sum of the first numbers of all lines that begin with @key, after spaces. */
+uint64_t sum_lines(const char *path, const char *key);
 
 /* A loop that only interrupts disturb */
 
@@ -119,10 +99,8 @@ static inline void spin(uint64_t turns)
 		__asm__ volatile("" : : "r"(turns) : "memory");
 }
 
-/* Return: how many turns of spin() take a millisecond. */
-uint64_t calibrate_spin(void);
-
-/* Rates */
+/* Return: how many turns of spin() take @ns. */
+uint64_t spins_of(uint64_t ns);
 
 /**
  * find_period() - find the shortest period at which nothing is lost, to 1 %
@@ -136,17 +114,13 @@ uint64_t calibrate_spin(void);
 uint64_t find_period(int64_t (*try)(void *arg, uint64_t period), void *arg,
 		     uint64_t good, uint64_t least);
 
-/* Subcommands */
+/* Subcommands. Their words are in argv, without the name of the subcommand. */
 
-int main_aio(int argc, char **argv);
-int main_free(int argc, char **argv);
-int main_iio(int argc, char **argv);
-int main_loop(int argc, char **argv);
-int main_map(int argc, char **argv);
-int main_peer(int argc, char **argv);
-int main_route(int argc, char **argv);
-int main_run(int argc, char **argv);
-int main_slink(int argc, char **argv);
-int main_trig(int argc, char **argv);
+void main_iio(char **argv);
+void main_loop(char **argv);
+void main_peer(char **argv);
+void main_route(char **argv);
+void main_slink(char **argv);
+void main_trig(char **argv);
 
 #endif /* BENCH_H */

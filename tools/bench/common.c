@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options, results, files, and the search for a rate. */
-#include <getopt.h>
+/* Arguments, results, files, and the search for a rate. */
 #include <stdarg.h>
 #include <sys/mman.h>
 
 #include "bench.h"
 
-#define MAX_OPTIONS	16
-
 void die(const char *format, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "%s: ", program_invocation_short_name);
+	fputs("zio-bench: ", stderr);
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
 	va_end(ap);
@@ -35,88 +32,69 @@ void announce(void)
 	fflush(stdout);
 }
 
-/* Options */
+/* Arguments */
 
-static const struct named *entry_of(const struct bench_option *o, size_t i)
+const char *take_text(char **argv, const char *key, const char *otherwise)
 {
-	return (const void *)((const char *)o->table + i * o->entry);
+	size_t len = strlen(key);
+
+	for (; *argv; argv++)
+		if (!strncmp(*argv, key, len) && (*argv)[len] == '=') {
+			otherwise = *argv + len + 1;
+			for (; *argv; argv++)
+				argv[0] = argv[1];
+			break;
+		}
+	return otherwise;
 }
 
-static uint64_t parse_number(const struct bench_option *o, const char *text)
+uint64_t take_number(char **argv, const char *key, uint64_t otherwise)
 {
+	const char *text = take_text(argv, key, NULL);
 	uint64_t value;
 	char *end;
 
+	if (!text)
+		return otherwise;
 	errno = 0;
 	value = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || value < o->least)
-		die("--%s: '%s' is not a number of at least %llu", o->name, text,
-		    (unsigned long long)o->least);
+	if (errno || end == text || *end || *text == '-')
+		die("%s: '%s' is not a number", key, text);
 	return value;
 }
 
-static const void *find_choice(const struct bench_option *o, const char *name)
+uint64_t take_count(char **argv, const char *key, uint64_t otherwise)
 {
-	size_t i;
+	uint64_t value = take_number(argv, key, otherwise);
 
-	for (i = 0; i < o->n; i++)
-		if (!strcmp(entry_of(o, i)->name, name))
-			return entry_of(o, i);
-	die("--%s: there is no '%s' (see --help)", o->name, name);
+	if (!value)
+		die("%s: 0 is too small", key);
+	return value;
 }
 
-static void take_value(const struct bench_option *o, const char *value)
+const void *take_entry(char **argv, const char *key, const void *table, size_t n,
+		       size_t size)
 {
-	if (o->text)
-		*o->text = value;
-	else if (o->number)
-		*o->number = parse_number(o, value);
-	else if (o->choice)
-		*(const void **)o->choice = find_choice(o, value);
-	else
-		*o->flag = true;
+	const char *name = take_text(argv, key, NULL);
+	const char *entry = table;
+
+	if (!name)
+		return table;
+	for (; n--; entry += size)
+		if (!strcmp(*(const char *const *)entry, name))
+			return entry;
+	die("%s: there is no '%s'", key, name);
 }
 
-static void print_help(const char *command, const struct bench_option *o,
-		       const char *arguments)
+void expect_words(char **argv, int n)
 {
-	size_t i;
-
-	printf("Usage: zio-bench %s [OPTION]... %s\n\n", command, arguments);
-	for (; o->name; o++) {
-		printf("  -%c, --%-10s %s\n", o->letter, o->name, o->help);
-		for (i = 0; i < o->n; i++)
-			printf("%20s%-12s %s\n", "", entry_of(o, i)->name,
-			       entry_of(o, i)->what);
-	}
-	exit(0);
-}
-
-int take_options(int argc, char **argv, const struct bench_option *table,
-		 const char *arguments)
-{
-	struct option options[MAX_OPTIONS + 2] = { };
-	char letters[2 * MAX_OPTIONS + 3] = "+h";
-	const struct bench_option *o;
-	size_t n = 0;
-	int c;
-
-	for (o = table; o->name; o++) {
-		options[n++] = (struct option){ o->name, !o->flag, NULL, o->letter };
-		sprintf(letters + strlen(letters), "%c%s", o->letter,
-			o->flag ? "" : ":");
-	}
-	options[n] = (struct option){ "help", no_argument, NULL, 'h' };
-	while ((c = getopt_long(argc, argv, letters, options, NULL)) >= 0) {
-		for (o = table; o->name && o->letter != c; o++)
-			;
-		if (c == 'h')
-			print_help(argv[0], table, arguments);
-		if (!o->name)
-			exit(2);
-		take_value(o, optarg);
-	}
-	return optind;
+	for (; *argv && n; argv++, n--)
+		if (strchr(*argv, '='))
+			break;
+	if (*argv)
+		die("what is '%s'?", *argv);
+	if (n)
+		die("words are missing at the end");
 }
 
 /* Files */
@@ -148,11 +126,10 @@ void *map_file(int fd, size_t offset, size_t size, int prot)
 void write_number(const char *dir, const char *file, uint64_t value)
 {
 	int fd = open_path(O_WRONLY, "%s/%s", dir, file);
-	char text[24];
-	int len = snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 
-	if (write(fd, text, len) != len)
-		die("%s/%s: %s: %s", dir, file, text, strerror(errno));
+	if (dprintf(fd, "%llu", (unsigned long long)value) < 0)
+		die("%s/%s: %llu: %s", dir, file, (unsigned long long)value,
+		    strerror(errno));
 	close(fd);
 }
 
@@ -176,19 +153,43 @@ uint64_t read_file_number(const char *dir, const char *file)
 	return value;
 }
 
+uint64_t sum_lines(const char *path, const char *key)
+{
+	char line[4096], *text;
+	FILE *file = fopen(path, "re");
+	uint64_t sum = 0;
+	bool found = false;
+
+	if (!file)
+		die("%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		text = line + strspn(line, " ");
+		if (strncmp(text, key, strlen(key)))
+			continue;
+		text += strcspn(text, "0123456789");
+		sum += strtoull(text, NULL, 10);
+		found = true;
+	}
+	fclose(file);
+	if (!found)
+		die("%s has no %s", path, key);
+	return sum;
+}
+
 /* Time */
 
-uint64_t calibrate_spin(void)
+uint64_t spins_of(uint64_t ns)
 {
+	const uint64_t turns = 100000;
 	uint64_t start, best = UINT64_MAX;
 	int i;
 
 	for (i = 0; i < 5; i++) {
 		start = now_ns();
-		spin(100000);
+		spin(turns);
 		best = min_ns(best, now_ns() - start);
 	}
-	return 100000 * 1000000ull / best;
+	return ns * turns / best;
 }
 
 uint64_t find_period(int64_t (*try)(void *arg, uint64_t period), void *arg,

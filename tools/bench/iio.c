@@ -2,6 +2,14 @@
 /*
  * zio-bench iio: what an event costs by IIO's hrtimer trigger and dummy device
  *
+ *   task=NAME      cost, or rate: the shortest period at which no scan is missing
+ *   trigger=DIR    of the trigger (/sys/bus/iio/devices/trigger0)
+ *   use=NAME       what becomes of the scans: full, store, read
+ *   count=N        devices, iio:device0 and so on (1)
+ *   period=NS      of a rate: no scan is missing with it (100000)
+ *   events=N       how many (1000)
+ *   time=MS        of one trial of a rate (40)
+ *
  * "trig" measures the same for ZIO: the time that a busy program loses to events. A
  * scan is a sample of 16 bits and the time, 16 bytes. IIO does not count its events:
  * the time stamps of the scans tell whether some are missing.
@@ -18,10 +26,7 @@ struct device {
 	int64_t first, last;	/* stamps */
 };
 
-struct task;
-
 struct bench {
-	const struct task *task;
 	const char *use;
 	const char *trigger;
 	double period;		/* ns */
@@ -32,42 +37,24 @@ struct bench {
 	struct device dev[MAX_DEVICES];
 };
 
-/* What to measure. */
-struct task {
-	struct named named;
-	void (*run)(struct bench *b);
-};
-
 /* The file takes thousandths of a hertz: the period is the nearest one. */
 static void set_period(struct bench *b, uint64_t ns)
 {
 	uint64_t mhz = 1000000000000ull / ns;
-	char text[32];
 	int fd = open_path(O_WRONLY, "%s/sampling_frequency", b->trigger);
-	int len = snprintf(text, sizeof(text), "%llu.%03llu",
-			   (unsigned long long)(mhz / 1000),
-			   (unsigned long long)(mhz % 1000));
 
-	if (write(fd, text, len) != len)
-		die("sampling_frequency %s: %s", text, strerror(errno));
+	if (dprintf(fd, "%u.%03u", (int)(mhz / 1000), (int)(mhz % 1000)) < 0)
+		die("sampling_frequency of %u mHz: %s", (int)mhz, strerror(errno));
 	close(fd);
 	b->period = 1000000000000ull / mhz;
 }
 
-static void enable(struct bench *b, int on)
+static void set_all(struct bench *b, const char *file, uint64_t value)
 {
 	unsigned int i;
 
 	for (i = 0; i < b->n; i++)
-		write_number(b->dev[i].dir, "buffer/enable", on);
-}
-
-static void set_length(struct bench *b, uint64_t len)
-{
-	unsigned int i;
-
-	for (i = 0; i < b->n; i++)
-		write_number(b->dev[i].dir, "buffer/length", len);
+		write_number(b->dev[i].dir, file, value);
 }
 
 static void read_scans(struct device *d)
@@ -151,16 +138,16 @@ static int64_t measure_cost(struct bench *b, uint64_t *events)
 {
 	uint64_t base, ns, passes;
 
-	set_length(b, use_is(b, "store") ? b->events * 2 : 16);
-	b->spins = b->period * PERIODS_A_TURN * calibrate_spin() / 1000000;
+	set_all(b, "buffer/length", use_is(b, "store") ? b->events * 2 : 16);
+	b->spins = spins_of(b->period * PERIODS_A_TURN);
 	passes = b->events / PERIODS_A_TURN;
 	set_period(b, b->period);
 	base = time_passes(b, passes);
-	enable(b, 1);
+	set_all(b, "buffer/enable", 1);
 	time_passes(b, 16 / PERIODS_A_TURN + 1);
 	ns = time_passes(b, passes);
 	*events = ns / b->period;
-	enable(b, 0);
+	set_all(b, "buffer/enable", 0);
 	check_scans(b, *events);
 	return ns - base;
 }
@@ -191,11 +178,11 @@ static int64_t try_period(void *arg, uint64_t period)
 
 	set_period(b, period);
 	b->events = b->time_ms * 1000000ull / period;
-	enable(b, 1);
+	set_all(b, "buffer/enable", 1);
 	read_for(b, RUN_IN_NS);
 	forget(b);
 	read_for(b, b->time_ms * 1000000ull);
-	enable(b, 0);
+	set_all(b, "buffer/enable", 0);
 	read_all(b);
 	return count_missing(b);
 }
@@ -209,52 +196,39 @@ static void run_rate(struct bench *b)
 	least = measure_cost(b, &events);
 	least = least / events * 6 / 5;
 	b->use = "read";
-	set_length(b, 16);
+	set_all(b, "buffer/length", 16);
 	PRINT_NUMBERS({ "blocks", 1 },
 		      { "ns", find_period(try_period, b, b->wanted, least) });
 }
 
-static const struct task tasks[] = {
-	{ { "cost", "instructions of events" }, run_cost },
-	{ { "rate", "the shortest period at which no scan is missing" }, run_rate },
+static const struct task {
+	const char *name;
+	void (*run)(struct bench *b);
+} tasks[] = {
+	{ "cost", run_cost },
+	{ "rate", run_rate },
 };
 
-static void open_device(struct bench *b, unsigned int i)
+void main_iio(char **argv)
 {
-	struct device *d = &b->dev[i];
-
-	snprintf(d->dir, sizeof(d->dir), "/sys/bus/iio/devices/iio:device%u", i);
-	d->data = open_path(O_RDONLY | O_NONBLOCK, "/dev/iio:device%u", i);
-}
-
-int main_iio(int argc, char **argv)
-{
-	static struct bench b = {
-		.use = "full", .wanted = 100000, .events = 1000, .n = 1, .time_ms = 40,
-		.task = tasks,
-	};
-	const struct bench_option options[] = {
-		{ "task", 'k', "what to measure", CHOICE(&b.task, tasks) },
-		{ "trigger", 't', "its directory in sysfs", .text = &b.trigger },
-		{ "use", 'u', "full, store, read: what becomes of the scans (full)",
-		  .text = &b.use },
-		{ "count", 'c', "devices, iio:device0 and so on (1)", .number = &b.n,
-		  .least = 1 },
-		{ "period", 'p', "ns; of a rate: no scan is missing with it (100000)",
-		  .number = &b.wanted, .least = 1 },
-		{ "events", 'n', "how many (1000)", .number = &b.events, .least = 1 },
-		{ "time", 'T', "ms of one trial of a rate (40)", .number = &b.time_ms,
-		  .least = 1 },
-		{ }
-	};
+	static struct bench b;
+	const struct task *task = TAKE_ENTRY(argv, "task", tasks);
 	unsigned int i;
 
-	if (take_options(argc, argv, options, "") != argc || !b.trigger ||
-	    b.n > MAX_DEVICES)
-		die("iio: --trigger and at most %d devices are wanted", MAX_DEVICES);
-	b.period = b.wanted;
-	for (i = 0; i < b.n; i++)
-		open_device(&b, i);
-	b.task->run(&b);
-	return 0;
+	b.trigger = take_text(argv, "trigger", "/sys/bus/iio/devices/trigger0");
+	b.use = take_text(argv, "use", "full");
+	b.n = take_count(argv, "count", 1);
+	b.period = b.wanted = take_count(argv, "period", 100000);
+	b.events = take_count(argv, "events", 1000);
+	b.time_ms = take_count(argv, "time", 40);
+	expect_words(argv, 0);
+	if (b.n > MAX_DEVICES)
+		die("more than %d devices", MAX_DEVICES);
+	for (i = 0; i < b.n; i++) {
+		struct device *d = &b.dev[i];
+
+		snprintf(d->dir, sizeof(d->dir), "/sys/bus/iio/devices/iio:device%u", i);
+		d->data = open_path(O_RDONLY | O_NONBLOCK, "/dev/iio:device%u", i);
+	}
+	task->run(&b);
 }

@@ -54,9 +54,12 @@ static irqreturn_t iiopeer_handle(int irq, void *pollfunc)
 	return IRQ_HANDLED;
 }
 
-static ssize_t iiopeer_write(const char __user *buf, size_t len,
-			     void (*acquire)(void))
+static struct miscdevice iiopeer_nodes[2];
+
+static ssize_t iiopeer_write(struct file *file, const char __user *buf,
+			     size_t len, loff_t *pos)
 {
+	bool pushes = file->private_data == &iiopeer_nodes[0];
 	u32 n;
 
 	if (len != sizeof(n))
@@ -64,42 +67,21 @@ static ssize_t iiopeer_write(const char __user *buf, size_t len,
 	if (copy_from_user(&n, buf, sizeof(n)))
 		return -EFAULT;
 	while (n--)
-		acquire();
+		if (pushes)
+			iiopeer_push();
+		else
+			iiopeer_fire();
 	return len;
 }
 
-static ssize_t iiopeer_write_push(struct file *file, const char __user *buf,
-				  size_t len, loff_t *pos)
-{
-	return iiopeer_write(buf, len, iiopeer_push);
-}
-
-static ssize_t iiopeer_write_trigger(struct file *file, const char __user *buf,
-				     size_t len, loff_t *pos)
-{
-	return iiopeer_write(buf, len, iiopeer_fire);
-}
-
-static const struct file_operations iiopeer_push_fops = {
+static const struct file_operations iiopeer_fops = {
 	.owner = THIS_MODULE,
-	.write = iiopeer_write_push,
+	.write = iiopeer_write,
 };
 
-static const struct file_operations iiopeer_trigger_fops = {
-	.owner = THIS_MODULE,
-	.write = iiopeer_write_trigger,
-};
-
-static struct miscdevice iiopeer_nodes[] = {
-	{
-		.minor = MISC_DYNAMIC_MINOR,
-		.name = "zio-iio-push",
-		.fops = &iiopeer_push_fops,
-	}, {
-		.minor = MISC_DYNAMIC_MINOR,
-		.name = "zio-iio-trigger",
-		.fops = &iiopeer_trigger_fops,
-	},
+static struct miscdevice iiopeer_nodes[2] = {
+	{ MISC_DYNAMIC_MINOR, "zio-iio-push", &iiopeer_fops },
+	{ MISC_DYNAMIC_MINOR, "zio-iio-trigger", &iiopeer_fops },
 };
 
 static void iiopeer_name_channels(void)

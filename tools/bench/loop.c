@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio-bench loop: what a block costs by system calls */
+/*
+ * zio-bench loop: what a block costs, by one method or another
+ *
+ *   method=NAME   how to take the blocks: here, in map.c, and in aio.c
+ *   size=BYTES    of a block (16)
+ *   turns=N       blocks of each node (20000)
+ *   warmup=N      turns before the clock starts (a tenth)
+ *   repeat=N      measure so often, print the least (3)
+ *   touch=1       use every byte
+ *   announce=1    print READY when the clock starts
+ *
+ * Other words are data nodes.
+ */
 #include <poll.h>
 #include <sys/syscall.h>
 
 #include "loop.h"
 
 #define BULK_SIZE	(1UL << 20)
-
-int open_ctrl(const char *data, int flags)
-{
-	int stem = strlen(data) - 5;
-
-	if (stem < 0 || strcmp(data + stem, "-data"))
-		die("%s: the name does not end in -data", data);
-	return open_path(flags, "%.*s-ctrl", stem, data);
-}
-
-static void get_buffer(struct loop *b)
-{
-	size_t size = b->size > BULK_SIZE ? b->size : BULK_SIZE;
-
-	b->buf = malloc(size);
-	if (!b->buf)
-		die("no memory for %zu bytes", size);
-	/* The page faults belong to no block. */
-	memset(b->buf, 0x55, size);
-}
 
 static void open_data_flags(struct loop *b, int flags)
 {
@@ -35,13 +27,7 @@ static void open_data_flags(struct loop *b, int flags)
 		b->data[i] = open_path(flags, "%s", b->node[i]);
 }
 
-/* A turn without nodes is one call. */
-static void open_nothing(struct loop *b)
-{
-	b->nodes = 1;
-}
-
-static void open_data(struct loop *b)
+void open_data(struct loop *b)
 {
 	open_data_flags(b, O_RDONLY);
 }
@@ -51,33 +37,44 @@ static void open_output(struct loop *b)
 	open_data_flags(b, O_WRONLY);
 }
 
-static void open_controls(struct loop *b)
+/* The file name of a control node is that of the data node, but for its end. */
+void open_controls(struct loop *b, int flags)
 {
 	unsigned int i;
 
 	for (i = 0; i < b->nodes; i++)
-		b->ctrl[i] = open_ctrl(b->node[i], O_RDONLY);
+		b->ctrl[i] = open_path(flags, "%.*sctrl", (int)strlen(b->node[i]) - 4,
+				       b->node[i]);
+}
+
+static void open_ctrl(struct loop *b)
+{
+	open_controls(b, O_RDONLY);
 }
 
 static void open_both(struct loop *b)
 {
 	open_data(b);
-	open_controls(b);
+	open_ctrl(b);
 }
 
-/* In the warm-up a block of another size may come that was left by another run. */
+/* A turn without nodes is one call. */
+static void open_nothing(struct loop *b)
+{
+	b->nodes = 1;
+}
+
 static void read_data(struct loop *b, unsigned int i)
 {
-	ssize_t n = read(b->data[i], b->buf, b->size);
-
-	if (n <= 0)
-		die("%s: read of %llu bytes: %s", b->node[i],
-		    (unsigned long long)b->size, n ? strerror(errno) : "end");
-	b->bytes += n;
-	touch(b, b->buf, n);
+	take_bytes(b, i, read(b->data[i], b->buf, b->size));
 }
 
-static void read_ctrl(struct loop *b, unsigned int i)
+static void read_bulk(struct loop *b, unsigned int i)
+{
+	take_bytes(b, i, read(b->data[i], b->buf, BULK_SIZE));
+}
+
+static const struct zio_control *read_control(struct loop *b, unsigned int i)
 {
 	struct zio_control *ctrl = (void *)b->buf;
 	ssize_t n = read(b->ctrl[i], ctrl, sizeof(*ctrl));
@@ -85,29 +82,34 @@ static void read_ctrl(struct loop *b, unsigned int i)
 	if (n != sizeof(*ctrl))
 		die("%s: control gave %zd: %s", b->node[i], n,
 		    n < 0 ? strerror(errno) : "short");
+	return ctrl;
 }
 
 /* The data are dropped: the next control lets go of the block before. */
 static void read_ctrl_only(struct loop *b, unsigned int i)
 {
-	struct zio_control *ctrl = (void *)b->buf;
+	const struct zio_control *ctrl = read_control(b, i);
 
-	read_ctrl(b, i);
 	b->bytes += (size_t)ctrl->nsamples * ctrl->ssize;
 }
 
 static void read_ctrl_data(struct loop *b, unsigned int i)
 {
-	read_ctrl(b, i);
+	read_control(b, i);
 	read_data(b, i);
+}
+
+void wait_for_input(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&pfd, 1, 1000) != 1 || !(pfd.revents & POLLIN))
+		die("poll gave 0x%x", pfd.revents);
 }
 
 static void poll_data(struct loop *b, unsigned int i)
 {
-	struct pollfd pfd = { .fd = b->data[i], .events = POLLIN };
-
-	if (poll(&pfd, 1, 1000) != 1 || !(pfd.revents & POLLIN))
-		die("%s: poll gave 0x%x", b->node[i], pfd.revents);
+	wait_for_input(b->data[i]);
 	read_data(b, i);
 }
 
@@ -121,114 +123,95 @@ static void write_data(struct loop *b, unsigned int i)
 	b->bytes += n;
 }
 
-static void read_bulk(struct loop *b, unsigned int i)
-{
-	ssize_t n = read(b->data[i], b->buf, BULK_SIZE);
-
-	if (n <= 0)
-		die("%s: read: %s", b->node[i], n ? strerror(errno) : "nothing");
-	b->bytes += n;
-}
-
 static void call_nothing(struct loop *b, unsigned int i)
 {
 	(void)i;
 	b->bytes += b->size;
 }
 
+/* getppid() is the shortest system call. */
 static void call_syscall(struct loop *b, unsigned int i)
 {
 	call_nothing(b, i);
 	syscall(SYS_getppid);
 }
 
-static const struct method methods[] = {
-	{ { "floor", "the empty loop" }, open_nothing, .take = call_nothing },
-	{ { "syscall", "getppid, the shortest system call" }, open_nothing,
-	  .take = call_syscall },
-	{ { "read", "read one block of data" }, open_data, .take = read_data },
-	{ { "ctrl", "read the control, drop the data" }, open_controls,
-	  .take = read_ctrl_only },
-	{ { "ctrl+read", "read the control, then the data" }, open_both,
-	  .take = read_ctrl_data },
-	{ { "poll+read", "poll, then read the data" }, open_data, .take = poll_data },
-	{ { "write", "write one block of data" }, open_output, .take = write_data },
-	{ { "bulk", "reads of 1 MiB over small blocks" }, open_data, .take = read_bulk },
+static const struct method call_methods[] = {
+	{ "floor", open_nothing, .take = call_nothing },
+	{ "syscall", open_nothing, .take = call_syscall },
+	{ "read", open_data, .take = read_data },
+	{ "ctrl", open_ctrl, .take = read_ctrl_only },
+	{ "ctrl+read", open_both, .take = read_ctrl_data },
+	{ "poll+read", open_data, .take = poll_data },
+	{ "write", open_output, .take = write_data },
+	/* Reads of 1 MiB over small blocks */
+	{ "bulk", open_data, .take = read_bulk },
+	{ }
 };
 
-static void run_method(struct loop *b, unsigned long n)
+static const struct method *find_method(const char *name)
 {
-	const struct method *m = b->method;
+	const struct method *lists[] = { call_methods, map_methods, aio_methods };
+	const struct method *m;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		for (m = lists[i]; m->name; m++)
+			if (!strcmp(m->name, name))
+				return m;
+	die("method: there is no '%s'", name);
+}
+
+static void get_buffer(struct loop *b)
+{
+	size_t size = b->size > BULK_SIZE ? b->size : BULK_SIZE;
+
+	if (posix_memalign((void **)&b->buf, PAGE, size))
+		die("no memory for %zu bytes", size);
+	/* The page faults belong to no block. */
+	memset(b->buf, 0x55, size);
+}
+
+static uint64_t time_turns(struct loop *b, const struct method *m, unsigned long n)
+{
+	uint64_t start = now_ns();
 	unsigned int i;
 
 	b->bytes = 0;
-	if (m->run) {
+	if (m->run)
 		m->run(b, n);
-		return;
-	}
-	while (n--)
-		for (i = 0; i < b->nodes; i++)
-			m->take(b, i);
-}
-
-static uint64_t time_once(struct loop *b)
-{
-	uint64_t start = now_ns();
-
-	run_method(b, b->turns);
+	else
+		while (n--)
+			for (i = 0; i < b->nodes; i++)
+				m->take(b, i);
 	return now_ns() - start;
 }
 
-static void time_loop(struct loop *b)
+void main_loop(char **argv)
 {
-	uint64_t best = UINT64_MAX, i;
+	static struct loop b;
+	const struct method *m = find_method(take_text(argv, "method", "read"));
+	uint64_t turns = take_count(argv, "turns", 20000), best = UINT64_MAX;
+	uint64_t warmup = take_count(argv, "warmup", turns / 10 + 1);
+	uint64_t repeat = take_count(argv, "repeat", 3);
+	bool announces = take_number(argv, "announce", 0);
 
-	b->method->open(b);
-	get_buffer(b);
-	run_method(b, b->warmup ? b->warmup : b->turns / 10 + 1);
-	if (b->announce)
+	b.size = take_count(argv, "size", 16);
+	b.touch = take_number(argv, "touch", 0);
+	while (argv[b.nodes] && b.nodes < MAX_NODES) {
+		b.node[b.nodes] = argv[b.nodes];
+		b.nodes++;
+	}
+	expect_words(argv, b.nodes);
+	get_buffer(&b);
+	m->open(&b);
+	time_turns(&b, m, warmup);
+	if (announces)
 		announce();
-	for (i = 0; i < b->repeat; i++)
-		best = min_ns(best, time_once(b));
-	if (!b->bytes || b->bytes % b->size)
-		die("%s: %llu bytes are no blocks of %llu", b->method->named.name,
-		    (unsigned long long)b->bytes, (unsigned long long)b->size);
-	PRINT_NUMBERS({ "blocks", b->bytes / b->size }, { "ns", best });
-}
-
-int time_method(struct loop *b, int argc, char **argv,
-		const struct method *list, size_t n)
-{
-	const struct bench_option options[] = {
-		{ "method", 'm', "how to take the blocks", .choice = &b->method,
-		  .table = list, .n = n, .entry = sizeof(*list) },
-		{ "size", 's', "bytes of a block (16)", .number = &b->size, .least = 1 },
-		{ "turns", 'n', "blocks of each node (20000)", .number = &b->turns,
-		  .least = 1 },
-		{ "warmup", 'w', "turns before the clock starts (a tenth)",
-		  .number = &b->warmup },
-		{ "repeat", 'r', "measure so often, print the least (3)",
-		  .number = &b->repeat, .least = 1 },
-		{ "touch", 't', "use every byte", .flag = &b->touch },
-		{ "announce", 'a', "print READY when the clock starts",
-		  .flag = &b->announce },
-		{ }
-	};
-	int i = take_options(argc, argv, options, "[DATA_NODE]...");
-
-	if (argc - i > MAX_NODES)
-		die("more than %d nodes", MAX_NODES);
-	while (i < argc)
-		b->node[b->nodes++] = argv[i++];
-	time_loop(b);
-	return 0;
-}
-
-int main_loop(int argc, char **argv)
-{
-	static struct loop b = {
-		.method = &methods[2], .size = 16, .turns = 20000, .repeat = 3,
-	};
-
-	return time_method(&b, argc, argv, methods, ARRAY_SIZE(methods));
+	while (repeat--)
+		best = min_ns(best, time_turns(&b, m, turns));
+	if (!b.bytes || b.bytes % b.size)
+		die("%s: %llu bytes are no blocks of %llu", m->name,
+		    (unsigned long long)b.bytes, (unsigned long long)b.size);
+	PRINT_NUMBERS({ "blocks", b.bytes / b.size }, { "ns", best });
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the methods of "loop" and "map" are timed. */
+/* What the methods of "loop" share. */
 #ifndef LOOP_H
 #define LOOP_H
 
@@ -8,47 +8,40 @@
 #include "bench.h"
 
 #define MAX_NODES	64
-
-struct method;
+#define BATCH		16	/* requests, or controls, at once */
 
 struct loop {
-	const struct method *method;
-	uint64_t size;		/* of a block, bytes */
-	uint64_t turns;		/* blocks of each node */
-	uint64_t warmup;
-	uint64_t repeat;
+	uint64_t size;		/* of a block or request, bytes */
 	bool touch;		/* the program uses every byte */
-	bool announce;
 	unsigned int nodes;
 	const char *node[MAX_NODES];
-	int data[MAX_NODES];
-	int ctrl[MAX_NODES];
+	int data[MAX_NODES], ctrl[MAX_NODES];
 	uint8_t *buf;
 	uint64_t bytes;
-	/* of mappings and pipes */
-	struct zio_ring_header *hdr;
-	const struct zio_control *slot;
-	const uint8_t *area;
-	int pipe[2], null;
 	volatile uint64_t sum;
 };
 
 /**
  * struct method - a way to take blocks
- * @named: its name
+ * @name: its name
  * @open: opens the nodes
  * @take: takes one block of a node, or
  * @run: takes so many blocks of the only node
  */
 struct method {
-	struct named named;
+	const char *name;
 	void (*open)(struct loop *b);
 	void (*take)(struct loop *b, unsigned int i);
 	void (*run)(struct loop *b, unsigned long n);
 };
 
-/* The file name of a control node is that of the data node, but for its end. */
-int open_ctrl(const char *data, int flags);
+/* The last entries have no name. */
+extern const struct method map_methods[];
+extern const struct method aio_methods[];
+
+void open_data(struct loop *b);
+void open_controls(struct loop *b, int flags);
+void wait_for_input(int fd);
 
 /* Every byte, eight at a time. */
 static inline void touch(struct loop *b, const void *mem, size_t size)
@@ -64,7 +57,14 @@ static inline void touch(struct loop *b, const void *mem, size_t size)
 	b->sum += sum;
 }
 
-int time_method(struct loop *b, int argc, char **argv,
-		const struct method *methods, size_t n);
+/* In the warm-up a block of another size may come that was left by another run. */
+static inline void take_bytes(struct loop *b, unsigned int i, ssize_t n)
+{
+	if (n <= 0)
+		die("%s: read of %llu bytes: %s", b->node[i],
+		    (unsigned long long)b->size, n ? strerror(errno) : "end");
+	b->bytes += n;
+	touch(b, b->buf, n);
+}
 
 #endif /* LOOP_H */

@@ -2,7 +2,7 @@
 /*
  * nullpipe: the same samples as zio-zero, with no framework at all
  *
- * A read of /dev/zio-null-{zero,random,sawtooth} fills a buffer of the kernel, as
+ * A read of /dev/zio-null-{zero,random} fills a buffer of the kernel, as
  * large as the request, and copies it to the user. A write copies the user's bytes to
  * the buffer and drops them. The cost of ZIO is what it costs more than this.
  *
@@ -21,41 +21,31 @@
 /**
  * struct nullpipe_pattern - one device node
  * @misc: the node
- * @fill: makes @len samples of 8 bits; the number of the first one is @first
+ * @fill: makes @len samples of 8 bits
  */
 struct nullpipe_pattern {
 	struct miscdevice misc;
-	void (*fill)(u8 *data, size_t len, u8 first);
+	void (*fill)(u8 *data, size_t len);
 };
 
 /**
  * struct nullpipe_file - state of an open file
  * @pattern: makes the samples
- * @next: number of the next sample
  * @data: the buffer, NULLPIPE_BUFFER_SIZE bytes
  */
 struct nullpipe_file {
 	const struct nullpipe_pattern *pattern;
-	u8 next;
 	u8 *data;
 };
 
-static void nullpipe_fill_zero(u8 *data, size_t len, u8 first)
+static void nullpipe_fill_zero(u8 *data, size_t len)
 {
 	memset(data, 0, len);
 }
 
-static void nullpipe_fill_random(u8 *data, size_t len, u8 first)
+static void nullpipe_fill_random(u8 *data, size_t len)
 {
 	get_random_bytes(data, len);
-}
-
-static void nullpipe_fill_sawtooth(u8 *data, size_t len, u8 first)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		data[i] = first++;
 }
 
 static int nullpipe_open(struct inode *inode, struct file *file)
@@ -91,8 +81,7 @@ static ssize_t nullpipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	size_t len = min(iov_iter_count(to), NULLPIPE_BUFFER_SIZE);
 	size_t done;
 
-	np->pattern->fill(np->data, len, np->next);
-	np->next += len;
+	np->pattern->fill(np->data, len);
 	done = copy_to_iter(np->data, len, to);
 	return done || !len ? done : -EFAULT;
 }
@@ -127,7 +116,6 @@ static const struct file_operations nullpipe_fops = {
 static struct nullpipe_pattern nullpipe_patterns[] = {
 	NULLPIPE_PATTERN(zero),
 	NULLPIPE_PATTERN(random),
-	NULLPIPE_PATTERN(sawtooth),
 };
 
 static void nullpipe_deregister(unsigned int count)

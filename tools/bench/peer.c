@@ -2,6 +2,12 @@
 /*
  * zio-bench peer: what a block costs in other frameworks of the kernel
  *
+ *   method=NAME    the framework: see methods[]
+ *   size=BYTES     of a block, a divisor of 65536 (16)
+ *   scan=BYTES     of a scan of IIO, as set in sysfs (1)
+ *   repeat=N       measure so often, print the least (3)
+ *   overrun=1      print what a reader is told of a loss
+ *
  * The program fills the buffer of the framework, then reads it empty in blocks, and
  * times both. IIO fills within a write(). Comedi fills by a timer: there a busy loop
  * runs meanwhile, and what counts is the time that the loop loses.
@@ -23,7 +29,6 @@ struct bench {
 	uint64_t size;
 	uint64_t scan;		/* bytes that are acquired together */
 	uint64_t repeat;
-	bool overrun;
 	int fd;
 	int fire;
 	unsigned long turns;	/* of the busy loop */
@@ -33,7 +38,7 @@ struct bench {
 
 /**
  * struct method - a framework
- * @named: its name
+ * @name: its name
  * @node: the node to read
  * @fire: the node that starts an acquisition. May be NULL
  * @fill: puts FILL bytes into the buffer of the kernel, returns the ns that it took
@@ -41,7 +46,7 @@ struct bench {
  * @end: undoes @set_up. May be NULL
  */
 struct method {
-	struct named named;
+	const char *name;
 	const char *node;
 	const char *fire;
 	uint64_t (*fill)(struct bench *b);
@@ -134,12 +139,9 @@ static uint64_t fill_comedi(struct bench *b)
 }
 
 static const struct method methods[] = {
-	{ { "iio", "IIO, scans pushed with no trigger" },
-	  "/dev/iio:device0", "/dev/zio-iio-push", fill_iio, NULL, NULL },
-	{ { "iio-trigger", "IIO, a trigger for each scan" },
-	  "/dev/iio:device0", "/dev/zio-iio-trigger", fill_iio, NULL, NULL },
-	{ { "comedi", "comedi_test, a command of one channel" },
-	  "/dev/comedi0", NULL, fill_comedi, set_up_comedi, cancel_comedi },
+	{ "iio", "/dev/iio:device0", "/dev/zio-iio-push", fill_iio, NULL, NULL },
+	{ "iio-trigger", "/dev/iio:device0", "/dev/zio-iio-trigger", fill_iio, NULL, NULL },
+	{ "comedi", "/dev/comedi0", NULL, fill_comedi, set_up_comedi, cancel_comedi },
 };
 
 static uint64_t drain(struct bench *b)
@@ -151,7 +153,7 @@ static uint64_t drain(struct bench *b)
 	for (done = 0; done < FILL; done += n) {
 		n = read(b->fd, b->buf, b->size);
 		if (n != (ssize_t)b->size)
-			die("%s: read gave %zd of %llu: %s", b->method->named.name, n,
+			die("%s: read gave %zd of %llu: %s", b->method->name, n,
 			    (unsigned long long)b->size,
 			    n < 0 ? strerror(errno) : "short");
 	}
@@ -192,54 +194,29 @@ static void overrun(struct bench *b)
 		      { "errno", n < 0 ? errno : 0 });
 }
 
-static void run(struct bench *b)
+void main_peer(char **argv)
 {
-	const struct method *m = b->method;
+	static struct bench b;
+	const struct method *m = TAKE_ENTRY(argv, "method", methods);
+	bool overruns = take_number(argv, "overrun", 0);
 
-	b->fd = open_path(O_RDWR | O_NONBLOCK, "%s", m->node);
+	b.method = m;
+	b.size = take_count(argv, "size", 16);
+	b.scan = take_count(argv, "scan", 1);
+	b.repeat = take_count(argv, "repeat", 3);
+	expect_words(argv, 0);
+	if (FILL % b.size || FILL % b.scan)
+		die("size and scan must be divisors of %d", FILL);
+	b.fd = open_path(O_RDWR | O_NONBLOCK, "%s", m->node);
 	if (m->fire)
-		b->fire = open_path(O_RDWR, "%s", m->fire);
-	memset(b->buf, 0x55, sizeof(b->buf));
+		b.fire = open_path(O_RDWR, "%s", m->fire);
+	memset(b.buf, 0x55, sizeof(b.buf));
 	if (m->set_up)
-		m->set_up(b);
-	if (b->overrun)
-		overrun(b);
+		m->set_up(&b);
+	if (overruns)
+		overrun(&b);
 	else
-		measure(b);
+		measure(&b);
 	if (m->end)
-		m->end(b);
-}
-
-static void check_divisor(const char *option, uint64_t value)
-{
-	if (FILL % value)
-		die("--%s: %llu is no divisor of %d", option,
-		    (unsigned long long)value, FILL);
-}
-
-int main_peer(int argc, char **argv)
-{
-	static struct bench b = {
-		.method = methods, .size = 16, .scan = 1, .repeat = 3,
-	};
-	const struct bench_option options[] = {
-		{ "method", 'm', "the framework", CHOICE(&b.method, methods) },
-		{ "size", 's', "bytes of a block, a divisor of 65536 (16)",
-		  .number = &b.size, .least = 1 },
-		{ "scan", 'c', "bytes of a scan of IIO, as set in sysfs (1)",
-		  .number = &b.scan, .least = 1 },
-		{ "repeat", 'r', "measure so often, print the least (3)",
-		  .number = &b.repeat, .least = 1 },
-		{ "overrun", 'o', "print what a reader is told of a loss",
-		  .flag = &b.overrun },
-		{ }
-	};
-	int i = take_options(argc, argv, options, "");
-
-	if (i != argc)
-		die("peer: what is '%s'?", argv[i]);
-	check_divisor("size", b.size);
-	check_divisor("scan", b.scan);
-	run(&b);
-	return 0;
+		m->end(&b);
 }

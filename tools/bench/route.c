@@ -2,8 +2,11 @@
 /*
  * zio-bench route: what a block costs that the kernel hands on by itself
  *
- * No program waits for the blocks of a route. This one reads their number twice, and
- * prints the difference, the time between, and how much of it the processor was idle.
+ *   time=MS    between the two looks (1000)
+ *
+ * The other word is a directory of statistics. No program waits for the blocks of a
+ * route. This one reads their number twice, and prints the difference, the time between,
+ * and how much of it the processor was idle.
  */
 #include "bench.h"
 
@@ -32,25 +35,17 @@ static struct look take_look(const char *dir)
 	return look;
 }
 
-int main_route(int argc, char **argv)
+void main_route(char **argv)
 {
-	uint64_t ms = 1000;
-	const struct bench_option options[] = {
-		{ "time", 't', "ms between the two looks (1000)", .number = &ms,
-		  .least = 1 },
-		{ }
-	};
+	uint64_t ms = take_count(argv, "time", 1000);
 	struct look from, to;
-	int i = take_options(argc, argv, options, "STATISTICS_DIRECTORY");
 
-	if (i != argc - 1)
-		die("route: which directory?");
-	from = take_look(argv[i]);
+	expect_words(argv, 1);
+	from = take_look(argv[0]);
 	usleep(ms * 1000);
-	to = take_look(argv[i]);
+	to = take_look(argv[0]);
 	if (to.blocks == from.blocks)
-		die("%s: no block has come", argv[i]);
+		die("%s: no block has come", argv[0]);
 	PRINT_NUMBERS({ "blocks", to.blocks - from.blocks }, { "ns", to.ns - from.ns },
 		      { "idle_ns", to.idle - from.idle });
-	return 0;
 }

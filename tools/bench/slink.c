@@ -2,6 +2,17 @@
 /*
  * zio-bench slink: what events of the S-LINK card cost a program that uses libzio
  *
+ *   bench=FILE     registers of the card's test bench (its resource0)
+ *   cset=DIR       directory of the channel set
+ *   method=NAME    ring, mmap, read
+ *   size=WORDS     of an event
+ *   warm=N         events to read before
+ *   events=N       events to measure
+ *   more=N         events to read after
+ *   check=1        look at each word
+ *
+ * The other word is the channel.
+ *
  * The caller has set the source of the emulated card to send as many events as this
  * program reads, from event 0 on, of pattern "count". This program opens the channel
  * and starts the source. It looks at two clocks, and at the counters of card, driver
@@ -22,7 +33,6 @@
 #define MODE_BLOCK	2
 #define REG_READS	(0x164 / 4)
 #define REG_WRITES	(0x168 / 4)
-#define LINE_SIZE	4096
 
 /* Files of the channel set in sysfs */
 static const char *const counters[] = {
@@ -33,8 +43,6 @@ static const char *const counters[] = {
 
 struct bench {
 	const char *cset;	/* its directory */
-	const char *registers;	/* of the test bench */
-	const char *method;
 	volatile uint32_t *card;
 	struct zio_channel *ch;
 	uint64_t size, warm, events, more;
@@ -48,39 +56,12 @@ struct snapshot {
 	uint32_t reads, writes;
 };
 
-/* The sum of the first numbers of all lines that begin with @key, after spaces. */
-static uint64_t sum_lines(const char *name, const char *key)
-{
-	char line[LINE_SIZE], *text;
-	uint64_t sum = 0;
-	bool found = false;
-	FILE *f;
-
-	snprintf(line, sizeof(line), "/proc/%s", name);
-	f = fopen(line, "re");
-	if (!f)
-		die("%s: %s", line, strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		text = line + strspn(line, " ");
-		if (strncmp(text, key, strlen(key)))
-			continue;
-		text += strcspn(text, "0123456789");
-		sum += strtoull(text, NULL, 10);
-		found = true;
-	}
-	fclose(f);
-	if (!found)
-		die("/proc/%s has no %s", name, key);
-	return sum;
-}
-
 static uint64_t user_ns(void)
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)usage.ru_utime.tv_sec * 1000000000 +
-		usage.ru_utime.tv_usec * 1000;
+	return usage.ru_utime.tv_sec * NS_PER_S + usage.ru_utime.tv_usec * 1000;
 }
 
 static uint64_t card_ns(const struct bench *b)
@@ -108,10 +89,10 @@ static void take_counters(const struct bench *b, struct snapshot *s)
 		s->counter[i] = read_file_number(b->cset, counters[i]);
 	s->reads = b->card[REG_READS];
 	s->writes = b->card[REG_WRITES];
-	s->switches = sum_lines("stat", "ctxt");
+	s->switches = sum_lines("/proc/stat", "ctxt");
 	s->user_ns = user_ns();
 	/* /proc/stat counts hundredths of a second; this file counts nanoseconds. */
-	s->idle_ns = sum_lines("timer_list", ".idle_sleeptime");
+	s->idle_ns = sum_lines("/proc/timer_list", ".idle_sleeptime");
 }
 
 static void check_event(const struct bench *b, const struct zio_block *blk)
@@ -172,42 +153,32 @@ static void run(struct bench *b)
 	print_row(b, &from, &to);
 }
 
-static void open_channel(struct bench *b, const char *name)
+static struct zio_channel *open_channel(const char *name, const char *method)
 {
-	int flag = zio_method_flag(b->method);
 	struct zio_error error;
+	struct zio_channel *ch = zio_open(name, zio_method_flag(method), &error);
 
-	if (flag <= 0)
-		die("--method: there is no '%s'", b->method);
-	b->ch = zio_open(name, flag, &error);
-	if (!b->ch)
+	if (!ch)
 		die("%s", error.text);
+	return ch;
 }
 
-int main_slink(int argc, char **argv)
+void main_slink(char **argv)
 {
-	static struct bench b = { .size = 5, .events = 1000, .method = "read" };
-	const struct bench_option options[] = {
-		{ "bench", 'b', "registers of the card's test bench (its resource0)",
-		  .text = &b.registers },
-		{ "cset", 'c', "directory of the channel set", .text = &b.cset },
-		{ "method", 'm', "ring, mmap, read (read)", .text = &b.method },
-		{ "size", 's', "words of an event (5)", .number = &b.size },
-		{ "warm", 'w', "events to read before (0)", .number = &b.warm },
-		{ "events", 'n', "events to measure (1000)", .number = &b.events,
-		  .least = 1 },
-		{ "more", 'x', "events to read after (0)", .number = &b.more },
-		{ "check", 'k', "look at each word", .flag = &b.check },
-		{ }
-	};
-	int i = take_options(argc, argv, options, "CHANNEL");
+	static struct bench b;
+	const char *registers = take_text(argv, "bench", "");
+	const char *method = take_text(argv, "method", "read");
 
-	if (i != argc - 1 || !b.registers || !b.cset)
-		die("slink: --bench, --cset and a channel are wanted");
-	b.card = map_file(open_path(O_RDWR | O_SYNC, "%s", b.registers), 0, PAGE,
+	b.cset = take_text(argv, "cset", "");
+	b.size = take_count(argv, "size", 5);
+	b.warm = take_number(argv, "warm", 0);
+	b.events = take_count(argv, "events", 1000);
+	b.more = take_number(argv, "more", 0);
+	b.check = take_number(argv, "check", 0);
+	expect_words(argv, 1);
+	b.card = map_file(open_path(O_RDWR | O_SYNC, "%s", registers), 0, PAGE,
 			  PROT_READ | PROT_WRITE);
-	open_channel(&b, argv[i]);
+	b.ch = open_channel(argv[0], method);
 	run(&b);
 	zio_close(b.ch);
-	return 0;
 }

@@ -2,6 +2,17 @@
 /*
  * zio-bench trig: what an event costs, how many come in a second, and when
  *
+ *   task=NAME      what to measure: see tasks[]
+ *   trigger=DIR    of the trigger that all sets share; otherwise each has its own
+ *   source=NAME    where events come from: see sources[]
+ *   use=NAME       what becomes of the blocks: see uses[]
+ *   first=N        number of the first device, zzero-N (0)
+ *   count=N        devices (1)
+ *   period=NS      of a rate: nothing is lost with it (100000)
+ *   events=N       how many (1000)
+ *   spread=1       own triggers: one after the other in the period
+ *   time=MS        of one trial of a rate (40)
+ *
  * This program is busy all the time. What an event costs is the time that the program
  * loses: the time of so many turns with events, less that without. Between two turns
  * the program reads the blocks, or leaves them.
@@ -31,16 +42,14 @@ struct set {
 
 struct use;
 struct source;
-struct task;
 
 struct bench {
 	const struct use *use;
 	const struct source *source;
-	const struct task *task;
 	const char *trigger;		/* a directory, or NULL: each set has its own */
 	uint64_t period;		/* ns */
 	uint64_t events;
-	uint64_t bin, time_ms, least;
+	uint64_t time_ms;
 	bool spread;
 	uint64_t spins;			/* turns of the empty loop in a pass */
 	uint64_t got;			/* blocks */
@@ -53,34 +62,28 @@ struct bench {
 
 /**
  * struct use - what becomes of the blocks
- * @named: its name
+ * @name: its name
  * @store: the buffer has room for all blocks
  * @open: opens what @drain needs
  * @drain: takes the blocks that are there
  */
 struct use {
-	struct named named;
+	const char *name;
 	bool store;
-	void (*open)(struct bench *b, struct set *s);
+	void (*open)(struct set *s);
 	void (*drain)(struct bench *b, struct set *s);
 };
 
 /**
  * struct source - where the events come from
- * @named: its name
+ * @name: its name
  * @start: has events come from the time @at on
  * @exact: the source makes as many events as it is told, at times that are known
  */
 struct source {
-	struct named named;
+	const char *name;
 	void (*start)(struct bench *b, uint64_t at);
 	bool exact;
-};
-
-/* What to measure. */
-struct task {
-	struct named named;
-	void (*run)(struct bench *b);
 };
 
 /* Counts what all sets have lost so far. */
@@ -99,16 +102,9 @@ static uint64_t count_lost(struct bench *b, uint64_t *triggers)
 
 /* Uses */
 
-static void open_data(struct bench *b, struct set *s)
+static void open_data(struct set *s)
 {
-	(void)b;
 	s->data = open_path(O_RDONLY | O_NONBLOCK, "/dev/zio/%s-0-0-data", s->name);
-}
-
-static void leave(struct bench *b, struct set *s)
-{
-	(void)b;
-	(void)s;
 }
 
 static void read_blocks(struct bench *b, struct set *s)
@@ -122,9 +118,8 @@ static void read_blocks(struct bench *b, struct set *s)
 		die("%s: read gave %zd: %s", s->name, n, strerror(errno));
 }
 
-static void open_ring(struct bench *b, struct set *s)
+static void open_ring(struct set *s)
 {
-	(void)b;
 	s->ctrl = open_path(O_RDWR, "/dev/zio/%s-0-0-ctrl", s->name);
 	s->hdr = map_file(s->ctrl, 0, PAGE, PROT_READ | PROT_WRITE);
 	s->slot = map_file(s->ctrl, s->hdr->slots_offset,
@@ -144,12 +139,11 @@ static void pass_ring(struct bench *b, struct set *s)
 }
 
 /* Starts a process that sleeps in read() until the next block is there. */
-static void open_sleeper(struct bench *b, struct set *s)
+static void open_sleeper(struct set *s)
 {
 	uint8_t buf[BLOCK];
 	int fd;
 
-	(void)b;
 	s->sleeper = fork();
 	if (s->sleeper < 0)
 		die("fork: %s", strerror(errno));
@@ -162,13 +156,14 @@ static void open_sleeper(struct bench *b, struct set *s)
 }
 
 static const struct use uses[] = {
-	{ { "full", "no program reads, and the buffers are full" }, false, leave, leave },
-	{ { "store", "no program reads, and the buffers have room" }, true, open_data,
-	  leave },
-	{ { "read", "each block is read, one by one" }, false, open_data, read_blocks },
-	{ { "ring", "each block is taken from a ring" }, false, open_ring, pass_ring },
-	{ { "sleeper", "a process for each set, asleep in read()" }, false,
-	  open_sleeper, leave },
+	/* No program reads, and the buffers are full. */
+	{ .name = "full" },
+	/* No program reads, and the buffers have room. */
+	{ .name = "store", .store = true, .open = open_data },
+	{ .name = "read", .open = open_data, .drain = read_blocks },
+	{ .name = "ring", .open = open_ring, .drain = pass_ring },
+	/* A process for each set is asleep in read(). */
+	{ .name = "sleeper", .open = open_sleeper },
 };
 
 /* Sources */
@@ -200,21 +195,16 @@ static void start_timer(struct bench *b, uint64_t at)
 }
 
 static const struct source sources[] = {
-	{ { "hrt", "period-ns, so many shots from start-ns on" }, start_hrt, true },
-	{ { "timer", "period-ms, without end" }, start_timer, false },
+	{ "hrt", start_hrt, true },
+	{ "timer", start_timer, false },	/* without end */
 };
 
 static void drain_all(struct bench *b)
 {
 	unsigned int i;
 
-	for (i = 0; i < b->n; i++)
+	for (i = 0; b->use->drain && i < b->n; i++)
 		b->use->drain(b, &b->set[i]);
-}
-
-static void calibrate(struct bench *b)
-{
-	b->spins = b->period * PERIODS_A_TURN * calibrate_spin() / 1000000;
 }
 
 static uint64_t time_passes(struct bench *b, uint64_t passes)
@@ -245,18 +235,19 @@ static void stop(struct bench *b)
 			 clock_ns(CLOCK_REALTIME) + DAY_NS : 0);
 }
 
-static uint64_t time_without(struct bench *b, uint64_t passes)
+/* The passes in which all events come */
+static uint64_t count_passes(const struct bench *b)
 {
-	stop(b);
-	return time_passes(b, passes);
+	return lead_ns(b) / (b->period * PERIODS_A_TURN) + b->events / PERIODS_A_TURN + 2;
 }
 
+/* Makes room in the buffers that are to have room. */
 static void set_queue(struct bench *b, uint64_t len)
 {
 	char dir[128];
 	unsigned int i;
 
-	for (i = 0; i < b->n; i++) {
+	for (i = 0; b->use->store && i < b->n; i++) {
 		snprintf(dir, sizeof(dir),
 			 "/sys/bus/zio/devices/%s/cset0/chan0/buffer",
 			 b->set[i].name);
@@ -278,21 +269,19 @@ static void take_what_is_left(struct bench *b)
 	for (i = 0; i < b->n; i++)
 		if (b->use->store)
 			read_blocks(b, &b->set[i]);
-		else
-			b->use->drain(b, &b->set[i]);
+	drain_all(b);
 }
 
 static void check_cost(struct bench *b, uint64_t events, uint64_t lost,
 		       uint64_t lost_triggers)
 {
-	bool full = b->use->open == leave;
 	uint64_t triggers, blocks;
 
 	take_what_is_left(b);
 	blocks = count_lost(b, &triggers);
 	expect("events lost", triggers, lost_triggers);
-	expect("blocks lost", blocks - lost, full ? events * b->n : 0);
-	if (b->use->drain != leave || b->use->store)
+	expect("blocks lost", blocks - lost, b->use->open ? 0 : events * b->n);
+	if (b->use->drain || b->use->store)
 		expect("blocks", b->got, events * b->n);
 }
 
@@ -303,8 +292,7 @@ static void warm_up(struct bench *b)
 
 	b->events = 64;
 	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
-	time_passes(b, lead_ns(b) / (b->period * PERIODS_A_TURN) +
-		    b->events / PERIODS_A_TURN + 2);
+	time_passes(b, count_passes(b));
 	stop(b);
 	take_what_is_left(b);
 	b->events = events;
@@ -312,27 +300,24 @@ static void warm_up(struct bench *b)
 
 static void run_cost(struct bench *b)
 {
-	uint64_t lead = lead_ns(b), base, ns, before, fired, lost, triggers, passes;
+	uint64_t base, ns, before, fired, lost, triggers;
 
-	calibrate(b);
-	if (b->use->store)
-		set_queue(b, b->events + 64);
+	b->spins = spins_of(b->period * PERIODS_A_TURN);
+	set_queue(b, b->events + 64);
 	warm_up(b);
-	passes = lead / (b->period * PERIODS_A_TURN) + b->events / PERIODS_A_TURN + 2;
-	base = time_without(b, passes);
+	base = time_passes(b, count_passes(b));
 	lost = count_lost(b, &triggers);
 	b->got = 0;
-	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead);
+	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
 	before = count_fired(b);
-	ns = time_passes(b, passes);
+	ns = time_passes(b, count_passes(b));
 	fired = count_fired(b) - before;
 	stop(b);
 	if (b->source->exact)
 		expect("events", fired, b->events);
 	/* A source without end may have made one more since. */
 	check_cost(b, count_fired(b) - before, lost, triggers);
-	if (b->use->store)
-		set_queue(b, 16);
+	set_queue(b, 16);
 	PRINT_NUMBERS({ "blocks", fired }, { "ns", ns - base });
 }
 
@@ -372,7 +357,7 @@ static int64_t try_period(void *arg, uint64_t period)
 
 static void run_rate(struct bench *b)
 {
-	uint64_t good = b->period, period = b->least;
+	uint64_t good = b->period, period = 1000;
 
 	/* This trial uses every block of the buffers, so that the others find them warm. */
 	if (try_period(b, period))
@@ -417,8 +402,9 @@ static void shift_to_earliest(void)
 }
 
 /* Prints one object for each bin that is not empty: its start in ns, and events. */
-static void print_histogram(int64_t bin)
+static void print_histogram(void)
 {
+	const int64_t bin = 100;
 	unsigned int i, n = 0;
 	int64_t low, at = 0;
 
@@ -449,13 +435,13 @@ static void run_jitter(struct bench *b)
 	qsort(stamps, n_stamps, sizeof(*stamps), compare);
 	if (!b->source->exact)
 		shift_to_earliest();
-	print_histogram(b->bin);
+	print_histogram();
 }
 
 /* For a profile: it ends with the machine. */
 static void run_forever(struct bench *b)
 {
-	calibrate(b);
+	b->spins = spins_of(b->period * PERIODS_A_TURN);
 	b->events = 0;
 	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
 	announce();
@@ -479,25 +465,26 @@ static void run_fire(struct bench *b)
 	int fd = open_path(O_WRONLY, "%s/fire", b->dir[0]);
 	uint64_t lost, triggers, ns;
 
-	if (b->use->store)
-		set_queue(b, b->events + 64);
+	set_queue(b, b->events + 64);
 	time_fires(fd, 64);
 	take_what_is_left(b);
 	lost = count_lost(b, &triggers);
 	b->got = 0;
 	ns = time_fires(fd, b->events);
 	check_cost(b, b->events, lost, triggers);
-	if (b->use->store)
-		set_queue(b, 16);
+	set_queue(b, 16);
 	PRINT_NUMBERS({ "blocks", b->events }, { "ns", ns });
 }
 
-static const struct task tasks[] = {
-	{ { "cost", "instructions of events" }, run_cost },
-	{ { "fire", "the same for what is written to \"fire\"" }, run_fire },
-	{ { "rate", "the shortest period at which nothing is lost" }, run_rate },
-	{ { "jitter", "time stamps minus the grid: a histogram" }, run_jitter },
-	{ { "forever", "events and nothing else, after the word READY" }, run_forever },
+static const struct task {
+	const char *name;
+	void (*run)(struct bench *b);
+} tasks[] = {
+	{ "cost", run_cost },
+	{ "fire", run_fire },
+	{ "rate", run_rate },
+	{ "jitter", run_jitter },
+	{ "forever", run_forever },
 };
 
 static void open_set(struct bench *b, unsigned int i)
@@ -511,7 +498,8 @@ static void open_set(struct bench *b, unsigned int i)
 				     "statistics/lost_triggers");
 	s->lost_blocks = open_path(O_RDONLY, stats, s->name,
 				   "chan0/statistics/lost_blocks");
-	b->use->open(b, s);
+	if (b->use->open)
+		b->use->open(s);
 }
 
 static const char *own_trigger(const struct set *s)
@@ -541,51 +529,27 @@ static void end_sleepers(struct bench *b)
 			kill(b->set[i].sleeper, SIGTERM);
 }
 
-static void take_arguments(struct bench *b, int argc, char **argv)
+void main_trig(char **argv)
 {
-	const struct bench_option options[] = {
-		{ "task", 'k', "what to measure", CHOICE(&b->task, tasks) },
-		{ "trigger", 't', "directory of the trigger that all sets share",
-		  .text = &b->trigger },
-		{ "source", 's', "where events come from", CHOICE(&b->source, sources) },
-		{ "use", 'u', "what becomes of the blocks", CHOICE(&b->use, uses) },
-		{ "first", 'f', "number of the first device, zzero-N (0)",
-		  .number = &b->first },
-		{ "count", 'c', "devices (1)", .number = &b->n, .least = 1 },
-		{ "period", 'p', "ns; of a rate: nothing is lost with it (100000)",
-		  .number = &b->period, .least = 1 },
-		{ "events", 'n', "how many (1000)", .number = &b->events, .least = 1 },
-		{ "spread", 'x', "own triggers: one after the other in the period",
-		  .flag = &b->spread },
-		{ "least", 'l', "ns, of a rate: the shortest period to try (1000)",
-		  .number = &b->least, .least = 1 },
-		{ "time", 'T', "ms of one trial of a rate (40)", .number = &b->time_ms,
-		  .least = 1 },
-		{ "bin", 'b', "ns, of the histogram (100)", .number = &b->bin,
-		  .least = 1 },
-		{ }
-	};
-	int i = take_options(argc, argv, options, "");
-
-	if (i != argc)
-		die("trig: what is '%s'?", argv[i]);
-	if (b->n > MAX_SETS)
-		die("more than %d sets", MAX_SETS);
-}
-
-int main_trig(int argc, char **argv)
-{
-	static struct bench b = {
-		.period = 100000, .events = 1000, .n = 1, .time_ms = 40, .bin = 100,
-		.least = 1000, .use = uses, .source = sources, .task = tasks,
-	};
+	static struct bench b;
+	const struct task *task = TAKE_ENTRY(argv, "task", tasks);
 	unsigned int i;
 
-	take_arguments(&b, argc, argv);
+	b.use = TAKE_ENTRY(argv, "use", uses);
+	b.source = TAKE_ENTRY(argv, "source", sources);
+	b.trigger = take_text(argv, "trigger", NULL);
+	b.first = take_number(argv, "first", 0);
+	b.n = take_count(argv, "count", 1);
+	b.period = take_count(argv, "period", 100000);
+	b.events = take_count(argv, "events", 1000);
+	b.spread = take_number(argv, "spread", 0);
+	b.time_ms = take_count(argv, "time", 40);
+	expect_words(argv, 0);
+	if (b.n > MAX_SETS)
+		die("more than %d sets", MAX_SETS);
 	for (i = 0; i < b.n; i++)
 		open_set(&b, i);
 	find_triggers(&b);
-	b.task->run(&b);
+	task->run(&b);
 	end_sleepers(&b);
-	return 0;
 }

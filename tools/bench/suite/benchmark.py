@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What each benchmark has: plans, a table, a figure, a report."""
 
-from __future__ import annotations
-
 from .draw import Figure
 from .plan import Plan, Result, Row
-from .table import Reference, Table, plain_rows
+from .table import Table, plain_rows
 
 
 class Benchmark:
@@ -34,10 +32,10 @@ class Benchmark:
         """More notes, of what was measured."""
         return {}
 
-    def figure(self, table: Table, reference: Reference) -> Figure | None:
+    def figure(self, table: Table) -> Figure | None:
         return None
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         """Tables in Markdown, by name."""
         return {}
 

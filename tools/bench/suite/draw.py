@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures: panels of curves, drawn by gnuplot."""
 
-from __future__ import annotations
-
 import dataclasses
+import math
 import pathlib
 import subprocess
 
@@ -37,12 +36,9 @@ class Panel:
     ylog: bool = False
     xticks: list[object] | None = None
     yticks: list[object] | None = None
-    xrange: tuple[float, float] | None = None
-    yrange: tuple[float, float] | None = None
     y2label: str = ""
-    y2range: tuple[float, float] | None = None
+    y2ticks: list[object] | None = None
     key_columns: int = 2
-    lines: list[str] = dataclasses.field(default_factory=list)
     bars: list[str] | None = None  # labels: the curves are groups of bars
 
 
@@ -71,24 +67,26 @@ def sizes(values: list[int]) -> list[object]:
     return [(binary(value), value) for value in values]
 
 
-def decimal(value: float) -> str:
-    """A number as on an axis, blanks in large ones: 0.01, 1000, 10 000."""
-    text = f"{value:,.10f}".rstrip("0").rstrip(".")
-    return text.replace(",", " " if value >= 10000 else "")
+def labels(values: list[float]) -> list[object]:
+    """Ticks with numbers of one format: blanks in all if one is large; as many digits."""
+    digits = max(len(f"{value:.10g}".partition(".")[2]) for value in values)
+    large = max(values) >= 10000
+    texts = [
+        f"{value:,.{digits}f}".replace(",", " " if large else "") for value in values
+    ]
+    return list(zip(texts, values, strict=True))
 
 
 def decades(low: float, high: float) -> list[object]:
     """Ticks at powers of ten from low to high."""
-    ticks, value = [], low
-    while value <= high * 1.001:
-        ticks.append((decimal(value), value))
-        value *= 10
-    return ticks
+    powers = range(round(math.log10(low)), round(math.log10(high)) + 1)
+    small = [(f"{10.0**power:g}", 10.0**power) for power in powers if power < 0]
+    return small + labels([10**power for power in powers if power >= 0])
 
 
 def linear(high: float, step: float, low: float = 0) -> list[object]:
     n = round((high - low) / step)
-    return [(decimal(low + i * step), low + i * step) for i in range(n + 1)]
+    return labels([low + i * step for i in range(n + 1)])
 
 
 def quote(text: str) -> str:
@@ -104,15 +102,13 @@ def ticks(axis: str, places: list[object] | None) -> list[str]:
     return [f"set {axis}tics ({', '.join(texts)})"]
 
 
-def span(axis: str, limits: tuple[float, float] | None, places: object) -> list[str]:
-    """An axis ends at its first and its last tick unless it is told otherwise."""
-    if limits is None and isinstance(places, list):
-        values = [p[1] if isinstance(p, tuple) else p for p in places]
-        # Rounded, a tick at the very end could be outside.
-        limits = (min(values) * 0.9999, max(values) * 1.0001)
-    if limits is None:
+def span(axis: str, places: list[object] | None) -> list[str]:
+    """An axis ends at its first and its last tick."""
+    if places is None:
         return [f"set {axis}range [*:*]"]
-    return [f"set {axis}range [{limits[0]}:{limits[1]}]"]
+    values = [p[1] if isinstance(p, tuple) else p for p in places]
+    # Rounded, a tick at the very end could be outside.
+    return [f"set {axis}range [{min(values) * 0.9999}:{max(values) * 1.0001}]"]
 
 
 def plot_line(i: int, curve: Curve) -> str:
@@ -159,18 +155,19 @@ def panel_lines(panel: Panel, key_rows: int) -> list[str]:
         f"set ylabel {quote(panel.ylabel)}",
         'set grid linetype 1 linecolor "#e4e4e4"',
         "set tics nomirror",
-        f"set border {11 if panel.y2label else 3}",
+        f"set border {11 if panel.y2label else 3} back",
+        "set tics back",
         'set key below center horizontal Left reverse samplen 2 font ",12"',
         f"set key maxcols {panel.key_columns}",
     ]
     lines += ["set logscale x"] if panel.xlog else []
     lines += ["set logscale y"] if panel.ylog else []
-    lines += ticks("x", panel.xticks) + span("x", panel.xrange, panel.xticks)
-    lines += ticks("y", panel.yticks) + span("y", panel.yrange, panel.yticks)
+    lines += ticks("x", panel.xticks) + span("x", panel.xticks)
+    lines += ticks("y", panel.yticks) + span("y", panel.yticks)
     if panel.y2label:
-        lines += [f"set y2label {quote(panel.y2label)}", "set y2tics"]
-        lines += span("y2", panel.y2range, None)
-    lines += panel.lines + data_lines(panel)
+        lines += [f"set y2label {quote(panel.y2label)}"]
+        lines += ticks("y2", panel.y2ticks) + span("y2", panel.y2ticks)
+    lines += data_lines(panel)
     if panel.bars is not None:
         return lines + bar_lines(panel)
     plots = [plot_line(i, curve) for i, curve in enumerate(panel.curves)]

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Copied, dropped or mapped: after D. Gilbert, 1999."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
 from .plan import Plan, cset_dir, node
-from .table import Reference, Table, markdown, number
+from .table import Table, markdown, number, published
 
 CSET, NODE = cset_dir("zzero", 0), node("zzero", 0, 0, 0)
 MIB = 1 << 20
 VOLUME = 200 * MIB
-HIS_SIZES = [4096 << i for i in range(7)] + [488 << 10]  # 488 KB: his disk's maximum
-SIZES = sorted([*HIS_SIZES, *(MIB >> 1 << i for i in range(4))])
+OLD_SIZES = [4096 << i for i in range(7)] + [488 << 10]  # 488 KB: the disk's maximum
+SIZES = sorted([*OLD_SIZES, *(MIB >> 1 << i for i in range(4))])
 METHODS = [
     # method, in words, colour
     ("read-touch", "read, every byte used", draw.RED),
@@ -25,7 +23,7 @@ METHODS = [
     ("ring", "mapped, control ring", draw.LIGHT),
     ("drop", "control by read, data dropped", draw.GREY),
 ]
-HIS = [
+OLD = [
     ("to_user_space", "1999, to user space", draw.RED),
     ("to_kernel", "1999, to the kernel", draw.GREY),
 ]
@@ -53,22 +51,19 @@ class Indirect(Benchmark):
         turns = -(-VOLUME // size)
         plan.loop(command, turns, NODE, size=size, method=method, touch=touch)
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
-        axis = {
-            "xlog": True,
-            "xticks": draw.sizes([4096 << 2 * i for i in range(6)]),
-            "xrange": (3500, 4.8 * MIB),
-        }
+    def figure(self, table: Table) -> Figure:
+        axis = {"xlog": True, "xticks": draw.sizes([4096 << 2 * i for i in range(6)])}
         rates = [
             Curve(title, [(s, rate_of(s, ns)) for s, ns in costs], colour)
             for method, title, colour in METHODS
             if (costs := table.curve(method))
         ]
-        for method, title, colour in HIS:
-            points = [(s, VOLUME / MIB / t) for s, t in his_times(reference, method)]
+        for method, title, colour in OLD:
+            points = [(s, VOLUME / MIB / t) for s, t in old_times(method)]
             rates.append(Curve(title, points, colour, point=4, dash=2))
         left = Panel(
-            "1 instruction = 1 ns; mapped and dropped coincide", "block (bytes)",
+            "1 insn = 1 ns; mapped and dropped coincide, ring from 256k on",
+            "block (bytes)",
             "MB/s (2^20 bytes)", rates,
             ylog=True, yticks=draw.decades(1, 10000), **axis,
         )  # fmt: skip
@@ -77,32 +72,32 @@ class Indirect(Benchmark):
             for method, title, colour in METHODS
         ]
         right = Panel(
-            "mapped and dropped coincide", "block (bytes)",
+            "mapped and dropped coincide, ring from 256k on", "block (bytes)",
             "instructions per KiB", each, yticks=draw.linear(1600, 200), **axis,
         )  # fmt: skip
         title = "200 MiB of zeros in blocks: copied, dropped, mapped"
         return Figure(title, [left, right], 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
-        return {"rates": rate_table(table, reference), "fit": fit_table(table, reference)}
+    def report(self, table: Table) -> dict[str, str]:
+        return {"rates": rate_table(table), "fit": fit_table(table)}
 
 
 def rate_of(size: float, ns: float | None) -> float | None:
-    """MB/s, where a megabyte is 2^20 bytes, as his is."""
+    """MB/s, where a megabyte is 2^20 bytes, as in 1999."""
     return size / MIB / ns * 1e9 if ns else None
 
 
-def his_times(reference: Reference, method: str) -> list[tuple[float, float]]:
-    return reference.curve("gilbert-1999", "indirect-1999", method=method)
+def old_times(method: str) -> list[tuple[float, float]]:
+    return published("gilbert-1999", "indirect-1999").curve(method, y="s")
 
 
-def rate_table(table: Table, reference: Reference) -> str:
-    his = {method: dict(his_times(reference, method)) for method, _, _ in HIS}
+def rate_table(table: Table) -> str:
+    old = {method: dict(old_times(method)) for method, _, _ in OLD}
     methods = ["read", "drop", "mmap", "ring", "splice", "read-touch", "mmap-touch"]
     rows = []
     for size in SIZES:
         row: list[object] = [draw.binary(size)]
-        for times in his.values():
+        for times in old.values():
             seconds = times.get(size)
             rate = VOLUME / MIB / seconds if seconds else None
             row += [number(seconds, 2), number(rate, 1)]
@@ -123,7 +118,7 @@ def fit(points: list[tuple[float, float]]) -> tuple[float, float]:
     return slope, (sy - slope * sx) / n / VOLUME * 1024
 
 
-def fit_table(table: Table, reference: Reference) -> str:
+def fit_table(table: Table) -> str:
     rows = []
     for method, title, _ in METHODS:
         if points := table.curve(method):
@@ -132,8 +127,8 @@ def fit_table(table: Table, reference: Reference) -> str:
             for size in (65536, MIB) if table.has_plain() else ():
                 row.append(number(table.get(method, "us", size=size, mode="plain"), 1))
             rows.append(row)
-    for method, title, _ in HIS:
-        times = his_times(reference, method)
+    for method, title, _ in OLD:
+        times = old_times(method)
         block, kib = fit([(s, t / VOLUME * s * 1e9) for s, t in times])
         rows.append([f"{title}, ns", number(block), number(kib)])
     head = ["", "per block", "per KiB"]

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The virtual machine: what goes into it, and how it runs a plan."""
 
-from __future__ import annotations
-
 import pathlib
 import shutil
 import subprocess
 import sys
-import threading
 
+from .benchmark import Benchmark
 from .plan import BENCH, Plan
 
 HERE = pathlib.Path(__file__).resolve().parent.parent  # tools/bench
@@ -107,15 +105,13 @@ class Machine:
         for file in work.glob("*.ko"):
             shutil.copy(file, self.inside)
 
-    def arguments(
-        self, mode: str, modules: tuple[str, ...], devices: tuple[str, ...]
-    ) -> list[str]:
+    def arguments(self, mode: str, benchmark: Benchmark) -> list[str]:
         words = ["--kernel", self.kernel_name, "--no-load", "--mem", "512"]
         words += ["--cpus", "1", "--timeout", str(TIMEOUT)]
         words += ["--icount"] if mode == "icount" else []
-        for name in modules:
+        for name in benchmark.kernel_modules:
             words += ["--module", name] if self.has_module(name) else []
-        for device in devices:
+        for device in benchmark.devices:
             words += ["--device", device]
         words += ["--modules", str(self.modules)]
         words += ["--add", f"{shutil.which('dd')}:/usr/local/bin/dd"]
@@ -131,28 +127,22 @@ class Machine:
         script = self.inside / "plan"
         script.write_text(plan.script())
         command = [str(VM), *arguments, "--", "sh", f"{BENCH}/plan"]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        output = self.work / "output"
+        with output.open("w") as stdout:
+            process = subprocess.Popen(
+                command, stdout=stdout, stderr=subprocess.PIPE, text=True
+            )
         errors: list[str] = []
-        follower = threading.Thread(target=follow, args=(name, process.stderr, errors))
-        follower.start()
         try:
-            output = process.stdout.read()
+            for line in process.stderr:
+                errors.append(line)
+                if line.startswith("guest: "):
+                    say(f"{name}: {line[7:].rstrip()}")
             status = process.wait()
         finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
-            follower.join()
+            process.terminate()
+            process.wait()
         if status:
             sys.stderr.writelines(errors)
             raise Failure(f"{name}: the machine ends with status {status}")
-        return output
-
-
-def follow(name: str, stream: object, errors: list[str]) -> None:
-    for line in stream:
-        errors.append(line)
-        if line.startswith("guest: "):
-            say(f"{name}: {line[7:].rstrip()}")
+        return output.read_text()

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The pipeline in a loop inside one process."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
 from .plan import Plan, cset_dir, node, turns_for
-from .table import Column, Reference, Table, grid, markdown, number
+from .table import Table, grid, markdown, number, published
 
 SIZES = [16, 64, 256, 1024, 4096, 16384, 65536]
 ZERO, RANDOM = node("zzero", 0, 0, 0), node("zzero", 0, 0, 1)
@@ -64,22 +62,21 @@ class Pipeline(Benchmark):
         plan.loop("ring", few, ZERO, size=size, method="ring-touch", touch=True)
         plan.use_kmalloc(CSET)
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         bars = ["dev-zero", "null-zero", "bulk", "read", "read-random", "ctrl"]
         bars += ["ctrl+read", "poll+read", "write"]
 
-        def was(method: str, size: int = 16) -> float | None:
-            return reference.get("zio-1.1", "pipeline", method=method, size=size)
-
-        measured = [(i, table.get(m, size=16) or 0) for i, m in enumerate(bars)]
-        old = [(i, was(m) or 0) for i, m in enumerate(bars)]
+        old = published("zio-1.1", "pipeline")
+        now, was = (
+            [(i, t.get(m, size=16) or 0) for i, m in enumerate(bars)]
+            for t in (table, old)
+        )
         left = Panel(
-            "blocks of 16 bytes", "", "instructions per block",
-            [Curve("measured", measured), Curve("ZIO 1.1", old, draw.RED)],
+            "blocks of 16 bytes (no bar: not measured)", "", "instructions per block",
+            [Curve("measured", now), Curve("ZIO 1.1", was, draw.RED)],
             bars=bars, yticks=draw.linear(5000, 1000),
         )  # fmt: skip
-        old_read = reference.curve("zio-1.1", "pipeline", method="read")
-        old_both = reference.curve("zio-1.1", "pipeline", method="ctrl+read")
+        old_read, old_both = old.curve("read"), old.curve("ctrl+read")
         right = Panel(
             "read meets the null pipe from 1k on", "block (bytes)",
             "instructions per block",
@@ -92,16 +89,13 @@ class Pipeline(Benchmark):
                 Curve("read, ZIO 1.1", old_read, draw.RED, point=6, dash=2),
                 Curve("control + read, ZIO 1.1", old_both, draw.ORANGE, point=6, dash=2),
             ],
-            xlog=True, ylog=True, xticks=draw.sizes(SIZES), xrange=(12, 90000),
+            xlog=True, ylog=True, xticks=draw.sizes(SIZES),
             yticks=draw.decades(100, 100000),
         )  # fmt: skip
         return Figure("The pipeline: one channel, user trigger", [left, right], 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
-        return {
-            "small": small_table(table, reference),
-            "large": large_table(table, reference),
-        }
+    def report(self, table: Table) -> dict[str, str]:
+        return {"small": small_table(table), "large": large_table(table)}
 
 
 SMALL = [
@@ -118,26 +112,23 @@ SMALL = [
 ]
 
 
-def small_table(table: Table, reference: Reference) -> str:
+def small_table(table: Table) -> str:
+    old = published("zio-1.1", "pipeline")
     rows = []
-    for what, target, method, old, null in SMALL:
-        was = reference.get("zio-1.1", "pipeline", method=old, size=16)
-        measured = number(table.get(method, size=16))
-        null_cost = number(table.get(null, size=16)) if null else ""
-        rows.append([what, number(target), measured, number(was), null_cost])
+    for what, target, method, was, null in SMALL:
+        costs = target, table.get(method, size=16), old.get(was, size=16)
+        rows.append([what, *map(number, costs), number(table.get(null, size=16))])
     return markdown(["", "target", "measured", "ZIO 1.1", "null pipe"], rows)
 
 
-def large_table(table: Table, reference: Reference) -> str:
-    def old(method: str) -> Column:
-        return reference.column("ZIO 1.1", "zio-1.1", "pipeline", method=method)
-
+def large_table(table: Table) -> str:
+    old = published("zio-1.1", "pipeline")
     columns = [
         table.column("null pipe", "null-zero"),
         table.column("read", "read"),
-        old("read"),
+        old.column("ZIO 1.1", "read"),
         table.column("control + read", "ctrl+read"),
-        old("ctrl+read"),
+        old.column("ZIO 1.1", "ctrl+read"),
         table.column("mapped", "vmalloc-mmap"),
         table.column("16 controls", "vmalloc-batch"),
         table.column("ring", "ring"),

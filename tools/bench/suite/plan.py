@@ -5,8 +5,6 @@ A plan is a flat list of shell commands: the host has computed all sizes and cou
 The machine has the shell of busybox and zio-bench, but no Python.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re
@@ -25,6 +23,16 @@ cd {BENCH}
 mkdir -p /tmp/bench
 say() {{ echo "guest: $*" >&2; }}
 """
+# What machine.txt tells of the machine
+MACHINE = {
+    "kernel": "uname -r",
+    "kernel version": "uname -v",
+    "kernel command line": "cat /proc/cmdline",
+    "cpu": "grep -m1 'model name' /proc/cpuinfo",
+    "cpus": "grep -c ^processor /proc/cpuinfo",
+    "memory": "grep MemTotal /proc/meminfo",
+    "clocksource": "cat /sys/devices/system/clocksource/*0/current_clocksource",
+}
 
 
 @dataclasses.dataclass
@@ -35,10 +43,9 @@ class Result:
     lines: list[str] = dataclasses.field(default_factory=list)
 
     @property
-    def error(self) -> str | None:
+    def error(self) -> str:
         """What a command said that was allowed to fail, and failed."""
-        texts = [line[1:] for line in self.lines if line.startswith("!")]
-        return " ".join(texts) if texts else None
+        return " ".join(line[1:] for line in self.lines if line.startswith("!"))
 
     def objects(self) -> list[Row]:
         return [json.loads(line) for line in self.lines if line.startswith("{")]
@@ -62,8 +69,6 @@ class Plan:
         self.repeat = 3 if mode == "icount" else 7
         self.lines: list[str] = []
         self.keys: list[Row] = []
-
-    # commands that measure nothing
 
     def run(self, *lines: str) -> None:
         self.lines += lines
@@ -111,27 +116,17 @@ class Plan:
         )
 
     def loop(self, method: str, turns: int, /, *nodes: str, **key: object) -> None:
-        """Takes blocks of the key's size by `zio-bench loop` or `map`."""
-        mapped = ("ring", "batch", "mmap", "splice", "splice-copy")
-        command = "map" if method in mapped else "loop"
-        size = key.get("size") or 1
-        options = f"-m {method} -s {size} -n {turns} -r {self.repeat}"
-        if key.pop("touch", False):
-            options += " --touch"
+        """Takes blocks of the key's size by `zio-bench loop`."""
+        options = {"method": method, "turns": turns, "repeat": self.repeat}
+        options |= {"size": key.get("size"), "touch": int(bool(key.pop("touch", 0)))}
         key.setdefault("method", method)
-        self.measure(f"{ZIO_BENCH} {command} {options} {' '.join(nodes)}", **key)
+        self.measure(zio_bench("loop", *nodes, **options), **key)
 
     # the script, and its output
 
     def describe_machine(self) -> None:
-        self.measure("uname -r", info="kernel")
-        self.measure("uname -v", info="kernel version")
-        self.measure("cat /proc/cmdline", info="kernel command line")
-        self.measure("grep -m1 'model name' /proc/cpuinfo", info="cpu")
-        self.measure("grep -c ^processor /proc/cpuinfo", info="cpus")
-        self.measure("grep MemTotal /proc/meminfo", info="memory")
-        source = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-        self.measure(f"cat {source}", info="clocksource")
+        for info, command in MACHINE.items():
+            self.measure(command, info=info)
 
     def script(self) -> str:
         return PROLOGUE + "\n".join(self.lines) + "\n"
@@ -144,6 +139,12 @@ class Plan:
             elif results:
                 results[-1].lines.append(line)
         return results
+
+
+def zio_bench(command: str, *words: str, **options: object) -> str:
+    """The command line; options that are 0 or nothing are left out."""
+    given = [f"{key}={value}" for key, value in options.items() if value]
+    return " ".join([ZIO_BENCH, command, *given, *words])
 
 
 def turns_for(size: int, per_byte: int) -> int:

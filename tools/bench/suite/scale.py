@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What grows, and what does not: devices, channels, memory, registration."""
 
-from __future__ import annotations
-
 from .benchmark import Benchmark, load_core
 from .plan import BENCH, DEVICES, ZIO_BENCH, Plan, Result, Row, cset_dir, node
-from .table import Reference, Table, markdown, number
+from .table import Table, markdown, number, published
 
 BOARD = f"{BENCH}/zio-zero.ko"
 # One set, with one channel
@@ -31,7 +29,7 @@ class ScaleDevices(Benchmark):
             plan.loop("ctrl+read", 20000, last, method="ctrl+read-last", **key)
             plan.run("rmmod zio-zero")
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         head = ["devices", *map(str, self.counts)]
         rows = [
             [what, *(number(table.get(method, count=n)) for n in self.counts)]
@@ -60,7 +58,7 @@ class ScaleChannels(Benchmark):
             nodes = [node("zzero", 0, 0, channel) for channel in range(n)]
             plan.loop("read", 20000 // n, *nodes, method="read-all", size=16, count=n)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         head = ["channels", *map(str, self.counts)]
         costs = [number(table.get("read-all", count=n)) for n in self.counts]
         return {"channels": markdown(head, [["instructions per block", *costs]])}
@@ -123,16 +121,24 @@ class Memory(Benchmark):
             for what in ("device", "channel")
         }
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
-        def old(what: str) -> str:
-            return number(reference.get("zio-1.1", "memory", method=what))
-
+    def report(self, table: Table) -> dict[str, str]:
+        old = published("zio-1.1", "memory")
         device, channel = table.get("device", "kib"), table.get("channel", "kib")
         block, depth = table.get("block", "kib"), table.get("block", "count")
         beside = channel - block * depth if channel and block and depth else None
         rows = [
-            ["device, one channel, 16 blocks", "", number(device, 1), old("device")],
-            ["further channel with 16 blocks", "", number(channel, 1), old("channel")],
+            [
+                "device, one channel, 16 blocks",
+                "",
+                number(device, 1),
+                number(old.get("device", "kib")),
+            ],
+            [
+                "further channel with 16 blocks",
+                "",
+                number(channel, 1),
+                number(old.get("channel", "kib")),
+            ],
             ["the same beside its blocks", 8, number(beside, 1), ""],
         ]
         return {"memory": markdown(["KiB", "target", "measured", "ZIO 1.1"], rows)}
@@ -167,15 +173,18 @@ class Register(Benchmark):
             plan.measure(f"{ZIO_BENCH} run {insmod}", method="insmod", **key)
             plan.measure(f"{ZIO_BENCH} run rmmod zio-zero", method="rmmod", **key)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         def millions(ns: float | None) -> str:
             return number(ns / 1e6 if ns else None, 1)
 
-        old = dict(reference.curve("zio-1.1", self.name, "count", method="insmod"))
+        old = published("zio-1.1", "register")
         rows = [
-            [method, *(millions(table.get(method, "ns", count=n)) for n in self.counts)]
-            for method in ("insmod", "rmmod")
+            [what, *(millions(t.get(method, field, count=n)) for n in self.counts)]
+            for what, t, method, field in (
+                ("insmod", table, "insmod", "ns"),
+                ("rmmod", table, "rmmod", "ns"),
+                ("insmod, ZIO 1.1", old, "insmod", "insn"),
+            )
         ]
-        rows.append(["insmod, ZIO 1.1", *(millions(old.get(n)) for n in self.counts)])
         head = ["devices; million instructions", *map(str, self.counts)]
         return {"register": markdown(head, rows)}

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From one board to another: each mode of zio-copy, a route. After D. Gilbert, 2007."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
-from .plan import NODES, ZIO_BENCH, Plan, Result, Row, cset_dir
-from .table import Reference, Table, grid, markdown, number, ratio
+from .plan import NODES, Plan, Result, Row, cset_dir, zio_bench
+from .table import Column, Table, grid, markdown, number, published, ratio
 
 SOURCE = cset_dir("zzero", 0)
 SIZES = [512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576]
 MODES = ["rw", "uring", "splice", "mmap-out", "mmap", "mmap-in", "share"]
 OUTPUTS = [1, 2, 4, 8]
 # 50 copies of a disk of 8 MiB, which is what scsi_debug makes if it is not told
-HIS_BLOCKS = 50 * 8 * 1024 // 8
+OLD_BLOCKS = 50 * 8 * 1024 // 8
 PAIRS = [
     # mode of today, modes of 2007 that copy a byte as often by the CPU
     ("rw", ["dd indirect", "sg_dd indirect"]),
@@ -81,7 +79,7 @@ class Share(Benchmark):
 
     def blocks_of(self, size: int, outputs: int) -> int:
         if size == 8192 and outputs == 1:
-            return HIS_BLOCKS
+            return OLD_BLOCKS
         return max(40, min(5000, 150_000_000 // (6000 + size * outputs)))
 
     def copy(self, plan: Plan, mode: str, size: int, outputs: int) -> None:
@@ -101,7 +99,7 @@ class Share(Benchmark):
         for name in ("copied-bytes", "route-lost"):
             self.counters(plan, name, outputs, "before")
         key = {"method": "route", "size": size, "count": outputs}
-        plan.measure(f"{ZIO_BENCH} route -t 200 {statistics(1)}", **key)
+        plan.measure(zio_bench("route", statistics(1), time=200), **key)
         for n in range(1, outputs + 1):
             plan.write(f"{output(n)}/chan0/buffer/source", "none")
         for name in ("copied-bytes", "route-lost"):
@@ -126,7 +124,7 @@ class Share(Benchmark):
             row["copies"] = copies_of(row)
         return rows
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         some = [
             ("rw", "read, write", draw.RED, 7),
             ("uring", "io_uring", draw.PURPLE, 6),
@@ -139,10 +137,10 @@ class Share(Benchmark):
             ("drop", "input alone", draw.PALE, 6),
         ]
         left = Panel(
-            "one output; the input alone is just below the route", "block (bytes)",
+            "one output; copies meet at 1M, route and input from 64k on", "block (bytes)",
             "instructions per block",
             [Curve(t, table.curve(m, count=1), c, point=p) for m, t, c, p in some],
-            xlog=True, ylog=True, xrange=(400, 1400000),
+            xlog=True, ylog=True,
             xticks=draw.sizes([512, 2048, 8192, 32768, 131072, 1048576]),
             yticks=draw.decades(1000, 1e6),
         )  # fmt: skip
@@ -150,14 +148,14 @@ class Share(Benchmark):
         right = Panel(
             "blocks of 8 KiB", "outputs", "instructions per block and output",
             [Curve(t, per_output(table, m), c, point=p) for m, t, c, p in fan],
-            xlog=True, xticks=OUTPUTS, xrange=(0.9, 9), yticks=draw.linear(8000, 2000),
+            xlog=True, xticks=OUTPUTS, yticks=draw.linear(8000, 2000),
         )  # fmt: skip
         title = "From one board to another: a block of zeros, made, moved, played"
         return Figure(title, [left, right], 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         return {
-            "modes": mode_table(table, reference),
+            "modes": mode_table(table),
             "sizes": size_table(table),
             "outputs": output_table(table),
         }
@@ -207,26 +205,25 @@ def now_cells(table: Table, mode: str) -> list[object]:
     return [number(cost), *cells, ratio(cost, shared), copies]
 
 
-def his_cells(reference: Reference, mode: str | None) -> list[object]:
+def old_cells(mode: str | None) -> list[object]:
     """Seconds real, user, system; microseconds of a block; ratio to shared."""
     if mode is None:
         return [""] * 6
 
-    def seconds(what: str, unit: str) -> float | None:
-        return reference.get("gilbert-2007", "share", method=what, unit=unit)
+    old = published("gilbert-2007", "share")
+    real = old.get(mode, "real s")
+    cells = [number(old.get(mode, unit), 3) for unit in ("real s", "user s", "system s")]
+    each = number(real / OLD_BLOCKS * 1e6 if real else None, 1)
+    shared = old.get("mmap read, shared write", "real s")
+    return [mode, *cells, each, ratio(real, shared)]
 
-    real = seconds(mode, "real s")
-    cells = [number(seconds(mode, unit), 3) for unit in ("real s", "user s", "system s")]
-    each = number(real / HIS_BLOCKS * 1e6 if real else None, 1)
-    return [mode, *cells, each, ratio(real, seconds(PAIRS[6][1][0], "real s"))]
 
-
-def mode_table(table: Table, reference: Reference) -> str:
+def mode_table(table: Table) -> str:
     rows = []
-    for mode, his in PAIRS:
-        for i, name in enumerate(his or [None]):
+    for mode, old in PAIRS:
+        for i, name in enumerate(old or [None]):
             now = [f"`{mode}`", *now_cells(table, mode)] if mode and not i else [""] * 6
-            rows.append([*now, *his_cells(reference, name)])
+            rows.append([*now, *old_cells(name)])
     head = ["mode", "instructions", "user, ms", "system, ms", "to shared", "copies"]
     head += ["2007", "real, s", "user, s", "system, s", "us of a block", "to shared"]
     return markdown(head, rows)
@@ -247,12 +244,12 @@ def size_table(table: Table) -> str:
 
 
 def output_table(table: Table) -> str:
-    rows = []
-    for n in OUTPUTS:
-        row: list[object] = [n]
-        for method in ("share", "route"):
-            cost = table.get(method, size=8192, count=n)
-            row += [number(cost), number(cost / n if cost else None)]
-        rows.append(row)
-    head = ["outputs, 8 KiB", "shared", "for each", "route", "for each"]
-    return markdown(head, rows)
+    columns: list[Column] = []
+    for head, method in (("shared", "share"), ("route", "route")):
+
+        def each(n: int, method: str = method) -> str:
+            return ratio(table.get(method, size=8192, count=n), n, 0)
+
+        columns.append(table.column(head, method, key="count", size=8192))
+        columns.append(("for each", each))
+    return grid("outputs, 8 KiB", OUTPUTS, columns)

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Events of the emulated S-LINK card: after the page of SLD (Nikhef, 2000)."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
-from .plan import ZIO_BENCH, Plan, Result, Row, cset_dir
-from .table import Column, Reference, Table, grid, markdown, number
+from .plan import Plan, Result, Row, cset_dir, zio_bench
+from .table import Column, Table, grid, markdown, number, published
 
 CSET = cset_dir("slink", 0)
 CHANNEL = "/dev/zio/slink-0000-0-0"
@@ -17,8 +15,11 @@ LOAD_SIZES = [5, 10, 20, 50, 100, 200, 300, 400, 500]  # of the CPU load
 POLL_SIZES = [5, 100, 200, 1000]
 PAGE_SIZES = range(1016, 1045)
 FIFO_WORDS = 4096  # so many words wait in the FIFO of the card, at most
-WORD_NS = 25  # of the link: 40 MHz, as his; a word into the chip takes 30 ns
+WORD_NS = 25  # of the link: 40 MHz, as in 2000; a word into the chip takes 30 ns
 MONITOR_S = 5  # from look to look, as `vmstat 5`
+SLD = published("sld-2000", "slink")
+for row in SLD.rows:
+    row["events_per_s"] = row["kb_per_s"] * 256 / row["size"]
 
 
 class Slink(Benchmark):
@@ -69,13 +70,13 @@ class Slink(Benchmark):
         more = 8 if size > 1024 else buffers + FIFO_WORDS // (size + 2) + 8
         warm = 8 if size > 1024 else buffers * 2
         plan.run(f"slink-bench event=0 size={size} count={warm + n + more}")
-        options = f"-b $registers -c {CSET} -m {method} -s {size}"
-        options += f" -w {warm} -n {n} -x {more}"
-        options += " --check" if "check" in load else ""
+        options = {"bench": "$registers", "cset": CSET, "method": method, "size": size}
+        options |= {"warm": warm, "events": n, "more": more}
+        options["check"] = int("check" in load)
         if "monitor" in load:
             plan.run(f"zio top -j -i {MONITOR_S} 'slink*' >/dev/null & monitor=$!")
         key = {"method": label or method, "load": load, "size": size, "count": buffers}
-        plan.measure(f"{ZIO_BENCH} slink {options} {CHANNEL}", **key)
+        plan.measure(zio_bench("slink", CHANNEL, **options), **key)
         if "monitor" in load:
             plan.run("kill $monitor; wait $monitor || :")
 
@@ -86,16 +87,16 @@ class Slink(Benchmark):
                 self.events(plan, method, size)
                 if size <= 1000:
                     self.events(plan, method, size, buffers=1000)
-                elif his_buffers(size) > 4:
-                    self.events(plan, method, size, buffers=his_buffers(size))
+                elif old_buffers(size) > 4:
+                    self.events(plan, method, size, buffers=old_buffers(size))
 
     def three_runs(self, plan: Plan) -> None:
-        """His: raw, with a monitor, with a monitor and a check. One look in each run."""
+        """Raw, with a monitor, with a monitor and a check. One look in each run."""
         for size in RUN_SIZES:
             for load in ("raw", "monitor", "monitor+check"):
                 plan.say(f"events of {size} words, {load}")
                 seconds = 0.2 if load == "raw" else 1.1 * MONITOR_S
-                key = {"buffers": his_buffers(size), "label": "runs-ring"}
+                key = {"buffers": old_buffers(size), "label": "runs-ring"}
                 self.events(plan, "ring", size, load, seconds=seconds, **key)
 
     def cpu_load(self, plan: Plan) -> None:
@@ -127,16 +128,16 @@ class Slink(Benchmark):
                 rows.append({**result.key, **event_row(result.key, found)})
         return rows
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
-        panels = [throughput_panel(table, reference), rate_panel(table, reference)]
+    def figure(self, table: Table) -> Figure:
+        panels = [throughput_panel(table), rate_panel(table)]
         panels += [load_panel(table), page_panel(table)]
         return Figure("Events of an emulated S-LINK card, 100 blocks", panels, 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         return {
-            "throughput": throughput_table(table, reference),
-            "runs": runs_table(table, reference),
-            "buffers": buffers_table(table, reference),
+            "throughput": throughput_table(table),
+            "runs": runs_table(table),
+            "buffers": buffers_table(table),
             "bus": bus_table(table),
             "load": load_table(table),
             "costs-read": cost_table(table, "read"),
@@ -146,7 +147,7 @@ class Slink(Benchmark):
         }
 
 
-def his_buffers(size: int) -> int:
+def old_buffers(size: int) -> int:
     """So many events fit into 100 buffers of 4 KiB, which an event may span."""
     return 100 // -(-size // 1024)
 
@@ -176,141 +177,115 @@ def event_row(key: Row, found: Row) -> Row:
 
 # Figures
 
-WORDS_AXIS = {
-    "xlog": True,
-    "xticks": ["5", "20", "100", "500", ("2000", 2000), ("10 000", 10000),
-               ("50 000", 50000), ("262 144", 262144)],
-    "xrange": (4, 330000),
-}  # fmt: skip
+WORDS = draw.labels([5, 20, 100, 500, 2000, 10000, 50000, 262144])
+WORDS_AXIS = {"xlog": True, "xticks": WORDS}
 
 
-def his(reference: Reference, load: str, size: int, count: int = 100) -> float | None:
-    return reference.get("sld-2000", "slink", method=load, size=size, count=count)
-
-
-def his_points(reference: Reference, count: int) -> list[tuple[float, float]]:
-    return reference.curve("sld-2000", "slink", method="raw", count=count)
-
-
-def throughput_panel(table: Table, reference: Reference) -> Panel:
-    def curve(method: str) -> list[tuple[float, float]]:
-        points = table.curve(method, y="kb_per_s", count=100, load="raw")
-        return [(size, kb / 1024) for size, kb in points]
-
-    old = [(size, kb / 1024) for size, kb in his_points(reference, 100)]
+def throughput_panel(table: Table) -> Panel:
+    match = {"y": "kb_per_s", "unit": 1024, "count": 100}
     curves = [
-        Curve("ring", curve("ring"), draw.BLUE),
-        Curve("read", curve("read"), draw.ORANGE, point=6),
-        Curve("SLD 2000, PIII 700 MHz", old, draw.GREY, "points", point=5),
+        Curve("ring", table.curve("ring", load="raw", **match)),
+        Curve("read", table.curve("read", load="raw", **match), draw.ORANGE, point=6),
+        Curve(
+            "SLD 2000, PIII 700 MHz", SLD.curve("raw", **match), draw.GREY, "points", 5
+        ),
     ]
     return Panel(
         "ring and read coincide from 50 words on", "words of an event",
-        "MB/s (2^20 bytes)", curves,
-        yticks=draw.linear(140, 20), **WORDS_AXIS,
+        "MB/s (2^20 bytes)", curves, yticks=draw.linear(140, 20), **WORDS_AXIS,
     )  # fmt: skip
 
 
-def rate_panel(table: Table, reference: Reference) -> Panel:
-    def old(count: int) -> list[tuple[float, float]]:
-        return [(s, kb * 1024 / s / 4) for s, kb in his_points(reference, count)]
-
-    def curve(method: str) -> list[tuple[float, float]]:
-        return table.curve(method, y="events_per_s", count=100, load="raw")
-
+def rate_panel(table: Table) -> Panel:
+    match = {"y": "events_per_s", "count": 100, "load": "raw"}
+    few, many = (SLD.curve("raw", y="events_per_s", count=n) for n in (100, 1000))
     curves = [
-        Curve("ring", curve("ring"), draw.BLUE),
-        Curve("read", curve("read"), draw.ORANGE, point=6),
-        Curve("SLD, 100 buffers", old(100), draw.GREY, "points", point=5),
-        Curve("SLD, 1000 buffers", old(1000), draw.GREY, "points", point=4),
+        Curve("ring", table.curve("ring", **match)),
+        Curve("read", table.curve("read", **match), draw.ORANGE, point=6),
+        Curve("SLD, 100 buffers", few, draw.GREY, "points", 5),
+        Curve("SLD, 1000 buffers", many, draw.GREY, "points", 4),
     ]
     return Panel(
-        "rate", "words of an event", "events per second", curves, ylog=True,
-        yticks=draw.decades(100, 1e6), **WORDS_AXIS,
+        "ring and read coincide from 50 words on", "words of an event",
+        "events per second", curves, ylog=True, yticks=draw.decades(100, 1e6),
+        **WORDS_AXIS,
     )  # fmt: skip
 
 
 def load_panel(table: Table) -> Panel:
-    def curve(field: str) -> list[tuple[float, float]]:
-        return table.curve("load-ring", y=field)
-
-    thousands = [(size, n / 1000) for size, n in curve("interrupts_per_s")]
-    curves = [
-        Curve("system", curve("system"), draw.RED),
-        Curve("user", curve("user"), draw.GREEN),
-        Curve("idle", curve("idle"), draw.BLUE),
-        Curve("interrupts (right)", thousands, draw.ORANGE, point=6, right=True),
-    ]
+    colours = {"system": draw.RED, "user": draw.GREEN, "idle": draw.BLUE}
+    curves = [Curve(f, table.curve("load-ring", y=f), c) for f, c in colours.items()]
+    interrupts = table.curve("load-ring", y="interrupts_per_s", unit=1000)
+    curves.append(
+        Curve("interrupts (right)", interrupts, draw.ORANGE, point=6, right=True)
+    )
     return Panel(
-        "CPU load; ring, every word checked", "words of an event", "percent", curves,
-        xticks=draw.linear(500, 100), xrange=(0, 500), yticks=draw.linear(100, 20),
-        y2label="1000 interrupts per second", y2range=(0, 300),
+        "CPU load; up to 200 words nothing is idle", "words of an event", "percent",
+        curves,
+        xticks=draw.linear(500, 100), yticks=draw.linear(100, 20),
+        y2label="1000 interrupts per second", y2ticks=draw.linear(300, 50),
     )  # fmt: skip
 
 
 def page_panel(table: Table) -> Panel:
-    def curve(field: str) -> list[tuple[float, float]]:
-        return table.curve("page-read", y=field)
-
-    rate = [(size, kb / 1024) for size, kb in curve("kb_per_s")]
+    words, transfers, interrupts = (
+        table.curve("page-read", y=y) for y in ("cpu_words", "transfers", "interrupts")
+    )
+    rate = table.curve("page-read", y="kb_per_s", unit=1024)
     curves = [
-        Curve("words by the CPU", curve("cpu_words"), draw.PURPLE),
-        Curve("transfers", curve("transfers"), draw.BLUE),
-        Curve("interrupts (on the transfers)", curve("interrupts"), draw.ORANGE, point=6),
+        Curve("words by the CPU", words, draw.PURPLE),
+        Curve("transfers", transfers),
+        Curve("interrupts (on the transfers)", interrupts, draw.ORANGE, point=6),
         Curve("MB/s (right)", rate, draw.GREY, point=5, right=True),
     ]
     return Panel(
-        "the end of a page", "words of an event", "per event", curves,
-        xticks=list(range(1016, 1045, 4)), xrange=(1016, 1044),
-        yticks=draw.linear(12, 2), y2label="MB/s (2^20 bytes)", y2range=(0, 120),
+        "end of a page; from 1033 words on all counts are 2", "words of an event",
+        "per event", curves,
+        xticks=list(range(1016, 1045, 4)), yticks=draw.linear(12, 2),
+        y2label="MB/s (2^20 bytes)", y2ticks=draw.linear(120, 20),
     )  # fmt: skip
 
 
 # Tables
 
 
-def throughput_table(table: Table, reference: Reference) -> str:
-    columns = [reference.column("SLD", "sld-2000", "slink", method="raw", count=100)]
+def throughput_table(table: Table) -> str:
+    columns = [SLD.column("SLD", "raw", "kb_per_s", count=100)]
     for method in ("read", "ring"):
         columns.append(table.column(method, method, "kb_per_s", count=100, load="raw"))
 
         def few(size: int, method: str = method) -> str:
-            match = {"size": size, "count": his_buffers(size), "load": "raw"}
+            match = {"size": size, "count": old_buffers(size), "load": "raw"}
             return number(table.get(method, "kb_per_s", **match)) if size > 1024 else ""
 
         columns.append((f"{method}, 400 KB", few))
     return grid("words", SIZES, columns)
 
 
-def runs_table(table: Table, reference: Reference) -> str:
+def runs_table(table: Table) -> str:
     rows = []
     for size in RUN_SIZES:
         for load in ("raw", "monitor", "monitor+check"):
             now = table.select("runs-ring", size=size, load=load)[:1]
             cells = [number(r[f], 1) for r in now for f in ("user", "system", "idle")]
             rate = number(now[0]["kb_per_s"] if now else None)
-            old = number(his(reference, load, size))
+            old = number(SLD.get(load, "kb_per_s", size=size))
             rows.append([number(size), load, old, rate, *(cells or [""] * 3)])
     head = ["words", "run", "SLD, KB/s", "ring, KB/s", "user %", "system %", "idle %"]
     return markdown(head, rows)
 
 
-def buffers_table(table: Table, reference: Reference) -> str:
-    field = "events_per_s"
+def buffers_table(table: Table) -> str:
     columns = [
-        table.column(f"{method}, {n}", method, field, count=n, load="raw")
-        for method in ("read", "ring")
+        t.column(f"{name}, {n}", method, "events_per_s", digits, count=n, **match)
+        for t, name, method, digits, match in (
+            (table, "read", "read", 0, {"load": "raw"}),
+            (table, "ring", "ring", 0, {"load": "raw"}),
+            (SLD, "SLD", "raw", -2, {}),
+        )
         for n in (100, 1000)
     ]
-
-    def old(count: int) -> Column:
-        def cell(size: int) -> str:
-            kb = his(reference, "raw", size, count)
-            return number(round(kb * 256 / size, -2) if kb else None)
-
-        return f"SLD, {count}", cell
-
-    sizes = [size for size in SIZES if size <= 1000]
-    return grid("words", sizes, [*columns, old(100), old(1000)])
+    return grid("words", [size for size in SIZES if size <= 1000], columns)
 
 
 def bus_table(table: Table) -> str:
@@ -340,7 +315,7 @@ def load_table(table: Table) -> str:
 
 
 RATE, COST = ("kb_per_s", "KB/s", 0), ("insn", "instructions", 0)
-SWITCHES, POLLS = ("switches", "switches", 3), ("polls", "polls", 3)
+SWITCHES = ("switches", "switches", 3)
 COUNTS = [
     ("interrupts", "interrupts", 3),
     ("cpu_words", "words by CPU", 3),

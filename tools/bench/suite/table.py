@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables: rows of measurements in a CSV file, and text for a document."""
 
-from __future__ import annotations
-
 import csv
+import functools
 import pathlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from .plan import Result, Row
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
+Column = tuple[str, Callable[[Any], str]]  # its head, and a cell for each row
 FIRST_COLUMNS = ["mode", "method", "size", "count", "blocks", "ns", "insn", "us"]
 
 
@@ -85,10 +85,16 @@ class Table:
         return None
 
     def curve(
-        self, method: str, x: str = "size", y: str = "insn", **match: object
+        self,
+        method: str,
+        x: str = "size",
+        y: str = "insn",
+        unit: int = 1,
+        **match: object,
     ) -> list[tuple[float, float]]:
+        """The field @y, in units of @unit, by the field @x."""
         return sorted(
-            (row[x], row[y])
+            (row[x], row[y] / unit if unit > 1 else row[y])
             for row in self.select(method, **match)
             if x in row and y in row
         )
@@ -113,55 +119,38 @@ class Table:
         return any(row["mode"] == "plain" for row in self.rows)
 
 
-class Reference:
+@functools.cache
+def read_references() -> list[Row]:
+    """The unit is the name of the field. Rows get the microseconds of a block, too."""
+    rows = read_csv(HERE / "reference.csv")
+    for row in rows:
+        row |= {row["unit"]: row["value"], "mode": "icount"}
+        if row["unit"] == "insn":
+            row["us"] = row["insn"] / 1000
+        elif row["unit"] == "s" and "count" in row:
+            row["us"] = row["s"] / row["count"] * 1e6
+    return rows
+
+
+def published(source: str, bench: str) -> Table:
     """Figures of others: ZIO 1.1, and the authors of earlier experiments."""
-
-    def __init__(self) -> None:
-        self.rows = read_csv(HERE / "reference.csv")
-
-    def select(self, source: str, bench: str, **match: object) -> list[Row]:
-        match = {**match, "source": source, "bench": bench}
-        return [
-            row for row in self.rows if all(row.get(k) == v for k, v in match.items())
-        ]
-
-    def get(self, source: str, bench: str, **match: object) -> float | None:
-        rows = self.select(source, bench, **match)
-        return float(rows[0]["value"]) if rows else None  # type: ignore[arg-type]
-
-    def column(
-        self, head: str, source: str, bench: str, scale: float = 1, **match: object
-    ) -> Column:
-        def cell(size: object) -> str:
-            value = self.get(source, bench, size=size, **match)
-            return number(value * scale if value is not None else None)
-
-        return head, cell
-
-    def curve(
-        self, source: str, bench: str, x: str = "size", **match: object
-    ) -> list[tuple[float, float]]:
-        return sorted((r[x], r["value"]) for r in self.select(source, bench, **match))
+    rows = read_references()
+    return Table([r for r in rows if (r["source"], r["bench"]) == (source, bench)])
 
 
 # Text
-
-Cell = object
 
 
 def number(value: float | None, digits: int = 0) -> str:
     """A number for a document: empty if there is none, blanks from 10 000 on."""
     if value is None:
         return ""
-    text = f"{value:,.{digits}f}"
+    text = f"{round(value, digits) if digits < 0 else value:,.{max(digits, 0)}f}"
     return text.replace(",", " " if abs(value) >= 9999.5 else "")
 
 
 def ratio(a: float | None, b: float | None, digits: int = 2) -> str:
     return number(a / b, digits) if a is not None and b else ""
-
-
-Column = tuple[str, Callable[[Any], str]]  # its head, and a cell for each row
 
 
 def grid(head: str, values: Iterable[Any], columns: Sequence[Column]) -> str:
@@ -170,7 +159,7 @@ def grid(head: str, values: Iterable[Any], columns: Sequence[Column]) -> str:
     return markdown([head, *(name for name, _ in columns)], rows)
 
 
-def markdown(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
     return "\n".join(lines)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Triggers: what an event costs, the highest rate, the jitter; beside IIO's hrtimer."""
 
-from __future__ import annotations
-
+import bisect
 import math
 
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
-from .plan import BENCH, ZIO_BENCH, Plan, Result, Row, cset_dir
-from .table import Reference, Table, markdown, number, plain_rows
+from .plan import BENCH, Plan, Result, Row, cset_dir, zio_bench
+from .table import Table, markdown, number, plain_rows, published
 
 CONFIG = "/sys/kernel/config"
 SHARED = f"{CONFIG}/zio/triggers"
+CLOCK, TICK = f"{SHARED}/hrt/clock0", f"{SHARED}/timer/tick0"
 IIO_MODULES = ["industrialio-configfs", "industrialio-sw-device"]
 IIO_MODULES += ["industrialio-sw-trigger", "iio-trig-hrtimer", "iio_dummy"]
 IIO_DEVICES = "/sys/bus/iio/devices"
@@ -56,41 +56,38 @@ class Triggers(Benchmark):
         for i in range(first, last + 1):
             plan.write(f"{cset_dir('zzero', i)}/{file}", value)
 
-    def trig(self, plan: Plan, label: str, n: int, options: str, **key: object) -> None:
+    def trig(self, plan: Plan, label: str, n: int, task: str, **options: object) -> None:
         """With 16 bytes a block. A failure leaves the row out, and is noted."""
-        key = {"method": label, "size": 16, "count": n, **key}
-        plan.attempt(f"{ZIO_BENCH} trig -c {n} {options}", **key)
+        command = zio_bench("trig", task=task, count=n, **options)
+        plan.attempt(command, method=label, size=16, count=n)
 
     def cost(
-        self, plan: Plan, label: str, n: int, period: int, use: str, more: str = ""
+        self, plan: Plan, label: str, n: int, period: int, use: str, **more: object
     ) -> None:
-        events = 200 if n > 10 else 1000
-        options = f"-k cost -f 1 -p {period * self.stretch} -n {events} -u {use} {more}"
-        self.trig(plan, f"{label}-{use}", n, options)
+        options = {"period": period * self.stretch, "events": 200 if n > 10 else 1000}
+        self.trig(plan, f"{label}-{use}", n, "cost", first=1, use=use, **options, **more)
 
-    def rate(self, plan: Plan, label: str, n: int, use: str, more: str = "") -> None:
-        period = (50000 + n * 8000) * self.stretch
-        time = 50 if n < 100 else 20
-        options = f"-k rate -f 1 -p {period} -T {time} -u {use} {more}"
-        self.trig(plan, f"rate-{label}-{use}", n, options)
+    def rate(self, plan: Plan, label: str, n: int, use: str, **more: object) -> None:
+        options = {"period": (50000 + n * 8000) * self.stretch}
+        options["time"] = 50 if n < 100 else 20
+        label = f"rate-{label}-{use}"
+        self.trig(plan, label, n, "rate", first=1, use=use, **options, **more)
 
-    def jitter(self, plan: Plan, label: str, n: int, period: int, more: str) -> None:
-        options = f"-k jitter -f 1 -u ring -p {period} {more}"
-        self.trig(plan, f"jitter-{label}", n, options)
+    def jitter(self, plan: Plan, label: str, n: int, **options: object) -> None:
+        self.trig(plan, f"jitter-{label}", n, "jitter", first=1, use="ring", **options)
 
     # the parts
 
     def shared_hrt(self, plan: Plan) -> None:
-        clock = f"-t {SHARED}/hrt/clock0"
-        plan.run(f"mkdir {SHARED}/hrt/clock0")
+        plan.run(f"mkdir {CLOCK}")
         last = 0
         for n in (1, 2, 10, 100):
             plan.say(f"a shared hrt, {n} sets")
             self.give(plan, last + 1, n, "current_trigger", "clock0")
             last = n
             for use in ("full", "store", "read"):
-                self.cost(plan, "hrt-shared", n, 20000 + n * 4000, use, clock)
-            self.rate(plan, "hrt-shared", n, "read", clock)
+                self.cost(plan, "hrt-shared", n, 20000 + n * 4000, use, trigger=CLOCK)
+            self.rate(plan, "hrt-shared", n, "read", trigger=CLOCK)
 
     def own_hrt(self, plan: Plan) -> None:
         """Only the sets that are measured have an hrt: it ticks before it is set."""
@@ -103,48 +100,53 @@ class Triggers(Benchmark):
             period = 20000 + n * 8000
             for use in ("full", "store", "read"):
                 self.cost(plan, "hrt-own", n, period, use)
-            self.cost(plan, "hrt-spread", n, period, "store", "--spread")
+            self.cost(plan, "hrt-spread", n, period, "store", spread=1)
             self.rate(plan, "hrt-own", n, "read")
         self.cost(plan, "hrt-own", 1, 100000, "sleeper")
 
     def timers(self, plan: Plan) -> None:
-        plan.run(f"mkdir {SHARED}/timer/tick0")
+        plan.run(f"mkdir {TICK}")
         self.give(plan, 1, 100, "current_trigger", "tick0")
         for n in (1, 10, 100):
             plan.say(f"a shared timer, {n} sets")
             self.give(plan, 1, 100, "current_trigger", "user")
             self.give(plan, 1, n, "current_trigger", "tick0")
-            options = "-k cost -s timer -p 4000000 -n 100 -f 1 -u store"
-            self.trig(plan, "timer-shared-store", n, f"{options} -t {SHARED}/timer/tick0")
+            options = {"source": "timer", "period": 4000000, "events": 100, "first": 1}
+            options |= {"use": "store", "trigger": TICK}
+            self.trig(plan, "timer-shared-store", n, "cost", **options)
         self.give(plan, 1, 100, "current_trigger", "user")
 
     def fires(self, plan: Plan) -> None:
         source = cset_dir("zzero", 0)
-        own = f"-t {source}/trigger"
+        own, shared = f"{source}/trigger", f"{SHARED}/sysfs/fire0"
         plan.write(f"{source}/current_trigger", "sysfs")
-        self.trig(plan, "sysfs-own-full", 1, f"-k fire {own}")
-        plan.run(f"mkdir {SHARED}/sysfs/fire0 {SHARED}/chain/chain0")
+        self.trig(plan, "sysfs-own-full", 1, "fire", trigger=own)
+        plan.run(f"mkdir {shared} {SHARED}/chain/chain0")
         plan.write(f"{SHARED}/chain/chain0/source", "zzero-0000/cset0")
         for n in (1, 10, 100):
             plan.say(f"sysfs and chain, {n} sets")
-            options = "-k fire -f 1 -n 400 -u store"
-            self.give(plan, 1, n, "current_trigger", "fire0")
-            self.trig(plan, "sysfs-shared-store", n, f"{options} -t {SHARED}/sysfs/fire0")
-            self.give(plan, 1, n, "current_trigger", "chain0")
-            self.trig(plan, "chain-shared-store", n, f"{options} {own}")
+            options = {"first": 1, "events": 400, "use": "store"}
+            for label, name, trigger in (
+                ("sysfs", "fire0", shared),
+                ("chain", "chain0", own),
+            ):
+                self.give(plan, 1, n, "current_trigger", name)
+                label = f"{label}-shared-store"
+                self.trig(plan, label, n, "fire", trigger=trigger, **options)
 
     def rings(self, plan: Plan) -> None:
-        clock, tick = f"-t {SHARED}/hrt/clock0", f"-t {SHARED}/timer/tick0"
+        clock = {"trigger": CLOCK}
+        tick = {"trigger": TICK, "source": "timer", "period": 4000000, "events": 100}
         self.give(plan, 1, 100, "current_buffer", "vmalloc")
         self.give(plan, 1, 100, "current_trigger", "user")
         for n in (1, 10, 100):
             plan.say(f"rings, {n} sets")
             self.give(plan, 1, n, "current_trigger", "clock0")
-            self.cost(plan, "hrt-shared", n, 20000 + n * 4000, "ring", clock)
-            self.rate(plan, "hrt-shared", n, "ring", clock)
-            self.jitter(plan, "hrt-shared", n, 200000, f"{clock} -n 1000")
+            self.cost(plan, "hrt-shared", n, 20000 + n * 4000, "ring", **clock)
+            self.rate(plan, "hrt-shared", n, "ring", **clock)
+            self.jitter(plan, "hrt-shared", n, period=200000, events=1000, **clock)
             self.give(plan, 1, n, "current_trigger", "tick0")
-            self.jitter(plan, "timer-shared", n, 4000000, f"{tick} -s timer -n 100")
+            self.jitter(plan, "timer-shared", n, **tick)
         self.give(plan, 1, 100, "current_trigger", "user")
         last = 0
         for n in (10, 100):
@@ -152,7 +154,7 @@ class Triggers(Benchmark):
             self.give(plan, last + 1, n, "current_trigger", "hrt")
             last = n
             self.rate(plan, "hrt-own", n, "ring")
-            self.jitter(plan, "hrt-own", n, n * 10000 + 100000, "-n 200")
+            self.jitter(plan, "hrt-own", n, period=n * 10000 + 100000, events=200)
 
     def iio(self, plan: Plan) -> None:
         for module in IIO_MODULES:
@@ -164,9 +166,12 @@ class Triggers(Benchmark):
         self.make_iio_dummies(plan, hrtimer, dummy)
         for n in (1, 2):
             plan.say(f"IIO, {n} devices")
+            options = {"count": n, "period": 100000 * self.stretch}
             for use in ("full", "read", "store"):
-                self.iio_trig(plan, f"iio-hrtimer-{use}", n, f"-k cost -u {use}")
-            self.iio_trig(plan, "rate-iio-hrtimer-read", n, "-k rate")
+                command = zio_bench("iio", task="cost", use=use, **options)
+                plan.attempt(command, method=f"iio-hrtimer-{use}", size=16, count=n)
+            command = zio_bench("iio", task="rate", **options)
+            plan.attempt(command, method="rate-iio-hrtimer-read", size=16, count=n)
         plan.run("else say 'no hrtimer trigger of IIO: its rows are left out'; fi")
 
     def make_iio_dummies(self, plan: Plan, hrtimer: str, dummy: str) -> None:
@@ -177,11 +182,6 @@ class Triggers(Benchmark):
             plan.write(f"{directory}/trigger/current_trigger", "clock0")
             plan.write(f"{directory}/scan_elements/in_voltage0_en", 1)
             plan.write(f"{directory}/scan_elements/in_timestamp_en", 1)
-
-    def iio_trig(self, plan: Plan, label: str, n: int, options: str) -> None:
-        common = f"-t {IIO_DEVICES}/trigger0 -c {n} -p {100000 * self.stretch}"
-        command = f"{ZIO_BENCH} iio {common} {options}"
-        plan.attempt(command, method=label, size=16, count=n)
 
     # results
 
@@ -195,17 +195,17 @@ class Triggers(Benchmark):
             if r.error
         }
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
-        panels = [cost_panel(table), rate_panel(table, reference)]
+    def figure(self, table: Table) -> Figure:
+        panels = [cost_panel(table), rate_panel(table)]
         panels += [hrt_jitter_panel(table), timer_jitter_panel(table)]
         return Figure("Triggers: 1 to 100 channel sets, blocks of 16 bytes", panels, 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
+    def report(self, table: Table) -> dict[str, str]:
         return {"costs": cost_table(table), "rates": rate_table(table)}
 
 
 SETS = [1, 2, 10, 100]
-SETS_AXIS = {"xlog": True, "xticks": SETS, "xrange": (0.8, 130)}
+SETS_AXIS = {"xlog": True, "xticks": SETS}
 
 
 def cost_panel(table: Table) -> Panel:
@@ -216,17 +216,17 @@ def cost_panel(table: Table) -> Panel:
         ("iio-hrtimer-store", "IIO, hrtimer and dummy", draw.ORANGE, 6),
     ]
     return Panel(
-        "cost", "channel sets", "instructions per event",
+        "cost; own and reads meet at 100 sets", "channel sets", "instructions per event",
         [Curve(t, table.curve(m, "count"), c, point=p) for m, t, c, p in curves],
         ylog=True, yticks=draw.decades(1000, 1e6), **SETS_AXIS,
     )  # fmt: skip
 
 
-def rate_panel(table: Table, reference: Reference) -> Panel:
+def rate_panel(table: Table) -> Panel:
     def rates(method: str) -> list[tuple[float, float]]:
         return [(n, 1e9 / ns) for n, ns in table.curve(method, "count", "ns")]
 
-    old = reference.get("zio-1.1", "triggers", method="rate-hrt-shared-read")
+    old = published("zio-1.1", "triggers").get("rate-hrt-shared-read", "ns")
     curves = [
         Curve("shared hrt, rings", rates("rate-hrt-shared-ring"), draw.GREEN),
         Curve("shared hrt, reads", rates("rate-hrt-shared-read"), draw.LIGHT),
@@ -235,61 +235,51 @@ def rate_panel(table: Table, reference: Reference) -> Panel:
         Curve("ZIO 1.1", [(1, 1e9 / old)] if old else [], draw.GREY, "points", point=6),
     ]
     return Panel(
-        "highest rate without loss", "channel sets", "events per second", curves,
-        ylog=True, yticks=draw.decades(1000, 1e6), **SETS_AXIS,
+        "highest rate without loss; own and rings coincide", "channel sets",
+        "events per second", curves, ylog=True, yticks=draw.decades(1000, 1e6),
+        **SETS_AXIS,
     )  # fmt: skip
 
 
-def histogram(
-    points: list[tuple[float, float]], edges: list[float]
-) -> list[tuple[float, float]]:
+def histogram(points: list[tuple[float, float]], edges: list[float]) -> draw.Points:
     """Steps: how many are between two edges. Half a one is the bottom of the axis."""
     counts = [0.0] * len(edges)
-    for value, n in points:
-        inside = [i for i, edge in enumerate(edges) if edge <= value * 1.0000001]
-        counts[inside[-1] if inside else 0] += n
-    return [(edge, max(n, 0.5)) for edge, n in zip(edges, counts)]
+    for ns, n in points:
+        counts[max(bisect.bisect_right(edges, ns / 1000 * 1.0000001) - 1, 0)] += n
+    return [(edge, max(n, 0.5)) for edge, n in zip(edges, counts, strict=True)]
 
 
-def jitter(table: Table, method: str, n: int) -> list[tuple[float, float]]:
-    return [(ns / 1000, k) for ns, k in table.curve(method, "size", "blocks", count=n)]
+SHARED_BY = [(1, "1 set", draw.BLUE), (10, "10 share one", draw.GREEN)]
+SHARED_BY += [(100, "100 share one", draw.PURPLE)]
+
+
+def jitter_panel(
+    table: Table, title: str, lines: list[tuple], edges: list[float], **axes: object
+) -> Panel:
+    curves = []
+    for method, n, text, colour in lines:
+        stamps = table.curve(f"jitter-{method}", "size", "blocks", count=n)
+        curves.append(Curve(text, histogram(stamps, edges), colour, "steps"))
+    return Panel(title, "us", "blocks", curves, ylog=True, **axes)
 
 
 def hrt_jitter_panel(table: Table) -> Panel:
+    lines = [("hrt-shared", *line) for line in SHARED_BY]
+    lines.append(("hrt-own", 100, "100, each its own", draw.RED))
     edges = [10 ** (i / 10) for i in range(math.floor(10 * math.log10(0.3)), 31)]
-    some = [
-        ("jitter-hrt-shared", 1, "1 set", draw.BLUE),
-        ("jitter-hrt-shared", 10, "10 share one", draw.GREEN),
-        ("jitter-hrt-shared", 100, "100 share one", draw.PURPLE),
-        ("jitter-hrt-own", 100, "100, each its own", draw.RED),
-    ]
-    curves = [
-        Curve(title, histogram(jitter(table, method, n), edges), colour, "steps")
-        for method, n, title, colour in some
-    ]
-    return Panel(
-        "time stamp after the tick of an hrt; ten bins a decade", "us", "blocks", curves,
-        xlog=True, ylog=True, xticks=[0.3, *draw.decades(1, 1000)], xrange=(0.3, 1000),
-        yticks=[("none", 0.5), *draw.decades(1, 1e6)],
-    )  # fmt: skip
+    title = "time stamp after the tick of an hrt; ten bins a decade"
+    xticks = [0.3, *draw.decades(1, 1000)]
+    yticks = [("none", 0.5), *draw.decades(1, 1e6)]
+    axes = {"xlog": True, "xticks": xticks, "yticks": yticks}
+    return jitter_panel(table, title, lines, edges, **axes)
 
 
 def timer_jitter_panel(table: Table) -> Panel:
-    edges = [i / 10 for i in range(26)]
-    curves = [
-        Curve(title, histogram(jitter(table, "jitter-timer-shared", n), edges), colour,
-              "steps")
-        for n, title, colour in (
-            (1, "1 set", draw.BLUE),
-            (10, "10 share one", draw.GREEN),
-            (100, "100 share one", draw.PURPLE),
-        )
-    ]  # fmt: skip
-    return Panel(
-        "time stamp after the jiffy of a timer; bins of 0.1 us", "us", "blocks", curves,
-        ylog=True, xticks=draw.linear(2.5, 0.5), xrange=(0, 2.5),
-        yticks=[("none", 0.5), *draw.decades(1, 1e5)],
-    )  # fmt: skip
+    lines = [("timer-shared", *line) for line in SHARED_BY]
+    title = "time stamp after the jiffy of a timer; bins of 0.1 us"
+    yticks = [("none", 0.5), *draw.decades(1, 1e5)]
+    axes = {"xticks": draw.linear(2.5, 0.5), "yticks": yticks}
+    return jitter_panel(table, title, lines, [i / 10 for i in range(26)], **axes)
 
 
 COSTS = [

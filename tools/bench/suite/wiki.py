@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The recipe of the ZIO wiki of 2012: a random channel beside /dev/urandom."""
 
-from __future__ import annotations
-
 from . import draw
 from .benchmark import Benchmark, load_core
 from .draw import Curve, Figure, Panel
 from .plan import Plan, Result, Row, cset_dir, node
-from .table import Reference, Table, markdown, number
+from .table import Table, markdown, number, published
 
 SIZES = [16 << i for i in range(12)]
 VOLUME = 16 << 20  # for each size, as in the recipe
@@ -85,11 +83,11 @@ class Wiki(Benchmark):
             row["ratio"] = round(cost / base["ns"], 3)
         return list(rows.values())
 
-    def figure(self, table: Table, reference: Reference) -> Figure:
+    def figure(self, table: Table) -> Figure:
         axis = {"xlog": True, "xticks": draw.sizes(SIZES[::2] + SIZES[-1:])}
-        axis["xrange"] = (13, 40000)
         left = Panel(
-            "all but dd /dev/zero meet from 1k on", "block (bytes)",
+            "all but dd /dev/zero meet from 1k on; dd zio is at the null pipe",
+            "block (bytes)",
             "microseconds per block (1 us = 1000 instructions)",
             [Curve(title, table.curve(m, y="us"), colour) for m, title, colour in CURVES],
             ylog=True, yticks=draw.decades(1, 1000), **axis,
@@ -100,28 +98,27 @@ class Wiki(Benchmark):
             if m != "dd-zero"
         ]
         for method, colour in (("zio-cat-file", draw.GREY), ("dd-zio", draw.RED)):
-            old = [(s, r) for s, r in old_ratios(reference, method) if s <= SIZES[-1]]
+            old = [(s, r) for s, r in old_ratios(method) if s <= SIZES[-1]]
             title = f"{method}, ZIO 1.1 on 6.1"
             ratios.append(Curve(title, old, colour, point=6, dash=2))
+        old = published("wiki-2012", "wiki")
         for method, title in (("zio-cat-file", "kmalloc"), ("cat-mmap", "vmalloc")):
-            was = his_seconds(reference, method) / his_seconds(reference, "dd-urandom")
+            was = old.get(method, "s") / old.get("dd-urandom", "s")
             curve = Curve(f"2012, {title}", [(16, was)], draw.BLACK, "points")
             curve.point = 5 if title == "kmalloc" else 9
             ratios.append(curve)
         right = Panel(
-            "ratio", "block (bytes)", "time / time of dd if=/dev/urandom", ratios,
+            "all meet from 2k on", "block (bytes)", "time / time of dd if=/dev/urandom",
+            ratios,
             yticks=draw.linear(2.0, 0.5), **axis,
         )  # fmt: skip
         title = "The recipe of the 2012 wiki: a random channel, dd and zio-cat-file"
         return Figure(title, [left, right], 2)
 
-    def report(self, table: Table, reference: Reference) -> dict[str, str]:
-        tables = {
-            "recipe": recipe_table(table, reference),
-            "sweep": sweep_table(table, reference),
-        }
+    def report(self, table: Table) -> dict[str, str]:
+        tables = {"recipe": recipe_table(table), "sweep": sweep_table(table, "icount")}
         if table.has_plain():
-            tables["plain"] = sweep_table(table, None)
+            tables["plain"] = sweep_table(table, "plain")
         return tables
 
 
@@ -136,14 +133,10 @@ CURVES = [
 ]
 
 
-def his_seconds(reference: Reference, method: str) -> float | None:
-    return reference.get("wiki-2012", "wiki", method=method)
-
-
-def old_ratios(reference: Reference, method: str) -> list[tuple[float, float]]:
-    base = dict(reference.curve("zio-1.1", "wiki", method="dd-urandom"))
-    old = reference.curve("zio-1.1", "wiki", method=method)
-    return [(size, cost / base[size]) for size, cost in old]
+def old_ratios(method: str) -> list[tuple[float, float]]:
+    old = published("zio-1.1", "wiki")
+    base = dict(old.curve("dd-urandom"))
+    return [(size, cost / base[size]) for size, cost in old.curve(method)]
 
 
 def three_cells(count: int, each: float | None, base: float | None) -> list[str]:
@@ -154,17 +147,17 @@ def three_cells(count: int, each: float | None, base: float | None) -> list[str]
     return [number(each * count / 1e6, 3), number(each / base, 2), more]
 
 
-def recipe_table(table: Table, reference: Reference) -> str:
+def recipe_table(table: Table) -> str:
     """Each run beside the dd of /dev/urandom before it: 2012, ZIO 1.1, now."""
+    sources = [*(published(name, "wiki") for name in ("wiki-2012", "zio-1.1")), table]
     rows = []
     for what, method in RECIPE:
         first = method.startswith("first")
         base, count = ("first-urandom", FIRST) if first else ("dd-urandom", VOLUME // 16)
         row: list[object] = [what]
-        for source in (his_each, old_each):
-            costs = (source(reference, m) for m in (method, base))
+        for source in sources:
+            costs = (source.get(m, "us", size=16) for m in (method, base))
             row += three_cells(count, *costs)
-        row += three_cells(count, *(table.get(m, "us", size=16) for m in (method, base)))
         rows.append(row)
     head = [""]
     for source in ("2012", "ZIO 1.1 on 6.1", "now"):
@@ -172,40 +165,20 @@ def recipe_table(table: Table, reference: Reference) -> str:
     return markdown(head, rows)
 
 
-SAME = {"first-urandom": "dd-urandom", "first-zio": "dd-zio"}
-
-
-def his_each(reference: Reference, method: str) -> float | None:
-    """Microseconds of a block in 2012."""
-    count = FIRST if method in SAME else VOLUME // 16
-    match = {"method": SAME.get(method, method), "count": count}
-    seconds = reference.get("wiki-2012", "wiki", **match)
-    return seconds / count * 1e6 if seconds else None
-
-
-def old_each(reference: Reference, method: str) -> float | None:
-    """Microseconds of a block of ZIO 1.1 on 6.1."""
-    match = {"method": SAME.get(method, method), "size": 16}
-    cost = reference.get("zio-1.1", "wiki", **match)
-    return cost / 1000 if cost else None
-
-
-def sweep_table(table: Table, reference: Reference | None) -> str:
-    """Of the plain measurement, if there is no reference."""
-    mode = "icount" if reference else "plain"
-    old = {
-        method: dict(old_ratios(reference, method)) if reference else {}
-        for method in ("dd-zio", "zio-cat-file")
-    }
+def sweep_table(table: Table, mode: str) -> str:
+    """ZIO 1.1 has counts of instructions alone."""
+    old = {}
+    if mode == "icount":
+        old = {method: dict(old_ratios(method)) for method in ("dd-zio", "zio-cat-file")}
     rows = []
     for size in SIZES:
         us = table.get("dd-urandom", "us", size=size, mode=mode)
         row: list[object] = [size, number(us, 3)]
         for method in ("dd-zio", "zio-cat-file", "cat-mmap", "cat-ring"):
             row.append(number(table.get(method, "ratio", size=size, mode=mode), 2))
-            if reference and method in old:
+            if method in old:
                 row.append(number(old[method].get(size), 2))
         rows.append(row)
-    was = ["ZIO 1.1"] if reference else []
+    was = ["ZIO 1.1"] if old else []
     head = ["bytes", "urandom, us", "dd", *was, "zio-cat-file", *was]
     return markdown([*head, "vmalloc, mapped", "vmalloc, ring"], rows)

@@ -1,43 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run a machine to its end, and return its status."""
 
-import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 
-from zio_testing.common import TESTING, Failure, read_end, running, say, stop
+from .common import TESTING, Failure, Process, read_end, read_log, running, say, wait
 
 TIMED_OUT, NO_END, FAULT = 124, 98, 99
 BEGUN = "zio-vm: begin"
-
-
-class Output:
-    """A pipe from QEMU to a stream of this process. A thread copies the data."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        # QEMU takes no descriptor that was opened for reading, as terminals are.
-        source, self.descriptor = os.pipe()
-        self.thread = threading.Thread(target=self.copy, args=(source, stream))
-        self.thread.daemon = True
-        self.thread.start()
-
-    @staticmethod
-    def copy(source: int, stream: BinaryIO) -> None:
-        while data := os.read(source, 1 << 16):
-            try:
-                stream.write(data)
-                stream.flush()
-            except BrokenPipeError:
-                pass
-
-    def close(self) -> None:
-        os.close(self.descriptor)
-        self.thread.join()
 
 
 class Boot:
@@ -50,70 +24,65 @@ class Boot:
         self.stood_still = self.timed_out = False
         self.status = 0
 
+    def start(self, ports: list[str], **options: Any) -> Process:
+        with open(self.work / "qemu", "wb") as said:
+            options = {"env": self.env, "stdout": said, "stderr": said, **options}
+            return subprocess.Popen([*self.command, *ports], **options)
+
     def run_command(self, timeout: float, boot_seconds: float) -> None:
         """Run a machine without a terminal: the kernel log, standard output and error
         are three ports. Start it once more if it stands still while it boots."""
         self.timeout = timeout
-        outputs = [Output(sys.stdout.buffer), Output(sys.stderr.buffer)]
+        # QEMU takes no descriptor that was opened for reading, as terminals are.
+        options: Any = {"stdin": subprocess.PIPE, "start_new_session": True}
+        outputs = [subprocess.Popen(["cat"], stdout=fd, **options) for fd in (1, 2)]
+        pipes = [output.stdin.fileno() for output in outputs if output.stdin]
         try:
-            self.run_once(outputs, boot_seconds)
+            self.run_once(pipes, boot_seconds)
             if self.stood_still:
-                self.show_log()
-                say("the machine stood still while it booted: once more")
-                self.run_once(outputs, boot_seconds)
+                self.fail(NO_END, "the machine stood still while it booted: once more")
+                self.run_once(pipes, boot_seconds)
         finally:
             for output in outputs:
-                output.close()
+                output.communicate()
 
-    def run_once(self, outputs: list[Output], boot_seconds: float) -> None:
+    def run_once(self, pipes: list[int], boot_seconds: float) -> None:
         self.log.unlink(missing_ok=True)
         self.stood_still = False
-        command = list(self.command)
-        for number, output in enumerate(outputs, 1):
-            command += ["-add-fd", f"fd={output.descriptor},set={number}"]
+        ports = []
+        for number, pipe in enumerate(pipes, 1):
+            ports += ["-add-fd", f"fd={pipe},set={number}"]
             # A pipe cannot be truncated: append.
             port = f"file,id=port{number},path=/dev/fdset/{number},append=on"
-            command += ["-chardev", port]
-            command += ["-serial", f"chardev:port{number}"]
-        with open(self.work / "qemu", "wb") as said:
-            process = subprocess.Popen(
-                command,
-                env=self.env,
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                pass_fds=[output.descriptor for output in outputs],
-            )
+            ports += ["-chardev", port, "-serial", f"chardev:port{number}"]
+        process = self.start(ports, stdin=subprocess.DEVNULL, pass_fds=pipes)
         with running(process):
             self.watch(process, boot_seconds)
         self.status = process.returncode
 
-    def watch(self, process: subprocess.Popen[bytes], boot_seconds: float) -> None:
-        """Wait for the end. End the machine after the timeout, and when its log has not
-        grown for @boot_seconds before its first process."""
+    def watch(self, process: Process, boot_seconds: float) -> None:
+        """Wait for the end, the timeout, or a log that has not grown for @boot_seconds
+        before the first process."""
         begin = changed = time.monotonic()
         size, begun = 0, False
-        while process.poll() is None:
+        while wait(process, 1.0 if begun else 0.2) is None:
             now = time.monotonic()
             if self.timeout and now - begin > self.timeout:
                 self.timed_out = True
-                stop(process, 5)
-            elif not begun:
-                text = self.log.read_bytes() if self.log.exists() else b""
+                return
+            if not begun:
+                text = read_log(self.log)
                 changed = now if len(text) != size else changed
-                size, begun = len(text), BEGUN.encode() in text
+                size, begun = len(text), BEGUN in text
                 if now - changed > boot_seconds and not begun:
                     self.stood_still = True
-                    stop(process)
-            wait(process, 0.2 if not begun else 1.0)
+                    return
 
     def run_shell(self, timeout: float | None) -> None:
         """Run a machine whose second port is this terminal."""
         self.timeout = timeout
         port = ["-chardev", "stdio,id=out,signal=off", "-serial", "chardev:out"]
-        with open(self.work / "qemu", "wb") as said:
-            process = subprocess.Popen([*self.command, *port], env=self.env, stderr=said)
-        with running(process):
+        with running(self.start(port, stdout=None)) as process:
             try:
                 process.wait(timeout)
             except subprocess.TimeoutExpired:
@@ -122,8 +91,11 @@ class Boot:
 
     # --- the end ------------------------------------------------------------------
 
-    def show_log(self) -> None:
+    def fail(self, status: int, text: str) -> int:
+        """Show the end of the log, and @text."""
         print(*read_end(self.log, 15), sep="\n", end="", file=sys.stderr)
+        say(text)
+        return status
 
     def judge(self) -> int:
         """Report a failure on standard error, and return the exit status."""
@@ -131,13 +103,10 @@ class Boot:
             say("the kernel reported a fault, see above")
             return FAULT
         if self.stood_still:
-            self.show_log()
-            say("the machine stood still while it booted, twice")
-            return NO_END
+            return self.fail(NO_END, "the machine stood still while it booted, twice")
         if self.timed_out:
-            self.show_log()
-            say(f"no end after {self.timeout:.0f} seconds, machine stopped")
-            return TIMED_OUT
+            text = f"no end after {self.timeout:.0f} seconds, machine stopped"
+            return self.fail(TIMED_OUT, text)
         said = (self.work / "qemu").read_text(errors="replace")
         if self.status:
             sys.stderr.write(said)
@@ -157,19 +126,10 @@ class Boot:
         return done.returncode != 0
 
     def status_of_command(self) -> int:
-        text = self.log.read_text(errors="replace").replace("\r", "")
+        text = read_log(self.log)
         found = re.findall(r"zio-vm: status (\d+)", text)
         if not found:
-            self.show_log()
-            say("the machine ended before the command did")
-            return NO_END
+            return self.fail(NO_END, "the machine ended before the command did")
         for complaint in re.findall(r"zio-vm: (cannot load .*)", text):
             say(complaint)
         return int(found[-1])
-
-
-def wait(process: subprocess.Popen[bytes], seconds: float) -> None:
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        pass

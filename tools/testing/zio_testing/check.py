@@ -46,54 +46,41 @@ any boot is a failure. check prints failures in full, and keeps the logs in
 ~/.cache/zio/check. The last line is "N passed, N failed".
 """
 
+import argparse
 import contextlib
-import getopt
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
-from zio_testing import check_boots, check_build, kernel
-from zio_testing.common import (
-    CACHE,
-    ROOT,
-    TESTING,
-    Failure,
-    Usage,
-    Words,
-    say,
-    setup,
-)
-from zio_testing.pool import Job, run_jobs
-from zio_testing.report import Report
+from . import check_boots, check_build, kernel
+from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, run_logged, say, setup
+from .pool import run_jobs
+from .report import Report
 
-STEPS = ("build", "tools", "litmus", "vm", "kunit", "selftests", "mutants")
 BOOTS = ("vm", "kunit", "selftests")
-MUTANTS = ["--kind", "host", "--kind", "kunit", "--kind", "litmus"]
-KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]
+# The steps of a group run together.
+GROUPS = (("build",), ("tools",), ("litmus",), BOOTS, ("mutants",))
+STEPS = [step for group in GROUPS for step in group]
+# Only mutants that need no boot, or a short one
+MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
+# Programs on this machine that print TAP: the title, and the command
+PROGRAMS: dict[str, tuple[str, Words]] = {
+    "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
+    "litmus": ("memory barriers", [TESTING / "litmus/run"]),
+    "mutants": ("mutants", [TESTING / "mutants", *MUTANTS]),
+}
 
 
-@dataclass
-class Options:
-    """The command line."""
-
-    steps: list[str] = field(default_factory=list)
-    kernels: list[str] = field(default_factory=list)
-    tests: list[str] = field(default_factory=list)
-
-
-def parse_options(words: list[str]) -> Options:
-    found, tests = getopt.gnu_getopt(words, "", ["only=", "kernel="])
-    options = Options(tests=tests)
-    for name, value in found:
-        if name == "--kernel":
-            options.kernels.append(value)
-        elif value in STEPS:
-            options.steps.append(value)
-        else:
-            raise Usage(f"no such step: {value}")
-    options.steps = options.steps or (["selftests"] if tests else list(STEPS))
+def parse_options(words: list[str]) -> argparse.Namespace:
+    parser = Parser()
+    parser.add_argument("--only", action="append", choices=STEPS, default=[])
+    parser.add_argument("--kernel", action="append", default=[])
+    parser.add_argument("tests", nargs="*")
+    options = parser.parse_intermixed_args(words)
+    options.steps = options.only or (["selftests"] if options.tests else STEPS)
     return options
 
 
@@ -113,65 +100,47 @@ def proc() -> Iterator[None]:
         subprocess.run(["umount", "-l", "/proc"])
 
 
-# --- the steps ------------------------------------------------------------------------
-
-
-# Programs on this machine that print TAP: the title, and the command
-PROGRAMS: dict[str, tuple[str, Words]] = {
-    "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
-    "litmus": ("memory barriers", [TESTING / "litmus/run"]),
-    # Only mutants that need no boot, or a short one
-    "mutants": ("mutants", [TESTING / "mutants", "--sample", "10", *MUTANTS]),
-}
-
-
-def run_program(report: Report, step: str, steps: list[str]) -> None:
+def run_program(report: Report, step: str, is_alone: bool) -> None:
     what, command = PROGRAMS[step]
-    if step == "mutants" and len(steps) > 1:
+    if step == "mutants" and not is_alone:
         # The steps before have run these tests on the unchanged tree.
         command = [*command, "--no-verify"]
     say(what)
-    report.add_program(what, *report.run(step, command))
+    log = report.logs / step
+    report.add_program(what, log, run_logged(command, log, Path(f"{log}.err")))
 
 
-def run_boots(report: Report, options: Options, steps: list[str]) -> None:
+def run_boots(report: Report, options: argparse.Namespace) -> None:
     """Start the long boots first, so that both processors are busy to the end."""
-    kernels = options.kernels or KERNELS
-    jobs: list[Callable[[], Job | None]] = []
-    if "selftests" in steps:
-        forced = bool(options.kernels)
-        jobs += check_boots.selftest_jobs(report, kernels, options.tests, forced)
-    short = [check_boots.vm_job(report)] if "vm" in steps else []
-    short += check_boots.kunit_jobs(report, kernels) if "kunit" in steps else []
-    jobs[2:2] = short
+    jobs: list[check_boots.Preparation] = []
+    if "selftests" in options.steps:
+        jobs += check_boots.selftest_jobs(report, options)
+    if "kunit" in options.steps:
+        jobs[2:2] = check_boots.kunit_jobs(report, options)
+    if "vm" in options.steps:
+        jobs.insert(2, partial(check_boots.prepare_vm, report))
     run_jobs(jobs)
 
 
-def groups_of(steps: list[str]) -> Iterator[list[str]]:
-    """Yield each step alone, but the steps that boot machines together."""
-    boots = [step for step in steps if step in BOOTS]
-    for step in steps:
-        if step not in BOOTS:
-            yield [step]
-        elif step == boots[0]:
-            yield boots
+def run_group(report: Report, group: list[str], options: argparse.Namespace) -> None:
+    begin = time.monotonic()
+    if group[0] in BOOTS:
+        run_boots(report, options)
+    elif group == ["build"]:
+        check_build.run(report)
+    else:
+        run_program(report, group[0], len(options.steps) == 1)
+    say(f"{', '.join(group)} took {time.monotonic() - begin:.0f} s")
 
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
     report = Report(CACHE / "check")
-    report.logs.mkdir(parents=True, exist_ok=True)
     with proc():
         setup("build", "vm", "debug-kernel", "check", "mutants")
         kernel.prepare("distro")
         kernel.prepare("kasan")
-        for steps in groups_of(options.steps):
-            begin = time.monotonic()
-            if steps[0] in BOOTS:
-                run_boots(report, options, steps)
-            elif steps[0] == "build":
-                check_build.run(report)
-            else:
-                run_program(report, steps[0], options.steps)
-            say(f"{', '.join(steps)} took {time.monotonic() - begin:.0f} s")
+        for steps in GROUPS:
+            if group := [step for step in steps if step in options.steps]:
+                run_group(report, group, options)
     return report.end()

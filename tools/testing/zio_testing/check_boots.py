@@ -1,35 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The steps of check that boot machines: vm, kunit, selftests."""
 
+import argparse
 import os
 import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from zio_testing import kernel, tap
-from zio_testing.common import TESTING, Failure, say
-from zio_testing.pool import Job
-from zio_testing.report import Report
-from zio_testing.selftests import (
-    Selftest,
-    asked_for,
-    build_selftests,
-    choose,
-    find_place,
-    kernel_module_options,
-    model_options,
-    read_selftests,
-)
+from . import kernel, selftests, tap
+from .common import TESTING, Failure, read_log, say
+from .pool import Job
+from .report import Report
+from .selftests import Selftest, find_place
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
 # The machine gets these variables, with the values that this process has
-PASSED_ON = [
-    f"ZIO_{what}_{how}" for what in ("STORM", "FUZZ") for how in ("SECONDS", "SEED")
-]
+PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
 
-Preparation = Callable[[], Job | None]
+KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]
+
+Preparation = Callable[[], Job]
 
 
 def judge_boot(report: Report, what: str, log: Path, status: int) -> None:
@@ -38,111 +30,89 @@ def judge_boot(report: Report, what: str, log: Path, status: int) -> None:
         report.fail(f"{what}: the machine ended with status {status}", errors)
 
 
-# --- the virtual machine itself -------------------------------------------------------
-
-
-def vm_job(report: Report) -> Preparation:
-    def prepare() -> Job:
-        what = "virtual machine"
-        say(what)
-        finish = partial(report.add_program, what)
-        return Job(report.logs / "vm", [TESTING / "vm_test"], finish)
-
-    return prepare
+def prepare_vm(report: Report) -> Job:
+    what = "virtual machine"
+    say(what)
+    finish = partial(report.add_program, what)
+    return Job(report.logs / "vm", [TESTING / "vm_test"], finish)
 
 
 # --- KUnit ----------------------------------------------------------------------------
 
 
-def kunit_jobs(report: Report, kernels: list[str]) -> list[Preparation]:
+def kunit_jobs(report: Report, options: argparse.Namespace) -> list[Preparation]:
     """The distribution's kernels have no KUnit."""
-    return [
-        partial(prepare_kunit, report, name)
-        for name in kernels
-        if find_place(name).has_kunit
-    ]
+    able = [name for name in options.kernel or KERNELS if find_place(name).has_kunit]
+    return [partial(prepare_kunit, report, name) for name in able]
 
 
 def prepare_kunit(report: Report, name: str) -> Job:
-    say(f"KUnit on {name}")
-    log = report.logs / f"kunit-{name}.kernel"
-    log.unlink(missing_ok=True)
-    command: list[str | Path] = [TESTING / "vm", "--kernel", name]
+    what, log = f"KUnit on {name}", report.logs / f"kunit-{name}"
+    kernel_log = Path(f"{log}.kernel")
+    kernel_log.unlink(missing_ok=True)
+    say(what)
+    command = [TESTING / "vm", "--kernel", name]
     if os.environ.get("ZIO_KUNIT_LEAKS", "yes") == "yes":
         command.append("--leaks")
-    command += ["--timeout", str(KUNIT_LIMIT), "--log", log, "--"]
+    command += ["--timeout", str(KUNIT_LIMIT), "--log", kernel_log, "--"]
     # zio-core/Kbuild reads ZIO_KUNIT_SUITES.
     command.append("zio-load zio-buf-vmalloc && zio-load zio-test")
-    return Job(
-        report.logs / f"kunit-{name}", command, partial(finish_kunit, report, name)
-    )
+    return Job(log, command, partial(finish_kunit, report, what))
 
 
-def finish_kunit(report: Report, name: str, log: Path, status: int) -> None:
-    what = f"KUnit on {name}"
+def finish_kunit(report: Report, what: str, log: Path, status: int) -> None:
     judge_boot(report, what, log, status)
     kernel_log = Path(f"{log}.kernel")
-    if not kernel_log.exists():
-        return
-    results = tap.add_up(tap.read_kunit(kernel_log.read_text(errors="replace")))
-    if not results.passed + results.failed:
-        report.fail(f"{what}: no suite ran", kernel_log)
-    report.add(what, results)
+    if kernel_log.exists():
+        results = tap.add_up(tap.read_kunit(read_log(kernel_log)))
+        if not results.passed + results.failed:
+            report.fail(f"{what}: no suite ran", kernel_log)
+        report.add(what, results)
 
 
 # --- selftests ------------------------------------------------------------------------
 
 
-def selftest_jobs(
-    report: Report, kernels: list[str], names: list[str], forced: bool
-) -> list[Preparation]:
+def selftest_jobs(report: Report, options: argparse.Namespace) -> list[Preparation]:
     """Return a job for each place that has tests, after compiling them all."""
-    tests = read_selftests()
-    chosen = {place: choose(tests, place, names, forced) for place in kernels}
-    if not any(chosen.values()):
-        report.fail(f"no such selftest: {' '.join(names)}")
+    chosen = {}
+    for place in options.kernel or KERNELS:
+        if tests := selftests.choose(place, options.tests, bool(options.kernel)):
+            chosen[place] = tests
+    if not chosen:
+        report.fail(f"no such selftest: {' '.join(options.tests)}")
         return []
     try:
-        build_selftests(report.logs / "selftests")
+        selftests.build(report.logs / "selftests")
     except Failure as error:
-        log = report.logs / "selftests.err"
-        log.write_text(str(error))
-        report.fail("the selftests do not compile", log)
+        report.fail(f"the selftests do not compile\n{error}")
         return []
-    return [
-        partial(prepare_selftests, report, place, tests)
-        for place, tests in chosen.items()
-        if tests
-    ]
+    return [partial(prepare_selftests, report, *item) for item in chosen.items()]
 
 
 def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
     say(f"selftests on {name}")
-    longer = sum(int(os.environ.get(v) or 0) for v in PASSED_ON if v.endswith("SECONDS"))
+    log = report.logs / f"selftests-{name}"
+    given = {variable: os.environ.get(variable, "") for variable in PASSED_ON}
+    longer = sum(int(value or 0) for key, value in given.items() if "SECONDS" in key)
     names = [test.name for test in tests]
-    command: list[str | Path] = [TESTING / "vm", *machine_options(report, name, tests)]
+    command = [TESTING / "vm", *machine_options(report, name, tests)]
     command += ["--no-load", "--timeout", str(SELFTESTS_LIMIT + longer)]
     command += ["--add", f"{report.logs}/selftests:/selftests"]
     command += ["--add", f"{shutil.which('dd')}:/usr/local/bin/dd"]
-    command += ["--log", report.logs / f"selftests-{name}.kernel", "--", "env"]
-    command += [f"{variable}={os.environ.get(variable, '')}" for variable in PASSED_ON]
+    command += ["--log", f"{log}.kernel", "--", "env"]
+    command += [f"{variable}={value}" for variable, value in given.items()]
     command += ["zio-selftests", "/selftests", str(TEST_LIMIT + longer), *names]
-    finish = partial(finish_selftests, report, name, names)
-    return Job(report.logs / f"selftests-{name}", command, finish)
+    return Job(log, command, partial(finish_selftests, report, name, names))
 
 
 def machine_options(report: Report, name: str, tests: list[Selftest]) -> list[str]:
-    place = find_place(name)
+    place, models = find_place(name), report.logs / f"models-{name}"
     tree = kernel.prepare(place.kernel)
-    options = ["--kernel", place.kernel, *place.options]
-    options += kernel_module_options(tests, tree)
-    try:
-        options += model_options(tests, tree, report.logs / f"models-{name}")
-    except Failure as error:
-        report.fail(f"the models do not build for {name}", Path(str(error)))
-    for device in asked_for("device", tests):
-        options += ["--device", device]
-    return options
+    if selftests.asked_for("model", tests) and selftests.build_models(tree, models):
+        report.fail(f"the models do not build for {name}", Path(f"{models}.log"))
+    options = selftests.machine_options(tests, tree, models)
+    return ["--kernel", place.kernel, *place.options, *options]
 
 
 def finish_selftests(
@@ -150,5 +120,5 @@ def finish_selftests(
 ) -> None:
     what = f"selftests on {name}"
     judge_boot(report, what, log, status)
-    results = tap.read_selftests(log.read_text(errors="replace"), name)
+    results = tap.read_selftests(read_log(log), name)
     report.add(what, tap.sum_selftests(results, names, name))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Paths, messages, locks, children and exit status, for all programs."""
 
+import argparse
 import contextlib
 import fcntl
 import functools
-import getopt
 import os
 import re
 import signal
@@ -14,14 +14,15 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
+from typing import Any
 
 TESTING = Path(__file__).resolve().parent.parent
 ROOT = TESTING.parent.parent
-HOME = Path(os.environ.get("HOME") or "/root")
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or HOME / ".cache") / "zio"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "zio"
 
-Words = Sequence[str | Path]
-Command = list[str | Path]
+# Strings and paths
+Words = Sequence[Any]
+Process = subprocess.Popen[bytes]
 
 
 class Failure(Exception):
@@ -32,28 +33,30 @@ class Usage(Exception):
     """The command line is wrong."""
 
 
-class Interrupted(BaseException):
-    """A signal ends the program."""
+class Parser(argparse.ArgumentParser):
+    """A command line. The doc string of the program is the help."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.status = 130 if number == signal.SIGINT else 143
+    def __init__(self) -> None:
+        super().__init__(add_help=False)
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise Usage(message)
 
 
 def say(text: str) -> None:
     print(f"{sys.argv[0]}: {text}", file=sys.stderr, flush=True)
 
 
-def interrupt(number: int, frame: FrameType | None) -> None:
-    raise Interrupted(number)
+def end(number: int, frame: FrameType | None) -> None:
+    sys.exit(130 if number == signal.SIGINT else 143)
 
 
-def handle_signals(handler: signal.Handlers | None = None) -> None:
-    """Let the signals that end a program raise Interrupted, or call @handler. A signal
-    that the parent ignores, as nohup does, stays ignored."""
+def handle_signals(handler: Any = end) -> None:
+    """Set the handler of the signals that end a program. A signal that the parent
+    ignores, as nohup does, stays ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, interrupt if handler is None else handler)
+            signal.signal(number, handler)
 
 
 def run_program(program: ModuleType, name: str, words: list[str]) -> int:
@@ -72,28 +75,24 @@ def run_program(program: ModuleType, name: str, words: list[str]) -> int:
     except Usage as error:
         say(f"{error} (try --help)")
         return 2
-    except getopt.GetoptError as error:
-        say(f"{error} (try --help)")
-        return 2
     except Failure as error:
         say(str(error))
         return 125
-    except Interrupted as error:
-        return error.status
 
 
-def number(text: str, what: str) -> int:
-    if not re.fullmatch("[1-9][0-9]*", text):
-        raise Usage(f"{what} wants a number")
+def number(text: str) -> int:
+    """A type of arguments."""
+    if int(text) < 1:
+        raise ValueError
     return int(text)
 
 
 # --- other programs ---------------------------------------------------------------
 
 
-def output_of(command: Words, **options: str | Path) -> str:
+def output_of(command: Words) -> str:
     """Return the standard output of @command; empty if it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore
+    done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else ""
 
 
@@ -104,19 +103,24 @@ def setup(*words: str) -> None:
         raise Failure(f"setup {' '.join(words)} failed")
 
 
-def stop(process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+def wait(process: Process, seconds: float) -> int | None:
+    """Wait for the end of @process, at most @seconds. Return its status."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.returncode
+
+
+def stop(process: Process, seconds: float = 60) -> None:
     """End @process and wait for it. Kill it if it takes longer than @seconds."""
     if process.poll() is None:
         process.terminate()
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-    process.wait()
+    if wait(process, seconds) is None:
+        process.kill()
+        process.wait()
 
 
 @contextlib.contextmanager
-def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+def running(process: Process) -> Iterator[Process]:
     """End @process when the block ends, also by an exception."""
     try:
         yield process
@@ -124,21 +128,38 @@ def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes
         stop(process)
 
 
-def run_logged(command: Words, log: Path, err: Path | None = None) -> int:
-    """Run @command with its output in @log, and its errors in @err or there, too."""
+def start_logged(command: Words, log: Path, err: Path | None = None) -> Process:
+    """Start @command with its output in @log, and its errors in @err or there, too."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "wb") as out, open(err or os.devnull, "wb") as errors:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=errors if err else subprocess.STDOUT,
-        )
-        with running(process):
-            return process.wait()
+        said, nothing = errors if err else out, subprocess.DEVNULL
+        return subprocess.Popen(command, stdin=nothing, stdout=out, stderr=said)
+
+
+def run_logged(command: Words, log: Path, err: Path | None = None) -> int:
+    """Run @command as start_logged() does. Return its status."""
+    with running(start_logged(command, log, err)) as process:
+        return process.wait()
+
+
+def build(command: Words, log: Path, complaint: str) -> None:
+    """Run a compiler. Show its output if it fails."""
+    if run_logged(command, log):
+        sys.stderr.write(log.read_text(errors="replace"))
+        raise Failure(complaint)
 
 
 # --- files --------------------------------------------------------------------------
+
+
+def copy_sources(parts: Words, names: re.Pattern[str], to: Path, *without: str) -> None:
+    """Copy the files of these @names in these @parts of ROOT, if they are newer than those
+    in @to. Leave out the folders @without."""
+    paths = [path for p in parts for path in [ROOT / p, *(ROOT / p).rglob("*")]]
+    files = [path.relative_to(ROOT) for path in paths if names.fullmatch(path.name)]
+    wanted = [file for file in files if not str(file).startswith(without)]
+    to.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cp", "-pu", "--parents", *wanted, to], cwd=ROOT, check=True)
 
 
 def tag_of(*parts: str | Path) -> str:
@@ -146,14 +167,16 @@ def tag_of(*parts: str | Path) -> str:
     return str(zlib.crc32(" ".join(map(str, parts)).encode()))
 
 
+def read_log(file: Path) -> str:
+    """Return a log without carriage returns; empty if there is none."""
+    if not file.exists():
+        return ""
+    return file.read_text(errors="replace").replace("\r", "")
+
+
 def read_end(file: Path, lines: int) -> list[str]:
-    """Return the last lines of a log, without carriage returns."""
-    try:
-        return (
-            file.read_text(errors="replace").replace("\r", "").split("\n")[-lines - 1 :]
-        )
-    except FileNotFoundError:
-        return []
+    """Return the last lines of a log."""
+    return read_log(file).split("\n")[-lines - 1 :]
 
 
 @contextlib.contextmanager

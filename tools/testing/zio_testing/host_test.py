@@ -10,7 +10,7 @@ prose.
 import tempfile
 from pathlib import Path
 
-from zio_testing import layering, prose, tap
+from . import layering, prose, tap
 
 
 class Tap:

@@ -5,68 +5,15 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-from functools import partial
 from pathlib import Path
 
-from zio_testing.common import (
-    CACHE,
-    ROOT,
-    TESTING,
-    Command,
-    Failure,
-    locked,
-    output_of,
-    run_logged,
-    tag_of,
-)
-from zio_testing.kernel import release_of
-from zio_testing.modules import build_modules, copy_modules
-
-TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
+from .common import TESTING, Failure, output_of
+from .kernel_cache import release_of
+from .modules import build_tools, built_modules, copy_modules
 
 
 def is_executable(path: Path) -> bool:
     return path.is_file() and bool(path.stat().st_mode & 0o100)
-
-
-# --- the tools of ZIO -----------------------------------------------------------------
-
-
-def copy_if_newer(source: Path, to: Path) -> None:
-    if to.exists() and to.stat().st_mtime >= source.stat().st_mtime:
-        return
-    # An older build may have left a program where there is a folder now.
-    for parent in to.parents:
-        if parent.is_file():
-            parent.unlink()
-    to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source, to)
-
-
-def copy_sources(directory: Path) -> None:
-    for part in ("tools", "include/uapi"):
-        for top, directories, files in os.walk(ROOT / part):
-            if top == str(ROOT / "tools"):
-                directories[:] = set(directories) - {"testing", "bench"}
-            for name in filter(TOOL_SOURCES.fullmatch, files):
-                source = Path(top, name)
-                copy_if_newer(source, directory / source.relative_to(ROOT))
-
-
-def build_tools() -> Path:
-    """Build static tools outside of the checkout. Return their directory."""
-    directory = CACHE / "tools" / tag_of(ROOT)
-    log = directory.with_suffix(".log")
-    with locked(directory.with_suffix(".lock")):
-        copy_sources(directory)
-        if run_logged(["make", "-C", directory / "tools", "STATIC=1", "all"], log):
-            sys.stderr.write(log.read_text(errors="replace"))
-            raise Failure("the tools do not build")
-    return directory / "tools/bin"
-
-
-# --- the file system --------------------------------------------------------------------
 
 
 class Image:
@@ -120,10 +67,9 @@ class Image:
     def add_libraries(self, programs: list[Path]) -> None:
         """Add the shared libraries and the loader that the programs ask for."""
         done = subprocess.run(["ldd", *programs], capture_output=True, text=True)
-        for library in re.findall(r"(/\S+) \(0x", done.stdout):
-            if not self.at(library).exists():
-                self.at(library).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(library, self.at(library))
+        libraries = set(re.findall(r"(/\S+) \(0x", done.stdout))
+        if libraries:
+            subprocess.run(["cp", "-L", "--parents", *libraries, self.root], check=True)
 
     def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:
         """Add the modules of ZIO, from the directory @ours or built. Add the named modules
@@ -135,39 +81,28 @@ class Image:
         if ours:
             copy_modules(ours, target / "zio")
         else:
-            build_modules(tree, partial(copy_modules, to=target / "zio"))
-        for list_of_modules in [
-            *modules.glob("modules.builtin*"),
-            modules / "modules.order",
-        ]:
-            shutil.copy(list_of_modules, target)
-        for path in (
-            path for name in names for path in find_modules(tree, release, name)
-        ):
-            self.at(path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(f"{tree}{path}", self.at(path))
+            with built_modules(tree) as directory:
+                copy_modules(directory, target / "zio")
+        for file in (*modules.glob("modules.builtin*"), modules / "modules.order"):
+            shutil.copy(file, target)
+        paths = {path for name in names for path in find_modules(tree, release, name)}
+        if paths:
+            subprocess.run(["cp", "--parents", *paths, self.root], cwd=tree, check=True)
         subprocess.run(["/sbin/depmod", "-b", self.root, release], check=True)
-
-    def pack(self, to: Path) -> None:
-        """Write the archive, not compressed: an emulated processor takes longer to
-        unpack than to load."""
-        pack = "find . | cpio -o -H newc -R +0:+0 --quiet"
-        with open(to, "wb") as file:
-            subprocess.run(["sh", "-c", pack], cwd=self.root, stdout=file, check=True)
 
 
 def find_modules(tree: Path, release: str, name: str) -> list[str]:
     """Return the paths, below @tree, of a module and of those that it needs."""
-    command: Command = [
-        "/sbin/modprobe",
-        "-d",
-        tree,
-        "-S",
-        release,
-        "--show-depends",
-        name,
-    ]
+    command = ["/sbin/modprobe", "-d", tree, "-S", release, "--show-depends", name]
     shown = output_of(command)
     if not shown:
         raise Failure(f"kernel {release} has no module {name}")
-    return re.findall(rf"^insmod {re.escape(str(tree))}(/\S+)", shown, re.M)
+    return re.findall(rf"^insmod {re.escape(str(tree))}/(\S+)", shown, re.M)
+
+
+def pack(root: Path, to: Path) -> None:
+    """Write the archive @to, not compressed: an emulated processor takes longer to
+    unpack than to load."""
+    command = "find . | cpio -o -H newc -R +0:+0 --quiet"
+    with open(to, "wb") as file:
+        subprocess.run(["sh", "-c", command], cwd=root, stdout=file, check=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kernel - print the directory of a kernel to boot; make the kernel if it is absent
 
-Usage: kernel [--jobs N] NAME | DIRECTORY
+Usage: kernel NAME | DIRECTORY
 
   distro  the distribution's own, matching the newest installed headers
   rt      the distribution's kernel with PREEMPT_RT, the newest there is
@@ -18,15 +18,14 @@ with its headers and unpacks it there. It installs nothing of rt. Compiling a ke
 takes 5 to 10 minutes of two CPUs, and 2 GB of disk. A tenth of that stays in use.
 """
 
-import getopt
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from zio_testing import kernel_compiled, kernel_debian
-from zio_testing.common import Failure, Usage, number
+from . import kernel_compiled, kernel_debian
+from .common import Failure, Parser, Usage
+from .kernel_cache import missing_part
 
 COMMON = ("common-test", "x86")
 DEBUG = (*COMMON, "debug-common", "debug-x86")
@@ -80,24 +79,13 @@ def prepare(name: str) -> Path:
 def check_directory(directory: Path) -> Path:
     if not directory.is_dir():
         raise Failure(f"no such directory: {directory}")
-    for part in ("vmlinuz", "release", "build/Makefile"):
-        if not os.access(directory / part, os.R_OK):
-            raise Failure(f"{directory} has no {part}")
-    release = release_of(directory)
-    if not (directory / "lib/modules" / release).is_dir():
-        raise Failure(f"{directory} has no lib/modules/{release}")
+    if missing := missing_part(directory):
+        raise Failure(f"{directory} has no {missing}")
     return directory.resolve()
 
 
-def release_of(tree: Path) -> str:
-    return (tree / "release").read_text().strip()
-
-
 def main(words: list[str]) -> int:
-    options, names = getopt.getopt(words, "", ["jobs="])
-    for _, value in options:
-        kernel_compiled.jobs = number(value, "--jobs")
-    if len(names) != 1:
-        raise Usage("give one kernel name")
-    print(prepare(names[0]))
+    parser = Parser()
+    parser.add_argument("name")
+    print(prepare(parser.parse_args(words).name))
     return 0

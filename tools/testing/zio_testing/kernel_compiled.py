@@ -8,21 +8,22 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from zio_testing.common import (
+from .common import (
     TESTING,
     Failure,
+    build,
     locked,
     output_of,
     read_end,
-    run_logged,
     running,
     say,
     setup,
+    start_logged,
+    wait,
 )
-from zio_testing.kernel_cache import KERNELS, move_to, new_directory
+from .kernel_cache import KERNELS, move_to, new_directory
 
 SOURCE = "linux-source-6.1"
 # Paths in the build directory
@@ -34,7 +35,7 @@ FOR_MODULES = re.compile(
 TOOLS_FOR_MODULES = ("objtool", "scripts", "build", "include")
 UNUSED = ("Documentation", "drivers/gpu", "drivers/net", "drivers/media", "sound")
 
-jobs = len(os.sched_getaffinity(0))
+JOBS = len(os.sched_getaffinity(0))
 
 
 def make(name: str, fragments: tuple[str, ...]) -> Path:
@@ -77,9 +78,7 @@ def make_in(new: Path, *words: str | Path) -> list[str | Path]:
 def configure(new: Path, wanted: str) -> None:
     (new / "wanted.config").write_text(wanted)
     command = make_in(new, f"KCONFIG_ALLCONFIG={new}/wanted.config", "allnoconfig")
-    if run_logged(command, new / "log"):
-        sys.stderr.write((new / "log").read_text())
-        raise Failure("the kernel cannot be configured")
+    build(command, new / "log", "the kernel cannot be configured")
     missing = find_missing((new / "build/.config").read_text(), wanted)
     if missing:
         raise Failure("this source cannot have: " + "\n  ".join(missing))
@@ -100,13 +99,14 @@ def find_missing(config: str, wanted: str) -> list[str]:
 def run_compiler(new: Path, name: str) -> None:
     say(f"compiling the kernel '{name}' ({source_version()}), once: 5 to 10 minutes")
     log = new / "log"
-    with open(log, "ab") as out:
-        command = make_in(new, f"-j{jobs}", TARGET, "modules")
-        process = subprocess.Popen(command, stdout=out, stderr=out)
-        with running(process):
-            for seconds in every_15_seconds(process):
-                objects = len(re.findall(r"^ +(CC|AS|LD|AR) ", log.read_text(), re.M))
-                say(f"compiling {name}: {seconds} s, {objects} objects")
+    begin = time.monotonic()
+    with running(
+        start_logged(make_in(new, f"-j{JOBS}", TARGET, "modules"), log)
+    ) as process:
+        while wait(process, 15) is None:
+            seconds = time.monotonic() - begin
+            objects = len(re.findall(r"^ +(CC|AS|LD|AR) ", log.read_text(), re.M))
+            say(f"compiling {name}: {seconds:.0f} s, {objects} objects")
     if process.returncode:
         kept = KERNELS / f"{name}-failed.log"
         shutil.copy(log, kept)
@@ -114,23 +114,12 @@ def run_compiler(new: Path, name: str) -> None:
         raise Failure(f"the kernel does not compile, see {kept}")
 
 
-def every_15_seconds(process: subprocess.Popen[bytes]) -> Iterator[int]:
-    """Yield the seconds since the begin, every 15 s, until the process has ended."""
-    begin = time.monotonic()
-    while True:
-        try:
-            process.wait(15)
-            return
-        except subprocess.TimeoutExpired:
-            yield int(time.monotonic() - begin)
-
-
 def collect_results(new: Path) -> None:
     release = output_of(make_in(new, "-s", "kernelrelease")).strip()
     (new / "release").write_text(f"{release}\n")
     command = make_in(new, "-s", f"INSTALL_MOD_PATH={new}", "modules_install")
-    if run_logged(command, new / "log"):
-        raise Failure("the modules of the kernel cannot be installed into the cache")
+    complaint = "the modules of the kernel cannot be installed into the cache"
+    build(command, new / "log", complaint)
     for link in ("build", "source"):
         (new / "lib/modules" / release / link).unlink(missing_ok=True)
     (new / "build" / IMAGE).rename(new / "vmlinuz")

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from zio_testing.common import Failure, locked, output_of, say, setup
-from zio_testing.kernel_cache import KERNELS, move_to, new_directory
+from .common import Failure, locked, output_of, read_log, say, setup
+from .kernel_cache import KERNELS, missing_part, move_to, new_directory
 
 
 @dataclass(frozen=True)
@@ -32,50 +32,35 @@ class Flavour:
 
 
 def make(flavour: Flavour) -> Path:
+    """Return the directory. Take a newer version if the archive has no longer that of
+    the package lists."""
     setup("vm")
-    with locked(KERNELS / f"{flavour.name}.lock"):
-        release = flavour.newest()
-        if not release:
+    with locked(KERNELS / f"{flavour.name}.lock"), new_directory(flavour.name) as new:
+        for _ in range(2):
+            if release := flavour.newest():
+                directory = KERNELS / f"{flavour.name}-{release}"
+                if not missing_part(directory):
+                    return directory
+                if fill(flavour, new, release):
+                    return move_to(new, directory)
+            say(f"no package has the kernel '{flavour.name}': updating the lists")
             flavour.refresh()
-            release = flavour.newest()
-        if not release:
-            raise Failure(f"no package has the kernel '{flavour.name}' here")
-        directory = KERNELS / f"{flavour.name}-{release}"
-        if is_complete(directory):
-            return directory
-        with new_directory(flavour.name) as new:
-            release = fetch(flavour, new, release)
-            directory = KERNELS / f"{flavour.name}-{release}"
-            move_to(new, directory)
-        return directory
+        sys.stderr.write(read_log(new / "log"))
+    raise Failure(f"cannot download the kernel '{flavour.name}'")
 
 
-def is_complete(tree: Path) -> bool:
-    try:
-        release = (tree / "release").read_text().strip()
-    except FileNotFoundError:
-        return False
-    parts = ("vmlinuz", "build/Makefile", f"lib/modules/{release}/modules.dep")
-    return all(os.access(tree / part, os.R_OK) for part in parts)
-
-
-def fetch(flavour: Flavour, new: Path, release: str) -> str:
-    """Fill @new. Return the version: newer if the archive no longer has @release."""
+def fill(flavour: Flavour, new: Path, release: str) -> bool:
+    """Fill @new. Return whether the archive has the packages."""
     if not (flavour.is_installed and link_installed(new, release)):
         say(f"downloading linux-image-{release} (unpacked in the cache, not installed)")
         if not download(new, flavour.packages(release)):
-            say("not in the package lists: taking the newest there is")
-            flavour.refresh()
-            release = flavour.newest()
-            if not download(new, flavour.packages(release)):
-                sys.stderr.write((new / "log").read_text())
-                raise Failure(f"cannot download linux-image-{release}")
+            return False
         unpack(new)
         take_image(new, release)
     flavour.add_headers(new, release)
     (new / "release").write_text(f"{release}\n")
     shutil.rmtree(new / "root", ignore_errors=True)
-    return release
+    return True
 
 
 def link_installed(new: Path, release: str) -> bool:
@@ -117,10 +102,8 @@ def numbers_of(version: str) -> list[tuple[int, str]]:
 
 
 def newest_headers() -> str:
-    lines = output_of(
-        ["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n"]
-        + ["linux-headers-[0-9]*-amd64"]
-    )
+    query = ["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n"]
+    lines = output_of([*query, "linux-headers-[0-9]*-amd64"])
     found = re.findall(r"^installed linux-headers-(.*)$", lines, re.M)
     return max((v for v in found if "-rt-" not in v), key=numbers_of, default="")
 
@@ -165,9 +148,8 @@ def take_rt_headers(new: Path, release: str) -> None:
     shutil.rmtree(new / "usr/share", ignore_errors=True)
     makefile = new / f"usr/src/linux-headers-{release}/Makefile"
     here = "include $(dir $(lastword $(MAKEFILE_LIST)))../"
-    makefile.write_text(
-        re.sub(r"^include /usr/src/", lambda _: here, makefile.read_text(), flags=re.M)
-    )
+    text = makefile.read_text()
+    makefile.write_text(re.sub("^include /usr/src/", lambda _: here, text, flags=re.M))
     (new / "build").symlink_to(f"usr/src/linux-headers-{release}")
 
 

@@ -25,8 +25,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from zio_testing.c_source import Source, read_source
-from zio_testing.common import ROOT, Usage
+from .c_source import Source, read_source
+from .common import ROOT, Usage
 
 FLOORS = [
     ["engine"],
@@ -151,8 +151,10 @@ def check_includes(tree: Tree) -> Iterator[str]:
         at, name = f"{path.relative_to(tree.root.parent)}:{line}", target.name
         if not may_use(here, there):
             yield f"{at}: upward: {here} includes {there}/{name}: {there} is not below it"
-        elif here not in (TESTS, there) and there != BELOW_ALL and (
-            target != tree.header_of(there)
+        elif (
+            here not in (TESTS, there)
+            and there != BELOW_ALL
+            and (target != tree.header_of(there))
         ):
             yield (
                 f"{at}: private: {here} includes {there}/{name}: include "

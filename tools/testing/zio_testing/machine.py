@@ -2,11 +2,13 @@
 """The emulated machine: QEMU, the processor, and the arguments of the kernel."""
 
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from zio_testing.common import CACHE, TESTING, Failure, say
+from .common import CACHE, TESTING, Failure, say
+from .image import pack
 
 QEMU = "qemu-system-x86_64"
 CONSOLE = "ttyS0,115200"
@@ -54,8 +56,8 @@ def qemu_command(machine: Machine, tree: Path, work: Path) -> list[str]:
     accelerator = choose_accelerator(machine, tree, work)
     command = [QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     command += [*accelerator, "-smp", f"{machine.cpus},sockets={machine.cpus}"]
-    command += ["-m", str(machine.memory), "-kernel", f"{tree}/vmlinuz"]
-    command += ["-initrd", f"{work}/initrd"]
+    command += ["-m", str(machine.memory)]
+    command += ["-kernel", f"{tree}/vmlinuz", "-initrd", f"{work}/initrd"]
     command += ["-append", " ".join([*ARGUMENTS, *machine.arguments])]
     command += ["-chardev", f"file,id=log,path={work}/log", "-serial", "chardev:log"]
     command += machine.qemu_words
@@ -90,10 +92,7 @@ def can_use_kvm(tree: Path, work: Path) -> bool:
     /dev/kvm opens, but a kernel hangs with KVM."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return False
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except FileNotFoundError:
-        boot = "any"
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     known = CACHE / "kvm" / f"{boot}-{tree.name}"
     if not known.exists():
         known.parent.mkdir(parents=True, exist_ok=True)
@@ -113,20 +112,14 @@ echo kvm-works
 
 def boots_under_kvm(tree: Path, probe: Path) -> bool:
     (probe / "bin").mkdir(parents=True)
+    shutil.copy(shutil.which("busybox") or "busybox", probe / "bin/busybox")
     (probe / "init").write_text(PROBE)
     (probe / "init").chmod(0o755)
-    pack = (
-        'cp "$(command -v busybox)" bin/ && find . | cpio -o -H newc --quiet >"$0.cpio"'
-    )
-    subprocess.run(["sh", "-c", pack, probe], cwd=probe, check=True)
+    pack(probe, Path(f"{probe}.cpio"))
     command = [QEMU, "-accel", "kvm", "-cpu", "host", "-m", "256", "-nodefaults"]
     command += ["-display", "none", "-no-reboot", "-serial", "stdio"]
     command += ["-kernel", f"{tree}/vmlinuz", "-initrd", f"{probe}.cpio"]
     command += ["-append", f"console={CONSOLE} panic=-1"]
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10
-        )
-        return b"kvm-works" in done.stdout
-    except subprocess.TimeoutExpired as error:
-        return b"kvm-works" in (error.stdout or b"")
+    command = ["timeout", "-s", "KILL", "10", *command]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+    return b"kvm-works" in done.stdout

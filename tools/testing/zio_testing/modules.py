@@ -1,28 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """modules - build the modules of this checkout, print the directory that has them
 
-Usage: modules KERNEL
+Parser: modules KERNEL
 
 KERNEL is a name or a directory, as for kernel. Each checkout and kernel has a directory
 in ~/.cache/zio/modules.
 """
 
+import contextlib
+import re
 import shutil
-import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
-from zio_testing import kernel
-from zio_testing.common import (
-    CACHE,
-    ROOT,
-    Command,
-    Failure,
-    Usage,
-    locked,
-    run_logged,
-    tag_of,
-)
+from . import kernel
+from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
+
+TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
 
 
 def copy_modules(directory: Path, to: Path) -> None:
@@ -31,24 +25,34 @@ def copy_modules(directory: Path, to: Path) -> None:
         shutil.copy(module, to)
 
 
-def build_modules(tree: Path, then: Callable[[Path], None] | None = None) -> Path:
-    """Build for the kernel in @tree, call @then with the directory, and return it.
-    The lock keeps another build from changing the directory before @then is done."""
+@contextlib.contextmanager
+def built_modules(tree: Path) -> Iterator[Path]:
+    """Build for the kernel in @tree. Yield the directory, which no other build changes
+    before the block ends."""
     directory = CACHE / "modules" / f"{tree.name}-{tag_of(ROOT, tree)}"
-    log = Path(f"{directory}.log")
-    command: Command = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    command = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    command += [f"KDIR={tree}/build", "modules"]
     with locked(Path(f"{directory}.lock")):
-        directory.mkdir(parents=True, exist_ok=True)
-        if run_logged([*command, f"KDIR={tree}/build", "modules"], log):
-            sys.stderr.write(log.read_text(errors="replace"))
-            raise Failure(f"the modules do not build against {tree}/build")
-        if then:
-            then(directory)
-    return directory
+        directory.mkdir(exist_ok=True)
+        complaint = f"the modules do not build against {tree}/build"
+        build(command, Path(f"{directory}.log"), complaint)
+        yield directory
+
+
+def build_tools() -> Path:
+    """Build static tools outside of the checkout. Return their directory."""
+    directory = CACHE / "static-tools" / tag_of(ROOT)
+    with locked(directory.with_suffix(".lock")):
+        folders = ("tools", "include/uapi")
+        copy_sources(folders, TOOL_SOURCES, directory, "tools/testing/", "tools/bench/")
+        make = ["make", "-C", directory / "tools", "STATIC=1", "all"]
+        build(make, directory.with_suffix(".log"), "the tools do not build")
+    return directory / "tools/bin"
 
 
 def main(words: list[str]) -> int:
-    if len(words) != 1:
-        raise Usage("give one kernel")
-    print(build_modules(kernel.prepare(words[0])))
+    parser = Parser()
+    parser.add_argument("kernel")
+    with built_modules(kernel.prepare(parser.parse_args(words).kernel)) as directory:
+        print(directory)
     return 0

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The mutants: the head of each patch, and the choice of patches."""
 
+import argparse
 import fnmatch
 import random
 import re
 import subprocess
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from zio_testing.common import ROOT, TESTING, Failure, say
-from zio_testing.selftests import PLACES
+from .common import ROOT, TESTING, Failure, say
+from .selftests import PLACES
 
 PATCHES = TESTING / "mutants.d"
 
@@ -102,22 +102,29 @@ def changed_files(base: str) -> set[str]:
     return set(filter(None, out.stdout.split("\0")))
 
 
-def of_names(mutants: list[Mutant], patterns: Iterable[str]) -> list[Mutant]:
-    """Return the mutants that a pattern fits. Each pattern must fit one."""
-    chosen = []
-    for pattern in patterns:
-        found = [m for m in mutants if fnmatch.fnmatch(m.name, pattern)]
-        if not found:
-            raise Failure(f"no mutant {pattern}")
-        chosen += found
-    return [m for m in mutants if m in chosen]
-
-
 def sample(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
     """Return a window over a fixed shuffle. Each seed moves it by its size."""
     say(f"a sample of {count}, seed {seed}")
     mixed = sorted(mutants, key=lambda m: m.name)
     random.Random(0).shuffle(mixed)
     count = min(count, len(mixed))
-    first = seed * count
-    return [mixed[(first + i) % len(mixed)] for i in range(count)]
+    return [mixed[i % len(mixed)] for i in range(seed * count, (seed + 1) * count)]
+
+
+def choose(options: argparse.Namespace) -> list[Mutant]:
+    mutants = read_mutants()
+    for pattern in options.names:
+        if not fnmatch.filter([m.name for m in mutants], pattern):
+            raise Failure(f"no mutant {pattern}")
+    if options.names:
+        fits = "|".join(map(fnmatch.translate, options.names))
+        mutants = [m for m in mutants if re.match(fits, m.name)]
+    if options.changed:
+        files = changed_files(options.changed)
+        mutants = [m for m in mutants if m.is_of(files)]
+    if options.kind:
+        mutants = [m for m in mutants if m.tests and m.tests[0].kind in options.kind]
+    if options.sample:
+        able = [m for m in mutants if not m.equivalent]
+        mutants = sample(able, options.sample, options.seed)
+    return mutants

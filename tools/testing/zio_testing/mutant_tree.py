@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tree that mutants change: read once, and copied to scratch directories."""
 
-import fcntl
 import hashlib
 import subprocess
 from pathlib import Path
 
-from zio_testing.common import CACHE, ROOT, Failure
-from zio_testing.mutant_patch import HOST, LITMUS, Mutant, Test
+from .boot import BEGUN
+from .common import CACHE, ROOT, read_log
+from .mutant_patch import HOST, LITMUS, Mutant, Test
 
 MUTANTS = CACHE / "mutants"
 FOLDERS = ("zio-core/", "buffers/", "triggers/", "drivers/", "include/")
@@ -61,24 +61,9 @@ class Scratch:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.dir = self.take_a_free_one()
-        self.root = self.dir / "tree"
-        self.cache = self.dir / "cache"
+        self.root, self.cache = MUTANTS / "0/tree", MUTANTS / "0/cache"
         for name in SHARED:
             self.share(name)
-
-    def take_a_free_one(self) -> Path:
-        """Lock a directory, for as long as this program runs."""
-        MUTANTS.mkdir(parents=True, exist_ok=True)
-        for number in range(1000):
-            self.lock = open(MUTANTS / f"{number}.lock", "w")
-            try:
-                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                self.lock.close()
-            else:
-                return MUTANTS / str(number)
-        raise Failure(f"no directory is free in {MUTANTS}")
 
     def share(self, name: str) -> None:
         (CACHE / name).mkdir(parents=True, exist_ok=True)
@@ -89,7 +74,8 @@ class Scratch:
 
     def reset(self) -> None:
         """Write only files that differ: make compiles files with a new time."""
-        for name in self.known() - self.tree.keys():
+        files = MUTANTS / "0/files"
+        for name in set(filter(None, read_log(files).split("\0"))) - self.tree.keys():
             (self.root / name).unlink(missing_ok=True)
         for name, (content, mode) in self.tree.items():
             path = self.root / name
@@ -101,25 +87,14 @@ class Scratch:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             path.chmod(mode)
-        (self.dir / "files").write_text("\0".join(self.tree))
-
-    def known(self) -> set[str]:
-        try:
-            return set((self.dir / "files").read_text().split("\0"))
-        except FileNotFoundError:
-            return set()
+        files.write_text("\0".join(self.tree))
 
     def apply(self, mutant: Mutant) -> bool:
         """Return true if the patch applies."""
         self.reset()
         command = "patch -p1 -s -f -F1 --no-backup-if-mismatch -r -".split()
         command += ["-d", str(self.root), "-i", str(mutant.path)]
-        try:
-            done = subprocess.run(command, capture_output=True)
-        except FileNotFoundError as error:
-            how = "tools/testing/setup mutants"
-            raise Failure(f"the program patch is missing: {how}") from error
-        return done.returncode == 0
+        return subprocess.run(command, capture_output=True).returncode == 0
 
     def log_of(self, test: Test) -> tuple[Path, Path]:
         """Return the output of the last boot, and the log of its kernel."""
@@ -128,8 +103,4 @@ class Scratch:
         return logs / name, logs / f"{name}.kernel"
 
     def has_booted(self, test: Test) -> bool:
-        try:
-            log = self.log_of(test)[1].read_text(errors="replace")
-        except FileNotFoundError:
-            return False
-        return "zio-vm: begin" in log
+        return BEGUN in read_log(self.log_of(test)[1])

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run the tests of mutants on the unchanged tree, and remember which pass."""
 
+import contextlib
 import json
 import re
 import sys
-import threading
 from itertools import groupby
 
-from zio_testing.common import say
-from zio_testing.mutant_patch import Mutant, Test
-from zio_testing.mutant_run import Run, Runner, run_tests
-from zio_testing.mutant_tree import MUTANTS, Scratch, Tree, hash_inputs
-from zio_testing.tap import read_kunit, read_selftests
+from .common import read_log, say
+from .mutant_patch import Mutant, Test
+from .mutant_run import Run, run_tests
+from .mutant_tree import MUTANTS, Scratch, Tree, hash_inputs
+from .tap import read_kunit, read_selftests
 
 # A test that runs longer hangs: LIMIT_BASE seconds, and LIMIT_FACTOR times its time on
 # the unchanged tree.
@@ -26,13 +26,10 @@ class Verified:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.path = MUTANTS / "verified.json"
-        self.lock = threading.Lock()
         self.hashes: dict[Test, str] = {}
         self.known: dict[str, float] = {}
-        try:
+        with contextlib.suppress(FileNotFoundError, ValueError):
             self.known = json.loads(self.path.read_text())
-        except (FileNotFoundError, ValueError):
-            pass
 
     def key(self, test: Test) -> str:
         if test not in self.hashes:
@@ -47,72 +44,54 @@ class Verified:
         return LIMIT_BASE + LIMIT_FACTOR * seconds if seconds else LIMIT_UNKNOWN
 
     def note(self, test: Test, seconds: float) -> None:
-        with self.lock:
-            others = self.known.items()
-            self.known = {k: v for k, v in others if not k.startswith(f"{test}:")}
-            self.known[self.key(test)] = round(seconds, 1)
-            self.path.write_text(json.dumps(self.known, indent=1))
+        others = self.known.items()
+        self.known = {k: v for k, v in others if not k.startswith(f"{test}:")}
+        self.known[self.key(test)] = round(seconds, 1)
+        self.path.write_text(json.dumps(self.known, indent=1))
 
 
 # --- which passed -----------------------------------------------------------------------
 
 
-def guest_seconds(said: str, names: list[str]) -> dict[str, int]:
-    """Return, for each test that has ended, its seconds by the clock of the machine."""
-    ended = re.findall(r"^=== end (\S+) \d+ (\d+)(?: \d+)?$", said, re.M)
-    return {name: int(seconds) for name, seconds in ended if name in names}
-
-
-def passed_alone(run: Run, names: list[str]) -> dict[str, float]:
-    return {names[0]: run.seconds} if run.status == 0 and len(names) == 1 else {}
-
-
-def passed_of(
-    scratch: Scratch, kind: str, run: Run, names: list[str]
-) -> dict[str, float]:
-    """Return the tests that have passed, and the seconds that each takes with a boot."""
-    test = Test(kind, "")
-    if not test.is_in_machine:
-        return passed_alone(run, names)
+def passed_in_machine(scratch: Scratch, test: Test, run: Run) -> dict[str, float]:
+    """Return the tests of the kind of @test that have passed, and the seconds that each
+    takes with a boot."""
     if not scratch.has_booted(test):
         return {}
-    output, log = (path.read_text(errors="replace") for path in scratch.log_of(test))
-    seconds: dict[str, int] = {} if test.is_kunit else guest_seconds(output, names)
-    results = read_kunit(log) if test.is_kunit else read_selftests(output, kind)
+    output, log = map(read_log, scratch.log_of(test))
+    results = read_kunit(log) if test.is_kunit else read_selftests(output, test.kind)
+    # By the clock of the machine
+    ended = re.findall(r"^=== end (\S+) \d+ (\d+)", output, re.M)
+    seconds = {name: int(seconds) for name, seconds in ended}
     boot = max(run.seconds - sum(seconds.values()), 0)
-    return {
-        name: boot + seconds.get(name, 0)
-        for name in names
-        if name in results and not results[name].failed
-    }
+    good = [name for name in results if not results[name].failed]
+    return {name: boot + seconds.get(name, 0) for name in good}
 
 
-def verify(
-    runner: Runner, scratch: Scratch, verified: Verified, kind: str, names: list[str]
-) -> set[Test]:
-    """Run all tests of one kind in one boot. Return those that fail."""
+def verify(scratch: Scratch, verified: Verified, tests: list[Test]) -> set[Test]:
+    """Run tests of one kind, in one boot. Return those that fail."""
+    kind, names = tests[0].kind, [test.name for test in tests]
     say(f"unchanged tree, {kind}: {' '.join(names)}")
     scratch.reset()
-    run = run_tests(runner, scratch, kind, names, LIMIT_UNKNOWN + 120 * len(names))
-    passed = passed_of(scratch, kind, run, names)
-    for name, seconds in passed.items():
-        verified.note(Test(kind, name), seconds)
-    failed = set(names) - passed.keys()
+    run = run_tests(scratch, kind, names, LIMIT_UNKNOWN + 120 * len(names))
+    if tests[0].is_in_machine:
+        passed = passed_in_machine(scratch, tests[0], run)
+    else:
+        passed = dict.fromkeys(names if run.status == 0 else [], run.seconds)
+    failed = {test for test in tests if test.name not in passed}
+    for test in set(tests) - failed:
+        verified.note(test, passed[test.name])
     if failed:
         print(run.output[-4000:], file=sys.stderr)
-    return {Test(kind, name) for name in failed}
+    return failed
 
 
-def verify_all(
-    runner: Runner, scratch: Scratch, verified: Verified, mutants: list[Mutant]
-) -> set[Test]:
+def verify_all(scratch: Scratch, verified: Verified, mutants: list[Mutant]) -> set[Test]:
     """Return the tests that fail without any mutant."""
     tests = sorted({test for mutant in mutants for test in mutant.tests})
     unknown = [test for test in tests if verified.seconds(test) is None]
     failed: set[Test] = set()
-    for kind, group in groupby(unknown, key=lambda test: test.kind):
-        names = [test.name for test in group]
-        together = [names] if Test(kind, "").is_in_machine else [[n] for n in names]
-        for part in together:
-            failed |= verify(runner, scratch, verified, kind, part)
+    # One run on this machine for each test; one boot for all of a kind
+    for _, group in groupby(unknown, lambda t: t.kind if t.is_in_machine else str(t)):
+        failed |= verify(scratch, verified, list(group))
     return failed

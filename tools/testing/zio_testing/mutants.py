@@ -16,9 +16,7 @@ no option that chooses, all mutants run, which takes hours.
   --kind KIND       mutants whose first test is of this kind (may be given again)
   --sample N        N of the chosen mutants; another N each day
   --seed S          number that replaces the day in --sample
-  --list            show the chosen mutants, run nothing
-  --json            results as JSON on standard output
-  --jobs N          mutants at a time, each in a scratch copy of its own (1)
+  --list            show what is chosen, run nothing
   --no-verify       do not run the tests on the unchanged tree before
 
 Verdicts:
@@ -43,33 +41,23 @@ memory, which doubles the time), host (a program of tools/tests), litmus, and th
 kernels that "check --kernel" knows (NAME is a selftest, such as basic.sh).
 
 mutants runs each test on the unchanged tree first. It keeps the result until a file
-changes that the test depends on. ~/.cache/zio/mutants has the scratch copies with their
-compiled files, and the log of each mutant that lived. The exit status is 0 if all chosen
-mutants were killed, 1 if not.
+changes that the test depends on. The scratch copy with its build results is in
+~/.cache/zio/mutants, as is the log of each mutant that lived. A second run waits for the
+first one. The exit status is 0 if all chosen mutants were killed, 1 if not.
 """
 
 import argparse
 import datetime
-import json
 import re
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from zio_testing.common import Interrupted, say
-from zio_testing.mutant_patch import (
-    HOST,
-    Mutant,
-    Test,
-    changed_files,
-    of_names,
-    read_mutants,
-    sample,
-)
-from zio_testing.mutant_run import Run, Runner, run_tests
-from zio_testing.mutant_tree import MUTANTS, Scratch, read_tree
-from zio_testing.mutant_verify import Verified, verify_all
+from .common import Parser, locked, say, setup
+from .mutant_patch import HOST, Mutant, Test, choose
+from .mutant_run import Run, run_tests
+from .mutant_tree import MUTANTS, Scratch, read_tree
+from .mutant_verify import Verified, verify_all
 
 KILLED, SURVIVED, STALE = "killed", "survived", "stale"
 BROKEN, UNCLEAR, UNSOUND = "broken", "unclear", "unsound"
@@ -98,10 +86,8 @@ class Result:
 
 
 def find_reason(run: Run) -> str:
-    for reason in REASONS:
-        if found := re.search(reason, run.output, re.M):
-            return found.group(0).strip()
-    return f"status {run.status}"
+    found = (re.search(reason, run.output, re.M) for reason in REASONS)
+    return next((match[0].strip() for match in found if match), f"status {run.status}")
 
 
 def judge(run: Run, scratch: Scratch, test: Test) -> tuple[str, str]:
@@ -119,12 +105,10 @@ def judge(run: Run, scratch: Scratch, test: Test) -> tuple[str, str]:
     return KILLED, find_reason(run)
 
 
-def try_test(
-    runner: Runner, scratch: Scratch, test: Test, limit: float
-) -> tuple[Run, str, str]:
+def try_test(scratch: Scratch, test: Test, limit: float) -> tuple[Run, str, str]:
     """Run a test. Repeat it once if the machine does not boot."""
     for _ in range(2):
-        run = run_tests(runner, scratch, test.kind, [test.name], limit)
+        run = run_tests(scratch, test.kind, [test.name], limit)
         verdict, reason = judge(run, scratch, test)
         if verdict != UNCLEAR:
             break
@@ -137,65 +121,37 @@ def keep_log(mutant: Mutant, run: Run) -> str:
     return f"see {log}"
 
 
-def run_mutant(
-    runner: Runner, scratch: Scratch, verified: Verified, mutant: Mutant
-) -> Result:
+def run_mutant(scratch: Scratch, verified: Verified, mutant: Mutant) -> Result:
     begin = time.monotonic()
     if not scratch.apply(mutant):
         return Result(STALE, reason="the patch does not apply")
-    run, result = None, Result(SURVIVED)
+    result = Result(SURVIVED)
     for test in mutant.tests:
-        limit = verified.limit(test)
-        run, verdict, reason = try_test(runner, scratch, test, limit)
+        run, verdict, reason = try_test(scratch, test, verified.limit(test))
+        if verdict != KILLED:
+            reason = keep_log(mutant, run)
         result = Result(verdict, time.monotonic() - begin, str(test), reason)
         if verdict != SURVIVED:
             break
-    if result.verdict != KILLED and run:
-        result.reason = keep_log(mutant, run)
     return result
 
 
-class Session:
-    """All mutants that were chosen, some at a time."""
-
-    def __init__(self, runner: Runner, mutants: list[Mutant], jobs: int) -> None:
-        self.runner = runner
-        self.mutants = mutants
-        self.results: dict[Mutant, Result] = {}
-        tree = read_tree()
-        self.verified = Verified(tree)
-        self.jobs = max(1, min(jobs, len(mutants)))
-        self.free = [Scratch(tree) for _ in range(self.jobs)]
-
-    def run(self, verify: bool) -> None:
-        failed: set[Test] = set()
-        if verify:
-            failed = verify_all(self.runner, self.free[0], self.verified, self.mutants)
-        sound = []
-        for mutant in self.mutants:
-            bad = [str(test) for test in mutant.tests if test in failed]
-            if bad:
-                why = "fails without the mutant"
-                self.note(mutant, Result(UNSOUND, test=bad[0], reason=why))
-            else:
-                sound.append(mutant)
-        with ThreadPoolExecutor(self.jobs) as pool:
-            list(pool.map(self.run_one, sound))
-
-    def run_one(self, mutant: Mutant) -> None:
-        scratch = self.free.pop()
-        try:
-            self.note(mutant, run_mutant(self.runner, scratch, self.verified, mutant))
-        finally:
-            self.free.append(scratch)
-
-    def note(self, mutant: Mutant, result: Result) -> None:
-        self.results[mutant] = result
+def run_all(mutants: list[Mutant], verify: bool) -> dict[Mutant, Result]:
+    tree = read_tree()
+    verified, scratch = Verified(tree), Scratch(tree)
+    failed = verify_all(scratch, verified, mutants) if verify else set()
+    results: dict[Mutant, Result] = {}
+    for mutant in mutants:
+        bad = [str(test) for test in mutant.tests if test in failed]
+        if bad:
+            result = Result(UNSOUND, test=bad[0], reason="fails without the mutant")
+        else:
+            result = run_mutant(scratch, verified, mutant)
+        results[mutant] = result
         by = f", {result.test}" if result.test else ""
-        say(
-            f"[{len(self.results)}/{len(self.mutants)}] {result.verdict} {mutant.name}, "
-            f"{result.seconds:.0f} s{by}"
-        )
+        text = f"{result.verdict} {mutant.name}, {result.seconds:.0f} s{by}"
+        say(f"[{len(results)}/{len(mutants)}] {text}")
+    return results
 
 
 # --- output -----------------------------------------------------------------------------
@@ -208,19 +164,6 @@ def as_line(mutant: Mutant, result: Result) -> str:
     return f"{good} - mutant {mutant.name} ({mutant.what}): {result.verdict}{by}{why}"
 
 
-def as_object(mutant: Mutant, result: Result) -> dict[str, object]:
-    return {
-        "name": mutant.name,
-        "mutant": mutant.what,
-        "why": mutant.why,
-        "files": sorted(mutant.files),
-        "verdict": result.verdict,
-        "test": result.test,
-        "reason": result.reason,
-        "seconds": round(result.seconds, 1),
-    }
-
-
 def show_list(mutants: list[Mutant]) -> None:
     for mutant in mutants:
         tests = " ".join(map(str, mutant.tests)) or "equivalent"
@@ -228,15 +171,7 @@ def show_list(mutants: list[Mutant]) -> None:
     print(f"{len(mutants)} mutants")
 
 
-def show_json(results: dict[Mutant, Result], equivalent: list[Mutant]) -> None:
-    rows = [as_object(*pair) for pair in results.items()]
-    for m in equivalent:
-        row = {"name": m.name, "mutant": m.what, "verdict": "equivalent"}
-        rows.append({**row, "reason": m.equivalent})
-    print(json.dumps(rows, indent=1))
-
-
-def show_lines(results: dict[Mutant, Result], equivalent: list[Mutant]) -> None:
+def show_results(results: dict[Mutant, Result], equivalent: list[Mutant]) -> None:
     for mutant, result in sorted(results.items(), key=lambda pair: pair[0].name):
         print(as_line(mutant, result))
     for mutant in equivalent:
@@ -250,32 +185,15 @@ def show_lines(results: dict[Mutant, Result], equivalent: list[Mutant]) -> None:
 
 
 def parse_options(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="mutants", add_help=False)
+    parser = Parser()
     parser.add_argument("--changed", nargs="?", const="HEAD~1")
     parser.add_argument("--kind", action="append")
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=datetime.date.today().toordinal())
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--no-verify", action="store_true")
     parser.add_argument("names", nargs="*")
     return parser.parse_args(words)
-
-
-def choose(options: argparse.Namespace) -> list[Mutant]:
-    mutants = read_mutants()
-    if options.names:
-        mutants = of_names(mutants, options.names)
-    if options.changed:
-        files = changed_files(options.changed)
-        mutants = [m for m in mutants if m.is_of(files)]
-    if options.kind:
-        mutants = [m for m in mutants if m.tests and m.tests[0].kind in options.kind]
-    if options.sample:
-        able = [m for m in mutants if not m.equivalent]
-        mutants = sample(able, options.sample, options.seed)
-    return mutants
 
 
 def main(words: list[str]) -> int:
@@ -284,13 +202,10 @@ def main(words: list[str]) -> int:
     if options.list:
         show_list(mutants)
         return 0
+    setup("mutants")
     equivalent = [m for m in mutants if m.equivalent and m.name not in options.names]
-    session = Session(Runner(), [m for m in mutants if m not in equivalent], options.jobs)
-    try:
-        session.run(not options.no_verify)
-    except Interrupted:
-        say("stopped")
-        return 130
-    show = show_json if options.json else show_lines
-    show(session.results, equivalent)
-    return 0 if all(r.verdict == KILLED for r in session.results.values()) else 1
+    chosen = [m for m in mutants if m not in equivalent]
+    with locked(MUTANTS / "lock"):
+        results = run_all(chosen, not options.no_verify)
+    show_results(results, equivalent)
+    return 0 if all(r.verdict == KILLED for r in results.values()) else 1

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run two jobs at a time: most boots keep one processor busy."""
 
-import subprocess
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from zio_testing.common import Words, stop
+from .common import Process, Words, start_logged, stop
 
 WIDTH = 2
 
@@ -21,35 +20,31 @@ class Job:
     finish: Callable[[Path, int], None]
 
 
-def start(job: Job) -> subprocess.Popen[bytes]:
-    with open(job.log, "wb") as out, open(f"{job.log}.err", "wb") as err:
-        return subprocess.Popen(
-            job.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err
-        )
+Running = list[tuple[Job, Process]]
 
 
-def run_jobs(jobs: Iterable[Callable[[], Job | None]]) -> None:
+def run_jobs(jobs: Iterable[Callable[[], Job]]) -> None:
     """Prepare and run each job as soon as there is room."""
-    running: dict[subprocess.Popen[bytes], Job] = {}
+    running: Running = []
     try:
         for prepare in jobs:
-            while len(running) >= WIDTH:
-                finish_ended(running)
-            if job := prepare():
-                running[start(job)] = job
-        while running:
-            finish_ended(running)
+            finish_until(running, WIDTH - 1)
+            job = prepare()
+            process = start_logged(job.command, job.log, Path(f"{job.log}.err"))
+            running.append((job, process))
+        finish_until(running, 0)
     finally:
-        for process in running:
+        for _, process in running:
             process.terminate()
-        for process in running:
+        for _, process in running:
             stop(process)
 
 
-def finish_ended(running: dict[subprocess.Popen[bytes], Job]) -> None:
-    ended = [process for process in running if process.poll() is not None]
-    for process in ended:
-        job = running.pop(process)
-        job.finish(job.log, process.returncode)
-    if not ended:
+def finish_until(running: Running, left: int) -> None:
+    """Finish the jobs that end until @left are running."""
+    while len(running) > left:
+        for job, process in list(running):
+            if process.poll() is not None:
+                running.remove((job, process))
+                job.finish(job.log, process.returncode)
         time.sleep(0.2)

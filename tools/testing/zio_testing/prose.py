@@ -22,7 +22,6 @@ prints FILE:LINE, the rule, and the text. The exit status is 1 if there is any f
 With no path, prose does not read the files in EXEMPT.
 """
 
-import getopt
 import io
 import re
 import subprocess
@@ -32,7 +31,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from zio_testing.common import ROOT
+from .common import ROOT, Parser
 
 WIDTH = 90
 WORDS = 20
@@ -253,15 +252,18 @@ def folder_of(path: Path) -> str:
 
 
 def main(words: list[str]) -> int:
-    options, names = getopt.gnu_getopt(words, "", ["count"])
+    parser = Parser()
+    parser.add_argument("--count", action="store_true")
+    parser.add_argument("paths", nargs="*")
+    options = parser.parse_args(words)
     count: Counter[str] = Counter()
-    for path in [Path(name).resolve() for name in names] or known_files():
+    for path in [Path(name).resolve() for name in options.paths] or known_files():
         shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
         for line, rule, text in findings_in(path):
             count[folder_of(shown)] += 1
-            if not options:
+            if not options.count:
                 print(f"{shown}:{line}: {rule}: {text}")
-    if options:
+    if options.count:
         for folder, number in sorted(count.items()):
             print(f"{number:5} {folder}")
     return 1 if count else 0

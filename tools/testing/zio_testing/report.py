@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
-from zio_testing.common import Words, read_end, run_logged, say
-from zio_testing.tap import Results, indent, read_program
+from .common import read_end, read_log, say
+from .tap import Results, indent, read_program
 
 SHOWN = 200
 
@@ -32,27 +32,18 @@ class Report:
         if results.text:
             print(*results.text, sep="\n", flush=True)
         self.sum.add(results)
-        say(
-            f"{what}: {results.passed} passed, {results.failed} failed, "
-            f"{results.skipped} skipped"
-        )
+        say(f"{what}: {results}, {results.skipped} skipped")
 
     def add_program(self, what: str, log: Path, status: int) -> None:
         """Add the TAP in @log of programs that ended with @status."""
-        results = read_program(log.read_text(errors="replace"))
+        results = read_program(read_log(log))
         self.sum.add(results)
-        say(f"{what}: {results.passed} passed, {results.failed} failed")
+        say(f"{what}: {results}")
         if results.failed:
             print(*read_end(log, SHOWN), sep="\n", flush=True)
         elif status or not results.passed:
-            errors = Path(f"{log}.err").read_text(errors="replace")
-            log.write_text(log.read_text(errors="replace") + errors)
+            log.write_text(read_log(log) + read_log(Path(f"{log}.err")))
             self.fail(f"{what} ended with status {status}", log)
-
-    def run(self, name: str, command: Words) -> tuple[Path, int]:
-        """Run @command. Return its log, and its status."""
-        log = self.logs / name
-        return log, run_logged(command, log, Path(f"{log}.err"))
 
     def end(self) -> int:
         """Print the sum. Return the exit status."""
@@ -60,5 +51,5 @@ class Report:
             say(f"{self.sum.skipped} skipped")
         if not self.sum.passed + self.sum.failed:
             self.fail("nothing ran")
-        print(f"{self.sum.passed} passed, {self.sum.failed} failed")
+        print(self.sum)
         return 1 if self.sum.failed else 0

@@ -8,13 +8,12 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
-from zio_testing.common import ROOT, TESTING, Command, Failure
+from .common import ROOT, TESTING, Failure, Words, run_logged
 
 SELFTESTS = TESTING / "selftests"
-COMPILE = (
-    "gcc -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -Wall -Wextra -Werror".split()
-)
+COMPILE = "gcc -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -Wall -Wextra -Werror"
 
 
 @dataclass(frozen=True)
@@ -68,24 +67,17 @@ class Selftest:
         return not self.has(f"not {place}: ..*")
 
 
-def read_selftests() -> list[Selftest]:
-    """Return the tests. Other C files, and directories, are programs that tests call."""
-    scripts = [p for p in sorted(SELFTESTS.glob("*.sh")) if not p.name.startswith("lib")]
-    return [Selftest(path) for path in scripts + sorted(SELFTESTS.glob("*_test.c"))]
-
-
-def choose(
-    tests: list[Selftest], place: str, names: list[str], forced: bool
-) -> list[Selftest]:
+def choose(place: str, names: list[str], forced: bool) -> list[Selftest]:
     """Return the tests of @names, or all, that run at @place. If the user named both the
     test and the place (@forced), the header of the test does not matter."""
-    wanted = {name.removesuffix(".c").removesuffix(".sh") for name in names}
-    return [
-        test
-        for test in tests
-        if (not names or test.name.removesuffix(".sh") in wanted)
-        and ((names and forced) or test.runs_on(place))
-    ]
+    paths = [path for path in SELFTESTS.glob("*.sh") if not path.name.startswith("lib")]
+    # Other C files, and directories, are programs that tests call.
+    tests = map(Selftest, sorted(paths) + sorted(SELFTESTS.glob("*_test.c")))
+    if not names:
+        return [test for test in tests if test.runs_on(place)]
+    wanted = {Path(name).stem for name in names}
+    named = [test for test in tests if test.path.stem in wanted]
+    return [test for test in named if forced or test.runs_on(place)]
 
 
 def asked_for(what: str, tests: list[Selftest]) -> list[str]:
@@ -95,53 +87,41 @@ def asked_for(what: str, tests: list[Selftest]) -> list[str]:
 # --- what the tests need ----------------------------------------------------------------
 
 
-def kernel_module_options(tests: list[Selftest], tree: Path) -> list[str]:
-    """Omit modules that the kernel does not have: tests skip those parts."""
+def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str]:
+    """Return the options of vm for what the tests ask for. Omit modules that the
+    kernel in @tree does not have: tests skip those parts."""
     options = []
     for name in asked_for("kernel-module", tests):
         if any((tree / "lib/modules").glob(f"*/**/{name}.ko*")):
             options += ["--module", name]
+    for name in asked_for("model", tests):
+        options += ["--add", f"{models}/{name}.ko:/selftests/{name}.ko"]
+    for name in asked_for("device", tests):
+        options += ["--device", name]
     return options
 
 
-def model_options(tests: list[Selftest], tree: Path, directory: Path) -> list[str]:
-    """Build the modules that emulate devices for the drivers."""
-    names = asked_for("model", tests)
-    if not names:
-        return []
+def build_models(tree: Path, directory: Path) -> int:
+    """Build the modules that emulate devices for the drivers. Return the status."""
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(TESTING / "models", directory)
-    log = Path(f"{directory}.log")
-    with open(log, "wb") as out:
-        command: Command = ["make", "-C", tree / "build", f"M={directory}", "modules"]
-        if subprocess.run(command, stdout=out, stderr=out).returncode:
-            raise Failure(str(log))
-    options = []
-    for name in names:
-        options += ["--add", f"{directory}/{name}.ko:/selftests/{name}.ko"]
-    return options
+    make = ["make", "-C", tree / "build", f"M={directory}", "modules"]
+    return run_logged(make, Path(f"{directory}.log"))
 
 
-def libraries_of(files: list[Path]) -> set[str]:
-    """Return the libraries to link, by the headers that the program includes."""
-    text = "".join(file.read_text() for file in files)
-    return set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
+def run_compiler(command: Words) -> None:
+    done = subprocess.run(command, stdout=PIPE, stderr=STDOUT, text=True)
+    if done.returncode:
+        raise Failure(done.stdout)
 
 
 def compile_program(to: Path, files: list[Path]) -> None:
-    command: Command = [
-        *COMPILE,
-        f"-I{ROOT}/include/uapi",
-        f"-I{ROOT}/tools",
-        "-o",
-        to,
-        *files,
-    ]
-    command += [ROOT / "tools/libzio/libzio.a"]
-    command += [f"-l{name}" for name in sorted(libraries_of(files))]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise Failure(done.stderr)
+    """Link the libraries whose headers the program includes."""
+    text = "".join(file.read_text() for file in files)
+    libraries = set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
+    command = [*COMPILE.split(), f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools", "-o", to]
+    command += [*files, ROOT / "tools/libzio/libzio.a"]
+    run_compiler(command + [f"-l{name}" for name in sorted(libraries)])
 
 
 def programs_of(directory: Path) -> dict[Path, list[Path]]:
@@ -156,18 +136,14 @@ def programs_of(directory: Path) -> dict[Path, list[Path]]:
     return programs
 
 
-def build_selftests(directory: Path) -> None:
+def build(directory: Path) -> None:
     """Fill @directory, which the machines have as /selftests."""
     shutil.rmtree(directory, ignore_errors=True)
     (directory / "bin").mkdir(parents=True)
-    make: Command = ["make", "-C", ROOT / "tools", "lib"]
-    done = subprocess.run(make, capture_output=True, text=True)
-    if done.returncode:
-        raise Failure(done.stdout + done.stderr)
+    run_compiler(["make", "-C", ROOT / "tools", "lib"])
     for script in SELFTESTS.glob("*.sh"):
         shutil.copy(script, directory)
     shutil.copytree(ROOT / "Documentation/ABI/testing", directory / "ABI")
+    programs = programs_of(directory)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(
-            pool.map(lambda item: compile_program(*item), programs_of(directory).items())
-        )
+        list(pool.map(compile_program, programs.keys(), programs.values()))

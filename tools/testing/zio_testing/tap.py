@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 # Results have a number, but not those of mutants.
 RESULT = re.compile(r"(?P<bad>not )?ok (?:\d+|- )(?P<text>.*)")
 PLAN = re.compile(r"1\.\.(\d+)")
-STAMP = re.compile(r"\[ *\d+\.\d+\](?: *\[ *[TC]\d+\])? ")
-SUBTEST = "    # Subtest: "
+STAMP = re.compile(r"\[ *\d+\.\d+\](?: *\[ *[TC]\d+\])? (.*)")
+# The name, the output, and how it ended: empty if it did not end
+SELFTEST = re.compile(
+    r"^=== begin (\S+).*?\n(.*?)(?:^=== end \S+ (\S+)|(?=^=== begin )|\Z)", re.M | re.S
+)
+SUITE = re.compile(
+    r"^    # Subtest: (.*?)\n(.*?)(?:^(not |)ok (?:\d+|- )|(?=^    # Subtest)|\Z)",
+    re.M | re.S,
+)
 # Number of lines that are shown with a failure of a KUnit suite
 SHOWN = 40
 
@@ -21,6 +28,9 @@ class Results:
     failed: int = 0
     skipped: int = 0
     text: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed"
 
     def fail(self, what: str) -> None:
         self.failed += 1
@@ -42,27 +52,25 @@ def add_up(results: dict[str, Results]) -> Results:
 
 def read_program(text: str) -> Results:
     """Count the results of one or more programs. Ignore plans."""
-    results = Results()
-    for found in filter(None, map(RESULT.match, text.split("\n"))):
-        results.passed += not found["bad"]
-        results.failed += bool(found["bad"])
-    return results
+    found = [match for match in map(RESULT.match, text.split("\n")) if match]
+    failed = sum(match["bad"] is not None for match in found)
+    return Results(len(found) - failed, failed)
 
 
 class Section:
     """One test: its results, its plan, and its output."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.results = Results()
         self.plan: int | None = None
         self.said: list[str] = []
-        self.is_result = False
+        for line in text.split("\n"):
+            self.said.append(line)
+            self.read(line)
 
     def read(self, line: str) -> None:
-        self.said.append(line)
         found = RESULT.match(line)
-        self.is_result = found is not None
         if not found:
             plan = PLAN.match(line)
             self.plan = int(plan[1]) if plan else self.plan
@@ -76,7 +84,7 @@ class Section:
     def fail(self, why: str) -> None:
         self.results.fail(f"{self.name}: {why}")
 
-    def end(self, complaint: str = "", without_plan: str = "") -> Results:
+    def end(self, complaint: str, without_plan: str = "") -> Results:
         """Judge the test as a whole. @complaint says how it failed, or is empty."""
         results = self.results
         count = results.passed + results.failed + results.skipped
@@ -100,18 +108,17 @@ def indent(lines: list[str]) -> list[str]:
 
 def read_selftests(text: str, where: str) -> dict[str, Results]:
     """Read the output of zio-selftests. Return the results of each test."""
-    results, section = {}, None
-    for line in text.split("\n"):
-        words = line.split()
-        if words[:2] == ["===", "begin"]:
-            name, section = words[2], Section(f"{where}: {words[2]}")
-        elif section and words[:2] == ["===", "end"]:
-            results[name] = end_selftest(section, words[3])
-            section = None
-        elif section:
-            section.read(line)
-    if section:
-        results[name] = end_selftest(section, "of a machine that stopped")
+    return {
+        name: judge_selftest(Section(f"{where}: {name}", said.rstrip("\n")), status)
+        for name, said, status in SELFTEST.findall(text)
+    }
+
+
+def judge_selftest(section: Section, status: str) -> Results:
+    complaint = "" if status == "0" else f"exit status {status}"
+    results = section.end(complaint, f" (status {status or 'of a machine that stopped'})")
+    if results.failed:
+        results.text += indent(section.said)
     return results
 
 
@@ -124,14 +131,6 @@ def sum_selftests(results: dict[str, Results], wanted: list[str], where: str) ->
     return total
 
 
-def end_selftest(section: Section, status: str) -> Results:
-    complaint = "" if status == "0" else f"exit status {status}"
-    results = section.end(complaint, f" (status {status})")
-    if results.failed:
-        results.text += indent(section.said)
-    return results
-
-
 # --- KUnit ----------------------------------------------------------------------------
 
 
@@ -139,9 +138,9 @@ class Suite(Section):
     """A suite of KUnit. With a failure it shows the output since the last result."""
 
     def read(self, line: str) -> None:
-        if self.is_result:
-            self.said.clear()
         super().read(line)
+        if RESULT.match(line):
+            self.said.clear()
 
     def fail(self, why: str) -> None:
         super().fail(why)
@@ -150,21 +149,12 @@ class Suite(Section):
 
 def read_kunit(log: str) -> dict[str, Results]:
     """Read a kernel log. Return the results of each suite."""
-    results, suite = {}, None
-    for stamped in log.replace("\r", "").split("\n"):
-        line = STAMP.sub("", stamped, count=1)
-        if line == stamped:
-            continue
-        if line.startswith(SUBTEST):
-            if suite:
-                results[name] = suite.end()
-            name = line.removeprefix(SUBTEST)
-            suite = Suite(f"KUnit: {name}")
-        elif suite and (found := RESULT.match(line)):
-            results[name] = suite.end("the suite itself" if found["bad"] else "")
-            suite = None
-        elif suite:
-            suite.read(line.removeprefix("    "))
-    if suite:
-        results[name] = suite.end()
+    lines = filter(None, map(STAMP.match, log.replace("\r", "").split("\n")))
+    text = "\n".join(line[1] for line in lines)
+    results = {}
+    for name, said, bad in SUITE.findall(text):
+        suite = Suite(
+            f"KUnit: {name}", re.sub("^    ", "", said.rstrip("\n"), flags=re.M)
+        )
+        results[name] = suite.end("the suite itself" if bad else "")
     return results

@@ -25,7 +25,8 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
                           an emulated S-LINK card, with its test bench and the
                           program slink-bench: see Documentation/slink-model.md
   --append ARG            one more argument for the kernel
-  --qemu ARG              one more argument for QEMU (is split at spaces)
+  --qemu ARG              one more argument for QEMU (is split at spaces). One that
+                          begins with a dash and has no space: --qemu=ARG
   --log FILE              keep the log of the kernel in FILE
 
 Inside: zio-load MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links (makes the
@@ -41,93 +42,69 @@ begun, and its log does not grow for ZIO_VM_BOOT_SECONDS (90). vm then starts th
 once more. If the second machine stands still, too, the exit status is 98.
 """
 
-import getopt
+import argparse
 import os
 import shlex
 import shutil
 import signal
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
-from zio_testing import kernel
-from zio_testing.boot import Boot
-from zio_testing.common import Failure, Usage, handle_signals, number, say, setup
-from zio_testing.image import Image
-from zio_testing.machine import Machine, qemu_command, qemu_environment, qemu_sspci
+from . import kernel
+from .boot import Boot
+from .common import Failure, Parser, Usage, handle_signals, number, say, setup
+from .image import Image, pack
+from .machine import Machine, qemu_command, qemu_environment, qemu_sspci
 
-FLAGS = ["icount", "no-load", "leaks"]
-VALUES = ["kernel=", "cpus=", "mem=", "add=", "module=", "modules=", "timeout="]
-VALUES += ["device=", "append=", "qemu=", "log="]
-BOOT_SECONDS = "ZIO_VM_BOOT_SECONDS"
 ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
 
 
-@dataclass
-class Options:
-    """The command line."""
-
-    machine: Machine
-    kernel: str
-    load: bool
-    leaks: bool
-    timeout: int | None
-    boot_seconds: int
-    modules: Path | None
-    log: Path | None
-    adds: list[str]
-    kernel_modules: list[str]
-    command: list[str]
-
-
-def parse_options(words: list[str]) -> Options:
+def parse_options(words: list[str]) -> argparse.Namespace:
     at = words.index("--") if "--" in words else len(words)
-    found, rest = getopt.getopt(words[:at], "", FLAGS + VALUES)
+    parser = Parser()
+    parser.add_argument("--kernel", default="distro")
+    parser.add_argument("--cpus", type=number, default=2)
+    parser.add_argument("--mem", type=number, default=512)
+    parser.add_argument("--timeout", type=number)
+    parser.add_argument("--modules", type=Path)
+    parser.add_argument("--log", type=Path)
+    for name in ("icount", "no-load", "leaks"):
+        parser.add_argument(f"--{name}", action="store_true")
+    for name in ("add", "module", "device", "append", "qemu"):
+        parser.add_argument(f"--{name}", action="append", default=[])
+    options, rest = parser.parse_known_args(words[:at])
     if rest:
         raise Usage(f"what is '{rest[0]}'? A command comes after --")
-    given: dict[str, list[str]] = {}
-    for name, value in found:
-        given.setdefault(name, []).append(value)
-    last = {name: values[-1] for name, values in given.items()}
-    options = Options(
-        machine=parse_machine(given, last),
-        kernel=last.get("--kernel", "distro"),
-        load="--no-load" not in given,
-        leaks="--leaks" in given,
-        timeout=number(last["--timeout"], "--timeout") if "--timeout" in last else None,
-        boot_seconds=number(os.environ.get(BOOT_SECONDS, "90"), BOOT_SECONDS),
-        modules=Path(last["--modules"]) if "--modules" in last else None,
-        log=Path(last["--log"]) if "--log" in last else None,
-        adds=given.get("--add", []),
-        kernel_modules=given.get("--module", []),
-        command=words[at + 1 :],
-    )
+    options.command = words[at + 1 :]
     check_options(options)
     return options
 
 
-def parse_machine(given: dict[str, list[str]], last: dict[str, str]) -> Machine:
-    icount = "--icount" in given
-    return Machine(
-        cpus=1 if icount else number(last.get("--cpus", "2"), "--cpus"),
-        memory=number(last.get("--mem", "512"), "--mem"),
-        icount=icount,
-        devices=given.get("--device", []),
-        qemu_words=" ".join(given.get("--qemu", [])).split(),
-        arguments=given.get("--append", []),
-    )
-
-
-def check_options(options: Options) -> None:
+def check_options(options: argparse.Namespace) -> None:
     kernel.find(options.kernel)
-    for device in options.machine.devices:
+    for device in options.device:
         if device.partition(",")[0] != "sspci":
             raise Usage(f"--device: no such device: {device}")
     if options.modules and not options.modules.is_dir():
         raise Usage(f"--modules: no directory {options.modules}")
     if not options.command and not sys.stdin.isatty():
         raise Usage("a shell wants a terminal; or give a command after --")
+
+
+def machine_of(options: argparse.Namespace) -> Machine:
+    arguments = list(kernel.find(options.kernel).arguments)
+    if not options.leaks:
+        # kmemleak notes the origin of all memory. This more than doubles the time.
+        arguments.append("kmemleak=off")
+    return Machine(
+        cpus=1 if options.icount else options.cpus,
+        memory=options.mem,
+        icount=options.icount,
+        devices=options.device,
+        qemu_words=" ".join(options.qemu).split(),
+        arguments=arguments + options.append,
+    )
 
 
 def guest_command(command: list[str]) -> str:
@@ -137,51 +114,43 @@ def guest_command(command: list[str]) -> str:
     return f"exec {shlex.join(command)}\n" if command else ""
 
 
-def guest_settings(options: Options) -> str:
-    try:
-        columns, rows = os.get_terminal_size(sys.stdin.fileno())
-    except OSError:
-        columns, rows = 80, 24
-    modules = options.kernel_modules + (ZIO if options.load else [])
+def guest_settings(options: argparse.Namespace) -> str:
+    size = shutil.get_terminal_size()
     settings = {
-        "modules": " ".join(modules),
+        "modules": " ".join(options.module + ([] if options.no_load else ZIO)),
         "interactive": "no" if options.command else "yes",
         "leaks": "yes" if options.leaks else "no",
-        "rows": str(rows),
-        "columns": str(columns),
+        "rows": str(size.lines),
+        "columns": str(size.columns),
         "term": os.environ.get("TERM") or "linux",
     }
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in settings.items())
 
 
-def make_image(options: Options, tree: Path, work: Path) -> None:
+def make_image(options: argparse.Namespace, tree: Path, work: Path) -> None:
     image = Image(work / "root")
     image.add_base()
-    names = [*options.kernel_modules, *kernel.find(options.kernel).modules]
+    names = [*options.module, *kernel.find(options.kernel).modules]
     image.add_modules(tree, options.modules, names)
-    for words in options.adds:
+    for words in options.add:
         image.add(words)
-    if options.machine.devices:
+    if options.device:
         image.copy(Path(qemu_sspci("--tool")), "/usr/bin/slink-bench")
     image.at("/etc/zio-vm/command").write_text(guest_command(options.command))
     image.at("/etc/zio-vm/settings").write_text(guest_settings(options))
-    image.pack(work / "initrd")
+    pack(image.root, work / "initrd")
     shutil.rmtree(image.root)
 
 
-def run(options: Options, work: Path) -> int:
+def run(options: argparse.Namespace, work: Path) -> int:
     tree = kernel.prepare(options.kernel)
     make_image(options, tree, work)
-    arguments = list(kernel.find(options.kernel).arguments)
-    if not options.leaks:
-        # kmemleak notes the origin of all memory. This more than doubles the time.
-        arguments.append("kmemleak=off")
-    options.machine.arguments[:0] = arguments
-    env = qemu_environment(options.machine)
-    boot = Boot(qemu_command(options.machine, tree, work), env, work)
+    machine = machine_of(options)
+    boot = Boot(qemu_command(machine, tree, work), qemu_environment(machine), work)
     try:
         if options.command:
-            boot.run_command(options.timeout or 300, options.boot_seconds)
+            seconds = os.environ.get("ZIO_VM_BOOT_SECONDS") or 90
+            boot.run_command(options.timeout or 300, float(seconds))
         else:
             say("booting, 'exit' leaves")
             boot.run_shell(options.timeout)
