@@ -132,6 +132,7 @@ struct zio_channel_core {
 	struct list_head sessions;
 	struct list_head unread;
 	bool slowpath; /* a ring, a route, unread blocks, or blocks that are merged */
+	bool has_former_outputs; /* outputs without a route may have its memory */
 	unsigned int n_routes;
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */

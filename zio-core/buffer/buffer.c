@@ -215,7 +215,9 @@ void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
 	if (READ_ONCE(chan->buf) != buf)
 		return;
 	zio_channel_wake(chan, ZIO_WAKE_IN);
-	zio_channel_notify(chan);
+	/* An output with a route notifies the input itself, when it is done. */
+	if (READ_ONCE(chan->has_former_outputs))
+		zio_channel_notify(chan);
 	if (READ_ONCE(chan->cset->rearm))
 		rearm_buffer(buf);
 }

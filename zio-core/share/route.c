@@ -377,6 +377,7 @@ static void start_feeding(struct zio_route *route)
 	mutex_lock(&in->lock);
 	zio_sessions_drop(in);
 	in->slowpath = true;
+	WRITE_ONCE(in->has_former_outputs, zio_buffer_is_shared(in->buf));
 	add_route(route);
 	WRITE_ONCE(in->ops, &input_ops);
 	mutex_unlock(&in->lock);
@@ -431,6 +432,7 @@ static void disconnect(struct zio_channel_core *out)
 	in = route->in;
 	hlist_del_rcu(&route->node);
 	WRITE_ONCE(in->n_routes, in->n_routes - 1);
+	WRITE_ONCE(in->has_former_outputs, true);
 	if (!in->n_routes)
 		stop_feeding(in);
 	/* No context that feeds the output, or queues the filler, is left after this. */
