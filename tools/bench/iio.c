@@ -218,7 +218,8 @@ void main_iio(char **argv)
 	b.trigger = take_text(argv, "trigger", "/sys/bus/iio/devices/trigger0");
 	b.use = take_text(argv, "use", "full");
 	b.n = take_count(argv, "count", 1);
-	b.period = b.wanted = take_count(argv, "period", 100000);
+	b.wanted = take_count(argv, "period", 100000);
+	b.period = b.wanted;
 	b.events = take_count(argv, "events", 1000);
 	b.time_ms = take_count(argv, "time", 40);
 	expect_words(argv, 0);

@@ -66,10 +66,11 @@ static ssize_t iiopeer_write(struct file *file, const char __user *buf,
 		return -EINVAL;
 	if (copy_from_user(&n, buf, sizeof(n)))
 		return -EFAULT;
-	while (n--)
-		if (pushes)
+	if (pushes)
+		while (n--)
 			iiopeer_push();
-		else
+	else
+		while (n--)
 			iiopeer_fire();
 	return len;
 }
