@@ -22,6 +22,14 @@ int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code)
 	return -1;
 }
 
+int zio_fail_null(struct zio_channel *ch)
+{
+	if (ch)
+		return zio_fail(ch, ZIO_FAULT_NULL, EINVAL);
+	errno = EINVAL;
+	return -1;
+}
+
 static const char *io_hint(int code)
 {
 	switch (code) {
@@ -161,6 +169,13 @@ static const struct {
 	const char *what;
 } faults[] = {
 	[ZIO_FAULT_NONE] = { explain_plain, "no error" },
+	[ZIO_FAULT_END] = { explain_plain, "end of file: there are no more blocks" },
+	[ZIO_FAULT_NULL] = { explain_plain,
+			     "the caller passes NULL where a pointer is needed" },
+	[ZIO_FAULT_FLAGS] = { explain_plain,
+			      "the caller sets flags that this library does not have" },
+	[ZIO_FAULT_INTERRUPT] = { explain_plain,
+				  "zio_interrupt() has ended the wait" },
 	[ZIO_FAULT_WAIT] = { explain_control_io, "wait for a block" },
 	[ZIO_FAULT_DRIVER] = { explain_plain, "the driver reports an error" },
 	[ZIO_FAULT_RING] = { explain_plain,
@@ -210,6 +225,8 @@ const char *zio_reason(struct zio_channel *ch)
 {
 	int saved = errno;
 
+	if (!ch)
+		return "the channel is NULL: zio_open() gives the reason in its last argument";
 	faults[ch->fault].explain(ch, faults[ch->fault].what);
 	errno = saved;
 	return ch->error.text;
@@ -326,6 +343,14 @@ void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
 			 " are whole blocks (remove the rest: `truncate -s %"
 			 PRIu64 "`)", path, all, whole, whole);
 	set_code(err, EPROTO);
+}
+
+void zio_explain_argument(struct zio_error *err, const char *name,
+			  const char *what)
+{
+	if (err)
+		snprintf(err->text, sizeof(err->text), "%s: %s", name, what);
+	set_code(err, EINVAL);
 }
 
 void zio_explain_missing(struct zio_error *err, const char *name,
