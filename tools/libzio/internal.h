@@ -164,6 +164,10 @@ int zio_check_endian_mark(struct zio_channel *ch);
 int zio_skip_data(struct zio_channel *ch);
 
 /* --- open.c */
+
+/* Like asprintf(): the text, which the caller frees, or NULL. */
+char *zio_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 int zio_open_node(const char *path, int mode, int flags);
 
 /* Return true if @name has the form of a channel name, or of a node. */

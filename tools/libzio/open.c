@@ -34,8 +34,7 @@ static int stem_len(const char *name)
 	return (int)strlen(name) - (has_suffix(name) ? SUFFIX_LEN : 0);
 }
 
-__attribute__((format(printf, 1, 2)))
-static char *format_new(const char *format, ...)
+char *zio_format(const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -93,9 +92,9 @@ static int try_stem(struct zio_channel *ch, char *stem, int flags)
 
 	if (!stem)
 		return -1;
-	ch->ctrl_path = format_new("%s-ctrl", stem);
+	ch->ctrl_path = zio_format("%s-ctrl", stem);
 	if (!(flags & ZIO_OPEN_CONTROL_ONLY))
-		ch->data_path = format_new("%s-data", stem);
+		ch->data_path = zio_format("%s-data", stem);
 	free(stem);
 	if (!ch->ctrl_path ||
 	    (!ch->data_path && !(flags & ZIO_OPEN_CONTROL_ONLY)))
@@ -114,11 +113,11 @@ static int try_dir(struct zio_channel *ch, const char *dir, int dir_len,
 	const char *numbers = find_numbers(name, len);
 	int ret;
 
-	ret = try_stem(ch, format_new("%.*s/%.*s", dir_len, dir, len, name),
+	ret = try_stem(ch, zio_format("%.*s/%.*s", dir_len, dir, len, name),
 		       flags);
 	if (ret || !numbers)
 		return ret;
-	return try_stem(ch, format_new("%.*s/%.*s-0000%.*s", dir_len, dir,
+	return try_stem(ch, zio_format("%.*s/%.*s-0000%.*s", dir_len, dir,
 				       (int)(numbers - name), name,
 				       len - (int)(numbers - name), numbers),
 			flags);
@@ -159,7 +158,7 @@ static int try_path(struct zio_channel *ch, const char *path, int flags)
 
 	if (ret)
 		return ret;
-	return try_stem(ch, format_new("%.*s", stem_len(path), path), flags);
+	return try_stem(ch, zio_format("%.*s", stem_len(path), path), flags);
 }
 
 static const char *shown_name(const char *name, int flags)

@@ -266,6 +266,8 @@ const char *zio_reason(struct zio_channel *ch);
 
 #include "zio-info.h"
 #include "zio-output.h"
+#include "zio-object.h"
+#include "zio-attr.h"
 #ifdef __cplusplus
 }
 #endif

@@ -37,7 +37,7 @@ done
 
 # Functions of the library
 lib=$tools/libzio
-for name in $(grep -oE 'zio_[a-z_]+' "$lib/libzio.map"); do
+for name in $(grep -oE 'zio_[a-z_0-9]+' "$lib/libzio.map"); do
 	has "$tools/man/libzio.3.md" "[ *]$name\\(" "libzio.3.md: $name"
 	cat "$lib"/zio*.h >headers
 	has headers "^ \\* $name\\(\\) - " "zio.h: $name"

@@ -196,8 +196,8 @@ static void print_device_tree(const struct device *device)
 static void print_shared(const struct snapshot *snap,
 			 const struct configured *trigger)
 {
-	bool enabled = read_number(trigger->path, "enable") == 1;
-	char users[ATTR_TEXT];
+	bool enabled = get_number(trigger->obj, "enable") == 1;
+	char users[ZIO_TEXT_SIZE];
 
 	put_trigger_users(snap, trigger->name, users, sizeof(users));
 	printf("%strigger:%s%s  type %s  %s  %s%s\n", colour(BOLD),
@@ -207,10 +207,10 @@ static void print_shared(const struct snapshot *snap,
 
 static void print_configured(const struct configured *device)
 {
-	bool live = read_number(device->path, "live") == 1;
+	bool live = get_number(device->obj, "live") == 1;
 	char name[NAME_LEN];
 
-	read_name(device->path, "name", name);
+	get_name(device->obj, "name", name);
 	printf("%sdevice:%s%s  driver %s  %s%s%s\n", colour(BOLD), device->name,
 	       colour(PLAIN), device->type, live ? "live" : "not live",
 	       *name ? " as " : "", name);
