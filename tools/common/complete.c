@@ -97,7 +97,7 @@ void offer_channels(const char *word, const char *prefix)
 }
 
 /* Offers nothing for a word with a special character of glob(). */
-static void offer_files(const char *word, const char *prefix)
+void offer_files(const char *word, const char *prefix)
 {
 	const char *begin = word + strlen(prefix);
 	char pattern[PATH_MAX];

@@ -35,7 +35,10 @@ void offer_types(const char *word, const char *prefix, const char *attr);
 /* Once @word begins with @prefix, offer @prefix with each address of a channel. */
 void offer_channels(const char *word, const char *prefix);
 
-/* The same, and paths of files, which may be block files. */
+/* Once @word begins with @prefix, offer @prefix with each path that begins so. */
+void offer_files(const char *word, const char *prefix);
+
+/* Offer channels, and paths of files, which may be block files. */
 void offer_sources(const char *word, const char *prefix);
 
 #endif /* ZIO_COMMON_COMPLETE_H */

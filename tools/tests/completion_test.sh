@@ -56,7 +56,7 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' 'create destroy get list plot set top'
+offers 'zio ' 'create destroy get list plot restore save set top'
 offers 'zio -' '--help --usage --version'
 offers 'zio l' list
 offers 'zio get zz' 'zzero-0000 zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2 zzero-0000-1-0 zzero-0001 zzero-0001-0-0 zzero-0001-0-1 zzero-0001-0-2 zzero-0001-1-0'
@@ -90,6 +90,9 @@ offers 'zio create trigger ' 'hrt timer'
 offers 'zio create trigger hrt new p' period-ns=
 offers 'zio destroy device ' rack1
 touch run7.zio
+offers 'zio restore ru' run7.zio
+offers 'zio restore --d' --dry-run
+offers 'zio save ' ''
 offers 'zio-copy ' 'append=1 count= if= mode= of= verbose=1'
 offers 'zio-copy if=zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
 offers 'zio-copy if=zzero-0000-0-1 of=ru' run7.zio
@@ -122,7 +125,7 @@ offers_all()
 }
 
 for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
-	'zio create' 'zio destroy' 'zio top' 'zio plot'; do
+	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio save' 'zio restore'; do
 	offers_all "$program"
 done
 for program in zio zio-copy zio-dump zio-cat-file; do

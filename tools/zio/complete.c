@@ -232,3 +232,15 @@ void complete_plot(int argc, char **argv)
 {
 	offer_channels(last_word(argc, argv), "");
 }
+
+/* There is nothing but options. */
+void complete_save(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+}
+
+void complete_restore(int argc, char **argv)
+{
+	offer_files(last_word(argc, argv), "");
+}

@@ -28,6 +28,9 @@ static const struct command commands[] = {
 	  "show rates and losses, live" },
 	{ "plot", run_plot, &plot_argp, complete_plot,
 	  "draw a channel, live or to a file" },
+	{ "save", run_save, &save_argp, complete_save, "print all settings" },
+	{ "restore", run_restore, &restore_argp, complete_restore,
+	  "set what save has printed" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
