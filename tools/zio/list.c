@@ -335,6 +335,8 @@ static int list_chosen(struct list *list, struct snapshot *snap)
 {
 	int good = check_patterns(list, snap);
 
+	if (!snap->count && list->form != FORM_JSON)
+		complain("there is no device: load a driver, such as zio-zero (modprobe zio-zero)");
 	choose_objects(snap, list->patterns.text, list->patterns.count);
 	if (good || !list->patterns.count)
 		print_list(list, snap);
