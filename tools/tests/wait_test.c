@@ -54,16 +54,6 @@ static bool fails(int ret, int code)
 	return ret == -1 && errno == code;
 }
 
-static bool reason_has(struct zio_channel *ch, const char *text)
-{
-	const char *reason = zio_reason(ch);
-
-	if (strstr(reason, text))
-		return true;
-	printf("# reason: %s\n", reason);
-	return false;
-}
-
 static double seconds(void)
 {
 	struct timespec ts;
