@@ -7,6 +7,15 @@
 
 config=/sys/kernel/config/zio
 
+# Unload what no other module uses; fails while a module is left.
+unload_modules()
+{
+	for module in /sys/module/zio*; do
+		[ ! -d "$module" ] || modprobe -r "${module##*/}"
+	done
+	[ ! -d /sys/module/zio ]
+}
+
 # Remove what configfs has, and unload all modules of ZIO.
 forget()
 {
@@ -19,12 +28,7 @@ forget()
 	for trigger in "$config"/triggers/*/*/; do
 		[ ! -d "$trigger" ] || rmdir "$trigger"
 	done
-	for _ in 1 2 3; do
-		for module in /sys/module/zio*; do
-			[ ! -d "$module" ] || modprobe -r "${module##*/}" 2>/dev/null
-		done
-	done
-	[ ! -d /sys/bus/zio ] || ls -d /sys/module/zio*
+	wait_until 10 unload_modules
 }
 
 # Blocks that are larger than the area of a new buffer, and an area that is smaller.
@@ -72,8 +76,7 @@ test_round()
 	check "a restore of what is there" zio restore /tmp/a
 	check "save again" sh -c 'zio save >/tmp/b'
 	check "it has changed nothing" cmp /tmp/a /tmp/b
-	capture forget
-	is "all is unloaded" "$said" ''
+	check "all is unloaded" forget
 	check_fails "there is nothing to save" zio save
 	check "restore" zio restore /tmp/a
 	diag "$said"
@@ -88,8 +91,7 @@ test_round()
 # Lines that fail are told; a device with one of them does not go live.
 test_broken()
 {
-	capture forget
-	is "broken: all is unloaded" "$said" ''
+	check "broken: all is unloaded" forget
 	sed -e '/^device:rack1\/channels=/s/=.*/=1000/' \
 		-e '/^zzero-0000\/cset2\/chan0\/gain-factor=/i nonsense' \
 		-e '/^zzero-0000\/cset2\/chan0\/offset=/s/offset/ofset/' \
@@ -117,8 +119,8 @@ test_broken()
 # The service starts before udev has loaded a driver.
 test_wait()
 {
-	capture forget
-	modprobe zio
+	check "wait: all is unloaded" forget
+	check "wait: the core loads" modprobe zio
 	echo zzero-0000/cset0/enable=0 >/tmp/late
 	check_fails "wait: not there yet" zio restore /tmp/late
 	zio restore --wait=60 /tmp/late &
