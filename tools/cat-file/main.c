@@ -41,6 +41,7 @@ struct settings {
 	struct arguments args;
 	int method;		/* ZIO_OPEN_RING and the like; 0: any */
 	bool verbose;
+	bool force;
 	uint64_t count;		/* of blocks; 0: no end */
 };
 
@@ -187,6 +188,8 @@ static int open_and_run(const struct settings *set)
 {
 	int code;
 
+	if (refuses_terminal(set->force))
+		return EXIT_USAGE;
 	channel = open_channel(set->args.text[0],
 			       ZIO_OPEN_NONBLOCK | set->method);
 	if (!channel)
@@ -202,6 +205,7 @@ static int open_and_run(const struct settings *set)
 
 static const struct argp_option options[] = {
 	METHOD_OPTION('m'),
+	FORCE_OPTION,
 	{ "verbose", 'v', NULL, 0, "Print the method on standard error", 0 },
 	{ 0 }
 };
@@ -223,6 +227,9 @@ static error_t parse_cat_file(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'm':
 		set->method = parse_method(state, arg);
+		return 0;
+	case 'f':
+		set->force = true;
 		return 0;
 	case 'v':
 		set->verbose = true;

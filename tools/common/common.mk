@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the programs share
 
-common_objs = $(addprefix common/,attr.o channel.o complete.o control.o json.o \
+common_objs = $(addprefix common/,channel.o complete.o control.o json.o object.o \
 	      program.o stop.o text.o)
 need_jansson += common/json.o

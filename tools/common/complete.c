@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Print candidates for the last word of a command line */
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
 #include "complete.h"
+#include "object.h"
 #include "text.h"
 
 const char *word_to_complete(int argc, char **argv)
@@ -32,16 +33,15 @@ static void offer_two(const char *word, const char *prefix, const char *name)
 	free(candidate);
 }
 
-void offer_names(const char *word, const char *prefix, const char *dir)
+void offer_objects_of(const char *word, const char *prefix,
+		      const struct zio_object *in, enum zio_object_kind kind)
 {
-	struct dirent **names;
-	int count = list_names(dir, &names);
+	struct zio_object **list = zio_list(in, kind, NULL);
 	int i;
 
-	for (i = 0; i < count; i++)
-		if (is_directory(dir, names[i]->d_name))
-			offer_two(word, prefix, names[i]->d_name);
-	free_names(names, count);
+	for (i = 0; list && list[i]; i++)
+		offer_two(word, prefix, short_name(list[i]));
+	zio_list_free(list);
 }
 
 void offer_options(const char *word, const struct argp *argp)
@@ -69,62 +69,48 @@ void offer_choices(const char *word, const char *prefix,
 		offer_two(word, prefix, *names);
 }
 
-void offer_lines(const char *word, const char *prefix, const char *dir,
-		 const char *file)
+void offer_types(const char *word, const char *prefix, const char *attr)
 {
-	char text[ATTR_TEXT], *at = text, *line;
+	struct zio_object *bus = zio_find(NULL, "bus:", NULL, NULL);
+	char text[ZIO_TEXT_SIZE], *at = text, *line;
 
-	if (!has_prefix(word, prefix) || read_attr(dir, file, text))
-		return;
-	while ((line = strsep(&at, "\n")))
-		if (*line)
-			offer_two(word, prefix, line);
-}
-
-static void each_path(const char *pattern, int flags, const char *word,
-		      const char *prefix,
-		      void (*offer_one)(const char *word, const char *prefix,
-					const char *path))
-{
-	glob_t found;
-	size_t i;
-
-	if (!glob(pattern, flags, NULL, &found))
-		for (i = 0; i < found.gl_pathc; i++)
-			offer_one(word, prefix, found.gl_pathv[i]);
-	globfree(&found);
-}
-
-static void offer_address(const char *word, const char *prefix,
-			  const char *path)
-{
-	char address[NAME_LEN];
-
-	if (!read_name(path, "address", address))
-		offer_two(word, prefix, address);
+	if (has_prefix(word, prefix) && bus &&
+	    !zio_attr_get(bus, attr, text, sizeof(text), NULL))
+		while ((line = strsep(&at, "\n")))
+			if (*line)
+				offer_two(word, prefix, line);
+	zio_object_free(bus);
 }
 
 void offer_channels(const char *word, const char *prefix)
 {
-	char pattern[PATH_MAX];
+	struct zio_object **list = NULL;
+	char address[NAME_LEN];
+	int i;
 
-	if (!has_prefix(word, prefix))
-		return;
-	put_text(pattern, sizeof(pattern), "%s/devices/*/cset*/chan*",
-		 sysfs_root());
-	each_path(pattern, GLOB_ONLYDIR, word, prefix, offer_address);
+	if (has_prefix(word, prefix))
+		list = zio_list(NULL, ZIO_OBJECT_CHANNEL, NULL);
+	for (i = 0; list && list[i]; i++)
+		if (!get_name(list[i], "address", address))
+			offer_two(word, prefix, address);
+	zio_list_free(list);
 }
 
 /* Offers nothing for a word with a special character of glob(). */
-static void offer_files(const char *word, const char *prefix)
+void offer_files(const char *word, const char *prefix)
 {
 	const char *begin = word + strlen(prefix);
 	char pattern[PATH_MAX];
+	glob_t found;
+	size_t i;
 
 	if (!has_prefix(word, prefix) || strpbrk(begin, "*?[\\"))
 		return;
 	put_text(pattern, sizeof(pattern), "%s*", begin);
-	each_path(pattern, GLOB_MARK, word, prefix, offer_two);
+	if (!glob(pattern, GLOB_MARK, NULL, &found))
+		for (i = 0; i < found.gl_pathc; i++)
+			offer_two(word, prefix, found.gl_pathv[i]);
+	globfree(&found);
 }
 
 void offer_sources(const char *word, const char *prefix)

@@ -11,13 +11,16 @@
 
 #include <argp.h>
 
+#include "libzio/zio.h"
+
 /* Return the word to complete, or NULL if argv[1] is not "--complete". */
 const char *word_to_complete(int argc, char **argv);
 
 void offer(const char *word, const char *candidate);
 
-/* Offer @prefix with the name of each directory in @dir. */
-void offer_names(const char *word, const char *prefix, const char *dir);
+/* Offer @prefix with the last part of the name of each object that zio_list() lists. */
+void offer_objects_of(const char *word, const char *prefix,
+		      const struct zio_object *in, enum zio_object_kind kind);
 
 /* Once @word begins with "-", offer the long options of @argp and its children. */
 void offer_options(const char *word, const struct argp *argp);
@@ -26,14 +29,16 @@ void offer_options(const char *word, const struct argp *argp);
 void offer_choices(const char *word, const char *prefix,
 		   const char *const *names);
 
-/* Once @word begins with @prefix, offer @prefix with each line of the file. */
-void offer_lines(const char *word, const char *prefix, const char *dir,
-		 const char *file);
+/* Once @word begins with @prefix, offer @prefix with each line of an attribute of bus: */
+void offer_types(const char *word, const char *prefix, const char *attr);
 
 /* Once @word begins with @prefix, offer @prefix with each address of a channel. */
 void offer_channels(const char *word, const char *prefix);
 
-/* The same, and paths of files, which may be block files. */
+/* Once @word begins with @prefix, offer @prefix with each path that begins so. */
+void offer_files(const char *word, const char *prefix);
+
+/* Offer channels, and paths of files, which may be block files. */
 void offer_sources(const char *word, const char *prefix);
 
 #endif /* ZIO_COMMON_COMPLETE_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "libzio/zio.h"
 #include "program.h"
@@ -44,6 +45,14 @@ void fail_memory(void)
 {
 	complain("no memory");
 	exit(EXIT_FAILED);
+}
+
+bool refuses_terminal(bool force)
+{
+	if (force || !isatty(STDOUT_FILENO))
+		return false;
+	complain("standard output is a terminal, and blocks are not text: redirect it, or use --force; zio-dump prints blocks as text");
+	return true;
 }
 
 int finish_output(void)

@@ -28,6 +28,12 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Complain about a lack of memory, and exit. */
 void fail_memory(void) __attribute__((noreturn));
 
+/* Complain and return true if standard output is a terminal, unless @force is set. */
+bool refuses_terminal(bool force);
+
+#define FORCE_OPTION { "force", 'f', NULL, 0, \
+	"Write to standard output even if it is a terminal", 0 }
+
 /* Flush standard output; EXIT_OK, or EXIT_FAILED after a complaint. */
 int finish_output(void);
 

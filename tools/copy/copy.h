@@ -119,4 +119,7 @@ void start_tally(struct copy *c);
 void print_progress(const struct copy *c);
 void print_tally(const struct copy *c);
 
+/* Is standard output a target? */
+bool has_data_on_stdout(const struct copy *c);
+
 #endif /* ZIO_COPY_H */

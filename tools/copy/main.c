@@ -15,6 +15,7 @@ struct settings {
 	struct copy copy;
 	struct arguments args;
 	const char *mode;
+	bool force;
 };
 
 static bool is_finished(const struct copy *c)
@@ -187,6 +188,7 @@ static void parse_operands(struct settings *set, const struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0,
 	  "Print the totals as JSON, on standard output", 0 },
+	FORCE_OPTION,
 	{ 0 }
 };
 
@@ -198,6 +200,9 @@ static error_t parse_copy(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'j':
 		set->copy.json = true;
+		return 0;
+	case 'f':
+		set->force = true;
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		parse_operands(set, state);
@@ -276,7 +281,10 @@ int main(int argc, char **argv)
 	if (word)
 		return complete(word);
 	parse_command(&copy_argp, argc, argv, &set);
-	code = run(&set.copy, set.mode);
+	if (has_data_on_stdout(&set.copy) && refuses_terminal(set.force))
+		code = EXIT_USAGE;
+	else
+		code = run(&set.copy, set.mode);
 	free(set.copy.out);
 	return code;
 }

@@ -28,17 +28,16 @@ static uint64_t count_lost(const struct copy *c)
 	return c->lost + zio_stats(c->in.ch)->lost;
 }
 
-static double rate(const struct copy *c, double seconds)
-{
-	return seconds > 0 ? (double)c->bytes / seconds / 1e6 : 0;
-}
-
+/* A slow copy would have the rate 0.0 MB/s. */
 static void put_amount(char *text, size_t size, const struct copy *c,
 		       double seconds)
 {
+	double rate = seconds > 0 ? (double)c->bytes / seconds : 0;
+	bool slow = rate > 0 && rate < 1e5;
+
 	put_text(text, size, "%" PRIu64 " blocks, %" PRIu64
-		 " bytes, %.6f s, %.1f MB/s", c->blocks, c->bytes, seconds,
-		 rate(c, seconds));
+		 " bytes, %.6f s, %.1f %cB/s", c->blocks, c->bytes, seconds,
+		 rate / (slow ? 1e3 : 1e6), slow ? 'k' : 'M');
 }
 
 void print_progress(const struct copy *c)
@@ -135,7 +134,7 @@ static json_t *new_sharing(const struct copy *c)
 	return obj;
 }
 
-static bool has_data_on_stdout(const struct copy *c)
+bool has_data_on_stdout(const struct copy *c)
 {
 	int i;
 

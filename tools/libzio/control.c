@@ -74,6 +74,8 @@ int zio_alarm_text(uint8_t alarms, char *text, size_t size)
 	unsigned int bit;
 	int len = 0;
 
+	if (!text && size)
+		return zio_fail_null(NULL);
 	if (size)
 		text[0] = '\0';
 	for (bit = 0; bit < 8; bit++)
@@ -85,6 +87,10 @@ int zio_alarm_text(uint8_t alarms, char *text, size_t size)
 void zio_control_init(struct zio_control *control, uint32_t nsamples,
 		      uint16_t ssize)
 {
+	if (!control) {
+		zio_fail_null(NULL);
+		return;
+	}
 	memset(control, 0, sizeof(*control));
 	control->major_version = ZIO_MAJOR_VERSION;
 	control->minor_version = ZIO_MINOR_VERSION;
@@ -95,6 +101,8 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
 
 int zio_control_size(const struct zio_control *control, size_t *size)
 {
+	if (!control || !size)
+		return zio_fail_null(NULL);
 	if (!__builtin_mul_overflow((size_t)control->nsamples,
 				    (size_t)control->ssize, size))
 		return 0;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,14 @@ int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code)
 	ch->fault = fault;
 	ch->fault_errno = code;
 	errno = code;
+	return -1;
+}
+
+int zio_fail_null(struct zio_channel *ch)
+{
+	if (ch)
+		return zio_fail(ch, ZIO_FAULT_NULL, EINVAL);
+	errno = EINVAL;
 	return -1;
 }
 
@@ -161,6 +170,13 @@ static const struct {
 	const char *what;
 } faults[] = {
 	[ZIO_FAULT_NONE] = { explain_plain, "no error" },
+	[ZIO_FAULT_END] = { explain_plain, "end of file: there are no more blocks" },
+	[ZIO_FAULT_NULL] = { explain_plain,
+			     "the caller passes NULL where a pointer is needed" },
+	[ZIO_FAULT_FLAGS] = { explain_plain,
+			      "the caller sets flags that this library does not have" },
+	[ZIO_FAULT_INTERRUPT] = { explain_plain,
+				  "zio_interrupt() has ended the wait" },
 	[ZIO_FAULT_WAIT] = { explain_control_io, "wait for a block" },
 	[ZIO_FAULT_DRIVER] = { explain_plain, "the driver reports an error" },
 	[ZIO_FAULT_RING] = { explain_plain,
@@ -210,6 +226,8 @@ const char *zio_reason(struct zio_channel *ch)
 {
 	int saved = errno;
 
+	if (!ch)
+		return "the channel is NULL: zio_open() gives the reason in its last argument";
 	faults[ch->fault].explain(ch, faults[ch->fault].what);
 	errno = saved;
 	return ch->error.text;
@@ -261,11 +279,33 @@ static void explain_access(struct zio_error *err, const char *path,
 		 st.st_mode & 07777, st.st_uid, st.st_gid, geteuid());
 }
 
-static const char *open_hint(int code)
+/* Is the directory missing that @path should be in? */
+static bool lacks_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+	bool missing;
+
+	if (!slash || slash == path)
+		return false;
+	dir = strndup(path, (size_t)(slash - path));
+	missing = dir && access(dir, F_OK);
+	free(dir);
+	return missing;
+}
+
+static const char *missing_hint(const char *path)
+{
+	if (!strncmp(path, "/dev/", 5))
+		return " (is the driver's module loaded?)";
+	return lacks_directory(path) ? " (its directory does not exist)" : "";
+}
+
+static const char *open_hint(int code, const char *path)
 {
 	switch (code) {
 	case ENOENT:
-		return " (is the driver's module loaded?)";
+		return missing_hint(path);
 	case ENODEV:
 	case ENXIO:
 		return " (the device is gone: unbound or unplugged)";
@@ -287,11 +327,11 @@ void zio_explain_open(struct zio_error *err, int code, const char *path,
 	else if (err)
 		snprintf(err->text, sizeof(err->text), "%s: open for %s: %s%s",
 			 path, output ? "writing" : "reading", strerror(code),
-			 open_hint(code));
+			 open_hint(code, path));
 	set_code(err, code);
 }
 
-static const char *method_hint(int code)
+static const char *method_hint(int code, const char *path)
 {
 	switch (code) {
 	case EOPNOTSUPP:
@@ -303,7 +343,7 @@ static const char *method_hint(int code)
 	case EINVAL:
 		return " (the channel does not offer it)";
 	default:
-		return open_hint(code);
+		return open_hint(code, path);
 	}
 }
 
@@ -312,7 +352,7 @@ void zio_explain_method(struct zio_error *err, int code, const char *path,
 {
 	if (err)
 		snprintf(err->text, sizeof(err->text), "%s: method %s: %s%s",
-			 path, method, strerror(code), method_hint(code));
+			 path, method, strerror(code), method_hint(code, path));
 	set_code(err, code);
 }
 
@@ -328,16 +368,55 @@ void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
 	set_code(err, EPROTO);
 }
 
+void zio_explain_argument(struct zio_error *err, const char *name,
+			  const char *what)
+{
+	if (err)
+		snprintf(err->text, sizeof(err->text), "%s: %s", name, what);
+	set_code(err, EINVAL);
+}
+
+#define NAMES_SIZE 300
+
+/* Put the addresses of all channels, or as many as there is room for. */
+static void put_channels(char names[NAMES_SIZE])
+{
+	struct zio_object **list = zio_list(NULL, ZIO_OBJECT_CHANNEL, NULL);
+	char address[64];
+	size_t used = 0;
+	int i;
+
+	names[0] = '\0';
+	for (i = 0; list && list[i]; i++) {
+		if (zio_attr_get(list[i], "address", address, sizeof(address), NULL))
+			continue;
+		if (used + strlen(address) + sizeof(" ...") > NAMES_SIZE) {
+			strcpy(names + used, " ...");
+			break;
+		}
+		used += (size_t)sprintf(names + used, "%s%s", used ? " " : "", address);
+	}
+	zio_list_free(list);
+}
+
 void zio_explain_missing(struct zio_error *err, const char *name,
 			 const char *dirs)
 {
-	if (err && dirs)
-		snprintf(err->text, sizeof(err->text),
-			 "%s: no such channel in %s (is the driver's module loaded? `ls /sys/bus/zio/devices` shows the devices)",
-			 name, dirs);
-	else if (err)
-		snprintf(err->text, sizeof(err->text),
-			 "%s: no such channel (is the driver's module loaded?)",
-			 name);
+	char names[NAMES_SIZE];
+
+	if (err && dirs) {
+		put_channels(names);
+		if (*names)
+			snprintf(err->text, sizeof(err->text),
+				 "%s: no such channel in %s; there are: %s", name, dirs,
+				 names);
+		else
+			snprintf(err->text, sizeof(err->text),
+				 "%s: no such channel in %s: there is no device (is the driver's module loaded?)",
+				 name, dirs);
+	} else if (err) {
+		snprintf(err->text, sizeof(err->text), "%s: no such channel or file%s",
+			 name, missing_hint(name));
+	}
 	set_code(err, ENOENT);
 }

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,10 +77,7 @@ static int open_both(struct zio_channel *ch, int flags)
 		if (ch->data_fd < 0)
 			return -1;
 	}
-	if (!ch->stream || ch->output || ch->nonblock)
-		return 0;
-	ch->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return ch->interrupt_fd < 0 ? -1 : 0;
+	return 0;
 }
 
 /* Step from control to control; 0 if the last block is whole. */
@@ -139,17 +135,11 @@ int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err)
 
 int zio_wait_stream(struct zio_channel *ch)
 {
-	struct pollfd fd[2] = {
-		{ .fd = ch->ctrl_fd, .events = POLLIN },
-		{ .fd = ch->interrupt_fd, .events = POLLIN },
-	};
+	int ret = zio_poll(ch, ch->ctrl_fd, POLLIN, ch->nonblock ? 0 : -1);
 
-	if (poll(fd, 2, ch->nonblock ? 0 : -1) < 0)
-		return -1;
-	if (fd[0].revents && !fd[1].revents)
-		return 0;
-	errno = EAGAIN;
-	return -1;
+	if (!ret)
+		errno = EAGAIN;
+	return ret > 0 ? 0 : -1;
 }
 
 /* Bytes that are not a control are unlikely to pass this check. */
@@ -213,5 +203,7 @@ int zio_skip_data(struct zio_channel *ch)
 
 bool zio_is_file(const struct zio_channel *ch)
 {
-	return ch->file;
+	if (!ch)
+		errno = EINVAL;
+	return ch && ch->file;
 }

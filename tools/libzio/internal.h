@@ -27,6 +27,10 @@ enum zio_stage {
 /* The step that failed; error.c has the texts. */
 enum zio_fault {
 	ZIO_FAULT_NONE,
+	ZIO_FAULT_END,
+	ZIO_FAULT_NULL,
+	ZIO_FAULT_FLAGS,
+	ZIO_FAULT_INTERRUPT,
 	ZIO_FAULT_WAIT,
 	ZIO_FAULT_DRIVER,
 	ZIO_FAULT_RING,
@@ -103,7 +107,7 @@ struct zio_channel {
 	uint32_t lost;
 	int ctrl_fd;
 	int data_fd;
-	int interrupt_fd;	/* zio_interrupt() makes it readable */
+	int interrupt_fd;	/* an eventfd; zio_interrupt() makes it readable */
 	pid_t owner_pid;	/* the process that takes the blocks */
 	void *mem;		/* grows to the size of the largest block */
 	size_t mem_size;
@@ -129,6 +133,23 @@ struct zio_channel {
 /* Record the fault, set errno to @code, return -1. */
 int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code);
 
+/* Fail with EINVAL because an argument is NULL; @ch may be NULL, too. */
+int zio_fail_null(struct zio_channel *ch);
+
+/* --- wait.c */
+
+/*
+ * Wait for @events of @fd, at most @timeout milliseconds; -1 is no limit. Returns the
+ * events, 0 after that time, -1 with errno: EAGAIN after zio_interrupt().
+ */
+int zio_poll(struct zio_channel *ch, int fd, short events, int timeout);
+
+/*
+ * After a failed call on @fd: shall the caller try it again? Waits for @events first,
+ * unless the channel is non-blocking. If not, errno is that of the failure.
+ */
+bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events);
+
 /* --- file.c: block files. Functions return 0, or -1 with errno. */
 bool zio_is_file_name(const char *path, int flags);
 int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err);
@@ -143,6 +164,10 @@ int zio_check_endian_mark(struct zio_channel *ch);
 int zio_skip_data(struct zio_channel *ch);
 
 /* --- open.c */
+
+/* Like asprintf(): the text, which the caller frees, or NULL. */
+char *zio_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 int zio_open_node(const char *path, int mode, int flags);
 
 /* Return true if @name has the form of a channel name, or of a node. */
@@ -200,6 +225,9 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 const struct zio_control *zio_ring_control(struct zio_channel *ch);
 void zio_ring_release(struct zio_channel *ch);
 
+/* Release the block in use; is there another one? */
+bool zio_ring_has_block(struct zio_channel *ch);
+
 /* --- error.c: describe a failed zio_open() in @err, and set errno. */
 void zio_explain_open(struct zio_error *err, int code, const char *path,
 		      bool output);
@@ -207,6 +235,9 @@ void zio_explain_method(struct zio_error *err, int code, const char *path,
 			const char *method);
 void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
 		      uint64_t all);
+/* An argument of zio_open() is wrong: EINVAL. */
+void zio_explain_argument(struct zio_error *err, const char *name,
+			  const char *what);
 void zio_explain_missing(struct zio_error *err, const char *name,
 			 const char *dirs);
 

@@ -4,6 +4,7 @@
  * several at once.
  */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,13 +32,17 @@ static int read_batch(struct zio_channel *ch)
 	ch->batch_at = 0;
 	ch->batch_n = 0;
 	ch->submitted = 0;
-	n = read(ch->ctrl_fd, ch->batch, batch_limit(ch) * one);
+	do {
+		n = read(ch->ctrl_fd, ch->batch, batch_limit(ch) * one);
+	} while (n < 0 && zio_wait_to_retry(ch, ch->ctrl_fd, POLLIN));
 	if (n < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
 	ch->done = (size_t)n % one;
 	if (ch->done)
 		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
 	ch->batch_n = (unsigned int)((size_t)n / one);
+	if (!n)
+		ch->fault = ZIO_FAULT_END;
 	return n > 0;
 }
 

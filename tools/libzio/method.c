@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -189,11 +188,6 @@ static int open_ring(struct zio_channel *ch, int flags)
 	    open_nodes(ch, O_RDWR, O_RDONLY, flags) ||
 	    map_header(ch) || map_slots(ch) || map_ring_data(ch))
 		return -1;
-	if (!(flags & ZIO_OPEN_NONBLOCK)) {
-		ch->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		if (ch->interrupt_fd < 0)
-			return -1;
-	}
 	ch->owner_pid = getpid();
 	return 0;
 }
@@ -278,6 +272,8 @@ int zio_method_flag(const char *name)
 {
 	size_t i;
 
+	if (!name)
+		return zio_fail_null(NULL);
 	if (!strcmp(name, "auto"))
 		return 0;
 	for (i = 0; i < N_METHODS; i++)
@@ -288,6 +284,10 @@ int zio_method_flag(const char *name)
 
 const char *zio_method(const struct zio_channel *ch)
 {
+	if (!ch) {
+		errno = EINVAL;
+		return NULL;
+	}
 	if (ch->file)
 		return "file";
 	if (ch->output && ch->method == ZIO_METHOD_READ)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,9 @@
 
 #define DEFAULT_DIRS "/dev/zio:/dev"
 #define SUFFIX_LEN 5
+#define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
+		   ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ | \
+		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND)
 
 static bool has_suffix(const char *name)
 {
@@ -30,8 +34,7 @@ static int stem_len(const char *name)
 	return (int)strlen(name) - (has_suffix(name) ? SUFFIX_LEN : 0);
 }
 
-__attribute__((format(printf, 1, 2)))
-static char *format_new(const char *format, ...)
+char *zio_format(const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -89,9 +92,9 @@ static int try_stem(struct zio_channel *ch, char *stem, int flags)
 
 	if (!stem)
 		return -1;
-	ch->ctrl_path = format_new("%s-ctrl", stem);
+	ch->ctrl_path = zio_format("%s-ctrl", stem);
 	if (!(flags & ZIO_OPEN_CONTROL_ONLY))
-		ch->data_path = format_new("%s-data", stem);
+		ch->data_path = zio_format("%s-data", stem);
 	free(stem);
 	if (!ch->ctrl_path ||
 	    (!ch->data_path && !(flags & ZIO_OPEN_CONTROL_ONLY)))
@@ -110,11 +113,11 @@ static int try_dir(struct zio_channel *ch, const char *dir, int dir_len,
 	const char *numbers = find_numbers(name, len);
 	int ret;
 
-	ret = try_stem(ch, format_new("%.*s/%.*s", dir_len, dir, len, name),
+	ret = try_stem(ch, zio_format("%.*s/%.*s", dir_len, dir, len, name),
 		       flags);
 	if (ret || !numbers)
 		return ret;
-	return try_stem(ch, format_new("%.*s/%.*s-0000%.*s", dir_len, dir,
+	return try_stem(ch, zio_format("%.*s/%.*s-0000%.*s", dir_len, dir,
 				       (int)(numbers - name), name,
 				       len - (int)(numbers - name), numbers),
 			flags);
@@ -155,7 +158,7 @@ static int try_path(struct zio_channel *ch, const char *path, int flags)
 
 	if (ret)
 		return ret;
-	return try_stem(ch, format_new("%.*s", stem_len(path), path), flags);
+	return try_stem(ch, zio_format("%.*s", stem_len(path), path), flags);
 }
 
 static const char *shown_name(const char *name, int flags)
@@ -203,38 +206,62 @@ static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 
 int zio_open_node(const char *path, int mode, int flags)
 {
+	int fd;
+
 	if (flags & ZIO_OPEN_NONBLOCK)
 		mode |= O_NONBLOCK;
-	return open(path, mode | O_CLOEXEC);
+	fd = open(path, mode | O_CLOEXEC);
+	/* Only the open of a FIFO may wait in the kernel; see wait.c. */
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, mode | O_NONBLOCK);
+	return fd;
 }
 
 static struct zio_channel *alloc_channel(const char *name, int flags,
 					 struct zio_error *err)
 {
 	struct zio_channel *ch = calloc(1, sizeof(*ch));
+	int fd = ch ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
 
-	if (!ch) {
-		zio_explain_open(err, ENOMEM, name, flags & ZIO_OPEN_OUTPUT);
+	if (fd < 0) {
+		zio_explain_open(err, ch ? errno : ENOMEM, name,
+				 flags & ZIO_OPEN_OUTPUT);
+		free(ch);
 		return NULL;
 	}
+	ch->interrupt_fd = fd;
 	ch->output = flags & ZIO_OPEN_OUTPUT;
 	ch->max_block = ZIO_DEFAULT_MAX_BLOCK;
 	ch->nonblock = flags & ZIO_OPEN_NONBLOCK;
 	ch->batch_size = ZIO_BATCH;
 	ch->ctrl_fd = -1;
 	ch->data_fd = -1;
-	ch->interrupt_fd = -1;
 	ch->pipe[0] = -1;
 	ch->pipe[1] = -1;
 	return ch;
 }
 
+static int check_arguments(const char *name, int flags, struct zio_error *err)
+{
+	if (name && !(flags & ~ALL_FLAGS))
+		return 0;
+	if (name)
+		zio_explain_argument(err, name,
+				     "open: flags that this library does not have");
+	else
+		zio_explain_argument(err, "open", "the name is NULL");
+	return -1;
+}
+
 struct zio_channel *zio_open(const char *name, int flags,
 			     struct zio_error *err)
 {
-	struct zio_channel *ch = alloc_channel(name, flags, err);
+	struct zio_channel *ch;
 	int code;
 
+	if (check_arguments(name, flags, err))
+		return NULL;
+	ch = alloc_channel(name, flags, err);
 	if (!ch)
 		return NULL;
 	if (!find_nodes(ch, name, flags, err) &&
@@ -272,7 +299,6 @@ void zio_close_nodes(struct zio_channel *ch)
 	int saved = errno;
 
 	zio_unmap(ch);
-	close_node(&ch->interrupt_fd);
 	close_both(ch);
 	errno = saved;
 }
@@ -305,6 +331,8 @@ int zio_close(struct zio_channel *ch)
 
 int zio_fd(const struct zio_channel *ch)
 {
+	if (!ch)
+		return zio_fail_null(NULL);
 	if (ch->data_fd < 0 || (!ch->output && ch->method != ZIO_METHOD_READ))
 		return ch->ctrl_fd;
 	if (ch->stage == ZIO_STAGE_DATA || ch->output)
@@ -312,55 +340,42 @@ int zio_fd(const struct zio_channel *ch)
 	return ch->ctrl_fd;
 }
 
-static void set_nonblock(int fd)
-{
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-}
-
-/*
- * There is no flag: the caller would miss a signal between its test and read(). This file
- * opened the nodes, so it can make them non-blocking. A poll() also watches interrupt_fd,
- * which stays readable. Block files wait only in poll().
- */
-void zio_interrupt(struct zio_channel *ch)
-{
-	const uint64_t one = 1;
-	int saved = errno;
-	ssize_t n = 0;
-
-	if (!ch->file) {
-		set_nonblock(ch->ctrl_fd);
-		set_nonblock(ch->data_fd);
-	}
-	if (ch->interrupt_fd >= 0)
-		n = write(ch->interrupt_fd, &one, sizeof(one));
-	(void)n;
-	errno = saved;
-}
-
 const char *zio_data_path(const struct zio_channel *ch)
 {
-	return ch->data_path;
+	if (!ch)
+		errno = EINVAL;
+	return ch ? ch->data_path : NULL;
 }
 
 const char *zio_control_path(const struct zio_channel *ch)
 {
-	return ch->ctrl_path;
+	if (!ch)
+		errno = EINVAL;
+	return ch ? ch->ctrl_path : NULL;
 }
 
 const struct zio_stats *zio_stats(const struct zio_channel *ch)
 {
-	return &ch->stats;
+	if (!ch)
+		errno = EINVAL;
+	return ch ? &ch->stats : NULL;
 }
 
 void zio_set_max_block(struct zio_channel *ch, size_t bytes)
 {
+	if (!ch) {
+		zio_fail_null(NULL);
+		return;
+	}
 	ch->max_block = bytes;
 	ch->limit = 0;
 }
 
 void zio_set_batch(struct zio_channel *ch, unsigned int blocks)
 {
+	if (!ch) {
+		zio_fail_null(NULL);
+		return;
+	}
 	ch->batch_size = blocks && blocks < ZIO_BATCH ? blocks : ZIO_BATCH;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Read blocks from an input channel */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
 		if (ch->stream && zio_wait_stream(ch))
 			return -1;
 		n = read(fd, (char *)to + ch->done, size - ch->done);
+		if (n < 0 && zio_wait_to_retry(ch, fd, POLLIN))
+			continue;
 		if (n <= 0)
 			return (int)n;
 		ch->done += (size_t)n;
@@ -72,6 +75,8 @@ static int read_control(struct zio_channel *ch)
 		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
 	if (!ret && ch->done)
 		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
+	if (!ret)
+		ch->fault = ZIO_FAULT_END;
 	return ret;
 }
 
@@ -213,6 +218,8 @@ static int read_next_into(struct zio_channel *ch, struct zio_block *blk,
 
 int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
 {
+	if (!ch || !blk)
+		return zio_fail_null(ch);
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->method != ZIO_METHOD_READ)
@@ -222,6 +229,8 @@ int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
 
 int zio_data(struct zio_channel *ch, struct zio_block *blk)
 {
+	if (!ch || !blk)
+		return zio_fail_null(ch);
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->stage != ZIO_STAGE_HAS_CONTROL && ch->stage != ZIO_STAGE_DATA)
@@ -245,6 +254,8 @@ int zio_plain_next(struct zio_channel *ch, struct zio_block *blk)
 int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 		  size_t size)
 {
+	if (!ch || !blk || (!mem && size))
+		return zio_fail_null(ch);
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->method != ZIO_METHOD_READ)

@@ -40,19 +40,17 @@ static int read_driver_error(struct zio_channel *ch)
 /* Wait until the kernel has a block, or until zio_interrupt(). */
 static int sleep_for_block(struct zio_channel *ch)
 {
-	struct pollfd fd[2] = {
-		{ .fd = ch->ctrl_fd, .events = POLLIN },
-		{ .fd = ch->interrupt_fd, .events = POLLIN },
-	};
+	int events;
 
 	ch->owner_pid = getpid();
-	if (poll(fd, 2, ch->nonblock ? 0 : -1) < 0)
+	events = zio_poll(ch, ch->ctrl_fd, POLLIN, ch->nonblock ? 0 : -1);
+	if (events < 0)
 		return zio_fail(ch, ZIO_FAULT_WAIT, errno);
-	if (fd[0].revents & POLLHUP)
+	if (events & POLLHUP)
 		return zio_fail(ch, ZIO_FAULT_WAIT, ENODEV);
-	if (fd[0].revents & POLLERR)
+	if (events & POLLERR)
 		return read_driver_error(ch);
-	if (ch->nonblock || fd[1].revents)
+	if (ch->nonblock)
 		return zio_fail(ch, ZIO_FAULT_WAIT, EAGAIN);
 	return 0;
 }
@@ -84,6 +82,13 @@ static inline const struct zio_control *take_slot(struct zio_channel *ch)
 	return (const void *)(ch->slots + (size_t)i * ch->slot_size);
 }
 
+/* A head out of range is an error that the next call returns without a wait. */
+bool zio_ring_has_block(struct zio_channel *ch)
+{
+	release_block(ch);
+	return ch->next != ch->head || look_at_head(ch);
+}
+
 const struct zio_control *zio_ring_control(struct zio_channel *ch)
 {
 	release_block(ch);
@@ -101,6 +106,8 @@ int zio_next(struct zio_channel *ch, struct zio_block *blk)
 	const struct zio_control *control;
 	uint64_t offset, size;
 
+	if (zio_unlikely(!ch || !blk))
+		return zio_fail_null(ch);
 	if (zio_unlikely(!ch->hdr))
 		return zio_plain_next(ch, blk);
 	release_block(ch);

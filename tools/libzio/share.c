@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Let an output play blocks from the memory of an input */
 #include <errno.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@ int zio_share(struct zio_channel *out, struct zio_channel *in)
 {
 	int fd = in ? in->ctrl_fd : -1;
 
+	if (!out)
+		return zio_fail_null(out);
 	if (!out->output)
 		return zio_fail(out, ZIO_FAULT_DIRECTION, EBADF);
 	if (out->file || (in && (in->file || in->hdr)))
@@ -22,8 +25,11 @@ int zio_share(struct zio_channel *out, struct zio_channel *in)
 static int send_control(struct zio_channel *out,
 			const struct zio_control *control)
 {
-	ssize_t n = write(out->ctrl_fd, control, sizeof(*control));
+	ssize_t n;
 
+	do {
+		n = write(out->ctrl_fd, control, sizeof(*control));
+	} while (n < 0 && zio_wait_to_retry(out, zio_fd(out), POLLOUT));
 	if (n == (ssize_t)sizeof(*control))
 		return 0;
 	return zio_fail(out, ZIO_FAULT_SUBMIT, n < 0 ? errno : EIO);
@@ -71,14 +77,20 @@ static void forget_block(struct zio_channel *in)
 
 int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags)
 {
-	struct zio_control control = in->control;
-	size_t size = in->size;
+	struct zio_control control;
+	size_t size;
 	int ret;
 
+	if (!out || !in)
+		return zio_fail_null(out);
+	if (flags & ~(ZIO_SUBMIT_KEEP | ZIO_SUBMIT_ONLY))
+		return zio_fail(out, ZIO_FAULT_FLAGS, EINVAL);
 	if (!out->output || in->output)
 		return zio_fail(out, ZIO_FAULT_DIRECTION, EBADF);
 	if (out->file || in->file || in->hdr)
 		return zio_fail(out, ZIO_FAULT_NOT_SHARED, EOPNOTSUPP);
+	control = in->control;
+	size = in->size;
 	if (flags & ZIO_SUBMIT_KEEP)
 		control.flags |= ZIO_CONTROL_KEEP;
 	ret = share_or_copy(out, &control, flags);
@@ -99,5 +111,7 @@ int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags)
 
 const struct zio_sharing *zio_sharing(const struct zio_channel *out)
 {
-	return &out->sharing;
+	if (!out)
+		errno = EINVAL;
+	return out ? &out->sharing : NULL;
 }

@@ -2,6 +2,7 @@
 /* Move data from one channel or file to another through a pipe */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -49,8 +50,12 @@ static int begin_splice(struct zio_channel *out, struct zio_channel *in,
 
 static int fill_pipe(struct zio_channel *out, struct zio_channel *in)
 {
-	ssize_t n = splice(in->data_fd, NULL, out->pipe[1], NULL,
-			   in->size - in->done, SPLICE_F_MOVE);
+	ssize_t n;
+
+	if (in->stream && zio_wait_stream(in))
+		return fail_in(in, ZIO_FAULT_READ_DATA, errno);
+	n = splice(in->data_fd, NULL, out->pipe[1], NULL,
+		   in->size - in->done, SPLICE_F_MOVE);
 
 	if (n < 0)
 		return fail_in(in, ZIO_FAULT_READ_DATA, errno);
@@ -63,9 +68,12 @@ static int fill_pipe(struct zio_channel *out, struct zio_channel *in)
 
 static int empty_pipe(struct zio_channel *out)
 {
-	ssize_t n = splice(out->pipe[0], NULL, out->data_fd, NULL, out->piped,
-			   SPLICE_F_MOVE);
+	ssize_t n;
 
+	do {
+		n = splice(out->pipe[0], NULL, out->data_fd, NULL, out->piped,
+			   SPLICE_F_MOVE);
+	} while (n < 0 && zio_wait_to_retry(out, out->data_fd, POLLOUT));
 	if (n <= 0)
 		return zio_fail(out, ZIO_FAULT_WRITE_DATA, n ? errno : EIO);
 	out->piped -= (size_t)n;
@@ -76,8 +84,11 @@ static int empty_pipe(struct zio_channel *out)
 int zio_splice(struct zio_channel *out, struct zio_channel *in,
 	       const struct zio_control *control)
 {
-	int ret = begin_splice(out, in, control);
+	int ret;
 
+	if (!out || !in)
+		return zio_fail_null(out);
+	ret = begin_splice(out, in, control);
 	while (!ret && out->done < in->size) {
 		if (!out->piped)
 			ret = fill_pipe(out, in);

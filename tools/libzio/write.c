@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,8 @@ static int write_rest(struct zio_channel *ch, int fd, const void *from,
 		ssize_t n = write(fd, (const char *)from + ch->done,
 				  size - ch->done);
 
+		if (n < 0 && zio_wait_to_retry(ch, fd, POLLOUT))
+			continue;
 		if (n < 0)
 			return -1;
 		if (!n) {
@@ -97,6 +100,8 @@ static int send_block(struct zio_channel *ch, const struct zio_control *control,
 int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 		    const void *data, size_t size)
 {
+	if (!ch || (!data && size))
+		return zio_fail_null(ch);
 	if (zio_check_block(ch, control, size))
 		return -1;
 	if (ch->reserved)
@@ -107,8 +112,11 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 /* Reading the control node of an output gives the control of a free block. */
 static int reserve_mapped(struct zio_channel *ch)
 {
-	ssize_t n = read(ch->ctrl_fd, &ch->control, sizeof(ch->control));
+	ssize_t n;
 
+	do {
+		n = read(ch->ctrl_fd, &ch->control, sizeof(ch->control));
+	} while (n < 0 && zio_wait_to_retry(ch, zio_fd(ch), POLLOUT));
 	if (n < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
 	ch->done = (size_t)n;
@@ -179,6 +187,10 @@ void *zio_reserve(struct zio_channel *ch, size_t *size)
 {
 	int ret = 0;
 
+	if (!ch || !size) {
+		zio_fail_null(ch);
+		return NULL;
+	}
 	if (ch->file) {
 		zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
 		return NULL;
@@ -208,9 +220,12 @@ static int send_mapped(struct zio_channel *ch, size_t size)
 int zio_commit_at(struct zio_channel *ch, size_t size,
 		  const struct zio_timestamp *when)
 {
-	struct zio_control *control = &ch->control;
+	struct zio_control *control;
 	int ret;
 
+	if (!ch || !when)
+		return zio_fail_null(ch);
+	control = &ch->control;
 	if (!ch->reserved || !size || size > ch->size ||
 	    size % control->ssize)
 		return zio_fail(ch, ZIO_FAULT_NOT_RESERVED, EINVAL);
@@ -226,5 +241,5 @@ int zio_commit_at(struct zio_channel *ch, size_t size,
 
 int zio_commit(struct zio_channel *ch, size_t size)
 {
-	return zio_commit_at(ch, size, &ch->control.tstamp);
+	return zio_commit_at(ch, size, ch ? &ch->control.tstamp : NULL);
 }

@@ -115,8 +115,9 @@ enum zio_submit_flag {
  * Context: One thread for both channels. Waits for room in the queue of @out unless the
  * channel is non-blocking.
  * Return: 1 if the memory is shared, 0 if the kernel copied the block; -1 with errno:
- * EAGAIN or EINTR; ENOTCONN they are not linked; ENOENT or ESTALE the input no longer
- * has the block; ENODEV; with ZIO_SUBMIT_ONLY, the reason as in struct zio_sharing.
+ * EAGAIN or EINTR; EINVAL unknown @flags; ENOTCONN they are not linked; ENOENT or
+ * ESTALE the input no longer has the block; ENODEV; with ZIO_SUBMIT_ONLY, the reason
+ * as in struct zio_sharing.
  */
 int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags);
 

@@ -13,7 +13,8 @@
  *
  * Only one thread at a time may use a channel; different channels are independent. A
  * function that fails sets errno, and zio_reason() describes it. After EAGAIN or EINTR
- * the caller repeats the call, which then continues where it stopped.
+ * the caller repeats the call, which then continues where it stopped. A pointer that
+ * must not be NULL, and is, gives EINVAL in every function: -1, NULL or false.
  */
 #ifndef LIBZIO_ZIO_H
 #define LIBZIO_ZIO_H
@@ -28,7 +29,7 @@
 extern "C" {
 #endif
 
-#define LIBZIO_VERSION "1.2"
+#define LIBZIO_VERSION "1.3"
 
 /* Bytes of the largest block; zio_set_max_block() changes it. */
 #define ZIO_DEFAULT_MAX_BLOCK ((size_t)256 << 20)
@@ -116,8 +117,8 @@ enum zio_open_flag {
  * ENOENT there is no such channel or file; EACCES the permissions, or the direction of
  * the channel, do not allow it; EBUSY another program uses the ring, or has blocks in
  * a pipe; EOPNOTSUPP or EINVAL the allowed methods are not offered; ENODEV the device
- * is gone; EPROTO the file to append to ends with a part of a block; ENOMEM; and the
- * errors of open(2) and mmap(2).
+ * is gone; EPROTO the file to append to ends with a part of a block; EINVAL unknown
+ * @flags; ENOMEM; and the errors of open(2), eventfd(2) and mmap(2).
  */
 struct zio_channel *zio_open(const char *name, int flags,
 			     struct zio_error *err);
@@ -219,15 +220,39 @@ void zio_set_batch(struct zio_channel *ch, unsigned int blocks);
 int zio_fd(const struct zio_channel *ch);
 
 /**
+ * zio_wait() - wait until the next call would not wait
+ * @ch: a channel, also a non-blocking one; a block in use is no longer valid
+ * @timeout: milliseconds; 0 does not wait; a negative number is no limit
+ *
+ * Call zio_next() first, and zio_wait() only after EAGAIN, as for zio_fd().
+ *
+ * Context: One thread per channel. Waits at most @timeout.
+ * Return: 1 there is a block, room for one, end of file, or an error, which the next
+ * call returns; 0 the time is over; -1 with errno: ECANCELED zio_interrupt() was
+ * called, before or during the wait; EINTR a signal came; and the errors of poll(2).
+ */
+int zio_wait(struct zio_channel *ch, int timeout);
+
+/**
  * zio_interrupt() - end the waiting call, and all later waits
  * @ch: the channel
  *
- * A call that waits, and each later call that would wait, fails with EINTR or EAGAIN.
+ * A call that waits, and each later call that would wait, fails with EINTR or EAGAIN,
+ * zio_wait() with ECANCELED. This lasts until zio_resume(). It does not end a wait
+ * within zio_open(), nor the write to a block file that is a pipe.
  *
  * Context: Any, also a signal handler or another thread, while @ch is open. No other
- * function of the library may be called by a signal handler.
+ * function of the library may be called by a signal handler. errno is unchanged.
  */
 void zio_interrupt(struct zio_channel *ch);
+
+/**
+ * zio_resume() - let calls wait again after zio_interrupt()
+ * @ch: the channel
+ *
+ * Context: Any thread, while @ch is open. errno is unchanged.
+ */
+void zio_resume(struct zio_channel *ch);
 
 /**
  * zio_reason() - describe why the last call on a channel failed
@@ -235,11 +260,14 @@ void zio_interrupt(struct zio_channel *ch);
  *
  * Context: One thread per channel. Does not wait; errno is unchanged.
  * Return: the text, which names the file and the step; valid until the next call.
+ * After the end of a file it says so.
  */
 const char *zio_reason(struct zio_channel *ch);
 
 #include "zio-info.h"
 #include "zio-output.h"
+#include "zio-object.h"
+#include "zio-attr.h"
 #ifdef __cplusplus
 }
 #endif

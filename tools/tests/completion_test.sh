@@ -56,9 +56,10 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' 'create destroy get list plot set top'
+offers 'zio ' 'create destroy get help list plot restore save set top'
 offers 'zio -' '--help --usage --version'
 offers 'zio l' list
+offers 'zio help s' 'save set'
 offers 'zio get zz' 'zzero-0000 zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2 zzero-0000-1-0 zzero-0001 zzero-0001-0-0 zzero-0001-0-1 zzero-0001-0-2 zzero-0001-1-0'
 offers 'zio get zzero-0000/' 'zzero-0000/cset0 zzero-0000/cset1'
 offers 'zio get zzero/0/trigger/' 'zzero/0/trigger/enable zzero/0/trigger/name zzero/0/trigger/nsamples zzero/0/trigger/nshots'
@@ -90,18 +91,21 @@ offers 'zio create trigger ' 'hrt timer'
 offers 'zio create trigger hrt new p' period-ns=
 offers 'zio destroy device ' rack1
 touch run7.zio
+offers 'zio restore ru' run7.zio
+offers 'zio restore --d' --dry-run
+offers 'zio save ' ''
 offers 'zio-copy ' 'append=1 count= if= mode= of= verbose=1'
 offers 'zio-copy if=zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
 offers 'zio-copy if=zzero-0000-0-1 of=ru' run7.zio
 offers 'zio-copy mode=mmap' 'mmap mmap-in mmap-out'
-offers 'zio-copy --' '--help --json --usage --version'
+offers 'zio-copy --' '--force --help --json --usage --version'
 offers 'zio-copy --json of=./ru' ./run7.zio
 offers 'zio-dump --f' --format=
 offers 'zio-dump --format=' 'dec hex signed'
 offers 'zio-dump --method=' 'auto mmap read ring'
 offers 'zio-dump -c zzero-0001-1-' zzero-0001-1-0
 offers 'zio-dump run' run7.zio
-offers 'zio-cat-file --' '--help --method= --usage --verbose --version'
+offers 'zio-cat-file --' '--force --help --method= --usage --verbose --version'
 offers 'zio-cat-file --method=r' 'read ring'
 offers 'zio-cat-file zzero-0000-0-0 run' run7.zio
 mkdir directory
@@ -122,7 +126,7 @@ offers_all()
 }
 
 for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
-	'zio create' 'zio destroy' 'zio top' 'zio plot'; do
+	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio save' 'zio restore'; do
 	offers_all "$program"
 done
 for program in zio zio-copy zio-dump zio-cat-file; do

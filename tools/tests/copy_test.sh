@@ -28,7 +28,7 @@ test_file()
 {
 	run 0 'channel to file' "$copy" if=five-0-1 of=new.zio
 	same new.zio five.zio 'control and data by turns'
-	has err '^.*zio-copy: 5 blocks, 80 bytes, [0-9]+\.[0-9]{6} s, [0-9.]+ MB/s$' \
+	has err '^.*zio-copy: 5 blocks, 80 bytes, [0-9]+\.[0-9]{6} s, [0-9.]+ [kM]B/s$' \
 		'what it says'
 	lacks err 'lost|mode' 'and no more'
 	run 0 'file to file' "$copy" if=new.zio of=second.zio
@@ -172,6 +172,10 @@ test_operands()
 	has err ' 5 blocks' 'count=0: all blocks'
 	run 3 'no such input' "$copy" if=nothing-0-1 of=a.zio
 	has err 'no such channel' 'no such input: with a reason'
+	run 3 'no directory' "$copy" if=five.zio of=none/a.zio
+	has err 'none/a.zio: open for writing: .*its directory does not exist' \
+		'no directory, with a reason'
+	lacks err module 'no directory: no driver is missing'
 	run 3 'no such output' "$copy" if=five.zio of=nothing-0-1
 	equal "$(find . -name 'nothing*')" '' 'nothing of that name is made'
 }
@@ -239,6 +243,37 @@ test_broken_pipe()
 	has err ' 0 blocks, 0 bytes' 'EPIPE: totals'
 }
 
+# No rate is 0.0: a slow one has another unit.
+test_slow()
+{
+	{
+		head -c 528 five.zio
+		sleep 0.1
+		tail -c +529 five.zio | head -c 528
+	} >slow &
+	child=$!
+	run 0 'slow' "$copy" if=slow of=a.zio
+	wait $child || true
+	child=
+	has err ', [1-9][0-9]*\.[0-9] kB/s$|, 0\.[1-9] kB/s$' 'slow: kB/s'
+}
+
+test_terminal()
+{
+	needs_terminal 'a terminal' || return 0
+	run 2 'no blocks to a terminal' script -qec "'$copy' if=five.zio" /dev/null
+	has out 'standard output is a terminal' 'no blocks to a terminal, with a reason'
+	run 0 'blocks to a terminal, by force' script -qec \
+		"'$copy' --force if=five.zio 2>/dev/null" /dev/null
+	run 0 'other targets than the terminal' script -qec \
+		"'$copy' if=five.zio of=a.zio" /dev/null
+	run 2 'no samples to a terminal' script -qec "'$bin/zio-cat-file' five.zio" \
+		/dev/null
+	has out 'standard output is a terminal' 'no samples, with a reason'
+	run 0 'samples to a terminal, by force' script -qec \
+		"'$bin/zio-cat-file' -f five.zio 2>/dev/null" /dev/null
+}
+
 # On a terminal the program writes the line again each second.
 test_progress()
 {
@@ -254,7 +289,7 @@ test_progress()
 	child=
 	# On a busy machine it takes longer, and prints more lines.
 	run 0 'progress: a line after a second, and the totals' test \
-		"$(tr '\r' '\n' <out | grep -c ' blocks, .* MB/s')" -ge 2
+		"$(tr '\r' '\n' <out | grep -c ' blocks, .* [kM]B/s')" -ge 2
 }
 
 make_blocks
@@ -270,5 +305,7 @@ test_modes
 test_json
 test_signal
 test_broken_pipe
+test_slow
+test_terminal
 test_progress
 done_testing

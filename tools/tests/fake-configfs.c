@@ -16,21 +16,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "zio/command.h"
+#include "libzio/object.h"
 
 int __real_mkdir(const char *path, mode_t mode);
 int __real_rmdir(const char *path);
-int __real_write_attr(const char *dir, const char *name, const char *value);
+int __real_zio_write_file(const char *path, const char *value);
 
 int __wrap_mkdir(const char *path, mode_t mode);
 int __wrap_rmdir(const char *path);
-int __wrap_write_attr(const char *dir, const char *name, const char *value);
+int __wrap_zio_write_file(const char *path, const char *value);
 
 static int run(const char *format, const char *one, const char *two)
 {
 	char command[3 * PATH_MAX];
 
-	put_text(command, sizeof(command), format, one, two);
+	snprintf(command, sizeof(command), format, one, two);
 	return system(command);
 }
 
@@ -40,7 +40,7 @@ int __wrap_mkdir(const char *path, mode_t mode)
 
 	if (__real_mkdir(path, mode))
 		return -1;
-	put_text(template, sizeof(template), "%s/../.new", path);
+	snprintf(template, sizeof(template), "%s/../.new", path);
 	if (!access(template, F_OK) &&
 	    run("cp -R '%s/.' '%s'", template, path))
 		abort();
@@ -49,7 +49,7 @@ int __wrap_mkdir(const char *path, mode_t mode)
 
 int __wrap_rmdir(const char *path)
 {
-	if (!access(path, F_OK) && is_file(path, ".busy")) {
+	if (zio_file_mode(path, ".busy")) {
 		errno = EBUSY;
 		return -1;
 	}
@@ -58,23 +58,27 @@ int __wrap_rmdir(const char *path)
 	return 0;
 }
 
-int __wrap_write_attr(const char *dir, const char *name, const char *value)
+/* The number in the file ".ATTR.errno" beside @path; 0 if there is none */
+static int refusal(const char *path)
 {
-	const char *base = strrchr(name, '/');
-	char refused[NAME_MAX + 10], within[PATH_MAX];
-	int64_t code;
+	const char *name = strrchr(path, '/') + 1;
+	char file[PATH_MAX], text[ZIO_TEXT_SIZE];
 
-	base = base ? base + 1 : name;
-	put_text(within, sizeof(within), "%s/%.*s", dir, (int)(base - name),
-		 name);
-	put_text(refused, sizeof(refused), ".%s.errno", base);
-	code = read_number(within, refused);
-	if (code > 0) {
-		errno = (int)code;
+	snprintf(file, sizeof(file), "%.*s.%s.errno", (int)(name - path), path, name);
+	return zio_read_file(file, text, sizeof(text)) ? 0 : atoi(text);
+}
+
+int __wrap_zio_write_file(const char *path, const char *value)
+{
+	const char *name = strrchr(path, '/');
+	char dir[PATH_MAX];
+
+	errno = refusal(path);
+	if (errno)
 		return -1;
-	}
-	if (!strcmp(base, "current_trigger") && is_directory(dir, ".moved") &&
+	snprintf(dir, sizeof(dir), "%.*s", (int)(name - path), path);
+	if (!strcmp(name, "/current_trigger") && zio_is_dir(dir, ".moved") &&
 	    run("cp -R '%s/.moved/.' '%s/trigger'", dir, dir))
 		abort();
-	return __real_write_attr(dir, name, value);
+	return __real_zio_write_file(path, value);
 }

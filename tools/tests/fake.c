@@ -94,3 +94,13 @@ int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
 		return -1;
 	return fake_put_data(stem, seq, (size_t)nsamples * ssize);
 }
+
+bool reason_has(struct zio_channel *ch, const char *text)
+{
+	const char *reason = zio_reason(ch);
+
+	if (strstr(reason, text))
+		return true;
+	printf("# reason: %s\n", reason);
+	return false;
+}

@@ -22,4 +22,7 @@ int fake_put_bytes(const char *stem, const char *suffix, const void *bytes,
 int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
 		   uint16_t ssize);
 
+/* Does zio_reason() have @text? If not, print what it is. */
+bool reason_has(struct zio_channel *ch, const char *text);
+
 #endif /* ZIO_FAKE_H */

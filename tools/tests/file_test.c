@@ -32,16 +32,6 @@ static bool fails(int ret, int code)
 	return ret < 0 && errno == code;
 }
 
-static bool has_reason(struct zio_channel *ch, const char *text)
-{
-	const char *reason = zio_reason(ch);
-
-	if (strstr(reason, text))
-		return true;
-	printf("# reason: %s\n", reason);
-	return false;
-}
-
 static struct zio_channel *open_file(const char *name, int flags)
 {
 	struct zio_error err = { 0 };
@@ -181,10 +171,10 @@ static void test_write_refused(void)
 	size_t size;
 
 	ok(fails(zio_write_block(ch, NULL, data, SIZE), EINVAL) &&
-	   has_reason(ch, "control"), "data without a control");
+	   reason_has(ch, "control"), "data without a control");
 	ok(!zio_reserve(ch, &size) && errno == EOPNOTSUPP, "reserve");
 	ok(fails(zio_next(ch, &blk), EBADF), "read what is written");
-	ok(fails(zio_share(ch, in), EOPNOTSUPP) && has_reason(ch, "files"),
+	ok(fails(zio_share(ch, in), EOPNOTSUPP) && reason_has(ch, "files"),
 	   "share");
 	ok(fails(zio_submit(ch, in, 0), EOPNOTSUPP), "submit");
 	zio_close(in);
@@ -260,7 +250,7 @@ static bool first_fails(int code, const char *text)
 {
 	struct zio_channel *ch = open_file(path_of("hostile"), 0);
 	struct zio_block blk;
-	bool good = fails(zio_next(ch, &blk), code) && has_reason(ch, text);
+	bool good = fails(zio_next(ch, &blk), code) && reason_has(ch, text);
 
 	zio_close(ch);
 	return good;
@@ -275,7 +265,7 @@ static bool skip_fails(int code, const char *text, int fd, const char *name)
 	if (fd >= 0)
 		close(fd);
 	good = zio_next_control(ch, &blk) == 1 &&
-	       fails(zio_next_control(ch, &blk), code) && has_reason(ch, text);
+	       fails(zio_next_control(ch, &blk), code) && reason_has(ch, text);
 	zio_close(ch);
 	return good;
 }
@@ -320,9 +310,9 @@ static void test_lost(void)
 	ch = open_file(path_of("hostile"), 0);
 	ok(zio_next(ch, &blk) == 1, "a block that is too short");
 	ok(fails(zio_next(ch, &blk), EPROTO) &&
-	   has_reason(ch, "no block begins at byte 515"), "the next one");
+	   reason_has(ch, "no block begins at byte 515"), "the next one");
 	ok(fails(zio_next(ch, &blk), EPROTO) &&
-	   has_reason(ch, "no block begins at byte 515"), "and again");
+	   reason_has(ch, "no block begins at byte 515"), "and again");
 	zio_close(ch);
 }
 
@@ -407,7 +397,7 @@ static void test_standard(void)
 
 	ok(!pipe(pipe_fd) && dup2(pipe_fd[0], STDIN_FILENO) == 0, "pipe");
 	ch = open_file("-", ZIO_OPEN_NONBLOCK);
-	ok(fails(zio_next(ch, &blk), EAGAIN) && has_reason(ch, "standard input"),
+	ok(fails(zio_next(ch, &blk), EAGAIN) && reason_has(ch, "standard input"),
 	   "standard input");
 	ok(!(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK), "not made to wait");
 	put_part(pipe_fd[1], 5, 0, ONE);
@@ -430,7 +420,7 @@ static void test_splice(void)
 	struct zio_block blk;
 
 	ok(zio_splice(out, in, &none) == -2 && errno == EINVAL &&
-	   has_reason(in, "no control"), "splice before a control");
+	   reason_has(in, "no control"), "splice before a control");
 	while (zio_next_control(in, &blk) > 0) {
 		ok(zio_splice(out, in, &none) == -1 && errno == EINVAL,
 		   "splice with a control of another length");
@@ -457,7 +447,7 @@ static void test_splice_torn(void)
 	out = open_file(path_of("spliced"), ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
 	ok(zio_next_control(in, &blk) == 1, "its control");
 	ok(zio_splice(out, in, blk.control) == -2 && errno == ENODATA &&
-	   has_reason(in, "10 of the 16 bytes"), "half a block is told");
+	   reason_has(in, "10 of the 16 bytes"), "half a block is told");
 	zio_close(in);
 	zio_close(out);
 }

@@ -75,16 +75,6 @@ static bool fails(int ret, int code)
 	return ret == -1 && errno == code;
 }
 
-static bool reason_has(struct zio_channel *ch, const char *text)
-{
-	const char *reason = zio_reason(ch);
-
-	if (strstr(reason, text))
-		return true;
-	printf("# reason: %s\n", reason);
-	return false;
-}
-
 static bool opens(const char *name)
 {
 	struct zio_error err = { 0 };

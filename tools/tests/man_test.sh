@@ -31,13 +31,13 @@ documents()
 documents zio-cat-file.1.md '' zio-cat-file
 documents zio-copy.1.md '' zio-copy
 documents zio-dump.1.md '' zio-dump
-for command in list get set top plot; do
+for command in list get set top plot restore; do
 	documents zio.1.md "${command^^}" "zio $command"
 done
 
 # Functions of the library
 lib=$tools/libzio
-for name in $(grep -oE 'zio_[a-z_]+' "$lib/libzio.map"); do
+for name in $(grep -oE 'zio_[a-z_0-9]+' "$lib/libzio.map"); do
 	has "$tools/man/libzio.3.md" "[ *]$name\\(" "libzio.3.md: $name"
 	cat "$lib"/zio*.h >headers
 	has headers "^ \\* $name\\(\\) - " "zio.h: $name"

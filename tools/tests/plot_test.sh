@@ -118,7 +118,7 @@ test_large()
 
 test_errors()
 {
-	run 1 'plot: no channel' "$zio" plot nothing-0-1
+	run 3 'plot: no channel' "$zio" plot nothing-0-1
 	has err 'no such channel' 'plot: no channel, with a reason'
 	run 1 'plot: no samples' "$zio" plot --script none-0-1
 	has err 'have no samples' 'plot: no samples, with a reason'

@@ -7,7 +7,7 @@ out = tests/out
 $(shell [ ! -f $(out)/zio ] || rm -rf $(out))
 test_bin = $(out)/bin
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
-unit_tests = abi_test libzio_test ring_test file_test
+unit_tests = abi_test libzio_test wait_test object_test ring_test file_test
 test_bins = $(addprefix $(test_bin)/,$(unit_tests) fake-node json-get $(programs))
 
 $(out)/%.o: %.c
@@ -26,7 +26,7 @@ $(out)/common.a: $(common_objs:%=$(out)/%)
 $(test_bin)/abi_test: $(out)/tests/abi_test.o
 	$(link_test) -o $@
 
-$(addprefix $(test_bin)/,libzio_test ring_test file_test fake-node): $(test_bin)/%: \
+$(addprefix $(test_bin)/,libzio_test wait_test object_test ring_test file_test fake-node): $(test_bin)/%: \
 		$(out)/tests/%.o $(out)/tests/fake.o $(test_libs)
 	$(link_test) -o $@
 
@@ -41,7 +41,7 @@ $(foreach p,$(programs),$(eval $(call program_under_test,$(p))))
 
 # The mkdir() of configfs also makes attributes, and the kernel refuses some writes.
 $(test_bin)/zio: $(out)/tests/fake-configfs.o
-$(test_bin)/zio: zio_libs += -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=write_attr
+$(test_bin)/zio: zio_libs += -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=zio_write_file
 
 # The model of the S-LINK card.
 dev = testing/devices
@@ -58,7 +58,7 @@ documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migrat
 
 check: $(model_tests) $(test_bins) libzio/libzio.a
 	tests/run $(unit_tests:%=$(test_bin)/%) \
-		$(foreach t,copy tools zio plot man,'tests/$(t)_test.sh $(test_bin)') \
+		$(foreach t,copy tools zio save plot man,'tests/$(t)_test.sh $(test_bin)') \
 		'tests/completion_test.sh $(test_bin) completion/zio' \
 		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a') \
 		$(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test) \

@@ -55,6 +55,14 @@ test_cat_file_loss() {
 test_cat_file_errors() {
 	run 3 'cat-file: no such channel' "$cat_file" nothing-0-1 1
 	has err 'no such channel.*module' 'cat-file: with a reason'
+	mkdir -p sys/bus/zio/devices/zzero-0000/cset0/chan0
+	echo zzero-0000-0-0 >sys/bus/zio/devices/zzero-0000/cset0/chan0/address
+	run 3 'dump: no such channel' env ZIO_SYSFS="$work/sys" "$dump" nothing
+	has err 'nothing: no such channel in .*; there are: zzero-0000-0-0$' \
+		'dump: it lists the channels'
+	run 3 'cat-file: no such path' "$cat_file" "$work/none/x-0-1-data"
+	has err 'no such channel or file \(its directory does not exist\)' \
+		'cat-file: no such path, with a reason'
 	run 2 'cat-file: no argument' "$cat_file"
 	run 2 'cat-file: three arguments' "$cat_file" a 1 2
 	run 2 'cat-file: unknown option' "$cat_file" --nothing

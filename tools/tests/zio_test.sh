@@ -40,17 +40,28 @@ test_main()
 	run 2 'unknown command' "$zio" lits
 	has err 'lits: no such command' 'unknown command, with a reason'
 	run 2 'unknown option' "$zio" --nothing
-	for command in list get set create destroy top plot; do
+	for command in list get set create destroy top plot save restore; do
 		run 0 '--help' "$zio" --help
 		has out "^  $command " "--help lists $command"
 		run 0 "$command --help" "$zio" "$command" --help
 		has out "^Usage: zio $command " "$command --help: usage"
 		run 2 "$command --nothing" "$zio" "$command" --nothing
 	done
+	run 0 'help' "$zio" help
+	"$zio" --help >wanted
+	same out wanted 'help: as --help'
+	run 0 'help of a command' "$zio" help list
+	"$zio" list --help >wanted
+	same out wanted 'help of a command: as its --help'
+	run 2 'help of no command' "$zio" help nothing
+	has err 'nothing: no such command' 'help of no command, with a reason'
 	run 0 '--version' "$zio" --version
 	has out '^zio [0-9]' '--version: text'
 	run 1 'disk full' bash -c "'$zio' list -i 0 >/dev/full"
 	has err 'No space left' 'disk full, with a reason'
+	mkdir -p empty/bus/zio/devices
+	run 0 'no device' env ZIO_SYSFS="$work/empty" "$zio" list -i 0
+	has err 'there is no device: load a driver' 'no device: it is said'
 	run 1 'no ZIO' env ZIO_SYSFS="$work/none" "$zio" list
 	has err 'is zio loaded' 'no ZIO, with a reason'
 }

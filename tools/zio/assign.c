@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Split, check and apply ATTR=VALUE */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command.h"
 
@@ -20,7 +18,7 @@ int split_assignment(const char *text, char **attr, const char **value)
 			 "file of the attribute, by echo", text);
 		return -1;
 	}
-	if (strchr(equal, '\n') || strlen(equal) >= ATTR_TEXT - 1) {
+	if (strchr(equal, '\n') || strlen(equal) >= ZIO_TEXT_SIZE - 1) {
 		complain("'%.*s=...': a value is one line, and shorter than a "
 			 "page", (int)(equal - text), text);
 		return -1;
@@ -32,45 +30,24 @@ int split_assignment(const char *text, char **attr, const char **value)
 	return 0;
 }
 
-/* A user sets the values of a shared trigger on the trigger, not through a set. */
-static void explain_read_only(const struct object *found)
+int check_assignment(const struct assignment *set)
 {
-	char name[ATTR_TEXT];
-	const char *slash = strrchr(found->label, '/');
+	struct zio_error err;
 
-	if (!slash || strcmp(slash, "/trigger") || !strcmp(found->attr, "name") ||
-	    read_attr(found->path, "name", name))
-		complain("%s/%s is read-only", found->label, found->attr);
-	else
-		complain("%s/%s is read-only, because '%s' is a shared "
-			 "trigger: set trigger:%s %s=...", found->label,
-			 found->attr, name, name, found->attr);
-}
-
-int check_assignment(struct assignment *set)
-{
-	struct object found = set->obj;
-	char path[PATH_MAX];
-	struct stat st;
-
-	if (walk_object(&found, set->attr))
-		return -1;
-	if (!found.attr[0]) {
-		complain("%s is not an attribute", found.label);
-		return -1;
-	}
-	put_text(path, sizeof(path), "%s/%s", found.path, found.attr);
-	if (!stat(path, &st) && !(st.st_mode & 0222)) {
-		explain_read_only(&found);
-		return -1;
-	}
-	return 0;
+	if (!zio_attr_check(set->obj, set->attr, &err))
+		return 0;
+	complain("%s", err.text);
+	return -1;
 }
 
 int apply_assignment(const struct assignment *set)
 {
-	if (!write_attr(set->obj.path, set->attr, set->value))
+	struct zio_error err;
+	char text[REASON_LEN];
+
+	if (!zio_attr_set(set->obj, set->attr, set->value, &err))
 		return 0;
-	explain_failure(&set->obj, set->attr, set->value, errno);
+	put_reason(text, set->obj, set->attr, &err);
+	complain("%s", text);
 	return -1;
 }

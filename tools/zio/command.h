@@ -3,10 +3,11 @@
 #ifndef ZIO_COMMAND_H
 #define ZIO_COMMAND_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/attr.h"
+#include "common/object.h"
 #include "common/program.h"
 #include "common/text.h"
 
@@ -18,10 +19,12 @@ int run_create(int argc, char **argv);
 int run_destroy(int argc, char **argv);
 int run_top(int argc, char **argv);
 int run_plot(int argc, char **argv);
+int run_save(int argc, char **argv);
+int run_restore(int argc, char **argv);
 
 /* The options of the commands, for completion */
 extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_argp,
-	top_argp, plot_argp;
+	top_argp, plot_argp, save_argp, restore_argp;
 
 /* The names by which zio top sorts; NULL ends them. */
 extern const char *const sort_names[];
@@ -34,49 +37,24 @@ void complete_set(int argc, char **argv);
 void complete_create(int argc, char **argv);
 void complete_destroy(int argc, char **argv);
 void complete_plot(int argc, char **argv);
-
-/* object.c: the objects that a user can name */
-
-enum object_kind {
-	OBJECT_DEVICE,
-	OBJECT_CSET,
-	OBJECT_CHANNEL,
-	OBJECT_PART,		/* a directory in one of these, such as trigger */
-	OBJECT_CONFIGURED,	/* a directory of configfs */
-};
-
-struct object {
-	enum object_kind kind;
-	char path[PATH_MAX];
-	char label[PATH_MAX];	/* its name in messages: zzero-0000/cset0/chan1 */
-	char attr[NAME_MAX + 1]; /* if the user named an attribute; else empty */
-};
-
-/* Find the object or attribute @text; 0, or -1 after a message. */
-int find_object(const char *text, struct object *obj);
-
-/* Find the object or attribute @text below @obj; 0, or -1 after a message. */
-int walk_object(struct object *obj, const char *text);
-
-/* reason.c */
-
-/* Print why writing @value to @attr of @obj failed with errno @code. */
-void explain_failure(const struct object *obj, const char *attr,
-		     const char *value, int code);
+void complete_save(int argc, char **argv);
+void complete_restore(int argc, char **argv);
 
 /* holders.c */
 
+#define REASON_LEN 2048
+
 /*
- * List the programs that have a node open or mapped. The names of the nodes begin with
- * @stem, such as "NAME-ID-CSET-". The text is "zzero-0000-0-1-data by dd (42), ...", cut
- * at @size. Returns their number, as far as the caller may read /proc.
+ * Put why an attribute of @obj could not be set. On EBUSY, list the programs that hold a
+ * node of the set, as far as /proc is readable for the caller.
  */
-int put_holders(const char *stem, char *text, size_t size);
+void put_reason(char text[REASON_LEN], const struct zio_object *obj, const char *attr,
+		const struct zio_error *err);
 
 /* assign.c: ATTR=VALUE */
 
 struct assignment {
-	struct object obj;
+	const struct zio_object *obj;
 	char *attr;		/* allocated; may be a path: trigger/nsamples */
 	const char *value;
 };
@@ -85,7 +63,7 @@ struct assignment {
 int split_assignment(const char *text, char **attr, const char **value);
 
 /* Check that the attribute exists and is writable; 0, or -1 after a message. */
-int check_assignment(struct assignment *set);
+int check_assignment(const struct assignment *set);
 
 /* Write the value; 0, or -1 after a message. */
 int apply_assignment(const struct assignment *set);

@@ -29,101 +29,65 @@ static void offer_joined(const char *word, const char *prefix, const char *name,
 	offer(word, text);
 }
 
-/* Offer the objects of all types or drivers in @root. */
-static void offer_configured(const char *word, const char *prefix,
-			     const char *root)
-{
-	struct dirent **types;
-	int count = list_names(root, &types);
-	char dir[PATH_MAX];
-	int i;
-
-	for (i = 0; i < count; i++) {
-		put_text(dir, sizeof(dir), "%s/%s", root, types[i]->d_name);
-		offer_names(word, prefix, dir);
-	}
-	free_names(types, count);
-}
-
-static bool is_object(const struct object *parent, const char *name)
-{
-	if (parent->kind == OBJECT_DEVICE)
-		return is_numbered(name, "cset");
-	return is_directory(parent->path, name) && strcmp(name, "power");
-}
-
 /* Offer the children of the object before the last slash. */
 static void offer_children(const char *word, const char *above)
 {
+	struct zio_object *parent = zio_find(NULL, above, NULL, NULL);
 	char prefix[PATH_MAX];
-	struct dirent **names;
-	struct object parent;
-	int count, i;
 
-	if (find_object(above, &parent) || parent.attr[0])
+	if (!parent)
 		return;
 	put_text(prefix, sizeof(prefix), "%s/", above);
-	count = list_names(parent.path, &names);
-	for (i = 0; i < count; i++)
-		if (is_object(&parent, names[i]->d_name))
-			offer_joined(word, prefix, names[i]->d_name, "");
-	free_names(names, count);
+	if (zio_object_kind(parent) == ZIO_OBJECT_DEVICE)
+		offer_objects_of(word, prefix, parent, ZIO_OBJECT_CSET);
+	else
+		offer_objects_of(word, prefix, parent, ZIO_OBJECT_PART);
+	if (zio_object_kind(parent) == ZIO_OBJECT_CSET)
+		offer_objects_of(word, prefix, parent, ZIO_OBJECT_CHANNEL);
+	zio_object_free(parent);
 }
 
 static void offer_objects(const char *word)
 {
-	char above[PATH_MAX], dir[PATH_MAX];
+	char above[PATH_MAX];
 
 	if (split_at(word, '/', above)) {
 		offer_children(word, above);
 		return;
 	}
-	put_text(dir, sizeof(dir), "%s/devices", sysfs_root());
-	offer_names(word, "", dir);
+	offer_objects_of(word, "", NULL, ZIO_OBJECT_DEVICE);
 	offer_channels(word, "");
-	offer_configured(word, "trigger:", triggers_root());
-	offer_configured(word, "device:", devices_root());
+	offer_objects_of(word, "trigger:", NULL, ZIO_OBJECT_SHARED_TRIGGER);
+	offer_objects_of(word, "device:", NULL, ZIO_OBJECT_CONFIG_DEVICE);
 }
 
-/* Offer each attribute in @dir with permissions @mode, between @prefix and @end. */
-static void offer_files_of(const char *word, const char *dir, const char *prefix,
-			   unsigned int mode, const char *end)
+/* Offer the attributes of @obj between @prefix and "=", or those that can be read. */
+static void offer_own_attrs(const char *word, const struct zio_object *obj,
+			    const char *prefix, bool write)
 {
-	struct dirent **names;
-	int count = list_names(dir, &names);
+	struct zio_attr *list = zio_attr_list(obj, NULL);
 	int i;
 
-	for (i = 0; i < count; i++)
-		if (has_mode(dir, names[i]->d_name, mode) &&
-		    strcmp(names[i]->d_name, "uevent") &&
-		    strcmp(names[i]->d_name, "current-control"))
-			offer_joined(word, prefix, names[i]->d_name, end);
-	free_names(names, count);
+	for (i = 0; list && list[i].name; i++)
+		if (write ? list[i].writable : list[i].readable)
+			offer_joined(word, prefix, list[i].name, write ? "=" : "");
+	zio_attr_list_free(list);
 }
 
 /* Offer the attributes of @obj, and those of its parts. */
-static void offer_attrs(const char *word, const struct object *obj,
-			const char *prefix, unsigned int mode, const char *end)
+static void offer_attrs(const char *word, const struct zio_object *obj,
+			const char *prefix, bool write)
 {
-	char dir[PATH_MAX], part[2 * PATH_MAX];
-	struct dirent **names;
-	int count, i;
+	struct zio_object **parts = zio_list(obj, ZIO_OBJECT_PART, NULL);
+	char part[2 * PATH_MAX];
+	int i;
 
-	if (obj->kind == OBJECT_DEVICE || obj->attr[0])
-		return;
-	offer_files_of(word, obj->path, prefix, mode, end);
-	count = list_names(obj->path, &names);
-	for (i = 0; i < count; i++) {
-		if (!is_object(obj, names[i]->d_name) ||
-		    is_numbered(names[i]->d_name, "chan"))
-			continue;
-		put_text(dir, sizeof(dir), "%s/%s", obj->path,
-			 names[i]->d_name);
-		put_text(part, sizeof(part), "%s%s/", prefix,
-			 names[i]->d_name);
-		offer_files_of(word, dir, part, mode, end);
+	offer_own_attrs(word, obj, prefix, write);
+	for (i = 0; parts && parts[i]; i++) {
+		put_text(part, sizeof(part), "%s%s/", prefix, short_name(parts[i]));
+		offer_own_attrs(word, parts[i], part, write);
 	}
-	free_names(names, count);
+	zio_list_free(parts);
 }
 
 /* Offer the values of the attribute in "ATTR=VALUE". */
@@ -138,10 +102,10 @@ static void offer_values(const char *word, const char *attr)
 
 	put_text(prefix, sizeof(prefix), "%s=", attr);
 	if (!strcmp(name, "current_trigger")) {
-		offer_lines(word, prefix, sysfs_root(), "available_triggers");
-		offer_configured(word, prefix, triggers_root());
+		offer_types(word, prefix, "available_triggers");
+		offer_objects_of(word, prefix, NULL, ZIO_OBJECT_SHARED_TRIGGER);
 	} else if (!strcmp(name, "current_buffer")) {
-		offer_lines(word, prefix, sysfs_root(), "available_buffers");
+		offer_types(word, prefix, "available_buffers");
 	} else if (!strcmp(name, "clock")) {
 		offer_choices(word, prefix, clocks);
 	} else if (!strcmp(name, "enable") || !strcmp(name, "prefer-new") ||
@@ -165,13 +129,16 @@ void complete_get(int argc, char **argv)
 {
 	const char *word = last_word(argc, argv);
 	char above[PATH_MAX], prefix[PATH_MAX];
-	struct object obj;
+	struct zio_object *obj;
 
 	offer_objects(word);
-	if (!split_at(word, '/', above) || find_object(above, &obj))
+	if (!split_at(word, '/', above))
 		return;
+	obj = zio_find(NULL, above, NULL, NULL);
 	put_text(prefix, sizeof(prefix), "%s/", above);
-	offer_attrs(word, &obj, prefix, 0444, "");
+	if (obj)
+		offer_attrs(word, obj, prefix, false);
+	zio_object_free(obj);
 }
 
 /* Return the object that the attributes at the end of @argv belong to. */
@@ -189,23 +156,26 @@ void complete_set(int argc, char **argv)
 {
 	const char *word = last_word(argc, argv);
 	const char *name = named_object(argc, argv);
+	struct zio_object *obj;
 	char attr[PATH_MAX];
-	struct object obj;
 
 	if (split_at(word, '=', attr)) {
 		offer_values(word, attr);
 		return;
 	}
-	if (name && !find_object(name, &obj))
-		offer_attrs(word, &obj, "", 0222, "=");
+	obj = name ? zio_find(NULL, name, NULL, NULL) : NULL;
+	if (obj)
+		offer_attrs(word, obj, "", true);
+	zio_object_free(obj);
 	/* After a value, another object may follow. */
 	if (!name || strchr(argv[argc - 2], '='))
 		offer_objects(word);
 }
 
-static const char *configured_root(const char *kind)
+static enum zio_object_kind named_kind(const char *kind)
 {
-	return strcmp(kind, "device") ? triggers_root() : devices_root();
+	return strcmp(kind, "device") ? ZIO_OBJECT_SHARED_TRIGGER :
+					ZIO_OBJECT_CONFIG_DEVICE;
 }
 
 static void offer_kinds(const char *word)
@@ -215,20 +185,19 @@ static void offer_kinds(const char *word)
 }
 
 /* Offer the attributes of an existing object of the type: a new one has the same. */
-static void offer_attrs_of_type(const char *word, const char *root,
+static void offer_attrs_of_type(const char *word, enum zio_object_kind kind,
 				const char *type)
 {
-	char dir[PATH_MAX], path[2 * PATH_MAX];
-	struct dirent **names;
-	int count;
+	struct zio_object **list = zio_list(NULL, kind, NULL);
+	int i;
 
-	put_text(dir, sizeof(dir), "%s/%s", root, type);
-	count = list_names(dir, &names);
-	if (count > 0) {
-		put_text(path, sizeof(path), "%s/%s", dir, names[0]->d_name);
-		offer_files_of(word, path, "", 0222, "=");
+	for (i = 0; list && list[i]; i++) {
+		if (strcmp(zio_object_type(list[i]), type))
+			continue;
+		offer_own_attrs(word, list[i], "", true);
+		break;
 	}
-	free_names(names, count);
+	zio_list_free(list);
 }
 
 /* create KIND TYPE NAME [ATTR=VALUE]... */
@@ -240,11 +209,12 @@ void complete_create(int argc, char **argv)
 	if (argc == 2)
 		offer_kinds(word);
 	else if (argc == 3)
-		offer_names(word, "", configured_root(argv[1]));
+		offer_objects_of(word, "", NULL, strcmp(argv[1], "device") ?
+				 ZIO_OBJECT_TRIGGER_TYPE : ZIO_OBJECT_DRIVER);
 	else if (argc > 4 && split_at(word, '=', attr))
 		offer_values(word, attr);
 	else if (argc > 4)
-		offer_attrs_of_type(word, configured_root(argv[1]), argv[2]);
+		offer_attrs_of_type(word, named_kind(argv[1]), argv[2]);
 }
 
 /* destroy KIND NAME */
@@ -255,10 +225,22 @@ void complete_destroy(int argc, char **argv)
 	if (argc == 2)
 		offer_kinds(word);
 	else if (argc == 3)
-		offer_configured(word, "", configured_root(argv[1]));
+		offer_objects_of(word, "", NULL, named_kind(argv[1]));
 }
 
 void complete_plot(int argc, char **argv)
 {
 	offer_channels(last_word(argc, argv), "");
+}
+
+/* There is nothing but options. */
+void complete_save(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+}
+
+void complete_restore(int argc, char **argv)
+{
+	offer_files(last_word(argc, argv), "");
 }

@@ -3,23 +3,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "model.h"
 #include "command.h"
 
 /* What can be created */
 struct kind {
 	const char *name;
-	const char *(*root)(void);
-	const char *type;	/* what its type is called */
-	const char *module;	/* the command that loads another type */
+	enum zio_object_kind kind;
 };
 
 static const struct kind kinds[] = {
-	{ "trigger", triggers_root, "trigger type", "modprobe zio-trig-" },
-	{ "device", devices_root, "driver", "modprobe zio-" },
+	{ "trigger", ZIO_OBJECT_SHARED_TRIGGER },
+	{ "device", ZIO_OBJECT_CONFIG_DEVICE },
 };
 
 struct config {
@@ -56,74 +51,6 @@ static error_t parse_config(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static bool is_name(const char *name)
-{
-	return *name && *name != '.' && !strpbrk(name, "/= \t\n");
-}
-
-/* Check that the type exists and the name does not. */
-static int check_new(const struct kind *kind, const char *type,
-		     const char *name)
-{
-	char there[1024], owner[NAME_LEN];
-
-	if (!is_directory(kind->root(), ".")) {
-		complain("there is no %s: load zio (modprobe zio), and see that configfs is mounted (mount -t configfs none /sys/kernel/config)",
-			 kind->root());
-		return EXIT_FAILED;
-	}
-	if (!is_name(type) || !is_name(name)) {
-		complain("'%s': a name has no slash, space or '=', and does not begin with a dot",
-			 is_name(type) ? name : type);
-		return EXIT_USAGE;
-	}
-	if (!is_directory(kind->root(), type)) {
-		put_names(kind->root(), false, there, sizeof(there));
-		complain("there is no %s '%s'; there are: %s; a module may have it: %s%s",
-			 kind->type, type, *there ? there : "none",
-			 kind->module, type);
-		return EXIT_FAILED;
-	}
-	if (!find_owner(kind->root(), name, owner)) {
-		complain("%s '%s' exists already; its %s is %s", kind->name,
-			 name, kind->type, owner);
-		return EXIT_FAILED;
-	}
-	return EXIT_OK;
-}
-
-static const char *mkdir_reason(int code)
-{
-	switch (code) {
-	case EINVAL:
-		return "the kernel does not accept this name";
-	case ENAMETOOLONG:
-		return "the name is too long";
-	case EEXIST:
-		return "the name is taken";
-	case EPERM:
-	case EACCES:
-		return "only root may do that";
-	default:
-		return "see the kernel log";
-	}
-}
-
-static int make_directory(const struct kind *kind, const char *type,
-			  const char *name, struct object *obj)
-{
-	obj->kind = OBJECT_CONFIGURED;
-	obj->attr[0] = '\0';
-	put_text(obj->path, sizeof(obj->path), "%s/%s/%s", kind->root(), type,
-		 name);
-	put_text(obj->label, sizeof(obj->label), "%s:%s", kind->name, name);
-	if (!mkdir(obj->path, 0755))
-		return 0;
-	complain("%s: cannot create: %s: %s", obj->label, strerror(errno),
-		 mkdir_reason(errno));
-	return -1;
-}
-
 static int split_all(struct assignment *sets, char **texts, int count)
 {
 	int i;
@@ -134,12 +61,12 @@ static int split_all(struct assignment *sets, char **texts, int count)
 	return EXIT_OK;
 }
 
-static int set_all(struct assignment *sets, int count, const struct object *obj)
+static int set_all(struct assignment *sets, int count, const struct zio_object *obj)
 {
 	int i;
 
 	for (i = 0; i < count; i++) {
-		sets[i].obj = *obj;
+		sets[i].obj = obj;
 		if (check_assignment(&sets[i]))
 			return -1;
 	}
@@ -160,36 +87,48 @@ static bool has_attr(const struct assignment *sets, int count, const char *attr)
 }
 
 /* A device goes live after its attributes are set, unless live=... is given. */
-static int make_live(const struct object *obj, const struct assignment *sets,
+static int make_live(const struct zio_object *obj, const struct assignment *sets,
 		     int count)
 {
-	struct assignment live = { .obj = *obj, .attr = "live", .value = "1" };
+	struct assignment live = { .obj = obj, .attr = "live", .value = "1" };
 
-	if (!is_file(obj->path, "live") || has_attr(sets, count, "live"))
+	if (zio_object_kind(obj) != ZIO_OBJECT_CONFIG_DEVICE ||
+	    has_attr(sets, count, "live"))
 		return 0;
 	return apply_assignment(&live);
 }
 
+static void undo_create(const struct zio_object *obj)
+{
+	struct zio_error err;
+
+	if (zio_destroy(obj, &err))
+		complain("%s", err.text);
+	else
+		complain("%s was not created", zio_object_name(obj));
+}
+
+/* errno EINVAL: a name is malformed. */
 static int create_object(const struct config *config, struct assignment *sets,
 			 int count)
 {
-	const char *type = config->args.text[1], *name = config->args.text[2];
-	struct object obj;
-	int code = split_all(sets, config->args.text + 3, count);
+	struct zio_object *obj;
+	struct zio_error err;
+	int ret;
 
-	if (!code)
-		code = check_new(config->kind, type, name);
-	if (code)
-		return code;
-	if (make_directory(config->kind, type, name, &obj))
-		return EXIT_FAILED;
-	if (!set_all(sets, count, &obj) && !make_live(&obj, sets, count))
-		return EXIT_OK;
-	if (rmdir(obj.path))
-		complain("%s cannot be removed again: %s", obj.label, strerror(errno));
-	else
-		complain("%s was not created", obj.label);
-	return EXIT_FAILED;
+	if (split_all(sets, config->args.text + 3, count))
+		return EXIT_USAGE;
+	obj = zio_create(config->kind->kind, config->args.text[1],
+			 config->args.text[2], &err);
+	if (!obj) {
+		complain("%s", err.text);
+		return err.code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	ret = set_all(sets, count, obj) || make_live(obj, sets, count);
+	if (ret)
+		undo_create(obj);
+	zio_object_free(obj);
+	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct argp create_argp = {
@@ -218,37 +157,6 @@ int run_create(int argc, char **argv)
 	return code;
 }
 
-static void explain_busy(const struct object *obj, const char *name)
-{
-	struct snapshot *snap = take_snapshot();
-	char users[1024] = "";
-
-	if (snap)
-		put_trigger_users(snap, name, users, sizeof(users));
-	free_snapshot(snap);
-	if (has_prefix(obj->label, "trigger:") && *users)
-		complain("%s is in use by %s: give these another current_trigger first",
-			 obj->label, users);
-	else
-		complain("%s is in use: close its files first", obj->label);
-}
-
-static int remove_directory(const struct object *obj, const char *name)
-{
-	int code;
-
-	if (!rmdir(obj->path))
-		return EXIT_OK;
-	code = errno;
-	if (code == EBUSY)
-		explain_busy(obj, name);
-	else
-		complain("%s: cannot remove: %s%s", obj->label,
-			 strerror(code), code == EPERM || code == EACCES ?
-			 ": only root may do that" : "");
-	return EXIT_FAILED;
-}
-
 const struct argp destroy_argp = {
 	.parser = parse_config,
 	.args_doc = "trigger NAME\ndevice NAME",
@@ -260,19 +168,24 @@ const struct argp destroy_argp = {
 int run_destroy(int argc, char **argv)
 {
 	struct config config = { .least = 2, .most = 2 };
-	struct assignment live = { .attr = "live", .value = "0" };
-	char label[PATH_MAX];
+	char name[PATH_MAX];
+	struct zio_object *obj;
+	struct zio_error err;
+	int ret;
 
 	parse_command(&destroy_argp, argc, argv, &config);
-	if (!is_name(config.args.text[1])) {
+	if (strchr(config.args.text[1], '/')) {
 		complain("'%s' is not a name", config.args.text[1]);
 		return EXIT_USAGE;
 	}
-	put_text(label, sizeof(label), "%s:%s", config.kind->name,
+	put_text(name, sizeof(name), "%s:%s", config.kind->name,
 		 config.args.text[1]);
-	if (find_object(label, &live.obj))
+	obj = find_object(name, NULL);
+	if (!obj)
 		return EXIT_FAILED;
-	if (read_number(live.obj.path, "live") == 1 && apply_assignment(&live))
-		return EXIT_FAILED;
-	return remove_directory(&live.obj, config.args.text[1]);
+	ret = zio_destroy(obj, &err);
+	if (ret)
+		complain("%s", err.text);
+	zio_object_free(obj);
+	return ret ? EXIT_FAILED : EXIT_OK;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zio get: print one attribute of an object, or all */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,113 +14,108 @@ struct get {
 	int code;
 };
 
-static void print_line(const struct get *get, const struct object *obj,
-		       const char *attr, const char *value)
+static void print_line(const struct get *get, const char *object, const char *attr,
+		       const char *value)
 {
 	const char *at;
 
 	if (get->args.count > 1)
-		printf("%s/", obj->label);
+		printf("%s/", object);
 	printf("%s=", attr);
 	for (at = value; *at; at++)
 		putchar(*at == '\n' ? ' ' : *at);
 	putchar('\n');
 }
 
-static void print_value(struct get *get, const struct object *obj,
-			const char *attr, const char *value)
+/* @whole: the object that the user named; @attr: its attribute, may be a path */
+static void print_attr(struct get *get, const struct zio_object *whole,
+		       const char *attr, bool alone)
 {
-	if (get->json)
-		json_add_value(json_member(get->all, obj->label), attr, value);
-	else if (obj->attr[0] && get->args.count == 1)
-		puts(value);
-	else
-		print_line(get, obj, attr, value);
-}
+	const char *object = zio_object_name(whole);
+	char text[ZIO_TEXT_SIZE];
+	struct zio_error err;
 
-static void print_attr(struct get *get, const struct object *obj,
-		       const char *attr)
-{
-	char text[ATTR_TEXT];
-
-	if (!read_attr(obj->path, attr, text)) {
-		print_value(get, obj, attr, text);
-		return;
+	if (zio_attr_get(whole, attr, text, sizeof(text), &err)) {
+		complain("%s", err.text);
+		get->code = EXIT_FAILED;
+	} else if (get->json) {
+		json_add_value(json_member(get->all, object), attr, text);
+	} else if (alone && get->args.count == 1) {
+		puts(text);
+	} else {
+		print_line(get, object, attr, text);
 	}
-	complain("%s/%s: %s", obj->label, attr, strerror(errno));
-	get->code = EXIT_FAILED;
 }
 
-/* Return true if @attr is an attribute of ZIO that is text and can be read. */
-static bool is_readable(const struct object *obj, const char *attr)
+static void print_attrs(struct get *get, const struct zio_object *whole,
+			const struct zio_object *part)
 {
-	const char *name = base_name(attr);
-
-	return strcmp(name, "uevent") && strcmp(name, "current-control") &&
-	       has_mode(obj->path, attr, 0444);
-}
-
-/* Return true for a directory whose attributes are printed with those of @obj. */
-static bool is_part(const struct get *get, const struct object *obj,
-		    const char *name)
-{
-	bool cset = is_numbered(name, "cset");
-	bool chan = is_numbered(name, "chan");
-
-	if (obj->kind == OBJECT_DEVICE)
-		return cset;
-	return get->recursive || !(cset || chan);
-}
-
-static void print_entries(struct get *get, const struct object *obj,
-			  const char *below);
-
-static void print_entry(struct get *get, const struct object *obj,
-			const char *below, const char *name)
-{
+	size_t len = strlen(zio_object_name(whole));
+	const char *below = zio_object_name(part) + len;
+	struct zio_attr *list;
+	struct zio_error err;
 	char attr[PATH_MAX];
+	int i;
 
-	put_text(attr, sizeof(attr), "%s%s%s", below, *below ? "/" : "", name);
-	if (!is_directory(obj->path, attr)) {
-		if (is_readable(obj, attr))
-			print_attr(get, obj, attr);
-	} else if (*below || is_part(get, obj, name)) {
-		print_entries(get, obj, attr);
-	}
-}
-
-static void print_entries(struct get *get, const struct object *obj,
-			  const char *below)
-{
-	char dir[PATH_MAX];
-	struct dirent **names;
-	int count, pass, i;
-
-	put_text(dir, sizeof(dir), "%s/%s", obj->path, below);
-	count = list_names(dir, &names);
-	if (count < 0) {
-		complain("%s: %s", obj->label, strerror(errno));
+	list = zio_attr_list(part, &err);
+	if (!list) {
+		complain("%s", err.text);
 		get->code = EXIT_FAILED;
 		return;
 	}
-	/* Files come before directories. */
-	for (pass = 0; pass < 2; pass++)
-		for (i = 0; i < count; i++)
-			if (is_directory(dir, names[i]->d_name) == (pass == 1))
-				print_entry(get, obj, below, names[i]->d_name);
-	free_names(names, count);
+	for (i = 0; list[i].name; i++) {
+		put_text(attr, sizeof(attr), "%s%s%s", *below ? below + 1 : "",
+			 *below ? "/" : "", list[i].name);
+		if (list[i].readable)
+			print_attr(get, whole, attr, false);
+	}
+	zio_attr_list_free(list);
+}
+
+static void print_part(struct get *get, const struct zio_object *whole,
+		       const struct zio_object *part);
+
+static void print_list(struct get *get, const struct zio_object *whole,
+		       const struct zio_object *part, enum zio_object_kind kind)
+{
+	struct zio_object **list = zio_list(part, kind, NULL);
+	int i;
+
+	for (i = 0; list && list[i]; i++)
+		print_part(get, whole, list[i]);
+	zio_list_free(list);
+}
+
+/* Sets and channels are printed on their own; of a device only its sets are. */
+static void print_part(struct get *get, const struct zio_object *whole,
+		       const struct zio_object *part)
+{
+	bool deeper = get->recursive || zio_object_kind(whole) == ZIO_OBJECT_DEVICE;
+	int kind = zio_object_kind(part);
+
+	if (kind == ZIO_OBJECT_DEVICE) {
+		print_list(get, whole, part, ZIO_OBJECT_CSET);
+		return;
+	}
+	print_attrs(get, whole, part);
+	if (kind == ZIO_OBJECT_CSET && deeper)
+		print_list(get, whole, part, ZIO_OBJECT_CHANNEL);
+	if (!is_configured(part) && kind != ZIO_OBJECT_BUS)
+		print_list(get, whole, part, ZIO_OBJECT_PART);
 }
 
 static void print_object(struct get *get, const char *name)
 {
-	struct object obj;
+	const char *attr;
+	struct zio_object *obj = find_object(name, &attr);
 
-	if (find_object(name, &obj))
+	if (!obj)
 		get->code = EXIT_FAILED;
-	else if (obj.attr[0])
-		print_attr(get, &obj, obj.attr);
+	else if (attr)
+		print_attr(get, obj, attr, true);
 	else
-		print_entries(get, &obj, "");
+		print_part(get, obj, obj);
+	zio_object_free(obj);
 }
 
 static error_t parse_get(int key, char *arg, struct argp_state *state)

@@ -118,28 +118,27 @@ static json_t *new_device(const struct device *device)
 
 static json_t *new_configured(const struct configured *one, const char *kind)
 {
+	struct zio_attr *list = zio_attr_list(one->obj, NULL);
 	json_t *attrs = json_object();
 	json_t *obj = json_object();
-	struct dirent **names;
-	int count = list_names(one->path, &names);
-	char text[ATTR_TEXT];
+	char text[ZIO_TEXT_SIZE];
 	int i;
 
 	json_add_string(obj, "name", one->name);
 	json_add_string(obj, kind, one->type);
-	for (i = 0; i < count; i++)
-		if (is_file(one->path, names[i]->d_name) &&
-		    !read_attr(one->path, names[i]->d_name, text))
-			json_add_value(attrs, names[i]->d_name, text);
+	for (i = 0; list && list[i].name; i++)
+		if (list[i].readable && !zio_attr_get(one->obj, list[i].name, text,
+						      sizeof(text), NULL))
+			json_add_value(attrs, list[i].name, text);
 	json_add(obj, "attributes", attrs);
-	free_names(names, count);
+	zio_attr_list_free(list);
 	return obj;
 }
 
 static json_t *new_users(const struct snapshot *snap, const char *name)
 {
 	json_t *list = json_array();
-	char users[ATTR_TEXT], *at, *one;
+	char users[ZIO_TEXT_SIZE], *at, *one;
 
 	put_trigger_users(snap, name, users, sizeof(users));
 	for (at = users; (one = strsep(&at, ","));)

@@ -196,8 +196,8 @@ static void print_device_tree(const struct device *device)
 static void print_shared(const struct snapshot *snap,
 			 const struct configured *trigger)
 {
-	bool enabled = read_number(trigger->path, "enable") == 1;
-	char users[ATTR_TEXT];
+	bool enabled = get_number(trigger->obj, "enable") == 1;
+	char users[ZIO_TEXT_SIZE];
 
 	put_trigger_users(snap, trigger->name, users, sizeof(users));
 	printf("%strigger:%s%s  type %s  %s  %s%s\n", colour(BOLD),
@@ -207,10 +207,10 @@ static void print_shared(const struct snapshot *snap,
 
 static void print_configured(const struct configured *device)
 {
-	bool live = read_number(device->path, "live") == 1;
+	bool live = get_number(device->obj, "live") == 1;
 	char name[NAME_LEN];
 
-	read_name(device->path, "name", name);
+	get_name(device->obj, "name", name);
 	printf("%sdevice:%s%s  driver %s  %s%s%s\n", colour(BOLD), device->name,
 	       colour(PLAIN), device->type, live ? "live" : "not live",
 	       *name ? " as " : "", name);
@@ -335,6 +335,8 @@ static int list_chosen(struct list *list, struct snapshot *snap)
 {
 	int good = check_patterns(list, snap);
 
+	if (!snap->count && list->form != FORM_JSON)
+		complain("there is no device: load a driver, such as zio-zero (modprobe zio-zero)");
 	choose_objects(snap, list->patterns.text, list->patterns.count);
 	if (good || !list->patterns.count)
 		print_list(list, snap);

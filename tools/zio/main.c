@@ -28,6 +28,9 @@ static const struct command commands[] = {
 	  "show rates and losses, live" },
 	{ "plot", run_plot, &plot_argp, complete_plot,
 	  "draw a channel, live or to a file" },
+	{ "save", run_save, &save_argp, complete_save, "print all settings" },
+	{ "restore", run_restore, &restore_argp, complete_restore,
+	  "set what save has printed" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -42,6 +45,23 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* "help" is --help, "help COMMAND" is "COMMAND --help". Ends the program. */
+static void give_help(struct argp_state *state, const char *name)
+{
+	char shown[NAME_LEN];
+	const struct command *command = name ? find_command(name) : NULL;
+
+	if (name && !command)
+		argp_error(state, "%s: no such command", name);
+	if (!command) {
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return;
+	}
+	put_text(shown, sizeof(shown), "zio %s", command->name);
+	argp_help(command->argp, stdout, ARGP_HELP_STD_HELP, shown);
+	exit(finish_output());
+}
+
 /* The words after a command are for its own parser. */
 static error_t parse_main(int key, char *arg, struct argp_state *state)
 {
@@ -49,7 +69,10 @@ static error_t parse_main(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (!find_command(arg))
+		if (!strcmp(arg, "help"))
+			give_help(state, state->next < state->argc ?
+				  state->argv[state->next] : NULL);
+		else if (!find_command(arg))
 			argp_error(state, "%s: no such command", arg);
 		*first = state->next - 1;
 		state->next = state->argc;
@@ -81,10 +104,10 @@ static const struct argp main_argp = {
 	.parser = parse_main,
 	.args_doc = "COMMAND [ARGUMENT]...",
 	.doc = "Show ZIO devices and set them up.\v"
-	"\n'zio COMMAND --help' lists the options of a command; the manual page "
+	"\n'zio help COMMAND' lists the options of a command; the manual page "
 	"zio(1) describes them.\n"
 	"\n"
-	"Exit status: 0 done; 1 failed; 2 usage.",
+	"Exit status: 0 done; 1 failed; 2 usage; 3 plot cannot open the channel.",
 	.children = program_options,
 	.help_filter = filter_help,
 };
@@ -109,9 +132,13 @@ static int complete(int argc, char **argv, const char *word)
 	for (i = 0; argc < 2 && i < N_COMMANDS; i++)
 		offer(word, commands[i].name);
 	if (argc < 2)
+		offer(word, "help");
+	if (argc < 2)
 		offer_options(word, &main_argp);
 	else if (command)
 		offer_options(word, command->argp);
+	for (i = 0; argc == 2 && !strcmp(argv[0], "help") && i < N_COMMANDS; i++)
+		offer(word, commands[i].name);
 	if (command)
 		command->complete(argc, argv);
 	return finish_output();

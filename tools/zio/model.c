@@ -10,133 +10,116 @@
 #include "common/text.h"
 #include "model.h"
 
-static void full_path(char full[PATH_MAX], const char *path, const char *part)
-{
-	put_text(full, PATH_MAX, "%s/devices/%s%s%s", sysfs_root(), path,
-		 *part ? "/" : "", part);
-}
-
 /* A route from an input counts losses of its own. */
-static void scan_route(struct channel *chan, const char *dir)
+static void scan_route(struct channel *chan, const struct zio_object *obj)
 {
-	char part[PATH_MAX];
-	int64_t lost;
+	int64_t lost = get_number(obj, "statistics/route-lost");
 
-	full_path(part, chan->path, "buffer");
-	if (read_name(part, "source", chan->source) ||
+	if (get_name(obj, "buffer/source", chan->source) ||
 	    !strcmp(chan->source, "none"))
 		*chan->source = '\0';
-	put_text(part, sizeof(part), "%s/statistics", dir);
-	lost = read_number(part, "route-lost");
 	if (lost > 0 && chan->lost >= 0)
 		chan->lost += lost;
 }
 
 static bool scan_channel(struct channel *chan, struct cset *cset,
-			 const char *name)
+			 const struct zio_object *obj)
 {
-	char dir[PATH_MAX], part[PATH_MAX];
 	struct stat st;
 
 	chan->cset = cset;
-	put_text(chan->path, sizeof(chan->path), "%s/%s", cset->path, name);
-	full_path(dir, chan->path, "");
-	if (stat(dir, &st) || read_name(dir, "address", chan->address))
+	put_text(chan->path, sizeof(chan->path), "%s", zio_object_name(obj));
+	if (stat(zio_object_path(obj), &st) ||
+	    get_name(obj, "address", chan->address))
 		return false;
 	chan->inode = st.st_ino;
-	chan->enable = read_number(dir, "enable") == 1;
-	chan->alarms = read_number(dir, "alarms");
-	full_path(part, chan->path, "statistics");
-	chan->blocks = read_number(part, "blocks");
-	chan->bytes = read_number(part, "bytes");
-	chan->lost = read_number(part, "lost_blocks");
-	full_path(part, chan->path, "buffer");
-	chan->queued = read_number(part, "queued-buffer-len");
-	chan->length = read_number(part, "max-buffer-len");
-	scan_route(chan, dir);
+	chan->enable = get_number(obj, "enable") == 1;
+	chan->alarms = get_number(obj, "alarms");
+	chan->blocks = get_number(obj, "statistics/blocks");
+	chan->bytes = get_number(obj, "statistics/bytes");
+	chan->lost = get_number(obj, "statistics/lost_blocks");
+	chan->queued = get_number(obj, "buffer/queued-buffer-len");
+	chan->length = get_number(obj, "buffer/max-buffer-len");
+	scan_route(chan, obj);
 	chan->blocks_rate = NAN;
 	chan->bytes_rate = NAN;
 	chan->lost_rate = NAN;
 	return true;
 }
 
-static void scan_trigger(struct cset *cset)
+static void scan_trigger(struct cset *cset, const struct zio_object *obj,
+			 const struct snapshot *snap)
 {
-	char dir[PATH_MAX];
+	int i;
 
-	full_path(dir, cset->path, "trigger");
-	cset->trigger_enable = read_number(dir, "enable") == 1;
-	cset->nsamples = read_number(dir, "nsamples");
-	if (read_name(dir, "name", cset->type))
+	cset->trigger_enable = get_number(obj, "trigger/enable") == 1;
+	cset->nsamples = get_number(obj, "trigger/nsamples");
+	if (get_name(obj, "trigger/name", cset->type))
 		put_text(cset->type, sizeof(cset->type), "%s", cset->trigger);
-	/* A shared trigger lives in the directory of its type. */
-	find_owner(triggers_root(), cset->trigger, cset->type);
+	for (i = 0; i < snap->n_triggers; i++)
+		if (!strcmp(snap->triggers[i].name, cset->trigger))
+			put_text(cset->type, sizeof(cset->type), "%s",
+				 snap->triggers[i].type);
 }
 
-static void scan_counters(struct cset *cset)
+static void scan_counters(struct cset *cset, const struct zio_object *obj)
 {
-	char dir[PATH_MAX];
-
-	full_path(dir, cset->path, "statistics");
-	cset->fired = read_number(dir, "fired");
-	cset->lost_triggers = read_number(dir, "lost_triggers");
-	cset->io_errors = read_number(dir, "io_errors");
+	cset->fired = get_number(obj, "statistics/fired");
+	cset->lost_triggers = get_number(obj, "statistics/lost_triggers");
+	cset->io_errors = get_number(obj, "statistics/io_errors");
 	cset->fired_rate = NAN;
 }
 
-static void scan_channels(struct cset *cset, const char *dir)
+static size_t count_objects(struct zio_object **list)
 {
-	struct dirent **names;
-	int count = list_names(dir, &names);
-	int i;
+	size_t count = 0;
 
-	cset->channels = allocate(count > 0 ? (size_t)count : 0,
-				  sizeof(*cset->channels));
-	for (i = 0; i < count; i++)
-		if (is_numbered(names[i]->d_name, "chan") &&
-		    scan_channel(&cset->channels[cset->count], cset,
-				 names[i]->d_name))
-			cset->count++;
-	free_names(names, count);
+	while (list && list[count])
+		count++;
+	return count;
 }
 
-static bool scan_cset(struct cset *cset, const struct device *device,
-		      const char *name)
+static void scan_channels(struct cset *cset, const struct zio_object *obj)
 {
-	char dir[PATH_MAX];
+	struct zio_object **list = zio_list(obj, ZIO_OBJECT_CHANNEL, NULL);
+	int i;
 
-	put_text(cset->path, sizeof(cset->path), "%s/%s", device->name, name);
-	full_path(dir, cset->path, "");
-	if (read_name(dir, "direction", cset->direction))
+	cset->channels = allocate(count_objects(list), sizeof(*cset->channels));
+	for (i = 0; list && list[i]; i++)
+		if (scan_channel(&cset->channels[cset->count], cset, list[i]))
+			cset->count++;
+	zio_list_free(list);
+}
+
+static bool scan_cset(struct cset *cset, const struct zio_object *obj,
+		      const struct snapshot *snap)
+{
+	put_text(cset->path, sizeof(cset->path), "%s", zio_object_name(obj));
+	if (get_name(obj, "direction", cset->direction))
 		return false;
-	read_name(dir, "name", cset->name);
-	read_name(dir, "current_trigger", cset->trigger);
-	read_name(dir, "current_buffer", cset->buffer);
-	cset->enable = read_number(dir, "enable") == 1;
-	cset->ssize = read_number(dir, "ssize");
-	scan_trigger(cset);
-	scan_counters(cset);
-	scan_channels(cset, dir);
+	get_name(obj, "name", cset->name);
+	get_name(obj, "current_trigger", cset->trigger);
+	get_name(obj, "current_buffer", cset->buffer);
+	cset->enable = get_number(obj, "enable") == 1;
+	cset->ssize = get_number(obj, "ssize");
+	scan_trigger(cset, obj, snap);
+	scan_counters(cset, obj);
+	scan_channels(cset, obj);
 	return true;
 }
 
-static void scan_device(struct device *device, const char *name)
+static void scan_device(struct device *device, const struct zio_object *obj,
+			const struct snapshot *snap)
 {
-	char dir[PATH_MAX];
-	struct dirent **names;
-	int count, i;
+	struct zio_object **list = zio_list(obj, ZIO_OBJECT_CSET, NULL);
+	int i;
 
-	put_text(device->name, sizeof(device->name), "%s", name);
-	full_path(dir, name, "");
-	count = list_names(dir, &names);
-	device->csets = allocate(count > 0 ? (size_t)count : 0,
-				 sizeof(*device->csets));
-	for (i = 0; i < count; i++)
-		if (is_numbered(names[i]->d_name, "cset") &&
-		    scan_cset(&device->csets[device->count], device,
-			      names[i]->d_name))
+	put_text(device->name, sizeof(device->name), "%s", zio_object_name(obj));
+	device->csets = allocate(count_objects(list), sizeof(*device->csets));
+	for (i = 0; list && list[i]; i++)
+		if (scan_cset(&device->csets[device->count], list[i], snap))
 			device->count++;
-	free_names(names, count);
+	zio_list_free(list);
 }
 
 static int compare_channels(const void *a, const void *b)
@@ -167,68 +150,49 @@ static void sort_channels(struct snapshot *snap)
 	      compare_channels);
 }
 
-static void add_configured(struct configured **all, int *n, const char *dir,
-			   const char *type)
+static struct configured *list_configured(struct zio_object **list, int *n)
 {
-	struct dirent **names;
-	int count = list_names(dir, &names);
-	struct configured *one;
-	int i;
+	size_t count = count_objects(list), i;
+	struct configured *all = allocate(count, sizeof(*all));
 
 	for (i = 0; i < count; i++) {
-		if (!is_directory(dir, names[i]->d_name))
-			continue;
-		one = reallocarray(*all, (size_t)*n + 1, sizeof(*one));
-		if (!one)
-			break;
-		*all = one;
-		one += (*n)++;
-		put_text(one->name, NAME_LEN, "%s", names[i]->d_name);
-		put_text(one->type, NAME_LEN, "%s", type);
-		put_text(one->path, PATH_MAX, "%s/%s", dir, one->name);
-		one->chosen = false;
+		put_text(all[i].name, NAME_LEN, "%s", short_name(list[i]));
+		put_text(all[i].type, NAME_LEN, "%s", zio_object_type(list[i]));
+		all[i].obj = list[i];
 	}
-	free_names(names, count);
+	*n = (int)count;
+	return all;
 }
 
-static struct configured *scan_configured(const char *root, int *n)
+static void scan_configured(struct snapshot *snap)
 {
-	struct configured *all = NULL;
-	struct dirent **types;
-	int count = list_names(root, &types);
-	char dir[PATH_MAX];
-	int i;
-
-	for (i = 0; i < count; i++) {
-		put_text(dir, sizeof(dir), "%s/%s", root, types[i]->d_name);
-		add_configured(&all, n, dir, types[i]->d_name);
-	}
-	free_names(types, count);
-	return all;
+	snap->trigger_objects = zio_list(NULL, ZIO_OBJECT_SHARED_TRIGGER, NULL);
+	snap->triggers = list_configured(snap->trigger_objects, &snap->n_triggers);
+	snap->configured_objects = zio_list(NULL, ZIO_OBJECT_CONFIG_DEVICE, NULL);
+	snap->configured = list_configured(snap->configured_objects,
+					   &snap->n_configured);
 }
 
 struct snapshot *take_snapshot(void)
 {
-	struct snapshot *snap = allocate(1, sizeof(*snap));
-	char dir[PATH_MAX];
-	struct dirent **names;
-	int count, i;
+	struct snapshot *snap;
+	struct zio_object **list;
+	struct zio_error err;
+	int i;
 
-	put_text(dir, sizeof(dir), "%s/devices", sysfs_root());
-	count = list_names(dir, &names);
-	if (count < 0) {
-		complain("there is no %s: is zio loaded? (modprobe zio)", dir);
-		free(snap);
+	list = zio_list(NULL, ZIO_OBJECT_DEVICE, &err);
+	if (!list) {
+		complain("%s", err.text);
 		return NULL;
 	}
+	snap = allocate(1, sizeof(*snap));
 	snap->seconds = seconds_now();
-	snap->devices = allocate((size_t)count, sizeof(*snap->devices));
-	for (i = 0; i < count; i++)
-		scan_device(&snap->devices[snap->count++], names[i]->d_name);
-	free_names(names, count);
+	scan_configured(snap);
+	snap->devices = allocate(count_objects(list), sizeof(*snap->devices));
+	for (i = 0; list[i]; i++)
+		scan_device(&snap->devices[snap->count++], list[i], snap);
+	zio_list_free(list);
 	sort_channels(snap);
-	snap->triggers = scan_configured(triggers_root(), &snap->n_triggers);
-	snap->configured = scan_configured(devices_root(), &snap->n_configured);
 	return snap;
 }
 
@@ -247,6 +211,8 @@ void free_snapshot(struct snapshot *snap)
 	free(snap->channels);
 	free(snap->triggers);
 	free(snap->configured);
+	zio_list_free(snap->trigger_objects);
+	zio_list_free(snap->configured_objects);
 	free(snap);
 }
 

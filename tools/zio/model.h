@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/attr.h"
+#include "common/object.h"
 
 struct cset;
 
@@ -55,7 +55,7 @@ struct device {
 struct configured {
 	char name[NAME_LEN];
 	char type[NAME_LEN];	/* or its driver */
-	char path[PATH_MAX];
+	const struct zio_object *obj;
 	bool chosen;
 };
 
@@ -67,6 +67,7 @@ struct snapshot {
 	int n_channels;
 	struct configured *triggers, *configured;	/* shared; devices */
 	int n_triggers, n_configured;
+	struct zio_object **trigger_objects, **configured_objects;
 };
 
 /* Return a snapshot for free_snapshot(), or NULL after a message. */

@@ -193,7 +193,7 @@ static int open_and_run(struct plot *plot)
 
 	plot->channel = open_channel(plot->name, ZIO_OPEN_NONBLOCK);
 	if (!plot->channel)
-		return EXIT_FAILED;
+		return EXIT_OPEN;
 	limit_batch(plot->channel, plot->blocks, 0);
 	plot->kept = allocate(plot->blocks, sizeof(*plot->kept));
 	signal(SIGPIPE, SIG_IGN);

@@ -15,6 +15,8 @@ struct set {
 	struct arguments args;
 	struct assignment *list;
 	int count;
+	struct zio_object **objects;	/* those that the arguments name */
+	int n_objects;
 	int done;
 	bool verbose;
 };
@@ -31,13 +33,14 @@ static bool is_exchanged_by(const struct assignment *set,
 {
 	const char *part = strcmp(exchange->attr, "current_trigger") ?
 			   "buffer" : "trigger";
-	size_t len = strlen(exchange->obj.label);
+	const char *changed = zio_object_name(exchange->obj);
+	size_t len = strlen(changed);
 	char full[2 * PATH_MAX], within[NAME_LEN];
 	char *at;
 
-	put_text(full, sizeof(full), "%s/%s", set->obj.label, set->attr);
+	put_text(full, sizeof(full), "%s/%s", zio_object_name(set->obj), set->attr);
 	put_text(within, sizeof(within), "/%s/", part);
-	if (!has_prefix(full, exchange->obj.label) || full[len] != '/')
+	if (!has_prefix(full, changed) || full[len] != '/')
 		return false;
 	at = full + len;
 	if (has_prefix(at, "/chan"))
@@ -57,8 +60,19 @@ static bool waits_for_exchange(const struct set *all,
 	return false;
 }
 
+/* Find an object that lives as long as @all; NULL after a message. */
+static const struct zio_object *add_object(struct set *all, const char *name,
+					   const char **attr)
+{
+	struct zio_object *obj = find_object(name, attr);
+
+	if (obj)
+		all->objects[all->n_objects++] = obj;
+	return obj;
+}
+
 /* An argument that follows no object is OBJECT/ATTR=VALUE. */
-static int split_object(struct assignment *set)
+static int split_object(struct set *all, struct assignment *set)
 {
 	char *slash = strrchr(set->attr, '/');
 	char *attr;
@@ -69,7 +83,8 @@ static int split_object(struct assignment *set)
 		return EXIT_USAGE;
 	}
 	*slash = '\0';
-	if (find_object(set->attr, &set->obj))
+	set->obj = add_object(all, set->attr, NULL);
+	if (!set->obj)
 		return EXIT_FAILED;
 	attr = strdup(slash + 1);
 	free(set->attr);
@@ -77,7 +92,7 @@ static int split_object(struct assignment *set)
 	return attr ? EXIT_OK : EXIT_FAILED;
 }
 
-static int add_assignment(struct set *all, const struct object *obj,
+static int add_assignment(struct set *all, const struct zio_object *obj,
 			  const char *text)
 {
 	struct assignment *set = &all->list[all->count];
@@ -86,23 +101,27 @@ static int add_assignment(struct set *all, const struct object *obj,
 		return EXIT_USAGE;
 	all->count++;
 	if (!obj)
-		return split_object(set);
-	set->obj = *obj;
+		return split_object(all, set);
+	set->obj = obj;
 	return EXIT_OK;
 }
 
-static int enter_object(struct object *obj, const char *text, const char *next)
+static int enter_object(struct set *all, const struct zio_object **obj,
+			const char *text, const char *next)
 {
+	const char *attr;
+
 	if (!next || !strchr(next, '=')) {
 		complain("'%s': ATTR=VALUE is missing: zio set OBJECT ATTR=VALUE...",
 			 text);
 		return EXIT_USAGE;
 	}
-	if (find_object(text, obj))
+	*obj = add_object(all, text, &attr);
+	if (!*obj)
 		return EXIT_FAILED;
-	if (obj->attr[0]) {
+	if (attr) {
 		complain("%s/%s is an attribute: zio set %s %s=VALUE",
-			 obj->label, obj->attr, obj->label, obj->attr);
+			 zio_object_name(*obj), attr, zio_object_name(*obj), attr);
 		return EXIT_USAGE;
 	}
 	return EXIT_OK;
@@ -110,8 +129,7 @@ static int enter_object(struct object *obj, const char *text, const char *next)
 
 static int collect_assignments(struct set *all)
 {
-	struct object obj;
-	bool named = false;
+	const struct zio_object *obj = NULL;
 	int code = EXIT_OK;
 	int i;
 
@@ -119,12 +137,11 @@ static int collect_assignments(struct set *all)
 		const char *text = all->args.text[i];
 
 		if (strchr(text, '=')) {
-			code = add_assignment(all, named ? &obj : NULL, text);
+			code = add_assignment(all, obj, text);
 			continue;
 		}
 		/* After the last argument, argv has NULL. */
-		code = enter_object(&obj, text, all->args.text[i + 1]);
-		named = true;
+		code = enter_object(all, &obj, text, all->args.text[i + 1]);
 	}
 	return code;
 }
@@ -148,7 +165,8 @@ static int apply_one(struct set *all, struct assignment *set)
 		return -1;
 	all->done++;
 	if (all->verbose)
-		printf("%s/%s=%s\n", set->obj.label, set->attr, set->value);
+		printf("%s/%s=%s\n", zio_object_name(set->obj), set->attr,
+		       set->value);
 	return 0;
 }
 
@@ -178,6 +196,9 @@ static void free_all(struct set *all)
 	for (i = 0; i < all->count; i++)
 		free(all->list[i].attr);
 	free(all->list);
+	for (i = 0; i < all->n_objects; i++)
+		zio_object_free(all->objects[i]);
+	free(all->objects);
 }
 
 static error_t parse_set(int key, char *arg, struct argp_state *state)
@@ -219,6 +240,7 @@ int run_set(int argc, char **argv)
 
 	parse_command(&set_argp, argc, argv, &all);
 	all.list = allocate((size_t)all.args.count, sizeof(*all.list));
+	all.objects = allocate((size_t)all.args.count, sizeof(*all.objects));
 	code = collect_assignments(&all);
 	if (!code)
 		code = check_all(&all);

@@ -191,7 +191,7 @@ finish()
 	status=0
 	wait $child || status=$?
 	is "$1: status" $status "$2"
-	if grep -q "${3-MB/s}" /tmp/err; then
+	if grep -q "${3-[kM]B/s}" /tmp/err; then
 		ok "$1: message"
 	else
 		not_ok "$1: message" "$(cat /tmp/err)"

@@ -168,8 +168,8 @@ test_plot()
 		sed -n '/^\$zio/,/^EOD/s/^[0-9]* //p' | sed '1d' |
 		awk 'NR > 1 && $1 != last + 1 { bad++ } { last = $1 }
 		END { print bad + 0 }')" 0
-	gives 1 "plot: an output" zio plot zzero-1-0
-	gives 1 "plot: no channel" zio plot nonsense-0-0
+	gives 3 "plot: an output" zio plot zzero-1-0
+	gives 3 "plot: no channel" zio plot nonsense-0-0
 }
 
 # Two boards on one clock, made and removed, by this program alone.

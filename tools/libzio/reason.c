@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* What each errno of an attribute means, as Documentation/ABI describes it */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "object.h"
 
 struct reason {
 	const char *attr;	/* NULL: any */
@@ -121,83 +122,90 @@ static const char *find_reason(const char *attr, int code)
 	return NULL;
 }
 
-static void print_types(const char *file)
+static void append(char *text, size_t size, const char *before, const char *what)
 {
-	char text[ATTR_TEXT], *at;
+	size_t used = strlen(text);
 
-	if (read_attr(sysfs_root(), file, text))
-		return;
-	for (at = text; (at = strchr(at, '\n')); at++)
-		*at = ' ';
-	fprintf(stderr, "; types: %s", text);
+	snprintf(text + used, size - used, "%s%s", before, what);
 }
 
-static void print_shared(void)
+/* Append the types that an attribute of the bus lists, one per line. */
+static void append_types(char *text, size_t size, const char *file)
 {
-	struct dirent **types;
-	int count = list_names(triggers_root(), &types);
-	char dir[PATH_MAX], names[1024];
+	char *sysfs = zio_sysfs_path();
+	char *path = sysfs ? zio_format("%s/%s", sysfs, file) : NULL;
+	char types[ZIO_TEXT_SIZE], *at;
+
+	if (path && !zio_read_file(path, types, sizeof(types))) {
+		for (at = types; (at = strchr(at, '\n')); at++)
+			*at = ' ';
+		append(text, size, "; types: ", types);
+	}
+	free(path);
+	free(sysfs);
+}
+
+static void append_shared(char *text, size_t size)
+{
+	struct zio_object **types = zio_list(NULL, ZIO_OBJECT_TRIGGER_TYPE, NULL);
+	char names[sizeof(((struct zio_error *)0)->text)];
 	int i;
 
-	for (i = 0; i < count; i++) {
-		put_text(dir, sizeof(dir), "%s/%s", triggers_root(),
-			 types[i]->d_name);
-		put_names(dir, false, names, sizeof(names));
-		if (*names)
-			fprintf(stderr, "; shared, of type %s: %s",
-				types[i]->d_name, names);
+	for (i = 0; types && types[i]; i++) {
+		zio_put_names(types[i]->path, false, names, sizeof(names));
+		if (!*names)
+			continue;
+		append(text, size, "; shared, of type ", types[i]->name);
+		append(text, size, ": ", names);
 	}
-	free_names(types, count);
+	zio_list_free(types);
 }
 
-/* Make "zzero-0000-0-" of "zzero-0000/cset0/chan1/buffer". */
-static bool put_stem(const struct object *obj, char *stem, size_t size)
+/* Append what can be written instead. */
+static void append_choices(char *text, size_t size, const char *attr, int code)
 {
-	const char *slash = strchr(obj->label, '/');
-
-	if (!slash || !has_prefix(slash, "/cset"))
-		return false;
-	put_text(stem, size, "%.*s-%lu-", (int)(slash - obj->label),
-		 obj->label, strtoul(slash + 5, NULL, 10));
-	return true;
-}
-
-/* For these attributes EBUSY does not come from an open node. */
-static bool has_other_cause(const char *attr)
-{
-	return !strcmp(attr, "fire") || !strcmp(attr, "irq") ||
-	       !strcmp(attr, "line") || !strcmp(attr, "source");
-}
-
-static void print_holders(const struct object *obj)
-{
-	char stem[NAME_MAX], text[1024];
-
-	if (put_stem(obj, stem, sizeof(stem)) &&
-	    put_holders(stem, text, sizeof(text)))
-		fprintf(stderr, ": %s", text);
-}
-
-void explain_failure(const struct object *obj, const char *attr,
-		     const char *value, int code)
-{
-	const char *reason = find_reason(base_name(attr), code);
-
-	if (code == EBUSY && has_prefix(obj->label, "device:"))
-		reason = "the device is live: set live=0 first";
-	fflush(stdout);
-	fprintf(stderr, "zio: %s/%s: cannot set '%s': %s", obj->label, attr,
-		value, strerror(code));
-	if (reason)
-		fprintf(stderr, ": %s", reason);
-	if (code == EBUSY && !has_other_cause(base_name(attr)))
-		print_holders(obj);
 	if (code == EINVAL && !strcmp(attr, "current_buffer"))
-		print_types("available_buffers");
-	if ((code == EINVAL || code == ENOENT) &&
-	    !strcmp(attr, "current_trigger")) {
-		print_types("available_triggers");
-		print_shared();
+		append_types(text, size, "available_buffers");
+	if ((code == EINVAL || code == ENOENT) && !strcmp(attr, "current_trigger")) {
+		append_types(text, size, "available_triggers");
+		append_shared(text, size);
 	}
-	fputc('\n', stderr);
+}
+
+int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
+		    const char *attr, const char *value, int code)
+{
+	const char *reason = find_reason(attr, code);
+
+	if (code == EBUSY && obj->kind == ZIO_OBJECT_CONFIG_DEVICE)
+		reason = "the device is live: set live=0 first";
+	zio_explain(err, code, "%s/%s: cannot set '%.100s': %s%s%s", obj->name, attr,
+		    value, strerror(code), reason ? ": " : "", reason ? reason : "");
+	if (err)
+		append_choices(err->text, sizeof(err->text), attr, code);
+	errno = code;
+	return -1;
+}
+
+static const char *get_reason(int code)
+{
+	switch (code) {
+	case ENODEV:
+		return ": the device is gone, or the trigger or buffer was replaced";
+	case ENOENT:
+		return ": the object has just been removed";
+	case EACCES:
+		return ": its mode does not allow this user to read it";
+	case EMSGSIZE:
+		return ": the text is longer than the memory of the caller";
+	default:
+		return "";
+	}
+}
+
+int zio_explain_get(struct zio_error *err, const struct zio_object *obj,
+		    const char *attr, int code)
+{
+	return zio_explain(err, code, "%s/%s: cannot read: %s%s", obj->name, attr,
+			   strerror(code), get_reason(code));
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files share that find and set up objects. */
+#ifndef LIBZIO_OBJECT_H
+#define LIBZIO_OBJECT_H
+
+#include <dirent.h>
+
+#include "internal.h"
+
+struct zio_object {
+	enum zio_object_kind kind;
+	char *path;
+	char *name;
+	char *type;		/* of one in configfs; else NULL */
+};
+
+/* Describe a failure in @err, set errno to @code, return -1. */
+int zio_explain(struct zio_error *err, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same for a lack of memory, or for an argument that is NULL. */
+int zio_explain_memory(struct zio_error *err);
+int zio_explain_null(struct zio_error *err);
+
+/* --- dir.c: directories and files. Allocated paths belong to the caller. */
+char *zio_sysfs_path(void);			/* .../bus/zio */
+char *zio_configfs_path(enum zio_object_kind kind);	/* .../zio/triggers, devices */
+bool zio_is_dir(const char *dir, const char *name);
+
+/* Return the mode of a regular file; 0 if it is none. */
+unsigned int zio_file_mode(const char *dir, const char *name);
+
+/* List @dir by name, without hidden names; their number, or -1 with errno. */
+int zio_scan_dir(const char *dir, struct dirent ***names);
+void zio_free_names(struct dirent **names, int count);
+
+/* Put the names in @dir, with spaces between: directories, or files as well. */
+void zio_put_names(const char *dir, bool files, char *text, size_t size);
+
+/* Read @text without its last newline; 0, or -1 with errno and an empty text. */
+int zio_read_file(const char *path, char *text, size_t size);
+
+/* Write @value and a newline in one call; 0, or -1 with errno. */
+int zio_write_file(const char *path, const char *value);
+
+/* --- object.c */
+bool zio_is_numbered(const char *name, const char *prefix);
+
+/* Make an object of copies of the arguments; @type may be NULL. NULL: no memory. */
+struct zio_object *zio_new_object(enum zio_object_kind kind, const char *path,
+				  const char *name, const char *type);
+
+/* Make the object of directory @name in @in, of the kind that belongs there. */
+struct zio_object *zio_new_child(const struct zio_object *in, const char *name);
+
+/* What names of @kind begin with in messages: "trigger" or "device". */
+const char *zio_config_prefix(enum zio_object_kind kind);
+
+/* --- reason.c: describe why the kernel refused @value with errno @code. */
+int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
+		    const char *attr, const char *value, int code);
+
+/* The same for a read. */
+int zio_explain_get(struct zio_error *err, const struct zio_object *obj,
+		    const char *attr, int code);
+
+#endif /* LIBZIO_OBJECT_H */
