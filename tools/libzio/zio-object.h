@@ -12,9 +12,9 @@
 
 /*
  * An object is a directory of ZIO in sysfs or configfs. The structure is a copy of its
- * name: it stays valid when the object goes away, and then each function that needs the
- * object fails with ENOENT or ENODEV. It never changes, so any number of threads may use
- * it at once.
+ * name, so it stays valid when the object goes away. Each function that needs the object
+ * fails with ENOENT or ENODEV then. The structure never changes, so any number of threads
+ * may use it at once.
  */
 struct zio_object;
 

@@ -46,7 +46,7 @@ void complete_restore(int argc, char **argv);
 
 /*
  * Put why an attribute of @obj could not be set. On EBUSY, list the programs that hold a
- * node of the set, as far as /proc is readable for the caller.
+ * node of the set. The list has those whose /proc files the caller may read.
  */
 void put_reason(char text[REASON_LEN], const struct zio_object *obj, const char *attr,
 		const struct zio_error *err);

@@ -3,9 +3,10 @@
  * zio restore: set what a file of zio save says, line by line
  *
  * A line that fails does not stop the others. The order of some settings depends on
- * their values: the area of a buffer has room for a block, whichever grows first. So a
- * line that the kernel refuses is tried once more, before something is enabled or goes
- * live, or at the end. A device does not go live when one of its lines has failed.
+ * their values: the area of a buffer has room for a block, whichever grows first. So the
+ * program tries a refused line once more. It does so before it enables an object or makes
+ * a device live, and at the end. A device does not go live when one of its lines has
+ * failed.
  */
 #include <errno.h>
 #include <spawn.h>
