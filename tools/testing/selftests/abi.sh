@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # not kasan: it compares lists of names
 #
-# Each file that ZIO makes has an entry in Documentation/ABI, and each entry a file; so
-# has each of the S-LINK card, of which an emulated one is there.
+# Each file that ZIO makes has an entry in Documentation/ABI, and each entry has a file.
+# An emulated S-LINK card makes the files of its driver.
 # device: sspci,id=a
 . "${0%/*}/lib.sh"
 
@@ -11,8 +11,8 @@ abi=${0%/*}/ABI
 config=/sys/kernel/config/zio
 types="timer hrt irq sysfs chain"
 
-# One of everything: types, shared triggers, buffers, devices; what must not be
-# there at the same time is looked at in turn.
+# One of everything: types, shared triggers, buffers, devices. list_in_turn() lists what
+# cannot be there at the same time.
 set_up()
 {
 	for module in zio-buf-vmalloc zio-slink; do
@@ -47,7 +47,7 @@ list_in_turn()
 	echo user >$cset0/current_trigger
 }
 
-# What the words in capitals stand for. Attributes of other drivers are theirs.
+# Replace the words in capitals by patterns. Other drivers document their attributes.
 list_patterns()
 {
 	sed -n -e 's#^What:[[:space:]]*\(slink-ID/[^ ,]*\)$#/sys/bus/zio/devices/\1#p' \
@@ -67,13 +67,13 @@ list_dead_patterns()
 	done </tmp/patterns
 }
 
-check "one of everything" set_up
+check "one of everything is loaded and made" set_up
 list_patterns >/tmp/patterns
-is_between "entries" "$(wc -l </tmp/patterns)" 60 1000
+is_between "the number of entries is plausible" "$(wc -l </tmp/patterns)" 60 1000
 list_in_turn ! -type d ! -type l | sort -u >/tmp/files
-is_between "files" "$(wc -l </tmp/files)" 100 10000
-is "all are documented" "$(grep -Evxf /tmp/patterns /tmp/files)" ""
+is_between "the number of files is plausible" "$(wc -l </tmp/files)" 100 10000
+is "all files are documented" "$(grep -Evxf /tmp/patterns /tmp/files)" ""
 list_in_turn | sort -u >/tmp/all
-is "all that is documented is there" "$(list_dead_patterns)" ""
-check "all goes" rmdir $config/devices/*/* $config/triggers/*/*
+is "all documented files exist" "$(list_dead_patterns)" ""
+check "all boards and triggers are removed" rmdir $config/devices/*/* $config/triggers/*/*
 done_testing

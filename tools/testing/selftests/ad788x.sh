@@ -20,8 +20,8 @@ told()
 	cat $model/"$1"
 }
 
-# ramp NODE FIRST N: a block is a piece of a ramp that begins there, or soon after
-# (on another channel it would be 512 away)
+# ramp NODE FIRST N: a block of N samples is a part of a ramp that begins at FIRST, or
+# soon after. The ramp of another channel is 512 away.
 ramp()
 {
 	dd if="$1" bs=$((2 * $3)) count=1 2>/dev/null | od -An -v -tu2 -w2 |
@@ -32,7 +32,7 @@ ramp()
 		END { exit bad || NR != n }'
 }
 
-# piece NODE N: a piece of any ramp
+# piece NODE N: a block is a part of any ramp
 piece()
 {
 	dd if="$1" bs=$((2 * $2)) count=1 2>/dev/null | od -An -v -tu2 -w2 |
@@ -42,13 +42,13 @@ piece()
 		END { exit bad || NR != n }'
 }
 
-# The last channel is done last.
+# Blocks of the last channel: it is acquired last.
 made()
 {
 	cat $adc/cset0/chan7/statistics/blocks
 }
 
-# One event, to its end; reads make none.
+# Make an event and wait for its end. Reads make no event.
 acquire()
 {
 	before=$(made)
@@ -76,7 +76,7 @@ test_channels()
 	before=$(told frames)
 	check "channel 5, of four that are enabled" \
 		ramp $node-5-data $((512 * 5)) 16
-	is "those queued before have been read" "$(told frames)" "$before"
+	is "blocks that were queued need no frames" "$(told frames)" "$before"
 	for n in 1 2 3; do
 		dd if=$node-5-data of=/dev/null bs=32 count=1 2>/dev/null
 	done
@@ -89,15 +89,15 @@ test_channels()
 	drain
 	write_file $adc/cset0/trigger/nsamples 400 >/dev/null
 	acquire
-	check "400 of them" piece $node-7-data 400
+	check "a block of 400 samples" piece $node-7-data 400
 	is "no protocol was violated" "$(told violations)" 0
 }
 
-# What is queued on all channels
+# Read what is queued on all channels.
 drain()
 {
 	for path in $adc/cset0/chan?; do
-		node-time drain $node-"${path#"$adc/cset0/chan"}"
+		read-queued $node-"${path#"$adc/cset0/chan"}"
 	done
 }
 
@@ -107,12 +107,12 @@ field()
 	printf '%s\n' "$control" | sed -n "s/^$1=//p"
 }
 
-# What was set shows in the controls of blocks that are taken later.
+# Controls of later blocks show the settings.
 test_control()
 {
 	drain
 	acquire
-	control=$(node-basic control $node-1-ctrl)
+	control=$(print-control $node-1-ctrl)
 	is "bits in the control" "$(field nbits)" 12
 	is "rate in the control" "$(field channel.std3)" 50000
 	is "reference in the control" "$(field channel.std4)" 1
@@ -123,26 +123,26 @@ test_control()
 test_attributes()
 {
 	is "the rate of the bus" "$(cat $adc/cset0/max-sample-rate)" 125000
-	is "is its clock" "$(told hz)" 2000000
-	expect_write_errno "too fast" ERANGE $adc/cset0/max-sample-rate 125001
-	expect_write_errno "too slow" ERANGE $adc/cset0/max-sample-rate 19999
+	is "the model sees the clock of this rate" "$(told hz)" 2000000
+	expect_write_errno "a rate above the maximum" ERANGE $adc/cset0/max-sample-rate 125001
+	expect_write_errno "a rate below the minimum" ERANGE $adc/cset0/max-sample-rate 19999
 	write_file $adc/cset0/max-sample-rate 50000 >/dev/null
 	acquire
-	is "a slower one" "$(told hz)" 800000
+	is "a lower rate sets a slower clock" "$(told hz)" 800000
 	is "the internal reference" $(($(told control) & 4)) 0
 	expect_write_errno "no such reference" ERANGE $adc/cset0/vref-src 2
 	write_file $adc/cset0/vref-src 1 >/dev/null
 	acquire
-	is "an external one" $(($(told control) & 4)) 4
-	is "kept on" $(($(told control) & 3)) 0
-	expect_write_errno "on or off" ERANGE $adc/cset0/power-down 2
+	is "the external reference" $(($(told control) & 4)) 4
+	is "the chip stays on between blocks" $(($(told control) & 3)) 0
+	expect_write_errno "power-down refuses 2" ERANGE $adc/cset0/power-down 2
 	write_file $adc/cset0/power-down 1 >/dev/null
 	acquire
-	is "asleep between blocks" $(($(told control) & 3)) 2
+	is "the chip sleeps between blocks" $(($(told control) & 3)) 2
 	test_control
 	acquire
-	check "and woken" piece $node-1-data 400
-	is "in time" "$(told violations)" 0
+	check "the sleeping chip is woken for a block" piece $node-1-data 400
+	is "the chip is woken in time" "$(told violations)" 0
 	write_file $adc/cset0/power-down 0 >/dev/null
 	drain
 	set_trigger user
@@ -154,9 +154,9 @@ test_errors()
 	echo 1 >$model/fail
 	expect_errno "an error of the bus reaches the reader" ETIMEDOUT \
 		dd if=$node-1-data of=/dev/null bs=800 count=1
-	is "and is counted" "$(cat $adc/cset0/statistics/io_errors)" 1
-	is "as a loss" $(($(cat $adc/cset0/chan1/statistics/lost_blocks) - lost)) 1
-	check "the next block is there" dd if=$node-1-data of=/dev/null bs=800 \
+	is "the error is counted" "$(cat $adc/cset0/statistics/io_errors)" 1
+	is "the error is a loss" $(($(cat $adc/cset0/chan1/statistics/lost_blocks) - lost)) 1
+	check "the block after the error is right" dd if=$node-1-data of=/dev/null bs=800 \
 		count=1
 	set_trigger sysfs
 	drain
@@ -169,7 +169,7 @@ test_errors()
 	expect_errno "a chip that does not answer" EIO \
 		dd if=$node-1-data of=/dev/null bs=800 count=1
 	echo 0 >$model/stuck
-	check "and does again" dd if=$node-1-data of=/dev/null bs=800 count=1
+	check "the chip answers again" dd if=$node-1-data of=/dev/null bs=800 count=1
 	set_trigger hrt
 	drain
 	write_file $adc/cset0/trigger/nsamples 16 >/dev/null
@@ -179,7 +179,7 @@ test_errors()
 	is "no protocol was violated" "$(told violations)" 0
 }
 
-# The bus goes while somebody reads.
+# The bus is removed under a reader.
 test_unplug()
 {
 	cat $node-1-data 2>/tmp/said >/dev/null &
@@ -188,8 +188,8 @@ test_unplug()
 		"[ \$(cat $adc/cset0/chan1/statistics/blocks) -gt $((before + 20)) ]"
 	check "unplug under a reader" rmmod spi-ad788x
 	wait
-	is "who is told" "$(grep -c 'No such device' /tmp/said)" 1
-	is "nothing is left" "$(ls -d $adc 2>/dev/null)" ""
+	is "the reader gets ENODEV" "$(grep -c 'No such device' /tmp/said)" 1
+	is "the board is removed" "$(ls -d $adc 2>/dev/null)" ""
 }
 
 test_ad7887()
@@ -197,15 +197,15 @@ test_ad7887()
 	adc=/sys/bus/zio/devices/ad7887-0000
 	node=/dev/zio/ad7887-0000-0
 	plug chip=ad7887
-	is "two channels" "$(ls -d $adc/cset0/chan? | wc -l)" 2
-	check "the first" ramp $node-0-data 0 16
-	check "the second" ramp $node-1-data 512 16
+	is "an AD7887 has two channels" "$(ls -d $adc/cset0/chan? | wc -l)" 2
+	check "channel 0 of an AD7887" ramp $node-0-data 0 16
+	check "channel 1 of an AD7887" ramp $node-1-data 512 16
 	is "its reference is the supply" "$(cat $adc/cset0/vref-src) $(stat -c %a \
 		$adc/cset0/vref-src)" "2 444"
-	is "control register" $(($(told control))) $((0x31))
+	is "the control register of an AD7887" $(($(told control))) $((0x31))
 	write_file $adc/cset0/power-down 1 >/dev/null
-	check "with power down" ramp $node-0-data 0 16
-	check "again" ramp $node-1-data 512 16
+	check "channel 0 with power-down" ramp $node-0-data 0 16
+	check "channel 1 with power-down" ramp $node-1-data 512 16
 	is "no protocol was violated" "$(told violations)" 0
 	rmmod spi-ad788x
 }
@@ -213,11 +213,13 @@ test_ad7887()
 test_slow_bus()
 {
 	plug speed=1000000
-	is "half the rate" "$(cat /sys/bus/zio/devices/ad7888-0000/cset0/max-sample-rate)" \
+	is "half of the clock gives half of the rate" \
+		"$(cat /sys/bus/zio/devices/ad7888-0000/cset0/max-sample-rate)" \
 		62500
 	rmmod spi-ad788x
 	plug speed=300000
-	is "too slow a bus" "$(ls -d /sys/bus/zio/devices/ad7888* 2>/dev/null)" ""
+	is "a bus that is too slow has no board" \
+		"$(ls -d /sys/bus/zio/devices/ad7888* 2>/dev/null)" ""
 	rmmod spi-ad788x
 }
 

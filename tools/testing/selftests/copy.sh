@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# not kasan: it judges a program; share.sh, splice.sh and uring.sh take the same ways
+# not kasan: it judges a program; share_test and splice_test take the same ways
 #
 # zio-copy: each mode, from zio-zero to zio-loop; block files; one to many; Ctrl-C;
-# boards that go meanwhile.
+# boards that are unbound meanwhile.
 . "${0%/*}/lib.sh"
 
 in=zzero-0000-2-0
@@ -13,13 +13,13 @@ blocks=200
 ! is_debug_kernel || blocks=50
 modes='rw mmap-in mmap-out mmap share splice uring'
 
-# fresh BUFFER SET: nothing is queued, or left
+# fresh BUFFER SET: a new buffer has no blocks
 fresh()
 {
 	echo kmalloc >"$2/current_buffer" && echo "$1" >"$2/current_buffer"
 }
 
-# The counter starts anew, and nothing is queued.
+# The counter begins at 0, and nothing is queued.
 restart()
 {
 	for set in $zzero/cset2 "$zloop"-*/cset?; do
@@ -33,7 +33,7 @@ has_mode()
 	restart && zio-copy if=$in of=zloop-0-0 mode="$1" count=1 >/tmp/said 2>&1
 }
 
-# Without io_uring, or a core that can share, there is nothing to be tested.
+# A mode is skipped where the kernel has no io_uring, or the core cannot share.
 find_modes()
 {
 	for mode in $modes; do
@@ -47,7 +47,7 @@ find_modes()
 	done
 }
 
-# read_loop ID: in the background, what comes out of the other end of it
+# read_loop ID: read the input of this loop in the background
 read_loop()
 {
 	zio-cat-file -m read "zloop-000$1-1-0" $blocks \
@@ -55,13 +55,13 @@ read_loop()
 	readers="$readers $!"
 }
 
-# wait_readers TEXT: they have all got it, and it is right
+# wait_readers TEXT: all readers end well, and have what was copied
 wait_readers()
 {
 	for reader in $readers; do
 		status=0
 		wait "$reader" || status=$?
-		is "$1: a reader" $status 0
+		is "$1: a reader ends well" $status 0
 	done
 	readers=
 	for got in /tmp/got?; do
@@ -74,7 +74,7 @@ make_wanted()
 {
 	check "restart for dd" restart
 	dd if=/dev/zio/$in-data of=/tmp/wanted bs=64 count=$blocks 2>/dev/null
-	is "64 bytes a block" "$(wc -c </tmp/wanted)" $((blocks * 64))
+	is "each block has 64 bytes" "$(wc -c </tmp/wanted)" $((blocks * 64))
 }
 
 test_modes()
@@ -114,7 +114,7 @@ test_files()
 		wait_readers "file, $mode, $back"
 	done
 	check "pipe: restart" restart
-	check "pipe" sh -c "zio-copy if=$in count=$blocks 2>/tmp/err |
+	check "a pipe to zio-cat-file" sh -c "zio-copy if=$in count=$blocks 2>/tmp/err |
 		zio-cat-file - >/tmp/got0"
 	check "pipe: samples" cmp /tmp/got0 /tmp/wanted
 	rm /tmp/blocks.zio /tmp/got0
@@ -135,7 +135,7 @@ test_many()
 	done
 }
 
-# To a board that cannot reach the memory blocks are copied, and it says so.
+# Blocks are copied for a board that cannot reach the memory, and zio-copy tells it.
 test_copied()
 {
 	case $offered in *share*) ;; *) return ;; esac
@@ -144,18 +144,18 @@ test_copied()
 	echo 4 >$far/ssize
 	echo 3 >$far/id
 	echo 12 >$far/dma-bits
-	check "far: it is there" write_file $far/live 1
+	check "far: the board is live" write_file $far/live 1
 	check "far: restart" restart
 	read_loop 3
-	check "far: copy" eval "zio-copy if=$in of=zloop-0003-0-0 mode=share \
+	check "far: zio-copy ends well" eval "zio-copy if=$in of=zloop-0003-0-0 mode=share \
 		count=$blocks --json >/tmp/json"
-	is "far: what became of sharing" "$(tr -d ' \n' </tmp/json |
+	is "far: zio-copy tells that all blocks were copied" "$(tr -d ' \n' </tmp/json |
 		sed 's/.*"sharing":{\([^}]*\).*/\1/; s/"why":".*"/"why"/')" \
 		"\"asked\":$blocks,\"shared\":0,\"copied\":$blocks,\"copied_bytes\":$((blocks *
 		64)),\"why\""
 	diag "$(cat /tmp/json)"
 	wait_readers "far"
-	check "far: it goes" rmdir $far
+	check "far: the board is removed" rmdir $far
 }
 
 test_refused()
@@ -165,15 +165,16 @@ test_refused()
 	for mode in rw mmap-out; do
 		check_fails "$mode: blocks that are too large" \
 			zio-copy if=$in of=zloop-0-0 mode=$mode count=1
-		is "$mode: with a hint" "$(echo "$said" | grep -c 'set nsamples')" 1
+		is "$mode: the message has a hint" "$(echo "$said" | grep -c 'set nsamples')" 1
 	done
 	echo kmalloc >$zzero/cset2/current_buffer
 	check_fails "kmalloc is not mapped" \
 		zio-copy if=$in of=/tmp/blocks.zio mode=mmap-in count=1
-	is "which is told" "$(echo "$said" | grep -c 'mode mmap-in.*vmalloc')" 1
+	is "the message names the mode and vmalloc" \
+		"$(echo "$said" | grep -c 'mode mmap-in.*vmalloc')" 1
 	echo 16 >"$zloop-0000/cset0/trigger/nsamples"
 	check_fails "an input is no output" zio-copy if=$in of=$in count=1
-	check_fails "nor the reverse" zio-copy if=zloop-0-0 of=/tmp/x count=1
+	check_fails "an output is no input" zio-copy if=zloop-0-0 of=/tmp/x count=1
 }
 
 # start MODE: in the background
@@ -198,8 +199,8 @@ finish()
 	fi
 }
 
-# Nobody reads, so that the output is full; or nothing comes. For the block under way
-# the program waits a second: that is seen often enough with some of them.
+# The output is full, as it is not read; or the input is silent. The program waits a
+# second for the block under way: three modes are enough to see that.
 test_signals()
 {
 	for mode in $offered; do
@@ -252,7 +253,7 @@ test_unplug()
 offered=
 readers=
 check "the buffer loads" zio-load zio-buf-vmalloc
-check "so do three loops" zio-load zio-loop ssize=4 ndev=3
+check "three loops load" zio-load zio-loop ssize=4 ndev=3
 find_modes
 make_wanted
 test_modes

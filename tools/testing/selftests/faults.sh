@@ -3,7 +3,7 @@
 # leaks
 # not distro: that kernel cannot inject failures
 #
-# Each allocation fails once: in binding, in opening, in changing the sizes.
+# Each allocation fails once: in a bind, an open, and changes of sizes.
 . "${0%/*}/lib.sh"
 
 node=/dev/zio/zzero-0000
@@ -18,11 +18,10 @@ count_left()
 
 works()
 {
-	check "$1: the device works" node-basic sawtooth $node-0-2-data 16
+	check "$1: the device works" is_sawtooth $node-0-2-data
 }
 
-# Failures of the kernel's own are seen in the log; fail there where it may
-# sleep, too, and do not fill the log with stacks.
+# Fail allocations that may sleep, too, and print no stack for each.
 set_up()
 {
 	for what in failslab fail_page_alloc; do
@@ -31,7 +30,7 @@ set_up()
 	done
 }
 
-# Every step for a small device, and some for one with all kinds of sets.
+# Each allocation of a small board, and some of a board with all kinds of sets.
 test_bind()
 {
 	write_file $driver/unbind zio-zero.0 >/dev/null
@@ -39,8 +38,8 @@ test_bind()
 	zio-load zio-board driver=zio-mini
 	mini=/sys/bus/platform/drivers/zio-mini
 	write_file $mini/unbind zio-mini.0 >/dev/null
-	check "bind of zio-mini" node-fault write $mini/bind zio-mini.0 \
-		$mini/unbind zio-mini.0 1
+	check "bind of zio-mini" fail-nth --write zio-mini.0 \
+		--undo $mini/unbind=zio-mini.0 $mini/bind
 	diag "$said"
 	is "bind of zio-mini: nothing is left" "$(count_left)" 0
 	check "bind of zio-mini: the next try" \
@@ -48,8 +47,8 @@ test_bind()
 	is "bind of zio-mini: all is there" "$(count_left)" 11
 	zio-unload zio-board
 	zio-unload zio-mini
-	check "bind" node-fault write $driver/bind zio-zero.0 \
-		$driver/unbind zio-zero.0 17
+	check "bind of zio-zero" fail-nth --write zio-zero.0 --stride 17 \
+		--undo $driver/unbind=zio-zero.0 $driver/bind
 	diag "$said"
 	is "bind: nothing is left" "$(count_left)" 0
 	check "bind: the next try" write_file $driver/bind zio-zero.0
@@ -60,11 +59,11 @@ test_bind()
 test_open()
 {
 	for name in 0-0-data 0-0-ctrl 2-0-data; do
-		check "open of $name" node-fault open $node-$name in
+		check "open of $name" fail-nth --open read $node-$name
 		works "open of $name"
 	done
 	for name in 1-0-data 1-0-ctrl; do
-		check "open of $name" node-fault open $node-$name out
+		check "open of $name" fail-nth --open write $node-$name
 	done
 	check "rmmod: no reference is held" zio-unload zio-zero
 	zio-load zio-zero
@@ -73,7 +72,7 @@ test_open()
 # test_change FILE OLD NEW
 test_change()
 {
-	check "write of $1" node-fault write $zzero/"$1" "$3" $zzero/"$1" "$2" 1
+	check "write of $1" fail-nth --write "$3" --undo $zzero/"$1=$2" $zzero/"$1"
 	diag "$said"
 	is "write of $1: the old value" "$(cat $zzero/"$1")" "$2"
 	check "write of $1: the next try" write_file $zzero/"$1" "$3"
@@ -84,7 +83,7 @@ test_change()
 test_memory()
 {
 	zio-unload zio-zero zio-buf-kmalloc zio
-	# It gives up when it fails to get memory for itself.
+	# kmemleak switches itself off when it gets no memory.
 	check "the leak detector is still on" \
 		write_file /sys/kernel/debug/kmemleak scan
 	check "no memory is lost" zio-leak-scan

@@ -3,13 +3,12 @@
 # not distro: the sanitizers find what the calls break
 #
 # Random system calls in four processes: two configure, two use the nodes as members
-# of the group. ZIO_FUZZ_SECONDS makes it longer, and ZIO_FUZZ_SEED repeats one.
+# of the group. ZIO_FUZZ_SECONDS sets the time, ZIO_FUZZ_SEED repeats a seed.
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
 seconds=${ZIO_FUZZ_SECONDS:-120}
 seed=${ZIO_FUZZ_SEED:-$(($(date +%s) % 100000))}
-fuzz=${0%/*}/bin/fuzz
 
 set_up()
 {
@@ -30,7 +29,7 @@ set_up()
 	done
 }
 
-# remove DIRECTORY...: those that are there
+# remove DIRECTORY...: if they exist
 remove()
 {
 	for directory; do
@@ -38,7 +37,7 @@ remove()
 	done
 }
 
-# The program may have unloaded them, and modprobe may have failed then.
+# The program may have unloaded a module, and modprobe may have failed then.
 unload()
 {
 	for module; do
@@ -47,17 +46,17 @@ unload()
 	done
 }
 
-check "boards, buffers and triggers" set_up
+check "boards, buffers and triggers are set up" set_up
 check "$seconds s of random calls, seed $seed" \
-	"$fuzz" --seed $seed --seconds $seconds
+	fuzz --scenario calls --seed $seed --seconds $seconds
 [ $status -ne 0 ] || diag "$said"
-check "boards that were made go" remove $config/devices/*/f?
-check "so do those that were there" unload zio-board zio-zero zio-mini zio-loop \
+check "boards in configfs are removed" remove $config/devices/*/f?
+check "drivers are unloaded" unload zio-board zio-zero zio-mini zio-loop \
 	zio-fake-dtc
-check "then the triggers can" remove $config/triggers/hrt/* $config/triggers/timer/* \
-	$config/triggers/sysfs/*
-check "and all modules" wait_until 60 unload zio-trig-hrt zio-trig-timer \
+check "shared triggers are removed" remove $config/triggers/hrt/* \
+	$config/triggers/timer/* $config/triggers/sysfs/*
+check "all modules are unloaded" wait_until 60 unload zio-trig-hrt zio-trig-timer \
 	zio-trig-sysfs zio-trig-chain zio-buf-vmalloc zio-buf-kmalloc zio
-check "a fresh board comes" zio-load zio-zero
-check "and acquires exactly" node-basic sawtooth /dev/zio/zzero-0000-0-2-data 16
+check "the driver is loaded again" zio-load zio-zero
+check "its board acquires a sawtooth" is_sawtooth /dev/zio/zzero-0000-0-2-data
 done_testing

@@ -20,7 +20,7 @@ make_port()
 	write_file $config/"$1"/live 1
 }
 
-# The samples that a read of so many gives
+# samples [N]: a read of N samples
 samples()
 {
 	dd if=$node-0-0-data bs=4 count="${1:-1}" 2>/dev/null |
@@ -34,7 +34,7 @@ levels()
 	done | xargs
 }
 
-# levels_are A B C: of lines 0, 1, 3
+# levels_are A B C: the levels of lines 0, 1, 3
 levels_are()
 {
 	[ "$(levels 0 1 3)" = "$*" ]
@@ -43,12 +43,12 @@ levels_are()
 test_config()
 {
 	zio-load zio-gpio
-	is "no device without being told" "$(ls -d $zgpio 2>/dev/null)" ""
-	expect_errno "neither in nor out" EINVAL make_port p '' ''
-	expect_errno "no such controller" ENODEV make_port p nowhere:0 ''
-	expect_errno "no list" EINVAL make_port p '' 'nowhere'
+	is "there is no board by default" "$(ls -d $zgpio 2>/dev/null)" ""
+	expect_errno "a board without lines" EINVAL make_port p '' ''
+	expect_errno "an unknown controller" ENODEV make_port p nowhere:0 ''
+	expect_errno "a text that is not a list" EINVAL make_port p '' 'nowhere'
 	expect_errno "33 lines" E2BIG make_port p 'nowhere:0-31 nowhere:32' ''
-	check "rmdir" rmdir $config/p
+	check "the directory is removed" rmdir $config/p
 }
 
 test_input()
@@ -56,77 +56,77 @@ test_input()
 	check "four lines in, three out, of two controllers" \
 		make_port p "sima:0-3" "simb:0,simb:1 simb:3"
 	zio-links
-	is "directions" "$(cat $zgpio/cset*/direction | xargs)" "input output"
-	is "a word each" "$(cat $zgpio/cset*/ssize $zgpio/cset*/trigger/nsamples |
+	is "the board has an input and an output" \
+		"$(cat $zgpio/cset*/direction | xargs)" "input output"
+	is "a sample is a word, and a block is a sample" \
+		"$(cat $zgpio/cset*/ssize $zgpio/cset*/trigger/nsamples |
 		xargs)" "4 4 1 1"
-	is "four bits mean something" "$(dd if=$node-0-0-ctrl bs=512 count=1 \
+	is "nbits is the number of lines" "$(dd if=$node-0-0-ctrl bs=512 count=1 \
 		2>/dev/null | od -An -j14 -N2 -tu2 | xargs)" 4
-	is "all low" "$(samples)" 0
+	is "all lines are low" "$(samples)" 0
 	pull sima 0 up
 	pull sima 3 up
-	is "0 and 3 are high" "$(samples)" 9
+	is "lines 0 and 3 are high" "$(samples)" 9
 	pull sima 0 down
-	is "3 is" "$(samples)" 8
+	is "line 3 is high" "$(samples)" 8
 	write_file $zgpio/cset0/trigger/nsamples 5 >/dev/null
-	is "five of a block" "$(samples 5)" "8 8 8 8 8"
+	is "a block of five samples" "$(samples 5)" "8 8 8 8 8"
 }
 
 test_output()
 {
-	is "low at first" "$(levels 0 1 3)" "0 0 0"
+	is "outputs are low at first" "$(levels 0 1 3)" "0 0 0"
 	printf '\005\0\0\0' >$node-1-0-data
-	check "they are set" wait_until 5 levels_are 1 0 1
-	is "no other is" "$(level simb 2)" 0
+	check "the lines of the sample are set" wait_until 5 levels_are 1 0 1
+	is "a line of no board stays low" "$(level simb 2)" 0
 	write_file $zgpio/cset1/trigger/nsamples 3 >/dev/null
 	printf '\001\0\0\0\003\0\0\0\002\0\0\0' >$node-1-0-data
-	check "the last of a block stays" wait_until 5 levels_are 0 1 0
+	check "the lines keep the last sample of a block" wait_until 5 levels_are 0 1 0
 }
 
 test_busy()
 {
 	check_fails "a line that is in use" make_port q sima:1 ''
-	expect_errno "is busy" EBUSY make_port q sima:1 ''
-	expect_errno "out of range" EINVAL make_port q sima:9 ''
-	check "another one is free" make_port q sima:5 ''
-	is "two devices" "$(ls -d /sys/bus/zio/devices/zgpio* | wc -l)" 2
-	check "rmdir" rmdir $config/q
+	expect_errno "the error is EBUSY" EBUSY make_port q sima:1 ''
+	expect_errno "a line that the controller does not have" EINVAL make_port q sima:9 ''
+	check "a board on a free line" make_port q sima:5 ''
+	is "there are two boards" "$(ls -d /sys/bus/zio/devices/zgpio* | wc -l)" 2
+	check "the directory is removed" rmdir $config/q
 }
 
-# A reader waits at a slow trigger, the board's controller goes.
+# A controller is removed while a reader waits.
 test_gone()
 {
 	write_file $zgpio/cset0/trigger/enable 0 >/dev/null
-	node-life hold $node-0-0 /tmp/held &
-	wait_until 20 test -e /tmp/held
+	hold_node $node-0-0
 	cat $node-0-0-data >/dev/null 2>/tmp/said &
 	reader=$!
 	wait_until 20 sh -c "ls -l /proc/$reader/fd | grep -q zgpio"
-	check "one controller of two is pulled out" unplug_chip simb
-	is "the device goes with it" "$(ls -d $zgpio 2>/dev/null)" ""
+	check "one of two controllers is removed" unplug_chip simb
+	is "the board is removed with its controller" "$(ls -d $zgpio 2>/dev/null)" ""
 	wait $reader
-	is "its reader is told" "$(grep -c "No such device" /tmp/said)" 1
-	rm /tmp/held
-	wait
-	check "the lines of the other one are free" make_port q sima:0-3 ''
-	check "rmdir" rmdir $config/p $config/q
+	is "the reader gets ENODEV" "$(grep -c "No such device" /tmp/said)" 1
+	release_node
+	check "the lines of the other controller are free" make_port q sima:0-3 ''
+	check "the directory is removed" rmdir $config/p $config/q
 	zio-unload zio-gpio
 }
 
 test_parameters()
 {
-	check "by parameters" zio-load zio-gpio in=sima:0-1 out=sima:2
-	is "a device" "$(cat $zgpio/cset*/direction | xargs)" "input output"
+	check "a board by module parameters" zio-load zio-gpio in=sima:0-1 out=sima:2
+	is "it has an input and an output" "$(cat $zgpio/cset*/direction | xargs)" "input output"
 	pull sima 1 up
-	is "that works" "$(samples)" 2
-	check "rmmod" zio-unload zio-gpio
+	is "its input works" "$(samples)" 2
+	check "the module is unloaded" zio-unload zio-gpio
 }
 
 test_storm()
 {
 	zio-load zio-gpio
 	make_port p sima:0-3 sima:4-7
-	node-life hammer $node-0-0 \
-		/sys/bus/platform/drivers/zio-gpio/unbind $node-1-0 \
+	unbind-under-users $node-0-0 $node-1-0 \
+		/sys/bus/platform/drivers/zio-gpio/unbind \
 		"$(basename "$(dirname "$(readlink -f $zgpio)")")" >/tmp/said 2>&1
 	is "unbind under busy users" "$? $(cat /tmp/said)" "0 "
 	rmdir $config/p
@@ -146,7 +146,7 @@ if has_gpio_sim; then
 	remove_chip sima
 	rmdir $sim_config/simb/bank $sim_config/simb
 else
-	skip "lines" "this kernel has no gpio-sim"
+	skip "GPIO lines" "this kernel has no gpio-sim"
 	zio-unload zio-gpio
 fi
 done_testing

@@ -10,7 +10,7 @@ has_gpio_sim()
 	[ -d $sim_config ]
 }
 
-# make_chip LABEL LINES: a controller
+# make_chip LABEL LINES: add a controller
 make_chip()
 {
 	mkdir -p $sim_config/"$1"/bank
@@ -19,7 +19,7 @@ make_chip()
 	echo 1 >$sim_config/"$1"/live
 }
 
-# As if it were pulled out.
+# unplug_chip LABEL: remove the controller, and keep its settings
 unplug_chip()
 {
 	echo 0 >$sim_config/"$1"/live
@@ -37,19 +37,19 @@ sim_line()
 		$sim_config/"$1"/bank/chip_name)"/sim_gpio"$2"
 }
 
-# pull LABEL LINE up|down: from outside
+# pull LABEL LINE up|down: set the level of an input
 pull()
 {
 	echo "pull-$3" >"$(sim_line "$1" "$2")"/pull
 }
 
-# level LABEL LINE: as seen from outside
+# level LABEL LINE: the level of an output
 level()
 {
 	cat "$(sim_line "$1" "$2")"/value
 }
 
-# A rising and a falling edge
+# pulse LABEL LINE: a rising and a falling edge
 pulse()
 {
 	pull "$1" "$2" up

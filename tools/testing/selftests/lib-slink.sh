@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# What the tests of the S-LINK driver share. They ask for the same devices, by the same
-# header lines. A fault that a card counts (a FIFO that was read while empty, say) is the
-# driver's.
+# Functions for the tests of the S-LINK driver. All of them ask for the same devices, by
+# the same header lines. A fault that a card counts, such as a read of an empty FIFO, is a
+# fault of the driver.
 . "${0%/*}/lib.sh"
 
 bus=/sys/bus/zio/devices
@@ -19,7 +19,7 @@ pci_of()
 	done
 }
 
-# card_of DEVICE: its number on the bench, by the return lines that the card has
+# card_of DEVICE: the number of its card on the bench, which has the same return lines
 card_of()
 {
 	n=0
@@ -32,7 +32,7 @@ card_of()
 	echo $n
 }
 
-# Which devices are which: $card and $in, $sender and $receiver, $pair on the bench.
+# Find $card and $in, $sender and $receiver; $pair are their numbers on the bench.
 find_cards()
 {
 	card="" pair=""
@@ -52,7 +52,7 @@ find_cards()
 	[ -n "$card" ] && [ "$(echo $pair | wc -w)" = 2 ]
 }
 
-# Whatever ends the test: no card goes on sending to a driver that nobody reads.
+# At any end of a test: no card continues to send to a driver that no process reads.
 stop_all()
 {
 	n=0
@@ -87,7 +87,7 @@ load()
 	zio-load zio-slink && wait_until 10 link_is 1
 }
 
-# The card as it is at first, and its device.
+# The card with the settings of a new one, and a new board.
 fresh()
 {
 	echo $pci >$driver/unbind
@@ -105,7 +105,7 @@ no_faults()
 	is "$1: no fault" "$(ask faults)" 0
 }
 
-# stream TEXT EVENTS PATTERN SIZES SIZE MAX STEP: all come, and each word is right
+# stream TEXT EVENTS PATTERN SIZES SIZE MAX STEP: all events come, and each word is right
 stream()
 {
 	text=$1 events=$2 pattern=$3
@@ -113,7 +113,7 @@ stream()
 	case $1 in fixed) kind=0 ;; sweep) kind=1 ;; random) kind=2 ;; esac
 	bench seed=0 event=0 pattern=$pattern sizes=$1 size=$2 size-max=$3 \
 		step=$4 count=$events mode=block
-	check "$text" node-slink check $node $events $pattern $kind $2 $3 $4
+	check "$text" slink-events -n $events --check $pattern,$kind,$2,$3,$4 $node
 	no_faults "$text"
 }
 
@@ -123,7 +123,7 @@ sleep_until_sent()
 		[ "$(ask broken)" -gt 0 ]'
 }
 
-# is_open PID: it has a node
+# is_open PID: the process has a node open
 is_open()
 {
 	ls -l /proc/$1/fd | grep -q /dev/zio/
@@ -133,12 +133,12 @@ is_open()
 begin_slink()
 {
 	trap 'stop_all; exit 143' TERM INT HUP
-	check "load" zio-load zio-slink
+	check "the driver is loaded" zio-load zio-slink
 	if find_cards; then
-		ok "a card with a source, and two back to back"
+		ok "there is a card with a source, and two back to back"
 		return
 	fi
-	not_ok "a card with a source, and two back to back" \
+	not_ok "there is a card with a source, and two back to back" \
 		"source: '$card'; back to back: '$pair'"
 	stop_all
 	done_testing

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests that are shell scripts: prints the Test Anything Protocol. A test is
+# For tests that are shell scripts. They print the Test Anything Protocol. A test is
 #
 #   . "${0%/*}/lib.sh"
-#   check "the bus is there" test -d /sys/bus/zio
+#   check "the bus exists" test -d /sys/bus/zio
 #   is "one channel" "$(ls -d "$cset0"/chan* | wc -l)" 1
-#   expect_write_errno "no number" EINVAL "$cset0/trigger/nsamples" many
+#   expect_write_errno "not a number" EINVAL "$cset0/trigger/nsamples" many
 #   done_testing
 #
-# Each test starts with zio, zio-buf-kmalloc and zio-zero freshly loaded, and may
-# load and unload what it likes. The runner takes a test without done_testing, or
-# one that ends with another status than 0, for failed.
+# Each test begins with zio, zio-buf-kmalloc and zio-zero freshly loaded, and may load and
+# unload any module. A test without done_testing, or with another exit status than 0, has
+# failed.
 
+echo "TAP version 13"
 tests=0
 failures=0
 zzero=/sys/bus/zio/devices/zzero-0000
@@ -44,7 +45,7 @@ diag()
 	printf '%s\n' "$1" | sed 's/^/# /'
 }
 
-# capture COMMAND...: leaves what it said in $said and its status in $status
+# capture COMMAND...: sets $said to its output and $status to its exit status
 capture()
 {
 	status=0
@@ -65,7 +66,7 @@ $said"
 	fi
 }
 
-# check_fails TEXT COMMAND...: it ends with a status other than 0, not by a signal
+# check_fails TEXT COMMAND...: the command fails, and not by a signal
 check_fails()
 {
 	text=$1
@@ -85,7 +86,7 @@ is()
 	if [ "$2" = "$3" ]; then
 		ok "$1"
 	else
-		not_ok "$1" "got '$2', wanted '$3'"
+		not_ok "$1" "got '$2', expected '$3'"
 	fi
 }
 
@@ -95,7 +96,7 @@ is_between()
 	if [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; then
 		ok "$1"
 	else
-		not_ok "$1" "got '$2', wanted $3 to $4"
+		not_ok "$1" "got '$2', expected $3 to $4"
 	fi
 }
 
@@ -136,7 +137,7 @@ errno_text()
 	esac
 }
 
-# expect_errno TEXT ERRNO COMMAND...: it fails and says what belongs to the errno
+# expect_errno TEXT ERRNO COMMAND...: the command fails with the text of this errno
 expect_errno()
 {
 	text=$1 errno=$2
@@ -145,13 +146,13 @@ expect_errno()
 	if [ $status -ne 0 ] && echo "$said" | grep -q "$(errno_text "$errno")"; then
 		ok "$text"
 	else
-		not_ok "$text" "status $status, wanted $errno, from: $*
+		not_ok "$text" "status $status, expected $errno, from: $*
 $said"
 	fi
 }
 
-# One write(2) of the value and a newline. The shell needs no process for that, but
-# would split a long one, and does not say why one failed.
+# write_file FILE VALUE: one write(2) of the value and a newline. The shell writes short
+# values itself. It would split a long one, and does not print why a write failed.
 write_file()
 {
 	if [ ${#2} -lt 512 ] && printf '%s\n' "$2" 2>/dev/null >"$1"; then
@@ -161,7 +162,7 @@ write_file()
 	dd if=/tmp/written of="$1" bs=1M 2>&1 && [ ${#2} -ge 512 ]
 }
 
-# expect_write_errno TEXT ERRNO FILE VALUE: refused, and the file reads as before
+# expect_write_errno TEXT ERRNO FILE VALUE: the write is refused, and changes nothing
 expect_write_errno()
 {
 	before=$(cat "$3")
@@ -169,9 +170,8 @@ expect_write_errno()
 	is "$1: nothing changed" "$(cat "$3")" "$before"
 }
 
-# wait_until SECONDS COMMAND...: until it succeeds. On an idle machine that takes less
-# than so many seconds. The wait fails after eight times as long: a machine that many
-# share is slow.
+# wait_until SECONDS COMMAND...: wait until the command succeeds. SECONDS is for an idle
+# machine. The wait fails after eight times as long: a machine with many users is slow.
 wait_until()
 {
 	end=$(($(cut -d. -f1 /proc/uptime) + 8 * $1))
@@ -182,12 +182,35 @@ wait_until()
 	done
 }
 
+# hold_node NODE: keep -ctrl and -data open in another process, until release_node
+hold_node()
+{
+	sleep 100000 3<"$1-ctrl" 4<"$1-data" &
+	holder=$!
+	wait_until 20 test -e /proc/$holder/fd/4
+}
+
+release_node()
+{
+	kill $holder
+	wait $holder 2>/dev/null
+}
+
+# is_sawtooth NODE-DATA: 3008 bytes of the node count up
+is_sawtooth()
+{
+	dd if="$1" bs=16 count=188 2>/dev/null | od -An -v -tu1 -w1 | awk '
+		NR > 1 && $1 != (last + 1) % 256 { exit 1 }
+		{ last = $1 }
+		END { if (NR != 3008) exit 1 }'
+}
+
 has_leak_check()
 {
 	[ -e /sys/kernel/debug/kmemleak ] && ! grep -q kmemleak=off /proc/cmdline
 }
 
-# A sanitizer kernel is slow: `is_debug_kernel && rounds=100`.
+# A kernel with sanitizers is slow: tests make fewer rounds there.
 is_debug_kernel()
 {
 	[ -e /proc/lockdep ] || [ -e /sys/kernel/debug/kcsan ]

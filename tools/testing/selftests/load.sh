@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # leaks
 #
-# The modules come and go, and leave nothing behind.
+# Modules are loaded and unloaded, and leave nothing behind.
 
 . "${0%/*}/lib.sh"
 
@@ -22,30 +22,30 @@ holder()
 	read -r _ </tmp/hold
 }
 
-check "the bus is there" test -d /sys/bus/zio
+check "the bus exists" test -d /sys/bus/zio
 is "the core tells its version in one line" \
 	"$(wc -l </sys/bus/zio/version)" 1
-check "the device is there" test -d $zzero
-check "the path of 2012 is there" test -d /sys/zio/devices/zzero/cset0
-check "nodes are there" test -c /dev/zio/zzero-0000-0-1-data
-check "the short name is there" test -c /dev/zzero-0-1-data
+check "the board exists" test -d $zzero
+check "the path of ZIO 1.x exists" test -d /sys/zio/devices/zzero/cset0
+check "a node exists" test -c /dev/zio/zzero-0000-0-1-data
+check "the short name exists" test -c /dev/zzero-0-1-data
 is "five channels make ten nodes" \
 	"$(find /dev/zio -name "z*" -type c | wc -l)" 10
 is "data nodes of inputs are 0440" "$(stat -c %a /dev/zio/zzero-0000-0-1-data)" 440
-is "their control nodes are 0660" \
+is "control nodes of inputs are 0660" \
 	"$(stat -c %a /dev/zio/zzero-0000-0-1-ctrl)" 660
 is "output nodes are 0660" "$(stat -c %a /dev/zio/zzero-0000-1-0-data)" 660
 
 mkfifo /tmp/hold
 holder &
 wait_until 10 sh -c "ls -l /proc/$!/fd | grep -q zzero-0000-0-1-data"
-check_fails "no unloading with an open file" rmmod zio-zero
-check "the device is still there" test -d $zzero
+check_fails "the driver is not unloaded while a node is open" rmmod zio-zero
+check "the board still exists" test -d $zzero
 echo >/tmp/hold
 wait $!
 
-check "all unload" unload
-check_fails "the bus is gone" test -e /sys/bus/zio
+check "all modules are unloaded" unload
+check_fails "the bus is removed" test -e /sys/bus/zio
 check_fails "no node is left" ls /dev/zio/*
 check_fails "no short name is left" ls /dev/zzero-0-1-data
 for i in 1 2 3 4 5; do

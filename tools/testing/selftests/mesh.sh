@@ -4,9 +4,9 @@
 # leaks
 # rt
 #
-# Blocks of three boards go to four others, of which one cannot reach their memory, by
-# sharing and by routes, while both sides change, are unplugged, and are killed.
-# ZIO_STORM_SECONDS makes it longer, and ZIO_STORM_SEED repeats one.
+# Blocks of three boards go to four others, by sharing and by routes. One of the four
+# cannot reach their memory. Both sides change, are unplugged, and are killed.
+# ZIO_STORM_SECONDS sets the time, ZIO_STORM_SEED repeats a seed.
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
@@ -43,22 +43,22 @@ set_up()
 		echo 0 >$board/live && echo 12 >$board/dma-bits && echo 1 >$board/live
 }
 
-# count FILE: of all outputs
+# count FILE: the sum of this statistic over all outputs
 count()
 {
 	cat /sys/bus/zio/devices/zloop-*/cset0/chan0/statistics/$1 |
 		awk '{ n += $1 } END { print n }'
 }
 
-check "boards" set_up
-check "storm of $seconds s, seed $seed" node-mesh mesh $inputs $outputs $seconds \
-	$seed
+check "boards are made" set_up
+check "storm of $seconds s, seed $seed" fuzz --scenario mesh \
+	--seconds $seconds --seed $seed
 diag "$said; since they were last plugged $(count shared) shared, $(count copied) copied"
-check "the inputs go" rmdir $config/devices/zzero/m*
-check "the outputs go" rmdir $config/devices/zloop/m*
-check "the clock goes" rmdir $config/triggers/hrt/clock0
+check "inputs are removed" rmdir $config/devices/zzero/m*
+check "outputs are removed" rmdir $config/devices/zloop/m*
+check "the clock is removed" rmdir $config/triggers/hrt/clock0
 for module in zio-zero zio-loop; do
-	check "$module goes" zio-unload $module
+	check "$module is unloaded" zio-unload $module
 done
-check "and their memory" wait_until 5 rmmod zio-buf-vmalloc
+check "the buffer is unloaded" wait_until 5 rmmod zio-buf-vmalloc
 done_testing

@@ -3,8 +3,8 @@
 # single
 # rt
 #
-# Everything is looked at while everything moves. What is wrong here is found by a
-# kernel that looks for data races (kcsan); on others this is a test of endurance.
+# All files are read while blocks flow and settings change. A kernel that looks for data
+# races (kcsan) finds what is wrong. On other kernels this is a test of endurance.
 . "${0%/*}/lib.sh"
 
 node=/dev/zio/zzero-0000
@@ -12,7 +12,7 @@ rounds=3
 ! is_debug_kernel || rounds=1
 users=
 
-# What users do goes on until they are stopped.
+# start COMMAND...: run a user in the background until stop_users
 start()
 {
 	"$@" >/dev/null 2>&1 &
@@ -28,7 +28,7 @@ stop_users()
 	users=
 }
 
-# Every file of the device: attributes, statistics, controls.
+# Read every file of the board: attributes, statistics, controls.
 look()
 {
 	i=0
@@ -68,10 +68,10 @@ test_buffer()
 			write_file $zzero/cset$set/current_buffer "$1"
 	done
 	start_users
-	check "$1: looked at by all" look
-	check "$1: knobs are moved" move_knobs
+	check "$1: all files are read under users" look
+	check "$1: settings change under users" move_knobs
 	for user in $users; do
-		check "$1: one goes on" kill -0 "$user"
+		check "$1: a user still runs" kill -0 "$user"
 	done
 	stop_users
 }
@@ -79,8 +79,8 @@ test_buffer()
 check "the buffer loads" zio-load zio-buf-vmalloc
 test_buffer kmalloc
 test_buffer vmalloc
-start node-map ring $node-0-2 1000000000
+start zio-cat-file --method=ring $node-0-2
 start cat $node-0-0-data
-check "a ring: looked at by all" look
+check "all files are read under a ring" look
 stop_users
 done_testing

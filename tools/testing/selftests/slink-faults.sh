@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The S-LINK driver and a card, a source or a bus that misbehaves: the machine lives, no
-# memory is touched that is not the driver's, and the reader is told.
+# The S-LINK driver, and a card, a source or a bus that misbehaves: the machine lives, the
+# card writes to memory of the driver only, and alarms tell the reader.
 # swiotlb
 # icount
 # model: zio-shutdown
@@ -15,7 +15,7 @@
 # device: sspci,id=g,bar-size=0,device-id=21
 . "${0%/*}/lib-slink.sh"
 
-# register NAME: of the card, as the driver's dump has it
+# register NAME: a register of the card, by debugfs
 register()
 {
 	echo $((0x$(sed -n "s/^$1 *//p" /sys/kernel/debug/zio-slink-$pci/registers)))
@@ -26,7 +26,7 @@ moves_words()
 	[ "$(ask dma-words)" -gt 100 ]
 }
 
-# Nobody transfers: neither now, nor when words come.
+# is_still TEXT: the card transfers nothing, neither now nor when words come
 is_still()
 {
 	is "$1: neither direction is enabled" $(($(register MCSR) & 0x4400)) 0
@@ -37,15 +37,15 @@ is_still()
 	is "$1: none goes to memory" "$(ask dma-words)" "$before"
 }
 
-# The source has another jumper setting: each control word is unknown.
+# The source has another jumper setting: all its control words are unknown.
 test_unmatched()
 {
 	fresh
 	n=1000
 	bench begin=0x11111110 end=0xfffffff0 size=50 count=$n mode=block
-	check "unmatched: all is taken" wait_until 60 eval \
+	check "unmatched: the driver takes all words" wait_until 60 eval \
 		'[ "$(stat unknown-words)" = $((2 * n)) ]'
-	check "unmatched: in many visits" \
+	check "unmatched: the driver takes them in many visits" \
 		test $(($(stat polls) + $(stat interrupts))) -ge $((n / 64))
 	[ "$(stat polls)" -gt 0 ] || return
 	bench count=0 mode=block
@@ -55,8 +55,8 @@ test_unmatched()
 	echo 1 >$in/reset
 	wait_until 10 link_is 1
 	bench begin=0xb0f00000 end=0xe0f00000
-	is "unmatched: it was told" "$(bench event=0 size=5 count=1 mode=block
-		node-slink alarms $node 1)" "5/0x1c "
+	is "unmatched: the next event has the alarms" "$(bench event=0 size=5 count=1 mode=block
+		slink-events -n 1 $node)" "5/0x1c "
 	stream "after that" 20 count fixed 100 100 1
 }
 
@@ -73,44 +73,45 @@ test_saturated()
 	check "saturated, without end: the machine lives" wait_until 60 eval \
 		'[ "$(stat events)" -ge 6000 ]'
 	bench mode=stop
-	node-slink drain $node 1 >/tmp/drained
+	slink-events --drain 1 $node >/tmp/drained
 	no_faults "saturated"
 }
 
-# The chip does not go on after an abort: what is left is not the CPU's to take.
+# The chip does not continue after an abort. The CPU must not take the words that are
+# left.
 test_abort_of_many()
 {
 	fresh
 	bench abort-after=50 abort=master event=0 size=50000 count=1 mode=block
-	got=$(node-slink alarms $node 1)
+	got=$(slink-events -n 1 $node)
 	words=${got%/*}
 	is "abort of many: an alarm" "${got#*/}" "0x8 "
 	is_between "abort of many: words of the CPU" "$(ask pops)" 2 30
-	is "abort of many: each word is told of" \
+	is "abort of many: each word is read or counted" \
 		$((words + $(stat truncated-words))) 50000
 	is "abort of many: counted" "$(stat aborts)" 1
 	no_faults "abort of many"
 }
 
-# The chip gets the bus late: the code that ends the transfer waits for it.
+# The chip gets the bus late: the driver waits for the end of the transfer.
 test_slow_bus()
 {
 	fresh
 	bench grant-ns=150000 event=0 size=4 rate=1000 count=40 mode=trigger
-	check "slow bus: events" node-slink check $node 40 count 0 4 4 1
+	check "slow bus: events" slink-events -n 40 --check count,0,4,4,1 $node
 	is "slow bus: the CPU takes control words alone" "$(stat cpu-words)" 80
 	is "slow bus: no abort" "$(stat aborts)" 0
 	no_faults "slow bus"
 }
 
-# Words are on their way for longer than two looks at the chip take.
+# Words are on their way for longer than two reads of the registers take.
 test_slow_card()
 {
 	fresh
 	for i in 1 2 3 4; do
 		bench card-ns=1500 event=0 size=1000 inject=0x80 inject-at=500 \
 			count=1 mode=block
-		got=$(node-slink alarms $node 1)
+		got=$(slink-events -n 1 $node)
 		[ "$got" = "500/0x40 " ] || break
 		bench cable=1
 		wait_until 10 link_is 1 || break
@@ -119,7 +120,7 @@ test_slow_card()
 	no_faults "slow card"
 }
 
-# lose_state: as after a reset of the bus
+# lose_state: the card loses its state, as in a reset of the bus
 lose_state()
 {
 	bench gone=1
@@ -129,7 +130,7 @@ lose_state()
 test_lost_state()
 {
 	fresh
-	node-slink alarms $node 2 >/tmp/alarms &
+	slink-events -n 2 $node >/tmp/alarms &
 	reader=$!
 	check "a reader" wait_until 10 is_open $reader
 	lose_state
@@ -153,14 +154,14 @@ test_lost_within()
 	bench mode=stop word-ns=30
 	check "lost within: noticed" wait_until 20 eval '[ "$(stat restarts)" = 1 ]'
 	check "lost within: link" wait_until 10 link_is 1
-	is "lost within: nobody knows how many came" "$(stat truncated-words)" 0
+	is "lost within: no word is counted as truncated" "$(stat truncated-words)" 0
 	bench event=0 size=100 count=2 mode=block
-	is "lost within: what is read" "$(node-slink alarms $node 2)" \
+	is "lost within: what is read" "$(slink-events -n 2 $node)" \
 		"100/0x10 100/0 "
 	no_faults "lost within"
 }
 
-# The card loses its state, and an attribute is written before anybody has noticed.
+# The card loses its state, and an attribute is written before the driver notices.
 test_lost_and_written()
 {
 	for what in "reset 2" "reset 3" "return-lines 3"; do
@@ -169,20 +170,20 @@ test_lost_and_written()
 		write_file $in/${what% *} ${what#* }
 		check "$what after a loss: link" wait_until 20 link_is 1
 		bench event=0 size=100 count=2 mode=block
-		node-slink alarms $node 1 >/tmp/first
-		is "$what after a loss: events" "$(node-slink alarms $node 1)" \
+		slink-events -n 1 $node >/tmp/first
+		is "$what after a loss: events" "$(slink-events -n 1 $node)" \
 			"100/0 "
 	done
 }
 
-# Another kernel has left a transfer that waits for the bus.
+# Another kernel has left a transfer, which waits for the bus.
 test_left_transfer()
 {
 	fresh
 	bench size=100 count=1
 	echo $pci >$driver/unbind
 	echo 1 >/sys/bus/pci/devices/$pci/enable
-	check "left: a transfer" node-slink leave $pci
+	check "left: a transfer" slink-leave $pci
 	echo 0 >/sys/bus/pci/devices/$pci/enable
 	bench clear=1 inject=8 mode=block
 	check "left: words wait for the bus" wait_until 10 eval \
@@ -205,8 +206,8 @@ test_shutdown()
 	bench posted-ns=1000000000 event=0 size=4000 word-ns=1000000 count=1 \
 		mode=block
 	check "shutdown: words come" wait_until 20 moves_words
-	check "a bus master" is_master
-	check "shutdown" insmod "${0%/*}/zio-shutdown.ko" device=$pci
+	check "the card is a bus master" is_master
+	check "the card is shut down" insmod "${0%/*}/zio-shutdown.ko" device=$pci
 	rmmod zio_shutdown
 	is "shutdown: no write is on its way" "$(ask posted)" 0
 	check_fails "shutdown: no bus master" is_master
@@ -219,7 +220,7 @@ test_shutdown()
 	stream "bound again" 20 count fixed 100 100 1
 }
 
-# Blocks that are taken back are not written to any more.
+# The card does not write to blocks that are taken back.
 test_stop_input()
 {
 	fresh
@@ -231,11 +232,11 @@ test_stop_input()
 	bench mode=stop word-ns=30 posted-ns=0
 	is_still "stop"
 	echo 1 >$in/enable
-	node-slink drain $node 1 >/tmp/drained
+	slink-events --drain 1 $node >/tmp/drained
 	stream "after that" 20 count fixed 100 100 1
 }
 
-# The set of the output, and its node
+# find_output: sets $out and $outnode, the set of the output and its node
 find_output()
 {
 	out=${in%/*}/cset1
@@ -244,19 +245,19 @@ find_output()
 	wait_until 10 eval '[ "$(cat '$out'/trigger/nsamples)" = 8192 ]'
 }
 
-# send_one WORDS: in the background
+# send_one WORDS: send an event in the background
 send_one()
 {
-	node-slink send $outnode 1 $1 >/tmp/sent 2>&1 &
+	slink-send $outnode 1 $1 >/tmp/sent 2>&1 &
 	sender_pid=$!
 }
 
-# sent WORDS: an event of so many leaves whole
+# sent TEXT WORDS: an event of so many words leaves whole
 sent()
 {
 	before=$(ask sink-words)
 	controls=$(ask sink-controls)
-	check "$1: sent" node-slink send $outnode 1 $2
+	check "$1: sent" slink-send $outnode 1 $2
 	is "$1: words" $(($(ask sink-words) - before)) $2
 	is "$1: begin and end" $(($(ask sink-controls) - controls)) 2
 }
@@ -267,7 +268,7 @@ test_stop_output()
 	find_output
 	bench sink-hold=1 posted-ns=1000000000
 	send_one 3000
-	# The begin word cannot leave, either: the sink takes two words.
+	# The sink takes two words only: the begin word cannot leave.
 	bench sink-hold=0 out-ns=1000000
 	check "stop output: words are read" wait_until 20 eval \
 		'[ "$(ask read-words)" -gt 8 ]'
@@ -286,14 +287,14 @@ test_stop_output()
 	no_faults "stop output"
 }
 
-# The link gets no words from memory that is refused. The event ends there.
+# An abort of a read ends the event: the link gets no words of memory that is refused.
 test_abort_output()
 {
 	for kind in master target; do
 		fresh
 		find_output
 		bench abort-on=read abort-after=50 abort=$kind
-		check "$kind abort of the output" node-slink send $outnode 1 1000
+		check "$kind abort of the output" slink-send $outnode 1 1000
 		is "$kind abort of the output: counted" "$(stat aborts)" 1
 		is "$kind abort of the output: words" "$(ask sink-words)" 50
 		is "$kind abort of the output: begin and end" \
@@ -301,36 +302,36 @@ test_abort_output()
 		sent "the next event" 1000
 		bench event=0 size=100 count=1 mode=block
 		is "$kind abort of the output: the input" \
-			"$(node-slink alarms $node 1)" "100/0 "
+			"$(slink-events -n 1 $node)" "100/0 "
 		no_faults "$kind abort of the output"
 	done
 }
 
-# An abort of the input leaves the output alone, though its FIFO is empty while the chip
-# waits for the bus.
+# An abort of the input does not disturb the output, though the FIFO of the output is
+# empty while the chip waits for the bus.
 test_abort_of_other()
 {
 	fresh
 	find_output
 	bench grant-ns=2000
-	node-slink send $outnode 200 5000 >/tmp/sent 2>&1 &
+	slink-send $outnode 200 5000 >/tmp/sent 2>&1 &
 	sender_pid=$!
 	check "the output goes on" wait_until 20 eval '[ "$(ask read-words)" -gt 1000 ]'
 	aborts=0
 	while kill -0 $sender_pid 2>/dev/null && [ $aborts -lt 8 ]; do
 		bench abort-on=write abort-after=20 abort=master event=0 \
 			size=100 count=1 mode=block
-		node-slink alarms $node 1 >/tmp/first
+		slink-events -n 1 $node >/tmp/first
 		aborts=$((aborts + 1))
 	done
 	wait $sender_pid
 	is "aborts of the input were counted" "$(stat aborts)" $aborts
-	is "each word of the output has left" "$(ask sink-words)" 1000000
-	is "in 200 events" "$(ask sink-controls)" 400
+	is "each word of the output was sent" "$(ask sink-words)" 1000000
+	is "the words were sent in 200 events" "$(ask sink-controls)" 400
 	no_faults "abort of the input"
 }
 
-# The steps of a reset take their time, also behind a bridge that holds writes.
+# The steps of a reset wait for each other, also behind a bridge that holds writes.
 test_resets()
 {
 	for ns in 0 1000000000; do
@@ -348,7 +349,7 @@ test_resets()
 	stream "after that" 20 count fixed 100 100 1
 }
 
-# When an interrupt of this line was nobody's for the last time
+# When an interrupt of this line was unhandled for the last time
 last_unhandled()
 {
 	sed -n 's/^last_unhandled //p' \
@@ -359,7 +360,7 @@ test_shared_line()
 {
 	fresh
 	bench size=5 count=1 mode=block
-	node-slink alarms $node 1 >/tmp/first
+	slink-events -n 1 $node >/tmp/first
 	before=$(stat interrupts)
 	last=$(last_unhandled)
 	usleep 20000
@@ -378,5 +379,5 @@ begin_slink
 for test; do
 	test_$test
 done
-check "unload" zio-unload zio-slink
+check "the driver is unloaded" zio-unload zio-slink
 done_testing

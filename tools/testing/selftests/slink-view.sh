@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a reader of the S-LINK driver sees beside the words: each alarm, statistic,
-# attribute and time.
+# Alarms, statistics, attributes and times of the S-LINK driver.
 # swiotlb
 # device: sspci,id=a
 # device: sspci,id=b
@@ -13,7 +12,7 @@
 # device: sspci,id=g,bar-size=0,device-id=21
 . "${0%/*}/lib-slink.sh"
 
-# send COUNT NAME=VALUE...: so many events
+# send COUNT NAME=VALUE...: send so many events
 send()
 {
 	n=$1
@@ -21,14 +20,14 @@ send()
 	bench event=0 "$@" count=$n mode=block
 }
 
-# come COUNT WORDS/ALARMS: so many events come like this
+# come COUNT WORDS/ALARMS TEXT: so many events come with these words and alarms
 come()
 {
 	wanted=
 	for n in $(seq $1); do
 		wanted="$wanted$2 "
 	done
-	is "$3" "$(node-slink alarms $node $1)" "$wanted"
+	is "$3" "$(slink-events -n $1 $node)" "$wanted"
 }
 
 stats()
@@ -43,13 +42,13 @@ test_counts()
 	fresh
 	send 3 size=7
 	come 3 7/0 "three events of seven words"
-	is "they are counted" "$(stats events words cpu-words)" \
+	is "events and words are counted" "$(stats events words cpu-words)" \
 		"events=3 words=21 cpu-words=6"
-	check "with an interrupt" test "$(stat interrupts)" -gt 0
-	# The first was armed before, and one is armed now.
-	is "each is a transfer, or two with its begin word" \
+	check "there was an interrupt" test "$(stat interrupts)" -gt 0
+	# The first event was armed before, and another one is armed now.
+	is "the driver counts the transfers that the card starts" \
 		"$(stat transfers)" "$(ask starts)"
-	is "nothing else is" "$(stats transmission-errors lost-ends lost-starts \
+	is "no error is counted" "$(stats transmission-errors lost-ends lost-starts \
 		unknown-words truncated-words overflows link-drops aborts \
 		test-errors restarts)" \
 		"transmission-errors=0 lost-ends=0 lost-starts=0 \
@@ -57,7 +56,7 @@ unknown-words=0 truncated-words=0 overflows=0 link-drops=0 aborts=0 \
 test-errors=0 restarts=0"
 }
 
-# counted TEXT FAULT NAME=VALUE...: what an event with this fault, and a good one, count
+# counted TEXT FAULT NAME=VALUE...: counts after an event with this fault and a good one
 counted()
 {
 	fresh
@@ -76,7 +75,7 @@ test_errors()
 {
 	counted "begin damaged" 1 transmission-errors=1 lost-ends=0 \
 		lost-starts=0 unknown-words=0
-	# The data word, and bit 0 of the end word.
+	# The data word has an error, and bit 0 of the end word tells of it.
 	counted "data damaged" 4 transmission-errors=2 lost-ends=0 \
 		lost-starts=0 unknown-words=0
 	counted "start lost" 8 transmission-errors=0 lost-ends=0 \
@@ -87,7 +86,7 @@ test_errors()
 		lost-starts=0 unknown-words=1
 }
 
-# A begin word within data that have none: the start of the first was lost.
+# A begin word within an event without one: the start of that event was lost.
 test_starts()
 {
 	fresh
@@ -95,7 +94,7 @@ test_starts()
 	wait_until 10 eval '[ "$(ask complete)" = 1 ]'
 	send 1 event=1
 	is "neither begin nor end, then a good one" \
-		"$(node-slink alarms $node 2)" "20/0x10 20/0 "
+		"$(slink-events -n 2 $node)" "20/0x10 20/0 "
 	is "the lost start is counted" "$(stat lost-starts)" 1
 }
 
@@ -105,31 +104,31 @@ test_overflow()
 	fresh
 	echo 2 >$in/chan0/buffer/max-buffer-len
 	send 20 size=1000 xoff=0 fifo-words=2048
-	check "words are lost" wait_until 10 eval \
+	check "the FIFO overflows" wait_until 10 eval \
 		'[ "$(ask overflowed)" -gt 0 ] && [ "$(ask complete)" = 20 ]'
-	check "that is counted" wait_until 10 eval '[ "$(stat overflows)" = 1 ]'
-	node-slink drain $node 1 >/tmp/drained
+	check "the overflow is counted" wait_until 10 eval '[ "$(stat overflows)" = 1 ]'
+	slink-events --drain 1 $node >/tmp/drained
 	for n in 1 2; do
 		send 1 size=20
-		alarms=$(node-slink alarms $node 1)
+		alarms=$(slink-events -n 1 $node)
 	done
-	is "each event tells, until a reset" "${alarms#*/}" "0x80 "
-	check "a reset" write_file $in/reset 3
+	is "each event has the alarm until a reset" "${alarms#*/}" "0x80 "
+	check "the FIFO is reset" write_file $in/reset 3
 	send 1 size=20
-	alarms=$(node-slink alarms $node 1)
+	alarms=$(slink-events -n 1 $node)
 	send 1 size=20
-	come 1 20/0 "none after it"
-	is "it is counted once" "$(stat overflows)" 1
+	come 1 20/0 "no alarm after the reset"
+	is "the overflow is counted once" "$(stat overflows)" 1
 }
 
-# A one that walks, but one word short; and a cycle without words between two events.
+# Cycles that are one word short; between two events is a cycle without words.
 test_test_errors()
 {
 	fresh
 	echo 1 >$in/test
 	send 2 size=31 pattern=walk begin=0 end=0
-	is "cycles" "$(node-slink alarms $node 3)" "31/0 0/0 31/0 "
-	is "each is wrong" "$(stat test-errors)" 3
+	is "cycles have one word too few" "$(slink-events -n 3 $node)" "31/0 0/0 31/0 "
+	is "each cycle is an error" "$(stat test-errors)" 3
 	fresh
 	echo 1 >$in/test
 	send 1 size=32 pattern=constant seed=1 begin=0 end=0
@@ -138,7 +137,7 @@ test_test_errors()
 	bench pattern=count
 }
 
-# Another jumper on the source.
+# The source has another jumper setting.
 test_words()
 {
 	fresh
@@ -148,11 +147,11 @@ test_words()
 		"begin-word=286331152 end-word=4294967280 word-mask=4294967280"
 	send 3 size=5 begin=0x11111110 end=0xfffffff0
 	come 3 5/0 "events between other words"
-	is "none is unknown" "$(stat unknown-words)" 0
+	is "no word is unknown" "$(stat unknown-words)" 0
 	echo 0xf0000000 >$in/word-mask
 	send 1 size=5 begin=0x12345670 end=0xf2345670
 	come 1 5/0 "words that are alike under the mask"
-	is "none is unknown, either" "$(stat unknown-words)" 0
+	is "no word is unknown under the mask" "$(stat unknown-words)" 0
 }
 
 test_attributes()
@@ -164,51 +163,51 @@ test_attributes()
 	echo 0xe0f0 >$in/end-word
 	echo 0xfff0 >$in/word-mask
 	echo 77 >$in/poll-us
-	is "as they were set" "$(stats return-lines width begin-word end-word \
+	is "attributes read as they were set" "$(stats return-lines width begin-word end-word \
 		word-mask poll-us test reset)" "return-lines=5 width=16 \
 begin-word=45296 end-word=57584 word-mask=65520 poll-us=77 test=0 reset=0"
-	# The block that is armed has them as they were then.
+	# The block that is armed has the attributes of the time when it was armed.
 	send 2 size=5 begin=0xb0f0 end=0xe0f0
 	come 1 5/0 "an event as it was armed before"
-	is "the control tells them" "$(node-slink attributes $node)" \
+	is "the control has the attributes" "$(slink-events --attributes $node)" \
 		"16 0x5 0 0xb0f0 0xe0f0 0xfff0 0xb0f0 0xe0f0"
 	echo 1 >$in/test
 	send 2 size=16 pattern=walk begin=0 end=0
 	come 1 16/0 "a cycle as it was armed before"
-	come 1 0/0 "none between two events"
-	is "and the self test" "$(node-slink attributes $node)" \
+	come 1 0/0 "a cycle without words between two events"
+	is "the control has the self test" "$(slink-events --attributes $node)" \
 		"16 0x5 0x1 0xb0f0 0xe0f0 0xfff0 0 0"
 	bench pattern=count
 }
 
-# A block is armed long before the event.
+# The time is that of the event: a block is armed long before it.
 test_time()
 {
 	fresh
 	for size in 0 5 3000; do
-		now=$(node-slink now)
+		now=$(slink-events --now)
 		send 1 size=$size
 		check "the time of an event of $size words" \
-			node-slink stamped $node "$now" 0
+			slink-events --after "$now" $node
 	done
-	now=$(node-slink now)
+	now=$(slink-events --now)
 	send 1 size=200 word-ns=1000000
 	check "the time is that of the begin, and not of the end" \
-		node-slink stamped $node "$now" 100000000
+		slink-events --after "$now" --before 100000000 $node
 }
 
 test_output()
 {
 	fresh
 	to=$bus/$receiver/cset0 from=$bus/$sender/cset1
-	check "the links are up" wait_until 10 eval '[ "$(cat $to/link)" = 1 ]'
+	check "both links are up" wait_until 10 eval '[ "$(cat $to/link)" = 1 ]'
 	echo 6 >$to/return-lines
 	is "return lines at the other end" "$(cat $from/return-lines)" 6
 	echo 0 >$to/return-lines
 	before=$(cat $from/events)
-	check "send" node-slink send /dev/zio/$sender-1-0 5 10
-	is "they are counted" $(($(cat $from/events) - before)) 5
-	node-slink drain /dev/zio/$receiver-0-0 1 >/tmp/drained
+	check "events are sent" slink-send /dev/zio/$sender-1-0 5 10
+	is "events and words are counted" $(($(cat $from/events) - before)) 5
+	slink-events --drain 1 /dev/zio/$receiver-0-0 >/tmp/drained
 }
 
 begin_slink
@@ -217,5 +216,5 @@ begin_slink
 for test; do
 	test_$test
 done
-check "unload" zio-unload zio-slink
+check "the driver is unloaded" zio-unload zio-slink
 done_testing

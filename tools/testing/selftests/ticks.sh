@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # not kasan: it compares values; triggers.sh and storm.sh take the same ways
 #
-# Triggers by time: phase, shots, missed ticks. What a lost event tells; sources of a
-# chain that change, or go.
+# Triggers by time: phase, shots, missed ticks. Alarms and counts of a lost event. Sources
+# of a chain that change, or are removed.
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
@@ -23,14 +23,14 @@ statistic()
 	cat "$1/statistics/$2"
 }
 
-# Milliseconds since boot, and so many more
+# uptime_ms MORE: milliseconds since boot, and so many more
 uptime_ms()
 {
 	awk -v more="$1" '{ printf "%d\n", $1 * 1000 + more }' /proc/uptime
 }
 
-# ticks_at_phase PERIOD_MS UNIT: one tick in hours, which the phase brings near. The
-# write may come too late for it: then the next one is tried.
+# ticks_at_phase PERIOD_MS UNIT: ticks are hours apart, and the phase brings one near. If
+# the write comes too late for it, try the next phase.
 ticks_at_phase()
 {
 	fired=$(statistic $cset0 fired)
@@ -67,14 +67,14 @@ test_shots()
 	echo 2 >$clock/shots
 	write_file $cset0/current_trigger clock >/dev/null
 	echo 1 >$clock/enable
-	check "two shots" wait_until 20 reached $clock/fired 2
-	check_fails "and no more" wait_until 1 reached $clock/fired 3
-	is "all of them by the set" "$(statistic $cset0 fired)" 2
+	check "two shots are fired" wait_until 20 reached $clock/fired 2
+	check_fails "no third shot is fired" wait_until 1 reached $clock/fired 3
+	is "the set has got both" "$(statistic $cset0 fired)" 2
 	write_file $cset0/current_trigger user >/dev/null
 	rmdir $clock
 }
 
-# A tick each microsecond is more than half of the time allows.
+# A tick each microsecond takes more than the half of the time that ticks may have.
 test_missed()
 {
 	mkdir $clock
@@ -84,21 +84,21 @@ test_missed()
 	write_file $cset0/current_trigger clock >/dev/null
 	write_file $cset2/current_trigger clock >/dev/null
 	echo 1 >$clock/enable
-	check "ticks are missed" wait_until 20 reached $clock/missed 1
+	check "an overloaded clock misses ticks" wait_until 20 reached $clock/missed 1
 	echo 0 >$clock/enable
-	is "the set is told of each" "$(statistic $cset0 lost_triggers)" \
+	is "the set counts each missed tick" "$(statistic $cset0 lost_triggers)" \
 		"$(cat $clock/missed)"
-	is "and its channels" $(($(cat $cset0/chan2/alarms) & 2)) 2
+	is "its channels have the alarm" $(($(cat $cset0/chan2/alarms) & 2)) 2
 	is "the trigger counts what it fired" "$(cat $clock/fired)" \
 		"$(statistic $cset0 fired)"
-	is "a set that is disabled is not" "$(statistic $cset2 lost_triggers)" 0
+	is "a disabled set counts none" "$(statistic $cset2 lost_triggers)" 0
 	write_file $cset0/current_trigger user >/dev/null
 	write_file $cset2/current_trigger user >/dev/null
 	echo 1 >$cset2/trigger/enable
 	rmdir $clock
 }
 
-# Each event takes longer than the period: the rest after it is as long.
+# Each event takes longer than the period; the pause after it is as long.
 test_missed_by_timer()
 {
 	echo 400000 >$cset0/trigger/nsamples
@@ -116,14 +116,14 @@ test_clock()
 {
 	write_file $cset0/current_trigger hrt >/dev/null
 	echo 1000000 >$own/period-ns
-	check "another clock" write_file $own/clock tai
+	check "the trigger gets another clock" write_file $own/clock tai
 	fired=$(statistic $cset0 fired)
-	check "ticks go on" wait_until 20 reached $cset0/statistics/fired \
+	check "ticks continue by the other clock" wait_until 20 reached $cset0/statistics/fired \
 		$((fired + 3))
 	write_file $cset0/current_trigger user >/dev/null
 }
 
-# A set that is never done.
+# A set whose board is never done.
 test_busy()
 {
 	mkdir $config/devices/zzero/stuck
@@ -132,48 +132,50 @@ test_busy()
 	echo 1 >$config/devices/zzero/stuck/live
 	stuck=/sys/bus/zio/devices/zzero-0007/cset0
 	write_file $stuck/current_trigger sysfs >/dev/null
-	check "an event" write_file $stuck/trigger/fire 1
-	expect_errno "one too many" EBUSY write_file $stuck/trigger/fire 1
+	check "an event arms the set" write_file $stuck/trigger/fire 1
+	expect_errno "an event for a busy set is refused" EBUSY write_file $stuck/trigger/fire 1
 	lost=$(statistic $stuck lost_triggers)
-	check_fails "another one" sh -c "echo 1 >$stuck/trigger/fire"
-	is "is counted" "$(statistic $stuck lost_triggers)" $((lost + 1))
+	check_fails "another event for a busy set fails" sh -c "echo 1 >$stuck/trigger/fire"
+	is "the lost event is counted" "$(statistic $stuck lost_triggers)" $((lost + 1))
 	for chan in 0 1 2; do
-		is "and told by channel $chan" "$(cat $stuck/chan$chan/alarms)" \
+		is "channel $chan has the alarm" "$(cat $stuck/chan$chan/alarms)" \
 			0x0002
 	done
-	is "current-control shows the alarm that waits" "$(od -An -j2 -N2 -tu1 \
+	is "current-control shows the pending alarm" "$(od -An -j2 -N2 -tu1 \
 		$stuck/chan0/current-control | xargs)" "2 0"
-	check "disabled" write_file $stuck/trigger/enable 0
-	expect_errno "no event" ESHUTDOWN write_file $stuck/trigger/fire 1
-	check "unplug" rmdir $config/devices/zzero/stuck
+	check "the trigger is disabled" write_file $stuck/trigger/enable 0
+	expect_errno "a disabled trigger refuses an event" ESHUTDOWN \
+		write_file $stuck/trigger/fire 1
+	check "the board is removed" rmdir $config/devices/zzero/stuck
 }
 
 test_sources()
 {
 	write_file $cset2/current_trigger chain >/dev/null
 	source=$cset2/trigger/source
-	check "a source" write_file $source zzero-0000/cset0
-	check "another one" write_file $source zzero-0000/cset1
+	check "a source is set" write_file $source zzero-0000/cset0
+	check "another source is set" write_file $source zzero-0000/cset1
 	fired=$(statistic $cset2 fired)
 	dd if=$node-0-2-data of=/dev/null bs=16 count=3 2>/dev/null
-	is "the first is followed no more" "$(statistic $cset2 fired)" "$fired"
+	is "the first source is not followed any more" "$(statistic $cset2 fired)" "$fired"
 	dd if=/dev/zero of=$node-1-0-data bs=16 count=3 2>/dev/null
-	is "the second is" "$(statistic $cset2 fired)" $((fired + 3))
+	is "the second source is followed" "$(statistic $cset2 fired)" $((fired + 3))
 	mkdir $config/devices/zzero/board
 	echo 8 >$config/devices/zzero/board/id
 	echo 1 >$config/devices/zzero/board/live
-	check "a board" write_file $source zzero-0008/cset0
+	check "a board is the source" write_file $source zzero-0008/cset0
 	rmdir $config/devices/zzero/board
-	check "that is gone: off" write_file $cset2/trigger/enable 0
-	check "and on" write_file $cset2/trigger/enable 1
+	check "the trigger is disabled after its source is removed" \
+		write_file $cset2/trigger/enable 0
+	check "the trigger is enabled without a source" write_file $cset2/trigger/enable 1
 	write_file $cset2/current_trigger user >/dev/null
 }
 
-# Who leaves lets go of the module.
+# A set with another trigger does not hold the module.
 test_modules()
 {
 	for type in timer hrt sysfs chain; do
-		check "zio-trig-$type goes" wait_until 10 \
+		check "zio-trig-$type is unloaded" wait_until 10 \
 			zio-unload zio-trig-$type
 	done
 }

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What an unbind waits for: of those who write names of modules, for one at most.
+# Several processes write names of modules, which are loaded. An unbind waits for one of
+# them at most.
 . "${0%/*}/lib.sh"
 
 driver=/sys/bus/platform/drivers/zio-zero
 loader=/proc/sys/kernel/modprobe
 writers=6
 
-# A modprobe that finds nothing, and takes until /tmp/go is there.
+# A modprobe that finds nothing, and ends when /tmp/go exists.
 make_loader()
 {
 	printf '%s\n' '#!/bin/sh' 'echo "$*" >>/tmp/loads' \
@@ -30,7 +31,7 @@ has_loads()
 }
 
 before=$(cat $loader)
-check "modprobe is slow" make_loader
+check "the slow modprobe is set up" make_loader
 i=0
 waiting=
 while [ $i -lt $writers ]; do
@@ -40,17 +41,17 @@ while [ $i -lt $writers ]; do
 	waiting="$waiting $!"
 	i=$((i + 1))
 done
-check "one loads" wait_until 60 has_loads 1
+check "one process loads a module" wait_until 60 has_loads 1
 for pid in $waiting; do
-	check "a writer waits" wait_until 60 is_asleep "$pid"
+	check "a writer sleeps" wait_until 60 is_asleep "$pid"
 done
 echo zio-zero.0 >$driver/unbind &
-check "the unbind waits" wait_until 60 is_asleep $!
-is "for the one that loads" "$(wc -l </tmp/loads)" 1
+check "the unbind sleeps" wait_until 60 is_asleep $!
+is "one module load has begun" "$(wc -l </tmp/loads)" 1
 touch /tmp/go
 wait
-check_fails "the board is gone" test -e $zzero
-is "no other has begun" "$(wc -l </tmp/loads)" 1
+check_fails "the board is removed" test -e $zzero
+is "no other load has begun" "$(wc -l </tmp/loads)" 1
 write_file $loader "$before" >/dev/null
-check "it comes back" write_file $driver/bind zio-zero.0
+check "the board is bound again" write_file $driver/bind zio-zero.0
 done_testing

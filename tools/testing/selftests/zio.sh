@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # not kasan: it judges a program, which reads and writes files
 #
-# zio, the operators' program, on real devices.
+# zio on real boards.
 . "${0%/*}/lib.sh"
 
 node=/dev/zio/zzero-0000
 
-# gives STATUS TEXT COMMAND...: it ends so; what it said is in $said
+# gives STATUS TEXT COMMAND...: the command ends with this status; $said is its output
 gives()
 {
 	wanted=$1 text=$2
@@ -17,7 +17,7 @@ gives()
 	[ "$status" = "$wanted" ] || diag "$said"
 }
 
-# says TEXT REGEX: what the last command said
+# says TEXT REGEX: the output of the last command matches
 says()
 {
 	if echo "$said" | grep -Eq -- "$2"; then
@@ -27,7 +27,7 @@ says()
 	fi
 }
 
-# refused TEXT REGEX OBJECT ATTR=VALUE: by the kernel; nothing changes
+# refused TEXT REGEX OBJECT ATTR=VALUE: the kernel refuses the value; nothing changes
 refused()
 {
 	before=$(cat "/sys/bus/zio/devices/zzero-0000/$3/${4%%=*}")
@@ -50,17 +50,19 @@ test_list()
 	is "queued blocks, in sysfs" \
 		"$(cat $cset0/chan0/buffer/queued-buffer-len)" 3
 	dd if=$node-0-0-data of=/dev/null bs=16 count=2 2>/dev/null
-	is "two of them are read" \
+	is "two of the three blocks are read" \
 		"$(cat $cset0/chan0/buffer/queued-buffer-len)" 1
 	gives 0 "list: tree" zio list -t -i 0 zzero-0-1
-	says "list: tree: a set" "^\`- cset0  input  'zero-input'  trigger user  buffer kmalloc  16 x 1 B"
+	says "list: tree: a set" \
+		"^\`- cset0  input  'zero-input'  trigger user  buffer kmalloc  16 x 1 B"
 	gives 0 "list: rates" zio list -i 0.1 zzero-0-1
 	says "list: rates: a line" '^zzero-0000-0-1 .* 0\.0 0\.0 0\.0$'
 	gives 0 "list: JSON" zio list -j -i 0
-	says "list: JSON: a channel" '"channel":"zzero-0000-2-0","path":"zzero-0000/cset2/chan0","state":"on"'
+	says "list: JSON: a channel" \
+		'"channel":"zzero-0000-2-0","path":"zzero-0000/cset2/chan0","state":"on"'
 }
 
-# Each attribute that sysfs has, and nothing else.
+# zio gets each attribute that sysfs has, and no other.
 test_get()
 {
 	gives 0 "get: all of a device" zio get zzero
@@ -89,7 +91,7 @@ test_set()
 	is "set: no value: nothing changed" "$(cat $cset0/enable)" 1
 }
 
-# All that the ABI documents for zio-zero, each with its reason.
+# Each refusal that the ABI documents for zio-zero, with its reason.
 test_refused()
 {
 	refused "no flag" 'use 0 or 1' cset0 enable=2
@@ -124,7 +126,7 @@ test_refused()
 	says "no device: reason" 'there are: .*zzero-0000'
 }
 
-# Reads while it looks: the rates are those of dd.
+# dd reads meanwhile: top shows its rates.
 test_top()
 {
 	dd if=$node-2-0-data of=/dev/null bs=64 2>/dev/null &
@@ -138,17 +140,17 @@ test_top()
 	wait $child 2>/dev/null
 }
 
-# The device goes and comes while top runs.
+# The driver is unloaded and loaded while top runs.
 test_top_unplug()
 {
 	zio top -j -i 0.1 >/tmp/top 2>/tmp/err &
 	child=$!
-	check "top: it runs" wait_until 10 grep -q zzero-0000-0-0 /tmp/top
+	check "top: the board is shown" wait_until 10 grep -q zzero-0000-0-0 /tmp/top
 	zio-unload zio-zero
 	check "top: no device" wait_until 10 sh -c \
 		"tail -n 1 /tmp/top | grep -q '\"channels\":\\[\\]'"
 	zio-load zio-zero
-	check "top: it is back" wait_until 10 sh -c \
+	check "top: the board is shown again" wait_until 10 sh -c \
 		"tail -n 1 /tmp/top | grep -q zzero-0000-0-0"
 	kill -INT $child
 	wait $child
@@ -156,7 +158,7 @@ test_top_unplug()
 	is "top: no complaint" "$(cat /tmp/err)" ''
 }
 
-# No gnuplot here; the script is what it would get.
+# This machine has no gnuplot: the test checks the script.
 test_plot()
 {
 	gives 1 "plot: no gnuplot" zio plot zzero-0-2
@@ -172,7 +174,7 @@ test_plot()
 	gives 3 "plot: no channel" zio plot nonsense-0-0
 }
 
-# Two boards on one clock, made and removed, by this program alone.
+# zio makes two boards on one clock, and removes them.
 test_shared()
 {
 	if ! zio-load zio-trig-hrt 2>/dev/null ||
@@ -193,17 +195,17 @@ test_shared()
 		"[ \$(zio get zzero/0/statistics/fired) -gt 3 ] &&
 		[ \$(zio get $board/0/statistics/fired) -gt 3 ]"
 	gives 0 "shared: list" zio list -t -i 0
-	says "shared: who uses it" \
+	says "shared: the list has the users of the clock" \
 		"^trigger:clock0  type hrt  on  used by .*zzero-0000/cset0"
 	gives 1 "shared: in use" zio destroy trigger clock0
-	says "shared: by whom" "in use by .*$board/cset0"
-	gives 1 "shared: what is not the set's" zio set zzero/0/trigger clock=tai
+	says "shared: the message names the users" "in use by .*$board/cset0"
+	gives 1 "shared: a setting of the clock is refused" zio set zzero/0/trigger clock=tai
 	says "shared: reason" "'clock0' is a shared trigger: set trigger:clock0 clock="
 	gives 0 "shared: back" zio set zzero/0 current_trigger=user \
 		"$board/0" current_trigger=user
 	gives 0 "destroy: trigger" zio destroy trigger clock0
 	gives 0 "destroy: device" zio destroy device rack1
-	gives 1 "destroy: it is gone" zio list -i 0 "$board"
+	gives 1 "destroy: the board does not exist" zio list -i 0 "$board"
 }
 
 check "the other buffer loads" zio-load zio-buf-vmalloc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* boards.c: boards that come and go, and modules */
+/* boards.c: boards are unbound, made and removed; modules are unloaded and loaded */
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -14,7 +14,7 @@ static const char *const bound[][3] = {
 	{ "zio-fake-dtc", "zio-fake-dtc.0", "zdtc-0000" },
 };
 
-/* A fresh board has blocks that cannot be mapped, until this changes it. */
+/* The blocks of a new board can be mapped after this only. */
 static void make_mappable(const char *board)
 {
 	unsigned int cset;
@@ -29,7 +29,7 @@ static void make_mappable(const char *board)
 	}
 }
 
-/* A board whose driver goes comes back soon, or the others had nothing to do. */
+/* Bind the board again soon: other processes need it. */
 static void do_bind(void)
 {
 	const char *const *choice = bound[dice(5)];
@@ -83,7 +83,7 @@ static void set_value(const char *driver, const char *name)
 	put_text(path, values[i][2]);
 }
 
-/* What is set fits the board or does not; if it lives, the board refuses it. */
+/* The values may not fit the board. A live board refuses them. */
 static void do_make(void)
 {
 	const char *const *choice = made[dice(5)];
@@ -129,7 +129,7 @@ static void run(const char *program, const char *name)
 		;
 }
 
-/* What is in use stays; what is gone comes back. */
+/* A module in use stays loaded; an unloaded module is loaded again. */
 static void do_module(void)
 {
 	static const char *const names[] = {

@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-/* What makes sense for a file; NULL ends it. */
+/* A file and values that it takes, ended by NULL. */
 struct file {
 	const char *path;	/* below csetN, or below chanM of it */
 	const char *values[8];
@@ -81,7 +81,7 @@ static const struct file *any_file(const struct file *files)
 	return &files[dice(n)];
 }
 
-/* What no file takes, or hardly any. */
+/* A value that no file takes, or hardly any. */
 static const char *bad_value(void)
 {
 	static const char *const bad[] = {
@@ -115,7 +115,7 @@ static const char *good_value(const struct file *file)
 	return file->values[dice(n)];
 }
 
-/* Large numbers are for do_large(), which takes them back. */
+/* Only do_large() writes large numbers: it sets the old ones again. */
 static bool is_large(const char *path, const char *value)
 {
 	return (strstr(path, "samples") || strstr(path, "max-buffer") ||
@@ -167,7 +167,7 @@ static void do_set_channel(void)
 	put_any(path, file);
 }
 
-/* What changes the blocks of the channels that verify.c reads, but no samples. */
+/* Change the blocks of the channels that verify.c reads, but not their samples. */
 static void do_set_checked(void)
 {
 	static const struct {
@@ -191,7 +191,7 @@ static void do_set_checked(void)
 	put_text(path, good_value(&table[i].file));
 }
 
-/* Gain and offset of the checked counter stay as they are. */
+/* The counter that verify.c reads keeps its gain and offset. */
 static void do_set_gain(void)
 {
 	char text[16];
@@ -201,7 +201,7 @@ static void do_set_gain(void)
 	    BUS "/zzero-0001/cset2/chan0/offset", text);
 }
 
-/* Larger than what there is room for, and back. */
+/* Set a size without room, and an ordinary one after it. */
 static void do_large(void)
 {
 	static const char *const sizes[] = {
@@ -242,7 +242,7 @@ static void do_set_trigger(void)
 	}
 }
 
-/* One that comes and goes. */
+/* Make, remove or use a shared trigger. */
 static void do_brief_trigger(void)
 {
 	static const char path[] = CONFIG "/triggers/hrt/brief";
@@ -262,7 +262,7 @@ static void do_brief_trigger(void)
 	}
 }
 
-/* A route to any output; the channels that verify.c reads are no source. */
+/* Make a route to any output. A channel that verify.c reads is never a source. */
 static void do_route(void)
 {
 	int to = any_channel(true), from = any_channel(false), chan;
@@ -280,7 +280,7 @@ static void do_route(void)
 	    channels[from].name);
 }
 
-/* Each file of a board. */
+/* Read some files of the directory. */
 static void look_into(const char *path, unsigned int depth)
 {
 	struct dirent *entry;
@@ -316,7 +316,7 @@ static void do_look(void)
 		look_into(CONFIG "/triggers", 2);
 }
 
-/* One file, which is written to and read by the same open file. */
+/* Read and write a file of sysfs through one open file. */
 static void do_both(void)
 {
 	const struct file *file = any_file(chan_files);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* controls.c: controls to write, good and bad; and what a control that was read tells */
+/* controls.c: controls to write, right and wrong; checks of controls that were read */
 #include "fuzz.h"
 
-/* As large as a block can be that fits into the memory of the machine. */
+/* A block of this size does not fit into the memory of the machine. */
 #define MOST_BYTES	(1ULL << 30)
 
 static void spoil(struct zio_control *ctrl)
@@ -28,7 +28,7 @@ static void take_address(struct zio_addr *addr, const char *name)
 	addr->chan = chan;
 }
 
-/* One that the channel of the slot could take. */
+/* A control that the channel of the slot may take. */
 struct zio_control any_control(const struct slot *slot)
 {
 	struct zio_control ctrl = {
@@ -40,7 +40,7 @@ struct zio_control any_control(const struct slot *slot)
 
 	if (slot->channel >= 0)
 		take_address(&ctrl.addr, channels[slot->channel].name);
-	/* Orders have no samples. */
+	/* Orders of pulses have no samples. */
 	if (!strcmp(ctrl.addr.devname, "zdtc")) {
 		ctrl.ssize = 0;
 		ctrl.nsamples = 0;
@@ -54,7 +54,7 @@ struct zio_control any_control(const struct slot *slot)
 	return ctrl;
 }
 
-/* Whatever else happens, a control names the channel whose node was opened. */
+/* A control always names the channel whose node was opened. */
 void check_control(const struct zio_control *ctrl, const struct slot *slot)
 {
 	struct zio_addr addr = { 0 };
@@ -78,7 +78,7 @@ void check_control(const struct zio_control *ctrl, const struct slot *slot)
 	holds(ctrl->addr.chan == addr.chan, ctrl->addr.chan, addr.chan);
 }
 
-/* What a read of the node gave, if it gave controls to memory that can be read. */
+/* Check what was read, if it is controls in memory that can be read. */
 void check_read(const struct slot *slot, const void *buf, ssize_t got)
 {
 	const char *from = buf;

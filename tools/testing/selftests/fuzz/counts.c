@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* counts.c: what was done, and what was not */
+/* counts.c: how often operations were called and succeeded */
 #include "fuzz.h"
 
 static void add_counts(struct counts *sum, unsigned int op)
@@ -7,7 +7,7 @@ static void add_counts(struct counts *sum, unsigned int op)
 	unsigned int p, e;
 
 	memset(sum, 0, sizeof(*sum));
-	for (p = 0; p < N_PROCESSES; p++) {
+	for (p = 0; p < n_processes; p++) {
 		sum->calls += all[p].counts[op].calls;
 		sum->ok += all[p].counts[op].ok;
 		for (e = 0; e < N_ERRNOS; e++)
@@ -48,7 +48,7 @@ bool is_all_enough(void)
 	return true;
 }
 
-/* The operations that did not succeed as often as they have to. */
+/* Print the operations that did not succeed as often as they must. */
 void print_scant(const char *when)
 {
 	unsigned int i;

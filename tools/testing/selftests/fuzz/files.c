@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files.c: what can be done with an open file */
+/* files.c: operations on an open file */
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -40,7 +40,7 @@ static void do_open(void)
 	keep_fd(fd, channel, is_data);
 }
 
-/* Both nodes of a channel: one reader, or writer. */
+/* Both nodes of a channel are one reader, or writer. */
 static void do_open_pair(void)
 {
 	int channel = any_channel(chance(3)), is_data;
@@ -131,7 +131,7 @@ static void do_write_control(void)
 	result(write(slot->fd, &ctrl, sizeof(ctrl)));
 }
 
-/* Full blocks: their control, and then as many samples as it says. */
+/* Write blocks: a control, and as many samples as it names. */
 static void do_write_block(void)
 {
 	int channel = any_channel(true), n = 1 + dice(6);
@@ -151,7 +151,7 @@ static void do_write_block(void)
 	keep_fd(data.fd, channel, true);
 }
 
-/* Its control, and then its samples. */
+/* Read blocks: a control, and then its samples. */
 static void do_read_block(void)
 {
 	int channel = any_channel(false), n = 1 + dice(8);
@@ -193,7 +193,7 @@ static void do_epoll(void)
 		result(epoll_ctl(set, EPOLL_CTL_ADD, slot->fd, &event));
 	}
 	result(epoll_wait(set, events, 8, dice(10)));
-	/* The file goes while it is in the set. */
+	/* Close the file while it is in the set. */
 	if (chance(4) && slot->fd >= 0) {
 		close(slot->fd);
 		slot->fd = -1;
@@ -236,7 +236,7 @@ static void do_fcntl(void)
 	result(fcntl(any_slot()->fd, command, arg));
 }
 
-/* Most of it makes no sense for a stream. */
+/* Calls that streams refuse, most of them. */
 static void do_odd(void)
 {
 	int fd = any_slot()->fd;
@@ -284,7 +284,7 @@ static void do_dup(void)
 		slot->is_data);
 }
 
-/* A second file of the same node, by /proc. */
+/* Open the same node again, by /proc. */
 static void do_reopen(void)
 {
 	struct slot *slot = slot_for(chance(4), -1);

@@ -2,9 +2,10 @@
 /*
  * fuzz.h: what the files of the program "fuzz" share
  *
- * The program makes random system calls in four processes. Each process takes
- * steps. All decisions of a step come from the seed, the process, and the number
- * of the step, so one step never shifts the decisions of the next.
+ * The program does random operations in several processes. A scenario says which. Each
+ * process takes steps, and each step is one operation. All decisions of a step come from
+ * the seed, the process, and the number of the step. So one step never shifts the
+ * decisions of the next.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -16,16 +17,20 @@
 
 #define CONFIG		"/sys/kernel/config/zio"
 #define BUS		"/sys/bus/zio/devices"
-#define N_PROCESSES	4
+#define MOST_PROCESSES	16
 #define N_OPS		96
 #define N_ERRNOS	160
 #define N_FDS		24
 #define ARENA		(1 << 16)
 
-/* Processes 0 and 1 are root and configure; 2 and 3 are members of the group. */
+/* What a process does, as a set: each operation names the roles that may run it. */
 enum role {
-	ROOT = 1,
-	MEMBER = 2,
+	ROOT = 1,	/* configures as root */
+	MEMBER = 2,	/* uses the nodes as a member of their group */
+	CHANGER = 4,	/* changes settings */
+	READER = 8,	/* reads blocks and checks them */
+	SNIFFER = 16,
+	SHARER = 32,	/* passes blocks from inputs to outputs */
 };
 
 /*
@@ -39,6 +44,28 @@ struct op {
 	unsigned int weight;
 	unsigned int least;
 	enum role role;
+};
+
+/**
+ * struct scenario - which operations run in which processes
+ * @name: for --scenario
+ * @seconds: how long it runs, unless --seconds tells
+ * @n_processes: how many processes
+ * @tables: tables of operations, ended by NULL
+ * @role_of: the role of process @p
+ * @prepare: before the processes start, or NULL
+ * @begin: in each process, with one end of a pair of sockets, or NULL
+ * @finish: after all processes have ended, or NULL
+ */
+struct scenario {
+	const char *name;
+	unsigned int seconds;
+	unsigned int n_processes;
+	const struct op *const *tables;
+	enum role (*role_of)(unsigned int p);
+	void (*prepare)(void);
+	void (*begin)(int sock);
+	void (*finish)(void);
 };
 
 /* What is counted, in memory of all processes. */
@@ -71,16 +98,20 @@ extern struct progress *progress;
 extern struct progress *all;	/* of each process */
 extern const struct op *ops[N_OPS];
 extern unsigned int n_ops;
-extern unsigned int process;
+extern unsigned int process, n_processes;
 extern uint64_t seed;
 bool is_time_over(void);
 long result(long ret);
 
-/* What has to be true; if not, the process ends and tells the step. */
+/* Count a success of the operation. */
+void succeed(void);
+
+/* Assert a condition; if it does not hold, the process ends and prints the step. */
 void demand(bool good, const char *what, long long got, long long wanted);
 #define holds(condition, got, wanted) \
 	demand(condition, #condition, got, wanted)
 void run_steps(unsigned int n);
+void start_ticks(void);
 
 /* counts.c */
 void print_counts(void);
@@ -124,9 +155,18 @@ void init_signals(void);
 /* config.c */
 long put_text(const char *path, const char *text);
 
+/* changes.c: settings that may be refused for known reasons only */
+extern unsigned int *is_plugged;
+void init_changes(void);
+void change(const char *path, const char *text, const char *allowed);
+bool is_gone(int error);
+bool is_allowed(const char *errors);
+void replug(const char *path);
+
 /* Tables of operations, each ended by an empty entry. */
 extern const struct op file_ops[], map_ops[], pipe_ops[], uring_ops[], share_ops[],
 	process_ops[], verify_ops[], config_ops[], board_ops[];
+extern const struct scenario calls_scenario, storm_scenario, mesh_scenario;
 
 void init_pipes(void);
 void init_uring(void);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c: random system calls in four processes
+ * main.c: random operations in several processes
  *
- *   fuzz [--seed S] [--seconds N] [--process P] [--from STEP] [--steps N] [--scant]
- *
- * The name of each process is f<process>-<step>, so reports of the kernel tell the
- * step. With --process and --from only that process makes steps, from that one on.
- * --scant tells what did not succeed, but does not fail for it.
+ * The name of each process is f<process>-<step>, so reports of the kernel show the step.
  */
-#include <grp.h>
+#include <getopt.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -16,13 +12,31 @@
 
 #include "fuzz.h"
 
-/* Nothing but a hang takes as long; in seconds. */
+/* Only a hang takes longer; in seconds. */
 #define PATIENCE	240
-/* Nor does any operation fail for so many seconds more, if it can succeed. */
+/* An operation that can succeed does so within this many seconds more. */
 #define MORE		600
 
+static const char usage[] =
+"Usage: fuzz [OPTION]...\n"
+"Do random operations in several processes, and check what can be checked.\n"
+"\n"
+"      --scenario NAME  calls: system calls of two users and two administrators;\n"
+"                       storm: settings change under many sets on one clock;\n"
+"                       mesh: boards share blocks while they change (calls)\n"
+"      --seed S         repeat the decisions of this seed (1)\n"
+"      --seconds N      run so long\n"
+"      --process P      only process P makes steps,\n"
+"      --from STEP      from this step on,\n"
+"      --steps N        and so many\n"
+"      --scant          do not fail because an operation succeeded too seldom\n";
+
+static const struct scenario *const scenarios[] = {
+	&calls_scenario, &storm_scenario, &mesh_scenario,
+};
+
 struct progress *progress;
-unsigned int process;
+unsigned int process, n_processes;
 uint64_t seed = 1;
 
 struct progress *all;
@@ -32,9 +46,10 @@ unsigned int n_ops;
 static struct shared {
 	uint32_t is_over;
 } *shared;
-static unsigned int total_weight[N_PROCESSES], current;
+static const struct scenario *scenario = &calls_scenario;
+static unsigned int total_weight[MOST_PROCESSES], current;
 static uint64_t first_step, n_steps = UINT64_MAX;
-static unsigned int seconds = 120;
+static unsigned int seconds;
 static int only = -1;
 static bool is_child, is_scant;
 
@@ -43,26 +58,25 @@ bool is_time_over(void)
 	return __atomic_load_n(&shared->is_over, __ATOMIC_RELAXED);
 }
 
-/* Processes of one role have the same operations. */
-static enum role role_of(unsigned int p)
-{
-	return p < 2 ? ROOT : MEMBER;
-}
-
 static void add_ops(const struct op *table)
 {
 	unsigned int p;
 
 	for (; table->name; table++) {
-		want(n_ops < N_OPS);
+		ASSERT_TRUE(n_ops < N_OPS);
 		ops[n_ops++] = table;
-		for (p = 0; p < N_PROCESSES; p++)
-			if (table->role & role_of(p))
+		for (p = 0; p < n_processes; p++)
+			if (table->role & scenario->role_of(p))
 				total_weight[p] += table->weight;
 	}
 }
 
-/* Counts what a call gave; an errno that programs never see is a fault. */
+void succeed(void)
+{
+	result(0);
+}
+
+/* Count the result of a call. An errno that programs never see is a failure. */
 long result(long ret)
 {
 	struct counts *counts = &progress->counts[current];
@@ -92,7 +106,7 @@ static unsigned int any_op(void)
 	unsigned int n = dice(total_weight[process]), i;
 
 	for (i = 0; i < n_ops; i++) {
-		if (!(ops[i]->role & role_of(process)))
+		if (!(ops[i]->role & scenario->role_of(process)))
 			continue;
 		if (n < ops[i]->weight)
 			return i;
@@ -101,11 +115,11 @@ static unsigned int any_op(void)
 	return 0;
 }
 
-static void start_ticks(void)
+void start_ticks(void)
 {
 	struct itimerval tick = { { 0, 20000 }, { 0, 20000 } };
 
-	want(!setitimer(ITIMER_REAL, &tick, NULL));
+	ASSERT_TRUE(!setitimer(ITIMER_REAL, &tick, NULL));
 }
 
 /* Of a child; its steps belong to the step of the parent. */
@@ -135,35 +149,17 @@ static void make_step(uint64_t step)
 	ops[current]->run();
 }
 
-static void become_member(void)
-{
-	static const gid_t group = 100;
-
-	want(!setgroups(1, &group));
-	want(!setresgid(65534, 65534, 65534));
-	want(!setresuid(65534, 65534, 65534));
-	/* It may see what it does: /proc/self/fd. */
-	prctl(PR_SET_DUMPABLE, 1);
-}
-
-static void __attribute__((noreturn)) run_process(unsigned int p, int passing)
+static void __attribute__((noreturn)) run_process(unsigned int p, int sock)
 {
 	uint64_t step, n;
 
 	process = p;
 	progress = &all[p];
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	if (role_of(p) == MEMBER)
-		become_member();
-	/* A change of the user takes this away. */
+	if (scenario->begin)
+		scenario->begin(sock);
+	/* A change of the user clears this. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	init_signals();
-	init_memory();
-	init_nodes();
-	init_pipes();
-	init_uring();
-	init_passing(passing);
-	start_ticks();
 	for (step = first_step, n = 0; n < n_steps && !is_time_over(); step++, n++)
 		make_step(step);
 	_exit(0);
@@ -214,7 +210,7 @@ static void look_after(struct watch *watch, unsigned int p)
 		if (status)
 			print_process(p, watch->pid);
 		if (status)
-			fail("process %u ended with %#x", p, status);
+			FAIL("process %u ended with %#x", p, status);
 		watch->pid = 0;
 		return;
 	}
@@ -225,14 +221,14 @@ static void look_after(struct watch *watch, unsigned int p)
 	if (now() - watch->since < PATIENCE)
 		return;
 	print_process(p, watch->pid);
-	fail("process %u does not go on", p);
+	FAIL("process %u does not go on", p);
 }
 
 static bool look_after_all(struct watch *watches)
 {
 	unsigned int p, alive = 0;
 
-	for (p = 0; p < N_PROCESSES; p++) {
+	for (p = 0; p < n_processes; p++) {
 		if (watches[p].pid)
 			look_after(&watches[p], p);
 		alive += !!watches[p].pid;
@@ -245,13 +241,13 @@ static void start_all(struct watch *watches)
 	unsigned int p;
 	int sock[2];
 
-	want(!socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, sock));
-	for (p = 0; p < N_PROCESSES; p++) {
+	ASSERT_TRUE(!socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, sock));
+	for (p = 0; p < n_processes; p++) {
 		if (only >= 0 && only != (int)p)
 			continue;
 		watches[p].since = now();
 		watches[p].pid = fork();
-		want(watches[p].pid >= 0);
+		ASSERT_TRUE(watches[p].pid >= 0);
 		if (!watches[p].pid)
 			run_process(p, sock[p % 2]);
 	}
@@ -268,7 +264,7 @@ static bool is_done(double time)
 
 static void run_all(void)
 {
-	struct watch watches[N_PROCESSES] = { 0 };
+	struct watch watches[MOST_PROCESSES] = { 0 };
 	double begin = now();
 	bool is_told = false;
 
@@ -284,55 +280,75 @@ static void run_all(void)
 	}
 }
 
-static void parse(int argc, char **argv)
+static const struct scenario *find_scenario(const char *name)
 {
-	int i;
+	size_t i;
 
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--scant")) {
-			is_scant = true;
-			continue;
-		}
-		if (i + 1 == argc)
-			fail("%s wants a value", argv[i]);
-		if (!strcmp(argv[i], "--seed"))
-			seed = strtoull(argv[++i], NULL, 0);
-		else if (!strcmp(argv[i], "--seconds"))
-			seconds = atoi(argv[++i]);
-		else if (!strcmp(argv[i], "--process"))
-			only = atoi(argv[++i]) % N_PROCESSES;
-		else if (!strcmp(argv[i], "--from"))
-			first_step = strtoull(argv[++i], NULL, 0);
-		else if (!strcmp(argv[i], "--steps"))
-			n_steps = strtoull(argv[++i], NULL, 0);
-		else
-			fail("no such option: %s", argv[i]);
+	for (i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
+		if (!strcmp(scenarios[i]->name, name))
+			return scenarios[i];
+	FAIL("no such scenario: %s", name);
+}
+
+static void set_option(int c)
+{
+	switch (c) {
+	case 'c': scenario = find_scenario(optarg); break;
+	case 's': seed = strtoull(optarg, NULL, 0); break;
+	case 't': seconds = atoi(optarg); break;
+	case 'p': only = atoi(optarg); break;
+	case 'f': first_step = strtoull(optarg, NULL, 0); break;
+	case 'n': n_steps = strtoull(optarg, NULL, 0); break;
+	case 'a': is_scant = true; break;
+	default:
+		fputs(usage, c == 'h' ? stdout : stderr);
+		exit(c == 'h' ? 0 : 2);
 	}
+}
+
+static void parse_options(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "scenario", required_argument, NULL, 'c' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "seconds", required_argument, NULL, 't' },
+		{ "process", required_argument, NULL, 'p' },
+		{ "from", required_argument, NULL, 'f' },
+		{ "steps", required_argument, NULL, 'n' },
+		{ "scant", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1)
+		set_option(c);
+	n_processes = scenario->n_processes;
+	if (!seconds)
+		seconds = scenario->seconds;
 }
 
 static void add_all_ops(void)
 {
-	add_ops(file_ops);
-	add_ops(map_ops);
-	add_ops(pipe_ops);
-	add_ops(uring_ops);
-	add_ops(share_ops);
-	add_ops(process_ops);
-	add_ops(verify_ops);
-	add_ops(config_ops);
-	add_ops(board_ops);
+	const struct op *const *table;
+
+	for (table = scenario->tables; *table; table++)
+		add_ops(*table);
 }
 
 int main(int argc, char **argv)
 {
-	main_pid = getpid();
 	setpgid(0, 0);
-	parse(argc, argv);
+	group_leader = getpid();
+	parse_options(argc, argv);
 	add_all_ops();
-	all = share_memory(sizeof(*all) * N_PROCESSES);
+	all = share_memory(sizeof(*all) * n_processes);
 	shared = share_memory(sizeof(*shared));
-	open_to_all();
+	if (scenario->prepare)
+		scenario->prepare();
 	run_all();
+	if (scenario->finish)
+		scenario->finish();
 	print_counts();
 	print_scant("at the end");
 	return !is_all_enough() && !is_scant && only < 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* maps.c: mappings of nodes, the control ring, and what is done to both */
+/* maps.c: mappings of nodes, the control ring, and operations on both */
 #include <setjmp.h>
 
 #include "fuzz.h"
@@ -19,13 +19,13 @@ static void caught(int signal)
 {
 	if (is_touching)
 		siglongjmp(back, 1);
-	/* The program itself is wrong: end as if this had not been caught. */
+	/* The program has a bug: let the signal end it. */
 	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 }
 
 /*
- * A blocking call ends at the next tick. SA_RESTART, which do_restart() sets, ends
- * after some ticks, or the call would never end.
+ * A blocking call ends at the next tick. do_restart() sets SA_RESTART for some ticks:
+ * then the call ends later.
  */
 static volatile sig_atomic_t restarts;
 
@@ -57,7 +57,7 @@ void init_signals(void)
 	signal(SIGIO, SIG_IGN);
 }
 
-/* Reads, or writes, a byte of each page; 0, or -1 after SIGBUS or SIGSEGV. */
+/* Read or write a byte of each page. Return: 0, or -1 after SIGBUS or SIGSEGV */
 static int touch(volatile char *at, size_t len, bool write)
 {
 	size_t i;
@@ -145,7 +145,7 @@ static void do_munmap(void)
 
 	if (!map)
 		return;
-	/* A part of it may stay behind. */
+	/* Unmap the second half only. */
 	if (chance(4) && map->len > PAGE) {
 		map->len /= 2;
 		result(munmap(map->at + map->len, map->len));
@@ -229,7 +229,7 @@ static void do_msync(void)
 	}
 }
 
-/* The ring: a program that behaves, most of the time */
+/* The ring: most of the time, the program keeps the rules */
 
 struct ring {
 	struct zio_ring_header *header;
@@ -267,7 +267,7 @@ static bool open_ring(struct ring *ring)
 	return true;
 }
 
-/* The control of block i, which this process may look at now. */
+/* Check the control of block @i, which this process owns. */
 static void look_at(struct ring *ring, uint32_t i)
 {
 	uint32_t n = i & (ring->header->n_slots - 1);

@@ -2,8 +2,8 @@
 /*
  * memory.c: buffers for system calls: good, bad, and slow
  *
- * A slow buffer is a page that a thread of the process gives by userfaultfd, some
- * milliseconds after the kernel has asked for it.
+ * A slow buffer is a missing page. A thread of the process serves it by userfaultfd some
+ * milliseconds after the page fault.
  */
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@
 #define PAGE	4096
 
 char *arena;
-static char *edge;	/* a page, and one behind it that cannot be touched */
+static char *edge;	/* a page, and a page behind it without access */
 static char *slow;
 static int uffd = -1;
 
@@ -25,7 +25,7 @@ static void *map_pages(size_t n)
 	void *map = mmap(NULL, n * PAGE, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	want(map != MAP_FAILED);
+	ASSERT_TRUE(map != MAP_FAILED);
 	return map;
 }
 
@@ -59,7 +59,7 @@ static bool start_server(void)
 
 	if (ioctl(uffd, UFFDIO_API, &api) || ioctl(uffd, UFFDIO_REGISTER, &area))
 		return false;
-	/* Signals are for the thread that makes the calls. */
+	/* The thread that makes the calls gets all signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	error = pthread_create(&thread, NULL, serve_faults, NULL);
@@ -71,7 +71,7 @@ void init_memory(void)
 {
 	arena = map_pages(ARENA / PAGE);
 	edge = map_pages(2);
-	want(!mprotect(edge + PAGE, PAGE, PROT_NONE));
+	ASSERT_TRUE(!mprotect(edge + PAGE, PAGE, PROT_NONE));
 	slow = map_pages(1);
 	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (uffd >= 0 && !start_server()) {
@@ -116,7 +116,7 @@ static void *bad_buffer(size_t *len)
 	}
 }
 
-/* Of the length that is asked for, or as much as is there. */
+/* Return: any buffer; @len is its length */
 void *any_buffer(size_t *len)
 {
 	*len = any_length();

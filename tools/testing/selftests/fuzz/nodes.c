@@ -2,8 +2,8 @@
 /*
  * nodes.c: the pool of open files of a process
  *
- * Two channels are missing in the list: zzero-0000-0-2 and zzero-0000-2-0 have
- * readers that check every block (verify.c), and nobody else reads them.
+ * Two channels are missing in the list: verify.c reads zzero-0000-0-2 and
+ * zzero-0000-2-0, and checks every block. No other operation reads them.
  */
 #include <dirent.h>
 
@@ -74,7 +74,7 @@ static bool is_wanted(const struct slot *slot, bool is_output, int is_data)
 	return channels[slot->channel].is_output == is_output;
 }
 
-/* Mostly one of the wanted direction and kind (-1: either), if there is any. */
+/* Return: mostly a slot of this direction and kind (-1: either), if there is one */
 struct slot *slot_for(bool is_output, int is_data)
 {
 	unsigned int first = dice(N_FDS), i;
@@ -90,7 +90,7 @@ struct slot *slot_for(bool is_output, int is_data)
 	return &slots[first];
 }
 
-/* The file goes to a free place of the pool, or replaces another. */
+/* Put the file into a free slot of the pool, or replace another file. */
 void keep_fd(int fd, int channel, bool is_data)
 {
 	struct slot *slot = any_slot();
@@ -115,7 +115,7 @@ void init_nodes(void)
 		slots[i].fd = -1;
 }
 
-/* What a udev rule does: the nodes belong to the group "users". */
+/* Give the nodes to the group "users", as a udev rule does. */
 void open_to_all(void)
 {
 	DIR *dir = opendir("/dev/zio");

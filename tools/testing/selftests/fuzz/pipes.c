@@ -6,7 +6,7 @@
 
 #define N_PIPES	4
 
-/* What can be spliced to and from: three pipes, and a pair of sockets. */
+/* Three pipes, and a pair of sockets. */
 static int ends[N_PIPES][2];
 static int file;
 
@@ -15,11 +15,11 @@ void init_pipes(void)
 	int i;
 
 	for (i = 0; i < N_PIPES - 1; i++)
-		want(!pipe2(ends[i], O_CLOEXEC | O_NONBLOCK));
-	want(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
-			 ends[i]));
+		ASSERT_TRUE(!pipe2(ends[i], O_CLOEXEC | O_NONBLOCK));
+	ASSERT_TRUE(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK |
+				SOCK_CLOEXEC, 0, ends[i]));
 	file = memfd_create("fuzz", MFD_CLOEXEC);
-	want(file >= 0);
+	ASSERT_TRUE(file >= 0);
 }
 
 static unsigned int any_splice_flags(void)
@@ -52,7 +52,7 @@ static void do_splice_in(void)
 		drain(pipe[0]);
 }
 
-/* A node of its own: what was spliced outlives it. */
+/* Close the node after the splice: the pages stay in the pipe. */
 static void do_splice_close(void)
 {
 	int channel = any_channel(false);
@@ -76,7 +76,7 @@ static void do_splice_out(void)
 		      any_splice_flags()));
 }
 
-/* From a pipe on to a pipe, a socket, or a file. */
+/* Splice from a pipe to a pipe, a socket, or a file. */
 static void do_splice_on(void)
 {
 	int *from = ends[dice(N_PIPES)], *to = ends[dice(N_PIPES)];
@@ -102,7 +102,7 @@ static void do_vmsplice(void)
 	int n = any_iovec(v, 4), i = dice(N_PIPES - 1);
 	size_t len;
 
-	/* From a mapping of a node, too: the pipe keeps its pages. */
+	/* The pipe keeps pages of a mapped node. */
 	if (chance(2) && n) {
 		v[0].iov_base = any_map(&len);
 		v[0].iov_len = 4096;
@@ -154,7 +154,7 @@ static void do_drain(void)
 		errno = 0;
 }
 
-/* What is in it goes with it. */
+/* Close a pipe with what is in it. */
 static void do_close_pipe(void)
 {
 	int *pipe = ends[dice(N_PIPES - 1)];

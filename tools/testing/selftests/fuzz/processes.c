@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* processes.c: children, threads, and files that go from process to process */
+/* processes.c: children, threads, and files that are passed between processes */
 #include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@ void init_passing(int sock)
 	passing = sock;
 }
 
-/* The file and what is known of it. */
+/* Send an open file and its slot. */
 static void do_send(void)
 {
 	struct slot *slot = slot_for(chance(2), -1);
@@ -59,7 +59,7 @@ static void do_receive(void)
 	keep_fd(fd, slot.channel, slot.is_data);
 }
 
-/* The child makes steps of its own with the same files and maps, or is killed. */
+/* A child makes steps with the same files and maps, or is killed. */
 static void do_fork(void)
 {
 	unsigned int n = 1 + dice(20), patience = 1 + dice(50);
@@ -84,7 +84,7 @@ static void do_fork(void)
 		_exit(1);
 }
 
-/* One call of a thread, beside which the main thread takes its file away. */
+/* A thread makes a call; meanwhile the main thread closes its file, or the like. */
 
 static struct call {
 	int fd, kind;

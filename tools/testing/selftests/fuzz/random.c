@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* random.c: decisions that a seed, a process, and the number of a step repeat */
+/* random.c: random numbers that seed, process and number of the step determine */
 #include "fuzz.h"
 
 static uint64_t state;
@@ -13,7 +13,7 @@ static uint64_t mix(uint64_t x)
 
 void begin_step(uint64_t step)
 {
-	state = mix(mix(seed * N_PROCESSES + process) + step);
+	state = mix(mix(seed * n_processes + process) + step);
 }
 
 uint64_t draw(void)
@@ -32,7 +32,7 @@ bool chance(unsigned int n)
 	return !dice(n);
 }
 
-/* Numbers near limits are more frequent than others. */
+/* Numbers near limits are more frequent. */
 int any_int(void)
 {
 	static const int odd[] = {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* share.c: blocks of inputs that outputs play from where they are */
+/* share.c: outputs play the memory of blocks of inputs */
 #include <sys/ioctl.h>
 
 #include "fuzz.h"
 
-#define N_TIES	3
+#define N_LINKS	3
 
-/* An output that was tied to an input, and the last control of that. */
-static struct tie {
+/* An output that is linked to an input, and the last control of the input. */
+static struct link {
 	struct slot in, out;
 	struct zio_control ctrl;
 	bool has_ctrl;
-} ties[N_TIES];
+} links[N_LINKS];
 
-/* Sets whose samples have the same size, or none. */
+/* Channels whose samples have the same size. */
 static const char *const pairs[][2] = {
 	{ "zzero-0001-0-1", "zloop-0000-0-0" },
 	{ "zzero-0000-0-0", "zzero-0000-1-0" },
@@ -25,7 +25,7 @@ static const char *const pairs[][2] = {
 	{ "zmini-0000-0-0", "zzero-0000-1-0" },
 };
 
-static int open_tie_end(struct slot *slot, const char *name, int flags)
+static int open_link_end(struct slot *slot, const char *name, int flags)
 {
 	slot->channel = find_channel(name);
 	slot->is_data = false;
@@ -34,31 +34,31 @@ static int open_tie_end(struct slot *slot, const char *name, int flags)
 	return slot->fd;
 }
 
-static void close_tie(struct tie *tie)
+static void close_link(struct link *link)
 {
-	if (!tie->in.channel && !tie->out.channel)
+	if (!link->in.channel && !link->out.channel)
 		return;
-	if (tie->in.fd >= 0)
-		close(tie->in.fd);
-	if (tie->out.fd >= 0)
-		close(tie->out.fd);
-	memset(tie, 0, sizeof(*tie));
+	if (link->in.fd >= 0)
+		close(link->in.fd);
+	if (link->out.fd >= 0)
+		close(link->out.fd);
+	memset(link, 0, sizeof(*link));
 }
 
-static void do_tie(void)
+static void do_link(void)
 {
 	const char *const *pair = pairs[dice(sizeof(pairs) / sizeof(*pairs))];
-	struct tie *tie = &ties[dice(N_TIES)];
+	struct link *link = &links[dice(N_LINKS)];
 
-	close_tie(tie);
-	tie->in.fd = tie->out.fd = -1;
-	open_tie_end(&tie->in, pair[0], O_RDONLY);
-	open_tie_end(&tie->out, pair[1], chance(4) ? O_RDWR : O_WRONLY);
-	result(ioctl(tie->out.fd, ZIO_IOC_SHARE, &tie->in.fd));
+	close_link(link);
+	link->in.fd = link->out.fd = -1;
+	open_link_end(&link->in, pair[0], O_RDONLY);
+	open_link_end(&link->out, pair[1], chance(4) ? O_RDWR : O_WRONLY);
+	result(ioctl(link->out.fd, ZIO_IOC_SHARE, &link->in.fd));
 }
 
-/* What does not belong together, most of the time. */
-static void do_tie_any(void)
+/* Link any two files, which do not fit most of the time. */
+static void do_link_any(void)
 {
 	int fd = chance(4) ? any_int() : slot_for(false, -1)->fd;
 
@@ -69,26 +69,26 @@ static void do_tie_any(void)
 		result(ioctl(slot_for(true, -1)->fd, ZIO_IOC_SHARE, &fd));
 }
 
-static void do_untie(void)
+static void do_unlink(void)
 {
-	struct tie *tie = &ties[dice(N_TIES)];
+	struct link *link = &links[dice(N_LINKS)];
 	int none = -1;
 
-	if (!tie->in.channel && !tie->out.channel)
+	if (!link->in.channel && !link->out.channel)
 		return;
 	if (chance(3)) {
-		result(ioctl(tie->out.fd, ZIO_IOC_SHARE, &none));
+		result(ioctl(link->out.fd, ZIO_IOC_SHARE, &none));
 		return;
 	}
-	close_tie(tie);
+	close_link(link);
 }
 
-static void read_tied(struct tie *tie)
+static void read_linked(struct link *link)
 {
-	tie->has_ctrl = result(read(tie->in.fd, &tie->ctrl, sizeof(tie->ctrl))) ==
-		sizeof(tie->ctrl);
-	if (tie->has_ctrl)
-		check_control(&tie->ctrl, &tie->in);
+	link->has_ctrl = result(read(link->in.fd, &link->ctrl, sizeof(link->ctrl))) ==
+		sizeof(link->ctrl);
+	if (link->has_ctrl)
+		check_control(&link->ctrl, &link->in);
 }
 
 static void spoil_submission(struct zio_control *ctrl)
@@ -117,33 +117,33 @@ static void spoil_submission(struct zio_control *ctrl)
 	}
 }
 
-static void submit(struct tie *tie)
+static void submit(struct link *link)
 {
-	struct zio_control ctrl = tie->ctrl;
+	struct zio_control ctrl = link->ctrl;
 
 	ctrl.flags |= ZIO_CONTROL_SHARED | (chance(2) ? ZIO_CONTROL_KEEP : 0) |
 		(chance(4) ? ZIO_CONTROL_SHARE_ONLY : 0);
 	if (chance(5))
 		spoil_submission(&ctrl);
-	result(write(tie->out.fd, &ctrl, sizeof(ctrl)));
+	result(write(link->out.fd, &ctrl, sizeof(ctrl)));
 }
 
 static void do_submit(void)
 {
-	struct tie *tie = &ties[dice(N_TIES)];
+	struct link *link = &links[dice(N_LINKS)];
 	unsigned int n = 1 + dice(8);
 
-	if (!tie->in.channel && !tie->out.channel)
+	if (!link->in.channel && !link->out.channel)
 		return;
 	while (n--) {
-		if (!tie->has_ctrl || !chance(3))
-			read_tied(tie);
-		if (tie->has_ctrl)
-			submit(tie);
+		if (!link->has_ctrl || !chance(3))
+			read_linked(link);
+		if (link->has_ctrl)
+			submit(link);
 	}
 }
 
-/* Controls of the inputs without samples come from orders. */
+/* Orders make the controls of inputs without samples. */
 static void do_order(void)
 {
 	static const char *const boards[] = { "zdtc-0000-0-0", "zdtc-0100-0-0" };
@@ -161,9 +161,9 @@ static void do_order(void)
 }
 
 const struct op share_ops[] = {
-	{ "tie", do_tie, 20, 5, MEMBER },
-	{ "tie-any", do_tie_any, 5, 0, MEMBER },
-	{ "untie", do_untie, 5, 1, MEMBER },
+	{ "link", do_link, 20, 5, MEMBER },
+	{ "link-any", do_link_any, 5, 0, MEMBER },
+	{ "unlink", do_unlink, 5, 1, MEMBER },
 	{ "submit", do_submit, 40, 5, MEMBER },
 	{ "order", do_order, 12, 2, MEMBER },
 	{}

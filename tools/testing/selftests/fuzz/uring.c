@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* uring.c: requests that wait, are cancelled, and outlive their file */
+/* uring.c: requests of io_uring: they wait, are cancelled, and outlive their file */
 #include <liburing.h>
 
 #include "fuzz.h"
@@ -20,13 +20,13 @@ void init_uring(void)
 		io_uring_register_buffers(&ring, &all, 1);
 }
 
-/* A child has no copy of what the library knows of the parent's ring. */
+/* A child must not use the ring of its parent. */
 void leave_uring(void)
 {
 	has_ring = false;
 }
 
-/* Where the result of a request is counted: with the operation that finds it. */
+/* The operation that finds a result counts it. */
 static void reap(void)
 {
 	struct io_uring_cqe *cqe;
@@ -154,8 +154,8 @@ static void do_uring_splice(void)
 }
 
 /*
- * The number is one of its own, which no other file can get: nobody knows whether
- * and when the request is served.
+ * The descriptor is from a range of its own. The request may be served at any time, and
+ * must not close another file.
  */
 static void do_uring_close(void)
 {
@@ -171,7 +171,7 @@ static void do_uring_close(void)
 	submit_all();
 }
 
-/* With all that waits in it. */
+/* Close the ring with all requests that wait. */
 static void do_uring_exit(void)
 {
 	if (!has_ring)

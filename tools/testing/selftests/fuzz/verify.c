@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verify.c: two channels whose every block is checked
+ * verify.c: each block of two channels is checked
  *
- * Each of the two members has one channel that no other process reads: samples of
- * 8 bits and of 32 bits that count. While everything about their board changes, a
- * control that was read names samples that can be read, and these count.
+ * Each of the two members has a channel that no other process reads. The samples, of 8
+ * bits and of 32 bits, count. While everything about the board changes, a control that
+ * was read names samples that can be read.
  */
 #include "fuzz.h"
 
@@ -49,7 +49,7 @@ static void check_bytes(size_t n)
 		      (uint8_t)(block[i - 1] + 1));
 }
 
-/* Somebody may set the counter while a block is filled. */
+/* Another process may set the counter while a block is filled. */
 static void check_words(size_t n)
 {
 	uint32_t *word = (uint32_t *)block;
@@ -61,13 +61,35 @@ static void check_words(size_t n)
 	holds(jumps <= MOST_JUMPS, jumps, MOST_JUMPS);
 }
 
+/*
+ * Read all samples of the block in hand. A read may be short: at a page that is not
+ * present, the kernel stops to fault it in. When a tick comes meanwhile, or the board is
+ * unbound, the read returns what it has copied. The next read continues, or tells the
+ * error. Return: how many bytes, or -1
+ */
+static ssize_t read_samples(size_t n)
+{
+	size_t sum = 0;
+	ssize_t got;
+
+	while (sum < n) {
+		got = read(data, block + sum, n - sum);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -1 : (ssize_t)sum;
+		sum += got;
+	}
+	return sum;
+}
+
 static void check_samples(const struct zio_control *control)
 {
 	size_t size = (size_t)control->nsamples * control->ssize, n;
 	ssize_t got;
 
 	n = size < MOST ? size : MOST;
-	got = read(data, block, n);
+	got = read_samples(n);
 	if (got < 0 && (errno == ENODEV || errno == ETIMEDOUT))
 		return;
 	holds(got == (ssize_t)n, got < 0 ? -errno : got, (long long)n);
@@ -80,8 +102,7 @@ static void check_samples(const struct zio_control *control)
 static void check_sequence(const struct zio_control *control)
 {
 	if (has_last)
-		holds((int32_t)(control->seq_num - last) > 0, control->seq_num,
-		      last);
+		holds((int32_t)(control->seq_num - last) > 0, control->seq_num, last);
 	last = control->seq_num;
 	has_last = true;
 }

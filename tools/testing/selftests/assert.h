@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * assert.h: assertions for the programs of the selftests
+ *
+ * An assertion that does not hold prints the place and the values, and ends the
+ * process group of the program: no child continues without its parent.
+ */
+#ifndef ASSERT_H
+#define ASSERT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* A machine that several users share is slower than an idle one by less than this. */
+#define SLOWNESS 15
+
+/* The process that leads the group; set by begin_group(). */
+static pid_t group_leader;
+
+/* Exit from a child; from the leader, end the children, too. */
+static inline void __attribute__((noreturn)) give_up(void)
+{
+	if (getpid() == group_leader) {
+		signal(SIGTERM, SIG_IGN);
+		kill(0, SIGTERM);
+	}
+	_exit(1);
+}
+
+#define FAIL(fmt, ...) do {						\
+	fprintf(stderr, "# %s:%d: " fmt "\n", __FILE_NAME__, __LINE__,	\
+		##__VA_ARGS__);						\
+	give_up();							\
+} while (0)
+
+/* The condition holds. The message shows errno, which often tells why not. */
+#define ASSERT_TRUE(condition) do {					\
+	if (!(condition))						\
+		FAIL("not true: %s (errno %s)", #condition,		\
+		     strerrorname_np(errno) ?: "?");			\
+} while (0)
+
+/* The two integers are equal. */
+#define ASSERT_EQ(got, expected) do {					\
+	long long got_ = (got), expected_ = (expected);			\
+									\
+	if (got_ != expected_)						\
+		FAIL("%s is %lld, expected %lld (errno %s)", #got, got_,	\
+		     expected_, strerrorname_np(errno) ?: "?");		\
+} while (0)
+
+/* The system call fails with this errno. */
+#define ASSERT_ERRNO(call, code) do {					\
+	long long ret_;							\
+									\
+	errno = 0;							\
+	ret_ = (call);							\
+	if (ret_ != -1 || errno != (code))				\
+		FAIL("%s returns %lld (errno %s), expected %s", #call,	\
+		     ret_, strerrorname_np(errno) ?: "?",		\
+		     strerrorname_np(code));				\
+} while (0)
+
+static inline void on_timeout(int signal)
+{
+	static const char text[] = "# timed out\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0)
+		give_up();
+	give_up();
+}
+
+/* Lead a process group, which ends after @seconds, on a slow machine later. */
+static inline void begin_group(unsigned int seconds)
+{
+	setpgid(0, 0);
+	group_leader = getpid();
+	signal(SIGALRM, on_timeout);
+	alarm(SLOWNESS * seconds);
+}
+
+#endif /* ASSERT_H */

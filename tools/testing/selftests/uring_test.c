@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * uring_test.c: requests of io_uring are served at once, or after a poll, and never by a
+ * worker; libaio
+ *
+ * # leaks
+ * # rt
+ */
+#define TEST_SECONDS	20
+
+#include <dirent.h>
+#include <libaio.h>
+#include <liburing.h>
+
+#include "board.h"
+#include "harness.h"
+
+#define IN	ZZERO "-2-0"
+#define ENABLE	CSET2 "/trigger/enable"
+#define BLOCK	64	/* 16 samples of the counter */
+static struct io_uring ring;
+static char buf[8192] __attribute__((aligned(4096)));
+static uint32_t count;	/* the sample that comes next */
+
+SETUP(fresh_aio)
+{
+	renew_zzero();
+}
+
+SETUP(fresh)
+{
+	if (io_uring_queue_init(8, &ring, 0) == -ENOSYS)
+		SKIP("this kernel has no io_uring");
+	io_uring_queue_exit(&ring);
+	renew_zzero();
+}
+
+/* What a value of TEST_EACH() names: "[OPERATION] KIND [SWITCH]" */
+struct request {
+	char op[16], kind[8], enable[128];
+};
+
+static struct request parse(const char *value)
+{
+	struct request r = { "", "", "" };
+	char file[32] = "";
+
+	if (sscanf(value, "%15s %7s %31s", r.op, r.kind, file) < 2)
+		FAIL("no request: %s", value);
+	snprintf(r.enable, sizeof(r.enable), CSET2 "/%s", file);
+	return r;
+}
+
+static void open_uring(void)
+{
+	struct iovec all = { buf, sizeof(buf) };
+
+	ASSERT_EQ(io_uring_queue_init(8, &ring, 0), 0);
+	ASSERT_EQ(io_uring_register_buffers(&ring, &all, 1), 0);
+}
+
+/* Count the kernel threads that serve requests which would have blocked. */
+static int count_workers(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	char path[300], name[32];
+	struct dirent *entry;
+	int fd, n, found = 0;
+
+	ASSERT_TRUE(dir);
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			continue;
+		n = read(fd, name, sizeof(name));
+		found += n > 8 && !strncmp(name, "iou-wrk-", 8);
+		close(fd);
+	}
+	closedir(dir);
+	return found;
+}
+
+static void prepare(struct io_uring_sqe *sqe, const char *op, int fd,
+		    const struct iovec *v)
+{
+	if (!strcmp(op, "READ"))
+		io_uring_prep_read(sqe, fd, v->iov_base, v->iov_len, -1);
+	else if (!strcmp(op, "READ_FIXED"))
+		io_uring_prep_read_fixed(sqe, fd, v->iov_base, v->iov_len, -1, 0);
+	else if (!strcmp(op, "READV"))
+		io_uring_prep_readv(sqe, fd, v, 1, -1);
+	else if (!strcmp(op, "WRITE"))
+		io_uring_prep_write(sqe, fd, v->iov_base, v->iov_len, -1);
+	else if (!strcmp(op, "WRITE_FIXED"))
+		io_uring_prep_write_fixed(sqe, fd, v->iov_base, v->iov_len, -1, 0);
+	else if (!strcmp(op, "WRITEV"))
+		io_uring_prep_writev(sqe, fd, v, 1, -1);
+	else if (!strcmp(op, "POLLIN"))
+		io_uring_prep_poll_add(sqe, fd, POLLIN);
+	else if (!strcmp(op, "POLLOUT"))
+		io_uring_prep_poll_add(sqe, fd, POLLOUT);
+	else
+		FAIL("no operation %s", op);
+}
+
+static void submit(const char *op, int fd, void *to, size_t len,
+		   unsigned int flags)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+	struct iovec v = { to, len };
+
+	ASSERT_TRUE(sqe);
+	prepare(sqe, op, fd, &v);
+	sqe->flags |= flags;
+	sqe->user_data = 1;
+	ASSERT_EQ(io_uring_submit(&ring), 1);
+}
+
+static int result(void)
+{
+	struct io_uring_cqe *cqe;
+	int res;
+
+	ASSERT_EQ(io_uring_wait_cqe(&ring, &cqe), 0);
+	res = cqe->res;
+	io_uring_cqe_seen(&ring, cqe);
+	return res;
+}
+
+static int serve(const char *op, int fd, size_t len)
+{
+	submit(op, fd, buf, len, 0);
+	return result();
+}
+
+/* The request waits, and no worker waits with it. */
+static void check_pending(void)
+{
+	struct io_uring_cqe *cqe;
+
+	usleep(30000);
+	ASSERT_EQ(io_uring_peek_cqe(&ring, &cqe), -EAGAIN);
+	ASSERT_EQ(count_workers(), 0);
+}
+
+static void check_counter(const char *data, int len)
+{
+	uint32_t word;
+
+	for (; len > 0; len -= sizeof(word), data += sizeof(word)) {
+		memcpy(&word, data, sizeof(word));
+		ASSERT_EQ(word, count++);
+	}
+}
+
+TEST_EACH("%s of data: parts of a block, a block, several, none", fresh,
+	  "READ", "READ_FIXED", "READV")
+{
+	static const int sizes[] = { 4, 60, 64, 0, 200, 1024, 56 };
+	struct pair pair;
+	size_t i;
+
+	open_uring();
+	pair = open_pair(IN, O_RDONLY);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(buf, 0xa5, sizeof(buf));
+		ASSERT_EQ(serve(value, pair.data, sizes[i]), sizes[i]);
+		check_counter(buf, sizes[i]);
+		ASSERT_EQ(buf[sizes[i]], (char)0xa5);
+	}
+	/* A block whose control was read ends the read. */
+	ASSERT_EQ(serve(value, pair.ctrl, 512), 512);
+	ASSERT_EQ(serve(value, pair.data, 200), BLOCK);
+	check_counter(buf, BLOCK);
+	ASSERT_EQ(count_workers(), 0);
+}
+
+TEST_EACH("%s of controls: a buffer that is too short takes no block", fresh,
+	  "READ", "READ_FIXED", "READV")
+{
+	const struct zio_control *ctrl = (void *)buf;
+	int fd = open_node(IN, "ctrl", O_RDONLY);
+	uint32_t i, seq = 0, n;
+
+	open_uring();
+	for (i = 0; i < 20; i++) {
+		n = 1 + i % 3;
+		ASSERT_EQ(serve(value, fd, 511), -EINVAL);
+		ASSERT_EQ(serve(value, fd, 0), -EINVAL);
+		ASSERT_EQ(serve(value, fd, n * 512 + i), n * 512);
+		ASSERT_EQ(ctrl->seq_num, seq);
+		seq += n;
+		ASSERT_EQ(ctrl->nsamples * ctrl->ssize, BLOCK);
+	}
+	ASSERT_EQ(count_workers(), 0);
+}
+
+TEST_EACH("POLL_ADD of a %s node completes when a read works", fresh,
+	  "data", "ctrl")
+{
+	int fd = open_node(IN, value, O_RDONLY);
+
+	open_uring();
+	ASSERT_TRUE(serve("POLLIN", fd, 0) & POLLIN);
+	ASSERT_EQ(serve("READ", fd, 512), 512);
+	ASSERT_EQ(count_workers(), 0);
+}
+
+TEST_EACH("POLL_ADD waits for a block: %s", fresh,
+	  "POLLIN data chan0/enable", "POLLIN data trigger/enable",
+	  "POLLIN ctrl chan0/enable", "POLLIN ctrl trigger/enable")
+{
+	struct request r = parse(value);
+	int fd = open_node(IN, r.kind, O_RDONLY);
+
+	open_uring();
+	write_text(r.enable, "0\n");
+	submit("POLLIN", fd, NULL, 0, 0);
+	check_pending();
+	write_text(r.enable, "1\n");
+	ASSERT_TRUE(result() & POLLIN);
+	ASSERT_EQ(serve("READ", fd, 512), 512);
+	ASSERT_EQ(count_workers(), 0);
+}
+
+/* Each request has a block of its own, and none is missing. */
+static void check_three(int size, int ctrl)
+{
+	unsigned int i, seen = 0;
+
+	for (i = 0; i < 3; i++) {
+		count = *(uint32_t *)(buf + i * size);
+		if (!ctrl)
+			seen |= 1 << count / 16;
+		else
+			seen |= 1 << ((struct zio_control *)(buf + i * size))->seq_num;
+		if (!ctrl)
+			check_counter(buf + i * size, size);
+	}
+	ASSERT_EQ(seen, 7);
+}
+
+TEST_EACH("three requests wait and are served later: %s", fresh,
+	  "READ data chan0/enable", "READ_FIXED data chan0/enable",
+	  "READV data chan0/enable", "READ ctrl chan0/enable",
+	  "READ_FIXED ctrl chan0/enable", "READV ctrl chan0/enable",
+	  "READ data trigger/enable", "READ_FIXED data trigger/enable",
+	  "READV data trigger/enable", "READ ctrl trigger/enable",
+	  "READ_FIXED ctrl trigger/enable", "READV ctrl trigger/enable")
+{
+	struct request r = parse(value);
+	int fd = open_node(IN, r.kind, O_RDONLY);
+	int i, ctrl = !strcmp(r.kind, "ctrl");
+	int size = ctrl ? 512 : BLOCK;
+
+	open_uring();
+	write_text(r.enable, "0\n");
+	for (i = 0; i < 3; i++)
+		submit(r.op, fd, buf + i * size, size, 0);
+	check_pending();
+	write_text(r.enable, "1\n");
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(result(), size);
+	ASSERT_EQ(count_workers(), 0);
+	check_three(size, ctrl);
+}
+
+TEST_EACH("a cancelled request takes no block: %s", fresh,
+	  "READ data", "READ ctrl", "READ_FIXED data", "READ_FIXED ctrl")
+{
+	struct request r = parse(value);
+	int fd = open_node(IN, r.kind, O_RDONLY);
+	struct io_uring_sqe *sqe;
+	int first, second;
+
+	open_uring();
+	write_text(ENABLE, "0\n");
+	submit(r.op, fd, buf, 512, 0);
+	check_pending();
+	sqe = io_uring_get_sqe(&ring);
+	io_uring_prep_cancel64(sqe, 1, 0);
+	ASSERT_EQ(io_uring_submit(&ring), 1);
+	first = result();
+	second = result();
+	/* The request and its cancellation complete in any order. */
+	ASSERT_TRUE(!first || !second);
+	ASSERT_EQ(first + second, -ECANCELED);
+	write_text(ENABLE, "1\n");
+	ASSERT_EQ(serve(r.op, fd, 512), 512);
+	if (!strcmp(r.kind, "data"))
+		check_counter(buf, 512);
+	else
+		ASSERT_EQ(((struct zio_control *)buf)->seq_num, 0);
+	ASSERT_EQ(count_workers(), 0);
+}
+
+TEST_EACH("a ring is closed while a %s waits, and takes no block", fresh,
+	  "READ", "READ_FIXED")
+{
+	struct pair pair = open_pair(IN, O_RDONLY);
+
+	open_uring();
+	write_text(ENABLE, "0\n");
+	submit(value, pair.data, buf, BLOCK, 0);
+	submit(value, pair.ctrl, buf + BLOCK, 512, 0);
+	check_pending();
+	close(pair.ctrl);
+	io_uring_queue_exit(&ring);
+	write_text(ENABLE, "1\n");
+	ASSERT_EQ(read(pair.data, buf, BLOCK), BLOCK);
+	check_counter(buf, BLOCK);
+}
+
+TEST_EACH("a process is killed while its %s waits, and takes no block", fresh,
+	  "READ", "READ_FIXED")
+{
+	pid_t pid;
+
+	write_text(ENABLE, "0\n");
+	pid = fork();
+	if (!pid) {
+		open_uring();
+		submit(value, open_node(IN, "data", O_RDONLY), buf, BLOCK, 0);
+		check_pending();
+		raise(SIGKILL);
+	}
+	ASSERT_TRUE(waitpid(pid, &(int){ 0 }, 0) == pid);
+	write_text(ENABLE, "1\n");
+	ASSERT_EQ(read(open_node(IN, "data", O_RDONLY), buf, BLOCK), BLOCK);
+	check_counter(buf, BLOCK);
+}
+
+TEST_EACH("a waiting request ends with ENODEV when the board is unbound: %s", fresh,
+	  "READ data", "READ ctrl", "READ_FIXED data", "READ_FIXED ctrl")
+{
+	struct request r = parse(value);
+	int fd = open_node(IN, r.kind, O_RDONLY);
+
+	open_uring();
+	write_text(ENABLE, "0\n");
+	submit(r.op, fd, buf, 512, 0);
+	check_pending();
+	unbind_board("zio-zero", 0);
+	ASSERT_EQ(result(), -ENODEV);
+	ASSERT_EQ(serve(r.op, fd, 512), -ENODEV);
+	ASSERT_TRUE(serve("POLLIN", fd, 0) & POLLHUP);
+	ASSERT_EQ(count_workers(), 0);
+}
+
+TEST_EACH("%s fills the output, and then waits for room", fresh,
+	  "WRITE", "WRITE_FIXED", "WRITEV")
+{
+	int fd = open_node(ZZERO "-1-0", "data", O_WRONLY);
+
+	open_uring();
+	ASSERT_TRUE(serve("POLLOUT", fd, 0) & POLLOUT);
+	ASSERT_EQ(serve(value, fd, 1000), 1000);
+	ASSERT_EQ(serve(value, fd, 0), 0);
+	ASSERT_EQ(serve(value, fd, 8), 8);
+	write_text(CSET1 "/trigger/enable", "0\n");
+	ASSERT_EQ(serve(value, fd, 1000), 256);
+	submit("POLLOUT", fd, NULL, 0, 0);
+	submit(value, fd, buf, 24, 0);
+	check_pending();
+	write_text(CSET1 "/trigger/enable", "1\n");
+	ASSERT_TRUE(result() > 0 && result() > 0);
+	ASSERT_EQ(serve(value, fd, 16), 16);
+	ASSERT_EQ(count_workers(), 0);
+}
+
+TEST("a read that is forced on a worker shows one", fresh)
+{
+	int fd = open_node(IN, "data", O_RDONLY);
+
+	open_uring();
+	submit("READ", fd, buf, BLOCK, IOSQE_ASYNC);
+	ASSERT_EQ(result(), BLOCK);
+	check_counter(buf, BLOCK);
+	ASSERT_TRUE(count_workers() > 0);
+}
+
+static long long serve_aio(io_context_t context, struct iocb *cb)
+{
+	struct timespec limit = { 5, 0 };
+	struct io_event event;
+
+	ASSERT_EQ(io_submit(context, 1, &cb), 1);
+	ASSERT_EQ(io_getevents(context, 1, 1, &event, &limit), 1);
+	ASSERT_TRUE(event.obj == cb);
+	return (long)event.res;
+}
+
+static long long read_aio(io_context_t context, int fd, size_t len, int flags)
+{
+	struct iocb cb;
+
+	io_prep_pread(&cb, fd, buf, len, 0);
+	cb.aio_rw_flags = flags;
+	return serve_aio(context, &cb);
+}
+
+TEST("libaio reads within io_submit()", fresh_aio)
+{
+	struct pair pair = open_pair(IN, O_RDONLY);
+	io_context_t context = NULL;
+	struct iocb cb;
+
+	ASSERT_EQ(io_setup(4, &context), 0);
+	ASSERT_EQ(read_aio(context, pair.data, 200, 0), 200);
+	check_counter(buf, 200);
+	ASSERT_EQ(read_aio(context, pair.data, 0, 0), 0);
+	ASSERT_EQ(read_aio(context, pair.data, 56, RWF_NOWAIT), 56);
+	check_counter(buf, 56);
+	ASSERT_EQ(read_aio(context, pair.ctrl, 511, 0), -EINVAL);
+	ASSERT_EQ(read_aio(context, pair.ctrl, 512, 0), 512);
+	ASSERT_EQ(read_aio(context, pair.data, 200, 0), BLOCK);
+	check_counter(buf, BLOCK);
+	write_text(ENABLE, "0\n");
+	ASSERT_EQ(read_aio(context, pair.data, 64, RWF_NOWAIT), -EAGAIN);
+	ASSERT_EQ(read_aio(context, pair.ctrl, 512, RWF_NOWAIT), -EAGAIN);
+	write_text(ENABLE, "1\n");
+	io_prep_poll(&cb, pair.ctrl, POLLIN);
+	ASSERT_TRUE(serve_aio(context, &cb) & POLLIN);
+	ASSERT_EQ(io_destroy(context), 0);
+}
+
+TEST_EACH("a poll of a %s node by libaio waits", fresh_aio, "data", "ctrl")
+{
+	int fd = open_node(IN, value, O_RDONLY);
+	struct timespec none = { 0, 30000000 }, limit = { 5, 0 };
+	io_context_t context = NULL;
+	struct io_event event;
+	struct iocb cb, *list = &cb;
+
+	ASSERT_EQ(io_setup(4, &context), 0);
+	write_text(ENABLE, "0\n");
+	io_prep_poll(&cb, fd, POLLIN);
+	ASSERT_EQ(io_submit(context, 1, &list), 1);
+	ASSERT_EQ(io_getevents(context, 1, 1, &event, &none), 0);
+	write_text(ENABLE, "1\n");
+	ASSERT_EQ(io_getevents(context, 1, 1, &event, &limit), 1);
+	ASSERT_TRUE(event.res & POLLIN);
+	ASSERT_EQ(read(fd, buf, 512), 512);
+	ASSERT_EQ(io_destroy(context), 0);
+}
+
+/* A closed ring releases its files later; so does a killed process. */
+TEST("no file is held", fresh)
+{
+	wait_for(10, !shell("rmmod zio-zero 2>/dev/null"));
+}
