@@ -109,6 +109,8 @@ uint64_t spins_of(uint64_t ns);
  * @good: a period at which nothing is lost, in ns
  * @least: the shortest period to try, in ns
  *
+ * Context: Any thread; @try runs many times.
+ *
  * Return: the period in ns. Three more trials at this period have lost nothing.
  */
 uint64_t find_period(int64_t (*try)(void *arg, uint64_t period), void *arg,

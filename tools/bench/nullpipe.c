@@ -2,8 +2,8 @@
 /*
  * nullpipe: the same samples as zio-zero, with no framework at all
  *
- * A read of /dev/zio-null-{zero,random} fills a buffer of the kernel, as
- * large as the request, and copies it to the user. A write copies the user's bytes to
+ * A read of /dev/zio-null-{zero,random} fills a buffer of the kernel and copies it to the
+ * user. The buffer is as large as the request. A write copies the user's bytes to
  * the buffer and drops them. The cost of ZIO is what it costs more than this.
  *
  * The buffer belongs to the open file. No lock protects it: a file has one reader.

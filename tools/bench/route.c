@@ -5,8 +5,8 @@
  *   time=MS    between the two looks (1000)
  *
  * The other word is a directory of statistics. No program waits for the blocks of a
- * route. This one reads their number twice, and prints the difference, the time between,
- * and how much of it the processor was idle.
+ * route. This one reads their number twice. It prints the difference, the time between,
+ * and the idle part of that time.
  */
 #include "bench.h"
 

@@ -13,10 +13,10 @@
  *
  * The other word is the channel.
  *
- * The caller has set the source of the emulated card to send as many events as this
- * program reads, from event 0 on, of pattern "count". This program opens the channel
- * and starts the source. It looks at two clocks, and at the counters of card, driver
- * and kernel, before and after the events that it measures.
+ * The caller has set up the source of the emulated card. The source sends as many events
+ * as this program reads, from event 0 on, of pattern "count". This program opens the
+ * channel and starts the source. It reads two clocks before and after the events that it
+ * measures. It also reads the counters of card, driver and kernel.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>

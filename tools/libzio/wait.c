@@ -2,8 +2,8 @@
 /*
  * Wait for a channel, and end a wait
  *
- * The descriptors of nodes are non-blocking, so that no call waits in read() or write(),
- * which only a signal could end. A call that must wait does so in poll(), where it also
+ * The descriptors of nodes are non-blocking: only a signal could end a wait in read() or
+ * write(). A call that must wait does so in poll(), where it also
  * watches interrupt_fd. zio_interrupt() makes interrupt_fd readable, for good: an
  * interrupt before the wait is not missed. Other programs may share the descriptor of
  * standard input or output: the library does not set O_NONBLOCK there.

@@ -47,7 +47,7 @@ FUNCTIONS = {
 
 def value_of(tables: Tables, text: str) -> float | None:
     """@text has the words BENCHMARK METHOD FIELD [KEY=VALUE]..., or a function and its
-    arguments, or two such with a slash between."""
+    arguments. Two such texts with a slash between are a ratio."""
     values = []
     for words in (part.split() for part in text.split(" / ")):
         if words[0] in FUNCTIONS:

@@ -89,7 +89,7 @@ static void __attribute__((noreturn)) change_clocks(const char *file)
 }
 
 /*
- * While the clock in the file changes for two seconds, each block has the time by the
+ * The clock in the file changes for two seconds. Meanwhile each block has the time by the
  * clock that it names. The time of day is far ahead of the time since boot.
  */
 static void check_changing_clocks(const char *file)

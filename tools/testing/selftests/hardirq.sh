@@ -5,9 +5,9 @@
 # not kasan: the same
 #
 # Under PREEMPT_RT the trigger "hrt" fires in hard interrupt context. Spinlocks sleep, so
-# the engine leaves much of the event to a thread. All of that happens here at once:
-# readers that sleep, drivers that do not allow the context, a chain, a route, a sniffer,
-# and changes of the configuration. The kernel reports a lock that it had to wait for.
+# the engine leaves much of the event to a thread. All of that happens here at once.
+# Readers sleep, drivers do not allow the context, and the configuration changes. A chain,
+# a route and a sniffer follow the set. The kernel reports a lock that it had to wait for.
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio

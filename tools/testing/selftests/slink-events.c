@@ -132,7 +132,7 @@ static void print_alarms(const char *node)
 
 /*
  * Events of the pattern "count". An event that does not follow the last one has the alarm
- * of a loss, or an event without words just before has it.
+ * of a loss. If an event without words came just before, that one may have it.
  */
 static void check_gaps(const char *node)
 {

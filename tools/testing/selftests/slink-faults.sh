@@ -307,8 +307,8 @@ test_abort_output()
 	done
 }
 
-# An abort of the input does not disturb the output, though the FIFO of the output is
-# empty while the chip waits for the bus.
+# An abort of the input does not disturb the output. The FIFO of the output is empty
+# while the chip waits for the bus.
 test_abort_of_other()
 {
 	fresh

@@ -56,8 +56,8 @@ test_streams()
 	done
 }
 
-# Nikhef measured this in 2000: the second transfer begins at 1033 words on any machine,
-# as eight words are in the FIFO when the page is full.
+# Nikhef measured this in 2000: the second transfer begins at 1033 words on any machine.
+# Eight words are in the FIFO when the page is full.
 test_page()
 {
 	fresh

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # rt
 #
-# A hundred sets on one clock of 10 kHz, while buffers, triggers, enables and clocks
-# change at random, and boards are unplugged. ZIO_STORM_SECONDS sets the time,
+# A hundred sets share one clock of 10 kHz. Buffers, triggers, enables and clocks change
+# at random meanwhile, and boards are unplugged. ZIO_STORM_SECONDS sets the time,
 # ZIO_STORM_SEED repeats a seed.
 . "${0%/*}/lib.sh"
 

@@ -3,8 +3,8 @@
  * mesh.c: the scenario of boards that pass blocks to each other, while everything changes
  *
  * It needs the boards that set_up() in ../mesh.sh makes. Inputs (zio-zero, set 2) count
- * samples; outputs are those of loops. Processes link outputs to inputs, pass blocks on,
- * to one or to two of them, and are killed at any moment. Others make and cut routes,
+ * samples; outputs are those of loops. Processes link outputs to inputs, and pass blocks
+ * on to one or two of them. They are killed at any moment. Others make and cut routes,
  * change buffers, triggers and sizes, and unplug boards. The reader of a loop finds
  * samples that count, in each block: none was written to while it was played.
  */
