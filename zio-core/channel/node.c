@@ -172,6 +172,16 @@ static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(dev));
 }
 
+/* A rule of udev can give outputs and inputs different groups. */
+static int add_direction(ZIO_DEV_CONST struct device *dev,
+			 struct kobj_uevent_env *env)
+{
+	struct zio_channel_core *chan = dev_get_drvdata(dev);
+
+	return add_uevent_var(env, "ZIO_DIRECTION=%s",
+			      zio_cset_is_output(chan->cset) ? "output" : "input");
+}
+
 static void release_node(struct device *dev)
 {
 	struct zio_channel_core *chan = dev_get_drvdata(dev);
@@ -280,6 +290,7 @@ int zio_nodes_init(const struct zio_share_ops *ops)
 	if (IS_ERR(zio_class))
 		return PTR_ERR(zio_class);
 	zio_class->devnode = name_node;
+	zio_class->dev_uevent = add_direction;
 	ret = alloc_chrdev_region(&zio_devt, 0, ZIO_N_MINORS, "zio");
 	if (ret)
 		goto err_region;

@@ -33,6 +33,9 @@ static ssize_t store_bool(struct zio_cset_core *cset, const char *text, size_t c
  * Replaces the trigger or the buffers by those of a type, whose name has at most 11
  * characters. The core may load the module of the type. This can take any time in user
  * space. So writers hold cset->change meanwhile, and an unbind waits for one at most.
+ *
+ * New files replace those of the old type. The event lets udev give them a group. The
+ * device is there: its removal waits for this file first.
  */
 static ssize_t store_type(struct zio_cset_core *cset, const char *text, size_t count,
 			  int (*change)(struct zio_cset_core *cset, const char *name))
@@ -47,7 +50,10 @@ static ssize_t store_type(struct zio_cset_core *cset, const char *text, size_t c
 	ret = cset->gone || READ_ONCE(cset->ending) ? -ENODEV :
 		change(cset, name);
 	mutex_unlock(&cset->change);
-	return ret ?: count;
+	if (ret)
+		return ret;
+	kobject_uevent(&cset->zdev->dev.kobj, KOBJ_CHANGE);
+	return count;
 }
 
 /* Channel sets */

@@ -115,7 +115,7 @@ void init_nodes(void)
 		slots[i].fd = -1;
 }
 
-/* Give the nodes to the group "users", as a udev rule does. */
+/* Give the nodes to the group "zio", as a udev rule does. */
 void open_to_all(void)
 {
 	DIR *dir = opendir("/dev/zio");
