@@ -224,4 +224,5 @@ module_driver(kmalloc_buffer_type, zio_buffer_type_register,
 	      zio_buffer_type_unregister);
 
 MODULE_DESCRIPTION("ZIO buffer: blocks from kmalloc()");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

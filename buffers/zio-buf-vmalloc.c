@@ -306,4 +306,5 @@ module_driver(vmalloc_buffer_type, zio_buffer_type_register,
 	      zio_buffer_type_unregister);
 
 MODULE_DESCRIPTION("ZIO buffer: blocks in an area that users can map");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

@@ -342,5 +342,6 @@ static struct spi_driver ad788x_driver = {
 module_spi_driver(ad788x_driver);
 
 MODULE_DESCRIPTION("ZIO: AD7887 and AD7888");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: zio-buf-kmalloc");

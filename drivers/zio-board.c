@@ -51,4 +51,5 @@ static int __init board_init(void)
 module_init(board_init);
 module_exit(board_exit);
 MODULE_DESCRIPTION("ZIO: platform devices for a driver");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

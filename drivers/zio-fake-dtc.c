@@ -265,5 +265,6 @@ static void __exit dtc_exit(void)
 module_init(dtc_init);
 module_exit(dtc_exit);
 MODULE_DESCRIPTION("ZIO: a digital-to-time converter without hardware");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -215,5 +215,6 @@ static void __exit gpio_exit(void)
 module_init(gpio_init);
 module_exit(gpio_exit);
 MODULE_DESCRIPTION("ZIO: GPIO lines as a parallel port");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: zio-buf-kmalloc");

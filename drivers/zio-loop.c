@@ -340,5 +340,6 @@ static void __exit loop_exit(void)
 module_init(loop_init);
 module_exit(loop_exit);
 MODULE_DESCRIPTION("ZIO: an output that is looped to an input");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: zio-buf-kmalloc");

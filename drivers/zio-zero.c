@@ -481,5 +481,6 @@ static void __exit zero_exit(void)
 module_init(zero_init);
 module_exit(zero_exit);
 MODULE_DESCRIPTION("ZIO: a device without hardware");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: zio-buf-kmalloc");

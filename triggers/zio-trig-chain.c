@@ -97,4 +97,5 @@ static struct zio_trigger_type zio_trigger_chain = {
 module_zio_trigger(zio_trigger_chain);
 
 MODULE_DESCRIPTION("ZIO: trigger when another channel set is done");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

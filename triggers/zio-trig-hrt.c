@@ -178,4 +178,5 @@ static struct zio_trigger_type zio_trigger_hrt = {
 module_zio_trigger(zio_trigger_hrt);
 
 MODULE_DESCRIPTION("ZIO: trigger by a high-resolution timer");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

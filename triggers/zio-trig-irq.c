@@ -305,4 +305,5 @@ module_init(irq_trigger_init);
 module_exit(irq_trigger_exit);
 
 MODULE_DESCRIPTION("ZIO: trigger by an interrupt or a GPIO line");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

@@ -34,4 +34,5 @@ static struct zio_trigger_type zio_trigger_sysfs = {
 module_zio_trigger(zio_trigger_sysfs);
 
 MODULE_DESCRIPTION("ZIO: trigger by a write to sysfs or configfs");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

@@ -139,4 +139,5 @@ static struct zio_trigger_type zio_trigger_timer = {
 module_zio_trigger(zio_trigger_timer);
 
 MODULE_DESCRIPTION("ZIO: trigger by the kernel's timer");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

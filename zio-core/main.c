@@ -65,4 +65,5 @@ static void __exit zio_exit(void)
 module_init(zio_init);
 module_exit(zio_exit);
 MODULE_DESCRIPTION("ZIO: blocks from device to user");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

@@ -269,5 +269,6 @@ static void __exit slink_exit(void)
 module_init(slink_init);
 module_exit(slink_exit);
 MODULE_DESCRIPTION("ZIO: S-LINK card SSPCI (AMCC S5933)");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: zio-buf-vmalloc");

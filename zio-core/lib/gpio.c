@@ -205,4 +205,5 @@ struct gpio_descs *devm_zio_gpio_get(struct device *dev, const char *con_id,
 EXPORT_SYMBOL_GPL(devm_zio_gpio_get);
 
 MODULE_DESCRIPTION("ZIO: GPIO lines by label and range");
+MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
