@@ -73,7 +73,8 @@ class Image:
 
     def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:
         """Add the modules of ZIO, from the directory @ours or built. Add the named modules
-        of the kernel in @tree, with those that they need."""
+        of the kernel in @tree, with those that they need. A name that ends in ".ko" is a
+        file."""
         release = release_of(tree)
         modules = tree / "lib/modules" / release
         target = self.at(f"/lib/modules/{release}")
@@ -85,6 +86,10 @@ class Image:
                 copy_modules(directory, target / "zio")
         for file in (*modules.glob("modules.builtin*"), modules / "modules.order"):
             shutil.copy(file, target)
+        files = [name for name in names if name.endswith(".ko")]
+        for file in files:
+            shutil.copy(file, target)
+        names = [name for name in names if name not in files]
         paths = {path for name in names for path in find_modules(tree, release, name)}
         if paths:
             subprocess.run(["cp", "--parents", *paths, self.root], cwd=tree, check=True)

@@ -17,6 +17,8 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
   --add FILE[:GUESTPATH]  put a file or directory inside, by default as /root/FILE;
                           programs bring their shared libraries
   --module NAME           put this module of the kernel inside, and load it
+  --module FILE.ko        the same for a module that was built elsewhere, such as a
+                          driver in a directory of its own
   --no-load               load no module of ZIO (the machine still has them)
   --modules DIR           take the modules of ZIO from DIR, build none
   --leaks                 look for lost memory at the end (kasan, kcsan)
@@ -86,6 +88,9 @@ def check_options(options: argparse.Namespace) -> None:
     for device in options.device:
         if device.partition(",")[0] != "sspci":
             raise Usage(f"--device: no such device: {device}")
+    for name in options.module:
+        if name.endswith(".ko") and not os.path.isfile(name):
+            raise Usage(f"--module: no file {name}")
     if options.modules and not options.modules.is_dir():
         raise Usage(f"--modules: no directory {options.modules}")
     if not options.command and not sys.stdin.isatty():
@@ -116,8 +121,10 @@ def guest_command(command: list[str]) -> str:
 
 def guest_settings(options: argparse.Namespace) -> str:
     size = shutil.get_terminal_size()
+    modules = [Path(name).name.removesuffix(".ko") for name in options.module]
+    modules += [] if options.no_load else ZIO
     settings = {
-        "modules": " ".join(options.module + ([] if options.no_load else ZIO)),
+        "modules": " ".join(modules),
         "interactive": "no" if options.command else "yes",
         "leaks": "yes" if options.leaks else "no",
         "rows": str(size.lines),
