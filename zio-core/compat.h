@@ -8,6 +8,10 @@
 #include <linux/uio.h>
 #include <linux/version.h>
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "ZIO needs Linux 6.1 or newer"
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define zio_class_create(_name)	class_create(THIS_MODULE, _name)
 #define ZIO_BUS_CONST
