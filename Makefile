@@ -14,6 +14,7 @@ PREFIX ?= /usr/local
 INSTALL_MOD_PATH ?= $(DESTDIR)
 export INSTALL_MOD_PATH
 UDEVDIR ?= /lib/udev/rules.d
+SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
 .PHONY: demo check mutants bench bench-triggers bench-slink bench-share
@@ -40,10 +41,24 @@ tools:
 modules_install: modules
 	$(MAKE) -C $(KDIR) M=$(M) modules_install
 
-install: modules_install
+install: modules_install install-files
+	install -D -m 644 $(M)/Module.symvers $(SYMVERS)
+	[ -n "$(DESTDIR)" ] || groupadd --force --system zio
+	@echo "Now: udevadm control --reload; modprobe zio-zero"
+
+# All but modules
+.PHONY: install-files dkms deb print-modules
+SHARE = $(DESTDIR)$(PREFIX)/share/zio
+install-files:
 	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	install -D -m 644 tools/udev/60-zio.rules $(DESTDIR)$(UDEVDIR)/60-zio.rules
-	@echo "Now: udevadm control --reload; modprobe zio-zero"
+	install -D -m 644 tools/sysusers/zio.conf $(DESTDIR)$(SYSUSERSDIR)/zio.conf
+	install -D -m 755 tools/udev/zio-permit \
+		$(DESTDIR)$(PREFIX)/libexec/zio/zio-permit
+	install -d $(SHARE)/linux $(SHARE)/uapi/linux
+	install -m 644 include/driver.mk $(SHARE)
+	install -m 644 include/linux/*.h $(SHARE)/linux
+	install -m 644 include/uapi/linux/*.h $(SHARE)/uapi/linux
 
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
 MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
@@ -51,13 +66,33 @@ MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buff
 	   drivers/zio-zero drivers/zio-mini drivers/zio-board drivers/zio-loop \
 	   drivers/zio-fake-dtc drivers/zio-irq-tdc drivers/zio-gpio \
 	   drivers/zio-ad788x drivers/slink/zio-slink
+SYMVERS = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/zio/Module.symvers
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
 
 uninstall:
 	rm -f $(foreach d,$(MODDIRS),$(foreach m,$(MODULES),$(d)/$(m).ko $(d)/$(m).ko.xz))
 	[ -n "$(INSTALL_MOD_PATH)" ] || depmod $(RELEASE)
 	$(MAKE) -C tools uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
-	rm -f $(DESTDIR)$(UDEVDIR)/60-zio.rules
+	rm -f $(DESTDIR)$(UDEVDIR)/60-zio.rules $(DESTDIR)$(SYSUSERSDIR)/zio.conf
+	rm -rf $(dir $(SYMVERS)) $(SHARE) $(DESTDIR)$(PREFIX)/libexec/zio
+
+# The sources of the modules for DKMS, in a directory of their own
+VERSION = $(shell sed -n 's/^zio-version := //p' Kbuild)
+DKMSDIR ?= $(DESTDIR)/usr/src/zio-$(VERSION)
+dkms:
+	mkdir -p $(DKMSDIR)
+	cp -r --preserve=timestamps $(SOURCES) packaging/dkms/keep-symvers $(DKMSDIR)
+	rm -rf $(DKMSDIR)/zio-core/tests
+	cd $(DKMSDIR) && find . -type f \( ! -name '*.[chS]' -o -name '*.mod.c' \) \
+		! -name Kbuild ! -name driver.mk ! -name keep-symvers -delete
+	sed -e 's|@VERSION@|$(VERSION)|; s|@MODULES@|$(MODULES)|' \
+		packaging/dkms/dkms.conf.in >$(DKMSDIR)/dkms.conf
+
+print-modules:
+	@echo $(MODULES)
+
+deb:
+	tools/testing/packages build $(DEB_ARGS)
 
 clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -91,6 +126,7 @@ bench-share:
 help:
 	@echo 'make                  modules (for KDIR) and tools'
 	@echo 'make install          modules, tools, man pages, udev rules (as root)'
+	@echo 'make deb              Debian packages, in results/deb'
 	@echo 'make uninstall        undo that'
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make check            all tests, in virtual machines'

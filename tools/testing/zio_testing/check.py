@@ -6,6 +6,8 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the tests of the programs here
   tools      the tests of the tools and the library, on this machine
+  packages   the Debian packages: built twice, installed in a small system of their
+             own, with DKMS for two kernels, and in a virtual machine
   litmus     the memory barriers, against the kernel's memory model
   vm         the tests of the virtual machine
   kunit      the KUnit suites, in a kernel with KASAN, lockdep and kmemleak.
@@ -62,13 +64,14 @@ from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # The steps of a group run together.
-GROUPS = (("build",), ("tools",), ("litmus",), BOOTS, ("mutants",))
+GROUPS = (("build",), ("tools",), ("packages",), ("litmus",), BOOTS, ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
 # Only mutants that need no boot, or a short one
 MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
 # Programs on this machine that print TAP: the title, and the command
 PROGRAMS: dict[str, tuple[str, Words]] = {
     "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
+    "packages": ("packages", [TESTING / "packages", "test"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
     "mutants": ("mutants", [TESTING / "mutants", *MUTANTS]),
 }

@@ -26,6 +26,8 @@ def run(report: Report) -> None:
     check_style(report)
     check_program(report, "calls between the folders of zio-core go down", "layering")
     check_program(report, "rules for comments and documents", "prose")
+    check_program(report, "one version everywhere", "versions")
+    check_program(report, "recipes for other systems", "recipes")
     check_program(report, "the tests of these programs", "host_test")
 
 

@@ -3,14 +3,14 @@
 
 Usage: host_test
 
-The program prints TAP. It tests the reader of test results, layering on a small tree, and
-prose.
+The program prints TAP. It tests the reader of test results, layering and versions on
+small trees, prose, and recipes.
 """
 
 import tempfile
 from pathlib import Path
 
-from . import layering, prose, tap
+from . import layering, prose, recipes, tap, versions
 
 
 class Tap:
@@ -263,11 +263,70 @@ def test_prose(out: Tap) -> None:
             out.is_equal(f"prose: {name}", found, wanted)
 
 
+# --- versions ---------------------------------------------------------------------------
+
+# A tree whose files agree. The last is a module.
+SAME = {
+    "Kbuild": "zio-version := 2.1\n",
+    "tools/libzio/zio.h": '#define LIBZIO_VERSION "2.1"\n',
+    "tools/libzio/libzio.map": "LIBZIO_2 {\n};\nLIBZIO_2.1 {\n} LIBZIO_2;\n",
+    "tools/Makefile": "soname = libzio.so.2\n",
+    "debian/changelog": "zio (2.1) unstable\n\nzio (1.0) unstable\n",
+    "CHANGELOG.md": "# Changes\n## 2.1\n## 1.0\n",
+    "packaging/rpm/zio.spec": "Version:        2.1\n",
+    "packaging/buildroot/zio/zio.mk": "ZIO_VERSION = 2.1\n",
+    "packaging/yocto/zio.inc": 'PV = "2.1"\n',
+    "drivers/a.c": '\nMODULE_VERSION(ZIO_MODULE_VERSION);\nMODULE_LICENSE("GPL");\n',
+}
+
+
+def version_faults(files: dict[str, str], number: str = "") -> list[str]:
+    """Return the faults, after --set @number."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name, text in files.items():
+            path = Path(directory) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        if number:
+            versions.set_version(Path(directory), number)
+        return versions.check_tree(Path(directory))
+
+
+def test_versions(out: Tap) -> None:
+    out.is_equal("versions: all agree", version_faults(SAME), [])
+    files = [fault.split(":")[0] for fault in version_faults(SAME, "2.2")]
+    out.is_equal("versions: --set leaves the map", files, ["tools/libzio/libzio.map"])
+    for name, text in list(SAME.items())[1:]:
+        other = text.replace("2.1", "2.2").replace("so.2", "so.1")
+        other = other.replace("MODULE_VERSION", "MODULE_OTHER")
+        files = [fault.split(":")[0] for fault in version_faults({**SAME, name: other})]
+        out.is_equal(f"versions: {name} has another one", files, [name])
+
+
+# --- recipes ----------------------------------------------------------------------------
+
+RECIPES = {
+    'PV = "1"\nFILES:${PN} += "a \\\n b"\ninherit module\n': 0,
+    'PV = "1\n': 1,
+    "do_install() {\n    if true; then :; fi\n}\n": 0,
+    "do_install() {\n    if true; then :\n}\n": 1,
+    "do_install() {\n    :\n": 1,
+}
+
+
+def test_recipes(out: Tap) -> None:
+    for text, faults in RECIPES.items():
+        found = len(recipes.faults_of_recipe(text))
+        out.is_equal(f"recipes: {text.splitlines()[0]}", found, faults)
+
+
 def main(words: list[str]) -> int:
     out = Tap()
     test_selftests(out)
     test_kunit(out)
     test_layering(out)
     test_prose(out)
+    test_versions(out)
+    test_recipes(out)
     print(f"1..{out.count}")
     return 1 if out.failed else 0
