@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Not tried: make check examines the syntax only.
 
-ZIO_VERSION = 1.2
+ZIO_VERSION = 1.3
 ZIO_SITE = $(TOPDIR)/dl/zio
 ZIO_SITE_METHOD = file
 ZIO_SOURCE = zio-$(ZIO_VERSION).tar.gz
