@@ -5,6 +5,9 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
 
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the tests of the programs here
+  matrix     the modules compile for other kernels and processors, for some of them the
+             tools, too. What has not changed is not compiled again ("matrix" also boots
+             them)
   tools      the tests of the tools and the library, on this machine
   litmus     the memory barriers, against the kernel's memory model
   vm         the tests of the virtual machine
@@ -55,14 +58,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from . import check_boots, check_build, kernel
+from . import check_boots, check_build, kernel, matrix
 from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, run_logged, say, setup
 from .pool import run_jobs
 from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # The steps of a group run together.
-GROUPS = (("build",), ("tools",), ("litmus",), BOOTS, ("mutants",))
+GROUPS = (("build",), ("matrix",), ("tools",), ("litmus",), BOOTS, ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
 # Only mutants that need no boot, or a short one
 MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
@@ -128,6 +131,8 @@ def run_group(report: Report, group: list[str], options: argparse.Namespace) -> 
         run_boots(report, options)
     elif group == ["build"]:
         check_build.run(report)
+    elif group == ["matrix"]:
+        matrix.compile_all(report, matrix.TARGETS)
     else:
         run_program(report, group[0], len(options.steps) == 1)
     say(f"{', '.join(group)} took {time.monotonic() - begin:.0f} s")

@@ -3,14 +3,15 @@
 
 Usage: host_test
 
-The program prints TAP. It tests the reader of test results, layering on a small tree, and
-prose.
+The program prints TAP. It tests the reader of test results, layering on a small tree,
+prose, and the choice of compilers.
 """
 
 import tempfile
 from pathlib import Path
 
 from . import layering, prose, tap
+from .toolchain import NATIVE, toolchain_of
 
 
 class Tap:
@@ -263,11 +264,30 @@ def test_prose(out: Tap) -> None:
             out.is_equal(f"prose: {name}", found, wanted)
 
 
+# --- compilers --------------------------------------------------------------------------
+
+
+def test_toolchains(out: Tap) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        tree = Path(place)
+        out.is_equal("no processor: this one", toolchain_of(tree), NATIVE)
+        out.is_equal("this one needs no words", NATIVE.kernel_words, [])
+        out.is_equal("this one runs as it is", NATIVE.run("make"), ["make"])
+        (tree / "arch").write_text("armhf\n")
+        (tree / "root").symlink_to(tree)
+        other = toolchain_of(tree)
+        wanted = ["ARCH=arm", "CROSS_COMPILE=arm-linux-gnueabihf-"]
+        out.is_equal("another processor", other.kernel_words, wanted)
+        entered = f"chroot {tree.resolve()} " in " ".join(map(str, other.run("make")))
+        out.is_equal("its compiler is in the root", entered, True)
+
+
 def main(words: list[str]) -> int:
     out = Tap()
     test_selftests(out)
     test_kunit(out)
     test_layering(out)
     test_prose(out)
+    test_toolchains(out)
     print(f"1..{out.count}")
     return 1 if out.failed else 0
