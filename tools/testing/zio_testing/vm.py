@@ -11,7 +11,7 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
   --kernel NAME           distro (default), rt, 6.12, newest, plain, kasan, kcsan, or a
                           directory (with a slash in its name): see kernel
   --arch NAME             arm64 or armhf, with --kernel 6.12 (default) or newest; arm64
-                          also has 6.1 and 16k, a newest kernel with pages of 16 kB
+                          also has 6.1
   --cpus N                processors (default 2)
   --mem MB                memory (default 512)
   --icount                time counts instructions, 1 ns each: repeatable.
