@@ -17,7 +17,7 @@ UDEVDIR ?= /lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo check mutants bench bench-triggers bench-slink bench-share
+.PHONY: demo check matrix mutants bench bench-triggers bench-slink bench-share
 
 all: modules tools
 
@@ -104,6 +104,9 @@ demo:
 check:
 	tools/testing/check
 
+matrix:
+	tools/testing/matrix $(MATRIX_ARGS)
+
 mutants:
 	tools/testing/mutants $(MUTANTS_ARGS)
 
@@ -130,6 +133,7 @@ help:
 	@echo 'make uninstall        undo that'
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make check            all tests, in virtual machines'
+	@echo 'make matrix           compile for all kernels and processors, boot most of them'
 	@echo 'make mutants          bugs put into the code, which tests must find; takes hours'
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
 	@echo 'make bench-triggers   the same for triggers alone'

@@ -12,6 +12,7 @@
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/prandom.h>
@@ -222,7 +223,7 @@ static u32 count_sample(struct zero_state *state)
 	u32 n = READ_ONCE(state->sequence);
 
 	WRITE_ONCE(state->sequence, n + 1);
-	return (u32)((u64)n * READ_ONCE(state->gain) / 1000) +
+	return (u32)div_u64((u64)n * READ_ONCE(state->gain), 1000) +
 		READ_ONCE(state->offset);
 }
 

@@ -5,8 +5,10 @@
 
 #include <linux/device.h>
 #include <linux/mm.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/version.h>
+#include <linux/zio-compat.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "ZIO needs Linux 6.1 or newer"
@@ -46,6 +48,15 @@
 #define zio_vm_flags_set(_vma, _flags)		vm_flags_set(_vma, _flags)
 #endif
 
+/* From 7.2 on, the name of the module leads to the directory of a built-in driver. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define zio_platform_driver_register(_driver, _owner) \
+	__platform_driver_register(_driver, _owner)
+#else
+#define zio_platform_driver_register(_driver, _owner) \
+	__platform_driver_register(_driver, _owner, module_name(_owner))
+#endif
+
 /* Returns the place of an iterator over one range of user memory; otherwise NULL. */
 static inline void __user *zio_iter_plain(const struct iov_iter *iter)
 {
@@ -57,5 +68,15 @@ static inline void __user *zio_iter_plain(const struct iov_iter *iter)
 #endif
 	return NULL;
 }
+
+/*
+ * copy_to_user() without its check of the kernel's side. Architectures that inline the copy
+ * export no function for it.
+ */
+#ifdef INLINE_COPY_TO_USER
+#define zio_copy_to_user	copy_to_user
+#else
+#define zio_copy_to_user	_copy_to_user
+#endif
 
 #endif /* _ZIO_COMPAT_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* chip.c: registers of the S5933, the link, and memory for its DMA */
 #include <linux/dma-mapping.h>
+#include <linux/zio-compat.h>
 #include <linux/zio-dma.h>
 
 #include "chip.h"
@@ -80,7 +81,7 @@ static void lose_card(struct slink_card *card)
 	card->lost = true;
 	/* No visit acknowledges interrupts before the restart. */
 	slink_enable_interrupts(card, false);
-	mod_delayed_work(system_wq, &card->watch, 0);
+	mod_delayed_work(system_percpu_wq, &card->watch, 0);
 }
 
 /*

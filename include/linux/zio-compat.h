@@ -19,4 +19,9 @@ zio_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_percpu_wq	system_wq
+#define system_dfl_wq		system_unbound_wq
+#endif
+
 #endif /* _LINUX_ZIO_COMPAT_H */

@@ -3,4 +3,5 @@
 
 common_objs = $(addprefix common/,channel.o complete.o control.o json.o object.o \
 	      program.o stop.o text.o)
+common_libs = -lm
 need_jansson += common/json.o

@@ -11,7 +11,7 @@
 #include "internal.h"
 
 #define ALL_METHODS (ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ)
-#define MAX_PAGES ((size_t)1 << 40)
+#define MAX_SIZE (SIZE_MAX / 2)
 
 /* An access beyond the end of a mapped file would be SIGBUS. */
 static int map_part(struct zio_mapping *map, int fd, size_t offset,
@@ -70,7 +70,7 @@ static size_t find_size(int fd, size_t page)
 {
 	size_t last = 0, beyond = 1, middle;
 
-	while (beyond < MAX_PAGES && has_page(fd, beyond, page)) {
+	while (beyond < MAX_SIZE / page && has_page(fd, beyond, page)) {
 		last = beyond;
 		beyond *= 2;
 	}

@@ -7,7 +7,7 @@
  * for a reader. A reader that is too slow misses controls, and finds ZIO_ALARM_LOST_SNIFF
  * in the next control that it gets.
  *
- *   head counts controls and never wraps. Writers take a lock; readers do not.
+ *   head counts controls; it wraps on 32 bits. Writers take a lock; readers do not.
  *
  *   U  The writer fills the slot, then stores head (release). It pairs with the reader,
  *      which loads head (acquire), then the slot. Without it, the reader could read an old
@@ -38,13 +38,13 @@ static struct zio_control *sniff_ring;
 static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for writers */
 static DEFINE_MUTEX(sniff_users_lock); /* sniff_users: the ring lives while it is not 0 */
 static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
-static u64 sniff_head;
+static unsigned long sniff_head;
 static unsigned int sniff_users;
 
 /* One opener of the device */
 struct sniffer {
 	struct mutex lock; /* the fields below, for several readers of one file */
-	u64 pos;
+	unsigned long pos;
 	bool lost;
 	struct zio_control ctrl;
 };
@@ -162,7 +162,7 @@ static bool has_control(const struct sniffer *sniffer)
 }
 
 /* A reader that was too slow continues with the newest half of the ring. */
-static void skip_lost(struct sniffer *sniffer, u64 head)
+static void skip_lost(struct sniffer *sniffer, unsigned long head)
 {
 	sniffer->pos = head - SNIFF_LEN / 2;
 	sniffer->lost = true;
@@ -171,7 +171,7 @@ static void skip_lost(struct sniffer *sniffer, u64 head)
 /* Copies the next control into sniffer->ctrl; returns false if there is none. */
 static bool fetch_control(struct sniffer *sniffer)
 {
-	u64 head;
+	unsigned long head;
 
 	while (has_control(sniffer)) {
 		/* The copy may be torn: the check below discards it then. */

@@ -38,8 +38,8 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults);
 int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults);
 
 /*
- * copy_to_user() and copy_from_user() also check the kernel's side. _copy_...() do not: the
- * callers limit the length to that of the block.
+ * copy_to_user() and copy_from_user() also check the kernel's side. zio_copy_to_user() and
+ * _copy_...() do not: the callers limit the length to that of the block.
  */
 static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from,
 					   size_t n)
@@ -50,7 +50,7 @@ static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from
 	if (to->iter) {
 		done = _copy_to_iter(from, n, to->iter);
 	} else {
-		done = n - _copy_to_user(to->buf, from, n);
+		done = n - zio_copy_to_user(to->buf, from, n);
 		to->buf += done;
 	}
 	pagefault_enable();

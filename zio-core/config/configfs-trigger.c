@@ -361,7 +361,7 @@ static int pin_item(struct zio_trigger *trig)
 
 	init_completion(&pin.done);
 	INIT_WORK_ONSTACK(&pin.work, depend_item);
-	queue_work(system_unbound_wq, &pin.work);
+	queue_work(system_dfl_wq, &pin.work);
 	wait_for_completion(&pin.done);
 	destroy_work_on_stack(&pin.work);
 	return pin.ret;

@@ -311,7 +311,7 @@ static __always_inline bool begin_arming(struct zio_cset_core *cset, int *state,
 static __always_inline int go_on_arming(struct zio_cset_core *cset)
 {
 	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
-		queue_work(system_unbound_wq, &cset->arm_work);
+		queue_work(system_dfl_wq, &cset->arm_work);
 		return -EINPROGRESS;
 	}
 	if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ)) {
@@ -534,7 +534,7 @@ static void kick_in_thread(struct zio_cset_core *cset)
 {
 	rcu_read_lock();					/* E */
 	if (!(atomic_read(&cset->state) & CSET_GONE))
-		queue_work(system_unbound_wq, &cset->rearm_work);
+		queue_work(system_dfl_wq, &cset->rearm_work);
 	rcu_read_unlock();
 }
 

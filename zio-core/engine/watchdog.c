@@ -63,7 +63,7 @@ void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 {
 	cset->timeout_ms = ms;
 	cset->watched = READ_ONCE(cset->fired) - 1;
-	mod_delayed_work(system_wq, &cset->watchdog, msecs_to_jiffies(ms));
+	mod_delayed_work(system_percpu_wq, &cset->watchdog, msecs_to_jiffies(ms));
 }
 
 void zio_watchdog_init(struct zio_cset_core *cset)

@@ -10,6 +10,8 @@
 #include <linux/slab.h>
 #include <linux/zio-config.h>
 
+#include "compat.h"
+
 static void remove_devices(struct zio_config_type *type)
 {
 	while (type->n_devices)
@@ -50,7 +52,7 @@ static int add_devices(struct zio_config_type *type, unsigned int n)
 int zio_config_driver_register(struct zio_config_type *type,
 			       unsigned int n_devices)
 {
-	int ret = __platform_driver_register(type->driver, type->owner);
+	int ret = zio_platform_driver_register(type->driver, type->owner);
 
 	if (ret)
 		return ret;

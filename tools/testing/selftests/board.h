@@ -10,6 +10,7 @@
 #include "node.h"
 
 /* The board that zio-selftests loads for each test: its nodes and its directory. */
+#define PAGE		((size_t)sysconf(_SC_PAGESIZE))
 #define ZZERO		"/dev/zio/zzero-0000"
 #define ZZERO_SYS	"/sys/bus/zio/devices/zzero-0000"
 #define CSET0		ZZERO_SYS "/cset0"

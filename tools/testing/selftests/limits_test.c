@@ -12,7 +12,6 @@
 #include "board.h"
 #include "harness.h"
 
-#define PAGE		4096
 #define BLOCK		(4 * PAGE)
 #define NOBODY		65534
 #define SESSIONS	20

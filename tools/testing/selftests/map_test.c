@@ -25,7 +25,7 @@ SETUP(fresh)
 	write_text(CSET0 "/chan1/enable", "0");
 }
 
-static void *try_map(int fd, size_t offset, size_t size, int prot)
+static void *try_map(int fd, off_t offset, size_t size, int prot)
 {
 	void *mem = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
 
@@ -70,19 +70,19 @@ TEST("mappings beyond the area, writable ones and those of a control are refused
 	ASSERT_ERRNO(mprotect(map.mem, size, PROT_READ | PROT_WRITE), EACCES);
 	no_map(pair.data, 0, size, PROT_READ | PROT_WRITE, EACCES);
 	no_map(pair.data, 0, size + 1, PROT_READ, EINVAL);
-	no_map(pair.data, size, 4096, PROT_READ, EINVAL);
-	no_map(pair.data, 4096, size, PROT_READ, EINVAL);
-	no_map(pair.data, 1ul << 62, 4096, PROT_READ, EINVAL);
-	no_map(pair.ctrl, 0, 4096, PROT_READ, EACCES);
-	ASSERT_TRUE(try_map(pair.data, size - 4096, 4096, PROT_READ));
-	ASSERT_TRUE(try_map(pair.data, 4096, 4096, PROT_READ));
+	no_map(pair.data, size, PAGE, PROT_READ, EINVAL);
+	no_map(pair.data, PAGE, size, PROT_READ, EINVAL);
+	no_map(pair.data, (off_t)1 << 62, PAGE, PROT_READ, EINVAL);
+	no_map(pair.ctrl, 0, PAGE, PROT_READ, EACCES);
+	ASSERT_TRUE(try_map(pair.data, size - PAGE, PAGE, PROT_READ));
+	ASSERT_TRUE(try_map(pair.data, PAGE, PAGE, PROT_READ));
 }
 
 TEST("a buffer kmalloc cannot be mapped", kmalloc)
 {
 	struct pair pair = open_pair(ZZERO "-0-2", O_RDONLY);
 
-	no_map(pair.data, 0, 4096, PROT_READ, ENODEV);
+	no_map(pair.data, 0, PAGE, PROT_READ, ENODEV);
 	ASSERT_ERRNO(open(ZZERO "-0-2-ctrl", O_RDWR), EOPNOTSUPP);
 }
 
@@ -101,9 +101,9 @@ TEST("while a ring is open, other readers and rings get EBUSY", fresh)
 	ASSERT_ERRNO(read(r.ctrl, &ctrl, sizeof(ctrl)), EBUSY);
 	ASSERT_ERRNO(write(r.ctrl, &ctrl, sizeof(ctrl)), EINVAL);
 	ASSERT_TRUE(poll_events(after.data, POLLIN, 0) & POLLERR);
-	no_map(r.ctrl, 4096, 4096, PROT_READ | PROT_WRITE, EACCES);
-	no_map(r.ctrl, 0, 8192, PROT_READ | PROT_WRITE, EACCES);
-	no_map(r.ctrl, 1ul << 40, 4096, PROT_READ, EINVAL);
+	no_map(r.ctrl, PAGE, PAGE, PROT_READ | PROT_WRITE, EACCES);
+	no_map(r.ctrl, 0, 2 * PAGE, PROT_READ | PROT_WRITE, EACCES);
+	no_map(r.ctrl, 1 << 30, PAGE, PROT_READ, EINVAL);
 	close_ring(&r);
 	ASSERT_EQ(read(after.data, buf, sizeof(buf)), sizeof(buf));
 }
@@ -117,7 +117,7 @@ TEST("a ring ends with its last mapping, not with its file", fresh)
 	ASSERT_ERRNO(open(ZZERO "-0-2-ctrl", O_RDWR), EBUSY);
 	munmap(r.slot, (size_t)r.hdr->n_slots * r.hdr->slot_size);
 	ASSERT_ERRNO(open(ZZERO "-0-2-ctrl", O_RDWR), EBUSY);
-	munmap(r.hdr, 4096);
+	munmap(r.hdr, PAGE);
 	r.ctrl = open(ZZERO "-0-2-ctrl", O_RDWR);
 	ASSERT_TRUE(r.ctrl >= 0);
 }
@@ -320,13 +320,13 @@ TEST("a refused control is not read back", fresh)
 TEST("blocks keep their order after a fault and a close", fresh)
 {
 	struct pair pair = open_pair(ZZERO "-0-2", O_RDONLY);
-	uint8_t *mem = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+	uint8_t *mem = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static uint8_t buf[16], next;
 	int i;
 
-	ASSERT_TRUE(mem != MAP_FAILED && !munmap(mem + 4096, 4096));
-	ASSERT_EQ(read(pair.ctrl, mem + 4096 - 1024, 4 * 512), 1024);
+	ASSERT_TRUE(mem != MAP_FAILED && !munmap(mem + PAGE, PAGE));
+	ASSERT_EQ(read(pair.ctrl, mem + PAGE - 1024, 4 * 512), 1024);
 	close_pair(pair);
 	pair = open_pair(ZZERO "-0-2", O_RDONLY);
 	for (i = 0; i < 3; i++) {
@@ -357,10 +357,11 @@ TEST("a ring and its mappings survive the unbind of the board", fresh)
 	ASSERT_EQ(memcmp(ctrl, &copy, sizeof(copy)), 0);
 	for (i = 0; i < r.hdr->data_size; i++)
 		sum += r.data[i];
+	(void)sum;
 	r.hdr->tail = r.hdr->head;
 	ASSERT_ERRNO(read(r.fd, &copy, 16), ENODEV);
-	no_map(r.fd, 0, 4096, PROT_READ, ENODEV);
-	no_map(r.ctrl, 0, 4096, PROT_READ, ENODEV);
+	no_map(r.fd, 0, PAGE, PROT_READ, ENODEV);
+	no_map(r.ctrl, 0, PAGE, PROT_READ, ENODEV);
 	bind_board("zio-zero", 0);
 }
 
@@ -378,7 +379,7 @@ TEST("children use the mappings and end in any order", fresh)
 			next_block(&r);
 			release_block(&r);
 			if (i & 2)
-				munmap(r.hdr, 4096);
+				munmap(r.hdr, PAGE);
 			_exit(0);
 		}
 		ASSERT_TRUE(waitpid(child, &status, 0) == child && !status);
@@ -436,14 +437,15 @@ TEST("an area that is too small, or too large, is refused", fresh)
 	ASSERT_EQ(read_number(BUFFER2 "/max-buffer-len"), 256);
 	refuse(BUFFER2 "/max-buffer-kb", "0", EINVAL);
 	refuse(BUFFER2 "/max-buffer-kb", "4294967295", ENOMEM);
-	write_text(CSET0 "/trigger/nsamples", "8192");
+	/* The area is rounded up to pages, of up to 64 kB. */
+	write_text(CSET0 "/trigger/nsamples", "131072");
 	refuse(BUFFER2 "/max-buffer-kb", "4", ENOSPC);
 }
 
 TEST("a mapping pins the area and the buffer, but not the size of blocks", fresh)
 {
 	int fd = open_node(ZZERO "-0-2", "data", O_RDONLY);
-	struct map map = map_file(fd, 0, 4096, PROT_READ);
+	struct map map = map_file(fd, 0, PAGE, PROT_READ);
 
 	close(fd);
 	refuse(BUFFER2 "/max-buffer-kb", "256", EBUSY);

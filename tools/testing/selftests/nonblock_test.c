@@ -13,6 +13,14 @@
 #include "board.h"
 #include "harness.h"
 
+/* Newer architectures have the variants with a signal mask alone. */
+#ifndef SYS_epoll_wait
+#define SYS_epoll_wait	SYS_epoll_pwait
+#endif
+#ifndef SYS_poll
+#define SYS_poll	SYS_ppoll
+#endif
+
 #define IN	ZZERO "-2-0"
 #define OUT	ZZERO "-1-0"
 

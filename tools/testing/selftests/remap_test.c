@@ -9,7 +9,6 @@
 #include "board.h"
 #include "harness.h"
 
-#define PAGE	4096
 #define AREA_KB	128
 #define IN	ZZERO "-0-1"
 #define OUT	ZZERO "-1-0"

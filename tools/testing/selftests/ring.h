@@ -17,13 +17,13 @@ struct map {
 	size_t size;
 };
 
-static inline struct map map_file(int fd, size_t offset, size_t size, int prot)
+static inline struct map map_file(int fd, off_t offset, size_t size, int prot)
 {
 	struct map map = { .size = size };
 
 	map.mem = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
 	if (map.mem == MAP_FAILED)
-		FAIL("cannot map %zu bytes at %zu: %s", size, offset,
+		FAIL("cannot map %zu bytes at %jd: %s", size, (intmax_t)offset,
 		     strerrorname_np(errno));
 	return map;
 }
@@ -34,7 +34,7 @@ static inline struct ring open_ring(const char *prefix)
 
 	r.ctrl = open_node(prefix, "ctrl", O_RDWR);
 	r.fd = open_node(prefix, "data", O_RDONLY);
-	r.hdr = (void *)map_file(r.ctrl, 0, 4096, PROT_READ | PROT_WRITE).mem;
+	r.hdr = (void *)map_file(r.ctrl, 0, PAGE, PROT_READ | PROT_WRITE).mem;
 	ASSERT_EQ(r.hdr->magic, ZIO_RING_MAGIC);
 	ASSERT_EQ(r.hdr->version, ZIO_RING_VERSION);
 	ASSERT_EQ(r.hdr->slot_size, sizeof(struct zio_control));
@@ -50,7 +50,7 @@ static inline void close_ring(struct ring *r)
 {
 	munmap(r->data, r->hdr->data_size);
 	munmap(r->slot, (size_t)r->hdr->n_slots * r->hdr->slot_size);
-	munmap(r->hdr, 4096);
+	munmap(r->hdr, PAGE);
 	close(r->ctrl);
 	close(r->fd);
 }
@@ -137,7 +137,7 @@ static inline void write_nonsense(const char *prefix)
 	}
 	munmap(r.data, data_size);
 	munmap(r.slot, (size_t)n_slots * sizeof(struct zio_control));
-	munmap(r.hdr, 4096);
+	munmap(r.hdr, PAGE);
 	close(r.ctrl);
 	close(r.fd);
 }

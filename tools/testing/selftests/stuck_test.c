@@ -16,7 +16,6 @@
 #include "board.h"
 #include "harness.h"
 
-#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
 #define SAW	ZZERO "-0-2"
 #define COUNTER	ZZERO "-2-0"
 #define OUT	ZZERO "-1-0"

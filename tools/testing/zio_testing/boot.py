@@ -17,8 +17,10 @@ BEGUN = "zio-vm: begin"
 class Boot:
     """One machine; its files are in @work."""
 
-    def __init__(self, command: list[str], env: dict[str, str], work: Path) -> None:
-        self.command, self.env, self.work = command, env, work
+    def __init__(
+        self, command: list[str], env: dict[str, str], work: Path, port: str
+    ) -> None:
+        self.command, self.env, self.work, self.port = command, env, work, port
         self.log = work / "log"
         self.timeout: float | None = None
         self.stood_still = self.timed_out = False
@@ -54,7 +56,7 @@ class Boot:
             ports += ["-add-fd", f"fd={pipe},set={number}"]
             # A pipe cannot be truncated: append.
             port = f"file,id=port{number},path=/dev/fdset/{number},append=on"
-            ports += ["-chardev", port, "-serial", f"chardev:port{number}"]
+            ports += ["-chardev", port, *self.port.format(f"port{number}").split()]
         process = self.start(ports, stdin=subprocess.DEVNULL, pass_fds=pipes)
         with running(process):
             self.watch(process, boot_seconds)
@@ -81,7 +83,7 @@ class Boot:
     def run_shell(self, timeout: float | None) -> None:
         """Run a machine whose second port is this terminal."""
         self.timeout = timeout
-        port = ["-chardev", "stdio,id=out,signal=off", "-serial", "chardev:out"]
+        port = ["-chardev", "stdio,id=out,signal=off", *self.port.format("out").split()]
         with running(self.start(port, stdout=None)) as process:
             try:
                 process.wait(timeout)

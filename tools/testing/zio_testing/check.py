@@ -5,6 +5,9 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
 
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the tests of the programs here
+  matrix     the modules compile for other kernels and processors, for some of them the
+             tools, too. What has not changed is not compiled again ("matrix" also boots
+             them)
   tools      the tests of the tools and the library, on this machine
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
@@ -57,14 +60,22 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from . import check_boots, check_build, kernel
+from . import check_boots, check_build, kernel, matrix
 from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, run_logged, say, setup
 from .pool import run_jobs
 from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # The steps of a group run together.
-GROUPS = (("build",), ("tools",), ("packages",), ("litmus",), BOOTS, ("mutants",))
+GROUPS = (
+    ("build",),
+    ("matrix",),
+    ("tools",),
+    ("packages",),
+    ("litmus",),
+    BOOTS,
+    ("mutants",),
+)
 STEPS = [step for group in GROUPS for step in group]
 # Only mutants that need no boot, or a short one
 MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
@@ -131,6 +142,8 @@ def run_group(report: Report, group: list[str], options: argparse.Namespace) -> 
         run_boots(report, options)
     elif group == ["build"]:
         check_build.run(report)
+    elif group == ["matrix"]:
+        matrix.compile_all(report, matrix.TARGETS)
     else:
         run_program(report, group[0], len(options.steps) == 1)
     say(f"{', '.join(group)} took {time.monotonic() - begin:.0f} s")

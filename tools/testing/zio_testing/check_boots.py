@@ -3,7 +3,6 @@
 
 import argparse
 import os
-import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from .common import TESTING, Failure, read_log, say
 from .pool import Job
 from .report import Report
 from .selftests import Selftest, find_place
+from .toolchain import Toolchain, toolchain_of
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
@@ -83,11 +83,21 @@ def selftest_jobs(report: Report, options: argparse.Namespace) -> list[Preparati
         report.fail(f"no such selftest: {' '.join(options.tests)}")
         return []
     try:
-        selftests.build(report.logs / "selftests")
+        for toolchain in {toolchain_of(tree_of(place)).programs for place in chosen}:
+            selftests.build(programs_for(report, toolchain), toolchain)
     except Failure as error:
         report.fail(f"the selftests do not compile\n{error}")
         return []
     return [partial(prepare_selftests, report, *item) for item in chosen.items()]
+
+
+def tree_of(place: str) -> Path:
+    return kernel.prepare(find_place(place).kernel)
+
+
+def programs_for(report: Report, toolchain: Toolchain) -> Path:
+    """Return where the selftests for this processor are."""
+    return report.logs / f"selftests.{toolchain.arch.name}"
 
 
 def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
@@ -98,8 +108,9 @@ def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
     names = [test.name for test in tests]
     command = [TESTING / "vm", *machine_options(report, name, tests)]
     command += ["--no-load", "--timeout", str(SELFTESTS_LIMIT + longer)]
-    command += ["--add", f"{report.logs}/selftests:/selftests"]
-    command += ["--add", f"{shutil.which('dd')}:/usr/local/bin/dd"]
+    toolchain = toolchain_of(tree_of(name)).programs
+    command += ["--add", f"{programs_for(report, toolchain)}:/selftests"]
+    command += ["--add", f"{toolchain.program('dd')}:/usr/local/bin/dd"]
     command += ["--log", f"{log}.kernel", "--", "env"]
     command += [f"{variable}={value}" for variable, value in given.items()]
     command += ["zio-selftests", "/selftests", str(TEST_LIMIT + longer), *names]
@@ -108,7 +119,7 @@ def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
 
 def machine_options(report: Report, name: str, tests: list[Selftest]) -> list[str]:
     place, models = find_place(name), report.logs / f"models-{name}"
-    tree = kernel.prepare(place.kernel)
+    tree = tree_of(name)
     if selftests.asked_for("model", tests) and selftests.build_models(tree, models):
         report.fail(f"the models do not build for {name}", Path(f"{models}.log"))
     options = selftests.machine_options(tests, tree, models)

@@ -4,13 +4,14 @@
 Usage: host_test
 
 The program prints TAP. It tests the reader of test results, layering and versions on
-small trees, prose, and recipes.
+small trees, prose, recipes, and the choice of compilers.
 """
 
 import tempfile
 from pathlib import Path
 
 from . import layering, prose, recipes, tap, versions
+from .toolchain import NATIVE, toolchain_of
 
 
 class Tap:
@@ -320,6 +321,24 @@ def test_recipes(out: Tap) -> None:
         out.is_equal(f"recipes: {text.splitlines()[0]}", found, faults)
 
 
+# --- compilers --------------------------------------------------------------------------
+
+
+def test_toolchains(out: Tap) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        tree = Path(place)
+        out.is_equal("no processor: this one", toolchain_of(tree), NATIVE)
+        out.is_equal("this one needs no words", NATIVE.kernel_words, [])
+        out.is_equal("this one runs as it is", NATIVE.run("make"), ["make"])
+        (tree / "arch").write_text("armhf\n")
+        (tree / "root").symlink_to(tree)
+        other = toolchain_of(tree)
+        wanted = ["ARCH=arm", "CROSS_COMPILE=arm-linux-gnueabihf-"]
+        out.is_equal("another processor", other.kernel_words, wanted)
+        entered = f"chroot {tree.resolve()} " in " ".join(map(str, other.run("make")))
+        out.is_equal("its compiler is in the root", entered, True)
+
+
 def main(words: list[str]) -> int:
     out = Tap()
     test_selftests(out)
@@ -328,5 +347,6 @@ def main(words: list[str]) -> int:
     test_prose(out)
     test_versions(out)
     test_recipes(out)
+    test_toolchains(out)
     print(f"1..{out.count}")
     return 1 if out.failed else 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from .common import TESTING, Failure, output_of
 from .kernel_cache import release_of
 from .modules import build_tools, built_modules, copy_modules
+from .toolchain import Toolchain
 
 
 def is_executable(path: Path) -> bool:
@@ -19,8 +20,8 @@ def is_executable(path: Path) -> bool:
 class Image:
     """A directory that becomes the file system of a machine."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, toolchain: Toolchain) -> None:
+        self.root, self.toolchain = root, toolchain
         for part in ("bin", "usr/bin", "usr/sbin", "root", "etc/zio-vm"):
             (root / part).mkdir(parents=True)
 
@@ -30,14 +31,15 @@ class Image:
 
     def add_base(self) -> None:
         """Add the programs and scripts that every boot has."""
-        shutil.copy(shutil.which("busybox") or "busybox", self.at("/bin/busybox"))
+        shutil.copy(self.toolchain.program("busybox"), self.at("/bin/busybox"))
         shutil.copy(TESTING / "guest/init", self.at("/init"))
         # The shell of busybox ignores PATH for dd: it runs its own.
-        self.copy(Path(shutil.which("dash") or "dash").resolve(), "/bin/dash")
+        self.copy(self.toolchain.program("dash"), "/bin/dash")
         self.at("/bin/sh").symlink_to("dash")
         for script in (TESTING / "guest").glob("zio-*"):
             shutil.copy(script, self.at("/usr/sbin"))
-        for tool in filter(is_executable, build_tools().iterdir()):
+        tools = build_tools(self.toolchain) / "bin"
+        for tool in filter(is_executable, tools.iterdir()):
             shutil.copy(tool, self.at("/usr/bin"))
         self.at("/etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
         self.at("/etc/group").write_text("root:x:0:\n")
@@ -65,11 +67,19 @@ class Image:
             self.add_libraries(programs)
 
     def add_libraries(self, programs: list[Path]) -> None:
-        """Add the shared libraries and the loader that the programs ask for."""
-        done = subprocess.run(["ldd", *programs], capture_output=True, text=True)
-        libraries = set(re.findall(r"(/\S+) \(0x", done.stdout))
+        """Add the shared libraries and the loader that the programs ask for. ldd does not
+        know those of another processor: take the C library."""
+        if guest := self.toolchain.guest:
+            found = [*guest.rglob("libc.so.6"), *guest.rglob("ld-linux*")]
+            base = guest if (guest / "lib").is_dir() else guest / "usr"
+            libraries = {str(path.relative_to(base)) for path in found}
+        else:
+            done = subprocess.run(["ldd", *programs], capture_output=True, text=True)
+            base = Path("/")
+            libraries = set(re.findall(r"(/\S+) \(0x", done.stdout))
         if libraries:
-            subprocess.run(["cp", "-L", "--parents", *libraries, self.root], check=True)
+            command = ["cp", "-L", "--parents", *libraries, self.root]
+            subprocess.run(command, cwd=base, check=True)
 
     def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:
         """Add the modules of ZIO, from the directory @ours or built. Add the named modules
@@ -93,6 +103,9 @@ class Image:
         paths = {path for name in names for path in find_modules(tree, release, name)}
         if paths:
             subprocess.run(["cp", "--parents", *paths, self.root], cwd=tree, check=True)
+        # modprobe of busybox may not know the compression.
+        if packed := [self.at(path) for path in paths if path.endswith(".xz")]:
+            subprocess.run(["xz", "-d", *packed], check=True)
         subprocess.run(["/sbin/depmod", "-b", self.root, release], check=True)
 
 

@@ -8,14 +8,24 @@ Usage: kernel NAME | DIRECTORY
   plain   Linux 6.1 with KUnit and little else
   kasan   plain with KASAN, lockdep, kmemleak, fault injection and more
   kcsan   the same, with KCSAN, which finds data races, in place of KASAN
+  6.12    the kernel of Debian 13
+  newest  the newest kernel of Debian
+  arm64-6.1, arm64-6.12, arm64-newest, armhf-6.12, armhf-newest, s390x-6.12
+          the same for other processors; s390x compiles, but does not boot here
+  arm64, armhf
+          arm64-6.12, armhf-6.12
+  arm64-16k
+          arm64-newest with pages of 16 kB
 
 The directory holds vmlinuz, release (the version), build (to compile modules
 against) and lib/modules/VERSION. The program uses a DIRECTORY of your own with these
 as it is (build may be a link). Its name must have a slash. The program keeps its own
 kernels in ~/.cache/zio/kernels, by the version of the source, the compiler and the
 configuration. You can delete them at any time. The program downloads the kernel rt
-with its headers and unpacks it there. It installs nothing of rt. Compiling a kernel
-takes 5 to 10 minutes of two CPUs, and 2 GB of disk. A tenth of that stays in use.
+with its headers and unpacks it there. It installs nothing of rt. Kernels of other
+suites and processors also come with the compilers of their suite, in
+~/.cache/zio/suites. To get newer ones, delete that directory. Compiling a kernel takes
+5 to 10 minutes of two CPUs, and 2 GB of disk. A tenth of that stays in use.
 """
 
 from collections.abc import Callable
@@ -23,7 +33,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from . import kernel_compiled, kernel_debian
+from . import kernel_compiled, kernel_debian, kernel_suite
 from .common import Failure, Parser, Usage
 from .kernel_cache import missing_part
 
@@ -39,6 +49,8 @@ class Kernel:
     # Modules that the guest needs: the image does not have them built in
     modules: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    # Makes what a compilation needs, and leaves out the image
+    make_headers: Callable[[], Path] | None = None
 
 
 def debian(flavour: kernel_debian.Flavour) -> Kernel:
@@ -53,13 +65,23 @@ def compiled(name: str, fragments: tuple[str, ...], *arguments: str) -> Kernel:
     )
 
 
+def of_suite(flavour: kernel_suite.Flavour) -> Kernel:
+    return Kernel(
+        partial(kernel_suite.make, flavour),
+        modules=("configfs",),
+        make_headers=partial(kernel_suite.make_headers, flavour),
+    )
+
+
 KERNELS = {
     "distro": debian(kernel_debian.DISTRO),
     "rt": debian(kernel_debian.RT),
     "plain": compiled("plain", COMMON),
     "kasan": compiled("kasan", (*DEBUG, "kasan"), "kasan_multi_shot"),
     "kcsan": compiled("kcsan", (*DEBUG, "kcsan")),
+    **{flavour.name: of_suite(flavour) for flavour in kernel_suite.FLAVOURS},
 }
+KERNELS |= {arch: KERNELS[f"{arch}-6.12"] for arch in ("arm64", "armhf")}
 
 
 def find(name: str) -> Kernel:
@@ -74,6 +96,12 @@ def find(name: str) -> Kernel:
 def prepare(name: str) -> Path:
     """Make the kernel @name unless it is there. Return its directory."""
     return find(name).make()
+
+
+def prepare_headers(name: str) -> Path:
+    """Return the directory of the kernel @name, which may lack the image."""
+    found = find(name)
+    return (found.make_headers or found.make)()
 
 
 def check_directory(directory: Path) -> Path:

@@ -9,22 +9,15 @@ from pathlib import Path
 
 from .common import CACHE, TESTING, Failure, say
 from .image import pack
-
-QEMU = "qemu-system-x86_64"
-CONSOLE = "ttyS0,115200"
-CPU = "qemu64"
+from .toolchain import AMD64, Arch
 
 ARGUMENTS = (
-    f"console={CONSOLE} rdinit=/init panic=-1 oops=panic loglevel=7 "
+    "rdinit=/init panic=-1 oops=panic loglevel=7 "
     "printk.devkmsg=on random.trust_bootloader=on 8250.nr_uarts=4 "
     # An emulated machine on a busy host can stand still for a minute.
     "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 "
     "workqueue.watchdog_thresh=120 sysctl.kernel.hung_task_timeout_secs=240"
 ).split()
-# The kernel checks at boot that the timer interrupts within ten of its own ticks. An
-# emulator on a busy host can miss that time. The kernel then panics: "IO-APIC + timer
-# doesn't work".
-EMULATED_ARGUMENTS = ["no_timer_check"]
 
 
 @dataclass
@@ -37,28 +30,33 @@ class Machine:
     devices: list[str] = field(default_factory=list)
     qemu_words: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
+    arch: Arch = AMD64
 
 
 def choose_accelerator(machine: Machine, tree: Path, work: Path) -> list[str]:
     """Return options of QEMU. Add the arguments that an emulated kernel needs."""
-    if not machine.icount and can_use_kvm(tree, work):
+    if not machine.icount and machine.arch == AMD64 and can_use_kvm(tree, work):
         return ["-accel", "kvm", "-cpu", "host"]
-    machine.arguments[:0] = EMULATED_ARGUMENTS
+    machine.arguments[:0] = machine.arch.arguments
+    cpu = machine.arch.cpu
     if machine.icount:
-        return ["-accel", "tcg", "-icount", "shift=0,sleep=off", "-cpu", CPU]
+        return ["-accel", "tcg", "-icount", "shift=0,sleep=off", "-cpu", cpu]
     threads = ",thread=multi" if machine.cpus > 1 else ""
-    return ["-accel", f"tcg{threads}", "-cpu", CPU]
+    return ["-accel", f"tcg{threads}", "-cpu", cpu]
 
 
 def qemu_command(machine: Machine, tree: Path, work: Path) -> list[str]:
     """Return the command that boots the kernel in @tree, with @work/initrd. The log of
     the kernel goes to @work/log."""
     accelerator = choose_accelerator(machine, tree, work)
-    command = [QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+    arch = machine.arch
+    command = [arch.qemu, *arch.machine, "-nodefaults", "-no-user-config"]
+    command += ["-display", "none", "-no-reboot"]
     command += [*accelerator, "-smp", f"{machine.cpus},sockets={machine.cpus}"]
     command += ["-m", str(machine.memory)]
     command += ["-kernel", f"{tree}/vmlinuz", "-initrd", f"{work}/initrd"]
-    command += ["-append", " ".join([*ARGUMENTS, *machine.arguments])]
+    arguments = [f"console={arch.console}", *ARGUMENTS, *machine.arguments]
+    command += ["-append", " ".join(arguments)]
     command += ["-chardev", f"file,id=log,path={work}/log", "-serial", "chardev:log"]
     command += machine.qemu_words
     if machine.devices:
@@ -116,10 +114,10 @@ def boots_under_kvm(tree: Path, probe: Path) -> bool:
     (probe / "init").write_text(PROBE)
     (probe / "init").chmod(0o755)
     pack(probe, Path(f"{probe}.cpio"))
-    command = [QEMU, "-accel", "kvm", "-cpu", "host", "-m", "256", "-nodefaults"]
+    command = [AMD64.qemu, "-accel", "kvm", "-cpu", "host", "-m", "256", "-nodefaults"]
     command += ["-display", "none", "-no-reboot", "-serial", "stdio"]
     command += ["-kernel", f"{tree}/vmlinuz", "-initrd", f"{probe}.cpio"]
-    command += ["-append", f"console={CONSOLE} panic=-1"]
+    command += ["-append", f"console={AMD64.console} panic=-1"]
     command = ["timeout", "-s", "KILL", "10", *command]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     return b"kvm-works" in done.stdout

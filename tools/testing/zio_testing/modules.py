@@ -15,6 +15,7 @@ from pathlib import Path
 
 from . import kernel
 from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
+from .toolchain import Toolchain, toolchain_of
 
 TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
 
@@ -30,24 +31,26 @@ def built_modules(tree: Path) -> Iterator[Path]:
     """Build for the kernel in @tree. Yield the directory, which no other build changes
     before the block ends."""
     directory = CACHE / "modules" / f"{tree.name}-{tag_of(ROOT, tree)}"
-    command = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
-    command += [f"KDIR={tree}/build", "modules"]
+    toolchain = toolchain_of(tree)
+    make = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words, "modules"]
     with locked(Path(f"{directory}.lock")):
         directory.mkdir(exist_ok=True)
         complaint = f"the modules do not build against {tree}/build"
-        build(command, Path(f"{directory}.log"), complaint)
+        build(toolchain.run(*make), Path(f"{directory}.log"), complaint)
         yield directory
 
 
-def build_tools() -> Path:
-    """Build static tools outside of the checkout. Return their directory."""
-    directory = CACHE / "static-tools" / tag_of(ROOT)
+def build_tools(toolchain: Toolchain) -> Path:
+    """Build static tools outside of the checkout. Return their folder "tools"."""
+    words = toolchain.program_words
+    directory = CACHE / "static-tools" / tag_of(ROOT, *words)
     with locked(directory.with_suffix(".lock")):
         folders = ("tools", "include/uapi")
         copy_sources(folders, TOOL_SOURCES, directory, "tools/testing/", "tools/bench/")
-        make = ["make", "-C", directory / "tools", "STATIC=1", "all"]
+        make = toolchain.run("make", "-C", directory / "tools", "STATIC=1", *words, "all")
         build(make, directory.with_suffix(".log"), "the tools do not build")
-    return directory / "tools/bin"
+    return directory / "tools"
 
 
 def main(words: list[str]) -> int:

@@ -7,13 +7,20 @@ import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
 from .common import ROOT, TESTING, Failure, Words, run_logged
+from .kernel_suite import FLAVOURS
+from .modules import build_tools
+from .toolchain import Toolchain, toolchain_of
 
 SELFTESTS = TESTING / "selftests"
-COMPILE = "gcc -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -Wall -Wextra -Werror"
+COMPILE = (
+    "-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -O2 -static -pthread "
+    "-Wall -Wextra -Werror"
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ PLACES = {
     "rt": Place("rt", is_special=True),
     "swiotlb": Place("distro", ("--append", "swiotlb=force"), is_special=True),
     "icount": Place("distro", ("--icount",), is_special=True),
+    **{name: Place(name) for name in ("arm64", "armhf")},
+    **{flavour.name: Place(flavour.name) for flavour in FLAVOURS},
 }
 
 
@@ -105,8 +114,10 @@ def build_models(tree: Path, directory: Path) -> int:
     """Build the modules that emulate devices for the drivers. Return the status."""
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(TESTING / "models", directory)
-    make = ["make", "-C", tree / "build", f"M={directory}", "modules"]
-    return run_logged(make, Path(f"{directory}.log"))
+    toolchain = toolchain_of(tree)
+    make = ["make", "-C", toolchain.headers_of(tree), f"M={directory}"]
+    make += toolchain.kernel_words
+    return run_logged(toolchain.run(*make, "modules"), Path(f"{directory}.log"))
 
 
 def run_compiler(command: Words) -> None:
@@ -115,13 +126,16 @@ def run_compiler(command: Words) -> None:
         raise Failure(done.stdout)
 
 
-def compile_program(to: Path, files: list[Path]) -> None:
+def compile_program(
+    toolchain: Toolchain, library: Path, to: Path, files: list[Path]
+) -> None:
     """Link the libraries whose headers the program includes."""
     text = "".join(file.read_text() for file in files)
     libraries = set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
-    command = [*COMPILE.split(), f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools", "-o", to]
-    command += [*files, ROOT / "tools/libzio/libzio.a"]
-    run_compiler(command + [f"-l{name}" for name in sorted(libraries)])
+    command = [toolchain.gcc, *COMPILE.split(), f"-I{ROOT}/include/uapi"]
+    command += [f"-I{ROOT}/tools", "-o", to, *files, library]
+    command += [f"-l{name}" for name in sorted(libraries)]
+    run_compiler(toolchain.run(*command))
 
 
 def programs_of(directory: Path) -> dict[Path, list[Path]]:
@@ -136,14 +150,15 @@ def programs_of(directory: Path) -> dict[Path, list[Path]]:
     return programs
 
 
-def build(directory: Path) -> None:
+def build(directory: Path, toolchain: Toolchain) -> None:
     """Fill @directory, which the machines have as /selftests."""
     shutil.rmtree(directory, ignore_errors=True)
     (directory / "bin").mkdir(parents=True)
-    run_compiler(["make", "-C", ROOT / "tools", "lib"])
+    library = build_tools(toolchain) / "libzio/libzio.a"
     for script in SELFTESTS.glob("*.sh"):
         shutil.copy(script, directory)
     shutil.copytree(ROOT / "Documentation/ABI/testing", directory / "ABI")
     programs = programs_of(directory)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(compile_program, programs.keys(), programs.values()))
+        compile_one = partial(compile_program, toolchain, library)
+        list(pool.map(compile_one, programs.keys(), programs.values()))

@@ -8,8 +8,10 @@ loads the core, the kmalloc buffer and zio-zero, and runs COMMAND in the directo
 /root. It prints only the output of COMMAND, and exits with its status. A single word
 is a line for the shell. With no command, vm runs a shell on this terminal.
 
-  --kernel NAME           distro (default), rt, plain, kasan, kcsan, or a directory
-                          (with a slash in its name): see kernel
+  --kernel NAME           distro (default), rt, 6.12, newest, plain, kasan, kcsan, or a
+                          directory (with a slash in its name): see kernel
+  --arch NAME             arm64 or armhf, with --kernel 6.12 (default) or newest; arm64
+                          also has 6.1
   --cpus N                processors (default 2)
   --mem MB                memory (default 512)
   --icount                time counts instructions, 1 ns each: repeatable.
@@ -58,6 +60,7 @@ from .boot import Boot
 from .common import Failure, Parser, Usage, handle_signals, number, say, setup
 from .image import Image, pack
 from .machine import Machine, qemu_command, qemu_environment, qemu_sspci
+from .toolchain import Toolchain, toolchain_of
 
 ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
 
@@ -65,7 +68,8 @@ ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
 def parse_options(words: list[str]) -> argparse.Namespace:
     at = words.index("--") if "--" in words else len(words)
     parser = Parser()
-    parser.add_argument("--kernel", default="distro")
+    parser.add_argument("--kernel")
+    parser.add_argument("--arch", choices=["amd64", "arm64", "armhf"], default="amd64")
     parser.add_argument("--cpus", type=number, default=2)
     parser.add_argument("--mem", type=number, default=512)
     parser.add_argument("--timeout", type=number)
@@ -79,12 +83,18 @@ def parse_options(words: list[str]) -> argparse.Namespace:
     if rest:
         raise Usage(f"what is '{rest[0]}'? A command comes after --")
     options.command = words[at + 1 :]
+    if options.arch == "amd64":
+        options.kernel = options.kernel or "distro"
+    else:
+        options.kernel = f"{options.arch}-{options.kernel or '6.12'}"
     check_options(options)
     return options
 
 
 def check_options(options: argparse.Namespace) -> None:
     kernel.find(options.kernel)
+    if options.kernel.startswith("s390x"):
+        raise Usage(f"--kernel: {options.kernel} does not boot here")
     for device in options.device:
         if device.partition(",")[0] != "sspci":
             raise Usage(f"--device: no such device: {device}")
@@ -97,7 +107,7 @@ def check_options(options: argparse.Namespace) -> None:
         raise Usage("a shell wants a terminal; or give a command after --")
 
 
-def machine_of(options: argparse.Namespace) -> Machine:
+def machine_of(options: argparse.Namespace, toolchain: Toolchain) -> Machine:
     arguments = list(kernel.find(options.kernel).arguments)
     if not options.leaks:
         # kmemleak notes the origin of all memory. This more than doubles the time.
@@ -109,6 +119,7 @@ def machine_of(options: argparse.Namespace) -> Machine:
         devices=options.device,
         qemu_words=" ".join(options.qemu).split(),
         arguments=arguments + options.append,
+        arch=toolchain.arch,
     )
 
 
@@ -119,12 +130,14 @@ def guest_command(command: list[str]) -> str:
     return f"exec {shlex.join(command)}\n" if command else ""
 
 
-def guest_settings(options: argparse.Namespace) -> str:
+def guest_settings(options: argparse.Namespace, toolchain: Toolchain) -> str:
     size = shutil.get_terminal_size()
     modules = [Path(name).name.removesuffix(".ko") for name in options.module]
     modules += [] if options.no_load else ZIO
     settings = {
         "modules": " ".join(modules),
+        "out": toolchain.arch.ports[0],
+        "err": toolchain.arch.ports[1],
         "interactive": "no" if options.command else "yes",
         "leaks": "yes" if options.leaks else "no",
         "rows": str(size.lines),
@@ -135,7 +148,8 @@ def guest_settings(options: argparse.Namespace) -> str:
 
 
 def make_image(options: argparse.Namespace, tree: Path, work: Path) -> None:
-    image = Image(work / "root")
+    toolchain = toolchain_of(tree)
+    image = Image(work / "root", toolchain.programs)
     image.add_base()
     names = [*options.module, *kernel.find(options.kernel).modules]
     image.add_modules(tree, options.modules, names)
@@ -144,16 +158,19 @@ def make_image(options: argparse.Namespace, tree: Path, work: Path) -> None:
     if options.device:
         image.copy(Path(qemu_sspci("--tool")), "/usr/bin/slink-bench")
     image.at("/etc/zio-vm/command").write_text(guest_command(options.command))
-    image.at("/etc/zio-vm/settings").write_text(guest_settings(options))
+    image.at("/etc/zio-vm/settings").write_text(guest_settings(options, toolchain))
     pack(image.root, work / "initrd")
     shutil.rmtree(image.root)
 
 
 def run(options: argparse.Namespace, work: Path) -> int:
     tree = kernel.prepare(options.kernel)
+    if toolchain_of(tree).guest:
+        setup("vm-arm")
     make_image(options, tree, work)
-    machine = machine_of(options)
-    boot = Boot(qemu_command(machine, tree, work), qemu_environment(machine), work)
+    machine = machine_of(options, toolchain_of(tree))
+    command, env = qemu_command(machine, tree, work), qemu_environment(machine)
+    boot = Boot(command, env, work, machine.arch.port)
     try:
         if options.command:
             seconds = os.environ.get("ZIO_VM_BOOT_SECONDS") or 90

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""matrix - compile for all kernels and processors, boot most, and print a table
+
+Usage: matrix [--compile] [TARGET]...
+
+Compiles the modules for each TARGET (all by default) with all warnings on, and for some
+with sparse or with the tools, too. Then boots those that can boot, with a few selftests
+in each. --compile leaves out the boots.
+
+The targets are the names of kernels (see kernel), and clang-6.12, the same kernel with
+clang in place of gcc. What is already compiled and has not changed is not compiled again.
+The headers, compilers and images come from the Debian archive that apt has here. They are
+unpacked in ~/.cache/zio/suites and ~/.cache/zio/kernels (4 GB); nothing is installed but
+QEMU for ARM.
+
+The last line is "N passed, N failed". The logs are kept in ~/.cache/zio/matrix.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from . import check_boots, kernel
+from .common import (
+    CACHE,
+    ROOT,
+    Failure,
+    Parser,
+    Usage,
+    read_log,
+    run_logged,
+    say,
+    setup,
+)
+from .kernel_cache import release_of
+from .modules import build_tools
+from .pool import run_jobs
+from .report import Report
+from .selftests import PLACES, find_place
+from .tap import Results
+from .toolchain import toolchain_of
+
+LOGS = CACHE / "matrix"
+SOURCES = ("Makefile", "Kbuild", "zio-core", "buffers", "triggers", "drivers", "include")
+TESTS = ["basic", "basic_test", "map", "map_test", "triggers", "loop", "loop_test"]
+TESTS += ["share", "share_test"]
+
+# Debian's headers are configured for gcc. These settings would give clang options that
+# only gcc has.
+CLANG = (
+    "LLVM=1 CC=clang CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_GCC_VERSION=0 "
+    "CONFIG_CLANG_VERSION=190107 CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough "
+    "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= CONFIG_FTRACE_MCOUNT_USE_CC= "
+    # The kernel's own headers repeat an address space.
+    "KCFLAGS=-Wno-duplicate-decl-specifier"
+).split()
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kernel, and what to do with it."""
+
+    kernel: str
+    compiler: str = "gcc"
+    words: tuple[str, ...] = ()
+    has_tools: bool = False
+    boots: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.kernel if self.compiler == "gcc" else f"clang-{self.kernel}"
+
+    @property
+    def directory(self) -> Path:
+        return LOGS / f"build-{self.name}"
+
+
+SPARSE = ("C=1",)
+TARGETS = [
+    Target("distro"),
+    Target("rt"),
+    Target("6.12"),
+    Target("6.12", "clang", tuple(CLANG), boots=False),
+    Target("newest"),
+    Target("arm64-6.1", has_tools=True, boots=False),
+    Target("arm64-6.12", has_tools=True),
+    Target("arm64-newest", boots=False),
+    # The emulated processor has no pages of 16 kB.
+    Target("arm64-16k", boots=False),
+    Target("armhf-6.12", words=SPARSE, has_tools=True),
+    Target("armhf-newest", boots=False),
+    Target("s390x-6.12", words=SPARSE, boots=False),
+]
+
+
+# --- compile --------------------------------------------------------------------------
+
+
+def compile_target(report: Report, target: Target) -> bool:
+    """Compile the modules and the tools for @target, unless nothing has changed."""
+    tree = kernel.prepare_headers(target.kernel)
+    what = f"{target.name}: Linux {release_of(tree)} compiles"
+    log, good = LOGS / target.name, LOGS / f"{target.name}.good"
+    key = key_of(target, tree)
+    if not good.exists() or good.read_text() != key:
+        say(f"compiling for {target.name}")
+        if not compile_modules(target, tree, log):
+            report.fail(what, log)
+            return False
+        good.write_text(key)
+    if target.has_tools:
+        try:
+            build_tools(toolchain_of(tree).programs)
+        except Failure as error:
+            report.fail(f"{target.name}: {error}")
+            return False
+    report.ok(what)
+    return True
+
+
+def key_of(target: Target, tree: Path) -> str:
+    """Return a checksum of all that the result depends on."""
+    found = hashlib.sha256(f"{target} {tree} {release_of(tree)}".encode())
+    paths = [path for p in SOURCES for path in [ROOT / p, *(ROOT / p).rglob("*")]]
+    for path in sorted(paths):
+        if path.suffix in (".c", ".h") or path.name in ("Makefile", "Kbuild"):
+            found.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def compile_modules(target: Target, tree: Path, log: Path) -> bool:
+    toolchain = toolchain_of(tree)
+    make = ["make", f"-j{os.cpu_count()}", "-C", ROOT, "--no-print-directory", "W=1"]
+    make += [f"BUILD={target.directory}", f"KDIR={toolchain.headers_of(tree)}"]
+    make += [*toolchain.kernel_words, *target.words, "modules"]
+    status = run_logged(toolchain.run(*make), log)
+    is_built = any(target.directory.glob("zio-core/zio.ko"))
+    if status or not is_built or re.search(r"(warning|error): ", read_log(log)):
+        # What has a warning is compiled again the next time.
+        shutil.rmtree(target.directory, ignore_errors=True)
+        return False
+    return True
+
+
+def compile_all(report: Report, targets: list[Target]) -> list[Target]:
+    """Return the targets that compile."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    return [target for target in targets if compile_target(report, target)]
+
+
+# --- boot -----------------------------------------------------------------------------
+
+
+class Boots(Report):
+    """Keeps the results of each kernel, for the table."""
+
+    def __init__(self, logs: Path) -> None:
+        super().__init__(logs)
+        self.results: dict[str, Results] = {}
+        self.failed: set[str] = set()
+
+    def add(self, what: str, results: Results) -> None:
+        super().add(what, results)
+        self.results[what] = results
+
+    def fail(self, what: str, log: Path | None = None) -> None:
+        super().fail(what, log)
+        self.failed.add(what.partition(":")[0])
+
+    def result_of(self, name: str) -> str:
+        what = f"selftests on {name}"
+        results = self.results.get(what)
+        if not results:
+            return "not run"
+        text = f"{results.passed} passed"
+        text += f", {results.failed} failed" if results.failed else ""
+        text += f", {results.skipped} skipped" if results.skipped else ""
+        return text + (", machine failed" if what in self.failed else "")
+
+
+def boot_all(report: Boots, targets: list[Target]) -> None:
+    booting = [target for target in targets if target.boots]
+    for target in booting:
+        # The machine takes the modules that are compiled.
+        place, words = find_place(target.kernel), ("--modules", str(target.directory))
+        PLACES[target.kernel] = replace(place, options=(*place.options, *words))
+    if booting:
+        names = [target.kernel for target in booting]
+        options = argparse.Namespace(kernel=names, tests=TESTS)
+        run_jobs(check_boots.selftest_jobs(report, options))
+
+
+# --- the table ------------------------------------------------------------------------
+
+
+def columns_of(report: Boots, target: Target, compiled: list[Target]) -> list[str]:
+    tree = kernel.prepare_headers(target.kernel)
+    checks = ["modules"] + (["sparse"] if "C=1" in target.words else [])
+    checks += ["tools"] if target.has_tools else []
+    done = ", ".join(checks) if target in compiled else "fails"
+    boots = report.result_of(target.kernel) if target.boots else ""
+    arch = toolchain_of(tree).arch.name
+    return [target.name, arch, release_of(tree), target.compiler, done, boots]
+
+
+def print_table(report: Boots, targets: list[Target], compiled: list[Target]) -> None:
+    heads = ["target", "processor", "Linux", "compiler", "compiles", "selftests"]
+    rows = [heads, ["---"] * len(heads)]
+    rows += [columns_of(report, target, compiled) for target in targets]
+    print()
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
+    print()
+    for target in targets:
+        boot = f" {LOGS}/selftests-{target.kernel}" if target.boots else ""
+        print(f"{target.name}: {LOGS}/{target.name}{boot}")
+
+
+def choose(names: list[str]) -> list[Target]:
+    known = {target.name: target for target in TARGETS}
+    for name in names:
+        if name not in known:
+            raise Usage(f"no such target: {name}: {', '.join(known)}")
+    return [known[name] for name in names] or TARGETS
+
+
+def main(words: list[str]) -> int:
+    parser = Parser()
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("targets", nargs="*")
+    options = parser.parse_args(words)
+    targets = choose(options.targets)
+    setup("build", "vm-arm")
+    report = Boots(LOGS)
+    compiled = compile_all(report, targets)
+    if not options.compile:
+        boot_all(report, compiled)
+    print_table(report, targets, compiled)
+    return report.end()

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Another suite of the distribution: its compilers, headers and libraries, unpacked in
+the cache. Nothing of it is installed on this machine.
+
+apt resolves the packages against an empty list of installed ones and downloads them;
+dpkg unpacks them into a root, where a command runs after chroot. This needs no right
+that an ordinary user does not have: such a user gets a user namespace.
+"""
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .common import CACHE, ROOT, Failure, Words, locked, output_of, say
+
+SUITES = CACHE / "suites"
+NATIVE = "amd64"
+FOREIGN = ("arm64", "armhf", "s390x", "i386")
+
+# The programs that a compilation of modules calls, beside the compilers
+BASE = (
+    "base-files bash coreutils dash diffutils dpkg findutils grep gzip kmod libc-bin "
+    "make mawk perl-base sed tar"
+).split()
+# What the tools and the selftests link with
+LIBRARIES = "libc6-dev libjansson-dev liburing-dev libaio-dev".split()
+# What a machine runs
+GUEST = ("busybox-static", "dash", "coreutils", "libc6")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite, and the packages to take from it."""
+
+    name: str
+    packages: tuple[str, ...]
+    # Headers to take for other processors: "arm64-16k:arm64"
+    headers: tuple[str, ...] = ()
+    # The processors that programs are compiled for
+    guests: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> list[str]:
+        """Packages to take with all that they depend on."""
+        libraries = [f"{name}:{arch}" for arch in self.guests for name in LIBRARIES]
+        return [*BASE, *self.packages, *libraries]
+
+    @property
+    def place(self) -> Path:
+        words = " ".join((*self.wanted, *self.headers))
+        return SUITES / f"{self.name}-{hashlib.sha256(words.encode()).hexdigest()[:8]}"
+
+    @property
+    def root(self) -> Path:
+        return self.place / "root"
+
+
+def prepare(suite: Suite) -> Path:
+    """Unpack the suite unless it is there. Return its root."""
+    with locked(SUITES / f"{suite.name}.lock"):
+        if not suite.root.is_dir():
+            say(f"unpacking compilers and headers of {suite.name}, once")
+            update_lists(suite)
+            fill(suite)
+    return suite.root
+
+
+# --- apt ------------------------------------------------------------------------------
+
+
+def apt(suite: Suite) -> list[str]:
+    """Return the start of an apt-get or apt-cache command for @suite."""
+    return ["env", f"APT_CONFIG={suite.place}/apt.conf"]
+
+
+def archives() -> list[str]:
+    """Return the addresses that the machine has for Debian's archive."""
+    wanted = ["Created-By: Packages", "Origin: Debian", "Label: Debian"]
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted]
+    if found := sorted(set(output_of(command).split())):
+        return found
+    raise Failure("no address of Debian's archive here: apt-get update")
+
+
+def write_settings(suite: Suite) -> None:
+    """Settings of the machine, as those of a proxy, stay in force."""
+    place = suite.place
+    for part in ("lists/partial", "cache/archives/partial", "sources"):
+        (place / part).mkdir(parents=True, exist_ok=True)
+    (place / "status").touch()
+    lines = [f"deb {address} {suite.name} main\n" for address in archives()]
+    (place / "sources/suite.list").write_text("".join(lines))
+    foreign = " ".join(f'"{name}";' for name in (NATIVE, *FOREIGN))
+    (place / "apt.conf").write_text(f"""\
+Dir::Etc::SourceList "/dev/null";
+Dir::Etc::SourceParts "{place}/sources";
+Dir::State::Lists "{place}/lists";
+Dir::State::Status "{place}/status";
+Dir::Cache "{place}/cache";
+APT::Architecture "{NATIVE}";
+APT::Architectures {{ {foreign} }};
+APT::Install-Recommends "no";
+APT::Sandbox::User "{output_of(["id", "-un"]).strip()}";
+Acquire::Languages "none";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "no";
+Acquire::Retries "3";
+Debug::NoLocking "yes";
+""")
+
+
+def update_lists(suite: Suite) -> None:
+    write_settings(suite)
+    run_apt(suite, "apt-get", "-qq", "update")
+
+
+def run_apt(suite: Suite, *words: str, cwd: Path | None = None) -> None:
+    log = suite.place / "log"
+    with open(log, "ab") as out:
+        command = [*apt(suite), *words]
+        if subprocess.run(command, cwd=cwd, stdout=out, stderr=out).returncode:
+            raise Failure(f"{shlex.join(words)} failed for {suite.name}, see {log}")
+
+
+def download(suite: Suite, packages: Words, to: Path) -> None:
+    """Download packages without what they depend on."""
+    to.mkdir(parents=True, exist_ok=True)
+    run_apt(suite, "apt-get", "-qq", "download", *map(str, packages), cwd=to)
+
+
+def newest(suite: Suite, part: str, flavour: str) -> str:
+    """Return the name of the package "linux-PART-RELEASE-FLAVOUR"."""
+    name, colon, machine = flavour.partition(":")
+    lines = output_of([*apt(suite), "apt-cache", "depends", f"linux-{part}-{flavour}"])
+    found = re.findall(rf"^  Depends: (linux-{part}-[0-9][^:\s]*)", lines, re.M)
+    if not found:
+        raise Failure(f"{suite.name} has no linux-{part}-{flavour}")
+    return f"{found[0]}{colon}{machine}"
+
+
+def parts_of_image(suite: Suite, release: str, arch: str) -> list[str]:
+    """Return the packages of a kernel. Newer suites have three for one."""
+    image = f"linux-image-{release}:{arch}"
+    command = [*apt(suite), "apt-cache", "depends", image]
+    parts = rf"^  Depends: (linux-(?:base|binary|modules)-{re.escape(release)})"
+    found = re.findall(parts, output_of(command), re.M)
+    return [f"{name}:{arch}" for name in found] or [image]
+
+
+def unpack(packages: list[Path], to: Path) -> None:
+    """base-files has the links from /bin to /usr/bin: it comes first."""
+    packages.sort(key=lambda path: (not path.name.startswith("base-files_"), path.name))
+    for package in packages:
+        subprocess.run(["dpkg", "-x", package, to], check=True)
+        package.unlink()
+
+
+# --- the root -------------------------------------------------------------------------
+
+
+def fill(suite: Suite) -> None:
+    new, store = suite.place / "new", suite.place / "cache/archives"
+    shutil.rmtree(new, ignore_errors=True)
+    for directory in ("bin", "sbin", "lib", "lib64"):
+        (new / "usr" / directory).mkdir(parents=True)
+        (new / directory).symlink_to(f"usr/{directory}")
+    words = ["--download-only", "-y", "-qq", "install", *suite.wanted]
+    run_apt(suite, "apt-get", *words)
+    if suite.headers:
+        # A dependency of theirs is a compiler that runs on the other processor.
+        headers = [newest(suite, "headers", flavour) for flavour in suite.headers]
+        download(suite, headers, store)
+    unpack(list(store.glob("*.deb")), new)
+    finish_root(new)
+    if any(flavour.endswith(":armhf") for flavour in suite.headers):
+        add_modpost_32(suite, new)
+    for arch in suite.guests:
+        add_guest(suite, arch)
+    new.rename(suite.root)
+
+
+def finish_root(root: Path) -> None:
+    """Do what the packages' own scripts would do: name an awk and a shell."""
+    for name, program in (("awk", "mawk"), ("sh", "dash")):
+        # In Debian 12, /bin is no link to /usr/bin.
+        folder = "bin" if (root / "bin" / program).exists() else "usr/bin"
+        if not (root / folder / name).exists():
+            (root / folder / name).symlink_to(program)
+    for part in ("doc", "man", "locale"):
+        shutil.rmtree(root / "usr/share" / part, ignore_errors=True)
+
+
+def add_modpost_32(suite: Suite, root: Path) -> None:
+    """Take modpost for 32 bits from a machine of 32 bits. That of amd64 expects device
+    tables with pointers of 64 bits."""
+    kbuild = next((root / "usr/lib").glob("linux-kbuild-*"))
+    store = suite.place / "kbuild-i386"
+    download(suite, [f"{kbuild.name}:i386"], store)
+    unpack(list(store.glob("*.deb")), store)
+    modpost = "scripts/mod/modpost.real-lsb-32"
+    shutil.copy2(store / "usr/lib" / kbuild.name / modpost, kbuild / modpost)
+    shutil.rmtree(store)
+
+
+def add_guest(suite: Suite, arch: str) -> None:
+    """Unpack the programs that a machine with this processor runs."""
+    guest = suite.place / "guest" / arch
+    shutil.rmtree(guest, ignore_errors=True)
+    download(suite, [f"{name}:{arch}" for name in GUEST], guest)
+    unpack(list(guest.glob("*.deb")), guest)
+
+
+def open_paths() -> list[Path]:
+    """Return directories of this machine that a command in a root sees, too. Parts of
+    the cache may be links."""
+    links = [path.resolve() for path in CACHE.iterdir() if path.is_symlink()]
+    return [ROOT, CACHE, *links, *map(Path, ("/dev", "/proc", "/tmp"))]
+
+
+def inside(root: Path, command: Words) -> list[str | Path]:
+    """Return @command such that it runs in @root."""
+    binds = "".join(
+        f"mkdir -p {shlex.quote(f'{root}{path}')} && "
+        f"mount --rbind {shlex.quote(str(path))} {shlex.quote(f'{root}{path}')} && "
+        for path in open_paths()
+    )
+    user = [] if os.geteuid() == 0 else ["--map-root-user"]
+    script = f'{binds} exec chroot {shlex.quote(str(root))} "$@"'
+    return ["unshare", "--mount", *user, "sh", "-c", script, "sh", *command]
