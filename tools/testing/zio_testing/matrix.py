@@ -35,6 +35,7 @@ from .common import (
     run_logged,
     say,
     setup,
+    tag_of,
 )
 from .kernel_cache import release_of
 from .modules import build_tools
@@ -76,7 +77,8 @@ class Target:
 
     @property
     def directory(self) -> Path:
-        return LOGS / f"build-{self.name}"
+        # One for each tree: only newer files are copied.
+        return LOGS / f"build-{self.name}-{tag_of(ROOT)}"
 
 
 SPARSE = ("C=1",)
