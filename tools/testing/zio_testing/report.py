@@ -27,6 +27,10 @@ class Report:
         if log:
             print(*indent(read_end(log, SHOWN)), sep="\n", flush=True)
 
+    def skip(self, what: str) -> None:
+        self.sum.skipped += 1
+        print(f"skip - {what}", flush=True)
+
     def add(self, what: str, results: Results) -> None:
         """Add the results of a boot."""
         if results.text:
