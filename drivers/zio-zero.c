@@ -55,8 +55,8 @@ enum zero_pattern {
 };
 
 /*
- * @value is the next sample of a sawtooth, and the only one of zero and channel. Random
- * samples need no lock, so they come from a state of the channel.
+ * @value is the next sample of a sawtooth, and the only one of zero and channel. @rnd is
+ * for kernels with PREEMPT_RT.
  */
 struct zero_chan {
 	enum zero_pattern pattern;
@@ -104,12 +104,24 @@ static noinline void fill_sawtooth(u32 *next, void *data, size_t len, unsigned i
 	*next = value;
 }
 
+/*
+ * The lock of get_random_bytes() sleeps under PREEMPT_RT. Other kernels use that function,
+ * so that a read can be compared with one of /dev/urandom.
+ */
+static void fill_random(struct zero_chan *chan, void *data, size_t len)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		prandom_bytes_state(&chan->rnd, data, len);
+	else
+		get_random_bytes(data, len);
+}
+
 static __always_inline void fill_samples(struct zero_chan *chan, void *data,
 					 size_t len, unsigned int ssize)
 {
 	switch (chan->pattern) {
 	case ZERO_RANDOM:
-		prandom_bytes_state(&chan->rnd, data, len);
+		fill_random(chan, data, len);
 		break;
 	case ZERO_SAWTOOTH:
 		fill_sawtooth(&chan->value, data, len, ssize);
