@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* uring.c: requests of io_uring: they wait, are cancelled, and outlive their file */
+#include <sys/mman.h>
+
 #include <liburing.h>
 
 #include "fuzz.h"
@@ -11,10 +13,21 @@
 static struct io_uring ring;
 static bool has_ring;
 
+/*
+ * Requests complete at any time, so they have an arena of their own: the other operations
+ * check what they have read into theirs.
+ */
+static char *own;
+
 void init_uring(void)
 {
-	struct iovec all = { arena, ARENA };
+	struct iovec all = { .iov_len = ARENA };
 
+	if (!own)
+		own = mmap(NULL, ARENA, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_TRUE(own != MAP_FAILED);
+	all.iov_base = own;
 	has_ring = !io_uring_queue_init(ENTRIES, &ring, 0);
 	if (has_ring)
 		io_uring_register_buffers(&ring, &all, 1);
@@ -70,13 +83,20 @@ static void finish(struct io_uring_sqe *sqe)
 		submit_all();
 }
 
+static void *own_buffer(size_t *len)
+{
+	char *buf = any_buffer(len);
+
+	return buf >= arena && buf < arena + ARENA ? own + (buf - arena) : buf;
+}
+
 static void do_uring_read(void)
 {
 	struct io_uring_sqe *sqe = next_entry();
 	struct slot *slot = slot_for(false, -1);
 	static struct iovec v;
 	size_t len;
-	void *buf = any_buffer(&len);
+	void *buf = own_buffer(&len);
 
 	if (!sqe)
 		return;
@@ -84,7 +104,7 @@ static void do_uring_read(void)
 		len = ARENA;
 	switch (dice(4)) {
 	case 0:
-		io_uring_prep_read_fixed(sqe, slot->fd, arena, len, -1, 0);
+		io_uring_prep_read_fixed(sqe, slot->fd, own, len, -1, 0);
 		break;
 	case 1:
 		v = (struct iovec){ buf, len };
@@ -107,8 +127,7 @@ static void do_uring_write(void)
 	if (!sqe)
 		return;
 	if (chance(2))
-		io_uring_prep_write_fixed(sqe, slot->fd, arena, 1 + dice(600), -1,
-					  0);
+		io_uring_prep_write_fixed(sqe, slot->fd, own, 1 + dice(600), -1, 0);
 	else
 		io_uring_prep_write(sqe, slot->fd, buf, len, -1);
 	finish(sqe);
