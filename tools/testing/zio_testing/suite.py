@@ -7,6 +7,7 @@ dpkg unpacks them into a root, where a command runs after chroot. This needs no 
 that an ordinary user does not have: such a user gets a user namespace.
 """
 
+import functools
 import hashlib
 import os
 import re
@@ -221,6 +222,19 @@ def open_paths() -> list[Path]:
     return [ROOT, CACHE, *links, *map(Path, ("/dev", "/proc", "/tmp"))]
 
 
+def namespace() -> list[str | Path]:
+    user = [] if os.geteuid() == 0 else ["--map-root-user"]
+    return ["unshare", "--mount", *user]
+
+
+@functools.cache
+def can_enter() -> bool:
+    """Tell if this machine lets a command run in a root. Some containers do not, and no
+    chroot does: a mount there could appear outside, too."""
+    command: Words = [*namespace(), "mount", "--bind", "/tmp", "/tmp"]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
 def inside(root: Path, command: Words) -> list[str | Path]:
     """Return @command such that it runs in @root."""
     binds = "".join(
@@ -228,6 +242,5 @@ def inside(root: Path, command: Words) -> list[str | Path]:
         f"mount --rbind {shlex.quote(str(path))} {shlex.quote(f'{root}{path}')} && "
         for path in open_paths()
     )
-    user = [] if os.geteuid() == 0 else ["--map-root-user"]
     script = f'{binds} exec chroot {shlex.quote(str(root))} "$@"'
-    return ["unshare", "--mount", *user, "sh", "-c", script, "sh", *command]
+    return [*namespace(), "sh", "-c", script, "sh", *command]
