@@ -45,8 +45,8 @@ A test runs on distro and on kasan, but not where its header has a line
 it is named.
 
 check installs missing Debian packages. It compiles the kernel with the sanitizers
-when the cache does not have it (5 to 10 minutes). The steps vm, kunit and
-selftests boot two machines at a time. A fault or a leak that the kernel reports in
+when the cache does not have it (5 to 10 minutes). The steps from tools to selftests
+run two jobs at a time. A fault or a leak that the kernel reports in
 any boot is a failure. check prints failures in full, and keeps the logs in
 ~/.cache/zio/check. The last line is "N passed, N failed".
 """
@@ -58,24 +58,17 @@ import subprocess
 import time
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from . import check_boots, check_build, kernel, matrix
-from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, run_logged, say, setup
-from .pool import run_jobs
+from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, say, setup
+from .pool import Job, Preparation, run_jobs
 from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
-# The steps of a group run together.
-GROUPS = (
-    ("build",),
-    ("matrix",),
-    ("tools",),
-    ("packages",),
-    ("litmus",),
-    BOOTS,
-    ("mutants",),
-)
+# These programs use one processor each.
+BESIDE_BOOTS = ("litmus", "tools", "packages")
+# The steps of a group run together, two jobs at a time.
+GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
 # Only mutants that need no boot, or a short one
 MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
@@ -114,38 +107,42 @@ def proc() -> Iterator[None]:
         subprocess.run(["umount", "-l", "/proc"])
 
 
-def run_program(report: Report, step: str, is_alone: bool) -> None:
+def prepare_program(report: Report, step: str, *more: str) -> Job:
     what, command = PROGRAMS[step]
-    if step == "mutants" and not is_alone:
-        # The steps before have run these tests on the unchanged tree.
-        command = [*command, "--no-verify"]
     say(what)
-    log = report.logs / step
-    report.add_program(what, log, run_logged(command, log, Path(f"{log}.err")))
+    return Job(report.logs / step, [*command, *more], partial(report.add_program, what))
 
 
-def run_boots(report: Report, options: argparse.Namespace) -> None:
-    """Start the long boots first, so that both processors are busy to the end."""
-    jobs: list[check_boots.Preparation] = []
+def run_together(report: Report, options: argparse.Namespace) -> None:
+    """Start the longest job first, so that both processors are busy to the end."""
+    jobs: list[Preparation] = []
     if "selftests" in options.steps:
         jobs += check_boots.selftest_jobs(report, options)
     if "kunit" in options.steps:
         jobs[2:2] = check_boots.kunit_jobs(report, options)
     if "vm" in options.steps:
         jobs.insert(2, partial(check_boots.prepare_vm, report))
+    programs = [step for step in BESIDE_BOOTS if step in options.steps]
+    jobs[1:1] = [partial(prepare_program, report, step) for step in programs]
     run_jobs(jobs)
+
+
+def run_mutants(report: Report, options: argparse.Namespace) -> None:
+    # The steps before have run these tests on the unchanged tree.
+    more = ["--no-verify"] if len(options.steps) > 1 else []
+    run_jobs([partial(prepare_program, report, "mutants", *more)])
 
 
 def run_group(report: Report, group: list[str], options: argparse.Namespace) -> None:
     begin = time.monotonic()
-    if group[0] in BOOTS:
-        run_boots(report, options)
-    elif group == ["build"]:
+    if group == ["build"]:
         check_build.run(report)
     elif group == ["matrix"]:
         matrix.compile_all(report, matrix.TARGETS)
+    elif group == ["mutants"]:
+        run_mutants(report, options)
     else:
-        run_program(report, group[0], len(options.steps) == 1)
+        run_together(report, options)
     say(f"{', '.join(group)} took {time.monotonic() - begin:.0f} s")
 
 

@@ -3,13 +3,12 @@
 
 import argparse
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from . import kernel, selftests, tap
 from .common import TESTING, Failure, read_log, say
-from .pool import Job
+from .pool import Job, Preparation
 from .report import Report
 from .selftests import Selftest, find_place
 from .toolchain import Toolchain, toolchain_of
@@ -20,8 +19,6 @@ KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
 PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
 
 KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]
-
-Preparation = Callable[[], Job]
 
 
 def judge_boot(report: Report, what: str, log: Path, status: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run two jobs at a time: most boots keep one processor busy."""
+"""Run two jobs at a time: most of them keep one processor busy."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -20,10 +20,11 @@ class Job:
     finish: Callable[[Path, int], None]
 
 
+Preparation = Callable[[], Job]
 Running = list[tuple[Job, Process]]
 
 
-def run_jobs(jobs: Iterable[Callable[[], Job]]) -> None:
+def run_jobs(jobs: Iterable[Preparation]) -> None:
     """Prepare and run each job as soon as there is room."""
     running: Running = []
     try:
