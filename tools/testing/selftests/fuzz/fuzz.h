@@ -22,6 +22,7 @@
 #define N_ERRNOS	160
 #define N_FDS		24
 #define ARENA		(1 << 16)
+#define PAGE		((size_t)sysconf(_SC_PAGESIZE))
 
 /* What a process does, as a set: each operation names the roles that may run it. */
 enum role {

@@ -5,7 +5,6 @@
 #include "fuzz.h"
 
 #define N_MAPS	8
-#define PAGE	4096UL
 
 static struct map {
 	char *at;

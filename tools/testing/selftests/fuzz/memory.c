@@ -13,8 +13,6 @@
 
 #include "fuzz.h"
 
-#define PAGE	4096
-
 char *arena;
 static char *edge;	/* a page, and a page behind it without access */
 static char *slow;
@@ -31,7 +29,7 @@ static void *map_pages(size_t n)
 
 static void *serve_faults(void *arg)
 {
-	static char page[PAGE] __attribute__((aligned(PAGE)));
+	static char page[1 << 16] __attribute__((aligned(1 << 16))); /* the largest */
 	struct uffdio_copy copy = { .src = (unsigned long)page, .len = PAGE };
 	struct uffd_msg msg;
 	unsigned int n = 0;
@@ -40,7 +38,7 @@ static void *serve_faults(void *arg)
 		if (msg.event != UFFD_EVENT_PAGEFAULT)
 			continue;
 		usleep(n++ % 8 * 2000);
-		copy.dst = msg.arg.pagefault.address & ~(PAGE - 1ULL);
+		copy.dst = msg.arg.pagefault.address & -(uint64_t)PAGE;
 		ioctl(uffd, UFFDIO_COPY, &copy);
 	}
 	return arg;
