@@ -17,6 +17,7 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PAGE		4096
 #define NS_PER_S	1000000000ull
+#define DAY_NS		(24 * 3600 * NS_PER_S)
 /* of "trig" and "iio" */
 #define BLOCK		16	/* bytes */
 #define PERIODS_A_TURN	4	/* a buffer holds 16 blocks */
@@ -91,6 +92,13 @@ uint64_t read_file_number(const char *dir, const char *file);
 /* The sum of the first numbers of all lines that begin with @key, after spaces. */
 uint64_t sum_lines(const char *path, const char *key);
 
+/*
+ * Gives the hrt in a directory its period, and has @shots events come from the time @at
+ * of CLOCK_REALTIME on. Ends the program if that time has passed.
+ */
+void start_hrt_at(const char *dir, uint64_t at, uint64_t period, uint64_t phase,
+		  uint64_t shots);
+
 /* A loop that only interrupts disturb */
 
 static inline void spin(uint64_t turns)
@@ -119,6 +127,7 @@ uint64_t find_period(int64_t (*try)(void *arg, uint64_t period), void *arg,
 /* Subcommands. Their words are in argv, without the name of the subcommand. */
 
 void main_iio(char **argv);
+void main_jitter(char **argv);
 void main_loop(char **argv);
 void main_peer(char **argv);
 void main_route(char **argv);

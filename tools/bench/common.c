@@ -176,6 +176,20 @@ uint64_t sum_lines(const char *path, const char *key)
 	return sum;
 }
 
+/* Triggers */
+
+void start_hrt_at(const char *dir, uint64_t at, uint64_t period, uint64_t phase,
+		  uint64_t shots)
+{
+	write_number(dir, "start-ns", at + DAY_NS);
+	write_number(dir, "period-ns", period);
+	write_number(dir, "phase-ns", phase);
+	write_number(dir, "shots", shots);
+	write_number(dir, "start-ns", at);
+	if (clock_ns(CLOCK_REALTIME) > at)
+		die("%s: the start has passed before all was set", dir);
+}
+
 /* Time */
 
 uint64_t spins_of(uint64_t ns)

@@ -29,7 +29,6 @@
 
 #define MAX_SETS	128
 #define RUN_IN		64	/* events */
-#define DAY_NS		(24 * 3600 * 1000000000ull)
 
 struct set {
 	char name[32];			/* of the device */
@@ -172,16 +171,9 @@ static void start_hrt(struct bench *b, uint64_t at)
 {
 	unsigned int i;
 
-	for (i = 0; i < b->n_dirs; i++) {
-		write_number(b->dir[i], "start-ns", at + DAY_NS);
-		write_number(b->dir[i], "period-ns", b->period);
-		write_number(b->dir[i], "phase-ns",
-			     b->spread ? b->period * i / b->n_dirs : 0);
-		write_number(b->dir[i], "shots", b->events);
-		write_number(b->dir[i], "start-ns", at);
-	}
-	if (clock_ns(CLOCK_REALTIME) > at)
-		die("the start has passed before all triggers were set");
+	for (i = 0; i < b->n_dirs; i++)
+		start_hrt_at(b->dir[i], at, b->period,
+			     b->spread ? b->period * i / b->n_dirs : 0, b->events);
 }
 
 static void start_timer(struct bench *b, uint64_t at)

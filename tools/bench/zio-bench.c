@@ -69,6 +69,7 @@ static const struct command {
 	{ "peer", main_peer },		/* blocks by way of IIO and of Comedi */
 	{ "trig", main_trig },		/* events of ZIO's triggers */
 	{ "iio", main_iio },		/* events of IIO's hrtimer trigger */
+	{ "jitter", main_jitter },	/* how late events come */
 	{ "slink", main_slink },	/* events of the emulated S-LINK card */
 	{ "route", main_route },	/* blocks that the kernel hands on by itself */
 	{ "run", main_run },
@@ -84,5 +85,5 @@ int main(int argc, char **argv)
 			commands[i].main(argv + 2);
 			return 0;
 		}
-	die("which command? loop, peer, trig, iio, slink, route, run, free");
+	die("which command? loop, peer, trig, iio, jitter, slink, route, run, free");
 }
