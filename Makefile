@@ -17,7 +17,7 @@ UDEVDIR ?= /lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo check matrix mutants bench bench-triggers bench-slink bench-share
+.PHONY: demo check matrix mutants bench bench-triggers bench-jitter bench-slink bench-share
 
 all: modules tools
 
@@ -118,6 +118,10 @@ bench-triggers:
 	tools/testing/setup bench
 	tools/bench/bench --only triggers $(BENCH_ARGS)
 
+bench-jitter:
+	tools/testing/setup bench
+	tools/bench/bench --only jitter $(BENCH_ARGS)
+
 bench-slink:
 	tools/testing/setup bench
 	tools/bench/bench --only slink $(BENCH_ARGS)
@@ -137,6 +141,7 @@ help:
 	@echo 'make mutants          bugs put into the code, which tests must find; takes hours'
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
 	@echo 'make bench-triggers   the same for triggers alone'
+	@echo 'make bench-jitter     how late the events of hrt come, on three kernels'
 	@echo 'make bench-slink      events of an emulated S-LINK card'
 	@echo 'make bench-share      copies from one board to another'
 	@echo 'make clean            remove what was built in the tree'

@@ -14,6 +14,10 @@ class Benchmark:
     picture = ""  # its name in Documentation/figures, if that is another one
     devices: tuple[str, ...] = ()  # of `vm --device`
     kernel_modules: tuple[str, ...] = ()  # loaded when the kernel has them
+    kernels: tuple[str, ...] = ("distro",)  # each boots, unless the user names one
+    modes: tuple[str, ...] = ()  # if not those that the user chooses
+    programs: tuple[str, ...] = ()  # of this host, which the machine needs
+    needs_iio = False  # the modules of IIO that Debian does not ship
     notes: dict[str, str] = {}  # for machine.txt
 
     def plans(self, mode: str) -> list[Plan]:
@@ -24,6 +28,10 @@ class Benchmark:
 
     def fill(self, plan: Plan) -> None:
         raise NotImplementedError
+
+    def before(self, program: str, mode: str) -> list[Result]:
+        """Measures on the host, before the boot. @program is the path of zio-bench."""
+        return []
 
     def rows(self, results: list[Result]) -> list[Row]:
         return plain_rows(results)

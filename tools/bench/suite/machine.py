@@ -5,6 +5,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from types import ModuleType
 
 from .benchmark import Benchmark
 from .plan import BENCH, Plan
@@ -42,7 +44,12 @@ def set_up(*jobs: str) -> None:
 
 
 def run_make(*words: object) -> None:
-    command = ["make", "--no-print-directory", *(str(word) for word in words)]
+    run(["make", "--no-print-directory", *words])
+
+
+def run(words: Sequence[object]) -> None:
+    """Runs a command, whose output is shown only if it fails."""
+    command = [str(word) for word in words]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         sys.stderr.buffer.write(done.stdout)
@@ -55,6 +62,15 @@ def source_version() -> str:
     return done.stdout.strip() or "not known"
 
 
+def toolchain() -> ModuleType:
+    """The module of the testing programs that knows the compilers of each kernel."""
+    if str(TESTING) not in sys.path:
+        sys.path.append(str(TESTING))
+    from zio_testing import toolchain
+
+    return toolchain
+
+
 class Machine:
     """Builds the programs and modules once, and boots machines with them."""
 
@@ -64,16 +80,20 @@ class Machine:
         self.release = (self.kernel / "release").read_text().strip()
         self.work = work
         self.inside = work / "inside"
+        self.program = work / "programs/zio-bench"
 
     def build(self) -> None:
         say("building the modules and the programs")
         programs = self.work / "programs"
-        run_make("-C", HERE, f"KDIR={self.kernel}/build", f"BUILD={programs}")
+        run_make("-C", HERE, f"BUILD={programs}", self.program)
+        compilers = toolchain().toolchain_of(self.kernel)
+        words = [f"KDIR={compilers.headers_of(self.kernel)}", f"BUILD={programs}"]
+        run(compilers.run("make", "--no-print-directory", "-C", HERE, *words, "modules"))
         self.modules = pathlib.Path(output_of(TESTING / "modules", self.kernel))
-        self.inside.mkdir()
+        self.inside.mkdir(parents=True)
         for file in [*programs.glob("*.ko"), *self.modules.rglob("zio*.ko")]:
             shutil.copy(file, self.inside)
-        shutil.copy(programs / "zio-bench", self.inside)
+        shutil.copy(self.program, self.inside)
 
     def has_module(self, name: str) -> bool:
         command = ["/sbin/modprobe", "-d", self.kernel, "-S", self.release]
@@ -92,7 +112,7 @@ class Machine:
             return
         say("building the hrtimer trigger of IIO, and its dummy device")
         work = self.work / "iio"
-        work.mkdir()
+        work.mkdir(parents=True)
         patterns = [f"*/drivers/iio/{pattern}" for pattern in IIO_SOURCES]
         unpack = ["tar", "-xf", source, "-C", work, "--transform", "s,.*/,,"]
         subprocess.run([*unpack, "--wildcards", *patterns], check=True)
@@ -114,7 +134,8 @@ class Machine:
         for device in benchmark.devices:
             words += ["--device", device]
         words += ["--modules", str(self.modules)]
-        words += ["--add", f"{shutil.which('dd')}:/usr/local/bin/dd"]
+        for name in ("dd", *benchmark.programs):
+            words += ["--add", f"{shutil.which(name)}:/usr/local/bin/{name}"]
         return [*words, "--add", f"{self.inside}:{BENCH}"]
 
     def show(self, arguments: list[str]) -> str:

@@ -141,10 +141,12 @@ class Plan:
         return results
 
 
-def zio_bench(command: str, *words: str, **options: object) -> str:
+def zio_bench(
+    command: str, *words: str, program: str = ZIO_BENCH, **options: object
+) -> str:
     """The command line; options that are 0 or nothing are left out."""
     given = [f"{key}={value}" for key, value in options.items() if value]
-    return " ".join([ZIO_BENCH, command, *given, *words])
+    return " ".join([program, command, *given, *words])
 
 
 def turns_for(size: int, per_byte: int) -> int:

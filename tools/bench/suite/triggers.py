@@ -21,6 +21,7 @@ IIO_DEVICES = "/sys/bus/iio/devices"
 class Triggers(Benchmark):
     name = "triggers"
     help = "cost of an event, highest rate, jitter; IIO's hrtimer trigger"
+    needs_iio = True
     kernel_modules = ("industrialio-triggered-buffer", "iio-trig-hrtimer", "iio_dummy")
     notes = {
         "count": "channel sets, each of a device of its own",

@@ -4,13 +4,17 @@
 Usage: host_test
 
 The program prints TAP. It tests the reader of test results, layering and versions on
-small trees, prose, recipes, and the choice of compilers.
+small trees, prose, recipes, and the choice of compilers. It also tests the percentiles
+of the benchmark "jitter".
 """
 
+import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 from . import layering, prose, recipes, tap, versions
+from .common import ROOT
 from .toolchain import NATIVE, toolchain_of
 
 
@@ -339,6 +343,41 @@ def test_toolchains(out: Tap) -> None:
         out.is_equal("its compiler is in the root", entered, True)
 
 
+# --- the benchmark "jitter" -------------------------------------------------------------
+
+
+def jitter_suite() -> ModuleType:
+    sys.path.append(str(ROOT / "tools/bench"))
+    from suite import jitter
+
+    return jitter
+
+
+# A histogram, and its p50, p99, p99.99 and maximum
+HUNDRED = [(ns, 1) for ns in range(100, 0, -1)]
+MANY = [(5, 9_998), (70, 1), (900, 1)]
+PERCENTILES = {
+    "one event": ([(7, 1)], [7, 7, 7, 7]),
+    "each event differs, not in order": (HUNDRED, [50, 99, 100, 100]),
+    "a rank that is whole": (MANY, [5, 5, 70, 900]),
+    "a rank between two events": ([*MANY, (901, 1)], [5, 5, 900, 901]),
+    "events that come early": ([(-3, 2), (4, 1)], [-3, 4, 4, 4]),
+}
+BEFORE, AFTER = "cpu  1 1 1 100 5 1 1 1 0 0", "cpu  21 11 11 130 5 6 6 21 9 9"
+
+
+def test_jitter(out: Tap) -> None:
+    jitter = jitter_suite()
+    for what, (histogram, wanted) in PERCENTILES.items():
+        found = [jitter.percentile(histogram, parts) for _, parts in jitter.SHOWN]
+        out.is_equal(f"jitter: {what}", found, wanted)
+    points = jitter.survivors([(3000, 1), (1000, 3)])
+    out.is_equal("jitter: events at least so late", points, [(1.0, 1.0), (3.0, 0.25)])
+    out.is_equal("jitter: the idle share", jitter.idle_share(BEFORE, AFTER), 30.0)
+    texts = [jitter.microseconds(ns) for ns in (64, 9_990, 12_300, 1_230_000)]
+    out.is_equal("jitter: microseconds", texts, ["0.06", "9.99", "12.3", "1230"])
+
+
 def main(words: list[str]) -> int:
     out = Tap()
     test_selftests(out)
@@ -348,5 +387,6 @@ def main(words: list[str]) -> int:
     test_versions(out)
     test_recipes(out)
     test_toolchains(out)
+    test_jitter(out)
     print(f"1..{out.count}")
     return 1 if out.failed else 0
