@@ -107,6 +107,9 @@ static inline void spin(uint64_t turns)
 		__asm__ volatile("" : : "r"(turns) : "memory");
 }
 
+/* For qsort() of int64_t */
+int compare_ns(const void *a, const void *b);
+
 /* Return: how many turns of spin() take @ns. */
 uint64_t spins_of(uint64_t ns);
 

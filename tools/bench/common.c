@@ -206,6 +206,13 @@ uint64_t spins_of(uint64_t ns)
 	return ns * turns / best;
 }
 
+int compare_ns(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 uint64_t find_period(int64_t (*try)(void *arg, uint64_t period), void *arg,
 		     uint64_t good, uint64_t least)
 {

@@ -190,13 +190,6 @@ static const struct method {
 	{ "normal", take_normal },
 };
 
-static int compare(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Return: @ns to three digits. */
 static int64_t round_ns(int64_t ns)
 {
@@ -221,7 +214,7 @@ static uint64_t make_lateness(struct jitter *j)
 		j->stamps[i] -= due;
 		due = next;
 	}
-	qsort(j->stamps + RUN_IN, j->events - RUN_IN, sizeof(*j->stamps), compare);
+	qsort(j->stamps + RUN_IN, j->events - RUN_IN, sizeof(*j->stamps), compare_ns);
 	return missed;
 }
 

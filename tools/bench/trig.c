@@ -376,13 +376,6 @@ static void keep_stamp(struct bench *b, const struct zio_control *ctrl)
 		stamps[n_stamps++] = late;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* The zero of the jiffies is not known: the earliest event is taken for it. */
 static void shift_to_earliest(void)
 {
@@ -424,7 +417,7 @@ static void run_jitter(struct bench *b)
 	stop(b);
 	if (!n_stamps)
 		die("no blocks");
-	qsort(stamps, n_stamps, sizeof(*stamps), compare);
+	qsort(stamps, n_stamps, sizeof(*stamps), compare_ns);
 	if (!b->source->exact)
 		shift_to_earliest();
 	print_histogram();
