@@ -13,7 +13,7 @@ from .table import Table, markdown, number
 
 EVENTS = 100_000
 # Plain, the machine emulates some 30 us for each event of each method.
-PERIODS = {"icount": 50_000, "plain": 500_000}  # ns
+PERIODS = {"icount": 50_000, "plain": 1_000_000}  # ns
 # Each method has its ticks in another part of the period.
 PARTS = {"hrt": 0, "bare": 4, "sleep": 8}  # sixteenths
 LOADS = ("idle", "loaded")
