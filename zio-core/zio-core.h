@@ -110,17 +110,18 @@ struct zio_channel_core {
 	unsigned long bytes;
 	unsigned long lost;
 
-	/*
-	 * Output: how blocks were shared. The context that submits a block writes these
-	 * (share.c, route.c). They fill the cache line before the queue, so that a
-	 * channel has 2048 bytes: kmalloc() would take 4096 for more.
-	 */
-	u32 share_how;
-	u32 share_error;
-	unsigned long shared;
-	unsigned long copied;
-	unsigned long copied_bytes;
-	unsigned long route_lost;
+	/* These fill a cache line: for more than 2048 bytes kmalloc() would take 4096. */
+	union {
+		struct { /* output: how blocks were shared, see share.c and route.c */
+			u32 share_how;
+			u32 share_error;
+			unsigned long shared;
+			unsigned long copied;
+			unsigned long copied_bytes;
+			unsigned long route_lost;
+		};
+		unsigned long flushed; /* input: blocks that flush.c has put */
+	};
 	struct zio_queue queue;
 
 	/* the user's side */

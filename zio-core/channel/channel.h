@@ -106,6 +106,9 @@ struct zio_pin_count {
 struct zio_pin_count zio_pins_count(struct zio_channel_core *chan);
 ssize_t zio_pins_show_users(struct zio_channel_core *chan, char *page);
 
+/* flush.c */
+int zio_channel_flush(struct zio_channel_core *chan);
+
 /* merge.c */
 int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);
 

@@ -544,6 +544,8 @@ static int map_ring(struct file *file, struct vm_area_struct *vma)
 
 static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	if (cmd == ZIO_IOC_FLUSH)
+		return zio_node_flush(file);
 	return zio_share_ops->ioctl(file, cmd, arg);
 }
 

@@ -61,6 +61,9 @@ bool zio_ring_reap(struct zio_channel_core *chan);
 int zio_ring_count(struct zio_channel_core *chan);
 int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma);
 
+/* flush.c */
+long zio_node_flush(struct file *file);
+
 /* sync.c */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
 

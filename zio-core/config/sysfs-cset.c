@@ -308,10 +308,22 @@ static ssize_t address_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  chan->cset->index, chan->pub.index);
 }
 
+static ssize_t flush_store(struct kobject *kobj, struct kobj_attribute *attr,
+			   const char *text, size_t count)
+{
+	bool value;
+	int ret = zio_attr_parse_bool(text, &value);
+
+	if (!ret && !value)
+		ret = -EINVAL;
+	return ret ?: zio_channel_flush(kobj_to_channel(kobj)) ?: count;
+}
+
 ZIO_SHOW(blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->blocks))
 ZIO_SHOW(bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->bytes))
 ZIO_SHOW(lost_blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->lost))
 ZIO_SHOW(merged, "%lu", READ_ONCE(kobj_to_channel(kobj)->merged))
+ZIO_SHOW(flushed, "%lu", READ_ONCE(kobj_to_channel(kobj)->flushed))
 ZIO_SHOW(shared, "%lu", READ_ONCE(kobj_to_channel(kobj)->shared))
 ZIO_SHOW(copied, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied))
 ZIO_SHOW(copied_bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied_bytes))
@@ -349,10 +361,12 @@ static struct kobj_attribute chan_enable =
 	__ATTR(enable, 0644, chan_enable_show, chan_enable_store);
 static struct kobj_attribute alarms = __ATTR_RW(alarms);
 static struct kobj_attribute address = __ATTR_RO(address);
+static struct kobj_attribute flush = __ATTR_WO(flush);
 static struct kobj_attribute blocks = __ATTR_RO(blocks);
 static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
 static struct kobj_attribute merged = __ATTR_RO(merged);
+static struct kobj_attribute flushed = __ATTR_RO(flushed);
 static struct kobj_attribute lent_blocks =
 	ZIO_FILE("lent-blocks", 0444, lent_blocks_show, NULL);
 static struct kobj_attribute lent_bytes =
@@ -376,6 +390,7 @@ static struct attribute *chan_attrs[] = {
 	&chan_enable.attr,
 	&alarms.attr,
 	&address.attr,
+	&flush.attr,
 	NULL
 };
 
@@ -390,6 +405,7 @@ static struct attribute *chan_stat_attrs[] = {
 	&bytes.attr,
 	&lost_blocks.attr,
 	&merged.attr,
+	&flushed.attr,
 	&lent_blocks.attr,
 	&lent_bytes.attr,
 	&lent_to.attr,
@@ -402,7 +418,8 @@ static struct attribute *chan_stat_attrs[] = {
 
 static bool is_of_inputs(const struct attribute *attr)
 {
-	return attr == &merged.attr || attr == &lent_blocks.attr ||
+	return attr == &flush.attr || attr == &flushed.attr ||
+		attr == &merged.attr || attr == &lent_blocks.attr ||
 		attr == &lent_bytes.attr || attr == &lent_to.attr;
 }
 
@@ -412,8 +429,8 @@ static bool is_of_outputs(const struct attribute *attr)
 		attr == &copied_bytes.attr || attr == &route_lost.attr;
 }
 
-/* Outputs have no merged or pinned blocks; inputs do not play. */
-static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
+/* Outputs have no merged or pinned blocks, and no flush; inputs do not play. */
+static umode_t show_chan_attr(struct kobject *kobj, struct attribute *attr,
 			      int i)
 {
 	bool output = zio_cset_is_output(kobj_to_channel(kobj)->cset);
@@ -424,13 +441,14 @@ static umode_t show_chan_stat(struct kobject *kobj, struct attribute *attr,
 }
 
 static const struct attribute_group chan_group = {
+	.is_visible = show_chan_attr,
 	.attrs = chan_attrs,
 	.bin_attrs = chan_bin_attrs,
 };
 
 static const struct attribute_group chan_stat_group = {
 	.name = "statistics",
-	.is_visible = show_chan_stat,
+	.is_visible = show_chan_attr,
 	.attrs = chan_stat_attrs,
 };
 

@@ -220,6 +220,9 @@ struct zio_control {
  */
 #define ZIO_IOC_SHARE			_IOW('Z', 0x40, int)
 
+/* On a node of an input: drops the queued blocks, and what the session has read in part. */
+#define ZIO_IOC_FLUSH			_IO('Z', 0x42)
+
 /* Index of the last standard attribute of each table */
 #define ZIO_ATTR_VERSION		(ZIO_MAX_STD_ATTR - 1)
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * flush.c: drop the blocks that no reader has taken, so that the next one is new
+ *
+ * Blocks that come during a flush stay. The sequence numbers show the dropped blocks as a
+ * gap. They are no losses of the engine, so chan->flushed counts them, not chan->lost.
+ */
+#include <linux/fs.h>
+
+#include "channel/internal.h"
+
+/* The channel is locked. The engine may queue blocks meanwhile. */
+static void put_queued(struct zio_channel_core *chan)
+{
+	unsigned int n = zio_queue_count(&chan->queue);
+	struct zio_block *block;
+
+	while (n-- && (block = zio_queue_pop(&chan->queue))) {
+		WRITE_ONCE(chan->flushed, chan->flushed + 1);
+		zio_channel_put_block(chan, block);
+	}
+}
+
+static void put_unread(struct zio_channel_core *chan)
+{
+	struct zio_block_core *unread, *next;
+
+	list_for_each_entry_safe(unread, next, &chan->unread, link) {
+		list_del(&unread->link);
+		WRITE_ONCE(chan->flushed, chan->flushed + 1);
+		zio_channel_put_block(chan, &unread->block);
+	}
+}
+
+/* The channel is locked. The program of a ring owns the blocks in it. */
+static int flush_channel(struct zio_channel_core *chan)
+{
+	if (READ_ONCE(chan->cset->gone))
+		return -ENODEV;
+	if (chan->ops)
+		return -EBUSY;
+	put_queued(chan);
+	put_unread(chan);
+	return 0;
+}
+
+/**
+ * zio_channel_flush() - drop the blocks that no reader has taken
+ * @chan: an input
+ *
+ * Drops queued blocks, and those that former readers have left. A reader keeps the block
+ * that it is reading.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EBUSY while the channel has a ring or a route; -ENODEV; -EINTR.
+ */
+int zio_channel_flush(struct zio_channel_core *chan)
+{
+	int ret;
+
+	if (mutex_lock_killable(&chan->lock))
+		return -EINTR;
+	ret = flush_channel(chan);
+	mutex_unlock(&chan->lock);
+	return ret;
+}
+
+/**
+ * zio_node_flush() - handle ZIO_IOC_FLUSH
+ * @file: a node
+ *
+ * As zio_channel_flush(), but also drops what the caller's session has read in part.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_channel_flush(); -EINVAL for an output.
+ */
+long zio_node_flush(struct file *file)
+{
+	struct zio_session *sess = file->private_data;
+	int ret;
+
+	if (zio_cset_is_output(sess->chan->cset))
+		return -EINVAL;
+	ret = zio_session_lock(sess);
+	if (ret)
+		return ret;
+	ret = flush_channel(sess->chan);
+	while (!ret && sess->block)
+		zio_session_put(sess);
+	zio_session_unlock(sess);
+	return ret;
+}
