@@ -32,9 +32,6 @@
 #define DEFAULT_KB	128
 #define DEFAULT_LEN	256
 
-/* Alignment of blocks: enough for any sample; neighbours leave no gap. */
-#define BLOCK_ALIGN	8
-
 enum block_state {
 	BLOCK_OUT,
 	BLOCK_PUT,
@@ -93,19 +90,13 @@ static bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 	return true;
 }
 
-/* An empty block takes room, too, so that no two blocks have the same offset. */
-static size_t room_for(size_t len)
-{
-	return ALIGN(max_t(size_t, len, 1), BLOCK_ALIGN);
-}
-
 static bool vmalloc_has_room(struct zio_buffer *buf)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 
 	reclaim(vbuf);
 	return vbuf->used < vbuf->len &&
-		find_room(vbuf, room_for(buf->block_size));
+		find_room(vbuf, zio_block_room(buf->block_size));
 }
 
 static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
@@ -120,7 +111,7 @@ static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 	block->mem_offset = vbuf->start;
 	block->block.data = vbuf->area->mem + vbuf->start;
 	block->block.size = buf->block_size;
-	vbuf->start += room_for(buf->block_size);
+	vbuf->start += zio_block_room(buf->block_size);
 	vbuf->head = next_index(vbuf, vbuf->head);
 	vbuf->used++;
 	return &block->block;
@@ -147,7 +138,7 @@ static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *trimmed)
 	struct vmalloc_buffer *vbuf = buf->priv;
 
 	if (next_index(vbuf, block - vbuf->block) == vbuf->head)
-		vbuf->start = block->mem_offset + room_for(block->block.len);
+		vbuf->start = block->mem_offset + zio_block_room(block->block.len);
 }
 
 static void free_blocks(struct zio_block_core *block, unsigned int len)
@@ -228,7 +219,7 @@ static void *vmalloc_prepare(struct zio_buffer *buf,
 		return ERR_PTR(-ENOMEM);
 	new->len = geometry->len;
 	new->kb = kb;
-	if (room_for(geometry->block_size) > PAGE_ALIGN(kb * SZ_1K))
+	if (zio_block_room(geometry->block_size) > PAGE_ALIGN(kb * SZ_1K))
 		ret = -ENOSPC;
 	else
 		ret = allocate(new, new->kb != buf->kb || !vbuf->area,

@@ -70,7 +70,6 @@ struct zio_attr {
 	u32 value;
 };
 
-/* One attribute of a trigger, in the directory of a set. */
 struct zio_trigger_file {
 	struct kobj_attribute kattr;
 	unsigned int index;
@@ -120,7 +119,10 @@ struct zio_channel_core {
 			unsigned long copied_bytes;
 			unsigned long route_lost;
 		};
-		unsigned long flushed; /* input: blocks that flush.c has put */
+		struct { /* input */
+			unsigned long flushed; /* blocks that flush.c has put */
+			struct zio_tap_ring __rcu *tap_ring;
+		};
 	};
 	struct zio_queue queue;
 

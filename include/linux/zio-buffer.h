@@ -12,6 +12,7 @@
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/llist.h>
+#include <linux/minmax.h>
 #include <linux/refcount.h>
 #include <linux/workqueue.h>
 #include <linux/zio.h>
@@ -153,7 +154,9 @@ struct zio_buffer {
  *        reserved; context as @get_block. Returns the block that all others
  *        wait for, or NULL. If the type has an area, too, the core can merge
  *        neighbouring blocks: it puts the younger ones, and the oldest one
- *        keeps the memory of all.
+ *        keeps the memory of all. Taps read such an area without a copy: each
+ *        block begins zio_block_room() bytes behind the one before, or at 0 if
+ *        there is no room behind that.
  * @trim: optional; any context, never beside get_block(). The last block of
  *        get_block() needs only block->len bytes: the type takes the rest back.
  * @count: returns the number of blocks, of all geometries.
@@ -194,6 +197,24 @@ struct zio_buffer_type {
 int zio_buffer_type_register(struct zio_buffer_type *type);
 void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
+
+/* Alignment of blocks in an area: enough for any sample; neighbours leave no gap. */
+#define ZIO_BLOCK_ALIGN	8
+
+/**
+ * zio_block_room() - count the bytes that a block reserves in an area
+ * @len: bytes of its samples
+ *
+ * An empty block takes room, too, so that no two blocks have the same offset.
+ *
+ * Context: Any.
+ *
+ * Return: the number.
+ */
+static inline size_t zio_block_room(size_t len)
+{
+	return ALIGN(max_t(size_t, len, 1), ZIO_BLOCK_ALIGN);
+}
 
 /**
  * zio_buffer_is_shared() - check whether blocks may be put at any moment

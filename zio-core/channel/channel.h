@@ -35,6 +35,7 @@ struct zio_session {
 	u32 dropped; /* chan->dropped at the last check */
 	struct zio_block *block;
 	bool ctrl_seen;
+	bool is_tap; /* of one file only, see tap.c */
 	unsigned int n_more;
 	struct list_head more;
 	struct zio_snapshot *snap;
@@ -108,6 +109,9 @@ ssize_t zio_pins_show_users(struct zio_channel_core *chan, char *page);
 
 /* flush.c */
 int zio_channel_flush(struct zio_channel_core *chan);
+
+/* tap.c */
+unsigned int zio_taps_count(struct zio_channel_core *chan);
 
 /* merge.c */
 int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);

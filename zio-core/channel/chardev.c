@@ -27,6 +27,8 @@ static int close_node(struct inode *inode, struct file *file)
 	struct zio_cset_core *cset = chan->cset;
 	struct module *owner = cset->zdev->owner;
 
+	if (sess->is_tap)
+		sess = zio_tap_end(sess);
 	if (zio_has_ring(file))
 		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
@@ -272,6 +274,8 @@ static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *b
 {
 	struct zio_sink to = { .buf = buf, .room = n };
 
+	if (unlikely(sess->is_tap))
+		return zio_tap_read(sess, &to, nowait);
 	return read_data(sess, &to, nowait);
 }
 
@@ -287,6 +291,8 @@ static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 	struct zio_sink to = zio_sink_of(iter);
 	bool nowait = is_nowait(iocb);
 
+	if (to.iter && unlikely(sess->is_tap))
+		return zio_tap_read(sess, &to, nowait);
 	if (to.iter)
 		return read_data(sess, &to, nowait);
 	return zio_sink_end(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
@@ -546,6 +552,8 @@ static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	if (cmd == ZIO_IOC_FLUSH)
 		return zio_node_flush(file);
+	if (cmd == ZIO_IOC_TAP)
+		return zio_tap_begin(file);
 	return zio_share_ops->ioctl(file, cmd, arg);
 }
 
@@ -602,14 +610,15 @@ const struct file_operations zio_ctrl_out_fops = {
  *
  * Context: Any; the caller has the file.
  *
- * Return: the session; NULL if the file is not a node.
+ * Return: the session; NULL if the file is not a node, or is a tap.
  */
 struct zio_session *zio_session_of_file(const struct file *file)
 {
 	const struct file_operations *ops = file->f_op;
+	struct zio_session *sess = file->private_data;
 
 	if (ops != &zio_data_in_fops && ops != &zio_ctrl_in_fops &&
 	    ops != &zio_data_out_fops && ops != &zio_ctrl_out_fops)
 		return NULL;
-	return file->private_data;
+	return sess->is_tap ? NULL : sess;
 }

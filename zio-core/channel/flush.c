@@ -70,7 +70,8 @@ int zio_channel_flush(struct zio_channel_core *chan)
  * zio_node_flush() - handle ZIO_IOC_FLUSH
  * @file: a node
  *
- * As zio_channel_flush(), but also drops what the caller's session has read in part.
+ * As zio_channel_flush(), but also drops what the caller's session has read in part. A tap
+ * drops no block: it skips those that are there.
  *
  * Context: Process, sleeps.
  *
@@ -83,6 +84,8 @@ long zio_node_flush(struct file *file)
 
 	if (zio_cset_is_output(sess->chan->cset))
 		return -EINVAL;
+	if (sess->is_tap)
+		return zio_tap_flush(sess);
 	ret = zio_session_lock(sess);
 	if (ret)
 		return ret;

@@ -16,6 +16,7 @@ int zio_session_next_unless(struct zio_session *sess,
 			    void *arg);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
+void zio_session_leave(struct zio_session *sess);
 void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
 
 /* limits.c */
@@ -63,6 +64,16 @@ int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma);
 
 /* flush.c */
 long zio_node_flush(struct file *file);
+
+/* tap.c */
+struct zio_sink;
+
+long zio_tap_begin(struct file *file);
+struct zio_session *zio_tap_end(struct zio_session *sess);
+ssize_t zio_tap_read(struct zio_session *sess, struct zio_sink *to, bool nowait);
+__poll_t zio_tap_poll(struct file *file, struct poll_table_struct *wait);
+long zio_tap_flush(struct zio_session *sess);
+void zio_taps_wake(struct zio_channel_core *chan);
 
 /* sync.c */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);

@@ -112,6 +112,8 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_session *sess = file->private_data;
 
+	if (sess->is_tap)
+		return zio_tap_poll(file, wait);
 	poll_wait(file, &sess->chan->wq, wait);
 	return poll_input(file, false);
 }

@@ -114,6 +114,13 @@ static void requeue_blocks(struct zio_session *sess)
 		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 }
 
+/* The only user of a session of an input goes on without it. The session is locked. */
+void zio_session_leave(struct zio_session *sess)
+{
+	if (sess->block)
+		requeue_blocks(sess);
+}
+
 /**
  * zio_session_flush() - queue a partly written block as a short one
  * @sess: the session of an output, locked, with a block
@@ -171,8 +178,8 @@ void zio_session_close(struct zio_session *sess)
 		list_del(&sess->node);
 		if (sess->block && zio_cset_is_output(chan->cset))
 			zio_session_flush(sess);
-		else if (sess->block)
-			requeue_blocks(sess);
+		else
+			zio_session_leave(sess);
 	}
 	mutex_unlock(&chan->lock);
 	if (!last)
@@ -217,6 +224,8 @@ void zio_channel_drain(struct zio_channel_core *chan)
 	zio_sessions_drop(chan);
 	zio_channel_drop_unread(chan);
 	mutex_unlock(&chan->lock);
+	if (!zio_cset_is_output(chan->cset))
+		zio_taps_wake(chan);
 }
 
 /**

@@ -29,6 +29,7 @@
 
 #include "channel/internal.h"
 #include "channel/pipe.h"
+#include "channel/tap.h"
 
 #define SNIFF_LEN	1024 /* in controls; a power of two */
 
@@ -57,11 +58,13 @@ static void wake_sniffers(struct irq_work *work)
 static DEFINE_IRQ_WORK(sniff_work, wake_sniffers);
 
 /* Context: Any; the caller owns the block, which is done. */
-static void sniff_block(struct zio_channel_core *chan, struct zio_block *block)
+void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_control *slot;
 	unsigned long flags;
 
+	if (!READ_ONCE(sniff_ring))
+		return;
 	/* An input's block got its snapshot when it was armed. */
 	if (zio_cset_is_output(chan->cset))
 		zio_block_snapshot(chan, block);
@@ -87,7 +90,6 @@ static void use_ring(struct zio_control *ring)
 
 	raw_spin_lock_irqsave(&sniff_lock, flags);
 	WRITE_ONCE(sniff_ring, ring);
-	WRITE_ONCE(zio_block_monitor, ring ? sniff_block : NULL);
 	raw_spin_unlock_irqrestore(&sniff_lock, flags);
 }
 
@@ -100,10 +102,12 @@ static int add_user(void)
 	if (!sniff_users) {
 		ring = __vmalloc(array_size(SNIFF_LEN, sizeof(*ring)),
 				 ZIO_GFP_USER | __GFP_ZERO);
-		if (ring)
+		if (ring) {
 			use_ring(ring);
-		else
+			zio_monitor_get();
+		} else {
 			ret = -ENOMEM;
+		}
 	}
 	if (!ret)
 		sniff_users++;
@@ -118,6 +122,7 @@ static void remove_user(void)
 	mutex_lock(&sniff_users_lock);
 	if (!--sniff_users) {
 		ring = sniff_ring;
+		zio_monitor_put();
 		use_ring(NULL);
 	}
 	mutex_unlock(&sniff_users_lock);

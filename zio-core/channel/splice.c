@@ -413,8 +413,8 @@ static ssize_t splice_now(struct file *in, struct pipe_inode_info *pipe, size_t 
  *
  * Context: Process, sleeps.
  *
- * Return: bytes; -EAGAIN also when all memory is in use, and some of it may be in this
- * pipe; else as read().
+ * Return: bytes; -EINVAL for a tap; -EAGAIN also when all memory is in use, and some of it
+ * may be in this pipe; else as read().
  */
 ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 			     struct pipe_inode_info *pipe, size_t len,
@@ -425,6 +425,8 @@ ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
 
 	if (!len)
 		return 0;
+	if (sess->is_tap)
+		return -EINVAL;
 	do {
 		ret = splice_now(in, pipe, len);
 		if (ret != -EAGAIN || (in->f_flags & O_NONBLOCK))

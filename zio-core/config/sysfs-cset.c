@@ -323,6 +323,7 @@ ZIO_SHOW(blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->blocks))
 ZIO_SHOW(bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->bytes))
 ZIO_SHOW(lost_blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->lost))
 ZIO_SHOW(merged, "%lu", READ_ONCE(kobj_to_channel(kobj)->merged))
+ZIO_SHOW(taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
 ZIO_SHOW(flushed, "%lu", READ_ONCE(kobj_to_channel(kobj)->flushed))
 ZIO_SHOW(shared, "%lu", READ_ONCE(kobj_to_channel(kobj)->shared))
 ZIO_SHOW(copied, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied))
@@ -367,6 +368,7 @@ static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
 static struct kobj_attribute merged = __ATTR_RO(merged);
 static struct kobj_attribute flushed = __ATTR_RO(flushed);
+static struct kobj_attribute taps = __ATTR_RO(taps);
 static struct kobj_attribute lent_blocks =
 	ZIO_FILE("lent-blocks", 0444, lent_blocks_show, NULL);
 static struct kobj_attribute lent_bytes =
@@ -406,6 +408,7 @@ static struct attribute *chan_stat_attrs[] = {
 	&lost_blocks.attr,
 	&merged.attr,
 	&flushed.attr,
+	&taps.attr,
 	&lent_blocks.attr,
 	&lent_bytes.attr,
 	&lent_to.attr,
@@ -418,7 +421,7 @@ static struct attribute *chan_stat_attrs[] = {
 
 static bool is_of_inputs(const struct attribute *attr)
 {
-	return attr == &flush.attr || attr == &flushed.attr ||
+	return attr == &flush.attr || attr == &flushed.attr || attr == &taps.attr ||
 		attr == &merged.attr || attr == &lent_blocks.attr ||
 		attr == &lent_bytes.attr || attr == &lent_to.attr;
 }

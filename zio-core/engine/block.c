@@ -9,7 +9,7 @@
 
 #include "engine/block.h"
 
-void (*zio_block_monitor)(struct zio_channel_core *chan, struct zio_block *block);
+const struct zio_monitor_ops *zio_block_monitor;
 
 /**
  * zio_channel_raise() - raise alarms of a channel
@@ -185,6 +185,14 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 	}
 }
 
+static void monitor_drop(struct zio_channel_core *chan, struct zio_block *block)
+{
+	const struct zio_monitor_ops *monitor = READ_ONCE(zio_block_monitor);
+
+	if (monitor)
+		monitor->drop(chan, block);
+}
+
 /**
  * zio_blocks_drop() - put the armed blocks
  * @cset: the channel set
@@ -212,6 +220,7 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 			zio_output_put(chan, armed->block);
 			zio_channel_notify(chan);
 		} else {
+			monitor_drop(chan, armed->block);
 			chan->buf->type->ops->put_block(chan->buf, armed->block);
 		}
 	}

@@ -106,11 +106,10 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 static __always_inline void monitor_block(struct zio_channel_core *chan,
 					  struct zio_block *block)
 {
-	void (*monitor)(struct zio_channel_core *chan, struct zio_block *block) =
-		READ_ONCE(zio_block_monitor);
+	const struct zio_monitor_ops *monitor = READ_ONCE(zio_block_monitor);
 
 	if (unlikely(monitor))
-		monitor(chan, block);
+		monitor->done(chan, block);
 }
 
 static __always_inline void count_input(struct zio_channel_core *chan,

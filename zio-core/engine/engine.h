@@ -74,9 +74,22 @@ struct zio_channel_ops {
 	void (*notify)(struct zio_channel_core *chan);
 };
 
-/* A monitor of all blocks that are done, or NULL: see channel/sniff.c */
-extern void (*zio_block_monitor)(struct zio_channel_core *chan,
-				 struct zio_block *block);
+/**
+ * struct zio_monitor_ops - what looks at the blocks of all channels: channel/monitor.c
+ * @done: a block is done; the caller owns the phase
+ * @drop: input; an armed block is given back; the caller owns the phase
+ * @move: input; blocks get other memory, or another size; the caller has frozen the set
+ *
+ * zio_block_monitor points to a table, or is NULL. @done and @drop are called in any
+ * context.
+ */
+struct zio_monitor_ops {
+	void (*done)(struct zio_channel_core *chan, struct zio_block *block);
+	void (*drop)(struct zio_channel_core *chan, struct zio_block *block);
+	void (*move)(struct zio_channel_core *chan);
+};
+
+extern const struct zio_monitor_ops *zio_block_monitor;
 
 /* engine.c */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags);

@@ -220,6 +220,13 @@ struct zio_control {
  */
 #define ZIO_IOC_SHARE			_IOW('Z', 0x40, int)
 
+/*
+ * On a data node of an input: turns this file into a tap. Its reads return the newest
+ * blocks, and take none. A block is its control, and then its samples.
+ */
+#define ZIO_IOC_TAP			_IO('Z', 0x41)
+#define ZIO_CONTROL_CUT			0x00000800 /* the tap shows only the first samples */
+
 /* On a node of an input: drops the queued blocks, and what the session has read in part. */
 #define ZIO_IOC_FLUSH			_IO('Z', 0x42)
 

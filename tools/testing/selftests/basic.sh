@@ -35,7 +35,7 @@ buffer/queued-buffer-len buffer/watermark
 current-control enable name statistics/blocks statistics/bytes
 statistics/lost_blocks"
 input_files="flush statistics/flushed statistics/lent-blocks statistics/lent-bytes
-statistics/lent-to statistics/merged"
+statistics/lent-to statistics/merged statistics/taps"
 cset_files="current_buffer current_trigger direction enable name ssize
 statistics/fired statistics/io_errors statistics/lost_triggers timeout-ms
 trigger/clock trigger/enable

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tap-ring.c: the newest blocks of an input, which taps read without taking them
+ *
+ * The ring exists while the channel has a tap. The owner of the phase is the only writer.
+ * It never waits: the newest block replaces the oldest slot. A slot has the control of its
+ * block, and the place of the samples. The samples are in one of two places:
+ *
+ *   area  The block's own memory, if its buffer reuses memory in order (see @oldest in
+ *         zio-buffer.h). The block may return to its buffer at once, and its memory may be
+ *         filled again. So the writer keeps an *edge*. It counts bytes from lap to lap of
+ *         the area. All memory before the edge may belong to the driver. After each block
+ *         the edge includes the next one, which the engine may arm at any moment.
+ *   copy  For other buffers, and for an area with room for one block, the writer copies
+ *         the samples. There are two copies, which the edge counts likewise. The writer
+ *         copies only after a tap has taken the last copy. So a block is copied once for
+ *         all taps, and slow taps cost less.
+ *
+ * A reader copies the samples, and then looks at the edge, which may have moved past them.
+ *
+ *   M  The writer moves the edge, then (write barrier) the memory is filled: by itself,
+ *      or by the driver, as the engine arms the next block later. The reader copies the
+ *      samples, then (read barrier) loads the edge. Without it, a reader could report
+ *      samples of another block.
+ *   N  The writer fills a slot, and its copy, then stores head (release). The reader loads
+ *      head (acquire), then the slot. Without it, the reader could see an old slot.
+ *   O  The writer stores head, and fills the next slot after the write barrier of M. The
+ *      reader copies a slot, then (read barrier) loads head. Without it, the reader could
+ *      use a slot that is half written.
+ *   Q  zio_tap_memory_move() stores first, then the buffer publishes its new area. A reader
+ *      that finds the new area, and copies from it, then (read barrier) loads first.
+ *      Without it, it could take samples of the new area for those of an older block.
+ *
+ * The ring is freed a grace period after the last tap: the writer uses it under RCU.
+ */
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "channel/tap.h"
+
+#define TAP_COPY_MIN	512u
+#define TAP_COPY_MAX	SZ_4M
+
+static unsigned int tap_copy = SZ_64K;
+module_param(tap_copy, uint, 0644);
+MODULE_PARM_DESC(tap_copy,
+		 "bytes of a block that taps show, at most, if the buffer has no area");
+
+static void wake_taps(struct irq_work *work)
+{
+	struct zio_tap_ring *ring = container_of(work, struct zio_tap_ring, wake_work);
+
+	wake_up_interruptible_poll(&ring->wq, EPOLLIN | EPOLLRDNORM);
+}
+
+static void notify_taps(struct zio_tap_ring *ring)
+{
+	if (!wq_has_sleeper(&ring->wq))
+		return;
+	if (zio_must_defer())
+		irq_work_queue(&ring->wake_work);
+	else
+		wake_taps(&ring->wake_work);
+}
+
+/* Returns true if taps can read the block where it is. */
+static bool is_in_order(const struct zio_buffer *buf)
+{
+	return buf->area && buf->type->ops->oldest &&
+		2 * zio_block_room(buf->block_size) <= buf->area->size;
+}
+
+/*
+ * The buffer has handed out @len bytes at the block, and may hand out the next block: behind
+ * it, or at the beginning of the area. Returns where the block begins.
+ */
+static unsigned long move_edge(struct zio_tap_ring *ring, const struct zio_buffer *buf,
+			       const struct zio_block *block, size_t len)
+{
+	size_t offset = to_block_core(block)->mem_offset;
+	size_t next = zio_block_room(buf->block_size);
+
+	if (!ring->is_new && offset <= ring->last)
+		ring->base += buf->area->size;
+	ring->is_new = false;
+	ring->last = offset;
+	if (offset + zio_block_room(len) + next <= buf->area->size)
+		next += offset + zio_block_room(len);
+	else
+		next += buf->area->size;
+	WRITE_ONCE(ring->edge, ring->base + next);
+	return ring->base + offset;
+}
+
+/* Bytes of the block that a copy has room for, in whole samples of all channels */
+static size_t copy_len(const struct zio_tap_ring *ring, const struct zio_cset_core *cset,
+		       const struct zio_block *block)
+{
+	size_t one = (cset->ssize ?: 1) * max_t(size_t, 1, hweight64(cset->mask));
+
+	if (block->len <= ring->copy_size)
+		return block->len;
+	return ring->copy_size - ring->copy_size % one;
+}
+
+static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
+			 const struct zio_block *block)
+{
+	slot->begin = ring->base;
+	slot->span = 2 * ring->copy_size;
+	slot->offset = (ring->n_copies++ & 1) * ring->copy_size;
+	ring->base += ring->copy_size;
+	WRITE_ONCE(ring->wanted, false);
+	WRITE_ONCE(ring->edge, ring->base);
+	smp_wmb();						/* M, O */
+	memcpy(ring->copy + slot->offset, block->data, slot->len);
+}
+
+/* Copies the static part of a control only when the slot has another snapshot. */
+static void fill_slot(struct zio_tap_slot *slot, const struct zio_block *block,
+		      unsigned int ssize)
+{
+	const struct zio_snapshot *snap = to_block_core(block)->snap;
+
+	if (unlikely(slot->snap_id != snap->id)) {
+		slot->ctrl = snap->ctrl;
+		slot->snap_id = snap->id;
+	}
+	zio_control_fill(&slot->ctrl, block, ssize);
+	slot->ctrl.flags = snap->ctrl.flags;
+	if (unlikely(slot->len != block->len)) {
+		slot->ctrl.flags |= ZIO_CONTROL_CUT;
+		slot->ctrl.nsamples = slot->len / (ssize ?: 1);
+	}
+}
+
+static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
+		       const struct zio_block *block)
+{
+	struct zio_tap_slot *slot = &ring->slot[ring->head % ZIO_TAP_SLOTS];
+	struct zio_buffer *buf = chan->buf;
+	bool in_order = is_in_order(buf);
+
+	if (!in_order && !READ_ONCE(ring->wanted))
+		return;
+	if (in_order) {
+		unsigned long begin = move_edge(ring, buf, block, block->len);
+
+		smp_wmb();					/* M, O */
+		slot->begin = begin;
+		slot->span = buf->area->size;
+		slot->offset = to_block_core(block)->mem_offset;
+		slot->len = block->len;
+	} else {
+		slot->len = copy_len(ring, chan->cset, block);
+		copy_samples(ring, slot, block);
+	}
+	slot->is_copy = !in_order;
+	fill_slot(slot, block, chan->cset->ssize);
+	smp_store_release(&ring->head, ring->head + 1);		/* N, O */
+	notify_taps(ring);
+}
+
+/* A block of an input is done. Context: Any; the caller owns the phase. */
+void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
+{
+	struct zio_tap_ring *ring;
+
+	rcu_read_lock();
+	ring = rcu_dereference(chan->tap_ring);
+	if (ring)
+		push_block(ring, chan, block);
+	rcu_read_unlock();
+}
+
+/* An armed block is given back, with all of its memory. Context: as above. */
+void zio_tap_block_drop(struct zio_channel_core *chan, struct zio_block *block)
+{
+	struct zio_tap_ring *ring;
+
+	rcu_read_lock();
+	ring = rcu_dereference(chan->tap_ring);
+	if (ring && is_in_order(chan->buf)) {
+		move_edge(ring, chan->buf, block, block->size);
+		smp_wmb();					/* M */
+	}
+	rcu_read_unlock();
+}
+
+/* The set is frozen, and blocks of the channel get other memory, or another size. */
+void zio_tap_memory_move(struct zio_channel_core *chan)
+{
+	struct zio_tap_ring *ring;
+
+	rcu_read_lock();
+	ring = rcu_dereference(chan->tap_ring);
+	if (ring) {
+		WRITE_ONCE(ring->first, ring->head);		/* Q */
+		ring->is_new = true;
+		zio_tap_ring_want(ring);
+	}
+	rcu_read_unlock();
+}
+
+static void free_ring(struct zio_tap_ring *ring)
+{
+	kvfree(ring->copy);
+	kvfree(ring);
+}
+
+static struct zio_tap_ring *alloc_ring(void)
+{
+	struct zio_tap_ring *ring = kvzalloc(sizeof(*ring), ZIO_GFP_USER);
+
+	if (!ring)
+		return NULL;
+	ring->copy_size = clamp(READ_ONCE(tap_copy), TAP_COPY_MIN, TAP_COPY_MAX);
+	ring->copy = kvmalloc(2 * ring->copy_size, ZIO_GFP_USER);
+	if (!ring->copy) {
+		free_ring(ring);
+		return NULL;
+	}
+	ring->is_new = true;
+	ring->head = zio_first_count;
+	ring->first = zio_first_count;
+	init_waitqueue_head(&ring->wq);
+	init_irq_work(&ring->wake_work, wake_taps);
+	return ring;
+}
+
+/**
+ * zio_tap_ring_get() - get the ring of an input, for one more tap
+ * @chan: the channel
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
+ */
+struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
+{
+	struct zio_tap_ring *ring, *new = alloc_ring();
+
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	if (mutex_lock_killable(&chan->lock)) {
+		free_ring(new);
+		return ERR_PTR(-EINTR);
+	}
+	ring = rcu_dereference_protected(chan->tap_ring, lockdep_is_held(&chan->lock));
+	if (!ring) {
+		ring = new;
+		new = NULL;
+		rcu_assign_pointer(chan->tap_ring, ring);
+		zio_monitor_get();
+	}
+	WRITE_ONCE(ring->users, ring->users + 1);
+	zio_tap_ring_want(ring);
+	mutex_unlock(&chan->lock);
+	if (new)
+		free_ring(new);
+	return ring;
+}
+
+/**
+ * zio_tap_ring_put() - drop the ring of an input, as one of its taps
+ * @chan: the channel
+ * @ring: its ring
+ *
+ * Context: Process, sleeps; the last tap waits for a grace period.
+ */
+void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
+{
+	bool last;
+
+	mutex_lock(&chan->lock);
+	WRITE_ONCE(ring->users, ring->users - 1);
+	last = !ring->users;
+	if (last)
+		RCU_INIT_POINTER(chan->tap_ring, NULL);
+	mutex_unlock(&chan->lock);
+	if (!last)
+		return;
+	zio_monitor_put();
+	synchronize_rcu();
+	irq_work_sync(&ring->wake_work);
+	free_ring(ring);
+}
+
+/**
+ * zio_tap_ring_look() - find the next block for a tap
+ * @ring: the ring
+ * @pos: number of the next block; moves to the newest one if that is too old
+ * @slot: receives a copy of the slot
+ *
+ * Context: Process.
+ *
+ * Return: false if there is no block.
+ */
+bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot *slot)
+{
+	u32 head;
+
+	while (zio_tap_ring_has(ring, *pos)) {
+		head = READ_ONCE(ring->head);
+		if (head - *pos >= ZIO_TAP_SLOTS)
+			*pos = head - 1;
+		/* The copy may be torn: the check below discards it then. */
+		data_race(*slot = ring->slot[*pos % ZIO_TAP_SLOTS]);
+		smp_rmb();					/* O */
+		if (READ_ONCE(ring->head) - *pos < ZIO_TAP_SLOTS)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * zio_tap_slot_is_intact() - check that samples were not overwritten during their copy
+ * @ring: the ring
+ * @pos: number of the block
+ * @slot: what zio_tap_ring_look() found
+ *
+ * Context: Process; the caller has copied the samples.
+ *
+ * Return: true if the copy is good.
+ */
+bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
+			    const struct zio_tap_slot *slot)
+{
+	smp_rmb();						/* M, Q */
+	return READ_ONCE(ring->edge) - slot->begin <= slot->span &&
+		(s32)(pos - READ_ONCE(ring->first)) >= 0;
+}

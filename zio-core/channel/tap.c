@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tap.c: a file that shows the blocks of an input, and takes none
+ *
+ * ioctl(ZIO_IOC_TAP) turns a file of a data node into a tap. Its reads return blocks one
+ * after the other, each its control and then its samples, as in a block file. They are
+ * those of the ring (tap-ring.c). A tap that is late goes on with the newest block.
+ *
+ * A read ends at the end of a block. It copies straight from the ring to the user when there
+ * is room for the whole block. Otherwise the file *holds* a copy of the block, until reads
+ * have returned all of it.
+ *
+ * The file has a struct zio_session of its own, which no other file shares. It stands for
+ * the file where the nodes expect a session, and has no block. The file keeps its former
+ * session: another thread may be using it.
+ */
+#include <linux/fs.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "channel/tap.h"
+#include "channel/usercopy.h"
+
+/* The memory of one block after the other was overwritten: give up for now. */
+#define TAP_TRIES	16
+
+struct zio_tap {
+	struct zio_session sess; /* first; of this file only */
+	struct zio_session *former; /* of the process */
+	struct zio_tap_ring *ring;
+	struct mutex lock; /* the fields below, for several readers of one file */
+	u32 pos; /* number of the next block */
+	struct zio_tap_slot slot; /* of that block */
+	void *held; /* control and samples of a block that was read in part */
+	size_t held_size;
+	size_t held_len;
+	size_t held_at;
+};
+
+static struct zio_tap *to_tap(struct zio_session *sess)
+{
+	return container_of(sess, struct zio_tap, sess);
+}
+
+static size_t count_bytes(const struct zio_tap *tap)
+{
+	return sizeof(tap->slot.ctrl) + tap->slot.len;
+}
+
+static bool has_rest(const struct zio_tap *tap)
+{
+	return READ_ONCE(tap->held_at) != READ_ONCE(tap->held_len);
+}
+
+static bool is_gone(const struct zio_tap *tap)
+{
+	return READ_ONCE(tap->sess.chan->cset->gone);
+}
+
+static bool is_ready(const struct zio_tap *tap)
+{
+	return has_rest(tap) || is_gone(tap) ||
+		zio_tap_ring_has(tap->ring, READ_ONCE(tap->pos));
+}
+
+static int put_memory(struct zio_sink *to, const void *from, size_t n)
+{
+	/* The memory may be filled again meanwhile: the caller checks that after the copy. */
+	return data_race(zio_sink_put(to, from, n)) == n ? 0 : -EFAULT;
+}
+
+/* Returns -ESTALE if the memory of the samples has gone. */
+static int put_samples(struct zio_tap *tap, struct zio_sink *to)
+{
+	const struct zio_tap_slot *slot = &tap->slot;
+	struct zio_area *area;
+	int ret = -ESTALE;
+
+	if (slot->is_copy)
+		return put_memory(to, tap->ring->copy + slot->offset, slot->len);
+	area = zio_area_get(&tap->sess.chan->data_area);
+	if (!area)
+		return -ESTALE;
+	if (slot->offset <= area->size && slot->len <= area->size - slot->offset)
+		ret = put_memory(to, area->mem + slot->offset, slot->len);
+	zio_area_put(area);
+	return ret;
+}
+
+/* Copies the whole block of tap->slot, or nothing. */
+static int put_block(struct zio_tap *tap, struct zio_sink *to)
+{
+	size_t room = to->room;
+	int ret = -EFAULT;
+
+	if (zio_sink_put(to, &tap->slot.ctrl, sizeof(tap->slot.ctrl)) ==
+	    sizeof(tap->slot.ctrl))
+		ret = put_samples(tap, to);
+	if (ret != -ESTALE && !zio_tap_slot_is_intact(tap->ring, tap->pos, &tap->slot))
+		ret = -ESTALE;
+	if (ret) {
+		zio_sink_revert(to, room - to->room);
+		return ret;
+	}
+	WRITE_ONCE(tap->pos, tap->pos + 1);
+	if (tap->slot.is_copy)
+		zio_tap_ring_want(tap->ring);
+	return 0;
+}
+
+/* Copies the whole block of tap->slot into memory of the file. */
+static int hold_block(struct zio_tap *tap)
+{
+	size_t n = count_bytes(tap);
+	struct kvec vec = { .iov_len = n };
+	struct iov_iter iter;
+	struct zio_sink to = { .iter = &iter, .room = n };
+	int ret;
+
+	if (n > tap->held_size) {
+		kvfree(tap->held);
+		tap->held_size = 0;
+		tap->held = kvmalloc(n, ZIO_GFP_USER);
+		if (!tap->held)
+			return -ENOMEM;
+		tap->held_size = n;
+	}
+	vec.iov_base = tap->held;
+	iov_iter_kvec(&iter, READ, &vec, 1, n);
+	ret = put_block(tap, &to);
+	if (!ret) {
+		WRITE_ONCE(tap->held_at, 0);
+		WRITE_ONCE(tap->held_len, n);
+	}
+	return ret;
+}
+
+static int read_held(struct zio_tap *tap, struct zio_sink *to)
+{
+	struct zio_faults faults = { 0 };
+	size_t want, n;
+	int ret = 0;
+
+	while (!ret && to->room && has_rest(tap)) {
+		want = min(tap->held_len - tap->held_at, to->room);
+		n = zio_sink_put(to, tap->held + tap->held_at, want);
+		WRITE_ONCE(tap->held_at, tap->held_at + n);
+		if (n != want)
+			ret = zio_sink_fault_in(to, &faults);
+	}
+	return ret;
+}
+
+/* The newest block is next; after that one, a newer one that will come. */
+static void skip_block(struct zio_tap *tap)
+{
+	u32 newest = READ_ONCE(tap->ring->head) - 1;
+
+	WRITE_ONCE(tap->pos, newest == tap->pos ? newest + 1 : newest);
+}
+
+/* Takes the block of tap->slot to the user, or into memory of the file. */
+static int take_block(struct zio_tap *tap, struct zio_sink *to)
+{
+	int ret = -EFAULT;
+
+	if (to->room >= count_bytes(tap))
+		ret = put_block(tap, to);
+	return ret == -EFAULT ? hold_block(tap) : ret;
+}
+
+/* Reads one block, or a part of one. Returns -EAGAIN if there is none. */
+static int read_one(struct zio_tap *tap, struct zio_sink *to)
+{
+	unsigned int tries;
+	int ret = -ESTALE;
+
+	if (has_rest(tap))
+		return read_held(tap, to);
+	if (is_gone(tap))
+		return -ENODEV;
+	for (tries = 0; tries < TAP_TRIES && ret == -ESTALE; tries++) {
+		if (!zio_tap_ring_look(tap->ring, &tap->pos, &tap->slot))
+			return -EAGAIN;
+		ret = take_block(tap, to);
+		if (ret == -ESTALE)
+			skip_block(tap);
+	}
+	if (!ret && has_rest(tap))
+		ret = read_held(tap, to);
+	return ret == -ESTALE ? -EAGAIN : ret;
+}
+
+static int lock_tap(struct zio_tap *tap, bool nowait)
+{
+	if (mutex_trylock(&tap->lock))
+		return 0;
+	if (nowait)
+		return -EAGAIN;
+	return mutex_lock_interruptible(&tap->lock) ? -ERESTARTSYS : 0;
+}
+
+static ssize_t read_some(struct zio_tap *tap, struct zio_sink *to)
+{
+	size_t all = to->room;
+	int ret = read_one(tap, to);
+
+	return to->room != all ? all - to->room : ret;
+}
+
+/**
+ * zio_tap_read() - read from a tap
+ * @sess: the session of its file
+ * @to: where to
+ * @nowait: do not sleep
+ *
+ * Context: Process; sleeps for a block unless @nowait.
+ *
+ * Return: bytes; -EAGAIN; -ENODEV when the board is gone; -EFAULT; -ENOMEM; -ERESTARTSYS.
+ */
+ssize_t zio_tap_read(struct zio_session *sess, struct zio_sink *to, bool nowait)
+{
+	struct zio_tap *tap = to_tap(sess);
+	ssize_t ret;
+
+	if (!to->room)
+		return 0;
+	for (;;) {
+		ret = lock_tap(tap, nowait);
+		if (ret)
+			return ret;
+		ret = read_some(tap, to);
+		mutex_unlock(&tap->lock);
+		if (ret != -EAGAIN || nowait)
+			return ret;
+		ret = wait_event_interruptible(tap->ring->wq, is_ready(tap));
+		if (ret || signal_pending(current))
+			return -ERESTARTSYS;
+	}
+}
+
+/* As poll() of a node. */
+__poll_t zio_tap_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct zio_tap *tap = to_tap(file->private_data);
+
+	poll_wait(file, &tap->ring->wq, wait);
+	if (is_gone(tap))
+		return EPOLLHUP | EPOLLERR | (has_rest(tap) ? EPOLLIN | EPOLLRDNORM : 0);
+	return is_ready(tap) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* Skips the blocks that are there. Returns 0; -ENODEV; -ERESTARTSYS. */
+long zio_tap_flush(struct zio_session *sess)
+{
+	struct zio_tap *tap = to_tap(sess);
+	int ret = lock_tap(tap, false);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(tap->held_at, tap->held_len);
+	WRITE_ONCE(tap->pos, READ_ONCE(tap->ring->head));
+	zio_tap_ring_want(tap->ring);
+	mutex_unlock(&tap->lock);
+	return is_gone(tap) ? -ENODEV : 0;
+}
+
+static void free_tap(struct zio_tap *tap)
+{
+	zio_tap_ring_put(tap->sess.chan, tap->ring);
+	mutex_destroy(&tap->lock);
+	kvfree(tap->held);
+	kfree(tap);
+}
+
+static struct zio_tap *alloc_tap(struct zio_session *former)
+{
+	struct zio_tap *tap = kzalloc(sizeof(*tap), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!tap)
+		return ERR_PTR(-ENOMEM);
+	tap->ring = zio_tap_ring_get(former->chan);
+	if (IS_ERR(tap->ring)) {
+		ret = PTR_ERR(tap->ring);
+		kfree(tap);
+		return ERR_PTR(ret);
+	}
+	tap->sess.chan = former->chan;
+	tap->sess.is_tap = true;
+	INIT_LIST_HEAD(&tap->sess.more);
+	tap->former = former;
+	mutex_init(&tap->lock);
+	tap->pos = READ_ONCE(tap->ring->head);
+	return tap;
+}
+
+/* The channel is locked. Another thread may have made the file a tap meanwhile. */
+static int use_tap(struct file *file, struct zio_tap *tap)
+{
+	if (file->private_data != tap->former)
+		return -EINVAL;
+	if (is_gone(tap))
+		return -ENODEV;
+	/* The process has no other file of the session, which would never read on. */
+	if (tap->former->users == 1)
+		zio_session_leave(tap->former);
+	/* Other threads may read at the same time. */
+	smp_store_release(&file->private_data, &tap->sess);
+	return 0;
+}
+
+/**
+ * zio_tap_begin() - handle ZIO_IOC_TAP
+ * @file: a node
+ *
+ * Blocks of which the process has read a part stay for the next reader.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL if @file is no data node of an input, or is a tap; -ENOMEM; -ENODEV
+ * when the board is gone; -EINTR.
+ */
+long zio_tap_begin(struct file *file)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_tap *tap;
+	int ret;
+
+	if (file->f_op != &zio_data_in_fops || sess->is_tap)
+		return -EINVAL;
+	tap = alloc_tap(sess);
+	if (IS_ERR(tap))
+		return PTR_ERR(tap);
+	ret = zio_session_lock(sess);
+	if (!ret) {
+		ret = use_tap(file, tap);
+		zio_session_unlock(sess);
+	}
+	if (ret)
+		free_tap(tap);
+	return ret;
+}
+
+/**
+ * zio_tap_end() - end a tap, as its file is closed
+ * @sess: the session of its file
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the former session of the file, for zio_session_close().
+ */
+struct zio_session *zio_tap_end(struct zio_session *sess)
+{
+	struct zio_tap *tap = to_tap(sess);
+	struct zio_session *former = tap->former;
+
+	free_tap(tap);
+	return former;
+}
+
+/**
+ * zio_taps_count() - count the taps of a channel
+ * @chan: the channel
+ *
+ * Context: Any.
+ *
+ * Return: the number.
+ */
+unsigned int zio_taps_count(struct zio_channel_core *chan)
+{
+	struct zio_tap_ring *ring;
+	unsigned int n;
+
+	rcu_read_lock();
+	ring = rcu_dereference(chan->tap_ring);
+	n = ring ? READ_ONCE(ring->users) : 0;
+	rcu_read_unlock();
+	return n;
+}
+
+/**
+ * zio_taps_wake() - wake the taps of a channel, whose board is gone
+ * @chan: the channel
+ *
+ * Context: Process.
+ */
+void zio_taps_wake(struct zio_channel_core *chan)
+{
+	struct zio_tap_ring *ring;
+
+	rcu_read_lock();
+	ring = rcu_dereference(chan->tap_ring);
+	if (ring)
+		wake_up_poll(&ring->wq, EPOLLHUP | EPOLLERR);
+	rcu_read_unlock();
+}
