@@ -216,10 +216,13 @@ static const struct {
 	[ZIO_FAULT_SHARE] = { explain_share, "share" },
 	[ZIO_FAULT_SUBMIT] = { explain_share, "submit a block" },
 	[ZIO_FAULT_NOT_SHARED] = { explain_plain,
-				   "block files and rings cannot be shared" },
+				   "block files, rings and taps cannot be shared" },
 	[ZIO_FAULT_SPLICE_MAPPED] = { explain_plain,
-				   "a mapped channel cannot be spliced: open it with ZIO_OPEN_READ" },
+				   "a tap or a mapped channel cannot be spliced: open it with ZIO_OPEN_READ" },
 	[ZIO_FAULT_PIPE] = { explain_data_io, "make a pipe" },
+	[ZIO_FAULT_FLUSH] = { explain_control_io, "flush" },
+	[ZIO_FAULT_FLUSH_FILE] = { explain_plain,
+				   "a block file cannot be flushed: read on, or seek" },
 };
 
 const char *zio_reason(struct zio_channel *ch)
@@ -342,6 +345,8 @@ static const char *method_hint(int code, const char *path)
 		return " (permission to read and to write is needed)";
 	case EINVAL:
 		return " (the channel does not offer it)";
+	case ENOTTY:
+		return " (the kernel module has no taps: load a newer one)";
 	default:
 		return open_hint(code, path);
 	}

@@ -194,7 +194,7 @@ int zio_skip_data(struct zio_channel *ch)
 	if (ch->stage == ZIO_STAGE_LOST)
 		return zio_fail(ch, ZIO_FAULT_NO_BLOCK, EPROTO);
 	ch->stage = ZIO_STAGE_SKIP;
-	if (ch->stream ? read_over(ch) : seek_over(ch))
+	if (ch->stream || ch->tap ? read_over(ch) : seek_over(ch))
 		return -1;
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->done = 0;

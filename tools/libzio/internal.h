@@ -63,6 +63,8 @@ enum zio_fault {
 	ZIO_FAULT_NOT_SHARED,
 	ZIO_FAULT_SPLICE_MAPPED,
 	ZIO_FAULT_PIPE,
+	ZIO_FAULT_FLUSH,
+	ZIO_FAULT_FLUSH_FILE,
 };
 
 enum zio_method_id {
@@ -93,6 +95,7 @@ struct zio_channel {
 	bool nonblock;
 	bool file;		/* a block file */
 	bool stream;		/* a block file that cannot seek */
+	bool tap;		/* both descriptors are one file, as for a block file */
 	enum zio_method_id method;
 	struct zio_stats stats;
 
@@ -153,6 +156,9 @@ bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events);
 /* --- file.c: block files. Functions return 0, or -1 with errno. */
 bool zio_is_file_name(const char *path, int flags);
 int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err);
+
+/* --- tap.c */
+int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err);
 
 /* Wait until the stream can be read; EAGAIN if it must not wait, or was interrupted. */
 int zio_wait_stream(struct zio_channel *ch);

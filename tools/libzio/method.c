@@ -252,6 +252,8 @@ int zio_open_methods(struct zio_channel *ch, int flags, struct zio_error *err)
 	bool forced = flags & ALL_METHODS;
 	size_t i;
 
+	if (flags & ZIO_OPEN_TAP)
+		return zio_open_tap(ch, flags, err);
 	if (ch->file)
 		return zio_open_file(ch, flags, err);
 	for (i = 0; i < N_METHODS; i++) {
@@ -290,6 +292,8 @@ const char *zio_method(const struct zio_channel *ch)
 	}
 	if (ch->file)
 		return "file";
+	if (ch->tap)
+		return "tap";
 	if (ch->output && ch->method == ZIO_METHOD_READ)
 		return "write";
 	return methods[ZIO_METHOD_RING - ch->method].name;

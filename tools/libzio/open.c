@@ -17,7 +17,7 @@
 #define SUFFIX_LEN 5
 #define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
 		   ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ | \
-		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND)
+		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND | ZIO_OPEN_TAP)
 
 static bool has_suffix(const char *name)
 {
@@ -241,15 +241,24 @@ static struct zio_channel *alloc_channel(const char *name, int flags,
 	return ch;
 }
 
+static const char *find_argument_fault(const char *name, int flags)
+{
+	if (!name)
+		return "the name is NULL";
+	if (flags & ~ALL_FLAGS)
+		return "open: flags that this library does not have";
+	if ((flags & ZIO_OPEN_TAP) && (flags & ~(ZIO_OPEN_TAP | ZIO_OPEN_NONBLOCK)))
+		return "open: a tap only reads, and has no other method";
+	return NULL;
+}
+
 static int check_arguments(const char *name, int flags, struct zio_error *err)
 {
-	if (name && !(flags & ~ALL_FLAGS))
+	const char *fault = find_argument_fault(name, flags);
+
+	if (!fault)
 		return 0;
-	if (name)
-		zio_explain_argument(err, name,
-				     "open: flags that this library does not have");
-	else
-		zio_explain_argument(err, "open", "the name is NULL");
+	zio_explain_argument(err, name ? name : "open", fault);
 	return -1;
 }
 

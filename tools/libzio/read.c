@@ -84,7 +84,8 @@ static int take_control(struct zio_channel *ch)
 {
 	int ret;
 
-	if (ch->file && ch->stage != ZIO_STAGE_CONTROL && zio_skip_data(ch))
+	if ((ch->file || ch->tap) && ch->stage != ZIO_STAGE_CONTROL &&
+	    zio_skip_data(ch))
 		return -1;
 	if (ch->stage != ZIO_STAGE_CONTROL) {
 		ch->stage = ZIO_STAGE_CONTROL;

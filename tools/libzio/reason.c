@@ -67,6 +67,8 @@ static const struct reason reasons[] = {
 	{ "max-buffer-kb", ENOMEM, "there is not so much memory: use less" },
 	{ "max-buffer-kb", EBUSY, BLOCKS_IN_USE },
 	{ "watermark", EINVAL, "use 1 to max-buffer-len" },
+	{ "flush", EINVAL, "use 1" },
+	{ "flush", EBUSY, "a program has the ring of the channel, or a route takes its blocks" },
 	{ "fire", EINVAL, "use 1" },
 	{ "fire", ERANGE, "use 1" },
 	{ "fire", ESHUTDOWN, "the trigger is disabled, or its set: set enable=1" },

@@ -15,7 +15,7 @@ int zio_share(struct zio_channel *out, struct zio_channel *in)
 		return zio_fail_null(out);
 	if (!out->output)
 		return zio_fail(out, ZIO_FAULT_DIRECTION, EBADF);
-	if (out->file || (in && (in->file || in->hdr)))
+	if (out->file || (in && (in->file || in->hdr || in->tap)))
 		return zio_fail(out, ZIO_FAULT_NOT_SHARED, EOPNOTSUPP);
 	if (ioctl(out->ctrl_fd, ZIO_IOC_SHARE, &fd))
 		return zio_fail(out, ZIO_FAULT_SHARE, errno);

@@ -35,7 +35,7 @@ static int begin_splice(struct zio_channel *out, struct zio_channel *in,
 		return fail_in(in, ZIO_FAULT_DIRECTION, EBADF);
 	if (in->data_fd < 0)
 		return fail_in(in, ZIO_FAULT_NO_DATA_NODE, EBADF);
-	if (in->method != ZIO_METHOD_READ)
+	if (in->method != ZIO_METHOD_READ || in->tap)
 		return fail_in(in, ZIO_FAULT_SPLICE_MAPPED, EOPNOTSUPP);
 	if (in->stage == ZIO_STAGE_HAS_CONTROL) {
 		in->to = NULL;

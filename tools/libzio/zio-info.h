@@ -14,7 +14,7 @@
  * "ring": control and data are in mapped memory; there is no system call while blocks
  * are there. "mmap": read() gives the controls, several at once; the data are in mapped
  * memory. "read": read() gives both. An output has "mmap" or "write", a block file
- * "file".
+ * "file", a tap "tap".
  *
  * Context: Any thread.
  * Return: a constant string.

@@ -86,6 +86,8 @@ struct zio_stats {
  *                 these three flags is set
  * @ZIO_OPEN_CREATE: create a block file that does not exist, truncate one that does
  * @ZIO_OPEN_APPEND: create a block file that does not exist, append to one that does
+ * @ZIO_OPEN_TAP: look at the newest blocks of an input, and take none from other readers;
+ *                only ZIO_OPEN_NONBLOCK goes with it
  */
 enum zio_open_flag {
 	ZIO_OPEN_OUTPUT = 1 << 0,
@@ -96,6 +98,7 @@ enum zio_open_flag {
 	ZIO_OPEN_READ = 1 << 5,
 	ZIO_OPEN_CREATE = 1 << 6,
 	ZIO_OPEN_APPEND = 1 << 7,
+	ZIO_OPEN_TAP = 1 << 8,
 };
 
 /**
@@ -109,7 +112,9 @@ enum zio_open_flag {
  * @flags: bits of enum zio_open_flag
  * @err: receives the reason of a failure; may be NULL
  *
- * The channel uses the first allowed method that it offers: ring, mmap, read.
+ * The channel uses the first allowed method that it offers: ring, mmap, read. A tap
+ * acquires nothing itself: it shows what other programs, or a trigger, acquire. When it
+ * is too slow it goes on with a newer block, and zio_block.lost counts what it missed.
  * Documentation/block-files.md describes block files.
  *
  * Context: Any thread. Opening a FIFO waits for its other end.
@@ -118,7 +123,8 @@ enum zio_open_flag {
  * the channel, do not allow it; EBUSY another program uses the ring, or has blocks in
  * a pipe; EOPNOTSUPP or EINVAL the allowed methods are not offered; ENODEV the device
  * is gone; EPROTO the file to append to ends with a part of a block; EINVAL unknown
- * @flags; ENOMEM; and the errors of open(2), eventfd(2) and mmap(2).
+ * @flags, or a tap of an output or file; ENOTTY the kernel module has no taps; ENOMEM;
+ * and the errors of open(2), eventfd(2) and mmap(2).
  */
 struct zio_channel *zio_open(const char *name, int flags,
 			     struct zio_error *err);
@@ -204,6 +210,22 @@ void zio_set_max_block(struct zio_channel *ch, size_t bytes);
  * Context: One thread per channel. Does not wait.
  */
 void zio_set_batch(struct zio_channel *ch, unsigned int blocks);
+
+/**
+ * zio_flush() - drop what is queued, so that the next block is new
+ * @ch: an input channel; a block in use is no longer valid
+ *
+ * Drops finished blocks that no reader has taken, and what this channel has read in part
+ * or ahead. It does not take a block from another reader. A tap drops no block: it skips
+ * those that are there. zio_block.lost of the next block does not count what this call
+ * has dropped, but that of other readers does.
+ *
+ * Context: One thread per channel. Does not wait.
+ * Return: 0; -1 with errno: EBADF @ch is an output; EOPNOTSUPP it is a block file; EBUSY
+ * another program has the ring, or the channel has a route; ENOTTY the kernel module
+ * cannot flush; ENODEV the device is gone.
+ */
+int zio_flush(struct zio_channel *ch);
 
 /**
  * zio_fd() - return the descriptor to poll

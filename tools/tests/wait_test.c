@@ -242,7 +242,7 @@ static void test_flags(void)
 	struct zio_error err;
 	struct pair in, out;
 
-	ok(!zio_open("zzero-0-1", 1 << 8, &err) && errno == EINVAL &&
+	ok(!zio_open("zzero-0-1", 1 << 9, &err) && errno == EINVAL &&
 	   err.code == EINVAL && strstr(err.text, "flags"), "flags of zio_open()");
 	ok(!zio_open("zzero-0-1", INT_MIN, NULL) && errno == EINVAL,
 	   "the highest bit");

@@ -188,3 +188,115 @@ TEST("the library writes to an output with a buffer kmalloc", fresh)
 	write_text(CSET1 "/current_buffer", "kmalloc");
 	check_output("auto", "write");
 }
+
+/* Check the samples of a block of the counter. Return: its sequence number */
+static uint32_t check_counter(const struct zio_block *blk)
+{
+	uint32_t i, seq = blk->control->seq_num, n = blk->control->nsamples;
+	const uint32_t *sample = blk->data;
+
+	ASSERT_EQ(blk->size, 4 * n);
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(sample[i], seq * n + i);
+	return seq;
+}
+
+TEST_EACH("a tap sees what a reader by %s reads, and takes nothing", fresh, "read", "mmap",
+	  "ring")
+{
+	struct zio_channel *tap, *in;
+	struct zio_block blk, seen;
+	uint32_t i;
+
+	/* A poll of a ring acquires up to half of it, which a tap can follow. */
+	write_text(CSET2 "/chan0/buffer/max-buffer-len", "32");
+	tap = zio_open(COUNTER, ZIO_OPEN_TAP | ZIO_OPEN_NONBLOCK, NULL);
+	in = open_channel(COUNTER, 0, value);
+	ASSERT_TRUE(tap);
+	ASSERT_TRUE(!strcmp(zio_method(tap), "tap"));
+	zio_set_batch(in, 1);
+	ASSERT_TRUE(zio_next(tap, &seen) == -1 && errno == EAGAIN);
+	ASSERT_EQ(zio_wait(tap, 0), 0);
+	for (i = 0; i < 20; i++) {
+		next(in, &blk);
+		ASSERT_EQ(zio_wait(tap, 0), 1);
+		next(tap, &seen);
+		ASSERT_EQ(check_counter(&blk), i);
+		ASSERT_EQ(check_counter(&seen), i);
+	}
+	zio_close(in);
+	zio_close(tap);
+}
+
+TEST("a tap may read controls only, or into memory of the caller", fresh)
+{
+	struct zio_channel *tap = zio_open(COUNTER, ZIO_OPEN_TAP, NULL);
+	struct zio_channel *in = open_channel(COUNTER, 0, "read");
+	struct zio_block blk;
+	uint32_t mem[16];
+	uint32_t i;
+
+	ASSERT_TRUE(tap);
+	for (i = 0; i < 6; i++)
+		next(in, &blk);
+	ASSERT_EQ(zio_next_control(tap, &blk), 1);
+	ASSERT_EQ(zio_next_control(tap, &blk), 1);
+	ASSERT_EQ(zio_data(tap, &blk), 1);
+	ASSERT_EQ(check_counter(&blk), 1);
+	ASSERT_TRUE(zio_next_into(tap, &blk, mem, 63) == -1 && errno == EMSGSIZE);
+	ASSERT_EQ(zio_next_into(tap, &blk, mem, sizeof(mem)), 1);
+	ASSERT_EQ(check_counter(&blk), 3);
+	ASSERT_EQ(blk.lost, 0);
+	for (i = 0; i < 300; i++)
+		next(in, &blk);
+	next(tap, &blk);
+	ASSERT_EQ(check_counter(&blk), 305);
+	ASSERT_EQ(blk.lost, 301);
+	zio_close(in);
+	zio_close(tap);
+}
+
+TEST("what cannot be a tap is refused in words", fresh)
+{
+	struct zio_error err;
+
+	ASSERT_TRUE(!zio_open(OUT, ZIO_OPEN_TAP, &err) && errno == EACCES);
+	ASSERT_TRUE(!zio_open(COUNTER, ZIO_OPEN_TAP | ZIO_OPEN_RING, &err) && errno == EINVAL);
+	ASSERT_TRUE(strstr(err.text, "tap"));
+	ASSERT_TRUE(!zio_open("-", ZIO_OPEN_TAP, &err) && errno == EINVAL);
+	ASSERT_TRUE(strstr(err.text, "block file"));
+}
+
+/* The trigger acquires 10 blocks; the reader has one of them. */
+TEST_EACH("zio_flush() drops what is queued, by %s", fresh, "read", "mmap", "ring", "tap")
+{
+	bool tap = *value == 't';
+	struct zio_channel *in = tap ? zio_open(COUNTER, ZIO_OPEN_TAP, NULL) :
+				 open_channel(COUNTER, 0, value);
+	struct zio_block blk;
+	int i;
+
+	load("zio-trig-sysfs");
+	write_text(CSET2 "/current_trigger", "sysfs");
+	for (i = 0; i < 10; i++)
+		write_text(CSET2 "/trigger/fire", "1");
+	next(in, &blk);
+	ASSERT_EQ(check_counter(&blk), 0);
+	ASSERT_EQ(zio_flush(in), 0);
+	ASSERT_EQ(zio_wait(in, 0), 0);
+	write_text(CSET2 "/trigger/fire", "1");
+	next(in, &blk);
+	ASSERT_EQ(check_counter(&blk), 10);
+	ASSERT_EQ(blk.lost, 0);
+	ASSERT_EQ(zio_wait(in, 0), 0);
+	zio_close(in);
+}
+
+TEST("zio_flush() of an output fails", fresh)
+{
+	struct zio_channel *out = open_channel(OUT, ZIO_OPEN_OUTPUT, "read");
+
+	ASSERT_TRUE(zio_flush(out) == -1 && errno == EBADF);
+	ASSERT_TRUE(zio_flush(NULL) == -1 && errno == EINVAL);
+	zio_close(out);
+}
