@@ -32,6 +32,7 @@ struct dump {
 	uint64_t printed;
 	size_t max_block;
 	int method;		/* ZIO_OPEN_RING and the like; 0: any */
+	bool tap;
 	int status;
 };
 
@@ -166,7 +167,9 @@ static int open_source(struct dump *d, struct source *src)
 {
 	int flags = ZIO_OPEN_NONBLOCK | d->method;
 
-	if (!d->opt.data)
+	if (d->tap)
+		flags |= ZIO_OPEN_TAP;
+	else if (!d->opt.data)
 		flags |= ZIO_OPEN_CONTROL_ONLY;
 	src->channel = open_channel(src->name, flags);
 	if (!src->channel)
@@ -234,6 +237,9 @@ static const struct argp_option options[] = {
 	{ "attributes", 'a', NULL, 0, "Print flags and attributes, too", 0 },
 	{ "format", 'f', "FORMAT", 0,
 	  "Print samples as hex (default), dec, or signed", 0 },
+	{ "tap", 't', NULL, 0,
+	  "Print the newest blocks and take none from other programs",
+	  0 },
 	{ "json", 'j', NULL, 0, "Print a JSON object in one line per block", 0 },
 	{ "max-block", 'm', "BYTES", 0,
 	  "Skip blocks of more than BYTES (default 256 MiB), with an error", 0 },
@@ -267,10 +273,15 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 	case 'm':
 		d->max_block = parse_number(state, "--max-block", arg, SIZE_MAX);
 		return 0;
+	case 't':
+		d->tap = true;
+		return 0;
 	case OPTION_METHOD:
 		d->method = parse_method(state, arg);
 		return 0;
 	case ARGP_KEY_END:
+		if (d->tap && d->method)
+			argp_error(state, "--tap has no other method");
 		if (!d->opt.control && !d->opt.data)
 			argp_error(state, "--control-only and --data-only exclude each other");
 		return 0;

@@ -233,6 +233,11 @@ void complete_plot(int argc, char **argv)
 	offer_channels(last_word(argc, argv), "");
 }
 
+void complete_flush(int argc, char **argv)
+{
+	offer_channels(last_word(argc, argv), "");
+}
+
 /* There is nothing but options. */
 void complete_save(int argc, char **argv)
 {

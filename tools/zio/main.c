@@ -28,6 +28,8 @@ static const struct command commands[] = {
 	  "show rates and losses, live" },
 	{ "plot", run_plot, &plot_argp, complete_plot,
 	  "draw a channel, live or to a file" },
+	{ "flush", run_flush, &flush_argp, complete_flush,
+	  "drop what is queued on inputs" },
 	{ "save", run_save, &save_argp, complete_save, "print all settings" },
 	{ "restore", run_restore, &restore_argp, complete_restore,
 	  "set what save has printed" },

@@ -2,9 +2,9 @@
 /*
  * zio plot: draw the newest blocks of a channel
  *
- * With the trigger "user" each read acquires a block, so the program reads only the
- * blocks that it draws. With other triggers it reads all blocks, so that the queue does
- * not hold old ones.
+ * With other triggers than "user" the program opens a tap, which takes no block from other
+ * programs. With "user" each read acquires a block, so the program reads only the blocks
+ * that it draws. It drops what was queued before.
  */
 #include <errno.h>
 #include <signal.h>
@@ -187,11 +187,54 @@ static void free_blocks(struct plot *plot)
 	free(plot->kept);
 }
 
+/* Is this a channel with a trigger that acquires blocks also without a reader? */
+static bool acquires_alone(const char *name)
+{
+	char path[PATH_MAX];
+	struct zio_control control = { .major_version = 0 };
+	struct zio_object *obj;
+	FILE *file;
+
+	obj = zio_find(NULL, name, NULL, NULL);
+	if (!obj)
+		return false;
+	put_text(path, sizeof(path), "%s/current-control", zio_object_path(obj));
+	zio_object_free(obj);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fread(&control, sizeof(control), 1, file) != 1)
+		control.triggername[0] = '\0';
+	fclose(file);
+	return *control.triggername &&
+	       strncmp(control.triggername, "user", ZIO_OBJ_NAME_LEN);
+}
+
+/* A kernel module without taps has channels that can be read. */
+static struct zio_channel *open_newest(const char *name)
+{
+	struct zio_channel *ch;
+	struct zio_error err;
+
+	if (acquires_alone(name)) {
+		ch = zio_open(name, ZIO_OPEN_NONBLOCK | ZIO_OPEN_TAP, &err);
+		if (ch || err.code != ENOTTY)
+			goto out;
+	}
+	ch = zio_open(name, ZIO_OPEN_NONBLOCK, &err);
+	if (ch)
+		zio_flush(ch);
+out:
+	if (!ch)
+		complain("%s", err.text);
+	return ch;
+}
+
 static int open_and_run(struct plot *plot)
 {
 	int code;
 
-	plot->channel = open_channel(plot->name, ZIO_OPEN_NONBLOCK);
+	plot->channel = open_newest(plot->name);
 	if (!plot->channel)
 		return EXIT_OPEN;
 	limit_batch(plot->channel, plot->blocks, 0);

@@ -28,6 +28,7 @@ static const struct special {
 } specials[] = {
 	{ ANY, "alarms", NEVER },
 	{ ANY, "fire", NEVER },
+	{ ANY, "flush", NEVER },
 	{ ZIO_OBJECT_CSET, "reset", NEVER },
 	{ ZIO_OBJECT_CHANNEL, "sequence", NEVER },
 	{ ZIO_OBJECT_TRIGGER, "nsamples", NEVER },	/* the sum of two others */
