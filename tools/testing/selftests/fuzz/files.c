@@ -205,7 +205,8 @@ static void do_epoll(void)
 static void do_ioctl(void)
 {
 	static const unsigned long codes[] = {
-		FIONREAD, FIONBIO, FIOASYNC, FIOQSIZE, 0, 0x5a40, 0xdeadbeef,
+		FIONREAD, FIONBIO, FIOASYNC, FIOQSIZE, 0, 0x5a40, 0xdeadbeef, ZIO_IOC_TAP,
+		ZIO_IOC_FLUSH,
 		_IO('Z', 0x40), _IOW('Z', 0x41, int), _IOR('Z', 0x40, int),
 	};
 	int value = chance(2) ? (int)dice(2) : any_int();
