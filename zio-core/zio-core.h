@@ -61,7 +61,6 @@ struct zio_queue {
 	atomic_t tail ____cacheline_aligned_in_smp;
 };
 
-/* One attribute of a set, a channel, or a trigger. */
 struct zio_attr {
 	struct kobj_attribute kattr;
 	const struct zio_attr_desc *desc;
@@ -136,6 +135,7 @@ struct zio_channel_core {
 	struct list_head unread;
 	bool slowpath; /* a ring, a route, unread blocks, or blocks that are merged */
 	bool has_former_outputs; /* outputs without a route may have its memory */
+	bool only_taps; /* there are taps, and no reader: see tap.c */
 	unsigned int n_routes;
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */

@@ -31,6 +31,7 @@ struct zio_session {
 	kuid_t owner;
 	refcount_t ref; /* its users, and each session that is linked to it */
 	unsigned int users;
+	unsigned int n_taps; /* how many of its users are taps */
 	struct zio_session *source; /* output: linked to this one, see share.c */
 	u32 dropped; /* chan->dropped at the last check */
 	struct zio_block *block;

@@ -16,6 +16,7 @@ int zio_session_next_unless(struct zio_session *sess,
 			    void *arg);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
+void zio_channel_note_readers(struct zio_channel_core *chan);
 void zio_session_leave(struct zio_session *sess);
 void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
 

@@ -46,6 +46,19 @@ static struct zio_session *find_session(struct zio_channel_core *chan)
 	return NULL;
 }
 
+/* A user of the channel has come or gone, or has become a tap. The channel is locked. */
+void zio_channel_note_readers(struct zio_channel_core *chan)
+{
+	unsigned int n_taps = 0, n_readers = 0;
+	struct zio_session *sess;
+
+	list_for_each_entry(sess, &chan->sessions, node) {
+		n_taps += sess->n_taps;
+		n_readers += sess->users - sess->n_taps;
+	}
+	WRITE_ONCE(chan->only_taps, n_taps && !n_readers);
+}
+
 /* Returns the session of this process, with one more user. */
 struct zio_session *zio_session_open(struct zio_channel_core *chan)
 {
@@ -71,8 +84,10 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 		sess = new;
 		list_add_tail(&sess->node, &chan->sessions);
 	}
-	if (sess)
+	if (sess) {
 		sess->users++;
+		zio_channel_note_readers(chan);
+	}
 	mutex_unlock(&chan->lock);
 
 	if (sess != new)
@@ -181,6 +196,7 @@ void zio_session_close(struct zio_session *sess)
 		else
 			zio_session_leave(sess);
 	}
+	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);
 	if (!last)
 		return;

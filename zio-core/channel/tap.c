@@ -10,6 +10,9 @@
  * is room for the whole block. Otherwise the file *holds* a copy of the block, until reads
  * have returned all of it.
  *
+ * A channel without a reader fills its queue. While it has taps, it loses the oldest block
+ * then, and not the new one, as with "prefer-new". So taps go on seeing new blocks.
+ *
  * The file has a struct zio_session of its own, which no other file shares. It stands for
  * the file where the nodes expect a session, and has no block. The file keeps its former
  * session: another thread may be using it.
@@ -305,6 +308,8 @@ static int use_tap(struct file *file, struct zio_tap *tap)
 	/* The process has no other file of the session, which would never read on. */
 	if (tap->former->users == 1)
 		zio_session_leave(tap->former);
+	tap->former->n_taps++;
+	zio_channel_note_readers(tap->former->chan);
 	/* Other threads may read at the same time. */
 	smp_store_release(&file->private_data, &tap->sess);
 	return 0;
@@ -355,6 +360,9 @@ struct zio_session *zio_tap_end(struct zio_session *sess)
 	struct zio_tap *tap = to_tap(sess);
 	struct zio_session *former = tap->former;
 
+	mutex_lock(&former->chan->lock);
+	former->n_taps--;
+	mutex_unlock(&former->chan->lock);
 	free_tap(tap);
 	return former;
 }

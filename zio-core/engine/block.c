@@ -49,6 +49,12 @@ static bool is_in_the_way(struct zio_channel_core *chan)
 		ops->oldest(chan->buf) != zio_queue_peek(&chan->queue);
 }
 
+/* Returns true if the channel loses old blocks rather than new ones, which taps may see. */
+static bool prefers_new(const struct zio_channel_core *chan)
+{
+	return READ_ONCE(chan->buf->prefer_new) || READ_ONCE(chan->only_taps);
+}
+
 /*
  * Drops the oldest unread block with "prefer-new", and counts the loss. A program sees the
  * blocks of a ring, so the core does not drop those. Returns false if it drops none.
@@ -58,7 +64,7 @@ static bool drop_oldest(struct zio_channel_core *chan)
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *old;
 
-	if (READ_ONCE(chan->ops) || !READ_ONCE(buf->prefer_new) || is_in_the_way(chan))
+	if (READ_ONCE(chan->ops) || !prefers_new(chan) || is_in_the_way(chan))
 		return false;
 	old = zio_queue_pop(&chan->queue);
 	if (!old)

@@ -164,6 +164,28 @@ TEST_EACH("a tap that is late goes on with a newer block, with the buffer %s", f
 	close_pair(in);
 }
 
+TEST_EACH("without a reader a tap goes on seeing new blocks, with the buffer %s", fresh,
+	  "kmalloc", "vmalloc")
+{
+	unsigned int len = read_number(CHAN "/buffer/max-buffer-len"), i;
+	int tap = open_tap(IN, O_NONBLOCK), fd;
+
+	for (i = 0; i < len + 10; i++) {
+		fire(1);
+		ASSERT_EQ(read_block(tap, 16), i);
+	}
+	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 10);
+	fd = open_node(IN, "ctrl", O_RDONLY);
+	fire(1);
+	ASSERT_ERRNO(read(tap, stream, MOST), EAGAIN);
+	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 11);
+	ASSERT_EQ(read_control(fd).seq_num, 10);
+	close(fd);
+	close(tap);
+	fire(2);
+	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 13);
+}
+
 /* kmalloc: one copy waits, and no block is copied until a tap has taken it. */
 TEST("a tap of copies gets the block after the one that it took last", fresh)
 {
