@@ -605,7 +605,7 @@ static void test_attr_names(void)
 		   "max-buffer-len"), "max-buffer-len");
 	ok(is_name(zio_attr_name(ZIO_ATTR_OF_TRIGGER, 15), "version"),
 	   "version");
-	ok(!zio_attr_name(ZIO_ATTR_OF_CHANNEL, 7), "an unused index");
+	ok(!zio_attr_name(ZIO_ATTR_OF_CHANNEL, 9), "an unused index");
 	ok(!zio_attr_name(ZIO_ATTR_OF_CHANNEL, 16), "an index too large");
 }
 

@@ -230,44 +230,8 @@ struct zio_control {
 /* On a node of an input: drops the queued blocks, and what the session has read in part. */
 #define ZIO_IOC_FLUSH			_IO('Z', 0x42)
 
-/* Index of the last standard attribute of each table */
-#define ZIO_ATTR_VERSION		(ZIO_MAX_STD_ATTR - 1)
-
-/* The name in ZIO 1.x */
-#define zio_dev_std_attr		zio_chan_std_attr
-
-/* Standard attributes of a channel or its set (attr_channel) */
-enum zio_chan_std_attr {
-	ZIO_ATTR_NBITS,		/* valid bits of a sample */
-	ZIO_ATTR_GAIN,		/* in 1/1000 */
-	ZIO_ATTR_OFFSET,	/* in microvolts */
-	ZIO_ATTR_MAXRATE,	/* in Hz */
-	ZIO_ATTR_VREFTYPE,	/* the driver defines the values */
-	ZIO_ATTR_DEV_VERSION = ZIO_ATTR_VERSION,
-	_ZIO_DEV_ATTR_STD_NUM,
-};
-
-/* Standard attributes of a trigger (attr_trigger) */
-enum zio_trg_std_attr {
-	ZIO_ATTR_TRIG_N_SHOTS,
-	ZIO_ATTR_TRIG_POST_SAMP,
-	ZIO_ATTR_TRIG_PRE_SAMP,
-	ZIO_ATTR_TRIG_VERSION = ZIO_ATTR_VERSION,
-	_ZIO_TRG_ATTR_STD_NUM,
-};
-
-/* Extended attribute of every trigger: CLOCK_* of the time stamp */
-#define ZIO_ATTR_TRIG_EXT_CLOCK	31
-
-/* Standard attributes of a buffer (not in controls) */
-enum zio_buf_std_attr {
-	ZIO_ATTR_ZBUF_MAXLEN,	/* blocks */
-	ZIO_ATTR_ZBUF_MAXKB,
-	ZIO_ATTR_ZBUF_ALLOC_LEN,
-	ZIO_ATTR_ZBUF_ALLOC_KB,
-	ZIO_ATTR_ZBUF_VERSION = ZIO_ATTR_VERSION,
-	_ZIO_BUF_ATTR_STD_NUM,
-};
+/* Standard attributes, units */
+#include <linux/zio-std-attr.h>
 
 /*
  * The control ring: a program reads blocks without system calls.

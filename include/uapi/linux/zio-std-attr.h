@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * zio-std-attr.h: the standard attributes of controls. A part of zio-user.h.
+ *
+ * A control with ZIO_ATTR_SCALE_MANT tells how a sample becomes a physical value:
+ *
+ *	value = raw * SCALE_MANT * 10^SCALE_EXP + OFFSET / 1000000
+ *
+ * raw is the number in the nbits valid bits of the sample, which has a sign if SIGNED
+ * is 1. The value is in the unit UNIT. A control without SCALE_MANT tells nothing of
+ * this: OFFSET is then a setting of the board, and not to be added.
+ */
+#ifndef _UAPI_LINUX_ZIO_STD_ATTR_H
+#define _UAPI_LINUX_ZIO_STD_ATTR_H
+
+/* Index of the last standard attribute of each table */
+#define ZIO_ATTR_VERSION		(ZIO_MAX_STD_ATTR - 1)
+
+/* The name in ZIO 1.x */
+#define zio_dev_std_attr		zio_chan_std_attr
+
+/* Standard attributes of a channel or its set (attr_channel) */
+enum zio_chan_std_attr {
+	ZIO_ATTR_NBITS,		/* valid bits of a sample */
+	ZIO_ATTR_GAIN,		/* in 1/1000 */
+	ZIO_ATTR_OFFSET,	/* signed, in millionths of the unit; microvolts for V */
+	ZIO_ATTR_MAXRATE,	/* in Hz */
+	ZIO_ATTR_VREFTYPE,	/* the driver defines the values */
+	ZIO_ATTR_UNIT,		/* enum zio_unit */
+	ZIO_ATTR_SCALE_MANT,	/* s32: the scale is SCALE_MANT * 10^SCALE_EXP */
+	ZIO_ATTR_SCALE_EXP,	/* s32: -ZIO_SCALE_MAX_EXP ... ZIO_SCALE_MAX_EXP */
+	ZIO_ATTR_SIGNED,	/* 1: samples are two's complement; 0: unsigned */
+	ZIO_ATTR_DEV_VERSION = ZIO_ATTR_VERSION,
+	_ZIO_DEV_ATTR_STD_NUM,
+};
+
+/* Standard attributes of a trigger (attr_trigger) */
+enum zio_trg_std_attr {
+	ZIO_ATTR_TRIG_N_SHOTS,
+	ZIO_ATTR_TRIG_POST_SAMP,
+	ZIO_ATTR_TRIG_PRE_SAMP,
+	ZIO_ATTR_TRIG_VERSION = ZIO_ATTR_VERSION,
+	_ZIO_TRG_ATTR_STD_NUM,
+};
+
+/* Extended attribute of every trigger: CLOCK_* of the time stamp */
+#define ZIO_ATTR_TRIG_EXT_CLOCK	31
+
+/* Standard attributes of a buffer (not in controls) */
+enum zio_buf_std_attr {
+	ZIO_ATTR_ZBUF_MAXLEN,	/* blocks */
+	ZIO_ATTR_ZBUF_MAXKB,
+	ZIO_ATTR_ZBUF_ALLOC_LEN,
+	ZIO_ATTR_ZBUF_ALLOC_KB,
+	ZIO_ATTR_ZBUF_VERSION = ZIO_ATTR_VERSION,
+	_ZIO_BUF_ATTR_STD_NUM,
+};
+
+/* Limit of the decimal exponent of a scale, so that a double can hold each value */
+#define ZIO_SCALE_MAX_EXP	30
+
+/*
+ * Units of samples, and their names in sysfs. They have no prefix: the scale of a
+ * channel in millivolts is 1000 times smaller.
+ */
+enum zio_unit {
+	ZIO_UNIT_NONE,		/* none: a number */
+	ZIO_UNIT_V,		/* V */
+	ZIO_UNIT_A,		/* A */
+	ZIO_UNIT_OHM,		/* Ohm */
+	ZIO_UNIT_W,		/* W */
+	ZIO_UNIT_J,		/* J */
+	ZIO_UNIT_C,		/* C */
+	ZIO_UNIT_F,		/* F */
+	ZIO_UNIT_H,		/* H */
+	ZIO_UNIT_T,		/* T */
+	ZIO_UNIT_HZ,		/* Hz */
+	ZIO_UNIT_S,		/* s */
+	ZIO_UNIT_K,		/* K */
+	ZIO_UNIT_DEGC,		/* degC */
+	ZIO_UNIT_PA,		/* Pa */
+	ZIO_UNIT_N,		/* N */
+	ZIO_UNIT_NM,		/* N.m */
+	ZIO_UNIT_KG,		/* kg */
+	ZIO_UNIT_M,		/* m */
+	ZIO_UNIT_M_S,		/* m/s */
+	ZIO_UNIT_M_S2,		/* m/s2 */
+	ZIO_UNIT_RAD,		/* rad */
+	ZIO_UNIT_RAD_S,		/* rad/s */
+	ZIO_UNIT_LX,		/* lx */
+	ZIO_UNIT_PERCENT,	/* % */
+	_ZIO_UNIT_NUM,
+};
+
+#endif /* _UAPI_LINUX_ZIO_STD_ATTR_H */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Samples in physical units */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define MICRO 1e-6
+
+static const char *const unit_names[_ZIO_UNIT_NUM] = {
+	[ZIO_UNIT_NONE] = "none", [ZIO_UNIT_V] = "V", [ZIO_UNIT_A] = "A",
+	[ZIO_UNIT_OHM] = "Ohm", [ZIO_UNIT_W] = "W", [ZIO_UNIT_J] = "J",
+	[ZIO_UNIT_C] = "C", [ZIO_UNIT_F] = "F", [ZIO_UNIT_H] = "H",
+	[ZIO_UNIT_T] = "T", [ZIO_UNIT_HZ] = "Hz", [ZIO_UNIT_S] = "s",
+	[ZIO_UNIT_K] = "K", [ZIO_UNIT_DEGC] = "degC", [ZIO_UNIT_PA] = "Pa",
+	[ZIO_UNIT_N] = "N", [ZIO_UNIT_NM] = "N.m", [ZIO_UNIT_KG] = "kg",
+	[ZIO_UNIT_M] = "m", [ZIO_UNIT_M_S] = "m/s", [ZIO_UNIT_M_S2] = "m/s2",
+	[ZIO_UNIT_RAD] = "rad", [ZIO_UNIT_RAD_S] = "rad/s", [ZIO_UNIT_LX] = "lx",
+	[ZIO_UNIT_PERCENT] = "%",
+};
+
+const char *zio_unit_name(unsigned int unit)
+{
+	return unit < _ZIO_UNIT_NUM ? unit_names[unit] : NULL;
+}
+
+bool zio_attr_is_signed(enum zio_attr_owner owner, unsigned int index)
+{
+	return owner == ZIO_ATTR_OF_CHANNEL &&
+	       (index == ZIO_ATTR_OFFSET || index == ZIO_ATTR_SCALE_MANT ||
+		index == ZIO_ATTR_SCALE_EXP);
+}
+
+static int fail(int code)
+{
+	errno = code;
+	return -1;
+}
+
+/* Return a value of the channel; 0 if the control does not have it. */
+static uint32_t get_std(const struct zio_control *control, unsigned int index)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_channel;
+
+	return attr->std_mask & (1u << index) ? attr->std_val[index] : 0;
+}
+
+static double multiply(double value, int32_t exponent)
+{
+	double power = 1;
+	int32_t i;
+
+	for (i = 0; i < exponent || i < -exponent; i++)
+		power *= 10;
+	return exponent < 0 ? value / power : value * power;
+}
+
+/* Without a scale the offset belongs to the board: see <linux/zio-std-attr.h>. */
+static int get_scale(const struct zio_control *control, struct zio_scaling *scaling)
+{
+	int32_t exponent = (int32_t)get_std(control, ZIO_ATTR_SCALE_EXP);
+	int32_t mantissa = (int32_t)get_std(control, ZIO_ATTR_SCALE_MANT);
+	uint32_t unit = get_std(control, ZIO_ATTR_UNIT);
+
+	scaling->scale = 1;
+	scaling->unit = "";
+	if (!(control->attr_channel.std_mask & (1u << ZIO_ATTR_SCALE_MANT)))
+		return 0;
+	if (exponent > ZIO_SCALE_MAX_EXP || exponent < -ZIO_SCALE_MAX_EXP ||
+	    !zio_unit_name(unit))
+		return fail(ERANGE);
+	scaling->is_scaled = true;
+	scaling->scale = multiply(mantissa, exponent);
+	scaling->offset = (int32_t)get_std(control, ZIO_ATTR_OFFSET) * MICRO;
+	if (unit != ZIO_UNIT_NONE)
+		scaling->unit = zio_unit_name(unit);
+	return 0;
+}
+
+static unsigned int count_channels(const struct zio_control *control)
+{
+	const struct zio_tlv *tlv = &control->tlv[0];
+	uint64_t mask;
+
+	if (!(control->flags & ZIO_CONTROL_INTERLEAVE_DATA) ||
+	    tlv->type != ZIO_TLV_CHANNELS)
+		return 1;
+	memcpy(&mask, tlv->payload, sizeof(mask));
+	return mask ? (unsigned int)__builtin_popcountll(mask) : 1;
+}
+
+static void get_layout(const struct zio_control *control, struct zio_scaling *scaling)
+{
+	unsigned int bits = 8u * control->ssize;
+
+	scaling->ssize = control->ssize;
+	scaling->nbits = control->nbits && control->nbits < bits ? control->nbits : bits;
+	if (control->flags & ZIO_CONTROL_MSB_ALIGN)
+		scaling->shift = bits - scaling->nbits;
+	scaling->is_signed = get_std(control, ZIO_ATTR_SIGNED);
+	scaling->is_big_endian = (control->flags & ZIO_CONTROL_BIG_ENDIAN) ==
+				 ZIO_CONTROL_BIG_ENDIAN;
+	scaling->n_channels = count_channels(control);
+}
+
+int zio_control_scale(const struct zio_control *control, struct zio_scaling *scaling)
+{
+	if (!control || !scaling)
+		return zio_fail_null(NULL);
+	memset(scaling, 0, sizeof(*scaling));
+	switch (control->ssize) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		get_layout(control, scaling);
+		return get_scale(control, scaling);
+	default:
+		return fail(EOPNOTSUPP);
+	}
+}
+
+/* The callers pass a constant @ssize, so each gets a loop for its size. */
+static inline __attribute__((always_inline)) uint64_t
+load(const uint8_t *at, unsigned int ssize, bool big)
+{
+	uint16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (ssize) {
+	case 1:
+		return *at;
+	case 2:
+		memcpy(&v16, at, sizeof(v16));
+		return big ? be16toh(v16) : le16toh(v16);
+	case 4:
+		memcpy(&v32, at, sizeof(v32));
+		return big ? be32toh(v32) : le32toh(v32);
+	default:
+		memcpy(&v64, at, sizeof(v64));
+		return big ? be64toh(v64) : le64toh(v64);
+	}
+}
+
+/* Shifts the valid bits to the top, then down: this drops the others. */
+static inline __attribute__((always_inline)) void
+convert(const struct zio_scaling *scaling, const uint8_t *at, double *values, size_t n,
+	unsigned int ssize)
+{
+	const unsigned int up = 64 - scaling->nbits - scaling->shift;
+	const unsigned int down = 64 - scaling->nbits;
+	const double scale = scaling->scale, offset = scaling->offset;
+	const bool is_signed = scaling->is_signed, big = scaling->is_big_endian;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t top = load(at + i * ssize, ssize, big) << up;
+		double raw = is_signed ? (double)((int64_t)top >> down) :
+					 (double)(top >> down);
+
+		values[i] = raw * scale + offset;
+	}
+}
+
+ssize_t zio_block_to_double(const struct zio_block *blk, double *values, size_t n)
+{
+	struct zio_scaling scaling;
+	size_t count;
+
+	if (!blk || !values)
+		return zio_fail_null(NULL);
+	if (zio_control_scale(blk->control, &scaling))
+		return -1;
+	count = blk->size / scaling.ssize;
+	if (count && !blk->data)
+		return fail(ENODATA);
+	if (n > count)
+		n = count;
+	switch (scaling.ssize) {
+	case 1:
+		convert(&scaling, blk->data, values, n, 1);
+		break;
+	case 2:
+		convert(&scaling, blk->data, values, n, 2);
+		break;
+	case 4:
+		convert(&scaling, blk->data, values, n, 4);
+		break;
+	default:
+		convert(&scaling, blk->data, values, n, 8);
+	}
+	return (ssize_t)n;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Samples in physical units. A part of <zio.h>. */
+#ifndef LIBZIO_ZIO_UNIT_H
+#define LIBZIO_ZIO_UNIT_H
+
+#ifndef LIBZIO_ZIO_H
+#error "include <zio.h>"
+#endif
+
+#include <sys/types.h>
+
+/**
+ * struct zio_scaling - how the samples of a block become values
+ * @scale: value of one step of the raw number, in @unit
+ * @offset: is added after the scale, in @unit
+ * @unit: name of the unit, such as "V"; "" for a number without a unit
+ * @is_scaled: the control has a scale; if not, @scale is 1, @offset 0, and @unit ""
+ * @is_signed: the raw number is two's complement
+ * @nbits: valid bits of a sample, 1 to 8 * @ssize
+ * @shift: bits of a sample below the valid ones
+ * @ssize: bytes of a sample: 1, 2, 4 or 8
+ * @is_big_endian: the first byte of a sample is the upper one
+ * @n_channels: channels in the block; they take turns in an interleaved block, in the
+ *              order of their numbers, and share one scale
+ *
+ * value = raw * @scale + @offset, and raw is the number in the valid bits.
+ */
+struct zio_scaling {
+	double scale;
+	double offset;
+	const char *unit;
+	bool is_scaled;
+	bool is_signed;
+	unsigned int nbits;
+	unsigned int shift;
+	unsigned int ssize;
+	bool is_big_endian;
+	unsigned int n_channels;
+};
+
+/**
+ * zio_control_scale() - read from a control how samples become values
+ * @control: the control
+ * @scaling: receives scale, unit and layout of the samples
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno: EINVAL a pointer is NULL; EOPNOTSUPP samples that do not
+ * have 1, 2, 4 or 8 bytes are no numbers; ERANGE the exponent of the scale, or the
+ * unit, is none that this library knows: it does not guess.
+ */
+int zio_control_scale(const struct zio_control *control, struct zio_scaling *scaling);
+
+/**
+ * zio_block_to_double() - convert the samples of a block to values
+ * @blk: the block, with its data
+ * @values: receives the values, in the order of the samples in memory
+ * @n: values that @values has room for
+ *
+ * A double holds raw numbers of up to 53 bits exactly. The values are never NaN or
+ * infinite.
+ *
+ * Context: Any thread, while the block is valid.
+ * Return: the number of values: that of the samples, or @n if it is less; -1 with errno
+ * as zio_control_scale(), or ENODATA: the data of the block were not read.
+ */
+ssize_t zio_block_to_double(const struct zio_block *blk, double *values, size_t n);
+
+/**
+ * zio_unit_name() - return the name of a unit
+ * @unit: enum zio_unit, as in the standard attribute ZIO_ATTR_UNIT
+ *
+ * Context: Any thread.
+ * Return: a constant string, as in the attribute "unit" of sysfs, such as "V"; "none"
+ * for ZIO_UNIT_NONE; NULL for a number that is no unit.
+ */
+const char *zio_unit_name(unsigned int unit);
+
+/**
+ * zio_attr_is_signed() - check whether a standard attribute is a number with a sign
+ * @owner: what the attribute belongs to
+ * @index: its index in struct zio_ctrl_attr, such as ZIO_ATTR_OFFSET
+ *
+ * The value in a control is then an int32_t.
+ *
+ * Context: Any thread.
+ * Return: true if it is.
+ */
+bool zio_attr_is_signed(enum zio_attr_owner owner, unsigned int index);
+
+#endif /* LIBZIO_ZIO_UNIT_H */
