@@ -4,6 +4,7 @@
 #define LIBZIO_OBJECT_H
 
 #include <dirent.h>
+#include <sys/timex.h>
 
 #include "internal.h"
 
@@ -63,5 +64,8 @@ int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 /* The same for a read. */
 int zio_explain_get(struct zio_error *err, const struct zio_object *obj,
 		    const char *attr, int code);
+
+/* --- clock.c: set the state of a clock of the kernel from a result of adjtimex(2). */
+void zio_clock_judge(struct zio_clock *clock, int ret, const struct timex *timex);
 
 #endif /* LIBZIO_OBJECT_H */

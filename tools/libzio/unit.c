@@ -56,7 +56,7 @@ static double multiply(double value, int32_t exponent)
 	return exponent < 0 ? value / power : value * power;
 }
 
-/* Without a scale the offset belongs to the board: see <linux/zio-std-attr.h>. */
+/* The offset belongs to the board if there is no scale: <linux/zio-std-attr.h>. */
 static int get_scale(const struct zio_control *control, struct zio_scaling *scaling)
 {
 	int32_t exponent = (int32_t)get_std(control, ZIO_ATTR_SCALE_EXP);

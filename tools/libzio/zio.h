@@ -291,6 +291,7 @@ const char *zio_reason(struct zio_channel *ch);
 #include "zio-output.h"
 #include "zio-object.h"
 #include "zio-attr.h"
+#include "zio-names.h"
 #ifdef __cplusplus
 }
 #endif

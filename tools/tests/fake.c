@@ -95,6 +95,25 @@ int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
 	return fake_put_data(stem, seq, (size_t)nsamples * ssize);
 }
 
+void fake_put_file(const char *dir, const char *name, const char *text, mode_t mode)
+{
+	char path[PATH_MAX], *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (at = path + strlen(dir) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+	file = fopen(path, "we");
+	if (!file)
+		return;
+	fputs(text, file);
+	fclose(file);
+	chmod(path, mode);
+}
+
 bool reason_has(struct zio_channel *ch, const char *text)
 {
 	const char *reason = zio_reason(ch);

@@ -3,6 +3,8 @@
 #ifndef ZIO_FAKE_H
 #define ZIO_FAKE_H
 
+#include <sys/stat.h>
+
 #include "libzio/zio.h"
 
 /* Make a control as the kernel does, with sequence number @seq. */
@@ -21,6 +23,9 @@ int fake_put_bytes(const char *stem, const char *suffix, const void *bytes,
 /* Append to both nodes. */
 int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
 		   uint16_t ssize);
+
+/* Write the file "<dir>/<name>", and the directories on the way. */
+void fake_put_file(const char *dir, const char *name, const char *text, mode_t mode);
 
 /* Does zio_reason() have @text? If not, print what it is. */
 bool reason_has(struct zio_channel *ch, const char *text);

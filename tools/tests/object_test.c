@@ -7,28 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libzio/zio.h"
+#include "fake.h"
 #include "tap.h"
 
 static char dir[PATH_MAX / 4];
 
 static void put_file(const char *name, const char *text, mode_t mode)
 {
-	char path[PATH_MAX], *at;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	for (at = path + strlen(dir) + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-	file = fopen(path, "we");
-	if (!file)
-		return;
-	fputs(text, file);
-	fclose(file);
-	chmod(path, mode);
+	fake_put_file(dir, name, text, mode);
 }
 
 static void make_device(const char *device)

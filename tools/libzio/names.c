@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The names of the attributes in controls */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+
+#define N_OWNERS 2		/* channel, trigger */
+#define ADDRESS_SIZE 48
+
+struct entry {
+	char name[ZIO_ATTR_NAME_SIZE];	/* "": not known */
+	bool is_signed;
+	bool is_wide;		/* the low half of 64 bits */
+};
+
+struct zio_names {
+	struct zio_addr addr;
+	char trigger[ZIO_OBJ_NAME_LEN + 1];
+	struct entry entry[N_OWNERS][ZIO_MAX_ATTRS];	/* standard ones first */
+	bool found;
+};
+
+static const char *const owner_names[N_OWNERS] = { "channel", "trigger" };
+
+/* A name of a control need not be terminated; the files are lines of words. */
+static void put_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
+{
+	snprintf(text, ZIO_OBJ_NAME_LEN + 1, "%.*s", ZIO_OBJ_NAME_LEN, name);
+}
+
+static void put_address(char text[ADDRESS_SIZE], const struct zio_addr *addr)
+{
+	char name[ZIO_OBJ_NAME_LEN + 1];
+
+	put_name(name, addr->devname);
+	snprintf(text, ADDRESS_SIZE, "%s-%04x-%u-%u", name, addr->dev_id, addr->cset,
+		 addr->chan);
+}
+
+/* Put the name of @owner in the file: a trigger has its own, too. */
+static void put_owner(char text[ADDRESS_SIZE], const struct zio_names *names, int owner)
+{
+	if (owner == ZIO_ATTR_OF_TRIGGER)
+		snprintf(text, ADDRESS_SIZE, "%s:%s", owner_names[owner], names->trigger);
+	else
+		snprintf(text, ADDRESS_SIZE, "%s", owner_names[owner]);
+}
+
+static unsigned int find_slot(const char *place, unsigned int index)
+{
+	if (!strcmp(place, "std") && index < ZIO_MAX_STD_ATTR)
+		return index;
+	if (!strcmp(place, "ext") && index < ZIO_MAX_EXT_ATTR)
+		return ZIO_MAX_STD_ATTR + index;
+	return ZIO_MAX_ATTRS;
+}
+
+/* Read a line such as "ext 3 threshold signed"; 0, or -1 if it is none. */
+static int parse_line(struct entry table[ZIO_MAX_ATTRS], const char *line)
+{
+	char place[8], name[ZIO_ATTR_NAME_SIZE], kind[8] = "";
+	struct entry *entry;
+	unsigned int index, slot;
+
+	if (sscanf(line, "%7s %u %31s %7s", place, &index, name, kind) < 3)
+		return -1;
+	slot = find_slot(place, index);
+	if (slot == ZIO_MAX_ATTRS)
+		return -1;
+	entry = &table[slot];
+	strcpy(entry->name, name);
+	entry->is_signed = !strcmp(kind, "signed");
+	entry->is_wide = !strcmp(kind, "wide") && *place == 'e' &&
+			 index + 1 < ZIO_ATTR_TRIG_EXT_CLOCK;
+	return 0;
+}
+
+/* --- from sysfs */
+
+/* The files "control-attrs" of a core that does not have them are not needed. */
+static void parse_attrs(struct entry table[ZIO_MAX_ATTRS], const struct zio_object *obj)
+{
+	char text[ZIO_TEXT_SIZE], *line, *next = text;
+
+	if (zio_attr_get(obj, "control-attrs", text, sizeof(text), NULL))
+		return;
+	while ((line = strsep(&next, "\n")))
+		parse_line(table, line);
+}
+
+/* The set may have another trigger than when the block was acquired. */
+static int read_trigger(struct zio_names *names, const struct zio_object *cset,
+			struct zio_error *err)
+{
+	char name[ZIO_TEXT_SIZE];
+	struct zio_object *trigger = zio_find(cset, "trigger", NULL, err);
+
+	if (!trigger)
+		return -1;
+	parse_attrs(names->entry[ZIO_ATTR_OF_TRIGGER], trigger);
+	if (!zio_attr_get(trigger, "name", name, sizeof(name), err) &&
+	    strcmp(name, names->trigger))
+		zio_explain(err, ENOENT, "%s is '%s' by now, and not '%s'",
+			    zio_object_name(trigger), name, names->trigger);
+	else
+		names->found = true;
+	zio_object_free(trigger);
+	return names->found ? 0 : -1;
+}
+
+static int read_kernel(struct zio_names *names, struct zio_error *err)
+{
+	char address[ADDRESS_SIZE], path[ADDRESS_SIZE + 16];
+	char device[ZIO_OBJ_NAME_LEN + 1];
+	struct zio_object *chan, *cset;
+	int ret = -1;
+
+	put_address(address, &names->addr);
+	put_name(device, names->addr.devname);
+	snprintf(path, sizeof(path), "%s-%04x/cset%u", device, names->addr.dev_id,
+		 names->addr.cset);
+	chan = zio_find(NULL, address, NULL, err);
+	cset = chan ? zio_find(NULL, path, NULL, err) : NULL;
+	if (chan && cset) {
+		parse_attrs(names->entry[ZIO_ATTR_OF_CHANNEL], chan);
+		ret = read_trigger(names, cset, err);
+	}
+	zio_object_free(cset);
+	zio_object_free(chan);
+	return ret;
+}
+
+/* --- from a file */
+
+/* Read a line of the file; other channels and triggers are skipped. */
+static int parse_file_line(struct zio_names *names, const char *line)
+{
+	char address[ADDRESS_SIZE], wanted[ADDRESS_SIZE], owner[ADDRESS_SIZE];
+	int i, rest = 0;
+
+	if (*line == '#' || *line == '\n')
+		return 0;
+	if (sscanf(line, "%47s %47s %n", address, owner, &rest) < 2 || !rest)
+		return -1;
+	put_address(wanted, &names->addr);
+	for (i = 0; !strcmp(address, wanted) && i < N_OWNERS; i++) {
+		char name[ADDRESS_SIZE];
+
+		put_owner(name, names, i);
+		if (strcmp(owner, name))
+			continue;
+		names->found = true;
+		return parse_line(names->entry[i], line + rest);
+	}
+	return 0;
+}
+
+static int parse_file(struct zio_names *names, FILE *in, const char *path,
+		      struct zio_error *err)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int n, ret = 0;
+
+	for (n = 1; !ret && getline(&line, &size, in) > 0; n++)
+		if (parse_file_line(names, line))
+			ret = zio_explain(err, EILSEQ,
+					  "%s:%d: not a line of a file of names: write it by zio-dump --print-names",
+					  path, n);
+	if (!ret && ferror(in))
+		ret = zio_explain(err, errno, "%s: read: %s", path, strerror(errno));
+	free(line);
+	return ret;
+}
+
+static int read_names(struct zio_names *names, const char *path, struct zio_error *err)
+{
+	char address[ADDRESS_SIZE];
+	FILE *in = fopen(path, "re");
+	int ret;
+
+	if (!in)
+		return zio_explain(err, errno, "%s: open for reading: %s", path,
+				   strerror(errno));
+	ret = parse_file(names, in, path, err);
+	fclose(in);
+	if (ret || names->found)
+		return ret;
+	put_address(address, &names->addr);
+	return zio_explain(err, ENOENT, "%s has no names of %s", path, address);
+}
+
+struct zio_names *zio_names_open(const struct zio_control *control, const char *file,
+				 struct zio_error *err)
+{
+	struct zio_names *names;
+
+	if (!control) {
+		zio_explain_null(err);
+		return NULL;
+	}
+	names = calloc(1, sizeof(*names));
+	if (!names) {
+		zio_explain_memory(err);
+		return NULL;
+	}
+	names->addr = control->addr;
+	put_name(names->trigger, control->triggername);
+	if (!(file ? read_names(names, file, err) : read_kernel(names, err)))
+		return names;
+	zio_names_close(names);
+	return NULL;
+}
+
+void zio_names_close(struct zio_names *names)
+{
+	int saved = errno;
+
+	free(names);
+	errno = saved;
+}
+
+bool zio_names_match(const struct zio_names *names, const struct zio_control *control)
+{
+	char trigger[ZIO_OBJ_NAME_LEN + 1];
+	const struct zio_addr *addr;
+
+	if (!names || !control)
+		return false;
+	addr = &control->addr;
+	put_name(trigger, control->triggername);
+	return addr->dev_id == names->addr.dev_id && addr->cset == names->addr.cset &&
+	       addr->chan == names->addr.chan &&
+	       !strncmp(addr->devname, names->addr.devname, ZIO_OBJ_NAME_LEN) &&
+	       !strcmp(trigger, names->trigger);
+}
+
+static void print_entry(const struct zio_names *names, int of, unsigned int slot,
+			FILE *out)
+{
+	const struct entry *entry = &names->entry[of][slot];
+	const char *kind = entry->is_signed ? " signed" : entry->is_wide ? " wide" : "";
+	bool ext = slot >= ZIO_MAX_STD_ATTR;
+	char address[ADDRESS_SIZE], owner[ADDRESS_SIZE];
+
+	put_address(address, &names->addr);
+	put_owner(owner, names, of);
+	fprintf(out, "%s %s %s %u %s%s\n", address, owner, ext ? "ext" : "std",
+		ext ? slot - ZIO_MAX_STD_ATTR : slot, entry->name, kind);
+}
+
+int zio_names_print(const struct zio_names *names, FILE *out)
+{
+	unsigned int slot;
+	int i;
+
+	if (!names || !out)
+		return zio_fail_null(NULL);
+	for (i = 0; i < N_OWNERS; i++)
+		for (slot = 0; slot < ZIO_MAX_ATTRS; slot++)
+			if (*names->entry[i][slot].name)
+				print_entry(names, i, slot, out);
+	return ferror(out) ? -1 : 0;
+}
+
+/* --- the values of a control */
+
+/* Every trigger has its clock at the same position. */
+static const struct entry *find_entry(const struct zio_names *names,
+				      enum zio_attr_owner owner, unsigned int slot)
+{
+	static const struct entry none, clock = { .name = "clock" };
+
+	if (owner == ZIO_ATTR_OF_TRIGGER &&
+	    slot == ZIO_MAX_STD_ATTR + ZIO_ATTR_TRIG_EXT_CLOCK)
+		return &clock;
+	return names ? &names->entry[owner][slot] : &none;
+}
+
+static void put_std(struct zio_attr_value *value, const struct entry *entry,
+		    enum zio_attr_owner owner, unsigned int index, uint32_t number)
+{
+	const char *name = zio_attr_name(owner, index);
+	bool is_signed = entry->is_signed || zio_attr_is_signed(owner, index);
+
+	if (!name && *entry->name)
+		name = entry->name;
+	if (name)
+		snprintf(value->name, sizeof(value->name), "%s", name);
+	else
+		snprintf(value->name, sizeof(value->name), "std%u", index);
+	value->value = is_signed ? (int32_t)number : (int64_t)number;
+	value->index = index;
+	value->is_ext = false;
+}
+
+static void put_ext(struct zio_attr_value *value, const struct entry *entry,
+		    unsigned int index, uint32_t number)
+{
+	if (*entry->name)
+		snprintf(value->name, sizeof(value->name), "%s", entry->name);
+	else
+		snprintf(value->name, sizeof(value->name), "ext%u", index);
+	value->value = entry->is_signed ? (int32_t)number : (int64_t)number;
+	value->index = index;
+	value->is_ext = true;
+}
+
+static bool has(uint32_t mask, unsigned int index)
+{
+	return mask & (1u << index);
+}
+
+static int list_ext(const struct zio_ctrl_attr *attr, const struct zio_names *names,
+		    enum zio_attr_owner owner, struct zio_attr_value *list)
+{
+	const struct entry *entry;
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++) {
+		if (!has(attr->ext_mask, i))
+			continue;
+		entry = find_entry(names, owner, ZIO_MAX_STD_ATTR + i);
+		put_ext(&list[n++], entry, i, attr->ext_val[i]);
+		if (entry->is_wide && has(attr->ext_mask, i + 1))
+			list[n - 1].value |= (int64_t)((uint64_t)attr->ext_val[++i] << 32);
+	}
+	return n;
+}
+
+int zio_control_attrs(const struct zio_control *control, const struct zio_names *names,
+		      enum zio_attr_owner owner,
+		      struct zio_attr_value list[ZIO_MAX_ATTRS])
+{
+	const struct zio_ctrl_attr *attr;
+	unsigned int i;
+	int n = 0;
+
+	if (!control || !list || owner > ZIO_ATTR_OF_TRIGGER)
+		return zio_fail_null(NULL);
+	if (!zio_names_match(names, control))
+		names = NULL;
+	attr = owner == ZIO_ATTR_OF_CHANNEL ? &control->attr_channel :
+					      &control->attr_trigger;
+	for (i = 0; i < ZIO_MAX_STD_ATTR; i++)
+		if (has(attr->std_mask, i))
+			put_std(&list[n++], find_entry(names, owner, i), owner, i,
+				attr->std_val[i]);
+	return n + list_ext(attr, names, owner, &list[n]);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* libzio: the clock of a trigger, with a tree of files that stands for sysfs */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "libzio/object.h"
+#include "tap.h"
+
+#define CSET "sys/bus/zio/devices/zzero-0000/cset0/"
+#define COUNTER "sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+static char dir[PATH_MAX / 4];
+
+static void make_tree(void)
+{
+	char path[sizeof(dir) + 16];
+
+	fake_put_file(dir, CSET "name", "adc\n", 0444);
+	fake_put_file(dir, CSET "trigger/clock", "realtime\n", 0644);
+	fake_put_file(dir, CSET "trigger/clock-source", "kernel\n", 0444);
+	fake_put_file(dir, COUNTER, "tsc\n", 0644);
+	fake_put_file(dir, "cfg/zio/triggers/hrt/clock0/clock", "tai\n", 0644);
+	fake_put_file(dir, "cfg/zio/triggers/hrt/clock0/clock-source", "kernel\n", 0444);
+	snprintf(path, sizeof(path), "%s/sys", dir);
+	setenv("ZIO_SYSFS", path, 1);
+	snprintf(path, sizeof(path), "%s/cfg", dir);
+	setenv("ZIO_CONFIGFS", path, 1);
+}
+
+static int get_clock(const char *name, struct zio_clock *clock, struct zio_error *err)
+{
+	struct zio_object *obj = zio_find(NULL, name, NULL, err);
+	int ret = obj ? zio_clock_info(obj, clock, err) : -1;
+
+	zio_object_free(obj);
+	return ret;
+}
+
+static void test_source(void)
+{
+	struct zio_clock clock;
+
+	ok(!get_clock("zzero/0/trigger", &clock, NULL) && clock.is_kernel &&
+	   !strcmp(clock.name, "realtime") && !strcmp(clock.source, "tsc"),
+	   "the kernel stamps");
+	ok(!get_clock("trigger:clock0", &clock, NULL) && clock.is_kernel &&
+	   !strcmp(clock.name, "tai") && !strcmp(clock.source, "tsc"),
+	   "a shared trigger");
+	fake_put_file(dir, COUNTER, "", 0644);
+	fake_put_file(dir, CSET "trigger/clock-source", "wr-node\n", 0644);
+	ok(!get_clock("zzero/0/trigger", &clock, NULL) && !clock.is_kernel &&
+	   !strcmp(clock.source, "wr-node") && clock.state == ZIO_CLOCK_UNKNOWN &&
+	   clock.max_error_ns == -1 && clock.est_error_ns == -1 && !clock.tai_offset,
+	   "a board that stamps by itself: the rest is unknown");
+	make_tree();
+}
+
+/* What is not there is unknown, and not invented. */
+static void test_unknown(void)
+{
+	char path[PATH_MAX];
+	struct zio_clock clock;
+
+	snprintf(path, sizeof(path), "%s/" COUNTER, dir);
+	unlink(path);
+	ok(!get_clock("trigger:clock0", &clock, NULL) &&
+	   !strcmp(clock.source, "unknown") && clock.is_kernel, "no clock source");
+	snprintf(path, sizeof(path), "%s/" CSET "trigger/clock-source", dir);
+	unlink(path);
+	ok(!get_clock("zzero/0/trigger", &clock, NULL) &&
+	   !strcmp(clock.source, "unknown") && !clock.is_kernel &&
+	   clock.state == ZIO_CLOCK_UNKNOWN, "a core that does not tell");
+	snprintf(path, sizeof(path), "%s/" CSET "trigger/clock", dir);
+	unlink(path);
+	ok(get_clock("zzero/0/trigger", &clock, NULL) == -1 && errno == ENOENT,
+	   "no clock");
+	make_tree();
+}
+
+static void test_errors(void)
+{
+	struct zio_object *obj = zio_find(NULL, "zzero/0", NULL, NULL);
+	struct zio_clock clock;
+	struct zio_error err;
+
+	ok(zio_clock_info(obj, &clock, &err) == -1 && errno == EINVAL &&
+	   strstr(err.text, "zzero-0000/cset0 is not a trigger"), "a set has no clock");
+	ok(zio_clock_info(NULL, &clock, &err) == -1 && errno == EINVAL, "no object");
+	ok(zio_clock_info(obj, NULL, &err) == -1 && errno == EINVAL, "no clock");
+	zio_object_free(obj);
+	ok(!strcmp(zio_clock_state_name(ZIO_CLOCK_UNKNOWN), "unknown") &&
+	   !strcmp(zio_clock_state_name(ZIO_CLOCK_LOCAL), "local") &&
+	   !zio_clock_state_name(ZIO_CLOCK_LOCAL + 1), "names of states");
+}
+
+/* Results of adjtimex(2), and what they mean for each clock. */
+static const struct row {
+	const char *name;
+	int ret, status, tai;
+	enum zio_clock_state state;
+	int64_t max_error_ns;
+	int32_t tai_offset;
+	const char *what;
+} rows[] = {
+	{ "realtime", TIME_OK, 0, 37, ZIO_CLOCK_SYNCHRONISED, 5000, 37, "in time" },
+	{ "realtime", TIME_INS, 0, 37, ZIO_CLOCK_SYNCHRONISED, 5000, 37, "leap second" },
+	{ "realtime", TIME_ERROR, 0, 37, ZIO_CLOCK_UNSYNCHRONISED, -1, 37, "TIME_ERROR" },
+	{ "realtime", TIME_OK, STA_UNSYNC, 0, ZIO_CLOCK_UNSYNCHRONISED, -1, 0,
+	  "STA_UNSYNC" },
+	{ "realtime", TIME_OK, 0, 0, ZIO_CLOCK_SYNCHRONISED, 5000, 0, "TAI not known" },
+	{ "realtime", -1, 0, 37, ZIO_CLOCK_UNKNOWN, -1, 0, "adjtimex() fails" },
+	{ "tai", TIME_OK, 0, 37, ZIO_CLOCK_SYNCHRONISED, 5000, 37, "TAI" },
+	{ "tai", TIME_OK, 0, 0, ZIO_CLOCK_UNSYNCHRONISED, -1, 0, "TAI without offset" },
+	{ "tai", TIME_OK, STA_UNSYNC, 37, ZIO_CLOCK_UNSYNCHRONISED, -1, 37, "TAI, unsync" },
+	{ "monotonic", TIME_OK, 0, 37, ZIO_CLOCK_LOCAL, -1, 37, "since boot" },
+	{ "boottime", TIME_ERROR, 0, 0, ZIO_CLOCK_LOCAL, -1, 0, "since boot, unsync" },
+	{ "later", TIME_OK, 0, 37, ZIO_CLOCK_UNKNOWN, -1, 37, "clock of a later kernel" },
+};
+
+static void test_states(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		struct zio_clock clock = { .max_error_ns = -1, .est_error_ns = -1 };
+		struct timex timex = { .status = row->status, .tai = row->tai,
+				       .maxerror = 5, .esterror = 2 };
+
+		snprintf(clock.name, sizeof(clock.name), "%s", row->name);
+		zio_clock_judge(&clock, row->ret, &timex);
+		ok(clock.state == row->state &&
+		   clock.max_error_ns == row->max_error_ns &&
+		   clock.est_error_ns == (row->max_error_ns < 0 ? -1 : 2000) &&
+		   clock.tai_offset == row->tai_offset, row->what);
+	}
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char command[sizeof(dir) + 16];
+
+	snprintf(dir, sizeof(dir), "%s/clock_test.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		return 1;
+	make_tree();
+	test_source();
+	test_unknown();
+	test_errors();
+	test_states();
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	ok(!system(command), "clean up");
+	return tap_end();
+}
