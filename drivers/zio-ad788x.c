@@ -17,6 +17,7 @@
 #include <linux/property.h>
 #include <linux/slab.h>
 #include <linux/spi/spi.h>
+#include <linux/units.h>
 #include <linux/zio.h>
 
 #define AD788X_BITS		12
@@ -38,6 +39,9 @@
 #define AD7888_CHANNEL(_n)	((_n) << 3)
 #define AD7888_PM_ON		0
 
+#define AD788X_INTERNAL_UV	2500000
+#define AD788X_MAX_UV		5250000
+
 /* Values of the attribute vref-src */
 enum { AD788X_VREF_INTERNAL, AD788X_VREF_EXTERNAL, AD788X_VREF_SUPPLY };
 
@@ -57,6 +61,8 @@ struct ad788x {
 	const struct ad788x_chip *chip;
 	u32 value[AD788X_N_ATTRS];
 	struct zio_attr_desc attrs[AD788X_N_ATTRS];
+	u32 vref_uv; /* of the supply, or of the external reference; 0: not known */
+	struct zio_scaling scaling;
 	struct zio_cset_desc cset;
 	struct zio_device_desc desc;
 	size_t n_frames; /* allocated */
@@ -224,12 +230,34 @@ static int ad788x_raw_io(struct zio_cset *cset)
 	return ret ?: take_samples(adc, cset, n_chan);
 }
 
+/*
+ * A step is the reference divided by 4096. If the reference is not known, the samples are
+ * plain numbers, and a user can set their scale.
+ */
+static struct zio_scaling describe_scale(const struct ad788x *adc, u32 vref)
+{
+	u32 uv = vref == AD788X_VREF_INTERNAL ? AD788X_INTERNAL_UV : adc->vref_uv;
+	struct zio_scaling scaling = { .flags = ZIO_SCALING_WRITABLE, .mant = 1 };
+
+	if (uv) {
+		scaling.unit = ZIO_UNIT_V;
+		scaling.mant = DIV_ROUND_CLOSEST_ULL((u64)uv * MICRO, BIT(AD788X_BITS));
+		scaling.exp = -12;
+	}
+	return scaling;
+}
+
 static int ad788x_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 			   const struct zio_attr_desc *attr, u32 value)
 {
 	struct ad788x *adc = zio_cset_priv(cset);
+	struct zio_scaling scaling;
 
 	WRITE_ONCE(adc->value[attr->id], value);
+	if (attr->id == AD788X_VREF) {
+		scaling = describe_scale(adc, value);
+		zio_cset_set_scaling(cset, ZIO_ALL_CHANNELS, &scaling);
+	}
 	return 0;
 }
 
@@ -270,6 +298,20 @@ static int describe_rate(struct ad788x *adc)
 	return 0;
 }
 
+/* The reference is an input of the chip, at most its supply of 5.25 V. */
+static int describe_reference(struct ad788x *adc)
+{
+	struct device *dev = &adc->spi->dev;
+
+	if (device_property_read_u32(dev, "vref-microvolt", &adc->vref_uv))
+		adc->vref_uv = 0;
+	if (adc->vref_uv > AD788X_MAX_UV)
+		return dev_err_probe(dev, -EINVAL, "vref-microvolt is above %u\n",
+				     AD788X_MAX_UV);
+	adc->scaling = describe_scale(adc, adc->chip->vref.value);
+	return 0;
+}
+
 static void describe(struct ad788x *adc)
 {
 	unsigned int i;
@@ -284,6 +326,8 @@ static void describe(struct ad788x *adc)
 	adc->cset.name = adc->chip->name;
 	adc->cset.n_chan = adc->chip->n_chan;
 	adc->cset.cset_attrs = adc->attrs;
+	adc->cset.scaling = &adc->scaling;
+	adc->cset.n_scaling = 1;
 	adc->desc.name = adc->chip->name;
 	adc->desc.owner = THIS_MODULE;
 	adc->desc.cset = &adc->cset;
@@ -308,7 +352,7 @@ static int ad788x_probe(struct spi_device *spi)
 		return -ENOMEM;
 	adc->spi = spi;
 	adc->chip = chip;
-	ret = describe_rate(adc);
+	ret = describe_rate(adc) ?: describe_reference(adc);
 	if (ret)
 		return ret;
 	describe(adc);

@@ -313,6 +313,12 @@ static const struct zio_attr_desc zero_count_attrs[] = {
 	ZIO_ATTR_EXT("sequence", 0644, 0, 0, ZERO_SEQUENCE),
 };
 
+/* The samples mean nothing, until a user says what they mean. */
+static const struct zio_scaling zero_scaling = {
+	.flags = ZIO_SCALING_WRITABLE,
+	.mant = 1,
+};
+
 static const struct zio_cset_desc zero_csets[] = {
 	{
 		.name = "zero-input",
@@ -320,12 +326,16 @@ static const struct zio_cset_desc zero_csets[] = {
 		.n_chan = 3,
 		.ssize = 1,
 		.ops = &zero_input_ops,
+		.scaling = &zero_scaling,
+		.n_scaling = 1,
 	}, {
 		.name = "zero-output",
 		.flags = ZIO_CSET_OUTPUT | ZIO_CSET_HARDIRQ,
 		.n_chan = 1,
 		.ssize = 1,
 		.ops = &zero_output_ops,
+		.scaling = &zero_scaling,
+		.n_scaling = 1,
 	}, {
 		.name = "zero-count",
 		.flags = ZIO_CSET_HARDIRQ,

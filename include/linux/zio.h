@@ -11,6 +11,7 @@
 
 #include <linux/device.h>
 #include <linux/types.h>
+#include <linux/zio-attr.h>
 #include <linux/zio-user.h>
 
 struct zio_block;
@@ -49,44 +50,6 @@ struct zio_block {
 	u8 drv_alarms;
 	u64 info;
 };
-
-/* The place of an attribute's value in the control */
-#define ZIO_ATTR_PLACE_NONE	0	/* sysfs only */
-#define ZIO_ATTR_PLACE_STD	1
-#define ZIO_ATTR_PLACE_EXT	2
-
-/**
- * struct zio_attr_desc - one attribute of a channel set or a channel
- * @name: name of the sysfs file
- * @mode: 0444, or 0644 if it can be set
- * @place: ZIO_ATTR_PLACE_*
- * @index: position in the control: enum zio_chan_std_attr if standard,
- *         0 ... 31 if extended. Attributes of a channel set and of its
- *         channels share the positions.
- * @value: initial value
- * @min: smallest value accepted (-ERANGE below)
- * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
- * @id: for the driver: attr_set() and attr_get() can tell attributes apart by it
- */
-struct zio_attr_desc {
-	const char *name;
-	umode_t mode;
-	u8 place;
-	u8 index;
-	u32 value;
-	u32 min;
-	u32 max;
-	unsigned long id;
-};
-
-#define ZIO_ATTR_STD(_name, _mode, _index, _value, _id) {		\
-	.name = _name, .mode = _mode, .place = ZIO_ATTR_PLACE_STD,	\
-	.index = _index, .value = _value, .id = _id }
-#define ZIO_ATTR_EXT(_name, _mode, _index, _value, _id) {		\
-	.name = _name, .mode = _mode, .place = ZIO_ATTR_PLACE_EXT,	\
-	.index = _index, .value = _value, .id = _id }
-#define ZIO_ATTR_PARAM(_name, _mode, _value, _id) {			\
-	.name = _name, .mode = _mode, .value = _value, .id = _id }
 
 /**
  * struct zio_cset_ops - the operations of a driver for a channel set
@@ -154,6 +117,11 @@ struct zio_cset_ops {
  * @n_cset_attrs: number of attributes of the set
  * @chan_attrs: attributes of each channel
  * @n_chan_attrs: number of attributes of each channel
+ * @scaling: how samples become physical values; NULL: they are plain numbers
+ * @n_scaling: entries of @scaling: 1 for all channels, or @n_chan, one for each. An
+ *             interleaved set has 1.
+ * @clock_source: name of the board's clock, if it stamps the blocks by itself; NULL: the
+ *                time stamps are those of the kernel
  *
  * An output's block may have the memory of an input's block, at any address (see
  * Documentation/sharing.md). The core copies samples that @align or @dma_bits forbid.
@@ -174,6 +142,9 @@ struct zio_cset_desc {
 	unsigned int n_cset_attrs;
 	const struct zio_attr_desc *chan_attrs;
 	unsigned int n_chan_attrs;
+	const struct zio_scaling *scaling;
+	unsigned int n_scaling;
+	const char *clock_source;
 };
 
 /**
@@ -206,6 +177,8 @@ struct zio_device *devm_zio_device_register(struct device *parent,
 
 bool zio_cset_done(struct zio_cset *cset);
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
+void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
+			  const struct zio_scaling *scaling);
 
 unsigned int zio_cset_index(const struct zio_cset *cset);
 unsigned int zio_cset_ssize(const struct zio_cset *cset);

@@ -37,6 +37,15 @@ static const struct reason reasons[] = {
 	{ "clock", EINVAL,
 	  "use realtime, tai, monotonic or boottime" },
 	{ "live", EEXIST, "a device with this id exists: choose another id" },
+	{ "unit", EINVAL, "use none, or a unit without prefix: V A Ohm W J C F H T Hz s "
+	  "K degC Pa N N.m kg m m/s m/s2 rad rad/s lx %" },
+	{ "scale", EINVAL, "use a decimal number, such as 0.001 or 1.5e-6" },
+	{ "scale", EDOM, "a scale of 0 makes all values equal: use another one" },
+	{ "scale", EOVERFLOW, "it has too many digits: round it to 9" },
+	{ "scale", ERANGE, "the exponent is beyond -30 ... 30" },
+	{ "offset", EINVAL, "use a whole number of millionths of the unit; it may be "
+	  "negative" },
+	{ "offset", ERANGE, "use -2147483648 to 2147483647 millionths of the unit" },
 	{ "nshots", EINVAL, "use at least one shot" },
 	{ "nshots", EOPNOTSUPP, "the device takes single shots only: use 1" },
 	{ "pre-samples", EINVAL,

@@ -33,6 +33,13 @@ int zio_attr_parse_bool(const char *text, bool *value)
 	return 0;
 }
 
+/* Is the value an s32? */
+bool zio_attr_is_signed(const struct zio_attr_desc *desc)
+{
+	return desc->is_signed || (desc->place == ZIO_ATTR_PLACE_STD &&
+				   desc->index == ZIO_ATTR_OFFSET);
+}
+
 static struct zio_attr *to_attr(struct kobj_attribute *kattr)
 {
 	return container_of(kattr, struct zio_attr, kattr);
@@ -55,10 +62,14 @@ static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
 	if (ret)
 		return ret;
 	value = attr->value;
-	if (cset->ops->attr_get)
+	if (cset->ops->attr_get && !zio_scaling_has(attr->desc))
 		ret = cset->ops->attr_get(&cset->pub, driver_channel(attr), attr->desc, &value);
 	mutex_unlock(&cset->mutex);
-	return ret ?: sysfs_emit(page, "%u\n", value);
+	if (ret)
+		return ret;
+	if (zio_attr_is_signed(attr->desc))
+		return sysfs_emit(page, "%d\n", (s32)value);
+	return sysfs_emit(page, "%u\n", value);
 }
 
 static int refresh(struct zio_attr *attr)
@@ -70,37 +81,62 @@ static int refresh(struct zio_attr *attr)
 	return zio_cset_refresh(attr->cset);
 }
 
-static int set_value(struct zio_attr *attr, u32 value)
+/* The driver knows nothing of the attributes of the core. */
+static int tell_driver(struct zio_attr *attr, u32 value)
 {
 	struct zio_cset_core *cset = attr->cset;
-	u32 old = attr->value;
-	int ret;
 
-	ret = cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, value);
+	if (zio_scaling_has(attr->desc))
+		return 0;
+	return cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, value);
+}
+
+static int set_value(struct zio_attr *attr, u32 value)
+{
+	u32 old = attr->value;
+	int ret = tell_driver(attr, value);
+
 	if (ret)
 		return ret;
 	attr->value = value;
 	ret = refresh(attr);
 	if (ret) {
 		attr->value = old;
-		cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, old);
+		tell_driver(attr, old);
 	}
 	return ret;
+}
+
+static int parse_signed(const struct zio_attr_desc *desc, const char *text, u32 *value)
+{
+	s32 min = desc->min, max = desc->max, number;
+	int ret = kstrtos32(text, 0, &number);
+
+	if (ret)
+		return ret;
+	*value = number;
+	return (min || max) && (number < min || number > max) ? -ERANGE : 0;
+}
+
+static int parse_value(const struct zio_attr_desc *desc, const char *text, u32 *value)
+{
+	int ret;
+
+	if (zio_attr_is_signed(desc))
+		return parse_signed(desc, text, value);
+	ret = zio_attr_parse(text, value);
+	if (ret)
+		return ret;
+	return *value < desc->min || (desc->max && *value > desc->max) ? -ERANGE : 0;
 }
 
 static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
 			  const char *text, size_t count)
 {
 	struct zio_attr *attr = to_attr(kattr);
-	const struct zio_attr_desc *desc = attr->desc;
 	u32 value;
-	int ret = zio_attr_parse(text, &value);
+	int ret = parse_value(attr->desc, text, &value) ?: zio_cset_lock(attr->cset);
 
-	if (ret)
-		return ret;
-	if (value < desc->min || (desc->max && value > desc->max))
-		return -ERANGE;
-	ret = zio_cset_lock(attr->cset);
 	if (ret)
 		return ret;
 	ret = set_value(attr, value);
@@ -108,8 +144,9 @@ static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
 	return ret ?: count;
 }
 
-static void init_attr(struct zio_attr *attr, const struct zio_attr_desc *desc,
-		      struct zio_cset_core *cset, struct zio_channel_core *chan)
+/* Initialises an attribute; its value is that of the descriptor. */
+void zio_attr_init(struct zio_attr *attr, const struct zio_attr_desc *desc,
+		   struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	sysfs_attr_init(&attr->kattr.attr);
 	attr->kattr.attr.name = desc->name;
@@ -132,60 +169,98 @@ static int check_desc(const struct zio_cset_core *cset,
 		return -EINVAL;
 	if (WARN_ON(desc->place && desc->index >= limit))
 		return -EINVAL;
+	if (WARN_ON(desc->place == ZIO_ATTR_PLACE_STD &&
+		    desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_SIGNED))
+		return -EINVAL;
 	if (WARN_ON((desc->mode & 0222) && !cset->ops->attr_set))
 		return -EINVAL;
 	return 0;
 }
 
-static struct zio_attr *create_attrs(struct zio_cset_core *cset,
-				     struct zio_channel_core *chan,
-				     const struct zio_attr_desc *desc,
-				     unsigned int n)
+static int fill_attrs(struct zio_attr *attrs, struct zio_cset_core *cset,
+		      struct zio_channel_core *chan, const struct zio_attr_desc *desc,
+		      unsigned int n)
 {
-	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;
-	struct zio_attr *attrs;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++) {
+		zio_attr_init(&attrs[i], &desc[i], cset, chan);
+		ret = check_desc(cset, &desc[i]);
+	}
+	return ret;
+}
+
+/* The exponent of a scale has no file: the file of the mantissa shows both. */
+static bool has_file(const struct zio_attr *attr)
+{
+	return attr->desc->name;
+}
+
+static void remove_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
+{
+	while (n--)
+		if (has_file(&attrs[n]))
+			sysfs_remove_file(kobj, &attrs[n].kattr.attr);
+}
+
+static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
+{
 	unsigned int i;
 	int ret;
 
-	attrs = kcalloc(n, sizeof(*attrs), GFP_KERNEL);
+	for (i = 0; i < n; i++) {
+		ret = has_file(&attrs[i]) ?
+			sysfs_create_file(kobj, &attrs[i].kattr.attr) : 0;
+		if (ret) {
+			remove_files(kobj, attrs, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Those of the driver come first, then those of the scaling. Sets *n to their number. */
+static struct zio_attr *create_attrs(struct zio_cset_core *cset,
+				     struct zio_channel_core *chan, unsigned int *n)
+{
+	const struct zio_cset_desc *desc = cset->desc;
+	unsigned int n_driver = chan ? desc->n_chan_attrs : desc->n_cset_attrs;
+	struct zio_attr *attrs;
+	int ret;
+
+	attrs = kcalloc(n_driver + (chan && desc->scaling ? ZIO_SCALING_ATTRS : 0),
+			sizeof(*attrs), GFP_KERNEL);
 	if (!attrs)
 		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < n; i++) {
-		init_attr(&attrs[i], &desc[i], cset, chan);
-		ret = check_desc(cset, &desc[i]);
-		if (!ret)
-			ret = sysfs_create_file(kobj, &attrs[i].kattr.attr);
-		if (ret)
-			goto err_create;
-	}
-	return attrs;
-
-err_create:
-	while (i--)
-		sysfs_remove_file(kobj, &attrs[i].kattr.attr);
+	ret = fill_attrs(attrs, cset, chan, chan ? desc->chan_attrs : desc->cset_attrs,
+			 n_driver);
+	*n = n_driver;
+	if (!ret && chan)
+		ret = zio_scaling_init(attrs, n, chan);
+	if (!ret)
+		ret = create_files(chan ? &chan->kobj : &cset->kobj, attrs, *n);
+	if (!ret)
+		return attrs;
 	kfree(attrs);
 	return ERR_PTR(ret);
 }
 
 /**
- * zio_attrs_create() - create the files of the driver's attributes
+ * zio_attrs_create() - create the files of the driver's attributes and of the scaling
  * @cset: the channel set
  * @chan: the channel; NULL for the attributes of the set
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -ENOMEM; or an error of sysfs.
+ * Return: 0; -ENOMEM; -EINVAL for a descriptor that is wrong; or an error of sysfs.
  */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
-	const struct zio_cset_desc *desc = cset->desc;
-	unsigned int n = chan ? desc->n_chan_attrs : desc->n_cset_attrs;
 	struct zio_attr *attrs;
+	unsigned int n;
 
-	if (!n)
-		return 0;
-	attrs = create_attrs(cset, chan,
-			     chan ? desc->chan_attrs : desc->cset_attrs, n);
+	attrs = create_attrs(cset, chan, &n);
 	if (IS_ERR(attrs))
 		return PTR_ERR(attrs);
 	if (chan) {
@@ -210,9 +285,7 @@ int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
 	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;
-	struct zio_attr *attrs = chan ? chan->attrs : cset->attrs;
-	unsigned int n = chan ? chan->n_attrs : cset->n_attrs;
 
-	while (n--)
-		sysfs_remove_file(kobj, &attrs[n].kattr.attr);
+	remove_files(kobj, chan ? chan->attrs : cset->attrs,
+		     chan ? chan->n_attrs : cset->n_attrs);
 }

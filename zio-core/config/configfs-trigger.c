@@ -101,6 +101,11 @@ static ssize_t trigger_clock_store(struct config_item *item, const char *text,
 				     zio_trigger_refresh) ?: count;
 }
 
+static ssize_t trigger_clock_source_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, ZIO_CLOCK_OF_KERNEL "\n");
+}
+
 static ssize_t trigger_fired_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%lld\n",
@@ -162,9 +167,17 @@ static struct configfs_attribute trigger_attr_n_csets = {
 	.show = trigger_n_csets_show,
 };
 
+static struct configfs_attribute trigger_attr_clock_source = {
+	.ca_name = "clock-source",
+	.ca_mode = 0444,
+	.ca_owner = THIS_MODULE,
+	.show = trigger_clock_source_show,
+};
+
 static struct configfs_attribute *common_attrs[] = {
 	&trigger_attr_enable,
 	&trigger_attr_clock,
+	&trigger_attr_clock_source,
 	&trigger_attr_fired,
 	&trigger_attr_missed,
 	&trigger_attr_csets,

@@ -15,6 +15,24 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 /* attr.c */
 int zio_attr_parse(const char *text, u32 *value);
 int zio_attr_parse_bool(const char *text, bool *value);
+bool zio_attr_is_signed(const struct zio_attr_desc *desc);
+void zio_attr_init(struct zio_attr *attr, const struct zio_attr_desc *desc,
+		   struct zio_cset_core *cset, struct zio_channel_core *chan);
+
+/* scale.c */
+int zio_scale_parse(const char *text, s32 *mant, s32 *exp);
+ssize_t zio_scale_print(char *page, s32 mant, s32 exp);
+
+/* scaling.c */
+#define ZIO_SCALING_ATTRS	5
+bool zio_scaling_has(const struct zio_attr_desc *desc);
+int zio_scaling_init(struct zio_attr *attrs, unsigned int *n,
+		     struct zio_channel_core *chan);
+
+/* names.c */
+ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page);
+ssize_t zio_trigger_show_names(const struct zio_trigger *trig, char *page);
+ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page);
 
 /* enable.c */
 int zio_cset_enable(struct zio_cset_core *cset, bool enable);
@@ -41,6 +59,9 @@ static ssize_t _name##_store(struct kobject *kobj,			\
 {									\
 	return _call;							\
 }
+
+/* "clock-source", if the kernel stamps the blocks */
+#define ZIO_CLOCK_OF_KERNEL	"kernel"
 
 /* sysfs-trigger.c */
 extern const struct kobj_type zio_binding_ktype;

@@ -319,6 +319,17 @@ static ssize_t flush_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return ret ?: zio_channel_flush(kobj_to_channel(kobj)) ?: count;
 }
 
+static ssize_t control_attrs_show(struct kobject *kobj, struct kobj_attribute *attr,
+				  char *page)
+{
+	return zio_channel_show_names(kobj_to_channel(kobj), page);
+}
+
+static ssize_t type_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
+{
+	return zio_channel_show_type(kobj_to_channel(kobj), page);
+}
+
 ZIO_SHOW(blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->blocks))
 ZIO_SHOW(bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->bytes))
 ZIO_SHOW(lost_blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->lost))
@@ -363,6 +374,9 @@ static struct kobj_attribute chan_enable =
 static struct kobj_attribute alarms = __ATTR_RW(alarms);
 static struct kobj_attribute address = __ATTR_RO(address);
 static struct kobj_attribute flush = __ATTR_WO(flush);
+static struct kobj_attribute control_attrs =
+	ZIO_FILE("control-attrs", 0444, control_attrs_show, NULL);
+static struct kobj_attribute sample_type = __ATTR(type, 0444, type_show, NULL);
 static struct kobj_attribute blocks = __ATTR_RO(blocks);
 static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
@@ -393,6 +407,8 @@ static struct attribute *chan_attrs[] = {
 	&alarms.attr,
 	&address.attr,
 	&flush.attr,
+	&control_attrs.attr,
+	&sample_type.attr,
 	NULL
 };
 
@@ -432,13 +448,18 @@ static bool is_of_outputs(const struct attribute *attr)
 		attr == &copied_bytes.attr || attr == &route_lost.attr;
 }
 
-/* Outputs have no merged or pinned blocks, and no flush; inputs do not play. */
+/*
+ * Outputs have no merged or pinned blocks, and no flush; inputs do not play. A set that
+ * only tells the time has no samples.
+ */
 static umode_t show_chan_attr(struct kobject *kobj, struct attribute *attr,
 			      int i)
 {
-	bool output = zio_cset_is_output(kobj_to_channel(kobj)->cset);
+	const struct zio_cset_core *cset = kobj_to_channel(kobj)->cset;
 
-	if (output ? is_of_inputs(attr) : is_of_outputs(attr))
+	if (attr == &sample_type.attr && !cset->ssize)
+		return 0;
+	if (zio_cset_is_output(cset) ? is_of_inputs(attr) : is_of_outputs(attr))
 		return 0;
 	return attr->mode;
 }

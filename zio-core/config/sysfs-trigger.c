@@ -144,6 +144,20 @@ static ssize_t clock_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return zio_trigger_show_clock(to_zio_binding(kobj)->trig, page);
 }
 
+static ssize_t clock_source_show(struct kobject *kobj, struct kobj_attribute *attr,
+				 char *page)
+{
+	const struct zio_cset_desc *desc = to_zio_binding(kobj)->cset->desc;
+
+	return sysfs_emit(page, "%s\n", desc->clock_source ?: ZIO_CLOCK_OF_KERNEL);
+}
+
+static ssize_t control_attrs_show(struct kobject *kobj, struct kobj_attribute *attr,
+				  char *page)
+{
+	return zio_trigger_show_names(to_zio_binding(kobj)->trig, page);
+}
+
 ZIO_STORE(clock, set_own_clock(to_zio_binding(kobj), text) ?: count)
 
 static struct zio_trigger_file *to_file(struct kobj_attribute *kattr)
@@ -201,6 +215,10 @@ static struct kobj_attribute post_samples =
 	ZIO_FILE("post-samples", 0644, post_samples_show, post_samples_store);
 static struct kobj_attribute nsamples = __ATTR_RW(nsamples);
 static struct kobj_attribute clock = __ATTR_RW(clock);
+static struct kobj_attribute clock_source =
+	ZIO_FILE("clock-source", 0444, clock_source_show, NULL);
+static struct kobj_attribute control_attrs =
+	ZIO_FILE("control-attrs", 0444, control_attrs_show, NULL);
 
 static struct attribute *trigger_attrs[] = {
 	&trigger_name.attr,
@@ -210,6 +228,8 @@ static struct attribute *trigger_attrs[] = {
 	&post_samples.attr,
 	&nsamples.attr,
 	&clock.attr,
+	&clock_source.attr,
+	&control_attrs.attr,
 	NULL
 };
 

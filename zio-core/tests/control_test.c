@@ -50,9 +50,12 @@ static void control_has_all_fields(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, ctrl.addr.devname, "ztest");
 	KUNIT_EXPECT_STREQ(test, ctrl.triggername, "user");
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_mask,
-			BIT(ZIO_ATTR_NBITS) | BIT(ZIO_ATTR_GAIN));
+			BIT(ZIO_ATTR_NBITS) | BIT(ZIO_ATTR_GAIN) |
+			BIT(ZIO_ATTR_OFFSET) | BIT(ZIO_ATTR_UNIT) |
+			BIT(ZIO_ATTR_SCALE_MANT) | BIT(ZIO_ATTR_SCALE_EXP) |
+			BIT(ZIO_ATTR_SIGNED));
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN], 1000);
-	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.ext_mask, BIT(31));
+	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.ext_mask, BIT(31) | BIT(0));
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.ext_val[31], 77);
 	KUNIT_EXPECT_EQ(test, ctrl.attr_trigger.std_val[ZIO_ATTR_TRIG_POST_SAMP],
 			16);

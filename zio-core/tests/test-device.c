@@ -180,6 +180,9 @@ static int test_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 {
 	struct test_device *tdev = zio_cset_priv(cset);
 
+	tdev->attr_value = value;
+	if (!tdev->attr_error && tdev->new_scaling)
+		zio_cset_set_scaling(cset, tdev->new_scaling_of, tdev->new_scaling);
 	return tdev->attr_error;
 }
 
@@ -196,6 +199,23 @@ static const struct zio_attr_desc test_cset_attrs[] = {
 static const struct zio_attr_desc test_chan_attrs[] = {
 	ZIO_ATTR_STD("gain-factor", 0644, ZIO_ATTR_GAIN, 1000, 0),
 	ZIO_ATTR_EXT("threshold", 0644, 31, 77, 1),
+	{
+		.name = "level",
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.value = -7,
+		.min = -100,
+		.max = 50,
+		.is_signed = true,
+	},
+};
+
+static const struct zio_scaling test_scaling = {
+	.flags = ZIO_SCALING_SIGNED | ZIO_SCALING_WRITABLE,
+	.unit = ZIO_UNIT_V,
+	.mant = 152588,
+	.exp = -9,
+	.offset = -5000,
 };
 
 static void unregister_device(void *zdev)
@@ -221,6 +241,8 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 		.n_cset_attrs = ARRAY_SIZE(test_cset_attrs),
 		.chan_attrs = test_chan_attrs,
 		.n_chan_attrs = ARRAY_SIZE(test_chan_attrs),
+		.scaling = &test_scaling,
+		.n_scaling = 1,
 	};
 	tdev->desc = (struct zio_device_desc) {
 		.name = "ztest",

@@ -46,6 +46,9 @@ struct test_device {
 	const struct task_struct *watched;
 	unsigned int watched_calls;
 	unsigned int stop_calls;
+	u32 attr_value; /* that attr_set() got */
+	const struct zio_scaling *new_scaling; /* what attr_set() makes of new_scaling_of */
+	unsigned int new_scaling_of;
 	int attr_error;
 };
 
@@ -121,6 +124,7 @@ struct test_user {
 
 int test_store(struct kobject *kobj, const char *name, const char *text);
 int test_store_u32(struct kobject *kobj, const char *name, u32 value);
+const char *test_show(struct kunit *test, struct kobject *kobj, const char *name);
 void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl);
 void test_fput(void *file);
 struct file *test_open(struct kunit *test, struct zio_channel_core *chan,

@@ -31,6 +31,23 @@ int test_store_u32(struct kobject *kobj, const char *name, u32 value)
 	return test_store(kobj, name, text);
 }
 
+/* Returns the text of a file of @kobj; "" without the file. */
+const char *test_show(struct kunit *test, struct kobject *kobj, const char *name)
+{
+	struct kernfs_node *node = kernfs_find_and_get(kobj->sd, name);
+	void *page = (void *)get_zeroed_page(GFP_KERNEL);
+	char *text = "";
+
+	if (node && page && kobj->ktype->sysfs_ops->show(kobj, node->priv, page) >= 0) {
+		text = kunit_kzalloc(test, strlen(page) + 1, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, text);
+		strcpy(text, page);
+	}
+	kernfs_put(node);
+	free_page((unsigned long)page);
+	return text;
+}
+
 /* Reads current-control. If there is no such file, @ctrl becomes zero. */
 void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl)
 {

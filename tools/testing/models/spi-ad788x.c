@@ -30,6 +30,9 @@ MODULE_PARM_DESC(stuck, "1: all bits from the chip are ones");
 static uint longest;
 module_param(longest, uint, 0644);
 MODULE_PARM_DESC(longest, "bytes of the longest message; 0: no limit");
+static uint vref;
+module_param(vref, uint, 0444);
+MODULE_PARM_DESC(vref, "the reference, in microvolts; 0: the driver is not told");
 static uint violations;
 module_param(violations, uint, 0444);
 static uint frames;
@@ -156,6 +159,9 @@ static size_t model_longest(struct spi_device *spi)
 	return longest ?: SIZE_MAX;
 }
 
+static struct property_entry reference[2];
+static const struct software_node reference_node = { .properties = reference };
+
 static int model_probe(struct platform_device *pdev)
 {
 	struct spi_board_info board = {
@@ -168,6 +174,7 @@ static int model_probe(struct platform_device *pdev)
 	controller = devm_spi_alloc_master(&pdev->dev, 0);
 	if (!controller)
 		return -ENOMEM;
+	reference[0] = PROPERTY_ENTRY_U32("vref-microvolt", vref);
 	controller->bus_num = -1;
 	controller->num_chipselect = 1;
 	controller->mode_bits = SPI_MODE_3;
@@ -179,6 +186,8 @@ static int model_probe(struct platform_device *pdev)
 	if (ret)
 		return ret;
 	strscpy(board.modalias, chip, sizeof(board.modalias));
+	if (vref)
+		board.swnode = &reference_node;
 	return spi_new_device(controller, &board) ? 0 : -ENODEV;
 }
 

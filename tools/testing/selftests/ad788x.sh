@@ -202,11 +202,44 @@ test_ad7887()
 	check "channel 1 of an AD7887" ramp $node-1-data 512 16
 	is "its reference is the supply" "$(cat $adc/cset0/vref-src) $(stat -c %a \
 		$adc/cset0/vref-src)" "2 444"
+	is "nobody has told its voltage: the samples are numbers" \
+		"$(scaling 1)" "none 1 0 0"
 	is "the control register of an AD7887" $(($(told control))) $((0x31))
 	write_file $adc/cset0/power-down 1 >/dev/null
 	check "channel 0 with power-down" ramp $node-0-data 0 16
 	check "channel 1 with power-down" ramp $node-1-data 512 16
 	is "no protocol was violated" "$(told violations)" 0
+	rmmod spi-ad788x
+}
+
+# scaling CHANNEL
+scaling()
+{
+	echo $(cd $adc/cset0/chan"$1" && cat unit scale offset signed)
+}
+
+test_reference()
+{
+	adc=/sys/bus/zio/devices/ad7888-0000
+	plug vref=3300000
+	is "the internal reference is 2.5 V" "$(scaling 0)" "V 0.000610351563 0 0"
+	is "12 bits of 16" "$(cat $adc/cset0/chan0/type | cut -c 4-)" "u12/16>>0"
+	write_file $adc/cset0/chan7/offset -3000 >/dev/null
+	write_file $adc/cset0/chan7/scale 0.00061 >/dev/null
+	is "a user calibrates a channel" "$(scaling 7) $(scaling 6)" \
+		"V 0.00061 -3000 0 V 0.000610351563 0 0"
+	write_file $adc/cset0/vref-src 1 >/dev/null
+	is "the external reference has another voltage" "$(scaling 0) $(scaling 7)" \
+		"V 0.000805664063 0 0 V 0.000805664063 0 0"
+	write_file $adc/cset0/vref-src 0 >/dev/null
+	is "and back" "$(scaling 0)" "V 0.000610351563 0 0"
+	rmmod spi-ad788x
+	adc=/sys/bus/zio/devices/ad7887-0000
+	plug chip=ad7887 vref=5000000
+	is "the supply of an AD7887 is its reference" "$(scaling 1)" "V 0.001220703125 0 0"
+	rmmod spi-ad788x
+	plug chip=ad7887 vref=5250001
+	is "a reference that the chip does not stand" "$(ls -d $adc 2>/dev/null)" ""
 	rmmod spi-ad788x
 }
 
@@ -233,5 +266,6 @@ test_attributes
 test_errors
 test_unplug
 test_ad7887
+test_reference
 test_slow_bus
 done_testing

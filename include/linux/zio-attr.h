@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * zio-attr.h: attributes of channel sets and channels, and the scaling of samples. A
+ * part of zio.h.
+ */
+#ifndef _LINUX_ZIO_ATTR_H
+#define _LINUX_ZIO_ATTR_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+#include <linux/zio-user.h>
+
+/* The place of an attribute's value in the control */
+#define ZIO_ATTR_PLACE_NONE	0	/* sysfs only */
+#define ZIO_ATTR_PLACE_STD	1
+#define ZIO_ATTR_PLACE_EXT	2
+
+/**
+ * struct zio_attr_desc - one attribute of a channel set or a channel
+ * @name: name of the sysfs file
+ * @mode: 0444, or 0644 if it can be set
+ * @place: ZIO_ATTR_PLACE_*
+ * @index: position in the control: enum zio_chan_std_attr if standard,
+ *         0 ... 31 if extended. Attributes of a channel set and of its
+ *         channels share the positions. Those from ZIO_ATTR_UNIT to ZIO_ATTR_SIGNED
+ *         belong to the core: see struct zio_scaling.
+ * @value: initial value
+ * @min: smallest value accepted (-ERANGE below)
+ * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
+ * @is_signed: @value, @min and @max are an s32, as the values of attr_set() and
+ *             attr_get(); sysfs has negative numbers. If @min and @max are 0, all are
+ *             accepted. ZIO_ATTR_OFFSET is always signed.
+ * @id: for the driver: attr_set() and attr_get() can tell attributes apart by it
+ */
+struct zio_attr_desc {
+	const char *name;
+	umode_t mode;
+	u8 place;
+	u8 index;
+	u32 value;
+	u32 min;
+	u32 max;
+	bool is_signed;
+	unsigned long id;
+};
+
+#define ZIO_ATTR_STD(_name, _mode, _index, _value, _id) {		\
+	.name = _name, .mode = _mode, .place = ZIO_ATTR_PLACE_STD,	\
+	.index = _index, .value = _value, .id = _id }
+#define ZIO_ATTR_EXT(_name, _mode, _index, _value, _id) {		\
+	.name = _name, .mode = _mode, .place = ZIO_ATTR_PLACE_EXT,	\
+	.index = _index, .value = _value, .id = _id }
+#define ZIO_ATTR_PARAM(_name, _mode, _value, _id) {			\
+	.name = _name, .mode = _mode, .value = _value, .id = _id }
+
+#define ZIO_SCALING_SIGNED	BIT(0)	/* samples are two's complement */
+#define ZIO_SCALING_WRITABLE	BIT(1)	/* users may set unit, scale and offset */
+
+/**
+ * struct zio_scaling - how the samples of a channel become physical values
+ * @flags: ZIO_SCALING_*
+ * @unit: unit of the value
+ * @mant: mantissa of the scale, neither 0 nor S32_MIN
+ * @exp: decimal exponent of the scale, at most ZIO_SCALE_MAX_EXP in either direction
+ * @offset: is added to the value, in millionths of the unit
+ *
+ * value = raw * @mant * 10^@exp + @offset / 1000000, and raw is the number in the valid
+ * bits of a sample. The core makes the files "unit", "scale", "offset" and "signed", and
+ * puts the values into the controls. A driver that has an attribute at ZIO_ATTR_OFFSET
+ * has the file "offset" itself.
+ */
+struct zio_scaling {
+	unsigned long flags;
+	enum zio_unit unit;
+	s32 mant;
+	s32 exp;
+	s32 offset;
+};
+
+#define ZIO_ALL_CHANNELS	(~0u)	/* for zio_cset_set_scaling() */
+
+#endif /* _LINUX_ZIO_ATTR_H */

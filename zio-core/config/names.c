@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * names.c: files that describe controls: the names of attributes, the type of samples
+ *
+ * A control has attributes at numbered positions. The file "control-attrs" has a line for
+ * each: "std 1 gain-factor", "ext 3 threshold signed", "ext 0 period-ns wide".
+ */
+#include <linux/sysfs.h>
+
+#include "config/internal.h"
+
+static int put_line(char *page, int len, bool ext, unsigned int index, const char *name,
+		    const char *kind)
+{
+	return len + sysfs_emit_at(page, len, "%s %u %s%s\n", ext ? "ext" : "std", index,
+				   name, kind);
+}
+
+/* The exponent of a scale has no file, and the name of its mantissa is that of both. */
+static const char *name_of(const struct zio_attr_desc *desc)
+{
+	if (desc->name && (desc->place != ZIO_ATTR_PLACE_STD ||
+			   desc->index != ZIO_ATTR_SCALE_MANT))
+		return desc->name;
+	return desc->index == ZIO_ATTR_SCALE_MANT ? "scale-mantissa" : "scale-exponent";
+}
+
+static bool is_s32(const struct zio_attr_desc *desc)
+{
+	return zio_attr_is_signed(desc) || (zio_scaling_has(desc) &&
+		(desc->index == ZIO_ATTR_SCALE_MANT || desc->index == ZIO_ATTR_SCALE_EXP));
+}
+
+static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned int n)
+{
+	for (; n--; attr++)
+		if (attr->desc->place != ZIO_ATTR_PLACE_NONE)
+			len = put_line(page, len, attr->desc->place == ZIO_ATTR_PLACE_EXT,
+				       attr->desc->index, name_of(attr->desc),
+				       is_s32(attr->desc) ? " signed" : "");
+	return len;
+}
+
+/* Context: Process, sleeps. Return: the length of the text; -ENODEV. */
+ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page)
+{
+	struct zio_cset_core *cset = chan->cset;
+	int ret = zio_cset_lock(cset);
+	int len;
+
+	if (ret)
+		return ret;
+	len = put_attrs(page, 0, cset->attrs, cset->n_attrs);
+	len = put_attrs(page, len, chan->attrs, chan->n_attrs);
+	mutex_unlock(&cset->mutex);
+	return len;
+}
+
+/* Context: Process. Return: the length of the text. */
+ssize_t zio_trigger_show_names(const struct zio_trigger *trig, char *page)
+{
+	const struct zio_trigger_attr *attr = trig->type->attrs;
+	unsigned int n = trig->type->n_attrs;
+	int len;
+
+	len = put_line(page, 0, false, ZIO_ATTR_TRIG_N_SHOTS, "nshots", "");
+	len = put_line(page, len, false, ZIO_ATTR_TRIG_POST_SAMP, "post-samples", "");
+	len = put_line(page, len, false, ZIO_ATTR_TRIG_PRE_SAMP, "pre-samples", "");
+	for (; n--; attr++)
+		if (attr->kind == ZIO_TRIGGER_NUMBER && attr->ext != ZIO_TRIGGER_NO_EXT)
+			len = put_line(page, len, true, attr->ext, attr->name,
+				       attr->wide ? " wide" : "");
+	return put_line(page, len, true, ZIO_ATTR_TRIG_EXT_CLOCK, "clock", "");
+}
+
+/**
+ * zio_channel_show_type() - print how a sample lies in memory, in the format of IIO
+ * @chan: the channel
+ * @page: a page of sysfs for the text, such as "le:s12/16>>4"
+ *
+ * Context: Process.
+ *
+ * Return: the length of the text.
+ */
+ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page)
+{
+	const struct zio_control *ctrl;
+	unsigned int bits, shift;
+	ssize_t len;
+
+	rcu_read_lock();
+	ctrl = &rcu_dereference(chan->snap)->ctrl;
+	bits = ctrl->ssize * 8;
+	shift = ctrl->flags & ZIO_CONTROL_MSB_ALIGN && ctrl->nbits < bits ?
+		bits - ctrl->nbits : 0;
+	len = sysfs_emit(page, "%s:%c%u/%u>>%u\n",
+			 IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? "be" : "le",
+			 ctrl->attr_channel.std_val[ZIO_ATTR_SIGNED] ? 's' : 'u',
+			 ctrl->nbits, bits, shift);
+	rcu_read_unlock();
+	return len;
+}
