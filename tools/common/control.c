@@ -25,17 +25,6 @@ void put_address(char text[ADDRESS_LEN], const struct zio_control *control)
 		 addr->cset, addr->chan);
 }
 
-void put_attr_name(char text[ATTR_NAME_LEN], enum zio_attr_owner owner,
-		   unsigned int i)
-{
-	const char *name = zio_attr_name(owner, i);
-
-	if (name)
-		snprintf(text, ATTR_NAME_LEN, "%s", name);
-	else
-		snprintf(text, ATTR_NAME_LEN, "std%u", i);
-}
-
 bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
 	     uint64_t *value)
 {

@@ -18,8 +18,26 @@ struct dump_options {
 	bool data;
 	bool attributes;
 	bool json;
+	bool units;
 	enum dump_format format;
+	const struct zio_names *names;	/* of the block that is printed, or NULL */
 };
+
+/* The values of a block in units. */
+struct dump_values {
+	struct zio_scaling scaling;
+	double *value;
+	size_t count;
+};
+
+/* Convert a block; false if its samples are no numbers, or have an unknown scale. */
+bool convert_block(struct dump_values *to, const struct zio_block *blk);
+
+/* Print the names of the attributes of all channels in @object; an exit status. */
+int print_names(const char *object);
+
+/* Return the unit if @value is the unit of a channel; else NULL. */
+const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owner);
 
 /* Print one block; return 0, or -1 if memory or the output failed. */
 int dump_text(FILE *out, const struct dump_options *opt,

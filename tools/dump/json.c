@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Print a block as a JSON object in one line */
+#include <stdlib.h>
+
 #include "common/control.h"
 #include "common/json.h"
 #include "dump.h"
@@ -82,24 +84,19 @@ static void add_control(json_t *obj, const struct zio_control *control)
 	add_tlv(obj, control);
 }
 
-static json_t *new_attrs(enum zio_attr_owner owner,
-			 const struct zio_ctrl_attr *attr)
+static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *opt,
+			 const struct zio_control *control)
 {
-	char name[ATTR_NAME_LEN];
+	struct zio_attr_value list[ZIO_MAX_ATTRS];
+	int n = zio_control_attrs(control, opt->names, owner, list);
 	json_t *obj = json_object();
-	unsigned int i;
+	int i;
 
-	for (i = 0; i < ZIO_MAX_STD_ATTR; i++) {
-		if (!(attr->std_mask & (1u << i)))
-			continue;
-		put_attr_name(name, owner, i);
-		json_add_u64(obj, name, attr->std_val[i]);
-	}
-	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++) {
-		if (!(attr->ext_mask & (1u << i)))
-			continue;
-		snprintf(name, sizeof(name), "ext%u", i);
-		json_add_u64(obj, name, attr->ext_val[i]);
+	for (i = 0; i < n; i++) {
+		const char *unit = unit_of(&list[i], owner);
+
+		json_add(obj, list[i].name, unit ? json_string(unit) :
+						   json_integer(list[i].value));
 	}
 	return obj;
 }
@@ -142,6 +139,24 @@ static json_t *new_data(enum dump_format format, const struct zio_block *blk)
 	return list;
 }
 
+/* Numbers that are not finite are impossible: see zio_block_to_double(). */
+static bool add_values(json_t *obj, const struct zio_block *blk)
+{
+	struct dump_values values;
+	json_t *list;
+	size_t i;
+
+	if (!convert_block(&values, blk))
+		return false;
+	list = json_array();
+	for (i = 0; i < values.count; i++)
+		json_append(list, json_real(values.value[i]));
+	free(values.value);
+	json_add_string(obj, "unit", values.scaling.unit);
+	json_add(obj, "data", list);
+	return true;
+}
+
 static json_t *new_block(const struct dump_options *opt,
 			 const struct zio_block *blk)
 {
@@ -155,11 +170,11 @@ static json_t *new_block(const struct dump_options *opt,
 		add_control(obj, control);
 	if (opt->control && opt->attributes) {
 		json_add(obj, "channel_attributes",
-			 new_attrs(ZIO_ATTR_OF_CHANNEL, &control->attr_channel));
+			 new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control));
 		json_add(obj, "trigger_attributes",
-			 new_attrs(ZIO_ATTR_OF_TRIGGER, &control->attr_trigger));
+			 new_attrs(ZIO_ATTR_OF_TRIGGER, opt, control));
 	}
-	if (opt->data)
+	if (opt->data && !(opt->units && add_values(obj, blk)))
 		json_add(obj, "data", new_data(opt->format, blk));
 	return obj;
 }
@@ -167,5 +182,5 @@ static json_t *new_block(const struct dump_options *opt,
 int dump_json(FILE *out, const struct dump_options *opt,
 	      const struct zio_block *blk)
 {
-	return json_print(out, new_block(opt, blk), 0);
+	return json_print(out, new_block(opt, blk), JSON_REAL_PRECISION(15));
 }

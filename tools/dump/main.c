@@ -18,6 +18,8 @@ struct source {
 	const char *name;
 	struct zio_channel *channel;
 	bool ended;
+	struct zio_names *names;	/* NULL: not known */
+	struct zio_control asked;	/* the control for which names were asked */
 };
 
 /* One run of the program. */
@@ -34,6 +36,8 @@ struct dump {
 	int method;		/* ZIO_OPEN_RING and the like; 0: any */
 	bool tap;
 	int status;
+	const char *names;	/* a file with names; NULL: ask the kernel */
+	bool print_names;
 };
 
 static void end_source(struct dump *d, struct source *src)
@@ -53,9 +57,38 @@ static void fail_source(struct dump *d, struct source *src)
 		end_source(d, src);
 }
 
-static int print_block(struct dump *d, const struct zio_block *blk)
+/* Ask again when a block comes from another channel, or was made by another trigger. */
+static bool has_asked(const struct source *src, const struct zio_control *control)
+{
+	return !memcmp(&src->asked.addr, &control->addr, sizeof(control->addr)) &&
+	       !memcmp(src->asked.triggername, control->triggername,
+		       sizeof(control->triggername));
+}
+
+/* The devices of this machine say nothing about a file, which may be from another. */
+static void find_names(struct dump *d, struct source *src,
+		       const struct zio_control *control)
+{
+	struct zio_error err;
+
+	if (!d->opt.attributes || has_asked(src, control))
+		return;
+	src->asked = *control;
+	zio_names_close(src->names);
+	src->names = NULL;
+	if (d->names || !zio_is_file(src->channel))
+		src->names = zio_names_open(control, d->names, &err);
+	if (src->names || !d->names)
+		return;
+	complain("%s", err.text);
+	d->status = EXIT_FAILED;
+}
+
+static int print_block(struct dump *d, struct source *src, const struct zio_block *blk)
 {
 	d->printed++;
+	find_names(d, src, blk->control);
+	d->opt.names = src->names;
 	if (d->opt.json)
 		return dump_json(stdout, &d->opt, blk);
 	return dump_text(stdout, &d->opt, blk);
@@ -82,7 +115,7 @@ static int serve_source(struct dump *d, struct source *src)
 	int ret = next_block(d, src, &blk);
 
 	if (ret > 0)
-		return print_block(d, &blk) ? -1 : 1;
+		return print_block(d, src, &blk) ? -1 : 1;
 	if (!ret)
 		end_source(d, src);
 	else if (errno == EINTR)
@@ -195,8 +228,10 @@ static void close_sources(struct dump *d)
 {
 	int i;
 
-	for (i = 0; i < d->count; i++)
+	for (i = 0; i < d->count; i++) {
+		zio_names_close(d->sources[i].names);
 		zio_close(d->sources[i].channel);
+	}
 	free(d->sources);
 	free(d->fds);
 }
@@ -219,6 +254,15 @@ static int run(struct dump *d)
 	return code;
 }
 
+static int run_names(const struct dump *d)
+{
+	int i, code = EXIT_OK;
+
+	for (i = 0; i < d->args.count && !code; i++)
+		code = print_names(d->args.text[i]);
+	return finish_output() ? EXIT_FAILED : code;
+}
+
 static const char *const format_names[] = {
 	[DUMP_HEX] = "hex",
 	[DUMP_DECIMAL] = "dec",
@@ -226,7 +270,8 @@ static const char *const format_names[] = {
 	NULL
 };
 
-#define OPTION_METHOD 256	/* has no letter */
+/* Options without a letter */
+enum { OPTION_METHOD = 256, OPTION_NAMES, OPTION_PRINT_NAMES };
 
 static const struct argp_option options[] = {
 	{ "count", 'n', "N", 0, "Stop after N blocks of all channels together", 0 },
@@ -240,6 +285,12 @@ static const struct argp_option options[] = {
 	{ "tap", 't', NULL, 0,
 	  "Print the newest blocks and take none from other programs",
 	  0 },
+	{ "units", 'u', NULL, 0, "Print samples as values with their unit", 0 },
+	{ "names", OPTION_NAMES, "FILE", 0,
+	  "With -a, take the names of attributes from FILE, for block files", 0 },
+	{ "print-names", OPTION_PRINT_NAMES, NULL, 0,
+	  "Print the names of the attributes of channels, sets or devices for --names, "
+	  "and no blocks", 0 },
 	{ "json", 'j', NULL, 0, "Print a JSON object in one line per block", 0 },
 	{ "max-block", 'm', "BYTES", 0,
 	  "Skip blocks of more than BYTES (default 256 MiB), with an error", 0 },
@@ -275,6 +326,15 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 't':
 		d->tap = true;
+		return 0;
+	case 'u':
+		d->opt.units = true;
+		return 0;
+	case OPTION_NAMES:
+		d->names = arg;
+		return 0;
+	case OPTION_PRINT_NAMES:
+		d->print_names = true;
 		return 0;
 	case OPTION_METHOD:
 		d->method = parse_method(state, arg);
@@ -326,5 +386,5 @@ int main(int argc, char **argv)
 	if (word)
 		return complete(word);
 	parse_command(&dump_argp, argc, argv, &d);
-	return run(&d);
+	return d.print_names ? run_names(&d) : run(&d);
 }

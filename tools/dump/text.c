@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Print a block as text */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/control.h"
 #include "dump.h"
 
 #define LINE_BYTES 16
+#define LINE_VALUES 4
 
 static void print_attrs(FILE *out, const char *title,
-			enum zio_attr_owner owner,
-			const struct zio_ctrl_attr *attr)
+			enum zio_attr_owner owner, const struct dump_options *opt,
+			const struct zio_control *control)
 {
-	char name[ATTR_NAME_LEN];
-	unsigned int i;
+	struct zio_attr_value list[ZIO_MAX_ATTRS];
+	int n = zio_control_attrs(control, opt->names, owner, list);
+	int i;
 
-	if (!attr->std_mask && !attr->ext_mask)
+	if (!n)
 		return;
 	fprintf(out, "  %s", title);
-	for (i = 0; i < ZIO_MAX_STD_ATTR; i++) {
-		if (!(attr->std_mask & (1u << i)))
-			continue;
-		put_attr_name(name, owner, i);
-		fprintf(out, " %s=%" PRIu32, name, attr->std_val[i]);
+	for (i = 0; i < n; i++) {
+		const char *unit = unit_of(&list[i], owner);
+
+		if (unit)
+			fprintf(out, " %s=%s", list[i].name, unit);
+		else
+			fprintf(out, " %s=%" PRId64, list[i].name, list[i].value);
 	}
-	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++)
-		if (attr->ext_mask & (1u << i))
-			fprintf(out, " ext%u=%" PRIu32, i, attr->ext_val[i]);
 	fputc('\n', out);
 }
 
@@ -86,10 +88,8 @@ static void print_control(FILE *out, const struct dump_options *opt,
 	if (!opt->attributes)
 		return;
 	print_flags(out, control->flags);
-	print_attrs(out, "channel", ZIO_ATTR_OF_CHANNEL,
-		    &control->attr_channel);
-	print_attrs(out, "trigger", ZIO_ATTR_OF_TRIGGER,
-		    &control->attr_trigger);
+	print_attrs(out, "channel", ZIO_ATTR_OF_CHANNEL, opt, control);
+	print_attrs(out, "trigger", ZIO_ATTR_OF_TRIGGER, opt, control);
 }
 
 static void print_bytes(FILE *out, const void *data, size_t i,
@@ -149,12 +149,36 @@ static void print_data(FILE *out, enum dump_format format,
 			   count - i < step ? count : i + step);
 }
 
+/* Ten digits show each step of a converter of 32 bits. */
+static void print_value_line(FILE *out, const struct dump_values *values, size_t from)
+{
+	size_t i;
+
+	fprintf(out, "  data    %6zu:", from);
+	for (i = from; i < values->count && i < from + LINE_VALUES; i++)
+		fprintf(out, " %16.10g", values->value[i]);
+	fprintf(out, "%s%s\n", *values->scaling.unit ? " " : "", values->scaling.unit);
+}
+
+static bool print_values(FILE *out, const struct zio_block *blk)
+{
+	struct dump_values values;
+	size_t i;
+
+	if (!convert_block(&values, blk))
+		return false;
+	for (i = 0; i < values.count; i += LINE_VALUES)
+		print_value_line(out, &values, i);
+	free(values.value);
+	return true;
+}
+
 int dump_text(FILE *out, const struct dump_options *opt,
 	      const struct zio_block *blk)
 {
 	if (opt->control)
 		print_control(out, opt, blk);
-	if (opt->data && blk->data)
+	if (opt->data && blk->data && !(opt->units && print_values(out, blk)))
 		print_data(out, opt->format, blk);
 	return ferror(out) ? -1 : 0;
 }

@@ -175,6 +175,87 @@ test_dump_json() {
 		'dump: JSON, long samples'
 }
 
+# patch FILE OFFSET BYTE...: replaces bytes, in octal
+patch() {
+	local file=$1 offset=$2
+	shift 2
+	printf "$(printf '\\%s' "$@")" |
+		dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
+}
+
+# Signed samples of 12 bits, 0.01 V a step, -5 mV: standard attributes 2, 5 to 8
+make_volts() {
+	put "$work/volt-0-1" 0 3 2
+	printf '\377\017\0\0\144\0' >volt-0-1-data
+	patch volt-0-1-ctrl 14 14
+	patch volt-0-1-ctrl 96 344 1
+	patch volt-0-1-ctrl 112 170 354 377 377
+	patch volt-0-1-ctrl 124 1 0 0 0 1 0 0 0 376 377 377 377 1 0 0 0
+}
+
+test_dump_units() {
+	make_volts
+	run 0 'dump: units' "$dump" -u -d volt-0-1
+	equal "$(tr -s ' ' <out)" ' data 0: -0.015 -0.005 0.995 V' 'dump: values with the unit'
+	run 0 'dump: units in JSON' "$dump" --units -j volt-0-1
+	has out '"unit":"V","data":\[-0.015,-0.005,0.995\]' 'dump: values and unit in JSON'
+	run 0 'dump: no unit' "$dump" -u -d -n 1 five-0-1
+	equal "$(head -n 1 out | tr -s ' ')" ' data 0: 0 1 2 3' 'dump: numbers without a unit'
+	run 0 'dump: JSON without a unit' "$dump" -u -d -j -n 1 word-0-1
+	equal "$("$bin/json-get" unit <out)" '""' 'dump: JSON without a unit'
+	run 0 'dump: units of 3 bytes' "$dump" -u -d odd-0-1
+	has out ': 1f2021 222324$' 'dump: units: what is no number is printed as bytes'
+	run 0 'dump: JSON units of 3 bytes' "$dump" -u -j odd-0-1
+	equal "$("$bin/json-get" unit data <out)" '(none) ["1f2021","222324"]' \
+		'dump: JSON: what is no number is printed as bytes'
+	run 0 'dump: attributes with a sign' "$dump" -a -c volt-0-1
+	has out 'offset=-5000 unit=V scale-mantissa=1 scale-exponent=-2 signed=1 ' \
+		'dump: attributes with a sign, and the unit by name'
+	run 0 'dump: JSON attributes with a sign' "$dump" -a -c -j volt-0-1
+	has out '"offset":-5000,"unit":"V","scale-mantissa":1,"scale-exponent":-2' \
+		'dump: JSON: attributes with a sign'
+	patch volt-0-1-ctrl 132 37
+	run 0 'dump: unknown scale' "$dump" -u -d volt-0-1
+	has out ': 0fff 0000 0064$' 'dump: nobody guesses an unknown scale'
+}
+
+# Names come from the kernel for nodes, and for block files only from a file.
+test_dump_names() {
+	local at=sysfs/bus/zio/devices/zzero-0000/cset0
+	mkdir -p $at/chan1 $at/trigger
+	echo user >$at/trigger/name
+	printf 'ext 31 clock\n' >$at/trigger/control-attrs
+	printf 'std 1 gain-factor\next 3 threshold signed\n' >$at/chan1/control-attrs
+	head -c 512 five-0000-0-1-ctrl >$at/chan1/current-control
+	export ZIO_SYSFS=$work/sysfs
+	run 0 'dump: names of a channel' "$dump" -a -c -n 1 five-0-1
+	has out 'channel gain-factor=1500 threshold=0$' 'dump: names from the kernel'
+	run 0 'dump: JSON names' "$dump" -a -c -j -n 1 five-0-1
+	has out '"channel_attributes":\{"gain-factor":1500,"threshold":0\}' \
+		'dump: JSON names from the kernel'
+	run 0 'dump: --print-names' "$dump" --print-names zzero
+	printf 'zzero-0000-0-1 %s\n' 'channel std 1 gain-factor' \
+		'channel ext 3 threshold signed' 'trigger:user ext 31 clock' >wanted
+	same out wanted 'dump: names of a device'
+	cp out names
+	run 0 'dump: --print-names of a channel' "$dump" --print-names zzero-0-1
+	same out wanted 'dump: names of a channel, printed'
+	cat <(head -c 512 five-0000-0-1-ctrl) <(head -c 16 five-0000-0-1-data) >five.zio
+	run 0 'dump: a block file' "$dump" -a -c five.zio
+	has out 'ext3=0$' 'dump: the devices here say nothing about a block file'
+	unset ZIO_SYSFS
+	run 0 'dump: --names' "$dump" -a -c --names names five.zio
+	has out 'threshold=0$' 'dump: names from a file'
+	echo '# none' >none
+	run 1 'dump: --names without the channel' "$dump" -a -c --names=none five.zio
+	has err 'none has no names of zzero-0000-0-1' 'dump: a file without the channel'
+	has out 'ext3=0$' 'dump: but the block is printed'
+	run 1 'dump: --names of a wrong file' "$dump" -a -c --names five-0000-0-1-data five.zio
+	has err 'five-0000-0-1-data:1: not a line' 'dump: a file of something else'
+	run 3 'dump: --print-names of nothing' "$dump" --print-names nothing
+	has err 'nothing: ' 'dump: names of nothing, with a reason'
+}
+
 test_dump_alarms() {
 	put "$work/alarm-0-1" 1 16 1
 	put "$work/alarm-0-1" 4 16 1 0x83
@@ -300,6 +381,8 @@ test_cat_file_signal
 test_dump_text
 test_dump_formats
 test_dump_json
+test_dump_units
+test_dump_names
 test_dump_alarms
 test_dump_tlv
 test_dump_control_only

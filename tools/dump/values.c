@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Values in units, and the names of attributes */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/object.h"
+#include "common/program.h"
+#include "common/text.h"
+#include "dump.h"
+
+bool convert_block(struct dump_values *to, const struct zio_block *blk)
+{
+	ssize_t n;
+
+	if (!blk->data || zio_control_scale(blk->control, &to->scaling))
+		return false;
+	to->count = blk->size / to->scaling.ssize;
+	to->value = allocate(to->count, sizeof(*to->value));
+	n = zio_block_to_double(blk, to->value, to->count);
+	if (n >= 0)
+		return true;
+	free(to->value);
+	return false;
+}
+
+const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owner)
+{
+	if (owner != ZIO_ATTR_OF_CHANNEL || value->is_ext ||
+	    value->index != ZIO_ATTR_UNIT)
+		return NULL;
+	return zio_unit_name((unsigned int)value->value);
+}
+
+/* The control as the next block would have it; the file takes no block. */
+static int read_control(const struct zio_object *chan, struct zio_control *control)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	put_text(path, sizeof(path), "%s/current-control", zio_object_path(chan));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, control, sizeof(*control));
+	if (n != sizeof(*control))
+		complain("%s: %s", path, n < 0 ? strerror(errno) : "it is too short");
+	if (fd >= 0)
+		close(fd);
+	return n == sizeof(*control) ? 0 : -1;
+}
+
+static int print_channel(const struct zio_object *chan)
+{
+	struct zio_control control;
+	struct zio_names *names;
+	struct zio_error err;
+	int ret;
+
+	if (read_control(chan, &control))
+		return EXIT_FAILED;
+	names = zio_names_open(&control, NULL, &err);
+	if (!names) {
+		complain("%s", err.text);
+		return EXIT_FAILED;
+	}
+	ret = zio_names_print(names, stdout) ? EXIT_FAILED : EXIT_OK;
+	zio_names_close(names);
+	return ret;
+}
+
+static int print_channels(const struct zio_object *obj)
+{
+	struct zio_error err;
+	struct zio_object **list = zio_list(obj, ZIO_OBJECT_CHANNEL, &err);
+	int i, code = EXIT_OK;
+
+	if (!list || !*list) {
+		complain("%s: %s", zio_object_name(obj),
+			 list ? "it has no channels" : err.text);
+		code = EXIT_FAILED;
+	}
+	for (i = 0; list && list[i] && !code; i++)
+		code = print_channel(list[i]);
+	zio_list_free(list);
+	return code;
+}
+
+int print_names(const char *object)
+{
+	struct zio_object *obj = find_object(object, NULL);
+	int code = EXIT_OPEN;
+
+	if (obj && zio_object_kind(obj) == ZIO_OBJECT_CHANNEL)
+		code = print_channel(obj);
+	else if (obj)
+		code = print_channels(obj);
+	zio_object_free(obj);
+	return code;
+}
