@@ -191,6 +191,30 @@ zzero-0000/cset0/chan0/buffer/queued-buffer-len=5" 'get: several: full names'
 		'get: JSON: text'
 }
 
+# The clock of a trigger is not in its files. What is not known is "unknown".
+test_get_clock()
+{
+	local at=$ZIO_CONFIGFS/zio/triggers/hrt/clock9
+	mkdir -p "$at"
+	echo monotonic >"$at/clock"
+	echo kernel >"$at/clock-source"
+	put_file sysfs/devices/system/clocksource/clocksource0/current_clocksource hpet
+	run 0 'get: clock' "$zio" get trigger:clock9
+	grep -v clock-tai out >lines
+	printf '%s\n' clock=monotonic clock-source=kernel clock-counter=hpet \
+		clock-state=local clock-max-error-ns=unknown \
+		clock-est-error-ns=unknown >wanted
+	same lines wanted 'get: clock: lines'
+	has out '^clock-tai-offset-s=' 'get: clock: TAI'
+	echo gps-card >"$at/clock-source"
+	run 0 'get: clock of a board, JSON' "$zio" get -j trigger:clock9
+	equal "$("$bin/json-get" trigger:clock9 <out)" '{"clock":"monotonic","clock-source":"gps-card","clock-counter":"gps-card","clock-state":"unknown","clock-max-error-ns":"unknown","clock-est-error-ns":"unknown","clock-tai-offset-s":"unknown"}' \
+		'get: clock of a board: nothing else is known'
+	run 0 'get: an attribute' "$zio" get trigger:clock9/clock
+	equal "$(cat out)" monotonic 'get: an attribute alone'
+	rm -r "$at"
+}
+
 test_get_errors()
 {
 	local what
@@ -525,6 +549,7 @@ test_tree
 test_tree_on_terminal
 test_list_json
 test_get
+test_get_clock
 test_get_errors
 make_tree
 test_set

@@ -53,6 +53,15 @@ void complete_restore(int argc, char **argv);
 void put_reason(char text[REASON_LEN], const struct zio_object *obj, const char *attr,
 		const struct zio_error *err);
 
+/* clock.c */
+typedef void (*clock_fn)(void *to, const char *name, const char *value);
+
+/* Is it a trigger whose core tells the source of its clock? */
+bool has_clock(const struct zio_object *obj);
+
+/* Put the source and the state of the clock of a trigger; 0, or -1 after a message. */
+int list_clock(const struct zio_object *obj, clock_fn put, void *to);
+
 /* assign.c: ATTR=VALUE */
 
 struct assignment {

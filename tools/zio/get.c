@@ -27,6 +27,32 @@ static void print_line(const struct get *get, const char *object, const char *at
 	putchar('\n');
 }
 
+/* What print_clock_line() needs beside the line. */
+struct clock_lines {
+	struct get *get;
+	const char *object;
+};
+
+static void print_clock_line(void *to, const char *name, const char *value)
+{
+	const struct clock_lines *lines = to;
+	struct get *get = lines->get;
+
+	if (get->json)
+		json_add_value(json_member(get->all, lines->object), name, value);
+	else
+		print_line(get, lines->object, name, value);
+}
+
+/* Only for a trigger that the user named: the lines are no attributes. */
+static void print_clock(struct get *get, const struct zio_object *obj)
+{
+	struct clock_lines lines = { get, zio_object_name(obj) };
+
+	if (has_clock(obj) && list_clock(obj, print_clock_line, &lines))
+		get->code = EXIT_FAILED;
+}
+
 /* @whole: the object that the user named; @attr: its attribute, may be a path */
 static void print_attr(struct get *get, const struct zio_object *whole,
 		       const char *attr, bool alone)
@@ -104,6 +130,12 @@ static void print_part(struct get *get, const struct zio_object *whole,
 		print_list(get, whole, part, ZIO_OBJECT_PART);
 }
 
+static void print_whole(struct get *get, const struct zio_object *obj)
+{
+	print_part(get, obj, obj);
+	print_clock(get, obj);
+}
+
 static void print_object(struct get *get, const char *name)
 {
 	const char *attr;
@@ -114,7 +146,7 @@ static void print_object(struct get *get, const char *name)
 	else if (attr)
 		print_attr(get, obj, attr, true);
 	else
-		print_part(get, obj, obj);
+		print_whole(get, obj);
 	zio_object_free(obj);
 }
 
@@ -149,7 +181,8 @@ const struct argp get_argp = {
 	.doc = "Print an attribute, or all attributes of an object.\v"
 	"OBJECT is a device (zzero-0000, or zzero), a set (zzero/cset0, "
 	"zzero/0), a channel (zzero/0/1, zzero-0-1, zzero-0000-0-1), a part of "
-	"one (zzero/0/trigger), trigger:NAME or device:NAME.",
+	"one (zzero/0/trigger), trigger:NAME or device:NAME. For a trigger there are "
+	"also lines about its clock.",
 	.children = program_options,
 };
 
