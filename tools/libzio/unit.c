@@ -6,19 +6,9 @@
 
 #include "internal.h"
 
-#define MICRO 1e-6
+#define MILLIONTHS 1e6
 
-static const char *const unit_names[_ZIO_UNIT_NUM] = {
-	[ZIO_UNIT_NONE] = "none", [ZIO_UNIT_V] = "V", [ZIO_UNIT_A] = "A",
-	[ZIO_UNIT_OHM] = "Ohm", [ZIO_UNIT_W] = "W", [ZIO_UNIT_J] = "J",
-	[ZIO_UNIT_C] = "C", [ZIO_UNIT_F] = "F", [ZIO_UNIT_H] = "H",
-	[ZIO_UNIT_T] = "T", [ZIO_UNIT_HZ] = "Hz", [ZIO_UNIT_S] = "s",
-	[ZIO_UNIT_K] = "K", [ZIO_UNIT_DEGC] = "degC", [ZIO_UNIT_PA] = "Pa",
-	[ZIO_UNIT_N] = "N", [ZIO_UNIT_NM] = "N.m", [ZIO_UNIT_KG] = "kg",
-	[ZIO_UNIT_M] = "m", [ZIO_UNIT_M_S] = "m/s", [ZIO_UNIT_M_S2] = "m/s2",
-	[ZIO_UNIT_RAD] = "rad", [ZIO_UNIT_RAD_S] = "rad/s", [ZIO_UNIT_LX] = "lx",
-	[ZIO_UNIT_PERCENT] = "%",
-};
+static const char *const unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
 
 const char *zio_unit_name(unsigned int unit)
 {
@@ -72,7 +62,7 @@ static int get_scale(const struct zio_control *control, struct zio_scaling *scal
 		return fail(ERANGE);
 	scaling->is_scaled = true;
 	scaling->scale = multiply(mantissa, exponent);
-	scaling->offset = (int32_t)get_std(control, ZIO_ATTR_OFFSET) * MICRO;
+	scaling->offset = (int32_t)get_std(control, ZIO_ATTR_OFFSET) / MILLIONTHS;
 	if (unit != ZIO_UNIT_NONE)
 		scaling->unit = zio_unit_name(unit);
 	return 0;

@@ -282,6 +282,9 @@ static void test_names(void)
 		if (!zio_unit_name(i))
 			break;
 	ok(i == _ZIO_UNIT_NUM, "each unit has a name");
+	ok(!strcmp(zio_unit_name(ZIO_UNIT_V), "V") &&
+	   !strcmp(zio_unit_name(ZIO_UNIT_KG), "kg") &&
+	   !strcmp(zio_unit_name(ZIO_UNIT_PERCENT), "%"), "names in the order of the units");
 	ok(!zio_unit_name(_ZIO_UNIT_NUM) && !strcmp(zio_unit_name(0), "none"),
 	   "no unit");
 	ok(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_OFFSET) &&

@@ -12,17 +12,7 @@
 
 #include "config/internal.h"
 
-static const char *const zio_unit_names[_ZIO_UNIT_NUM] = {
-	[ZIO_UNIT_NONE] = "none", [ZIO_UNIT_V] = "V", [ZIO_UNIT_A] = "A",
-	[ZIO_UNIT_OHM] = "Ohm", [ZIO_UNIT_W] = "W", [ZIO_UNIT_J] = "J",
-	[ZIO_UNIT_C] = "C", [ZIO_UNIT_F] = "F", [ZIO_UNIT_H] = "H",
-	[ZIO_UNIT_T] = "T", [ZIO_UNIT_HZ] = "Hz", [ZIO_UNIT_S] = "s",
-	[ZIO_UNIT_K] = "K", [ZIO_UNIT_DEGC] = "degC", [ZIO_UNIT_PA] = "Pa",
-	[ZIO_UNIT_N] = "N", [ZIO_UNIT_NM] = "N.m", [ZIO_UNIT_KG] = "kg",
-	[ZIO_UNIT_M] = "m", [ZIO_UNIT_M_S] = "m/s", [ZIO_UNIT_M_S2] = "m/s2",
-	[ZIO_UNIT_RAD] = "rad", [ZIO_UNIT_RAD_S] = "rad/s", [ZIO_UNIT_LX] = "lx",
-	[ZIO_UNIT_PERCENT] = "%",
-};
+static const char *const zio_unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
 
 enum { UNIT, MANT, EXP, OFFSET, SIGN };
 

@@ -60,36 +60,42 @@ enum zio_buf_std_attr {
 #define ZIO_SCALE_MAX_EXP	30
 
 /*
- * Units of samples, and their names in sysfs. They have no prefix: the scale of a
- * channel in millivolts is 1000 times smaller.
+ * Units of samples. They have no prefix: the scale of a channel in millivolts is 1000
+ * times smaller.
  */
 enum zio_unit {
-	ZIO_UNIT_NONE,		/* none: a number */
-	ZIO_UNIT_V,		/* V */
-	ZIO_UNIT_A,		/* A */
-	ZIO_UNIT_OHM,		/* Ohm */
-	ZIO_UNIT_W,		/* W */
-	ZIO_UNIT_J,		/* J */
-	ZIO_UNIT_C,		/* C */
-	ZIO_UNIT_F,		/* F */
-	ZIO_UNIT_H,		/* H */
-	ZIO_UNIT_T,		/* T */
-	ZIO_UNIT_HZ,		/* Hz */
-	ZIO_UNIT_S,		/* s */
-	ZIO_UNIT_K,		/* K */
-	ZIO_UNIT_DEGC,		/* degC */
-	ZIO_UNIT_PA,		/* Pa */
-	ZIO_UNIT_N,		/* N */
-	ZIO_UNIT_NM,		/* N.m */
-	ZIO_UNIT_KG,		/* kg */
-	ZIO_UNIT_M,		/* m */
-	ZIO_UNIT_M_S,		/* m/s */
-	ZIO_UNIT_M_S2,		/* m/s2 */
-	ZIO_UNIT_RAD,		/* rad */
-	ZIO_UNIT_RAD_S,		/* rad/s */
-	ZIO_UNIT_LX,		/* lx */
-	ZIO_UNIT_PERCENT,	/* % */
+	ZIO_UNIT_NONE,		/* a number */
+	ZIO_UNIT_V,
+	ZIO_UNIT_A,
+	ZIO_UNIT_OHM,
+	ZIO_UNIT_W,
+	ZIO_UNIT_J,
+	ZIO_UNIT_C,
+	ZIO_UNIT_F,
+	ZIO_UNIT_H,
+	ZIO_UNIT_T,
+	ZIO_UNIT_HZ,
+	ZIO_UNIT_S,
+	ZIO_UNIT_K,
+	ZIO_UNIT_DEGC,
+	ZIO_UNIT_PA,
+	ZIO_UNIT_N,
+	ZIO_UNIT_NM,		/* newton metre */
+	ZIO_UNIT_KG,
+	ZIO_UNIT_M,
+	ZIO_UNIT_M_S,
+	ZIO_UNIT_M_S2,
+	ZIO_UNIT_RAD,
+	ZIO_UNIT_RAD_S,
+	ZIO_UNIT_LX,
+	ZIO_UNIT_PERCENT,
 	_ZIO_UNIT_NUM,
 };
+
+/* The names of the units in sysfs, in the order of enum zio_unit */
+#define ZIO_UNIT_NAMES {						\
+	"none", "V", "A", "Ohm", "W", "J", "C", "F", "H", "T", "Hz", "s", "K",	\
+	"degC", "Pa", "N", "N.m", "kg", "m", "m/s", "m/s2", "rad", "rad/s",	\
+	"lx", "%" }
 
 #endif /* _UAPI_LINUX_ZIO_STD_ATTR_H */

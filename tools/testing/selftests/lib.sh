@@ -107,6 +107,7 @@ errno_text()
 	EACCES) echo 'Permission denied' ;;
 	EAGAIN) echo 'Resource temporarily unavailable' ;;
 	EBUSY) echo 'Device or resource busy' ;;
+	EDOM) echo 'Numerical argument out of domain' ;;
 	EEXIST) echo 'File exists' ;;
 	EFAULT) echo 'Bad address' ;;
 	EFBIG) echo 'File too large' ;;

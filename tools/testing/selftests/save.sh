@@ -36,7 +36,7 @@ set_up_buffers()
 {
 	zio set zzero/0 current_buffer=vmalloc timeout-ms=5000 \
 		zzero-0-0/buffer max-buffer-kb=4096 watermark=3 prefer-new=1 \
-		zzero-0-1 enable=0 buffer/max-buffer-kb=4000 \
+		zzero-0-1 enable=0 unit=Pa scale=12e-20 offset=-7 buffer/max-buffer-kb=4000 \
 		zzero-0-2 buffer/max-buffer-kb=2000 &&
 	zio set zzero/0 trigger/nsamples=600000 &&
 	zio set zzero/1 current_buffer=vmalloc trigger/nsamples=2000 &&

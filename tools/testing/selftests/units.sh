@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# not kasan: it judges programs, which read files
+#
+# What samples mean: unit, scale, offset and sign of channels, in sysfs and in controls;
+# the names of attributes; the clock of a trigger, and whether it is synchronised.
+. "${0%/*}/lib.sh"
+
+chan=$cset0/chan2
+config=/sys/kernel/config/zio
+source=/sys/devices/system/clocksource/clocksource0/current_clocksource
+
+# scaling DIRECTORY
+scaling()
+{
+	echo $(cd "$1" && cat unit scale offset signed type)
+}
+
+# said_line REGEX: the last command printed such a line
+said_line()
+{
+	echo "$said" | grep -Eq -- "$1" || { echo "$said"; false; }
+}
+
+# dump OPTION...: a block of the sawtooth, with one space between words
+dump()
+{
+	capture zio-dump "$@" -n 1 zzero-0-2
+	said=$(echo "$said" | tr -s ' ')
+}
+
+test_scaling()
+{
+	is "an input has plain numbers" "$(scaling $chan)" "none 1 0 0 le:u8/8>>0"
+	is "an output has them, too" "$(scaling $zzero/cset1/chan0)" "none 1 0 0 le:u8/8>>0"
+	is "a driver without a scale has no unit" "$(ls $zzero/cset2/chan0/unit 2>/dev/null)" ""
+	is "nobody changes the sign" "$(stat -c %a $chan/signed $chan/scale | xargs)" "444 644"
+	dd if=/dev/zio/zzero-0000-0-2-data of=/dev/null bs=16 count=1 2>/dev/null
+	check "a user says what samples mean" \
+		zio set zzero/0/2 unit=V scale=1.0e-3 offset=-16000
+	is "in sysfs" "$(scaling $chan)" "V 0.001 -16000 0 le:u8/8>>0"
+	is "another channel has its own scale" "$(scaling $cset0/chan1)" "none 1 0 0 le:u8/8>>0"
+	dump -u -d
+	check "values in volts" said_line '^ data 0: 0 0\.001 0\.002 0\.003 V$'
+	dump -u -j
+	check "values in JSON" said_line '"unit":"V","data":\[0\.016,0\.017,'
+	dump -a -c
+	check "attributes in a control" said_line \
+		'channel offset=-16000 unit=V scale-mantissa=1 scale-exponent=-3 signed=0'
+}
+
+test_errors()
+{
+	expect_write_errno "a scale that is no number" EINVAL $chan/scale much
+	expect_write_errno "a scale of nothing" EDOM $chan/scale 0.000
+	expect_write_errno "too many digits" EOVERFLOW $chan/scale 1.23456789012
+	expect_write_errno "too large a scale" ERANGE $chan/scale 1e31
+	expect_write_errno "an unknown unit" EINVAL $chan/unit mV
+	expect_write_errno "too large an offset" ERANGE $chan/offset 2147483648
+	expect_write_errno "too small an offset" ERANGE $chan/offset -2147483649
+	expect_write_errno "a broken offset" EINVAL $chan/offset -1.5
+	capture zio set zzero/0/2 scale=0
+	check "zio says why" said_line 'a scale of 0 makes all values equal'
+	capture zio set zzero/0/2 unit=mV
+	check "zio lists the units" said_line 'V A Ohm W'
+}
+
+# Blocks have the scale that was in force when they were armed.
+test_order()
+{
+	zio set zzero/0 current_trigger=sysfs
+	zio set zzero/0/2 scale=0.5 unit=A offset=0
+	echo 1 >$cset0/trigger/fire
+	zio set zzero/0/2 scale=0.25
+	echo 1 >$cset0/trigger/fire
+	capture zio-dump -a -c -n 2 zzero-0-2
+	is "the blocks have the old and the new scale" \
+		"$(echo "$said" | grep -o 'scale-mantissa=[0-9]*' | xargs)" \
+		"scale-mantissa=5 scale-mantissa=25"
+	zio set zzero/0 current_trigger=user
+}
+
+test_signed_attribute()
+{
+	check "a negative offset of the board" zio set zzero/2/0 offset=-3
+	is "in sysfs" "$(cat $zzero/cset2/chan0/offset)" -3
+	capture zio-dump -a -n 1 -f signed zzero-2-0
+	check "in the control" said_line 'channel gain-factor=1000 offset=-3 sequence=0$'
+	check "in the samples" said_line 'data +0: +-3 +-2 +-1 +0$'
+}
+
+test_names()
+{
+	is "names of a channel" "$(tail -n 1 $zzero/cset2/chan0/control-attrs)" "ext 0 sequence"
+	mkdir $config/triggers/hrt/clock0
+	echo 3600000000000 >$config/triggers/hrt/clock0/period-ns
+	echo clock0 >$zzero/cset2/current_trigger
+	check "names of a trigger" grep -q '^ext 0 period-ns wide$' \
+		$zzero/cset2/trigger/control-attrs
+	zio-dump --print-names zzero-2-0 >/tmp/names
+	check "names for a file" grep -q '^zzero-0000-2-0 trigger:clock0 ext 0 period-ns wide$' \
+		/tmp/names
+	echo user >$zzero/cset2/current_trigger
+	echo hrt >$zzero/cset2/current_trigger
+	echo 3000000 >$zzero/cset2/trigger/period-ns
+	capture zio-dump -a -c -n 1 zzero-2-0
+	check "a number of 64 bits, and the clock" said_line \
+		'trigger nshots=1 .* period-ns=3000000 phase-ns=0 .* clock=0$'
+	zio-copy -n 1 zzero-2-0 /tmp/block
+	capture zio-dump -a -c /tmp/block
+	check "a block file has no names" said_line 'channel gain-factor=1000 .*ext0='
+	zio-dump --print-names zzero >/tmp/names
+	capture zio-dump -a -c --names /tmp/names /tmp/block
+	check "a block file with names" said_line 'channel gain-factor=1000 .*sequence='
+	echo user >$zzero/cset2/current_trigger
+}
+
+# In the virtual machine no program synchronises the clock but this one.
+test_clock()
+{
+	capture set-clock 0 0
+	capture zio get trigger:clock0
+	check "the kernel stamps" said_line '^clock-source=kernel$'
+	check "the clock source" said_line "^clock-counter=$(cat $source)$"
+	check "nobody has synchronised it" said_line '^clock-state=unsynchronised$'
+	check "an unknown error" said_line '^clock-max-error-ns=unknown$'
+	check "an unknown offset of TAI" said_line '^clock-tai-offset-s=unknown$'
+	check "a program synchronises the clock" set-clock 1 37
+	capture zio get trigger:clock0
+	check "it is synchronised" said_line '^clock-state=synchronised$'
+	check "the error is known" said_line '^clock-max-error-ns=[0-9]+$'
+	check "the offset of TAI" said_line '^clock-tai-offset-s=37$'
+	echo monotonic >$config/triggers/hrt/clock0/clock
+	capture zio get -j trigger:clock0
+	check "a clock that begins at boot" said_line '"clock-state":"local"'
+	is "the trigger of a set has it, too" "$(cat $cset0/trigger/clock-source)" kernel
+	set-clock 0 0
+	rmdir $config/triggers/hrt/clock0
+}
+
+modprobe -a zio-trig-sysfs zio-trig-hrt
+test_scaling
+test_errors
+test_order
+test_signed_attribute
+test_names
+test_clock
+done_testing
