@@ -196,6 +196,10 @@ static void driver_changes_the_scale(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 2);
 	struct zio_channel_core **chan = tdev->cset->chan;
 
+	EXPECT_SHOW(test, chan[1], "unit", "K\n");
+	EXPECT_STORE(test, chan[1], "unit", "V", -EIO);
+	EXPECT_STORE(test, chan[1], "scale", "2", -EIO);
+	EXPECT_STORE(test, chan[1], "offset", "2", -EIO);
 	tdev->new_scaling = &amps;
 	tdev->new_scaling_of = 1;
 	EXPECT_STORE(test, chan[1], "gain-factor", "2", 0);
@@ -213,7 +217,8 @@ static void driver_changes_the_scale(struct kunit *test)
 
 static void names_have_their_positions(struct kunit *test)
 {
-	struct zio_channel_core *chan = make_channel(test);
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	EXPECT_SHOW(test, chan, "control-attrs",
 		    "std 0 nbits\nstd 1 gain-factor\next 31 threshold\next 0 level signed\n"
@@ -223,6 +228,9 @@ static void names_have_their_positions(struct kunit *test)
 			   "std 0 nshots\nstd 1 post-samples\nstd 2 pre-samples\next 31 clock\n");
 	KUNIT_EXPECT_STREQ(test, test_show(test, &chan->cset->bind->kobj, "clock-source"),
 			   "kernel\n");
+	tdev->cset_desc.clock_source = "board";
+	KUNIT_EXPECT_STREQ(test, test_show(test, &chan->cset->bind->kobj, "clock-source"),
+			   "board\n");
 }
 
 static struct kunit_case scale_cases[] = {

@@ -210,12 +210,18 @@ static const struct zio_attr_desc test_chan_attrs[] = {
 	},
 };
 
-static const struct zio_scaling test_scaling = {
-	.flags = ZIO_SCALING_SIGNED | ZIO_SCALING_WRITABLE,
-	.unit = ZIO_UNIT_V,
-	.mant = 152588,
-	.exp = -9,
-	.offset = -5000,
+/* The second one is for channel 1 of a set that has two channels. */
+static const struct zio_scaling test_scaling[] = {
+	{
+		.flags = ZIO_SCALING_SIGNED | ZIO_SCALING_WRITABLE,
+		.unit = ZIO_UNIT_V,
+		.mant = 152588,
+		.exp = -9,
+		.offset = -5000,
+	}, {
+		.unit = ZIO_UNIT_K,
+		.mant = 1,
+	},
 };
 
 static void unregister_device(void *zdev)
@@ -241,8 +247,8 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 		.n_cset_attrs = ARRAY_SIZE(test_cset_attrs),
 		.chan_attrs = test_chan_attrs,
 		.n_chan_attrs = ARRAY_SIZE(test_chan_attrs),
-		.scaling = &test_scaling,
-		.n_scaling = 1,
+		.scaling = test_scaling,
+		.n_scaling = n_chan == 2 && !(flags & ZIO_CSET_INTERLEAVED) ? 2 : 1,
 	};
 	tdev->desc = (struct zio_device_desc) {
 		.name = "ztest",

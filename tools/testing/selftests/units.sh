@@ -106,7 +106,7 @@ test_names()
 	capture zio-dump -a -c -n 1 zzero-2-0
 	check "a number of 64 bits, and the clock" said_line \
 		'trigger nshots=1 .* period-ns=3000000 phase-ns=0 .* clock=0$'
-	zio-copy -n 1 zzero-2-0 /tmp/block
+	zio-copy if=zzero-2-0 of=/tmp/block count=1
 	capture zio-dump -a -c /tmp/block
 	check "a block file has no names" said_line 'channel gain-factor=1000 .*ext0='
 	zio-dump --print-names zzero >/tmp/names
