@@ -33,7 +33,10 @@ make_rich_tree()
 	local set0
 	make_tree
 	set0=$devices/zzero-0000/cset0
-	mkdir -p sysfs/module/zio sysfs/module/zio_trig_hrt sysfs/module/loop
+	mkdir -p sysfs/module/zio/parameters sysfs/module/zio_trig_hrt sysfs/module/loop
+	put_file sysfs/module/zio/parameters/first_count 16 444
+	put_file sysfs/module/zio/parameters/user_sessions 1024
+	put_file sysfs/module/zio/parameters/given '(null)' 444
 	cp -R configfs/zio/triggers/hrt/.new configfs/zio/triggers/hrt/clock0
 	cp -R configfs/zio/devices/zzero/.new configfs/zio/devices/zzero/rack1
 	put_file configfs/zio/devices/zzero/rack1/id auto
@@ -71,7 +74,9 @@ test_save()
 	local set0=zzero-0000/cset0
 	run 0 'save' "$zio" save
 	cp out saved
-	equal "$(grep '^load' out | xargs)" 'load zio load zio-trig-hrt' 'save: modules'
+	equal "$(grep '^load' out | xargs)" \
+		'load zio first_count=16 user_sessions=1024 load zio-trig-hrt' \
+		'save: modules, with the parameters that have a value'
 	lacks out 'alarms|fire|sequence|nsamples|statistics|uevent|current-control' \
 		'save: only settings'
 	has out '^device:rack1/id=1$' 'save: the number that the kernel has chosen'
@@ -127,6 +132,33 @@ test_restore()
 	run 0 'restore: save again' "$zio" save
 	same out saved 'restore: as before'
 	run 0 'restore: from a pipe' bash -c "'$zio' restore - <saved"
+}
+
+# Parameters of a module that is loaded, and of one that is not
+test_parameters()
+{
+	local dir=sysfs/module/zio/parameters
+	echo 'load zio first_count=16 user_sessions=7' >lines
+	run 0 'parameters: dry run' "$zio" restore -n lines
+	equal "$(cat out)" 'load zio user_sessions=7' 'parameters: what would be written'
+	equal "$(cat $dir/user_sessions)" 1024 'parameters: nothing was'
+	run 0 'parameters: one can be written' "$zio" restore lines
+	equal "$(cat $dir/user_sessions)" 7 'parameters: it is'
+	echo 'load zio first_count=9 user_sessions=8' >lines
+	run 1 'parameters: one is read-only' "$zio" restore lines
+	has err '^zio: lines:1: zio is loaded with first_count=16, not 9: Perm.*; unload it' \
+		'parameters: it is told'
+	equal "$(cat $dir/first_count $dir/user_sessions | xargs)" '16 8' \
+		'parameters: the other one is written'
+	echo 1024 >$dir/user_sessions
+	: >modprobed
+	echo 'load zio-loop  ndev=2 lines=a=b,c' >lines
+	run 0 'parameters: a module is loaded' "$zio" restore -v lines
+	equal "$(cat modprobed)" '-- zio-loop ndev=2 lines=a=b,c' 'parameters: with them'
+	same out <(echo 'load zio-loop ndev=2 lines=a=b,c') 'parameters: it is told'
+	echo 'load zio-loop --install' >lines
+	run 1 'parameters: no option' "$zio" restore lines
+	has err '^zio: lines:1: the line is not: load MODULE' 'parameters: with a reason'
 }
 
 test_bad_lines()
@@ -226,6 +258,7 @@ make_modprobe
 make_rich_tree
 test_save
 test_restore
+test_parameters
 test_bad_lines
 test_try_again
 test_wait

@@ -62,6 +62,25 @@ bool has_clock(const struct zio_object *obj);
 /* Put the source and the state of the clock of a trigger; 0, or -1 after a message. */
 int list_clock(const struct zio_object *obj, clock_fn put, void *to);
 
+/* module.c: modules of ZIO, and their parameters */
+
+struct load {
+	bool dry_run;
+	bool verbose;		/* print what is done */
+};
+
+/* Print a line "load MODULE [PARAMETER=VALUE]..." for each module that is loaded. */
+void save_modules(void);
+
+/* Return true if the module that the line begins with is not loaded. */
+bool is_new_module(const char *words);
+
+/*
+ * Do what such a line says after "load ", which changes. If the module is loaded already,
+ * write the parameters that differ. 0, or -1 with a reason.
+ */
+int load_module(const struct load *load, char *words, char reason[REASON_LEN]);
+
 /* assign.c: ATTR=VALUE */
 
 struct assignment {

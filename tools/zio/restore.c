@@ -9,15 +9,11 @@
  * failed.
  */
 #include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
-
-extern char **environ;
 
 struct line {
 	unsigned int number;
@@ -80,51 +76,18 @@ static void tell(struct restore *r, const struct line *line)
 	add_line(&r->bad, line);
 }
 
-/* --- load MODULE */
+/* --- load MODULE [PARAMETER=VALUE]... */
 
-static bool is_module_name(const char *name)
+static int load(struct restore *r, char *words)
 {
-	return has_prefix(name, "zio") &&
-	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")];
-}
+	const struct load load = {
+		.dry_run = r->dry_run,
+		.verbose = r->verbose,
+	};
 
-static bool is_loaded(const char *name)
-{
-	const char *sysfs = getenv("ZIO_SYSFS");
-	char path[PATH_MAX], *at;
-
-	put_text(path, sizeof(path), "%s/module/%s", sysfs && *sysfs ? sysfs : "/sys",
-		 name);
-	for (at = strrchr(path, '/'); (at = strchr(at, '-'));)
-		*at = '_';
-	return !access(path, F_OK);
-}
-
-static int run_modprobe(struct restore *r, const char *name)
-{
-	char *const argv[] = { "modprobe", "--", (char *)name, NULL };
-	char reason[NAME_LEN + 128];
-	int status = -1;
-	pid_t pid;
-
-	errno = posix_spawnp(&pid, "modprobe", NULL, NULL, argv, environ);
-	if (!errno && waitpid(pid, &status, 0) == pid && !status)
-		return 0;
-	put_text(reason, sizeof(reason), "modprobe %.64s: %s", name,
-		 errno ? strerror(errno) : "failed; see above, and the kernel log");
-	return fail(r, reason);
-}
-
-static int load_module(struct restore *r, const char *name)
-{
-	if (!is_module_name(name))
-		return fail(r, "load: not the name of a module of ZIO, such as zio-zero");
-	if (is_loaded(name))
-		return 0;
-	if (r->dry_run || r->verbose)
-		printf("load %s\n", name);
-	r->creates = true;
-	return r->dry_run ? 0 : run_modprobe(r, name);
+	if (is_new_module(words))
+		r->creates = true;
+	return load_module(&load, words, r->reason);
 }
 
 /* --- create KIND TYPE NAME */
@@ -337,8 +300,6 @@ static int run_words(struct restore *r, char *text)
 
 	for (i = 0; i < 5; i++)
 		word[i] = strtok_r(i ? NULL : text, blanks, &at);
-	if (!strcmp(word[0], "load") && word[1] && !word[2])
-		return load_module(r, word[1]);
 	if (!strcmp(word[0], "create") && !word[4])
 		return create(r, word[1], word[2], word[3]);
 	return fail(r, "the line is none of: OBJECT/ATTR=VALUE, create KIND TYPE NAME, load MODULE");
@@ -353,7 +314,9 @@ static int run_line(struct restore *r, const struct line *line)
 	if (!text)
 		fail_memory();
 	equals = strchr(text, '=');
-	if (equals) {
+	if (has_prefix(text, "load ")) {
+		ret = load(r, text + strlen("load "));
+	} else if (equals) {
 		*equals = '\0';
 		ret = assign(r, text, equals + 1);
 	} else {
@@ -417,7 +380,8 @@ static void do_line(struct restore *r, const struct line *line)
 			 (int)strcspn(line->text, "/"), line->text, bad->number);
 		tell(r, line);
 	} else if (run_line(r, line)) {
-		if (r->dry_run || !strchr(line->text, '='))
+		if (r->dry_run || has_prefix(line->text, "load ") ||
+		    !strchr(line->text, '='))
 			tell(r, line);
 		else
 			add_line(&r->refused, line);

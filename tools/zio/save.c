@@ -6,7 +6,6 @@
  * so that it acquires nothing before all of its settings are there. Routes follow when
  * the buffers of all sets are there, and at the end all is enabled.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,30 +205,6 @@ static void save_enable(const struct zio_object *obj)
 		put_line(obj, "enable", "1");
 }
 
-static int is_module(const struct dirent *entry)
-{
-	return has_prefix(entry->d_name, "zio");
-}
-
-/* The modules of ZIO that are loaded; modprobe takes a hyphen for an underscore. */
-static void save_modules(const struct zio_object *bus)
-{
-	struct dirent **names;
-	char dir[PATH_MAX], *at;
-	int count, i;
-
-	put_text(dir, sizeof(dir), "%s/../../module", zio_object_path(bus));
-	count = scandir(dir, &names, is_module, alphasort);
-	for (i = 0; i < count; i++) {
-		while ((at = strchr(names[i]->d_name, '_')))
-			*at = '-';
-		printf("load %s\n", names[i]->d_name);
-		free(names[i]);
-	}
-	if (count >= 0)
-		free(names);
-}
-
 static error_t parse_save(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
@@ -256,7 +231,7 @@ int run_save(int argc, char **argv)
 	if (!bus)
 		return EXIT_FAILED;
 	puts("# Settings of ZIO. `zio restore FILE` sets them; zio(1) has the format.");
-	save_modules(bus);
+	save_modules();
 	save_each(NULL, ZIO_OBJECT_CONFIG_DEVICE, save_device);
 	save_each(NULL, ZIO_OBJECT_SHARED_TRIGGER, save_shared);
 	save_each(NULL, ZIO_OBJECT_CSET, save_cset);
