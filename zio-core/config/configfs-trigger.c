@@ -118,9 +118,11 @@ static ssize_t trigger_missed_show(struct config_item *item, char *page)
 			  atomic64_read(&trigger_of(item)->missed));
 }
 
+/* configfs refuses longer texts, also where a page is larger. */
+#define LONGEST_TEXT	4096
 #define LONGEST_CSET	(sizeof("/cset4294967295\n") + ZIO_OBJ_NAME_LEN + 5)
 
-/* A file of configfs is at most one page long: "..." stands for further sets. */
+/* "..." stands for the sets that do not fit. */
 static ssize_t trigger_csets_show(struct config_item *item, char *page)
 {
 	struct zio_trigger *trig = trigger_of(item);
@@ -129,7 +131,7 @@ static ssize_t trigger_csets_show(struct config_item *item, char *page)
 
 	mutex_lock(&trig->lock);
 	list_for_each_entry(bind, &trig->bindings, node) {
-		if (len + LONGEST_CSET + sizeof("...\n") > PAGE_SIZE) {
+		if (len + LONGEST_CSET + sizeof("...\n") > LONGEST_TEXT) {
 			len += sysfs_emit_at(page, len, "...\n");
 			break;
 		}

@@ -138,7 +138,7 @@ test_irq()
 	check "the trigger is user again" use $cset0 user
 }
 
-# A list that does not fit into a page ends with dots.
+# A list that does not fit into 4096 bytes ends with dots.
 test_many()
 {
 	mkdir $clock0 $config/devices/zzero/many
