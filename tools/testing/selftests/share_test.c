@@ -15,6 +15,9 @@
 #define FAR_LOOP	"/dev/zio/zloop-0009-1-0"
 #define FAR_CHAN	"/sys/bus/zio/devices/zloop-0009/cset0/chan0"
 
+/* Words of four bytes in a page */
+#define PAGE_WORDS	((size_t)sysconf(_SC_PAGESIZE) / 4)
+
 SETUP(output_vmalloc)
 {
 	renew_zzero_and_loops("kmalloc vmalloc");
@@ -23,10 +26,13 @@ SETUP(output_vmalloc)
 /* Blocks of two pages. */
 SETUP(pages)
 {
+	char words[24];
+
+	snprintf(words, sizeof(words), "%zu", PAGE_WORDS * 2);
 	renew_zzero_and_loops("vmalloc kmalloc");
-	write_text(CSET2 "/trigger/nsamples", "2048");
-	write_text(CHAN "/../trigger/nsamples", "2048");
-	write_text(CHAN "/../../cset1/trigger/nsamples", "2048");
+	write_text(CSET2 "/trigger/nsamples", words);
+	write_text(CHAN "/../trigger/nsamples", words);
+	write_text(CHAN "/../../cset1/trigger/nsamples", words);
 }
 
 SETUP(small_area)
@@ -323,32 +329,34 @@ TEST("a block with pages in a pipe is copied, and a shared block is not lent", p
 	int out = open_node(OUT, "ctrl", O_WRONLY);
 	int loop = open_node(LOOP, "data", O_RDONLY);
 	struct zio_control ctrl;
-	static uint32_t word[2048];
-	int pipes[2], i;
+	size_t page = PAGE_WORDS * 4, words = PAGE_WORDS * 2, i;
+	uint32_t *word = calloc(words, 4);
+	int pipes[2];
 
+	ASSERT_EQ(!word, 0);
 	ASSERT_EQ(pipe(pipes), 0);
 	ASSERT_EQ(link_to(out, in.ctrl), 0);
 	ctrl = take(in.ctrl, ZIO_CONTROL_SHARE_ONLY);
-	ASSERT_EQ(ctrl.nsamples, 2048);
-	ASSERT_EQ(splice(in.data, NULL, pipes[1], NULL, 4096, 0), 4096);
+	ASSERT_EQ(ctrl.nsamples, words);
+	ASSERT_EQ(splice(in.data, NULL, pipes[1], NULL, page, 0), page);
 	ASSERT_ERRNO(submit(out, &ctrl), ETXTBSY);
 	ctrl.flags &= ~ZIO_CONTROL_SHARE_ONLY;
 	ASSERT_EQ(submit(out, &ctrl), sizeof(ctrl));
 	check_told(CHAN "/current-control", ZIO_SHARE_COPIED, ETXTBSY);
-	ASSERT_EQ(read(loop, word, sizeof(word)), sizeof(word));
-	for (i = 0; i < 2048; i++)
+	ASSERT_EQ(read(loop, word, 2 * page), 2 * page);
+	for (i = 0; i < words; i++)
 		ASSERT_EQ(word[i], i);
-	ASSERT_EQ(read(pipes[0], word, sizeof(word)), 4096);
-	ASSERT_EQ(word[1023], 1023);
+	ASSERT_EQ(read(pipes[0], word, 2 * page), page);
+	ASSERT_EQ(word[PAGE_WORDS - 1], PAGE_WORDS - 1);
 	/* The other way round: splice() copies a block that is played. */
 	ctrl = take(in.ctrl, ZIO_CONTROL_KEEP);
 	ASSERT_EQ(submit(out, &ctrl), sizeof(ctrl));
 	check_told(CHAN "/current-control", ZIO_SHARE_SHARED, 0);
-	ASSERT_EQ(splice(in.data, NULL, pipes[1], NULL, 8192, 0), 8192);
-	ASSERT_EQ(read(pipes[0], word, sizeof(word)), sizeof(word));
-	ASSERT_EQ(word[0], 2048);
-	ASSERT_EQ(read(loop, word, sizeof(word)), sizeof(word));
-	ASSERT_EQ(word[2047], 4095);
+	ASSERT_EQ(splice(in.data, NULL, pipes[1], NULL, 2 * page, 0), 2 * page);
+	ASSERT_EQ(read(pipes[0], word, 2 * page), 2 * page);
+	ASSERT_EQ(word[0], words);
+	ASSERT_EQ(read(loop, word, 2 * page), 2 * page);
+	ASSERT_EQ(word[words - 1], 2 * words - 1);
 }
 
 TEST("an offered control tells how the last block was passed", output_vmalloc)
