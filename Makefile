@@ -17,7 +17,8 @@ UDEVDIR ?= /lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo check matrix mutants bench bench-triggers bench-jitter bench-slink bench-share
+.PHONY: demo check matrix systems mutants
+.PHONY: bench bench-triggers bench-jitter bench-slink bench-share
 
 all: modules tools
 
@@ -107,6 +108,13 @@ check:
 matrix:
 	tools/testing/matrix $(MATRIX_ARGS)
 
+# As root
+systems:
+	tools/testing/packages autopkgtest
+	tools/testing/packages system --suite bookworm
+	tools/testing/packages system --suite trixie
+	tools/testing/packages system --suite bookworm --arch arm64
+
 mutants:
 	tools/testing/mutants $(MUTANTS_ARGS)
 
@@ -138,6 +146,7 @@ help:
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make check            all tests, in virtual machines'
 	@echo 'make matrix           compile for all kernels and processors, boot most of them'
+	@echo 'make systems          install the packages in Debian 12, 13 and arm64, boot these'
 	@echo 'make mutants          bugs put into the code, which tests must find; takes hours'
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
 	@echo 'make bench-triggers   the same for triggers alone'

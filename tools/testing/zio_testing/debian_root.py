@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A small Debian system in a directory, where packages are tried.
 
-The cache keeps the system as debootstrap makes it, with the packages that apt-get has
-downloaded later. Each use gets a copy. Commands run in a chroot. They get namespaces of
+The cache keeps the system as debootstrap makes it, one for each suite and processor. It
+also has the packages that apt-get has downloaded later. Each use gets a copy. Commands run in a chroot. They get namespaces of
 their own for mounts and processes where the kernel allows it.
 """
 
-import functools
 import os
 import shutil
 import subprocess
@@ -32,14 +31,6 @@ ENVIRONMENT += ["DEBIAN_FRONTEND=noninteractive", "INITRD=No"]
 PASSED_ON = ("http_proxy", "https_proxy", "no_proxy")
 
 
-@functools.cache
-def has_namespaces() -> bool:
-    """Tell if a root can have a /proc of its own, which DKMS needs. Some containers do
-    not let it, and no chroot does."""
-    done = subprocess.run([*NAMESPACES, "true"], capture_output=True)
-    return done.returncode == 0
-
-
 def enter(directory: Path) -> Words:
     return [*NAMESPACES, "sh", "-c", MOUNT, directory]
 
@@ -55,19 +46,31 @@ def sources() -> list[str]:
     return [f"deb {site} {suite} main" for site, suite in sorted(found)]
 
 
-def make_base(base: Path) -> None:
-    """Run debootstrap for the suite that this machine has."""
+def native_suite() -> str:
+    """Return the suite that this machine has: bookworm, not bookworm-updates."""
+    return min((line.split()[2] for line in sources()), key=len)
+
+
+def sources_of(suite: str) -> list[str]:
+    """Return lines for sources.list. The archive of this machine has other suites, too."""
+    native = native_suite()
+    lines = [line.replace(f" {native}", f" {suite}") for line in sources()]
+    # sid is alone: it has no updates.
+    return [line for line in lines if suite != "sid" or f" {suite} " in line]
+
+
+def make_base(base: Path, suite: str, arch: str) -> None:
+    """Run debootstrap."""
     setup("packages")
-    new = ROOTS / ".new"
+    new = ROOTS / f".new-{base.name}"
     shutil.rmtree(new, ignore_errors=True)
     ROOTS.mkdir(parents=True, exist_ok=True)
-    lines = sources()
-    suite = min((line.split()[2] for line in lines), key=len)
+    lines = sources_of(suite)
     site = next(line.split()[1] for line in lines if line.split()[2] == suite)
-    say(f"debootstrap {suite} from {site} (kept in {ROOTS})")
-    command: Words = ["debootstrap", "--variant=minbase", suite, new, site]
-    with open(ROOTS / "debootstrap.log", "wb") as log:
-        if subprocess.run(command, stdout=log, stderr=log).returncode:
+    say(f"debootstrap {suite} for {arch} from {site} (kept in {ROOTS})")
+    command: Words = ["debootstrap", "--variant=minbase", f"--arch={arch}", suite, new]
+    with open(ROOTS / f"debootstrap-{base.name}.log", "wb") as log:
+        if subprocess.run([*command, site], stdout=log, stderr=log).returncode:
             raise Failure(f"debootstrap failed: see {log.name}")
     (new / "etc/apt/sources.list").write_text("\n".join(lines) + "\n")
     (new / "etc/apt/apt.conf.d/zio").write_text(SETTINGS)
@@ -75,15 +78,17 @@ def make_base(base: Path) -> None:
 
 
 class Root:
-    """A copy of the base system, in a directory that the caller removes."""
+    """A copy of the base system, in a directory that the caller removes. The programs of
+    another processor run only inside the block of emulation.emulated()."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, suite: str = "", arch: str = "amd64") -> None:
+        suite = suite or native_suite()
         self.directory = directory
-        self.base = ROOTS / "base"
-        self.log = ROOTS / "root.log"
-        with locked(ROOTS / "base.lock"):
+        self.base = ROOTS / f"base-{suite}-{arch}"
+        self.log = ROOTS / f"root-{suite}-{arch}.log"
+        with locked(Path(f"{self.base}.lock")):
             if not (self.base / "etc/apt/apt.conf.d/zio").exists():
-                make_base(self.base)
+                make_base(self.base, suite, arch)
             copy = ["cp", "-a", "--reflink=auto", self.base, directory]
             subprocess.run(copy, check=True)
         shutil.copy("/etc/resolv.conf", directory / "etc/resolv.conf")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Build the Debian packages: on this machine, or with cross compilers in a root."""
+
+import shutil
+from pathlib import Path
+
+from .common import ROOT, Failure, Words, run_logged, setup
+from .debian_root import Root
+from .trial import SHOWN
+from .versions import SOURCE, find
+
+LEFT_OUT = (".git", "results", "*.o", "*.d", "*.a", "*.so*", "*.ko", "*.mod*", "*.cmd")
+LEFT_OUT += ("bin", "out", ".link-mode", ".tmp*", "__pycache__", "Module.symvers")
+VERSION = find(ROOT, *SOURCE)
+
+
+def copy_checkout(to: Path) -> None:
+    """Copy the checkout without what was built in it."""
+    ignore = shutil.ignore_patterns(*LEFT_OUT)
+    shutil.copytree(ROOT, to, symlinks=True, ignore=ignore)
+
+
+def build(directory: Path, kind: str = "-b") -> list[Path]:
+    """Build the packages in @directory. Return them; those with debug symbols are last.
+    With -F for @kind, build the source package, too."""
+    setup("packages")
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    copy = directory / f"zio-{VERSION}"
+    copy_checkout(copy)
+    log = directory / "build.log"
+    # The options of another build must not reach this one.
+    command: Words = ["env", "-C", copy, "DEB_BUILD_OPTIONS=nocheck parallel=2"]
+    command = [*command, "dpkg-buildpackage", "-us", "-uc", kind]
+    if run_logged(command, log):
+        print(*log.read_text(errors="replace").splitlines()[-SHOWN:], sep="\n")
+        raise Failure(f"the packages do not build: see {log}")
+    shutil.rmtree(copy)
+    return sorted(directory.glob("*.deb"), key=lambda path: ("dbgsym" in path.name, path))
+
+
+# --- for another processor --------------------------------------------------------------
+
+BUILD = """set -e
+export DEB_BUILD_OPTIONS='nocheck parallel=2' DEB_BUILD_PROFILES='cross nocheck'
+cd /build/zio-{version}
+dpkg-buildpackage -us -uc -b -a {arch}
+"""
+
+
+def expect(found: tuple[int, str], what: str) -> None:
+    if found[0]:
+        raise Failure(f"{what} failed\n{found[1]}")
+
+
+def build_for(arch: str, work: Path) -> list[Path]:
+    """Return the packages. The root has the suite of this machine, and its programs run
+    without an emulator."""
+    root = Root(work / "cross")
+    place = root.directory / "build"
+    copy_checkout(place / f"zio-{VERSION}")
+    expect(
+        root.run("dpkg", "--add-architecture", arch), f"dpkg --add-architecture {arch}"
+    )
+    expect(root.run("apt-get", "-qq", "update"), "apt-get update")
+    needed = ("build-essential", f"crossbuild-essential-{arch}")
+    expect(root.apt("install", *needed), f"apt-get install {' '.join(needed)}")
+    source = f"/build/zio-{VERSION}"
+    words = ("build-dep", "-P", "cross,nocheck", "-a", arch, source)
+    expect(root.apt(*words), f"apt-get build-dep -a {arch}")
+    script = BUILD.format(version=VERSION, arch=arch)
+    expect(root.run("sh", "-c", script), f"dpkg-buildpackage -a {arch}")
+    return sorted(place.glob("*.deb"))
