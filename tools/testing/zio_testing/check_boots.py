@@ -6,12 +6,14 @@ import os
 from functools import partial
 from pathlib import Path
 
-from . import kernel, selftests, tap
+from . import kernel, selftests, suite, tap
 from .common import TESTING, Failure, read_log, say
+from .kernel_suite import PROGRAMS_32
+from .modules import build_tools
 from .pool import Job, Preparation
 from .report import Report
 from .selftests import Selftest, find_place
-from .toolchain import Toolchain, toolchain_of
+from .toolchain import I386, Toolchain, toolchain_of
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine.
 KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
@@ -80,7 +82,7 @@ def selftest_jobs(report: Report, options: argparse.Namespace) -> list[Preparati
         report.fail(f"no such selftest: {' '.join(options.tests)}")
         return []
     try:
-        for toolchain in {toolchain_of(tree_of(place)).programs for place in chosen}:
+        for toolchain in {compilers_for(place) for place in chosen}:
             selftests.build(programs_for(report, toolchain), toolchain)
     except Failure as error:
         report.fail(f"the selftests do not compile\n{error}")
@@ -90,6 +92,13 @@ def selftest_jobs(report: Report, options: argparse.Namespace) -> list[Preparati
 
 def tree_of(place: str) -> Path:
     return kernel.prepare(find_place(place).kernel)
+
+
+def compilers_for(place: str, tree: Path | None = None) -> Toolchain:
+    """Return the compilers for programs that run with the kernel in @tree."""
+    if find_place(place).is_32:
+        return Toolchain(I386, suite.prepare(PROGRAMS_32))
+    return toolchain_of(tree or tree_of(place)).programs
 
 
 def programs_for(report: Report, toolchain: Toolchain) -> Path:
@@ -105,9 +114,11 @@ def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
     names = [test.name for test in tests]
     command = [TESTING / "vm", *machine_options(report, name, tests)]
     command += ["--no-load", "--timeout", str(SELFTESTS_LIMIT + longer)]
-    toolchain = toolchain_of(tree_of(name)).programs
-    command += ["--add", f"{programs_for(report, toolchain)}:/selftests"]
-    command += ["--add", f"{toolchain.program('dd')}:/usr/local/bin/dd"]
+    command += ["--add", f"{programs_for(report, compilers_for(name))}:/selftests"]
+    dd = toolchain_of(tree_of(name)).programs.program("dd")
+    command += ["--add", f"{dd}:/usr/local/bin/dd"]
+    if find_place(name).is_32:
+        command += ["--add", f"{build_tools(compilers_for(name)) / 'bin'}:/usr/local/bin"]
     command += ["--log", f"{log}.kernel", "--", "env"]
     command += [f"{variable}={value}" for variable, value in given.items()]
     command += ["zio-selftests", "/selftests", str(TEST_LIMIT + longer), *names]

@@ -8,12 +8,14 @@ small trees, prose, recipes, and the choice of compilers. It also tests the perc
 of the benchmark "jitter".
 """
 
+import contextlib
+import io
 import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
 
-from . import layering, prose, recipes, tap, versions
+from . import emulation, layering, matrix, prose, recipes, tap, versions
 from .common import ROOT
 from .toolchain import NATIVE, toolchain_of
 
@@ -328,6 +330,27 @@ def test_recipes(out: Tap) -> None:
 # --- compilers --------------------------------------------------------------------------
 
 
+def test_table(out: Tap) -> None:
+    """A target that was skipped is no failure, also if there is an old log."""
+    with tempfile.TemporaryDirectory() as place:
+        report = matrix.Boots(Path(place))
+        target = matrix.Target("s390x-6.12", words=("C=1",))
+        with contextlib.redirect_stdout(io.StringIO()):
+            report.skip(f"{target.name}: the archive has no headers: x")
+        columns = matrix.columns_of(report, target, [])
+        out.is_equal("table: a target that was skipped", columns[4], "skipped")
+    programs = matrix.Target("distro", has_tools=True, is_32=True)
+    out.is_equal("table: programs", matrix.checks_of(programs), "tools (32 bits)")
+    out.is_equal("table: they have a place of their own", programs.place, "i386")
+    out.is_equal("table: modules", matrix.checks_of(target), "modules, sparse")
+
+
+def test_magic(out: Tap) -> None:
+    magic = emulation.magic_of(0xB7)
+    wanted = r"\x7f\x45\x4c\x46\x02\x01\x01" + r"\x00" * 9 + r"\x02\x00\xb7\x00:"
+    out.is_equal("the first bytes of a program", magic[: len(wanted)], wanted)
+
+
 def test_toolchains(out: Tap) -> None:
     with tempfile.TemporaryDirectory() as place:
         tree = Path(place)
@@ -386,6 +409,8 @@ def main(words: list[str]) -> int:
     test_prose(out)
     test_versions(out)
     test_recipes(out)
+    test_table(out)
+    test_magic(out)
     test_toolchains(out)
     test_jitter(out)
     print(f"1..{out.count}")

@@ -49,6 +49,8 @@ class Kernel:
     # Modules that the guest needs: the image does not have them built in
     modules: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    # The processor that QEMU emulates, where that of the architecture cannot run it
+    cpu: str = ""
     # Makes what a compilation needs, and leaves out the image
     make_headers: Callable[[], Path] | None = None
 
@@ -69,6 +71,7 @@ def of_suite(flavour: kernel_suite.Flavour) -> Kernel:
     return Kernel(
         partial(kernel_suite.make, flavour),
         modules=("configfs",),
+        cpu=flavour.cpu,
         make_headers=partial(kernel_suite.make_headers, flavour),
     )
 

@@ -8,7 +8,7 @@ with sparse or with the tools, too. Then boots those that can boot, with a few s
 in each. --compile leaves out the boots.
 
 The targets are the names of kernels (see kernel), and clang-6.12, the same kernel with
-clang in place of gcc. What is already compiled and has not changed is not compiled again.
+clang in place of gcc. i386 has programs of 32 bits for the kernel distro. What is already compiled and has not changed is not compiled again.
 The headers, compilers and images come from the Debian archive that apt has here. They are
 unpacked in ~/.cache/zio/suites and ~/.cache/zio/kernels (4 GB); nothing is installed but
 QEMU for ARM.
@@ -71,10 +71,19 @@ class Target:
     words: tuple[str, ...] = ()
     has_tools: bool = False
     boots: bool = True
+    # Only programs are compiled: of 32 bits, for a kernel of 64.
+    is_32: bool = False
 
     @property
     def name(self) -> str:
+        if self.is_32:
+            return self.place
         return self.kernel if self.compiler == "gcc" else f"clang-{self.kernel}"
+
+    @property
+    def place(self) -> str:
+        """The place of the selftests."""
+        return "i386" if self.is_32 else self.kernel
 
     @property
     def directory(self) -> Path:
@@ -91,12 +100,12 @@ TARGETS = [
     Target("newest"),
     Target("arm64-6.1", has_tools=True, boots=False),
     Target("arm64-6.12", has_tools=True),
-    Target("arm64-newest", boots=False),
-    # The emulated processor has no pages of 16 kB.
-    Target("arm64-16k", boots=False),
+    Target("arm64-newest"),
+    Target("arm64-16k"),
     Target("armhf-6.12", words=SPARSE, has_tools=True),
-    Target("armhf-newest", boots=False),
+    Target("armhf-newest"),
     Target("s390x-6.12", words=SPARSE, boots=False),
+    Target("distro", has_tools=True, is_32=True),
 ]
 
 
@@ -110,25 +119,33 @@ def compile_target(report: Report, target: Target) -> bool:
     except Failure as error:
         report.skip(f"{target.name}: the archive has no headers: {error}")
         return False
-    if toolchain_of(tree).root and not can_enter():
+    if (toolchain_of(tree).root or target.is_32) and not can_enter():
         report.skip(f"{target.name}: no mounts here: unshare --mount fails")
         return False
     what = f"{target.name}: Linux {release_of(tree)} compiles"
-    log, good = LOGS / target.name, LOGS / f"{target.name}.good"
-    key = key_of(target, tree)
-    if not good.exists() or good.read_text() != key:
-        say(f"compiling for {target.name}")
-        if not compile_modules(target, tree, log):
-            report.fail(what, log)
-            return False
-        good.write_text(key)
+    if not target.is_32 and not compile_changed(report, target, tree, what):
+        return False
     if target.has_tools:
         try:
-            build_tools(toolchain_of(tree).programs)
+            build_tools(check_boots.compilers_for(target.place, tree))
         except Failure as error:
             report.fail(f"{target.name}: {error}")
             return False
     report.ok(what)
+    return True
+
+
+def compile_changed(report: Report, target: Target, tree: Path, what: str) -> bool:
+    """Compile the modules unless nothing has changed since they compiled."""
+    log, good = LOGS / target.name, LOGS / f"{target.name}.good"
+    key = key_of(target, tree)
+    if good.exists() and good.read_text() == key:
+        return True
+    say(f"compiling for {target.name}")
+    if not compile_modules(target, tree, log):
+        report.fail(what, log)
+        return False
+    good.write_text(key)
     return True
 
 
@@ -172,6 +189,12 @@ class Boots(Report):
         super().__init__(logs)
         self.results: dict[str, Results] = {}
         self.failed: set[str] = set()
+        # Targets that were not compiled
+        self.skipped: set[str] = set()
+
+    def skip(self, what: str) -> None:
+        super().skip(what)
+        self.skipped.add(what.partition(":")[0])
 
     def add(self, what: str, results: Results) -> None:
         super().add(what, results)
@@ -195,11 +218,14 @@ class Boots(Report):
 def boot_all(report: Boots, targets: list[Target]) -> None:
     booting = [target for target in targets if target.boots]
     for target in booting:
-        # The machine takes the modules that are compiled.
-        place, words = find_place(target.kernel), ("--modules", str(target.directory))
-        PLACES[target.kernel] = replace(place, options=(*place.options, *words))
+        # The tests run everywhere, in the machine with the modules that are compiled.
+        place = replace(find_place(target.place), is_special=False)
+        if not target.is_32:
+            words = (*place.options, "--modules", str(target.directory))
+            place = replace(place, options=words)
+        PLACES[target.place] = place
     if booting:
-        names = [target.kernel for target in booting]
+        names = [target.place for target in booting]
         options = argparse.Namespace(kernel=names, tests=TESTS)
         run_jobs(check_boots.selftest_jobs(report, options))
 
@@ -208,15 +234,20 @@ def boot_all(report: Boots, targets: list[Target]) -> None:
 
 
 def columns_of(report: Boots, target: Target, compiled: list[Target]) -> list[str]:
-    if not (LOGS / target.name).exists():
+    if target.name in report.skipped:
         return [target.name, "", "", target.compiler, "skipped", ""]
     tree = kernel.prepare_headers(target.kernel)
-    checks = ["modules"] + (["sparse"] if "C=1" in target.words else [])
-    checks += ["tools"] if target.has_tools else []
-    done = ", ".join(checks) if target in compiled else "fails"
-    boots = report.result_of(target.kernel) if target.boots else ""
+    done = checks_of(target) if target in compiled else "fails"
+    boots = report.result_of(target.place) if target.boots else ""
     arch = toolchain_of(tree).arch.name
     return [target.name, arch, release_of(tree), target.compiler, done, boots]
+
+
+def checks_of(target: Target) -> str:
+    found = [] if target.is_32 else ["modules"]
+    found += ["sparse"] if "C=1" in target.words else []
+    found += ["tools"] if target.has_tools else []
+    return ", ".join(found) + (" (32 bits)" if target.is_32 else "")
 
 
 def print_table(report: Boots, targets: list[Target], compiled: list[Target]) -> None:
@@ -228,7 +259,7 @@ def print_table(report: Boots, targets: list[Target], compiled: list[Target]) ->
         print(f"| {' | '.join(row)} |")
     print()
     for target in targets:
-        boot = f" {LOGS}/selftests-{target.kernel}" if target.boots else ""
+        boot = f" {LOGS}/selftests-{target.place}" if target.boots else ""
         print(f"{target.name}: {LOGS}/{target.name}{boot}")
 
 

@@ -32,6 +32,8 @@ class Place:
     # Only tests with a line "# PLACE" run here.
     is_special: bool = False
     has_kunit: bool = False
+    # The tests are programs of 32 bits.
+    is_32: bool = False
 
 
 NO_KUNIT = ("--append", "kunit.enable=0")
@@ -43,6 +45,7 @@ PLACES = {
     "rt": Place("rt", is_special=True),
     "swiotlb": Place("distro", ("--append", "swiotlb=force"), is_special=True),
     "icount": Place("distro", ("--icount",), is_special=True),
+    "i386": Place("distro", is_32=True),
     **{name: Place(name) for name in ("arm64", "armhf")},
     **{flavour.name: Place(flavour.name) for flavour in FLAVOURS},
 }

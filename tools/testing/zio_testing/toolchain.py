@@ -61,6 +61,7 @@ ARMHF = Arch(
     cpu="cortex-a15",
     console="ttyAMA0",
 )
+I386 = Arch("i386", "x86", "i686-linux-gnu-")
 S390X = Arch("s390x", "s390", "s390x-linux-gnu-")
 ARCHES = {arch.name: arch for arch in (AMD64, ARM64, ARMHF, S390X)}
 

@@ -53,6 +53,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from . import kernel
@@ -108,7 +109,8 @@ def check_options(options: argparse.Namespace) -> None:
 
 
 def machine_of(options: argparse.Namespace, toolchain: Toolchain) -> Machine:
-    arguments = list(kernel.find(options.kernel).arguments)
+    found = kernel.find(options.kernel)
+    arguments = list(found.arguments)
     if not options.leaks:
         # kmemleak notes the origin of all memory. This more than doubles the time.
         arguments.append("kmemleak=off")
@@ -119,7 +121,7 @@ def machine_of(options: argparse.Namespace, toolchain: Toolchain) -> Machine:
         devices=options.device,
         qemu_words=" ".join(options.qemu).split(),
         arguments=arguments + options.append,
-        arch=toolchain.arch,
+        arch=replace(toolchain.arch, cpu=found.cpu or toolchain.arch.cpu),
     )
 
 
