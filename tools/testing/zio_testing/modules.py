@@ -44,7 +44,9 @@ def built_modules(tree: Path) -> Iterator[Path]:
 def build_tools(toolchain: Toolchain) -> Path:
     """Build static tools outside of the checkout. Return their folder "tools"."""
     words = toolchain.program_words
-    directory = CACHE / "static-tools" / tag_of(ROOT, *words)
+    # Objects of a newer suite do not link with the C library of an older one.
+    root = [toolchain.root] if toolchain.root else []
+    directory = CACHE / "static-tools" / tag_of(ROOT, *words, *root)
     with locked(directory.with_suffix(".lock")):
         folders = ("tools", "include/uapi")
         copy_sources(folders, TOOL_SOURCES, directory, "tools/testing/", "tools/bench/")
