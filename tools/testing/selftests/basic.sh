@@ -32,13 +32,14 @@ files_of()
 chan_files="address alarms buffer/allocated-buffer-len
 buffer/max-buffer-len buffer/name buffer/prefer-new
 buffer/queued-buffer-len buffer/watermark
-current-control enable name statistics/blocks statistics/bytes
-statistics/lost_blocks"
+control-attrs current-control enable name statistics/blocks statistics/bytes
+statistics/lost_blocks type"
+scale_files="offset scale signed unit"
 input_files="flush statistics/flushed statistics/lent-blocks statistics/lent-bytes
 statistics/lent-to statistics/merged statistics/taps"
 cset_files="current_buffer current_trigger direction enable name ssize
 statistics/fired statistics/io_errors statistics/lost_triggers timeout-ms
-trigger/clock trigger/enable
+trigger/clock trigger/clock-source trigger/control-attrs trigger/enable
 trigger/name trigger/nsamples trigger/nshots trigger/post-samples
 trigger/pre-samples"
 
@@ -46,10 +47,10 @@ test_sysfs()
 {
 	for chan in cset0/chan0 cset0/chan1 cset0/chan2; do
 		is "files of $chan" "$(files_of $zzero/$chan)" \
-			"$(printf './%s\n' $chan_files $input_files | sort)"
+			"$(printf './%s\n' $chan_files $scale_files $input_files | sort)"
 	done
 	is "files of cset1/chan0" "$(files_of $zzero/cset1/chan0)" \
-		"$(printf './%s\n' $chan_files buffer/source statistics/copied \
+		"$(printf './%s\n' $chan_files $scale_files buffer/source statistics/copied \
 		statistics/copied-bytes statistics/route-lost \
 		statistics/shared | sort)"
 	is "files of cset2/chan0" "$(files_of $zzero/cset2/chan0)" \

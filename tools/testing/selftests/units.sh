@@ -16,17 +16,24 @@ scaling()
 	echo $(cd "$1" && cat unit scale offset signed type)
 }
 
-# said_line REGEX: the last command printed such a line
-said_line()
+# record COMMAND...: keep what it prints for several checks
+record()
 {
-	echo "$said" | grep -Eq -- "$1" || { echo "$said"; false; }
+	capture "$@"
+	recorded=$said
+}
+
+# has_line REGEX: the recorded text has such a line
+has_line()
+{
+	echo "$recorded" | grep -Eq -- "$1" || { echo "$recorded"; false; }
 }
 
 # dump OPTION...: a block of the sawtooth, with one space between words
 dump()
 {
-	capture zio-dump "$@" -n 1 zzero-0-2
-	said=$(echo "$said" | tr -s ' ')
+	record zio-dump "$@" -n 1 zzero-0-2
+	recorded=$(echo "$recorded" | tr -s ' ')
 }
 
 test_scaling()
@@ -41,11 +48,11 @@ test_scaling()
 	is "in sysfs" "$(scaling $chan)" "V 0.001 -16000 0 le:u8/8>>0"
 	is "another channel has its own scale" "$(scaling $cset0/chan1)" "none 1 0 0 le:u8/8>>0"
 	dump -u -d
-	check "values in volts" said_line '^ data 0: 0 0\.001 0\.002 0\.003 V$'
+	check "values in volts" has_line '^ data 0: 0 0\.001 0\.002 0\.003 V$'
 	dump -u -j
-	check "values in JSON" said_line '"unit":"V","data":\[0\.016,0\.017,'
+	check "values in JSON" has_line '"unit":"V","data":\[0\.016,0\.017,'
 	dump -a -c
-	check "attributes in a control" said_line \
+	check "attributes in a control" has_line \
 		'channel offset=-16000 unit=V scale-mantissa=1 scale-exponent=-3 signed=0'
 }
 
@@ -59,10 +66,10 @@ test_errors()
 	expect_write_errno "too large an offset" ERANGE $chan/offset 2147483648
 	expect_write_errno "too small an offset" ERANGE $chan/offset -2147483649
 	expect_write_errno "a broken offset" EINVAL $chan/offset -1.5
-	capture zio set zzero/0/2 scale=0
-	check "zio says why" said_line 'a scale of 0 makes all values equal'
-	capture zio set zzero/0/2 unit=mV
-	check "zio lists the units" said_line 'V A Ohm W'
+	record zio set zzero/0/2 scale=0
+	check "zio says why" has_line 'a scale of 0 makes all values equal'
+	record zio set zzero/0/2 unit=mV
+	check "zio lists the units" has_line 'V A Ohm W'
 }
 
 # Blocks have the scale that was in force when they were armed.
@@ -73,9 +80,9 @@ test_order()
 	echo 1 >$cset0/trigger/fire
 	zio set zzero/0/2 scale=0.25
 	echo 1 >$cset0/trigger/fire
-	capture zio-dump -a -c -n 2 zzero-0-2
+	record zio-dump -a -c -n 2 zzero-0-2
 	is "the blocks have the old and the new scale" \
-		"$(echo "$said" | grep -o 'scale-mantissa=[0-9]*' | xargs)" \
+		"$(echo "$recorded" | grep -o 'scale-mantissa=[0-9]*' | xargs)" \
 		"scale-mantissa=5 scale-mantissa=25"
 	zio set zzero/0 current_trigger=user
 }
@@ -84,9 +91,9 @@ test_signed_attribute()
 {
 	check "a negative offset of the board" zio set zzero/2/0 offset=-3
 	is "in sysfs" "$(cat $zzero/cset2/chan0/offset)" -3
-	capture zio-dump -a -n 1 -f signed zzero-2-0
-	check "in the control" said_line 'channel gain-factor=1000 offset=-3 sequence=0$'
-	check "in the samples" said_line 'data +0: +-3 +-2 +-1 +0$'
+	record zio-dump -a -n 1 -f signed zzero-2-0
+	check "in the control" has_line 'channel gain-factor=1000 offset=-3 sequence=0$'
+	check "in the samples" has_line 'data +0: +-3 +-2 +-1 +0$'
 }
 
 test_names()
@@ -103,36 +110,36 @@ test_names()
 	echo user >$zzero/cset2/current_trigger
 	echo hrt >$zzero/cset2/current_trigger
 	echo 3000000 >$zzero/cset2/trigger/period-ns
-	capture zio-dump -a -c -n 1 zzero-2-0
-	check "a number of 64 bits, and the clock" said_line \
+	record zio-dump -a -c -n 1 zzero-2-0
+	check "a number of 64 bits, and the clock" has_line \
 		'trigger nshots=1 .* period-ns=3000000 phase-ns=0 .* clock=0$'
 	zio-copy if=zzero-2-0 of=/tmp/block count=1
-	capture zio-dump -a -c /tmp/block
-	check "a block file has no names" said_line 'channel gain-factor=1000 .*ext0='
+	record zio-dump -a -c /tmp/block
+	check "a block file has no names" has_line 'channel gain-factor=1000 .*ext0='
 	zio-dump --print-names zzero >/tmp/names
-	capture zio-dump -a -c --names /tmp/names /tmp/block
-	check "a block file with names" said_line 'channel gain-factor=1000 .*sequence='
+	record zio-dump -a -c --names /tmp/names /tmp/block
+	check "a block file with names" has_line 'channel gain-factor=1000 .*sequence='
 	echo user >$zzero/cset2/current_trigger
 }
 
 # In the virtual machine no program synchronises the clock but this one.
 test_clock()
 {
-	capture set-clock 0 0
-	capture zio get trigger:clock0
-	check "the kernel stamps" said_line '^clock-source=kernel$'
-	check "the clock source" said_line "^clock-counter=$(cat $source)$"
-	check "nobody has synchronised it" said_line '^clock-state=unsynchronised$'
-	check "an unknown error" said_line '^clock-max-error-ns=unknown$'
-	check "an unknown offset of TAI" said_line '^clock-tai-offset-s=unknown$'
+	record set-clock 0 0
+	record zio get trigger:clock0
+	check "the kernel stamps" has_line '^clock-source=kernel$'
+	check "the clock source" has_line "^clock-counter=$(cat $source)$"
+	check "nobody has synchronised it" has_line '^clock-state=unsynchronised$'
+	check "an unknown error" has_line '^clock-max-error-ns=unknown$'
+	check "an unknown offset of TAI" has_line '^clock-tai-offset-s=unknown$'
 	check "a program synchronises the clock" set-clock 1 37
-	capture zio get trigger:clock0
-	check "it is synchronised" said_line '^clock-state=synchronised$'
-	check "the error is known" said_line '^clock-max-error-ns=[0-9]+$'
-	check "the offset of TAI" said_line '^clock-tai-offset-s=37$'
+	record zio get trigger:clock0
+	check "it is synchronised" has_line '^clock-state=synchronised$'
+	check "the error is known" has_line '^clock-max-error-ns=[0-9]+$'
+	check "the offset of TAI" has_line '^clock-tai-offset-s=37$'
 	echo monotonic >$config/triggers/hrt/clock0/clock
-	capture zio get -j trigger:clock0
-	check "a clock that begins at boot" said_line '"clock-state":"local"'
+	record zio get -j trigger:clock0
+	check "a clock that begins at boot" has_line '"clock-state":"local"'
 	is "the trigger of a set has it, too" "$(cat $cset0/trigger/clock-source)" kernel
 	set-clock 0 0
 	rmdir $config/triggers/hrt/clock0
