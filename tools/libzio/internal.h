@@ -128,6 +128,7 @@ struct zio_channel {
 	char *ctrl_path;
 	char *data_path;
 	char *file_name;	/* of a block file, as the caller gave it */
+	struct zio_group *group;	/* NULL: none */
 	enum zio_fault fault;
 	int fault_errno;
 	struct zio_error error;
@@ -152,6 +153,13 @@ int zio_poll(struct zio_channel *ch, int fd, short events, int timeout);
  * unless the channel is non-blocking. If not, errno is that of the failure.
  */
 bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events);
+
+/* Make an eventfd readable, for good, or not readable. errno is unchanged. */
+void zio_signal(int fd);
+void zio_unsignal(int fd);
+
+/* --- group.c: take the channel out of its group. */
+void zio_group_leave(struct zio_channel *ch);
 
 /* --- file.c: block files. Functions return 0, or -1 with errno. */
 bool zio_is_file_name(const char *path, int flags);

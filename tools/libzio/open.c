@@ -318,6 +318,8 @@ int zio_close(struct zio_channel *ch)
 
 	if (!ch)
 		return 0;
+	if (ch->group)
+		zio_group_leave(ch);
 	if (ch->hdr)
 		zio_ring_release(ch);
 	else if (ch->method == ZIO_METHOD_MMAP && !ch->output)

@@ -63,32 +63,38 @@ int zio_wait(struct zio_channel *ch, int timeout)
 	return ret > 0;
 }
 
-void zio_interrupt(struct zio_channel *ch)
+void zio_signal(int fd)
 {
 	const uint64_t one = 1;
 	int saved = errno;
-	ssize_t n;
+	ssize_t n = write(fd, &one, sizeof(one));
 
-	if (!ch) {
-		zio_fail_null(NULL);
-		return;
-	}
-	n = write(ch->interrupt_fd, &one, sizeof(one));
 	(void)n;
 	errno = saved;
 }
 
-void zio_resume(struct zio_channel *ch)
+void zio_unsignal(int fd)
 {
 	int saved = errno;
 	uint64_t count;
-	ssize_t n;
+	ssize_t n = read(fd, &count, sizeof(count));
 
-	if (!ch) {
-		zio_fail_null(NULL);
-		return;
-	}
-	n = read(ch->interrupt_fd, &count, sizeof(count));
 	(void)n;
 	errno = saved;
+}
+
+void zio_interrupt(struct zio_channel *ch)
+{
+	if (ch)
+		zio_signal(ch->interrupt_fd);
+	else
+		zio_fail_null(NULL);
+}
+
+void zio_resume(struct zio_channel *ch)
+{
+	if (ch)
+		zio_unsignal(ch->interrupt_fd);
+	else
+		zio_fail_null(NULL);
 }

@@ -292,6 +292,7 @@ const char *zio_reason(struct zio_channel *ch);
 #include "zio-object.h"
 #include "zio-attr.h"
 #include "zio-names.h"
+#include "zio-group.h"
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,8 @@ out = tests/out
 $(shell [ ! -f $(out)/zio ] || rm -rf $(out))
 test_bin = $(out)/bin
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
-unit_tests = abi_test libzio_test unit_test names_test clock_test wait_test object_test ring_test file_test
+unit_tests = abi_test libzio_test unit_test names_test clock_test wait_test object_test \
+	     ring_test file_test group_test
 test_bins = $(addprefix $(test_bin)/,$(unit_tests) fake-node json-get $(programs))
 
 $(out)/%.o: %.c
@@ -28,6 +29,10 @@ $(test_bin)/abi_test: $(out)/tests/abi_test.o
 
 $(addprefix $(test_bin)/,libzio_test unit_test names_test clock_test wait_test object_test ring_test file_test fake-node): $(test_bin)/%: \
 		$(out)/tests/%.o $(out)/tests/fake.o $(test_libs)
+	$(link_test) -o $@
+
+$(test_bin)/group_test: $(test_bin)/%: $(out)/tests/%.o $(out)/tests/stream.o \
+		$(out)/tests/fake.o $(test_libs)
 	$(link_test) -o $@
 
 $(test_bin)/json-get: $(out)/tests/json-get.o

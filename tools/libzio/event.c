@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Pair the blocks of one event
+ *
+ * The oldest block of all channels leads. The oldest blocks of other channels belong to
+ * its event if their time stamps are within the window and their triggers have the same
+ * name. Each channel gives its blocks in the order of the sequence numbers, at most one
+ * per event. A channel whose oldest block is later has no block of this event: it can be
+ * no more than late. Only for a channel without blocks the event waits.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "group.h"
+
+#define NS_PER_MS 1000000ull
+
+uint64_t zio_monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Was the event of this block given without it? */
+static bool is_late(const struct zio_member *m, uint64_t time)
+{
+	uint64_t window = m->group->window;
+
+	return m->was_late && time + window >= m->late_from &&
+	       time <= m->late_to + window;
+}
+
+/* The next block that comes in time ends this. A step of the clock begins anew. */
+static void mark_late(struct zio_member *m, uint64_t time)
+{
+	if (!m->was_late || time < m->late_to)
+		m->late_from = time;
+	m->late_to = time;
+	m->was_late = true;
+	m->n_late++;
+}
+
+static bool has_same_trigger(const struct zio_group *g, const struct zio_slot *a,
+			     const struct zio_slot *b)
+{
+	return (g->flags & ZIO_GROUP_ANY_TRIGGER) ||
+	       !strncmp(a->blk.control->triggername, b->blk.control->triggername,
+			ZIO_OBJ_NAME_LEN);
+}
+
+/* Return the member with the oldest block, or NULL. */
+static struct zio_member *find_leader(const struct zio_group *g)
+{
+	struct zio_member *leader = NULL;
+	uint64_t time = UINT64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++) {
+		const struct zio_slot *slot = zio_member_first(g->members[i]);
+
+		if (slot && (!leader || slot->time < time)) {
+			leader = g->members[i];
+			time = slot->time;
+		}
+	}
+	return leader;
+}
+
+/*
+ * Several blocks of a channel may be within one window. Return how many blocks of the
+ * channel this one is after the event before, if that was in the same window; else 1.
+ */
+static uint32_t step_of(const struct zio_member *m, const struct zio_slot *slot)
+{
+	const struct zio_group *g = m->group;
+	uint64_t distance = slot->time > g->last_time ? slot->time - g->last_time :
+							g->last_time - slot->time;
+	uint32_t step = slot->seq - m->last_seq;
+
+	return m->in_last && distance <= g->window && step <= INT32_MAX ? step : 1;
+}
+
+static bool is_candidate(const struct zio_member *leader, const struct zio_member *m)
+{
+	const struct zio_slot *first = zio_member_first(leader);
+	const struct zio_slot *slot = zio_member_first(m);
+
+	return slot && slot->time - first->time <= leader->group->window &&
+	       has_same_trigger(leader->group, first, slot) &&
+	       is_late(m, slot->time) == is_late(leader, first->time);
+}
+
+/* Mark the members that have a block of the event, and return how many these are. */
+static unsigned int choose(struct zio_group *g, const struct zio_member *leader)
+{
+	uint32_t least = UINT32_MAX, step;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < g->n; i++) {
+		struct zio_member *m = g->members[i];
+
+		m->given = is_candidate(leader, m);
+		step = m->given ? step_of(m, zio_member_first(m)) : UINT32_MAX;
+		if (step < least)
+			least = step;
+	}
+	for (i = 0; i < g->n; i++) {
+		struct zio_member *m = g->members[i];
+
+		m->given = m->given && step_of(m, zio_member_first(m)) == least;
+		n += m->given;
+	}
+	return n;
+}
+
+static void unchoose(struct zio_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++)
+		g->members[i]->given = false;
+}
+
+static bool is_any_full(const struct zio_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++)
+		if (zio_member_is_full(g->members[i]))
+			return true;
+	return false;
+}
+
+static bool is_any_empty(const struct zio_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++)
+		if (!g->members[i]->count && !g->members[i]->gone)
+			return true;
+	return false;
+}
+
+/* Return when the event ends to wait; its first block has arrived. */
+static uint64_t end_of_wait(const struct zio_group *g)
+{
+	uint64_t arrival = UINT64_MAX;
+	unsigned int i;
+
+	if (g->limit < 0)
+		return UINT64_MAX;
+	for (i = 0; i < g->n; i++) {
+		struct zio_member *m = g->members[i];
+
+		if (m->given && zio_member_first(m)->arrival < arrival)
+			arrival = zio_member_first(m)->arrival;
+	}
+	return arrival + (uint64_t)g->limit * NS_PER_MS;
+}
+
+/* The event is not late. Does it wait for a channel? */
+static bool must_wait(struct zio_group *g, uint64_t *until)
+{
+	uint64_t now;
+	unsigned int i;
+
+	if (!is_any_empty(g))
+		return false;
+	now = zio_monotonic_ns();
+	for (i = 0; i < g->n; i++)
+		zio_member_stamp(g->members[i], now);
+	*until = end_of_wait(g);
+	return g->limit < 0 || (now < *until && !is_any_full(g));
+}
+
+static enum zio_part_state count_missing(struct zio_member *m, uint64_t time)
+{
+	struct zio_slot *slot = zio_member_first(m);
+	struct zio_group_stats *stats = &m->group->stats;
+
+	if (slot && slot->lost_left > m->n_late) {
+		slot->lost_left--;
+		stats->lost++;
+		return ZIO_PART_LOST;
+	}
+	if (slot) {
+		stats->skipped++;
+		return ZIO_PART_SKIPPED;
+	}
+	if (m->gone) {
+		stats->gone++;
+		return ZIO_PART_GONE;
+	}
+	mark_late(m, time);
+	stats->late++;
+	return ZIO_PART_LATE;
+}
+
+/* What a late event has not was given before, or did not come yet. */
+static enum zio_part_state missing_from_late(const struct zio_member *m, uint64_t time)
+{
+	if (!m->count && m->gone)
+		return ZIO_PART_GONE;
+	return !m->count && is_late(m, time) ? ZIO_PART_LATE : ZIO_PART_GIVEN;
+}
+
+static void put_block(struct zio_member *m, bool late)
+{
+	struct zio_slot *slot = zio_member_first(m);
+
+	m->group->stats.blocks++;
+	if (late) {
+		m->group->stats.late_blocks++;
+		m->n_late -= m->n_late > 0;
+		return;
+	}
+	m->was_late = false;
+	m->n_late = 0;
+	m->last_seq = slot->seq;
+}
+
+static void put_part(struct zio_group *g, unsigned int i, const struct zio_event *ev)
+{
+	struct zio_member *m = g->members[i];
+	struct zio_part *part = &g->parts[i];
+
+	*part = (struct zio_part){ .ch = m->ch };
+	if (m->given) {
+		part->blk = zio_member_first(m)->blk;
+		put_block(m, ev->late);
+	} else {
+		part->state = ev->late ? missing_from_late(m, ev->time_ns) :
+					 count_missing(m, ev->time_ns);
+	}
+	if (part->state == ZIO_PART_GONE)
+		part->error = m->gone_errno;
+	if (!ev->late)
+		m->in_last = m->given;
+}
+
+static uint64_t time_of_event(const struct zio_group *g)
+{
+	uint64_t time = UINT64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++) {
+		struct zio_member *m = g->members[i];
+
+		if (m->given && zio_member_first(m)->time < time)
+			time = zio_member_first(m)->time;
+	}
+	return time;
+}
+
+static void put_event(struct zio_group *g, struct zio_event *ev, unsigned int n_blocks,
+		      bool late)
+{
+	unsigned int i;
+
+	*ev = (struct zio_event){ .time_ns = time_of_event(g), .parts = g->parts,
+				  .n_parts = g->n, .n_blocks = n_blocks, .late = late };
+	for (i = 0; i < g->n; i++)
+		put_part(g, i, ev);
+	if (late)
+		return;
+	g->last_time = ev->time_ns;
+	g->stats.events++;
+	g->stats.complete += n_blocks == g->n;
+}
+
+void zio_event_drop_late(struct zio_member *m)
+{
+	struct zio_group *g = m->group;
+	struct zio_slot *slot;
+
+	if (!(g->flags & ZIO_GROUP_DROP_LATE))
+		return;
+	while ((slot = zio_member_first(m)) && is_late(m, slot->time)) {
+		g->stats.late_blocks++;
+		g->stats.dropped++;
+		m->n_late -= m->n_late > 0;
+		zio_member_pop(m);
+	}
+}
+
+bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until)
+{
+	struct zio_member *leader;
+	unsigned int n_blocks;
+	bool late;
+
+	*until = UINT64_MAX;
+	leader = find_leader(g);
+	if (!leader)
+		return false;
+	late = is_late(leader, zio_member_first(leader)->time);
+	n_blocks = choose(g, leader);
+	if (!late && must_wait(g, until)) {
+		unchoose(g);
+		return false;
+	}
+	put_event(g, ev, n_blocks, late);
+	return true;
+}
+
+void zio_event_release(struct zio_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++) {
+		struct zio_member *m = g->members[i];
+
+		if (m->given)
+			zio_member_pop(m);
+		m->given = false;
+	}
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Groups: wait for many channels, and give their blocks event by event
+ *
+ * member.c has the blocks of a channel, event.c pairs them. A channel without blocks is
+ * always read before the group sleeps, because some triggers fire when a program reads.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "group.h"
+#include "object.h"
+
+#define ALL_FLAGS (ZIO_GROUP_ANY_TRIGGER | ZIO_GROUP_DROP_LATE)
+#define MAX_DEPTH 65536
+#define N_READY 16
+#define NS_PER_MS 1000000ull
+
+static int fail(struct zio_group *g, const char *fault, int code)
+{
+	g->failed = NULL;
+	g->fault = fault;
+	g->fault_errno = code;
+	errno = code;
+	return -1;
+}
+
+/* errno says what has failed; zio_reason() of the channel has the text. */
+static int fail_channel(struct zio_group *g, struct zio_member *m)
+{
+	fail(g, "", errno);
+	g->failed = m->ch;
+	g->stats.errors++;
+	return -1;
+}
+
+static int watch(struct zio_group *g, int fd, void *data)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = data };
+
+	return epoll_ctl(g->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int open_descriptors(struct zio_group *g)
+{
+	g->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	g->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	g->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (g->epoll_fd < 0 || g->interrupt_fd < 0 || g->timer_fd < 0)
+		return -1;
+	return watch(g, g->interrupt_fd, &g->interrupt_fd) ||
+	       watch(g, g->timer_fd, &g->timer_fd) ? -1 : 0;
+}
+
+struct zio_group *zio_group_open(unsigned int flags, struct zio_error *err)
+{
+	struct zio_group *g;
+	int code;
+
+	if (flags & ~(unsigned int)ALL_FLAGS) {
+		zio_explain_argument(err, "group",
+				     "open: flags that this library does not have");
+		return NULL;
+	}
+	g = calloc(1, sizeof(*g));
+	if (!g) {
+		zio_explain(err, ENOMEM, "group: open: %s", strerror(ENOMEM));
+		return NULL;
+	}
+	g->flags = flags;
+	g->depth = ZIO_GROUP_DEPTH;
+	g->limit = ZIO_GROUP_LIMIT_MS;
+	g->fault = "no error";
+	if (!open_descriptors(g))
+		return g;
+	code = errno;
+	zio_group_close(g);
+	zio_explain(err, code, "group: open a descriptor: %s", strerror(code));
+	return NULL;
+}
+
+static void close_descriptor(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void zio_group_close(struct zio_group *g)
+{
+	int saved = errno;
+
+	if (!g)
+		return;
+	while (g->n)
+		zio_group_leave(g->members[g->n - 1]->ch);
+	close_descriptor(g->timer_fd);
+	close_descriptor(g->interrupt_fd);
+	close_descriptor(g->epoll_fd);
+	free(g->members);
+	free(g->parts);
+	free(g);
+	errno = saved;
+}
+
+static int grow(struct zio_group *g)
+{
+	size_t n = g->n + 1;
+	void *members = realloc(g->members, n * sizeof(*g->members));
+	void *parts = members ? realloc(g->parts, n * sizeof(*g->parts)) : NULL;
+
+	g->members = members ? members : g->members;
+	g->parts = parts ? parts : g->parts;
+	return parts ? 0 : -1;
+}
+
+int zio_group_add(struct zio_group *g, struct zio_channel *ch)
+{
+	struct zio_member *m;
+
+	if (!g)
+		return zio_fail_null(NULL);
+	if (!ch)
+		return fail(g, "add a channel: it is NULL", EINVAL);
+	if (ch->output)
+		return fail(g, "add a channel: it is an output", EBADF);
+	if (ch->group)
+		return fail(g, "add a channel: it is in a group already", EBUSY);
+	m = zio_member_new(g, ch);
+	if (!m || grow(g)) {
+		if (m)
+			zio_member_free(m);
+		return fail(g, "add a channel: no memory", ENOMEM);
+	}
+	ch->group = g;
+	ch->nonblock = true;
+	g->members[g->n] = m;
+	g->parts[g->n] = (struct zio_part){ .ch = ch };
+	return (int)g->n++;
+}
+
+static unsigned int index_of(const struct zio_group *g, const struct zio_channel *ch)
+{
+	unsigned int i = 0;
+
+	while (g->members[i]->ch != ch)
+		i++;
+	return i;
+}
+
+static void unwatch(struct zio_member *m)
+{
+	if (m->watched_fd >= 0)
+		epoll_ctl(m->group->epoll_fd, EPOLL_CTL_DEL, m->watched_fd, NULL);
+	m->watched_fd = -1;
+}
+
+void zio_group_leave(struct zio_channel *ch)
+{
+	struct zio_group *g = ch->group;
+	unsigned int i = index_of(g, ch);
+	struct zio_member *m = g->members[i];
+
+	unwatch(m);
+	g->stats.dropped += m->count - m->given;
+	g->n--;
+	memmove(&g->members[i], &g->members[i + 1], (g->n - i) * sizeof(*g->members));
+	if (g->failed == ch)
+		g->failed = NULL;
+	ch->group = NULL;
+	ch->nonblock = m->nonblock;
+	zio_member_free(m);
+}
+
+void zio_group_set_window(struct zio_group *g, uint64_t ns)
+{
+	if (!g)
+		zio_fail_null(NULL);
+	else
+		g->window = ns;
+}
+
+void zio_group_set_limit(struct zio_group *g, int ms)
+{
+	if (!g)
+		zio_fail_null(NULL);
+	else
+		g->limit = ms;
+}
+
+int zio_group_set_depth(struct zio_group *g, unsigned int blocks)
+{
+	if (!g)
+		return zio_fail_null(NULL);
+	if (!blocks || blocks > MAX_DEPTH)
+		return fail(g, "set the depth: use 1 to 65536 blocks", EINVAL);
+	if (g->n)
+		return fail(g, "set the depth: do it before a channel is added", EBUSY);
+	g->depth = blocks;
+	return 0;
+}
+
+/* Read a block of each channel that has none. */
+static int fill(struct zio_group *g)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < g->n; i++) {
+		struct zio_member *m = g->members[i];
+
+		zio_event_drop_late(m);
+		while (!m->count && !m->gone) {
+			ret = zio_member_read(m);
+			if (ret < 0)
+				return fail_channel(g, m);
+			if (!ret)
+				break;
+			zio_event_drop_late(m);
+		}
+	}
+	return 0;
+}
+
+static bool has_channels(const struct zio_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++)
+		if (g->members[i]->count || !g->members[i]->gone)
+			return true;
+	return false;
+}
+
+/* Before a sleep. Returns the number of blocks that were read, or -1. */
+static int read_hidden(struct zio_group *g)
+{
+	unsigned int i;
+	int n = 0, ret;
+
+	for (i = 0; i < g->n; i++) {
+		if (!zio_member_hides_blocks(g->members[i]))
+			continue;
+		ret = zio_member_read(g->members[i]);
+		if (ret < 0)
+			return fail_channel(g, g->members[i]);
+		n += ret;
+	}
+	return n;
+}
+
+/* The descriptor of a channel changes while a block is partly read. */
+static int watch_member(struct zio_member *m)
+{
+	int fd = zio_fd(m->ch);
+
+	if (m->gone || m->cannot_poll || zio_member_is_full(m)) {
+		unwatch(m);
+		return 0;
+	}
+	if (fd == m->watched_fd)
+		return 0;
+	unwatch(m);
+	if (!watch(m->group, fd, m))
+		m->watched_fd = fd;
+	else if (errno == EPERM)
+		m->cannot_poll = true;
+	else
+		return fail(m->group, "watch a channel", errno);
+	return 0;
+}
+
+static int watch_all(struct zio_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++)
+		if (watch_member(g->members[i]))
+			return -1;
+	return 0;
+}
+
+static int ms_until(uint64_t end)
+{
+	uint64_t now, ms;
+
+	if (end == UINT64_MAX)
+		return -1;
+	now = zio_monotonic_ns();
+	ms = end <= now ? 0 : (end - now + NS_PER_MS - 1) / NS_PER_MS;
+	return ms < INT32_MAX ? (int)ms : INT32_MAX;
+}
+
+static bool is_interrupted(const struct zio_group *g, const struct epoll_event *ready,
+			   int n)
+{
+	while (n--)
+		if (ready[n].data.ptr == &g->interrupt_fd)
+			return true;
+	return false;
+}
+
+static int read_ready(struct zio_group *g, const struct epoll_event *ready, int n)
+{
+	int blocks = 0, ret, i;
+
+	for (i = 0; i < n; i++) {
+		if (ready[i].data.ptr == &g->timer_fd)
+			continue;
+		ret = zio_member_read(ready[i].data.ptr);
+		if (ret < 0)
+			return fail_channel(g, ready[i].data.ptr);
+		blocks += ret;
+	}
+	return blocks;
+}
+
+/* poll() of the group's descriptor shall also return when an event stops to wait. */
+static void set_timer(struct zio_group *g, uint64_t at)
+{
+	struct itimerspec when = { 0 };
+
+	if (at == UINT64_MAX && !g->timer_runs)
+		return;
+	g->timer_runs = at != UINT64_MAX;
+	if (g->timer_runs) {
+		when.it_value.tv_sec = (time_t)(at / 1000000000);
+		when.it_value.tv_nsec = (long)(at % 1000000000);
+	}
+	timerfd_settime(g->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+/*
+ * Wait for a block until @end, or until @until, when an event does not wait any longer.
+ * Returns 0 to look again, or -1.
+ */
+static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
+{
+	struct epoll_event ready[N_READY];
+	int n = read_hidden(g), blocks;
+
+	if (n)
+		return n < 0 ? -1 : 0;
+	if (watch_all(g))
+		return -1;
+	n = epoll_wait(g->epoll_fd, ready, N_READY, ms_until(until < end ? until : end));
+	if (n < 0)
+		return fail(g, "wait for a block", errno);
+	if (is_interrupted(g, ready, n))
+		return fail(g, "zio_group_interrupt() has ended the wait", ECANCELED);
+	blocks = read_ready(g, ready, n);
+	if (blocks || end > zio_monotonic_ns())
+		return blocks < 0 ? -1 : 0;
+	set_timer(g, until);
+	return fail(g, "no event yet", EAGAIN);
+}
+
+static uint64_t end_of_call(int timeout)
+{
+	return timeout < 0 ? UINT64_MAX :
+			     zio_monotonic_ns() + (uint64_t)timeout * NS_PER_MS;
+}
+
+int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
+{
+	uint64_t end, until;
+
+	if (!g)
+		return zio_fail_null(NULL);
+	if (!ev)
+		return fail(g, "the caller passes NULL where a pointer is needed", EINVAL);
+	zio_event_release(g);
+	set_timer(g, UINT64_MAX);
+	end = timeout ? end_of_call(timeout) : 0;
+	for (;;) {
+		if (fill(g))
+			return -1;
+		if (zio_event_make(g, ev, &until))
+			return 1;
+		if (!has_channels(g)) {
+			g->failed = NULL;
+			g->fault = "all channels are gone, or there is none";
+			g->fault_errno = 0;
+			return 0;
+		}
+		if (wait_for_block(g, until, end))
+			return -1;
+	}
+}
+
+int zio_group_fd(const struct zio_group *g)
+{
+	return g ? g->epoll_fd : zio_fail_null(NULL);
+}
+
+void zio_group_interrupt(struct zio_group *g)
+{
+	if (g)
+		zio_signal(g->interrupt_fd);
+	else
+		zio_fail_null(NULL);
+}
+
+void zio_group_resume(struct zio_group *g)
+{
+	if (g)
+		zio_unsignal(g->interrupt_fd);
+	else
+		zio_fail_null(NULL);
+}
+
+const struct zio_group_stats *zio_group_stats(const struct zio_group *g)
+{
+	if (!g)
+		errno = EINVAL;
+	return g ? &g->stats : NULL;
+}
+
+const char *zio_group_reason(struct zio_group *g)
+{
+	int saved = errno;
+
+	if (!g)
+		return "the group is NULL: zio_group_open() gives the reason in its last argument";
+	if (g->failed)
+		return zio_reason(g->failed);
+	zio_explain(&g->error, g->fault_errno, "group: %s%s%s", g->fault,
+		    g->fault_errno ? ": " : "",
+		    g->fault_errno ? strerror(g->fault_errno) : "");
+	errno = saved;
+	return g->error.text;
+}
+
+const char *zio_part_name(enum zio_part_state state)
+{
+	static const char *const names[] = {
+		"block", "lost", "skipped", "late", "gone", "given",
+	};
+
+	return (unsigned int)state < sizeof(names) / sizeof(names[0]) ? names[state] :
+									NULL;
+}

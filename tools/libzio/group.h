@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Declarations that the files of zio_group share. */
+#ifndef LIBZIO_GROUP_H
+#define LIBZIO_GROUP_H
+
+#include "internal.h"
+
+/*
+ * A block that waits for its event. The data of the newest block of a member are still in
+ * the memory of its channel; those of the others are in @mem.
+ */
+struct zio_slot {
+	struct zio_block blk;
+	uint64_t time;		/* time stamp, ns */
+	uint64_t arrival;	/* when the group read it, ns of CLOCK_MONOTONIC; 0: now */
+	uint32_t lost_left;	/* blocks lost before it that no event has reported */
+	uint32_t seq;
+	struct zio_control control;
+	void *mem;
+	size_t mem_size;
+};
+
+/* A channel of a group. Its slots are a queue; the first block is the oldest. */
+struct zio_member {
+	struct zio_channel *ch;
+	struct zio_group *group;
+	struct zio_slot *slots;
+	unsigned int depth, first, count;
+	bool in_place;		/* the newest block is in the memory of the channel */
+	bool given;		/* the first block is in the present event */
+	bool gone;
+	int gone_errno;
+	bool cannot_poll;	/* a regular file */
+	int watched_fd;		/* in the epoll; -1: none */
+	bool in_last;		/* the last event that was not late has a block of it */
+	uint32_t last_seq;	/* the number of that block */
+	bool was_late;		/* events from late_from to late_to went without it */
+	uint64_t late_from, late_to;
+	uint32_t n_late;	/* number of these events whose blocks have not come */
+	bool nonblock;		/* what the channel was before it joined */
+};
+
+struct zio_group {
+	unsigned int flags;
+	struct zio_member **members;
+	struct zio_part *parts;
+	unsigned int n;
+	unsigned int depth;
+	uint64_t window;
+	int limit;		/* ms; negative: none */
+	uint64_t last_time;	/* of the last event that was not late */
+	int epoll_fd, interrupt_fd, timer_fd;
+	bool timer_runs;
+	struct zio_group_stats stats;
+	struct zio_channel *failed;	/* the channel whose fault it is; NULL: none */
+	const char *fault;
+	int fault_errno;
+	struct zio_error error;
+};
+
+/* --- member.c */
+
+/* Return a member for @ch, or NULL with ENOMEM. */
+struct zio_member *zio_member_new(struct zio_group *g, struct zio_channel *ch);
+void zio_member_free(struct zio_member *m);
+
+/* Return the oldest block, or NULL. */
+struct zio_slot *zio_member_first(const struct zio_member *m);
+
+/* Read a block to the end of the queue. Returns 1, 0 if there is none, -1 with errno. */
+int zio_member_read(struct zio_member *m);
+
+/* Drop the oldest block. */
+void zio_member_pop(struct zio_member *m);
+bool zio_member_is_full(const struct zio_member *m);
+
+/* Are there blocks that poll() does not report, or is a block in the way of poll()? */
+bool zio_member_hides_blocks(const struct zio_member *m);
+
+/* The newest block arrived at @now, unless it was there before. */
+void zio_member_stamp(struct zio_member *m, uint64_t now);
+
+/* --- event.c */
+
+/* Drop the blocks of the present event. */
+void zio_event_release(struct zio_group *g);
+
+/* Drop the oldest blocks that are late, if the caller does not want them. */
+void zio_event_drop_late(struct zio_member *m);
+
+/*
+ * Make the next event of the oldest blocks. Returns false if it waits for a channel: until
+ * *@until, in ns of CLOCK_MONOTONIC, which is UINT64_MAX if there is no limit.
+ */
+bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until);
+
+uint64_t zio_monotonic_ns(void);
+
+#endif /* LIBZIO_GROUP_H */

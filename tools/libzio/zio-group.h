@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Read the blocks of several channels event by event. A part of <zio.h>. */
+#ifndef LIBZIO_ZIO_GROUP_H
+#define LIBZIO_ZIO_GROUP_H
+
+#ifndef LIBZIO_ZIO_H
+#error "include <zio.h>"
+#endif
+
+/* How long an event waits for a channel; zio_group_set_limit() changes it. */
+#define ZIO_GROUP_LIMIT_MS 100
+/* Blocks that wait in the memory of a channel; zio_group_set_depth() changes it. */
+#define ZIO_GROUP_DEPTH 64
+
+/*
+ * A group reads many channels of many devices, and gives their blocks event by event.
+ * The blocks of one event have the same trigger, and time stamps within a window. Only
+ * one thread at a time may use a group and its channels.
+ */
+struct zio_group;
+
+/**
+ * enum zio_group_flag - flags of zio_group_open()
+ * @ZIO_GROUP_ANY_TRIGGER: blocks of different triggers may belong to one event; the
+ *                         default is that the names of their triggers are equal
+ * @ZIO_GROUP_DROP_LATE: count late blocks, and do not give them
+ */
+enum zio_group_flag {
+	ZIO_GROUP_ANY_TRIGGER = 1 << 0,
+	ZIO_GROUP_DROP_LATE = 1 << 1,
+};
+
+/**
+ * enum zio_part_state - what an event has of a channel
+ * @ZIO_PART_BLOCK: a block
+ * @ZIO_PART_LOST: nothing; the sequence numbers prove that the block was lost
+ * @ZIO_PART_SKIPPED: nothing; a later block came, and no block was lost before it. The
+ *                    channel fires less often, joined later, or was still armed
+ * @ZIO_PART_LATE: nothing yet, after the time of zio_group_set_limit(). The block may
+ *                 follow, in a late event
+ * @ZIO_PART_GONE: nothing; the device is gone, or the file is at its end
+ * @ZIO_PART_GIVEN: nothing in this late event; see the event that was given before
+ */
+enum zio_part_state {
+	ZIO_PART_BLOCK,
+	ZIO_PART_LOST,
+	ZIO_PART_SKIPPED,
+	ZIO_PART_LATE,
+	ZIO_PART_GONE,
+	ZIO_PART_GIVEN,
+};
+
+/**
+ * struct zio_part - one channel in an event
+ * @ch: the channel
+ * @state: whether @blk is there, or why not
+ * @error: the errno for ZIO_PART_GONE, 0 at the end of a file; zio_reason() describes it
+ * @blk: the block, for ZIO_PART_BLOCK; else all zero
+ */
+struct zio_part {
+	struct zio_channel *ch;
+	enum zio_part_state state;
+	int error;
+	struct zio_block blk;
+};
+
+/**
+ * struct zio_event - an event; valid until the next call on its group
+ * @time_ns: the earliest time stamp of its blocks, in nanoseconds of the trigger's clock
+ * @parts: the channels, in the order of zio_group_add()
+ * @n_parts: number of channels
+ * @n_blocks: number of channels with a block, at least 1
+ * @late: its blocks come after their event was given; see ZIO_PART_LATE
+ */
+struct zio_event {
+	uint64_t time_ns;
+	const struct zio_part *parts;
+	unsigned int n_parts;
+	unsigned int n_blocks;
+	bool late;
+};
+
+/**
+ * struct zio_group_stats - counts since zio_group_open()
+ * @events: events that were given, without late ones
+ * @complete: those with a block of every channel
+ * @blocks: blocks that were given, late ones included
+ * @lost: parts with ZIO_PART_LOST
+ * @skipped: parts with ZIO_PART_SKIPPED
+ * @late: parts with ZIO_PART_LATE
+ * @gone: parts with ZIO_PART_GONE
+ * @late_blocks: blocks that came late, given or dropped
+ * @dropped: blocks that were read and never given: late ones with ZIO_GROUP_DROP_LATE,
+ *           those of a channel that was closed
+ * @errors: calls that failed because a channel failed
+ */
+struct zio_group_stats {
+	uint64_t events;
+	uint64_t complete;
+	uint64_t blocks;
+	uint64_t lost;
+	uint64_t skipped;
+	uint64_t late;
+	uint64_t gone;
+	uint64_t late_blocks;
+	uint64_t dropped;
+	uint64_t errors;
+};
+
+/**
+ * zio_group_open() - open a group without channels
+ * @flags: bits of enum zio_group_flag
+ * @err: receives the reason of a failure; may be NULL
+ *
+ * Context: Any thread. Does not wait.
+ * Return: the group, which the caller closes by zio_group_close(); or NULL with errno:
+ * EINVAL unknown @flags; ENOMEM; and the errors of epoll_create1(2).
+ */
+struct zio_group *zio_group_open(unsigned int flags, struct zio_error *err);
+
+/**
+ * zio_group_close() - close a group
+ * @g: the group, which is freed; may be NULL
+ *
+ * The channels stay open, and belong to the caller. The group has taken blocks from them
+ * that it did not give: these are gone.
+ *
+ * Context: The thread that uses the group. Does not wait.
+ */
+void zio_group_close(struct zio_group *g);
+
+/**
+ * zio_group_add() - add a channel to a group
+ * @g: the group
+ * @ch: an input, of nodes or a block file, also one for controls only. It stays the
+ *      caller's, who closes it; zio_close() takes it out of the group. Until then the
+ *      caller does not read from it
+ *
+ * A channel may join at any time. Calls of a channel in a group do not wait.
+ *
+ * Context: The thread that uses the group. Does not wait.
+ * Return: the index of the channel in &zio_event.parts; or -1 with errno: EBADF @ch is
+ * an output; EBUSY it is in a group; ENOMEM; and the errors of epoll_ctl(2).
+ */
+int zio_group_add(struct zio_group *g, struct zio_channel *ch);
+
+/**
+ * zio_group_set_window() - set how far the time stamps of one event may differ
+ * @g: the group
+ * @ns: nanoseconds; 0, the default, is for channels that share a trigger. A window is
+ *      shorter than half of the time between two events
+ *
+ * Context: The thread that uses the group. Does not wait.
+ */
+void zio_group_set_window(struct zio_group *g, uint64_t ns);
+
+/**
+ * zio_group_set_limit() - set how long an event waits for a channel
+ * @g: the group
+ * @ms: milliseconds after the group has read the first block of the event; 0 does not
+ *      wait; a negative number is no limit. The default is ZIO_GROUP_LIMIT_MS
+ *
+ * Context: The thread that uses the group. Does not wait.
+ */
+void zio_group_set_limit(struct zio_group *g, int ms);
+
+/**
+ * zio_group_set_depth() - set how many blocks of a channel wait in memory
+ * @g: a group without channels
+ * @blocks: the number, 1 to 65536. The default is ZIO_GROUP_DEPTH
+ *
+ * While an event waits for a channel, the group reads further blocks of the others, to
+ * keep them from losing blocks. When the memory of a channel is full, the event does not
+ * wait any longer; without a limit, the group reads no more blocks of that channel.
+ *
+ * Context: The thread that uses the group. Does not wait.
+ * Return: 0; -1 with errno: EINVAL @blocks is out of range; EBUSY the group has channels.
+ */
+int zio_group_set_depth(struct zio_group *g, unsigned int blocks);
+
+/**
+ * zio_group_next() - wait for the next event
+ * @g: the group
+ * @ev: receives the event, whose memory belongs to the library
+ * @timeout: milliseconds; 0 does not wait; a negative number is no limit
+ *
+ * The events are in the order of time, except late ones, and those after a step of the
+ * clock. Each block is given once. A part with ZIO_PART_LATE, ZIO_PART_LOST or
+ * ZIO_PART_SKIPPED does not end the channel.
+ *
+ * Context: One thread per group. Waits at most @timeout.
+ * Return: 1; 0 all channels are gone, or there is none; -1 with errno: EAGAIN the time is
+ * over; EINTR a signal came; ECANCELED zio_group_interrupt() was called; EINVAL an
+ * argument is NULL; or the errno of a channel that failed, but is not gone, as zio_next()
+ * has it. zio_group_reason() describes it. The next call continues in each case.
+ */
+int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout);
+
+/**
+ * zio_group_fd() - return the descriptor to poll
+ * @g: the group
+ *
+ * Call zio_group_next() with a time-out of 0 first, and poll only after EAGAIN. POLLIN
+ * means: call zio_group_next() again, which may fail with EAGAIN again.
+ *
+ * Context: The thread that uses the group. Does not wait.
+ * Return: the descriptor, which does not change and belongs to the library.
+ */
+int zio_group_fd(const struct zio_group *g);
+
+/**
+ * zio_group_interrupt() - end the waiting call, and all later waits
+ * @g: the group
+ *
+ * A call of zio_group_next() that waits, and each later one that would wait, fails with
+ * ECANCELED. This lasts until zio_group_resume().
+ *
+ * Context: Any, also a signal handler or another thread, while @g is open. errno is
+ * unchanged.
+ */
+void zio_group_interrupt(struct zio_group *g);
+
+/**
+ * zio_group_resume() - let calls wait again after zio_group_interrupt()
+ * @g: the group
+ *
+ * Context: Any thread, while @g is open. errno is unchanged.
+ */
+void zio_group_resume(struct zio_group *g);
+
+/**
+ * zio_group_stats() - return the counts of events, blocks and missing parts
+ * @g: the group
+ *
+ * Context: The thread that uses the group.
+ * Return: the counters, which change with each event, until zio_group_close(); NULL with
+ * EINVAL if @g is NULL.
+ */
+const struct zio_group_stats *zio_group_stats(const struct zio_group *g);
+
+/**
+ * zio_group_reason() - describe why the last call on a group failed
+ * @g: the group
+ *
+ * Context: The thread that uses the group. Does not wait; errno is unchanged.
+ * Return: the text, which names the channel, if it is one's fault; valid until the next
+ * call.
+ */
+const char *zio_group_reason(struct zio_group *g);
+
+/**
+ * zio_part_name() - return the name of a state
+ * @state: the state of a part
+ *
+ * Context: Any thread.
+ * Return: a constant string: "block", "lost", "skipped", "late", "gone", "given"; NULL if
+ * there is no such state.
+ */
+const char *zio_part_name(enum zio_part_state state);
+
+#endif /* LIBZIO_ZIO_GROUP_H */
