@@ -204,7 +204,8 @@ static enum zio_part_state missing_from_late(const struct zio_member *m, uint64_
 {
 	if (!m->count && m->gone)
 		return ZIO_PART_GONE;
-	return !m->count && is_late(m, time) ? ZIO_PART_LATE : ZIO_PART_GIVEN;
+	return !m->count && m->n_late && is_late(m, time) ? ZIO_PART_LATE :
+							    ZIO_PART_GIVEN;
 }
 
 static void put_block(struct zio_member *m, bool late)

@@ -394,12 +394,11 @@ static void test_join_and_leave(void)
 	ok(fails(&rig, 0, EAGAIN), "an event waits");
 	ok(!zio_close(rig.s[0].ch) && zio_group_stats(rig.g)->dropped == 1,
 	   "a channel is closed");
-	rig.s[0].ch = rig.s[1].ch;
-	rig.s[1].ch = rig.s[2].ch;
-	rig.s[2].ch = NULL;
-	stream_end(&rig.s[2]);
+	rig.s[0].ch = NULL;
 	stream_put(&rig.s[1], 2, 3000);
-	ok(zio_group_next(rig.g, &rig.ev, 0) == -1 && errno == EAGAIN,
+	stream_put(&rig.s[2], 1, 3000);
+	ok(zio_group_next(rig.g, &rig.ev, 0) == 1 && rig.ev.n_parts == 2 &&
+	   rig.ev.n_blocks == 2 && rig.ev.parts[0].ch == rig.s[1].ch,
 	   "the others go on");
 	close_rig(&rig);
 }
@@ -423,9 +422,9 @@ static void test_interrupt(void)
 	ok(fails(&rig, -1, ECANCELED), "and all that follow");
 	stream_put(&rig.s[0], 0, 1000);
 	stream_put(&rig.s[1], 0, 1000);
-	ok(fails(&rig, -1, ECANCELED) || true, "while blocks are read");
+	ok(gives(&rig, 1000, "bb"), "a call that need not wait");
 	zio_group_resume(rig.g);
-	ok(zio_group_next(rig.g, &rig.ev, LONG_MS) == 1, "waits are possible again");
+	ok(fails(&rig, 1, EAGAIN), "waits are possible again");
 	close_rig(&rig);
 }
 
