@@ -16,6 +16,11 @@
 
 #define NS_PER_MS 1000000ull
 
+static uint32_t min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 uint64_t zio_monotonic_ns(void)
 {
 	struct timespec ts;
@@ -24,23 +29,40 @@ uint64_t zio_monotonic_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Was the event of this block given without it? */
+/*
+ * Did an event of this time, or a later one, go without the channel? A block from before
+ * the last one of its channel is not late: the clock has stepped back.
+ */
 static bool is_late(const struct zio_member *m, uint64_t time)
 {
-	uint64_t window = m->group->window;
-
-	return m->was_late && time + window >= m->late_from &&
-	       time <= m->late_to + window;
+	return m->was_late && time <= m->late_to + m->group->window &&
+	       (!m->has_time || time >= m->last_time);
 }
 
-/* The next block that comes in time ends this. A step of the clock begins anew. */
+/* The next block that comes in time ends this. */
 static void mark_late(struct zio_member *m, uint64_t time)
 {
-	if (!m->was_late || time < m->late_to)
-		m->late_from = time;
 	m->late_to = time;
 	m->was_late = true;
 	m->n_late++;
+}
+
+/* The oldest block of the channel leaves, in an event or not. */
+static void count_block(struct zio_member *m, bool late)
+{
+	struct zio_slot *slot = zio_member_first(m);
+
+	m->last_time = slot->time;
+	m->has_time = true;
+	if (late) {
+		m->group->stats.late_blocks++;
+		m->n_late -= slot->time < m->late_to ?
+			     min(m->n_late, 1 + slot->lost_left) : m->n_late;
+	} else {
+		m->was_late = false;
+		m->n_late = 0;
+		m->last_seq = slot->seq;
+	}
 }
 
 static bool has_same_trigger(const struct zio_group *g, const struct zio_slot *a,
@@ -104,8 +126,7 @@ static unsigned int choose(struct zio_group *g, const struct zio_member *leader)
 
 		m->given = is_candidate(leader, m);
 		step = m->given ? step_of(m, zio_member_first(m)) : UINT32_MAX;
-		if (step < least)
-			least = step;
+		least = min(least, step);
 	}
 	for (i = 0; i < g->n; i++) {
 		struct zio_member *m = g->members[i];
@@ -208,21 +229,6 @@ static enum zio_part_state missing_from_late(const struct zio_member *m, uint64_
 							    ZIO_PART_GIVEN;
 }
 
-static void put_block(struct zio_member *m, bool late)
-{
-	struct zio_slot *slot = zio_member_first(m);
-
-	m->group->stats.blocks++;
-	if (late) {
-		m->group->stats.late_blocks++;
-		m->n_late -= m->n_late > 0;
-		return;
-	}
-	m->was_late = false;
-	m->n_late = 0;
-	m->last_seq = slot->seq;
-}
-
 static void put_part(struct zio_group *g, unsigned int i, const struct zio_event *ev)
 {
 	struct zio_member *m = g->members[i];
@@ -231,7 +237,8 @@ static void put_part(struct zio_group *g, unsigned int i, const struct zio_event
 	*part = (struct zio_part){ .ch = m->ch };
 	if (m->given) {
 		part->blk = zio_member_first(m)->blk;
-		put_block(m, ev->late);
+		g->stats.blocks++;
+		count_block(m, ev->late);
 	} else {
 		part->state = ev->late ? missing_from_late(m, ev->time_ns) :
 					 count_missing(m, ev->time_ns);
@@ -280,9 +287,8 @@ void zio_event_drop_late(struct zio_member *m)
 	if (!(g->flags & ZIO_GROUP_DROP_LATE))
 		return;
 	while ((slot = zio_member_first(m)) && is_late(m, slot->time)) {
-		g->stats.late_blocks++;
 		g->stats.dropped++;
-		m->n_late -= m->n_late > 0;
+		count_block(m, true);
 		zio_member_pop(m);
 	}
 }

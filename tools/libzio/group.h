@@ -34,8 +34,10 @@ struct zio_member {
 	int watched_fd;		/* in the epoll; -1: none */
 	bool in_last;		/* the last event that was not late has a block of it */
 	uint32_t last_seq;	/* the number of that block */
-	bool was_late;		/* events from late_from to late_to went without it */
-	uint64_t late_from, late_to;
+	bool has_time;
+	uint64_t last_time;	/* of its last block, late or not, if has_time */
+	bool was_late;		/* events up to late_to went without it */
+	uint64_t late_to;
 	uint32_t n_late;	/* number of these events whose blocks have not come */
 	bool nonblock;		/* what the channel was before it joined */
 };
