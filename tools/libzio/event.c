@@ -2,9 +2,9 @@
 /*
  * Pair the blocks of one event
  *
- * The oldest block of all channels leads. The oldest blocks of other channels belong to
- * its event if their time stamps are within the window and their triggers have the same
- * name. Each channel gives its blocks in the order of the sequence numbers, at most one
+ * The oldest block of all channels leads. The oldest block of another channel belongs to
+ * its event if the trigger has the same name, and the time is within the window. Each
+ * channel gives its blocks in the order of the sequence numbers, at most one
  * per event. A channel whose oldest block is later has no block of this event: it can be
  * no more than late. Only for a channel without blocks the event waits.
  */
@@ -92,8 +92,8 @@ static struct zio_member *find_leader(const struct zio_group *g)
 }
 
 /*
- * Several blocks of a channel may be within one window. Return how many blocks of the
- * channel this one is after the event before, if that was in the same window; else 1.
+ * Several blocks of a channel may be within one window. If the event before is
+ * within the same window, return the distance to its block in numbers; else 1.
  */
 static uint32_t step_of(const struct zio_member *m, const struct zio_slot *slot)
 {

@@ -132,8 +132,8 @@ void zio_group_close(struct zio_group *g);
 /**
  * zio_group_add() - add a channel to a group
  * @g: the group
- * @ch: an input, of nodes or a block file, also one for controls only. It stays the
- *      caller's, who closes it; zio_close() takes it out of the group. Until then the
+ * @ch: an input, of nodes or a block file, also one for controls only. The caller
+ *      still closes it, and zio_close() takes it out of the group. Until then the
  *      caller does not read from it
  *
  * A channel may join at any time. Calls of a channel in a group do not wait.
@@ -169,8 +169,8 @@ void zio_group_set_limit(struct zio_group *g, int ms);
  * @g: a group without channels
  * @blocks: the number, 1 to 65536. The default is ZIO_GROUP_DEPTH
  *
- * While an event waits for a channel, the group reads further blocks of the others, to
- * keep them from losing blocks. When the memory of a channel is full, the event does not
+ * While an event waits for a channel, the group reads further blocks of the others: so
+ * they lose none. When the memory of a channel is full, the event does not
  * wait any longer; without a limit, the group reads no more blocks of that channel.
  *
  * Context: The thread that uses the group. Does not wait.

@@ -59,7 +59,8 @@ $(model_tests): $(test_bin)/%: $(out)/$(dev)/%.o $(model)
 	$(link_test) -o $@
 
 doc = ../Documentation
-documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migration.md)
+documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migration.md \
+	    two-boards-one-clock.md)
 
 check: $(model_tests) $(test_bins) libzio/libzio.a
 	tests/run $(unit_tests:%=$(test_bin)/%) \

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * events_test.c: groups of libzio over boards that share a clock
+ *
+ * # not kasan: it judges a library
+ */
+#include "board.h"
+#include "harness.h"
+#include "libzio/zio.h"
+
+#define LONG_MS 60000
+#define CLOCK ZIO_CONFIG "/triggers/hrt/clock0"
+#define DEVICES ZIO_CONFIG "/devices/zzero"
+
+static struct zio_channel *chan[3];
+static struct zio_group *group;
+static struct zio_event event;
+
+/* Two boards and a slow one, on a clock that is stopped */
+static void make_boards(const char *buffer, int slow_us)
+{
+	int i;
+
+	load("zio-trig-hrt");
+	load("zio-buf-vmalloc");
+	run("zio create trigger hrt clock0 period-ns=10000000 enable=0");
+	for (i = 0; i < 3; i++) {
+		run("zio create device zzero rack%d id=%d channels=1 ssize=2 "
+		    "pattern=sawtooth nsamples=8 delay-us=%d", i, i + 1,
+		    i == 2 ? slow_us : 0);
+		run("zio set zzero-000%d/0 current_trigger=clock0 current_buffer=%s",
+		    i + 1, buffer);
+	}
+}
+
+static void remove_boards(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (chan[i])
+			zio_close(chan[i]);
+	zio_group_close(group);
+	for (i = 0; i < 3; i++)
+		shell("[ ! -e " DEVICES "/rack%d ] || rmdir " DEVICES "/rack%d", i, i);
+	run("rmdir " CLOCK);
+}
+
+static void open_group(int limit)
+{
+	struct zio_error err;
+	char name[32];
+	int i;
+
+	group = zio_group_open(0, &err);
+	ASSERT_TRUE(group);
+	zio_group_set_limit(group, limit);
+	for (i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "zzero-000%d-0-0", i + 1);
+		chan[i] = zio_open(name, 0, &err);
+		if (!chan[i])
+			FAIL("%s", err.text);
+		ASSERT_EQ(zio_group_add(group, chan[i]), i);
+	}
+	run("zio set trigger:clock0 enable=1");
+}
+
+static void next(void)
+{
+	unsigned int i;
+
+	if (zio_group_next(group, &event, LONG_MS) != 1)
+		FAIL("%s", zio_group_reason(group));
+	for (i = 0; i < event.n_parts; i++) {
+		const struct zio_timestamp *t;
+
+		if (event.parts[i].state != ZIO_PART_BLOCK)
+			continue;
+		t = &event.parts[i].blk.control->tstamp;
+		ASSERT_EQ(t->secs * 1000000000 + t->ticks, event.time_ns);
+		ASSERT_EQ(event.parts[i].blk.size, 16);
+	}
+}
+
+/* Every block that the library has read was given, or waits in the group. */
+static void all_blocks_are_given(void)
+{
+	uint64_t read = 0;
+	int i;
+
+	run("zio set trigger:clock0 enable=0");
+	zio_group_set_limit(group, 0);
+	while (zio_group_next(group, &event, 200) > 0)
+		;
+	for (i = 0; i < 3; i++)
+		read += zio_stats(chan[i])->blocks;
+	ASSERT_EQ(zio_group_stats(group)->blocks, read);
+	ASSERT_EQ(zio_group_stats(group)->dropped, 0);
+}
+
+TEST_EACH("three boards on one clock: buffer %s", NULL, "kmalloc", "vmalloc")
+{
+	const struct zio_group_stats *stats;
+	int i;
+
+	make_boards(value, 0);
+	open_group(LONG_MS);
+	stats = zio_group_stats(group);
+	for (i = 0; i < 100; i++)
+		next();
+	ASSERT_EQ(stats->events, 100);
+	ASSERT_EQ(stats->late, 0);
+	ASSERT_EQ(stats->events, stats->complete + stats->lost + stats->skipped);
+	ASSERT_TRUE(stats->complete > 50);
+	all_blocks_are_given();
+	remove_boards();
+}
+
+/* The slow board needs two and a half periods, so it misses events. */
+TEST_EACH("a slow board delays events, but stops none: buffer %s", NULL, "kmalloc",
+	  "vmalloc")
+{
+	const struct zio_group_stats *stats;
+	int i;
+
+	make_boards(value, 25000);
+	open_group(LONG_MS);
+	stats = zio_group_stats(group);
+	for (i = 0; i < 90; i++)
+		next();
+	ASSERT_EQ(stats->late, 0);
+	ASSERT_TRUE(stats->skipped + stats->lost >= 45);
+	ASSERT_TRUE(stats->complete >= 10);
+	all_blocks_are_given();
+	remove_boards();
+}
+
+TEST("a board that is slower than the limit is late", NULL)
+{
+	const struct zio_group_stats *stats;
+	int i;
+
+	make_boards("vmalloc", 25000);
+	open_group(5);
+	stats = zio_group_stats(group);
+	for (i = 0; i < 90; i++)
+		next();
+	ASSERT_TRUE(stats->late >= 10);
+	ASSERT_TRUE(stats->late_blocks >= 10);
+	all_blocks_are_given();
+	remove_boards();
+}
+
+TEST_EACH("a board is unplugged: buffer %s", NULL, "kmalloc", "vmalloc")
+{
+	int i;
+
+	make_boards(value, 0);
+	open_group(LONG_MS);
+	for (i = 0; i < 10; i++)
+		next();
+	run("zio destroy device rack2");
+	do
+		next();
+	while (event.parts[2].state != ZIO_PART_GONE);
+	ASSERT_EQ(event.parts[2].error, ENODEV);
+	for (i = 0; i < 10; i++) {
+		next();
+		ASSERT_EQ(event.parts[2].state, ZIO_PART_GONE);
+	}
+	ASSERT_TRUE(event.n_blocks == 2 || event.n_blocks == 1);
+	ASSERT_EQ(zio_group_stats(group)->late, 0);
+	remove_boards();
+}
