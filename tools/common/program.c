@@ -111,6 +111,10 @@ const struct argp_child program_options[] = {
 
 void parse_command(const struct argp *argp, int argc, char **argv, void *input)
 {
+	static char help[] = "--help";
+
+	if (argc == 2 && !strcmp(argv[1], "help"))
+		argv[1] = help;
 	if (argp_parse(argp, argc, argv, ARGP_NO_HELP, NULL, input))
 		exit(EXIT_USAGE);
 }

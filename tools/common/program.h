@@ -45,7 +45,7 @@ double seconds_now(void);
 /* The children of every argp: --help, --usage, --version. */
 extern const struct argp_child program_options[];
 
-/* Parse @argv. An error of argp ends the program. */
+/* Parse @argv, where "help" alone is --help. An error of argp ends the program. */
 void parse_command(const struct argp *argp, int argc, char **argv, void *input);
 
 /*

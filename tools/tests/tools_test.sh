@@ -45,6 +45,25 @@ test_cat_file() {
 	has err 'transferred 5 blocks, 80 bytes' 'cat-file: five blocks'
 }
 
+# All programs take the same words for help, and for what is wrong.
+test_alike() {
+	local program word
+
+	for program in zio zio-cat-file zio-copy zio-dump; do
+		run 0 "$program: --help" "$bin/$program" --help
+		cp out wanted
+		for word in -h help; do
+			run 0 "$program: $word" "$bin/$program" "$word"
+			same out wanted "$program: $word: as --help"
+		done
+		run 2 "$program: unknown option" "$bin/$program" --nothing
+	done
+	run 3 'cat-file: open' "$cat_file" nothing-0-1
+	run 3 'dump: open' "$dump" nothing-0-1
+	run 3 'copy: open' "$bin/zio-copy" if=nothing-0-1 of=/dev/null
+	run 3 'plot: open' "$bin/zio" plot --script nothing-0-1
+}
+
 test_cat_file_loss() {
 	put "$work/gap-0-1" 1 16 1
 	put "$work/gap-0-1" 5 16 1
@@ -373,6 +392,7 @@ test_methods() {
 }
 
 make_blocks
+test_alike
 test_cat_file
 test_cat_file_loss
 test_cat_file_errors

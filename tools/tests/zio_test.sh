@@ -46,6 +46,11 @@ test_main()
 		run 0 "$command --help" "$zio" "$command" --help
 		has out "^Usage: zio $command " "$command --help: usage"
 		run 2 "$command --nothing" "$zio" "$command" --nothing
+		"$zio" "$command" --help >wanted
+		run 0 "$command help" "$zio" "$command" help
+		same out wanted "$command help: as --help"
+		run 0 "$command -h" "$zio" "$command" -h
+		same out wanted "$command -h: as --help"
 	done
 	run 0 'help' "$zio" help
 	"$zio" --help >wanted
@@ -502,8 +507,9 @@ test_top_screen()
 {
 	needs_terminal 'top: on a terminal' || return 0
 	cat >on-terminal <<-END
-		stty sane
+		stty sane rows 24 cols 80
 		stty -a >before
+		(until [ -e resize ]; do sleep 0.05; done; stty cols 200 </dev/tty; rm resize) &
 		$zio top -i 0.1
 		echo "status \$?"
 		stty -a >after
@@ -519,6 +525,14 @@ test_top_screen()
 	wait_for grep -q 'by lost' out
 	printf r >&9
 	wait_for grep -q 'by lost, reversed' out
+	has out 'QUEUED +LOST.\[K' 'top: 80 columns have the losses'
+	lacks out 'q: quit' 'top: longer lines are cut'
+	touch resize
+	wait_for grep -q 'q: quit' out
+	has out 'q: quit' 'top: a resize of the terminal is followed at once'
+	wait_for test ! -e resize
+	stty_size='rows 24; columns 200'
+	sed -i "s/rows 24; columns 80/$stty_size/" before
 	printf q >&9
 	wait_for grep -q status out || true
 	exec 9>&-

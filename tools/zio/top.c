@@ -120,7 +120,15 @@ static void put_queue(char *text, size_t size, const struct channel *chan)
 			 (long)chan->length);
 }
 
-static void print_row(FILE *out, int width, const struct channel *chan)
+/* The columns that have no fixed width */
+struct widths {
+	int address, trigger;
+};
+
+#define OTHER_WIDTHS 55		/* of the other columns, with the spaces between all */
+#define TRIGGER_WIDTH 11
+
+static void print_row(FILE *out, const struct widths *width, const struct channel *chan)
 {
 	char blocks[NAME_LEN], bytes[NAME_LEN], lost[NAME_LEN];
 	char total[NAME_LEN], fired[NAME_LEN], queue[NAME_LEN];
@@ -132,16 +140,16 @@ static void print_row(FILE *out, int width, const struct channel *chan)
 		   chan->lost < 0 ? (double)NAN : (double)chan->lost);
 	put_scaled(fired, sizeof(fired), chan->cset->fired_rate);
 	put_queue(queue, sizeof(queue), chan);
-	fprintf(out, "%-*s %-3.3s %-11s %8s %8s %8s %8s %11s %8s", width,
-		chan->address, chan->cset->direction, chan->cset->trigger,
-		fired, blocks, bytes, lost, queue, total);
+	fprintf(out, "%-*s %-3.3s %-*.*s %6s %8s %7s %6s %11s %6s", width->address,
+		chan->address, chan->cset->direction, width->trigger, width->trigger,
+		chan->cset->trigger, fired, blocks, bytes, lost, queue, total);
 }
 
-static void print_titles(FILE *out, int width)
+static void print_titles(FILE *out, const struct widths *width)
 {
-	fprintf(out, "%-*s %-3s %-11s %8s %8s %8s %8s %11s %8s", width,
-		"CHANNEL", "DIR", "TRIGGER", "TRIG/S", "BLOCKS/S", "BYTES/S",
-		"LOST/S", "QUEUED", "LOST");
+	fprintf(out, "%-*s %-3s %-*.*s %6s %8s %7s %6s %11s %6s", width->address,
+		"CHANNEL", "DIR", width->trigger, width->trigger, "TRIGGER", "TRIG/S",
+		"BLOCKS/S", "BYTES/S", "LOST/S", "QUEUED", "LOST");
 }
 
 static int widest(struct channel **rows, int count)
@@ -155,16 +163,27 @@ static int widest(struct channel **rows, int count)
 	return (int)width;
 }
 
+/* The losses in the last column must be seen: cut the names of triggers before them. */
+static struct widths fit_screen(struct channel **rows, int count)
+{
+	struct widths width = { .address = widest(rows, count) };
+	int room = terminal_columns() - OTHER_WIDTHS - width.address;
+
+	width.trigger = room > TRIGGER_WIDTH ? TRIGGER_WIDTH : room < 4 ? 4 : room;
+	return width;
+}
+
 static void print_plain(struct top *top)
 {
-	int count, width, i;
+	struct widths width = { .trigger = TRIGGER_WIDTH };
+	int count, i;
 	struct channel **rows = sort_rows(top, &count);
 
-	width = widest(rows, count);
-	print_titles(stdout, width);
+	width.address = widest(rows, count);
+	print_titles(stdout, &width);
 	putchar('\n');
 	for (i = 0; i < count; i++) {
-		print_row(stdout, width, rows[i]);
+		print_row(stdout, &width, rows[i]);
 		putchar('\n');
 	}
 	putchar('\n');
@@ -206,25 +225,25 @@ static void print_head(const struct top *top, int count, int shown)
 
 static void print_screen(struct top *top)
 {
-	int count, shown, width, i;
+	int count, shown, i;
 	struct channel **rows = sort_rows(top, &count);
+	struct widths width = fit_screen(rows, count);
 	char *line;
 	size_t size;
 	FILE *out;
 
-	width = widest(rows, count);
 	shown = terminal_rows() - 3;
 	shown = shown < 0 ? 0 : shown > count ? count : shown;
 	fputs("\033[H", stdout);
 	print_head(top, count, shown);
 	fputs("\033[7m", stdout);
 	out = begin_line(&line, &size);
-	print_titles(out, width);
+	print_titles(out, &width);
 	end_line(out, &line, &size, stdout);
 	fputs("\033[0m", stdout);
 	for (i = 0; i < shown; i++) {
 		out = begin_line(&line, &size);
-		print_row(out, width, rows[i]);
+		print_row(out, &width, rows[i]);
 		if (rows[i]->lost_rate > 0)
 			fputs("\033[31m", stdout);
 		end_line(out, &line, &size, stdout);
