@@ -56,7 +56,7 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' 'create destroy flush get help list plot restore save set top'
+offers 'zio ' 'create destroy export flush get help list plot restore save set top'
 offers 'zio -' '--help --usage --version'
 offers 'zio l' list
 offers 'zio help s' 'save set'
@@ -126,7 +126,7 @@ offers_all()
 }
 
 for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
-	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio save' 'zio restore'; do
+	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio export' 'zio save' 'zio restore'; do
 	offers_all "$program"
 done
 for program in zio zio-copy zio-dump zio-cat-file; do

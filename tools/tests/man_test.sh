@@ -31,7 +31,7 @@ documents()
 documents zio-cat-file.1.md '' zio-cat-file
 documents zio-copy.1.md '' zio-copy
 documents zio-dump.1.md '' zio-dump
-for command in list get set top plot restore; do
+for command in list get set top plot export restore; do
 	documents zio.1.md "${command^^}" "zio $command"
 done
 

@@ -64,7 +64,7 @@ documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migrat
 
 check: $(model_tests) $(test_bins) libzio/libzio.a
 	tests/run $(unit_tests:%=$(test_bin)/%) \
-		$(foreach t,copy tools zio save plot man,'tests/$(t)_test.sh $(test_bin)') \
+		$(foreach t,copy tools zio save plot export man,'tests/$(t)_test.sh $(test_bin)') \
 		'tests/completion_test.sh $(test_bin) completion/zio' \
 		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a') \
 		$(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test) \

@@ -40,7 +40,7 @@ test_main()
 	run 2 'unknown command' "$zio" lits
 	has err 'lits: no such command' 'unknown command, with a reason'
 	run 2 'unknown option' "$zio" --nothing
-	for command in list get set create destroy top plot save restore; do
+	for command in list get set create destroy top plot export save restore; do
 		run 0 '--help' "$zio" --help
 		has out "^  $command " "--help lists $command"
 		run 0 "$command --help" "$zio" "$command" --help

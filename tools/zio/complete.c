@@ -119,6 +119,12 @@ void complete_list(int argc, char **argv)
 	offer_objects(last_word(argc, argv));
 }
 
+void complete_export(int argc, char **argv)
+{
+	offer_files(last_word(argc, argv), "--output=");
+	complete_list(argc, argv);
+}
+
 void complete_top(int argc, char **argv)
 {
 	offer_choices(last_word(argc, argv), "--sort=", sort_names);

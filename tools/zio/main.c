@@ -30,6 +30,8 @@ static const struct command commands[] = {
 	  "draw a channel, live or to a file" },
 	{ "flush", run_flush, &flush_argp, complete_flush,
 	  "drop what is queued on inputs" },
+	{ "export", run_export, &export_argp, complete_export,
+	  "print statistics for Prometheus" },
 	{ "save", run_save, &save_argp, complete_save, "print all settings" },
 	{ "restore", run_restore, &restore_argp, complete_restore,
 	  "set what save has printed" },
