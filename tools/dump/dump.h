@@ -19,6 +19,7 @@ struct dump_options {
 	bool attributes;
 	bool json;
 	bool units;
+	bool csv;
 	enum dump_format format;
 	const struct zio_names *names;	/* of the block that is printed, or NULL */
 };
@@ -42,6 +43,7 @@ const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owne
 /* Print one block; return 0, or -1 if memory or the output failed. */
 int dump_text(FILE *out, const struct dump_options *opt,
 	      const struct zio_block *blk);
+int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk);
 int dump_json(FILE *out, const struct dump_options *opt,
 	      const struct zio_block *blk);
 

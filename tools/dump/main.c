@@ -91,6 +91,8 @@ static int print_block(struct dump *d, struct source *src, const struct zio_bloc
 	d->opt.names = src->names;
 	if (d->opt.json)
 		return dump_json(stdout, &d->opt, blk);
+	if (d->opt.csv)
+		return dump_csv(stdout, &d->opt, blk);
 	return dump_text(stdout, &d->opt, blk);
 }
 
@@ -267,8 +269,27 @@ static const char *const format_names[] = {
 	[DUMP_HEX] = "hex",
 	[DUMP_DECIMAL] = "dec",
 	[DUMP_SIGNED] = "signed",
+	"text", "csv", "json",
 	NULL
 };
+
+/* The word of a sample format, or of the form of the whole. */
+static void parse_format(const struct argp_state *state, struct dump_options *opt,
+			 char *words)
+{
+	char *word;
+
+	while ((word = strsep(&words, ","))) {
+		int format = parse_choice(state, "format", word, format_names);
+
+		if (format <= DUMP_SIGNED) {
+			opt->format = (enum dump_format)format;
+			continue;
+		}
+		opt->csv = !strcmp(word, "csv");
+		opt->json = !strcmp(word, "json");
+	}
+}
 
 /* Options without a letter */
 enum { OPTION_METHOD = 256, OPTION_NAMES, OPTION_PRINT_NAMES };
@@ -281,7 +302,9 @@ static const struct argp_option options[] = {
 	{ "data-only", 'd', NULL, 0, "Print only data", 0 },
 	{ "attributes", 'a', NULL, 0, "Print flags and attributes, too", 0 },
 	{ "format", 'f', "FORMAT", 0,
-	  "Print samples as hex (default), dec, or signed", 0 },
+	  "Print text (default), csv (a line for each sample) or json (a line for "
+	  "each block). Print samples as hex (default), dec, or signed; csv and json "
+	  "have no hex. Two words: csv,signed", 0 },
 	{ "tap", 't', NULL, 0,
 	  "Print the newest blocks and take none from other programs",
 	  0 },
@@ -291,7 +314,7 @@ static const struct argp_option options[] = {
 	{ "print-names", OPTION_PRINT_NAMES, NULL, 0,
 	  "Print the names of the attributes of channels, sets or devices for --names, "
 	  "and no blocks", 0 },
-	{ "json", 'j', NULL, 0, "Print a JSON object in one line per block", 0 },
+	{ "json", 'j', NULL, 0, "The same as --format=json", 0 },
 	{ "max-block", 'm', "BYTES", 0,
 	  "Skip blocks of more than BYTES (default 256 MiB), with an error", 0 },
 	METHOD_OPTION(OPTION_METHOD),
@@ -316,10 +339,11 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 		d->opt.attributes = true;
 		return 0;
 	case 'f':
-		d->opt.format = parse_choice(state, "format", arg, format_names);
+		parse_format(state, &d->opt, arg);
 		return 0;
 	case 'j':
 		d->opt.json = true;
+		d->opt.csv = false;
 		return 0;
 	case 'm':
 		d->max_block = parse_number(state, "--max-block", arg, SIZE_MAX);

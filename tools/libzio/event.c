@@ -3,7 +3,7 @@
  * Pair the blocks of one event
  *
  * The oldest block of all channels leads. The oldest block of another channel joins
- * the event if its trigger has the same name, and its time is within the window. Each
+ * it if the trigger has the same name. Its time must be within the window. Each
  * channel gives its blocks in the order of the sequence numbers, at most one
  * per event. A channel whose oldest block is later has no block of this event: it can be
  * no more than late. Only for a channel without blocks the event waits.

@@ -101,7 +101,7 @@ offers 'zio-copy mode=mmap' 'mmap mmap-in mmap-out'
 offers 'zio-copy --' '--force --help --json --usage --version'
 offers 'zio-copy --json of=./ru' ./run7.zio
 offers 'zio-dump --f' --format=
-offers 'zio-dump --format=' 'dec hex signed'
+offers 'zio-dump --format=' 'csv dec hex json signed text'
 offers 'zio-dump --method=' 'auto mmap read ring'
 offers 'zio-dump -c zzero-0001-1-' zzero-0001-1-0
 offers 'zio-dump run' run7.zio

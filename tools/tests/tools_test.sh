@@ -172,6 +172,37 @@ test_dump_formats() {
 	equal "$(wc -l <out)" 2 'dump: one wide sample per line'
 }
 
+test_dump_csv() {
+	put "$work/none-0-1" 3 0 1
+	run 0 'dump: csv' "$dump" -f csv word-0-1
+	equal "$(head -1 out)" channel,block,time,lost,sample,value 'dump: csv: titles'
+	equal "$(sed 1d out | cut -d, -f6 | xargs)" \
+		"$(od -An -v -tu2 word-0-1-data | xargs)" 'dump: csv: samples as od has them'
+	has out '^zzero-0000-0-1,5,1000000005.000000042,0,2,' 'dump: csv: a line'
+	run 0 'dump: csv: signed data' "$dump" -d --format=csv,signed long-0-1
+	equal "$(sed 1d out | cut -d, -f4 | xargs)" \
+		"$(od -An -v -td8 long-0-1-data | xargs)" 'dump: csv: signed as od has them'
+	run 0 'dump: csv: controls' "$dump" -c -f csv five-0-1
+	equal "$(wc -l <out)" 6 'dump: csv: a line for each control'
+	has out '^zzero-0000-0-1,4,[0-9.]+,0,user,,0,16,1,8$' 'dump: csv: a control'
+	run 0 'dump: csv: a block without samples' "$dump" -f csv none-0-1
+	has out '^zzero-0000-0-1,3,[0-9.]+,0,,$' 'dump: csv: it has a line'
+	put "$work/gap2-0-1" 1 1 1
+	put "$work/gap2-0-1" 4 1 1
+	printf 'a,"b' | dd of="$work/gap2-0-1-ctrl" bs=1 seek=36 conv=notrunc 2>err
+	run 0 'dump: csv: a loss' "$dump" -f csv gap2-0-1
+	has out ',4,[0-9.]+,2,0,' 'dump: csv: a loss is counted'
+	has out '^"a,""b' 'dump: csv: a name with a comma and a quote'
+	run 0 'dump: json by its format' "$dump" --format=json five-0-1
+	"$dump" -j five-0-1 >wanted
+	same out wanted 'dump: as --json'
+	run 0 'dump: text' "$dump" -f text,dec five-0-1
+	"$dump" -f dec five-0-1 >wanted
+	same out wanted 'dump: text is the default'
+	run 2 'dump: unknown format' "$dump" -f csv,octal five-0-1
+	has err 'octal: not a format .*csv' 'dump: unknown format, with all that there are'
+}
+
 test_dump_json() {
 	run 0 'dump: JSON' "$dump" -j -a -n 2 five-0-1
 	"$bin/json-get" channel seq nsamples ssize secs alarms trigger lost \
@@ -400,6 +431,7 @@ test_cat_file_pipe
 test_cat_file_signal
 test_dump_text
 test_dump_formats
+test_dump_csv
 test_dump_json
 test_dump_units
 test_dump_names

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Print a block as comma-separated values: a line for each sample */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/control.h"
+#include "dump.h"
+
+/* A field with a comma or a quote is in quotes, and its quotes are doubled. */
+static void print_field(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	fputc('"', out);
+}
+
+static void print_head(FILE *out, const struct dump_options *opt)
+{
+	fputs("channel,block", out);
+	if (opt->control)
+		fputs(",time,lost", out);
+	if (opt->control && !opt->data)
+		fputs(",trigger,alarms,driver_alarms,nsamples,ssize,nbits", out);
+	if (opt->data)
+		fputs(",sample,value", out);
+	fputc('\n', out);
+}
+
+/* The fields that all lines of a block have */
+static void print_block(FILE *out, const struct dump_options *opt,
+			const struct zio_block *blk)
+{
+	const struct zio_control *control = blk->control;
+	char address[ADDRESS_LEN];
+
+	put_address(address, control);
+	print_field(out, address);
+	fprintf(out, ",%" PRIu32, control->seq_num);
+	if (opt->control)
+		fprintf(out, ",%" PRIu64 ".%09" PRIu64 ",%" PRIu32, control->tstamp.secs,
+			control->tstamp.ticks, blk->lost);
+}
+
+static void print_control(FILE *out, const struct zio_control *control)
+{
+	char trigger[ZIO_OBJ_NAME_LEN + 1], alarms[128];
+
+	put_object_name(trigger, control->triggername);
+	fputc(',', out);
+	print_field(out, trigger);
+	zio_alarm_text(control->zio_alarms, alarms, sizeof(alarms));
+	fputc(',', out);
+	print_field(out, alarms);
+	fprintf(out, ",%u,%" PRIu32 ",%u,%u\n", control->drv_alarms, control->nsamples,
+		control->ssize, control->nbits);
+}
+
+static void print_value(FILE *out, enum dump_format format, const void *data, size_t i,
+			unsigned int ssize)
+{
+	const unsigned char *at = (const unsigned char *)data + i * ssize;
+	unsigned int b;
+
+	if (is_numeric(ssize) && format == DUMP_SIGNED)
+		fprintf(out, "%" PRId64, extend_sign(get_sample(data, i, ssize), ssize));
+	else if (is_numeric(ssize))
+		fprintf(out, "%" PRIu64, get_sample(data, i, ssize));
+	for (b = 0; b < ssize && !is_numeric(ssize); b++)
+		fprintf(out, "%02x", at[b]);
+}
+
+static void print_samples(FILE *out, const struct dump_options *opt,
+			  const struct zio_block *blk)
+{
+	size_t i;
+
+	for (i = 0; i < blk->control->nsamples; i++) {
+		print_block(out, opt, blk);
+		fprintf(out, ",%zu,", i);
+		print_value(out, opt->format, blk->data, i, blk->control->ssize);
+		fputc('\n', out);
+	}
+}
+
+int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk)
+{
+	static bool has_head;
+
+	if (!has_head)
+		print_head(out, opt);
+	has_head = true;
+	if (opt->data && blk->data) {
+		print_samples(out, opt, blk);
+		return ferror(out) ? -1 : 0;
+	}
+	print_block(out, opt, blk);
+	if (opt->data)
+		fputs(",,\n", out);
+	else
+		print_control(out, blk->control);
+	return ferror(out) ? -1 : 0;
+}
