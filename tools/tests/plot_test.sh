@@ -45,6 +45,8 @@ make_blocks()
 	put none-0-1 0 0 1
 	put odd-0-1 0 2 3
 	put large-0-1 0 100000 1
+	put saw2-0-1 3 1 1
+	put saw2-0-1 4 1 1
 }
 
 test_samples()
@@ -131,7 +133,6 @@ test_errors()
 	run 1 'plot: no block' "$zio" plot --script void-0-1
 	has err 'void-0-1 has no block' 'plot: no block, with a reason'
 	run 2 'plot: no name' "$zio" plot
-	run 2 'plot: two channels' "$zio" plot saw-0-1 quad-0-1
 	run 2 'plot: blocks' "$zio" plot -b 0 saw-0-1
 	run 2 'plot: rate' "$zio" plot --time --rate -1 saw-0-1
 	run 2 'plot: rate without time' "$zio" plot --rate 5 saw-0-1
@@ -177,6 +178,33 @@ test_stuck_gnuplot()
 	equal "$(cat err)" '' 'plot: gnuplot does not read: no complaint'
 }
 
+# data NAME: the samples of this data block in the script
+data()
+{
+	sed -n "/^\$$1 <</,/^EOD/p" out | sed '1d; $d; s/^$/-/' | xargs
+}
+
+test_channels()
+{
+	script 'plot: two channels' -b 2 saw-0-1 saw2-0-1
+	equal "$(data zio)" '0 0 1 1 2 2 3 3 4 31 5 32 6 33 7 34' \
+		'plot: two channels: the first one'
+	equal "$(data zio1)" '0 93 1 124' \
+		'plot: two channels: the second one'
+	has out '^plot \$zio using 1:2 with .* title "zzero-0000-0-1", \$zio1 using 1:2 with .* title "zzero-' \
+		'plot: two channels: two curves with names'
+	has out '^set title "2 channels"' 'plot: two channels: title'
+	script 'plot: losses of two channels' -b 3 saw-0-1 saw-0-1
+	has out '^set label 3 .3 lost' 'plot: a loss of the first channel'
+	has out '^set label 6 .3 lost' 'plot: a loss of the second one'
+	script 'plot: two channels over time' -b 2 --time quad-0-1 saw2-0-1
+	equal "$(data zio | cut -d' ' -f1)" 5 'plot: the earliest block has time 0'
+	equal "$(data zio1 | cut -d' ' -f1)" 0 'plot: of whichever channel it is'
+	run 1 'plot: one has no block' "$zio" plot --script -n 1 saw-0-1 void-0-1
+	has err 'void-0-1 has no block' 'plot: one has no block, with a reason'
+	run 3 'plot: one is missing' "$zio" plot --script -n 1 saw-0-1 nothing-0-1
+}
+
 test_pictures()
 {
 	local file
@@ -206,6 +234,7 @@ test_bits
 test_time
 test_large
 test_errors
+test_channels
 test_bad_gnuplot
 test_stuck_gnuplot
 test_pictures

@@ -27,7 +27,7 @@ static const struct command commands[] = {
 	{ "top", run_top, &top_argp, complete_top,
 	  "show rates and losses, live" },
 	{ "plot", run_plot, &plot_argp, complete_plot,
-	  "draw a channel, live or to a file" },
+	  "draw channels, live or to a file" },
 	{ "flush", run_flush, &flush_argp, complete_flush,
 	  "drop what is queued on inputs" },
 	{ "export", run_export, &export_argp, complete_export,

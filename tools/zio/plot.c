@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio plot: draw the newest blocks of a channel
+ * zio plot: draw the newest blocks of one or several channels
  *
  * With other triggers than "user" the program opens a tap, which takes no block from other
  * programs. With "user" each read acquires a block, so the program reads only the blocks
@@ -18,38 +18,51 @@
 
 #define FOREVER 86400.0
 
+/* A channel, and its newest blocks */
+struct source {
+	const char *name;
+	struct zio_channel *channel;
+	struct kept_block *kept;	/* a ring of as many as a picture has */
+	uint64_t count;		/* of all blocks that were read */
+	uint64_t first;		/* those before the present picture */
+	bool ended;		/* no more blocks will come */
+};
+
 struct plot {
 	struct drawing draw;
-	struct zio_channel *channel;
-	const char *name;
-	uint64_t blocks;	/* in a picture */
+	struct arguments args;
+	struct source *sources;
+	int n;
+	uint64_t blocks;	/* in a picture, of each channel */
 	uint64_t pictures;	/* to draw; 0: no end */
 	uint64_t drawn;
 	double interval;
-	struct kept_block *kept;	/* a ring of @blocks */
-	uint64_t count;		/* of all blocks that were read */
-	bool ended;		/* no more blocks will come */
+	struct pollfd *fds;
 	int code;
 };
 
 static bool is_over(const struct plot *plot)
 {
-	return plot->ended || plot->code || caught_stop();
+	int i, ended = 0;
+
+	for (i = 0; i < plot->n; i++)
+		ended += plot->sources[i].ended;
+	return ended == plot->n || plot->code || caught_stop();
 }
 
-static bool is_on_demand(const struct plot *plot)
+static bool is_on_demand(const struct plot *plot, const struct source *src)
 {
 	const struct kept_block *last;
 
-	if (!plot->count)
+	if (!src->count)
 		return false;
-	last = &plot->kept[(plot->count - 1) % plot->blocks];
+	last = &src->kept[(src->count - 1) % plot->blocks];
 	return !strncmp(last->control.triggername, "user", ZIO_OBJ_NAME_LEN);
 }
 
-static void keep_block(struct plot *plot, const struct zio_block *blk)
+static void keep_block(struct plot *plot, struct source *src, const struct zio_block *blk)
 {
-	struct kept_block *kept = &plot->kept[plot->count % plot->blocks];
+	struct kept_block *kept = &src->kept[src->count % plot->blocks];
 
 	free(kept->data);
 	kept->control = *blk->control;
@@ -57,70 +70,140 @@ static void keep_block(struct plot *plot, const struct zio_block *blk)
 	kept->data = allocate(blk->size, 1);
 	if (blk->size && blk->data)
 		memcpy(kept->data, blk->data, blk->size);
-	plot->count++;
+	src->count++;
 	if (check_block(&plot->draw, kept))
 		plot->code = EXIT_FAILED;
 }
 
-static void fail_read(struct plot *plot)
+static void fail_read(struct plot *plot, struct source *src)
 {
-	complain("%s", zio_reason(plot->channel));
+	complain("%s", zio_reason(src->channel));
 	plot->code = EXIT_FAILED;
 }
 
 /* Returns 1 after a block, 0 if there is none now. */
-static int read_block(struct plot *plot)
+static int read_block(struct plot *plot, struct source *src)
 {
 	struct zio_block blk;
-	int ret = zio_next(plot->channel, &blk);
+	int ret = zio_next(src->channel, &blk);
 
 	if (ret > 0)
-		keep_block(plot, &blk);
+		keep_block(plot, src, &blk);
 	else if (!ret)
-		plot->ended = true;
+		src->ended = true;
 	else if (errno != EAGAIN && errno != EINTR)
-		fail_read(plot);
+		fail_read(plot, src);
 	return ret > 0;
+}
+
+/* Has the channel all blocks of the picture, so that it must not be read? */
+static bool has_enough(const struct plot *plot, const struct source *src)
+{
+	return src->ended || (src->count - src->first >= plot->blocks &&
+			      (plot->draw.output || is_on_demand(plot, src)));
+}
+
+static bool is_full(const struct plot *plot, bool late)
+{
+	int i;
+
+	for (i = 0; i < plot->n; i++) {
+		const struct source *src = &plot->sources[i];
+
+		if (!has_enough(plot, src) &&
+		    !(late && src->count - src->first >= plot->blocks))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t count_news(const struct plot *plot)
+{
+	uint64_t count = 0;
+	int i;
+
+	for (i = 0; i < plot->n; i++)
+		count += plot->sources[i].count - plot->sources[i].first;
+	return count;
+}
+
+static int read_all(struct plot *plot)
+{
+	int i, blocks = 0;
+
+	for (i = 0; i < plot->n && !is_over(plot); i++)
+		if (!has_enough(plot, &plot->sources[i]))
+			blocks += read_block(plot, &plot->sources[i]);
+	return blocks;
+}
+
+static void wait_for_blocks(struct plot *plot, double seconds)
+{
+	int i, n = 0;
+
+	for (i = 0; i < plot->n; i++)
+		if (!has_enough(plot, &plot->sources[i]))
+			plot->fds[n++] = (struct pollfd){
+				.fd = zio_fd(plot->sources[i].channel),
+				.events = POLLIN,
+			};
+	if (n)
+		wait_inputs(plot->fds, n, seconds);
 }
 
 /* Read the blocks of a picture, and any others that come until @end. */
 static void read_picture(struct plot *plot, double end)
 {
-	uint64_t first = plot->count;
+	int i;
 
+	for (i = 0; i < plot->n; i++)
+		plot->sources[i].first = plot->sources[i].count;
 	while (!is_over(plot)) {
-		bool full = plot->count - first >= plot->blocks;
-		bool late = seconds_now() >= end && plot->count > first;
+		bool late = seconds_now() >= end && count_news(plot);
 
-		if (full && (plot->draw.output || is_on_demand(plot) || late))
+		if (is_full(plot, late))
 			return;
-		if (read_block(plot) || is_over(plot))
+		if (read_all(plot) || is_over(plot))
 			continue;
 		if (late && !plot->draw.output)
 			return;
-		wait_input(zio_fd(plot->channel), plot->count > first &&
-			   !plot->draw.output ? end - seconds_now() : FOREVER);
+		wait_for_blocks(plot, count_news(plot) && !plot->draw.output ?
+				end - seconds_now() : FOREVER);
 	}
 }
 
-/* Return the newest blocks, oldest first, for the caller to free. */
-static const struct kept_block **list_newest(const struct plot *plot,
-					     unsigned int *count)
+/* Fill in the newest blocks, oldest first, for the caller to free. */
+static void list_newest(const struct plot *plot, const struct source *src,
+			struct series *series)
 {
-	uint64_t n = plot->count < plot->blocks ? plot->count : plot->blocks;
-	const struct kept_block **list = allocate(n, sizeof(*list));
+	uint64_t n = src->count < plot->blocks ? src->count : plot->blocks;
 	uint64_t i;
 
+	series->blocks = allocate(n, sizeof(*series->blocks));
+	series->count = (unsigned int)n;
 	for (i = 0; i < n; i++)
-		list[i] = &plot->kept[(plot->count - n + i) % plot->blocks];
-	*count = (unsigned int)n;
-	return list;
+		series->blocks[i] = &src->kept[(src->count - n + i) % plot->blocks];
+}
+
+static void write_script(struct plot *plot, FILE *out)
+{
+	struct series *series = allocate((size_t)plot->n, sizeof(*series));
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < plot->n; i++)
+		if (plot->sources[i].count)
+			list_newest(plot, &plot->sources[i], &series[n++]);
+	if (!plot->drawn++)
+		write_head(out, &plot->draw);
+	write_picture(out, &plot->draw, series, n);
+	while (n--)
+		free(series[n].blocks);
+	free(series);
 }
 
 static int draw_picture(struct plot *plot, struct gnuplot *gp)
 {
-	unsigned int count;
-	const struct kept_block **blocks = list_newest(plot, &count);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -128,13 +211,10 @@ static int draw_picture(struct plot *plot, struct gnuplot *gp)
 
 	if (!out)
 		fail_memory();
-	if (!plot->drawn++)
-		write_head(out, &plot->draw);
-	write_picture(out, &plot->draw, blocks, count);
+	write_script(plot, out);
 	fclose(out);
 	ret = send_script(gp, text, size);
 	free(text);
-	free(blocks);
 	return ret;
 }
 
@@ -149,16 +229,26 @@ static void draw_pictures(struct plot *plot, struct gnuplot *gp)
 {
 	while (!is_over(plot) && (!plot->pictures || plot->drawn < plot->pictures)) {
 		double end = seconds_now() + plot->interval;
-		uint64_t before = plot->count;
 
 		read_picture(plot, end);
-		if (plot->code || plot->count == before)
+		if (plot->code || !count_news(plot))
 			return;
 		if (draw_picture(plot, gp))
 			plot->code = EXIT_FAILED;
 		if (!is_over(plot) && plot->drawn != plot->pictures)
 			wait_for_turn(end);
 	}
+}
+
+static void complain_empty(struct plot *plot)
+{
+	int i;
+
+	for (i = 0; i < plot->n; i++)
+		if (!plot->sources[i].count) {
+			complain("plot: %s has no block", plot->sources[i].name);
+			plot->code = EXIT_FAILED;
+		}
 }
 
 static int run_gnuplot(struct plot *plot)
@@ -171,20 +261,26 @@ static int run_gnuplot(struct plot *plot)
 	draw_pictures(plot, &gp);
 	if (end_gnuplot(&gp) && !plot->code)
 		plot->code = EXIT_FAILED;
-	if (!plot->code && !plot->count && !caught_stop()) {
-		complain("plot: %s has no block", plot->name);
-		plot->code = EXIT_FAILED;
-	}
+	if (!plot->code && !caught_stop())
+		complain_empty(plot);
 	return plot->code ? plot->code : stop_status(EXIT_OK);
 }
 
-static void free_blocks(struct plot *plot)
+static void close_sources(struct plot *plot)
 {
-	uint64_t i;
+	uint64_t k;
+	int i;
 
-	for (i = 0; i < plot->blocks; i++)
-		free(plot->kept[i].data);
-	free(plot->kept);
+	for (i = 0; i < plot->n; i++) {
+		struct source *src = &plot->sources[i];
+
+		for (k = 0; src->kept && k < plot->blocks; k++)
+			free(src->kept[k].data);
+		free(src->kept);
+		zio_close(src->channel);
+	}
+	free(plot->sources);
+	free(plot->fds);
 }
 
 /* Is this a channel with a trigger that acquires blocks also without a reader? */
@@ -230,20 +326,33 @@ out:
 	return ch;
 }
 
+static int open_source(const struct plot *plot, struct source *src, const char *name)
+{
+	src->name = name;
+	src->channel = open_newest(name);
+	if (!src->channel)
+		return EXIT_OPEN;
+	limit_batch(src->channel, plot->blocks, 0);
+	src->kept = allocate(plot->blocks, sizeof(*src->kept));
+	return EXIT_OK;
+}
+
 static int open_and_run(struct plot *plot)
 {
-	int code;
+	int code = EXIT_OK;
+	int i;
 
-	plot->channel = open_newest(plot->name);
-	if (!plot->channel)
-		return EXIT_OPEN;
-	limit_batch(plot->channel, plot->blocks, 0);
-	plot->kept = allocate(plot->blocks, sizeof(*plot->kept));
-	signal(SIGPIPE, SIG_IGN);
-	catch_signals();
-	code = run_gnuplot(plot);
-	free_blocks(plot);
-	zio_close(plot->channel);
+	plot->n = plot->args.count;
+	plot->sources = allocate((size_t)plot->n, sizeof(*plot->sources));
+	plot->fds = allocate((size_t)plot->n, sizeof(*plot->fds));
+	for (i = 0; i < plot->n && !code; i++)
+		code = open_source(plot, &plot->sources[i], plot->args.text[i]);
+	if (!code) {
+		signal(SIGPIPE, SIG_IGN);
+		catch_signals();
+		code = run_gnuplot(plot);
+	}
+	close_sources(plot);
 	return code;
 }
 
@@ -319,19 +428,13 @@ static error_t parse_plot(int key, char *arg, struct argp_state *state)
 	case 'i':
 		plot->interval = parse_seconds(state, arg);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (plot->name)
-			argp_error(state, "there is more than one channel");
-		plot->name = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
 	case ARGP_KEY_SUCCESS:
 		check_options(plot, state);
 		return 0;
 	default:
-		return parse_drawing(key, arg, &plot->draw, state);
+		if (!parse_drawing(key, arg, &plot->draw, state))
+			return 0;
+		return keep_arguments(key, state, &plot->args);
 	}
 }
 
@@ -358,8 +461,8 @@ static const struct argp_option options[] = {
 const struct argp plot_argp = {
 	.options = options,
 	.parser = parse_plot,
-	.args_doc = "CHANNEL",
-	.doc = "Draw the newest blocks of an input channel, live until Ctrl-C, or "
+	.args_doc = "CHANNEL...",
+	.doc = "Draw the newest blocks of input channels, live until Ctrl-C, or "
 	"once into a file.\v"
 	"CHANNEL is a name such as zzero-0-1, or a node.",
 	.children = program_options,
@@ -367,7 +470,7 @@ const struct argp plot_argp = {
 
 int run_plot(int argc, char **argv)
 {
-	struct plot plot = { .blocks = 1, .interval = 0.1 };
+	struct plot plot = { .blocks = 1, .interval = 0.1, .args.needed = true };
 
 	parse_command(&plot_argp, argc, argv, &plot);
 	if (plot.draw.output)

@@ -17,6 +17,12 @@ struct kept_block {
 	uint32_t lost;		/* blocks missing before it */
 };
 
+/* The blocks of one channel in a picture, the oldest first; at least one. */
+struct series {
+	const struct kept_block **blocks;
+	unsigned int count;
+};
+
 struct drawing {
 	const char *output;	/* a file; NULL: draw live */
 	const char *terminal;	/* of gnuplot; NULL: chosen by @output or display */
@@ -35,8 +41,8 @@ const char *terminal_of_file(const char *name);
 int check_block(const struct drawing *draw, const struct kept_block *block);
 
 void write_head(FILE *out, const struct drawing *draw);
-void write_picture(FILE *out, const struct drawing *draw,
-		   const struct kept_block *const *blocks, unsigned int count);
+void write_picture(FILE *out, const struct drawing *draw, const struct series *series,
+		   unsigned int n);
 
 /* gnuplot.c: the program, or standard output in its place */
 

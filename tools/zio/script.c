@@ -17,6 +17,8 @@
 struct curve {
 	FILE *out;
 	const struct drawing *draw;
+	const struct zio_control *origin;	/* its time is 0 */
+	unsigned int gaps;	/* lines that mark gaps, up to now */
 	double x;		/* number of the first sample of the block */
 	double start;		/* seconds since the first block, by time stamps */
 	size_t step;		/* samples that a pair of points stands for */
@@ -216,9 +218,9 @@ static void write_gap(const struct curve *curve, const struct kept_block *block,
 	double x = curve->draw->is_time ? curve->start : curve->x;
 
 	fprintf(curve->out, "set arrow %u from first %.12g, graph 0 to first %.12g, graph 1 nohead dashtype 2 linecolor rgb 'red'\n",
-		i + 1, x, x);
+		curve->gaps + i + 1, x, x);
 	fprintf(curve->out, "set label %u '%" PRIu32 " lost' at first %.12g, graph 0.97 offset 0.5,0 textcolor rgb 'red' front\n",
-		i + 1, block->lost, x);
+		curve->gaps + i + 1, block->lost, x);
 }
 
 static size_t choose_step(const struct kept_block *const *blocks,
@@ -232,75 +234,120 @@ static size_t choose_step(const struct kept_block *const *blocks,
 	return all <= MAX_POINTS ? 1 : 2 * all / MAX_POINTS + 1;
 }
 
-static void enter_block(struct curve *curve,
-			const struct kept_block *const *blocks, unsigned int i)
+static void enter_block(struct curve *curve, const struct series *series, unsigned int i)
 {
-	curve->start = time_since(&blocks[i]->control, &blocks[0]->control);
-	if (i)
-		curve->x += blocks[i - 1]->control.nsamples;
+	curve->start = time_since(&series->blocks[i]->control, curve->origin);
+	curve->x = i ? curve->x + series->blocks[i - 1]->control.nsamples : 0;
 }
 
-static void write_samples(FILE *out, const struct drawing *draw,
-			  const struct kept_block *const *blocks,
-			  unsigned int count)
+/* The data of the first channel are $zio, those of the others $zio1 and so on. */
+static void write_name(FILE *out, unsigned int n)
 {
-	struct curve curve = { .out = out, .draw = draw };
+	if (n)
+		fprintf(out, "$zio%u", n);
+	else
+		fputs("$zio", out);
+}
+
+static void write_samples(struct curve *curve, const struct series *series,
+			  unsigned int n)
+{
 	unsigned int i;
 
-	curve.step = choose_step(blocks, count);
-	fputs("$zio << EOD\n", out);
-	for (i = 0; i < count; i++) {
-		enter_block(&curve, blocks, i);
-		if (i && !follows(draw, blocks[i - 1], blocks[i]))
-			fputc('\n', out);
-		write_block(&curve, blocks[i]);
+	curve->step = choose_step(series->blocks, series->count);
+	write_name(curve->out, n);
+	fputs(" << EOD\n", curve->out);
+	for (i = 0; i < series->count; i++) {
+		enter_block(curve, series, i);
+		if (i && !follows(curve->draw, series->blocks[i - 1], series->blocks[i]))
+			fputc('\n', curve->out);
+		write_block(curve, series->blocks[i]);
 	}
-	fputs("EOD\n", out);
+	fputs("EOD\n", curve->out);
 }
 
-static void write_gaps(FILE *out, const struct drawing *draw,
-		       const struct kept_block *const *blocks,
-		       unsigned int count)
+static void write_gaps(struct curve *curve, const struct series *series)
 {
-	struct curve curve = { .out = out, .draw = draw };
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
-		enter_block(&curve, blocks, i);
-		if (blocks[i]->lost)
-			write_gap(&curve, blocks[i], i);
+	for (i = 0; i < series->count; i++) {
+		enter_block(curve, series, i);
+		if (series->blocks[i]->lost)
+			write_gap(curve, series->blocks[i], i);
 	}
+	curve->gaps += series->count;
 }
 
-static void write_title(FILE *out, const struct kept_block *first,
-			const struct kept_block *last)
+static void write_title(FILE *out, const struct series *series)
 {
-	const struct zio_control *control = &last->control;
+	const struct zio_control *first = &series->blocks[0]->control;
+	const struct zio_control *control = &series->blocks[series->count - 1]->control;
 	char address[ADDRESS_LEN], trigger[ZIO_OBJ_NAME_LEN + 1];
 
 	put_address(address, control);
 	put_object_name(trigger, control->triggername);
-	fprintf(out, "set title \"%s  block %" PRIu32, address,
-		first->control.seq_num);
-	if (first != last)
+	fprintf(out, "set title \"%s  block %" PRIu32, address, first->seq_num);
+	if (first != control)
 		fprintf(out, " to %" PRIu32, control->seq_num);
 	fprintf(out, ": %" PRIu32 " samples each, %u bits, trigger %s, %.6f s\" noenhanced\n",
 		control->nsamples, bits_of(control), trigger, time_of(control));
 }
 
-void write_picture(FILE *out, const struct drawing *draw,
-		   const struct kept_block *const *blocks, unsigned int count)
+/* Several channels have their names in the key. */
+static void write_titles(FILE *out, unsigned int n)
 {
-	bool few = blocks[0]->control.nsamples * count <= 100;
+	fprintf(out, "set title \"%u channels\" noenhanced\nset key noenhanced\n", n);
+}
 
+static void write_plot(FILE *out, const struct series *series, unsigned int n)
+{
+	char address[ADDRESS_LEN];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		bool few = series[i].blocks[0]->control.nsamples * series[i].count <= 100;
+
+		fputs(i ? ", " : "plot ", out);
+		write_name(out, i);
+		fprintf(out, " using 1:2 with %s linewidth 1.5",
+			few ? "linespoints pointtype 7 pointsize 0.5" : "lines");
+		put_address(address, &series[i].blocks[0]->control);
+		if (n > 1)
+			fprintf(out, " title \"%s\"", address);
+	}
+	fputc('\n', out);
+}
+
+static const struct zio_control *find_origin(const struct series *series, unsigned int n)
+{
+	const struct zio_control *first = &series[0].blocks[0]->control;
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		if (time_since(&series[i].blocks[0]->control, first) < 0)
+			first = &series[i].blocks[0]->control;
+	return first;
+}
+
+void write_picture(FILE *out, const struct drawing *draw, const struct series *series,
+		   unsigned int n)
+{
+	struct curve curve = { .out = out, .draw = draw };
+	unsigned int i;
+
+	curve.origin = find_origin(series, n);
 	if (is_dumb(draw) && !draw->output)
 		fputs("set print '-'\nprint \"\\033[H\\033[J\"\n", out);
 	fputs("unset arrow\nunset label\n", out);
-	write_samples(out, draw, blocks, count);
-	write_title(out, blocks[0], blocks[count - 1]);
-	write_gaps(out, draw, blocks, count);
-	fprintf(out, "plot $zio using 1:2 with %s linewidth 1.5\n",
-		few ? "linespoints pointtype 7 pointsize 0.5" : "lines");
+	for (i = 0; i < n; i++)
+		write_samples(&curve, &series[i], i);
+	if (n == 1)
+		write_title(out, &series[0]);
+	else
+		write_titles(out, n);
+	for (i = 0; i < n; i++)
+		write_gaps(&curve, &series[i]);
+	write_plot(out, series, n);
 }
 
 int check_block(const struct drawing *draw, const struct kept_block *block)

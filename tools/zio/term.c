@@ -125,16 +125,22 @@ static int read_key(void)
 	return n < 0 && errno == EAGAIN ? KEY_REDRAW : KEY_END;
 }
 
-int wait_input(int fd, double seconds)
+int wait_inputs(struct pollfd *fds, int n, double seconds)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	struct timespec left = { 0 };
 
 	if (seconds > 0) {
 		left.tv_sec = (time_t)seconds;
 		left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
 	}
-	return ppoll(&pfd, 1, &left, &outside);
+	return ppoll(fds, (nfds_t)n, &left, &outside);
+}
+
+int wait_input(int fd, double seconds)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	return wait_inputs(&pfd, 1, seconds);
 }
 
 int wait_output(int fd)

@@ -15,6 +15,7 @@ void catch_signals(void);
  * -1 after a signal.
  */
 int wait_input(int fd, double seconds);
+int wait_inputs(struct pollfd *fds, int n, double seconds);
 
 /* Wait until PIPE_BUF bytes can be written to @fd; -1 after a signal. */
 int wait_output(int fd);
