@@ -297,6 +297,11 @@ static void test_clock_step(void)
 	stream_put(&rig.s[0], 2, 2000);
 	stream_put(&rig.s[1], 2, 2000);
 	ok(gives(&rig, 2000, "bb") && !rig.ev.late, "a pair");
+	stream_put(&rig.s[0], 3, 3000);
+	ok(gives(&rig, 3000, "bt"), "a late channel that had blocks");
+	stream_put(&rig.s[0], 4, 500);
+	stream_put(&rig.s[1], 3, 500);
+	ok(gives(&rig, 500, "bb") && !rig.ev.late, "a pair after a step back");
 	close_rig(&rig);
 }
 
@@ -336,6 +341,7 @@ static void test_depth(int limit)
 /* The descriptor of a channel changes while a block is partly read. */
 static void test_part(void)
 {
+	struct pollfd fd = { .events = POLLIN };
 	struct zio_control control;
 	struct rig rig;
 
@@ -344,9 +350,16 @@ static void test_part(void)
 	stream_put_control(&rig.s[0], &control);
 	stream_put(&rig.s[1], 0, 1000);
 	ok(fails(&rig, 0, EAGAIN) && fails(&rig, 1, EAGAIN), "the data are missing");
+	fd.fd = zio_group_fd(rig.g);
+	ok(!poll(&fd, 1, 0), "nothing to read");
 	stream_put_data(&rig.s[0], &control);
+	ok(poll(&fd, 1, 10000) == 1, "the data can be read");
 	ok(zio_group_next(rig.g, &rig.ev, LONG_MS) == 1 && rig.ev.n_blocks == 2,
 	   "the data end the wait");
+	ok(fails(&rig, 0, EAGAIN) && !poll(&fd, 1, 0), "nothing again");
+	stream_control(&control, 1, 2000, "clock0", 16);
+	stream_put_control(&rig.s[0], &control);
+	ok(poll(&fd, 1, 10000) == 1, "then the next control");
 	close_rig(&rig);
 }
 
