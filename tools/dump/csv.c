@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Print a block as comma-separated values: a line for each sample */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/control.h"
@@ -27,7 +28,7 @@ static void print_head(FILE *out, const struct dump_options *opt)
 	if (opt->control && !opt->data)
 		fputs(",trigger,alarms,driver_alarms,nsamples,ssize,nbits", out);
 	if (opt->data)
-		fputs(",sample,value", out);
+		fputs(opt->units ? ",sample,value,unit" : ",sample,value", out);
 	fputc('\n', out);
 }
 
@@ -83,8 +84,27 @@ static void print_samples(FILE *out, const struct dump_options *opt,
 		print_block(out, opt, blk);
 		fprintf(out, ",%zu,", i);
 		print_value(out, opt->format, blk->data, i, blk->control->ssize);
+		fputs(opt->units ? ",\n" : "\n", out);
+	}
+}
+
+/* Returns false if the block has no scale. */
+static bool print_values(FILE *out, const struct dump_options *opt,
+			 const struct zio_block *blk)
+{
+	struct dump_values values;
+	size_t i;
+
+	if (!convert_block(&values, blk))
+		return false;
+	for (i = 0; i < values.count; i++) {
+		print_block(out, opt, blk);
+		fprintf(out, ",%zu,%.12g,", i, values.value[i]);
+		print_field(out, values.scaling.unit);
 		fputc('\n', out);
 	}
+	free(values.value);
+	return true;
 }
 
 int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk)
@@ -95,12 +115,13 @@ int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *
 		print_head(out, opt);
 	has_head = true;
 	if (opt->data && blk->data) {
-		print_samples(out, opt, blk);
+		if (!opt->units || !print_values(out, opt, blk))
+			print_samples(out, opt, blk);
 		return ferror(out) ? -1 : 0;
 	}
 	print_block(out, opt, blk);
 	if (opt->data)
-		fputs(",,\n", out);
+		fputs(opt->units ? ",,,\n" : ",,\n", out);
 	else
 		print_control(out, blk->control);
 	return ferror(out) ? -1 : 0;

@@ -249,6 +249,10 @@ test_dump_units() {
 	equal "$(tr -s ' ' <out)" ' data 0: -0.015 -0.005 0.995 V' 'dump: values with the unit'
 	run 0 'dump: units in JSON' "$dump" --units -j volt-0-1
 	has out '"unit":"V","data":\[-0.015,-0.005,0.995\]' 'dump: values and unit in JSON'
+	run 0 'dump: units in csv' "$dump" -u -d -f csv volt-0-1
+	equal "$(sed -n '1p; $p' out | xargs)" \
+		"channel,block,sample,value,unit $(sed -n '$s/,[0-9]*,2,.*/,0,2,0.995,V/p' out)" \
+		'dump: value and unit in csv'
 	run 0 'dump: no unit' "$dump" -u -d -n 1 five-0-1
 	equal "$(head -n 1 out | tr -s ' ')" ' data 0: 0 1 2 3' 'dump: numbers without a unit'
 	run 0 'dump: JSON without a unit' "$dump" -u -d -j -n 1 word-0-1
