@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from . import kernel, selftests, suite, tap
-from .common import TESTING, Failure, read_log, say
+from .common import ROOT, TESTING, Failure, read_log, say
 from .kernel_suite import PROGRAMS_32
 from .modules import build_tools
 from .pool import Job, Preparation
@@ -121,6 +121,7 @@ def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
         command += ["--add", f"{build_tools(compilers_for(name)) / 'bin'}:/usr/local/bin"]
     command += ["--log", f"{log}.kernel", "--", "env"]
     command += [f"{variable}={value}" for variable, value in given.items()]
+    command.append(f"ZIO_TREE={ROOT}")
     command += ["zio-selftests", "/selftests", str(TEST_LIMIT + longer), *names]
     return Job(log, command, partial(finish_selftests, report, name, names))
 

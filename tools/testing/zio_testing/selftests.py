@@ -110,6 +110,8 @@ def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str
         options += ["--add", f"{models}/{name}.ko:/selftests/{name}.ko"]
     for name in asked_for("device", tests):
         options += ["--device", name]
+    if any(test.has("host-root") for test in tests):
+        options += ["--host-root", "--mem", "1024"]
     return options
 
 

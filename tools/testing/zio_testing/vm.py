@@ -23,6 +23,8 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
                           driver in a directory of its own
   --no-load               load no module of ZIO (the machine still has them)
   --modules DIR           take the modules of ZIO from DIR, build none
+  --host-root             mount the files of this machine in the guest, read-only;
+                          there, `zio-host COMMAND` runs a program of this machine
   --leaks                 look for lost memory at the end (kasan, kcsan)
   --timeout S             limit in seconds (default 300; a shell has none)
   --device sspci[,PROPERTY=VALUE]...
@@ -34,7 +36,7 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
   --log FILE              keep the log of the kernel in FILE
 
 Inside: zio-load MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links (makes the
-links that udev makes elsewhere), zio-leak-scan, busybox, dash as sh, the tools of ZIO.
+links that udev makes elsewhere), zio-leak-scan, zio-host (with --host-root), busybox, dash as sh, the tools of ZIO.
 
 Exit status: that of COMMAND; 99 after an oops, a warning, or a report of a sanitizer
 anywhere in the boot; 99 also after a fault of the software that the card saw (shown
@@ -64,6 +66,12 @@ from .machine import Machine, qemu_command, qemu_environment, qemu_sspci
 from .toolchain import Toolchain, toolchain_of
 
 ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
+# The file system of this machine in the guest
+HOST_MODULES = ["virtio_pci", "9pnet_virtio", "9p"]
+HOST_DEVICE = (
+    "-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap "
+    "-device virtio-9p-pci,fsdev=host,mount_tag=host"
+).split()
 
 
 def parse_options(words: list[str]) -> argparse.Namespace:
@@ -76,7 +84,7 @@ def parse_options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--timeout", type=number)
     parser.add_argument("--modules", type=Path)
     parser.add_argument("--log", type=Path)
-    for name in ("icount", "no-load", "leaks"):
+    for name in ("icount", "no-load", "leaks", "host-root"):
         parser.add_argument(f"--{name}", action="store_true")
     for name in ("add", "module", "device", "append", "qemu"):
         parser.add_argument(f"--{name}", action="append", default=[])
@@ -102,6 +110,8 @@ def check_options(options: argparse.Namespace) -> None:
     for name in options.module:
         if name.endswith(".ko") and not os.path.isfile(name):
             raise Usage(f"--module: no file {name}")
+    if options.host_root and options.arch != "amd64":
+        raise Usage(f"--host-root: no {options.arch} programs are on this machine")
     if options.modules and not options.modules.is_dir():
         raise Usage(f"--modules: no directory {options.modules}")
     if not options.command and not sys.stdin.isatty():
@@ -114,12 +124,13 @@ def machine_of(options: argparse.Namespace, toolchain: Toolchain) -> Machine:
     if not options.leaks:
         # kmemleak notes the origin of all memory. This more than doubles the time.
         arguments.append("kmemleak=off")
+    words = " ".join(options.qemu).split() + (HOST_DEVICE if options.host_root else [])
     return Machine(
         cpus=1 if options.icount else options.cpus,
         memory=options.mem,
         icount=options.icount,
         devices=options.device,
-        qemu_words=" ".join(options.qemu).split(),
+        qemu_words=words,
         arguments=arguments + options.append,
         arch=replace(toolchain.arch, cpu=found.cpu or toolchain.arch.cpu),
     )
@@ -142,6 +153,7 @@ def guest_settings(options: argparse.Namespace, toolchain: Toolchain) -> str:
         "err": toolchain.arch.ports[1],
         "interactive": "no" if options.command else "yes",
         "leaks": "yes" if options.leaks else "no",
+        "host_modules": " ".join(HOST_MODULES) if options.host_root else "",
         "rows": str(size.lines),
         "columns": str(size.columns),
         "term": os.environ.get("TERM") or "linux",
@@ -154,6 +166,7 @@ def make_image(options: argparse.Namespace, tree: Path, work: Path) -> None:
     image = Image(work / "root", toolchain.programs)
     image.add_base()
     names = [*options.module, *kernel.find(options.kernel).modules]
+    names += HOST_MODULES if options.host_root else []
     image.add_modules(tree, options.modules, names)
     for words in options.add:
         image.add(words)
