@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The Python package zio. PYTHONPATH=tools/python/build/lib finds it.
+
+PYTHON ?= /usr/bin/python3
+python_dir = python/build
+python_sources = $(wildcard python/src/zio/*.py python/*.py python/*.c python/*.cdef \
+		   python/src/zio/py.typed)
+python_setup = cd python && ZIO_VERSION=$(version) $(PYTHON) setup.py -q
+python_lib = $(python_dir)/lib/.built
+
+python: $(python_lib)
+
+$(python_lib): $(python_sources) libzio/libzio.a | python-cffi
+	rm -rf $(python_dir)
+	$(python_setup) build --build-base build --build-lib build/lib
+	touch $@
+
+# The in-tree module needs no shared libzio.
+$(python_lib): export ZIO_STATIC = 1
+
+python-cffi:
+	@$(PYTHON) -c 'import cffi, setuptools' 2>/dev/null || \
+	{ echo 'the Python package needs cffi: apt-get install python3-cffi python3-dev' >&2; \
+	  exit 1; }
+
+clean-python:
+	rm -rf $(python_dir) python/src/zio.egg-info
+
+.PHONY: python python-cffi clean-python

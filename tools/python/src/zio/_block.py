@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A block: its control and its samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._control import (
+    CONTROL_SIZE,
+    alarm_names,
+    channel_name,
+    control_dtype,
+    sample_type,
+)
+from ._errors import StaleBlock
+from ._libzio import ffi
+
+if TYPE_CHECKING:
+    from ._channel import Channel
+    from ._memory import Memory
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Block:
+    """One block of a channel, valid until the program asks for the next one.
+
+    Later each attribute raises `StaleBlock`. An array from `data` stays right as long as
+    the program keeps it. `copy()` gives a block that stays valid.
+    """
+
+    __slots__ = ("_channel", "_control", "_memory", "_number", "lost", "size")
+
+    def __init__(
+        self, channel: Channel, memory: Memory, control: Any, size: int, lost: int
+    ) -> None:
+        self._channel = channel
+        self._number = channel._number
+        self._memory = memory
+        self._control = control
+        self.size = size
+        """Bytes of the samples."""
+        self.lost = lost
+        """Number of blocks missing before this one; 0 for the first block."""
+
+    def _check(self) -> None:
+        if self._number != self._channel._number:
+            raise StaleBlock(
+                "the block is no longer valid: the program has asked for the next one "
+                "(copy() keeps a block)"
+            )
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the block can still be used."""
+        return self._number == self._channel._number
+
+    @property
+    def data(self) -> Array:
+        """The samples: a read-only array of shape (nsamples,), not copied.
+
+        The type is an integer of 1, 2, 4 or 8 bytes, or a void type for other sizes. An
+        array that the program keeps never shows another block.
+        """
+        if self._number != self._channel._number:
+            self._check()
+        dtype = sample_type(self._control.ssize)
+        return np.frombuffer(
+            self._memory.view(), dtype, self.size // dtype.itemsize, CONTROL_SIZE
+        )
+
+    @property
+    def control(self) -> np.void:
+        """The control: a structured scalar of `control_dtype`, a copy."""
+        self._check()
+        head = bytes(ffi.buffer(self._control, CONTROL_SIZE))
+        scalar: np.void = np.frombuffer(head, control_dtype)[0]
+        return scalar
+
+    @property
+    def time_ns(self) -> int:
+        """Time of the event, in nanoseconds of the clock of the trigger."""
+        self._check()
+        stamp = self._control.tstamp
+        return int(stamp.secs) * 1_000_000_000 + int(stamp.ticks)
+
+    @property
+    def seq(self) -> int:
+        """Number of the block in its channel, modulo 2^32; a gap is a loss."""
+        self._check()
+        return int(self._control.seq_num)
+
+    @property
+    def channel(self) -> str:
+        """The channel of the block, such as "zzero-0000-0-1"."""
+        self._check()
+        return channel_name(self._control)
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """Names of the alarms since the block before, such as ("lost-block",)."""
+        self._check()
+        return alarm_names(self._control.zio_alarms)
+
+    def copy(self) -> Block:
+        """Return a block with the same contents, which stays valid."""
+        self._check()
+        return Copy(self)
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        self._check()
+        return int(self._control.nsamples)
+
+    def __repr__(self) -> str:
+        if not self.is_valid:
+            return "<zio.Block, no longer valid>"
+        return f"<zio.Block {self.channel} seq {self.seq}, {self.size} bytes>"
+
+
+class _Forever:
+    """Stands for the channel of a block that stays valid."""
+
+    _number = 0
+
+
+_FOREVER: Any = _Forever()
+
+
+class Copy(Block):
+    """A block with memory of its own."""
+
+    __slots__ = ()
+
+    def __init__(self, block: Block) -> None:
+        from ._memory import Memory
+
+        memory = Memory(CONTROL_SIZE + block.size)
+        control = ffi.cast("struct zio_control *", memory.pointer)
+        ffi.memmove(memory.pointer, block._control, CONTROL_SIZE)
+        if block.size:
+            ffi.memmove(memory.pointer + CONTROL_SIZE, block.data, block.size)
+        super().__init__(_FOREVER, memory, control, block.size, block.lost)
+
+    def copy(self) -> Block:
+        """Return the block itself: it does not change."""
+        return self

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The control of a block: its layout, and the type of the samples."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ._libzio import ffi, lib
+
+CONTROL_SIZE = 512
+
+_attributes = [
+    ("std_mask", "u2"),
+    ("unused", "u2"),
+    ("ext_mask", "u4"),
+    ("std_val", "u4", (16,)),
+    ("ext_val", "u4", (32,)),
+]
+_address = [
+    ("sa_family", "u2"),
+    ("host_type", "u1"),
+    ("filler", "u1"),
+    ("hostid", "u1", (8,)),
+    ("dev_id", "u4"),
+    ("cset", "u2"),
+    ("chan", "u2"),
+    ("devname", "S12"),
+]
+
+control_dtype: np.dtype[np.void] = np.dtype(
+    [
+        ("major_version", "u1"),
+        ("minor_version", "u1"),
+        ("zio_alarms", "u1"),
+        ("drv_alarms", "u1"),
+        ("seq_num", "u4"),
+        ("nsamples", "u4"),
+        ("ssize", "u2"),
+        ("nbits", "u2"),
+        ("addr", _address),
+        ("tstamp", [("secs", "u8"), ("ticks", "u8"), ("bins", "u8")]),
+        ("mem_offset", "u4"),
+        ("reserved", "u4"),
+        ("flags", "u4"),
+        ("triggername", "S12"),
+        ("attr_channel", _attributes),
+        ("attr_trigger", _attributes),
+        ("tlv", [("type", "u4"), ("length", "u4"), ("payload", "u1", (8,))]),
+    ]
+)
+"""numpy type of `struct zio_control`, 512 bytes in the byte order of this machine.
+
+The fields have the names of <linux/zio-user.h>."""
+
+
+@lru_cache(maxsize=None)
+def sample_type(ssize: int, signed: bool = False) -> np.dtype[Any]:
+    """Return the type of samples of `ssize` bytes.
+
+    Integers for 1, 2, 4 and 8 bytes; a void type of `ssize` bytes for any other number.
+    """
+    if ssize in (1, 2, 4, 8):
+        return np.dtype(f"{'i' if signed else 'u'}{ssize}")
+    return np.dtype((np.void, max(ssize, 1)))
+
+
+def channel_name(control: Any) -> str:
+    """Return a name such as "zzero-0000-0-1" for a cffi control."""
+    addr = control.addr
+    device = ffi.string(addr.devname).decode(errors="replace")
+    return f"{device}-{addr.dev_id:04x}-{addr.cset}-{addr.chan}"
+
+
+def alarm_names(bits: int) -> tuple[str, ...]:
+    """Return the names of the bits of `zio_alarms`, such as ("lost-block",)."""
+    names = []
+    for bit in range(8):
+        if bits >> bit & 1:
+            name = lib.zio_alarm_name(bit)
+            names.append(ffi.string(name).decode() if name else f"bit{bit}")
+    return tuple(names)
+
+
+def time_ns(controls: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the times of an array of controls, in nanoseconds, as int64."""
+    stamps = controls["tstamp"]
+    times: np.ndarray[Any, Any] = stamps["secs"].astype(np.int64)
+    times *= 1_000_000_000
+    times += stamps["ticks"].astype(np.int64)
+    return times

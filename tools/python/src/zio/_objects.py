@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Devices, sets, channels, triggers, and their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, Union
+
+from ._errors import new_error, raise_error
+from ._libzio import ffi, lib
+
+Value = Union[str, int, bool]
+
+DEVICE: int = lib.ZIO_OBJECT_DEVICE
+CSET: int = lib.ZIO_OBJECT_CSET
+CHANNEL: int = lib.ZIO_OBJECT_CHANNEL
+KINDS = {
+    lib.ZIO_OBJECT_DEVICE: "device",
+    lib.ZIO_OBJECT_CSET: "cset",
+    lib.ZIO_OBJECT_CHANNEL: "channel",
+    lib.ZIO_OBJECT_TRIGGER: "trigger",
+    lib.ZIO_OBJECT_BUFFER: "buffer",
+    lib.ZIO_OBJECT_PART: "part",
+    lib.ZIO_OBJECT_SHARED_TRIGGER: "shared trigger",
+    lib.ZIO_OBJECT_CONFIG_DEVICE: "config device",
+    lib.ZIO_OBJECT_BUS: "bus",
+}
+
+
+def _text(pointer: Any) -> str:
+    return ffi.string(pointer).decode(errors="surrogateescape") if pointer else ""
+
+
+def _encode(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+class Object(MutableMapping[str, Value]):
+    """A device, set, channel, trigger or buffer: a mapping of its attributes.
+
+    `obj["nsamples"]` is an int, or a str if the text is no number. `obj["nsamples"] = 64`
+    sets it, with the checks of the kernel. Both raise `zio.Error`, or `KeyError` if there
+    is no such attribute. A name may lead to a part: `cset["trigger/nsamples"]`.
+    """
+
+    def __init__(self, pointer: Any) -> None:
+        self._object = pointer
+
+    @property
+    def name(self) -> str:
+        """The full name, such as "zzero-0000/cset0/chan1"."""
+        return _text(lib.zio_object_name(self._object))
+
+    @property
+    def path(self) -> str:
+        """The directory in sysfs or configfs."""
+        return _text(lib.zio_object_path(self._object))
+
+    @property
+    def kind(self) -> str:
+        """What it is: "device", "cset", "channel", "trigger", "buffer" and so on."""
+        return KINDS.get(lib.zio_object_kind(self._object), "other")
+
+    def _find(self, name: str) -> Object:
+        err = new_error()
+        found = lib.zio_find(self._object, _encode(name), ffi.NULL, err)
+        if not found:
+            raise_error(err)
+        return Object(ffi.gc(found, lib.zio_object_free))
+
+    def _list(self, kind: int) -> list[Object]:
+        return _list_objects(self._object, kind)
+
+    # --- its parts --------------------------------------------------------------------
+
+    @property
+    def cset(self) -> list[Object]:
+        """The channel sets of a device."""
+        return self._list(CSET)
+
+    @property
+    def chan(self) -> list[Object]:
+        """The channels of a device or set."""
+        return self._list(CHANNEL)
+
+    @property
+    def trigger(self) -> Object:
+        """The trigger of a set."""
+        return self._find("trigger")
+
+    @property
+    def buffer(self) -> Object:
+        """The buffer of a channel."""
+        return self._find("buffer")
+
+    @property
+    def statistics(self) -> Object:
+        """The counters of a set or channel."""
+        return self._find("statistics")
+
+    # --- its attributes ---------------------------------------------------------------
+
+    def text(self, attribute: str) -> str:
+        """Return the text of an attribute, without its newline."""
+        err = new_error()
+        text = ffi.new("char[]", lib.ZIO_TEXT_SIZE)
+        name = _encode(attribute)
+        if lib.zio_attr_get(self._object, name, text, lib.ZIO_TEXT_SIZE, err):
+            raise_error(err)
+        return _text(text)
+
+    def __getitem__(self, attribute: str) -> Value:
+        if attribute not in self and "/" not in attribute:
+            raise KeyError(f"{self.name} has no attribute {attribute}")
+        text = self.text(attribute)
+        try:
+            return int(text)
+        except ValueError:
+            return text
+
+    def __setitem__(self, attribute: str, value: Value) -> None:
+        if attribute not in self and "/" not in attribute:
+            raise KeyError(f"{self.name} has no attribute {attribute}")
+        err = new_error()
+        text = str(int(value)) if isinstance(value, bool) else str(value)
+        if lib.zio_attr_set(self._object, _encode(attribute), _encode(text), err):
+            raise_error(err)
+
+    def __delitem__(self, attribute: str) -> None:
+        raise TypeError(f"{self.name}: an attribute cannot be deleted")
+
+    def _attributes(self) -> list[tuple[str, bool, bool]]:
+        err = new_error()
+        entries = lib.zio_attr_list(self._object, err)
+        if not entries:
+            raise_error(err)
+        found = []
+        try:
+            i = 0
+            while entries[i].name:
+                entry = entries[i]
+                found.append((_text(entry.name), entry.readable, entry.writable))
+                i += 1
+        finally:
+            lib.zio_attr_list_free(entries)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, _, _ in self._attributes()])
+
+    def __len__(self) -> int:
+        return len(self._attributes())
+
+    def __contains__(self, attribute: object) -> bool:
+        return any(name == attribute for name, _, _ in self._attributes())
+
+    def is_writable(self, attribute: str) -> bool:
+        """Tell whether the mode of an attribute allows to write it."""
+        return any(n == attribute and writable for n, _, writable in self._attributes())
+
+    def __repr__(self) -> str:
+        return f"<zio.Object {self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Object) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+
+def _list_objects(parent: Any, kind: int) -> list[Object]:
+    err = new_error()
+    found = lib.zio_list(parent, kind, err)
+    if not found:
+        raise_error(err)
+    try:
+        names = []
+        i = 0
+        while found[i]:
+            names.append(_text(lib.zio_object_name(found[i])))
+            i += 1
+    finally:
+        lib.zio_list_free(found)
+    return [find(name) for name in names]
+
+
+def find(name: str) -> Object:
+    """Return the object of a name.
+
+    Names are "zzero-0000", "zzero" (the device with id 0), "zzero/cset0", "zzero/0/1",
+    "zzero-0-1", "zzero/0/trigger", "trigger:clock0", "device:rack1", "bus:". Raises
+    `Error` with ENOENT if there is no such object. $ZIO_SYSFS and $ZIO_CONFIGFS replace
+    /sys and /sys/kernel/config.
+    """
+    err = new_error()
+    found = lib.zio_find(ffi.NULL, _encode(name), ffi.NULL, err)
+    if not found:
+        raise_error(err)
+    return Object(ffi.gc(found, lib.zio_object_free))
+
+
+class Devices(Mapping[str, Object]):
+    """The devices of the machine by name, as they were when `devices()` was called."""
+
+    def __init__(self, objects: list[Object]) -> None:
+        self._objects = {obj.name: obj for obj in objects}
+
+    def __getitem__(self, name: str) -> Object:
+        return self._objects[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._objects)
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __repr__(self) -> str:
+        return f"<zio.Devices {', '.join(self) or 'none'}>"
+
+
+def devices() -> Devices:
+    """Return the devices of the machine: `devices()["zzero-0000"].cset[0]`.
+
+    Raises `Error` with ENOENT if the module zio is not loaded.
+    """
+    return Devices(_list_objects(ffi.NULL, DEVICE))
