@@ -223,6 +223,8 @@ static const struct {
 	[ZIO_FAULT_FLUSH] = { explain_control_io, "flush" },
 	[ZIO_FAULT_FLUSH_FILE] = { explain_plain,
 				   "a block file cannot be flushed: read on, or seek" },
+	[ZIO_FAULT_KEEP] = { explain_plain,
+			     "only valid blocks of a ring can be kept" },
 };
 
 const char *zio_reason(struct zio_channel *ch)

@@ -65,6 +65,7 @@ enum zio_fault {
 	ZIO_FAULT_PIPE,
 	ZIO_FAULT_FLUSH,
 	ZIO_FAULT_FLUSH_FILE,
+	ZIO_FAULT_KEEP,
 };
 
 enum zio_method_id {
@@ -86,7 +87,7 @@ struct zio_channel {
 	size_t data_size;
 	size_t limit;		/* largest block on the fast path; 0: none */
 	uint32_t next;		/* number of the next block */
-	uint32_t head;		/* the head that was last read from the kernel */
+	uint32_t head;		/* zio_next() may take blocks up to this number */
 	uint32_t mask;
 	uint32_t slot_size;
 	uint32_t expected;	/* the next sequence number, if seq_known */
@@ -99,6 +100,11 @@ struct zio_channel {
 	enum zio_method_id method;
 	struct zio_stats stats;
 
+	uint32_t seen_head;	/* the head that was last read from the kernel */
+	uint32_t keep_at;	/* number of the oldest block to keep */
+	bool keeps;		/* zio_keep() was called */
+	int late_errno;		/* an error that zio_next_batch() returns later; or 0 */
+	enum zio_fault late_fault;
 	struct zio_control control;
 	const struct zio_control *current;	/* control of the block in use */
 	const uint8_t *mapped;	/* data of that block, in the mapping or mem */
@@ -203,6 +209,12 @@ void zio_count_block(struct zio_channel *ch);
 /* Make ch->mem at least @size bytes; its contents are lost. */
 int zio_grow_mem(struct zio_channel *ch, size_t size);
 
+/*
+ * Read a block, its control and its data, to @mem. If there is less @room, EMSGSIZE: @blk
+ * has the size, and the next call gives the block. A part of a block stays in the library.
+ */
+int zio_read_into(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem, size_t room);
+
 /* zio_next() of a channel that has no ring. */
 int zio_plain_next(struct zio_channel *ch, struct zio_block *blk);
 
@@ -212,6 +224,10 @@ int zio_mapped_next(struct zio_channel *ch, struct zio_block *blk);
 int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 		    size_t size);
 int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk);
+
+/* As zio_read_into() */
+int zio_mapped_into_room(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem,
+			 size_t room);
 
 /* Give out the block of @control with its data. */
 int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
@@ -238,6 +254,13 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 /* Release the block in use, wait for the next one; NULL with errno. */
 const struct zio_control *zio_ring_control(struct zio_channel *ch);
 void zio_ring_release(struct zio_channel *ch);
+
+/* The next control that is in the ring; NULL if there is none. Releases no block. */
+const struct zio_control *zio_ring_another(struct zio_channel *ch);
+
+/* Give out the block of @control with its data. Returns as zio_next(). */
+int zio_ring_show(struct zio_channel *ch, struct zio_block *blk,
+		  const struct zio_control *control);
 
 /* Release the block in use; is there another one? */
 bool zio_ring_has_block(struct zio_channel *ch);

@@ -164,6 +164,28 @@ int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 	return show_data(ch, blk, ch->mapped ? mem : NULL);
 }
 
+int zio_mapped_into_room(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem,
+			 size_t room)
+{
+	const struct zio_control *next;
+	size_t size = 0;
+	int ret = ch->batch_at == ch->batch_n ? read_batch(ch) : 1;
+
+	if (ret <= 0)
+		return ret;
+	next = &ch->batch[ch->batch_at];
+	zio_control_size(next, &size);
+	*blk = (struct zio_block){ .control = next, .size = size };
+	if (room < sizeof(*next) || size > room - sizeof(*next))
+		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
+	ret = zio_mapped_into(ch, blk, mem + sizeof(*next), size);
+	if (ret <= 0)
+		return ret;
+	memcpy(mem, blk->control, sizeof(*next));
+	blk->control = (void *)mem;
+	return 1;
+}
+
 /* The kernel takes a block back when its data are read to the end. */
 static void discard_data(struct zio_channel *ch, size_t size)
 {

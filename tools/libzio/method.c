@@ -163,6 +163,7 @@ static int map_slots(struct zio_channel *ch)
 	ch->mask = hdr->n_slots - 1;
 	ch->next = hdr->tail;
 	ch->head = ch->next;
+	ch->seen_head = ch->next;
 	return 0;
 }
 

@@ -217,6 +217,58 @@ static int read_next_into(struct zio_channel *ch, struct zio_block *blk,
 	return finish_data(ch, blk, mem);
 }
 
+/* Move the part of a block that was read to the memory of the library. */
+static int keep_part(struct zio_channel *ch)
+{
+	int code = errno;
+
+	if (zio_grow_mem(ch, ch->size))
+		return -1;
+	memcpy(ch->mem, ch->to, ch->done);
+	ch->to = ch->mem;
+	errno = code;
+	return -1;
+}
+
+/* Read the control, and choose where its data go. */
+static int begin_block(struct zio_channel *ch, uint8_t *mem, size_t room)
+{
+	int ret = take_control(ch);
+
+	if (ret <= 0)
+		return ret;
+	if (ch->size > room - sizeof(ch->control))
+		ret = begin_data(ch);
+	else
+		ret = begin_data_into(ch, mem + sizeof(ch->control), ch->size);
+	return ret ? -1 : 1;
+}
+
+int zio_read_into(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem, size_t room)
+{
+	uint8_t *data = mem + sizeof(ch->control);
+	int ret = 1;
+
+	show_block(ch, blk, NULL);
+	if (room < sizeof(ch->control))
+		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
+	if (ch->stage != ZIO_STAGE_DATA)
+		ret = begin_block(ch, mem, room);
+	if (ret <= 0)
+		return ret;
+	show_block(ch, blk, data);
+	if (ch->to != data && ch->size > room - sizeof(ch->control))
+		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
+	ret = read_data(ch);
+	if (ret <= 0)
+		return ch->to == data ? keep_part(ch) : ret;
+	if (ch->to != data)
+		memcpy(data, ch->to, ch->size);
+	memcpy(mem, &ch->control, sizeof(ch->control));
+	blk->control = (void *)mem;
+	return 1;
+}
+
 int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (!ch || !blk)

@@ -3,7 +3,8 @@
  * Read blocks from the control ring, without a system call while blocks are there
  *
  * The caller has block ch->next - 1. The next call releases it, by storing hdr->tail:
- * the blocks before the tail belong to the kernel.
+ * the blocks before the tail belong to the kernel. While the caller keeps blocks,
+ * ch->head stands still, so that zio_next() leaves the release to the other functions.
  *
  *   R  The load-acquire of the head pairs with the store-release of the kernel in
  *      zio-core's ring.c. Without it, this program could read samples of an old block.
@@ -23,7 +24,7 @@ static int look_at_head(struct zio_channel *ch)
 
 	if (head - ch->next > ch->mask + 1)
 		return zio_fail(ch, ZIO_FAULT_RING, EPROTO);
-	ch->head = head;
+	ch->seen_head = head;
 	return head != ch->next;
 }
 
@@ -75,6 +76,14 @@ static inline void release_block(struct zio_channel *ch)
 	__atomic_store_n(&ch->hdr->tail, ch->next, __ATOMIC_RELEASE);	/* S */
 }
 
+/* Release the blocks that the caller does not keep. */
+static void release_others(struct zio_channel *ch)
+{
+	uint32_t tail = ch->keeps ? ch->keep_at : ch->next;
+
+	__atomic_store_n(&ch->hdr->tail, tail, __ATOMIC_RELEASE);	/* S */
+}
+
 static inline const struct zio_control *take_slot(struct zio_channel *ch)
 {
 	uint32_t i = ch->next++ & ch->mask;
@@ -82,40 +91,87 @@ static inline const struct zio_control *take_slot(struct zio_channel *ch)
 	return (const void *)(ch->slots + (size_t)i * ch->slot_size);
 }
 
+static const struct zio_control *take_seen_slot(struct zio_channel *ch)
+{
+	const struct zio_control *control = take_slot(ch);
+
+	ch->head = ch->keeps ? ch->next : ch->seen_head;
+	return control;
+}
+
 /* A head out of range is an error that the next call returns without a wait. */
 bool zio_ring_has_block(struct zio_channel *ch)
 {
-	release_block(ch);
-	return ch->next != ch->head || look_at_head(ch);
+	release_others(ch);
+	return ch->next != ch->seen_head || look_at_head(ch);
 }
 
 const struct zio_control *zio_ring_control(struct zio_channel *ch)
 {
-	release_block(ch);
-	if (ch->next == ch->head && wait_for_block(ch))
+	release_others(ch);
+	if (ch->next == ch->seen_head && wait_for_block(ch))
 		return NULL;
-	return take_slot(ch);
+	return take_seen_slot(ch);
+}
+
+const struct zio_control *zio_ring_another(struct zio_channel *ch)
+{
+	if (ch->next == ch->seen_head && look_at_head(ch) <= 0)
+		return NULL;
+	return take_seen_slot(ch);
+}
+
+/* Find the number of a block that the caller has; false if there is none. */
+static bool find_number(const struct zio_channel *ch, const struct zio_control *control,
+			uint32_t *number)
+{
+	size_t offset = (size_t)((uintptr_t)control - (uintptr_t)ch->slots);
+	size_t slot = offset / ch->slot_size;
+	uint32_t age = (ch->next - 1 - (uint32_t)slot) & ch->mask;
+
+	*number = ch->next - 1 - age;
+	return slot <= ch->mask && offset % ch->slot_size == 0 &&
+	       age < ch->next - ch->hdr->tail;
+}
+
+int zio_keep(struct zio_channel *ch, const struct zio_control *oldest)
+{
+	uint32_t number = 0;
+
+	if (!ch)
+		return zio_fail_null(NULL);
+	if (!ch->hdr)
+		return zio_fail(ch, ZIO_FAULT_KEEP, EOPNOTSUPP);
+	if (oldest && !find_number(ch, oldest, &number))
+		return zio_fail(ch, ZIO_FAULT_KEEP, EINVAL);
+	ch->keeps = oldest;
+	ch->keep_at = number;
+	ch->head = ch->next;
+	return 0;
+}
+
+int zio_ring_room(const struct zio_channel *ch, struct zio_ring_room *room)
+{
+	if (!ch || !room)
+		return zio_fail_null(NULL);
+	if (!ch->hdr) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	*room = (struct zio_ring_room){ .blocks = ch->mask + 1, .bytes = ch->data_size };
+	return 0;
 }
 
 /*
- * The fast path has about forty instructions. All other cases (no block, a loss, no
- * data, an error) are tail calls, so that this function saves no registers for them.
+ * All cases but the fast one (a loss, no data, an error) are tail calls, so that the caller
+ * saves no registers for them.
  */
-int zio_next(struct zio_channel *ch, struct zio_block *blk)
+static inline int show_slot(struct zio_channel *ch, struct zio_block *blk,
+			    const struct zio_control *control)
 {
-	const struct zio_control *control;
-	uint64_t offset, size;
+	uint64_t size = (uint64_t)control->nsamples * control->ssize;
+	uint64_t offset = control->mem_offset | (uint64_t)control->reserved << 32;
 
-	if (zio_unlikely(!ch || !blk))
-		return zio_fail_null(ch);
-	if (zio_unlikely(!ch->hdr))
-		return zio_plain_next(ch, blk);
-	release_block(ch);
-	if (zio_unlikely(ch->next == ch->head))
-		return zio_mapped_next(ch, blk);
-	control = take_slot(ch);
-	size = (uint64_t)control->nsamples * control->ssize;
-	offset = control->mem_offset | (uint64_t)control->reserved << 32;
 	if (zio_unlikely(control->seq_num != ch->expected ||
 			 control->major_version != ZIO_MAJOR_VERSION ||
 			 size - 1 >= ch->limit ||
@@ -129,6 +185,25 @@ int zio_next(struct zio_channel *ch, struct zio_block *blk)
 	blk->size = size;
 	blk->lost = 0;
 	return 1;
+}
+
+int zio_ring_show(struct zio_channel *ch, struct zio_block *blk,
+		  const struct zio_control *control)
+{
+	return show_slot(ch, blk, control);
+}
+
+/* The fast path has about forty instructions. */
+int zio_next(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (zio_unlikely(!ch || !blk))
+		return zio_fail_null(ch);
+	if (zio_unlikely(!ch->hdr))
+		return zio_plain_next(ch, blk);
+	if (zio_unlikely(ch->next == ch->head))
+		return zio_mapped_next(ch, blk);
+	release_block(ch);
+	return show_slot(ch, blk, take_slot(ch));
 }
 
 /* A child process must not release the block of its parent. */

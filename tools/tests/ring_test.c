@@ -475,6 +475,120 @@ static void remove_dir(void)
 	ok(!system(command), "clean up");
 }
 
+/* --- batches */
+
+static bool are_fake(const struct zio_block *blks, int n, uint32_t seq, size_t size)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!is_fake(&blks[i], seq + (uint32_t)i, size) || blks[i].lost)
+			return false;
+	return true;
+}
+
+static void test_batch(void)
+{
+	struct fake_ring r = make_ring(UINT32_MAX - 3);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_block blks[N_SLOTS];
+	uint32_t seq;
+
+	ok(fails(zio_next_batch(ch, blks, 4, NULL, 0), EAGAIN), "no block, no batch");
+	for (seq = 0; seq < 6; seq++)
+		put_block(&r, seq, 16);
+	ok(zio_next_batch(ch, blks, 4, NULL, 0) == 4 && are_fake(blks, 4, 0, 16) &&
+	   r.hdr->head - r.hdr->tail == 6, "as many blocks as the caller wants");
+	put_block(&r, 6, 16);
+	ok(zio_next_batch(ch, blks, N_SLOTS, NULL, 0) == 3 &&
+	   are_fake(blks, 3, 4, 16) && r.hdr->head - r.hdr->tail == 3,
+	   "all blocks that are there; those before are released");
+	ok(zio_stats(ch)->blocks == 7 && zio_stats(ch)->bytes == 7 * 16,
+	   "a batch is counted");
+	put_block(&r, 9, 16);
+	ok(zio_next(ch, blks) == 1 && blks[0].lost == 2 && is_fake(blks, 9, 16),
+	   "a single block after a batch");
+	zio_close(ch);
+	free_ring(&r);
+}
+
+static void test_batch_error(void)
+{
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_block blks[N_SLOTS];
+
+	put_block(&r, 0, 16);
+	put_block(&r, 1, 16);
+	put_block(&r, 2, 16)->major_version = 2;
+	put_block(&r, 3, 16);
+	ok(zio_next_batch(ch, blks, N_SLOTS, NULL, 0) == 2 && are_fake(blks, 2, 0, 16),
+	   "a batch ends at an error");
+	ok(fails(zio_next_batch(ch, blks, N_SLOTS, NULL, 0), EPROTONOSUPPORT) &&
+	   reason_has(ch, "version 2."), "which the next call returns");
+	ok(zio_next_batch(ch, blks, N_SLOTS, NULL, 0) == 1 && is_fake(blks, 3, 16) &&
+	   blks[0].lost == 1, "the blocks behind it follow");
+	zio_close(ch);
+	free_ring(&r);
+}
+
+static void test_keep(void)
+{
+	struct fake_ring r = make_ring(UINT32_MAX - 3);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	const struct zio_control *kept;
+	struct zio_block blk, blks[4];
+	uint32_t seq;
+
+	for (seq = 0; seq < 6; seq++)
+		put_block(&r, seq, 16);
+	ok(zio_next(ch, &blk) == 1 && zio_next(ch, &blk) == 1, "two blocks");
+	kept = blk.control;
+	ok(!zio_keep(ch, kept) && zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16) &&
+	   r.hdr->head - r.hdr->tail == 5, "zio_next() keeps a block");
+	ok(zio_next_batch(ch, blks, 2, NULL, 0) == 2 && are_fake(blks, 2, 3, 16) &&
+	   kept->seq_num == 1 && r.hdr->head - r.hdr->tail == 5,
+	   "zio_next_batch() does");
+	ok(zio_wait(ch, 0) == 1 && r.hdr->head - r.hdr->tail == 5, "zio_wait() does");
+	ok(zio_next_control(ch, &blk) == 1 && r.hdr->head - r.hdr->tail == 5,
+	   "zio_next_control() does");
+	ok(fails(zio_next(ch, &blk), EAGAIN) && r.hdr->head - r.hdr->tail == 5,
+	   "a call that finds no block does");
+	ok(fails(zio_keep(ch, kept - 1), EINVAL), "a block that was released");
+	ok(fails(zio_keep(ch, kept + 5), EINVAL), "a block that is still to come");
+	ok(fails(zio_keep(ch, (void *)((char *)kept + 8)), EINVAL) &&
+	   fails(zio_keep(ch, (void *)&blk), EINVAL), "no block");
+	ok(!zio_keep(ch, blks[1].control) && fails(zio_next(ch, &blk), EAGAIN) &&
+	   r.hdr->head - r.hdr->tail == 2, "a younger block: the others are released");
+	ok(!zio_keep(ch, NULL) && fails(zio_next(ch, &blk), EAGAIN) &&
+	   r.hdr->head == r.hdr->tail, "nothing is kept");
+	put_block(&r, 6, 16);
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 6, 16) &&
+	   r.hdr->head - r.hdr->tail == 1, "blocks go on");
+	zio_keep(ch, blk.control);
+	zio_close(ch);
+	ok(r.hdr->head == r.hdr->tail, "zio_close() releases what is kept");
+	free_ring(&r);
+}
+
+static void test_room(void)
+{
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_ring_room room;
+
+	ok(!zio_ring_room(ch, &room) && room.blocks == N_SLOTS &&
+	   room.bytes == DATA_PAGES * page, "the room of a ring");
+	ok(fails(zio_ring_room(ch, NULL), EINVAL) && fails(zio_keep(NULL, NULL), EINVAL),
+	   "NULL is refused");
+	zio_close(ch);
+	ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK | ZIO_OPEN_MMAP, NULL);
+	ok(fails(zio_ring_room(ch, &room), EOPNOTSUPP) &&
+	   fails(zio_keep(ch, NULL), EOPNOTSUPP), "only a ring has room to keep blocks");
+	zio_close(ch);
+	free_ring(&r);
+}
+
 int main(void)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -496,6 +610,10 @@ int main(void)
 	test_mmap();
 	test_output();
 	test_method_names();
+	test_batch();
+	test_batch_error();
+	test_keep();
+	test_room();
 	remove_dir();
 	return tap_end();
 }

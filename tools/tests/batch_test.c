@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* zio_next_batch() without a ring: block files, FIFOs, nodes that read() */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "tap.h"
+
+#define ROOM (1 << 16)
+#define N 16
+
+static char dir[PATH_MAX / 4];
+static char path[PATH_MAX];
+static uint64_t memory[ROOM / 8];
+
+static bool fails(int ret, int code)
+{
+	return ret == -1 && errno == code;
+}
+
+static void new_path(void)
+{
+	static int n;
+
+	snprintf(path, sizeof(path), "%s/f%d-0-1", dir, ++n);
+}
+
+static size_t make_block(unsigned char *to, uint32_t seq, uint32_t size)
+{
+	struct zio_control control;
+	size_t i;
+
+	fake_control(&control, seq, size, 1);
+	memcpy(to, &control, sizeof(control));
+	for (i = 0; i < size; i++)
+		to[sizeof(control) + i] = fake_byte(seq, i);
+	return sizeof(control) + size;
+}
+
+static void put(int fd, uint32_t seq, uint32_t size)
+{
+	static unsigned char block[ROOM];
+	size_t n = make_block(block, seq, size);
+
+	if (write(fd, block, n) != (ssize_t)n)
+		exit(1);
+}
+
+static struct zio_channel *open_file(int flags)
+{
+	return zio_open(path, flags, NULL);
+}
+
+static int make_file(void)
+{
+	new_path();
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+static bool is_fake(const struct zio_block *blk, uint32_t seq, size_t size)
+{
+	const unsigned char *byte = blk->data;
+	size_t i;
+
+	if (blk->control->seq_num != seq || blk->size != size || !byte != !size ||
+	    (uintptr_t)blk->control % 8)
+		return false;
+	for (i = 0; i < size; i++)
+		if (byte[i] != fake_byte(seq, i))
+			return false;
+	return true;
+}
+
+/* Returns how many blocks from @seq on come, of @size bytes each, in batches of @n. */
+static uint32_t count_blocks(struct zio_channel *ch, uint32_t seq, size_t size,
+			     unsigned int n)
+{
+	struct zio_block blks[N];
+	uint32_t found = 0;
+	int ret, i;
+
+	while ((ret = zio_next_batch(ch, blks, n, memory, sizeof(memory))) > 0)
+		for (i = 0; i < ret; i++)
+			if (!is_fake(&blks[i], seq + found++, size))
+				return UINT32_MAX;
+	return ret ? UINT32_MAX : found;
+}
+
+static void test_file(void)
+{
+	static const uint32_t sizes[] = { 0, 16, 13, 1024 };
+	static const unsigned int steps[] = { 1, 3, N };
+	size_t i, k;
+
+	for (i = 0; i < 4; i++) {
+		int fd = make_file();
+		uint32_t seq;
+
+		for (seq = 0; seq < 50; seq++)
+			put(fd, seq, sizes[i]);
+		close(fd);
+		for (k = 0; k < 3; k++) {
+			struct zio_channel *ch = open_file(0);
+
+			ok(count_blocks(ch, 0, sizes[i], steps[k]) == 50 &&
+			   zio_stats(ch)->blocks == 50 &&
+			   zio_stats(ch)->bytes == 50 * sizes[i],
+			   "a file: each block once");
+			zio_close(ch);
+		}
+	}
+}
+
+static void test_sizes_change(void)
+{
+	static const uint32_t sizes[] = { 8, 40000, 3, 0, 20000, 20000, 20000, 8, 5 };
+	int i, n, found = 0, fd = make_file();
+	struct zio_block blks[N];
+	struct zio_channel *ch;
+	bool good = true;
+
+	for (i = 0; i < 9; i++)
+		put(fd, (uint32_t)i, sizes[i]);
+	close(fd);
+	ch = open_file(0);
+	while ((n = zio_next_batch(ch, blks, N, memory, sizeof(memory))) > 0)
+		for (i = 0; i < n; i++, found++)
+			good &= is_fake(&blks[i], (uint32_t)found, sizes[found]);
+	ok(good && found == 9 && !n, "blocks of different size");
+	zio_close(ch);
+}
+
+static void test_mixed_calls(void)
+{
+	int fd = make_file();
+	struct zio_block blk, blks[N];
+	struct zio_channel *ch;
+	uint32_t seq;
+
+	for (seq = 0; seq < 10; seq++)
+		put(fd, seq, 24);
+	close(fd);
+	ch = open_file(0);
+	ok(zio_next_batch(ch, blks, 3, memory, sizeof(memory)) == 3 &&
+	   zio_next(ch, &blk) == 1 && is_fake(&blk, 3, 24), "zio_next() goes on");
+	ok(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 4 &&
+	   zio_next_batch(ch, blks, 2, memory, sizeof(memory)) == 2 &&
+	   is_fake(&blks[0], 5, 24) && is_fake(&blks[1], 6, 24),
+	   "a batch skips the data of a control");
+	zio_close(ch);
+}
+
+static void test_small_memory(void)
+{
+	int fd = make_file();
+	struct zio_block blks[N];
+	struct zio_channel *ch;
+
+	put(fd, 0, 64);
+	put(fd, 1, 2000);
+	put(fd, 4, 64);
+	close(fd);
+	ch = open_file(0);
+	ok(zio_next_batch(ch, blks, N, memory, 1024) == 1 && is_fake(&blks[0], 0, 64),
+	   "a batch ends where there is no room");
+	ok(fails(zio_next_batch(ch, blks, N, memory, 1024), EMSGSIZE) &&
+	   blks[0].size == 2000 && reason_has(ch, "memory of the caller"),
+	   "no room for one block; its size is known");
+	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 2 &&
+	   is_fake(&blks[0], 1, 2000) && is_fake(&blks[1], 4, 64) && blks[1].lost == 2,
+	   "the next call gives it");
+	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 0, "the end");
+	zio_close(ch);
+	ch = open_file(0);
+	zio_next_batch(ch, blks, N, memory, 1024);
+	zio_next_batch(ch, blks, N, memory, 1024);
+	ok(zio_next(ch, blks) == 1 && is_fake(&blks[0], 1, 2000), "or zio_next() does");
+	zio_close(ch);
+}
+
+static void test_damaged(void)
+{
+	int fd = make_file();
+	struct zio_block blks[N];
+	struct zio_channel *ch;
+
+	put(fd, 0, 64);
+	put(fd, 1, 64);
+	put(fd, 2, 64);
+	close(fd);
+	if (truncate(path, 3 * 576 - 1))
+		exit(1);
+	ch = open_file(0);
+	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 2, "whole blocks");
+	ok(fails(zio_next_batch(ch, blks, N, memory, sizeof(memory)), ENODATA) &&
+	   reason_has(ch, "a block"), "then the block that ends early");
+	zio_close(ch);
+	if (truncate(path, 2 * 576 + 8))
+		exit(1);
+	ch = open_file(0);
+	zio_next_batch(ch, blks, N, memory, sizeof(memory));
+	ok(fails(zio_next_batch(ch, blks, N, memory, sizeof(memory)), EPROTO),
+	   "a control that ends early");
+	zio_close(ch);
+}
+
+static void test_stream(void)
+{
+	struct zio_block blks[N];
+	unsigned char block[1024];
+	struct zio_channel *ch;
+	size_t i, size;
+	int fd, ret;
+
+	new_path();
+	mkfifo(path, 0600);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ch = open_file(ZIO_OPEN_NONBLOCK);
+	ok(fails(zio_next_batch(ch, blks, N, memory, sizeof(memory)), EAGAIN),
+	   "an empty FIFO");
+	put(fd, 0, 100);
+	put(fd, 1, 100);
+	size = make_block(block, 2, 100);
+	for (i = 0, ret = 0; i < size; i += 51) {
+		if (write(fd, block + i, size - i < 51 ? size - i : 51) < 0)
+			exit(1);
+		memset(memory, 0, sizeof(memory));
+		ret = zio_next_batch(ch, blks, N, memory, sizeof(memory));
+		if (!i)
+			ok(ret == 2 && is_fake(&blks[0], 0, 100) &&
+			   is_fake(&blks[1], 1, 100), "whole blocks of a FIFO");
+		else if (i + 51 < size && !fails(ret, EAGAIN))
+			break;
+	}
+	ok(ret == 1 && is_fake(&blks[0], 2, 100),
+	   "a block in parts, while the memory of the caller changes");
+	put(fd, 3, 8);
+	zio_close(ch);
+	ch = open_file(0);
+	put(fd, 4, 8);
+	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 2 &&
+	   is_fake(&blks[1], 4, 8), "a batch waits for its first block alone");
+	zio_close(ch);
+	close(fd);
+}
+
+static void test_node(const char *method, int flags)
+{
+	char name[PATH_MAX + 8];
+	struct zio_block blks[N];
+	struct zio_channel *ch;
+	uint32_t seq;
+
+	new_path();
+	for (seq = 0; seq < 5; seq++)
+		fake_put_block(path, seq, 1000, 2);
+	ch = zio_open(path, flags, NULL);
+	ok(ch && !strcmp(zio_method(ch), method), method);
+	snprintf(name, sizeof(name), "%s: a batch of all that fit", method);
+	ok(zio_next_batch(ch, blks, N, memory, 2 * 2512 + 100) == 2 &&
+	   is_fake(&blks[0], 0, 2000) && is_fake(&blks[1], 1, 2000), name);
+	ok(fails(zio_next_batch(ch, blks, N, memory, 2000), EMSGSIZE) &&
+	   blks[0].size == 2000, "no room for one block");
+	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 3 &&
+	   is_fake(&blks[2], 4, 2000), "the rest");
+	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 0, "the end");
+	zio_close(ch);
+}
+
+static void test_wrong_calls(void)
+{
+	struct zio_block blk;
+	struct zio_channel *ch;
+
+	close(make_file());
+	ch = open_file(0);
+	ok(fails(zio_next_batch(NULL, &blk, 1, memory, ROOM), EINVAL) &&
+	   fails(zio_next_batch(ch, NULL, 1, memory, ROOM), EINVAL) &&
+	   fails(zio_next_batch(ch, &blk, 0, memory, ROOM), EINVAL) &&
+	   fails(zio_next_batch(ch, &blk, 1, NULL, 0), EINVAL), "arguments are missing");
+	ok(zio_next_batch(ch, &blk, 1, memory, ROOM) == 0, "an empty file");
+	zio_close(ch);
+	ch = zio_open(path, ZIO_OPEN_OUTPUT, NULL);
+	ok(fails(zio_next_batch(ch, &blk, 1, memory, ROOM), EBADF), "an output");
+	zio_close(ch);
+}
+
+static void remove_dir(void)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	if (system(command))
+		exit(1);
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(dir, sizeof(dir), "%s/batch.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		return 1;
+	test_file();
+	test_sizes_change();
+	test_mixed_calls();
+	test_small_memory();
+	test_damaged();
+	test_stream();
+	test_node("read", ZIO_OPEN_READ);
+	test_wrong_calls();
+	remove_dir();
+	return tap_end();
+}
