@@ -36,9 +36,11 @@ bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events)
 	return zio_poll(ch, fd, events, -1) > 0;
 }
 
-/* Are there blocks that the library has, and that the kernel does not tell of? */
+/* Has the library blocks, or an error, that the kernel does not tell of? */
 static bool has_block(struct zio_channel *ch)
 {
+	if (ch->late_errno)
+		return true;
 	if (ch->hdr)
 		return zio_ring_has_block(ch);
 	return ch->method == ZIO_METHOD_MMAP && ch->batch_at < ch->batch_n;

@@ -9,12 +9,8 @@
 #define HEAD sizeof(struct zio_control)
 
 /*
- * zpy_next() - read the next block into memory of the caller
- * @mem: memory for the control and the samples
- * @size: bytes of @mem
- *
- * Return: as zio_next_into(). After EMSGSIZE the caller gets @blk, and zpy_fetch() gives
- * it the block.
+ * Read the next block to @mem, which has @size bytes. Returns as zio_next_into(). After
+ * EMSGSIZE, @blk has the size, and zpy_fetch() gives the block.
  */
 static int zpy_next(struct zio_channel *ch, struct zio_block *blk, void *mem, size_t size)
 {
@@ -25,7 +21,7 @@ static int zpy_next(struct zio_channel *ch, struct zio_block *blk, void *mem, si
 	return ret;
 }
 
-/* Read the data that did not fit, into a larger @mem. */
+/* Read the data that did not fit, to a larger @mem. */
 static int zpy_fetch(struct zio_channel *ch, struct zio_block *blk, void *mem, size_t size)
 {
 	int ret = zio_data(ch, blk);
@@ -41,4 +37,71 @@ static int zpy_fetch(struct zio_channel *ch, struct zio_block *blk, void *mem, s
 		memcpy((char *)mem + HEAD, blk->data, blk->size);
 	blk->data = (char *)mem + HEAD;
 	return 1;
+}
+
+/*
+ * Blocks of one size at constant distances
+ * @n: their number
+ * @control_step: bytes from one control to the next
+ * @data_step: bytes from the samples of one block to those of the next
+ */
+struct zpy_run {
+	size_t n;
+	ptrdiff_t control_step;
+	ptrdiff_t data_step;
+};
+
+static ptrdiff_t distance(const void *from, const void *to)
+{
+	return (const char *)to - (const char *)from;
+}
+
+/* Find how many of @n blocks at @blks, at least one, are a run. */
+static void zpy_find_run(const struct zio_block *blks, size_t n, struct zpy_run *run)
+{
+	const struct zio_block *first = blks;
+	size_t i;
+
+	run->n = 1;
+	run->control_step = HEAD;
+	run->data_step = (ptrdiff_t)first->size;
+	if (n < 2)
+		return;
+	run->control_step = distance(first->control, blks[1].control);
+	if (first->data && blks[1].data)
+		run->data_step = distance(first->data, blks[1].data);
+	if (run->control_step < (ptrdiff_t)HEAD || run->data_step < (ptrdiff_t)first->size)
+		return;
+	for (i = 1; i < n; i++)
+		if (blks[i].size != first->size ||
+		    blks[i].control->ssize != first->control->ssize ||
+		    distance(blks[i - 1].control, blks[i].control) != run->control_step ||
+		    (first->size &&
+		     distance(blks[i - 1].data, blks[i].data) != run->data_step))
+			break;
+	run->n = i;
+}
+
+/* Return the bytes of the samples of @n blocks. */
+static size_t zpy_add_sizes(const struct zio_block *blks, size_t n)
+{
+	size_t i, sum = 0;
+
+	for (i = 0; i < n; i++)
+		sum += blks[i].size;
+	return sum;
+}
+
+/* Copy @n controls, and then their samples, to @mem without gaps. */
+static void zpy_gather(const struct zio_block *blks, size_t n, void *mem)
+{
+	char *data = (char *)mem + n * HEAD;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy((char *)mem + i * HEAD, blks[i].control, HEAD);
+		if (blks[i].size)
+			memcpy(data, blks[i].data, blks[i].size);
+		data += blks[i].size;
+	}
 }

@@ -524,6 +524,7 @@ static void test_batch_error(void)
 	put_block(&r, 3, 16);
 	ok(zio_next_batch(ch, blks, N_SLOTS, NULL, 0) == 2 && are_fake(blks, 2, 0, 16),
 	   "a batch ends at an error");
+	ok(zio_wait(ch, 0) == 1, "which zio_wait() tells of");
 	ok(fails(zio_next_batch(ch, blks, N_SLOTS, NULL, 0), EPROTONOSUPPORT) &&
 	   reason_has(ch, "version 2."), "which the next call returns");
 	ok(zio_next_batch(ch, blks, N_SLOTS, NULL, 0) == 1 && is_fake(blks, 3, 16) &&

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import mmap
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -51,3 +52,58 @@ def block_file(tmp_path: Path) -> Maker:
         return str(path)
 
     return make
+
+
+class FakeRing:
+    """Files that stand for the nodes of a ring, and the part of the kernel."""
+
+    SLOTS = 16
+    PAGE = mmap.PAGESIZE
+    DATA = 4 * mmap.PAGESIZE
+
+    def __init__(self, directory: Path) -> None:
+        self.name = str(directory / "ring-0000-0-1")
+        self.control = self._map("ctrl", self.PAGE + self.SLOTS * 512)
+        self.data = self._map("data", self.DATA)
+        header = np.frombuffer(self.control, "u4", 6)
+        header[:6] = [0x5A494F52, 1, self.PAGE, 512, self.SLOTS, 0]
+        np.frombuffer(self.control, "u8", 1, 24)[0] = self.DATA
+        self._head = np.frombuffer(self.control, "u4", 1, 64)
+        self._tail = np.frombuffer(self.control, "u4", 1, 128)
+        self.used = 0
+
+    def _map(self, part: str, size: int) -> mmap.mmap:
+        with open(f"{self.name}-{part}", "w+b") as file:
+            file.truncate(size)
+            return mmap.mmap(file.fileno(), size)
+
+    @property
+    def head(self) -> int:
+        return int(self._head[0])
+
+    @property
+    def tail(self) -> int:
+        return int(self._tail[0])
+
+    def put(self, seq: int, nsamples: int = 16, ssize: int = 4) -> bool:
+        """Make a block as the kernel does. Return False if the program has the slot, or
+        the memory, which is a ring as well: as many blocks fit."""
+        size = nsamples * ssize
+        if self.head - self.tail >= min(self.SLOTS, self.DATA // max(size, 1)):
+            return False
+        if self.used + size > self.DATA // max(size, 1) * max(size, 1):
+            self.used = 0
+        control = make_control(seq, nsamples, ssize)
+        control["mem_offset"] = self.used
+        samples = make_samples(seq, nsamples, ssize).tobytes()
+        self.data[self.used : self.used + size] = samples
+        self.used += size
+        at = self.PAGE + self.head % self.SLOTS * 512
+        self.control[at : at + 512] = control.tobytes()
+        self._head[0] += 1
+        return True
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> FakeRing:
+    return FakeRing(tmp_path)

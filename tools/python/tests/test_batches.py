@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import numpy as np
+import pytest
 from conftest import Maker, make_block, make_samples
 
 import zio
@@ -32,12 +34,12 @@ def test_batch_is_full_where_blocks_are_there(block_file: Maker) -> None:
 
 
 def test_losses_and_times(block_file: Maker) -> None:
+    times = [(1_700_000_000 + n) * 10**9 + 5 for n in (1, 2, 5, 6, 9)]
     with zio.open(block_file([1, 2, 5, 6, 9])) as ch:
         batch = next(ch.batches())
-    assert batch.lost.tolist() == [0, 0, 2, 0, 2]
-    times = [(1_700_000_000 + n) * 10**9 + 5 for n in (1, 2, 5, 6, 9)]
-    assert batch.time_ns.tolist() == times
-    assert batch.time_ns.dtype == np.int64
+        assert batch.lost.tolist() == [0, 0, 2, 0, 2]
+        assert batch.time_ns.tolist() == times
+        assert batch.time_ns.dtype == np.int64
 
 
 def test_blocks_of_different_size(tmp_path: Path) -> None:
@@ -63,3 +65,77 @@ def test_timeout(tmp_path: Path) -> None:
         os.write(fd, make_block(0) + make_block(1))
         assert len(next(batches)) == 2
     os.close(fd)
+
+
+def test_batch_is_stale_after_the_next(block_file: Maker) -> None:
+    with zio.open(block_file(range(20))) as ch:
+        batches = ch.batches(10)
+        first = next(batches)
+        kept = [first.data, first.controls, first.lost]
+        next(batches)
+        for name in ("data", "controls", "time_ns"):
+            with pytest.raises(zio.StaleBlock):
+                getattr(first, name)
+        assert kept[0].tolist() == [make_samples(n, 16, 4).tolist() for n in range(10)]
+        assert kept[1]["seq_num"].tolist() == list(range(10))
+
+
+def test_kept_batches_stay_right(block_file: Maker) -> None:
+    with zio.open(block_file(range(200))) as ch:
+        kept = [batch.data for batch in ch.batches(7)]
+    rows = [row.tolist() for data in kept for row in data]
+    assert rows == [make_samples(n, 16, 4).tolist() for n in range(200)]
+
+
+def test_batches_are_read_only(block_file: Maker) -> None:
+    with zio.open(block_file(range(20))) as ch:
+        batch = next(ch.batches())
+        for array in (batch.data, batch.controls):
+            assert isinstance(array, np.ndarray)
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.flags.writeable = True
+
+
+def test_strange_sizes(tmp_path: Path) -> None:
+    """Controls are not aligned in the file: 5 samples of one byte."""
+    (tmp_path / "f").write_bytes(b"".join(make_block(n, 5, 1) for n in range(40)))
+    with zio.open(str(tmp_path / "f")) as ch:
+        rows = [row.tolist() for batch in ch.batches(16) for row in batch.data]
+    assert rows == [make_samples(n, 5, 1).tolist() for n in range(40)]
+
+
+def test_error_comes_after_the_blocks(block_file: Maker) -> None:
+    path = block_file(range(5))
+    os.truncate(path, os.path.getsize(path) - 3)
+    found = []
+    with zio.open(path) as ch, pytest.raises(zio.Error) as caught:
+        for batch in ch.batches():
+            found += batch.controls["seq_num"].tolist()
+    assert caught.value.errno == errno.ENODATA
+    assert found == [0, 1, 2, 3]
+
+
+def test_error_after_a_timeout(tmp_path: Path) -> None:
+    path = str(tmp_path / "fifo")
+    os.mkfifo(path)
+    fd = os.open(path, os.O_RDWR)
+    found = []
+    with zio.open(path) as ch, pytest.raises(zio.Error) as caught:
+        os.write(fd, make_block(0) + make_block(1) + b"x" * 512)
+        for batch in ch.batches(10, timeout=20):
+            found += batch.controls["seq_num"].tolist()
+    os.close(fd)
+    assert caught.value.errno == errno.EPROTO
+    assert found == [0, 1]
+
+
+def test_blocks_without_samples(block_file: Maker) -> None:
+    with zio.open(block_file(range(10), 0)) as ch:
+        batch = next(ch.batches())
+        assert isinstance(batch.data, np.ndarray)
+        assert batch.data.shape == (10, 0)
+
+
+def test_wrong_number(block_file: Maker) -> None:
+    with zio.open(block_file([0])) as ch, pytest.raises(ValueError, match="at least one"):
+        ch.batches(0)

@@ -14,7 +14,7 @@ from ._batch import Batch
 from ._block import Block
 from ._channel import Channel, Stats
 from ._control import control_dtype
-from ._errors import Error, Interrupted, StaleBlock, WouldBlock
+from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._libzio import ffi, lib
 from ._objects import Devices, Object, devices, find
 
@@ -26,6 +26,7 @@ __all__ = [
     "Error",
     "Interrupted",
     "Object",
+    "RingFull",
     "StaleBlock",
     "Stats",
     "WouldBlock",

@@ -1,28 +1,75 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Many blocks at once."""
+"""Many blocks at once: no Python code runs for each of them."""
 
 from __future__ import annotations
 
-from typing import Any, Union
+import errno as codes
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from ._block import Block
-from ._control import control_dtype, time_ns
+from ._control import CONTROL_SIZE, control_dtype, sample_type, time_ns
+from ._errors import Error, Interrupted, StaleBlock, reason_error
+from ._libzio import ffi, lib
+from ._memory import Memory, Pool, Ring
+
+if TYPE_CHECKING:
+    from ._channel import Channel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+MAX_BYTES = 16 << 20
+GUESS = 4096
+
+_block_dtype = np.dtype(
+    {
+        "names": ["size", "lost"],
+        "formats": ["u8" if ffi.sizeof("size_t") == 8 else "u4", "u4"],
+        "offsets": [ffi.offsetof("struct zio_block", name) for name in ("size", "lost")],
+        "itemsize": ffi.sizeof("struct zio_block"),
+    }
+)
+
 
 class Batch:
-    """Some blocks of a channel, valid until the next batch."""
+    """Some blocks of a channel, valid until the next batch.
 
-    def __init__(self, controls: Array, data: Union[Array, list[Array]], lost: Array):
-        self.controls = controls
-        """The controls: shape (k,), of `control_dtype`."""
-        self.data = data
-        """The samples: shape (k, nsamples), or a list of arrays of different length."""
+    Later each attribute raises `StaleBlock`. Arrays that the program keeps stay right.
+    """
+
+    __slots__ = ("_blocks", "_channel", "_number", "_parts", "_sizes", "lost")
+
+    def __init__(
+        self, channel: Channel, parts: Parts, sizes: Array, lost: Array
+    ) -> None:
+        self._channel = channel
+        self._number = channel._number
+        self._parts = parts
+        self._sizes = sizes
         self.lost = lost
-        """Number of blocks missing before each: shape (k,), uint32."""
+        """Number of blocks missing before each block: shape (k,), uint32."""
+
+    def _check(self) -> Parts:
+        if self._number != self._channel._number:
+            raise StaleBlock(
+                "the batch is no longer valid: the program has asked for the next one"
+            )
+        return self._parts
+
+    @property
+    def controls(self) -> Array:
+        """The controls: read-only, shape (k,), of `control_dtype`."""
+        return self._check().controls(len(self))
+
+    @property
+    def data(self) -> Union[Array, list[Array]]:
+        """The samples: a read-only array of shape (k, nsamples).
+
+        If the blocks differ in size, this is a list of k arrays of shape (nsamples,).
+        """
+        return self._check().data(self._sizes)
 
     @property
     def time_ns(self) -> Array:
@@ -31,15 +78,221 @@ class Batch:
 
     def __len__(self) -> int:
         """Return the number of blocks."""
-        return len(self.controls)
+        return len(self._sizes)
+
+    def __repr__(self) -> str:
+        return f"<zio.Batch of {len(self)} blocks>"
 
 
-def join(blocks: list[Block]) -> Batch:
-    """Return a batch of blocks that stay valid."""
-    controls = np.array([block.control for block in blocks], control_dtype)
-    lost = np.array([block.lost for block in blocks], np.uint32)
-    sizes = {(block.size, block.data.dtype) for block in blocks}
-    arrays = [block.data for block in blocks]
-    if len(sizes) == 1:
-        return Batch(controls, np.stack(arrays), lost)
-    return Batch(controls, arrays, lost)
+class Parts:
+    """Where the controls and the samples of a batch are: runs, or lists without gaps."""
+
+    __slots__ = ("_control_step", "_controls", "_data", "_data_step", "_source")
+
+    def __init__(
+        self,
+        source: Union[Memory, Ring],
+        controls: Any,
+        data: Any,
+        control_step: int,
+        data_step: int,
+    ) -> None:
+        self._source = source
+        self._controls = controls
+        self._data = data
+        self._control_step = control_step
+        self._data_step = data_step
+        """Bytes from block to block; 0 if the blocks differ."""
+
+    def _bytes(self, pointer: Any, size: int) -> Array:
+        part = self._source.part(self._controls, pointer, size)
+        return np.frombuffer(part, np.uint8)
+
+    def controls(self, n: int) -> Array:
+        """Return the controls as an array of shape (n,)."""
+        if not n:
+            return np.empty(0, control_dtype)
+        step = self._control_step
+        base = self._bytes(self._controls, (n - 1) * step + CONTROL_SIZE)
+        return np.ndarray((n,), control_dtype, base, 0, (step,))
+
+    def data(self, sizes: Array) -> Union[Array, list[Array]]:
+        """Return the samples of blocks of these sizes."""
+        n = len(sizes)
+        if not n:
+            return np.empty((0, 0), np.uint8)
+        if not self._data_step and sizes.any():
+            return self._list(sizes)
+        dtype = sample_type(int(self._controls.ssize))
+        size = int(sizes[0])
+        if not size:
+            return np.empty((n, 0), dtype)
+        base = self._bytes(self._data, (n - 1) * self._data_step + size)
+        shape = (n, size // dtype.itemsize)
+        return np.ndarray(shape, dtype, base, 0, (self._data_step, dtype.itemsize))
+
+    def _list(self, sizes: Array) -> list[Array]:
+        n = len(sizes)
+        ends = np.cumsum(sizes).tolist()
+        base = self._bytes(self._data, ends[-1])
+        ssizes = self.controls(n)["ssize"].tolist()
+        return [
+            base[begin:end].view(sample_type(ssize))
+            for begin, end, ssize in zip([0, *ends], ends, ssizes)
+        ]
+
+
+class Batches:
+    """Reads the batches of a channel."""
+
+    def __init__(self, channel: Channel, n: int, timeout: Optional[float]) -> None:
+        if n < 1:
+            raise ValueError(f"a batch of {n} blocks: it must have at least one")
+        self._channel = channel
+        self._timeout = timeout
+        self._ring: Optional[Ring] = channel._ring
+        # Half of a ring stays free for the kernel.
+        self._n = min(n, max(self._ring.room_blocks // 2, 1)) if self._ring else n
+        self._blocks: Any = ffi.new("struct zio_block[]", self._n)
+        self._run: Any = ffi.new("struct zpy_run *")
+        self._pool = Pool(0)
+        self._memory = Memory(0)
+        self._used = 0
+        self._got = 0
+        self._is_over = False
+        self._late: Optional[Error] = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        while not self._is_over:
+            self._read()
+            if self._got or not self._is_over:
+                yield self._make()
+
+    # --- read -------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        """Fill `_blocks`."""
+        self._channel._number += 1
+        self._got = self._used = 0
+        if self._late:
+            error, self._late = self._late, None
+            raise error
+        until = None if self._timeout is None else time.monotonic() + self._timeout
+        if self._ring:
+            self._ring.prepare()
+        else:
+            self._take_memory()
+        try:
+            while self._got < self._n and self._may_read(until):
+                if not self._read_some():
+                    break
+        finally:
+            if self._ring:
+                self._ring.first = None
+
+    def _take_memory(self) -> None:
+        one = CONTROL_SIZE + (int(self._blocks[0].size) or GUESS)
+        self._pool.grow(max(min(self._n * one, MAX_BYTES), one))
+        self._memory = self._pool.exchange(self._memory)
+
+    def _may_read(self, until: Optional[float]) -> bool:
+        """Wait for a block until the time is over. With no time, one read is enough."""
+        if until is None:
+            return not self._got
+        try:
+            return self._channel.wait(max(until - time.monotonic(), 0.0))
+        except Interrupted as error:
+            return self._end_by(error)
+
+    def _end_by(self, error: Error) -> bool:
+        """End the batch by an error, which comes after the blocks. Return False."""
+        if not self._got:
+            raise error
+        if error.errno != codes.EAGAIN:
+            self._late = error
+        return False
+
+    def _read_some(self) -> bool:
+        """Append the blocks that are there. Return False if the batch ends."""
+        channel = self._channel
+        while True:
+            got = lib.zio_next_batch(
+                channel._open_channel(),
+                self._blocks + self._got,
+                self._n - self._got,
+                self._memory.pointer + self._used,
+                self._memory.size - self._used,
+            )
+            if got >= 0:
+                self._is_over = not got
+                return self._add(got)
+            code = ffi.errno
+            if code == codes.EMSGSIZE and not self._ring:
+                if self._got:
+                    return False
+                self._grow()
+            elif code != codes.EINTR or channel._interrupted:
+                return self._end_by(reason_error(channel._ch, code))
+
+    def _add(self, n: int) -> bool:
+        if not n:
+            return False
+        self._got += n
+        if self._ring:
+            size = lib.zpy_add_sizes(self._blocks + self._got - n, n)
+            self._ring.take(n, int(size))
+            self._ring.first = self._blocks[0].control
+        else:
+            last = self._blocks[self._got - 1]
+            at = ffi.cast("char *", last.control) - self._memory.pointer
+            self._used = (at + CONTROL_SIZE + int(last.size) + 7) & ~7
+        return self._used + CONTROL_SIZE <= self._memory.size or self._ring is not None
+
+    def _grow(self) -> None:
+        """Take memory for a block that is larger than the memory."""
+        size = int(self._blocks[0].size)
+        if size > self._channel.max_block:
+            raise reason_error(self._channel._ch, codes.EMSGSIZE)
+        self._pool.grow(CONTROL_SIZE + size)
+        self._memory = self._pool.exchange(self._memory)
+
+    # --- give -------------------------------------------------------------------------
+
+    def _make(self) -> Batch:
+        """Return the blocks that were read."""
+        n = self._got
+        if not n:
+            nothing = np.empty(0, np.uint32)
+            return Batch(self._channel, Parts(self._memory, None, None, 0, 0), nothing, nothing)
+        table = np.frombuffer(self._blocks_buffer(n), _block_dtype)
+        sizes, lost = table["size"].copy(), table["lost"].copy()
+        lib.zpy_find_run(self._blocks, n, self._run)
+        if self._run.n == n and self._may_show(n, sizes):
+            parts = self._show()
+        else:
+            parts = self._gather(n, sizes)
+        return Batch(self._channel, parts, sizes, lost)
+
+    def _blocks_buffer(self, n: int) -> Any:
+        return ffi.buffer(self._blocks, n * _block_dtype.itemsize)
+
+    def _may_show(self, n: int, sizes: Array) -> bool:
+        return not self._ring or self._ring.has_room(n, int(sizes.sum()))
+
+    def _show(self) -> Parts:
+        """Return the parts of a run of blocks where they are."""
+        run, first = self._run, self._blocks[0]
+        steps = int(run.control_step), int(run.data_step)
+        return Parts(self._ring or self._memory, first.control, first.data, *steps)
+
+    def _gather(self, n: int, sizes: Array) -> Parts:
+        """Return the parts of copies of `n` blocks."""
+        head = n * CONTROL_SIZE
+        memory = Memory(head + int(sizes.sum()))
+        lib.zpy_gather(self._blocks, n, memory.pointer)
+        controls = ffi.cast("struct zio_control *", memory.pointer)
+        parts = Parts(memory, controls, memory.pointer + head, CONTROL_SIZE, 0)
+        ssizes = parts.controls(n)["ssize"]
+        if (sizes == sizes[0]).all() and (ssizes == ssizes[0]).all():
+            parts._data_step = int(sizes[0])
+        return parts

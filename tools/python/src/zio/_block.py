@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from ._control import (
 )
 from ._errors import StaleBlock
 from ._libzio import ffi
+from ._memory import Memory, Ring
 
 if TYPE_CHECKING:
     from ._channel import Channel
-    from ._memory import Memory
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -31,15 +31,22 @@ class Block:
     the program keeps it. `copy()` gives a block that stays valid.
     """
 
-    __slots__ = ("_channel", "_control", "_memory", "_number", "lost", "size")
+    __slots__ = ("_channel", "_control", "_number", "_samples", "_source", "lost", "size")
 
     def __init__(
-        self, channel: Channel, memory: Memory, control: Any, size: int, lost: int
+        self,
+        channel: Channel,
+        source: Union[Memory, Ring],
+        control: Any,
+        samples: Any,
+        size: int,
+        lost: int,
     ) -> None:
         self._channel = channel
         self._number = channel._number
-        self._memory = memory
+        self._source = source
         self._control = control
+        self._samples = samples
         self.size = size
         """Bytes of the samples."""
         self.lost = lost
@@ -67,8 +74,12 @@ class Block:
         if self._number != self._channel._number:
             self._check()
         dtype = sample_type(self._control.ssize)
+        size = self.size
+        if not size:
+            return np.empty(0, dtype)
+        source = self._source
         return np.frombuffer(
-            self._memory.view(), dtype, self.size // dtype.itemsize, CONTROL_SIZE
+            source.view(self), dtype, size // dtype.itemsize, source.offset
         )
 
     @property
@@ -135,14 +146,13 @@ class Copy(Block):
     __slots__ = ()
 
     def __init__(self, block: Block) -> None:
-        from ._memory import Memory
-
         memory = Memory(CONTROL_SIZE + block.size)
         control = ffi.cast("struct zio_control *", memory.pointer)
+        samples = memory.pointer + CONTROL_SIZE
         ffi.memmove(memory.pointer, block._control, CONTROL_SIZE)
         if block.size:
-            ffi.memmove(memory.pointer + CONTROL_SIZE, block.data, block.size)
-        super().__init__(_FOREVER, memory, control, block.size, block.lost)
+            ffi.memmove(samples, block._samples, block.size)
+        super().__init__(_FOREVER, memory, control, samples, block.size, block.lost)
 
     def copy(self) -> Block:
         """Return the block itself: it does not change."""

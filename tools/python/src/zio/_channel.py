@@ -13,14 +13,15 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ._batch import Batch, join
+from ._batch import Batch, Batches
 from ._block import Block
 from ._control import CONTROL_SIZE, control_dtype
-from ._errors import Interrupted, new_error, raise_error, raise_reason
+from ._errors import make_error, new_error, raise_error, raise_reason
 from ._libzio import ffi, lib
-from ._memory import Memory, Pool
+from ._memory import Memory, Pool, Ring
 
 FIRST_SIZE = CONTROL_SIZE + 3584
+MAX_BLOCK = 256 << 20
 
 
 class Stats(NamedTuple):
@@ -41,6 +42,7 @@ class Channel:
     def __init__(self, name: str, flags: int) -> None:
         self._ch: Any = None
         self._number = 0
+        self._max_block = MAX_BLOCK
         self._fetching = False
         self._interrupted = False
         err = new_error()
@@ -51,7 +53,8 @@ class Channel:
         self._lock = threading.Lock()
         self._is_output = bool(flags & lib.ZIO_OPEN_OUTPUT)
         self._pool = Pool(FIRST_SIZE)
-        self._memory = self._pool.take()
+        self._memory = Memory(FIRST_SIZE)
+        self._ring = Ring(channel) if self.method == "ring" else None
         self._block: Any = ffi.new("struct zio_block *")
 
     # --- its life ---------------------------------------------------------------------
@@ -59,14 +62,19 @@ class Channel:
     def close(self) -> None:
         """Close the channel. A second call does nothing.
 
-        Raises `Error` if the last block of an output could not be sent.
+        A ring stays in use as long as the program keeps an array that shows it. Raises
+        `Error` if the last block of an output could not be sent.
         """
         with self._lock:
             channel, self._ch = self._ch, None
         self._number += 1
-        if channel and lib.zio_close(channel):
+        if not channel:
+            return
+        if self._ring is not None:
+            self._ring.when_free(lambda: lib.zio_close(channel))
+        elif lib.zio_close(channel):
             code = ffi.errno
-            raise OSError(code, f"close: {os.strerror(code)}")
+            raise make_error(code, f"close: {os.strerror(code)}")
 
     def __enter__(self) -> Channel:
         return self
@@ -81,8 +89,7 @@ class Channel:
 
     def __del__(self) -> None:
         if self._ch:
-            lib.zio_close(self._ch)
-            self._ch = None
+            self.close()
 
     @property
     def closed(self) -> bool:
@@ -96,59 +103,82 @@ class Channel:
 
     # --- read -------------------------------------------------------------------------
 
-    def _new_memory(self) -> Memory:
-        """Return a memory that no array shows, for the next block."""
-        if not self._memory.is_free():
-            self._pool.give(self._memory)
-            self._memory = self._pool.take()
-        return self._memory
+    def _must_retry(self) -> bool:
+        """Judge a call that failed: raise, or return True after a signal.
 
-    def _try_next(self) -> int:
-        """Read the next block into memory. Return as zio_next()."""
-        channel, memory = self._open_channel(), self._memory
-        if not self._fetching:
-            ret = lib.zpy_next(channel, self._block, memory.pointer, memory.size)
-            if ret >= 0 or ffi.errno != codes.EMSGSIZE:
-                return int(ret)
-            self._pool.grow(CONTROL_SIZE + self._block.size)
-            self._fetching = True
-        if self._memory.size < self._pool.size:
-            self._memory = self._pool.take()
-        memory = self._memory
-        ret = lib.zpy_fetch(channel, self._block, memory.pointer, memory.size)
-        if ret >= 0 or ffi.errno not in (codes.EAGAIN, codes.EINTR):
-            self._fetching = False
-        return int(ret)
+        Python runs the handler of the signal before the call is repeated.
+        """
+        code = ffi.errno
+        if code == codes.EINTR and not self._interrupted:
+            return True
+        raise_reason(self._ch, codes.EINTR if self._interrupted else code)
 
-    def _next(self) -> int:
-        """Read the next block; 1, or 0 at the end. A signal handler runs in between."""
+    def _next_of_ring(self, ring: Ring) -> Optional[Block]:
+        block = self._block
+        ring.prepare()
         while True:
-            ret = self._try_next()
-            if ret >= 0:
-                return ret
-            code = ffi.errno
-            if code != codes.EINTR or self._interrupted:
-                raise_reason(self._ch, codes.EINTR if self._interrupted else code)
+            ret = lib.zio_next(self._open_channel(), block)
+            if ret > 0:
+                break
+            if not ret:
+                return None
+            self._must_retry()
+        ring.take(1, block.size)
+        return Block(self, ring, block.control, block.data, block.size, block.lost)
+
+    def _next_into_memory(self) -> Optional[Block]:
+        block = self._block
+        if not self._memory.is_free():
+            self._memory = self._pool.exchange(self._memory)
+        memory = self._memory
+        while True:
+            ret = lib.zpy_next(self._open_channel(), block, memory.pointer, memory.size)
+            if ret > 0:
+                break
+            if not ret:
+                return None
+            if ffi.errno == codes.EMSGSIZE:
+                self._fetching = True
+                return self._fetch()
+            self._must_retry()
+        pointer = memory.pointer
+        control = ffi.cast("struct zio_control *", pointer)
+        return Block(self, memory, control, block.data, block.size, block.lost)
+
+    def _fetch(self) -> Block:
+        """Read the data of a block that is larger than the memory."""
+        block = self._block
+        self._pool.grow(CONTROL_SIZE + block.size)
+        self._memory = memory = self._pool.exchange(self._memory)
+        while lib.zpy_fetch(self._open_channel(), block, memory.pointer, memory.size) < 0:
+            self._fetching = ffi.errno in (codes.EAGAIN, codes.EINTR)
+            self._must_retry()
+        self._fetching = False
+        control = ffi.cast("struct zio_control *", memory.pointer)
+        samples = memory.pointer + CONTROL_SIZE
+        return Block(self, memory, control, samples, block.size, block.lost)
 
     def read(self) -> Optional[Block]:
         """Return the next block; None at the end of a file.
 
         Waits for a block, unless the channel is non-blocking. Raises `WouldBlock` if it
-        is and there is none, `Interrupted` after `interrupt()`, and `Error` with ENODEV
-        if the device is gone, EPROTO if a file is damaged, ENODATA if it ends within a
-        block, EMSGSIZE if a block is too large, EBUSY if another program has the ring.
+        is and there is no block, `Interrupted` after `interrupt()`, and `Error` with:
+
+        - ENODEV: the device is gone
+        - EPROTO, EPROTONOSUPPORT: the file or the control is damaged
+        - ENODATA: the file ends within a block
+        - EMSGSIZE: the block is larger than `max_block`
+        - EBUSY: another program has the ring
+        - EBADF: the channel is an output
+
+        Raises `RingFull` if arrays of the program keep more than half of a ring.
         """
         self._number += 1
-        if self._memory.is_free():
-            memory = self._memory
-        else:
-            memory = self._new_memory()
-        if not self._next():
-            return None
-        memory = self._memory
-        blk = self._block
-        control = ffi.cast("struct zio_control *", memory.pointer)
-        return Block(self, memory, control, blk.size, blk.lost)
+        if self._ring is not None:
+            return self._next_of_ring(self._ring)
+        if self._fetching:
+            return self._fetch()
+        return self._next_into_memory()
 
     def __iter__(self) -> Iterator[Block]:
         read = self.read
@@ -161,38 +191,26 @@ class Channel:
     def batches(
         self, n: int = 1024, timeout: Optional[float] = None
     ) -> Iterator[Batch]:
-        """Yield batches of up to `n` blocks.
+        """Yield batches of up to `n` blocks, which cost little per block.
 
-        With no `timeout`, a batch has the blocks that are there, at least one. Else a
-        batch has `n` blocks, or those that came within `timeout` seconds: perhaps none.
-        A batch is valid until the next one.
+        With no `timeout`, a batch has the blocks that are there, at least one. With a
+        `timeout` in seconds, it has the blocks that come within this time, perhaps
+        none. A batch ends early where the memory of the ring wraps, or at 16 MiB.
+
+        A batch is valid until the next one. Raises as `read()`. The blocks of a batch
+        that an error ends come first.
         """
-        while True:
-            batch, is_end = self._collect(n, timeout)
-            if len(batch) or not is_end:
-                yield batch
-            if is_end:
-                return
+        return iter(Batches(self, n, timeout))
 
-    def _collect(self, n: int, timeout: Optional[float]) -> tuple[Batch, bool]:
-        until = None if timeout is None else time.monotonic() + timeout
-        blocks: list[Block] = []
-        is_end = False
-        while len(blocks) < n:
-            if (blocks or until) and not self._is_block_there(until):
-                break
-            block = self.read()
-            if block is None:
-                is_end = True
-                break
-            blocks.append(block.copy())
-        return join(blocks), is_end
+    @property
+    def max_block(self) -> int:
+        """Bytes of the largest block that is read (256 MiB)."""
+        return self._max_block
 
-    def _is_block_there(self, until: Optional[float]) -> bool:
-        if lib.zio_is_file(self._open_channel()) and until is None:
-            return True
-        left = 0.0 if until is None else max(until - time.monotonic(), 0.0)
-        return self.wait(left)
+    @max_block.setter
+    def max_block(self, size: int) -> None:
+        lib.zio_set_max_block(self._open_channel(), size)
+        self._max_block = size
 
     # --- wait -------------------------------------------------------------------------
 
@@ -206,6 +224,8 @@ class Channel:
         Raises `Interrupted` after `interrupt()`. The block in use is no longer valid.
         """
         self._number += 1
+        if self._ring is not None:
+            self._ring.release()
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             left = -1
@@ -244,9 +264,12 @@ class Channel:
         and the number of samples alone. Its `nsamples` and `ssize` must fit `data`.
 
         Waits for room, unless the channel is non-blocking. Raises `WouldBlock`,
-        `Interrupted`, and `Error` with EINVAL if the sizes do not fit, EMSGSIZE if the
-        blocks of the output are smaller, EBADF if it is an input, ENODEV if the device
-        is gone.
+        `Interrupted`, and `Error` with:
+
+        - EINVAL: the sizes do not fit
+        - EMSGSIZE: the blocks of the output are smaller
+        - EBADF: the channel is an input
+        - ENODEV: the device is gone
         """
         array = np.ascontiguousarray(
             np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else data
@@ -258,9 +281,7 @@ class Channel:
             ffi.memmove(head, np.asarray(control, control_dtype).tobytes(), CONTROL_SIZE)
         samples = ffi.from_buffer(array) if array.size else ffi.NULL
         while lib.zio_write_block(self._open_channel(), head, samples, array.nbytes):
-            code = ffi.errno
-            if code != codes.EINTR or self._interrupted:
-                raise_reason(self._ch, codes.EINTR if self._interrupted else code)
+            self._must_retry()
 
     # --- what it is -------------------------------------------------------------------
 

@@ -32,6 +32,14 @@ class StaleBlock(BufferError):
     """
 
 
+class RingFull(BufferError):
+    """Arrays of the program keep more than half of a ring.
+
+    The kernel would have no room for new blocks. Delete the arrays, or keep copies. Then
+    the next call continues: no block is lost.
+    """
+
+
 def make_error(code: int, text: str) -> Error:
     """Return the exception for an errno."""
     if code == codes.EAGAIN:
@@ -52,7 +60,12 @@ def raise_error(err: Any) -> NoReturn:
     raise make_error(err.code, text)
 
 
+def reason_error(channel: Any, code: int) -> Error:
+    """Return the exception for the last call on a struct zio_channel."""
+    text = ffi.string(lib.zio_reason(channel)).decode(errors="replace")
+    return make_error(code, text)
+
+
 def raise_reason(channel: Any, code: int) -> NoReturn:
     """Raise the exception for the last call on a struct zio_channel."""
-    text = ffi.string(lib.zio_reason(channel)).decode(errors="replace")
-    raise make_error(code, text)
+    raise reason_error(channel, code)

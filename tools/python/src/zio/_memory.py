@@ -1,40 +1,64 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Memory for blocks, which nobody overwrites while an array shows it."""
+"""Memory of blocks, which nothing overwrites while an array shows it.
+
+An array refers to a `buffer` of cffi, and so does each view of the array. The reference
+count of the buffer tells whether one of them is left. The kernel owns the memory of a
+ring: there the channel keeps the blocks that arrays show.
+"""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from sys import getrefcount
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
-from ._libzio import ffi
+from ._control import CONTROL_SIZE
+from ._errors import RingFull
+from ._libzio import ffi, lib
+
+if TYPE_CHECKING:
+    from ._block import Block
 
 _allocate = ffi.new_allocator(should_clear_after_alloc=False)
+# References to a buffer that no array shows: of its owner, and of the call that counts
+UNUSED = 2
+# A ring with room for fewer blocks gives copies: a loop keeps the array of the last block.
+SMALL = 4
 
 
 class Memory:
-    """Some bytes. Arrays of `view()` keep a reference to `buffer`, and so do theirs."""
+    """Memory of the program for one or many blocks."""
 
     __slots__ = ("buffer", "pointer", "size")
+    # Where the samples of a block are, behind the control
+    offset = CONTROL_SIZE
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.pointer: Any = _allocate("char[]", size)
         self.buffer: Any = ffi.buffer(self.pointer, size)
 
-    def view(self) -> memoryview:
+    def view(self, _block: object = None) -> memoryview:
         """Return the bytes, read-only."""
         return memoryview(self.buffer).toreadonly()
 
+    def part(self, _control: Any, pointer: Any, size: int) -> memoryview:
+        """Return `size` bytes at a pointer into the memory, read-only."""
+        begin = ffi.cast("char *", pointer) - self.pointer
+        return self.view()[begin : begin + size]
+
     def is_free(self) -> bool:
-        """Tell whether no array or other view shows the bytes any more."""
-        return getrefcount(self.buffer) == 2
+        """Tell whether no array shows the bytes any more."""
+        return getrefcount(self.buffer) == UNUSED
 
 
 class Pool:
     """Memories of one size. It grows while the program keeps arrays."""
 
     __slots__ = ("free", "size")
-    # A pool keeps that many memories that are free.
+    # A pool keeps that many memories.
     LIMIT = 8
 
     def __init__(self, size: int) -> None:
@@ -47,14 +71,112 @@ class Pool:
             self.size = size
             self.free = []
 
-    def take(self) -> Memory:
-        """Return a memory that no array shows."""
-        for i, memory in enumerate(self.free):
+    def exchange(self, memory: Memory) -> Memory:
+        """Take a memory that may be shown, and return one that is not."""
+        if memory.size >= self.size:
             if memory.is_free():
+                return memory
+            self.free.append(memory)
+        for i, other in enumerate(self.free):
+            if other.is_free():
                 return self.free.pop(i)
+        del self.free[: -self.LIMIT]
         return Memory(self.size)
 
-    def give(self, memory: Memory) -> None:
-        """Return a memory that may still be shown."""
-        if memory.size == self.size and len(self.free) < self.LIMIT:
-            self.free.append(memory)
+
+# Weak references to buffers of closed rings: nothing else keeps them
+_references: dict[int, Any] = {}
+
+
+class Held(NamedTuple):
+    """A part of the ring that an array shows."""
+
+    buffer: Any
+    control: Any
+    blocks: int  # taken before it
+    bytes: int
+
+
+class Ring:
+    """The memory of a ring: it keeps blocks that arrays show."""
+
+    # Where the samples begin in view()
+    offset = 0
+
+    def __init__(self, channel: Any) -> None:
+        self._channel = channel
+        room = ffi.new("struct zio_ring_room *")
+        lib.zio_ring_room(channel, room)
+        self.room_blocks = int(room.blocks)
+        self.room_bytes = int(room.bytes)
+        # What was taken so far, and what of it before the last call
+        self.blocks = self.bytes = 0
+        self._old_blocks = self._old_bytes = 0
+        # The control from which on a batch in work needs the blocks
+        self.first: Any = None
+        self._held: deque[Held] = deque()
+        self._kept: Any = None
+
+    def release(self) -> None:
+        """Let the next call give back the blocks that no array shows."""
+        held = self._held
+        while held and getrefcount(held[0].buffer) == UNUSED:
+            held.popleft()
+        oldest = held[0].control if held else self.first
+        if oldest is not self._kept:
+            lib.zio_keep(self._channel, ffi.NULL if oldest is None else oldest)
+            self._kept = oldest
+
+    def prepare(self) -> None:
+        """Release blocks before a read. Raise RingFull if too many are kept."""
+        self.release()
+        self._old_blocks, self._old_bytes = self.blocks, self.bytes
+        if self._held and not self.has_room(0, 0):
+            raise RingFull(
+                f"arrays keep {self.blocks - self._held[0].blocks} blocks of the ring, "
+                f"which holds {self.room_blocks}: delete them, or keep copies"
+            )
+
+    def has_room(self, blocks: int, size: int) -> bool:
+        """Tell whether arrays may show `blocks` more. Half is left for the kernel."""
+        if self._held:
+            blocks = self.blocks - self._held[0].blocks
+            size = self.bytes - self._held[0].bytes
+        return 2 * blocks <= self.room_blocks and 2 * size <= self.room_bytes
+
+    def take(self, blocks: int, size: int) -> None:
+        """Count blocks that the program takes."""
+        self.blocks += blocks
+        self.bytes += size
+
+    def part(self, control: Any, pointer: Any, size: int) -> memoryview:
+        """Return `size` bytes of the blocks in use, read-only, and keep the blocks."""
+        buffer = ffi.buffer(ffi.cast("char *", pointer), size)
+        self._held.append(Held(buffer, control, self._old_blocks, self._old_bytes))
+        return memoryview(buffer).toreadonly()
+
+    def view(self, block: Block) -> memoryview:
+        """Return the samples of the block in use. A small ring gives copies."""
+        size = block.size
+        if self.room_blocks >= SMALL and size * SMALL <= self.room_bytes:
+            return self.part(block._control, block._samples, size)
+        memory = Memory(size)
+        ffi.memmove(memory.pointer, block._samples, size)
+        return memory.view()
+
+    def when_free(self, act: Callable[[], None]) -> None:
+        """Call `act` when no array shows the ring any more."""
+        buffers = {id(held.buffer): held.buffer for held in self._held}
+        self._held.clear()
+
+        def forget(reference: Any) -> None:
+            waiting.discard(id(reference))
+            _references.pop(id(reference))
+            if not waiting:
+                act()
+
+        references = [ref(buffer, forget) for buffer in buffers.values()]
+        waiting = {id(reference) for reference in references}
+        _references.update((id(reference), reference) for reference in references)
+        if not waiting:
+            act()
