@@ -43,7 +43,6 @@ class Channel:
         self._ch: Any = None
         self._number = 0
         self._max_block = MAX_BLOCK
-        self._fetching = False
         self._interrupted = False
         err = new_error()
         channel = lib.zio_open(os.fsencode(name), flags, err)
@@ -127,36 +126,31 @@ class Channel:
         return Block(self, ring, block.control, block.data, block.size, block.lost)
 
     def _next_into_memory(self) -> Optional[Block]:
-        block = self._block
-        if not self._memory.is_free():
-            self._memory = self._pool.exchange(self._memory)
-        memory = self._memory
+        block, memory = self._block, self._memory
+        if not memory.is_free():
+            self._memory = memory = self._pool.exchange(memory)
         while True:
-            ret = lib.zpy_next(self._open_channel(), block, memory.pointer, memory.size)
+            ret = lib.zio_next_batch(
+                self._open_channel(), block, 1, memory.pointer, memory.size
+            )
             if ret > 0:
                 break
             if not ret:
                 return None
             if ffi.errno == codes.EMSGSIZE:
-                self._fetching = True
-                return self._fetch()
-            self._must_retry()
-        pointer = memory.pointer
-        control = ffi.cast("struct zio_control *", pointer)
-        return Block(self, memory, control, block.data, block.size, block.lost)
+                memory = self._grow()
+            else:
+                self._must_retry()
+        return Block(self, memory, block.control, block.data, block.size, block.lost)
 
-    def _fetch(self) -> Block:
-        """Read the data of a block that is larger than the memory."""
-        block = self._block
-        self._pool.grow(CONTROL_SIZE + block.size)
-        self._memory = memory = self._pool.exchange(self._memory)
-        while lib.zpy_fetch(self._open_channel(), block, memory.pointer, memory.size) < 0:
-            self._fetching = ffi.errno in (codes.EAGAIN, codes.EINTR)
-            self._must_retry()
-        self._fetching = False
-        control = ffi.cast("struct zio_control *", memory.pointer)
-        samples = memory.pointer + CONTROL_SIZE
-        return Block(self, memory, control, samples, block.size, block.lost)
+    def _grow(self) -> Memory:
+        """Return memory for a block that is larger than the memory."""
+        size = int(self._block.size)
+        if size > self._max_block:
+            raise_reason(self._ch, codes.EMSGSIZE)
+        self._pool.grow(CONTROL_SIZE + size)
+        self._memory = self._pool.exchange(self._memory)
+        return self._memory
 
     def read(self) -> Optional[Block]:
         """Return the next block; None at the end of a file.
@@ -176,8 +170,6 @@ class Channel:
         self._number += 1
         if self._ring is not None:
             return self._next_of_ring(self._ring)
-        if self._fetching:
-            return self._fetch()
         return self._next_into_memory()
 
     def __iter__(self) -> Iterator[Block]:
