@@ -23,7 +23,15 @@ python-cffi:
 	{ echo 'the Python package needs cffi: apt-get install python3-cffi python3-dev' >&2; \
 	  exit 1; }
 
+# Tests of the package, which print TAP
+python_pytest = PYTHONPATH=python/build/lib:python/tests PYTHONDONTWRITEBYTECODE=1 \
+		$(PYTHON) -m pytest -p no:terminal -p tap_plugin -p no:cacheprovider \
+		--rootdir python -c python/pyproject.toml --ignore=python/tests/guest
+
+check-python: $(python_lib)
+	tests/run 'python/tests/style python' '$(python_pytest) python/tests'
+
 clean-python:
 	rm -rf $(python_dir) python/src/zio.egg-info
 
-.PHONY: python python-cffi clean-python
+.PHONY: python check-python python-cffi clean-python

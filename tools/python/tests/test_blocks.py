@@ -67,7 +67,9 @@ def test_block_without_samples(block_file: Maker) -> None:
 
 
 def test_large_block(tmp_path: Path) -> None:
-    (tmp_path / "f").write_bytes(make_block(0, 16) + make_block(1, 1 << 16) + make_block(2))
+    (tmp_path / "f").write_bytes(
+        make_block(0, 16) + make_block(1, 1 << 16) + make_block(2)
+    )
     with zio.open(str(tmp_path / "f")) as ch:
         found = [block.data.copy() for block in ch]
     assert [len(data) for data in found] == [16, 1 << 16, 16]

@@ -247,9 +247,10 @@ def test_copy_a_file(block_file: Maker, tmp_path: Path) -> None:
 
 
 def test_write_wrong_size(tmp_path: Path) -> None:
-    with zio.open(str(tmp_path / "out"), create=True) as out:
-        with pytest.raises(zio.Error, match="differ in length") as caught:
-            out.write(make_samples(0, 8, 2), make_control(0, 16, 2))
+    data, control = make_samples(0, 8, 2), make_control(0, 16, 2)
+    out = zio.open(str(tmp_path / "out"), create=True)
+    with out, pytest.raises(zio.Error, match="differ in length") as caught:
+        out.write(data, control)
     assert caught.value.errno == errno.EINVAL
 
 

@@ -9,6 +9,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
              tools, too. What has not changed is not compiled again ("matrix" also boots
              them)
   tools      the tests of the tools and the library, on this machine
+  python     the Python package, on this machine
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
   litmus     the memory barriers, against the kernel's memory model
@@ -59,14 +60,14 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from . import check_boots, check_build, kernel, matrix
+from . import check_boots, check_build, kernel, matrix, selftests
 from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, say, setup
 from .pool import Job, Preparation, run_jobs
 from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # These programs use one processor each.
-BESIDE_BOOTS = ("litmus", "tools", "packages")
+BESIDE_BOOTS = ("litmus", "tools", "python", "packages")
 # The steps of a group run together, two jobs at a time.
 GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
@@ -75,6 +76,7 @@ MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "lit
 # Programs on this machine that print TAP: the title, and the command
 PROGRAMS: dict[str, tuple[str, Words]] = {
     "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
+    "python": ("Python package", ["make", "-C", ROOT / "tools", "check-python"]),
     "packages": ("packages", [TESTING / "packages", "test"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
     "mutants": ("mutants", [TESTING / "mutants", *MUTANTS]),
@@ -153,6 +155,8 @@ def main(words: list[str]) -> int:
         setup("build", "vm", "debug-kernel", "check", "mutants")
         kernel.prepare("distro")
         kernel.prepare("kasan")
+        # Two steps of one group need it: they must not build it at the same time.
+        selftests.build_package()
         for steps in GROUPS:
             if group := [step for step in steps if step in options.steps]:
                 run_group(report, group, options)

@@ -10,7 +10,8 @@ from .trial import SHOWN
 from .versions import SOURCE, find
 
 LEFT_OUT = (".git", "results", "*.o", "*.d", "*.a", "*.so*", "*.ko", "*.mod*", "*.cmd")
-LEFT_OUT += ("bin", "out", ".link-mode", ".tmp*", "__pycache__", "Module.symvers")
+LEFT_OUT += ("build", "*.egg-info", "bin", "out", ".link-mode", ".tmp*", "__pycache__")
+LEFT_OUT += ("Module.symvers",)
 VERSION = find(ROOT, *SOURCE)
 
 

@@ -15,7 +15,7 @@ from .package_install import install, modules_of, releases_of, test_modules
 from .suite import can_enter
 from .trial import Trial, run
 
-NAMES = ("zio-dkms", "libzio1", "libzio-dev", "zio-tools", "zio-doc")
+NAMES = ("zio-dkms", "libzio1", "libzio-dev", "zio-tools", "zio-doc", "python3-zio")
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"
@@ -51,6 +51,23 @@ def test_versions(trial: Trial, root: Root) -> None:
         trial.result(f"{program} has version {VERSION}", said.split()[-1:] == [VERSION])
     said = root.run("getent", "group", "zio")[1]
     trial.result("the group zio is there", said.startswith("zio:"), said)
+
+
+PYTHON = """
+import zio
+assert zio.__file__.startswith("/usr/lib/python3/dist-packages/"), zio.__file__
+with zio.open("/tmp/blocks", create=True) as out:
+    for n in range(3):
+        out.write(bytes(range(n, n + 8)))
+with zio.open("/tmp/blocks") as ch:
+    print([block.data.tolist()[0] for block in ch], zio.__version__)
+"""
+
+
+def test_python(trial: Trial, root: Root) -> None:
+    found = root.run("/usr/bin/python3", "-c", PYTHON)
+    good = found == (0, f"[0, 1, 2] {VERSION}\n")
+    trial.result("python3-zio writes and reads a block file", good, found[1])
 
 
 def test_autopkgtests(trial: Trial, root: Root) -> None:
@@ -184,6 +201,7 @@ def test_all(work: Path) -> int:
     if test_install(trial, root, packages, release):
         test_modules(trial, root, release)
         test_versions(trial, root)
+        test_python(trial, root)
         test_autopkgtests(trial, root)
         test_machine(trial, root, release, work)
         test_old(trial, root, release)

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
-from .common import ROOT, TESTING, Failure, Words, run_logged
+from .common import CACHE, ROOT, TESTING, Failure, Words, run_logged, setup
+from .common import build as build_logged
 from .kernel_suite import FLAVOURS
 from .modules import build_tools
 from .toolchain import Toolchain, toolchain_of
@@ -111,8 +112,17 @@ def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str
     for name in asked_for("device", tests):
         options += ["--device", name]
     if any(test.has("host-root") for test in tests):
+        build_package()
         options += ["--host-root", "--mem", "1024"]
     return options
+
+
+def build_package() -> None:
+    """Build the Python package in the checkout, where programs of the host find it."""
+    setup("python-lib")
+    complaint = "the Python package does not build"
+    log = CACHE / "check/python.build"
+    build_logged(["make", "-C", ROOT / "tools", "python"], log, complaint)
 
 
 def build_models(tree: Path, directory: Path) -> int:

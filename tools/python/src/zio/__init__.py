@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Read and write the blocks of ZIO channels and block files.
 
-    with zio.open("zzero-0-1") as ch:
-        for block in ch:
-            print(block.time_ns, block.lost, block.data.mean())
+with zio.open("zzero-0-1") as ch:
+    for block in ch:
+        print(block.time_ns, block.lost, block.data.mean())
 """
 
 from __future__ import annotations
-
-from typing import Optional
 
 from ._batch import Batch
 from ._block import Block
@@ -45,7 +43,7 @@ def open(
     output: bool = False,
     tap: bool = False,
     nonblock: bool = False,
-    method: Optional[str] = None,
+    method: str | None = None,
     create: bool = False,
     append: bool = False,
 ) -> Channel:
@@ -77,7 +75,7 @@ def open(
     return Channel(name, flags)
 
 
-def _method_flag(method: Optional[str]) -> int:
+def _method_flag(method: str | None) -> int:
     flag = lib.zio_method_flag((method or "auto").encode())
     if flag < 0:
         raise ValueError(f"no such method: {method} (there are ring, mmap, read, auto)")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ._errors import WouldBlock
 
@@ -17,14 +17,19 @@ async def wait_readable(fd: int) -> None:
     """Wait until `fd` can be read."""
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
-    loop.add_reader(fd, lambda: ready.done() or ready.set_result(None))
+
+    def wake() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    loop.add_reader(fd, wake)
     try:
         await ready
     finally:
         loop.remove_reader(fd)
 
 
-async def next_block(channel: Channel) -> Optional[Block]:
+async def next_block(channel: Channel) -> Block | None:
     """Return the next block of a non-blocking channel; None at the end of a file."""
     while True:
         try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno as codes
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,9 +41,7 @@ class Batch:
 
     __slots__ = ("_blocks", "_channel", "_number", "_parts", "_sizes", "lost")
 
-    def __init__(
-        self, channel: Channel, parts: Parts, sizes: Array, lost: Array
-    ) -> None:
+    def __init__(self, channel: Channel, parts: Parts, sizes: Array, lost: Array) -> None:
         self._channel = channel
         self._number = channel._number
         self._parts = parts
@@ -64,7 +62,7 @@ class Batch:
         return self._check().controls(len(self))
 
     @property
-    def data(self) -> Union[Array, list[Array]]:
+    def data(self) -> Array | list[Array]:
         """The samples: a read-only array of shape (k, nsamples).
 
         If the blocks differ in size, this is a list of k arrays of shape (nsamples,).
@@ -91,7 +89,7 @@ class Parts:
 
     def __init__(
         self,
-        source: Union[Memory, Ring],
+        source: Memory | Ring,
         controls: Any,
         data: Any,
         control_step: int,
@@ -116,7 +114,7 @@ class Parts:
         base = self._bytes(self._controls, (n - 1) * step + CONTROL_SIZE)
         return np.ndarray((n,), control_dtype, base, 0, (step,))
 
-    def data(self, sizes: Array) -> Union[Array, list[Array]]:
+    def data(self, sizes: Array) -> Array | list[Array]:
         """Return the samples of blocks of these sizes."""
         n = len(sizes)
         if not n:
@@ -145,12 +143,12 @@ class Parts:
 class Batches:
     """Reads the batches of a channel."""
 
-    def __init__(self, channel: Channel, n: int, timeout: Optional[float]) -> None:
+    def __init__(self, channel: Channel, n: int, timeout: float | None) -> None:
         if n < 1:
             raise ValueError(f"a batch of {n} blocks: it must have at least one")
         self._channel = channel
         self._timeout = timeout
-        self._ring: Optional[Ring] = channel._ring
+        self._ring: Ring | None = channel._ring
         # Half of a ring stays free for the kernel.
         self._n = min(n, max(self._ring.room_blocks // 2, 1)) if self._ring else n
         self._blocks: Any = ffi.new("struct zio_block[]", self._n)
@@ -160,7 +158,7 @@ class Batches:
         self._used = 0
         self._got = 0
         self._is_over = False
-        self._late: Optional[Error] = None
+        self._late: Error | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         while not self._is_over:
@@ -195,7 +193,7 @@ class Batches:
         self._pool.grow(max(min(self._n * one, MAX_BYTES), one))
         self._memory = self._pool.exchange(self._memory)
 
-    def _may_read(self, until: Optional[float]) -> bool:
+    def _may_read(self, until: float | None) -> bool:
         """Wait for a block until the time is over. With no time, one read is enough."""
         if until is None:
             return not self._got
@@ -263,7 +261,9 @@ class Batches:
         n = self._got
         if not n:
             nothing = np.empty(0, np.uint32)
-            return Batch(self._channel, Parts(self._memory, None, None, 0, 0), nothing, nothing)
+            return Batch(
+                self._channel, Parts(self._memory, None, None, 0, 0), nothing, nothing
+            )
         table = np.frombuffer(self._blocks_buffer(n), _block_dtype)
         sizes, lost = table["size"].copy(), table["lost"].copy()
         lib.zpy_find_run(self._blocks, n, self._run)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Block:
     def __init__(
         self,
         channel: Channel,
-        source: Union[Memory, Ring],
+        source: Memory | Ring,
         control: Any,
         samples: Any,
         size: int,
@@ -45,11 +45,11 @@ class Block:
         self._channel = channel
         self._number = channel._number
         self._source = source
-        self._control = control
-        self._samples = samples
-        self.size = size
+        self._control: Any = control
+        self._samples: Any = samples
+        self.size: int = size
         """Bytes of the samples."""
-        self.lost = lost
+        self.lost: int = lost
         """Number of blocks missing before this one; 0 for the first block."""
 
     def _check(self) -> None:

@@ -8,8 +8,9 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from types import TracebackType
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class Channel:
         if not channel:
             return
         if self._ring is not None:
-            self._ring.when_free(lambda: lib.zio_close(channel))
+            self._ring.when_free(partial(lib.zio_close, channel))
         elif lib.zio_close(channel):
             code = ffi.errno
             raise make_error(code, f"close: {os.strerror(code)}")
@@ -80,9 +81,9 @@ class Channel:
 
     def __exit__(
         self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -102,17 +103,16 @@ class Channel:
 
     # --- read -------------------------------------------------------------------------
 
-    def _must_retry(self) -> bool:
-        """Judge a call that failed: raise, or return True after a signal.
+    def _judge_failure(self) -> None:
+        """Raise the error of a call that failed, or return after a signal.
 
         Python runs the handler of the signal before the call is repeated.
         """
         code = ffi.errno
-        if code == codes.EINTR and not self._interrupted:
-            return True
-        raise_reason(self._ch, codes.EINTR if self._interrupted else code)
+        if code != codes.EINTR or self._interrupted:
+            raise_reason(self._ch, codes.EINTR if self._interrupted else code)
 
-    def _next_of_ring(self, ring: Ring) -> Optional[Block]:
+    def _next_of_ring(self, ring: Ring) -> Block | None:
         block = self._block
         ring.prepare()
         while True:
@@ -121,11 +121,11 @@ class Channel:
                 break
             if not ret:
                 return None
-            self._must_retry()
+            self._judge_failure()
         ring.take(1, block.size)
         return Block(self, ring, block.control, block.data, block.size, block.lost)
 
-    def _next_into_memory(self) -> Optional[Block]:
+    def _next_into_memory(self) -> Block | None:
         block, memory = self._block, self._memory
         if not memory.is_free():
             self._memory = memory = self._pool.exchange(memory)
@@ -140,7 +140,7 @@ class Channel:
             if ffi.errno == codes.EMSGSIZE:
                 memory = self._grow()
             else:
-                self._must_retry()
+                self._judge_failure()
         return Block(self, memory, block.control, block.data, block.size, block.lost)
 
     def _grow(self) -> Memory:
@@ -152,7 +152,7 @@ class Channel:
         self._memory = self._pool.exchange(self._memory)
         return self._memory
 
-    def read(self) -> Optional[Block]:
+    def read(self) -> Block | None:
         """Return the next block; None at the end of a file.
 
         Waits for a block, unless the channel is non-blocking. Raises `WouldBlock` if it
@@ -180,9 +180,7 @@ class Channel:
                 return
             yield block
 
-    def batches(
-        self, n: int = 1024, timeout: Optional[float] = None
-    ) -> Iterator[Batch]:
+    def batches(self, n: int = 1024, timeout: float | None = None) -> Iterator[Batch]:
         """Yield batches of up to `n` blocks, which cost little per block.
 
         With no `timeout`, a batch has the blocks that are there, at least one. With a
@@ -210,7 +208,7 @@ class Channel:
         """Return the descriptor to poll. It may change between two calls."""
         return int(lib.zio_fd(self._open_channel()))
 
-    def wait(self, timeout: Optional[float] = None) -> bool:
+    def wait(self, timeout: float | None = None) -> bool:
         """Wait until the next call would not wait; False after `timeout` seconds.
 
         Raises `Interrupted` after `interrupt()`. The block in use is no longer valid.
@@ -248,7 +246,7 @@ class Channel:
 
     # --- write ------------------------------------------------------------------------
 
-    def write(self, data: Any, control: Optional[np.void] = None) -> None:
+    def write(self, data: Any, control: np.void | None = None) -> None:
         """Send one block.
 
         `data` are the samples: an array, or bytes. `control` is a scalar of
@@ -264,7 +262,9 @@ class Channel:
         - ENODEV: the device is gone
         """
         array = np.ascontiguousarray(
-            np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else data
+            np.frombuffer(data, np.uint8)
+            if isinstance(data, (bytes, bytearray))
+            else data
         )
         head = ffi.new("struct zio_control *")
         if control is None:
@@ -273,7 +273,7 @@ class Channel:
             ffi.memmove(head, np.asarray(control, control_dtype).tobytes(), CONTROL_SIZE)
         samples = ffi.from_buffer(array) if array.size else ffi.NULL
         while lib.zio_write_block(self._open_channel(), head, samples, array.nbytes):
-            self._must_retry()
+            self._judge_failure()
 
     # --- what it is -------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ class Channel:
     @property
     def method(self) -> str:
         """How blocks are transferred: ring, mmap, read, write or file."""
-        return ffi.string(lib.zio_method(self._open_channel())).decode()
+        return str(ffi.string(lib.zio_method(self._open_channel())).decode())
 
     @property
     def is_file(self) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ control_dtype: np.dtype[np.void] = np.dtype(
 The fields have the names of <linux/zio-user.h>."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def sample_type(ssize: int, signed: bool = False) -> np.dtype[Any]:
     """Return the type of samples of `ssize` bytes.
 

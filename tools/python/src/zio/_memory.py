@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _allocate = ffi.new_allocator(should_clear_after_alloc=False)
 # References to a buffer that no array shows: of its owner, and of the call that counts
 UNUSED = 2
-# A ring with room for fewer blocks gives copies: a loop keeps the array of the last block.
+# A ring for fewer blocks gives copies: a loop keeps the array of the last block.
 SMALL = 4
 
 
@@ -157,14 +157,14 @@ class Ring:
 
     def view(self, block: Block) -> memoryview:
         """Return the samples of the block in use. A small ring gives copies."""
-        size = block.size
+        size: int = block.size
         if self.room_blocks >= SMALL and size * SMALL <= self.room_bytes:
             return self.part(block._control, block._samples, size)
         memory = Memory(size)
         ffi.memmove(memory.pointer, block._samples, size)
         return memory.view()
 
-    def when_free(self, act: Callable[[], None]) -> None:
+    def when_free(self, act: Callable[[], object]) -> None:
         """Call `act` when no array shows the ring any more."""
         buffers = {id(held.buffer): held.buffer for held in self._held}
         self._held.clear()

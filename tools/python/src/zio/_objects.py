@@ -28,7 +28,7 @@ KINDS = {
 
 
 def _text(pointer: Any) -> str:
-    return ffi.string(pointer).decode(errors="surrogateescape") if pointer else ""
+    return str(ffi.string(pointer).decode(errors="surrogateescape")) if pointer else ""
 
 
 def _encode(text: str) -> bytes:

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Real channels: zio-zero in the virtual machine. selftests/python.sh runs this."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zio
+
+SAWTOOTH = "zzero-0-2"
+DRIVER = Path("/sys/bus/platform/drivers/zio-zero")
+
+
+def in_guest(*command: str) -> None:
+    """Run a program of the virtual machine, which has the modules."""
+    subprocess.run(["chroot", "/proc/1/root", *command], check=True)
+
+
+@pytest.fixture
+def cset() -> Iterator[zio.Object]:
+    """Give the first set, with the settings of a fresh board."""
+    cset = zio.devices()["zzero-0000"].cset[0]
+    yield cset
+    for name, value in (("enable", 1), ("current_trigger", "user")):
+        cset[name] = value
+    cset["current_buffer"] = "kmalloc"
+    cset.trigger["nsamples"] = 16
+
+
+def is_sawtooth(values: np.ndarray) -> bool:
+    """Tell whether each sample is the one before and 1, modulo 256."""
+    steps = np.diff(values.astype(np.int64)) % 256
+    return bool((steps == 1).all())
+
+
+# --- objects ----------------------------------------------------------------------------
+
+
+def test_tree(cset: zio.Object) -> None:
+    device = zio.devices()["zzero-0000"]
+    assert (device.kind, device.name) == ("device", "zzero-0000")
+    assert [part.name for part in device.cset] == [
+        f"zzero-0000/cset{n}" for n in range(3)
+    ]
+    assert len(cset.chan) == 3
+    assert zio.find("zzero/0/2") == cset.chan[2]
+    assert "zzero-0000" in repr(zio.devices())
+    with pytest.raises(zio.Error, match="nosuch") as caught:
+        zio.find("nosuch-0000")
+    assert caught.value.errno == errno.ENOENT
+
+
+def test_attributes(cset: zio.Object) -> None:
+    cset.trigger["nsamples"] = 64
+    assert cset.trigger["nsamples"] == 64
+    assert cset["trigger/nsamples"] == 64
+    assert "nsamples" in cset.trigger
+    assert cset["current_buffer"] == "kmalloc"
+    with zio.open(SAWTOOTH) as ch:
+        assert len(next(iter(ch))) == 64
+    with pytest.raises(zio.Error) as caught:
+        cset.trigger["nsamples"] = "many"
+    assert caught.value.errno == errno.EINVAL
+    assert cset.trigger["nsamples"] == 64
+    with pytest.raises(KeyError, match="has no attribute nosuch"):
+        cset.trigger["nosuch"] = 1
+    with pytest.raises(KeyError):
+        _ = cset["nosuch"]
+    with pytest.raises(TypeError):
+        del cset["enable"]
+
+
+# --- read -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["read", "mmap", "ring"])
+def test_sawtooth(cset: zio.Object, method: str) -> None:
+    cset["current_buffer"] = "vmalloc"
+    kept, controls = [], []
+    with zio.open(SAWTOOTH, method=method) as ch:
+        assert ch.method == method
+        for block in ch:
+            assert block.channel == "zzero-0000-0-2"
+            kept.append(block.data if len(kept) % 2 else block.data.copy())
+            controls.append(block.control)
+            if len(kept) == 8:
+                break
+    assert is_sawtooth(np.concatenate(kept))
+    numbers = [int(control["seq_num"]) for control in controls]
+    assert numbers == list(range(numbers[0], numbers[0] + 8))
+
+
+def test_array_outlives_the_ring(cset: zio.Object) -> None:
+    """The ring stays in use as long as an array shows it."""
+    cset["current_buffer"] = "vmalloc"
+    with zio.open(SAWTOOTH, method="ring") as ch:
+        data = next(iter(ch)).data
+    values = data.tolist()
+    with pytest.raises(zio.Error) as caught:
+        zio.open(SAWTOOTH, method="ring")
+    assert caught.value.errno == errno.EBUSY
+    assert data.tolist() == values
+    del data
+    with zio.open(SAWTOOTH, method="ring") as ch:
+        assert is_sawtooth(next(iter(ch)).data)
+
+
+@pytest.mark.parametrize("method", ["read", "mmap", "ring"])
+def test_batches(cset: zio.Object, method: str) -> None:
+    """All samples of 1000 blocks, over many rounds of the ring."""
+    cset["current_buffer"] = "vmalloc"
+    cset.chan[2].buffer["max-buffer-len"] = 64
+    rest, seqs = None, []
+    with zio.open(SAWTOOTH, method=method) as ch:
+        for batch in ch.batches(100):
+            data = batch.data
+            assert isinstance(data, np.ndarray)
+            values = data.ravel()
+            assert is_sawtooth(values)
+            assert rest is None or (int(values[0]) - rest) % 256 == 1
+            rest = int(values[-1])
+            seqs += batch.controls["seq_num"].tolist()
+            assert not batch.lost.any()
+            if len(seqs) >= 1000:
+                break
+        assert ch.stats.blocks >= 1000
+    assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
+
+
+def test_losses_are_counted(cset: zio.Object) -> None:
+    """A timer makes blocks while nobody reads: the ring is full, and blocks are lost."""
+    in_guest("zio-load", "zio-trig-timer")
+    cset["current_buffer"] = "vmalloc"
+    seqs, lost = [], []
+    with zio.open(SAWTOOTH, method="ring") as ch:
+        cset["current_trigger"] = "timer"
+        cset.trigger["ms-period"] = 2
+        batches = ch.batches(1000)
+        while sum(lost) < 20:
+            batch = next(batches)
+            seqs += batch.controls["seq_num"].tolist()
+            lost += batch.lost.tolist()
+            keep = batch.data
+            if len(lost) < 1000:
+                ch.wait(0.1)
+                threading.Event().wait(0.2)
+        assert ch.stats.lost == sum(lost)
+        del keep
+    assert seqs[-1] - seqs[0] + 1 == len(seqs) + sum(lost[1:])
+
+
+def test_timeout(cset: zio.Object) -> None:
+    in_guest("zio-load", "zio-trig-timer")
+    cset["current_trigger"] = "timer"
+    cset.trigger["ms-period"] = 20
+    with zio.open(SAWTOOTH) as ch:
+        batches = ch.batches(4, timeout=60)
+        assert [len(next(batches)) for _ in range(3)] == [4, 4, 4]
+
+
+def test_async_for(cset: zio.Object) -> None:
+    in_guest("zio-load", "zio-trig-timer")
+    cset["current_trigger"] = "timer"
+    cset.trigger["ms-period"] = 20
+
+    async def read(name: str) -> list[int]:
+        found: list[int] = []
+        with zio.open(name, nonblock=True) as ch:
+            async for block in ch:
+                found.append(block.seq)
+                if len(found) == 5:
+                    break
+        return found
+
+    async def read_all() -> list[list[int]]:
+        return await asyncio.gather(read("zzero-0-0"), read("zzero-0-2"))
+
+    for found in asyncio.run(asyncio.wait_for(read_all(), 120)):
+        assert found == list(range(found[0], found[0] + 5))
+
+
+# --- write, end -------------------------------------------------------------------------
+
+
+def test_write(cset: zio.Object) -> None:
+    with zio.open("zzero-1-0", output=True) as out:
+        before = int(zio.find("zzero/1/0")["statistics/blocks"])
+        for _ in range(5):
+            out.write(np.arange(16, dtype=np.uint8))
+        assert out.stats.blocks == 5
+        with pytest.raises(zio.Error) as caught:
+            out.write(np.arange(5000, dtype=np.uint8))
+        assert caught.value.errno == errno.EMSGSIZE
+    assert int(zio.find("zzero/1/0")["statistics/blocks"]) >= before
+
+
+def test_unplug(cset: zio.Object) -> None:
+    """A reader that waits gets ENODEV, and its array stays right."""
+    in_guest("zio-load", "zio-trig-timer")
+    cset["current_trigger"] = "timer"
+    cset.trigger["ms-period"] = 1
+    cset["current_buffer"] = "vmalloc"
+    ch = zio.open(SAWTOOTH, method="ring")
+    data = next(iter(ch)).data
+    values = data.tolist()
+    cset.trigger["ms-period"] = 100_000
+    timer = threading.Timer(0.5, DRIVER.joinpath("unbind").write_text, ("zio-zero.0",))
+    timer.start()
+    with pytest.raises(zio.Error) as caught:
+        for _ in ch:
+            pass
+    timer.join()
+    assert caught.value.errno == errno.ENODEV
+    assert data.tolist() == values
+    ch.close()
+    with pytest.raises(zio.Error, match="ENOENT|gone|no such|No such"):
+        cset["enable"]
+    DRIVER.joinpath("bind").write_text("zio-zero.0")
+    in_guest("zio-links")
+    assert "zzero-0000" in zio.devices()
