@@ -9,8 +9,26 @@ from cffi import FFI
 HERE = Path(__file__).resolve().parent
 TOOLS = HERE.parent
 
+# Parts of libzio, the header of each, and a word that tells that the header has it
+PARTS = {
+    "libzio.cdef": ("zio.h", "zio_next_batch"),
+    "unit.cdef": ("zio-unit.h", "zio_control_scale"),
+    "tap.cdef": ("zio.h", "ZIO_OPEN_TAP"),
+    "group.cdef": ("zio-group.h", "zio_group_open"),
+}
+
+
+def has_part(header: str, word: str) -> bool:
+    """Tell whether this libzio has a part."""
+    path = TOOLS / "libzio" / header
+    headers = [path, TOOLS / "libzio/zio-batch.h"]
+    return any(path.exists() and word in path.read_text() for path in headers)
+
+
 builder = FFI()
-builder.cdef((HERE / "libzio.cdef").read_text())
+for name, what in PARTS.items():
+    if has_part(*what):
+        builder.cdef((HERE / name).read_text())
 static = os.environ.get("ZIO_STATIC") == "1"
 builder.set_source(
     "zio._libzio",

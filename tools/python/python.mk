@@ -4,7 +4,7 @@
 PYTHON ?= /usr/bin/python3
 python_dir = python/build
 python_sources = $(wildcard python/src/zio/*.py python/*.py python/*.c python/*.cdef \
-		   python/src/zio/py.typed)
+		   python/src/zio/*.pyi python/src/zio/py.typed)
 python_setup = cd python && ZIO_VERSION=$(version) $(PYTHON) setup.py -q
 python_lib = $(python_dir)/lib/.built
 

@@ -6,6 +6,6 @@
 #
 # The Python package on real channels. The tests are in tools/python/tests/guest.
 package=$ZIO_TREE/tools/python
-exec zio-host env PYTHONPATH="$package/build/lib:$package/tests" \
+exec zio-host timeout 1500 env PYTHONPATH="$package/build/lib:$package/tests" \
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:terminal -p tap_plugin \
-	-p no:cacheprovider --rootdir /tmp -c /dev/null "$package/tests/guest"
+	-p no:cacheprovider -o faulthandler_timeout=120 --rootdir /tmp -c /dev/null "$package/tests/guest"

@@ -13,8 +13,10 @@ from ._block import Block
 from ._channel import Channel, Stats
 from ._control import control_dtype
 from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
+from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
 from ._objects import Devices, Object, devices, find
+from ._units import Scaling
 
 __all__ = [
     "Batch",
@@ -22,9 +24,13 @@ __all__ = [
     "Channel",
     "Devices",
     "Error",
+    "Event",
+    "Group",
+    "GroupStats",
     "Interrupted",
     "Object",
     "RingFull",
+    "Scaling",
     "StaleBlock",
     "Stats",
     "WouldBlock",
@@ -32,6 +38,7 @@ __all__ = [
     "control_dtype",
     "devices",
     "find",
+    "group",
     "open",
 ]
 
@@ -71,7 +78,9 @@ def open(
     ):
         flags |= flag if is_set else 0
     if tap:
-        raise NotImplementedError("this libzio has no tap")
+        if not hasattr(lib, "ZIO_OPEN_TAP"):
+            raise NotImplementedError("this libzio has no taps")
+        flags |= lib.ZIO_OPEN_TAP
     return Channel(name, flags)
 
 

@@ -14,6 +14,7 @@ from ._control import CONTROL_SIZE, control_dtype, sample_type, time_ns
 from ._errors import Error, Interrupted, StaleBlock, reason_error
 from ._libzio import ffi, lib
 from ._memory import Memory, Pool, Ring
+from ._units import Scaling, scaling_of
 
 if TYPE_CHECKING:
     from ._channel import Channel
@@ -70,6 +71,21 @@ class Batch:
         return self._check().data(self._sizes)
 
     @property
+    def scaling(self) -> Scaling:
+        """How samples of the first block become values."""
+        return self._check().scaling()
+
+    def values(self) -> Array | list[Array]:
+        """Return `data` in units: new arrays of float64.
+
+        The scale is that of the first block. Raises `ValueError` if the batch is empty.
+        """
+        scaling, data = self.scaling, self.data
+        if isinstance(data, list):
+            return [scaling.values(row) for row in data]
+        return scaling.values(data)
+
+    @property
     def time_ns(self) -> Array:
         """Times of the events in nanoseconds: shape (k,), int64."""
         return time_ns(self.controls)
@@ -121,7 +137,7 @@ class Parts:
             return np.empty((0, 0), np.uint8)
         if not self._data_step and sizes.any():
             return self._list(sizes)
-        dtype = sample_type(int(self._controls.ssize))
+        dtype = sample_type(lib.zpy_sample_kind(self._controls))
         size = int(sizes[0])
         if not size:
             return np.empty((n, 0), dtype)
@@ -129,14 +145,19 @@ class Parts:
         shape = (n, size // dtype.itemsize)
         return np.ndarray(shape, dtype, base, 0, (self._data_step, dtype.itemsize))
 
+    def scaling(self) -> Scaling:
+        """Return the scaling of the first block."""
+        if not self._controls:
+            raise ValueError("the batch is empty: it has no scale")
+        return scaling_of(self._controls)
+
     def _list(self, sizes: Array) -> list[Array]:
-        n = len(sizes)
         ends = np.cumsum(sizes).tolist()
         base = self._bytes(self._data, ends[-1])
-        ssizes = self.controls(n)["ssize"].tolist()
+        controls = ffi.cast("struct zio_control *", self._controls)
         return [
-            base[begin:end].view(sample_type(ssize))
-            for begin, end, ssize in zip([0, *ends], ends, ssizes)
+            base[begin:end].view(sample_type(lib.zpy_sample_kind(controls + i)))
+            for i, (begin, end) in enumerate(zip([0, *ends], ends))
         ]
 
 

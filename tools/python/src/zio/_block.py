@@ -15,8 +15,9 @@ from ._control import (
     sample_type,
 )
 from ._errors import StaleBlock
-from ._libzio import ffi
+from ._libzio import ffi, lib
 from ._memory import Memory, Ring
+from ._units import Scaling, scaling_of
 
 if TYPE_CHECKING:
     from ._channel import Channel
@@ -73,7 +74,7 @@ class Block:
         """
         if self._number != self._channel._number:
             self._check()
-        dtype = sample_type(self._control.ssize)
+        dtype = sample_type(lib.zpy_sample_kind(self._control))
         size = self.size
         if not size:
             return np.empty(0, dtype)
@@ -81,6 +82,25 @@ class Block:
         return np.frombuffer(
             source.view(self), dtype, size // dtype.itemsize, source.offset
         )
+
+    def values(self) -> Array:
+        """Return the samples in `unit`: float64, shape (nsamples,), a new array.
+
+        Without a scale in the control, these are the raw numbers. Raises `Error` with
+        EOPNOTSUPP if a sample is no number, ERANGE if the scale is not known.
+        """
+        return self.scaling.values(self.data)
+
+    @property
+    def unit(self) -> str:
+        """Unit of `values()`, such as "V"; "" for numbers without a unit."""
+        return self.scaling.unit
+
+    @property
+    def scaling(self) -> Scaling:
+        """How samples become values."""
+        self._check()
+        return scaling_of(self._control)
 
     @property
     def control(self) -> np.void:
@@ -118,7 +138,11 @@ class Block:
     def copy(self) -> Block:
         """Return a block with the same contents, which stays valid."""
         self._check()
-        return Copy(self)
+        memory = Memory(CONTROL_SIZE + self.size)
+        ffi.memmove(memory.pointer, self._control, CONTROL_SIZE)
+        if self.size:
+            ffi.memmove(memory.pointer + CONTROL_SIZE, self._samples, self.size)
+        return Copy(memory, self.size, self.lost)
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -141,18 +165,14 @@ _FOREVER: Any = _Forever()
 
 
 class Copy(Block):
-    """A block with memory of its own."""
+    """A block with memory of its own: a control, and the samples behind it."""
 
     __slots__ = ()
 
-    def __init__(self, block: Block) -> None:
-        memory = Memory(CONTROL_SIZE + block.size)
+    def __init__(self, memory: Memory, size: int, lost: int) -> None:
         control = ffi.cast("struct zio_control *", memory.pointer)
         samples = memory.pointer + CONTROL_SIZE
-        ffi.memmove(memory.pointer, block._control, CONTROL_SIZE)
-        if block.size:
-            ffi.memmove(samples, block._samples, block.size)
-        super().__init__(_FOREVER, memory, control, samples, block.size, block.lost)
+        super().__init__(_FOREVER, memory, control, samples, size, lost)
 
     def copy(self) -> Block:
         """Return the block itself: it does not change."""

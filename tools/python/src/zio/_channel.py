@@ -244,6 +244,20 @@ class Channel:
             if self._ch:
                 lib.zio_resume(self._ch)
 
+    def flush(self) -> None:
+        """Drop what is queued, so that the next block is new.
+
+        Raises `Error`: EBADF the channel is an output; EOPNOTSUPP it is a block file;
+        EBUSY another program has the ring; ENOTTY the kernel module cannot flush.
+        """
+        if not hasattr(lib, "zio_flush"):
+            raise NotImplementedError("this libzio has no flush")
+        self._number += 1
+        if self._ring is not None:
+            self._ring.prepare()
+        if lib.zio_flush(self._open_channel()):
+            raise_reason(self._ch, ffi.errno)
+
     # --- write ------------------------------------------------------------------------
 
     def write(self, data: Any, control: np.void | None = None) -> None:

@@ -57,14 +57,16 @@ The fields have the names of <linux/zio-user.h>."""
 
 
 @cache
-def sample_type(ssize: int, signed: bool = False) -> np.dtype[Any]:
-    """Return the type of samples of `ssize` bytes.
+def sample_type(kind: int) -> np.dtype[Any]:
+    """Return the type of samples for a result of zpy_sample_kind().
 
-    Integers for 1, 2, 4 and 8 bytes; a void type of `ssize` bytes for any other number.
+    Integers for 1, 2, 4 and 8 bytes; a void type for any other number.
     """
-    if ssize in (1, 2, 4, 8):
-        return np.dtype(f"{'i' if signed else 'u'}{ssize}")
-    return np.dtype((np.void, max(ssize, 1)))
+    ssize = kind & 0xFFFF
+    if ssize not in (1, 2, 4, 8):
+        return np.dtype((np.void, max(ssize, 1)))
+    order = ">" if kind & lib.ZPY_BIG_ENDIAN else "<"
+    return np.dtype(f"{order}{'i' if kind & lib.ZPY_SIGNED else 'u'}{ssize}")
 
 
 def channel_name(control: Any) -> str:

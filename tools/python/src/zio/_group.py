@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Groups: the blocks of several channels, event by event."""
+
+from __future__ import annotations
+
+import errno as codes
+import math
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, NoReturn
+
+from ._aio import wait_readable
+from ._block import Block, Copy
+from ._channel import Channel
+from ._control import CONTROL_SIZE
+from ._errors import WouldBlock, make_error, new_error, raise_error
+from ._libzio import ffi, lib
+from ._memory import Memory
+
+
+class GroupStats(NamedTuple):
+    """Counts since the group was opened."""
+
+    events: int
+    complete: int
+    blocks: int
+    lost: int
+    skipped: int
+    late: int
+    gone: int
+    late_blocks: int
+    dropped: int
+    errors: int
+
+
+class Event:
+    """The blocks of one event. They are copies, so they stay valid."""
+
+    def __init__(
+        self, time_ns: int, late: bool, blocks: dict[str, Block], missing: dict[str, str]
+    ) -> None:
+        self.time_ns = time_ns
+        """The earliest time stamp of the blocks, in nanoseconds."""
+        self.late = late
+        """Whether the blocks come after their event was given."""
+        self.blocks = blocks
+        """The blocks by the names of the channels."""
+        self.missing = missing
+        """Why others are missing: "lost", "skipped", "late", "gone" or "given"."""
+
+    def __getitem__(self, name: str) -> Block | None:
+        """Return the block of a channel; None if it is missing."""
+        if name not in self.missing and name not in self.blocks:
+            raise KeyError(name)
+        return self.blocks.get(name)
+
+    def __len__(self) -> int:
+        """Return the number of blocks."""
+        return len(self.blocks)
+
+    def __repr__(self) -> str:
+        return f"<zio.Event {self.time_ns}, {len(self.blocks)} blocks, {self.missing}>"
+
+
+class Group:
+    """Channels that are read event by event. `zio.group()` makes it.
+
+    Iterate over it to get events. Only one thread at a time may use a group;
+    `interrupt()` is the exception.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        window_ns: int,
+        limit_ms: float | None,
+        depth: int,
+        flags: int,
+    ) -> None:
+        self._group: Any = None
+        self._lock = threading.Lock()
+        self.channels: dict[str, Channel] = {}
+        if len(set(names)) != len(names):
+            raise ValueError("a channel is named twice")
+        err = new_error()
+        self._group = lib.zio_group_open(flags, err)
+        if not self._group:
+            raise_error(err)
+        self._event: Any = ffi.new("struct zio_event *")
+        try:
+            self._set_up(names, window_ns, limit_ms, depth)
+        except BaseException:
+            self.close()
+            raise
+
+    def _set_up(
+        self, names: Sequence[str], window_ns: int, limit_ms: float | None, depth: int
+    ) -> None:
+        lib.zio_group_set_window(self._group, window_ns)
+        limit = -1 if limit_ms is None else math.ceil(limit_ms)
+        lib.zio_group_set_limit(self._group, limit)
+        if lib.zio_group_set_depth(self._group, depth):
+            raise ValueError(f"a depth of {depth} blocks: it is 1 to 65536")
+        for name in names:
+            channel = self.channels[name] = Channel(name, 0)
+            if lib.zio_group_add(self._group, channel._ch) < 0:
+                self._raise(ffi.errno)
+
+    def _raise(self, code: int) -> NoReturn:
+        text = ffi.string(lib.zio_group_reason(self._group)).decode(errors="replace")
+        raise make_error(code, text)
+
+    def close(self) -> None:
+        """Close the group and its channels. A second call does nothing."""
+        with self._lock:
+            group, self._group = self._group, None
+        if group:
+            lib.zio_group_close(group)
+        for channel in self.channels.values():
+            channel.close()
+
+    def __enter__(self) -> Group:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self._group:
+            self.close()
+
+    def _open_group(self) -> Any:
+        if self._group is None:
+            raise ValueError("the group is closed")
+        return self._group
+
+    def next(self, timeout: float | None = None) -> Event | None:
+        """Return the next event; None if all channels are gone.
+
+        Raises `WouldBlock` after `timeout` seconds, `Interrupted` after `interrupt()`,
+        and `Error` if a channel fails, but is not gone. The next call continues.
+        """
+        limit = -1 if timeout is None else math.ceil(timeout * 1000)
+        while True:
+            ret = lib.zio_group_next(self._open_group(), self._event, limit)
+            if ret > 0:
+                return self._make()
+            if not ret:
+                return None
+            if ffi.errno != codes.EINTR:
+                self._raise(ffi.errno)
+
+    def _make(self) -> Event:
+        event = self._event
+        blocks: dict[str, Block] = {}
+        missing: dict[str, str] = {}
+        for i, name in enumerate(self.channels):
+            part = event.parts[i]
+            if part.state == lib.ZIO_PART_BLOCK:
+                blocks[name] = copy_block(part.blk)
+            else:
+                missing[name] = ffi.string(lib.zpy_part_name(part.state)).decode()
+        return Event(int(event.time_ns), bool(event.late), blocks, missing)
+
+    def __iter__(self) -> Iterator[Event]:
+        while (event := self.next()) is not None:
+            yield event
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        while True:
+            try:
+                event = self.next(0)
+            except WouldBlock:
+                await wait_readable(int(lib.zio_group_fd(self._open_group())))
+                continue
+            if event is None:
+                return
+            yield event
+
+    def interrupt(self) -> None:
+        """End the call that waits, and all later waits, until `resume()`."""
+        with self._lock:
+            if self._group:
+                lib.zio_group_interrupt(self._group)
+
+    def resume(self) -> None:
+        """Let calls wait again after `interrupt()`."""
+        with self._lock:
+            if self._group:
+                lib.zio_group_resume(self._group)
+
+    @property
+    def stats(self) -> GroupStats:
+        """Events, blocks and missing parts since the group was opened."""
+        stats = lib.zio_group_stats(self._open_group())
+        return GroupStats(*(getattr(stats, name) for name in GroupStats._fields))
+
+
+def copy_block(blk: Any) -> Block:
+    """Return a block that stays valid."""
+    memory = Memory(CONTROL_SIZE + blk.size)
+    lib.zpy_gather(ffi.addressof(blk), 1, memory.pointer)
+    return Copy(memory, blk.size, blk.lost)
+
+
+def group(
+    names: Sequence[str],
+    window_ns: int = 0,
+    limit_ms: float | None = 100,
+    depth: int = 64,
+    any_trigger: bool = False,
+    drop_late: bool = False,
+) -> Group:
+    """Open channels, and read them event by event.
+
+    `names`: channels or block files, as for `zio.open()`.
+    `window_ns`: how far the time stamps of one event may differ, in nanoseconds; 0 is for
+    channels that share a trigger.
+    `limit_ms`: how long an event waits for a channel, in milliseconds; None is no limit.
+    `depth`: blocks of a channel that wait in memory.
+    `any_trigger`: blocks of different triggers may belong to one event.
+    `drop_late`: count late blocks, and do not give them.
+
+    Raises `Error` as `zio.open()`.
+    """
+    if not hasattr(lib, "zio_group_open"):
+        raise NotImplementedError("this libzio has no groups")
+    flags = lib.ZIO_GROUP_ANY_TRIGGER if any_trigger else 0
+    flags |= lib.ZIO_GROUP_DROP_LATE if drop_late else 0
+    return Group(names, window_ns, limit_ms, depth, flags)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Samples in physical units: value = raw * scale + offset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._errors import make_error
+from ._libzio import ffi, lib
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How the samples of a block become values.
+
+    The raw number is in the `nbits` valid bits of a sample of `ssize` bytes, `shift` bits
+    above the lowest one.
+    """
+
+    scale: float
+    """Value of one step, in `unit`."""
+    offset: float
+    """Is added after the scale, in `unit`."""
+    unit: str
+    """Name of the unit, such as "V"; "" for a number without a unit."""
+    is_scaled: bool
+    """Whether the control has a scale; if not, values are raw numbers."""
+    is_signed: bool
+    nbits: int
+    shift: int
+    ssize: int
+    is_big_endian: bool
+    n_channels: int
+    """Channels of an interleaved block, whose samples take turns."""
+
+    def values(self, data: Array) -> Array:
+        """Return the values of raw samples: float64, of the same shape."""
+        order = ">" if self.is_big_endian else "<"
+        raw = data.view(f"{order}u{self.ssize}").astype(np.uint64)
+        raw >>= np.uint64(self.shift)
+        unused = np.uint64(64 - self.nbits)
+        raw <<= unused
+        if self.is_signed:
+            values = (raw.view(np.int64) >> unused.astype(np.int64)).astype(np.float64)
+        else:
+            values = (raw >> unused).astype(np.float64)
+        if self.scale != 1.0:
+            values *= self.scale
+        if self.offset:
+            values += self.offset
+        result: Array = values
+        return result
+
+
+def scaling_of(control: Any) -> Scaling:
+    """Return the scaling of a cffi control."""
+    if not hasattr(lib, "zio_control_scale"):
+        raise NotImplementedError("this libzio has no units")
+    found = ffi.new("struct zio_scaling *")
+    if lib.zio_control_scale(control, found):
+        raise make_error(ffi.errno, "the samples are no numbers of a known scale")
+    return Scaling(
+        scale=found.scale,
+        offset=found.offset,
+        unit=ffi.string(found.unit).decode(),
+        is_scaled=found.is_scaled,
+        is_signed=found.is_signed,
+        nbits=found.nbits,
+        shift=found.shift,
+        ssize=found.ssize,
+        is_big_endian=found.is_big_endian,
+        n_channels=found.n_channels,
+    )

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Devices and attributes, in a directory that stands for sysfs."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+import zio
+
+
+@pytest.fixture
+def sysfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    device = tmp_path / "bus/zio/devices/fake-0007"
+    for part in (
+        "cset0/chan0/buffer",
+        "cset0/chan1/buffer",
+        "cset0/trigger",
+        "cset1/chan0",
+    ):
+        (device / part).mkdir(parents=True)
+    files = {
+        "name": "fake",
+        "cset0/trigger/nsamples": "16",
+        "cset0/current_trigger": "user",
+        "cset0/enable": "1",
+        "cset0/chan1/type": "uint8",
+    }
+    for name, text in files.items():
+        (device / name).write_text(f"{text}\n")
+    (device / "cset0/enable").chmod(0o444)
+    monkeypatch.setenv("ZIO_SYSFS", str(tmp_path))
+    return device
+
+
+def test_tree(sysfs: Path) -> None:
+    devices = zio.devices()
+    assert list(devices) == ["fake-0007"]
+    device = devices["fake-0007"]
+    assert [cset.name for cset in device.cset] == ["fake-0007/cset0", "fake-0007/cset1"]
+    assert [chan.path for chan in device.cset[0].chan] == [
+        str(sysfs / "cset0/chan0"),
+        str(sysfs / "cset0/chan1"),
+    ]
+    assert device.cset[0].trigger.kind == "trigger"
+    assert device.cset[0].chan[1].buffer.kind == "buffer"
+    assert device == zio.find("fake-0007")
+    assert hash(device) == hash(zio.find("fake-0007"))
+    assert device != device.cset[0]
+
+
+def test_attributes(sysfs: Path) -> None:
+    cset = zio.devices()["fake-0007"].cset[0]
+    assert cset.trigger["nsamples"] == 16
+    assert cset["current_trigger"] == "user"
+    cset.trigger["nsamples"] = 64
+    assert (sysfs / "cset0/trigger/nsamples").read_text().strip() == "64"
+    assert cset["trigger/nsamples"] == 64
+    assert set(cset) >= {"current_trigger", "enable"}
+    assert len(cset) == len(list(cset))
+    assert cset.is_writable("current_trigger")
+    assert not cset.is_writable("enable")
+    assert dict(cset.trigger) == {"nsamples": 64}
+
+
+def test_failures(sysfs: Path) -> None:
+    cset = zio.devices()["fake-0007"].cset[0]
+    with pytest.raises(KeyError, match="has no attribute nosuch"):
+        _ = cset["nosuch"]
+    with pytest.raises(KeyError):
+        cset["nosuch"] = 1
+    with pytest.raises(zio.Error) as caught:
+        cset["trigger/nosuch"] = 1
+    assert caught.value.errno == errno.ENOENT
+    with pytest.raises(zio.Error, match="two lines|one line") as caught:
+        cset.trigger["nsamples"] = "1\n2"
+    assert caught.value.errno == errno.EINVAL
+    with pytest.raises(TypeError):
+        del cset["enable"]
+    if os.geteuid():
+        with pytest.raises(zio.Error):
+            cset["enable"] = 1
+
+
+def test_no_zio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZIO_SYSFS", str(tmp_path))
+    with pytest.raises(zio.Error) as caught:
+        zio.devices()
+    assert caught.value.errno == errno.ENOENT

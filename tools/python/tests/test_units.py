@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Samples in physical units, against the arithmetic of Python's integers."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import make_control
+
+import zio
+from zio._libzio import lib
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(lib, "zio_control_scale"), reason="this libzio has no units"
+)
+OFFSET, UNIT, MANT, EXP, SIGNED = 2, 5, 6, 7, 8
+MSB_ALIGN = 4
+SIZES = [(1, 8), (1, 5), (2, 12), (4, 24), (4, 32), (8, 40)]
+
+
+def scaled_block(
+    samples: bytes, ssize: int, nbits: int, signed: bool, msb: bool = False
+) -> bytes:
+    """Return a block in volts: 25 * 10^-4 V a step, -1.5 V at 0."""
+    control = make_control(0, len(samples) // ssize, ssize)
+    control["nbits"] = nbits
+    control["flags"] |= MSB_ALIGN if msb else 0
+    values = {OFFSET: -1_500_000, UNIT: 1, MANT: 25, EXP: -4, SIGNED: int(signed)}
+    for index, value in values.items():
+        control["attr_channel"]["std_mask"] |= 1 << index
+        control["attr_channel"]["std_val"][index] = value & 0xFFFFFFFF
+    return control.tobytes() + samples
+
+
+def raw_number(sample: int, nbits: int, signed: bool, shift: int) -> int:
+    raw = sample >> shift & ((1 << nbits) - 1)
+    return raw - (1 << nbits) if signed and raw >> (nbits - 1) else raw
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("msb", [False, True])
+@pytest.mark.parametrize(
+    "ssize, nbits", [(1, 8), (1, 5), (2, 12), (4, 24), (4, 32), (8, 40)]
+)
+def test_values(tmp_path: Path, ssize: int, nbits: int, signed: bool, msb: bool) -> None:
+    samples = random.Random(ssize * nbits).randbytes(64 * ssize)
+    (tmp_path / "f").write_bytes(scaled_block(samples, ssize, nbits, signed, msb) * 2)
+    shift = 8 * ssize - nbits if msb else 0
+    numbers = [int(n) for n in np.frombuffer(samples, f"u{ssize}")]
+    wanted = [raw_number(n, nbits, signed, shift) * 25e-4 - 1.5 for n in numbers]
+    with zio.open(str(tmp_path / "f")) as ch:
+        block = ch.read()
+        assert block is not None
+        assert block.unit == "V"
+        assert block.scaling.is_signed is signed
+        assert block.values().dtype == np.float64
+        np.testing.assert_allclose(block.values(), wanted, rtol=1e-12, atol=1e-12)
+        assert block.data.dtype.kind == ("i" if signed else "u")
+    with zio.open(str(tmp_path / "f")) as ch:
+        batch = next(ch.batches())
+        np.testing.assert_allclose(
+            batch.values(), [wanted, wanted], rtol=1e-12, atol=1e-12
+        )
+
+
+def test_without_scale(tmp_path: Path) -> None:
+    control = make_control(0, 4, 2)
+    samples = np.array([0, 1, 2, 0xFFFF], np.uint16)
+    (tmp_path / "f").write_bytes(control.tobytes() + samples.tobytes())
+    with zio.open(str(tmp_path / "f")) as ch:
+        block = next(iter(ch))
+        assert block.unit == ""
+        assert not block.scaling.is_scaled
+        assert block.values().tolist() == [0.0, 1.0, 2.0, 65535.0]
+
+
+def test_no_numbers(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(make_control(0, 1, 3).tobytes() + b"abc")
+    with (
+        zio.open(str(tmp_path / "f")) as ch,
+        pytest.raises(zio.Error, match="no numbers"),
+    ):
+        next(iter(ch)).values()
