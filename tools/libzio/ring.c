@@ -71,17 +71,15 @@ static int wait_for_block(struct zio_channel *ch)
 	return found < 0 ? -1 : 0;
 }
 
-static inline void release_block(struct zio_channel *ch)
+static inline void release_up_to(struct zio_channel *ch, uint32_t number)
 {
-	__atomic_store_n(&ch->hdr->tail, ch->next, __ATOMIC_RELEASE);	/* S */
+	__atomic_store_n(&ch->hdr->tail, number, __ATOMIC_RELEASE);	/* S */
 }
 
 /* Release the blocks that the caller does not keep. */
 static void release_others(struct zio_channel *ch)
 {
-	uint32_t tail = ch->keeps ? ch->keep_at : ch->next;
-
-	__atomic_store_n(&ch->hdr->tail, tail, __ATOMIC_RELEASE);	/* S */
+	release_up_to(ch, ch->keeps ? ch->keep_at : ch->next);
 }
 
 static inline const struct zio_control *take_slot(struct zio_channel *ch)
@@ -196,19 +194,22 @@ int zio_ring_show(struct zio_channel *ch, struct zio_block *blk,
 /* The fast path has about forty instructions. */
 int zio_next(struct zio_channel *ch, struct zio_block *blk)
 {
+	const struct zio_control *control;
+
 	if (zio_unlikely(!ch || !blk))
 		return zio_fail_null(ch);
 	if (zio_unlikely(!ch->hdr))
 		return zio_plain_next(ch, blk);
 	if (zio_unlikely(ch->next == ch->head))
 		return zio_mapped_next(ch, blk);
-	release_block(ch);
-	return show_slot(ch, blk, take_slot(ch));
+	release_up_to(ch, ch->next);
+	control = take_slot(ch);
+	return show_slot(ch, blk, control);
 }
 
 /* A child process must not release the block of its parent. */
 void zio_ring_release(struct zio_channel *ch)
 {
 	if (ch->owner_pid == getpid())
-		release_block(ch);
+		release_up_to(ch, ch->next);
 }

@@ -546,25 +546,27 @@ static void test_keep(void)
 	ok(zio_next(ch, &blk) == 1 && zio_next(ch, &blk) == 1, "two blocks");
 	kept = blk.control;
 	ok(!zio_keep(ch, kept) && zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16) &&
+	   zio_next(ch, &blk) == 1 && is_fake(&blk, 3, 16) &&
 	   r.hdr->head - r.hdr->tail == 5, "zio_next() keeps a block");
-	ok(zio_next_batch(ch, blks, 2, NULL, 0) == 2 && are_fake(blks, 2, 3, 16) &&
-	   kept->seq_num == 1 && r.hdr->head - r.hdr->tail == 5,
+	put_block(&r, 6, 16);
+	ok(zio_next_batch(ch, blks, 2, NULL, 0) == 2 && are_fake(blks, 2, 4, 16) &&
+	   kept->seq_num == 1 && r.hdr->head - r.hdr->tail == 6,
 	   "zio_next_batch() does");
-	ok(zio_wait(ch, 0) == 1 && r.hdr->head - r.hdr->tail == 5, "zio_wait() does");
-	ok(zio_next_control(ch, &blk) == 1 && r.hdr->head - r.hdr->tail == 5,
+	ok(zio_wait(ch, 0) == 1 && r.hdr->head - r.hdr->tail == 6, "zio_wait() does");
+	ok(zio_next_control(ch, &blk) == 1 && r.hdr->head - r.hdr->tail == 6,
 	   "zio_next_control() does");
-	ok(fails(zio_next(ch, &blk), EAGAIN) && r.hdr->head - r.hdr->tail == 5,
+	ok(fails(zio_next(ch, &blk), EAGAIN) && r.hdr->head - r.hdr->tail == 6,
 	   "a call that finds no block does");
 	ok(fails(zio_keep(ch, kept - 1), EINVAL), "a block that was released");
-	ok(fails(zio_keep(ch, kept + 5), EINVAL), "a block that is still to come");
+	ok(fails(zio_keep(ch, kept + 6), EINVAL), "a block that is still to come");
 	ok(fails(zio_keep(ch, (void *)((char *)kept + 8)), EINVAL) &&
 	   fails(zio_keep(ch, (void *)&blk), EINVAL), "no block");
 	ok(!zio_keep(ch, blks[1].control) && fails(zio_next(ch, &blk), EAGAIN) &&
 	   r.hdr->head - r.hdr->tail == 2, "a younger block: the others are released");
 	ok(!zio_keep(ch, NULL) && fails(zio_next(ch, &blk), EAGAIN) &&
 	   r.hdr->head == r.hdr->tail, "nothing is kept");
-	put_block(&r, 6, 16);
-	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 6, 16) &&
+	put_block(&r, 7, 16);
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 7, 16) &&
 	   r.hdr->head - r.hdr->tail == 1, "blocks go on");
 	zio_keep(ch, blk.control);
 	zio_close(ch);
