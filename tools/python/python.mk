@@ -24,7 +24,7 @@ python-cffi:
 	  exit 1; }
 
 # Tests of the package, which print TAP
-python_pytest = PYTHONPATH=python/build/lib:python/tests PYTHONDONTWRITEBYTECODE=1 \
+python_pytest = PYTHONPATH=$(CURDIR)/python/build/lib:$(CURDIR)/python/tests PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) -m pytest -p no:terminal -p tap_plugin -p no:cacheprovider \
 		--rootdir python -c python/pyproject.toml --ignore=python/tests/guest
 

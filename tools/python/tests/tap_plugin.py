@@ -44,6 +44,11 @@ class Tap:
         out.write(f"1..{self.count}\n")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of the usual output that the texts of assertions ask for."""
+    parser.addoption("--verbose", dest="verbose", default=0)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Replace the usual output."""
     config.pluginmanager.register(Tap())

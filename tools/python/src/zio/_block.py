@@ -86,7 +86,7 @@ class Block:
     def values(self) -> Array:
         """Return the samples in `unit`: float64, shape (nsamples,), a new array.
 
-        Without a scale in the control, these are the raw numbers. Raises `Error` with
+        These are the raw numbers if the control has no scale. Raises `Error` with
         EOPNOTSUPP if a sample is no number, ERANGE if the scale is not known.
         """
         return self.scaling.values(self.data)

@@ -18,8 +18,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Scaling:
     """How the samples of a block become values.
 
-    The raw number is in the `nbits` valid bits of a sample of `ssize` bytes, `shift` bits
-    above the lowest one.
+    The raw number is in the `nbits` valid bits of a sample, `shift` bits above the lowest
+    one. A sample has `ssize` bytes.
     """
 
     scale: float

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import re
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -226,3 +228,28 @@ def test_unplug(cset: zio.Object) -> None:
     DRIVER.joinpath("bind").write_text("zio-zero.0")
     in_guest("zio-links")
     assert "zzero-0000" in zio.devices()
+
+
+# --- the page ---------------------------------------------------------------------------
+
+PAGE = Path(__file__).resolve().parents[4] / "Documentation/from-python.md"
+PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+DEVICE_PROGRAMS = [program for program in PROGRAMS if "zzero" in program]
+
+
+def test_page_has_programs() -> None:
+    assert len(DEVICE_PROGRAMS) == 4
+
+
+@pytest.mark.parametrize("program", DEVICE_PROGRAMS, ids=range(len(DEVICE_PROGRAMS)))
+def test_page(cset: zio.Object, program: str) -> None:
+    """The programs take blocks by their numbers, so a fresh board is needed."""
+    DRIVER.joinpath("unbind").write_text("zio-zero.0")
+    DRIVER.joinpath("bind").write_text("zio-zero.0")
+    in_guest("zio-links")
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
