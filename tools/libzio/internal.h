@@ -255,6 +255,9 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 const struct zio_control *zio_ring_control(struct zio_channel *ch);
 void zio_ring_release(struct zio_channel *ch);
 
+/* Pass all blocks that are in the ring, and release those that are not kept. */
+void zio_ring_skip(struct zio_channel *ch);
+
 /* The next control that is in the ring; NULL if there is none. Releases no block. */
 const struct zio_control *zio_ring_another(struct zio_channel *ch);
 

@@ -112,6 +112,14 @@ const struct zio_control *zio_ring_control(struct zio_channel *ch)
 	return take_seen_slot(ch);
 }
 
+void zio_ring_skip(struct zio_channel *ch)
+{
+	if (look_at_head(ch) > 0)
+		ch->next = ch->seen_head;
+	ch->head = ch->next;
+	release_others(ch);
+}
+
 const struct zio_control *zio_ring_another(struct zio_channel *ch)
 {
 	if (ch->next == ch->seen_head && look_at_head(ch) <= 0)

@@ -44,18 +44,6 @@ int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err)
 	return -1;
 }
 
-/* The program owns the blocks of its ring: the next call passes all of them. */
-static void flush_ring(struct zio_channel *ch)
-{
-	uint32_t head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE);
-
-	if (head - ch->next <= ch->mask + 1) {
-		ch->next = head;
-		ch->head = head;
-	}
-	__atomic_store_n(&ch->hdr->tail, ch->next, __ATOMIC_RELEASE);
-}
-
 /* The next block counts as the first. */
 static void forget_blocks(struct zio_channel *ch)
 {
@@ -66,6 +54,7 @@ static void forget_blocks(struct zio_channel *ch)
 	ch->submitted = 0;
 	ch->seq_known = false;
 	ch->limit = 0;
+	ch->late_errno = 0;
 }
 
 int zio_flush(struct zio_channel *ch)
@@ -77,7 +66,7 @@ int zio_flush(struct zio_channel *ch)
 	if (ch->file)
 		return zio_fail(ch, ZIO_FAULT_FLUSH_FILE, EOPNOTSUPP);
 	if (ch->hdr)
-		flush_ring(ch);
+		zio_ring_skip(ch);
 	else if (ioctl(ch->ctrl_fd, ZIO_IOC_FLUSH))
 		return zio_fail(ch, ZIO_FAULT_FLUSH, errno);
 	forget_blocks(ch);

@@ -574,6 +574,28 @@ static void test_keep(void)
 	free_ring(&r);
 }
 
+static void test_flush(void)
+{
+	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
+	struct zio_block blk;
+	uint32_t seq;
+
+	for (seq = 0; seq < 6; seq++)
+		put_block(&r, seq, 16);
+	ok(zio_next(ch, &blk) == 1 && zio_next(ch, &blk) == 1 &&
+	   !zio_keep(ch, blk.control), "blocks before a flush");
+	ok(!zio_flush(ch) && r.hdr->tail == 1, "zio_flush() keeps a block");
+	ok(fails(zio_next(ch, &blk), EAGAIN), "it drops the others");
+	put_block(&r, 9, 16);
+	ok(zio_next(ch, &blk) == 1 && is_fake(&blk, 9, 16) && !blk.lost &&
+	   r.hdr->tail == 1, "the next block is new");
+	ok(!zio_keep(ch, NULL) && !zio_flush(ch) && r.hdr->tail == r.hdr->head,
+	   "a flush releases the rest");
+	zio_close(ch);
+	free_ring(&r);
+}
+
 static void test_room(void)
 {
 	struct fake_ring r = make_ring(0);
@@ -616,6 +638,7 @@ int main(void)
 	test_batch();
 	test_batch_error();
 	test_keep();
+	test_flush();
 	test_room();
 	remove_dir();
 	return tap_end();
