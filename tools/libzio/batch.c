@@ -3,8 +3,8 @@
  * Read many blocks with one call
  *
  * A ring gives the blocks that are in it, where they are. A regular file is read in large
- * pieces: blocks are then where read() put them. All others are read one by one into
- * the memory of the caller, until there is no block or no room.
+ * pieces: blocks are then where read() put them. All others are read one by one into the
+ * memory of the caller.
  *
  * An error ends the batch. If it is not the first block that fails, the channel notes the
  * error for the next call.

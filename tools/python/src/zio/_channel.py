@@ -9,13 +9,13 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._batch import Batch, Batches
 from ._block import Block
+from ._closing import Closing
 from ._control import CONTROL_SIZE, control_dtype
 from ._errors import make_error, new_error, raise_error, raise_reason
 from ._libzio import ffi, lib
@@ -33,7 +33,7 @@ class Stats(NamedTuple):
     lost: int
 
 
-class Channel:
+class Channel(Closing):
     """An open channel, or a block file. `zio.open()` makes it.
 
     Iterate over it to read blocks. Only one thread at a time may use a channel;
@@ -75,21 +75,6 @@ class Channel:
         elif lib.zio_close(channel):
             code = ffi.errno
             raise make_error(code, f"close: {os.strerror(code)}")
-
-    def __enter__(self) -> Channel:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if self._ch:
-            self.close()
 
     @property
     def closed(self) -> bool:

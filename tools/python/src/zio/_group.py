@@ -7,12 +7,12 @@ import errno as codes
 import math
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple, NoReturn
 
 from ._aio import wait_readable
 from ._block import Block, Copy
 from ._channel import Channel
+from ._closing import Closing
 from ._control import CONTROL_SIZE
 from ._errors import WouldBlock, make_error, new_error, raise_error
 from ._libzio import ffi, lib
@@ -63,7 +63,7 @@ class Event:
         return f"<zio.Event {self.time_ns}, {len(self.blocks)} blocks, {self.missing}>"
 
 
-class Group:
+class Group(Closing):
     """Channels that are read event by event. `zio.group()` makes it.
 
     Iterate over it to get events. Only one thread at a time may use a group;
@@ -120,20 +120,10 @@ class Group:
         for channel in self.channels.values():
             channel.close()
 
-    def __enter__(self) -> Group:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if self._group:
-            self.close()
+    @property
+    def closed(self) -> bool:
+        """Whether `close()` was called."""
+        return self._group is None
 
     def _open_group(self) -> Any:
         if self._group is None:
