@@ -165,6 +165,7 @@ int zio_ring_room(const struct zio_channel *ch, struct zio_ring_room *room)
 		return -1;
 	}
 	*room = (struct zio_ring_room){ .blocks = ch->mask + 1, .bytes = ch->data_size };
+	room->ready = __atomic_load_n(&ch->hdr->head, __ATOMIC_RELAXED) - ch->next;
 	return 0;
 }
 

@@ -37,6 +37,9 @@ int zio_next_batch(struct zio_channel *ch, struct zio_block *blks, unsigned int 
  * kernel has no room for new blocks in what the caller keeps: it loses blocks when the
  * rest is full.
  *
+ * Keep no block while a call waits. poll(2) tells of kept blocks as of new ones. A trigger
+ * on demand does not fire while the ring has any. See &zio_ring_room.ready.
+ *
  * Context: One thread per channel. Does not wait.
  * Return: 0; -1 with errno: EOPNOTSUPP another method; EINVAL @oldest is no valid block,
  * or @ch is NULL.
@@ -46,19 +49,21 @@ int zio_keep(struct zio_channel *ch, const struct zio_control *oldest);
 /**
  * struct zio_ring_room - room of a ring
  * @blocks: number of blocks
+ * @ready: blocks that are there, and that the caller has not got
  * @bytes: bytes of samples
  */
 struct zio_ring_room {
 	uint32_t blocks;
+	uint32_t ready;
 	uint64_t bytes;
 };
 
 /**
- * zio_ring_room() - tell how many blocks a ring holds
+ * zio_ring_room() - tell how many blocks a ring holds, and how many are there
  * @ch: an input channel with the method "ring"
  * @room: receives the room
  *
- * Context: Any thread.
+ * Context: One thread per channel. Does not wait, and acquires no block.
  * Return: 0; -1 with errno: EOPNOTSUPP another method; EINVAL a pointer is NULL.
  */
 int zio_ring_room(const struct zio_channel *ch, struct zio_ring_room *room);

@@ -80,6 +80,23 @@ static const char *zpy_part_name(int state)
 }
 #endif
 
+/* Move @n blocks to @mem, each control aligned to 8 bytes. */
+static void zpy_move(struct zio_block *blks, size_t n, void *mem)
+{
+	char *to = mem;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(to, blks[i].control, HEAD);
+		blks[i].control = (void *)to;
+		to += HEAD;
+		if (blks[i].size)
+			memcpy(to, blks[i].data, blks[i].size);
+		blks[i].data = blks[i].size ? to : NULL;
+		to += (blks[i].size + 7) & ~(size_t)7;
+	}
+}
+
 /* What sample_type() needs of a control: its ssize, and bits for sign and byte order */
 enum { ZPY_SIGNED = 1 << 16, ZPY_BIG_ENDIAN = 1 << 17 };
 

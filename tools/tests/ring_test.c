@@ -601,9 +601,14 @@ static void test_room(void)
 	struct fake_ring r = make_ring(0);
 	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
 	struct zio_ring_room room;
+	struct zio_block blk;
 
-	ok(!zio_ring_room(ch, &room) && room.blocks == N_SLOTS &&
+	put_block(&r, 0, 16);
+	put_block(&r, 1, 16);
+	ok(!zio_ring_room(ch, &room) && room.blocks == N_SLOTS && room.ready == 2 &&
 	   room.bytes == DATA_PAGES * page, "the room of a ring");
+	ok(zio_next(ch, &blk) == 1 && !zio_ring_room(ch, &room) && room.ready == 1,
+	   "the blocks that are there");
 	ok(fails(zio_ring_room(ch, NULL), EINVAL) && fails(zio_keep(NULL, NULL), EINVAL),
 	   "NULL is refused");
 	zio_close(ch);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from typing import Any
 
 import numpy as np
@@ -37,17 +38,6 @@ def test_each_block_once(ring: FakeRing) -> None:
             assert ring.tail == ring.head
 
 
-def test_data_are_in_the_ring(ring: FakeRing) -> None:
-    """The array shows what the kernel writes, so it is no copy."""
-    with open_ring(ring) as ch:
-        ring.put(0)
-        block = ch.read()
-        assert block is not None
-        data = block.data
-        ring.data[0:4] = b"\xff\xff\xff\xff"
-        assert data[0] == 0xFFFFFFFF
-
-
 def test_block_is_stale_after_the_next(ring: FakeRing) -> None:
     with open_ring(ring) as ch:
         ring.put(0)
@@ -72,74 +62,18 @@ def test_block_without_array_is_released(ring: FakeRing) -> None:
         assert ring.tail == 1
 
 
-def test_kept_array_keeps_its_block(ring: FakeRing) -> None:
-    with open_ring(ring) as ch:
-        ring.put(0)
-        block = ch.read()
-        assert block is not None
-        data = block.data[4:8]
-        for n in range(1, FakeRing.SLOTS // 2 + 1):
-            ring.put(n)
-            block = ch.read()
-            assert block is not None
-            assert block.seq == n
-            assert ring.tail == 0
-        while ring.put(99):
-            pass
-        assert ring.head == FakeRing.SLOTS
-        assert data.tolist() == make_samples(0, 16, 4)[4:8].tolist()
-        del data
-        assert ch.read() is not None
-        assert ring.tail == FakeRing.SLOTS // 2 + 1
-
-
-def test_array_of_a_loop_keeps_one_block(ring: FakeRing) -> None:
-    with open_ring(ring) as ch:
-        for n in range(50):
-            ring.put(n)
-            block = ch.read()
-            assert block is not None
-            data = block.data
-            assert is_block(data, n)
-            assert ring.head - ring.tail <= 2
-
-
-@pytest.mark.parametrize("nsamples", [16, FakeRing.DATA // 32])
-def test_too_many_kept_arrays(ring: FakeRing, nsamples: int) -> None:
-    """Half of the blocks, or of the memory, is left for the kernel. No block is lost."""
-    kept: list[Array] = []
-    seq = 0
-    with open_ring(ring) as ch:
-        with pytest.raises(zio.RingFull, match="delete them, or keep copies"):
-            while seq < 100:
-                assert ring.put(seq, nsamples)
-                seq += 1
-                block = ch.read()
-                assert block is not None
-                kept.append(block.data)
-        assert len(kept) == (9 if nsamples == 16 else 5)
-        for n, data in enumerate(kept):
-            assert is_block(data, n, nsamples)
-        kept.clear()
-        del data
-        block = ch.read()
-        assert block is not None
-        assert block.seq == seq - 1
-        assert block.lost == 0
-
-
-def test_large_blocks_are_copied(ring: FakeRing) -> None:
-    """A loop keeps the array of the last block: a ring for few blocks would stop."""
-    nsamples = FakeRing.DATA // 4 // 2
+def test_kept_arrays_stop_nothing(ring: FakeRing) -> None:
+    """The array of one block is a copy: the kernel has all of the ring."""
     kept = []
     with open_ring(ring) as ch:
-        for n in range(40):
-            assert ring.put(n, nsamples)
+        for n in range(100):
+            assert ring.put(n)
             block = ch.read()
             assert block is not None
-            kept.append(block.data)
+            kept.append(block.data[2:])
+            assert ring.head - ring.tail == 1
     for n, data in enumerate(kept):
-        assert is_block(data, n, nsamples)
+        assert data.tolist() == make_samples(n, 16, 4)[2:].tolist()
 
 
 def test_data_are_read_only(ring: FakeRing) -> None:
@@ -151,52 +85,40 @@ def test_data_are_read_only(ring: FakeRing) -> None:
             block.data.flags.writeable = True
 
 
-def test_array_outlives_the_channel(ring: FakeRing) -> None:
-    """close() gives the ring back when the last array is gone."""
+def test_close_gives_the_ring_back(ring: FakeRing) -> None:
     ch = open_ring(ring)
     ring.put(0)
     block = ch.read()
     assert block is not None
     data = block.data
-    view = data[2:]
-    ch.close()
-    del ch, block, data
-    gc.collect()
-    assert view.tolist() == make_samples(0, 16, 4)[2:].tolist()
-    assert ring.tail == 0
-    del view
-    assert ring.tail == 1
-
-
-def test_close_without_arrays(ring: FakeRing) -> None:
-    ch = open_ring(ring)
-    ring.put(0)
-    ch.read()
     ch.close()
     assert ring.tail == 1
+    assert is_block(data, 0)
 
 
 def test_forgotten_channel(ring: FakeRing) -> None:
     ring.put(0)
     block = open_ring(ring).read()
-    assert block is not None
-    data = block.data
     del block
     gc.collect()
-    assert ring.tail == 0
-    assert is_block(data, 0)
-    del data
     assert ring.tail == 1
 
 
 # --- batches ----------------------------------------------------------------------------
 
 
-def test_batch_shows_the_ring(ring: FakeRing) -> None:
+def fill(ring: FakeRing, first: int) -> int:
+    """Fill the ring. Return the number of the block that comes next."""
+    while ring.put(first):
+        first += 1
+    return first
+
+
+def test_full_batch_shows_the_ring(ring: FakeRing) -> None:
+    """The arrays show what the kernel writes, so they are no copies."""
     with open_ring(ring) as ch:
-        for n in range(6):
-            ring.put(n)
-        batch = next(ch.batches())
+        fill(ring, 0)
+        batch = next(ch.batches(6))
         assert batch.controls["seq_num"].tolist() == list(range(6))
         data, controls = batch.data, batch.controls
         assert isinstance(data, np.ndarray)
@@ -204,6 +126,60 @@ def test_batch_shows_the_ring(ring: FakeRing) -> None:
         assert data[1, 0] == 0xFFFFFFFF
         ring.control[ring.PAGE + 4 : ring.PAGE + 8] = b"\x09\0\0\0"
         assert controls["seq_num"][0] == 9
+        for array in (data, controls):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.flags.writeable = True
+
+
+def test_last_batch_is_a_copy(ring: FakeRing) -> None:
+    """The next call waits. The kernel must not find blocks that arrays keep."""
+    with open_ring(ring) as ch:
+        for n in range(6):
+            ring.put(n)
+        batches = ch.batches()
+        data = next(batches).data
+        with pytest.raises(zio.WouldBlock):
+            next(batches)
+        assert ring.tail == ring.head
+        for n, row in enumerate(data):
+            assert is_block(row, n)
+
+
+def test_kept_batch_keeps_its_blocks(ring: FakeRing) -> None:
+    """Until the ring has no further block: then the next call raises RingFull."""
+    kept: list[Array] = []
+    found: list[int] = []
+    with open_ring(ring) as ch:
+        fill(ring, 0)
+        with pytest.raises(zio.RingFull, match="delete them, or keep copies"):
+            for batch in ch.batches(3):
+                found += batch.controls["seq_num"].tolist()
+                kept += list(batch.data)
+                assert ring.tail == 0
+                fill(ring, ring.head)
+        assert found == list(range(len(found)))
+        for number, row in enumerate(kept):
+            assert is_block(row, number)
+        del batch, row
+        kept.clear()
+        block = ch.read()
+        assert block is not None
+        assert (block.seq, block.lost) == (len(found), 0)
+
+
+def test_batch_outlives_the_channel(ring: FakeRing) -> None:
+    """close() gives the ring back when the last array is gone."""
+    ch = open_ring(ring)
+    fill(ring, 0)
+    batch = next(ch.batches(4))
+    view = batch.data[2][4:]
+    ch.close()
+    del ch, batch
+    gc.collect()
+    assert view.tolist() == make_samples(2, 16, 4)[4:].tolist()
+    assert ring.tail == 0
+    del view
+    assert ring.tail == 4
 
 
 @pytest.mark.parametrize("nsamples", [16, 100, 700])
@@ -232,20 +208,6 @@ def test_batches_wrap(ring: FakeRing, nsamples: int) -> None:
     assert len(found) > 450
 
 
-def test_kept_batches(ring: FakeRing) -> None:
-    kept: list[Array] = []
-    seq = 0
-    ring.put(seq)
-    seq += 1
-    with open_ring(ring) as ch, pytest.raises(zio.RingFull):
-        for batch in ch.batches(3):
-            kept += list(batch.data)
-            while ring.put(seq):
-                seq += 1
-    for number, row in enumerate(kept):
-        assert is_block(row, number)
-
-
 def test_batches_of_different_size(ring: FakeRing) -> None:
     with open_ring(ring) as ch:
         for n in range(6):
@@ -257,15 +219,19 @@ def test_batches_of_different_size(ring: FakeRing) -> None:
 
 
 def test_timeout_adds_up(ring: FakeRing) -> None:
-    """What a batch has so far stays in the ring while it waits for more."""
-    with open_ring(ring) as ch:
+    """What a batch has so far is not in the ring while it waits for more."""
+    with zio.open(ring.name, method="ring") as ch:
         for n in range(3):
             ring.put(n)
         batches = ch.batches(4, timeout=30)
-        ring.put(3)
+        timer = threading.Timer(0.1, ring.put, (3,))
+        timer.start()
         batch = next(batches)
+        timer.join()
         assert batch.controls["seq_num"].tolist() == [0, 1, 2, 3]
-        assert ring.tail == 0
+        for n, row in enumerate(batch.data):
+            assert is_block(row, n)
+        assert ring.tail == 3
 
 
 def test_losses(ring: FakeRing) -> None:

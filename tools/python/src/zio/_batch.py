@@ -178,6 +178,9 @@ class Batches:
         self._memory = Memory(0)
         self._used = 0
         self._got = 0
+        # Blocks of the ring that were copied, and their memories
+        self._moved = 0
+        self._parted: list[Memory] = []
         self._is_over = False
         self._late: Error | None = None
 
@@ -192,7 +195,8 @@ class Batches:
     def _read(self) -> None:
         """Fill `_blocks`."""
         self._channel._number += 1
-        self._got = self._used = 0
+        self._got = self._used = self._moved = 0
+        self._parted.clear()
         if self._late:
             error, self._late = self._late, None
             raise error
@@ -218,10 +222,26 @@ class Batches:
         """Wait for a block until the time is over. With no time, one read is enough."""
         if until is None:
             return not self._got
+        if self._ring and self._got and not self._ring.is_ready():
+            self._leave_ring()
+            if self._ring.is_stopped():
+                return False
         try:
             return self._channel.wait(max(until - time.monotonic(), 0.0))
         except Interrupted as error:
             return self._end_by(error)
+
+    def _leave_ring(self) -> None:
+        """Copy what the batch has: no call may wait while the ring keeps blocks."""
+        n = self._got - self._moved
+        blocks = self._blocks + self._moved
+        size = n * (CONTROL_SIZE + 8) + int(lib.zpy_add_sizes(blocks, n))
+        memory = Memory(size)
+        lib.zpy_move(blocks, n, memory.pointer)
+        self._parted.append(memory)
+        self._moved = self._got
+        if self._ring:
+            self._ring.first = None
 
     def _end_by(self, error: Error) -> bool:
         """End the batch by an error, which comes after the blocks. Return False."""
@@ -260,7 +280,8 @@ class Batches:
         if self._ring:
             size = lib.zpy_add_sizes(self._blocks + self._got - n, n)
             self._ring.take(n, int(size))
-            self._ring.first = self._blocks[0].control
+            if self._moved < self._got:
+                self._ring.first = self._blocks[self._moved].control
         else:
             last = self._blocks[self._got - 1]
             at = ffi.cast("char *", last.control) - self._memory.pointer
@@ -288,7 +309,7 @@ class Batches:
         table = np.frombuffer(self._blocks_buffer(n), _block_dtype)
         sizes, lost = table["size"].copy(), table["lost"].copy()
         lib.zpy_find_run(self._blocks, n, self._run)
-        if self._run.n == n and self._may_show(n, sizes):
+        if self._run.n == n and not self._moved and self._may_show(n, sizes):
             parts = self._show()
         else:
             parts = self._gather(n, sizes)
@@ -298,7 +319,10 @@ class Batches:
         return ffi.buffer(self._blocks, n * _block_dtype.itemsize)
 
     def _may_show(self, n: int, sizes: Array) -> bool:
-        return not self._ring or self._ring.has_room(n, int(sizes.sum()))
+        ring = self._ring
+        if not ring:
+            return True
+        return ring.is_ready() and ring.has_room(n, int(sizes.sum()))
 
     def _show(self) -> Parts:
         """Return the parts of a run of blocks where they are."""

@@ -67,10 +67,11 @@ class Block:
 
     @property
     def data(self) -> Array:
-        """The samples: a read-only array of shape (nsamples,), not copied.
+        """The samples: a read-only array of shape (nsamples,).
 
         The type is an integer of 1, 2, 4 or 8 bytes, or a void type for other sizes. An
-        array that the program keeps never shows another block.
+        array that the program keeps never shows another block. It is a copy for the
+        methods "ring" and "mmap", and none for files and the method "read".
         """
         if self._number != self._channel._number:
             self._check()

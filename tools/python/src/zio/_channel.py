@@ -62,7 +62,7 @@ class Channel(Closing):
     def close(self) -> None:
         """Close the channel. A second call does nothing.
 
-        A ring stays in use as long as the program keeps an array that shows it. Raises
+        A ring stays in use as long as the program keeps an array of a batch. Raises
         `Error` if the last block of an output could not be sent.
         """
         with self._lock:
@@ -150,7 +150,7 @@ class Channel(Closing):
         - EBUSY: another program has the ring
         - EBADF: the channel is an output
 
-        Raises `RingFull` if arrays of the program keep more than half of a ring.
+        Raises `RingFull` if arrays of batches keep blocks of a ring.
         """
         self._number += 1
         if self._ring is not None:
@@ -200,7 +200,7 @@ class Channel(Closing):
         """
         self._number += 1
         if self._ring is not None:
-            self._ring.release()
+            self._ring.check()
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             left = -1

@@ -33,10 +33,10 @@ class StaleBlock(BufferError):
 
 
 class RingFull(BufferError):
-    """Arrays of the program keep more than half of a ring.
+    """Arrays of batches keep blocks of a ring, and the kernel would make no new ones.
 
-    The kernel would have no room for new blocks. Delete the arrays, or keep copies. Then
-    the next call continues: no block is lost.
+    They keep more than half of the ring, or there is no further block. Delete the arrays,
+    or keep copies. Then the next call continues: no block is lost.
     """
 
 

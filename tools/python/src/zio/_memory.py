@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _allocate = ffi.new_allocator(should_clear_after_alloc=False)
 # References to a buffer that no array shows: of its owner, and of the call that counts
 UNUSED = 2
-# A ring for fewer blocks gives copies: a loop keeps the array of the last block.
-SMALL = 4
 
 
 class Memory:
@@ -105,7 +103,8 @@ class Ring:
 
     def __init__(self, channel: Any) -> None:
         self._channel = channel
-        room = ffi.new("struct zio_ring_room *")
+        self._room: Any = ffi.new("struct zio_ring_room *")
+        room = self._room
         lib.zio_ring_room(channel, room)
         self.room_blocks = int(room.blocks)
         self.room_bytes = int(room.bytes)
@@ -127,11 +126,24 @@ class Ring:
             lib.zio_keep(self._channel, ffi.NULL if oldest is None else oldest)
             self._kept = oldest
 
+    def is_ready(self) -> bool:
+        """Tell whether the next call would not wait."""
+        lib.zio_ring_room(self._channel, self._room)
+        return bool(self._room.ready)
+
     def prepare(self) -> None:
-        """Release blocks before a read. Raise RingFull if too many are kept."""
-        self.release()
+        """Release blocks before a read, after check()."""
+        self.check()
         self._old_blocks, self._old_bytes = self.blocks, self.bytes
-        if self._held and not self.has_room(0, 0):
+
+    def is_stopped(self) -> bool:
+        """Tell whether arrays keep blocks, so that the kernel would make no new ones."""
+        self.release()
+        return bool(self._held) and not (self.has_room(0, 0) and self.is_ready())
+
+    def check(self) -> None:
+        """Raise RingFull if arrays would stop the kernel."""
+        if self.is_stopped():
             raise RingFull(
                 f"arrays keep {self.blocks - self._held[0].blocks} blocks of the ring, "
                 f"which holds {self.room_blocks}: delete them, or keep copies"
@@ -156,10 +168,12 @@ class Ring:
         return memoryview(buffer).toreadonly()
 
     def view(self, block: Block) -> memoryview:
-        """Return the samples of the block in use. A small ring gives copies."""
+        """Return a copy of the samples of the block in use.
+
+        An array of the ring would have to be gone before the next call waits. A program
+        that looks at one block after the other cannot know when that is.
+        """
         size: int = block.size
-        if self.room_blocks >= SMALL and size * SMALL <= self.room_bytes:
-            return self.part(block._control, block._samples, size)
         memory = Memory(size)
         ffi.memmove(memory.pointer, block._samples, size)
         return memory.view()
