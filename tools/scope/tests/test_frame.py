@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The layout of README.md, decoded here without the code of the program."""
+
+import struct
+
+import numpy as np
+import pytest
+from zio_scope.frame import Frame, Line, encode
+
+
+def make(*values: np.ndarray) -> bytes:  # type: ignore[type-arg]
+    lines = tuple(
+        Line(i + 3, v, seq=2**32 + 5, time_ns=123, blocks=2, missing=7)
+        for i, v in enumerate(values)
+    )
+    return encode(Frame(1, 2, 11, 12, -3.5, 0.25, (-4.0, 9.0), lines))
+
+
+def test_header() -> None:
+    head = struct.unpack("<4sBBHIIIIdddd", make(np.arange(5, dtype="u1"))[:56])
+    assert head == (b"ZSCO", 1, 1, 1, 2, 11, 12, 5, -3.5, 0.25, -4.0, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "size"),
+    [
+        (np.arange(5, dtype="u1"), 4),
+        (np.array([1, 2, 2**24, 0, 0], dtype="u4"), 4),
+        (np.array([1, 2, 2**24 + 1, 0, 0], dtype="u4"), 8),
+        (np.array([-(2**40), 0, 1, 2, 3], dtype="i8"), 8),
+        (np.array([0.5, np.nan, 1, 2, 3]), 4),
+        (np.array([0.5, np.nan, 2**30 + 1, 2, 3]), 8),
+    ],
+)
+def test_values_are_exact_and_aligned(values: np.ndarray, size: int) -> None:  # type: ignore[type-arg]
+    data = make(values, values)
+    at = 56
+    for channel in (3, 4):
+        record = struct.unpack("<HHIIIQ", data[at : at + 24])
+        assert record == (channel, size, 2, 5, 7, 123)
+        found = np.frombuffer(data, f"<f{size}", 5, at + 24)
+        assert np.array_equal(found, values.astype("f8"), equal_nan=True)
+        at += 24 + -(-5 * size // 8) * 8
+        assert at % 8 == 0
+    assert at == len(data)
+
+
+def test_no_lines() -> None:
+    assert len(make()) == 56

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import blocks
+import numpy as np
+from zio_scope.reader import FileReader, Pace
+from zio_scope.samples import Trace
+
+
+class Traces:
+    def __init__(self) -> None:
+        self.found: dict[str, Trace] = {}
+
+    def __call__(self, name: str) -> Trace:
+        return self.found.setdefault(name, Trace(name, len(self.found)))
+
+
+def wait_for(is_so: Callable[[], object]) -> None:
+    end = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+
+
+def play(path: Path, **options: float) -> tuple[FileReader, Traces]:
+    traces = Traces()
+    reader = FileReader(str(path), traces, **options)  # type: ignore[arg-type]
+    reader.start()
+    return reader, traces
+
+
+def test_all_blocks_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.zio"
+    path.write_bytes(blocks.recording(20, 64, channels=2, without=(5, 6)))
+    reader, traces = play(path, speed=0)
+    wait_for(lambda: [t.state for t in traces.found.values()] == ["ended", "ended"])
+    trace = traces.found["zzero-0000-0-0"]
+    assert (trace.counts.blocks, trace.counts.lost) == (18, 2)
+    last = trace.snapshot()[-1]
+    assert list(last.samples) == list((np.arange(64) + 19 * 64) % 256)
+    assert (last.seq, last.time_ns) == (19, blocks.BEGIN_NS + 19 * 10_000_000)
+    reader.play_again()
+    wait_for(lambda: trace.counts.blocks == 36)
+    reader.stop()
+    reader.join(5)
+    assert not reader.is_alive()
+
+
+def test_a_fifo_is_read_as_it_comes(tmp_path: Path) -> None:
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    reader, traces = play(path)
+    with open(path, "wb", buffering=0) as fifo:
+        fifo.write(blocks.block(np.arange(8, dtype="u2")))
+        wait_for(lambda: "zzero-0000-0-0" in traces.found)
+        wait_for(lambda: traces.found["zzero-0000-0-0"].snapshot())
+        assert traces.found["zzero-0000-0-0"].snapshot()[0].samples.dtype == "u2"
+        reader.stop()
+        reader.join(5)
+    assert not reader.is_alive()
+
+
+def test_a_damaged_file_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "a.zio"
+    path.write_bytes(blocks.recording(2, 64)[:-10])
+    reader, traces = play(path, speed=0)
+    wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].state == "error")
+    trace = traces.found["zzero-0000-0-0"]
+    assert trace.counts.blocks == 1
+    assert str(path) in trace.text and "54 of the 64 bytes" in trace.text
+    reader.stop()
+
+
+def test_a_file_without_a_block_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "a.zio"
+    path.write_bytes(b"x" * 600)
+    reader, traces = play(path)
+    wait_for(lambda: traces.found and traces.found[str(path)].state == "error")
+    reader.stop()
+
+
+def test_stop_ends_a_wait(tmp_path: Path) -> None:
+    path = tmp_path / "a.zio"
+    path.write_bytes(blocks.recording(3, 64, step_ns=900_000_000))
+    reader, traces = play(path)
+    wait_for(lambda: traces.found)
+    reader.stop()
+    reader.join(0.5)
+    assert not reader.is_alive()
+
+
+def test_samples_of_odd_size_become_bytes(tmp_path: Path) -> None:
+    data = bytearray(blocks.block(np.arange(6, dtype="u1")))
+    data[8:14] = (2).to_bytes(4, "little") + (3).to_bytes(2, "little")
+    path = tmp_path / "a.zio"
+    path.write_bytes(data)
+    reader, traces = play(path)
+    wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].snapshot())
+    found = traces.found["zzero-0000-0-0"].snapshot()[0].samples
+    assert list(found) == [0, 1, 2, 3, 4, 5]
+    reader.stop()
+
+
+def test_pace() -> None:
+    pace = Pace(2.0)
+    second = 1_000_000_000
+    assert pace.delay(5 * second, now=100.0) == 0
+    assert abs(pace.delay(6 * second, now=100.1) - 0.4) < 1e-9
+    # A pause of an hour becomes one second; then the pace goes on.
+    assert pace.delay(3600 * second, now=100.5) == 1.0
+    assert abs(pace.delay(3601 * second, now=101.5) - 0.5) < 1e-9
+    # Time that goes back, as in two files in sequence, starts anew.
+    assert pace.delay(second, now=102.0) == 0
+    assert abs(pace.delay(2 * second, now=102.0) - 0.5) < 1e-9
+
+
+def test_speed_0_does_not_wait() -> None:
+    assert Pace(0).delay(10**18, 0.0) == 0

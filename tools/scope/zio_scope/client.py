@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One page: what it wants to see, and what it gets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from . import machine, picture
+from .frame import FLAG_TRIGGERED, Frame, encode
+from .hub import Hub
+from .machine import Refused
+from .reader import RATE
+from .view import BadRequest, View, parse_view
+
+# Frames that the page may have without having drawn them
+WINDOW = 2
+# A picture of more samples is made in a thread, so that other pages do not wait.
+SMALL = 1 << 18
+
+
+class Client:
+    """Sends frames when the page has drawn the last ones, and RATE a second at most."""
+
+    def __init__(
+        self,
+        socket: web.WebSocketResponse,
+        hub: Hub,
+        read_only: bool,
+        changed: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._socket, self._hub, self._changed = socket, hub, changed
+        self.read_only = read_only
+        self.view = View()
+        self._wake = asyncio.Event()
+        self._sent = self._drawn = 0
+        self._held: picture.Snapshot | None = None
+        self._shown: object = None
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        if not self._socket.closed:
+            await self._socket.send_str(json.dumps(message, separators=(",", ":")))
+
+    # --- from the page ------------------------------------------------------------------
+
+    async def listen(self) -> None:
+        """Handle messages until the page closes the connection."""
+        async for message in self._socket:
+            if message.type != WSMsgType.TEXT:
+                await self.send({"type": "error", "text": "use text messages"})
+                continue
+            try:
+                await self._handle(json.loads(message.data))
+            except (BadRequest, ValueError, RecursionError) as error:
+                await self.send({"type": "error", "text": str(error)})
+
+    async def _handle(self, message: Any) -> None:
+        if not isinstance(message, dict):
+            raise BadRequest("use an object with a type")
+        kind = message.get("type")
+        if kind == "view":
+            self._set_view(parse_view(message))
+            await self._changed()
+        elif kind == "ack":
+            self._acknowledge(message.get("frame"))
+        elif kind == "set":
+            await self._set(message)
+        elif kind == "play":
+            self._hub.play_again()
+        else:
+            raise BadRequest(f"no such message: {kind}: use view, ack, set or play")
+
+    def _set_view(self, view: View) -> None:
+        if view.paused and not self.view.paused:
+            self._held = picture.take_snapshot(self._hub.traces().values())
+        if not view.paused:
+            self._held = None
+        self.view = view
+        self.wake()
+
+    def _acknowledge(self, number: Any) -> None:
+        if isinstance(number, int) and self._drawn < number <= self._sent:
+            self._drawn = number
+            self.wake()
+
+    async def _set(self, message: dict[str, Any]) -> None:
+        names = ("object", "attribute", "value")
+        words = [message.get(name) for name in names]
+        if not all(isinstance(word, str) for word in words):
+            raise BadRequest("set: object, attribute and value: use text")
+        reply = {"type": "set", "serial": message.get("serial"), "ok": True, "text": ""}
+        try:
+            if self.read_only:
+                raise Refused("the scope was started with --read-only: it sets nothing")
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, machine.change, *words, self._hub.sets)
+        except Refused as error:
+            reply.update(ok=False, text=str(error))
+        await self.send(reply)
+        await self._hub.poll()
+        await self._changed()
+
+    # --- to the page --------------------------------------------------------------------
+
+    async def draw(self) -> None:
+        """Send frames until the task is cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            if self._sent - self._drawn >= WINDOW:
+                continue  # the acknowledgement wakes it
+            begin = time.monotonic()
+            if await self._send_frames():
+                await asyncio.sleep(max(0.0, 1 / RATE - (time.monotonic() - begin)))
+
+    def _snapshot(self) -> picture.Snapshot:
+        if self._held is not None:
+            return self._held
+        traces = self._hub.traces()
+        names = set(self.view.channels)
+        if self.view.spectrum:
+            names.add(self.view.spectrum[0])
+        return picture.take_snapshot(traces[n] for n in names if n in traces)
+
+    async def _send_frames(self) -> bool:
+        """Send the picture; False if it is the one that the page shows."""
+        view, snapshot = self.view, self._snapshot()
+        newest = {n: id(blocks[-1]) for n, (_, blocks) in snapshot.items() if blocks}
+        shown = (view.serial, newest)
+        if shown == self._shown:
+            return False
+        self._shown = shown
+        frames = await self._make(snapshot, view)
+        for frame in frames:
+            self._sent = frame.number
+            await self._socket.send_bytes(encode(frame))
+        if frames and view.trigger.mode == "single" and frames[0].flags & FLAG_TRIGGERED:
+            await self._end_single(view, snapshot)
+        return bool(frames)
+
+    async def _make(self, snapshot: picture.Snapshot, view: View) -> list[Frame]:
+        sizes = [len(b.samples) for _, blocks in snapshot.values() for b in blocks[-1:]]
+        if sum(sizes) * view.blocks <= SMALL:
+            return self._frames(snapshot, view)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, self._frames, snapshot, view)
+
+    def _frames(self, snapshot: picture.Snapshot, view: View) -> list[Frame]:
+        makers = (picture.waveform, picture.spectrum)
+        made = [make(snapshot, view, 0) for make in makers]
+        frames = [frame for frame in made if frame]
+        return [replace(f, number=self._sent + i) for i, f in enumerate(frames, 1)]
+
+    async def _end_single(self, view: View, snapshot: picture.Snapshot) -> None:
+        if view is self.view:
+            self.view, self._held = replace(view, paused=True), snapshot
+            await self.send({"type": "paused", "text": "single: the waveform crossed"})

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The binary frames from the daemon to the page. README.md has the layout."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from .samples import Samples
+
+MAGIC = b"ZSCO"
+VERSION = 1
+WAVEFORM, SPECTRUM = 1, 2
+FLAG_TRIGGERED, FLAG_DECIMATED, FLAG_PAUSED = 1, 2, 4
+FLOAT32, FLOAT64 = 4, 8
+
+# magic, version, kind, traces, flags, view, frame, points, first, step, low, high
+HEADER = struct.Struct("<4sBBHIIIIdddd")
+# channel, type of values, blocks, seq_num, blocks missing in the picture, time in ns
+RECORD = struct.Struct("<HHIIIQ")
+# A float32 holds integers up to 2^24.
+EXACT = 1 << 24
+
+
+@dataclass(frozen=True)
+class Line:
+    """The values of a channel in a frame, and the newest block of them."""
+
+    channel: int
+    values: Samples
+    seq: int = 0
+    time_ns: int = 0
+    blocks: int = 1
+    missing: int = 0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Lines with a common grid: value i is at @first + i * @step. @extent is the range of
+    all samples that the view could show. All lines have the same number of values."""
+
+    kind: int
+    flags: int
+    view: int
+    number: int
+    first: float
+    step: float
+    extent: tuple[float, float]
+    lines: tuple[Line, ...]
+
+
+def value_type(values: Samples) -> int:
+    """Return FLOAT64 if float32 would round integers."""
+    if values.dtype.kind == "f" or values.dtype.itemsize <= 2:
+        return FLOAT64 if values.dtype == np.float64 and _has_large(values) else FLOAT32
+    return FLOAT64 if _has_large(values) else FLOAT32
+
+
+def _has_large(values: Samples) -> bool:
+    """Tell whether a value is a large integer, which float32 would round."""
+    if not len(values) or bool(np.isnan(values).all()):
+        return False
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return max(abs(low), abs(high)) > EXACT
+
+
+def _pad(size: int) -> bytes:
+    return bytes(-size % 8)
+
+
+def encode(frame: Frame) -> bytes:
+    """Return the frame as bytes, little-endian."""
+    points = len(frame.lines[0].values) if frame.lines else 0
+    parts = [
+        HEADER.pack(
+            MAGIC, VERSION, frame.kind, len(frame.lines), frame.flags, frame.view,
+            frame.number, points, frame.first, frame.step, *frame.extent,
+        )
+    ]  # fmt: skip
+    for line in frame.lines:
+        size = value_type(line.values)
+        data = line.values.astype("<f4" if size == FLOAT32 else "<f8").tobytes()
+        parts += [
+            RECORD.pack(
+                line.channel, size, line.blocks, line.seq & 0xFFFFFFFF,
+                min(line.missing, 0xFFFFFFFF), line.time_ns,
+            ),
+            data,
+            _pad(len(data)),
+        ]  # fmt: skip
+    return b"".join(parts)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rates and losses of the last minutes."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+KEPT_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Counters of a channel at one time."""
+
+    blocks: int
+    bytes: int
+    lost: int
+    skipped: int = 0
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Per second: blocks, bytes, and lost blocks."""
+
+    blocks: float
+    bytes: float
+    lost: float
+
+
+def rates_between(old: Counters, new: Counters, seconds: float) -> Rates:
+    """Return the rates. Counters that went back, as after a new start, have the rate 0."""
+    if seconds <= 0:
+        return Rates(0.0, 0.0, 0.0)
+    pairs = ((new.blocks, old.blocks), (new.bytes, old.bytes), (new.lost, old.lost))
+    return Rates(*(max(0.0, (now - then) / seconds) for now, then in pairs))
+
+
+@dataclass(frozen=True)
+class Point:
+    """The rates of all channels at @time, in seconds since 1970."""
+
+    time: float
+    rates: dict[str, Rates]
+
+
+class History:
+    """Keeps a point for each call of add(), for ten minutes."""
+
+    def __init__(self) -> None:
+        self.points: deque[Point] = deque()
+        self._last: tuple[float, dict[str, Counters]] | None = None
+
+    def add(self, time: float, counters: dict[str, Counters]) -> Point | None:
+        """Add the counters of all channels at @time. Return the new point; None for the
+        first call."""
+        last, self._last = self._last, (time, counters)
+        if last is None:
+            return None
+        then, old = last
+        rates = {
+            name: rates_between(old[name], now, time - then)
+            for name, now in counters.items()
+            if name in old
+        }
+        point = Point(time, rates)
+        self.points.append(point)
+        while self.points[0].time < time - KEPT_SECONDS:
+            self.points.popleft()
+        return point

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The channel sets of this machine: statistics, state of triggers, and settings."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass
+from typing import Any
+
+import zio
+
+# What a client may set, besides the attributes of a trigger
+SETTABLE = ("enable", "current_trigger")
+
+
+class Refused(Exception):
+    """A setting that the daemon or the kernel refuses. The text is for the user."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An attribute that the page shows. @choices is empty if any text may be right."""
+
+    object: str
+    attribute: str
+    value: str
+    writable: bool
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ChannelCounts:
+    """Counters of the kernel for a channel."""
+
+    name: str
+    enabled: bool
+    blocks: int
+    bytes: int
+    lost: int
+    queued: int
+
+
+@dataclass(frozen=True)
+class SetState:
+    """A channel set: its counters, settings and channels."""
+
+    name: str
+    trigger: str
+    trigger_enabled: bool
+    enabled: bool
+    fired: int
+    lost_triggers: int
+    settings: tuple[Setting, ...]
+    channels: tuple[ChannelCounts, ...]
+
+
+def _text(obj: Any, attribute: str, default: str = "") -> str:
+    """Return an attribute; @default if the object does not have it. Raise OSError if the
+    device is gone."""
+    try:
+        return str(obj.text(attribute))
+    except OSError as error:
+        if error.errno == errno.ENODEV:
+            raise
+        return default
+
+
+def _count(obj: Any, attribute: str) -> int:
+    text = _text(obj, attribute, "0")
+    return int(text) if text.isdecimal() else 0
+
+
+def channel_name(obj: Any) -> str:
+    """Return the name of a channel as its nodes have it: zzero-0000-0-1."""
+    return _text(obj, "address")
+
+
+def _channel(obj: Any) -> ChannelCounts:
+    return ChannelCounts(
+        name=channel_name(obj),
+        enabled=_text(obj, "enable", "1") == "1",
+        blocks=_count(obj, "statistics/blocks"),
+        bytes=_count(obj, "statistics/bytes"),
+        lost=_count(obj, "statistics/lost_blocks"),
+        queued=_count(obj, "buffer/queued-buffer-len"),
+    )
+
+
+def _triggers(current: str) -> tuple[str, ...]:
+    try:
+        names = str(zio.find("bus:").text("available_triggers")).split()
+    except OSError:
+        names = []
+    return tuple(dict.fromkeys([*names, current]))
+
+
+def _settings(cset: Any, trigger: str) -> tuple[Setting, ...]:
+    settings = [
+        Setting(cset.name, "enable", _text(cset, "enable", "1"), True, ("0", "1")),
+        Setting(cset.name, "current_trigger", trigger, True, _triggers(trigger)),
+    ]
+    part = cset.trigger
+    for name in sorted(part):
+        if name not in ("name", "uevent", "version") and part.is_writable(name):
+            settings.append(Setting(part.name, name, _text(part, name), True))
+    for chan in cset.chan:
+        value = _text(chan, "enable")
+        if value:
+            settings.append(Setting(chan.name, "enable", value, True, ("0", "1")))
+    return tuple(settings)
+
+
+def _set_state(cset: Any) -> SetState:
+    trigger = _text(cset, "current_trigger")
+    return SetState(
+        name=cset.name,
+        trigger=trigger,
+        trigger_enabled=_text(cset, "trigger/enable", "1") == "1",
+        enabled=_text(cset, "enable", "1") == "1",
+        fired=_count(cset, "statistics/fired"),
+        lost_triggers=_count(cset, "statistics/lost_triggers"),
+        settings=_settings(cset, trigger),
+        channels=tuple(_channel(chan) for chan in cset.chan),
+    )
+
+
+def input_sets(only: set[str] | None = None) -> list[SetState]:
+    """Return the channel sets of all inputs, or those with a channel in @only. A set that
+    vanishes meanwhile is left out. If the module zio is not loaded, there are none."""
+    try:
+        devices = zio.devices()
+    except OSError:
+        return []
+    found = []
+    for device in devices.values():
+        try:
+            sets = [s for s in device.cset if _text(s, "direction") == "input"]
+            states = [_set_state(cset) for cset in sets]
+        except OSError:
+            continue
+        for state in states:
+            if only is None or any(c.name in only for c in state.channels):
+                found.append(state)
+    return found
+
+
+def short_name(name: str) -> str:
+    """Return the full name of a channel: zzero-0-1 becomes zzero-0000-0-1. Raise OSError
+    if there is no such channel."""
+    found = zio.find(name)
+    if found.kind != "channel":
+        raise OSError(errno.EINVAL, f"{name} is no channel: use a name from `zio list`")
+    return channel_name(found)
+
+
+def change(object_name: str, attribute: str, value: str, sets: list[SetState]) -> None:
+    """Set an attribute that one of @sets shows. Raise Refused with the library's text."""
+    shown = {(s.object, s.attribute) for state in sets for s in state.settings}
+    if (object_name, attribute) not in shown:
+        raise Refused(
+            f"{object_name}/{attribute}: the scope does not set it: use `zio set`"
+        )
+    try:
+        zio.find(object_name)[attribute] = value
+    except OSError as error:
+        raise Refused(str(error.strerror)) from error
+    except KeyError as error:
+        raise Refused(str(error.args[0])) from error

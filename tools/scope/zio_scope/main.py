@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Start the daemon, and end it at a signal."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import ssl
+import sys
+
+from aiohttp import web
+
+from . import page_files, security
+from .hub import Offer
+from .listener import listen_on
+from .machine import short_name
+from .options import complain, parse
+from .server import Server, Setup
+
+FAILED, CANNOT_OPEN = 1, 3
+STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+class Failure(Exception):
+    """Ends the program with @status. The text is for the user."""
+
+    def __init__(self, text: str, status: int = FAILED) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+# --- what starts ------------------------------------------------------------------------
+
+
+def sort_names(names: list[str]) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return the channels, and the files. A name is a channel if there is one."""
+    channels, files = [], []
+    for name in names:
+        if name == "-" or "/" in name and os.path.exists(name):
+            files.append(name)
+            continue
+        try:
+            channels.append(short_name(name))
+        except OSError as error:
+            if not os.path.exists(name):
+                text = f"{name}: no file, and no channel: {error.strerror}"
+                raise Failure(text, CANNOT_OPEN) from error
+            files.append(name)
+    return (tuple(channels) if names else None), tuple(files)
+
+
+def load_tls(options: argparse.Namespace) -> ssl.SSLContext | None:
+    if not options.tls_cert:
+        return None
+    try:
+        return security.tls_context(options.tls_cert, options.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise Failure(
+            f"{options.tls_cert}, {options.tls_key}: {error}: "
+            "use a PEM certificate and its key, readable for you"
+        ) from error
+
+
+def load_token(options: argparse.Namespace) -> str:
+    try:
+        return security.load_token(options.token_file)
+    except security.Unsafe as error:
+        raise Failure(str(error)) from error
+    except OSError as error:
+        raise Failure(
+            f"{options.token_file}: {error.strerror}: use --token-file"
+        ) from error
+
+
+def url_of(options: argparse.Namespace, port: int, token: str) -> str:
+    scheme = "https" if options.tls_cert else "http"
+    host = f"[{options.listen}]" if ":" in options.listen else options.listen
+    return f"{scheme}://{host}:{port}/?token={token}"
+
+
+def _signalled() -> asyncio.Future[int]:
+    """Return what a signal sets to the exit status."""
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[int] = loop.create_future()
+
+    def stop(status: int) -> None:
+        if not stopped.done():
+            stopped.set_result(status)
+
+    for number, status in STOPS.items():
+        loop.add_signal_handler(number, stop, status)
+    return stopped
+
+
+def _prepare(options: argparse.Namespace) -> tuple[socket.socket, Server]:
+    """Return the socket that listens, and the server for it."""
+    channels, files = sort_names(options.names)
+    try:
+        listener = listen_on(options.listen, options.port)
+        parts = page_files.load()
+    except (OSError, page_files.Missing) as error:
+        raise Failure(str(error.args[-1])) from error
+    port = listener.getsockname()[1]
+    setup = Setup(
+        token=load_token(options),
+        address=options.listen,
+        port=port,
+        read_only=options.read_only,
+        files=parts,
+        tls=load_tls(options),
+    )
+    return listener, Server(setup, Offer(channels, files, options.speed, options.loop))
+
+
+async def serve(options: argparse.Namespace) -> int:
+    """Serve until a signal. Return the exit status."""
+    stopped = _signalled()
+    listener, server = _prepare(options)
+    runner = web.AppRunner(server.application(), access_log=None)
+    try:
+        await runner.setup()
+        await web.SockSite(runner, listener, ssl_context=server.setup.tls).start()
+        print(url_of(options, server.setup.port, server.setup.token), flush=True)
+        return await stopped
+    finally:
+        await runner.cleanup()
+        listener.close()
+
+
+def main(words: list[str]) -> int:
+    options = parse(words)
+    try:
+        return asyncio.run(serve(options))
+    except Failure as error:
+        complain(str(error))
+        return error.status
+    except KeyboardInterrupt:
+        return STOPS[signal.SIGINT]
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.flush()

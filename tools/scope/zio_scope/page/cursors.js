@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Two cursors, their distance, and the values of the curves there.
+
+import { quantity } from "./format.js";
+import { screen, xScale, xUnit } from "./store.js";
+
+export class Cursors {
+	constructor(table) {
+		this.table = table;
+		this.at = { a: null, b: null };
+		this.active = null;
+	}
+
+	places() {
+		return Object.entries(this.at).filter(([, x]) => x !== null);
+	}
+
+	put(name, x) {
+		this.at[name] = x;
+		this.active = name;
+	}
+
+	clear() {
+		this.at = { a: null, b: null };
+		this.active = null;
+	}
+
+	// lines: [{name, unit, values}] of the frame; returns whether a cursor is there
+	show(frame, lines) {
+		this.table.hidden = this.places().length === 0;
+		if (this.table.hidden || !frame)
+			return;
+		const { a, b } = this.at;
+		const isPair = a !== null && b !== null;
+		const head = ["", "A", "B", "B \u2212 A"];
+		const rows = [["x", place(a), place(b), isPair ? place(b - a) : "\u2013"]];
+		for (const line of lines) {
+			const [ya, yb] = [a, b].map((x) => valueAt(frame, line.values, x));
+			const both = ya !== null && yb !== null ? yb - ya : null;
+			rows.push([line.name, ...[ya, yb, both].map((y) => quantity(y, line.unit))]);
+		}
+		rows.push(["1 / \u0394x", "", "", isPair && b !== a ? inverse(b - a) : "\u2013"]);
+		this.table.tHead.replaceChildren(row("th", head));
+		this.table.tBodies[0].replaceChildren(...rows.map((cells) => row("td", cells)));
+	}
+}
+
+function place(x) {
+	return x === null ? "\u2013" : quantity(x * xScale(), xUnit());
+}
+
+function inverse(samples) {
+	return screen.rate
+		? quantity(screen.rate / Math.abs(samples), "Hz")
+		: `${quantity(1 / Math.abs(samples), "")} per sample`;
+}
+
+function row(kind, cells) {
+	const line = document.createElement("tr");
+	cells.forEach((text, i) => {
+		const cell = document.createElement(i ? kind : "th");
+		cell.textContent = text;
+		line.append(cell);
+	});
+	return line;
+}
+
+// The value of a curve at x, between two samples on the line that joins them
+export function valueAt(frame, values, x) {
+	if (x === null || !frame.points)
+		return null;
+	const at = (x - frame.first) / frame.step;
+	const low = Math.floor(at);
+	if (low < 0 || low > frame.points - 1 || Number.isNaN(values[low]))
+		return null;
+	const high = Math.min(low + 1, frame.points - 1);
+	return values[low] + (at - low) * (values[high] - values[low] || 0);
+}

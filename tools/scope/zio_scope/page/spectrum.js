@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The spectrum of a channel.
+
+import { axis, Chart } from "./chart.js";
+import { gridOf } from "./frames.js";
+import { digits, quantity } from "./format.js";
+import { colour } from "./palette.js";
+import { screen } from "./store.js";
+
+const LOWEST_DB = -160;
+
+export class Spectrum extends Chart {
+	constructor(element, peak) {
+		super(element, (width, height) => this.makeOptions(width, height));
+		this.peak = peak;
+		this.channel = { name: "", unit: "", index: 0 };
+		this.layout = "";
+	}
+
+	makeOptions(width, height) {
+		return {
+			width, height,
+			scales: {
+				x: { time: false },
+				y: { range: (u, low, high) => [Math.max(low, LOWEST_DB) - 5, high + 5] },
+			},
+			axes: [axis(screen.rate ? "Hz" : "cycles per sample", { size: 34 }),
+				axis(`dB (1 ${this.channel.unit || "count"})`, { size: 52 })],
+			series: [{}, { stroke: colour(this.channel.index), width: 1.5,
+				points: { show: false } }],
+			legend: { show: false },
+			cursor: { drag: { x: false, y: false } },
+		};
+	}
+
+	show(frame, channels) {
+		const line = frame.lines[0];
+		this.channel = channels.find((c) => c.index === line.channel) ?? this.channel;
+		this.data = [gridOf(frame, screen.rate || 1), line.values];
+		const layout = JSON.stringify([this.channel.name, this.channel.unit, screen.rate]);
+		if (layout !== this.layout || !this.plot) {
+			this.layout = layout;
+			this.rebuild();
+		} else {
+			this.setData(this.data);
+		}
+		this.tellPeak();
+	}
+
+	tellPeak() {
+		const [grid, values] = this.data;
+		let best = 1;
+		for (let i = 1; i < values.length; i++)
+			best = values[i] > values[best] ? i : best;
+		const where = screen.rate ? quantity(grid[best], "Hz")
+			: `${digits(grid[best])} cycles per sample`;
+		this.peak.textContent =
+			`${this.channel.name}: highest line ${values[best].toFixed(1)} dB at ${where}`;
+	}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the user has chosen. The page keeps it in the browser.
+
+const KEY = "zio-scope";
+
+export const view = {
+	channels: [],
+	blocks: 1,
+	range: null,
+	paused: false,
+	trigger: { mode: "off", channel: "", level: 0, slope: "rising" },
+	spectrum: null,
+};
+export const screen = { rate: null, yLow: null, yHigh: null, hasChosen: false };
+
+let serial = 0;
+
+export function load() {
+	try {
+		const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+		Object.assign(view, kept.view, { paused: false, range: null });
+		Object.assign(screen, kept.screen);
+	} catch {
+		localStorage.removeItem(KEY);
+	}
+}
+
+export function save() {
+	localStorage.setItem(KEY, JSON.stringify({ view, screen }));
+}
+
+export function message(width) {
+	serial += 1;
+	return { type: "view", serial, width: Math.min(Math.max(width, 16), 8192), ...view };
+}
+
+export function lastSerial() {
+	return serial;
+}
+
+// Samples, or seconds if the user has given a rate
+export function xScale() {
+	return screen.rate ? 1 / screen.rate : 1;
+}
+
+export function xUnit() {
+	return screen.rate ? "s" : "samples";
+}

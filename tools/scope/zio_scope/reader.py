@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Threads that read blocks: from a channel through its tap, or from a block file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import zio
+
+from .samples import Block, Trace
+
+# Pictures per second. A tap is read at most that often.
+RATE = 60
+# Blocks that one turn takes from a tap. More have come: the next turn skips them.
+TURN_BLOCKS = 64
+# A recording that pauses for longer goes on after this time, in seconds.
+LONGEST_PAUSE = 1.0
+RETRY_SECONDS = 0.5
+IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
+SAMPLE_SIZES = (1, 2, 4, 8)
+
+
+def block_of(block: Any) -> Block:
+    """Copy a zio.Block. Samples in a unit become float64. Samples of a size that is no
+    integer's become bytes."""
+    unit = str(getattr(block, "unit", None) or "")
+    if unit:
+        samples = np.array(block.values())
+    elif block.data.dtype.itemsize in SAMPLE_SIZES and block.data.dtype.kind in "iuf":
+        samples = np.array(block.data)
+    else:
+        samples = np.frombuffer(block.data.tobytes(), np.uint8)
+    return Block(samples, block.seq, block.time_ns, block.lost, unit)
+
+
+class Reader(threading.Thread):
+    """Reads until stop(). The thread owns the open channel, except for interrupt()."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name=f"read {name}", daemon=True)
+        self.stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._channel: Any = None
+
+    def stop(self) -> None:
+        """End the thread. It may still run for a moment."""
+        self.stopping.set()
+        with self._lock:
+            if self._channel is not None:
+                self._channel.interrupt()
+
+    def _keep(self, channel: Any) -> None:
+        with self._lock:
+            self._channel = channel
+            if channel is not None and self.stopping.is_set():
+                channel.interrupt()
+
+
+class TapReader(Reader):
+    """Reads the tap of a channel. It opens the channel again after the board was away."""
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__(trace.name)
+        self.trace = trace
+
+    def run(self) -> None:
+        while not self.stopping.is_set():
+            try:
+                self._read_channel()
+            except zio.Interrupted:
+                return
+            except OSError as error:
+                self._report(error)
+            self.stopping.wait(RETRY_SECONDS)
+
+    def _report(self, error: OSError) -> None:
+        text = f"{self.trace.name}: {error.strerror}"
+        if error.errno in IS_GONE:
+            self.trace.forget()
+            self.trace.set_state("gone", f"{text}; waiting until it is back")
+        else:
+            self.trace.set_state("error", f"{text}; trying again")
+
+    def _read_channel(self) -> None:
+        with zio.open(self.trace.name, tap=True, nonblock=True) as channel:
+            self._keep(channel)
+            try:
+                self.trace.set_state("waiting", "no block has come yet")
+                while not self.stopping.is_set():
+                    self._take_turn(channel)
+            finally:
+                self._keep(None)
+
+    def _take_turn(self, channel: Any) -> None:
+        channel.wait(0.5)
+        begin = time.monotonic()
+        for _ in range(TURN_BLOCKS):
+            try:
+                block = channel.read()
+            except zio.WouldBlock:
+                break
+            if block is None:
+                raise OSError(errno.ENODEV, "the device is gone")
+            self.trace.add(block_of(block))
+        self.stopping.wait(max(0.0, 1 / RATE - (time.monotonic() - begin)))
+
+
+class Pace:
+    """Waits until the time of a block, measured from the first one."""
+
+    def __init__(self, speed: float) -> None:
+        self.speed = speed
+        self._start: tuple[float, int] | None = None
+
+    def delay(self, time_ns: int, now: float) -> float:
+        """Return the seconds until the block with @time_ns is due."""
+        if self.speed == 0:
+            return 0.0
+        if self._start is None:
+            self._start = (now, time_ns)
+        wall, first = self._start
+        delay = wall + (time_ns - first) / 1e9 / self.speed - now
+        if delay > LONGEST_PAUSE or time_ns < first:
+            delay = min(max(delay, 0.0), LONGEST_PAUSE)
+            self._start = (now + delay, time_ns)
+        return delay
+
+
+class FileReader(Reader):
+    """Plays a block file at the pace of its time stamps, or reads a FIFO as it comes.
+    @trace_of returns the trace for the name of a channel."""
+
+    def __init__(
+        self,
+        path: str,
+        trace_of: Callable[[str], Trace],
+        speed: float = 1.0,
+        loop: bool = False,
+    ) -> None:
+        super().__init__(path)
+        self.path, self.speed, self.loop = path, speed, loop
+        self._trace_of = trace_of
+        self._traces: dict[str, Trace] = {}
+        self._again = threading.Event()
+        is_file = path != "-" and stat.S_ISREG(os.stat(path).st_mode)
+        self.is_playable = is_file
+
+    def play_again(self) -> None:
+        """Play the file from its beginning, now or at its end."""
+        self._again.set()
+
+    def run(self) -> None:
+        while not self.stopping.is_set():
+            self._again.clear()
+            try:
+                self._play()
+                self._set_state("ended", "end of file")
+            except zio.Interrupted:
+                return
+            except OSError as error:
+                self._set_state("error", f"{self.path}: {error.strerror}")
+            if not self.is_playable:
+                return
+            while not (self.loop or self._again.is_set() or self.stopping.is_set()):
+                self._again.wait(0.2)
+            for trace in self._traces.values():
+                trace.forget()
+
+    def _set_state(self, state: str, text: str) -> None:
+        # A file that cannot be read has no channel yet: it needs a name.
+        for trace in self._traces.values() or [self._trace_of(self.path)]:
+            trace.set_state(state, text)
+
+    def _play(self) -> None:
+        pace = Pace(self.speed if self.is_playable else 0)
+        with zio.open(self.path) as channel:
+            self._keep(channel)
+            try:
+                for block in channel:
+                    delay = pace.delay(block.time_ns, time.monotonic())
+                    if delay > 0:
+                        self.stopping.wait(delay)
+                    if self.stopping.is_set() or self._again.is_set():
+                        return
+                    self._trace(block.channel).add(block_of(block))
+            finally:
+                self._keep(None)
+
+    def _trace(self, name: str) -> Trace:
+        if name not in self._traces:
+            self._traces[name] = self._trace_of(name)
+        return self._traces[name]

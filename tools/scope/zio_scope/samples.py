@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The blocks that the scope keeps: the newest ones of each channel."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Samples = npt.NDArray[Any]
+
+KEPT_BLOCKS = 64
+KEPT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Block:
+    """A copy of a block. @samples has values in @unit, or raw counts if @unit is empty.
+    @lost counts the blocks that are missing before this one."""
+
+    samples: Samples
+    seq: int
+    time_ns: int
+    lost: int = 0
+    unit: str = ""
+
+
+@dataclass
+class Counts:
+    """What a channel has delivered to the scope. @lost counts losses that the reader of
+    a file finds, and @skipped the blocks that a tap has passed over."""
+
+    blocks: int = 0
+    bytes: int = 0
+    lost: int = 0
+    skipped: int = 0
+
+
+@dataclass
+class Trace:
+    """The newest blocks of a channel. Its reader adds blocks in a thread; the event loop
+    takes snapshots. @state is a word for programs, and @text describes it for users."""
+
+    name: str
+    index: int
+    is_tap: bool = False
+    state: str = "waiting"
+    text: str = "no block has come yet"
+    unit: str = ""
+    counts: Counts = field(default_factory=Counts)
+
+    def __post_init__(self) -> None:
+        self._blocks: deque[Block] = deque()
+        self._bytes = 0
+        self._lock = threading.Lock()
+        self.notify: Callable[[], None] = lambda: None
+
+    def add(self, block: Block) -> None:
+        with self._lock:
+            self._count(block)
+            self._blocks.append(block)
+            self._bytes += block.samples.nbytes
+            while len(self._blocks) > KEPT_BLOCKS or (
+                self._bytes > KEPT_BYTES and len(self._blocks) > 1
+            ):
+                self._bytes -= self._blocks.popleft().samples.nbytes
+            self.state, self.text, self.unit = "live", "", block.unit
+        self.notify()
+
+    def _count(self, block: Block) -> None:
+        self.counts.blocks += 1
+        self.counts.bytes += block.samples.nbytes
+        if self.is_tap:
+            self.counts.skipped += block.lost
+        else:
+            self.counts.lost += block.lost
+
+    def set_state(self, state: str, text: str) -> None:
+        with self._lock:
+            self.state, self.text = state, text
+        self.notify()
+
+    def forget(self) -> None:
+        """Drop the blocks, as before a file is played again."""
+        with self._lock:
+            self._blocks.clear()
+            self._bytes = 0
+
+    def snapshot(self) -> list[Block]:
+        """Return the blocks, oldest first."""
+        with self._lock:
+            return list(self._blocks)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The web server: the page, and a web socket for each page that is open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from aiohttp import WSCloseCode, web
+
+from . import VERSION, security
+from .client import Client
+from .history import Point
+from .hub import POLL_SECONDS, Hub, Offer
+
+MAX_CLIENTS = 16
+MAX_MESSAGE = 64 << 10
+HEARTBEAT_SECONDS = 15
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How the daemon is started. @files has the parts of the page: name, type, bytes."""
+
+    token: str
+    address: str
+    port: int
+    read_only: bool
+    files: Mapping[str, tuple[str, bytes]]
+    tls: ssl.SSLContext | None = None
+
+
+class Server:
+    """Owns the hub and the clients. Everything runs in one event loop."""
+
+    def __init__(self, setup: Setup, offer: Offer) -> None:
+        self.setup, self._offer = setup, offer
+        self._clients: set[Client] = set()
+        self._sockets: set[web.WebSocketResponse] = set()
+        self.hub: Hub
+
+    def application(self) -> web.Application:
+        app = web.Application(middlewares=[self._guard])
+        app.router.add_get("/ws", self._talk)
+        app.router.add_get("/{name:.*}", self._get_file)
+        app.cleanup_ctx.append(self._run_hub)
+        app.on_shutdown.append(self._close)
+        return app
+
+    # --- access ---------------------------------------------------------------------
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            self._check(request)
+            response = await handler(request)
+        except web.HTTPException as error:
+            error.headers.update(security.HEADERS)
+            raise
+        if not response.prepared:
+            response.headers.update(security.HEADERS)
+        return response
+
+    def _check(self, request: web.Request) -> None:
+        is_local = security.is_loopback(self.setup.address)
+        if not security.is_good_host(request.host, is_local):
+            raise web.HTTPForbidden(
+                text=f"{request.host}: not a name of this daemon: use the printed URL\n"
+            )
+        cookie = request.cookies.get(security.cookie_name(self.setup.port), "")
+        given = request.query.get("token") or cookie
+        if not security.is_token(given, self.setup.token):
+            raise web.HTTPForbidden(
+                text="zio-scope: the token is missing or wrong: "
+                "open the URL that zio-scope prints\n"
+            )
+
+    # --- the page -------------------------------------------------------------------
+
+    async def _get_file(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"] or "index.html"
+        if name not in self.setup.files:
+            raise web.HTTPNotFound(text=f"/{name}: no such file: use the printed URL\n")
+        kind, body = self.setup.files[name]
+        response = web.Response(body=body, content_type=kind, charset="utf-8")
+        if "token" in request.query:
+            response.set_cookie(
+                security.cookie_name(self.setup.port),
+                self.setup.token,
+                httponly=True,
+                samesite="Strict",
+                secure=self.setup.tls is not None,
+            )
+        return response
+
+    # --- the web socket -------------------------------------------------------------
+
+    async def _talk(self, request: web.Request) -> web.StreamResponse:
+        origin = request.headers.get("Origin")
+        if not security.is_same_origin(origin, request.scheme, request.host):
+            raise web.HTTPForbidden(text=f"{origin}: a page of another site\n")
+        if len(self._clients) >= MAX_CLIENTS:
+            text = f"{MAX_CLIENTS} pages are open already: close one\n"
+            raise web.HTTPServiceUnavailable(text=text)
+        socket = web.WebSocketResponse(
+            heartbeat=HEARTBEAT_SECONDS, max_msg_size=MAX_MESSAGE, compress=False
+        )
+        await socket.prepare(request)
+        client = Client(socket, self.hub, self.setup.read_only, self._tell_state)
+        await self._serve(client, socket)
+        return socket
+
+    async def _serve(self, client: Client, socket: web.WebSocketResponse) -> None:
+        self._sockets.add(socket)
+        self._clients.add(client)
+        drawing = asyncio.create_task(client.draw())
+        try:
+            await client.send(self._hello())
+            await client.send(self._state())
+            await client.listen()
+        except ConnectionError:
+            pass  # the page has gone
+        finally:
+            drawing.cancel()
+            with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+                await drawing
+            self._clients.discard(client)
+            self._sockets.discard(socket)
+            self._watch()
+
+    # --- messages -------------------------------------------------------------------
+
+    def _hello(self) -> dict[str, Any]:
+        points = [_point(point) for point in self.hub.history.points]
+        return {
+            "type": "hello",
+            "version": VERSION,
+            "readOnly": self.setup.read_only,
+            "playable": self.hub.is_playable,
+            "isFile": bool(self._offer.files),
+            "history": points,
+        }
+
+    def _state(self) -> dict[str, Any]:
+        channels = [
+            {
+                "name": trace.name,
+                "index": trace.index,
+                "state": trace.state,
+                "text": trace.text,
+                "unit": trace.unit,
+                "isTap": trace.is_tap,
+                **asdict(trace.counts),
+            }
+            for trace in self.hub.traces().values()
+        ]
+        sets = [asdict(state) for state in self.hub.sets]
+        return {"type": "state", "channels": channels, "sets": sets}
+
+    async def _tell(self, message: dict[str, Any]) -> None:
+        for client in list(self._clients):
+            with contextlib.suppress(ConnectionError):
+                await client.send(message)
+
+    async def _tell_state(self) -> None:
+        self._watch()
+        await self._tell(self._state())
+
+    # --- what runs all the time -----------------------------------------------------
+
+    def _watch(self) -> None:
+        views = [client.view for client in self._clients]
+        names = {name for view in views for name in view.channels}
+        names |= {view.spectrum[0] for view in views if view.spectrum}
+        self.hub.watch(names)
+
+    def _ring(self) -> None:
+        for client in self._clients:
+            client.wake()
+
+    async def _poll(self) -> None:
+        while True:
+            point = await self.hub.poll()
+            if point:
+                await self._tell({"type": "history", "points": [_point(point)]})
+            await self._tell_state()
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _run_hub(self, app: web.Application) -> AsyncIterator[None]:
+        self.hub = Hub(self._offer, self._ring)
+        await self.hub.poll()
+        self.hub.start()
+        polling = asyncio.create_task(self._poll())
+        yield
+        polling.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await polling
+        self.hub.stop()
+
+    async def _close(self, app: web.Application) -> None:
+        for socket in list(self._sockets):
+            await socket.close(code=WSCloseCode.GOING_AWAY, message=b"the daemon ends")
+
+
+def _point(point: Point) -> dict[str, Any]:
+    rates = {
+        name: [round(r.blocks, 2), round(r.bytes, 1), round(r.lost, 2)]
+        for name, r in point.rates.items()
+    }
+    return {"time": round(point.time, 3), "rates": rates}
