@@ -129,7 +129,7 @@ for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
 	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio export' 'zio save' 'zio restore'; do
 	offers_all "$program"
 done
-for program in zio zio-copy zio-dump zio-cat-file; do
+for program in zio zio-copy zio-dump zio-cat-file zio-scope; do
 	equal "$(bash -c ". '$completion'; complete -p $program")" \
 		"complete -F _zio $program" "$program is completed"
 done

@@ -1,4 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Show the blocks of ZIO channels and block files in a browser."""
-
-VERSION = "1.3"

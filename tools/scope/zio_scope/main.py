@@ -15,10 +15,11 @@ import sys
 from aiohttp import web
 
 from . import page_files, security
+from .complete import candidates
 from .hub import Offer
 from .listener import listen_on
 from .machine import short_name
-from .options import complain, parse
+from .options import complain, make_parser, parse
 from .server import Server, Setup
 
 FAILED, CANNOT_OPEN = 1, 3
@@ -132,6 +133,9 @@ async def serve(options: argparse.Namespace) -> int:
 
 
 def main(words: list[str]) -> int:
+    if words[:1] == ["--complete"]:
+        print("\n".join(candidates(make_parser(), words[1:])))
+        return 0
     options = parse(words)
     try:
         return asyncio.run(serve(options))

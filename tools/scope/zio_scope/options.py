@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from . import VERSION, security
+import zio
+
+from . import security
 
 USAGE = 2
 DEFAULT_PORT = 8642
@@ -67,7 +69,7 @@ def make_parser() -> Parser:
         help="play files X times as fast (default 1; 0: do not wait)")
     add("--loop", action="store_true", help="play files again at their end")
     add("-h", "--help", action="help", help="print this help and exit")
-    add("-V", "--version", action="version", version=f"zio-scope {VERSION}",
+    add("-V", "--version", action="version", version=f"zio-scope {zio.__version__}",
         help="print the version and exit")
     # fmt: on
     return parser

@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import zio
 from aiohttp import WSCloseCode, web
 
-from . import VERSION, security
+from . import security
 from .client import Client
 from .history import Point
 from .hub import POLL_SECONDS, Hub, Offer
@@ -139,7 +140,7 @@ class Server:
         points = [_point(point) for point in self.hub.history.points]
         return {
             "type": "hello",
-            "version": VERSION,
+            "version": zio.__version__,
             "readOnly": self.setup.read_only,
             "playable": self.hub.is_playable,
             "isFile": bool(self._offer.files),

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command line: messages, exit status, completion, manual."""
+
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from zio_scope.complete import candidates
+from zio_scope.options import make_parser
+
+SCOPE = Path(__file__).resolve().parent.parent
+TOOLS = SCOPE.parent
+
+
+def run(*words: str, **options: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [SCOPE / "zio-scope", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        **options,  # type: ignore[call-overload]
+    )
+    return done.returncode, done.stdout
+
+
+def test_a_name_that_is_nothing() -> None:
+    status, said = run("nosuch")
+    assert status == 3
+    assert "nosuch: no file, and no channel: " in said
+
+
+def test_a_port_in_use(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        status, said = run("--port", str(port), "--token-file", str(tmp_path / "t"))
+    assert status == 1
+    assert f"127.0.0.1 port {port}: Address already in use" in said
+    assert "--port 0" in said
+
+
+def test_a_token_file_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    status, said = run("--port", "0", "--token-file", str(tmp_path / "file/token"))
+    assert status == 1
+    assert "use --token-file" in said
+
+
+def test_a_certificate_that_is_none(tmp_path: Path) -> None:
+    name = str(tmp_path / "x")
+    status, said = run("-p", "0", "--tls-cert", name, "--tls-key", name)
+    assert status == 1
+    assert f"{name}: " in said and "PEM" in said
+
+
+@pytest.mark.parametrize("words", [["--port=x"], ["--speed=-1"], ["--nothing"]])
+def test_wrong_usage(words: list[str]) -> None:
+    status, said = run(*words)
+    assert status == 2
+    assert "zio-scope --help" in said
+
+
+def test_help_and_version() -> None:
+    status, said = run("--help")
+    assert status == 0
+    assert "--insecure-listen" in said
+    header = (TOOLS / "libzio/zio.h").read_text()
+    version = header.partition('LIBZIO_VERSION "')[2].partition('"')[0]
+    assert run("--version") == (0, f"zio-scope {version}\n")
+
+
+def test_completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ZIO_SYSFS", str(tmp_path))
+    (tmp_path / "run7.zio").touch()
+    (tmp_path / "runs").mkdir()
+    parser = make_parser()
+    assert candidates(parser, ["--tls-"]) == ["--tls-cert=", "--tls-key="]
+    assert candidates(parser, ["--r"]) == ["--read-only"]
+    assert candidates(parser, ["ru"]) == ["run7.zio", "runs/"]
+    assert candidates(parser, ["--token-file=run7"]) == ["--token-file=run7.zio"]
+
+
+def test_the_manual_has_all_options() -> None:
+    manual = (TOOLS / "man/zio-scope.1.md").read_text().replace("\\", "")
+    for action in make_parser()._actions:
+        for name in action.option_strings:
+            assert f"**{name}**" in manual
