@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# zio-scope needs no build. It is installed only if uPlot can be had.
+# zio-scope needs no build. Its page needs uPlot, which fetch-uplot gets once.
 
 scope_share = $(DESTDIR)$(PREFIX)/share/zio-scope/zio_scope
 scope_page = $(wildcard scope/zio_scope/page/*)
@@ -9,10 +9,32 @@ install-scope:
 	scope/fetch-uplot $(scope_share)/page/uplot
 	install -m 755 scope/zio-scope $(DESTDIR)$(BINDIR)
 	install -m 644 scope/zio_scope/*.py $(scope_share)
-	install -m 644 $(scope_page) $(scope_share)/page
+	install -m 644 $(filter-out %/uplot,$(scope_page)) $(scope_share)/page
 
 uninstall-scope:
 	rm -f $(DESTDIR)$(BINDIR)/zio-scope
 	rm -rf $(DESTDIR)$(PREFIX)/share/zio-scope
 
-.PHONY: install-scope uninstall-scope
+# The tests print TAP. They use chromium where it can be installed.
+scope_environ = PYTHONPATH=python/build/lib:python/tests:scope PYTHONDONTWRITEBYTECODE=1
+scope_pytest = $(scope_environ) $(PYTHON) -m pytest -p no:terminal -p tap_plugin \
+	       --rootdir scope -c scope/pyproject.toml
+
+scope-ready: $(python_lib)
+	-testing/setup scope
+	scope/fetch-uplot
+
+check-scope: scope-ready
+	tests/run 'MYPYPATH=$(CURDIR)/python/build/lib:. python/tests/style scope zio_scope tests' \
+		'$(scope_pytest) --ignore=scope/tests/browser scope/tests' \
+		'$(scope_pytest) scope/tests/browser/test_page.py'
+
+# The daemon in a virtual machine, and chromium on this one
+check-scope-vm: scope-ready
+	tests/run '$(scope_pytest) scope/tests/browser/test_channel.py'
+
+scope-picture: scope-ready
+	$(scope_environ) $(PYTHON) scope/tests/browser/picture.py \
+		../Documentation/figures/scope.png
+
+.PHONY: install-scope uninstall-scope scope-ready check-scope check-scope-vm scope-picture

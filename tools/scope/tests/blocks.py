@@ -20,7 +20,15 @@ def block(
 ) -> bytes:
     """Return the block of channel zzero-0000-0-@chan."""
     head = struct.pack(
-        "=BBBBIIHH", 1, 4, 0, 0, seq, len(samples), samples.itemsize, 8 * samples.itemsize
+        "=BBBBIIHH",
+        1,
+        4,
+        0,
+        0,
+        seq,
+        len(samples),
+        samples.itemsize,
+        8 * samples.itemsize,
     )
     addr = struct.pack("=HBB8sIHH12s", 0, 0, 0, bytes(8), 0, 0, chan, b"zzero")
     stamp = struct.pack("=QQQ", time_ns // 10**9, time_ns % 10**9, 0)

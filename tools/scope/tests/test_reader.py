@@ -6,7 +6,7 @@ from pathlib import Path
 
 import blocks
 import numpy as np
-from zio_scope.reader import FileReader, Pace
+from zio_scope.reader import FileReader, Pace, missing_between
 from zio_scope.samples import Trace
 
 
@@ -38,7 +38,8 @@ def test_all_blocks_of_a_file(tmp_path: Path) -> None:
     reader, traces = play(path, speed=0)
     wait_for(lambda: [t.state for t in traces.found.values()] == ["ended", "ended"])
     trace = traces.found["zzero-0000-0-0"]
-    assert (trace.counts.blocks, trace.counts.lost) == (18, 2)
+    for other in traces.found.values():
+        assert (other.counts.blocks, other.counts.lost) == (18, 2)
     last = trace.snapshot()[-1]
     assert list(last.samples) == list((np.arange(64) + 19 * 64) % 256)
     assert (last.seq, last.time_ns) == (19, blocks.BEGIN_NS + 19 * 10_000_000)
@@ -102,6 +103,14 @@ def test_samples_of_odd_size_become_bytes(tmp_path: Path) -> None:
     found = traces.found["zzero-0000-0-0"].snapshot()[0].samples
     assert list(found) == [0, 1, 2, 3, 4, 5]
     reader.stop()
+
+
+def test_missing_blocks() -> None:
+    assert missing_between(None, 7) == 0
+    assert missing_between(7, 8) == 0
+    assert missing_between(7, 10) == 2
+    assert missing_between(2**32 - 2, 1) == 2
+    assert missing_between(1000, 0) == 0
 
 
 def test_pace() -> None:

@@ -158,7 +158,11 @@ def test_a_page_that_does_not_draw_gets_two_frames(recording: Path) -> None:
                 pass
             numbers: list[int] = []
             for serial in range(1, 4):
-                view = {"type": "view", "serial": serial, "channels": ["zzero-0000-0-0"]}
+                view = {
+                    "type": "view",
+                    "serial": serial,
+                    "channels": ["zzero-0000-0-0"],
+                }
                 await socket.send_json(view)
             for _ in range(5):
                 try:

@@ -18,7 +18,12 @@ def test_all_fields() -> None:
             "blocks": 3,
             "range": [1, 2.5],
             "paused": True,
-            "trigger": {"mode": "auto", "channel": "b", "level": -1, "slope": "falling"},
+            "trigger": {
+                "mode": "auto",
+                "channel": "b",
+                "level": -1,
+                "slope": "falling",
+            },
             "spectrum": {"channel": "a", "window": "hann"},
         }
     )

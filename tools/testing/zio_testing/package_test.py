@@ -16,6 +16,7 @@ from .suite import can_enter
 from .trial import Trial, run
 
 NAMES = ("zio-dkms", "libzio1", "libzio-dev", "zio-tools", "zio-doc", "python3-zio")
+NAMES += ("zio-scope",)
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import signal
@@ -24,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 SCOPE = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 SECONDS = 60
+CHROMIUM, CHROMEDRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",
@@ -139,17 +141,29 @@ class Page:
         return [entry["message"] for entry in log if entry["level"] == "SEVERE"]
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+@contextlib.contextmanager
+def driver() -> Iterator[Any]:
+    """Start a browser. End it with the block."""
+    for name in (CHROMIUM, CHROMEDRIVER):
+        if not os.path.exists(name):
+            pytest.skip(f"there is no {name}: apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     for argument in ARGUMENTS:
         options.add_argument(argument)
-    options.binary_location = "/usr/bin/chromium"
+    options.binary_location = CHROMIUM
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = Service("/usr/bin/chromedriver", env={**os.environ, "TZ": "UTC"})
-    driver = webdriver.Chrome(service=service, options=options)
-    yield driver
-    driver.quit()
+    service = Service(CHROMEDRIVER, env={**os.environ, "TZ": "UTC"})
+    browser = webdriver.Chrome(service=service, options=options)
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    with driver() as one:
+        yield one
 
 
 @pytest.fixture

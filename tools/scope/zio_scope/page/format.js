@@ -10,7 +10,7 @@ const SCALED = new Set(["V", "A", "s", "Hz", "W", "Pa", "T", "C", "g", "m", "N",
 export function digits(value) {
 	if (Number.isInteger(value) && Math.abs(value) < 1e15)
 		return String(value);
-	return String(Number(value.toPrecision(6)));
+	return String(Number(value.toPrecision(6))); // toPrecision() alone keeps zeros
 }
 
 export function quantity(value, unit) {
@@ -21,6 +21,11 @@ export function quantity(value, unit) {
 	const size = Math.abs(value) * (1 + 1e-9);
 	const [factor, prefix] = PREFIXES.find(([f]) => size >= f) ?? PREFIXES.at(-1);
 	return `${digits(value / factor)} ${prefix}${unit}`;
+}
+
+// Texts for the marks of an axis, short ones
+export function tickTexts(ticks, unit) {
+	return ticks.map((value) => value === null ? "" : quantity(value, SCALED.has(unit) ? unit : ""));
 }
 
 export function perSecond(value) {

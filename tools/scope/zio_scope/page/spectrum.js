@@ -3,7 +3,7 @@
 
 import { axis, Chart } from "./chart.js";
 import { gridOf } from "./frames.js";
-import { digits, quantity } from "./format.js";
+import { digits, quantity, tickTexts } from "./format.js";
 import { colour } from "./palette.js";
 import { screen } from "./store.js";
 
@@ -24,7 +24,8 @@ export class Spectrum extends Chart {
 				x: { time: false },
 				y: { range: (u, low, high) => [Math.max(low, LOWEST_DB) - 5, high + 5] },
 			},
-			axes: [axis(screen.rate ? "Hz" : "cycles per sample", { size: 34 }),
+			axes: [axis(screen.rate ? "Hz" : "cycles per sample", { size: 34,
+				values: (u, ticks) => tickTexts(ticks, screen.rate ? "Hz" : "") }),
 				axis(`dB (1 ${this.channel.unit || "count"})`, { size: 52 })],
 			series: [{}, { stroke: colour(this.channel.index), width: 1.5,
 				points: { show: false } }],

@@ -3,7 +3,7 @@
 
 import { axis, Chart, rangeAround } from "./chart.js";
 import { gridOf, valuesOf } from "./frames.js";
-import { quantity } from "./format.js";
+import { quantity, tickTexts } from "./format.js";
 import { colour, dash, ink } from "./palette.js";
 import { screen, view, xScale, xUnit } from "./store.js";
 
@@ -61,7 +61,7 @@ export class Waveform extends Chart {
 		const scales = { x: { time: false, range: () => this.xRange() } };
 		for (const unit of units)
 			scales[`y ${unit}`] = { range: (u, low, high) => this.yRange(low, high) };
-		const axes = [axis(xUnit(), { size: 34 })];
+		const axes = [axis(xUnit(), { size: 34, values: (u, ticks) => tickTexts(ticks, xUnit()) })];
 		units.slice(0, 2).forEach((unit, i) => axes.push(axis(unit || "counts",
 			{ scale: `y ${unit}`, side: i ? 1 : 3, size: 52 })));
 		return {
@@ -132,6 +132,8 @@ export class Waveform extends Chart {
 	drawMarks(plot) {
 		const { ctx, bbox } = plot;
 		ctx.save();
+		ctx.textAlign = "left";
+		ctx.textBaseline = "bottom";
 		ctx.beginPath();
 		ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
 		ctx.clip();
