@@ -86,6 +86,9 @@ class TapReader(Reader):
                 return
             except OSError as error:
                 self._report(error)
+            except NotImplementedError as error:
+                self.trace.set_state("error", f"{self.trace.name}: {error}")
+                return
             self.stopping.wait(RETRY_SECONDS)
 
     def _report(self, error: OSError) -> None:

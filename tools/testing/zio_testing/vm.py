@@ -25,6 +25,8 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
   --modules DIR           take the modules of ZIO from DIR, build none
   --host-root             mount the files of this machine in the guest, read-only;
                           there, `zio-host COMMAND` runs a program of this machine
+  --forward PORT          connections to PORT of 127.0.0.1 reach PORT of the guest, which
+                          has the address 10.0.2.15, and reaches no other machine
   --leaks                 look for lost memory at the end (kasan, kcsan)
   --timeout S             limit in seconds (default 300; a shell has none)
   --device sspci[,PROPERTY=VALUE]...
@@ -73,6 +75,8 @@ HOST_DEVICE = (
     "-device virtio-9p-pci,fsdev=host,mount_tag=host"
 ).split()
 
+NET_MODULES = ["virtio_pci", "virtio_net"]
+
 
 def parse_options(words: list[str]) -> argparse.Namespace:
     at = words.index("--") if "--" in words else len(words)
@@ -86,6 +90,7 @@ def parse_options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--log", type=Path)
     for name in ("icount", "no-load", "leaks", "host-root"):
         parser.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--forward", action="append", default=[], type=number)
     for name in ("add", "module", "device", "append", "qemu"):
         parser.add_argument(f"--{name}", action="append", default=[])
     options, rest = parser.parse_known_args(words[:at])
@@ -118,6 +123,15 @@ def check_options(options: argparse.Namespace) -> None:
         raise Usage("a shell wants a terminal; or give a command after --")
 
 
+def network_words(ports: list[int]) -> list[str]:
+    """Return the words of QEMU for a network that only connections to these ports use."""
+    if not ports:
+        return []
+    forwards = [f"hostfwd=tcp:127.0.0.1:{port}-:{port}" for port in ports]
+    network = ",".join(["user,id=net,restrict=on", *forwards])
+    return ["-netdev", network, "-device", "virtio-net-pci,netdev=net"]
+
+
 def machine_of(options: argparse.Namespace, toolchain: Toolchain) -> Machine:
     found = kernel.find(options.kernel)
     arguments = list(found.arguments)
@@ -125,6 +139,7 @@ def machine_of(options: argparse.Namespace, toolchain: Toolchain) -> Machine:
         # kmemleak notes the origin of all memory. This more than doubles the time.
         arguments.append("kmemleak=off")
     words = " ".join(options.qemu).split() + (HOST_DEVICE if options.host_root else [])
+    words += network_words(options.forward)
     return Machine(
         cpus=1 if options.icount else options.cpus,
         memory=options.mem,
@@ -154,6 +169,7 @@ def guest_settings(options: argparse.Namespace, toolchain: Toolchain) -> str:
         "interactive": "no" if options.command else "yes",
         "leaks": "yes" if options.leaks else "no",
         "host_modules": " ".join(HOST_MODULES) if options.host_root else "",
+        "net_modules": " ".join(NET_MODULES) if options.forward else "",
         "rows": str(size.lines),
         "columns": str(size.columns),
         "term": os.environ.get("TERM") or "linux",
@@ -167,6 +183,7 @@ def make_image(options: argparse.Namespace, tree: Path, work: Path) -> None:
     image.add_base()
     names = [*options.module, *kernel.find(options.kernel).modules]
     names += HOST_MODULES if options.host_root else []
+    names += NET_MODULES if options.forward else []
     image.add_modules(tree, options.modules, names)
     for words in options.add:
         image.add(words)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page with the channels of a virtual machine, read through taps."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import SCOPE, Page
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+ROOT = SCOPE.parent.parent
+SAWTOOTH = "zzero-0000-0-2"
+BOOT_SECONDS = 400
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+class Guest:
+    """A virtual machine with zio-zero, a reader of the sawtooth, and the daemon."""
+
+    def __init__(self, work: Path) -> None:
+        self.port, self.control = free_port(), free_port()
+        options = ["--host-root", "--mem", "1024", "--timeout", "1500"]
+        for port in (self.port, self.control):
+            options += ["--forward", str(port)]
+        cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        command = f"zio-load zio-trig-timer; ZIO_TREE={ROOT} XDG_CACHE_HOME={cache} sh guest"
+        self.log = work / "vm"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [
+                    ROOT / "tools/testing/vm",
+                    *options,
+                    *("--add", str(SCOPE / "tests/browser/guest")),
+                    *("--", f"{command} {self.port} {self.control}"),
+                ],
+                stdout=log,
+                stderr=log,
+            )
+
+    def url(self) -> str:
+        end = time.monotonic() + BOOT_SECONDS
+        while True:
+            said = self.log.read_text(errors="replace")
+            if found := re.search(r"http://10\.0\.2\.15(:\d+/\?token=\S+)", said):
+                return f"http://127.0.0.1{found[1]}"
+            assert self.process.poll() is None and time.monotonic() < end, said
+            time.sleep(0.2)
+
+    def run(self, command: str) -> str:
+        """Run a line of the shell in the guest. Return what it prints."""
+        with socket.create_connection(("127.0.0.1", self.control), 60) as line:
+            line.sendall(f"{command} 2>&1; exit\n".encode())
+            said = b""
+            while part := line.recv(4096):
+                said += part
+        return said.decode(errors="replace")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest]:
+    one = Guest(tmp_path_factory.mktemp("guest"))
+    yield one
+    one.stop()
+
+
+def show_sawtooth(page: Page, guest: Guest) -> None:
+    page.open(guest.url())
+    page.wait("s && s.channels.length > 2")
+    chosen = f"JSON.stringify(s.view.channels) === '[\"{SAWTOOTH}\"]'"
+    index = page.value(f"s.channels.findIndex((c) => c.name === '{SAWTOOTH}')")
+    for name in page.value("s.view.channels"):
+        if name != SAWTOOTH:
+            at = page.value(f"s.channels.findIndex((c) => c.name === '{name}')")
+            page.press(str(at + 1))
+    if SAWTOOTH not in page.value("s.view.channels"):
+        page.press(str(index + 1))
+    page.wait(chosen)
+    page.wait("s.frame && s.data.length === 2")
+
+
+def setting(page: Page, name: str, value: str) -> None:
+    field = page.driver.find_element(By.CSS_SELECTOR, f"[data-name='{name}']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys(value, Keys.ENTER)
+    page.run("document.activeElement.blur()")
+
+
+def test_a_live_sawtooth_without_a_loss(page: Page, guest: Guest) -> None:
+    show_sawtooth(page, guest)
+    page.wait("s.data[1].length === 256")
+    first = page.value("s.frame.lines[0].seq")
+    page.wait(f"s.frame.lines[0].seq > {first} + 20")
+    values = page.value("Array.from(s.data[1])")
+    assert [(b - a) % 256 for a, b in zip(values, values[1:])] == [1] * 255
+    # The tap takes nothing from the reader of the channel.
+    kept = "/sys/bus/zio/devices/zzero-0000/cset0/chan2/statistics/lost_blocks"
+    lost = guest.run(f"cat {kept}")
+    seq = page.value("s.frame.lines[0].seq")
+    page.wait(f"s.frame.lines[0].seq > {seq} + 50")
+    assert guest.run(f"cat {kept}") == lost
+    assert page.value(f"s.channels.find((c) => c.name === '{SAWTOOTH}').state") == "live"
+
+
+def test_settings_go_to_the_kernel(page: Page, guest: Guest) -> None:
+    show_sawtooth(page, guest)
+    page.wait("document.querySelector(\"[data-name$='trigger/nsamples']\")")
+    setting(page, "zzero-0000/cset0/trigger/nsamples", "64")
+    page.wait("s.data[1].length === 64")
+    assert guest.run("zio get zzero/0/trigger/nsamples").strip() == "64"
+    setting(page, "zzero-0000/cset0/trigger/nsamples", "many")
+    text = page.wait("document.getElementById('message').innerText")
+    assert "zzero-0000/cset0/trigger/nsamples: cannot set 'many'" in text
+    assert guest.run("zio get zzero/0/trigger/nsamples").strip() == "64"
+    setting(page, "zzero-0000/cset0/trigger/nsamples", "256")
+    page.wait("s.data[1].length === 256")
+
+
+def test_a_fast_channel_is_skipped_and_not_slowed(page: Page, guest: Guest) -> None:
+    show_sawtooth(page, guest)
+    setting(page, "zzero-0000/cset0/trigger/period-ms", "1")
+    found = f"s.channels.find((c) => c.name === '{SAWTOOTH}')"
+    page.wait(f"s.sets.length && {found}.blocks > 50")
+    first, begin = page.value("[s.frame.number, performance.now()]")
+    page.wait(f"performance.now() > {begin} + 3000")
+    last, end = page.value("[s.frame.number, performance.now()]")
+    assert 0 < (last - first) * 1000 / (end - begin) <= 61
+    setting(page, "zzero-0000/cset0/trigger/period-ms", "20")
+
+
+def test_survives_the_board(page: Page, guest: Guest) -> None:
+    show_sawtooth(page, guest)
+    driver = "/sys/bus/platform/drivers/zio-zero"
+    guest.run(f"kill $(cat /tmp/reader.pid); echo zio-zero.0 >{driver}/unbind")
+    state = f"s.channels.find((c) => c.name === '{SAWTOOTH}').state"
+    page.wait(f"{state} === 'gone'")
+    page.wait("document.body.innerText.includes('waiting until it is back')")
+    guest.run(
+        f"echo zio-zero.0 >{driver}/bind; zio-links; "
+        "zio set zzero/0 current_trigger=timer trigger/nsamples=32 "
+        "trigger/period-ms=20; (zio-dump -c zzero-0-2 >/dev/null 2>&1 & "
+        "echo $! >/tmp/reader.pid)"
+    )
+    page.wait(f"{state} === 'live'")
+    page.wait("s.data[1].length === 32")
