@@ -37,4 +37,12 @@ scope-picture: scope-ready
 	$(scope_environ) $(PYTHON) scope/tests/browser/picture.py \
 		../Documentation/figures/scope.png
 
-.PHONY: install-scope uninstall-scope scope-ready check-scope check-scope-vm scope-picture
+# A virtual machine whose page a browser of this machine shows
+cache_home = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
+scope-demo: scope-ready
+	testing/vm --host-root --mem 1024 --timeout 86400 --forward 8642 \
+		--add scope/tests/browser/guest -- "zio-load zio-trig-timer; \
+		ZIO_TREE=$(abspath ..) XDG_CACHE_HOME=$(cache_home) sh guest 8642" | \
+	sed -u 's/10\.0\.2\.15/127.0.0.1/'
+
+.PHONY: scope-demo install-scope uninstall-scope scope-ready check-scope check-scope-vm scope-picture
