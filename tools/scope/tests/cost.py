@@ -47,8 +47,9 @@ async def watch(url: str, channels: list[str], seconds: float) -> int:
 
 
 def measure(path: Path, work: str, seconds: float, channels: list[str]) -> str:
-    command = [SCOPE / "zio-scope", "--port", "0", "--loop", "--token-file", f"{work}/t"]
-    daemon = subprocess.Popen([*command, path], stdout=subprocess.PIPE, text=True)
+    command = [str(SCOPE / "zio-scope"), "--port", "0", "--token-file", f"{work}/t"]
+    command += ["--loop", str(path)]
+    daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         url = daemon.stdout.readline().strip() if daemon.stdout else ""
         asyncio.run(watch(url, channels, 2))
@@ -70,7 +71,8 @@ def main(seconds: float) -> None:
             count = max(2, 10_000_000 // samples // 10)
             step = 1_000_000_000 // rate
             path.write_bytes(blocks.recording(count, samples, 2, step))
-            for what, channels in (("shown", names), ("not shown", [])):
+            views: dict[str, list[str]] = {"shown": names, "not shown": []}
+            for what, channels in views.items():
                 text = f"{rate:5} blocks/s of {samples:5} samples, {what:9} "
                 print(text, measure(path, work, seconds, channels), flush=True)
 

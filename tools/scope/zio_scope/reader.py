@@ -28,11 +28,18 @@ IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
 SAMPLE_SIZES = (1, 2, 4, 8)
 
 
+def unit_of(block: Any) -> str:
+    """Return the unit; empty if there is none, or if libzio is too old to tell."""
+    try:
+        return str(block.unit)
+    except NotImplementedError:
+        return ""
+
+
 def block_of(block: Any) -> Block:
     """Copy a zio.Block. Samples in a unit become float64. Samples of a size that is no
     integer's become bytes."""
-    unit = str(getattr(block, "unit", None) or "")
-    if unit:
+    if unit := unit_of(block):
         samples = np.array(block.values())
     elif block.data.dtype.itemsize in SAMPLE_SIZES and block.data.dtype.kind in "iuf":
         samples = np.array(block.data)

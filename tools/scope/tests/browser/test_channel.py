@@ -35,7 +35,9 @@ class Guest:
         for port in (self.port, self.control):
             options += ["--forward", str(port)]
         cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        command = f"zio-load zio-trig-timer; ZIO_TREE={ROOT} XDG_CACHE_HOME={cache} sh guest"
+        command = (
+            f"zio-load zio-trig-timer; ZIO_TREE={ROOT} XDG_CACHE_HOME={cache} sh guest"
+        )
         self.log = work / "vm"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
