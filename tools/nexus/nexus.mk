@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# zio-nexus is Python: it needs no build, but the package zio. In the source tree,
+# nexus/zio-nexus runs from where it is.
+
+nexus_modules = $(wildcard nexus/zio_nexus/*.py)
+NEXUSDIR = $(PREFIX)/lib/zio-nexus
+nexus_pytest = PYTHONPATH=nexus/tests:python/tests PYTHONDONTWRITEBYTECODE=1 \
+	       $(PYTHON) -m pytest -p no:terminal -p tap_plugin -p no:cacheprovider \
+	       --rootdir nexus -c nexus/pyproject.toml
+
+check-nexus: $(python_lib)
+	tests/run 'python/tests/style nexus zio_nexus' '$(nexus_pytest) nexus/tests'
+
+install-nexus:
+	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(NEXUSDIR)/zio_nexus
+	install -m 644 $(nexus_modules) $(DESTDIR)$(NEXUSDIR)/zio_nexus
+	sed -e 's|@NEXUSDIR@|$(NEXUSDIR)|' nexus/zio-nexus >$(DESTDIR)$(BINDIR)/zio-nexus
+	chmod 755 $(DESTDIR)$(BINDIR)/zio-nexus
+	ln -sf zio $(DESTDIR)$(COMPDIR)/zio-nexus
+
+uninstall-nexus:
+	rm -f $(DESTDIR)$(BINDIR)/zio-nexus $(DESTDIR)$(COMPDIR)/zio-nexus
+	rm -rf $(DESTDIR)$(NEXUSDIR)
+
+.PHONY: check-nexus install-nexus uninstall-nexus

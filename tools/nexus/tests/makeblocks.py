@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Block files with known contents."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zio
+
+from zio_nexus.blocks import BIG, INTERLEAVED, LITTLE, NATIVE, TLV_CHANNELS
+from zio_nexus.scaling import EXPONENT, MANTISSA, OFFSET, SIGNED, UNIT
+
+START = 1_700_000_000
+PERIOD_NS = 1_000_000
+SWAPPED = BIG if NATIVE == LITTLE else LITTLE
+
+
+@dataclass
+class Kind:
+    """The channel of some blocks. @scale is (mantissa, exponent, offset, unit)."""
+
+    chan: int = 1
+    ssize: int = 2
+    nsamples: int = 16
+    signed: bool = False
+    mask: int = 0
+    scale: tuple[int, int, int, int] | None = None
+    flags: int = NATIVE
+
+    @property
+    def name(self) -> str:
+        return f"fake-0007-0-{self.chan}"
+
+
+def samples(seq: int, count: int, ssize: int) -> bytes:
+    """Return samples that no other block has, of any size."""
+    return bytes((seq * 31 + i) & 0xFF for i in range(count * ssize))
+
+
+def make_control(kind: Kind, seq: int, count: int) -> Any:
+    control = np.zeros((), zio.control_dtype)
+    control["major_version"], control["minor_version"] = 1, 4
+    control["seq_num"], control["nsamples"] = seq, count
+    control["ssize"], control["nbits"] = kind.ssize, 8 * kind.ssize
+    control["flags"] = kind.flags
+    control["addr"]["devname"], control["addr"]["dev_id"] = b"fake", 7
+    control["addr"]["chan"] = kind.chan
+    time = seq * PERIOD_NS
+    control["tstamp"]["secs"] = START + time // 10**9
+    control["tstamp"]["ticks"] = time % 10**9
+    control["triggername"] = b"hrt"
+    _set_attributes(control, kind)
+    return control
+
+
+def _set_attributes(control: Any, kind: Kind) -> None:
+    values = {SIGNED: int(kind.signed)}
+    if kind.scale:
+        mantissa, exponent, offset, unit = kind.scale
+        values.update(
+            {MANTISSA: mantissa, EXPONENT: exponent, OFFSET: offset, UNIT: unit}
+        )
+    for number, value in values.items():
+        control["attr_channel"]["std_mask"] |= np.uint16(1 << number)
+        control["attr_channel"]["std_val"][number] = value & 0xFFFFFFFF
+    if kind.mask:
+        control["flags"] |= np.uint32(INTERLEAVED)
+        control["tlv"]["type"], control["tlv"]["length"] = TLV_CHANNELS, 1
+        control["tlv"]["payload"] = np.frombuffer(
+            np.uint64(kind.mask).tobytes(), np.uint8
+        )
+
+
+def make_block(kind: Kind, seq: int, count: int | None = None) -> bytes:
+    count = kind.nsamples if count is None else count
+    data = samples(seq, count, kind.ssize)
+    return bytes(make_control(kind, seq, count).tobytes()) + data
+
+
+def make_file(path: Path, kind: Kind, numbers: Iterable[int]) -> Path:
+    """Write blocks of one channel with these sequence numbers."""
+    path.write_bytes(b"".join(make_block(kind, seq) for seq in numbers))
+    return path

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""verify finds deliberate damage."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from makeblocks import Kind, make_block, make_file
+
+from zio_nexus.superblock import checksum, repair
+
+KIND = Kind(nsamples=64)
+NUMBERS = [*range(100), *range(103, 1500)]
+
+
+def lengthen(group: Any) -> None:
+    group["statistics/blocks"][()] -= 1
+
+
+def swap_sequence(group: Any) -> None:
+    rows = group["control"][10:12]
+    rows["seq_num"] = rows["seq_num"][::-1]
+    group["control"][10:12] = rows
+
+
+def lose(group: Any) -> None:
+    row = group["control"][20]
+    row["seq_num"] += 1
+    group["control"][20] = row
+
+
+def forget_loss(group: Any) -> None:
+    group["losses"].resize(0, 0)
+
+
+def invent_loss(group: Any) -> None:
+    row = group["losses"][0]
+    row["lost"] += 1
+    group["losses"][0] = row
+
+
+def change_address(group: Any) -> None:
+    row = group["control"][700]
+    row["addr"]["chan"] = 9
+    group["control"][700] = row
+
+
+def change_time(group: Any) -> None:
+    group["time"][5] += 1
+
+
+def change_size(group: Any) -> None:
+    row = group["control"][7]
+    row["nsamples"] = 63
+    group["control"][7] = row
+
+
+def cut_data(group: Any) -> None:
+    group["data"].resize(1400, 0)
+
+
+def change_version(group: Any) -> None:
+    row = group["control"][7]
+    row["major_version"] = 2
+    group["control"][7] = row
+
+
+def count_bytes(group: Any) -> None:
+    group["statistics/bytes"][()] += 1
+
+
+CHANGES = [
+    lengthen,
+    swap_sequence,
+    lose,
+    forget_loss,
+    invent_loss,
+    change_address,
+    change_time,
+    change_size,
+    cut_data,
+    change_version,
+    count_bytes,
+]
+
+
+@pytest.fixture
+def recorded(nexus: Any, tmp_path: Path) -> Path:
+    make_file(tmp_path / "a.zio", KIND, NUMBERS)
+    nexus("a.zio", "-o", "a.nxs", status=4)
+    return tmp_path / "a.nxs"
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_change(nexus: Any, recorded: Path, change: Callable[[Any], None]) -> None:
+    with h5py.File(recorded, "r+") as file:
+        change(file["entry"][KIND.name])
+    assert "FAULT" in nexus("verify", recorded, status=1).stdout
+
+
+def test_cues(nexus: Any, tmp_path: Path) -> None:
+    content = b"".join(make_block(KIND, n, n % 5) for n in range(100))
+    (tmp_path / "a.zio").write_bytes(content)
+    nexus("a.zio", "-o", "a.nxs")
+    with h5py.File(tmp_path / "a.nxs", "r+") as file:
+        file["entry"][KIND.name]["cue_index"][50] += 1
+    assert "cue_index" in nexus("verify", "a.nxs", status=1).stdout
+
+
+@pytest.mark.parametrize("table", ["data", "control"])
+def test_damaged_bytes(nexus: Any, recorded: Path, table: str) -> None:
+    """A byte that has changed on the disk does not fit the checksum."""
+    with h5py.File(recorded, "r") as file:
+        dataset = file["entry"][KIND.name][table]
+        place = dataset.id.get_chunk_info(0).byte_offset
+    with open(recorded, "r+b") as raw:
+        raw.seek(place + 1000)
+        byte = raw.read(1)[0]
+        raw.seek(place + 1000)
+        raw.write(bytes([byte ^ 1]))
+    assert "cannot read" in nexus("verify", recorded, status=1).stdout
+    nexus("cat", recorded, "-o", "b.zio", status=1)
+
+
+def test_cut_file(nexus: Any, recorded: Path) -> None:
+    os.truncate(recorded, recorded.stat().st_size // 2)
+    assert "repair" in nexus("verify", recorded, status=3).stderr
+
+
+def test_json(nexus: Any, recorded: Path) -> None:
+    report = json.loads(nexus("verify", "--json", recorded, status=4).stdout)
+    counts = report["files"][0]["channels"][KIND.name]
+    assert report["files"][0]["good"] and report["files"][0]["complete"]
+    assert (counts["blocks"], counts["lost"], counts["gaps"]) == (1497, 3, 1)
+
+
+def test_parts(nexus: Any, tmp_path: Path) -> None:
+    """A loss at the seam of two files is found, and belongs to the second."""
+    content = b"".join(make_block(KIND, n) for n in range(2048))
+    content += b"".join(make_block(KIND, n, 32) for n in range(2055, 2200))
+    nexus("-", "-o", "a.nxs", input=content, text=False, status=4)
+    files = [tmp_path / "a.nxs", tmp_path / "a-0002.nxs"]
+    found = json.loads(nexus("verify", "--json", *files, status=4).stdout)["files"]
+    assert [file["channels"][KIND.name]["lost"] for file in found] == [0, 7]
+    nexus("verify", files[0])
+    nexus("verify", files[1], status=4)
+
+
+def make_sysfs(tmp_path: Path, blocks: int, lost: int) -> None:
+    place = tmp_path / "sys/bus/zio/devices/fake-0007/cset0/chan1/statistics"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "blocks").write_text(f"{blocks}\n")
+    (place / "lost_blocks").write_text(f"{lost}\n")
+
+
+def test_live(nexus: Any, recorded: Path, tmp_path: Path) -> None:
+    """The counts of the kernel since the beginning are those of the file."""
+    assert "FAULT" in nexus("verify", "--live", recorded, status=1).stdout
+    with h5py.File(recorded, "r+") as file:
+        statistics = file["entry"][KIND.name]["statistics"]
+        statistics["kernel_blocks_start"][()] = 10
+        statistics["kernel_lost_start"][()] = 5
+    make_sysfs(tmp_path, 1507, 8)
+    assert "they agree" in nexus("verify", "--live", recorded, status=4).stdout
+    make_sysfs(tmp_path, 1507, 9)
+    assert "they differ" in nexus("verify", "--live", recorded, status=1).stdout
+
+
+def test_checksum_of_hdf5(recorded: Path) -> None:
+    """The superblock that HDF5 has written has the checksum that repair calculates."""
+    head = recorded.read_bytes()[:48]
+    assert int.from_bytes(head[44:48], "little") == checksum(head[:44])
+    assert not repair(str(recorded))
+
+
+def test_numbers_of_all_blocks(recorded: Path) -> None:
+    with h5py.File(recorded, "r") as file:
+        assert np.array_equal(file["entry"][KIND.name]["control"]["seq_num"], NUMBERS)

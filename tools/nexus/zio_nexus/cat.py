@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command "cat": from HDF5 back to a block file, byte for byte."""
+
+import argparse
+import sys
+from itertools import groupby
+from typing import BinaryIO
+
+import numpy as np
+
+from .blocks import CONTROL_SIZE, Run
+from .failure import OK, OpenFailure, UsageFailure
+from .hdf import Recording, runs_in_order
+from .target import make_way
+
+
+def run_cat(values: argparse.Namespace) -> int:
+    if values.output == "-":
+        _check_terminal(values.force)
+        _copy(values, sys.stdout.buffer)
+        return OK
+    make_way(values.output, values.force)
+    try:
+        with open(values.output, "xb") as file:
+            _copy(values, file)
+    except OSError as error:
+        raise OpenFailure(f"{values.output}: {error.strerror}") from None
+    return OK
+
+
+def _check_terminal(force: bool) -> None:
+    if sys.stdout.isatty() and not force:
+        raise UsageFailure("cat: standard output is a terminal: use --output or --force")
+
+
+def _copy(values: argparse.Namespace, file: BinaryIO) -> None:
+    recordings = [Recording(path) for path in values.names]
+    names = {name for recording in recordings for name in recording.channels}
+    if values.channel and values.channel not in names:
+        known = ", ".join(sorted(names)) or "none"
+        raise OpenFailure(
+            f"{values.names[0]}: no channel {values.channel}: it has {known}"
+        )
+    for _, parts in groupby(recordings, lambda recording: recording.text("begin")):
+        for run in runs_in_order(list(parts), values.channel):
+            write_run(file, run)
+    file.flush()
+
+
+def write_run(file: BinaryIO, run: Run) -> None:
+    """Write each control, and then its samples."""
+    if run.length is not None:
+        controls = np.ascontiguousarray(run.controls).view(np.uint8)
+        size = run.data.nbytes // len(run)
+        table = np.empty((len(run), CONTROL_SIZE + size), np.uint8)
+        table[:, :CONTROL_SIZE] = controls.reshape(len(run), CONTROL_SIZE)
+        if size:
+            samples = np.ascontiguousarray(run.data).view(np.uint8)
+            table[:, CONTROL_SIZE:] = samples.reshape(len(run), size)
+        file.write(table.data)
+        return
+    for control, samples in zip(run.controls, run.blocks()):
+        file.write(control.tobytes())
+        file.write(samples.tobytes())

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Formats other than HDF5."""
+
+import argparse
+import importlib
+import os
+from typing import TYPE_CHECKING
+
+from .converter import Converter
+from .failure import UsageFailure
+
+if TYPE_CHECKING:
+    from .target import Target
+
+# The module and the class of each format. Only the one that is needed is imported.
+FORMATS = {
+    "wav": ("convert_wav", "WavConverter"),
+    "sr": ("convert_sr", "SigrokConverter"),
+    "csv": ("convert_csv", "CsvConverter"),
+    "npy": ("convert_npy", "NpyConverter"),
+    "npz": ("convert_npy", "NpzConverter"),
+    "parquet": ("convert_parquet", "ParquetConverter"),
+}
+HDF_SUFFIXES = ("nxs", "h5", "hdf5", "hdf", "nx5")
+
+
+def format_of(path: str) -> str:
+    """Return the format that the name of a file stands for."""
+    suffix = os.path.splitext(path)[1].lstrip(".").lower()
+    if suffix in FORMATS:
+        return suffix
+    if suffix in HDF_SUFFIXES:
+        return "hdf5"
+    raise UsageFailure(
+        f"{path}: which format is that? Use --to, or a name that ends in "
+        f"{', '.join('.' + name for name in ('nxs', 'h5', *FORMATS))}"
+    )
+
+
+def make_converter(values: argparse.Namespace, target: "Target") -> Converter:
+    module, name = FORMATS[values.to]
+    found = getattr(importlib.import_module(f".{module}", __package__), name)
+    converter: Converter = found(values, target)
+    return converter

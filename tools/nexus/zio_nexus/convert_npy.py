@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files of numpy: one array, or an archive with arrays of all channels."""
+
+import argparse
+import os
+import tempfile
+import zipfile
+from typing import IO, Any, BinaryIO
+
+import numpy as np
+
+from .blocks import Array, Run
+from .converter import Converter
+from .failure import Failure
+from .target import Target
+
+# Bytes that the head of an array may need, whatever its length
+HEAD = 128
+MAGIC = b"\x93NUMPY\x01\x00"
+
+
+def _head(dtype: Any, shape: tuple[int, ...]) -> bytes:
+    fields = {
+        "descr": dtype.str,
+        "fortran_order": False,
+        "shape": shape,
+    }
+    text = repr(fields).encode()
+    room = HEAD - len(MAGIC) - 2
+    return MAGIC + room.to_bytes(2, "little") + text.ljust(room - 1) + b"\n"
+
+
+class GrowingArray:
+    """An array in a file that grows at its end. It is readable after close()."""
+
+    def __init__(self, file: IO[bytes], dtype: Any) -> None:
+        self.file = file
+        self.dtype = np.dtype(dtype)
+        self.length = 0
+        self.file.write(bytes(HEAD))
+
+    def append(self, rows: Array) -> None:
+        self.file.write(np.ascontiguousarray(rows, self.dtype).tobytes())
+        self.length += len(rows)
+
+    def close(self, columns: int = 0) -> None:
+        """Write the head. With @columns the array has two dimensions."""
+        shape = (self.length // columns, columns) if columns else (self.length,)
+        self.file.seek(0)
+        self.file.write(_head(self.dtype, shape))
+        self.file.flush()
+
+
+class NpyConverter(Converter):
+    """One channel: (block, sample), or one dimension if the blocks differ in length."""
+
+    def __init__(self, values: argparse.Namespace, target: Target) -> None:
+        super().__init__(values, target)
+        self.channel = ""
+        self.file: BinaryIO | None = None
+        self.array: GrowingArray | None = None
+        self.lengths: set[int] = set()
+
+    def write(self, run: Run) -> None:
+        if run.channel != (self.channel or run.channel):
+            raise Failure(f"{run.channel}: npy has one channel: use --to=npz")
+        self.channel = run.channel
+        samples = self.samples(run)
+        if self.array is None:
+            self.file = open(self.path_for(""), "xb")
+            self.array = GrowingArray(self.file, samples.dtype)
+        if samples.size and samples.dtype != self.array.dtype:
+            raise Failure(f"{run.channel}: the type of samples has changed: use HDF5")
+        self.lengths.update(run.lengths.tolist())
+        if samples.size:
+            self.array.append(samples)
+
+    def close(self) -> None:
+        if self.array and self.file:
+            self.array.close(self.lengths.pop() if len(self.lengths) == 1 else 0)
+            self.file.close()
+
+
+class _Member:
+    """The arrays of one channel, in temporary files."""
+
+    TABLES = {"time_ns": "i8", "seq": "u4", "lost": "i8", "nsamples": "i8"}
+
+    def __init__(self, directory: str, dtype: Any) -> None:
+        self.dtype = dtype
+        self.lengths: set[int] = set()
+        self.arrays = {
+            name: GrowingArray(tempfile.TemporaryFile(dir=directory), kind)
+            for name, kind in (("data", dtype), *self.TABLES.items())
+        }
+
+    def append(self, run: Run, samples: Array, lost: Array) -> None:
+        self.lengths.update(run.lengths.tolist())
+        tables = (run.times, run.controls["seq_num"], lost, run.lengths)
+        for name, rows in zip(self.TABLES, tables):
+            self.arrays[name].append(rows)
+        if samples.size:
+            self.arrays["data"].append(samples)
+
+    def put(self, archive: zipfile.ZipFile, channel: str) -> None:
+        columns = self.lengths.pop() if len(self.lengths) == 1 else 0
+        for name, array in self.arrays.items():
+            array.close(columns if name == "data" else 0)
+            array.file.seek(0)
+            member = channel if name == "data" else f"{channel}_{name}"
+            with archive.open(f"{member}.npy", "w", force_zip64=True) as target:
+                while part := array.file.read(1 << 20):
+                    target.write(part)
+            array.file.close()
+
+
+class NpzConverter(Converter):
+    """CHANNEL has the samples, CHANNEL_time_ns, _seq, _lost and _nsamples the blocks."""
+
+    def __init__(self, values: argparse.Namespace, target: Target) -> None:
+        super().__init__(values, target)
+        self.archive = zipfile.ZipFile(self.path_for(""), "x", zipfile.ZIP_STORED)
+        self.members: dict[str, _Member] = {}
+
+    def write(self, run: Run) -> None:
+        samples = self.samples(run)
+        member = self.members.get(run.channel)
+        if member is None:
+            directory = os.path.dirname(self.target.path) or "."
+            member = self.members[run.channel] = _Member(directory, samples.dtype)
+        if samples.size and samples.dtype != member.dtype:
+            raise Failure(f"{run.channel}: the type of samples has changed: use HDF5")
+        member.append(run, samples, self.lost_before(run))
+
+    def close(self) -> None:
+        for channel, member in self.members.items():
+            member.put(self.archive, channel)
+        self.archive.close()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Read the files of this program, also one that is being written or was interrupted."""
+
+import os
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any
+
+import h5py
+import numpy as np
+
+from . import PROGRAM, schema
+from .blocks import Run
+from .failure import OpenFailure, SourceFailure
+from .layout import FLAT, ROWS
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+# Blocks that are read at a time, and their bytes
+STEP_BLOCKS = 4096
+STEP_BYTES = 16 << 20
+
+
+def is_hdf(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(SIGNATURE)) == SIGNATURE
+
+
+def open_file(path: str) -> Any:
+    """Open a file as the reader of a writer that still runs, or was killed."""
+    try:
+        return h5py.File(path, "r", swmr=True, libver="v110")
+    except OSError as error:
+        if error.errno:
+            raise OpenFailure(f"{path}: {os.strerror(error.errno)}") from None
+        reason = str(error).removeprefix("Unable to open file").strip(" ()")
+        remedy = f": try {PROGRAM} repair {path}" if "truncated" in reason else ""
+        raise OpenFailure(f"{path}: HDF5 refuses the file: {reason}{remedy}") from None
+
+
+class ChannelReader:
+    """The blocks of one channel, up to the last flush."""
+
+    def __init__(self, name: str, group: Any) -> None:
+        self.name = name
+        self.group = group
+        self.kind = group.attrs["layout"]
+        self.value = group["data" if self.kind == ROWS else "value"]
+        self.counts = {
+            key: int(item[()]) for key, item in group[schema.STATISTICS].items()
+        }
+        self.blocks = self.counts["blocks"]
+        self.losses = group["losses"][()]
+        self.sample_size = self.value.dtype.itemsize
+
+    def find_begins(self, begin: int, end: int) -> tuple[int, int]:
+        """Return the first sample of block @begin, and the sample after @end - 1."""
+        if self.kind != FLAT:
+            return begin, end
+        index = self.group["cue_index"]
+        first = int(index[begin])
+        if end < len(index):
+            return first, int(index[end])
+        return first, first + int(self.group["control"]["nsamples", begin:end].sum())
+
+    def read(self, begin: int, end: int) -> Run:
+        """Return the blocks from @begin up to @end."""
+        controls = self.group["control"][begin:end]
+        first, last = self.find_begins(begin, end)
+        samples = self.value[first:last].reshape(-1)
+        lengths = controls["nsamples"].astype(np.int64)
+        order = self.group["order"][begin:end]
+        return Run(self.name, controls, samples, lengths, order)
+
+    def runs(self) -> Iterator[Run]:
+        step = self._step()
+        for begin in range(0, self.blocks, step):
+            yield self.read(begin, min(begin + step, self.blocks))
+
+    def _step(self) -> int:
+        mean = self.counts["bytes"] // max(1, self.blocks) + 512
+        return int(min(STEP_BLOCKS, max(1, STEP_BYTES // mean)))
+
+
+class Recording:
+    """A file of this program."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.file = open_file(path)
+        entry = self.file.get(schema.ENTRY)
+        if entry is None or schema.RECORDING not in entry:
+            raise OpenFailure(f"{path}: no recording of zio-nexus")
+        self.entry = entry
+        self.is_complete = bool(entry[schema.RECORDING]["complete"][()])
+        self.channels = {
+            name: ChannelReader(name, group)
+            for name, group in entry.items()
+            if isinstance(group, h5py.Group) and schema.STATISTICS in group
+        }
+
+    def text(self, name: str) -> str:
+        """Return a note on the recording."""
+        item = self.entry[schema.RECORDING].get(name)
+        return "" if item is None else str(item.asstr()[()])
+
+    def runs_of(self, channel: str) -> Iterator[Run]:
+        """Yield the blocks of a channel, if the file has it."""
+        if channel not in self.channels:
+            return
+        try:
+            yield from self.channels[channel].runs()
+        except OSError as error:
+            raise SourceFailure(f"{self.path}: cannot read the blocks: {error}") from None
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def runs_in_order(recordings: list[Recording], channel: str = "") -> Iterator[Run]:
+    """Yield runs in which the blocks of all channels, or of one, have the order in which
+    they came. @recordings are the files of one recording."""
+    names = dict.fromkeys(name for file in recordings for name in file.channels)
+
+    def runs_of(name: str) -> Iterator[Run]:
+        return chain.from_iterable(file.runs_of(name) for file in recordings)
+
+    yield from merge([runs_of(name) for name in ([channel] if channel else names)])
+
+
+class Head:
+    """The next blocks of a stream."""
+
+    def __init__(self, run: Run, stream: Iterator[Run]) -> None:
+        self.run: Run | None = run
+        self.stream = stream
+        self.place = int(run.order[0])
+
+    def take(self, limit: int | None) -> Run:
+        """Return the blocks before the place @limit, at least one."""
+        assert self.run
+        run, count = self.run, len(self.run)
+        end = count if limit is None else int(np.searchsorted(run.order, limit))
+        end = max(1, end)
+        rest = [run.part(end, count)] if end < count else [*islice(self.stream, 1)]
+        self.run = rest[0] if rest else None
+        self.place = int(rest[0].order[0]) if rest else 0
+        return run.part(0, end)
+
+
+def merge(streams: list[Iterator[Run]]) -> Iterator[Run]:
+    """Yield parts of the runs of several channels, by the order of their blocks."""
+    heads = [Head(run, stream) for stream in streams if (run := next(stream, None))]
+    while heads:
+        heads.sort(key=lambda head: head.place)
+        yield heads[0].take(heads[1].place if len(heads) > 1 else None)
+        if not heads[0].run:
+            heads.pop(0)

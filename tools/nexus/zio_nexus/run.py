@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command "record": read the sources, and write HDF5 or another format."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from .convert import FORMATS, format_of, make_converter
+from .failure import (
+    BY_SIGNAL,
+    FAILED,
+    LOST,
+    OK,
+    Failure,
+    SourceFailure,
+    UsageFailure,
+    explain,
+    say,
+)
+from .layout import Options
+from .record import BrokenFile, Limits, Recorder
+from .session import Clock, Progress, Stop, Tally
+from .source import GroupSource, Source, Step, open_source
+from .target import Target
+from .writer import now
+
+NANO = 1e9
+
+
+class Sink(Protocol):
+    """What takes the blocks."""
+
+    def add(self, step: Step) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def finish(self) -> None: ...
+
+    def give_up(self) -> int: ...
+
+
+def run_record(values: argparse.Namespace) -> int:
+    if not values.output:
+        raise UsageFailure(
+            f"where to? use --output=FILE, in {', '.join(FORMATS)} or HDF5"
+        )
+    target = _make_target(values)
+    source = _open(values)
+    try:
+        return Session(values, source, target, _make_sink(values, source, target)).run()
+    finally:
+        source.close()
+
+
+def _make_target(values: argparse.Namespace) -> Target:
+    values.to = values.to or format_of(values.output)
+    rotates = bool(values.rotate_size or values.rotate_time)
+    if rotates and values.to != "hdf5":
+        raise UsageFailure(f"--rotate-size and --rotate-time need HDF5, not {values.to}")
+    if values.output == "-":
+        raise UsageFailure("the output is a file, not a pipe")
+    return Target(values.output, rotates, values.force)
+
+
+def _open(values: argparse.Namespace) -> Source:
+    if values.group:
+        return GroupSource(values.names, values.window, values.limit)
+    return open_source(values.names, None if values.method == "auto" else values.method)
+
+
+def _make_sink(values: argparse.Namespace, source: Source, target: Target) -> Sink:
+    if values.to != "hdf5":
+        return make_converter(values, target)
+    options = Options(
+        values.layout,
+        values.chunk,
+        values.compress,
+        values.level,
+        values.shuffle,
+        not values.no_checksum,
+        NANO / values.rate if values.rate else 0.0,
+    )
+    texts = {
+        "title": values.title,
+        "command": " ".join(sys.argv[1:]),
+        "host": os.uname().nodename,
+        "begin": now(),
+        "sources": " ".join(values.names),
+    }
+    return Recorder(
+        source, target, options, Limits(values.rotate_size, values.rotate_time), texts
+    )
+
+
+class Session:
+    """One recording, from the first block to the totals."""
+
+    def __init__(
+        self, values: argparse.Namespace, source: Source, target: Target, sink: Sink
+    ) -> None:
+        self.values = values
+        self.source = source
+        self.target = target
+        self.sink = sink
+        self.tally = Tally()
+        self.stop = Stop()
+        self.end = "end of file"
+        self.not_stored = 0
+
+    def run(self) -> int:
+        self.stop.catch()
+        wanted = False if self.values.quiet else self.values.progress or None
+        progress = Progress(self.tally, wanted)
+        try:
+            source_failure = self._copy_all(progress)
+            self.sink.finish()
+        except Failure as failure:
+            return self._fail(failure, progress)
+        except OSError as error:
+            return self._fail(Failure(explain(error)), progress)
+        progress.end()
+        if source_failure:
+            say(self.end)
+        self._report()
+        return source_failure.status if source_failure else self._status()
+
+    def _copy_all(self, progress: Progress) -> SourceFailure | None:
+        """Copy to the end; return the error of the source that ended it."""
+        try:
+            self._copy(progress)
+        except SourceFailure as failure:
+            self.end = str(failure)
+            return failure
+        return None
+
+    def _copy(self, progress: Progress) -> None:
+        clock = Clock(self.values.flush, self.sink.flush)
+        for step in self.source:
+            step = self._limit(step)
+            self.sink.add(step)
+            for run in step.runs:
+                self.tally.add(run)
+            clock.look()
+            progress.show()
+            if self._has_count():
+                return
+            if self._is_over():
+                self.source.stop()
+
+    def _limit(self, step: Step) -> Step:
+        """Return the part of @step up to the last block that is wanted."""
+        if not self.values.count:
+            return step
+        left = self.values.count - self.tally.total("blocks")
+        return Step(list(_first(step, left)), step.events)
+
+    def _has_count(self) -> bool:
+        if not self.values.count or self.tally.total("blocks") < self.values.count:
+            return False
+        self.end = "count"
+        return True
+
+    def _is_over(self) -> bool:
+        if self.stop.signal:
+            self.end = f"signal {self.stop.signal}"
+        elif self.values.duration and self.tally.seconds() >= self.values.duration:
+            self.end = "duration"
+        else:
+            return False
+        return True
+
+    def _fail(self, failure: Failure, progress: Progress) -> int:
+        """Keep what there is, and tell what is missing."""
+        progress.end()
+        self.end = str(failure)
+        if not isinstance(failure, BrokenFile):
+            try:
+                self.not_stored = self.sink.give_up()
+            except BrokenFile as broken:
+                failure = broken
+        say(str(failure))
+        if self.not_stored:
+            say(f"{self.not_stored} blocks that were read are not in the file")
+        self._report()
+        if isinstance(failure, BrokenFile):
+            _leave_at_once(FAILED)
+        return failure.status
+
+    def _status(self) -> int:
+        if self.stop.signal:
+            return BY_SIGNAL + self.stop.signal
+        return LOST if self.tally.total("lost") else OK
+
+    def _report(self) -> None:
+        if not self.values.quiet:
+            say(self.tally.text())
+            self.tally.say_losses()
+        if self.values.json:
+            print(json.dumps(self._summary(), indent=2))
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "files": self.target.files,
+            "format": self.values.to,
+            "end": self.end,
+            "not_stored": self.not_stored,
+            **self.tally.report(),
+        }
+
+
+def _first(step: Step, count: int) -> Iterator[Any]:
+    """Yield the runs of @step with the first @count blocks in the order of the source."""
+    total = sum(len(run) for run in step.runs)
+    if total <= count:
+        yield from step.runs
+        return
+    order = sorted(number for run in step.runs for number in run.order)
+    for run in step.runs:
+        end = int((run.order < order[count]).sum())
+        if end:
+            yield run.part(0, end)
+
+
+def _leave_at_once(status: int) -> None:
+    """End without the cleanup of HDF5, which would try to write again, and crash."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

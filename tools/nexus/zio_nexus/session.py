@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The loop of a recording: when to stop, when to flush, what was counted."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from .blocks import Gaps, Run
+from .failure import say
+
+
+class Stop:
+    """Notes the signal that is to end the program. A second one kills it."""
+
+    def __init__(self) -> None:
+        self.signal = 0
+
+    def catch(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._note)
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        self.signal = number
+        signal.signal(number, signal.SIG_DFL)
+
+
+@dataclass
+class Counter:
+    """Counts of one channel."""
+
+    blocks: int = 0
+    bytes: int = 0
+    lost: int = 0
+    gaps: int = 0
+    finder: Gaps = field(default_factory=Gaps)
+
+    def add(self, run: Run) -> None:
+        losses = self.finder.find(run.controls, self.blocks, run.times)
+        self.blocks += len(run)
+        self.bytes += run.data.nbytes
+        self.lost += int(losses["lost"].sum())
+        self.gaps += len(losses)
+
+    def report(self) -> dict[str, int]:
+        names = ("blocks", "bytes", "lost", "gaps")
+        return {name: getattr(self, name) for name in names}
+
+
+class Tally:
+    """Counts of all channels, and the time that passes."""
+
+    def __init__(self) -> None:
+        self.channels: dict[str, Counter] = {}
+        self.begin = time.monotonic()
+
+    def add(self, run: Run) -> None:
+        self.channels.setdefault(run.channel, Counter()).add(run)
+
+    def total(self, name: str) -> int:
+        return sum(getattr(counter, name) for counter in self.channels.values())
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.begin
+
+    def report(self) -> dict[str, Any]:
+        used = os.times()
+        report: dict[str, Any] = {
+            name: self.total(name) for name in ("blocks", "bytes", "lost", "gaps")
+        }
+        report["seconds"] = round(self.seconds(), 6)
+        report["user"], report["system"] = used.user, used.system
+        report["channels"] = {
+            name: counter.report() for name, counter in self.channels.items()
+        }
+        return report
+
+    def text(self) -> str:
+        blocks, size = self.total("blocks"), self.total("bytes")
+        seconds = self.seconds()
+        return f"{blocks} blocks, {size} bytes, {seconds:.3f} s, {_rate(size / seconds)}"
+
+    def say_losses(self) -> None:
+        for name, counter in self.channels.items():
+            if counter.lost:
+                gaps = f"{counter.gaps} gap{'s' if counter.gaps != 1 else ''}"
+                say(f"{name}: lost {counter.lost} blocks in {gaps}")
+
+
+def _rate(bytes_per_second: float) -> str:
+    if bytes_per_second < 1e5:
+        return f"{bytes_per_second / 1e3:.1f} kB/s"
+    return f"{bytes_per_second / 1e6:.1f} MB/s"
+
+
+class Progress:
+    """Prints a line each second, on a terminal or where the user wants it."""
+
+    PERIOD = 1.0
+
+    def __init__(self, tally: Tally, wanted: bool | None) -> None:
+        self.tally = tally
+        self.is_terminal = sys.stderr.isatty()
+        self.wanted = self.is_terminal if wanted is None else wanted
+        self.due = time.monotonic() + self.PERIOD
+        self.is_shown = False
+
+    def show(self) -> None:
+        if not self.wanted or time.monotonic() < self.due:
+            return
+        self.due = time.monotonic() + self.PERIOD
+        text = f"{self.tally.text()}, lost {self.tally.total('lost')}"
+        end = "\r" if self.is_terminal else "\n"
+        print(f"zio-nexus: {text}", file=sys.stderr, end=end, flush=True)
+        self.is_shown = self.is_terminal
+
+    def end(self) -> None:
+        if self.is_shown:
+            print(file=sys.stderr)
+
+
+class Clock:
+    """Calls a function again and again, at least @period seconds apart."""
+
+    def __init__(self, period: float, function: Callable[[], None]) -> None:
+        self.period = period
+        self.function = function
+        self.last = time.monotonic()
+
+    def look(self) -> None:
+        if time.monotonic() - self.last >= self.period:
+            self.function()
+            self.last = time.monotonic()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Cut the batches of the package zio into runs: one channel, one type of samples."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .blocks import CONTROL_SIZE, Array, Run, channel_name
+from .scaling import SIGNED, sample_type
+
+# The bytes of a control that have the address of the channel
+ADDRESS = slice(16, 48)
+
+
+class Splitter:
+    """Splits batches, and counts their blocks."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.names: dict[bytes, str] = {}
+
+    def split(self, controls: Array, data: Any) -> Iterator[Run]:
+        """Yield runs of the blocks. @data is an array (k, n), or a list of k arrays. The
+        runs may refer to the memory of both."""
+        order = np.arange(self.count, self.count + len(controls))
+        self.count += len(controls)
+        keys = _addresses(controls)
+        if (keys == keys[0]).all():
+            yield from self.split_types(controls, data, order)
+            return
+        for rows in _groups(keys):
+            part = data[rows] if isinstance(data, np.ndarray) else [data[i] for i in rows]
+            yield from self.split_types(controls[rows], part, order[rows])
+
+    def split_types(self, controls: Array, data: Any, order: Array) -> Iterator[Run]:
+        """Yield runs of the blocks of one channel, in their order."""
+        name = self.name_of(controls[0])
+        lengths = controls["nsamples"].astype(np.int64)
+        begin = 0
+        for end in _ends(controls):
+            at = slice(begin, end)
+            samples = _flatten(data[at], _first_type(controls[at]))
+            yield Run(name, controls[at], samples, lengths[at], order[at])
+            begin = end
+
+    def name_of(self, control: Any) -> str:
+        address = control["addr"].tobytes()
+        if address not in self.names:
+            self.names[address] = channel_name(control)
+        return self.names[address]
+
+
+def _addresses(controls: Array) -> Array:
+    raw = np.ascontiguousarray(controls).view(np.uint8).reshape(-1, CONTROL_SIZE)
+    return np.asarray(raw[:, ADDRESS])
+
+
+def _groups(keys: Array) -> Iterator[Array]:
+    """Yield the rows of each key, the key that comes first before the others."""
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    for number in np.argsort(first):
+        yield np.flatnonzero(inverse == number)
+
+
+def _ends(controls: Array) -> Iterator[int]:
+    """Yield the ends of the parts of @controls with one type of samples. A block without
+    samples continues the part before it."""
+    signs = controls["attr_channel"]["std_val"][:, SIGNED] & 1
+    types = controls["ssize"].astype(np.uint32) * 2 + signs
+    types = types[controls["nsamples"] > 0]
+    if len(types) and (types != types[0]).any():
+        rows = np.flatnonzero(controls["nsamples"])
+        yield from rows[1:][types[1:] != types[:-1]].tolist()
+    yield len(controls)
+
+
+def _first_type(controls: Array) -> Any:
+    return sample_type(controls[int(np.argmax(controls["nsamples"] > 0))])
+
+
+def _flatten(data: Any, dtype: Any) -> Array:
+    """Return all samples in one dimension."""
+    if isinstance(data, np.ndarray):
+        return np.asarray(data.reshape(-1).view(dtype))
+    parts = [part.reshape(-1).view(np.uint8) for part in data if part.size]
+    flat = np.concatenate(parts) if parts else np.empty(0, np.uint8)
+    return np.asarray(flat.view(dtype))

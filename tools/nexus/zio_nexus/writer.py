@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Write one HDF5 file that a program can read meanwhile, and after any interruption.
+
+HDF5's mode SWMR (single writer, multiple readers) orders the writes to the file, so that
+its structure is valid at any time. In return, no group and no attribute can be added
+after the beginning.
+"""
+
+import math
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import h5py
+import numpy as np
+
+from . import schema
+from .blocks import Array, Gaps, Run
+from .failure import OpenFailure
+from .layout import Layout, Options
+from .room import Room
+from .scaling import attribute_bytes
+from .superblock import cut_rest
+
+# Bytes of a block in the tables, beside its samples and its control
+BYTES_PER_BLOCK = 32
+# Bytes that the structure of a channel may grow by between two flushes
+METADATA_BYTES = 1 << 19
+CACHE_BYTES = 8 << 20
+CACHE_SLOTS = 521
+
+
+def now() -> str:
+    """Return the time of day in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class Column:
+    """A dataset that grows at its end."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.id = dataset.id
+        self.tail = dataset.shape[1:]
+        self.length = dataset.shape[0]
+        self.memory_type = h5py.h5t.py_create(dataset.dtype)
+        self.chunk_bytes: int = math.prod(dataset.chunks) * dataset.dtype.itemsize
+
+    def append(self, rows: Array) -> None:
+        """Append @rows. h5py's own slices cost more than the data of a small batch."""
+        count = len(rows)
+        if not count:
+            return
+        shape = (count, *self.tail)
+        self.id.set_extent((self.length + count, *self.tail))
+        place = self.id.get_space()
+        place.select_hyperslab((self.length, *(0 for _ in self.tail)), shape)
+        memory = h5py.h5s.create_simple(shape)
+        self.id.write(memory, place, np.ascontiguousarray(rows), self.memory_type)
+        self.length += count
+
+
+class ChannelWriter:
+    """The group of one channel."""
+
+    def __init__(self, group: Any, layout: Layout, options: Options, gaps: Gaps) -> None:
+        self.layout = layout
+        self.gaps = gaps
+        self.sample_period = options.sample_period
+        self.columns = {
+            name: Column(item)
+            for name, item in group.items()
+            if isinstance(item, h5py.Dataset)
+            and item.maxshape
+            and item.maxshape[0] is None
+        }
+        # HDF5 may write when an object is closed, and h5py does not report that error:
+        # all objects stay open to the end.
+        self.statistics = dict(group[schema.STATISTICS].items())
+        self.counts = {name: 0 for name in schema.COUNTS}
+        self.counts.update({name: schema.UNKNOWN for name in schema.SEQUENCES})
+        self.scaling = attribute_bytes(np.atleast_1d(layout.control))[0]
+
+    def append(self, run: Run) -> None:
+        times = run.times
+        losses = self.gaps.find(run.controls, self.counts["blocks"], times)
+        getattr(self, f"_append_{self.layout.kind}")(run, times)
+        self.columns["control"].append(run.controls)
+        self.columns["order"].append(run.order)
+        self.columns["losses"].append(losses)
+        self._count(run, losses)
+
+    def _append_rows(self, run: Run, times: Array) -> None:
+        self.columns["data"].append(run.rows())
+        self.columns["time"].append(times)
+
+    def _append_series(self, run: Run, times: Array) -> None:
+        begin = self.columns["value"].length
+        self.columns["value"].append(run.data)
+        self.columns["time"].append(times)
+        self.columns["cue_index"].append(np.array([begin]))
+        self.columns["cue_timestamp_zero"].append(times[:1])
+
+    def _append_flat(self, run: Run, times: Array) -> None:
+        begins = np.cumsum(run.lengths) - run.lengths
+        first = self.columns["value"].length
+        self.columns["value"].append(run.data)
+        self.columns["cue_index"].append(begins + first)
+        self.columns["cue_timestamp_zero"].append(times)
+        if self.sample_period:
+            within = np.arange(len(run.data)) - np.repeat(begins, run.lengths)
+            steps = (within * self.sample_period).astype(np.int64)
+            self.columns["time"].append(np.repeat(times, run.lengths) + steps)
+
+    def _count(self, run: Run, losses: Array) -> None:
+        counts, controls = self.counts, run.controls
+        if not counts["blocks"]:
+            counts["first_seq"] = int(controls["seq_num"][0])
+        counts["last_seq"] = int(controls["seq_num"][-1])
+        counts["blocks"] += len(run)
+        counts["samples"] += int(run.lengths.sum())
+        counts["bytes"] += run.data.nbytes
+        counts["lost"] += int(losses["lost"].sum())
+        counts["gaps"] += len(losses)
+        self._count_scalings(attribute_bytes(controls))
+
+    def _count_scalings(self, found: Array) -> None:
+        """Count how often the attributes that decide the scaling have changed."""
+        if not (found == self.scaling).all():
+            before = np.concatenate((self.scaling[None], found[:-1]))
+            changes = int((before != found).any(axis=1).sum())
+            self.counts["scaling_changes"] += changes
+            self.scaling = found[-1].copy()
+
+    def put_counts(self) -> None:
+        for name, count in self.counts.items():
+            self.statistics[name][()] = count
+
+    def put_kernel(self, counts: Mapping[str, int]) -> None:
+        """Store numbers of the kernel: see schema.KERNEL."""
+        for name, count in counts.items():
+            self.statistics[name][()] = count
+
+
+class FileWriter:
+    """One file.
+
+    @layouts has the channels, in the order of their groups. @gaps has what the file
+    before this one knows of their sequence. @texts are notes on the recording. @group
+    has the channels of the events, if there are any.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        layouts: Mapping[str, Layout],
+        gaps: Mapping[str, Gaps],
+        options: Options,
+        texts: Mapping[str, str],
+        group: list[str] | None = None,
+    ) -> None:
+        self.path = path
+        self.file = _create(path)
+        entry = schema.make_root(self.file, next(iter(layouts), ""), now(), dict(texts))
+        self.end_time = entry["end_time"]
+        self.complete = entry[schema.RECORDING]["complete"]
+        self.channels = {}
+        for name, layout in layouts.items():
+            part = schema.make_channel(entry, name, layout, options)
+            self.channels[name] = ChannelWriter(part, layout, options, gaps[name])
+        self.events: dict[str, Column] = {}
+        if group:
+            events = schema.make_events(entry, group)
+            self.events = {name: Column(item) for name, item in events.items()}
+        self.unflushed = 0
+        self.room = Room(path, sum(map(_chunk_bytes, self.channels.values())))
+        self.file.swmr_mode = True
+        self.file.flush()
+
+    def takes(self, run: Run) -> bool:
+        channel = self.channels.get(run.channel)
+        return channel is not None and channel.layout.takes(run)
+
+    def reserve(self, run: Run) -> None:
+        """Take room on the disk for @run, and to close the file after it. Raise OSError
+        if there is none; the file can be closed then."""
+        size = run.data.nbytes + run.controls.nbytes + BYTES_PER_BLOCK * len(run)
+        self.room.reserve(self.size() + size)
+
+    def append(self, run: Run) -> None:
+        self.channels[run.channel].append(run)
+        self.unflushed += run.data.nbytes + run.controls.nbytes
+
+    def append_events(self, times: Array, blocks: Array, missing: Array) -> None:
+        for name, rows in (("time", times), ("block", blocks), ("missing", missing)):
+            self.events[name].append(rows)
+
+    def flush(self) -> None:
+        """Make all blocks readable, and then the counts. So a reader finds at least as
+        many blocks as the counts tell."""
+        self.file.flush()
+        for channel in self.channels.values():
+            channel.put_counts()
+        self.file.flush()
+        self.unflushed = 0
+        self.room.forget()
+
+    def size(self) -> int:
+        """Return the bytes of the file. What HDF5 has not written yet is counted as it
+        is, not compressed."""
+        return int(self.file.id.get_filesize()) + self.unflushed
+
+    def close(self) -> None:
+        """End the file: it is complete."""
+        self.flush()
+        self.end_time[()] = np.bytes_(now())
+        self.complete[()] = 1
+        self.file.close()
+        self.room.close()
+        cut_rest(self.path)
+
+
+def _chunk_bytes(channel: ChannelWriter) -> int:
+    """Return the bytes that the last chunks of @channel may need."""
+    return sum(column.chunk_bytes for column in channel.columns.values()) + METADATA_BYTES
+
+
+def _create(path: str) -> Any:
+    try:
+        return h5py.File(
+            path,
+            "x",
+            libver="v110",
+            rdcc_nbytes=CACHE_BYTES,
+            rdcc_nslots=CACHE_SLOTS,
+            rdcc_w0=1.0,
+        )
+    except FileExistsError:
+        raise OpenFailure(f"{path}: exists: use --force to replace it") from None
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise OpenFailure(f"{path}: cannot create the file: {reason}") from None
