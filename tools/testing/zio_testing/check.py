@@ -10,6 +10,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
              them)
   tools      the tests of the tools and the library, on this machine
   python     the Python package, on this machine
+  nexus      zio-nexus, on this machine
   scope      zio-scope with block files, in a browser
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
@@ -68,7 +69,7 @@ from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # These programs use one processor each.
-BESIDE_BOOTS = ("litmus", "tools", "python", "scope", "packages")
+BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "packages")
 # The steps of a group run together, two jobs at a time.
 GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
@@ -78,6 +79,7 @@ MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "lit
 PROGRAMS: dict[str, tuple[str, Words]] = {
     "tools": ("tools and library", ["make", "-C", ROOT / "tools", "check"]),
     "python": ("Python package", ["make", "-C", ROOT / "tools", "check-python"]),
+    "nexus": ("zio-nexus", ["make", "-C", ROOT / "tools", "check-nexus"]),
     "scope": ("zio-scope", ["make", "-C", ROOT / "tools", "check-scope"]),
     "packages": ("packages", [TESTING / "packages", "test"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
@@ -154,7 +156,7 @@ def main(words: list[str]) -> int:
     options = parse_options(words)
     report = Report(CACHE / "check")
     with proc():
-        setup("build", "vm", "debug-kernel", "check", "mutants")
+        setup("build", "vm", "debug-kernel", "check", "nexus", "mutants")
         kernel.prepare("distro")
         kernel.prepare("kasan")
         # Two steps of one group need it: they must not build it at the same time.

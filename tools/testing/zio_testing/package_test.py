@@ -16,7 +16,7 @@ from .suite import can_enter
 from .trial import Trial, run
 
 NAMES = ("zio-dkms", "libzio1", "libzio-dev", "zio-tools", "zio-doc", "python3-zio")
-NAMES += ("zio-scope",)
+NAMES += ("zio-nexus", "zio-scope")
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"
@@ -69,6 +69,14 @@ def test_python(trial: Trial, root: Root) -> None:
     found = root.run("/usr/bin/python3", "-c", PYTHON)
     good = found == (0, f"[0, 1, 2] {VERSION}\n")
     trial.result("python3-zio writes and reads a block file", good, found[1])
+
+
+def test_nexus(trial: Trial, root: Root) -> None:
+    """Record the block file of test_python()."""
+    record = "zio-nexus -q /tmp/blocks -o /tmp/blocks.nxs"
+    found = root.run("sh", "-c", f"{record} && zio-nexus verify /tmp/blocks.nxs")
+    good = found[0] == 0 and "3 blocks, 24 bytes, lost 0" in found[1]
+    trial.result("zio-nexus records a block file", good, found[1])
 
 
 def test_autopkgtests(trial: Trial, root: Root) -> None:
@@ -203,6 +211,7 @@ def test_all(work: Path) -> int:
         test_modules(trial, root, release)
         test_versions(trial, root)
         test_python(trial, root)
+        test_nexus(trial, root)
         test_autopkgtests(trial, root)
         test_machine(trial, root, release, work)
         test_old(trial, root, release)
