@@ -139,7 +139,7 @@ def test_losses_are_counted(cset: zio.Object) -> None:
     seqs, lost = [], []
     with zio.open(SAWTOOTH, method="ring") as ch:
         cset["current_trigger"] = "timer"
-        cset.trigger["ms-period"] = 2
+        cset.trigger["period-ms"] = 2
         batches = ch.batches(1000)
         while sum(lost) < 20:
             batch = next(batches)
@@ -157,7 +157,7 @@ def test_losses_are_counted(cset: zio.Object) -> None:
 def test_timeout(cset: zio.Object) -> None:
     in_guest("zio-load", "zio-trig-timer")
     cset["current_trigger"] = "timer"
-    cset.trigger["ms-period"] = 20
+    cset.trigger["period-ms"] = 20
     with zio.open(SAWTOOTH) as ch:
         batches = ch.batches(4, timeout=60)
         assert [len(next(batches)) for _ in range(3)] == [4, 4, 4]
@@ -166,7 +166,7 @@ def test_timeout(cset: zio.Object) -> None:
 def test_async_for(cset: zio.Object) -> None:
     in_guest("zio-load", "zio-trig-timer")
     cset["current_trigger"] = "timer"
-    cset.trigger["ms-period"] = 20
+    cset.trigger["period-ms"] = 20
 
     async def read(name: str) -> list[int]:
         found: list[int] = []
@@ -203,12 +203,12 @@ def test_unplug(cset: zio.Object) -> None:
     """A reader that waits gets ENODEV, and its array stays right."""
     in_guest("zio-load", "zio-trig-timer")
     cset["current_trigger"] = "timer"
-    cset.trigger["ms-period"] = 1
+    cset.trigger["period-ms"] = 1
     cset["current_buffer"] = "vmalloc"
     ch = zio.open(SAWTOOTH, method="ring")
     data = next(iter(ch)).data
     values = data.tolist()
-    cset.trigger["ms-period"] = 100_000
+    cset.trigger["period-ms"] = 100_000
     timer = threading.Timer(0.5, DRIVER.joinpath("unbind").write_text, ("zio-zero.0",))
     timer.start()
     with pytest.raises(zio.Error) as caught:
