@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 import os
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -102,6 +103,23 @@ def test_samples_of_odd_size_become_bytes(tmp_path: Path) -> None:
     wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].snapshot())
     found = traces.found["zzero-0000-0-0"].snapshot()[0].samples
     assert list(found) == [0, 1, 2, 3, 4, 5]
+    reader.stop()
+
+
+def test_samples_with_a_scale_become_values(tmp_path: Path) -> None:
+    data = bytearray(blocks.block(np.array([0, 1, 65535], dtype="u2")))
+    # The standard attributes offset, unit (V), scale 5 * 10^-3, signed
+    values = {2: 100_000, 5: 1, 6: 5, 7: -3 & 0xFFFFFFFF, 8: 1}
+    struct.pack_into("=H", data, 96, sum(1 << index for index in values))
+    for index, value in values.items():
+        struct.pack_into("=I", data, 104 + 4 * index, value)
+    path = tmp_path / "a.zio"
+    path.write_bytes(data)
+    reader, traces = play(path)
+    wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].snapshot())
+    found = traces.found["zzero-0000-0-0"].snapshot()[0]
+    assert found.unit == "V"
+    np.testing.assert_allclose(found.samples, [0.1, 0.105, 0.095])
     reader.stop()
 
 

@@ -28,19 +28,21 @@ IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
 SAMPLE_SIZES = (1, 2, 4, 8)
 
 
-def unit_of(block: Any) -> str:
-    """Return the unit; empty if there is none, or if libzio is too old to tell."""
+def scaling_of(block: Any) -> Any:
+    """Return how samples become values; None if they stay as they are."""
     try:
-        return str(block.unit)
-    except NotImplementedError:
-        return ""
+        scaling = block.scaling
+    except zio.Error:  # no numbers, or a scale that the library does not know
+        return None
+    return scaling if scaling.is_scaled else None
 
 
 def block_of(block: Any) -> Block:
-    """Copy a zio.Block. Samples in a unit become float64. Samples of a size that is no
+    """Copy a zio.Block. Samples with a scale become float64. Samples of a size that is no
     integer's become bytes."""
-    if unit := unit_of(block):
-        samples = np.array(block.values())
+    unit = ""
+    if scaling := scaling_of(block):
+        unit, samples = scaling.unit, np.array(scaling.values(block.data))
     elif block.data.dtype.itemsize in SAMPLE_SIZES and block.data.dtype.kind in "iuf":
         samples = np.array(block.data)
     else:
