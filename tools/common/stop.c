@@ -6,11 +6,13 @@
 #include "stop.h"
 
 static volatile sig_atomic_t caught;
+static volatile sig_atomic_t n_caught;
 static sigset_t stops;
 
 static void on_stop(int sig)
 {
 	caught = sig;
+	n_caught++;
 }
 
 void catch_stop(int sig, int flags)
@@ -32,18 +34,35 @@ int caught_stop(void)
 	return caught;
 }
 
+int count_stops(void)
+{
+	return n_caught;
+}
+
 int stop_status(int code)
 {
 	return caught ? EXIT_BY_SIGNAL + caught : code;
 }
 
 /* Only ppoll() unblocks the signals, so none is lost between the test and the wait. */
-void wait_unless_stopped(struct pollfd *fds, nfds_t n)
+static void wait_for_files(struct pollfd *fds, nfds_t n, const struct timespec *limit)
 {
 	sigset_t old;
 
 	sigprocmask(SIG_BLOCK, &stops, &old);
 	if (!caught)
-		ppoll(fds, n, NULL, &old);
+		ppoll(fds, n, limit, &old);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+void wait_unless_stopped(struct pollfd *fds, nfds_t n)
+{
+	wait_for_files(fds, n, NULL);
+}
+
+void wait_unless_stopped_ms(struct pollfd *fds, nfds_t n, int ms)
+{
+	struct timespec limit = { ms / 1000, ms % 1000 * 1000000L };
+
+	wait_for_files(fds, n, &limit);
 }

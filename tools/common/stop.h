@@ -20,10 +20,16 @@ void catch_stop_once(int flags);
 /* Return the last signal that was caught, or 0. */
 int caught_stop(void);
 
+/* Return how many were caught. */
+int count_stops(void);
+
 /* Return the exit status: 128 and the signal if one was caught, else @code. */
 int stop_status(int code);
 
 /* Wait for @fds; a signal ends the wait, also one that came before it. */
 void wait_unless_stopped(struct pollfd *fds, nfds_t n);
+
+/* The same for at most @ms milliseconds. revents is not set if a signal came before. */
+void wait_unless_stopped_ms(struct pollfd *fds, nfds_t n, int ms);
 
 #endif /* ZIO_COMMON_STOP_H */

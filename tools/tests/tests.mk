@@ -15,6 +15,12 @@ $(out)/%.o: %.c
 	@mkdir -p $(@D)
 	$(compile) $(sanitize) -c $< -o $@
 
+$(out)/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(compile_cpp) $(sanitize) -fno-sanitize=vptr -c $< -o $@
+
+$(out)/kafka/se00.o: kafka/se00_generated.h
+
 $(need_jansson:%=$(out)/%) $(out)/tests/json-get.o: | jansson
 $(need_liburing:%=$(out)/%): | liburing
 
@@ -42,7 +48,7 @@ define program_under_test
 $(test_bin)/$(1): $$($(1)_objs:%=$(out)/%) $(out)/common.a $(test_libs)
 	$$(link_test) $$($(1)_libs) -o $$@
 endef
-$(foreach p,$(programs),$(eval $(call program_under_test,$(p))))
+$(foreach p,$(programs) zio-kafka,$(eval $(call program_under_test,$(p))))
 
 # The mkdir() of configfs also makes attributes, and the kernel refuses some writes.
 $(test_bin)/zio: $(out)/tests/fake-configfs.o

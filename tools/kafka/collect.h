@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Blocks that become messages. */
+#ifndef ZIO_KAFKA_COLLECT_H
+#define ZIO_KAFKA_COLLECT_H
+
+#include "kafka.h"
+
+/**
+ * struct collector - the messages that collect blocks, one per channel
+ * @sender: receives the messages
+ * @bytes: bytes of a message, at most; a larger block is a message of its own
+ * @linger: seconds that a block waits for others
+ * @one_block: a message has one block
+ * @open: number of messages that collect blocks
+ */
+struct collector {
+	struct sender *sender;
+	size_t bytes;
+	double linger;
+	bool one_block;
+	unsigned int open;
+};
+
+/* Add a block with the number @seq to the message of its channel. */
+void collect_block(struct collector *c, struct account *account,
+		   const struct zio_block *blk, uint64_t seq, bool again);
+
+/* Send the messages whose time is over. Return when the next one is due. */
+double close_messages(struct collector *c, double now);
+
+#endif /* ZIO_KAFKA_COLLECT_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Settings of librdkafka, and its clients */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "common/program.h"
+#include "common/text.h"
+#include "kafka.h"
+
+/*
+ * Messages of librdkafka go to standard error like those of the program. Most tell of
+ * passing states, which librdkafka handles itself.
+ */
+static bool is_verbose;
+
+static void log_line(const rd_kafka_t *client, int level, const char *facility,
+		     const char *text)
+{
+	(void)client;
+	if (is_verbose || level <= LOG_CRIT || !strcmp(facility, "CONFWARN"))
+		complain("librdkafka: %s: %s", facility, text);
+}
+
+static int set_one(rd_kafka_conf_t *conf, const char *name, const char *value,
+		   const char *where)
+{
+	char text[512];
+
+	if (rd_kafka_conf_set(conf, name, value, text, sizeof(text)) == RD_KAFKA_CONF_OK)
+		return 0;
+	complain("%s: %s", where, text);
+	return -1;
+}
+
+static bool is_secret(const char *name)
+{
+	return !strcmp(name, "sasl.password") || !strcmp(name, "ssl.key.password") ||
+	       !strcmp(name, "ssl.keystore.password") ||
+	       !strcmp(name, "sasl.oauthbearer.client.secret");
+}
+
+/* Every user of the machine can read a command line. */
+static int set_argument(rd_kafka_conf_t *conf, char *setting)
+{
+	char *equals = strchr(setting, '=');
+	int ret;
+
+	if (!equals || equals == setting) {
+		complain("-X %s: not NAME=VALUE", setting);
+		return -1;
+	}
+	*equals = '\0';
+	if (is_secret(setting)) {
+		complain("-X %s: other users can read a command line: put the line into a "
+			 "file that only you can read, and use --config", setting);
+		ret = -1;
+	} else {
+		ret = set_one(conf, setting, equals + 1, "-X");
+	}
+	*equals = '=';
+	return ret;
+}
+
+static char *trim(char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end > text && strchr(" \t\r\n", end[-1]))
+		*--end = '\0';
+	return text + strspn(text, " \t");
+}
+
+static int set_line(rd_kafka_conf_t *conf, char *line, const char *where)
+{
+	char *equals = strchr(line, '=');
+
+	if (!*line || *line == '#')
+		return 0;
+	if (!equals) {
+		complain("%s: '%s' is not NAME=VALUE", where, line);
+		return -1;
+	}
+	*equals = '\0';
+	return set_one(conf, trim(line), trim(equals + 1), where);
+}
+
+static int read_conf_file(rd_kafka_conf_t *conf, const char *file)
+{
+	FILE *in = fopen(file, "r");
+	char *line = NULL, where[600];
+	size_t room = 0;
+	int ret = 0, n = 0;
+
+	if (!in) {
+		complain("%s: cannot open the settings: %s", file, strerror(errno));
+		return -1;
+	}
+	while (!ret && getline(&line, &room, in) >= 0) {
+		put_text(where, sizeof(where), "%s, line %d", file, ++n);
+		ret = set_line(conf, trim(line), where);
+	}
+	free(line);
+	fclose(in);
+	return ret;
+}
+
+static bool get_conf(const rd_kafka_conf_t *conf, const char *name, char *text,
+		     size_t size)
+{
+	return rd_kafka_conf_get(conf, name, text, &size) == RD_KAFKA_CONF_OK;
+}
+
+static bool has_servers(const rd_kafka_conf_t *conf)
+{
+	char servers[4096] = "";
+
+	get_conf(conf, "bootstrap.servers", servers, sizeof(servers));
+	return *servers;
+}
+
+static int fill_conf(rd_kafka_conf_t *made, const struct conf *conf,
+		     const char *const *own)
+{
+	int i, ret = set_one(made, "client.id", "zio-kafka", "client.id");
+
+	for (i = 0; !ret && own[i]; i += 2)
+		ret = set_one(made, own[i], own[i + 1], own[i]);
+	if (!ret && conf->file)
+		ret = read_conf_file(made, conf->file);
+	for (i = 0; !ret && i < conf->n_settings; i++)
+		ret = set_argument(made, conf->settings[i]);
+	if (!ret && (conf->brokers || !has_servers(made)))
+		ret = set_one(made, "bootstrap.servers",
+			      conf->brokers ? conf->brokers : "localhost:9092", "--brokers");
+	return ret;
+}
+
+rd_kafka_conf_t *make_conf(const struct conf *conf, const char *const *own)
+{
+	rd_kafka_conf_t *made = rd_kafka_conf_new();
+
+	is_verbose = conf->is_verbose;
+	rd_kafka_conf_set_log_cb(made, log_line);
+	if (!fill_conf(made, conf, own))
+		return made;
+	rd_kafka_conf_destroy(made);
+	return NULL;
+}
+
+static bool is_local(const char *broker)
+{
+	return has_prefix(broker, "localhost") || has_prefix(broker, "127.") ||
+	       has_prefix(broker, "[::1]");
+}
+
+void warn_if_plain(const rd_kafka_conf_t *made)
+{
+	char protocol[64] = "", servers[4096] = "", *save, *one;
+
+	get_conf(made, "security.protocol", protocol, sizeof(protocol));
+	get_conf(made, "bootstrap.servers", servers, sizeof(servers));
+	if (strcmp(protocol, "plaintext"))
+		return;
+	for (one = strtok_r(servers, ", ", &save); one; one = strtok_r(NULL, ", ", &save))
+		if (!is_local(one)) {
+			complain("%s: the connection has no encryption and no password: "
+				 "-X security.protocol=ssl or sasl_ssl", one);
+			return;
+		}
+}
+
+rd_kafka_t *make_client(rd_kafka_type_t type, rd_kafka_conf_t *conf)
+{
+	char text[512];
+	rd_kafka_t *client = rd_kafka_new(type, conf, text, sizeof(text));
+
+	if (client)
+		return client;
+	complain("settings of librdkafka: %s", text);
+	rd_kafka_conf_destroy(conf);
+	return NULL;
+}
+
+static int partitions_of(const rd_kafka_metadata_t *data, const char *name)
+{
+	const rd_kafka_metadata_topic_t *topic = data->topics;
+
+	if (data->topic_cnt == 1 && !topic->err)
+		return topic->partition_cnt;
+	complain("topic %s: %s: create it, or correct the name", name,
+		 data->topic_cnt == 1 ? rd_kafka_err2str(topic->err) : "unknown");
+	return -1;
+}
+
+int count_partitions(rd_kafka_t *client, const char *name, int ms)
+{
+	const rd_kafka_metadata_t *data;
+	rd_kafka_topic_t *topic = rd_kafka_topic_new(client, name, NULL);
+	rd_kafka_resp_err_t err;
+	int ret = -1;
+
+	if (!topic) {
+		complain("topic %s: %s", name, rd_kafka_err2str(rd_kafka_last_error()));
+		return -1;
+	}
+	err = rd_kafka_metadata(client, 0, topic, &data, ms);
+	rd_kafka_topic_destroy(topic);
+	if (err) {
+		complain("topic %s: no broker answers: %s: does it run, and is --brokers "
+			 "right?", name, rd_kafka_err2str(err));
+		return -2;
+	}
+	ret = partitions_of(data, name);
+	rd_kafka_metadata_destroy(data);
+	return ret;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* get.c: blocks of a topic to a block file, to standard output, or to an output channel */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/channel.h"
+#include "common/complete.h"
+#include "common/json.h"
+#include "common/stop.h"
+#include "common/text.h"
+#include "options.h"
+
+struct get {
+	struct conf conf;
+	struct arguments args;
+	struct position from;
+	struct position until;
+	const char *key;
+	uint64_t count;
+	bool json;
+	bool force;
+	struct consumer consumer;
+	struct zio_channel *out;
+	uint64_t blocks;
+	uint64_t bytes;
+	uint64_t messages;
+	int code;
+};
+
+static bool is_wanted(const struct get *g, const rd_kafka_message_t *rkm)
+{
+	return !g->key || (rkm->key_len == strlen(g->key) &&
+			   !memcmp(rkm->key, g->key, rkm->key_len));
+}
+
+static bool has_all(const struct get *g)
+{
+	return g->count && g->blocks >= g->count;
+}
+
+/* The library copies what it needs, so samples need no alignment. */
+static int write_block(struct get *g, const struct block_cursor *cursor)
+{
+	while (zio_write_block(g->out, &cursor->control, cursor->samples, cursor->size)) {
+		if (errno == EINTR && !caught_stop())
+			continue;
+		if (errno == EPIPE)
+			return EXIT_BY_SIGNAL + SIGPIPE;
+		if (!caught_stop())
+			complain("%s", zio_reason(g->out));
+		return EXIT_FAILED;
+	}
+	g->blocks++;
+	g->bytes += cursor->size;
+	return EXIT_OK;
+}
+
+static int write_message(struct get *g, const rd_kafka_message_t *rkm)
+{
+	struct block_cursor cursor;
+	int ret = 0, code = EXIT_OK;
+
+	if (!is_wanted(g, rkm) || !open_blocks(&cursor, rkm))
+		return EXIT_OK;
+	g->messages++;
+	while (!code && !has_all(g) && (ret = next_block(&cursor)) > 0)
+		code = write_block(g, &cursor);
+	if (ret < 0) {
+		complain("topic %s, partition %d, offset %" PRId64 ": the message is "
+			 "damaged after %zu bytes", g->consumer.topic, rkm->partition,
+			 rkm->offset, cursor.at);
+		code = EXIT_FAILED;
+	}
+	return code;
+}
+
+static void copy_messages(struct get *g)
+{
+	rd_kafka_message_t *rkm;
+	int ret = 0;
+
+	while (!g->code && !has_all(g) && (ret = next_message(&g->consumer, &rkm)) > 0) {
+		g->code = write_message(g, rkm);
+		rd_kafka_message_destroy(rkm);
+	}
+	if (ret < 0)
+		g->code = EXIT_FAILED;
+}
+
+static int tell_end(const struct get *g)
+{
+	json_t *obj;
+
+	complain("%" PRIu64 " blocks, %" PRIu64 " bytes, %" PRIu64 " messages", g->blocks,
+		 g->bytes, g->messages);
+	if (!g->json)
+		return 0;
+	obj = json_object();
+	json_add_u64(obj, "blocks", g->blocks);
+	json_add_u64(obj, "bytes", g->bytes);
+	json_add_u64(obj, "messages", g->messages);
+	return json_print(stdout, obj, 0);
+}
+
+enum key { KEY_FORCE = 0x100 };
+
+static const struct argp_option options[] = {
+	CONF_OPTIONS,
+	PLACE_OPTIONS,
+	{ "follow", 'f', NULL, 0, "Do not stop; wait for new blocks", 2 },
+	{ "key", 'k', "CHANNEL", 0, "Only the blocks of this channel, such as "
+	  "zzero-0000-0-1", 2 },
+	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default, is no end", 2 },
+	{ "json", 'j', NULL, 0, "Print the sums as JSON on standard output", 3 },
+	{ "force", KEY_FORCE, NULL, 0, "Write to standard output even if it is a terminal",
+	  3 },
+	{ 0 }
+};
+
+static error_t parse_get(int key, char *arg, struct argp_state *state)
+{
+	struct get *g = state->input;
+
+	switch (key) {
+	case 'f':
+		g->until.kind = POSITION_NONE;
+		return 0;
+	case 'k':
+		g->key = arg;
+		return 0;
+	case 'n':
+		g->count = parse_number(state, "count", arg, UINT64_MAX);
+		return 0;
+	case 'j':
+		g->json = true;
+		return 0;
+	case KEY_FORCE:
+		g->force = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check_conf(state, &g->conf);
+		if (g->args.count > 1)
+			argp_usage(state);
+		return 0;
+	default:
+		if (!parse_conf(key, arg, state, &g->conf) ||
+		    !parse_places(key, arg, state, &g->from, &g->until))
+			return 0;
+		return keep_arguments(key, state, &g->args);
+	}
+}
+
+static const struct argp get_argp = {
+	.options = options,
+	.parser = parse_get,
+	.args_doc = "--topic=TOPIC [TARGET]",
+	.doc = "Read the blocks of a topic.\v"
+	"TARGET is a block file, which is created or truncated, an output channel, or - "
+	"for standard output (the default).\n"
+	"\n"
+	"Exit status: 0 done; 1 an error while copying; 2 usage; 3 the topic or the "
+	"target cannot be opened; 130 interrupted; 141 the reader of a pipe has closed "
+	"it; 143 terminated.",
+	.children = program_options,
+};
+
+static int open_get(struct get *g, const char *target)
+{
+	if (open_consumer(&g->consumer, &g->conf, &g->from, &g->until))
+		return -1;
+	g->out = open_channel(target, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	return g->out ? 0 : -1;
+}
+
+static int run_get(struct get *g)
+{
+	const char *target = g->args.count ? g->args.text[0] : "-";
+	bool to_stdout = !strcmp(target, "-");
+
+	if (to_stdout && g->json) {
+		complain("--json: standard output has the blocks: name a file for them");
+		return EXIT_USAGE;
+	}
+	if (to_stdout && refuses_terminal(g->force))
+		return EXIT_USAGE;
+	catch_stop_once(0);
+	signal(SIGPIPE, SIG_IGN);
+	if (open_get(g, target))
+		return EXIT_OPEN;
+	copy_messages(g);
+	if (zio_close(g->out) && !g->code) {
+		complain("%s: %s", target, strerror(errno));
+		g->code = EXIT_FAILED;
+	}
+	g->out = NULL;
+	if (tell_end(g) && !g->code)
+		g->code = EXIT_FAILED;
+	return stop_status(g->code);
+}
+
+int get_main(int argc, char **argv)
+{
+	struct get g = { .until.kind = POSITION_END };
+	const char *word = word_to_complete(argc, argv);
+	int code;
+
+	if (word) {
+		offer_options(word, &get_argp);
+		offer_files(word, "");
+		return finish_output();
+	}
+	g.conf.settings = allocate((size_t)argc, sizeof(char *));
+	parse_command(&get_argp, argc, argv, &g);
+	code = run_get(&g);
+	close_consumer(&g.consumer);
+	free(g.conf.settings);
+	return code;
+}

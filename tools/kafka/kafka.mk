@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# zio-kafka needs librdkafka and FlatBuffers: `make kafka` builds it, `make all` does not.
+
+zio-kafka_objs = $(addprefix kafka/,main.o account.o collect.o conf.o consume.o get.o \
+		 message.o options.o position.o prometheus.o put.o put-options.o send.o \
+		 spool.o systemd.o verify.o se00.o)
+zio-kafka_libs = -lrdkafka -ljansson -lstdc++ -lm
+need_jansson += kafka/account.o kafka/get.o kafka/verify.o
+
+kafka: bin/zio-kafka
+
+kafka/se00_generated.h: kafka/se00.fbs
+	flatc --cpp -o kafka $<
+
+kafka/se00.o: kafka/se00_generated.h
+
+compile_cpp = $(CXX) $(CPPFLAGS) -std=gnu++17 -I. -I../include/uapi $(warnings) $(CFLAGS) \
+	      -MMD -MP
+%.o: %.cpp
+	$(compile_cpp) -c $< -o $@
+
+# A package of its own, since it needs more libraries than the others.
+kafka_doc = $(DESTDIR)$(PREFIX)/share/doc/zio-kafka/examples
+install-kafka: kafka man/zio-kafka.1
+	install -D -m 755 bin/zio-kafka $(DESTDIR)$(BINDIR)/zio-kafka
+	install -D -m 644 man/zio-kafka.1 $(DESTDIR)$(MANDIR)/man1/zio-kafka.1
+	install -D -m 644 kafka/example.conf $(kafka_doc)/lab.conf
+	mkdir -p $(DESTDIR)$(UNITDIR) $(DESTDIR)$(COMPDIR)
+	sed -e 's|/usr/bin/|$(BINDIR)/|' kafka/zio-kafka@.service \
+		>$(DESTDIR)$(UNITDIR)/zio-kafka@.service
+	ln -sf zio $(DESTDIR)$(COMPDIR)/zio-kafka
+
+.PHONY: kafka install-kafka
+
+# What zio-kafka is compared with
+kafka-bench: kafka bin/zio-kafka-plain
+bin/zio-kafka-plain: kafka/bench/plain.o
+	$(CC) $(LDFLAGS) $< -lrdkafka -o $@
+.PHONY: kafka-bench
