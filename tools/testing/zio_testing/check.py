@@ -15,6 +15,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
   litmus     the memory barriers, against the kernel's memory model
+  kafka      zio-kafka with real brokers, some of which are killed
   vm         the tests of the virtual machine
   kunit      the KUnit suites, in a kernel with KASAN, lockdep and kmemleak.
              ZIO_KUNIT_SUITES has the names of suites, commas between: only these
@@ -69,7 +70,7 @@ from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # These programs use one processor each.
-BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "packages")
+BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "kafka", "packages")
 # The steps of a group run together, two jobs at a time.
 GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
@@ -81,6 +82,7 @@ PROGRAMS: dict[str, tuple[str, Words]] = {
     "python": ("Python package", ["make", "-C", ROOT / "tools", "check-python"]),
     "nexus": ("zio-nexus", ["make", "-C", ROOT / "tools", "check-nexus"]),
     "scope": ("zio-scope", ["make", "-C", ROOT / "tools", "check-scope"]),
+    "kafka": ("blocks through Apache Kafka", [TESTING / "kafka_test"]),
     "packages": ("packages", [TESTING / "packages", "test"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
     "mutants": ("mutants", [TESTING / "mutants", *MUTANTS]),

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kafka_test - test zio-kafka with brokers of Apache Kafka
+
+Usage: kafka_test [TEST]...
+
+The program prints TAP. It builds zio-kafka with sanitizers, starts a broker, and runs
+all tests, or those with these names, such as round_trip. One test needs three brokers.
+"""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from . import kafka_faults, kafka_flows
+from .broker import Cluster
+from .common import Failure, Usage, setup
+from .kafka_rig import Rig, Wrong, build_program, use_packages
+
+Test = Callable[[Rig], None]
+TESTS: Sequence[Test] = [*kafka_flows.TESTS, *kafka_faults.TESTS]
+CLUSTER_TESTS: Sequence[Test] = kafka_faults.CLUSTER_TESTS
+
+
+def name_of(test: Test) -> str:
+    return test.__name__.removeprefix("test_")
+
+
+def run_test(number: int, test: Test, rig: Rig) -> bool:
+    """Run a test and print its line."""
+    what = f"{name_of(test)}: {(test.__doc__ or '').strip()}"
+    try:
+        test(rig)
+    except (Wrong, Failure, OSError, KeyError) as error:
+        print(f"not ok {number} - {what}\n# {type(error).__name__}: {error}", flush=True)
+        return False
+    print(f"ok {number} - {what}", flush=True)
+    return True
+
+
+@contextlib.contextmanager
+def started(brokers: int, work: Path) -> Iterator[Rig]:
+    """Start brokers for the time of the block."""
+    work.mkdir()
+    cluster = Cluster(work / "brokers")
+    cluster.create(brokers, None, {})
+    kafka_faults.add_listeners(cluster, work)
+    try:
+        cluster.start()
+        yield Rig(cluster, work)
+    finally:
+        cluster.kill()
+
+
+def choose(words: list[str]) -> list[tuple[int, list[Test]]]:
+    """Return the wanted tests, by the number of brokers."""
+    known = {name_of(test) for test in (*TESTS, *CLUSTER_TESTS)}
+    if unknown := set(words) - known:
+        raise Usage(f"no test {min(unknown)}; there are {', '.join(sorted(known))}")
+    groups = (1, TESTS), (3, CLUSTER_TESTS)
+    return [(n, [t for t in g if not words or name_of(t) in words]) for n, g in groups]
+
+
+def main(words: list[str]) -> int:
+    groups = choose(words)
+    setup("broker", "kafka")
+    use_packages()
+    os.environ["ASAN_OPTIONS"] = "detect_leaks=1"
+    passed = number = 0
+    with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name:
+        build_program(Path(name))
+        for brokers, tests in groups:
+            if not tests:
+                continue
+            with started(brokers, Path(name) / f"brokers{brokers}") as rig:
+                for test in tests:
+                    number += 1
+                    passed += run_test(number, test, rig)
+    print(f"1..{number}")
+    return 0 if passed == number else 1
