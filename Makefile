@@ -17,8 +17,8 @@ UDEVDIR ?= /lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo check matrix systems mutants
-.PHONY: bench bench-triggers bench-jitter bench-slink bench-share
+.PHONY: demo demo-kafka check matrix systems mutants
+.PHONY: bench bench-triggers bench-jitter bench-kafka bench-slink bench-share
 
 all: modules tools
 
@@ -102,6 +102,9 @@ clean:
 demo:
 	tools/demo
 
+demo-kafka:
+	tools/testing/kafka_demo
+
 check:
 	tools/testing/check
 
@@ -126,6 +129,9 @@ bench-triggers:
 	tools/testing/setup bench
 	tools/bench/bench --only triggers $(BENCH_ARGS)
 
+bench-kafka:
+	tools/testing/kafka_bench $(BENCH_ARGS)
+
 bench-jitter:
 	tools/testing/setup bench
 	tools/bench/bench --only jitter $(BENCH_ARGS)
@@ -144,6 +150,7 @@ help:
 	@echo 'make deb              Debian packages, in results/deb'
 	@echo 'make uninstall        undo that'
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
+	@echo 'make demo-kafka       the same through Apache Kafka, with a recorder'
 	@echo 'make check            all tests, in virtual machines'
 	@echo 'make matrix           compile for all kernels and processors, boot most of them'
 	@echo 'make systems          install the packages in Debian 12, 13 and arm64, boot these'
@@ -151,6 +158,7 @@ help:
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
 	@echo 'make bench-triggers   the same for triggers alone'
 	@echo 'make bench-jitter     how late the events of hrt come, on three kernels'
+	@echo 'make bench-kafka      blocks to a broker of Apache Kafka on this machine'
 	@echo 'make bench-slink      events of an emulated S-LINK card'
 	@echo 'make bench-share      copies from one board to another'
 	@echo 'make clean            remove what was built in the tree'

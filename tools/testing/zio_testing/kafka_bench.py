@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kafka_bench - measure zio-kafka with a broker on this machine
+
+Usage: kafka_bench [--rounds N] [--size MB]
+
+The program prints a table in Markdown. It compares zio-kafka with a program that sends
+the same bytes by librdkafka alone. Both run by turns, N times (3), with files of so many
+megabytes (200), and the median counts. The broker uses the same processors.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from . import kafka_rig
+from .broker import running
+from .common import ROOT, Parser, Words, build, setup
+from .kafka_rig import CONTROL, LIMIT, Rig, make_block, use_packages
+
+PROGRAM = ROOT / "tools/bin/zio-kafka"
+PLAIN = ROOT / "tools/bin/zio-kafka-plain"
+EVENTS, SECONDS = 1000, 10
+
+
+def write_blocks(path: Path, nsamples: int, megabytes: int) -> int:
+    """Write a block file; return the number of its blocks."""
+    count = megabytes * 10**6 // (CONTROL + nsamples)
+    block = make_block(0, nsamples=0) + bytes(nsamples)
+    with open(path, "wb") as file:
+        for _ in range(count):
+            file.write(block)
+    patch_numbers(path, CONTROL + nsamples, nsamples, count)
+    return count
+
+
+def patch_numbers(path: Path, size: int, nsamples: int, count: int) -> None:
+    """Give the blocks their numbers and sizes."""
+    import numpy
+
+    file = numpy.memmap(path, dtype=numpy.uint8, mode="r+")
+    data = file.reshape(count, size)
+    data[:, 4:8] = numpy.arange(count, dtype="<u4").view(numpy.uint8).reshape(count, 4)
+    data[:, 8:12] = numpy.frombuffer(numpy.uint32(nsamples).tobytes(), numpy.uint8)
+    file.flush()
+
+
+def run_plain(rig: Rig, path: Path, size: int) -> float:
+    words: Words = [PLAIN, rig.cluster.address, rig.topic(), path, str(size)]
+    return float(subprocess.run(words, check=True, capture_output=True).stdout)
+
+
+def run_put(rig: Rig, path: Path, *more: str) -> tuple[float, float]:
+    """Return the seconds, and those of the processor."""
+    words: Words = [PROGRAM, "put", "-b", rig.cluster.address, "-t", rig.topic()]
+    words = [*words, "--json", "--stats=0", *more, path]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout
+    text = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    account = json.loads(text)
+    if status or account["stored"] != account["acquired"]:
+        raise kafka_rig.Wrong(f"status {status}: {account}")
+    return account["seconds"], usage.ru_utime + usage.ru_stime
+
+
+def compare(rig: Rig, nsamples: int, rounds: int, megabytes: int) -> str:
+    """Return a line of the table."""
+    path = rig.work / f"blocks{nsamples}"
+    count = write_blocks(path, nsamples, megabytes)
+    size = CONTROL + nsamples
+    puts, each, joined = [], [], []
+    for _ in range(rounds):
+        puts.append(run_put(rig, path))
+        each.append(run_plain(rig, path, size))
+        joined.append(run_plain(rig, path, 524288 // size * size))
+    path.unlink()
+    seconds = statistics.median(put[0] for put in puts)
+    cpu = statistics.median(put[1] for put in puts)
+    one, many = statistics.median(each), statistics.median(joined)
+    rate = count * size / 1e6
+    return (
+        f"| {nsamples} | {count / seconds:,.0f} | {rate / seconds:.0f} | "
+        f"{rate / one:.0f} ({one / seconds:.2f}) | {rate / many:.0f} "
+        f"({many / seconds:.2f}) | {cpu / count * 1e6:.2f} |"
+    )
+
+
+def send_events(rig: Rig, topic: str) -> "subprocess.Popen[bytes]":
+    """Write blocks with the present time, EVENTS in a second, for SECONDS."""
+    fifo = rig.work / "events"
+    os.mkfifo(fifo)
+    words: Words = [PROGRAM, "put", "-b", rig.cluster.address, "-t", topic, fifo]
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    begin = time.time() + 1
+    with open(fifo, "wb", buffering=0) as out:
+        for number in range(EVENTS * SECONDS):
+            due = begin + number / EVENTS
+            time.sleep(max(0, due - time.time()))
+            block = bytearray(make_block(number))
+            now = time.time_ns()
+            block[48:64] = b"".join(
+                part.to_bytes(8, "little") for part in divmod(now, 10**9)
+            )
+            out.write(block)
+    return process
+
+
+def receive_events(address: str, topic: str) -> list[float]:
+    """Return the milliseconds that blocks took."""
+    from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+
+    consumer = Consumer({"bootstrap.servers": address, "group.id": "b", "log_level": 0})
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    late: list[float] = []
+    size = CONTROL + 16
+
+    limit = time.monotonic() + LIMIT
+    while len(late) < EVENTS * SECONDS and time.monotonic() < limit:
+        message = consumer.poll(1)
+        now, value = time.time_ns(), message.value() if message else b""
+        if not message or dict(message.headers())["zio-format"] != b"blocks/1":
+            continue
+        for at in range(0, len(value), size):
+            seconds = int.from_bytes(value[at + 48 : at + 56], "little")
+            rest = int.from_bytes(value[at + 56 : at + 64], "little")
+            late.append((now - seconds * 10**9 - rest) / 1e6)
+    consumer.close()
+    return late
+
+
+def measure_latency(rig: Rig) -> str:
+    topic = rig.topic()
+    pid = os.fork()
+    if not pid:
+        send_events(rig, topic).wait()
+        os._exit(0)
+    late = sorted(receive_events(rig.cluster.address, topic))
+    os.waitpid(pid, 0)
+    p50, p99 = late[len(late) // 2], late[len(late) * 99 // 100]
+    figures = f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, max {late[-1]:.1f} ms"
+    return f"{EVENTS} events/s, linger 5 ms: {figures}"
+
+
+def main(words: list[str]) -> int:
+    parser = Parser()
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--size", type=int, default=200)
+    options = parser.parse_args(words)
+    setup("broker", "build", "kafka")
+    use_packages()
+    with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name, running(1) as cluster:
+        build(
+            ["make", "-s", "-C", ROOT / "tools", "kafka-bench"], Path(name) / "m", "make"
+        )
+        rig = Rig(cluster, Path(name))
+        columns = "bytes", "blocks/s", "MB/s", "plain, one by one", "plain, 512 KiB"
+        print(f"| {' | '.join(columns)} | CPU us/block |")
+        print("|---|---|---|---|---|---|")
+        for nsamples in 16, 1024, 65536:
+            print(compare(rig, nsamples, options.rounds, options.size), flush=True)
+        print(f"\n{measure_latency(rig)}")
+    return 0
