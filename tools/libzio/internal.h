@@ -114,6 +114,10 @@ struct zio_channel {
 	size_t max_block;
 	bool reserved;
 	uint32_t lost;
+	bool mixed;		/* it may have blocks of several channels */
+	struct zio_sequence *sequence;	/* of each of them */
+	unsigned int n_sequences;
+	unsigned int at_sequence;	/* of the last block */
 	int ctrl_fd;
 	int data_fd;
 	int interrupt_fd;	/* an eventfd; zio_interrupt() makes it readable */
@@ -205,6 +209,9 @@ void zio_unmap(struct zio_channel *ch);
 /* Check ch->control, and set ch->size. */
 int zio_check_control(struct zio_channel *ch);
 void zio_count_block(struct zio_channel *ch);
+
+/* sequence.c: if ch->mixed, expect the next number of the channel of ch->control */
+void zio_find_sequence(struct zio_channel *ch);
 
 /* Make ch->mem at least @size bytes; its contents are lost. */
 int zio_grow_mem(struct zio_channel *ch, size_t size);

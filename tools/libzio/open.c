@@ -148,6 +148,7 @@ static int try_lone_control(struct zio_channel *ch, const char *path,
 	if (!(flags & ZIO_OPEN_CONTROL_ONLY) || has_suffix(path) ||
 	    stat(path, &st) || !S_ISCHR(st.st_mode))
 		return 0;
+	ch->mixed = true;
 	ch->ctrl_path = strdup(path);
 	return ch->ctrl_path ? 1 : -1;
 }
@@ -173,6 +174,7 @@ static int try_file(struct zio_channel *ch, const char *name, int flags)
 	if (!zio_is_file_name(name, flags))
 		return 0;
 	ch->file = true;
+	ch->mixed = true;
 	ch->file_name = strdup(name);
 	ch->ctrl_path = strdup(shown_name(name, flags));
 	ch->data_path = strdup(shown_name(name, flags));
@@ -332,6 +334,7 @@ int zio_close(struct zio_channel *ch)
 	forget_paths(ch);
 	free(ch->file_name);
 	free(ch->batch);
+	free(ch->sequence);
 	free(ch->mem);
 	free(ch);
 	if (!code)

@@ -54,11 +54,17 @@ int zio_check_control(struct zio_channel *ch)
 	return 0;
 }
 
-/* A sequence number that goes backwards is no loss: the device has begun to count again. */
+/*
+ * A sequence number that goes backwards is no loss: the device has begun to count again.
+ * Only a file, or another device that carries controls, has blocks of several channels.
+ */
 void zio_count_block(struct zio_channel *ch)
 {
-	uint32_t gap = ch->control.seq_num - ch->expected;
+	uint32_t gap;
 
+	if (ch->mixed)
+		zio_find_sequence(ch);
+	gap = ch->control.seq_num - ch->expected;
 	ch->lost = ch->seq_known && gap <= INT32_MAX ? gap : 0;
 	ch->stats.lost += ch->lost;
 	ch->stats.blocks++;

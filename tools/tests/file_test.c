@@ -471,6 +471,49 @@ static void remove_dir(void)
 	ok(!system(command), "clean up");
 }
 
+/* A block of channel @chan, which has lost no block unless @lost */
+static bool has_loss(struct zio_channel *ch, unsigned int chan, uint32_t lost)
+{
+	struct zio_block blk;
+
+	return zio_next(ch, &blk) == 1 && blk.control->addr.chan == chan &&
+	       blk.lost == lost;
+}
+
+static void write_of(struct zio_channel *ch, unsigned int chan, uint32_t seq)
+{
+	struct zio_control control;
+	uint8_t data[SIZE] = { 0 };
+
+	fake_control(&control, seq, SIZE, 1);
+	control.addr.chan = chan;
+	ok(!zio_write_block(ch, &control, data, SIZE), "several channels: written");
+}
+
+/* Numbers of one channel say nothing about another one. */
+static void test_several_channels(void)
+{
+	const char *path = path_of("several");
+	struct zio_channel *ch = open_file(path, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+
+	write_of(ch, 0, 5);
+	write_of(ch, 1, 100);
+	write_of(ch, 0, 6);
+	write_of(ch, 2, 0);
+	write_of(ch, 1, 103);
+	write_of(ch, 1, 104);
+	write_of(ch, 0, 8);
+	zio_close(ch);
+	ch = open_file(path, 0);
+	ok(has_loss(ch, 0, 0) && has_loss(ch, 1, 0) && has_loss(ch, 0, 0) &&
+	   has_loss(ch, 2, 0), "several channels: none has a loss");
+	ok(has_loss(ch, 1, 2), "several channels: two blocks of one are lost");
+	ok(has_loss(ch, 1, 0), "several channels: and none after them");
+	ok(has_loss(ch, 0, 1), "several channels: one of another is lost");
+	ok(zio_stats(ch)->lost == 3, "several channels: the sum");
+	zio_close(ch);
+}
+
 int main(void)
 {
 	if (make_dir())
@@ -485,6 +528,7 @@ int main(void)
 	test_hostile();
 	test_foreign();
 	test_lost();
+	test_several_channels();
 	test_pipe();
 	test_interrupt();
 	test_standard();
