@@ -12,6 +12,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
   python     the Python package, on this machine
   nexus      zio-nexus, on this machine
   scope      zio-scope with block files, in a browser
+  pva        zio-pva, with the client of p4p
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
   litmus     the memory barriers, against the kernel's memory model
@@ -64,13 +65,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from . import check_boots, check_build, kernel, matrix, selftests
-from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, say, setup
+from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, run_logged, say, setup
 from .pool import Job, Preparation, run_jobs
 from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
 # These programs use one processor each.
-BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "kafka", "packages")
+BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "pva", "kafka", "packages")
 # The steps of a group run together, two jobs at a time.
 GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
@@ -83,6 +84,7 @@ PROGRAMS: dict[str, tuple[str, Words]] = {
     "nexus": ("zio-nexus", ["make", "-C", ROOT / "tools", "check-nexus"]),
     "scope": ("zio-scope", ["make", "-C", ROOT / "tools", "check-scope"]),
     "kafka": ("blocks through Apache Kafka", [TESTING / "kafka_test"]),
+    "pva": ("zio-pva", ["make", "-C", ROOT / "tools", "check-pva"]),
     "packages": ("packages", [TESTING / "packages", "test"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
     "mutants": ("mutants", [TESTING / "mutants", *MUTANTS]),
@@ -121,6 +123,14 @@ def prepare_program(report: Report, step: str, *more: str) -> Job:
     return Job(report.logs / step, [*command, *more], partial(report.add_program, what))
 
 
+def build_tools(report: Report) -> None:
+    """Build what several programs of PROGRAMS would build at the same time."""
+    log = report.logs / "tools-build"
+    command = ["make", f"-j{os.cpu_count()}", "-C", ROOT / "tools", "check-ready"]
+    if run_logged(command, log):
+        report.fail("the tools and their tests build", log)
+
+
 def run_together(report: Report, options: argparse.Namespace) -> None:
     """Start the longest job first, so that both processors are busy to the end."""
     jobs: list[Preparation] = []
@@ -131,6 +141,8 @@ def run_together(report: Report, options: argparse.Namespace) -> None:
     if "vm" in options.steps:
         jobs.insert(2, partial(check_boots.prepare_vm, report))
     programs = [step for step in BESIDE_BOOTS if step in options.steps]
+    if programs and programs != ["litmus"]:
+        build_tools(report)
     jobs[1:1] = [partial(prepare_program, report, step) for step in programs]
     run_jobs(jobs)
 
