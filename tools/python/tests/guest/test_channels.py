@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import itertools
 import re
 import subprocess
 import sys
@@ -232,6 +233,50 @@ def test_unplug(cset: zio.Object) -> None:
 PAGE = Path(__file__).resolve().parents[4] / "Documentation/from-python.md"
 PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
 DEVICE_PROGRAMS = [program for program in PROGRAMS if "zzero" in program]
+
+
+def test_group(cset: zio.Object) -> None:
+    """Old blocks of one channel have no partner: the test flushes them."""
+    names = ["zzero-0-0", SAWTOOTH]
+    in_guest("zio-load", "zio-trig-timer")
+    cset["enable"] = 0
+    for name in names:
+        with zio.open(name) as ch:
+            ch.flush()
+    cset["current_trigger"] = "timer"
+    cset.trigger["period-ms"] = 20
+    with zio.group(names, limit_ms=5000) as group:
+        cset["enable"] = 1
+        events = list(itertools.islice(group, 5))
+    for event in events:
+        assert not event.missing and not event.late
+        times = {event.time_ns} | {event[name].time_ns for name in names}
+        assert len(times) == 1
+        assert is_sawtooth(event[SAWTOOTH].data) and not event[names[0]].data.any()
+
+
+def test_tap(cset: zio.Object) -> None:
+    """A tap sees blocks, and a reader gets each of them, too."""
+    in_guest("zio-load", "zio-trig-timer")
+    with zio.open(SAWTOOTH) as reader, zio.open(SAWTOOTH, tap=True) as tap:
+        reader.flush()
+        cset["current_trigger"] = "timer"
+        cset.trigger["period-ms"] = 20
+        for _ in range(5):
+            seen, taken = next(iter(tap)).copy(), next(iter(reader)).copy()
+            assert seen.seq == taken.seq and taken.lost == 0
+            assert (seen.data == taken.data).all()
+
+
+def test_units(cset: zio.Object) -> None:
+    channel = cset.chan[2]
+    channel["unit"], channel["scale"], channel["offset"] = "V", "0.5", "-1000000"
+    with zio.open(SAWTOOTH) as ch:
+        ch.flush()
+        block = next(iter(ch))
+        assert block.unit == "V"
+        np.testing.assert_array_equal(block.values(), block.data * 0.5 - 1.0)
+    channel["unit"], channel["scale"], channel["offset"] = "none", "1", "0"
 
 
 def test_page_has_programs() -> None:
