@@ -268,6 +268,12 @@ static __always_inline ssize_t read_ctrl(struct zio_session *sess,
 	return to->room != all ? all - to->room : ret;
 }
 
+/* It gets a copy of the sink, so that the usual way keeps its own in registers. */
+static noinline ssize_t read_tap(struct zio_session *sess, struct zio_sink to, bool nowait)
+{
+	return zio_tap_read(sess, &to, nowait);
+}
+
 /* A function of its own, so that the loop over blocks has no branch for iterators. */
 static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *buf,
 					size_t n, bool nowait)
@@ -275,7 +281,7 @@ static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *b
 	struct zio_sink to = { .buf = buf, .room = n };
 
 	if (unlikely(sess->is_tap))
-		return zio_tap_read(sess, &to, nowait);
+		return read_tap(sess, to, nowait);
 	return read_data(sess, &to, nowait);
 }
 
@@ -292,7 +298,7 @@ static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 	bool nowait = is_nowait(iocb);
 
 	if (to.iter && unlikely(sess->is_tap))
-		return zio_tap_read(sess, &to, nowait);
+		return read_tap(sess, to, nowait);
 	if (to.iter)
 		return read_data(sess, &to, nowait);
 	return zio_sink_end(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
