@@ -226,6 +226,16 @@ static void refuse_each(const char *path, const char *const *texts, int code)
 		refuse(path, *texts, code);
 }
 
+static const char * const no_number[] = {
+	"\n", " ", "x", "1x\n", "1 1\n", "-", "+", "0x", "1.5", "1\n1\n", "\t1", "on",
+	"1e3", NULL
+};
+
+static const char * const out_of_range[] = {
+	"4294967296\n", "4294967297", "0x100000000", "18446744073709551615",
+	"18446744073709551616\n", "99999999999999999999999999", NULL
+};
+
 TEST_EACH("%s refuses what is not a number, or too large", fresh,
 	  "cset0/enable", "cset0/chan0/enable", "cset0/chan0/alarms",
 	  "cset0/trigger/enable", "cset0/trigger/nshots", "cset0/trigger/nsamples",
@@ -233,24 +243,32 @@ TEST_EACH("%s refuses what is not a number, or too large", fresh,
 	  "cset0/timeout-ms", "cset0/chan0/buffer/max-buffer-len",
 	  "cset0/chan0/buffer/prefer-new", "cset0/chan0/buffer/watermark",
 	  "cset1/enable", "cset1/trigger/nsamples", "cset2/chan0/gain-factor",
-	  "cset2/chan0/offset", "cset2/chan0/sequence")
+	  "cset2/chan0/sequence")
 {
-	static const char * const no_number[] = {
-		"\n", " ", "x", "1x\n", "1 1\n", "-1\n", "-", "+", "0x", "1.5",
-		"1\n1\n", "\t1", "on", "-4294967296", "1e3", NULL
-	};
-	static const char * const out_of_range[] = {
-		"4294967296\n", "4294967297", "0x100000000",
-		"18446744073709551615", "18446744073709551616\n",
-		"99999999999999999999999999", NULL
+	static const char * const negative[] = { "-1\n", "-4294967296", NULL };
+	char path[128];
+
+	snprintf(path, sizeof(path), ZZERO_SYS "/%s", value);
+	refuse_each(path, no_number, EINVAL);
+	refuse_each(path, negative, EINVAL);
+	refuse_each(path, out_of_range, ERANGE);
+	refuse(path, repeat('9', 300), ERANGE);
+	refuse(path, repeat('a', 300), EINVAL);
+	refuse(path, repeat('9', 4096), ERANGE);
+}
+
+TEST_EACH("%s, which has a sign, refuses what is not a number, or too large", fresh,
+	  "cset0/chan0/offset", "cset1/chan0/offset", "cset2/chan0/offset")
+{
+	static const char * const too_far[] = {
+		"2147483648", "-2147483649\n", "-4294967296", "-4294967297", NULL
 	};
 	char path[128];
 
 	snprintf(path, sizeof(path), ZZERO_SYS "/%s", value);
 	refuse_each(path, no_number, EINVAL);
 	refuse_each(path, out_of_range, ERANGE);
-	refuse(path, repeat('9', 300), ERANGE);
-	refuse(path, repeat('a', 300), EINVAL);
+	refuse_each(path, too_far, ERANGE);
 	refuse(path, repeat('9', 4096), ERANGE);
 }
 
@@ -277,13 +295,14 @@ TEST("nodes refuse the wrong access modes", fresh)
 	check_open_modes(ZZERO "-0-0-ctrl", OUT "-ctrl", EOPNOTSUPP);
 }
 
-/* The other writable files are among those above, or take names. */
+/* units.sh and flush_test write to scale, unit and flush. Others are above, or take names. */
 TEST("no other file of the board can be written", fresh)
 {
 	run("test \"$(cd " ZZERO_SYS " && find cset* -type f -perm -200 ! -name uevent |"
 	    "sed 's,.*/,,' | sort -u | xargs)\" = \"alarms clock current_buffer "
-	    "current_trigger enable gain-factor max-buffer-len nsamples nshots offset "
-	    "post-samples pre-samples prefer-new sequence source timeout-ms watermark\"");
+	    "current_trigger enable flush gain-factor max-buffer-len nsamples nshots "
+	    "offset post-samples pre-samples prefer-new scale sequence source "
+	    "timeout-ms unit watermark\"");
 }
 
 TEST_EACH("%s refuses 2", fresh, "cset0/enable", "cset0/chan0/enable",
