@@ -374,9 +374,10 @@ TEST("a tap sees the input of a route", NULL)
 
 	renew_zzero_and_loops("vmalloc kmalloc");
 	load("zio-trig-sysfs");
+	/* The route fires a trigger on demand, until the output is full. */
+	write_text(CSET2 "/current_trigger", "sysfs");
 	write_text("/sys/bus/zio/devices/zloop-0000/cset0/chan0/buffer/source",
 		   "zzero-0000-2-0");
-	write_text(CSET2 "/current_trigger", "sysfs");
 	tap = open_tap(IN, O_NONBLOCK);
 	fire(3);
 	ASSERT_EQ(read_block(tap, 16), 0);
