@@ -53,8 +53,7 @@ struct zio_error {
  * @control: its control
  * @data: its samples; NULL if there are none, or if they were not read
  * @size: bytes of its samples, whether they were read or not
- * @lost: number of blocks missing before this one, by the sequence numbers; 0 for
- *        the first block
+ * @lost: blocks missing before this one, by the sequence numbers; 0 for the first block
  */
 struct zio_block {
 	const struct zio_control *control;
