@@ -37,7 +37,7 @@ from . import kernel_compiled, kernel_debian, kernel_suite
 from .common import Failure, Parser, Usage
 from .kernel_cache import missing_part
 
-COMMON = ("common-test", "x86")
+COMMON = ("common-test", "x86", "bridges", "dma")
 DEBUG = (*COMMON, "debug-common", "debug-x86")
 
 
