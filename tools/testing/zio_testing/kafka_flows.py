@@ -225,7 +225,7 @@ def test_manual(rig: Rig) -> None:
         shown = subprocess.run([PROGRAM, verb, "--help"], capture_output=True, text=True)
         options = set(re.findall(r"^ .* --([a-z-]+)", shown.stdout, re.M))
         for option in options - {"help", "usage", "version"}:
-            has(page, f"**--{option}")
+            has(page, f"**\\--{option}")
 
 
 TESTS = [

@@ -13,13 +13,17 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from . import kafka_faults, kafka_flows
+from . import kafka_faults, kafka_flows, kafka_groups
 from .broker import Cluster
 from .common import Failure, Usage, setup
 from .kafka_rig import Rig, Wrong, build_program, use_packages
 
 Test = Callable[[Rig], None]
-TESTS: Sequence[Test] = [*kafka_flows.TESTS, *kafka_faults.TESTS]
+TESTS: Sequence[Test] = [
+    *kafka_flows.TESTS,
+    *kafka_groups.TESTS,
+    *kafka_faults.TESTS,
+]
 CLUSTER_TESTS: Sequence[Test] = kafka_faults.CLUSTER_TESTS
 
 
