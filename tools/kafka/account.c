@@ -199,7 +199,13 @@ static json_t *group_json(const struct group *group)
 	return obj;
 }
 
-int print_accounts_json(FILE *out, const struct group *group, double seconds)
+static void add_seconds(json_t *obj, const char *name, double value)
+{
+	json_add(obj, name, json_real(round(value * 1e6) / 1e6));
+}
+
+int print_accounts_json(FILE *out, const struct group *group,
+			const struct spent *spent)
 {
 	struct account sum = sum_accounts(), *a;
 	json_t *root, *list = json_object();
@@ -211,7 +217,8 @@ int print_accounts_json(FILE *out, const struct group *group, double seconds)
 	json_add(root, "channels", list);
 	if (group)
 		json_add(root, "group", group_json(group));
-	json_add(root, "seconds", json_real(round(seconds * 1e6) / 1e6));
+	add_seconds(root, "seconds", spent->seconds);
+	add_seconds(root, "cpu_seconds", spent->cpu);
 	json_add_string(root, "run", run_id());
 	return json_print(out, root, 0);
 }

@@ -13,11 +13,13 @@ struct message;
  * @key: the name of a channel, or of a group
  * @messages: number of messages
  * @open: the message that collects blocks; NULL: none
+ * @last_len: bytes of the last message, which the next one probably has, too
  */
 struct stream {
 	const char *key;
 	uint64_t messages;
 	struct message *open;
+	size_t last_len;
 };
 
 /**
@@ -68,9 +70,16 @@ struct account sum_accounts(void);
 /* Blocks that wait for the broker */
 uint64_t count_waiting(const struct account *account);
 
+/* The time of a run, and that of a processor for its thread, without librdkafka's */
+struct spent {
+	double seconds;
+	double cpu;
+};
+
 /* Print the sum, and the events of @group, if it is not NULL. */
 void print_sum(const struct group *group, double seconds);
-int print_accounts_json(FILE *out, const struct group *group, double seconds);
+int print_accounts_json(FILE *out, const struct group *group,
+			const struct spent *spent);
 
 /* Return the account as JSON, which the caller frees. */
 char *account_text(const struct account *account, const char *run);

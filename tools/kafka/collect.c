@@ -10,6 +10,7 @@ static void close_message(struct collector *c, struct stream *stream)
 	struct message *msg = stream->open;
 
 	stream->open = NULL;
+	stream->last_len = msg->len;
 	c->open--;
 	submit_message(c->sender, msg);
 }

@@ -4,6 +4,12 @@
 #include "put.h"
 
 #define TOPIC_MS 3000
+/*
+ * A producer with idempotence has five requests on their way. While librdkafka has a sixth
+ * message for a partition, its thread polls without a pause, and takes the processor from
+ * the other programs. Four large messages keep the connection busy.
+ */
+#define MESSAGES_IN_FLIGHT 4
 
 static rd_kafka_conf_t *make_put_conf(const struct put_settings *set)
 {
@@ -38,10 +44,11 @@ int connect_to_broker(struct sender *sender, const struct put_settings *set)
 	return sender->client ? 0 : -1;
 }
 
-int check_topic(const struct sender *sender)
+int check_topic(struct sender *sender, const struct put_settings *set)
 {
 	int ret = count_partitions(sender->client, sender->topic, TOPIC_MS);
 
+	sender->window = MESSAGES_IN_FLIGHT * set->bytes * (size_t)(ret > 1 ? ret : 1);
 	rd_kafka_poll(sender->client, 0);
 	return ret == -1 || sender->is_fatal ? -1 : 0;
 }

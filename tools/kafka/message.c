@@ -51,7 +51,9 @@ static void make_room(struct message *msg, size_t size, size_t limit)
 
 	if (least <= msg->room)
 		return;
-	msg->room = 4 * msg->room < limit ? 4 * msg->room : limit;
+	msg->room = msg->room ? 4 * msg->room : msg->stream->last_len;
+	if (msg->room > limit)
+		msg->room = limit;
 	if (msg->room < least)
 		msg->room = least;
 	msg->data = realloc(msg->data, msg->room);

@@ -36,6 +36,7 @@ struct message {
 	double deadline;
 	uint32_t blocks;
 	bool again;
+	bool is_given;		/* librdkafka has it */
 };
 
 struct message *make_message(struct stream *stream);

@@ -8,8 +8,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/complete.h"
@@ -18,6 +20,8 @@
 #include "source.h"
 
 #define BLOCKS_A_TURN 256
+#define LARGEST_KEPT (8 << 20)
+#define MEMORY_KEPT (64 << 20)
 #define CONTROL sizeof(struct zio_control)
 
 struct put {
@@ -34,6 +38,7 @@ struct put {
 	size_t last_size;	/* bytes of the last block */
 	uint64_t blocks;
 	double begin;
+	double cpu;		/* seconds of this thread at the beginning */
 	double next_stats;
 	int code;
 };
@@ -211,6 +216,15 @@ static void tell_stats(struct put *p)
 		export_accounts(p->set.prometheus);
 }
 
+/* The time that this thread has taken from a processor */
+static double cpu_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
 /* Give what the group has read already, without waiting for more. */
 static void finish_events(struct put *p)
 {
@@ -277,10 +291,11 @@ static int open_put(struct put *p)
 {
 	prepare_put(p);
 	if (connect_to_broker(&p->sender, &p->set) || open_reports(p) ||
-	    open_spool(&p->spool) || check_topic(&p->sender) ||
+	    open_spool(&p->spool) || check_topic(&p->sender, &p->set) ||
 	    open_sources(&p->src, &p->set, p->collector.group))
 		return -1;
 	p->begin = seconds_now();
+	p->cpu = cpu_now();
 	notify_manager("READY=1");
 	return 0;
 }
@@ -325,20 +340,27 @@ static void close_put(struct put *p)
 /* Tell what happened, and return the exit status. */
 static int tell_end(struct put *p)
 {
-	double seconds = seconds_now() - p->begin;
+	struct spent spent = { seconds_now() - p->begin, cpu_now() - p->cpu };
 	struct account sum = sum_accounts();
 	int code = p->code;
 
-	print_sum(group_of(p), seconds);
+	print_sum(group_of(p), spent.seconds);
 	if (p->set.prometheus && export_accounts(p->set.prometheus))
 		code = EXIT_FAILED;
-	if (p->set.json && print_accounts_json(stdout, group_of(p), seconds))
+	if (p->set.json && print_accounts_json(stdout, group_of(p), &spent))
 		code = EXIT_FAILED;
 	if (sum.refused || sum.unacked || p->sender.is_fatal)
 		code = EXIT_FAILED;
 	if (p->set.strict && sum.lost)
 		code = EXIT_FAILED;
 	return code ? code : finish_output();
+}
+
+/* Messages come and go: without this, the kernel clears their pages each time. */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);
+	mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
 }
 
 int put_main(int argc, char **argv)
@@ -350,6 +372,7 @@ int put_main(int argc, char **argv)
 	if (word)
 		return complete_put(word);
 	parse_put(argc, argv, &p.set);
+	keep_memory();
 	catch_stop_once(0);
 	if (!open_put(&p)) {
 		move_blocks(&p);

@@ -39,7 +39,7 @@ int complete_put(const char *word);
 int connect_to_broker(struct sender *sender, const struct put_settings *set);
 
 /* A broker that is away may come back; a topic that is not there is a mistake. */
-int check_topic(const struct sender *sender);
+int check_topic(struct sender *sender, const struct put_settings *set);
 
 /* --- end.c, drain.c: what is left after the last block */
 struct ending {

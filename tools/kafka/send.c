@@ -41,6 +41,7 @@ static void remove_message(struct sender *sender, struct message *msg)
 	if (sender->unsent == msg)
 		sender->unsent = msg->next;
 	sender->bytes -= msg->room;
+	sender->given -= msg->is_given ? msg->len : 0;
 }
 
 void reject_message(struct sender *sender, struct message *msg, const char *reason)
@@ -179,6 +180,13 @@ static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
 	return err;
 }
 
+static void give_message(struct sender *sender, struct message *msg)
+{
+	msg->is_given = true;
+	sender->given += msg->len;
+	sender->unsent = msg->next;
+}
+
 /* Returns false if librdkafka has no room. */
 static bool send_message(struct sender *sender, struct message *msg)
 {
@@ -196,13 +204,13 @@ static bool send_message(struct sender *sender, struct message *msg)
 	if (err)
 		reject_message(sender, msg, reason_of(err));
 	else
-		sender->unsent = msg->next;
+		give_message(sender, msg);
 	return true;
 }
 
 void pump_messages(struct sender *sender)
 {
-	while (sender->unsent && send_message(sender, sender->unsent))
+	while (sender->unsent && sender->given < sender->window && send_message(sender, sender->unsent))
 		;
 	rd_kafka_poll(sender->client, 0);
 }

@@ -11,6 +11,8 @@ struct sender {
 	enum format format;
 	size_t limit;		/* bytes of messages that wait */
 	size_t bytes;
+	size_t window;		/* librdkafka gets more while it has less */
+	size_t given;		/* bytes that it has */
 	struct message *first;	/* all that are not acknowledged, in sequence */
 	struct message **end;
 	struct message *unsent;	/* the first that librdkafka does not have */
