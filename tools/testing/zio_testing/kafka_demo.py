@@ -19,7 +19,6 @@ from .common import ROOT, TESTING, Failure, Parser, Words, build, say, setup
 
 BIN = ROOT / "tools/bin"
 TOPIC = "demo"
-HOST_IN_GUEST = "10.0.2.2"
 LIMIT = 600
 GUEST = """
 ip link set lo up

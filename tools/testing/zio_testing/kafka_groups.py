@@ -19,6 +19,7 @@ from .kafka_rig import (
     finish,
     has,
     make_block,
+    need_root,
     stamped,
 )
 
@@ -219,6 +220,7 @@ def put_as_host(rig: Rig, topic: str, host: Host, sources: list[Path]) -> Any:
 
 def test_two_hosts(rig: Rig) -> None:
     """Events of two hosts with clocks of their own are aligned, and losses accounted."""
+    need_root()
     topic, aligned = rig.topic(), rig.topic()
     hosts, real = make_hosts(), time.time_ns() - 2 * SECOND
     gone = {(1, 1): {20, 21, 22}, (0, 0): {50}}

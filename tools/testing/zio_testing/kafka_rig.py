@@ -91,9 +91,11 @@ def use_packages() -> None:
 
 
 def build_program(logs: Path) -> None:
-    setup("build", "kafka")
+    """Build zio-kafka with sanitizers, and without for a virtual machine."""
+    setup("build", "kafka", "nexus", "vm")
     target = PROGRAM.relative_to(ROOT / "tools")
-    build(["make", "-s", "-C", ROOT / "tools", target], logs / "make", "no zio-kafka")
+    words: Words = ["make", "-s", "-C", ROOT / "tools", target, "kafka", "python"]
+    build(words, logs / "make", "no zio-kafka")
 
 
 @dataclass
@@ -139,10 +141,11 @@ def finish(process: "subprocess.Popen[str]") -> Result:
 class Rig:
     """A broker, and a directory for files."""
 
-    def __init__(self, cluster: Cluster, work: Path) -> None:
+    def __init__(self, cluster: Cluster, work: Path, guest: str = "") -> None:
         from confluent_kafka.admin import AdminClient
 
         self.cluster, self.work = cluster, work
+        self.guest = guest  # address of the first broker in a virtual machine
         self.admin = AdminClient({"bootstrap.servers": cluster.address, "log_level": 0})
         self.count = 0
 
@@ -152,13 +155,17 @@ class Rig:
         path.write_bytes(content)
         return path
 
-    def topic(self, copies: int = 1, **settings: str) -> str:
+    def topic(self, copies: int = 1, broker: int = 0, **settings: str) -> str:
+        """Make a topic with so many copies, or with one at this broker alone."""
         from confluent_kafka.admin import NewTopic
 
         self.count += 1
         name = f"topic{self.count}"
         config = {key.replace("_", "."): value for key, value in settings.items()}
-        new = NewTopic(name, num_partitions=1, replication_factor=copies, config=config)
+        place: Any = {"replication_factor": copies}
+        if broker:
+            place = {"replica_assignment": [[broker]]}
+        new = NewTopic(name, num_partitions=1, config=config, **place)
         self.admin.create_topics([new])[name].result(LIMIT)
         return name
 
@@ -223,6 +230,15 @@ def until(condition: Callable[[], bool], what: str) -> None:
 
 class Wrong(Exception):
     """A test has failed."""
+
+
+class Skipped(Exception):
+    """A test cannot run here."""
+
+
+def need_root() -> None:
+    if os.geteuid():
+        raise Skipped("only root may do this")
 
 
 def equal(found: object, wanted: object, what: str) -> None:

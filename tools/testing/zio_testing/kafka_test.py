@@ -13,15 +13,17 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from . import kafka_faults, kafka_flows, kafka_groups
+from . import kafka_faults, kafka_flows, kafka_groups, kafka_targets
 from .broker import Cluster
 from .common import Failure, Usage, setup
-from .kafka_rig import Rig, Wrong, build_program, use_packages
+from .kafka_rig import Rig, Skipped, Wrong, build_program, use_packages
+from .kafka_vm import add_guest_listener
 
 Test = Callable[[Rig], None]
 TESTS: Sequence[Test] = [
     *kafka_flows.TESTS,
     *kafka_groups.TESTS,
+    *kafka_targets.TESTS,
     *kafka_faults.TESTS,
 ]
 CLUSTER_TESTS: Sequence[Test] = kafka_faults.CLUSTER_TESTS
@@ -36,6 +38,9 @@ def run_test(number: int, test: Test, rig: Rig) -> bool:
     what = f"{name_of(test)}: {(test.__doc__ or '').strip()}"
     try:
         test(rig)
+    except Skipped as reason:
+        print(f"ok {number} - {what} # SKIP {reason}", flush=True)
+        return True
     except (Wrong, Failure, OSError, KeyError) as error:
         print(f"not ok {number} - {what}\n# {type(error).__name__}: {error}", flush=True)
         return False
@@ -50,11 +55,15 @@ def started(brokers: int, work: Path) -> Iterator[Rig]:
     cluster = Cluster(work / "brokers")
     cluster.create(brokers, None, {})
     kafka_faults.add_listeners(cluster, work)
+    guest = add_guest_listener(cluster)
+    disk = cluster.part(1) / "data"
     try:
+        kafka_faults.make_disk(disk)
         cluster.start()
-        yield Rig(cluster, work)
+        yield Rig(cluster, work, guest)
     finally:
         cluster.kill()
+        kafka_faults.remove_disk(disk)
 
 
 def choose(words: list[str]) -> list[tuple[int, list[Test]]]:
