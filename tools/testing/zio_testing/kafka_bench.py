@@ -4,8 +4,9 @@
 Usage: kafka_bench [--rounds N] [--size MB]
 
 The program prints a table in Markdown. It compares zio-kafka with a program that sends
-the same bytes by librdkafka alone. Both run by turns, N times (3), with files of so many
-megabytes (200), and the median counts. The broker uses the same processors.
+the same bytes by librdkafka alone, and with kcat. They run by turns, N times (3), with
+files of so many megabytes (200), and the median counts. kcat sends lines of text: as many
+bytes in as many messages as blocks. The broker uses the same processors.
 """
 
 import json
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import kafka_rig
@@ -24,6 +26,24 @@ from .kafka_rig import CONTROL, LIMIT, Rig, make_block, use_packages
 PROGRAM = ROOT / "tools/bin/zio-kafka"
 PLAIN = ROOT / "tools/bin/zio-kafka-plain"
 EVENTS, SECONDS = 1000, 10
+COLUMNS = (
+    "bytes",
+    "blocks/s",
+    "MB/s",
+    "plain, one by one",
+    "plain, 512 KiB",
+    "kcat",
+    "CPU us/block",
+    "of this, collecting",
+)
+# Those of zio-kafka, where they matter for speed; kcat has to wait for a full queue.
+KCAT_SETTINGS = (
+    "enable.idempotence=true",
+    "acks=all",
+    "linger.ms=5",
+    "queue.buffering.max.kbytes=65536",
+    "queue.buffering.max.messages=10000000",
+)
 
 
 def write_blocks(path: Path, nsamples: int, megabytes: int) -> int:
@@ -48,14 +68,44 @@ def patch_numbers(path: Path, size: int, nsamples: int, count: int) -> None:
     file.flush()
 
 
+def write_lines(path: Path, size: int, count: int) -> None:
+    with open(path, "wb") as file:
+        for _ in range(count):
+            file.write(b"x" * (size - 1) + b"\n")
+
+
 def run_plain(rig: Rig, path: Path, size: int) -> float:
-    words: Words = [PLAIN, rig.cluster.address, rig.topic(), path, str(size)]
-    return float(subprocess.run(words, check=True, capture_output=True).stdout)
+    topic = rig.topic()
+    words: Words = [PLAIN, rig.cluster.address, topic, path, str(size)]
+    seconds = float(subprocess.run(words, check=True, capture_output=True).stdout)
+    rig.forget(topic)
+    return seconds
 
 
-def run_put(rig: Rig, path: Path, *more: str) -> tuple[float, float]:
-    """Return the seconds, and those of the processor."""
-    words: Words = [PROGRAM, "put", "-b", rig.cluster.address, "-t", rig.topic()]
+def run_kcat(rig: Rig, path: Path) -> float:
+    topic = rig.topic()
+    words: Words = ["kcat", "-P", "-b", rig.cluster.address, "-t", topic, "-l", path]
+    for setting in KCAT_SETTINGS:
+        words = [*words, "-X", setting]
+    begin = time.monotonic()
+    subprocess.run(words, check=True, capture_output=True)
+    seconds = time.monotonic() - begin
+    rig.forget(topic)
+    return seconds
+
+
+@dataclass
+class Cost:
+    """Seconds of a run, those of all processors, and those of the collecting thread."""
+
+    seconds: float
+    cpu: float
+    thread: float
+
+
+def run_put(rig: Rig, path: Path, *more: str) -> Cost:
+    topic = rig.topic()
+    words: Words = [PROGRAM, "put", "-b", rig.cluster.address, "-t", topic]
     words = [*words, "--json", "--stats=0", *more, path]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout
@@ -65,29 +115,47 @@ def run_put(rig: Rig, path: Path, *more: str) -> tuple[float, float]:
     account = json.loads(text)
     if status or account["stored"] != account["acquired"]:
         raise kafka_rig.Wrong(f"status {status}: {account}")
-    return account["seconds"], usage.ru_utime + usage.ru_stime
+    rig.forget(topic)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Cost(account["seconds"], cpu, account["cpu_seconds"])
+
+
+@dataclass
+class Runs:
+    """All runs with blocks of one size."""
+
+    puts: list[Cost] = field(default_factory=list)
+    each: list[float] = field(default_factory=list)
+    joined: list[float] = field(default_factory=list)
+    kcat: list[float] = field(default_factory=list)
+
+    def cost(self, name: str) -> float:
+        values: list[float] = [getattr(put, name) for put in self.puts]
+        return statistics.median(values)
+
+    def line(self, nsamples: int, count: int) -> str:
+        seconds, rate = self.cost("seconds"), count * (CONTROL + nsamples) / 1e6
+        others = [statistics.median(all) for all in (self.each, self.joined, self.kcat)]
+        cells = [f"{rate / other:.0f} ({other / seconds:.2f})" for other in others]
+        costs = [f"{self.cost(name) / count * 1e6:.2f}" for name in ("cpu", "thread")]
+        first = [str(nsamples), f"{count / seconds:,.0f}", f"{rate / seconds:.0f}"]
+        return f"| {' | '.join([*first, *cells, *costs])} |"
 
 
 def compare(rig: Rig, nsamples: int, rounds: int, megabytes: int) -> str:
     """Return a line of the table."""
-    path = rig.work / f"blocks{nsamples}"
-    count = write_blocks(path, nsamples, megabytes)
-    size = CONTROL + nsamples
-    puts, each, joined = [], [], []
+    path, text = rig.work / f"blocks{nsamples}", rig.work / "lines"
+    count, size = write_blocks(path, nsamples, megabytes), CONTROL + nsamples
+    write_lines(text, size, count)
+    runs = Runs()
     for _ in range(rounds):
-        puts.append(run_put(rig, path))
-        each.append(run_plain(rig, path, size))
-        joined.append(run_plain(rig, path, 524288 // size * size))
+        runs.puts.append(run_put(rig, path))
+        runs.each.append(run_plain(rig, path, size))
+        runs.joined.append(run_plain(rig, path, max(1, 524288 // size) * size))
+        runs.kcat.append(run_kcat(rig, text))
     path.unlink()
-    seconds = statistics.median(put[0] for put in puts)
-    cpu = statistics.median(put[1] for put in puts)
-    one, many = statistics.median(each), statistics.median(joined)
-    rate = count * size / 1e6
-    return (
-        f"| {nsamples} | {count / seconds:,.0f} | {rate / seconds:.0f} | "
-        f"{rate / one:.0f} ({one / seconds:.2f}) | {rate / many:.0f} "
-        f"({many / seconds:.2f}) | {cpu / count * 1e6:.2f} |"
-    )
+    text.unlink()
+    return runs.line(nsamples, count)
 
 
 def send_events(rig: Rig, topic: str) -> "subprocess.Popen[bytes]":
@@ -158,9 +226,8 @@ def main(words: list[str]) -> int:
             ["make", "-s", "-C", ROOT / "tools", "kafka-bench"], Path(name) / "m", "make"
         )
         rig = Rig(cluster, Path(name))
-        columns = "bytes", "blocks/s", "MB/s", "plain, one by one", "plain, 512 KiB"
-        print(f"| {' | '.join(columns)} | CPU us/block |")
-        print("|---|---|---|---|---|---|")
+        print(f"| {' | '.join(COLUMNS)} |")
+        print("|---" * len(COLUMNS) + "|")
         for nsamples in 16, 1024, 65536:
             print(compare(rig, nsamples, options.rounds, options.size), flush=True)
         print(f"\n{measure_latency(rig)}")

@@ -13,7 +13,6 @@ from .kafka_rig import (
     CONTROL,
     PROGRAM,
     Rig,
-    Running,
     balanced,
     equal,
     finish,
@@ -176,7 +175,7 @@ class Host:
         """Return the words before a program of this host."""
         words: Words = ["unshare", "--uts", "--time"]
         if self.clock == time.CLOCK_MONOTONIC:
-            words += ["--monotonic", str(EARLIER)]
+            words = [*words, "--monotonic", str(EARLIER)]
         return [*words, "sh", "-c", f'hostname {self.name}; exec "$@"', "host"]
 
     def stamp(self, real: int) -> int:
@@ -266,7 +265,9 @@ def check_hosts(rig: Rig, topic: str) -> None:
     equal(missing, wanted, "missing blocks, and what the hosts told")
 
 
-def check_aligned(rig: Rig, topic: str, numbers: dict[tuple[int, int], list[int]]) -> None:
+def check_aligned(
+    rig: Rig, topic: str, numbers: dict[tuple[int, int], list[int]]
+) -> None:
     """Event n has the blocks with number n of all channels, and no others."""
     count = json.loads(rig.verify(topic).text)["groups"]["run"]["messages"]
     events = split_events(messages_of(rig, topic, count)[:count])

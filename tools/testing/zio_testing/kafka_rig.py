@@ -46,7 +46,9 @@ def make_block(
     control = bytearray(CONTROL)
     wrapped = number & 0xFFFFFFFF
     struct.pack_into("=BBBBIIHH", control, 0, 1, 4, 0, 0, wrapped, nsamples, 1, 8)
-    struct.pack_into("=HBB8sIHH12s", control, 16, 0, 0, 0, b"", device, 0, channel, b"zzero")
+    struct.pack_into(
+        "=HBB8sIHH12s", control, 16, 0, 0, 0, b"", device, 0, channel, b"zzero"
+    )
     since = number + 1000 & 0xFFFF  # milliseconds; block 0 has BEGIN
     stamp = BEGIN - 1 + since // 1000, since % 1000 * 1000000
     struct.pack_into("=QQQ", control, 48, *stamp, 0)

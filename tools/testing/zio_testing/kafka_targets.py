@@ -56,7 +56,9 @@ def test_nexus(rig: Rig) -> None:
     blocks = b"".join(make_block(n, c) for n in numbers for c in range(2))
     rig.put(topic, blocks)
     words: Words = [PROGRAM, "get", "-b", rig.cluster.address, "-t", topic]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as get:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as get:
         nexus: Words = [NEXUS, "-", "-o", run, "--quiet", "--json"]
         done = subprocess.run(nexus, stdin=get.stdout, capture_output=True, text=True)
     equal([get.returncode, done.returncode], [0, 4], f"status: {done.stderr[-300:]}")
