@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of zio-kafka get with other targets: an output channel, and zio-nexus"""
+"""Tests of zio-kafka with others: an output channel, zio-nexus, systemd"""
 
 import base64
 import json
 import subprocess
 
-from .common import ROOT, Words
-from .kafka_rig import CONTROL, PROGRAM, Rig, equal, make_block
+from .common import ROOT, TESTING, Words
+from .kafka_faults import BIG
+from .kafka_rig import (
+    CONTROL,
+    LIMIT,
+    PROGRAM,
+    Rig,
+    Skipped,
+    Wrong,
+    equal,
+    make_block,
+    make_blocks,
+    need_root,
+)
 from .kafka_vm import guest_words
 
 NEXUS = ROOT / "tools/nexus/zio-nexus"
@@ -74,4 +86,22 @@ def test_nexus(rig: Rig) -> None:
     equal(len(whole), len(blocks), "bytes of the recording")
 
 
-TESTS = [test_playback, test_nexus]
+def test_unit(rig: Rig) -> None:
+    """The unit runs under systemd: it is ready, restarts, sends its spool, and stops."""
+    need_root()
+    topic, shared = rig.topic(), rig.work / "unit"
+    blocks = make_blocks(range(100), nsamples=BIG)
+    shared.mkdir()
+    (shared / "blocks").write_bytes(blocks)
+    words: Words = [TESTING / "guest/unit-boot", shared, rig.cluster.address, topic]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT)
+    if done.returncode == 77:
+        raise Skipped(done.stderr.strip())
+    said = (shared / "said").read_text()
+    if "not ok" in said or "the end" not in said:
+        raise Wrong(f"{said[-1500:]}{done.stderr[-500:]}")
+    found = rig.get(topic)
+    equal(len(found) > 0 and blocks.endswith(found), True, "blocks of the spool")
+
+
+TESTS = [test_playback, test_nexus, test_unit]
