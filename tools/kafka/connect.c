@@ -6,8 +6,8 @@
 #define TOPIC_MS 3000
 /*
  * A producer with idempotence has five requests on their way. While librdkafka has a sixth
- * message for a partition, its thread polls without a pause, and takes the processor from
- * the other programs. Four large messages keep the connection busy.
+ * message for a partition, its thread polls without a pause. It takes the processor from
+ * other programs. Four large messages keep the connection busy.
  */
 #define MESSAGES_IN_FLIGHT 4
 

@@ -3,10 +3,10 @@
 
 Usage: kafka_demo [--blocks N] [--results DIRECTORY]
 
-The program starts a broker on this machine, a recorder that reads its topic, and a viewer
-that draws the newest block each second. Then a virtual machine acquires N blocks (100) of
-a sawtooth from zio-zero, 10 in a second. It sends them over its network. The program
-compares the topic with the account. It writes recorded.zio and waveform.png to
+The program starts a broker on this machine, and two readers of its topic: a recorder, and
+a viewer that draws the newest block each second. Then a virtual machine acquires N blocks
+(100) of a sawtooth from zio-zero, 10 in a second. It sends them over its network. The
+program compares the topic with the account. It writes recorded.zio and waveform.png to
 results/demo-kafka, or DIRECTORY.
 """
 
