@@ -273,7 +273,7 @@ int get_main(int argc, char **argv)
 
 	if (word) {
 		offer_options(word, &get_argp);
-		offer_files(word, "");
+		offer_sources(word, "");
 		return finish_output();
 	}
 	g.conf.settings = allocate((size_t)argc, sizeof(char *));

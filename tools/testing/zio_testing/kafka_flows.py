@@ -173,6 +173,15 @@ def test_follow(rig: Rig) -> None:
         equal(finish(process).status, 143, "status after SIGTERM")
 
 
+def test_count(rig: Rig) -> None:
+    """put stops after --count blocks, within a batch and over two sources."""
+    topic = rig.topic()
+    sources = [rig.file(make_blocks(range(100), channel)) for channel in range(2)]
+    words = "--json", "--stats=0", "--count=110", *sources
+    equal(balanced(rig.run("put", topic, *words), 110)["stored"], 110, "stored")
+    equal(len(rig.get(topic)), 110 * (CONTROL + 16), "bytes")
+
+
 def test_linger(rig: Rig) -> None:
     """A block waits for others as long as --linger, and no longer."""
     topic = rig.topic()
@@ -237,6 +246,7 @@ TESTS = [
     test_kcat,
     test_places,
     test_follow,
+    test_count,
     test_linger,
     test_prometheus,
     test_mistakes,

@@ -2,6 +2,7 @@
 """Tests of zio-kafka with several sources: events of a group, and of two hosts"""
 
 import json
+import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,6 +163,22 @@ def test_group_slow(rig: Rig) -> None:
     equal([found["events"], found["late"], found["came_late"]], [1, 1, 1], "verify")
 
 
+def test_group_stop(rig: Rig) -> None:
+    """A signal ends the wait for partners: blocks that were read are sent, not lost."""
+    topic = rig.topic()
+    numbers = [*range(10)]
+    source = write_channel(rig, 0, numbers)
+    stream = rig.stream(topic, "--group=run", "--limit=3600", source)
+    stream.write(make_block(0, 1))
+    rig.wait_for_blocks(topic, 2)
+    stream.signal(signal.SIGTERM)
+    result = stream.end()
+    equal(result.status, 143, f"status: {result.error}")
+    equal(balanced(result, 11)["stored"], 11, "stored")
+    group = result.account["group"]
+    equal([group["events"], group["complete"], group["late"]], [10, 1, 9], "events")
+
+
 @dataclass
 class Host:
     """A host in namespaces of its own, whose two channels share a clock."""
@@ -283,5 +300,6 @@ TESTS = [
     test_group_refused,
     test_group_mistakes,
     test_group_slow,
+    test_group_stop,
     test_two_hosts,
 ]
