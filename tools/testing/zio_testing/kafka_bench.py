@@ -107,11 +107,15 @@ def run_put(rig: Rig, path: Path, *more: str) -> Cost:
     topic = rig.topic()
     words: Words = [PROGRAM, "put", "-b", rig.cluster.address, "-t", topic]
     words = [*words, "--json", "--stats=0", *more, path]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    log = rig.work / "put.log"
+    with open(log, "w") as errors:
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors)
     assert process.stdout
     text = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
+    if not text:
+        raise kafka_rig.Wrong(f"status {status}: {log.read_text()}")
     account = json.loads(text)
     if status or account["stored"] != account["acquired"]:
         raise kafka_rig.Wrong(f"status {status}: {account}")

@@ -179,6 +179,39 @@ def test_group_stop(rig: Rig) -> None:
     equal([group["events"], group["complete"], group["late"]], [10, 1, 9], "events")
 
 
+def send_events(rig: Rig, topic: str, events: str, first: int, blocks: bytes) -> None:
+    """Send a message with the producer of Confluent."""
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": rig.cluster.address})
+    count = len(blocks) // SIZE
+    headers = {
+        "zio-format": "events/1",
+        "zio-run": "0",
+        "zio-message": "0",
+        "zio-events": events,
+        "zio-first-event": f"{first}",
+        "zio-last-event": f"{first + len(words_of(events.encode())) - 1}",
+        "zio-blocks": f"{count}",
+    }
+    producer.produce(topic, blocks, "run", headers=[*headers.items()])
+    equal(producer.flush(30), 0, "messages that are left")
+
+
+def test_group_damaged(rig: Rig) -> None:
+    """verify finds events that are missing, and headers that tell of other blocks."""
+    topic = rig.topic()
+    pair = make_block(0) + make_block(0, 1)
+    send_events(rig, topic, "BB", 0, pair)
+    send_events(rig, topic, "BL", 4, make_block(1) + make_block(1, 1))
+    result = rig.verify(topic)
+    found = json.loads(result.text)["groups"]["run"]
+    equal([found["events"], found["missing"], found["damaged"]], [2, 3, 1], "verify")
+    has(result.error, "events 1 to 3 are missing")
+    has(result.error, "the events have 1 blocks, the message 2")
+    equal(result.status, 1, "status")
+
+
 @dataclass
 class Host:
     """A host in namespaces of its own, whose two channels share a clock."""
@@ -301,5 +334,6 @@ TESTS = [
     test_group_mistakes,
     test_group_slow,
     test_group_stop,
+    test_group_damaged,
     test_two_hosts,
 ]

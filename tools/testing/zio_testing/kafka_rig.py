@@ -169,7 +169,13 @@ class Rig:
             place = {"replica_assignment": [[broker]]}
         new = NewTopic(name, num_partitions=1, config=config, **place)
         self.admin.create_topics([new])[name].result(LIMIT)
+        until(lambda: self.knows(name), f"topic {name}")
         return name
+
+    def knows(self, topic: str) -> bool:
+        """The brokers hear of a new topic after the controller."""
+        found = self.admin.list_topics(topic, LIMIT).topics[topic]
+        return found.error is None and len(found.partitions) > 0
 
     def forget(self, topic: str) -> None:
         self.admin.delete_topics([topic])[topic].result(LIMIT)
