@@ -25,7 +25,7 @@ NEXUS = ROOT / "tools/nexus/zio-nexus"
 BLOCKS, SAMPLES = 20, 16
 # The reader plays along: zio-loop gives what its output plays.
 PLAYBACK = """
-zio-load zio-loop
+zio-load zio-loop nchan=1
 to="-b {address} -t {topic}"
 zio-kafka put $to -n {blocks} --stats=0 --json zzero-0-2 >put.json
 zio-kafka get $to recorded.zio
