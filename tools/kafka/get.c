@@ -30,6 +30,7 @@ struct get {
 	bool has_told;
 	struct consumer consumer;
 	struct zio_channel *out;
+	bool is_output;		/* it is a channel, not a file */
 	uint64_t blocks;
 	uint64_t bytes;
 	uint64_t messages;
@@ -57,15 +58,18 @@ static bool has_all(const struct get *g)
 }
 
 /* The library copies what it needs, so samples need no alignment. */
-static int write_block(struct get *g, const struct block_cursor *cursor)
+static int write_block(struct get *g, struct block_cursor *cursor)
 {
+	if (g->is_output)
+		clear_address(&cursor->control);
 	while (zio_write_block(g->out, &cursor->control, cursor->samples, cursor->size)) {
 		if (errno == EINTR && !caught_stop())
 			continue;
 		if (errno == EPIPE)
 			return EXIT_BY_SIGNAL + SIGPIPE;
 		if (!caught_stop())
-			complain("%s", zio_reason(g->out));
+			complain("%s%s", zio_reason(g->out),
+				 g->is_output ? output_hint(errno) : "");
 		return EXIT_FAILED;
 	}
 	g->blocks++;
@@ -236,7 +240,10 @@ static int open_get(struct get *g, const char *target)
 	if (open_consumer(&g->consumer, &g->conf, &g->from, &g->until))
 		return -1;
 	g->out = open_channel(target, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
-	return g->out ? 0 : -1;
+	if (!g->out)
+		return -1;
+	g->is_output = !zio_is_file(g->out);
+	return 0;
 }
 
 static int run_get(struct get *g)

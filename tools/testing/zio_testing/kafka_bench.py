@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kafka_bench - measure zio-kafka with a broker on this machine
 
-Usage: kafka_bench [--rounds N] [--size MB]
+Usage: kafka_bench [--rounds N] [--size MB] [--results DIRECTORY]
 
 The program prints a table in Markdown. It compares zio-kafka with a program that sends
 the same bytes by librdkafka alone, and with kcat. They run by turns, N times (3), with
 files of so many megabytes (200), and the median counts. kcat sends lines of text: as many
-bytes in as many messages as blocks. The broker uses the same processors.
+bytes in as many messages as blocks. The broker uses the same processors. The figure
+rates.png is in results/bench-kafka, or DIRECTORY.
 """
 
 import json
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from . import kafka_rig
 from .broker import running
-from .common import ROOT, Parser, Words, build, setup
+from .common import ROOT, TESTING, Parser, Words, build, setup
 from .kafka_rig import CONTROL, LIMIT, Rig, make_block, use_packages
 
 PROGRAM = ROOT / "tools/bin/zio-kafka"
@@ -137,6 +138,15 @@ class Runs:
         values: list[float] = [getattr(put, name) for put in self.puts]
         return statistics.median(values)
 
+    def row(self, nsamples: int, count: int) -> str:
+        """Return the numbers of the figure: MB/s, and ns of a processor per byte."""
+        size = count * (CONTROL + nsamples)
+        times = [self.cost("seconds")]
+        times += [statistics.median(all) for all in (self.each, self.joined, self.kcat)]
+        costs = [self.cost(name) / size * 1e9 for name in ("cpu", "thread")]
+        numbers = [nsamples, *(size / 1e6 / seconds for seconds in times), *costs]
+        return " ".join(f"{number:.4g}" for number in numbers)
+
     def line(self, nsamples: int, count: int) -> str:
         seconds, rate = self.cost("seconds"), count * (CONTROL + nsamples) / 1e6
         others = [statistics.median(all) for all in (self.each, self.joined, self.kcat)]
@@ -146,8 +156,8 @@ class Runs:
         return f"| {' | '.join([*first, *cells, *costs])} |"
 
 
-def compare(rig: Rig, nsamples: int, rounds: int, megabytes: int) -> str:
-    """Return a line of the table."""
+def compare(rig: Rig, nsamples: int, rounds: int, megabytes: int) -> tuple[str, str]:
+    """Return a line of the table, and a row of the figure."""
     path, text = rig.work / f"blocks{nsamples}", rig.work / "lines"
     count, size = write_blocks(path, nsamples, megabytes), CONTROL + nsamples
     write_lines(text, size, count)
@@ -159,7 +169,16 @@ def compare(rig: Rig, nsamples: int, rounds: int, megabytes: int) -> str:
         runs.kcat.append(run_kcat(rig, text))
     path.unlink()
     text.unlink()
-    return runs.line(nsamples, count)
+    return runs.line(nsamples, count), runs.row(nsamples, count)
+
+
+def draw(rows: list[str], work: Path, results: Path) -> None:
+    table = work / "rates"
+    table.write_text("".join(f"{row}\n" for row in rows))
+    results.mkdir(parents=True, exist_ok=True)
+    names = f"table='{table}'; picture='{results / 'rates.png'}'"
+    script = TESTING / "kafka/rates.gp"
+    subprocess.run(["gnuplot", "-e", names, script], check=True)
 
 
 def send_events(rig: Rig, topic: str) -> "subprocess.Popen[bytes]":
@@ -222,8 +241,9 @@ def main(words: list[str]) -> int:
     parser = Parser()
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--size", type=int, default=200)
+    parser.add_argument("--results", type=Path, default=ROOT / "results/bench-kafka")
     options = parser.parse_args(words)
-    setup("broker", "build", "kafka")
+    setup("broker", "build", "kafka", "plots")
     use_packages()
     with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name, running(1) as cluster:
         build(
@@ -232,7 +252,11 @@ def main(words: list[str]) -> int:
         rig = Rig(cluster, Path(name))
         print(f"| {' | '.join(COLUMNS)} |")
         print("|---" * len(COLUMNS) + "|")
+        rows = []
         for nsamples in 16, 1024, 65536:
-            print(compare(rig, nsamples, options.rounds, options.size), flush=True)
+            line, row = compare(rig, nsamples, options.rounds, options.size)
+            print(line, flush=True)
+            rows.append(row)
+        draw(rows, rig.work, options.results)
         print(f"\n{measure_latency(rig)}")
     return 0
