@@ -176,7 +176,9 @@ def test_group_stop(rig: Rig) -> None:
     equal(result.status, 143, f"status: {result.error}")
     equal(balanced(result, 11)["stored"], 11, "stored")
     group = result.account["group"]
-    equal([group["events"], group["complete"], group["late"]], [10, 1, 9], "events")
+    # The source of the partner may end before the program looks.
+    found = [group["events"], group["complete"], group["late"] + group["gone"]]
+    equal(found, [10, 1, 9], "events")
 
 
 def send_events(rig: Rig, topic: str, events: str, first: int, blocks: bytes) -> None:

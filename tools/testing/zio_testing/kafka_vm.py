@@ -29,12 +29,12 @@ def add_guest_listener(cluster: Cluster) -> str:
     old = cluster.settings(1)
     names = old.get("listener.security.protocol.map")
     names = names or "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"
-    own = f"PLAINTEXT://{HOST}:{cluster.ports[0]}"
+    own = [one for one in old["listeners"].split(",") if "CONTROLLER" not in one]
     cluster.change(
         1,
         {
             "listeners": f"{old['listeners']},GUEST://{HOST}:{port}",
-            "advertised.listeners": f"{own},GUEST://{address}",
+            "advertised.listeners": ",".join([*own, f"GUEST://{address}"]),
             "listener.security.protocol.map": f"{names},GUEST:PLAINTEXT",
         },
     )
