@@ -9,7 +9,7 @@ set boxwidth 0.9
 set grid ytics linecolor "#dddddd"
 set border 3
 set tics nomirror
-set key top left reverse Left samplen 2
+set key outside above reverse Left samplen 2 maxcols 2
 set yrange [0:*]
 set xlabel "samples of a block (bytes)"
 set multiplot layout 1,2

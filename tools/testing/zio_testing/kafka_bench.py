@@ -144,8 +144,8 @@ class Runs:
         times = [self.cost("seconds")]
         times += [statistics.median(all) for all in (self.each, self.joined, self.kcat)]
         costs = [self.cost(name) / size * 1e9 for name in ("cpu", "thread")]
-        numbers = [nsamples, *(size / 1e6 / seconds for seconds in times), *costs]
-        return " ".join(f"{number:.4g}" for number in numbers)
+        numbers = [*(size / 1e6 / seconds for seconds in times), *costs]
+        return " ".join([str(nsamples), *(f"{number:.4g}" for number in numbers)])
 
     def line(self, nsamples: int, count: int) -> str:
         seconds, rate = self.cost("seconds"), count * (CONTROL + nsamples) / 1e6

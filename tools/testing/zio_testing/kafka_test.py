@@ -11,6 +11,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import kafka_faults, kafka_flows, kafka_groups, kafka_targets
@@ -75,20 +76,27 @@ def choose(words: list[str]) -> list[tuple[int, list[Test]]]:
     return [(n, [t for t in g if not words or name_of(t) in words]) for n, g in groups]
 
 
+def run_groups(groups: list[tuple[int, list[Test]]], work: Path) -> list[bool]:
+    """Run the tests; later brokers start while the tests with the first ones run."""
+    results: list[bool] = []
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor(1) as pool:
+        rigs = [
+            pool.submit(stack.enter_context, started(number, work / f"brokers{number}"))
+            for number, _ in groups
+        ]
+        for rig, (_, tests) in zip(rigs, groups, strict=True):
+            for test in tests:
+                results.append(run_test(len(results) + 1, test, rig.result()))
+    return results
+
+
 def main(words: list[str]) -> int:
     groups = choose(words)
     setup("broker", "kafka")
     use_packages()
     os.environ["ASAN_OPTIONS"] = "detect_leaks=1"
-    passed = number = 0
     with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name:
         build_program(Path(name))
-        for brokers, tests in groups:
-            if not tests:
-                continue
-            with started(brokers, Path(name) / f"brokers{brokers}") as rig:
-                for test in tests:
-                    number += 1
-                    passed += run_test(number, test, rig)
-    print(f"1..{number}")
-    return 0 if passed == number else 1
+        results = run_groups([group for group in groups if group[1]], Path(name))
+    print(f"1..{len(results)}")
+    return 0 if all(results) else 1
