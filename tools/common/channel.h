@@ -11,4 +11,10 @@ struct zio_channel *open_channel(const char *name, int flags);
 /* Read no more blocks at once than are left of @limit; 0 is no limit. */
 void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done);
 
+/* A block file keeps the address of an input; an output has its own. */
+void clear_address(struct zio_control *control);
+
+/* Return what a user can do after an output refused a block; "" if there is no hint. */
+const char *output_hint(int code);
+
 #endif /* ZIO_COMMON_CHANNEL_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Make and print JSON */
+#include <string.h>
+
 #include "json.h"
 #include "program.h"
 #include "text.h"
@@ -41,6 +43,21 @@ json_t *json_u64(uint64_t value)
 void json_add_u64(json_t *obj, const char *key, uint64_t value)
 {
 	json_add(obj, key, json_u64(value));
+}
+
+void json_add_count(json_t *obj, const char *key, int64_t value)
+{
+	json_add(obj, key, value < 0 ? json_null() : json_integer(value));
+}
+
+void json_add_counts(json_t *obj, const void *object, const struct json_count *counts)
+{
+	int64_t value;
+
+	for (; counts->name; counts++) {
+		memcpy(&value, (const char *)object + counts->offset, sizeof(value));
+		json_add_count(obj, counts->name, value);
+	}
 }
 
 int json_print(FILE *out, json_t *root, size_t flags)

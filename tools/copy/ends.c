@@ -92,24 +92,17 @@ void close_ends(struct copy *c)
 		close_end(c, &c->out[i]);
 }
 
-/* A file keeps the address of the input; an output has its own. */
 void fit_control(struct zio_control *fit, const struct end *out,
 		 const struct zio_control *control)
 {
 	*fit = *control;
 	if (!out->file)
-		memset(&fit->addr, 0, sizeof(fit->addr));
+		clear_address(fit);
 }
 
 static const char *end_hint(const struct end *end, int code)
 {
-	if (!end->output || end->file)
-		return "";
-	if (code == EMSGSIZE)
-		return " (the blocks of this output are smaller: set nsamples of its trigger)";
-	if (code == EINVAL)
-		return " (is ssize of this output another one?)";
-	return "";
+	return end->output && !end->file ? output_hint(code) : "";
 }
 
 /* A broken pipe needs no message. */

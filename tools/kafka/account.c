@@ -8,26 +8,43 @@
 #include "common/json.h"
 #include "common/program.h"
 #include "common/text.h"
-#include "kafka.h"
+#include "message.h"
 
 struct account *accounts;
+
+static struct account *add_account(const struct zio_control *control)
+{
+	struct account **at = &accounts;
+
+	while (*at)
+		at = &(*at)->following;
+	*at = allocate(1, sizeof(**at));
+	(*at)->addr = control->addr;
+	put_address((*at)->key, control);
+	(*at)->stream.key = (*at)->key;
+	return *at;
+}
+
+/* Blocks of events come in the order of the accounts: begin behind the last one. */
+static struct account *look_up(struct account *last, const struct zio_control *control)
+{
+	struct account *first = last && last->following ? last->following : accounts;
+	struct account *a = first;
+
+	while (a && memcmp(&a->addr, &control->addr, sizeof(a->addr))) {
+		a = a->following ? a->following : accounts;
+		if (a == first)
+			a = NULL;
+	}
+	return a ? a : add_account(control);
+}
 
 struct account *find_account(const struct zio_control *control)
 {
 	static struct account *last;
-	struct account **at;
 
-	if (last && !memcmp(&last->addr, &control->addr, sizeof(last->addr)))
-		return last;
-	for (at = &accounts; *at; at = &(*at)->following)
-		if (!memcmp(&(*at)->addr, &control->addr, sizeof((*at)->addr)))
-			break;
-	if (!*at) {
-		*at = allocate(1, sizeof(**at));
-		(*at)->addr = control->addr;
-		put_address((*at)->key, control);
-	}
-	last = *at;
+	if (!last || memcmp(&last->addr, &control->addr, sizeof(last->addr)))
+		last = look_up(last, control);
 	return last;
 }
 
@@ -37,8 +54,8 @@ void free_accounts(void)
 
 	while ((account = accounts)) {
 		accounts = account->following;
-		if (account->open)
-			free_message(account->open);
+		if (account->stream.open)
+			free_message(account->stream.open);
 		free(account);
 	}
 }
@@ -58,6 +75,23 @@ uint64_t count_block(struct account *account, const struct zio_control *control)
 	return account->next++;
 }
 
+void settle_blocks(struct account *account, enum fate fate, uint64_t blocks,
+		   uint64_t bytes)
+{
+	switch (fate) {
+	case STORED:
+		account->stored += blocks;
+		account->bytes += bytes;
+		break;
+	case UNACKED:
+		account->unacked += blocks;
+		break;
+	case SPOOLED:
+		account->spooled += blocks;
+		break;
+	}
+}
+
 uint64_t count_waiting(const struct account *a)
 {
 	return a->seen - a->stored - a->refused - a->unacked - a->spooled;
@@ -75,12 +109,28 @@ struct account sum_accounts(void)
 		sum.refused += a->refused;
 		sum.unacked += a->unacked;
 		sum.spooled += a->spooled;
-		sum.messages += a->messages;
+		sum.stream.messages += a->stream.messages;
 	}
 	return sum;
 }
 
-void print_sum(double seconds)
+static uint64_t messages_of(const struct group *group)
+{
+	return group ? group->stream.messages : 0;
+}
+
+static void print_events(const struct group *group)
+{
+	const struct zio_group_stats *stats = &group->stats;
+
+	complain("%s: %" PRIu64 " events, %" PRIu64 " complete; missing blocks: %" PRIu64
+		 " lost, %" PRIu64 " skipped, %" PRIu64 " late, %" PRIu64
+		 " gone; %" PRIu64 " came late", group->stream.key, stats->events,
+		 stats->complete, stats->lost, stats->skipped, stats->late, stats->gone,
+		 stats->late_blocks);
+}
+
+void print_sum(const struct group *group, double seconds)
 {
 	struct account sum = sum_accounts();
 
@@ -88,22 +138,40 @@ void print_sum(double seconds)
 		 " bytes, %" PRIu64 " messages), %" PRIu64 " lost before, %" PRIu64
 		 " refused, %" PRIu64 " not acknowledged, %" PRIu64 " waiting, %" PRIu64
 		 " spooled", sum.seen + sum.lost, seconds, sum.stored, sum.bytes,
-		 sum.messages, sum.lost, sum.refused, sum.unacked, count_waiting(&sum),
-		 sum.spooled);
+		 sum.stream.messages + messages_of(group), sum.lost, sum.refused,
+		 sum.unacked, count_waiting(&sum), sum.spooled);
+	if (group)
+		print_events(group);
 }
+
+static const struct json_count counts[] = {
+	{ "stored", offsetof(struct account, stored) },
+	{ "lost", offsetof(struct account, lost) },
+	{ "refused", offsetof(struct account, refused) },
+	{ "unacknowledged", offsetof(struct account, unacked) },
+	{ "spooled", offsetof(struct account, spooled) },
+	{ 0 }
+};
+
+static const struct json_count group_counts[] = {
+	{ "events", offsetof(struct group, stats.events) },
+	{ "complete", offsetof(struct group, stats.complete) },
+	{ "lost", offsetof(struct group, stats.lost) },
+	{ "skipped", offsetof(struct group, stats.skipped) },
+	{ "late", offsetof(struct group, stats.late) },
+	{ "gone", offsetof(struct group, stats.gone) },
+	{ "late_blocks", offsetof(struct group, stats.late_blocks) },
+	{ 0 }
+};
 
 static json_t *account_json(const struct account *a)
 {
 	json_t *obj = json_object();
 
 	json_add_u64(obj, "acquired", a->seen + a->lost);
-	json_add_u64(obj, "stored", a->stored);
-	json_add_u64(obj, "lost", a->lost);
-	json_add_u64(obj, "refused", a->refused);
-	json_add_u64(obj, "unacknowledged", a->unacked);
-	json_add_u64(obj, "spooled", a->spooled);
+	json_add_counts(obj, a, counts);
 	json_add_u64(obj, "waiting", count_waiting(a));
-	json_add_u64(obj, "messages", a->messages);
+	json_add_u64(obj, "messages", a->stream.messages);
 	json_add_u64(obj, "bytes", a->bytes);
 	return obj;
 }
@@ -122,15 +190,35 @@ char *account_text(const struct account *account, const char *run)
 	return text;
 }
 
-int print_accounts_json(FILE *out, double seconds)
+static json_t *group_json(const struct group *group)
+{
+	json_t *obj = json_object();
+
+	json_add_string(obj, "name", group->stream.key);
+	json_add_counts(obj, group, group_counts);
+	return obj;
+}
+
+static void add_seconds(json_t *obj, const char *name, double value)
+{
+	json_add(obj, name, json_real(round(value * 1e6) / 1e6));
+}
+
+int print_accounts_json(FILE *out, const struct group *group,
+			const struct spent *spent)
 {
 	struct account sum = sum_accounts(), *a;
-	json_t *root = account_json(&sum), *list = json_object();
+	json_t *root, *list = json_object();
 
+	sum.stream.messages += messages_of(group);
+	root = account_json(&sum);
 	for (a = accounts; a; a = a->following)
 		json_add(list, a->key, account_json(a));
 	json_add(root, "channels", list);
-	json_add(root, "seconds", json_real(round(seconds * 1e6) / 1e6));
+	if (group)
+		json_add(root, "group", group_json(group));
+	add_seconds(root, "seconds", spent->seconds);
+	add_seconds(root, "cpu_seconds", spent->cpu);
 	json_add_string(root, "run", run_id());
 	return json_print(out, root, 0);
 }

@@ -5,45 +5,84 @@
 #include "collect.h"
 #include "common/program.h"
 
-static void close_message(struct collector *c, struct account *account)
+static void close_message(struct collector *c, struct stream *stream)
 {
-	struct message *msg = account->open;
+	struct message *msg = stream->open;
 
-	account->open = NULL;
+	stream->open = NULL;
+	stream->last_len = msg->len;
 	c->open--;
 	submit_message(c->sender, msg);
 }
 
+/* A gap in the sequence begins a new message, so that its headers tell the range. */
 static bool fits(const struct collector *c, const struct message *msg, size_t size,
 		 uint64_t seq, bool again)
 {
-	return msg->len + sizeof(struct zio_control) + size <= c->bytes &&
-	       msg->last + 1 == seq && msg->again == again;
+	return msg->len + size <= c->bytes && msg->last + 1 == seq && msg->again == again;
 }
 
-static struct message *open_message(struct collector *c, struct account *account,
-				    bool again)
+/* Return the message for @size bytes with controls, which have the number @seq. */
+static struct message *get_message(struct collector *c, struct stream *stream, size_t size,
+				   uint64_t seq, bool again)
 {
-	struct message *msg = make_message(account);
-
-	msg->again = again;
-	msg->deadline = seconds_now() + c->linger;
-	account->open = msg;
-	c->open++;
-	return msg;
+	if (stream->open && !fits(c, stream->open, size, seq, again))
+		close_message(c, stream);
+	if (!stream->open) {
+		stream->open = make_message(stream);
+		stream->open->again = again;
+		stream->open->deadline = seconds_now() + c->linger;
+		c->open++;
+	}
+	return stream->open;
 }
 
-/* A gap in the sequence begins a new message, so that its headers tell the range. */
 void collect_block(struct collector *c, struct account *account,
 		   const struct zio_block *blk, uint64_t seq, bool again)
 {
-	if (account->open && !fits(c, account->open, blk->size, seq, again))
-		close_message(c, account);
-	if (!account->open)
-		open_message(c, account, again);
-	add_block(account->open, blk->control, blk->data, blk->size, seq, c->bytes);
-	if (c->one_block || account->open->len >= c->bytes)
-		close_message(c, account);
+	size_t size = sizeof(*blk->control) + blk->size;
+	struct message *msg = get_message(c, &account->stream, size, seq, again);
+
+	msg->account = account;
+	add_block(msg, blk->control, blk->data, blk->size, seq, c->bytes);
+	if (c->one_block || msg->len >= c->bytes)
+		close_message(c, &account->stream);
+}
+
+static size_t size_of_event(const struct zio_event *ev)
+{
+	size_t size = 0;
+	unsigned int i;
+
+	for (i = 0; i < ev->n_parts; i++)
+		if (ev->parts[i].blk.control)
+			size += sizeof(struct zio_control) + ev->parts[i].blk.size;
+	return size;
+}
+
+void collect_event(struct collector *c, const struct zio_event *ev, uint64_t number)
+{
+	struct stream *stream = &c->group->stream;
+	struct message *msg = get_message(c, stream, size_of_event(ev), number, false);
+	unsigned int i;
+
+	msg->group = c->group;
+	for (i = 0; i < ev->n_parts; i++) {
+		const struct zio_block *blk = &ev->parts[i].blk;
+
+		if (blk->control)
+			add_block(msg, blk->control, blk->data, blk->size, number, c->bytes);
+	}
+	add_event(&msg->parts, ev);
+	if (msg->len >= c->bytes)
+		close_message(c, stream);
+}
+
+static double close_due(struct collector *c, struct stream *stream, double now, double next)
+{
+	if (stream->open && stream->open->deadline <= now)
+		close_message(c, stream);
+	return stream->open && stream->open->deadline < next ? stream->open->deadline : next;
 }
 
 double close_messages(struct collector *c, double now)
@@ -51,11 +90,9 @@ double close_messages(struct collector *c, double now)
 	struct account *a;
 	double next = 1e18;
 
-	for (a = accounts; a; a = a->following) {
-		if (a->open && a->open->deadline <= now)
-			close_message(c, a);
-		else if (a->open && a->open->deadline < next)
-			next = a->open->deadline;
-	}
-	return next;
+	if (!c->open)
+		return next;
+	for (a = accounts; a; a = a->following)
+		next = close_due(c, &a->stream, now, next);
+	return c->group ? close_due(c, &c->group->stream, now, next) : next;
 }

@@ -263,9 +263,14 @@ bool open_blocks(struct block_cursor *cursor, const rd_kafka_message_t *rkm)
 
 	if (!get_header(rkm, HEADER_FORMAT, format, sizeof(format)))
 		return false;
-	*cursor = (struct block_cursor){ .rkm = rkm,
-					 .is_se00 = !strcmp(format, FORMAT_SE00) };
-	return cursor->is_se00 || !strcmp(format, FORMAT_BLOCKS);
+	*cursor = (struct block_cursor){ .rkm = rkm };
+	if (!strcmp(format, FORMAT_EVENTS))
+		cursor->kind = EVENTS_VALUE;
+	else if (!strcmp(format, FORMAT_SE00))
+		cursor->kind = SE00_VALUE;
+	else if (strcmp(format, FORMAT_BLOCKS))
+		return false;
+	return true;
 }
 
 int next_block(struct block_cursor *cursor)
@@ -275,7 +280,7 @@ int next_block(struct block_cursor *cursor)
 
 	if (cursor->at >= rkm->len)
 		return 0;
-	if (cursor->is_se00) {
+	if (cursor->kind == SE00_VALUE) {
 		cursor->at = rkm->len;
 		return read_value(cursor) ? 1 : -1;
 	}

@@ -3,7 +3,7 @@
 #ifndef ZIO_KAFKA_CONSUME_H
 #define ZIO_KAFKA_CONSUME_H
 
-#include "kafka.h"
+#include "message.h"
 
 /**
  * struct position - a place in a topic
@@ -52,7 +52,7 @@ void close_consumer(struct consumer *c);
 /* Visit the blocks of a message. */
 struct block_cursor {
 	const rd_kafka_message_t *rkm;
-	bool is_se00;
+	enum { BLOCKS_VALUE, EVENTS_VALUE, SE00_VALUE } kind;
 	size_t at;
 	struct zio_control control;
 	const void *samples;

@@ -5,13 +5,17 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "clock.h"
 #include "common/channel.h"
 #include "common/complete.h"
 #include "common/json.h"
 #include "common/stop.h"
 #include "common/text.h"
 #include "options.h"
+
+#define NS_PER_SECOND 1000000000
 
 struct get {
 	struct conf conf;
@@ -22,18 +26,30 @@ struct get {
 	uint64_t count;
 	bool json;
 	bool force;
+	bool realtime;		/* time stamps are to be those of this clock */
+	bool has_told;
 	struct consumer consumer;
 	struct zio_channel *out;
+	bool is_output;		/* it is a channel, not a file */
 	uint64_t blocks;
 	uint64_t bytes;
 	uint64_t messages;
 	int code;
 };
 
-static bool is_wanted(const struct get *g, const rd_kafka_message_t *rkm)
+/* The key of a message with events is their group, which has many channels. */
+static bool has_key(const struct get *g, const rd_kafka_message_t *rkm)
 {
 	return !g->key || (rkm->key_len == strlen(g->key) &&
 			   !memcmp(rkm->key, g->key, rkm->key_len));
+}
+
+static bool is_of_channel(const struct get *g, const struct zio_control *control)
+{
+	char address[ADDRESS_LEN];
+
+	put_address(address, control);
+	return !strcmp(address, g->key);
 }
 
 static bool has_all(const struct get *g)
@@ -42,15 +58,18 @@ static bool has_all(const struct get *g)
 }
 
 /* The library copies what it needs, so samples need no alignment. */
-static int write_block(struct get *g, const struct block_cursor *cursor)
+static int write_block(struct get *g, struct block_cursor *cursor)
 {
+	if (g->is_output)
+		clear_address(&cursor->control);
 	while (zio_write_block(g->out, &cursor->control, cursor->samples, cursor->size)) {
 		if (errno == EINTR && !caught_stop())
 			continue;
 		if (errno == EPIPE)
 			return EXIT_BY_SIGNAL + SIGPIPE;
 		if (!caught_stop())
-			complain("%s", zio_reason(g->out));
+			complain("%s%s", zio_reason(g->out),
+				 g->is_output ? output_hint(errno) : "");
 		return EXIT_FAILED;
 	}
 	g->blocks++;
@@ -58,16 +77,60 @@ static int write_block(struct get *g, const struct block_cursor *cursor)
 	return EXIT_OK;
 }
 
+/* Tell once of time stamps that stay in another clock. */
+static void tell_clock(struct get *g, const rd_kafka_message_t *rkm)
+{
+	if (!g->has_told)
+		complain("topic %s, offset %" PRId64 ": the message does not tell how its "
+			 "clock differs from CLOCK_REALTIME: time stamps stay as they are",
+			 g->consumer.topic, rkm->offset);
+	g->has_told = true;
+}
+
+/* The difference is that of one clock; the blocks of events may have others. */
+static bool get_offset(const rd_kafka_message_t *rkm, int clock, int64_t *offset)
+{
+	const char *name = header_text(rkm, HEADER_CLOCK);
+
+	return name && !strcmp(name, find_clock(clock)->name) &&
+	       get_header_i64(rkm, HEADER_OFFSET, offset);
+}
+
+/* Add the difference of the clocks to the time stamp. */
+static void convert_time(struct get *g, struct block_cursor *cursor)
+{
+	struct zio_control *control = &cursor->control;
+	int clock = clock_of(control);
+	int64_t offset, ns;
+
+	if (clock == CLOCK_REALTIME)
+		return;
+	if (!get_offset(cursor->rkm, clock, &offset) ||
+	    !set_clock(control, CLOCK_REALTIME)) {
+		tell_clock(g, cursor->rkm);
+		return;
+	}
+	ns = (int64_t)(control->tstamp.secs * NS_PER_SECOND + control->tstamp.ticks) + offset;
+	control->tstamp.secs = (uint64_t)ns / NS_PER_SECOND;
+	control->tstamp.ticks = (uint64_t)ns % NS_PER_SECOND;
+}
+
 static int write_message(struct get *g, const rd_kafka_message_t *rkm)
 {
 	struct block_cursor cursor;
+	bool is_wanted = has_key(g, rkm);
 	int ret = 0, code = EXIT_OK;
 
-	if (!is_wanted(g, rkm) || !open_blocks(&cursor, rkm))
+	if (!open_blocks(&cursor, rkm) || (!is_wanted && cursor.kind != EVENTS_VALUE))
 		return EXIT_OK;
 	g->messages++;
-	while (!code && !has_all(g) && (ret = next_block(&cursor)) > 0)
+	while (!code && !has_all(g) && (ret = next_block(&cursor)) > 0) {
+		if (!is_wanted && !is_of_channel(g, &cursor.control))
+			continue;
+		if (g->realtime)
+			convert_time(g, &cursor);
 		code = write_block(g, &cursor);
+	}
 	if (ret < 0) {
 		complain("topic %s, partition %d, offset %" PRId64 ": the message is "
 			 "damaged after %zu bytes", g->consumer.topic, rkm->partition,
@@ -105,14 +168,16 @@ static int tell_end(const struct get *g)
 	return json_print(stdout, obj, 0);
 }
 
-enum key { KEY_FORCE = 0x100 };
+enum key { KEY_FORCE = 0x100, KEY_REALTIME };
 
 static const struct argp_option options[] = {
 	CONF_OPTIONS,
 	PLACE_OPTIONS,
 	{ "follow", 'f', NULL, 0, "Do not stop; wait for new blocks", 2 },
-	{ "key", 'k', "CHANNEL", 0, "Only the blocks of this channel, such as "
-	  "zzero-0000-0-1", 2 },
+	{ "key", 'k', "NAME", 0, "Only the blocks of this channel, such as "
+	  "zzero-0000-0-1; or the events of this group", 2 },
+	{ "realtime", KEY_REALTIME, NULL, 0, "Convert time stamps of other clocks to "
+	  "CLOCK_REALTIME of the host that sent them", 2 },
 	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default, is no end", 2 },
 	{ "json", 'j', NULL, 0, "Print the sums as JSON on standard output", 3 },
 	{ "force", KEY_FORCE, NULL, 0, "Write to standard output even if it is a terminal",
@@ -139,6 +204,9 @@ static error_t parse_get(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FORCE:
 		g->force = true;
+		return 0;
+	case KEY_REALTIME:
+		g->realtime = true;
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check_conf(state, &g->conf);
@@ -172,7 +240,10 @@ static int open_get(struct get *g, const char *target)
 	if (open_consumer(&g->consumer, &g->conf, &g->from, &g->until))
 		return -1;
 	g->out = open_channel(target, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
-	return g->out ? 0 : -1;
+	if (!g->out)
+		return -1;
+	g->is_output = !zio_is_file(g->out);
+	return 0;
 }
 
 static int run_get(struct get *g)
@@ -209,7 +280,7 @@ int get_main(int argc, char **argv)
 
 	if (word) {
 		offer_options(word, &get_argp);
-		offer_files(word, "");
+		offer_sources(word, "");
 		return finish_output();
 	}
 	g.conf.settings = allocate((size_t)argc, sizeof(char *));

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zio-kafka needs librdkafka and FlatBuffers: `make kafka` builds it, `make all` does not.
 
-zio-kafka_objs = $(addprefix kafka/,main.o account.o collect.o conf.o consume.o get.o \
-		 message.o options.o position.o prometheus.o put.o put-options.o send.o \
-		 spool.o systemd.o verify.o se00.o)
+zio-kafka_objs = $(addprefix kafka/,main.o account.o check.o check-events.o clock.o collect.o conf.o connect.o consume.o \
+		 drain.o end.o get.o group.o header.o message.o options.o position.o \
+		 prometheus.o put.o put-options.o send.o source.o spool.o systemd.o \
+		 verify.o se00.o)
 zio-kafka_libs = -lrdkafka -ljansson -lstdc++ -lm
-need_jansson += kafka/account.o kafka/get.o kafka/verify.o
+need_jansson += kafka/account.o kafka/check.o kafka/get.o kafka/verify.o
 
 kafka: bin/zio-kafka
 

@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages: blocks of one channel, and the headers that describe them */
-#include <errno.h>
-#include <inttypes.h>
+/* Messages: blocks of one channel, or events of a group */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "clock.h"
 #include "common/program.h"
 #include "common/text.h"
-#include "kafka.h"
+#include "message.h"
 
 /* Clocks of two machines differ by less. */
 #define FUTURE_SECONDS 60
 
-struct message *make_message(struct account *account)
+struct message *make_message(struct stream *stream)
 {
 	struct message *msg = allocate(1, sizeof(*msg));
 
-	msg->account = account;
-	msg->number = account->messages++;
+	msg->stream = stream;
+	msg->number = stream->messages++;
 	return msg;
 }
 
 void free_message(struct message *msg)
 {
+	free(msg->parts.text);
 	free(msg->data);
 	free(msg);
-}
-
-static int clock_of(const struct zio_control *control)
-{
-	const struct zio_ctrl_attr *attr = &control->attr_trigger;
-
-	if (attr->ext_mask & (UINT32_C(1) << ZIO_ATTR_TRIG_EXT_CLOCK))
-		return (int)attr->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
-	return CLOCK_REALTIME;
 }
 
 /*
@@ -62,7 +51,9 @@ static void make_room(struct message *msg, size_t size, size_t limit)
 
 	if (least <= msg->room)
 		return;
-	msg->room = 4 * msg->room < limit ? 4 * msg->room : limit;
+	msg->room = msg->room ? 4 * msg->room : msg->stream->last_len;
+	if (msg->room > limit)
+		msg->room = limit;
 	if (msg->room < least)
 		msg->room = least;
 	msg->data = realloc(msg->data, msg->room);
@@ -102,97 +93,17 @@ bool next_in_message(const char *data, size_t len, size_t *at,
 	return true;
 }
 
-const char *run_id(void)
+void settle_message(const struct message *msg, enum fate fate)
 {
-	static char text[17];
-	uint64_t id;
-
-	if (!*text) {
-		if (getrandom(&id, sizeof(id), 0) != sizeof(id))
-			id = (uint64_t)time(NULL) << 32 | (uint64_t)getpid();
-		put_text(text, sizeof(text), "%016" PRIx64, id);
-	}
-	return text;
-}
-
-static const char *clock_name(const struct zio_control *control)
-{
-	static char other[16];
-
-	switch (clock_of(control)) {
-	case CLOCK_REALTIME:
-		return "realtime";
-	case CLOCK_MONOTONIC:
-		return "monotonic";
-	case CLOCK_BOOTTIME:
-		return "boottime";
-	case CLOCK_TAI:
-		return "tai";
-	default:
-		put_text(other, sizeof(other), "%d", clock_of(control));
-		return other;
-	}
-}
-
-static void add_text(rd_kafka_headers_t *headers, const char *name, const char *text)
-{
-	rd_kafka_header_add(headers, name, -1, text, -1);
-}
-
-static void add_number(rd_kafka_headers_t *headers, const char *name, uint64_t value)
-{
-	char text[24];
-
-	put_text(text, sizeof(text), "%" PRIu64, value);
-	add_text(headers, name, text);
-}
-
-rd_kafka_headers_t *make_headers(const struct message *msg, enum format format)
-{
-	rd_kafka_headers_t *headers = rd_kafka_headers_new(10);
-	char host[256] = "";
+	uint64_t controls = (uint64_t)msg->blocks * sizeof(struct zio_control);
 	struct zio_control control;
+	const char *samples;
+	size_t at = 0, size;
 
-	memcpy(&control, msg->data, sizeof(control));
-	gethostname(host, sizeof(host) - 1);
-	add_text(headers, HEADER_FORMAT, format == SE00 ? FORMAT_SE00 : FORMAT_BLOCKS);
-	add_text(headers, HEADER_HOST, host);
-	add_text(headers, HEADER_CLOCK, clock_name(&control));
-	add_text(headers, HEADER_RUN, run_id());
-	add_number(headers, HEADER_NUMBER, msg->number);
-	add_number(headers, HEADER_FIRST, msg->first);
-	add_number(headers, HEADER_LAST, msg->last);
-	add_number(headers, HEADER_BLOCKS, msg->blocks);
-	if (msg->again)
-		add_text(headers, HEADER_AGAIN, "1");
-	if (format == SE00)
-		rd_kafka_header_add(headers, HEADER_CONTROL, -1, &control,
-				    sizeof(control));
-	return headers;
-}
-
-bool get_header(const rd_kafka_message_t *rkm, const char *name, char *text,
-		size_t size)
-{
-	rd_kafka_headers_t *headers;
-	const void *value;
-	size_t len;
-
-	if (rd_kafka_message_headers(rkm, &headers) ||
-	    rd_kafka_header_get_last(headers, name, &value, &len) || len >= size)
-		return false;
-	memcpy(text, value, len);
-	text[len] = '\0';
-	return true;
-}
-
-bool get_header_u64(const rd_kafka_message_t *rkm, const char *name, uint64_t *value)
-{
-	char text[24], *end;
-
-	if (!get_header(rkm, name, text, sizeof(text)) || !is_digits(text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return !errno;
+	if (msg->account) {
+		settle_blocks(msg->account, fate, msg->blocks, msg->len - controls);
+		return;
+	}
+	while (next_in_message(msg->data, msg->len, &at, &control, &samples, &size))
+		settle_blocks(find_account(&control), fate, 1, size);
 }

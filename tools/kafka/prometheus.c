@@ -7,7 +7,7 @@
 
 #include "common/program.h"
 #include "common/text.h"
-#include "kafka.h"
+#include "account.h"
 
 static const struct {
 	const char *name;

@@ -21,6 +21,9 @@ enum key {
 	KEY_FLUSH,
 	KEY_PROMETHEUS,
 	KEY_STRICT,
+	KEY_WINDOW,
+	KEY_LIMIT,
+	KEY_ANY_TRIGGER,
 };
 
 static const struct argp_option options[] = {
@@ -29,6 +32,14 @@ static const struct argp_option options[] = {
 	  "their controls; se00: one block in a message, as a FlatBuffer", 1 },
 	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default, is no end", 1 },
 	METHOD_OPTION('m'),
+	{ "group", 'g', "NAME", 0, "Send the blocks of all sources event by event: the "
+	  "blocks of an event keep together in a message, whose key is NAME", 1 },
+	{ "window", KEY_WINDOW, "NS", 0, "With --group: the largest difference of time "
+	  "stamps in an event (default 1000)", 1 },
+	{ "limit", KEY_LIMIT, "SECONDS", 0, "With --group: an event waits so long for a "
+	  "source (default 1)", 1 },
+	{ "any-trigger", KEY_ANY_TRIGGER, NULL, 0, "With --group: an event may have blocks "
+	  "of triggers with different names", 1 },
 	{ "bytes", KEY_BYTES, "BYTES", 0, "Collect blocks up to so many bytes in a "
 	  "message (default 524288)", 2 },
 	{ "linger", KEY_LINGER, "SECONDS", 0, "A block waits so long for others "
@@ -69,6 +80,12 @@ static error_t parse_amount(int key, char *arg, const struct argp_state *state,
 	case KEY_LINGER:
 		set->linger = parse_seconds(state, arg);
 		return 0;
+	case KEY_LIMIT:
+		set->limit = parse_seconds(state, arg);
+		return 0;
+	case KEY_WINDOW:
+		set->window = parse_number(state, "window", arg, INT64_MAX);
+		return 0;
 	case KEY_STATS:
 		set->stats = parse_seconds(state, arg);
 		return 0;
@@ -90,6 +107,12 @@ static error_t parse_choices(int key, char *arg, const struct argp_state *state,
 	case 'm':
 		set->method = parse_method(state, arg);
 		return 0;
+	case 'g':
+		set->group = arg;
+		return 0;
+	case KEY_ANY_TRIGGER:
+		set->any_trigger = true;
+		return 0;
 	case 'j':
 		set->json = true;
 		return 0;
@@ -110,16 +133,27 @@ static error_t parse_choices(int key, char *arg, const struct argp_state *state,
 	}
 }
 
+static void check_settings(const struct argp_state *state, struct put_settings *set)
+{
+	check_conf(state, &set->conf);
+	if (!set->queue)
+		argp_error(state, "queue=0: one megabyte at least");
+	if (set->bytes < sizeof(struct zio_control))
+		argp_error(state, "bytes=%zu: less than a control", set->bytes);
+	if (set->group && set->format != BLOCKS)
+		argp_error(state, "--group: an event has many blocks, a message of "
+			   "--format=se00 has one");
+	if (set->group && set->spool)
+		argp_error(state, "--group: a spool keeps blocks, but no events; make "
+			   "--queue larger instead of --spool");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct put_settings *set = state->input;
 
 	if (key == ARGP_KEY_SUCCESS) {
-		check_conf(state, &set->conf);
-		if (!set->queue)
-			argp_error(state, "queue=0: one megabyte at least");
-		if (set->bytes < sizeof(struct zio_control))
-			argp_error(state, "bytes=%zu: less than a control", set->bytes);
+		check_settings(state, set);
 		return 0;
 	}
 	if (!parse_conf(key, arg, state, &set->conf) || !parse_choices(key, arg, state, set))
@@ -151,6 +185,8 @@ void parse_put(int argc, char **argv, struct put_settings *set)
 	set->linger = 0.005;
 	set->stats = 10;
 	set->flush = 30;
+	set->window = 1000;
+	set->limit = 1;
 	set->conf.settings = allocate((size_t)argc, sizeof(char *));
 	parse_command(&put_argp, argc, argv, set);
 }

@@ -8,55 +8,60 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "collect.h"
 #include "common/channel.h"
 #include "common/complete.h"
 #include "common/stop.h"
 #include "common/text.h"
-#include "put.h"
+#include "source.h"
 
 #define BLOCKS_A_TURN 256
-#define ACCOUNT_SECONDS 10.0
-#define TOPIC_MS 3000
-
-struct source {
-	struct zio_channel *ch;
-	bool is_at_end;
-	bool has_block;		/* it is not known to have none */
-};
+#define LARGEST_KEPT (8 << 20)
+#define MEMORY_KEPT (64 << 20)
+#define CONTROL sizeof(struct zio_control)
 
 struct put {
 	struct put_settings set;
-	struct source *sources;
-	int n_sources;
+	struct sources src;
 	struct sender sender;
 	struct collector collector;
 	struct spool spool;
+	struct group group;
+	struct ending ending;
 	rd_kafka_queue_t *reports;
 	int wake[2];		/* a pipe: librdkafka has a report */
 	struct pollfd *fds;
+	size_t last_size;	/* bytes of the last block */
 	uint64_t blocks;
 	double begin;
+	double cpu;		/* seconds of this thread at the beginning */
 	double next_stats;
 	int code;
 };
 
 /* --- the way of a block */
 
-/* Does the broker take less than the sources give? */
-static bool is_behind(const struct put *p)
-{
-	return is_full(&p->sender);
-}
-
 static bool may_read(const struct put *p)
 {
-	return p->spool.file || p->set.drops || !is_behind(p);
+	return p->spool.file || p->set.drops || !is_full(&p->sender);
+}
+
+static bool refuses(const struct put *p)
+{
+	return p->set.drops && !p->spool.file && is_full(&p->sender);
+}
+
+static void keep_block(struct put *p, struct account *account, const struct zio_block *blk)
+{
+	if (spool_block(&p->spool, blk->control, blk->data, blk->size))
+		account->refused++;
+	else
+		account->spooled++;
 }
 
 static void take_block(struct put *p, const struct zio_block *blk)
@@ -65,43 +70,38 @@ static void take_block(struct put *p, const struct zio_block *blk)
 	uint64_t seq = count_block(account, blk->control);
 
 	p->blocks++;
-	if (p->spool.file && (is_behind(p) || has_blocks(&p->spool))) {
-		if (spool_block(&p->spool, blk->control, blk->data, blk->size))
-			account->refused++;
-		else
-			account->spooled++;
-	} else if (is_behind(p)) {
+	p->last_size = blk->size;
+	if (p->spool.file && (is_full(&p->sender) || has_blocks(&p->spool)))
+		keep_block(p, account, blk);
+	else if (refuses(p))
 		account->refused++;
-	} else {
+	else
 		collect_block(&p->collector, account, blk, seq, false);
-	}
 }
 
-/* A spool keeps the sequence: its blocks go before new ones. */
-static void drain_spool(struct put *p)
+/* A full queue refuses whole events: their number is then missing. */
+static void take_part(struct put *p, unsigned int i, const struct zio_block *blk)
 {
-	struct zio_block blk;
-	bool again;
-	int i;
+	struct account *account = find_account(blk->control);
 
-	if (!p->spool.file)
-		return;
-	for (i = 0; i < BLOCKS_A_TURN && !is_behind(p); i++) {
-		struct account *account;
-		int ret = next_spooled(&p->spool, &blk, &again);
+	count_block(account, blk->control);
+	account->refused += refuses(p);
+	if (!p->src.list[i].account)
+		put_address(p->group.names[i], blk->control);
+	p->src.list[i].account = account;
+	p->blocks++;
+}
 
-		if (ret < 0)
-			p->code = EXIT_FAILED;
-		if (ret <= 0)
-			return;
-		account = find_account(blk.control);
-		account->spooled--;
-		/* The number was counted when the block came. */
-		collect_block(&p->collector, account, &blk,
-			      account->next - 1 -
-			      (uint32_t)((uint32_t)account->next - 1 -
-					 blk.control->seq_num), again);
-	}
+static void take_event(struct put *p, const struct zio_event *ev)
+{
+	uint64_t number = p->group.events++;
+	unsigned int i;
+
+	for (i = 0; i < ev->n_parts; i++)
+		if (ev->parts[i].blk.control)
+			take_part(p, i, &ev->parts[i].blk);
+	if (!refuses(p))
+		collect_event(&p->collector, ev, number);
 }
 
 static bool has_all(const struct put *p)
@@ -109,40 +109,56 @@ static bool has_all(const struct put *p)
 	return p->set.count && p->blocks >= p->set.count;
 }
 
-static void read_source(struct put *p, struct source *src)
+/* A batch has about as many bytes as a message: the queue does not grow much beyond. */
+static unsigned int batch_size(const struct put *p)
 {
-	struct zio_block blk;
-	int i, ret = 1;
+	size_t n = 1 + p->set.bytes / (CONTROL + p->last_size);
 
-	for (i = 0; i < BLOCKS_A_TURN && may_read(p) && !has_all(p); i++) {
-		limit_batch(src->ch, p->set.count, p->blocks);
-		ret = zio_next(src->ch, &blk);
-		if (ret <= 0)
-			break;
-		take_block(p, &blk);
-	}
-	src->has_block = ret > 0 || (ret < 0 && errno == EINTR);
-	if (ret > 0 || (ret < 0 && (errno == EAGAIN || errno == EINTR)))
+	if (n > BLOCKS_A_TURN)
+		n = BLOCKS_A_TURN;
+	if (p->set.count && n > p->set.count - p->blocks)
+		n = p->set.count - p->blocks;
+	return (unsigned int)n;
+}
+
+static void read_source(struct put *p, struct source *from)
+{
+	struct zio_block blks[BLOCKS_A_TURN];
+	unsigned int i, n;
+
+	if (from->is_at_end || !may_read(p) || has_all(p))
 		return;
-	src->is_at_end = true;
-	if (ret < 0) {
-		complain("%s", zio_reason(src->ch));
-		p->code = EXIT_FAILED;
+	limit_batch(from->ch, p->set.count, p->blocks);
+	n = next_blocks(&p->src, from, batch_size(p), blks);
+	for (i = 0; i < n; i++)
+		take_block(p, &blks[i]);
+}
+
+static void read_events(struct put *p, unsigned int limit)
+{
+	struct zio_event ev;
+	unsigned int i;
+
+	for (i = 0; i < limit && may_read(p) && !has_all(p); i++) {
+		if (!next_event(&p->src, &ev))
+			return;
+		take_event(p, &ev);
 	}
 }
 
 /* Returns true if a source is not at its end. */
 static bool read_sources(struct put *p)
 {
-	bool is_open = false;
 	int i;
 
-	for (i = 0; i < p->n_sources; i++) {
-		if (!p->sources[i].is_at_end && may_read(p))
-			read_source(p, &p->sources[i]);
-		is_open |= !p->sources[i].is_at_end;
-	}
-	return is_open && !has_all(p);
+	if (p->src.events)
+		read_events(p, BLOCKS_A_TURN);
+	else
+		for (i = 0; i < p->src.n; i++)
+			read_source(p, &p->src.list[i]);
+	if (p->src.has_failed)
+		p->code = EXIT_FAILED;
+	return !p->src.is_at_end && !has_all(p) && !p->code;
 }
 
 /* --- waiting */
@@ -162,98 +178,86 @@ static double next_time(const struct put *p, double due)
 
 static bool has_something_to_do(const struct put *p)
 {
-	int i;
-
-	if (p->spool.file && has_blocks(&p->spool) && !is_behind(p))
+	if (p->spool.file && has_blocks(&p->spool) && !is_full(&p->sender))
 		return true;
-	for (i = 0; may_read(p) && i < p->n_sources; i++)
-		if (!p->sources[i].is_at_end && p->sources[i].has_block)
-			return true;
-	return false;
+	return may_read(p) && has_ready_source(&p->src);
 }
 
 /* Wait for a block, a report, or @due; also while signals come. */
 static void wait_for_event(struct put *p, double due)
 {
 	double left = next_time(p, due) - seconds_now();
-	int i, n = 1, ms = left > 3600 ? 3600000 : left <= 0 ? 0 : (int)(left * 1000) + 1;
+	int n = 1, ms = left > 3600 ? 3600000 : left <= 0 ? 0 : (int)(left * 1000) + 1;
 
 	if (has_something_to_do(p))
-		ms = 0;
+		return;
 	p->fds[0] = (struct pollfd){ .fd = p->wake[0], .events = POLLIN };
-	for (i = 0; may_read(p) && i < p->n_sources; i++)
-		if (!p->sources[i].is_at_end)
-			p->fds[n++] = (struct pollfd){ .fd = zio_fd(p->sources[i].ch),
-						       .events = POLLIN };
+	if (may_read(p))
+		n += poll_sources(&p->src, p->fds + 1);
 	wait_unless_stopped_ms(p->fds, (nfds_t)n, ms);
 	if (p->fds[0].revents)
 		empty_pipe(p->wake[0]);
 }
 
-/* --- statistics */
+/* --- beginning and end */
+
+static const struct group *group_of(const struct put *p)
+{
+	return p->set.group ? &p->group : NULL;
+}
 
 static void tell_stats(struct put *p)
 {
 	if (!p->set.stats || seconds_now() < p->next_stats)
 		return;
 	p->next_stats += p->set.stats;
-	print_sum(seconds_now() - p->begin);
+	if (p->src.events)
+		p->group.stats = *zio_group_stats(p->src.events);
+	print_sum(group_of(p), seconds_now() - p->begin);
 	if (p->set.prometheus)
 		export_accounts(p->set.prometheus);
 }
 
-/* --- beginning and end */
-
-static int open_sources(struct put *p)
+/* The time that this thread has taken from a processor */
+static double cpu_now(void)
 {
-	int i;
+	struct timespec ts;
 
-	p->n_sources = p->set.sources.count;
-	p->sources = allocate((size_t)p->n_sources, sizeof(*p->sources));
-	p->fds = allocate((size_t)p->n_sources + 1, sizeof(*p->fds));
-	for (i = 0; i < p->n_sources; i++) {
-		p->sources[i].ch = open_channel(p->set.sources.text[i],
-						ZIO_OPEN_NONBLOCK | p->set.method);
-		if (!p->sources[i].ch)
-			return -1;
-		p->sources[i].has_block = true;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Give what the group has read already, without waiting for more. */
+static void finish_events(struct put *p)
+{
+	if (!p->src.events)
+		return;
+	if (!has_all(p)) {
+		hurry_events(&p->src);
+		read_events(p, ZIO_GROUP_DEPTH * p->group.n);
 	}
-	return 0;
+	p->group.stats = *zio_group_stats(p->src.events);
+	leave_events(&p->src);
 }
 
-/* The program bounds the queue itself; librdkafka's bounds only stop what is not sane. */
-static rd_kafka_conf_t *make_put_conf(const struct put *p)
+static void move_blocks(struct put *p)
 {
-	char linger[32], batch[32];
-	const char *own[] = {
-		"enable.idempotence", "true",
-		"acks", "all",
-		"message.timeout.ms", "0",
-		"message.max.bytes", "67108864",
-		"queue.buffering.max.kbytes", "2000000",
-		"queue.buffering.max.messages", "10000000",
-		"linger.ms", linger,
-		"batch.size", batch,	/* which a topic limits, too */
-		NULL,
-	};
+	double due;
 
-	put_text(batch, sizeof(batch), "%zu", p->set.bytes);
-	put_text(linger, sizeof(linger), "%g",
-		 p->set.format == SE00 ? p->set.linger * 1000 : 0.0);
-	return make_conf(&p->set.conf, own);
+	p->next_stats = p->begin + p->set.stats;
+	while (!caught_stop() && !p->sender.is_fatal && !p->code && read_sources(p)) {
+		drain_spool(&p->ending);
+		due = close_messages(&p->collector, seconds_now());
+		pump_messages(&p->sender);
+		tell_stats(p);
+		wait_for_event(p, due);
+	}
+	finish_events(p);
+	end_messages(&p->ending);
 }
 
-static int connect_to_broker(struct put *p)
+static int open_reports(struct put *p)
 {
-	rd_kafka_conf_t *conf = make_put_conf(p);
-
-	if (!conf)
-		return -1;
-	warn_if_plain(conf);
-	prepare_sender(&p->sender, conf);
-	p->sender.client = make_client(RD_KAFKA_PRODUCER, conf);
-	if (!p->sender.client)
-		return -1;
 	if (pipe2(p->wake, O_NONBLOCK | O_CLOEXEC)) {
 		complain("no pipe: %s", strerror(errno));
 		return -1;
@@ -263,119 +267,37 @@ static int connect_to_broker(struct put *p)
 	return 0;
 }
 
-/* A broker that is away may come back; a topic that is not there is a mistake. */
-static int check_topic(struct put *p)
-{
-	int ret = count_partitions(p->sender.client, p->set.conf.topic, TOPIC_MS);
-
-	rd_kafka_poll(p->sender.client, 0);
-	return ret == -1 || p->sender.is_fatal ? -1 : 0;
-}
-
-/* An account that does not arrive is no loss of blocks. */
-static void send_accounts(struct put *p)
-{
-	struct account *a;
-	rd_kafka_headers_t *headers;
-	char *text;
-
-	for (a = accounts; a; a = a->following) {
-		headers = rd_kafka_headers_new(2);
-		rd_kafka_header_add(headers, HEADER_FORMAT, -1, FORMAT_ACCOUNT, -1);
-		rd_kafka_header_add(headers, HEADER_RUN, -1, run_id(), -1);
-		text = account_text(a, run_id());
-		if (rd_kafka_producev(p->sender.client, RD_KAFKA_V_TOPIC(p->set.conf.topic),
-				      RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-				      RD_KAFKA_V_KEY(a->key, strlen(a->key)),
-				      RD_KAFKA_V_VALUE(text, strlen(text)),
-				      RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END))
-			rd_kafka_headers_destroy(headers);
-		free(text);
-	}
-	rd_kafka_flush(p->sender.client, (int)(ACCOUNT_SECONDS * 1000));
-}
-
-static bool has_left(const struct put *p)
-{
-	return p->sender.first || p->collector.open ||
-	       (p->spool.file && has_blocks(&p->spool));
-}
-
-/* What the broker has not acknowledged goes to the spool, or is told. */
-static void give_up(struct put *p)
-{
-	struct message *msg;
-	bool is_kept;
-
-	if (!has_left(p))
-		return;
-	close_messages(&p->collector, 1e18);
-	rd_kafka_purge(p->sender.client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-	rd_kafka_flush(p->sender.client, 1000);
-	is_kept = p->spool.file && !return_to_spool(&p->spool, p->sender.first);
-	for (msg = p->sender.first; msg; msg = msg->next) {
-		if (is_kept)
-			msg->account->spooled += msg->blocks;
-		else
-			msg->account->unacked += msg->blocks;
-	}
-}
-
-/* After the last block: send what is left, as long as --flush allows. */
-static void finish_messages(struct put *p)
-{
-	double end = seconds_now() + p->set.flush;
-	int stops = count_stops();
-
-	notify_manager("STOPPING=1");
-	if (stops)
-		catch_stop_once(0);
-	if (p->sender.is_away)
-		complain("no broker: waiting for %g s; Ctrl-C ends that", p->set.flush);
-	while (has_left(p) && !p->sender.is_fatal && !p->spool.is_unreadable &&
-	       seconds_now() < end && count_stops() == stops) {
-		drain_spool(p);
-		close_messages(&p->collector, 1e18);
-		pump_messages(&p->sender);
-		if (p->sender.first)
-			rd_kafka_poll(p->sender.client, 100);
-	}
-}
-
-static void move_blocks(struct put *p)
-{
-	double due;
-
-	p->next_stats = p->begin + p->set.stats;
-	while (!caught_stop() && !p->sender.is_fatal && !p->code && read_sources(p)) {
-		drain_spool(p);
-		due = close_messages(&p->collector, seconds_now());
-		pump_messages(&p->sender);
-		tell_stats(p);
-		wait_for_event(p, due);
-	}
-	finish_messages(p);
-	give_up(p);
-	if (!p->sender.first && !p->sender.is_fatal)
-		send_accounts(p);
-}
-
-static int open_put(struct put *p)
+static void prepare_put(struct put *p)
 {
 	const struct put_settings *set = &p->set;
 
 	p->sender.topic = set->conf.topic;
 	p->sender.format = set->format;
 	p->sender.limit = set->queue;
-	p->collector.sender = &p->sender;
-	p->collector.bytes = set->bytes;
-	p->collector.linger = set->linger;
-	p->collector.one_block = set->format == SE00;
 	p->spool.file = set->spool;
-	if (connect_to_broker(p) || open_spool(&p->spool) || check_topic(p) ||
-	    open_sources(p))
+	p->group.stream.key = set->group;
+	p->collector = (struct collector){ .sender = &p->sender,
+					   .group = set->group ? &p->group : NULL,
+					   .bytes = set->bytes,
+					   .linger = set->linger,
+					   .one_block = set->format == SE00 };
+	p->ending = (struct ending){ .sender = &p->sender,
+				     .collector = &p->collector,
+				     .spool = &p->spool,
+				     .flush = set->flush,
+				     .code = &p->code };
+	p->fds = allocate((size_t)set->sources.count + 1, sizeof(*p->fds));
+}
+
+static int open_put(struct put *p)
+{
+	prepare_put(p);
+	if (connect_to_broker(&p->sender, &p->set) || open_reports(p) ||
+	    open_spool(&p->spool) || check_topic(&p->sender, &p->set) ||
+	    open_sources(&p->src, &p->set, p->collector.group))
 		return -1;
 	p->begin = seconds_now();
+	p->cpu = cpu_now();
 	notify_manager("READY=1");
 	return 0;
 }
@@ -389,25 +311,30 @@ static void close_pipe(const struct put *p)
 			close(p->wake[i]);
 }
 
-static void close_put(struct put *p)
+static void free_messages(struct put *p)
 {
 	struct message *msg;
-	int i;
 
-	for (i = 0; p->sources && i < p->n_sources; i++)
-		zio_close(p->sources[i].ch);
+	while ((msg = p->sender.first)) {
+		p->sender.first = msg->next;
+		free_message(msg);
+	}
+	if (p->group.stream.open)
+		free_message(p->group.stream.open);
+	free_accounts();
+}
+
+static void close_put(struct put *p)
+{
+	close_sources(&p->src);
 	close_spool(&p->spool);
 	if (p->reports)
 		rd_kafka_queue_destroy(p->reports);
 	if (p->sender.client)
 		rd_kafka_destroy(p->sender.client);
 	close_pipe(p);
-	while ((msg = p->sender.first)) {
-		p->sender.first = msg->next;
-		free_message(msg);
-	}
-	free_accounts();
-	free(p->sources);
+	free_messages(p);
+	free(p->group.names);
 	free(p->fds);
 	free(p->set.conf.settings);
 }
@@ -415,20 +342,27 @@ static void close_put(struct put *p)
 /* Tell what happened, and return the exit status. */
 static int tell_end(struct put *p)
 {
-	double seconds = seconds_now() - p->begin;
+	struct spent spent = { seconds_now() - p->begin, cpu_now() - p->cpu };
 	struct account sum = sum_accounts();
 	int code = p->code;
 
-	print_sum(seconds);
+	print_sum(group_of(p), spent.seconds);
 	if (p->set.prometheus && export_accounts(p->set.prometheus))
 		code = EXIT_FAILED;
-	if (p->set.json && print_accounts_json(stdout, seconds))
+	if (p->set.json && print_accounts_json(stdout, group_of(p), &spent))
 		code = EXIT_FAILED;
 	if (sum.refused || sum.unacked || p->sender.is_fatal)
 		code = EXIT_FAILED;
 	if (p->set.strict && sum.lost)
 		code = EXIT_FAILED;
 	return code ? code : finish_output();
+}
+
+/* Messages come and go: without this, the kernel clears their pages each time. */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);
+	mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
 }
 
 int put_main(int argc, char **argv)
@@ -440,6 +374,7 @@ int put_main(int argc, char **argv)
 	if (word)
 		return complete_put(word);
 	parse_put(argc, argv, &p.set);
+	keep_memory();
 	catch_stop_once(0);
 	if (!open_put(&p)) {
 		move_blocks(&p);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* zio-kafka put: its settings */
+/* zio-kafka put: its settings, and what its files share. */
 #ifndef ZIO_KAFKA_PUT_H
 #define ZIO_KAFKA_PUT_H
 
+#include "collect.h"
 #include "common/program.h"
-#include "kafka.h"
+#include "spool.h"
 
 struct put_settings {
 	struct conf conf;
@@ -22,6 +23,10 @@ struct put_settings {
 	bool json;
 	const char *spool;
 	const char *prometheus;
+	const char *group;	/* its name; NULL: no group */
+	uint64_t window;	/* nanoseconds between the blocks of an event */
+	double limit;		/* seconds that an event waits */
+	bool any_trigger;	/* an event has blocks of different triggers */
 };
 
 /* Parse the command line. A wrong one ends the program. */
@@ -29,5 +34,26 @@ void parse_put(int argc, char **argv, struct put_settings *set);
 
 /* Offer completions; see common/complete.h. */
 int complete_put(const char *word);
+
+/* --- connect.c: connect @sender to its topic; 0, or -1 after a message. */
+int connect_to_broker(struct sender *sender, const struct put_settings *set);
+
+/* A broker that is away may come back; a topic that is not there is a mistake. */
+int check_topic(struct sender *sender, const struct put_settings *set);
+
+/* --- end.c, drain.c: what is left after the last block */
+struct ending {
+	struct sender *sender;
+	struct collector *collector;
+	struct spool *spool;
+	double flush;
+	int *code;		/* exit status */
+};
+
+/* Send what is left, as long as --flush allows. What then remains goes to the spool. */
+void end_messages(const struct ending *end);
+
+/* Send blocks of the spool, which go before new ones. */
+void drain_spool(const struct ending *end);
 
 #endif /* ZIO_KAFKA_PUT_H */

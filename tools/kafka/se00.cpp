@@ -6,7 +6,7 @@
 #include "kafka/se00_generated.h"
 
 extern "C" {
-#include "kafka.h"
+#include "message.h"
 }
 
 using flatbuffers::FlatBufferBuilder;

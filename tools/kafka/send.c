@@ -11,7 +11,7 @@
 
 #include "common/program.h"
 #include "common/text.h"
-#include "kafka.h"
+#include "send.h"
 
 void submit_message(struct sender *sender, struct message *msg)
 {
@@ -41,11 +41,7 @@ static void remove_message(struct sender *sender, struct message *msg)
 	if (sender->unsent == msg)
 		sender->unsent = msg->next;
 	sender->bytes -= msg->room;
-}
-
-static uint64_t samples_in(const struct message *msg)
-{
-	return msg->len - (uint64_t)msg->blocks * sizeof(struct zio_control);
+	sender->given -= msg->is_given ? msg->len : 0;
 }
 
 void reject_message(struct sender *sender, struct message *msg, const char *reason)
@@ -53,12 +49,13 @@ void reject_message(struct sender *sender, struct message *msg, const char *reas
 	double now = seconds_now();
 
 	if (now >= sender->next_complaint) {
-		complain("%s: blocks %llu to %llu are not stored: %s; the sums tell of "
-			 "more", msg->account->key, (unsigned long long)msg->first,
+		complain("%s: %s %llu to %llu are not stored: %s; the sums tell of more",
+			 msg->stream->key, msg->group ? "events" : "blocks",
+			 (unsigned long long)msg->first,
 			 (unsigned long long)msg->last, reason);
 		sender->next_complaint = now + 1;
 	}
-	msg->account->unacked += msg->blocks;
+	settle_message(msg, UNACKED);
 	remove_message(sender, msg);
 	free_message(msg);
 }
@@ -98,8 +95,7 @@ static void on_report(rd_kafka_t *client, const rd_kafka_message_t *rkm, void *o
 		complain("the broker is back");
 	sender->is_away = false;
 	sender->has_stored = true;
-	msg->account->stored += msg->blocks;
-	msg->account->bytes += samples_in(msg);
+	settle_message(msg, STORED);
 	remove_message(sender, msg);
 	free_message(msg);
 }
@@ -159,7 +155,7 @@ static void *make_value(const struct sender *sender, struct message *msg, size_t
 		return msg->data;
 	if (!next_in_message(msg->data, msg->len, &at, &control, &samples, &size))
 		return NULL;
-	return make_se00(&control, samples, size, msg->first, msg->account->key, len);
+	return make_se00(&control, samples, size, msg->first, msg->stream->key, len);
 }
 
 static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
@@ -171,7 +167,7 @@ static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
 
 	err = rd_kafka_producev(sender->client, RD_KAFKA_V_TOPIC(sender->topic),
 				RD_KAFKA_V_MSGFLAGS(flags),
-				RD_KAFKA_V_KEY(msg->account->key, strlen(msg->account->key)),
+				RD_KAFKA_V_KEY(msg->stream->key, strlen(msg->stream->key)),
 				RD_KAFKA_V_VALUE(value, len),
 				RD_KAFKA_V_TIMESTAMP(msg->time_ms),
 				RD_KAFKA_V_HEADERS(headers),
@@ -182,6 +178,13 @@ static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
 			free(value);
 	}
 	return err;
+}
+
+static void give_message(struct sender *sender, struct message *msg)
+{
+	msg->is_given = true;
+	sender->given += msg->len;
+	sender->unsent = msg->next;
 }
 
 /* Returns false if librdkafka has no room. */
@@ -201,13 +204,13 @@ static bool send_message(struct sender *sender, struct message *msg)
 	if (err)
 		reject_message(sender, msg, reason_of(err));
 	else
-		sender->unsent = msg->next;
+		give_message(sender, msg);
 	return true;
 }
 
 void pump_messages(struct sender *sender)
 {
-	while (sender->unsent && send_message(sender, sender->unsent))
+	while (sender->unsent && sender->given < sender->window && send_message(sender, sender->unsent))
 		;
 	rd_kafka_poll(sender->client, 0);
 }

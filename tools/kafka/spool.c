@@ -14,7 +14,7 @@
 #include "common/channel.h"
 #include "common/program.h"
 #include "common/text.h"
-#include "kafka.h"
+#include "spool.h"
 
 static off_t size_of(const char *file)
 {

@@ -30,12 +30,16 @@ json_t *json_member(json_t *obj, const char *key)
 	return json_object_get(obj, key);
 }
 
-/* A value that is not known is null. */
-static void add_count(json_t *obj, const char *key, int64_t value)
-{
-	json_add(obj, key,
-		 value < 0 ? json_null() : json_integer(value));
-}
+/* What is not known is -1. */
+static const struct json_count channel_counts[] = {
+	{ "queued", offsetof(struct channel, queued) },
+	{ "length", offsetof(struct channel, length) },
+	{ "blocks", offsetof(struct channel, blocks) },
+	{ "bytes", offsetof(struct channel, bytes) },
+	{ "lost", offsetof(struct channel, lost) },
+	{ "alarms", offsetof(struct channel, alarms) },
+	{ 0 }
+};
 
 static void add_rate(json_t *obj, const char *key, double value)
 {
@@ -51,12 +55,7 @@ static json_t *new_channel(const struct channel *chan)
 	json_add_string(obj, "path", chan->path);
 	json_add_string(obj, "state", channel_state(chan));
 	json_add_bool(obj, "enable", chan->enable);
-	add_count(obj, "queued", chan->queued);
-	add_count(obj, "length", chan->length);
-	add_count(obj, "blocks", chan->blocks);
-	add_count(obj, "bytes", chan->bytes);
-	add_count(obj, "lost", chan->lost);
-	add_count(obj, "alarms", chan->alarms);
+	json_add_counts(obj, chan, channel_counts);
 	add_rate(obj, "blocks_per_s", chan->blocks_rate);
 	add_rate(obj, "bytes_per_s", chan->bytes_rate);
 	add_rate(obj, "lost_per_s", chan->lost_rate);
@@ -72,7 +71,7 @@ static json_t *new_trigger(const struct cset *cset)
 	json_add_string(obj, "name", cset->trigger);
 	json_add_string(obj, "type", cset->type);
 	json_add_bool(obj, "enable", cset->trigger_enable);
-	add_count(obj, "nsamples", cset->nsamples);
+	json_add_count(obj, "nsamples", cset->nsamples);
 	return obj;
 }
 
@@ -85,13 +84,13 @@ static json_t *new_cset(const struct cset *cset)
 	json_add_string(obj, "path", cset->path);
 	json_add_string(obj, "name", cset->name);
 	json_add_string(obj, "direction", cset->direction);
-	add_count(obj, "ssize", cset->ssize);
+	json_add_count(obj, "ssize", cset->ssize);
 	json_add_bool(obj, "enable", cset->enable);
 	json_add(obj, "trigger", new_trigger(cset));
 	json_add_string(obj, "buffer", cset->buffer);
-	add_count(obj, "fired", cset->fired);
-	add_count(obj, "lost_triggers", cset->lost_triggers);
-	add_count(obj, "io_errors", cset->io_errors);
+	json_add_count(obj, "fired", cset->fired);
+	json_add_count(obj, "lost_triggers", cset->lost_triggers);
+	json_add_count(obj, "io_errors", cset->io_errors);
 	add_rate(obj, "fired_per_s", cset->fired_rate);
 	for (c = 0; c < cset->count; c++)
 		if (cset->channels[c].chosen)

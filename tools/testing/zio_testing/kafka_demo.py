@@ -3,32 +3,34 @@
 
 Usage: kafka_demo [--blocks N] [--results DIRECTORY]
 
-The program starts a broker on this machine, and a recorder that reads its topic. Then a
-virtual machine acquires N blocks (50) of a sawtooth from zio-zero. It sends them over
-its network. The program compares the topic with the account, and draws a block. It writes
-recorded.zio and waveform.png to results/demo-kafka, or DIRECTORY.
+The program starts a broker on this machine, and two readers of its topic: a recorder, and
+a viewer that draws the newest block each second. Then a virtual machine acquires N blocks
+(100) of a sawtooth from zio-zero, 10 in a second. It sends them over its network. The
+program compares the topic with the account. It writes recorded.zio and waveform.png to
+results/demo-kafka, or DIRECTORY.
 """
 
+import contextlib
 import json
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from .broker import Cluster, free_ports
-from .common import ROOT, TESTING, Failure, Parser, Words, build, say, setup
+from .broker import Cluster
+from .common import ROOT, Failure, Parser, Words, build, say, setup
+from .kafka_vm import add_guest_listener, guest_words
 
 BIN = ROOT / "tools/bin"
 TOPIC = "demo"
-HOST_IN_GUEST = "10.0.2.2"
 LIMIT = 600
+TERMINAL = "--terminal=dumb size 79,20"
 GUEST = """
-ip link set lo up
-ip addr add 10.0.2.15/24 dev eth0
-ip link set eth0 up
-cset=/sys/zio/devices/zzero/cset0
-echo 0 >$cset/chan0/enable
-echo 0 >$cset/chan1/enable
+zio-load zio-trig-hrt
 echo 256 >$cset/trigger/nsamples
+echo hrt >$cset/current_trigger
+echo 256 >$cset/trigger/nsamples
+echo 100000000 >$cset/trigger/period-ns
 exec zio-kafka put -b {address} -t {topic} -n {blocks} --json zzero-0-2
 """
 
@@ -36,19 +38,7 @@ exec zio-kafka put -b {address} -t {topic} -n {blocks} --json zzero-0-2
 def start_broker(cluster: Cluster) -> str:
     """Start a broker; return its address in the virtual machine."""
     cluster.create(1, None, {})
-    port = free_ports(1)[0]
-    address = f"{HOST_IN_GUEST}:{port}"
-    own = f"127.0.0.1:{cluster.ports[0]}"
-    old = cluster.settings(1)
-    cluster.change(
-        1,
-        {
-            "listeners": f"{old['listeners']},GUEST://127.0.0.1:{port}",
-            "advertised.listeners": f"PLAINTEXT://{own},GUEST://{address}",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,GUEST:PLAINTEXT,"
-            "CONTROLLER:PLAINTEXT",
-        },
-    )
+    address = add_guest_listener(cluster)
     say("starting a broker")
     cluster.start()
     cluster.create_topic(TOPIC)
@@ -57,21 +47,9 @@ def start_broker(cluster: Cluster) -> str:
 
 def run_machine(address: str, blocks: int, work: Path) -> dict[str, int]:
     """Acquire and send blocks in a virtual machine; return the account."""
-    script = work / "demo-guest"
-    script.write_text(GUEST.format(address=address, topic=TOPIC, blocks=blocks))
-    words: Words = [
-        TESTING / "vm",
-        "--module",
-        "virtio_pci",
-        "--module",
-        "virtio_net",
-        "--timeout",
-        str(LIMIT),
-    ]
-    words = [*words, "--qemu", "-nic user,model=virtio-net-pci"]
-    words = [*words, "--add", f"{BIN / 'zio-kafka'}:/usr/local/bin/zio-kafka"]
-    words = [*words, "--add", script, "--", "sh demo-guest"]
+    text = GUEST.format(address=address, topic=TOPIC, blocks=blocks)
     say("a virtual machine acquires and sends blocks")
+    words = guest_words(work / "demo-guest", text)
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     if done.returncode:
         raise Failure(f"the virtual machine failed (status {done.returncode})")
@@ -79,9 +57,27 @@ def run_machine(address: str, blocks: int, work: Path) -> dict[str, int]:
     return account
 
 
+def get_words(cluster: Cluster) -> Words:
+    return [BIN / "zio-kafka", "get", "-b", cluster.address, "-t", TOPIC, "--follow"]
+
+
 def record(cluster: Cluster, blocks: int, target: Path) -> "subprocess.Popen[bytes]":
-    words: Words = [BIN / "zio-kafka", "get", "-b", cluster.address, "-t", TOPIC]
-    return subprocess.Popen([*words, "--follow", "-n", str(blocks), target])
+    return subprocess.Popen([*get_words(cluster), "-n", str(blocks), target])
+
+
+@contextlib.contextmanager
+def viewer(cluster: Cluster, log: Path) -> Iterator[None]:
+    """Draw the newest block each second on standard output, as blocks come."""
+    plot: Words = [BIN / "zio", "plot", "--interval=1", TERMINAL, "-"]
+    with open(log, "wb") as errors:
+        get = subprocess.Popen(get_words(cluster), stdout=subprocess.PIPE, stderr=errors)
+        picture = subprocess.Popen(plot, stdin=get.stdout, stderr=errors)
+        try:
+            yield
+        finally:
+            get.terminate()
+            get.wait()
+            picture.wait(LIMIT)
 
 
 def check(cluster: Cluster, account: dict[str, int], blocks: int) -> None:
@@ -92,10 +88,8 @@ def check(cluster: Cluster, account: dict[str, int], blocks: int) -> None:
 
 
 def draw(recorded: Path, picture: Path) -> None:
-    words: Words = [BIN / "zio", "plot", "-n", "1"]
-    terminal = "--terminal=dumb size 79,20"
-    subprocess.run([*words, terminal, recorded], check=True)
-    subprocess.run([*words, "-o", picture, recorded], check=True)
+    words: Words = [BIN / "zio", "plot", "-o", picture, recorded]
+    subprocess.run(words, check=True)
 
 
 def run(work: Path, results: Path, blocks: int) -> None:
@@ -105,7 +99,8 @@ def run(work: Path, results: Path, blocks: int) -> None:
         address = start_broker(cluster)
         recorder = record(cluster, blocks, recorded)
         try:
-            account = run_machine(address, blocks, work)
+            with viewer(cluster, work / "viewer"):
+                account = run_machine(address, blocks, work)
             recorder.wait(LIMIT)
         finally:
             recorder.kill()
@@ -118,13 +113,13 @@ def run(work: Path, results: Path, blocks: int) -> None:
 
 def main(words: list[str]) -> int:
     parser = Parser()
-    parser.add_argument("--blocks", type=int, default=50)
+    parser.add_argument("--blocks", type=int, default=100)
     parser.add_argument("--results", type=Path, default=ROOT / "results/demo-kafka")
     options = parser.parse_args(words)
     setup("broker", "build", "kafka", "vm", "plots")
     options.results.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name:
-        make = ["make", "-s", "-C", ROOT / "tools", "all", "kafka"]
+        make: Words = ["make", "-s", "-C", ROOT / "tools", "all", "kafka"]
         build(make, Path(name) / "make", "no zio-kafka")
         run(Path(name), options.results, options.blocks)
     return 0

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 from .broker import Cluster, free_ports
 from .common import Words
@@ -26,11 +27,14 @@ from .kafka_rig import (
     equal,
     has,
     make_blocks,
+    need_root,
+    until,
 )
 
 KEY = "zzero-0000-0-0"
 BIG = 65000  # samples of a block
 MEGABYTE = 1 << 20
+DISK = "400m"  # of the first broker
 
 
 def add_listeners(cluster: Cluster, work: Path) -> None:
@@ -305,6 +309,68 @@ def test_wrong_account(rig: Rig) -> None:
     equal(rig.verify(topic).status, 1, "status without messages")
 
 
+def make_disk(directory: Path) -> None:
+    """Give a broker a disk of its own, which can be full."""
+    if os.geteuid():
+        return
+    directory.mkdir()
+    size = f"size={DISK}"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", size, "zio", directory], check=True)
+
+
+def remove_disk(directory: Path) -> None:
+    if os.path.ismount(directory):
+        subprocess.run(["umount", "--lazy", directory], check=True)
+
+
+def free_space(rig: Rig) -> int:
+    found = os.statvfs(rig.cluster.part(1) / "data")
+    return found.f_bavail * found.f_frsize
+
+
+def fill_disk(rig: Rig) -> None:
+    """Leave some megabytes free on the disk of the first broker."""
+    with open(rig.cluster.part(1) / "data/filler", "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, free_space(rig) - 4 * MEGABYTE)
+
+
+def empty_disk(rig: Rig) -> None:
+    """Free the disk, and start the broker again, which has stopped itself."""
+    until(lambda: not rig.cluster.has_process(1), "end of the broker with the full disk")
+    (rig.cluster.part(1) / "data/filler").unlink()
+    rig.cluster.start(1)
+
+
+def test_disk_full(rig: Rig) -> None:
+    """The disk of a broker is full: what it did not take is told, or is in the spool."""
+    need_root()
+    place: Any = {"broker": 1, "min_insync_replicas": "1"}
+    topics = [rig.topic(**place), rig.topic(**place)]
+    spool, blocks = rig.work / "disk.spool", make_blocks(range(100), nsamples=BIG)
+    fill_disk(rig)
+    kept = rig.put(topics[0], blocks, "--queue=1", "--flush=2", f"--spool={spool}")
+    gone = rig.put(topics[1], blocks, "--queue=8", "--flush=2", "--when-full=wait")
+    equal([kept.status, gone.status], [0, 1], f"status: {kept.error} {gone.error}")
+    left = balanced(kept, 100)["spooled"]
+    equal(0 < left < 100, True, f"spooled: {kept.account}")
+    lost = balanced(gone, 100)["unacknowledged"]
+    equal(lost, 100 - gone.account["stored"], "not acknowledged")
+    empty_disk(rig)
+    again = rig.put(topics[0], b"", f"--spool={spool}")
+    equal([again.status, balanced(again, left)["stored"]], [0, left], "from the spool")
+    found = json.loads(rig.verify(topics[0]).text)["channels"][KEY]
+    equal([found["blocks"], found["missing"]], [100, 0], "blocks in the topic")
+    check_stored(rig, topics[1], gone)
+
+
+def check_stored(rig: Rig, topic: str, result: Result) -> None:
+    """The broker has what it has acknowledged, and no more than was sent."""
+    stored, size = result.account["stored"], CONTROL + BIG
+    blocks = rig.get(topic)
+    equal(stored * size <= len(blocks) <= 100 * size, True, "blocks in the other topic")
+    equal(blocks == make_blocks(range(len(blocks) // size), nsamples=BIG), True, "them")
+
+
 def test_fail_over(rig: Rig) -> None:
     """The leader of three brokers is killed under load: no block is missing."""
     topic = rig.topic(copies=3)
@@ -334,4 +400,4 @@ TESTS = [
     test_producer_killed,
     test_wrong_account,
 ]
-CLUSTER_TESTS = [test_fail_over]
+CLUSTER_TESTS = [test_disk_full, test_fail_over]

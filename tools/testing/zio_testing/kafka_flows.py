@@ -173,6 +173,15 @@ def test_follow(rig: Rig) -> None:
         equal(finish(process).status, 143, "status after SIGTERM")
 
 
+def test_count(rig: Rig) -> None:
+    """put stops after --count blocks, within a batch and over two sources."""
+    topic = rig.topic()
+    sources = [rig.file(make_blocks(range(100), channel)) for channel in range(2)]
+    words = "--json", "--stats=0", "--count=110", *sources
+    equal(balanced(rig.run("put", topic, *words), 110)["stored"], 110, "stored")
+    equal(len(rig.get(topic)), 110 * (CONTROL + 16), "bytes")
+
+
 def test_linger(rig: Rig) -> None:
     """A block waits for others as long as --linger, and no longer."""
     topic = rig.topic()
@@ -225,7 +234,7 @@ def test_manual(rig: Rig) -> None:
         shown = subprocess.run([PROGRAM, verb, "--help"], capture_output=True, text=True)
         options = set(re.findall(r"^ .* --([a-z-]+)", shown.stdout, re.M))
         for option in options - {"help", "usage", "version"}:
-            has(page, f"**--{option}")
+            has(page, f"**\\--{option}")
 
 
 TESTS = [
@@ -237,6 +246,7 @@ TESTS = [
     test_kcat,
     test_places,
     test_follow,
+    test_count,
     test_linger,
     test_prometheus,
     test_mistakes,

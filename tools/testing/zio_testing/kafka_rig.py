@@ -30,6 +30,8 @@ from .common import (
 )
 
 CONTROL = 512
+# Where a control has the name of its trigger, and the extended attribute for its clock
+TRIGGER_NAME, TRIGGER_MASK, TRIGGER_CLOCK = 84, 300, 492
 BEGIN = 1795357071
 # Seconds. Only a program that hangs reaches it, also on a busy machine.
 LIMIT = 120
@@ -37,17 +39,32 @@ PROGRAM = ROOT / "tools/tests/out/bin/zio-kafka"
 Account = dict[str, Any]
 
 
-def make_block(number: int, channel: int = 0, nsamples: int = 16) -> bytes:
-    """Return a block of the device zzero-0000 in the format of block files."""
+def make_block(
+    number: int, channel: int = 0, nsamples: int = 16, device: int = 0
+) -> bytes:
+    """Return a block of a device such as zzero-0000 in the format of block files."""
     control = bytearray(CONTROL)
     wrapped = number & 0xFFFFFFFF
     struct.pack_into("=BBBBIIHH", control, 0, 1, 4, 0, 0, wrapped, nsamples, 1, 8)
-    struct.pack_into("=HBB8sIHH12s", control, 16, 0, 0, 0, b"", 0, 0, channel, b"zzero")
+    struct.pack_into(
+        "=HBB8sIHH12s", control, 16, 0, 0, 0, b"", device, 0, channel, b"zzero"
+    )
     since = number + 1000 & 0xFFFF  # milliseconds; block 0 has BEGIN
     stamp = BEGIN - 1 + since // 1000, since % 1000 * 1000000
     struct.pack_into("=QQQ", control, 48, *stamp, 0)
     struct.pack_into("=I", control, 80, 0x01000001)
     return bytes(control) + bytes((number + k) & 255 for k in range(nsamples))
+
+
+def stamped(block: bytes, ns: int, clock: int, trigger: str) -> bytes:
+    """Return the block with another time stamp, of a clock and a trigger."""
+    control = bytearray(block)
+    struct.pack_into("=QQ", control, 48, *divmod(ns, 10**9))
+    struct.pack_into("=12s", control, TRIGGER_NAME, trigger.encode())
+    mask = struct.unpack_from("=I", control, TRIGGER_MASK)[0] | 1 << 31
+    struct.pack_into("=I", control, TRIGGER_MASK, mask)
+    struct.pack_into("=I", control, TRIGGER_CLOCK, clock)
+    return bytes(control)
 
 
 def make_blocks(numbers: Iterable[int], channel: int = 0, nsamples: int = 16) -> bytes:
@@ -76,9 +93,11 @@ def use_packages() -> None:
 
 
 def build_program(logs: Path) -> None:
-    setup("build", "kafka")
+    """Build zio-kafka with sanitizers, and without for a virtual machine."""
+    setup("build", "kafka", "nexus", "vm")
     target = PROGRAM.relative_to(ROOT / "tools")
-    build(["make", "-s", "-C", ROOT / "tools", target], logs / "make", "no zio-kafka")
+    words: Words = ["make", "-s", "-C", ROOT / "tools", target, "kafka", "python"]
+    build(words, logs / "make", "no zio-kafka")
 
 
 @dataclass
@@ -124,10 +143,11 @@ def finish(process: "subprocess.Popen[str]") -> Result:
 class Rig:
     """A broker, and a directory for files."""
 
-    def __init__(self, cluster: Cluster, work: Path) -> None:
+    def __init__(self, cluster: Cluster, work: Path, guest: str = "") -> None:
         from confluent_kafka.admin import AdminClient
 
         self.cluster, self.work = cluster, work
+        self.guest = guest  # address of the first broker in a virtual machine
         self.admin = AdminClient({"bootstrap.servers": cluster.address, "log_level": 0})
         self.count = 0
 
@@ -137,24 +157,36 @@ class Rig:
         path.write_bytes(content)
         return path
 
-    def topic(self, copies: int = 1, **settings: str) -> str:
+    def topic(self, copies: int = 1, broker: int = 0, **settings: str) -> str:
+        """Make a topic with so many copies, or with one at this broker alone."""
         from confluent_kafka.admin import NewTopic
 
         self.count += 1
         name = f"topic{self.count}"
         config = {key.replace("_", "."): value for key, value in settings.items()}
-        new = NewTopic(name, num_partitions=1, replication_factor=copies, config=config)
+        place: Any = {"replication_factor": copies}
+        if broker:
+            place = {"replica_assignment": [[broker]]}
+        new = NewTopic(name, num_partitions=1, config=config, **place)
         self.admin.create_topics([new])[name].result(LIMIT)
+        until(lambda: self.knows(name), f"topic {name}")
         return name
+
+    def knows(self, topic: str) -> bool:
+        """The brokers hear of a new topic after the controller."""
+        found = self.admin.list_topics(topic, LIMIT).topics[topic]
+        return found.error is None and len(found.partitions) > 0
 
     def forget(self, topic: str) -> None:
         self.admin.delete_topics([topic])[topic].result(LIMIT)
 
     def start(self, verb: str, topic: str, *words: object, **more: Any) -> Any:
         brokers = more.pop("brokers", self.cluster.address)
-        command = [PROGRAM, verb, "-b", brokers, "-t", topic, *words]
+        return self.spawn([PROGRAM, verb, "-b", brokers, "-t", topic, *words], **more)
+
+    def spawn(self, words: Iterable[object], **more: Any) -> Any:
         return subprocess.Popen(
-            [str(word) for word in command],
+            [str(word) for word in words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -206,6 +238,15 @@ def until(condition: Callable[[], bool], what: str) -> None:
 
 class Wrong(Exception):
     """A test has failed."""
+
+
+class Skipped(Exception):
+    """A test cannot run here."""
+
+
+def need_root() -> None:
+    if os.geteuid():
+        raise Skipped("only root may do this")
 
 
 def equal(found: object, wanted: object, what: str) -> None:

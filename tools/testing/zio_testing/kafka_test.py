@@ -11,15 +11,22 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import kafka_faults, kafka_flows
+from . import kafka_faults, kafka_flows, kafka_groups, kafka_targets
 from .broker import Cluster
 from .common import Failure, Usage, setup
-from .kafka_rig import Rig, Wrong, build_program, use_packages
+from .kafka_rig import Rig, Skipped, Wrong, build_program, use_packages
+from .kafka_vm import add_guest_listener
 
 Test = Callable[[Rig], None]
-TESTS: Sequence[Test] = [*kafka_flows.TESTS, *kafka_faults.TESTS]
+TESTS: Sequence[Test] = [
+    *kafka_flows.TESTS,
+    *kafka_groups.TESTS,
+    *kafka_targets.TESTS,
+    *kafka_faults.TESTS,
+]
 CLUSTER_TESTS: Sequence[Test] = kafka_faults.CLUSTER_TESTS
 
 
@@ -32,6 +39,9 @@ def run_test(number: int, test: Test, rig: Rig) -> bool:
     what = f"{name_of(test)}: {(test.__doc__ or '').strip()}"
     try:
         test(rig)
+    except Skipped as reason:
+        print(f"ok {number} - {what} # SKIP {reason}", flush=True)
+        return True
     except (Wrong, Failure, OSError, KeyError) as error:
         print(f"not ok {number} - {what}\n# {type(error).__name__}: {error}", flush=True)
         return False
@@ -46,11 +56,15 @@ def started(brokers: int, work: Path) -> Iterator[Rig]:
     cluster = Cluster(work / "brokers")
     cluster.create(brokers, None, {})
     kafka_faults.add_listeners(cluster, work)
+    guest = add_guest_listener(cluster)
+    disk = cluster.part(1) / "data"
     try:
+        kafka_faults.make_disk(disk)
         cluster.start()
-        yield Rig(cluster, work)
+        yield Rig(cluster, work, guest)
     finally:
         cluster.kill()
+        kafka_faults.remove_disk(disk)
 
 
 def choose(words: list[str]) -> list[tuple[int, list[Test]]]:
@@ -62,20 +76,27 @@ def choose(words: list[str]) -> list[tuple[int, list[Test]]]:
     return [(n, [t for t in g if not words or name_of(t) in words]) for n, g in groups]
 
 
+def run_groups(groups: list[tuple[int, list[Test]]], work: Path) -> list[bool]:
+    """Run the tests; later brokers start while the tests with the first ones run."""
+    results: list[bool] = []
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor(1) as pool:
+        rigs = [
+            pool.submit(stack.enter_context, started(number, work / f"brokers{number}"))
+            for number, _ in groups
+        ]
+        for rig, (_, tests) in zip(rigs, groups, strict=True):
+            for test in tests:
+                results.append(run_test(len(results) + 1, test, rig.result()))
+    return results
+
+
 def main(words: list[str]) -> int:
     groups = choose(words)
     setup("broker", "kafka")
     use_packages()
     os.environ["ASAN_OPTIONS"] = "detect_leaks=1"
-    passed = number = 0
     with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name:
         build_program(Path(name))
-        for brokers, tests in groups:
-            if not tests:
-                continue
-            with started(brokers, Path(name) / f"brokers{brokers}") as rig:
-                for test in tests:
-                    number += 1
-                    passed += run_test(number, test, rig)
-    print(f"1..{number}")
-    return 0 if passed == number else 1
+        results = run_groups([group for group in groups if group[1]], Path(name))
+    print(f"1..{len(results)}")
+    return 0 if all(results) else 1

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * check.c: gaps and duplicates in a topic, and what its producers said
+ *
+ * The sequence numbers of the blocks tell gaps. A block that comes again is no later than
+ * the one before. At its end a producer sends an account of each channel: the blocks that
+ * it saw stored must be there.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "common/program.h"
+#include "common/text.h"
+
+static struct channel *find_channel(struct findings *found, const char *key)
+{
+	struct channel **at, *chan;
+
+	for (at = &found->channels; *at; at = &(*at)->following)
+		if (!strcmp((*at)->key, key))
+			return *at;
+	chan = allocate(1, sizeof(*chan));
+	put_text(chan->key, sizeof(chan->key), "%s", key);
+	*at = chan;
+	return chan;
+}
+
+struct run *find_run(struct run **list, const rd_kafka_message_t *rkm)
+{
+	struct run *run;
+	char id[sizeof(run->id)] = "";
+
+	get_header(rkm, HEADER_RUN, id, sizeof(id));
+	for (; *list; list = &(*list)->following)
+		if (!strcmp((*list)->id, id))
+			return *list;
+	run = allocate(1, sizeof(*run));
+	memcpy(run->id, id, sizeof(id));
+	*list = run;
+	return run;
+}
+
+static void put_time(char text[64], const struct zio_timestamp *stamp)
+{
+	time_t seconds = (time_t)stamp->secs;
+	char date[40] = "?";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	put_text(text, 64, "%s.%09" PRIu64 "Z", date, stamp->ticks);
+}
+
+static void tell_gap(struct channel *chan, const struct zio_control *control,
+		     uint32_t gap)
+{
+	char from[64], to[64];
+
+	chan->gaps++;
+	chan->missing += gap;
+	put_time(from, &chan->last);
+	put_time(to, &control->tstamp);
+	complain("%s: %" PRIu32 " blocks are missing, from number %" PRIu32 ", between %s "
+		 "and %s", chan->key, gap, chan->next, from, to);
+}
+
+static bool is_later(const struct zio_timestamp *a, const struct zio_timestamp *b)
+{
+	return a->secs != b->secs ? a->secs > b->secs : a->ticks > b->ticks;
+}
+
+/*
+ * A number that goes back belongs to a block that was sent twice, or to a new device. Only
+ * the time stamp of the latter is later than that of the block before.
+ */
+static void check_block(struct channel *chan, struct run *run,
+			const struct zio_control *control)
+{
+	uint32_t gap = control->seq_num - chan->next;
+
+	if (chan->is_known && gap > INT32_MAX) {
+		if (!is_later(&control->tstamp, &chan->last)) {
+			chan->duplicates++;
+			run->duplicates++;
+			return;
+		}
+		chan->restarts++;
+	} else if (chan->is_known && gap) {
+		tell_gap(chan, control, gap);
+	}
+	chan->is_known = true;
+	chan->next = control->seq_num + 1;
+	chan->last = control->tstamp;
+	chan->blocks++;
+	run->blocks++;
+}
+
+/* Blocks of one channel follow each other, except those of events. */
+static struct channel *channel_of(struct findings *found, struct channel *last,
+				  const struct zio_control *control)
+{
+	char key[ADDRESS_LEN];
+
+	put_address(key, control);
+	return last && !strcmp(last->key, key) ? last : find_channel(found, key);
+}
+
+/* Devices of two hosts may have the same name: their numbers make no sense together. */
+static void check_host(struct channel *chan, const rd_kafka_message_t *rkm)
+{
+	const char *host = header_text(rkm, HEADER_HOST);
+
+	if (!host || chan->has_hosts)
+		return;
+	if (!*chan->host)
+		put_text(chan->host, sizeof(chan->host), "%s", host);
+	chan->has_hosts = strncmp(chan->host, host, sizeof(chan->host) - 1);
+	if (chan->has_hosts)
+		complain("%s: %s and %s have sent blocks of this name: give each host a "
+			 "topic, or its devices other numbers", chan->key, chan->host, host);
+}
+
+static void note_message(const struct findings *found, struct channel *chan,
+			 struct run *run, const rd_kafka_message_t *rkm)
+{
+	uint64_t number = 1;
+
+	if (chan->last_message == found->messages)
+		return;
+	chan->last_message = found->messages;
+	chan->messages++;
+	check_host(chan, rkm);
+	get_header_u64(rkm, HEADER_NUMBER, &number);
+	run->has_begin |= !number || !rkm->offset;
+}
+
+static void tell_damage(struct findings *found, struct channel *chan,
+			const rd_kafka_message_t *rkm, uint64_t blocks, uint64_t wanted)
+{
+	char key[ADDRESS_LEN];
+
+	put_text(key, sizeof(key), "%.*s", (int)rkm->key_len, (const char *)rkm->key);
+	chan = chan ? chan : find_channel(found, key);
+	chan->damaged++;
+	complain("%s: partition %d, offset %" PRId64 ": the message has %" PRIu64 " blocks, "
+		 "not %" PRIu64, key, rkm->partition, rkm->offset, blocks, wanted);
+}
+
+/* Return the number of blocks. */
+static uint64_t check_blocks(struct findings *found, const rd_kafka_message_t *rkm,
+			     struct block_cursor *cursor)
+{
+	struct channel *chan = NULL, *last = NULL;
+	struct run *run = NULL;
+	uint64_t wanted = 0, blocks = 0;
+	int ret;
+
+	while ((ret = next_block(cursor)) > 0) {
+		chan = channel_of(found, last, &cursor->control);
+		if (chan != last) {
+			run = find_run(&chan->runs, rkm);
+			note_message(found, chan, run, rkm);
+			last = chan;
+		}
+		check_block(chan, run, &cursor->control);
+		blocks++;
+	}
+	get_header_u64(rkm, HEADER_BLOCKS, &wanted);
+	if (ret || blocks != wanted)
+		tell_damage(found, chan, rkm, blocks, wanted);
+	return blocks;
+}
+
+static uint64_t get_number(const json_t *obj, const char *name)
+{
+	return (uint64_t)json_integer_value(json_object_get(obj, name));
+}
+
+static void read_account(struct findings *found, const rd_kafka_message_t *rkm)
+{
+	json_t *obj = json_loadb(rkm->payload, rkm->len, 0, NULL);
+	char key[ADDRESS_LEN];
+	struct run *run;
+
+	put_text(key, sizeof(key), "%.*s", (int)rkm->key_len, (const char *)rkm->key);
+	run = find_run(&find_channel(found, key)->runs, rkm);
+	run->has_account = json_is_integer(json_object_get(obj, "stored"));
+	run->stored = get_number(obj, "stored");
+	run->told = get_number(obj, "lost") + get_number(obj, "refused") +
+		    get_number(obj, "unacknowledged");
+	json_decref(obj);
+}
+
+void check_message(struct findings *found, const rd_kafka_message_t *rkm)
+{
+	struct block_cursor cursor;
+	char format[32] = "";
+	uint64_t blocks;
+
+	found->messages++;
+	get_header(rkm, HEADER_FORMAT, format, sizeof(format));
+	if (!strcmp(format, FORMAT_ACCOUNT)) {
+		read_account(found, rkm);
+	} else if (open_blocks(&cursor, rkm)) {
+		blocks = check_blocks(found, rkm, &cursor);
+		if (cursor.kind == EVENTS_VALUE)
+			check_events(found, rkm, blocks);
+	} else {
+		found->others++;
+	}
+}
+
+/* A run whose beginning is before --from has more blocks than were found. */
+static void check_account(struct findings *found, struct channel *chan,
+			  const struct run *run)
+{
+	uint64_t blocks = run->blocks + run->duplicates;
+
+	if (!run->has_account) {
+		found->unfinished++;
+		return;
+	}
+	chan->told += run->told;
+	if (run->stored == blocks ||
+	    (!run->has_begin && blocks && run->stored > blocks))
+		return;
+	found->wrong_accounts++;
+	complain("%s: run %s has stored %" PRIu64 " blocks, and %" PRIu64 " are here",
+		 chan->key, run->id, run->stored, blocks);
+}
+
+void check_accounts(struct findings *found)
+{
+	struct channel *chan;
+	const struct run *run;
+
+	for (chan = found->channels; chan; chan = chan->following)
+		for (run = chan->runs; run; run = run->following)
+			check_account(found, chan, run);
+}
+
+bool is_complete(const struct findings *found)
+{
+	const struct channel *chan;
+	const struct events *events;
+
+	for (chan = found->channels; chan; chan = chan->following)
+		if (chan->missing || chan->duplicates || chan->damaged)
+			return false;
+	for (events = found->groups; events; events = events->following)
+		if (events->missing || events->damaged)
+			return false;
+	return !found->wrong_accounts;
+}
+
+void free_runs(struct run *runs)
+{
+	struct run *run;
+
+	while ((run = runs)) {
+		runs = run->following;
+		free(run);
+	}
+}
+
+void free_findings(struct findings *found)
+{
+	struct channel *chan;
+
+	while ((chan = found->channels)) {
+		found->channels = chan->following;
+		free_runs(chan->runs);
+		free(chan);
+	}
+	free_events(found);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What put does after its last block */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/stop.h"
+#include "put.h"
+
+#define ACCOUNT_SECONDS 10.0
+#define NEVER 1e18
+
+static bool has_left(const struct ending *end)
+{
+	return end->sender->first || end->collector->open ||
+	       (end->spool->file && has_blocks(end->spool));
+}
+
+/* Send what is left, as long as --flush allows. */
+static void finish_messages(const struct ending *end)
+{
+	struct sender *sender = end->sender;
+	double limit = seconds_now() + end->flush;
+	int stops = count_stops();
+
+	if (stops)
+		catch_stop_once(0);
+	if (sender->is_away)
+		complain("no broker: waiting for %g s; Ctrl-C ends that", end->flush);
+	while (has_left(end) && !sender->is_fatal && !end->spool->is_unreadable &&
+	       seconds_now() < limit && count_stops() == stops) {
+		drain_spool(end);
+		close_messages(end->collector, NEVER);
+		pump_messages(sender);
+		if (sender->first)
+			rd_kafka_poll(sender->client, 100);
+	}
+}
+
+/* What the broker has not acknowledged goes to the spool, or is told. */
+static void give_up(const struct ending *end)
+{
+	struct sender *sender = end->sender;
+	struct message *msg;
+	bool is_kept;
+
+	if (!has_left(end))
+		return;
+	close_messages(end->collector, NEVER);
+	rd_kafka_purge(sender->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+	rd_kafka_flush(sender->client, 1000);
+	is_kept = end->spool->file && !return_to_spool(end->spool, sender->first);
+	for (msg = sender->first; msg; msg = msg->next)
+		settle_message(msg, is_kept ? SPOOLED : UNACKED);
+}
+
+/* An account that does not arrive is no loss of blocks. */
+static void send_account(const struct sender *sender, const struct account *a)
+{
+	rd_kafka_headers_t *headers = rd_kafka_headers_new(2);
+	char *text = account_text(a, run_id());
+
+	rd_kafka_header_add(headers, HEADER_FORMAT, -1, FORMAT_ACCOUNT, -1);
+	rd_kafka_header_add(headers, HEADER_RUN, -1, run_id(), -1);
+	if (rd_kafka_producev(sender->client, RD_KAFKA_V_TOPIC(sender->topic),
+			      RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+			      RD_KAFKA_V_KEY(a->key, strlen(a->key)),
+			      RD_KAFKA_V_VALUE(text, strlen(text)),
+			      RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END))
+		rd_kafka_headers_destroy(headers);
+	free(text);
+}
+
+static void send_accounts(const struct sender *sender)
+{
+	const struct account *a;
+
+	for (a = accounts; a; a = a->following)
+		send_account(sender, a);
+	rd_kafka_flush(sender->client, (int)(ACCOUNT_SECONDS * 1000));
+}
+
+void end_messages(const struct ending *end)
+{
+	notify_manager("STOPPING=1");
+	finish_messages(end);
+	give_up(end);
+	if (!end->sender->first && !end->sender->is_fatal)
+		send_accounts(end->sender);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Headers of messages */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "common/text.h"
+#include "message.h"
+
+const char *run_id(void)
+{
+	static char text[17];
+	uint64_t id;
+
+	if (!*text) {
+		if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+			id = (uint64_t)time(NULL) << 32 | (uint64_t)getpid();
+		put_text(text, sizeof(text), "%016" PRIx64, id);
+	}
+	return text;
+}
+
+static void add_text(rd_kafka_headers_t *headers, const char *name, const char *text)
+{
+	rd_kafka_header_add(headers, name, -1, text, -1);
+}
+
+static void add_number(rd_kafka_headers_t *headers, const char *name, uint64_t value)
+{
+	char text[24];
+
+	put_text(text, sizeof(text), "%" PRIu64, value);
+	add_text(headers, name, text);
+}
+
+static void add_offset(rd_kafka_headers_t *headers, const char *name, int64_t value)
+{
+	char text[24];
+
+	put_text(text, sizeof(text), "%" PRId64, value);
+	add_text(headers, name, text);
+}
+
+static void add_clock(rd_kafka_headers_t *headers, int clock)
+{
+	const struct clock_news *news = find_clock(clock);
+
+	add_text(headers, HEADER_CLOCK, news->name);
+	if (news->state)
+		add_text(headers, HEADER_STATE, news->state);
+	if (news->has_offset)
+		add_offset(headers, HEADER_OFFSET, news->offset);
+	if (news->error >= 0)
+		add_offset(headers, HEADER_ERROR, news->error);
+}
+
+static void add_group(rd_kafka_headers_t *headers, struct message *msg)
+{
+	char *names = names_text(msg->group);
+
+	add_text(headers, HEADER_SOURCES, names);
+	add_text(headers, HEADER_EVENTS, parts_text(&msg->parts));
+	add_number(headers, HEADER_FIRST_EVENT, msg->first);
+	add_number(headers, HEADER_LAST_EVENT, msg->last);
+	free(names);
+}
+
+static void add_numbers(rd_kafka_headers_t *headers, struct message *msg)
+{
+	if (msg->group) {
+		add_group(headers, msg);
+		return;
+	}
+	add_number(headers, HEADER_FIRST, msg->first);
+	add_number(headers, HEADER_LAST, msg->last);
+}
+
+static const char *format_name(const struct message *msg, enum format format)
+{
+	if (msg->group)
+		return FORMAT_EVENTS;
+	return format == SE00 ? FORMAT_SE00 : FORMAT_BLOCKS;
+}
+
+rd_kafka_headers_t *make_headers(struct message *msg, enum format format)
+{
+	rd_kafka_headers_t *headers = rd_kafka_headers_new(16);
+	char host[256] = "";
+	struct zio_control control;
+
+	memcpy(&control, msg->data, sizeof(control));
+	gethostname(host, sizeof(host) - 1);
+	add_text(headers, HEADER_FORMAT, format_name(msg, format));
+	add_text(headers, HEADER_HOST, host);
+	add_clock(headers, clock_of(&control));
+	add_text(headers, HEADER_RUN, run_id());
+	add_number(headers, HEADER_NUMBER, msg->number);
+	add_numbers(headers, msg);
+	add_number(headers, HEADER_BLOCKS, msg->blocks);
+	if (msg->again)
+		add_text(headers, HEADER_AGAIN, "1");
+	if (format == SE00)
+		rd_kafka_header_add(headers, HEADER_CONTROL, -1, &control,
+				    sizeof(control));
+	return headers;
+}
+
+bool get_header(const rd_kafka_message_t *rkm, const char *name, char *text,
+		size_t size)
+{
+	rd_kafka_headers_t *headers;
+	const void *value;
+	size_t len;
+
+	if (rd_kafka_message_headers(rkm, &headers) ||
+	    rd_kafka_header_get_last(headers, name, &value, &len) || len >= size)
+		return false;
+	memcpy(text, value, len);
+	text[len] = '\0';
+	return true;
+}
+
+/* librdkafka ends each value with a null byte that does not count. */
+const char *header_text(const rd_kafka_message_t *rkm, const char *name)
+{
+	rd_kafka_headers_t *headers;
+	const void *value;
+	size_t len;
+
+	if (rd_kafka_message_headers(rkm, &headers) ||
+	    rd_kafka_header_get_last(headers, name, &value, &len) || strlen(value) != len)
+		return NULL;
+	return value;
+}
+
+bool get_header_u64(const rd_kafka_message_t *rkm, const char *name, uint64_t *value)
+{
+	char text[24], *end;
+
+	if (!get_header(rkm, name, text, sizeof(text)) || !is_digits(text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return !errno;
+}
+
+bool get_header_i64(const rd_kafka_message_t *rkm, const char *name, int64_t *value)
+{
+	char text[24], *end;
+
+	if (!get_header(rkm, name, text, sizeof(text)))
+		return false;
+	errno = 0;
+	*value = strtoll(text, &end, 10);
+	return !errno && end != text && !*end;
+}

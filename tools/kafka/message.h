@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages, and the headers that describe them. */
+#ifndef ZIO_KAFKA_MESSAGE_H
+#define ZIO_KAFKA_MESSAGE_H
+
+#include "account.h"
+#include "group.h"
+
+/**
+ * struct message - some blocks of one channel, or the events of a group, in sequence
+ * @account: of the channel; NULL for a group
+ * @group: NULL for a channel
+ * @parts: for a group: which blocks the events have
+ * @data: the blocks in the format of block files, @len bytes
+ * @number: of the message in its stream in this run, from 0
+ * @first: number of the first block, or event, with 64 bits
+ * @last: number of the last one
+ * @time_ms: time of the first block since 1970; that of the program, if the clock of the
+ *           block is another
+ * @again: blocks of the spool of an earlier run: the broker may have them already
+ * @deadline: when the message must go, by seconds_now()
+ */
+struct message {
+	struct message *next;
+	struct stream *stream;
+	struct account *account;
+	const struct group *group;
+	struct parts parts;
+	char *data;
+	size_t len;
+	size_t room;
+	uint64_t number;
+	uint64_t first;
+	uint64_t last;
+	int64_t time_ms;
+	double deadline;
+	uint32_t blocks;
+	bool again;
+	bool is_given;		/* librdkafka has it */
+};
+
+struct message *make_message(struct stream *stream);
+void free_message(struct message *msg);
+
+/* Append a block, whose number, or that of its event, is @seq. The message grows up to @limit bytes in steps. */
+void add_block(struct message *msg, const struct zio_control *control,
+	       const void *data, size_t size, uint64_t seq, size_t limit);
+
+/* Count its blocks in the accounts of their channels. */
+void settle_message(const struct message *msg, enum fate fate);
+
+/*
+ * Get the block at @*at and move @*at behind it; false at the end. @data needs no
+ * alignment.
+ */
+bool next_in_message(const char *data, size_t len, size_t *at,
+		     struct zio_control *control, const char **samples, size_t *size);
+
+/* --- headers (header.c) */
+
+/* Return the headers of @msg; the caller owns them. */
+rd_kafka_headers_t *make_headers(struct message *msg, enum format format);
+
+/* The id of this run of the program: 16 hexadecimal digits */
+const char *run_id(void);
+
+/* Get a header as text; false if there is none, or it is longer. */
+bool get_header(const rd_kafka_message_t *rkm, const char *name, char *text,
+		size_t size);
+/* Get a header as text of any length; NULL if there is none. The message owns it. */
+const char *header_text(const rd_kafka_message_t *rkm, const char *name);
+bool get_header_u64(const rd_kafka_message_t *rkm, const char *name, uint64_t *value);
+bool get_header_i64(const rd_kafka_message_t *rkm, const char *name, int64_t *value);
+
+/* --- FlatBuffers (se00.cpp) */
+
+/* Make the value of a message; the caller frees it. NULL: samples of that size have no
+ * type in the schema. */
+void *make_se00(const struct zio_control *control, const void *samples, size_t size,
+		uint64_t seq, const char *name, size_t *len);
+
+/* Get the samples of a value; NULL if it is no se00. They are in @value. */
+const void *read_se00(const void *value, size_t len, size_t *size, uint16_t *ssize);
+
+#endif /* ZIO_KAFKA_MESSAGE_H */

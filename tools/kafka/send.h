@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages to the broker. */
+#ifndef ZIO_KAFKA_SEND_H
+#define ZIO_KAFKA_SEND_H
+
+#include "message.h"
+
+struct sender {
+	rd_kafka_t *client;
+	const char *topic;
+	enum format format;
+	size_t limit;		/* bytes of messages that wait */
+	size_t bytes;
+	size_t window;		/* librdkafka gets more while it has less */
+	size_t given;		/* bytes that it has */
+	struct message *first;	/* all that are not acknowledged, in sequence */
+	struct message **end;
+	struct message *unsent;	/* the first that librdkafka does not have */
+	bool is_away;		/* the broker is not there, and the user knows */
+	bool has_stored;	/* it has acknowledged a message */
+	bool is_fatal;
+	char reason[200];	/* of the last broken connection */
+	double next_complaint;	/* by seconds_now(): lines about rejected blocks */
+};
+
+/* Make @sender receive the reports of the client that @conf is for. */
+void prepare_sender(struct sender *sender, rd_kafka_conf_t *conf);
+
+/* Send @msg after all others. The sender owns it. */
+void submit_message(struct sender *sender, struct message *msg);
+
+/* Count a message as not acknowledged, and tell why, once a second. */
+void reject_message(struct sender *sender, struct message *msg, const char *reason);
+
+/* Pass messages to librdkafka, and take its reports. */
+void pump_messages(struct sender *sender);
+bool is_full(const struct sender *sender);
+
+#endif /* ZIO_KAFKA_SEND_H */
