@@ -9,7 +9,6 @@ import stat
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,13 +47,6 @@ def block_of(block: Any) -> Block:
     else:
         samples = np.frombuffer(block.data.tobytes(), np.uint8)
     return Block(samples, block.seq, block.time_ns, block.lost, unit)
-
-
-def missing_between(last: int | None, seq: int) -> int:
-    """Return the number of blocks between two numbers, which wrap at 2^32. A number that
-    goes back is that of another recording."""
-    gap = 0 if last is None else (seq - last - 1) % 2**32
-    return gap if gap < 2**31 else 0
 
 
 class Reader(threading.Thread):
@@ -168,7 +160,6 @@ class FileReader(Reader):
         self.path, self.speed, self.loop = path, speed, loop
         self._trace_of = trace_of
         self._traces: dict[str, Trace] = {}
-        self._last: dict[str, int] = {}
         self._again = threading.Event()
         is_file = path != "-" and stat.S_ISREG(os.stat(path).st_mode)
         self.is_playable = is_file
@@ -200,7 +191,6 @@ class FileReader(Reader):
             trace.set_state(state, text)
 
     def _play(self) -> None:
-        self._last.clear()
         pace = Pace(self.speed if self.is_playable else 0)
         with zio.open(self.path) as channel:
             self._keep(channel)
@@ -216,11 +206,8 @@ class FileReader(Reader):
                 self._keep(None)
 
     def _add(self, block: Any) -> None:
-        """Add a block to the trace of its channel. The library counts losses of files with
-        one channel only."""
+        """Add a block to the trace of its channel."""
         name = block.channel
         if name not in self._traces:
             self._traces[name] = self._trace_of(name)
-        lost = missing_between(self._last.get(name), block.seq)
-        self._last[name] = block.seq
-        self._traces[name].add(replace(block_of(block), lost=lost))
+        self._traces[name].add(block_of(block))
