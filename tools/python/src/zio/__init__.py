@@ -16,7 +16,7 @@ from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
 from ._objects import Devices, Object, devices, find
-from ._units import Scaling
+from ._units import Scaling, scaling
 
 __all__ = [
     "Batch",
@@ -40,6 +40,7 @@ __all__ = [
     "find",
     "group",
     "open",
+    "scaling",
 ]
 
 __version__: str = ffi.string(lib.zio_version()).decode()
