@@ -120,7 +120,7 @@ def lost_blocks(guest: Guest) -> int:
 def test_blocks_are_exact(
     guest: Guest, start: Start, recorder: str, tmp_path: Path
 ) -> None:
-    """A client has the samples, times and numbers of the recorder, who loses nothing."""
+    """A client has the samples, times and numbers of the recorder, which loses none."""
     served = start(f"--listen=10.0.2.15 --interval=0 --prefix=lab: {SAWTOOTH}")
     assert served.start["local"] is False
     seen: list[Any] = []
