@@ -4,6 +4,7 @@
 import argparse
 import ipaddress
 import sys
+from collections.abc import Callable
 from typing import NoReturn
 
 import zio
@@ -52,18 +53,17 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _number(text: str) -> int:
-    number = int(text)
-    if not 0 <= number < 2**31:
-        raise argparse.ArgumentTypeError(f"{text}: use 0 to {2**31 - 1}")
-    return number
+def _integer(most: int, hint: str = "") -> Callable[[str], int]:
+    """Return what converts an option to a number from 0 to @most."""
 
+    def convert(text: str) -> int:
+        number = int(text)
+        if not 0 <= number <= most:
+            raise argparse.ArgumentTypeError(f"{text}: use 0 to {most}{hint}")
+        return number
 
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"{text}: use 0 to 65535; 0 takes a free port")
-    return port
+    convert.__name__ = "number"
+    return convert
 
 
 def _group(text: str) -> GroupSpec:
@@ -90,9 +90,9 @@ def make_parser() -> Parser:
     add("names", nargs="*", metavar="NAME", help="a channel, a block file, a FIFO, or -")
     add("-g", "--group", action="append", default=[], type=_group,
         metavar="NAME=CHANNEL,...", help="show channels event by event")
-    add("--window", type=_number, default=0, metavar="NS",
+    add("--window", type=_integer(2**31 - 1), default=0, metavar="NS",
         help="group: largest difference of time in an event (default 0)")
-    add("--limit", type=_number, default=100, metavar="MS",
+    add("--limit", type=_integer(2**31 - 1), default=100, metavar="MS",
         help="group: milliseconds to wait for a slow channel (default 100)")
     add("--prefix", default="", metavar="TEXT", help="begins the names of all variables")
     add("-i", "--interval", type=_seconds, default=0.1, metavar="SECONDS",
@@ -104,7 +104,7 @@ def make_parser() -> Parser:
         help="let clients write the attributes PATTERN, such as '*:trigger:nsamples'")
     add("-l", "--listen", action="append", default=[], metavar="ADDRESS",
         help="listen on ADDRESS (default 127.0.0.1; 0.0.0.0: all)")
-    add("-p", "--port", type=_port, default=None, metavar="PORT",
+    add("-p", "--port", type=_integer(65535, "; 0: a free one"), default=None, metavar="PORT",
         help=f"listen on PORT (default {DEFAULT_PORT}, or a free one; 0: a free one)")
     add("--insecure-write", action="store_true",
         help="allow writes from other machines, which need no password")

@@ -5,9 +5,7 @@ import errno
 import os
 import stat
 import sys
-import threading
 import time
-from typing import Any
 
 import zio
 
@@ -37,31 +35,14 @@ def complain(text: object) -> None:
     print(f"zio-pva: {text}", file=sys.stderr, flush=True)
 
 
-class Source(threading.Thread):
+class Source(zio.Reader):
     """Reads until stop(), and posts the newest block at most each @interval seconds. It
     opens what it reads again after an error."""
 
     def __init__(self, name: str, variables: Variables, interval: float) -> None:
-        super().__init__(name=f"read {name}", daemon=True)
+        super().__init__(name)
         self.source, self.variables, self.interval = name, variables, interval
-        self.stopping = threading.Event()
-        self._lock = threading.Lock()
-        self._reader: Any = None
         self._fault = ""
-
-    def stop(self) -> None:
-        """End the thread. It may still run for a moment."""
-        self.stopping.set()
-        with self._lock:
-            if self._reader is not None:
-                self._reader.interrupt()
-
-    def keep(self, reader: Any) -> None:
-        """Remember what stop() interrupts."""
-        with self._lock:
-            self._reader = reader
-            if reader is not None and self.stopping.is_set():
-                reader.interrupt()
 
     def run(self) -> None:
         while not self.stopping.is_set():

@@ -49,30 +49,7 @@ def block_of(block: Any) -> Block:
     return Block(samples, block.seq, block.time_ns, block.lost, unit)
 
 
-class Reader(threading.Thread):
-    """Reads until stop(). The thread owns the open channel, except for interrupt()."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name=f"read {name}", daemon=True)
-        self.stopping = threading.Event()
-        self._lock = threading.Lock()
-        self._channel: Any = None
-
-    def stop(self) -> None:
-        """End the thread. It may still run for a moment."""
-        self.stopping.set()
-        with self._lock:
-            if self._channel is not None:
-                self._channel.interrupt()
-
-    def _keep(self, channel: Any) -> None:
-        with self._lock:
-            self._channel = channel
-            if channel is not None and self.stopping.is_set():
-                channel.interrupt()
-
-
-class TapReader(Reader):
+class TapReader(zio.Reader):
     """Reads the tap of a channel. It opens the channel again after the board was away."""
 
     def __init__(self, trace: Trace) -> None:
@@ -102,13 +79,13 @@ class TapReader(Reader):
 
     def _read_channel(self) -> None:
         with zio.open(self.trace.name, tap=True, nonblock=True) as channel:
-            self._keep(channel)
+            self.keep(channel)
             try:
                 self.trace.set_state("waiting", "no block has come yet")
                 while not self.stopping.is_set():
                     self._take_turn(channel)
             finally:
-                self._keep(None)
+                self.keep(None)
 
     def _take_turn(self, channel: Any) -> None:
         channel.wait(0.5)
@@ -145,7 +122,7 @@ class Pace:
         return delay
 
 
-class FileReader(Reader):
+class FileReader(zio.Reader):
     """Plays a block file at the pace of its time stamps, or reads a FIFO as it comes.
     @trace_of returns the trace for the name of a channel."""
 
@@ -193,7 +170,7 @@ class FileReader(Reader):
     def _play(self) -> None:
         pace = Pace(self.speed if self.is_playable else 0)
         with zio.open(self.path) as channel:
-            self._keep(channel)
+            self.keep(channel)
             try:
                 for block in channel:
                     delay = pace.delay(block.time_ns, time.monotonic())
@@ -203,7 +180,7 @@ class FileReader(Reader):
                         return
                     self._add(block)
             finally:
-                self._keep(None)
+                self.keep(None)
 
     def _add(self, block: Any) -> None:
         """Add a block to the trace of its channel."""
