@@ -72,9 +72,9 @@ from .pool import Job, Preparation, run_jobs
 from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
-# These programs use one processor each.
-BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "pva", "kafka", "packages")
-BESIDE_BOOTS += ("live",)
+# These programs use one processor each. The machine of live waits most of the time.
+BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "pva", "kafka", "live")
+BESIDE_BOOTS += ("packages",)
 # The steps of a group run together, two jobs at a time.
 GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
