@@ -29,6 +29,7 @@ def make_block(
     device_alarms: int = 0,
     chan: int = 0,
     ssize: int = 1,
+    later_ns: int = 0,
 ) -> bytes:
     """Return a block of zzero-0000-0-@chan, whose time has @number milliseconds."""
     control = bytearray(512)
@@ -37,6 +38,7 @@ def make_block(
     struct.pack_into("=IIHH", control, 4, number, count, ssize, 8 * ssize)
     struct.pack_into("=HBB8sIHH12s", control, 16, 0, 0, 0, b"", 0, 0, chan, b"zzero")
     time_ns = BEGIN * 10**9 + 250_000_000 + number % 2**31 * 10**6
+    time_ns += later_ns
     struct.pack_into("=QQQ", control, 48, *divmod(time_ns, 10**9), 0)
     struct.pack_into("=I", control, 80, LITTLE_ENDIAN)
     struct.pack_into("=12s", control, 84, b"hrt")

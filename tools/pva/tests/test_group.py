@@ -67,3 +67,17 @@ def test_complete_event(start: Start, tmp_path: Path) -> None:
     values = program.get(f"test:both:{TWO}:values")
     assert values.value.tolist() == [2.0, 1.0] * 4
     assert program.get("test:both:lost").value == 0
+
+
+def test_time_of_an_event(start: Start, tmp_path: Path) -> None:
+    """All channels of an event have its time. The time of the block is beside it."""
+    one = make_file(tmp_path / ONE, 0, range(3))
+    two = tmp_path / TWO
+    two.write_bytes(b"".join(make_block(n, chan=1, later_ns=300) for n in range(3)))
+    names = f"{one},{two}"
+    program = start("--interval=0", f"--group=both={names}", "--window=1000")
+    image = follow(program, f"both:{TWO}", 2)
+    assert image.timeStamp.nanoseconds == 252000000
+    assert image.dataTimeStamp.nanoseconds == 252000300
+    assert program.get(f"both:{TWO}:values").timeStamp.nanoseconds == 252000000
+    assert list(program.get("both").nanoseconds) == [252000000, 252000300]
