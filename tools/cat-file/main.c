@@ -42,6 +42,7 @@ struct settings {
 	int method;		/* ZIO_OPEN_RING and the like; 0: any */
 	bool verbose;
 	bool force;
+	bool tap;
 	uint64_t count;		/* of blocks; 0: no end */
 };
 
@@ -191,7 +192,8 @@ static int open_and_run(const struct settings *set)
 	if (refuses_terminal(set->force))
 		return EXIT_USAGE;
 	channel = open_channel(set->args.text[0],
-			       ZIO_OPEN_NONBLOCK | set->method);
+			       ZIO_OPEN_NONBLOCK | set->method |
+			       (set->tap ? ZIO_OPEN_TAP : 0));
 	if (!channel)
 		return EXIT_OPEN;
 	if (set->verbose)
@@ -206,6 +208,8 @@ static int open_and_run(const struct settings *set)
 static const struct argp_option options[] = {
 	METHOD_OPTION('m'),
 	FORCE_OPTION,
+	{ "tap", 't', NULL, 0,
+	  "Copy the newest blocks and take none from other programs", 0 },
 	{ "verbose", 'v', NULL, 0, "Print the method on standard error", 0 },
 	{ 0 }
 };
@@ -215,6 +219,8 @@ static void check_arguments(struct settings *set,
 {
 	if (set->args.count > 2)
 		argp_usage(state);
+	if (set->tap && set->method)
+		argp_error(state, "--tap has no other method");
 	if (set->args.count == 2)
 		set->count = parse_number(state, "N", set->args.text[1],
 					  UINT64_MAX);
@@ -230,6 +236,9 @@ static error_t parse_cat_file(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'f':
 		set->force = true;
+		return 0;
+	case 't':
+		set->tap = true;
 		return 0;
 	case 'v':
 		set->verbose = true;

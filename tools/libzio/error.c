@@ -406,24 +406,42 @@ static void put_channels(char names[NAMES_SIZE])
 	zio_list_free(list);
 }
 
-void zio_explain_missing(struct zio_error *err, const char *name,
-			 const char *dirs)
+static void explain_missing_name(struct zio_error *err, const char *name,
+				 const char *dirs)
 {
 	char names[NAMES_SIZE];
 
-	if (err && dirs) {
+	put_channels(names);
+	if (*names)
+		snprintf(err->text, sizeof(err->text),
+			 "%s: no such channel in %s; there are: %s", name, dirs, names);
+	else
+		snprintf(err->text, sizeof(err->text),
+			 "%s: no such channel in %s: there is no device (is the driver's module loaded?)",
+			 name, dirs);
+}
+
+/* Ask for the module of a missing node only if there is no channel at all. */
+static void explain_missing_path(struct zio_error *err, const char *path)
+{
+	char names[NAMES_SIZE] = "";
+
+	if (!strncmp(path, "/dev/", 5))
 		put_channels(names);
-		if (*names)
-			snprintf(err->text, sizeof(err->text),
-				 "%s: no such channel in %s; there are: %s", name, dirs,
-				 names);
-		else
-			snprintf(err->text, sizeof(err->text),
-				 "%s: no such channel in %s: there is no device (is the driver's module loaded?)",
-				 name, dirs);
-	} else if (err) {
+	if (*names)
+		snprintf(err->text, sizeof(err->text),
+			 "%s: no such channel or file; there are: %s", path, names);
+	else
 		snprintf(err->text, sizeof(err->text), "%s: no such channel or file%s",
-			 name, missing_hint(name));
-	}
+			 path, missing_hint(path));
+}
+
+void zio_explain_missing(struct zio_error *err, const char *name,
+			 const char *dirs)
+{
+	if (err && dirs)
+		explain_missing_name(err, name, dirs);
+	else if (err)
+		explain_missing_path(err, name);
 	set_code(err, ENOENT);
 }

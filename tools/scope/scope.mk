@@ -24,14 +24,11 @@ scope-ready: $(python_lib)
 	-testing/setup scope
 	scope/fetch-uplot
 
+scope_types = $(CURDIR)/python/build/lib:$(CURDIR)/python/tests:.
 check-scope: scope-ready
-	tests/run 'MYPYPATH=$(CURDIR)/python/build/lib:. python/tests/style scope zio_scope tests' \
+	tests/run 'MYPYPATH=$(scope_types) python/tests/style scope zio_scope tests' \
 		'$(scope_pytest) --ignore=scope/tests/browser scope/tests' \
 		'$(scope_pytest) scope/tests/browser/test_page.py'
-
-# The daemon in a virtual machine, and chromium on this one
-check-scope-vm: scope-ready
-	tests/run '$(scope_pytest) scope/tests/browser/test_channel.py'
 
 scope-picture: scope-ready
 	$(scope_environ) $(PYTHON) scope/tests/browser/picture.py \
@@ -45,4 +42,4 @@ scope-demo: scope-ready
 		ZIO_TREE=$(abspath ..) XDG_CACHE_HOME=$(cache_home) sh guest 8642" | \
 	sed -u 's/10\.0\.2\.15/127.0.0.1/'
 
-.PHONY: scope-demo install-scope uninstall-scope scope-ready check-scope check-scope-vm scope-picture
+.PHONY: scope-demo install-scope uninstall-scope scope-ready check-scope scope-picture

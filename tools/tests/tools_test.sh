@@ -79,10 +79,18 @@ test_cat_file_errors() {
 	run 3 'dump: no such channel' env ZIO_SYSFS="$work/sys" "$dump" nothing
 	has err 'nothing: no such channel in .*; there are: zzero-0000-0-0$' \
 		'dump: it lists the channels'
+	run 3 'cat-file: no such node' env ZIO_SYSFS="$work/sys" "$cat_file" /dev/zio/nothing
+	has err '/dev/zio/nothing: no such channel or file; there are: zzero-0000-0-0$' \
+		'cat-file: no such node, and it lists the channels'
+	run 3 'cat-file: no device' env ZIO_SYSFS="$work/none" "$cat_file" /dev/zio/nothing
+	has err 'nothing: no such channel or file .is the driver' \
+		'cat-file: no device, and it asks for the module'
 	run 3 'cat-file: no such path' "$cat_file" "$work/none/x-0-1-data"
 	has err 'no such channel or file \(its directory does not exist\)' \
 		'cat-file: no such path, with a reason'
 	run 2 'cat-file: no argument' "$cat_file"
+	run 2 'cat-file: a tap has no method' "$cat_file" --tap --method=read five-0-1
+	run 3 'cat-file: a file has no tap' "$cat_file" --tap five-0-1
 	run 2 'cat-file: three arguments' "$cat_file" a 1 2
 	run 2 'cat-file: unknown option' "$cat_file" --nothing
 	for number in x -1 1x '' 99999999999999999999; do

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import zio
 
 from .blocks import Run
 from .failure import UsageFailure
-from .scaling import Scaling, scaling_of
+from .scaling import scaling_of
 
 # One block is one row of a table.
 ROWS = "rows"
@@ -60,7 +61,7 @@ class Layout:
     control: Any = field(compare=False)
 
     @property
-    def scaling(self) -> Scaling:
+    def scaling(self) -> zio.Scaling:
         return scaling_of(self.control)
 
     def takes(self, run: Run) -> bool:

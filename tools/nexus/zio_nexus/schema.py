@@ -141,11 +141,13 @@ def _describe_samples(dataset: Any, name: str, layout: Layout) -> None:
     scaling = layout.scaling
     dataset.attrs["long_name"] = f"{name} [{scaling.unit}]" if scaling.unit else name
     dataset.attrs["units"] = scaling.unit
-    dataset.attrs["scaling_factor"] = scaling.sample_factor
+    # The factor is for whole samples, with the bits below the valid ones.
+    factor = scaling.scale / (1 << scaling.shift)
+    dataset.attrs["scaling_factor"] = factor
     dataset.attrs["offset"] = scaling.offset
-    dataset.attrs["valid_bits"] = scaling.bits
+    dataset.attrs["valid_bits"] = int(layout.control["nbits"])
     group = dataset.parent
-    group.create_dataset("scaling_factor", data=scaling.sample_factor)
+    group.create_dataset("scaling_factor", data=factor)
     group.create_dataset("offset", data=scaling.offset)
 
 

@@ -1,135 +1,162 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""zio-pva, seen by the client of p4p"""
+"""Blocks, as a client of p4p sees them"""
 
 import os
-import struct
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from p4p.client.thread import Context, RemoteError
-from p4p.server import Server, StaticProvider
-from zio_pva.setpoint import add_attributes
+from p4p.client.thread import RemoteError
+from rig import BEGIN, Program, attributes_of, make_block, wait_for
 
-PROGRAM = Path(__file__).resolve().parent.parent / "zio-pva"
 NAME = "test:zzero-0000-0-0"
-
-
-def make_block(number: int, samples: bytes = bytes(range(16)), alarms: int = 0) -> bytes:
-    control = bytearray(512)
-    control[0:4] = bytes((1, 4, alarms, 0))
-    struct.pack_into("=IIHH", control, 4, number, len(samples), 1, 8)
-    struct.pack_into("=HBB8sIHH12s", control, 16, 0, 0, 0, b"", 0, 0, 0, b"zzero")
-    struct.pack_into("=QQQ", control, 48, 1795357071, 250000000 + number, 0)
-    struct.pack_into("=I", control, 80, 0x01000001)
-    return bytes(control) + samples
-
-
-@pytest.fixture
-def client() -> Iterator[Context]:
-    with Context("pva", nt=False) as context:
-        yield context
+Start = Callable[..., Program]
 
 
 class Served:
     """zio-pva, which reads a FIFO."""
 
-    def __init__(self, directory: Path) -> None:
-        fifo = directory / "blocks"
-        os.mkfifo(fifo)
-        words = [sys.executable, "-B", PROGRAM, "--prefix=test:", "--interval=0", fifo]
-        self.process = subprocess.Popen(words)
-        self.out = open(fifo, "wb", buffering=0)
+    def __init__(self, start: Start, path: Path, interval: str = "0") -> None:
+        self.path = path / "blocks"
+        os.mkfifo(self.path)
+        options = "--prefix=test:", f"--interval={interval}"
+        self.program = start(*options, self.path)
+        self.out = open(self.path, "wb", buffering=0)
+
+    def wait(self, number: int, name: str = NAME) -> Any:
+        return self.program.wait(name, lambda value: value.uniqueId == number)
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    program = Served(tmp_path)
-    yield program
-    program.process.terminate()
-    assert program.process.wait(30) == 0
+def served(start: Start, tmp_path: Path) -> Served:
+    return Served(start, tmp_path)
 
 
-def wait_for(client: Context, number: int) -> object:
-    limit = time.monotonic() + 30
-    while (value := client.get(NAME, timeout=30)).uniqueId != number:
-        assert time.monotonic() < limit, value.uniqueId
-        time.sleep(0.05)
-    return value
-
-
-def test_block(client: Context, served: Served) -> None:
+def test_block(served: Served) -> None:
     """Samples, number and time are those of the block."""
     served.out.write(make_block(7))
-    value = wait_for(client, 7)
+    value = served.wait(7)
     assert value.value.tobytes() == bytes(range(16))
     assert value.value.dtype == "u1"
-    assert value.dataTimeStamp.secondsPastEpoch == 1795357071
-    assert value.dataTimeStamp.nanoseconds == 250000007
-    assert value.dimension[0].size == 16
+    for stamp in value.dataTimeStamp, value.timeStamp:
+        assert (stamp.secondsPastEpoch, stamp.nanoseconds) == (BEGIN, 257000000)
+    assert [(each.size, each.fullSize) for each in value.dimension] == [(16, 16)]
+    assert value.compressedSize == value.uncompressedSize == 16
     assert value.alarm.severity == 0
-    array = client.get(f"{NAME}:values")
+    array = served.program.get(f"{NAME}:values")
     assert array.value.tolist() == list(map(float, range(16)))
     assert array.timeStamp.userTag == 7
 
 
-def test_lost(client: Context, served: Served) -> None:
-    """A gap is a minor alarm, and counted."""
+def test_lost(served: Served) -> None:
+    """A gap is a minor alarm of one block, and counted."""
     served.out.write(make_block(1) + make_block(5))
-    value = wait_for(client, 5)
-    assert (value.alarm.severity, value.alarm.message[:1]) == (1, "3")
-    attributes = {each.name: each.value for each in value.attribute}
-    assert attributes["lost"] == 3
+    value = served.wait(5)
+    assert (value.alarm.severity, value.alarm.message) == (1, "3 blocks lost")
+    assert attributes_of(value)["lost"] == attributes_of(value)["lostTotal"] == 3
     served.out.write(make_block(8))
-    wait_for(client, 8)
-    assert client.get(f"{NAME}:lost").value == 5
+    assert attributes_of(served.wait(8))["lostTotal"] == 5
+    assert served.program.get(f"{NAME}:lost").value == 5
+    served.out.write(make_block(9))
+    assert served.wait(9).alarm.severity == 0
 
 
-def test_alarm(client: Context, served: Served) -> None:
-    """An alarm of the device is an invalid value."""
+def test_blocks_that_are_not_shown(start: Start, tmp_path: Path) -> None:
+    """Their losses and alarms are those of the next block that is shown."""
+    served = Served(start, tmp_path, "2")
+    served.out.write(make_block(0))
+    served.wait(0)
+    served.out.write(make_block(3) + make_block(4, alarms=2) + make_block(5))
+    value = served.wait(5)
+    assert value.alarm.message == "2 blocks lost, lost-trigger"
+    assert attributes_of(value)["lost"] == 2
+
+
+def test_two_channels(served: Served) -> None:
+    """Each channel of a file has its numbers."""
+    blocks = [make_block(number, chan=number % 2) for number in (4, 5, 6, 9)]
+    served.out.write(b"".join(blocks))
+    other = "test:zzero-0000-0-1"
+    assert attributes_of(served.wait(9, other))["lost"] == 3
+    assert attributes_of(served.wait(6))["lost"] == 1
+
+
+def test_alarms(served: Served) -> None:
+    """A lost event is a minor alarm. An alarm of the device is a major one."""
     served.out.write(make_block(3, alarms=2))
-    value = wait_for(client, 3)
-    assert value.alarm.severity == 3
-    assert value.alarm.message
+    value = served.wait(3)
+    assert (value.alarm.severity, value.alarm.message) == (1, "lost-trigger")
+    served.out.write(make_block(4, device_alarms=5))
+    value = served.wait(4)
+    assert (value.alarm.severity, value.alarm.message) == (2, "device alarms 0x05")
 
 
-def test_wrap(client: Context, served: Served) -> None:
+def test_wrap(served: Served) -> None:
     """A number beyond 31 bits is negative, as uniqueId has a sign."""
     served.out.write(make_block(0xFFFFFFFF))
-    wait_for(client, -1)
+    served.wait(-1)
 
 
-def test_no_put(client: Context, served: Served) -> None:
+def test_opaque_samples(served: Served) -> None:
+    """Samples of three bytes are shown as bytes, and have no values in units."""
+    served.out.write(make_block(1, bytes(range(6)), ssize=3))
+    assert served.wait(1).value.tobytes() == bytes(range(6))
+    array = served.program.get(f"{NAME}:values")
+    assert (array.alarm.severity, len(array.value)) == (3, 0)
+
+
+def test_end_of_file(served: Served) -> None:
+    """The writer of a FIFO ends: the variable says so, and goes on with the next one."""
+    served.out.write(make_block(1))
+    served.wait(1)
+    served.out.close()
+    for end in "", ":values", ":lost":
+        value = served.program.wait(f"{NAME}{end}", lambda v: v.alarm.severity == 3)
+        assert value.alarm.message == "end of file"
+    assert served.program.get(NAME).value.tobytes() == bytes(range(16))
+    with open(served.path, "wb", buffering=0) as out:
+        out.write(make_block(2))
+        assert served.wait(2).alarm.severity == 0
+
+
+def test_damaged_file(start: Start, tmp_path: Path) -> None:
+    """The last block stays, with an alarm that has the reason."""
+    path = tmp_path / "blocks"
+    path.write_bytes(make_block(1) + make_block(2)[:-3])
+    program = start("--prefix=test:", path)
+    value = program.wait(NAME, lambda value: value.alarm.severity == 3)
+    assert value.uniqueId == 1
+    assert "13 of the 16 bytes" in value.alarm.message
+    assert len([line for line in program.said if "13 of the 16" in line]) == 1
+
+
+def test_no_put(served: Served) -> None:
     """Clients cannot write blocks."""
     served.out.write(make_block(0))
-    wait_for(client, 0)
-    with pytest.raises(RemoteError):
-        client.put(f"{NAME}:lost", {"value": 1})
+    served.wait(0)
+    fields = {"": "uniqueId", ":values": "display.units", ":lost": "value"}
+    for end, field in fields.items():
+        with pytest.raises(RemoteError):
+            served.program.client.put(f"{NAME}{end}", {field: 1})
 
 
-@pytest.mark.parametrize("write", [False, True])
-def test_attributes(client: Context, write: bool) -> None:
-    """Attributes are read-only, unless writing is allowed; text is left out."""
-    attributes: dict[str, object] = {"nsamples": 16, "name": "hrt"}
-    provider = StaticProvider("attributes")
-    add_attributes(provider, "test:trigger", attributes, write)
-    assert list(provider.keys()) == ["test:trigger:nsamples"]
-    with Server(providers=[provider]):
-        assert client.get("test:trigger:nsamples").value == 16
-        if write:
-            client.put("test:trigger:nsamples", {"value": 64})
-            assert client.get("test:trigger:nsamples").value == 64
-        else:
-            with pytest.raises(RemoteError, match="allow-write"):
-                client.put("test:trigger:nsamples", {"value": 64})
-    assert attributes["nsamples"] == (64 if write else 16)
+def test_slow_client(served: Served) -> None:
+    """A client that is busy misses blocks, and sees this by uniqueId."""
+    seen: list[int] = []
+    served.out.write(make_block(0))
+    served.wait(0)
+    done: list[bool] = []
 
+    def follow(value: Any) -> None:
+        seen.append(value.uniqueId)
+        wait_for(lambda: done)  # The client is busy.
 
-def test_no_channel() -> None:
-    """A channel that is not there ends the program with status 3."""
-    done = subprocess.run([sys.executable, PROGRAM, "/nowhere"], capture_output=True)
-    assert done.returncode == 3
-    assert b"/nowhere" in done.stderr
+    with served.program.client.monitor(NAME, follow):
+        wait_for(lambda: seen)
+        served.out.write(b"".join(make_block(number) for number in range(1, 500)))
+        served.wait(499)
+        done.append(True)
+        wait_for(lambda: seen[-1] == 499)
+    assert len(seen) < 100
+    assert seen == sorted(set(seen))

@@ -1,86 +1,180 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""zio-pva - show blocks of ZIO channels in control rooms, by EPICS PVAccess
-
-Each channel becomes process variables, such as PREFIXzzero-0000-0-1:
-
-  PREFIXzzero-0000-0-1          the newest block, NTNDArray; uniqueId is its number
-  PREFIXzzero-0000-0-1:values   its samples in units, NTScalarArray
-  PREFIXzzero-0000-0-1:lost     blocks lost since the start, NTScalar
-
-The program is for looking, not for recording: clients get the newest block and miss
-others. They see this by uniqueId. Record blocks with zio-copy or zio-kafka.
-"""
+"""Start the server, and end it at a signal"""
 
 import argparse
+import json
+import os
 import signal
+import stat
 import sys
-import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from p4p.server import Server, StaticProvider
+from p4p.server import Server
 
 import zio
 
-from .setpoint import add_attributes, list_attributes
-from .source import Source
+from .attributes import Attributes
+from .complete import candidates
+from .group import GroupSource, is_there
+from .names import is_channel
+from .options import DEFAULT_PORT, make_parser, parse
+from .source import ChannelSource, FileSource, Source, complain
+from .variables import Variables
+
+FAILED, CANNOT_OPEN = 1, 3
+STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+# A thread that waits for the writer of a FIFO cannot be interrupted.
+JOIN_SECONDS = 2.0
 
 
-def parse_options(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="zio-pva",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("channel", nargs="+", help="a channel, or a block file")
-    parser.add_argument("--prefix", default="", help="begins the names of variables")
-    parser.add_argument(
-        "--interval",
-        type=float,
-        default=0.1,
-        metavar="SECONDS",
-        help="post a block at most so often (default 0.1)",
-    )
-    parser.add_argument(
-        "--attributes",
-        action="store_true",
-        help="also show the attributes of sets and triggers",
-    )
-    parser.add_argument(
-        "--allow-write",
-        action="store_true",
-        help="let clients write attributes; anyone on the network can",
-    )
-    return parser.parse_args(words)
+class Failure(Exception):
+    """Ends the program with @status. The text is for the user."""
+
+    def __init__(self, text: str, status: int = FAILED) -> None:
+        super().__init__(text)
+        self.status = status
 
 
-def complain(text: object) -> None:
-    print(f"zio-pva: {text}", file=sys.stderr)
+# --- what is shown ----------------------------------------------------------------------
 
 
-def serve(options: argparse.Namespace, sources: list[Source]) -> int:
-    settings = StaticProvider("attributes")
-    if options.attributes or options.allow_write:
-        for name, attributes in list_attributes():
-            base = f"{options.prefix}{name}"
-            add_attributes(settings, base, attributes, options.allow_write)
-    stop = threading.Event()
-    for number in signal.SIGINT, signal.SIGTERM:
-        signal.signal(number, lambda *_: stop.set())
-    with Server(providers=[settings, *(source.provider for source in sources)]):
-        for source in sources:
-            source.thread.start()
-        stop.wait()
-        for source in sources:
-            source.stop()
-    return 1 if any(source.error for source in sources) else 0
+def is_file(name: str) -> bool:
+    try:
+        return name == "-" or not stat.S_ISCHR(os.stat(name).st_mode)
+    except OSError:
+        return False
+
+
+def make_source(name: str, variables: Variables, options: argparse.Namespace) -> Source:
+    """Return what reads a channel or a file. Raise Failure if that cannot be opened."""
+    try:
+        zio.open(name, tap=True, nonblock=True).close()
+    except zio.Error as error:
+        # EINVAL: a file has no taps.
+        if is_file(name) and os.access(name, os.R_OK) or name == "-":
+            return FileSource(name, variables, options.interval)
+        if not (options.wait and is_channel(name) and "/" not in name):
+            raise Failure(error.strerror or str(error), CANNOT_OPEN) from error
+    return ChannelSource(name, variables, options.interval)
+
+
+def make_sources(options: argparse.Namespace, variables: Variables) -> list[Source]:
+    sources = [make_source(name, variables, options) for name in options.names]
+    for spec in options.group:
+        for name in spec.channels:
+            if not (options.wait or is_there(name)):
+                make_source(name, Variables(""), options)
+        sources.append(GroupSource(spec, variables, options.interval))
+    return sources
+
+
+def make_attributes(
+    options: argparse.Namespace, variables: Variables
+) -> Attributes | None:
+    if not options.attributes:
+        return None
+    try:
+        zio.devices()
+    except zio.Error as error:
+        if not options.wait:
+            raise Failure(error.strerror or str(error), CANNOT_OPEN) from error
+    attributes = Attributes(variables, options.allow_write)
+    attributes.look()
+    return attributes
+
+
+# --- the server -------------------------------------------------------------------------
+
+
+def make_settings(options: argparse.Namespace) -> dict[str, str]:
+    """Return the settings of the library for PVAccess. The options win over EPICS_PVAS_*,
+    which would win if the library read the environment."""
+    port = DEFAULT_PORT if options.port is None else options.port
+    settings = {k: v for k, v in os.environ.items() if k.startswith("EPICS_PVA")}
+    settings["EPICS_PVAS_INTF_ADDR_LIST"] = " ".join(options.listen)
+    settings["EPICS_PVAS_SERVER_PORT"] = str(port)
+    if options.is_local:
+        # No beacon tells other machines of this server.
+        settings["EPICS_PVAS_AUTO_BEACON_ADDR_LIST"] = "NO"
+        settings["EPICS_PVAS_BEACON_ADDR_LIST"] = ""
+    return settings
+
+
+@contextmanager
+def listening(options: argparse.Namespace, variables: Variables) -> Iterator[int]:
+    """Serve for the time of the block. Yield the port."""
+    where = " ".join(options.listen)
+    try:
+        settings = make_settings(options)
+        server = Server(providers=[variables.provider], conf=settings, useenv=False)
+    except RuntimeError as error:
+        remedy = "use --listen with an address of this machine"
+        raise Failure(f"{where}: cannot listen: {error}: {remedy}") from error
+    with server:
+        port = int(server.conf()["EPICS_PVAS_SERVER_PORT"])
+        if options.port and port != options.port:
+            remedy = "use another --port, or --port=0 for a free one"
+            text = f"{where} port {options.port}: another program uses it: {remedy}"
+            raise Failure(text)
+        yield port
+
+
+def tell(options: argparse.Namespace, variables: Variables, port: int) -> None:
+    """Print where the program listens, and the variables or their number."""
+    names = sorted(variables.names())
+    if options.json:
+        found = {"listen": options.listen, "port": port, "local": options.is_local}
+        print(json.dumps({**found, "write": options.allow_write, "variables": names}))
+    else:
+        whom = "only this machine" if options.is_local else "OTHER MACHINES"
+        where = " ".join(options.listen)
+        print(f"{len(names)} variables on {where} port {port}, for {whom}")
+        if options.allow_write:
+            print(
+                f"clients may write {' '.join(options.allow_write)}, without a password"
+            )
+    sys.stdout.flush()
+
+
+def catch_stops() -> int:
+    """Return a descriptor that gets the number of each signal, whichever thread the kernel
+    gives it to."""
+    readable, writable = os.pipe()
+    os.set_blocking(writable, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    for number in STOPS:
+        signal.signal(number, lambda *_: None)
+    return readable
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Serve until a signal. Return the exit status."""
+    stops = catch_stops()
+    variables = Variables(options.prefix)
+    threads: list[Source | Attributes] = [*make_sources(options, variables)]
+    if attributes := make_attributes(options, variables):
+        threads.append(attributes)
+    with listening(options, variables) as port:
+        for thread in threads:
+            thread.start()
+        tell(options, variables, port)
+        status = STOPS[signal.Signals(os.read(stops, 1)[0])]
+        for thread in threads:
+            thread.stop()
+        for thread in threads:
+            thread.join(JOIN_SECONDS)
+        variables.close()
+    return status
 
 
 def main(words: list[str]) -> int:
-    options = parse_options(words)
-    sources = []
-    for name in options.channel:
-        try:
-            sources.append(Source(name, options.prefix, options.interval))
-        except zio.Error as error:
-            complain(error)
-            return 3
-    return serve(options, sources)
+    if words[:1] == ["--complete"]:
+        print("\n".join(candidates(make_parser(), words[1:])))
+        return 0
+    options = parse(words)
+    try:
+        return serve(options)
+    except Failure as error:
+        complain(error)
+        return error.status

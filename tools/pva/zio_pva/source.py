@@ -1,80 +1,202 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Channels that are read, and their process variables"""
+"""Threads that read blocks: of a channel through its tap, or of a block file"""
 
+import errno
+import os
+import stat
 import sys
-import threading
 import time
-
-from p4p.server import StaticProvider
-from p4p.server.thread import SharedPV
 
 import zio
 
-from .values import array_of, count_of, image_of
+from .names import full_name
+from .tally import Tally, kernel_counter
+from .values import (
+    ARRAY,
+    IMAGE,
+    NUMBER,
+    UNDEFINED,
+    invalid,
+    values_of_block,
+    values_without_block,
+)
+from .variables import Variables
+
+RETRY_SECONDS = 0.5
+# A tap is late behind so many blocks. It goes on with the newest one then.
+TURN_BLOCKS = 64
+# A tap of a buffer that programs cannot map first gives the block after the last turn.
+FRESH_SECONDS = 0.02
+IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
+ENDS = {"": IMAGE.type, ":values": ARRAY.type, ":lost": NUMBER.type}
 
 
-class Source:
-    """Reads one channel, and posts its newest block at most each @interval seconds."""
+def complain(text: object) -> None:
+    print(f"zio-pva: {text}", file=sys.stderr, flush=True)
 
-    def __init__(self, name: str, prefix: str, interval: float) -> None:
-        self.channel = open_channel(name)
-        self.name, self.prefix, self.interval = name, prefix, interval
-        self.variables: dict[str, SharedPV] = {}
-        self.lost = self.posted = 0
-        self.error: zio.Error | None = None
-        self.provider = StaticProvider(name)
-        self.thread = threading.Thread(target=self.run, name=name, daemon=True)
+
+class Source(zio.Reader):
+    """Reads until stop(), and posts the newest block at most each @interval seconds. It
+    opens what it reads again after an error."""
+
+    def __init__(self, name: str, variables: Variables, interval: float) -> None:
+        super().__init__(name)
+        self.source, self.variables, self.interval = name, variables, interval
+        self._fault = ""
 
     def run(self) -> None:
-        try:
-            self.read()
-        except zio.Interrupted:
-            pass
-        except zio.Error as error:
-            print(f"zio-pva: {error}", file=sys.stderr)
-            self.error = error
+        while not self.stopping.is_set():
+            try:
+                self.read()
+            except zio.Interrupted:
+                return
+            except OSError as error:
+                self.report(error)
+            self.pause()
+
+    def pause(self) -> None:
+        """Wait before this opens what it reads again."""
+        self.stopping.wait(RETRY_SECONDS)
 
     def read(self) -> None:
-        """Post blocks; one that comes too soon waits until the next one, or the end."""
-        due, last = 0.0, None
-        for block in self.channel:
-            self.lost += block.lost
-            if time.monotonic() >= due:
-                self.post(block)
-                due, last = time.monotonic() + self.interval, None
-            else:
-                last = block.copy()
+        """Open what this reads, and post blocks until an error."""
+        raise NotImplementedError
+
+    def invalidate(self, text: str) -> None:
+        """Tell clients that no blocks come."""
+        raise NotImplementedError
+
+    def report(self, error: OSError) -> None:
+        text = f"{error.strerror or error}"
+        if error.errno in IS_GONE:
+            text += "; waiting until it is back"
+        if text != self._fault:
+            is_told = text.startswith(f"{self.source}:")
+            complain(text if is_told else f"{self.source}: {text}")
+            self._fault = text
+            self.invalidate(text)
+
+    def recover(self) -> None:
+        if self._fault:
+            complain(f"{self.source}: is back")
+        self._fault = ""
+
+
+class ChannelSource(Source):
+    """Looks at a channel through a tap, which takes no block from recorders."""
+
+    def __init__(self, name: str, variables: Variables, interval: float) -> None:
+        super().__init__(name, variables, interval)
+        self.channel, self.due = full_name(name), 0.0
+        alarm = invalid("no block has come yet", UNDEFINED)
+        variables.post(self.channel, values_without_block(alarm))
+
+    def invalidate(self, text: str) -> None:
+        self.variables.set_alarm(self.channel, ENDS, invalid(text))
+
+    def read(self) -> None:
+        with zio.open(self.source, tap=True, nonblock=True) as channel:
+            self.keep(channel)
+            tally = Tally(kernel_counter(self.source))
+            try:
+                while not self.stopping.is_set():
+                    self._take_turn(channel, tally)
+            finally:
+                self.keep(None)
+
+    def _take_turn(self, channel: zio.Channel, tally: Tally) -> None:
+        if not channel.wait(1.0):
+            return
+        self.stopping.wait(max(self.due - time.monotonic(), 0.0))
+        last = self._drain(channel, tally)
+        if self.interval and channel.wait(min(self.interval, FRESH_SECONDS)):
+            last = self._drain(channel, tally) or last
         if last is not None:
-            self.post(last)
+            self._post(last, tally)
 
-    def post(self, block: zio.Block) -> None:
-        base = f"{self.prefix}{block.channel}"
-        values = {
-            base: image_of(block, self.lost),
-            f"{base}:values": array_of(block),
-            f"{base}:lost": count_of(self.lost, block),
-        }
-        for name, value in values.items():
-            if name in self.variables:
-                self.variables[name].post(value)
+    def _drain(self, channel: zio.Channel, tally: Tally) -> zio.Block | None:
+        """Return the newest block. With no interval, post each block."""
+        last = None
+        for _ in range(TURN_BLOCKS):
+            try:
+                block = channel.read()
+            except zio.WouldBlock:
+                break
+            if block is None:
+                raise OSError(errno.ENODEV, "the device is gone")
+            tally.add(block)
+            if self.interval:
+                last = block.copy()
             else:
-                # PVAccess refuses every put to a variable that has no handler.
-                self.variables[name] = SharedPV(initial=value)
-                self.provider.add(name, self.variables[name])
-        self.posted += 1
+                self._post(block, tally)
+        return last
 
-    def stop(self) -> None:
-        self.channel.interrupt()
-        self.thread.join()
-        self.channel.close()
-        for variable in self.variables.values():
-            variable.close()
+    def _post(self, block: zio.Block, tally: Tally) -> None:
+        self.recover()
+        self.variables.post(self.channel, values_of_block(block, tally.take()))
+        self.due = time.monotonic() + self.interval
 
 
-def open_channel(name: str) -> zio.Channel:
-    """Open a block file, or a tap of a channel: a tap takes no block from recorders."""
-    channel = zio.open(name)
-    if channel.is_file:
-        return channel
-    channel.close()
-    return zio.open(name, tap=True)
+class FileSource(Source):
+    """Reads a block file once, or a FIFO as often as a program writes to it."""
+
+    def __init__(self, name: str, variables: Variables, interval: float) -> None:
+        super().__init__(name, variables, interval)
+        self.tallies: dict[str, Tally] = {}
+        self.next: dict[str, float] = {}
+        self.waiting: dict[str, zio.Block] = {}
+
+    def invalidate(self, text: str) -> None:
+        for channel in self.tallies:
+            self.variables.set_alarm(channel, ENDS, invalid(text))
+
+    def pause(self) -> None:
+        if not is_fifo(self.source):
+            self.stopping.wait()
+
+    def read(self) -> None:
+        with zio.open(self.source) as channel:
+            self.keep(channel)
+            try:
+                while block := self._next(channel):
+                    self._add(block)
+            finally:
+                self.keep(None)
+                self._post_waiting()
+        self.report(OSError(0, "end of file"))
+
+    def _next(self, channel: zio.Channel) -> zio.Block | None:
+        """Return the next block. Meanwhile, post those whose time has come."""
+        while self.waiting:
+            due = min(self.next[name] for name in self.waiting)
+            if channel.wait(max(due - time.monotonic(), 0.0)):
+                break
+            self._post_waiting()
+        return channel.read()
+
+    def _add(self, block: zio.Block) -> None:
+        """Post a block. One that comes too soon waits for its time, or a newer one."""
+        name = block.channel
+        self.tallies.setdefault(name, Tally()).add(block)
+        if time.monotonic() >= self.next.get(name, 0.0):
+            self.waiting.pop(name, None)
+            self._post(name, block)
+        else:
+            self.waiting[name] = block.copy()
+
+    def _post(self, name: str, block: zio.Block) -> None:
+        self._fault = ""
+        self.variables.post(name, values_of_block(block, self.tallies[name].take()))
+        self.next[name] = time.monotonic() + self.interval
+
+    def _post_waiting(self) -> None:
+        for name, block in self.waiting.items():
+            self._post(name, block)
+        self.waiting.clear()
+
+
+def is_fifo(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:
+        return False

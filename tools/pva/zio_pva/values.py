@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Blocks as the normative types of EPICS"""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from p4p import Value
-from p4p.nt import NTNDArray, NTScalar
+from p4p.nt import NTMultiChannel, NTNDArray, NTScalar
 
 import zio
 
-MINOR, INVALID = 1, 3
-DEVICE_STATUS = 1
+from .tally import Loss
+
+MINOR, MAJOR, INVALID = 1, 2, 3
+# Values of alarm_t.status
+DEVICE, DRIVER, UNDEFINED = 1, 2, 6
 IMAGE = NTNDArray()
 ARRAY = NTScalar("ad", display=True)
 NUMBER = NTScalar("l")
+EVENT = NTMultiChannel.buildType("av")
+NO_ALARM = {"severity": 0, "status": 0, "message": ""}
 
 
-def stamp_of(block: zio.Block) -> dict[str, int]:
-    """Return the time of a block. The user tag is the sequence number, as is uniqueId."""
-    seconds, nanoseconds = divmod(block.time_ns, 10**9)
-    tag = as_signed(block.seq)
-    return {"secondsPastEpoch": seconds, "nanoseconds": nanoseconds, "userTag": tag}
+# --- time, number, alarm ----------------------------------------------------------------
 
 
 def as_signed(number: int) -> int:
@@ -28,47 +31,128 @@ def as_signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
-def alarm_of(block: zio.Block) -> dict[str, Any]:
-    """Return the alarm: invalid if the device says so, minor if blocks are lost."""
-    if block.alarms:
-        text = ", ".join(block.alarms)
-        return {"severity": INVALID, "status": DEVICE_STATUS, "message": text}
-    if block.lost:
-        text = f"{block.lost} blocks lost before this one"
-        return {"severity": MINOR, "status": DEVICE_STATUS, "message": text}
-    return {"severity": 0, "status": 0, "message": ""}
+def stamp_of(time_ns: int, tag: int = 0) -> dict[str, int]:
+    seconds, nanoseconds = divmod(time_ns, 10**9)
+    return {"secondsPastEpoch": seconds, "nanoseconds": nanoseconds, "userTag": tag}
 
 
-def image_of(block: zio.Block, lost: int) -> Value:
-    """Return the samples of a block as they are."""
+def block_stamp(block: zio.Block) -> dict[str, int]:
+    """Return the time of a block. The user tag is the sequence number, as is uniqueId."""
+    return stamp_of(block.time_ns, as_signed(block.seq))
+
+
+def invalid(text: str, status: int = DEVICE) -> dict[str, Any]:
+    return {"severity": INVALID, "status": status, "message": text}
+
+
+def count_blocks(number: int) -> str:
+    return f"{number} block{'' if number == 1 else 's'} lost"
+
+
+def alarm_of(loss: Loss) -> dict[str, Any]:
+    """Return the alarm: major if the device gives one, minor if something is lost."""
+    words = [count_blocks(loss.lost)] if loss.lost else []
+    words += sorted(loss.alarms - ({"lost-block"} if loss.lost else set()))
+    if loss.device_alarms:
+        text = ", ".join([f"device alarms 0x{loss.device_alarms:02x}", *words])
+        return {"severity": MAJOR, "status": DEVICE, "message": text}
+    if words:
+        return {"severity": MINOR, "status": DRIVER, "message": ", ".join(words)}
+    return NO_ALARM
+
+
+# --- blocks -----------------------------------------------------------------------------
+
+
+def samples_of(block: zio.Block) -> Any:
+    """Return the samples. Those of a size that is no integer's become bytes."""
+    data = block.data
+    return np.frombuffer(data.tobytes(), np.uint8) if data.dtype.kind == "V" else data
+
+
+def image_of(block: zio.Block, loss: Loss, time_ns: int | None = None) -> Value:
+    """Return the samples of a block as they are. @time_ns is the time of its event."""
     attributes: dict[str, Any] = {"ColorMode": 0, "channel": block.channel}
-    attributes |= {"lost": block.lost, "lostTotal": lost}
-    value = IMAGE.wrap(block.data, attrib=attributes)
+    attributes |= {"missing": loss.missing, "lost": loss.lost, "lostTotal": loss.total}
+    value = IMAGE.wrap(samples_of(block), attrib=attributes)
     value["uniqueId"] = as_signed(block.seq)
-    value["dataTimeStamp"] = value["timeStamp"] = stamp_of(block)
-    value["alarm"] = alarm_of(block)
+    value["dataTimeStamp"] = block_stamp(block)
+    value["timeStamp"] = block_stamp(block)
+    if time_ns is not None:
+        value["timeStamp"] = stamp_of(time_ns, as_signed(block.seq))
+    value["alarm"] = alarm_of(loss)
     return value
 
 
-def scale(block: zio.Block) -> tuple[Any, str]:
-    """Return the samples in units; the raw ones if libzio has no units."""
+def array_of(block: zio.Block, loss: Loss, time_ns: int | None = None) -> Value:
+    """Return the samples in units. An alarm tells if they are no numbers."""
+    alarm = alarm_of(loss)
+    samples, unit = np.empty(0), ""
     try:
-        return block.values(), block.unit
-    except NotImplementedError:
-        return block.data.astype("f8"), ""
-
-
-def array_of(block: zio.Block) -> Value:
-    """Return the samples in units."""
-    samples, unit = scale(block)
+        samples, unit = block.values(), block.unit
+    except (zio.Error, NotImplementedError) as error:
+        alarm = invalid(getattr(error, "strerror", None) or str(error), UNDEFINED)
     value = ARRAY.wrap(samples)
-    value["timeStamp"] = stamp_of(block)
-    value["alarm"] = alarm_of(block)
+    time_ns = block.time_ns if time_ns is None else time_ns
+    value["timeStamp"] = stamp_of(time_ns, as_signed(block.seq))
+    value["alarm"] = alarm
     value["display.units"] = unit
     return value
 
 
-def count_of(lost: int, block: zio.Block) -> Value:
-    value = NUMBER.wrap(lost)
-    value["timeStamp"] = stamp_of(block)
+def count_of(total: int, stamp: dict[str, int]) -> Value:
+    value = NUMBER.wrap(total)
+    value["timeStamp"] = stamp
+    value["alarm"] = NO_ALARM
     return value
+
+
+def values_of_block(block: zio.Block, loss: Loss) -> dict[str, Value]:
+    """Return the values of the variables of a channel, by the ends of their names."""
+    return {
+        "": image_of(block, loss),
+        ":values": array_of(block, loss),
+        ":lost": count_of(loss.total, block_stamp(block)),
+    }
+
+
+def values_without_block(alarm: dict[str, Any]) -> dict[str, Value]:
+    """Return what a channel has before its first block."""
+    image = IMAGE.wrap(np.empty(0, np.uint8), attrib={"ColorMode": 0})
+    image["alarm"] = alarm
+    return {
+        "": image,
+        ":values": ARRAY.wrap({"value": np.empty(0), "alarm": alarm}),
+        ":lost": NUMBER.wrap({"value": 0, "alarm": alarm}),
+    }
+
+
+# --- events -----------------------------------------------------------------------------
+
+
+def event_of(
+    event: zio.Event, names: Sequence[str], alarms: Sequence[dict[str, Any]]
+) -> Value:
+    """Return an event with the blocks of the channels @names, in this order."""
+    blocks = [event[name] for name in names]
+    times = [divmod(block.time_ns if block else 0, 10**9) for block in blocks]
+    worst = max(alarms, key=lambda alarm: int(alarm["severity"]))
+    texts = [f"{name}: {a['message']}" for name, a in zip(names, alarms) if a["severity"]]
+    empty = np.empty(0, np.uint8)
+    return Value(
+        EVENT,
+        {
+            "value": [samples_of(block) if block else empty for block in blocks],
+            "channelName": list(names),
+            "descriptor": "one event of several channels",
+            "alarm": {**worst, "message": "; ".join(texts)},
+            "timeStamp": stamp_of(event.time_ns),
+            "severity": [alarm["severity"] for alarm in alarms],
+            "status": [alarm["status"] for alarm in alarms],
+            "message": [alarm["message"] for alarm in alarms],
+            "secondsPastEpoch": [seconds for seconds, _ in times],
+            "nanoseconds": [nanoseconds for _, nanoseconds in times],
+            "userTag": [as_signed(block.seq) if block else 0 for block in blocks],
+            "isConnected": [event.missing.get(name) != "gone" for name in names],
+        },
+    )

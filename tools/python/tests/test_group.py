@@ -46,6 +46,15 @@ def test_events(tmp_path: Path) -> None:
     assert found == [(0, {}), (1, {}), (2, lost), (3, {}), (4, {})]
 
 
+def test_tap_of_files(tmp_path: Path) -> None:
+    """Files have no taps: they are read."""
+    names = [make_file(tmp_path / name, range(3)) for name in ("one", "two")]
+    with zio.group(names, tap=True) as group:
+        assert [len(event) for event in group] == [2, 2, 2]
+    with pytest.raises(zio.Error, match="nosuch"):
+        zio.group([*names, "nosuch-0-0"], tap=True)
+
+
 def test_blocks_stay_valid(tmp_path: Path) -> None:
     names = [make_file(tmp_path / name, range(20)) for name in ("one", "two")]
     with zio.group(names) as group:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 from pathlib import Path
 
@@ -75,6 +76,25 @@ def test_without_scale(tmp_path: Path) -> None:
         assert block.unit == ""
         assert not block.scaling.is_scaled
         assert block.values().tolist() == [0.0, 1.0, 2.0, 65535.0]
+
+
+def test_scaling_of_a_control(tmp_path: Path) -> None:
+    """The scaling of a control alone is that of its block."""
+    control = make_control(0, 4, 2)
+    control["attr_channel"]["std_mask"] = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 7
+    for index, value in {2: 100_000, 5: 1, 6: 25, 7: 2**32 - 4}.items():
+        control["attr_channel"]["std_val"][index] = value
+    (tmp_path / "f").write_bytes(control.tobytes() + bytes(8))
+    with zio.open(str(tmp_path / "f")) as ch:
+        block = next(iter(ch))
+        scaling = zio.scaling(block.control)
+        assert scaling == block.scaling
+    assert (scaling.unit, scaling.offset) == ("V", 0.1)
+    assert scaling.scale == pytest.approx(25e-4)
+    control["attr_channel"]["std_val"][7] = 1000
+    with pytest.raises(zio.Error) as caught:
+        zio.scaling(control)
+    assert caught.value.errno == errno.ERANGE
 
 
 def test_no_numbers(tmp_path: Path) -> None:

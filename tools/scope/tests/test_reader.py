@@ -7,7 +7,7 @@ from pathlib import Path
 
 import blocks
 import numpy as np
-from zio_scope.reader import FileReader, Pace, missing_between
+from zio_scope.reader import FileReader, Pace
 from zio_scope.samples import Trace
 
 
@@ -123,12 +123,30 @@ def test_samples_with_a_scale_become_values(tmp_path: Path) -> None:
     reader.stop()
 
 
-def test_missing_blocks() -> None:
-    assert missing_between(None, 7) == 0
-    assert missing_between(7, 8) == 0
-    assert missing_between(7, 10) == 2
-    assert missing_between(2**32 - 2, 1) == 2
-    assert missing_between(1000, 0) == 0
+def test_missing_blocks_of_a_file(tmp_path: Path) -> None:
+    """Each channel has its numbers. They wrap at 2^32. A number that goes back is that of
+    another recording: its losses begin anew."""
+    path = tmp_path / "a.zio"
+    samples = np.arange(8, dtype="u1")
+    numbers = {0: (7, 8, 10, 12), 1: (2**32 - 2, 1, 2), 2: (1000, 0, 1, 5)}
+    made = [blocks.block(samples, n, chan) for chan, s in numbers.items() for n in s]
+    path.write_bytes(b"".join(made))
+    reader, traces = play(path, speed=0)
+    wait_for(lambda: [t.state for t in traces.found.values()] == ["ended"] * 3)
+    found = [trace.counts.lost for trace in traces.found.values()]
+    assert found == [2, 2, 3]
+    reader.stop()
+
+
+def test_channels_that_take_turns(tmp_path: Path) -> None:
+    path = tmp_path / "a.zio"
+    samples = np.arange(8, dtype="u1")
+    made = [blocks.block(samples, n // 2, n % 2) for n in range(12) if n not in (4, 7)]
+    path.write_bytes(b"".join(made))
+    reader, traces = play(path, speed=0)
+    wait_for(lambda: [t.state for t in traces.found.values()] == ["ended"] * 2)
+    assert [trace.counts.lost for trace in traces.found.values()] == [1, 1]
+    reader.stop()
 
 
 def test_pace() -> None:

@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import zio
+
 from . import machine
 from .history import Counters, History, Point
 from .machine import SetState
-from .reader import RATE, FileReader, Reader, TapReader
+from .reader import RATE, FileReader, TapReader
 from .samples import Trace
 
 POLL_SECONDS = 1.0
@@ -105,7 +107,7 @@ class Hub:
             reader.start()
 
     def stop(self) -> None:
-        readers: list[Reader] = [*self._taps.values(), *self._files]
+        readers: list[zio.Reader] = [*self._taps.values(), *self._files]
         for reader in readers:
             reader.stop()
         end = time.monotonic() + 2

@@ -9,7 +9,6 @@ import stat
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,37 +49,7 @@ def block_of(block: Any) -> Block:
     return Block(samples, block.seq, block.time_ns, block.lost, unit)
 
 
-def missing_between(last: int | None, seq: int) -> int:
-    """Return the number of blocks between two numbers, which wrap at 2^32. A number that
-    goes back is that of another recording."""
-    gap = 0 if last is None else (seq - last - 1) % 2**32
-    return gap if gap < 2**31 else 0
-
-
-class Reader(threading.Thread):
-    """Reads until stop(). The thread owns the open channel, except for interrupt()."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name=f"read {name}", daemon=True)
-        self.stopping = threading.Event()
-        self._lock = threading.Lock()
-        self._channel: Any = None
-
-    def stop(self) -> None:
-        """End the thread. It may still run for a moment."""
-        self.stopping.set()
-        with self._lock:
-            if self._channel is not None:
-                self._channel.interrupt()
-
-    def _keep(self, channel: Any) -> None:
-        with self._lock:
-            self._channel = channel
-            if channel is not None and self.stopping.is_set():
-                channel.interrupt()
-
-
-class TapReader(Reader):
+class TapReader(zio.Reader):
     """Reads the tap of a channel. It opens the channel again after the board was away."""
 
     def __init__(self, trace: Trace) -> None:
@@ -110,13 +79,13 @@ class TapReader(Reader):
 
     def _read_channel(self) -> None:
         with zio.open(self.trace.name, tap=True, nonblock=True) as channel:
-            self._keep(channel)
+            self.keep(channel)
             try:
                 self.trace.set_state("waiting", "no block has come yet")
                 while not self.stopping.is_set():
                     self._take_turn(channel)
             finally:
-                self._keep(None)
+                self.keep(None)
 
     def _take_turn(self, channel: Any) -> None:
         channel.wait(0.5)
@@ -153,7 +122,7 @@ class Pace:
         return delay
 
 
-class FileReader(Reader):
+class FileReader(zio.Reader):
     """Plays a block file at the pace of its time stamps, or reads a FIFO as it comes.
     @trace_of returns the trace for the name of a channel."""
 
@@ -168,7 +137,6 @@ class FileReader(Reader):
         self.path, self.speed, self.loop = path, speed, loop
         self._trace_of = trace_of
         self._traces: dict[str, Trace] = {}
-        self._last: dict[str, int] = {}
         self._again = threading.Event()
         is_file = path != "-" and stat.S_ISREG(os.stat(path).st_mode)
         self.is_playable = is_file
@@ -200,10 +168,9 @@ class FileReader(Reader):
             trace.set_state(state, text)
 
     def _play(self) -> None:
-        self._last.clear()
         pace = Pace(self.speed if self.is_playable else 0)
         with zio.open(self.path) as channel:
-            self._keep(channel)
+            self.keep(channel)
             try:
                 for block in channel:
                     delay = pace.delay(block.time_ns, time.monotonic())
@@ -213,14 +180,11 @@ class FileReader(Reader):
                         return
                     self._add(block)
             finally:
-                self._keep(None)
+                self.keep(None)
 
     def _add(self, block: Any) -> None:
-        """Add a block to the trace of its channel. The library counts losses of files with
-        one channel only."""
+        """Add a block to the trace of its channel."""
         name = block.channel
         if name not in self._traces:
             self._traces[name] = self._trace_of(name)
-        lost = missing_between(self._last.get(name), block.seq)
-        self._last[name] = block.seq
-        self._traces[name].add(replace(block_of(block), lost=lost))
+        self._traces[name].add(block_of(block))

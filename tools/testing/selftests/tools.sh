@@ -182,6 +182,36 @@ test_losses()
 	done
 }
 
+tap_has()
+{
+	[ "$(wc -c </tmp/tap)" -eq "$1" ]
+}
+
+# A tap shows each block that a reader takes, and the reader gets all.
+test_tap()
+{
+	check "tap: restart" restart
+	zio-cat-file --tap $node-2-0 5 >/tmp/tap 2>/tmp/err &
+	child=$!
+	check "tap: it is open" wait_until 10 \
+		grep -q 1 $set2/chan0/statistics/taps
+	: >/tmp/got
+	for n in 1 2 3 4 5; do
+		zio-cat-file -m read $node-2-0 1 >>/tmp/got 2>/dev/null
+		check "tap: it shows block $n" wait_until 10 tap_has $((64 * n))
+	done
+	status=0
+	wait $child || status=$?
+	is "tap: status" $status 0
+	check "tap: both have the same" cmp /tmp/tap /tmp/got
+	check "tap: which the reader has from the counter" same_as_dd 5
+	is "tap: no loss" "$(grep lost /tmp/err)" ''
+	capture zio-dump /dev/zio/nosuch
+	is "a node that is not there: status" $status 3
+	is "it lists what there is" \
+		"$(echo "$said" | grep -c 'nosuch: no such.*there are: zzero-0000-0-0 ')" 1
+}
+
 test_kmalloc
 check "the buffer loads" zio-load zio-buf-vmalloc
 test_same
@@ -191,4 +221,5 @@ test_signals
 test_gone
 test_two
 test_losses
+test_tap
 done_testing

@@ -13,6 +13,8 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
   nexus      zio-nexus, on this machine
   scope      zio-scope with block files, in a browser
   pva        zio-pva, with the client of p4p
+  live       zio-scope and zio-pva with the channels of a virtual machine; browser and
+             client are on this machine
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
   litmus     the memory barriers, against the kernel's memory model
@@ -70,8 +72,9 @@ from .pool import Job, Preparation, run_jobs
 from .report import Report
 
 BOOTS = ("vm", "kunit", "selftests")
-# These programs use one processor each.
-BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "pva", "kafka", "packages")
+# These programs use one processor each. The machine of live waits most of the time.
+BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "pva", "kafka", "live")
+BESIDE_BOOTS += ("packages",)
 # The steps of a group run together, two jobs at a time.
 GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
 STEPS = [step for group in GROUPS for step in group]
@@ -85,6 +88,7 @@ PROGRAMS: dict[str, tuple[str, Words]] = {
     "scope": ("zio-scope", ["make", "-C", ROOT / "tools", "check-scope"]),
     "kafka": ("blocks through Apache Kafka", [TESTING / "kafka_test"]),
     "pva": ("zio-pva", ["make", "-C", ROOT / "tools", "check-pva"]),
+    "live": ("zio-scope, zio-pva, live", ["make", "-C", ROOT / "tools", "check-live"]),
     "packages": ("packages", [TESTING / "packages", "test"]),
     "litmus": ("memory barriers", [TESTING / "litmus/run"]),
     "mutants": ("mutants", [TESTING / "mutants", *MUTANTS]),

@@ -16,7 +16,7 @@ from .suite import can_enter
 from .trial import Trial, run
 
 NAMES = ("zio-dkms", "libzio1", "libzio-dev", "zio-tools", "zio-doc", "python3-zio")
-NAMES += ("zio-nexus", "zio-scope")
+NAMES += ("zio-nexus", "zio-pva", "zio-scope")
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"
@@ -77,6 +77,35 @@ def test_nexus(trial: Trial, root: Root) -> None:
     found = root.run("sh", "-c", f"{record} && zio-nexus verify /tmp/blocks.nxs")
     good = found[0] == 0 and "3 blocks, 24 bytes, lost 0" in found[1]
     trial.result("zio-nexus records a block file", good, found[1])
+
+
+PVA = """
+import json, subprocess
+from p4p.client.thread import Context
+command = ["zio-pva", "--json", "--port=0", "--prefix=test", "/tmp/blocks"]
+with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
+    where = f"127.0.0.1:{json.loads(program.stdout.readline())['port']}"
+    settings = {"EPICS_PVA_NAME_SERVERS": where, "EPICS_PVA_AUTO_ADDR_LIST": "NO"}
+    with Context("pva", nt=False, conf=settings, useenv=False) as client:
+        print(client.get("test-0000-0-0:values", timeout=60).value.tolist()[:2])
+    program.terminate()
+print(program.returncode)
+"""
+
+
+def test_pva(trial: Trial, root: Root) -> None:
+    """Show the block file of test_python(), with a copy of p4p."""
+    found = root.run("zio-pva", "--help")
+    good = found[0] == 1 and "pip install --require-hashes" in found[1]
+    trial.result("zio-pva says how to install p4p", good, found[1])
+    packages = output_of([ROOT / "tools/pva/tests/run", "--packages"]).strip()
+    venv = f"/opt/zio-pva/lib/{Path(packages).parent.name}"
+    shutil.copytree(packages, root.directory / venv[1:] / "site-packages")
+    path = f"PYTHONPATH={venv}/site-packages"
+    found = root.run("env", path, "/usr/bin/python3", "-B", "-c", PVA)
+    shutil.rmtree(root.directory / "opt/zio-pva")
+    good = found[0] == 0 and found[1].endswith("[2.0, 3.0]\n143\n")
+    trial.result("zio-pva shows a block file", good, found[1])
 
 
 def test_autopkgtests(trial: Trial, root: Root) -> None:
@@ -214,6 +243,7 @@ def test_all(work: Path) -> int:
         test_versions(trial, root)
         test_python(trial, root)
         test_nexus(trial, root)
+        test_pva(trial, root)
         test_autopkgtests(trial, root)
         test_machine(trial, root, release, work)
         test_old(trial, root, release)

@@ -16,7 +16,8 @@ from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
 from ._objects import Devices, Object, devices, find
-from ._units import Scaling
+from ._reader import Reader
+from ._units import Scaling, scaling
 
 __all__ = [
     "Batch",
@@ -29,6 +30,7 @@ __all__ = [
     "GroupStats",
     "Interrupted",
     "Object",
+    "Reader",
     "RingFull",
     "Scaling",
     "StaleBlock",
@@ -40,6 +42,7 @@ __all__ = [
     "find",
     "group",
     "open",
+    "scaling",
 ]
 
 __version__: str = ffi.string(lib.zio_version()).decode()

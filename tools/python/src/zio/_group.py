@@ -14,7 +14,7 @@ from ._block import Block, Copy
 from ._channel import Channel
 from ._closing import Closing
 from ._control import CONTROL_SIZE
-from ._errors import WouldBlock, make_error, new_error, raise_error
+from ._errors import Error, WouldBlock, make_error, new_error, raise_error
 from ._libzio import ffi, lib
 from ._memory import Memory
 
@@ -77,8 +77,10 @@ class Group(Closing):
         limit_ms: float | None,
         depth: int,
         flags: int,
+        tap: bool = False,
     ) -> None:
         self._group: Any = None
+        self._tap = tap
         self._lock = threading.Lock()
         self.channels: dict[str, Channel] = {}
         if len(set(names)) != len(names):
@@ -103,7 +105,7 @@ class Group(Closing):
         if lib.zio_group_set_depth(self._group, depth):
             raise ValueError(f"a depth of {depth} blocks: it is 1 to 65536")
         for name in names:
-            channel = self.channels[name] = Channel(name, 0)
+            channel = self.channels[name] = open_member(name, self._tap)
             if lib.zio_group_add(self._group, channel._ch) < 0:
                 self._raise(ffi.errno)
 
@@ -192,6 +194,18 @@ class Group(Closing):
         return GroupStats(*(getattr(stats, name) for name in GroupStats._fields))
 
 
+def open_member(name: str, tap: bool) -> Channel:
+    """Open a channel, or a tap of it. A block file has no tap: it is read as it is."""
+    if not tap:
+        return Channel(name, 0)
+    try:
+        return Channel(name, lib.ZIO_OPEN_TAP)
+    except Error as error:
+        if error.errno != codes.EINVAL:
+            raise
+        return Channel(name, 0)
+
+
 def copy_block(blk: Any) -> Block:
     """Return a block that stays valid."""
     memory = Memory(CONTROL_SIZE + blk.size)
@@ -206,6 +220,7 @@ def group(
     depth: int = 64,
     any_trigger: bool = False,
     drop_late: bool = False,
+    tap: bool = False,
 ) -> Group:
     """Open channels, and read them event by event.
 
@@ -216,6 +231,8 @@ def group(
     `depth`: blocks of a channel that wait in memory.
     `any_trigger`: blocks of different triggers may belong to one event.
     `drop_late`: count late blocks, and do not give them.
+    `tap`: look at the channels, and take no block from their readers. What a tap skips is
+    missing as "lost".
 
     Raises `Error` as `zio.open()`.
     """
@@ -223,4 +240,6 @@ def group(
         raise NotImplementedError("this libzio has no groups")
     flags = lib.ZIO_GROUP_ANY_TRIGGER if any_trigger else 0
     flags |= lib.ZIO_GROUP_DROP_LATE if drop_late else 0
-    return Group(names, window_ns, limit_ms, depth, flags)
+    if tap and not hasattr(lib, "ZIO_OPEN_TAP"):
+        raise NotImplementedError("this libzio has no taps")
+    return Group(names, window_ns, limit_ms, depth, flags, tap)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._control import control_dtype
 from ._errors import make_error
 from ._libzio import ffi, lib
 
@@ -55,6 +56,16 @@ class Scaling:
             values += self.offset
         result: Array = values
         return result
+
+
+def scaling(control: np.void) -> Scaling:
+    """Return how the samples of a control become values.
+
+    `control` is a scalar of `control_dtype`, such as `block.control`. Raises `Error` with
+    EOPNOTSUPP if a sample is no number, ERANGE if the scale is not known.
+    """
+    head = bytearray(np.asarray(control, control_dtype).tobytes())
+    return scaling_of(ffi.cast("struct zio_control *", ffi.from_buffer(head)))
 
 
 def scaling_of(control: Any) -> Scaling:

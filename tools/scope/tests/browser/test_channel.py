@@ -3,86 +3,40 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from conftest import SCOPE, Page
+from guest_plugin import Guest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-ROOT = SCOPE.parent.parent
 SAWTOOTH = "zzero-0000-0-2"
-BOOT_SECONDS = 400
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
-class Guest:
-    """A virtual machine with zio-zero, a reader of the sawtooth, and the daemon."""
-
-    def __init__(self, work: Path) -> None:
-        self.port, self.control = free_port(), free_port()
-        options = ["--host-root", "--mem", "1024", "--timeout", "1500"]
-        for port in (self.port, self.control):
-            options += ["--forward", str(port)]
-        cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        command = (
-            f"zio-load zio-trig-timer; ZIO_TREE={ROOT} XDG_CACHE_HOME={cache} sh guest"
-        )
-        self.log = work / "vm"
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [
-                    ROOT / "tools/testing/vm",
-                    *options,
-                    *("--add", str(SCOPE / "tests/browser/guest")),
-                    *("--", f"{command} {self.port} {self.control}"),
-                ],
-                stdout=log,
-                stderr=log,
-            )
-
-    def url(self) -> str:
-        end = time.monotonic() + BOOT_SECONDS
-        while True:
-            said = self.log.read_text(errors="replace")
-            if found := re.search(r"http://10\.0\.2\.15(:\d+/\?token=\S+)", said):
-                return f"http://127.0.0.1{found[1]}"
-            assert self.process.poll() is None and time.monotonic() < end, said
-            time.sleep(0.2)
-
-    def run(self, command: str) -> str:
-        """Run a line of the shell in the guest. Return what it prints."""
-        with socket.create_connection(("127.0.0.1", self.control), 60) as line:
-            line.sendall(f"{command} 2>&1; exit\n".encode())
-            said = b""
-            while part := line.recv(4096):
-                said += part
-        return said.decode(errors="replace")
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait(60)
+SETTINGS = (
+    "zio set zzero/0 current_trigger=timer trigger/nsamples=256 trigger/period-ms=20"
+)
+READER = "zio-dump -c -n 0 zzero-0-2 >/dev/null 2>&1 & echo $! >/tmp/reader.pid"
 
 
 @pytest.fixture(scope="module")
-def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest]:
-    one = Guest(tmp_path_factory.mktemp("guest"))
-    yield one
-    one.stop()
+def url(guest: Guest) -> Iterator[str]:
+    """Start the daemon, and a reader of the sawtooth. Return the address of the page."""
+    port = guest.ports[0]
+    guest.run(f"{SETTINGS}; {READER}")
+    words = f"--listen 10.0.2.15 --port {port} --insecure-listen --token-file /tmp/token"
+    daemon = guest.start_python(SCOPE / "zio-scope", words, "/tmp/scope")
+    guest.wait(lambda: "token=" in guest.run("cat /tmp/scope /tmp/scope.err"), 120)
+    found = re.search(
+        r"http://10\.0\.2\.15(:\d+/\?token=\S+)", guest.run("cat /tmp/scope")
+    )
+    assert found
+    yield f"http://127.0.0.1{found[1]}"
+    guest.run(f"kill {daemon} $(cat /tmp/reader.pid)")
 
 
-def show_sawtooth(page: Page, guest: Guest) -> None:
-    page.open(guest.url())
+def show_sawtooth(page: Page, url: str) -> None:
+    page.open(url)
     page.wait("s && s.channels.length > 2")
     chosen = f"JSON.stringify(s.view.channels) === '[\"{SAWTOOTH}\"]'"
     index = page.value(f"s.channels.findIndex((c) => c.name === '{SAWTOOTH}')")
@@ -103,8 +57,8 @@ def setting(page: Page, name: str, value: str) -> None:
     page.run("document.activeElement.blur()")
 
 
-def test_a_live_sawtooth_without_a_loss(page: Page, guest: Guest) -> None:
-    show_sawtooth(page, guest)
+def test_a_live_sawtooth_without_a_loss(page: Page, guest: Guest, url: str) -> None:
+    show_sawtooth(page, url)
     page.wait("s.data[1].length === 256")
     first = page.value("s.frame.lines[0].seq")
     page.wait(f"s.frame.lines[0].seq > {first} + 20")
@@ -119,8 +73,8 @@ def test_a_live_sawtooth_without_a_loss(page: Page, guest: Guest) -> None:
     assert page.value(f"s.channels.find((c) => c.name === '{SAWTOOTH}').state") == "live"
 
 
-def test_settings_go_to_the_kernel(page: Page, guest: Guest) -> None:
-    show_sawtooth(page, guest)
+def test_settings_go_to_the_kernel(page: Page, guest: Guest, url: str) -> None:
+    show_sawtooth(page, url)
     page.wait("document.querySelector(\"[data-name$='trigger/nsamples']\")")
     setting(page, "zzero-0000/cset0/trigger/nsamples", "64")
     page.wait("s.data[1].length === 64")
@@ -133,8 +87,10 @@ def test_settings_go_to_the_kernel(page: Page, guest: Guest) -> None:
     page.wait("s.data[1].length === 256")
 
 
-def test_a_fast_channel_is_skipped_and_not_slowed(page: Page, guest: Guest) -> None:
-    show_sawtooth(page, guest)
+def test_a_fast_channel_is_skipped_and_not_slowed(
+    page: Page, guest: Guest, url: str
+) -> None:
+    show_sawtooth(page, url)
     setting(page, "zzero-0000/cset0/trigger/period-ms", "1")
     found = f"s.channels.find((c) => c.name === '{SAWTOOTH}')"
     page.wait(f"s.sets.length && {found}.blocks > 50")
@@ -145,8 +101,8 @@ def test_a_fast_channel_is_skipped_and_not_slowed(page: Page, guest: Guest) -> N
     setting(page, "zzero-0000/cset0/trigger/period-ms", "20")
 
 
-def test_survives_the_board(page: Page, guest: Guest) -> None:
-    show_sawtooth(page, guest)
+def test_survives_the_board(page: Page, guest: Guest, url: str) -> None:
+    show_sawtooth(page, url)
     driver = "/sys/bus/platform/drivers/zio-zero"
     guest.run(f"kill $(cat /tmp/reader.pid); echo zio-zero.0 >{driver}/unbind")
     state = f"s.channels.find((c) => c.name === '{SAWTOOTH}').state"

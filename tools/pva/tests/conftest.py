@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+from collections.abc import Callable, Iterator
+
+import pytest
+from rig import Program
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Program]]:
+    """Return a function that starts zio-pva with these words."""
+    programs: list[Program] = []
+
+    def run(*words: str, **options: dict[str, str]) -> Program:
+        programs.append(Program(*words, **options))
+        return programs[-1]
+
+    yield run
+    for program in programs:
+        if program.process.poll() is None:
+            assert program.stop() == 143

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The options of zio-pva"""
+
+import argparse
+import ipaddress
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+import zio
+
+from .group import GroupSpec
+from .source import complain
+
+USAGE = 2
+DEFAULT_PORT = 5075
+DESCRIPTION = """\
+Show the newest blocks of ZIO channels in control rooms, by PVAccess of EPICS.
+
+The program is for looking, not for recording: a client gets the newest block, and misses
+others. Record with zio-copy, zio-nexus or zio-kafka."""
+EPILOG = """\
+Variables of a channel:
+
+  PREFIXzzero-0000-0-1          the samples, NTNDArray; uniqueId is the number of the block
+  PREFIXzzero-0000-0-1:values   the samples in units, NTScalarArray
+  PREFIXzzero-0000-0-1:lost     blocks that the channel has lost, NTScalar
+
+The program listens on 127.0.0.1: no other machine reaches it without --listen. zio-pva(1)
+has more."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A wrong command line ends the program with status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{message}\nTry 'zio-pva --help' for more information.")
+        sys.exit(USAGE)
+
+
+def is_local(address: str) -> bool:
+    """Tell whether no other machine reaches an address."""
+    try:
+        return address == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"{text}: use 0 to 3600; 0 posts each block")
+    return seconds
+
+
+def _integer(most: int, hint: str = "") -> Callable[[str], int]:
+    """Return what converts an option to a number from 0 to @most."""
+
+    def convert(text: str) -> int:
+        number = int(text)
+        if not 0 <= number <= most:
+            raise argparse.ArgumentTypeError(f"{text}: use 0 to {most}{hint}")
+        return number
+
+    convert.__name__ = "number"
+    return convert
+
+
+def _group(text: str) -> GroupSpec:
+    name, equals, rest = text.partition("=")
+    channels = tuple(channel for channel in rest.split(",") if channel)
+    if not name or not equals or not channels:
+        raise argparse.ArgumentTypeError(f"{text}: use NAME=CHANNEL,CHANNEL...")
+    if len(set(channels)) != len(channels):
+        raise argparse.ArgumentTypeError(f"{text}: a channel is named twice")
+    return GroupSpec(name, channels)
+
+
+def make_parser() -> Parser:
+    parser = Parser(
+        prog="zio-pva",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    # fmt: off
+    add("names", nargs="*", metavar="NAME", help="a channel, a block file, a FIFO, or -")
+    add("-g", "--group", action="append", default=[], type=_group,
+        metavar="NAME=CHANNEL,...", help="show channels event by event")
+    add("--window", type=_integer(2**31 - 1), default=0, metavar="NS",
+        help="group: largest difference of time in an event (default 0)")
+    add("--limit", type=_integer(2**31 - 1), default=100, metavar="MS",
+        help="group: milliseconds to wait for a slow channel (default 100)")
+    add("--prefix", default="", metavar="TEXT", help="begins the names of all variables")
+    add("-i", "--interval", type=_seconds, default=0.1, metavar="SECONDS",
+        help="shortest time between two blocks (default 0.1; 0: each block)")
+    add("-w", "--wait", action="store_true", help="wait for channels that are not there")
+    add("-a", "--attributes", action="store_true",
+        help="also show the attributes of sets, channels and triggers, read-only")
+    add("--allow-write", action="append", default=[], metavar="PATTERN",
+        help="let clients write the attributes PATTERN, such as '*:trigger:nsamples'")
+    add("-l", "--listen", action="append", default=[], metavar="ADDRESS",
+        help="listen on ADDRESS (default 127.0.0.1; 0.0.0.0: all)")
+    add("-p", "--port", type=_integer(65535, "; 0: a free one"), default=None, metavar="PORT",
+        help=f"listen on PORT (default {DEFAULT_PORT}, or a free one; 0: a free one)")
+    add("--insecure-write", action="store_true",
+        help="allow writes from other machines, which need no password")
+    add("-j", "--json", action="store_true",
+        help="print where the program listens, and the variables, as JSON")
+    add("-h", "--help", action="help", help="print this help and exit")
+    add("-V", "--version", action="version", version=f"zio-pva {zio.__version__}",
+        help="print the version and exit")
+    # fmt: on
+    return parser
+
+
+def parse(words: list[str]) -> argparse.Namespace:
+    parser = make_parser()
+    options = parser.parse_args(words)
+    options.listen = options.listen or ["127.0.0.1"]
+    options.is_local = all(is_local(address) for address in options.listen)
+    options.attributes |= bool(options.allow_write)
+    if not (options.names or options.group or options.attributes):
+        parser.error("nothing to show: name a channel, or use --group or --attributes")
+    if options.allow_write and not (options.is_local or options.insecure_write):
+        parser.error(
+            f"--allow-write: other machines reach {' '.join(options.listen)}, and PVAccess "
+            "asks no password: give --insecure-write if you trust all of them"
+        )
+    limits = options.window, options.limit
+    options.group = [GroupSpec(g.name, g.channels, *limits) for g in options.group]
+    return options

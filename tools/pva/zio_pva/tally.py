@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What happened to a channel between two blocks that are shown"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import zio
+
+
+@dataclass(frozen=True)
+class Loss:
+    """@lost blocks since the last picture, @total since the counter is 0. @missing counts
+    the numbers that this program has not seen: lost, or skipped by the tap."""
+
+    lost: int = 0
+    total: int = 0
+    missing: int = 0
+    alarms: frozenset[str] = frozenset()
+    device_alarms: int = 0
+
+
+class Tally:
+    """Adds blocks up until the next picture. @read_lost returns the counter of the kernel.
+    With none, each missing number is a loss, as in a block file."""
+
+    def __init__(self, read_lost: Callable[[], int] | None = None) -> None:
+        self.read_lost = read_lost
+        self.total = read_lost() if read_lost else 0
+        self.missing = self.device_alarms = 0
+        self.alarms: set[str] = set()
+
+    def add(self, block: zio.Block) -> None:
+        self.missing += block.lost
+        self.alarms.update(block.alarms)
+        self.device_alarms |= int(block.control["drv_alarms"])
+
+    def take(self) -> Loss:
+        """Return what happened since the last call."""
+        total = self.read_lost() if self.read_lost else self.total + self.missing
+        lost = max(total - self.total, 0)
+        alarms = frozenset(self.alarms)
+        loss = Loss(lost, total, self.missing, alarms, self.device_alarms)
+        self.total = total
+        self.missing = self.device_alarms = 0
+        self.alarms.clear()
+        return loss
+
+
+def kernel_counter(name: str) -> Callable[[], int] | None:
+    """Return what reads the lost blocks of a channel; None if the kernel does not tell."""
+    try:
+        statistics = zio.find(name).statistics
+        int(statistics.text("lost_blocks"))
+    except (OSError, ValueError):
+        return None
+    last = 0
+
+    def read() -> int:
+        nonlocal last
+        try:
+            last = int(statistics.text("lost_blocks"))
+        except OSError:  # The device is gone; the reader of blocks tells.
+            pass
+        return last
+
+    return read

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Threads that read until another thread stops them."""
+
+from __future__ import annotations
+
+import threading
+
+from ._channel import Channel
+from ._group import Group
+
+
+class Reader(threading.Thread):
+    """A thread that reads channels or groups, one after the other, until `stop()`.
+
+    A subclass has `run()`. It passes what it has open to `keep()`, and None before it
+    closes that. `zio.Interrupted` ends a call that waits. `stopping` is an event.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name=f"read {name}", daemon=True)
+        self.stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._source: Channel | Group | None = None
+
+    def stop(self) -> None:
+        """End the thread. It may still run for a moment."""
+        self.stopping.set()
+        with self._lock:
+            if self._source is not None:
+                self._source.interrupt()
+
+    def keep(self, source: Channel | Group | None) -> None:
+        """Remember what `stop()` interrupts."""
+        with self._lock:
+            self._source = source
+            if source is not None and self.stopping.is_set():
+                source.interrupt()
