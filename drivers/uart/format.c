@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * format.c: what a frame looks like
+ *
+ * The values come from the properties of a device: a device in configfs has all of them,
+ * and firmware those that it names. A module parameter replaces a value that is missing.
+ */
+#define pr_fmt(fmt) "zio-uart: " fmt
+
+#include <linux/moduleparam.h>
+#include <linux/property.h>
+#include <linux/string.h>
+#include <linux/zio-config.h>
+
+#include "uart.h"
+
+#define UART_MAX_FRAMES		65536
+#define UART_MAX_BLOCK		BIT(24)
+
+/* The order is that of enum uart_kind. */
+const char *const uart_kinds[] = { "fixed", "line", "length", "cobs", NULL };
+
+/* The order is that of enum uart_check. */
+const char *const uart_checks[] = {
+	"none", "sum8", "xor8", "crc8", "crc16", "crc16-ccitt", NULL
+};
+
+const char *const uart_ssizes[] = { "1", "2", "4", NULL };
+
+struct uart_params uart_params = {
+	.frame = "fixed",
+	.start = "",
+	.end = "",
+	.checksum = "none",
+	.size = 16,
+	.ssize = 1,
+	.frames = 1,
+};
+
+#define UART_PARAM(_name, _type, _text)					\
+	module_param_named(_name, uart_params._name, _type, 0444);	\
+	MODULE_PARM_DESC(_name, _text)
+
+UART_PARAM(frame, charp, "kind of frame: fixed, line, length or cobs");
+UART_PARAM(size, uint, "bytes of payload, at most (default 16)");
+UART_PARAM(start, charp, "bytes before each frame, in hexadecimal: a55a");
+UART_PARAM(end, charp, "bytes after each frame (default for lines: 0a)");
+UART_PARAM(checksum, charp, "none, sum8, xor8, crc8, crc16 or crc16-ccitt");
+UART_PARAM(ssize, uint, "bytes per sample: 1, 2 or 4 (default 1)");
+UART_PARAM(frames, uint, "frames per block (default 1)");
+
+static u32 read_number(struct device *dev, const char *name, u32 fallback)
+{
+	return dev ? zio_config_value(dev, name, fallback) : fallback;
+}
+
+/* Configfs has the position of the word, firmware the word. Return: it, or -EINVAL. */
+static int read_choice(struct device *dev, const char *name,
+		       const char *const *choices, const char *fallback)
+{
+	u32 value;
+
+	if (dev && !device_property_read_u32(dev, name, &value))
+		return value;
+	if (dev)
+		fallback = zio_config_text(dev, name, fallback);
+	return match_string(choices, -1, fallback);
+}
+
+/* @text: pairs of hexadecimal digits; blanks may separate the pairs */
+static int parse_mark(const char *text, struct uart_mark *mark)
+{
+	mark->len = 0;
+	for (text = skip_spaces(text); *text; text = skip_spaces(text + 2)) {
+		if (mark->len == UART_MAX_MARK)
+			return -E2BIG;
+		if (hex2bin(&mark->byte[mark->len++], text, 1))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_mark(struct device *dev, const char *name, const char *fallback,
+		     struct uart_mark *mark)
+{
+	const char *text = dev ? zio_config_text(dev, name, fallback) : fallback;
+	int ret = parse_mark(text, mark);
+
+	if (ret)
+		pr_err("%s is '%s': use up to %u pairs of hexadecimal digits\n", name,
+		       text, UART_MAX_MARK);
+	return ret;
+}
+
+static int read_marks(struct device *dev, struct uart_format *format)
+{
+	int ret = read_mark(dev, "start", uart_params.start, &format->start) ?:
+		  read_mark(dev, "end", uart_params.end, &format->end);
+
+	if (ret)
+		return ret;
+	if (format->kind == UART_LINE && !format->end.len)
+		return parse_mark("0a", &format->end);
+	if (format->kind != UART_COBS)
+		return 0;
+	if (format->start.len || format->end.len) {
+		pr_err("cobs has neither start nor end: leave them empty\n");
+		return -EINVAL;
+	}
+	return parse_mark("00", &format->end);
+}
+
+static int complain(int error, const char *remedy)
+{
+	pr_err("%s\n", remedy);
+	return error;
+}
+
+/* A block of many samples needs much memory, and a line fills it slowly. */
+static int check_setup(const struct uart_setup *setup)
+{
+	const struct uart_format *format = &setup->format;
+
+	if (!format->size || format->size > UART_MAX_SIZE)
+		return complain(-ERANGE, "size: use 1 to 4096");
+	if (format->kind == UART_LENGTH && format->size > U8_MAX)
+		return complain(-ERANGE, "size: a length byte allows up to 255");
+	if (!setup->frames || setup->frames > UART_MAX_FRAMES)
+		return complain(-ERANGE, "frames: use 1 to 65536");
+	if (setup->ssize != 1 && setup->ssize != 2 && setup->ssize != 4)
+		return complain(-EINVAL, "ssize: use 1, 2 or 4");
+	if (format->size % setup->ssize)
+		return complain(-EINVAL, "size: use a multiple of ssize");
+	if (format->size * setup->frames > UART_MAX_BLOCK)
+		return complain(-ERANGE, "frames: a block has 16 MB at most");
+	return 0;
+}
+
+static unsigned int read_ssize(struct device *dev)
+{
+	u32 ssize = read_number(dev, "ssize", uart_params.ssize);
+
+	/* Configfs has the position of the word. */
+	return dev && device_property_present(dev, "zio-id") ? BIT(ssize) : ssize;
+}
+
+/**
+ * uart_setup_read() - read what the user chose
+ * @dev: the device with the properties; NULL: the module parameters
+ * @setup: the result
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EINVAL for values that do not fit together, or are no words or digits;
+ *         -ERANGE; -E2BIG for too many start or end bytes.
+ */
+int uart_setup_read(struct device *dev, struct uart_setup *setup)
+{
+	int kind = read_choice(dev, "frame", uart_kinds, uart_params.frame);
+	int check = read_choice(dev, "checksum", uart_checks, uart_params.checksum);
+	int ret;
+
+	if (kind < 0)
+		return complain(kind, "frame: use fixed, line, length or cobs");
+	if (check < 0)
+		return complain(check, "checksum: none, sum8, xor8, crc8, crc16, crc16-ccitt");
+	setup->format.kind = kind;
+	setup->format.check = check;
+	setup->format.size = read_number(dev, "size", uart_params.size);
+	setup->ssize = read_ssize(dev);
+	setup->frames = read_number(dev, "frames", uart_params.frames);
+	ret = read_marks(dev, &setup->format);
+	return ret ?: check_setup(setup);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * frame.h: frames in a stream of bytes
+ *
+ * A frame is [start bytes] [length] payload [checksum] [end bytes]. The parser keeps the
+ * bytes of one candidate. When the candidate is no frame, the parser looks for a frame
+ * that begins at a later byte. So a start byte within the samples loses no frame.
+ *
+ * frame.c knows neither ZIO nor ttys: zio-core/tests/uart_frame_test.c includes it.
+ */
+#ifndef _ZIO_UART_FRAME_H
+#define _ZIO_UART_FRAME_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+#include <linux/version.h>
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#include <linux/kernel.h>
+#else
+#include <linux/hex.h>
+#endif
+
+#define UART_MAX_SIZE	4096	/* bytes of payload */
+#define UART_MAX_MARK	8	/* start bytes, end bytes */
+
+/* Reasons of losses: the alarms of the driver */
+#define UART_CUT	BIT(0)	/* bytes that belong to no frame */
+#define UART_CHECKSUM	BIT(1)
+#define UART_PARITY	BIT(2)
+#define UART_FRAMING	BIT(3)
+#define UART_BREAK	BIT(4)
+#define UART_OVERRUN	BIT(5)	/* the hardware, or the tty, had no room for a byte */
+#define UART_MISSED	BIT(6)	/* no block was armed */
+#define UART_LONG	BIT(7)	/* longer than "size", or than the block */
+
+/* The order is that of the words in format.c. */
+enum uart_kind {
+	UART_FIXED,	/* "size" bytes */
+	UART_LINE,	/* up to the end bytes; the checksum is "*" and hexadecimal digits */
+	UART_LENGTH,	/* a byte has the length of the payload */
+	UART_COBS,	/* consistent overhead byte stuffing, up to a zero */
+};
+
+enum uart_check {
+	UART_NONE,
+	UART_SUM8,
+	UART_XOR8,
+	UART_CRC8,		/* polynomial 0x07 */
+	UART_CRC16,		/* MODBUS: 0x8005 reflected, first 0xffff, low byte first */
+	UART_CRC16_CCITT,	/* 0x1021, first 0xffff, high byte first */
+};
+
+struct uart_mark {
+	unsigned int len;
+	u8 byte[UART_MAX_MARK];
+};
+
+/**
+ * struct uart_format - what a frame looks like
+ * @kind: how a frame ends
+ * @check: covers the length byte and the payload
+ * @size: bytes of payload; the most, if frames differ
+ * @start: bytes before each frame; none if @len is 0
+ * @end: bytes after each frame; lines have at least one
+ */
+struct uart_format {
+	enum uart_kind kind;
+	enum uart_check check;
+	unsigned int size;
+	struct uart_mark start;
+	struct uart_mark end;
+};
+
+/**
+ * struct uart_found - a frame, from uart_parser_next()
+ * @data: the payload; valid until the next call for the parser
+ * @len: bytes of @data, at least 1
+ * @at: time of the first byte of the frame, as uart_parser_put() got it
+ * @lost: frames that were lost before this one, and after the one before
+ * @reasons: why
+ */
+struct uart_found {
+	const u8 *data;
+	size_t len;
+	u64 at;
+	unsigned int lost;
+	u8 reasons;
+};
+
+/**
+ * struct uart_counts - what the parser counts; the numbers wrap
+ * @checksums: candidates with a wrong checksum
+ * @skipped: bytes that belong to no frame
+ * @too_long: frames without an end within the size
+ */
+struct uart_counts {
+	u32 checksums;
+	u32 skipped;
+	u32 too_long;
+};
+
+/**
+ * struct uart_parser - finds frames
+ * @format: the format
+ * @counts: for the user
+ * @raw: private, like all that follow: the candidate is from @first to @end
+ */
+struct uart_parser {
+	const struct uart_format *format;
+	struct uart_counts counts;
+	u8 *raw;
+	u64 *at;
+	unsigned int capacity;
+	unsigned int first;
+	unsigned int end;
+	unsigned int need; /* bytes of the candidate that decide more than now */
+	unsigned int scanned; /* bytes of the candidate without an end mark */
+	unsigned int skipped; /* bytes since the last frame */
+	unsigned int lost; /* frames of which the end was seen */
+	u8 reasons;
+	bool synced; /* a frame was found before */
+	bool discarding; /* up to the next end mark */
+	bool flushing; /* the candidate will get no more bytes */
+	u16 table[256];
+};
+
+int uart_parser_init(struct uart_parser *parser, const struct uart_format *format);
+void uart_parser_free(struct uart_parser *parser);
+void uart_parser_put(struct uart_parser *parser, u8 byte, u64 at);
+void uart_parser_fail(struct uart_parser *parser, u8 reason, unsigned int n_bytes);
+bool uart_parser_next(struct uart_parser *parser, struct uart_found *found);
+
+/* checksum.c */
+unsigned int uart_check_len(enum uart_check check);
+void uart_check_init(u16 *table, enum uart_check check);
+u16 uart_check_sum(const u16 *table, enum uart_check check, const u8 *data, size_t n);
+
+#endif /* _ZIO_UART_FRAME_H */

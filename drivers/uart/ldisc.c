@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ldisc.c: the line discipline, which gets the bytes of a tty
+ *
+ * attach.c attaches the discipline to the tty that a device in configfs names. A program
+ * may attach it, too ("ldattach 29 /dev/ttyS1"); then the module parameters have the
+ * format of frames. A hang-up or another discipline unplugs the device.
+ *
+ * Programs may write to the tty, to send commands to the board. They cannot read it.
+ */
+#include <linux/capability.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/tty.h>
+#include <linux/tty_ldisc.h>
+#include <linux/version.h>
+
+#include "uart.h"
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define UART_FLAG	char
+#define UART_COUNT	int
+#else
+#define UART_FLAG	u8
+#define UART_COUNT	size_t
+#endif
+
+/* Linux keeps number 29 (N_DEVELOPMENT) for modules that are not part of it. */
+static int ldisc = 29;
+module_param(ldisc, int, 0444);
+MODULE_PARM_DESC(ldisc, "number of the line discipline (default 29)");
+
+/*
+ * uart_ldisc_attach() passes a line to uart_open(), which runs in the same task. Other
+ * tasks may open other ttys meanwhile.
+ */
+static DEFINE_MUTEX(attach_lock);
+static struct task_struct *attach_task;
+static struct uart_line *attach_line;
+
+static struct uart_line *create_line(struct tty_struct *tty)
+{
+	struct uart_setup setup;
+	struct uart_line *line;
+	int ret = uart_setup_read(NULL, &setup);
+
+	if (ret)
+		return ERR_PTR(ret);
+	line = uart_line_create(tty->dev, &setup, ZIO_ID_AUTO);
+	if (!IS_ERR(line))
+		pr_info("zio-uart: a program has attached %s\n", tty_name(tty));
+	return line;
+}
+
+/* Return: the line for this tty, with a reference for it; or an ERR_PTR. */
+static struct uart_line *find_line(struct tty_struct *tty)
+{
+	if (READ_ONCE(attach_task) == current) {
+		kref_get(&attach_line->ref);
+		return attach_line;
+	}
+	return capable(CAP_SYS_ADMIN) ? create_line(tty) : ERR_PTR(-EPERM);
+}
+
+/* Drivers of ports tell of errors only with INPCK and BRKINT. */
+static void report_errors(struct tty_struct *tty)
+{
+	struct ktermios termios;
+
+	down_read(&tty->termios_rwsem);
+	termios = tty->termios;
+	up_read(&tty->termios_rwsem);
+	termios.c_iflag &= ~(IGNBRK | IGNPAR | ISTRIP | IXON | IXOFF);
+	termios.c_iflag |= INPCK | BRKINT;
+	tty_set_termios(tty, &termios);
+}
+
+static int uart_open(struct tty_struct *tty)
+{
+	struct uart_line *line;
+
+	if (!tty->ops->write)
+		return -EOPNOTSUPP;
+	/* A console's tty gets its discipline back after a hang-up. */
+	if (test_bit(TTY_HUPPING, &tty->flags))
+		return -EIO;
+	line = find_line(tty);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	tty->disc_data = line;
+	tty->receive_room = 65536;
+	report_errors(tty);
+	return 0;
+}
+
+static void uart_close(struct tty_struct *tty)
+{
+	struct uart_line *line = tty->disc_data;
+
+	/* Else the next program that opens the tty after a hang-up would attach it. */
+	down_write(&tty->termios_rwsem);
+	tty->termios.c_line = N_TTY;
+	up_write(&tty->termios_rwsem);
+	tty->disc_data = NULL;
+	uart_line_unplug(line);
+	uart_line_put(line);
+}
+
+static ssize_t uart_write(struct tty_struct *tty, struct file *file,
+			  const unsigned char *data, size_t n)
+{
+	unsigned int room = tty_write_room(tty);
+
+	return room ? tty->ops->write(tty, data, min_t(size_t, n, room)) : -EAGAIN;
+}
+
+static void uart_receive(struct tty_struct *tty, const unsigned char *data,
+			 const UART_FLAG *flags, UART_COUNT n)
+{
+	uart_line_receive(tty->disc_data, data, (const u8 *)flags, n);
+}
+
+static struct tty_ldisc_ops uart_ldisc = {
+	.owner = THIS_MODULE,
+	.name = "zio-uart",
+	.open = uart_open,
+	.close = uart_close,
+	.write = uart_write,
+	.ioctl = n_tty_ioctl_helper, /* stty */
+	.receive_buf = uart_receive,
+};
+
+/**
+ * uart_ldisc_attach() - attach a line to a tty
+ * @tty: the tty
+ * @line: the line
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EBUSY if the tty has this discipline already; -EIO after a hang-up; the
+ *         error of the tty's driver.
+ */
+int uart_ldisc_attach(struct tty_struct *tty, struct uart_line *line)
+{
+	unsigned int users = kref_read(&line->ref);
+	int ret;
+
+	mutex_lock(&attach_lock);
+	attach_line = line;
+	WRITE_ONCE(attach_task, current);
+	ret = tty_set_ldisc(tty, ldisc);
+	/* For a tty that has the discipline, the kernel does nothing. */
+	if (!ret && kref_read(&line->ref) == users)
+		ret = -EBUSY;
+	WRITE_ONCE(attach_task, NULL);
+	attach_line = NULL;
+	mutex_unlock(&attach_lock);
+	return ret;
+}
+
+/**
+ * uart_ldisc_detach() - give a tty its usual discipline, if it has the line
+ * @tty: the tty
+ * @line: the line, unplugged; the caller has a reference
+ *
+ * A program may have given the tty another discipline. A tty that keeps this one drops
+ * its bytes.
+ *
+ * Context: process, sleeps.
+ */
+void uart_ldisc_detach(struct tty_struct *tty, struct uart_line *line)
+{
+	if (kref_read(&line->ref) > 1 && tty_set_ldisc(tty, N_TTY))
+		pr_warn("zio-uart: %s keeps the line discipline until it is closed\n",
+			tty_name(tty));
+}
+
+int uart_ldisc_register(void)
+{
+	uart_ldisc.num = ldisc;
+	return tty_register_ldisc(&uart_ldisc);
+}
+
+void uart_ldisc_unregister(void)
+{
+	tty_unregister_ldisc(&uart_ldisc);
+}

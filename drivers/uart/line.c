@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * line.c: the ZIO device of a serial line: frames become blocks
+ *
+ * The set has the trigger transparent: a block is armed whenever there is room. The
+ * receiver copies frames into it. The block is done when it is full, or when the line
+ * loses something: the frames of a block follow each other without a gap. Lost frames
+ * are lost blocks: the next block has a later sequence number, and an alarm.
+ *
+ *   A  uart_raw_io() stores the room, then line->armed (release). (A) pairs with the load
+ *      of line->armed (acquire) in armed_block(). Without it, the receiver could use the
+ *      room of an old block.
+ *
+ * The receiver has line->lock for all bytes that it gets at once. uart_stop_io() clears
+ * line->armed and takes the lock: then no receiver has the block.
+ */
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/tty.h>
+
+#include "uart.h"
+
+#define UART_STAT(_name, _id)	ZIO_ATTR_PARAM(_name, 0444, 0, _id)
+
+static const struct zio_attr_desc uart_attrs[] = {
+	UART_STAT("frames", UART_FRAMES),
+	UART_STAT("lost-frames", UART_LOST_FRAMES),
+	UART_STAT("missed-frames", UART_MISSED_FRAMES),
+	UART_STAT("parity-errors", UART_PARITY_ERRORS),
+	UART_STAT("framing-errors", UART_FRAMING_ERRORS),
+	UART_STAT("breaks", UART_BREAKS),
+	UART_STAT("overruns", UART_OVERRUNS),
+	UART_STAT("checksum-errors", UART_CHECKSUMS),
+	UART_STAT("skipped-bytes", UART_SKIPPED),
+	UART_STAT("long-frames", UART_TOO_LONG),
+};
+
+/* Return: the armed block, or NULL. */
+static struct zio_block *armed_block(struct uart_line *line)
+{
+	if (!smp_load_acquire(&line->armed))			/* A */
+		return NULL;
+	return zio_cset_armed(line->cset)->block;
+}
+
+/* The driver's file "alarms" has the bits at once, the next block when it is done. */
+static void raise_alarms(struct uart_line *line, u8 alarms)
+{
+	if (alarms && line->chan)
+		zio_channel_alarm(line->chan, alarms);
+}
+
+static void lose_frames(struct uart_line *line, unsigned int n, u8 alarms)
+{
+	line->lost += n;
+	line->stat[UART_LOST_FRAMES] += n;
+	raise_alarms(line, alarms);
+}
+
+/* End the block that has frames, if there is one. */
+static void finish_block(struct uart_line *line)
+{
+	struct zio_block *block = armed_block(line);
+	unsigned int n = line->n_frames;
+
+	if (!block || !n)
+		return;
+	block->len = line->pos;
+	line->n_frames = 0;
+	WRITE_ONCE(line->armed, 0);
+	if (!zio_cset_done(line->cset))
+		lose_frames(line, n, UART_MISSED);
+}
+
+/* Frames of one size: the user may change the size of blocks, and so this number. */
+static unsigned int frames_per_block(const struct uart_line *line)
+{
+	const struct uart_setup *setup = &line->setup;
+
+	if (setup->format.kind != UART_FIXED)
+		return setup->frames;
+	return max_t(size_t, 1, line->room / setup->format.size);
+}
+
+/* @at: the time of the first byte, by ktime_get_ns() */
+static void stamp_block(struct uart_line *line, struct zio_block *block, u64 at)
+{
+	struct timespec64 then;
+
+	zio_cset_stamp(line->cset, block);
+	then.tv_sec = block->tstamp.secs;
+	then.tv_nsec = block->tstamp.ticks;
+	then = timespec64_sub(then, ns_to_timespec64(ktime_get_ns() - at));
+	block->tstamp.secs = then.tv_sec;
+	block->tstamp.ticks = then.tv_nsec;
+}
+
+/* The first frame of a block: tell what was lost before. */
+static void begin_block(struct uart_line *line, struct zio_block *block, u64 at)
+{
+	if (line->lost)
+		zio_cset_lost(line->cset,
+			      DIV_ROUND_UP(line->lost, frames_per_block(line)));
+	line->lost = 0;
+	line->pos = 0;
+	stamp_block(line, block, at);
+}
+
+/* Return: the armed block with room for the frame, or NULL. */
+static struct zio_block *block_with_room(struct uart_line *line, size_t len)
+{
+	struct zio_block *block = armed_block(line);
+
+	if (block && line->n_frames && len > line->room - line->pos) {
+		finish_block(line);
+		block = armed_block(line);
+	}
+	return block;
+}
+
+static void store_frame(struct uart_line *line, const struct uart_found *found)
+{
+	struct zio_block *block = block_with_room(line, found->len);
+
+	if (!block) {
+		line->stat[UART_MISSED_FRAMES]++;
+		lose_frames(line, 1, UART_MISSED);
+		return;
+	}
+	if (found->len > line->room || found->len % line->setup.ssize) {
+		lose_frames(line, 1, UART_LONG);
+		return;
+	}
+	if (!line->n_frames)
+		begin_block(line, block, found->at);
+	memcpy(block->data + line->pos, found->data, found->len);
+	line->pos += found->len;
+	if (++line->n_frames >= frames_per_block(line))
+		finish_block(line);
+}
+
+static void take_frames(struct uart_line *line)
+{
+	struct uart_found found;
+
+	while (uart_parser_next(&line->parser, &found)) {
+		line->stat[UART_FRAMES]++;
+		if (found.lost) {
+			finish_block(line);
+			lose_frames(line, found.lost, found.reasons);
+		}
+		store_frame(line, &found);
+	}
+}
+
+/* @n_bytes: of the frame. An overrun has lost a byte that is not there. */
+static void take_error(struct uart_line *line, enum uart_stat stat, u8 alarm,
+		       unsigned int n_bytes)
+{
+	line->stat[stat]++;
+	finish_block(line);
+	raise_alarms(line, alarm);
+	uart_parser_fail(&line->parser, alarm, n_bytes);
+}
+
+static void take_byte(struct uart_line *line, u8 byte, u8 flag, u64 now)
+{
+	switch (flag) {
+	case TTY_NORMAL:
+		uart_parser_put(&line->parser, byte, now);
+		break;
+	case TTY_BREAK:
+		take_error(line, UART_BREAKS, UART_BREAK, 0);
+		break;
+	case TTY_PARITY:
+		take_error(line, UART_PARITY_ERRORS, UART_PARITY, 1);
+		break;
+	case TTY_OVERRUN:
+		take_error(line, UART_OVERRUNS, UART_OVERRUN, 1);
+		break;
+	default:
+		take_error(line, UART_FRAMING_ERRORS, UART_FRAMING, 1);
+		break;
+	}
+	take_frames(line);
+}
+
+/**
+ * uart_line_receive() - take bytes from the line
+ * @line: the line
+ * @data: the bytes
+ * @flags: TTY_NORMAL, TTY_PARITY, ... for each byte; NULL: all are normal
+ * @n: number of bytes
+ *
+ * Context: process, sleeps. Takes line->lock.
+ */
+void uart_line_receive(struct uart_line *line, const u8 *data, const u8 *flags, size_t n)
+{
+	u64 now = ktime_get_ns();
+	size_t i;
+
+	mutex_lock(&line->lock);
+	for (i = 0; i < n && line->is_live; i++)
+		take_byte(line, data[i], flags ? flags[i] : TTY_NORMAL, now);
+	mutex_unlock(&line->lock);
+}
+
+static int uart_init(struct zio_cset *cset)
+{
+	struct uart_line *line = zio_cset_priv(cset);
+
+	line->cset = cset;
+	return 0;
+}
+
+static int uart_raw_io(struct zio_cset *cset)
+{
+	struct uart_line *line = zio_cset_priv(cset);
+	struct zio_armed *armed = zio_cset_armed(cset);
+
+	WRITE_ONCE(line->chan, armed->chan);
+	line->room = armed->block->len;
+	smp_store_release(&line->armed, 1);			/* A */
+	return -EAGAIN;
+}
+
+static void uart_stop_io(struct zio_cset *cset)
+{
+	struct uart_line *line = zio_cset_priv(cset);
+
+	WRITE_ONCE(line->armed, 0);
+	mutex_lock(&line->lock);
+	if (line->n_frames)
+		lose_frames(line, line->n_frames, UART_MISSED);
+	line->n_frames = 0;
+	mutex_unlock(&line->lock);
+}
+
+static int uart_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			 const struct zio_attr_desc *attr, u32 *value)
+{
+	struct uart_line *line = zio_cset_priv(cset);
+	const struct uart_counts *counts = &line->parser.counts;
+
+	mutex_lock(&line->lock);
+	switch (attr->id) {
+	case UART_CHECKSUMS:
+		*value = counts->checksums;
+		break;
+	case UART_SKIPPED:
+		*value = counts->skipped;
+		break;
+	case UART_TOO_LONG:
+		*value = counts->too_long;
+		break;
+	default:
+		*value = line->stat[attr->id];
+	}
+	mutex_unlock(&line->lock);
+	return 0;
+}
+
+static const struct zio_cset_ops uart_ops = {
+	.init = uart_init,
+	.raw_io = uart_raw_io,
+	.stop_io = uart_stop_io,
+	.attr_get = uart_attr_get,
+};
+
+/* The samples mean nothing, until a user says what they mean. */
+static const struct zio_scaling uart_scaling = {
+	.flags = ZIO_SCALING_WRITABLE,
+	.mant = 1,
+};
+
+static void describe(struct uart_line *line)
+{
+	const struct uart_setup *setup = &line->setup;
+
+	line->cset_desc = (struct zio_cset_desc) {
+		.name = "uart-input",
+		.n_chan = 1,
+		.ssize = setup->ssize,
+		.nsamples = setup->format.size * setup->frames / setup->ssize,
+		.trigger = "transparent",
+		.ops = &uart_ops,
+		.cset_attrs = uart_attrs,
+		.n_cset_attrs = ARRAY_SIZE(uart_attrs),
+		.scaling = &uart_scaling,
+		.n_scaling = 1,
+	};
+	line->desc = (struct zio_device_desc) {
+		.name = UART_NAME,
+		.owner = THIS_MODULE,
+		.cset = &line->cset_desc,
+		.n_cset = 1,
+	};
+}
+
+static void release_line(struct kref *ref)
+{
+	struct uart_line *line = container_of(ref, struct uart_line, ref);
+
+	uart_parser_free(&line->parser);
+	mutex_destroy(&line->lock);
+	mutex_destroy(&line->plug);
+	kfree(line);
+}
+
+/**
+ * uart_line_put() - drop a reference to a line
+ * @line: the line, unplugged
+ *
+ * Context: process, sleeps.
+ */
+void uart_line_put(struct uart_line *line)
+{
+	kref_put(&line->ref, release_line);
+}
+
+/* Return: 0 or an error; then line->zdev is NULL. */
+static int plug_line(struct uart_line *line, struct device *parent, int id)
+{
+	struct zio_device *zdev = zio_device_alloc(parent, &line->desc, id, line);
+	int ret;
+
+	if (IS_ERR(zdev))
+		return PTR_ERR(zdev);
+	ret = zio_device_register(zdev);
+	if (ret) {
+		zio_device_free(zdev);
+		return ret;
+	}
+	line->zdev = zdev;
+	line->is_live = true;
+	return 0;
+}
+
+/**
+ * uart_line_create() - make the ZIO device of a line
+ * @parent: its parent, or NULL
+ * @setup: what the user chose
+ * @id: number of the device, or ZIO_ID_AUTO
+ *
+ * Context: process, sleeps.
+ * Return: the line, to be put; or an ERR_PTR, as zio_device_register().
+ */
+struct uart_line *uart_line_create(struct device *parent, const struct uart_setup *setup,
+				   int id)
+{
+	struct uart_line *line = kzalloc(sizeof(*line), GFP_KERNEL);
+	int ret;
+
+	if (!line)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&line->ref);
+	mutex_init(&line->plug);
+	mutex_init(&line->lock);
+	line->setup = *setup;
+	describe(line);
+	ret = uart_parser_init(&line->parser, &line->setup.format);
+	if (!ret)
+		ret = plug_line(line, parent, id);
+	if (!ret)
+		return line;
+	uart_line_put(line);
+	return ERR_PTR(ret);
+}
+
+/**
+ * uart_line_unplug() - remove the ZIO device of a line
+ * @line: the line; nothing happens if it is unplugged
+ *
+ * Readers get -ENODEV. The device is gone when the function returns.
+ *
+ * Context: process, sleeps. Takes line->plug and line->lock.
+ */
+void uart_line_unplug(struct uart_line *line)
+{
+	mutex_lock(&line->plug);
+	mutex_lock(&line->lock);
+	line->is_live = false;
+	mutex_unlock(&line->lock);
+	if (line->zdev)
+		zio_device_unregister(line->zdev);
+	line->zdev = NULL;
+	mutex_unlock(&line->plug);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * uart.h: a serial line as a ZIO device
+ *
+ *   format.c  what a frame looks like: from configfs, firmware or module parameters
+ *   frame.c   frames in a stream of bytes; checksum.c
+ *   line.c    frames to blocks: the ZIO device
+ *   ldisc.c   the line discipline: bytes of any tty
+ *   attach.c  devices in configfs, which name a tty
+ *   serdev.c  serial devices that the firmware describes
+ *
+ * A line is used by its tty or serdev, and by the device in configfs. The first of them
+ * that goes unplugs it; the last one frees it.
+ */
+#ifndef _ZIO_UART_H
+#define _ZIO_UART_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/zio.h>
+
+#include "frame.h"
+
+struct tty_struct;
+
+#define UART_NAME	"zuart"
+
+/* Module parameters: the texts of the files in configfs, for lines without these */
+struct uart_params {
+	char *frame;
+	char *start;
+	char *end;
+	char *checksum;
+	unsigned int size;
+	unsigned int ssize;
+	unsigned int frames;
+};
+
+extern struct uart_params uart_params;
+extern const char *const uart_kinds[];
+extern const char *const uart_checks[];
+extern const char *const uart_ssizes[];
+
+/**
+ * struct uart_setup - what the user chooses
+ * @format: of frames
+ * @ssize: bytes per sample
+ * @frames: frames per block
+ */
+struct uart_setup {
+	struct uart_format format;
+	unsigned int ssize;
+	unsigned int frames;
+};
+
+/* The order is that of the attributes in line.c. */
+enum uart_stat {
+	UART_FRAMES,
+	UART_LOST_FRAMES,
+	UART_MISSED_FRAMES,
+	UART_PARITY_ERRORS,
+	UART_FRAMING_ERRORS,
+	UART_BREAKS,
+	UART_OVERRUNS,
+	UART_N_STATS,
+	/* these are the parser's */
+	UART_CHECKSUMS = UART_N_STATS,
+	UART_SKIPPED,
+	UART_TOO_LONG,
+};
+
+/**
+ * struct uart_line - a serial line
+ * @ref: its users
+ * @setup: what the user chose
+ * @cset_desc: descriptor of the set
+ * @desc: descriptor of the device
+ * @plug: protects @zdev
+ * @zdev: the device; NULL when it is unplugged
+ * @lock: protects all that follow, but @armed and @room
+ * @parser: finds the frames
+ * @is_live: the set exists
+ * @cset: the set
+ * @chan: its channel, since it was armed first; else NULL
+ * @armed: a block is armed: see line.c
+ * @room: bytes of the armed block
+ * @pos: bytes in it
+ * @n_frames: frames in it
+ * @lost: frames that were lost since the last one in a block
+ * @stat: counters
+ */
+struct uart_line {
+	struct kref ref;
+	struct uart_setup setup;
+	struct zio_cset_desc cset_desc;
+	struct zio_device_desc desc;
+	struct mutex plug; /* zdev */
+	struct zio_device *zdev;
+	struct mutex lock; /* all that follow, but armed and room */
+	struct uart_parser parser;
+	bool is_live;
+	struct zio_cset *cset;
+	struct zio_channel *chan;
+	int armed;
+	size_t room;
+	size_t pos;
+	unsigned int n_frames;
+	unsigned int lost;
+	u32 stat[UART_N_STATS];
+};
+
+/* format.c */
+int uart_setup_read(struct device *dev, struct uart_setup *setup);
+
+/* line.c */
+struct uart_line *uart_line_create(struct device *parent, const struct uart_setup *setup,
+				   int id);
+void uart_line_receive(struct uart_line *line, const u8 *data, const u8 *flags, size_t n);
+void uart_line_unplug(struct uart_line *line);
+void uart_line_put(struct uart_line *line);
+
+/* ldisc.c */
+int uart_ldisc_register(void);
+void uart_ldisc_unregister(void);
+int uart_ldisc_attach(struct tty_struct *tty, struct uart_line *line);
+void uart_ldisc_detach(struct tty_struct *tty, struct uart_line *line);
+
+/* attach.c */
+int uart_attach_register(void);
+void uart_attach_unregister(void);
+
+/* serdev.c */
+#if IS_ENABLED(CONFIG_SERIAL_DEV_BUS)
+int uart_serdev_register(void);
+void uart_serdev_unregister(void);
+#else
+static inline int uart_serdev_register(void)
+{
+	return 0;
+}
+
+static inline void uart_serdev_unregister(void)
+{
+}
+#endif
+
+#endif /* _ZIO_UART_H */
