@@ -188,7 +188,9 @@ unsigned int zio_cset_nshots(const struct zio_cset *cset);
 unsigned int zio_cset_pre_samples(const struct zio_cset *cset);
 unsigned int zio_cset_post_samples(const struct zio_cset *cset);
 u64 zio_cset_mask(const struct zio_cset *cset);
+bool zio_cset_is_rearmed(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
+clockid_t zio_block_clock(const struct zio_block *block);
 
 /* The armed blocks of a set, for zio_for_each_block(). */
 struct zio_armed {

@@ -141,6 +141,7 @@ static uint64_t fill_comedi(struct bench *b)
 static const struct method methods[] = {
 	{ "iio", "/dev/iio:device0", "/dev/zio-iio-push", fill_iio, NULL, NULL },
 	{ "iio-trigger", "/dev/iio:device0", "/dev/zio-iio-trigger", fill_iio, NULL, NULL },
+	{ "ziio", "/dev/zio/ziio-0000-0-0-data", "/dev/zio-iio-push", fill_iio, NULL, NULL },
 	{ "comedi", "/dev/comedi0", NULL, fill_comedi, set_up_comedi, cancel_comedi },
 };
 
@@ -207,7 +208,8 @@ void main_peer(char **argv)
 	expect_words(argv, 0);
 	if (FILL % b.size || FILL % b.scan)
 		die("size and scan must be divisors of %d", FILL);
-	b.fd = open_path(O_RDWR | O_NONBLOCK, "%s", m->node);
+	/* Comedi wants to be commanded. */
+	b.fd = open_path((m->set_up ? O_RDWR : O_RDONLY) | O_NONBLOCK, "%s", m->node);
 	if (m->fire)
 		b.fire = open_path(O_RDWR, "%s", m->fire);
 	memset(b.buf, 0x55, sizeof(b.buf));

@@ -320,6 +320,23 @@ unsigned int zio_cset_post_samples(const struct zio_cset *cset)
 EXPORT_SYMBOL_GPL(zio_cset_post_samples);
 
 /**
+ * zio_block_clock() - get the clock of a block's time stamp
+ * @block: the block, armed
+ *
+ * Context: Any.
+ *
+ * Return: CLOCK_*; the control of the block names it, also if the trigger has another one
+ * meanwhile.
+ */
+clockid_t zio_block_clock(const struct zio_block *block)
+{
+	const struct zio_block_core *core = to_block_core(block);
+
+	return core->snap->ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
+}
+EXPORT_SYMBOL_GPL(zio_block_clock);
+
+/**
  * zio_cset_stamp() - set the time of a block to now
  * @cset: the channel set
  * @block: the block, armed
@@ -331,12 +348,28 @@ EXPORT_SYMBOL_GPL(zio_cset_post_samples);
  */
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
 {
-	const u32 *ext = to_block_core(block)->snap->ctrl.attr_trigger.ext_val;
 	struct timespec64 now;
 
-	zio_clock_read(ext[ZIO_ATTR_TRIG_EXT_CLOCK], &now);
+	zio_clock_read(zio_block_clock(block), &now);
 	block->tstamp.secs = now.tv_sec;
 	block->tstamp.ticks = now.tv_nsec;
 	block->tstamp.bins = 0;
 }
 EXPORT_SYMBOL_GPL(zio_cset_stamp);
+
+/**
+ * zio_cset_is_rearmed() - check whether the core arms a set whenever there is room
+ * @cset: the channel set
+ *
+ * If so, data that come while the set is not armed are lost. Otherwise a trigger decides
+ * which data are wanted.
+ *
+ * Context: Any.
+ *
+ * Return: true with the trigger "transparent".
+ */
+bool zio_cset_is_rearmed(const struct zio_cset *cset)
+{
+	return READ_ONCE(to_cset_core(cset)->rearm);
+}
+EXPORT_SYMBOL_GPL(zio_cset_is_rearmed);

@@ -107,6 +107,10 @@ def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str
     for name in asked_for("kernel-module", tests):
         if any((tree / "lib/modules").glob(f"*/**/{name}.ko*")):
             options += ["--module", name]
+    # A module that the test loads by itself, with parameters
+    for name in asked_for("kernel-file", tests):
+        for file in (tree / "lib/modules").glob(f"*/**/{name}.ko"):
+            options += ["--add", f"{file}:/selftests/{name}.ko"]
     for name in asked_for("model", tests):
         options += ["--add", f"{models}/{name}.ko:/selftests/{name}.ko"]
     for name in asked_for("device", tests):

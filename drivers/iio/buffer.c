@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * buffer.c: a buffer of IIO that gives its scans to ZIO
+ *
+ * The IIO core has a list of buffers for each device, and each scan goes through it.
+ * A buffer that is full, such as the one behind /dev/iio:deviceN, ends the walk. So the
+ * buffer of ZIO has to be the first one. A user that enables another buffer puts that in
+ * front: a work item then attaches ZIO's again. The IIO core stops the device for each
+ * change of the list.
+ */
+#include <linux/bitmap.h>
+#include <linux/platform_device.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "iio.h"
+
+static struct ziio_buffer *to_zbuf(struct iio_buffer *buf)
+{
+	return container_of(buf, struct ziio_buffer, buf);
+}
+
+/* An error would end the walk, and another buffer would miss the scan. */
+static int buffer_store(struct iio_buffer *buf, const void *scan)
+{
+	ziio_store(to_zbuf(buf)->state, scan);
+	return 0;
+}
+
+static bool is_first(const struct iio_buffer *buf, const struct iio_dev *indio)
+{
+	return buf->buffer_list.prev == &to_iio_dev_opaque(indio)->buffer_list;
+}
+
+static void count_gap(struct ziio_state *state)
+{
+	unsigned int i;
+
+	for (i = 0; i < state->n_set; i++) {
+		atomic_inc(&state->set[i].gaps);
+		ziio_set_alarm(&state->set[i], ZIIO_ALARM_GAP);
+	}
+}
+
+static int buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
+{
+	struct ziio_state *state = to_zbuf(buf)->state;
+
+	if (buf->bytes_per_datum != state->scan_bytes) {
+		dev_err(&state->pdev->dev,
+			"%s: a scan has %zu bytes, not %zu: make the device again\n",
+			dev_name(&indio->dev), buf->bytes_per_datum, state->scan_bytes);
+		return -EINVAL;
+	}
+	if (state->was_stopped)
+		count_gap(state);
+	state->was_stopped = false;
+	if (!is_first(buf, indio))
+		schedule_work(&state->tend_work);
+	return 0;
+}
+
+static int buffer_disable(struct iio_buffer *buf, struct iio_dev *indio)
+{
+	struct ziio_state *state = to_zbuf(buf)->state;
+
+	ziio_finish_all(state);
+	if (READ_ONCE(state->detaching))
+		return 0;
+	state->was_stopped = true;
+	schedule_work(&state->tend_work);
+	return 0;
+}
+
+static void buffer_release(struct iio_buffer *buf)
+{
+	bitmap_free((unsigned long *)buf->scan_mask);
+	kfree(to_zbuf(buf));
+}
+
+static int buffer_set_bytes(struct iio_buffer *buf, size_t bytes)
+{
+	buf->bytes_per_datum = bytes;
+	return 0;
+}
+
+static const struct iio_buffer_access_funcs ziio_access = {
+	.store_to = buffer_store,
+	.enable = buffer_enable,
+	.disable = buffer_disable,
+	.release = buffer_release,
+	.set_bytes_per_datum = buffer_set_bytes,
+	.modes = INDIO_BUFFER_SOFTWARE | INDIO_BUFFER_TRIGGERED,
+};
+
+static unsigned int mask_length(const struct iio_dev *indio)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	return indio->masklength;
+#else
+	return iio_get_masklength(indio);
+#endif
+}
+
+static struct ziio_buffer *alloc_buffer(struct ziio_state *state)
+{
+	struct ziio_buffer *zbuf = kzalloc(sizeof(*zbuf), GFP_KERNEL);
+	unsigned long *mask;
+	unsigned int i;
+
+	if (!zbuf)
+		return NULL;
+	mask = bitmap_zalloc(mask_length(state->indio), GFP_KERNEL);
+	if (!mask) {
+		kfree(zbuf);
+		return NULL;
+	}
+	for (i = 0; i < state->n_chan; i++)
+		__set_bit(state->chan[i].spec->scan_index, mask);
+	iio_buffer_init(&zbuf->buf);
+	zbuf->buf.access = &ziio_access;
+	zbuf->buf.scan_mask = (long *)mask;
+	zbuf->buf.scan_timestamp = state->stamp_offset;
+	zbuf->state = state;
+	return zbuf;
+}
+
+/* A failed change of another user may have removed the buffer from the list. */
+static int put_first(struct iio_buffer *buf, struct iio_dev *indio)
+{
+	int ret = iio_update_buffers(indio, buf, NULL);
+
+	if (ret || is_first(buf, indio))
+		return ret;
+	return iio_update_buffers(indio, NULL, buf) ?: iio_update_buffers(indio, buf, NULL);
+}
+
+static void tend_buffer(struct work_struct *work)
+{
+	struct ziio_state *state = container_of(work, struct ziio_state, tend_work);
+	int ret = 0;
+
+	mutex_lock(&state->attach_lock);
+	if (state->zbuf)
+		ret = put_first(&state->zbuf->buf, state->indio);
+	mutex_unlock(&state->attach_lock);
+	if (ret)
+		dev_err(&state->pdev->dev,
+			"%s: a user of IIO has stopped it, and it does not start again: error %d\n",
+			dev_name(&state->indio->dev), ret);
+}
+
+/*
+ * The IIO core asks the driver only when a user chooses channels in sysfs. Some drivers
+ * rely on it: they have room for one channel.
+ */
+static bool can_scan(struct iio_dev *indio, const struct iio_buffer *buf)
+{
+	const struct iio_buffer_setup_ops *ops = indio->setup_ops;
+	const unsigned long *mask = (const unsigned long *)buf->scan_mask;
+
+	return !ops || !ops->validate_scan_mask || ops->validate_scan_mask(indio, mask);
+}
+
+static int update_buffer(struct ziio_state *state, struct iio_buffer *buf)
+{
+	if (state->is_gone)
+		return -ENODEV;
+	if (can_scan(state->indio, buf))
+		return iio_update_buffers(state->indio, buf, NULL);
+	dev_err(&state->pdev->dev,
+		"%s cannot acquire these channels together: name fewer in \"channels\"\n",
+		dev_name(&state->indio->dev));
+	return -EINVAL;
+}
+
+static int attach_buffer(struct ziio_state *state, struct ziio_buffer *zbuf)
+{
+	int ret;
+
+	mutex_lock(&state->attach_lock);
+	ret = update_buffer(state, &zbuf->buf);
+	if (!ret)
+		state->zbuf = zbuf;
+	mutex_unlock(&state->attach_lock);
+	return ret;
+}
+
+/**
+ * ziio_attach() - begin to receive the scans of a device
+ * @state: the device; ziio_detach() undoes the call
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM; -ENODEV if the device is gone; or an error of its driver.
+ */
+int ziio_attach(struct ziio_state *state)
+{
+	struct ziio_buffer *zbuf = alloc_buffer(state);
+	int ret;
+
+	if (!zbuf)
+		return -ENOMEM;
+	INIT_WORK(&state->tend_work, tend_buffer);
+	ret = attach_buffer(state, zbuf);
+	if (!ret)
+		return 0;
+	dev_err(&state->pdev->dev, "%s does not start: error %d%s\n",
+		dev_name(&state->indio->dev), ret,
+		state->indio->trig ? "" : ", it may need a trigger");
+	cancel_work_sync(&state->tend_work);
+	iio_buffer_put(&zbuf->buf);
+	return ret;
+}
+
+/**
+ * ziio_detach() - receive no more scans
+ * @state: the device; it may be detached already
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_detach(struct ziio_state *state)
+{
+	struct ziio_buffer *zbuf;
+
+	mutex_lock(&state->attach_lock);
+	zbuf = state->zbuf;
+	state->zbuf = NULL;
+	if (zbuf) {
+		WRITE_ONCE(state->detaching, true);
+		iio_update_buffers(state->indio, NULL, &zbuf->buf);
+	}
+	mutex_unlock(&state->attach_lock);
+	if (!zbuf)
+		return;
+	cancel_work_sync(&state->tend_work);
+	/* The driver of the device may be walking through the list, with interrupts off. */
+	synchronize_rcu();
+	iio_buffer_put(&zbuf->buf);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * iio.h: what the files of the driver share
+ *
+ * Locks, in their order: ziio_devices_lock; state->attach_lock; the locks of the IIO
+ * core; state->finish_lock. IIO's core calls enable() and disable() of the buffer with
+ * its locks held. No lock of the driver is held over a call of zio_device_register() or
+ * zio_device_unregister().
+ *
+ * Barriers:
+ *
+ * - raw_io() sets up the set, then stores set->block (release). This pairs with the
+ *   acquire in store_scan(). Without it, that function could use the position in an
+ *   older block.
+ *
+ * - Scans are stored under RCU, and a context that takes a block back waits for a grace
+ *   period. Without it, a late scan could go into a block that the buffer has given to
+ *   others.
+ *
+ * - raw_io() stores set->block, then looks whether the trigger runs and is free. The
+ *   trigger, when it starts or becomes free, looks at set->block. There is a barrier
+ *   between the two on either side. Without them, no context would fire the trigger.
+ */
+#ifndef _ZIO_IIO_H
+#define _ZIO_IIO_H
+
+#include <linux/atomic.h>
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/iio/buffer.h>
+#include <linux/iio/buffer_impl.h>
+#include <linux/iio/iio.h>
+#include <linux/iio/iio-opaque.h>
+#include <linux/iio/trigger.h>
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/timer.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+#include <linux/zio.h>
+
+#include "convert.h"
+
+struct platform_device;
+
+#define ZIIO_NAME_LEN	48
+#define ZIIO_MAX_CHANNELS	1024
+
+/* Alarms of the driver */
+#define ZIIO_ALARM_MISSED	BIT(0)	/* scans came while no block was free */
+#define ZIIO_ALARM_GAP		BIT(1)	/* IIO has stopped and started the device */
+#define ZIIO_ALARM_FAILED	BIT(2)	/* the device was triggered, and gave no scan */
+
+enum ziio_mode { ZIIO_INTERLEAVED, ZIIO_SEPARATE };
+
+/**
+ * struct ziio_channel - a channel of the IIO device, or one of its elements
+ * @spec: description by the driver of the device
+ * @field: its place in the scan
+ * @realbits: valid bits
+ * @scaling: how its samples become physical values
+ * @set: the channel set that it is in
+ * @name: its name in sysfs of IIO, without direction and kind: "voltage0", "accel_x"
+ */
+struct ziio_channel {
+	const struct iio_chan_spec *spec;
+	struct ziio_field field;
+	unsigned int realbits;
+	struct zio_scaling scaling;
+	unsigned int set;
+	char name[ZIIO_NAME_LEN];
+};
+
+/**
+ * struct ziio_set - a channel set: channels with samples of the same kind
+ * @state: the device
+ * @cset: the set, as the core sees it
+ * @spec: its channels, as the driver of the device describes them
+ * @field: the fields of its channels
+ * @scaling: their scalings; only one if interleaved
+ * @n: number of channels
+ * @block: the block that is filled, the first one of them if each channel has one; NULL:
+ *         the set is not armed
+ * @fill: bytes of each block that are filled
+ * @step: bytes that a scan adds to each block
+ * @mask: channels in an interleaved block
+ * @is_plain: samples can be copied from a scan as they are
+ * @copies: and the block has all channels
+ * @chan: channels, as the core sees them; NULL before a channel is armed
+ * @missed: scans that came while no block was free
+ * @gaps: how often IIO has stopped the device
+ * @failed: how often the device gave no scan
+ */
+struct ziio_set {
+	struct ziio_state *state;
+	struct zio_cset *cset;
+	const struct iio_chan_spec **spec;
+	struct ziio_field *field;
+	struct zio_scaling *scaling;
+	unsigned int n;
+	struct zio_block *block;
+	size_t fill;
+	size_t step;
+	u64 mask;
+	bool is_plain;
+	bool copies;
+	struct zio_channel **chan;
+	atomic_t missed;
+	atomic_t gaps;
+	atomic_t failed;
+};
+
+/* The buffer of IIO: its core counts references. */
+struct ziio_buffer {
+	struct iio_buffer buf;
+	struct ziio_state *state;
+};
+
+/**
+ * struct ziio_state - an IIO device
+ * @node: in the list of all, under ziio_devices_lock
+ * @pdev: the platform device
+ * @indio: the IIO device, of which the driver has a reference
+ * @mode: what blocks have
+ * @chan: its channels, in the order of the scan
+ * @n_chan: number of @chan
+ * @scan_bytes: size of a scan
+ * @stamp_offset: place of the time in a scan; 0: the device gives none
+ * @zbuf: the buffer, while it is attached
+ * @attach_lock: protects @zbuf, @is_gone, @former and @changed
+ * @is_gone: the IIO device goes, and takes neither a buffer nor a trigger
+ * @detaching: the driver itself stops the device, so no gap counts
+ * @was_stopped: disable() was called, and enable() was not; under IIO's lock
+ * @tend_work: puts the buffer back in its place after a user of IIO made a change
+ * @finish_lock: taken to finish blocks that are not full
+ * @trig: the trigger of IIO that raw_io() fires, or NULL
+ * @trig_runs: the trigger has a consumer
+ * @scans: counts scans
+ * @polled: value of @scans when the trigger was fired
+ * @poll_work: fires the trigger in hard interrupt context
+ * @retry: fires it later, after the device gave no scan
+ * @former: name of the trigger that the device had before, or empty
+ * @changed: the device has another one now
+ * @set: channel sets
+ * @n_set: number of @set
+ * @desc: for the core
+ * @cset: for the core
+ */
+struct ziio_state {
+	struct list_head node;
+	struct platform_device *pdev;
+	struct iio_dev *indio;
+	enum ziio_mode mode;
+	struct ziio_channel *chan;
+	unsigned int n_chan;
+	size_t scan_bytes;
+	size_t stamp_offset;
+
+	struct ziio_buffer *zbuf;
+	struct mutex attach_lock; /* see above */
+	bool is_gone;
+	bool detaching;
+	bool was_stopped;
+	struct work_struct tend_work;
+	struct mutex finish_lock; /* the end of blocks that are not full */
+
+	struct iio_trigger *trig;
+	bool trig_runs;
+	unsigned int scans;
+	unsigned int polled;
+	struct irq_work poll_work;
+	struct timer_list retry;
+	char former[ZIIO_NAME_LEN];
+	bool changed;
+
+	struct ziio_set *set;
+	unsigned int n_set;
+	struct zio_device_desc desc;
+	struct zio_cset_desc *cset;
+};
+
+/* names.c */
+void ziio_name_channel(char *name, const struct iio_chan_spec *spec, int element);
+const char *ziio_type_name(enum iio_chan_type type);
+
+/* scale.c */
+void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spec,
+		       bool is_signed, struct zio_scaling *scaling);
+int ziio_rescale(struct ziio_set *set);
+
+/* layout.c */
+int ziio_find_channels(struct ziio_state *state, const char *wanted);
+int ziio_make_sets(struct ziio_state *state);
+
+/* set.c */
+extern const struct zio_cset_ops ziio_set_ops;
+extern const struct zio_attr_desc ziio_set_attrs[];
+extern const unsigned int ziio_n_set_attrs;
+void ziio_store(struct ziio_state *state, const void *scan);
+void ziio_finish_all(struct ziio_state *state);
+void ziio_set_alarm(struct ziio_set *set, u8 alarm);
+
+/* buffer.c */
+int ziio_attach(struct ziio_state *state);
+void ziio_detach(struct ziio_state *state);
+
+/* trigger.c */
+int ziio_choose_trigger(struct ziio_state *state, const char *name);
+void ziio_restore_trigger(struct ziio_state *state);
+void ziio_release_trigger(struct ziio_state *state);
+void ziio_ask(struct ziio_state *state);
+
+/* Is a set waiting for a scan? */
+static inline bool ziio_wants_scan(const struct ziio_state *state)
+{
+	unsigned int i;
+
+	for (i = 0; i < state->n_set; i++)
+		if (READ_ONCE(state->set[i].block))
+			return true;
+	return false;
+}
+
+#endif /* _ZIO_IIO_H */

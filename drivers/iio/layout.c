@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * layout.c: the channels of an IIO device, and the channel sets that they make
+ *
+ * An interleaved set has one scale, offset and unit. So channels that differ in one of
+ * these, in sign or in size, go into sets of their own. In the mode "separate" each
+ * channel has blocks and a scale of its own. A set then has all channels of a size.
+ */
+#include <linux/bitmap.h>
+#include <linux/device.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "iio.h"
+
+/* How the samples of a channel lie in a scan; @bits 0: in a way that ZIO does not know */
+struct ziio_format {
+	unsigned int bits;
+	unsigned int realbits;
+	unsigned int shift;
+	unsigned int repeat;
+	char sign;
+	bool swap;
+};
+
+#ifdef __BIG_ENDIAN
+#define ZIIO_OTHER_ENDIAN IIO_LE
+#else
+#define ZIIO_OTHER_ENDIAN IIO_BE
+#endif
+
+#define ZIIO_SEPARATORS	", \t\n"	/* of names in a list */
+
+#define ZIIO_FORMAT(_type) {					\
+	.bits = (_type)->storagebits,				\
+	.realbits = (_type)->realbits,				\
+	.shift = (_type)->shift,				\
+	.repeat = max_t(unsigned int, (_type)->repeat, 1),	\
+	.sign = (_type)->sign | 0x20,				\
+	.swap = (_type)->endianness == ZIIO_OTHER_ENDIAN,	\
+}
+
+static struct ziio_format find_format(const struct iio_dev *indio,
+				      const struct iio_chan_spec *spec)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+	return (struct ziio_format)ZIIO_FORMAT(&spec->scan_type);
+#else
+	const struct iio_scan_type *type = iio_get_current_scan_type(indio, spec);
+
+	if (IS_ERR(type))
+		return (struct ziio_format){ .repeat = 1 };
+	return (struct ziio_format)ZIIO_FORMAT(type);
+#endif
+}
+
+static bool is_input(const struct iio_chan_spec *spec)
+{
+	return spec->scan_index >= 0 && !spec->output && spec->type != IIO_TIMESTAMP;
+}
+
+static bool format_is_valid(const struct ziio_format *format)
+{
+	return (format->sign == 's' || format->sign == 'u') && !(format->bits % 8) &&
+		ziio_field_is_valid(format->bits / 8, format->realbits, format->shift);
+}
+
+/* Return: the first name of a list, of @len bytes; empty at its end. */
+static const char *first_name(const char *list, size_t *len)
+{
+	list += strspn(list, ZIIO_SEPARATORS);
+	*len = strcspn(list, ZIIO_SEPARATORS);
+	return list;
+}
+
+/* Is it in the list of the user, which is empty for all? */
+static bool is_wanted(const char *wanted, const char *name)
+{
+	size_t len;
+
+	if (!*wanted)
+		return true;
+	for (wanted = first_name(wanted, &len); len;
+	     wanted = first_name(wanted + len, &len))
+		if (len == strlen(name) && !strncmp(wanted, name, len))
+			return true;
+	return false;
+}
+
+static bool has_channel(const struct iio_dev *indio, const char *wanted, size_t len)
+{
+	char name[ZIIO_NAME_LEN];
+	int i;
+
+	for (i = 0; i < indio->num_channels; i++) {
+		ziio_name_channel(name, &indio->channels[i], -1);
+		if (is_input(&indio->channels[i]) && strlen(name) == len &&
+		    !strncmp(wanted, name, len))
+			return true;
+	}
+	return false;
+}
+
+static int check_names(const struct ziio_state *state, const char *wanted)
+{
+	size_t len;
+
+	for (wanted = first_name(wanted, &len); len;
+	     wanted = first_name(wanted + len, &len)) {
+		if (has_channel(state->indio, wanted, len))
+			continue;
+		dev_err(&state->pdev->dev, "%s has no channel \"%.*s\" for a buffer\n",
+			dev_name(&state->indio->dev), (int)len, wanted);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void add_elements(struct ziio_state *state, const struct iio_chan_spec *spec,
+			 const struct ziio_format *format)
+{
+	unsigned int i;
+
+	for (i = 0; i < format->repeat; i++) {
+		struct ziio_channel *chan = &state->chan[state->n_chan++];
+
+		chan->spec = spec;
+		chan->realbits = format->realbits;
+		ziio_name_channel(chan->name, spec, format->repeat > 1 ? i : -1);
+		ziio_field_init(&chan->field, format->bits / 8, format->realbits,
+				format->shift);
+		chan->field.is_signed = format->sign == 's';
+		chan->field.swap = format->swap;
+		chan->field.offset = i * chan->field.bytes; /* within the channel */
+	}
+}
+
+/* Return: 0, also for a channel that the user does not want; -EOPNOTSUPP. */
+static int add_channel(struct ziio_state *state, const struct iio_chan_spec *spec,
+		       const char *wanted)
+{
+	struct ziio_format format = find_format(state->indio, spec);
+	char name[ZIIO_NAME_LEN];
+
+	ziio_name_channel(name, spec, -1);
+	if (!is_wanted(wanted, name))
+		return 0;
+	if (!format_is_valid(&format)) {
+		dev_warn(&state->pdev->dev,
+			 "%s: samples of %s have a format that ZIO does not have%s\n",
+			 dev_name(&state->indio->dev), name,
+			 *wanted ? ": remove it from \"channels\"" : "");
+		return *wanted ? -EOPNOTSUPP : 0;
+	}
+	if (state->n_chan + format.repeat > ZIIO_MAX_CHANNELS)
+		return -E2BIG;
+	add_elements(state, spec, &format);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct ziio_channel *left = a, *right = b;
+
+	return left->spec->scan_index - right->spec->scan_index ?:
+		(int)left->field.offset - (int)right->field.offset;
+}
+
+/* As the IIO core does it: each channel is aligned to its size. */
+static void place_fields(struct ziio_state *state, bool has_stamp)
+{
+	const struct iio_chan_spec *former = NULL;
+	size_t begin = 0, end = 0, largest = 1, size;
+	unsigned int i;
+
+	for (i = 0; i < state->n_chan; i++) {
+		struct ziio_channel *chan = &state->chan[i];
+
+		if (chan->spec != former) {
+			size = chan->field.bytes *
+				find_format(state->indio, chan->spec).repeat;
+			begin = roundup(end, size);
+			end = begin + size;
+			largest = max(largest, size);
+		}
+		former = chan->spec;
+		chan->field.offset += begin;
+	}
+	/* Behind channels of 16 bytes and more, kernels do not agree where the time is. */
+	if (has_stamp && largest <= sizeof(s64)) {
+		state->stamp_offset = ALIGN(end, sizeof(s64));
+		end = state->stamp_offset + sizeof(s64);
+		largest = sizeof(s64);
+	}
+	state->scan_bytes = roundup(end, largest);
+}
+
+static bool has_stamp(const struct iio_dev *indio)
+{
+	int i;
+
+	for (i = 0; i < indio->num_channels; i++)
+		if (indio->channels[i].type == IIO_TIMESTAMP &&
+		    indio->channels[i].scan_index >= 0)
+			return true;
+	return false;
+}
+
+static unsigned int count_all(const struct iio_dev *indio)
+{
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < indio->num_channels; i++)
+		n += find_format(indio, &indio->channels[i]).repeat;
+	return n;
+}
+
+/**
+ * ziio_find_channels() - list the channels that a scan has, and where they are in it
+ * @state: the device; receives @chan, @n_chan, @scan_bytes, @stamp_offset
+ * @wanted: names of channels, with commas or blanks between them; empty for all
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL if there are none, or a name is none of a channel; -EOPNOTSUPP for
+ * a format that ZIO does not have; -E2BIG; -ENOMEM.
+ */
+int ziio_find_channels(struct ziio_state *state, const char *wanted)
+{
+	struct iio_dev *indio = state->indio;
+	int ret = check_names(state, wanted), i;
+
+	if (ret)
+		return ret;
+	state->chan = devm_kcalloc(&state->pdev->dev, count_all(indio),
+				   sizeof(*state->chan), GFP_KERNEL);
+	if (!state->chan)
+		return -ENOMEM;
+	for (i = 0; i < indio->num_channels && !ret; i++)
+		if (is_input(&indio->channels[i]))
+			ret = add_channel(state, &indio->channels[i], wanted);
+	if (ret)
+		return ret;
+	if (!state->n_chan) {
+		dev_err(&state->pdev->dev, "%s has no channel for a buffer\n",
+			dev_name(&indio->dev));
+		return -EINVAL;
+	}
+	sort(state->chan, state->n_chan, sizeof(*state->chan), compare, NULL);
+	place_fields(state, has_stamp(indio));
+	for (i = 0; i < state->n_chan; i++)
+		ziio_read_scaling(state, state->chan[i].spec,
+				  state->chan[i].field.is_signed,
+				  &state->chan[i].scaling);
+	return 0;
+}
+
+static bool is_same_kind(const struct ziio_state *state, const struct ziio_channel *a,
+			 const struct ziio_channel *b)
+{
+	if (a->field.bytes != b->field.bytes)
+		return false;
+	return state->mode == ZIIO_SEPARATE ||
+		(a->spec->type == b->spec->type &&
+		 !memcmp(&a->scaling, &b->scaling, sizeof(a->scaling)));
+}
+
+/* An interleaved set has at most 64 channels. */
+static bool is_full(const struct ziio_state *state, unsigned int set,
+		    const struct ziio_channel *end)
+{
+	const struct ziio_channel *chan;
+	unsigned int n = 0;
+
+	for (chan = state->chan; chan < end; chan++)
+		n += chan->set == set;
+	return state->mode == ZIIO_INTERLEAVED && n >= 64;
+}
+
+/* Puts a channel into the set of an earlier one, or into a new set. */
+static void choose_set(struct ziio_state *state, struct ziio_channel *chan)
+{
+	const struct ziio_channel *other;
+
+	for (other = state->chan; other < chan; other++) {
+		if (!is_same_kind(state, other, chan) || is_full(state, other->set, chan))
+			continue;
+		chan->set = other->set;
+		return;
+	}
+	chan->set = state->n_set++;
+}
+
+static int fill_set(struct ziio_state *state, unsigned int index)
+{
+	struct ziio_set *set = &state->set[index];
+	struct device *dev = &state->pdev->dev;
+	unsigned int i;
+
+	set->state = state;
+	set->spec = devm_kcalloc(dev, state->n_chan, sizeof(*set->spec), GFP_KERNEL);
+	set->field = devm_kcalloc(dev, state->n_chan, sizeof(*set->field), GFP_KERNEL);
+	set->scaling = devm_kcalloc(dev, state->n_chan, sizeof(*set->scaling), GFP_KERNEL);
+	set->chan = devm_kcalloc(dev, state->n_chan, sizeof(*set->chan), GFP_KERNEL);
+	if (!set->spec || !set->field || !set->scaling || !set->chan)
+		return -ENOMEM;
+	for (i = 0; i < state->n_chan; i++) {
+		if (state->chan[i].set != index)
+			continue;
+		set->spec[set->n] = state->chan[i].spec;
+		set->field[set->n] = state->chan[i].field;
+		set->scaling[set->n] = state->chan[i].scaling;
+		set->n++;
+	}
+	set->is_plain = ziio_fields_are_plain(set->field, set->n);
+	return 0;
+}
+
+static unsigned int count_bits(const struct ziio_state *state, unsigned int set)
+{
+	unsigned int i, bits = 0;
+
+	for (i = 0; i < state->n_chan; i++)
+		if (state->chan[i].set == set)
+			bits = max(bits, state->chan[i].realbits);
+	return bits;
+}
+
+static void describe_set(struct ziio_state *state, unsigned int index)
+{
+	struct zio_cset_desc *desc = &state->cset[index];
+	struct ziio_set *set = &state->set[index];
+
+	desc->name = state->mode == ZIIO_SEPARATE ? "iio" :
+		ziio_type_name(set->spec[0]->type) ?: "iio";
+	desc->flags = ZIO_CSET_HARDIRQ;
+	desc->n_chan = set->n;
+	desc->ssize = set->field->bytes;
+	desc->nbits = count_bits(state, index);
+	desc->ops = &ziio_set_ops;
+	desc->cset_attrs = ziio_set_attrs;
+	desc->n_cset_attrs = ziio_n_set_attrs;
+	desc->scaling = set->scaling;
+	desc->n_scaling = 1;
+	if (state->mode == ZIIO_INTERLEAVED)
+		desc->flags |= ZIO_CSET_INTERLEAVED;
+	else
+		desc->n_scaling = set->n;
+}
+
+/**
+ * ziio_make_sets() - make the channel sets
+ * @state: the device; receives @set, @n_set, @cset
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int ziio_make_sets(struct ziio_state *state)
+{
+	struct device *dev = &state->pdev->dev;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < state->n_chan; i++)
+		choose_set(state, &state->chan[i]);
+	state->set = devm_kcalloc(dev, state->n_set, sizeof(*state->set), GFP_KERNEL);
+	state->cset = devm_kcalloc(dev, state->n_set, sizeof(*state->cset), GFP_KERNEL);
+	if (!state->set || !state->cset)
+		return -ENOMEM;
+	for (i = 0; i < state->n_set && !ret; i++) {
+		ret = fill_set(state, i);
+		if (!ret)
+			describe_set(state, i);
+	}
+	return ret;
+}

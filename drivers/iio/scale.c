@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * scale.c: units, scales and offsets of IIO as those of ZIO
+ *
+ * A value of IIO is (raw + offset) * scale, in a unit that depends on the type of the
+ * channel: millivolts, for example. A value of ZIO is raw * scale + offset, in volts, and
+ * the offset is in millionths.
+ */
+#include <linux/iio/consumer.h>
+#include <linux/platform_device.h>
+
+#include "decimal.h"
+#include "iio.h"
+
+/* The unit of ZIO, and the power of ten of IIO's in it */
+struct ziio_unit {
+	enum zio_unit unit;
+	int exp;
+};
+
+/* Types that are missing have a unit that ZIO does not have: they are numbers. */
+static const struct ziio_unit ziio_units[] = {
+	[IIO_VOLTAGE] = { ZIO_UNIT_V, -3 },
+	[IIO_ALTVOLTAGE] = { ZIO_UNIT_V, -3 },
+	[IIO_CURRENT] = { ZIO_UNIT_A, -3 },
+	[IIO_POWER] = { ZIO_UNIT_W, -3 },
+	[IIO_ENERGY] = { ZIO_UNIT_J, 0 },
+	[IIO_RESISTANCE] = { ZIO_UNIT_OHM, 0 },
+	[IIO_CAPACITANCE] = { ZIO_UNIT_F, -9 },
+	[IIO_ACCEL] = { ZIO_UNIT_M_S2, 0 },
+	[IIO_GRAVITY] = { ZIO_UNIT_M_S2, 0 },
+	[IIO_ANGL_VEL] = { ZIO_UNIT_RAD_S, 0 },
+	[IIO_ANGL] = { ZIO_UNIT_RAD, 0 },
+	[IIO_PHASE] = { ZIO_UNIT_RAD, 0 },
+	[IIO_MAGN] = { ZIO_UNIT_T, -4 },	/* gauss */
+	[IIO_LIGHT] = { ZIO_UNIT_LX, 0 },
+	[IIO_TEMP] = { ZIO_UNIT_DEGC, -3 },
+	[IIO_PRESSURE] = { ZIO_UNIT_PA, 3 },
+	[IIO_HUMIDITYRELATIVE] = { ZIO_UNIT_PERCENT, -3 },
+	[IIO_CONCENTRATION] = { ZIO_UNIT_PERCENT, 0 },
+	[IIO_POSITIONRELATIVE] = { ZIO_UNIT_PERCENT, -3 },
+	[IIO_DISTANCE] = { ZIO_UNIT_M, 0 },
+	[IIO_PROXIMITY] = { ZIO_UNIT_M, 0 },
+	[IIO_VELOCITY] = { ZIO_UNIT_M_S, 0 },
+};
+
+static const struct ziio_unit *find_unit(const struct iio_chan_spec *spec)
+{
+	static const struct ziio_unit none;
+
+	return spec->type < ARRAY_SIZE(ziio_units) ? &ziio_units[spec->type] : &none;
+}
+
+/* @type: what read_raw() of the device returned */
+static bool to_decimal(int type, int val, int val2, struct ziio_decimal *dec)
+{
+	switch (type) {
+	case IIO_VAL_INT:
+		*dec = ziio_decimal_make(val < 0, abs((s64)val), 0);
+		return true;
+	case IIO_VAL_INT_PLUS_MICRO:
+		*dec = ziio_decimal_fixed(val, val2, 1000000, -6);
+		return true;
+	case IIO_VAL_INT_PLUS_NANO:
+		*dec = ziio_decimal_fixed(val, val2, 1000000000, -9);
+		return true;
+	case IIO_VAL_FRACTIONAL:
+		if (!val2)
+			return false;
+		*dec = ziio_decimal_quotient(val2 < 0 ? -(s64)val : val,
+					     abs((s64)val2));
+		return true;
+	case IIO_VAL_FRACTIONAL_LOG2:
+		if (val2 < 0 || val2 > ZIIO_MAX_LOG2)
+			return false;
+		*dec = ziio_decimal_quotient(val, BIT_ULL(val2));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool read_decimal(struct ziio_state *state, const struct iio_chan_spec *spec,
+			 enum iio_chan_info_enum info, struct ziio_decimal *dec)
+{
+	struct iio_channel chan = { .indio_dev = state->indio, .channel = spec };
+	int val = 0, val2 = 0, type;
+
+	type = iio_read_channel_attribute(&chan, &val, &val2, info);
+	return to_decimal(type, val, val2, dec);
+}
+
+/* Return: false if the offset does not fit. A channel that has none has the offset 0. */
+static bool read_offset(struct ziio_state *state, const struct iio_chan_spec *spec,
+			struct ziio_decimal scale, s32 *offset)
+{
+	struct ziio_decimal dec;
+
+	*offset = 0;
+	if (!read_decimal(state, spec, IIO_CHAN_INFO_OFFSET, &dec))
+		return true;
+	return ziio_decimal_to_s32(ziio_decimal_product(dec, scale), -6, offset);
+}
+
+/**
+ * ziio_read_scaling() - read how the samples of a channel become physical values
+ * @state: the device
+ * @spec: the channel
+ * @is_signed: samples have a sign
+ * @scaling: receives the result
+ *
+ * Samples of a channel without a scale, or with one that ZIO cannot express, are plain
+ * numbers.
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spec,
+		       bool is_signed, struct zio_scaling *scaling)
+{
+	const struct ziio_unit *unit = find_unit(spec);
+	struct ziio_decimal scale;
+	s32 offset;
+
+	*scaling = (struct zio_scaling) {
+		.flags = is_signed ? ZIO_SCALING_SIGNED : 0,
+		.mant = 1,
+	};
+	if (!read_decimal(state, spec, IIO_CHAN_INFO_SCALE, &scale))
+		return;
+	scale.exp += unit->exp;
+	if (!scale.mant || abs(scale.exp) > ZIO_SCALE_MAX_EXP ||
+	    !read_offset(state, spec, scale, &offset)) {
+		dev_warn(&state->pdev->dev,
+			 "%s: ZIO cannot express the scale or offset of channel %d: its samples are plain numbers\n",
+			 dev_name(&state->indio->dev), spec->scan_index);
+		return;
+	}
+	scaling->unit = unit->unit;
+	scaling->mant = scale.mant;
+	scaling->exp = scale.exp;
+	scaling->offset = offset;
+}
+
+/* Return: true if all channels of an interleaved set have the scale of the first one. */
+static bool has_one_scale(struct ziio_set *set)
+{
+	struct zio_scaling scaling;
+	unsigned int i;
+
+	for (i = 1; i < set->n; i++) {
+		ziio_read_scaling(set->state, set->spec[i], set->field[i].is_signed,
+				  &scaling);
+		if (memcmp(&scaling, &set->scaling[0], sizeof(scaling)))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * ziio_rescale() - read the scales of a set again, after a user has changed them in IIO
+ * @set: the set
+ *
+ * Context: Process, in attr_set().
+ *
+ * Return: 0; -EXDEV if channels of an interleaved set have different scales now.
+ */
+int ziio_rescale(struct ziio_set *set)
+{
+	unsigned int i, n = set->state->mode == ZIIO_INTERLEAVED ? 1 : set->n;
+
+	for (i = 0; i < n; i++)
+		ziio_read_scaling(set->state, set->spec[i], set->field[i].is_signed,
+				  &set->scaling[i]);
+	if (n < set->n && !has_one_scale(set)) {
+		dev_err(&set->state->pdev->dev,
+			"%s: channels of a set have different scales now: make the device again\n",
+			dev_name(&set->state->indio->dev));
+		return -EXDEV;
+	}
+	for (i = 0; i < n; i++)
+		zio_cset_set_scaling(set->cset, i, &set->scaling[i]);
+	return 0;
+}

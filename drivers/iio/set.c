@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * set.c: from scans to blocks
+ *
+ * raw_io() gives the set a block. Each scan adds samples to it, until it is full. The
+ * samples of a block follow each other without a gap: when IIO stops the device, the
+ * block is done with what it has. iio.h explains the barriers.
+ */
+#include <linux/ktime.h>
+#include <linux/rcupdate.h>
+
+#include "iio.h"
+
+enum { ZIIO_RESCALE, ZIIO_MISSED, ZIIO_GAPS, ZIIO_FAILED };
+
+const struct zio_attr_desc ziio_set_attrs[] = {
+	ZIO_ATTR_EXT("rescale", 0644, 0, 0, ZIIO_RESCALE),
+	ZIO_ATTR_PARAM("missed", 0444, 0, ZIIO_MISSED),
+	ZIO_ATTR_PARAM("gaps", 0444, 0, ZIIO_GAPS),
+	ZIO_ATTR_PARAM("failed", 0444, 0, ZIIO_FAILED),
+};
+
+const unsigned int ziio_n_set_attrs = ARRAY_SIZE(ziio_set_attrs);
+
+static bool is_interleaved(const struct ziio_set *set)
+{
+	return set->state->mode == ZIIO_INTERLEAVED;
+}
+
+/**
+ * ziio_set_alarm() - raise an alarm of each channel that was ever armed
+ * @set: the set
+ * @alarm: ZIIO_ALARM_*
+ *
+ * Context: Any.
+ */
+void ziio_set_alarm(struct ziio_set *set, u8 alarm)
+{
+	struct zio_channel *chan;
+	unsigned int i;
+
+	for (i = 0; i < set->n; i++) {
+		chan = READ_ONCE(set->chan[i]);
+		if (chan)
+			zio_channel_alarm(chan, alarm);
+	}
+}
+
+/* With a trigger of ZIO, scans that come between its events are nobody's. */
+static void miss_scan(struct ziio_set *set)
+{
+	struct zio_cset *cset = READ_ONCE(set->cset);
+
+	if (set->state->trig || !cset || !zio_cset_is_rearmed(cset))
+		return;
+	atomic_inc(&set->missed);
+	ziio_set_alarm(set, ZIIO_ALARM_MISSED);
+}
+
+static void put_time(struct zio_block *block, s64 ns)
+{
+	u32 rest;
+
+	block->tstamp.secs = div_u64_rem(ns, NSEC_PER_SEC, &rest);
+	block->tstamp.ticks = rest;
+	block->tstamp.bins = 0;
+}
+
+static s64 get_time(const struct zio_block *block)
+{
+	return block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks;
+}
+
+/* The time is that of the first scan, by the clock that the control of the block names. */
+static void stamp_block(struct ziio_set *set, struct zio_block *block, const void *scan)
+{
+	struct ziio_state *state = set->state;
+	s64 stamp = 0;
+
+	if (state->stamp_offset)
+		memcpy(&stamp, scan + state->stamp_offset, sizeof(stamp));
+	if (stamp > 0 && iio_device_get_clock(state->indio) == zio_block_clock(block)) {
+		put_time(block, stamp);
+		return;
+	}
+	zio_cset_stamp(set->cset, block);
+	if (stamp > 0)
+		stamp += get_time(block) - iio_get_time_ns(state->indio);
+	if (stamp > 0)
+		put_time(block, stamp);
+}
+
+static void stamp_blocks(struct ziio_set *set, const void *scan)
+{
+	struct zio_armed *armed = zio_cset_armed(set->cset), *pos;
+	struct zio_channel *chan;
+	struct zio_block *block;
+
+	stamp_block(set, armed->block, scan);
+	zio_for_each_block(set->cset, pos, chan, block)
+		block->tstamp = armed->block->tstamp;
+}
+
+/* Each channel has a block of its own. */
+static void store_separate(struct ziio_set *set, const void *scan)
+{
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+
+	zio_for_each_block(set->cset, pos, chan, block)
+		ziio_convert(&set->field[zio_channel_index(chan)], scan,
+			     block->data + set->fill);
+}
+
+static void store_samples(struct ziio_set *set, struct zio_block *block, const void *scan)
+{
+	if (set->copies)
+		memcpy(block->data + set->fill, scan + set->field->offset, set->step);
+	else if (is_interleaved(set))
+		ziio_convert_scan(set->field, set->mask, scan, block->data + set->fill);
+	else
+		store_separate(set, scan);
+	set->fill += set->step;
+}
+
+static void store_scan(struct ziio_set *set, const void *scan)
+{
+	struct zio_block *block = smp_load_acquire(&set->block); /* of raw_io() */
+
+	if (unlikely(!block)) {
+		miss_scan(set);
+		return;
+	}
+	/* With a trigger of ZIO, the time is that of its event. */
+	if (!set->fill && !set->state->trig)
+		stamp_blocks(set, scan);
+	if (likely(set->fill + set->step <= block->len))
+		store_samples(set, block, scan);
+	if (set->fill + set->step > block->len && cmpxchg(&set->block, block, NULL) == block)
+		zio_cset_done(set->cset);
+}
+
+/**
+ * ziio_store() - store a scan in the blocks of all sets
+ * @state: the device
+ * @scan: the scan
+ *
+ * Context: Any; one call at a time.
+ */
+void ziio_store(struct ziio_state *state, const void *scan)
+{
+	unsigned int i;
+
+	rcu_read_lock();
+	WRITE_ONCE(state->scans, state->scans + 1);
+	for (i = 0; i < state->n_set; i++)
+		store_scan(&state->set[i], scan);
+	rcu_read_unlock();
+}
+
+static void finish_short(struct ziio_set *set)
+{
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+
+	zio_for_each_block(set->cset, pos, chan, block)
+		block->len = set->fill;
+	zio_cset_done(set->cset);
+}
+
+/**
+ * ziio_finish_all() - finish the blocks that have samples already
+ * @state: the device
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_finish_all(struct ziio_state *state)
+{
+	struct ziio_set *set = state->set, *end = set + state->n_set;
+
+	/* stop_io() waits for this lock, so it does not return before zio_cset_done(). */
+	mutex_lock(&state->finish_lock);
+	for (; set < end; set++) {
+		struct zio_block *block = xchg(&set->block, NULL);
+
+		if (!block)
+			continue;
+		synchronize_rcu();
+		if (set->fill)
+			finish_short(set);
+		else
+			smp_store_release(&set->block, block); /* for store_scan() */
+	}
+	mutex_unlock(&state->finish_lock);
+}
+
+static int set_init(struct zio_cset *cset)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+
+	WRITE_ONCE(state->set[zio_cset_index(cset)].cset, cset);
+	return 0;
+}
+
+static void note_channels(struct ziio_set *set)
+{
+	struct zio_armed *pos;
+
+	for (pos = zio_cset_armed(set->cset); pos->chan; pos++)
+		WRITE_ONCE(set->chan[zio_channel_index(pos->chan)], pos->chan);
+}
+
+static int set_raw_io(struct zio_cset *cset)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+	struct ziio_set *set = &state->set[zio_cset_index(cset)];
+
+	note_channels(set);
+	set->fill = 0;
+	set->step = set->field->bytes;
+	if (is_interleaved(set)) {
+		set->mask = zio_cset_mask(cset);
+		set->step *= hweight64(set->mask);
+		set->copies = set->is_plain && hweight64(set->mask) == set->n;
+	}
+	/* For store_scan() */
+	smp_store_release(&set->block, zio_cset_armed(cset)->block);
+	if (state->trig)
+		ziio_ask(state);
+	return -EAGAIN;
+}
+
+static void set_stop(struct zio_cset *cset)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+	struct ziio_set *set = &state->set[zio_cset_index(cset)];
+
+	mutex_lock(&state->finish_lock);
+	xchg(&set->block, NULL);
+	mutex_unlock(&state->finish_lock);
+	synchronize_rcu();
+}
+
+static int set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
+			const struct zio_attr_desc *attr, u32 value)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+
+	return ziio_rescale(&state->set[zio_cset_index(cset)]);
+}
+
+static int set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			const struct zio_attr_desc *attr, u32 *value)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+	struct ziio_set *set = &state->set[zio_cset_index(cset)];
+
+	if (attr->id == ZIIO_MISSED)
+		*value = atomic_read(&set->missed);
+	else if (attr->id == ZIIO_GAPS)
+		*value = atomic_read(&set->gaps);
+	else if (attr->id == ZIIO_FAILED)
+		*value = atomic_read(&set->failed);
+	return 0;
+}
+
+const struct zio_cset_ops ziio_set_ops = {
+	.init = set_init,
+	.raw_io = set_raw_io,
+	.stop_io = set_stop,
+	.attr_set = set_attr_set,
+	.attr_get = set_attr_get,
+};

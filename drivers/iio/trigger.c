@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger.c: the trigger of the IIO device
+ *
+ * With a trigger of IIO, scans come by themselves, and ZIO takes them.
+ *
+ * raw_io() fires the trigger of the driver itself. So the trigger of the set makes the
+ * device acquire a scan; boards of any kind may share it. For a block of N scans the
+ * driver fires the trigger again whenever the device has finished one. A device that
+ * gives no scan, perhaps as its bus has failed, is triggered again a little later.
+ */
+#include <linux/platform_device.h>
+#include <linux/rcupdate.h>
+#include <linux/sysfs.h>
+#include <linux/zio-compat.h>
+
+#include "iio.h"
+
+#define ZIIO_RETRY_MS	10
+
+/* Hard interrupt context: the upper half of a handler takes the time. */
+static void poll_trigger(struct irq_work *work)
+{
+	struct ziio_state *state = container_of(work, struct ziio_state, poll_work);
+
+	if (!READ_ONCE(state->trig_runs) || !ziio_wants_scan(state))
+		return;
+	/* Busy with a scan: trigger_is_free() comes. */
+	if (atomic_read(&state->trig->use_count))
+		return;
+	WRITE_ONCE(state->polled, READ_ONCE(state->scans));
+	iio_trigger_poll(state->trig);
+}
+
+/**
+ * ziio_ask() - make the device acquire a scan
+ * @state: the device, with the trigger of the driver
+ *
+ * If the device is still busy with a scan, trigger_is_free() continues.
+ *
+ * Context: Any.
+ */
+void ziio_ask(struct ziio_state *state)
+{
+	smp_mb(); /* pairs with go_on() and run_trigger() */
+	if (!READ_ONCE(state->trig_runs))
+		return;
+	if (in_hardirq())
+		poll_trigger(&state->poll_work);
+	else
+		irq_work_queue(&state->poll_work);
+}
+
+static void retry_poll(struct timer_list *timer)
+{
+	struct ziio_state *state = container_of(timer, struct ziio_state, retry);
+
+	irq_work_queue(&state->poll_work);
+}
+
+static void count_failure(struct ziio_state *state)
+{
+	unsigned int i;
+
+	for (i = 0; i < state->n_set; i++) {
+		if (!READ_ONCE(state->set[i].block))
+			continue;
+		atomic_inc(&state->set[i].failed);
+		ziio_set_alarm(&state->set[i], ZIIO_ALARM_FAILED);
+	}
+}
+
+/* All consumers have finished the scan, and another one may be wanted. */
+static void go_on(struct ziio_state *state)
+{
+	smp_mb(); /* pairs with ziio_ask() */
+	if (!READ_ONCE(state->trig_runs) || !ziio_wants_scan(state))
+		return;
+	if (READ_ONCE(state->scans) != READ_ONCE(state->polled)) {
+		irq_work_queue(&state->poll_work);
+		return;
+	}
+	count_failure(state);
+	mod_timer(&state->retry, jiffies + msecs_to_jiffies(ZIIO_RETRY_MS));
+}
+
+/* Devices of others may use the trigger for longer than ours. */
+static void trigger_is_free(struct iio_trigger *trig)
+{
+	struct ziio_state *state;
+
+	rcu_read_lock();
+	state = iio_trigger_get_drvdata(trig);
+	if (state)
+		go_on(state);
+	rcu_read_unlock();
+}
+
+/* A set may be armed since before the device began to listen. */
+static int run_trigger(struct iio_trigger *trig, bool run)
+{
+	struct ziio_state *state;
+
+	rcu_read_lock();
+	state = iio_trigger_get_drvdata(trig);
+	if (state) {
+		WRITE_ONCE(state->trig_runs, run);
+		smp_mb(); /* pairs with ziio_ask() */
+		if (run && ziio_wants_scan(state))
+			irq_work_queue(&state->poll_work);
+	}
+	rcu_read_unlock();
+	return 0;
+}
+
+static const struct iio_trigger_ops ziio_trigger_ops = {
+	.set_trigger_state = run_trigger,
+	.reenable = trigger_is_free,
+};
+
+static struct device_attribute *find_attr(struct device *dev, const char *group,
+					  const char *name)
+{
+	const struct attribute_group *const *groups = (const void *)dev->groups;
+	struct attribute **attr;
+
+	for (; groups && *groups; groups++) {
+		if (!(*groups)->name || strcmp((*groups)->name, group))
+			continue;
+		for (attr = (*groups)->attrs; attr && *attr; attr++)
+			if (!strcmp((*attr)->name, name))
+				return container_of(*attr, struct device_attribute, attr);
+	}
+	return NULL;
+}
+
+/*
+ * Only the function behind the file in sysfs lets the device and the trigger refuse each
+ * other. It takes the name; an unknown one is no error, and leaves no trigger.
+ */
+static int set_trigger(struct iio_dev *indio, const char *name)
+{
+	struct device_attribute *attr = find_attr(&indio->dev, "trigger",
+						  "current_trigger");
+	ssize_t ret;
+
+	if (!attr || !attr->store)
+		return -EOPNOTSUPP;
+	ret = attr->store(&indio->dev, attr, name, strlen(name));
+	return min_t(ssize_t, ret, 0);
+}
+
+static bool has_trigger(const struct iio_dev *indio, const char *name)
+{
+	return indio->trig && !strcmp(indio->trig->name, name);
+}
+
+/* The caller has the lock. */
+static int change_trigger(struct ziio_state *state, const char *name)
+{
+	int ret;
+
+	if (state->is_gone)
+		return -ENODEV;
+	if (has_trigger(state->indio, name))
+		return 0;
+	if (state->indio->trig)
+		strscpy(state->former, state->indio->trig->name, sizeof(state->former));
+	ret = set_trigger(state->indio, name);
+	if (!ret && !has_trigger(state->indio, name))
+		ret = -ENOENT;
+	state->changed = !ret;
+	return ret;
+}
+
+static int use_trigger(struct ziio_state *state, const char *name)
+{
+	int ret;
+
+	mutex_lock(&state->attach_lock);
+	ret = change_trigger(state, name);
+	mutex_unlock(&state->attach_lock);
+	if (ret)
+		dev_err(&state->pdev->dev, "%s does not take the trigger \"%s\": error %d\n",
+			dev_name(&state->indio->dev), name, ret);
+	return ret;
+}
+
+static int use_own_trigger(struct ziio_state *state)
+{
+	int ret;
+
+	state->poll_work = IRQ_WORK_INIT_HARD(poll_trigger);
+	timer_setup(&state->retry, retry_poll, 0);
+	state->trig = iio_trigger_alloc(&state->pdev->dev, "zio-%s",
+					dev_name(&state->indio->dev));
+	if (!state->trig)
+		return -ENOMEM;
+	state->trig->ops = &ziio_trigger_ops;
+	iio_trigger_set_drvdata(state->trig, state);
+	ret = iio_trigger_register(state->trig);
+	if (ret) {
+		iio_trigger_free(state->trig);
+		state->trig = NULL;
+		return ret;
+	}
+	ret = use_trigger(state, state->trig->name);
+	if (ret)
+		ziio_release_trigger(state);
+	return ret;
+}
+
+/* Can its scans come without a trigger that the user has to choose? */
+static bool runs_alone(const struct iio_dev *indio)
+{
+	return indio->trig || !(indio->modes & INDIO_BUFFER_TRIGGERED);
+}
+
+/**
+ * ziio_choose_trigger() - set the trigger of the IIO device
+ * @state: the device; ziio_release_trigger() undoes the call
+ * @name: of a trigger of IIO; "zio": the trigger of the driver; empty: the one that the
+ *        device has, and if it needs one, that of the driver
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOENT if there is no such trigger; -EBUSY if other users have enabled a
+ * buffer of the device; -EPERM if it cannot be changed; -ENOMEM; or an error of the
+ * device's driver.
+ */
+int ziio_choose_trigger(struct ziio_state *state, const char *name)
+{
+	if (!*name && runs_alone(state->indio))
+		return 0;
+	if (!*name || !strcmp(name, "zio"))
+		return use_own_trigger(state);
+	return use_trigger(state, name);
+}
+
+/* After this no function of the trigger uses @state. */
+static void stop_trigger(struct ziio_state *state)
+{
+	WRITE_ONCE(state->trig_runs, false);
+	iio_trigger_set_drvdata(state->trig, NULL);
+	synchronize_rcu();
+	timer_delete_sync(&state->retry);
+	irq_work_sync(&state->poll_work);
+}
+
+/**
+ * ziio_restore_trigger() - give the device its former trigger
+ * @state: the device; it receives no scans. It may have its former trigger already
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_restore_trigger(struct ziio_state *state)
+{
+	mutex_lock(&state->attach_lock);
+	if (state->changed && set_trigger(state->indio, state->former))
+		dev_warn(&state->pdev->dev,
+			 "%s keeps its trigger, as other users have enabled a buffer\n",
+			 dev_name(&state->indio->dev));
+	state->changed = false;
+	mutex_unlock(&state->attach_lock);
+}
+
+/**
+ * ziio_release_trigger() - undo ziio_choose_trigger()
+ * @state: the device; it receives no scans
+ *
+ * Context: Process, sleeps. Not from a notifier of the IIO bus, which it calls.
+ */
+void ziio_release_trigger(struct ziio_state *state)
+{
+	if (state->trig)
+		stop_trigger(state);
+	ziio_restore_trigger(state);
+	if (!state->trig)
+		return;
+	iio_trigger_unregister(state->trig);
+	iio_trigger_free(state->trig);
+	state->trig = NULL;
+}
