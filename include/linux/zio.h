@@ -176,6 +176,8 @@ struct zio_device *devm_zio_device_register(struct device *parent,
 					    int id, void *priv);
 
 bool zio_cset_done(struct zio_cset *cset);
+bool zio_cset_fail(struct zio_cset *cset, int error);
+void zio_cset_lost(struct zio_cset *cset, u32 n);
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
 void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 			  const struct zio_scaling *scaling);
