@@ -111,6 +111,8 @@ def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str
         options += ["--add", f"{models}/{name}.ko:/selftests/{name}.ko"]
     for name in asked_for("device", tests):
         options += ["--device", name]
+    for words in asked_for("qemu", tests):
+        options += [f"--qemu={words}"]
     if any(test.has("host-root") for test in tests):
         build_package()
         options += ["--host-root", "--mem", "1024"]
