@@ -44,8 +44,10 @@ class Sound(Benchmark):
         for method in ("read", "ring"):
             if method == "ring":
                 plan.use_area(CSET, SIZE, 16)
-            words = {"method": method, "turns": 1000, "repeat": 1, "size": SIZE}
-            self.take(plan, method, zio_bench("loop", NODE, **words))
+            command = zio_bench(
+                "loop", NODE, method=method, turns=1000, repeat=1, size=SIZE
+            )
+            self.take(plan, method, command)
         plan.run(f"rmdir {ZALSA}")
 
     def take(self, plan: Plan, method: str, command: str) -> None:

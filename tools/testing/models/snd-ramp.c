@@ -145,23 +145,13 @@ static int ramp_ack(struct snd_pcm_substream *ss)
 	return 0;
 }
 
+#define RAMP_OPS	.open = ramp_open, .close = ramp_close, .prepare = ramp_prepare, \
+			.sync_stop = ramp_sync_stop, .trigger = ramp_trigger, \
+			.pointer = ramp_pointer
+
 static const struct snd_pcm_ops ramp_ops[RAMP_PCMS] = {
-	{
-		.open = ramp_open,
-		.close = ramp_close,
-		.sync_stop = ramp_sync_stop,
-		.prepare = ramp_prepare,
-		.trigger = ramp_trigger,
-		.pointer = ramp_pointer,
-	}, {
-		.open = ramp_open,
-		.close = ramp_close,
-		.sync_stop = ramp_sync_stop,
-		.prepare = ramp_prepare,
-		.trigger = ramp_trigger,
-		.pointer = ramp_pointer,
-		.ack = ramp_ack,
-	},
+	{ RAMP_OPS },
+	{ RAMP_OPS, .ack = ramp_ack },
 };
 
 static int set_gone(const char *text, const struct kernel_param *param)
