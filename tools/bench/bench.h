@@ -129,6 +129,7 @@ uint64_t find_period(int64_t (*try)(void *arg, uint64_t period), void *arg,
 
 /* Subcommands. Their words are in argv, without the name of the subcommand. */
 
+void main_busy(char **argv);
 void main_iio(char **argv);
 void main_jitter(char **argv);
 void main_loop(char **argv);

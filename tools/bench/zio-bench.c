@@ -72,6 +72,7 @@ static const struct command {
 	{ "jitter", main_jitter },	/* how late events come */
 	{ "slink", main_slink },	/* events of the emulated S-LINK card */
 	{ "route", main_route },	/* blocks that the kernel hands on by itself */
+	{ "busy", main_busy },		/* a command that mostly waits */
 	{ "run", main_run },
 	{ "free", main_free },
 };
@@ -85,5 +86,5 @@ int main(int argc, char **argv)
 			commands[i].main(argv + 2);
 			return 0;
 		}
-	die("which command? loop, peer, trig, iio, jitter, slink, route, run, free");
+	die("which command? loop, peer, trig, iio, jitter, slink, route, busy, run, free");
 }

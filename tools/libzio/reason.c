@@ -188,7 +188,10 @@ int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 {
 	const char *reason = find_reason(attr, code);
 
-	if (code == EBUSY && obj->kind == ZIO_OBJECT_CONFIG_DEVICE)
+	if (obj->kind == ZIO_OBJECT_CONFIG_DEVICE && code != EEXIST &&
+	    !strcmp(attr, "live") && !strcmp(value, "1"))
+		reason = "the kernel log (dmesg) has the reason";
+	else if (code == EBUSY && obj->kind == ZIO_OBJECT_CONFIG_DEVICE)
 		reason = "the device is live: set live=0 first";
 	zio_explain(err, code, "%s/%s: cannot set '%.100s': %s%s%s", obj->name, attr,
 		    value, strerror(code), reason ? ": " : "", reason ? reason : "");

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * capture.c: frames from ALSA's memory to blocks, in the context of a period
+ *
+ * ALSA wakes the pollers of a PCM at each period. alsa_period() is called there: in any
+ * context, with the lock of the stream held, so it may not call ALSA. It notes how far the
+ * hardware is, and alsa_capture() copies what fits into the armed block. There is one copy
+ * of each frame, from the memory of the card to the block.
+ *
+ * One context copies at a time ("pumping"). Another one that comes meanwhile leaves: the
+ * first one looks again before it ends. The core may call raw_io() in zio_cset_done(), so
+ * the loop holds no lock there.
+ *
+ * The hardware goes on when no block is armed. Frames that it may be about to overwrite
+ * are lost, in whole blocks. They are counted exactly.
+ */
+#include <linux/math64.h>
+#include <linux/time64.h>
+
+#include "alsa.h"
+
+/* Copies the channels of the set's mask. */
+static void gather_frames(struct alsa_stream *s, void *to, const void *from, size_t frames)
+{
+	unsigned int ssize = s->format->ssize, i;
+
+	for (; frames; frames--, from += s->frame_size)
+		for (i = 0; i < s->channels; i++)
+			if (s->mask & BIT_ULL(i)) {
+				memcpy(to, from + i * ssize, ssize);
+				to += ssize;
+			}
+}
+
+/**
+ * alsa_copy_in() - copy frames into a block
+ * @s: the stream, whose mask is that of the block
+ * @to: the place in the block
+ * @from: whole frames of the card
+ * @frames: number of frames
+ *
+ * Context: Any.
+ *
+ * Return: the place behind the copied frames.
+ */
+void *alsa_copy_in(struct alsa_stream *s, void *to, const void *from, size_t frames)
+{
+	size_t len = frames * hweight64(s->mask) * s->format->ssize;
+
+	if (hweight64(s->mask) == s->channels)
+		memcpy(to, from, len);
+	else
+		gather_frames(s, to, from, frames);
+	return to + len;
+}
+
+/**
+ * alsa_note_start() - begin to count frames; the PCM is prepared
+ * @s: the stream; the caller holds s->lock
+ *
+ * Context: Process.
+ */
+void alsa_note_start(struct alsa_stream *s)
+{
+	s->hw_ptr = s->ss->runtime->status->hw_ptr;
+	s->head = 0;
+	s->tail = 0;
+	s->head_ns = ktime_get_ns();
+}
+
+/*
+ * ALSA knows the position within its memory alone. If periods were late by more than the
+ * memory holds, the time tells how many rounds are missing. Returns their frames.
+ */
+static u64 count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
+{
+	u64 frames = mul_u64_u32_div(passed_ns, s->rate, NSEC_PER_SEC);
+
+	if (frames < moved + s->buffer / 2)
+		return 0;
+	s->alarms |= ALSA_ALARM_ESTIMATE;
+	return div_u64(frames - moved + s->buffer / 2, s->buffer) * s->buffer;
+}
+
+/* The link's own clock tells the time within a period more exactly than the position. */
+static s64 correct_by_link(struct alsa_stream *s, s64 now_ns)
+{
+	struct snd_pcm_runtime *rt = s->ss->runtime;
+	s64 ahead;
+
+	if (rt->audio_tstamp_report.actual_type != SNDRV_PCM_AUDIO_TSTAMP_TYPE_LINK)
+		return now_ns;
+	ahead = rt->status->audio_tstamp.tv_sec * NSEC_PER_SEC +
+		rt->status->audio_tstamp.tv_nsec - alsa_frames_ns(s, s->head);
+	return abs(ahead) < alsa_frames_ns(s, s->period) ? now_ns - ahead : now_ns;
+}
+
+static void note_position(struct alsa_stream *s)
+{
+	struct snd_pcm_runtime *rt = s->ss->runtime;
+	snd_pcm_sframes_t moved = rt->status->hw_ptr - s->hw_ptr;
+	s64 now_ns = rt->status->tstamp.tv_sec * NSEC_PER_SEC +
+		rt->status->tstamp.tv_nsec;
+
+	if (moved < 0)
+		moved += rt->boundary;
+	s->hw_ptr = rt->status->hw_ptr;
+	if (unlikely(now_ns - s->head_ns > alsa_frames_ns(s, s->buffer)))
+		s->head += count_missed_rounds(s, now_ns - s->head_ns, moved);
+	s->head += moved;
+	s->head_ns = correct_by_link(s, now_ns);
+	rt->control->appl_ptr = s->hw_ptr;
+}
+
+/* Gives up frames that the hardware may be about to overwrite. */
+static void drop_overrun(struct alsa_stream *s)
+{
+	u64 over = s->head - s->tail;
+	u32 n;
+
+	if (likely(over <= s->buffer - s->guard) || !s->frames)
+		return;
+	over -= s->buffer - s->guard;
+	n = div_u64(over + s->frames - 1, s->frames);
+	s->tail += (u64)n * s->frames;
+	s->lost += n;
+	s->alarms |= ALSA_ALARM_GAP;
+}
+
+static void fill_block(struct alsa_stream *s, struct zio_block *block)
+{
+	struct snd_pcm_runtime *rt = s->ss->runtime;
+	size_t at, first;
+	void *to;
+	u32 rest;
+
+	div_u64_rem(s->tail, s->buffer, &rest);
+	at = rest;
+	first = min_t(size_t, s->frames, s->buffer - at);
+	if (rt->dma_buffer_p)
+		snd_dma_buffer_sync(rt->dma_buffer_p, SNDRV_DMA_SYNC_CPU);
+	to = alsa_copy_in(s, block->data, rt->dma_area + at * s->frame_size, first);
+	alsa_copy_in(s, to, rt->dma_area, s->frames - first);
+}
+
+/* Returns true if the armed block is full. The caller holds s->lock. */
+static bool take_frames(struct alsa_stream *s)
+{
+	struct zio_block *block = s->block;
+
+	if (!s->running)
+		return false;
+	drop_overrun(s);
+	if (!block || s->head < s->tail + s->frames)
+		return false;
+	fill_block(s, block);
+	alsa_begin_block(s, block,
+			 s->head_ns - alsa_frames_ns(s, s->head - s->tail));
+	s->tail += s->frames;
+	s->block = NULL;
+	return true;
+}
+
+/**
+ * alsa_capture() - copy frames to the armed block, and to those that follow
+ * @s: the stream
+ *
+ * Context: Any; the caller does not hold s->lock.
+ */
+void alsa_capture(struct alsa_stream *s)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	if (s->pumping)
+		goto out;
+	s->pumping = true;
+	while (take_frames(s)) {
+		spin_unlock_irqrestore(&s->lock, flags);
+		zio_cset_done(s->cset);
+		spin_lock_irqsave(&s->lock, flags);
+	}
+	s->pumping = false;
+	wake_up(&s->idle);
+out:
+	spin_unlock_irqrestore(&s->lock, flags);
+}
+
+/**
+ * alsa_period() - a period of the hardware is over
+ * @s: the stream
+ *
+ * Context: Any, with the lock of the PCM's stream held.
+ */
+void alsa_period(struct alsa_stream *s)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	if (s->running)
+		note_position(s);
+	spin_unlock_irqrestore(&s->lock, flags);
+	alsa_capture(s);
+}

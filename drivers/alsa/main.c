@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c: a PCM of ALSA as a device of ZIO
+ *
+ * Users make a device by mkdir in /sys/kernel/config/zio/devices/zalsa. Capture is an
+ * interleaved input, playback an interleaved output. Documentation/alsa.md describes the
+ * use.
+ */
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/pm.h>
+#include <linux/zio-config.h>
+
+#include "alsa.h"
+
+enum { ALSA_CAPTURE, ALSA_PLAYBACK, ALSA_BOTH };
+
+/* Freezable: the service must not start a PCM while the machine goes to sleep. */
+struct workqueue_struct *alsa_wq;
+
+static const char *const alsa_directions[] = { "capture", "playback", "both", NULL };
+
+/* The names of alsa_formats, for configfs */
+static const char *format_names[ALSA_N_FORMATS + 1];
+
+static const struct zio_config_attr alsa_config_attrs[] = {
+	{ .name = "pcm", .text = true },
+	{ .name = "direction", .choices = alsa_directions },
+	{ .name = "format", .choices = format_names },
+	{ .name = "rate", .max = 1000000 },
+	{ .name = "channels", .max = 64 },
+	{ .name = "period", .max = BIT(20) },
+	{ .name = "periods", .max = 1024 },
+};
+
+static void read_wish(struct device *dev, struct alsa_wish *wish)
+{
+	wish->format = zio_config_value(dev, "format", 0);
+	wish->rate = zio_config_value(dev, "rate", 0);
+	wish->channels = zio_config_value(dev, "channels", 0);
+	wish->period = zio_config_value(dev, "period", 0);
+	wish->periods = zio_config_value(dev, "periods", 0);
+}
+
+/* Full scale is 1, until a user says what it is. */
+static void describe_scale(struct alsa_stream *s, struct zio_scaling *scaling)
+{
+	u64 steps = 1ULL << (s->msbits - 1), mant = 1000000000;
+	s32 exp = -9;
+
+	for (; div64_u64(mant, steps) < 100000000; exp--)
+		mant *= 10;
+	scaling->flags = ZIO_SCALING_WRITABLE;
+	scaling->mant = div64_u64(mant, steps);
+	scaling->exp = exp;
+	if (s->format->is_signed)
+		scaling->flags |= ZIO_SCALING_SIGNED;
+	else
+		scaling->offset = -1000000;
+}
+
+/* The rate is in the control of each block; programs that store blocks keep it. */
+static void describe_attrs(struct alsa_stream *s, struct zio_attr_desc *attrs)
+{
+	const struct zio_attr_desc all[] = {
+		ZIO_ATTR_EXT("rate", 0444, 0, s->rate, ALSA_RATE),
+		ZIO_ATTR_PARAM("period", 0444, s->period, ALSA_PERIOD),
+		ZIO_ATTR_PARAM("buffer-frames", 0444, s->buffer, ALSA_BUFFER),
+		ZIO_ATTR_PARAM("xruns", 0444, 0, ALSA_XRUNS),
+		ZIO_ATTR_PARAM("stalls", 0444, 0, ALSA_STALLS),
+	};
+
+	BUILD_BUG_ON(ARRAY_SIZE(all) != ALSA_N_ATTRS);
+	memcpy(attrs, all, sizeof(all));
+}
+
+static void describe_cset(struct alsa_device *adev, unsigned int i)
+{
+	struct alsa_stream *s = &adev->stream[i];
+	struct zio_cset_desc *cset = &adev->cset[i];
+
+	describe_scale(s, &adev->scaling[i]);
+	describe_attrs(s, adev->attrs[i]);
+	cset->name = s->is_output ? "playback" : "capture";
+	cset->flags = ZIO_CSET_INTERLEAVED;
+	if (s->is_output)
+		cset->flags |= ZIO_CSET_OUTPUT;
+	if (s->msbits < s->format->nbits)
+		cset->flags |= ZIO_CSET_MSB_ALIGN;
+	cset->n_chan = s->channels;
+	cset->ssize = s->format->ssize;
+	cset->nbits = s->msbits;
+	cset->nsamples = s->period;
+	cset->trigger = s->is_output ? NULL : "transparent";
+	cset->ops = &alsa_ops;
+	cset->cset_attrs = adev->attrs[i];
+	cset->n_cset_attrs = ALSA_N_ATTRS;
+	cset->scaling = &adev->scaling[i];
+	cset->n_scaling = 1;
+}
+
+static void close_stream(void *data)
+{
+	alsa_close_stream(data);
+}
+
+static void close_device(void *data)
+{
+	alsa_close(data);
+}
+
+static int add_stream(struct alsa_device *adev, bool is_output)
+{
+	unsigned int i = adev->n_streams;
+	struct alsa_stream *s = &adev->stream[i];
+	struct alsa_wish wish;
+	int ret;
+
+	s->dev = adev->dev;
+	s->is_output = is_output;
+	read_wish(adev->dev, &wish);
+	ret = alsa_open_stream(adev, s);
+	if (!ret)
+		ret = devm_add_action_or_reset(adev->dev, close_stream, s);
+	if (!ret)
+		ret = alsa_configure(s, &wish);
+	if (!ret)
+		ret = alsa_init_stream(s);
+	if (ret)
+		return ret;
+	describe_cset(adev, i);
+	adev->n_streams++;
+	return 0;
+}
+
+static int add_streams(struct alsa_device *adev)
+{
+	unsigned int direction = zio_config_value(adev->dev, "direction", ALSA_CAPTURE);
+	int ret = 0;
+
+	if (direction != ALSA_PLAYBACK)
+		ret = add_stream(adev, false);
+	if (!ret && direction != ALSA_CAPTURE)
+		ret = add_stream(adev, true);
+	return ret;
+}
+
+static int alsa_probe(struct platform_device *pdev)
+{
+	struct alsa_device *adev = devm_kzalloc(&pdev->dev, sizeof(*adev), GFP_KERNEL);
+	int ret;
+
+	if (!adev)
+		return -ENOMEM;
+	adev->dev = &pdev->dev;
+	ret = alsa_open(adev, zio_config_text(&pdev->dev, "pcm", ""));
+	if (!ret)
+		ret = devm_add_action_or_reset(&pdev->dev, close_device, adev);
+	if (!ret)
+		ret = add_streams(adev);
+	if (ret)
+		return ret;
+	adev->desc.name = "zalsa";
+	adev->desc.owner = THIS_MODULE;
+	adev->desc.cset = adev->cset;
+	adev->desc.n_cset = adev->n_streams;
+	platform_set_drvdata(pdev, adev);
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &adev->desc,
+							zio_config_id(&pdev->dev, pdev->id),
+							adev));
+}
+
+static int suspend_device(struct device *dev)
+{
+	struct alsa_device *adev = dev_get_drvdata(dev);
+	unsigned int i;
+
+	for (i = 0; i < adev->n_streams; i++)
+		alsa_suspend(&adev->stream[i]);
+	return 0;
+}
+
+static int resume_device(struct device *dev)
+{
+	struct alsa_device *adev = dev_get_drvdata(dev);
+	unsigned int i;
+
+	for (i = 0; i < adev->n_streams; i++)
+		alsa_resume(&adev->stream[i]);
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(alsa_pm, suspend_device, resume_device);
+
+static struct platform_driver alsa_driver = {
+	.driver.name = "zio-alsa",
+	.driver.pm = pm_sleep_ptr(&alsa_pm),
+	.probe = alsa_probe,
+};
+
+static struct zio_config_type alsa_config = {
+	.name = "zalsa",
+	.owner = THIS_MODULE,
+	.driver = &alsa_driver,
+	.attrs = alsa_config_attrs,
+	.n_attrs = ARRAY_SIZE(alsa_config_attrs),
+};
+
+static int __init alsa_module_init(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ALSA_N_FORMATS; i++)
+		format_names[i] = alsa_formats[i].name;
+	alsa_wq = alloc_workqueue("zio-alsa", WQ_FREEZABLE | WQ_UNBOUND, 0);
+	if (!alsa_wq)
+		return -ENOMEM;
+	ret = zio_config_driver_register(&alsa_config, 0);
+	if (ret)
+		destroy_workqueue(alsa_wq);
+	return ret;
+}
+
+static void __exit alsa_module_exit(void)
+{
+	zio_config_driver_unregister(&alsa_config);
+	destroy_workqueue(alsa_wq);
+}
+
+module_init(alsa_module_init);
+module_exit(alsa_module_exit);
+MODULE_DESCRIPTION("ZIO: sound cards (ALSA)");
+MODULE_VERSION(ZIO_MODULE_VERSION);
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stream.c: the operations of the sets; start, restart and watch of a PCM
+ *
+ * raw_io() notes the armed block. A work item, the "service", prepares and starts the PCM,
+ * starts it again when it has stopped by itself, and watches whether it moves. It sleeps in
+ * ALSA's functions, so it is the only one that calls them. If the PCM cannot be started, or
+ * does not move, the service fails the armed block: the reader gets the error, and its next
+ * read tries once more.
+ *
+ *   raw_io()     notes the block; starts the service, or copies at once
+ *   hook()       ALSA has news: a period, or another state
+ *   stop_io()    forgets the block, waits for the contexts above, stops the PCM
+ *
+ * The lock of ALSA's stream is taken before s->lock, and s->mutex before both.
+ */
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "alsa.h"
+
+/* A card that does not move for so long, and for four periods, has stopped. */
+#define ALSA_STALL_JIFFIES	(2 * HZ)
+
+/**
+ * alsa_kick() - run the service of a stream
+ * @s: the stream
+ * @delay: in jiffies
+ *
+ * Context: Any.
+ */
+void alsa_kick(struct alsa_stream *s, unsigned long delay)
+{
+	if (delay)
+		queue_delayed_work(alsa_wq, &s->service, delay);
+	else
+		mod_delayed_work(alsa_wq, &s->service, 0);
+}
+
+/* The time between the block that was due and the one that came tells what is missing. */
+static void count_gap(struct alsa_stream *s, s64 first_ns)
+{
+	s64 late_ns = first_ns - s->due_ns, block_ns = alsa_frames_ns(s, s->frames);
+	u64 n = late_ns > 0 ? div64_u64(late_ns + block_ns / 2, max(block_ns, 1LL)) : 0;
+
+	s->restarted = false;
+	s->lost += clamp_t(u64, n, 1, U32_MAX / 2);
+	s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
+}
+
+/* By the clock of the set's trigger; @first_ns is by CLOCK_MONOTONIC. */
+static void stamp_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
+{
+	struct timespec64 at;
+
+	zio_cset_stamp(s->cset, block);
+	at = ns_to_timespec64(block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks -
+			      (ktime_get_ns() - first_ns));
+	block->tstamp.secs = at.tv_sec;
+	block->tstamp.ticks = at.tv_nsec;
+}
+
+/**
+ * alsa_begin_block() - report what came before a block, and when it begins
+ * @s: the stream; the caller holds s->lock
+ * @block: the armed block
+ * @first_ns: the time of its first frame, by CLOCK_MONOTONIC; for inputs
+ *
+ * Context: Any.
+ */
+void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
+{
+	if (!s->is_output) {
+		if (unlikely(s->restarted))
+			count_gap(s, first_ns);
+		stamp_block(s, block, first_ns);
+		zio_cset_lost(s->cset, s->lost);
+	}
+	if (unlikely(s->alarms))
+		zio_channel_alarm(zio_cset_armed(s->cset)->chan, s->alarms);
+	s->lost = 0;
+	s->alarms = 0;
+}
+
+/* The card has gone, and its driver has not. Unbinds the device as if the user did it. */
+struct unplug {
+	struct work_struct work;
+	struct device *dev;
+};
+
+static void unplug_device(struct work_struct *work)
+{
+	struct unplug *unplug = container_of(work, struct unplug, work);
+
+	device_release_driver(unplug->dev);
+	put_device(unplug->dev);
+	kfree(unplug);
+}
+
+static void unplug_later(struct alsa_stream *s)
+{
+	struct unplug *unplug = kzalloc(sizeof(*unplug), GFP_KERNEL);
+
+	if (!unplug)
+		return;
+	INIT_WORK(&unplug->work, unplug_device);
+	unplug->dev = get_device(s->dev);
+	queue_work(alsa_wq, &unplug->work);
+}
+
+/* The PCM has stopped by itself: what comes next does not follow what was before. */
+static void mark_gap(struct alsa_stream *s)
+{
+	s->xruns++;
+	if (s->is_output) {
+		s->alarms |= ALSA_ALARM_GAP;
+		return;
+	}
+	if (!s->in_work && !s->restarted)
+		s->due_ns = s->head_ns - alsa_frames_ns(s, s->head - s->tail);
+	s->restarted = true;
+	s->pos = 0;
+}
+
+static void set_running(struct alsa_stream *s, bool running)
+{
+	spin_lock_irq(&s->lock);
+	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
+	s->running = running;
+	if (running && !s->in_work)
+		alsa_note_start(s);
+	spin_unlock_irq(&s->lock);
+}
+
+static void stop_running(struct alsa_stream *s)
+{
+	spin_lock_irq(&s->lock);
+	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
+	if (s->running)
+		mark_gap(s);
+	s->running = false;
+	spin_unlock_irq(&s->lock);
+}
+
+static int restart(struct alsa_stream *s)
+{
+	int ret;
+
+	stop_running(s);
+	if (s->ss->runtime->state == SNDRV_PCM_STATE_DRAINING)
+		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
+	ret = alsa_ioctl(s, SNDRV_PCM_IOCTL_PREPARE);
+	if (ret)
+		return ret;
+	s->watched = s->ss->runtime->status->hw_ptr;
+	s->watched_at = jiffies;
+	set_running(s, true);
+	return s->is_output ? 0 : alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
+}
+
+/* While no block is armed, no program waits for the hardware. */
+static int check_progress(struct alsa_stream *s)
+{
+	snd_pcm_uframes_t hw_ptr = READ_ONCE(s->ss->runtime->status->hw_ptr);
+
+	if (hw_ptr != s->watched) {
+		s->watched = hw_ptr;
+		s->watched_at = jiffies;
+	}
+	if (!READ_ONCE(s->block) ||
+	    time_before(jiffies, s->watched_at + s->stall_jiffies))
+		return 0;
+	s->stalls++;
+	return -ETIMEDOUT;
+}
+
+/* An output without a block may have played all: it starts again with the next one. */
+static int keep_running(struct alsa_stream *s)
+{
+	snd_pcm_state_t state = s->ss->runtime->state;
+
+	if (s->is_output && !READ_ONCE(s->block))
+		return 0;
+	if (s->running && state == SNDRV_PCM_STATE_RUNNING)
+		return check_progress(s);
+	if (s->running && s->is_output && state == SNDRV_PCM_STATE_PREPARED) {
+		s->watched_at = jiffies;
+		return 0;
+	}
+	return restart(s);
+}
+
+static int serve(struct alsa_stream *s)
+{
+	int ret = keep_running(s);
+
+	if (!ret && s->in_work)
+		ret = alsa_transfer(s);
+	if (!ret && (READ_ONCE(s->block) || !s->is_output))
+		alsa_kick(s, s->stall_jiffies / 2);
+	return ret;
+}
+
+/* These codes mean something else when the core returns them. */
+static int visible_error(int error)
+{
+	return error == -ETIMEDOUT || error == -ENOMEM ? error : -EIO;
+}
+
+/* From here on no context touches the block, if there is one. */
+static void stop_for_error(struct alsa_stream *s, int error)
+{
+	set_running(s, false);
+	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
+	spin_lock_irq(&s->lock);
+	s->error = s->block ? visible_error(error) : 0;
+	s->wanted = false;
+	s->block = NULL;
+	spin_unlock_irq(&s->lock);
+}
+
+/* raw_io() may not have returned yet: then the service tries again. */
+static void fail_block(struct alsa_stream *s)
+{
+	if (!zio_cset_fail(s->cset, s->error)) {
+		alsa_kick(s, 1);
+		return;
+	}
+	spin_lock_irq(&s->lock);
+	s->error = 0;
+	spin_unlock_irq(&s->lock);
+}
+
+static bool is_wanted(struct alsa_stream *s)
+{
+	return READ_ONCE(s->wanted) && !s->asleep;
+}
+
+static void service(struct work_struct *work)
+{
+	struct alsa_stream *s = container_of(to_delayed_work(work), struct alsa_stream,
+					     service);
+	int ret = 0;
+
+	mutex_lock(&s->mutex);
+	if (s->ss->runtime->state == SNDRV_PCM_STATE_DISCONNECTED)
+		unplug_later(s);
+	else if (is_wanted(s))
+		ret = serve(s);
+	if (ret)
+		stop_for_error(s, ret);
+	if (READ_ONCE(s->error))
+		fail_block(s);
+	mutex_unlock(&s->mutex);
+}
+
+/* ALSA calls this with the lock of the stream held, in any context. */
+static int hook(wait_queue_entry_t *wait, unsigned int mode, int flags, void *key)
+{
+	struct alsa_stream *s = container_of(wait, struct alsa_stream, wait);
+	snd_pcm_state_t state = s->ss->runtime->state;
+
+	if (!s->in_work && likely(state == SNDRV_PCM_STATE_RUNNING))
+		alsa_period(s);
+	else if (READ_ONCE(s->wanted) || state == SNDRV_PCM_STATE_DISCONNECTED)
+		alsa_kick(s, 0);
+	return 0;
+}
+
+/* Frames of a block: at most half of ALSA's memory, so that the other half can fill. */
+static size_t count_frames(struct alsa_stream *s, struct zio_block *block)
+{
+	size_t size = hweight64(s->mask) * s->format->ssize;
+	size_t frames = block->len / size;
+
+	if (s->is_output) {
+		if (block->len % size)
+			s->alarms |= ALSA_ALARM_CUT;
+		return frames;
+	}
+	frames = min_t(size_t, frames, s->buffer / 2);
+	block->len = frames * size;
+	return frames;
+}
+
+static int alsa_raw_io(struct zio_cset *cset)
+{
+	struct alsa_stream *s = to_stream(cset);
+	struct zio_block *block = zio_cset_armed(cset)->block;
+	unsigned long flags;
+	bool copy;
+
+	spin_lock_irqsave(&s->lock, flags);
+	s->mask = zio_cset_mask(cset);
+	s->frames = count_frames(s, block);
+	s->pos = 0;
+	s->block = block;
+	s->error = 0;
+	s->wanted = true;
+	copy = s->running && !s->in_work;
+	spin_unlock_irqrestore(&s->lock, flags);
+	if (copy)
+		alsa_capture(s);
+	else
+		alsa_kick(s, 0);
+	return -EAGAIN;
+}
+
+static void forget_block(struct alsa_stream *s)
+{
+	spin_lock_irq(&s->lock);
+	s->wanted = false;
+	s->error = 0;
+	s->block = NULL;
+	s->restarted = false;
+	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
+	spin_unlock_irq(&s->lock);
+	cancel_delayed_work_sync(&s->service);
+}
+
+/*
+ * An output goes on with what ALSA already has. While an output is not armed it is not
+ * watched.
+ */
+static void alsa_stop_io(struct zio_cset *cset)
+{
+	struct alsa_stream *s = to_stream(cset);
+
+	forget_block(s);
+	mutex_lock(&s->mutex);
+	if (s->is_output) {
+		if (s->ss->runtime->state == SNDRV_PCM_STATE_PREPARED)
+			alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
+	} else {
+		set_running(s, false);
+		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
+	}
+	mutex_unlock(&s->mutex);
+}
+
+static int alsa_init(struct zio_cset *cset)
+{
+	struct alsa_stream *s = to_stream(cset);
+
+	s->cset = cset;
+	add_wait_queue(&s->ss->runtime->sleep, &s->wait);
+	return 0;
+}
+
+static void alsa_exit(struct zio_cset *cset)
+{
+	struct alsa_stream *s = to_stream(cset);
+
+	remove_wait_queue(&s->ss->runtime->sleep, &s->wait);
+	forget_block(s);
+	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
+}
+
+static int alsa_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			 const struct zio_attr_desc *attr, u32 *value)
+{
+	struct alsa_stream *s = to_stream(cset);
+
+	switch (attr->id) {
+	case ALSA_RATE:
+		*value = s->rate;
+		break;
+	case ALSA_PERIOD:
+		*value = s->period;
+		break;
+	case ALSA_BUFFER:
+		*value = s->buffer;
+		break;
+	case ALSA_XRUNS:
+		*value = READ_ONCE(s->xruns);
+		break;
+	default:
+		*value = READ_ONCE(s->stalls);
+	}
+	return 0;
+}
+
+const struct zio_cset_ops alsa_ops = {
+	.init = alsa_init,
+	.exit = alsa_exit,
+	.raw_io = alsa_raw_io,
+	.stop_io = alsa_stop_io,
+	.attr_get = alsa_attr_get,
+};
+
+/* The machine is about to sleep. The gap is counted when it is awake. */
+void alsa_suspend(struct alsa_stream *s)
+{
+	mutex_lock(&s->mutex);
+	s->asleep = true;
+	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
+	mutex_unlock(&s->mutex);
+}
+
+void alsa_resume(struct alsa_stream *s)
+{
+	mutex_lock(&s->mutex);
+	s->asleep = false;
+	mutex_unlock(&s->mutex);
+	alsa_kick(s, 0);
+}
+
+static void free_bounce(void *bounce)
+{
+	kvfree(bounce);
+}
+
+/**
+ * alsa_init_stream() - prepare what the operations need
+ * @s: the stream, which is configured
+ *
+ * Context: Process, the probe() of the device.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int alsa_init_stream(struct alsa_stream *s)
+{
+	struct snd_pcm_runtime *rt = s->ss->runtime;
+
+	mutex_init(&s->mutex);
+	spin_lock_init(&s->lock);
+	init_waitqueue_head(&s->idle);
+	init_waitqueue_func_entry(&s->wait, hook);
+	INIT_DELAYED_WORK(&s->service, service);
+	s->stall_jiffies = max_t(unsigned long, ALSA_STALL_JIFFIES,
+				 mul_u64_u32_div(4ULL * s->period, HZ, s->rate));
+	if (rt->hw.info & SNDRV_PCM_INFO_HAS_LINK_ATIME)
+		rt->audio_tstamp_config.type_requested = SNDRV_PCM_AUDIO_TSTAMP_TYPE_LINK;
+	if (!s->in_work)
+		return 0;
+	s->bounce = kvcalloc(s->period, s->frame_size, GFP_KERNEL);
+	return s->bounce ? devm_add_action_or_reset(s->dev, free_bounce, s->bounce) : -ENOMEM;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * transfer.c: frames in a work item, by ALSA's own functions
+ *
+ * Outputs take this way. So do inputs whose driver copies frames itself, or wants to know
+ * how far its user is: capture.c cannot serve those.
+ */
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/time64.h>
+#include <linux/version.h>
+
+#include "alsa.h"
+
+/**
+ * alsa_needs_work() - check whether a PCM needs a work item for its frames
+ * @s: the stream, which is open and has parameters
+ *
+ * Context: Process.
+ *
+ * Return: true if ALSA must copy the frames.
+ */
+bool alsa_needs_work(const struct alsa_stream *s)
+{
+	const struct snd_pcm_ops *ops = s->ss->ops;
+
+	if (s->is_output || ops->ack || !s->ss->runtime->dma_area)
+		return true;
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	return ops->copy_kernel || ops->copy_user;
+#else
+	return ops->copy;
+#endif
+}
+
+static bool has_all_channels(const struct alsa_stream *s)
+{
+	return hweight64(s->mask) == s->channels;
+}
+
+static size_t room_of_frame(const struct alsa_stream *s)
+{
+	return hweight64(s->mask) * s->format->ssize;
+}
+
+/* Channels that the mask does not have are silent. */
+static void scatter_frames(struct alsa_stream *s, const void *from, size_t frames)
+{
+	unsigned int ssize = s->format->ssize, i;
+	void *to = s->bounce;
+
+	snd_pcm_format_set_silence(s->format->format, to, frames * s->channels);
+	for (; frames; frames--, to += s->frame_size)
+		for (i = 0; i < s->channels; i++)
+			if (s->mask & BIT_ULL(i)) {
+				memcpy(to + i * ssize, from, ssize);
+				from += ssize;
+			}
+}
+
+static snd_pcm_sframes_t play(struct alsa_stream *s, void *data, size_t frames)
+{
+	if (has_all_channels(s))
+		return snd_pcm_kernel_write(s->ss, data, frames);
+	frames = min_t(size_t, frames, s->period);
+	scatter_frames(s, data, frames);
+	return snd_pcm_kernel_write(s->ss, s->bounce, frames);
+}
+
+static snd_pcm_sframes_t capture(struct alsa_stream *s, void *data, size_t frames)
+{
+	snd_pcm_sframes_t n;
+
+	if (has_all_channels(s))
+		return snd_pcm_kernel_read(s->ss, data, frames);
+	n = snd_pcm_kernel_read(s->ss, s->bounce, min_t(size_t, frames, s->period));
+	if (n > 0)
+		alsa_copy_in(s, data, s->bounce, n);
+	return n;
+}
+
+/* @n: frames that were just read; the block begins with them */
+static s64 time_first_frame(struct alsa_stream *s, snd_pcm_uframes_t n)
+{
+	struct snd_pcm_runtime *rt = s->ss->runtime;
+	snd_pcm_sframes_t ahead;
+	s64 now_ns;
+
+	snd_pcm_stream_lock_irq(s->ss);
+	ahead = rt->status->hw_ptr - rt->control->appl_ptr;
+	now_ns = rt->status->tstamp.tv_sec * NSEC_PER_SEC + rt->status->tstamp.tv_nsec;
+	snd_pcm_stream_unlock_irq(s->ss);
+	if (ahead < 0)
+		ahead += rt->boundary;
+	s->due_ns = now_ns - alsa_frames_ns(s, ahead);
+	return s->due_ns - alsa_frames_ns(s, n);
+}
+
+/* Moves frames of the block. Returns their number, or an error. */
+static snd_pcm_sframes_t move_frames(struct alsa_stream *s, struct zio_block *block)
+{
+	void *data = block->data + s->pos * room_of_frame(s);
+	size_t frames = s->frames - s->pos;
+	snd_pcm_sframes_t n;
+
+	n = s->is_output ? play(s, data, frames) : capture(s, data, frames);
+	if (n <= 0)
+		return n;
+	spin_lock_irq(&s->lock);
+	if (!s->pos)
+		alsa_begin_block(s, block, s->is_output ? 0 : time_first_frame(s, n));
+	spin_unlock_irq(&s->lock);
+	s->pos += n;
+	return n;
+}
+
+static struct zio_block *armed_block(struct alsa_stream *s)
+{
+	struct zio_block *block;
+
+	spin_lock_irq(&s->lock);
+	block = s->block;
+	spin_unlock_irq(&s->lock);
+	return block;
+}
+
+static void finish_block(struct alsa_stream *s)
+{
+	spin_lock_irq(&s->lock);
+	s->block = NULL;
+	spin_unlock_irq(&s->lock);
+	zio_cset_done(s->cset);
+}
+
+/*
+ * An output begins to play when half of ALSA's memory is full. A short one begins after a
+ * period without another block.
+ */
+static int start_short_output(struct alsa_stream *s)
+{
+	struct snd_pcm_runtime *rt = s->ss->runtime;
+
+	if (rt->state != SNDRV_PCM_STATE_PREPARED ||
+	    rt->control->appl_ptr == rt->status->hw_ptr)
+		return 0;
+	if (s->primed)
+		return alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
+	s->primed = true;
+	alsa_kick(s, DIV_ROUND_UP(s->period * HZ, s->rate) + 1);
+	return 0;
+}
+
+/**
+ * alsa_transfer() - move frames between blocks and ALSA
+ * @s: the stream, which is prepared
+ *
+ * Context: Process, the work item of the stream; s->mutex is held.
+ *
+ * Return: 0, also if the PCM stopped meanwhile; an error of the card's driver.
+ */
+int alsa_transfer(struct alsa_stream *s)
+{
+	struct zio_block *block;
+	snd_pcm_sframes_t n = 0;
+
+	while ((block = armed_block(s))) {
+		n = s->pos < s->frames ? move_frames(s, block) : 0;
+		if (n < 0)
+			break;
+		s->primed = false;
+		if (s->pos == s->frames)
+			finish_block(s);
+	}
+	if (n == -EPIPE || n == -ESTRPIPE || n == -EBADFD)
+		alsa_kick(s, 0);
+	else if (n < 0 && n != -EAGAIN)
+		return n;
+	return s->is_output ? start_short_output(s) : 0;
+}
