@@ -197,6 +197,29 @@ static void play_or_defer(struct zio_channel_core *in)
 		queue_filler(in);
 }
 
+/*
+ * The caller completes blocks of a stream. A route that has just gone still takes the
+ * block: its output is released after a grace period. Blocks for which there was no route
+ * go to the input's readers.
+ */
+static void publish_blocks(struct zio_channel_core *in, unsigned int n)
+{
+	struct zio_route *route;
+	struct zio_block *block;
+
+	zio_queue_publish(&in->queue, n);
+	rcu_read_lock();
+	while ((route = first_route(in)) && (block = zio_queue_pop(&in->queue))) {
+		hlist_for_each_entry_from_rcu(route, node)
+			feed_output(route, block);
+		zio_block_put(in, block);
+	}
+	play_or_defer(in);
+	rcu_read_unlock();
+	if (zio_queue_count(&in->queue))
+		zio_channel_wake_reader(in);
+}
+
 /* Returns false if the last route has just gone. */
 static bool feed_outputs(struct zio_channel_core *in, struct zio_block *block)
 {
@@ -244,6 +267,7 @@ static void notify_route(struct zio_channel_core *chan)
 
 static const struct zio_channel_ops input_ops = {
 	.push = push_block,
+	.publish = publish_blocks,
 	.has_room = input_has_room,
 	.notify = notify_route,
 };
