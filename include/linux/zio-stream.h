@@ -3,8 +3,8 @@
  * zio-stream.h: the interface for boards with many blocks in flight
  *
  * A set with ZIO_CSET_STREAM has a FIFO of blocks per channel. The driver takes free
- * blocks ahead, hands them to the hardware, and completes them in the same order, several
- * at a time. drivers/zio-zero-stream.c is an example; Documentation/dma-cards.md explains
+ * blocks ahead, and hands them to the hardware. It completes them in the same order,
+ * several at a time. drivers/zio-zero.c has an example; Documentation/dma-cards.md explains
  * how to write such a driver.
  *
  * raw_io() starts the stream and returns -EAGAIN. It takes the first blocks of the

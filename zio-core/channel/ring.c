@@ -57,7 +57,7 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	slot->seq_num -= ring->merged;
 }
 
-static void wake_reader(struct zio_channel_core *chan)
+static __always_inline void wake_reader(struct zio_channel_core *chan)
 {
 	if (chan->cset->on_demand ||
 	    zio_ring_count(chan) >= READ_ONCE(chan->buf->watermark))
@@ -160,7 +160,7 @@ int zio_ring_error(struct zio_channel_core *chan)
 
 static void publish_loss(struct zio_channel_core *chan)
 {
-	WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
+	WRITE_ONCE(chan->ring->hdr->lost, zio_channel_losses(chan));
 }
 
 static const struct zio_channel_ops ring_ops = {
@@ -220,7 +220,7 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	ring->merged = chan->merged;
 	for (i = atomic_read(&q->tail); i != q->head; i++)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
-	ring->hdr->lost = chan->lost;
+	ring->hdr->lost = zio_channel_losses(chan);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	smp_store_release(&chan->ring, ring);			/* K */

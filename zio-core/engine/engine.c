@@ -624,15 +624,17 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 }
 
 /*
- * Returns CSET_ARMED: the caller owns the phase now. CSET_ARMING: the context that is
- * arming will see EARLY. CSET_IDLE: the driver has no blocks, or the set is a stream.
+ * Returns the phase before. CSET_ARMED: the caller owns the phase now. CSET_ARMING: the
+ * context that is arming will see EARLY. Any other: the driver has no blocks, or the set
+ * is a stream.
  */
 static int take_from_driver(struct zio_cset_core *cset)
 {
 	int new, old = atomic_read(&cset->state);
+	const int mask = CSET_PHASE | CSET_STREAM;
 
 	do {
-		switch (old & (CSET_PHASE | CSET_STREAM)) {
+		switch (old & mask) {
 		case CSET_ARMING:
 			new = old | CSET_EARLY;
 			break;
@@ -640,10 +642,10 @@ static int take_from_driver(struct zio_cset_core *cset)
 			new = (old & ~CSET_PHASE) | CSET_FINISHING;
 			break;
 		default:
-			return CSET_IDLE;
+			return old & mask;
 		}
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-	return old & CSET_PHASE;
+	return old & mask;
 }
 
 /**

@@ -22,9 +22,9 @@
  * A block gets its number when it is complete. So an abort leaves no gap, and a loss
  * always does.
  *
- *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. A
- *      context that puts a block then (full barrier) looks at wants. They pair. Without
- *      them, the channel could have a free block, and the driver would never be told.
+ *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. It pairs
+ *      with a context that puts a block, then (full barrier) looks at wants. Without them,
+ *      the channel could have a free block, and the driver would never be told.
  *      refill_channels() runs under RCU, after it has found the set ARMED. It pairs with
  *      zio_stream_close(): the set is ABORTING, and a grace period passes before
  *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could
@@ -68,52 +68,59 @@ void zio_stream_destroy(struct zio_channel_core *chan)
 		kfree_rcu(chan->stream, rcu);			/* E */
 }
 
-/* Takes a free block, one that a program has read, or with "prefer-new" an unread one. */
-static struct zio_block *find_block(struct zio_channel_core *chan)
+static __always_inline struct zio_block *get_block(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
+
+	if (unlikely(zio_queue_count(&chan->queue) >= buf->len))
+		return NULL;
+	return buf->type->ops->get_block(buf);
+}
+
+/* Frees a block that a program has read, or with "prefer-new" an unread one. */
+static struct zio_block *free_block(struct zio_channel_core *chan)
+{
 	struct zio_block *block = NULL, *old;
 
-	if (zio_queue_count(&chan->queue) < buf->len)
-		block = buf->type->ops->get_block(buf);
 	while (!block && zio_channel_reclaim_read(chan))
-		if (zio_queue_count(&chan->queue) < buf->len)
-			block = buf->type->ops->get_block(buf);
+		block = get_block(chan);
 	while (!block && (old = zio_channel_pop_unread(chan))) {
 		WRITE_ONCE(chan->stream->dropped, chan->stream->dropped + 1);
 		zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
-		buf->type->ops->put_block(buf, old);
-		block = buf->type->ops->get_block(buf);
+		chan->buf->type->ops->put_block(chan->buf, old);
+		block = get_block(chan);
 	}
 	return block;
 }
 
-/* The device has no block: it may drop samples. */
-static void count_dry(struct zio_channel_core *chan)
+/* Returns true if the device has just lost its last block: it may drop samples. */
+static bool count_dry(struct zio_channel_core *chan)
 {
 	struct zio_stream *stream = chan->stream;
 
 	if (stream->is_dry || zio_stream_in_flight(chan))
-		return;
-	stream->is_dry = true;
+		return false;
+	WRITE_ONCE(stream->is_dry, true);
 	WRITE_ONCE(stream->n_dry, stream->n_dry + 1);
 	zio_channel_raise(chan, ZIO_ALARM_DRY);
+	return true;
 }
 
-/* Not inline, so that the usual way saves no registers for it. */
-static noinline struct zio_block *find_block_again(struct zio_channel_core *chan)
+/* No block is free. Not inline, so that the usual way saves no registers for it. */
+static noinline struct zio_block *find_block(struct zio_channel_core *chan)
 {
 	bool wanted = READ_ONCE(chan->stream->wants);
-	struct zio_block *block;
+	struct zio_block *block = free_block(chan);
 
-	WRITE_ONCE(chan->stream->wants, 1);
-	smp_mb();						/* I */
-	block = find_block(chan);
 	if (block)
 		return block;
-	count_dry(chan);
+	WRITE_ONCE(chan->stream->wants, 1);
+	smp_mb();						/* I */
+	block = get_block(chan) ?: free_block(chan);
+	if (block)
+		return block;
 	/* Fewer blocks than the watermark may exist: wake readers for those. */
-	if (!wanted)
+	if (count_dry(chan) || !wanted)
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	return NULL;
 }
@@ -138,8 +145,8 @@ static void prepare_block(struct zio_channel_core *chan, struct zio_block *block
  *
  * Context: Any, from raw_io() until stop_io() returns; one caller at a time per channel.
  *
- * Return: the block; NULL without a free block, with as many blocks in flight as the
- * attribute "queue-depth" says, for a disabled channel, and after the end of the stream.
+ * Return: the block; NULL without a free block, and with as many blocks in flight as the
+ * attribute "queue-depth" says. NULL for a disabled channel, and after the stream's end.
  */
 struct zio_block *zio_channel_take(struct zio_channel *pub)
 {
@@ -151,34 +158,19 @@ struct zio_block *zio_channel_take(struct zio_channel *pub)
 
 	if (taken - READ_ONCE(q->head) >= READ_ONCE(stream->limit))
 		return NULL;
-	block = find_block(chan);
+	block = get_block(chan);
 	if (unlikely(!block)) {
-		block = find_block_again(chan);
+		block = find_block(chan);
 		if (!block)
 			return NULL;
 	}
-	stream->is_dry = false;
+	WRITE_ONCE(stream->is_dry, false);
 	prepare_block(chan, block);
 	WRITE_ONCE(q->slot[taken & q->mask], block);
 	WRITE_ONCE(stream->taken, taken + 1);
 	return block;
 }
 EXPORT_SYMBOL_GPL(zio_channel_take);
-
-/**
- * zio_stream_in_flight() - count the blocks of a channel that the driver has
- * @chan: the channel of a stream
- *
- * Context: Any.
- *
- * Return: the number, which may be old.
- */
-unsigned int zio_stream_in_flight(const struct zio_channel_core *chan)
-{
-	int n = READ_ONCE(chan->stream->taken) - READ_ONCE(chan->queue.head);
-
-	return max(n, 0);
-}
 
 /**
  * zio_channel_in_flight() - get a block that the driver has

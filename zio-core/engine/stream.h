@@ -38,7 +38,6 @@ int zio_stream_create(struct zio_channel_core *chan);
 void zio_stream_destroy(struct zio_channel_core *chan);
 void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth);
 bool zio_stream_wants_room(const struct zio_channel_core *chan);
-unsigned int zio_stream_in_flight(const struct zio_channel_core *chan);
 
 /* Context: Any; the counters of a channel change meanwhile. */
 static inline unsigned long zio_channel_losses(const struct zio_channel_core *chan)
@@ -48,6 +47,20 @@ static inline unsigned long zio_channel_losses(const struct zio_channel_core *ch
 	if (zio_cset_is_stream(chan->cset))
 		lost += READ_ONCE(chan->stream->dropped);
 	return lost;
+}
+
+/* Context: Any. Returns true if the driver has no block, and finds none. */
+static inline bool zio_channel_is_dry(const struct zio_channel_core *chan)
+{
+	return zio_cset_is_stream(chan->cset) && READ_ONCE(chan->stream->is_dry);
+}
+
+/* Context: Any; the number may be old. */
+static inline unsigned int zio_stream_in_flight(const struct zio_channel_core *chan)
+{
+	int n = READ_ONCE(chan->stream->taken) - READ_ONCE(chan->queue.head);
+
+	return max(n, 0);
 }
 
 /* The @n blocks behind the head are queued. One pusher at a time. */

@@ -148,7 +148,7 @@ static void count_lost_block(struct zio_channel_core *out)
 	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
 }
 
-static void feed_output(const struct zio_route *route, struct zio_block *block)
+static __always_inline void feed_output(const struct zio_route *route, struct zio_block *block)
 {
 	struct zio_range all = { .len = block->len };
 	struct zio_channel_core *out = route->out;
@@ -179,7 +179,7 @@ static void play_outputs(struct zio_channel_core *in)
 		zio_cset_kick(route->out->cset);
 }
 
-static void play_or_defer(struct zio_channel_core *in)
+static __always_inline void play_or_defer(struct zio_channel_core *in)
 {
 	bool play;
 
