@@ -304,12 +304,14 @@ static void close_channels(struct zio_cset_core *cset)
  * zio_stream_close() - prepare a stream for stop_io()
  * @cset: the channel set, ABORTING
  *
+ * The device goes on during the grace period: it needs blocks until then.
+ *
  * Context: Process, sleeps.
  */
 void zio_stream_close(struct zio_cset_core *cset)
 {
-	close_channels(cset);
 	synchronize_rcu();					/* I */
+	close_channels(cset);
 }
 
 static void drop_in_flight(struct zio_channel_core *chan)

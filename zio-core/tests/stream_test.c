@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* stream_test.c: sets with many blocks in flight; the test is the driver */
+#include <linux/kthread.h>
 #include <linux/zio-stream.h>
 
 #include "test-device.h"
@@ -211,6 +212,59 @@ static void stop_may_complete(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 2);
+}
+
+/* Held by the driver while it uses the hardware */
+static DEFINE_MUTEX(hardware);
+
+static void wait_for_driver(struct test_device *tdev)
+{
+	mutex_lock(&hardware);
+	mutex_unlock(&hardware);
+}
+
+static int switch_off(void *cset)
+{
+	test_enable_trigger(cset, false);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Takes a block in the grace period before stop_io(). Returns false if it came too late. */
+static bool take_before_stop(struct kunit *test, struct test_device *tdev)
+{
+	unsigned int stops = tdev->stop_calls;
+	struct task_struct *thread;
+	struct zio_block *block;
+	bool early;
+
+	test_lock(test, &hardware);
+	thread = test_thread_run(test, switch_off, tdev->cset);
+	while (cset_phase(tdev->cset) == CSET_ARMED)
+		cond_resched();
+	block = zio_channel_take(&tdev->cset->chan[0]->pub);
+	early = READ_ONCE(tdev->stop_calls) == stops;
+	if (early)
+		KUNIT_EXPECT_NOT_NULL(test, block);
+	test_unlock(test, &hardware);
+	test_thread_stop(test, thread);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, stops + 1);
+	KUNIT_EXPECT_EQ(test, test_count_owned(tdev->cset->chan[0]), 16);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
+	return early;
+}
+
+/* The device is not short of blocks while the core waits to stop it. */
+static void device_has_blocks_until_stop(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	unsigned int i, n = 0;
+
+	tdev->stop = wait_for_driver;
+	for (i = 0; i < 50 && n < 3; i++)
+		n += take_before_stop(test, tdev);
+	KUNIT_EXPECT_EQ(test, n, 3);
 }
 
 static void driver_is_told_of_room(struct kunit *test)
@@ -439,6 +493,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(loss_is_a_gap),
 	KUNIT_CASE(abort_returns_blocks_without_a_gap),
 	KUNIT_CASE(stop_may_complete),
+	KUNIT_CASE(device_has_blocks_until_stop),
 	KUNIT_CASE(driver_is_told_of_room),
 	KUNIT_CASE(refill_takes_blocks),
 	KUNIT_CASE(prefer_new_drops_unread_blocks),
