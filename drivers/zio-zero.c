@@ -8,7 +8,8 @@
  *
  * Module parameters and configfs can replace cset0: another number of channels, wider
  * samples, one pattern for all channels, interleaved channels, a slow conversion. With
- * "ncset" or "csets" the device has that many sets like cset0, and no others.
+ * "ncset" or "csets" the device has that many sets like cset0, and no others. With
+ * "stream" cset0 is a stream: a timer completes so many blocks at once.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -21,7 +22,8 @@
 #include <linux/string.h>
 #include <linux/zio-compat.h>
 #include <linux/zio-config.h>
-#include <linux/zio.h>
+#include <linux/zio-stream.h>
+#include <linux/zio-trigger.h>
 
 static unsigned int ndev = 1, ncset, nchan = 3;
 module_param(ndev, uint, 0444);
@@ -35,11 +37,18 @@ static char *pattern = "mixed";
 module_param(pattern, charp, 0444);
 MODULE_PARM_DESC(pattern, "zero, random, sawtooth, channel, or mixed (default)");
 
+static unsigned int stream;
+module_param(stream, uint, 0444);
+MODULE_PARM_DESC(stream,
+		 "blocks that each tick of a stream completes (default 0: no stream)");
+
+#define ZERO_MAX_STREAM	4096
 #define ZERO_NEVER	U32_MAX
 /* An unplug waits for the sleep to end, so the sleep has a limit. */
 #define ZERO_MAX_SLEEP	(10 * USEC_PER_SEC)
 
 enum zero_attr {
+	ZERO_PERIOD,
 	ZERO_GAIN,
 	ZERO_OFFSET,
 	ZERO_SEQUENCE,
@@ -77,6 +86,9 @@ struct zero_state {
 	u32 delay_us;
 	struct hrtimer timer;
 	struct zio_cset *converting;
+	u32 stream;		/* blocks per tick of cset0, or 0 */
+	u32 period;		/* ns between two ticks */
+	u64 next;		/* when the next tick is due, in ns of ktime_get_ns() */
 	u32 gain;		/* in 1/1000 */
 	u32 offset;
 	u32 sequence;
@@ -224,6 +236,93 @@ static void zero_stop(struct zio_cset *cset)
 	hrtimer_cancel(&state->timer);
 }
 
+/* The blocks of a tick are complete at once, and have one time stamp. */
+static void fill_in_flight(struct zero_state *state, struct zio_cset *cset,
+			   struct zio_channel *chan, unsigned int n)
+{
+	struct zero_chan *zchan = &state->chan[zio_channel_index(chan)];
+	struct zio_block *block, *first = zio_channel_in_flight(chan, 0);
+	unsigned int i;
+
+	zio_cset_stamp(cset, first);
+	for (i = 0; i < n; i++) {
+		block = zio_channel_in_flight(chan, i);
+		block->tstamp = first->tstamp;
+		fill_samples(zchan, block->data, block->len, state->ssize);
+	}
+}
+
+static void take_blocks(struct zio_channel *chan)
+{
+	while (zio_channel_take(chan))
+		continue;
+}
+
+/* @n blocks are due. The device drops those for which it has no memory. */
+static void complete_blocks(struct zero_state *state, struct zio_cset *cset,
+			    struct zio_channel *chan, unsigned int n)
+{
+	unsigned int done = n;
+
+	while (done && !zio_channel_in_flight(chan, done - 1))
+		done--;
+	if (done)
+		fill_in_flight(state, cset, chan, done);
+	zio_channel_complete(chan, done);
+	zio_channel_lost(chan, n - done);
+	take_blocks(chan);
+}
+
+/* Returns how many ticks were due since the last one. */
+static unsigned int count_ticks(struct zero_state *state, u64 now)
+{
+	u32 period = READ_ONCE(state->period);
+	unsigned int n = 1;
+
+	if (now > state->next + period)
+		n += div_u64(now - state->next, period);
+	state->next += (u64)n * period;
+	return n;
+}
+
+static enum hrtimer_restart zero_tick(struct hrtimer *timer)
+{
+	struct zero_state *state = container_of(timer, struct zero_state, timer);
+	struct zio_cset *cset = state->converting;
+	u64 begin = ktime_get_ns(), end;
+	unsigned int ticks = count_ticks(state, begin);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+
+	zio_for_each_channel(cset, pos, chan) {
+		complete_blocks(state, cset, chan, state->stream);
+		zio_channel_lost(chan, (ticks - 1) * state->stream);
+	}
+	end = ktime_get_ns();
+	end += zio_trigger_throttle(begin, end);
+	hrtimer_set_expires(timer, ns_to_ktime(max(state->next, end)));
+	return HRTIMER_RESTART;
+}
+
+static int zero_start_stream(struct zio_cset *cset)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+
+	zio_for_each_channel(cset, pos, chan)
+		take_blocks(chan);
+	state->converting = cset;
+	state->next = ktime_get_ns() + READ_ONCE(state->period);
+	hrtimer_start(&state->timer, ns_to_ktime(state->next), HRTIMER_MODE_ABS);
+	return -EAGAIN;
+}
+
+/* The next tick takes the blocks. */
+static void zero_refill(struct zio_cset *cset, struct zio_channel *chan)
+{
+}
+
 /* The core counts the blocks and gives them back to the buffer. */
 static int zero_output(struct zio_cset *cset)
 {
@@ -257,6 +356,8 @@ static int zero_count(struct zio_cset *cset)
 static u32 *find_value(struct zero_state *state, unsigned long id)
 {
 	switch (id) {
+	case ZERO_PERIOD:
+		return &state->period;
 	case ZERO_GAIN:
 		return &state->gain;
 	case ZERO_OFFSET:
@@ -297,6 +398,14 @@ static const struct zio_cset_ops zero_convert_ops = {
 	.stop_io = zero_stop,
 };
 
+static const struct zio_cset_ops zero_stream_ops = {
+	.raw_io = zero_start_stream,
+	.stop_io = zero_stop,
+	.refill = zero_refill,
+	.attr_set = zero_attr_set,
+	.attr_get = zero_attr_get,
+};
+
 static const struct zio_cset_ops zero_output_ops = {
 	.raw_io = zero_output,
 };
@@ -305,6 +414,17 @@ static const struct zio_cset_ops zero_count_ops = {
 	.raw_io = zero_count,
 	.attr_set = zero_attr_set,
 	.attr_get = zero_attr_get,
+};
+
+static const struct zio_attr_desc zero_stream_attrs[] = {
+	{
+		.name = "period-ns",
+		.mode = 0644,
+		.value = NSEC_PER_MSEC,
+		.min = NSEC_PER_USEC,
+		.max = NSEC_PER_SEC,
+		.id = ZERO_PERIOD,
+	},
 };
 
 static const struct zio_attr_desc zero_count_attrs[] = {
@@ -367,6 +487,7 @@ static const struct zio_config_attr zero_config_attrs[] = {
 	{ .name = "sleeps", .max = 1 },
 	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
 	{ .name = "csets", .max = U16_MAX },
+	{ .name = "stream", .max = ZERO_MAX_STREAM },
 };
 
 /* The conversion of cset0 may last some time. The sets like it have no timer. */
@@ -375,11 +496,22 @@ static const struct zio_cset_ops *choose_ops(struct zero_state *state,
 {
 	if (index)
 		return &zero_any_ops;
+	if (state->stream)
+		return &zero_stream_ops;
 	if (zio_config_value(dev, "sleeps", 0))
 		return &zero_asleep_ops;
 	if (state->delay_us)
 		return &zero_convert_ops;
 	return state->interleaved ? &zero_any_ops : &zero_input_ops;
+}
+
+/* While blocks of one tick are read, those of the next one are in flight. */
+static void describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
+{
+	cset->flags |= ZIO_CSET_STREAM;
+	cset->queue_depth = max(2 * state->stream, 16u);
+	cset->cset_attrs = zero_stream_attrs;
+	cset->n_cset_attrs = ARRAY_SIZE(zero_stream_attrs);
 }
 
 static void describe_input(struct zero_state *state, struct device *dev,
@@ -396,6 +528,8 @@ static void describe_input(struct zero_state *state, struct device *dev,
 		cset->flags |= ZIO_CSET_INTERLEAVED;
 	if (cset->ops == &zero_asleep_ops)
 		cset->flags |= ZIO_CSET_SLEEPS;
+	if (cset->ops == &zero_stream_ops)
+		describe_stream(state, cset);
 }
 
 static int describe_csets(struct zero_state *state, struct device *dev,
@@ -448,10 +582,14 @@ static struct zero_state *alloc_state(struct device *dev, unsigned int n_inputs)
 	state->ssize = BIT(zio_config_value(dev, "ssize", 0));
 	state->interleaved = zio_config_value(dev, "interleaved", 0);
 	state->delay_us = zio_config_value(dev, "delay-us", 0);
+	state->stream = zio_config_value(dev, "stream", stream);
+	state->period = NSEC_PER_MSEC;
+	if (state->stream && state->delay_us)
+		state->period = min(state->delay_us, (u32)USEC_PER_SEC) * NSEC_PER_USEC;
 	state->gain = 1000;
 	choose_patterns(state, dev, n_inputs);
-	zio_hrtimer_setup(&state->timer, zero_converted, CLOCK_MONOTONIC,
-			  HRTIMER_MODE_REL);
+	zio_hrtimer_setup(&state->timer, state->stream ? zero_tick : zero_converted,
+			  CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	return state;
 }
 
@@ -463,6 +601,8 @@ static int zero_probe(struct platform_device *pdev)
 
 	if (!state)
 		return -ENOMEM;
+	if (state->stream && (state->interleaved || zio_config_value(&pdev->dev, "sleeps", 0)))
+		return -EINVAL;
 	if (zio_config_value(&pdev->dev, "sleeps", 0) &&
 	    state->delay_us > ZERO_MAX_SLEEP)
 		return -EINVAL;
@@ -491,7 +631,7 @@ static struct zio_config_type zero_config = {
 static int __init zero_init(void)
 {
 	if (ncset > U16_MAX || !nchan || nchan > U16_MAX ||
-	    match_string(zero_patterns, -1, pattern) < 0)
+	    match_string(zero_patterns, -1, pattern) < 0 || stream > ZERO_MAX_STREAM)
 		return -EINVAL;
 	return zio_config_driver_register(&zero_config, ndev);
 }

@@ -121,6 +121,7 @@ struct zio_channel_core {
 		struct { /* input */
 			unsigned long flushed; /* blocks that flush.c has put */
 			struct zio_tap_ring __rcu *tap_ring;
+			struct zio_stream *stream; /* with ZIO_CSET_STREAM */
 		};
 	};
 	struct zio_queue queue;
@@ -161,10 +162,8 @@ struct zio_cset_core {
 	const struct zio_cset_ops *ops;
 	unsigned int index;
 	unsigned long flags;
-	unsigned int ssize;
-	unsigned int n_chan;
-	unsigned int align;
-	unsigned int dma_bits;
+	unsigned int ssize, n_chan, align, dma_bits;
+	unsigned int queue_depth; /* of a stream: see stream.c */
 
 	/* the device's side */
 	atomic_t state;

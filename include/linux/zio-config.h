@@ -17,7 +17,7 @@ struct platform_device;
 struct platform_driver;
 struct zio_config_group;
 
-#define ZIO_MAX_CONFIG_ATTRS	8
+#define ZIO_MAX_CONFIG_ATTRS	10
 #define ZIO_CONFIG_TEXT_SIZE	512	/* with the terminating zero */
 
 /**

@@ -14,6 +14,7 @@
 #include <linux/zio-attr.h>
 #include <linux/zio-user.h>
 
+struct timespec64;
 struct zio_block;
 struct zio_buffer;
 struct zio_channel;
@@ -69,6 +70,10 @@ struct zio_block {
  * @stop_io: mandatory if @raw_io ever returns -EAGAIN. Process context, may sleep. After
  *        it returns, the driver does not touch the blocks, and does not call
  *        zio_cset_done() for them.
+ * @refill: mandatory for ZIO_CSET_STREAM. zio_channel_take() has found no free block of
+ *        @chan, and there may be one now. See zio-stream.h.
+ * @arm_event: optional, for ZIO_CSET_STREAM. Passes an event of the set's trigger to the
+ *        board. See zio-stream.h.
  * @attr_set: mandatory if an attribute can be set. Process context, may sleep; one call
  *        at a time per set. Puts @value into the hardware. On error the old value stays
  *        in force. @chan is NULL for an attribute of the set.
@@ -83,6 +88,8 @@ struct zio_cset_ops {
 	void (*exit)(struct zio_cset *cset);
 	int (*raw_io)(struct zio_cset *cset);
 	void (*stop_io)(struct zio_cset *cset);
+	void (*refill)(struct zio_cset *cset, struct zio_channel *chan);
+	int (*arm_event)(struct zio_cset *cset, const struct timespec64 *at);
 	int (*attr_set)(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 value);
 	int (*attr_get)(struct zio_cset *cset, struct zio_channel *chan,
@@ -97,6 +104,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
 #define ZIO_CSET_BLOCK_INFO	BIT(6)	/* block->info goes into the control */
 #define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
+#define ZIO_CSET_STREAM		BIT(8)	/* inputs: many blocks in flight, see zio-stream.h */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
@@ -111,7 +119,9 @@ struct zio_cset_ops {
  * @dma_bits: outputs: the board reads memory itself, with addresses of this number of
  *            bits; 0 stands for all memory
  * @buffer: buffer type at the start; NULL stands for kmalloc
- * @trigger: trigger type at the start; NULL stands for user
+ * @trigger: trigger type at the start; NULL stands for user, or for transparent if the
+ *           set has ZIO_CSET_STREAM
+ * @queue_depth: with ZIO_CSET_STREAM: most blocks in flight per channel; 0 stands for 16
  * @ops: the operations of the driver
  * @cset_attrs: attributes of the set
  * @n_cset_attrs: number of attributes of the set
@@ -137,6 +147,7 @@ struct zio_cset_desc {
 	unsigned int dma_bits;
 	const char *buffer;
 	const char *trigger;
+	unsigned int queue_depth;
 	const struct zio_cset_ops *ops;
 	const struct zio_attr_desc *cset_attrs;
 	unsigned int n_cset_attrs;

@@ -37,7 +37,7 @@ static const char *const buffer_attr[ZIO_MAX_STD_ATTR] = {
 };
 
 static const char *const alarm_name[] = {
-	"lost-block", "lost-trigger", "lost-sniff",
+	"lost-block", "lost-trigger", "lost-sniff", "dry",
 };
 
 const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index)

@@ -614,7 +614,8 @@ static void test_alarm_names(void)
 	char text[64];
 	char tiny[8];
 
-	ok(is_name(zio_alarm_name(0), "lost-block") && !zio_alarm_name(3),
+	ok(is_name(zio_alarm_name(0), "lost-block") &&
+	   is_name(zio_alarm_name(3), "dry") && !zio_alarm_name(4),
 	   "names of alarms");
 	ok(zio_alarm_text(0x83, text, sizeof(text)) == 28 &&
 	   is_name(text, "lost-block,lost-trigger,bit7"), "list of alarms");

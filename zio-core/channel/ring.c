@@ -57,6 +57,13 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	slot->seq_num -= ring->merged;
 }
 
+static __always_inline void wake_reader(struct zio_channel_core *chan)
+{
+	if (chan->cset->on_demand ||
+	    zio_ring_count(chan) >= READ_ONCE(chan->buf->watermark))
+		zio_channel_wake(chan, ZIO_WAKE_IN);
+}
+
 /* Context: Any; the caller owns the phase. */
 static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -65,9 +72,21 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
-	if (chan->cset->on_demand ||
-	    zio_ring_count(chan) >= READ_ONCE(chan->buf->watermark))
-		zio_channel_wake(chan, ZIO_WAKE_IN);
+	wake_reader(chan);
+}
+
+/* Context: Any; as zio_channel_complete(). */
+static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
+{
+	struct zio_ring *ring = chan->ring;
+	struct zio_queue *q = &chan->queue;
+	unsigned int i;
+
+	for (i = q->head; i != q->head + n; i++)
+		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	zio_queue_publish(q, n);
+	smp_store_release(&ring->hdr->head, q->head);		/* R */
+	wake_reader(chan);
 }
 
 /*
@@ -141,11 +160,12 @@ int zio_ring_error(struct zio_channel_core *chan)
 
 static void publish_loss(struct zio_channel_core *chan)
 {
-	WRITE_ONCE(chan->ring->hdr->lost, chan->lost);
+	WRITE_ONCE(chan->ring->hdr->lost, zio_channel_losses(chan));
 }
 
 static const struct zio_channel_ops ring_ops = {
 	.push = push_block,
+	.publish = publish_blocks,
 	.reclaim = reclaim_blocks,
 	.count_loss = publish_loss,
 };
@@ -200,7 +220,7 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	ring->merged = chan->merged;
 	for (i = atomic_read(&q->tail); i != q->head; i++)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
-	ring->hdr->lost = chan->lost;
+	ring->hdr->lost = zio_channel_losses(chan);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	smp_store_release(&chan->ring, ring);			/* K */

@@ -252,6 +252,9 @@ void zio_channel_drain(struct zio_channel_core *chan)
  */
 void zio_channel_notify_room(struct zio_channel_core *chan)
 {
+	if (zio_cset_is_stream(chan->cset) && chan->waiters == ZIO_WAITERS_REARM &&
+	    !zio_stream_wants_room(chan))
+		return;
 	WRITE_ONCE(chan->waiters, chan->waiters & ~ZIO_WAITERS_STARVED);
 	wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
 	if (chan->cset->rearm)

@@ -356,7 +356,8 @@ static bool would_deadlock(const struct zio_channel_core *chan,
 	const struct pipe_inode_info *pipe = splice_wait->pipe;
 
 	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) &&
-		(zio_channel_is_starved(chan) || READ_ONCE(chan->lost) != splice_wait->lost) &&
+		(zio_channel_is_starved(chan) || zio_channel_is_dry(chan) ||
+		 READ_ONCE(chan->lost) != splice_wait->lost) &&
 		has_pins(chan);
 }
 

@@ -64,10 +64,13 @@ static void notify_taps(struct zio_tap_ring *ring)
 		wake_taps(&ring->wake_work);
 }
 
-/* Returns true if taps can read the block where it is. */
+/*
+ * Returns true if taps can read the block where it is. The driver of a stream fills many
+ * blocks behind it, so the edge would be too near.
+ */
 static bool is_in_order(const struct zio_buffer *buf)
 {
-	return buf->area && buf->type->ops->oldest &&
+	return buf->area && !zio_cset_is_stream(buf->chan->cset) && buf->type->ops->oldest &&
 		2 * zio_block_room(buf->block_size) <= buf->area->size;
 }
 

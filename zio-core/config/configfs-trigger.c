@@ -292,7 +292,7 @@ static void fill_attrs(struct zio_trigger_group *tgroup)
 	const struct zio_trigger_type *type = tgroup->type;
 	unsigned int i;
 
-	BUILD_BUG_ON(ZIO_SLOTS != ZIO_MAX_TRIGGER_ATTRS);
+	BUILD_BUG_ON(ZIO_SLOTS < ZIO_MAX_TRIGGER_ATTRS);
 	memcpy(tgroup->attrs, common_attrs, sizeof(common_attrs));
 	for (i = 0; i < type->n_attrs; i++) {
 		bool action = type->attrs[i].kind == ZIO_TRIGGER_ACTION;

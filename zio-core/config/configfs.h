@@ -11,7 +11,7 @@
 
 #include <linux/configfs.h>
 
-#define ZIO_SLOTS	8
+#define ZIO_SLOTS	10
 
 #define ZIO_SLOT(_n)							\
 static ssize_t slot##_n##_show(struct config_item *item, char *page)	\
@@ -33,6 +33,8 @@ ZIO_SLOT(4)
 ZIO_SLOT(5)
 ZIO_SLOT(6)
 ZIO_SLOT(7)
+ZIO_SLOT(8)
+ZIO_SLOT(9)
 
 static const struct {
 	ssize_t (*show)(struct config_item *item, char *page);
@@ -47,6 +49,8 @@ static const struct {
 	{ slot5_show, slot5_store },
 	{ slot6_show, slot6_store },
 	{ slot7_show, slot7_store },
+	{ slot8_show, slot8_store },
+	{ slot9_show, slot9_store },
 };
 
 static inline void zio_slot_init(struct configfs_attribute *attr,

@@ -145,6 +145,26 @@ static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
+ZIO_SHOW(queue_depth, "%u", READ_ONCE(kobj_to_cset(kobj)->queue_depth))
+
+static ssize_t queue_depth_store(struct kobject *kobj, struct kobj_attribute *attr,
+				 const char *text, size_t count)
+{
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
+	u32 depth;
+	int ret = zio_attr_parse(text, &depth);
+
+	if (!ret && (!depth || depth > (cset->desc->queue_depth ?: ZIO_DEFAULT_DEPTH)))
+		ret = -ERANGE;
+	if (!ret)
+		ret = zio_cset_lock(cset);
+	if (ret)
+		return ret;
+	zio_stream_set_depth(cset, depth);
+	mutex_unlock(&cset->mutex);
+	return count;
+}
+
 static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *page)
 {
@@ -187,6 +207,8 @@ static struct kobj_attribute current_trigger = __ATTR_RW(current_trigger);
 static struct kobj_attribute timeout_ms =
 	ZIO_FILE("timeout-ms", 0644, timeout_show, timeout_store);
 static struct kobj_attribute channels = __ATTR_RW(channels);
+static struct kobj_attribute queue_depth =
+	ZIO_FILE("queue-depth", 0644, queue_depth_show, queue_depth_store);
 static struct kobj_attribute fired = __ATTR_RO(fired);
 static struct kobj_attribute io_errors = __ATTR_RO(io_errors);
 static struct kobj_attribute lost_triggers = __ATTR_RO(lost_triggers);
@@ -202,8 +224,10 @@ static struct attribute *cset_attrs[] = {
 	NULL
 };
 
-static struct attribute *interleaved_attrs[] = {
+/* Files of sets with a flag */
+static struct attribute *special_attrs[] = {
 	&channels.attr,
+	&queue_depth.attr,
 	NULL
 };
 
@@ -218,17 +242,16 @@ static const struct attribute_group cset_group = {
 	.attrs = cset_attrs,
 };
 
-static umode_t show_interleaved(struct kobject *kobj, struct attribute *attr,
-				int i)
+static umode_t show_special(struct kobject *kobj, struct attribute *attr, int i)
 {
-	bool is = kobj_to_cset(kobj)->flags & ZIO_CSET_INTERLEAVED;
+	unsigned long flag = attr == &channels.attr ? ZIO_CSET_INTERLEAVED : ZIO_CSET_STREAM;
 
-	return is ? attr->mode : 0;
+	return kobj_to_cset(kobj)->flags & flag ? attr->mode : 0;
 }
 
-static const struct attribute_group interleaved_group = {
-	.attrs = interleaved_attrs,
-	.is_visible = show_interleaved,
+static const struct attribute_group special_group = {
+	.attrs = special_attrs,
+	.is_visible = show_special,
 };
 
 static const struct attribute_group cset_stat_group = {
@@ -238,7 +261,7 @@ static const struct attribute_group cset_stat_group = {
 
 static const struct attribute_group *cset_groups[] = {
 	&cset_group,
-	&interleaved_group,
+	&special_group,
 	&cset_stat_group,
 	NULL
 };
@@ -332,7 +355,9 @@ static ssize_t type_show(struct kobject *kobj, struct kobj_attribute *attr, char
 
 ZIO_SHOW(blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->blocks))
 ZIO_SHOW(bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->bytes))
-ZIO_SHOW(lost_blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->lost))
+ZIO_SHOW(lost_blocks, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
+ZIO_SHOW(in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
+ZIO_SHOW(dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
 ZIO_SHOW(merged, "%lu", READ_ONCE(kobj_to_channel(kobj)->merged))
 ZIO_SHOW(taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
 ZIO_SHOW(flushed, "%lu", READ_ONCE(kobj_to_channel(kobj)->flushed))
@@ -380,6 +405,8 @@ static struct kobj_attribute sample_type = __ATTR(type, 0444, type_show, NULL);
 static struct kobj_attribute blocks = __ATTR_RO(blocks);
 static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
+static struct kobj_attribute in_flight = ZIO_FILE("in-flight", 0444, in_flight_show, NULL);
+static struct kobj_attribute dry = __ATTR_RO(dry);
 static struct kobj_attribute merged = __ATTR_RO(merged);
 static struct kobj_attribute flushed = __ATTR_RO(flushed);
 static struct kobj_attribute taps = __ATTR_RO(taps);
@@ -422,6 +449,8 @@ static struct attribute *chan_stat_attrs[] = {
 	&blocks.attr,
 	&bytes.attr,
 	&lost_blocks.attr,
+	&in_flight.attr,
+	&dry.attr,
 	&merged.attr,
 	&flushed.attr,
 	&taps.attr,
@@ -459,6 +488,8 @@ static umode_t show_chan_attr(struct kobject *kobj, struct attribute *attr,
 
 	if (attr == &sample_type.attr && !cset->ssize)
 		return 0;
+	if ((attr == &in_flight.attr || attr == &dry.attr) && !zio_cset_is_stream(cset))
+		return 0;
 	if (zio_cset_is_output(cset) ? is_of_inputs(attr) : is_of_outputs(attr))
 		return 0;
 	return attr->mode;
@@ -487,6 +518,7 @@ static void release_channel(struct kobject *kobj)
 	struct zio_channel_core *chan = kobj_to_channel(kobj);
 
 	zio_snapshot_put(rcu_access_pointer(chan->snap));
+	zio_stream_destroy(chan);
 	mutex_destroy(&chan->lock);
 	kfree(chan->attrs);
 	zio_pin_list_free(chan->pins);

@@ -43,7 +43,9 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 	if (!snap)
 		goto err_chan;
 	RCU_INIT_POINTER(chan->snap, snap);
-	ret = kobject_add(&chan->kobj, &cset->kobj, "chan%u", index);
+	ret = zio_stream_create(chan);
+	if (!ret)
+		ret = kobject_add(&chan->kobj, &cset->kobj, "chan%u", index);
 	if (!ret)
 		ret = zio_attrs_create(cset, chan);
 	if (ret)
@@ -108,6 +110,8 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	cset->flags = desc->flags;
 	cset->ssize = desc->ssize;
 	cset->align = desc->align;
+	if (zio_cset_is_stream(cset))
+		cset->queue_depth = desc->queue_depth ?: ZIO_DEFAULT_DEPTH;
 	cset->dma_bits = desc->dma_bits < 64 ? desc->dma_bits : 0;
 	cset->gone = true;
 	if (desc->flags & ZIO_CSET_INTERLEAVED)
@@ -116,6 +120,13 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	mutex_init(&cset->mutex);
 	zio_cset_init_engine(cset);
 	return cset;
+}
+
+static const char *first_trigger(const struct zio_cset_core *cset)
+{
+	if (cset->desc->trigger)
+		return cset->desc->trigger;
+	return zio_cset_is_stream(cset) ? "transparent" : ZIO_DEFAULT_TRIGGER;
 }
 
 /* Creates all of a set but its nodes. */
@@ -131,8 +142,7 @@ static int fill_cset(struct zio_cset_core *cset)
 	if (!ret)
 		ret = create_channels(cset);
 	if (!ret)
-		ret = zio_binding_create(cset, desc->trigger ?:
-					 ZIO_DEFAULT_TRIGGER);
+		ret = zio_binding_create(cset, first_trigger(cset));
 	if (ret)
 		return ret;
 	ret = zio_buffers_create(cset, desc->buffer ?: ZIO_DEFAULT_BUFFER);

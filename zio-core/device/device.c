@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <linux/zio-stream.h>
 
 #include "device/internal.h"
 
@@ -105,9 +106,17 @@ static bool name_is_valid(const char *name)
 	return true;
 }
 
+static bool stream_is_valid(const struct zio_cset_desc *desc)
+{
+	if (!(desc->flags & ZIO_CSET_STREAM))
+		return true;
+	return !(desc->flags & ZIO_CSET_OUTPUT) && desc->ops->stop_io &&
+		desc->ops->refill && desc->queue_depth <= ZIO_MAX_QUEUE_DEPTH;
+}
+
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
-	return desc->ops && desc->ops->raw_io && desc->n_chan &&
+	return desc->ops && desc->ops->raw_io && stream_is_valid(desc) && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
 		desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
 		(!desc->align || is_power_of_2(desc->align)) &&

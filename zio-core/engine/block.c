@@ -55,22 +55,32 @@ static bool prefers_new(const struct zio_channel_core *chan)
 	return READ_ONCE(chan->buf->prefer_new) || READ_ONCE(chan->only_taps);
 }
 
-/*
- * Drops the oldest unread block with "prefer-new", and counts the loss. A program sees the
- * blocks of a ring, so the core does not drop those. Returns false if it drops none.
+/**
+ * zio_channel_pop_unread() - take the oldest unread block out of the queue, to drop it
+ * @chan: the channel
+ *
+ * A program sees the blocks of a ring, so the core does not drop those.
+ *
+ * Context: Any; the caller owns the phase, or is the driver of a stream.
+ *
+ * Return: the block; NULL without "prefer-new", or if the drop would free no memory.
  */
+struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
+{
+	if (READ_ONCE(chan->ops) || !prefers_new(chan) || is_in_the_way(chan))
+		return NULL;
+	return zio_queue_pop(&chan->queue);
+}
+
+/* Drops the oldest unread block, and counts the loss. Returns false if it drops none. */
 static bool drop_oldest(struct zio_channel_core *chan)
 {
-	struct zio_buffer *buf = chan->buf;
-	struct zio_block *old;
+	struct zio_block *old = zio_channel_pop_unread(chan);
 
-	if (READ_ONCE(chan->ops) || !prefers_new(chan) || is_in_the_way(chan))
-		return false;
-	old = zio_queue_pop(&chan->queue);
 	if (!old)
 		return false;
 	zio_channel_count_loss(chan);
-	buf->type->ops->put_block(buf, old);
+	chan->buf->type->ops->put_block(chan->buf, old);
 	return true;
 }
 

@@ -15,6 +15,7 @@ void zio_channel_count_loss(struct zio_channel_core *chan);
 bool zio_channel_reclaim_read(struct zio_channel_core *chan);
 bool zio_channel_make_room(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
+struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan);
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block);
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost);
 

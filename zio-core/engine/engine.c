@@ -213,7 +213,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 }
 
 /* The engine returns these errors itself. From a driver they would mislead the caller. */
-static int driver_error(int error)
+int zio_driver_error(int error)
 {
 	switch (error) {
 	case -EAGAIN:
@@ -233,7 +233,7 @@ static int leave_or_fail(struct zio_cset_core *cset, int ret)
 		WRITE_ONCE(cset->async, true);
 		return zio_cset_leave_armed(cset);
 	}
-	ret = driver_error(ret);
+	ret = zio_driver_error(ret);
 	fail_arm(cset, ret);
 	return ret;
 }
@@ -282,8 +282,13 @@ static int arm_cset(struct zio_cset_core *cset)
 /* The set is ARMING since its event. */
 void zio_cset_start_deferred(struct zio_cset_core *cset)
 {
-	int ret = arm_cset(cset);
+	int ret;
 
+	if (zio_cset_is_stream(cset)) {
+		zio_stream_start(cset);
+		return;
+	}
+	ret = arm_cset(cset);
 	/* After an error an input waits for the next kick. */
 	if (ret != -EINPROGRESS && !(ret && READ_ONCE(cset->rearm)))
 		zio_cset_kick(cset);
@@ -584,6 +589,10 @@ static __always_inline void arm_repeatedly(struct zio_cset_core *cset,
 void zio_cset_kick(struct zio_cset_core *cset)
 {
 	if (READ_ONCE(cset->rearm)) {
+		if (zio_cset_is_stream(cset)) {
+			zio_stream_kick(cset);
+			return;
+		}
 		atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* H */
 		arm_repeatedly(cset, ARM_INPUTS);
 	} else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand)) {
@@ -616,14 +625,16 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 
 /*
  * Returns the phase before. CSET_ARMED: the caller owns the phase now. CSET_ARMING: the
- * context that is arming will see EARLY. Any other: the driver has no blocks.
+ * context that is arming will see EARLY. Any other: the driver has no blocks, or the set
+ * is a stream.
  */
 static int take_from_driver(struct zio_cset_core *cset)
 {
 	int new, old = atomic_read(&cset->state);
+	const int mask = CSET_PHASE | CSET_STREAM;
 
 	do {
-		switch (old & CSET_PHASE) {
+		switch (old & mask) {
 		case CSET_ARMING:
 			new = old | CSET_EARLY;
 			break;
@@ -631,10 +642,10 @@ static int take_from_driver(struct zio_cset_core *cset)
 			new = (old & ~CSET_PHASE) | CSET_FINISHING;
 			break;
 		default:
-			return old & CSET_PHASE;
+			return old & mask;
 		}
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-	return old & CSET_PHASE;
+	return old & mask;
 }
 
 /**
@@ -674,7 +685,7 @@ EXPORT_SYMBOL_GPL(zio_cset_done);
  */
 void zio_cset_init_engine(struct zio_cset_core *cset)
 {
-	atomic_set(&cset->state, CSET_STOP);
+	atomic_set(&cset->state, zio_cset_is_stream(cset) ? CSET_STOP | CSET_STREAM : CSET_STOP);
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, arm_in_thread);
 	INIT_WORK(&cset->rearm_work, rearm_in_thread);

@@ -8,6 +8,7 @@
 #include "engine/control.h"
 #include "engine/nest.h"
 #include "engine/queue.h"
+#include "engine/stream.h"
 #include "zio-core.h"
 
 #define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)
@@ -57,6 +58,7 @@
 /**
  * struct zio_channel_ops - what a channel has in place of users: a ring, or routes
  * @push: input; the caller owns the phase. Takes a block that is done. NULL for outputs
+ * @publish: input of a stream; as @push, for the oldest blocks in flight
  * @has_room: input; optional. Returns true if another block is of use; the caller owns
  *            the phase
  * @reclaim: input; optional. Takes back blocks that were read; the caller owns the phase.
@@ -68,6 +70,7 @@
  */
 struct zio_channel_ops {
 	void (*push)(struct zio_channel_core *chan, struct zio_block *block);
+	void (*publish)(struct zio_channel_core *chan, unsigned int n);
 	bool (*has_room)(struct zio_channel_core *chan);
 	bool (*reclaim)(struct zio_channel_core *chan);
 	void (*count_loss)(struct zio_channel_core *chan);

@@ -57,8 +57,11 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 		off = 0;
 		if (likely(!ret || ret == -EINPROGRESS))
 			continue;
-		if (ret == -EBUSY)
+		if (ret == -EBUSY) {
+			if (!zio_stream_fire(bind, at))
+				continue;
 			count_lost_events(bind->cset, 1);
+		}
 		first = first ?: ret;
 	}
 	rcu_read_unlock();

@@ -38,8 +38,13 @@ bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost)
 		new = (old & ~CSET_PHASE) | CSET_ABORTING;
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
+	if (zio_cset_is_stream(cset))
+		zio_stream_close(cset);
 	cset->ops->stop_io(&cset->pub);
-	zio_blocks_drop(cset, lost);
+	if (zio_cset_is_stream(cset))
+		zio_stream_drop(cset);
+	else
+		zio_blocks_drop(cset, lost);
 	make_idle(cset);
 	return true;
 }
@@ -128,7 +133,8 @@ static bool try_own(struct zio_cset_core *cset, bool *armed)
  * @cset: the channel set
  *
  * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
- * them. The set loses an event that comes meanwhile, so the caller must be quick.
+ * them. The set loses an event that comes meanwhile, so the caller must be quick. A stream
+ * ends, and zio_cset_disown_phase() starts it again.
  *
  * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex.
  *
@@ -138,6 +144,10 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
 	bool armed;
 
+	if (zio_cset_is_stream(cset)) {
+		zio_cset_freeze(cset);
+		return false;
+	}
 	if (try_own(cset, &armed))
 		return armed;
 	atomic_or(CSET_FREEZE, &cset->state);			/* F */
@@ -159,6 +169,10 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
+	if (zio_cset_is_stream(cset)) {
+		zio_cset_unfreeze(cset);
+		return;
+	}
 	if (armed)
 		zio_cset_leave_armed(cset);
 	else

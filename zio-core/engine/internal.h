@@ -15,6 +15,7 @@
 #define CSET_FREEZE	BIT(4)
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
+#define CSET_STREAM	BIT(7)
 
 static inline int cset_phase(struct zio_cset_core *cset)
 {
@@ -50,6 +51,15 @@ bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 /* engine.c */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
+int zio_driver_error(int error);
+
+/* stream.c */
+void zio_stream_kick(struct zio_cset_core *cset);
+void zio_stream_start(struct zio_cset_core *cset);
+void zio_stream_close(struct zio_cset_core *cset);
+void zio_stream_drop(struct zio_cset_core *cset);
+unsigned long zio_stream_progress(const struct zio_cset_core *cset);
+int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
 
 /* defer.c */
 void zio_cset_init_defer(struct zio_cset_core *cset);

@@ -6,9 +6,10 @@
  *
  *   from \ to | free           device       queue        user
  *   ----------+------------------------------------------------------------
- *   free      |                arm (in)                  write (out)
- *   device    | fail, abort,                done (in)
- *             | done (out)
+ *   free      |                arm, take                 write (out)
+ *             |                (in)
+ *   device    | fail, abort,                done, com-
+ *             | done (out)                  plete (in)
  *   queue     | reclaim (in),  arm (out)                 read (in)
  *             | drain
  *   user      | end of block,               block full
@@ -18,18 +19,20 @@
  * tail <= head <= tail + capacity always holds. The capacity is at least the number of
  * blocks that exist. So a push never finds the ring full and does not check.
  *
- * There is one pusher at a time: for an input the owner of the phase, for an output the
- * holder of chan->lock. There may be two poppers: the user, and for an input the pusher
- * itself, which reclaims the oldest block with "prefer-new". So the tail moves by
- * compare-and-exchange.
+ * There is one pusher at a time: for an input the owner of the phase, or the driver of a
+ * stream; for an output the holder of chan->lock. There may be two poppers: the user, and
+ * for an input the pusher itself, which reclaims the oldest block with "prefer-new". So
+ * the tail moves by compare-and-exchange. A stream stores slots behind the head, and then
+ * moves the head (stream.c).
  *
  *   A  zio_queue_push() stores the slot, then the head (release). zio_queue_look() loads
  *      the head (acquire), then the slot. They pair. Without them, a popper could see
  *      an old pointer in a new slot.
  *   B  zio_queue_pop() loads the slot, then moves the tail (full barrier). A slot is stored
- *      again only after its block was popped, put, got and pushed. Each step orders the
- *      next. A popper that was overtaken has loaded a stale pointer, and its exchange
- *      fails. Without it, the popper could return a block of another owner.
+ *      again only after its block was popped, put, got and pushed (or taken, for a stream).
+ *      Each step orders the next. A popper that was overtaken has loaded a stale pointer,
+ *      and its exchange fails. Without it, the popper could return a block of another
+ *      owner.
  */
 #include <linux/log2.h>
 #include <linux/moduleparam.h>

@@ -14,7 +14,7 @@
 static bool is_overdue(struct zio_cset_core *cset)
 {
 	return cset_phase(cset) == CSET_ARMED &&
-		READ_ONCE(cset->fired) == cset->watched;
+		zio_stream_progress(cset) == cset->watched;
 }
 
 /*
@@ -43,7 +43,7 @@ static void watch_cset(struct work_struct *work)
 		goto out;
 	if (is_overdue(cset))
 		abort_overdue(cset);
-	cset->watched = READ_ONCE(cset->fired);
+	cset->watched = zio_stream_progress(cset);
 	schedule_delayed_work(&cset->watchdog,
 			      msecs_to_jiffies(cset->timeout_ms));
 out:
@@ -62,7 +62,7 @@ out:
 void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 {
 	cset->timeout_ms = ms;
-	cset->watched = READ_ONCE(cset->fired) - 1;
+	cset->watched = zio_stream_progress(cset) - 1;
 	mod_delayed_work(system_percpu_wq, &cset->watchdog, msecs_to_jiffies(ms));
 }
 

@@ -148,7 +148,7 @@ static void count_lost_block(struct zio_channel_core *out)
 	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
 }
 
-static void feed_output(const struct zio_route *route, struct zio_block *block)
+static __always_inline void feed_output(const struct zio_route *route, struct zio_block *block)
 {
 	struct zio_range all = { .len = block->len };
 	struct zio_channel_core *out = route->out;
@@ -179,7 +179,7 @@ static void play_outputs(struct zio_channel_core *in)
 		zio_cset_kick(route->out->cset);
 }
 
-static void play_or_defer(struct zio_channel_core *in)
+static __always_inline void play_or_defer(struct zio_channel_core *in)
 {
 	bool play;
 
@@ -195,6 +195,29 @@ static void play_or_defer(struct zio_channel_core *in)
 		kick_filler(in);
 	else
 		queue_filler(in);
+}
+
+/*
+ * The caller completes blocks of a stream. A route that has just gone still takes the
+ * block: its output is released after a grace period. Blocks for which there was no route
+ * go to the input's readers.
+ */
+static void publish_blocks(struct zio_channel_core *in, unsigned int n)
+{
+	struct zio_route *route;
+	struct zio_block *block;
+
+	zio_queue_publish(&in->queue, n);
+	rcu_read_lock();
+	while ((route = first_route(in)) && (block = zio_queue_pop(&in->queue))) {
+		hlist_for_each_entry_from_rcu(route, node)
+			feed_output(route, block);
+		zio_block_put(in, block);
+	}
+	play_or_defer(in);
+	rcu_read_unlock();
+	if (zio_queue_count(&in->queue))
+		zio_channel_wake_reader(in);
 }
 
 /* Returns false if the last route has just gone. */
@@ -244,6 +267,7 @@ static void notify_route(struct zio_channel_core *chan)
 
 static const struct zio_channel_ops input_ops = {
 	.push = push_block,
+	.publish = publish_blocks,
 	.has_room = input_has_room,
 	.notify = notify_route,
 };

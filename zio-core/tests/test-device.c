@@ -157,6 +157,8 @@ static int test_raw_io(struct zio_cset *cset)
 	struct zio_armed *pos;
 
 	zio_for_each_block(cset, pos, chan, block) {
+		if (!block) /* a stream */
+			continue;
 		block->len -= tdev->short_by;
 		if (tdev->fill)
 			memset16(block->data, to_cset_core(cset)->fired - 1, block->len / 2);
@@ -165,6 +167,8 @@ static int test_raw_io(struct zio_cset *cset)
 	tdev->watched_calls += tdev->watched == current;
 	if (tdev->early)
 		zio_cset_done(cset);
+	if (tdev->start)
+		tdev->start(tdev);
 	return tdev->io_return;
 }
 
@@ -173,6 +177,25 @@ static void test_stop_io(struct zio_cset *cset)
 	struct test_device *tdev = zio_cset_priv(cset);
 
 	tdev->stop_calls++;
+	if (tdev->stop)
+		tdev->stop(tdev);
+}
+
+static void test_refill(struct zio_cset *cset, struct zio_channel *chan)
+{
+	struct test_device *tdev = zio_cset_priv(cset);
+
+	tdev->refills++;
+	if (tdev->refill)
+		tdev->refill(tdev, chan);
+}
+
+static int test_arm_event(struct zio_cset *cset, const struct timespec64 *at)
+{
+	struct test_device *tdev = zio_cset_priv(cset);
+
+	tdev->events++;
+	return tdev->event_return;
 }
 
 static int test_attr_set(struct zio_cset *cset, struct zio_channel *chan,
@@ -189,6 +212,15 @@ static int test_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 static const struct zio_cset_ops test_ops = {
 	.raw_io = test_raw_io,
 	.stop_io = test_stop_io,
+	.refill = test_refill,
+	.attr_set = test_attr_set,
+};
+
+static const struct zio_cset_ops test_event_ops = {
+	.raw_io = test_raw_io,
+	.stop_io = test_stop_io,
+	.refill = test_refill,
+	.arm_event = test_arm_event,
 	.attr_set = test_attr_set,
 };
 
@@ -238,11 +270,12 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 	tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tdev);
 	tdev->test = test;
+	tdev->io_return = flags & ZIO_CSET_STREAM ? -EAGAIN : 0;
 	tdev->cset_desc = (struct zio_cset_desc) {
-		.flags = flags,
+		.flags = flags & ~TEST_EVENTS,
 		.n_chan = n_chan,
 		.ssize = 2,
-		.ops = &test_ops,
+		.ops = flags & TEST_EVENTS ? &test_event_ops : &test_ops,
 		.cset_attrs = test_cset_attrs,
 		.n_cset_attrs = ARRAY_SIZE(test_cset_attrs),
 		.chan_attrs = test_chan_attrs,
@@ -328,8 +361,10 @@ unsigned int test_count_owned(struct zio_channel_core *chan)
 	struct zio_block *block;
 	LIST_HEAD(free);
 
+	if (zio_cset_is_stream(chan->cset))
+		n += zio_stream_in_flight(chan);
 	for (armed = chan->cset->pub.armed; armed->chan; armed++)
-		n += armed->chan == &chan->pub;
+		n += armed->block && armed->chan == &chan->pub;
 	list_for_each_entry(sess, &chan->sessions, node)
 		n += !!sess->block;
 	list_for_each_entry(unread, &chan->unread, link)

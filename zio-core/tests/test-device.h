@@ -30,6 +30,12 @@
  * @watched: a task, or NULL
  * @watched_calls: number of calls of raw_io() by @watched
  * @stop_calls: number of calls of stop_io()
+ * @refills: number of calls of refill()
+ * @start: raw_io() calls it; or NULL
+ * @stop: stop_io() calls it; or NULL
+ * @refill: refill() calls it; or NULL
+ * @events: number of calls of arm_event()
+ * @event_return: what arm_event() returns
  * @attr_error: what attr_set() returns
  */
 struct test_device {
@@ -46,11 +52,19 @@ struct test_device {
 	const struct task_struct *watched;
 	unsigned int watched_calls;
 	unsigned int stop_calls;
+	unsigned int refills;
+	void (*start)(struct test_device *tdev);
+	void (*stop)(struct test_device *tdev);
+	void (*refill)(struct test_device *tdev, struct zio_channel *chan);
+	unsigned int events;
+	int event_return;
 	u32 attr_value; /* that attr_set() got */
 	const struct zio_scaling *new_scaling; /* what attr_set() makes of new_scaling_of */
 	unsigned int new_scaling_of;
 	int attr_error;
 };
+
+#define TEST_EVENTS	BIT(31)	/* for test_device_create(): the driver has arm_event() */
 
 /**
  * struct test_area - buffers of a set

@@ -41,18 +41,37 @@ static void destroy_binding(struct zio_binding *bind)
 	zio_trigger_put(trig);
 }
 
+/* Tells in the kernel's log why a stream does not take a trigger. */
+static int check_type(const struct zio_cset_core *cset, const struct zio_trigger *trig)
+{
+	const char *reason = "its driver takes no events";
+
+	if (!zio_cset_is_stream(cset) || trig->type->flags & ZIO_TRIGGER_REARM)
+		return 0;
+	if (trig->type->flags & ZIO_TRIGGER_ON_DEMAND)
+		reason = "a stream goes on without a demand";
+	else if (cset->ops->arm_event)
+		return 0;
+	dev_err(&cset->zdev->dev, "cset%u is a stream, and refuses trigger \"%s\": %s. Use \"transparent\"\n",
+		cset->index, trig->name, reason);
+	return -EINVAL;
+}
+
 static struct zio_binding *bind_trigger(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_trigger *trig = zio_trigger_get(name);
 	struct zio_binding *bind;
 
+	int ret;
+
 	if (IS_ERR(trig))
 		return ERR_CAST(trig);
-	bind = create_binding(cset, trig);
+	ret = check_type(cset, trig);
+	bind = ret ? NULL : create_binding(cset, trig);
 	if (bind)
 		return bind;
 	zio_trigger_put(trig);
-	return ERR_PTR(-ENOMEM);
+	return ERR_PTR(ret ?: -ENOMEM);
 }
 
 /**
@@ -108,7 +127,8 @@ static void set_rearm(struct zio_cset_core *cset, bool rearm)
 static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
 	unsigned long flags = bind->trig->type->flags;
-	bool rearm = (flags & ZIO_TRIGGER_REARM) && !zio_cset_is_output(cset);
+	bool rearm = zio_cset_is_stream(cset) ||
+		((flags & ZIO_TRIGGER_REARM) && !zio_cset_is_output(cset));
 
 	if (rearm != cset->rearm)
 		set_rearm(cset, rearm);

@@ -15,6 +15,7 @@
 #define N_CSETS		5
 #define N_CHANNELS	2
 #define FIRST_ID	100
+#define FIRST_STREAM	16	/* set 0 of this device, and of those behind it, is a stream */
 
 #define CLOCK0		CONFIG "/triggers/hrt/clock0"
 
@@ -22,6 +23,12 @@ static void cset_path(char *path, size_t size, const char *file)
 {
 	snprintf(path, size, BUS "/zzero-%04x/cset%u/%s", FIRST_ID + dice(N_DEVICES),
 		 dice(N_CSETS), file);
+}
+
+/* A stream refuses each trigger but one. */
+static const char *trigger_errors(unsigned int dev, unsigned int cset)
+{
+	return dev >= FIRST_STREAM && !cset ? "EINVAL" : "";
 }
 
 static void chan_path(char *path, size_t size, const char *file)
@@ -36,10 +43,23 @@ static void change_trigger(void)
 		"clock0", "clock0", "clock0", "clock1", "user", "hrt", "sysfs",
 		"timer", "transparent", "chain",
 	};
+	unsigned int dev = dice(N_DEVICES), cset = dice(N_CSETS);
 	char path[128];
 
-	cset_path(path, sizeof(path), "current_trigger");
-	change(path, names[dice(sizeof(names) / sizeof(*names))], "");
+	snprintf(path, sizeof(path), BUS "/zzero-%04x/cset%u/current_trigger",
+		 FIRST_ID + dev, cset);
+	change(path, names[dice(sizeof(names) / sizeof(*names))],
+	       trigger_errors(dev, cset));
+}
+
+static void change_depth(void)
+{
+	char path[128], text[16];
+
+	snprintf(path, sizeof(path), BUS "/zzero-%04x/cset0/queue-depth",
+		 FIRST_ID + FIRST_STREAM + dice(N_DEVICES - FIRST_STREAM));
+	snprintf(text, sizeof(text), "%u", 1 + dice(16));
+	change(path, text, "");
 }
 
 static void change_buffer(void)
@@ -127,13 +147,15 @@ static void change_plug(void)
 static void change_shared_trigger(void)
 {
 	static const char path[] = CONFIG "/triggers/hrt/brief";
+	unsigned int dev = dice(N_DEVICES), set = dice(N_CSETS);
 	char cset[128];
 
 	if (mkdir(path, 0755) && errno != EEXIST)
 		FAIL("cannot make %s: %s", path, strerrorname_np(errno));
-	cset_path(cset, sizeof(cset), "current_trigger");
+	snprintf(cset, sizeof(cset), BUS "/zzero-%04x/cset%u/current_trigger",
+		 FIRST_ID + dev, set);
 	change(cset, "brief", "EINVAL");
-	change(cset, "clock0", "");
+	change(cset, "clock0", trigger_errors(dev, set));
 	if (rmdir(path) && errno != EBUSY && errno != ENOENT)
 		FAIL("cannot remove %s: %s", path, strerrorname_np(errno));
 }
@@ -279,6 +301,7 @@ static void check_sums(void)
 static const struct op storm_ops[] = {
 	{ "trigger", change_trigger, 20, 20, CHANGER },
 	{ "buffer", change_buffer, 10, 5, CHANGER },
+	{ "depth", change_depth, 5, 5, CHANGER },
 	{ "enable", change_enable, 10, 10, CHANGER },
 	{ "size", change_size, 10, 10, CHANGER },
 	{ "clock", change_clock, 10, 10, CHANGER },

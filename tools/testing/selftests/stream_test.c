@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stream_test.c: a set with many blocks in flight, as its users see it
+ *
+ * Each tick of the board completes 8 blocks of 16 samples. Each sample is the one before
+ * plus one, in the order of completion. The board makes no sample for a block that it
+ * drops: a gap is in the sequence numbers only.
+ *
+ * # single
+ * # rt
+ * # leaks
+ */
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "board.h"
+#include "harness.h"
+
+#define BURST		8
+#define STREAM_DIR	ZIO_CONFIG "/devices/zzero/stream"
+#define NODE		"/dev/zio/zzero-0050-0"
+#define CSET		"/sys/bus/zio/devices/zzero-0050/cset0"
+#define CHAN		CSET "/chan0"
+#define STATISTICS	CHAN "/statistics"
+#define LONG_MS		10000
+
+static void remove_stream(void)
+{
+	if (!exists(STREAM_DIR))
+		return;
+	write_text(STREAM_DIR "/live", "0");
+	rmdir(STREAM_DIR);
+}
+
+static void make_stream(const char *channels)
+{
+	load("zio-zero");
+	load("zio-buf-vmalloc");
+	remove_stream();
+	ASSERT_EQ(mkdir(STREAM_DIR, 0755), 0);
+	write_text(STREAM_DIR "/id", "80");
+	write_text(STREAM_DIR "/channels", channels);
+	write_text(STREAM_DIR "/pattern", "sawtooth");
+	write_text(STREAM_DIR "/stream", "8");
+	write_text(STREAM_DIR "/live", "1");
+}
+
+SETUP(one_channel)
+{
+	make_stream("1");
+}
+
+SETUP(two_channels)
+{
+	make_stream("2");
+}
+
+SETUP(mapped)
+{
+	make_stream("1");
+	write_text(CSET "/current_buffer", "vmalloc");
+}
+
+struct reader {
+	struct pair pair;
+	bool started;
+	uint32_t seq;
+	uint8_t next;
+	unsigned long lost;
+	unsigned int alarms;
+};
+
+static struct reader open_reader(const char *prefix)
+{
+	return (struct reader){ .pair = open_pair(prefix, O_RDONLY) };
+}
+
+/* What was lost is a gap of the numbers, and the samples go on. */
+static void check_block(struct reader *r, const struct zio_control *ctrl, const uint8_t *data)
+{
+	unsigned int i;
+
+	if (r->started)
+		r->lost += ctrl->seq_num - r->seq;
+	if (!r->started)
+		r->next = data[0];
+	r->started = true;
+	r->seq = ctrl->seq_num + 1;
+	r->alarms |= ctrl->zio_alarms;
+	for (i = 0; i < ctrl->nsamples; i++)
+		ASSERT_EQ(data[i], r->next++);
+}
+
+static struct zio_control read_block(struct reader *r)
+{
+	struct zio_control ctrl = read_control(r->pair.ctrl);
+	static uint8_t data[4096];
+
+	ASSERT_EQ(read(r->pair.data, data, ctrl.nsamples), ctrl.nsamples);
+	check_block(r, &ctrl, data);
+	return ctrl;
+}
+
+/* Readers that are fast enough lose nothing: this one may be too slow, and counts. */
+TEST("blocks come in order, and each loss is a gap", one_channel)
+{
+	struct reader r = open_reader(NODE "-0");
+	unsigned long before = read_number(STATISTICS "/lost_blocks");
+	unsigned int i;
+
+	for (i = 0; i < 2000; i++)
+		read_block(&r);
+	/* All blocks until the last one that was read are counted. */
+	ASSERT_TRUE(r.lost <= read_number(STATISTICS "/lost_blocks"));
+	if (!r.lost)
+		ASSERT_TRUE(!(r.alarms & ZIO_ALARM_LOST_BLOCK) || before);
+}
+
+TEST("the blocks of a tick have one time stamp", one_channel)
+{
+	struct reader r = open_reader(NODE "-0");
+	struct zio_control first, ctrl;
+	unsigned int i, same = 0;
+
+	first = read_block(&r);
+	for (i = 0; i < 800; i++, first = ctrl) {
+		ctrl = read_block(&r);
+		ASSERT_TRUE(ctrl.tstamp.secs);
+		same += ctrl.tstamp.secs == first.tstamp.secs &&
+			ctrl.tstamp.ticks == first.tstamp.ticks;
+	}
+	/* Seven of eight, less where blocks were lost */
+	ASSERT_TRUE(same >= 400);
+}
+
+TEST("a reader sleeps, and wakes for a tick", one_channel)
+{
+	int data = open_node(NODE "-0", "data", O_RDONLY | O_NONBLOCK);
+	static uint8_t buf[65536];
+	unsigned int i;
+
+	write_text(CSET "/period-ns", "20000000");
+	for (i = 0; i < 20; i++) {
+		while (read(data, buf, sizeof(buf)) > 0)
+			;
+		ASSERT_EQ(errno, EAGAIN);
+		ASSERT_EQ(poll_events(data, POLLIN, LONG_MS), POLLIN);
+	}
+}
+
+TEST("a stream that nobody reads runs dry, and tells so", one_channel)
+{
+	struct reader r;
+	unsigned int i;
+
+	wait_for(10, read_number(STATISTICS "/dry"));
+	ASSERT_EQ(read_number(STATISTICS "/in-flight"), 0);
+	wait_for(10, read_number(STATISTICS "/lost_blocks") > 100);
+	ASSERT_EQ(read_number(CHAN "/buffer/queued-buffer-len"), 16);
+	ASSERT_EQ(read_number(STATISTICS "/dry"), 1);
+	r = open_reader(NODE "-0");
+	for (i = 0; i < 17; i++)
+		read_block(&r);
+	ASSERT_TRUE(r.lost > 100);
+	ASSERT_EQ(r.alarms & ZIO_ALARM_DRY, ZIO_ALARM_DRY);
+	ASSERT_EQ(r.alarms & ZIO_ALARM_LOST_BLOCK, ZIO_ALARM_LOST_BLOCK);
+}
+
+TEST("with prefer-new the newest blocks wait", one_channel)
+{
+	struct reader r;
+	uint32_t first;
+
+	write_text(CHAN "/buffer/prefer-new", "1");
+	wait_for(10, read_number(STATISTICS "/lost_blocks") > 200);
+	r = open_reader(NODE "-0");
+	first = read_block(&r).seq_num;
+	ASSERT_TRUE(first > 100);
+}
+
+TEST("the depth is a limit of blocks in flight", two_channels)
+{
+	ASSERT_EQ(read_number(CSET "/queue-depth"), 2 * BURST);
+	refuse(CSET "/queue-depth", "0", ERANGE);
+	refuse(CSET "/queue-depth", "17", ERANGE);
+	refuse(CSET "/queue-depth", "all", EINVAL);
+	write_text(CSET "/queue-depth", "3");
+	write_text(CHAN "/buffer/prefer-new", "1");
+	wait_for(10, read_number(STATISTICS "/in-flight") == 3);
+	write_text(CSET "/queue-depth", "5");
+	wait_for(10, read_number(STATISTICS "/in-flight") == 5);
+	ASSERT_TRUE(!exists(CSET1 "/queue-depth"));
+}
+
+TEST("triggers that do not fit are refused", one_channel)
+{
+	load("zio-trig-timer");
+	refuse(CSET "/current_trigger", "user", EINVAL);
+	refuse(CSET "/current_trigger", "timer", EINVAL);
+	ASSERT_TEXT(CSET "/current_trigger", "transparent");
+	run("dmesg | tail -n 20 | grep -q 'refuses trigger .timer.'");
+}
+
+TEST("a change of the size stops the stream, and starts it again", one_channel)
+{
+	struct reader r = open_reader(NODE "-0");
+	unsigned int i, n;
+	char text[8];
+
+	for (i = 1; i <= 20; i++) {
+		snprintf(text, sizeof(text), "%u", i * 3);
+		write_text(CSET "/trigger/nsamples", text);
+		for (n = 0; n < 100 && read_block(&r).nsamples != i * 3; n++)
+			;
+		ASSERT_TRUE(n < 100);
+	}
+	ASSERT_TRUE(read_number(CSET "/statistics/fired") > 20);
+}
+
+TEST("a disabled stream stands still", one_channel)
+{
+	int data = open_node(NODE "-0", "data", O_RDONLY | O_NONBLOCK);
+	static uint8_t buf[65536];
+
+	write_text(CSET "/enable", "0");
+	ASSERT_EQ(read_number(STATISTICS "/in-flight"), 0);
+	while (read(data, buf, sizeof(buf)) > 0)
+		;
+	ASSERT_EQ(errno, EAGAIN);
+	/* Twenty ticks would come in this time. */
+	ASSERT_EQ(poll_events(data, POLLIN, 20), 0);
+	write_text(CSET "/enable", "1");
+	ASSERT_EQ(poll_events(data, POLLIN, LONG_MS), POLLIN);
+}
+
+static void *map(int fd, size_t offset, size_t size, int prot)
+{
+	void *mem = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
+
+	ASSERT_TRUE(mem != MAP_FAILED);
+	return mem;
+}
+
+TEST("a program with the ring sees all blocks", mapped)
+{
+	struct pair pair = { .ctrl = open_node(NODE "-0", "ctrl", O_RDWR),
+			     .data = open_node(NODE "-0", "data", O_RDONLY) };
+	struct zio_ring_header *hdr = map(pair.ctrl, 0, PAGE, PROT_READ | PROT_WRITE);
+	const uint8_t *slots = map(pair.ctrl, hdr->slots_offset,
+				   (size_t)hdr->n_slots * hdr->slot_size, PROT_READ);
+	const uint8_t *area = map(pair.data, 0, hdr->data_size, PROT_READ);
+	const struct zio_control *ctrl;
+	struct reader r = { .pair = pair };
+	uint32_t tail = hdr->tail;
+	unsigned int i;
+
+	for (i = 0; i < 3000; i++) {
+		while (__atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE) == tail)
+			ASSERT_EQ(poll_events(pair.ctrl, POLLIN, LONG_MS), POLLIN);
+		ctrl = (const void *)(slots + (size_t)(tail & (hdr->n_slots - 1)) * hdr->slot_size);
+		check_block(&r, ctrl, area + offset_of(ctrl));
+		__atomic_store_n(&hdr->tail, ++tail, __ATOMIC_RELEASE);
+	}
+}
+
+TEST("a ring that was full goes on after a poll", mapped)
+{
+	int ctrl = open_node(NODE "-0", "ctrl", O_RDWR);
+	struct zio_ring_header *hdr = map(ctrl, 0, PAGE, PROT_READ | PROT_WRITE);
+	uint32_t head;
+
+	wait_for(10, read_number(STATISTICS "/dry"));
+	head = __atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE);
+	__atomic_store_n(&hdr->tail, head, __ATOMIC_RELEASE);
+	ASSERT_EQ(poll_events(ctrl, POLLIN, LONG_MS), POLLIN);
+	ASSERT_TRUE(__atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE) != head);
+}
+
+TEST("a tap sees blocks of a stream, and takes none", mapped)
+{
+	int tap = open_node(NODE "-0", "data", O_RDONLY), i;
+	struct {
+		struct zio_control ctrl;
+		uint8_t data[16];
+	} block;
+
+	ASSERT_EQ(ioctl(tap, ZIO_IOC_TAP), 0);
+	for (i = 0; i < 200; i++) {
+		unsigned int k;
+
+		ASSERT_EQ(read(tap, &block, sizeof(block)), sizeof(block));
+		for (k = 1; k < 16; k++)
+			ASSERT_EQ(block.data[k], (uint8_t)(block.data[0] + k));
+	}
+}
+
+TEST("the board goes while readers wait and read", two_channels)
+{
+	int round, i;
+
+	for (round = 0; round < 5; round++) {
+		unsigned int *calls = share_memory(sizeof(*calls));
+
+		make_stream("2");
+		for (i = 0; i < 4; i++) {
+			static uint8_t buf[4096];
+			int fd;
+
+			if (fork_child())
+				continue;
+			fd = open_node(i & 1 ? NODE "-0" : NODE "-1", i & 2 ? "ctrl" : "data",
+				       O_RDONLY);
+			while (read(fd, buf, sizeof(buf)) > 0)
+				add(calls);
+			ASSERT_EQ(errno, ENODEV);
+			_exit(0);
+		}
+		while (get(calls) < 100)
+			usleep(1000);
+		write_text(STREAM_DIR "/live", "0");
+		wait_children(4);
+	}
+	remove_stream();
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stream.c: sets whose driver has many blocks of a channel in flight
+ *
+ * A stream is started once, and its set remains ARMED. Meanwhile the driver takes free
+ * blocks and completes them, without a transition of the state word:
+ *
+ *   IDLE ---kick---> ARMING ---raw_io() = -EAGAIN--> ARMED: take, take, complete(2), ...
+ *                      `-------raw_io() = error----> IDLE
+ *   ARMED --freeze-> ABORTING --stop_io(), blocks in flight to the buffer--> IDLE
+ *
+ * CSET_STREAM is always set in the state word of such a set. So no other function arms it,
+ * at no cost for other sets. zio_cset_done() finds no armed set.
+ *
+ * The blocks in flight are in the slots of the queue behind its head. The queue has as
+ * many slots as there are blocks, so these slots are free. To complete blocks is to move
+ * the head:
+ *
+ *         tail           head            taken
+ *     ...  |    queued    |   in flight    |  ...
+ *
+ * A block gets its number when it is complete. So an abort leaves no gap, and a loss
+ * always does.
+ *
+ *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. It pairs
+ *      with a context that puts a block, then (full barrier) looks at wants. Without them,
+ *      the channel could have a free block, and the driver would never be told.
+ *      refill_channels() runs under RCU, after it has found the set ARMED. It pairs with
+ *      zio_stream_close(): the set is ABORTING, and a grace period passes before
+ *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could
+ *      start hardware that was just stopped.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+#include <linux/zio-stream.h>
+
+#include "engine/block.h"
+#include "engine/internal.h"
+
+/**
+ * zio_stream_create() - allocate what a channel of a stream needs
+ * @chan: the channel, not yet visible
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int zio_stream_create(struct zio_channel_core *chan)
+{
+	if (!zio_cset_is_stream(chan->cset))
+		return 0;
+	chan->stream = kzalloc(sizeof(*chan->stream), GFP_KERNEL);
+	if (!chan->stream)
+		return -ENOMEM;
+	chan->stream->wants = 1;
+	return 0;
+}
+
+/**
+ * zio_stream_destroy() - free what zio_stream_create() has allocated
+ * @chan: the channel, without users; its set may have none
+ *
+ * Context: Any.
+ */
+void zio_stream_destroy(struct zio_channel_core *chan)
+{
+	if (zio_cset_is_stream(chan->cset))
+		kfree_rcu(chan->stream, rcu);			/* E */
+}
+
+static __always_inline struct zio_block *get_block(struct zio_channel_core *chan)
+{
+	struct zio_buffer *buf = chan->buf;
+
+	if (unlikely(zio_queue_count(&chan->queue) >= buf->len))
+		return NULL;
+	return buf->type->ops->get_block(buf);
+}
+
+/* Frees a block that a program has read, or with "prefer-new" an unread one. */
+static struct zio_block *free_block(struct zio_channel_core *chan)
+{
+	struct zio_block *block = NULL, *old;
+
+	while (!block && zio_channel_reclaim_read(chan))
+		block = get_block(chan);
+	while (!block && (old = zio_channel_pop_unread(chan))) {
+		WRITE_ONCE(chan->stream->dropped, chan->stream->dropped + 1);
+		zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
+		chan->buf->type->ops->put_block(chan->buf, old);
+		block = get_block(chan);
+	}
+	return block;
+}
+
+/* Returns true if the device has just lost its last block: it may drop samples. */
+static bool count_dry(struct zio_channel_core *chan)
+{
+	struct zio_stream *stream = chan->stream;
+
+	if (stream->is_dry || zio_stream_in_flight(chan))
+		return false;
+	WRITE_ONCE(stream->is_dry, true);
+	WRITE_ONCE(stream->n_dry, stream->n_dry + 1);
+	zio_channel_raise(chan, ZIO_ALARM_DRY);
+	return true;
+}
+
+/* No block is free. Not inline, so that the usual way saves no registers for it. */
+static noinline struct zio_block *find_block(struct zio_channel_core *chan)
+{
+	bool wanted = READ_ONCE(chan->stream->wants);
+	struct zio_block *block = free_block(chan);
+
+	if (block)
+		return block;
+	WRITE_ONCE(chan->stream->wants, 1);
+	smp_mb();						/* I */
+	block = get_block(chan) ?: free_block(chan);
+	if (block)
+		return block;
+	/* Fewer blocks than the watermark may exist: wake readers for those. */
+	if (count_dry(chan) || !wanted)
+		zio_channel_wake(chan, ZIO_WAKE_IN);
+	return NULL;
+}
+
+static void prepare_block(struct zio_channel_core *chan, struct zio_block *block)
+{
+	block->len = chan->cset->block_len;
+	block->tstamp = (struct zio_timestamp){ 0 };
+	block->zio_alarms = 0;
+	block->drv_alarms = 0;
+	block->info = 0;
+	zio_block_snapshot(chan, block);
+}
+
+/**
+ * zio_channel_take() - take a free block of a stream
+ * @pub: the channel
+ *
+ * The block is in flight until zio_channel_complete(). Its length is that of the trigger.
+ * Its time stamp, alarms and info are zero. If there is no free block, refill() follows
+ * when there may be one.
+ *
+ * Context: Any, from raw_io() until stop_io() returns; one caller at a time per channel.
+ *
+ * Return: the block; NULL without a free block, and with as many blocks in flight as the
+ * attribute "queue-depth" says. NULL for a disabled channel, and after the stream's end.
+ */
+struct zio_block *zio_channel_take(struct zio_channel *pub)
+{
+	struct zio_channel_core *chan = to_channel_core(pub);
+	struct zio_stream *stream = chan->stream;
+	struct zio_queue *q = &chan->queue;
+	unsigned int taken = stream->taken;
+	struct zio_block *block;
+
+	if (taken - READ_ONCE(q->head) >= READ_ONCE(stream->limit))
+		return NULL;
+	block = get_block(chan);
+	if (unlikely(!block)) {
+		block = find_block(chan);
+		if (!block)
+			return NULL;
+	}
+	WRITE_ONCE(stream->is_dry, false);
+	prepare_block(chan, block);
+	WRITE_ONCE(q->slot[taken & q->mask], block);
+	WRITE_ONCE(stream->taken, taken + 1);
+	return block;
+}
+EXPORT_SYMBOL_GPL(zio_channel_take);
+
+/**
+ * zio_channel_in_flight() - get a block that the driver has
+ * @pub: the channel
+ * @i: 0 for the oldest block, 1 for the next one, and so on
+ *
+ * Context: Any; as zio_channel_complete().
+ *
+ * Return: the block; NULL if fewer blocks are in flight.
+ */
+struct zio_block *zio_channel_in_flight(struct zio_channel *pub, unsigned int i)
+{
+	struct zio_channel_core *chan = to_channel_core(pub);
+	struct zio_queue *q = &chan->queue;
+
+	if (i >= READ_ONCE(chan->stream->taken) - q->head)
+		return NULL;
+	return READ_ONCE(q->slot[(q->head + i) & q->mask]);
+}
+EXPORT_SYMBOL_GPL(zio_channel_in_flight);
+
+static __always_inline void finish_block(struct zio_channel_core *chan,
+					 struct zio_block *block, u32 seq)
+{
+	if (WARN_ON_ONCE(block->len > block->size))
+		block->len = block->size;
+	if (unlikely(atomic_read(&chan->alarms_new)))
+		zio_block_take_alarms(chan, block);
+	to_block_core(block)->seq = seq;
+	zio_block_snapshot(chan, block);
+	chan->bytes += block->len;
+	monitor_block(chan, block);
+}
+
+static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	if (unlikely(ops)) {
+		ops->publish(chan, n);
+		return;
+	}
+	zio_queue_publish(&chan->queue, n);
+	zio_channel_wake_reader(chan);
+}
+
+/**
+ * zio_channel_complete() - complete the oldest blocks in flight
+ * @pub: the channel
+ * @n: how many
+ *
+ * The driver has set their length, time stamp, alarms and info. The blocks get the next
+ * numbers. Readers see all of them at once, and are woken once. Blocks that the hardware
+ * finishes out of order wait in the driver.
+ *
+ * Context: Any, from raw_io() until stop_io() returns; one caller at a time per channel,
+ * together with zio_channel_lost().
+ */
+void zio_channel_complete(struct zio_channel *pub, unsigned int n)
+{
+	struct zio_channel_core *chan = to_channel_core(pub);
+	struct zio_queue *q = &chan->queue;
+	unsigned int i, head = q->head, in_flight;
+	u32 seq = chan->seq;
+
+	in_flight = READ_ONCE(chan->stream->taken) - head;
+	if (WARN_ON_ONCE(n > in_flight))
+		n = in_flight;
+	if (!n)
+		return;
+	for (i = 0; i < n; i++)
+		finish_block(chan, READ_ONCE(q->slot[(head + i) & q->mask]), seq + i);
+	WRITE_ONCE(chan->seq, seq + n);
+	WRITE_ONCE(chan->blocks, chan->blocks + n);
+	publish_blocks(chan, n);
+}
+EXPORT_SYMBOL_GPL(zio_channel_complete);
+
+/**
+ * zio_channel_lost() - count blocks that the hardware has dropped
+ * @pub: the channel
+ * @n: how many
+ *
+ * The next block that is complete has a gap of @n before its number, and an alarm.
+ *
+ * Context: As zio_channel_complete().
+ */
+void zio_channel_lost(struct zio_channel *pub, unsigned int n)
+{
+	struct zio_channel_core *chan = to_channel_core(pub);
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	if (!n)
+		return;
+	WRITE_ONCE(chan->seq, chan->seq + n);
+	WRITE_ONCE(chan->lost, chan->lost + n);
+	if (ops && ops->count_loss)
+		ops->count_loss(chan);
+	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
+}
+EXPORT_SYMBOL_GPL(zio_channel_lost);
+
+/* Lists the active channels for zio_for_each_channel(), and lets the driver take blocks. */
+static void open_channels(struct zio_cset_core *cset)
+{
+	struct zio_armed *armed = cset->pub.armed;
+	struct zio_channel_core *chan;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_active; i++) {
+		chan = cset->active[i];
+		chan->stream->taken = chan->queue.head;
+		chan->stream->wants = 0;
+		chan->stream->limit = cset->queue_depth;
+		armed[i].chan = &chan->pub;
+		armed[i].block = NULL;
+	}
+	armed[i].chan = NULL;
+}
+
+/* The driver takes no more blocks. */
+static void close_channels(struct zio_cset_core *cset)
+{
+	struct zio_armed *armed;
+
+	for (armed = cset->pub.armed; armed->chan; armed++)
+		WRITE_ONCE(to_channel_core(armed->chan)->stream->limit, 0);
+}
+
+/**
+ * zio_stream_close() - prepare a stream for stop_io()
+ * @cset: the channel set, ABORTING
+ *
+ * The device goes on during the grace period: it needs blocks until then.
+ *
+ * Context: Process, sleeps.
+ */
+void zio_stream_close(struct zio_cset_core *cset)
+{
+	synchronize_rcu();					/* I */
+	close_channels(cset);
+}
+
+static void drop_in_flight(struct zio_channel_core *chan)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+	struct zio_stream *stream = chan->stream;
+	struct zio_queue *q = &chan->queue;
+
+	while (stream->taken != q->head) {
+		WRITE_ONCE(stream->taken, stream->taken - 1);
+		ops->put_block(chan->buf, q->slot[stream->taken & q->mask]);
+	}
+	WRITE_ONCE(stream->wants, 1);
+}
+
+/**
+ * zio_stream_drop() - put the blocks in flight
+ * @cset: the channel set; the driver has stopped
+ *
+ * Context: Any; the caller owns the phase.
+ */
+void zio_stream_drop(struct zio_cset_core *cset)
+{
+	struct zio_armed *armed;
+
+	for (armed = cset->pub.armed; armed->chan; armed++)
+		drop_in_flight(to_channel_core(armed->chan));
+	cset->pub.armed->chan = NULL;
+}
+
+/* raw_io() has returned @error: there is no stream. The next kick tries again. */
+static void fail_start(struct zio_cset_core *cset, int error)
+{
+	close_channels(cset);
+	zio_stream_drop(cset);
+	cset->io_errors++;
+	WRITE_ONCE(cset->error, error);
+	make_idle(cset);
+	zio_cset_wake(cset);
+}
+
+/* Tells the driver of channels that may have a free block. */
+static void refill_channels(struct zio_cset_core *cset)
+{
+	struct zio_stream *stream;
+	struct zio_armed *armed;
+
+	rcu_read_lock();
+	if (cset_phase(cset) != CSET_ARMED)			/* I */
+		goto out;
+	for (armed = cset->pub.armed; armed->chan; armed++) {
+		stream = to_channel_core(armed->chan)->stream;
+		if (READ_ONCE(stream->wants) && xchg(&stream->wants, 0))
+			cset->ops->refill(&cset->pub, armed->chan);
+	}
+out:
+	rcu_read_unlock();
+}
+
+/**
+ * zio_stream_start() - call raw_io() of a stream
+ * @cset: the channel set, ARMING
+ *
+ * Context: Any; process if the set sleeps.
+ */
+void zio_stream_start(struct zio_cset_core *cset)
+{
+	int ret;
+
+	open_channels(cset);
+	if (!cset->pub.armed->chan) {
+		make_idle(cset);
+		return;
+	}
+	cset->fired++;
+	WRITE_ONCE(cset->async, true);
+	ret = cset->ops->raw_io(&cset->pub);
+	if (ret != -EAGAIN) {
+		fail_start(cset, zio_driver_error(ret));
+		return;
+	}
+	zio_cset_leave_armed(cset);
+	refill_channels(cset);
+}
+
+static bool begin_start(struct zio_cset_core *cset)
+{
+	int idle = CSET_STREAM;
+
+	return atomic_try_cmpxchg(&cset->state, &idle, CSET_STREAM | CSET_ARMING);
+}
+
+/**
+ * zio_stream_kick() - start a stream, or tell its driver of free blocks
+ * @cset: the channel set
+ *
+ * Context: Any; the caller owns no phase.
+ */
+void zio_stream_kick(struct zio_cset_core *cset)
+{
+	smp_mb();						/* I */
+	if (!begin_start(cset))
+		refill_channels(cset);
+	else if (cset->flags & ZIO_CSET_SLEEPS)
+		queue_work(system_dfl_wq, &cset->arm_work);
+	else if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ))
+		zio_cset_defer(cset, ZIO_DEFERRED_ARM);
+	else
+		zio_stream_start(cset);
+}
+
+/**
+ * zio_stream_wants_room() - check whether a put of a block is to kick the set
+ * @chan: the channel of a stream; the caller has put a block
+ *
+ * Context: Any.
+ *
+ * Return: true if the driver waits for a free block, or there is no stream.
+ */
+bool zio_stream_wants_room(const struct zio_channel_core *chan)
+{
+	smp_mb();						/* I */
+	return READ_ONCE(chan->stream->wants);
+}
+
+/**
+ * zio_stream_set_depth() - limit the blocks in flight of each channel
+ * @cset: the channel set; its mutex is held
+ * @depth: 1 ... that of the driver
+ *
+ * The stream goes on. With a smaller depth the driver keeps what it has.
+ *
+ * Context: Process, sleeps.
+ */
+void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth)
+{
+	struct zio_stream *stream;
+	unsigned int i;
+
+	zio_cset_quiesce(cset);
+	WRITE_ONCE(cset->queue_depth, depth);
+	for (i = 0; i < cset->n_chan; i++) {
+		stream = cset->chan[i]->stream;
+		if (stream->limit)
+			WRITE_ONCE(stream->limit, depth);
+		WRITE_ONCE(stream->wants, 1);
+	}
+	zio_cset_unfreeze(cset);
+}
+
+/* Returns a number that changes while the driver completes blocks. */
+unsigned long zio_stream_progress(const struct zio_cset_core *cset)
+{
+	unsigned long n = READ_ONCE(cset->fired);
+	unsigned int i;
+
+	if (zio_cset_is_stream(cset))
+		for (i = 0; i < cset->n_chan; i++)
+			n += READ_ONCE(cset->chan[i]->blocks);
+	return n;
+}
+
+/*
+ * An event has found the set of @bind not IDLE. Passes the event to the driver of a stream.
+ * Returns 0, or -EBUSY if the event is lost. Context: Any, under RCU, as refill_channels().
+ */
+int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at)
+{
+	struct zio_cset_core *cset = bind->cset;
+
+	if (!zio_cset_is_stream(cset) || cset_phase(cset) != CSET_ARMED || /* I */
+	    cset->bind != bind || !cset->ops->arm_event)
+		return -EBUSY;
+	return cset->ops->arm_event(&cset->pub, at) ? -EBUSY : 0;
+}

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* stream_test.c: sets with many blocks in flight; the test is the driver */
+#include <linux/kthread.h>
+#include <linux/zio-stream.h>
+
+#include "test-device.h"
+
+static struct test_device *create_stream(struct kunit *test, unsigned int n_chan)
+{
+	return test_device_create(test, ZIO_CSET_STREAM, n_chan);
+}
+
+/* Takes blocks, and writes the number of each, from @first on, into its first sample. */
+static unsigned int take(struct zio_channel_core *chan, unsigned int n, u16 first)
+{
+	struct zio_block *block;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		block = zio_channel_take(&chan->pub);
+		if (!block)
+			break;
+		*(u16 *)block->data = first + i;
+	}
+	return i;
+}
+
+static void expect_block(struct kunit *test, struct test_user *user, u32 seq, u16 value)
+{
+	struct zio_block *block = test_user_next(user);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, block);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, seq);
+	KUNIT_EXPECT_EQ(test, *(u16 *)block->data, value);
+	test_user_put(user);
+}
+
+static void blocks_complete_in_order(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	KUNIT_EXPECT_EQ(test, take(chan, 5, 100), 5);
+	KUNIT_EXPECT_PTR_EQ(test, test_user_next(user), ERR_PTR(-EAGAIN));
+	zio_channel_complete(&chan->pub, 2);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 3);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 105), 1);
+	zio_channel_complete(&chan->pub, 4);
+	KUNIT_EXPECT_NULL(test, zio_channel_in_flight(&chan->pub, 0));
+	expect_block(test, user, 0, 100);
+	expect_block(test, user, 1, 101);
+	expect_block(test, user, 2, 102);
+	expect_block(test, user, 3, 103);
+	expect_block(test, user, 4, 104);
+	expect_block(test, user, 5, 105);
+	KUNIT_EXPECT_EQ(test, chan->blocks, 6);
+	KUNIT_EXPECT_EQ(test, chan->bytes, 6 * 32);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+static void each_block_has_its_values(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	struct zio_control ctrl;
+	struct zio_block *block;
+
+	take(chan, 2, 0);
+	block = zio_channel_in_flight(&chan->pub, 1);
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	KUNIT_EXPECT_EQ(test, block->len, 32);
+	block->len = 6;
+	block->tstamp.secs = 17;
+	block->tstamp.ticks = 4;
+	block->tstamp.bins = 3;
+	block->drv_alarms = 0x42;
+	zio_channel_complete(&chan->pub, 2);
+	expect_block(test, user, 0, 0);
+	KUNIT_ASSERT_EQ(test, test_read(user->ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+	KUNIT_EXPECT_EQ(test, ctrl.nsamples, 3);
+	KUNIT_EXPECT_EQ(test, ctrl.tstamp.secs, 17);
+	KUNIT_EXPECT_EQ(test, ctrl.tstamp.ticks, 4);
+	KUNIT_EXPECT_EQ(test, ctrl.tstamp.bins, 3);
+	KUNIT_EXPECT_EQ(test, ctrl.drv_alarms, 0x42);
+	/* The values of a block do not come back with its memory. */
+	test_user_put(user);
+	take(chan, 16, 0);
+	zio_channel_complete(&chan->pub, 16);
+	while (!IS_ERR(test_user_next(user))) {
+		KUNIT_EXPECT_EQ(test, user->sess->ctrl.drv_alarms, 0);
+		KUNIT_EXPECT_EQ(test, user->sess->ctrl.tstamp.secs, 0);
+		KUNIT_EXPECT_EQ(test, user->sess->ctrl.nsamples, 16);
+	}
+}
+
+/* A block shows the attributes at its completion. */
+static void control_has_attributes_of_completion(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	take(chan, 1, 0);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&chan->kobj, "threshold", 5), 0);
+	zio_channel_complete(&chan->pub, 1);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, test_user_next(user));
+	KUNIT_EXPECT_EQ(test, user->sess->ctrl.attr_channel.ext_val[31], 5);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+}
+
+static void depth_limits_blocks_in_flight(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 2);
+	struct zio_cset_core *cset = tdev->cset;
+	struct zio_channel_core *chan = cset->chan[0];
+
+	KUNIT_EXPECT_STREQ(test, test_show(test, &cset->kobj, "queue-depth"), "16\n");
+	KUNIT_EXPECT_EQ(test, test_store_u32(&cset->kobj, "queue-depth", 0), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store_u32(&cset->kobj, "queue-depth", 17), -ERANGE);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->kobj, "queue-depth", 3), 0);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 2);
+	KUNIT_EXPECT_EQ(test, take(chan, 10, 0), 3);
+	zio_channel_complete(&chan->pub, 2);
+	KUNIT_EXPECT_EQ(test, take(chan, 10, 0), 2);
+	KUNIT_EXPECT_EQ(test, take(cset->chan[1], 10, 0), 3);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->kobj, "queue-depth", 5), 0);
+	KUNIT_EXPECT_EQ(test, take(chan, 10, 0), 2);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->kobj, "queue-depth", 1), 0);
+	zio_channel_complete(&chan->pub, 4);
+	KUNIT_EXPECT_EQ(test, take(chan, 10, 0), 0);
+	/* No free block was missing, and the stream went on. */
+	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 0);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+}
+
+static void loss_is_a_gap(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	take(chan, 4, 0);
+	zio_channel_complete(&chan->pub, 1);
+	zio_channel_lost(&chan->pub, 0);
+	zio_channel_lost(&chan->pub, 3);
+	zio_channel_complete(&chan->pub, 2);
+	expect_block(test, user, 0, 0);
+	KUNIT_EXPECT_EQ(test, user->sess->ctrl.zio_alarms, 0);
+	expect_block(test, user, 4, 1);
+	KUNIT_EXPECT_EQ(test, user->sess->ctrl.zio_alarms, ZIO_ALARM_LOST_BLOCK);
+	expect_block(test, user, 5, 2);
+	KUNIT_EXPECT_EQ(test, user->sess->ctrl.zio_alarms, 0);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 3);
+}
+
+static void abort_returns_blocks_without_a_gap(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	take(chan, 6, 0);
+	zio_channel_complete(&chan->pub, 2);
+	test_lock(test, &tdev->cset->mutex);
+	zio_cset_freeze(tdev->cset);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+	/* A driver that is late gets nothing. */
+	KUNIT_EXPECT_NULL(test, zio_channel_take(&chan->pub));
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	zio_cset_unfreeze(tdev->cset);
+	test_unlock(test, &tdev->cset->mutex);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 2);
+	take(chan, 1, 77);
+	zio_channel_complete(&chan->pub, 1);
+	expect_block(test, user, 0, 0);
+	expect_block(test, user, 1, 1);
+	expect_block(test, user, 2, 77);
+	KUNIT_EXPECT_EQ(test, chan->lost, 0);
+}
+
+/* stop_io() may complete what the hardware has finished, and gets no further block. */
+static void complete_oldest(struct test_device *tdev)
+{
+	struct zio_channel *chan = &tdev->cset->chan[0]->pub;
+
+	KUNIT_EXPECT_NULL(tdev->test, zio_channel_take(chan));
+	zio_channel_complete(chan, 2);
+}
+
+static void stop_may_complete(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	take(chan, 5, 50);
+	tdev->stop = complete_oldest;
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
+	tdev->stop = NULL;
+	expect_block(test, user, 0, 50);
+	expect_block(test, user, 1, 51);
+	KUNIT_EXPECT_PTR_EQ(test, test_user_next(user), ERR_PTR(-EAGAIN));
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 2);
+}
+
+/* Held by the driver while it uses the hardware */
+static DEFINE_MUTEX(hardware);
+
+static void wait_for_driver(struct test_device *tdev)
+{
+	mutex_lock(&hardware);
+	mutex_unlock(&hardware);
+}
+
+static int switch_off(void *cset)
+{
+	test_enable_trigger(cset, false);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Takes a block in the grace period before stop_io(). Returns false if it came too late. */
+static bool take_before_stop(struct kunit *test, struct test_device *tdev)
+{
+	unsigned int stops = tdev->stop_calls;
+	struct task_struct *thread;
+	struct zio_block *block;
+	bool early;
+
+	test_lock(test, &hardware);
+	thread = test_thread_run(test, switch_off, tdev->cset);
+	while (cset_phase(tdev->cset) == CSET_ARMED)
+		cond_resched();
+	block = zio_channel_take(&tdev->cset->chan[0]->pub);
+	early = READ_ONCE(tdev->stop_calls) == stops;
+	if (early)
+		KUNIT_EXPECT_NOT_NULL(test, block);
+	test_unlock(test, &hardware);
+	test_thread_stop(test, thread);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, stops + 1);
+	KUNIT_EXPECT_EQ(test, test_count_owned(tdev->cset->chan[0]), 16);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
+	return early;
+}
+
+/* The device is not short of blocks while the core waits to stop it. */
+static void device_has_blocks_until_stop(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	unsigned int i, n = 0;
+
+	tdev->stop = wait_for_driver;
+	for (i = 0; i < 50 && n < 3; i++)
+		n += take_before_stop(test, tdev);
+	KUNIT_EXPECT_EQ(test, n, 3);
+}
+
+static void driver_is_told_of_room(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	take(chan, 16, 0);
+	zio_channel_complete(&chan->pub, 16);
+	/* No take has failed yet. */
+	expect_block(test, user, 0, 0);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 0);
+	KUNIT_EXPECT_EQ(test, take(chan, 16, 16), 1);
+	/* The device still has a block. */
+	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 0);
+	zio_channel_complete(&chan->pub, 1);
+	KUNIT_EXPECT_EQ(test, take(chan, 2, 0), 0);
+	KUNIT_EXPECT_EQ(test, take(chan, 2, 0), 0);
+	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 1);
+	expect_block(test, user, 1, 1);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 1);
+	expect_block(test, user, 2, 2);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 1);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 17), 1);
+	zio_channel_complete(&chan->pub, 1);
+	while (to_block_core(test_user_next(user))->seq != 17)
+		KUNIT_EXPECT_EQ(test, user->sess->ctrl.zio_alarms, 0);
+	KUNIT_EXPECT_EQ(test, user->sess->ctrl.zio_alarms, ZIO_ALARM_DRY);
+}
+
+static void take_again(struct test_device *tdev, struct zio_channel *chan)
+{
+	take(to_channel_core(chan), 1, 9);
+}
+
+/* A refill that finds nothing is told again. */
+static void refill_takes_blocks(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	unsigned int i;
+
+	tdev->refill = take_again;
+	take(chan, 16, 0);
+	zio_channel_complete(&chan->pub, 16);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
+	test_lock(test, &chan->lock);
+	zio_channel_notify_room(chan);
+	test_unlock(test, &chan->lock);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 1);
+	for (i = 0; i < 16; i++)
+		expect_block(test, user, i, i);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 2);
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 1);
+}
+
+static void prefer_new_drops_unread_blocks(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, test_store_u32(&chan->buf->kobj, "prefer-new", 1), 0);
+	take(chan, 16, 0);
+	/* Blocks in flight are not dropped. */
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
+	zio_channel_complete(&chan->pub, 12);
+	KUNIT_EXPECT_EQ(test, take(chan, 3, 16), 3);
+	zio_channel_complete(&chan->pub, 7);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 3);
+	for (i = 3; i < 19; i++)
+		expect_block(test, user, i, i);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+static void failed_start_takes_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
+	tdev->io_return = -EIO;
+	tdev->refills = 0;
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 1);
+	KUNIT_EXPECT_NULL(test, zio_channel_take(&chan->pub));
+	/* Zero is an error, too: a stream does not end by itself. */
+	tdev->io_return = 0;
+	KUNIT_EXPECT_PTR_EQ(test, test_user_next(user), ERR_PTR(-EIO));
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 2);
+	tdev->io_return = -EAGAIN;
+	test_user_next(user);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_ARMED);
+}
+
+static void stream_is_never_done(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+
+	KUNIT_EXPECT_FALSE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_ARMED);
+}
+
+static void disabled_channel_has_no_blocks(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 2);
+	struct zio_cset_core *cset = tdev->cset;
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+	unsigned int n = 0;
+
+	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->chan[0]->kobj, "enable", 0), 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 2);
+	KUNIT_EXPECT_NULL(test, zio_channel_take(&cset->chan[0]->pub));
+	zio_for_each_channel(&cset->pub, pos, chan)
+		n += 1 + zio_channel_index(chan);
+	KUNIT_EXPECT_EQ(test, n, 2);
+	KUNIT_EXPECT_EQ(test, take(cset->chan[1], 1, 0), 1);
+}
+
+static struct zio_trigger_type test_event_type = {
+	.name = "test-event",
+	.owner = THIS_MODULE,
+};
+
+static void unregister_type(void *type)
+{
+	zio_trigger_type_unregister(type);
+}
+
+static void triggers_without_a_driver_are_refused(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_cset_core *cset = tdev->cset;
+
+	KUNIT_ASSERT_EQ(test, zio_trigger_type_register(&test_event_type), 0);
+	test_add_action(test, unregister_type, &test_event_type);
+	KUNIT_EXPECT_EQ(test, test_set_trigger(cset, "user"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_set_trigger(cset, "test-event"), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, test_show(test, &cset->kobj, "current_trigger"), "transparent\n");
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+}
+
+static void events_go_to_the_driver(struct kunit *test)
+{
+	struct test_device *tdev;
+	struct zio_cset_core *cset;
+
+	KUNIT_ASSERT_EQ(test, zio_trigger_type_register(&test_event_type), 0);
+	test_add_action(test, unregister_type, &test_event_type);
+	tdev = test_device_create(test, ZIO_CSET_STREAM | TEST_EVENTS, 1);
+	cset = tdev->cset;
+	KUNIT_EXPECT_EQ(test, test_set_trigger(cset, "user"), -EINVAL);
+	KUNIT_ASSERT_EQ(test, test_set_trigger(cset, "test-event"), 0);
+	KUNIT_EXPECT_EQ(test, cset_phase(cset), CSET_ARMED);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
+	KUNIT_EXPECT_EQ(test, tdev->events, 1);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&cset->lost_triggers), 0);
+	tdev->event_return = -EBUSY;
+	zio_trigger_fire(cset->bind->trig);
+	KUNIT_EXPECT_EQ(test, tdev->events, 2);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&cset->lost_triggers), 1);
+	KUNIT_ASSERT_EQ(test, test_set_trigger(cset, "transparent"), 0);
+}
+
+/* The program sees all blocks of a completion at once. */
+static void ring_shows_completed_blocks(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_ring_header *hdr;
+	struct file *file;
+	u32 i;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	take(chan, 4, 0);
+	zio_channel_complete(&chan->pub, 2);
+	file = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	hdr = chan->ring->hdr;
+	/* The stream has begun again. Its two blocks are free behind the queued ones. */
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 0);
+	KUNIT_EXPECT_EQ(test, take(chan, 20, 2), 12);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 2);
+	zio_channel_complete(&chan->pub, 3);
+	zio_channel_lost(&chan->pub, 2);
+	KUNIT_EXPECT_EQ(test, hdr->lost, 2);
+	zio_channel_complete(&chan->pub, 9);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
+	for (i = 0; i < 14; i++)
+		KUNIT_EXPECT_EQ(test, chan->ring->slot[(hdr->tail + i) & 15].seq_num,
+				i < 5 ? i : i + 2);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
+	smp_store_release(&hdr->tail, hdr->tail + 6);		/* S */
+	KUNIT_EXPECT_EQ(test, take(chan, 20, 0), 8);
+	test_close(test, file);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "flush", "1"), 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+static void stuck_stream_is_started_again(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_cset_core *cset = tdev->cset;
+
+	take(cset->chan[0], 3, 0);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->kobj, "timeout-ms", 1), 0);
+	while (!READ_ONCE(cset->error))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->kobj, "timeout-ms", 0), 0);
+	KUNIT_EXPECT_EQ(test, cset->error, -ETIMEDOUT);
+	KUNIT_EXPECT_GT(test, tdev->io_calls, 1);
+	KUNIT_EXPECT_EQ(test, cset->chan[0]->lost, 0);
+}
+
+static struct kunit_case stream_cases[] = {
+	KUNIT_CASE(blocks_complete_in_order),
+	KUNIT_CASE(each_block_has_its_values),
+	KUNIT_CASE(control_has_attributes_of_completion),
+	KUNIT_CASE(depth_limits_blocks_in_flight),
+	KUNIT_CASE(loss_is_a_gap),
+	KUNIT_CASE(abort_returns_blocks_without_a_gap),
+	KUNIT_CASE(stop_may_complete),
+	KUNIT_CASE(device_has_blocks_until_stop),
+	KUNIT_CASE(driver_is_told_of_room),
+	KUNIT_CASE(refill_takes_blocks),
+	KUNIT_CASE(prefer_new_drops_unread_blocks),
+	KUNIT_CASE(failed_start_takes_blocks_back),
+	KUNIT_CASE(stream_is_never_done),
+	KUNIT_CASE(disabled_channel_has_no_blocks),
+	KUNIT_CASE(triggers_without_a_driver_are_refused),
+	KUNIT_CASE(events_go_to_the_driver),
+	KUNIT_CASE(ring_shows_completed_blocks),
+	KUNIT_CASE(stuck_stream_is_started_again),
+	{}
+};
+
+static struct kunit_suite stream_suite = {
+	.name = "zio-stream",
+	.init = test_init,
+	.exit = test_exit,
+	.test_cases = stream_cases,
+};
+
+kunit_test_suite(stream_suite);
