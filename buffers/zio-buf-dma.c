@@ -2,10 +2,10 @@
 /*
  * zio-buf-dma.c: blocks in an area that is made for the board's DMA
  *
- * The area has the largest contiguous pieces of memory that are free, near the board, and
- * where the board reaches them without bounce buffers. The core maps each piece once. So a
- * block usually is one segment, also without an IOMMU. Otherwise the buffer is that of
- * zio-buf-vmalloc: the same ring of blocks, and programs map the area the same way.
+ * The area has large contiguous pieces of memory near the board. The board reaches them
+ * without bounce buffers. The core maps each piece once. So a block usually is one segment,
+ * also without an IOMMU. Otherwise the buffer is that of zio-buf-vmalloc: the same ring of
+ * blocks, and programs map the area the same way.
  *
  * The memory is ordinary pages, and not of dma_alloc_coherent(): that must be freed before
  * the driver leaves its device. Programs may have the area mapped long after.
