@@ -99,6 +99,25 @@ test_unplug()
 	done
 }
 
+# A block outlives the card. Its map must not.
+test_held()
+{
+	for type in dma vmalloc; do
+		fresh
+		use_buffer $type
+		bench event=0 size=1000 count=1 mode=block
+		rm -f /tmp/held
+		hold-block $node /tmp/held &
+		check "$type: a program has a block" wait_until 10 test -e /tmp/held
+		check "$type: the card goes" write_file $driver/unbind $pci
+		check "$type: the card comes back" write_file $driver/bind $pci
+		wait_until 10 link_is 1
+		stream "$type: the new board" 10 count fixed 5 5 1
+		kill $!
+		wait $! 2>/dev/null
+	done
+}
+
 test_refusal()
 {
 	check "the buffer dma is known" modprobe zio-buf-dma
@@ -108,7 +127,7 @@ test_refusal()
 }
 
 begin_slink
-[ $# -gt 0 ] || set -- refusal input place output resize unplug
+[ $# -gt 0 ] || set -- refusal input place output resize unplug held
 [ ! -d $checks ] || free=$(cat $checks/num_free_entries)
 for test; do
 	test_$test
