@@ -29,7 +29,7 @@ SETUP(fresh)
 {
 	load("zio-buf-vmalloc");
 	if (!is_loaded("zio-importer"))
-		run("insmod %s/zio-importer.ko", getenv("ZIO_TESTS") ?: "/selftests");
+		run("insmod /selftests/zio-importer.ko");
 	renew_zzero();
 	write_text(CSET2 "/trigger/nsamples", "4096");
 	write_text(CSET2 "/current_buffer", "vmalloc");
