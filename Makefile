@@ -62,11 +62,11 @@ install-files:
 	install -m 644 include/uapi/linux/*.h $(SHARE)/uapi/linux
 
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
-MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc \
+MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc buffers/zio-buf-dma \
 	   $(addprefix triggers/zio-trig-,timer hrt irq sysfs chain) \
 	   drivers/zio-zero drivers/zio-mini drivers/zio-board drivers/zio-loop \
 	   drivers/zio-fake-dtc drivers/zio-irq-tdc drivers/zio-gpio \
-	   drivers/zio-ad788x drivers/slink/zio-slink drivers/uart/zio-uart drivers/iio/zio-iio drivers/alsa/zio-alsa
+	   drivers/zio-ad788x drivers/slink/zio-slink drivers/uart/zio-uart drivers/iio/zio-iio drivers/alsa/zio-alsa drivers/dmaengine/zio-dmaengine
 SYMVERS = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/zio/Module.symvers
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
 

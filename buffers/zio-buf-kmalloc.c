@@ -39,6 +39,7 @@ struct kmalloc_buffer {
 static void free_block(struct zio_block_core *block)
 {
 	zio_block_free_snapshot(&block->block);
+	zio_dma_map_free(block->dma);
 	kfree(block->block.data);
 	kfree(block);
 }
@@ -63,19 +64,27 @@ static void free_stale(struct irq_work *work)
 	}
 }
 
-static struct zio_block_core *alloc_block(size_t size)
+/* A block for a board that does DMA is mapped for it as long as it exists. */
+static struct zio_block_core *alloc_block(struct zio_buffer *buf, size_t size)
 {
 	struct zio_block_core *block = kzalloc(sizeof(*block), ZIO_BLOCK_GFP);
 
 	if (!block)
 		return NULL;
-	block->block.data = kzalloc(size, ZIO_BLOCK_GFP);
-	if (!block->block.data) {
-		kfree(block);
-		return NULL;
-	}
+	block->block.data = kzalloc(zio_buffer_dma_size(buf, size), ZIO_BLOCK_GFP);
+	if (!block->block.data)
+		goto err_data;
+	block->dma = zio_dma_map_create(buf, block->block.data, size);
+	if (IS_ERR(block->dma))
+		goto err_map;
 	block->block.size = size;
 	return block;
+
+err_map:
+	kfree(block->block.data);
+err_data:
+	kfree(block);
+	return NULL;
 }
 
 static struct zio_block_core *take_free(struct kmalloc_buffer *kbuf)
@@ -129,10 +138,10 @@ static void *kmalloc_prepare(struct zio_buffer *buf,
 	unsigned int n = geometry->len;
 	struct zio_block_core *block;
 
-	if (geometry->block_size > KMALLOC_MAX_SIZE)
+	if (zio_buffer_dma_size(buf, geometry->block_size) > KMALLOC_MAX_SIZE)
 		return ERR_PTR(-ENOMEM);
 	while (n--) {
-		block = alloc_block(geometry->block_size);
+		block = alloc_block(buf, geometry->block_size);
 		if (!block) {
 			free_list(list);
 			return ERR_PTR(-ENOMEM);

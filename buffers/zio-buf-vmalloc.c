@@ -20,6 +20,8 @@
  *   T  put_block() sets block->gen (release) after the last access to the memory. (T)
  *      pairs with the load (acquire) in reclaim(). Without it, the next user of the
  *      memory could overwrite it while the former one still reads it.
+ *
+ * zio-buf-dma uses the same operations, with an area of another kind.
  */
 #include <linux/device/driver.h>
 #include <linux/log2.h>
@@ -39,6 +41,7 @@ enum block_state {
 
 struct vmalloc_buffer {
 	struct zio_area *area;
+	struct zio_dma_map *map;	/* of the area, or NULL */
 	struct zio_block_core *block;
 	unsigned int len;
 	/* for the caller of get_block(): */
@@ -51,6 +54,7 @@ struct vmalloc_buffer {
 /* Passed from prepare() to commit(). commit() keeps the old one where a field is NULL. */
 struct vmalloc_prepared {
 	struct zio_area *area;
+	struct zio_dma_map *map;	/* with the area */
 	struct zio_block_core *block;
 	unsigned int len;
 	unsigned int kb;
@@ -167,6 +171,7 @@ static void vmalloc_destroy(struct zio_buffer *buf)
 	reclaim(vbuf);
 	WARN(vbuf->used, "zio: %u blocks have no owner\n", vbuf->used);
 	free_blocks(vbuf->block, vbuf->len);
+	zio_dma_map_free(vbuf->map);
 	zio_area_put(vbuf->area);
 	kfree(vbuf);
 }
@@ -176,6 +181,7 @@ static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
 	struct vmalloc_prepared *new = prepared;
 
 	free_blocks(new->block, new->len);
+	zio_dma_map_free(new->map);
 	zio_area_put(new->area);
 	kfree(new);
 }
@@ -189,16 +195,30 @@ static size_t count_kb(const struct zio_geometry *geometry)
 		     DIV_ROUND_UP(geometry->block_size, SZ_1K) * 2);
 }
 
-static int allocate(struct vmalloc_prepared *new, bool area, bool blocks)
+/* Maps the area for the board, once. */
+static int allocate_area(struct zio_buffer *buf, struct vmalloc_prepared *new)
 {
-	if (area)
-		new->area = zio_area_alloc((size_t)new->kb * SZ_1K);
-	if (blocks)
-		new->block = kvcalloc(new->len, sizeof(*new->block),
-				      GFP_KERNEL);
-	if ((area && !new->area) || (blocks && !new->block))
+	struct zio_dma_map *map;
+
+	new->area = buf->type->alloc_area(buf, (size_t)new->kb * SZ_1K);
+	if (!new->area)
 		return -ENOMEM;
+	map = zio_dma_map_create(buf, new->area->mem, new->area->size);
+	if (IS_ERR(map))
+		return PTR_ERR(map);
+	new->map = map;
 	return 0;
+}
+
+static int allocate(struct zio_buffer *buf, struct vmalloc_prepared *new, bool area,
+		    bool blocks)
+{
+	if (blocks) {
+		new->block = kvcalloc(new->len, sizeof(*new->block), GFP_KERNEL);
+		if (!new->block)
+			return -ENOMEM;
+	}
+	return area ? allocate_area(buf, new) : 0;
 }
 
 static void *vmalloc_prepare(struct zio_buffer *buf,
@@ -222,7 +242,7 @@ static void *vmalloc_prepare(struct zio_buffer *buf,
 	if (zio_block_room(geometry->block_size) > PAGE_ALIGN(kb * SZ_1K))
 		ret = -ENOSPC;
 	else
-		ret = allocate(new, new->kb != buf->kb || !vbuf->area,
+		ret = allocate(buf, new, new->kb != buf->kb || !vbuf->area,
 			       new->len != vbuf->len);
 	if (ret) {
 		vmalloc_discard(buf, new);
@@ -241,6 +261,27 @@ static void use_blocks(struct vmalloc_buffer *vbuf,
 	vbuf->tail = 0;
 }
 
+static void use_area(struct zio_buffer *buf, struct vmalloc_prepared *new)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	zio_dma_map_free(vbuf->map);
+	zio_area_put(vbuf->area);
+	vbuf->map = new->map;
+	vbuf->area = new->area;
+	vbuf->start = 0;
+	buf->area = new->area;
+	buf->kb = new->kb;
+}
+
+static void set_maps(struct vmalloc_buffer *vbuf)
+{
+	unsigned int i;
+
+	for (i = 0; i < vbuf->len; i++)
+		vbuf->block[i].dma = vbuf->map;
+}
+
 static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
@@ -253,13 +294,10 @@ static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 		return -EBUSY;
 	if (new->block)
 		use_blocks(vbuf, new);
-	if (new->area) {
-		zio_area_put(vbuf->area);
-		vbuf->area = new->area;
-		vbuf->start = 0;
-		buf->area = new->area;
-		buf->kb = new->kb;
-	}
+	if (new->area)
+		use_area(buf, new);
+	if (new->area || new->block)
+		set_maps(vbuf);
 	kfree(new);
 	return 0;
 }
@@ -271,7 +309,12 @@ static unsigned int vmalloc_count(struct zio_buffer *buf)
 	return vbuf->len;
 }
 
-static const struct zio_buffer_ops vmalloc_ops = {
+static struct zio_area *vmalloc_alloc_area(struct zio_buffer *buf, size_t size)
+{
+	return zio_area_alloc(size);
+}
+
+const struct zio_buffer_ops zio_area_buffer_ops = {
 	.create = vmalloc_create,
 	.destroy = vmalloc_destroy,
 	.prepare = vmalloc_prepare,
@@ -284,13 +327,15 @@ static const struct zio_buffer_ops vmalloc_ops = {
 	.trim = vmalloc_trim,
 	.count = vmalloc_count,
 };
+EXPORT_SYMBOL_GPL(zio_area_buffer_ops);
 
 static struct zio_buffer_type vmalloc_buffer_type = {
 	.name = "vmalloc",
 	.owner = THIS_MODULE,
 	.len = DEFAULT_LEN,
 	.has_area = true,
-	.ops = &vmalloc_ops,
+	.alloc_area = vmalloc_alloc_area,
+	.ops = &zio_area_buffer_ops,
 };
 
 module_driver(vmalloc_buffer_type, zio_buffer_type_register,

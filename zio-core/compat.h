@@ -57,6 +57,12 @@
 	__platform_driver_register(_driver, _owner, module_name(_owner))
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define zio_import_dma_buf()	MODULE_IMPORT_NS(DMA_BUF)
+#else
+#define zio_import_dma_buf()	MODULE_IMPORT_NS("DMA_BUF")
+#endif
+
 /* Returns the place of an iterator over one range of user memory; otherwise NULL. */
 static inline void __user *zio_iter_plain(const struct iov_iter *iter)
 {

@@ -164,6 +164,7 @@ struct zio_cset_core {
 	unsigned long flags;
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
+	struct zio_dma *dma; /* of a set whose board does DMA: see buffer/dma-map.c */
 
 	/* the device's side */
 	atomic_t state;
@@ -216,8 +217,7 @@ struct zio_device {
 	void *priv;
 	unsigned int n_cset;
 	struct zio_cset_core **cset;
-	bool linked_short;
-	bool linked_full;
+	bool linked_short, linked_full;
 };
 
 #define to_zio_device(_dev)	container_of(_dev, struct zio_device, dev)

@@ -201,6 +201,19 @@ void slink_pull_link_down(struct slink_card *card, bool heed)
 	slink_set_omb1(card, 0, 0);
 }
 
+/* An output may play memory of an input, which the core has not mapped for the card. */
+static int map_page(struct slink_card *card, struct zio_block *block, size_t pos,
+		    enum dma_data_direction dir, struct slink_dma *dma)
+{
+	dma->block = NULL;
+	dma->addr = dma_map_page(card->dev, zio_block_page(block, pos),
+				 offset_in_page(block->data + pos), dma->len, dir);
+	if (!dma_mapping_error(card->dev, dma->addr))
+		return 0;
+	dma->len = 0;
+	return -EIO;
+}
+
 /**
  * slink_map_piece() - map the next part of a block for DMA, up to the end of a page
  * @card: the card
@@ -222,18 +235,21 @@ int slink_map_piece(struct slink_card *card, struct zio_block *block,
 
 	if (!len)
 		return -ENOSPC;
-	dma->addr = dma_map_page(card->dev, zio_block_page(block, pos), offset,
-				 len, dir);
-	if (dma_mapping_error(card->dev, dma->addr))
-		return -EIO;
 	dma->len = len;
+	if (!zio_block_dma(block, pos, &dma->addr))
+		return map_page(card, block, pos, dir, dma);
+	dma->block = block;
+	dma->pos = pos;
+	zio_block_sync_for_device(block, pos, len);
 	return 0;
 }
 
 void slink_unmap_piece(struct slink_card *card, enum dma_data_direction dir,
 		       struct slink_dma *dma)
 {
-	if (dma->len)
+	if (dma->len && dma->block)
+		zio_block_sync_for_cpu(dma->block, dma->pos, dma->len);
+	else if (dma->len)
 		dma_unmap_page(card->dev, dma->addr, dma->len, dir);
 	dma->len = 0;
 }

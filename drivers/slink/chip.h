@@ -62,10 +62,15 @@ struct slink_visit {
 	unsigned int turns;	/* left in this visit */
 };
 
-/* The memory of the transfer that the chip is working on; len is 0 if there is none. */
+/*
+ * The memory of the transfer that the chip is working on; len is 0 if there is none.
+ * @block is NULL for memory that the core has not mapped.
+ */
 struct slink_dma {
 	dma_addr_t addr;
 	u32 len;
+	struct zio_block *block;
+	size_t pos;
 };
 
 /* See input.c */

@@ -541,6 +541,10 @@ int slink_init_input(struct zio_cset *cset)
 	struct slink_card *card = zio_cset_priv(cset);
 	struct slink_input *in = &card->in;
 
+	int ret = zio_cset_use_dma(cset, card->dev);
+
+	if (ret)
+		return ret;
 	in->cset = cset;
 	in->waste = dma_alloc_coherent(card->dev, PAGE_SIZE, &in->waste_addr,
 				       GFP_KERNEL);

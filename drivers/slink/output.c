@@ -16,6 +16,7 @@
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
+#include <linux/zio-dma.h>
 
 #include "slink.h"
 
@@ -197,5 +198,5 @@ int slink_init_output(struct zio_cset *cset)
 	struct slink_card *card = zio_cset_priv(cset);
 
 	card->out.cset = cset;
-	return 0;
+	return zio_cset_use_dma(cset, card->dev);
 }

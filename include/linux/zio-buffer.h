@@ -18,6 +18,7 @@
 #include <linux/zio.h>
 
 struct zio_buffer;
+struct zio_dma_map;
 struct zio_snapshot;
 
 /**
@@ -39,12 +40,14 @@ struct zio_mem {
  *              buffer type
  * @free: for the buffer type's use
  * @gen: for the buffer type's use
+ * @dma: the memory of the block as the board sees it, or NULL; set by the buffer type
  */
 struct zio_block_core {
 	struct zio_block block;
 	u64 mem_offset;
 	struct llist_node free;
 	unsigned int gen;
+	struct zio_dma_map *dma;
 	/* private: core */
 	u32 seq;
 	bool ctrl_seen;
@@ -83,6 +86,7 @@ struct zio_area {
 };
 
 struct zio_area *zio_area_alloc(size_t size);
+struct zio_area *zio_area_alloc_dma(struct zio_buffer *buf, size_t size);
 void zio_area_put(struct zio_area *area);
 bool zio_area_retire(struct zio_area *area);
 
@@ -182,6 +186,8 @@ struct zio_buffer_ops {
  * @owner: THIS_MODULE; held while a channel uses the type
  * @len: number of blocks at the start; 0 stands for 16
  * @has_area: its blocks are in an area that users can map
+ * @alloc_area: for types that use zio_area_buffer_ops: allocates the area of a buffer;
+ *              process context, may sleep. Returns NULL without memory
  * @ops: the operations; only @oldest and @trim are optional
  * @node: for the core's use
  */
@@ -190,13 +196,22 @@ struct zio_buffer_type {
 	struct module *owner;
 	unsigned int len;
 	bool has_area;
+	struct zio_area *(*alloc_area)(struct zio_buffer *buf, size_t size);
 	const struct zio_buffer_ops *ops;
 	struct list_head node;
 };
 
+/* Of zio-buf-vmalloc: a ring of blocks in one area */
+extern const struct zio_buffer_ops zio_area_buffer_ops;
+
 int zio_buffer_type_register(struct zio_buffer_type *type);
 void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
+
+int zio_buffer_check_dma(const struct zio_buffer *buf);
+size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
+struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);
+void zio_dma_map_free(struct zio_dma_map *map);
 
 /* Alignment of blocks in an area: enough for any sample; neighbours leave no gap. */
 #define ZIO_BLOCK_ALIGN	8

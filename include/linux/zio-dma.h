@@ -5,6 +5,10 @@
  * Each page of a block may be anywhere in memory. These functions describe the block
  * to the device through the DMA API. The DMA API uses an IOMMU or bounce buffers where
  * the device needs them.
+ *
+ * A set that calls zio_cset_use_dma() in init() has blocks that are mapped once, when its
+ * buffers are made. zio_block_dma() tells the addresses, at the cost of a look-up.
+ * zio_block_map_dma() maps a block that is not mapped: each call allocates memory.
  */
 #ifndef _LINUX_ZIO_DMA_H
 #define _LINUX_ZIO_DMA_H
@@ -13,6 +17,11 @@
 #include <linux/gfp.h>
 #include <linux/scatterlist.h>
 #include <linux/zio.h>
+
+int zio_cset_use_dma(struct zio_cset *cset, struct device *dev);
+size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr);
+void zio_block_sync_for_device(const struct zio_block *block, size_t pos, size_t len);
+void zio_block_sync_for_cpu(const struct zio_block *block, size_t pos, size_t len);
 
 struct page *zio_block_page(const struct zio_block *block, size_t pos);
 int zio_block_sg(const struct zio_block *block, struct sg_table *sgt,

@@ -21,7 +21,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "buffer/buffer.h"
+#include "buffer/internal.h"
 
 /* Maximum pages per fault: 64 KiB on most machines */
 #define FAULT_PAGES	16ul
@@ -37,23 +37,47 @@ static void *alloc_charged(size_t size)
 	return __vmalloc(size, ZIO_GFP_USER | __GFP_ZERO);
 }
 
-static struct zio_area *alloc_area(size_t size, void *(*alloc)(size_t size))
+/**
+ * zio_area_fits() - check that the machine has the memory for an area
+ * @size: bytes
+ *
+ * Context: Process.
+ *
+ * Return: false for an empty area, and for one beyond the memory that is available.
+ */
+bool zio_area_fits(size_t size)
 {
-	struct zio_area *area;
+	return size && PFN_UP(size) <= (unsigned long)si_mem_available();
+}
 
-	if (!size || PFN_UP(size) > (unsigned long)si_mem_available())
-		return NULL;
-	area = kzalloc(sizeof(*area), GFP_KERNEL);
-	if (!area)
-		return NULL;
-	area->size = PAGE_ALIGN(size);
-	area->mem = alloc(area->size);
-	if (!area->mem) {
-		kfree(area);
+/**
+ * zio_area_of() - make an area of memory
+ * @mem: pages that vfree() frees, or NULL; they belong to the area, also on error
+ * @size: bytes, rounded up to pages
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_area_alloc().
+ */
+struct zio_area *zio_area_of(void *mem, size_t size)
+{
+	struct zio_area *area = mem ? kzalloc(sizeof(*area), GFP_KERNEL) : NULL;
+
+	if (!area) {
+		vfree(mem);
 		return NULL;
 	}
+	area->size = PAGE_ALIGN(size);
+	area->mem = mem;
 	kref_init(&area->ref);
 	return area;
+}
+
+static struct zio_area *alloc_area(size_t size, void *(*alloc)(size_t size))
+{
+	if (!zio_area_fits(size))
+		return NULL;
+	return zio_area_of(alloc(PAGE_ALIGN(size)), size);
 }
 
 static void *alloc_free_of_charge(size_t size)

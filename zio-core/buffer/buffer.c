@@ -10,7 +10,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "buffer/buffer.h"
+#include "buffer/internal.h"
 
 struct workqueue_struct *zio_wq;
 static DEFINE_MUTEX(zio_types_lock);

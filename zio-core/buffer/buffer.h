@@ -17,10 +17,12 @@ int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
 int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
 void zio_buffer_put(struct zio_buffer *buf);
-void zio_buffer_put_async(struct zio_buffer *buf);
 void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block);
 void zio_buffers_exit(void);
 extern struct workqueue_struct *zio_wq;
+
+/* shared.c */
+void zio_share_release(struct zio_mem *mem);
 
 /* area.c */
 struct zio_area *zio_area_alloc_charged(size_t size);
@@ -31,6 +33,9 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 
 /* dma.c */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
+
+/* dma-map.c */
+void zio_cset_end_dma(struct zio_cset_core *cset);
 
 /*
  * Context: Any. The input's block has a count of its users from now on. Its owner is the
@@ -45,6 +50,17 @@ static inline void zio_block_set_mem(struct zio_block *block, struct zio_mem *me
 	mem->release = release;
 	mem->buf = buf;
 	to_block_core(block)->mem = mem;
+}
+
+/* Context: Any; the caller owns the input's block. Returns the count of its users. */
+static inline struct zio_mem *zio_block_share_mem(struct zio_block *block,
+						  struct zio_buffer *buf)
+{
+	struct zio_block_core *core = to_block_core(block);
+
+	if (!core->mem)
+		zio_block_set_mem(block, &core->share, buf, zio_share_release);
+	return core->mem;
 }
 
 static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)

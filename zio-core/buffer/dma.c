@@ -7,16 +7,24 @@
 #include <linux/vmalloc.h>
 #include <linux/zio-dma.h>
 
-#include "buffer/buffer.h"
+#include "buffer/internal.h"
 
-static struct page *page_of(const void *mem)
+/**
+ * zio_page_of() - get the page of an address
+ * @mem: an address in memory from kmalloc() or vmalloc()
+ *
+ * Context: Any.
+ *
+ * Return: the page.
+ */
+struct page *zio_page_of(const void *mem)
 {
 	return is_vmalloc_addr(mem) ? vmalloc_to_page(mem) : virt_to_page(mem);
 }
 
 static bool page_is_below(const void *mem, size_t len, u64 mask)
 {
-	u64 at = page_to_phys(page_of(mem)) + offset_in_page(mem);
+	u64 at = page_to_phys(zio_page_of(mem)) + offset_in_page(mem);
 
 	return at + len - 1 <= mask;
 }
@@ -57,7 +65,7 @@ bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits)
  */
 struct page *zio_block_page(const struct zio_block *block, size_t pos)
 {
-	return page_of(block->data + pos);
+	return zio_page_of(block->data + pos);
 }
 EXPORT_SYMBOL_GPL(zio_block_page);
 
@@ -87,7 +95,7 @@ int zio_block_sg(const struct zio_block *block, struct sg_table *sgt,
 	if (!pages)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
-		pages[i] = page_of(first + (size_t)i * PAGE_SIZE);
+		pages[i] = zio_page_of(first + (size_t)i * PAGE_SIZE);
 	ret = sg_alloc_table_from_pages_segment(sgt, pages, n, offset,
 						block->len, max_segment, gfp);
 	kfree(pages);

@@ -560,6 +560,8 @@ static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return zio_node_flush(file);
 	if (cmd == ZIO_IOC_TAP)
 		return zio_tap_begin(file);
+	if (cmd == ZIO_IOC_DMABUF)
+		return zio_dmabuf_export(file, (struct zio_dmabuf __user *)arg);
 	return zio_share_ops->ioctl(file, cmd, arg);
 }
 

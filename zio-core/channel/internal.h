@@ -76,6 +76,16 @@ __poll_t zio_tap_poll(struct file *file, struct poll_table_struct *wait);
 long zio_tap_flush(struct zio_session *sess);
 void zio_taps_wake(struct zio_channel_core *chan);
 
+/* dmabuf.c */
+#ifdef CONFIG_DMA_SHARED_BUFFER
+long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to);
+#else
+static inline long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
 /* sync.c */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
 

@@ -197,6 +197,7 @@ static void undo_cset(struct zio_cset_core *cset)
 	for (i = 0; i < cset->n_chan; i++)
 		zio_channel_drain(cset->chan[i]);
 	zio_buffers_destroy(cset);
+	zio_cset_end_dma(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		remove_channel(cset->chan[i]);
 	zio_attrs_remove(cset, NULL);
@@ -232,6 +233,7 @@ err_fill:
 	if (cset->ops->exit)
 		cset->ops->exit(&cset->pub);
 err_init:
+	zio_cset_end_dma(cset);
 	kobject_put(&cset->kobj);
 	return ERR_PTR(ret);
 }

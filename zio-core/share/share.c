@@ -30,16 +30,6 @@
 
 #include "share/internal.h"
 
-/* Context: Any. No output and no session uses the block any more. */
-static void release_share(struct zio_mem *mem)
-{
-	struct zio_block_core *core = container_of(mem, struct zio_block_core, share);
-	struct zio_buffer *buf = mem->buf;
-
-	zio_buffer_take_back(buf, &core->block);
-	zio_buffer_put_async(buf);
-}
-
 /* Lets the output's block use the memory of the input's block in place of its own. */
 static void use_memory(struct zio_channel_core *out, struct zio_block *out_block,
 		       struct zio_block *block, void *data)
@@ -135,9 +125,7 @@ int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		return 0;
 	}
 	out_block->len = range.len;
-	if (!to_block_core(block)->mem)
-		zio_block_set_mem(block, &to_block_core(block)->share, buf,
-				  release_share);
+	zio_block_share_mem(block, buf);
 	use_memory(out, out_block, block, data);
 	note_share(out, 0, range.len);
 	return 0;

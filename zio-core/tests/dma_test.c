@@ -3,7 +3,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/io.h>
 #include <linux/mm.h>
-#include <linux/platform_device.h>
 #include <linux/scatterlist.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -114,27 +113,10 @@ static void page_is_found_by_offset(struct kunit *test)
 			    vmalloc_to_page(block.data + PAGE_SIZE));
 }
 
-static void unregister_board(void *pdev)
-{
-	platform_device_unregister(pdev);
-}
-
-static struct device *create_board(struct kunit *test)
-{
-	struct platform_device *pdev;
-
-	pdev = platform_device_register_simple("zio-test-dma", -1, NULL, 0);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pdev);
-	test_add_action(test, unregister_board, pdev);
-	KUNIT_ASSERT_EQ(test, dma_coerce_mask_and_coherent(&pdev->dev,
-							   DMA_BIT_MASK(64)), 0);
-	return &pdev->dev;
-}
-
 /* DMA_API_DEBUG reports a mapping that is undone with another direction or length. */
 static void block_is_mapped_for_a_device(struct kunit *test)
 {
-	struct device *board = create_board(test);
+	struct device *board = test_board_create(test);
 	struct zio_block block = { .len = SZ_128K + 8 };
 	struct sg_table sgt;
 

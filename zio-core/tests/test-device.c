@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test-device.c: actions of tests, and a device whose driver the test controls */
+#include <linux/dma-mapping.h>
 #include <linux/kthread.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
+#include <linux/platform_device.h>
 #include <linux/vmalloc.h>
 
 #include "test-device.h"
@@ -83,6 +85,24 @@ void *test_vmalloc(struct kunit *test, size_t size)
 	KUNIT_ASSERT_NOT_NULL(test, mem);
 	test_add_action(test, free_vmalloc, mem);
 	return mem;
+}
+
+static void unregister_board(void *pdev)
+{
+	platform_device_unregister(pdev);
+}
+
+/* A device that reaches all memory. Its DMA API needs no hardware. */
+struct device *test_board_create(struct kunit *test)
+{
+	struct platform_device *pdev;
+
+	pdev = platform_device_register_simple("zio-test-dma", -1, NULL, 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pdev);
+	test_add_action(test, unregister_board, pdev);
+	KUNIT_ASSERT_EQ(test, dma_coerce_mask_and_coherent(&pdev->dev,
+							   DMA_BIT_MASK(64)), 0);
+	return &pdev->dev;
 }
 
 static void stop_thread(void *thread)

@@ -90,6 +90,7 @@ void test_release_action(struct kunit *test, void (*action)(void *arg), void *ar
 void test_lock(struct kunit *test, struct mutex *lock);
 void test_unlock(struct kunit *test, struct mutex *lock);
 void *test_vmalloc(struct kunit *test, size_t size);
+struct device *test_board_create(struct kunit *test);
 struct task_struct *test_thread_run(struct kunit *test, int (*run)(void *arg), void *arg);
 void test_thread_stop(struct kunit *test, struct task_struct *thread);
 

@@ -231,6 +231,21 @@ struct zio_control {
 /* On a node of an input: drops the queued blocks, and what the session has read in part. */
 #define ZIO_IOC_FLUSH			_IO('Z', 0x42)
 
+/*
+ * On a data node: makes a dma-buf of the memory that mmap() of the node gives, or of one
+ * block of an input. Other devices read it without a copy. A block stays out of its buffer
+ * until the dma-buf is closed.
+ */
+struct zio_dmabuf {
+	uint32_t flags;		/* ZIO_DMABUF_BLOCK: the block that the next read would read */
+	int32_t fd;		/* from here on the kernel fills in; close-on-exec */
+	uint64_t offset;	/* where the samples begin in the dma-buf, bytes */
+	uint64_t size;		/* bytes of the samples, or of the whole area */
+};
+
+#define ZIO_DMABUF_BLOCK		0x00000001
+#define ZIO_IOC_DMABUF			_IOWR('Z', 0x43, struct zio_dmabuf)
+
 /* Standard attributes, units */
 #include <linux/zio-std-attr.h>
 

@@ -41,6 +41,7 @@ The kernels of the selftests:
   rt         the distribution's kernel with PREEMPT_RT: tests with "# rt"
   swiotlb    distro where each DMA goes through a bounce buffer (swiotlb=force):
              tests with "# swiotlb"
+  iommu      distro with an IOMMU: tests with "# iommu"
   icount     distro where time counts instructions: tests with "# icount". It runs
              only when it is named. Mutants that omit a wait need it
 

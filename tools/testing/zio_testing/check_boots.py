@@ -20,7 +20,7 @@ KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 7200, 3600, 14400
 # The machine gets these variables, with the values that this process has
 PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
 
-KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb"]
+KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb", "iommu"]
 
 
 def judge_boot(report: Report, what: str, log: Path, status: int) -> None:
@@ -55,7 +55,7 @@ def prepare_kunit(report: Report, name: str) -> Job:
         command.append("--leaks")
     command += ["--timeout", str(KUNIT_LIMIT), "--log", kernel_log, "--"]
     # zio-core/Kbuild reads ZIO_KUNIT_SUITES.
-    command.append("zio-load zio-buf-vmalloc && zio-load zio-test")
+    command.append("zio-load zio-buf-dma && zio-load zio-test")
     return Job(log, command, partial(finish_kunit, report, what))
 
 

@@ -45,6 +45,11 @@ PLACES = {
     "single": Place("distro", ("--cpus", "1"), is_special=True),
     "rt": Place("rt", is_special=True),
     "swiotlb": Place("distro", ("--append", "swiotlb=force"), is_special=True),
+    "iommu": Place(
+        "distro",
+        ("--append", "intel_iommu=on", "--qemu", "-machine q35 -device intel-iommu"),
+        is_special=True,
+    ),
     "icount": Place("distro", ("--icount",), is_special=True),
     "i386": Place("distro", is_32=True),
     **{name: Place(name) for name in ("arm64", "armhf")},

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dmaengine.h: what the files of the driver offer each other
+ *
+ *   main.c      channels and descriptors; the life of a device
+ *   sg.c        each block is a transfer of its own: no copy
+ *   cyclic.c    the channel fills a ring of the driver without an end; blocks are copies
+ */
+#ifndef _ZIO_DMAENGINE_H
+#define _ZIO_DMAENGINE_H
+
+#include <linux/dmaengine.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
+#include <linux/zio-dma.h>
+#include <linux/zio-stream.h>
+
+/* Alarms of the driver */
+#define ZDMA_ALARM_ERROR	BIT(0)	/* the transfer failed; the samples may be wrong */
+
+/* Segments of one block, in pieces of any size */
+#define ZDMA_MAX_SEGMENTS	64
+
+/* See sg.c */
+struct zdma_sg {
+	spinlock_t lock;	/* take, prepare, submit: one context at a time */
+	bool running;		/* the channel may get descriptors */
+	struct zio_block *parked; /* taken, and not submitted */
+	struct scatterlist list[ZDMA_MAX_SEGMENTS];
+};
+
+/* See cyclic.c */
+struct zdma_cyclic {
+	void *ring;
+	dma_addr_t addr;
+	size_t period;
+	unsigned int n_periods;
+	unsigned int next;	/* period to be copied */
+	dma_cookie_t cookie;
+};
+
+struct zdma_device {
+	struct device *dev;
+	struct dma_chan *chan;
+	struct device *dma_dev;	/* that the memory is mapped for */
+	struct dma_slave_config config;
+	struct zio_channel *zio_chan;
+	struct zio_cset *cset;
+	struct zio_device_desc desc;
+	struct zio_cset_desc cset_desc;
+	union {
+		struct zdma_sg sg;
+		struct zdma_cyclic cyclic;
+	};
+};
+
+extern const struct zio_cset_ops zdma_sg_ops;
+extern const struct zio_cset_ops zdma_cyclic_ops;
+
+/* main.c */
+int zdma_init_cset(struct zio_cset *cset);
+void zdma_finish_block(struct zdma_device *zdma, struct zio_block *block);
+void zdma_stop(struct zdma_device *zdma);
+
+#endif /* _ZIO_DMAENGINE_H */

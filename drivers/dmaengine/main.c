@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c: a source of samples over any channel of the kernel's dmaengine
+ *
+ * A device is a node of the device tree, compatible "zio,dmaengine", or a directory in
+ * configfs. It has one input. See Documentation/dmaengine.md.
+ */
+#include <linux/mod_devicetable.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/property.h>
+#include <linux/slab.h>
+#include <linux/zio-config.h>
+
+#include "dmaengine.h"
+
+enum zdma_mode {
+	ZDMA_SG,
+	ZDMA_CYCLIC,
+};
+
+static const char *const zdma_modes[] = { "sg", "cyclic", NULL };
+static const char *const zdma_sizes[] = { "1", "2", "4", "8", NULL };
+
+#define ZDMA_DEPTH	16
+#define ZDMA_MAX_DEPTH	4096
+
+static const struct zio_config_attr zdma_attrs[] = {
+	{ .name = "channel", .text = true },
+	{ .name = "mode", .choices = zdma_modes },
+	{ .name = "ssize", .choices = zdma_sizes, .value = 2 },
+	{ .name = "address", .text = true },
+	{ .name = "burst", .max = U16_MAX },
+	{ .name = "nsamples", .value = 1024, .min = 1, .max = BIT(24) },
+	{ .name = "depth", .value = ZDMA_DEPTH, .min = 2, .max = ZDMA_MAX_DEPTH },
+};
+
+/* The samples mean nothing, until a user says what they mean. */
+static const struct zio_scaling zdma_scaling = {
+	.flags = ZIO_SCALING_WRITABLE,
+	.mant = 1,
+};
+
+int zdma_init_cset(struct zio_cset *cset)
+{
+	struct zdma_device *zdma = zio_cset_priv(cset);
+
+	zdma->cset = cset;
+	return 0;
+}
+
+/* No part of a sample is left, also after a short transfer. */
+void zdma_finish_block(struct zdma_device *zdma, struct zio_block *block)
+{
+	block->len -= block->len % zdma->cset_desc.ssize;
+	zio_cset_stamp(zdma->cset, block);
+}
+
+/* After this the channel calls no function of the driver. */
+void zdma_stop(struct zdma_device *zdma)
+{
+	dmaengine_terminate_sync(zdma->chan);
+}
+
+static bool has_name(struct dma_chan *chan, void *name)
+{
+	return !strcmp(dma_chan_name(chan), name);
+}
+
+/* In a device tree "dmas" leads to the channel. A user gives the name of /sys/class/dma. */
+static struct dma_chan *request_channel(struct device *dev)
+{
+	const char *name = zio_config_text(dev, "channel", "");
+	struct dma_chan *chan;
+	dma_cap_mask_t mask;
+
+	if (device_property_present(dev, "dmas"))
+		return dma_request_chan(dev, "rx");
+	dma_cap_zero(mask);
+	dma_cap_set(DMA_SLAVE, mask);
+	chan = dma_request_channel(mask, has_name, (void *)name);
+	if (chan)
+		return chan;
+	dev_err(dev, "no free channel \"%s\" for slave transfers in /sys/class/dma: see its in_use\n",
+		name);
+	return ERR_PTR(-ENODEV);
+}
+
+static void release_channel(void *chan)
+{
+	dma_release_channel(chan);
+}
+
+static int get_channel(struct zdma_device *zdma, enum zdma_mode mode)
+{
+	struct dma_chan *chan = request_channel(zdma->dev);
+	int ret;
+
+	if (IS_ERR(chan))
+		return PTR_ERR(chan);
+	ret = devm_add_action_or_reset(zdma->dev, release_channel, chan);
+	if (ret)
+		return ret;
+	if (mode == ZDMA_CYCLIC && !dma_has_cap(DMA_CYCLIC, chan->device->cap_mask)) {
+		dev_err(zdma->dev, "%s has no cyclic transfers: use mode sg\n",
+			dma_chan_name(chan));
+		return -EOPNOTSUPP;
+	}
+	zdma->chan = chan;
+	zdma->dma_dev = dmaengine_get_dma_device(chan);
+	return 0;
+}
+
+/* Channels that read memory or make samples themselves have nothing to be configured. */
+static int configure_channel(struct zdma_device *zdma)
+{
+	const char *address = zio_config_text(zdma->dev, "address", "");
+	u64 value = 0;
+	int ret;
+
+	if (*address && kstrtou64(address, 0, &value)) {
+		dev_err(zdma->dev, "address \"%s\" is no number: write it as 0x...\n", address);
+		return -EINVAL;
+	}
+	zdma->config = (struct dma_slave_config) {
+		.direction = DMA_DEV_TO_MEM,
+		.src_addr = value,
+		.src_addr_width = zdma->cset_desc.ssize,
+		.src_maxburst = zio_config_value(zdma->dev, "burst", 0),
+	};
+	if (!zdma->chan->device->device_config)
+		return 0;
+	ret = dmaengine_slave_config(zdma->chan, &zdma->config);
+	if (ret)
+		dev_err(zdma->dev, "%s refuses samples of %u bytes, address %#llx, burst %u: %d\n",
+			dma_chan_name(zdma->chan), zdma->cset_desc.ssize, value,
+			zdma->config.src_maxburst, ret);
+	return ret;
+}
+
+static void describe(struct zdma_device *zdma, enum zdma_mode mode)
+{
+	struct device *dev = zdma->dev;
+
+	zdma->cset_desc = (struct zio_cset_desc) {
+		.name = "dmaengine-input",
+		.flags = ZIO_CSET_STREAM | ZIO_CSET_SLEEPS,
+		.n_chan = 1,
+		.ssize = 1u << min(zio_config_value(dev, "ssize", 2), 3u),
+		.nsamples = zio_config_value(dev, "nsamples", 1024),
+		.queue_depth = clamp(zio_config_value(dev, "depth", ZDMA_DEPTH), 2u,
+				     (u32)ZDMA_MAX_DEPTH),
+		.buffer = mode == ZDMA_SG ? "dma" : "vmalloc",
+		.ops = mode == ZDMA_SG ? &zdma_sg_ops : &zdma_cyclic_ops,
+		.scaling = &zdma_scaling,
+		.n_scaling = 1,
+	};
+	zdma->desc = (struct zio_device_desc) {
+		.name = "zdma",
+		.owner = THIS_MODULE,
+		.cset = &zdma->cset_desc,
+		.n_cset = 1,
+	};
+}
+
+static int zdma_probe(struct platform_device *pdev)
+{
+	enum zdma_mode mode = zio_config_value(&pdev->dev, "mode", ZDMA_SG);
+	struct zdma_device *zdma = devm_kzalloc(&pdev->dev, sizeof(*zdma), GFP_KERNEL);
+	int ret;
+
+	if (!zdma)
+		return -ENOMEM;
+	zdma->dev = &pdev->dev;
+	describe(zdma, mode);
+	ret = get_channel(zdma, mode);
+	if (!ret)
+		ret = configure_channel(zdma);
+	if (ret)
+		return ret;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &zdma->desc,
+							zio_config_id(&pdev->dev,
+								      ZIO_ID_AUTO),
+							zdma));
+}
+
+static const struct of_device_id zdma_of_match[] = {
+	{ .compatible = "zio,dmaengine" },
+	{ }
+};
+MODULE_DEVICE_TABLE(of, zdma_of_match);
+
+static struct platform_driver zdma_driver = {
+	.driver = {
+		.name = "zio-dmaengine",
+		.of_match_table = zdma_of_match,
+	},
+	.probe = zdma_probe,
+};
+
+static struct zio_config_type zdma_config = {
+	.name = "zdma",
+	.owner = THIS_MODULE,
+	.driver = &zdma_driver,
+	.attrs = zdma_attrs,
+	.n_attrs = ARRAY_SIZE(zdma_attrs),
+};
+
+static int __init zdma_init(void)
+{
+	return zio_config_driver_register(&zdma_config, 0);
+}
+
+static void __exit zdma_exit(void)
+{
+	zio_config_driver_unregister(&zdma_config);
+}
+
+module_init(zdma_init);
+module_exit(zdma_exit);
+MODULE_DESCRIPTION("ZIO: input over a channel of the dmaengine");
+MODULE_VERSION(ZIO_MODULE_VERSION);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dma-map.c: memory of blocks that is mapped for a board once
+ *
+ * A buffer type maps the memory of its blocks when it makes them, and unmaps it when it
+ * frees them. A *map* has the address of each page for the board. So neither an event nor
+ * an interrupt calls the DMA API, unless the machine is not coherent or bounces.
+ *
+ * Each *run* of contiguous pages is one mapping of the DMA API. A run is not longer than
+ * the DMA API allows. The same pages give the same runs when they are unmapped.
+ *
+ * Blocks may outlive the board: a pipe, an output or a program has their memory. Their map
+ * ends with the board, as a driver must leave no mapping behind. The set has a list of its
+ * maps. The context that takes a map from the list unmaps it. Memory that is freed then
+ * may still be mapped for a moment. The board is stopped, and unmapping writes nothing, as
+ * DMA_ATTR_SKIP_CPU_SYNC is set: drivers call zio_block_sync_for_cpu() for what they keep.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/export.h>
+#include <linux/highmem.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/zio-dma.h>
+
+#include "buffer/internal.h"
+
+/* The board of a set; the set and each map refer to it. */
+struct zio_dma {
+	struct kref ref;
+	struct device *dev;
+	enum dma_data_direction dir;
+	size_t max_segment;
+	u64 boundary;		/* a mask: no segment crosses it */
+	spinlock_t lock;	/* the list */
+	struct list_head maps;
+};
+
+struct zio_dma_map {
+	struct kref ref;	/* its buffer, and the context that unmaps it */
+	struct list_head node;	/* while it is mapped */
+	struct zio_dma *dma;
+	const void *mem;
+	size_t size;
+	bool must_sync;
+	dma_addr_t page[];	/* where the pages begin */
+};
+
+static void free_dma(struct kref *ref)
+{
+	struct zio_dma *dma = container_of(ref, struct zio_dma, ref);
+
+	put_device(dma->dev);
+	kfree(dma);
+}
+
+static void free_map(struct kref *ref)
+{
+	struct zio_dma_map *map = container_of(ref, struct zio_dma_map, ref);
+
+	kref_put(&map->dma->ref, free_dma);
+	kvfree(map);
+}
+
+/**
+ * zio_cset_use_dma() - name the device that reads or writes the blocks of a set
+ * @cset: the channel set
+ * @dev: the device, whose DMA mask and segment limits the driver has set
+ *
+ * A driver calls this in init(). From then on the core maps each block when it makes the
+ * block. The direction is that of the set. The maps end after the last stop_io(), and
+ * before exit().
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EBUSY for a second call; -ENOMEM.
+ */
+int zio_cset_use_dma(struct zio_cset *cset, struct device *dev)
+{
+	struct zio_cset_core *core = to_cset_core(cset);
+	struct zio_dma *dma;
+
+	if (core->dma)
+		return -EBUSY;
+	dma = kzalloc(sizeof(*dma), GFP_KERNEL);
+	if (!dma)
+		return -ENOMEM;
+	kref_init(&dma->ref);
+	dma->dev = get_device(dev);
+	dma->dir = zio_cset_is_output(core) ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
+	dma->max_segment = dma_get_max_seg_size(dev);
+	dma->boundary = dma_get_seg_boundary(dev);
+	spin_lock_init(&dma->lock);
+	INIT_LIST_HEAD(&dma->maps);
+	core->dma = dma;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(zio_cset_use_dma);
+
+/**
+ * zio_cset_dma_dev() - get the device that reads or writes the blocks of a set
+ * @cset: the channel set
+ *
+ * Context: Process.
+ *
+ * Return: the device, or NULL.
+ */
+struct device *zio_cset_dma_dev(const struct zio_cset_core *cset)
+{
+	return cset->dma ? cset->dma->dev : NULL;
+}
+
+static struct zio_dma *dma_of(const struct zio_buffer *buf)
+{
+	return buf->chan->cset->dma;
+}
+
+/**
+ * zio_buffer_check_dma() - check that a buffer belongs to a board that does DMA
+ * @buf: the buffer
+ *
+ * Context: Process, sleeps; in @create of a buffer type.
+ *
+ * Return: 0; -EOPNOTSUPP, and the kernel's log tells why.
+ */
+int zio_buffer_check_dma(const struct zio_buffer *buf)
+{
+	const struct zio_cset_core *cset = buf->chan->cset;
+
+	if (cset->dma)
+		return 0;
+	dev_notice(&cset->zdev->dev,
+		   "cset%u: the driver names no device for DMA: use the buffer vmalloc instead of %s\n",
+		   cset->index, buf->type->name);
+	return -EOPNOTSUPP;
+}
+EXPORT_SYMBOL_GPL(zio_buffer_check_dma);
+
+/**
+ * zio_buffer_dma_size() - compute how much memory a block needs
+ * @buf: the buffer
+ * @size: bytes of samples
+ *
+ * For types that allocate each block: two blocks of a board that does DMA share no line of
+ * a cache.
+ *
+ * Context: Any.
+ *
+ * Return: bytes, at least @size.
+ */
+size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size)
+{
+	if (!dma_of(buf) || size >= PAGE_SIZE)
+		return size;
+	return roundup_pow_of_two(max3(size, (size_t)L1_CACHE_BYTES,
+				       (size_t)dma_get_cache_alignment()));
+}
+EXPORT_SYMBOL_GPL(zio_buffer_dma_size);
+
+/* Returns the address for the board of the byte at @pos. */
+static dma_addr_t address_at(const struct zio_dma_map *map, size_t pos)
+{
+	size_t offset = offset_in_page(map->mem) + pos;
+
+	return map->page[PFN_DOWN(offset)] + offset_in_page(offset);
+}
+
+static size_t room_on_page(const struct zio_dma_map *map, size_t pos, size_t len)
+{
+	return min_t(size_t, len, PAGE_SIZE - offset_in_page(map->mem + pos));
+}
+
+/* Counts the bytes of the run that begins at @pos. */
+static size_t count_run(const struct zio_dma_map *map, size_t pos)
+{
+	size_t max = round_down(dma_max_mapping_size(map->dma->dev), PAGE_SIZE);
+	unsigned long pfn = page_to_pfn(zio_page_of(map->mem + pos));
+	size_t len = room_on_page(map, pos, map->size - pos);
+
+	while (pos + len < map->size && max - len >= PAGE_SIZE &&
+	       page_to_pfn(zio_page_of(map->mem + pos + len)) == ++pfn)
+		len += min_t(size_t, PAGE_SIZE, map->size - pos - len);
+	return len;
+}
+
+static void unmap_pages(struct zio_dma_map *map, size_t size)
+{
+	size_t pos, len;
+
+	for (pos = 0; pos < size; pos += len) {
+		len = count_run(map, pos);
+		dma_unmap_page_attrs(map->dma->dev, address_at(map, pos), len,
+				     map->dma->dir, DMA_ATTR_SKIP_CPU_SYNC);
+	}
+}
+
+static void note_run(struct zio_dma_map *map, size_t pos, size_t len, dma_addr_t addr)
+{
+	size_t first = PFN_DOWN(offset_in_page(map->mem) + pos), i;
+	dma_addr_t page = addr - offset_in_page(map->mem + pos);
+
+	for (i = 0; i < PFN_UP(offset_in_page(map->mem + pos) + len); i++)
+		map->page[first + i] = page + i * PAGE_SIZE;
+	map->must_sync |= dma_need_sync(map->dma->dev, addr);
+}
+
+static int map_pages(struct zio_dma_map *map)
+{
+	struct device *dev = map->dma->dev;
+	dma_addr_t addr;
+	size_t pos, len;
+
+	for (pos = 0; pos < map->size; pos += len) {
+		len = count_run(map, pos);
+		addr = dma_map_page(dev, zio_page_of(map->mem + pos),
+				    offset_in_page(map->mem + pos), len, map->dma->dir);
+		if (dma_mapping_error(dev, addr)) {
+			unmap_pages(map, pos);
+			return -ENOMEM;
+		}
+		note_run(map, pos, len, addr);
+	}
+	return 0;
+}
+
+static void add_map(struct zio_dma_map *map)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&map->dma->lock, flags);
+	list_add(&map->node, &map->dma->maps);
+	spin_unlock_irqrestore(&map->dma->lock, flags);
+}
+
+/**
+ * zio_dma_map_create() - map memory of blocks for the board
+ * @buf: the buffer that has the blocks
+ * @mem: memory from kmalloc(), or an area
+ * @size: bytes
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the map; NULL if the board does no DMA; ERR_PTR(-ENOMEM) without memory, or if
+ * the IOMMU or the bounce buffers have no room.
+ */
+struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size)
+{
+	struct zio_dma *dma = dma_of(buf);
+	struct zio_dma_map *map;
+	int ret;
+
+	if (!dma)
+		return NULL;
+	map = kvzalloc(struct_size(map, page, PFN_UP(offset_in_page(mem) + size)),
+		       GFP_KERNEL);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&map->ref);
+	kref_get(&dma->ref);
+	map->dma = dma;
+	map->mem = mem;
+	map->size = size;
+	ret = map_pages(map);
+	if (ret) {
+		kref_put(&map->ref, free_map);
+		return ERR_PTR(ret);
+	}
+	add_map(map);
+	return map;
+}
+EXPORT_SYMBOL_GPL(zio_dma_map_create);
+
+/* Takes a map from the list. Returns false if another context has taken it. */
+static bool claim_map(struct zio_dma_map *map)
+{
+	unsigned long flags;
+	bool claimed;
+
+	spin_lock_irqsave(&map->dma->lock, flags);
+	claimed = !list_empty(&map->node);
+	list_del_init(&map->node);
+	spin_unlock_irqrestore(&map->dma->lock, flags);
+	return claimed;
+}
+
+/**
+ * zio_dma_map_free() - unmap memory, and free its map
+ * @map: the map, or NULL
+ *
+ * Context: Any but a hard interrupt handler under PREEMPT_RT.
+ */
+void zio_dma_map_free(struct zio_dma_map *map)
+{
+	if (!map)
+		return;
+	if (claim_map(map))
+		unmap_pages(map, map->size);
+	kref_put(&map->ref, free_map);
+}
+EXPORT_SYMBOL_GPL(zio_dma_map_free);
+
+/* Takes any map from the list, with a reference; or returns NULL. */
+static struct zio_dma_map *claim_any(struct zio_dma *dma)
+{
+	struct zio_dma_map *map;
+
+	spin_lock_irq(&dma->lock);
+	map = list_first_entry_or_null(&dma->maps, struct zio_dma_map, node);
+	if (map) {
+		list_del_init(&map->node);
+		kref_get(&map->ref);
+	}
+	spin_unlock_irq(&dma->lock);
+	return map;
+}
+
+/**
+ * zio_cset_end_dma() - unmap all memory that is mapped for a set's board
+ * @cset: the channel set, which has no buffer any more
+ *
+ * Context: Process, sleeps.
+ */
+void zio_cset_end_dma(struct zio_cset_core *cset)
+{
+	struct zio_dma *dma = cset->dma;
+	struct zio_dma_map *map;
+
+	if (!dma)
+		return;
+	while ((map = claim_any(dma))) {
+		unmap_pages(map, map->size);
+		kref_put(&map->ref, free_map);
+	}
+	cset->dma = NULL;
+	kref_put(&dma->ref, free_dma);
+}
+
+static bool is_mapped(const struct zio_block *block)
+{
+	const struct zio_block_core *core = to_block_core(block);
+
+	return core->dma && !core->borrowed;
+}
+
+/* Returns how many bytes the board can take as one segment, of @len contiguous ones. */
+static size_t limit_segment(const struct zio_dma *dma, dma_addr_t addr, size_t len)
+{
+	u64 room = dma->boundary - (addr & dma->boundary);
+
+	len = min(len, dma->max_segment);
+	return room < len ? room + 1 : len;
+}
+
+/**
+ * zio_block_dma() - get an address of a block for the board
+ * @block: the block, which the driver has
+ * @pos: bytes from the beginning of the block, less than its size
+ * @addr: set to the address of that byte
+ *
+ * The driver walks the segments of a block by adding the result to @pos. The length of the
+ * block does not limit them: the result may exceed block->len, and not block->size.
+ *
+ * Context: Any.
+ *
+ * Return: bytes from @pos on that are one segment: contiguous, and within the limits of the
+ * device. 0 if the block is not mapped: its set has no device for DMA, or it plays memory
+ * of an input (zio_block_map_dma() maps that).
+ */
+size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr)
+{
+	const struct zio_dma_map *map = to_block_core(block)->dma;
+	size_t at, len, room = block->size - pos;
+
+	if (!is_mapped(block))
+		return 0;
+	at = block->data + pos - map->mem;
+	*addr = address_at(map, at);
+	len = room_on_page(map, at, room);
+	while (len < room && address_at(map, at + len) == *addr + len)
+		len += min_t(size_t, PAGE_SIZE, room - len);
+	return limit_segment(map->dma, *addr, len);
+}
+EXPORT_SYMBOL_GPL(zio_block_dma);
+
+/* A run may end within the samples. So each page is one call of the DMA API. */
+static void sync_pages(const struct zio_block *block, size_t pos, size_t len,
+		       void (*sync)(struct device *dev, dma_addr_t addr, size_t size,
+				    enum dma_data_direction dir))
+{
+	const struct zio_dma_map *map = to_block_core(block)->dma;
+	size_t at = block->data + pos - map->mem, n;
+
+	for (; len; at += n, len -= n) {
+		n = room_on_page(map, at, len);
+		sync(map->dma->dev, address_at(map, at), n, map->dma->dir);
+	}
+}
+
+static void give_page(struct device *dev, dma_addr_t addr, size_t size,
+		      enum dma_data_direction dir)
+{
+	dma_sync_single_for_device(dev, addr, size, dir);
+}
+
+static void take_page(struct device *dev, dma_addr_t addr, size_t size,
+		      enum dma_data_direction dir)
+{
+	dma_sync_single_for_cpu(dev, addr, size, dir);
+}
+
+/**
+ * zio_block_sync_for_device() - give samples of a mapped block to the board
+ * @block: the block
+ * @pos: bytes from the beginning of the block
+ * @len: bytes
+ *
+ * The driver calls this before each transfer. It costs nothing on a coherent machine.
+ *
+ * Context: Any.
+ */
+void zio_block_sync_for_device(const struct zio_block *block, size_t pos, size_t len)
+{
+	if (!is_mapped(block) || !to_block_core(block)->dma->must_sync)
+		return;
+	if (is_vmalloc_addr(block->data))
+		flush_kernel_vmap_range(block->data + pos, len);
+	sync_pages(block, pos, len, give_page);
+}
+EXPORT_SYMBOL_GPL(zio_block_sync_for_device);
+
+/**
+ * zio_block_sync_for_cpu() - take samples of a mapped block from the board
+ * @block: the block
+ * @pos: bytes from the beginning of the block
+ * @len: bytes that the board has written
+ *
+ * The driver of an input calls this after each transfer, before the block is done. It costs
+ * nothing on a coherent machine.
+ *
+ * Context: Any.
+ */
+void zio_block_sync_for_cpu(const struct zio_block *block, size_t pos, size_t len)
+{
+	if (!is_mapped(block) || !to_block_core(block)->dma->must_sync)
+		return;
+	sync_pages(block, pos, len, take_page);
+	if (is_vmalloc_addr(block->data))
+		invalidate_kernel_vmap_range(block->data + pos, len);
+}
+EXPORT_SYMBOL_GPL(zio_block_sync_for_cpu);

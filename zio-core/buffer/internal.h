@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* internal.h: declarations that the files of buffer share */
+#ifndef _ZIO_BUFFER_INTERNAL_H
+#define _ZIO_BUFFER_INTERNAL_H
+
+#include "buffer/buffer.h"
+
+/* buffer.c */
+void zio_buffer_put_async(struct zio_buffer *buf);
+
+/* area.c */
+bool zio_area_fits(size_t size);
+struct zio_area *zio_area_of(void *mem, size_t size);
+
+/* dma.c */
+struct page *zio_page_of(const void *mem);
+
+/* dma-map.c */
+struct device *zio_cset_dma_dev(const struct zio_cset_core *cset);
+
+#endif /* _ZIO_BUFFER_INTERNAL_H */

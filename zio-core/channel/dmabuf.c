@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dmabuf.c: samples that another device reads, or writes for an output
+ *
+ * ZIO_IOC_DMABUF makes a dma-buf of a channel's area, or of the pages of one block.
+ *
+ *   area   It counts as a mapping: the area is not replaced meanwhile, and splice()
+ *          copies. It outlives the file, the buffer and the board.
+ *   block  The dma-buf is a user of the block's memory (engine/mem.c). The block returns to
+ *          its buffer after its last user.
+ *
+ * An importer may close the dma-buf while its device still works on the memory. Then there
+ * is a fence that has not signalled. So a work item waits for all fences, and drops the
+ * memory after that. The fences are in a dma_resv of the export's own, as that of the
+ * dma-buf ends with it. A block is done when it is exported: no fence is needed for its
+ * producer.
+ *
+ * The dma-buf holds the module until its release() returns. The work item is on a queue
+ * that the module drains when it is unloaded.
+ */
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/zio-dma.h>
+
+#include "channel/internal.h"
+
+zio_import_dma_buf();
+
+/* What importers have: whole pages of an area */
+struct zio_export {
+	struct zio_area *area;
+	size_t pos;
+	size_t size;
+	bool is_writable;
+	struct zio_mem *mem;		/* of a block; NULL for the area */
+	struct dma_resv resv;
+	struct mutex lock;		/* the list */
+	struct list_head mappings;
+	struct work_struct end_work;
+};
+
+/* For one importer, from map_dma_buf() to unmap_dma_buf() */
+struct export_mapping {
+	struct list_head node;
+	struct device *dev;
+	enum dma_data_direction dir;
+	struct sg_table sgt;
+};
+
+static struct sg_table *map_export(struct dma_buf_attachment *attach,
+				   enum dma_data_direction dir)
+{
+	struct zio_export *export = attach->dmabuf->priv;
+	struct zio_block pages = {
+		.data = export->area->mem + export->pos,
+		.len = export->size,
+	};
+	struct export_mapping *mapping;
+	int ret;
+
+	if (dir != DMA_TO_DEVICE && !export->is_writable)
+		return ERR_PTR(-EACCES);
+	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
+	if (!mapping)
+		return ERR_PTR(-ENOMEM);
+	ret = zio_block_map_dma(attach->dev, &pages, &mapping->sgt, dir, GFP_KERNEL);
+	if (ret) {
+		kfree(mapping);
+		return ERR_PTR(ret);
+	}
+	mapping->dev = attach->dev;
+	mapping->dir = dir;
+	mutex_lock(&export->lock);
+	list_add(&mapping->node, &export->mappings);
+	mutex_unlock(&export->lock);
+	return &mapping->sgt;
+}
+
+static void unmap_export(struct dma_buf_attachment *attach, struct sg_table *sgt,
+			 enum dma_data_direction dir)
+{
+	struct export_mapping *mapping = container_of(sgt, struct export_mapping, sgt);
+	struct zio_export *export = attach->dmabuf->priv;
+
+	mutex_lock(&export->lock);
+	list_del(&mapping->node);
+	mutex_unlock(&export->lock);
+	zio_block_unmap_dma(attach->dev, sgt, dir);
+	kfree(mapping);
+}
+
+/* A program is about to access the memory: DMA_BUF_IOCTL_SYNC. */
+static int begin_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
+{
+	struct zio_export *export = dmabuf->priv;
+	struct export_mapping *mapping;
+
+	mutex_lock(&export->lock);
+	list_for_each_entry(mapping, &export->mappings, node)
+		dma_sync_sgtable_for_cpu(mapping->dev, &mapping->sgt, mapping->dir);
+	mutex_unlock(&export->lock);
+	return 0;
+}
+
+/* The importers see what is in the memory now: samples that came since they mapped it. */
+static int end_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
+{
+	struct zio_export *export = dmabuf->priv;
+	struct export_mapping *mapping;
+
+	mutex_lock(&export->lock);
+	list_for_each_entry(mapping, &export->mappings, node)
+		dma_sync_sgtable_for_device(mapping->dev, &mapping->sgt, mapping->dir);
+	mutex_unlock(&export->lock);
+	return 0;
+}
+
+static int map_pages(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	struct zio_export *export = dmabuf->priv;
+
+	vma->vm_pgoff += PFN_DOWN(export->pos);
+	return zio_area_map(export->area, vma, export->is_writable);
+}
+
+static int map_address(struct dma_buf *dmabuf, struct iosys_map *map)
+{
+	struct zio_export *export = dmabuf->priv;
+
+	iosys_map_set_vaddr(map, export->area->mem + export->pos);
+	return 0;
+}
+
+static void free_export(struct zio_export *export)
+{
+	if (!export->mem)
+		atomic_dec(&export->area->maps);
+	else
+		zio_mem_put(export->mem);
+	zio_area_put(export->area);
+	dma_resv_fini(&export->resv);
+	kfree(export);
+}
+
+static void end_export(struct work_struct *work)
+{
+	struct zio_export *export = container_of(work, struct zio_export, end_work);
+
+	dma_resv_wait_timeout(&export->resv, DMA_RESV_USAGE_BOOKKEEP, false,
+			      MAX_SCHEDULE_TIMEOUT);
+	free_export(export);
+}
+
+static void release_export(struct dma_buf *dmabuf)
+{
+	struct zio_export *export = dmabuf->priv;
+
+	queue_work(zio_wq, &export->end_work);
+}
+
+static const struct dma_buf_ops export_ops = {
+	.map_dma_buf = map_export,
+	.unmap_dma_buf = unmap_export,
+	.begin_cpu_access = begin_cpu,
+	.end_cpu_access = end_cpu,
+	.mmap = map_pages,
+	.vmap = map_address,
+	.release = release_export,
+};
+
+static struct zio_export *alloc_export(struct zio_area *area, bool is_writable)
+{
+	struct zio_export *export = kzalloc(sizeof(*export), GFP_KERNEL_ACCOUNT);
+
+	if (!export)
+		return ERR_PTR(-ENOMEM);
+	kref_get(&area->ref);
+	export->area = area;
+	export->size = area->size;
+	export->is_writable = is_writable;
+	dma_resv_init(&export->resv);
+	mutex_init(&export->lock);
+	INIT_LIST_HEAD(&export->mappings);
+	INIT_WORK(&export->end_work, end_export);
+	return export;
+}
+
+static struct zio_export *export_area(struct zio_session *sess, bool is_writable)
+{
+	struct zio_area *area = zio_area_get(&sess->chan->data_area);
+	struct zio_export *export = ERR_PTR(-EBUSY);
+
+	if (!area)
+		return ERR_PTR(READ_ONCE(sess->chan->cset->gone) ? -ENODEV : -EOPNOTSUPP);
+	if (atomic_inc_unless_negative(&area->maps)) {
+		export = alloc_export(area, is_writable);
+		if (IS_ERR(export))
+			atomic_dec(&area->maps);
+	}
+	zio_area_put(area);
+	return export;
+}
+
+/* The session is locked, and has a block of a buffer with an area. */
+static struct zio_export *export_pages(struct zio_session *sess)
+{
+	struct zio_channel_core *chan = sess->chan;
+	struct zio_block *block = sess->block;
+	size_t offset = to_block_core(block)->mem_offset;
+	struct zio_export *export = alloc_export(chan->buf->area, false);
+
+	if (IS_ERR(export))
+		return export;
+	export->pos = round_down(offset, PAGE_SIZE);
+	export->size = PAGE_ALIGN(offset + max_t(size_t, block->len, 1)) - export->pos;
+	export->mem = zio_block_share_mem(block, chan->buf);
+	zio_mem_get(export->mem);
+	return export;
+}
+
+static struct zio_export *export_block(struct zio_session *sess, bool nowait,
+				       struct zio_dmabuf *arg)
+{
+	struct zio_export *export = ERR_PTR(-EOPNOTSUPP);
+	int ret;
+
+	if (zio_cset_is_output(sess->chan->cset))
+		return export;
+	ret = zio_session_lock(sess);
+	if (ret)
+		return ERR_PTR(ret);
+	ret = zio_session_next(sess, nowait);
+	if (ret)
+		export = ERR_PTR(ret);
+	else if (sess->chan->buf->area)
+		export = export_pages(sess);
+	if (!IS_ERR(export)) {
+		arg->offset = to_block_core(sess->block)->mem_offset - export->pos;
+		arg->size = sess->block->len;
+	}
+	zio_session_unlock(sess);
+	return export;
+}
+
+/* The dma-buf owns the export, also on error. */
+static struct dma_buf *create_dmabuf(struct zio_export *export)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct dma_buf *dmabuf;
+
+	info.exp_name = "zio";
+	info.ops = &export_ops;
+	info.size = export->size;
+	info.flags = export->is_writable ? O_RDWR : O_RDONLY;
+	info.resv = &export->resv;
+	info.priv = export;
+	dmabuf = dma_buf_export(&info);
+	if (IS_ERR(dmabuf))
+		free_export(export);
+	return dmabuf;
+}
+
+/* The program gets the descriptor last: nothing fails after that. */
+static int install(struct dma_buf *dmabuf, struct zio_dmabuf *arg,
+		   struct zio_dmabuf __user *to)
+{
+	int fd = get_unused_fd_flags(O_CLOEXEC);
+
+	if (fd < 0)
+		return fd;
+	arg->fd = fd;
+	if (copy_to_user(to, arg, sizeof(*arg))) {
+		put_unused_fd(fd);
+		return -EFAULT;
+	}
+	fd_install(fd, dmabuf->file);
+	return 0;
+}
+
+static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
+{
+	struct zio_session *sess = file->private_data;
+	bool is_writable = zio_cset_is_output(sess->chan->cset);
+
+	if (arg->flags & ZIO_DMABUF_BLOCK)
+		return export_block(sess, file->f_flags & O_NONBLOCK, arg);
+	/* As for mmap(): the other device may write what this program may write. */
+	if (is_writable && !(file->f_mode & FMODE_READ))
+		return ERR_PTR(-EACCES);
+	return export_area(sess, is_writable);
+}
+
+/**
+ * zio_dmabuf_export() - handle ZIO_IOC_DMABUF
+ * @file: a data node
+ * @to: user address of a struct zio_dmabuf
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EINVAL for another node, a tap, or flags that are not known; -EFAULT;
+ * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an
+ * output that is open for writing only; -EBUSY while blocks of the area are pinned;
+ * -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block also as read().
+ */
+long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_export *export;
+	struct dma_buf *dmabuf;
+	struct zio_dmabuf arg;
+	int ret;
+
+	if ((file->f_op != &zio_data_in_fops && file->f_op != &zio_data_out_fops) ||
+	    sess->is_tap)
+		return -EINVAL;
+	if (copy_from_user(&arg, to, sizeof(arg)))
+		return -EFAULT;
+	if (arg.flags & ~ZIO_DMABUF_BLOCK)
+		return -EINVAL;
+	export = make_export(file, &arg);
+	if (IS_ERR(export))
+		return PTR_ERR(export);
+	if (!(arg.flags & ZIO_DMABUF_BLOCK)) {
+		arg.offset = 0;
+		arg.size = export->size;
+	}
+	dmabuf = create_dmabuf(export);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	ret = install(dmabuf, &arg, to);
+	if (ret)
+		dma_buf_put(dmabuf);
+	return ret;
+}
