@@ -64,16 +64,21 @@ model_tests = $(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_
 $(model_tests): $(test_bin)/%: $(out)/$(dev)/%.o $(model)
 	$(link_test) -o $@
 
+# The model of a card with AMD's XDMA.
+$(test_bin)/xdma_test: $(addprefix $(out)/$(dev)/,xdma_test.o xdma.o xdma-user.o)
+	$(link_test) -o $@
+
 doc = ../Documentation
 documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migration.md \
 	    two-boards-one-clock.md)
 
-check: $(model_tests) $(test_bins) libzio/libzio.a
+check: $(model_tests) $(test_bin)/xdma_test $(test_bins) libzio/libzio.a
 	tests/run $(unit_tests:%=$(test_bin)/%) \
 		$(foreach t,copy tools zio save plot export man,'tests/$(t)_test.sh $(test_bin)') \
 		'tests/completion_test.sh $(test_bin) completion/zio' \
 		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a') \
 		$(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test) \
+		$(test_bin)/xdma_test \
 		'$(test_bin)/bench_test $(doc)/slink-model.md'
 
 clean-tests:

@@ -59,13 +59,17 @@ def qemu_command(machine: Machine, tree: Path, work: Path) -> list[str]:
     command += ["-append", " ".join(arguments)]
     command += ["-chardev", f"file,id=log,path={work}/log", "-serial", "chardev:log"]
     command += machine.qemu_words
-    if machine.devices:
-        for device in (*machine.devices, "sspci-bench"):
-            command += ["-device", device]
+    bench = ["sspci-bench"] if has_sspci(machine) else []
+    for device in (*machine.devices, *bench):
+        command += ["-device", device]
     return command
 
 
-# --- the card that QEMU does not have -------------------------------------------------
+# --- the cards that QEMU does not have ------------------------------------------------
+
+
+def has_sspci(machine: Machine) -> bool:
+    return any(device.partition(",")[0] == "sspci" for device in machine.devices)
 
 
 def qemu_sspci(*words: str) -> str:

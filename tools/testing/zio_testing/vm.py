@@ -32,6 +32,7 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
   --device sspci[,PROPERTY=VALUE]...
                           an emulated S-LINK card, with its test bench and the
                           program slink-bench: see Documentation/slink-model.md
+  --device xdma           an emulated FPGA card: see Documentation/xdma.md
   --append ARG            one more argument for the kernel
   --qemu ARG              one more argument for QEMU (is split at spaces). One that
                           begins with a dash and has no space: --qemu=ARG
@@ -110,7 +111,7 @@ def check_options(options: argparse.Namespace) -> None:
     if options.kernel.startswith("s390x"):
         raise Usage(f"--kernel: {options.kernel} does not boot here")
     for device in options.device:
-        if device.partition(",")[0] != "sspci":
+        if device.partition(",")[0] not in ("sspci", "xdma"):
             raise Usage(f"--device: no such device: {device}")
     for name in options.module:
         if name.endswith(".ko") and not os.path.isfile(name):

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xdma-qemu.c: the model of an XDMA card as a device of QEMU
+ *
+ * BAR 0 of "xdma" has the registers of the user's logic. BAR 1 has those of the DMA and
+ * the table of 32 MSI-X vectors. The device is in the shared object of sspci-qemu.c.
+ */
+#include "qemu/osdep.h"
+#include "qemu/timer.h"
+#include "qapi/error.h"
+#include "hw/pci/pci.h"
+#include "hw/pci/msix.h"
+#if __has_include("hw/pci/pci_device.h")
+#include "hw/pci/pci_device.h"
+#endif
+#include "hw/qdev-properties.h"
+#include "qom/object.h"
+#if __has_include("sysemu/sysemu.h")
+#include "sysemu/sysemu.h"
+#else
+#include "system/system.h"
+#endif
+#include "xdma.h"
+
+/* AMD's default identity of a Gen3 x8 end point */
+#define XDMA_PCI_VENDOR	0x10ee
+#define XDMA_PCI_DEVICE	0x9038
+
+#define TYPE_XDMA "xdma"
+OBJECT_DECLARE_SIMPLE_TYPE(XdmaState, XDMA)
+
+struct XdmaState {
+	PCIDevice pci;
+	MemoryRegion user;
+	MemoryRegion dma;
+	QEMUTimer *timer;
+	Notifier on_exit;
+	struct xdma card;
+};
+
+/* --- the bus ---------------------------------------------------------------- */
+
+static bool dma_read(void *host, uint64_t addr, void *to, uint32_t bytes)
+{
+	XdmaState *s = host;
+
+	return pci_dma_read(&s->pci, addr, to, bytes) == MEMTX_OK;
+}
+
+static bool dma_write(void *host, uint64_t addr, const void *from, uint32_t bytes)
+{
+	XdmaState *s = host;
+
+	return pci_dma_write(&s->pci, addr, from, bytes) == MEMTX_OK;
+}
+
+static void send_msi(void *host, unsigned int vector)
+{
+	XdmaState *s = host;
+
+	if (msix_enabled(&s->pci))
+		msix_notify(&s->pci, vector);
+}
+
+static const struct xdma_ops ops = { dma_read, dma_write, send_msi };
+
+/* --- time ------------------------------------------------------------------- */
+
+static void advance(XdmaState *s)
+{
+	xdma_advance(&s->card, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+}
+
+static void settle(XdmaState *s)
+{
+	uint64_t next;
+
+	advance(s);
+	next = xdma_next_ns(&s->card);
+	if (next == XDMA_NEVER)
+		timer_del(s->timer);
+	else
+		timer_mod_ns(s->timer, next);
+}
+
+static void on_timer(void *opaque)
+{
+	settle(opaque);
+}
+
+/* --- registers -------------------------------------------------------------- */
+
+static uint64_t user_read(void *opaque, hwaddr addr, unsigned int size)
+{
+	XdmaState *s = opaque;
+
+	advance(s);
+	return xdma_user_read(&s->card, addr);
+}
+
+static void user_write(void *opaque, hwaddr addr, uint64_t value, unsigned int size)
+{
+	XdmaState *s = opaque;
+
+	advance(s);
+	xdma_user_write(&s->card, addr, value);
+	settle(s);
+}
+
+static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
+{
+	XdmaState *s = opaque;
+	uint32_t value;
+
+	advance(s);
+	value = xdma_read(&s->card, addr);
+	settle(s);
+	return value;
+}
+
+static void bar_write(void *opaque, hwaddr addr, uint64_t value, unsigned int size)
+{
+	XdmaState *s = opaque;
+
+	advance(s);
+	xdma_write(&s->card, addr, value);
+	settle(s);
+}
+
+#define ACCESS_32 \
+	.endianness = DEVICE_LITTLE_ENDIAN, \
+	.valid = { .min_access_size = 4, .max_access_size = 4 }, \
+	.impl = { .min_access_size = 4, .max_access_size = 4 }
+
+static const MemoryRegionOps user_ops = {
+	.read = user_read, .write = user_write, ACCESS_32
+};
+
+static const MemoryRegionOps bar_ops = {
+	.read = bar_read, .write = bar_write, ACCESS_32
+};
+
+/* --- life ------------------------------------------------------------------- */
+
+static bool init_msix(XdmaState *s, Error **errp)
+{
+	unsigned int i;
+
+	if (msix_init(&s->pci, XDMA_VECTORS, &s->dma, 1, XDMA_MSIX, &s->dma, 1, XDMA_PBA,
+		      0, errp))
+		return false;
+	for (i = 0; i < XDMA_VECTORS; i++)
+		msix_vector_use(&s->pci, i);
+	return true;
+}
+
+/* At the end, report the faults that no test has cleared; vm reads the report. */
+static void report_faults(XdmaState *s)
+{
+	if (s->card.faults)
+		fprintf(stderr, "xdma: card saw %u faults of the software\n",
+			s->card.faults);
+}
+
+static void on_exit_of_qemu(Notifier *notifier, void *data)
+{
+	report_faults(container_of(notifier, XdmaState, on_exit));
+}
+
+static void xdma_realize(PCIDevice *pci, Error **errp)
+{
+	XdmaState *s = XDMA(pci);
+
+	pci_config_set_interrupt_pin(pci->config, 1);
+	memory_region_init_io(&s->user, OBJECT(s), &user_ops, s, "xdma-user",
+			      XDMA_USER_SIZE);
+	memory_region_init_io(&s->dma, OBJECT(s), &bar_ops, s, "xdma-dma", XDMA_BAR_SIZE);
+	pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->user);
+	pci_register_bar(pci, 1, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->dma);
+	if (!init_msix(s, errp))
+		return;
+	s->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, on_timer, s);
+	xdma_init(&s->card, &ops, s);
+	s->on_exit.notify = on_exit_of_qemu;
+	qemu_add_exit_notifier(&s->on_exit);
+}
+
+static void xdma_exit(PCIDevice *pci)
+{
+	XdmaState *s = XDMA(pci);
+
+	report_faults(s);
+	qemu_remove_exit_notifier(&s->on_exit);
+	timer_free(s->timer);
+	msix_uninit(pci, &s->dma, &s->dma);
+}
+
+static void xdma_dev_reset(DeviceState *dev)
+{
+	XdmaState *s = XDMA(dev);
+
+	xdma_reset(&s->card);
+	settle(s);
+}
+
+static void xdma_class_init(ObjectClass *class, void *data)
+{
+	DeviceClass *dev = DEVICE_CLASS(class);
+	PCIDeviceClass *pci = PCI_DEVICE_CLASS(class);
+
+	pci->realize = xdma_realize;
+	pci->exit = xdma_exit;
+	pci->vendor_id = XDMA_PCI_VENDOR;
+	pci->device_id = XDMA_PCI_DEVICE;
+	pci->class_id = PCI_CLASS_OTHERS;
+	dev->desc = "FPGA card with AMD's DMA for PCI Express, and a source of packets";
+#if SSPCI_QEMU_MAJOR >= 10
+	device_class_set_legacy_reset(dev, xdma_dev_reset);
+#else
+	dev->reset = xdma_dev_reset;
+#endif
+}
+
+static InterfaceInfo interfaces[] = {
+	{ INTERFACE_CONVENTIONAL_PCI_DEVICE }, { }
+};
+
+static const TypeInfo types[] = {
+	{
+		.name = TYPE_XDMA,
+		.parent = TYPE_PCI_DEVICE,
+		.instance_size = sizeof(XdmaState),
+		.class_init = xdma_class_init,
+		.interfaces = interfaces,
+	},
+};
+
+DEFINE_TYPES(types)

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xdma.c: a model of AMD's XDMA: the DMA engines and the interrupts
+ *
+ * See xdma.h.
+ */
+#include <string.h>
+
+#include "xdma.h"
+
+static bool is_gone(const struct xdma *card)
+{
+	return card->user.inject & XDMA_INJECT_GONE;
+}
+
+/* Return: whether a fault was ordered; it happens once. */
+static bool take_fault(struct xdma *card, uint32_t which)
+{
+	bool wanted = card->user.inject & which;
+
+	card->user.inject &= ~which;
+	return wanted;
+}
+
+/* --- interrupts ------------------------------------------------------------- */
+
+static unsigned int vector_of(const struct xdma *card, unsigned int reg, unsigned int line)
+{
+	return card->vector[reg + line / 4] >> 8 * (line % 4) & 0x1f;
+}
+
+static void send(struct xdma *card, unsigned int vector)
+{
+	if (!is_gone(card))
+		card->ops->send_msi(card->host, vector);
+}
+
+static uint32_t requests(const struct xdma *card)
+{
+	uint32_t h2c = card->h2c.status & card->h2c.int_mask;
+	uint32_t c2h = card->c2h.status & card->c2h.int_mask;
+
+	return (h2c ? 1 : 0) | (c2h ? 2 : 0);
+}
+
+/* A message goes out when a line rises. */
+void xdma_update_irq(struct xdma *card)
+{
+	uint32_t line = requests(card) & card->chan_enable;
+	uint32_t rising = line & ~card->chan_line;
+	unsigned int i;
+
+	card->chan_line = line;
+	for (i = 0; i < 2; i++)
+		if (rising & 1u << i)
+			send(card, vector_of(card, 4, i));
+}
+
+static void send_user(struct xdma *card)
+{
+	uint32_t ready = card->user_request & card->user_enable;
+	unsigned int i;
+
+	card->user_request &= ~ready;
+	for (i = 0; i < XDMA_USER_IRQS; i++)
+		if (ready & 1u << i)
+			send(card, vector_of(card, 0, i));
+}
+
+void xdma_fire(struct xdma *card, uint32_t lines)
+{
+	card->user_request |= lines & ((1u << XDMA_USER_IRQS) - 1);
+	send_user(card);
+}
+
+/* --- a transfer ------------------------------------------------------------- */
+
+static uint32_t get_le32(const uint8_t *p)
+{
+	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint64_t get_le64(const uint8_t *p)
+{
+	return get_le32(p) | (uint64_t)get_le32(p + 4) << 32;
+}
+
+static void put_le32(uint8_t *p, uint32_t value)
+{
+	int i;
+
+	for (i = 0; i < 4; i++, value >>= 8)
+		p[i] = value;
+}
+
+static void stop(struct xdma *card, struct xdma_engine *engine, uint32_t why)
+{
+	engine->control &= ~XDMA_RUN;
+	engine->credits = 0;
+	engine->status |= why;
+	engine->is_warm = false;
+	xdma_update_irq(card);
+}
+
+/* Return: false if the engine has stopped for an error. */
+static bool fetch(struct xdma *card, struct xdma_engine *engine)
+{
+	uint8_t raw[32];
+
+	if (take_fault(card, XDMA_INJECT_FETCH) ||
+	    !card->ops->dma_read(card->host, engine->next_desc, raw, sizeof(raw))) {
+		stop(card, engine, XDMA_DESC_ERROR);
+		return false;
+	}
+	engine->desc = (struct xdma_desc){
+		get_le32(raw), get_le32(raw + 4), get_le64(raw + 8),
+		get_le64(raw + 16), get_le64(raw + 24)
+	};
+	if (engine->desc.control >> 16 == XDMA_MAGIC && engine->desc.bytes)
+		return true;
+	card->faults++;
+	stop(card, engine, XDMA_MAGIC_STOPPED);
+	return false;
+}
+
+static bool is_c2h(const struct xdma *card, const struct xdma_engine *engine)
+{
+	return engine == &card->c2h;
+}
+
+static bool has_descriptor(const struct xdma *card, const struct xdma_engine *engine)
+{
+	uint32_t mode = is_c2h(card, engine) ? 1u << 16 : 1;
+
+	return !(card->credit_mode & mode) || engine->credits;
+}
+
+/* Words that the engine moves by its present descriptor. */
+static uint32_t words_of(const struct xdma *card, const struct xdma_engine *engine)
+{
+	const struct xdma_fifo *fifo = &card->fifo;
+	uint32_t words = engine->desc.bytes / 4;
+
+	if (!is_c2h(card, engine))
+		return words;
+	return words < fifo->length[fifo->first_packet] ? words :
+	       fifo->length[fifo->first_packet];
+}
+
+static bool has_data(struct xdma *card, const struct xdma_engine *engine)
+{
+	if (is_c2h(card, engine))
+		return card->fifo.n_packets;
+	return true;
+}
+
+static void note_starved(struct xdma *card, const struct xdma_engine *engine)
+{
+	bool now = is_c2h(card, engine) && card->fifo.n_packets;
+
+	if (now && !card->is_starved)
+		card->starved++;
+	card->is_starved |= now;
+}
+
+static void begin(struct xdma *card, struct xdma_engine *engine)
+{
+	uint64_t ns = engine->is_warm ? 0 : card->costs.fetch_ns;
+
+	if (!has_data(card, engine))
+		return;
+	if (!has_descriptor(card, engine)) {
+		note_starved(card, engine);
+		return;
+	}
+	if (!fetch(card, engine))
+		return;
+	card->is_starved &= !is_c2h(card, engine);
+	ns += (uint64_t)words_of(card, engine) * 4 * card->costs.kib_ns / 1024;
+	engine->is_warm = true;
+	engine->done_at = card->now + ns + card->costs.write_ns;
+}
+
+/* Move words of the first packet to memory. Return: whether the packet ended. */
+static bool take_words(struct xdma *card, uint8_t *to, uint32_t words)
+{
+	struct xdma_fifo *fifo = &card->fifo;
+	uint32_t *left = &fifo->length[fifo->first_packet], i;
+
+	for (i = 0; i < words; i++) {
+		put_le32(to + 4 * i, fifo->word[fifo->first_word]);
+		fifo->first_word = (fifo->first_word + 1) % XDMA_FIFO_WORDS;
+	}
+	fifo->n_words -= words;
+	*left -= words;
+	if (*left)
+		return false;
+	fifo->first_packet = (fifo->first_packet + 1) % XDMA_FIFO_PACKETS;
+	fifo->n_packets--;
+	return true;
+}
+
+static bool write_back(struct xdma *card, uint32_t words, bool ended)
+{
+	uint8_t raw[8];
+
+	put_le32(raw, XDMA_WRITEBACK_MAGIC << 16 | ended);
+	put_le32(raw + 4, 4 * words);
+	return card->ops->dma_write(card->host, card->c2h.desc.from, raw, sizeof(raw));
+}
+
+/* Return: false if memory did not answer. */
+static bool finish_c2h(struct xdma *card)
+{
+	static uint8_t bytes[4 * XDMA_FIFO_WORDS];
+	uint32_t words = words_of(card, &card->c2h);
+	bool ended = take_words(card, bytes, words);
+
+	if (take_fault(card, XDMA_INJECT_WRITE))
+		return false;
+	if (!card->ops->dma_write(card->host, card->c2h.desc.to, bytes, 4 * words))
+		return false;
+	return !card->c2h.desc.from || write_back(card, words, ended);
+}
+
+static void sink_word(struct xdma *card, uint32_t word)
+{
+	if (!(card->user.control & XDMA_LOOP) || !xdma_fifo_put(&card->fifo, word))
+		card->user.sunk++;
+}
+
+static bool finish_h2c(struct xdma *card)
+{
+	uint64_t from = card->h2c.desc.from;
+	uint32_t left = card->h2c.desc.bytes, i, n;
+	uint8_t bytes[256];
+
+	if (take_fault(card, XDMA_INJECT_READ))
+		return false;
+	for (; left; left -= n, from += n) {
+		n = left < sizeof(bytes) ? left : sizeof(bytes);
+		if (!card->ops->dma_read(card->host, from, bytes, n))
+			return false;
+		for (i = 0; i < n; i += 4)
+			sink_word(card, get_le32(bytes + i));
+	}
+	if ((card->h2c.desc.control & XDMA_DESC_EOP) && card->fifo.open_words)
+		xdma_fifo_end(&card->fifo);
+	return true;
+}
+
+static void retire(struct xdma *card, struct xdma_engine *engine)
+{
+	uint32_t control = engine->desc.control;
+
+	engine->completed++;
+	if (engine->credits)
+		engine->credits--;
+	engine->next_desc = engine->desc.next;
+	if (control & XDMA_DESC_DONE)
+		engine->status |= XDMA_DONE;
+	if (control & XDMA_DESC_STOP)
+		stop(card, engine, XDMA_STOPPED);
+	xdma_update_irq(card);
+}
+
+static void finish(struct xdma *card, struct xdma_engine *engine)
+{
+	bool is_input = is_c2h(card, engine);
+
+	engine->done_at = XDMA_NEVER;
+	if (is_input ? finish_c2h(card) : finish_h2c(card))
+		retire(card, engine);
+	else
+		stop(card, engine, is_input ? XDMA_WRITE_ERROR : XDMA_READ_ERROR);
+}
+
+static void run_engine(struct xdma *card, struct xdma_engine *engine)
+{
+	if (engine->done_at <= card->now)
+		finish(card, engine);
+	if (engine->done_at == XDMA_NEVER && (engine->control & XDMA_RUN))
+		begin(card, engine);
+}
+
+/* --- time ------------------------------------------------------------------- */
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t xdma_next_ns(const struct xdma *card)
+{
+	return earlier(card->user.next_at,
+		       earlier(card->h2c.done_at, card->c2h.done_at));
+}
+
+static void step(struct xdma *card)
+{
+	xdma_user_run(card);
+	run_engine(card, &card->h2c);
+	run_engine(card, &card->c2h);
+}
+
+void xdma_advance(struct xdma *card, uint64_t now)
+{
+	uint64_t next;
+
+	step(card);
+	while ((next = xdma_next_ns(card)) <= now) {
+		if (next > card->now)
+			card->now = next;
+		step(card);
+	}
+	if (now > card->now)
+		card->now = now;
+}
+
+/* --- registers -------------------------------------------------------------- */
+
+/* A register, one that sets bits of it, one that clears them. Return: handled. */
+static bool write_bits(uint32_t *reg, uint32_t base, uint32_t offset, uint32_t value)
+{
+	if (offset == base)
+		*reg = value;
+	else if (offset == base + 4)
+		*reg |= value;
+	else if (offset == base + 8)
+		*reg &= ~value;
+	else
+		return false;
+	return true;
+}
+
+static uint32_t status_of(const struct xdma_engine *engine)
+{
+	bool busy = (engine->control & XDMA_RUN) || engine->done_at != XDMA_NEVER;
+
+	return engine->status | busy;
+}
+
+static uint32_t read_engine(struct xdma *card, struct xdma_engine *engine, uint32_t offset)
+{
+	uint32_t value;
+
+	switch (offset) {
+	case XDMA_ID:
+		return 0x1fc08006 | (uint32_t)is_c2h(card, engine) << 16;
+	case XDMA_CONTROL:
+		return engine->control;
+	case XDMA_STATUS:
+		return status_of(engine);
+	case XDMA_STATUS_CLEAR:
+		value = status_of(engine);
+		engine->status = 0;
+		xdma_update_irq(card);
+		return value;
+	case XDMA_COMPLETED:
+		return engine->completed;
+	case XDMA_ALIGNMENTS:
+		return 0x00040420;
+	case XDMA_INT_MASK:
+		return engine->int_mask;
+	}
+	return 0;
+}
+
+static void write_engine(struct xdma *card, struct xdma_engine *engine, uint32_t offset,
+			 uint32_t value)
+{
+	bool was_on = engine->control & XDMA_RUN;
+
+	write_bits(&engine->int_mask, XDMA_INT_MASK, offset, value);
+	if (!write_bits(&engine->control, XDMA_CONTROL, offset, value))
+		return;
+	if (!was_on && (engine->control & XDMA_RUN)) {
+		card->faults += engine->done_at != XDMA_NEVER;
+		engine->completed = 0;
+		engine->is_warm = false;
+	}
+	if (was_on && !(engine->control & XDMA_RUN)) {
+		engine->status |= XDMA_STOPPED;
+		engine->credits = 0;
+	}
+}
+
+static void write_descriptors(struct xdma *card, struct xdma_engine *engine,
+			      uint32_t offset, uint32_t value)
+{
+	uint64_t high = 0xffffffff00000000;
+
+	if (offset != XDMA_SG_CREDITS && (engine->control & XDMA_RUN))
+		card->faults++;
+	if (offset == XDMA_SG_LOW)
+		engine->next_desc = (engine->next_desc & high) | value;
+	else if (offset == XDMA_SG_HIGH)
+		engine->next_desc = (engine->next_desc & ~high) | (uint64_t)value << 32;
+	else if (offset == XDMA_SG_CREDITS)
+		engine->credits += value & 0x3ff;
+	if (offset == XDMA_SG_LOW)
+		card->faults += value % 32 != 0;
+}
+
+static uint32_t read_irq(const struct xdma *card, uint32_t offset)
+{
+	switch (offset) {
+	case XDMA_ID:
+		return 0x1fc28006;
+	case XDMA_USER_INT:
+		return card->user_enable;
+	case XDMA_CHAN_INT:
+		return card->chan_enable;
+	case XDMA_USER_REQUEST:
+		return card->user_request;
+	case XDMA_CHAN_REQUEST:
+		return requests(card);
+	case XDMA_USER_PENDING:
+		return card->user_request & card->user_enable;
+	case XDMA_CHAN_PENDING:
+		return requests(card) & card->chan_enable;
+	}
+	if (offset >= XDMA_USER_VECTOR && offset < XDMA_USER_VECTOR + 16)
+		return card->vector[(offset - XDMA_USER_VECTOR) / 4];
+	if (offset >= XDMA_CHAN_VECTOR && offset < XDMA_CHAN_VECTOR + 8)
+		return card->vector[4 + (offset - XDMA_CHAN_VECTOR) / 4];
+	return 0;
+}
+
+static void write_irq(struct xdma *card, uint32_t offset, uint32_t value)
+{
+	write_bits(&card->user_enable, XDMA_USER_INT, offset, value);
+	write_bits(&card->chan_enable, XDMA_CHAN_INT, offset, value);
+	if (offset >= XDMA_USER_VECTOR && offset < XDMA_USER_VECTOR + 16)
+		card->vector[(offset - XDMA_USER_VECTOR) / 4] = value;
+	if (offset >= XDMA_CHAN_VECTOR && offset < XDMA_CHAN_VECTOR + 8)
+		card->vector[4 + (offset - XDMA_CHAN_VECTOR) / 4] = value;
+	send_user(card);
+}
+
+/* One channel in each direction: the places of the others read as zero. */
+static struct xdma_engine *engine_at(struct xdma *card, uint32_t offset)
+{
+	switch (offset & ~0xffu) {
+	case XDMA_H2C:
+	case XDMA_H2C_SG:
+		return &card->h2c;
+	case XDMA_C2H:
+	case XDMA_C2H_SG:
+		return &card->c2h;
+	}
+	return NULL;
+}
+
+uint32_t xdma_read(struct xdma *card, uint32_t offset)
+{
+	struct xdma_engine *engine = engine_at(card, offset);
+	uint32_t value = 0;
+
+	if (is_gone(card))
+		return UINT32_MAX;
+	card->reads++;
+	if (engine && offset < XDMA_IRQ)
+		value = read_engine(card, engine, offset & 0xff);
+	else if ((offset & ~0xffu) == XDMA_IRQ)
+		value = read_irq(card, offset & 0xff);
+	else if (offset == XDMA_SG_COMMON + XDMA_CREDIT_MODE)
+		value = card->credit_mode;
+	return value;
+}
+
+void xdma_write(struct xdma *card, uint32_t offset, uint32_t value)
+{
+	struct xdma_engine *engine = engine_at(card, offset);
+	uint32_t reg = offset & 0xff;
+
+	if (is_gone(card))
+		return;
+	card->writes++;
+	if (engine && offset < XDMA_IRQ)
+		write_engine(card, engine, reg, value);
+	else if (engine)
+		write_descriptors(card, engine, reg, value);
+	else if ((offset & ~0xffu) == XDMA_IRQ)
+		write_irq(card, reg, value);
+	else if ((offset & ~0xffu) == XDMA_SG_COMMON)
+		write_bits(&card->credit_mode, XDMA_CREDIT_MODE, reg, value);
+	xdma_update_irq(card);
+	xdma_advance(card, card->now);
+}
+
+/* --- life ------------------------------------------------------------------- */
+
+static void reset_engine(struct xdma_engine *engine)
+{
+	*engine = (struct xdma_engine){ .done_at = XDMA_NEVER };
+}
+
+void xdma_reset(struct xdma *card)
+{
+	reset_engine(&card->h2c);
+	reset_engine(&card->c2h);
+	card->credit_mode = 0;
+	card->user_enable = 0;
+	card->user_request = 0;
+	card->chan_enable = 0;
+	card->chan_line = 0;
+	memset(card->vector, 0, sizeof(card->vector));
+	xdma_user_reset(card);
+}
+
+void xdma_init(struct xdma *card, const struct xdma_ops *ops, void *host)
+{
+	memset(card, 0, sizeof(*card));
+	card->ops = ops;
+	card->host = host;
+	xdma_reset(card);
+}

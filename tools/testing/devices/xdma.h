@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * xdma.h: a model of a PCI Express card with AMD's XDMA, one stream in each direction
+ *
+ * The model is plain C. It has functions for the registers of the two BARs, and callbacks
+ * for DMA and interrupts. The user's logic is behind the DMA engines. It is a source of
+ * packets with a FIFO, or a loop from H2C to C2H. Times are nanoseconds of the caller's
+ * clock. Documentation/xdma.md lists what the model has and what it lacks.
+ */
+#ifndef XDMA_H
+#define XDMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xdma-regs.h"
+
+#define XDMA_NEVER	UINT64_MAX
+#define XDMA_VECTORS	32
+#define XDMA_USER_IRQS	16
+
+/* The FIFO between the user's logic and C2H */
+#define XDMA_FIFO_WORDS		(1u << 14)
+#define XDMA_FIFO_PACKETS	(1u << 9)
+
+/**
+ * struct xdma_ops - the bus around the card
+ * @dma_read: reads memory. Return: false if nobody answers
+ * @dma_write: writes memory
+ * @send_msi: sends the interrupt message of a vector
+ *
+ * None may call back into the registers of the card.
+ */
+struct xdma_ops {
+	bool (*dma_read)(void *host, uint64_t addr, void *to, uint32_t bytes);
+	bool (*dma_write)(void *host, uint64_t addr, const void *from, uint32_t bytes);
+	void (*send_msi)(void *host, unsigned int vector);
+};
+
+/* Little endian in memory, of the machine's order here */
+struct xdma_desc {
+	uint32_t control;
+	uint32_t bytes;
+	uint64_t from;
+	uint64_t to;
+	uint64_t next;
+};
+
+struct xdma_engine {
+	uint32_t control;
+	uint32_t status;
+	uint32_t int_mask;
+	uint32_t completed;
+	uint32_t credits;
+	uint64_t next_desc;
+	struct xdma_desc desc;
+	uint64_t done_at;	/* end of the transfer that is going on */
+	bool is_warm;		/* the engine has fetched descriptors ahead */
+};
+
+struct xdma_fifo {
+	uint32_t word[XDMA_FIFO_WORDS];
+	uint32_t length[XDMA_FIFO_PACKETS];	/* of whole packets, in words */
+	uint32_t first_word, n_words;
+	uint32_t first_packet, n_packets;
+	uint32_t open_words;	/* of a packet whose end has not come */
+};
+
+/* The user's logic */
+struct xdma_user {
+	uint32_t control;
+	uint32_t period_ns;
+	uint32_t words;
+	uint32_t spread;	/* packets have words ... words + spread words */
+	uint32_t limit;		/* packets to make, 0 for no limit */
+	uint32_t made;
+	uint32_t dropped;	/* for which the FIFO had no room */
+	uint32_t sunk;		/* words from H2C that did not loop */
+	uint32_t inject;
+	uint32_t random;
+	uint64_t next_at;
+};
+
+struct xdma_costs {
+	uint32_t fetch_ns;	/* a descriptor that is not fetched ahead */
+	uint32_t kib_ns;	/* 1 KiB of data */
+	uint32_t write_ns;	/* write-back and message */
+};
+
+struct xdma {
+	const struct xdma_ops *ops;
+	void *host;
+	uint64_t now;
+	struct xdma_engine h2c, c2h;
+	uint32_t credit_mode;
+	uint32_t user_enable, user_request;
+	uint32_t chan_enable, chan_line;
+	uint32_t vector[8];	/* registers: 4 of user interrupts, then of channels */
+	struct xdma_fifo fifo;
+	struct xdma_user user;
+	struct xdma_costs costs;
+	uint32_t faults;	/* accesses that the document forbids */
+	uint32_t reads, writes;	/* register accesses of the DMA BAR */
+	uint32_t starved;	/* times C2H waited for a descriptor with data there */
+	bool is_starved;
+};
+
+/**
+ * xdma_init - make a card
+ * @card: the card
+ * @ops: its bus
+ * @host: argument of the callbacks
+ */
+void xdma_init(struct xdma *card, const struct xdma_ops *ops, void *host);
+
+/* Put all registers into the state after a reset of the bus. */
+void xdma_reset(struct xdma *card);
+
+/* Read or write a register of the DMA BAR, of the user's BAR. */
+uint32_t xdma_read(struct xdma *card, uint32_t offset);
+void xdma_write(struct xdma *card, uint32_t offset, uint32_t value);
+uint32_t xdma_user_read(struct xdma *card, uint32_t offset);
+void xdma_user_write(struct xdma *card, uint32_t offset, uint32_t value);
+
+/**
+ * xdma_advance - do all that happens up to a time
+ * @card: the card
+ * @now: the time, nanoseconds
+ */
+void xdma_advance(struct xdma *card, uint64_t now);
+
+/* Return: when something happens next, or XDMA_NEVER. */
+uint64_t xdma_next_ns(const struct xdma *card);
+
+/* Return: word @i of packet @number of the source. */
+static inline uint32_t xdma_pattern(uint32_t number, uint32_t i)
+{
+	return number << 16 | (i & 0xffff);
+}
+
+/* The user's logic, in xdma-user.c */
+void xdma_user_reset(struct xdma *card);
+void xdma_user_run(struct xdma *card);
+void xdma_fire(struct xdma *card, uint32_t lines);
+
+/* FIFO. Return: false if there is no room. */
+bool xdma_fifo_put(struct xdma_fifo *fifo, uint32_t word);
+void xdma_fifo_end(struct xdma_fifo *fifo);
+bool xdma_fifo_has_room(const struct xdma_fifo *fifo, uint32_t words);
+
+/* Interrupts: level of the lines of both channels has perhaps changed. */
+void xdma_update_irq(struct xdma *card);
+
+#endif /* XDMA_H */
