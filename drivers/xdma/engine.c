@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* engine.c: what the engines of both directions have in common */
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/interrupt.h>
+#include <linux/iopoll.h>
+
+#include "xdma.h"
+
+/* The longest transfer is 256 MiB; the slowest link moves it in about a second. */
+#define XDMA_STOP_US	(2 * USEC_PER_SEC)
+
+static int alloc_ring(struct xdma_engine *engine)
+{
+	struct device *dev = engine->card->dev;
+
+	engine->desc = dmam_alloc_coherent(dev, XDMA_RING * sizeof(*engine->desc),
+					   &engine->desc_addr, GFP_KERNEL);
+	engine->result = dmam_alloc_coherent(dev, XDMA_RING * sizeof(*engine->result),
+					     &engine->result_addr, GFP_KERNEL);
+	return engine->desc && engine->result ? 0 : -ENOMEM;
+}
+
+/* The ring is closed: the engine stops where its credits end. */
+static void link_ring(struct xdma_engine *engine)
+{
+	u32 i, next;
+
+	for (i = 0; i < XDMA_RING; i++) {
+		next = (i + 1) % XDMA_RING;
+		engine->desc[i].next =
+			cpu_to_le64(engine->desc_addr + next * sizeof(*engine->desc));
+	}
+}
+
+/**
+ * xdma_init_engine() - allocate the descriptors of an engine; init() of a set
+ * @engine: the engine
+ * @cset: its channel set
+ *
+ * Context: Process context, may sleep.
+ *
+ * Return: 0, -ENOMEM, or an error of zio_cset_use_dma().
+ */
+int xdma_init_engine(struct xdma_engine *engine, struct zio_cset *cset)
+{
+	int ret = 0;
+
+	if (!engine->desc)
+		ret = alloc_ring(engine);
+	if (ret)
+		return ret;
+	link_ring(engine);
+	return zio_cset_use_dma(cset, engine->card->dev);
+}
+
+/**
+ * xdma_load() - choose the next descriptor of an engine that does not run
+ * @engine: the engine
+ * @index: number of the descriptor, is taken modulo XDMA_RING
+ *
+ * Context: Any.
+ */
+void xdma_load(struct xdma_engine *engine, u32 index)
+{
+	u64 addr = engine->desc_addr + index % XDMA_RING * sizeof(*engine->desc);
+
+	xdma_write(engine, XDMA_SG + XDMA_SG_LOW, lower_32_bits(addr));
+	xdma_write(engine, XDMA_SG + XDMA_SG_HIGH, upper_32_bits(addr));
+	xdma_write(engine, XDMA_SG + XDMA_SG_ADJACENT, 0);
+}
+
+/* The read clears what a former transfer has left. */
+void xdma_start(struct xdma_engine *engine)
+{
+	struct xdma_card *card = engine->card;
+
+	xdma_read(engine, XDMA_STATUS_CLEAR);
+	xdma_write(engine, XDMA_INT_MASK, XDMA_DONE | XDMA_ERRORS);
+	writel(BIT(engine->line), card->base + XDMA_CHAN_INT_SET);
+	xdma_write(engine, XDMA_CONTROL, XDMA_RUN | XDMA_DONE | XDMA_ERRORS);
+}
+
+u32 xdma_take_status(struct xdma_engine *engine)
+{
+	return xdma_read(engine, XDMA_STATUS_CLEAR);
+}
+
+/* The card neither interrupts for this engine, nor begins a descriptor of it. */
+void xdma_silence(struct xdma_engine *engine)
+{
+	writel(BIT(engine->line), engine->card->base + XDMA_CHAN_INT_CLEAR);
+	xdma_write(engine, XDMA_CONTROL, 0);
+}
+
+/**
+ * xdma_stop() - wait until an engine touches memory no more
+ * @engine: the engine
+ *
+ * An engine that does not end loses the right to DMA with all of its card: memory is
+ * worth more than the transfer. A card that is gone reads as all ones; it does no DMA.
+ *
+ * Context: Process context, may sleep.
+ */
+void xdma_stop(struct xdma_engine *engine)
+{
+	u32 status;
+
+	xdma_silence(engine);
+	if (readl_poll_timeout(engine->base + XDMA_STATUS, status,
+			       !(status & XDMA_RUN) || status == U32_MAX, 10, XDMA_STOP_US)) {
+		dev_err(engine->card->dev, "engine %u does not stop: the card may do no DMA any more; load the driver again\n",
+			engine->line);
+		pci_clear_master(engine->card->pdev);
+	}
+	synchronize_irq(engine->irq);
+}
+
+irqreturn_t xdma_interrupt(int irq, void *data)
+{
+	struct xdma_engine *engine = data;
+	u32 status = xdma_take_status(engine);
+
+	/* With one message for all engines, the others are asked, too. */
+	if (status == U32_MAX || !(status & (XDMA_DONE | XDMA_ERRORS)))
+		return IRQ_NONE;
+	if (xdma_is_input(engine))
+		xdma_input_event(engine, status);
+	else
+		xdma_output_event(engine, status);
+	return IRQ_HANDLED;
+}

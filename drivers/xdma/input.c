@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * input.c: C2H: packets of the card become blocks
+ *
+ * The ring of descriptors is closed, and the engine is in credit mode: it takes as many
+ * descriptors as it was told of. The engine writes a result behind the data of each
+ * descriptor. The interrupt handler reads results from memory, and one register.
+ */
+#include <linux/pci.h>
+
+#include "xdma.h"
+
+enum { XDMA_ATTR_ERRORS };
+
+static const struct zio_attr_desc input_attrs[] = {
+	ZIO_ATTR_PARAM("errors", 0444, 0, XDMA_ATTR_ERRORS),
+};
+
+static struct zio_block **slot_of(struct xdma_engine *engine, u32 index)
+{
+	return &engine->block[index % XDMA_RING];
+}
+
+static struct xdma_result *result_of(struct xdma_engine *engine, u32 index)
+{
+	return &engine->result[index % XDMA_RING];
+}
+
+/* --- descriptors for the engine --------------------------------------------- */
+
+/* Return: false if the device cannot reach the block with one descriptor. */
+static bool fill(struct xdma_engine *engine, struct zio_block *block)
+{
+	u32 i = engine->head % XDMA_RING;
+	struct xdma_desc *desc = &engine->desc[i];
+	dma_addr_t addr;
+
+	if (zio_block_dma(block, 0, &addr) < block->len || block->len > XDMA_MAX_BYTES)
+		return false;
+	zio_block_sync_for_device(block, 0, block->len);
+	engine->result[i].status = 0;
+	desc->bytes = cpu_to_le32(block->len);
+	desc->from = cpu_to_le64(engine->result_addr + i * sizeof(*engine->result));
+	desc->to = cpu_to_le64(addr);
+	desc->control = cpu_to_le32(XDMA_DESC_MAGIC | XDMA_DESC_DONE);
+	engine->block[i] = block;
+	engine->head++;
+	engine->credits_now++;
+	return true;
+}
+
+/* (A) pairs with (B) in finish(): a slot is free when the handler is done with it. */
+static bool has_slot(const struct xdma_engine *engine)
+{
+	return engine->head - smp_load_acquire(&engine->tail) < XDMA_RING; /* (A) */
+}
+
+static void give_credits(struct xdma_engine *engine)
+{
+	u32 n;
+
+	for (; engine->credits_now; engine->credits_now -= n) {
+		n = min_t(u32, engine->credits_now, XDMA_MAX_CREDITS);
+		xdma_write(engine, XDMA_SG + XDMA_SG_CREDITS, n);
+	}
+}
+
+/*
+ * Take all free blocks. writel() orders the descriptors before the credits. Return: false
+ * if a block was not contiguous: it stays in flight, and stop_io() gives it back.
+ */
+static bool take_blocks(struct xdma_engine *engine)
+{
+	struct zio_block *block;
+	bool good = true;
+
+	while (good && has_slot(engine) && (block = zio_channel_take(engine->chan)))
+		good = fill(engine, block);
+	if (engine->is_on)
+		give_credits(engine);
+	return good;
+}
+
+static void refill(struct xdma_engine *engine)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	if (engine->is_on)
+		take_blocks(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
+}
+
+/* --- results ---------------------------------------------------------------- */
+
+static bool is_done(const struct xdma_result *result)
+{
+	u32 status = le32_to_cpu(READ_ONCE(result->status));
+
+	return (status & ~XDMA_RESULT_EOP) == XDMA_RESULT_MAGIC;
+}
+
+static void describe(struct xdma_engine *engine, struct zio_block *block,
+		     const struct xdma_result *result)
+{
+	unsigned int ssize = zio_cset_ssize(engine->cset);
+	u32 bytes = min_t(u32, le32_to_cpu(result->bytes), block->len);
+
+	zio_block_sync_for_cpu(block, 0, bytes);
+	zio_cset_stamp(engine->cset, block);
+	block->len = rounddown(bytes, ssize);
+	if (block->len != bytes)
+		block->drv_alarms |= XDMA_ALARM_CUT;
+	block->info = le32_to_cpu(result->status) & XDMA_RESULT_EOP ? XDMA_INFO_EOP : 0;
+}
+
+/*
+ * The slots are free before the blocks are complete: the core may call refill() at once.
+ * (B) pairs with (A) in has_slot(). Without it, a new descriptor could overwrite the
+ * result that describe() reads.
+ */
+static void finish(struct xdma_engine *engine)
+{
+	u32 tail = engine->tail, n = 0;
+
+	while (tail + n != READ_ONCE(engine->head) && is_done(result_of(engine, tail + n))) {
+		dma_rmb();	/* the result's length after its status */
+		describe(engine, *slot_of(engine, tail + n), result_of(engine, tail + n));
+		n++;
+	}
+	if (!n)
+		return;
+	engine->errors_in_row = 0;
+	smp_store_release(&engine->tail, tail + n); /* (B) */
+	zio_channel_complete(engine->chan, n);
+}
+
+/*
+ * The engine has stopped in the descriptor at the tail, and starts again there. It has
+ * taken data from the stream only if the write failed.
+ */
+static void restart(struct xdma_engine *engine, u32 status)
+{
+	bool is_lost = status & XDMA_WRITE_ERRORS;
+	unsigned long flags;
+
+	engine->errors++;
+	dev_err_ratelimited(engine->card->dev, "C2H engine %u: status %#x%s\n",
+			    engine->line - engine->card->n_h2c, status,
+			    is_lost ? ", a block is lost" : "");
+	if (is_lost)
+		zio_channel_lost(engine->chan, 1);
+	zio_channel_alarm(engine->chan, XDMA_ALARM_ERROR);
+	if (++engine->errors_in_row > XDMA_MAX_ERRORS)
+		return;
+	spin_lock_irqsave(&engine->lock, flags);
+	if (engine->is_on) {
+		xdma_write(engine, XDMA_CONTROL, 0);
+		xdma_load(engine, engine->tail);
+		xdma_start(engine);
+		engine->credits_now = engine->head - engine->tail;
+		give_credits(engine);
+	}
+	spin_unlock_irqrestore(&engine->lock, flags);
+}
+
+void xdma_input_event(struct xdma_engine *engine, u32 status)
+{
+	if (!READ_ONCE(engine->is_on))
+		return;
+	finish(engine);
+	if (status & XDMA_ERRORS)
+		restart(engine, status);
+	refill(engine);
+}
+
+/* --- operations of the set -------------------------------------------------- */
+
+static int input_init(struct zio_cset *cset)
+{
+	return xdma_init_engine(xdma_engine_of(cset), cset);
+}
+
+static void set_on(struct xdma_engine *engine, bool on)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->is_on = on;
+	if (on)
+		give_credits(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
+}
+
+static int input_start(struct zio_cset *cset)
+{
+	struct xdma_engine *engine = xdma_engine_of(cset);
+	unsigned int line = engine->line - engine->card->n_h2c;
+
+	engine->cset = cset;
+	engine->chan = zio_cset_armed(cset)->chan;
+	engine->head = 0;
+	engine->tail = 0;
+	engine->credits_now = 0;
+	engine->errors_in_row = 0;
+	if (!take_blocks(engine))
+		return -EINVAL;
+	writel(BIT(XDMA_CREDIT_C2H + line), engine->card->base + XDMA_CREDIT_MODE_SET);
+	xdma_load(engine, 0);
+	xdma_start(engine);
+	set_on(engine, true);
+	return -EAGAIN;
+}
+
+/* What the engine has finished until now is complete. */
+static void input_stop(struct zio_cset *cset)
+{
+	struct xdma_engine *engine = xdma_engine_of(cset);
+
+	set_on(engine, false);
+	xdma_stop(engine);
+	finish(engine);
+}
+
+static void input_refill(struct zio_cset *cset, struct zio_channel *chan)
+{
+	refill(xdma_engine_of(cset));
+}
+
+static int input_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			  const struct zio_attr_desc *attr, u32 *value)
+{
+	*value = READ_ONCE(xdma_engine_of(cset)->errors);
+	return 0;
+}
+
+static const struct zio_cset_ops input_ops = {
+	.init = input_init,
+	.raw_io = input_start,
+	.stop_io = input_stop,
+	.refill = input_refill,
+	.attr_get = input_attr_get,
+};
+
+const struct zio_cset_desc xdma_input_desc = {
+	.name = "c2h",
+	.flags = ZIO_CSET_STREAM | ZIO_CSET_BLOCK_INFO,
+	.n_chan = 1,
+	.ssize = 4,
+	.nsamples = 1024,
+	.queue_depth = 64,
+	.trigger = "transparent",
+	.ops = &input_ops,
+	.cset_attrs = input_attrs,
+	.n_cset_attrs = ARRAY_SIZE(input_attrs),
+};

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c: FPGA cards with AMD's DMA/Bridge Subsystem for PCI Express ("XDMA")
+ *
+ * Each C2H engine is an input set of one channel: a packet of the stream is a block. Each
+ * H2C engine is an output set: a block is a packet. The inputs come first. The Linux
+ * numbers of the user interrupts are in the file user_irqs of the PCI device; the trigger
+ * "irq" takes them. Documentation/xdma.md describes its use.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/interrupt.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/sysfs.h>
+
+#include "xdma.h"
+
+static unsigned int sample_size = 4;
+module_param(sample_size, uint, 0444);
+MODULE_PARM_DESC(sample_size, "bytes of a sample: 1, 2, 4 or 8");
+
+struct xdma_engine *xdma_engine_of(struct zio_cset *cset)
+{
+	struct xdma_card *card = zio_cset_priv(cset);
+	unsigned int i = zio_cset_index(cset);
+
+	return &card->engine[i < card->n_c2h ? card->n_h2c + i : i - card->n_c2h];
+}
+
+/* --- registers -------------------------------------------------------------- */
+
+static u32 block_id(void __iomem *base, unsigned int block)
+{
+	return readl(base + block) & XDMA_ID_MASK;
+}
+
+/* The DMA is in BAR 0, or in BAR 1 if the user's logic has BAR 0. */
+static int map_registers(struct xdma_card *card)
+{
+	void __iomem *base;
+	unsigned int bar;
+
+	for (bar = 0; bar < 2; bar++) {
+		if (pci_resource_len(card->pdev, bar) < XDMA_SPACE)
+			continue;
+		if (pcim_iomap_regions(card->pdev, BIT(bar), "zio-xdma"))
+			continue;
+		base = pcim_iomap_table(card->pdev)[bar];
+		if (block_id(base, XDMA_IRQ) == XDMA_ID_IRQ) {
+			card->base = base;
+			return 0;
+		}
+		pcim_iounmap_regions(card->pdev, BIT(bar));
+	}
+	return dev_err_probe(card->dev, -ENODEV, "neither BAR 0 nor BAR 1 has an XDMA\n");
+}
+
+static unsigned int count_engines(struct xdma_card *card, unsigned int block, u32 id)
+{
+	unsigned int n;
+
+	for (n = 0; n < XDMA_MAX_ENGINES; n++)
+		if (block_id(card->base, block + n * XDMA_STRIDE) != id)
+			break;
+	return n;
+}
+
+static void add_engines(struct xdma_card *card, unsigned int block, unsigned int first,
+			unsigned int n)
+{
+	struct xdma_engine *engine;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		engine = &card->engine[first + i];
+		engine->card = card;
+		engine->line = first + i;
+		engine->base = card->base + block + i * XDMA_STRIDE;
+		spin_lock_init(&engine->lock);
+		xdma_silence(engine);
+	}
+}
+
+static int find_engines(struct xdma_card *card)
+{
+	card->n_h2c = count_engines(card, XDMA_H2C, XDMA_ID_H2C);
+	card->n_c2h = count_engines(card, XDMA_C2H, XDMA_ID_C2H);
+	if (!(card->n_h2c + card->n_c2h))
+		return dev_err_probe(card->dev, -ENODEV, "the XDMA has no engine\n");
+	add_engines(card, XDMA_H2C, 0, card->n_h2c);
+	add_engines(card, XDMA_C2H, card->n_h2c, card->n_c2h);
+	return 0;
+}
+
+/* --- interrupts ------------------------------------------------------------- */
+
+/* Four vectors are in a register. */
+static void route(struct xdma_card *card, unsigned int reg, unsigned int line,
+		  unsigned int vector)
+{
+	void __iomem *at = card->base + reg + line / 4 * 4;
+	unsigned int shift = 8 * (line % 4);
+
+	writel((readl(at) & ~(0x1f << shift)) | vector << shift, at);
+}
+
+static void free_vectors(void *data)
+{
+	pci_free_irq_vectors(data);
+}
+
+static int alloc_vectors(struct xdma_card *card)
+{
+	unsigned int n_engines = card->n_h2c + card->n_c2h;
+	int n = pci_alloc_irq_vectors(card->pdev, n_engines, n_engines + XDMA_USER_IRQS,
+				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
+
+	if (n < 0)
+		return dev_err_probe(card->dev, n, "no %u interrupt vectors\n", n_engines);
+	card->n_user = n - n_engines;
+	return devm_add_action_or_reset(card->dev, free_vectors, card->pdev);
+}
+
+static int request_engine(struct xdma_engine *engine)
+{
+	struct xdma_card *card = engine->card;
+	int ret;
+
+	route(card, XDMA_CHAN_VECTOR, engine->line, engine->line);
+	engine->irq = pci_irq_vector(card->pdev, engine->line);
+	ret = devm_request_irq(card->dev, engine->irq, xdma_interrupt, 0, "zio-xdma", engine);
+	if (ret)
+		return dev_err_probe(card->dev, ret, "cannot request interrupt %d\n",
+				     engine->irq);
+	return 0;
+}
+
+/* The kernel masks a vector that nobody has requested. */
+static void route_user_interrupts(struct xdma_card *card)
+{
+	unsigned int n_engines = card->n_h2c + card->n_c2h, i;
+
+	for (i = 0; i < card->n_user; i++)
+		route(card, XDMA_USER_VECTOR, i, n_engines + i);
+	writel(GENMASK(XDMA_USER_IRQS - 1, 0), card->base + XDMA_USER_INT_CLEAR);
+	if (card->n_user)
+		writel(GENMASK(card->n_user - 1, 0), card->base + XDMA_USER_INT_SET);
+}
+
+static int request_interrupts(struct xdma_card *card)
+{
+	unsigned int i;
+	int ret = alloc_vectors(card);
+
+	for (i = 0; !ret && i < card->n_h2c + card->n_c2h; i++)
+		ret = request_engine(&card->engine[i]);
+	if (!ret)
+		route_user_interrupts(card);
+	return ret;
+}
+
+static ssize_t user_irqs_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct xdma_card *card = dev_get_drvdata(dev);
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < card->n_user; i++)
+		len += sysfs_emit_at(buf, len, "%s%d", i ? " " : "",
+				     pci_irq_vector(card->pdev,
+						    card->n_h2c + card->n_c2h + i));
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+static DEVICE_ATTR_RO(user_irqs);
+
+static struct attribute *xdma_attrs[] = {
+	&dev_attr_user_irqs.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(xdma);
+
+/* --- life ------------------------------------------------------------------- */
+
+/* After this the card neither interrupts nor moves data. */
+static void silence_card(void *data)
+{
+	struct xdma_card *card = data;
+	unsigned int i;
+
+	writel(GENMASK(XDMA_USER_IRQS - 1, 0), card->base + XDMA_USER_INT_CLEAR);
+	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
+		xdma_silence(&card->engine[i]);
+	pci_clear_master(card->pdev);
+}
+
+static void xdma_shutdown(struct pci_dev *pdev)
+{
+	silence_card(pci_get_drvdata(pdev));
+}
+
+static int prepare_card(struct xdma_card *card)
+{
+	int ret = pcim_enable_device(card->pdev);
+
+	if (ret)
+		return dev_err_probe(card->dev, ret, "cannot enable the PCI device\n");
+	ret = dma_set_mask_and_coherent(card->dev, DMA_BIT_MASK(64));
+	if (ret)
+		return dev_err_probe(card->dev, ret, "no DMA with 64-bit addresses\n");
+	ret = map_registers(card) ?: find_engines(card) ?: request_interrupts(card);
+	if (ret)
+		return ret;
+	pci_set_master(card->pdev);
+	return devm_add_action_or_reset(card->dev, silence_card, card);
+}
+
+static void describe(struct xdma_card *card)
+{
+	unsigned int i;
+
+	for (i = 0; i < card->n_c2h + card->n_h2c; i++) {
+		card->cset[i] = i < card->n_c2h ? xdma_input_desc : xdma_output_desc;
+		card->cset[i].ssize = sample_size;
+	}
+	card->desc.name = "xdma";
+	card->desc.owner = THIS_MODULE;
+	card->desc.cset = card->cset;
+	card->desc.n_cset = i;
+}
+
+static int xdma_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct xdma_card *card = devm_kzalloc(&pdev->dev, sizeof(*card), GFP_KERNEL);
+	int ret;
+
+	if (!card)
+		return -ENOMEM;
+	card->pdev = pdev;
+	card->dev = &pdev->dev;
+	pci_set_drvdata(pdev, card);
+	ret = prepare_card(card);
+	if (ret)
+		return ret;
+	describe(card);
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &card->desc,
+							ZIO_ID_AUTO, card));
+}
+
+/* Xilinx' identities of an end point by generation and width. Other boards: new_id. */
+static const struct pci_device_id xdma_ids[] = {
+	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9024) },
+	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9028) },
+	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9034) },
+	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9038) },
+	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x903f) },
+	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9044) },
+	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9048) },
+	{}
+};
+MODULE_DEVICE_TABLE(pci, xdma_ids);
+
+/* devres undoes all of xdma_probe(), so there is no remove(). */
+static struct pci_driver xdma_driver = {
+	.name = "zio-xdma",
+	.id_table = xdma_ids,
+	.probe = xdma_probe,
+	.shutdown = xdma_shutdown,
+	.dev_groups = xdma_groups,
+};
+
+static int __init xdma_init(void)
+{
+	if (!is_power_of_2(sample_size) || sample_size > 8)
+		return -EINVAL;
+	return pci_register_driver(&xdma_driver);
+}
+
+static void __exit xdma_exit(void)
+{
+	pci_unregister_driver(&xdma_driver);
+}
+
+module_init(xdma_init);
+module_exit(xdma_exit);
+MODULE_DESCRIPTION("ZIO: FPGA cards with AMD's DMA for PCI Express (XDMA)");
+MODULE_VERSION(ZIO_MODULE_VERSION);
+MODULE_LICENSE("GPL");

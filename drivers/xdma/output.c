@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * output.c: H2C: each block goes to the card as one packet
+ *
+ * The block may be in many pieces of memory: each is a descriptor. The last one has the
+ * end of the packet.
+ */
+#include <linux/pci.h>
+
+#include "xdma.h"
+
+enum { XDMA_ATTR_ERRORS };
+
+static const struct zio_attr_desc output_attrs[] = {
+	ZIO_ATTR_PARAM("errors", 0444, 0, XDMA_ATTR_ERRORS),
+};
+
+static void fill(struct xdma_engine *engine, u32 i, dma_addr_t addr, u32 bytes, bool is_last)
+{
+	u32 control = XDMA_DESC_MAGIC;
+
+	if (is_last)
+		control |= XDMA_DESC_EOP | XDMA_DESC_STOP | XDMA_DESC_DONE;
+	engine->desc[i].bytes = cpu_to_le32(bytes);
+	engine->desc[i].from = cpu_to_le64(addr);
+	engine->desc[i].to = 0;
+	engine->desc[i].control = cpu_to_le32(control);
+}
+
+/* Return: -E2BIG if the block has more pieces than there are descriptors. */
+static int fill_all(struct xdma_engine *engine, const struct zio_block *block)
+{
+	size_t pos, n;
+	dma_addr_t addr;
+	u32 i = 0;
+
+	for (pos = 0; pos < block->len; pos += n) {
+		if (i == XDMA_RING)
+			return -E2BIG;
+		n = zio_block_dma(block, pos, &addr);
+		if (!n)
+			return -EIO;
+		n = min3(n, block->len - pos, (size_t)XDMA_MAX_BYTES);
+		fill(engine, i++, addr, n, pos + n == block->len);
+	}
+	return 0;
+}
+
+static int output_start(struct zio_cset *cset)
+{
+	struct xdma_engine *engine = xdma_engine_of(cset);
+	struct zio_block *block = zio_cset_armed(cset)->block;
+	int ret;
+
+	engine->cset = cset;
+	ret = fill_all(engine, block);
+	if (ret)
+		return ret;
+	zio_block_sync_for_device(block, 0, block->len);
+	WRITE_ONCE(engine->is_on, true);
+	xdma_load(engine, 0);
+	xdma_start(engine);
+	return -EAGAIN;
+}
+
+void xdma_output_event(struct xdma_engine *engine, u32 status)
+{
+	struct zio_block *block;
+
+	if (!xchg(&engine->is_on, false))
+		return;
+	block = zio_cset_armed(engine->cset)->block;
+	if (status & XDMA_ERRORS) {
+		engine->errors++;
+		block->drv_alarms |= XDMA_ALARM_ERROR;
+		dev_err_ratelimited(engine->card->dev, "H2C engine %u: status %#x\n",
+				    engine->line, status);
+	}
+	xdma_silence(engine);
+	zio_cset_done(engine->cset);
+}
+
+static void output_stop(struct zio_cset *cset)
+{
+	struct xdma_engine *engine = xdma_engine_of(cset);
+
+	WRITE_ONCE(engine->is_on, false);
+	xdma_stop(engine);
+}
+
+static int output_init(struct zio_cset *cset)
+{
+	return xdma_init_engine(xdma_engine_of(cset), cset);
+}
+
+static int output_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			   const struct zio_attr_desc *attr, u32 *value)
+{
+	*value = READ_ONCE(xdma_engine_of(cset)->errors);
+	return 0;
+}
+
+static const struct zio_cset_ops output_ops = {
+	.init = output_init,
+	.raw_io = output_start,
+	.stop_io = output_stop,
+	.attr_get = output_attr_get,
+};
+
+const struct zio_cset_desc xdma_output_desc = {
+	.name = "h2c",
+	.flags = ZIO_CSET_OUTPUT,
+	.n_chan = 1,
+	.ssize = 4,
+	.nsamples = 1024,
+	.align = 4,
+	.dma_bits = 64,
+	.ops = &output_ops,
+	.cset_attrs = output_attrs,
+	.n_cset_attrs = ARRAY_SIZE(output_attrs),
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* xdma.h: a card with AMD's DMA/Bridge Subsystem for PCI Express, its engines */
+#ifndef ZIO_XDMA_H
+#define ZIO_XDMA_H
+
+#include <linux/io.h>
+#include <linux/pci.h>
+#include <linux/spinlock.h>
+#include <linux/zio-dma.h>
+#include <linux/zio-stream.h>
+#include <linux/zio.h>
+
+#include "regs.h"
+
+/* Descriptors of an engine: a power of two */
+#define XDMA_RING	1024
+
+/* After so many errors in a row an engine stays stopped */
+#define XDMA_MAX_ERRORS	16
+
+/* drv_alarms of a block */
+#define XDMA_ALARM_ERROR	BIT(0)	/* the engine has reported an error before it */
+#define XDMA_ALARM_CUT		BIT(1)	/* bytes behind the last whole sample are missing */
+
+/* info of a block */
+#define XDMA_INFO_EOP		BIT(0)	/* the packet ends with this block */
+
+/**
+ * struct xdma_engine - a DMA engine
+ * @card: its card
+ * @base: its registers
+ * @line: its line of the channel interrupts
+ * @irq: its interrupt
+ * @cset: its channel set, while a transfer is going on; NULL before
+ * @chan: input: the channel
+ * @lock: @head, and the writes to the descriptor ring that follow it
+ * @desc: XDMA_RING descriptors
+ * @result: as many results
+ * @desc_addr: bus address of @desc
+ * @result_addr: bus address of @result
+ * @block: input: the blocks of the descriptors that the engine has
+ * @head: descriptors filled, under @lock
+ * @tail: descriptors done; the interrupt handler writes it
+ * @credits_now: descriptors filled that the engine was not told of yet, under @lock
+ * @is_on: the engine may be told of descriptors, under @lock
+ * @errors: errors that the engine has reported
+ * @errors_in_row: the same, since the last complete descriptor
+ */
+struct xdma_engine {
+	struct xdma_card *card;
+	void __iomem *base;
+	unsigned int line;
+	int irq;
+	struct zio_cset *cset;
+	struct zio_channel *chan;
+	spinlock_t lock;	/* head, credits_now, is_on */
+	struct xdma_desc *desc;
+	struct xdma_result *result;
+	dma_addr_t desc_addr;
+	dma_addr_t result_addr;
+	struct zio_block *block[XDMA_RING];
+	u32 head;
+	u32 tail;
+	u32 credits_now;
+	bool is_on;
+	u32 errors;
+	u32 errors_in_row;
+};
+
+struct xdma_card {
+	struct pci_dev *pdev;
+	struct device *dev;
+	void __iomem *base;
+	unsigned int n_h2c;
+	unsigned int n_c2h;
+	unsigned int n_user;	/* user interrupts with a vector of their own */
+	struct xdma_engine engine[2 * XDMA_MAX_ENGINES];	/* H2C first */
+	struct zio_cset_desc cset[2 * XDMA_MAX_ENGINES];	/* C2H first */
+	struct zio_device_desc desc;
+};
+
+static inline u32 xdma_read(const struct xdma_engine *engine, unsigned int reg)
+{
+	return readl(engine->base + reg);
+}
+
+static inline void xdma_write(const struct xdma_engine *engine, unsigned int reg, u32 value)
+{
+	writel(value, engine->base + reg);
+}
+
+/* engine.c */
+int xdma_init_engine(struct xdma_engine *engine, struct zio_cset *cset);
+void xdma_load(struct xdma_engine *engine, u32 index);
+void xdma_start(struct xdma_engine *engine);
+void xdma_stop(struct xdma_engine *engine);
+u32 xdma_take_status(struct xdma_engine *engine);
+void xdma_silence(struct xdma_engine *engine);
+irqreturn_t xdma_interrupt(int irq, void *data);
+
+/* input.c, output.c */
+void xdma_input_event(struct xdma_engine *engine, u32 status);
+void xdma_output_event(struct xdma_engine *engine, u32 status);
+extern const struct zio_cset_desc xdma_input_desc;
+extern const struct zio_cset_desc xdma_output_desc;
+
+/* main.c */
+struct xdma_engine *xdma_engine_of(struct zio_cset *cset);
+
+static inline bool xdma_is_input(const struct xdma_engine *engine)
+{
+	return engine->line >= engine->card->n_h2c;
+}
+
+#endif /* ZIO_XDMA_H */

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xdma_test.c: the driver of FPGA cards with AMD's XDMA, with an emulated card
+ *
+ * The card counts faults of the software, such as a descriptor without its magic; a fault
+ * fails the boot. The source of the card numbers its packets: word i of packet n is
+ * n << 16 | i.
+ *
+ * # swiotlb
+ * # iommu
+ * # device: xdma
+ */
+#include "board.h"
+#include "harness.h"
+
+#include "../devices/xdma-regs.h"
+
+#define IN	"/dev/zio/xdma-0000-0-0"
+#define OUT	"/dev/zio/xdma-0000-1-0"
+#define XDMA	"/sys/bus/zio/devices/xdma-0000"
+#define INPUT	XDMA "/cset0"
+#define OUTPUT	XDMA "/cset1"
+#define LOST	INPUT "/chan0/statistics/lost_blocks"
+#define PCI	"/sys/bus/pci"
+
+static volatile uint32_t *user;
+
+/* The PCI address of the card. */
+static const char *pci_name(void)
+{
+	static char name[256];
+	char path[512];
+	DIR *dir = opendir(PCI "/devices");
+	struct dirent *entry;
+
+	ASSERT_TRUE(dir);
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), PCI "/devices/%s/vendor", entry->d_name);
+		if (entry->d_name[0] == '.' || read_number(path) != 0x10ee)
+			continue;
+		snprintf(name, sizeof(name), "%s", entry->d_name);
+		closedir(dir);
+		return name;
+	}
+	FAIL("there is no card");
+}
+
+static void map_user(void)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), PCI "/devices/%s/resource0", pci_name());
+	fd = open_file(path, O_RDWR | O_SYNC);
+	user = mmap(NULL, XDMA_USER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_TRUE(user != MAP_FAILED);
+	ASSERT_EQ(user[XDMA_USER_ID / 4], XDMA_USER_MAGIC);
+	close(fd);
+}
+
+static uint32_t peek(unsigned int reg)
+{
+	return user[reg / 4];
+}
+
+static void poke(unsigned int reg, uint32_t value)
+{
+	user[reg / 4] = value;
+}
+
+static void make_packets(uint32_t words, uint32_t spread, uint32_t ns, uint32_t limit)
+{
+	poke(XDMA_USER_WORDS, words);
+	poke(XDMA_USER_SPREAD, spread);
+	poke(XDMA_USER_PERIOD, ns);
+	poke(XDMA_USER_LIMIT, limit);
+	poke(XDMA_USER_CONTROL, XDMA_SOURCE);
+}
+
+SETUP(card)
+{
+	unload("zio-xdma");
+	run("echo 1 >" PCI "/rescan");
+	map_user();
+	poke(XDMA_USER_INJECT, 0);
+	poke(XDMA_USER_CONTROL, XDMA_FLUSH);
+	run("zio-load zio-xdma");
+}
+
+/* The block has the words of packet @number from word @first on. */
+static void expect_words(const uint32_t *words, size_t n, uint32_t number, uint32_t first)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(words[i], number << 16 | ((first + i) & 0xffff));
+}
+
+static struct zio_control read_block(struct pair pair, uint32_t *words)
+{
+	struct zio_control ctrl = read_control(pair.ctrl);
+	size_t bytes = (size_t)ctrl.nsamples * ctrl.ssize;
+
+	ASSERT_EQ(read(pair.data, words, bytes), bytes);
+	return ctrl;
+}
+
+/* On a busy machine the FIFO of the card may be full: the card drops whole packets. */
+static bool has_more(uint32_t n_read)
+{
+	return peek(XDMA_USER_MADE) < 500 || n_read + peek(XDMA_USER_DROPPED) < 500;
+}
+
+TEST("each packet of 1 to 1000 words is a block, or the card has dropped it", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024];
+	struct zio_control ctrl;
+	uint32_t i = 0;
+
+	make_packets(1, 999, 200000, 500);
+	while (has_more(i)) {
+		ctrl = read_block(in, words);
+		ASSERT_EQ(ctrl.seq_num, i++);
+		ASSERT_EQ(ctrl.zio_alarms & ZIO_ALARM_LOST_BLOCK, 0);
+		expect_words(words, ctrl.nsamples, words[0] >> 16, 0);
+	}
+	ASSERT_TRUE(i > 20);
+	ASSERT_EQ(read_number(LOST), 0);
+}
+
+static uint64_t info_of(struct zio_control ctrl)
+{
+	uint64_t info;
+
+	ASSERT_EQ(ctrl.tlv[0].type, ZIO_TLV_BLOCK_INFO);
+	memcpy(&info, ctrl.tlv[0].payload, sizeof(info));
+	return info;
+}
+
+TEST("a packet that is longer than a block goes on in the next one", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024];
+	struct zio_control ctrl;
+	uint32_t i;
+
+	make_packets(1500, 0, 20000000, 20);
+	for (i = 0; i < 20; i++) {
+		ctrl = read_block(in, words);
+		ASSERT_EQ(ctrl.nsamples, 1024);
+		ASSERT_EQ(info_of(ctrl), 0);
+		expect_words(words, 1024, i, 0);
+		ctrl = read_block(in, words);
+		ASSERT_EQ(ctrl.nsamples, 1500 - 1024);
+		ASSERT_EQ(info_of(ctrl), 1);
+		expect_words(words, 1500 - 1024, i, 1024);
+	}
+}
+
+static uint32_t wait_dropped(uint32_t more_than)
+{
+	struct timespec ms = { 0, 1000000 };
+
+	while (peek(XDMA_USER_DROPPED) <= more_than)
+		nanosleep(&ms, NULL);
+	return peek(XDMA_USER_DROPPED);
+}
+
+TEST("without a reader the card waits for blocks, and goes on with the reader", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024];
+	struct zio_control ctrl;
+	uint32_t i, last = 0;
+
+	make_packets(64, 0, 10000, 0);
+	wait_dropped(100);
+	ASSERT_TRUE(peek(XDMA_USER_STARVED) > 0);
+	for (i = 0; i < 2000; i++) {
+		ctrl = read_block(in, words);
+		ASSERT_EQ(ctrl.seq_num, i);
+		ASSERT_EQ(ctrl.nsamples, 64);
+		ASSERT_TRUE(!i || words[0] >> 16 != last);
+		last = words[0] >> 16;
+		expect_words(words, 64, last, 0);
+	}
+	ASSERT_EQ(read_number(LOST), 0);
+	poke(XDMA_USER_CONTROL, 0);
+}
+
+/* A failed write has taken a packet from the stream; a failed fetch has not. */
+TEST_EACH("an error of a %s is an alarm, and the stream goes on", card, "fetch", "write")
+{
+	bool is_write = *value == 'w';
+	struct pair in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024];
+	struct zio_control ctrl;
+
+	make_packets(64, 0, 10000, 1);
+	ASSERT_EQ(read_block(in, words).seq_num, 0);
+	poke(XDMA_USER_INJECT, is_write ? XDMA_INJECT_WRITE : XDMA_INJECT_FETCH);
+	make_packets(64, 0, 10000, 3);
+	ctrl = read_block(in, words);
+	ASSERT_EQ(ctrl.seq_num, is_write ? 2 : 1);
+	ASSERT_EQ(!!(ctrl.zio_alarms & ZIO_ALARM_LOST_BLOCK), is_write);
+	ASSERT_TRUE(ctrl.drv_alarms & 1);
+	expect_words(words, 64, is_write ? 2 : 1, 0);
+	ASSERT_EQ(read_number(LOST), is_write);
+	ASSERT_EQ(read_number(INPUT "/errors"), 1);
+}
+
+TEST("changes in the middle of a stream", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY | O_NONBLOCK);
+	static uint32_t words[4096];
+	uint32_t i;
+
+	make_packets(100, 0, 10000, 0);
+	for (i = 0; i < 30; i++) {
+		write_text(INPUT "/trigger/nsamples", i & 1 ? "100" : "2000");
+		ASSERT_TRUE(poll_events(in.ctrl, POLLIN, -1) & POLLIN);
+		write_text(INPUT "/chan0/buffer/max-buffer-len", i & 2 ? "3" : "40");
+		write_text(INPUT "/enable", "0");
+		write_text(INPUT "/enable", "1");
+		ASSERT_TRUE(poll_events(in.ctrl, POLLIN, -1) & POLLIN);
+		ASSERT_EQ(read_block(in, words).nsamples, 100);
+		expect_words(words, 100, words[0] >> 16, 0);
+	}
+	poke(XDMA_USER_CONTROL, 0);
+}
+
+TEST("blocks that are written come back", card)
+{
+	struct pair out = open_pair(OUT, O_WRONLY), in = open_pair(IN, O_RDONLY);
+	static uint32_t sent[1024], got[1024];
+	struct zio_control ctrl;
+	uint32_t i, k;
+
+	poke(XDMA_USER_CONTROL, XDMA_LOOP);
+	for (i = 0; i < 50; i++) {
+		for (k = 0; k < 1024; k++)
+			sent[k] = random();
+		ASSERT_EQ(write(out.data, sent, sizeof(sent)), sizeof(sent));
+		ctrl = read_block(in, got);
+		ASSERT_EQ(ctrl.nsamples, 1024);
+		ASSERT_TRUE(!memcmp(sent, got, sizeof(sent)));
+	}
+	ASSERT_EQ(peek(XDMA_USER_SUNK), 0);
+	ASSERT_EQ(read_number(OUTPUT "/errors"), 0);
+}
+
+TEST("a user interrupt of the card is the trigger of another board", card)
+{
+	char path[512];
+	struct pair zero;
+
+	load("zio-trig-irq");
+	renew_zzero();
+	write_text(CSET0 "/current_trigger", "irq");
+	snprintf(path, sizeof(path), PCI "/devices/%s/user_irqs", pci_name());
+	run("set -- $(cat %s); echo $1 >" CSET0 "/trigger/irq", path);
+	zero = open_pair(ZZERO "-0-0", O_RDONLY | O_NONBLOCK);
+	ASSERT_ERRNO(read(zero.ctrl, path, 512), EAGAIN);
+	poke(XDMA_USER_FIRE, 1);
+	ASSERT_TRUE(poll_events(zero.ctrl, POLLIN, -1) & POLLIN);
+	ASSERT_EQ(read_control(zero.ctrl).seq_num, 0);
+	poke(XDMA_USER_FIRE, 2);
+	poke(XDMA_USER_FIRE, 1);
+	ASSERT_TRUE(poll_events(zero.ctrl, POLLIN, -1) & POLLIN);
+	ASSERT_EQ(read_control(zero.ctrl).seq_num, 1);
+	write_text(CSET0 "/current_trigger", "user");
+}
+
+/* Read until the board is gone. */
+static int read_to_end(void)
+{
+	struct pair in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024];
+
+	while (read(in.data, words, sizeof(words)) > 0)
+		;
+	return errno;
+}
+
+TEST_EACH("a card is pulled out (%s) under its reader", card, "in order", "by surprise")
+{
+	pid_t reader = fork();
+	int status;
+
+	if (!reader)
+		_exit(read_to_end());
+	make_packets(64, 0, 10000, 0);
+	wait_dropped(0);
+	if (*value == 'b')
+		poke(XDMA_USER_INJECT, XDMA_INJECT_GONE);
+	run("echo 1 >" PCI "/devices/%s/remove", pci_name());
+	ASSERT_EQ(waitpid(reader, &status, 0), reader);
+	ASSERT_EQ(WEXITSTATUS(status), ENODEV);
+	ASSERT_EQ(count_objects("xdma"), 0);
+}
+
+TEST("the driver is bound again and again while packets come", card)
+{
+	char path[512];
+	uint32_t i;
+
+	make_packets(64, 0, 5000, 0);
+	for (i = 0; i < 20; i++) {
+		snprintf(path, sizeof(path), PCI "/drivers/zio-xdma/unbind");
+		write_text(path, pci_name());
+		snprintf(path, sizeof(path), PCI "/drivers/zio-xdma/bind");
+		write_text(path, pci_name());
+	}
+	poke(XDMA_USER_CONTROL, 0);
+	ASSERT_EQ(peek(XDMA_USER_FAULTS), 0);
+}
