@@ -155,6 +155,8 @@ static const char *const link_names[] = {
 	"down", "reset", "ready", "up", NULL
 };
 
+static const char *const bus_names[] = { "free", "pci", NULL };
+
 static const char *const abort_names[] = { "none", "master", "target", NULL };
 
 static const char *const cycles_names[] = { "any", "write", "read", NULL };
@@ -205,6 +207,13 @@ const struct bench_reg bench_regs[] = {
 	SOURCE(0x058, "inject-faults", faults, RANGE(0, SLIDAS_FAULTS)),
 	SOURCE(0x05c, "inject-every", every, RANGE(0, UINT32_MAX)),
 	SOURCE(0x060, "inject-at", at, RANGE(0, UINT32_MAX)),
+
+	/* the times of the bus */
+	CALL(0x070, "bus", .field = AT(bus), .choices = bus_names,
+	     .set = board_set_bus, RANGE(0, BOARD_BUS_PCI)),
+	PLAIN(0x074, "read-ns", chip.cfg.read_ns, RANGE(0, 1000000)),
+	PLAIN(0x078, "write-ns", chip.cfg.write_ns, RANGE(0, 1000000)),
+	PLAIN(0x07c, "phase-ns", chip.cfg.phase_ns, RANGE(0, 1000000)),
 
 	/* link and card */
 	CALL(0x080, "cable", .get = get_cable, .set = set_cable, RANGE(0, 1)),
@@ -281,6 +290,7 @@ const struct bench_reg bench_regs[] = {
 	COUNT(0x184, "sink-controls", sink.controls),
 	COUNT(0x188, "sink-sum", sink.sum),
 	COUNT(0x18c, "sink-lost", sink.lost),
+	COUNT(0x190, "bus-wait-ns", chip.stats.wait_ns),
 
 	/* faults of the software */
 	CALL(0x1c0, "faults", .get = bench_faults, READ_ONLY),

@@ -95,6 +95,16 @@ static const struct s5933_ops chip_ops = {
 
 /* --- life ----------------------------------------------------------------- */
 
+void board_set_bus(struct board *board, uint32_t bus)
+{
+	bool is_pci = bus == BOARD_BUS_PCI;
+
+	board->bus = bus;
+	board->chip.cfg.read_ns = is_pci ? 750 : 0;
+	board->chip.cfg.write_ns = is_pci ? 150 : 0;
+	board->chip.cfg.phase_ns = is_pci ? 30 : 0;
+}
+
 void board_init(struct board *board, struct world *world,
 		const struct board_ops *ops, void *host)
 {
@@ -108,6 +118,7 @@ void board_init(struct board *board, struct world *world,
 		.grant_ns = 240,
 		.nvram_ns = 50000,
 	};
+	board_set_bus(board, BOARD_BUS_PCI);
 	s5933_set_boot(&board->chip, BOARD_VENDOR, BOARD_DEVICE, BOARD_CLASS,
 		       0xffffffc0);
 	sspci_init(&board->card, &board->chip, &world->now);

@@ -32,6 +32,12 @@ struct board_ops {
 	void (*set_irq)(void *host, bool level);
 };
 
+/* The PCI bus of a board: register accesses and data phases take no time, or their time. */
+enum board_bus {
+	BOARD_BUS_FREE,
+	BOARD_BUS_PCI,
+};
+
 /* Which DMA an abort is for. */
 enum board_cycles {
 	BOARD_ANY,
@@ -57,6 +63,7 @@ struct board {
 	uint32_t abort_kind;	/* enum s5933_bus, of a later cycle */
 	uint32_t abort_after;	/* DMA words until then */
 	uint32_t abort_on;	/* enum board_cycles */
+	uint32_t bus;		/* enum board_bus, as last set */
 	uint64_t other_until;	/* when another device releases INTA#, or SLINK_NEVER */
 	uint32_t bench_errors;	/* writes that a register of the bench refused */
 };
@@ -90,6 +97,13 @@ void board_remove(struct board *board);
  * The configuration of source, sink and faults stays, and the cable as it is.
  */
 void board_reset(struct board *board);
+
+/**
+ * board_set_bus - set the times of the bus
+ * @board: the board
+ * @bus: enum board_bus; BOARD_BUS_PCI has the times of a bus of 33 MHz behind a bridge
+ */
+void board_set_bus(struct board *board, uint32_t bus);
 
 /**
  * board_pull_irq - let another device on the shared line interrupt

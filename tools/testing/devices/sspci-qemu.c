@@ -12,6 +12,8 @@
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "qapi/qapi-types-control.h"
+#include "exec/cpu-common.h"
+#include "hw/core/cpu.h"
 #include "hw/pci/pci.h"
 #if __has_include("hw/pci/pci_device.h")
 #include "hw/pci/pci_device.h"
@@ -141,6 +143,52 @@ static const struct board_ops board_ops = {
 	.set_irq = set_irq,
 };
 
+/* --- the CPU waits for the bus --------------------------------------------- */
+
+/* QEMU's header declares this only for files that know the target. 0: no -icount */
+extern int use_icount;
+
+#if SSPCI_QEMU_MAJOR >= 9
+#define DECREMENTER(cpu) (&(cpu)->neg.icount_decr)
+#else
+#define DECREMENTER(cpu) ((cpu)->icount_decr_ptr)
+#endif
+
+/*
+ * With -icount the clock counts instructions: charge the CPU with those that it would
+ * have executed. QEMU computes the executed ones from the budget and what is left of it.
+ */
+static void charge_cpu(CPUState *cpu, uint64_t n)
+{
+	uint64_t part = MIN(n, (uint64_t)cpu->icount_extra);
+
+	cpu->icount_extra -= part;
+	n -= part;
+	part = MIN(n, DECREMENTER(cpu)->u16.low);
+	DECREMENTER(cpu)->u16.low -= part;
+	cpu->icount_budget += n - part;
+}
+
+static void spin(uint64_t ns)
+{
+	int64_t until = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + ns;
+
+	while (qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) < until)
+		;
+}
+
+/* Let the time pass, and with it the words on the link. */
+static void wait_for_bus(uint64_t ns)
+{
+	if (!ns)
+		return;
+	if (!use_icount)
+		spin(ns);
+	else if (current_cpu)
+		charge_cpu(current_cpu, ns);
+	advance();
+}
+
 /* A bus-master cycle of the card that ends at a register is not answered. */
 static uint64_t card_read(void *opaque, hwaddr addr, unsigned int size)
 {
@@ -150,7 +198,9 @@ static uint64_t card_read(void *opaque, hwaddr addr, unsigned int size)
 	if (advancing)
 		return UINT32_MAX;
 	advance();
+	wait_for_bus(s5933_begin_read(&s->board.chip));
 	value = s5933_read(&s->board.chip, addr, size);
+	wait_for_bus(s5933_end_read(&s->board.chip));
 	settle();
 	return value;
 }
@@ -163,6 +213,7 @@ static void card_write(void *opaque, hwaddr addr, uint64_t value,
 	if (advancing)
 		return;
 	advance();
+	wait_for_bus(s5933_begin_write(&s->board.chip));
 	s5933_write(&s->board.chip, addr, value, size);
 	settle();
 }

@@ -100,6 +100,26 @@ static void test_speed(void)
 	ok(chip_level() == 4, "and so on");
 }
 
+/* While the CPU waits for a register, words go on into the FIFO. */
+static void test_bus(void)
+{
+	unsigned int i;
+
+	start_up(HOST_CONTROL);
+	for (i = 0; i < 4; i++)
+		send(i, 0);
+	board_set_bus(&host->board, BOARD_BUS_PCI);
+	host_expect(host, HOST_DATA);
+	ok(!chip_level(), "a posted write has not reached the card");
+	ok(host_read(host, S5933_MCSR) & S5933_A2P_4_WORDS,
+	   "a read of a register takes longer than four words");
+	ok(host->board.chip.stats.wait_ns == 150 + 750,
+	   "the CPU has waited for the write and the read");
+	board_set_bus(&host->board, BOARD_BUS_FREE);
+	host_read(host, S5933_MCSR);
+	ok(host->board.chip.stats.wait_ns == 900, "a free bus costs nothing");
+}
+
 static void test_errors(void)
 {
 	start_up(HOST_DATA);
@@ -421,6 +441,7 @@ int main(void)
 	test_types();
 	test_room();
 	test_speed();
+	test_bus();
 	test_errors();
 	test_width();
 	test_xoff();
