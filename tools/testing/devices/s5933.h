@@ -81,6 +81,7 @@ struct s5933_faults {
 	uint32_t unmodelled;	/* 64-bit endian conversion was chosen */
 	uint32_t bad_accesses;	/* no such register, or across two of them */
 	uint32_t hasty;		/* a step of a reset came too soon */
+	uint32_t overtaken;	/* the type of words was changed before they had left */
 };
 
 struct s5933_stats {

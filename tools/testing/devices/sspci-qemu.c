@@ -2,7 +2,7 @@
 /*
  * sspci-qemu.c: the card model as devices of QEMU
  *
- * "sspci" is the card, and "sspci-bench" has the registers of its test bench. They are in
+ * "sspci" and "sps" are the cards, and "sspci-bench" has the registers of its test bench. They are in
  * a shared object that an unmodified QEMU (7.2 and newer) preloads; see
  * tools/testing/qemu-sspci.
  */
@@ -35,6 +35,7 @@ VersionInfo *qmp_query_version(Error **errp);
 #define TYPE_SSPCI "sspci"
 OBJECT_DECLARE_SIMPLE_TYPE(SspciState, SSPCI)
 
+#define TYPE_SPS "sps"
 #define TYPE_SSPCI_BENCH "sspci-bench"
 OBJECT_DECLARE_SIMPLE_TYPE(SspciBenchState, SSPCI_BENCH)
 
@@ -360,7 +361,7 @@ static bool are_peers(const SspciState *a, const SspciState *b)
 	return b->pci.qdev.id && !g_strcmp0(a->peer, b->pci.qdev.id);
 }
 
-static void find_peer(SspciState *s)
+static void find_peer(SspciState *s, Error **errp)
 {
 	SspciState *other;
 	int i;
@@ -370,7 +371,8 @@ static void find_peer(SspciState *s)
 		if (!other || other == s || other->board.peer ||
 		    !(are_peers(s, other) || are_peers(other, s)))
 			continue;
-		board_connect(&s->board, &other->board);
+		if (!board_connect(&s->board, &other->board))
+			error_setg(errp, "a peer of an sspci is an sps");
 		return;
 	}
 }
@@ -397,7 +399,7 @@ static void card_realize(PCIDevice *pci, Error **errp)
 	if (s->size)
 		add_bar(s);
 	board_add(&s->board);
-	find_peer(s);
+	find_peer(s, errp);
 	settle();
 }
 
@@ -426,6 +428,20 @@ static void card_instance_init(Object *obj)
 	SspciState *s = SSPCI(obj);
 
 	board_init(&s->board, &world, &board_ops, s);
+}
+
+/* The source card has another id, and no source of events. */
+static void sps_instance_init(Object *obj)
+{
+	SspciState *s = SSPCI(obj);
+
+	board_make_source(&s->board);
+	s->device_id = BOARD_SOURCE;
+}
+
+static void sps_class_init(ObjectClass *class, void *data)
+{
+	DEVICE_CLASS(class)->desc = "S-LINK source card: AMCC S5933";
 }
 
 /* --- the bench ------------------------------------------------------------ */
@@ -556,6 +572,11 @@ static const TypeInfo types[] = {
 		.instance_init = card_instance_init,
 		.class_init = card_class_init,
 		.interfaces = interfaces,
+	}, {
+		.name = TYPE_SPS,
+		.parent = TYPE_SSPCI,
+		.instance_init = sps_instance_init,
+		.class_init = sps_class_init,
 	}, {
 		.name = TYPE_SSPCI_BENCH,
 		.parent = TYPE_PCI_DEVICE,

@@ -138,5 +138,5 @@ bool host_link_up(struct host *host, unsigned int expect)
 	if (!(host_read8(host, S5933_IMB(3) + 3) & SSPCI_LDOWN_N))
 		return false;
 	host_expect(host, expect);
-	return host->board.card.link == SSPCI_LINK_UP;
+	return host->board.card.link == SLINK_LINK_UP;
 }
