@@ -192,3 +192,11 @@ begin_slink()
 	stop_all
 	done_testing
 }
+
+# end_slink: the last lines of each test
+end_slink()
+{
+	check "the source cards' driver is unloaded" zio-unload zio-sps
+	check "the driver is unloaded" zio-unload zio-slink
+	done_testing
+}

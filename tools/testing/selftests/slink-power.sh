@@ -184,6 +184,4 @@ begin_slink
 for test; do
 	test_$test
 done
-check "the source cards' driver is unloaded" zio-unload zio-sps
-check "the driver is unloaded" zio-unload zio-slink
-done_testing
+end_slink
