@@ -89,9 +89,9 @@ class Slink(Benchmark):
     def sizes(self, plan: Plan) -> None:
         for size in SIZES:
             plan.say(f"events of {size} words")
+            self.events(plan, "ring", size, "free")
             for method in ("read", "ring"):
                 self.events(plan, method, size)
-                self.events(plan, method, size, "free")
                 if size <= 1000:
                     self.events(plan, method, size, buffers=1000)
                 elif old_buffers(size) > 4:
@@ -126,8 +126,7 @@ class Slink(Benchmark):
         for us in (20, 100):
             plan.write(f"{CSET}/poll-us", us)
             for size in POLL_SIZES:
-                for method in ("read", "ring"):
-                    self.events(plan, method, size, label=f"poll{us}-{method}")
+                self.events(plan, "ring", size, label=f"poll{us}-ring")
         plan.write(f"{CSET}/poll-us", 0)
 
     def rows(self, results: list[Result]) -> list[Row]:
@@ -269,17 +268,15 @@ def page_panel(table: Table) -> Panel:
 def throughput_table(table: Table) -> str:
     columns = [SLD.column("SLD", "raw", "kb_per_s", count=100)]
     for method in ("read", "ring"):
-        match = {"count": 100}
-        columns += [
-            table.column(method, method, "kb_per_s", load="raw", **match),
-            table.column(f"{method}, free bus", method, "kb_per_s", load="free", **match),
-        ]
+        columns.append(table.column(method, method, "kb_per_s", count=100, load="raw"))
 
         def few(size: int, method: str = method) -> str:
             match = {"size": size, "count": old_buffers(size), "load": "raw"}
             return number(table.get(method, "kb_per_s", **match)) if size > 1024 else ""
 
         columns.append((f"{method}, 400 KB", few))
+    match = {"count": 100, "load": "free"}
+    columns.append(table.column("ring, free bus", "ring", "kb_per_s", **match))
     return grid("words", SIZES, columns)
 
 
