@@ -16,7 +16,7 @@ POLL_SIZES = [5, 100, 200, 1000]
 PAGE_SIZES = range(1016, 1045)
 FIFO_WORDS = 4096  # so many words wait in the FIFO of the card, at most
 WORD_NS = 25  # of the link: 40 MHz, as in 2000; a word into the chip takes 30 ns
-MONITOR_S = 5  # from look to look, as `vmstat 5`
+MONITOR_S = 1  # from look to look; SLD had `vmstat 5`
 READ_NS, WRITE_NS = 750, 150  # of the model's bus
 SLD = published("sld-2000", "slink")
 for row in SLD.rows:
