@@ -66,7 +66,10 @@ MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buff
 	   $(addprefix triggers/zio-trig-,timer hrt irq sysfs chain) \
 	   drivers/zio-zero drivers/zio-mini drivers/zio-board drivers/zio-loop \
 	   drivers/zio-fake-dtc drivers/zio-irq-tdc drivers/zio-gpio \
-	   drivers/zio-ad788x drivers/slink/zio-slink drivers/uart/zio-uart drivers/iio/zio-iio drivers/alsa/zio-alsa drivers/dmaengine/zio-dmaengine drivers/xdma/zio-xdma
+	   drivers/zio-ad788x drivers/s5933/zio-s5933 drivers/s5933/zio-s5933-mini \
+	   drivers/slink/zio-slink drivers/slink/zio-sps drivers/uart/zio-uart \
+	   drivers/iio/zio-iio drivers/alsa/zio-alsa drivers/dmaengine/zio-dmaengine \
+	   drivers/xdma/zio-xdma
 SYMVERS = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/zio/Module.symvers
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* attr.c: the attributes of the channel sets in sysfs, and the registers in debugfs */
+/* attr.c: the attributes of the channel set in sysfs */
 #include <linux/bitfield.h>
-#include <linux/debugfs.h>
-#include <linux/seq_file.h>
 
 #include "slink.h"
 
@@ -11,7 +9,6 @@ enum slink_attr {
 	SLINK_RESET,
 	SLINK_WIDTH,
 	SLINK_LINES,
-	SLINK_LINES_IN,
 	SLINK_TEST,
 	SLINK_BEGIN,
 	SLINK_END,
@@ -62,30 +59,13 @@ const struct zio_attr_desc slink_input_attrs[] = {
 	SLINK_STATISTIC("restarts", SLINK_RESTARTS),
 };
 
-const struct zio_attr_desc slink_output_attrs[] = {
-	SLINK_RO("return-lines", SLINK_LINES_IN),
-	SLINK_STATISTIC("events", SLINK_SENT),
-};
-
 static int set_width(struct slink_card *card, u32 bits)
 {
-	u32 code;
+	int code = slink_width_code(bits);
 
-	switch (bits) {
-	case 32:
-		code = 0;
-		break;
-	case 16:
-		code = 1;
-		break;
-	case 8:
-		code = 2;
-		break;
-	default:
-		return -EINVAL;
-	}
-	slink_set_omb1(card, OMB1_WIDTH, FIELD_PREP(OMB1_WIDTH, code));
-	return 0;
+	if (code >= 0)
+		slink_set_omb1(card, OMB1_WIDTH, FIELD_PREP(OMB1_WIDTH, code));
+	return min(code, 0);
 }
 
 static int set_value(struct slink_card *card, unsigned long id, u32 value)
@@ -146,7 +126,7 @@ static int reset(struct slink_card *card, u32 what)
  * @attr: the attribute
  * @value: the value, within the limits of @attr
  *
- * Context: process, sleeps. Takes card->lock.
+ * Context: process, sleeps. Takes the lock.
  * Return: 0, or -EINVAL for a value between the limits that has no meaning.
  */
 int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
@@ -158,9 +138,9 @@ int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 
 	if (attr->id == SLINK_RESET)
 		return reset(card, value);
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	ret = set_value(card, attr->id, value);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	slink_service(card);
 	return ret;
 }
@@ -176,8 +156,6 @@ static u32 get_value(struct slink_card *card, unsigned long id)
 		return slink_width(card);
 	case SLINK_LINES:
 		return FIELD_GET(OMB1_LINES, card->omb1);
-	case SLINK_LINES_IN:
-		return slink_read(card, S5933_IMB3) & IMB3_LINES;
 	case SLINK_TEST:
 		return card->test;
 	case SLINK_BEGIN:
@@ -199,7 +177,7 @@ static u32 get_value(struct slink_card *card, unsigned long id)
  * @attr: the attribute
  * @value: the result
  *
- * Context: process. Takes card->lock.
+ * Context: process. Takes the lock.
  * Return: 0.
  */
 int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
@@ -208,63 +186,8 @@ int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	struct slink_card *card = zio_cset_priv(cset);
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	*value = get_value(card, attr->id);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return 0;
-}
-
-/*
- * A read of the FIFO takes a word, and a read of an incoming mailbox clears its flags.
- * So the dump omits these registers.
- */
-static const struct {
-	const char *name;
-	unsigned int reg;
-} slink_regs[] = {
-	{ "OMB1", S5933_OMB1 },
-	{ "OMB2", S5933_OMB2 },
-	{ "MWAR", S5933_MWAR },
-	{ "MWTC", S5933_MWTC },
-	{ "MRAR", S5933_MRAR },
-	{ "MRTC", S5933_MRTC },
-	{ "MBEF", S5933_MBEF },
-	{ "INTCSR", S5933_INTCSR },
-	{ "MCSR", S5933_MCSR },
-};
-
-static int registers_show(struct seq_file *file, void *data)
-{
-	struct slink_card *card = file->private;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(slink_regs); i++)
-		seq_printf(file, "%-6s %08x\n", slink_regs[i].name,
-			   slink_read(card, slink_regs[i].reg));
-	seq_printf(file, "%-6s %08x\n", "lines", card->lines);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(registers);
-
-static void remove_dump(void *data)
-{
-	debugfs_remove_recursive(data);
-}
-
-/**
- * slink_create_dump() - create /sys/kernel/debug/zio-slink-ADDRESS/registers
- * @card: the card; the file is removed with its device
- *
- * Context: process, sleeps.
- * Return: 0 or -ENOMEM; also 0 on a kernel that has no debugfs.
- */
-int slink_create_dump(struct slink_card *card)
-{
-	struct dentry *dir;
-	char name[40];
-
-	scnprintf(name, sizeof(name), "zio-slink-%s", pci_name(card->pdev));
-	dir = debugfs_create_dir(name, NULL);
-	debugfs_create_file("registers", 0400, dir, card, &registers_fops);
-	return devm_add_action_or_reset(card->dev, remove_dump, dir);
 }

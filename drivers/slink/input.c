@@ -37,35 +37,41 @@
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
-#include <linux/iopoll.h>
 #include <linux/zio-dma.h>
 
 #include "slink.h"
 
-/* A word passes from the card to the FIFO within this many reads of a register. */
-#define FEW_READS	40
-/* Events of up to this many words are small. */
-#define SMALL_WORDS	16u
-/* For a small event this many reads of a register cost less than an interrupt. */
-#define STOP_READS	12
+/* A word passes from the card to the FIFO within this time. */
+#define WORD_NS		10000
+/* Events of up to this many words are small: */
+#define SMALL_WORDS	32u
+/* the card stops within this time, which costs less than an interrupt. */
+#define STOP_NS		1500
 /* If words are on their way, one arrives within this time. */
 #define QUIET_US	4
 /* While the cable is out, the timer visits the card after this time. */
 #define CUT_US		100
-/* The card reports a word of another type behind a full FIFO within this many reads. */
-#define MORE_READS	3u
+/* The FIFO fills within this time, if the source does not pause. */
+#define PAUSE_NS	2000
+/* The card reports a word of another type behind a full FIFO within this time. */
+#define MORE_NS		100
 /* The chip moves the words in its FIFO within this time. */
-#define DRAIN_US	200
+#define DRAIN_NS	200000
+
+static u32 read_mcsr(struct slink_card *card)
+{
+	return s5933_read(&card->chip, S5933_MCSR);
+}
 
 static bool has_word(struct slink_card *card)
 {
-	return !(slink_read(card, S5933_MCSR) & MCSR_WRITE_EMPTY);
+	return s5933_words_in(read_mcsr(card));
 }
 
 static u32 pop_word(struct slink_card *card)
 {
 	slink_count(card, SLINK_CPU_WORDS, 1);
-	return slink_read(card, S5933_FIFO);
+	return s5933_read(&card->chip, S5933_FIFO);
 }
 
 static size_t room_left(const struct slink_input *in)
@@ -80,12 +86,10 @@ static void raise_alarm(struct slink_card *card, u8 alarm)
 
 /* Transfers */
 
-static void begin_transfer(struct slink_card *card, dma_addr_t addr, u32 len)
+static void begin_transfer(struct slink_card *card)
 {
 	card->in.page_done = false;
-	slink_write(card, S5933_MWAR, lower_32_bits(addr));
-	slink_write(card, S5933_MWTC, len);
-	slink_set_mcsr(card, 0, MCSR_WRITE_ENABLE);
+	s5933_begin_write(&card->chip, &card->in.dma);
 	slink_count(card, SLINK_TRANSFERS, 1);
 }
 
@@ -98,7 +102,7 @@ static void discard_words(struct slink_card *card)
 	in->discarding = true;
 	in->dma.addr = in->waste_addr;
 	in->dma.len = PAGE_SIZE;
-	begin_transfer(card, in->dma.addr, in->dma.len);
+	begin_transfer(card);
 }
 
 /* Begin a transfer for the rest of the block's current page, or to the waste page. */
@@ -109,30 +113,37 @@ static void start_transfer(struct slink_card *card)
 	if (in->dma.len)
 		return;
 	if (in->discarding ||
-	    slink_map_piece(card, in->block, in->pos, in->block->size,
-			    DMA_FROM_DEVICE, &in->dma))
+	    s5933_map(&card->chip, in->block, in->pos, in->block->size,
+		      DMA_FROM_DEVICE, &in->dma))
 		discard_words(card);
 	else
-		begin_transfer(card, in->dma.addr, in->dma.len);
+		begin_transfer(card);
 }
 
-/* End the transfer, and add the moved words to the block. */
-static void end_transfer(struct slink_card *card)
+/* Add the moved bytes to the block. The chip no longer accesses the memory. */
+static void account_transfer(struct slink_card *card, u32 moved)
 {
 	struct slink_input *in = &card->in;
-	u32 moved;
 
-	if (!in->dma.len)
-		return;
-	slink_set_mcsr(card, MCSR_WRITE_ENABLE, 0);
-	moved = slink_count_done(card, &in->dma, S5933_MWTC, S5933_MWAR);
 	if (in->discarding) {
 		slink_count(card, SLINK_TRUNCATED, moved / 4);
 		in->dma.len = 0;
 		return;
 	}
-	slink_unmap_piece(card, DMA_FROM_DEVICE, &in->dma);
+	s5933_unmap(&card->chip, DMA_FROM_DEVICE, &in->dma);
 	in->pos += moved;
+}
+
+static void end_transfer(struct slink_card *card)
+{
+	int moved;
+
+	if (!card->in.dma.len)
+		return;
+	moved = s5933_end_write(&card->chip, &card->in.dma);
+	account_transfer(card, max(moved, 0));
+	if (moved < 0)
+		slink_lose_card(card);
 }
 
 static void store_word(struct slink_card *card, u32 word)
@@ -149,41 +160,50 @@ static void store_word(struct slink_card *card, u32 word)
 	in->pos += sizeof(word);
 }
 
-/* Return: true if the chip, after the card has stopped, has moved all that it can. */
-static bool is_drained(struct slink_card *card)
+/* The chip, after the card has stopped, moves all that it can. Return: MCSR. */
+static u32 wait_drained(struct slink_card *card)
 {
-	u32 mcsr = slink_read(card, S5933_MCSR);
+	return s5933_wait_mcsr(&card->chip, MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO,
+			       DRAIN_NS);
+}
 
+static bool is_drained(u32 mcsr)
+{
 	return mcsr & (MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO);
 }
 
-static bool wait_drained(struct slink_card *card)
+/*
+ * The CPU takes the words that are left. No word passes to the chip now, so there are at
+ * most as many as its FIFO holds. MCSR tells of eight or four words at once.
+ */
+static void take_rest(struct slink_card *card, u32 mcsr)
 {
-	bool drained;
+	unsigned int left = S5933_FIFO_WORDS, n;
 
-	return !read_poll_timeout_atomic(is_drained, drained, drained, 0,
-					 DRAIN_US, false, card);
+	while ((n = min(s5933_words_in(mcsr), left))) {
+		left -= n;
+		while (n--)
+			store_word(card, pop_word(card));
+		if (left)
+			mcsr = read_mcsr(card);
+	}
 }
 
 /*
- * End the transfer; the CPU takes the words that are left. No word passes to the chip
- * now, so there are at most as many as its FIFO holds.
+ * The card stops after all earlier words have passed. So a FIFO that is empty now stays
+ * empty. When the count is zero, the words in the FIFO stay there.
  */
-static void take_rest(struct slink_card *card)
-{
-	unsigned int n = S5933_FIFO_WORDS;
-
-	end_transfer(card);
-	while (n-- && has_word(card))
-		store_word(card, pop_word(card));
-}
-
-/* Look at the FIFO before and after the transfer is switched off (libSLINK.c). */
 static void drain(struct slink_card *card)
 {
-	if (card->in.dma.len)
-		wait_drained(card);
-	take_rest(card);
+	u32 mcsr;
+
+	if (!card->in.dma.len) {
+		take_rest(card, read_mcsr(card));
+		return;
+	}
+	mcsr = wait_drained(card);
+	end_transfer(card);
+	take_rest(card, is_drained(mcsr) ? mcsr : read_mcsr(card));
 }
 
 /* Events */
@@ -304,22 +324,10 @@ static bool take_control(struct slink_card *card, u32 word)
 	return false;
 }
 
-/* After a stop at a control word this word is on its way to the FIFO ("due"). */
-static bool wait_word(struct slink_card *card)
-{
-	unsigned int n = card->in.due ? FEW_READS : 1;
-
-	card->in.due = false;
-	while (n--)
-		if (has_word(card))
-			return true;
-	return false;
-}
-
 /*
- * Expect data again, unless a control word is in the FIFO. A control word that passes
- * now would be taken for data. So no control word may pass while the FIFO is checked for
- * the last time. A corrupt control word can still pass; the next one raises an alarm.
+ * Expect data again. If the card has stopped, no control word can pass. Otherwise one that
+ * passes now would be taken for data. So no control word may pass while the FIFO is checked
+ * for the last time. A corrupt control word can still pass; the next one raises an alarm.
  *
  * Return: false if a control word has come.
  */
@@ -335,10 +343,25 @@ static bool end_control(struct slink_card *card)
 	return true;
 }
 
+/*
+ * Look for a control word. After a stop at one it is on its way ("due"). Otherwise look
+ * first whether the card has stopped: the FIFO is checked after the last word has passed.
+ */
+static u32 wait_control(struct slink_card *card)
+{
+	if (card->in.due) {
+		card->in.due = false;
+		return s5933_wait_word(&card->chip, WORD_NS);
+	}
+	if (!card->stopped)
+		slink_look(card);
+	return read_mcsr(card);
+}
+
 /* Take the next control word, if there is one. Return: true if the block is done. */
 static bool advance_control(struct slink_card *card)
 {
-	if (!wait_word(card) && end_control(card))
+	if (!s5933_words_in(wait_control(card)) && end_control(card))
 		return false;
 	return take_control(card, pop_word(card));
 }
@@ -361,44 +384,70 @@ static void change_type(struct slink_card *card)
 	}
 }
 
+/* Look at least once, and once after the end of the time. Return: card->stopped. */
+static bool wait_stopped(struct slink_card *card, unsigned int ns)
+{
+	ktime_t end = ktime_add_ns(ktime_get(), ns);
+	bool late = false;
+
+	while (!card->stopped && !late && slink_is_usable(card)) {
+		late = ktime_after(ktime_get(), end);
+		slink_look(card);
+	}
+	return card->stopped;
+}
+
 /*
- * The page is full and the card has not stopped. Begin the next page when the FIFO is
- * full: the event continues. Begin it after a while, too: the source may pause.
+ * The page is full. Return: true if the event ends within the words in the FIFO. It does
+ * not if the FIFO is full and the card has not stopped behind it. After a while the answer
+ * is no, too: the source may pause.
  */
+static bool is_ending(struct slink_card *card, u32 mcsr)
+{
+	ktime_t end = ktime_add_ns(ktime_get(), PAUSE_NS);
+
+	while (!(mcsr & MCSR_WRITE_FULL) && !card->stopped &&
+	       ktime_before(ktime_get(), end)) {
+		slink_look(card);
+		mcsr = read_mcsr(card);
+	}
+	return wait_stopped(card, MORE_NS);
+}
+
+/* The count is zero, so the transfer has ended, and its enable may stay on. */
 static void turn_page(struct slink_card *card)
 {
-	unsigned int n = FEW_READS / 2;
-
-	while (n-- && !card->stopped) {
-		if (slink_read(card, S5933_MCSR) & MCSR_WRITE_FULL)
-			n = min(n, MORE_READS);
-		slink_take_status(card);
-	}
-	if (card->stopped)
-		return;
-	end_transfer(card);
+	account_transfer(card, card->in.dma.len);
 	start_transfer(card);
 }
 
-static bool is_page_full(struct slink_card *card)
+/* Return: true if there was a page to turn, or the event ends. */
+static bool handle_page(struct slink_card *card)
 {
-	return card->in.page_done && card->in.dma.len &&
-		(slink_read(card, S5933_MCSR) & MCSR_WRITE_IS_ZERO);
+	u32 mcsr;
+
+	if (!card->in.page_done || !card->in.dma.len)
+		return false;
+	card->in.page_done = false;
+	mcsr = read_mcsr(card);
+	if (!(mcsr & MCSR_WRITE_IS_ZERO) || s5933_is_gone(mcsr))
+		return false;
+	if (!is_ending(card, mcsr))
+		turn_page(card);
+	return true;
 }
 
 /*
- * After a small event, wait once for the card to stop. The next event may be as small
- * and may end before an interrupt could be served. If the reader is behind, no block is
- * armed; the card then stops at the next event, and its interrupt would have no use.
+ * After a small event, wait for the card to stop. The next event may be as small and may
+ * end before an interrupt could be served. If the reader is behind, no block is armed; the
+ * card then stops at the next event, and its interrupt would have no use.
  */
-static bool wait_stop(struct slink_card *card)
+static bool wait_small(struct slink_card *card)
 {
-	unsigned int n = card->in.near ? STOP_READS : 0;
+	bool near = card->in.near;
 
 	card->in.near = false;
-	while (n-- && !card->stopped)
-		slink_take_status(card);
-	return card->stopped;
+	return near && wait_stopped(card, STOP_NS);
 }
 
 static bool is_expecting_data(const struct slink_card *card)
@@ -419,9 +468,9 @@ static bool is_cut(struct slink_card *card)
 
 	if (!is_down_inside(card))
 		return false;
-	left = slink_read(card, S5933_MWTC);
+	left = s5933_read(&card->chip, S5933_MWTC);
 	udelay(QUIET_US);
-	return left == slink_read(card, S5933_MWTC) && !has_word(card);
+	return left == s5933_read(&card->chip, S5933_MWTC) && !has_word(card);
 }
 
 static void give_up_event(struct slink_card *card)
@@ -435,23 +484,21 @@ static void give_up_event(struct slink_card *card)
 static bool advance_data(struct slink_card *card)
 {
 	start_transfer(card);
-	if (card->stopped || wait_stop(card)) {
+	if (card->stopped || wait_small(card)) {
 		change_type(card);
 		return true;
 	}
-	if (is_page_full(card)) {
-		turn_page(card);
+	if (handle_page(card))
 		return true;
-	}
 	if (is_cut(card))
 		give_up_event(card);
 	return false;
 }
 
 /*
- * The bus refused memory: discard the rest of the event. If the FIFO still drains, the
- * bus refused the output's memory. No word may pass meanwhile, or the FIFO could fill as
- * fast as the CPU empties it.
+ * The bus refused memory: discard the rest of the event. No word may pass meanwhile, or
+ * the FIFO could fill as fast as the CPU empties it. If the FIFO drains, the abort was of
+ * an earlier transfer.
  */
 static void handle_abort(struct slink_card *card)
 {
@@ -461,8 +508,9 @@ static void handle_abort(struct slink_card *card)
 	if (!card->in.dma.len)
 		return;
 	slink_expect(card, TYPE_BAD_CONTROL);
-	if (!wait_drained(card)) {
-		take_rest(card);
+	if (!is_drained(wait_drained(card))) {
+		end_transfer(card);
+		take_rest(card, read_mcsr(card));
 		raise_alarm(card, SLINK_ALARM_TRUNCATED);
 		card->in.discarding = true;
 	}
@@ -471,13 +519,13 @@ static void handle_abort(struct slink_card *card)
 
 /**
  * slink_advance_input() - let the input advance as far as it can
- * @card: the card, locked; the caller has just noted its status
+ * @card: the card, locked; the caller has taken its status
  * @visit: this visit; the input uses up its turns
  *
  * It waits for words that are on their way within the card, and not for the link.
  *
  * Context: any.
- * Return: true if the armed block is done. The caller releases card->lock, calls
+ * Return: true if the armed block is done. The caller releases the lock, calls
  *         zio_cset_done(), and comes back.
  */
 bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
@@ -493,17 +541,30 @@ bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
 			handle_abort(card);
 		more = is_expecting_data(card) ? advance_data(card) :
 						 !advance_control(card);
-		more = more && slink_take_status(card);
+		more = more && slink_is_usable(card);
 	}
 	if (in->block && is_down_inside(card))
 		hrtimer_start(&card->timer, ns_to_ktime(CUT_US * NSEC_PER_USEC),
 			      HRTIMER_MODE_REL);
 	if (!armed || in->block)
 		return false;
-	if (in->behind)
-		wait_stop(card);
-	in->behind = false;
 	return true;
+}
+
+/**
+ * slink_wait_behind() - look at the card once more at the end of a visit
+ * @card: the card, locked; the caller has just acknowledged its messages
+ *
+ * If the reader is behind, the card stops soon at the next small event. Take this message
+ * now: its interrupt would find no block.
+ *
+ * Context: any.
+ */
+void slink_wait_behind(struct slink_card *card)
+{
+	if (!card->in.behind || !wait_small(card))
+		slink_look(card);
+	card->in.behind = false;
 }
 
 /* Drop the words of the current event. A block that is armed becomes empty. */
@@ -534,19 +595,18 @@ void slink_lose_event(struct slink_card *card, size_t bytes)
  * @cset: the channel set
  *
  * Context: process, sleeps.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or an error of zio_cset_use_dma().
  */
 int slink_init_input(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
 	struct slink_input *in = &card->in;
-
-	int ret = zio_cset_use_dma(cset, card->dev);
+	int ret = zio_cset_use_dma(cset, card->chip.dev);
 
 	if (ret)
 		return ret;
 	in->cset = cset;
-	in->waste = dma_alloc_coherent(card->dev, PAGE_SIZE, &in->waste_addr,
+	in->waste = dma_alloc_coherent(card->chip.dev, PAGE_SIZE, &in->waste_addr,
 				       GFP_KERNEL);
 	return in->waste ? 0 : -ENOMEM;
 }
@@ -561,6 +621,6 @@ void slink_exit_input(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
 
-	dma_free_coherent(card->dev, PAGE_SIZE, card->in.waste,
+	dma_free_coherent(card->chip.dev, PAGE_SIZE, card->in.waste,
 			  card->in.waste_addr);
 }

@@ -13,29 +13,27 @@ static void reset_lines(struct slink_card *card, u32 mask, u32 lines)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	slink_set_omb1(card, mask, lines);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 static void reset_chip(struct slink_card *card, u32 clear, u32 set)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
-	slink_set_mcsr(card, clear, set);
-	/* These bits are pulses; MCSR_RESET_CARD is a level. */
-	card->mcsr &= ~(MCSR_RESET_READ | MCSR_RESET_WRITE | MCSR_RESET_MAILBOX);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
+	s5933_set_mcsr(&card->chip, clear, set);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 static void reset_link(struct slink_card *card, bool heed)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	slink_pull_link_down(card, heed);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 /**
@@ -56,7 +54,7 @@ void slink_reset_link(struct slink_card *card)
 /* The card needs at least this time for a step of a reset. */
 static void wait_reset(struct slink_card *card)
 {
-	slink_flush(card);
+	s5933_flush(&card->chip);
 	usleep_range(10, 20);
 }
 
@@ -64,11 +62,11 @@ static void clear_status(struct slink_card *card)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	card->lines = 0;
+	card->unacknowledged = false;
 	card->in.aborted = false;
-	card->out.aborted = false;
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 /**
@@ -86,8 +84,7 @@ void slink_reset_card(struct slink_card *card)
 	reset_lines(card, OMB1_FRESET_N, 0);
 	reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
 	wait_reset(card);
-	reset_chip(card, 0, MCSR_RESET_WRITE | MCSR_RESET_READ |
-		   MCSR_RESET_MAILBOX);
+	reset_chip(card, 0, MCSR_RESETS);
 	wait_reset(card);
 	reset_link(card, false);
 	clear_status(card);
@@ -101,24 +98,23 @@ static void begin_reset(struct slink_card *card)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	card->in_reset = true;
-	slink_enable_interrupts(card, false);
+	s5933_set_irq(&card->chip, false, 0);
 	slink_drop_input(card);
-	slink_drop_output(card);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 static void end_reset(struct slink_card *card)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	slink_expect(card, TYPE_DATA);
 	card->in_reset = false;
 	card->lost = false;
-	slink_enable_interrupts(card, !card->halted);
-	spin_unlock_irqrestore(&card->lock, flags);
+	s5933_set_irq(&card->chip, !card->chip.halted, 0);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 static void restart_locked(struct slink_card *card)
@@ -135,16 +131,16 @@ static bool note_loss(struct slink_card *card)
 	u32 status;
 	bool lost;
 
-	spin_lock_irqsave(&card->lock, flags);
-	status = slink_read(card, S5933_INTCSR);
-	lost = !slink_is_gone(status) &&
-		(card->lost || !slink_has_state(card, status));
+	spin_lock_irqsave(&card->chip.lock, flags);
+	status = s5933_read(&card->chip, S5933_INTCSR);
+	lost = !s5933_is_gone(status) &&
+		(card->lost || !s5933_has_state(&card->chip, status));
 	if (lost) {
 		card->lost = true;
 		slink_lose_event(card, 0);
 		slink_count(card, SLINK_RESTARTS, 1);
 	}
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return lost;
 }
 

@@ -2,10 +2,15 @@
 /*
  * service.c: visits to the card: interrupt, timer, watch, raw_io() and stop_io()
  *
- * A visit holds card->lock and lets input and output advance as far as they can. Then
- * it calls zio_cset_done() without the lock. Meanwhile the core may take the blocks back
- * and arm others. card->finishing counts the contexts that are about to call
- * zio_cset_done(); stop_io() returns when there are none.
+ * A visit holds the lock and lets the input advance as far as it can. Then it calls
+ * zio_cset_done() without the lock. Meanwhile the core may take the block back and arm
+ * another one. card->finishing counts the contexts that are about to call zio_cset_done();
+ * stop_io() returns when there are none.
+ *
+ * A read of a register costs as much as a thousand instructions. So a visit reads INTCSR
+ * once, at its begin, and switches interrupts off: one for what the visit sees would find
+ * nothing to do. Within the visit it looks at the mailbox alone. At its end it
+ * acknowledges the messages that it took.
  */
 #include <linux/interrupt.h>
 #include <linux/wait_bit.h>
@@ -21,22 +26,17 @@
 /* The period, in jiffies, of the check whether the card has lost its state. */
 #define WATCH_PERIOD	HZ
 
-/* The blocks that are done: zio_cset_done() is due for them. */
-struct slink_done {
-	bool in;
-	bool out;
-	size_t bytes;		/* of the input's event */
-};
-
-static struct slink_visit begin_visit(void)
+static struct slink_visit begin_visit(bool enable)
 {
-	return (struct slink_visit){ .begin = ktime_get(), .turns = VISIT_TURNS };
+	return (struct slink_visit){
+		.begin = ktime_get(), .turns = VISIT_TURNS, .enable = enable
+	};
 }
 
 /* The timer, instead of an interrupt, starts the next visit. */
 static void visit_later(struct slink_card *card, u64 ns)
 {
-	slink_enable_interrupts(card, false);
+	s5933_set_irq(&card->chip, false, 0);
 	hrtimer_start(&card->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 }
 
@@ -49,20 +49,39 @@ static void end_visit(struct slink_card *card, const struct slink_visit *visit)
 			       1000ull * card->poll_us));
 }
 
-/* The caller holds card->lock, releases it, and passes the result to notify_core(). */
-static struct slink_done advance_all(struct slink_card *card, u32 status,
-				     struct slink_visit *visit)
+/*
+ * Acknowledge the messages that were taken, and enable interrupts again. A message that
+ * came just before has lost its status, so look for it.
+ *
+ * Return: true if the card has more to do.
+ */
+static bool close_visit(struct slink_card *card, struct slink_visit *visit)
 {
-	struct slink_done done = {};
+	bool taken = card->unacknowledged;
 
-	if (!slink_note_status(card, status))
-		return done;
-	done.in = slink_advance_input(card, visit);
-	done.out = slink_advance_output(card, visit);
-	done.bytes = card->in.last;
-	if (done.in || done.out)
+	card->unacknowledged = false;
+	s5933_set_irq(&card->chip, visit->enable, taken ? INTCSR_IS_IMB : 0);
+	if (!taken)
+		return false;
+	slink_wait_behind(card);
+	if (!card->unacknowledged || !card->in.block || !slink_is_usable(card))
+		return false;
+	s5933_set_irq(&card->chip, false, 0);
+	return true;
+}
+
+/* Let the input advance until a block is done, or until there is nothing to do. */
+static bool advance(struct slink_card *card, struct slink_visit *visit)
+{
+	bool done = false;
+
+	do {
+		done = slink_advance_input(card, visit);
+	} while (!done && visit->turns && slink_is_usable(card) &&
+		 close_visit(card, visit));
+	if (done)
 		atomic_inc(&card->finishing);
-	if (!visit->turns)
+	else if (!visit->turns && slink_is_usable(card))
 		end_visit(card, visit);
 	return done;
 }
@@ -72,76 +91,71 @@ static void lose_event(struct slink_card *card, size_t bytes)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	slink_lose_event(card, bytes);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 /* zio_cset_done() may arm the next block, which calls slink_input(). */
-static void notify_done(struct slink_card *card, struct slink_done done)
+static void notify_done(struct slink_card *card)
 {
-	if (done.in && !zio_cset_done(card->in.cset))
-		lose_event(card, done.bytes);
-	if (done.out)
-		zio_cset_done(card->out.cset);
+	size_t bytes = card->in.last;
+
+	if (!zio_cset_done(card->in.cset))
+		lose_event(card, bytes);
 	if (atomic_dec_and_test(&card->finishing))
 		wake_up_var(&card->finishing);
 }
 
-/*
- * Interrupts are off during the visit, since an interrupt for what the visit sees would
- * find nothing to do. Read INTCSR before writing it: it shows whether the card has lost
- * its state.
- */
-static struct slink_done look_at_card(struct slink_card *card,
-				      struct slink_visit *visit)
+/* The caller does not hold the lock. */
+static bool advance_again(struct slink_card *card, struct slink_visit *visit)
 {
-	bool enabled = card->intcsr & INTCSR_ENABLES;
-	u32 status = slink_read(card, S5933_INTCSR);
-	struct slink_done done;
-
-	slink_enable_interrupts(card, false);
-	done = advance_all(card, status, visit);
-	if (visit->turns && slink_is_usable(card))
-		slink_enable_interrupts(card, enabled);
-	return done;
-}
-
-/* The caller does not hold card->lock. */
-static struct slink_done look_again(struct slink_card *card,
-				    struct slink_visit *visit)
-{
-	struct slink_done done = {};
 	unsigned long flags;
+	bool done = false;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	if (slink_is_usable(card))
-		done = look_at_card(card, visit);
-	spin_unlock_irqrestore(&card->lock, flags);
+		done = advance(card, visit);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return done;
 }
 
 /* The calls of the core take time, so look at the card again after them. */
-static void notify_core(struct slink_card *card, struct slink_done done,
+static void notify_core(struct slink_card *card, bool done,
 			struct slink_visit *visit)
 {
-	while (done.in || done.out) {
-		notify_done(card, done);
-		done = look_again(card, visit);
+	while (done) {
+		notify_done(card);
+		done = advance_again(card, visit);
 	}
+}
+
+/* The caller holds the lock, releases it, and passes the result to notify_core(). */
+static bool visit_card(struct slink_card *card, u32 status,
+		       struct slink_visit *visit)
+{
+	return slink_begin_status(card, status) && advance(card, visit);
 }
 
 /**
  * slink_service() - visit the card: do all that can be done now
- * @card: the card; the caller does not hold card->lock
+ * @card: the card; the caller does not hold the lock
  *
  * Context: any.
  */
 void slink_service(struct slink_card *card)
 {
-	struct slink_visit visit = begin_visit();
+	struct slink_visit visit = begin_visit(false);
+	struct s5933 *chip = &card->chip;
+	unsigned long flags;
+	bool done = false;
 
-	notify_core(card, look_again(card, &visit), &visit);
+	spin_lock_irqsave(&chip->lock, flags);
+	visit.enable = chip->intcsr & chip->ops->irq;
+	if (slink_is_usable(card))
+		done = visit_card(card, s5933_read(chip, S5933_INTCSR), &visit);
+	spin_unlock_irqrestore(&chip->lock, flags);
+	notify_core(card, done, &visit);
 }
 
 /* A context that is in notify_core() looks at the card again: then do nothing here. */
@@ -168,23 +182,18 @@ static void poll_later(struct slink_card *card)
 
 static bool is_busy(u32 status)
 {
-	return !slink_is_gone(status) && (status & INTCSR_STATUS);
+	return !s5933_is_gone(status) && (status & INTCSR_STATUS);
 }
 
-/* The caller holds card->lock. */
-static struct slink_done poll_card(struct slink_card *card,
-				   struct slink_visit *visit)
+/* The caller holds the lock. */
+static bool poll_card(struct slink_card *card, struct slink_visit *visit)
 {
-	u32 status = slink_read(card, S5933_INTCSR);
-	struct slink_done done = advance_all(card, status, visit);
+	u32 status = s5933_read(&card->chip, S5933_INTCSR);
 
-	if (!visit->turns || !slink_is_usable(card))
-		return done;
-	if (is_busy(status) && card->poll_us)
+	visit->enable = !is_busy(status) || !card->poll_us;
+	if (!visit->enable)
 		poll_later(card);
-	else
-		slink_enable_interrupts(card, true);
-	return done;
+	return visit_card(card, status, visit);
 }
 
 /**
@@ -200,49 +209,49 @@ static struct slink_done poll_card(struct slink_card *card,
 enum hrtimer_restart slink_poll(struct hrtimer *timer)
 {
 	struct slink_card *card = container_of(timer, struct slink_card, timer);
-	struct slink_visit visit = begin_visit();
-	struct slink_done done = {};
+	struct slink_visit visit = begin_visit(true);
 	unsigned long flags;
+	bool done = false;
 
 	slink_count(card, SLINK_POLLS, 1);
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	if (slink_is_usable(card))
 		done = poll_card(card, &visit);
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	notify_core(card, done, &visit);
 	return HRTIMER_NORESTART;
 }
 
 static bool is_interrupting(u32 status)
 {
-	return !slink_is_gone(status) && (status & INTCSR_ASSERTED);
+	return !s5933_is_gone(status) && (status & INTCSR_ASSERTED);
 }
 
 /**
  * slink_interrupt() - visit the card, by its interrupt
  * @irq: number of the interrupt, shared with other devices
- * @data: the card
+ * @data: the chip of the card
  *
  * Context: hard interrupt.
  * Return: IRQ_NONE if another device interrupts.
  */
 irqreturn_t slink_interrupt(int irq, void *data)
 {
-	struct slink_card *card = data;
-	struct slink_visit visit = begin_visit();
-	struct slink_done done = {};
+	struct slink_card *card = slink_card_of(data);
+	struct slink_visit visit = begin_visit(!card->poll_us);
 	unsigned long flags;
+	bool done = false;
 	u32 status;
 
-	spin_lock_irqsave(&card->lock, flags);
-	status = slink_read(card, S5933_INTCSR);
+	spin_lock_irqsave(&card->chip.lock, flags);
+	status = s5933_read(&card->chip, S5933_INTCSR);
 	if (is_interrupting(status)) {
 		slink_count(card, SLINK_INTERRUPTS, 1);
-		if (card->poll_us)
+		if (!visit.enable)
 			poll_later(card);
-		done = advance_all(card, status, &visit);
+		done = visit_card(card, status, &visit);
 	}
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	notify_core(card, done, &visit);
 	return is_interrupting(status) ? IRQ_HANDLED : IRQ_NONE;
 }
@@ -272,24 +281,11 @@ void slink_watch(struct work_struct *work)
 					       watch.work);
 
 	if (slink_restart_lost(card)) {
-		dev_warn(card->dev,
+		dev_warn(card->chip.dev,
 			 "the card had lost its state; it was restarted\n");
 		slink_service(card);
 	}
 	slink_start_watch(card);
-}
-
-static void take_block_back(struct slink_card *card,
-			    void (*drop)(struct slink_card *card),
-			    struct zio_block **block)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->lock, flags);
-	drop(card);
-	*block = NULL;
-	spin_unlock_irqrestore(&card->lock, flags);
-	wait_finished(card);
 }
 
 /**
@@ -305,10 +301,10 @@ int slink_input(struct zio_cset *cset)
 	struct slink_input *in = &card->in;
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
+	spin_lock_irqsave(&card->chip.lock, flags);
 	in->block = zio_cset_armed(cset)->block;
 	in->near &= in->inside;
-	spin_unlock_irqrestore(&card->lock, flags);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	service_armed(card);
 	return -EAGAIN;
 }
@@ -322,39 +318,11 @@ int slink_input(struct zio_cset *cset)
 void slink_stop_input(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
-
-	take_block_back(card, slink_drop_input, &card->in.block);
-}
-
-/**
- * slink_output() - raw_io() of the output: begin to send the block
- * @cset: the channel set
- *
- * Context: any.
- * Return: -EAGAIN; zio_cset_done() follows.
- */
-int slink_output(struct zio_cset *cset)
-{
-	struct slink_card *card = zio_cset_priv(cset);
 	unsigned long flags;
 
-	spin_lock_irqsave(&card->lock, flags);
-	card->out.block = zio_cset_armed(cset)->block;
-	card->out.pos = 0;
-	spin_unlock_irqrestore(&card->lock, flags);
-	service_armed(card);
-	return -EAGAIN;
-}
-
-/**
- * slink_stop_output() - stop_io() of the output: cut the event short
- * @cset: the channel set
- *
- * Context: process, sleeps.
- */
-void slink_stop_output(struct zio_cset *cset)
-{
-	struct slink_card *card = zio_cset_priv(cset);
-
-	take_block_back(card, slink_drop_output, &card->out.block);
+	spin_lock_irqsave(&card->chip.lock, flags);
+	slink_drop_input(card);
+	card->in.block = NULL;
+	spin_unlock_irqrestore(&card->chip.lock, flags);
+	wait_finished(card);
 }

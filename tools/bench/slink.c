@@ -33,6 +33,7 @@
 #define MODE_BLOCK	2
 #define REG_READS	(0x164 / 4)
 #define REG_WRITES	(0x168 / 4)
+#define BUS_WAIT_NS	(0x190 / 4)
 
 /* Files of the channel set in sysfs */
 static const char *const counters[] = {
@@ -53,7 +54,7 @@ struct bench {
 struct snapshot {
 	uint64_t ns, card_ns, idle_ns, user_ns, switches;
 	uint64_t counter[N_COUNTERS];
-	uint32_t reads, writes;
+	uint32_t reads, writes, wait_ns;
 };
 
 static uint64_t user_ns(void)
@@ -89,6 +90,7 @@ static void take_counters(const struct bench *b, struct snapshot *s)
 		s->counter[i] = read_file_number(b->cset, counters[i]);
 	s->reads = b->card[REG_READS];
 	s->writes = b->card[REG_WRITES];
+	s->wait_ns = b->card[BUS_WAIT_NS];
 	s->switches = sum_lines("/proc/stat", "ctxt");
 	s->user_ns = user_ns();
 	/* /proc/stat counts hundredths of a second; this file counts nanoseconds. */
@@ -135,7 +137,8 @@ static void print_row(const struct bench *b, const struct snapshot *from,
 		      { "interrupts", n[1] - was[1] }, { "polls", n[2] - was[2] },
 		      { "cpu_words", n[3] - was[3] }, { "transfers", n[4] - was[4] },
 		      { "reads", to->reads - from->reads },
-		      { "writes", to->writes - from->writes });
+		      { "writes", to->writes - from->writes },
+		      { "wait_ns", (uint32_t)(to->wait_ns - from->wait_ns) });
 }
 
 static void run(struct bench *b)

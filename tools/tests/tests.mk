@@ -56,7 +56,7 @@ $(test_bin)/zio: zio_libs += -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=zio_wr
 
 # The model of the S-LINK card.
 dev = testing/devices
-model = $(addprefix $(out)/$(dev)/,s5933.o s5933-dma.o sspci.o sspci-out.o \
+model = $(addprefix $(out)/$(dev)/,s5933.o s5933-dma.o sspci.o sps.o \
 	  slidas.o sink.o board.o bench.o test-host.o)
 model_tests = $(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test \
 	      bench_test)

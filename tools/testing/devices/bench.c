@@ -31,6 +31,7 @@ static void clear(struct board *board, uint32_t what)
 		memset(&board->chip.stats, 0, sizeof(board->chip.stats));
 		memset(&board->card.stats, 0, sizeof(board->card.stats));
 		memset(&board->source.stats, 0, sizeof(board->source.stats));
+		memset(&board->sps.stats, 0, sizeof(board->sps.stats));
 		board->bench_errors = 0;
 		board->sink.words = 0;
 		board->sink.controls = 0;
@@ -74,12 +75,17 @@ static void set_cable(struct board *board, uint32_t in)
 
 static uint32_t get_link(struct board *board)
 {
-	return board->card.link;
+	return board->is_source ? board->sps.link : board->card.link;
 }
 
 static uint32_t get_lines(struct board *board)
 {
-	return board->card.lines;
+	return board->is_source ? board->sps.lines : board->card.lines;
+}
+
+static uint32_t get_omb1(struct board *board)
+{
+	return board->is_source ? board->sps.control : board->card.control;
 }
 
 static uint32_t get_chip_level(struct board *board)
@@ -100,8 +106,15 @@ static uint32_t get_irq(struct board *board)
 static void gone_changed(struct board *board, uint32_t gone)
 {
 	s5933_gone_changed(&board->chip);
-	if (!gone)
-		sspci_reset(&board->card);
+	if (gone)
+		return;
+	sspci_reset(&board->card);
+	sps_reset(&board->sps);
+}
+
+static void lose_state(struct board *board, uint32_t ns)
+{
+	board->lose_at = board->world->now + ns;
 }
 
 static uint32_t get_peer(struct board *board)
@@ -135,7 +148,7 @@ uint32_t bench_faults(struct board *board)
 
 	return faults->empty_reads + faults->full_writes + faults->races +
 	       faults->nvram_busy + faults->unmodelled + faults->bad_accesses +
-	       faults->hasty;
+	       faults->hasty + faults->overtaken;
 }
 
 /* --- the table ------------------------------------------------------------ */
@@ -154,6 +167,8 @@ static const char *const sizes_names[] = { "fixed", "sweep", "random", NULL };
 static const char *const link_names[] = {
 	"down", "reset", "ready", "up", NULL
 };
+
+static const char *const bus_names[] = { "free", "pci", NULL };
 
 static const char *const abort_names[] = { "none", "master", "target", NULL };
 
@@ -206,14 +221,21 @@ const struct bench_reg bench_regs[] = {
 	SOURCE(0x05c, "inject-every", every, RANGE(0, UINT32_MAX)),
 	SOURCE(0x060, "inject-at", at, RANGE(0, UINT32_MAX)),
 
+	/* the times of the bus */
+	CALL(0x070, "bus", .field = AT(bus), .choices = bus_names,
+	     .set = board_set_bus, RANGE(0, BOARD_BUS_PCI)),
+	PLAIN(0x074, "read-ns", chip.cfg.read_ns, RANGE(0, 1000000)),
+	PLAIN(0x078, "write-ns", chip.cfg.write_ns, RANGE(0, 1000000)),
+	PLAIN(0x07c, "phase-ns", chip.cfg.phase_ns, RANGE(0, 1000000)),
+
 	/* link and card */
 	CALL(0x080, "cable", .get = get_cable, .set = set_cable, RANGE(0, 1)),
 	CALL(0x084, "link", .get = get_link, .choices = link_names, READ_ONLY),
 	CALL(0x088, "lines", .get = get_lines, READ_ONLY),
-	PLAIN(0x08c, "omb1", card.control, READ_ONLY),
+	CALL(0x08c, "omb1", .get = get_omb1, READ_ONLY),
 	CARD(0x090, "fifo-words", fifo_words, RANGE(32, SSPCI_FIFO_MAX)),
 	CARD(0x094, "card-ns", word_ns, RANGE(0, 1000000)),
-	CARD(0x098, "out-ns", out_ns, RANGE(1, 1000000)),
+	PLAIN(0x098, "out-ns", sps.cfg.word_ns, RANGE(1, 1000000)),
 	CARD(0x09c, "reset-ns", reset_ns, RANGE(0, UINT32_MAX)),
 	CARD(0x0a0, "xoff", xoff, RANGE(0, 1)),
 	CARD(0x0a4, "word-errors", word_errors, RANGE(0, 1)),
@@ -243,6 +265,7 @@ const struct bench_reg bench_regs[] = {
 	CALL(0x0f0, "sink-data", .get = take_sink_word, READ_ONLY),
 	PLAIN(0x0f4, "abort-on", abort_on, RANGE(0, BOARD_READS),
 	      .choices = cycles_names),
+	CALL(0x0f8, "lose-ns", .set = lose_state, RANGE(0, UINT32_MAX)),
 
 	/* counters */
 	COUNT(0x100, "events", source.stats.events),
@@ -276,11 +299,12 @@ const struct bench_reg bench_regs[] = {
 	COUNT(0x170, "read-starts", chip.stats.read_starts),
 	COUNT(0x174, "read-completes", chip.stats.read_completes),
 	COUNT(0x178, "read-words", chip.stats.read_words),
-	COUNT(0x17c, "sent", card.stats.sent),
+	COUNT(0x17c, "sent", sps.stats.sent),
 	COUNT(0x180, "sink-words", sink.words),
 	COUNT(0x184, "sink-controls", sink.controls),
 	COUNT(0x188, "sink-sum", sink.sum),
 	COUNT(0x18c, "sink-lost", sink.lost),
+	COUNT(0x190, "bus-wait-ns", chip.stats.wait_ns),
 
 	/* faults of the software */
 	CALL(0x1c0, "faults", .get = bench_faults, READ_ONLY),
@@ -292,6 +316,7 @@ const struct bench_reg bench_regs[] = {
 	COUNT(0x1d8, "fault-bad-accesses", chip.faults.bad_accesses),
 	COUNT(0x1dc, "bench-errors", bench_errors),
 	COUNT(0x1e0, "fault-hasty", chip.faults.hasty),
+	COUNT(0x1e4, "fault-overtaken", chip.faults.overtaken),
 	{ 0 }
 };
 

@@ -131,7 +131,7 @@ static void test_run(void)
 	put("trigger", 2);
 	host_wait(host, 1000);
 	ok(get("events") == 2 && get("words") == 6 && get("level") == 9 &&
-	   get("trigger") == 0 && get("link") == SSPCI_LINK_UP,
+	   get("trigger") == 0 && get("link") == SLINK_LINK_UP,
 	   "two events by trigger");
 	host_read(host, S5933_FIFO);
 	host_read(host, S5933_FIFO);
@@ -143,7 +143,7 @@ static void test_run(void)
 	put("clear", BENCH_CLEAR_FAULTS);
 	ok(!get("faults"), "faults cleared");
 	put("cable", 0);
-	ok(get("link") == SSPCI_LINK_DOWN && !get("cable"), "cable out");
+	ok(get("link") == SLINK_LINK_DOWN && !get("cable"), "cable out");
 	host_wait(host, 0x100000000);
 	ok(get("time-high") == 1, "the model's time");
 }

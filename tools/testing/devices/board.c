@@ -77,12 +77,22 @@ static void run_other(struct board *board)
 
 static void omb_written(void *addon, unsigned int box)
 {
-	sspci_omb_written(addon, box);
+	struct board *board = addon;
+
+	if (board->is_source)
+		sps_omb_written(&board->sps, box);
+	else
+		sspci_omb_written(&board->card, box);
 }
 
 static void addon_reset(void *addon, bool held)
 {
-	sspci_addon_reset(addon, held);
+	struct board *board = addon;
+
+	if (board->is_source)
+		sps_addon_reset(&board->sps, held);
+	else
+		sspci_addon_reset(&board->card, held);
 }
 
 static const struct s5933_ops chip_ops = {
@@ -95,6 +105,16 @@ static const struct s5933_ops chip_ops = {
 
 /* --- life ----------------------------------------------------------------- */
 
+void board_set_bus(struct board *board, uint32_t bus)
+{
+	bool is_pci = bus == BOARD_BUS_PCI;
+
+	board->bus = bus;
+	board->chip.cfg.read_ns = is_pci ? 750 : 0;
+	board->chip.cfg.write_ns = is_pci ? 150 : 0;
+	board->chip.cfg.phase_ns = is_pci ? 30 : 0;
+}
+
 void board_init(struct board *board, struct world *world,
 		const struct board_ops *ops, void *host)
 {
@@ -103,16 +123,27 @@ void board_init(struct board *board, struct world *world,
 	board->ops = ops;
 	board->host = host;
 	board->other_until = SLINK_NEVER;
-	s5933_init(&board->chip, &chip_ops, board, &board->card, &world->now);
+	board->lose_at = SLINK_NEVER;
+	s5933_init(&board->chip, &chip_ops, board, board, &world->now);
 	board->chip.cfg = (struct s5933_config){
 		.grant_ns = 240,
 		.nvram_ns = 50000,
 	};
+	board_set_bus(board, BOARD_BUS_PCI);
 	s5933_set_boot(&board->chip, BOARD_VENDOR, BOARD_DEVICE, BOARD_CLASS,
 		       0xffffffc0);
 	sspci_init(&board->card, &board->chip, &world->now);
 	slidas_init(&board->source, sspci_input(&board->card), &world->now);
-	sspci_set_output(&board->card, sink_end(&board->sink));
+	sps_init(&board->sps, &board->chip, &world->now);
+}
+
+void board_make_source(struct board *board)
+{
+	board->is_source = true;
+	board->source.to = (struct slink_end){ 0 };
+	s5933_set_boot(&board->chip, BOARD_VENDOR, BOARD_SOURCE, BOARD_CLASS,
+		       0xffffffc0);
+	sps_set_destination(&board->sps, sink_end(&board->sink));
 }
 
 void board_add(struct board *board)
@@ -122,24 +153,29 @@ void board_add(struct board *board)
 	board_reset(board);
 }
 
-static void connect_alone(struct board *board)
+bool board_connect(struct board *a, struct board *b)
+{
+	struct board *from = a->is_source ? a : b, *to = a->is_source ? b : a;
+
+	if (a->is_source == b->is_source)
+		return false;
+	from->peer = to;
+	to->peer = from;
+	to->source.to = (struct slink_end){ 0 };
+	sps_set_destination(&from->sps, sspci_input(&to->card));
+	return true;
+}
+
+/* The cable is open at this end. The SSPCI has its source again, and the SPS its sink. */
+static void disconnect(struct board *board)
 {
 	board->peer = NULL;
+	if (board->is_source) {
+		sps_set_destination(&board->sps, sink_end(&board->sink));
+		return;
+	}
+	sspci_set_cable(&board->card, false);
 	board->source.to = sspci_input(&board->card);
-	sspci_set_output(&board->card, sink_end(&board->sink));
-}
-
-static void connect_output(struct board *board, struct board *peer)
-{
-	board->peer = peer;
-	board->source.to = (struct slink_end){ 0 };
-	sspci_set_output(&board->card, sspci_input(&peer->card));
-}
-
-void board_connect(struct board *a, struct board *b)
-{
-	connect_output(a, b);
-	connect_output(b, a);
 }
 
 void board_remove(struct board *board)
@@ -149,16 +185,17 @@ void board_remove(struct board *board)
 	while (*at != board)
 		at = &(*at)->next;
 	*at = board->next;
-	if (!board->peer)
-		return;
-	sspci_set_cable(&board->peer->card, false);
-	connect_alone(board->peer);
+	if (board->peer)
+		disconnect(board->peer);
 }
 
 void board_reset(struct board *board)
 {
 	s5933_reset(&board->chip);
-	sspci_reset(&board->card);
+	if (board->is_source)
+		sps_reset(&board->sps);
+	else
+		sspci_reset(&board->card);
 }
 
 /* --- time ----------------------------------------------------------------- */
@@ -166,9 +203,12 @@ void board_reset(struct board *board)
 static uint64_t board_next_ns(const struct board *board)
 {
 	uint64_t next = slink_earlier(s5933_next_ns(&board->chip),
-				      sspci_next_ns(&board->card));
+				      board->other_until);
 
-	next = slink_earlier(next, board->other_until);
+	next = slink_earlier(next, board->lose_at);
+	if (board->is_source)
+		return slink_earlier(next, sps_next_ns(&board->sps));
+	next = slink_earlier(next, sspci_next_ns(&board->card));
 	return slink_earlier(next, slidas_next_ns(&board->source));
 }
 
@@ -182,13 +222,30 @@ uint64_t world_next_ns(const struct world *world)
 	return next;
 }
 
+/* A board that has no power forgets all but its configuration space and its NVRAM. */
+static void run_loss(struct board *board)
+{
+	bool master = board->chip.master;
+
+	if (board->lose_at > board->world->now)
+		return;
+	board->lose_at = SLINK_NEVER;
+	board_reset(board);
+	s5933_set_master(&board->chip, master);
+}
+
 static void run_boards(struct world *world)
 {
 	struct board *board;
 
 	for (board = world->boards; board; board = board->next) {
 		run_other(board);
+		run_loss(board);
 		s5933_run(&board->chip);
+		if (board->is_source) {
+			sps_run(&board->sps);
+			continue;
+		}
 		sspci_run(&board->card);
 		slidas_run(&board->source);
 	}
@@ -224,14 +281,11 @@ static uint64_t quiet_input(const struct board *board)
 
 static uint64_t quiet_ns(const struct board *board)
 {
-	uint64_t ns = quiet_input(board) * board->card.cfg.word_ns;
-
 	if (is_pulled(board) || board->chip.n_posted)
 		return 0;
-	if (sspci_output_is_active(&board->card) || board->chip.read.count)
-		ns = slink_earlier(ns, board->chip.read.count / 4 *
-				       board->card.cfg.out_ns);
-	return ns;
+	if (!board->is_source)
+		return quiet_input(board) * board->card.cfg.word_ns;
+	return board->chip.read.count / 4 * board->chip.cfg.phase_ns;
 }
 
 static uint64_t board_next_visible(const struct board *board)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * board.h: a card with its chip, its source and its sink; the clock of all boards
+ * board.h: a card with its chip, its source or its sink; the clock of all boards
  *
  * All boards of a world have one clock. A front end calls world_advance() before each
  * access, and once more after it for events that are due at once. world_next_visible()
@@ -12,10 +12,12 @@
 #include "s5933.h"
 #include "sink.h"
 #include "slidas.h"
+#include "sps.h"
 #include "sspci.h"
 
 #define BOARD_VENDOR	0x10dc
-#define BOARD_DEVICE	0x0011
+#define BOARD_DEVICE	0x0011	/* SSPCI */
+#define BOARD_SOURCE	0x0010	/* SPS */
 #define BOARD_CLASS	0xff0000
 
 /**
@@ -30,6 +32,12 @@ struct board_ops {
 	enum s5933_bus (*dma_read)(void *host, uint32_t addr, uint32_t *words,
 				   unsigned int n);
 	void (*set_irq)(void *host, bool level);
+};
+
+/* The PCI bus of a board: register accesses and data phases take no time, or their time. */
+enum board_bus {
+	BOARD_BUS_FREE,
+	BOARD_BUS_PCI,
 };
 
 /* Which DMA an abort is for. */
@@ -51,13 +59,17 @@ struct board {
 	const struct board_ops *ops;
 	void *host;
 	struct s5933 chip;
+	bool is_source;		/* an SPS with its sink; else an SSPCI with its source */
 	struct sspci card;
 	struct slidas source;
+	struct sps sps;
 	struct sink sink;
 	uint32_t abort_kind;	/* enum s5933_bus, of a later cycle */
 	uint32_t abort_after;	/* DMA words until then */
 	uint32_t abort_on;	/* enum board_cycles */
+	uint32_t bus;		/* enum board_bus, as last set */
 	uint64_t other_until;	/* when another device releases INTA#, or SLINK_NEVER */
+	uint64_t lose_at;	/* when the board loses its state, or SLINK_NEVER */
 	uint32_t bench_errors;	/* writes that a register of the bench refused */
 };
 
@@ -92,6 +104,13 @@ void board_remove(struct board *board);
 void board_reset(struct board *board);
 
 /**
+ * board_set_bus - set the times of the bus
+ * @board: the board
+ * @bus: enum board_bus; BOARD_BUS_PCI has the times of a bus of 33 MHz behind a bridge
+ */
+void board_set_bus(struct board *board, uint32_t bus);
+
+/**
  * board_pull_irq - let another device on the shared line interrupt
  * @board: the board
  * @ns: how long
@@ -99,11 +118,19 @@ void board_reset(struct board *board);
 void board_pull_irq(struct board *board, uint32_t ns);
 
 /**
- * board_connect - connect two boards back to back, each output to the other's input
+ * board_make_source - make a board an SPS
+ * @board: the board, after board_init()
+ */
+void board_make_source(struct board *board);
+
+/**
+ * board_connect - connect two boards back to back
  * @a: a board
  * @b: another one
+ *
+ * Return: false if not one of them is an SPS, and the other one an SSPCI.
  */
-void board_connect(struct board *a, struct board *b);
+bool board_connect(struct board *a, struct board *b);
 
 /**
  * world_advance - run the world until a time

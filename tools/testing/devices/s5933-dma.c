@@ -3,8 +3,8 @@
  * s5933-dma.c: the bus master of the S5933, in both directions
  *
  * A direction requests the bus as soon as its condition holds. It gets the bus grant_ns
- * later and keeps it until the FIFO or the count is at its end. A data phase takes no
- * time of its own.
+ * later and keeps it until the FIFO or the count is at its end. With phase_ns a word of
+ * the burst moves each phase_ns. Without it, the burst takes no time.
  */
 #include "s5933-chip.h"
 #include "slink.h"
@@ -14,9 +14,17 @@ static bool is_master(const struct s5933 *chip)
 	return chip->master && !chip->cfg.gone;
 }
 
+/* The number of words, or of free places, for which the chip requests the bus. */
+static unsigned int enough_words(const struct s5933 *chip,
+				 const struct s5933_dma *dma, uint32_t four)
+{
+	return !dma->bursting && (chip->mcsr & four) ? 4 : 1;
+}
+
 static bool write_wants_bus(const struct s5933 *chip)
 {
-	unsigned int enough = chip->mcsr & S5933_WRITE_4_WORDS ? 4 : 1;
+	unsigned int enough = enough_words(chip, &chip->write,
+					   S5933_WRITE_4_WORDS);
 
 	return is_master(chip) && (chip->mcsr & S5933_WRITE_ENABLE) &&
 	       chip->write.count && !chip->write.stopped &&
@@ -25,17 +33,23 @@ static bool write_wants_bus(const struct s5933 *chip)
 
 static bool read_wants_bus(const struct s5933 *chip)
 {
-	unsigned int enough = chip->mcsr & S5933_READ_4_EMPTY ? 4 : 1;
+	unsigned int enough = enough_words(chip, &chip->read, S5933_READ_4_EMPTY);
 
 	return is_master(chip) && (chip->mcsr & S5933_READ_ENABLE) &&
 	       chip->read.count && !chip->read.stopped &&
 	       S5933_DEPTH - chip->p2a.level >= enough;
 }
 
+static void release_bus(struct s5933_dma *dma)
+{
+	dma->grant_at = SLINK_NEVER;
+	dma->bursting = false;
+}
+
 static void request(struct s5933 *chip, struct s5933_dma *dma, bool wanted)
 {
 	if (!wanted)
-		dma->grant_at = SLINK_NEVER;
+		release_bus(dma);
 	else if (dma->grant_at == SLINK_NEVER)
 		dma->grant_at = *chip->now + chip->cfg.grant_ns;
 }
@@ -107,6 +121,19 @@ static enum s5933_bus read_words(struct s5933 *chip, unsigned int n)
 	return how;
 }
 
+/* Move the first word of a burst, or the next one. */
+static void run_phase(struct s5933 *chip, struct s5933_dma *dma,
+		      enum s5933_bus (*move)(struct s5933 *, unsigned int))
+{
+	enum s5933_bus how = move(chip, 1);
+
+	chip->stats.bursts += !dma->bursting;
+	dma->bursting = true;
+	dma->grant_at = *chip->now + chip->cfg.phase_ns;
+	if (how != S5933_BUS_OK)
+		stop_dma(chip, dma, how);
+}
+
 /* After a failed burst, move the words one by one, up to the bad one. */
 static void run_burst(struct s5933 *chip, struct s5933_dma *dma,
 		      enum s5933_bus (*move)(struct s5933 *, unsigned int),
@@ -114,6 +141,10 @@ static void run_burst(struct s5933 *chip, struct s5933_dma *dma,
 {
 	enum s5933_bus how;
 
+	if (chip->cfg.phase_ns) {
+		run_phase(chip, dma, move);
+		return;
+	}
 	chip->stats.bursts++;
 	how = move(chip, n);
 	if (how != S5933_BUS_OK && n > 1)
@@ -122,7 +153,7 @@ static void run_burst(struct s5933 *chip, struct s5933_dma *dma,
 		while (how == S5933_BUS_OK && --n);
 	if (how != S5933_BUS_OK)
 		stop_dma(chip, dma, how);
-	dma->grant_at = SLINK_NEVER;
+	release_bus(dma);
 }
 
 uint64_t s5933_next_grant(const struct s5933 *chip)

@@ -63,7 +63,7 @@
 #define S5933_NVRAM_BUSY	(1u << 31)
 
 #define S5933_DEPTH		8
-#define S5933_POSTED		64	/* writes that a bridge can hold */
+#define S5933_POSTED		32	/* writes that a bridge can hold */
 #define S5933_COUNT_MASK	0x03fffffcu
 #define S5933_NVRAM_SIZE	2048
 

@@ -385,29 +385,76 @@ static void take_write(struct s5933 *chip, const struct s5933_write *write)
 		       lanes_of(write->offset, write->size));
 }
 
-/* Pass all posted writes to the chip, in their order. */
-static void take_posted(struct s5933 *chip)
+/* Pass the posted writes whose time has come to the chip, in their order. */
+static void take_posted(struct s5933 *chip, uint64_t now)
 {
-	uint32_t i;
+	uint32_t n = 0;
 
-	for (i = 0; i < chip->n_posted; i++)
-		take_write(chip, &chip->posted[i]);
-	chip->n_posted = 0;
+	while (n < chip->n_posted && chip->posted[n].at <= now)
+		take_write(chip, &chip->posted[n++]);
+	chip->n_posted -= n;
+	memmove(chip->posted, chip->posted + n,
+		chip->n_posted * sizeof(chip->posted[0]));
+}
+
+static uint64_t last_posted_at(const struct s5933 *chip)
+{
+	uint64_t at = chip->n_posted ? chip->posted[chip->n_posted - 1].at : 0;
+
+	return slink_later(at, *chip->now);
 }
 
 static void post_write(struct s5933 *chip, const struct s5933_write *write)
 {
-	if (chip->n_posted == S5933_POSTED)
-		take_posted(chip);
-	if (!chip->n_posted)
-		chip->posted_at = *chip->now;
-	chip->posted[chip->n_posted++] = *write;
+	uint64_t from = slink_later(last_posted_at(chip),
+				    *chip->now + chip->cfg.posted_ns);
+
+	chip->posted[chip->n_posted] = *write;
+	chip->posted[chip->n_posted++].at = from + chip->cfg.write_ns;
+}
+
+/* A bridge that must make room, or that has a read to pass, no longer holds writes. */
+static void push_posted(struct s5933 *chip)
+{
+	uint64_t at = *chip->now;
+	uint32_t i;
+
+	for (i = 0; i < chip->n_posted; i++) {
+		at += chip->cfg.write_ns;
+		chip->posted[i].at = slink_earlier(chip->posted[i].at, at);
+	}
 }
 
 static uint64_t posted_next_ns(const struct s5933 *chip)
 {
-	return chip->n_posted ? chip->posted_at + chip->cfg.posted_ns :
-				SLINK_NEVER;
+	return chip->n_posted ? chip->posted[0].at : SLINK_NEVER;
+}
+
+static uint64_t wait_cpu(struct s5933 *chip, uint64_t ns)
+{
+	chip->stats.wait_ns += ns;
+	return ns;
+}
+
+/* The chip sees the read half way. */
+uint64_t s5933_begin_read(struct s5933 *chip)
+{
+	push_posted(chip);
+	return wait_cpu(chip, last_posted_at(chip) - *chip->now +
+			chip->cfg.read_ns / 2);
+}
+
+uint64_t s5933_end_read(struct s5933 *chip)
+{
+	return wait_cpu(chip, chip->cfg.read_ns - chip->cfg.read_ns / 2);
+}
+
+uint64_t s5933_begin_write(struct s5933 *chip)
+{
+	if (chip->n_posted < S5933_POSTED)
+		return 0;
+	push_posted(chip);
+	return wait_cpu(chip, posted_next_ns(chip) - *chip->now);
 }
 
 uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
@@ -418,7 +465,7 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 
 	if (chip->cfg.gone || is_bad_access(chip, offset, size))
 		return UINT32_MAX;
-	take_posted(chip);
+	take_posted(chip, SLINK_NEVER);
 	chip->stats.reg_reads++;
 	word = read_register(chip, offset & ~3u, lanes);
 	s5933_request_bus(chip);
@@ -428,12 +475,14 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
 void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
 		 unsigned int size)
 {
-	struct s5933_write write = { value, offset, size };
+	struct s5933_write write = { 0, value, offset, size };
 
 	if (chip->cfg.gone || is_bad_access(chip, offset, size))
 		return;
 	chip->stats.reg_writes++;
-	if (chip->cfg.posted_ns)
+	if (chip->n_posted == S5933_POSTED)
+		take_posted(chip, SLINK_NEVER);
+	if (chip->cfg.posted_ns || chip->cfg.write_ns || chip->n_posted)
 		post_write(chip, &write);
 	else
 		take_write(chip, &write);
@@ -446,8 +495,7 @@ uint64_t s5933_next_ns(const struct s5933 *chip)
 
 void s5933_run(struct s5933 *chip)
 {
-	if (posted_next_ns(chip) <= *chip->now)
-		take_posted(chip);
+	take_posted(chip, *chip->now);
 	s5933_run_master(chip);
 }
 

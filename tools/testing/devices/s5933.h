@@ -53,11 +53,19 @@ struct s5933_fifo {
 struct s5933_dma {
 	uint32_t addr;
 	uint32_t count;		/* bytes that are left */
-	uint64_t grant_at;	/* when the chip gets the bus */
+	uint64_t grant_at;	/* when the chip gets the bus, or its next data phase */
+	bool bursting;		/* it has the bus */
 	bool stopped;		/* after an abort */
 };
 
+/*
+ * The times of the PCI bus. If read_ns, write_ns and phase_ns are zero, the bus is free:
+ * an access reaches the chip at once, and a burst takes no time.
+ */
 struct s5933_config {
+	uint32_t read_ns;	/* for which the CPU waits for a register */
+	uint32_t write_ns;	/* that a write of the CPU takes on the bus */
+	uint32_t phase_ns;	/* from one word of a burst to the next */
 	uint32_t grant_ns;	/* from the request for the bus to the burst */
 	uint32_t nvram_ns;	/* duration of a command to the NVRAM */
 	uint32_t gone;		/* pulled out: no access is answered */
@@ -73,6 +81,7 @@ struct s5933_faults {
 	uint32_t unmodelled;	/* 64-bit endian conversion was chosen */
 	uint32_t bad_accesses;	/* no such register, or across two of them */
 	uint32_t hasty;		/* a step of a reset came too soon */
+	uint32_t overtaken;	/* the type of words was changed before they had left */
 };
 
 struct s5933_stats {
@@ -90,10 +99,12 @@ struct s5933_stats {
 	uint32_t read_words;	/* read from PCI memory */
 	uint32_t aborts;
 	uint32_t lost_strobes;	/* mailbox overwritten while full */
+	uint32_t wait_ns;	/* for which the CPU has waited for the bus */
 };
 
 /* A write that has not reached the chip. */
 struct s5933_write {
+	uint64_t at;		/* when it reaches the chip, if no read comes */
 	uint32_t value;
 	uint8_t offset;
 	uint8_t size;
@@ -126,7 +137,6 @@ struct s5933 {
 
 	struct s5933_write posted[S5933_POSTED];
 	uint32_t n_posted;
-	uint64_t posted_at;	/* when the first of them was written */
 	uint64_t reset_at;	/* of the last step of a reset, or SLINK_NEVER */
 
 	struct s5933_faults faults;
@@ -179,6 +189,27 @@ void s5933_gone_changed(struct s5933 *chip);
 void s5933_set_master(struct s5933 *chip, bool on);
 
 /**
+ * s5933_begin_read - begin a read of a register
+ * @chip: the chip
+ *
+ * The bridge passes all earlier writes to the bus before the read. The CPU waits for both.
+ *
+ * Return: the time after which the caller calls s5933_read(), ns. The CPU waits for
+ * s5933_end_read() more.
+ */
+uint64_t s5933_begin_read(struct s5933 *chip);
+uint64_t s5933_end_read(struct s5933 *chip);
+
+/**
+ * s5933_begin_write - begin a write of a register
+ * @chip: the chip
+ *
+ * Return: the time after which the caller calls s5933_write(), ns. It is not zero if the
+ * bridge holds as many writes as it can.
+ */
+uint64_t s5933_begin_write(struct s5933 *chip);
+
+/**
  * s5933_read - read a register from PCI
  * @chip: the chip
  * @offset: into BAR0
@@ -196,7 +227,8 @@ uint32_t s5933_read(struct s5933 *chip, unsigned int offset,
  * @value: the value
  * @size: 1, 2 or 4 bytes, not across two registers
  *
- * With cfg.posted_ns the write reaches the chip after that time, or before a read.
+ * On a bus that takes time the write is posted: it reaches the chip later, in the order of
+ * the writes, and before a later read.
  */
 void s5933_write(struct s5933 *chip, unsigned int offset, uint32_t value,
 		 unsigned int size);

@@ -24,6 +24,13 @@ enum slink_flags {
 	SLINK_TEST = 4,		/* of the self test, UTEST# is low */
 };
 
+enum slink_link {
+	SLINK_LINK_DOWN,	/* the cable is out, or a reset ended too early */
+	SLINK_LINK_RESET,	/* URESET# low, LDOWN# low */
+	SLINK_LINK_READY,	/* URESET# low, LDOWN# high */
+	SLINK_LINK_UP,		/* words arrive */
+};
+
 struct slink_word {
 	uint32_t data;
 	uint8_t flags;
@@ -79,6 +86,12 @@ static inline void slink_send(const struct slink_end *end, unsigned int *slack,
 {
 	*slack = slink_is_full(end) ? *slack + 1 : 0;
 	end->ops->put(end->priv, word);
+}
+
+/* Return: the bits of a word for UDW[1:0]. */
+static inline unsigned int slink_width(unsigned int udw)
+{
+	return udw == 1 ? 16 : udw == 2 ? 8 : 32;
 }
 
 /* Return: the words of a cycle of the self test, a zero and then a walking one. */

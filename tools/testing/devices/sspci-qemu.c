@@ -2,7 +2,7 @@
 /*
  * sspci-qemu.c: the card model as devices of QEMU
  *
- * "sspci" is the card, and "sspci-bench" has the registers of its test bench. They are in
+ * "sspci" and "sps" are the cards, and "sspci-bench" has the registers of its test bench. They are in
  * a shared object that an unmodified QEMU (7.2 and newer) preloads; see
  * tools/testing/qemu-sspci.
  */
@@ -12,6 +12,8 @@
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "qapi/qapi-types-control.h"
+#include "exec/cpu-common.h"
+#include "hw/core/cpu.h"
 #include "hw/pci/pci.h"
 #if __has_include("hw/pci/pci_device.h")
 #include "hw/pci/pci_device.h"
@@ -33,6 +35,7 @@ VersionInfo *qmp_query_version(Error **errp);
 #define TYPE_SSPCI "sspci"
 OBJECT_DECLARE_SIMPLE_TYPE(SspciState, SSPCI)
 
+#define TYPE_SPS "sps"
 #define TYPE_SSPCI_BENCH "sspci-bench"
 OBJECT_DECLARE_SIMPLE_TYPE(SspciBenchState, SSPCI_BENCH)
 
@@ -141,6 +144,52 @@ static const struct board_ops board_ops = {
 	.set_irq = set_irq,
 };
 
+/* --- the CPU waits for the bus --------------------------------------------- */
+
+/* QEMU's header declares this only for files that know the target. 0: no -icount */
+extern int use_icount;
+
+#if SSPCI_QEMU_MAJOR >= 9
+#define DECREMENTER(cpu) (&(cpu)->neg.icount_decr)
+#else
+#define DECREMENTER(cpu) ((cpu)->icount_decr_ptr)
+#endif
+
+/*
+ * With -icount the clock counts instructions: charge the CPU with those that it would
+ * have executed. QEMU computes the executed ones from the budget and what is left of it.
+ */
+static void charge_cpu(CPUState *cpu, uint64_t n)
+{
+	uint64_t part = MIN(n, (uint64_t)cpu->icount_extra);
+
+	cpu->icount_extra -= part;
+	n -= part;
+	part = MIN(n, DECREMENTER(cpu)->u16.low);
+	DECREMENTER(cpu)->u16.low -= part;
+	cpu->icount_budget += n - part;
+}
+
+static void spin(uint64_t ns)
+{
+	int64_t until = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + ns;
+
+	while (qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) < until)
+		;
+}
+
+/* Let the time pass, and with it the words on the link. */
+static void wait_for_bus(uint64_t ns)
+{
+	if (!ns)
+		return;
+	if (!use_icount)
+		spin(ns);
+	else if (current_cpu)
+		charge_cpu(current_cpu, ns);
+	advance();
+}
+
 /* A bus-master cycle of the card that ends at a register is not answered. */
 static uint64_t card_read(void *opaque, hwaddr addr, unsigned int size)
 {
@@ -150,7 +199,9 @@ static uint64_t card_read(void *opaque, hwaddr addr, unsigned int size)
 	if (advancing)
 		return UINT32_MAX;
 	advance();
+	wait_for_bus(s5933_begin_read(&s->board.chip));
 	value = s5933_read(&s->board.chip, addr, size);
+	wait_for_bus(s5933_end_read(&s->board.chip));
 	settle();
 	return value;
 }
@@ -163,6 +214,7 @@ static void card_write(void *opaque, hwaddr addr, uint64_t value,
 	if (advancing)
 		return;
 	advance();
+	wait_for_bus(s5933_begin_write(&s->board.chip));
 	s5933_write(&s->board.chip, addr, value, size);
 	settle();
 }
@@ -309,7 +361,7 @@ static bool are_peers(const SspciState *a, const SspciState *b)
 	return b->pci.qdev.id && !g_strcmp0(a->peer, b->pci.qdev.id);
 }
 
-static void find_peer(SspciState *s)
+static void find_peer(SspciState *s, Error **errp)
 {
 	SspciState *other;
 	int i;
@@ -319,7 +371,8 @@ static void find_peer(SspciState *s)
 		if (!other || other == s || other->board.peer ||
 		    !(are_peers(s, other) || are_peers(other, s)))
 			continue;
-		board_connect(&s->board, &other->board);
+		if (!board_connect(&s->board, &other->board))
+			error_setg(errp, "a peer of an sspci is an sps");
 		return;
 	}
 }
@@ -346,7 +399,7 @@ static void card_realize(PCIDevice *pci, Error **errp)
 	if (s->size)
 		add_bar(s);
 	board_add(&s->board);
-	find_peer(s);
+	find_peer(s, errp);
 	settle();
 }
 
@@ -375,6 +428,20 @@ static void card_instance_init(Object *obj)
 	SspciState *s = SSPCI(obj);
 
 	board_init(&s->board, &world, &board_ops, s);
+}
+
+/* The source card has another id, and no source of events. */
+static void sps_instance_init(Object *obj)
+{
+	SspciState *s = SSPCI(obj);
+
+	board_make_source(&s->board);
+	s->device_id = BOARD_SOURCE;
+}
+
+static void sps_class_init(ObjectClass *class, void *data)
+{
+	DEVICE_CLASS(class)->desc = "S-LINK source card: AMCC S5933";
 }
 
 /* --- the bench ------------------------------------------------------------ */
@@ -505,6 +572,11 @@ static const TypeInfo types[] = {
 		.instance_init = card_instance_init,
 		.class_init = card_class_init,
 		.interfaces = interfaces,
+	}, {
+		.name = TYPE_SPS,
+		.parent = TYPE_SSPCI,
+		.instance_init = sps_instance_init,
+		.class_init = sps_class_init,
 	}, {
 		.name = TYPE_SSPCI_BENCH,
 		.parent = TYPE_PCI_DEVICE,

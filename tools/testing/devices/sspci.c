@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sspci.c: a model of the SSPCI card, input side; see sspci.h and sspci-out.c
+ * sspci.c: a model of the SSPCI card; see sspci.h
  *
  * A word from the link gets its LDERR# here, as on the destination card, and waits in
  * the external FIFO. It passes into the chip if its lines are the expected ones. If not,
@@ -10,14 +10,13 @@
 #include <string.h>
 
 #include "sspci.h"
-#include "sspci-out.h"
 
 #define IDLE_TYPE	(SSPCI_LCTRL_N | SSPCI_LDERR_N)
 #define SCAN_WORDS	256
 
 static bool link_is_there(const struct sspci *card)
 {
-	return card->link == SSPCI_LINK_READY || card->link == SSPCI_LINK_UP;
+	return card->link == SLINK_LINK_READY || card->link == SLINK_LINK_UP;
 }
 
 /* After a reset all lines are low. */
@@ -28,13 +27,7 @@ static bool is_high(const struct sspci *card, uint32_t line)
 
 static unsigned int input_width(const struct sspci *card)
 {
-	switch (SSPCI_UDW(card->control)) {
-	case 1:
-		return 16;
-	case 2:
-		return 8;
-	}
-	return 32;
+	return slink_width(SSPCI_UDW(card->control));
 }
 
 /* --- status to the host --------------------------------------------------- */
@@ -66,13 +59,13 @@ static void strobe_status(struct sspci *card)
 
 /* --- link ----------------------------------------------------------------- */
 
-static void set_link(struct sspci *card, enum sspci_link link)
+static void set_link(struct sspci *card, enum slink_link link)
 {
 	bool was_there = link_is_there(card);
 
 	card->link = link;
 	card->up_at = SLINK_NEVER;
-	if (link == SSPCI_LINK_RESET && card->cable)
+	if (link == SLINK_LINK_RESET && card->cable)
 		card->up_at = *card->now + card->cfg.reset_ns;
 	if (link_is_there(card) == was_there || card->held)
 		return;
@@ -85,11 +78,11 @@ static void set_link_reset(struct sspci *card, bool high)
 	if (!high) {
 		card->block_error = false;
 		card->test_index = 0;
-		set_link(card, SSPCI_LINK_RESET);
+		set_link(card, SLINK_LINK_RESET);
 	} else if (link_is_there(card)) {
-		set_link(card, SSPCI_LINK_UP);
+		set_link(card, SLINK_LINK_UP);
 	} else {
-		set_link(card, SSPCI_LINK_DOWN);
+		set_link(card, SLINK_LINK_DOWN);
 	}
 }
 
@@ -99,9 +92,9 @@ void sspci_set_cable(struct sspci *card, bool in)
 		return;
 	card->cable = in;
 	if (!is_high(card, SSPCI_URESET_N))
-		set_link(card, SSPCI_LINK_RESET);
+		set_link(card, SLINK_LINK_RESET);
 	else
-		set_link(card, SSPCI_LINK_DOWN);
+		set_link(card, SLINK_LINK_DOWN);
 }
 
 /* --- words that arrive ---------------------------------------------------- */
@@ -200,7 +193,7 @@ static bool input_is_up(const void *priv)
 {
 	const struct sspci *card = priv;
 
-	return card->link == SSPCI_LINK_UP && !card->held;
+	return card->link == SLINK_LINK_UP && !card->held;
 }
 
 static bool input_is_full(const void *priv)
@@ -348,7 +341,6 @@ static void power_on(struct sspci *card)
 	card->control = 0;
 	card->pass_at = 0;
 	set_link_reset(card, false);
-	sspci_out_reset(card);
 }
 
 void sspci_addon_reset(struct sspci *card, bool held)
@@ -363,7 +355,7 @@ void sspci_addon_reset(struct sspci *card, bool held)
 void sspci_reset(struct sspci *card)
 {
 	card->held = false;
-	card->link = SSPCI_LINK_DOWN;
+	card->link = SLINK_LINK_DOWN;
 	card->fifo_reset_at = SLINK_NEVER;
 	power_on(card);
 }
@@ -372,19 +364,15 @@ void sspci_reset(struct sspci *card)
 
 uint64_t sspci_next_ns(const struct sspci *card)
 {
-	uint64_t in = slink_earlier(pass_next_ns(card), card->up_at);
-
-	return slink_earlier(in, sspci_out_next_ns(card));
+	return slink_earlier(pass_next_ns(card), card->up_at);
 }
 
 void sspci_run(struct sspci *card)
 {
 	if (card->up_at <= *card->now)
-		set_link(card, SSPCI_LINK_READY);
+		set_link(card, SLINK_LINK_READY);
 	if (pass_next_ns(card) <= *card->now)
 		pass_word(card);
-	if (sspci_out_next_ns(card) <= *card->now)
-		sspci_out_run(card);
 }
 
 void sspci_init(struct sspci *card, struct s5933 *chip, const uint64_t *now)
@@ -395,7 +383,6 @@ void sspci_init(struct sspci *card, struct s5933 *chip, const uint64_t *now)
 	card->cfg = (struct sspci_config){
 		.fifo_words = 4096,
 		.word_ns = 30,
-		.out_ns = 30,
 		.reset_ns = 1000000,
 		.xoff = 1,
 	};

@@ -2,9 +2,9 @@
 /*
  * sspci.h: a model of an SSPCI card, without its S5933
  *
- * The input has the destination end of an S-LINK (LDC) and an external FIFO. Its logic
- * lets words of the expected type pass into the chip. The output is a source end (LSC)
- * on the same card. Documentation/slink-model.md describes their mailboxes.
+ * It has the destination end of an S-LINK (LDC) and an external FIFO. Its logic lets words
+ * of the expected type pass into the chip. Documentation/slink-model.md describes its
+ * mailboxes.
  */
 #ifndef SSPCI_H
 #define SSPCI_H
@@ -12,7 +12,7 @@
 #include "s5933.h"
 #include "slink.h"
 
-/* OMB1: lines of the input side, all low after a reset. */
+/* OMB1: lines of the host, all low after a reset. */
 #define SSPCI_FRESET_N		(1u << 0)
 #define SSPCI_UTDO_N		(1u << 1)
 #define SSPCI_URESET_N		(1u << 2)
@@ -20,34 +20,17 @@
 #define SSPCI_URL(v)		((v) >> 8 & 0xf)
 #define SSPCI_EXPECT(v)		((v) >> 24 & 3)
 
-/* IMB4 byte 3: status of the input side. */
+/* IMB4 byte 3: status of the card. */
 #define SSPCI_LDERR_N		(1u << 0)
 #define SSPCI_LCTRL_N		(1u << 1)
 #define SSPCI_LDOWN_N		(1u << 2)
 #define SSPCI_OVERFLOW		(1u << 3)
 
-/* OMB2 byte 0: lines of the output side, both high after a reset. */
-#define SSPCI_UCTRL_N		(1u << 0)
-#define SSPCI_UTEST_N		(1u << 1)
-
-/* IMB3 byte 0: status of the output side. */
-#define SSPCI_OUT_LRL(v)	((v) & 0xf)
-#define SSPCI_OUT_LDOWN_N	(1u << 4)
-#define SSPCI_OUT_LFF_N		(1u << 5)
-
 #define SSPCI_FIFO_MAX		65536
-
-enum sspci_link {
-	SSPCI_LINK_DOWN,	/* the cable is out, or a reset ended too early */
-	SSPCI_LINK_RESET,	/* URESET# low, LDOWN# low */
-	SSPCI_LINK_READY,	/* URESET# low, LDOWN# high */
-	SSPCI_LINK_UP,		/* words arrive */
-};
 
 struct sspci_config {
 	uint32_t fifo_words;	/* depth of the external FIFO */
 	uint32_t word_ns;	/* from one word into the chip to the next */
-	uint32_t out_ns;	/* from one word out of the chip to the next */
 	uint32_t reset_ns;	/* time that a link needs to come up */
 	uint32_t xoff;		/* duplex link: flow control works */
 	uint32_t word_errors;	/* LDERR# marks each bad word, too */
@@ -65,7 +48,6 @@ struct sspci_stats {
 	uint32_t drops;		/* of the link: LDOWN# went low */
 	uint32_t test_words;	/* of the self test, checked and dropped */
 	uint32_t test_errors;
-	uint32_t sent;		/* words that left by the output */
 };
 
 struct sspci_entry {
@@ -83,7 +65,7 @@ struct sspci {
 	uint64_t fifo_reset_at;	/* FRESET# went low, or SLINK_NEVER */
 	uint8_t lines;		/* as last put into IMB4 byte 3 */
 
-	enum sspci_link link;
+	enum slink_link link;
 	bool cable;
 	uint64_t up_at;
 	bool block_error;	/* bad data since the last control word */
@@ -96,13 +78,6 @@ struct sspci {
 	bool overflow;
 	bool stopped;		/* at a word of another type, after a strobe */
 	uint64_t pass_at;	/* the chip takes no word before */
-
-	struct slink_end to;	/* destination of the output */
-	uint8_t out_control;	/* lines of OMB2 as the card has them */
-	uint8_t out_status;	/* as last put into IMB3 byte 0 */
-	unsigned int out_slack;
-	unsigned int out_test;	/* next word of the test cycle */
-	uint64_t out_at;
 
 	struct sspci_stats stats;
 };
@@ -150,13 +125,6 @@ void sspci_set_cable(struct sspci *card, bool in);
 struct slink_end sspci_input(struct sspci *card);
 
 /**
- * sspci_set_output - set the destination of the output side
- * @card: the card
- * @to: the other end; no ops for none
- */
-void sspci_set_output(struct sspci *card, struct slink_end to);
-
-/**
  * sspci_next_ns - tell when the card next acts by itself
  * @card: the card
  *
@@ -183,11 +151,5 @@ unsigned int sspci_run_length(const struct sspci *card);
  * @card: the card
  */
 bool sspci_expects_data(const struct sspci *card);
-
-/**
- * sspci_output_is_active - tell whether the output may soon send or take a mailbox
- * @card: the card
- */
-bool sspci_output_is_active(const struct sspci *card);
 
 #endif /* SSPCI_H */

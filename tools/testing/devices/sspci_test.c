@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../tests/tap.h"
+#include "bench.h"
 #include "test-host.h"
 
 static struct world world;
@@ -98,6 +99,26 @@ static void test_speed(void)
 	ok(chip_level() == 2, "the next after 30 ns");
 	host_wait(host, 31);
 	ok(chip_level() == 4, "and so on");
+}
+
+/* While the CPU waits for a register, words go on into the FIFO. */
+static void test_bus(void)
+{
+	unsigned int i;
+
+	start_up(HOST_CONTROL);
+	for (i = 0; i < 4; i++)
+		send(i, 0);
+	board_set_bus(&host->board, BOARD_BUS_PCI);
+	host_expect(host, HOST_DATA);
+	ok(!chip_level(), "a posted write has not reached the card");
+	ok(host_read(host, S5933_MCSR) & S5933_A2P_4_WORDS,
+	   "a read of a register takes longer than four words");
+	ok(host->board.chip.stats.wait_ns == 150 + 750,
+	   "the CPU has waited for the write and the read");
+	board_set_bus(&host->board, BOARD_BUS_FREE);
+	host_read(host, S5933_MCSR);
+	ok(host->board.chip.stats.wait_ns == 900, "a free bus costs nothing");
 }
 
 static void test_errors(void)
@@ -235,7 +256,7 @@ static void test_hasty(void)
 static void test_link_reset(void)
 {
 	start();
-	ok(card->link == SSPCI_LINK_RESET, "after power on the link is in reset");
+	ok(card->link == SLINK_LINK_RESET, "after power on the link is in reset");
 	host_write(host, S5933_INTCSR, 0x1f00);
 	host_write(host, S5933_OMB(0), 0x01000003);
 	host_wait(host, 999999);
@@ -251,7 +272,7 @@ static void test_link_reset(void)
 	host_wait(host, 10);
 	host_expect(host, HOST_CONTROL);
 	host_wait(host, 10000000);
-	ok(card->link == SSPCI_LINK_DOWN, "left too early: the link stays down");
+	ok(card->link == SLINK_LINK_DOWN, "left too early: the link stays down");
 }
 
 static void test_cable(void)
@@ -263,7 +284,7 @@ static void test_cable(void)
 	host_write(host, S5933_INTCSR, 0x1f00 | S5933_INT_IMB);
 	host_write(host, S5933_OMB(0), 0x01000003);
 	host_wait(host, 10000000);
-	ok(!host->irq && card->link == SSPCI_LINK_RESET,
+	ok(!host->irq && card->link == SLINK_LINK_RESET,
 	   "no cable: a reset does not help");
 	sspci_set_cable(card, true);
 	host_wait(host, 1000000);
@@ -272,7 +293,7 @@ static void test_cable(void)
 	sspci_set_cable(card, false);
 	sspci_set_cable(card, true);
 	host_wait(host, 10000000);
-	ok(card->link == SSPCI_LINK_DOWN, "out and in: down until a reset");
+	ok(card->link == SLINK_LINK_DOWN, "out and in: down until a reset");
 }
 
 static void test_addon_reset(void)
@@ -314,39 +335,100 @@ static void test_return_lines(void)
 	   "the source sees the return lines");
 }
 
-/* --- output --------------------------------------------------------------- */
+/* --- the source card ------------------------------------------------------- */
 
-static void test_output(void)
+#define SPS_READY	(SPS_UTEST_N | SPS_UCTRL_N)
+
+static void write_lines(uint32_t lines)
+{
+	host_write(host, S5933_OMB(0), lines);
+}
+
+static uint8_t read_status(void)
+{
+	return host_read8(host, S5933_IMB(3) + 3);
+}
+
+static void start_sps(void)
+{
+	memset(&world, 0, sizeof(world));
+	host_init(host, &world);
+	board_make_source(&host->board);
+	board_reset(&host->board);
+	s5933_set_master(&host->board.chip, true);
+}
+
+static void start_sps_up(void)
+{
+	start_sps();
+	write_lines(SPS_READY);
+	host_wait(host, 1000000);
+	write_lines(SPS_READY | SPS_URESET_N);
+}
+
+static void test_sps_link(void)
+{
+	start_sps();
+	host_write(host, S5933_INTCSR, 0x1f00);
+	write_lines(SPS_READY);
+	ok(!(read_status() & SPS_LDOWN_N), "SPS: URESET# low: the link is down");
+	host_wait(host, 1000000);
+	ok(host->irq && (read_status() & SPS_LDOWN_N), "then LDOWN# goes high");
+	host_write(host, S5933_FIFO, 1);
+	host_wait(host, 1000);
+	ok(host->board.chip.p2a.level == 1, "no word leaves before URESET# is high");
+	write_lines(SPS_READY | SPS_URESET_N);
+	host_wait(host, 1000);
+	ok(!host->board.chip.p2a.level && host->board.sink.words == 1,
+	   "URESET# high: it leaves");
+	write_lines(SPS_READY);
+	write_lines(SPS_READY | SPS_URESET_N);
+	host_wait(host, 10000000);
+	ok(host->board.sps.link == SLINK_LINK_DOWN, "left too early: down");
+}
+
+static void test_sps_types(void)
 {
 	struct sink *sink = &host->board.sink;
 	struct slink_word word;
 
-	start();
+	start_sps_up();
 	sink->keep = 1;
-	host_write(host, S5933_INTCSR, S5933_INT_OMB_ENABLE | 1 << 2);
-	host_write8(host, S5933_OMB(1), SSPCI_UTEST_N);
-	ok(!(host_read(host, S5933_MBEF) & 0xf0) && host->irq,
-	   "OMB2 is taken when the FIFO is empty: interrupt");
+	write_lines(SPS_UTEST_N | SPS_URESET_N);
 	host_write(host, S5933_FIFO, 0xb0f00000);
 	host_write(host, S5933_FIFO, 0xb0f00010);
-	host_write8(host, S5933_OMB(1), SSPCI_UTEST_N | SSPCI_UCTRL_N);
-	ok(host_read(host, S5933_MBEF) & 0xf0, "not before");
 	host_wait(host, 1000);
+	write_lines(SPS_READY | SPS_URESET_N);
 	host_write(host, S5933_FIFO, 7);
 	host_wait(host, 1000);
 	ok(sink->controls == 2 && sink->words == 1 && sink->sum == 7,
-	   "control words and data leave as what they are");
+	   "SPS: control words and data leave as what they are");
 	sink_take(sink, &word);
 	ok(word.flags == SLINK_CONTROL && word.data == 0xb0f00000, "in order");
-	sink->hold = 1;
+	ok(!host_faults(host), "no fault in all that");
 	host_write(host, S5933_FIFO, 8);
 	host_write(host, S5933_FIFO, 9);
-	host_write(host, S5933_FIFO, 10);
+	write_lines(SPS_UTEST_N | SPS_URESET_N);
+	host_wait(host, 1000);
+	ok(sink->controls == 3 && sink->words == 2 &&
+	   host->board.chip.faults.overtaken == 1,
+	   "UCTRL# changed too early: a word gets the wrong type, a fault");
+	write_lines(SPS_READY | SPS_URESET_N);
+	sink->hold = 1;
+	for (word.data = 0; word.data < 3; word.data++)
+		host_write(host, S5933_FIFO, word.data);
 	host_wait(host, 10000);
-	ok(sink->words == 3, "XOFF: two words more");
-	ok(!(host_read8(host, S5933_IMB(2)) & SSPCI_OUT_LFF_N),
-	   "and LFF# low in IMB3");
-	ok(!host_faults(host), "no fault in all that");
+	ok(sink->words == 4 && host->board.chip.p2a.level == 1,
+	   "XOFF: two words more");
+}
+
+static void test_sps_width(void)
+{
+	start_sps_up();
+	write_lines(SPS_READY | SPS_URESET_N | 1 << 3);
+	host_write(host, S5933_FIFO, 0x12345678);
+	host_wait(host, 1000);
+	ok(host->board.sink.sum == 0x5678, "SPS: a link of 16 bits");
 }
 
 static void test_full_sink(void)
@@ -354,7 +436,7 @@ static void test_full_sink(void)
 	struct sink *sink = &host->board.sink;
 	unsigned int i;
 
-	start();
+	start_sps_up();
 	sink->keep = 1;
 	for (i = 0; i < SINK_WORDS + 8; i++) {
 		host_write(host, S5933_FIFO, i);
@@ -365,32 +447,45 @@ static void test_full_sink(void)
 	   "a sink that is full says XOFF in time, none is lost");
 }
 
-static void test_output_test(void)
+static void test_sps_test(void)
 {
-	start();
-	host_write8(host, S5933_OMB(1), SSPCI_UCTRL_N);
+	start_sps_up();
+	write_lines(SPS_UCTRL_N | SPS_URESET_N);
 	host_wait(host, 100);
-	host_write8(host, S5933_OMB(1), SSPCI_UCTRL_N | SSPCI_UTEST_N);
+	write_lines(SPS_READY | SPS_URESET_N);
 	host_wait(host, 100000);
 	ok(host->board.sink.words == 32 && host->board.sink.controls == 1 &&
 	   host->board.sink.sum == UINT32_MAX,
 	   "UTEST# low: one whole cycle of the self test");
 }
 
+static void receive_page(void)
+{
+	host_write(other, S5933_MWAR, HOST_BASE);
+	host_write(other, S5933_MWTC, 400);
+	host_write(other, S5933_MCSR, S5933_WRITE_ENABLE);
+	host_expect(other, HOST_DATA);
+	host_wait(host, 10000);
+}
+
 static void test_peers(void)
 {
 	unsigned int i, good = 0;
 
-	start();
+	start_sps();
 	host_init(other, &world);
-	board_connect(&host->board, &other->board);
+	ok(!board_connect(&other->board, &other->board) &&
+	   board_connect(&host->board, &other->board), "a source and a destination");
+	host_wait(host, 1000);
 	ok(host_link_up(other, HOST_CONTROL), "peers: the link comes up");
-	ok(host_read8(host, S5933_IMB(2)) & SSPCI_OUT_LDOWN_N,
-	   "the source sees it");
-	host_write8(host, S5933_OMB(1), SSPCI_UTEST_N);
+	write_lines(SPS_READY);
+	host_wait(host, 1000000);
+	write_lines(SPS_UTEST_N | SPS_URESET_N);
+	host_write(other, S5933_OMB(0), 0x01000a07);
+	ok(read_status() == (SPS_LDOWN_N | 0xa), "the source sees it, and the return lines");
 	host_write(host, S5933_FIFO, 0xb0f00000);
-	host_wait(host, 100);
-	host_write8(host, S5933_OMB(1), SSPCI_UTEST_N | SSPCI_UCTRL_N);
+	host_wait(host, 1000);
+	write_lines(SPS_READY | SPS_URESET_N);
 	for (i = 0; i < 100; i++)
 		host->memory[i] = i * i;
 	host_write(host, S5933_MRAR, HOST_BASE);
@@ -398,18 +493,31 @@ static void test_peers(void)
 	host_write(host, S5933_MCSR, S5933_READ_ENABLE);
 	host_wait(host, 10000);
 	ok(host_read(other, S5933_FIFO) == 0xb0f00000, "a control word arrives");
-	host_write(other, S5933_MWAR, HOST_BASE);
-	host_write(other, S5933_MWTC, 400);
-	host_write(other, S5933_MCSR, S5933_WRITE_ENABLE);
-	host_expect(other, HOST_DATA);
-	host_wait(host, 10000);
+	receive_page();
 	for (i = 0; i < 100; i++)
 		good += other->memory[i] == i * i;
 	ok(good == 100 && host_read(other, S5933_MWTC) == 0,
 	   "100 words, from memory to memory");
+	host_write(other, S5933_OMB(0), 0x03000003);
+	host_wait(host, 100);
+	ok(!(read_status() & SPS_LDOWN_N), "the other end is reset: LDOWN#");
 	board_remove(&host->board);
-	ok(other->board.card.link == SSPCI_LINK_DOWN && !other->board.peer,
+	ok(other->board.card.link == SLINK_LINK_DOWN || !other->board.card.cable,
 	   "one is gone: the other's link is down");
+	ok(!other->board.peer, "and it has no peer");
+}
+
+static void test_loss(void)
+{
+	start_up(HOST_CONTROL);
+	send(1, SLINK_CONTROL);
+	bench_write(&host->board, 0x0f8, 5000);
+	host_wait(host, 4999);
+	ok(host_read(host, S5933_INTCSR), "the board has its state");
+	host_wait(host, 1);
+	ok(!host_read(host, S5933_INTCSR) && !chip_level() &&
+	   card->link == SLINK_LINK_RESET && host->board.chip.master,
+	   "it has lost it, and is bus master as before");
 }
 
 int main(void)
@@ -421,6 +529,7 @@ int main(void)
 	test_types();
 	test_room();
 	test_speed();
+	test_bus();
 	test_errors();
 	test_width();
 	test_xoff();
@@ -431,10 +540,13 @@ int main(void)
 	test_addon_reset();
 	test_self_test();
 	test_return_lines();
-	test_output();
+	test_sps_link();
+	test_sps_types();
+	test_sps_width();
 	test_full_sink();
-	test_output_test();
+	test_sps_test();
 	test_peers();
+	test_loss();
 	free(host);
 	free(other);
 	return tap_end();

@@ -123,7 +123,7 @@ static void revive_link(void)
 	sspci_set_cable(&host->board.card, true);
 	host_write(host, S5933_OMB(0), SSPCI_FRESET_N | SSPCI_UTDO_N |
 		   expect << 24);
-	while (host->board.card.link != SSPCI_LINK_READY)
+	while (host->board.card.link != SLINK_LINK_READY)
 		host_wait(host, 1000);
 	host_expect(host, expect);
 }

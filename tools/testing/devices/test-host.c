@@ -62,6 +62,7 @@ void host_init(struct host *host, struct world *world)
 	memset(host, 0, sizeof(*host));
 	host->world = world;
 	board_init(&host->board, world, &ops, host);
+	board_set_bus(&host->board, BOARD_BUS_FREE);
 	board_add(&host->board);
 	s5933_set_master(&host->board.chip, true);
 }
@@ -71,32 +72,46 @@ static void settle(struct host *host)
 	world_advance(host->world, host->world->now);
 }
 
+static uint32_t read_register(struct host *host, unsigned int offset,
+			      unsigned int size)
+{
+	struct s5933 *chip = &host->board.chip;
+	uint32_t value;
+
+	host_wait(host, s5933_begin_read(chip));
+	value = s5933_read(chip, offset, size);
+	host_wait(host, s5933_end_read(chip));
+	return value;
+}
+
+static void write_register(struct host *host, unsigned int offset, uint32_t value,
+			   unsigned int size)
+{
+	struct s5933 *chip = &host->board.chip;
+
+	host_wait(host, s5933_begin_write(chip));
+	s5933_write(chip, offset, value, size);
+	settle(host);
+}
+
 uint32_t host_read(struct host *host, unsigned int offset)
 {
-	uint32_t value = s5933_read(&host->board.chip, offset, 4);
-
-	settle(host);
-	return value;
+	return read_register(host, offset, 4);
 }
 
 uint8_t host_read8(struct host *host, unsigned int offset)
 {
-	uint8_t value = s5933_read(&host->board.chip, offset, 1);
-
-	settle(host);
-	return value;
+	return read_register(host, offset, 1);
 }
 
 void host_write(struct host *host, unsigned int offset, uint32_t value)
 {
-	s5933_write(&host->board.chip, offset, value, 4);
-	settle(host);
+	write_register(host, offset, value, 4);
 }
 
 void host_write8(struct host *host, unsigned int offset, uint8_t value)
 {
-	s5933_write(&host->board.chip, offset, value, 1);
-	settle(host);
+	write_register(host, offset, value, 1);
 }
 
 void host_wait(struct host *host, uint64_t ns)
@@ -123,5 +138,5 @@ bool host_link_up(struct host *host, unsigned int expect)
 	if (!(host_read8(host, S5933_IMB(3) + 3) & SSPCI_LDOWN_N))
 		return false;
 	host_expect(host, expect);
-	return host->board.card.link == SSPCI_LINK_UP;
+	return host->board.card.link == SLINK_LINK_UP;
 }

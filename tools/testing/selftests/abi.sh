@@ -5,6 +5,7 @@
 # Each file that ZIO makes has an entry in Documentation/ABI, and each entry has a file.
 # An emulated S-LINK card makes the files of its driver.
 # device: sspci,id=a
+# device: sps,id=b
 . "${0%/*}/lib.sh"
 
 abi=${0%/*}/ABI
@@ -15,7 +16,7 @@ types="timer hrt irq sysfs chain"
 # cannot be there at the same time.
 set_up()
 {
-	for module in zio-buf-vmalloc zio-slink; do
+	for module in zio-buf-vmalloc zio-slink zio-sps; do
 		zio-load $module || return
 	done
 	for type in $types; do
@@ -50,11 +51,11 @@ list_in_turn()
 # Replace the words in capitals by patterns. Other drivers document their attributes.
 list_patterns()
 {
-	sed -n -e 's#^What:[[:space:]]*\(slink-ID/[^ ,]*\)$#/sys/bus/zio/devices/\1#p' \
+	sed -n -e 's#^What:[[:space:]]*\(\(slink\|sps\)-ID/[^ ,]*\)$#/sys/bus/zio/devices/\1#p' \
 		-e 's/^What:[[:space:]]*\(\/[^ ]*\).*/\1/p' "$abi"/* |
 		grep -v -e /ATTRIBUTE$ -e '^/dev/NAME' |
 		sed -e 's/NAME-ID/[a-z0-9_]+-[0-9a-f]{4}/g' \
-		-e 's/\(zzero\|slink\)-ID/\1-[0-9a-f]{4}/' \
+		-e 's/\(zzero\|slink\|sps\)-ID/\1-[0-9a-f]{4}/' \
 		-e 's/csetN/cset[0-9]+/' -e 's/chanM/chan[0-9]+/' \
 		-e 's/-N-M-/-[0-9]+-[0-9]+-/' \
 		-e 's/TYPE\|DRIVER\|NAME/[^\/]+/g' -e 's#/$##' | sort -u

@@ -8,6 +8,7 @@
 
 bus=/sys/bus/zio/devices
 driver=/sys/bus/pci/drivers/zio-slink
+out_driver=/sys/bus/pci/drivers/zio-sps
 card="" pair=""
 
 # pci_of ID: the address of the board with this PCI id
@@ -19,16 +20,16 @@ pci_of()
 	done
 }
 
-# card_of DEVICE: the number of its card on the bench, which has the same return lines
+# card_of DEVICE: the number of its card on the bench, which has the same registers OMB1
 card_of()
 {
 	n=0
-	echo 9 >$bus/$1/cset0/return-lines || return
-	until [ $((($(slink-bench -c $n omb1) >> 8) & 15)) = 9 ]; do
+	echo 8 >$bus/$1/cset0/width || return
+	until [ $((($(slink-bench -c $n omb1) >> 3) & 3)) = 2 ]; do
 		n=$((n + 1))
 		slink-bench -c $n id >/dev/null || return
 	done
-	echo 0 >$bus/$1/cset0/return-lines
+	echo 32 >$bus/$1/cset0/width
 	echo $n
 }
 
@@ -40,16 +41,25 @@ find_cards()
 		n=$(card_of $device) || return
 		if [ "$(slink-bench -c $n has-peer)" = 0 ]; then
 			[ -n "$card" ] || { card=$n; source=$device; }
-		elif [ -z "$pair" ]; then
-			pair=$n sender=$device
 		else
-			pair="$pair $n" receiver=$device
+			pair=$n receiver=$device
+		fi
+	done
+	for device in $(cd $bus && echo sps-*); do
+		n=$(card_of $device) || return
+		if [ "$(slink-bench -c $n has-peer)" = 0 ]; then
+			out_card=$n out_source=$device
+		else
+			pair="$n $pair" sender=$device
 		fi
 	done
 	in=$bus/$source/cset0
 	node=/dev/zio/$source-0-0
 	pci=$(basename "$(readlink -f $in/../..)")
-	[ -n "$card" ] && [ "$(echo $pair | wc -w)" = 2 ]
+	out=$bus/$out_source/cset0
+	outnode=/dev/zio/$out_source-0-0
+	out_pci=$(basename "$(readlink -f $out/../..)")
+	[ -n "$card" ] && [ -n "$out_card" ] && [ "$(echo $pair | wc -w)" = 2 ]
 }
 
 # At any end of a test: no card continues to send to a driver that no process reads.
@@ -59,6 +69,7 @@ stop_all()
 	while slink-bench -c $n mode=stop 2>/dev/null; do
 		n=$((n + 1))
 	done
+	zio-unload zio-sps
 	zio-unload zio-slink
 }
 
@@ -70,6 +81,27 @@ bench()
 ask()
 {
 	slink-bench -c $card "$1"
+}
+
+# out_bench NAME=VALUE..., out_ask NAME: the same for the source card without a peer
+out_bench()
+{
+	slink-bench -c $out_card "$@" >/dev/null
+}
+
+out_ask()
+{
+	slink-bench -c $out_card "$1"
+}
+
+out_stat()
+{
+	cat $out/$1
+}
+
+out_link_is()
+{
+	[ "$(out_stat link)" = "$1" ]
 }
 
 stat()
@@ -84,7 +116,24 @@ link_is()
 
 load()
 {
-	zio-load zio-slink && wait_until 10 link_is 1
+	zio-load zio-slink && zio-load zio-sps && wait_until 10 link_is 1
+}
+
+# fresh_output: the source card without a peer with the settings of a new one
+fresh_output()
+{
+	echo $out_pci >$out_driver/unbind
+	out_bench clear=1 out-ns=60 bus=pci grant-ns=240 posted-ns=0 abort=none \
+		abort-on=any abort-after=0 sink-hold=0 sink-keep=0
+	echo $out_pci >$out_driver/bind
+	wait_until 10 out_link_is 1
+	echo 8192 >$out/trigger/nsamples
+	wait_until 10 eval '[ "$(out_stat trigger/nsamples)" = 8192 ]'
+}
+
+no_output_faults()
+{
+	is "$1: no fault of the source card" "$(out_ask faults)" 0
 }
 
 # The card with the settings of a new one, and a new board.
@@ -95,7 +144,7 @@ fresh()
 		mode=stop sizes=fixed pattern=count gap-ns=0 rate=25000 \
 		word-ns=30 begin=0xb0f00000 end=0xe0f00000 word-errors=0 \
 		count=0 event=0 xoff=1 fifo-words=4096 card-ns=30 grant-ns=240 \
-		posted-ns=0 abort=none abort-on=any sink-hold=0 sink-keep=0
+		bus=pci posted-ns=0 abort=none abort-on=any abort-after=0
 	echo $pci >$driver/bind
 	wait_until 10 link_is 1
 }
@@ -133,13 +182,21 @@ is_open()
 begin_slink()
 {
 	trap 'stop_all; exit 143' TERM INT HUP
-	check "the driver is loaded" zio-load zio-slink
+	check "the drivers are loaded" eval 'zio-load zio-slink && zio-load zio-sps'
 	if find_cards; then
-		ok "there is a card with a source, and two back to back"
+		ok "there is a card with a source, one with a sink, and two back to back"
 		return
 	fi
-	not_ok "there is a card with a source, and two back to back" \
-		"source: '$card'; back to back: '$pair'"
+	not_ok "there is a card with a source, one with a sink, and two back to back" \
+		"source: '$card'; sink: '$out_card'; back to back: '$pair'"
 	stop_all
+	done_testing
+}
+
+# end_slink: the last lines of each test
+end_slink()
+{
+	check "the source cards' driver is unloaded" zio-unload zio-sps
+	check "the driver is unloaded" zio-unload zio-slink
 	done_testing
 }

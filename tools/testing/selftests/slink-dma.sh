@@ -6,8 +6,9 @@
 # swiotlb
 # iommu
 # device: sspci,id=a
-# device: sspci,id=b
+# device: sps,id=b
 # device: sspci,id=c,peer=b
+# device: sps,id=h
 . "${0%/*}/lib-slink.sh"
 
 checks=/sys/kernel/debug/dma-api
@@ -30,7 +31,7 @@ test_place()
 # use_buffer TYPE: both directions of all cards
 use_buffer()
 {
-	for set in $bus/slink-*/cset?; do
+	for set in $bus/slink-*/cset0 $bus/sps-*/cset0; do
 		write_file $set/current_buffer $1 || return
 	done
 }
@@ -56,7 +57,7 @@ test_output()
 	for type in kmalloc vmalloc dma; do
 		use_buffer $type
 		check "$type: both links are up" wait_until 10 eval '[ "$(cat $to/link)" = 1 ]'
-		slink-send /dev/zio/$sender-1-0 5 3000 &
+		slink-send /dev/zio/$sender-0-0 5 3000 &
 		is "$type: events are sent, and come" \
 			"$(slink-events -n 5 /dev/zio/$receiver-0-0)" \
 			"3000/0 3000/0 3000/0 3000/0 3000/0 "
@@ -132,7 +133,8 @@ begin_slink
 for test; do
 	test_$test
 done
-check "the driver is unloaded" zio-unload zio-slink
+check "the drivers are unloaded" zio-unload zio-slink
+zio-unload zio-sps
 if [ -d $checks ]; then
 	is "the DMA API has seen no error" "$(cat $checks/error_count)" 0
 	check "no mapping is left" test "$(cat $checks/num_free_entries)" -ge "$free"

@@ -7,12 +7,13 @@
 # icount
 # model: zio-shutdown
 # device: sspci,id=a
-# device: sspci,id=b
+# device: sps,id=b
 # device: sspci,id=c,peer=b
 # device: sspci,id=d,io=on,device-id=18
 # device: sspci,id=e,intx=off,device-id=19
 # device: sspci,id=f,bar-size=32,device-id=20
 # device: sspci,id=g,bar-size=0,device-id=21
+# device: sps,id=h
 . "${0%/*}/lib-slink.sh"
 
 # register NAME: a register of the card, by debugfs
@@ -236,15 +237,6 @@ test_stop_input()
 	stream "after that" 20 count fixed 100 100 1
 }
 
-# find_output: sets $out and $outnode, the set of the output and its node
-find_output()
-{
-	out=${in%/*}/cset1
-	outnode=${node%-0-0}-1-0
-	echo 8192 >$out/trigger/nsamples
-	wait_until 10 eval '[ "$(cat '$out'/trigger/nsamples)" = 8192 ]'
-}
-
 # send_one WORDS: send an event in the background
 send_one()
 {
@@ -255,80 +247,98 @@ send_one()
 # sent TEXT WORDS: an event of so many words leaves whole
 sent()
 {
-	before=$(ask sink-words)
-	controls=$(ask sink-controls)
+	before=$(out_ask sink-words)
+	controls=$(out_ask sink-controls)
 	check "$1: sent" slink-send $outnode 1 $2
-	is "$1: words" $(($(ask sink-words) - before)) $2
-	is "$1: begin and end" $(($(ask sink-controls) - controls)) 2
+	check "$1: begin and end" wait_until 10 eval \
+		'[ $(($(out_ask sink-controls) - controls)) = 2 ]'
+	is "$1: words" $(($(out_ask sink-words) - before)) $2
+}
+
+# out_register NAME: a register of the source card, by debugfs
+out_register()
+{
+	echo $((0x$(sed -n "s/^$1 *//p" /sys/kernel/debug/zio-sps-$out_pci/registers)))
+}
+
+# The type of a word changes only after the words before it have left.
+test_types()
+{
+	fresh_output
+	for size in 1 7 8 9 1024 1025 3000; do
+		sent "source: $size words" $size
+	done
+	no_output_faults "source: slow bus"
+	out_bench out-ns=100000
+	sent "source: a slow link" 20
+	# The sink takes two words more: the begin word is one of them.
+	out_bench out-ns=60 clear=1 sink-hold=1
+	send_one 30
+	check "source: XOFF" wait_until 10 eval '[ "$(out_ask sink-controls)" = 1 ]'
+	usleep 100000
+	check "source: words wait" test "$(out_ask sink-words)" -le 1
+	out_bench sink-hold=0
+	wait $sender_pid
+	check "source: after XOFF" wait_until 10 eval \
+		'[ "$(out_ask sink-controls) $(out_ask sink-words)" = "2 30" ]'
+	no_output_faults "source: slow link"
 }
 
 test_stop_output()
 {
-	fresh
-	find_output
-	bench sink-hold=1 posted-ns=1000000000
+	fresh_output
+	out_bench sink-hold=1 posted-ns=1000000000
 	send_one 3000
 	# The sink takes two words only: the begin word cannot leave.
-	bench sink-hold=0 out-ns=1000000
+	out_bench sink-hold=0 out-ns=1000000
 	check "stop output: words are read" wait_until 20 eval \
-		'[ "$(ask read-words)" -gt 8 ]'
+		'[ "$(out_ask read-words)" -gt 8 ]'
 	echo 0 >$out/enable
-	is "stop output: no write is on its way" "$(ask posted)" 0
-	is "stop output: not enabled" $(($(register MCSR) & 0x4000)) 0
-	is "stop output: no count" "$(register MRTC)" 0
-	before=$(ask read-words)
-	bench out-ns=30 posted-ns=0
+	is "stop output: no write is on its way" "$(out_ask posted)" 0
+	is "stop output: not enabled" $(($(out_register MCSR) & 0x4000)) 0
+	is "stop output: no count" "$(out_register MRTC)" 0
+	before=$(out_ask read-words)
+	out_bench out-ns=60 posted-ns=0
 	wait $sender_pid
 	echo 1 >$out/enable
-	is "stop output: nothing is read" "$(ask read-words)" "$before"
-	echo 1 >$in/reset
-	wait_until 10 link_is 1
+	is "stop output: nothing is read" "$(out_ask read-words)" "$before"
+	echo 1 >$out/reset
+	wait_until 10 out_link_is 1
 	sent "after that" 100
-	no_faults "stop output"
+	no_output_faults "stop output"
 }
 
 # An abort of a read ends the event: the link gets no words of memory that is refused.
 test_abort_output()
 {
 	for kind in master target; do
-		fresh
-		find_output
-		bench abort-on=read abort-after=50 abort=$kind
+		fresh_output
+		out_bench abort-on=read abort-after=50 abort=$kind
 		check "$kind abort of the output" slink-send $outnode 1 1000
-		is "$kind abort of the output: counted" "$(stat aborts)" 1
-		is "$kind abort of the output: words" "$(ask sink-words)" 50
-		is "$kind abort of the output: begin and end" \
-			"$(ask sink-controls)" 2
+		is "$kind abort of the output: counted" "$(out_stat aborts)" 1
+		check "$kind abort of the output: begin and end" wait_until 10 eval \
+			'[ "$(out_ask sink-controls)" = 2 ]'
+		is "$kind abort of the output: words" "$(out_ask sink-words)" 50
 		sent "the next event" 1000
-		bench event=0 size=100 count=1 mode=block
-		is "$kind abort of the output: the input" \
-			"$(slink-events -n 1 $node)" "100/0 "
-		no_faults "$kind abort of the output"
+		no_output_faults "$kind abort of the output"
 	done
 }
 
-# An abort of the input does not disturb the output. The FIFO of the output is empty
-# while the chip waits for the bus.
-test_abort_of_other()
+# The source card loses its state in the middle of an event, and sends it again.
+test_lost_output()
 {
-	fresh
-	find_output
-	bench grant-ns=2000
-	slink-send $outnode 200 5000 >/tmp/sent 2>&1 &
-	sender_pid=$!
-	check "the output goes on" wait_until 20 eval '[ "$(ask read-words)" -gt 1000 ]'
-	aborts=0
-	while kill -0 $sender_pid 2>/dev/null && [ $aborts -lt 8 ]; do
-		bench abort-on=write abort-after=20 abort=master event=0 \
-			size=100 count=1 mode=block
-		slink-events -n 1 $node >/tmp/first
-		aborts=$((aborts + 1))
-	done
+	fresh_output
+	out_bench out-ns=1000000
+	send_one 3000
+	check "lost source: words are read" wait_until 20 eval \
+		'[ "$(out_ask read-words)" -gt 8 ]'
+	out_bench lose-ns=0
+	out_bench out-ns=60
+	check "lost source: noticed" wait_until 20 eval '[ "$(out_stat restarts)" = 1 ]'
 	wait $sender_pid
-	is "aborts of the input were counted" "$(stat aborts)" $aborts
-	is "each word of the output was sent" "$(ask sink-words)" 1000000
-	is "the words were sent in 200 events" "$(ask sink-controls)" 400
-	no_faults "abort of the input"
+	check "lost source: the event is sent again" wait_until 20 eval \
+		'[ "$(out_ask sink-words)" -ge 3000 ]'
+	sent "after that" 100
 }
 
 # The steps of a reset wait for each other, also behind a bridge that holds writes.
@@ -372,12 +382,33 @@ test_shared_line()
 	no_faults "another device"
 }
 
+# accesses NAME: so many per event
+accesses()
+{
+	echo $((100 * $(ask reg-$1) / $2))
+}
+
+# A small event costs few accesses to the card, on any bus. Waits end after a time, and not
+# after a number of reads: a slow bus makes none of them longer.
+test_accesses()
+{
+	fresh
+	bench clear=1 event=0 size=5 count=2000 mode=block
+	check "accesses: events of five words" slink-events -n 2000 --check count,0,5,5,1 $node
+	is_between "accesses: 100 times the reads of an event" "$(accesses reads 2000)" 700 1100
+	is_between "accesses: 100 times the writes of an event" "$(accesses writes 2000)" 500 900
+	bench read-ns=50000 clear=1 event=0 size=5 count=20 rate=100 mode=trigger
+	check "accesses: a slow bus" slink-events -n 20 --check count,0,5,5,1 $node
+	is_between "accesses: 100 times the reads of an event, slow bus" \
+		"$(accesses reads 20)" 700 2000
+	no_faults "accesses"
+}
+
 begin_slink
 [ $# -gt 0 ] || set -- unmatched saturated abort_of_many slow_bus slow_card \
 	lost_state lost_within lost_and_written left_transfer shutdown \
-	stop_input stop_output abort_output abort_of_other resets shared_line
+	stop_input types stop_output abort_output lost_output resets shared_line accesses
 for test; do
 	test_$test
 done
-check "the driver is unloaded" zio-unload zio-slink
-done_testing
+end_slink

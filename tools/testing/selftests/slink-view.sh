@@ -4,12 +4,13 @@
 # Alarms, statistics, attributes and times of the S-LINK driver.
 # swiotlb
 # device: sspci,id=a
-# device: sspci,id=b
+# device: sps,id=b
 # device: sspci,id=c,peer=b
 # device: sspci,id=d,io=on,device-id=18
 # device: sspci,id=e,intx=off,device-id=19
 # device: sspci,id=f,bar-size=32,device-id=20
 # device: sspci,id=g,bar-size=0,device-id=21
+# device: sps,id=h
 . "${0%/*}/lib-slink.sh"
 
 # send COUNT NAME=VALUE...: send so many events
@@ -199,22 +200,52 @@ test_time()
 test_output()
 {
 	fresh
-	to=$bus/$receiver/cset0 from=$bus/$sender/cset1
-	check "both links are up" wait_until 10 eval '[ "$(cat $to/link)" = 1 ]'
+	to=$bus/$receiver/cset0 from=$bus/$sender/cset0
+	check "both links are up" wait_until 10 eval \
+		'[ "$(cat $to/link)$(cat $from/link)" = 11 ]'
 	echo 6 >$to/return-lines
 	is "return lines at the other end" "$(cat $from/return-lines)" 6
 	echo 0 >$to/return-lines
 	before=$(cat $from/events)
-	check "events are sent" slink-send /dev/zio/$sender-1-0 5 10
-	is "events and words are counted" $(($(cat $from/events) - before)) 5
+	words=$(cat $from/words)
+	check "events are sent" slink-send /dev/zio/$sender-0-0 5 10
+	is "events and words are counted" "$(($(cat $from/events) - before)) \
+$(($(cat $from/words) - words))" "5 50"
 	slink-events --drain 1 /dev/zio/$receiver-0-0 >/tmp/drained
+}
+
+# The attributes of the source card reach its lines.
+test_source()
+{
+	fresh_output
+	echo 16 >$out/width
+	is "width: UDW of the source" $((($(out_ask omb1) >> 3) & 3)) 1
+	expect_write_errno "source: an unknown width" EINVAL $out/width 24
+	expect_write_errno "source: an unknown reset" ERANGE $out/reset 3
+	echo 32 >$out/width
+	echo 0x11111110 >$out/begin-word
+	echo 0xfffffff0 >$out/end-word
+	out_bench sink-keep=1
+	check "source: an event" slink-send $outnode 1 2
+	is "source: its words, and their types" "$(out_ask sink-control) $(out_ask sink-data) \
+$(out_ask sink-control) $(out_ask sink-data) $(out_ask sink-data) \
+$(out_ask sink-control) $(out_ask sink-data)" "1 286331152 0 0 1 1 4294967280"
+	before=$(out_ask sink-words)
+	echo 1 >$out/test
+	check "source: UTEST# sends cycles of the self test" wait_until 10 eval \
+		'[ "$(out_ask sink-words)" -gt $((before + 100)) ]'
+	echo 0 >$out/test
+	drops=$(out_stat link-drops)
+	echo 2 >$out/reset
+	check "source: the link is up after its reset" wait_until 10 out_link_is 1
+	is "source: a reset is no drop" "$(out_stat link-drops)" "$drops"
+	no_output_faults "source"
 }
 
 begin_slink
 [ $# -gt 0 ] || set -- counts errors starts overflow test_errors words \
-	attributes time output
+	attributes time output source
 for test; do
 	test_$test
 done
-check "the driver is unloaded" zio-unload zio-slink
-done_testing
+end_slink

@@ -113,7 +113,7 @@ class Boot:
         if self.status:
             sys.stderr.write(said)
             raise Failure(f"QEMU failed (status {self.status})")
-        if faults := re.findall(r"^(?:sspci|xdma): card.*\n", said, re.M):
+        if faults := re.findall(r"^(?:sspci|sps|xdma): card.*\n", said, re.M):
             sys.stderr.writelines(faults)
             say("the software used the card wrongly, see above")
             return FAULT

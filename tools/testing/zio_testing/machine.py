@@ -69,7 +69,7 @@ def qemu_command(machine: Machine, tree: Path, work: Path) -> list[str]:
 
 
 def has_sspci(machine: Machine) -> bool:
-    return any(device.partition(",")[0] == "sspci" for device in machine.devices)
+    return any(device.partition(",")[0] in ("sspci", "sps") for device in machine.devices)
 
 
 def qemu_sspci(*words: str) -> str:

@@ -29,9 +29,10 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
                           has the address 10.0.2.15, and reaches no other machine
   --leaks                 look for lost memory at the end (kasan, kcsan)
   --timeout S             limit in seconds (default 300; a shell has none)
-  --device sspci[,PROPERTY=VALUE]...
-                          an emulated S-LINK card, with its test bench and the
-                          program slink-bench: see Documentation/slink-model.md
+  --device sspci[,PROPERTY=VALUE]..., --device sps[,PROPERTY=VALUE]...
+                          an emulated S-LINK card, destination or source, with its
+                          test bench and the program slink-bench: see
+                          Documentation/slink-model.md
   --device xdma           an emulated FPGA card: see Documentation/xdma.md
   --append ARG            one more argument for the kernel
   --qemu ARG              one more argument for QEMU (is split at spaces). One that
@@ -111,7 +112,7 @@ def check_options(options: argparse.Namespace) -> None:
     if options.kernel.startswith("s390x"):
         raise Usage(f"--kernel: {options.kernel} does not boot here")
     for device in options.device:
-        if device.partition(",")[0] not in ("sspci", "xdma"):
+        if device.partition(",")[0] not in ("sspci", "sps", "xdma"):
             raise Usage(f"--device: no such device: {device}")
     for name in options.module:
         if name.endswith(".ko") and not os.path.isfile(name):

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mini.c: a small driver for a card with an AMCC S5933 that sends words
+ *
+ * Documentation/s5933.md explains it. It has no ids of cards. It suits each card that begins
+ * to send when it gets a value in mailbox 1. The emulated SSPCI is one:
+ *
+ *   modprobe zio-s5933-mini start=0x03000007
+ *   echo 10dc 0012 >/sys/bus/pci/drivers/zio-s5933-mini/new_id
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/zio-dma.h>
+#include <linux/zio-s5933.h>
+
+struct card {
+	struct s5933 chip;
+	struct zio_cset *cset;
+	struct zio_block *block;
+	struct s5933_dma dma;
+	size_t pos;		/* bytes in the block */
+};
+
+static uint start;
+module_param(start, uint, 0444);
+MODULE_PARM_DESC(start, "the value of mailbox 1 that starts the card");
+
+#define START_WAITS	BIT(2)	/* zero until the card has written to mailbox 4 */
+
+/* The next page of the block, if there is one. The caller holds the lock. */
+static bool begin_piece(struct card *card)
+{
+	if (s5933_map(&card->chip, card->block, card->pos, card->block->size,
+		      DMA_FROM_DEVICE, &card->dma))
+		return false;
+	s5933_begin_write(&card->chip, &card->dma);
+	return true;
+}
+
+static void end_piece(struct card *card)
+{
+	int done;
+
+	if (!card->dma.len)
+		return;
+	done = s5933_end_write(&card->chip, &card->dma);
+	s5933_unmap(&card->chip, DMA_FROM_DEVICE, &card->dma);
+	card->pos += max(done, 0);
+}
+
+/* A page is full. Return: true if the block is done. */
+static bool turn_page(struct card *card)
+{
+	end_piece(card);
+	if (!card->block || begin_piece(card))
+		return false;
+	card->block->len = card->pos;
+	card->block = NULL;
+	return true;
+}
+
+static irqreturn_t card_interrupt(int irq, void *chip)
+{
+	struct card *card = container_of(chip, struct card, chip);
+	unsigned long flags;
+	bool done = false;
+	u32 status;
+
+	spin_lock_irqsave(&card->chip.lock, flags);
+	status = s5933_read(&card->chip, S5933_INTCSR);
+	if (s5933_is_gone(status) || !(status & INTCSR_ASSERTED)) {
+		spin_unlock_irqrestore(&card->chip.lock, flags);
+		return IRQ_NONE;
+	}
+	s5933_set_irq(&card->chip, true, status & INTCSR_STATUS);
+	if ((status & INTCSR_IS_WRITE_DONE) && !card->chip.halted)
+		done = turn_page(card);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
+	if (done)
+		zio_cset_done(card->cset);
+	return IRQ_HANDLED;
+}
+
+static int card_input(struct zio_cset *cset)
+{
+	struct card *card = zio_cset_priv(cset);
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->chip.lock, flags);
+	card->block = zio_cset_armed(cset)->block;
+	card->pos = 0;
+	if (!card->chip.halted)
+		begin_piece(card);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
+	return -EAGAIN;
+}
+
+static void card_stop(struct zio_cset *cset)
+{
+	struct card *card = zio_cset_priv(cset);
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->chip.lock, flags);
+	end_piece(card);
+	card->block = NULL;
+	spin_unlock_irqrestore(&card->chip.lock, flags);
+}
+
+static int card_init(struct zio_cset *cset)
+{
+	struct card *card = zio_cset_priv(cset);
+
+	card->cset = cset;
+	return zio_cset_use_dma(cset, card->chip.dev);
+}
+
+/* The driver has no timers, and no work. */
+static void card_halt(struct s5933 *chip)
+{
+}
+
+/* Reset the card, start it, and begin the block that is armed anew. */
+static void card_restart(struct s5933 *chip)
+{
+	struct card *card = container_of(chip, struct card, chip);
+	unsigned long flags;
+	int ms = 100;
+
+	s5933_write(chip, S5933_MCSR, MCSR_RESET_CARD | MCSR_RESETS);
+	s5933_flush(chip);
+	usleep_range(10, 20);
+	s5933_write(chip, S5933_MCSR, 0);
+	s5933_write(chip, S5933_OMB(1), start & ~START_WAITS);
+	while (ms-- && !(s5933_read(chip, S5933_MBEF) & MBEF_IMB(4, 3)))
+		usleep_range(1000, 1500);
+	s5933_write(chip, S5933_OMB(1), start);
+	spin_lock_irqsave(&chip->lock, flags);
+	s5933_set_irq(chip, true, INTCSR_STATUS);
+	end_piece(card);
+	card->pos = 0;
+	if (card->block)
+		begin_piece(card);
+	spin_unlock_irqrestore(&chip->lock, flags);
+}
+
+static const struct s5933_ops card_chip_ops = {
+	.irq = INTCSR_WRITE_DONE,
+	.select = INTCSR_IMB(4, 3),
+	.handler = card_interrupt,
+	.halt = card_halt,
+	.restart = card_restart,
+};
+
+static const struct zio_cset_ops card_ops = {
+	.init = card_init,
+	.raw_io = card_input,
+	.stop_io = card_stop,
+};
+
+static const struct zio_cset_desc card_csets[] = {
+	{
+		.name = "words",
+		.n_chan = 1,
+		.ssize = 4,
+		.nsamples = 1024,
+		.trigger = "transparent",
+		.ops = &card_ops,
+	},
+};
+
+static const struct zio_device_desc card_desc = {
+	.name = "s5933",
+	.owner = THIS_MODULE,
+	.cset = card_csets,
+	.n_cset = ARRAY_SIZE(card_csets),
+};
+
+static int card_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct card *card = devm_kzalloc(&pdev->dev, sizeof(*card), GFP_KERNEL);
+	int ret;
+
+	if (!card)
+		return -ENOMEM;
+	ret = s5933_probe(&card->chip, pdev, &card_chip_ops);
+	ret = ret ?: s5933_start(&card->chip);
+	if (ret)
+		return ret;
+	card_restart(&card->chip);
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &card_desc,
+							ZIO_ID_AUTO, card));
+}
+
+static struct pci_driver card_driver = {
+	.name = "zio-s5933-mini",
+	.probe = card_probe,
+	.shutdown = s5933_shutdown,
+	.err_handler = &s5933_err_handler,
+	.driver.pm = pm_sleep_ptr(&s5933_pm_ops),
+};
+module_pci_driver(card_driver);
+MODULE_DESCRIPTION("ZIO: a small driver for a card with an AMCC S5933");
+MODULE_VERSION(ZIO_MODULE_VERSION);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sps-send.c: blocks to events on the link
+ *
+ * UCTRL# in OMB1 says whether the words in the FIFO leave as control words or as data. The
+ * card takes OMB1 at once. So the driver changes UCTRL# only while the FIFO is empty
+ * (libSLINK.c).
+ *
+ *   IDLE     There is nothing to send
+ *   BEGIN    FIFO empty: UCTRL# = control, the begin word
+ *   DATA     FIFO empty: UCTRL# = data, the chip gets the first page
+ *   SENDING  page read: the chip gets the next one
+ *   END      FIFO empty: UCTRL# = control, the end word; the block is done
+ *
+ * The chip does not interrupt when the FIFO becomes empty. The driver waits for the time
+ * that eight words need. Then its timer looks again, since the other end may have XOFF.
+ */
+#include "sps.h"
+
+/* Eight words leave within this time, if the other end takes them. */
+#define EMPTY_NS	1000
+
+static bool is_empty(struct sps_card *card)
+{
+	return s5933_wait_mcsr(&card->chip, MCSR_READ_EMPTY, EMPTY_NS) &
+		MCSR_READ_EMPTY;
+}
+
+/* While the link is down, a message of the card wakes the driver when it comes up. */
+static bool look_later(struct sps_card *card)
+{
+	if (sps_is_up(card))
+		hrtimer_start(&card->timer, ns_to_ktime(SPS_LOOK_US * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL);
+	return false;
+}
+
+/* The FIFO is empty. */
+static void set_type(struct sps_card *card, u32 type)
+{
+	if ((card->omb1 & SPS_UCTRL_N) != type)
+		sps_set_omb1(card, SPS_UCTRL_N, type);
+}
+
+static void push_control(struct sps_card *card, u32 word)
+{
+	set_type(card, 0);
+	s5933_write(&card->chip, S5933_FIFO, word);
+}
+
+static void send_begin(struct sps_card *card)
+{
+	push_control(card, card->begin);
+	card->state = card->block->len ? SPS_DATA : SPS_END;
+}
+
+/* Send the next page of the block, or go on to the end word after the last page. */
+static void send_piece(struct sps_card *card)
+{
+	int ret = s5933_map(&card->chip, card->block, card->pos, card->block->len,
+			    DMA_TO_DEVICE, &card->dma);
+
+	if (!ret) {
+		s5933_begin_read(&card->chip, &card->dma);
+		sps_count(card, SPS_TRANSFERS, 1);
+		card->state = SPS_SENDING;
+		return;
+	}
+	if (ret != -ENOSPC)
+		sps_count(card, SPS_ABORTS, 1);
+	card->state = SPS_END;
+}
+
+static void send_data(struct sps_card *card)
+{
+	set_type(card, SPS_UCTRL_N);
+	send_piece(card);
+}
+
+static void send_end(struct sps_card *card)
+{
+	push_control(card, card->end);
+	sps_count(card, SPS_EVENTS, 1);
+	card->block = NULL;
+	card->state = SPS_IDLE;
+}
+
+/* Return: false if the chip still reads the page, or the card has lost its state. */
+static bool end_piece(struct sps_card *card)
+{
+	u32 mcsr = s5933_read(&card->chip, S5933_MCSR);
+	int done;
+
+	if (s5933_is_gone(mcsr) || !(card->aborted || (mcsr & MCSR_READ_IS_ZERO)))
+		return false;
+	done = s5933_end_read(&card->chip, &card->dma);
+	s5933_unmap(&card->chip, DMA_TO_DEVICE, &card->dma);
+	if (done < 0) {
+		sps_lose_card(card);
+		return false;
+	}
+	card->pos += done;
+	sps_count(card, SPS_WORDS, done / 4);
+	return true;
+}
+
+/* The bus refused memory: end the event here. */
+static void end_aborted(struct sps_card *card)
+{
+	card->aborted = false;
+	sps_count(card, SPS_ABORTS, 1);
+	card->state = SPS_END;
+}
+
+static bool advance_sending(struct sps_card *card)
+{
+	if (!end_piece(card))
+		return false;
+	if (card->aborted)
+		end_aborted(card);
+	else
+		send_piece(card);
+	return true;
+}
+
+/* Return: true if the state has changed. */
+static bool advance_state(struct sps_card *card)
+{
+	if (card->state == SPS_SENDING)
+		return advance_sending(card);
+	if (!is_empty(card))
+		return look_later(card);
+	switch (card->state) {
+	case SPS_DATA:
+		send_data(card);
+		break;
+	case SPS_END:
+		send_end(card);
+		break;
+	default:
+		send_begin(card);
+	}
+	return true;
+}
+
+/**
+ * sps_advance() - let the output advance as far as it can
+ * @card: the card, locked
+ *
+ * Context: any.
+ * Return: true if the armed block is done. The caller releases the lock and calls
+ *         zio_cset_done().
+ */
+bool sps_advance(struct sps_card *card)
+{
+	if (card->state != SPS_SENDING)
+		card->aborted = false;
+	while (card->block && sps_is_usable(card) && advance_state(card))
+		if (!card->block)
+			return true;
+	return false;
+}
+
+/* Do not send the rest of the block. The receiver gets an event without end. */
+void sps_drop(struct sps_card *card)
+{
+	struct s5933 *chip = &card->chip;
+
+	if (card->dma.len) {
+		s5933_set_mcsr(chip, MCSR_READ_ENABLE, MCSR_RESET_READ);
+		s5933_write(chip, S5933_MRTC, 0);
+		s5933_flush(chip);
+		s5933_unmap(chip, DMA_TO_DEVICE, &card->dma);
+	}
+	card->pos = 0;
+	card->state = SPS_IDLE;
+}

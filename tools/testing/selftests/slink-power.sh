@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# S-LINK cards when the machine suspends, when the bus fails, and on a board with fewer
+# address lines: acquisition goes on, and an alarm tells of what is lost.
+# model: zio-shutdown
+# device: sspci,id=a
+# device: sps,id=b
+# device: sspci,id=c,peer=b
+# device: sspci,id=d,io=on,device-id=18
+# device: sspci,id=e,intx=off,device-id=19
+# device: sspci,id=f,bar-size=32,device-id=20
+# device: sspci,id=g,bar-size=0,device-id=21
+# device: sps,id=h
+. "${0%/*}/lib-slink.sh"
+
+# can_suspend: the kernel can test a suspend up to the drivers
+can_suspend()
+{
+	[ -w /sys/power/pm_test ] && grep -q freeze /sys/power/state
+}
+
+# suspend SECONDS: suspend all devices for so long
+suspend()
+{
+	echo $1 >/sys/module/suspend/parameters/pm_test_delay
+	echo devices >/sys/power/pm_test
+	echo freeze >/sys/power/state
+}
+
+# call WHAT PCI: what the kernel calls for a shutdown or an error of the bus
+call()
+{
+	insmod "${0%/*}/zio-shutdown.ko" what=$1 device=$2 || return
+	rmmod zio_shutdown
+}
+
+# events_come N: so many more
+events_come()
+{
+	seen=$(($(stat events) + $1))
+	wait_until 20 eval '[ "$(stat events)" -ge $seen ]'
+}
+
+# gaps_at COMMAND: under traffic, five times; each gap has an alarm
+gaps_at()
+{
+	fresh
+	bench event=0 size=1 size-max=2000 sizes=random mode=block
+	slink-events --gaps $node >/tmp/gaps 2>&1 &
+	reader=$!
+	for n in 1 2 3 4 5; do
+		events_come 50 || break
+		"$@" || break
+	done
+	is "$*: five times" "$?$n" 05
+	check "$*: events come" events_come 50
+	bench mode=stop
+	wait $reader
+	is "$*: each gap has its alarm" $? 0
+	diag "$(cat /tmp/gaps)"
+	no_faults "$*"
+}
+
+test_suspend()
+{
+	can_suspend || { skip "suspend" "the kernel has no pm_test"; return; }
+	gaps_at suspend 0
+	stream "after the last resume" 20 count fixed 100 100 1
+}
+
+# The card has no power meanwhile. The driver sets it up again as it was.
+test_lost_power()
+{
+	can_suspend || { skip "lost power" "the kernel has no pm_test"; return; }
+	fresh
+	echo 5 >$in/return-lines
+	echo 16 >$in/width
+	before=$(ask omb1)
+	bench lose-ns=500000000
+	check "lost power: suspend" suspend 1
+	check "lost power: the link is up" wait_until 20 link_is 1
+	is "lost power: the lines of the card" "$(ask omb1)" "$before"
+	bench event=0 size=100 count=2 mode=block
+	is "lost power: an alarm, once" "$(slink-events -n 2 $node)" "100/0x10 100/0 "
+	no_faults "lost power"
+}
+
+# The block that is being sent is sent again.
+test_suspended_output()
+{
+	can_suspend || { skip "source" "the kernel has no pm_test"; return; }
+	fresh_output
+	out_bench out-ns=1000000
+	slink-send $outnode 1 3000 >/tmp/sent 2>&1 &
+	sender_pid=$!
+	check "source: words are read" wait_until 20 eval \
+		'[ "$(out_ask read-words)" -gt 8 ]'
+	check "source: suspend" suspend 0
+	out_bench out-ns=60
+	wait $sender_pid
+	is "source: sent" $? 0
+	check "source: the whole event" wait_until 10 eval \
+		'[ "$(out_ask sink-words)" -ge 3000 ]'
+	no_output_faults "source"
+}
+
+test_error()
+{
+	gaps_at call error $pci
+	stream "after the last reset" 20 count fixed 100 100 1
+}
+
+# Nothing mends the card: the driver leaves it alone, and lets it go.
+test_failure()
+{
+	fresh
+	bench event=0 size=100 rate=5000 mode=trigger
+	check "failure: events come" events_come 50
+	check "failure: it is reported" call failure $pci
+	before=$(ask reg-reads)
+	seen=$(stat events)
+	usleep 1500000
+	is "failure: the driver does not access the card" \
+		"$(ask reg-reads) $(stat events)" "$before $seen"
+	bench mode=stop
+	fresh
+	stream "after a new bind" 20 count fixed 100 100 1
+}
+
+# mask_of PCI: the address lines that the kernel uses for its DMA
+mask_of()
+{
+	cat /sys/bus/pci/devices/$1/dma_mask_bits
+}
+
+test_dma_bits()
+{
+	is "32 address lines" "$(mask_of $pci) $(mask_of $out_pci)" "32 32"
+	zio-unload zio-sps
+	zio-unload zio-slink
+	zio-unload zio-s5933
+	expect_errno "33 address lines" EINVAL zio-load zio-s5933 dma_bits=33
+	check "a board with 30 address lines" zio-load zio-s5933 dma_bits=30
+	load && find_cards
+	is "30 address lines" "$(mask_of $pci) $(mask_of $out_pci)" "30 30"
+	stream "with 30 address lines" 20 count fixed 100 100 1
+}
+
+# The small driver for any card with the chip, and the fourth card. The source sends no
+# control words.
+test_mini()
+{
+	check "mini: loaded" zio-load zio-s5933-mini start=0x03000007
+	check "mini: bound" write_file /sys/bus/pci/drivers/zio-s5933-mini/new_id "10dc 0012"
+	slink-bench -c 3 pattern=running size=1000 inject-every=1 inject-faults=0x18 \
+		mode=block >/dev/null
+	mini=/dev/zio/s5933-0000-0-0-data
+	# Each word follows the one before it, in blocks of a page.
+	is "mini: words" "$(dd if=$mini bs=4096 count=50 2>/dev/null | od -An -v -tu4 -w4 |
+		awk '$1 != NR - 1 { wrong++ } END { print NR, wrong + 0 }')" "51200 0"
+	if can_suspend; then
+		suspend 0
+		is "mini: words after a suspend" "$(dd if=$mini bs=4096 count=50 2>/dev/null |
+			wc -c)" 204800
+	fi
+	slink-bench -c 3 mode=stop
+	is "mini: no fault" "$(slink-bench -c 3 faults)" 0
+	check "mini: unloaded" zio-unload zio-s5933-mini
+}
+
+# debugfs shows the boot image of the card: vendor and device.
+test_nvram()
+{
+	check "the boot image" grep -q "^00000000: dc 10 11 00" \
+		/sys/kernel/debug/zio-slink-$pci/nvram
+	check "the boot image of the source card" grep -q "^00000000: dc 10 10 00" \
+		/sys/kernel/debug/zio-sps-$out_pci/nvram
+	no_faults "boot image"
+}
+
+begin_slink
+[ $# -gt 0 ] || set -- nvram suspend lost_power suspended_output error failure mini dma_bits
+for test; do
+	test_$test
+done
+end_slink
