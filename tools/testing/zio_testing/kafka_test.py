@@ -80,10 +80,11 @@ def run_groups(groups: list[tuple[int, list[Test]]], work: Path) -> list[bool]:
     """Run the tests; later brokers start while the tests with the first ones run."""
     results: list[bool] = []
     with contextlib.ExitStack() as stack, ThreadPoolExecutor(1) as pool:
-        rigs = [
-            pool.submit(stack.enter_context, started(number, work / f"brokers{number}"))
-            for number, _ in groups
-        ]
+
+        def start(number: int) -> Rig:
+            return stack.enter_context(started(number, work / f"brokers{number}"))
+
+        rigs = [pool.submit(start, number) for number, _ in groups]
         for rig, (_, tests) in zip(rigs, groups, strict=True):
             for test in tests:
                 results.append(run_test(len(results) + 1, test, rig.result()))
