@@ -94,7 +94,7 @@ def use_packages() -> None:
 
 def build_program(logs: Path) -> None:
     """Build zio-kafka with sanitizers, and without for a virtual machine."""
-    setup("build", "kafka", "nexus", "vm")
+    setup("build", "docs", "kafka", "nexus", "vm")
     target = PROGRAM.relative_to(ROOT / "tools")
     words: Words = ["make", "-s", "-C", ROOT / "tools", target, "kafka", "python"]
     build(words, logs / "make", "no zio-kafka")
@@ -247,6 +247,9 @@ class Skipped(Exception):
 def need_root() -> None:
     if os.geteuid():
         raise Skipped("only root may do this")
+    words = ["unshare", "--mount", "--uts", "--time", "true"]
+    if subprocess.run(words, capture_output=True).returncode:
+        raise Skipped("this machine allows no name spaces")
 
 
 def equal(found: object, wanted: object, what: str) -> None:
