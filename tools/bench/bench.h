@@ -136,6 +136,7 @@ void main_loop(char **argv);
 void main_peer(char **argv);
 void main_route(char **argv);
 void main_slink(char **argv);
+void main_stream(char **argv);
 void main_trig(char **argv);
 
 #endif /* BENCH_H */

@@ -71,6 +71,7 @@ static const struct command {
 	{ "iio", main_iio },		/* events of IIO's hrtimer trigger */
 	{ "jitter", main_jitter },	/* how late events come */
 	{ "slink", main_slink },	/* events of the emulated S-LINK card */
+	{ "stream", main_stream },	/* blocks of a stream */
 	{ "route", main_route },	/* blocks that the kernel hands on by itself */
 	{ "busy", main_busy },		/* a command that mostly waits */
 	{ "run", main_run },
@@ -86,5 +87,5 @@ int main(int argc, char **argv)
 			commands[i].main(argv + 2);
 			return 0;
 		}
-	die("which command? loop, peer, trig, iio, jitter, slink, route, busy, run, free");
+	die("which command? loop, peer, trig, iio, jitter, slink, stream, route, busy, run, free");
 }
