@@ -20,11 +20,14 @@ static struct ziio_buffer *to_zbuf(struct iio_buffer *buf)
 	return container_of(buf, struct ziio_buffer, buf);
 }
 
-/* An error would end the walk, and another buffer would miss the scan. */
+/*
+ * After an error the IIO core would not visit other buffers. After 0 it would wake the
+ * readers of this one for each scan, and there are none.
+ */
 static int buffer_store(struct iio_buffer *buf, const void *scan)
 {
 	ziio_store(to_zbuf(buf)->state, scan);
-	return 0;
+	return 1;
 }
 
 static bool is_first(const struct iio_buffer *buf, const struct iio_dev *indio)

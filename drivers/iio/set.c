@@ -200,6 +200,7 @@ static int set_init(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 
+	state->set[zio_cset_index(cset)].step = zio_cset_ssize(cset);
 	WRITE_ONCE(state->set[zio_cset_index(cset)].cset, cset);
 	return 0;
 }
@@ -212,6 +213,19 @@ static void note_channels(struct ziio_set *set)
 		WRITE_ONCE(set->chan[zio_channel_index(pos->chan)], pos->chan);
 }
 
+/* The mask rarely changes. */
+static void use_mask(struct ziio_set *set, u64 mask)
+{
+	unsigned int n;
+
+	if (mask == set->mask)
+		return;
+	n = hweight64(mask);
+	set->mask = mask;
+	set->step = n * set->field->bytes;
+	set->copies = set->is_plain && n == set->n;
+}
+
 static int set_raw_io(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
@@ -219,12 +233,8 @@ static int set_raw_io(struct zio_cset *cset)
 
 	note_channels(set);
 	set->fill = 0;
-	set->step = set->field->bytes;
-	if (is_interleaved(set)) {
-		set->mask = zio_cset_mask(cset);
-		set->step *= hweight64(set->mask);
-		set->copies = set->is_plain && hweight64(set->mask) == set->n;
-	}
+	if (is_interleaved(set))
+		use_mask(set, zio_cset_mask(cset));
 	/* For store_scan() */
 	smp_store_release(&set->block, zio_cset_armed(cset)->block);
 	if (state->trig)

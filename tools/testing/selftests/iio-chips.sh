@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # kernel-module: industrialio-triggered-buffer
+# kernel-module: iio_dummy
 # kernel-module: i2c-dev
 # kernel-module: mag3110
 # kernel-module: ti-ads1015
@@ -8,8 +9,9 @@
 # kernel-module: hid-sensor-accel-3d
 # kernel-file: i2c-stub
 #
-# zio-iio with drivers of the kernel as they are: two chips on an emulated I2C bus, and
-# a sensor on an emulated HID bus.
+# zio-iio with drivers of the kernel as they are: two chips on an emulated I2C bus, a
+# sensor on an emulated HID bus, and iio_dummy (which loses some memory, so this test does
+# not run with kmemleak).
 . "${0%/*}/lib.sh"
 . "${0%/*}/lib-iio.sh"
 
@@ -120,6 +122,23 @@ has_count()
 	[ "$(queued 0)" -ge "$1" ]
 }
 
+test_dummy()
+{
+	mkdir /sys/kernel/config/iio/devices/dummy/pretend 2>/dev/null || {
+		skip "iio_dummy" "this kernel has none"
+		return
+	}
+	check "iio_dummy" make_iio d iio=pretend nsamples=2
+	zio-links
+	is "its sets" "$(cat $ziio/cset*/name | xargs)" "voltage voltage accel"
+	is "voltage0" "$(samples 0-0 u2 4)" "7 7"
+	is "differences" "$(samples 1-0 d2 8)" "-33 -2 -33 -2"
+	is "acceleration" "$(samples 2-0 d2 4)" "344 344"
+	rmdir /sys/kernel/config/iio/devices/dummy/pretend
+	check "the ZIO device goes" wait_until 20 is_gone
+	remove_iio d
+}
+
 if ! [ -e /sys/bus/iio ] || ! zio-load zio-iio; then
 	skip "IIO" "this kernel has none"
 	done_testing
@@ -138,5 +157,6 @@ if [ -e /dev/uhid ]; then
 else
 	skip "a sensor on HID" "this kernel has no uhid"
 fi
+test_dummy
 check "the module is unloaded" zio-unload zio-iio
 done_testing

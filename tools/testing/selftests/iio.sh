@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # model: iio-ramp
 # kernel-module: industrialio-triggered-buffer
-# kernel-module: iio_dummy
 # leaks
 #
 # zio-iio with a device whose samples are known.
@@ -290,23 +289,6 @@ test_gone()
 	remove_iio a
 }
 
-test_dummy()
-{
-	mkdir /sys/kernel/config/iio/devices/dummy/pretend 2>/dev/null || {
-		skip "iio_dummy" "this kernel has none"
-		return
-	}
-	check "iio_dummy" make_iio d iio=pretend nsamples=2
-	zio-links
-	is "its sets" "$(cat $ziio/cset*/name | xargs)" "voltage voltage accel"
-	is "voltage0" "$(samples 0-0 u2 4)" "7 7"
-	is "differences" "$(samples 1-0 d2 8)" "-33 -2 -33 -2"
-	is "acceleration" "$(samples 2-0 d2 4)" "344 344"
-	rmdir /sys/kernel/config/iio/devices/dummy/pretend
-	check "the ZIO device goes" wait_until 20 is_gone
-	remove_iio d
-}
-
 # Scans, readers, a user of IIO, and the end of the device, all at once
 test_storm()
 {
@@ -360,7 +342,6 @@ test_failures
 test_separate
 test_beside_kfifo
 test_gone
-test_dummy
 test_storm
 rmmod iio-ramp
 check "the module is unloaded" zio-unload zio-iio
