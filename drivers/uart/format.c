@@ -54,14 +54,18 @@ static u32 read_number(struct device *dev, const char *name, u32 fallback)
 	return dev ? zio_config_value(dev, name, fallback) : fallback;
 }
 
-/* Configfs has the position of the word, firmware the word. Return: it, or -EINVAL. */
+/* A device in configfs has the positions of words, firmware has the words. */
+static bool is_in_configfs(struct device *dev)
+{
+	return dev && device_property_present(dev, "zio-id");
+}
+
+/* A word of the firmware could be read as a number, too. Return: position, or -EINVAL. */
 static int read_choice(struct device *dev, const char *name,
 		       const char *const *choices, const char *fallback)
 {
-	u32 value;
-
-	if (dev && !device_property_read_u32(dev, name, &value))
-		return value;
+	if (is_in_configfs(dev))
+		return zio_config_value(dev, name, 0);
 	if (dev)
 		fallback = zio_config_text(dev, name, fallback);
 	return match_string(choices, -1, fallback);
@@ -140,8 +144,7 @@ static unsigned int read_ssize(struct device *dev)
 {
 	u32 ssize = read_number(dev, "ssize", uart_params.ssize);
 
-	/* Configfs has the position of the word. */
-	return dev && device_property_present(dev, "zio-id") ? BIT(ssize) : ssize;
+	return is_in_configfs(dev) ? BIT(ssize) : ssize;
 }
 
 /**

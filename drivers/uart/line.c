@@ -7,9 +7,9 @@
  * loses something: the frames of a block follow each other without a gap. Lost frames
  * are lost blocks: the next block has a later sequence number, and an alarm.
  *
- *   A  uart_raw_io() stores the room, then line->armed (release). (A) pairs with the load
- *      of line->armed (acquire) in armed_block(). Without it, the receiver could use the
- *      room of an old block.
+ * uart_raw_io() stores the room, then line->armed (release). This pairs with the load of
+ * line->armed (acquire) in armed_block(). Without it, the receiver could use the room of
+ * an old block.
  *
  * The receiver has line->lock for all bytes that it gets at once. uart_stop_io() clears
  * line->armed and takes the lock: then no receiver has the block.
@@ -39,7 +39,8 @@ static const struct zio_attr_desc uart_attrs[] = {
 /* Return: the armed block, or NULL. */
 static struct zio_block *armed_block(struct uart_line *line)
 {
-	if (!smp_load_acquire(&line->armed))			/* A */
+	/* Pairs with uart_raw_io(), see above. */
+	if (!smp_load_acquire(&line->armed))
 		return NULL;
 	return zio_cset_armed(line->cset)->block;
 }
@@ -221,7 +222,8 @@ static int uart_raw_io(struct zio_cset *cset)
 
 	WRITE_ONCE(line->chan, armed->chan);
 	line->room = armed->block->len;
-	smp_store_release(&line->armed, 1);			/* A */
+	/* Pairs with armed_block(), see above. */
+	smp_store_release(&line->armed, 1);
 	return -EAGAIN;
 }
 
