@@ -2,9 +2,9 @@
 /*
  * stream.c: the operations of the sets; start, restart and watch of a PCM
  *
- * raw_io() notes the armed block. A work item, the "service", prepares and starts the PCM,
- * starts it again when it has stopped by itself, and watches whether it moves. It sleeps in
- * ALSA's functions, so it is the only one that calls them. If the PCM cannot be started, or
+ * raw_io() notes the armed block. A work item, the "service", prepares and starts the PCM.
+ * It starts the PCM again when that has stopped by itself, and watches whether it moves. It
+ * sleeps in ALSA's functions, so it is the only one that calls them. If the PCM cannot be started, or
  * does not move, the service fails the armed block: the reader gets the error, and its next
  * read tries once more.
  *

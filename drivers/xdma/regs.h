@@ -21,7 +21,7 @@
 #define XDMA_SPACE		0x7000
 #define XDMA_MAX_ENGINES	4	/* in a direction */
 
-/* The first register of a block: who it is */
+/* The first register of a block: its identity */
 #define XDMA_ID_MASK		0xffff0000
 #define XDMA_ID_H2C		0x1fc00000
 #define XDMA_ID_C2H		0x1fc10000

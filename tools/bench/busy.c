@@ -7,8 +7,8 @@
  *   WORD...        the command; none: the machine alone
  *
  * The program spins whenever the processor has nothing else to do, and counts its turns.
- * The difference to the turns beside no command is the cost of the command, and of all
- * that the kernel does for it, interrupts included. For machines with one processor.
+ * The difference to the turns beside no command is the cost of the command. It includes
+ * the kernel's work for it, and interrupts. For machines with one processor.
  */
 #include <sched.h>
 #include <signal.h>

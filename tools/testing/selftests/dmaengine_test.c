@@ -3,8 +3,8 @@
  * dmaengine_test.c: zio-dmaengine over a provider without hardware
  *
  * The words of the model soft-dma count up. A transfer that is terminated takes no count.
- * So the words of mode "sg" never have a gap, and those of mode "cyclic" have the gaps that
- * the sequence numbers tell.
+ * So the words of mode "sg" never have a gap. Those of mode "cyclic" have the gaps that the
+ * sequence numbers tell.
  *
  * # model: soft-dma
  * # swiotlb
@@ -132,7 +132,7 @@ static uint32_t read_words(struct pair pair, struct zio_control *ctrl)
 	return n;
 }
 
-/* Without a loss each word follows the word before. Returns the number after the last. */
+/* Each word follows the word before, if no block is lost. Returns the number after the last. */
 static uint32_t follow(struct pair pair, unsigned int blocks, uint32_t next)
 {
 	struct zio_control ctrl;
