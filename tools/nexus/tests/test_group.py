@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The blocks of aligned events, and the table of the events."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,14 @@ class FakeGroup:
 
     def __init__(self) -> None:
         self.seq = 0
-        self.is_idle = False
+        self.idle = 0
 
     def next(self, timeout: float) -> FakeEvent | None:
         assert timeout > 0
-        if self.seq == 1500 and not self.is_idle:
-            self.is_idle = True
+        if self.seq == 1500 and self.idle < 3:
+            # A collector that has waited for so long must still take the next event.
+            time.sleep(timeout * 1.1)
+            self.idle += 1
             raise BlockingIOError
         self.seq += 1
         return FakeEvent(self.seq - 1) if self.seq <= COUNT else None

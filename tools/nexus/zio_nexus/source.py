@@ -249,6 +249,7 @@ class EventCollector:
 
     def take(self) -> Step:
         if not self.times:
+            self.begin = time.monotonic()
             return Step([])
         runs: list[Run] = []
         if self.controls:
