@@ -4,9 +4,9 @@
  *
  * raw_io() notes the armed block. A work item, the "service", prepares and starts the PCM.
  * It starts the PCM again when that has stopped by itself, and watches whether it moves. It
- * sleeps in ALSA's functions, so it is the only one that calls them. If the PCM cannot be started, or
- * does not move, the service fails the armed block: the reader gets the error, and its next
- * read tries once more.
+ * sleeps in ALSA's functions, so it is the only one that calls them. If the PCM cannot be
+ * started, or does not move, the service fails the armed block. The reader gets the error,
+ * and its next read tries once more.
  *
  *   raw_io()     notes the block; starts the service, or copies at once
  *   hook()       ALSA has news: a period, or another state

@@ -45,8 +45,9 @@ struct ramp_scan {
 	__be16 voltage[2];
 	s8 temp;
 	u16 accel[2];
-	s32 rot[ELEMENTS] __aligned(16);
-	s64 stamp __aligned(8);
+
+	s32 __aligned(16) rot[ELEMENTS];
+	s64 __aligned(8) stamp;
 };
 
 static void fill_scan(struct ramp_scan *scan, u32 k)
