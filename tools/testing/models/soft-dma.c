@@ -184,10 +184,10 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		call_back(&desc->tx, &desc->result);
 		drop(sc, desc);
 	}
-	if (list_empty_careful(&sc->issued))
-		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, period());
-	return HRTIMER_RESTART;
+	/* A callback may have started the timer already: so it cannot be moved forward. */
+	if (!list_empty_careful(&sc->issued))
+		hrtimer_start(timer, period(), HRTIMER_MODE_REL_SOFT);
+	return HRTIMER_NORESTART;
 }
 
 static dma_cookie_t soft_submit(struct dma_async_tx_descriptor *tx)
