@@ -27,6 +27,10 @@ set_up()
 	echo 9 >$config/devices/zzero/z/id
 	echo 1 >$config/devices/zzero/z/interleaved
 	echo 1 >$config/devices/zzero/z/live || return
+	mkdir $config/devices/zzero/stream || return
+	echo 10 >$config/devices/zzero/stream/id
+	echo 8 >$config/devices/zzero/stream/stream
+	echo 1 >$config/devices/zzero/stream/live || return
 	echo vmalloc >$zzero/cset2/current_buffer
 }
 
