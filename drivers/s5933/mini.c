@@ -67,13 +67,13 @@ static irqreturn_t card_interrupt(int irq, void *chip)
 	u32 status;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	status = s5933_read(&card->chip, S5933_INTCSR);
+	status = s5933_read_status(&card->chip);
 	if (s5933_is_gone(status) || !(status & INTCSR_ASSERTED)) {
 		spin_unlock_irqrestore(&card->chip.lock, flags);
 		return IRQ_NONE;
 	}
 	s5933_set_irq(&card->chip, true, status & INTCSR_STATUS);
-	if ((status & INTCSR_IS_WRITE_DONE) && !card->chip.halted)
+	if (status & INTCSR_IS_WRITE_DONE)
 		done = turn_page(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	if (done)

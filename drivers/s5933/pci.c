@@ -215,7 +215,10 @@ const struct dev_pm_ops s5933_pm_ops = {
 };
 EXPORT_SYMBOL_GPL(s5933_pm_ops);
 
-/* An access to the card may fail or hang from now on. So only the software stops. */
+/*
+ * An access to the card may fail or hang from now on. So only the software stops. The
+ * configuration space switches the interrupt off, because no handler acknowledges it.
+ */
 static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct s5933 *chip = pci_get_drvdata(pdev);
@@ -226,6 +229,7 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 	spin_lock_irqsave(&chip->lock, flags);
 	chip->halted = true;
 	spin_unlock_irqrestore(&chip->lock, flags);
+	pci_intx(pdev, 0);
 	chip->ops->halt(chip);
 	pci_clear_master(pdev);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :

@@ -244,7 +244,7 @@ irqreturn_t slink_interrupt(int irq, void *data)
 	u32 status;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	status = s5933_read(&card->chip, S5933_INTCSR);
+	status = s5933_read_status(&card->chip);
 	if (is_interrupting(status)) {
 		slink_count(card, SLINK_INTERRUPTS, 1);
 		if (!visit.enable)

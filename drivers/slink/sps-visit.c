@@ -80,7 +80,7 @@ irqreturn_t sps_interrupt(int irq, void *data)
 	u32 status;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	status = s5933_read(&card->chip, S5933_INTCSR);
+	status = s5933_read_status(&card->chip);
 	mine = !s5933_is_gone(status) && (status & INTCSR_ASSERTED);
 	if (mine) {
 		sps_count(card, SPS_INTERRUPTS, 1);

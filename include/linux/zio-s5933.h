@@ -167,6 +167,12 @@ static inline bool s5933_has_state(const struct s5933 *chip, u32 status)
 	return !((status ^ chip->intcsr) & INTCSR_SELECT);
 }
 
+/* Return: INTCSR, for an interrupt handler. All ones: the chip is halted, or is gone. */
+static inline u32 s5933_read_status(const struct s5933 *chip)
+{
+	return chip->halted ? ~0u : s5933_read(chip, S5933_INTCSR);
+}
+
 /* PCI posts writes. This read returns after they have reached the card. */
 static inline void s5933_flush(const struct s5933 *chip)
 {
