@@ -121,8 +121,6 @@ def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str
     for name in asked_for("device", tests):
         options += ["--device", name]
     for words in asked_for("qemu", tests):
-        options.append(f"--qemu={words}")
-    for words in asked_for("qemu", tests):
         options += [f"--qemu={words}"]
     if any(test.has("host-root") for test in tests):
         build_package()
