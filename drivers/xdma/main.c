@@ -34,6 +34,27 @@ static u32 block_id(void __iomem *base, unsigned int block)
 	return readl(base + block) & XDMA_ID_MASK;
 }
 
+static void __iomem *map_bar(struct xdma_card *card, unsigned int bar)
+{
+	resource_size_t start = pci_resource_start(card->pdev, bar);
+	resource_size_t len = pci_resource_len(card->pdev, bar);
+	void __iomem *base;
+
+	if (!devm_request_mem_region(card->dev, start, len, "zio-xdma"))
+		return NULL;
+	base = pcim_iomap(card->pdev, bar, 0);
+	if (!base)
+		devm_release_mem_region(card->dev, start, len);
+	return base;
+}
+
+static void unmap_bar(struct xdma_card *card, unsigned int bar, void __iomem *base)
+{
+	pcim_iounmap(card->pdev, base);
+	devm_release_mem_region(card->dev, pci_resource_start(card->pdev, bar),
+				pci_resource_len(card->pdev, bar));
+}
+
 /* The DMA is in BAR 0, or in BAR 1 if the user's logic has BAR 0. */
 static int map_registers(struct xdma_card *card)
 {
@@ -43,14 +64,14 @@ static int map_registers(struct xdma_card *card)
 	for (bar = 0; bar < 2; bar++) {
 		if (pci_resource_len(card->pdev, bar) < XDMA_SPACE)
 			continue;
-		if (pcim_iomap_regions(card->pdev, BIT(bar), "zio-xdma"))
+		base = map_bar(card, bar);
+		if (!base)
 			continue;
-		base = pcim_iomap_table(card->pdev)[bar];
 		if (block_id(base, XDMA_IRQ) == XDMA_ID_IRQ) {
 			card->base = base;
 			return 0;
 		}
-		pcim_iounmap_regions(card->pdev, BIT(bar));
+		unmap_bar(card, bar, base);
 	}
 	return dev_err_probe(card->dev, -ENODEV, "neither BAR 0 nor BAR 1 has an XDMA\n");
 }
