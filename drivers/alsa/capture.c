@@ -123,7 +123,8 @@ static void drop_overrun(struct alsa_stream *s)
 	over -= s->buffer - s->guard;
 	n = div_u64(over + s->frames - 1, s->frames);
 	s->tail += (u64)n * s->frames;
-	s->lost += n;
+	if (!s->restarted) /* else count_gap() finds them in the time */
+		s->lost += n;
 	s->alarms |= ALSA_ALARM_GAP;
 }
 
