@@ -59,6 +59,13 @@ static const struct snd_pcm_hardware ramp_hardware = {
 	.periods_max = 32,
 };
 
+static u32 ramp_now(void)
+{
+	s64 us = ktime_us_delta(ktime_get(), ramp_began);
+
+	return div_u64((u64)us * RAMP_RATE, USEC_PER_SEC);
+}
+
 static void fill_period(struct ramp_pcm *rpcm)
 {
 	struct snd_pcm_runtime *rt = rpcm->ss->runtime;
@@ -72,15 +79,23 @@ static void fill_period(struct ramp_pcm *rpcm)
 	rpcm->pos = (rpcm->pos + RAMP_PERIOD) % rt->buffer_size;
 }
 
-/* A late work item catches up with the time. */
+/* Like hardware, a late work item tells ALSA the position of now, not that of each period. */
+static bool fill_periods(struct ramp_pcm *rpcm)
+{
+	bool moved = false;
+
+	while (!stalled && (s32)(ramp_now() - rpcm->next) >= RAMP_PERIOD) {
+		fill_period(rpcm);
+		moved = true;
+	}
+	return moved;
+}
+
 static void ramp_work(struct work_struct *work)
 {
 	struct ramp_pcm *rpcm = container_of(to_delayed_work(work), struct ramp_pcm, work);
-	s64 us = ktime_us_delta(ktime_get(), ramp_began);
-	u32 now = div_u64((u64)us * RAMP_RATE, USEC_PER_SEC);
 
-	while (rpcm->running && !stalled && (s32)(now - rpcm->next) >= RAMP_PERIOD) {
-		fill_period(rpcm);
+	if (rpcm->running && fill_periods(rpcm)) {
 		snd_pcm_period_elapsed(rpcm->ss);
 		if (rpcm->running && overruns > 0) {
 			overruns--;
@@ -127,9 +142,7 @@ static int ramp_trigger(struct snd_pcm_substream *ss, int cmd)
 
 	rpcm->running = cmd == SNDRV_PCM_TRIGGER_START;
 	if (rpcm->running) {
-		s64 us = ktime_us_delta(ktime_get(), ramp_began);
-
-		rpcm->next = div_u64((u64)us * RAMP_RATE, USEC_PER_SEC) + 1;
+		rpcm->next = ramp_now() + 1;
 		schedule_delayed_work(&rpcm->work, 1);
 	}
 	return 0;

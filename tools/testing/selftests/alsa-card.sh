@@ -31,10 +31,10 @@ check_estimate()
 		END { print bad + 0, gaps + 0, lost + 0 }'
 }
 
-# list_ramp COUNT: number, first sample in decimal, alarms
-list_ramp()
+# The lines of list_blocks with the first sample in decimal
+in_decimal()
 {
-	list_blocks "$1" | while read -r number first rest; do
+	while read -r number first rest; do
 		echo "$number $((0x$first)) $rest"
 	done
 }
@@ -45,14 +45,16 @@ test_ramp()
 	check "$2: a device" make_pcm r pcm=hw:Ramp,"$1" periods=32
 	list_blocks 30 >/tmp/blocks
 	is "$2: each frame comes, and none is missing" "$(check_gaps 960 </tmp/blocks)" 0
+	before=$(counter 0 xruns)
 	echo 1 >$ramp/overruns
-	list_ramp 60 >/tmp/blocks
-	estimate=$(check_estimate </tmp/blocks)
-	is "$2: an overrun is one gap, whose length is known within two blocks" \
-		"${estimate% *}" "0 1"
+	check "$2: an overrun" wait_until 20 counter_is_over 0 xruns "$before"
+	{ tail -n 1 /tmp/blocks; list_blocks 60; } | in_decimal >/tmp/ramp
+	estimate=$(check_estimate </tmp/ramp)
+	is "$2: each overrun is one gap, whose length is known within two blocks" \
+		"${estimate% *}" "0 $(counter 0 xruns)"
+	[ "${estimate%% *}" = 0 ] || sed 's/^/# /' /tmp/ramp
 	check "$2: it has lost blocks: ${estimate##* }" [ "${estimate##* }" -gt 0 ]
 	is "$2: the statistics say the same" "$(counter 0 lost_blocks)" "${estimate##* }"
-	is "$2: the PCM was started again once" "$(counter 0 xruns)" 1
 }
 
 test_stall()
@@ -120,8 +122,7 @@ test_suspend()
 	echo none >/sys/power/pm_test
 	check "the PCM is started again" wait_until 20 counter_is_over 0 xruns 0
 	zio flush zalsa/0 >/dev/null
-	list_ramp 30 >/tmp/blocks
-	awk '{ printf "%d %x\n", $1, $2 }' /tmp/blocks | tail -n 10 >/tmp/last
+	list_blocks 30 | tail -n 10 >/tmp/last
 	is "blocks come, and the ramp is whole" "$(check_gaps 960 </tmp/last)" 0
 	check "the device is removed" remove_pcm r
 }
@@ -173,6 +174,7 @@ test_storm()
 	done >/dev/null 2>&1
 	touch /tmp/storm-over
 	wait $one $two $three
+	write_file $ramp/overruns 0 >/dev/null
 	check "devices were made in the storm: $made" [ $made -gt 5 ]
 	check "the card still works" make_pcm r pcm=hw:Ramp,0
 	is "each frame comes" "$(list_blocks 10 | check_gaps 960)" 0

@@ -94,6 +94,7 @@ test_capture()
 	write_file $zalsa/cset0/trigger/nsamples 5000 >/dev/null
 	capture_ramp "blocks of several periods" 48000
 	write_file $zalsa/cset0/trigger/nsamples 100000 >/dev/null
+	zio flush zalsa/0 >/dev/null
 	is "a block has at most half of the memory of the card" \
 		"$(zio-dump -n 1 $node-ctrl | sed -n 's/.*: \([0-9]*\) samples.*/\1/p')" 65536
 	write_file $zalsa/cset0/trigger/nsamples 1024 >/dev/null
@@ -107,7 +108,7 @@ test_times()
 		awk -v now="$(date +%s)" '
 		NR > 20 { n++; sum += $1 - last; if ($1 <= last) back++ }
 		{ last = $1 }
-		END { printf "%d %d %.3f\n", back, last > now + 60, sum / n }' >/tmp/times
+		END { printf "%d %d %.3f\n", back, (last > now + 60), sum / n }' >/tmp/times
 	is "blocks follow each other by 1024 frames of 48 kHz" \
 		"$(cat /tmp/times)" "0 0 0.021"
 }

@@ -29,6 +29,7 @@
 #define FORMAT	SNDRV_PCM_FORMAT_S32_BE
 #endif
 #define PERIOD	1024
+#define PERIODS	128 /* a loaded machine fills them late */
 #define CHUNK	512
 
 struct frame {
@@ -82,7 +83,7 @@ static void configure(int fd, unsigned int rate, unsigned int start)
 {
 	struct snd_pcm_sw_params sw = {
 		.period_step = 1, .avail_min = PERIOD, .start_threshold = start,
-		.stop_threshold = 32 * PERIOD,
+		.stop_threshold = PERIODS * PERIOD,
 	};
 	struct snd_pcm_hw_params params;
 
@@ -92,7 +93,7 @@ static void configure(int fd, unsigned int rate, unsigned int start)
 	set_interval(&params, SNDRV_PCM_HW_PARAM_CHANNELS, 2);
 	set_interval(&params, SNDRV_PCM_HW_PARAM_RATE, rate);
 	set_interval(&params, SNDRV_PCM_HW_PARAM_PERIOD_SIZE, PERIOD);
-	set_interval(&params, SNDRV_PCM_HW_PARAM_PERIODS, 32);
+	set_interval(&params, SNDRV_PCM_HW_PARAM_PERIODS, PERIODS);
 	if (ioctl(fd, SNDRV_PCM_IOCTL_HW_PARAMS, &params))
 		die("hw_params");
 	if (ioctl(fd, SNDRV_PCM_IOCTL_SW_PARAMS, &sw))
@@ -148,7 +149,7 @@ static void play(const char *node, uint32_t frames, unsigned int rate)
 		play_chunk(fd, 0, CHUNK);
 	for (done = 0; done < frames; done += CHUNK)
 		play_chunk(fd, done + 1, least(CHUNK, frames - done));
-	for (done = 0; done < 48 * PERIOD; done += CHUNK)
+	for (done = 0; done < (PERIODS + 8) * PERIOD; done += CHUNK)
 		play_chunk(fd, 0, CHUNK);
 	ioctl(fd, SNDRV_PCM_IOCTL_DROP);
 	close(fd);
