@@ -190,23 +190,29 @@ test_unbind()
 	check "the device is removed" remove_pcm mic
 }
 
-# The other end of the cable gets another rate. snd-aloop then stops the capture, and
-# refuses to start it.
+# The other end of the cable starts with another rate. snd-aloop then stops the capture, and
+# refuses to start it. Both ends have chosen their rates before one of them is prepared:
+# later there is no other rate to choose.
 test_other_format()
 {
 	rmmod snd-aloop
 	modprobe snd-aloop pcm_substreams=1 pcm_notify=1
 	loop=$(card_number Loopback)
+	mkfifo /tmp/start
+	pcm-ramp late /dev/snd/pcmC"$loop"D0p 500000 44100 </tmp/start >/dev/null 2>&1 &
+	player=$!
+	exec 7>/tmp/start
+	check "a program has another rate" wait_until 20 \
+		grep -q "^rate: 44100" /proc/asound/Loopback/pcm0p/sub0/hw_params
 	check "a capture device" make_pcm mic pcm=hw:Loopback,1 $plain
 	cat $node-data >/dev/null 2>/tmp/said &
 	reader=$!
 	wait_for_reader $reader
-	pcm-ramp play /dev/snd/pcmC"$loop"D0p 500000 44100 >/dev/null 2>&1 &
-	player=$!
-	wait $reader
-	is "the reader gets EIO" "$(grep -c "Input/output error" /tmp/said)" 1
-	kill $player
-	wait $player 2>/dev/null
+	echo >&7
+	check "the reader gets EIO" wait_until 20 grep -q "Input/output error" /tmp/said
+	kill $player $reader 2>/dev/null
+	wait $player $reader 2>/dev/null
+	exec 7>&-
 	check "blocks come again when the program has left" wait_until 20 \
 		sh -c "timeout 10 zio-dump -n 1 $node-ctrl | grep -q time"
 	check "the device is removed" remove_pcm mic

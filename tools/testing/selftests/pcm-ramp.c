@@ -6,7 +6,7 @@
  *   pcm-ramp record NODE FRAMES        records until the ramp has come, and checks it
  *   pcm-ramp write FRAMES              writes the ramp to standard output
  *   pcm-ramp check FRAMES [CHANNEL]    reads standard input until the ramp has come
- *   pcm-ramp hold NODE [RATE]          opens and configures the PCM, and sleeps
+ *   pcm-ramp late NODE FRAMES RATE     plays, but prepares the PCM after a line of input
  *
  * A frame has two channels of 32 bits: the number of the frame, from 1, and its complement.
  * With CHANNEL the input has this channel alone. "check" and "record" skip frames of
@@ -41,6 +41,8 @@ struct checker {
 	uint32_t next; /* 1: the ramp has not begun */
 	uint32_t frames;
 };
+
+static int is_late;
 
 static void die(const char *what)
 {
@@ -96,6 +98,8 @@ static void configure(int fd, unsigned int rate, unsigned int start)
 	set_interval(&params, SNDRV_PCM_HW_PARAM_PERIODS, PERIODS);
 	if (ioctl(fd, SNDRV_PCM_IOCTL_HW_PARAMS, &params))
 		die("hw_params");
+	if (is_late)
+		getchar();
 	if (ioctl(fd, SNDRV_PCM_IOCTL_SW_PARAMS, &sw))
 		die("sw_params");
 	if (ioctl(fd, SNDRV_PCM_IOCTL_PREPARE))
@@ -229,7 +233,8 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
 
-	if (!strcmp(what, "play") && argc > 3)
+	is_late = !strcmp(what, "late");
+	if ((is_late || !strcmp(what, "play")) && argc > 3)
 		play(argv[2], atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 48000);
 	else if (!strcmp(what, "record") && argc > 3)
 		record(argv[2], atoi(argv[3]));
@@ -237,10 +242,7 @@ int main(int argc, char **argv)
 		write_ramp(atoi(argv[2]));
 	else if (!strcmp(what, "check"))
 		check(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : -1);
-	else if (!strcmp(what, "hold")) {
-		open_pcm(argv[2], argc > 3 ? atoi(argv[3]) : 48000, 1);
-		pause();
-	} else {
+	else {
 		fprintf(stderr, "usage: see the source\n");
 		return 2;
 	}
