@@ -395,5 +395,20 @@ TEST("a block of too many segments is refused", sg)
 	ASSERT_ERRNO(read(pair.data, words, 1024), EMSGSIZE);
 	write_text(SET "/trigger/nsamples", "256");
 	start_model("4");
+	/* The reader is told once of a start that failed before the change. */
+	if (read(pair.data, words, 1024) < 0)
+		ASSERT_EQ(errno, EMSGSIZE);
 	follow(pair, 20, begin(pair));
+}
+
+TEST("the modules leave after the last board", sg)
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+
+	follow(pair, 20, 0);
+	close_pair(pair);
+	ASSERT_EQ(rmdir(ZDMA_CONFIG "/one"), 0);
+	while (shell("rmmod zio_dmaengine 2>/dev/null"))
+		usleep(1000);
+	run("rmmod soft_dma");
 }
