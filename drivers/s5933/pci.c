@@ -180,7 +180,10 @@ static void restart_chip(struct s5933 *chip)
 	s5933_stop(chip);
 	chip->halted = false;
 	spin_unlock_irqrestore(&chip->lock, flags);
+	pci_intx(chip->pdev, 1);
 	pci_set_master(chip->pdev);
+	/* A suspend or a reset of the slot has used up the saved state. */
+	pci_save_state(chip->pdev);
 	chip->ops->restart(chip);
 }
 
@@ -239,8 +242,6 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 {
 	pci_restore_state(pdev);
-	/* The PCI core uses up the saved state. */
-	pci_save_state(pdev);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 
