@@ -63,12 +63,16 @@ class FakeGroup:
 
 
 @pytest.fixture
-def recorded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def fake_group(monkeypatch: pytest.MonkeyPatch) -> None:
     def group(names: list[str], **_: Any) -> FakeGroup:
         assert names == list(KINDS)
         return FakeGroup()
 
     monkeypatch.setattr(zio, "group", group, raising=False)
+
+
+@pytest.fixture
+def recorded(fake_group: None, tmp_path: Path) -> Path:
     path = tmp_path / "a.nxs"
     assert main(["--group", *KINDS, "-o", str(path), "-q"]) == 4
     return path
@@ -101,6 +105,28 @@ def test_verify(recorded: Path) -> None:
     recording = Recording(str(recorded))
     assert len(check_events(recording)) == 2
     recording.close()
+
+
+def test_files_end_between_events(fake_group: None, tmp_path: Path) -> None:
+    """A file has all blocks of its events, also if it was full after one channel."""
+    assert main(
+        ["--group", *KINDS, "-o", str(tmp_path / "a.nxs"), "--rotate-size=64k", "-q"]
+    ) in (0, 4)
+    paths = sorted(tmp_path.glob("a-*.nxs"))
+    assert len(paths) > 1
+    numbers = []
+    for path in paths:
+        with h5py.File(path) as file:
+            events = file["entry/events/block"][()]
+            for column, name in enumerate(KINDS):
+                assert events[:, column].max() + 1 == len(file["entry"][name]["control"])
+                rows = events[:, column][events[:, column] >= 0]
+                assert rows.tolist() == list(range(len(rows)))
+            numbers += [len(events)]
+        recording = Recording(str(path))
+        assert check_events(recording) == []
+        recording.close()
+    assert sum(numbers) == COUNT
 
 
 def test_no_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

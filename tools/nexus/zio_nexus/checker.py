@@ -178,9 +178,9 @@ def check_events(recording: Recording) -> list[str]:
         for column, name in enumerate(table.attrs["channels"]):
             reader = recording.channels.get(name)
             rows = blocks[:, column][blocks[:, column] >= 0]
-            is_whole = recording.text("part") != "1" or len(rows) == (
-                reader.blocks if reader else 0
-            )
-            if not is_whole or (np.diff(rows) != 1).any():
+            count = reader.blocks if reader else 0
+            is_whole = recording.text("part") != "1" or len(rows) == count
+            is_there = not len(rows) or rows[-1] < count
+            if not (is_whole and is_there) or (np.diff(rows) != 1).any():
                 faults.append(f"{name}: the events do not have each block once")
     return faults

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import Gaps, Run, join
+from .blocks import Array, Gaps, Run, join
 from .failure import Failure, say
 from .layout import FLAT, Layout, Options, choose
 from .source import Events, Source, Step
@@ -86,6 +86,8 @@ class Recorder:
         self.gaps: dict[str, Gaps] = {}
         self.pending: dict[str, Pending] = {}
         self.events: list[Events] = []
+        # Of each column of the table of events: the row of the file's first block
+        self.first_rows: dict[int, int] = {}
         self.begin = self.file_begin = time.monotonic()
         self.kernel = _kernel_of(source)
         self._survey()
@@ -108,6 +110,9 @@ class Recorder:
             self._add_run(run)
         if step.events is not None:
             self.events.append(step.events)
+        # A file of a group ends between two steps: it has all blocks of its events.
+        if self.source.group and self._is_file_full():
+            self.flush()
 
     def _add_run(self, run: Run) -> None:
         pending = self.pending.setdefault(run.channel, Pending())
@@ -145,7 +150,7 @@ class Recorder:
         if not self.writer.takes(run):
             self._change_layout(run)
         self._append(run)
-        if self._is_file_full():
+        if not self.source.group and self._is_file_full():
             self.end_file()
 
     def _append(self, run: Run) -> None:
@@ -170,6 +175,7 @@ class Recorder:
             path, self.layouts, self.gaps, self.options, texts, self.source.group
         )
         self.file_begin = time.monotonic()
+        self.first_rows = {}
         self._put_kernel(is_start=True)
 
     def _change_layout(self, run: Run) -> None:
@@ -222,7 +228,17 @@ class Recorder:
         if self.events and self.writer:
             parts = [np.concatenate(part) for part in zip(*self.events)]
             self.events = []
+            self._count_from_file(parts[1])
             _guard(self.writer, "append_events", *parts)
+
+    def _count_from_file(self, rows: Array) -> None:
+        """The source counts blocks from the begin of the recording, a file from its own
+        first block of the channel."""
+        for column in range(rows.shape[1]):
+            there = rows[:, column] >= 0
+            if there.any():
+                first = self.first_rows.setdefault(column, rows[there, column][0])
+                rows[there, column] -= first
 
     def end_file(self) -> None:
         """Close the file; the next block begins another one."""

@@ -20,6 +20,8 @@ prepare()
 {
 	zio-load zio-trig-timer &&
 	echo 0 >$cset0/enable && echo 0 >$cset0/chan0/enable &&
+	echo 500 >$cset0/chan1/buffer/max-buffer-len &&
+	echo 500 >$cset0/chan2/buffer/max-buffer-len &&
 	echo timer >$cset0/current_trigger &&
 	echo 32 >$trigger/nsamples && echo 20 >$trigger/period-ms
 }
