@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# not kasan: a player must keep up with the clock; alsa-card.sh takes the same ways
 # kernel-module: snd-aloop
 # kernel-module: snd-dummy
 #
