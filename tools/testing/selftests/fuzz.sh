@@ -51,7 +51,8 @@ check "$seconds s of random calls, seed $seed" \
 	fuzz --scenario calls --seed $seed --seconds $seconds
 [ $status -ne 0 ] || diag "$said"
 check "boards in configfs are removed" remove $config/devices/*/f?
-check "drivers are unloaded" unload zio-board zio-zero zio-mini zio-loop \
+# The kernel closes the last files of a program, as those of io_uring, after its end.
+check "drivers are unloaded" wait_until 60 unload zio-board zio-zero zio-mini zio-loop \
 	zio-fake-dtc
 check "shared triggers are removed" remove $config/triggers/hrt/* \
 	$config/triggers/timer/* $config/triggers/sysfs/*
