@@ -34,16 +34,16 @@ static void link_ring(struct xdma_engine *engine)
 }
 
 /**
- * xdma_init_engine() - allocate the descriptors of an engine; init() of a set
- * @engine: the engine
- * @cset: its channel set
+ * xdma_init_set() - allocate the descriptors of an engine; init() of a set
+ * @cset: the channel set
  *
  * Context: Process context, may sleep.
  *
  * Return: 0, -ENOMEM, or an error of zio_cset_use_dma().
  */
-int xdma_init_engine(struct xdma_engine *engine, struct zio_cset *cset)
+int xdma_init_set(struct zio_cset *cset)
 {
+	struct xdma_engine *engine = xdma_engine_of(cset);
 	int ret = 0;
 
 	if (!engine->desc)
@@ -52,6 +52,17 @@ int xdma_init_engine(struct xdma_engine *engine, struct zio_cset *cset)
 		return ret;
 	link_ring(engine);
 	return zio_cset_use_dma(cset, engine->card->dev);
+}
+
+const struct zio_attr_desc xdma_set_attrs[XDMA_N_ATTRS] = {
+	ZIO_ATTR_PARAM("errors", 0444, 0, 0),
+};
+
+int xdma_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+		  const struct zio_attr_desc *attr, u32 *value)
+{
+	*value = READ_ONCE(xdma_engine_of(cset)->errors);
+	return 0;
 }
 
 /**

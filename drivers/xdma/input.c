@@ -10,12 +10,6 @@
 
 #include "xdma.h"
 
-enum { XDMA_ATTR_ERRORS };
-
-static const struct zio_attr_desc input_attrs[] = {
-	ZIO_ATTR_PARAM("errors", 0444, 0, XDMA_ATTR_ERRORS),
-};
-
 static struct zio_block **slot_of(struct xdma_engine *engine, u32 index)
 {
 	return &engine->block[index % XDMA_RING];
@@ -176,11 +170,6 @@ void xdma_input_event(struct xdma_engine *engine, u32 status)
 
 /* --- operations of the set -------------------------------------------------- */
 
-static int input_init(struct zio_cset *cset)
-{
-	return xdma_init_engine(xdma_engine_of(cset), cset);
-}
-
 static void set_on(struct xdma_engine *engine, bool on)
 {
 	unsigned long flags;
@@ -227,19 +216,12 @@ static void input_refill(struct zio_cset *cset, struct zio_channel *chan)
 	refill(xdma_engine_of(cset));
 }
 
-static int input_attr_get(struct zio_cset *cset, struct zio_channel *chan,
-			  const struct zio_attr_desc *attr, u32 *value)
-{
-	*value = READ_ONCE(xdma_engine_of(cset)->errors);
-	return 0;
-}
-
 static const struct zio_cset_ops input_ops = {
-	.init = input_init,
+	.init = xdma_init_set,
 	.raw_io = input_start,
 	.stop_io = input_stop,
 	.refill = input_refill,
-	.attr_get = input_attr_get,
+	.attr_get = xdma_attr_get,
 };
 
 const struct zio_cset_desc xdma_input_desc = {
@@ -251,6 +233,6 @@ const struct zio_cset_desc xdma_input_desc = {
 	.queue_depth = 64,
 	.trigger = "transparent",
 	.ops = &input_ops,
-	.cset_attrs = input_attrs,
-	.n_cset_attrs = ARRAY_SIZE(input_attrs),
+	.cset_attrs = xdma_set_attrs,
+	.n_cset_attrs = XDMA_N_ATTRS,
 };

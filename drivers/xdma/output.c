@@ -9,12 +9,6 @@
 
 #include "xdma.h"
 
-enum { XDMA_ATTR_ERRORS };
-
-static const struct zio_attr_desc output_attrs[] = {
-	ZIO_ATTR_PARAM("errors", 0444, 0, XDMA_ATTR_ERRORS),
-};
-
 static void fill(struct xdma_engine *engine, u32 i, dma_addr_t addr, u32 bytes, bool is_last)
 {
 	u32 control = XDMA_DESC_MAGIC;
@@ -88,23 +82,11 @@ static void output_stop(struct zio_cset *cset)
 	xdma_stop(engine);
 }
 
-static int output_init(struct zio_cset *cset)
-{
-	return xdma_init_engine(xdma_engine_of(cset), cset);
-}
-
-static int output_attr_get(struct zio_cset *cset, struct zio_channel *chan,
-			   const struct zio_attr_desc *attr, u32 *value)
-{
-	*value = READ_ONCE(xdma_engine_of(cset)->errors);
-	return 0;
-}
-
 static const struct zio_cset_ops output_ops = {
-	.init = output_init,
+	.init = xdma_init_set,
 	.raw_io = output_start,
 	.stop_io = output_stop,
-	.attr_get = output_attr_get,
+	.attr_get = xdma_attr_get,
 };
 
 const struct zio_cset_desc xdma_output_desc = {
@@ -116,6 +98,6 @@ const struct zio_cset_desc xdma_output_desc = {
 	.align = 4,
 	.dma_bits = 64,
 	.ops = &output_ops,
-	.cset_attrs = output_attrs,
-	.n_cset_attrs = ARRAY_SIZE(output_attrs),
+	.cset_attrs = xdma_set_attrs,
+	.n_cset_attrs = XDMA_N_ATTRS,
 };

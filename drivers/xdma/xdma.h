@@ -90,7 +90,11 @@ static inline void xdma_write(const struct xdma_engine *engine, unsigned int reg
 }
 
 /* engine.c */
-int xdma_init_engine(struct xdma_engine *engine, struct zio_cset *cset);
+#define XDMA_N_ATTRS	1
+extern const struct zio_attr_desc xdma_set_attrs[XDMA_N_ATTRS];
+int xdma_init_set(struct zio_cset *cset);
+int xdma_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+		  const struct zio_attr_desc *attr, u32 *value);
 void xdma_load(struct xdma_engine *engine, u32 index);
 void xdma_start(struct xdma_engine *engine);
 void xdma_stop(struct xdma_engine *engine);
