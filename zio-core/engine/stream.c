@@ -77,6 +77,17 @@ static __always_inline struct zio_block *get_block(struct zio_channel_core *chan
 	return buf->type->ops->get_block(buf);
 }
 
+/*
+ * The oldest unread block makes room, but not while the driver has as many blocks as
+ * readers. A driver that takes all memory at each interrupt would leave them none.
+ */
+static struct zio_block *pop_unread(struct zio_channel_core *chan)
+{
+	if (zio_queue_count(&chan->queue) <= zio_stream_in_flight(chan))
+		return NULL;
+	return zio_channel_pop_unread(chan);
+}
+
 /* Frees a block that a program has read, or with "prefer-new" an unread one. */
 static struct zio_block *free_block(struct zio_channel_core *chan)
 {
@@ -84,7 +95,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 
 	while (!block && zio_channel_reclaim_read(chan))
 		block = get_block(chan);
-	while (!block && (old = zio_channel_pop_unread(chan))) {
+	while (!block && (old = pop_unread(chan))) {
 		WRITE_ONCE(chan->stream->dropped, chan->stream->dropped + 1);
 		zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 		chan->buf->type->ops->put_block(chan->buf, old);

@@ -82,7 +82,7 @@ static bool expect_take(struct model *m)
 	if (m->flying.n >= m->depth)
 		return false;
 	found = has_free(m);
-	while (!found && m->prefer_new && !m->routed && m->queued.n) {
+	while (!found && m->prefer_new && !m->routed && m->queued.n > m->flying.n) {
 		pop(&m->queued);
 		m->dropped++;
 		found = count_gen(&m->queued, m->gen) + count_gen(&m->flying, m->gen) < m->len;

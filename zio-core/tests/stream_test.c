@@ -339,6 +339,24 @@ static void prefer_new_drops_unread_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 }
 
+/* A driver that takes all that it can leaves the newest half to readers. */
+static void prefer_new_leaves_blocks_to_readers(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, test_store_u32(&chan->buf->kobj, "prefer-new", 1), 0);
+	KUNIT_ASSERT_EQ(test, take(chan, 16, 0), 16);
+	zio_channel_complete(&chan->pub, 16);
+	KUNIT_EXPECT_EQ(test, take(chan, 16, 16), 8);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 8);
+	for (i = 8; i < 16; i++)
+		expect_block(test, user, i, i);
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 8);
+}
+
 static void failed_start_takes_blocks_back(struct kunit *test)
 {
 	struct test_device *tdev = create_stream(test, 1);
@@ -493,6 +511,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(driver_is_told_of_room),
 	KUNIT_CASE(refill_takes_blocks),
 	KUNIT_CASE(prefer_new_drops_unread_blocks),
+	KUNIT_CASE(prefer_new_leaves_blocks_to_readers),
 	KUNIT_CASE(failed_start_takes_blocks_back),
 	KUNIT_CASE(stream_is_never_done),
 	KUNIT_CASE(disabled_channel_has_no_blocks),
