@@ -78,7 +78,7 @@ class Slink(Benchmark):
         options = {"bench": "$registers", "cset": CSET, "method": method, "size": size}
         options |= {"warm": warm, "events": n, "more": more}
         options["check"] = int("check" in load)
-        plan.run(f"slink-bench bus={'free' if load == 'free' else 'pci'}")
+        plan.run(f"slink-bench bus-time={'free' if load == 'free' else 'pci'}")
         if "monitor" in load:
             plan.run(f"zio top -j -i {MONITOR_S} 'slink*' >/dev/null & monitor=$!")
         key = {"method": label or method, "load": load, "size": size, "count": buffers}

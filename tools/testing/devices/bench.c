@@ -222,7 +222,7 @@ const struct bench_reg bench_regs[] = {
 	SOURCE(0x060, "inject-at", at, RANGE(0, UINT32_MAX)),
 
 	/* the times of the bus */
-	CALL(0x070, "bus", .field = AT(bus), .choices = bus_names,
+	CALL(0x070, "bus-time", .field = AT(bus), .choices = bus_names,
 	     .set = board_set_bus, RANGE(0, BOARD_BUS_PCI)),
 	PLAIN(0x074, "read-ns", chip.cfg.read_ns, RANGE(0, 1000000)),
 	PLAIN(0x078, "write-ns", chip.cfg.write_ns, RANGE(0, 1000000)),

@@ -123,7 +123,7 @@ load()
 fresh_output()
 {
 	echo $out_pci >$out_driver/unbind
-	out_bench clear=1 out-ns=60 bus=pci grant-ns=240 posted-ns=0 abort=none \
+	out_bench clear=1 out-ns=60 bus-time=pci grant-ns=240 posted-ns=0 abort=none \
 		abort-on=any abort-after=0 sink-hold=0 sink-keep=0
 	echo $out_pci >$out_driver/bind
 	wait_until 10 out_link_is 1
@@ -144,7 +144,7 @@ fresh()
 		mode=stop sizes=fixed pattern=count gap-ns=0 rate=25000 \
 		word-ns=30 begin=0xb0f00000 end=0xe0f00000 word-errors=0 \
 		count=0 event=0 xoff=1 fifo-words=4096 card-ns=30 grant-ns=240 \
-		bus=pci posted-ns=0 abort=none abort-on=any abort-after=0
+		bus-time=pci posted-ns=0 abort=none abort-on=any abort-after=0
 	echo $pci >$driver/bind
 	wait_until 10 link_is 1
 }
