@@ -288,17 +288,19 @@ test_stop_output()
 {
 	fresh_output
 	out_bench sink-hold=1 posted-ns=1000000000
-	send_one 3000
+	send_one 8000
 	# The sink takes two words only: the begin word cannot leave.
 	out_bench sink-hold=0 out-ns=1000000
 	check "stop output: words are read" wait_until 20 eval \
 		'[ "$(out_ask read-words)" -gt 8 ]'
+	# Later the driver would have no transfer to stop.
+	out_bench sink-hold=1
 	echo 0 >$out/enable
 	is "stop output: no write is on its way" "$(out_ask posted)" 0
 	is "stop output: not enabled" $(($(out_register MCSR) & 0x4000)) 0
 	is "stop output: no count" "$(out_register MRTC)" 0
 	before=$(out_ask read-words)
-	out_bench out-ns=60 posted-ns=0
+	out_bench out-ns=60 posted-ns=0 sink-hold=0
 	wait $sender_pid
 	echo 1 >$out/enable
 	is "stop output: nothing is read" "$(out_ask read-words)" "$before"
