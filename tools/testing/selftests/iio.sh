@@ -8,6 +8,8 @@
 . "${0%/*}/lib.sh"
 . "${0%/*}/lib-iio.sh"
 
+both=/sys/kernel/config/zio/triggers/hrt/both
+
 plug()
 {
 	insmod "${0%/*}"/iio-ramp.ko "$@"
@@ -165,13 +167,15 @@ test_zio_trigger()
 	set -- $(samples 0-0 u2 6)
 	is "a read makes three scans" "$(($2 - $1)) $(($3 - $2))" "1 1"
 	zio-load zio-trig-hrt
-	mkdir /sys/kernel/config/zio/triggers/hrt/both
-	write_file /sys/kernel/config/zio/triggers/hrt/both/shots 5 >/dev/null
-	write_file /sys/kernel/config/zio/triggers/hrt/both/period-ns 20000000 >/dev/null
-	write_file $ziio/cset0/current_trigger both >/dev/null
-	write_file $cset0/current_trigger both >/dev/null
-	write_file /sys/kernel/config/zio/triggers/hrt/both/shots 5 >/dev/null
-	zio-dump -n 5 ziio-0-0 | awk '/time/ { print $2 }' | tail -3 >/tmp/times
+	mkdir $both
+	# Without this, the first set would have ticks that the other one has not.
+	echo 0 >$both/enable
+	echo 5 >$both/shots
+	echo 20000000 >$both/period-ns
+	echo both >$ziio/cset0/current_trigger
+	echo both >$cset0/current_trigger
+	echo 1 >$both/enable
+	zio-dump -n 3 ziio-0-0 | awk '/time/ { print $2 }' >/tmp/times
 	is "three blocks" "$(grep -c . /tmp/times)" 3
 	zio-dump -n 100 zzero-0-0 >/tmp/others 2>/dev/null &
 	reader=$!
@@ -180,7 +184,7 @@ test_zio_trigger()
 	wait $reader
 	write_file $cset0/current_trigger user >/dev/null
 	remove_iio a
-	rmdir /sys/kernel/config/zio/triggers/hrt/both
+	rmdir $both
 }
 
 has_all()
