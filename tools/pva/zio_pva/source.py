@@ -16,7 +16,10 @@ from .values import (
     IMAGE,
     NUMBER,
     UNDEFINED,
+    alarm_of,
+    count_of,
     invalid,
+    stamp_of,
     values_of_block,
     values_without_block,
 )
@@ -28,7 +31,8 @@ TURN_BLOCKS = 64
 # A tap of a buffer that programs cannot map first gives the block after the last turn.
 FRESH_SECONDS = 0.02
 IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
-ENDS = {"": IMAGE.type, ":values": ARRAY.type, ":lost": NUMBER.type}
+SAMPLES = {"": IMAGE.type, ":values": ARRAY.type}
+ENDS = {**SAMPLES, ":lost": NUMBER.type}
 
 
 def complain(text: object) -> None:
@@ -106,6 +110,7 @@ class ChannelSource(Source):
 
     def _take_turn(self, channel: zio.Channel, tally: Tally) -> None:
         if not channel.wait(1.0):
+            self._tell_loss(tally)
             return
         self.stopping.wait(max(self.due - time.monotonic(), 0.0))
         last = self._drain(channel, tally)
@@ -113,6 +118,14 @@ class ChannelSource(Source):
             last = self._drain(channel, tally) or last
         if last is not None:
             self._post(last, tally)
+
+    def _tell_loss(self, tally: Tally) -> None:
+        """Tell of blocks that were lost while none came: a reader does not read."""
+        loss = tally.look()
+        if loss.lost:
+            self.variables.set_alarm(self.channel, SAMPLES, alarm_of(loss))
+            stamp = stamp_of(time.time_ns())
+            self.variables.post(self.channel, {":lost": count_of(loss.total, stamp)})
 
     def _drain(self, channel: zio.Channel, tally: Tally) -> zio.Block | None:
         """Return the newest block. With no interval, post each block."""

@@ -34,13 +34,17 @@ class Tally:
         self.alarms.update(block.alarms)
         self.device_alarms |= int(block.control["drv_alarms"])
 
-    def take(self) -> Loss:
-        """Return what happened since the last call."""
+    def look(self) -> Loss:
+        """Return what happened since the last take()."""
         total = self.read_lost() if self.read_lost else self.total + self.missing
         lost = max(total - self.total, 0)
         alarms = frozenset(self.alarms)
-        loss = Loss(lost, total, self.missing, alarms, self.device_alarms)
-        self.total = total
+        return Loss(lost, total, self.missing, alarms, self.device_alarms)
+
+    def take(self) -> Loss:
+        """Return what happened since the last call."""
+        loss = self.look()
+        self.total = loss.total
         self.missing = self.device_alarms = 0
         self.alarms.clear()
         return loss
