@@ -58,9 +58,10 @@ $(test_bin)/zio: zio_libs += -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=zio_wr
 dev = testing/devices
 model = $(addprefix $(out)/$(dev)/,s5933.o s5933-dma.o sspci.o sps.o \
 	  slidas.o sink.o board.o bench.o test-host.o)
-model_tests = $(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test \
-	      bench_test)
+model_tests = $(addprefix $(test_bin)/,s5933_test s5933_bus_test sspci_test slidas_test \
+	      stream_test bench_test)
 
+$(addprefix $(test_bin)/,s5933_test s5933_bus_test): $(out)/$(dev)/test-chip.o
 $(model_tests): $(test_bin)/%: $(out)/$(dev)/%.o $(model)
 	$(link_test) -o $@
 
@@ -77,8 +78,8 @@ check: $(model_tests) $(test_bin)/xdma_test $(test_bins) libzio/libzio.a
 		$(foreach t,copy tools zio save plot export man,'tests/$(t)_test.sh $(test_bin)') \
 		'tests/completion_test.sh $(test_bin) completion/zio' \
 		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a') \
-		$(addprefix $(test_bin)/,s5933_test sspci_test slidas_test stream_test) \
-		$(test_bin)/xdma_test \
+		$(addprefix $(test_bin)/,s5933_test s5933_bus_test sspci_test slidas_test) \
+		$(addprefix $(test_bin)/,stream_test xdma_test) \
 		'$(test_bin)/bench_test $(doc)/slink-model.md'
 
 clean-tests:
