@@ -119,6 +119,14 @@ static void card_halt(struct s5933 *chip)
 {
 }
 
+/* A card needs at least this time for a step of a reset. */
+static void set_resets(struct s5933 *chip, u32 resets)
+{
+	s5933_write(chip, S5933_MCSR, resets);
+	s5933_flush(chip);
+	usleep_range(10, 20);
+}
+
 /* Reset the card, start it, and begin the block that is armed anew. */
 static void card_restart(struct s5933 *chip)
 {
@@ -126,10 +134,8 @@ static void card_restart(struct s5933 *chip)
 	unsigned long flags;
 	int ms = 100;
 
-	s5933_write(chip, S5933_MCSR, MCSR_RESET_CARD | MCSR_RESETS);
-	s5933_flush(chip);
-	usleep_range(10, 20);
-	s5933_write(chip, S5933_MCSR, 0);
+	set_resets(chip, MCSR_RESET_CARD | MCSR_RESETS);
+	set_resets(chip, 0);
 	s5933_write(chip, S5933_OMB(1), start & ~START_WAITS);
 	while (ms-- && !(s5933_read(chip, S5933_MBEF) & MBEF_IMB(4, 3)))
 		usleep_range(1000, 1500);
