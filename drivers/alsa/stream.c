@@ -104,8 +104,10 @@ static void unplug_later(struct alsa_stream *s)
 {
 	struct unplug *unplug = kzalloc(sizeof(*unplug), GFP_KERNEL);
 
-	if (!unplug)
+	if (!unplug) {
+		alsa_kick(s, HZ);
 		return;
+	}
 	INIT_WORK(&unplug->work, unplug_device);
 	unplug->dev = get_device(s->dev);
 	queue_work(alsa_wq, &unplug->work);
