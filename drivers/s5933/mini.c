@@ -25,7 +25,8 @@ static uint start;
 module_param(start, uint, 0444);
 MODULE_PARM_DESC(start, "the value of mailbox 1 that starts the card");
 
-#define START_WAITS	BIT(2)	/* zero until the card has written to mailbox 4 */
+#define START_WAITS	BIT(2)	/* zero until the card is ready */
+#define IS_READY	BIT(26)	/* in mailbox 4; an SSPCI has its line LDOWN# there */
 
 /* The next page of the block, if there is one. The caller holds the lock. */
 static bool begin_piece(struct card *card)
@@ -127,6 +128,13 @@ static void set_resets(struct s5933 *chip, u32 resets)
 	usleep_range(10, 20);
 }
 
+/* The card may have told before that it is not ready. The read makes room for the next. */
+static bool is_ready(struct s5933 *chip)
+{
+	return (s5933_read(chip, S5933_MBEF) & MBEF_IMB(4, 3)) &&
+		(s5933_read(chip, S5933_IMB(4)) & IS_READY);
+}
+
 /* Reset the card, start it, and begin the block that is armed anew. */
 static void card_restart(struct s5933 *chip)
 {
@@ -137,7 +145,7 @@ static void card_restart(struct s5933 *chip)
 	set_resets(chip, MCSR_RESET_CARD | MCSR_RESETS);
 	set_resets(chip, 0);
 	s5933_write(chip, S5933_OMB(1), start & ~START_WAITS);
-	while (ms-- && !(s5933_read(chip, S5933_MBEF) & MBEF_IMB(4, 3)))
+	while (ms-- && !is_ready(chip))
 		usleep_range(1000, 1500);
 	s5933_write(chip, S5933_OMB(1), start);
 	spin_lock_irqsave(&chip->lock, flags);
