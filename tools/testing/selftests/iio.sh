@@ -168,7 +168,7 @@ test_zio_trigger()
 	is "a read makes three scans" "$(($2 - $1)) $(($3 - $2))" "1 1"
 	zio-load zio-trig-hrt
 	mkdir $both
-	# Without this, the first set would have ticks that the other one has not.
+	# Otherwise the first set would have ticks that the other one has not.
 	echo 0 >$both/enable
 	echo 5 >$both/shots
 	echo 20000000 >$both/period-ns
