@@ -111,15 +111,10 @@ test_pci()
 # The machine goes to sleep and wakes up, but for the processors.
 test_suspend()
 {
-	if ! grep -q devices /sys/power/pm_test 2>/dev/null; then
-		skip "suspend" "this kernel cannot test it"
-		return
-	fi
+	can_suspend || { skip "suspend" "this kernel cannot test it"; return; }
 	check "a device" make_pcm r pcm=hw:Ramp,0
 	is "blocks come" "$(zio-dump -n 5 $node-ctrl | grep -c time)" 5
-	echo devices >/sys/power/pm_test
-	check "the machine sleeps" write_file /sys/power/state freeze
-	echo none >/sys/power/pm_test
+	check "the machine sleeps" suspend 0
 	check "the PCM is started again" wait_until 20 counter_is_over 0 xruns 0
 	zio flush zalsa/0 >/dev/null
 	list_blocks 30 | tail -n 10 >/tmp/last

@@ -217,6 +217,20 @@ is_debug_kernel()
 	[ -e /proc/lockdep ] || [ -e /sys/kernel/debug/kcsan ]
 }
 
+# can_suspend: the kernel can test a suspend up to the drivers
+can_suspend()
+{
+	[ -w /sys/power/pm_test ] && grep -q freeze /sys/power/state
+}
+
+# suspend SECONDS: suspend all devices for so long
+suspend()
+{
+	echo "$1" >/sys/module/suspend/parameters/pm_test_delay
+	echo devices >/sys/power/pm_test
+	echo freeze >/sys/power/state
+}
+
 done_testing()
 {
 	echo "1..$tests"

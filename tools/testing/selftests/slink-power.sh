@@ -14,20 +14,6 @@
 # device: sps,id=h
 . "${0%/*}/lib-slink.sh"
 
-# can_suspend: the kernel can test a suspend up to the drivers
-can_suspend()
-{
-	[ -w /sys/power/pm_test ] && grep -q freeze /sys/power/state
-}
-
-# suspend SECONDS: suspend all devices for so long
-suspend()
-{
-	echo $1 >/sys/module/suspend/parameters/pm_test_delay
-	echo devices >/sys/power/pm_test
-	echo freeze >/sys/power/state
-}
-
 # call WHAT PCI: what the kernel calls for a shutdown or an error of the bus
 call()
 {
