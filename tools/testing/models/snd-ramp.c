@@ -8,9 +8,10 @@
  *
  * Parameters, to be written while the module is loaded:
  *   stalled     the hardware does not move
- *   overruns    overruns to come, at the next periods
+ *   overruns    overruns to come, at the next periods; five periods are lost at each
  *   gone        the card is disconnected; its driver stays
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -24,6 +25,7 @@
 #define RAMP_PERIOD	960 /* 20 ms */
 #define RAMP_FRAME	8
 #define RAMP_PCMS	2
+#define RAMP_RECOVERY	100 /* ms, after an overrun */
 
 static bool stalled;
 module_param(stalled, bool, 0644);
@@ -40,6 +42,7 @@ struct ramp_pcm {
 	unsigned long pos;
 	u32 next;
 	bool running;
+	bool overrun;
 };
 
 static struct ramp_pcm ramp_pcms[RAMP_PCMS];
@@ -99,6 +102,7 @@ static void ramp_work(struct work_struct *work)
 		snd_pcm_period_elapsed(rpcm->ss);
 		if (rpcm->running && overruns > 0) {
 			overruns--;
+			rpcm->overrun = true;
 			snd_pcm_stop_xrun(rpcm->ss);
 		}
 	}
@@ -132,7 +136,12 @@ static int ramp_sync_stop(struct snd_pcm_substream *ss)
 
 static int ramp_prepare(struct snd_pcm_substream *ss)
 {
-	ramp_of(ss)->pos = 0;
+	struct ramp_pcm *rpcm = ramp_of(ss);
+
+	if (rpcm->overrun)
+		msleep(RAMP_RECOVERY);
+	rpcm->overrun = false;
+	rpcm->pos = 0;
 	return 0;
 }
 
