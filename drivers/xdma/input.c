@@ -29,8 +29,11 @@ static bool fill(struct xdma_engine *engine, struct zio_block *block)
 	struct xdma_desc *desc = &engine->desc[i];
 	dma_addr_t addr;
 
-	if (zio_block_dma(block, 0, &addr) < block->len || block->len > XDMA_MAX_BYTES)
+	if (zio_block_dma(block, 0, &addr) < block->len || block->len > XDMA_MAX_BYTES) {
+		dev_err_ratelimited(engine->card->dev, "C2H engine %u: a block of %zu bytes is in several pieces: use the buffer dma, or smaller blocks\n",
+				    engine->line - engine->card->n_h2c, block->len);
 		return false;
+	}
 	zio_block_sync_for_device(block, 0, block->len);
 	engine->result[i].status = 0;
 	desc->bytes = cpu_to_le32(block->len);

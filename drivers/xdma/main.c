@@ -237,6 +237,7 @@ static int prepare_card(struct xdma_card *card)
 	ret = dma_set_mask_and_coherent(card->dev, DMA_BIT_MASK(64));
 	if (ret)
 		return dev_err_probe(card->dev, ret, "no DMA with 64-bit addresses\n");
+	dma_set_max_seg_size(card->dev, XDMA_MAX_BYTES);
 	ret = map_registers(card) ?: find_engines(card) ?: request_interrupts(card);
 	if (ret)
 		return ret;
