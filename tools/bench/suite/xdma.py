@@ -45,11 +45,13 @@ class Xdma(Benchmark):
 
     def use_blocks(self, plan: Plan, size: int) -> None:
         blocks = max(8, min(1024, MEMORY // size))
+        # Another size is a new area: a block then begins at a multiple of its size.
+        kib = max(size * blocks // 1024, 64) + size // 1024
         plan.write(f"{CSET}/trigger/enable", 0)
         plan.write(f"{CSET}/chan0/flush", 1)
         plan.write(f"{CSET}/trigger/nsamples", 16)
         plan.write(f"{CSET}/chan0/buffer/max-buffer-len", 8)
-        plan.write(f"{CSET}/chan0/buffer/max-buffer-kb", max(size * blocks // 1024, 64))
+        plan.write(f"{CSET}/chan0/buffer/max-buffer-kb", kib)
         plan.write(f"{CSET}/trigger/nsamples", size // 4)
         plan.write(f"{CSET}/chan0/buffer/max-buffer-len", blocks)
         plan.write(f"{CSET}/trigger/enable", 1)
