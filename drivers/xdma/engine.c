@@ -127,6 +127,27 @@ void xdma_stop(struct xdma_engine *engine)
 	synchronize_irq(engine->irq);
 }
 
+/**
+ * xdma_end() - end the transfer of an engine; stop_io() of a set
+ * @engine: the engine
+ *
+ * Context: Process, may sleep; engine->stopping is held.
+ */
+void xdma_end(struct xdma_engine *engine)
+{
+	unsigned long flags;
+	bool runs;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	runs = xdma_runs(engine);
+	engine->is_on = false;
+	spin_unlock_irqrestore(&engine->lock, flags);
+	if (runs)
+		xdma_stop(engine);
+	else
+		synchronize_irq(engine->irq);
+}
+
 irqreturn_t xdma_interrupt(int irq, void *data)
 {
 	struct xdma_engine *engine = data;

@@ -29,8 +29,11 @@ static bool fill(struct xdma_engine *engine, struct zio_block *block)
 	struct xdma_desc *desc = &engine->desc[i];
 	dma_addr_t addr;
 
-	if (zio_block_dma(block, 0, &addr) < block->len || block->len > XDMA_MAX_BYTES)
+	if (zio_block_dma(block, 0, &addr) < block->len || block->len > XDMA_MAX_BYTES) {
+		dev_err_ratelimited(engine->card->dev, "C2H engine %u: a block of %zu bytes is in several pieces: use the buffer dma, or smaller blocks\n",
+				    engine->line - engine->card->n_h2c, block->len);
 		return false;
+	}
 	zio_block_sync_for_device(block, 0, block->len);
 	engine->result[i].status = 0;
 	desc->bytes = cpu_to_le32(block->len);
@@ -70,7 +73,7 @@ static bool take_blocks(struct xdma_engine *engine)
 
 	while (good && has_slot(engine) && (block = zio_channel_take(engine->chan)))
 		good = fill(engine, block);
-	if (engine->is_on)
+	if (xdma_runs(engine))
 		give_credits(engine);
 	return good;
 }
@@ -129,6 +132,18 @@ static void finish(struct xdma_engine *engine)
 	zio_channel_complete(engine->chan, n);
 }
 
+/* The engine begins with the descriptor at the tail. The caller holds the lock. */
+static void run(struct xdma_engine *engine)
+{
+	unsigned int line = engine->line - engine->card->n_h2c;
+
+	writel(BIT(XDMA_CREDIT_C2H + line), engine->card->base + XDMA_CREDIT_MODE_SET);
+	xdma_load(engine, engine->tail);
+	xdma_start(engine);
+	engine->credits_now = engine->head - engine->tail;
+	give_credits(engine);
+}
+
 /*
  * The engine has stopped in the descriptor at the tail, and starts again there. It has
  * taken data from the stream only if the write failed.
@@ -148,12 +163,9 @@ static void restart(struct xdma_engine *engine, u32 status)
 	if (++engine->errors_in_row > XDMA_MAX_ERRORS)
 		return;
 	spin_lock_irqsave(&engine->lock, flags);
-	if (engine->is_on) {
+	if (xdma_runs(engine)) {
 		xdma_write(engine, XDMA_CONTROL, 0);
-		xdma_load(engine, engine->tail);
-		xdma_start(engine);
-		engine->credits_now = engine->head - engine->tail;
-		give_credits(engine);
+		run(engine);
 	}
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
@@ -170,21 +182,20 @@ void xdma_input_event(struct xdma_engine *engine, u32 status)
 
 /* --- operations of the set -------------------------------------------------- */
 
-static void set_on(struct xdma_engine *engine, bool on)
+static void set_on(struct xdma_engine *engine)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&engine->lock, flags);
-	engine->is_on = on;
-	if (on)
-		give_credits(engine);
+	engine->is_on = true;
+	if (!engine->is_down)
+		run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
 static int input_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
-	unsigned int line = engine->line - engine->card->n_h2c;
 
 	engine->cset = cset;
 	engine->chan = zio_cset_armed(cset)->chan;
@@ -194,10 +205,7 @@ static int input_start(struct zio_cset *cset)
 	engine->errors_in_row = 0;
 	if (!take_blocks(engine))
 		return -EINVAL;
-	writel(BIT(XDMA_CREDIT_C2H + line), engine->card->base + XDMA_CREDIT_MODE_SET);
-	xdma_load(engine, 0);
-	xdma_start(engine);
-	set_on(engine, true);
+	set_on(engine);
 	return -EAGAIN;
 }
 
@@ -206,9 +214,33 @@ static void input_stop(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 
-	set_on(engine, false);
-	xdma_stop(engine);
+	mutex_lock(&engine->stopping);
+	xdma_end(engine);
 	finish(engine);
+	mutex_unlock(&engine->stopping);
+}
+
+/* The blocks in flight stay in flight. */
+void xdma_input_halt(struct xdma_engine *engine)
+{
+	if (READ_ONCE(engine->is_on))
+		finish(engine);
+}
+
+/* The engine may have gone on after an error of the bus, until it was stopped. */
+void xdma_input_restart(struct xdma_engine *engine)
+{
+	unsigned long flags;
+
+	xdma_input_halt(engine);
+	if (READ_ONCE(engine->is_on))
+		zio_channel_alarm(engine->chan, XDMA_ALARM_RESET);
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->is_down = false;
+	if (engine->is_on)
+		run(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
+	refill(engine);
 }
 
 static void input_refill(struct zio_cset *cset, struct zio_channel *chan)

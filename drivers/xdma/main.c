@@ -98,6 +98,7 @@ static void add_engines(struct xdma_card *card, unsigned int block, unsigned int
 		engine->line = first + i;
 		engine->base = card->base + block + i * XDMA_STRIDE;
 		spin_lock_init(&engine->lock);
+		mutex_init(&engine->stopping);
 		xdma_silence(engine);
 	}
 }
@@ -147,7 +148,6 @@ static int request_engine(struct xdma_engine *engine)
 	struct xdma_card *card = engine->card;
 	int ret;
 
-	route(card, XDMA_CHAN_VECTOR, engine->line, engine->line);
 	engine->irq = pci_irq_vector(card->pdev, engine->line);
 	ret = devm_request_irq(card->dev, engine->irq, xdma_interrupt, 0, "zio-xdma", engine);
 	if (ret)
@@ -156,11 +156,20 @@ static int request_engine(struct xdma_engine *engine)
 	return 0;
 }
 
-/* The kernel masks a vector that nobody has requested. */
-static void route_user_interrupts(struct xdma_card *card)
+/**
+ * xdma_route_interrupts() - set the vectors of all interrupts
+ * @card: the card
+ *
+ * The kernel masks a vector that nobody has requested.
+ *
+ * Context: Any.
+ */
+void xdma_route_interrupts(struct xdma_card *card)
 {
 	unsigned int n_engines = card->n_h2c + card->n_c2h, i;
 
+	for (i = 0; i < n_engines; i++)
+		route(card, XDMA_CHAN_VECTOR, i, i);
 	for (i = 0; i < card->n_user; i++)
 		route(card, XDMA_USER_VECTOR, i, n_engines + i);
 	writel(GENMASK(XDMA_USER_IRQS - 1, 0), card->base + XDMA_USER_INT_CLEAR);
@@ -176,7 +185,7 @@ static int request_interrupts(struct xdma_card *card)
 	for (i = 0; !ret && i < card->n_h2c + card->n_c2h; i++)
 		ret = request_engine(&card->engine[i]);
 	if (!ret)
-		route_user_interrupts(card);
+		xdma_route_interrupts(card);
 	return ret;
 }
 
@@ -228,10 +237,13 @@ static int prepare_card(struct xdma_card *card)
 	ret = dma_set_mask_and_coherent(card->dev, DMA_BIT_MASK(64));
 	if (ret)
 		return dev_err_probe(card->dev, ret, "no DMA with 64-bit addresses\n");
+	dma_set_max_seg_size(card->dev, XDMA_MAX_BYTES);
 	ret = map_registers(card) ?: find_engines(card) ?: request_interrupts(card);
 	if (ret)
 		return ret;
 	pci_set_master(card->pdev);
+	/* For a reset of the slot, which restores this state */
+	pci_save_state(card->pdev);
 	return devm_add_action_or_reset(card->dev, silence_card, card);
 }
 
@@ -286,6 +298,8 @@ static struct pci_driver xdma_driver = {
 	.id_table = xdma_ids,
 	.probe = xdma_probe,
 	.shutdown = xdma_shutdown,
+	.err_handler = &xdma_err_handler,
+	.driver.pm = pm_sleep_ptr(&xdma_pm_ops),
 	.dev_groups = xdma_groups,
 };
 

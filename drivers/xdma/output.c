@@ -40,10 +40,18 @@ static int fill_all(struct xdma_engine *engine, const struct zio_block *block)
 	return 0;
 }
 
+/* The engine sends the block from its beginning. The caller holds the lock. */
+static void run(struct xdma_engine *engine)
+{
+	xdma_load(engine, 0);
+	xdma_start(engine);
+}
+
 static int output_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 	struct zio_block *block = zio_cset_armed(cset)->block;
+	unsigned long flags;
 	int ret;
 
 	engine->cset = cset;
@@ -51,9 +59,11 @@ static int output_start(struct zio_cset *cset)
 	if (ret)
 		return ret;
 	zio_block_sync_for_device(block, 0, block->len);
+	spin_lock_irqsave(&engine->lock, flags);
 	WRITE_ONCE(engine->is_on, true);
-	xdma_load(engine, 0);
-	xdma_start(engine);
+	if (!engine->is_down)
+		run(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
 	return -EAGAIN;
 }
 
@@ -78,8 +88,28 @@ static void output_stop(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 
-	WRITE_ONCE(engine->is_on, false);
-	xdma_stop(engine);
+	mutex_lock(&engine->stopping);
+	xdma_end(engine);
+	mutex_unlock(&engine->stopping);
+}
+
+/* @status: what the engine has told last, 0 if it is not known */
+void xdma_output_halt(struct xdma_engine *engine, u32 status)
+{
+	if (status != U32_MAX && status & (XDMA_DONE | XDMA_ERRORS))
+		xdma_output_event(engine, status);
+}
+
+/* A block that was being sent is sent again. */
+void xdma_output_restart(struct xdma_engine *engine)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->is_down = false;
+	if (engine->is_on)
+		run(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
 static const struct zio_cset_ops output_ops = {

@@ -4,6 +4,7 @@
 #define ZIO_XDMA_H
 
 #include <linux/io.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
 #include <linux/zio-dma.h>
@@ -21,6 +22,7 @@
 /* drv_alarms of a block */
 #define XDMA_ALARM_ERROR	BIT(0)	/* the engine has reported an error before it */
 #define XDMA_ALARM_CUT		BIT(1)	/* bytes behind the last whole sample are missing */
+#define XDMA_ALARM_RESET	BIT(2)	/* the card was reset before it: packets may be missing */
 
 /* info of a block */
 #define XDMA_INFO_EOP		BIT(0)	/* the packet ends with this block */
@@ -42,7 +44,9 @@
  * @head: descriptors filled, under @lock
  * @tail: descriptors done; the interrupt handler writes it
  * @credits_now: descriptors filled that the engine was not told of yet, under @lock
- * @is_on: the engine may be told of descriptors, under @lock
+ * @is_on: a transfer is going on, under @lock
+ * @is_down: the card has no power, or no bus: no register is touched; under @lock
+ * @stopping: one context stops or restarts the engine at a time
  * @errors: errors that the engine has reported
  * @errors_in_row: the same, since the last complete descriptor
  */
@@ -53,7 +57,8 @@ struct xdma_engine {
 	int irq;
 	struct zio_cset *cset;
 	struct zio_channel *chan;
-	spinlock_t lock;	/* head, credits_now, is_on */
+	spinlock_t lock;	/* head, credits_now, is_on, is_down */
+	struct mutex stopping;	/* as above */
 	struct xdma_desc *desc;
 	struct xdma_result *result;
 	dma_addr_t desc_addr;
@@ -63,6 +68,7 @@ struct xdma_engine {
 	u32 tail;
 	u32 credits_now;
 	bool is_on;
+	bool is_down;
 	u32 errors;
 	u32 errors_in_row;
 };
@@ -100,15 +106,34 @@ void xdma_start(struct xdma_engine *engine);
 void xdma_stop(struct xdma_engine *engine);
 u32 xdma_take_status(struct xdma_engine *engine);
 void xdma_silence(struct xdma_engine *engine);
+void xdma_end(struct xdma_engine *engine);
 irqreturn_t xdma_interrupt(int irq, void *data);
 
-/* input.c, output.c */
+/* Context: Any; engine->lock is held. Returns true if the hardware works for a transfer. */
+static inline bool xdma_runs(const struct xdma_engine *engine)
+{
+	return engine->is_on && !engine->is_down;
+}
+
+/*
+ * input.c, output.c: in *_halt() and in *_restart() the engine is down, its interrupt is
+ * off, and engine->stopping is held
+ */
 void xdma_input_event(struct xdma_engine *engine, u32 status);
 void xdma_output_event(struct xdma_engine *engine, u32 status);
+void xdma_input_halt(struct xdma_engine *engine);
+void xdma_input_restart(struct xdma_engine *engine);
+void xdma_output_halt(struct xdma_engine *engine, u32 status);
+void xdma_output_restart(struct xdma_engine *engine);
 extern const struct zio_cset_desc xdma_input_desc;
 extern const struct zio_cset_desc xdma_output_desc;
 
+/* power.c */
+extern const struct dev_pm_ops xdma_pm_ops;
+extern const struct pci_error_handlers xdma_err_handler;
+
 /* main.c */
+void xdma_route_interrupts(struct xdma_card *card);
 struct xdma_engine *xdma_engine_of(struct zio_cset *cset);
 
 static inline bool xdma_is_input(const struct xdma_engine *engine)

@@ -72,6 +72,7 @@ static const struct command {
 	{ "jitter", main_jitter },	/* how late events come */
 	{ "slink", main_slink },	/* events of the emulated S-LINK card */
 	{ "stream", main_stream },	/* blocks of a stream */
+	{ "xdma", main_xdma },		/* packets of the emulated FPGA card */
 	{ "route", main_route },	/* blocks that the kernel hands on by itself */
 	{ "busy", main_busy },		/* a command that mostly waits */
 	{ "run", main_run },

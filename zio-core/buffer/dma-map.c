@@ -374,6 +374,8 @@ size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr
 
 	if (!is_mapped(block))
 		return 0;
+	/* A longer run is another segment: its pages need no look now. */
+	room = min(room, map->dma->max_segment);
 	at = block->data + pos - map->mem;
 	*addr = address_at(map, at);
 	len = room_on_page(map, at, room);

@@ -48,6 +48,7 @@ struct zio_ring {
 	u32 merged; /* blocks merged by former readers: see merge.c */
 	int error; /* of a driver that a poll has armed */
 	atomic_t asked; /* blocks for which polls have fired */
+	unsigned long reclaiming; /* bit 0: a context takes blocks of a stream back */
 	u64 *filled; /* ids of the snapshots in the slots */
 };
 

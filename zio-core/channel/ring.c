@@ -22,10 +22,14 @@
  *   K  zio_ring_open() fills the ring, then stores chan->ring (release). A close clears
  *      chan->ring, waits for a grace period, and frees the ring. All others load
  *      chan->ring under RCU. Without them, a context could read a ring that is not filled
- *      yet, or that is freed.
+ *      yet, or that is freed. chan->ops is stored behind chan->ring (release). The driver
+ *      of a stream loads chan->ops first (acquire). Without them, the driver could use a
+ *      ring that it does not see.
  *
  * Only the owner of the phase changes chan->ring (zio_cset_own_phase()), so the owner of
- * the phase may use it without RCU.
+ * the phase may use it without RCU. The driver of a stream owns the phase all the time. So
+ * the ring of a stream comes and goes beside the driver, which looks at chan->ops under
+ * RCU: see start_stream_ring() and stop_stream_ring().
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -170,6 +174,29 @@ static const struct zio_channel_ops ring_ops = {
 	.count_loss = publish_loss,
 };
 
+/* The driver of a stream, and a context that closes the ring, may both take blocks back. */
+static bool reclaim_stream_blocks(struct zio_channel_core *chan)
+{
+	struct zio_ring *ring;
+	bool found = false;
+
+	rcu_read_lock();					/* K */
+	ring = READ_ONCE(chan->ring);
+	if (ring && !test_and_set_bit_lock(0, &ring->reclaiming)) {
+		found = reclaim_blocks(chan);
+		clear_bit_unlock(0, &ring->reclaiming);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+static const struct zio_channel_ops stream_ring_ops = {
+	.push = push_block,
+	.publish = publish_blocks,
+	.reclaim = reclaim_stream_blocks,
+	.count_loss = publish_loss,
+};
+
 static void free_ring(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
@@ -205,6 +232,15 @@ static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 	return ring;
 }
 
+static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring,
+		      const struct zio_channel_ops *ops)
+{
+	smp_store_release(&chan->ring, ring);			/* K */
+	smp_store_release(&chan->ops, ops);			/* K */
+	chan->slowpath = true;
+	rcu_assign_pointer(chan->ring_area, ring->area);
+}
+
 /*
  * The caller owns the phase and has locked the channel. Queued blocks now belong to the
  * program. The function puts blocks that readers hold or have left. The buffer frees memory
@@ -223,10 +259,56 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	ring->hdr->lost = zio_channel_losses(chan);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
-	smp_store_release(&chan->ring, ring);			/* K */
-	WRITE_ONCE(chan->ops, &ring_ops);
-	chan->slowpath = true;
-	rcu_assign_pointer(chan->ring_area, ring->area);
+	show_ring(chan, ring, &ring_ops);
+}
+
+/*
+ * As start_ring(), beside the driver. Until the grace period has ended, the driver may
+ * complete blocks without the ring. Then it fills the slots, and stores the head itself. So
+ * only a head that the driver has not stored is stored here. The program sees the ring when
+ * its open() has returned.
+ */
+static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ring)
+{
+	struct zio_queue *q = &chan->queue;
+	struct zio_ring_header *hdr = ring->hdr;
+	u32 i, end, head = READ_ONCE(q->head);
+	u64 lost = zio_channel_losses(chan);
+
+	zio_sessions_drop(chan);
+	ring->merged = chan->merged;
+	hdr->head = head;
+	hdr->tail = atomic_read(&q->tail);
+	hdr->lost = lost;
+	show_ring(chan, ring, &stream_ring_ops);
+	synchronize_rcu();					/* K */
+	/* The driver drops no unread block any more. */
+	WRITE_ONCE(hdr->tail, atomic_read(&q->tail));
+	end = smp_load_acquire(&q->head);			/* A */
+	for (i = hdr->tail; i != end; i++)
+		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	cmpxchg(&hdr->head, head, end);				/* R */
+	cmpxchg64(&hdr->lost, lost, zio_channel_losses(chan));
+}
+
+static void open_stream_ring(struct zio_channel_core *chan, struct zio_ring *ring)
+{
+	mutex_lock(&chan->lock);
+	start_stream_ring(chan, ring);
+	mutex_unlock(&chan->lock);
+	zio_cset_wake(chan->cset);
+	zio_cset_kick(chan->cset);
+}
+
+static void open_ring(struct zio_channel_core *chan, struct zio_ring *ring)
+{
+	bool armed;
+
+	mutex_lock(&chan->lock);
+	armed = zio_cset_own_phase(chan->cset);
+	start_ring(chan, ring);
+	zio_cset_disown_phase(chan->cset, armed);
+	mutex_unlock(&chan->lock);
 }
 
 /**
@@ -244,7 +326,6 @@ int zio_ring_open(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_ring *ring;
-	bool armed;
 	int ret = zio_cset_lock(cset);
 
 	if (ret)
@@ -260,11 +341,10 @@ int zio_ring_open(struct zio_channel_core *chan)
 		ret = -ENOMEM;
 		goto out;
 	}
-	mutex_lock(&chan->lock);
-	armed = zio_cset_own_phase(cset);
-	start_ring(chan, ring);
-	zio_cset_disown_phase(cset, armed);
-	mutex_unlock(&chan->lock);
+	if (zio_cset_is_stream(cset))
+		open_stream_ring(chan, ring);
+	else
+		open_ring(chan, ring);
 out:
 	mutex_unlock(&cset->mutex);
 	return ret;
@@ -359,6 +439,49 @@ static struct zio_ring *end_ring(struct zio_channel_core *chan)
 	return ring;
 }
 
+static bool has_read_blocks(const struct zio_channel_core *chan)
+{
+	u32 n = READ_ONCE(chan->ring->hdr->tail) - (u32)atomic_read(&chan->queue.tail);
+
+	return n && n <= zio_queue_count(&chan->queue);
+}
+
+/* Takes back all blocks that the program has read. The program is gone: its tail stands. */
+static void reclaim_all(struct zio_channel_core *chan)
+{
+	while (has_read_blocks(chan)) {
+		if (!reclaim_stream_blocks(chan))
+			schedule_timeout_uninterruptible(1);
+	}
+	zio_cset_kick(chan->cset);
+}
+
+/*
+ * The driver goes on, without the ring. First no block that was read is left: the driver
+ * could not take it back during the grace period.
+ */
+static void stop_stream_ring(struct zio_channel_core *chan)
+{
+	reclaim_all(chan);
+	WRITE_ONCE(chan->ops, NULL);
+	synchronize_rcu();					/* K */
+	WRITE_ONCE(chan->ring, NULL);
+	RCU_INIT_POINTER(chan->ring_area, NULL);
+}
+
+/* As end_ring(). */
+static struct zio_ring *end_stream_ring(struct zio_channel_core *chan)
+{
+	struct zio_ring *ring = chan->ring;
+
+	mutex_lock(&chan->lock);
+	stop_stream_ring(chan);
+	mutex_unlock(&chan->lock);
+	zio_cset_wake(chan->cset);
+	zio_cset_kick(chan->cset);
+	return ring;
+}
+
 /* Waits for a grace period. Callers do not do this while the set is frozen. */
 void zio_ring_free(struct zio_ring *ring)
 {
@@ -397,7 +520,7 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 	if (!cset->gone) {
 		if (cset->on_demand && cset->open_files <= own_files)
 			abort_asked(cset);
-		ring = end_ring(chan);
+		ring = zio_cset_is_stream(cset) ? end_stream_ring(chan) : end_ring(chan);
 	}
 	mutex_unlock(&cset->mutex);
 	zio_ring_free(ring);

@@ -88,13 +88,13 @@ static bool drop_oldest(struct zio_channel_core *chan)
  * zio_channel_reclaim_read() - take back blocks that a program has read in its ring
  * @chan: the channel
  *
- * Context: Any; the caller owns the phase.
+ * Context: Any; the caller owns the phase, or is the driver of a stream, under RCU.
  *
  * Return: false if there are none.
  */
 bool zio_channel_reclaim_read(struct zio_channel_core *chan)
 {
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
 
 	return ops && ops->reclaim && ops->reclaim(chan);
 }

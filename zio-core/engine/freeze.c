@@ -133,8 +133,8 @@ static bool try_own(struct zio_cset_core *cset, bool *armed)
  * @cset: the channel set
  *
  * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
- * them. The set loses an event that comes meanwhile, so the caller must be quick. A stream
- * ends, and zio_cset_disown_phase() starts it again.
+ * them. The set loses an event that comes meanwhile, so the caller must be quick. The set
+ * is no stream.
  *
  * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex.
  *
@@ -144,10 +144,6 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
 	bool armed;
 
-	if (zio_cset_is_stream(cset)) {
-		zio_cset_freeze(cset);
-		return false;
-	}
 	if (try_own(cset, &armed))
 		return armed;
 	atomic_or(CSET_FREEZE, &cset->state);			/* F */
@@ -169,10 +165,6 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
-	if (zio_cset_is_stream(cset)) {
-		zio_cset_unfreeze(cset);
-		return;
-	}
 	if (armed)
 		zio_cset_leave_armed(cset);
 	else

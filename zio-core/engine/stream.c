@@ -29,6 +29,9 @@
  *      zio_stream_close(): the set is ABORTING, and a grace period passes before
  *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could
  *      start hardware that was just stopped.
+ *
+ * A ring is opened and closed beside the driver. So the driver's functions look at chan->ops
+ * under RCU (K, see channel/ring.c).
  */
 #include <linux/export.h>
 #include <linux/slab.h>
@@ -93,6 +96,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 {
 	struct zio_block *block = NULL, *old;
 
+	rcu_read_lock();					/* K */
 	while (!block && zio_channel_reclaim_read(chan))
 		block = get_block(chan);
 	while (!block && (old = pop_unread(chan))) {
@@ -101,6 +105,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 		chan->buf->type->ops->put_block(chan->buf, old);
 		block = get_block(chan);
 	}
+	rcu_read_unlock();
 	return block;
 }
 
@@ -218,14 +223,17 @@ static __always_inline void finish_block(struct zio_channel_core *chan,
 
 static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 {
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+	const struct zio_channel_ops *ops;
 
+	rcu_read_lock();					/* K */
+	ops = smp_load_acquire(&chan->ops);			/* K */
 	if (unlikely(ops)) {
 		ops->publish(chan, n);
-		return;
+	} else {
+		zio_queue_publish(&chan->queue, n);
+		zio_channel_wake_reader(chan);
 	}
-	zio_queue_publish(&chan->queue, n);
-	zio_channel_wake_reader(chan);
+	rcu_read_unlock();
 }
 
 /**
@@ -272,14 +280,17 @@ EXPORT_SYMBOL_GPL(zio_channel_complete);
 void zio_channel_lost(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+	const struct zio_channel_ops *ops;
 
 	if (!n)
 		return;
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	WRITE_ONCE(chan->lost, chan->lost + n);
+	rcu_read_lock();					/* K */
+	ops = smp_load_acquire(&chan->ops);			/* K */
 	if (ops && ops->count_loss)
 		ops->count_loss(chan);
+	rcu_read_unlock();
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 EXPORT_SYMBOL_GPL(zio_channel_lost);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* share_test.c: owners of a shared block: refusals, ends, and a model */
+#include <linux/iopoll.h>
 #include <linux/prandom.h>
+#include <linux/zio-stream.h>
 
 #include "test-device.h"
 
@@ -16,6 +18,8 @@ struct stage {
 	struct test_device *out_dev[OUTPUTS];
 	struct zio_channel_core *out[OUTPUTS];
 	struct test_user *writer[OUTPUTS];
+	bool is_stream;		/* the input is one, with a board that fills blocks ahead */
+	u16 value;		/* of the next block of the board */
 };
 
 /* Links as the ioctl does. The ioctl itself would need memory of a program. */
@@ -44,7 +48,7 @@ static void add_output(struct stage *s, unsigned int i)
 
 static void add_input(struct stage *s)
 {
-	s->in_dev = test_device_create(s->test, 0, 1);
+	s->in_dev = test_device_create(s->test, s->is_stream ? ZIO_CSET_STREAM : 0, 1);
 	s->in_dev->fill = true;
 	s->in = s->in_dev->cset->chan[0];
 	s->reader = test_user_open(s->test, s->in);
@@ -54,15 +58,28 @@ static void set_up(struct stage *s, struct kunit *test, unsigned int outputs)
 {
 	unsigned int i;
 
-	*s = (struct stage){ .test = test };
+	s->test = test;
 	add_input(s);
 	for (i = 0; i < outputs; i++)
 		add_output(s, i);
 }
 
+/* The board takes all free blocks, fills them at once, and completes the oldest @n. */
+static void run_board(struct stage *s, unsigned int n)
+{
+	struct zio_block *block;
+
+	while ((block = zio_channel_take(&s->in->pub)))
+		*(u16 *)block->data = s->value++;
+	n = min(n, zio_stream_in_flight(s->in));
+	zio_channel_complete(&s->in->pub, n);
+}
+
 /* Reads one sample of the reader's current block, or of the next one. */
 static struct zio_block *read_block(struct stage *s)
 {
+	if (s->is_stream)
+		run_board(s, 2);
 	if (test_read(s->reader->data, NULL, 2) < 0)
 		return NULL;
 	return s->reader->sess->block;
@@ -97,7 +114,7 @@ static void memory_is_used_by_both(struct kunit *test)
 {
 	struct zio_block *block, *own;
 	struct zio_control ctrl;
-	struct stage s;
+	struct stage s = {};
 
 	set_up(&s, test, 1);
 	block = read_block(&s);
@@ -123,7 +140,7 @@ static void refusals_change_nothing(struct kunit *test)
 {
 	struct zio_control ctrl, bad;
 	struct zio_block *block;
-	struct stage s;
+	struct stage s = {};
 
 	set_up(&s, test, 1);
 	block = read_block(&s);
@@ -160,7 +177,7 @@ static void what_cannot_be_played_is_copied(struct kunit *test)
 	struct zio_share_info info;
 	struct zio_control ctrl;
 	struct zio_block *block, *own;
-	struct stage s;
+	struct stage s = {};
 
 	set_up(&s, test, 1);
 	s.out_dev[0]->cset->dma_bits = 1;
@@ -187,7 +204,7 @@ static void board_goes_first(struct kunit *test)
 	struct zio_control ctrl;
 	struct zio_block *block;
 	struct zio_buffer *buf;
-	struct stage s;
+	struct stage s = {};
 	u16 sample;
 
 	set_up(&s, test, 1);
@@ -375,13 +392,14 @@ static void model_check(struct model *m)
 	}
 }
 
-static void ownership_follows_model(struct kunit *test)
+static void walk_model(struct kunit *test, bool is_stream)
 {
 	struct model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	struct rnd_state rnd;
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->s.is_stream = is_stream;
 	set_up(&m->s, test, OUTPUTS);
 	prandom_seed_state(&rnd, 2007);
 	for (i = 0; i < WALK_STEPS; i++) {
@@ -409,12 +427,51 @@ static void ownership_follows_model(struct kunit *test)
 	KUNIT_EXPECT_GT(test, m->copied, 100);
 }
 
+static void ownership_follows_model(struct kunit *test)
+{
+	walk_model(test, false);
+}
+
+/* The board of a stream never gets memory that an output still plays. */
+static void stream_follows_model(struct kunit *test)
+{
+	walk_model(test, true);
+}
+
+/* The board waits for a block. The last output that has played one gives it back. */
+static void board_is_told_when_outputs_have_played(struct kunit *test)
+{
+	struct stage s = { .is_stream = true };
+	struct zio_control ctrl;
+	unsigned int i, refills, now;
+
+	set_up(&s, test, 2);
+	run_board(&s, ZIO_DEFAULT_LEN);
+	ctrl = name_block(read_block(&s), ZIO_CONTROL_KEEP);
+	KUNIT_ASSERT_EQ(test, submit(s.writer[0], &ctrl), 0);
+	ctrl.flags &= ~ZIO_CONTROL_KEEP;
+	KUNIT_ASSERT_EQ(test, submit(s.writer[1], &ctrl), 0);
+	KUNIT_EXPECT_NULL(test, zio_channel_take(&s.in->pub));
+	refills = s.in_dev->refills;
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, s.in_dev->refills, refills);
+		KUNIT_EXPECT_TRUE(test, zio_cset_done(&s.out_dev[i]->cset->pub));
+	}
+	/* A work tells the board. */
+	read_poll_timeout(READ_ONCE, now, now == refills + 1, 100, 10 * USEC_PER_SEC, false,
+			  s.in_dev->refills);
+	KUNIT_EXPECT_EQ(test, now, refills + 1);
+	KUNIT_EXPECT_NOT_NULL(test, zio_channel_take(&s.in->pub));
+}
+
 static struct kunit_case share_cases[] = {
 	KUNIT_CASE(memory_is_used_by_both),
 	KUNIT_CASE(refusals_change_nothing),
 	KUNIT_CASE(what_cannot_be_played_is_copied),
 	KUNIT_CASE(board_goes_first),
 	KUNIT_CASE(ownership_follows_model),
+	KUNIT_CASE(stream_follows_model),
+	KUNIT_CASE(board_is_told_when_outputs_have_played),
 	{}
 };
 

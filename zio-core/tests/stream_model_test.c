@@ -12,6 +12,7 @@
 
 #define WALK_STEPS	20000
 #define RACE_BLOCKS	60000
+#define RACE_RINGS	500
 #define MAX_LEN		24
 
 struct model_block {
@@ -507,9 +508,98 @@ static void board_and_reader_race(struct kunit *test)
 	test_user_close(user);
 }
 
+/* What a program has seen of the board's numbers */
+struct seen {
+	struct kunit *test;
+	u32 next;
+	unsigned int n, gaps;
+};
+
+static void see(struct seen *seen, u32 seq, u16 value)
+{
+	KUNIT_ASSERT_EQ(seen->test, value, (u16)seq);
+	KUNIT_ASSERT_GE(seen->test, (s32)(seq - seen->next), 0);
+	seen->gaps += seq - seen->next;
+	seen->next = seq + 1;
+	seen->n++;
+}
+
+/* Returns false if no block is queued. */
+static bool see_read(struct seen *seen, struct test_user *user)
+{
+	struct zio_block *block = test_user_next(user);
+
+	if (IS_ERR(block)) {
+		KUNIT_ASSERT_PTR_EQ(seen->test, block, ERR_PTR(-EAGAIN));
+		return false;
+	}
+	see(seen, to_block_core(block)->seq, *(u16 *)block->data);
+	test_user_put(user);
+	return true;
+}
+
+static void see_ring(struct seen *seen, struct zio_channel_core *chan, unsigned int n)
+{
+	struct zio_ring_header *hdr = chan->ring->hdr;
+	u32 head = smp_load_acquire(&hdr->head), i = hdr->tail;	/* R */
+	const struct zio_queue *q = &chan->queue;
+
+	for (; n && i != head; i++, n--)
+		see(seen, chan->ring->slot[i & q->mask].seq_num,
+		    *(u16 *)q->slot[i & q->mask]->data);
+	smp_store_release(&hdr->tail, i);			/* S */
+}
+
+static void open_ring_for_a_while(struct seen *seen, struct board *board, u32 dice)
+{
+	struct file *file = test_open_ring(seen->test, board->chan);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(seen->test, file);
+	for (i = dice % 8; i; i--) {
+		see_ring(seen, board->chan, 1 + dice % 32);
+		cond_resched();
+	}
+	test_close(seen->test, file);
+}
+
+/* Rings come and go beside the board, which loses what it says, and no other block. */
+static void board_and_rings_race(struct kunit *test)
+{
+	struct board *board = create_board(test);
+	struct zio_channel_core *chan = board->chan;
+	struct seen seen = { .test = test, .next = board->seq };
+	struct test_user *user;
+	struct task_struct *thread;
+	struct rnd_state rnd;
+	unsigned int i, k;
+
+	test_device_use_area(board->tdev, (struct test_area){ .len = 16 });
+	user = test_user_open(test, chan);
+	prandom_seed_state(&rnd, 1969);
+	board->tdev->stop_calls = 0;
+	thread = test_thread_run(test, run_board, board);
+	for (i = 0; i < RACE_RINGS; i++) {
+		open_ring_for_a_while(&seen, board, prandom_u32_state(&rnd));
+		for (k = prandom_u32_state(&rnd) % 16; k; k--)
+			see_read(&seen, user);
+		if (i == RACE_RINGS / 2)
+			test_store_u32(&chan->buf->kobj, "prefer-new", 1);
+	}
+	test_thread_stop(test, thread);
+	while (see_read(&seen, user))
+		continue;
+	seen.gaps += chan->seq - seen.next;
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), seen.gaps);
+	KUNIT_EXPECT_EQ(test, board->tdev->stop_calls, 0);
+	KUNIT_EXPECT_GT(test, seen.n, RACE_RINGS);
+	test_user_close(user);
+}
+
 static struct kunit_case stream_model_cases[] = {
 	KUNIT_CASE(stream_follows_model),
 	KUNIT_CASE(board_and_reader_race),
+	KUNIT_CASE(board_and_rings_race),
 	{}
 };
 

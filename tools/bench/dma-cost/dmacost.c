@@ -8,7 +8,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
-#include <linux/platform_device.h>
+#include <linux/pci.h>
 #include <linux/zio-dma.h>
 
 #define TURNS	200
@@ -18,22 +18,21 @@ module_param(map_ns, uint, 0444);
 module_param(lookup_ns, uint, 0444);
 module_param(segments, uint, 0444);
 
-static struct platform_device *board;
-static struct zio_device *zdev;
+static struct device *board;
 
 static int map_once(const struct zio_block *block)
 {
 	struct scatterlist *sg;
 	struct sg_table sgt;
 	unsigned int i, n = 0;
-	int ret = zio_block_map_dma(&board->dev, block, &sgt, DMA_FROM_DEVICE, GFP_ATOMIC);
+	int ret = zio_block_map_dma(board, block, &sgt, DMA_FROM_DEVICE, GFP_ATOMIC);
 
 	if (ret)
 		return ret;
 	for_each_sgtable_dma_sg(&sgt, sg, i)
 		n += !!sg_dma_len(sg);
 	segments = n;
-	zio_block_unmap_dma(&board->dev, &sgt, DMA_FROM_DEVICE);
+	zio_block_unmap_dma(board, &sgt, DMA_FROM_DEVICE);
 	return 0;
 }
 
@@ -76,7 +75,7 @@ static int dmacost_input(struct zio_cset *cset)
 
 static int dmacost_init_cset(struct zio_cset *cset)
 {
-	return zio_cset_use_dma(cset, &board->dev);
+	return zio_cset_use_dma(cset, board);
 }
 
 static const struct zio_cset_ops dmacost_ops = {
@@ -98,33 +97,29 @@ static const struct zio_device_desc dmacost_desc = {
 	.n_cset = 1,
 };
 
-static int __init dmacost_init(void)
+static int dmacost_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	int ret;
+	int ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 
-	board = platform_device_register_simple("dmacost", -1, NULL, 0);
-	if (IS_ERR(board))
-		return PTR_ERR(board);
-	ret = dma_coerce_mask_and_coherent(&board->dev, DMA_BIT_MASK(64));
-	zdev = ret ? ERR_PTR(ret) : zio_device_alloc(&board->dev, &dmacost_desc, 0, NULL);
-	ret = PTR_ERR_OR_ZERO(zdev);
-	if (!ret) {
-		ret = zio_device_register(zdev);
-		if (ret)
-			zio_device_free(zdev);
-	}
+	board = &pdev->dev;
 	if (ret)
-		platform_device_unregister(board);
-	return ret;
+		return ret;
+	return PTR_ERR_OR_ZERO(devm_zio_device_register(board, &dmacost_desc, 0, NULL));
 }
 
-static void __exit dmacost_exit(void)
-{
-	zio_device_unregister(zdev);
-	platform_device_unregister(board);
-}
+/* QEMU's device "edu": a PCI device without a driver, behind the IOMMU if there is one */
+static const struct pci_device_id dmacost_ids[] = {
+	{ PCI_DEVICE(0x1234, 0x11e8) },
+	{}
+};
+MODULE_DEVICE_TABLE(pci, dmacost_ids);
 
-module_init(dmacost_init);
-module_exit(dmacost_exit);
+static struct pci_driver dmacost_driver = {
+	.name = "dmacost",
+	.id_table = dmacost_ids,
+	.probe = dmacost_probe,
+};
+module_pci_driver(dmacost_driver);
+
 MODULE_DESCRIPTION("ZIO: measures the cost of DMA mappings");
 MODULE_LICENSE("GPL");

@@ -26,6 +26,7 @@
 #include "system/system.h"
 #endif
 #include "bench.h"
+#include "cpu-wait.h"
 
 /* Interrupts may come this late, so that a stream does not need a timer for each word. */
 #define QUANTUM_NS 1000
@@ -146,47 +147,12 @@ static const struct board_ops board_ops = {
 
 /* --- the CPU waits for the bus --------------------------------------------- */
 
-/* QEMU's header declares this only for files that know the target. 0: no -icount */
-extern int use_icount;
-
-#if SSPCI_QEMU_MAJOR >= 9
-#define DECREMENTER(cpu) (&(cpu)->neg.icount_decr)
-#else
-#define DECREMENTER(cpu) ((cpu)->icount_decr_ptr)
-#endif
-
-/*
- * With -icount the clock counts instructions: charge the CPU with those that it would
- * have executed. QEMU computes the executed ones from the budget and what is left of it.
- */
-static void charge_cpu(CPUState *cpu, uint64_t n)
-{
-	uint64_t part = MIN(n, (uint64_t)cpu->icount_extra);
-
-	cpu->icount_extra -= part;
-	n -= part;
-	part = MIN(n, DECREMENTER(cpu)->u16.low);
-	DECREMENTER(cpu)->u16.low -= part;
-	cpu->icount_budget += n - part;
-}
-
-static void spin(uint64_t ns)
-{
-	int64_t until = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + ns;
-
-	while (qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) < until)
-		;
-}
-
 /* Let the time pass, and with it the words on the link. */
 static void wait_for_bus(uint64_t ns)
 {
 	if (!ns)
 		return;
-	if (!use_icount)
-		spin(ns);
-	else if (current_cpu)
-		charge_cpu(current_cpu, ns);
+	wait_cpu(ns);
 	advance();
 }
 

@@ -20,6 +20,7 @@
 #else
 #include "system/system.h"
 #endif
+#include "cpu-wait.h"
 #include "xdma.h"
 
 /* AMD's default identity of a Gen3 x8 end point */
@@ -35,6 +36,7 @@ struct XdmaState {
 	MemoryRegion dma;
 	QEMUTimer *timer;
 	Notifier on_exit;
+	uint32_t n_engines;
 	struct xdma card;
 };
 
@@ -112,6 +114,7 @@ static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
 	XdmaState *s = opaque;
 	uint32_t value;
 
+	wait_cpu(xdma_wait(&s->card, s->card.costs.read_ns));
 	advance(s);
 	value = xdma_read(&s->card, addr);
 	settle(s);
@@ -122,6 +125,7 @@ static void bar_write(void *opaque, hwaddr addr, uint64_t value, unsigned int si
 {
 	XdmaState *s = opaque;
 
+	wait_cpu(xdma_wait(&s->card, s->card.costs.post_ns));
 	advance(s);
 	xdma_write(&s->card, addr, value);
 	settle(s);
@@ -171,6 +175,10 @@ static void xdma_realize(PCIDevice *pci, Error **errp)
 {
 	XdmaState *s = XDMA(pci);
 
+	if (s->n_engines < 1 || s->n_engines > XDMA_MAX_ENGINES) {
+		error_setg(errp, "xdma: engines is 1 ... %d", XDMA_MAX_ENGINES);
+		return;
+	}
 	pci_config_set_interrupt_pin(pci->config, 1);
 	memory_region_init_io(&s->user, OBJECT(s), &user_ops, s, "xdma-user",
 			      XDMA_USER_SIZE);
@@ -180,7 +188,7 @@ static void xdma_realize(PCIDevice *pci, Error **errp)
 	if (!init_msix(s, errp))
 		return;
 	s->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, on_timer, s);
-	xdma_init(&s->card, &ops, s);
+	xdma_init(&s->card, s->n_engines, &ops, s);
 	s->on_exit.notify = on_exit_of_qemu;
 	qemu_add_exit_notifier(&s->on_exit);
 }
@@ -203,6 +211,16 @@ static void xdma_dev_reset(DeviceState *dev)
 	settle(s);
 }
 
+#if SSPCI_QEMU_MAJOR >= 10
+static const Property properties[] = {
+	DEFINE_PROP_UINT32("engines", XdmaState, n_engines, 2),
+};
+#else
+static Property properties[] = {
+	DEFINE_PROP_UINT32("engines", XdmaState, n_engines, 2), DEFINE_PROP_END_OF_LIST()
+};
+#endif
+
 static void xdma_class_init(ObjectClass *class, void *data)
 {
 	DeviceClass *dev = DEVICE_CLASS(class);
@@ -213,6 +231,7 @@ static void xdma_class_init(ObjectClass *class, void *data)
 	pci->vendor_id = XDMA_PCI_VENDOR;
 	pci->device_id = XDMA_PCI_DEVICE;
 	pci->class_id = PCI_CLASS_OTHERS;
+	device_class_set_props(dev, properties);
 	dev->desc = "FPGA card with AMD's DMA for PCI Express, and a source of packets";
 #if SSPCI_QEMU_MAJOR >= 10
 	device_class_set_legacy_reset(dev, xdma_dev_reset);

@@ -63,8 +63,7 @@
 #define XDMA_DESC_EOP		(1u << 4)
 #define XDMA_WRITEBACK_MAGIC	0x52b4
 
-/* BAR 0: the user's logic */
-#define XDMA_USER_ID		0x00
+/* BAR 0: the user's logic. The registers of stream i are behind those at XDMA_STRIDE * i. */
 #define XDMA_USER_CONTROL	0x04
 #define XDMA_USER_PERIOD	0x08
 #define XDMA_USER_WORDS		0x0c
@@ -73,15 +72,25 @@
 #define XDMA_USER_MADE		0x18
 #define XDMA_USER_DROPPED	0x1c
 #define XDMA_USER_SUNK		0x20
+#define XDMA_USER_STARVED	0x44	/* times that a packet waited for a descriptor */
+#define XDMA_USER_STARVED_NS	0x48	/* the time that packets waited for one */
+#define XDMA_USER_FIFO		0x4c	/* words that it has room for */
+
+/* The card: behind those of stream 0 */
+#define XDMA_USER_ID		0x00
 #define XDMA_USER_FIRE		0x24
 #define XDMA_USER_INJECT	0x28
 #define XDMA_USER_FAULTS	0x2c
-#define XDMA_USER_FETCH_NS	0x30
-#define XDMA_USER_KIB_NS	0x34
-#define XDMA_USER_WRITE_NS	0x38
+#define XDMA_USER_FETCH_NS	0x30	/* a descriptor that was not fetched ahead */
+#define XDMA_USER_KIB_NS	0x34	/* 1 KiB of data */
+#define XDMA_USER_WRITE_NS	0x38	/* write-back and message */
 #define XDMA_USER_READS		0x3c
 #define XDMA_USER_WRITES	0x40
-#define XDMA_USER_STARVED	0x44
+#define XDMA_USER_READ_NS	0x50	/* the CPU waits so long for a register */
+#define XDMA_USER_POST_NS	0x54	/* ... and so long to post a write */
+#define XDMA_USER_WAIT_NS	0x58	/* all that the CPU has waited */
+#define XDMA_USER_MESSAGES	0x5c	/* interrupts of the engines */
+#define XDMA_USER_LOSE		0x60	/* in so many ns the engines lose their state */
 #define XDMA_USER_SIZE		0x1000
 
 #define XDMA_USER_MAGIC		0x5a494f58
@@ -89,6 +98,7 @@
 /* XDMA_USER_CONTROL */
 #define XDMA_SOURCE		(1u << 0)	/* packets of a known pattern */
 #define XDMA_LOOP		(1u << 1)	/* H2C packets come back by C2H */
+#define XDMA_RANDOM		(1u << 3)	/* intervals of 0 ... 2 periods */
 #define XDMA_FLUSH		(1u << 2)	/* empties the FIFO, then reads as 0 */
 
 /* XDMA_USER_INJECT: the next access fails */

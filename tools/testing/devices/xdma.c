@@ -10,15 +10,15 @@
 
 static bool is_gone(const struct xdma *card)
 {
-	return card->user.inject & XDMA_INJECT_GONE;
+	return card->inject & XDMA_INJECT_GONE;
 }
 
 /* Return: whether a fault was ordered; it happens once. */
 static bool take_fault(struct xdma *card, uint32_t which)
 {
-	bool wanted = card->user.inject & which;
+	bool wanted = card->inject & which;
 
-	card->user.inject &= ~which;
+	card->inject &= ~which;
 	return wanted;
 }
 
@@ -35,12 +35,25 @@ static void send(struct xdma *card, unsigned int vector)
 		card->ops->send_msi(card->host, vector);
 }
 
+static uint32_t line_of(const struct xdma *card, const struct xdma_engine *engine)
+{
+	return 1u << (engine->index + (engine->is_c2h ? card->n_engines : 0));
+}
+
+static uint32_t request_of(const struct xdma *card, const struct xdma_engine *engine)
+{
+	return engine->status & engine->int_mask ? line_of(card, engine) : 0;
+}
+
 static uint32_t requests(const struct xdma *card)
 {
-	uint32_t h2c = card->h2c.status & card->h2c.int_mask;
-	uint32_t c2h = card->c2h.status & card->c2h.int_mask;
+	uint32_t lines = 0;
+	unsigned int i;
 
-	return (h2c ? 1 : 0) | (c2h ? 2 : 0);
+	for (i = 0; i < card->n_engines; i++)
+		lines |= request_of(card, &card->h2c[i]) |
+			 request_of(card, &card->c2h[i]);
+	return lines;
 }
 
 /* A message goes out when a line rises. */
@@ -51,9 +64,12 @@ void xdma_update_irq(struct xdma *card)
 	unsigned int i;
 
 	card->chan_line = line;
-	for (i = 0; i < 2; i++)
-		if (rising & 1u << i)
-			send(card, vector_of(card, 4, i));
+	for (i = 0; i < 2 * card->n_engines; i++) {
+		if (!(rising & 1u << i))
+			continue;
+		card->messages++;
+		send(card, vector_of(card, 4, i));
+	}
 }
 
 static void send_user(struct xdma *card)
@@ -123,25 +139,25 @@ static bool fetch(struct xdma *card, struct xdma_engine *engine)
 	return false;
 }
 
-static bool is_c2h(const struct xdma *card, const struct xdma_engine *engine)
+static struct xdma_user *user_of(struct xdma *card, const struct xdma_engine *engine)
 {
-	return engine == &card->c2h;
+	return &card->user[engine->index];
 }
 
 static bool has_descriptor(const struct xdma *card, const struct xdma_engine *engine)
 {
-	uint32_t mode = is_c2h(card, engine) ? 1u << 16 : 1;
+	uint32_t mode = 1u << (engine->index + (engine->is_c2h ? 16 : 0));
 
 	return !(card->credit_mode & mode) || engine->credits;
 }
 
 /* Words that the engine moves by its present descriptor. */
-static uint32_t words_of(const struct xdma *card, const struct xdma_engine *engine)
+static uint32_t words_of(struct xdma *card, const struct xdma_engine *engine)
 {
-	const struct xdma_fifo *fifo = &card->fifo;
+	const struct xdma_fifo *fifo = &user_of(card, engine)->fifo;
 	uint32_t words = engine->desc.bytes / 4;
 
-	if (!is_c2h(card, engine))
+	if (!engine->is_c2h)
 		return words;
 	return words < fifo->length[fifo->first_packet] ? words :
 	       fifo->length[fifo->first_packet];
@@ -149,42 +165,53 @@ static uint32_t words_of(const struct xdma *card, const struct xdma_engine *engi
 
 static bool has_data(struct xdma *card, const struct xdma_engine *engine)
 {
-	if (is_c2h(card, engine))
-		return card->fifo.n_packets;
-	return true;
+	return !engine->is_c2h || user_of(card, engine)->fifo.n_packets;
 }
 
-static void note_starved(struct xdma *card, const struct xdma_engine *engine)
+/* C2H has a packet, and no descriptor. */
+static void begin_starving(struct xdma *card, struct xdma_user *user)
 {
-	bool now = is_c2h(card, engine) && card->fifo.n_packets;
+	if (user->is_starved)
+		return;
+	user->is_starved = true;
+	user->starved_at = card->now;
+	user->starved++;
+}
 
-	if (now && !card->is_starved)
-		card->starved++;
-	card->is_starved |= now;
+static void end_starving(struct xdma *card, struct xdma_user *user)
+{
+	if (user->is_starved)
+		user->starved_ns += card->now - user->starved_at;
+	user->is_starved = false;
 }
 
 static void begin(struct xdma *card, struct xdma_engine *engine)
 {
-	uint64_t ns = engine->is_warm ? 0 : card->costs.fetch_ns;
+	uint64_t ns;
 
+	/* No descriptor is fetched ahead for which there is no credit. */
+	if (!has_descriptor(card, engine))
+		engine->is_warm = false;
+	ns = engine->is_warm ? 0 : card->costs.fetch_ns;
 	if (!has_data(card, engine))
 		return;
 	if (!has_descriptor(card, engine)) {
-		note_starved(card, engine);
+		if (engine->is_c2h)
+			begin_starving(card, user_of(card, engine));
 		return;
 	}
 	if (!fetch(card, engine))
 		return;
-	card->is_starved &= !is_c2h(card, engine);
+	if (engine->is_c2h)
+		end_starving(card, user_of(card, engine));
 	ns += (uint64_t)words_of(card, engine) * 4 * card->costs.kib_ns / 1024;
 	engine->is_warm = true;
 	engine->done_at = card->now + ns + card->costs.write_ns;
 }
 
 /* Move words of the first packet to memory. Return: whether the packet ended. */
-static bool take_words(struct xdma *card, uint8_t *to, uint32_t words)
+static bool take_words(struct xdma_fifo *fifo, uint8_t *to, uint32_t words)
 {
-	struct xdma_fifo *fifo = &card->fifo;
 	uint32_t *left = &fifo->length[fifo->first_packet], i;
 
 	for (i = 0; i < words; i++) {
@@ -200,39 +227,41 @@ static bool take_words(struct xdma *card, uint8_t *to, uint32_t words)
 	return true;
 }
 
-static bool write_back(struct xdma *card, uint32_t words, bool ended)
+static bool write_back(struct xdma *card, const struct xdma_engine *engine,
+		       uint32_t words, bool ended)
 {
 	uint8_t raw[8];
 
 	put_le32(raw, XDMA_WRITEBACK_MAGIC << 16 | ended);
 	put_le32(raw + 4, 4 * words);
-	return card->ops->dma_write(card->host, card->c2h.desc.from, raw, sizeof(raw));
+	return card->ops->dma_write(card->host, engine->desc.from, raw, sizeof(raw));
 }
 
 /* Return: false if memory did not answer. */
-static bool finish_c2h(struct xdma *card)
+static bool finish_c2h(struct xdma *card, struct xdma_engine *engine)
 {
 	static uint8_t bytes[4 * XDMA_FIFO_WORDS];
-	uint32_t words = words_of(card, &card->c2h);
-	bool ended = take_words(card, bytes, words);
+	uint32_t words = words_of(card, engine);
+	bool ended = take_words(&user_of(card, engine)->fifo, bytes, words);
 
 	if (take_fault(card, XDMA_INJECT_WRITE))
 		return false;
-	if (!card->ops->dma_write(card->host, card->c2h.desc.to, bytes, 4 * words))
+	if (!card->ops->dma_write(card->host, engine->desc.to, bytes, 4 * words))
 		return false;
-	return !card->c2h.desc.from || write_back(card, words, ended);
+	return !engine->desc.from || write_back(card, engine, words, ended);
 }
 
-static void sink_word(struct xdma *card, uint32_t word)
+static void sink_word(struct xdma_user *user, uint32_t word)
 {
-	if (!(card->user.control & XDMA_LOOP) || !xdma_fifo_put(&card->fifo, word))
-		card->user.sunk++;
+	if (!(user->control & XDMA_LOOP) || !xdma_fifo_put(&user->fifo, word))
+		user->sunk++;
 }
 
-static bool finish_h2c(struct xdma *card)
+static bool finish_h2c(struct xdma *card, struct xdma_engine *engine)
 {
-	uint64_t from = card->h2c.desc.from;
-	uint32_t left = card->h2c.desc.bytes, i, n;
+	struct xdma_user *user = user_of(card, engine);
+	uint64_t from = engine->desc.from;
+	uint32_t left = engine->desc.bytes, i, n;
 	uint8_t bytes[256];
 
 	if (take_fault(card, XDMA_INJECT_READ))
@@ -242,10 +271,10 @@ static bool finish_h2c(struct xdma *card)
 		if (!card->ops->dma_read(card->host, from, bytes, n))
 			return false;
 		for (i = 0; i < n; i += 4)
-			sink_word(card, get_le32(bytes + i));
+			sink_word(user, get_le32(bytes + i));
 	}
-	if ((card->h2c.desc.control & XDMA_DESC_EOP) && card->fifo.open_words)
-		xdma_fifo_end(&card->fifo);
+	if ((engine->desc.control & XDMA_DESC_EOP) && user->fifo.open_words)
+		xdma_fifo_end(&user->fifo);
 	return true;
 }
 
@@ -266,13 +295,11 @@ static void retire(struct xdma *card, struct xdma_engine *engine)
 
 static void finish(struct xdma *card, struct xdma_engine *engine)
 {
-	bool is_input = is_c2h(card, engine);
-
 	engine->done_at = XDMA_NEVER;
-	if (is_input ? finish_c2h(card) : finish_h2c(card))
+	if (engine->is_c2h ? finish_c2h(card, engine) : finish_h2c(card, engine))
 		retire(card, engine);
 	else
-		stop(card, engine, is_input ? XDMA_WRITE_ERROR : XDMA_READ_ERROR);
+		stop(card, engine, engine->is_c2h ? XDMA_WRITE_ERROR : XDMA_READ_ERROR);
 }
 
 static void run_engine(struct xdma *card, struct xdma_engine *engine)
@@ -292,15 +319,28 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 uint64_t xdma_next_ns(const struct xdma *card)
 {
-	return earlier(card->user.next_at,
-		       earlier(card->h2c.done_at, card->c2h.done_at));
+	uint64_t next = card->lose_at;
+	unsigned int i;
+
+	for (i = 0; i < card->n_engines; i++) {
+		next = earlier(next, card->user[i].next_at);
+		next = earlier(next, card->h2c[i].done_at);
+		next = earlier(next, card->c2h[i].done_at);
+	}
+	return next;
 }
 
 static void step(struct xdma *card)
 {
+	unsigned int i;
+
+	if (card->lose_at <= card->now)
+		xdma_reset_engines(card);
 	xdma_user_run(card);
-	run_engine(card, &card->h2c);
-	run_engine(card, &card->c2h);
+	for (i = 0; i < card->n_engines; i++) {
+		run_engine(card, &card->h2c[i]);
+		run_engine(card, &card->c2h[i]);
+	}
 }
 
 void xdma_advance(struct xdma *card, uint64_t now)
@@ -346,7 +386,7 @@ static uint32_t read_engine(struct xdma *card, struct xdma_engine *engine, uint3
 
 	switch (offset) {
 	case XDMA_ID:
-		return 0x1fc08006 | (uint32_t)is_c2h(card, engine) << 16;
+		return 0x1fc08006 | (uint32_t)engine->is_c2h << 16 | engine->index << 8;
 	case XDMA_CONTROL:
 		return engine->control;
 	case XDMA_STATUS:
@@ -438,16 +478,20 @@ static void write_irq(struct xdma *card, uint32_t offset, uint32_t value)
 	send_user(card);
 }
 
-/* One channel in each direction: the places of the others read as zero. */
+/* The places of engines that are not there read as zero. */
 static struct xdma_engine *engine_at(struct xdma *card, uint32_t offset)
 {
-	switch (offset & ~0xffu) {
+	unsigned int index = (offset & 0xfff) / XDMA_STRIDE;
+
+	if (index >= card->n_engines)
+		return NULL;
+	switch (offset & ~0xfffu) {
 	case XDMA_H2C:
 	case XDMA_H2C_SG:
-		return &card->h2c;
+		return &card->h2c[index];
 	case XDMA_C2H:
 	case XDMA_C2H_SG:
-		return &card->c2h;
+		return &card->c2h[index];
 	}
 	return NULL;
 }
@@ -491,27 +535,42 @@ void xdma_write(struct xdma *card, uint32_t offset, uint32_t value)
 
 /* --- life ------------------------------------------------------------------- */
 
-static void reset_engine(struct xdma_engine *engine)
+static void reset_engine(struct xdma_engine *engine, unsigned int index, bool is_c2h)
 {
-	*engine = (struct xdma_engine){ .done_at = XDMA_NEVER };
+	*engine = (struct xdma_engine){
+		.index = index, .is_c2h = is_c2h, .done_at = XDMA_NEVER
+	};
 }
 
-void xdma_reset(struct xdma *card)
+/* The user's logic goes on. A packet of which words were taken is lost. */
+void xdma_reset_engines(struct xdma *card)
 {
-	reset_engine(&card->h2c);
-	reset_engine(&card->c2h);
+	unsigned int i;
+
+	for (i = 0; i < card->n_engines; i++) {
+		reset_engine(&card->h2c[i], i, false);
+		reset_engine(&card->c2h[i], i, true);
+	}
 	card->credit_mode = 0;
 	card->user_enable = 0;
 	card->user_request = 0;
 	card->chan_enable = 0;
 	card->chan_line = 0;
 	memset(card->vector, 0, sizeof(card->vector));
+	card->lose_at = XDMA_NEVER;
+}
+
+void xdma_reset(struct xdma *card)
+{
+	xdma_reset_engines(card);
 	xdma_user_reset(card);
 }
 
-void xdma_init(struct xdma *card, const struct xdma_ops *ops, void *host)
+void xdma_init(struct xdma *card, unsigned int n_engines, const struct xdma_ops *ops,
+	       void *host)
 {
 	memset(card, 0, sizeof(*card));
+	card->n_engines = n_engines;
 	card->ops = ops;
 	card->host = host;
 	xdma_reset(card);

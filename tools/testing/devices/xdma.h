@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xdma.h: a model of a PCI Express card with AMD's XDMA, one stream in each direction
+ * xdma.h: a model of a PCI Express card with AMD's XDMA, up to four streams each way
  *
  * The model is plain C. It has functions for the registers of the two BARs, and callbacks
- * for DMA and interrupts. The user's logic is behind the DMA engines. It is a source of
- * packets with a FIFO, or a loop from H2C to C2H. Times are nanoseconds of the caller's
+ * for DMA and interrupts. The user's logic is behind the DMA engines. Each pair of
+ * engines has a source of packets with a FIFO, or a loop from H2C to C2H. Times are nanoseconds of the caller's
  * clock. Documentation/xdma.md lists what the model has and what it lacks.
  */
 #ifndef XDMA_H
@@ -19,8 +19,11 @@
 #define XDMA_VECTORS	32
 #define XDMA_USER_IRQS	16
 
-/* The FIFO between the user's logic and C2H */
-#define XDMA_FIFO_WORDS		(1u << 14)
+#define XDMA_MAX_ENGINES	4	/* in a direction */
+
+/* The FIFO between the user's logic and C2H: most words, and words after a reset */
+#define XDMA_FIFO_WORDS		(1u << 19)
+#define XDMA_FIFO_DEFAULT	(1u << 14)
 #define XDMA_FIFO_PACKETS	(1u << 9)
 
 /**
@@ -47,6 +50,8 @@ struct xdma_desc {
 };
 
 struct xdma_engine {
+	unsigned int index;	/* of its direction */
+	bool is_c2h;
 	uint32_t control;
 	uint32_t status;
 	uint32_t int_mask;
@@ -64,9 +69,10 @@ struct xdma_fifo {
 	uint32_t first_word, n_words;
 	uint32_t first_packet, n_packets;
 	uint32_t open_words;	/* of a packet whose end has not come */
+	uint32_t room;		/* words that fit */
 };
 
-/* The user's logic */
+/* The user's logic between a pair of engines */
 struct xdma_user {
 	uint32_t control;
 	uint32_t period_ns;
@@ -76,45 +82,56 @@ struct xdma_user {
 	uint32_t made;
 	uint32_t dropped;	/* for which the FIFO had no room */
 	uint32_t sunk;		/* words from H2C that did not loop */
-	uint32_t inject;
 	uint32_t random;
+	uint32_t starved;	/* times that C2H had data and no descriptor */
+	uint32_t starved_ns;	/* how long in all */
+	bool is_starved;
+	uint64_t starved_at;
 	uint64_t next_at;
+	struct xdma_fifo fifo;
 };
 
 struct xdma_costs {
 	uint32_t fetch_ns;	/* a descriptor that is not fetched ahead */
 	uint32_t kib_ns;	/* 1 KiB of data */
 	uint32_t write_ns;	/* write-back and message */
+	uint32_t read_ns;	/* the CPU reads a register */
+	uint32_t post_ns;	/* the CPU posts a write */
 };
 
 struct xdma {
 	const struct xdma_ops *ops;
 	void *host;
 	uint64_t now;
-	struct xdma_engine h2c, c2h;
+	unsigned int n_engines;	/* in each direction */
+	struct xdma_engine h2c[XDMA_MAX_ENGINES], c2h[XDMA_MAX_ENGINES];
 	uint32_t credit_mode;
 	uint32_t user_enable, user_request;
 	uint32_t chan_enable, chan_line;
 	uint32_t vector[8];	/* registers: 4 of user interrupts, then of channels */
-	struct xdma_fifo fifo;
-	struct xdma_user user;
+	struct xdma_user user[XDMA_MAX_ENGINES];
 	struct xdma_costs costs;
+	uint32_t inject;
+	uint64_t lose_at;	/* the card has no power then */
 	uint32_t faults;	/* accesses that the document forbids */
 	uint32_t reads, writes;	/* register accesses of the DMA BAR */
-	uint32_t starved;	/* times C2H waited for a descriptor with data there */
-	bool is_starved;
+	uint32_t wait_ns;	/* that the CPU has waited for the bus */
+	uint32_t messages;	/* interrupts of the engines */
 };
 
 /**
  * xdma_init - make a card
  * @card: the card
+ * @n_engines: in each direction, 1 ... XDMA_MAX_ENGINES
  * @ops: its bus
  * @host: argument of the callbacks
  */
-void xdma_init(struct xdma *card, const struct xdma_ops *ops, void *host);
+void xdma_init(struct xdma *card, unsigned int n_engines, const struct xdma_ops *ops,
+	       void *host);
 
-/* Put all registers into the state after a reset of the bus. */
+/* Put all registers into the state after a reset of the bus; or those of the DMA BAR only. */
 void xdma_reset(struct xdma *card);
+void xdma_reset_engines(struct xdma *card);
 
 /* Read or write a register of the DMA BAR, of the user's BAR. */
 uint32_t xdma_read(struct xdma *card, uint32_t offset);
@@ -148,7 +165,14 @@ bool xdma_fifo_put(struct xdma_fifo *fifo, uint32_t word);
 void xdma_fifo_end(struct xdma_fifo *fifo);
 bool xdma_fifo_has_room(const struct xdma_fifo *fifo, uint32_t words);
 
-/* Interrupts: level of the lines of both channels has perhaps changed. */
+/* The CPU has waited for so many ns of the bus. */
+static inline uint64_t xdma_wait(struct xdma *card, uint32_t ns)
+{
+	card->wait_ns += ns;
+	return ns;
+}
+
+/* Interrupts: the level of the engines' lines has perhaps changed. */
 void xdma_update_irq(struct xdma *card);
 
 #endif /* XDMA_H */

@@ -92,7 +92,7 @@ static void begin_c2h(void)
 
 	memset(memory, 0, sizeof(memory));
 	memset(messages, 0, sizeof(messages));
-	xdma_init(&card, &ops, NULL);
+	xdma_init(&card, 1, &ops, NULL);
 	for (i = 0; i < 4; i++)
 		put_desc(i, XDMA_DESC_DONE, 4096, false);
 	xdma_write(&card, XDMA_SG_COMMON + XDMA_CREDIT_MODE, 1 << 16);
@@ -172,7 +172,7 @@ static void full_fifo(void)
 	uint32_t made, dropped;
 
 	begin_c2h();
-	make_packets(XDMA_FIFO_WORDS / 2, 5);
+	make_packets(XDMA_FIFO_DEFAULT / 2, 5);
 	pass(10000);
 	made = xdma_user_read(&card, XDMA_USER_MADE);
 	dropped = xdma_user_read(&card, XDMA_USER_DROPPED);
@@ -281,6 +281,59 @@ static void stop_in_transfer(void)
 	ok(completed(XDMA_C2H) == 1, "the descriptor is complete");
 }
 
+/* Packets of both streams at once; the second pair of engines is line 1 and line 3. */
+static void two_streams(void)
+{
+	begin_c2h();
+	xdma_init(&card, 2, &ops, NULL);
+	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_VECTOR, 3 << 24 | 2 << 16 | 1 << 8);
+	xdma_write(&card, XDMA_SG_COMMON + XDMA_CREDIT_MODE, 3 << 16);
+	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_INT, 0xf);
+	start_engine(XDMA_C2H);
+	start_engine(XDMA_C2H + XDMA_STRIDE);
+	ok(xdma_read(&card, XDMA_C2H + XDMA_STRIDE) == (0x1fc18006 | 1 << 8), "an identity");
+	ok(!xdma_read(&card, XDMA_C2H + 2 * XDMA_STRIDE), "and no third engine");
+	xdma_write(&card, XDMA_C2H_SG + XDMA_STRIDE + XDMA_SG_CREDITS, 1);
+	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_PERIOD, 1000);
+	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_WORDS, 8);
+	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_LIMIT, 1);
+	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_CONTROL, XDMA_SOURCE);
+	pass(10000);
+	ok(completed(XDMA_C2H + XDMA_STRIDE) == 1 && !completed(XDMA_C2H),
+	   "a packet of the second stream goes by the second engine");
+	ok(messages[3] == 1 && !messages[2], "and its line interrupts");
+	ok(xdma_user_read(&card, XDMA_STRIDE + XDMA_USER_MADE) == 1 &&
+	   !xdma_user_read(&card, XDMA_USER_MADE), "each stream counts its own packets");
+}
+
+/* Registers are gone, packets in the FIFO are not. */
+static void lost_state(void)
+{
+	begin_c2h();
+	credit(4);
+	make_packets(1024, 2);
+	xdma_user_write(&card, XDMA_USER_LOSE, 2000);
+	pass(1999);
+	ok(xdma_read(&card, XDMA_C2H + XDMA_CONTROL), "the engine has its state");
+	pass(1);
+	ok(!xdma_read(&card, XDMA_C2H + XDMA_CONTROL) &&
+	   !xdma_read(&card, XDMA_IRQ + XDMA_CHAN_INT), "and loses it");
+	pass(10000);
+	ok(card.user[0].fifo.n_packets == 2, "the packets wait");
+}
+
+static void starved_time(void)
+{
+	begin_c2h();
+	make_packets(8, 1);
+	pass(4000);
+	credit(1);
+	pass(4000);
+	ok(xdma_user_read(&card, XDMA_USER_STARVED) == 1 &&
+	   xdma_user_read(&card, XDMA_USER_STARVED_NS) == 3000,
+	   "a packet has waited for its descriptor");
+}
+
 int main(void)
 {
 	identity();
@@ -294,5 +347,8 @@ int main(void)
 	user_interrupts();
 	time_of_transfers();
 	stop_in_transfer();
+	two_streams();
+	lost_state();
+	starved_time();
 	return tap_end();
 }

@@ -15,6 +15,7 @@
 
 #include "board.h"
 #include "harness.h"
+#include "ring.h"
 
 #define BURST		8
 #define STREAM_DIR	ZIO_CONFIG "/devices/zzero/stream"
@@ -243,26 +244,62 @@ static void *map(int fd, size_t offset, size_t size, int prot)
 	return mem;
 }
 
+static void read_ring(struct reader *r, struct ring *ring, unsigned int n)
+{
+	const struct zio_control *ctrl;
+
+	while (n--) {
+		ctrl = next_block(ring);
+		check_block(r, ctrl, ring->data + offset_of(ctrl));
+		release_block(ring);
+	}
+}
+
 TEST("a program with the ring sees all blocks", mapped)
 {
-	struct pair pair = { .ctrl = open_node(NODE "-0", "ctrl", O_RDWR),
-			     .data = open_node(NODE "-0", "data", O_RDONLY) };
-	struct zio_ring_header *hdr = map(pair.ctrl, 0, PAGE, PROT_READ | PROT_WRITE);
-	const uint8_t *slots = map(pair.ctrl, hdr->slots_offset,
-				   (size_t)hdr->n_slots * hdr->slot_size, PROT_READ);
-	const uint8_t *area = map(pair.data, 0, hdr->data_size, PROT_READ);
-	const struct zio_control *ctrl;
-	struct reader r = { .pair = pair };
-	uint32_t tail = hdr->tail;
-	unsigned int i;
+	struct ring ring = open_ring(NODE "-0");
+	struct reader r = { 0 };
 
-	for (i = 0; i < 3000; i++) {
-		while (__atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE) == tail)
-			ASSERT_EQ(poll_events(pair.ctrl, POLLIN, LONG_MS), POLLIN);
-		ctrl = (const void *)(slots + (size_t)(tail & (hdr->n_slots - 1)) * hdr->slot_size);
-		check_block(&r, ctrl, area + offset_of(ctrl));
-		__atomic_store_n(&hdr->tail, ++tail, __ATOMIC_RELEASE);
+	read_ring(&r, &ring, 3000);
+	close_ring(&ring);
+}
+
+static void use_tap(void)
+{
+	int tap = open_node(NODE "-0", "data", O_RDONLY);
+
+	ASSERT_EQ(ioctl(tap, ZIO_IOC_TAP), 0);
+	close(tap);
+}
+
+/* The buffer has room for more ticks than come in a round. */
+TEST("readers, rings and taps come and go, and the stream goes on", mapped)
+{
+	unsigned long fired, dry, i;
+	struct reader r = { 0 };
+	struct ring ring;
+
+	write_text(CSET "/enable", "0");
+	write_text(CHAN "/flush", "1");
+	write_text(CSET "/period-ns", "10000000");
+	write_text(CHAN "/buffer/max-buffer-kb", "1024");
+	write_text(CHAN "/buffer/max-buffer-len", "8000");
+	write_text(CSET "/enable", "1");
+	fired = read_number(CSET "/statistics/fired");
+	dry = read_number(STATISTICS "/dry");
+	for (i = 0; i < 30; i++) {
+		ring = open_ring(NODE "-0");
+		use_tap();
+		read_ring(&r, &ring, 5 + i);
+		close_ring(&ring);
+		r.pair = open_pair(NODE "-0", O_RDONLY);
+		read_block(&r);
+		read_block(&r);
+		close_pair(r.pair);
 	}
+	ASSERT_EQ(read_number(CSET "/statistics/fired"), fired);
+	ASSERT_EQ(read_number(STATISTICS "/dry"), dry);
+	ASSERT_EQ(r.lost, 0);
 }
 
 TEST("a ring that was full goes on after a poll", mapped)
@@ -294,6 +331,40 @@ TEST("a tap sees blocks of a stream, and takes none", mapped)
 		for (k = 1; k < 16; k++)
 			ASSERT_EQ(block.data[k], (uint8_t)(block.data[0] + k));
 	}
+}
+
+#define MOST_BLOCKS	(1u << 20)
+#define READERS		4
+
+/* Each sample follows the one before it: no other reader has got a part of the block. */
+static void __attribute__((noreturn)) read_own_blocks(uint8_t *seen)
+{
+	struct pair pair = open_pair(NODE "-0", O_RDONLY);
+	struct zio_control ctrl;
+	unsigned int i, k;
+	uint8_t data[16];
+
+	for (i = 0; i < 500; i++) {
+		ctrl = read_control(pair.ctrl);
+		ASSERT_TRUE(ctrl.seq_num < MOST_BLOCKS);
+		ASSERT_EQ(__atomic_fetch_add(&seen[ctrl.seq_num], 1, __ATOMIC_RELAXED), 0);
+		ASSERT_EQ(read(pair.data, data, sizeof(data)), sizeof(data));
+		for (k = 1; k < sizeof(data); k++)
+			ASSERT_EQ(data[k], (uint8_t)(data[0] + k));
+	}
+	_exit(0);
+}
+
+TEST("each block goes to one of several readers", one_channel)
+{
+	uint8_t *seen = share_memory(MOST_BLOCKS);
+	unsigned int i;
+
+	write_text(CSET "/period-ns", "1000000");
+	for (i = 0; i < READERS; i++)
+		if (!fork_child())
+			read_own_blocks(seen);
+	wait_children(READERS);
 }
 
 TEST("the board goes while readers wait and read", two_channels)

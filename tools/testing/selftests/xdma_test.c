@@ -4,88 +4,15 @@
  *
  * The card counts faults of the software, such as a descriptor without its magic; a fault
  * fails the boot. The source of the card numbers its packets: word i of packet n is
- * n << 16 | i.
+ * n << 16 | i. The card has two engines in each direction: sets 0 and 1 are inputs, 2 and 3
+ * are outputs.
  *
+ * # model: zio-shutdown
  * # swiotlb
  * # iommu
  * # device: xdma
  */
-#include "board.h"
-#include "harness.h"
-
-#include "../devices/xdma-regs.h"
-
-#define IN	"/dev/zio/xdma-0000-0-0"
-#define OUT	"/dev/zio/xdma-0000-1-0"
-#define XDMA	"/sys/bus/zio/devices/xdma-0000"
-#define INPUT	XDMA "/cset0"
-#define OUTPUT	XDMA "/cset1"
-#define LOST	INPUT "/chan0/statistics/lost_blocks"
-#define PCI	"/sys/bus/pci"
-
-static volatile uint32_t *user;
-
-/* The PCI address of the card. */
-static const char *pci_name(void)
-{
-	static char name[256];
-	char path[512];
-	DIR *dir = opendir(PCI "/devices");
-	struct dirent *entry;
-
-	ASSERT_TRUE(dir);
-	while ((entry = readdir(dir))) {
-		snprintf(path, sizeof(path), PCI "/devices/%s/vendor", entry->d_name);
-		if (entry->d_name[0] == '.' || read_number(path) != 0x10ee)
-			continue;
-		snprintf(name, sizeof(name), "%s", entry->d_name);
-		closedir(dir);
-		return name;
-	}
-	FAIL("there is no card");
-}
-
-static void map_user(void)
-{
-	char path[512];
-	int fd;
-
-	snprintf(path, sizeof(path), PCI "/devices/%s/resource0", pci_name());
-	fd = open_file(path, O_RDWR | O_SYNC);
-	user = mmap(NULL, XDMA_USER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	ASSERT_TRUE(user != MAP_FAILED);
-	ASSERT_EQ(user[XDMA_USER_ID / 4], XDMA_USER_MAGIC);
-	close(fd);
-}
-
-static uint32_t peek(unsigned int reg)
-{
-	return user[reg / 4];
-}
-
-static void poke(unsigned int reg, uint32_t value)
-{
-	user[reg / 4] = value;
-}
-
-static void make_packets(uint32_t words, uint32_t spread, uint32_t ns, uint32_t limit)
-{
-	poke(XDMA_USER_WORDS, words);
-	poke(XDMA_USER_SPREAD, spread);
-	poke(XDMA_USER_PERIOD, ns);
-	poke(XDMA_USER_LIMIT, limit);
-	poke(XDMA_USER_CONTROL, XDMA_SOURCE);
-}
-
-SETUP(card)
-{
-	unload("zio-xdma");
-	run("echo 1 >" PCI "/rescan");
-	map_user();
-	poke(XDMA_USER_INJECT, 0);
-	poke(XDMA_USER_CONTROL, XDMA_FLUSH);
-	run("zio-load zio-xdma");
-}
+#include "xdma-card.h"
 
 /* The block has the words of packet @number from word @first on. */
 static void expect_words(const uint32_t *words, size_t n, uint32_t number, uint32_t first)
@@ -248,6 +175,170 @@ TEST("blocks that are written come back", card)
 	}
 	ASSERT_EQ(peek(XDMA_USER_SUNK), 0);
 	ASSERT_EQ(read_number(OUTPUT "/errors"), 0);
+}
+
+static void send_and_compare(struct pair out, struct pair in, uint32_t n)
+{
+	static uint32_t sent[1024], got[1024];
+	uint32_t k;
+
+	for (k = 0; k < n; k++)
+		sent[k] = random();
+	ASSERT_EQ(write(out.data, sent, n * 4), n * 4);
+	/* The last close submits a short block. */
+	close_pair(out);
+	ASSERT_EQ(read_block(in, got).nsamples, n);
+	ASSERT_TRUE(!memcmp(sent, got, n * 4));
+}
+
+TEST("each engine has a stream of its own", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY), in1 = open_pair(IN1, O_RDONLY);
+	static uint32_t words[1024];
+	uint32_t i;
+
+	make_packets_at(0, 10, 0, 1000000, 20);
+	make_packets_at(XDMA_STRIDE, 20, 0, 700000, 30);
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(read_block(in, words).nsamples, 10);
+		expect_words(words, 10, i, 0);
+	}
+	for (i = 0; i < 30; i++) {
+		ASSERT_EQ(read_block(in1, words).nsamples, 20);
+		expect_words(words, 20, i, 0);
+	}
+	poke(XDMA_USER_CONTROL, XDMA_LOOP);
+	poke(XDMA_STRIDE + XDMA_USER_CONTROL, XDMA_LOOP);
+	for (i = 1; i < 20; i++) {
+		send_and_compare(open_pair(OUT1, O_WRONLY), in1, 50 * i);
+		send_and_compare(open_pair(OUT, O_WRONLY), in, 30 * i);
+	}
+	ASSERT_EQ(peek(XDMA_USER_SUNK) + peek(XDMA_STRIDE + XDMA_USER_SUNK), 0);
+}
+
+/* The kernel suspends all devices, for a second, and resumes them. */
+static void suspend(void)
+{
+	if (access("/sys/power/pm_test", W_OK))
+		SKIP("the kernel cannot test a suspend");
+	write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
+	write_text("/sys/power/pm_test", "devices");
+	write_text("/sys/power/state", "freeze");
+}
+
+/* Meanwhile the engines lose all registers. */
+static void suspend_without_power(void)
+{
+	poke(XDMA_USER_LOSE, 500000000);
+	suspend();
+}
+
+static void reset_by_error(void)
+{
+	run("insmod /selftests/zio-shutdown.ko what=error device=%s && rmmod zio_shutdown", pci_name());
+}
+
+static void call(const char *what)
+{
+	if (!strcmp(what, "suspend"))
+		suspend();
+	else if (!strcmp(what, "suspend without power"))
+		suspend_without_power();
+	else
+		reset_by_error();
+}
+
+#define INTERRUPTIONS	"suspend", "suspend without power", "reset of the slot"
+
+/* The first block after it has an alarm. Each block is a whole packet of the stream. */
+static void read_past_reset(struct pair in)
+{
+	static uint32_t words[1024];
+	uint32_t i, alarm_at = 0, last = 0;
+	struct zio_control ctrl;
+
+	for (i = 1; !alarm_at || i < alarm_at + 100; i++) {
+		ctrl = read_block(in, words);
+		ASSERT_EQ(ctrl.nsamples, 64);
+		expect_words(words, 64, words[0] >> 16, 0);
+		ASSERT_TRUE(i == 1 || words[0] >> 16 != last);
+		last = words[0] >> 16;
+		if (ctrl.drv_alarms & 4)
+			ASSERT_EQ(alarm_at, 0);
+		if (ctrl.drv_alarms & 4)
+			alarm_at = i;
+		ASSERT_TRUE(i < 2000);
+	}
+}
+
+TEST_EACH("a stream goes on after a %s", card, INTERRUPTIONS)
+{
+	struct pair in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024];
+	uint32_t i;
+
+	make_packets(64, 0, 200000, 0);
+	for (i = 0; i < 3; i++) {
+		read_block(in, words);
+		call(value);
+		read_past_reset(in);
+	}
+	/* It was not stopped: it began once, with the driver. */
+	ASSERT_EQ(read_number(INPUT "/statistics/fired"), 1);
+	poke(XDMA_USER_CONTROL, 0);
+	ASSERT_EQ(peek(XDMA_USER_FAULTS), 0);
+}
+
+TEST_EACH("a set that is disabled during a %s works after it", card, INTERRUPTIONS)
+{
+	struct pair in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024];
+	uint32_t i;
+
+	write_text(INPUT "/enable", "0");
+	call(value);
+	write_text(INPUT "/enable", "1");
+	make_packets(64, 0, 200000, 5);
+	ASSERT_EQ(read_block(in, words).drv_alarms, 0);
+	expect_words(words, 64, 0, 0);
+	for (i = 1; i < 5; i++)
+		read_block(in, words);
+	poke(XDMA_USER_CONTROL, XDMA_LOOP);
+	send_and_compare(open_pair(OUT, O_WRONLY), in, 100);
+}
+
+/* The engine waits three seconds for its descriptor. The card loses its power before. */
+TEST("a block that is being sent is sent again", card)
+{
+	struct pair out = open_pair(OUT, O_WRONLY), in = open_pair(IN, O_RDONLY);
+	static uint32_t words[1024], sent[1024] = { 1, 2, 3 };
+	struct zio_control ctrl;
+
+	poke(XDMA_USER_CONTROL, XDMA_LOOP);
+	poke(XDMA_USER_FETCH_NS, 3000000000u);
+	poke(XDMA_USER_LOSE, 1000000000);
+	ASSERT_EQ(write(out.data, sent, sizeof(sent)), sizeof(sent));
+	suspend();
+	poke(XDMA_USER_FETCH_NS, 900);
+	ctrl = read_block(in, words);
+	ASSERT_EQ(ctrl.nsamples, 1024);
+	ASSERT_TRUE(!memcmp(words, sent, sizeof(sent)));
+	wait_for(10, read_number(OUTPUT "/chan0/statistics/blocks") == 1);
+}
+
+TEST("a card that nothing mends is left alone", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY | O_NONBLOCK);
+	uint32_t reads;
+
+	make_packets(64, 0, 200000, 0);
+	ASSERT_TRUE(poll_events(in.ctrl, POLLIN, -1) & POLLIN);
+	run("insmod /selftests/zio-shutdown.ko what=failure device=%s && rmmod zio_shutdown", pci_name());
+	poke(XDMA_USER_CONTROL, 0);
+	reads = peek(XDMA_USER_READS);
+	write_text(INPUT "/enable", "0");
+	write_text(INPUT "/enable", "1");
+	ASSERT_EQ(peek(XDMA_USER_READS), reads);
 }
 
 TEST("a user interrupt of the card is the trigger of another board", card)

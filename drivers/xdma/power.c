@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * power.c: suspend, resume, and errors of the bus
+ *
+ * Each erases the registers of the card. The descriptors are in memory. So an engine begins
+ * again at the first descriptor that was not done, and blocks in flight stay in flight.
+ * Between halt and restart the sets may start and stop: an engine that is down does not
+ * touch a register then.
+ */
+#include <linux/pci.h>
+#include <linux/pm.h>
+
+#include "xdma.h"
+
+/* Returns true if a transfer was going on in the hardware. */
+static bool take_down(struct xdma_engine *engine)
+{
+	unsigned long flags;
+	bool runs;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	runs = xdma_runs(engine);
+	engine->is_down = true;
+	spin_unlock_irqrestore(&engine->lock, flags);
+	return runs;
+}
+
+/*
+ * @has_bus: the registers can be read. The interrupt is off until the restart: its handler
+ * would complete blocks at the same time.
+ */
+static void halt_engine(struct xdma_engine *engine, bool has_bus)
+{
+	u32 status = 0;
+
+	mutex_lock(&engine->stopping);
+	if (take_down(engine) && has_bus) {
+		xdma_stop(engine);
+		status = xdma_take_status(engine);
+	}
+	disable_irq(engine->irq);
+	if (xdma_is_input(engine))
+		xdma_input_halt(engine);
+	else
+		xdma_output_halt(engine, status);
+	mutex_unlock(&engine->stopping);
+}
+
+/* After an error of the bus that was no reset, the engine may still run. */
+static void restart_engine(struct xdma_engine *engine)
+{
+	mutex_lock(&engine->stopping);
+	xdma_stop(engine);
+	if (xdma_is_input(engine))
+		xdma_input_restart(engine);
+	else
+		xdma_output_restart(engine);
+	enable_irq(engine->irq);
+	mutex_unlock(&engine->stopping);
+}
+
+static void halt_card(struct xdma_card *card, bool has_bus)
+{
+	unsigned int i;
+
+	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
+		halt_engine(&card->engine[i], has_bus);
+}
+
+static void restart_card(struct xdma_card *card)
+{
+	unsigned int i;
+
+	pci_set_master(card->pdev);
+	/* A suspend or a reset of the slot has used up the saved state. */
+	pci_save_state(card->pdev);
+	xdma_route_interrupts(card);
+	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
+		restart_engine(&card->engine[i]);
+}
+
+static int suspend(struct device *dev)
+{
+	halt_card(dev_get_drvdata(dev), true);
+	return 0;
+}
+
+/* The PCI core has restored the configuration space. */
+static int resume(struct device *dev)
+{
+	restart_card(dev_get_drvdata(dev));
+	return 0;
+}
+
+const struct dev_pm_ops xdma_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(suspend, resume)
+};
+
+/* An access to the card may fail or hang from now on. */
+static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct xdma_card *card = pci_get_drvdata(pdev);
+
+	dev_warn(card->dev, "the bus reports an error: the card is %s\n",
+		 state == pci_channel_io_perm_failure ? "given up" : "reset");
+	halt_card(card, false);
+	pci_clear_master(pdev);
+	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
+						      PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+{
+	pci_restore_state(pdev);
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static void error_resume(struct pci_dev *pdev)
+{
+	restart_card(pci_get_drvdata(pdev));
+}
+
+const struct pci_error_handlers xdma_err_handler = {
+	.error_detected = error_detected,
+	.slot_reset = slot_reset,
+	.resume = error_resume,
+};
