@@ -67,10 +67,13 @@ static void free_stale(struct irq_work *work)
 /* A block for a board that does DMA is mapped for it as long as it exists. */
 static struct zio_block_core *alloc_block(struct zio_buffer *buf, size_t size)
 {
-	struct zio_block_core *block = kzalloc(sizeof(*block), ZIO_BLOCK_GFP);
+	size_t shots = zio_buffer_shots_size(buf);
+	struct zio_block_core *block = kzalloc(sizeof(*block) + shots, ZIO_BLOCK_GFP);
 
 	if (!block)
 		return NULL;
+	if (shots)
+		block->shots = (u32 *)(block + 1);
 	block->block.data = kzalloc(zio_buffer_dma_size(buf, size), ZIO_BLOCK_GFP);
 	if (!block->block.data)
 		goto err_data;

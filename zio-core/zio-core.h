@@ -164,6 +164,7 @@ struct zio_cset_core {
 	unsigned long flags;
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
+	struct zio_shots *shots; /* with ZIO_CSET_SHOTS */
 	struct zio_dma *dma; /* of a set whose board does DMA: see buffer/dma-map.c */
 
 	/* the device's side */
