@@ -27,13 +27,15 @@
 /* A request for too much memory fails, and does not start the OOM killer. */
 #define ZIO_BLOCK_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
+/* Contexts that put blocks use the first line. The one that gets blocks has the other. */
 struct kmalloc_buffer {
 	struct llist_head free;
 	struct llist_head stale;	/* to be freed by stale_work */
 	struct irq_work stale_work;
-	struct llist_node *rest;	/* free blocks that get_block() has detached */
 	unsigned int gen;
 	atomic_t count;
+	/* free blocks that get_block() has detached */
+	struct llist_node *rest ____cacheline_aligned_in_smp;
 };
 
 static void free_block(struct zio_block_core *block)
