@@ -27,13 +27,15 @@
 /* A request for too much memory fails, and does not start the OOM killer. */
 #define ZIO_BLOCK_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
+/* Contexts that put blocks use the first line. The one that gets blocks has the other. */
 struct kmalloc_buffer {
 	struct llist_head free;
 	struct llist_head stale;	/* to be freed by stale_work */
 	struct irq_work stale_work;
-	struct llist_node *rest;	/* free blocks that get_block() has detached */
 	unsigned int gen;
 	atomic_t count;
+	/* free blocks that get_block() has detached */
+	struct llist_node *rest ____cacheline_aligned_in_smp;
 };
 
 static void free_block(struct zio_block_core *block)
@@ -67,10 +69,13 @@ static void free_stale(struct irq_work *work)
 /* A block for a board that does DMA is mapped for it as long as it exists. */
 static struct zio_block_core *alloc_block(struct zio_buffer *buf, size_t size)
 {
-	struct zio_block_core *block = kzalloc(sizeof(*block), ZIO_BLOCK_GFP);
+	size_t shots = zio_buffer_shots_size(buf);
+	struct zio_block_core *block = kzalloc(sizeof(*block) + shots, ZIO_BLOCK_GFP);
 
 	if (!block)
 		return NULL;
+	if (shots)
+		block->shots = (u32 *)(block + 1);
 	block->block.data = kzalloc(zio_buffer_dma_size(buf, size), ZIO_BLOCK_GFP);
 	if (!block->block.data)
 		goto err_data;

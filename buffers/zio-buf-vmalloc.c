@@ -43,6 +43,7 @@ struct vmalloc_buffer {
 	struct zio_area *area;
 	struct zio_dma_map *map;	/* of the area, or NULL */
 	struct zio_block_core *block;
+	u32 *shots;			/* times of the blocks' shots, or NULL */
 	unsigned int len;
 	/* for the caller of get_block(): */
 	unsigned int head;
@@ -56,6 +57,7 @@ struct vmalloc_prepared {
 	struct zio_area *area;
 	struct zio_dma_map *map;	/* with the area */
 	struct zio_block_core *block;
+	u32 *shots;
 	unsigned int len;
 	unsigned int kb;
 };
@@ -171,6 +173,7 @@ static void vmalloc_destroy(struct zio_buffer *buf)
 	reclaim(vbuf);
 	WARN(vbuf->used, "zio: %u blocks have no owner\n", vbuf->used);
 	free_blocks(vbuf->block, vbuf->len);
+	kvfree(vbuf->shots);
 	zio_dma_map_free(vbuf->map);
 	zio_area_put(vbuf->area);
 	kfree(vbuf);
@@ -181,6 +184,7 @@ static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
 	struct vmalloc_prepared *new = prepared;
 
 	free_blocks(new->block, new->len);
+	kvfree(new->shots);
 	zio_dma_map_free(new->map);
 	zio_area_put(new->area);
 	kfree(new);
@@ -221,6 +225,18 @@ static int allocate(struct zio_buffer *buf, struct vmalloc_prepared *new, bool a
 	return area ? allocate_area(buf, new) : 0;
 }
 
+/* Blocks of a set that collects shots keep the memory for their times. */
+static int allocate_shots(struct zio_buffer *buf, struct vmalloc_prepared *new)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+	size_t size = zio_buffer_shots_size(buf);
+
+	if (!size || (vbuf->shots && !new->block))
+		return 0;
+	new->shots = kvcalloc(new->len, size, GFP_KERNEL);
+	return new->shots ? 0 : -ENOMEM;
+}
+
 static void *vmalloc_prepare(struct zio_buffer *buf,
 			     const struct zio_geometry *geometry)
 {
@@ -243,7 +259,7 @@ static void *vmalloc_prepare(struct zio_buffer *buf,
 		ret = -ENOSPC;
 	else
 		ret = allocate(buf, new, new->kb != buf->kb || !vbuf->area,
-			       new->len != vbuf->len);
+			       new->len != vbuf->len) ?: allocate_shots(buf, new);
 	if (ret) {
 		vmalloc_discard(buf, new);
 		return ERR_PTR(ret);
@@ -274,6 +290,19 @@ static void use_area(struct zio_buffer *buf, struct vmalloc_prepared *new)
 	buf->kb = new->kb;
 }
 
+/* Blocks in use have no shots: the trigger had one shot in each block before. */
+static void use_shots(struct zio_buffer *buf, struct vmalloc_prepared *new)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+	size_t n = zio_buffer_shots_size(buf) / sizeof(*vbuf->shots);
+	unsigned int i;
+
+	kvfree(vbuf->shots);
+	vbuf->shots = new->shots;
+	for (i = 0; vbuf->shots && i < vbuf->len; i++)
+		WRITE_ONCE(vbuf->block[i].shots, vbuf->shots + i * n);
+}
+
 static void set_maps(struct vmalloc_buffer *vbuf)
 {
 	unsigned int i;
@@ -298,6 +327,8 @@ static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 		use_area(buf, new);
 	if (new->area || new->block)
 		set_maps(vbuf);
+	if (new->shots || new->block)
+		use_shots(buf, new);
 	kfree(new);
 	return 0;
 }

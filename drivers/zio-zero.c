@@ -442,7 +442,7 @@ static const struct zio_scaling zero_scaling = {
 static const struct zio_cset_desc zero_csets[] = {
 	{
 		.name = "zero-input",
-		.flags = ZIO_CSET_HARDIRQ,
+		.flags = ZIO_CSET_HARDIRQ | ZIO_CSET_SHOTS,
 		.n_chan = 3,
 		.ssize = 1,
 		.ops = &zero_input_ops,
@@ -458,7 +458,7 @@ static const struct zio_cset_desc zero_csets[] = {
 		.n_scaling = 1,
 	}, {
 		.name = "zero-count",
-		.flags = ZIO_CSET_HARDIRQ,
+		.flags = ZIO_CSET_HARDIRQ | ZIO_CSET_SHOTS,
 		.n_chan = 1,
 		.ssize = 4,
 		.ops = &zero_count_ops,
@@ -514,6 +514,13 @@ static void describe_stream(const struct zero_state *state, struct zio_cset_desc
 	cset->n_cset_attrs = ARRAY_SIZE(zero_stream_attrs);
 }
 
+/* A conversion that lasts some time is no shot at once. */
+static bool takes_shots(const struct zero_state *state, const struct zio_cset_desc *cset)
+{
+	return !state->interleaved &&
+		(cset->ops == &zero_input_ops || cset->ops == &zero_any_ops);
+}
+
 static void describe_input(struct zero_state *state, struct device *dev,
 			   unsigned int index)
 {
@@ -526,6 +533,8 @@ static void describe_input(struct zero_state *state, struct device *dev,
 	cset->ops = choose_ops(state, dev, index);
 	if (state->interleaved)
 		cset->flags |= ZIO_CSET_INTERLEAVED;
+	if (!takes_shots(state, cset))
+		cset->flags &= ~ZIO_CSET_SHOTS;
 	if (cset->ops == &zero_asleep_ops)
 		cset->flags |= ZIO_CSET_SLEEPS;
 	if (cset->ops == &zero_stream_ops)

@@ -4,12 +4,14 @@
  *
  * Ticks are at phase + n * period on the trigger's clock. So no trigger drifts, and two
  * triggers with the same clock and period keep their distance. "start" is the time of
- * the first tick. "shots" is the number of ticks; then the trigger is silent until a
- * user writes one of its attributes or enables it again.
+ * the first tick. "shots" is the number of events; then the trigger is silent until a
+ * user writes one of its attributes or enables it again. "burst" is the number of events at
+ * each tick, one after the other as fast as the sets take them.
  *
- * The trigger counts a tick as missed if the timer expires too late for the tick. It also
- * misses the ticks in the rest after an event. The rest (zio_trigger_throttle()) leaves
- * half of the processor's time to other code.
+ * A tick may be late by less than a period, or by less than HRT_LATE: other interrupts take
+ * longer than a short period. The trigger counts a tick that would be later as missed. The
+ * rest after an event (zio_trigger_throttle()) leaves half of the processor's time to other
+ * code.
  *
  * The timer uses the monotonic clock. So it does not expire early or late when a user sets
  * the trigger's clock. From then on ticks are at phase + n * period of the new time. The
@@ -26,7 +28,9 @@
 #include <linux/zio-tick.h>
 #include <linux/zio-trigger.h>
 
-enum { HRT_PERIOD, HRT_PHASE, HRT_SLACK, HRT_START, HRT_SHOTS };
+#define HRT_LATE	(10 * NSEC_PER_USEC)
+
+enum { HRT_PERIOD, HRT_PHASE, HRT_SLACK, HRT_START, HRT_SHOTS, HRT_BURST };
 
 static const struct zio_trigger_attr hrt_attrs[] = {
 	[HRT_PERIOD] = {
@@ -57,12 +61,20 @@ static const struct zio_trigger_attr hrt_attrs[] = {
 		.name = "shots",
 		.ext = 5,
 	},
+	[HRT_BURST] = {
+		.name = "burst",
+		.ext = ZIO_TRIGGER_NO_EXT,
+		.value = 1,
+		.min = 1,
+		.max = ZIO_MAX_SHOTS,
+	},
 };
 
 struct hrt_state {
 	struct hrtimer timer;
 	struct zio_trigger *trig;
-	u64 expires;	/* monotonic */
+	u64 tick;	/* to be served next; by the trigger's clock */
+	u64 due;	/* the same, monotonic */
 	u64 left;	/* shots; 0: no limit */
 };
 
@@ -71,53 +83,88 @@ static u64 hrt_number(const struct hrt_state *state, unsigned int index)
 	return zio_trigger_number(state->trig, index);
 }
 
-static u64 hrt_now(const struct hrt_state *state)
+/* Return: @monotonic by the trigger's clock */
+static u64 hrt_time(const struct hrt_state *state, u64 monotonic)
 {
-	struct timespec64 now;
-
-	zio_trigger_read_clock(state->trig, &now);
-	return timespec64_to_ns(&now);
+	switch (zio_trigger_clock(state->trig)) {
+	case CLOCK_REALTIME:
+		return ktime_mono_to_any(monotonic, TK_OFFS_REAL);
+	case CLOCK_TAI:
+		return ktime_mono_to_any(monotonic, TK_OFFS_TAI);
+	case CLOCK_BOOTTIME:
+		return ktime_mono_to_any(monotonic, TK_OFFS_BOOT);
+	default:
+		return monotonic;
+	}
 }
 
 /*
- * Return: the next tick, by the monotonic clock. The caller reads @now, by the trigger's
- * clock, before @monotonic, so the result may be late but never early. A start beyond the
- * range of timers gives KTIME_MAX.
+ * Sets the tick to serve next. @end is the present time, monotonic, and @now the same by the
+ * trigger's clock. A start beyond the range of timers gives KTIME_MAX.
  */
-static u64 hrt_next(const struct hrt_state *state, u64 monotonic, u64 now,
-		    u64 not_before)
+static void hrt_set_tick(struct hrt_state *state, u64 tick, u64 end, u64 now)
 {
-	u64 tick = zio_tick_after(max(now, not_before),
-				  hrt_number(state, HRT_PHASE),
-				  hrt_number(state, HRT_PERIOD));
-
-	return min_t(u64, monotonic + tick - now, KTIME_MAX);
+	state->tick = tick;
+	state->due = min_t(u64, end + tick - now, KTIME_MAX);
 }
 
-/* Set the timer to the next tick. @begin is the start of the event, monotonic. */
-static void hrt_advance(struct hrt_state *state, u64 begin)
+/* Sets the timer. The function for a slack computes its sum with care. */
+static void hrt_set_timer(struct hrt_state *state, u64 expires)
 {
-	u64 now = hrt_now(state), end = ktime_get_ns(), next, missed;
+	u64 slack = hrt_number(state, HRT_SLACK);
 
-	next = hrt_next(state, end, now, now + zio_trigger_throttle(begin, end));
-	missed = zio_ticks_between(state->expires, next,
-				   hrt_number(state, HRT_PERIOD));
-	if (missed)
-		zio_trigger_miss(state->trig, missed);
-	state->expires = next;
-	hrtimer_set_expires_range_ns(&state->timer, ns_to_ktime(next),
-				     hrt_number(state, HRT_SLACK));
+	if (slack)
+		hrtimer_set_expires_range_ns(&state->timer, ns_to_ktime(expires), slack);
+	else
+		hrtimer_set_expires(&state->timer, ns_to_ktime(expires));
+}
+
+/*
+ * Sets the timer to the next tick. The event has begun at @begin, monotonic, which is @at by
+ * the trigger's clock.
+ */
+static void hrt_advance(struct hrt_state *state, u64 begin, u64 at)
+{
+	u64 period = hrt_number(state, HRT_PERIOD), due = state->due, missed;
+	u64 end = ktime_get_ns(), now = at + end - begin;
+	u64 rest = zio_trigger_throttle(begin, end), next;
+
+	next = zio_tick_next(state->tick, now, now + rest, hrt_number(state, HRT_PHASE),
+			     period, max_t(u64, period, HRT_LATE));
+	missed = next != state->tick + period;
+	hrt_set_tick(state, next, end, now);
+	if (unlikely(missed))
+		missed = zio_ticks_between(due, state->due, period);
+	if (unlikely(missed))
+		zio_trigger_miss(state->trig, missed * hrt_number(state, HRT_BURST));
+	hrt_set_timer(state, max(state->due, end + rest));
+}
+
+/* Each event has the time at which it begins. Returns false after the last shot. */
+static bool hrt_fire(struct hrt_state *state, u64 at)
+{
+	u64 n = hrt_number(state, HRT_BURST);
+	struct timespec64 time;
+
+	for (;;) {
+		time = ns_to_timespec64(at);
+		zio_trigger_fire_at(state->trig, &time);
+		if (state->left && !--state->left)
+			return false;
+		if (!--n)
+			return true;
+		at = hrt_time(state, ktime_get_ns());
+	}
 }
 
 static enum hrtimer_restart hrt_expired(struct hrtimer *timer)
 {
 	struct hrt_state *state = container_of(timer, struct hrt_state, timer);
-	u64 begin = ktime_get_ns();
+	u64 begin = ktime_get_ns(), at = hrt_time(state, begin);
 
-	zio_trigger_fire(state->trig);
-	if (state->left && !--state->left)
+	if (!hrt_fire(state, at))
 		return HRTIMER_NORESTART;
-	hrt_advance(state, begin);
+	hrt_advance(state, begin, at);
 	return HRTIMER_RESTART;
 }
 
@@ -142,14 +189,16 @@ static void hrt_destroy(struct zio_trigger *trig)
 static int hrt_start(struct zio_trigger *trig)
 {
 	struct hrt_state *state = trig->priv;
-	u64 start = hrt_number(state, HRT_START), now = hrt_now(state);
+	u64 start = hrt_number(state, HRT_START);
+	u64 begin = ktime_get_ns(), now = hrt_time(state, begin), tick;
 
 	state->left = hrt_number(state, HRT_SHOTS);
 	/* A tick may be exactly at the start. */
-	state->expires = hrt_next(state, ktime_get_ns(), now,
-				  start ? start - 1 : 0);
-	hrtimer_start_range_ns(&state->timer, ns_to_ktime(state->expires),
-			       hrt_number(state, HRT_SLACK), HRTIMER_MODE_ABS_HARD);
+	tick = zio_tick_after(max(now, start ? start - 1 : 0), hrt_number(state, HRT_PHASE),
+			      hrt_number(state, HRT_PERIOD));
+	hrt_set_tick(state, tick, begin, now);
+	hrt_set_timer(state, state->due);
+	hrtimer_start_expires(&state->timer, HRTIMER_MODE_ABS_HARD);
 	return 0;
 }
 

@@ -75,6 +75,14 @@ static inline void __user *zio_iter_plain(const struct iov_iter *iter)
 	return NULL;
 }
 
+/* iov_iter_advance() of an iterator that zio_iter_plain() knows: it has one segment. */
+static inline void zio_iter_pass(struct iov_iter *iter, size_t n)
+{
+	n = min(n, iter->count);
+	iter->iov_offset += n;
+	iter->count -= n;
+}
+
 /*
  * copy_to_user() without its check of the kernel's side. Architectures that inline the copy
  * export no function for it.

@@ -127,7 +127,6 @@ struct zio_channel_core {
 	struct zio_queue queue;
 
 	/* the user's side */
-	wait_queue_head_t wq;
 	struct mutex lock; /* the user's side, and its end of the queue */
 	unsigned int waiters; /* for a block that is put: see engine.h */
 	unsigned int len;
@@ -144,7 +143,7 @@ struct zio_channel_core {
 	const struct zio_channel_ops *ops; /* of a ring, or of routes, or NULL */
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;
-
+	wait_queue_head_t wq; /* apart from the lock: the device's side looks at it */
 	struct hlist_head routes; /* input: to the outputs that it feeds, by RCU */
 	struct zio_route __rcu *route; /* output: from the input that feeds it */
 
@@ -164,6 +163,7 @@ struct zio_cset_core {
 	unsigned long flags;
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
+	struct zio_shots *shots; /* with ZIO_CSET_SHOTS */
 	struct zio_dma *dma; /* of a set whose board does DMA: see buffer/dma-map.c */
 
 	/* the device's side */

@@ -41,6 +41,8 @@ struct zio_mem {
  * @free: for the buffer type's use
  * @gen: for the buffer type's use
  * @dma: the memory of the block as the board sees it, or NULL; set by the buffer type
+ * @shots: zio_buffer_shots_size() bytes for the times of shots, or NULL; set by the buffer
+ *         type
  */
 struct zio_block_core {
 	struct zio_block block;
@@ -48,6 +50,7 @@ struct zio_block_core {
 	struct llist_node free;
 	unsigned int gen;
 	struct zio_dma_map *dma;
+	u32 *shots;
 	/* private: core */
 	u32 seq;
 	bool ctrl_seen;
@@ -208,6 +211,7 @@ int zio_buffer_type_register(struct zio_buffer_type *type);
 void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
 
+size_t zio_buffer_shots_size(const struct zio_buffer *buf);
 int zio_buffer_check_dma(const struct zio_buffer *buf);
 size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);

@@ -19,6 +19,21 @@ static inline u64 zio_tick_after(u64 now, u64 phase, u64 period)
 }
 
 /*
+ * Returns the tick to serve after @tick. Its event can come at @ready, which is not before
+ * @now. The trigger serves a tick that is late by less than @late. Otherwise it serves the
+ * next tick after @ready. If the clock was set, the ticks are those of the new time.
+ */
+static inline u64 zio_tick_next(u64 tick, u64 now, u64 ready, u64 phase, u64 period,
+				u64 late)
+{
+	u64 next = tick + period;
+
+	if (next + late > ready && next <= now + 2 * period)
+		return next;
+	return zio_tick_after(ready, phase, period);
+}
+
+/*
  * Returns the number of ticks between two measured ticks. The measurement is rounded:
  * its clock is not the clock of the ticks.
  */

@@ -105,6 +105,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_BLOCK_INFO	BIT(6)	/* block->info goes into the control */
 #define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
 #define ZIO_CSET_STREAM		BIT(8)	/* inputs: many blocks in flight, see zio-stream.h */
+#define ZIO_CSET_SHOTS		BIT(9)	/* inputs: raw_io() takes one shot of a block at once */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together

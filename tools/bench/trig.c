@@ -12,6 +12,9 @@
  *   events=N       how many (1000)
  *   spread=1       own triggers: one after the other in the period
  *   time=MS        of one trial of a rate (40)
+ *   bytes=N        of a block (16)
+ *   burst=N        of a rate: events at each tick of hrt (1)
+ *   shots=N        of a rate: events that fill a block (1)
  *
  * This program is busy all the time. What an event costs is the time that the program
  * loses: the time of so many turns with events, less that without. Between two turns
@@ -50,6 +53,9 @@ struct bench {
 	uint64_t events;
 	uint64_t time_ms;
 	bool spread;
+	uint64_t bytes;			/* of a block, at most BLOCK */
+	uint64_t burst;			/* events of a tick */
+	uint64_t shots;			/* events of a block */
 	uint64_t spins;			/* turns of the empty loop in a pass */
 	uint64_t got;			/* blocks */
 	uint64_t first, n;
@@ -85,20 +91,6 @@ struct source {
 	bool exact;
 };
 
-/* Counts what all sets have lost so far. */
-static uint64_t count_lost(struct bench *b, uint64_t *triggers)
-{
-	uint64_t blocks = 0;
-	unsigned int i;
-
-	*triggers = 0;
-	for (i = 0; i < b->n; i++) {
-		blocks += read_number(b->set[i].lost_blocks);
-		*triggers += read_number(b->set[i].lost_triggers);
-	}
-	return blocks;
-}
-
 /* Uses */
 
 static void open_data(struct set *s)
@@ -111,7 +103,7 @@ static void read_blocks(struct bench *b, struct set *s)
 	uint8_t buf[BLOCK];
 	ssize_t n;
 
-	while ((n = read(s->data, buf, BLOCK)) == BLOCK)
+	while ((n = read(s->data, buf, b->bytes)) == (ssize_t)b->bytes)
 		b->got++;
 	if (n >= 0 || errno != EAGAIN)
 		die("%s: read gave %zd: %s", s->name, n, strerror(errno));
@@ -173,7 +165,8 @@ static void start_hrt(struct bench *b, uint64_t at)
 
 	for (i = 0; i < b->n_dirs; i++)
 		start_hrt_at(b->dir[i], at, b->period,
-			     b->spread ? b->period * i / b->n_dirs : 0, b->events);
+			     b->spread ? b->period * i / b->n_dirs : 0,
+			     b->events * b->burst);
 }
 
 static void start_timer(struct bench *b, uint64_t at)
@@ -197,6 +190,25 @@ static void drain_all(struct bench *b)
 
 	for (i = 0; b->use->drain && i < b->n; i++)
 		b->use->drain(b, &b->set[i]);
+}
+
+/*
+ * Counts what all sets have lost so far. To read a file takes longer than some periods:
+ * so the program takes blocks between two files.
+ */
+static uint64_t count_lost(struct bench *b, uint64_t *triggers)
+{
+	uint64_t blocks = 0;
+	unsigned int i;
+
+	*triggers = 0;
+	for (i = 0; i < b->n; i++) {
+		blocks += read_number(b->set[i].lost_blocks);
+		drain_all(b);
+		*triggers += read_number(b->set[i].lost_triggers);
+		drain_all(b);
+	}
+	return blocks;
 }
 
 static uint64_t time_passes(struct bench *b, uint64_t passes)
@@ -315,8 +327,26 @@ static void run_cost(struct bench *b)
 
 /* The highest rate */
 
-static void drain_until(struct bench *b, uint64_t blocks, uint64_t end)
+/* Each shot has a time, and no shot is before another one. */
+static void check_shots(struct bench *b, const struct zio_control *ctrl)
 {
+	const uint32_t *ns = &ctrl->attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT];
+	struct zio_shots_info info;
+	unsigned int i;
+
+	memcpy(&info, ctrl->tlv[0].payload, sizeof(info));
+	if (ctrl->tlv[0].type != ZIO_TLV_SHOTS || info.n != b->shots || !ns[0])
+		die("block %u has %u shots", ctrl->seq_num, info.n);
+	for (i = 1; i < info.n - 1; i++)
+		if (ns[i] <= ns[i - 1])
+			die("block %u: shot %u has no time", ctrl->seq_num, i);
+}
+
+/* Waits for the blocks of so many ticks, at most until @end. */
+static void drain_until(struct bench *b, uint64_t ticks, uint64_t end)
+{
+	uint64_t blocks = ticks * b->burst / b->shots * b->n;
+
 	while (b->got < blocks && clock_ns(CLOCK_REALTIME) < end)
 		drain_all(b);
 }
@@ -332,15 +362,15 @@ static int64_t try_period(void *arg, uint64_t period)
 	uint64_t lost, triggers, lost_before, triggers_before, at, end, late;
 
 	b->period = period;
-	b->events = RUN_IN + b->time_ms * 1000000ull / period;
+	b->events = RUN_IN + b->time_ms * 1000000ull / period / RUN_IN * RUN_IN;
 	b->got = 0;
 	at = clock_ns(CLOCK_REALTIME) + lead_ns(b);
 	end = at + b->time_ms * 1250000ull + 2 * RUN_IN * period;
 	b->source->start(b, at);
-	drain_until(b, RUN_IN * b->n, end);
+	drain_until(b, RUN_IN, end);
 	late = clock_ns(CLOCK_REALTIME) > at + 2 * RUN_IN * period;
 	lost_before = count_lost(b, &triggers_before);
-	drain_until(b, b->events * b->n, end);
+	drain_until(b, b->events, end);
 	stop(b);
 	drain_all(b);
 	lost = count_lost(b, &triggers) - lost_before;
@@ -351,6 +381,8 @@ static void run_rate(struct bench *b)
 {
 	uint64_t good = b->period, period = 1000;
 
+	if (b->shots > 1)
+		b->see = check_shots;
 	/* This trial uses every block of the buffers, so that the others find them warm. */
 	if (try_period(b, period))
 		period = find_period(try_period, b, good, period);
@@ -529,9 +561,14 @@ void main_trig(char **argv)
 	b.events = take_count(argv, "events", 1000);
 	b.spread = take_number(argv, "spread", 0);
 	b.time_ms = take_count(argv, "time", 40);
+	b.bytes = take_count(argv, "bytes", BLOCK);
+	b.burst = take_count(argv, "burst", 1);
+	b.shots = take_count(argv, "shots", 1);
 	expect_words(argv, 0);
 	if (b.n > MAX_SETS)
 		die("more than %d sets", MAX_SETS);
+	if (b.bytes > BLOCK)
+		die("blocks of more than %d bytes", BLOCK);
 	for (i = 0; i < b.n; i++)
 		open_set(&b, i);
 	find_triggers(&b);

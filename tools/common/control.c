@@ -37,7 +37,7 @@ bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
 	else
 		snprintf(name, ATTR_NAME_LEN, "tlv%" PRIu32, tlv->type);
 	memcpy(value, tlv->payload, sizeof(*value));
-	return tlv->type;
+	return tlv->type && tlv->type != ZIO_TLV_SHOTS;
 }
 
 bool is_numeric(unsigned int ssize)

@@ -63,6 +63,21 @@ static void add_tlv(json_t *obj, const struct zio_control *control)
 	json_add_string(obj, name, text);
 }
 
+/* The times of the shots, in nanoseconds after the first one. */
+static void add_shots(json_t *obj, const struct zio_control *control)
+{
+	const uint32_t *ns = &control->attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT];
+	unsigned int i, n = zio_control_shots(control);
+	json_t *list;
+
+	if (control->tlv[0].type != ZIO_TLV_SHOTS)
+		return;
+	list = json_array();
+	for (i = 0; i < n; i++)
+		json_append(list, json_integer(i ? ns[i - 1] : 0));
+	json_add(obj, "shots_ns", list);
+}
+
 static void add_control(json_t *obj, const struct zio_control *control)
 {
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
@@ -82,6 +97,7 @@ static void add_control(json_t *obj, const struct zio_control *control)
 	put_object_name(trigger, control->triggername);
 	json_add_string(obj, "trigger", trigger);
 	add_tlv(obj, control);
+	add_shots(obj, control);
 }
 
 static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *opt,

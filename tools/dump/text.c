@@ -54,6 +54,20 @@ static void print_tlv(FILE *out, const struct zio_control *control)
 		fprintf(out, "  tlv     %s=0x%" PRIx64 "\n", name, value);
 }
 
+/* The times of the shots, as so many nanoseconds after the first one. */
+static void print_shots(FILE *out, const struct zio_control *control)
+{
+	unsigned int i, n = zio_control_shots(control);
+
+	if (control->tlv[0].type != ZIO_TLV_SHOTS)
+		return;
+	fprintf(out, "  shots   %u: 0", n);
+	for (i = 1; i < n; i++)
+		fprintf(out, " +%" PRIu32, control->attr_trigger
+			.ext_val[ZIO_ATTR_TRIG_EXT_SHOT + i - 1]);
+	fprintf(out, " ns\n");
+}
+
 static void print_flags(FILE *out, uint32_t flags)
 {
 	fprintf(out, "  flags   0x%08" PRIx32 "%s%s%s%s%s\n", flags,
@@ -85,6 +99,7 @@ static void print_control(FILE *out, const struct dump_options *opt,
 		control->tstamp.bins);
 	print_alarms(out, blk);
 	print_tlv(out, control);
+	print_shots(out, control);
 	if (!opt->attributes)
 		return;
 	print_flags(out, control->flags);

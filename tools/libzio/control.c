@@ -114,6 +114,40 @@ int zio_control_size(const struct zio_control *control, size_t *size)
 	return -1;
 }
 
+unsigned int zio_control_shots(const struct zio_control *control)
+{
+	struct zio_shots_info info;
+
+	if (!control) {
+		zio_fail_null(NULL);
+		return 0;
+	}
+	memcpy(&info, control->tlv[0].payload, sizeof(info));
+	if (control->tlv[0].type != ZIO_TLV_SHOTS || !info.n)
+		return 1;
+	return info.n < ZIO_MAX_SHOTS ? info.n : ZIO_MAX_SHOTS;
+}
+
+int zio_control_shot(const struct zio_control *control, unsigned int i,
+		     struct zio_timestamp *time)
+{
+	const uint64_t second = 1000000000;
+
+	if (!control || !time)
+		return zio_fail_null(NULL);
+	if (i >= zio_control_shots(control)) {
+		errno = ENOENT;
+		return -1;
+	}
+	*time = control->tstamp;
+	if (!i)
+		return 0;
+	time->ticks += control->attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT + i - 1];
+	time->secs += time->ticks / second;
+	time->ticks %= second;
+	return 0;
+}
+
 const char *zio_version(void)
 {
 	return LIBZIO_VERSION;

@@ -48,6 +48,7 @@ static const struct reason reasons[] = {
 	{ "offset", ERANGE, "use -2147483648 to 2147483647 millionths of the unit" },
 	{ "nshots", EINVAL, "use at least one shot" },
 	{ "nshots", EOPNOTSUPP, "the device takes single shots only: use 1" },
+	{ "nshots", ERANGE, "a control has the times of at most 16 shots" },
 	{ "pre-samples", EINVAL,
 	  "a block has at least one sample: set post-samples first" },
 	{ "pre-samples", EOPNOTSUPP,

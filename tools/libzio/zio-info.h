@@ -87,6 +87,28 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
  */
 int zio_control_size(const struct zio_control *control, size_t *size);
 
+/**
+ * zio_control_shots() - count the shots of a block whose times the control has
+ * @control: the control of the block
+ *
+ * Context: Any thread.
+ * Return: 1 ... ZIO_MAX_SHOTS, each with nsamples divided by this number of samples; 0 with
+ * errno EINVAL for NULL.
+ */
+unsigned int zio_control_shots(const struct zio_control *control);
+
+/**
+ * zio_control_shot() - get the time of one shot of a block
+ * @control: the control of the block
+ * @i: 0 for the first shot, less than zio_control_shots()
+ * @time: receives the time; bins is that of the block
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno EINVAL for NULL, ENOENT if the block has no such shot.
+ */
+int zio_control_shot(const struct zio_control *control, unsigned int i,
+		     struct zio_timestamp *time);
+
 /* The owner of a standard attribute. */
 enum zio_attr_owner {
 	ZIO_ATTR_OF_CHANNEL,

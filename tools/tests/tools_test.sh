@@ -337,6 +337,11 @@ test_dump_tlv() {
 	put "$work/tlv-0-1" 1 16 1 0 1 0x8000000000000005
 	put "$work/tlv-0-1" 2 16 1 0 2 0xe0f00000b0f00000
 	put "$work/tlv-0-1" 3 16 1 0 9 0x123
+	put "$work/shots-0-1" 1 16 1 0 4 2
+	run 0 'dump: shots' "$dump" -c shots-0-1
+	has out '^  shots   2: 0 +' 'dump: the times of shots'
+	run 0 'dump: JSON shots' "$dump" -j -c shots-0-1
+	has out '"shots_ns": *\[0, *[0-9]*\]' 'dump: JSON times of shots'
 	run 0 'dump: TLVs' "$dump" -c tlv-0-1
 	grep tlv out >values
 	printf '  tlv     %s\n' channel_mask=0x8000000000000005 \

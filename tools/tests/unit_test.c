@@ -296,6 +296,39 @@ static void test_names(void)
 	   !zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, 99), "attributes without one");
 }
 
+static bool shot_is_at(const struct zio_control *control, unsigned int i, uint64_t secs,
+		       uint64_t ticks)
+{
+	struct zio_timestamp time = { 0 };
+
+	return !zio_control_shot(control, i, &time) && time.secs == secs &&
+		time.ticks == ticks;
+}
+
+static void test_shots(void)
+{
+	uint32_t n = 3;
+	struct zio_control control;
+	struct zio_timestamp time;
+
+	make_control(&control, 1, 8, ZIO_CONTROL_LSB_ALIGN);
+	control.tstamp.secs = 7;
+	control.tstamp.ticks = 999999990;
+	ok(zio_control_shots(&control) == 1 && shot_is_at(&control, 0, 7, 999999990),
+	   "a block of one shot");
+	control.tlv[0].type = ZIO_TLV_SHOTS;
+	memcpy(control.tlv[0].payload, &n, sizeof(n));
+	control.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT] = 9;
+	control.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT + 1] = UINT32_MAX;
+	ok(zio_control_shots(&control) == 3, "three shots");
+	ok(shot_is_at(&control, 0, 7, 999999990) && shot_is_at(&control, 1, 7, 999999999) &&
+	   shot_is_at(&control, 2, 12, 294967285), "the times of the shots");
+	ok(zio_control_shot(&control, 3, &time) == -1 && errno == ENOENT, "no fourth shot");
+	n = 1000;
+	memcpy(control.tlv[0].payload, &n, sizeof(n));
+	ok(zio_control_shots(&control) == ZIO_MAX_SHOTS, "no more times than there are");
+}
+
 int main(void)
 {
 	test_layouts();
@@ -307,5 +340,6 @@ int main(void)
 	test_interleaved();
 	test_random();
 	test_names();
+	test_shots();
 	return tap_end();
 }

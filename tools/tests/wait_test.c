@@ -294,6 +294,7 @@ static void test_null_channel(void)
 	refuses(!zio_is_file(NULL));
 	refuses((zio_control_init(NULL, 1, 1), true));
 	refuses(zio_control_size(NULL, &size) == -1);
+	refuses(!zio_control_shots(NULL));
 	refuses(zio_alarm_text(1, NULL, 1) == -1);
 	ok(!zio_close(NULL) && strstr(zio_reason(NULL), "NULL"), "what takes NULL");
 }
@@ -317,6 +318,7 @@ static void test_null_argument(void)
 	refuses(zio_splice(out.ch, NULL, &control) == -1);
 	refuses(zio_submit(out.ch, NULL, 0) == -1);
 	refuses(zio_control_size(&control, NULL) == -1);
+	refuses(zio_control_shot(&control, 0, NULL) == -1);
 	close_pair(&in);
 	close_pair(&out);
 }

@@ -116,6 +116,24 @@ ssize_t zio_buffer_list_types(char *page)
 	return len;
 }
 
+/**
+ * zio_buffer_shots_size() - count the bytes that the times of a block's shots take
+ * @buf: a buffer whose type prepares blocks
+ *
+ * Context: Process, in @prepare.
+ *
+ * Return: the number, a multiple of 4; 0 if each block has one shot.
+ */
+size_t zio_buffer_shots_size(const struct zio_buffer *buf)
+{
+	const struct zio_cset_core *cset = buf->chan->cset;
+
+	if (!cset->shots || cset->bind->nshots == 1)
+		return 0;
+	return ZIO_MAX_SHOTS * sizeof(u32);
+}
+EXPORT_SYMBOL_GPL(zio_buffer_shots_size);
+
 static int fill_buffer(struct zio_buffer *buf, size_t size)
 {
 	const struct zio_buffer_ops *ops = buf->type->ops;

@@ -93,7 +93,7 @@ static inline ssize_t zio_sink_end(const struct zio_sink *to,
 				   struct iov_iter *iter, ssize_t n)
 {
 	if (!to->iter && n > 0)
-		iov_iter_advance(iter, n);
+		zio_iter_pass(iter, n);
 	return n;
 }
 

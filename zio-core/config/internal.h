@@ -31,7 +31,7 @@ int zio_scaling_init(struct zio_attr *attrs, unsigned int *n,
 
 /* names.c */
 ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page);
-ssize_t zio_trigger_show_names(const struct zio_trigger *trig, char *page);
+ssize_t zio_binding_show_names(const struct zio_binding *bind, char *page);
 ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page);
 
 /* enable.c */

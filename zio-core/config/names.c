@@ -56,11 +56,24 @@ ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page)
 	return len;
 }
 
-/* Context: Process. Return: the length of the text. */
-ssize_t zio_trigger_show_names(const struct zio_trigger *trig, char *page)
+/* The times of shots, but that of the first one: see engine/shots.c */
+static int put_shots(char *page, int len, const struct zio_binding *bind)
 {
-	const struct zio_trigger_attr *attr = trig->type->attrs;
-	unsigned int n = trig->type->n_attrs;
+	unsigned int i, n = bind->cset->shots ? READ_ONCE(bind->nshots) : 1;
+	char name[16];
+
+	for (i = 1; i < n; i++) {
+		snprintf(name, sizeof(name), "shot%u-ns", i);
+		len = put_line(page, len, true, ZIO_ATTR_TRIG_EXT_SHOT + i - 1, name, "");
+	}
+	return len;
+}
+
+/* Context: Process. Return: the length of the text. */
+ssize_t zio_binding_show_names(const struct zio_binding *bind, char *page)
+{
+	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
+	unsigned int n = bind->trig->type->n_attrs;
 	int len;
 
 	len = put_line(page, 0, false, ZIO_ATTR_TRIG_N_SHOTS, "nshots", "");
@@ -70,6 +83,7 @@ ssize_t zio_trigger_show_names(const struct zio_trigger *trig, char *page)
 		if (attr->kind == ZIO_TRIGGER_NUMBER && attr->ext != ZIO_TRIGGER_NO_EXT)
 			len = put_line(page, len, true, attr->ext, attr->name,
 				       attr->wide ? " wide" : "");
+	len = put_shots(page, len, bind);
 	return put_line(page, len, true, ZIO_ATTR_TRIG_EXT_CLOCK, "clock", "");
 }
 

@@ -155,7 +155,7 @@ static ssize_t clock_source_show(struct kobject *kobj, struct kobj_attribute *at
 static ssize_t control_attrs_show(struct kobject *kobj, struct kobj_attribute *attr,
 				  char *page)
 {
-	return zio_trigger_show_names(to_zio_binding(kobj)->trig, page);
+	return zio_binding_show_names(to_zio_binding(kobj), page);
 }
 
 ZIO_STORE(clock, set_own_clock(to_zio_binding(kobj), text) ?: count)

@@ -135,8 +135,10 @@ static int fill_cset(struct zio_cset_core *cset)
 	const struct zio_cset_desc *desc = cset->desc;
 	int ret;
 
-	ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u",
-			  cset->index);
+	ret = zio_shots_create(cset);
+	if (!ret)
+		ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u",
+				  cset->index);
 	if (!ret)
 		ret = zio_attrs_create(cset, NULL);
 	if (!ret)

@@ -114,9 +114,21 @@ static bool stream_is_valid(const struct zio_cset_desc *desc)
 		desc->ops->refill && desc->queue_depth <= ZIO_MAX_QUEUE_DEPTH;
 }
 
+/* A control has one TLV, and shots are taken in any context. */
+static bool shots_are_valid(const struct zio_cset_desc *desc)
+{
+	unsigned long others = ZIO_CSET_OUTPUT | ZIO_CSET_SLEEPS | ZIO_CSET_STREAM |
+		ZIO_CSET_INTERLEAVED | ZIO_CSET_BLOCK_INFO | ZIO_CSET_MULTI_SHOT;
+
+	if (!(desc->flags & ZIO_CSET_SHOTS))
+		return true;
+	return desc->ssize && desc->flags & ZIO_CSET_HARDIRQ && !(desc->flags & others);
+}
+
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
-	return desc->ops && desc->ops->raw_io && stream_is_valid(desc) && desc->n_chan &&
+	return desc->ops && desc->ops->raw_io && stream_is_valid(desc) &&
+		shots_are_valid(desc) && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
 		desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
 		(!desc->align || is_power_of_2(desc->align)) &&

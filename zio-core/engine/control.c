@@ -184,6 +184,11 @@ struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan)
 			.type = ZIO_TLV_BLOCK_INFO,
 			.length = 1,
 		};
+	else if (zio_cset_collects_shots(cset))
+		ctrl->tlv[0] = (struct zio_tlv) {
+			.type = ZIO_TLV_SHOTS,
+			.length = 1,
+		};
 	if (cset->bind) {
 		put_trigger(ctrl, cset->bind);
 		ctrl->nsamples = cset->bind->pre_samples +

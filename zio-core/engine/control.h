@@ -5,7 +5,7 @@
 
 #include <linux/zio-buffer.h>
 
-#include "zio-core.h"
+#include "engine/shots.h"
 
 int zio_snapshots_init(void);
 void zio_snapshots_exit(void);
@@ -44,8 +44,12 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 	ctrl->tstamp = block->tstamp;
 	ctrl->mem_offset = lower_32_bits(core->mem_offset);
 	ctrl->reserved = upper_32_bits(core->mem_offset);
-	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO))
-		memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
+	if (unlikely(ctrl->tlv[0].type > ZIO_TLV_CHANNELS)) {
+		if (ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO)
+			memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
+		else if (ctrl->tlv[0].type == ZIO_TLV_SHOTS)
+			zio_control_fill_shots(ctrl, block);
+	}
 }
 
 static inline u64 zio_control_offset(const struct zio_control *ctrl)

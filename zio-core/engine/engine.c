@@ -168,7 +168,8 @@ finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
 	return pulled;
 }
 
-static void finish_blocks(struct zio_cset_core *cset)
+/* Leaves the phase that the caller owns, with the armed blocks done. Any context. */
+void zio_cset_finish_blocks(struct zio_cset_core *cset)
 {
 	if (zio_cset_is_output(cset))
 		finish_outputs(cset);
@@ -176,7 +177,8 @@ static void finish_blocks(struct zio_cset_core *cset)
 		finish_inputs(cset, NULL);
 }
 
-static void fail_arm(struct zio_cset_core *cset, int error)
+/* Leaves the phase that the caller owns, with the armed blocks lost. Any context. */
+void zio_cset_fail_arm(struct zio_cset_core *cset, int error)
 {
 	cset->io_errors++;
 	if (cset->flags & ZIO_CSET_SLEEPS || !cset->on_demand)
@@ -204,7 +206,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
 	if ((new & CSET_PHASE) == CSET_FINISHING) {
-		finish_blocks(cset);
+		zio_cset_finish_blocks(cset);
 		return 0;
 	}
 	if (new & CSET_FREEZE)
@@ -234,7 +236,7 @@ static int leave_or_fail(struct zio_cset_core *cset, int ret)
 		return zio_cset_leave_armed(cset);
 	}
 	ret = zio_driver_error(ret);
-	fail_arm(cset, ret);
+	zio_cset_fail_arm(cset, ret);
 	return ret;
 }
 
@@ -669,7 +671,7 @@ bool zio_cset_done(struct zio_cset *pub)
 	rcu_read_lock();					/* E */
 	phase = take_from_driver(cset);
 	if (phase == CSET_ARMED) {
-		finish_blocks(cset);
+		zio_cset_finish_blocks(cset);
 		zio_cset_kick(cset);
 	}
 	rcu_read_unlock();

@@ -8,6 +8,7 @@
 #include "engine/control.h"
 #include "engine/nest.h"
 #include "engine/queue.h"
+#include "engine/shots.h"
 #include "engine/stream.h"
 #include "zio-core.h"
 

@@ -29,6 +29,16 @@ static void count_lost_events(struct zio_cset_core *cset, u64 n)
 		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
 }
 
+/* The set is not IDLE: it is a stream, it collects shots, or it loses the event. */
+static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
+{
+	int ret = bind->cset->shots ? zio_shots_fire(bind, at) : zio_stream_fire(bind, at);
+
+	if (ret == -EBUSY)
+		count_lost_events(bind->cset, 1);
+	return ret;
+}
+
 /**
  * zio_trigger_fire_at() - arm all sets of a trigger for an event at a known time
  * @trig: the trigger
@@ -52,16 +62,13 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 	atomic64_inc(&trig->fired);
 	list_for_each_entry_rcu(bind, &trig->bindings, node) {
 		ret = zio_cset_arm_event(bind, at);
+		if (unlikely(ret == -EBUSY))
+			ret = fire_busy(bind, at);
 		if (ret == -ESHUTDOWN)
 			continue;
 		off = 0;
 		if (likely(!ret || ret == -EINPROGRESS))
 			continue;
-		if (ret == -EBUSY) {
-			if (!zio_stream_fire(bind, at))
-				continue;
-			count_lost_events(bind->cset, 1);
-		}
 		first = first ?: ret;
 	}
 	rcu_read_unlock();

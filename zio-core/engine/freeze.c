@@ -26,18 +26,25 @@ int zio_cset_lock(struct zio_cset_core *cset)
 	return -ENODEV;
 }
 
-/* Takes the armed blocks back. Returns false if none are armed. FREEZE is set. */
+/*
+ * Takes the armed blocks back, or finishes blocks with some of their shots. Returns false if
+ * none are armed. FREEZE is set.
+ */
 bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost)
 {
 	int old = atomic_read(&cset->state);
 	int new;
 
 	do {
-		if ((old & CSET_PHASE) != CSET_ARMED)
+		if ((old & CSET_PHASE) != CSET_ARMED && (old & CSET_PHASE) != CSET_BETWEEN)
 			return false;
 		new = (old & ~CSET_PHASE) | CSET_ABORTING;
 	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
 
+	if ((old & CSET_PHASE) == CSET_BETWEEN) {
+		zio_shots_end(cset);
+		return true;
+	}
 	if (zio_cset_is_stream(cset))
 		zio_stream_close(cset);
 	cset->ops->stop_io(&cset->pub);
@@ -53,7 +60,7 @@ static bool is_settled(struct zio_cset_core *cset)
 {
 	int phase = cset_phase(cset);
 
-	return phase == CSET_IDLE || phase == CSET_ARMED;
+	return phase == CSET_IDLE || phase == CSET_ARMED || phase == CSET_BETWEEN;
 }
 
 /* Returns true if the armed blocks wait for no event, so that an abort loses none. */
@@ -128,13 +135,20 @@ static bool try_own(struct zio_cset_core *cset, bool *armed)
 	return true;
 }
 
+/* Returns true if blocks are under way that no driver finishes. */
+static bool must_freeze(const struct zio_cset_core *cset)
+{
+	return zio_cset_is_stream(cset) || zio_cset_collects_shots(cset);
+}
+
 /**
  * zio_cset_own_phase() - own the phase of a set for a moment, without an abort
  * @cset: the channel set
  *
  * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
- * them. The set loses an event that comes meanwhile, so the caller must be quick. The set
- * is no stream.
+ * them. The set loses an event that comes meanwhile, so the caller must be quick. A stream
+ * ends, and zio_cset_disown_phase() starts it again. A block that collects shots ends with
+ * those that it has.
  *
  * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex.
  *
@@ -144,6 +158,10 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
 	bool armed;
 
+	if (must_freeze(cset)) {
+		zio_cset_freeze(cset);
+		return false;
+	}
 	if (try_own(cset, &armed))
 		return armed;
 	atomic_or(CSET_FREEZE, &cset->state);			/* F */
@@ -165,6 +183,10 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
+	if (must_freeze(cset)) {
+		zio_cset_unfreeze(cset);
+		return;
+	}
 	if (armed)
 		zio_cset_leave_armed(cset);
 	else

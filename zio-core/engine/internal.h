@@ -10,12 +10,14 @@
 #define CSET_ARMED	2
 #define CSET_FINISHING	3
 #define CSET_ABORTING	4
+#define CSET_BETWEEN	5
 #define CSET_PHASE	7
 #define CSET_EARLY	BIT(3)
 #define CSET_FREEZE	BIT(4)
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
 #define CSET_STREAM	BIT(7)
+#define CSET_SHOTS	BIT(8)
 
 static inline int cset_phase(struct zio_cset_core *cset)
 {
@@ -52,6 +54,8 @@ bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 int zio_driver_error(int error);
+void zio_cset_finish_blocks(struct zio_cset_core *cset);
+void zio_cset_fail_arm(struct zio_cset_core *cset, int error);
 
 /* stream.c */
 void zio_stream_kick(struct zio_cset_core *cset);
@@ -60,6 +64,16 @@ void zio_stream_close(struct zio_cset_core *cset);
 void zio_stream_drop(struct zio_cset_core *cset);
 unsigned long zio_stream_progress(const struct zio_cset_core *cset);
 int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
+
+/* shots.c */
+void zio_shots_end(struct zio_cset_core *cset);
+int zio_shots_fire(struct zio_binding *bind, const struct timespec64 *at);
+
+/* Returns true if several events fill a block. The caller holds cset->mutex. */
+static inline bool zio_cset_collects_shots(const struct zio_cset_core *cset)
+{
+	return cset->shots && cset->shots->n > 1;
+}
 
 /* defer.c */
 void zio_cset_init_defer(struct zio_cset_core *cset);

@@ -58,6 +58,22 @@ static void throttle_leaves_half_of_the_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_throttle_charge(130, 100, 110), 150);
 }
 
+/* A tick may be late by less than a limit. Ticks that are later are skipped. */
+static void late_tick_is_served(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 103, 105, 0, 10, 10), 110);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 108, 112, 0, 10, 10), 110);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 115, 119, 0, 10, 10), 110);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 115, 120, 0, 10, 10), 130);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 165, 166, 0, 10, 10), 170);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 165, 166, 0, 10, 57), 110);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 165, 167, 0, 10, 57), 170);
+	/* The clock was set back, or ahead. */
+	KUNIT_EXPECT_EQ(test, zio_tick_next(1000, 55, 56, 3, 10, 10), 63);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 98, 99, 0, 10, 10), 110);
+	KUNIT_EXPECT_EQ(test, zio_tick_next(100, 5001, 5002, 3, 10, 10), 5003);
+}
+
 /* The clock is late by a random time: each tick is counted once. */
 static void ticks_add_up(struct kunit *test)
 {
@@ -81,6 +97,7 @@ static struct kunit_case tick_cases[] = {
 	KUNIT_CASE(ticks_are_on_a_grid),
 	KUNIT_CASE(ticks_between_are_counted),
 	KUNIT_CASE(throttle_leaves_half_of_the_time),
+	KUNIT_CASE(late_tick_is_served),
 	KUNIT_CASE(ticks_add_up),
 	{}
 };

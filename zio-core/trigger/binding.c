@@ -123,6 +123,15 @@ static void set_rearm(struct zio_cset_core *cset, bool rearm)
 	cset->rearm = rearm;
 }
 
+/* Events fill a block shot by shot; a demand fills a block as a whole. */
+static void use_shots(struct zio_cset_core *cset)
+{
+	const struct zio_binding *bind = cset->bind;
+	unsigned long flags = ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM;
+
+	zio_shots_set(cset, bind->trig->type->flags & flags ? 1 : bind->nshots);
+}
+
 /* The set is frozen, or not yet visible. */
 static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
@@ -137,6 +146,7 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 		((flags & ZIO_TRIGGER_REARM) && zio_cset_is_output(cset));
 	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
 		!(cset->flags & ZIO_CSET_SLEEPS);
+	use_shots(cset);
 }
 
 /* What determines the bytes of a set's blocks */
@@ -164,6 +174,7 @@ static void set_shape(struct zio_binding *bind, const struct block_shape *shape)
 	WRITE_ONCE(bind->pre_samples, shape->pre);
 	WRITE_ONCE(bind->post_samples, shape->post);
 	bind->cset->mask = shape->mask;
+	use_shots(bind->cset);
 }
 
 static bool is_same_shape(const struct block_shape *a, const struct block_shape *b)
@@ -405,8 +416,8 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
  *
  * Context: Process, sleeps.
  *
- * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the set lacks
- * ZIO_CSET_MULTI_SHOT.
+ * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the set has neither
+ * ZIO_CSET_MULTI_SHOT nor ZIO_CSET_SHOTS; -ERANGE for more than ZIO_MAX_SHOTS with the latter.
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
@@ -414,8 +425,10 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 
 	if (!nshots)
 		return -EINVAL;
-	if (nshots > 1 && !(bind->cset->flags & ZIO_CSET_MULTI_SHOT))
+	if (nshots > 1 && !(bind->cset->flags & (ZIO_CSET_MULTI_SHOT | ZIO_CSET_SHOTS)))
 		return -EOPNOTSUPP;
+	if (nshots > ZIO_MAX_SHOTS && bind->cset->flags & ZIO_CSET_SHOTS)
+		return -ERANGE;
 	shape.nshots = nshots;
 	return change_shape(bind, &shape);
 }

@@ -43,6 +43,10 @@ enum zio_trg_std_attr {
 	_ZIO_TRG_ATTR_STD_NUM,
 };
 
+/* With ZIO_TLV_SHOTS: the extended attributes of a trigger that have the times of shots */
+#define ZIO_ATTR_TRIG_EXT_SHOT	8
+#define ZIO_MAX_SHOTS		16
+
 /* Extended attribute of every trigger: CLOCK_* of the time stamp */
 #define ZIO_ATTR_TRIG_EXT_CLOCK	31
 

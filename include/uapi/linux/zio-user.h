@@ -130,6 +130,7 @@ struct zio_tlv {
 #define ZIO_TLV_CHANNELS	1 /* u64: mask of the channels of an interleaved block */
 #define ZIO_TLV_BLOCK_INFO	2 /* u64: its meaning is the driver's */
 #define ZIO_TLV_SHARE		3 /* struct zio_share_info, in controls of an output */
+#define ZIO_TLV_SHOTS		4 /* struct zio_shots_info: several events filled the block */
 
 /**
  * enum zio_share_how - how an output took the last block with ZIO_CONTROL_SHARED
@@ -151,6 +152,19 @@ enum zio_share_how {
 struct zio_share_info {
 	uint32_t how;
 	uint32_t error;
+};
+
+/**
+ * struct zio_shots_info - payload of ZIO_TLV_SHOTS
+ * @n: shots in the block, each with the same number of samples
+ * @unused: zero
+ *
+ * The first shot is at &zio_control.tstamp. Shot i is ext_val[ZIO_ATTR_TRIG_EXT_SHOT + i - 1]
+ * nanoseconds later, in &zio_control.attr_trigger (i = 1 ... n - 1).
+ */
+struct zio_shots_info {
+	uint32_t n;
+	uint32_t unused;
 };
 
 /* Bits of zio_alarms; the driver defines those of drv_alarms. */

@@ -89,6 +89,20 @@ class Triggers(Benchmark):
             for use in ("full", "store", "read"):
                 self.cost(plan, "hrt-shared", n, 20000 + n * 4000, use, trigger=CLOCK)
             self.rate(plan, "hrt-shared", n, "read", trigger=CLOCK)
+            if n == 1:
+                self.bursts(plan, "read")
+
+    def bursts(self, plan: Plan, use: str) -> None:
+        """Blocks of eight shots of one sample: at eight ticks, and at one tick."""
+        self.give(plan, 1, 1, "trigger/nsamples", "1")
+        self.give(plan, 1, 1, "trigger/nshots", "8")
+        for burst in (1, 8):
+            plan.write(f"{CLOCK}/burst", burst)
+            options = {"trigger": CLOCK, "bytes": 8, "shots": 8, "burst": burst}
+            self.rate(plan, f"hrt-burst{burst}", 1, use, **options)
+        plan.write(f"{CLOCK}/burst", 1)
+        self.give(plan, 1, 1, "trigger/nshots", "1")
+        self.give(plan, 1, 1, "trigger/nsamples", "16")
 
     def own_hrt(self, plan: Plan) -> None:
         """Only the sets that are measured have an hrt: it ticks before it is set."""
@@ -145,6 +159,8 @@ class Triggers(Benchmark):
             self.give(plan, 1, n, "current_trigger", "clock0")
             self.cost(plan, "hrt-shared", n, 20000 + n * 4000, "ring", **clock)
             self.rate(plan, "hrt-shared", n, "ring", **clock)
+            if n == 1:
+                self.bursts(plan, "ring")
             self.jitter(plan, "hrt-shared", n, period=200000, events=1000, **clock)
             self.give(plan, 1, n, "current_trigger", "tick0")
             self.jitter(plan, "timer-shared", n, **tick)
@@ -202,7 +218,11 @@ class Triggers(Benchmark):
         return Figure("Triggers: 1 to 100 channel sets, blocks of 16 bytes", panels, 2)
 
     def report(self, table: Table) -> dict[str, str]:
-        return {"costs": cost_table(table), "rates": rate_table(table)}
+        return {
+            "costs": cost_table(table),
+            "rates": rate_table(table),
+            "bursts": burst_table(table),
+        }
 
 
 SETS = [1, 2, 10, 100]
@@ -329,3 +349,19 @@ def rate_table(table: Table) -> str:
         for what, method in RATES
     ]
     return markdown(["channel sets", *map(str, SETS)], rows)
+
+
+BURSTS = [
+    ("a tick for each sample", 1, "rate-hrt-burst1"),
+    ("`burst` 8: a tick for each block", 8, "rate-hrt-burst8"),
+]
+
+
+def burst_table(table: Table) -> str:
+    rows = []
+    for what, samples, method in BURSTS:
+        for use, how in (("read", "reads, kmalloc"), ("ring", "ring, vmalloc")):
+            ns = table.get(f"{method}-{use}", "ns", count=1)
+            cells = [f"{ns / 1000:.2f} us", number(1e9 / ns * samples)] if ns else ["", ""]
+            rows.append([what, how, *cells])
+    return markdown(["blocks of 8 samples", "reader", "ticks", "samples/s"], rows)

@@ -318,7 +318,8 @@ TEST("settings refuse values beyond their limits", fresh)
 {
 	refuse(CSET0 "/trigger/nsamples", "0", EINVAL);
 	refuse(CSET0 "/trigger/nshots", "0", EINVAL);
-	refuse(CSET0 "/trigger/nshots", "2", EOPNOTSUPP);
+	refuse(CSET0 "/trigger/nshots", "17", ERANGE);
+	refuse(CSET1 "/trigger/nshots", "2", EOPNOTSUPP);
 	refuse(CSET0 "/trigger/pre-samples", "1", EOPNOTSUPP);
 	refuse(CSET0 "/chan0/buffer/max-buffer-len", "0", EINVAL);
 	refuse(CSET0 "/chan0/buffer/max-buffer-len", "65537", EINVAL);

@@ -96,7 +96,8 @@ test_refused()
 {
 	refused "no flag" 'use 0 or 1' cset0 enable=2
 	refused "no shots" 'at least one shot' cset0/trigger nshots=0
-	refused "two shots" 'single shots only' cset0/trigger nshots=2
+	refused "two shots" 'single shots only' cset1/trigger nshots=2
+	refused "many shots" 'at most 16 shots' cset0/trigger nshots=17
 	refused "pre-samples" 'from before the event' cset0/trigger pre-samples=1
 	refused "no samples" 'at least 1' cset0/trigger nsamples=0
 	refused "too many samples" 'no memory for blocks' \

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * shots.c: blocks that several events fill, one shot each
+ *
+ * A driver with ZIO_CSET_SHOTS takes one shot in raw_io(), at once. If a user asks for
+ * several shots in a block, the engine collects them. The first event takes a block of each
+ * channel. Each event then calls raw_io() for the next part of these blocks. Between two
+ * events no context owns the blocks. The last shot finishes them:
+ *
+ *   IDLE ----event---> ARMING ---raw_io() = 0--> BETWEEN ---event--> ARMING --> ...
+ *                        |`------raw_io() = error--------------------------> IDLE
+ *                        `-------raw_io() = 0, the last shot-> FINISHING --> IDLE
+ *   BETWEEN --freeze-> ABORTING: the blocks get the shots so far ----------> IDLE
+ *
+ * CSET_SHOTS is set in the state word of such a set. So no other function arms it, at no
+ * cost for other sets: the events of its trigger come here. With a trigger without events
+ * of its own, each demand fills a whole block, and CSET_SHOTS is not set.
+ *
+ * While a shot is taken, data and len of a block are those of the shot. So a driver fills
+ * it like any block. The block keeps the time of each shot for its control.
+ */
+#include <linux/slab.h>
+
+#include "engine/block.h"
+#include "engine/internal.h"
+
+/**
+ * zio_shots_create() - allocate what a set needs to collect shots
+ * @cset: the channel set, not yet visible
+ *
+ * The caller frees cset->shots with the set.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int zio_shots_create(struct zio_cset_core *cset)
+{
+	if (!(cset->flags & ZIO_CSET_SHOTS))
+		return 0;
+	cset->shots = kzalloc(sizeof(*cset->shots), GFP_KERNEL);
+	if (!cset->shots)
+		return -ENOMEM;
+	cset->shots->n = 1;
+	return 0;
+}
+
+/**
+ * zio_shots_set() - choose how many events fill a block
+ * @cset: the channel set, frozen or not yet visible
+ * @n: the number, at least 1; ignored without ZIO_CSET_SHOTS
+ *
+ * Context: Process.
+ */
+void zio_shots_set(struct zio_cset_core *cset, unsigned int n)
+{
+	if (!cset->shots)
+		return;
+	cset->shots->n = n;
+	if (n > 1)
+		atomic_or(CSET_SHOTS, &cset->state);
+	else
+		atomic_andnot(CSET_SHOTS, &cset->state);
+}
+
+/* Gives the blocks their whole memory again, with the shots so far. */
+static void restore_blocks(struct zio_cset_core *cset)
+{
+	size_t len = cset->shots->taken * cset->shots->len;
+	struct zio_armed *armed;
+
+	for (armed = cset->pub.armed; armed->chan; armed++) {
+		armed->block->data -= len;
+		armed->block->len = len;
+	}
+	cset->shots->taken = 0;
+}
+
+/**
+ * zio_shots_end() - finish the blocks, with the shots so far
+ * @cset: the channel set
+ *
+ * Context: Any; the caller owns the phase.
+ */
+void zio_shots_end(struct zio_cset_core *cset)
+{
+	restore_blocks(cset);
+	zio_cset_finish_blocks(cset);
+}
+
+/* Enters ARMING for a shot. Returns false if the set is busy. */
+static bool begin_shot(struct zio_cset_core *cset)
+{
+	int between = CSET_SHOTS | CSET_BETWEEN, idle = CSET_SHOTS | CSET_IDLE;
+
+	return atomic_try_cmpxchg(&cset->state, &between, CSET_SHOTS | CSET_ARMING) ||
+		atomic_try_cmpxchg(&cset->state, &idle, CSET_SHOTS | CSET_ARMING);
+}
+
+/* Leaves ARMING, with blocks that wait for the next event. */
+static void leave_between(struct zio_cset_core *cset)
+{
+	int new, old = atomic_read(&cset->state);
+
+	do {
+		new = (old & ~(CSET_PHASE | CSET_EARLY)) | CSET_BETWEEN;
+	} while (!atomic_try_cmpxchg(&cset->state, &old, new));	/* C */
+	if (unlikely(new & CSET_FREEZE))			/* F */
+		wake_freezer(cset);
+}
+
+/* The event is one of a trigger that the set has no more. */
+static void leave_shot(struct zio_cset_core *cset)
+{
+	if (cset->shots->taken)
+		leave_between(cset);
+	else
+		make_idle(cset);
+}
+
+/* Returns the nanoseconds since the first shot. */
+static s64 time_of_shot(const struct zio_cset_core *cset, const struct timespec64 *at)
+{
+	return (at->tv_sec - cset->now.tv_sec) * NSEC_PER_SEC +
+		at->tv_nsec - cset->now.tv_nsec;
+}
+
+/* A channel without a free block loses one, and the other channels take the shots. */
+static void begin_blocks(struct zio_cset_core *cset, const struct timespec64 *at)
+{
+	struct zio_armed *armed;
+
+	cset->now = *at;
+	cset->shots->len = cset->block_len / cset->shots->n;
+	arm_blocks(cset, false, NULL, NULL);
+	for (armed = cset->pub.armed; armed->chan; armed++)
+		armed->block->len = cset->shots->len;
+}
+
+static void fail_shot(struct zio_cset_core *cset, int error)
+{
+	restore_blocks(cset);
+	zio_cset_fail_arm(cset, error);
+}
+
+/* The driver has taken the shot: the blocks get its time, and room for the next one. */
+static void pass_shot(struct zio_cset_core *cset, u32 ns)
+{
+	struct zio_shots *shots = cset->shots;
+	struct zio_armed *armed;
+
+	for (armed = cset->pub.armed; armed->chan; armed++) {
+		u32 *time = to_block_core(armed->block)->shots;
+
+		armed->block->data += shots->len;
+		armed->block->len = shots->len;
+		if (likely(time)) {
+			time[shots->taken] = ns;
+			time[0] = shots->taken + 1;
+		}
+	}
+	shots->taken++;
+}
+
+static int take_shot(struct zio_cset_core *cset, u32 ns)
+{
+	int ret = 0;
+
+	cset->fired++;
+	if (likely(cset->pub.armed->chan))
+		ret = cset->ops->raw_io(&cset->pub);
+	if (unlikely(ret)) {
+		WARN_ON_ONCE(ret == -EAGAIN);
+		ret = zio_driver_error(ret);
+		fail_shot(cset, ret);
+		return ret;
+	}
+	pass_shot(cset, ns);
+	if (cset->shots->taken == cset->shots->n)
+		zio_shots_end(cset);
+	else
+		leave_between(cset);
+	return 0;
+}
+
+/**
+ * zio_shots_fire() - take a shot for an event
+ * @bind: the set's binding; the set may have been given another one meanwhile
+ * @at: time of the event, by the trigger's clock
+ *
+ * An event that is earlier than the first shot, or more than 2^32 - 1 ns later, begins
+ * another block. The blocks before it have fewer shots.
+ *
+ * Context: Any, under RCU.
+ *
+ * Return: 0; -EBUSY if the event is lost; -ESHUTDOWN if the set has another trigger; else
+ * the driver's error.
+ */
+int zio_shots_fire(struct zio_binding *bind, const struct timespec64 *at)
+{
+	struct zio_cset_core *cset = bind->cset;
+	s64 ns;
+
+	if (unlikely(!begin_shot(cset)))
+		return -EBUSY;
+	if (unlikely(cset->bind != bind)) {
+		leave_shot(cset);
+		return -ESHUTDOWN;
+	}
+	if (!cset->shots->taken) {
+		begin_blocks(cset, at);
+		return take_shot(cset, 0);
+	}
+	ns = time_of_shot(cset, at);
+	if (likely(ns >= 0 && ns <= U32_MAX))
+		return take_shot(cset, ns);
+	zio_shots_end(cset);
+	return zio_shots_fire(bind, at);
+}
