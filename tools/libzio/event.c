@@ -279,6 +279,56 @@ static void put_event(struct zio_group *g, struct zio_event *ev, unsigned int n_
 	g->stats.complete += n_blocks == g->n;
 }
 
+/*
+ * The usual event: each channel has a block of the same time and trigger, and none is
+ * late. The event before is not within the window. Then choose() would choose all.
+ */
+static bool is_plain(const struct zio_group *g)
+{
+	const struct zio_slot *first, *slot;
+	unsigned int i;
+
+	first = g->n ? zio_member_first(g->members[0]) : NULL;
+	if (!first || first->time <= g->last_time ||
+	    first->time - g->last_time <= g->window)
+		return false;
+	for (i = 0; i < g->n; i++) {
+		slot = zio_member_first(g->members[i]);
+		if (!slot || slot->time != first->time || g->members[i]->was_late ||
+		    !has_same_trigger(g, first, slot))
+			return false;
+	}
+	return true;
+}
+
+static void put_whole_part(struct zio_member *m, struct zio_part *part)
+{
+	const struct zio_slot *slot = zio_member_first(m);
+
+	*part = (struct zio_part){ .ch = m->ch, .blk = slot->blk };
+	m->given = true;
+	m->in_last = true;
+	m->last_time = slot->time;
+	m->has_time = true;
+	m->n_late = 0;
+	m->last_seq = slot->seq;
+}
+
+/* As put_event(), for a plain event. */
+static void put_plain(struct zio_group *g, struct zio_event *ev)
+{
+	unsigned int i;
+
+	g->last_time = zio_member_first(g->members[0])->time;
+	*ev = (struct zio_event){ .time_ns = g->last_time, .parts = g->parts,
+				  .n_parts = g->n, .n_blocks = g->n };
+	for (i = 0; i < g->n; i++)
+		put_whole_part(g->members[i], &g->parts[i]);
+	g->stats.blocks += g->n;
+	g->stats.events++;
+	g->stats.complete++;
+}
+
 void zio_event_drop_late(struct zio_member *m)
 {
 	struct zio_group *g = m->group;
@@ -300,6 +350,10 @@ bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until)
 	bool late;
 
 	*until = UINT64_MAX;
+	if (is_plain(g)) {
+		put_plain(g, ev);
+		return true;
+	}
 	leader = find_leader(g);
 	if (!leader)
 		return false;

@@ -53,6 +53,10 @@ struct zio_group {
 	uint64_t last_time;	/* of the last event that was not late */
 	int epoll_fd, interrupt_fd, timer_fd;
 	bool timer_runs;
+	unsigned int in_step;	/* complete events in a row */
+	struct zio_member *slowest;	/* the only channel to wait for; NULL: all */
+	struct zio_member *watched_one;	/* the only one in the epoll; NULL: any */
+	uint64_t waits_since;	/* for slowest; 0: it has come */
 	struct zio_group_stats stats;
 	struct zio_channel *failed;	/* the channel whose fault it is; NULL: none */
 	const char *fault;
@@ -78,6 +82,19 @@ bool zio_member_is_full(const struct zio_member *m);
 
 /* Are there blocks that poll() does not report, or is a block in the way of poll()? */
 bool zio_member_hides_blocks(const struct zio_member *m);
+
+/*
+ * The member has no block, and its ring has none. A ring whose blocks come by polls is
+ * never quiet.
+ */
+static inline bool zio_member_is_quiet(const struct zio_member *m)
+{
+	const struct zio_channel *ch = m->ch;
+
+	return ch->hdr && !m->count &&
+	       __atomic_load_n(&ch->hdr->head, __ATOMIC_RELAXED) == ch->next &&
+	       (__atomic_load_n(&ch->hdr->flags, __ATOMIC_RELAXED) & ZIO_RING_EVENTS);
+}
 
 /* The newest block arrived at @now, unless it was there before. */
 void zio_member_stamp(struct zio_member *m, uint64_t now);

@@ -262,6 +262,9 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 const struct zio_control *zio_ring_control(struct zio_channel *ch);
 void zio_ring_release(struct zio_channel *ch);
 
+/* Release the block in use. */
+void zio_ring_pass(struct zio_channel *ch);
+
 /* Pass all blocks that are in the ring, and release those that are not kept. */
 void zio_ring_skip(struct zio_channel *ch);
 

@@ -42,7 +42,9 @@ void zio_member_free(struct zio_member *m)
 
 static struct zio_slot *slot_at(const struct zio_member *m, unsigned int i)
 {
-	return &m->slots[(m->first + i) % m->depth];
+	unsigned int at = m->first + i;
+
+	return &m->slots[at < m->depth ? at : at - m->depth];
 }
 
 struct zio_slot *zio_member_first(const struct zio_member *m)
@@ -146,10 +148,12 @@ int zio_member_read(struct zio_member *m)
 
 void zio_member_pop(struct zio_member *m)
 {
-	m->first = (m->first + 1) % m->depth;
-	m->count--;
-	if (!m->count)
-		m->in_place = false;
+	m->first = m->first + 1 < m->depth ? m->first + 1 : 0;
+	if (--m->count || !m->in_place)
+		return;
+	m->in_place = false;
+	if (m->ch->hdr)
+		zio_ring_pass(m->ch);
 }
 
 bool zio_member_hides_blocks(const struct zio_member *m)

@@ -82,6 +82,11 @@ static void release_others(struct zio_channel *ch)
 	release_up_to(ch, ch->keeps ? ch->keep_at : ch->next);
 }
 
+void zio_ring_pass(struct zio_channel *ch)
+{
+	release_others(ch);
+}
+
 static inline const struct zio_control *take_slot(struct zio_channel *ch)
 {
 	uint32_t i = ch->next++ & ch->mask;

@@ -158,6 +158,18 @@ int zio_ring_error(struct zio_channel_core *chan)
 	return error;
 }
 
+/* The set may have another trigger since the last poll. */
+void zio_ring_publish_flags(struct zio_channel_core *chan)
+{
+	struct zio_ring *ring;
+
+	rcu_read_lock();					/* K */
+	ring = READ_ONCE(chan->ring);
+	if (ring)
+		WRITE_ONCE(ring->hdr->flags, zio_ring_flags(chan->cset));
+	rcu_read_unlock();
+}
+
 static void publish_loss(struct zio_channel_core *chan)
 {
 	WRITE_ONCE(chan->ring->hdr->lost, zio_channel_losses(chan));
@@ -221,6 +233,7 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	for (i = atomic_read(&q->tail); i != q->head; i++)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
 	ring->hdr->lost = zio_channel_losses(chan);
+	ring->hdr->flags = zio_ring_flags(chan->cset);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	smp_store_release(&chan->ring, ring);			/* K */

@@ -266,6 +266,12 @@ struct zio_dmabuf {
 #define ZIO_RING_MAGIC		0x5a494f52
 #define ZIO_RING_VERSION	1
 
+/*
+ * Blocks come by events: an empty ring needs no poll(), except to sleep. Without this
+ * flag, blocks may come only because a program polls.
+ */
+#define ZIO_RING_EVENTS		0x00000001
+
 /* The first page of the control node; unused and reserved fields are zero. */
 struct zio_ring_header {
 	uint32_t magic;		/* ZIO_RING_MAGIC */
@@ -273,7 +279,7 @@ struct zio_ring_header {
 	uint32_t slots_offset;	/* place of the slots in the control node, for mmap() */
 	uint32_t slot_size;	/* bytes from one slot to the next */
 	uint32_t n_slots;	/* a power of two */
-	uint32_t unused;
+	uint32_t flags;		/* ZIO_RING_EVENTS; poll() brings it up to date */
 	uint64_t data_size;	/* bytes of the data node that a program can map */
 	uint8_t reserved[32];
 
