@@ -24,17 +24,21 @@
 #include <sys/mman.h>
 
 #include <linux/zio-user.h>
+#include <zio.h>
 
 #include "bench.h"
 
 #define MAX_SETS	128
 #define RUN_IN		64	/* events */
+/* The slots of a ring get new attributes one by one: run through all of them. */
+#define RING_RUN_IN	300
 
 struct set {
 	char name[32];			/* of the device */
 	int data, ctrl;
 	int lost_blocks, lost_triggers, fired;
 	pid_t sleeper;
+	bool drains_group;
 	struct zio_ring_header *hdr;
 	const struct zio_control *slot;
 };
@@ -65,13 +69,20 @@ struct bench {
  * @store: the buffer has room for all blocks
  * @open: opens what @drain needs
  * @drain: takes the blocks that are there
+ * @run_in: how many events do not count; 0: RUN_IN
  */
 struct use {
 	const char *name;
 	bool store;
 	void (*open)(struct set *s);
 	void (*drain)(struct bench *b, struct set *s);
+	uint64_t run_in;
 };
+
+static uint64_t run_in_of(const struct bench *b)
+{
+	return b->use->run_in ? b->use->run_in : RUN_IN;
+}
 
 /**
  * struct source - where the events come from
@@ -154,13 +165,76 @@ static void open_sleeper(struct set *s)
 	_exit(1);
 }
 
+/* One group for all sets; the first set drains it. */
+static struct zio_group *group;
+
+static void open_member(struct set *s)
+{
+	struct zio_error err;
+	struct zio_channel *ch;
+	char name[48];
+
+	s->drains_group = !group;
+	if (!group)
+		group = zio_group_open(0, NULL);
+	snprintf(name, sizeof(name), "%s-0-0", s->name);
+	ch = zio_open(name, ZIO_OPEN_RING, &err);
+	if (!group || !ch || zio_group_add(group, ch) < 0)
+		die("%s: %s", name, ch ? zio_group_reason(group) : err.text);
+}
+
+static void take_events(struct bench *b, struct set *s)
+{
+	struct zio_event ev;
+	int ret;
+
+	if (!s->drains_group)
+		return;
+	while ((ret = zio_group_next(group, &ev, 0)) > 0)
+		b->got += ev.n_blocks;
+	if (!ret || errno != EAGAIN)
+		die("group: %s", zio_group_reason(group));
+}
+
+/* Blocks that a process takes, which is asleep in zio_group_next() between two events */
+static uint64_t *taken;
+
+static void start_taker(struct set *s)
+{
+	struct zio_event ev;
+
+	taken = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	s->sleeper = taken == MAP_FAILED ? -1 : fork();
+	if (s->sleeper < 0)
+		die("start a process: %s", strerror(errno));
+	if (s->sleeper)
+		return;
+	while (zio_group_next(group, &ev, -1) > 0)
+		__atomic_fetch_add(taken, ev.n_blocks, __ATOMIC_RELAXED);
+	_exit(1);
+}
+
+static void count_taken(struct bench *b, struct set *s)
+{
+	if (!s->drains_group)
+		return;
+	if (!taken)
+		start_taker(s);
+	b->got += __atomic_exchange_n(taken, 0, __ATOMIC_RELAXED);
+}
+
 static const struct use uses[] = {
 	/* No program reads, and the buffers are full. */
 	{ .name = "full" },
 	/* No program reads, and the buffers have room. */
 	{ .name = "store", .store = true, .open = open_data },
 	{ .name = "read", .open = open_data, .drain = read_blocks },
-	{ .name = "ring", .open = open_ring, .drain = pass_ring },
+	{ .name = "ring", .open = open_ring, .drain = pass_ring,
+	  .run_in = RING_RUN_IN },
+	{ .name = "group", .open = open_member, .drain = take_events,
+	  .run_in = RING_RUN_IN },
+	{ .name = "group-asleep", .open = open_member, .drain = count_taken,
+	  .run_in = RING_RUN_IN },
 	/* A process for each set is asleep in read(). */
 	{ .name = "sleeper", .open = open_sleeper },
 };
@@ -282,7 +356,7 @@ static void warm_up(struct bench *b)
 {
 	uint64_t events = b->events;
 
-	b->events = 64;
+	b->events = run_in_of(b);
 	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
 	time_passes(b, count_passes(b));
 	stop(b);
@@ -329,16 +403,17 @@ static void drain_until(struct bench *b, uint64_t blocks, uint64_t end)
 static int64_t try_period(void *arg, uint64_t period)
 {
 	struct bench *b = arg;
+	const uint64_t run_in = run_in_of(b);
 	uint64_t lost, triggers, lost_before, triggers_before, at, end, late;
 
 	b->period = period;
-	b->events = RUN_IN + b->time_ms * 1000000ull / period;
+	b->events = run_in + b->time_ms * 1000000ull / period;
 	b->got = 0;
 	at = clock_ns(CLOCK_REALTIME) + lead_ns(b);
-	end = at + b->time_ms * 1250000ull + 2 * RUN_IN * period;
+	end = at + b->time_ms * 1250000ull + 2 * run_in * period;
 	b->source->start(b, at);
-	drain_until(b, RUN_IN * b->n, end);
-	late = clock_ns(CLOCK_REALTIME) > at + 2 * RUN_IN * period;
+	drain_until(b, run_in * b->n, end);
+	late = clock_ns(CLOCK_REALTIME) > at + 2 * run_in * period;
 	lost_before = count_lost(b, &triggers_before);
 	drain_until(b, b->events * b->n, end);
 	stop(b);
