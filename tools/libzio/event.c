@@ -68,9 +68,11 @@ static void count_block(struct zio_member *m, bool late)
 static bool has_same_trigger(const struct zio_group *g, const struct zio_slot *a,
 			     const struct zio_slot *b)
 {
+	const char *name = a->blk.control->triggername;
+
 	return (g->flags & ZIO_GROUP_ANY_TRIGGER) ||
-	       !strncmp(a->blk.control->triggername, b->blk.control->triggername,
-			ZIO_OBJ_NAME_LEN);
+	       !memcmp(name, b->blk.control->triggername, ZIO_OBJ_NAME_LEN) ||
+	       !strncmp(name, b->blk.control->triggername, ZIO_OBJ_NAME_LEN);
 }
 
 /* Return the member with the oldest block, or NULL. */
@@ -314,19 +316,24 @@ static void put_whole_part(struct zio_member *m, struct zio_part *part)
 	m->last_seq = slot->seq;
 }
 
+void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t time)
+{
+	*ev = (struct zio_event){ .time_ns = time, .parts = g->parts,
+				  .n_parts = g->n, .n_blocks = g->n };
+	g->last_time = time;
+	g->stats.blocks += g->n;
+	g->stats.events++;
+	g->stats.complete++;
+}
+
 /* As put_event(), for a plain event. */
 static void put_plain(struct zio_group *g, struct zio_event *ev)
 {
 	unsigned int i;
 
-	g->last_time = zio_member_first(g->members[0])->time;
-	*ev = (struct zio_event){ .time_ns = g->last_time, .parts = g->parts,
-				  .n_parts = g->n, .n_blocks = g->n };
 	for (i = 0; i < g->n; i++)
 		put_whole_part(g->members[i], &g->parts[i]);
-	g->stats.blocks += g->n;
-	g->stats.events++;
-	g->stats.complete++;
+	zio_event_put_whole(g, ev, g->members[0]->last_time);
 }
 
 void zio_event_drop_late(struct zio_member *m)
@@ -334,8 +341,6 @@ void zio_event_drop_late(struct zio_member *m)
 	struct zio_group *g = m->group;
 	struct zio_slot *slot;
 
-	if (!(g->flags & ZIO_GROUP_DROP_LATE))
-		return;
 	while ((slot = zio_member_first(m)) && is_late(m, slot->time)) {
 		g->stats.dropped++;
 		count_block(m, true);
@@ -371,6 +376,10 @@ void zio_event_release(struct zio_group *g)
 {
 	unsigned int i;
 
+	if (g->plain) {
+		zio_plain_release(g);
+		return;
+	}
 	for (i = 0; i < g->n; i++) {
 		struct zio_member *m = g->members[i];
 

@@ -151,6 +151,8 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch)
 	ch->nonblock = true;
 	g->members[g->n] = m;
 	g->parts[g->n] = (struct zio_part){ .ch = ch };
+	zio_plain_release(g);
+	zio_plain_settle(g);
 	forget_slowest(g);
 	return (int)g->n++;
 }
@@ -179,6 +181,8 @@ void zio_group_leave(struct zio_channel *ch)
 
 	unwatch(m);
 	forget_slowest(g);
+	zio_plain_release(g);
+	zio_plain_settle(g);
 	if (g->watched_one == m)
 		g->watched_one = NULL;
 	g->stats.dropped += m->count - m->given;
@@ -219,18 +223,24 @@ int zio_group_set_depth(struct zio_group *g, unsigned int blocks)
 	return 0;
 }
 
+static void drop_late(struct zio_member *m)
+{
+	if (m->group->flags & ZIO_GROUP_DROP_LATE)
+		zio_event_drop_late(m);
+}
+
 static int fill_member(struct zio_group *g, struct zio_member *m)
 {
 	int ret;
 
-	zio_event_drop_late(m);
+	drop_late(m);
 	while (!m->count && !m->gone) {
 		ret = zio_member_read(m);
 		if (ret < 0)
 			return fail_channel(g, m);
 		if (!ret)
 			break;
-		zio_event_drop_late(m);
+		drop_late(m);
 	}
 	return 0;
 }
@@ -478,6 +488,11 @@ static uint64_t end_of_call(int timeout)
 /* Returns as zio_group_next(), or NONE_YET with the time *@until which the event waits. */
 static int look_for_event(struct zio_group *g, struct zio_event *ev, uint64_t *until)
 {
+	if (zio_plain_take(g, ev)) {
+		note_event(g, ev);
+		return 1;
+	}
+	zio_plain_settle(g);
 	if (fill(g))
 		return -1;
 	if (zio_event_make(g, ev, until)) {

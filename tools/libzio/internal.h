@@ -262,6 +262,9 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 const struct zio_control *zio_ring_control(struct zio_channel *ch);
 void zio_ring_release(struct zio_channel *ch);
 
+/* As zio_next(), for a ring. */
+int zio_ring_next(struct zio_channel *ch, struct zio_block *blk);
+
 /* Release the block in use. */
 void zio_ring_pass(struct zio_channel *ch);
 

@@ -205,6 +205,18 @@ int zio_ring_show(struct zio_channel *ch, struct zio_block *blk,
 	return show_slot(ch, blk, control);
 }
 
+/* Look for new blocks first; the slow way waits. */
+int zio_ring_next(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->next == ch->head) {
+		if (ch->keeps || (ch->next == ch->seen_head && look_at_head(ch) <= 0))
+			return zio_mapped_next(ch, blk);
+		ch->head = ch->seen_head;
+	}
+	release_up_to(ch, ch->next);
+	return show_slot(ch, blk, take_slot(ch));
+}
+
 /* The fast path has about forty instructions. */
 int zio_next(struct zio_channel *ch, struct zio_block *blk)
 {
@@ -215,7 +227,7 @@ int zio_next(struct zio_channel *ch, struct zio_block *blk)
 	if (zio_unlikely(!ch->hdr))
 		return zio_plain_next(ch, blk);
 	if (zio_unlikely(ch->next == ch->head))
-		return zio_mapped_next(ch, blk);
+		return zio_ring_next(ch, blk);
 	release_up_to(ch, ch->next);
 	control = take_slot(ch);
 	return show_slot(ch, blk, control);
