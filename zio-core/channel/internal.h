@@ -25,7 +25,10 @@ bool zio_user_has_room(const struct zio_channel_core *chan);
 const struct cred *zio_pages_pin(unsigned long n);
 void zio_pages_unpin(const struct cred *owner, unsigned long n);
 
-/* node.c */
+/* node.c, set-node.c */
+extern struct class *zio_class;
+int zio_set_nodes_init(void);
+void zio_set_nodes_exit(void);
 extern const struct zio_share_ops *zio_share_ops;
 void zio_cset_put_file(struct zio_cset_core *cset);
 
