@@ -57,10 +57,12 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	slot->seq_num -= ring->merged;
 }
 
-static __always_inline void wake_reader(struct zio_channel_core *chan)
+/* A tail that is out of range makes a large count, and a wake-up that finds no block. */
+static __always_inline void wake_reader(struct zio_channel_core *chan,
+					const struct zio_ring *ring)
 {
 	if (chan->cset->on_demand ||
-	    zio_ring_count(chan) >= READ_ONCE(chan->buf->watermark))
+	    chan->queue.head - READ_ONCE(ring->hdr->tail) >= READ_ONCE(chan->buf->watermark))
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
@@ -72,7 +74,7 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
-	wake_reader(chan);
+	wake_reader(chan, ring);
 }
 
 /* Context: Any; as zio_channel_complete(). */
@@ -86,7 +88,7 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
 	zio_queue_publish(q, n);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
-	wake_reader(chan);
+	wake_reader(chan, ring);
 }
 
 /*
