@@ -101,6 +101,7 @@ void zio_group_close(struct zio_group *g)
 
 	if (!g)
 		return;
+	zio_group_close_sets(g);
 	while (g->n)
 		zio_group_leave(g->members[g->n - 1]->ch);
 	close_descriptor(g->timer_fd);
@@ -377,6 +378,7 @@ static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
 
 	if (n)
 		return n < 0 ? -1 : 0;
+	zio_group_turn(g);
 	if (watch_all(g))
 		return -1;
 	n = epoll_wait(g->epoll_fd, ready, N_READY, ms_until(until < end ? until : end));
@@ -523,6 +525,7 @@ int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 	end = timeout ? end_of_call(timeout) : 0;
 	for (;;) {
 		until = UINT64_MAX;
+		zio_group_turn(g);
 		if (!waits_for_slowest(g)) {
 			ret = look_for_event(g, ev, &until);
 			if (ret != NONE_YET)

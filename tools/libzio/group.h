@@ -40,12 +40,15 @@ struct zio_member {
 	uint64_t late_to;
 	uint32_t n_late;	/* number of these events whose blocks have not come */
 	bool nonblock;		/* what the channel was before it joined */
+	bool owned;		/* the group closes the channel */
 };
 
 struct zio_group {
 	unsigned int flags;
 	struct zio_member **members;
 	struct zio_part *parts;
+	struct zio_set **sets;
+	unsigned int n_sets;
 	unsigned int n;
 	unsigned int depth;
 	uint64_t window;
@@ -131,6 +134,14 @@ bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until);
 void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t time);
 
 uint64_t zio_monotonic_ns(void);
+
+/* --- sets.c */
+
+/* zio_set_turn() of all sets */
+void zio_group_turn(struct zio_group *g);
+
+/* Close the sets, and the channels that the group owns. */
+void zio_group_close_sets(struct zio_group *g);
 
 /* --- plain.c */
 

@@ -20,8 +20,11 @@
 /* Returns 1 if there are blocks, 0 if not, -1 if the head is out of range. */
 static int look_at_head(struct zio_channel *ch)
 {
-	uint32_t head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* R */
+	uint32_t head;
 
+	if (zio_unlikely(ch->set != NULL))
+		zio_set_turn(ch->set);
+	head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* R */
 	if (head - ch->next > ch->mask + 1)
 		return zio_fail(ch, ZIO_FAULT_RING, EPROTO);
 	ch->seen_head = head;
