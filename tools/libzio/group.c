@@ -433,6 +433,12 @@ static int watch_one(struct zio_group *g, struct zio_member *m)
 	return 0;
 }
 
+/* The slowest channel has no block: so no complete event is there. */
+static bool waits_for_slowest(const struct zio_group *g)
+{
+	return g->slowest && zio_member_is_quiet(g->slowest);
+}
+
 /*
  * As wait_for_block(), but without a call for each of the channels, and without a wake-up
  * by each of them. After WAIT_FOR_ONE_MS the group waits for all.
@@ -458,18 +464,14 @@ static int wait_for_slowest(struct zio_group *g, uint64_t until, uint64_t end)
 		return fail(g, "wait for a block", errno);
 	if (is_interrupted(g, ready, n))
 		return fail(g, "zio_group_interrupt() has ended the wait", ECANCELED);
-	if (read_ready(g, ready, n) < 0)
+	/* Only the member knows what poll() reports beside blocks. */
+	zio_group_turn(g);
+	if (waits_for_slowest(g) && read_ready(g, ready, n) < 0)
 		return -1;
 	if (n || end > now)
 		return 0;
 	set_timer(g, until);
 	return fail(g, "no event yet", EAGAIN);
-}
-
-/* The slowest channel has no block: so no complete event is there. */
-static bool waits_for_slowest(const struct zio_group *g)
-{
-	return g->slowest && zio_member_is_quiet(g->slowest);
 }
 
 static void note_event(struct zio_group *g, const struct zio_event *ev)

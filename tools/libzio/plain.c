@@ -4,7 +4,7 @@
  *
  * Each channel of the group has a ring, with a block of the same time and trigger. No
  * block is lost or late. Then the event needs no slots: its parts refer to the rings. The
- * state of the members follows when another event needs it.
+ * state of the members follows when another event needs it. R and S are those of ring.c.
  */
 #include <string.h>
 
@@ -32,8 +32,10 @@ static inline bool peek(struct zio_member *m, struct zio_part *part, const struc
 	const struct zio_control *control;
 	uint64_t size, offset;
 
-	if (!ch->hdr || m->count || m->was_late || ch->keeps ||
-	    __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) - ch->next - 1 > ch->mask)
+	if (!ch->hdr || m->count || m->was_late || ch->keeps)
+		return false;
+	/* R */
+	if (__atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) - ch->next - 1 > ch->mask)
 		return false;
 	control = (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
 	size = (uint64_t)control->nsamples * control->ssize;
@@ -76,7 +78,7 @@ static const struct zio_control *first_control(const struct zio_group *g)
 {
 	const struct zio_channel *ch = g->n ? g->members[0]->ch : NULL;
 
-	if (!ch || !ch->hdr ||
+	if (!ch || !ch->hdr || /* R */
 	    __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) == ch->next)
 		return NULL;
 	return (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
@@ -108,8 +110,14 @@ void zio_plain_release(struct zio_group *g)
 {
 	unsigned int i;
 
-	for (i = 0; g->plain && i < g->n; i++)
-		zio_ring_pass(g->members[i]->ch);
+	for (i = 0; g->plain && i < g->n; i++) {
+		struct zio_channel *ch = g->members[i]->ch;
+
+		if (zio_unlikely(ch->keeps))
+			zio_ring_pass(ch);
+		else
+			__atomic_store_n(&ch->hdr->tail, ch->next, __ATOMIC_RELEASE); /* S */
+	}
 	g->plain = false;
 }
 

@@ -151,8 +151,8 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch);
  *        "zzero-0000-0"
  * @err: receives the reason of a failure; may be NULL
  *
- * The channels share one ring, one head and one poll, if the set has a node for this, and
- * its buffer can be mapped. Otherwise each channel is opened by the first method that it
+ * The channels share one ring, one head and one poll, if the buffer of the set can be
+ * mapped. Otherwise each channel is opened by the first method that it
  * offers. Their indices follow those of the channels that the group has. A program may
  * close one of them, which then leaves the group.
  *

@@ -165,6 +165,32 @@ static void test_events(void)
 	zio_group_close(g);
 }
 
+/* A channel that fires less often has no block in the events between. */
+static void test_slow_channel(void)
+{
+	struct zio_group *g;
+	struct zio_event ev;
+	bool good = true;
+	uint32_t seq, at;
+
+	make_set(ZIO_SET_RING_MAGIC);
+	g = open_group();
+	for (seq = 0; seq < 20; seq++) {
+		put_block(0, 2 * seq);
+		put_block(2, 2 * seq);
+		put_block(0, 2 * seq + 1);
+		put_block(2, 2 * seq + 1);
+		at = set.count[1] % STRIDE;
+		put_block(1, seq);
+		set.slot[STRIDE + at].tstamp.secs = 1000000000 + 2 * seq + 1;
+		good &= zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == 2 &&
+			ev.parts[1].state == ZIO_PART_SKIPPED;
+		good &= zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == N_CHAN;
+	}
+	ok(good, "a channel that fires less often");
+	zio_group_close(g);
+}
+
 /* A channel that leaves holds no blocks of the others. */
 static void test_leave(void)
 {
@@ -230,6 +256,7 @@ int main(void)
 		return 1;
 	}
 	test_events();
+	test_slow_channel();
 	test_leave();
 	test_nonsense();
 	test_without_node();
