@@ -196,6 +196,31 @@ static void take_events(struct bench *b, struct set *s)
 		die("group: %s", zio_group_reason(group));
 }
 
+/* All channels of the set, by its ring; a whole event counts as one block. */
+static void open_whole_set(struct set *s)
+{
+	struct zio_error err = { .text = "no memory" };
+	char name[48];
+
+	s->drains_group = true;
+	group = zio_group_open(0, &err);
+	snprintf(name, sizeof(name), "%s-0", s->name);
+	if (!group || zio_group_add_set(group, name, &err) < 0)
+		die("%s: %s", name, err.text);
+}
+
+static void take_whole_events(struct bench *b, struct set *s)
+{
+	struct zio_event ev;
+	int ret;
+
+	(void)s;
+	while ((ret = zio_group_next(group, &ev, 0)) > 0)
+		b->got += ev.n_blocks == ev.n_parts;
+	if (!ret || errno != EAGAIN)
+		die("group: %s", zio_group_reason(group));
+}
+
 /* Blocks that a process takes, which is asleep in zio_group_next() between two events */
 static uint64_t *taken;
 
@@ -232,6 +257,8 @@ static const struct use uses[] = {
 	{ .name = "ring", .open = open_ring, .drain = pass_ring,
 	  .run_in = RING_RUN_IN },
 	{ .name = "group", .open = open_member, .drain = take_events,
+	  .run_in = RING_RUN_IN },
+	{ .name = "set", .open = open_whole_set, .drain = take_whole_events,
 	  .run_in = RING_RUN_IN },
 	{ .name = "group-asleep", .open = open_member, .drain = count_taken,
 	  .run_in = RING_RUN_IN },
