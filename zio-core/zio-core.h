@@ -205,6 +205,7 @@ struct zio_cset_core {
 	unsigned int n_attrs;
 	unsigned int open_files;
 	struct zio_channel_core **chan;
+	struct zio_set_node *set_node; /* or NULL: see channel/set-node.c */
 };
 
 struct zio_device {

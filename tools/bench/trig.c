@@ -27,17 +27,21 @@
 #include <sys/mman.h>
 
 #include <linux/zio-user.h>
+#include <zio.h>
 
 #include "bench.h"
 
 #define MAX_SETS	128
 #define RUN_IN		64	/* events */
+/* The slots of a ring get new attributes one by one: run through all of them. */
+#define RING_RUN_IN	300
 
 struct set {
 	char name[32];			/* of the device */
 	int data, ctrl;
 	int lost_blocks, lost_triggers, fired;
 	pid_t sleeper;
+	bool drains_group;
 	struct zio_ring_header *hdr;
 	const struct zio_control *slot;
 };
@@ -71,13 +75,20 @@ struct bench {
  * @store: the buffer has room for all blocks
  * @open: opens what @drain needs
  * @drain: takes the blocks that are there
+ * @run_in: how many events do not count; 0: RUN_IN
  */
 struct use {
 	const char *name;
 	bool store;
 	void (*open)(struct set *s);
 	void (*drain)(struct bench *b, struct set *s);
+	uint64_t run_in;
 };
+
+static uint64_t run_in_of(const struct bench *b)
+{
+	return b->use->run_in ? b->use->run_in : RUN_IN;
+}
 
 /**
  * struct source - where the events come from
@@ -146,13 +157,103 @@ static void open_sleeper(struct set *s)
 	_exit(1);
 }
 
+/* One group for all sets; the first set drains it. */
+static struct zio_group *group;
+
+static void open_member(struct set *s)
+{
+	struct zio_error err;
+	struct zio_channel *ch;
+	char name[48];
+
+	s->drains_group = !group;
+	if (!group)
+		group = zio_group_open(0, NULL);
+	snprintf(name, sizeof(name), "%s-0-0", s->name);
+	ch = zio_open(name, ZIO_OPEN_RING, &err);
+	if (!group || !ch || zio_group_add(group, ch) < 0)
+		die("%s: %s", name, ch ? zio_group_reason(group) : err.text);
+}
+
+static void take_events(struct bench *b, struct set *s)
+{
+	struct zio_event ev;
+	int ret;
+
+	if (!s->drains_group)
+		return;
+	while ((ret = zio_group_next(group, &ev, 0)) > 0)
+		b->got += ev.n_blocks;
+	if (!ret || errno != EAGAIN)
+		die("group: %s", zio_group_reason(group));
+}
+
+/* All channels of the set, by its ring; a whole event counts as one block. */
+static void open_whole_set(struct set *s)
+{
+	struct zio_error err = { .text = "no memory" };
+	char name[48];
+
+	s->drains_group = true;
+	group = zio_group_open(0, &err);
+	snprintf(name, sizeof(name), "%s-0", s->name);
+	if (!group || zio_group_add_set(group, name, &err) < 0)
+		die("%s: %s", name, err.text);
+}
+
+static void take_whole_events(struct bench *b, struct set *s)
+{
+	struct zio_event ev;
+	int ret;
+
+	(void)s;
+	while ((ret = zio_group_next(group, &ev, 0)) > 0)
+		b->got += ev.n_blocks == ev.n_parts;
+	if (!ret || errno != EAGAIN)
+		die("group: %s", zio_group_reason(group));
+}
+
+/* Blocks that a process takes, which is asleep in zio_group_next() between two events */
+static uint64_t *taken;
+
+static void start_taker(struct set *s)
+{
+	struct zio_event ev;
+
+	taken = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	s->sleeper = taken == MAP_FAILED ? -1 : fork();
+	if (s->sleeper < 0)
+		die("start a process: %s", strerror(errno));
+	if (s->sleeper)
+		return;
+	while (zio_group_next(group, &ev, -1) > 0)
+		__atomic_fetch_add(taken, ev.n_blocks, __ATOMIC_RELAXED);
+	_exit(1);
+}
+
+static void count_taken(struct bench *b, struct set *s)
+{
+	if (!s->drains_group)
+		return;
+	if (!taken)
+		start_taker(s);
+	b->got += __atomic_exchange_n(taken, 0, __ATOMIC_RELAXED);
+}
+
 static const struct use uses[] = {
 	/* No program reads, and the buffers are full. */
 	{ .name = "full" },
 	/* No program reads, and the buffers have room. */
 	{ .name = "store", .store = true, .open = open_data },
 	{ .name = "read", .open = open_data, .drain = read_blocks },
-	{ .name = "ring", .open = open_ring, .drain = pass_ring },
+	{ .name = "ring", .open = open_ring, .drain = pass_ring,
+	  .run_in = RING_RUN_IN },
+	{ .name = "group", .open = open_member, .drain = take_events,
+	  .run_in = RING_RUN_IN },
+	{ .name = "set", .open = open_whole_set, .drain = take_whole_events,
+	  .run_in = RING_RUN_IN },
+	{ .name = "group-asleep", .open = open_member, .drain = count_taken,
+	  .run_in = RING_RUN_IN },
 	/* A process for each set is asleep in read(). */
 	{ .name = "sleeper", .open = open_sleeper },
 };
@@ -233,6 +334,18 @@ static uint64_t count_fired(struct bench *b)
 	return read_number(b->set[0].fired);
 }
 
+/* Has the events begin, and waits until those of the run-in have come. */
+static void start_events(struct bench *b, uint64_t before)
+{
+	uint64_t run_in = b->use->run_in;
+
+	b->events += run_in;
+	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
+	b->events -= run_in;
+	while (run_in && count_fired(b) - before < run_in)
+		time_passes(b, 1);
+}
+
 static void stop(struct bench *b)
 {
 	b->source->start(b, b->source->exact ?
@@ -294,7 +407,7 @@ static void warm_up(struct bench *b)
 {
 	uint64_t events = b->events;
 
-	b->events = 64;
+	b->events = run_in_of(b);
 	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
 	time_passes(b, count_passes(b));
 	stop(b);
@@ -304,7 +417,7 @@ static void warm_up(struct bench *b)
 
 static void run_cost(struct bench *b)
 {
-	uint64_t base, ns, before, fired, lost, triggers;
+	uint64_t base, ns, before, first, fired, lost, triggers;
 
 	b->spins = spins_of(b->period * PERIODS_A_TURN);
 	set_queue(b, b->events + 64);
@@ -312,13 +425,14 @@ static void run_cost(struct bench *b)
 	base = time_passes(b, count_passes(b));
 	lost = count_lost(b, &triggers);
 	b->got = 0;
-	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
 	before = count_fired(b);
+	start_events(b, before);
+	first = count_fired(b);
 	ns = time_passes(b, count_passes(b));
-	fired = count_fired(b) - before;
+	fired = count_fired(b) - first;
 	stop(b);
 	if (b->source->exact)
-		expect("events", fired, b->events);
+		expect("events", first + fired - before, b->events + b->use->run_in);
 	/* A source without end may have made one more since. */
 	check_cost(b, count_fired(b) - before, lost, triggers);
 	set_queue(b, 16);
@@ -359,16 +473,17 @@ static void drain_until(struct bench *b, uint64_t ticks, uint64_t end)
 static int64_t try_period(void *arg, uint64_t period)
 {
 	struct bench *b = arg;
+	const uint64_t run_in = run_in_of(b);
 	uint64_t lost, triggers, lost_before, triggers_before, at, end, late;
 
 	b->period = period;
-	b->events = RUN_IN + b->time_ms * 1000000ull / period / RUN_IN * RUN_IN;
+	b->events = run_in + b->time_ms * 1000000ull / period / RUN_IN * RUN_IN;
 	b->got = 0;
 	at = clock_ns(CLOCK_REALTIME) + lead_ns(b);
-	end = at + b->time_ms * 1250000ull + 2 * RUN_IN * period;
+	end = at + b->time_ms * 1250000ull + 2 * run_in * period;
 	b->source->start(b, at);
-	drain_until(b, RUN_IN, end);
-	late = clock_ns(CLOCK_REALTIME) > at + 2 * RUN_IN * period;
+	drain_until(b, run_in, end);
+	late = clock_ns(CLOCK_REALTIME) > at + 2 * run_in * period;
 	lost_before = count_lost(b, &triggers_before);
 	drain_until(b, b->events, end);
 	stop(b);

@@ -68,9 +68,11 @@ static void count_block(struct zio_member *m, bool late)
 static bool has_same_trigger(const struct zio_group *g, const struct zio_slot *a,
 			     const struct zio_slot *b)
 {
+	const char *name = a->blk.control->triggername;
+
 	return (g->flags & ZIO_GROUP_ANY_TRIGGER) ||
-	       !strncmp(a->blk.control->triggername, b->blk.control->triggername,
-			ZIO_OBJ_NAME_LEN);
+	       !memcmp(name, b->blk.control->triggername, ZIO_OBJ_NAME_LEN) ||
+	       !strncmp(name, b->blk.control->triggername, ZIO_OBJ_NAME_LEN);
 }
 
 /* Return the member with the oldest block, or NULL. */
@@ -279,13 +281,66 @@ static void put_event(struct zio_group *g, struct zio_event *ev, unsigned int n_
 	g->stats.complete += n_blocks == g->n;
 }
 
+/*
+ * The usual event: each channel has a block of the same time and trigger, and none is
+ * late. The event before is not within the window. Then choose() would choose all.
+ */
+static bool is_plain(const struct zio_group *g)
+{
+	const struct zio_slot *first, *slot;
+	unsigned int i;
+
+	first = g->n ? zio_member_first(g->members[0]) : NULL;
+	if (!first || first->time <= g->last_time ||
+	    first->time - g->last_time <= g->window)
+		return false;
+	for (i = 0; i < g->n; i++) {
+		slot = zio_member_first(g->members[i]);
+		if (!slot || slot->time != first->time || g->members[i]->was_late ||
+		    !has_same_trigger(g, first, slot))
+			return false;
+	}
+	return true;
+}
+
+static void put_whole_part(struct zio_member *m, struct zio_part *part)
+{
+	const struct zio_slot *slot = zio_member_first(m);
+
+	*part = (struct zio_part){ .ch = m->ch, .blk = slot->blk };
+	m->given = true;
+	m->in_last = true;
+	m->last_time = slot->time;
+	m->has_time = true;
+	m->n_late = 0;
+	m->last_seq = slot->seq;
+}
+
+void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t time)
+{
+	*ev = (struct zio_event){ .time_ns = time, .parts = g->parts,
+				  .n_parts = g->n, .n_blocks = g->n };
+	g->last_time = time;
+	g->stats.blocks += g->n;
+	g->stats.events++;
+	g->stats.complete++;
+}
+
+/* As put_event(), for a plain event. */
+static void put_plain(struct zio_group *g, struct zio_event *ev)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n; i++)
+		put_whole_part(g->members[i], &g->parts[i]);
+	zio_event_put_whole(g, ev, g->members[0]->last_time);
+}
+
 void zio_event_drop_late(struct zio_member *m)
 {
 	struct zio_group *g = m->group;
 	struct zio_slot *slot;
 
-	if (!(g->flags & ZIO_GROUP_DROP_LATE))
-		return;
 	while ((slot = zio_member_first(m)) && is_late(m, slot->time)) {
 		g->stats.dropped++;
 		count_block(m, true);
@@ -300,6 +355,10 @@ bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until)
 	bool late;
 
 	*until = UINT64_MAX;
+	if (is_plain(g)) {
+		put_plain(g, ev);
+		return true;
+	}
 	leader = find_leader(g);
 	if (!leader)
 		return false;
@@ -317,6 +376,10 @@ void zio_event_release(struct zio_group *g)
 {
 	unsigned int i;
 
+	if (g->plain) {
+		zio_plain_release(g);
+		return;
+	}
 	for (i = 0; i < g->n; i++) {
 		struct zio_member *m = g->members[i];
 

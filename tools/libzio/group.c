@@ -20,6 +20,11 @@
 #define MAX_DEPTH 65536
 #define N_READY 16
 #define NS_PER_MS 1000000ull
+/* So many complete events in a row, and the group is in step. */
+#define IN_STEP 16
+/* How long a group in step waits for one channel only */
+#define WAIT_FOR_ONE_MS 2
+#define NONE_YET 2
 
 static int fail(struct zio_group *g, const char *fault, int code)
 {
@@ -96,6 +101,7 @@ void zio_group_close(struct zio_group *g)
 
 	if (!g)
 		return;
+	zio_group_close_sets(g);
 	while (g->n)
 		zio_group_leave(g->members[g->n - 1]->ch);
 	close_descriptor(g->timer_fd);
@@ -116,6 +122,12 @@ static int grow(struct zio_group *g)
 	g->members = members ? members : g->members;
 	g->parts = parts ? parts : g->parts;
 	return parts ? 0 : -1;
+}
+
+static void forget_slowest(struct zio_group *g)
+{
+	g->in_step = 0;
+	g->slowest = NULL;
 }
 
 int zio_group_add(struct zio_group *g, struct zio_channel *ch)
@@ -140,6 +152,9 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch)
 	ch->nonblock = true;
 	g->members[g->n] = m;
 	g->parts[g->n] = (struct zio_part){ .ch = ch };
+	zio_plain_release(g);
+	zio_plain_settle(g);
+	forget_slowest(g);
 	return (int)g->n++;
 }
 
@@ -166,6 +181,11 @@ void zio_group_leave(struct zio_channel *ch)
 	struct zio_member *m = g->members[i];
 
 	unwatch(m);
+	forget_slowest(g);
+	zio_plain_release(g);
+	zio_plain_settle(g);
+	if (g->watched_one == m)
+		g->watched_one = NULL;
 	g->stats.dropped += m->count - m->given;
 	g->n--;
 	memmove(&g->members[i], &g->members[i + 1], (g->n - i) * sizeof(*g->members));
@@ -204,25 +224,37 @@ int zio_group_set_depth(struct zio_group *g, unsigned int blocks)
 	return 0;
 }
 
+static void drop_late(struct zio_member *m)
+{
+	if (m->group->flags & ZIO_GROUP_DROP_LATE)
+		zio_event_drop_late(m);
+}
+
+static int fill_member(struct zio_group *g, struct zio_member *m)
+{
+	int ret;
+
+	drop_late(m);
+	while (!m->count && !m->gone) {
+		ret = zio_member_read(m);
+		if (ret < 0)
+			return fail_channel(g, m);
+		if (!ret)
+			break;
+		drop_late(m);
+	}
+	return 0;
+}
+
 /* Read a block of each channel that has none. */
 static int fill(struct zio_group *g)
 {
 	unsigned int i;
-	int ret;
 
-	for (i = 0; i < g->n; i++) {
-		struct zio_member *m = g->members[i];
-
-		zio_event_drop_late(m);
-		while (!m->count && !m->gone) {
-			ret = zio_member_read(m);
-			if (ret < 0)
-				return fail_channel(g, m);
-			if (!ret)
-				break;
-			zio_event_drop_late(m);
-		}
-	}
+	for (i = 0; i < g->n; i++)
+		if (!zio_member_is_quiet(g->members[i]) &&
+		    fill_member(g, g->members[i]))
+			return -1;
 	return 0;
 }
 
@@ -278,6 +310,7 @@ static int watch_all(struct zio_group *g)
 {
 	unsigned int i;
 
+	g->watched_one = NULL;
 	for (i = 0; i < g->n; i++)
 		if (watch_member(g->members[i]))
 			return -1;
@@ -345,6 +378,7 @@ static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
 
 	if (n)
 		return n < 0 ? -1 : 0;
+	zio_group_turn(g);
 	if (watch_all(g))
 		return -1;
 	n = epoll_wait(g->epoll_fd, ready, N_READY, ms_until(until < end ? until : end));
@@ -359,15 +393,130 @@ static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
 	return fail(g, "no event yet", EAGAIN);
 }
 
+/*
+ * The last channel without a block comes last, if all sets share a trigger. Returns NULL
+ * if the group is not in step, or if an event may come by another way.
+ */
+static struct zio_member *find_slowest(const struct zio_group *g)
+{
+	struct zio_member *slowest = NULL;
+	unsigned int i;
+
+	if (g->in_step < IN_STEP || (g->limit >= 0 && g->limit <= WAIT_FOR_ONE_MS))
+		return NULL;
+	for (i = 0; i < g->n; i++) {
+		struct zio_member *m = g->members[i];
+
+		if (m->count)
+			continue;
+		if (m->gone || !zio_member_is_quiet(m))
+			return NULL;
+		slowest = m;
+	}
+	return slowest;
+}
+
+static int watch_one(struct zio_group *g, struct zio_member *m)
+{
+	unsigned int i;
+
+	if (g->watched_one == m)
+		return 0;
+	for (i = 0; !g->watched_one && i < g->n; i++)
+		unwatch(g->members[i]);
+	if (g->watched_one)
+		unwatch(g->watched_one);
+	g->watched_one = NULL;
+	if (watch_member(m))
+		return -1;
+	g->watched_one = m;
+	return 0;
+}
+
+/* The slowest channel has no block: so no complete event is there. */
+static bool waits_for_slowest(const struct zio_group *g)
+{
+	return g->slowest && zio_member_is_quiet(g->slowest);
+}
+
+/*
+ * As wait_for_block(), but without a call for each of the channels, and without a wake-up
+ * by each of them. After WAIT_FOR_ONE_MS the group waits for all.
+ */
+static int wait_for_slowest(struct zio_group *g, uint64_t until, uint64_t end)
+{
+	struct epoll_event ready[N_READY];
+	uint64_t now = zio_monotonic_ns(), all;
+	int n;
+
+	g->waits_since = g->waits_since ? g->waits_since : now;
+	all = g->waits_since + WAIT_FOR_ONE_MS * NS_PER_MS;
+	if (now >= all) {
+		forget_slowest(g);
+		return 0;
+	}
+	if (watch_one(g, g->slowest))
+		return -1;
+	until = until < all ? until : all;
+	n = epoll_wait(g->epoll_fd, ready, N_READY,
+		       end <= now ? 0 : ms_until(until < end ? until : end));
+	if (n < 0)
+		return fail(g, "wait for a block", errno);
+	if (is_interrupted(g, ready, n))
+		return fail(g, "zio_group_interrupt() has ended the wait", ECANCELED);
+	/* Only the member knows what poll() reports beside blocks. */
+	zio_group_turn(g);
+	if (waits_for_slowest(g) && read_ready(g, ready, n) < 0)
+		return -1;
+	if (n || end > now)
+		return 0;
+	set_timer(g, until);
+	return fail(g, "no event yet", EAGAIN);
+}
+
+static void note_event(struct zio_group *g, const struct zio_event *ev)
+{
+	g->waits_since = 0;
+	if (ev->late || ev->n_blocks != g->n)
+		g->in_step = 0;
+	else if (g->in_step < IN_STEP)
+		g->in_step++;
+}
+
 static uint64_t end_of_call(int timeout)
 {
 	return timeout < 0 ? UINT64_MAX :
 			     zio_monotonic_ns() + (uint64_t)timeout * NS_PER_MS;
 }
 
+/* Returns as zio_group_next(), or NONE_YET with the time *@until which the event waits. */
+static int look_for_event(struct zio_group *g, struct zio_event *ev, uint64_t *until)
+{
+	if (zio_plain_take(g, ev)) {
+		note_event(g, ev);
+		return 1;
+	}
+	zio_plain_settle(g);
+	if (fill(g))
+		return -1;
+	if (zio_event_make(g, ev, until)) {
+		note_event(g, ev);
+		return 1;
+	}
+	if (!has_channels(g)) {
+		g->failed = NULL;
+		g->fault = "all channels are gone, or there is none";
+		g->fault_errno = 0;
+		return 0;
+	}
+	g->slowest = find_slowest(g);
+	return NONE_YET;
+}
+
 int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 {
 	uint64_t end, until;
+	int ret;
 
 	if (!g)
 		return zio_fail_null(NULL);
@@ -377,17 +526,16 @@ int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 	set_timer(g, UINT64_MAX);
 	end = timeout ? end_of_call(timeout) : 0;
 	for (;;) {
-		if (fill(g))
-			return -1;
-		if (zio_event_make(g, ev, &until))
-			return 1;
-		if (!has_channels(g)) {
-			g->failed = NULL;
-			g->fault = "all channels are gone, or there is none";
-			g->fault_errno = 0;
-			return 0;
+		until = UINT64_MAX;
+		zio_group_turn(g);
+		if (!waits_for_slowest(g)) {
+			ret = look_for_event(g, ev, &until);
+			if (ret != NONE_YET)
+				return ret;
 		}
-		if (wait_for_block(g, until, end))
+		ret = g->slowest ? wait_for_slowest(g, until, end) :
+				   wait_for_block(g, until, end);
+		if (ret)
 			return -1;
 	}
 }

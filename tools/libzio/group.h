@@ -40,12 +40,15 @@ struct zio_member {
 	uint64_t late_to;
 	uint32_t n_late;	/* number of these events whose blocks have not come */
 	bool nonblock;		/* what the channel was before it joined */
+	bool owned;		/* the group closes the channel */
 };
 
 struct zio_group {
 	unsigned int flags;
 	struct zio_member **members;
 	struct zio_part *parts;
+	struct zio_set **sets;
+	unsigned int n_sets;
 	unsigned int n;
 	unsigned int depth;
 	uint64_t window;
@@ -53,6 +56,12 @@ struct zio_group {
 	uint64_t last_time;	/* of the last event that was not late */
 	int epoll_fd, interrupt_fd, timer_fd;
 	bool timer_runs;
+	unsigned int in_step;	/* complete events in a row */
+	struct zio_member *slowest;	/* the only channel to wait for; NULL: all */
+	struct zio_member *watched_one;	/* the only one in the epoll; NULL: any */
+	bool plain;		/* the present event is of plain.c */
+	bool members_behind;	/* the members do not know the last event */
+	uint64_t waits_since;	/* for slowest; 0: it has come */
 	struct zio_group_stats stats;
 	struct zio_channel *failed;	/* the channel whose fault it is; NULL: none */
 	const char *fault;
@@ -67,17 +76,42 @@ struct zio_member *zio_member_new(struct zio_group *g, struct zio_channel *ch);
 void zio_member_free(struct zio_member *m);
 
 /* Return the oldest block, or NULL. */
-struct zio_slot *zio_member_first(const struct zio_member *m);
+static inline struct zio_slot *zio_member_first(const struct zio_member *m)
+{
+	return m->count ? &m->slots[m->first] : NULL;
+}
 
 /* Read a block to the end of the queue. Returns 1, 0 if there is none, -1 with errno. */
 int zio_member_read(struct zio_member *m);
 
-/* Drop the oldest block. */
-void zio_member_pop(struct zio_member *m);
+/* Drop the oldest block. A ring gets it back at once. */
+static inline void zio_member_pop(struct zio_member *m)
+{
+	m->first = m->first + 1 < m->depth ? m->first + 1 : 0;
+	if (--m->count || !m->in_place)
+		return;
+	m->in_place = false;
+	if (m->ch->hdr)
+		zio_ring_pass(m->ch);
+}
+
 bool zio_member_is_full(const struct zio_member *m);
 
 /* Are there blocks that poll() does not report, or is a block in the way of poll()? */
 bool zio_member_hides_blocks(const struct zio_member *m);
+
+/*
+ * The member has no block, and its ring has none. A ring whose blocks come by polls is
+ * never quiet.
+ */
+static inline bool zio_member_is_quiet(const struct zio_member *m)
+{
+	const struct zio_channel *ch = m->ch;
+
+	return ch->hdr && !m->count &&
+	       __atomic_load_n(&ch->hdr->head, __ATOMIC_RELAXED) == ch->next &&
+	       (__atomic_load_n(&ch->hdr->flags, __ATOMIC_RELAXED) & ZIO_RING_EVENTS);
+}
 
 /* The newest block arrived at @now, unless it was there before. */
 void zio_member_stamp(struct zio_member *m, uint64_t now);
@@ -87,7 +121,7 @@ void zio_member_stamp(struct zio_member *m, uint64_t now);
 /* Drop the blocks of the present event. */
 void zio_event_release(struct zio_group *g);
 
-/* Drop the oldest blocks that are late, if the caller does not want them. */
+/* Drop the oldest blocks that are late. */
 void zio_event_drop_late(struct zio_member *m);
 
 /*
@@ -96,6 +130,28 @@ void zio_event_drop_late(struct zio_member *m);
  */
 bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until);
 
+/* Give the parts of all channels as a complete event that is in time. */
+void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t time);
+
 uint64_t zio_monotonic_ns(void);
+
+/* --- sets.c */
+
+/* zio_set_turn() of all sets */
+void zio_group_turn(struct zio_group *g);
+
+/* Close the sets, and the channels that the group owns. */
+void zio_group_close_sets(struct zio_group *g);
+
+/* --- plain.c */
+
+/* Take the usual event from the rings. Returns false if it is not there. */
+bool zio_plain_take(struct zio_group *g, struct zio_event *ev);
+
+/* Drop the blocks of such an event. */
+void zio_plain_release(struct zio_group *g);
+
+/* Tell the members about such events. */
+void zio_plain_settle(struct zio_group *g);
 
 #endif /* LIBZIO_GROUP_H */

@@ -139,6 +139,7 @@ struct zio_channel {
 	char *data_path;
 	char *file_name;	/* of a block file, as the caller gave it */
 	struct zio_group *group;	/* NULL: none */
+	struct zio_set *set;	/* whose ring has its blocks; NULL: none */
 	enum zio_fault fault;
 	int fault_errno;
 	struct zio_error error;
@@ -170,6 +171,23 @@ void zio_unsignal(int fd);
 
 /* --- group.c: take the channel out of its group. */
 void zio_group_leave(struct zio_channel *ch);
+
+/* --- set.c: the ring of a set */
+struct zio_set;
+
+/* Open the node of a set. Returns NULL with errno. */
+struct zio_set *zio_set_open(const char *path);
+void zio_set_close(struct zio_set *set);
+unsigned int zio_set_count(const struct zio_set *set);
+
+/* Channel @i, with mapped data, is a ring from now on. Returns 0, or -1 with errno. */
+int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch);
+
+/* Before a channel is closed. Its blocks count as passed. */
+void zio_set_leave(struct zio_channel *ch);
+
+/* Give passed blocks back to the kernel, and new ones to their channels. */
+void zio_set_turn(struct zio_set *set);
 
 /* --- file.c: block files. Functions return 0, or -1 with errno. */
 bool zio_is_file_name(const char *path, int flags);
@@ -261,6 +279,12 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 /* Release the block in use, wait for the next one; NULL with errno. */
 const struct zio_control *zio_ring_control(struct zio_channel *ch);
 void zio_ring_release(struct zio_channel *ch);
+
+/* As zio_next(), for a ring. */
+int zio_ring_next(struct zio_channel *ch, struct zio_block *blk);
+
+/* Release the block in use. */
+void zio_ring_pass(struct zio_channel *ch);
 
 /* Pass all blocks that are in the ring, and release those that are not kept. */
 void zio_ring_skip(struct zio_channel *ch);

@@ -42,12 +42,9 @@ void zio_member_free(struct zio_member *m)
 
 static struct zio_slot *slot_at(const struct zio_member *m, unsigned int i)
 {
-	return &m->slots[(m->first + i) % m->depth];
-}
+	unsigned int at = m->first + i;
 
-struct zio_slot *zio_member_first(const struct zio_member *m)
-{
-	return m->count ? slot_at(m, 0) : NULL;
+	return &m->slots[at < m->depth ? at : at - m->depth];
 }
 
 bool zio_member_is_full(const struct zio_member *m)
@@ -82,8 +79,6 @@ static int settle(struct zio_member *m)
 {
 	struct zio_slot *slot = slot_at(m, m->count - 1);
 
-	if (!m->in_place)
-		return 0;
 	slot->control = *slot->blk.control;
 	if (slot->blk.data && slot->blk.data == m->ch->mem) {
 		swap_mem(m->ch, slot);
@@ -126,30 +121,30 @@ static int end_of_channel(struct zio_member *m, int code)
 	return 0;
 }
 
+static int next_block(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->data_fd < 0)
+		return zio_next_control(ch, blk);
+	return ch->hdr ? zio_ring_next(ch, blk) : zio_next(ch, blk);
+}
+
 int zio_member_read(struct zio_member *m)
 {
 	struct zio_block blk;
 	int ret;
 
-	if (settle(m))
+	if (m->in_place && settle(m))
 		return -1;
-	ret = m->ch->data_fd < 0 ? zio_next_control(m->ch, &blk) :
-				   zio_next(m->ch, &blk);
-	if (ret > 0)
+	ret = next_block(m->ch, &blk);
+	if (ret > 0) {
 		push(m, &blk);
-	if (ret > 0 || (ret < 0 && (errno == EAGAIN || errno == EINTR)))
-		return ret > 0;
+		return 1;
+	}
+	if (ret < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
 	if (!ret)
 		return end_of_channel(m, 0);
 	return is_end(m->ch, errno) ? end_of_channel(m, errno) : -1;
-}
-
-void zio_member_pop(struct zio_member *m)
-{
-	m->first = (m->first + 1) % m->depth;
-	m->count--;
-	if (!m->count)
-		m->in_place = false;
 }
 
 bool zio_member_hides_blocks(const struct zio_member *m)

@@ -326,6 +326,8 @@ int zio_close(struct zio_channel *ch)
 		zio_ring_release(ch);
 	else if (ch->method == ZIO_METHOD_MMAP && !ch->output)
 		zio_mapped_release(ch);
+	if (ch->set)
+		zio_set_leave(ch);
 	zio_unmap(ch);
 	code = close_both(ch) ? errno : 0;
 	close_node(&ch->interrupt_fd);

@@ -20,8 +20,11 @@
 /* Returns 1 if there are blocks, 0 if not, -1 if the head is out of range. */
 static int look_at_head(struct zio_channel *ch)
 {
-	uint32_t head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* R */
+	uint32_t head;
 
+	if (zio_unlikely(ch->set != NULL))
+		zio_set_turn(ch->set);
+	head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* R */
 	if (head - ch->next > ch->mask + 1)
 		return zio_fail(ch, ZIO_FAULT_RING, EPROTO);
 	ch->seen_head = head;
@@ -80,6 +83,11 @@ static inline void release_up_to(struct zio_channel *ch, uint32_t number)
 static void release_others(struct zio_channel *ch)
 {
 	release_up_to(ch, ch->keeps ? ch->keep_at : ch->next);
+}
+
+void zio_ring_pass(struct zio_channel *ch)
+{
+	release_others(ch);
 }
 
 static inline const struct zio_control *take_slot(struct zio_channel *ch)
@@ -200,6 +208,18 @@ int zio_ring_show(struct zio_channel *ch, struct zio_block *blk,
 	return show_slot(ch, blk, control);
 }
 
+/* Look for new blocks first; the slow way waits. */
+int zio_ring_next(struct zio_channel *ch, struct zio_block *blk)
+{
+	if (ch->next == ch->head) {
+		if (ch->keeps || (ch->next == ch->seen_head && look_at_head(ch) <= 0))
+			return zio_mapped_next(ch, blk);
+		ch->head = ch->seen_head;
+	}
+	release_up_to(ch, ch->next);
+	return show_slot(ch, blk, take_slot(ch));
+}
+
 /* The fast path has about forty instructions. */
 int zio_next(struct zio_channel *ch, struct zio_block *blk)
 {
@@ -210,7 +230,7 @@ int zio_next(struct zio_channel *ch, struct zio_block *blk)
 	if (zio_unlikely(!ch->hdr))
 		return zio_plain_next(ch, blk);
 	if (zio_unlikely(ch->next == ch->head))
-		return zio_mapped_next(ch, blk);
+		return zio_ring_next(ch, blk);
 	release_up_to(ch, ch->next);
 	control = take_slot(ch);
 	return show_slot(ch, blk, control);

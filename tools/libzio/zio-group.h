@@ -145,6 +145,23 @@ void zio_group_close(struct zio_group *g);
 int zio_group_add(struct zio_group *g, struct zio_channel *ch);
 
 /**
+ * zio_group_add_set() - open all channels of an input set, and add them to a group
+ * @g: the group, which owns the channels, and closes them in zio_group_close()
+ * @name: of the set: that of its channels, less the number of the channel, as
+ *        "zzero-0000-0"
+ * @err: receives the reason of a failure; may be NULL
+ *
+ * The channels share one ring, one head and one poll, if the buffer of the set can be
+ * mapped. Otherwise each channel is opened by the first method that it
+ * offers. Their indices follow those of the channels that the group has. A program may
+ * close one of them, which then leaves the group.
+ *
+ * Context: The thread that uses the group. Does not wait.
+ * Return: the number of channels; or -1 with errno, as zio_open() and zio_group_add().
+ */
+int zio_group_add_set(struct zio_group *g, const char *name, struct zio_error *err);
+
+/**
  * zio_group_set_window() - set how far the time stamps of one event may differ
  * @g: the group
  * @ns: nanoseconds; 0, the default, is for channels that share a trigger. A window is

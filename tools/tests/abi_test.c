@@ -109,13 +109,19 @@ RING_AT(version, 4);
 RING_AT(slots_offset, 8);
 RING_AT(slot_size, 12);
 RING_AT(n_slots, 16);
+RING_AT(flags, 20);
 RING_AT(data_size, 24);
+RING_AT(entries_offset, 32);
+RING_AT(n_entries, 36);
+RING_AT(channel_slots, 40);
 RING_AT(head, 64);
 RING_AT(lost, 72);
 RING_AT(tail, 128);
 static_assert(sizeof(struct zio_ring_header) == 192, "zio_ring_header");
 static_assert(ZIO_RING_MAGIC == 0x5a494f52 && ZIO_RING_VERSION == 1,
 	      "magic and version");
+static_assert(ZIO_SET_RING_MAGIC == 0x5a494f53 && ZIO_RING_EVENTS == 1,
+	      "magic and flag of the ring of a set");
 
 static_assert(ZIO_OBJ_NAME_LEN == 12, "ZIO_OBJ_NAME_LEN");
 static_assert(ZIO_MAX_STD_ATTR == 16, "ZIO_MAX_STD_ATTR");

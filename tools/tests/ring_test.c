@@ -619,6 +619,52 @@ static void test_room(void)
 	free_ring(&r);
 }
 
+static bool is_next_event(struct zio_group *g, uint32_t seq, unsigned int n_blocks)
+{
+	struct zio_event ev;
+
+	return zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == n_blocks &&
+	       is_fake(&ev.parts[0].blk, seq, 16) && is_fake(&ev.parts[1].blk, seq, 16);
+}
+
+/* Rings whose blocks come by events, in step; then a channel is late, and comes again. */
+static void test_group(void)
+{
+	struct fake_ring r[2] = { make_ring(0), make_ring(UINT32_MAX - 5) };
+	struct zio_group *g = zio_group_open(0, NULL);
+	struct zio_channel *ch[2];
+	struct zio_event ev;
+	bool good = true;
+	uint32_t seq, i;
+
+	for (i = 0; i < 2; i++) {
+		r[i].hdr->flags = ZIO_RING_EVENTS;
+		ch[i] = zio_open(r[i].stem, 0, NULL);
+		zio_group_add(g, ch[i]);
+	}
+	for (seq = 0; seq < 40; seq++) {
+		put_block(&r[0], seq, 16);
+		good &= fails(zio_group_next(g, &ev, 0), EAGAIN);
+		put_block(&r[1], seq, 16);
+		good &= is_next_event(g, seq, 2) && r[1].hdr->tail == r[1].hdr->head - 1;
+	}
+	ok(good, "a group of rings in step");
+	good = fails(zio_group_next(g, &ev, 5), EAGAIN);
+	ok(good && r[0].hdr->tail == r[0].hdr->head && r[1].hdr->tail == r[1].hdr->head,
+	   "before it sleeps, all blocks are released");
+	put_block(&r[0], 40, 16);
+	put_block(&r[0], 41, 16);
+	ok(zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == 1 &&
+	   ev.parts[1].state == ZIO_PART_LATE, "it does not wait for one channel for ever");
+	put_block(&r[1], 41, 16);
+	ok(is_next_event(g, 41, 2), "in step again");
+	for (i = 0; i < 2; i++) {
+		zio_close(ch[i]);
+		free_ring(&r[i]);
+	}
+	zio_group_close(g);
+}
+
 int main(void)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -645,6 +691,7 @@ int main(void)
 	test_keep();
 	test_flush();
 	test_room();
+	test_group();
 	remove_dir();
 	return tap_end();
 }

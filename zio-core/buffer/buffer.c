@@ -661,7 +661,7 @@ static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
 	struct zio_cset_core *cset = buf->chan->cset;
 	int ret;
 
-	if (buf->chan->ring)
+	if (rcu_access_pointer(buf->chan->ring_area))
 		return -EBUSY;
 	ret = prepare_resize(buf, new);
 	if (ret)

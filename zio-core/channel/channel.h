@@ -93,6 +93,10 @@ void zio_nodes_exit(void);
 int zio_nodes_create(struct zio_channel_core *chan);
 void zio_nodes_remove(struct zio_channel_core *chan);
 
+/* set-node.c */
+int zio_set_node_create(struct zio_cset_core *cset);
+void zio_set_node_remove(struct zio_cset_core *cset);
+
 /* chardev.c */
 struct zio_session *zio_session_of_file(const struct file *file);
 

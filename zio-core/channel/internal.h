@@ -25,7 +25,10 @@ bool zio_user_has_room(const struct zio_channel_core *chan);
 const struct cred *zio_pages_pin(unsigned long n);
 void zio_pages_unpin(const struct cred *owner, unsigned long n);
 
-/* node.c */
+/* node.c, set-node.c */
+extern struct class *zio_class;
+int zio_set_nodes_init(void);
+void zio_set_nodes_exit(void);
 extern const struct zio_share_ops *zio_share_ops;
 void zio_cset_put_file(struct zio_cset_core *cset);
 
@@ -62,7 +65,13 @@ int zio_ring_error(struct zio_channel_core *chan);
 void zio_ring_push(struct zio_channel_core *chan, struct zio_block *block);
 bool zio_ring_reap(struct zio_channel_core *chan);
 int zio_ring_count(struct zio_channel_core *chan);
+void zio_ring_publish_flags(struct zio_channel_core *chan);
 int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma);
+
+static inline u32 zio_ring_flags(const struct zio_cset_core *cset)
+{
+	return READ_ONCE(cset->on_demand) || READ_ONCE(cset->rearm) ? 0 : ZIO_RING_EVENTS;
+}
 
 /* flush.c */
 long zio_node_flush(struct file *file);

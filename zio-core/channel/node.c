@@ -19,7 +19,7 @@
 
 static dev_t zio_devt;
 static struct cdev zio_cdev;
-static struct class *zio_class;
+struct class *zio_class;
 static DEFINE_XARRAY_ALLOC(zio_channels);
 const struct zio_share_ops *zio_share_ops;
 
@@ -298,8 +298,13 @@ int zio_nodes_init(const struct zio_share_ops *ops)
 	ret = cdev_add(&zio_cdev, zio_devt, ZIO_N_MINORS);
 	if (ret)
 		goto err_cdev;
+	ret = zio_set_nodes_init();
+	if (ret)
+		goto err_sets;
 	return 0;
 
+err_sets:
+	cdev_del(&zio_cdev);
 err_cdev:
 	unregister_chrdev_region(zio_devt, ZIO_N_MINORS);
 err_region:
@@ -314,6 +319,7 @@ err_region:
  */
 void zio_nodes_exit(void)
 {
+	zio_set_nodes_exit();
 	cdev_del(&zio_cdev);
 	unregister_chrdev_region(zio_devt, ZIO_N_MINORS);
 	class_destroy(zio_class);

@@ -91,6 +91,7 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 	bool ask = READ_ONCE(cset->on_demand) && READ_ONCE(chan->enabled);
 	__poll_t key = 0;
 
+	zio_ring_publish_flags(chan);
 	if (ask && !zio_ring_count(chan))
 		fill_ring(chan);
 	poll_wait(file, &chan->wq, wait);

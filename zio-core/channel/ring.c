@@ -61,10 +61,12 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	slot->seq_num -= ring->merged;
 }
 
-static __always_inline void wake_reader(struct zio_channel_core *chan)
+/* A tail that is out of range makes a large count, and a wake-up that finds no block. */
+static __always_inline void wake_reader(struct zio_channel_core *chan,
+					const struct zio_ring *ring)
 {
 	if (chan->cset->on_demand ||
-	    zio_ring_count(chan) >= READ_ONCE(chan->buf->watermark))
+	    chan->queue.head - READ_ONCE(ring->hdr->tail) >= READ_ONCE(chan->buf->watermark))
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
@@ -76,7 +78,7 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
-	wake_reader(chan);
+	wake_reader(chan, ring);
 }
 
 /* Context: Any; as zio_channel_complete(). */
@@ -90,7 +92,7 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
 	zio_queue_publish(q, n);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
-	wake_reader(chan);
+	wake_reader(chan, ring);
 }
 
 /*
@@ -160,6 +162,18 @@ int zio_ring_error(struct zio_channel_core *chan)
 		error = READ_ONCE(ring->error);
 	rcu_read_unlock();
 	return error;
+}
+
+/* The set may have another trigger since the last poll. */
+void zio_ring_publish_flags(struct zio_channel_core *chan)
+{
+	struct zio_ring *ring;
+
+	rcu_read_lock();					/* K */
+	ring = READ_ONCE(chan->ring);
+	if (ring)
+		WRITE_ONCE(ring->hdr->flags, zio_ring_flags(chan->cset));
+	rcu_read_unlock();
 }
 
 static void publish_loss(struct zio_channel_core *chan)
@@ -257,6 +271,7 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	for (i = atomic_read(&q->tail); i != q->head; i++)
 		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
 	ring->hdr->lost = zio_channel_losses(chan);
+	ring->hdr->flags = zio_ring_flags(chan->cset);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	show_ring(chan, ring, &ring_ops);

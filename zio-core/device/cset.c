@@ -89,7 +89,7 @@ static int create_nodes(struct zio_cset_core *cset)
 
 	for (i = 0; i < cset->n_chan && !ret; i++)
 		ret = zio_nodes_create(cset->chan[i]);
-	return ret;
+	return ret ?: zio_set_node_create(cset);
 }
 
 static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
@@ -193,6 +193,7 @@ static void undo_cset(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
+	zio_set_node_remove(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		zio_nodes_remove(cset->chan[i]);
 	zio_binding_destroy(cset);

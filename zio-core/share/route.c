@@ -427,7 +427,7 @@ static int join_input(struct zio_route *route)
 	mutex_lock(&in->cset->mutex);
 	if (in->cset->gone)
 		ret = -ENODEV;
-	else if (in->ring)
+	else if (rcu_access_pointer(in->ring_area))
 		ret = -EBUSY;
 	else if (in->ops)
 		add_route(route);
@@ -494,7 +494,7 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
 
 	if (ret || (route && route->in == in))
 		return ret;
-	if (READ_ONCE(in->ring))
+	if (rcu_access_pointer(in->ring_area))
 		return -EBUSY;
 	route = alloc_route(in, out);
 	if (!route)

@@ -48,6 +48,7 @@ class Triggers(Benchmark):
         self.timers(plan)
         self.fires(plan)
         self.rings(plan)
+        self.whole_set(plan)
         self.iio(plan)
 
     # commands
@@ -157,7 +158,8 @@ class Triggers(Benchmark):
         for n in (1, 10, 100):
             plan.say(f"rings, {n} sets")
             self.give(plan, 1, n, "current_trigger", "clock0")
-            self.cost(plan, "hrt-shared", n, 20000 + n * 4000, "ring", **clock)
+            for use in ("ring", "group", "group-asleep"):
+                self.cost(plan, "hrt-shared", n, 20000 + n * 4000, use, **clock)
             self.rate(plan, "hrt-shared", n, "ring", **clock)
             if n == 1:
                 self.bursts(plan, "ring")
@@ -172,6 +174,19 @@ class Triggers(Benchmark):
             last = n
             self.rate(plan, "hrt-own", n, "ring")
             self.jitter(plan, "hrt-own", n, period=n * 10000 + 100000, events=200)
+
+    def whole_set(self, plan: Plan) -> None:
+        """A board of one set with 100 channels. configfs makes up to 64."""
+        plan.say("one set of 100 channels")
+        for i in range(1, 101):
+            plan.run(f"rmdir {CONFIG}/zio/devices/zzero/m{i}")
+        plan.run("rmmod zio-zero")
+        plan.load("zio-zero", parameters="ncset=1 nchan=100")
+        self.give(plan, 0, 0, "current_buffer", "vmalloc")
+        self.give(plan, 0, 0, "current_trigger", "clock0")
+        options = {"use": "set", "period": 420000 * self.stretch, "events": 200}
+        command = zio_bench("trig", task="cost", count=1, trigger=CLOCK, **options)
+        plan.attempt(command, method="hrt-set-ring", size=16, count=100)
 
     def iio(self, plan: Plan) -> None:
         for module in IIO_MODULES:
@@ -308,6 +323,10 @@ COSTS = [
     ("one shared `hrt`, room in the buffers", "hrt-shared-store"),
     ("the same, buffers full: each block is lost, and counted", "hrt-shared-full"),
     ("the same, each block read", "hrt-shared-read"),
+    ("one shared `hrt`, rings, each read", "hrt-shared-ring"),
+    ("the same, by one group of libzio", "hrt-shared-group"),
+    ("the same, which sleeps before each event", "hrt-shared-group-asleep"),
+    ("one set of 100 channels, by a group with the ring of the set", "hrt-set-ring"),
     ("an `hrt` for each set, at the same ticks", "hrt-own-store"),
     ("the same, one tick after the other", "hrt-spread-store"),
     ("`sysfs`, shared: write to `fire`, with the system call", "sysfs-shared-store"),

@@ -9,7 +9,7 @@ node=/dev/zio/zzero-0000
 
 test_nodes()
 {
-	is "ten nodes" "$(ls /dev/zio | grep -c zzero)" 10
+	is "eleven nodes" "$(ls /dev/zio | grep -c zzero)" 11
 	for chan in 0-0 0-1 0-2 2-0; do
 		is "mode of $chan-data" "$(stat -c '%F %a' $node-$chan-data)" \
 			"character special file 440"

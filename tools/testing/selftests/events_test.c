@@ -172,3 +172,70 @@ TEST_EACH("a board is unplugged: buffer %s", NULL, "kmalloc", "vmalloc")
 	ASSERT_EQ(zio_group_stats(group)->late, 0);
 	remove_boards();
 }
+
+TEST("boards in step, then slow, then without one of them", NULL)
+{
+	const struct zio_group_stats *stats;
+	int i;
+
+	make_boards("vmalloc", 0);
+	run("zio set trigger:clock0 period-ns=500000");
+	open_group(LONG_MS);
+	stats = zio_group_stats(group);
+	for (i = 0; i < 500; i++)
+		next();
+	ASSERT_TRUE(stats->complete > 400);
+	run("zio set trigger:clock0 period-ns=20000000");
+	for (i = 0; i < 40; i++)
+		next();
+	run("rmdir " DEVICES "/rack1");
+	do
+		next();
+	while (event.parts[1].state != ZIO_PART_GONE);
+	ASSERT_EQ(event.parts[1].error, ENODEV);
+	run("zio set trigger:clock0 period-ns=500000");
+	for (i = 0; i < 100; i++)
+		next();
+	ASSERT_EQ(stats->late, 0);
+	all_blocks_are_given();
+	remove_boards();
+}
+
+/* Waits for whole events of @n channels. */
+static void read_wide(unsigned int n, int events)
+{
+	while (events--) {
+		next();
+		ASSERT_EQ(event.n_parts, n);
+		ASSERT_EQ(event.n_blocks, n);
+	}
+}
+
+TEST_EACH("a set of 64 channels in a group: buffer %s", NULL, "vmalloc", "kmalloc")
+{
+	struct zio_error err;
+
+	load("zio-trig-hrt");
+	load("zio-buf-vmalloc");
+	run("zio create trigger hrt clock0 period-ns=1000000 enable=0");
+	run("zio create device zzero wide id=9 channels=64 ssize=2 pattern=sawtooth "
+	    "nsamples=8");
+	run("zio set zzero-0009/0 current_trigger=clock0 current_buffer=%s", value);
+	group = zio_group_open(0, &err);
+	zio_group_set_limit(group, LONG_MS);
+	if (zio_group_add_set(group, "zzero-0009-0", &err) != 64)
+		FAIL("%s", err.text);
+	if (!strcmp(value, "vmalloc"))
+		ASSERT_ERRNO(open("/dev/zio/zzero-0009-0-ctrl", O_RDWR), EBUSY);
+	run("zio set trigger:clock0 enable=1");
+	if (!strcmp(value, "vmalloc"))
+		read_wide(64, 300);
+	else
+		next();
+	run("rmdir " DEVICES "/wide");
+	while (zio_group_next(group, &event, LONG_MS) > 0)
+		;
+	ASSERT_TRUE(strstr(zio_group_reason(group), "gone"));
+	zio_group_close(group);
+	run("rmdir " CLOCK);
+}

@@ -28,7 +28,7 @@ SETUP(fresh)
 	renew_zzero();
 }
 
-#define ALL_OBJECTS	23	/* of a zzero */
+#define ALL_OBJECTS	25	/* of a zzero */
 
 struct shared {
 	unsigned int asleep;

@@ -29,8 +29,8 @@ check "the board exists" test -d $zzero
 check "the path of ZIO 1.x exists" test -d /sys/zio/devices/zzero/cset0
 check "a node exists" test -c /dev/zio/zzero-0000-0-1-data
 check "the short name exists" test -c /dev/zzero-0-1-data
-is "five channels make ten nodes" \
-	"$(find /dev/zio -name "z*" -type c | wc -l)" 10
+is "five channels make ten nodes, and a set of three one more" \
+	"$(find /dev/zio -name "z*" -type c | wc -l)" 11
 is "data nodes of inputs are 0440" "$(stat -c %a /dev/zio/zzero-0000-0-1-data)" 440
 is "control nodes of inputs are 0660" \
 	"$(stat -c %a /dev/zio/zzero-0000-0-1-ctrl)" 660

@@ -87,7 +87,7 @@ TEST("many boards with six channels each", empty)
 
 	snprintf(options, sizeof(options), "ndev=%d ncset=2 nchan=3 pattern=channel", n);
 	reload("zio-zero", options);
-	ASSERT_EQ(count_names("/dev/zio", "zzero"), n * 12);
+	ASSERT_EQ(count_names("/dev/zio", "zzero"), n * 14);
 	ASSERT_EQ(count_names("/sys/bus/zio/devices", "zzero"), n);
 	snprintf(last, sizeof(last), "/dev/zio/zzero-%04x-1-2-data", n - 1);
 	check_samples(last, 2);

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* libzio: a group over the ring of a set; ordinary files stand for the nodes */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "tap.h"
+
+#define N_CHAN 3
+#define STRIDE 8
+#define N_ENTRIES 32
+#define SIZE 16
+
+static char dir[PATH_MAX / 4];
+static size_t page;
+
+/* The kernel's view */
+static struct fake_set {
+	char stem[PATH_MAX / 2];
+	struct zio_ring_header *hdr;
+	uint32_t *entry;
+	struct zio_control *slot;
+	unsigned char *data[N_CHAN];
+	uint32_t count[N_CHAN];
+} set;
+
+static void *make_file(const char *suffix, size_t size)
+{
+	char path[PATH_MAX];
+	void *mem;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", set.stem, suffix);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, (off_t)size)) {
+		perror(path);
+		exit(1);
+	}
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return mem;
+}
+
+/* Counts of the channels begin in the middle of their slots; the entries wrap soon. */
+static void make_set(uint32_t magic)
+{
+	static int n;
+	uint32_t i;
+	char suffix[16];
+
+	snprintf(set.stem, sizeof(set.stem), "%s/set-%04x-0", dir, ++n);
+	set.hdr = make_file("-ctrl", 2 * page + N_CHAN * STRIDE * sizeof(*set.slot));
+	set.entry = (void *)((char *)set.hdr + page);
+	set.slot = (void *)((char *)set.hdr + 2 * page);
+	for (i = 0; i < N_CHAN; i++) {
+		snprintf(suffix, sizeof(suffix), "-%u-ctrl", i);
+		make_file(suffix, page);
+		snprintf(suffix, sizeof(suffix), "-%u-data", i);
+		set.data[i] = make_file(suffix, page);
+		set.count[i] = 5 + i;
+	}
+	*set.hdr = (struct zio_ring_header){
+		.magic = magic, .version = ZIO_RING_VERSION,
+		.slots_offset = 2 * (uint32_t)page, .slot_size = sizeof(*set.slot),
+		.n_slots = N_CHAN * STRIDE, .flags = ZIO_RING_EVENTS,
+		.entries_offset = (uint32_t)page, .n_entries = N_ENTRIES,
+		.channel_slots = STRIDE, .head = UINT32_MAX - 20, .tail = UINT32_MAX - 20,
+	};
+}
+
+/* A block of the channel is done. */
+static void put_block(uint32_t chan, uint32_t seq)
+{
+	uint32_t at = set.count[chan]++ % STRIDE, i;
+
+	fake_control(&set.slot[chan * STRIDE + at], seq, SIZE, 1);
+	set.slot[chan * STRIDE + at].addr.chan = (uint16_t)chan;
+	set.slot[chan * STRIDE + at].mem_offset = at * SIZE;
+	for (i = 0; i < SIZE; i++)
+		set.data[chan][at * SIZE + i] = fake_byte(seq + 100 * chan, i);
+	set.entry[set.hdr->head % N_ENTRIES] = chan * STRIDE + at;
+	__atomic_store_n(&set.hdr->head, set.hdr->head + 1, __ATOMIC_RELEASE);
+}
+
+static bool is_intact(const struct zio_part *part, uint32_t chan, uint32_t seq)
+{
+	const unsigned char *byte = part->blk.data;
+	unsigned int i;
+
+	if (part->state != ZIO_PART_BLOCK || part->blk.size != SIZE ||
+	    part->blk.control->seq_num != seq || part->blk.control->addr.chan != chan)
+		return false;
+	for (i = 0; i < SIZE; i++)
+		if (byte[i] != fake_byte(seq + 100 * chan, i))
+			return false;
+	return true;
+}
+
+/* The next event has all channels but @missing. */
+static bool is_next(struct zio_group *g, uint32_t seq, uint32_t missing)
+{
+	struct zio_event ev;
+	uint32_t i;
+
+	if (zio_group_next(g, &ev, 1000) != 1)
+		return false;
+	for (i = 0; i < ev.n_parts; i++)
+		if ((i == missing) == is_intact(&ev.parts[i], i, seq))
+			return false;
+	return ev.n_parts == N_CHAN;
+}
+
+static uint32_t count_held(void)
+{
+	return set.hdr->head - set.hdr->tail;
+}
+
+static struct zio_group *open_group(void)
+{
+	struct zio_group *g = zio_group_open(0, NULL);
+	struct zio_error err;
+	int n = zio_group_add_set(g, set.stem, &err);
+
+	if (n != N_CHAN)
+		printf("# %s\n", n < 0 ? err.text : "wrong number of channels");
+	ok(n == N_CHAN, "the channels of a set");
+	return g;
+}
+
+static bool has_none(struct zio_group *g)
+{
+	struct zio_event ev;
+
+	return zio_group_next(g, &ev, 0) == -1 && errno == EAGAIN;
+}
+
+static void test_events(void)
+{
+	struct zio_group *g;
+	bool good = true;
+	uint32_t seq, i;
+
+	make_set(ZIO_SET_RING_MAGIC);
+	g = open_group();
+	good &= has_none(g);
+	for (seq = 0; seq < 50; seq++) {
+		for (i = 0; i < N_CHAN; i++)
+			put_block(i, seq);
+		good &= is_next(g, seq, N_CHAN) && count_held() == N_CHAN;
+	}
+	ok(good, "whole events, and each is held until the next call");
+	ok(has_none(g) && !count_held(), "all blocks are released");
+	for (seq = 50; seq < 52; seq++)
+		for (i = 0; i < N_CHAN; i++)
+			if (seq != 50 || i != 1)
+				put_block(i, seq);
+	ok(is_next(g, 50, 1) && is_next(g, 51, N_CHAN), "an event without a channel");
+	ok(zio_group_stats(g)->lost == 1, "which has lost its block");
+	for (i = 0; i < N_CHAN; i++)
+		put_block(i, 52);
+	ok(is_next(g, 52, N_CHAN) && count_held() == N_CHAN, "whole again");
+	zio_group_close(g);
+}
+
+/* A channel that fires less often has no block in the events between. */
+static void test_slow_channel(void)
+{
+	struct zio_group *g;
+	struct zio_event ev;
+	bool good = true;
+	uint32_t seq, at;
+
+	make_set(ZIO_SET_RING_MAGIC);
+	g = open_group();
+	for (seq = 0; seq < 20; seq++) {
+		put_block(0, 2 * seq);
+		put_block(2, 2 * seq);
+		put_block(0, 2 * seq + 1);
+		put_block(2, 2 * seq + 1);
+		at = set.count[1] % STRIDE;
+		put_block(1, seq);
+		set.slot[STRIDE + at].tstamp.secs = 1000000000 + 2 * seq + 1;
+		good &= zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == 2 &&
+			ev.parts[1].state == ZIO_PART_SKIPPED;
+		good &= zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == N_CHAN;
+	}
+	ok(good, "a channel that fires less often");
+	zio_group_close(g);
+}
+
+/* A channel that leaves holds no blocks of the others. */
+static void test_leave(void)
+{
+	struct zio_group *g;
+	struct zio_event ev;
+	uint32_t seq, i;
+
+	make_set(ZIO_SET_RING_MAGIC);
+	g = open_group();
+	for (i = 0; i < N_CHAN; i++)
+		put_block(i, 0);
+	ok(zio_group_next(g, &ev, 1000) == 1 && !zio_close(ev.parts[1].ch),
+	   "a channel is closed");
+	for (seq = 1; seq < 30; seq++) {
+		for (i = 0; i < N_CHAN; i++)
+			put_block(i, seq);
+		if (zio_group_next(g, &ev, 1000) != 1 || ev.n_blocks != 2)
+			break;
+	}
+	ok(seq == 30 && count_held() == N_CHAN, "the others continue");
+	zio_group_close(g);
+}
+
+/* Numbers that no kernel writes lead to no slot of another channel. */
+static void test_nonsense(void)
+{
+	struct zio_group *g;
+	struct zio_event ev;
+
+	make_set(ZIO_SET_RING_MAGIC);
+	g = open_group();
+	put_block(0, 0);
+	set.entry[set.hdr->head % N_ENTRIES] = N_CHAN * STRIDE;
+	set.hdr->head++;
+	set.count[0] += 3;
+	put_block(0, 1);
+	ok(zio_group_next(g, &ev, 1000) == -1 && errno == EPROTO, "a number out of order");
+	zio_group_close(g);
+}
+
+static void test_without_node(void)
+{
+	struct zio_group *g = zio_group_open(0, NULL);
+	struct zio_error err;
+
+	make_set(0);
+	ok(zio_group_add_set(g, set.stem, &err) == N_CHAN, "channels, if there is no ring");
+	ok(zio_group_add_set(g, "no-such-set", &err) == -1 && errno == ENOENT &&
+	   strstr(err.text, "no-such-set"), "a set that is not there");
+	ok(zio_group_add_set(g, NULL, &err) == -1 && errno == EINVAL, "NULL");
+	zio_group_close(g);
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char command[PATH_MAX];
+
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	snprintf(dir, sizeof(dir), "%s/set_test.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		perror(dir);
+		return 1;
+	}
+	test_events();
+	test_slow_channel();
+	test_leave();
+	test_nonsense();
+	test_without_node();
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	return system(command) ? 1 : tap_end();
+}
