@@ -50,7 +50,7 @@ struct zio_snapshot {
 	refcount_t ref;
 	u64 id; /* never used again */
 	struct rcu_head rcu;
-	struct zio_control ctrl;
+	struct zio_control common; /* without the number of the channel: see control.c */
 };
 
 /* A FIFO of finished blocks, see queue.c */

@@ -89,7 +89,7 @@ ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page)
 	ssize_t len;
 
 	rcu_read_lock();
-	ctrl = &rcu_dereference(chan->snap)->ctrl;
+	ctrl = &rcu_dereference(chan->snap)->common;
 	bits = ctrl->ssize * 8;
 	shift = ctrl->flags & ZIO_CONTROL_MSB_ALIGN && ctrl->nbits < bits ?
 		bits - ctrl->nbits : 0;

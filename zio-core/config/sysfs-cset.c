@@ -383,7 +383,7 @@ current_control_read(struct file *file, struct kobject *kobj,
 	struct zio_control ctrl;
 
 	rcu_read_lock();
-	ctrl = rcu_dereference(chan->snap)->ctrl;
+	zio_control_begin(&ctrl, rcu_dereference(chan->snap), chan->pub.index);
 	rcu_read_unlock();
 	ctrl.seq_num = READ_ONCE(chan->seq) - READ_ONCE(chan->merged);
 	ctrl.zio_alarms = atomic_read(&chan->alarms_new);

@@ -39,7 +39,7 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
 	init_channel(chan, cset, index);
-	snap = zio_snapshot_alloc(chan);
+	snap = zio_snapshot_get(chan);
 	if (!snap)
 		goto err_chan;
 	RCU_INIT_POINTER(chan->snap, snap);
@@ -344,7 +344,7 @@ clockid_t zio_block_clock(const struct zio_block *block)
 {
 	const struct zio_block_core *core = to_block_core(block);
 
-	return core->snap->ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
+	return core->snap->common.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
 }
 EXPORT_SYMBOL_GPL(zio_block_clock);
 
