@@ -61,12 +61,11 @@ struct zio_queue {
 	atomic_t tail ____cacheline_aligned_in_smp;
 };
 
+/* The file of an attribute: one for all channels of a set. Each channel has its value. */
 struct zio_attr {
 	struct kobj_attribute kattr;
 	const struct zio_attr_desc *desc;
-	struct zio_cset_core *cset;
-	struct zio_channel_core *chan;
-	u32 value;
+	unsigned int index; /* of the value */
 };
 
 struct zio_trigger_file {
@@ -148,8 +147,7 @@ struct zio_channel_core {
 	struct hlist_head routes; /* input: to the outputs that it feeds, by RCU */
 	struct zio_route __rcu *route; /* output: from the input that feeds it */
 
-	struct zio_attr *attrs;
-	unsigned int n_attrs;
+	u32 *values; /* of cset->chan_attrs */
 	struct device node[2]; /* control, data; each holds the channel */
 	struct rcu_head rcu;
 };
@@ -201,8 +199,9 @@ struct zio_cset_core {
 	u64 mask; /* channels in the blocks of an interleaved set */
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
-	struct zio_attr *attrs;
-	unsigned int n_attrs;
+	struct zio_attr *attrs, *chan_attrs;
+	unsigned int n_attrs, n_chan_attrs;
+	u32 *values; /* of attrs */
 	unsigned int open_files;
 	struct zio_channel_core **chan;
 };

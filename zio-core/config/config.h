@@ -14,7 +14,6 @@ unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset);
 
 /* attr.c */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan);
-void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan);
 
 /* enable.c */
 void zio_cset_list_active(struct zio_cset_core *cset);

@@ -281,6 +281,8 @@ static void release_cset(struct kobject *kobj)
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
 
 	kfree(cset->attrs);
+	kfree(cset->chan_attrs);
+	kfree(cset->values);
 	put_device(&cset->zdev->dev);
 	call_rcu(&cset->rcu, free_cset);			/* E */
 }
@@ -520,7 +522,7 @@ static void release_channel(struct kobject *kobj)
 	zio_snapshot_put(rcu_access_pointer(chan->snap));
 	zio_stream_destroy(chan);
 	mutex_destroy(&chan->lock);
-	kfree(chan->attrs);
+	kfree(chan->values);
 	zio_pin_list_free(chan->pins);
 	kobject_put(&chan->cset->kobj);
 	kfree_rcu(chan, rcu);					/* E */

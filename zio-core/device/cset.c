@@ -24,7 +24,6 @@ static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cs
 
 static void remove_channel(struct zio_channel_core *chan)
 {
-	zio_attrs_remove(chan->cset, chan);
 	zio_kobj_del(&chan->kobj);
 	kobject_put(&chan->kobj);
 }
@@ -200,7 +199,6 @@ static void undo_cset(struct zio_cset_core *cset)
 	zio_cset_end_dma(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		remove_channel(cset->chan[i]);
-	zio_attrs_remove(cset, NULL);
 	zio_kobj_del(&cset->kobj);
 }
 

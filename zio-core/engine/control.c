@@ -55,27 +55,25 @@ void zio_snapshots_exit(void)
 	kmem_cache_destroy(zio_snapshot_cache);
 }
 
-static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr)
+static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr_desc *desc, u32 value)
 {
-	const struct zio_attr_desc *desc = attr->desc;
-
 	switch (desc->place) {
 	case ZIO_ATTR_PLACE_STD:
 		ctrl->std_mask |= BIT(desc->index);
-		ctrl->std_val[desc->index] = attr->value;
+		ctrl->std_val[desc->index] = value;
 		break;
 	case ZIO_ATTR_PLACE_EXT:
 		ctrl->ext_mask |= BIT(desc->index);
-		ctrl->ext_val[desc->index] = attr->value;
+		ctrl->ext_val[desc->index] = value;
 		break;
 	}
 }
 
 static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
-		      unsigned int n)
+		      const u32 *values, unsigned int n)
 {
 	while (n--)
-		put_attr(ctrl, attrs++);
+		put_attr(ctrl, attrs++->desc, *values++);
 }
 
 /* Puts the numbers of the trigger and its clock into the control. */
@@ -159,8 +157,9 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 	ctrl->ssize = cset->ssize;
 	ctrl->flags = control_flags(cset);
 	put_address(&ctrl->addr, cset);
-	put_attrs(&ctrl->attr_channel, cset->attrs, cset->n_attrs);
-	put_attrs(&ctrl->attr_channel, chan->attrs, chan->n_attrs);
+	put_attrs(&ctrl->attr_channel, cset->attrs, cset->values, cset->n_attrs);
+	put_attrs(&ctrl->attr_channel, cset->chan_attrs, chan->values,
+		  chan->values ? cset->n_chan_attrs : 0);
 	ctrl->nbits = find_nbits(ctrl, cset);
 	if (cset->flags & ZIO_CSET_INTERLEAVED)
 		put_mask(ctrl->tlv, cset->mask);
