@@ -199,6 +199,7 @@ struct zio_cset_core {
 	u64 mask; /* channels in the blocks of an interleaved set */
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
+	bool has_area_files; /* see sysfs-area.c; by change */
 	struct zio_attr *attrs, *chan_attrs;
 	unsigned int n_attrs, n_chan_attrs;
 	u32 *values; /* of attrs */

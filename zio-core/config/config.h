@@ -22,6 +22,9 @@ void zio_cset_list_active(struct zio_cset_core *cset);
 extern const struct kobj_type zio_cset_ktype;
 extern const struct kobj_type zio_channel_ktype;
 
+/* sysfs-area.c */
+int zio_cset_add_area_files(struct zio_cset_core *cset);
+
 /* sysfs-buffer.c */
 extern const struct kobj_type zio_buffer_ktype;
 

@@ -41,6 +41,9 @@ int zio_scaling_set_values(struct zio_channel_core *chan);
 umode_t zio_scaling_mode(const struct zio_channel_core *chan,
 			 const struct zio_attr_desc *desc);
 
+/* sysfs-area.c */
+int zio_cset_change_buffers(struct zio_cset_core *cset, const char *name);
+
 /* names.c */
 ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page);
 ssize_t zio_trigger_show_names(const struct zio_trigger *trig, char *page);

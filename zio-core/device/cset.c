@@ -145,6 +145,8 @@ static int fill_cset(struct zio_cset_core *cset)
 	if (ret)
 		return ret;
 	ret = zio_buffers_create(cset, desc->buffer ?: ZIO_DEFAULT_BUFFER);
+	if (!ret && cset->buf_type->has_area)
+		ret = zio_cset_add_area_files(cset);
 	if (ret)
 		return ret;
 	mutex_lock(&cset->mutex);
