@@ -50,7 +50,7 @@ struct zio_snapshot {
 	refcount_t ref;
 	u64 id; /* never used again */
 	struct rcu_head rcu;
-	struct zio_control ctrl;
+	struct zio_control common; /* without the number of the channel: see control.c */
 };
 
 /* A FIFO of finished blocks, see queue.c */
@@ -61,12 +61,11 @@ struct zio_queue {
 	atomic_t tail ____cacheline_aligned_in_smp;
 };
 
+/* The file of an attribute: one for all channels of a set. Each channel has its value. */
 struct zio_attr {
 	struct kobj_attribute kattr;
 	const struct zio_attr_desc *desc;
-	struct zio_cset_core *cset;
-	struct zio_channel_core *chan;
-	u32 value;
+	unsigned int index; /* of the value */
 };
 
 struct zio_trigger_file {
@@ -147,8 +146,7 @@ struct zio_channel_core {
 	struct hlist_head routes; /* input: to the outputs that it feeds, by RCU */
 	struct zio_route __rcu *route; /* output: from the input that feeds it */
 
-	struct zio_attr *attrs;
-	unsigned int n_attrs;
+	u32 *values; /* of cset->chan_attrs */
 	struct device node[2]; /* control, data; each holds the channel */
 	struct rcu_head rcu;
 };
@@ -201,8 +199,10 @@ struct zio_cset_core {
 	u64 mask; /* channels in the blocks of an interleaved set */
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
-	struct zio_attr *attrs;
-	unsigned int n_attrs;
+	bool has_area_files; /* see sysfs-area.c; by change */
+	struct zio_attr *attrs, *chan_attrs;
+	unsigned int n_attrs, n_chan_attrs;
+	u32 *values; /* of attrs */
 	unsigned int open_files;
 	struct zio_channel_core **chan;
 	struct zio_set_node *set_node; /* or NULL: see channel/set-node.c */

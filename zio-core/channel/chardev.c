@@ -144,7 +144,7 @@ static __always_inline void fill_control(struct zio_session *sess,
 		zio_snapshot_put(sess->snap);
 		sess->snap = core->snap;
 		refcount_inc(&sess->snap->ref);
-		*ctrl = sess->snap->ctrl;
+		zio_control_begin(ctrl, sess->snap, sess->chan->pub.index);
 	}
 	zio_control_fill(ctrl, block, ssize);
 	if (unlikely(core->used))

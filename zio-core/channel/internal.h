@@ -48,6 +48,7 @@ struct zio_ring {
 	struct zio_ring_header *hdr;
 	struct zio_control *slot;
 	unsigned int mask;
+	unsigned int chan; /* number of the channel */
 	u32 merged; /* blocks merged by former readers: see merge.c */
 	int error; /* of a driver that a poll has armed */
 	atomic_t asked; /* blocks for which polls have fired */

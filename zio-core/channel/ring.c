@@ -54,8 +54,8 @@ static void fill_slot(struct zio_ring *ring, unsigned int count,
 	struct zio_control *slot = &ring->slot[i];
 
 	if (unlikely(ring->filled[i] != snap->id)) {
-		*slot = snap->ctrl;
 		ring->filled[i] = snap->id;
+		zio_control_begin(slot, snap, ring->chan);
 	}
 	zio_control_fill(slot, block, ssize);
 	slot->seq_num -= ring->merged;
@@ -226,6 +226,7 @@ static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 	if (!ring)
 		return NULL;
 	ring->mask = chan->queue.mask;
+	ring->chan = chan->pub.index;
 	ring->filled = kvcalloc(n, sizeof(*ring->filled), ZIO_GFP_USER);
 	ring->area = zio_area_alloc_charged(RING_SLOTS_OFFSET +
 					    (size_t)n * sizeof(*ring->slot));

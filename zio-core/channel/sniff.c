@@ -71,7 +71,7 @@ void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block
 	raw_spin_lock_irqsave(&sniff_lock, flags);
 	if (sniff_ring) {
 		slot = &sniff_ring[sniff_head % SNIFF_LEN];
-		*slot = to_block_core(block)->snap->ctrl;
+		zio_control_begin(slot, to_block_core(block)->snap, chan->pub.index);
 		zio_control_fill(slot, block, chan->cset->ssize);
 		smp_store_release(&sniff_head, sniff_head + 1);	/* U, V */
 	}

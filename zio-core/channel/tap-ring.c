@@ -121,17 +121,18 @@ static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
 }
 
 /* Copies the static part of a control only when the slot has another snapshot. */
-static void fill_slot(struct zio_tap_slot *slot, const struct zio_block *block,
-		      unsigned int ssize)
+static void fill_slot(struct zio_tap_slot *slot, const struct zio_channel_core *chan,
+		      const struct zio_block *block)
 {
+	unsigned int ssize = chan->cset->ssize;
 	const struct zio_snapshot *snap = to_block_core(block)->snap;
 
 	if (unlikely(slot->snap_id != snap->id)) {
-		slot->ctrl = snap->ctrl;
+		zio_control_begin(&slot->ctrl, snap, chan->pub.index);
 		slot->snap_id = snap->id;
 	}
 	zio_control_fill(&slot->ctrl, block, ssize);
-	slot->ctrl.flags = snap->ctrl.flags;
+	slot->ctrl.flags = snap->common.flags;
 	if (unlikely(slot->len != block->len)) {
 		slot->ctrl.flags |= ZIO_CONTROL_CUT;
 		slot->ctrl.nsamples = slot->len / (ssize ?: 1);
@@ -160,7 +161,7 @@ static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
 		copy_samples(ring, slot, block);
 	}
 	slot->is_copy = !in_order;
-	fill_slot(slot, block, chan->cset->ssize);
+	fill_slot(slot, chan, block);
 	smp_store_release(&ring->head, ring->head + 1);		/* N, O */
 	notify_taps(ring);
 }

@@ -40,13 +40,25 @@ bool zio_attr_is_signed(const struct zio_attr_desc *desc)
 				   desc->index == ZIO_ATTR_OFFSET);
 }
 
-static struct zio_attr *to_attr(struct kobj_attribute *kattr)
+/* The directory tells whose value it is: channels share the file's attribute. */
+struct zio_attr_value zio_attr_find(struct kobject *kobj, struct kobj_attribute *kattr)
 {
-	return container_of(kattr, struct zio_attr, kattr);
+	const struct zio_attr *attr = container_of(kattr, struct zio_attr, kattr);
+	struct zio_attr_value found = { .desc = attr->desc };
+
+	if (kobj->ktype == &zio_channel_ktype) {
+		found.chan = kobj_to_channel(kobj);
+		found.cset = found.chan->cset;
+		found.value = &found.chan->values[attr->index];
+	} else {
+		found.cset = kobj_to_cset(kobj);
+		found.value = &found.cset->values[attr->index];
+	}
+	return found;
 }
 
 /* The driver gets NULL for an attribute of the set. */
-static struct zio_channel *driver_channel(const struct zio_attr *attr)
+static struct zio_channel *driver_channel(const struct zio_attr_value *attr)
 {
 	return attr->chan ? &attr->chan->pub : NULL;
 }
@@ -54,25 +66,25 @@ static struct zio_channel *driver_channel(const struct zio_attr *attr)
 static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
 			 char *page)
 {
-	struct zio_attr *attr = to_attr(kattr);
-	struct zio_cset_core *cset = attr->cset;
+	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
+	struct zio_cset_core *cset = attr.cset;
 	int ret = zio_cset_lock(cset);
 	u32 value;
 
 	if (ret)
 		return ret;
-	value = attr->value;
-	if (cset->ops->attr_get && !zio_scaling_has(attr->desc))
-		ret = cset->ops->attr_get(&cset->pub, driver_channel(attr), attr->desc, &value);
+	value = *attr.value;
+	if (cset->ops->attr_get && !zio_scaling_has(attr.desc))
+		ret = cset->ops->attr_get(&cset->pub, driver_channel(&attr), attr.desc, &value);
 	mutex_unlock(&cset->mutex);
 	if (ret)
 		return ret;
-	if (zio_attr_is_signed(attr->desc))
+	if (zio_attr_is_signed(attr.desc))
 		return sysfs_emit(page, "%d\n", (s32)value);
 	return sysfs_emit(page, "%u\n", value);
 }
 
-static int refresh(struct zio_attr *attr)
+static int refresh(const struct zio_attr_value *attr)
 {
 	if (attr->desc->place == ZIO_ATTR_PLACE_NONE)
 		return 0;
@@ -82,7 +94,7 @@ static int refresh(struct zio_attr *attr)
 }
 
 /* The driver knows nothing of the attributes of the core. */
-static int tell_driver(struct zio_attr *attr, u32 value)
+static int tell_driver(const struct zio_attr_value *attr, u32 value)
 {
 	struct zio_cset_core *cset = attr->cset;
 
@@ -91,17 +103,17 @@ static int tell_driver(struct zio_attr *attr, u32 value)
 	return cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, value);
 }
 
-static int set_value(struct zio_attr *attr, u32 value)
+static int set_value(const struct zio_attr_value *attr, u32 value)
 {
-	u32 old = attr->value;
+	u32 old = *attr->value;
 	int ret = tell_driver(attr, value);
 
 	if (ret)
 		return ret;
-	attr->value = value;
+	*attr->value = value;
 	ret = refresh(attr);
 	if (ret) {
-		attr->value = old;
+		*attr->value = old;
 		tell_driver(attr, old);
 	}
 	return ret;
@@ -133,20 +145,24 @@ static int parse_value(const struct zio_attr_desc *desc, const char *text, u32 *
 static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
 			  const char *text, size_t count)
 {
-	struct zio_attr *attr = to_attr(kattr);
+	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
 	u32 value;
-	int ret = parse_value(attr->desc, text, &value) ?: zio_cset_lock(attr->cset);
+	int ret = parse_value(attr.desc, text, &value);
 
+	/* Channels share the attribute. The scale of one may be fixed, that of another not. */
+	if (!ret && attr.chan && !(zio_scaling_mode(attr.chan, attr.desc) & 0222))
+		ret = -EIO;
+	if (!ret)
+		ret = zio_cset_lock(attr.cset);
 	if (ret)
 		return ret;
-	ret = set_value(attr, value);
-	mutex_unlock(&attr->cset->mutex);
+	ret = set_value(&attr, value);
+	mutex_unlock(&attr.cset->mutex);
 	return ret ?: count;
 }
 
-/* Initialises an attribute; its value is that of the descriptor. */
-void zio_attr_init(struct zio_attr *attr, const struct zio_attr_desc *desc,
-		   struct zio_cset_core *cset, struct zio_channel_core *chan)
+void zio_attr_init(struct zio_attr *attr, unsigned int index,
+		   const struct zio_attr_desc *desc)
 {
 	sysfs_attr_init(&attr->kattr.attr);
 	attr->kattr.attr.name = desc->name;
@@ -154,9 +170,7 @@ void zio_attr_init(struct zio_attr *attr, const struct zio_attr_desc *desc,
 	attr->kattr.show = attr_show;
 	attr->kattr.store = desc->mode & 0222 ? attr_store : NULL;
 	attr->desc = desc;
-	attr->cset = cset;
-	attr->chan = chan;
-	attr->value = desc->value;
+	attr->index = index;
 }
 
 static int check_desc(const struct zio_cset_core *cset,
@@ -177,79 +191,107 @@ static int check_desc(const struct zio_cset_core *cset,
 	return 0;
 }
 
-static int fill_attrs(struct zio_attr *attrs, struct zio_cset_core *cset,
-		      struct zio_channel_core *chan, const struct zio_attr_desc *desc,
-		      unsigned int n)
-{
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < n && !ret; i++) {
-		zio_attr_init(&attrs[i], &desc[i], cset, chan);
-		ret = check_desc(cset, &desc[i]);
-	}
-	return ret;
-}
-
-/* The exponent of a scale has no file: the file of the mantissa shows both. */
-static bool has_file(const struct zio_attr *attr)
-{
-	return attr->desc->name;
-}
-
-static void remove_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
-{
-	while (n--)
-		if (has_file(&attrs[n]))
-			sysfs_remove_file(kobj, &attrs[n].kattr.attr);
-}
-
-static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
-{
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < n; i++) {
-		ret = has_file(&attrs[i]) ?
-			sysfs_create_file(kobj, &attrs[i].kattr.attr) : 0;
-		if (ret) {
-			remove_files(kobj, attrs, i);
-			return ret;
-		}
-	}
-	return 0;
-}
-
-/* Those of the driver come first, then those of the scaling. Sets *n to their number. */
-static struct zio_attr *create_attrs(struct zio_cset_core *cset,
-				     struct zio_channel_core *chan, unsigned int *n)
+/*
+ * Returns the attributes of the set or of its channels. Those of the driver come first,
+ * then those of the scaling. Sets *n_attrs to their number.
+ */
+static struct zio_attr *create_attrs(struct zio_cset_core *cset, bool of_channels,
+				     unsigned int *n_attrs)
 {
 	const struct zio_cset_desc *desc = cset->desc;
-	unsigned int n_driver = chan ? desc->n_chan_attrs : desc->n_cset_attrs;
+	const struct zio_attr_desc *list = of_channels ? desc->chan_attrs : desc->cset_attrs;
+	unsigned int i, n = of_channels ? desc->n_chan_attrs : desc->n_cset_attrs;
 	struct zio_attr *attrs;
-	int ret;
+	int ret = 0;
 
-	attrs = kcalloc(n_driver + (chan && desc->scaling ? ZIO_SCALING_ATTRS : 0),
+	attrs = kcalloc(n + (of_channels && desc->scaling ? ZIO_SCALING_ATTRS : 0),
 			sizeof(*attrs), GFP_KERNEL);
 	if (!attrs)
 		return ERR_PTR(-ENOMEM);
-	ret = fill_attrs(attrs, cset, chan, chan ? desc->chan_attrs : desc->cset_attrs,
-			 n_driver);
-	*n = n_driver;
-	if (!ret && chan)
-		ret = zio_scaling_init(attrs, n, chan);
-	if (!ret)
-		ret = create_files(chan ? &chan->kobj : &cset->kobj, attrs, *n);
-	if (!ret)
-		return attrs;
-	kfree(attrs);
-	return ERR_PTR(ret);
+	for (i = 0; i < n && !ret; i++) {
+		zio_attr_init(&attrs[i], i, &list[i]);
+		ret = check_desc(cset, &list[i]);
+	}
+	if (ret) {
+		kfree(attrs);
+		return ERR_PTR(ret);
+	}
+	*n_attrs = of_channels ? zio_scaling_add(cset, attrs, n) : n;
+	return attrs;
+}
+
+static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
+{
+	u32 *values = kcalloc(n, sizeof(*values), GFP_KERNEL);
+	unsigned int i;
+
+	for (i = 0; i < n && values; i++)
+		values[i] = attrs[i].desc->value;
+	return values;
+}
+
+static umode_t mode_of(struct kobject *kobj, struct attribute *attr, int i)
+{
+	const struct zio_attr *own = container_of(attr, struct zio_attr, kattr.attr);
+
+	if (kobj->ktype != &zio_channel_ktype)
+		return attr->mode;
+	return zio_scaling_mode(kobj_to_channel(kobj), own->desc);
+}
+
+/* The exponent of a scale has no file: the file of the mantissa shows both. */
+static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
+{
+	struct attribute **list = kcalloc(n + 1, sizeof(*list), GFP_KERNEL);
+	struct attribute_group group = { .is_visible = mode_of, .attrs = list };
+	unsigned int i, used = 0;
+	int ret;
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		if (attrs[i].desc->name)
+			list[used++] = &attrs[i].kattr.attr;
+	ret = used ? sysfs_create_group(kobj, &group) : 0;
+	kfree(list);
+	return ret;
+}
+
+static int create_of_set(struct zio_cset_core *cset)
+{
+	struct zio_attr *attrs = create_attrs(cset, false, &cset->n_attrs);
+
+	if (IS_ERR(attrs))
+		return PTR_ERR(attrs);
+	cset->attrs = attrs;
+	attrs = create_attrs(cset, true, &cset->n_chan_attrs);
+	if (IS_ERR(attrs))
+		return PTR_ERR(attrs);
+	cset->chan_attrs = attrs;
+	cset->values = create_values(cset->attrs, cset->n_attrs);
+	if (!cset->values)
+		return -ENOMEM;
+	return create_files(&cset->kobj, cset->attrs, cset->n_attrs);
+}
+
+static int create_of_channel(struct zio_channel_core *chan)
+{
+	struct zio_cset_core *cset = chan->cset;
+	int ret;
+
+	chan->values = create_values(cset->chan_attrs, cset->n_chan_attrs);
+	if (!chan->values)
+		return -ENOMEM;
+	ret = zio_scaling_set_values(chan);
+	return ret ?: create_files(&chan->kobj, cset->chan_attrs, cset->n_chan_attrs);
 }
 
 /**
  * zio_attrs_create() - create the files of the driver's attributes and of the scaling
  * @cset: the channel set
- * @chan: the channel; NULL for the attributes of the set
+ * @chan: the channel; NULL for the attributes of the set, which come first
+ *
+ * The files are removed with the directory; the values are freed with the object.
  *
  * Context: Process, sleeps.
  *
@@ -257,35 +299,5 @@ static struct zio_attr *create_attrs(struct zio_cset_core *cset,
  */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
 {
-	struct zio_attr *attrs;
-	unsigned int n;
-
-	attrs = create_attrs(cset, chan, &n);
-	if (IS_ERR(attrs))
-		return PTR_ERR(attrs);
-	if (chan) {
-		chan->attrs = attrs;
-		chan->n_attrs = n;
-	} else {
-		cset->attrs = attrs;
-		cset->n_attrs = n;
-	}
-	return 0;
-}
-
-/**
- * zio_attrs_remove() - remove the files of the driver's attributes
- * @cset: the channel set
- * @chan: the channel; NULL for the attributes of the set
- *
- * The values are freed with the object.
- *
- * Context: Process, sleeps.
- */
-void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan)
-{
-	struct kobject *kobj = chan ? &chan->kobj : &cset->kobj;
-
-	remove_files(kobj, chan ? chan->attrs : cset->attrs,
-		     chan ? chan->n_attrs : cset->n_attrs);
+	return chan ? create_of_channel(chan) : create_of_set(cset);
 }

@@ -14,7 +14,6 @@ unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset);
 
 /* attr.c */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan);
-void zio_attrs_remove(struct zio_cset_core *cset, struct zio_channel_core *chan);
 
 /* enable.c */
 void zio_cset_list_active(struct zio_cset_core *cset);
@@ -22,6 +21,9 @@ void zio_cset_list_active(struct zio_cset_core *cset);
 /* sysfs-cset.c */
 extern const struct kobj_type zio_cset_ktype;
 extern const struct kobj_type zio_channel_ktype;
+
+/* sysfs-area.c */
+int zio_cset_add_area_files(struct zio_cset_core *cset);
 
 /* sysfs-buffer.c */
 extern const struct kobj_type zio_buffer_ktype;

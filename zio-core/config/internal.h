@@ -13,11 +13,20 @@ struct zio_cset_core *zio_cset_find(const char *address);
 int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 
 /* attr.c */
+/* An attribute of a set, or of a channel. */
+struct zio_attr_value {
+	struct zio_cset_core *cset;
+	struct zio_channel_core *chan; /* NULL: of the set */
+	const struct zio_attr_desc *desc;
+	u32 *value;
+};
+
 int zio_attr_parse(const char *text, u32 *value);
 int zio_attr_parse_bool(const char *text, bool *value);
 bool zio_attr_is_signed(const struct zio_attr_desc *desc);
-void zio_attr_init(struct zio_attr *attr, const struct zio_attr_desc *desc,
-		   struct zio_cset_core *cset, struct zio_channel_core *chan);
+struct zio_attr_value zio_attr_find(struct kobject *kobj, struct kobj_attribute *kattr);
+void zio_attr_init(struct zio_attr *attr, unsigned int index,
+		   const struct zio_attr_desc *desc);
 
 /* scale.c */
 int zio_scale_parse(const char *text, s32 *mant, s32 *exp);
@@ -26,8 +35,14 @@ ssize_t zio_scale_print(char *page, s32 mant, s32 exp);
 /* scaling.c */
 #define ZIO_SCALING_ATTRS	5
 bool zio_scaling_has(const struct zio_attr_desc *desc);
-int zio_scaling_init(struct zio_attr *attrs, unsigned int *n,
-		     struct zio_channel_core *chan);
+unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
+			     unsigned int n);
+int zio_scaling_set_values(struct zio_channel_core *chan);
+umode_t zio_scaling_mode(const struct zio_channel_core *chan,
+			 const struct zio_attr_desc *desc);
+
+/* sysfs-area.c */
+int zio_cset_change_buffers(struct zio_cset_core *cset, const char *name);
 
 /* names.c */
 ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page);

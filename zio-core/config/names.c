@@ -51,7 +51,7 @@ ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page)
 	if (ret)
 		return ret;
 	len = put_attrs(page, 0, cset->attrs, cset->n_attrs);
-	len = put_attrs(page, len, chan->attrs, chan->n_attrs);
+	len = put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs);
 	mutex_unlock(&cset->mutex);
 	return len;
 }
@@ -103,7 +103,7 @@ ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page)
 	ssize_t len;
 
 	rcu_read_lock();
-	ctrl = &rcu_dereference(chan->snap)->ctrl;
+	ctrl = &rcu_dereference(chan->snap)->common;
 	bits = ctrl->ssize * 8;
 	shift = ctrl->flags & ZIO_CONTROL_MSB_ALIGN && ctrl->nbits < bits ?
 		bits - ctrl->nbits : 0;

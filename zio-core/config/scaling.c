@@ -3,7 +3,7 @@
  * scaling.c: the attributes that tell how samples become physical values
  *
  * They belong to the core: their descriptors are here. They follow the attributes of the
- * driver in chan->attrs, so the snapshots have them without further work.
+ * driver in cset->chan_attrs, so the snapshots have them without further work.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -33,36 +33,48 @@ bool zio_scaling_has(const struct zio_attr_desc *desc)
 	return desc >= zio_scaling_attrs && desc < zio_scaling_attrs + ZIO_SCALING_ATTRS;
 }
 
-static struct zio_attr *to_attr(struct kobj_attribute *kattr)
+static bool is_writable(const struct zio_channel_core *chan)
 {
-	return container_of(kattr, struct zio_attr, kattr);
+	const struct zio_cset_desc *desc = chan->cset->desc;
+	unsigned int i = desc->n_scaling > 1 ? chan->pub.index : 0;
+
+	return desc->scaling[i].flags & ZIO_SCALING_WRITABLE;
+}
+
+/* Returns the mode of the file of an attribute, which may be one of the driver. */
+umode_t zio_scaling_mode(const struct zio_channel_core *chan,
+			 const struct zio_attr_desc *desc)
+{
+	if (!zio_scaling_has(desc))
+		return desc->mode;
+	return desc == &zio_scaling_attrs[SIGN] || !is_writable(chan) ? 0444 : desc->mode;
 }
 
 /*
  * Sets one value, or the two of a scale, which are neighbours. A failure changes nothing.
  */
-static int store_values(struct zio_attr *attr, unsigned int n, const s32 *value)
+static int store_values(const struct zio_attr_value *attr, unsigned int n, const s32 *value)
 {
 	u32 old[2];
 	unsigned int i;
-	int ret = zio_cset_lock(attr->cset);
+	int ret = is_writable(attr->chan) ? zio_cset_lock(attr->cset) : -EIO;
 
 	if (ret)
 		return ret;
 	for (i = 0; i < n; i++) {
-		old[i] = attr[i].value;
-		WRITE_ONCE(attr[i].value, value[i]);
+		old[i] = attr->value[i];
+		WRITE_ONCE(attr->value[i], value[i]);
 	}
 	ret = zio_channel_refresh(attr->chan);
 	for (i = 0; i < n && ret; i++)
-		WRITE_ONCE(attr[i].value, old[i]);
+		WRITE_ONCE(attr->value[i], old[i]);
 	mutex_unlock(&attr->cset->mutex);
 	return ret;
 }
 
 static ssize_t unit_show(struct kobject *kobj, struct kobj_attribute *kattr, char *page)
 {
-	u32 unit = READ_ONCE(to_attr(kattr)->value);
+	u32 unit = READ_ONCE(*zio_attr_find(kobj, kattr).value);
 
 	return sysfs_emit(page, "%s\n", zio_unit_names[unit]);
 }
@@ -70,34 +82,36 @@ static ssize_t unit_show(struct kobject *kobj, struct kobj_attribute *kattr, cha
 static ssize_t unit_store(struct kobject *kobj, struct kobj_attribute *kattr,
 			  const char *text, size_t count)
 {
+	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
 	s32 unit = __sysfs_match_string(zio_unit_names, _ZIO_UNIT_NUM, text);
 
 	if (unit < 0)
 		return unit;
-	return store_values(to_attr(kattr), 1, &unit) ?: count;
+	return store_values(&attr, 1, &unit) ?: count;
 }
 
 static ssize_t scale_show(struct kobject *kobj, struct kobj_attribute *kattr, char *page)
 {
-	struct zio_attr *mant = to_attr(kattr), *exp = mant + 1;
-	int ret = zio_cset_lock(mant->cset);
+	struct zio_attr_value mant = zio_attr_find(kobj, kattr);
+	int ret = zio_cset_lock(mant.cset);
 
 	if (ret)
 		return ret;
-	ret = zio_scale_print(page, mant->value, exp->value);
-	mutex_unlock(&mant->cset->mutex);
+	ret = zio_scale_print(page, mant.value[0], mant.value[1]);
+	mutex_unlock(&mant.cset->mutex);
 	return ret;
 }
 
 static ssize_t scale_store(struct kobject *kobj, struct kobj_attribute *kattr,
 			   const char *text, size_t count)
 {
+	struct zio_attr_value mant = zio_attr_find(kobj, kattr);
 	s32 value[2];
 	int ret = zio_scale_parse(text, &value[0], &value[1]);
 
 	if (ret)
 		return ret;
-	return store_values(to_attr(kattr), 2, value) ?: count;
+	return store_values(&mant, 2, value) ?: count;
 }
 
 /* The driver may have an offset of its own, which its hardware adds. */
@@ -137,40 +151,66 @@ static u32 initial_value(const struct zio_scaling *scaling, unsigned int which)
 	}
 }
 
-static void init_one(struct zio_attr *attr, const struct zio_scaling *scaling,
-		     unsigned int which, struct zio_channel_core *chan)
+static void init_one(struct zio_attr *attr, unsigned int index, unsigned int which)
 {
-	zio_attr_init(attr, &zio_scaling_attrs[which], chan->cset, chan);
-	attr->value = initial_value(scaling, which);
+	zio_attr_init(attr, index, &zio_scaling_attrs[which]);
 	if (which == UNIT) {
 		attr->kattr.show = unit_show;
 		attr->kattr.store = unit_store;
 	} else if (which == MANT) {
 		attr->kattr.show = scale_show;
 		attr->kattr.store = scale_store;
-	}
-	if (!(scaling->flags & ZIO_SCALING_WRITABLE) || which == SIGN) {
-		attr->kattr.attr.mode = 0444;
+	} else if (which == SIGN) {
 		attr->kattr.store = NULL;
 	}
 }
 
 /**
- * zio_scaling_init() - append the attributes of a channel's scaling
- * @attrs: the attributes of the channel, with room for ZIO_SCALING_ATTRS more
- * @n: number of @attrs, is increased
+ * zio_scaling_add() - append the attributes of the scaling
+ * @cset: the channel set
+ * @attrs: the attributes of its channels, with room for ZIO_SCALING_ATTRS more
+ * @n: number of @attrs
+ *
+ * Context: Process.
+ *
+ * Return: the new number.
+ */
+unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
+			     unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < ZIO_SCALING_ATTRS && cset->desc->scaling; i++)
+		if (i != OFFSET || !driver_has_offset(cset->desc)) {
+			init_one(&attrs[n], n, i);
+			n++;
+		}
+	return n;
+}
+
+static void set_scaling(struct zio_channel_core *chan, const struct zio_scaling *scaling)
+{
+	const struct zio_attr *attr = chan->cset->chan_attrs;
+	unsigned int i;
+
+	for (i = 0; i < chan->cset->n_chan_attrs; i++, attr++)
+		if (zio_scaling_has(attr->desc))
+			WRITE_ONCE(chan->values[i],
+				   initial_value(scaling, attr->desc - zio_scaling_attrs));
+}
+
+/**
+ * zio_scaling_set_values() - set the values of a channel that its driver describes
  * @chan: the channel
  *
  * Context: Process.
  *
  * Return: 0; -EINVAL for a scaling that is wrong.
  */
-int zio_scaling_init(struct zio_attr *attrs, unsigned int *n,
-		     struct zio_channel_core *chan)
+int zio_scaling_set_values(struct zio_channel_core *chan)
 {
 	const struct zio_cset_desc *desc = chan->cset->desc;
 	const struct zio_scaling *scaling = desc->scaling;
-	unsigned int i;
 
 	if (!scaling)
 		return 0;
@@ -181,20 +221,8 @@ int zio_scaling_init(struct zio_attr *attrs, unsigned int *n,
 		return -EINVAL;
 	if (WARN_ON(!is_valid(scaling)))
 		return -EINVAL;
-	for (i = 0; i < ZIO_SCALING_ATTRS; i++)
-		if (i != OFFSET || !driver_has_offset(desc))
-			init_one(&attrs[(*n)++], scaling, i, chan);
+	set_scaling(chan, scaling);
 	return 0;
-}
-
-static void set_scaling(struct zio_channel_core *chan, const struct zio_scaling *scaling)
-{
-	struct zio_attr *attr = chan->attrs, *end = attr + chan->n_attrs;
-
-	for (; attr < end; attr++)
-		if (zio_scaling_has(attr->desc))
-			WRITE_ONCE(attr->value,
-				   initial_value(scaling, attr->desc - zio_scaling_attrs));
 }
 
 /**

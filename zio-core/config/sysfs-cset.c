@@ -115,7 +115,7 @@ static ssize_t current_buffer_show(struct kobject *kobj,
 }
 
 ZIO_STORE(current_buffer,
-	  store_type(kobj_to_cset(kobj), text, count, zio_buffers_change))
+	  store_type(kobj_to_cset(kobj), text, count, zio_cset_change_buffers))
 
 static ssize_t current_trigger_show(struct kobject *kobj,
 				    struct kobj_attribute *attr, char *page)
@@ -282,6 +282,8 @@ static void release_cset(struct kobject *kobj)
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
 
 	kfree(cset->attrs);
+	kfree(cset->chan_attrs);
+	kfree(cset->values);
 	put_device(&cset->zdev->dev);
 	call_rcu(&cset->rcu, free_cset);			/* E */
 }
@@ -359,21 +361,12 @@ ZIO_SHOW(bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->bytes))
 ZIO_SHOW(lost_blocks, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
 ZIO_SHOW(in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
 ZIO_SHOW(dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
-ZIO_SHOW(merged, "%lu", READ_ONCE(kobj_to_channel(kobj)->merged))
 ZIO_SHOW(taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
 ZIO_SHOW(flushed, "%lu", READ_ONCE(kobj_to_channel(kobj)->flushed))
 ZIO_SHOW(shared, "%lu", READ_ONCE(kobj_to_channel(kobj)->shared))
 ZIO_SHOW(copied, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied))
 ZIO_SHOW(copied_bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied_bytes))
 ZIO_SHOW(route_lost, "%lu", READ_ONCE(kobj_to_channel(kobj)->route_lost))
-ZIO_SHOW(lent_blocks, "%u", zio_pins_count(kobj_to_channel(kobj)).blocks)
-ZIO_SHOW(lent_bytes, "%zu", zio_pins_count(kobj_to_channel(kobj)).bytes)
-
-static ssize_t lent_to_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *page)
-{
-	return zio_pins_show_users(kobj_to_channel(kobj), page);
-}
 
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,
@@ -384,7 +377,7 @@ current_control_read(struct file *file, struct kobject *kobj,
 	struct zio_control ctrl;
 
 	rcu_read_lock();
-	ctrl = rcu_dereference(chan->snap)->ctrl;
+	zio_control_begin(&ctrl, rcu_dereference(chan->snap), chan->pub.index);
 	rcu_read_unlock();
 	ctrl.seq_num = READ_ONCE(chan->seq) - READ_ONCE(chan->merged);
 	ctrl.zio_alarms = atomic_read(&chan->alarms_new);
@@ -408,15 +401,8 @@ static struct kobj_attribute bytes = __ATTR_RO(bytes);
 static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
 static struct kobj_attribute in_flight = ZIO_FILE("in-flight", 0444, in_flight_show, NULL);
 static struct kobj_attribute dry = __ATTR_RO(dry);
-static struct kobj_attribute merged = __ATTR_RO(merged);
 static struct kobj_attribute flushed = __ATTR_RO(flushed);
 static struct kobj_attribute taps = __ATTR_RO(taps);
-static struct kobj_attribute lent_blocks =
-	ZIO_FILE("lent-blocks", 0444, lent_blocks_show, NULL);
-static struct kobj_attribute lent_bytes =
-	ZIO_FILE("lent-bytes", 0444, lent_bytes_show, NULL);
-static struct kobj_attribute lent_to =
-	ZIO_FILE("lent-to", 0444, lent_to_show, NULL);
 static struct kobj_attribute shared = __ATTR_RO(shared);
 static struct kobj_attribute copied = __ATTR_RO(copied);
 static struct kobj_attribute copied_bytes =
@@ -452,12 +438,8 @@ static struct attribute *chan_stat_attrs[] = {
 	&lost_blocks.attr,
 	&in_flight.attr,
 	&dry.attr,
-	&merged.attr,
 	&flushed.attr,
 	&taps.attr,
-	&lent_blocks.attr,
-	&lent_bytes.attr,
-	&lent_to.attr,
 	&shared.attr,
 	&copied.attr,
 	&copied_bytes.attr,
@@ -467,9 +449,7 @@ static struct attribute *chan_stat_attrs[] = {
 
 static bool is_of_inputs(const struct attribute *attr)
 {
-	return attr == &flush.attr || attr == &flushed.attr || attr == &taps.attr ||
-		attr == &merged.attr || attr == &lent_blocks.attr ||
-		attr == &lent_bytes.attr || attr == &lent_to.attr;
+	return attr == &flush.attr || attr == &flushed.attr || attr == &taps.attr;
 }
 
 static bool is_of_outputs(const struct attribute *attr)
@@ -479,8 +459,8 @@ static bool is_of_outputs(const struct attribute *attr)
 }
 
 /*
- * Outputs have no merged or pinned blocks, and no flush; inputs do not play. A set that
- * only tells the time has no samples.
+ * Outputs have no flush; inputs do not play. A set that only tells the time has no
+ * samples.
  */
 static umode_t show_chan_attr(struct kobject *kobj, struct attribute *attr,
 			      int i)
@@ -521,7 +501,7 @@ static void release_channel(struct kobject *kobj)
 	zio_snapshot_put(rcu_access_pointer(chan->snap));
 	zio_stream_destroy(chan);
 	mutex_destroy(&chan->lock);
-	kfree(chan->attrs);
+	kfree(chan->values);
 	zio_pin_list_free(chan->pins);
 	kobject_put(&chan->cset->kobj);
 	kfree_rcu(chan, rcu);					/* E */

@@ -24,7 +24,6 @@ static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cs
 
 static void remove_channel(struct zio_channel_core *chan)
 {
-	zio_attrs_remove(chan->cset, chan);
 	zio_kobj_del(&chan->kobj);
 	kobject_put(&chan->kobj);
 }
@@ -39,7 +38,7 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
 	init_channel(chan, cset, index);
-	snap = zio_snapshot_alloc(chan);
+	snap = zio_snapshot_get(chan);
 	if (!snap)
 		goto err_chan;
 	RCU_INIT_POINTER(chan->snap, snap);
@@ -148,6 +147,8 @@ static int fill_cset(struct zio_cset_core *cset)
 	if (ret)
 		return ret;
 	ret = zio_buffers_create(cset, desc->buffer ?: ZIO_DEFAULT_BUFFER);
+	if (!ret && cset->buf_type->has_area)
+		ret = zio_cset_add_area_files(cset);
 	if (ret)
 		return ret;
 	mutex_lock(&cset->mutex);
@@ -203,7 +204,6 @@ static void undo_cset(struct zio_cset_core *cset)
 	zio_cset_end_dma(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		remove_channel(cset->chan[i]);
-	zio_attrs_remove(cset, NULL);
 	zio_kobj_del(&cset->kobj);
 }
 
@@ -347,7 +347,7 @@ clockid_t zio_block_clock(const struct zio_block *block)
 {
 	const struct zio_block_core *core = to_block_core(block);
 
-	return core->snap->ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
+	return core->snap->common.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
 }
 EXPORT_SYMBOL_GPL(zio_block_clock);
 

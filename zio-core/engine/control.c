@@ -8,6 +8,9 @@
  * a block usually costs one comparison. (The comparison needs no protection: a snapshot
  * that a block refers to is not freed, so its address is not used again.)
  *
+ * Channels of a set with equal values share a snapshot, which does not have the number of
+ * the channel. The copy gets it: see zio_control_begin().
+ *
  * chan->snap is replaced under cset->mutex and read under RCU.
  */
 #include <linux/export.h>
@@ -52,27 +55,25 @@ void zio_snapshots_exit(void)
 	kmem_cache_destroy(zio_snapshot_cache);
 }
 
-static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr)
+static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr_desc *desc, u32 value)
 {
-	const struct zio_attr_desc *desc = attr->desc;
-
 	switch (desc->place) {
 	case ZIO_ATTR_PLACE_STD:
 		ctrl->std_mask |= BIT(desc->index);
-		ctrl->std_val[desc->index] = attr->value;
+		ctrl->std_val[desc->index] = value;
 		break;
 	case ZIO_ATTR_PLACE_EXT:
 		ctrl->ext_mask |= BIT(desc->index);
-		ctrl->ext_val[desc->index] = attr->value;
+		ctrl->ext_val[desc->index] = value;
 		break;
 	}
 }
 
 static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
-		      unsigned int n)
+		      const u32 *values, unsigned int n)
 {
 	while (n--)
-		put_attr(ctrl, attrs++);
+		put_attr(ctrl, attrs++->desc, *values++);
 }
 
 /* Puts the numbers of the trigger and its clock into the control. */
@@ -113,13 +114,12 @@ static void put_trigger(struct zio_control *ctrl,
 	mutex_unlock(&bind->trig->lock);
 }
 
-static void put_address(struct zio_addr *addr, const struct zio_channel_core *chan)
+static void put_address(struct zio_addr *addr, const struct zio_cset_core *cset)
 {
-	const struct zio_device *zdev = chan->cset->zdev;
+	const struct zio_device *zdev = cset->zdev;
 
 	addr->dev_id = zdev->id;
-	addr->cset = chan->cset->index;
-	addr->chan = chan->pub.index;
+	addr->cset = cset->index;
 	strscpy(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }
 
@@ -148,34 +148,18 @@ static void put_mask(struct zio_tlv *tlv, u64 mask)
 	memcpy(tlv->payload, &mask, sizeof(mask));
 }
 
-/**
- * zio_snapshot_alloc() - allocate a snapshot of the present values of a channel
- * @chan: the channel
- *
- * Context: Process, sleeps. The caller holds cset->mutex, or the channel is not yet
- * visible.
- *
- * Return: the snapshot, with one reference; NULL without memory.
- */
-struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan)
+static void put_channel(struct zio_control *ctrl, const struct zio_channel_core *chan)
 {
-	struct zio_cset_core *cset = chan->cset;
-	struct zio_snapshot *snap;
-	struct zio_control *ctrl;
+	const struct zio_cset_core *cset = chan->cset;
 
-	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL);
-	if (!snap)
-		return NULL;
-	refcount_set(&snap->ref, 1);
-	snap->id = atomic64_inc_return(&zio_snapshot_ids);
-	ctrl = &snap->ctrl;
 	ctrl->major_version = ZIO_MAJOR_VERSION;
 	ctrl->minor_version = ZIO_MINOR_VERSION;
 	ctrl->ssize = cset->ssize;
 	ctrl->flags = control_flags(cset);
-	put_address(&ctrl->addr, chan);
-	put_attrs(&ctrl->attr_channel, cset->attrs, cset->n_attrs);
-	put_attrs(&ctrl->attr_channel, chan->attrs, chan->n_attrs);
+	put_address(&ctrl->addr, cset);
+	put_attrs(&ctrl->attr_channel, cset->attrs, cset->values, cset->n_attrs);
+	put_attrs(&ctrl->attr_channel, cset->chan_attrs, chan->values,
+		  chan->values ? cset->n_chan_attrs : 0);
 	ctrl->nbits = find_nbits(ctrl, cset);
 	if (cset->flags & ZIO_CSET_INTERLEAVED)
 		put_mask(ctrl->tlv, cset->mask);
@@ -189,12 +173,67 @@ struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan)
 			.type = ZIO_TLV_SHOTS,
 			.length = 1,
 		};
-	if (cset->bind) {
-		put_trigger(ctrl, cset->bind);
-		ctrl->nsamples = cset->bind->pre_samples +
-				 cset->bind->post_samples;
+}
+
+static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
+{
+	const struct zio_binding *bind = chan->cset->bind;
+	struct zio_snapshot *snap;
+
+	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL);
+	if (!snap)
+		return NULL;
+	put_channel(&snap->common, chan);
+	if (bind) {
+		put_trigger(&snap->common, bind);
+		snap->common.nsamples = bind->pre_samples + bind->post_samples;
 	}
 	return snap;
+}
+
+/* Returns @other in place of @snap, which no other context has seen, if they are equal. */
+static struct zio_snapshot *share_snapshot(struct zio_snapshot *snap,
+					   struct zio_snapshot *other)
+{
+	if (other && !memcmp(&snap->common, &other->common, sizeof(snap->common))) {
+		refcount_inc(&other->ref);
+		kmem_cache_free(zio_snapshot_cache, snap);
+		return other;
+	}
+	refcount_set(&snap->ref, 1);
+	snap->id = atomic64_inc_return(&zio_snapshot_ids);
+	return snap;
+}
+
+/* The caller has a reference to @other, or @other is NULL. */
+static struct zio_snapshot *get_snapshot(struct zio_channel_core *chan,
+					 struct zio_snapshot *other)
+{
+	struct zio_snapshot *snap = create_snapshot(chan);
+
+	return snap ? share_snapshot(snap, other) : NULL;
+}
+
+/**
+ * zio_snapshot_get() - get a snapshot of the present values of a channel
+ * @chan: the channel
+ *
+ * It is that of the channel before @chan if all values are equal, or a new one.
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex, or the set is not yet visible.
+ *
+ * Return: the snapshot, with a reference for the caller; NULL without memory.
+ */
+struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
+{
+	struct zio_cset_core *cset = chan->cset;
+	struct zio_snapshot *other = NULL;
+
+	if (chan->pub.index)
+		other = rcu_dereference_protected(cset->chan[chan->pub.index - 1]->snap,
+						  cset->gone ||
+						  lockdep_is_held(&cset->mutex));
+	return get_snapshot(chan, other);
 }
 
 static void free_snapshot(struct rcu_head *rcu)
@@ -252,7 +291,7 @@ static void publish_snapshot(struct zio_channel_core *chan,
  */
 int zio_channel_refresh(struct zio_channel_core *chan)
 {
-	struct zio_snapshot *snap = zio_snapshot_alloc(chan);
+	struct zio_snapshot *snap = zio_snapshot_get(chan);
 
 	if (!snap)
 		return -ENOMEM;
@@ -261,7 +300,7 @@ int zio_channel_refresh(struct zio_channel_core *chan)
 }
 
 /**
- * zio_snapshots_prepare() - allocate snapshots of the present values for all channels
+ * zio_snapshots_prepare() - get snapshots of the present values for all channels
  * @cset: the channel set
  *
  * zio_snapshots_publish() or zio_snapshots_discard() follows.
@@ -279,7 +318,7 @@ struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset)
 	if (!snap)
 		return NULL;
 	for (i = 0; i < cset->n_chan; i++) {
-		snap[i] = zio_snapshot_alloc(cset->chan[i]);
+		snap[i] = get_snapshot(cset->chan[i], i ? snap[i - 1] : NULL);
 		if (!snap[i]) {
 			zio_snapshots_discard(cset, snap);
 			return NULL;

@@ -9,7 +9,7 @@
 
 int zio_snapshots_init(void);
 void zio_snapshots_exit(void);
-struct zio_snapshot *zio_snapshot_alloc(struct zio_channel_core *chan);
+struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan);
 void zio_snapshot_put(struct zio_snapshot *snap);
 int zio_channel_refresh(struct zio_channel_core *chan);
 int zio_cset_refresh(struct zio_cset_core *cset);
@@ -25,6 +25,14 @@ static inline void zio_block_snapshot(struct zio_channel_core *chan,
 {
 	if (unlikely(to_block_core(block)->snap != rcu_access_pointer(chan->snap)))
 		zio_block_renew_snapshot(chan, block);
+}
+
+/* Copies a snapshot for a block of channel @chan of its set. zio_control_fill() follows. */
+static inline void zio_control_begin(struct zio_control *ctrl,
+				     const struct zio_snapshot *snap, unsigned int chan)
+{
+	*ctrl = snap->common;
+	ctrl->addr.chan = chan;
 }
 
 /* Copies the values of this one block over a copy of its snapshot. */

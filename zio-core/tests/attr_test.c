@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* attr_test.c: numbers that users write, attributes of the driver, sizes of blocks */
+#include <linux/kernfs.h>
+
 #include "test-device.h"
 
 static void bad_numbers_are_refused(struct kunit *test)
@@ -28,7 +30,7 @@ static void bad_numbers_are_refused(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_EQ_MSG(test, test_store(&chan->kobj, "gain-factor", bad[i].text),
 				    bad[i].error, "\"%s\"", bad[i].text);
-	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 1000);
+	KUNIT_EXPECT_EQ(test, chan->values[0], 1000);
 }
 
 static void good_numbers_are_accepted(struct kunit *test)
@@ -36,9 +38,9 @@ static void good_numbers_are_accepted(struct kunit *test)
 	struct zio_channel_core *chan = test_device_create(test, 0, 1)->cset->chan[0];
 
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "4294967295\n"), 0);
-	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, U32_MAX);
+	KUNIT_EXPECT_EQ(test, chan->values[0], U32_MAX);
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "0x10"), 0);
-	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 16);
+	KUNIT_EXPECT_EQ(test, chan->values[0], 16);
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "enable", "0\n"), 0);
 	KUNIT_EXPECT_FALSE(test, chan->enabled);
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "enable", "2"), -EINVAL);
@@ -53,12 +55,50 @@ static void value_that_the_driver_refuses_is_not_kept(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "2000"), 0);
-	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 2000);
+	KUNIT_EXPECT_EQ(test, chan->values[0], 2000);
 	tdev->attr_error = -EIO;
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "3000"), -EIO);
-	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 2000);
+	KUNIT_EXPECT_EQ(test, chan->values[0], 2000);
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "gain-factor", "junk"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, chan->attrs[0].value, 2000);
+	KUNIT_EXPECT_EQ(test, chan->values[0], 2000);
+}
+
+/* All channels have the same file: the directory tells whose value it is. */
+static void channels_have_values_of_their_own(struct kunit *test)
+{
+	struct zio_cset_core *cset = test_device_create(test, 0, 3)->cset;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, test_store(&cset->chan[1]->kobj, "gain-factor", "5"), 0);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->chan[2]->kobj, "threshold", "6"), 0);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->kobj, "nbits", "14"), 0);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, cset->chan[i]->values[0], i == 1 ? 5 : 1000);
+		KUNIT_EXPECT_EQ(test, cset->chan[i]->values[1], i == 2 ? 6 : 77);
+	}
+	KUNIT_EXPECT_EQ(test, cset->values[0], 14);
+}
+
+static umode_t mode_of(struct zio_channel_core *chan, const char *name)
+{
+	struct kernfs_node *node = kernfs_find_and_get(chan->kobj.sd, name);
+	umode_t mode = node ? node->mode & 0777 : 0;
+
+	kernfs_put(node);
+	return mode;
+}
+
+/* The scale of channel 0 is writable, that of channel 1 is not. */
+static void mode_is_that_of_the_channel(struct kunit *test)
+{
+	struct zio_cset_core *cset = test_device_create(test, 0, 2)->cset;
+
+	KUNIT_EXPECT_EQ(test, mode_of(cset->chan[0], "scale"), 0644);
+	KUNIT_EXPECT_EQ(test, mode_of(cset->chan[0], "offset"), 0644);
+	KUNIT_EXPECT_EQ(test, mode_of(cset->chan[0], "signed"), 0444);
+	KUNIT_EXPECT_EQ(test, mode_of(cset->chan[1], "scale"), 0444);
+	KUNIT_EXPECT_EQ(test, mode_of(cset->chan[1], "offset"), 0444);
+	KUNIT_EXPECT_EQ(test, mode_of(cset->chan[1], "gain-factor"), 0644);
 }
 
 static void bad_sizes_change_nothing(struct kunit *test)
@@ -97,6 +137,8 @@ static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(bad_numbers_are_refused),
 	KUNIT_CASE(good_numbers_are_accepted),
 	KUNIT_CASE(value_that_the_driver_refuses_is_not_kept),
+	KUNIT_CASE(channels_have_values_of_their_own),
+	KUNIT_CASE(mode_is_that_of_the_channel),
 	KUNIT_CASE(bad_sizes_change_nothing),
 	KUNIT_CASE(sum_of_samples_does_not_overflow),
 	{}

@@ -24,7 +24,7 @@ static void fetch(struct zio_channel_core *chan, struct zio_control *ctrl)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue);
 
-	*ctrl = to_block_core(block)->snap->ctrl;
+	zio_control_begin(ctrl, to_block_core(block)->snap, chan->pub.index);
 	zio_control_fill(ctrl, block, chan->cset->ssize);
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
@@ -99,6 +99,41 @@ static void snapshot_is_of_its_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gain_of_armed_block(test), 1000);
 }
 
+static struct zio_snapshot *snapshot_of(struct test_device *tdev, unsigned int i)
+{
+	return rcu_access_pointer(tdev->cset->chan[i]->snap);
+}
+
+/* Channels with equal values share a snapshot; each control has its own channel. */
+static void equal_channels_share_a_snapshot(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 3);
+	struct zio_channel_core **chan = tdev->cset->chan;
+	struct zio_control ctrl;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, test_fire(tdev->cset), 0);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, snapshot_of(tdev, i), snapshot_of(tdev, 0));
+		fetch(chan[i], &ctrl);
+		KUNIT_EXPECT_EQ(test, ctrl.addr.chan, i);
+	}
+	KUNIT_ASSERT_EQ(test, test_store(&chan[1]->kobj, "gain-factor", "5"), 0);
+	KUNIT_EXPECT_PTR_NE(test, snapshot_of(tdev, 1), snapshot_of(tdev, 0));
+	KUNIT_EXPECT_PTR_EQ(test, snapshot_of(tdev, 2), snapshot_of(tdev, 0));
+	KUNIT_ASSERT_EQ(test, test_fire(tdev->cset), 0);
+	for (i = 0; i < 3; i++) {
+		fetch(chan[i], &ctrl);
+		KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN],
+				i == 1 ? 5 : 1000);
+	}
+	KUNIT_ASSERT_EQ(test, test_set_samples(tdev->cset, 5), 0);
+	KUNIT_EXPECT_PTR_NE(test, snapshot_of(tdev, 1), snapshot_of(tdev, 0));
+	KUNIT_EXPECT_PTR_NE(test, snapshot_of(tdev, 2), snapshot_of(tdev, 1));
+	KUNIT_ASSERT_EQ(test, test_store(&chan[1]->kobj, "gain-factor", "1000"), 0);
+	KUNIT_EXPECT_PTR_EQ(test, snapshot_of(tdev, 1), snapshot_of(tdev, 0));
+}
+
 static void control_of_a_program_is_checked(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
@@ -131,6 +166,7 @@ static struct kunit_case control_cases[] = {
 	KUNIT_CASE(layout_is_that_of_1_x),
 	KUNIT_CASE(control_has_all_fields),
 	KUNIT_CASE(snapshot_is_of_its_time),
+	KUNIT_CASE(equal_channels_share_a_snapshot),
 	KUNIT_CASE(control_of_a_program_is_checked),
 	{}
 };

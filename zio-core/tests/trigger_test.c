@@ -187,7 +187,7 @@ static void control_has_the_values_of_the_trigger(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "clock", "tai"), 0);
 	rcu_read_lock();
-	attr = rcu_dereference(tdev->cset->chan[1]->snap)->ctrl.attr_trigger;
+	attr = rcu_dereference(tdev->cset->chan[1]->snap)->common.attr_trigger;
 	rcu_read_unlock();
 	KUNIT_EXPECT_EQ(test, attr.ext_mask, 7u | BIT(31));
 	KUNIT_EXPECT_EQ(test, attr.ext_val[0], 5);

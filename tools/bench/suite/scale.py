@@ -67,26 +67,33 @@ class ScaleChannels(Benchmark):
 class Memory(Benchmark):
     name = "memory"
     help = "KiB of an idle device, channel, block"
+    # How many there are more than one, and the parameter of zio-zero for them
+    added = {
+        "device": (400, "ndev"),
+        "channel": (400, "nchan"),
+        "channel-100": (100, "nchan"),
+        "channel-1000": (1000, "nchan"),
+    }
 
     def plans(self, mode: str) -> list[Plan]:
         """A boot each: half empty pages that one leaves would serve the other."""
-        device, channel = Plan(mode), Plan(mode)
-        self.grow(device, "device", "ndev")
-        self.grow(channel, "channel", "nchan")
-        self.grow_blocks(channel)
-        return [device, channel]
+        plans = {what: Plan(mode) for what in self.added}
+        for what, (n, parameter) in self.added.items():
+            self.grow(plans[what], what, n, parameter)
+        self.grow_blocks(plans["channel"])
+        return list(plans.values())
 
     def free(self, plan: Plan, what: str, when: str, **more: object) -> None:
         plan.measure(f"{ZIO_BENCH} free", what=what, when=when, **more)
 
-    def grow(self, plan: Plan, what: str, parameter: str) -> None:
+    def grow(self, plan: Plan, what: str, n: int, parameter: str) -> None:
         load_core(plan)
         plan.load("zio-zero", parameters=f"ndev=1 {SMALL} {parameter}=1")
         self.free(plan, what, "before", count=1)
         plan.measure("cat /proc/slabinfo", slabs=what)
         plan.run("rmmod zio-zero")
-        plan.load("zio-zero", parameters=f"ndev=1 {SMALL} {parameter}=401")
-        self.free(plan, what, "after", count=401)
+        plan.load("zio-zero", parameters=f"ndev=1 {SMALL} {parameter}={n + 1}")
+        self.free(plan, what, "after", count=n + 1)
         plan.measure("cat /proc/slabinfo", slabs=what)
 
     def grow_blocks(self, plan: Plan) -> None:
@@ -100,7 +107,7 @@ class Memory(Benchmark):
     def rows(self, results: list[Result]) -> list[Row]:
         free = {(r.key["what"], r.key["when"]): r for r in results if "what" in r.key}
         lengths = next(r for r in results if "lengths" in r.key).numbers()
-        added = {"device": (400, 401), "channel": (400, 401)}
+        added = {what: (n, n + 1) for what, (n, _) in self.added.items()}
         added["block"] = (3 * sum(lengths), lengths[0])
         return [
             {"method": what, "blocks": n, "count": count, "kib": self.each(free, what, n)}
@@ -125,7 +132,7 @@ class Memory(Benchmark):
         old = published("zio-1.1", "memory")
         device, channel = table.get("device", "kib"), table.get("channel", "kib")
         block, depth = table.get("block", "kib"), table.get("block", "count")
-        beside = channel - block * depth if channel and block and depth else None
+        blocks = block * depth if block and depth else None
         rows = [
             [
                 "device, one channel, 16 blocks",
@@ -139,9 +146,20 @@ class Memory(Benchmark):
                 number(channel, 1),
                 number(old.get("channel", "kib")),
             ],
-            ["the same beside its blocks", 8, number(beside, 1), ""],
+            *(
+                [f"the same beside its blocks, {n} more", goal, beside(kib, blocks), ""]
+                for n, goal, kib in (
+                    (100, "", table.get("channel-100", "kib")),
+                    (400, 6, channel),
+                    (1000, "", table.get("channel-1000", "kib")),
+                )
+            ),
         ]
         return {"memory": markdown(["KiB", "target", "measured", "ZIO 1.1"], rows)}
+
+
+def beside(channel: float | None, blocks: float | None) -> str:
+    return number(channel - blocks if channel and blocks else None, 1)
 
 
 def slab_kib(lines: list[str]) -> dict[str, float]:

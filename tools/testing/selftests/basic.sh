@@ -35,8 +35,7 @@ buffer/queued-buffer-len buffer/watermark
 control-attrs current-control enable name statistics/blocks statistics/bytes
 statistics/lost_blocks type"
 scale_files="offset scale signed unit"
-input_files="flush statistics/flushed statistics/lent-blocks statistics/lent-bytes
-statistics/lent-to statistics/merged statistics/taps"
+input_files="flush statistics/flushed statistics/taps"
 cset_files="current_buffer current_trigger direction enable name ssize
 statistics/fired statistics/io_errors statistics/lost_triggers timeout-ms
 trigger/clock trigger/clock-source trigger/control-attrs trigger/enable

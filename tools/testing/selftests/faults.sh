@@ -80,6 +80,18 @@ test_change()
 	write_file $zzero/"$1" "$2" >/dev/null
 }
 
+# The files for areas come with the first of them; a failure leaves none.
+test_first_area()
+{
+	zio-load zio-buf-vmalloc
+	check "first area" fail-nth --write vmalloc --stride 3 --undo \
+		$zzero/cset0/current_buffer=kmalloc $zzero/cset0/current_buffer
+	diag "$said"
+	write_file $driver/unbind zio-zero.0 >/dev/null
+	write_file $driver/bind zio-zero.0 >/dev/null
+	zio-unload zio-buf-vmalloc
+}
+
 test_memory()
 {
 	zio-unload zio-zero zio-buf-kmalloc zio
@@ -100,6 +112,7 @@ test_change cset0/trigger/nsamples 16 32
 test_change cset0/trigger/post-samples 16 32
 test_change cset0/chan2/buffer/max-buffer-len 16 8
 test_change cset0/current_trigger user user
+test_first_area
 test_change cset2/chan0/gain-factor 1000 2000
 if has_leak_check; then
 	test_memory

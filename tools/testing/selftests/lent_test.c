@@ -37,6 +37,20 @@ static unsigned long statistic(const char *chan, const char *name)
 	return read_number(path);
 }
 
+static bool has_files(const char *chan)
+{
+	static const char *const name[] = { "merged", "lent-blocks", "lent-bytes", "lent-to" };
+	unsigned int i, n = 0;
+	char path[256];
+
+	for (i = 0; i < 4; i++) {
+		stat_path(path, sizeof(path), chan, name[i]);
+		n += exists(path);
+	}
+	ASSERT_TRUE(!n || n == 4);
+	return n;
+}
+
 /* Assert the content of lent-to: "PID BYTES" in each line. */
 static void check_users(const char *chan, const char *text)
 {
@@ -194,4 +208,25 @@ TEST("a pipe keeps buffer type and core loaded until it is closed", fresh)
 	ASSERT_EQ(read_number("/sys/module/zio/refcnt"), 1);
 	run("rmmod zio-buf-vmalloc");
 	run("rmmod zio");
+}
+
+TEST("an input has the files from its first buffer with an area on")
+{
+	int fd;
+
+	load("zio-buf-vmalloc");
+	renew_zzero();
+	ASSERT_TRUE(!has_files(CHAN));
+	fd = open_node(IN, "data", O_RDONLY);
+	ASSERT_TRUE(shell("echo vmalloc 2>/dev/null >" CSET2 "/current_buffer"));
+	close(fd);
+	ASSERT_TRUE(!has_files(CHAN));
+	write_text(CSET2 "/current_buffer", "kmalloc");
+	ASSERT_TRUE(!has_files(CHAN));
+	write_text(CSET2 "/current_buffer", "vmalloc");
+	ASSERT_TRUE(has_files(CHAN));
+	write_text(CSET2 "/current_buffer", "kmalloc");
+	ASSERT_TRUE(has_files(CHAN));
+	write_text(CSET1 "/current_buffer", "vmalloc");
+	ASSERT_TRUE(!has_files(CSET1 "/chan0"));
 }
