@@ -41,20 +41,41 @@ static_assert(offsetof(struct zio_ring_header, tail) == 128);
 /* Most blocks that one event takes back: no event pays for a whole buffer. */
 #define RING_REAP		8
 
-/* Copies the static part of a slot only when the slot has another snapshot. */
-static void fill_slot(struct zio_ring *ring, unsigned int count,
-		      const struct zio_block *block, unsigned int ssize)
+/*
+ * Copies the static part of a slot only when the slot has another snapshot: @filled has the
+ * id of the one that is there.
+ */
+static __always_inline void fill_slot(struct zio_control *slot, u64 *filled,
+				      const struct zio_block *block,
+				      unsigned int ssize, u32 merged)
 {
-	unsigned int i = count & ring->mask;
 	const struct zio_snapshot *snap = to_block_core(block)->snap;
-	struct zio_control *slot = &ring->slot[i];
 
-	if (unlikely(ring->filled[i] != snap->id)) {
+	if (unlikely(*filled != snap->id)) {
 		*slot = snap->ctrl;
-		ring->filled[i] = snap->id;
+		*filled = snap->id;
 	}
 	zio_control_fill(slot, block, ssize);
-	slot->seq_num -= ring->merged;
+	slot->seq_num -= merged;
+}
+
+/*
+ * Fills the slots of @n queued blocks, the first of which has the number @count. What does
+ * not change is in local variables: the compiler knows that no slot has it.
+ */
+static void fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
+		       unsigned int count, unsigned int n)
+{
+	struct zio_block *const *block = chan->queue.slot;
+	unsigned int mask = ring->mask, ssize = chan->cset->ssize, i;
+	struct zio_control *slot = ring->slot;
+	u64 *filled = ring->filled;
+	u32 merged = ring->merged;
+
+	for (; n; n--, count++) {
+		i = count & mask;
+		fill_slot(&slot[i], &filled[i], block[i], ssize, merged);
+	}
 }
 
 static __always_inline void wake_reader(struct zio_channel_core *chan)
@@ -68,8 +89,9 @@ static __always_inline void wake_reader(struct zio_channel_core *chan)
 static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
+	unsigned int i = chan->queue.head & ring->mask;
 
-	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
+	fill_slot(&ring->slot[i], &ring->filled[i], block, chan->cset->ssize, ring->merged);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
 	wake_reader(chan);
@@ -80,10 +102,8 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring *ring = chan->ring;
 	struct zio_queue *q = &chan->queue;
-	unsigned int i;
 
-	for (i = q->head; i != q->head + n; i++)
-		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	fill_slots(chan, ring, q->head, n);
 	zio_queue_publish(q, n);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	wake_reader(chan);
@@ -214,12 +234,10 @@ static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
-	unsigned int i;
 
 	zio_sessions_drop(chan);
 	ring->merged = chan->merged;
-	for (i = atomic_read(&q->tail); i != q->head; i++)
-		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	fill_slots(chan, ring, atomic_read(&q->tail), zio_queue_count(q));
 	ring->hdr->lost = zio_channel_losses(chan);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */

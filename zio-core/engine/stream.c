@@ -203,17 +203,35 @@ struct zio_block *zio_channel_in_flight(struct zio_channel *pub, unsigned int i)
 }
 EXPORT_SYMBOL_GPL(zio_channel_in_flight);
 
-static __always_inline void finish_block(struct zio_channel_core *chan,
-					 struct zio_block *block, u32 seq)
+/* Gives the oldest @n blocks in flight their numbers, the first one the alarms. */
+static void finish_blocks(struct zio_channel_core *chan, unsigned int n)
 {
-	if (WARN_ON_ONCE(block->len > block->size))
-		block->len = block->size;
+	const struct zio_queue *q = &chan->queue;
+	unsigned int i, head = q->head, mask = q->mask;
+	struct zio_block *const *slot = q->slot, *block;
+	unsigned long bytes = 0;
+	u32 seq = chan->seq;
+
 	if (unlikely(atomic_read(&chan->alarms_new)))
-		zio_block_take_alarms(chan, block);
-	to_block_core(block)->seq = seq;
-	zio_block_snapshot(chan, block);
-	chan->bytes += block->len;
-	monitor_block(chan, block);
+		zio_block_take_alarms(chan, READ_ONCE(slot[head & mask]));
+	for (i = 0; i < n; i++) {
+		block = READ_ONCE(slot[(head + i) & mask]);
+		if (WARN_ON_ONCE(block->len > block->size))
+			block->len = block->size;
+		to_block_core(block)->seq = seq + i;
+		zio_block_snapshot(chan, block);
+		bytes += block->len;
+	}
+	chan->bytes += bytes;
+}
+
+static noinline void monitor_blocks(struct zio_channel_core *chan, unsigned int n)
+{
+	const struct zio_queue *q = &chan->queue;
+	unsigned int i;
+
+	for (i = q->head; i != q->head + n; i++)
+		monitor_block(chan, q->slot[i & q->mask]);
 }
 
 static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
@@ -243,18 +261,16 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	struct zio_queue *q = &chan->queue;
-	unsigned int i, head = q->head, in_flight;
-	u32 seq = chan->seq;
+	unsigned int in_flight = READ_ONCE(chan->stream->taken) - chan->queue.head;
 
-	in_flight = READ_ONCE(chan->stream->taken) - head;
 	if (WARN_ON_ONCE(n > in_flight))
 		n = in_flight;
 	if (!n)
 		return;
-	for (i = 0; i < n; i++)
-		finish_block(chan, READ_ONCE(q->slot[(head + i) & q->mask]), seq + i);
-	WRITE_ONCE(chan->seq, seq + n);
+	finish_blocks(chan, n);
+	if (unlikely(READ_ONCE(zio_block_monitor)))
+		monitor_blocks(chan, n);
+	WRITE_ONCE(chan->seq, chan->seq + n);
 	WRITE_ONCE(chan->blocks, chan->blocks + n);
 	publish_blocks(chan, n);
 }
