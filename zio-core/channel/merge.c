@@ -39,7 +39,7 @@ static bool take_next(struct zio_channel_core *chan, struct zio_block *first,
 
 	next = zio_queue_look(&chan->queue, &tail);
 	if (!next || !is_next(to_block_core(first), to_block_core(next), seq) || next->len > room ||
-	    !zio_queue_take(&chan->queue, tail))
+	    !zio_queue_take(&chan->queue, tail, 1))
 		return false;
 	first->size = first->len + next->size;
 	first->len += next->len;

@@ -38,9 +38,6 @@ static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
 #define RING_SLOTS_OFFSET	PAGE_SIZE
 
-/* Most blocks that one event takes back: no event pays for a whole buffer. */
-#define RING_REAP		8
-
 /*
  * Copies the static part of a slot only when the slot has another snapshot: @filled has the
  * id of the one that is there.
@@ -109,23 +106,40 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 	wake_reader(chan);
 }
 
+/* The caller has taken the blocks out of the queue. Only it stores blocks in these slots. */
+static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
+		       unsigned int n)
+{
+	const struct zio_buffer_ops *ops = buf->type->ops;
+
+	if (ops->put_blocks)
+		ops->put_blocks(buf, slot, n);
+	else
+		while (n--)
+			ops->put_block(buf, *slot++);
+}
+
 /*
- * Takes back some blocks that the program has read. The program may write any tail: the
+ * Takes back up to @n blocks that the program has read. The program may write any tail: the
  * kernel ignores one that is out of range. Returns true if it took any block back.
  *
- * Context: Any; the caller owns the phase.
+ * Context: Any; the caller owns the phase, or is the driver of a stream.
  */
-static bool reclaim_blocks(struct zio_channel_core *chan)
+static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 {
-	struct zio_buffer *buf = chan->buf;
-	u32 tail = smp_load_acquire(&chan->ring->hdr->tail);	/* S */
-	u32 n = tail - (u32)atomic_read(&chan->queue.tail);
+	struct zio_queue *q = &chan->queue;
+	u32 from = atomic_read(&q->tail), in_row;
+	u32 read = smp_load_acquire(&chan->ring->hdr->tail) - from;	/* S */
 
-	if (!n || n > zio_queue_count(&chan->queue))
+	if (!read || read > zio_queue_count(q))
 		return false;
-	n = min_t(u32, n, RING_REAP);
-	while (n--)
-		buf->type->ops->put_block(buf, zio_queue_pop(&chan->queue));
+	n = min(n, read);
+	if (!zio_queue_take(q, from, n))
+		return false;
+	in_row = zio_queue_row(q, from, n);
+	put_blocks(chan->buf, &q->slot[from & q->mask], in_row);
+	if (in_row < n)
+		put_blocks(chan->buf, q->slot, n - in_row);
 	return true;
 }
 
@@ -291,8 +305,7 @@ out:
 /* The caller owns the phase, or the board is gone; the channel is locked. */
 static void stop_ring(struct zio_channel_core *chan)
 {
-	while (reclaim_blocks(chan))
-		continue;
+	reclaim_blocks(chan, U32_MAX);
 	WRITE_ONCE(chan->ops, NULL);
 	WRITE_ONCE(chan->ring, NULL);
 	RCU_INIT_POINTER(chan->ring_area, NULL);
