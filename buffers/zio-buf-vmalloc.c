@@ -68,19 +68,25 @@ static unsigned int next_index(const struct vmalloc_buffer *vbuf,
 	return i + 1 == vbuf->len ? 0 : i + 1;
 }
 
-static void reclaim(struct vmalloc_buffer *vbuf)
+static __always_inline void reclaim(struct vmalloc_buffer *vbuf)
 {
-	while (vbuf->used) {
-		/* T */
-		if (smp_load_acquire(&vbuf->block[vbuf->tail].gen) == BLOCK_OUT)
-			break;
-		vbuf->tail = next_index(vbuf, vbuf->tail);
-		vbuf->used--;
+	unsigned int tail = vbuf->tail, used = vbuf->used;
+	const struct zio_block_core *block = &vbuf->block[tail];
+
+	while (used && smp_load_acquire(&block->gen) != BLOCK_OUT) {	/* T */
+		used--;
+		block++;
+		if (++tail == vbuf->len) {
+			tail = 0;
+			block = vbuf->block;
+		}
 	}
+	vbuf->tail = tail;
+	vbuf->used = used;
 }
 
 /* Return: true if @size contiguous bytes are free, at vbuf->start. */
-static bool find_room(struct vmalloc_buffer *vbuf, size_t size)
+static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 {
 	size_t end = vbuf->area->size, first = end;
 
@@ -96,13 +102,22 @@ static bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 	return true;
 }
 
-static bool vmalloc_has_room(struct zio_buffer *buf)
+static __always_inline bool vmalloc_has_room(struct zio_buffer *buf)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 
 	reclaim(vbuf);
 	return vbuf->used < vbuf->len &&
 		find_room(vbuf, zio_block_room(buf->block_size));
+}
+
+static __always_inline void place_block(struct zio_block_core *block, void *mem,
+					size_t start, size_t size)
+{
+	block->gen = BLOCK_OUT;
+	block->mem_offset = start;
+	block->block.data = mem + start;
+	block->block.size = size;
 }
 
 static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
@@ -113,14 +128,47 @@ static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 	if (!vmalloc_has_room(buf))
 		return NULL;
 	block = &vbuf->block[vbuf->head];
-	block->gen = BLOCK_OUT;
-	block->mem_offset = vbuf->start;
-	block->block.data = vbuf->area->mem + vbuf->start;
-	block->block.size = buf->block_size;
+	place_block(block, vbuf->area->mem, vbuf->start, buf->block_size);
 	vbuf->start += zio_block_room(buf->block_size);
 	vbuf->head = next_index(vbuf, vbuf->head);
 	vbuf->used++;
 	return &block->block;
+}
+
+/* Return: how many of @n blocks have room one behind the other, at vbuf->start. */
+static unsigned int count_room(struct vmalloc_buffer *vbuf, size_t room, unsigned int n)
+{
+	size_t end = vbuf->area->size;
+
+	if (!find_room(vbuf, room))
+		return 0;
+	if (vbuf->used && vbuf->start <= vbuf->block[vbuf->tail].mem_offset)
+		end = vbuf->block[vbuf->tail].mem_offset;
+	return min_t(size_t, (end - vbuf->start) / room, n);
+}
+
+/* Up to the end of the area, or of the array of blocks. */
+static unsigned int vmalloc_get_blocks(struct zio_buffer *buf, struct zio_block **slot,
+				       unsigned int n)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+	size_t size = buf->block_size, room = zio_block_room(size), start;
+	struct zio_block_core *block = &vbuf->block[vbuf->head];
+	void *mem = vbuf->area->mem;
+	unsigned int i;
+
+	reclaim(vbuf);
+	n = min3(n, vbuf->len - vbuf->used, vbuf->len - vbuf->head);
+	n = count_room(vbuf, room, n);
+	start = vbuf->start;
+	for (i = 0; i < n; i++, block++, start += room) {
+		place_block(block, mem, start, size);
+		WRITE_ONCE(slot[i], &block->block);
+	}
+	vbuf->start = start;
+	vbuf->head = vbuf->head + n == vbuf->len ? 0 : vbuf->head + n;
+	vbuf->used += n;
+	return n;
 }
 
 static void vmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
@@ -128,6 +176,15 @@ static void vmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
 	struct zio_block_core *block = to_block_core(put);
 
 	smp_store_release(&block->gen, BLOCK_PUT);			/* T */
+}
+
+static void vmalloc_put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
+			       unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		vmalloc_put_block(buf, slot[i]);
 }
 
 static struct zio_block *vmalloc_oldest(struct zio_buffer *buf)
@@ -354,6 +411,8 @@ const struct zio_buffer_ops zio_area_buffer_ops = {
 	.get_block = vmalloc_get_block,
 	.has_room = vmalloc_has_room,
 	.put_block = vmalloc_put_block,
+	.get_blocks = vmalloc_get_blocks,
+	.put_blocks = vmalloc_put_blocks,
 	.oldest = vmalloc_oldest,
 	.trim = vmalloc_trim,
 	.count = vmalloc_count,

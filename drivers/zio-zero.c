@@ -236,41 +236,53 @@ static void zero_stop(struct zio_cset *cset)
 	hrtimer_cancel(&state->timer);
 }
 
-/* The blocks of a tick are complete at once, and have one time stamp. */
-static void fill_in_flight(struct zero_state *state, struct zio_cset *cset,
-			   struct zio_channel *chan, unsigned int n)
+static void fill_row(struct zero_state *state, struct zero_chan *zchan,
+		     struct zio_block *const *block, unsigned int n,
+		     struct zio_timestamp tstamp)
 {
-	struct zero_chan *zchan = &state->chan[zio_channel_index(chan)];
-	struct zio_block *block, *first = zio_channel_in_flight(chan, 0);
-	unsigned int i;
+	struct zio_block *b;
 
-	zio_cset_stamp(cset, first);
-	for (i = 0; i < n; i++) {
-		block = zio_channel_in_flight(chan, i);
-		block->tstamp = first->tstamp;
-		fill_samples(zchan, block->data, block->len, state->ssize);
+	for (; n--; block++) {
+		b = *block;
+		b->tstamp = tstamp;
+		fill_samples(zchan, b->data, b->len, state->ssize);
 	}
 }
 
-static void take_blocks(struct zio_channel *chan)
+/*
+ * The blocks of a tick are complete at once, and have one time stamp. Returns how many of
+ * @n blocks there are.
+ */
+static unsigned int fill_in_flight(struct zero_state *state, struct zio_cset *cset,
+				   struct zio_channel *chan, unsigned int n)
 {
-	while (zio_channel_take(chan))
-		continue;
+	struct zero_chan *zchan = &state->chan[zio_channel_index(chan)];
+	struct zio_block *first = zio_channel_in_flight(chan, 0);
+	struct zio_block *const *row;
+	unsigned int done, len;
+
+	if (!first)
+		return 0;
+	zio_cset_stamp(cset, first);
+	for (done = 0; done < n; done += len) {
+		len = n - done;
+		row = zio_channel_in_flight_row(chan, done, &len);
+		if (!row)
+			break;
+		fill_row(state, zchan, row, len, first->tstamp);
+	}
+	return done;
 }
 
 /* @n blocks are due. The device drops those for which it has no memory. */
 static void complete_blocks(struct zero_state *state, struct zio_cset *cset,
 			    struct zio_channel *chan, unsigned int n)
 {
-	unsigned int done = n;
+	unsigned int done = fill_in_flight(state, cset, chan, n);
 
-	while (done && !zio_channel_in_flight(chan, done - 1))
-		done--;
-	if (done)
-		fill_in_flight(state, cset, chan, done);
 	zio_channel_complete(chan, done);
 	zio_channel_lost(chan, n - done);
-	take_blocks(chan);
+	zio_channel_take_blocks(chan, UINT_MAX);
 }
 
 /* Returns how many ticks were due since the last one. */
@@ -311,7 +323,7 @@ static int zero_start_stream(struct zio_cset *cset)
 	struct zio_armed *pos;
 
 	zio_for_each_channel(cset, pos, chan)
-		take_blocks(chan);
+		zio_channel_take_blocks(chan, UINT_MAX);
 	state->converting = cset;
 	state->next = ktime_get_ns() + READ_ONCE(state->period);
 	hrtimer_start(&state->timer, ns_to_ktime(state->next), HRTIMER_MODE_ABS);

@@ -155,6 +155,10 @@ struct zio_buffer {
  * @get_block: any context; one caller at a time. Returns a free block, or NULL. Under
  *        PREEMPT_RT the context may be a hard interrupt handler: take no spinlock_t.
  * @put_block: context as @get_block, several callers at a time. Takes a block back.
+ * @get_blocks: optional; as @get_block, for up to @n blocks. Stores pointers to them from
+ *        @slot on, by WRITE_ONCE(): another context may load an old slot meanwhile.
+ *        Returns how many. There may be more: the next call tells.
+ * @put_blocks: optional; as @put_block, for @n blocks.
  * @has_room: context as @get_block. Returns true if @get_block would return a
  *        block.
  * @oldest: for types that reuse memory only in the order in which it was
@@ -178,6 +182,10 @@ struct zio_buffer_ops {
 	struct zio_block *(*get_block)(struct zio_buffer *buf);
 	bool (*has_room)(struct zio_buffer *buf);
 	void (*put_block)(struct zio_buffer *buf, struct zio_block *block);
+	unsigned int (*get_blocks)(struct zio_buffer *buf, struct zio_block **slot,
+				   unsigned int n);
+	void (*put_blocks)(struct zio_buffer *buf, struct zio_block *const *slot,
+			   unsigned int n);
 	struct zio_block *(*oldest)(struct zio_buffer *buf);
 	void (*trim)(struct zio_buffer *buf, struct zio_block *block);
 	unsigned int (*count)(struct zio_buffer *buf);
@@ -191,7 +199,7 @@ struct zio_buffer_ops {
  * @has_area: its blocks are in an area that users can map
  * @alloc_area: for types that use zio_area_buffer_ops: allocates the area of a buffer;
  *              process context, may sleep. Returns NULL without memory
- * @ops: the operations; only @oldest and @trim are optional
+ * @ops: the operations
  * @node: for the core's use
  */
 struct zio_buffer_type {

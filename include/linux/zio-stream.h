@@ -25,11 +25,12 @@
  * Returns 0 if the board has started an acquisition; else the event is lost. A set without
  * this operation has the trigger "transparent" only.
  *
- * The driver calls zio_channel_take() of one channel from one context at a time. The same
- * holds for zio_channel_complete() and zio_channel_lost(), together. These two may run
- * beside zio_channel_take(). Different channels are independent. A driver does not call
- * zio_channel_complete() with a lock that its raw_io() or refill() takes: readers, and
- * outputs that the channel feeds, run in that context.
+ * The driver calls zio_channel_take() of one channel from one context at a time, together
+ * with zio_channel_take_blocks(). The same holds for zio_channel_complete() and
+ * zio_channel_lost(), together. These two may run beside the other two. Different channels
+ * are independent. A driver does not call zio_channel_complete() with a lock that its
+ * raw_io() or refill() takes: readers, and outputs that the channel feeds, run in that
+ * context.
  */
 #ifndef _LINUX_ZIO_STREAM_H
 #define _LINUX_ZIO_STREAM_H
@@ -40,6 +41,9 @@
 
 struct zio_block *zio_channel_take(struct zio_channel *chan);
 struct zio_block *zio_channel_in_flight(struct zio_channel *chan, unsigned int i);
+unsigned int zio_channel_take_blocks(struct zio_channel *chan, unsigned int n);
+struct zio_block *const *zio_channel_in_flight_row(struct zio_channel *chan,
+						   unsigned int i, unsigned int *n);
 void zio_channel_complete(struct zio_channel *chan, unsigned int n);
 void zio_channel_lost(struct zio_channel *chan, unsigned int n);
 

@@ -7,6 +7,7 @@
  *   burst=N        blocks per tick (1), as the device has it
  *   period=NS      between two ticks (50000)
  *   ticks=N        how many (400)
+ *   announce=1     print READY when all blocks are warm, and go on for ever
  *
  * This program is busy all the time. What the blocks cost is the time that the program
  * loses: the time of so many turns with the stream, less that without. Between two turns
@@ -62,20 +63,28 @@ static void open_ring(struct bench *b)
 	b->area = map_file(b->data, 0, b->hdr->data_size, PROT_READ);
 }
 
-/* Uses the samples of each block: the first eight bytes. */
+static uint64_t first_word(const struct bench *b, const struct zio_control *c)
+{
+	return *(const uint64_t *)(b->area + (c->mem_offset | (uint64_t)c->reserved << 32));
+}
+
+/*
+ * Uses the samples of each block: the first eight bytes. Takes all blocks that are there,
+ * and gives them back together.
+ */
 static void drain_ring(struct bench *b)
 {
 	struct zio_ring_header *hdr = b->hdr;
-	uint32_t tail = hdr->tail, mask = hdr->n_slots - 1;
-	const struct zio_control *c;
+	uint32_t head, tail = hdr->tail, mask = hdr->n_slots - 1;
+	uint64_t sum = 0;
 
-	while (__atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE) != tail) {
-		c = &b->slot[tail & mask];
-		b->sum += *(const uint64_t *)(b->area +
-					      (c->mem_offset | (uint64_t)c->reserved << 32));
-		__atomic_store_n(&hdr->tail, ++tail, __ATOMIC_RELEASE);
-		b->got++;
+	while ((head = __atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE)) != tail) {
+		b->got += head - tail;
+		for (; tail != head; tail++)
+			sum += first_word(b, &b->slot[tail & mask]);
+		__atomic_store_n(&hdr->tail, tail, __ATOMIC_RELEASE);
 	}
+	b->sum += sum;
 }
 
 static void drain_data(struct bench *b)
@@ -154,13 +163,23 @@ static uint64_t time_stream(struct bench *b, uint64_t spins, uint64_t *blocks)
 	return ns;
 }
 
+/* The next pass has no end. */
+static uint64_t announce_end(struct bench *b)
+{
+	announce();
+	b->ticks = UINT64_MAX;
+	return 0;
+}
+
 void main_stream(char **argv)
 {
 	static struct bench b;
 	uint64_t device, spins, base, ns, blocks;
+	bool announces;
 
 	b.use = TAKE_ENTRY(argv, "use", uses);
 	device = take_number(argv, "device", 0);
+	announces = take_number(argv, "announce", 0);
 	b.burst = take_count(argv, "burst", 1);
 	b.period = take_count(argv, "period", 50000);
 	b.ticks = take_count(argv, "ticks", 400);
@@ -174,7 +193,7 @@ void main_stream(char **argv)
 	spins = spins_of(b.period);
 	/* The first pass uses every block of the buffer, so the other finds them warm. */
 	time_stream(&b, spins, &blocks);
-	base = time_passes(&b, spins);
+	base = announces ? announce_end(&b) : time_passes(&b, spins);
 	b.got = 0;
 	ns = time_stream(&b, spins, &blocks);
 	if (b.use->drain && b.got < blocks)

@@ -78,8 +78,9 @@ static const struct zio_control *first_control(const struct zio_group *g)
 {
 	const struct zio_channel *ch = g->n ? g->members[0]->ch : NULL;
 
-	if (!ch || !ch->hdr || /* R */
-	    __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) == ch->next)
+	if (!ch || !ch->hdr)
+		return NULL;
+	if (__atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) == ch->next) /* R */
 		return NULL;
 	return (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
 }

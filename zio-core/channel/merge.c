@@ -39,7 +39,7 @@ static bool take_next(struct zio_channel_core *chan, struct zio_block *first,
 
 	next = zio_queue_look(&chan->queue, &tail);
 	if (!next || !is_next(to_block_core(first), to_block_core(next), seq) || next->len > room ||
-	    !zio_queue_take(&chan->queue, tail))
+	    !zio_queue_take(&chan->queue, tail, 1))
 		return false;
 	first->size = first->len + next->size;
 	first->len += next->len;
@@ -66,7 +66,7 @@ void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 	/* Merging would lose what the driver reports about each block, and times of shots. */
 	if (READ_ONCE(buf->merge_data) &&
 	    !(chan->cset->flags & ZIO_CSET_BLOCK_INFO) &&
-	    to_block_core(first)->snap->ctrl.tlv[0].type != ZIO_TLV_SHOTS) {
+	    to_block_core(first)->snap->common.tlv[0].type != ZIO_TLV_SHOTS) {
 		most = min_t(size_t, buf->area->size / 2, U32_MAX);
 		while (n < buf->len / 2 && first->len < most &&
 		       take_next(chan, first, most - first->len, to_block_core(first)->seq + n))

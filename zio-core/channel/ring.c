@@ -42,23 +42,41 @@ static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
 #define RING_SLOTS_OFFSET	PAGE_SIZE
 
-/* Most blocks that one event takes back: no event pays for a whole buffer. */
-#define RING_REAP		8
-
-/* Copies the static part of a slot only when the slot has another snapshot. */
-static void fill_slot(struct zio_ring *ring, unsigned int count,
-		      const struct zio_block *block, unsigned int ssize)
+/*
+ * Copies the static part of a slot only when the slot has another snapshot: @filled has the
+ * id of the one that is there.
+ */
+static __always_inline void fill_slot(struct zio_ring *ring, struct zio_control *slot,
+				      u64 *filled, const struct zio_block *block,
+				      unsigned int ssize, u32 merged)
 {
-	unsigned int i = count & ring->mask;
 	const struct zio_snapshot *snap = to_block_core(block)->snap;
-	struct zio_control *slot = &ring->slot[i];
 
-	if (unlikely(ring->filled[i] != snap->id)) {
-		ring->filled[i] = snap->id;
+	if (unlikely(*filled != snap->id)) {
+		*filled = snap->id;
 		zio_control_begin(slot, snap, ring->chan);
 	}
 	zio_control_fill(slot, block, ssize);
-	slot->seq_num -= ring->merged;
+	slot->seq_num -= merged;
+}
+
+/*
+ * Fills the slots of @n queued blocks, the first of which has the number @count. What does
+ * not change is in local variables: the compiler knows that no slot has it.
+ */
+static void fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
+		       unsigned int count, unsigned int n)
+{
+	struct zio_block *const *block = chan->queue.slot;
+	unsigned int mask = ring->mask, ssize = chan->cset->ssize, i;
+	struct zio_control *slot = ring->slot;
+	u64 *filled = ring->filled;
+	u32 merged = ring->merged;
+
+	for (; n; n--, count++) {
+		i = count & mask;
+		fill_slot(ring, &slot[i], &filled[i], block[i], ssize, merged);
+	}
 }
 
 /* A tail that is out of range makes a large count, and a wake-up that finds no block. */
@@ -74,8 +92,10 @@ static __always_inline void wake_reader(struct zio_channel_core *chan,
 static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
+	unsigned int i = chan->queue.head & ring->mask;
 
-	fill_slot(ring, chan->queue.head, block, chan->cset->ssize);
+	fill_slot(ring, &ring->slot[i], &ring->filled[i], block, chan->cset->ssize,
+		  ring->merged);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
 	wake_reader(chan, ring);
@@ -86,32 +106,47 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring *ring = chan->ring;
 	struct zio_queue *q = &chan->queue;
-	unsigned int i;
 
-	for (i = q->head; i != q->head + n; i++)
-		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	fill_slots(chan, ring, q->head, n);
 	zio_queue_publish(q, n);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
 	wake_reader(chan, ring);
 }
 
+/* The caller has taken the blocks out of the queue. Only it stores blocks in these slots. */
+static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
+		       unsigned int n)
+{
+	const struct zio_buffer_ops *ops = buf->type->ops;
+
+	if (ops->put_blocks)
+		ops->put_blocks(buf, slot, n);
+	else
+		while (n--)
+			ops->put_block(buf, *slot++);
+}
+
 /*
- * Takes back some blocks that the program has read. The program may write any tail: the
+ * Takes back up to @n blocks that the program has read. The program may write any tail: the
  * kernel ignores one that is out of range. Returns true if it took any block back.
  *
- * Context: Any; the caller owns the phase.
+ * Context: Any; the caller owns the phase, or is the driver of a stream.
  */
-static bool reclaim_blocks(struct zio_channel_core *chan)
+static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 {
-	struct zio_buffer *buf = chan->buf;
-	u32 tail = smp_load_acquire(&chan->ring->hdr->tail);	/* S */
-	u32 n = tail - (u32)atomic_read(&chan->queue.tail);
+	struct zio_queue *q = &chan->queue;
+	u32 from = atomic_read(&q->tail), in_row;
+	u32 read = smp_load_acquire(&chan->ring->hdr->tail) - from;	/* S */
 
-	if (!n || n > zio_queue_count(&chan->queue))
+	if (!read || read > zio_queue_count(q))
 		return false;
-	n = min_t(u32, n, RING_REAP);
-	while (n--)
-		buf->type->ops->put_block(buf, zio_queue_pop(&chan->queue));
+	n = min(n, read);
+	if (!zio_queue_take(q, from, n))
+		return false;
+	in_row = zio_queue_row(q, from, n);
+	put_blocks(chan->buf, &q->slot[from & q->mask], in_row);
+	if (in_row < n)
+		put_blocks(chan->buf, q->slot, n - in_row);
 	return true;
 }
 
@@ -189,7 +224,7 @@ static const struct zio_channel_ops ring_ops = {
 };
 
 /* The driver of a stream, and a context that closes the ring, may both take blocks back. */
-static bool reclaim_stream_blocks(struct zio_channel_core *chan)
+static bool reclaim_stream_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring *ring;
 	bool found = false;
@@ -197,7 +232,7 @@ static bool reclaim_stream_blocks(struct zio_channel_core *chan)
 	rcu_read_lock();					/* K */
 	ring = READ_ONCE(chan->ring);
 	if (ring && !test_and_set_bit_lock(0, &ring->reclaiming)) {
-		found = reclaim_blocks(chan);
+		found = reclaim_blocks(chan, n);
 		clear_bit_unlock(0, &ring->reclaiming);
 	}
 	rcu_read_unlock();
@@ -265,12 +300,10 @@ static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring,
 static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
-	unsigned int i;
 
 	zio_sessions_drop(chan);
 	ring->merged = chan->merged;
-	for (i = atomic_read(&q->tail); i != q->head; i++)
-		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	fill_slots(chan, ring, atomic_read(&q->tail), zio_queue_count(q));
 	ring->hdr->lost = zio_channel_losses(chan);
 	ring->hdr->flags = zio_ring_flags(chan->cset);
 	ring->hdr->tail = atomic_read(&q->tail);
@@ -288,7 +321,7 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 {
 	struct zio_queue *q = &chan->queue;
 	struct zio_ring_header *hdr = ring->hdr;
-	u32 i, end, head = READ_ONCE(q->head);
+	u32 end, head = READ_ONCE(q->head);
 	u64 lost = zio_channel_losses(chan);
 
 	zio_sessions_drop(chan);
@@ -301,8 +334,7 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 	/* The driver drops no unread block any more. */
 	WRITE_ONCE(hdr->tail, atomic_read(&q->tail));
 	end = smp_load_acquire(&q->head);			/* A */
-	for (i = hdr->tail; i != end; i++)
-		fill_slot(ring, i, q->slot[i & q->mask], chan->cset->ssize);
+	fill_slots(chan, ring, hdr->tail, end - hdr->tail);
 	cmpxchg(&hdr->head, head, end);				/* R */
 	cmpxchg64(&hdr->lost, lost, zio_channel_losses(chan));
 }
@@ -369,8 +401,7 @@ out:
 /* The caller owns the phase, or the board is gone; the channel is locked. */
 static void stop_ring(struct zio_channel_core *chan)
 {
-	while (reclaim_blocks(chan))
-		continue;
+	reclaim_blocks(chan, U32_MAX);
 	WRITE_ONCE(chan->ops, NULL);
 	WRITE_ONCE(chan->ring, NULL);
 	RCU_INIT_POINTER(chan->ring_area, NULL);
@@ -466,7 +497,7 @@ static bool has_read_blocks(const struct zio_channel_core *chan)
 static void reclaim_all(struct zio_channel_core *chan)
 {
 	while (has_read_blocks(chan)) {
-		if (!reclaim_stream_blocks(chan))
+		if (!reclaim_stream_blocks(chan, UINT_MAX))
 			schedule_timeout_uninterruptible(1);
 	}
 	zio_cset_kick(chan->cset);

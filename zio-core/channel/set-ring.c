@@ -30,9 +30,6 @@
 #include "channel/internal.h"
 #include "channel/set.h"
 
-/* Most blocks that one channel takes back at once. */
-#define SET_RING_REAP		8
-
 /* Offsets of mappings fit into 32 bits. */
 #define MAX_SLOTS		BIT(24)
 
@@ -48,7 +45,7 @@ static void fill_control(struct zio_set_ring *ring, u32 i, struct zio_channel_co
 	const struct zio_snapshot *snap = to_block_core(block)->snap;
 
 	if (unlikely(ring->filled[i] != snap->id)) {
-		ring->slot[i] = snap->ctrl;
+		zio_control_begin(&ring->slot[i], snap, chan->pub.index);
 		ring->filled[i] = snap->id;
 	}
 	zio_control_fill(&ring->slot[i], block, chan->cset->ssize);
@@ -71,21 +68,21 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 }
 
 /*
- * Takes back some blocks that the program has passed, of any channel. The program may
+ * Takes back up to @n blocks that the program has passed, of any channel. The program may
  * write any tail: the kernel ignores one that is out of range. Returns true if it took any
  * block back.
  *
  * Context: Any; the caller owns the phase.
  */
-static bool reclaim_blocks(struct zio_channel_core *chan)
+static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_set_ring *ring = ring_of(chan);
-	u32 n = smp_load_acquire(&ring->hdr->tail) - ring->tail; /* S */
+	u32 read = smp_load_acquire(&ring->hdr->tail) - ring->tail; /* S */
 
-	if (!n || n > ring->head - ring->tail)
+	if (!read || read > ring->head - ring->tail)
 		return false;
-	for (n = min_t(u32, n, SET_RING_REAP); n; n--) {
+	for (n = min(n, read); n; n--) {
 		struct zio_channel_core *of = cset->chan[ring->chan[ring->tail & ring->mask]];
 
 		of->buf->type->ops->put_block(of->buf, zio_queue_pop(&of->queue));
@@ -320,7 +317,7 @@ static void end_ring(struct zio_cset_core *cset)
 	bool armed = zio_cset_own_phase(cset);
 	unsigned int i;
 
-	while (reclaim_blocks(cset->chan[0]))
+	while (reclaim_blocks(cset->chan[0], UINT_MAX))
 		continue;
 	for (i = 0; i < cset->n_chan; i++)
 		stop_channel(cset->chan[i], cset->on_demand);

@@ -87,16 +87,17 @@ static bool drop_oldest(struct zio_channel_core *chan)
 /**
  * zio_channel_reclaim_read() - take back blocks that a program has read in its ring
  * @chan: the channel
+ * @n: how many at most
  *
  * Context: Any; the caller owns the phase, or is the driver of a stream, under RCU.
  *
  * Return: false if there are none.
  */
-bool zio_channel_reclaim_read(struct zio_channel_core *chan)
+bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n)
 {
 	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
 
-	return ops && ops->reclaim && ops->reclaim(chan);
+	return ops && ops->reclaim && ops->reclaim(chan, n);
 }
 
 /**
@@ -115,7 +116,7 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
 
-	while (!block && zio_channel_reclaim_read(chan))
+	while (!block && zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
 		if (zio_queue_count(&chan->queue) < buf->len)
 			block = buf->type->ops->get_block(buf);
 	while (!block && drop_oldest(chan))

@@ -11,8 +11,11 @@
 
 #include "engine/internal.h"
 
+/* Most blocks that one event takes back: no event pays for a whole buffer. */
+#define ZIO_RECLAIM_BLOCKS	8
+
 void zio_channel_count_loss(struct zio_channel_core *chan);
-bool zio_channel_reclaim_read(struct zio_channel_core *chan);
+bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n);
 bool zio_channel_make_room(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
 struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan);
@@ -33,7 +36,7 @@ static inline bool has_room(struct zio_channel_core *chan)
 static inline bool reclaim_room(struct zio_channel_core *chan)
 {
 	while (!has_room(chan))
-		if (!zio_channel_reclaim_read(chan))
+		if (!zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
 			return false;
 	return true;
 }

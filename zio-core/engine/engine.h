@@ -62,8 +62,8 @@
  * @publish: input of a stream; as @push, for the oldest blocks in flight
  * @has_room: input; optional. Returns true if another block is of use; the caller owns
  *            the phase
- * @reclaim: input; optional. Takes back blocks that were read; the caller owns the phase.
- *	     Returns whether there were any
+ * @reclaim: input; optional. Takes back up to @n blocks that were read; the caller owns
+ *	     the phase, or is the driver of a stream. Returns whether there were any
  * @count_loss: input; optional. chan->lost has grown
  * @notify: optional. There may be room at an output, or the set may be armed again
  *
@@ -73,7 +73,7 @@ struct zio_channel_ops {
 	void (*push)(struct zio_channel_core *chan, struct zio_block *block);
 	void (*publish)(struct zio_channel_core *chan, unsigned int n);
 	bool (*has_room)(struct zio_channel_core *chan);
-	bool (*reclaim)(struct zio_channel_core *chan);
+	bool (*reclaim)(struct zio_channel_core *chan, unsigned int n);
 	void (*count_loss)(struct zio_channel_core *chan);
 	void (*notify)(struct zio_channel_core *chan);
 };

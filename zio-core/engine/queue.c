@@ -32,7 +32,7 @@
  *      again only after its block was popped, put, got and pushed (or taken, for a stream).
  *      Each step orders the next. A popper that was overtaken has loaded a stale pointer,
  *      and its exchange fails. Without it, the popper could return a block of another
- *      owner.
+ *      owner. The pusher may move the tail first: no other context stores slots.
  */
 #include <linux/log2.h>
 #include <linux/moduleparam.h>

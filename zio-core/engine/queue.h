@@ -35,10 +35,17 @@ static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
 	return READ_ONCE(q->slot[*tail & q->mask]);
 }
 
-/* Returns true if the caller has the block that zio_queue_look() returned. */
-static inline bool zio_queue_take(struct zio_queue *q, int tail)
+/* Returns true if the caller has the @n oldest blocks, from that of zio_queue_look() on. */
+static inline bool zio_queue_take(struct zio_queue *q, int tail, unsigned int n)
 {
-	return atomic_try_cmpxchg(&q->tail, &tail, tail + 1);	/* B */
+	return atomic_try_cmpxchg(&q->tail, &tail, tail + n);	/* B */
+}
+
+/* Returns how many of @n slots, from that of @count on, stand in a row. */
+static inline unsigned int zio_queue_row(const struct zio_queue *q, unsigned int count,
+					 unsigned int n)
+{
+	return min(n, q->mask + 1 - (count & q->mask));
 }
 
 /* Returns the oldest block, or NULL. Several contexts may pop at a time. */
@@ -49,7 +56,7 @@ static inline struct zio_block *zio_queue_pop(struct zio_queue *q)
 
 	do {
 		block = zio_queue_look(q, &tail);
-	} while (block && !zio_queue_take(q, tail));
+	} while (block && !zio_queue_take(q, tail, 1));
 	return block;
 }
 

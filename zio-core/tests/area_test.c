@@ -93,6 +93,48 @@ static void blocks_never_overlap(struct kunit *test)
 	walk(test, 2048, 64);
 }
 
+/* As walk(), but takes several blocks at once, and puts the oldest ones at once. */
+static void walk_rows(struct kunit *test, u32 nsamples, unsigned int len)
+{
+	struct test_device *tdev = create_device(test, nsamples);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+	unsigned int i, j, n = 0, got, rows = 0, puts;
+	struct zio_block *out[2 * MAX_OUT];
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, nsamples);
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
+	KUNIT_ASSERT_EQ(test, test_set_len(chan, len), 0);
+	for (i = 0; i < WALK_STEPS; i++) {
+		bool room = ops->has_room(chan->buf);
+
+		got = ops->get_blocks(chan->buf, &out[n], 1 + prandom_u32_state(&rnd) % 8);
+		KUNIT_ASSERT_EQ(test, got > 0, room);
+		KUNIT_ASSERT_LE(test, n + got, len);
+		for (j = 0; j < got; j++, n++) {
+			check_block(test, chan, out[n], out, n);
+			out[n]->len = out[n]->size;
+		}
+		rows += got > 1;
+		if (got && prandom_u32_state(&rnd) % 2)
+			continue;
+		puts = 1 + prandom_u32_state(&rnd) % n;
+		ops->put_blocks(chan->buf, out, puts);
+		n -= puts;
+		memmove(out, out + puts, n * sizeof(*out));
+	}
+	ops->put_blocks(chan->buf, out, n);
+	KUNIT_EXPECT_GT(test, rows, WALK_STEPS / 16);
+}
+
+static void rows_never_overlap(struct kunit *test)
+{
+	walk_rows(test, 1, 64);
+	walk_rows(test, 100, 64);
+	walk_rows(test, 300, 5);
+}
+
 static unsigned int fill_up(struct test_device *tdev)
 {
 	struct zio_channel_core *chan = tdev->cset->chan[0];
@@ -222,6 +264,7 @@ static void block_as_scatterlist(struct kunit *test)
 
 static struct kunit_case area_cases[] = {
 	KUNIT_CASE(blocks_never_overlap),
+	KUNIT_CASE(rows_never_overlap),
 	KUNIT_CASE(short_blocks_leave_no_hole),
 	KUNIT_CASE(whole_area_is_used),
 	KUNIT_CASE(oldest_block_holds_the_rest),

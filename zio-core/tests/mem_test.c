@@ -102,6 +102,8 @@ static void make_tally(struct kunit *test)
 	tally.ops.destroy = tally_destroy;
 	tally.ops.get_block = tally_get_block;
 	tally.ops.put_block = tally_put_block;
+	tally.ops.get_blocks = NULL;
+	tally.ops.put_blocks = NULL;
 	tally.type = *tdev->cset->buf_type;
 	tally.type.name = "tally";
 	tally.type.owner = THIS_MODULE;

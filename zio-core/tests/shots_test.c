@@ -68,7 +68,7 @@ static void expect_block(struct kunit *test, struct zio_channel_core *chan,
 
 	KUNIT_ASSERT_NOT_NULL(test, block);
 	expect_samples(test, block, first, n);
-	ctrl = to_block_core(block)->snap->ctrl;
+	zio_control_begin(&ctrl, to_block_core(block)->snap, chan->pub.index);
 	/* What an earlier block has left in the same slot of a ring */
 	memset(ctrl.attr_trigger.ext_val, 0x55, sizeof(ctrl.attr_trigger.ext_val));
 	ctrl.attr_trigger.ext_mask |= 0x7fff << ZIO_ATTR_TRIG_EXT_SHOT;

@@ -105,6 +105,26 @@ static void take(struct model *m)
 	push(&m->flying, (struct model_block){ .value = m->value++, .gen = m->gen });
 }
 
+/* Like so many single takes: all succeed until one does not. */
+static void take_several(struct model *m, unsigned int n)
+{
+	unsigned int expected = 0, first = m->flying.n, i;
+	struct zio_block *block;
+
+	while (expected < n && expect_take(m)) {
+		push(&m->flying, (struct model_block){ .value = m->value++, .gen = m->gen });
+		expected++;
+	}
+	KUNIT_ASSERT_EQ(m->test, zio_channel_take_blocks(&m->chan->pub, n), expected);
+	for (i = first; i < m->flying.n; i++) {
+		block = zio_channel_in_flight(&m->chan->pub, i);
+		KUNIT_ASSERT_NOT_NULL(m->test, block);
+		*(u16 *)block->data = m->flying.block[i].value;
+	}
+	m->takes += expected;
+	m->refused += expected < n;
+}
+
 static void complete_blocks(struct model *m, unsigned int n)
 {
 	struct model_block block;
@@ -303,13 +323,16 @@ static void step(struct model *m, u32 dice)
 	case 0 ... 1:
 		change(m, arg);
 		break;
-	case 2 ... 60:
+	case 2 ... 30:
 		take(m);
 		break;
-	case 61 ... 80:
+	case 31 ... 45:
+		take_several(m, arg % 5);
+		break;
+	case 46 ... 65:
 		complete_blocks(m, arg % 7);
 		break;
-	case 81 ... 84:
+	case 66 ... 69:
 		lose(m, arg % 3);
 		break;
 	default:
@@ -364,8 +387,7 @@ static struct board *board_of_test;
 static void board_take(struct board *board, unsigned int n)
 {
 	spin_lock(&board->take_lock);
-	while (n-- && zio_channel_take(&board->chan->pub))
-		continue;
+	zio_channel_take_blocks(&board->chan->pub, n);
 	spin_unlock(&board->take_lock);
 }
 

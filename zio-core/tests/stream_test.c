@@ -139,6 +139,110 @@ static void depth_limits_blocks_in_flight(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 }
 
+/* The driver may stamp any block in flight, by the clock of its trigger. */
+static void expect_clocks(struct kunit *test, struct zio_channel_core *chan)
+{
+	struct zio_block *block;
+	unsigned int i;
+
+	for (i = 0; (block = zio_channel_in_flight(&chan->pub, i)); i++) {
+		KUNIT_EXPECT_EQ(test, zio_block_clock(block), CLOCK_REALTIME);
+		KUNIT_EXPECT_EQ(test, block->tstamp.secs, 0);
+		zio_cset_stamp(&chan->cset->pub, block);
+		KUNIT_EXPECT_GT(test, block->tstamp.secs, 0);
+	}
+}
+
+/* Returns how many blocks the rows from @first on have. Each is that of its number. */
+static unsigned int walk_rows(struct kunit *test, struct zio_channel_core *chan,
+			      unsigned int first)
+{
+	struct zio_block *const *row;
+	unsigned int i, n, count = first;
+
+	for (;;) {
+		n = UINT_MAX;
+		row = zio_channel_in_flight_row(&chan->pub, count, &n);
+		if (!row)
+			return count - first;
+		KUNIT_EXPECT_GT(test, n, 0);
+		for (i = 0; i < n; i++)
+			KUNIT_EXPECT_PTR_EQ(test, row[i],
+					    zio_channel_in_flight(&chan->pub, count + i));
+		count += n;
+	}
+}
+
+static void take_and_read_many(struct kunit *test, struct test_device *tdev)
+{
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	struct zio_channel *pub = &chan->pub;
+	unsigned int n = 2, refills = tdev->refills, i;
+
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 0), 0);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 5), 5);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, UINT_MAX), 11);
+	/* The depth is reached: no block was missing. */
+	KUNIT_EXPECT_EQ(test, chan->stream->wants, 0);
+	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 0), 16);
+	expect_clocks(test, chan);
+	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 7), 9);
+	KUNIT_EXPECT_NOT_NULL(test, zio_channel_in_flight_row(pub, 3, &n));
+	KUNIT_EXPECT_EQ(test, n, 2);
+	zio_channel_in_flight(pub, 9)->drv_alarms = 0x42;
+	zio_channel_complete(pub, 10);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 3), 0);
+	KUNIT_EXPECT_EQ(test, chan->stream->wants, 1);
+	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 0);
+	for (i = 0; i < 10; i++) {
+		expect_block(test, user, i, 0);
+		KUNIT_EXPECT_EQ(test, user->sess->ctrl.drv_alarms, i == 9 ? 0x42 : 0);
+	}
+	KUNIT_EXPECT_EQ(test, tdev->refills, refills + 1);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, UINT_MAX), 10);
+	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 0), 16);
+	/* Nothing of a former use is left in a block. */
+	for (i = 0; i < 16; i++)
+		KUNIT_EXPECT_EQ(test, zio_channel_in_flight(pub, i)->drv_alarms, 0);
+	zio_channel_complete(pub, 16);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 1), 0);
+	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 1);
+	test_user_close(user);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "flush", "1"), 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+static void many_blocks_are_taken_at_once(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+
+	take_and_read_many(test, tdev);
+}
+
+/* The same with a buffer that hands out several blocks at once. */
+static void many_blocks_of_an_area(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	take_and_read_many(test, tdev);
+}
+
+static void prefer_new_drops_for_many(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+
+	KUNIT_ASSERT_EQ(test, test_store_u32(&chan->buf->kobj, "prefer-new", 1), 0);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 16);
+	zio_channel_complete(&chan->pub, 12);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 7), 7);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 7);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 5);
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 11);
+}
+
 static void loss_is_a_gap(struct kunit *test)
 {
 	struct test_device *tdev = create_stream(test, 1);
@@ -540,6 +644,38 @@ static void closed_ring_frees_what_was_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take(chan, 16, 0), 15);
 }
 
+/* One call takes back all blocks that the program has passed, and none beyond. */
+static void ring_gives_many_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_ring_header *hdr;
+	struct file *file;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	file = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	hdr = chan->ring->hdr;
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, UINT_MAX), 16);
+	zio_channel_complete(&chan->pub, 16);
+	smp_store_release(&hdr->tail, hdr->tail + 5);		/* S */
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 3), 3);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 13);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 2);
+	zio_channel_complete(&chan->pub, 5);
+	/* 12 blocks, of which the last one is at the beginning of the array of slots */
+	smp_store_release(&hdr->tail, hdr->tail + 12);		/* S */
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 12);
+	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 0), 12);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 4);
+	/* A program may write anything there. */
+	WRITE_ONCE(hdr->tail, hdr->head + 1);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 0);
+	WRITE_ONCE(hdr->tail, hdr->head);
+	test_close(test, file);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
 static void stuck_stream_is_started_again(struct kunit *test)
 {
 	struct test_device *tdev = create_stream(test, 1);
@@ -560,6 +696,9 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(each_block_has_its_values),
 	KUNIT_CASE(control_has_attributes_of_completion),
 	KUNIT_CASE(depth_limits_blocks_in_flight),
+	KUNIT_CASE(many_blocks_are_taken_at_once),
+	KUNIT_CASE(many_blocks_of_an_area),
+	KUNIT_CASE(prefer_new_drops_for_many),
 	KUNIT_CASE(loss_is_a_gap),
 	KUNIT_CASE(abort_returns_blocks_without_a_gap),
 	KUNIT_CASE(stop_may_complete),
@@ -576,6 +715,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(ring_shows_completed_blocks),
 	KUNIT_CASE(ring_does_not_stop_the_stream),
 	KUNIT_CASE(closed_ring_frees_what_was_read),
+	KUNIT_CASE(ring_gives_many_blocks_back),
 	KUNIT_CASE(stuck_stream_is_started_again),
 	{}
 };
