@@ -91,6 +91,16 @@ static struct zio_block *pop_unread(struct zio_channel_core *chan)
 	return zio_channel_pop_unread(chan);
 }
 
+static bool reclaim_read(struct zio_channel_core *chan, unsigned int n)
+{
+	bool found;
+
+	rcu_read_lock();					/* K */
+	found = zio_channel_reclaim_read(chan, n);
+	rcu_read_unlock();
+	return found;
+}
+
 /* Frees a block that a program has read, or with "prefer-new" an unread one. */
 static struct zio_block *free_block(struct zio_channel_core *chan)
 {
@@ -253,7 +263,7 @@ unsigned int zio_channel_take_blocks(struct zio_channel *pub, unsigned int n)
 	while (taken < n) {
 		more = take_free(chan, n - taken);
 		taken += more;
-		if (!more && !zio_channel_reclaim_read(chan, n - taken))
+		if (!more && !reclaim_read(chan, n - taken))
 			break;
 	}
 	if (taken)
