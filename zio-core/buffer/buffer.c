@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer.c: buffer types, and the buffer of each channel
+ * buffer.c: the buffer of each channel
  *
  * A change is made with cset->mutex held and the set frozen (freeze.c), in two steps:
  * prepare for all channels, which can fail, then commit, which cannot. Blocks that are
@@ -13,108 +13,7 @@
 #include "buffer/internal.h"
 
 struct workqueue_struct *zio_wq;
-static DEFINE_MUTEX(zio_types_lock);
-static LIST_HEAD(zio_buffer_types);
 static const struct kobj_type *zio_buffer_ktype; /* from the folder config */
-
-static struct zio_buffer_type *find_type(const char *name)
-{
-	struct zio_buffer_type *type;
-
-	lockdep_assert_held(&zio_types_lock);
-	list_for_each_entry(type, &zio_buffer_types, node)
-		if (!strcmp(type->name, name))
-			return type;
-	return NULL;
-}
-
-/**
- * zio_buffer_type_register() - offer a buffer type
- * @type: the type; stays valid until unregistered
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL if the name is missing or too long, or an operation is
- * missing; -EEXIST if the name is taken.
- */
-int zio_buffer_type_register(struct zio_buffer_type *type)
-{
-	const struct zio_buffer_ops *ops = type->ops;
-	int ret = 0;
-
-	if (WARN_ON(!type->name || !ops || !ops->create || !ops->destroy ||
-		    !ops->prepare || !ops->commit || !ops->discard ||
-		    !ops->get_block || !ops->has_room || !ops->put_block ||
-		    !ops->count))
-		return -EINVAL;
-	if (!*type->name || strlen(type->name) >= ZIO_OBJ_NAME_LEN)
-		return -EINVAL;
-
-	mutex_lock(&zio_types_lock);
-	if (find_type(type->name))
-		ret = -EEXIST;
-	else
-		list_add_tail(&type->node, &zio_buffer_types);
-	mutex_unlock(&zio_types_lock);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(zio_buffer_type_register);
-
-/**
- * zio_buffer_type_unregister() - withdraw a buffer type
- * @type: a registered type without a buffer: each buffer holds its module
- *
- * Context: Process, sleeps.
- */
-void zio_buffer_type_unregister(struct zio_buffer_type *type)
-{
-	mutex_lock(&zio_types_lock);
-	list_del(&type->node);
-	mutex_unlock(&zio_types_lock);
-}
-EXPORT_SYMBOL_GPL(zio_buffer_type_unregister);
-
-static const struct zio_buffer_type *get_type(const char *name)
-{
-	struct zio_buffer_type *type;
-
-	mutex_lock(&zio_types_lock);
-	type = find_type(name);
-	if (type && !try_module_get(type->owner))
-		type = NULL;
-	mutex_unlock(&zio_types_lock);
-	return type;
-}
-
-/* Loads the module of a type that is not registered. */
-static const struct zio_buffer_type *find_or_load_type(const char *name)
-{
-	const struct zio_buffer_type *type = get_type(name);
-
-	if (!type && zio_may_load() && !request_module("zio-buf-%s", name))
-		type = get_type(name);
-	return type;
-}
-
-/**
- * zio_buffer_list_types() - list the registered buffer types
- * @page: a page of sysfs for the text
- *
- * Context: Process, sleeps.
- *
- * Return: the length of the text.
- */
-ssize_t zio_buffer_list_types(char *page)
-{
-	struct zio_buffer_type *type;
-	ssize_t len = 0;
-
-	mutex_lock(&zio_types_lock);
-	list_for_each_entry(type, &zio_buffer_types, node)
-		len += sysfs_emit_at(page, len, "%s\n", type->name);
-	mutex_unlock(&zio_types_lock);
-	return len;
-}
 
 /**
  * zio_buffer_shots_size() - count the bytes that the times of a block's shots take
@@ -373,7 +272,7 @@ static struct zio_buffer **create_buffers(struct zio_cset_core *cset,
  */
 int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
-	const struct zio_buffer_type *type = find_or_load_type(name);
+	const struct zio_buffer_type *type = zio_buffer_type_get(name);
 	struct zio_buffer **buf;
 	unsigned int i;
 	int ret;
@@ -519,7 +418,7 @@ int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 
 	if (!strcmp(old->name, name))
 		return 0;
-	type = find_or_load_type(name);
+	type = zio_buffer_type_get(name);
 	if (!type)
 		return -EINVAL;
 	mutex_lock(&cset->mutex);

@@ -8,6 +8,9 @@
 /* buffer.c */
 void zio_buffer_put_async(struct zio_buffer *buf);
 
+/* type.c */
+const struct zio_buffer_type *zio_buffer_type_get(const char *name);
+
 /* area.c */
 bool zio_area_fits(size_t size);
 struct zio_area *zio_area_of(void *mem, size_t size);
