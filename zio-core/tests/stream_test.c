@@ -1,39 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* stream_test.c: sets with many blocks in flight; the test is the driver */
 #include <linux/kthread.h>
-#include <linux/zio-stream.h>
 
-#include "test-device.h"
-
-static struct test_device *create_stream(struct kunit *test, unsigned int n_chan)
-{
-	return test_device_create(test, ZIO_CSET_STREAM, n_chan);
-}
-
-/* Takes blocks, and writes the number of each, from @first on, into its first sample. */
-static unsigned int take(struct zio_channel_core *chan, unsigned int n, u16 first)
-{
-	struct zio_block *block;
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		block = zio_channel_take(&chan->pub);
-		if (!block)
-			break;
-		*(u16 *)block->data = first + i;
-	}
-	return i;
-}
-
-static void expect_block(struct kunit *test, struct test_user *user, u32 seq, u16 value)
-{
-	struct zio_block *block = test_user_next(user);
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, block);
-	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, seq);
-	KUNIT_EXPECT_EQ(test, *(u16 *)block->data, value);
-	test_user_put(user);
-}
+#include "test-stream.h"
 
 static void blocks_complete_in_order(struct kunit *test)
 {
@@ -150,26 +119,6 @@ static void expect_clocks(struct kunit *test, struct zio_channel_core *chan)
 		KUNIT_EXPECT_EQ(test, block->tstamp.secs, 0);
 		zio_cset_stamp(&chan->cset->pub, block);
 		KUNIT_EXPECT_GT(test, block->tstamp.secs, 0);
-	}
-}
-
-/* Returns how many blocks the rows from @first on have. Each is that of its number. */
-static unsigned int walk_rows(struct kunit *test, struct zio_channel_core *chan,
-			      unsigned int first)
-{
-	struct zio_block *const *row;
-	unsigned int i, n, count = first;
-
-	for (;;) {
-		n = UINT_MAX;
-		row = zio_channel_in_flight_row(&chan->pub, count, &n);
-		if (!row)
-			return count - first;
-		KUNIT_EXPECT_GT(test, n, 0);
-		for (i = 0; i < n; i++)
-			KUNIT_EXPECT_PTR_EQ(test, row[i],
-					    zio_channel_in_flight(&chan->pub, count + i));
-		count += n;
 	}
 }
 
@@ -554,129 +503,6 @@ static void events_go_to_the_driver(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, test_set_trigger(cset, "transparent"), 0);
 }
 
-/* The program sees all blocks of a completion at once. */
-static void ring_shows_completed_blocks(struct kunit *test)
-{
-	struct test_device *tdev = create_stream(test, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring_header *hdr;
-	struct file *file;
-	u32 i;
-
-	test_device_use_area(tdev, (struct test_area){ .len = 16 });
-	take(chan, 4, 0);
-	zio_channel_complete(&chan->pub, 2);
-	file = test_open_ring(test, chan);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	hdr = chan->ring->hdr;
-	/* The driver keeps its two blocks. */
-	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 2);
-	KUNIT_EXPECT_EQ(test, take(chan, 20, 4), 12);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 2);
-	zio_channel_complete(&chan->pub, 3);
-	zio_channel_lost(&chan->pub, 2);
-	KUNIT_EXPECT_EQ(test, hdr->lost, 2);
-	zio_channel_complete(&chan->pub, 9);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
-	for (i = 0; i < 14; i++)
-		KUNIT_EXPECT_EQ(test, chan->ring->slot[(hdr->tail + i) & 15].seq_num,
-				i < 5 ? i : i + 2);
-	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
-	smp_store_release(&hdr->tail, hdr->tail + 6);		/* S */
-	KUNIT_EXPECT_EQ(test, take(chan, 20, 0), 6);
-	test_close(test, file);
-	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "flush", "1"), 0);
-	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
-}
-
-/* Blocks before, in, and behind a ring: all of one stream, and none is lost. */
-static void ring_does_not_stop_the_stream(struct kunit *test)
-{
-	struct test_device *tdev = create_stream(test, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring_header *hdr;
-	struct test_user *user;
-	struct file *file;
-	u32 i;
-
-	test_device_use_area(tdev, (struct test_area){ .len = 16 });
-	user = test_user_open(test, chan);
-	tdev->stop_calls = 0;
-	take(chan, 6, 0);
-	zio_channel_complete(&chan->pub, 2);
-	file = test_open_ring(test, chan);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	zio_channel_complete(&chan->pub, 2);
-	hdr = chan->ring->hdr;
-	KUNIT_EXPECT_EQ(test, hdr->head - hdr->tail, 4);
-	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, chan->ring->slot[(hdr->tail + i) & 15].seq_num, i);
-	smp_store_release(&hdr->tail, hdr->tail + 1);		/* S */
-	test_close(test, file);
-	zio_channel_complete(&chan->pub, 2);
-	for (i = 1; i < 6; i++)
-		expect_block(test, user, i, i);
-	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
-	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 0);
-	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
-}
-
-/* Blocks that the program has read are free, also for a driver that has none left. */
-static void closed_ring_frees_what_was_read(struct kunit *test)
-{
-	struct test_device *tdev = create_stream(test, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring_header *hdr;
-	struct file *file;
-
-	test_device_use_area(tdev, (struct test_area){ .len = 16 });
-	file = test_open_ring(test, chan);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	hdr = chan->ring->hdr;
-	take(chan, 16, 0);
-	zio_channel_complete(&chan->pub, 16);
-	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, tdev->refills, 0);
-	smp_store_release(&hdr->tail, hdr->tail + 15);		/* S */
-	test_close(test, file);
-	KUNIT_EXPECT_EQ(test, tdev->refills, 1);
-	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
-	/* The block that no program has read stays. */
-	KUNIT_EXPECT_EQ(test, take(chan, 16, 0), 15);
-}
-
-/* One call takes back all blocks that the program has passed, and none beyond. */
-static void ring_gives_many_blocks_back(struct kunit *test)
-{
-	struct test_device *tdev = create_stream(test, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_ring_header *hdr;
-	struct file *file;
-
-	test_device_use_area(tdev, (struct test_area){ .len = 16 });
-	file = test_open_ring(test, chan);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	hdr = chan->ring->hdr;
-	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, UINT_MAX), 16);
-	zio_channel_complete(&chan->pub, 16);
-	smp_store_release(&hdr->tail, hdr->tail + 5);		/* S */
-	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 3), 3);
-	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 13);
-	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 2);
-	zio_channel_complete(&chan->pub, 5);
-	/* 12 blocks, of which the last one is at the beginning of the array of slots */
-	smp_store_release(&hdr->tail, hdr->tail + 12);		/* S */
-	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 12);
-	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 0), 12);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 4);
-	/* A program may write anything there. */
-	WRITE_ONCE(hdr->tail, hdr->head + 1);
-	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 0);
-	WRITE_ONCE(hdr->tail, hdr->head);
-	test_close(test, file);
-	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
-}
-
 static void stuck_stream_is_started_again(struct kunit *test)
 {
 	struct test_device *tdev = create_stream(test, 1);
@@ -713,10 +539,6 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(disabled_channel_has_no_blocks),
 	KUNIT_CASE(triggers_without_a_driver_are_refused),
 	KUNIT_CASE(events_go_to_the_driver),
-	KUNIT_CASE(ring_shows_completed_blocks),
-	KUNIT_CASE(ring_does_not_stop_the_stream),
-	KUNIT_CASE(closed_ring_frees_what_was_read),
-	KUNIT_CASE(ring_gives_many_blocks_back),
 	KUNIT_CASE(stuck_stream_is_started_again),
 	{}
 };

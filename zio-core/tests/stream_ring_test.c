@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* stream_ring_test.c: sets with many blocks in flight, and a ring; the test is the driver */
+#include "test-stream.h"
+
+/* The program sees all blocks of a completion at once. */
+static void ring_shows_completed_blocks(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_ring_header *hdr;
+	struct file *file;
+	u32 i;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	take(chan, 4, 0);
+	zio_channel_complete(&chan->pub, 2);
+	file = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	hdr = chan->ring->hdr;
+	/* The driver keeps its two blocks. */
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 2);
+	KUNIT_EXPECT_EQ(test, take(chan, 20, 4), 12);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 2);
+	zio_channel_complete(&chan->pub, 3);
+	zio_channel_lost(&chan->pub, 2);
+	KUNIT_EXPECT_EQ(test, hdr->lost, 2);
+	zio_channel_complete(&chan->pub, 9);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
+	for (i = 0; i < 14; i++)
+		KUNIT_EXPECT_EQ(test, chan->ring->slot[(hdr->tail + i) & 15].seq_num,
+				i < 5 ? i : i + 2);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
+	smp_store_release(&hdr->tail, hdr->tail + 6);		/* S */
+	KUNIT_EXPECT_EQ(test, take(chan, 20, 0), 6);
+	test_close(test, file);
+	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "flush", "1"), 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+/* Blocks before, in, and behind a ring: all of one stream, and none is lost. */
+static void ring_does_not_stop_the_stream(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_ring_header *hdr;
+	struct test_user *user;
+	struct file *file;
+	u32 i;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	user = test_user_open(test, chan);
+	tdev->stop_calls = 0;
+	take(chan, 6, 0);
+	zio_channel_complete(&chan->pub, 2);
+	file = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	zio_channel_complete(&chan->pub, 2);
+	hdr = chan->ring->hdr;
+	KUNIT_EXPECT_EQ(test, hdr->head - hdr->tail, 4);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, chan->ring->slot[(hdr->tail + i) & 15].seq_num, i);
+	smp_store_release(&hdr->tail, hdr->tail + 1);		/* S */
+	test_close(test, file);
+	zio_channel_complete(&chan->pub, 2);
+	for (i = 1; i < 6; i++)
+		expect_block(test, user, i, i);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+/* Blocks that the program has read are free, also for a driver that has none left. */
+static void closed_ring_frees_what_was_read(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_ring_header *hdr;
+	struct file *file;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	file = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	hdr = chan->ring->hdr;
+	take(chan, 16, 0);
+	zio_channel_complete(&chan->pub, 16);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 0);
+	smp_store_release(&hdr->tail, hdr->tail + 15);		/* S */
+	test_close(test, file);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 1);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
+	/* The block that no program has read stays. */
+	KUNIT_EXPECT_EQ(test, take(chan, 16, 0), 15);
+}
+
+/* One call takes back all blocks that the program has passed, and none beyond. */
+static void ring_gives_many_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_ring_header *hdr;
+	struct file *file;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	file = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	hdr = chan->ring->hdr;
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, UINT_MAX), 16);
+	zio_channel_complete(&chan->pub, 16);
+	smp_store_release(&hdr->tail, hdr->tail + 5);		/* S */
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 3), 3);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 13);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 2);
+	zio_channel_complete(&chan->pub, 5);
+	/* 12 blocks, of which the last one is at the beginning of the array of slots */
+	smp_store_release(&hdr->tail, hdr->tail + 12);		/* S */
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 12);
+	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 0), 12);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 4);
+	/* A program may write anything there. */
+	WRITE_ONCE(hdr->tail, hdr->head + 1);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 0);
+	WRITE_ONCE(hdr->tail, hdr->head);
+	test_close(test, file);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+static struct kunit_case stream_ring_cases[] = {
+	KUNIT_CASE(ring_shows_completed_blocks),
+	KUNIT_CASE(ring_does_not_stop_the_stream),
+	KUNIT_CASE(closed_ring_frees_what_was_read),
+	KUNIT_CASE(ring_gives_many_blocks_back),
+	{}
+};
+
+static struct kunit_suite stream_ring_suite = {
+	.name = "zio-stream-ring",
+	.init = test_init,
+	.exit = test_exit,
+	.test_cases = stream_ring_cases,
+};
+
+kunit_test_suite(stream_ring_suite);
