@@ -135,20 +135,13 @@ static bool try_own(struct zio_cset_core *cset, bool *armed)
 	return true;
 }
 
-/* Returns true if blocks are under way that no driver finishes. */
-static bool must_freeze(const struct zio_cset_core *cset)
-{
-	return zio_cset_is_stream(cset) || zio_cset_collects_shots(cset);
-}
-
 /**
  * zio_cset_own_phase() - own the phase of a set for a moment, without an abort
  * @cset: the channel set
  *
  * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
- * them. The set loses an event that comes meanwhile, so the caller must be quick. A stream
- * ends, and zio_cset_disown_phase() starts it again. A block that collects shots ends with
- * those that it has.
+ * them. The set loses an event that comes meanwhile, so the caller must be quick. The set
+ * is no stream. A block that collects shots ends with those that it has.
  *
  * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex.
  *
@@ -158,7 +151,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
 	bool armed;
 
-	if (must_freeze(cset)) {
+	if (zio_cset_collects_shots(cset)) {
 		zio_cset_freeze(cset);
 		return false;
 	}
@@ -183,7 +176,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
-	if (must_freeze(cset)) {
+	if (zio_cset_collects_shots(cset)) {
 		zio_cset_unfreeze(cset);
 		return;
 	}
