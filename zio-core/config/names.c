@@ -60,7 +60,7 @@ ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page)
 static int put_shots(char *page, int len, const struct zio_binding *bind)
 {
 	unsigned int i, n = bind->cset->shots ? READ_ONCE(bind->nshots) : 1;
-	char name[16];
+	char name[20];
 
 	for (i = 1; i < n; i++) {
 		snprintf(name, sizeof(name), "shot%u-ns", i);
