@@ -20,7 +20,7 @@ test_nodes()
 		is "mode of 1-0-$kind" "$(stat -c '%F %a' $node-1-0-$kind)" \
 			"character special file 660"
 	done
-	is "all nodes are in the class" "$(ls /sys/class/zio | wc -l)" 10
+	is "all nodes are in the class" "$(ls /sys/class/zio | wc -l)" 11
 }
 
 files_of()
