@@ -44,7 +44,7 @@ test_bind()
 	is "bind of zio-mini: nothing is left" "$(count_left)" 0
 	check "bind of zio-mini: the next try" \
 		write_file $mini/bind zio-mini.0
-	is "bind of zio-mini: all is there" "$(count_left)" 11
+	is "bind of zio-mini: all is there" "$(count_left)" 13
 	zio-unload zio-board
 	zio-unload zio-mini
 	check "bind of zio-zero" fail-nth --write zio-zero.0 --stride 17 \
@@ -52,7 +52,7 @@ test_bind()
 	diag "$said"
 	is "bind: nothing is left" "$(count_left)" 0
 	check "bind: the next try" write_file $driver/bind zio-zero.0
-	is "bind: all is there" "$(count_left)" 23
+	is "bind: all is there" "$(count_left)" 25
 	works bind
 }
 
