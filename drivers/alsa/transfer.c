@@ -79,8 +79,8 @@ static snd_pcm_sframes_t capture(struct alsa_stream *s, void *data, size_t frame
 	return n;
 }
 
-/* @n: frames that were just read; the block begins with them */
-static s64 time_first_frame(struct alsa_stream *s, snd_pcm_uframes_t n)
+/* Returns the time of the frame behind those that were read. */
+static s64 time_next_frame(struct alsa_stream *s)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
 	snd_pcm_sframes_t ahead;
@@ -92,8 +92,16 @@ static s64 time_first_frame(struct alsa_stream *s, snd_pcm_uframes_t n)
 	snd_pcm_stream_unlock_irq(s->ss);
 	if (ahead < 0)
 		ahead += rt->boundary;
-	s->due_ns = now_ns - alsa_frames_ns(s, ahead);
-	return s->due_ns - alsa_frames_ns(s, n);
+	return now_ns - alsa_frames_ns(s, ahead);
+}
+
+/* A block begins with @n frames that were just read. What is due is due behind them. */
+static void begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_uframes_t n)
+{
+	s64 next_ns = time_next_frame(s);
+
+	alsa_begin_block(s, block, next_ns - alsa_frames_ns(s, n));
+	s->due_ns = next_ns;
 }
 
 /* Moves frames of the block. Returns their number, or an error. */
@@ -107,8 +115,10 @@ static snd_pcm_sframes_t move_frames(struct alsa_stream *s, struct zio_block *bl
 	if (n <= 0)
 		return n;
 	spin_lock_irq(&s->lock);
-	if (!s->pos)
-		alsa_begin_block(s, block, s->is_output ? 0 : time_first_frame(s, n));
+	if (!s->pos && s->is_output)
+		alsa_begin_block(s, block, 0);
+	else if (!s->pos)
+		begin_input(s, block, n);
 	spin_unlock_irq(&s->lock);
 	s->pos += n;
 	return n;
