@@ -19,7 +19,7 @@ static const char usage[] =
 "                     check words and sizes; SIZES is 0 (fixed), 1 (sweep), 2 (random)\n"
 "  -r, --routed       with --check: NODE is another board, which the events pass\n"
 "  -d, --drain S      read until no event comes for S seconds; print how many came\n"
-"  -g, --gaps         read until no event comes for a second; check that an alarm tells\n"
+"  -g, --gaps         read until no event comes for ten seconds; check that an alarm tells\n"
 "                     of each gap\n"
 "  -a, --attributes   print width, attributes of the channel, and control words\n"
 "  -t, --after NS     the time of the next event is this, or later (ns since 1970)\n"
@@ -141,7 +141,7 @@ static void check_gaps(const char *node)
 	struct zio_control ctrl;
 	bool lost = true;
 
-	while (poll_events(pair.ctrl, POLLIN, 1000)) {
+	while (poll_events(pair.ctrl, POLLIN, 10000)) {
 		ctrl = read_control(pair.ctrl);
 		words_of_event(pair, &ctrl);
 		lost |= !!(ctrl.drv_alarms & LOST_BEFORE);
