@@ -172,23 +172,6 @@ void zio_unsignal(int fd);
 /* --- group.c: take the channel out of its group. */
 void zio_group_leave(struct zio_channel *ch);
 
-/* --- set.c: the ring of a set */
-struct zio_set;
-
-/* Open the node of a set. Returns NULL with errno. */
-struct zio_set *zio_set_open(const char *path);
-void zio_set_close(struct zio_set *set);
-unsigned int zio_set_count(const struct zio_set *set);
-
-/* Channel @i, with mapped data, is a ring from now on. Returns 0, or -1 with errno. */
-int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch);
-
-/* Before a channel is closed. Its blocks count as passed. */
-void zio_set_leave(struct zio_channel *ch);
-
-/* Give passed blocks back to the kernel, and new ones to their channels. */
-void zio_set_turn(struct zio_set *set);
-
 /* --- file.c: block files. Functions return 0, or -1 with errno. */
 bool zio_is_file_name(const char *path, int flags);
 int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err);

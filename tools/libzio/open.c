@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "set.h"
 
 #define DEFAULT_DIRS "/dev/zio:/dev"
 #define SUFFIX_LEN 5

@@ -15,7 +15,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "set.h"
 
 /* Returns 1 if there are blocks, 0 if not, -1 if the head is out of range. */
 static int look_at_head(struct zio_channel *ch)

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "set.h"
 
 struct zio_set {
 	struct zio_ring_header *hdr;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "group.h"
+#include "set.h"
 #include "object.h"
 
 void zio_group_turn(struct zio_group *g)

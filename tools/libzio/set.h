@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* set.h: the ring of a whole set, for the files of libzio */
+#ifndef LIBZIO_SET_H
+#define LIBZIO_SET_H
+
+#include "internal.h"
+
+struct zio_set;
+
+/* Open the node of a set. Returns NULL with errno. */
+struct zio_set *zio_set_open(const char *path);
+void zio_set_close(struct zio_set *set);
+unsigned int zio_set_count(const struct zio_set *set);
+
+/* Channel @i, with mapped data, is a ring from now on. Returns 0, or -1 with errno. */
+int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch);
+
+/* Before a channel is closed. Its blocks count as passed. */
+void zio_set_leave(struct zio_channel *ch);
+
+/* Give passed blocks back to the kernel, and new ones to their channels. */
+void zio_set_turn(struct zio_set *set);
+
+#endif /* LIBZIO_SET_H */
