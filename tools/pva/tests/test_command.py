@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line, and where the program listens"""
 
+import contextlib
 import os
 import re
 import signal
@@ -32,7 +33,11 @@ def file(tmp_path: Path) -> Path:
 def listeners(pid: int) -> set[str]:
     """Return the addresses of the TCP sockets on which a process listens."""
     folder = f"/proc/{pid}/fd"
-    links = [os.readlink(f"{folder}/{name}") for name in os.listdir(folder)]
+    links = []
+    for name in os.listdir(folder):
+        # The process opens and closes files meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            links.append(os.readlink(f"{folder}/{name}"))
     inodes = {link[8:-1] for link in links if link.startswith("socket:")}
     found = set()
     for table in "tcp", "tcp6":
