@@ -5,9 +5,8 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
 
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the tests of the programs here
-  matrix     the modules compile for other kernels and processors, for some of them the
-             tools, too. What has not changed is not compiled again ("matrix" also boots
-             them)
+  matrix     the modules compile for Debian's newest kernel, for 64 and 32 bits, and for
+             another target each day ("matrix" compiles for all, and boots most)
   tools      the tests of the tools and the library, on this machine
   python     the Python package, on this machine
   nexus      zio-nexus, on this machine
@@ -163,7 +162,7 @@ def run_group(report: Report, group: list[str], options: argparse.Namespace) -> 
     if group == ["build"]:
         check_build.run(report)
     elif group == ["matrix"]:
-        matrix.compile_all(report, matrix.TARGETS)
+        matrix.compile_all(report, matrix.sample(matrix.today()))
     elif group == ["mutants"]:
         run_mutants(report, options)
     else:

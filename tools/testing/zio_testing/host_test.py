@@ -345,6 +345,14 @@ def test_table(out: Tap) -> None:
     out.is_equal("table: modules", matrix.checks_of(target), "modules, sparse")
 
 
+def test_sample(out: Tap) -> None:
+    days = [{target.name for target in matrix.sample(day)} for day in range(99)]
+    always, found = set.intersection(*days), set.union(*days)
+    out.is_equal("sample: each day", always, {"newest", "armhf-newest"})
+    wanted = {target.name for target in matrix.TARGETS} - {"distro", "rt"}
+    out.is_equal("sample: all targets come", found, wanted)
+
+
 def test_magic(out: Tap) -> None:
     magic = emulation.magic_of(0xB7)
     wanted = r"\x7f\x45\x4c\x46\x02\x01\x01" + r"\x00" * 9 + r"\x02\x00\xb7\x00:"
@@ -410,6 +418,7 @@ def main(words: list[str]) -> int:
     test_versions(out)
     test_recipes(out)
     test_table(out)
+    test_sample(out)
     test_magic(out)
     test_toolchains(out)
     test_jitter(out)

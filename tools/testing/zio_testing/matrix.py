@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """matrix - compile for all kernels and processors, boot most, and print a table
 
-Usage: matrix [--compile] [TARGET]...
+Usage: matrix [--compile] [--sample] [TARGET]...
 
 Compiles the modules for each TARGET (all by default) with all warnings on, and for some
 with sparse or with the tools, too. Then boots those that can boot, with a few selftests
-in each. --compile leaves out the boots.
+in each. --compile leaves out the boots. --sample takes the newest kernel, for 64 and for
+32 bits, and one of the other targets, each day the next.
 
 The targets are the names of kernels (see kernel), and clang-6.12, the same kernel with
-clang in place of gcc. i386 has programs of 32 bits for the kernel distro. What is already compiled and has not changed is not compiled again.
+clang in place of gcc. i386 has programs of 32 bits for the kernel distro. What is
+already compiled and has not changed is not compiled again.
 The headers, compilers and images come from the Debian archive that apt has here. They are
 unpacked in ~/.cache/zio/suites and ~/.cache/zio/kernels (4 GB); nothing is installed but
 QEMU for ARM.
@@ -17,6 +19,7 @@ The last line is "N passed, N failed". The logs are kept in ~/.cache/zio/matrix.
 """
 
 import argparse
+import datetime
 import hashlib
 import os
 import re
@@ -107,6 +110,21 @@ TARGETS = [
     Target("s390x-6.12", words=SPARSE, boots=False),
     Target("distro", has_tools=True, is_32=True),
 ]
+
+# The newest kernel changes most often, and 32 bits are the least like amd64.
+ALWAYS = ("newest", "armhf-newest")
+# check compiles for these two anyway.
+NEVER_IN_SAMPLE = ("distro", "rt")
+
+
+def sample(day: int) -> list[Target]:
+    """Return the targets that check compiles for on a day."""
+    others = [t for t in TARGETS if t.name not in ALWAYS + NEVER_IN_SAMPLE]
+    return [*choose(list(ALWAYS)), others[day % len(others)]]
+
+
+def today() -> int:
+    return datetime.date.today().toordinal()
 
 
 # --- compile --------------------------------------------------------------------------
@@ -274,9 +292,12 @@ def choose(names: list[str]) -> list[Target]:
 def main(words: list[str]) -> int:
     parser = Parser()
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--sample", action="store_true")
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args(words)
-    targets = choose(options.targets)
+    if options.sample and options.targets:
+        raise Usage("--sample chooses the targets: name none")
+    targets = sample(today()) if options.sample else choose(options.targets)
     setup("build", "vm-arm")
     report = Boots(LOGS)
     compiled = compile_all(report, targets)
