@@ -6,6 +6,7 @@
  * four pages. So each word tells its place in the stream.
  *
  * # model: zio-importer
+ * # distro
  */
 #include <linux/dma-buf.h>
 #include <sys/ioctl.h>

@@ -3,6 +3,8 @@
  * set_node_test.c: the node of a whole set: one ring, one head, one poll
  *
  * A user of the group "zio" reads it, and writes nonsense to its header.
+ *
+ * # distro
  */
 #include "board.h"
 #include "harness.h"

@@ -8,6 +8,7 @@
  * the software; a fault fails the boot.
  *
  * # device: xdma
+ * # distro
  * # model: zio-shutdown
  */
 #define TEST_SECONDS 400

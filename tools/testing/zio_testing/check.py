@@ -44,8 +44,8 @@ The kernels of the selftests:
   icount     distro where time counts instructions: tests with "# icount". It runs
              only when it is named. Mutants that omit a wait need it
 
-A test runs on distro and on kasan, but not where its header has a line
-"# not kasan: REASON".
+A test runs on kasan. It runs on distro where its header has a line "# distro" or
+"# not kasan: REASON". --kernel distro with no TEST runs all that can run there.
 
 --kernel kcsan looks for data races in the KUnit suites and in the selftests
 ("kernel" makes it). Each report is a failure. It takes an hour, and runs only when

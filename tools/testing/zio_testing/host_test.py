@@ -15,7 +15,17 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
-from . import emulation, layering, matrix, prose, recipes, tap, versions
+from . import (
+    check_boots,
+    emulation,
+    layering,
+    matrix,
+    prose,
+    recipes,
+    selftests,
+    tap,
+    versions,
+)
 from .common import ROOT
 from .toolchain import NATIVE, toolchain_of
 
@@ -327,6 +337,29 @@ def test_recipes(out: Tap) -> None:
         out.is_equal(f"recipes: {text.splitlines()[0]}", found, faults)
 
 
+# --- the places of the selftests --------------------------------------------------------
+
+
+def chosen(place: str, *names: str, forced: bool = False) -> set[str]:
+    return {test.path.stem for test in selftests.choose(place, list(names), forced)}
+
+
+def test_places(out: Tap) -> None:
+    """route_test needs no special kernel. faults.sh cannot run on distro."""
+    places = {place: chosen(place) for place in check_boots.KERNELS}
+    every = {test.path.stem for test in selftests.find_all()}
+    out.is_equal("places: each test runs", set.union(*places.values()), every)
+    both = places["distro"] & (places["kasan"] | places["leaks"])
+    asking = {test.path.stem for test in selftests.find_all() if test.has("distro")}
+    out.is_equal("places: both when the test asks for it", both, asking)
+    out.is_equal("places: leaks or kasan", places["leaks"] & places["kasan"], set())
+    out.is_equal("places: a test by name", chosen("distro", "route_test"), set())
+    found = chosen("distro", "route_test", forced=True)
+    out.is_equal("places: a test and a place by name", found, {"route_test"})
+    found = chosen("distro", forced=True) & {"route_test", "faults"}
+    out.is_equal("places: a place by name", found, {"route_test"})
+
+
 # --- compilers --------------------------------------------------------------------------
 
 
@@ -417,6 +450,7 @@ def main(words: list[str]) -> int:
     test_prose(out)
     test_versions(out)
     test_recipes(out)
+    test_places(out)
     test_table(out)
     test_sample(out)
     test_magic(out)

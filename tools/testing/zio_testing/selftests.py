@@ -77,22 +77,35 @@ class Selftest:
     def asks_for(self, what: str) -> set[str]:
         return set(re.findall(rf"^(?: \* )?# {what}: (.*)$", self.text, re.M))
 
-    def runs_on(self, place: str) -> bool:
+    def can_run_on(self, place: str) -> bool:
         if find_place(place).is_special:
             return self.has(place)
+        return not self.has(f"not {place}: ..*")
+
+    def runs_on(self, place: str) -> bool:
+        """Return true if the test runs there although nobody has named the place. A test
+        that the sanitizers have judged runs on distro only when it asks for that."""
         if place == "kasan" and self.has("leaks"):
             return False
-        return not self.has(f"not {place}: ..*")
+        if place == "distro" and self.can_run_on("kasan"):
+            return self.has("distro")
+        return self.can_run_on(place)
+
+
+def find_all() -> list[Selftest]:
+    paths = [path for path in SELFTESTS.glob("*.sh") if not path.name.startswith("lib")]
+    # Other C files, and directories, are programs that tests call.
+    return list(map(Selftest, sorted(paths) + sorted(SELFTESTS.glob("*_test.c"))))
 
 
 def choose(place: str, names: list[str], forced: bool) -> list[Selftest]:
     """Return the tests of @names, or all, that run at @place. If the user named both the
-    test and the place (@forced), the header of the test does not matter."""
-    paths = [path for path in SELFTESTS.glob("*.sh") if not path.name.startswith("lib")]
-    # Other C files, and directories, are programs that tests call.
-    tests = map(Selftest, sorted(paths) + sorted(SELFTESTS.glob("*_test.c")))
+    test and the place (@forced), the header of the test does not matter. If the user
+    named the place alone, all tests run that can run there."""
+    tests = find_all()
     if not names:
-        return [test for test in tests if test.runs_on(place)]
+        can_run = Selftest.can_run_on if forced else Selftest.runs_on
+        return [test for test in tests if can_run(test, place)]
     wanted = {Path(name).stem for name in names}
     named = [test for test in tests if test.path.stem in wanted]
     return [test for test in named if forced or test.runs_on(place)]
