@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* A machine that several users share is slower than an idle one by less than this. */
-#define SLOWNESS 15
+#define SLOWNESS 8
 
 /* The process that leads the group; set by begin_group(). */
 static pid_t group_leader;

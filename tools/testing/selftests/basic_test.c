@@ -4,8 +4,6 @@
  *
  * # not kasan: it compares values; map_test, change_test and life_test take the same ways
  */
-#define TEST_SECONDS	60
-
 #include <time.h>
 
 #include "board.h"

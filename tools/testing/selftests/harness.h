@@ -40,7 +40,7 @@
 
 /* How long a test takes at most on an idle machine; a file may define another one. */
 #ifndef TEST_SECONDS
-#define TEST_SECONDS	120
+#define TEST_SECONDS	60
 #endif
 
 struct test {

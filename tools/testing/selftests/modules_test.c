@@ -6,8 +6,6 @@
  * # leaks
  * # rt
  */
-#define TEST_SECONDS	90
-
 #include "board.h"
 #include "harness.h"
 

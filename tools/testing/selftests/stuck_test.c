@@ -6,8 +6,6 @@
  * userfaultfd serves a page only when the test says so. A read or write that needs the
  * page stays in the kernel until then.
  */
-#define TEST_SECONDS	600
-
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sys/ioctl.h>

@@ -6,7 +6,7 @@ Usage: matrix [--compile] [--sample] [TARGET]...
 Compiles the modules for each TARGET (all by default) with all warnings on, and for some
 with sparse or with the tools, too. Then boots those that can boot, with a few selftests
 in each. --compile leaves out the boots. --sample takes the newest kernel, for 64 and for
-32 bits, and one of the other targets, each day the next.
+32 bits, and one of the other targets. That one changes each day.
 
 The targets are the names of kernels (see kernel), and clang-6.12, the same kernel with
 clang in place of gcc. i386 has programs of 32 bits for the kernel distro. What is
