@@ -262,63 +262,7 @@ struct zio_dmabuf {
 
 /* Standard attributes, units */
 #include <linux/zio-std-attr.h>
-
-/*
- * The control ring: a program reads blocks without system calls.
- *
- * The program opens the control node of an input O_RDWR, and maps:
- *  - the first page of the control node, writable: the header;
- *  - slot_size * n_slots bytes from slots_offset on, read only: a control per slot;
- *  - data_size bytes of the data node, read only: the samples. Those of a block begin
- *    at mem_offset | (uint64_t)reserved << 32 of its control.
- *
- * head and tail count blocks and wrap at 2^32. The control of block i is in slot
- * i % n_slots. The program loads head (acquire). It owns the blocks from tail up to
- * head until it stores tail (release). If there are none, it sleeps in poll() on the
- * control node.
- */
-#define ZIO_RING_MAGIC		0x5a494f52
-#define ZIO_RING_VERSION	1
-
-/*
- * Blocks come by events: a program polls an empty ring only to sleep. If this flag is not
- * set, blocks may come only because a program polls.
- */
-#define ZIO_RING_EVENTS		0x00000001
-
-/*
- * The ring of a set has the blocks of all its channels. A program opens
- * /dev/zio/NAME-ID-CSET-ctrl O_RDWR and maps the header and the slots as above, and:
- *  - 4 * n_entries bytes from entries_offset on, read only: a slot number per entry;
- *  - the data node of each channel, read only.
- *
- * head and tail count entries. Entry i % n_entries has the number of the slot with the
- * control of block i. The number divided by channel_slots is the channel. The entries are
- * in the order in which the blocks are done.
- */
-#define ZIO_SET_RING_MAGIC	0x5a494f53
-
-/* The first page of the control node; unused and reserved fields are zero. */
-struct zio_ring_header {
-	uint32_t magic;		/* ZIO_RING_MAGIC */
-	uint32_t version;	/* ZIO_RING_VERSION; grows with incompatible changes */
-	uint32_t slots_offset;	/* place of the slots in the control node, for mmap() */
-	uint32_t slot_size;	/* bytes from one slot to the next */
-	uint32_t n_slots;	/* a power of two, but in the ring of a set */
-	uint32_t flags;		/* ZIO_RING_EVENTS; poll() brings it up to date */
-	uint64_t data_size;	/* bytes of the data node that a program can map; 0: of a set */
-	uint32_t entries_offset; /* ring of a set: place of the entries */
-	uint32_t n_entries;	/* ring of a set: a power of two */
-	uint32_t channel_slots;	/* ring of a set: a power of two */
-	uint8_t reserved[20];
-
-	uint32_t head;		/* finished blocks; only the kernel writes it */
-	uint32_t unused_head;
-	uint64_t lost;		/* blocks for which memory was missing */
-	uint8_t reserved_head[48];
-
-	uint32_t tail;		/* passed blocks; only the program writes it */
-	uint8_t reserved_tail[60];
-};
+/* The ring: blocks without system calls */
+#include <linux/zio-ring.h>
 
 #endif /* _UAPI_LINUX_ZIO_USER_H */
