@@ -14,6 +14,10 @@ TIMED_OUT, NO_END, FAULT = 124, 98, 99
 BEGUN = "zio-vm: begin"
 
 
+def is_over(seconds: float, limit: float | None) -> bool:
+    return limit is not None and seconds > limit
+
+
 class Boot:
     """One machine; its files are in @work."""
 
@@ -23,7 +27,8 @@ class Boot:
         self.command, self.env, self.work, self.port = command, env, work, port
         self.log = work / "log"
         self.timeout: float | None = None
-        self.stood_still = self.timed_out = False
+        self.silence: float | None = None
+        self.stood_still = self.timed_out = self.fell_silent = False
         self.status = 0
 
     def start(self, ports: list[str], **options: Any) -> Process:
@@ -64,21 +69,19 @@ class Boot:
 
     def watch(self, process: Process, boot_seconds: float) -> None:
         """Wait for the end, the timeout, or a log that has not grown for @boot_seconds
-        before the first process."""
+        before the first process, and then for self.silence."""
         begin = changed = time.monotonic()
         size, begun = 0, False
         while wait(process, 1.0 if begun else 0.2) is None:
-            now = time.monotonic()
-            if self.timeout and now - begin > self.timeout:
-                self.timed_out = True
+            now, before = time.monotonic(), size
+            size = self.log.stat().st_size if self.log.exists() else 0
+            changed = now if size != before else changed
+            begun = begun or BEGUN in read_log(self.log)
+            self.timed_out = is_over(now - begin, self.timeout)
+            self.stood_still = not begun and now - changed > boot_seconds
+            self.fell_silent = is_over(now - changed, self.silence)
+            if self.timed_out or self.stood_still or self.fell_silent:
                 return
-            if not begun:
-                text = read_log(self.log)
-                changed = now if len(text) != size else changed
-                size, begun = len(text), BEGUN in text
-                if now - changed > boot_seconds and not begun:
-                    self.stood_still = True
-                    return
 
     def run_shell(self, timeout: float | None) -> None:
         """Run a machine whose second port is this terminal."""
@@ -108,6 +111,9 @@ class Boot:
             return self.fail(NO_END, "the machine stood still while it booted, twice")
         if self.timed_out:
             text = f"no end after {self.timeout:.0f} seconds, machine stopped"
+            return self.fail(TIMED_OUT, text)
+        if self.fell_silent:
+            text = f"no word in the log for {self.silence:.0f} seconds, machine stopped"
             return self.fail(TIMED_OUT, text)
         said = (self.work / "qemu").read_text(errors="replace")
         if self.status:

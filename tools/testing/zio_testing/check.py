@@ -124,7 +124,9 @@ def proc() -> Iterator[None]:
 def prepare_program(report: Report, step: str, *more: str) -> Job:
     what, command = PROGRAMS[step]
     say(what)
-    return Job(report.logs / step, [*command, *more], partial(report.add_program, what))
+    finish = partial(report.add_program, what)
+    command = check_boots.within_limit([*command, *more])
+    return Job(report.logs / step, command, finish)
 
 
 def build_tools(report: Report) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from . import kernel, selftests, suite, tap
-from .common import ROOT, TESTING, Failure, read_log, say
+from .common import ROOT, TESTING, Failure, Words, read_log, say
 from .kernel_suite import PROGRAMS_32
 from .modules import build_tools
 from .pool import Job, Preparation
@@ -17,7 +17,9 @@ from .toolchain import I386, Toolchain, toolchain_of
 
 # Seconds. A test reaches a limit only when it hangs, also on a busy machine. The slowest
 # takes two minutes on an idle one.
-KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT = 3600, 1200, 14400
+KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT, PROGRAM_LIMIT = 3600, 900, 14400, 2400
+# So long a kernel is silent, when no test begins.
+SILENCE = TEST_LIMIT + 120
 # The machine gets these variables, with the values that this process has
 PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
 
@@ -34,7 +36,12 @@ def prepare_vm(report: Report) -> Job:
     what = "virtual machine"
     say(what)
     finish = partial(report.add_program, what)
-    return Job(report.logs / "vm", [TESTING / "vm_test"], finish)
+    return Job(report.logs / "vm", within_limit([TESTING / "vm_test"]), finish)
+
+
+def within_limit(command: Words) -> Words:
+    """Let timeout(1) end a program that hangs, with its children."""
+    return ["timeout", "--kill-after=60", str(PROGRAM_LIMIT), *command]
 
 
 # --- KUnit ----------------------------------------------------------------------------
@@ -54,7 +61,8 @@ def prepare_kunit(report: Report, name: str) -> Job:
     command = [TESTING / "vm", "--kernel", name]
     if os.environ.get("ZIO_KUNIT_LEAKS", "yes") == "yes":
         command.append("--leaks")
-    command += ["--timeout", str(KUNIT_LIMIT), "--log", kernel_log, "--"]
+    command += ["--timeout", str(KUNIT_LIMIT), "--silence", str(SILENCE)]
+    command += ["--log", kernel_log, "--"]
     # zio-core/Kbuild reads ZIO_KUNIT_SUITES.
     command.append("zio-load zio-buf-dma && zio-load zio-test")
     return Job(log, command, partial(finish_kunit, report, what))
@@ -115,6 +123,7 @@ def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
     names = [test.name for test in tests]
     command = [TESTING / "vm", *machine_options(report, name, tests)]
     command += ["--no-load", "--timeout", str(SELFTESTS_LIMIT + longer)]
+    command += ["--silence", str(SILENCE + longer)]
     command += ["--add", f"{programs_for(report, compilers_for(name))}:/selftests"]
     dd = toolchain_of(tree_of(name)).programs.program("dd")
     command += ["--add", f"{dd}:/usr/local/bin/dd"]

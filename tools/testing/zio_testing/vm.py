@@ -29,6 +29,8 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
                           has the address 10.0.2.15, and reaches no other machine
   --leaks                 look for lost memory at the end (kasan, kcsan)
   --timeout S             limit in seconds (default 300; a shell has none)
+  --silence S             the same for the time in which the log of the kernel does not
+                          grow (default: none)
   --device sspci[,PROPERTY=VALUE]..., --device sps[,PROPERTY=VALUE]...
                           an emulated S-LINK card, destination or source, with its
                           test bench and the program slink-bench: see
@@ -89,6 +91,7 @@ def parse_options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--cpus", type=number, default=2)
     parser.add_argument("--mem", type=number, default=512)
     parser.add_argument("--timeout", type=number)
+    parser.add_argument("--silence", type=number)
     parser.add_argument("--modules", type=Path)
     parser.add_argument("--log", type=Path)
     for name in ("icount", "no-load", "leaks", "host-root"):
@@ -209,6 +212,7 @@ def run(options: argparse.Namespace, work: Path) -> int:
     try:
         if options.command:
             seconds = os.environ.get("ZIO_VM_BOOT_SECONDS") or 90
+            boot.silence = options.silence
             boot.run_command(options.timeout or 300, float(seconds))
         else:
             say("booting, 'exit' leaves")
