@@ -136,15 +136,21 @@ no_output_faults()
 	is "$1: no fault of the source card" "$(out_ask faults)" 0
 }
 
+# fresh_bench: the settings of a new card
+fresh_bench()
+{
+	bench clear=1 cable=1 inject=0 inject-every=0 inject-faults=0 \
+		inject-at=0xffffffff mode=stop sizes=fixed pattern=count gap-ns=0 rate=25000 \
+		word-ns=30 begin=0xb0f00000 end=0xe0f00000 word-errors=0 \
+		count=0 event=0 xoff=1 fifo-words=4096 card-ns=30 grant-ns=240 \
+		bus-time=pci posted-ns=0 abort=none abort-on=any abort-after=0
+}
+
 # The card with the settings of a new one, and a new board.
 fresh()
 {
 	echo $pci >$driver/unbind
-	bench clear=1 cable=1 inject=0 inject-every=0 inject-at=0xffffffff \
-		mode=stop sizes=fixed pattern=count gap-ns=0 rate=25000 \
-		word-ns=30 begin=0xb0f00000 end=0xe0f00000 word-errors=0 \
-		count=0 event=0 xoff=1 fifo-words=4096 card-ns=30 grant-ns=240 \
-		bus-time=pci posted-ns=0 abort=none abort-on=any abort-after=0
+	fresh_bench
 	echo $pci >$driver/bind
 	wait_until 10 link_is 1
 }

@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 {
 	const char *node = parse_options(argc, argv);
 
-	begin_group(300);
+	begin_group(60);
 	if (options.check)
 		check_events(node);
 	else if (options.drain)

@@ -169,7 +169,7 @@ test_mini()
 		is "mini: words after a suspend" "$(dd if=$mini bs=4096 count=50 2>/dev/null |
 			wc -c)" 204800
 	fi
-	slink-bench -c $mini_card mode=stop
+	slink-bench -c $mini_card mode=stop inject-every=0 inject-faults=0
 	is "mini: no fault" "$(slink-bench -c $mini_card faults)" 0
 	check "mini: unloaded" zio-unload zio-s5933-mini
 }

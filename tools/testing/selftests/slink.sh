@@ -402,6 +402,8 @@ other_board()
 	check "$1: it is there" test -e $bus/"$other"
 	keep="$card $in $node"
 	card=$(card_of "$other") in=$bus/$other/cset0 node=/dev/zio/$other-0-0
+	# Another test may have used this card.
+	fresh_bench
 	check "$1: link" wait_until 10 link_is 1
 	echo 8192 >$in/trigger/nsamples
 	stream "$1" 20 random sweep 1020 1040 1
