@@ -52,7 +52,7 @@ A test runs on kasan. It runs on distro where its header has a line "# distro" o
 it is named.
 
 check installs missing Debian packages. It compiles the kernel with the sanitizers
-when the cache does not have it (5 to 10 minutes). The steps from tools to selftests
+when the cache does not have it (5 to 10 minutes). The steps from tools to mutants
 run two jobs at a time. A fault or a leak that the kernel reports in
 any boot is a failure. check prints failures in full, and keeps the logs in
 ~/.cache/zio/check. The last line is "N passed, N failed".
@@ -76,7 +76,7 @@ BOOTS = ("vm", "kunit", "selftests")
 BESIDE_BOOTS = ("litmus", "tools", "python", "nexus", "scope", "pva", "kafka", "live")
 BESIDE_BOOTS += ("packages",)
 # The steps of a group run together, two jobs at a time.
-GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS), ("mutants",))
+GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS, "mutants"))
 STEPS = [step for group in GROUPS for step in group]
 # Only mutants that need no boot, or a short one
 MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
@@ -150,13 +150,11 @@ def run_together(report: Report, options: argparse.Namespace) -> None:
     if programs and programs != ["litmus"]:
         build_tools(report)
     jobs[1:1] = [partial(prepare_program, report, step) for step in programs]
+    if "mutants" in options.steps:
+        # Another job runs these tests on the unchanged tree.
+        more = ["--no-verify"] if len(options.steps) > 1 else []
+        jobs.insert(1, partial(prepare_program, report, "mutants", *more))
     run_jobs(jobs)
-
-
-def run_mutants(report: Report, options: argparse.Namespace) -> None:
-    # The steps before have run these tests on the unchanged tree.
-    more = ["--no-verify"] if len(options.steps) > 1 else []
-    run_jobs([partial(prepare_program, report, "mutants", *more)])
 
 
 def run_group(report: Report, group: list[str], options: argparse.Namespace) -> None:
@@ -165,8 +163,6 @@ def run_group(report: Report, group: list[str], options: argparse.Namespace) -> 
         check_build.run(report)
     elif group == ["matrix"]:
         matrix.compile_all(report, matrix.sample(matrix.today()))
-    elif group == ["mutants"]:
-        run_mutants(report, options)
     else:
         run_together(report, options)
     say(f"{', '.join(group)} took {time.monotonic() - begin:.0f} s")
