@@ -68,8 +68,8 @@ class Boot:
         self.status = process.returncode
 
     def watch(self, process: Process, boot_seconds: float) -> None:
-        """Wait for the end, the timeout, or a log that has not grown for @boot_seconds
-        before the first process, and then for self.silence."""
+        """Wait for the end, or the timeout. Before the first process the log grows within
+        @boot_seconds, and then within self.silence."""
         begin = changed = time.monotonic()
         size, begun = 0, False
         while wait(process, 1.0 if begun else 0.2) is None:
