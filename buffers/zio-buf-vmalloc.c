@@ -4,8 +4,9 @@
  *
  * The area is a ring. A block is reserved behind the previous one, with the largest
  * size. When its length is known, and no other block has been reserved since, trim()
- * gives the rest back. So events of varying length leave no holes. Blocks may be put in
- * any order. Their memory is used again in the order of the reservations.
+ * gives the rest back. So events of varying length leave no holes. In the same way
+ * cancel() gives back a block that the driver has not filled. Blocks may be put in any
+ * order. Their memory is used again in the order of the reservations.
  *
  *       0        first            start           size
  *       |  free  |  reserved ...  |     free      |
@@ -202,6 +203,25 @@ static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *trimmed)
 
 	if (next_index(vbuf, block - vbuf->block) == vbuf->head)
 		vbuf->start = block->mem_offset + zio_block_room(block->block.len);
+}
+
+/*
+ * Without this, the blocks of a set that is enabled and disabled again and again would fill
+ * the area behind a block that a reader holds.
+ */
+static void vmalloc_cancel(struct zio_buffer *buf, struct zio_block *cancelled)
+{
+	struct zio_block_core *block = to_block_core(cancelled);
+	struct vmalloc_buffer *vbuf = buf->priv;
+	unsigned int i = block - vbuf->block;
+
+	if (next_index(vbuf, i) != vbuf->head) {
+		vmalloc_put_block(buf, cancelled);
+		return;
+	}
+	vbuf->head = i;
+	vbuf->used--;
+	vbuf->start = block->mem_offset;
 }
 
 static void free_blocks(struct zio_block_core *block, unsigned int len)
@@ -415,6 +435,7 @@ const struct zio_buffer_ops zio_area_buffer_ops = {
 	.put_blocks = vmalloc_put_blocks,
 	.oldest = vmalloc_oldest,
 	.trim = vmalloc_trim,
+	.cancel = vmalloc_cancel,
 	.count = vmalloc_count,
 };
 EXPORT_SYMBOL_GPL(zio_area_buffer_ops);

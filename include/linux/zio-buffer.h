@@ -170,6 +170,9 @@ struct zio_buffer {
  *        there is no room behind that.
  * @trim: optional; any context, never beside get_block(). The last block of
  *        get_block() needs only block->len bytes: the type takes the rest back.
+ * @cancel: optional; never beside get_block(), context as @get_block. Takes back a block
+ *        that the driver has not filled. If it is the last one of get_block(), the type
+ *        forgets that it was taken. Otherwise as @put_block.
  * @count: returns the number of blocks, of all geometries.
  */
 struct zio_buffer_ops {
@@ -188,6 +191,7 @@ struct zio_buffer_ops {
 			   unsigned int n);
 	struct zio_block *(*oldest)(struct zio_buffer *buf);
 	void (*trim)(struct zio_buffer *buf, struct zio_block *block);
+	void (*cancel)(struct zio_buffer *buf, struct zio_block *block);
 	unsigned int (*count)(struct zio_buffer *buf);
 };
 

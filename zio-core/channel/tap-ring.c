@@ -187,6 +187,8 @@ void zio_tap_block_drop(struct zio_channel_core *chan, struct zio_block *block)
 	ring = rcu_dereference(chan->tap_ring);
 	if (ring && is_in_order(chan->buf)) {
 		move_edge(ring, chan->buf, block, block->size);
+		/* The next block begins at the same place, without a turn of the area. */
+		ring->is_new = chan->buf->type->ops->cancel;
 		smp_wmb();					/* M */
 	}
 	rcu_read_unlock();

@@ -238,7 +238,7 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 			zio_channel_notify(chan);
 		} else {
 			monitor_drop(chan, armed->block);
-			chan->buf->type->ops->put_block(chan->buf, armed->block);
+			zio_block_cancel(chan, armed->block);
 		}
 	}
 	cset->pub.armed->chan = NULL;

@@ -99,6 +99,17 @@ static inline void zio_output_put(struct zio_channel_core *chan,
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
 
+/* Takes back an input block that the driver has not filled. The caller owns the phase. */
+static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_block *block)
+{
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+
+	if (ops->cancel)
+		ops->cancel(chan->buf, block);
+	else
+		ops->put_block(chan->buf, block);
+}
+
 /* watchdog.c */
 void zio_watchdog_init(struct zio_cset_core *cset);
 

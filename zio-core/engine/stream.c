@@ -466,13 +466,12 @@ void zio_stream_close(struct zio_cset_core *cset)
 
 static void drop_in_flight(struct zio_channel_core *chan)
 {
-	const struct zio_buffer_ops *ops = chan->buf->type->ops;
 	struct zio_stream *stream = chan->stream;
 	struct zio_queue *q = &chan->queue;
 
 	while (stream->taken != q->head) {
 		WRITE_ONCE(stream->taken, stream->taken - 1);
-		ops->put_block(chan->buf, q->slot[stream->taken & q->mask]);
+		zio_block_cancel(chan, q->slot[stream->taken & q->mask]);
 	}
 	WRITE_ONCE(stream->wants, 1);
 }

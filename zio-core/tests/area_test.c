@@ -191,6 +191,61 @@ static void oldest_block_holds_the_rest(struct kunit *test)
 	put(chan, out[0]);
 }
 
+/* A reader holds the oldest block while the set is frozen again and again. */
+static void cancelled_blocks_take_no_room(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 512);
+	struct zio_cset_core *cset = tdev->cset;
+	struct zio_channel_core *chan = cset->chan[0];
+	struct zio_block *held, *block;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
+	KUNIT_ASSERT_EQ(test, test_set_len(chan, 4), 0);
+	held = take(tdev);
+	KUNIT_ASSERT_NOT_NULL(test, held);
+	tdev->io_return = -EAGAIN;
+	for (i = 0; i < 10; i++) {
+		KUNIT_ASSERT_EQ(test, test_fire(cset), -EINPROGRESS);
+		mutex_lock(&cset->mutex);
+		zio_cset_freeze(cset);
+		zio_cset_unfreeze(cset);
+		mutex_unlock(&cset->mutex);
+	}
+	tdev->io_return = 0;
+	for (i = 0; i < 3; i++) {
+		block = take(tdev);
+		KUNIT_ASSERT_NOT_NULL(test, block);
+		KUNIT_EXPECT_EQ(test, to_block_core(block)->mem_offset, 1024 * (i + 1));
+		put(chan, block);
+	}
+	put(chan, held);
+}
+
+/* A driver may give back blocks out of order: only the last one is forgotten. */
+static void only_the_last_block_is_cancelled(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 512);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+	struct zio_block *a, *b, *c;
+
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
+	a = ops->get_block(chan->buf);
+	b = ops->get_block(chan->buf);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	ops->cancel(chan->buf, a);
+	c = ops->get_block(chan->buf);
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_EXPECT_EQ(test, to_block_core(c)->mem_offset, 2048);
+	ops->cancel(chan->buf, c);
+	ops->cancel(chan->buf, b);
+	c = ops->get_block(chan->buf);
+	KUNIT_EXPECT_EQ(test, to_block_core(c)->mem_offset, 1024);
+	put(chan, c);
+}
+
 static void sizes_are_checked(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 512);
@@ -268,6 +323,8 @@ static struct kunit_case area_cases[] = {
 	KUNIT_CASE(short_blocks_leave_no_hole),
 	KUNIT_CASE(whole_area_is_used),
 	KUNIT_CASE(oldest_block_holds_the_rest),
+	KUNIT_CASE(cancelled_blocks_take_no_room),
+	KUNIT_CASE(only_the_last_block_is_cancelled),
 	KUNIT_CASE(sizes_are_checked),
 	KUNIT_CASE(mapped_area_stays),
 	KUNIT_CASE(block_as_scatterlist),

@@ -104,6 +104,7 @@ static void make_tally(struct kunit *test)
 	tally.ops.put_block = tally_put_block;
 	tally.ops.get_blocks = NULL;
 	tally.ops.put_blocks = NULL;
+	tally.ops.cancel = NULL;
 	tally.type = *tdev->cset->buf_type;
 	tally.type.name = "tally";
 	tally.type.owner = THIS_MODULE;
