@@ -31,8 +31,12 @@ prepare()
 
 is_open()
 {
-	grep -q "^" /proc/$recorder/status && ls -l /proc/[0-9]*/fd 2>/dev/null |
-		grep -q "$name-ctrl"
+	ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q "$name-ctrl"
+}
+
+open_channel()
+{
+	wait_until 60 eval 'is_open || [ ! -e /proc/$recorder/exe ]' && is_open
 }
 
 has_lost()
@@ -76,7 +80,12 @@ check "blocks of 1 KiB, as fast as the timer" prepare 20000
 $nexus $name -o /tmp/nexus/run.nxs --method=ring --progress --json >/tmp/json 2>/tmp/err &
 recorder=$!
 diag "$(cat /tmp/err)"
-check "the recorder has the channel" wait_until 60 is_open
+check "the recorder has the channel" open_channel
+if [ $status -ne 0 ]; then
+	diag "$(cat /tmp/err)"
+	kill $recorder
+	done_testing
+fi
 echo 1 >$cset0/enable
 check "blocks are lost" wait_until 60 has_lost 10
 echo 0 >$cset0/enable
