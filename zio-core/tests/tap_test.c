@@ -174,6 +174,31 @@ static void no_tap_shows_overwritten_samples(struct kunit *test)
 	test_thread_stop(test, board);
 }
 
+/* A block that the core takes back again and again overwrites no other one. */
+static void tap_keeps_blocks_through_changes(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_cset_core *cset = tdev->cset;
+	u8 *mem = kunit_kzalloc(test, MAX_BYTES, GFP_KERNEL);
+	struct file *tap;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	test_device_use_area(tdev, (struct test_area){ .kb = 4, .len = 8, .nsamples = 512 });
+	test_stop_demand(tdev);
+	tap = open_tap(tdev);
+	test_fire(cset);
+	tdev->io_return = -EAGAIN;
+	for (i = 0; i < 5; i++) {
+		KUNIT_ASSERT_EQ(test, test_fire(cset), -EINPROGRESS);
+		mutex_lock(&cset->mutex);
+		zio_cset_freeze(cset);
+		zio_cset_unfreeze(cset);
+		mutex_unlock(&cset->mutex);
+	}
+	KUNIT_EXPECT_EQ(test, test_read(tap, mem, MAX_BYTES), sizeof(struct zio_control) + 1024);
+}
+
 static void flush_counts_what_it_drops(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -191,6 +216,7 @@ static struct kunit_case tap_cases[] = {
 	KUNIT_CASE(taps_show_blocks_of_an_area),
 	KUNIT_CASE(taps_show_copies),
 	KUNIT_CASE(no_tap_shows_overwritten_samples),
+	KUNIT_CASE(tap_keeps_blocks_through_changes),
 	KUNIT_CASE(flush_counts_what_it_drops),
 	{}
 };
