@@ -56,7 +56,6 @@ enum slink_stat {
 struct slink_visit {
 	ktime_t begin;
 	unsigned int turns;	/* left in this visit */
-	bool enable;		/* interrupts, after the visit */
 };
 
 /* See input.c */
@@ -93,6 +92,7 @@ struct slink_card {
 	struct delayed_work watch;
 	atomic_t finishing;	/* contexts that are about to call zio_cset_done() */
 	u32 poll_us;
+	bool timed;		/* the timer starts the next visit, not an interrupt */
 	struct hrtimer timer;
 	u32 begin;
 	u32 end;

@@ -113,6 +113,7 @@ static void end_reset(struct slink_card *card)
 	slink_expect(card, TYPE_DATA);
 	card->in_reset = false;
 	card->lost = false;
+	card->timed = false;
 	s5933_set_irq(&card->chip, !card->chip.halted, 0);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }

@@ -26,16 +26,15 @@
 /* The period, in jiffies, of the check whether the card has lost its state. */
 #define WATCH_PERIOD	HZ
 
-static struct slink_visit begin_visit(bool enable)
+static struct slink_visit begin_visit(void)
 {
-	return (struct slink_visit){
-		.begin = ktime_get(), .turns = VISIT_TURNS, .enable = enable
-	};
+	return (struct slink_visit){ .begin = ktime_get(), .turns = VISIT_TURNS };
 }
 
 /* The timer, instead of an interrupt, starts the next visit. */
 static void visit_later(struct slink_card *card, u64 ns)
 {
+	card->timed = true;
 	s5933_set_irq(&card->chip, false, 0);
 	hrtimer_start(&card->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 }
@@ -50,17 +49,19 @@ static void end_visit(struct slink_card *card, const struct slink_visit *visit)
 }
 
 /*
- * Acknowledge the messages that were taken, and enable interrupts again. A message that
- * came just before has lost its status, so look for it.
+ * Acknowledge the messages that were taken, and enable interrupts again, but not if the
+ * timer is to come. Another visit may be between two calls of this function, with
+ * interrupts off: so the register does not tell whether this visit is to enable them. A
+ * message that came just before has lost its status, so look for it.
  *
  * Return: true if the card has more to do.
  */
-static bool close_visit(struct slink_card *card, struct slink_visit *visit)
+static bool close_visit(struct slink_card *card)
 {
 	bool taken = card->unacknowledged;
 
 	card->unacknowledged = false;
-	s5933_set_irq(&card->chip, visit->enable, taken ? INTCSR_IS_IMB : 0);
+	s5933_set_irq(&card->chip, !card->timed, taken ? INTCSR_IS_IMB : 0);
 	if (!taken)
 		return false;
 	slink_wait_behind(card);
@@ -78,7 +79,7 @@ static bool advance(struct slink_card *card, struct slink_visit *visit)
 	do {
 		done = slink_advance_input(card, visit);
 	} while (!done && visit->turns && slink_is_usable(card) &&
-		 close_visit(card, visit));
+		 close_visit(card));
 	if (done)
 		atomic_inc(&card->finishing);
 	else if (!visit->turns && slink_is_usable(card))
@@ -145,13 +146,12 @@ static bool visit_card(struct slink_card *card, u32 status,
  */
 void slink_service(struct slink_card *card)
 {
-	struct slink_visit visit = begin_visit(false);
+	struct slink_visit visit = begin_visit();
 	struct s5933 *chip = &card->chip;
 	unsigned long flags;
 	bool done = false;
 
 	spin_lock_irqsave(&chip->lock, flags);
-	visit.enable = chip->intcsr & chip->ops->irq;
 	if (slink_is_usable(card))
 		done = visit_card(card, s5933_read(chip, S5933_INTCSR), &visit);
 	spin_unlock_irqrestore(&chip->lock, flags);
@@ -190,8 +190,7 @@ static bool poll_card(struct slink_card *card, struct slink_visit *visit)
 {
 	u32 status = s5933_read(&card->chip, S5933_INTCSR);
 
-	visit->enable = !is_busy(status) || !card->poll_us;
-	if (!visit->enable)
+	if (is_busy(status) && card->poll_us)
 		poll_later(card);
 	return visit_card(card, status, visit);
 }
@@ -209,12 +208,13 @@ static bool poll_card(struct slink_card *card, struct slink_visit *visit)
 enum hrtimer_restart slink_poll(struct hrtimer *timer)
 {
 	struct slink_card *card = container_of(timer, struct slink_card, timer);
-	struct slink_visit visit = begin_visit(true);
+	struct slink_visit visit = begin_visit();
 	unsigned long flags;
 	bool done = false;
 
 	slink_count(card, SLINK_POLLS, 1);
 	spin_lock_irqsave(&card->chip.lock, flags);
+	card->timed = false;
 	if (slink_is_usable(card))
 		done = poll_card(card, &visit);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
@@ -238,7 +238,7 @@ static bool is_interrupting(u32 status)
 irqreturn_t slink_interrupt(int irq, void *data)
 {
 	struct slink_card *card = slink_card_of(data);
-	struct slink_visit visit = begin_visit(!card->poll_us);
+	struct slink_visit visit = begin_visit();
 	unsigned long flags;
 	bool done = false;
 	u32 status;
@@ -247,7 +247,7 @@ irqreturn_t slink_interrupt(int irq, void *data)
 	status = s5933_read_status(&card->chip);
 	if (is_interrupting(status)) {
 		slink_count(card, SLINK_INTERRUPTS, 1);
-		if (!visit.enable)
+		if (card->poll_us)
 			poll_later(card);
 		done = visit_card(card, status, &visit);
 	}
