@@ -206,8 +206,8 @@ static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *trimmed)
 }
 
 /*
- * Without this, the blocks of a set that is enabled and disabled again and again would fill
- * the area behind a block that a reader holds.
+ * A set may be enabled and disabled again and again while a reader holds a block. If the
+ * armed blocks kept their places, they would fill the area behind that block.
  */
 static void vmalloc_cancel(struct zio_buffer *buf, struct zio_block *cancelled)
 {

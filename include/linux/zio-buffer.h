@@ -163,9 +163,9 @@ struct zio_buffer {
  *        block.
  * @oldest: for types that reuse memory only in the order in which it was
  *        reserved; context as @get_block. Returns the block that all others
- *        wait for, or NULL. If the type has an area, too, the core can merge
- *        neighbouring blocks: it puts the younger ones, and the oldest one
- *        keeps the memory of all. Taps read such an area without a copy: each
+ *        wait for, or NULL. Such a type has @cancel. If it has an area, too,
+ *        the core can merge neighbouring blocks: it puts the younger ones, and
+ *        the oldest one keeps the memory of all. Taps read such an area without a copy: each
  *        block begins zio_block_room() bytes behind the one before, or at 0 if
  *        there is no room behind that.
  * @trim: optional; any context, never beside get_block(). The last block of

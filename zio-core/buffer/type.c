@@ -38,7 +38,7 @@ int zio_buffer_type_register(struct zio_buffer_type *type)
 	if (WARN_ON(!type->name || !ops || !ops->create || !ops->destroy ||
 		    !ops->prepare || !ops->commit || !ops->discard ||
 		    !ops->get_block || !ops->has_room || !ops->put_block ||
-		    !ops->count))
+		    !ops->count || (ops->oldest && !ops->cancel)))
 		return -EINVAL;
 	if (!*type->name || strlen(type->name) >= ZIO_OBJ_NAME_LEN)
 		return -EINVAL;

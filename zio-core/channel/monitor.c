@@ -19,7 +19,6 @@ static void monitor_done(struct zio_channel_core *chan, struct zio_block *block)
 
 static const struct zio_monitor_ops monitor_ops = {
 	.done = monitor_done,
-	.drop = zio_tap_block_drop,
 	.move = zio_tap_memory_move,
 };
 

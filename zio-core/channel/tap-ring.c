@@ -10,7 +10,8 @@
  *         zio-buffer.h). The block may return to its buffer at once, and its memory may be
  *         filled again. So the writer keeps an *edge*. It counts bytes from lap to lap of
  *         the area. All memory before the edge may belong to the driver. After each block
- *         the edge includes the next one, which the engine may arm at any moment.
+ *         the edge includes the next one, which the engine may arm at any moment. If the
+ *         core takes that one back, the one after it begins at the same place (see @cancel).
  *   copy  For other buffers, and for an area with room for one block, the writer copies
  *         the samples. There are two copies, which the edge counts likewise. The writer
  *         copies only after a tap has taken the last copy. So a block is copied once for
@@ -175,22 +176,6 @@ void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
 	ring = rcu_dereference(chan->tap_ring);
 	if (ring)
 		push_block(ring, chan, block);
-	rcu_read_unlock();
-}
-
-/* An armed block is given back, with all of its memory. Context: as above. */
-void zio_tap_block_drop(struct zio_channel_core *chan, struct zio_block *block)
-{
-	struct zio_tap_ring *ring;
-
-	rcu_read_lock();
-	ring = rcu_dereference(chan->tap_ring);
-	if (ring && is_in_order(chan->buf)) {
-		move_edge(ring, chan->buf, block, block->size);
-		/* The next block begins at the same place, without a turn of the area. */
-		ring->is_new = chan->buf->type->ops->cancel;
-		smp_wmb();					/* M */
-	}
 	rcu_read_unlock();
 }
 

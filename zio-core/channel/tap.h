@@ -69,7 +69,6 @@ bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot 
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
 			    const struct zio_tap_slot *slot);
 void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block);
-void zio_tap_block_drop(struct zio_channel_core *chan, struct zio_block *block);
 void zio_tap_memory_move(struct zio_channel_core *chan);
 
 /* Returns true if there may be a block for the tap at @pos. */

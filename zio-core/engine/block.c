@@ -202,14 +202,6 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 	}
 }
 
-static void monitor_drop(struct zio_channel_core *chan, struct zio_block *block)
-{
-	const struct zio_monitor_ops *monitor = READ_ONCE(zio_block_monitor);
-
-	if (monitor)
-		monitor->drop(chan, block);
-}
-
 /**
  * zio_blocks_drop() - put the armed blocks
  * @cset: the channel set
@@ -237,7 +229,6 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 			zio_output_put(chan, armed->block);
 			zio_channel_notify(chan);
 		} else {
-			monitor_drop(chan, armed->block);
 			zio_block_cancel(chan, armed->block);
 		}
 	}

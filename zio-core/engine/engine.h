@@ -81,15 +81,12 @@ struct zio_channel_ops {
 /**
  * struct zio_monitor_ops - what looks at the blocks of all channels: channel/monitor.c
  * @done: a block is done; the caller owns the phase
- * @drop: input; an armed block is given back; the caller owns the phase
  * @move: input; blocks get other memory, or another size; the caller has frozen the set
  *
- * zio_block_monitor points to a table, or is NULL. @done and @drop are called in any
- * context.
+ * zio_block_monitor points to a table, or is NULL. @done is called in any context.
  */
 struct zio_monitor_ops {
 	void (*done)(struct zio_channel_core *chan, struct zio_block *block);
-	void (*drop)(struct zio_channel_core *chan, struct zio_block *block);
 	void (*move)(struct zio_channel_core *chan);
 };
 

@@ -50,6 +50,12 @@ static void tally_put_block(struct zio_buffer *buf, struct zio_block *block)
 	tally.real->put_block(buf, block);
 }
 
+static void tally_cancel(struct zio_buffer *buf, struct zio_block *block)
+{
+	atomic_inc(&tally.put);
+	tally.real->cancel(buf, block);
+}
+
 /* A block of the input that is not free, and its users */
 struct held {
 	struct zio_block *block;
@@ -104,7 +110,7 @@ static void make_tally(struct kunit *test)
 	tally.ops.put_block = tally_put_block;
 	tally.ops.get_blocks = NULL;
 	tally.ops.put_blocks = NULL;
-	tally.ops.cancel = NULL;
+	tally.ops.cancel = tally_cancel;
 	tally.type = *tdev->cset->buf_type;
 	tally.type.name = "tally";
 	tally.type.owner = THIS_MODULE;
