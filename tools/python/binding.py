@@ -13,6 +13,7 @@ TOOLS = HERE.parent
 PARTS = {
     "libzio.cdef": ("zio.h", "zio_next_batch"),
     "unit.cdef": ("zio-unit.h", "zio_control_scale"),
+    "shots.cdef": ("zio-info.h", "zio_control_shot("),
     "tap.cdef": ("zio.h", "ZIO_OPEN_TAP"),
     "group.cdef": ("zio-group.h", "zio_group_open"),
 }

@@ -39,6 +39,19 @@ def test_alarms(tmp_path: Path) -> None:
         assert [block.alarms for block in ch] == [("lost-block", "bit5")]
 
 
+def test_shots(tmp_path: Path) -> None:
+    """The times of later shots are distances from the first; the block has 3 of them."""
+    control = make_control(0, 6, 1)
+    control["tlv"]["type"], control["tlv"]["payload"][0] = 4, 3
+    control["attr_trigger"]["ext_val"][8:10] = [7, 2**32 - 1]
+    (tmp_path / "f").write_bytes(control.tobytes() + bytes(6) + make_block(1))
+    with zio.open(str(tmp_path / "f")) as ch:
+        found = [(block.time_ns, block.shot_times_ns) for block in ch]
+    first = 1_700_000_000_000_000_005
+    assert found[0] == (first, (first, first + 7, first + 2**32 - 1))
+    assert found[1] == (first + 1_000_000_000, (first + 1_000_000_000,))
+
+
 def test_losses(block_file: Maker) -> None:
     with zio.open(block_file([5, 6, 10, 11])) as ch:
         assert [block.lost for block in ch] == [0, 0, 3, 0]

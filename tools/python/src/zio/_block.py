@@ -119,6 +119,20 @@ class Block:
         return int(stamp.secs) * 1_000_000_000 + int(stamp.ticks)
 
     @property
+    def shot_times_ns(self) -> tuple[int, ...]:
+        """Times of the shots in the block, in nanoseconds; one if it has one event.
+
+        Each shot has `len(block)` divided by their number of samples.
+        """
+        self._check()
+        stamp = ffi.new("struct zio_timestamp *")
+        times = []
+        for i in range(lib.zio_control_shots(self._control)):
+            lib.zio_control_shot(self._control, i, stamp)
+            times.append(int(stamp.secs) * 1_000_000_000 + int(stamp.ticks))
+        return tuple(times)
+
+    @property
     def seq(self) -> int:
         """Number of the block in its channel, modulo 2^32; a gap is a loss."""
         self._check()
