@@ -55,6 +55,14 @@ def test_tap_of_files(tmp_path: Path) -> None:
         zio.group([*names, "nosuch-0-0"], tap=True)
 
 
+def test_sets_that_cannot_be(tmp_path: Path) -> None:
+    name = make_file(tmp_path / "one", range(3))
+    with pytest.raises(zio.Error, match="nosuch-0000-0"):
+        zio.group([name], sets=["nosuch-0000-0"])
+    with pytest.raises(ValueError, match="no tap"):
+        zio.group([name], sets=["nosuch-0000-0"], tap=True)
+
+
 def test_blocks_stay_valid(tmp_path: Path) -> None:
     names = [make_file(tmp_path / name, range(20)) for name in ("one", "two")]
     with zio.group(names) as group:

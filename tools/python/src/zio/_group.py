@@ -78,11 +78,14 @@ class Group(Closing):
         depth: int,
         flags: int,
         tap: bool = False,
+        sets: Sequence[str] = (),
     ) -> None:
         self._group: Any = None
         self._tap = tap
+        self._sets = sets
         self._lock = threading.Lock()
         self.channels: dict[str, Channel] = {}
+        self._names = list(names)
         if len(set(names)) != len(names):
             raise ValueError("a channel is named twice")
         err = new_error()
@@ -108,6 +111,12 @@ class Group(Closing):
             channel = self.channels[name] = open_member(name, self._tap)
             if lib.zio_group_add(self._group, channel._ch) < 0:
                 self._raise(ffi.errno)
+        for name in self._sets:
+            err = new_error()
+            n = lib.zio_group_add_set(self._group, name.encode(), err)
+            if n < 0:
+                raise_error(err)
+            self._names += [f"{name}-{i}" for i in range(n)]
 
     def _raise(self, code: int) -> NoReturn:
         text = ffi.string(lib.zio_group_reason(self._group)).decode(errors="replace")
@@ -152,7 +161,7 @@ class Group(Closing):
         event = self._event
         blocks: dict[str, Block] = {}
         missing: dict[str, str] = {}
-        for i, name in enumerate(self.channels):
+        for i, name in enumerate(self._names):
             part = event.parts[i]
             if part.state == lib.ZIO_PART_BLOCK:
                 blocks[name] = copy_block(part.blk)
@@ -221,6 +230,7 @@ def group(
     any_trigger: bool = False,
     drop_late: bool = False,
     tap: bool = False,
+    sets: Sequence[str] = (),
 ) -> Group:
     """Open channels, and read them event by event.
 
@@ -233,6 +243,8 @@ def group(
     `drop_late`: count late blocks, and do not give them.
     `tap`: look at the channels, and take no block from their readers. What a tap skips is
     missing as "lost".
+    `sets`: channel sets, such as "zzero-0000-0". The group reads all channels of a set by
+    one ring, if its buffer can be mapped. They follow those of `names`. A set has no tap.
 
     Raises `Error` as `zio.open()`.
     """
@@ -242,4 +254,6 @@ def group(
     flags |= lib.ZIO_GROUP_DROP_LATE if drop_late else 0
     if tap and not hasattr(lib, "ZIO_OPEN_TAP"):
         raise NotImplementedError("this libzio has no taps")
-    return Group(names, window_ns, limit_ms, depth, flags, tap)
+    if tap and sets:
+        raise ValueError("a set has no tap: name its channels")
+    return Group(names, window_ns, limit_ms, depth, flags, tap, sets)

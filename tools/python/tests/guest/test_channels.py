@@ -235,14 +235,18 @@ PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
 DEVICE_PROGRAMS = [program for program in PROGRAMS if "zzero" in program]
 
 
+def flush(names: list[str]) -> None:
+    for name in names:
+        with zio.open(name) as ch:
+            ch.flush()
+
+
 def test_group(cset: zio.Object) -> None:
     """Old blocks of one channel have no partner: the test flushes them."""
     names = ["zzero-0-0", SAWTOOTH]
     in_guest("zio-load", "zio-trig-timer")
     cset["enable"] = 0
-    for name in names:
-        with zio.open(name) as ch:
-            ch.flush()
+    flush(names)
     cset["current_trigger"] = "timer"
     cset.trigger["period-ms"] = 20
     with zio.group(names, limit_ms=5000) as group:
@@ -253,6 +257,25 @@ def test_group(cset: zio.Object) -> None:
         times = {event.time_ns} | {event[name].time_ns for name in names}
         assert len(times) == 1
         assert is_sawtooth(event[SAWTOOTH].data) and not event[names[0]].data.any()
+
+
+@pytest.mark.parametrize("buffer", ["kmalloc", "vmalloc"])
+def test_group_of_a_set(cset: zio.Object, buffer: str) -> None:
+    """By one ring with the buffer vmalloc, channel by channel with kmalloc."""
+    in_guest("zio-load", "zio-trig-timer")
+    in_guest("zio-load", "zio-buf-vmalloc")
+    names = [f"zzero-0000-0-{i}" for i in range(3)]
+    cset["enable"] = 0
+    flush(names)
+    cset["current_buffer"] = buffer
+    cset["current_trigger"] = "timer"
+    cset.trigger["period-ms"] = 20
+    with zio.group([], limit_ms=5000, sets=["zzero-0000-0"]) as group:
+        cset["enable"] = 1
+        events = list(itertools.islice(group, 5))
+    for event in events:
+        assert list(event.blocks) == names and not event.missing
+        assert is_sawtooth(event[names[2]].data) and not event[names[0]].data.any()
 
 
 def test_tap(cset: zio.Object) -> None:
