@@ -7,7 +7,7 @@
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
-seconds=${ZIO_FUZZ_SECONDS:-120}
+seconds=${ZIO_FUZZ_SECONDS:-60}
 seed=${ZIO_FUZZ_SEED:-$(($(date +%s) % 100000))}
 
 set_up()

@@ -173,5 +173,6 @@ void init_pipes(void);
 void init_uring(void);
 void init_passing(int sock);
 void leave_uring(void);
+void end_uring(void);
 
 #endif /* FUZZ_H */

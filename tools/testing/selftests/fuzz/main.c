@@ -162,6 +162,7 @@ static void __attribute__((noreturn)) run_process(unsigned int p, int sock)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (step = first_step, n = 0; n < n_steps && !is_time_over(); step++, n++)
 		make_step(step);
+	end_uring();
 	_exit(0);
 }
 

@@ -39,6 +39,18 @@ void leave_uring(void)
 	has_ring = false;
 }
 
+/*
+ * Ends the ring while the process can still take the results. At the exit of a process,
+ * Linux 6.1 sometimes forgets a request of poll that it has completed. The request then
+ * keeps its file, and the file keeps the modules.
+ */
+void end_uring(void)
+{
+	if (has_ring)
+		io_uring_queue_exit(&ring);
+	has_ring = false;
+}
+
 /* The operation that finds a result counts it. */
 static void reap(void)
 {
