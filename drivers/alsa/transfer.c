@@ -95,13 +95,25 @@ static s64 time_next_frame(struct alsa_stream *s)
 	return now_ns - alsa_frames_ns(s, ahead);
 }
 
-/* A block begins with @n frames that were just read. What is due is due behind them. */
+/*
+ * A block begins with @n frames that were just read. What is due is due behind them. The
+ * lock of ALSA's stream is taken before s->lock: it may be a mutex.
+ */
 static void begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_uframes_t n)
 {
 	s64 next_ns = time_next_frame(s);
 
+	spin_lock_irq(&s->lock);
 	alsa_begin_block(s, block, next_ns - alsa_frames_ns(s, n));
 	s->due_ns = next_ns;
+	spin_unlock_irq(&s->lock);
+}
+
+static void begin_output(struct alsa_stream *s, struct zio_block *block)
+{
+	spin_lock_irq(&s->lock);
+	alsa_begin_block(s, block, 0);
+	spin_unlock_irq(&s->lock);
 }
 
 /* Moves frames of the block. Returns their number, or an error. */
@@ -114,12 +126,10 @@ static snd_pcm_sframes_t move_frames(struct alsa_stream *s, struct zio_block *bl
 	n = s->is_output ? play(s, data, frames) : capture(s, data, frames);
 	if (n <= 0)
 		return n;
-	spin_lock_irq(&s->lock);
 	if (!s->pos && s->is_output)
-		alsa_begin_block(s, block, 0);
+		begin_output(s, block);
 	else if (!s->pos)
 		begin_input(s, block, n);
-	spin_unlock_irq(&s->lock);
 	s->pos += n;
 	return n;
 }

@@ -49,12 +49,17 @@ test_ramp()
 	echo 1 >$ramp/overruns
 	check "$2: an overrun" wait_until 20 counter_is_over 0 xruns "$before"
 	{ tail -n 1 /tmp/blocks; list_blocks 60; } | in_decimal >/tmp/ramp
-	estimate=$(check_estimate </tmp/ramp)
-	is "$2: each overrun is one gap, whose length is known within two blocks" \
-		"${estimate% *}" "0 $(counter 0 xruns)"
-	[ "${estimate%% *}" = 0 ] || sed 's/^/# /' /tmp/ramp
-	check "$2: it has lost blocks: ${estimate##* }" [ "${estimate##* }" -gt 3 ]
-	is "$2: the statistics say the same" "$(counter 0 lost_blocks)" "${estimate##* }"
+	lost=$(counter 0 lost_blocks) xruns=$(counter 0 xruns)
+	read -r bad gaps missing <<-END
+	$(check_estimate </tmp/ramp)
+	END
+	is "$2: the length of each gap is known within two blocks" "$bad" 0
+	[ "$bad" = 0 ] || sed 's/^/# /' /tmp/ramp
+	check "$2: it has lost blocks: $missing" [ "$missing" -gt 3 ]
+	# On a busy machine another overrun may have come behind the last block.
+	is_between "$2: each overrun is one gap" "$gaps" 1 "$xruns"
+	[ "$gaps" = "$xruns" ] || missing=$lost
+	is "$2: the statistics say the same" "$lost" "$missing"
 }
 
 test_stall()

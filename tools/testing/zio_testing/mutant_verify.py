@@ -17,7 +17,7 @@ from .tap import read_kunit, read_selftests
 # the unchanged tree.
 LIMIT_BASE = 180
 LIMIT_FACTOR = 6
-LIMIT_UNKNOWN = 900
+LIMIT_UNKNOWN = 400
 
 
 class Verified:
