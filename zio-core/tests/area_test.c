@@ -207,10 +207,7 @@ static void cancelled_blocks_take_no_room(struct kunit *test)
 	tdev->io_return = -EAGAIN;
 	for (i = 0; i < 10; i++) {
 		KUNIT_ASSERT_EQ(test, test_fire(cset), -EINPROGRESS);
-		mutex_lock(&cset->mutex);
-		zio_cset_freeze(cset);
-		zio_cset_unfreeze(cset);
-		mutex_unlock(&cset->mutex);
+		test_freeze_once(cset);
 	}
 	tdev->io_return = 0;
 	for (i = 0; i < 3; i++) {

@@ -191,10 +191,7 @@ static void tap_keeps_blocks_through_changes(struct kunit *test)
 	tdev->io_return = -EAGAIN;
 	for (i = 0; i < 5; i++) {
 		KUNIT_ASSERT_EQ(test, test_fire(cset), -EINPROGRESS);
-		mutex_lock(&cset->mutex);
-		zio_cset_freeze(cset);
-		zio_cset_unfreeze(cset);
-		mutex_unlock(&cset->mutex);
+		test_freeze_once(cset);
 	}
 	KUNIT_EXPECT_EQ(test, test_read(tap, mem, MAX_BYTES), sizeof(struct zio_control) + 1024);
 }

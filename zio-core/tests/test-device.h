@@ -114,6 +114,15 @@ static inline void test_fire_events(struct test_device *tdev, unsigned int n)
 		test_fire(tdev->cset);
 }
 
+/* As a change of the configuration: the core takes back what is armed. */
+static inline void test_freeze_once(struct zio_cset_core *cset)
+{
+	mutex_lock(&cset->mutex);
+	zio_cset_freeze(cset);
+	zio_cset_unfreeze(cset);
+	mutex_unlock(&cset->mutex);
+}
+
 /* Only the test acquires blocks: no read and no poll does. */
 static inline void test_stop_demand(struct test_device *tdev)
 {
