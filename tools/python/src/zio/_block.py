@@ -13,6 +13,7 @@ from ._control import (
     channel_name,
     control_dtype,
     sample_type,
+    stamp_ns,
 )
 from ._errors import StaleBlock
 from ._libzio import ffi, lib
@@ -115,8 +116,7 @@ class Block:
     def time_ns(self) -> int:
         """Time of the event, in nanoseconds of the clock of the trigger."""
         self._check()
-        stamp = self._control.tstamp
-        return int(stamp.secs) * 1_000_000_000 + int(stamp.ticks)
+        return stamp_ns(self._control.tstamp)
 
     @property
     def shot_times_ns(self) -> tuple[int, ...]:
@@ -129,7 +129,7 @@ class Block:
         times = []
         for i in range(lib.zio_control_shots(self._control)):
             lib.zio_control_shot(self._control, i, stamp)
-            times.append(int(stamp.secs) * 1_000_000_000 + int(stamp.ticks))
+            times.append(stamp_ns(stamp))
         return tuple(times)
 
     @property

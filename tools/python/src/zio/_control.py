@@ -86,6 +86,11 @@ def alarm_names(bits: int) -> tuple[str, ...]:
     return tuple(names)
 
 
+def stamp_ns(stamp: Any) -> int:
+    """Return the nanoseconds of a cffi time stamp."""
+    return int(stamp.secs) * 1_000_000_000 + int(stamp.ticks)
+
+
 def time_ns(controls: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the times of an array of controls, in nanoseconds, as int64."""
     stamps = controls["tstamp"]
