@@ -101,6 +101,15 @@ static inline long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
 
 /* poll.c */
+
+/* As poll_wait(), which has this barrier since Linux 6.14 and in some stable kernels only. */
+static inline void zio_poll_wait(struct file *file, wait_queue_head_t *wq,
+				 struct poll_table_struct *wait)
+{
+	poll_wait(file, wq, wait);
+	smp_mb();						/* U */
+}
+
 __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);

@@ -94,7 +94,7 @@ static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
 	zio_ring_publish_flags(chan);
 	if (ask && !zio_ring_count(chan))
 		fill_ring(chan);
-	poll_wait(file, &chan->wq, wait);
+	zio_poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
 		arm_for_ring(chan);
 	/* The ring may have been full. No call tells the kernel that the tail moved. */
@@ -115,7 +115,7 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait)
 
 	if (sess->is_tap)
 		return zio_tap_poll(file, wait);
-	poll_wait(file, &sess->chan->wq, wait);
+	zio_poll_wait(file, &sess->chan->wq, wait);
 	return poll_input(file, false);
 }
 
@@ -125,7 +125,7 @@ __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait)
 
 	if (zio_has_ring(file))
 		return poll_ring(file, wait);
-	poll_wait(file, &sess->chan->wq, wait);
+	zio_poll_wait(file, &sess->chan->wq, wait);
 	return poll_input(file, true);
 }
 
@@ -135,7 +135,7 @@ __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait)
 	struct zio_channel_core *chan = sess->chan;
 	bool room;
 
-	poll_wait(file, &chan->wq, wait);
+	zio_poll_wait(file, &chan->wq, wait);
 	if (mutex_lock_killable(&chan->lock))
 		return EPOLLERR;
 	if (READ_ONCE(chan->cset->gone)) {

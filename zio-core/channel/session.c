@@ -13,6 +13,13 @@
  * short block.
  *
  * chan->lock protects all of it. A session does not hold it while it sleeps for a block.
+ *
+ *   U  A user enters a wait queue, then (full barrier) looks for what it waits for. It
+ *      pairs with the context that changes this, then (full barrier in wq_has_sleeper())
+ *      looks at the wait queue. Without them, the user could find no block, and the other
+ *      context no sleeper: the user would sleep until the block after that, or for ever.
+ *      The same holds for all wait queues of the core: a poll has its barrier in
+ *      zio_poll_wait(), and a read of a tap and an fsync() have theirs in wait_event().
  */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -125,8 +132,7 @@ static void requeue_blocks(struct zio_session *sess)
 		requeue_block(chan, sess->block);
 		zio_session_advance(sess);
 	}
-	if (wq_has_sleeper(&chan->wq))
-		wake_up_poll(&chan->wq, EPOLLIN | EPOLLRDNORM);
+	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
 /* The only user of a session of an input goes on without it. The session is locked. */
@@ -157,8 +163,7 @@ void zio_session_flush(struct zio_session *sess)
 		return;
 	}
 	zio_session_put(sess);
-	if (wq_has_sleeper(&chan->wq))
-		wake_up_poll(&chan->wq, EPOLLOUT | EPOLLWRNORM);
+	zio_channel_wake(chan, ZIO_WAKE_OUT);
 }
 
 /**
@@ -457,6 +462,7 @@ int zio_session_next_unless(struct zio_session *sess,
 
 	add_wait_queue(&chan->wq, &wait);
 	WRITE_ONCE(chan->waiters, chan->waiters + ZIO_WAITERS_READER);
+	smp_mb();						/* U */
 	while ((ret = try_block(sess)) == -EAGAIN) {
 		if (unless && unless(sess, arg))
 			break;

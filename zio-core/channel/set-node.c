@@ -103,7 +103,7 @@ static __poll_t poll_set(struct file *file, struct poll_table_struct *wait)
 	struct zio_set_ring *ring = node->ring;
 	__poll_t key = 0;
 
-	poll_wait(file, &node->first->wq, wait);
+	zio_poll_wait(file, &node->first->wq, wait);
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
 	zio_set_ring_publish_flags(ring, cset);

@@ -9,10 +9,10 @@
  *
  *   head counts controls; it wraps on 32 bits. Writers take a lock; readers do not.
  *
- *   U  The writer fills the slot, then stores head (release). It pairs with the reader,
+ *   N  The writer fills the slot, then stores head (release). It pairs with the reader,
  *      which loads head (acquire), then the slot. Without it, the reader could read an old
  *      control.
- *   V  The writer stores head and later, after U and the lock, fills the next slot. The
+ *   V  The writer stores head and later, after N and the lock, fills the next slot. The
  *      reader copies a slot, then loads head again (after a read barrier). It discards the
  *      copy of the slot at head, or of an older one: the writer may have overwritten it.
  *      Without it, the reader could keep a torn control.
@@ -73,10 +73,10 @@ void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block
 		slot = &sniff_ring[sniff_head % SNIFF_LEN];
 		zio_control_begin(slot, to_block_core(block)->snap, chan->pub.index);
 		zio_control_fill(slot, block, chan->cset->ssize);
-		smp_store_release(&sniff_head, sniff_head + 1);	/* U, V */
+		smp_store_release(&sniff_head, sniff_head + 1);	/* N, V */
 	}
 	raw_spin_unlock_irqrestore(&sniff_lock, flags);
-	if (!wq_has_sleeper(&sniff_wq))
+	if (!wq_has_sleeper(&sniff_wq))				/* U */
 		return;
 	if (zio_must_defer())
 		irq_work_queue(&sniff_work);
@@ -145,7 +145,7 @@ static int open_sniffer(struct inode *inode, struct file *file)
 		return ret;
 	}
 	mutex_init(&sniffer->lock);
-	sniffer->pos = smp_load_acquire(&sniff_head);		/* U */
+	sniffer->pos = smp_load_acquire(&sniff_head);		/* N */
 	file->private_data = sniffer;
 	file->f_mode |= FMODE_NOWAIT;
 	return stream_open(inode, file);
@@ -163,7 +163,7 @@ static int close_sniffer(struct inode *inode, struct file *file)
 
 static bool has_control(const struct sniffer *sniffer)
 {
-	return READ_ONCE(sniffer->pos) != smp_load_acquire(&sniff_head); /* U */
+	return READ_ONCE(sniffer->pos) != smp_load_acquire(&sniff_head); /* N */
 }
 
 /* A reader that was too slow continues with the newest half of the ring. */
@@ -247,7 +247,7 @@ static ssize_t read_sniffer(struct kiocb *iocb, struct iov_iter *to)
 		mutex_unlock(&sniffer->lock);
 		if (ret != -EAGAIN || nowait)
 			return ret;
-		ret = wait_event_interruptible(sniff_wq, has_control(sniffer));
+		ret = wait_event_interruptible(sniff_wq, has_control(sniffer)); /* U */
 		if (ret)
 			return ret;
 	}
@@ -264,7 +264,7 @@ static ssize_t splice_sniffer(struct file *in, loff_t *ppos,
 		if (ret != -EAGAIN || (in->f_flags & O_NONBLOCK))
 			break;
 		pipe_unlock(pipe);
-		ret = wait_event_interruptible(sniff_wq,
+		ret = wait_event_interruptible(sniff_wq,	/* U */
 					       has_control(in->private_data));
 		pipe_lock(pipe);
 		ret = ret ?: zio_pipe_wait_room(pipe);
@@ -274,7 +274,7 @@ static ssize_t splice_sniffer(struct file *in, loff_t *ppos,
 
 static __poll_t poll_sniffer(struct file *file, struct poll_table_struct *wait)
 {
-	poll_wait(file, &sniff_wq, wait);
+	zio_poll_wait(file, &sniff_wq, wait);
 	return has_control(file->private_data) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 

@@ -61,7 +61,7 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 	int ret = send_all(sess, &upto);
 
 	if (!ret)
-		ret = wait_event_interruptible(chan->wq, is_over(chan, upto));
+		ret = wait_event_interruptible(chan->wq, is_over(chan, upto)); /* U */
 	if (ret)
 		return ret;
 	if (!is_played(chan, upto))

@@ -57,7 +57,7 @@ static void wake_taps(struct irq_work *work)
 
 static void notify_taps(struct zio_tap_ring *ring)
 {
-	if (!wq_has_sleeper(&ring->wq))
+	if (!wq_has_sleeper(&ring->wq))				/* U */
 		return;
 	if (zio_must_defer())
 		irq_work_queue(&ring->wake_work);

@@ -236,7 +236,7 @@ ssize_t zio_tap_read(struct zio_session *sess, struct zio_sink *to, bool nowait)
 		mutex_unlock(&tap->lock);
 		if (ret != -EAGAIN || nowait)
 			return ret;
-		ret = wait_event_interruptible(tap->ring->wq, is_ready(tap));
+		ret = wait_event_interruptible(tap->ring->wq, is_ready(tap)); /* U */
 		if (ret || signal_pending(current))
 			return -ERESTARTSYS;
 	}
@@ -247,7 +247,7 @@ __poll_t zio_tap_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_tap *tap = to_tap(file->private_data);
 
-	poll_wait(file, &tap->ring->wq, wait);
+	zio_poll_wait(file, &tap->ring->wq, wait);
 	if (is_gone(tap))
 		return EPOLLHUP | EPOLLERR | (has_rest(tap) ? EPOLLIN | EPOLLRDNORM : 0);
 	return is_ready(tap) ? EPOLLIN | EPOLLRDNORM : 0;

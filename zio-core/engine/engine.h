@@ -164,7 +164,7 @@ void zio_channel_drop_unread(struct zio_channel_core *chan);
 
 static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 {
-	if (!wq_has_sleeper(&chan->wq))
+	if (!wq_has_sleeper(&chan->wq))				/* U */
 		return;
 	if (zio_must_defer())
 		zio_cset_defer(chan->cset, ZIO_DEFERRED_WAKE);
