@@ -87,11 +87,12 @@ static ssize_t read_set(struct file *file, char __user *buf, size_t n, loff_t *p
 static void arm_set(struct zio_set_node *node)
 {
 	struct zio_cset_core *cset = node->cset;
-	int ret;
+	int ret = 0;
 
-	if (!READ_ONCE(cset->n_active))
-		return;
-	ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), ZIO_ARM_WAKE);
+	rcu_read_lock();					/* E */
+	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
+		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), ZIO_ARM_WAKE);
+	rcu_read_unlock();
 	if (zio_is_driver_error(ret))
 		WRITE_ONCE(node->ring->error, ret);
 }

@@ -46,6 +46,7 @@ static void go_on(struct irq_work *work)
 	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, defer_work);
 	int what = atomic_xchg(&cset->deferred, 0), n;
 
+	rcu_read_lock();					/* E */
 	if (what & ZIO_DEFERRED_ARM)
 		zio_cset_start_deferred(cset);
 	if (what & ZIO_DEFERRED_IDLE)
@@ -54,6 +55,7 @@ static void go_on(struct irq_work *work)
 		wake_users(cset);
 	for (n = what / ZIO_DEFERRED_NOTIFY; n; n--)
 		zio_cset_notify(cset);
+	rcu_read_unlock();
 }
 
 void zio_cset_init_defer(struct zio_cset_core *cset)

@@ -60,8 +60,10 @@
  *
  * - (E) The context that makes the set idle still reads the set and its channels after
  *   that. The set may be removed meanwhile. So the core frees sets and channels after a
- *   grace period, and arms and finishes them under RCU. (A session holds a reference.
- *   The removal waits for work items.)
+ *   grace period, and arms, finishes and wakes them where the removal waits: under RCU, or
+ *   with cset->mutex or the lock of a channel held, or in arm_work. A reference to a
+ *   channel, as an open file has it, does not keep the other channels, nor their buffers.
+ *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see held.c.
  *
  * - (F) zio_cset_freeze() sets FREEZE, then reads the phase. make_idle() changes the
  *   phase, then reads FREEZE, and wakes. Both are in one word, so one side sees the
@@ -110,13 +112,14 @@ struct arm_request {
  *
  * Follows an error, a change of the configuration, or the end of the device.
  *
- * Context: Any.
+ * Context: Any; the removal of the set waits for the caller (E).
  */
 void zio_cset_wake(struct zio_cset_core *cset)
 {
 	__poll_t key = ZIO_WAKE_IN | ZIO_WAKE_OUT;
 	unsigned int i;
 
+	zio_cset_assert_held(cset);
 	if (READ_ONCE(cset->gone))
 		key |= EPOLLHUP | EPOLLERR;
 	for (i = 0; i < cset->n_chan; i++) {
@@ -441,7 +444,7 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
  *
  * As zio_cset_arm_event(), but loses no block of @chan.
  *
- * Context: Any.
+ * Context: Any; the caller holds a reference to @chan, or is under RCU.
  *
  * Return: as zio_cset_arm_event(); -ENOBUFS when the channel has no room.
  */
@@ -450,8 +453,12 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 	const struct arm_request req = {
 		.policy = ARM_CHANNEL, .chan = chan, .flags = flags,
 	};
+	int ret;
 
-	return arm_if(chan->cset, &req);
+	rcu_read_lock();					/* E */
+	ret = arm_if(chan->cset, &req);
+	rcu_read_unlock();
+	return ret;
 }
 
 /* The slow path of zio_cset_pull(): a block goes through the queue. */
@@ -515,6 +522,7 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	struct zio_block *prealloc, *block;
 	int ret, state;
 
+	lockdep_assert_held(&chan->lock);			/* E */
 	if (unlikely(!READ_ONCE(cset->can_pull) || READ_ONCE(cset->error) ||
 		     !begin_arming(cset, &state, NULL)))
 		return pull_queued(chan);
@@ -577,18 +585,8 @@ static __always_inline void arm_repeatedly(struct zio_cset_core *cset,
 	}
 }
 
-/**
- * zio_cset_kick() - arm a set as often as its trigger allows without an event
- * @cset: the channel set
- *
- * An input whose trigger rearms is armed while a channel has room. Outputs whose
- * trigger is on demand are armed while each of them has a block. For other sets this
- * does nothing. The engine calls this when a set has become idle. Other folders call it
- * when a set has new room or a new block.
- *
- * Context: Any; the caller owns no phase.
- */
-void zio_cset_kick(struct zio_cset_core *cset)
+/* As zio_cset_kick(); the removal of the set waits for the caller (E). */
+static void kick_held(struct zio_cset_core *cset)
 {
 	if (READ_ONCE(cset->rearm)) {
 		if (zio_cset_is_stream(cset)) {
@@ -601,6 +599,24 @@ void zio_cset_kick(struct zio_cset_core *cset)
 		smp_mb();						/* J */
 		arm_repeatedly(cset, ARM_OUTPUTS);
 	}
+}
+
+/**
+ * zio_cset_kick() - arm a set as often as its trigger allows without an event
+ * @cset: the channel set
+ *
+ * An input whose trigger rearms is armed while a channel has room. Outputs whose
+ * trigger is on demand are armed while each of them has a block. For other sets this
+ * does nothing. The engine calls this when a set has become idle. Other folders call it
+ * when a set has new room or a new block.
+ *
+ * Context: Any; the caller owns no phase. It holds a reference to the set, or is under RCU.
+ */
+void zio_cset_kick(struct zio_cset_core *cset)
+{
+	rcu_read_lock();					/* E */
+	kick_held(cset);
+	rcu_read_unlock();
 }
 
 static void rearm_in_thread(struct work_struct *work)
@@ -672,7 +688,7 @@ bool zio_cset_done(struct zio_cset *pub)
 	phase = take_from_driver(cset);
 	if (phase == CSET_ARMED) {
 		zio_cset_finish_blocks(cset);
-		zio_cset_kick(cset);
+		kick_held(cset);
 	}
 	rcu_read_unlock();
 	return phase == CSET_ARMED || phase == CSET_ARMING;

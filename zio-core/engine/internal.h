@@ -36,6 +36,7 @@ static inline void wake_freezer(struct zio_cset_core *cset)
 /* Leaves the phase that the caller owns, and wakes contexts that wait for the phase. */
 static __always_inline void make_idle(struct zio_cset_core *cset)
 {
+	zio_cset_assert_held(cset);
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
 	smp_mb__after_atomic();					/* D, H, J */

@@ -148,6 +148,7 @@ static void done_waits_for_the_owner_of_the_phase(struct kunit *test)
 
 	tdev->io_return = -EAGAIN;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
+	test_lock(test, &cset->mutex);
 	armed = zio_cset_own_phase(cset);
 	KUNIT_EXPECT_TRUE(test, armed);
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EBUSY);
@@ -158,6 +159,7 @@ static void done_waits_for_the_owner_of_the_phase(struct kunit *test)
 	armed = zio_cset_own_phase(cset);
 	KUNIT_EXPECT_FALSE(test, armed);
 	zio_cset_disown_phase(cset, armed);
+	test_unlock(test, &cset->mutex);
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 }
 

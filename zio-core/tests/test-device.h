@@ -105,7 +105,12 @@ unsigned int test_count_owned(struct zio_channel_core *chan);
 /* An event of the set's trigger, now. Returns as zio_cset_arm_event(). */
 static inline int test_fire(struct zio_cset_core *cset)
 {
-	return zio_cset_arm_event(cset->bind, NULL);
+	int ret;
+
+	rcu_read_lock();
+	ret = zio_cset_arm_event(cset->bind, NULL);
+	rcu_read_unlock();
+	return ret;
 }
 
 static inline void test_fire_events(struct test_device *tdev, unsigned int n)

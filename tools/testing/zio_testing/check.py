@@ -25,8 +25,9 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
   selftests  tools/testing/selftests on several kernels, see below. A TEST (basic.sh,
              map_test) runs on the kernels that its header names, or on those of
              --kernel. The environment has limits for storm.sh (ZIO_STORM_SECONDS,
-             ZIO_STORM_SEED) and for fuzz.sh (ZIO_FUZZ_SECONDS, ZIO_FUZZ_SEED). This
-             runs two hours: ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
+             ZIO_STORM_SEED), for fuzz.sh (ZIO_FUZZ_SECONDS, ZIO_FUZZ_SEED) and for
+             removal_test (ZIO_REMOVAL_TRIALS). This runs two hours:
+             ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
   mutants    puts ten bugs into the code, another ten each day: tests must fail
              ("mutants" runs others)
 
@@ -38,6 +39,7 @@ The kernels of the selftests:
              on kasan then
   single     distro on one processor: tests with "# single"
   rt         the distribution's kernel with PREEMPT_RT: tests with "# rt"
+  preempt    distro with preempt=full: tests with "# preempt"
   swiotlb    distro where each DMA goes through a bounce buffer (swiotlb=force):
              tests with "# swiotlb"
   iommu      distro with an IOMMU: tests with "# iommu"

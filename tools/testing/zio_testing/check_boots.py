@@ -22,8 +22,10 @@ KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT, PROGRAM_LIMIT = 3600, 900, 14400, 2400
 SILENCE = TEST_LIMIT + 120
 # The machine gets these variables, with the values that this process has
 PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
+PASSED_ON += ("ZIO_REMOVAL_TRIALS",)
 
-KERNELS = ["kasan", "leaks", "rt", "distro", "single", "swiotlb", "iommu"]
+KERNELS = ["kasan", "leaks", "rt", "preempt", "distro", "single", "swiotlb"]
+KERNELS += ["iommu"]
 
 
 def judge_boot(report: Report, what: str, log: Path, status: int) -> None:

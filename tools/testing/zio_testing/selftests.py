@@ -44,6 +44,7 @@ PLACES = {
     "leaks": Place("kasan", (*NO_KUNIT, "--leaks"), is_special=True),
     "single": Place("distro", ("--cpus", "1"), is_special=True),
     "rt": Place("rt", is_special=True),
+    "preempt": Place("distro", ("--append", "preempt=full"), is_special=True),
     "swiotlb": Place("distro", ("--append", "swiotlb=force"), is_special=True),
     "iommu": Place(
         "distro",
