@@ -60,7 +60,7 @@
  *
  * - (E) The context that makes the set idle still reads the set and its channels after
  *   that. The set may be removed meanwhile. So the core frees sets and channels after a
- *   grace period, and arms, finishes and wakes them where the removal waits: under RCU, or
+ *   grace period. It arms, finishes and wakes them only where the removal waits: under RCU,
  *   with cset->mutex or the lock of a channel held, or in arm_work. A reference to a
  *   channel, as an open file has it, does not keep the other channels, nor their buffers.
  *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see held.c.

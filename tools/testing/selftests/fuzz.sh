@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # not distro: the sanitizers find what the calls break
+# delays
 #
 # Random system calls in four processes: two configure, two use the nodes as members
 # of the group. ZIO_FUZZ_SECONDS sets the time, ZIO_FUZZ_SEED repeats a seed.

@@ -2,13 +2,14 @@
 /*
  * removal_test.c: boards that go while processes of low priority poll them
  *
- * The pollers run on processor 0 whenever nothing else does. A process that keeps this
- * processor busy stops them anywhere in the kernel, and the board goes meanwhile, on
- * processor 1. So a poll that looks at a set after it has let the removal pass finds freed
- * memory, in one trial of a few. ZIO_REMOVAL_TRIALS sets the number of trials.
+ * The pollers run on processor 0 whenever nothing else does. A busy process stops them
+ * anywhere in the kernel. Meanwhile the board goes, on processor 1. So a poll for
+ * which the removal does not wait finds freed memory, in one trial of a few.
+ * ZIO_REMOVAL_TRIALS sets the number of trials.
  *
  * # rt
  * # preempt
+ * # delays
  */
 #define TEST_SECONDS	600
 

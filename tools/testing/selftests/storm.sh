@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # rt
+# delays
 #
 # A hundred sets share one clock of 10 kHz; four of them are streams instead. Buffers, triggers, enables and clocks change
 # at random meanwhile, and boards are unplugged. ZIO_STORM_SECONDS sets the time,

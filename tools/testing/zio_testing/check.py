@@ -38,6 +38,8 @@ The kernels of the selftests:
   leaks      the same with kmemleak: tests with a line "# leaks", which do not run
              on kasan then
   single     distro on one processor: tests with "# single"
+  delays     kasan, with modules that wait at random beside each lettered barrier:
+             tests with "# delays"
   rt         the distribution's kernel with PREEMPT_RT: tests with "# rt"
   preempt    distro with preempt=full: tests with "# preempt"
   swiotlb    distro where each DMA goes through a bounce buffer (swiotlb=force):

@@ -6,7 +6,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from . import kernel, selftests, suite, tap
+from . import delays, kernel, selftests, suite, tap
 from .common import ROOT, TESTING, Failure, Words, read_log, say
 from .kernel_suite import PROGRAMS_32
 from .modules import build_tools
@@ -24,7 +24,7 @@ SILENCE = TEST_LIMIT + 120
 PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
 PASSED_ON += ("ZIO_REMOVAL_TRIALS",)
 
-KERNELS = ["kasan", "leaks", "rt", "preempt", "distro", "single", "swiotlb"]
+KERNELS = ["kasan", "leaks", "delays", "rt", "preempt", "distro", "single", "swiotlb"]
 KERNELS += ["iommu"]
 
 
@@ -144,6 +144,8 @@ def machine_options(report: Report, name: str, tests: list[Selftest]) -> list[st
     if selftests.asked_for("model", tests) and selftests.build_models(tree, models):
         report.fail(f"the models do not build for {name}", Path(f"{models}.log"))
     options = selftests.machine_options(tests, tree, models)
+    if place.has_delays:
+        options += ["--modules", delays.build_modules(tree)]
     return ["--kernel", place.kernel, *place.options, *options]
 
 

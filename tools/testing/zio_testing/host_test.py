@@ -4,8 +4,8 @@
 Usage: host_test
 
 The program prints TAP. It tests the reader of test results, layering and versions on
-small trees, prose, recipes, and the choice of compilers. It also tests the percentiles
-of the benchmark "jitter".
+small trees, prose, recipes and delays. It also tests the choice of compilers, and the
+percentiles of the benchmark "jitter".
 """
 
 import contextlib
@@ -17,6 +17,7 @@ from types import ModuleType
 
 from . import (
     check_boots,
+    delays,
     emulation,
     layering,
     matrix,
@@ -407,6 +408,36 @@ def test_toolchains(out: Tap) -> None:
         out.is_equal("its compiler is in the root", entered, True)
 
 
+# --- modules with delays ----------------------------------------------------------------
+
+DELAYED = {
+    "behind a statement": ("\ta();\t/* A */\n\tb();", "\ta();\t/* A */\nC\n\tb();"),
+    "before a return": ("{\n\treturn a();\t/* A, B */", "{\nC\n\treturn a();\t/* A, B */"),
+    "before a condition": (
+        "\tx();\n\tif (a &&\n\t    b)\t/* A */\n\t\tc();",
+        "\tx();\nC\n\tif (a &&\n\t    b)\t/* A */\n\t\tc();",
+    ),
+    "not between if and else": (
+        "{\n\tif (a)\n\t\tb();\t/* A */\n\telse",
+        "{\nC\n\tif (a)\n\t\tb();\t/* A */\n\telse",
+    ),
+    "behind the end of a phase": ("\tmake_idle(cset);", "\tmake_idle(cset);\nC"),
+    "none beside words": (" * A barrier /* A */ in a text, (A)", None),
+}
+
+
+def test_delays(out: Tap) -> None:
+    for what, (text, wanted) in DELAYED.items():
+        found = delays.add_delays(text).replace(delays.CALL, "C")
+        out.is_equal(f"delays: {what}", found, wanted or text)
+    letters = calls = 0
+    for path in delays.source_files():
+        text = (ROOT / path).read_text()
+        letters += sum(delays.LETTERS.match(line) is not None for line in text.split("\n"))
+        calls += delays.add_delays(text).count(delays.CALL)
+    out.is_equal("delays: each letter of the source has one", 0 < letters <= calls, True)
+
+
 # --- the benchmark "jitter" -------------------------------------------------------------
 
 
@@ -455,6 +486,7 @@ def main(words: list[str]) -> int:
     test_sample(out)
     test_magic(out)
     test_toolchains(out)
+    test_delays(out)
     test_jitter(out)
     print(f"1..{out.count}")
     return 1 if out.failed else 0

@@ -17,6 +17,7 @@ from . import kernel
 from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
 from .toolchain import Toolchain, toolchain_of
 
+MODULES = CACHE / "modules"
 TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
 
 
@@ -30,7 +31,7 @@ def copy_modules(directory: Path, to: Path) -> None:
 def built_modules(tree: Path) -> Iterator[Path]:
     """Build for the kernel in @tree. Yield the directory, which no other build changes
     before the block ends."""
-    directory = CACHE / "modules" / f"{tree.name}-{tag_of(ROOT, tree)}"
+    directory = MODULES / f"{tree.name}-{tag_of(ROOT, tree)}"
     toolchain = toolchain_of(tree)
     make = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
     make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words, "modules"]

@@ -35,12 +35,15 @@ class Place:
     has_kunit: bool = False
     # The tests are programs of 32 bits.
     is_32: bool = False
+    # The modules have random delays: see delays.py.
+    has_delays: bool = False
 
 
 NO_KUNIT = ("--append", "kunit.enable=0")
 PLACES = {
     "distro": Place("distro"),
     "kasan": Place("kasan", NO_KUNIT, has_kunit=True),
+    "delays": Place("kasan", NO_KUNIT, is_special=True, has_delays=True),
     "leaks": Place("kasan", (*NO_KUNIT, "--leaks"), is_special=True),
     "single": Place("distro", ("--cpus", "1"), is_special=True),
     "rt": Place("rt", is_special=True),
