@@ -15,7 +15,7 @@ static int pipes[2], null;
 
 static const void *samples(const struct zio_control *c)
 {
-	return area + (c->mem_offset | (uint64_t)c->reserved << 32);
+	return area + (c->mem_offset | (uint64_t)c->mem_offset_high << 32);
 }
 
 static void open_ring(struct loop *b)

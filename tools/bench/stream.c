@@ -65,7 +65,7 @@ static void open_ring(struct bench *b)
 
 static uint64_t first_word(const struct bench *b, const struct zio_control *c)
 {
-	return *(const uint64_t *)(b->area + (c->mem_offset | (uint64_t)c->reserved << 32));
+	return *(const uint64_t *)(b->area + (c->mem_offset | (uint64_t)c->mem_offset_high << 32));
 }
 
 /*

@@ -43,8 +43,9 @@ static void print_block(FILE *out, const struct dump_options *opt,
 	print_field(out, address);
 	fprintf(out, ",%" PRIu32, control->seq_num);
 	if (opt->control)
-		fprintf(out, ",%" PRIu64 ".%09" PRIu64 ",%" PRIu32, control->tstamp.secs,
-			control->tstamp.ticks, blk->lost);
+		fprintf(out, ",%llu.%09llu,%" PRIu32,
+			(unsigned long long)control->tstamp.secs,
+			(unsigned long long)control->tstamp.ticks, blk->lost);
 }
 
 static void print_control(FILE *out, const struct zio_control *control)

@@ -92,7 +92,7 @@ static void add_control(json_t *obj, const struct zio_control *control)
 	json_add(obj, "alarms", new_alarms(control->zio_alarms));
 	json_add_u64(obj, "driver_alarms", control->drv_alarms);
 	json_add_u64(obj, "mem_offset", control->mem_offset |
-		     (uint64_t)control->reserved << 32);
+		     (uint64_t)control->mem_offset_high << 32);
 	add_flags(obj, control->flags);
 	put_object_name(trigger, control->triggername);
 	json_add_string(obj, "trigger", trigger);

@@ -94,9 +94,10 @@ static void print_control(FILE *out, const struct dump_options *opt,
 		address, control->seq_num, control->nsamples, control->ssize,
 		control->nbits, trigger, control->major_version,
 		control->minor_version);
-	fprintf(out, "  time    %" PRIu64 ".%09" PRIu64 " bins %" PRIu64 "\n",
-		control->tstamp.secs, control->tstamp.ticks,
-		control->tstamp.bins);
+	fprintf(out, "  time    %llu.%09llu bins %llu\n",
+		(unsigned long long)control->tstamp.secs,
+		(unsigned long long)control->tstamp.ticks,
+		(unsigned long long)control->tstamp.bins);
 	print_alarms(out, blk);
 	print_tlv(out, control);
 	print_shots(out, control);

@@ -52,7 +52,7 @@ static void put_time(char text[64], const struct zio_timestamp *stamp)
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	put_text(text, 64, "%s.%09" PRIu64 "Z", date, stamp->ticks);
+	put_text(text, 64, "%s.%09lluZ", date, (unsigned long long)stamp->ticks);
 }
 
 static void tell_gap(struct channel *chan, const struct zio_control *control,

@@ -70,7 +70,7 @@ static int take_control(struct zio_channel *ch,
 int zio_locate_data(struct zio_channel *ch)
 {
 	uint64_t offset = ch->control.mem_offset |
-			  (uint64_t)ch->control.reserved << 32;
+			  (uint64_t)ch->control.mem_offset_high << 32;
 
 	ch->mapped = NULL;
 	if (!ch->data || !ch->size)

@@ -39,7 +39,7 @@ static inline bool peek(struct zio_member *m, struct zio_part *part, const struc
 		return false;
 	control = (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
 	size = (uint64_t)control->nsamples * control->ssize;
-	offset = control->mem_offset | (uint64_t)control->reserved << 32;
+	offset = control->mem_offset | (uint64_t)control->mem_offset_high << 32;
 	if (control->tstamp.secs != c->control->tstamp.secs ||
 	    control->tstamp.ticks != c->control->tstamp.ticks ||
 	    control->seq_num != ch->expected ||

@@ -185,7 +185,8 @@ static inline int show_slot(struct zio_channel *ch, struct zio_block *blk,
 			    const struct zio_control *control)
 {
 	uint64_t size = (uint64_t)control->nsamples * control->ssize;
-	uint64_t offset = control->mem_offset | (uint64_t)control->reserved << 32;
+	uint64_t offset = control->mem_offset |
+			  (uint64_t)control->mem_offset_high << 32;
 
 	if (zio_unlikely(control->seq_num != ch->expected ||
 			 control->major_version != ZIO_MAJOR_VERSION ||

@@ -68,6 +68,7 @@ AT(tstamp.bins, 64);
 SIZE(tstamp.bins, 8);
 AT(mem_offset, 72);
 SIZE(mem_offset, 4);
+AT(mem_offset_high, 76);
 AT(reserved, 76);
 SIZE(reserved, 4);
 AT(flags, 80);

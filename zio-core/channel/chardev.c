@@ -129,7 +129,7 @@ static void describe_rest(struct zio_control *ctrl, const struct zio_block *bloc
 
 	ctrl->nsamples = (block->len - core->used) / (ssize ?: 1);
 	ctrl->mem_offset = lower_32_bits(offset);
-	ctrl->reserved = upper_32_bits(offset);
+	ctrl->mem_offset_high = upper_32_bits(offset);
 }
 
 /* The session copies a whole control only after attributes have changed. */

@@ -51,7 +51,7 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 		ctrl->nsamples = block->len / ssize;
 	ctrl->tstamp = block->tstamp;
 	ctrl->mem_offset = lower_32_bits(core->mem_offset);
-	ctrl->reserved = upper_32_bits(core->mem_offset);
+	ctrl->mem_offset_high = upper_32_bits(core->mem_offset);
 	if (unlikely(ctrl->tlv[0].type > ZIO_TLV_CHANNELS)) {
 		if (ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO)
 			memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
@@ -62,7 +62,7 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 
 static inline u64 zio_control_offset(const struct zio_control *ctrl)
 {
-	return ctrl->mem_offset | (u64)ctrl->reserved << 32;
+	return ctrl->mem_offset | (u64)ctrl->mem_offset_high << 32;
 }
 
 bool zio_control_names(const struct zio_control *ctrl,

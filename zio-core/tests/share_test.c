@@ -155,7 +155,7 @@ static void refusals_change_nothing(struct kunit *test)
 	bad.nsamples++;
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -EMSGSIZE);
 	bad = ctrl;
-	bad.reserved = U32_MAX;
+	bad.mem_offset_high = U32_MAX;
 	KUNIT_EXPECT_EQ(test, submit(s.writer[0], &bad), -EMSGSIZE);
 	bad = ctrl;
 	bad.seq_num++;

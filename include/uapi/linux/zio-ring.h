@@ -8,7 +8,7 @@
  *  - the first page of the control node, writable: the header;
  *  - slot_size * n_slots bytes from slots_offset on, read only: a control per slot;
  *  - data_size bytes of the data node, read only: the samples. Those of a block begin
- *    at mem_offset | (uint64_t)reserved << 32 of its control.
+ *    at mem_offset | (__u64)mem_offset_high << 32 of its control.
  *
  * head and tail count blocks and wrap at 2^32. The control of block i is in slot
  * i % n_slots. The program loads head (acquire). It owns the blocks from tail up to
@@ -18,11 +18,7 @@
 #ifndef _UAPI_LINUX_ZIO_RING_H
 #define _UAPI_LINUX_ZIO_RING_H
 
-#ifdef __KERNEL__
 #include <linux/types.h>
-#else
-#include <stdint.h>
-#endif
 
 #define ZIO_RING_MAGIC		0x5a494f52
 #define ZIO_RING_VERSION	1
@@ -47,25 +43,25 @@
 
 /* The first page of the control node; unused and reserved fields are zero. */
 struct zio_ring_header {
-	uint32_t magic;		/* ZIO_RING_MAGIC */
-	uint32_t version;	/* ZIO_RING_VERSION; grows with incompatible changes */
-	uint32_t slots_offset;	/* place of the slots in the control node, for mmap() */
-	uint32_t slot_size;	/* bytes from one slot to the next */
-	uint32_t n_slots;	/* a power of two, but in the ring of a set */
-	uint32_t flags;		/* ZIO_RING_EVENTS; poll() brings it up to date */
-	uint64_t data_size;	/* bytes of the data node that a program can map; 0: of a set */
-	uint32_t entries_offset; /* ring of a set: place of the entries */
-	uint32_t n_entries;	/* ring of a set: a power of two */
-	uint32_t channel_slots;	/* ring of a set: a power of two */
-	uint8_t reserved[20];
+	__u32 magic;		/* ZIO_RING_MAGIC */
+	__u32 version;		/* ZIO_RING_VERSION; grows with incompatible changes */
+	__u32 slots_offset;	/* place of the slots in the control node, for mmap() */
+	__u32 slot_size;	/* bytes from one slot to the next */
+	__u32 n_slots;		/* a power of two, but in the ring of a set */
+	__u32 flags;		/* ZIO_RING_EVENTS; poll() brings it up to date */
+	__u64 data_size;	/* bytes of the data node that a program can map; 0: of a set */
+	__u32 entries_offset;	/* ring of a set: place of the entries */
+	__u32 n_entries;	/* ring of a set: a power of two */
+	__u32 channel_slots;	/* ring of a set: a power of two */
+	__u8 reserved[20];
 
-	uint32_t head;		/* finished blocks; only the kernel writes it */
-	uint32_t unused_head;
-	uint64_t lost;		/* blocks for which memory was missing */
-	uint8_t reserved_head[48];
+	__u32 head;		/* finished blocks; only the kernel writes it */
+	__u32 unused_head;
+	__u64 lost;		/* blocks for which memory was missing */
+	__u8 reserved_head[48];
 
-	uint32_t tail;		/* passed blocks; only the program writes it */
-	uint8_t reserved_tail[60];
+	__u32 tail;		/* passed blocks; only the program writes it */
+	__u8 reserved_tail[60];
 };
 
 #endif /* _UAPI_LINUX_ZIO_RING_H */

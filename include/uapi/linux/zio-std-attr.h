@@ -13,6 +13,9 @@
 #ifndef _UAPI_LINUX_ZIO_STD_ATTR_H
 #define _UAPI_LINUX_ZIO_STD_ATTR_H
 
+/* Entries of the tables of standard attributes of a control */
+#define ZIO_MAX_STD_ATTR 16
+
 /* Index of the last standard attribute of each table */
 #define ZIO_ATTR_VERSION		(ZIO_MAX_STD_ATTR - 1)
 
@@ -31,7 +34,7 @@ enum zio_chan_std_attr {
 	ZIO_ATTR_SCALE_EXP,	/* s32: -ZIO_SCALE_MAX_EXP ... ZIO_SCALE_MAX_EXP */
 	ZIO_ATTR_SIGNED,	/* 1: samples are two's complement; 0: unsigned */
 	ZIO_ATTR_DEV_VERSION = ZIO_ATTR_VERSION,
-	_ZIO_DEV_ATTR_STD_NUM,
+	_ZIO_DEV_ATTR_STD_NUM
 };
 
 /* Standard attributes of a trigger (attr_trigger) */
@@ -40,7 +43,7 @@ enum zio_trg_std_attr {
 	ZIO_ATTR_TRIG_POST_SAMP,
 	ZIO_ATTR_TRIG_PRE_SAMP,
 	ZIO_ATTR_TRIG_VERSION = ZIO_ATTR_VERSION,
-	_ZIO_TRG_ATTR_STD_NUM,
+	_ZIO_TRG_ATTR_STD_NUM
 };
 
 /* With ZIO_TLV_SHOTS: the extended attributes of a trigger that have the times of shots */
@@ -57,7 +60,7 @@ enum zio_buf_std_attr {
 	ZIO_ATTR_ZBUF_ALLOC_LEN,
 	ZIO_ATTR_ZBUF_ALLOC_KB,
 	ZIO_ATTR_ZBUF_VERSION = ZIO_ATTR_VERSION,
-	_ZIO_BUF_ATTR_STD_NUM,
+	_ZIO_BUF_ATTR_STD_NUM
 };
 
 /* Limit of the decimal exponent of a scale, so that a double can hold each value */
@@ -93,7 +96,7 @@ enum zio_unit {
 	ZIO_UNIT_RAD_S,
 	ZIO_UNIT_LX,
 	ZIO_UNIT_PERCENT,
-	_ZIO_UNIT_NUM,
+	_ZIO_UNIT_NUM
 };
 
 /* The names of the units in sysfs, in the order of enum zio_unit */

@@ -8,17 +8,16 @@
 #ifndef _UAPI_LINUX_ZIO_USER_H
 #define _UAPI_LINUX_ZIO_USER_H
 
-#ifdef __KERNEL__
 #include <linux/types.h>
-#else
-#include <stdint.h>
+#ifndef __KERNEL__
+#include <stdint.h> /* programs for ZIO 1.x have these types from here */
 #endif
 #include <linux/ioctl.h>
+/* Standard attributes, units */
+#include <linux/zio-std-attr.h>
 
 /* Bytes of a name of a device, trigger or buffer, with the terminating zero */
-#ifndef ZIO_OBJ_NAME_LEN
 #define ZIO_OBJ_NAME_LEN 12
-#endif
 
 /* Bytes of a name with the number of the device, as in sysfs */
 #define ZIO_OBJ_NAME_FULL_LEN (2 * ZIO_OBJ_NAME_LEN)
@@ -31,17 +30,17 @@
 	((((_major) & 0xffu) << 24) | (((_minor) & 0xffu) << 16) | \
 	 ((_patch) & 0xffffu))
 
-static inline uint8_t zio_version_major(uint32_t version)
+static __inline__ __u8 zio_version_major(__u32 version)
 {
 	return version >> 24;
 }
 
-static inline uint8_t zio_version_minor(uint32_t version)
+static __inline__ __u8 zio_version_minor(__u32 version)
 {
 	return version >> 16 & 0xff;
 }
 
-static inline uint16_t zio_version_patch(uint32_t version)
+static __inline__ __u16 zio_version_patch(__u32 version)
 {
 	return version & 0xffff;
 }
@@ -55,11 +54,10 @@ enum zio_object_type {
 	ZIO_TRG,
 	ZIO_TI,
 	ZIO_BUF,
-	ZIO_BI,
+	ZIO_BI
 };
 
-/* Entries of each attribute table of a control */
-#define ZIO_MAX_STD_ATTR 16
+/* Entries of the tables of extended attributes of a control */
 #define ZIO_MAX_EXT_ATTR 32
 
 /* Programs read and write control nodes in multiples of this size. */
@@ -72,9 +70,9 @@ enum zio_object_type {
  * @bins: fraction of a tick; 0 if the device has none
  */
 struct zio_timestamp {
-	uint64_t secs;
-	uint64_t ticks;
-	uint64_t bins;
+	__u64 secs;
+	__u64 ticks;
+	__u64 bins;
 };
 
 /**
@@ -86,11 +84,11 @@ struct zio_timestamp {
  * @ext_val: extended attributes, numbered by the driver
  */
 struct zio_ctrl_attr {
-	uint16_t std_mask;
-	uint16_t unused;
-	uint32_t ext_mask;
-	uint32_t std_val[ZIO_MAX_STD_ATTR];
-	uint32_t ext_val[ZIO_MAX_EXT_ATTR];
+	__u16 std_mask;
+	__u16 unused;
+	__u32 ext_mask;
+	__u32 std_val[ZIO_MAX_STD_ATTR];
+	__u32 ext_val[ZIO_MAX_EXT_ATTR];
 };
 
 /**
@@ -105,13 +103,13 @@ struct zio_ctrl_attr {
  * @devname: name of the device, zero-terminated
  */
 struct zio_addr {
-	uint16_t sa_family;
-	uint8_t host_type;
-	uint8_t filler;
-	uint8_t hostid[8];
-	uint32_t dev_id;
-	uint16_t cset;
-	uint16_t chan;
+	__u16 sa_family;
+	__u8 host_type;
+	__u8 filler;
+	__u8 hostid[8];
+	__u32 dev_id;
+	__u16 cset;
+	__u16 chan;
 	char devname[ZIO_OBJ_NAME_LEN];
 };
 
@@ -122,9 +120,9 @@ struct zio_addr {
  * @payload: by @type
  */
 struct zio_tlv {
-	uint32_t type;
-	uint32_t length;
-	uint8_t payload[8];
+	__u32 type;
+	__u32 length;
+	__u8 payload[8];
 };
 
 #define ZIO_TLV_CHANNELS	1 /* u64: mask of the channels of an interleaved block */
@@ -141,7 +139,7 @@ struct zio_tlv {
 enum zio_share_how {
 	ZIO_SHARE_NONE,
 	ZIO_SHARE_SHARED,
-	ZIO_SHARE_COPIED,
+	ZIO_SHARE_COPIED
 };
 
 /**
@@ -150,8 +148,8 @@ enum zio_share_how {
  * @error: why the core copied, as a positive errno; else 0
  */
 struct zio_share_info {
-	uint32_t how;
-	uint32_t error;
+	__u32 how;
+	__u32 error;
 };
 
 /**
@@ -163,8 +161,8 @@ struct zio_share_info {
  * nanoseconds later, in &zio_control.attr_trigger (i = 1 ... n - 1).
  */
 struct zio_shots_info {
-	uint32_t n;
-	uint32_t unused;
+	__u32 n;
+	__u32 unused;
 };
 
 /* Bits of zio_alarms; the driver defines those of drv_alarms. */
@@ -186,7 +184,7 @@ struct zio_shots_info {
  * @addr: channel of the block
  * @tstamp: time of the event
  * @mem_offset: place of the samples in the mapped data node, low 32 bits
- * @reserved: high 32 bits of @mem_offset
+ * @mem_offset_high: high 32 bits of @mem_offset; ZIO 1.x has the name @reserved
  * @flags: ZIO_CONTROL_*
  * @triggername: type of the trigger, or name of a shared trigger
  * @attr_channel: attributes of the channel and its set
@@ -194,23 +192,32 @@ struct zio_shots_info {
  * @tlv: extension
  */
 struct zio_control {
-	uint8_t major_version;
-	uint8_t minor_version;
-	uint8_t zio_alarms;
-	uint8_t drv_alarms;
-	uint32_t seq_num;
-	uint32_t nsamples;
-	uint16_t ssize;
-	uint16_t nbits;
+	__u8 major_version;
+	__u8 minor_version;
+	__u8 zio_alarms;
+	__u8 drv_alarms;
+	__u32 seq_num;
+	__u32 nsamples;
+	__u16 ssize;
+	__u16 nbits;
 	struct zio_addr addr;
 	struct zio_timestamp tstamp;
-	uint32_t mem_offset;
-	uint32_t reserved;
-	uint32_t flags;
+	__u32 mem_offset;
+
+	__extension__ union {
+		__u32 mem_offset_high;
+		__u32 reserved;
+	};
+	__u32 flags;
 	char triggername[ZIO_OBJ_NAME_LEN];
 	struct zio_ctrl_attr attr_channel;
 	struct zio_ctrl_attr attr_trigger;
 	struct zio_tlv tlv[1];
+};
+
+/* Fails to compile if the control has another size: the layout never changes. */
+struct __zio_control_size_check {
+	char is_right[sizeof(struct zio_control) == __ZIO_CONTROL_SIZE ? 1 : -1];
 };
 
 /* Flags of a control */
@@ -251,17 +258,15 @@ struct zio_control {
  * until the dma-buf is closed.
  */
 struct zio_dmabuf {
-	uint32_t flags;		/* ZIO_DMABUF_BLOCK: the block that the next read would read */
-	int32_t fd;		/* from here on the kernel fills in; close-on-exec */
-	uint64_t offset;	/* where the samples begin in the dma-buf, bytes */
-	uint64_t size;		/* bytes of the samples, or of the whole area */
+	__u32 flags;		/* ZIO_DMABUF_BLOCK: the block that the next read would read */
+	__s32 fd;		/* from here on the kernel fills in; close-on-exec */
+	__u64 offset;		/* where the samples begin in the dma-buf, bytes */
+	__u64 size;		/* bytes of the samples, or of the whole area */
 };
 
 #define ZIO_DMABUF_BLOCK		0x00000001
 #define ZIO_IOC_DMABUF			_IOWR('Z', 0x43, struct zio_dmabuf)
 
-/* Standard attributes, units */
-#include <linux/zio-std-attr.h>
 /* The ring: blocks without system calls */
 #include <linux/zio-ring.h>
 

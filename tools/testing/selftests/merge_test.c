@@ -59,7 +59,7 @@ static struct stream open_stream(const char *prefix, size_t block)
 /* The sawtooth continues over lost blocks: they have taken no samples. */
 static void check_block(struct stream *s, const struct zio_control *ctrl)
 {
-	uint64_t offset = ctrl->mem_offset | (uint64_t)ctrl->reserved << 32;
+	uint64_t offset = ctrl->mem_offset | (uint64_t)ctrl->mem_offset_high << 32;
 	uint32_t gap = ctrl->seq_num - s->seq, i;
 	static uint8_t buf[AREA];
 

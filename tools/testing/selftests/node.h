@@ -64,7 +64,7 @@ static inline struct zio_control read_control(int fd)
 /* Where the samples of the block are in the mapped area. */
 static inline uint64_t offset_of(const struct zio_control *ctrl)
 {
-	return ctrl->mem_offset | (uint64_t)ctrl->reserved << 32;
+	return ctrl->mem_offset | (uint64_t)ctrl->mem_offset_high << 32;
 }
 
 /* The events that are pending after at most @ms milliseconds; -1: no limit */
