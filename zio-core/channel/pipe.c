@@ -153,7 +153,7 @@ static unsigned int give_pages(struct pipe_inode_info *pipe, struct kvec *vec,
  * zio_pipe_copy() - read a node into a pipe
  * @in: the node
  * @pipe: the pipe, locked
- * @len: bytes; not 0
+ * @len: bytes
  *
  * Context: Process; does not sleep for a block.
  *
@@ -167,6 +167,8 @@ ssize_t zio_pipe_copy(struct file *in, struct pipe_inode_info *pipe, size_t len)
 	struct kvec *vec;
 	ssize_t ret;
 
+	if (!len)
+		return 0;
 	if (!pipe->readers) {
 		send_sig(SIGPIPE, current, 0);
 		return -EPIPE;

@@ -2,6 +2,7 @@
 /* splice_test.c: a pinned block returns when nothing refers to its pages */
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pipe_fs_i.h>
 #include <linux/sched.h>
 
 #include "channel/pipe.h"
@@ -222,6 +223,24 @@ static void module_stays_for_the_last_pin(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, module_refcount(zio), before - 1);
 }
 
+/* The kernel does not ask for nothing. A caller of its own could, and would never return. */
+static void nothing_is_spliced_at_once(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+	struct pipe_inode_info *pipe = kunit_kzalloc(test, sizeof(*pipe), GFP_KERNEL);
+	struct file *file[] = { user->data, user->ctrl };
+	unsigned int i;
+	loff_t pos = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, pipe);
+	pipe->readers = 1;
+	pipe->max_usage = 1;
+	for (i = 0; i < ARRAY_SIZE(file); i++)
+		KUNIT_EXPECT_EQ(test, file[i]->f_op->splice_read(file[i], &pos, pipe, 0, 0),
+				0);
+}
+
 static struct kunit_case splice_cases[] = {
 	KUNIT_CASE(pinned_block_is_not_used_again),
 	KUNIT_CASE(page_of_a_socket_is_busy),
@@ -230,6 +249,7 @@ static struct kunit_case splice_cases[] = {
 	KUNIT_CASE(pin_is_given_back),
 	KUNIT_CASE(page_behind_is_not_looked_at),
 	KUNIT_CASE(module_stays_for_the_last_pin),
+	KUNIT_CASE(nothing_is_spliced_at_once),
 	{}
 };
 
