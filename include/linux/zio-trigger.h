@@ -62,6 +62,7 @@ struct zio_trigger {
 	void *priv;
 	/* private: core */
 	char name[ZIO_OBJ_NAME_LEN];
+	struct mutex change;	/* shared: a value, until the controls have it, or the old one */
 	struct mutex lock;	/* values, bindings, start and stop */
 	struct list_head bindings; /* read under RCU */
 	struct list_head node;	/* in the list of shared triggers */

@@ -45,6 +45,7 @@ static int store_value(struct zio_trigger *trig, unsigned int slot,
 
 	if (!old)
 		return -ENOMEM;
+	zio_trigger_begin_change(trig);
 	zio_trigger_show(trig, slot, old);
 	ret = zio_trigger_store(trig, slot, text);
 	if (ret)
@@ -55,6 +56,7 @@ static int store_value(struct zio_trigger *trig, unsigned int slot,
 		zio_trigger_refresh(trig);
 	}
 out:
+	zio_trigger_end_change(trig);
 	kfree(old);
 	return ret;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* trigger_test.c: values of triggers, bindings, notifiers, time-outs */
+#include <linux/configfs.h>
 #include <linux/delay.h>
 #include <linux/module.h>
 
@@ -242,6 +243,60 @@ static struct zio_trigger *create_shared(struct kunit *test)
 	return trig;
 }
 
+/* Another writer of the clock, which comes while the first one refreshes the controls */
+static struct second_writer {
+	struct work_struct work;
+	struct zio_trigger *trig;
+	bool done;
+	int ret;
+} second;
+
+static int refresh_nothing(struct zio_trigger *trig)
+{
+	return 0;
+}
+
+static void set_boottime(struct work_struct *work)
+{
+	second.ret = zio_trigger_set_clock(second.trig, "boottime", refresh_nothing);
+	WRITE_ONCE(second.done, true);
+}
+
+static bool is_second_waiting(struct zio_trigger *trig)
+{
+	return !list_empty_careful(&trig->change.wait_list);
+}
+
+/* Fails after the second writer has come. The first call starts that one. */
+static int fail_beside_second(struct zio_trigger *trig)
+{
+	if (!second.trig) {
+		second.trig = trig;
+		schedule_work(&second.work);
+	}
+	while (!READ_ONCE(second.done) && !is_second_waiting(trig))
+		schedule_timeout_uninterruptible(1);
+	return -ENOMEM;
+}
+
+/* The first writer brings the old clock back, and not over the clock of the second one. */
+static void clock_has_one_writer_at_a_time(struct kunit *test)
+{
+	struct zio_trigger *trig;
+	struct config_item item;
+
+	memset(&second, 0, sizeof(second));
+	INIT_WORK(&second.work, set_boottime);
+	trig = zio_trigger_create_shared(&test_type, "kclock", &item);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, trig);
+	test_add_action(test, free_shared, trig);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", fail_beside_second),
+			-ENOMEM);
+	flush_work(&second.work);
+	KUNIT_EXPECT_EQ(test, second.ret, 0);
+	KUNIT_EXPECT_EQ(test, zio_trigger_clock(trig), CLOCK_BOOTTIME);
+}
+
 static void failing_set_does_not_stop_the_others(struct kunit *test)
 {
 	struct zio_trigger *trig = create_shared(test);
@@ -466,6 +521,7 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(control_has_the_values_of_the_trigger),
 	KUNIT_CASE(event_has_the_time_of_its_caller),
 	KUNIT_CASE(missed_ticks_are_counted),
+	KUNIT_CASE(clock_has_one_writer_at_a_time),
 	KUNIT_CASE(failing_set_does_not_stop_the_others),
 	KUNIT_CASE(numbers_do_not_overlap_in_the_control),
 	KUNIT_CASE(names_of_triggers_are_unique),

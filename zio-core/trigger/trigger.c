@@ -224,6 +224,7 @@ static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 		return ERR_PTR(-ENOMEM);
 	trig->type = type;
 	strscpy(trig->name, name, sizeof(trig->name));
+	mutex_init(&trig->change);
 	mutex_init(&trig->lock);
 	INIT_LIST_HEAD(&trig->bindings);
 	trig->enabled = true;
@@ -247,6 +248,7 @@ static void free_trigger(struct zio_trigger *trig)
 	for (i = 0; i < ZIO_MAX_TRIGGER_ATTRS; i++)
 		kfree(trig->text[i]);
 	mutex_destroy(&trig->lock);
+	mutex_destroy(&trig->change);
 	kfree(trig);
 }
 
@@ -672,6 +674,7 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 
 	if (clock < 0)
 		return clock;
+	zio_trigger_begin_change(trig);
 	suspend_trigger(trig);
 	old = trig->clock;
 	WRITE_ONCE(trig->clock, clock);
@@ -681,5 +684,6 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 		refresh(trig);
 	}
 	started = resume_trigger(trig);
+	zio_trigger_end_change(trig);
 	return ret ?: started;
 }

@@ -51,6 +51,23 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 			  int (*refresh)(struct zio_trigger *trig));
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
 
+/*
+ * Writers of a shared trigger's values come one after the other: the controls of all sets
+ * have a value, or the old value is back, before the next one. A trigger of its own has the
+ * set's mutex for this.
+ */
+static inline void zio_trigger_begin_change(struct zio_trigger *trig)
+{
+	if (trig->item)
+		mutex_lock(&trig->change);
+}
+
+static inline void zio_trigger_end_change(struct zio_trigger *trig)
+{
+	if (trig->item)
+		mutex_unlock(&trig->change);
+}
+
 /* binding.c */
 int zio_binding_create(struct zio_cset_core *cset, const char *name);
 void zio_binding_destroy(struct zio_cset_core *cset);
