@@ -43,6 +43,7 @@ struct zio_dma_map {
 	struct zio_dma *dma;
 	const void *mem;
 	size_t size;
+	struct rcu_head rcu;
 	bool must_sync;
 	dma_addr_t page[];	/* where the pages begin */
 };
@@ -55,12 +56,16 @@ static void free_dma(struct kref *ref)
 	kfree(dma);
 }
 
+/*
+ * The last user of a block may be under RCU or a spin lock, or in a softirq. A map may be
+ * large: vfree() sleeps. So another context frees it.
+ */
 static void free_map(struct kref *ref)
 {
 	struct zio_dma_map *map = container_of(ref, struct zio_dma_map, ref);
 
 	kref_put(&map->dma->ref, free_dma);
-	kvfree(map);
+	kvfree_rcu(map, rcu);
 }
 
 /**
