@@ -127,16 +127,16 @@ static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
 }
 
 /*
- * Takes back up to @n blocks that the program has read. The program may write any tail: the
+ * Takes back up to @n blocks, all before @end. The program may have written any @end: the
  * kernel ignores one that is out of range. Returns true if it took any block back.
  *
- * Context: Any; the caller owns the phase, or is the driver of a stream.
+ * Context: Any; the caller owns the phase, or has ring->reclaiming of a stream.
  */
-static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
+static bool reclaim_before(struct zio_channel_core *chan, u32 end, unsigned int n)
 {
 	struct zio_queue *q = &chan->queue;
 	u32 from = atomic_read(&q->tail), in_row;
-	u32 read = smp_load_acquire(&chan->ring->hdr->tail) - from;	/* S */
+	u32 read = end - from;
 
 	if (!read || read > zio_queue_count(q))
 		return false;
@@ -148,6 +148,12 @@ static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 	if (in_row < n)
 		put_blocks(chan->buf, q->slot, n - in_row);
 	return true;
+}
+
+/* Context: as reclaim_before(). Takes back up to @n blocks that the program has read. */
+static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
+{
+	return reclaim_before(chan, smp_load_acquire(&chan->ring->hdr->tail), n); /* S */
 }
 
 /**
@@ -486,20 +492,20 @@ static struct zio_ring *end_ring(struct zio_channel_core *chan)
 	return ring;
 }
 
-static bool has_read_blocks(const struct zio_channel_core *chan)
-{
-	u32 n = READ_ONCE(chan->ring->hdr->tail) - (u32)atomic_read(&chan->queue.tail);
-
-	return n && n <= zio_queue_count(&chan->queue);
-}
-
-/* Takes back all blocks that the program has read. The program is gone: its tail stands. */
+/*
+ * Takes back all blocks that the program has read. A device or another process may have
+ * pinned the header, and move the tail for ever: only the tail of now counts. The driver
+ * takes blocks back in a moment.
+ */
 static void reclaim_all(struct zio_channel_core *chan)
 {
-	while (has_read_blocks(chan)) {
-		if (!reclaim_stream_blocks(chan, UINT_MAX))
-			schedule_timeout_uninterruptible(1);
-	}
+	struct zio_ring *ring = chan->ring;
+	u32 end = smp_load_acquire(&ring->hdr->tail);		/* S */
+
+	while (test_and_set_bit_lock(0, &ring->reclaiming))
+		schedule_timeout_uninterruptible(1);
+	reclaim_before(chan, end, UINT_MAX);
+	clear_bit_unlock(0, &ring->reclaiming);
 	zio_cset_kick(chan->cset);
 }
 

@@ -317,8 +317,7 @@ static void end_ring(struct zio_cset_core *cset)
 	bool armed = zio_cset_own_phase(cset);
 	unsigned int i;
 
-	while (reclaim_blocks(cset->chan[0], UINT_MAX))
-		continue;
+	reclaim_blocks(cset->chan[0], UINT_MAX);
 	for (i = 0; i < cset->n_chan; i++)
 		stop_channel(cset->chan[i], cset->on_demand);
 	zio_cset_disown_phase(cset, armed);

@@ -125,11 +125,67 @@ static void ring_gives_many_blocks_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 }
 
+/* As the driver and a program that go on while the core takes blocks of a ring back */
+#define RACES	50
+
+static struct {
+	struct zio_buffer_type type;
+	struct zio_buffer_ops ops;
+	const struct zio_buffer_type *own;
+	unsigned int n;
+} busy;
+
+/* The driver completes another block, and the program passes it. */
+static void put_and_go_on(struct zio_buffer *buf, struct zio_block *const *slot,
+			  unsigned int n)
+{
+	struct zio_channel_core *chan = buf->chan;
+
+	busy.own->ops->put_blocks(buf, slot, n);
+	if (busy.n++ < RACES && take(chan, 1, 0)) {
+		zio_channel_complete(&chan->pub, 1);
+		smp_store_release(&chan->ring->hdr->tail, chan->queue.head); /* S */
+	}
+}
+
+static void use_busy_buffer(struct zio_buffer *buf)
+{
+	busy.own = buf->type;
+	busy.ops = *buf->type->ops;
+	busy.type = *buf->type;
+	busy.ops.put_blocks = put_and_go_on;
+	busy.type.ops = &busy.ops;
+	busy.n = 0;
+	buf->type = &busy.type;
+}
+
+/* A page that is pinned stays writable: the tail may move for ever. */
+static void closed_ring_does_not_follow_the_tail(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_buffer *buf;
+	struct file *file;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	buf = chan->buf;
+	file = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	take(chan, 4, 0);
+	zio_channel_complete(&chan->pub, 4);
+	smp_store_release(&chan->ring->hdr->tail, chan->queue.head); /* S */
+	use_busy_buffer(buf);
+	test_close(test, file);
+	buf->type = busy.own;
+	KUNIT_EXPECT_EQ(test, busy.n, 1);
+}
+
 static struct kunit_case stream_ring_cases[] = {
 	KUNIT_CASE(ring_shows_completed_blocks),
 	KUNIT_CASE(ring_does_not_stop_the_stream),
 	KUNIT_CASE(closed_ring_frees_what_was_read),
 	KUNIT_CASE(ring_gives_many_blocks_back),
+	KUNIT_CASE(closed_ring_does_not_follow_the_tail),
 	{}
 };
 
