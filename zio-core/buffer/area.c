@@ -237,30 +237,44 @@ static void close_mapping(struct vm_area_struct *vma)
 }
 
 /* Counts the pages that this fault puts into the mapping, from the faulting one on. */
-static unsigned long count_around(const struct vm_fault *vmf,
-				  const struct zio_area *area)
+static unsigned long count_around(const struct vm_fault *vmf, size_t size)
 {
-	return min3(PFN_DOWN(area->size) - vmf->pgoff,
+	return min3(PFN_DOWN(size) - vmf->pgoff,
 		    PFN_DOWN(vmf->vma->vm_end - vmf->address),
 		    FAULT_PAGES);
+}
+
+/**
+ * zio_area_fault() - put pages into a mapping of whole pages of an area
+ * @vmf: the fault, whose pgoff counts pages from @mem on
+ * @mem: where the pages begin that the mapping may show
+ * @size: their bytes
+ *
+ * Context: Process; a page fault.
+ *
+ * Return: VM_FAULT_NOPAGE; VM_FAULT_SIGBUS beyond @size; or an error.
+ */
+vm_fault_t zio_area_fault(struct vm_fault *vmf, const void *mem, size_t size)
+{
+	struct page *pages[FAULT_PAGES];
+	unsigned long i, n;
+	int ret;
+
+	if (vmf->pgoff >= PFN_DOWN(size))
+		return VM_FAULT_SIGBUS;
+	n = count_around(vmf, size);
+	for (i = 0; i < n; i++)
+		pages[i] = vmalloc_to_page(mem + ((vmf->pgoff + i) << PAGE_SHIFT));
+	ret = vm_insert_pages(vmf->vma, vmf->address & PAGE_MASK, pages, &n);
+	/* -EBUSY: another fault has put a page there; the pages before it are in. */
+	return ret && ret != -EBUSY ? vmf_error(ret) : VM_FAULT_NOPAGE;
 }
 
 static vm_fault_t fault_mapping(struct vm_fault *vmf)
 {
 	struct zio_area *area = vmf->vma->vm_private_data;
-	struct page *pages[FAULT_PAGES];
-	unsigned long i, n;
-	int ret;
 
-	if (vmf->pgoff >= PFN_DOWN(area->size))
-		return VM_FAULT_SIGBUS;
-	n = count_around(vmf, area);
-	for (i = 0; i < n; i++)
-		pages[i] = vmalloc_to_page(area->mem +
-					   ((vmf->pgoff + i) << PAGE_SHIFT));
-	ret = vm_insert_pages(vmf->vma, vmf->address & PAGE_MASK, pages, &n);
-	/* -EBUSY: another fault has put a page there; the pages before it are in. */
-	return ret && ret != -EBUSY ? vmf_error(ret) : VM_FAULT_NOPAGE;
+	return zio_area_fault(vmf, area->mem, area->size);
 }
 
 static const struct vm_operations_struct area_vm_ops = {
@@ -269,12 +283,43 @@ static const struct vm_operations_struct area_vm_ops = {
 	.fault = fault_mapping,
 };
 
-static bool is_within(const struct zio_area *area,
-		      struct vm_area_struct *vma)
+static bool is_within(size_t size, struct vm_area_struct *vma)
 {
-	unsigned long pages = PFN_DOWN(area->size);
+	unsigned long pages = PFN_DOWN(size);
 
 	return vma->vm_pgoff < pages && vma_pages(vma) <= pages - vma->vm_pgoff;
+}
+
+/**
+ * zio_area_allow_map() - begin a mapping of whole pages of an area
+ * @area: the area, whose maps count the mapping afterwards
+ * @vma: the mapping
+ * @size: bytes that it may show; its offset counts pages of these
+ * @write: whether the program may write through a shared mapping
+ *
+ * A private mapping may always be written: the program gets copies of the pages.
+ *
+ * Context: Process; the caller holds mmap_lock.
+ *
+ * Return: 0; -EACCES for a shared mapping that asks to write without @write; -EINVAL beyond
+ * @size; -EBUSY while the area is pinned or being replaced.
+ */
+int zio_area_allow_map(struct zio_area *area, struct vm_area_struct *vma, size_t size,
+		       bool write)
+{
+	bool read_only = !write && (vma->vm_flags & VM_MAYSHARE);
+
+	if (read_only && (vma->vm_flags & VM_WRITE))
+		return -EACCES;
+	if (!is_within(size, vma))
+		return -EINVAL;
+	if (!atomic_inc_unless_negative(&area->maps))
+		return -EBUSY;
+	if (read_only)
+		zio_vm_flags_clear(vma, VM_MAYWRITE);
+	/* VM_MIXEDMAP allows faults to insert pages. */
+	zio_vm_flags_set(vma, VM_MIXEDMAP | VM_DONTDUMP);
+	return 0;
 }
 
 /**
@@ -283,27 +328,16 @@ static bool is_within(const struct zio_area *area,
  * @vma: the mapping
  * @write: whether the program may write through a shared mapping
  *
- * A private mapping may always be written: the program gets copies of the pages.
- *
  * Context: Process; the caller holds mmap_lock.
  *
- * Return: 0; -EACCES for a shared mapping that asks to write without @write; -EINVAL beyond
- * the area; -EBUSY while the area is pinned or being replaced.
+ * Return: as zio_area_allow_map().
  */
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 {
-	bool read_only = !write && (vma->vm_flags & VM_MAYSHARE);
+	int ret = zio_area_allow_map(area, vma, area->size, write);
 
-	if (read_only && (vma->vm_flags & VM_WRITE))
-		return -EACCES;
-	if (!is_within(area, vma))
-		return -EINVAL;
-	if (!atomic_inc_unless_negative(&area->maps))
-		return -EBUSY;
-	if (read_only)
-		zio_vm_flags_clear(vma, VM_MAYWRITE);
-	/* VM_MIXEDMAP allows faults to insert pages. */
-	zio_vm_flags_set(vma, VM_MIXEDMAP | VM_DONTDUMP);
+	if (ret)
+		return ret;
 	kref_get(&area->ref);
 	vma->vm_private_data = area;
 	vma->vm_ops = &area_vm_ops;

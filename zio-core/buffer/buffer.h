@@ -30,6 +30,9 @@ struct zio_area *zio_area_get(struct zio_area __rcu **from);
 bool zio_area_lend(struct zio_area *area);
 void zio_area_return(struct zio_area *area);
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
+int zio_area_allow_map(struct zio_area *area, struct vm_area_struct *vma, size_t size,
+		       bool write);
+vm_fault_t zio_area_fault(struct vm_fault *vmf, const void *mem, size_t size);
 
 /* dma.c */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);

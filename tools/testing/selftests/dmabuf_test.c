@@ -10,6 +10,7 @@
  */
 #include <linux/dma-buf.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 
 #include "../models/zio-importer.h"
 #include "board.h"
@@ -278,6 +279,46 @@ TEST("a program maps the dma-buf of a block, for reading only", fresh)
 		    MAP_FAILED);
 	ASSERT_TRUE(mmap(NULL, AREA, PROT_READ, MAP_SHARED, buf.fd, 0) == MAP_FAILED);
 	ASSERT_ERRNO(mprotect(map.mem, BLOCK, PROT_READ | PROT_WRITE), EACCES);
+}
+
+/* A program that has the dma-buf of a block has no right to the other blocks. */
+TEST("a mapping of the dma-buf of a block shows no other page", fresh)
+{
+	int fd = open_node(IN, "data", O_RDONLY);
+	struct zio_dmabuf buf;
+	struct map map;
+	void *bad;
+
+	ASSERT_TRUE(read_block(fd));
+	buf = export(fd, ZIO_DMABUF_BLOCK);
+	map = map_file(buf.fd, 0, BLOCK, PROT_READ);
+	bad = mremap((void *)map.mem, BLOCK, 2 * BLOCK, MREMAP_MAYMOVE);
+	ASSERT_TRUE(bad == MAP_FAILED && errno == EFAULT);
+	/* An old size of 0 makes a second mapping of the same pages. */
+	bad = mremap((void *)map.mem, 0, 2 * BLOCK, MREMAP_MAYMOVE);
+	ASSERT_TRUE(bad == MAP_FAILED);
+	bad = mmap(NULL, BLOCK, PROT_READ, MAP_SHARED, buf.fd, PAGE);
+	ASSERT_TRUE(bad == MAP_FAILED && errno == EINVAL);
+	bad = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, buf.fd, BLOCK);
+	ASSERT_TRUE(bad == MAP_FAILED && errno == EINVAL);
+	ASSERT_EQ(((const uint32_t *)(map.mem + buf.offset))[0], BLOCK / 4);
+	/* It moves a mapping within its file. */
+	ASSERT_ERRNO(syscall(SYS_remap_file_pages, map.mem, BLOCK, 0, 1, 0), EINVAL);
+}
+
+/* A block in the middle of the area: its last page is the last one of the mapping. */
+TEST("a page of a dma-buf is that of the block, in any part of the mapping", fresh)
+{
+	int fd = open_node(IN, "data", O_RDONLY);
+	struct zio_dmabuf buf;
+	struct map map;
+
+	ASSERT_TRUE(read_block(fd));
+	ASSERT_TRUE(read_block(fd));
+	buf = export(fd, ZIO_DMABUF_BLOCK);
+	map = map_file(buf.fd, 2 * PAGE, 2 * PAGE, PROT_READ);
+	ASSERT_EQ(*(const uint32_t *)map.mem, (2 * BLOCK + 2 * PAGE) / 4);
+	ASSERT_EQ(*(const uint32_t *)(map.mem + PAGE), (2 * BLOCK + 3 * PAGE) / 4);
 }
 
 TEST_EACH("the board goes, and the device still reads the %s", fresh, "block", "area")
