@@ -10,18 +10,21 @@
  *          its buffer after its last user.
  *
  * An importer may close the dma-buf while its device still works on the memory. Then there
- * is a fence that has not signalled. So a work item waits for all fences, and drops the
- * memory after that. The fences are in a dma_resv of the export's own, as that of the
- * dma-buf ends with it. A block is done when it is exported: no fence is needed for its
- * producer.
+ * is a fence that has not signalled, and may never do so. So no context waits for it: its
+ * callback queues a work item, which looks for the next fence, and drops the memory without
+ * one. The fences are in a dma_resv of the export's own, as that of the dma-buf ends with
+ * it. A block is done when it is exported: no fence is needed for its producer.
  *
- * The dma-buf holds the module until its release() returns. The work item is on a queue
- * that the module drains when it is unloaded.
+ * The dma-buf holds the module until its release() returns. From then on the export holds
+ * it, until the work item has dropped the memory. That work item is on a queue that the
+ * module drains when it is unloaded.
  */
 #include <linux/dma-buf.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/file.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/zio-dma.h>
@@ -42,6 +45,8 @@ struct zio_export {
 	struct mutex lock;		/* the list */
 	struct list_head mappings;
 	struct work_struct end_work;
+	struct dma_fence *fence;	/* whose callback queues end_work */
+	struct dma_fence_cb fence_cb;
 };
 
 /* For one importer, from map_dma_buf() to unmap_dma_buf() */
@@ -181,19 +186,60 @@ static void free_export(struct zio_export *export)
 	kfree(export);
 }
 
+/* Returns a fence that has not signalled, with a reference; or NULL. */
+static struct dma_fence *find_fence(struct dma_resv *resv)
+{
+	struct dma_resv_iter cursor;
+	struct dma_fence *fence;
+
+	dma_resv_iter_begin(&cursor, resv, DMA_RESV_USAGE_BOOKKEEP);
+	dma_resv_for_each_fence_unlocked(&cursor, fence) {
+		dma_fence_get(fence);
+		break;
+	}
+	dma_resv_iter_end(&cursor);
+	return fence;
+}
+
+/* Context: Any. */
+static void queue_end(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct zio_export *export = container_of(cb, struct zio_export, fence_cb);
+
+	queue_work(zio_wq, &export->end_work);
+}
+
+/* Returns false if all fences have signalled; else the last one will queue the work item. */
+static bool wait_for_fence(struct zio_export *export)
+{
+	struct dma_fence *fence;
+
+	dma_fence_put(export->fence);
+	while ((fence = find_fence(&export->resv))) {
+		export->fence = fence;
+		if (!dma_fence_add_callback(fence, &export->fence_cb, queue_end))
+			return true;
+		dma_fence_put(fence);
+	}
+	return false;
+}
+
 static void end_export(struct work_struct *work)
 {
 	struct zio_export *export = container_of(work, struct zio_export, end_work);
 
-	dma_resv_wait_timeout(&export->resv, DMA_RESV_USAGE_BOOKKEEP, false,
-			      MAX_SCHEDULE_TIMEOUT);
+	if (wait_for_fence(export))
+		return;
 	free_export(export);
+	module_put(THIS_MODULE);
 }
 
+/* The dma-buf still holds the module. */
 static void release_export(struct dma_buf *dmabuf)
 {
 	struct zio_export *export = dmabuf->priv;
 
+	__module_get(THIS_MODULE);
 	queue_work(zio_wq, &export->end_work);
 }
 

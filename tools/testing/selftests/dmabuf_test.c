@@ -23,6 +23,8 @@
 #define BLOCK	16384
 #define AREA	(128 * 1024)
 #define DEVICE	"/dev/zio-importer"
+/* More than the workers of the core's queue (WQ_DFL_ACTIVE) */
+#define STUCK	600
 /* Directions of the DMA API */
 #define TO_DEVICE	1
 #define FROM_DEVICE	2
@@ -319,6 +321,29 @@ TEST("a page of a dma-buf is that of the block, in any part of the mapping", fre
 	map = map_file(buf.fd, 2 * PAGE, 2 * PAGE, PROT_READ);
 	ASSERT_EQ(*(const uint32_t *)map.mem, (2 * BLOCK + 2 * PAGE) / 4);
 	ASSERT_EQ(*(const uint32_t *)(map.mem + PAGE), (2 * BLOCK + 3 * PAGE) / 4);
+}
+
+TEST("fences that never signal hold up no other dma-buf", fresh)
+{
+	int fd = open_node(IN, "data", O_RDONLY | O_NONBLOCK), importer[STUCK], i;
+	struct zio_dmabuf buf = export(fd, 0), last;
+
+	for (i = 0; i < STUCK; i++) {
+		last = i ? export(fd, 0) : buf;
+		importer[i] = import(last.fd, TO_DEVICE);
+		ASSERT_EQ(ioctl(importer[i], IMPORTER_FENCE), 0);
+		ASSERT_EQ(ioctl(importer[i], IMPORTER_DETACH), 0);
+		close(last.fd);
+	}
+	buf = export(fd, ZIO_DMABUF_BLOCK);
+	read_until_stopped(fd);
+	close(buf.fd);
+	wait_for_block(fd);
+	for (i = 0; i < STUCK; i++)
+		ASSERT_EQ(ioctl(importer[i], IMPORTER_SIGNAL), 0);
+	close(fd);
+	while (read_number(BUFFER "/max-buffer-kb") != 256)
+		shell("echo 256 2>/dev/null >" BUFFER "/max-buffer-kb");
 }
 
 TEST_EACH("the board goes, and the device still reads the %s", fresh, "block", "area")
