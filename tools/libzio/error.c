@@ -31,9 +31,14 @@ int zio_fail_null(struct zio_channel *ch)
 	return -1;
 }
 
+#define BUDGET_HINT " (the files of this user keep as much memory as they may: close some, " \
+	"or raise user_memory_kb of the module zio, or RLIMIT_MEMLOCK)"
+
 static const char *io_hint(int code)
 {
 	switch (code) {
+	case EDQUOT:
+		return BUDGET_HINT;
 	case ENODEV:
 		return " (the device is gone: unbound or unplugged)";
 	case EAGAIN:
@@ -316,6 +321,8 @@ static const char *open_hint(int code, const char *path)
 		return " (the device is gone: unbound or unplugged)";
 	case EBUSY:
 		return " (another program has it open)";
+	case EDQUOT:
+		return BUDGET_HINT;
 	case EPERM:
 	case EINVAL:
 		return " (is this an input or an output channel?)";
@@ -343,6 +350,8 @@ static const char *method_hint(int code, const char *path)
 		return " (its buffer cannot be mapped; buffers of type vmalloc can)";
 	case EBUSY:
 		return " (another program uses the ring, or has blocks in a pipe)";
+	case EDQUOT:
+		return BUDGET_HINT;
 	case EACCES:
 		return " (permission to read and to write is needed)";
 	case EINVAL:

@@ -100,6 +100,10 @@ void zio_set_node_remove(struct zio_cset_core *cset);
 /* chardev.c */
 struct zio_session *zio_session_of_file(const struct file *file);
 
+/* account.c */
+size_t zio_channel_held_bytes(const struct zio_channel_core *chan);
+ssize_t zio_channel_show_holders(const struct zio_channel_core *chan, char *page);
+
 /* splice.c */
 void zio_pin_list_free(struct zio_pin_list *list);
 

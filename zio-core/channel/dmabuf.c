@@ -42,6 +42,7 @@ struct zio_export {
 	bool is_writable;
 	struct zio_mem *mem;		/* of a block; NULL for the area */
 	struct dma_resv resv;
+	struct zio_charge charge;
 	struct mutex lock;		/* the list */
 	struct list_head mappings;
 	struct work_struct end_work;
@@ -182,6 +183,7 @@ static void free_export(struct zio_export *export)
 	else
 		zio_mem_put(export->mem);
 	zio_area_put(export->area);
+	zio_uncharge(&export->charge);
 	dma_resv_fini(&export->resv);
 	kfree(export);
 }
@@ -362,7 +364,7 @@ static int install(struct dma_buf *dmabuf, struct zio_dmabuf *arg,
 	return 0;
 }
 
-static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
+static struct zio_export *export_part(struct file *file, struct zio_dmabuf *arg)
 {
 	struct zio_session *sess = file->private_data;
 	bool is_writable = zio_cset_is_output(sess->chan->cset);
@@ -375,6 +377,22 @@ static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
 	return export_area(sess, is_writable);
 }
 
+/* The user keeps the pages as long as any program has the dma-buf. */
+static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
+{
+	struct zio_session *sess = file->private_data;
+	struct zio_export *export = export_part(file, arg);
+	int ret;
+
+	if (IS_ERR(export))
+		return export;
+	ret = zio_charge(&export->charge, sess->chan, export->size);
+	if (!ret)
+		return export;
+	free_export(export);
+	return ERR_PTR(ret);
+}
+
 /**
  * zio_dmabuf_export() - handle ZIO_IOC_DMABUF
  * @file: a data node
@@ -385,7 +403,8 @@ static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
  * Return: 0; -EINVAL for another node, a tap, or flags that are not known; -EFAULT;
  * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an
  * output that is open for writing only; -EBUSY while blocks of the area are pinned;
- * -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block also as read().
+ * -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block
+ * also as read().
  */
 long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 {

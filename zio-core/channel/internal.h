@@ -22,8 +22,21 @@ void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
 
 /* limits.c */
 bool zio_user_has_room(const struct zio_channel_core *chan);
-const struct cred *zio_pages_pin(unsigned long n);
-void zio_pages_unpin(const struct cred *owner, unsigned long n);
+
+/* account.c: memory that a file of a user keeps */
+struct zio_charge {
+	struct list_head node;
+	struct zio_user *user;
+	struct zio_channel_core *chan; /* NULL: there is no charge */
+	unsigned long pages;
+};
+
+int zio_charge(struct zio_charge *charge, struct zio_channel_core *chan, size_t bytes);
+int zio_charge_more(struct zio_charge *charge, size_t bytes);
+void zio_charge_less(struct zio_charge *charge, size_t bytes);
+void zio_charge_pass(struct zio_charge *charge, const struct zio_charge *heir);
+void zio_uncharge(struct zio_charge *charge);
+void *zio_user_alloc(size_t bytes);
 
 /* node.c, set-node.c */
 extern struct class *zio_class;
@@ -54,6 +67,7 @@ struct zio_ring {
 	atomic_t asked; /* blocks for which polls have fired */
 	unsigned long reclaiming; /* bit 0: a context takes blocks of a stream back */
 	u64 *filled; /* ids of the snapshots in the slots */
+	struct zio_charge charge;
 };
 
 int zio_ring_open(struct zio_channel_core *chan);

@@ -22,7 +22,7 @@ struct zio_block_pin {
 	struct list_head node;
 	struct zio_block *block;
 	struct pid *pid; /* of the process that called splice() */
-	const struct cred *owner; /* of that process; the pages count as locked */
+	struct zio_charge charge; /* of the user of that process */
 	bool busy; /* has no user, but a socket refers to a page */
 };
 

@@ -256,24 +256,37 @@ static void free_ring(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
 	kvfree(ring->filled);
+	zio_uncharge(&ring->charge);
 	kfree(ring);
+}
+
+static int alloc_slots(struct zio_channel_core *chan, struct zio_ring *ring, unsigned int n)
+{
+	size_t filled = n * sizeof(*ring->filled);
+	size_t size = RING_SLOTS_OFFSET + (size_t)n * sizeof(*ring->slot);
+	int ret = zio_charge(&ring->charge, chan, PAGE_ALIGN(size) + filled);
+
+	if (ret)
+		return ret;
+	ring->filled = kvzalloc(filled, ZIO_GFP_USER);
+	ring->area = zio_area_alloc_charged(size);
+	return ring->filled && ring->area ? 0 : -ENOMEM;
 }
 
 static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 {
 	unsigned int n = chan->queue.mask + 1;
 	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
+	int ret;
 
 	if (!ring)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	ring->mask = chan->queue.mask;
 	ring->chan = chan->pub.index;
-	ring->filled = kvcalloc(n, sizeof(*ring->filled), ZIO_GFP_USER);
-	ring->area = zio_area_alloc_charged(RING_SLOTS_OFFSET +
-					    (size_t)n * sizeof(*ring->slot));
-	if (!ring->filled || !ring->area) {
+	ret = alloc_slots(chan, ring, n);
+	if (ret) {
 		free_ring(ring);
-		return NULL;
+		return ERR_PTR(ret);
 	}
 	ring->hdr = ring->area->mem;
 	ring->slot = ring->area->mem + RING_SLOTS_OFFSET;
@@ -374,7 +387,7 @@ static void open_ring(struct zio_channel_core *chan, struct zio_ring *ring)
  * Context: Process, sleeps.
  *
  * Return: 0; -EBUSY if the channel has a ring or a route; -EOPNOTSUPP if its data cannot be
- * mapped; -ENODEV when the board is gone; -ENOMEM; -EINTR.
+ * mapped; -ENODEV when the board is gone; -EDQUOT as zio_charge(); -ENOMEM; -EINTR.
  */
 int zio_ring_open(struct zio_channel_core *chan)
 {
@@ -391,8 +404,8 @@ int zio_ring_open(struct zio_channel_core *chan)
 	if (ret)
 		goto out;
 	ring = alloc_ring(chan);
-	if (!ring) {
-		ret = -ENOMEM;
+	if (IS_ERR(ring)) {
+		ret = PTR_ERR(ring);
 		goto out;
 	}
 	if (zio_cset_is_stream(cset))

@@ -26,6 +26,7 @@
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "channel/internal.h"
 #include "channel/set.h"
@@ -148,8 +149,9 @@ void zio_set_ring_publish_flags(struct zio_set_ring *ring,
 static void free_ring(struct zio_set_ring *ring)
 {
 	zio_area_put(ring->area);
-	kvfree(ring->filled);
-	kvfree(ring->chan);
+	vfree(ring->filled);
+	vfree(ring->chan);
+	zio_uncharge(&ring->charge);
 	kfree(ring);
 }
 
@@ -184,31 +186,43 @@ static void fill_header(struct zio_set_ring *ring, const struct zio_cset_core *c
 	};
 }
 
+static int alloc_slots(const struct zio_cset_core *cset, struct zio_set_ring *ring, u32 n)
+{
+	size_t entries = ring->mask + 1, head = PAGE_SIZE + PAGE_ALIGN(entries * sizeof(u32));
+	size_t size = PAGE_ALIGN(head + (size_t)n * sizeof(*ring->slot));
+	size_t filled = PAGE_ALIGN(n * sizeof(*ring->filled));
+	size_t chan = PAGE_ALIGN(entries * sizeof(*ring->chan));
+	int ret = zio_charge(&ring->charge, cset->chan[0], size + filled + chan);
+
+	if (ret)
+		return ret;
+	ring->filled = zio_user_alloc(filled);
+	ring->chan = zio_user_alloc(chan);
+	ring->area = zio_area_alloc_charged(size);
+	return ring->filled && ring->chan && ring->area ? 0 : -ENOMEM;
+}
+
 static struct zio_set_ring *alloc_ring(const struct zio_cset_core *cset)
 {
-	u32 stride = count_slots(cset), n, entries;
+	u32 stride = count_slots(cset), n;
 	struct zio_set_ring *ring;
-	size_t head;
+	int ret;
 
 	if (check_mul_overflow(stride, cset->n_chan, &n) || n > MAX_SLOTS)
-		return NULL;
-	entries = roundup_pow_of_two(n);
-	head = PAGE_SIZE + PAGE_ALIGN(entries * sizeof(u32));
+		return ERR_PTR(-ENOMEM);
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	if (!ring)
-		return NULL;
-	ring->mask = entries - 1;
+		return ERR_PTR(-ENOMEM);
+	ring->mask = roundup_pow_of_two(n) - 1;
 	ring->stride = stride;
 	ring->notifier.done = wake_reader;
-	ring->filled = kvcalloc(n, sizeof(*ring->filled), ZIO_GFP_USER);
-	ring->chan = kvcalloc(entries, sizeof(*ring->chan), ZIO_GFP_USER);
-	ring->area = zio_area_alloc_charged(head + (size_t)n * sizeof(*ring->slot));
-	if (ring->filled && ring->chan && ring->area) {
-		fill_header(ring, cset, n);
-		return ring;
+	ret = alloc_slots(cset, ring, n);
+	if (ret) {
+		free_ring(ring);
+		return ERR_PTR(ret);
 	}
-	free_ring(ring);
-	return NULL;
+	fill_header(ring, cset, n);
+	return ring;
 }
 
 /* The caller holds cset->mutex. */
@@ -278,7 +292,7 @@ static void stop_channel(struct zio_channel_core *chan, bool drop)
  *
  * Return: 0; -EBUSY if the set, or one of its channels, has a ring or a route;
  * -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone;
- * -ENOMEM; -EINTR.
+ * -EDQUOT as zio_charge(); -ENOMEM; -EINTR.
  */
 int zio_set_ring_open(struct zio_set_node *node)
 {
@@ -294,8 +308,8 @@ int zio_set_ring_open(struct zio_set_node *node)
 	if (ret)
 		goto out;
 	ring = alloc_ring(cset);
-	if (!ring) {
-		ret = -ENOMEM;
+	if (IS_ERR(ring)) {
+		ret = PTR_ERR(ring);
 		goto out;
 	}
 	cset->open_files++;

@@ -34,6 +34,7 @@ struct zio_set_ring {
 	struct zio_cset_notifier notifier;
 	u64 *filled; /* ids of the snapshots in the slots */
 	u16 *chan; /* of each entry */
+	struct zio_charge charge; /* on the first channel */
 };
 
 /* set-ring.c */

@@ -74,9 +74,10 @@ static bool is_held(const struct zio_block_pin *pin)
 	return false;
 }
 
-static unsigned long count_pages(const struct zio_block *block)
+/* Counts the bytes of all pages of the block. */
+static size_t count_bytes(const struct zio_block *block)
 {
-	return PFN_UP(offset_in_page(block->data) + block->len);
+	return PAGE_ALIGN(offset_in_page(block->data) + block->len);
 }
 
 /* Puts the block into its buffer. The caller has taken the pin from the list. */
@@ -84,10 +85,10 @@ static void free_pin(struct zio_block_pin *pin)
 {
 	struct zio_buffer *buf = pin->mem.buf;
 
-	zio_pages_unpin(pin->owner, count_pages(pin->block));
 	put_pid(pin->pid);
 	zio_area_return(buf->area);
 	zio_buffer_take_back(buf, pin->block);
+	zio_uncharge(&pin->charge);
 	kfree(pin);
 	zio_buffer_put(buf);
 }
@@ -202,8 +203,8 @@ void zio_pin_list_free(struct zio_pin_list *list)
  *
  * Context: Process, sleeps.
  *
- * Return: the pin; NULL when the area is mapped, without memory, or when the user has
- * pinned as much as RLIMIT_MEMLOCK allows.
+ * Return: the pin; NULL when the area is mapped, without memory, or beyond the budget of
+ * the user.
  */
 struct zio_block_pin *zio_pin_create(struct zio_channel_core *chan,
 				     struct zio_block *block)
@@ -216,9 +217,8 @@ struct zio_block_pin *zio_pin_create(struct zio_channel_core *chan,
 	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
 	if (!pin)
 		return NULL;
-	pin->owner = zio_pages_pin(count_pages(block));
-	if (!pin->owner)
-		goto err_pages;
+	if (zio_charge(&pin->charge, chan, count_bytes(block)))
+		goto err_charge;
 	if (!zio_area_lend(chan->buf->area))
 		goto err_lend;
 	pin->block = block;
@@ -230,8 +230,8 @@ struct zio_block_pin *zio_pin_create(struct zio_channel_core *chan,
 	return pin;
 
 err_lend:
-	zio_pages_unpin(pin->owner, count_pages(block));
-err_pages:
+	zio_uncharge(&pin->charge);
+err_charge:
 	kfree(pin);
 	return NULL;
 }

@@ -36,7 +36,7 @@
  */
 #include <linux/irq_work.h>
 #include <linux/module.h>
-#include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "channel/tap.h"
 
@@ -196,18 +196,20 @@ void zio_tap_memory_move(struct zio_channel_core *chan)
 
 static void free_ring(struct zio_tap_ring *ring)
 {
-	kvfree(ring->copy);
-	kvfree(ring);
+	zio_uncharge(&ring->charge);
+	vfree(ring->copy);
+	vfree(ring);
 }
 
 static struct zio_tap_ring *alloc_ring(void)
 {
-	struct zio_tap_ring *ring = kvzalloc(sizeof(*ring), ZIO_GFP_USER);
+	struct zio_tap_ring *ring = zio_user_alloc(sizeof(*ring));
 
 	if (!ring)
 		return NULL;
+	INIT_LIST_HEAD(&ring->taps);
 	ring->copy_size = clamp(READ_ONCE(tap_copy), TAP_COPY_MIN, TAP_COPY_MAX);
-	ring->copy = kvmalloc(2 * ring->copy_size, ZIO_GFP_USER);
+	ring->copy = zio_user_alloc(2 * ring->copy_size);
 	if (!ring->copy) {
 		free_ring(ring);
 		return NULL;
@@ -220,15 +222,36 @@ static struct zio_tap_ring *alloc_ring(void)
 	return ring;
 }
 
+/* The channel is locked. Returns its ring, or @new, for which the user is charged. */
+static struct zio_tap_ring *have_ring(struct zio_channel_core *chan,
+				      struct zio_tap_ring *new)
+{
+	struct zio_tap_ring *ring =
+		rcu_dereference_protected(chan->tap_ring, lockdep_is_held(&chan->lock));
+	int ret;
+
+	if (ring)
+		return ring;
+	ret = zio_charge(&new->charge, chan,
+			 PAGE_ALIGN(sizeof(*new)) + 2 * new->copy_size);
+	if (ret)
+		return ERR_PTR(ret);
+	rcu_assign_pointer(chan->tap_ring, new);
+	zio_monitor_get();
+	return new;
+}
+
 /**
  * zio_tap_ring_get() - get the ring of an input, for one more tap
  * @chan: the channel
+ * @user: the tap, which has a charge
  *
  * Context: Process, sleeps.
  *
- * Return: the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
+ * Return: the ring, for zio_tap_ring_put(); -EDQUOT as zio_charge(); -ENOMEM; -EINTR.
  */
-struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
+struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan,
+				      struct zio_tap_user *user)
 {
 	struct zio_tap_ring *ring, *new = alloc_ring();
 
@@ -238,34 +261,45 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 		free_ring(new);
 		return ERR_PTR(-EINTR);
 	}
-	ring = rcu_dereference_protected(chan->tap_ring, lockdep_is_held(&chan->lock));
-	if (!ring) {
-		ring = new;
-		new = NULL;
-		rcu_assign_pointer(chan->tap_ring, ring);
-		zio_monitor_get();
+	ring = have_ring(chan, new);
+	if (!IS_ERR(ring)) {
+		list_add(&user->node, &ring->taps);
+		WRITE_ONCE(ring->users, ring->users + 1);
+		zio_tap_ring_want(ring);
 	}
-	WRITE_ONCE(ring->users, ring->users + 1);
-	zio_tap_ring_want(ring);
 	mutex_unlock(&chan->lock);
-	if (new)
+	if (ring != new)
 		free_ring(new);
 	return ring;
+}
+
+/* The channel is locked. The user of a tap that is left pays for the ring from now on. */
+static void leave_ring(struct zio_tap_ring *ring, struct zio_tap_user *user)
+{
+	struct zio_tap_user *heir;
+
+	list_del(&user->node);
+	WRITE_ONCE(ring->users, ring->users - 1);
+	heir = list_first_entry_or_null(&ring->taps, struct zio_tap_user, node);
+	if (heir && ring->charge.user == user->charge.user)
+		zio_charge_pass(&ring->charge, &heir->charge);
 }
 
 /**
  * zio_tap_ring_put() - drop the ring of an input, as one of its taps
  * @chan: the channel
  * @ring: its ring
+ * @user: the tap
  *
  * Context: Process, sleeps; the last tap waits for a grace period.
  */
-void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
+void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring,
+		      struct zio_tap_user *user)
 {
 	bool last;
 
 	mutex_lock(&chan->lock);
-	WRITE_ONCE(ring->users, ring->users - 1);
+	leave_ring(ring, user);
 	last = !ring->users;
 	if (last)
 		RCU_INIT_POINTER(chan->tap_ring, NULL);

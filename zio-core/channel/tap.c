@@ -20,6 +20,7 @@
 #include <linux/fs.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "channel/tap.h"
 #include "channel/usercopy.h"
@@ -31,6 +32,7 @@ struct zio_tap {
 	struct zio_session sess; /* first; of this file only */
 	struct zio_session *former; /* of the process */
 	struct zio_tap_ring *ring;
+	struct zio_tap_user user;
 	struct mutex lock; /* the fields below, for several readers of one file */
 	u32 pos; /* number of the next block */
 	struct zio_tap_slot slot; /* of that block */
@@ -111,6 +113,24 @@ static int put_block(struct zio_tap *tap, struct zio_sink *to)
 	return 0;
 }
 
+/* Gets memory of the file for a larger block. It stays, as more such blocks may come. */
+static int grow_held(struct zio_tap *tap, size_t n)
+{
+	vfree(tap->held);
+	tap->held = NULL;
+	zio_charge_less(&tap->user.charge, tap->held_size);
+	tap->held_size = 0;
+	if (zio_charge_more(&tap->user.charge, n))
+		return -EDQUOT;
+	tap->held = zio_user_alloc(n);
+	if (!tap->held) {
+		zio_charge_less(&tap->user.charge, n);
+		return -ENOMEM;
+	}
+	tap->held_size = n;
+	return 0;
+}
+
 /* Copies the whole block of tap->slot into memory of the file. */
 static int hold_block(struct zio_tap *tap)
 {
@@ -118,16 +138,10 @@ static int hold_block(struct zio_tap *tap)
 	struct kvec vec = { .iov_len = n };
 	struct iov_iter iter;
 	struct zio_sink to = { .iter = &iter, .room = n };
-	int ret;
+	int ret = n > tap->held_size ? grow_held(tap, n) : 0;
 
-	if (n > tap->held_size) {
-		kvfree(tap->held);
-		tap->held_size = 0;
-		tap->held = kvmalloc(n, ZIO_GFP_USER);
-		if (!tap->held)
-			return -ENOMEM;
-		tap->held_size = n;
-	}
+	if (ret)
+		return ret;
 	vec.iov_base = tap->held;
 	iov_iter_kvec(&iter, READ, &vec, 1, n);
 	ret = put_block(tap, &to);
@@ -219,7 +233,8 @@ static ssize_t read_some(struct zio_tap *tap, struct zio_sink *to)
  *
  * Context: Process; sleeps for a block unless @nowait.
  *
- * Return: bytes; -EAGAIN; -ENODEV when the board is gone; -EFAULT; -ENOMEM; -ERESTARTSYS.
+ * Return: bytes; -EAGAIN; -ENODEV when the board is gone; -EFAULT; -EDQUOT for a part of a
+ * block beyond the user's budget; -ENOMEM; -ERESTARTSYS.
  */
 ssize_t zio_tap_read(struct zio_session *sess, struct zio_sink *to, bool nowait)
 {
@@ -270,10 +285,27 @@ long zio_tap_flush(struct zio_session *sess)
 
 static void free_tap(struct zio_tap *tap)
 {
-	zio_tap_ring_put(tap->sess.chan, tap->ring);
+	if (tap->ring)
+		zio_tap_ring_put(tap->sess.chan, tap->ring, &tap->user);
 	mutex_destroy(&tap->lock);
-	kvfree(tap->held);
+	vfree(tap->held);
+	zio_uncharge(&tap->user.charge);
 	kfree(tap);
+}
+
+static int get_ring(struct zio_tap *tap)
+{
+	struct zio_tap_ring *ring;
+	int ret = zio_charge(&tap->user.charge, tap->sess.chan, sizeof(*tap));
+
+	if (ret)
+		return ret;
+	ring = zio_tap_ring_get(tap->sess.chan, &tap->user);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	tap->ring = ring;
+	tap->pos = READ_ONCE(ring->head);
+	return 0;
 }
 
 static struct zio_tap *alloc_tap(struct zio_session *former)
@@ -283,18 +315,16 @@ static struct zio_tap *alloc_tap(struct zio_session *former)
 
 	if (!tap)
 		return ERR_PTR(-ENOMEM);
-	tap->ring = zio_tap_ring_get(former->chan);
-	if (IS_ERR(tap->ring)) {
-		ret = PTR_ERR(tap->ring);
-		kfree(tap);
-		return ERR_PTR(ret);
-	}
 	tap->sess.chan = former->chan;
 	tap->sess.is_tap = true;
 	INIT_LIST_HEAD(&tap->sess.more);
 	tap->former = former;
 	mutex_init(&tap->lock);
-	tap->pos = READ_ONCE(tap->ring->head);
+	ret = get_ring(tap);
+	if (ret) {
+		free_tap(tap);
+		return ERR_PTR(ret);
+	}
 	return tap;
 }
 
@@ -323,8 +353,8 @@ static int use_tap(struct file *file, struct zio_tap *tap)
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL if @file is no data node of an input, or is a tap; -ENOMEM; -ENODEV
- * when the board is gone; -EINTR.
+ * Return: 0; -EINVAL if @file is no data node of an input, or is a tap; -EDQUOT as
+ * zio_charge(); -ENOMEM; -ENODEV when the board is gone; -EINTR.
  */
 long zio_tap_begin(struct file *file)
 {

@@ -362,6 +362,13 @@ ZIO_SHOW(lost_blocks, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
 ZIO_SHOW(in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
 ZIO_SHOW(dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
 ZIO_SHOW(taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
+ZIO_SHOW(held_bytes, "%zu", zio_channel_held_bytes(kobj_to_channel(kobj)))
+
+static ssize_t held_by_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
+{
+	return zio_channel_show_holders(kobj_to_channel(kobj), page);
+}
+
 ZIO_SHOW(flushed, "%lu", READ_ONCE(kobj_to_channel(kobj)->flushed))
 ZIO_SHOW(shared, "%lu", READ_ONCE(kobj_to_channel(kobj)->shared))
 ZIO_SHOW(copied, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied))
@@ -403,6 +410,9 @@ static struct kobj_attribute in_flight = ZIO_FILE("in-flight", 0444, in_flight_s
 static struct kobj_attribute dry = __ATTR_RO(dry);
 static struct kobj_attribute flushed = __ATTR_RO(flushed);
 static struct kobj_attribute taps = __ATTR_RO(taps);
+static struct kobj_attribute held_bytes =
+	ZIO_FILE("held-bytes", 0444, held_bytes_show, NULL);
+static struct kobj_attribute held_by = ZIO_FILE("held-by", 0444, held_by_show, NULL);
 static struct kobj_attribute shared = __ATTR_RO(shared);
 static struct kobj_attribute copied = __ATTR_RO(copied);
 static struct kobj_attribute copied_bytes =
@@ -440,6 +450,8 @@ static struct attribute *chan_stat_attrs[] = {
 	&dry.attr,
 	&flushed.attr,
 	&taps.attr,
+	&held_bytes.attr,
+	&held_by.attr,
 	&shared.attr,
 	&copied.attr,
 	&copied_bytes.attr,

@@ -21,6 +21,7 @@
 #define CGROUPS		"/tmp/cgroup"
 #define GROUP		CGROUPS "/user"
 #define CURRENT		GROUP "/memory.current"
+#define USER_MEMORY	"/sys/module/zio/parameters/user_memory_kb"
 #define USER_SESSIONS	"/sys/module/zio/parameters/user_sessions"
 
 SETUP(fresh)
@@ -29,6 +30,7 @@ SETUP(fresh)
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	write_text(CSET0 "/trigger/nsamples", "16384");
+	write_text(USER_MEMORY, "65536");
 	run("chmod a+r " IN "-*");
 }
 
@@ -242,6 +244,7 @@ TEST("pages are lent up to RLIMIT_MEMLOCK, others are copied", fresh)
 	struct pair pair = open_pair(IN, O_RDONLY);
 	int i, fd[3];
 
+	write_text(USER_MEMORY, "0");
 	limit_pages(0);
 	become_nobody();
 	fd[0] = splice_block(pair);

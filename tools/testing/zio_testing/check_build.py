@@ -12,6 +12,8 @@ from .report import Report
 
 MODULES = ("zio-core", "buffers", "triggers", "drivers", "include")
 STYLED = (*MODULES, "tools/testing/provoke", "tools/testing/models")
+# The kernel counts the memory of a user (struct user_struct) only with one of these.
+ABSENT = "NET IO_URING PERF_EVENTS BPF_SYSCALL SECRETMEM IOMMUFD VFIO_PCI_ZDEV_KVM".split()
 SOURCE = re.compile(r".*\.[ch]|Makefile|Kbuild")
 CHECKPATCH = (
     "--no-tree --strict --terse --show-types --no-summary --ignore FILE_PATH_CHANGES,"
@@ -23,6 +25,7 @@ def run(report: Report) -> None:
     text = "modules build with W=1, and sparse has nothing to say"
     check_modules(report, text, "distro", "W=1", "C=2")
     check_modules(report, "modules build for the kernel with sanitizers", "kasan", "W=1")
+    check_small_kernel(report)
     check_style(report)
     check_program(report, "calls between the folders of zio-core go down", "layering")
     check_program(report, "rules for comments and documents", "prose")
@@ -38,6 +41,21 @@ def check_modules(report: Report, text: str, name: str, *words: str) -> None:
         command = ["make", f"-j{os.cpu_count()}", "-C", directory, *words]
         command += [f"KDIR={kernel.prepare(name)}/build", "modules"]
         judge(report, text, f"build-{name}", command, r"(warning|error): ")
+
+
+def check_small_kernel(report: Report) -> None:
+    """Compile the nodes, and link nothing: the kernel here has these parts."""
+    text = "the nodes compile for a kernel without sockets, io_uring, perf and BPF"
+    with tempfile.TemporaryDirectory(prefix="zio-check.") as directory:
+        copy_sources(("Kbuild", "zio-core", "include"), SOURCE, Path(directory))
+        header = Path(directory, "absent.h")
+        header.write_text("".join(f"#undef CONFIG_{name}\n" for name in ABSENT))
+        nodes = sorted((ROOT / "zio-core/channel").glob("*.c"))
+        build = kernel.prepare("distro") / "build"
+        command = ["make", f"-j{os.cpu_count()}", "-C", build, f"M={directory}"]
+        command += [f"KCFLAGS=-include {header}"]
+        command += [f"{path.relative_to(ROOT).with_suffix('.o')}" for path in nodes]
+        judge(report, text, "build-small", command, r"(warning|error): ")
 
 
 def check_style(report: Report) -> None:
