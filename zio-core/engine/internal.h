@@ -58,11 +58,15 @@ int zio_driver_error(int error);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
 void zio_cset_fail_arm(struct zio_cset_core *cset, int error);
 
+/* report.c */
+bool zio_cset_take_armed(struct zio_cset_core *cset);
+
 /* stream.c */
 void zio_stream_kick(struct zio_cset_core *cset);
 void zio_stream_start(struct zio_cset_core *cset);
 void zio_stream_close(struct zio_cset_core *cset);
 void zio_stream_drop(struct zio_cset_core *cset);
+bool zio_stream_fail(struct zio_cset_core *cset, int error);
 unsigned long zio_stream_progress(const struct zio_cset_core *cset);
 int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
 

@@ -36,7 +36,7 @@ void zio_cset_lost(struct zio_cset *pub, u32 n)
 EXPORT_SYMBOL_GPL(zio_cset_lost);
 
 /* Enters FINISHING if the driver has the blocks, and raw_io() has returned. */
-static bool take_armed(struct zio_cset_core *cset)
+bool zio_cset_take_armed(struct zio_cset_core *cset)
 {
 	int old = atomic_read(&cset->state);
 
@@ -55,9 +55,11 @@ static bool take_armed(struct zio_cset_core *cset)
  *         of -EAGAIN, -EBUSY, -EINPROGRESS, -ENODEV, -ESHUTDOWN
  *
  * An input that is armed without an event loses no block, and stays idle until a program
- * reads. Other sets lose the blocks.
+ * reads. Other sets lose the blocks. A stream ends without stop_io(), and loses nothing:
+ * its driver has stopped the hardware before. The next read starts it again.
  *
- * Context: Any but raw_io(); as the driver, which does not touch the blocks any more.
+ * Context: Any but raw_io(); as the driver, which does not touch the blocks any more. For
+ * a stream process, sleeps.
  *
  * Return: true if the blocks are given back. If false, raw_io() has not returned yet, or
  * the core takes the blocks back: the driver tries again later, unless stop_io() comes.
@@ -67,8 +69,10 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 	struct zio_cset_core *cset = to_cset_core(pub);
 	bool output = zio_cset_is_output(cset), taken;
 
+	if (zio_cset_is_stream(cset))
+		return zio_stream_fail(cset, error);
 	rcu_read_lock();					/* E */
-	taken = take_armed(cset);
+	taken = zio_cset_take_armed(cset);
 	if (taken) {
 		cset->io_errors++;
 		WRITE_ONCE(cset->error, error);

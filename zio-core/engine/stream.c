@@ -8,6 +8,7 @@
  *   IDLE ---kick---> ARMING ---raw_io() = -EAGAIN--> ARMED: take, take, complete(2), ...
  *                      `-------raw_io() = error----> IDLE
  *   ARMED --freeze-> ABORTING --stop_io(), blocks in flight to the buffer--> IDLE
+ *   ARMED --zio_cset_fail()-> FINISHING --blocks in flight to the buffer---> IDLE
  *
  * CSET_STREAM is always set in the state word of such a set. So no other function arms it,
  * at no cost for other sets. zio_cset_done() finds no armed set.
@@ -491,15 +492,34 @@ void zio_stream_drop(struct zio_cset_core *cset)
 	cset->pub.armed->chan = NULL;
 }
 
-/* raw_io() has returned @error: there is no stream. The next kick tries again. */
-static void fail_start(struct zio_cset_core *cset, int error)
+/* The driver has no stream, because of @error. The next kick starts one. */
+static void end_stream(struct zio_cset_core *cset, int error)
 {
-	close_channels(cset);
 	zio_stream_drop(cset);
 	cset->io_errors++;
 	WRITE_ONCE(cset->error, error);
 	make_idle(cset);
 	zio_cset_wake(cset);
+}
+
+/**
+ * zio_stream_fail() - end a stream whose driver has stopped the hardware
+ * @cset: the channel set
+ * @error: for the next read
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: false if raw_io() has not returned yet, or another context ends the stream.
+ */
+bool zio_stream_fail(struct zio_cset_core *cset, int error)
+{
+	if (!zio_cset_take_armed(cset))
+		return false;
+	zio_stream_close(cset);
+	rcu_read_lock();					/* E */
+	end_stream(cset, error);
+	rcu_read_unlock();
+	return true;
 }
 
 /* Tells the driver of channels that may have a free block. */
@@ -539,7 +559,8 @@ void zio_stream_start(struct zio_cset_core *cset)
 	WRITE_ONCE(cset->async, true);
 	ret = cset->ops->raw_io(&cset->pub);
 	if (ret != -EAGAIN) {
-		fail_start(cset, zio_driver_error(ret));
+		close_channels(cset);
+		end_stream(cset, zio_driver_error(ret));
 		return;
 	}
 	zio_cset_leave_armed(cset);

@@ -433,6 +433,34 @@ static void failed_start_takes_blocks_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_ARMED);
 }
 
+/* The driver has stopped its hardware: what is complete is read, and the next read starts. */
+static void failed_stream_takes_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	KUNIT_EXPECT_EQ(test, take(chan, 5, 100), 5);
+	zio_channel_complete(&chan->pub, 2);
+	KUNIT_EXPECT_TRUE(test, zio_cset_fail(&tdev->cset->pub, -EPIPE));
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 1);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	KUNIT_EXPECT_NULL(test, zio_channel_take(&chan->pub));
+	KUNIT_EXPECT_NULL(test, zio_channel_in_flight(&chan->pub, 0));
+	KUNIT_EXPECT_FALSE(test, zio_cset_fail(&tdev->cset->pub, -EPIPE));
+	expect_block(test, user, 0, 100);
+	expect_block(test, user, 1, 101);
+	KUNIT_EXPECT_PTR_EQ(test, test_user_next(user), ERR_PTR(-EPIPE));
+	test_user_next(user);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_ARMED);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 2);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 200), 1);
+	zio_channel_complete(&chan->pub, 1);
+	expect_block(test, user, 2, 200);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
 static void stream_is_never_done(struct kunit *test)
 {
 	struct test_device *tdev = create_stream(test, 1);
@@ -535,6 +563,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(prefer_new_drops_unread_blocks),
 	KUNIT_CASE(prefer_new_leaves_blocks_to_readers),
 	KUNIT_CASE(failed_start_takes_blocks_back),
+	KUNIT_CASE(failed_stream_takes_blocks_back),
 	KUNIT_CASE(stream_is_never_done),
 	KUNIT_CASE(disabled_channel_has_no_blocks),
 	KUNIT_CASE(triggers_without_a_driver_are_refused),
