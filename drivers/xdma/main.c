@@ -55,14 +55,20 @@ static void unmap_bar(struct xdma_card *card, unsigned int bar, void __iomem *ba
 				pci_resource_len(card->pdev, bar));
 }
 
-/* The DMA is in BAR 0, or in BAR 1 if the user's logic has BAR 0. */
+static bool may_have_dma(struct pci_dev *pdev, unsigned int bar)
+{
+	return pci_resource_flags(pdev, bar) & IORESOURCE_MEM &&
+		pci_resource_len(pdev, bar) >= XDMA_SPACE;
+}
+
+/* The DMA is behind the BARs of the user's logic, each of which has 64 bits or 32. */
 static int map_registers(struct xdma_card *card)
 {
 	void __iomem *base;
 	unsigned int bar;
 
-	for (bar = 0; bar < 2; bar++) {
-		if (pci_resource_len(card->pdev, bar) < XDMA_SPACE)
+	for (bar = 0; bar < PCI_STD_NUM_BARS; bar++) {
+		if (!may_have_dma(card->pdev, bar))
 			continue;
 		base = map_bar(card, bar);
 		if (!base)
@@ -73,7 +79,7 @@ static int map_registers(struct xdma_card *card)
 		}
 		unmap_bar(card, bar, base);
 	}
-	return dev_err_probe(card->dev, -ENODEV, "neither BAR 0 nor BAR 1 has an XDMA\n");
+	return dev_err_probe(card->dev, -ENODEV, "no BAR has the registers of an XDMA\n");
 }
 
 static unsigned int count_engines(struct xdma_card *card, unsigned int block, u32 id)
@@ -103,12 +109,25 @@ static void add_engines(struct xdma_card *card, unsigned int block, unsigned int
 	}
 }
 
+static bool are_streams(struct xdma_card *card, unsigned int block, unsigned int n)
+{
+	while (n--)
+		if (!(readl(card->base + block + n * XDMA_STRIDE) & XDMA_ID_STREAM))
+			return false;
+	return true;
+}
+
+/* An engine for memory would take the addresses of a descriptor for those of the card. */
 static int find_engines(struct xdma_card *card)
 {
 	card->n_h2c = count_engines(card, XDMA_H2C, XDMA_ID_H2C);
 	card->n_c2h = count_engines(card, XDMA_C2H, XDMA_ID_C2H);
 	if (!(card->n_h2c + card->n_c2h))
 		return dev_err_probe(card->dev, -ENODEV, "the XDMA has no engine\n");
+	if (!are_streams(card, XDMA_H2C, card->n_h2c) ||
+	    !are_streams(card, XDMA_C2H, card->n_c2h))
+		return dev_err_probe(card->dev, -ENODEV,
+				     "the XDMA has memory-mapped engines (AXI-MM): choose AXI stream in the FPGA's design\n");
 	add_engines(card, XDMA_H2C, 0, card->n_h2c);
 	add_engines(card, XDMA_C2H, card->n_h2c, card->n_c2h);
 	return 0;

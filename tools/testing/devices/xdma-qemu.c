@@ -3,7 +3,10 @@
  * xdma-qemu.c: the model of an XDMA card as a device of QEMU
  *
  * BAR 0 of "xdma" has the registers of the user's logic. BAR 1 has those of the DMA and
- * the table of 32 MSI-X vectors. The device is in the shared object of sspci-qemu.c.
+ * the table of 32 MSI-X vectors. With the property "wide" both have 64 bits, and the DMA is
+ * in BAR 2. With "memory" the engines tell that they are no streams: a driver that starts
+ * them causes a fault. Each of these cards has an identity of its own. The device is in the
+ * shared object of sspci-qemu.c.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -23,9 +26,11 @@
 #include "cpu-wait.h"
 #include "xdma.h"
 
-/* AMD's default identity of a Gen3 x8 end point */
+/* AMD's default identities of end points: Gen3 x8; Gen2 x8; Gen2 x4 */
 #define XDMA_PCI_VENDOR	0x10ee
 #define XDMA_PCI_DEVICE	0x9038
+#define XDMA_PCI_WIDE	0x9028
+#define XDMA_PCI_MEMORY	0x9024
 
 #define TYPE_XDMA "xdma"
 OBJECT_DECLARE_SIMPLE_TYPE(XdmaState, XDMA)
@@ -37,6 +42,8 @@ struct XdmaState {
 	QEMUTimer *timer;
 	Notifier on_exit;
 	uint32_t n_engines;
+	bool is_wide;
+	bool is_memory;
 	struct xdma card;
 };
 
@@ -146,11 +153,11 @@ static const MemoryRegionOps bar_ops = {
 
 /* --- life ------------------------------------------------------------------- */
 
-static bool init_msix(XdmaState *s, Error **errp)
+static bool init_msix(XdmaState *s, unsigned int bar, Error **errp)
 {
 	unsigned int i;
 
-	if (msix_init(&s->pci, XDMA_VECTORS, &s->dma, 1, XDMA_MSIX, &s->dma, 1, XDMA_PBA,
+	if (msix_init(&s->pci, XDMA_VECTORS, &s->dma, bar, XDMA_MSIX, &s->dma, bar, XDMA_PBA,
 		      0, errp))
 		return false;
 	for (i = 0; i < XDMA_VECTORS; i++)
@@ -174,21 +181,29 @@ static void on_exit_of_qemu(Notifier *notifier, void *data)
 static void xdma_realize(PCIDevice *pci, Error **errp)
 {
 	XdmaState *s = XDMA(pci);
+	unsigned int bar = s->is_wide ? 2 : 1;
+	uint8_t type = PCI_BASE_ADDRESS_SPACE_MEMORY;
 
+	if (s->is_wide)
+		type |= PCI_BASE_ADDRESS_MEM_TYPE_64;
 	if (s->n_engines < 1 || s->n_engines > XDMA_MAX_ENGINES) {
 		error_setg(errp, "xdma: engines is 1 ... %d", XDMA_MAX_ENGINES);
 		return;
 	}
+	if (s->is_wide || s->is_memory)
+		pci_config_set_device_id(pci->config,
+					 s->is_wide ? XDMA_PCI_WIDE : XDMA_PCI_MEMORY);
 	pci_config_set_interrupt_pin(pci->config, 1);
 	memory_region_init_io(&s->user, OBJECT(s), &user_ops, s, "xdma-user",
 			      XDMA_USER_SIZE);
 	memory_region_init_io(&s->dma, OBJECT(s), &bar_ops, s, "xdma-dma", XDMA_BAR_SIZE);
-	pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->user);
-	pci_register_bar(pci, 1, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->dma);
-	if (!init_msix(s, errp))
+	pci_register_bar(pci, 0, type, &s->user);
+	pci_register_bar(pci, bar, type, &s->dma);
+	if (!init_msix(s, bar, errp))
 		return;
 	s->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, on_timer, s);
 	xdma_init(&s->card, s->n_engines, &ops, s);
+	s->card.is_memory = s->is_memory;
 	s->on_exit.notify = on_exit_of_qemu;
 	qemu_add_exit_notifier(&s->on_exit);
 }
@@ -211,14 +226,15 @@ static void xdma_dev_reset(DeviceState *dev)
 	settle(s);
 }
 
+#define PROPERTIES \
+	DEFINE_PROP_UINT32("engines", XdmaState, n_engines, 2), \
+	DEFINE_PROP_BOOL("wide", XdmaState, is_wide, false), \
+	DEFINE_PROP_BOOL("memory", XdmaState, is_memory, false)
+
 #if SSPCI_QEMU_MAJOR >= 10
-static const Property properties[] = {
-	DEFINE_PROP_UINT32("engines", XdmaState, n_engines, 2),
-};
+static const Property properties[] = { PROPERTIES };
 #else
-static Property properties[] = {
-	DEFINE_PROP_UINT32("engines", XdmaState, n_engines, 2), DEFINE_PROP_END_OF_LIST()
-};
+static Property properties[] = { PROPERTIES, DEFINE_PROP_END_OF_LIST() };
 #endif
 
 static void xdma_class_init(ObjectClass *class, void *data)

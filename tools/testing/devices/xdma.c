@@ -386,7 +386,8 @@ static uint32_t read_engine(struct xdma *card, struct xdma_engine *engine, uint3
 
 	switch (offset) {
 	case XDMA_ID:
-		return 0x1fc08006 | (uint32_t)engine->is_c2h << 16 | engine->index << 8;
+		return 0x1fc00006 | (uint32_t)engine->is_c2h << 16 | !card->is_memory << 15 |
+		       engine->index << 8;
 	case XDMA_CONTROL:
 		return engine->control;
 	case XDMA_STATUS:
@@ -415,7 +416,7 @@ static void write_engine(struct xdma *card, struct xdma_engine *engine, uint32_t
 	if (!write_bits(&engine->control, XDMA_CONTROL, offset, value))
 		return;
 	if (!was_on && (engine->control & XDMA_RUN)) {
-		card->faults += engine->done_at != XDMA_NEVER;
+		card->faults += engine->done_at != XDMA_NEVER || card->is_memory;
 		engine->completed = 0;
 		engine->is_warm = false;
 	}

@@ -104,6 +104,7 @@ struct xdma {
 	void *host;
 	uint64_t now;
 	unsigned int n_engines;	/* in each direction */
+	bool is_memory;		/* the identity of the engines is that of AXI-MM */
 	struct xdma_engine h2c[XDMA_MAX_ENGINES], c2h[XDMA_MAX_ENGINES];
 	uint32_t credit_mode;
 	uint32_t user_enable, user_request;

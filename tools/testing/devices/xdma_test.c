@@ -127,6 +127,16 @@ static void identity(void)
 	ok(!xdma_read(&card, XDMA_C2H + XDMA_STRIDE), "there is no second channel");
 }
 
+static void memory_engines(void)
+{
+	begin_c2h();
+	xdma_write(&card, XDMA_C2H + XDMA_CONTROL, 0);
+	card.is_memory = true;
+	ok(!(xdma_read(&card, XDMA_C2H) & 1 << 15), "an engine tells that it is no stream");
+	start_engine(XDMA_C2H);
+	ok(card.faults == 1, "and its start is a fault of the software");
+}
+
 static void packet_ends_descriptor(void)
 {
 	begin_c2h();
@@ -337,6 +347,7 @@ static void starved_time(void)
 int main(void)
 {
 	identity();
+	memory_engines();
 	packet_ends_descriptor();
 	long_packet();
 	credits();

@@ -20,32 +20,64 @@
 
 static volatile uint32_t *user; /* registers of the source */
 
-/* The PCI address of the card. */
-static inline const char *pci_name(void)
+/* The device numbers of the cards: see devices/xdma-qemu.c */
+#define CARD_STREAM	0x9038
+#define CARD_WIDE	0x9028
+#define CARD_MEMORY	0x9024
+
+static inline bool is_card(const char *name, unsigned long device)
+{
+	char path[512];
+
+	if (name[0] == '.')
+		return false;
+	snprintf(path, sizeof(path), PCI "/devices/%s/vendor", name);
+	if (read_number(path) != 0x10ee)
+		return false;
+	snprintf(path, sizeof(path), PCI "/devices/%s/device", name);
+	return read_number(path) == device;
+}
+
+/* Returns the PCI address of a card, or NULL. */
+static inline const char *find_card(unsigned long device)
 {
 	static char name[256];
-	char path[512];
 	DIR *dir = opendir(PCI "/devices");
 	struct dirent *entry;
 
 	ASSERT_TRUE(dir);
-	while ((entry = readdir(dir))) {
-		snprintf(path, sizeof(path), PCI "/devices/%s/vendor", entry->d_name);
-		if (entry->d_name[0] == '.' || read_number(path) != 0x10ee)
-			continue;
+	while ((entry = readdir(dir)) && !is_card(entry->d_name, device))
+		;
+	if (entry)
 		snprintf(name, sizeof(name), "%s", entry->d_name);
-		closedir(dir);
-		return name;
-	}
-	FAIL("there is no card");
+	closedir(dir);
+	return entry ? name : NULL;
 }
 
-static inline void map_user(void)
+/* The PCI address of the card that most tests use. */
+static inline const char *pci_name(void)
+{
+	const char *name = find_card(CARD_STREAM);
+
+	ASSERT_TRUE(name);
+	return name;
+}
+
+/* The first card has the number 0, so cards of other tests must not be there. */
+static inline void remove_card(unsigned long device)
+{
+	const char *name = find_card(device);
+
+	if (name)
+		run("echo 1 >" PCI "/devices/%s/remove", name);
+}
+
+static inline void map_user(const char *name)
 {
 	char path[512];
 	int fd;
 
-	snprintf(path, sizeof(path), PCI "/devices/%s/resource0", pci_name());
+	snprintf(path, sizeof(path), PCI "/devices/%s/resource0", name);
 	fd = open_file(path, O_RDWR | O_SYNC);
 	user = mmap(NULL, XDMA_USER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ASSERT_TRUE(user != MAP_FAILED);
@@ -80,11 +112,14 @@ static inline void make_packets(uint32_t words, uint32_t spread, uint32_t ns,
 	make_packets_at(0, words, spread, ns, limit);
 }
 
-SETUP(card)
+/* A setup; not all tests have it. */
+static inline void card(VALUE)
 {
 	unload("zio-xdma");
 	run("echo 1 >" PCI "/rescan");
-	map_user();
+	remove_card(CARD_WIDE);
+	remove_card(CARD_MEMORY);
+	map_user(pci_name());
 	poke(XDMA_USER_INJECT, 0);
 	poke(XDMA_USER_CONTROL, XDMA_FLUSH);
 	poke(XDMA_STRIDE + XDMA_USER_CONTROL, XDMA_FLUSH);

@@ -193,7 +193,7 @@ static void pull_out(bool by_surprise)
 		poke(XDMA_USER_INJECT, XDMA_INJECT_GONE);
 	munmap((void *)user, XDMA_USER_SIZE);
 	run("echo 1 >" PCI "/devices/%s/remove && echo 1 >" PCI "/rescan", pci_name());
-	map_user();
+	map_user(pci_name());
 	poke(XDMA_USER_INJECT, 0);
 	snprintf(path, sizeof(path), PCI "/drivers/zio-xdma/%s", pci_name());
 	if (!exists(path))

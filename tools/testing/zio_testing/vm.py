@@ -35,7 +35,7 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
                           an emulated S-LINK card, destination or source, with its
                           test bench and the program slink-bench: see
                           Documentation/slink-model.md
-  --device xdma[,engines=N]
+  --device xdma[,engines=N][,wide=on][,memory=on]
                           an emulated FPGA card: see Documentation/xdma.md
   --append ARG            one more argument for the kernel
   --qemu ARG              one more argument for QEMU (is split at spaces). One that
