@@ -189,8 +189,8 @@ static struct platform_driver gpio_driver = {
 };
 
 static const struct zio_config_attr gpio_config_attrs[] = {
-	{ .name = "in", .text = true },
-	{ .name = "out", .text = true },
+	{ .name = "in", .text = true, .raw_io = true },
+	{ .name = "out", .text = true, .raw_io = true },
 };
 
 static struct zio_config_type gpio_config = {

@@ -30,6 +30,8 @@ struct zio_config_group;
  *           is the position of the word.
  * @text: value and property are a text of less than ZIO_CONFIG_TEXT_SIZE bytes, which is
  *        empty at the start
+ * @raw_io: it names an interrupt, a line or an address of the machine: writing it needs
+ *          CAP_SYS_RAWIO (-EPERM)
  */
 struct zio_config_attr {
 	const char *name;
@@ -38,6 +40,7 @@ struct zio_config_attr {
 	u32 max;
 	const char *const *choices;
 	bool text;
+	bool raw_io;
 };
 
 /**

@@ -6,6 +6,7 @@
  * platform device with the attributes as properties, and the driver's probe() runs. The
  * device is unplugged when the user writes 0 to "live", or removes the directory.
  */
+#include <linux/capability.h>
 #include <linux/configfs.h>
 #include <linux/export.h>
 #include <linux/module.h>
@@ -168,6 +169,8 @@ static int store_slot(struct config_item *item, unsigned int slot,
 	u32 value;
 	int ret;
 
+	if (attr->raw_io && !capable(CAP_SYS_RAWIO))
+		return -EPERM;
 	if (attr->text)
 		return store_text(citem, slot, text);
 	ret = parse_value(attr, text, &value);
