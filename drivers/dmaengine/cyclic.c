@@ -5,10 +5,19 @@
  * A period is a block. The channel does not wait for free blocks: so the driver has a ring
  * of its own, and copies each period into a block. A period without a free block is lost,
  * and counted. The channel may call back once for several periods. So the residue of the
- * transfer tells where it is. If it goes round once between two calls, nothing tells:
- * queue-depth is the length of the ring, in periods.
+ * transfer tells where it is. The depth of the device is the length of the ring, in periods.
+ *
+ * The residue does not tell how often the channel has gone round. So the driver writes a
+ * mark, a random number, over the last bytes of each period that it has copied:
+ *
+ *         copied     next            end
+ *      ...  |M|M|M|M|  new  |  new  | being filled |M|M|M| ...
+ *
+ * The mark before "next" is there: the channel has not reached "next" again. It is not:
+ * the ring was lapped. A copy is good if that mark is there after it.
  */
 #include <linux/dma-mapping.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "dmaengine.h"
@@ -24,19 +33,77 @@ static unsigned int find_period(struct zdma_device *zdma)
 	return (size - min_t(size_t, state.residue, size)) / ring->period % ring->n_periods;
 }
 
-static void copy_period(struct zdma_device *zdma)
+static unsigned int period_after(const struct zdma_cyclic *ring, unsigned int period,
+				 unsigned int n)
+{
+	return (period + n) % ring->n_periods;
+}
+
+static size_t mark_size(const struct zdma_cyclic *ring)
+{
+	return min(ring->period, sizeof(ring->mark));
+}
+
+/* Returns the place of the mark of the period before this one. */
+static void *mark_before(const struct zdma_cyclic *ring, unsigned int period)
+{
+	period = period_after(ring, period, ring->n_periods - 1);
+	return ring->ring + (period + 1) * ring->period - mark_size(ring);
+}
+
+static void put_mark(const struct zdma_cyclic *ring, unsigned int next)
+{
+	memcpy(mark_before(ring, next), &ring->mark, mark_size(ring));
+	/* The mark is in memory before the driver asks where the channel is. */
+	mb();
+}
+
+static bool is_lapped(const struct zdma_cyclic *ring)
+{
+	/* What was read of the ring before, was read before the mark. */
+	mb();
+	return memcmp(mark_before(ring, ring->next), &ring->mark, mark_size(ring));
+}
+
+/* Returns false if the channel has come round meanwhile: the block stays in flight. */
+static bool copy_period(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
-	struct zio_block *block = zio_channel_take(zdma->zio_chan);
+	struct zio_block *block = zio_channel_in_flight(zdma->zio_chan, 0) ?:
+				  zio_channel_take(zdma->zio_chan);
 
-	if (block) {
+	if (block)
 		memcpy(block->data, ring->ring + ring->next * ring->period, ring->period);
+	put_mark(ring, period_after(ring, ring->next, 1));
+	if (is_lapped(ring))
+		return false;
+	if (block) {
 		zdma_finish_block(zdma, block);
 		zio_channel_complete(zdma->zio_chan, 1);
 	} else {
 		zio_channel_lost(zdma->zio_chan, 1);
 	}
-	ring->next = (ring->next + 1) % ring->n_periods;
+	ring->next = period_after(ring, ring->next, 1);
+	return true;
+}
+
+/*
+ * Gives up the older half of the ring. How often the channel went round is not known: so
+ * it was once.
+ */
+static void skip_lap(struct zdma_device *zdma)
+{
+	struct zdma_cyclic *ring = &zdma->cyclic;
+	unsigned int half = ring->n_periods / 2, end = find_period(zdma);
+	unsigned int new = period_after(ring, end, ring->n_periods - ring->next);
+
+	dev_warn_ratelimited(zdma->dev,
+			     "%s went round the ring before its callback: use a larger depth, or more samples\n",
+			     dma_chan_name(zdma->chan));
+	zio_channel_lost(zdma->zio_chan, ring->n_periods + new - half);
+	zio_channel_alarm(zdma->zio_chan, ZDMA_ALARM_LAPPED);
+	ring->next = period_after(ring, end, ring->n_periods - half);
+	put_mark(ring, ring->next);
 }
 
 /* One call at a time: the channel makes it. */
@@ -45,8 +112,12 @@ static void periods_done(void *data)
 	struct zdma_device *zdma = data;
 	unsigned int end = find_period(zdma);
 
-	while (zdma->cyclic.next != end)
-		copy_period(zdma);
+	if (is_lapped(&zdma->cyclic)) {
+		skip_lap(zdma);
+		end = find_period(zdma);
+	}
+	while (zdma->cyclic.next != end && copy_period(zdma))
+		;
 }
 
 static void free_ring(struct zdma_device *zdma)
@@ -68,8 +139,11 @@ static int alloc_ring(struct zdma_device *zdma, size_t period)
 	ring->next = 0;
 	ring->ring = dma_alloc_coherent(zdma->dma_dev, period * ring->n_periods, &ring->addr,
 					GFP_KERNEL | __GFP_NOWARN);
-	if (ring->ring)
+	if (ring->ring) {
+		get_random_bytes(&ring->mark, sizeof(ring->mark));
+		put_mark(ring, 0);
 		return 0;
+	}
 	dev_err_ratelimited(zdma->dev, "no %zu bytes of DMA memory: use fewer samples\n",
 			    period * ring->n_periods);
 	return -ENOMEM;
@@ -83,8 +157,12 @@ static int submit(struct zdma_device *zdma)
 	tx = dmaengine_prep_dma_cyclic(zdma->chan, ring->addr, ring->period * ring->n_periods,
 				       ring->period, DMA_DEV_TO_MEM,
 				       DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
-	if (!tx)
+	if (!tx) {
+		dev_err_ratelimited(zdma->dev,
+				    "%s has no descriptor for %u periods of %zu bytes: use a smaller depth, or mode sg\n",
+				    dma_chan_name(zdma->chan), ring->n_periods, ring->period);
 		return -EIO;
+	}
 	tx->callback = periods_done;
 	tx->callback_param = zdma;
 	ring->cookie = dmaengine_submit(tx);

@@ -12,21 +12,43 @@
 #include <linux/dmaengine.h>
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <linux/zio-dma.h>
 #include <linux/zio-stream.h>
 
 /* Alarms of the driver */
 #define ZDMA_ALARM_ERROR	BIT(0)	/* the transfer failed; the samples may be wrong */
+#define ZDMA_ALARM_LAPPED	BIT(1)	/* the ring went round: at least so many are lost */
 
 /* Segments of one block, in pieces of any size */
 #define ZDMA_MAX_SEGMENTS	64
 
-/* See sg.c */
+struct zdma_device;
+
+/* The argument of a callback, which tells its block */
+struct zdma_transfer {
+	struct zdma_device *zdma;
+	struct zio_block *block;
+};
+
+/* See sg.c. The transfers from @tail to @head are under way. */
 struct zdma_sg {
 	spinlock_t lock;	/* take, prepare, submit: one context at a time */
 	bool running;		/* the channel may get descriptors */
 	struct zio_block *parked; /* taken, and not submitted */
+	struct zdma_transfer *transfer;	/* a ring for all blocks that can be in flight */
+	unsigned int mask;	/* its length, a power of two, less 1 */
+	unsigned int head;	/* the lock is held */
+	unsigned int tail;	/* the channel's callback alone writes it */
+	unsigned int tries;	/* for the parked block, with no transfer under way */
+	int error;		/* that ends the stream */
+	struct delayed_work retry;
 	struct scatterlist list[ZDMA_MAX_SEGMENTS];
+};
+
+/* The end of each period that the driver has copied has this mark. See cyclic.c. */
+struct zdma_mark {
+	u8 byte[8];
 };
 
 /* See cyclic.c */
@@ -37,6 +59,7 @@ struct zdma_cyclic {
 	unsigned int n_periods;
 	unsigned int next;	/* period to be copied */
 	dma_cookie_t cookie;
+	struct zdma_mark mark;
 };
 
 struct zdma_device {

@@ -26,10 +26,10 @@ static const char *const zdma_sizes[] = { "1", "2", "4", "8", NULL };
 #define ZDMA_MAX_DEPTH	4096
 
 static const struct zio_config_attr zdma_attrs[] = {
-	{ .name = "channel", .text = true },
+	{ .name = "channel", .text = true, .raw_io = true },
 	{ .name = "mode", .choices = zdma_modes },
 	{ .name = "ssize", .choices = zdma_sizes, .value = 2 },
-	{ .name = "address", .text = true },
+	{ .name = "address", .text = true, .raw_io = true },
 	{ .name = "burst", .max = U16_MAX },
 	{ .name = "nsamples", .value = 1024, .min = 1, .max = BIT(24) },
 	{ .name = "depth", .value = ZDMA_DEPTH, .min = 2, .max = ZDMA_MAX_DEPTH },
@@ -91,6 +91,27 @@ static void release_channel(void *chan)
 	dma_release_channel(chan);
 }
 
+/* A ring needs to know where the channel is, not only that a transfer is not over. */
+static bool tells_position(struct dma_chan *chan)
+{
+	struct dma_slave_caps caps;
+
+	return !dma_get_slave_caps(chan, &caps) &&
+		caps.residue_granularity != DMA_RESIDUE_GRANULARITY_DESCRIPTOR;
+}
+
+static int check_cyclic(struct device *dev, struct dma_chan *chan)
+{
+	if (!dma_has_cap(DMA_CYCLIC, chan->device->cap_mask))
+		return dev_err_probe(dev, -EOPNOTSUPP, "%s has no cyclic transfers: use mode sg\n",
+				     dma_chan_name(chan));
+	if (!tells_position(chan))
+		return dev_err_probe(dev, -EOPNOTSUPP,
+				     "%s does not tell how far a cyclic transfer is: use mode sg\n",
+				     dma_chan_name(chan));
+	return 0;
+}
+
 static int get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 {
 	struct dma_chan *chan = request_channel(zdma->dev);
@@ -99,13 +120,10 @@ static int get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 	if (IS_ERR(chan))
 		return PTR_ERR(chan);
 	ret = devm_add_action_or_reset(zdma->dev, release_channel, chan);
+	if (!ret && mode == ZDMA_CYCLIC)
+		ret = check_cyclic(zdma->dev, chan);
 	if (ret)
 		return ret;
-	if (mode == ZDMA_CYCLIC && !dma_has_cap(DMA_CYCLIC, chan->device->cap_mask)) {
-		dev_err(zdma->dev, "%s has no cyclic transfers: use mode sg\n",
-			dma_chan_name(chan));
-		return -EOPNOTSUPP;
-	}
 	zdma->chan = chan;
 	zdma->dma_dev = dmaengine_get_dma_device(chan);
 	return 0;

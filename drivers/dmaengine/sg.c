@@ -7,8 +7,15 @@
  *
  * A channel may have fewer descriptors than the set may have blocks in flight. A block
  * without a descriptor is parked until a descriptor is free, which is when one completes.
+ * If no transfer is under way, no callback comes. So the driver asks again by itself, and
+ * after a second it ends the stream with an error.
+ *
+ * Each callback tells its block. A transfer that the channel drops without a callback is
+ * found by the callback of a later one.
  */
+#include <linux/devm-helpers.h>
 #include <linux/dma-mapping.h>
+#include <linux/log2.h>
 
 #include "dmaengine.h"
 
@@ -42,6 +49,23 @@ static int list_segments(struct zdma_sg *sg, const struct zio_block *block)
 
 static void block_done(void *data, const struct dmaengine_result *result);
 
+static bool submit_transfer(struct zdma_device *zdma, struct dma_async_tx_descriptor *tx,
+			    struct zio_block *block)
+{
+	struct zdma_sg *sg = &zdma->sg;
+	struct zdma_transfer *transfer = &sg->transfer[sg->head & sg->mask];
+
+	*transfer = (struct zdma_transfer){ zdma, block };
+	tx->callback_result = block_done;
+	tx->callback_param = transfer;
+	zio_block_sync_for_device(block, 0, block->len);
+	WRITE_ONCE(sg->head, sg->head + 1);
+	if (!dma_submit_error(dmaengine_submit(tx)))
+		return true;
+	WRITE_ONCE(sg->head, sg->head - 1);
+	return false;
+}
+
 /* Returns 0; -EMSGSIZE; or -EAGAIN if the channel has no descriptor. */
 static int submit(struct zdma_device *zdma, struct zio_block *block)
 {
@@ -52,12 +76,10 @@ static int submit(struct zdma_device *zdma, struct zio_block *block)
 		return n;
 	tx = dmaengine_prep_slave_sg(zdma->chan, zdma->sg.list, n, DMA_DEV_TO_MEM,
 				     DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
-	if (!tx)
+	if (!tx || !submit_transfer(zdma, tx, block))
 		return -EAGAIN;
-	tx->callback_result = block_done;
-	tx->callback_param = zdma;
-	zio_block_sync_for_device(block, 0, block->len);
-	return dma_submit_error(dmaengine_submit(tx)) ? -EAGAIN : 0;
+	zdma->sg.tries = 0;
+	return 0;
 }
 
 /* Submits as many blocks as there are. The lock is held. Returns as submit(). */
@@ -81,30 +103,111 @@ static int fill(struct zdma_device *zdma)
 	return ret;
 }
 
-static void refill(struct zdma_device *zdma)
+/* No callback will come for a block that waits. The lock is held. */
+static bool is_stuck(const struct zdma_sg *sg)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&zdma->sg.lock, flags);
-	fill(zdma);
-	spin_unlock_irqrestore(&zdma->sg.lock, flags);
+	return sg->running && sg->parked && sg->head == READ_ONCE(sg->tail);
 }
 
-/* The channel calls this in order, and not after zdma_stop(). */
-static void block_done(void *data, const struct dmaengine_result *result)
+static void refill(struct zdma_device *zdma)
 {
-	struct zdma_device *zdma = data;
-	struct zio_block *block = zio_channel_in_flight(zdma->zio_chan, 0);
-	u32 residue = result ? result->residue : 0;
+	struct zdma_sg *sg = &zdma->sg;
+	unsigned long flags;
 
-	if (!block || (result && result->result == DMA_TRANS_ABORTED))
+	spin_lock_irqsave(&sg->lock, flags);
+	fill(zdma);
+	if (is_stuck(sg))
+		schedule_delayed_work(&sg->retry, 1);
+	spin_unlock_irqrestore(&sg->lock, flags);
+}
+
+static void report(struct zdma_device *zdma, int error)
+{
+	if (error == -EMSGSIZE)
+		dev_err_ratelimited(zdma->dev,
+				    "a block has more than %u segments: use the buffer dma, or fewer samples\n",
+				    ZDMA_MAX_SEGMENTS);
+	else
+		dev_err_ratelimited(zdma->dev,
+				    "%s has no descriptor for a block, and no transfer is under way: use fewer samples, or another channel\n",
+				    dma_chan_name(zdma->chan));
+}
+
+/* Returns the error that ends the stream, or 0. */
+static int try_again(struct zdma_device *zdma)
+{
+	struct zdma_sg *sg = &zdma->sg;
+	int ret = fill(zdma);
+
+	if (!is_stuck(sg))
+		return sg->error;
+	if (ret == -EAGAIN && sg->tries++ < HZ) {
+		schedule_delayed_work(&sg->retry, 1);
+		return 0;
+	}
+	WRITE_ONCE(sg->running, false);
+	sg->error = ret == -EMSGSIZE ? ret : -EIO;
+	report(zdma, sg->error);
+	return sg->error;
+}
+
+static void retry(struct work_struct *work)
+{
+	struct zdma_device *zdma = container_of(work, struct zdma_device, sg.retry.work);
+	unsigned long flags;
+	int error;
+
+	spin_lock_irqsave(&zdma->sg.lock, flags);
+	error = try_again(zdma);
+	spin_unlock_irqrestore(&zdma->sg.lock, flags);
+	if (!error)
 		return;
+	zdma_stop(zdma);
+	if (!zio_cset_fail(zdma->cset, error))
+		schedule_delayed_work(&zdma->sg.retry, 1);
+}
+
+/* Memory that the channel has not written has the samples of an older block. */
+static void finish_transfer(struct zdma_device *zdma, u32 residue, bool failed)
+{
+	struct zdma_sg *sg = &zdma->sg;
+	struct zio_block *block = sg->transfer[sg->tail & sg->mask].block;
+
 	block->len -= min_t(size_t, residue, block->len);
-	if (result && result->result != DMA_TRANS_NOERROR)
+	if (failed)
 		block->drv_alarms |= ZDMA_ALARM_ERROR;
 	zio_block_sync_for_cpu(block, 0, block->len);
 	zdma_finish_block(zdma, block);
+	WRITE_ONCE(sg->tail, sg->tail + 1);
 	zio_channel_complete(zdma->zio_chan, 1);
+}
+
+/* Returns false if the transfer is over; else counts the transfers that are older. */
+static bool is_under_way(const struct zdma_sg *sg, const struct zdma_transfer *transfer,
+			 unsigned int *older)
+{
+	*older = (transfer - sg->transfer - sg->tail) & sg->mask;
+	return *older < READ_ONCE(sg->head) - sg->tail;
+}
+
+/*
+ * The channel calls this in order, and not after zdma_stop(). Some channels call it for
+ * each transfer that zdma_stop() ends: these blocks stay in flight.
+ */
+static void block_done(void *data, const struct dmaengine_result *result)
+{
+	const struct zdma_transfer *transfer = data;
+	struct zdma_device *zdma = transfer->zdma;
+	struct zdma_sg *sg = &zdma->sg;
+	bool aborted = result && result->result == DMA_TRANS_ABORTED;
+	unsigned int older;
+
+	if (!is_under_way(sg, transfer, &older) || (aborted && !READ_ONCE(sg->running)))
+		return;
+	while (older--)
+		finish_transfer(zdma, U32_MAX, true);
+	finish_transfer(zdma, aborted ? U32_MAX : result ? result->residue : 0,
+			result && result->result != DMA_TRANS_NOERROR);
 	refill(zdma);
 }
 
@@ -115,9 +218,28 @@ static void stop(struct zio_cset *cset)
 	unsigned long flags;
 
 	spin_lock_irqsave(&zdma->sg.lock, flags);
-	zdma->sg.running = false;
+	WRITE_ONCE(zdma->sg.running, false);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
 	zdma_stop(zdma);
+	cancel_delayed_work_sync(&zdma->sg.retry);
+}
+
+/* Returns the error of a stream that would never begin, or 0. The lock is held. */
+static int begin(struct zdma_device *zdma)
+{
+	struct zdma_sg *sg = &zdma->sg;
+	int ret;
+
+	sg->parked = NULL;
+	sg->head = 0;
+	sg->tail = 0;
+	sg->tries = 0;
+	sg->error = 0;
+	WRITE_ONCE(sg->running, true);
+	ret = fill(zdma);
+	if (ret == -EMSGSIZE)
+		return ret;
+	return is_stuck(sg) ? -EIO : 0;
 }
 
 static int start(struct zio_cset *cset)
@@ -128,16 +250,12 @@ static int start(struct zio_cset *cset)
 
 	zdma->zio_chan = zio_cset_armed(cset)->chan;
 	spin_lock_irqsave(&zdma->sg.lock, flags);
-	zdma->sg.parked = NULL;
-	zdma->sg.running = true;
-	ret = fill(zdma);
+	ret = begin(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
-	if (ret != -EMSGSIZE)
+	if (!ret)
 		return -EAGAIN;
 	stop(cset);
-	dev_err_ratelimited(zdma->dev,
-			    "a block has more than %u segments: use the buffer dma, or fewer samples\n",
-			    ZDMA_MAX_SEGMENTS);
+	report(zdma, ret);
 	return ret;
 }
 
@@ -149,8 +267,18 @@ static void refill_channel(struct zio_cset *cset, struct zio_channel *chan)
 static int init(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
+	struct zdma_sg *sg = &zdma->sg;
+	int ret;
 
-	spin_lock_init(&zdma->sg.lock);
+	spin_lock_init(&sg->lock);
+	sg->mask = roundup_pow_of_two(zdma->cset_desc.queue_depth) - 1;
+	sg->transfer = devm_kcalloc(zdma->dev, sg->mask + 1, sizeof(*sg->transfer),
+				    GFP_KERNEL);
+	if (!sg->transfer)
+		return -ENOMEM;
+	ret = devm_delayed_work_autocancel(zdma->dev, &sg->retry, retry);
+	if (ret)
+		return ret;
 	return zdma_init_cset(cset) ?: zio_cset_use_dma(cset, zdma->dma_dev);
 }
 

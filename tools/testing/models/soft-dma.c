@@ -37,6 +37,21 @@ MODULE_PARM_DESC(shorten, "bytes that each transfer lacks at its end");
 static bool cyclic = true;
 module_param(cyclic, bool, 0444);
 MODULE_PARM_DESC(cyclic, "the channels have cyclic transfers");
+static bool coarse;
+module_param(coarse, bool, 0444);
+MODULE_PARM_DESC(coarse, "the residue changes at the end of a transfer only");
+static bool refuse;
+module_param(refuse, bool, 0644);
+MODULE_PARM_DESC(refuse, "there is no descriptor");
+static uint abort;
+module_param(abort, uint, 0644);
+MODULE_PARM_DESC(abort, "the Nth transfer from now on is aborted; 0: none");
+static uint forget;
+module_param(forget, uint, 0644);
+MODULE_PARM_DESC(forget, "the Nth transfer from now on has no callback; 0: none");
+static uint late;
+module_param(late, uint, 0644);
+MODULE_PARM_DESC(late, "of a cyclic transfer, times without a callback from now on");
 static uint running;
 module_param(running, uint, 0444);
 MODULE_PARM_DESC(running, "transfers that are submitted now");
@@ -50,6 +65,7 @@ struct soft_desc {
 	struct dma_async_tx_descriptor tx;
 	struct list_head node;
 	struct dmaengine_result result;
+	bool forgotten;
 	size_t period;		/* cyclic */
 	size_t pos;
 	unsigned int n;
@@ -99,18 +115,35 @@ static size_t fill_segment(struct soft_chan *sc, const struct segment *seg, size
 	return len - n;
 }
 
+/* Returns true for the transfer that a user has ordered. */
+static bool is_ordered(uint *count)
+{
+	return *count && !--*count;
+}
+
+static enum dmaengine_tx_result choose_result(void)
+{
+	if (is_ordered(&abort))
+		return DMA_TRANS_ABORTED;
+	return is_ordered(&fail) ? DMA_TRANS_WRITE_FAILED : DMA_TRANS_NOERROR;
+}
+
+/* The words of a transfer that is aborted, or forgotten, are not written. */
 static void fill_transfer(struct soft_chan *sc, struct soft_desc *desc)
 {
 	size_t len = 0;
 	unsigned int i;
 
+	desc->result.result = choose_result();
+	desc->forgotten = is_ordered(&forget);
+	if (desc->forgotten || desc->result.result == DMA_TRANS_ABORTED)
+		return;
 	for (i = 0; i < desc->n; i++)
 		len += desc->seg[i].len;
 	desc->result.residue = min_t(size_t, shorten, len);
 	len -= desc->result.residue;
 	for (i = 0; i < desc->n; i++)
 		len = fill_segment(sc, &desc->seg[i], 0, len);
-	desc->result.result = fail && !--fail ? DMA_TRANS_WRITE_FAILED : DMA_TRANS_NOERROR;
 }
 
 static void fill_period(struct soft_chan *sc, struct soft_desc *desc)
@@ -142,7 +175,12 @@ static struct soft_desc *work(struct soft_chan *sc, struct list_head *done)
 		sc->chan.completed_cookie = desc->tx.cookie;
 		list_move_tail(&desc->node, done);
 	}
-	return desc && desc->period ? desc : NULL;
+	if (!desc || !desc->period)
+		return NULL;
+	if (!late)
+		return desc;
+	late--;
+	return NULL;
 }
 
 static void drop(struct soft_chan *sc, struct soft_desc *desc)
@@ -181,7 +219,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	if (desc)
 		call_back(&tx, NULL);
 	list_for_each_entry_safe(desc, next, &done, node) {
-		call_back(&desc->tx, &desc->result);
+		if (!desc->forgotten)
+			call_back(&desc->tx, &desc->result);
 		drop(sc, desc);
 	}
 	/* A callback may have started the timer already: so it cannot be moved forward. */
@@ -214,7 +253,7 @@ static struct soft_desc *alloc_desc(struct soft_chan *sc, unsigned int n)
 	if (!desc)
 		return NULL;
 	spin_lock_irqsave(&sc->lock, flags);
-	full = descriptors && sc->n_descs >= descriptors;
+	full = refuse || (descriptors && sc->n_descs >= descriptors);
 	sc->n_descs += !full;
 	spin_unlock_irqrestore(&sc->lock, flags);
 	if (full) {
@@ -289,7 +328,7 @@ static enum dma_status soft_status(struct dma_chan *chan, dma_cookie_t cookie,
 	if (state) {
 		state->last = sc->chan.completed_cookie;
 		state->used = sc->chan.cookie;
-		state->residue = desc ? desc->seg[0].len - desc->pos : 0;
+		state->residue = desc ? desc->seg[0].len - (coarse ? 0 : desc->pos) : 0;
 	}
 	spin_unlock_irqrestore(&sc->lock, flags);
 	return desc ? DMA_IN_PROGRESS : DMA_COMPLETE;
@@ -344,7 +383,8 @@ static void init_provider(struct dma_device *dma)
 		dma_cap_set(DMA_CYCLIC, dma->cap_mask);
 	dma->directions = BIT(DMA_DEV_TO_MEM);
 	dma->src_addr_widths = BIT(1) | BIT(2) | BIT(4) | BIT(8);
-	dma->residue_granularity = DMA_RESIDUE_GRANULARITY_BURST;
+	dma->residue_granularity = coarse ? DMA_RESIDUE_GRANULARITY_DESCRIPTOR :
+					    DMA_RESIDUE_GRANULARITY_BURST;
 	dma->device_prep_slave_sg = soft_prep_sg;
 	dma->device_prep_dma_cyclic = soft_prep_cyclic;
 	dma->device_config = soft_config;

@@ -25,6 +25,7 @@
 #define NODE		"/dev/zio/zdma-0000-0-0"
 #define MODEL		"/sys/module/soft_dma/parameters/"
 #define ALARM_ERROR	1
+#define ALARM_LAPPED	2
 
 /* Finds the name of a channel of the model in /sys/class/dma. */
 static void find_channel(int n, char *name, size_t size)
@@ -110,6 +111,22 @@ SETUP(cyclic)
 SETUP(quick)
 {
 	make_live("cyclic", "64", "period_us=200 batch=3");
+}
+
+SETUP(one)
+{
+	make_live("sg", "16", "descriptors=1");
+}
+
+SETUP(refusing)
+{
+	make_live("sg", "16", "refuse=1");
+}
+
+SETUP(coarse)
+{
+	load_model("coarse=1");
+	make_board("one", 0, "cyclic", "16");
 }
 
 SETUP(no_board)
@@ -243,6 +260,76 @@ TEST("a transfer that fails raises an alarm in its block", sg)
 	ASSERT_EQ(failed, 1);
 }
 
+/* The channel frees its descriptor after the callback: so the driver has to ask again. */
+TEST("a channel with one descriptor", one)
+{
+	follow(open_pair(NODE, O_RDONLY), 50, 0);
+}
+
+TEST("a channel without descriptors: the reader gets an error, and the log has a line",
+     refusing)
+{
+	int fd = open_node(NODE, "data", O_RDONLY);
+
+	ASSERT_ERRNO(read(fd, words, 1024), EIO);
+	run("dmesg | tail -n 20 | grep -q 'has no descriptor for a block'");
+	ASSERT_TRUE(read_number(SET "/statistics/io_errors") > 0);
+	write_text(MODEL "refuse", "0");
+	/* The reader is told once of a start that failed before the change. */
+	if (read(fd, words, 1024) < 0)
+		ASSERT_EQ(errno, EIO);
+	ASSERT_EQ(read(fd, words, 1024), 1024);
+}
+
+TEST("a channel that has no descriptors any more: the same, and no block is lost", sg)
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+	uint32_t next = follow(pair, 20, 0);
+	struct zio_control ctrl;
+	ssize_t len;
+
+	write_text(MODEL "refuse", "1");
+	while ((len = read(pair.ctrl, &ctrl, sizeof(ctrl))) > 0) {
+		ASSERT_EQ(read(pair.data, words, 1024), 1024);
+		ASSERT_EQ(words[0], next);
+		next += 256;
+	}
+	ASSERT_EQ(len, -1);
+	ASSERT_EQ(errno, EIO);
+	write_text(MODEL "refuse", "0");
+	while ((len = read(pair.data, words, 1024)) < 0)
+		ASSERT_EQ(errno, EIO);
+	ASSERT_EQ(words[0], next);
+	check_nothing_lost();
+}
+
+/* Reads 300 blocks. Exactly one is empty, with an alarm; the others have all words. */
+static void check_one_empty(struct pair pair)
+{
+	uint32_t n, next = begin(pair), empty = 0, i;
+	struct zio_control ctrl;
+
+	for (i = 0; i < 300; i++) {
+		n = read_words(pair, &ctrl);
+		ASSERT_EQ(!n, !!(ctrl.drv_alarms & ALARM_ERROR));
+		empty += !n;
+		if (n)
+			ASSERT_EQ(words[0], next);
+		next += n;
+	}
+	ASSERT_EQ(empty, 1);
+}
+
+TEST_EACH("a transfer with the fate \"%s\" is an empty block with an alarm", sg,
+	  "abort", "forget")
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+
+	begin(pair);
+	shell("echo 30 >" MODEL "%s", value);
+	check_one_empty(pair);
+}
+
 /* Words that are missing belong to blocks that are missing, and the next one says so. */
 static void check_gaps(struct pair pair, unsigned int blocks, unsigned int pause_us)
 {
@@ -285,6 +372,45 @@ TEST("a cyclic transfer loses the periods for which there is no block", quick)
 	start_model("3");
 	check_gaps(pair, 300, 30000);
 	ASSERT_TRUE(read_number(CHAN "/statistics/lost_blocks") > 0);
+}
+
+/*
+ * Returns true if the ring was lapped before this block. How often is not known: so the
+ * words that are missing are those of the blocks that are missing, and of whole rounds.
+ */
+static bool check_lap(const struct zio_control *ctrl, uint32_t seq, uint32_t next)
+{
+	uint32_t told = ctrl->seq_num - seq, gap = words[0] - next, n = ctrl->nsamples;
+
+	ASSERT_EQ(words[n - 1], words[0] + n - 1);
+	ASSERT_TRUE(gap >= told * n);
+	ASSERT_EQ((gap - told * n) % (16 * n), 0);
+	ASSERT_EQ(!told, !(ctrl->zio_alarms & ZIO_ALARM_LOST_BLOCK));
+	ASSERT_EQ(!told, !gap);
+	return ctrl->drv_alarms & ALARM_LAPPED;
+}
+
+TEST("a lapped ring is a gap with an alarm, and a line in the log", cyclic)
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+	unsigned int i, laps = 0;
+	struct zio_control ctrl;
+	uint32_t next, seq;
+
+	ASSERT_EQ(ioctl(pair.data, ZIO_IOC_FLUSH), 0);
+	next = read_words(pair, &ctrl);
+	next += words[0];
+	seq = ctrl.seq_num + 1;
+	write_text(MODEL "late", "21");
+	for (i = 0; i < 100 || (!laps && i < 10000); i++) {
+		read_words(pair, &ctrl);
+		laps += check_lap(&ctrl, seq, next);
+		seq = ctrl.seq_num + 1;
+		next = words[0] + ctrl.nsamples;
+	}
+	ASSERT_EQ(laps, 1);
+	ASSERT_TRUE(read_number(CHAN "/statistics/lost_blocks") > 0);
+	run("dmesg | tail -n 20 | grep -q 'went round the ring'");
 }
 
 TEST("a ring reads the blocks of transfers", sg)
@@ -380,6 +506,16 @@ TEST("wrong values are refused, and the log says why", no_board)
 	set_config("one", "live", "1");
 	make_board("two", 0, "sg", "16");
 	no_life("two", ENODEV);
+}
+
+TEST("a channel that does not tell its position has no ring", coarse)
+{
+	no_life("one", EOPNOTSUPP);
+	run("dmesg | tail -n 20 | grep -q 'does not tell how far a cyclic transfer is: use mode sg'");
+	set_config("one", "mode", "sg");
+	set_config("one", "live", "1");
+	run("zio-links");
+	follow(open_pair(NODE, O_RDONLY), 20, 0);
 }
 
 /* 64 segments are 256 KiB, when no two pages are neighbours. */
