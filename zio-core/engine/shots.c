@@ -17,7 +17,9 @@
  * of its own, each demand fills a whole block, and CSET_SHOTS is not set.
  *
  * While a shot is taken, data and len of a block are those of the shot. So a driver fills
- * it like any block. The block keeps the time of each shot for its control.
+ * it like any block. The block keeps the time of each shot for its control. A shot that the
+ * driver has made shorter ends with zeros: so each shot begins at a multiple of its length,
+ * and no reader gets the samples of an older block.
  */
 #include <linux/slab.h>
 
@@ -143,6 +145,12 @@ static void fail_shot(struct zio_cset_core *cset, int error)
 	zio_cset_fail_arm(cset, error);
 }
 
+static void clear_gap(struct zio_block *block, size_t len)
+{
+	if (unlikely(block->len < len))
+		memset(block->data + block->len, 0, len - block->len);
+}
+
 /* The driver has taken the shot: the blocks get its time, and room for the next one. */
 static void pass_shot(struct zio_cset_core *cset, u32 ns)
 {
@@ -152,6 +160,7 @@ static void pass_shot(struct zio_cset_core *cset, u32 ns)
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		u32 *time = to_block_core(armed->block)->shots;
 
+		clear_gap(armed->block, shots->len);
 		armed->block->data += shots->len;
 		armed->block->len = shots->len;
 		if (likely(time)) {

@@ -211,6 +211,28 @@ static void failed_shot_loses_the_block(struct kunit *test)
 	expect_block(test, chan, 3, SHOTS);
 }
 
+/* The memory of the block has the samples of an older one. */
+static void short_shot_ends_with_zeros(struct kunit *test)
+{
+	struct test_device *tdev = create_shots(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_block *block;
+	unsigned int i;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 1 });
+	fire_shots(tdev, SHOTS);
+	expect_block(test, chan, 0, SHOTS);
+	tdev->short_by = sizeof(u16);
+	fire_shots(tdev, SHOTS);
+	block = zio_queue_pop(&chan->queue);
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	KUNIT_ASSERT_EQ(test, block->len, SHOTS * SAMPLES * sizeof(u16));
+	for (i = 0; i < SHOTS * SAMPLES; i++)
+		KUNIT_EXPECT_EQ(test, ((u16 *)block->data)[i],
+				i % SAMPLES == SAMPLES - 1 ? 0 : SHOTS + i / SAMPLES);
+	chan->buf->type->ops->put_block(chan->buf, block);
+}
+
 /* A full channel loses a block for so many events, and the other one none. */
 static void full_channel_loses_a_block(struct kunit *test)
 {
@@ -308,6 +330,7 @@ static struct kunit_case shots_cases[] = {
 	KUNIT_CASE(board_goes_between_shots),
 	KUNIT_CASE(loss_between_shots_is_counted),
 	KUNIT_CASE(failed_shot_loses_the_block),
+	KUNIT_CASE(short_shot_ends_with_zeros),
 	KUNIT_CASE(full_channel_loses_a_block),
 	KUNIT_CASE(time_beyond_the_control_ends_the_block),
 	KUNIT_CASE(demand_fills_a_whole_block),
