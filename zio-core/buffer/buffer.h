@@ -39,6 +39,7 @@ bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
 
 /* dma-map.c */
 void zio_cset_end_dma(struct zio_cset_core *cset);
+bool zio_cset_needs_near_memory(const struct zio_cset_core *cset);
 
 /*
  * Context: Any. The input's block has a count of its users from now on. Its owner is the

@@ -218,6 +218,10 @@ static int map_pages(struct zio_dma_map *map)
 
 	for (pos = 0; pos < map->size; pos += len) {
 		len = count_run(map, pos);
+		if (!zio_dma_reaches(dev, map->mem + pos, len)) {
+			unmap_pages(map, pos);
+			return -EFAULT;
+		}
 		addr = dma_map_page(dev, zio_page_of(map->mem + pos),
 				    offset_in_page(map->mem + pos), len, map->dma->dir);
 		if (dma_mapping_error(dev, addr)) {
@@ -247,7 +251,8 @@ static void add_map(struct zio_dma_map *map)
  * Context: Process, sleeps.
  *
  * Return: the map; NULL if the board does no DMA; ERR_PTR(-ENOMEM) without memory, or if
- * the IOMMU or the bounce buffers have no room.
+ * the IOMMU or the bounce buffers have no room. Also ERR_PTR(-ENOMEM) for memory that the
+ * board does not reach; the kernel's log then tells so.
  */
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size)
 {
@@ -267,9 +272,11 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 	map->mem = mem;
 	map->size = size;
 	ret = map_pages(map);
+	if (ret == -EFAULT)
+		zio_dma_report_reach(buf, dma->dev);
 	if (ret) {
 		kref_put(&map->ref, free_map);
-		return ERR_PTR(ret);
+		return ERR_PTR(-ENOMEM);
 	}
 	add_map(map);
 	return map;

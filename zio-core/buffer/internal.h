@@ -20,5 +20,7 @@ struct page *zio_page_of(const void *mem);
 
 /* dma-map.c */
 struct device *zio_cset_dma_dev(const struct zio_cset_core *cset);
+bool zio_dma_reaches(struct device *dev, const void *mem, size_t len);
+void zio_dma_report_reach(const struct zio_buffer *buf, struct device *dev);
 
 #endif /* _ZIO_BUFFER_INTERNAL_H */

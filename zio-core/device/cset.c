@@ -128,10 +128,16 @@ static const char *first_trigger(const struct zio_cset_core *cset)
 	return zio_cset_is_stream(cset) ? "transparent" : ZIO_DEFAULT_TRIGGER;
 }
 
+static const char *first_buffer(const struct zio_cset_core *cset)
+{
+	if (zio_cset_needs_near_memory(cset))
+		return "dma";
+	return cset->desc->buffer ?: ZIO_DEFAULT_BUFFER;
+}
+
 /* Creates all of a set but its nodes. */
 static int fill_cset(struct zio_cset_core *cset)
 {
-	const struct zio_cset_desc *desc = cset->desc;
 	int ret;
 
 	ret = zio_shots_create(cset);
@@ -146,7 +152,7 @@ static int fill_cset(struct zio_cset_core *cset)
 		ret = zio_binding_create(cset, first_trigger(cset));
 	if (ret)
 		return ret;
-	ret = zio_buffers_create(cset, desc->buffer ?: ZIO_DEFAULT_BUFFER);
+	ret = zio_buffers_create(cset, first_buffer(cset));
 	if (!ret && cset->buf_type->has_area)
 		ret = zio_cset_add_area_files(cset);
 	if (ret)

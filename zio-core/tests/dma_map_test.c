@@ -105,6 +105,30 @@ static void limits_of_the_device_hold(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, dma_set_seg_boundary(board, U32_MAX), 0);
 }
 
+/* 16 MiB is less than any machine has. The kernel's own memory is elsewhere. */
+static void board_with_few_address_lines(struct kunit *test)
+{
+	struct device *board = test_board_create(test);
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_block *block;
+	dma_addr_t addr;
+	size_t pos, len;
+
+	if (dma_set_mask(board, DMA_BIT_MASK(24)))
+		kunit_skip(test, "this kernel sets no memory aside for 24 address lines");
+	KUNIT_ASSERT_EQ(test, zio_cset_use_dma(&tdev->cset->pub, board), 0);
+	KUNIT_EXPECT_EQ(test, test_store(&tdev->cset->kobj, "current_buffer", "vmalloc"),
+			-ENOMEM);
+	use_type(tdev, "dma");
+	block = take(tdev);
+	for (pos = 0; pos < block->size; pos += len) {
+		len = zio_block_dma(block, pos, &addr);
+		KUNIT_ASSERT_GT(test, len, 0);
+		KUNIT_EXPECT_LE(test, addr + len, SZ_16M);
+	}
+	put(tdev, block);
+}
+
 static void area_has_large_pieces(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, test_board_create(test), 0);
@@ -214,6 +238,7 @@ static void map_ends_with_the_board(struct kunit *test)
 static struct kunit_case dma_map_cases[] = {
 	KUNIT_CASE(segments_are_the_block),
 	KUNIT_CASE(limits_of_the_device_hold),
+	KUNIT_CASE(board_with_few_address_lines),
 	KUNIT_CASE(area_has_large_pieces),
 	KUNIT_CASE(buffer_without_board_is_refused),
 	KUNIT_CASE(board_is_named_once),
