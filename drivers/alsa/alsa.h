@@ -12,6 +12,7 @@
 #ifndef _ZIO_ALSA_H
 #define _ZIO_ALSA_H
 
+#include <linux/math64.h>
 #include <linux/platform_device.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -98,6 +99,10 @@ struct alsa_stream {
 	u64 head;
 	u64 tail;
 	s64 head_ns;
+	s64 begun_ns; /* time of frame @begun; the rate is measured from there on */
+	u64 begun;
+	u64 span; /* measured: so many frames in @span_ns */
+	u64 span_ns;
 	u32 xruns;
 	u32 stalls;
 };
@@ -155,9 +160,10 @@ static inline int alsa_ioctl(struct alsa_stream *s, unsigned int cmd)
 	return snd_pcm_kernel_ioctl(s->ss, cmd, NULL);
 }
 
+/* By the rate that was measured: a card's quartz may be some percent off its rate. */
 static inline s64 alsa_frames_ns(const struct alsa_stream *s, u64 frames)
 {
-	return mul_u64_u32_div(frames, NSEC_PER_SEC, s->rate);
+	return mul_u64_u64_div_u64(frames, s->span_ns, s->span);
 }
 
 #endif /* _ZIO_ALSA_H */

@@ -13,11 +13,18 @@
  *
  * The hardware goes on when no block is armed. Frames that it may be about to overwrite
  * are lost, in whole blocks. They are counted exactly.
+ *
+ * The rate of a card may differ from the one that it was asked for, by percents. So the
+ * driver measures it, from the position of the hardware and the time that ALSA read with
+ * it. The time tells how many rounds of the card's memory passed between two positions.
  */
 #include <linux/math64.h>
 #include <linux/time64.h>
 
 #include "alsa.h"
+
+/* So long a measurement is more exact than the quartz of a card. */
+#define ALSA_MEASURE_NS	((s64)NSEC_PER_SEC)
 
 /* Copies the channels of the set's mask. */
 static void gather_frames(struct alsa_stream *s, void *to, const void *from, size_t frames)
@@ -66,15 +73,34 @@ void alsa_note_start(struct alsa_stream *s)
 	s->head = 0;
 	s->tail = 0;
 	s->head_ns = ktime_get_ns();
+	s->begun_ns = 0;
+}
+
+/* From the first period on, as a card may start late. An estimate tells no rate. */
+static void measure_rate(struct alsa_stream *s, s64 now_ns)
+{
+	if (!s->begun_ns) {
+		s->begun = s->head;
+		s->begun_ns = now_ns;
+	} else if (now_ns - s->begun_ns >= ALSA_MEASURE_NS && s->head > s->begun) {
+		s->span = s->head - s->begun;
+		s->span_ns = now_ns - s->begun_ns;
+	}
+}
+
+/* A card may begin late. So the time before its first period tells less. */
+static bool may_have_missed(const struct alsa_stream *s, s64 passed_ns)
+{
+	return passed_ns > alsa_frames_ns(s, s->begun_ns ? s->buffer / 2 : s->buffer);
 }
 
 /*
- * ALSA knows the position within its memory alone. If periods were late by more than the
- * memory holds, the time tells how many rounds are missing. Returns their frames.
+ * ALSA knows the position within its memory alone. Returns the frames of the rounds that it
+ * has not seen: as many as bring the position nearest to where the time says that it is.
  */
 static u64 count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
 {
-	u64 frames = mul_u64_u32_div(passed_ns, s->rate, NSEC_PER_SEC);
+	u64 frames = mul_u64_u64_div_u64(passed_ns, s->span, s->span_ns);
 
 	if (frames < moved + s->buffer / 2)
 		return 0;
@@ -82,7 +108,10 @@ static u64 count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
 	return div_u64(frames - moved + s->buffer / 2, s->buffer) * s->buffer;
 }
 
-/* The link's own clock tells the time within a period more exactly than the position. */
+/*
+ * The link's own clock tells the time within a period more exactly than the position. It
+ * counts frames of the rate that the card was asked for.
+ */
 static s64 correct_by_link(struct alsa_stream *s, s64 now_ns)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
@@ -91,7 +120,8 @@ static s64 correct_by_link(struct alsa_stream *s, s64 now_ns)
 	if (rt->audio_tstamp_report.actual_type != SNDRV_PCM_AUDIO_TSTAMP_TYPE_LINK)
 		return now_ns;
 	ahead = rt->status->audio_tstamp.tv_sec * NSEC_PER_SEC +
-		rt->status->audio_tstamp.tv_nsec - alsa_frames_ns(s, s->head);
+		rt->status->audio_tstamp.tv_nsec -
+		mul_u64_u32_div(s->head, NSEC_PER_SEC, s->rate);
 	return abs(ahead) < alsa_frames_ns(s, s->period) ? now_ns - ahead : now_ns;
 }
 
@@ -105,9 +135,10 @@ static void note_position(struct alsa_stream *s)
 	if (moved < 0)
 		moved += rt->boundary;
 	s->hw_ptr = rt->status->hw_ptr;
-	if (unlikely(now_ns - s->head_ns > alsa_frames_ns(s, s->buffer)))
+	if (may_have_missed(s, now_ns - s->head_ns))
 		s->head += count_missed_rounds(s, now_ns - s->head_ns, moved);
 	s->head += moved;
+	measure_rate(s, now_ns);
 	s->head_ns = correct_by_link(s, now_ns);
 	rt->control->appl_ptr = s->hw_ptr;
 }

@@ -167,6 +167,8 @@ static int choose_access(struct alsa_stream *s, struct snd_pcm_hw_params *params
 static void note_params(struct alsa_stream *s, struct snd_pcm_hw_params *params)
 {
 	s->rate = params_rate(params);
+	s->span = s->rate;
+	s->span_ns = NSEC_PER_SEC;
 	s->channels = params_channels(params);
 	s->period = params_period_size(params);
 	s->buffer = s->ss->runtime->buffer_size;

@@ -6,9 +6,11 @@
  * complement. Frames are counted also while the PCM is stopped, as by a microphone. The
  * driver of PCM 1 wants to know how far its user is (operation "ack").
  *
+ * The parameter real_rate is the rate of the hardware, which is not that of the PCM then.
  * Parameters, to be written while the module is loaded:
  *   stalled     the hardware does not move
  *   overruns    overruns to come, at the next periods; five periods are lost at each
+ *   hold        frames that pass before the driver tells of the next period
  *   gone        the card is disconnected; its driver stays
  */
 #include <linux/delay.h>
@@ -31,6 +33,10 @@ static bool stalled;
 module_param(stalled, bool, 0644);
 static int overruns;
 module_param(overruns, int, 0644);
+static int hold;
+module_param(hold, int, 0644);
+static uint real_rate = RAMP_RATE;
+module_param(real_rate, uint, 0444);
 
 static struct platform_device *ramp_device;
 static struct snd_card *ramp_card;
@@ -66,7 +72,7 @@ static u32 ramp_now(void)
 {
 	s64 us = ktime_us_delta(ktime_get(), ramp_began);
 
-	return div_u64((u64)us * RAMP_RATE, USEC_PER_SEC);
+	return div_u64((u64)us * real_rate, USEC_PER_SEC);
 }
 
 static void fill_period(struct ramp_pcm *rpcm)
@@ -82,23 +88,18 @@ static void fill_period(struct ramp_pcm *rpcm)
 	rpcm->pos = (rpcm->pos + RAMP_PERIOD) % rt->buffer_size;
 }
 
-/* Like hardware, a late work item tells ALSA the position of now, not that of each period. */
-static bool fill_periods(struct ramp_pcm *rpcm)
+static bool has_period(const struct ramp_pcm *rpcm)
 {
-	bool moved = false;
+	s32 frames = ramp_now() - rpcm->next;
 
-	while (!stalled && (s32)(ramp_now() - rpcm->next) >= RAMP_PERIOD) {
-		fill_period(rpcm);
-		moved = true;
-	}
-	return moved;
+	return rpcm->running && !stalled && frames >= max(hold, RAMP_PERIOD);
 }
 
 static void ramp_work(struct work_struct *work)
 {
 	struct ramp_pcm *rpcm = container_of(to_delayed_work(work), struct ramp_pcm, work);
 
-	if (rpcm->running && fill_periods(rpcm)) {
+	if (has_period(rpcm)) {
 		snd_pcm_period_elapsed(rpcm->ss);
 		if (rpcm->running && overruns > 0) {
 			overruns--;
@@ -157,9 +158,19 @@ static int ramp_trigger(struct snd_pcm_substream *ss, int cmd)
 	return 0;
 }
 
+/*
+ * Like hardware, a late work item tells ALSA the position of now, not that of each period.
+ * ALSA reads the time with it, so a busy machine must not come between.
+ */
 static snd_pcm_uframes_t ramp_pointer(struct snd_pcm_substream *ss)
 {
-	return ramp_of(ss)->pos;
+	struct ramp_pcm *rpcm = ramp_of(ss);
+
+	while (has_period(rpcm)) {
+		hold = 0;
+		fill_period(rpcm);
+	}
+	return rpcm->pos;
 }
 
 static int ramp_ack(struct snd_pcm_substream *ss)

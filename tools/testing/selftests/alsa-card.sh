@@ -92,6 +92,27 @@ test_gone()
 	check "the driver is loaded again" insmod "${0%/*}"/snd-ramp.ko
 }
 
+# The card is half as fast again as its rate. Its memory goes round while no period is told,
+# in less time than the rate says.
+test_fast()
+{
+	rmmod snd_ramp
+	check "a card with another quartz" insmod "${0%/*}"/snd-ramp.ko real_rate=72000
+	check "a device" make_pcm r pcm=hw:Ramp,0 periods=8
+	list_blocks 150 >/tmp/blocks &
+	reader=$!
+	check "the rate is measured" wait_until 20 counter_is_over 0 blocks 90
+	echo 9600 >$ramp/hold
+	wait $reader
+	missing=$(check_gaps 960 </tmp/blocks)
+	check "the ramp says how many blocks are missing: $missing" [ "$missing" -ge 3 ]
+	check "a block has the alarms of a gap and of an estimate" \
+		grep -q "driver 0x03" /tmp/blocks
+	check "the device is removed" remove_pcm r
+	rmmod snd_ramp
+	check "the driver is loaded again" insmod "${0%/*}"/snd-ramp.ko
+}
+
 test_pci()
 {
 	[ -e /proc/asound/Intel ] || {
@@ -186,6 +207,7 @@ test_stall "a driver that sleeps"
 test_ramp 1 "a driver that is told"
 test_stall "a driver that is told"
 test_gone
+test_fast
 test_pci
 test_suspend
 test_storm
