@@ -4,16 +4,17 @@
  *
  * Each output is a set of its own (cset0, cset1, ...), since pulses on different
  * connectors are independent. Its blocks have no data. A control that a user writes is
- * an order for a pulse at its time stamp, by CLOCK_REALTIME; zero means at once. The
- * driver executes the orders in the sequence in which they were written. It refuses an
- * impossible order when its turn comes: the channel gets an alarm, and its statistics
- * count an error and a lost block.
+ * an order for a pulse at its time stamp; zero means at once. The clock is that of the
+ * set's trigger. The driver executes the orders in the sequence in which they were
+ * written. It refuses an impossible order when its turn comes: the channel gets an alarm,
+ * and its statistics count an error and a lost block.
  *
  * There is no connector. An input (csetM, M = n + outputs) hears the pulse of output n.
  * It is a time-to-digital converter whose blocks have the time at which the pulse came.
  * The difference from the order is the precision of a timer of this machine.
  */
 #include <linux/hrtimer.h>
+#include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
@@ -38,8 +39,20 @@ MODULE_PARM_DESC(ndev, "number of devices (default 1)");
 module_param(outputs, uint, 0444);
 MODULE_PARM_DESC(outputs, "outputs of each (default 1)");
 
+static const clockid_t dtc_clocks[] = {
+	CLOCK_REALTIME, CLOCK_TAI, CLOCK_MONOTONIC, CLOCK_BOOTTIME,
+};
+
+struct dtc_output;
+
+struct dtc_timer {
+	struct hrtimer hrtimer;
+	struct dtc_output *out;
+};
+
+/* A timer has one clock. The timer of the order's clock waits. */
 struct dtc_output {
-	struct hrtimer timer;
+	struct dtc_timer timer[ARRAY_SIZE(dtc_clocks)];
 	struct zio_cset *cset;
 	struct zio_pulse heard;
 	u32 horizon;
@@ -62,31 +75,36 @@ static struct dtc_output *find_output(struct zio_cset *cset)
 /* hear_stop() waits for this function by a grace period of RCU. */
 static void make_pulse(struct dtc_output *out)
 {
-	struct timespec64 now;
-
 	rcu_read_lock();
-	ktime_get_real_ts64(&now);
-	zio_pulse_came(&out->heard, &now);
+	zio_pulse_came(&out->heard);
 	rcu_read_unlock();
 }
 
 /* zio_cset_done() arms the next order, which starts the timer again. */
-static enum hrtimer_restart dtc_expired(struct hrtimer *timer)
+static enum hrtimer_restart dtc_expired(struct hrtimer *hrtimer)
 {
-	struct dtc_output *out = container_of(timer, struct dtc_output, timer);
+	struct dtc_output *out = container_of(hrtimer, struct dtc_timer, hrtimer)->out;
 
 	make_pulse(out);
 	zio_cset_done(out->cset);
 	return HRTIMER_NORESTART;
 }
 
+static struct hrtimer *find_timer(struct dtc_output *out, clockid_t clock)
+{
+	unsigned int i = 0;
+
+	while (i < ARRAY_SIZE(dtc_clocks) - 1 && dtc_clocks[i] != clock)
+		i++;
+	return &out->timer[i].hrtimer;
+}
+
 /* Return: the alarm for a time at which no pulse is possible, or 0. */
-static u8 check_time(const struct dtc_output *out,
+static u8 check_time(const struct dtc_output *out, struct hrtimer *timer,
 		     const struct zio_timestamp *at)
 {
-	struct timespec64 now;
+	struct timespec64 now = ktime_to_timespec64(hrtimer_cb_get_time(timer));
 
-	ktime_get_real_ts64(&now);
 	if (at->ticks >= NSEC_PER_SEC)
 		return DTC_NO_TIME;
 	if (at->secs < now.tv_sec ||
@@ -114,26 +132,30 @@ static int dtc_raw_io(struct zio_cset *cset)
 	struct zio_armed *armed = zio_cset_armed(cset);
 	const struct zio_timestamp *at = &armed->block->tstamp;
 	struct dtc_output *out = find_output(cset);
+	struct hrtimer *timer = find_timer(out, zio_cset_clock(cset));
 	u8 alarm;
 
 	if (!at->secs && !at->ticks) {
 		make_pulse(out);
 		return 0;
 	}
-	alarm = check_time(out, at);
+	alarm = check_time(out, timer, at);
 	if (alarm) {
 		zio_channel_alarm(armed->chan, alarm);
 		return dtc_error(alarm);
 	}
 	out->cset = cset;
-	hrtimer_start(&out->timer, ktime_set(at->secs, at->ticks),
-		      HRTIMER_MODE_ABS);
+	hrtimer_start(timer, ktime_set(at->secs, at->ticks), HRTIMER_MODE_ABS);
 	return -EAGAIN;
 }
 
 static void dtc_stop(struct zio_cset *cset)
 {
-	hrtimer_cancel(&find_output(cset)->timer);
+	struct dtc_output *out = find_output(cset);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(dtc_clocks); i++)
+		hrtimer_cancel(&out->timer[i].hrtimer);
 }
 
 static int dtc_attr_set(struct zio_cset *cset, struct zio_channel *chan,
@@ -205,6 +227,18 @@ static const struct zio_config_attr dtc_config_attrs[] = {
 	{ .name = "outputs", .value = 1, .min = 1, .max = DTC_MAX_OUTPUTS },
 };
 
+static void init_output(struct dtc_output *out)
+{
+	unsigned int i;
+
+	out->horizon = DTC_HORIZON_S;
+	for (i = 0; i < ARRAY_SIZE(dtc_clocks); i++) {
+		out->timer[i].out = out;
+		zio_hrtimer_setup(&out->timer[i].hrtimer, dtc_expired, dtc_clocks[i],
+				  HRTIMER_MODE_ABS);
+	}
+}
+
 static void describe(struct dtc_state *state)
 {
 	unsigned int i, n = state->n_outputs;
@@ -212,9 +246,7 @@ static void describe(struct dtc_state *state)
 	for (i = 0; i < n; i++) {
 		state->cset[i] = dtc_output_desc;
 		state->cset[n + i] = dtc_input_desc;
-		state->output[i].horizon = DTC_HORIZON_S;
-		zio_hrtimer_setup(&state->output[i].timer, dtc_expired,
-				  CLOCK_REALTIME, HRTIMER_MODE_ABS);
+		init_output(&state->output[i]);
 	}
 	state->desc.name = "zdtc";
 	state->desc.owner = THIS_MODULE;

@@ -2,8 +2,7 @@
 /*
  * zio-irq-tdc.c: a time-to-digital converter made of interrupts
  *
- * Each interrupt makes a block without data. The handler takes its time stamp, by
- * CLOCK_REALTIME, before anything else. "lines" names GPIO lines ("label:0-3"). Each
+ * Each interrupt makes a block without data. The handler takes its time stamp. "lines" names GPIO lines ("label:0-3"). Each
  * line is a set of its own, since the lines are independent. Or "irq" is the number of
  * an interrupt, shared with its other users; the device that raises it must also clear
  * it.
@@ -15,7 +14,6 @@
  */
 #include <linux/gpio/consumer.h>
 #include <linux/interrupt.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
@@ -62,10 +60,8 @@ static struct tdc_input *find_input(struct zio_cset *cset)
 static irqreturn_t tdc_interrupt(int irq, void *data)
 {
 	struct tdc_input *input = data;
-	struct timespec64 now;
 
-	ktime_get_real_ts64(&now);
-	zio_pulse_came(&input->pulse, &now);
+	zio_pulse_came(&input->pulse);
 	return IRQ_HANDLED;
 }
 

@@ -3,9 +3,10 @@
  * zio-pulse.h: a channel set whose blocks tell the time of a pulse
  *
  * Its blocks have no data. An armed set listens until a pulse comes. The time of the
- * pulse is the time stamp of the block. With the transparent trigger the core arms the
- * set again while there is room. The set misses a pulse that comes while it does not
- * listen. It counts the pulse, and the next block has an alarm.
+ * pulse, by the clock that the control names, is the time stamp of the block. With the
+ * transparent trigger the core arms the set again while there is room. The set misses a
+ * pulse that comes while it does not listen. It counts the pulse, and the next block has
+ * an alarm.
  *
  *   L  zio_pulse_listen() stores the set and the channel, then pulse->listens
  *      (release). (L) pairs with the exchange of pulse->listens in zio_pulse_came(),
@@ -16,7 +17,6 @@
 #define _ZIO_PULSE_H
 
 #include <linux/atomic.h>
-#include <linux/time64.h>
 #include <linux/zio.h>
 
 #define ZIO_PULSE_MISSED	BIT(0)	/* alarm of the driver */
@@ -51,17 +51,14 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 }
 
 /**
- * zio_pulse_came() - complete the block with the time of a pulse
+ * zio_pulse_came() - complete the block: the pulse comes now
  * @pulse: the state of the set
- * @at: the time of the pulse
  *
  * Context: any, one call at a time. stop_io() must be able to wait for the caller.
  */
-static inline void zio_pulse_came(struct zio_pulse *pulse,
-				  const struct timespec64 *at)
+static inline void zio_pulse_came(struct zio_pulse *pulse)
 {
 	struct zio_channel *chan = READ_ONCE(pulse->chan);
-	struct zio_block *block;
 
 	if (!xchg(&pulse->listens, 0)) {			/* L */
 		atomic_inc(&pulse->missed);
@@ -69,9 +66,7 @@ static inline void zio_pulse_came(struct zio_pulse *pulse,
 			zio_channel_alarm(chan, ZIO_PULSE_MISSED);
 		return;
 	}
-	block = zio_cset_armed(pulse->cset)->block;
-	block->tstamp.secs = at->tv_sec;
-	block->tstamp.ticks = at->tv_nsec;
+	zio_cset_stamp(pulse->cset, zio_cset_armed(pulse->cset)->block);
 	zio_cset_done(pulse->cset);
 }
 

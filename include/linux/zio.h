@@ -203,6 +203,7 @@ u64 zio_cset_mask(const struct zio_cset *cset);
 bool zio_cset_is_rearmed(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
 clockid_t zio_block_clock(const struct zio_block *block);
+clockid_t zio_cset_clock(const struct zio_cset *cset);
 
 /* The armed blocks of a set, for zio_for_each_block(). */
 struct zio_armed {

@@ -342,7 +342,7 @@ EXPORT_SYMBOL_GPL(zio_cset_post_samples);
 
 /**
  * zio_block_clock() - get the clock of a block's time stamp
- * @block: the block, armed
+ * @block: the block, armed; of an input
  *
  * Context: Any.
  *
@@ -356,6 +356,22 @@ clockid_t zio_block_clock(const struct zio_block *block)
 	return core->snap->common.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
 }
 EXPORT_SYMBOL_GPL(zio_block_clock);
+
+/**
+ * zio_cset_clock() - get the clock of a set's trigger
+ * @cset: the channel set
+ *
+ * For outputs, whose blocks name no clock: the times that a user writes are by this one.
+ *
+ * Context: raw_io().
+ *
+ * Return: CLOCK_*.
+ */
+clockid_t zio_cset_clock(const struct zio_cset *cset)
+{
+	return zio_trigger_clock(to_cset_core(cset)->bind->trig);
+}
+EXPORT_SYMBOL_GPL(zio_cset_clock);
 
 /**
  * zio_cset_stamp() - set the time of a block to now

@@ -101,6 +101,44 @@ TEST("an order without a time is done at once", fresh)
 	check_heard(0, 0);
 }
 
+static long long now_by(clockid_t clock)
+{
+	struct timespec ts;
+
+	ASSERT_TRUE(!clock_gettime(clock, &ts));
+	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+/* The order and the pulse have the time of the clock that their set names. */
+static void check_clock(const char *name, clockid_t clock)
+{
+	int fd = open_node(IN, "ctrl", O_RDONLY);
+	struct zio_control ctrl;
+	long long at;
+
+	write_text(ZDTC "/cset0/trigger/clock", name);
+	write_text(ZDTC "/cset1/trigger/clock", name);
+	/* The block that is armed keeps its clock. */
+	order(0);
+	read_control(fd);
+	at = now_by(clock) + 500000000;
+	order(at);
+	ctrl = read_control(fd);
+	ASSERT_EQ(ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK], clock);
+	ASSERT_TRUE(time_of(&ctrl) >= at);
+	ASSERT_TRUE(time_of(&ctrl) <= now_by(clock));
+	close(fd);
+}
+
+TEST("orders and pulses follow the clock of the trigger", fresh)
+{
+	check_clock("monotonic", CLOCK_MONOTONIC);
+	check_clock("tai", CLOCK_TAI);
+	check_clock("boottime", CLOCK_BOOTTIME);
+	check_clock("realtime", CLOCK_REALTIME);
+	check_output(0, 0, 0);
+}
+
 TEST("orders for the past, beyond the horizon, or with a wrong time are refused", fresh)
 {
 	struct zio_control ctrl;
