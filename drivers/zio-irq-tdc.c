@@ -2,10 +2,11 @@
 /*
  * zio-irq-tdc.c: a time-to-digital converter made of interrupts
  *
- * Each interrupt makes a block without data. The handler takes its time stamp. "lines" names GPIO lines ("label:0-3"). Each
- * line is a set of its own, since the lines are independent. Or "irq" is the number of
- * an interrupt, shared with its other users; the device that raises it must also clear
- * it.
+ * Each interrupt makes a block without data. The handler takes its time stamp in hard
+ * interrupt context, also with threadirqs and under PREEMPT_RT. "lines" names GPIO lines
+ * ("label:0-3"). Each line is a set of its own, since the lines are independent. Or "irq"
+ * is the number of an interrupt, shared with its other users; the device that raises it
+ * must also clear it.
  *
  * The sets have the transparent trigger: the core arms them whenever there is room, as
  * for a board that has an interrupt of its own. (The irq trigger fires sets of any
@@ -19,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/zio-config.h>
 #include <linux/zio-gpio.h>
+#include <linux/zio-irq.h>
 #include <linux/zio.h>
 
 #include "zio-pulse.h"
@@ -62,7 +64,7 @@ static irqreturn_t tdc_interrupt(int irq, void *data)
 	struct tdc_input *input = data;
 
 	zio_pulse_came(&input->pulse);
-	return IRQ_HANDLED;
+	return zio_irq_answer(irq);
 }
 
 static int tdc_raw_io(struct zio_cset *cset)
@@ -93,12 +95,20 @@ static const struct zio_cset_ops tdc_ops = {
 
 static const struct zio_cset_desc tdc_cset_desc = {
 	.name = "tdc-input",
+	.flags = ZIO_CSET_HARDIRQ,
 	.n_chan = 1,
 	.trigger = "transparent",
 	.ops = &tdc_ops,
 	.cset_attrs = zio_pulse_attrs,
 	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
 };
+
+static void release_input(void *data)
+{
+	struct tdc_input *input = data;
+
+	free_irq(input->irq, input);
+}
 
 static int request_input(struct device *dev, struct tdc_input *input, int irq,
 			 unsigned long flags)
@@ -108,9 +118,10 @@ static int request_input(struct device *dev, struct tdc_input *input, int irq,
 	if (irq < 0)
 		return irq;
 	input->irq = irq;
-	ret = devm_request_any_context_irq(dev, irq, tdc_interrupt, flags,
-					   dev_name(dev), input);
-	return min(ret, 0);
+	ret = zio_request_hard_irq(irq, tdc_interrupt, flags, dev_name(dev), input);
+	if (ret < 0)
+		return ret;
+	return devm_add_action_or_reset(dev, release_input, input);
 }
 
 /* Return: the number of inputs, or an error. */
@@ -175,8 +186,8 @@ static struct platform_driver tdc_driver = {
 };
 
 static const struct zio_config_attr tdc_config_attrs[] = {
-	{ .name = "irq", .max = S32_MAX },
-	{ .name = "lines", .text = true },
+	{ .name = "irq", .max = S32_MAX, .raw_io = true },
+	{ .name = "lines", .text = true, .raw_io = true },
 	{ .name = "edge", .choices = tdc_edges },
 };
 

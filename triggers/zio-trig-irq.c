@@ -4,7 +4,8 @@
  *
  * "irq" is the number of an interrupt; "line" is a line of a GPIO controller, as
  * label:offset. An interrupt by its number is shared, if its other users share it. The
- * driver of the device must clear the interrupt: this handler only fires.
+ * driver of the device must clear the interrupt: this handler only fires. It runs in hard
+ * interrupt context, also with threadirqs and under PREEMPT_RT.
  *
  * The kernel unbinds a GPIO controller while its lines are in use. So the trigger
  * releases its line when the bus announces the unbind, and does not fire any more. The
@@ -12,6 +13,7 @@
  * of the controller's device. So either the request finds no controller, or the notifier
  * is called.
  */
+#include <linux/capability.h>
 #include <linux/device.h>
 #include <linux/gpio/consumer.h>
 #include <linux/gpio/driver.h>
@@ -22,6 +24,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/zio-gpio.h>
+#include <linux/zio-irq.h>
 #include <linux/zio-trigger.h>
 
 enum { IRQ_NUMBER, IRQ_LINE, IRQ_EDGE };
@@ -57,7 +60,7 @@ struct irq_state {
 static irqreturn_t irq_happened(int irq, void *data)
 {
 	zio_trigger_fire(data);
-	return IRQ_HANDLED;
+	return zio_irq_answer(irq);
 }
 
 static void release_irq(struct irq_state *state)
@@ -130,6 +133,9 @@ static int irq_text_is_valid(struct zio_trigger *trig, unsigned int index,
 
 	if (index == IRQ_EDGE)
 		return min(find_edge(text), 0);
+	/* The line becomes an input. */
+	if (!capable(CAP_SYS_RAWIO))
+		return -EPERM;
 	n = zio_gpio_count(text);
 	if (n < 0)
 		return n;
@@ -149,8 +155,10 @@ static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 
 	if (!value)
 		return 0;
-	ret = request_any_context_irq(value, ignore_irq, IRQF_SHARED,
-				      "zio-trigger", trig->priv);
+	if (!capable(CAP_SYS_RAWIO))
+		return -EPERM;
+	ret = zio_request_hard_irq(value, ignore_irq, IRQF_SHARED, "zio-trigger",
+				   trig->priv);
 	if (ret < 0)
 		return ret;
 	free_irq(value, trig->priv);
@@ -191,9 +199,9 @@ static int take_line(struct zio_trigger *trig, struct gpio_descs *line)
 	irq = gpiod_to_irq(line->desc[0]);
 	if (irq < 0)
 		return irq;
-	ret = request_any_context_irq(irq, irq_happened,
-				      irq_edges[*edge ? find_edge(edge) : 0].flags,
-				      "zio-trigger", trig);
+	ret = zio_request_hard_irq(irq, irq_happened,
+				   irq_edges[*edge ? find_edge(edge) : 0].flags,
+				   "zio-trigger", trig);
 	if (ret < 0)
 		return ret;
 	state->irq = irq;
@@ -239,8 +247,7 @@ static int request_number(struct zio_trigger *trig, int irq)
 	struct irq_state *state = trig->priv;
 	int ret;
 
-	ret = request_any_context_irq(irq, irq_happened, IRQF_SHARED,
-				      "zio-trigger", trig);
+	ret = zio_request_hard_irq(irq, irq_happened, IRQF_SHARED, "zio-trigger", trig);
 	if (ret < 0)
 		return ret;
 	state->irq = irq;

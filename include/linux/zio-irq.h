@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* zio-irq.h: interrupts that a user names, whose time matters */
+#ifndef _LINUX_ZIO_IRQ_H
+#define _LINUX_ZIO_IRQ_H
+
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+
+#ifdef IRQF_COND_ONESHOT
+#define ZIO_IRQF_HARD	(IRQF_NO_THREAD | IRQF_COND_ONESHOT)
+#else
+#define ZIO_IRQF_HARD	IRQF_NO_THREAD
+#endif
+
+/**
+ * zio_request_hard_irq() - request an interrupt for a handler that takes its time
+ * @irq: the number
+ * @handler: runs in hard interrupt context, also with threadirqs and under PREEMPT_RT; in
+ *           a thread only if the controller has threads alone
+ * @flags: IRQF_*
+ * @name: for /proc/interrupts
+ * @data: for the handler, and for free_irq()
+ *
+ * The handlers of other users of a shared interrupt may be threads, which mask it while
+ * they run. Since Linux 6.9 a handler can agree to that. Before, it must ask for the same.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0 or more; or the error of request_irq().
+ */
+static inline int zio_request_hard_irq(unsigned int irq, irq_handler_t handler,
+				       unsigned long flags, const char *name, void *data)
+{
+#ifndef IRQF_COND_ONESHOT
+	int ret;
+
+	if (flags & IRQF_SHARED) {
+		ret = request_any_context_irq(irq, handler, flags | ZIO_IRQF_HARD |
+					      IRQF_PROBE_SHARED, name, data);
+		if (ret != -EBUSY)
+			return ret;
+		flags |= IRQF_ONESHOT;
+	}
+#endif
+	return request_any_context_irq(irq, handler, flags | ZIO_IRQF_HARD, name, data);
+}
+
+/**
+ * zio_irq_answer() - choose the value that a handler returns
+ * @irq: the number
+ *
+ * The handler does not know whether its device has raised the interrupt. A level that no
+ * driver clears would come for ever: so the kernel must be able to see that no driver does,
+ * and to stop it. An edge comes once.
+ *
+ * Context: Any.
+ *
+ * Return: IRQ_NONE for a level; else IRQ_HANDLED.
+ */
+static inline irqreturn_t zio_irq_answer(unsigned int irq)
+{
+	struct irq_data *data = irq_get_irq_data(irq);
+
+	return data && irqd_is_level_type(data) ? IRQ_NONE : IRQ_HANDLED;
+}
+
+#endif /* _LINUX_ZIO_IRQ_H */
