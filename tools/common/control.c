@@ -6,21 +6,12 @@
 
 #include "control.h"
 
-void put_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
-{
-	int i;
-
-	for (i = 0; i < ZIO_OBJ_NAME_LEN && name[i]; i++)
-		text[i] = name[i] > ' ' && name[i] < 0x7f ? name[i] : '?';
-	text[i] = '\0';
-}
-
 void put_address(char text[ADDRESS_LEN], const struct zio_control *control)
 {
 	const struct zio_addr *addr = &control->addr;
 	char name[ZIO_OBJ_NAME_LEN + 1];
 
-	put_object_name(name, addr->devname);
+	zio_name_text(name, addr->devname);
 	snprintf(text, ADDRESS_LEN, "%s-%04x-%u-%u", name, addr->dev_id,
 		 addr->cset, addr->chan);
 }

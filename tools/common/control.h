@@ -11,9 +11,6 @@
 /* Put the channel's address, such as "zzero-0000-0-1". */
 void put_address(char text[ADDRESS_LEN], const struct zio_control *control);
 
-/* Put @name, which is not terminated, with '?' for characters that cannot be printed. */
-void put_object_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name);
-
 /* Get name and value of the extension (TLV); false if there is none. */
 bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
 	     uint64_t *value);

@@ -52,7 +52,7 @@ static void print_control(FILE *out, const struct zio_control *control)
 {
 	char trigger[ZIO_OBJ_NAME_LEN + 1], alarms[128];
 
-	put_object_name(trigger, control->triggername);
+	zio_name_text(trigger, control->triggername);
 	fputc(',', out);
 	print_field(out, trigger);
 	zio_alarm_text(control->zio_alarms, alarms, sizeof(alarms));

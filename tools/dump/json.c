@@ -13,7 +13,7 @@ static void add_address(json_t *obj, const struct zio_control *control)
 
 	put_address(address, control);
 	json_add_string(obj, "channel", address);
-	put_object_name(name, control->addr.devname);
+	zio_name_text(name, control->addr.devname);
 	json_add_string(obj, "devname", name);
 	json_add_u64(obj, "dev_id", control->addr.dev_id);
 	json_add_u64(obj, "cset", control->addr.cset);
@@ -94,7 +94,7 @@ static void add_control(json_t *obj, const struct zio_control *control)
 	json_add_u64(obj, "mem_offset", control->mem_offset |
 		     (uint64_t)control->mem_offset_high << 32);
 	add_flags(obj, control->flags);
-	put_object_name(trigger, control->triggername);
+	zio_name_text(trigger, control->triggername);
 	json_add_string(obj, "trigger", trigger);
 	add_tlv(obj, control);
 	add_shots(obj, control);

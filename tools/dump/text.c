@@ -88,7 +88,7 @@ static void print_control(FILE *out, const struct dump_options *opt,
 	char address[ADDRESS_LEN];
 
 	put_address(address, control);
-	put_object_name(trigger, control->triggername);
+	zio_name_text(trigger, control->triggername);
 	fprintf(out, "%s: block %" PRIu32 ": %" PRIu32
 		" samples of %u bytes (%u bits), trigger %s, control %u.%u\n",
 		address, control->seq_num, control->nsamples, control->ssize,

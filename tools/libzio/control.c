@@ -148,6 +148,26 @@ int zio_control_shot(const struct zio_control *control, unsigned int i,
 	return 0;
 }
 
+/* The answer must not depend on the locale, as that of isalnum() does. */
+bool zio_is_harmless(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_-.:+", c));
+}
+
+void zio_name_text(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
+{
+	int i;
+
+	if (!text || !name) {
+		zio_fail_null(NULL);
+		return;
+	}
+	for (i = 0; i < ZIO_OBJ_NAME_LEN && name[i]; i++)
+		text[i] = zio_is_harmless(name[i]) ? name[i] : '?';
+	text[i] = '\0';
+}
+
 const char *zio_version(void)
 {
 	return LIBZIO_VERSION;

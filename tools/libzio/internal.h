@@ -211,6 +211,8 @@ void zio_unmap(struct zio_channel *ch);
 int zio_check_control(struct zio_channel *ch);
 void zio_count_block(struct zio_channel *ch);
 
+/* control.c: can the character stand in a name, in whatever program shows it? */
+bool zio_is_harmless(char c);
 /* sequence.c: if ch->mixed, expect the next number of the channel of ch->control */
 void zio_find_sequence(struct zio_channel *ch);
 

@@ -26,17 +26,11 @@ struct zio_names {
 
 static const char *const owner_names[N_OWNERS] = { "channel", "trigger" };
 
-/* A name of a control need not be terminated; the files are lines of words. */
-static void put_name(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
-{
-	snprintf(text, ZIO_OBJ_NAME_LEN + 1, "%.*s", ZIO_OBJ_NAME_LEN, name);
-}
-
 static void put_address(char text[ADDRESS_SIZE], const struct zio_addr *addr)
 {
 	char name[ZIO_OBJ_NAME_LEN + 1];
 
-	put_name(name, addr->devname);
+	zio_name_text(name, addr->devname);
 	snprintf(text, ADDRESS_SIZE, "%s-%04x-%u-%u", name, addr->dev_id, addr->cset,
 		 addr->chan);
 }
@@ -59,6 +53,16 @@ static unsigned int find_slot(const char *place, unsigned int index)
 	return ZIO_MAX_ATTRS;
 }
 
+/* A file of names may come from anyone, as a block file may. */
+static void put_entry_name(struct entry *entry, const char *name)
+{
+	size_t i;
+
+	for (i = 0; name[i]; i++)
+		entry->name[i] = zio_is_harmless(name[i]) ? name[i] : '?';
+	entry->name[i] = '\0';
+}
+
 /* Read a line such as "ext 3 threshold signed"; 0, or -1 if it is none. */
 static int parse_line(struct entry table[ZIO_MAX_ATTRS], const char *line)
 {
@@ -72,7 +76,7 @@ static int parse_line(struct entry table[ZIO_MAX_ATTRS], const char *line)
 	if (slot == ZIO_MAX_ATTRS)
 		return -1;
 	entry = &table[slot];
-	strcpy(entry->name, name);
+	put_entry_name(entry, name);
 	entry->is_signed = !strcmp(kind, "signed");
 	entry->is_wide = !strcmp(kind, "wide") && *place == 'e' &&
 			 index + 1 < ZIO_ATTR_TRIG_EXT_CLOCK;
@@ -96,18 +100,19 @@ static void parse_attrs(struct entry table[ZIO_MAX_ATTRS], const struct zio_obje
 static int read_trigger(struct zio_names *names, const struct zio_object *cset,
 			struct zio_error *err)
 {
-	char name[ZIO_TEXT_SIZE];
+	char value[ZIO_TEXT_SIZE], name[ZIO_OBJ_NAME_LEN + 1];
 	struct zio_object *trigger = zio_find(cset, "trigger", NULL, err);
 
 	if (!trigger)
 		return -1;
 	parse_attrs(names->entry[ZIO_ATTR_OF_TRIGGER], trigger);
-	if (!zio_attr_get(trigger, "name", name, sizeof(name), err) &&
-	    strcmp(name, names->trigger))
-		zio_explain(err, ENOENT, "%s is '%s' by now, and not '%s'",
-			    zio_object_name(trigger), name, names->trigger);
-	else
-		names->found = true;
+	if (!zio_attr_get(trigger, "name", value, sizeof(value), err)) {
+		zio_name_text(name, value);
+		names->found = !strcmp(name, names->trigger);
+		if (!names->found)
+			zio_explain(err, ENOENT, "%s is '%s' by now, and not '%s'",
+				    zio_object_name(trigger), name, names->trigger);
+	}
 	zio_object_free(trigger);
 	return names->found ? 0 : -1;
 }
@@ -120,7 +125,7 @@ static int read_kernel(struct zio_names *names, struct zio_error *err)
 	int ret = -1;
 
 	put_address(address, &names->addr);
-	put_name(device, names->addr.devname);
+	zio_name_text(device, names->addr.devname);
 	snprintf(path, sizeof(path), "%s-%04x/cset%u", device, names->addr.dev_id,
 		 names->addr.cset);
 	chan = zio_find(NULL, address, NULL, err);
@@ -209,7 +214,7 @@ struct zio_names *zio_names_open(const struct zio_control *control, const char *
 		return NULL;
 	}
 	names->addr = control->addr;
-	put_name(names->trigger, control->triggername);
+	zio_name_text(names->trigger, control->triggername);
 	if (!(file ? read_names(names, file, err) : read_kernel(names, err)))
 		return names;
 	zio_names_close(names);
@@ -232,7 +237,7 @@ bool zio_names_match(const struct zio_names *names, const struct zio_control *co
 	if (!names || !control)
 		return false;
 	addr = &control->addr;
-	put_name(trigger, control->triggername);
+	zio_name_text(trigger, control->triggername);
 	return addr->dev_id == names->addr.dev_id && addr->cset == names->addr.cset &&
 	       addr->chan == names->addr.chan &&
 	       !strncmp(addr->devname, names->addr.devname, ZIO_OBJ_NAME_LEN) &&

@@ -109,6 +109,19 @@ unsigned int zio_control_shots(const struct zio_control *control);
 int zio_control_shot(const struct zio_control *control, unsigned int i,
 		     struct zio_timestamp *time);
 
+/**
+ * zio_name_text() - make text of a name in a control
+ * @text: receives the name, with a terminating zero
+ * @name: the name of a device or trigger, which need not be terminated
+ *
+ * Anyone can write a block file. Letters, digits and "_-.:+" stay as they are, and '?'
+ * stands for each other character. So no terminal, shell or other program that gets the
+ * text takes a part of it for a command.
+ *
+ * Context: Any thread.
+ */
+void zio_name_text(char text[ZIO_OBJ_NAME_LEN + 1], const char *name);
+
 /* The owner of a standard attribute. */
 enum zio_attr_owner {
 	ZIO_ATTR_OF_CHANNEL,

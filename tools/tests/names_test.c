@@ -18,7 +18,7 @@ static void make_tree(void)
 
 	fake_put_file(dir, CSET "chan1/name", "chan1\n", 0444);
 	fake_put_file(dir, CSET "chan1/control-attrs",
-		      "std 1 gain-factor\nstd 9 flavour\next 3 threshold signed\n", 0444);
+		      "std 1 gain-factor\nstd 13 flavour\next 3 threshold signed\n", 0444);
 	fake_put_file(dir, CSET "trigger/name", "hrt\n", 0444);
 	fake_put_file(dir, CSET "trigger/control-attrs",
 		      "std 1 post-samples\next 0 period-ns wide\next 4 slack-ns\n"
@@ -32,8 +32,8 @@ static void make_control(void)
 	struct zio_ctrl_attr *trigger = &control.attr_trigger;
 
 	fake_control(&control, 0xfffffffb, 16, 1);
-	control.attr_channel.std_mask |= 1 << 9 | 1 << ZIO_ATTR_OFFSET;
-	control.attr_channel.std_val[9] = 7;
+	control.attr_channel.std_mask |= 1 << 13 | 1 << ZIO_ATTR_OFFSET;
+	control.attr_channel.std_val[13] = 7;
 	control.attr_channel.std_val[ZIO_ATTR_OFFSET] = (uint32_t)-5000;
 	control.attr_channel.ext_mask |= 1u << 31;
 	strcpy(control.triggername, "hrt");
@@ -83,7 +83,7 @@ static void test_live(void)
 static void test_unknown(void)
 {
 	ok(has_values(NULL, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 offset=-5000 "
-		      "std9=7 ext3=4294967291 ext31=0 "), "numbers without names");
+		      "std13=7 ext3=4294967291 ext31=0 "), "numbers without names");
 	ok(has_values(NULL, ZIO_ATTR_OF_TRIGGER, "post-samples=16 ext0=4294967280 "
 		      "ext1=2 ext4=4294967295 ext30=8 clock=11 "),
 	   "the clock has a name in any case");
@@ -139,7 +139,7 @@ static void test_old_core(void)
 	unlink(path);
 	names = zio_names_open(&control, NULL, NULL);
 	ok(names && has_values(names, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 "
-			       "offset=-5000 std9=7 ext3=4294967291 ext31=0 "),
+			       "offset=-5000 std13=7 ext3=4294967291 ext31=0 "),
 	   "a core without names");
 	zio_names_close(names);
 	make_tree();
@@ -220,6 +220,42 @@ static void test_null(void)
 	zio_names_close(NULL);
 }
 
+/* Does the text of @name, which is 12 bytes, equal @wanted? */
+static bool becomes(const char *name, const char *wanted)
+{
+	char text[ZIO_OBJ_NAME_LEN + 1];
+
+	zio_name_text(text, name);
+	return !strcmp(text, wanted);
+}
+
+/* Anyone can write a block file, and a file of names. */
+static void test_hostile(void)
+{
+	char path[sizeof(dir) + 16];
+	struct zio_names *names;
+
+	ok(becomes("abcxyzABCXYZ", "abcxyzABCXYZ") && becomes("0189_-.:+\0ab", "0189_-.:+") &&
+	   becomes("", ""), "names that need no change");
+	ok(becomes("`>own`$(id)", "??own???id?"), "a command of the shell");
+	ok(becomes("\033]0;x\a\n\r\t\177", "??0?x?????"), "commands of the terminal");
+	ok(becomes("'\"\\%s@!#,;&|", "????s???????"), "quotes");
+	ok(becomes("\xc2\x9b/*?[]{}~=^", "????????????"), "bytes that are no ASCII, wildcards");
+	fake_put_file(dir, "hostile", "zzero-0000-0-1 channel std 13 \033[2Jx\n", 0644);
+	snprintf(path, sizeof(path), "%s/hostile", dir);
+	names = zio_names_open(&control, path, NULL);
+	ok(names && has_values(names, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 offset=-5000 "
+			       "??2Jx=7 ext3=4294967291 ext31=0 "),
+	   "a command of the terminal in a file of names");
+	zio_names_close(names);
+	strcpy(control.triggername, "a b\033");
+	fake_put_file(dir, "hostile", "zzero-0000-0-1 trigger:a?b? ext 4 slack-ns\n", 0644);
+	names = zio_names_open(&control, path, NULL);
+	ok(names && zio_names_match(names, &control), "a file of names has the text of a name");
+	zio_names_close(names);
+	make_control();
+}
+
 int main(void)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -236,6 +272,7 @@ int main(void)
 	test_old_core();
 	test_file();
 	test_bad_file();
+	test_hostile();
 	test_null();
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	ok(!system(command), "clean up");

@@ -53,7 +53,7 @@ test_samples()
 {
 	script 'plot: a block' saw-0-1
 	equal "$(points)" '0 0 1 1 2 2 3 3' 'plot: its samples'
-	has out '^set title "zzero-0000-0-1  block 0: 4 samples each, 8 bits, trigger user, 1000000000.000000 s" noenhanced$' \
+	has out "^set title 'zzero-0000-0-1  block 0: 4 samples each, 8 bits, trigger user, 1000000000.000000 s' noenhanced$" \
 		'plot: title'
 	has out "^set xlabel 'sample'$" 'plot: x axis'
 	script 'plot: three blocks' -b 3 saw-0-1
@@ -191,9 +191,9 @@ test_channels()
 		'plot: two channels: the first one'
 	equal "$(data zio1)" '0 93 1 124' \
 		'plot: two channels: the second one'
-	has out '^plot \$zio using 1:2 with .* title "zzero-0000-0-1", \$zio1 using 1:2 with .* title "zzero-' \
+	has out "^plot \\\$zio using 1:2 with .* title 'zzero-0000-0-1', \\\$zio1 using 1:2 with .* title 'zzero-" \
 		'plot: two channels: two curves with names'
-	has out '^set title "2 channels"' 'plot: two channels: title'
+	has out "^set title '2 channels'" 'plot: two channels: title'
 	script 'plot: losses of two channels' -b 3 saw-0-1 saw-0-1
 	has out '^set label 3 .3 lost' 'plot: a loss of the first channel'
 	has out '^set label 6 .3 lost' 'plot: a loss of the second one'
@@ -228,6 +228,43 @@ test_pictures()
 	equal "$(wc -l <a.txt)" 12 'plot: terminal: size'
 }
 
+# name OFFSET NAME: 12 bytes at OFFSET of the control of the channel "evil"
+name()
+{
+	printf '%-12b' "$2" | tr ' ' '\000' |
+		dd of=evil-0-1-ctrl bs=1 seek="$1" conv=notrunc 2>err
+}
+
+# Anyone can write a block file: its names are text, and no commands of gnuplot.
+test_hostile_names()
+{
+	local evil place
+	# shellcheck disable=SC2016 # a $ of the shell that must not run
+	for evil in '`>owned`' '"`>owned`"' '$(>owned)' "'\\n!>owned\\n'" '\n!>owned\n' \
+		'";!>owned\n' '\0033]0;x\a' '%s%n@a'; do
+		for place in 36 84; do
+			rm -f evil-0-1-*
+			put evil-0-1 0 4 1
+			name "$place" "$evil"
+			script "plot: hostile name at $place" evil-0-1
+			lacks out '[`"@]|^!|[[:cntrl:]]' 'plot: of which nothing is left'
+			draw_hostile "$place" evil-0-1
+			draw_hostile "$place" evil-0-1 saw-0-1
+		done
+	done
+	run 2 'plot: a file with a newline' "$zio" plot --script -o $'a\n!>owned\n.png' saw-0-1
+}
+
+# draw_hostile PLACE CHANNEL...: gnuplot itself draws it, and runs no command
+draw_hostile()
+{
+	rm -f owned
+	if command -v gnuplot >/dev/null; then
+		run 0 "plot: gnuplot draws a hostile name at $1" "$zio" plot -o evil.svg "${@:2}"
+		run 1 'plot: and runs nothing' test -e owned
+	fi
+}
+
 make_blocks
 test_samples
 test_bits
@@ -238,4 +275,5 @@ test_channels
 test_bad_gnuplot
 test_stuck_gnuplot
 test_pictures
+test_hostile_names
 done_testing

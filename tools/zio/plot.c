@@ -376,6 +376,8 @@ static void check_options(const struct plot *plot,
 	if (draw->output && !draw->terminal && !terminal_of_file(draw->output))
 		argp_error(state, "%s: ends in none of .png .svg .pdf: give --terminal, too",
 			   draw->output);
+	if (draw->output && strchr(draw->output, '\n'))
+		argp_error(state, "--output: gnuplot has no name for a file with a newline in its name");
 	if (draw->rate > 0 && !draw->is_time)
 		argp_error(state, "--rate needs --time");
 }

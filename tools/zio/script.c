@@ -7,12 +7,15 @@
 #include <strings.h>
 
 #include "common/control.h"
+#include "common/text.h"
 #include "command.h"
 #include "plot.h"
 #include "term.h"
 
 /* If a picture has more samples, it shows the extremes of neighbouring samples. */
 #define MAX_POINTS 20000
+
+#define RANGE_LEN 32
 
 struct curve {
 	FILE *out;
@@ -70,6 +73,10 @@ static void write_terminal(FILE *out, const struct drawing *draw)
 			terminal_columns() - 1, terminal_rows() - 1);
 }
 
+/*
+ * gnuplot runs what stands in backquotes between double quotes. Between single quotes,
+ * only a single quote means something to it. No @text has a newline.
+ */
 static void write_quoted(FILE *out, const char *text)
 {
 	fputc('\'', out);
@@ -278,25 +285,37 @@ static void write_gaps(struct curve *curve, const struct series *series)
 	curve->gaps += series->count;
 }
 
+static void put_range(char text[RANGE_LEN], uint32_t first, uint32_t last)
+{
+	if (first == last)
+		put_text(text, RANGE_LEN, "%" PRIu32, first);
+	else
+		put_text(text, RANGE_LEN, "%" PRIu32 " to %" PRIu32, first, last);
+}
+
 static void write_title(FILE *out, const struct series *series)
 {
 	const struct zio_control *first = &series->blocks[0]->control;
 	const struct zio_control *control = &series->blocks[series->count - 1]->control;
 	char address[ADDRESS_LEN], trigger[ZIO_OBJ_NAME_LEN + 1];
+	char range[RANGE_LEN], title[256];
 
 	put_address(address, control);
-	put_object_name(trigger, control->triggername);
-	fprintf(out, "set title \"%s  block %" PRIu32, address, first->seq_num);
-	if (first != control)
-		fprintf(out, " to %" PRIu32, control->seq_num);
-	fprintf(out, ": %" PRIu32 " samples each, %u bits, trigger %s, %.6f s\" noenhanced\n",
-		control->nsamples, bits_of(control), trigger, time_of(control));
+	zio_name_text(trigger, control->triggername);
+	put_range(range, first->seq_num, control->seq_num);
+	put_text(title, sizeof(title),
+		 "%s  block %s: %" PRIu32 " samples each, %u bits, trigger %s, %.6f s",
+		 address, range, control->nsamples, bits_of(control), trigger,
+		 time_of(control));
+	fputs("set title ", out);
+	write_quoted(out, title);
+	fputs(" noenhanced\n", out);
 }
 
 /* Several channels have their names in the key. */
 static void write_titles(FILE *out, unsigned int n)
 {
-	fprintf(out, "set title \"%u channels\" noenhanced\nset key noenhanced\n", n);
+	fprintf(out, "set title '%u channels' noenhanced\nset key noenhanced\n", n);
 }
 
 static void write_plot(FILE *out, const struct series *series, unsigned int n)
@@ -312,8 +331,10 @@ static void write_plot(FILE *out, const struct series *series, unsigned int n)
 		fprintf(out, " using 1:2 with %s linewidth 1.5",
 			few ? "linespoints pointtype 7 pointsize 0.5" : "lines");
 		put_address(address, &series[i].blocks[0]->control);
-		if (n > 1)
-			fprintf(out, " title \"%s\"", address);
+		if (n > 1) {
+			fputs(" title ", out);
+			write_quoted(out, address);
+		}
 	}
 	fputc('\n', out);
 }
