@@ -12,16 +12,33 @@
 #include "text.h"
 
 #define OPTION_USAGE 0x1000
+#define COMPLAINT_LEN 4096
 
 static const char *program;
+static bool output_failed;	/* and finish_output() has said so */
 
 const char *argp_program_version;
 
 const char *const method_names[] = { "auto", "ring", "mmap", "read", NULL };
 
+/* argp exits with 0 after it has printed a help, also if standard output is full. */
+static void close_output(void)
+{
+	if (output_failed)
+		return;
+	if (!finish_output() && (!fclose(stdout) || errno == EBADF))
+		return;
+	if (!output_failed)
+		complain("standard output: %s", strerror(errno));
+	_exit(EXIT_FAILED);
+}
+
 void start_program(const char *name, const char *shown)
 {
 	static char version[64];
+
+	if (!argp_program_version)
+		atexit(close_output);
 
 	program = shown;
 	put_text(version, sizeof(version), "%s %s", name, zio_version());
@@ -31,13 +48,15 @@ void start_program(const char *name, const char *shown)
 
 void complain(const char *format, ...)
 {
+	char text[COMPLAINT_LEN];
 	va_list args;
 
 	fflush(stdout);
-	fprintf(stderr, "%s: ", program);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	fprintf(stderr, "%s: ", program);
+	print_visible(stderr, text);
 	fputc('\n', stderr);
 }
 
@@ -60,6 +79,7 @@ int finish_output(void)
 	if (!fflush(stdout) && !ferror(stdout))
 		return EXIT_OK;
 	complain("standard output: %s", strerror(errno));
+	output_failed = true;
 	return EXIT_FAILED;
 }
 

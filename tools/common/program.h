@@ -18,11 +18,15 @@ enum exit_code {
 
 /*
  * Begin main(): @name is for --version, and messages begin with @shown. Neither is
- * copied.
+ * copied. A program that exits and cannot write all of standard output complains, and
+ * exits with EXIT_FAILED.
  */
 void start_program(const char *name, const char *shown);
 
-/* Print "PROGRAM: ..." and a newline to standard error, after standard output. */
+/*
+ * Print "PROGRAM: ..." and a newline to standard error, after standard output. Names of
+ * files may have characters that a terminal obeys: they are shown as \x1b and the like.
+ */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Complain about a lack of memory, and exit. */

@@ -61,6 +61,37 @@ void put_scaled(char *to, size_t size, double value)
 		put_text(to, size, "%.1f%c", value, units[i]);
 }
 
+/* Returns the bytes of the character, or 0 for one that a terminal obeys. */
+static size_t visible_length(const unsigned char *at)
+{
+	size_t n = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
+	size_t i;
+
+	if (*at < 0x80)
+		return *at >= ' ' && *at != 0x7f;
+	if (*at < 0xc2 || *at > 0xf4 || (*at == 0xc2 && at[1] < 0xa0))
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+void print_visible(FILE *out, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (*at) {
+		size_t n = visible_length(at);
+
+		if (n)
+			fwrite(at, 1, n, out);
+		else
+			fprintf(out, "\\x%02x", *at);
+		at += n ? n : 1;
+	}
+}
+
 void *allocate(size_t count, size_t size)
 {
 	void *mem = calloc(count ? count : 1, size);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Like snprintf(), for names whose length the kernel limits: cuts silently. */
 void put_text(char *to, size_t size, const char *format, ...)
@@ -23,6 +24,9 @@ const char *base_name(const char *path);
 
 /* Put a number with a unit prefix, such as "12.3k"; "-" for NaN, not known. */
 void put_scaled(char *to, size_t size, double value);
+
+/* Print @text, which is UTF-8. What a terminal obeys is shown as \x1b and the like. */
+void print_visible(FILE *out, const char *text);
 
 /* Like calloc(), but end the program when there is no memory. */
 void *allocate(size_t count, size_t size);

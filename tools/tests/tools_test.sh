@@ -56,12 +56,26 @@ test_alike() {
 			run 0 "$program: $word" "$bin/$program" "$word"
 			same out wanted "$program: $word: as --help"
 		done
+		for word in --help --usage --version; do
+			run 1 "$program: $word: disk full" bash -c \
+				"'$bin/$program' $word >/dev/full"
+			has err 'standard output: No space left' "$program: $word: a reason"
+		done
+		run 2 "$program: a closed standard output is no failure" bash -c \
+			"'$bin/$program' --nothing >&-"
 		run 2 "$program: unknown option" "$bin/$program" --nothing
 	done
+	run 1 'zio: help of a command: disk full' bash -c "'$bin/zio' help list >/dev/full"
 	run 3 'cat-file: open' "$cat_file" nothing-0-1
 	run 3 'dump: open' "$dump" nothing-0-1
 	run 3 'copy: open' "$bin/zio-copy" if=nothing-0-1 of=/dev/null
 	run 3 'plot: open' "$bin/zio" plot --script nothing-0-1
+	for program in zio-cat-file zio-dump; do
+		run 3 "$program: a name with commands of the terminal" "$bin/$program" \
+			$'./no\e]0;x\a\xc2\x9b\x9b\n\xc3\xa9'
+		has err '\./no\\x1b\]0;x\\x07\\xc2\\x9b\\x9b\\x0aé' "$program: is shown, not obeyed"
+		lacks err $'[\e\a]' "$program: nothing of it is left"
+	done
 }
 
 test_cat_file_loss() {
