@@ -60,16 +60,17 @@ void free_accounts(void)
 	}
 }
 
-/* A number that goes back by more than half of its range is that of a new device. */
+/* A gap that is no loss: the device counts anew. */
 uint64_t count_block(struct account *account, const struct zio_control *control)
 {
 	uint32_t gap = control->seq_num - (uint32_t)account->next;
+	uint32_t lost = zio_sequence_lost((uint32_t)account->next, control->seq_num);
 
-	if (!account->seen || gap > INT32_MAX) {
+	if (!account->seen || gap != lost) {
 		account->next = control->seq_num;
 	} else {
-		account->lost += gap;
-		account->next += gap;
+		account->lost += lost;
+		account->next += lost;
 	}
 	account->seen++;
 	return account->next++;

@@ -82,7 +82,7 @@ static void check_block(struct channel *chan, struct run *run,
 {
 	uint32_t gap = control->seq_num - chan->next;
 
-	if (chan->is_known && gap > INT32_MAX) {
+	if (chan->is_known && gap != zio_sequence_lost(chan->next, control->seq_num)) {
 		if (!is_later(&control->tstamp, &chan->last)) {
 			chan->duplicates++;
 			run->duplicates++;

@@ -54,18 +54,12 @@ int zio_check_control(struct zio_channel *ch)
 	return 0;
 }
 
-/*
- * A sequence number that goes backwards is no loss: the device has begun to count again.
- * Only a file, or another device that carries controls, has blocks of several channels.
- */
+/* Only a file, or another device that carries controls, has blocks of several channels. */
 void zio_count_block(struct zio_channel *ch)
 {
-	uint32_t gap;
-
 	if (ch->mixed)
 		zio_find_sequence(ch);
-	gap = ch->control.seq_num - ch->expected;
-	ch->lost = ch->seq_known && gap <= INT32_MAX ? gap : 0;
+	ch->lost = ch->seq_known ? zio_sequence_lost(ch->expected, ch->control.seq_num) : 0;
 	ch->stats.lost += ch->lost;
 	ch->stats.blocks++;
 	ch->expected = ch->control.seq_num + 1;

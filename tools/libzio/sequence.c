@@ -5,6 +5,12 @@
 
 #include "internal.h"
 
+/*
+ * A device that counts anew begins with small numbers. A reader that loses blocks while the
+ * numbers pass 2^32 loses few of them: 2^24 blocks are minutes, also at 100 kHz.
+ */
+#define MAX_LOST_AT_WRAP (1u << 24)
+
 struct zio_sequence {
 	struct zio_addr addr;
 	uint32_t expected;	/* the next number; of the present channel: ch->expected */
@@ -55,4 +61,13 @@ void zio_find_sequence(struct zio_channel *ch)
 	}
 	ch->expected = ch->sequence[i].expected;
 	ch->seq_known = true;
+}
+
+uint32_t zio_sequence_lost(uint32_t next, uint32_t seq)
+{
+	uint32_t gap = seq - next;
+
+	if (gap > INT32_MAX || (seq < next && gap >= MAX_LOST_AT_WRAP))
+		return 0;
+	return gap;
 }

@@ -88,6 +88,21 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
 int zio_control_size(const struct zio_control *control, size_t *size);
 
 /**
+ * zio_sequence_lost() - count the blocks that are missing between two
+ * @next: the number that follows the block before: its seq_num + 1
+ * @seq: seq_num of the block
+ *
+ * Numbers go up by one, and from 2^32 - 1 to 0. A number that is higher than @next is a
+ * loss of less than 2^31 blocks. A number that is lower is that of a device that counts
+ * anew, and nothing is lost; unless the numbers have passed 2^32 between the two, and
+ * fewer than 2^24 are missing.
+ *
+ * Context: Any thread.
+ * Return: the number of blocks; 0 also if the device counts anew.
+ */
+uint32_t zio_sequence_lost(uint32_t next, uint32_t seq);
+
+/**
  * zio_control_shots() - count the shots of a block whose times the control has
  * @control: the control of the block
  *

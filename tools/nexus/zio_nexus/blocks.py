@@ -21,6 +21,8 @@ CLOCKS = {0: "realtime", 1: "monotonic", 4: "monotonic-raw", 7: "boottime", 11: 
 SECOND = 10**9
 # A larger step of the sequence number is a channel that counts from the beginning again.
 LARGEST_GAP = 2**31 - 1
+# So is one that makes the number smaller: numbers pass 2^32 with fewer losses.
+LARGEST_GAP_AT_WRAP = 2**24
 
 LOSS = np.dtype([("block", "i8"), ("lost", "u4"), ("first_seq", "u4"), ("time", "i8")])
 
@@ -149,7 +151,8 @@ class Gaps:
         wanted[0] = seq[0] if self.expected is None else self.expected
         self.expected = (int(seq[-1]) + 1) & 0xFFFFFFFF
         missing = seq - wanted
-        at = np.flatnonzero((missing != 0) & (missing <= LARGEST_GAP))
+        anew = (seq < wanted) & (missing >= LARGEST_GAP_AT_WRAP)
+        at = np.flatnonzero((missing != 0) & (missing <= LARGEST_GAP) & ~anew)
         losses = np.zeros(len(at), LOSS)
         losses["block"] = at + first_row
         losses["lost"] = missing[at]
