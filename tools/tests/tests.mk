@@ -78,7 +78,7 @@ check: $(model_tests) $(test_bin)/xdma_test $(test_bins) libzio/libzio.a
 		$(foreach t,copy tools zio save plot export man,'tests/$(t)_test.sh $(test_bin)') \
 		'tests/completion_test.sh $(test_bin) completion/zio' \
 		'tests/header_test.sh ../include/uapi' \
-		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a') \
+		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a $(test_bin)') \
 		$(addprefix $(test_bin)/,s5933_test s5933_bus_test sspci_test slidas_test) \
 		$(addprefix $(test_bin)/,stream_test xdma_test) \
 		'$(test_bin)/bench_test $(doc)/slink-model.md'
