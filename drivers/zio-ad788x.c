@@ -21,6 +21,8 @@
 #include <linux/zio.h>
 
 #define AD788X_BITS		12
+#define AD788X_STEP_MANT	244140625	/* 5^12: a microvolt / 2^12 is 5^12 */
+#define AD788X_STEP_EXP		(-18)		/* times 10^-18 V, exactly */
 #define AD788X_FRAME_BITS	16
 #define AD788X_MAX_CHANNELS	8
 #define AD788X_MAX_RATE		125000	/* conversions per second */
@@ -241,8 +243,8 @@ static struct zio_scaling describe_scale(const struct ad788x *adc, u32 vref)
 
 	if (uv) {
 		scaling.unit = ZIO_UNIT_V;
-		scaling.mant = DIV_ROUND_CLOSEST_ULL((u64)uv * MICRO, BIT(AD788X_BITS));
-		scaling.exp = -12;
+		scaling.mant = (s64)uv * AD788X_STEP_MANT;
+		scaling.exp = AD788X_STEP_EXP;
 	}
 	return scaling;
 }

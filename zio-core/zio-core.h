@@ -147,6 +147,7 @@ struct zio_channel_core {
 	struct zio_route __rcu *route; /* output: from the input that feeds it */
 
 	u32 *values; /* of cset->chan_attrs */
+	struct zio_scale *scale; /* or NULL: see config/scaling.c */
 	struct device node[2]; /* control, data; each holds the channel */
 	struct rcu_head rcu;
 };

@@ -45,13 +45,21 @@ static void read_wish(struct device *dev, struct alsa_wish *wish)
 /* Full scale is 1, until a user says what it is. */
 static void describe_scale(struct alsa_stream *s, struct zio_scaling *scaling)
 {
-	u64 steps = 1ULL << (s->msbits - 1), mant = 1000000000;
-	s32 exp = -9;
+	unsigned int i;
+	s64 mant = 1;
+	s32 exp = 0;
 
-	for (; div64_u64(mant, steps) < 100000000; exp--)
-		mant *= 10;
+	/* Each bit halves the step: 5 / 10. The 18 digits are more than a double has. */
+	for (i = 1; i < s->msbits; i++) {
+		if (mant > S64_MAX / 5) {
+			mant = div_s64(mant + 5, 10);
+			exp++;
+		}
+		mant *= 5;
+		exp--;
+	}
 	scaling->flags = ZIO_SCALING_WRITABLE;
-	scaling->mant = div64_u64(mant, steps);
+	scaling->mant = mant;
 	scaling->exp = exp;
 	if (s->format->is_signed)
 		scaling->flags |= ZIO_SCALING_SIGNED;

@@ -186,6 +186,7 @@ const char *ziio_type_name(enum iio_chan_type type);
 /* scale.c */
 void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spec,
 		       bool is_signed, struct zio_scaling *scaling);
+bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling *b);
 int ziio_rescale(struct ziio_set *set);
 
 /* layout.c */

@@ -264,7 +264,7 @@ static bool is_same_kind(const struct ziio_state *state, const struct ziio_chann
 		return false;
 	return state->mode == ZIIO_SEPARATE ||
 		(a->spec->type == b->spec->type &&
-		 !memcmp(&a->scaling, &b->scaling, sizeof(a->scaling)));
+		 ziio_is_same_scaling(&a->scaling, &b->scaling));
 }
 
 /* An interleaved set has at most 64 channels. */

@@ -3,14 +3,15 @@
  * scale.c: units, scales and offsets of IIO as those of ZIO
  *
  * A value of IIO is (raw + offset) * scale, in a unit that depends on the type of the
- * channel: millivolts, for example. A value of ZIO is raw * scale + offset, in volts, and
- * the offset is in millionths.
+ * channel: millivolts, for example. A value of ZIO is raw * scale + offset, in volts.
  */
 #include <linux/iio/consumer.h>
 #include <linux/platform_device.h>
 
 #include "decimal.h"
 #include "iio.h"
+
+#define ZIIO_MICRO	6	/* struct zio_scaling has the offset in millionths */
 
 /* The unit of ZIO, and the power of ten of IIO's in it */
 struct ziio_unit {
@@ -90,16 +91,16 @@ static bool read_decimal(struct ziio_state *state, const struct iio_chan_spec *s
 	return to_decimal(type, val, val2, dec);
 }
 
-/* Return: false if the offset does not fit. A channel that has none has the offset 0. */
-static bool read_offset(struct ziio_state *state, const struct iio_chan_spec *spec,
-			struct ziio_decimal scale, s32 *offset)
+/* A channel that has no offset has the offset 0. */
+static struct ziio_decimal read_offset(struct ziio_state *state,
+				       const struct iio_chan_spec *spec,
+				       struct ziio_decimal scale)
 {
-	struct ziio_decimal dec;
+	struct ziio_decimal dec = { };
 
-	*offset = 0;
 	if (!read_decimal(state, spec, IIO_CHAN_INFO_OFFSET, &dec))
-		return true;
-	return ziio_decimal_to_s32(ziio_decimal_product(dec, scale), -6, offset);
+		return dec;
+	return ziio_decimal_product(dec, scale);
 }
 
 /**
@@ -109,8 +110,7 @@ static bool read_offset(struct ziio_state *state, const struct iio_chan_spec *sp
  * @is_signed: samples have a sign
  * @scaling: receives the result
  *
- * Samples of a channel without a scale, or with one that ZIO cannot express, are plain
- * numbers.
+ * Samples of a channel without a scale, or with the scale 0, are plain numbers.
  *
  * Context: Process, sleeps.
  */
@@ -118,8 +118,7 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 		       bool is_signed, struct zio_scaling *scaling)
 {
 	const struct ziio_unit *unit = find_unit(spec);
-	struct ziio_decimal scale;
-	s32 offset;
+	struct ziio_decimal scale, offset;
 
 	*scaling = (struct zio_scaling) {
 		.flags = is_signed ? ZIO_SCALING_SIGNED : 0,
@@ -128,17 +127,26 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 	if (!read_decimal(state, spec, IIO_CHAN_INFO_SCALE, &scale))
 		return;
 	scale.exp += unit->exp;
-	if (!scale.mant || abs(scale.exp) > ZIO_SCALE_MAX_EXP ||
-	    !read_offset(state, spec, scale, &offset)) {
+	if (!scale.mant) {
 		dev_warn(&state->pdev->dev,
-			 "%s: ZIO cannot express the scale or offset of channel %d: its samples are plain numbers\n",
+			 "%s: the scale of channel %d is 0: its samples are plain numbers\n",
 			 dev_name(&state->indio->dev), spec->scan_index);
 		return;
 	}
+	offset = read_offset(state, spec, scale);
 	scaling->unit = unit->unit;
 	scaling->mant = scale.mant;
 	scaling->exp = scale.exp;
-	scaling->offset = offset;
+	scaling->offset = offset.mant;
+	scaling->offset_exp = offset.exp + ZIIO_MICRO;
+}
+
+/* The padding of the structures may differ. Context: Any. */
+bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling *b)
+{
+	return a->flags == b->flags && a->unit == b->unit && a->mant == b->mant &&
+		a->exp == b->exp && a->offset == b->offset &&
+		a->offset_exp == b->offset_exp;
 }
 
 /* Return: true if all channels of an interleaved set have the scale of the first one. */
@@ -150,7 +158,7 @@ static bool has_one_scale(struct ziio_set *set)
 	for (i = 1; i < set->n; i++) {
 		ziio_read_scaling(set->state, set->spec[i], set->field[i].is_signed,
 				  &scaling);
-		if (memcmp(&scaling, &set->scaling[0], sizeof(scaling)))
+		if (!ziio_is_same_scaling(&scaling, &set->scaling[0]))
 			return false;
 	}
 	return true;

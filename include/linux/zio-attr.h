@@ -22,8 +22,8 @@
  * @place: ZIO_ATTR_PLACE_*
  * @index: position in the control: enum zio_chan_std_attr if standard,
  *         0 ... 31 if extended. Attributes of a channel set and of its
- *         channels share the positions. Those from ZIO_ATTR_UNIT to ZIO_ATTR_SIGNED
- *         belong to the core: see struct zio_scaling.
+ *         channels share the positions. Those from ZIO_ATTR_UNIT to
+ *         ZIO_ATTR_OFFSET_HIGH belong to the core: see struct zio_scaling.
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
@@ -60,21 +60,25 @@ struct zio_attr_desc {
  * struct zio_scaling - how the samples of a channel become physical values
  * @flags: ZIO_SCALING_*
  * @unit: unit of the value
- * @mant: mantissa of the scale, neither 0 nor S32_MIN
- * @exp: decimal exponent of the scale, at most ZIO_SCALE_MAX_EXP in either direction
- * @offset: is added to the value, in millionths of the unit
+ * @mant: mantissa of the scale, neither 0 nor S64_MIN
+ * @exp: decimal exponent of the scale
+ * @offset: is added to the value, in millionths of the unit if @offset_exp is 0
+ * @offset_exp: decimal exponent of @offset; 6: @offset is in the unit itself
  *
- * value = raw * @mant * 10^@exp + @offset / 1000000, and raw is the number in the valid
- * bits of a sample. The core makes the files "unit", "scale", "offset" and "signed", and
- * puts the values into the controls. A driver that has an attribute at ZIO_ATTR_OFFSET
- * has the file "offset" itself.
+ * value = raw * @mant * 10^@exp + @offset * 10^(@offset_exp - 6), and raw is the number in
+ * the valid bits of a sample. Scale and offset are at most 9.99...e280 and at least 1e-280.
+ * The step of an ADC of 16 bits and +-2.5 V is 2.5 / 2^15 V: .mant = 762939453125 and
+ * .exp = -16. The core makes the files "unit", "scale", "offset" and "signed", and puts
+ * the values into the controls. A driver that has an attribute at ZIO_ATTR_OFFSET has the
+ * file "offset" itself.
  */
 struct zio_scaling {
 	unsigned long flags;
 	enum zio_unit unit;
-	s32 mant;
+	s64 mant;
 	s32 exp;
-	s32 offset;
+	s32 offset_exp;
+	s64 offset;
 };
 
 #define ZIO_ALL_CHANNELS	(~0u)	/* for zio_cset_set_scaling() */

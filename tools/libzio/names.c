@@ -320,6 +320,13 @@ static bool has(uint32_t mask, unsigned int index)
 	return mask & (1u << index);
 }
 
+/* A half of a double is no number: zio_control_scale() has the doubles. */
+static bool is_half(enum zio_attr_owner owner, unsigned int index)
+{
+	return owner == ZIO_ATTR_OF_CHANNEL && index >= ZIO_ATTR_SCALE_LOW &&
+	       index <= ZIO_ATTR_OFFSET_HIGH;
+}
+
 static int list_ext(const struct zio_ctrl_attr *attr, const struct zio_names *names,
 		    enum zio_attr_owner owner, struct zio_attr_value *list)
 {
@@ -353,7 +360,7 @@ int zio_control_attrs(const struct zio_control *control, const struct zio_names 
 	attr = owner == ZIO_ATTR_OF_CHANNEL ? &control->attr_channel :
 					      &control->attr_trigger;
 	for (i = 0; i < ZIO_MAX_STD_ATTR; i++)
-		if (has(attr->std_mask, i))
+		if (has(attr->std_mask, i) && !is_half(owner, i))
 			put_std(&list[n++], find_entry(names, owner, i), owner, i,
 				attr->std_val[i]);
 	return n + list_ext(attr, names, owner, &list[n]);

@@ -16,6 +16,8 @@ struct reason {
 #define SIZE_OVERFLOW "blocks of that size cannot be counted: use fewer samples"
 #define SIZE_MEMORY "there is no memory for blocks of that size: use fewer " \
 	"samples, or a smaller max-buffer-len of the channels"
+#define TOO_MANY_DIGITS "it has too many digits: round it to 19; a double has 17"
+#define NO_DOUBLE "its size is beyond 1e280, or below 1e-280"
 #define SIZE_AREA "such a block is larger than the buffer: raise max-buffer-kb " \
 	"of the channels first"
 #define NOT_A_FLAG "use 0 or 1"
@@ -41,11 +43,12 @@ static const struct reason reasons[] = {
 	  "K degC Pa N N.m kg m m/s m/s2 rad rad/s lx %" },
 	{ "scale", EINVAL, "use a decimal number, such as 0.001 or 1.5e-6" },
 	{ "scale", EDOM, "a scale of 0 makes all values equal: use another one" },
-	{ "scale", EOVERFLOW, "it has too many digits: round it to 9" },
-	{ "scale", ERANGE, "the exponent is beyond -30 ... 30" },
-	{ "offset", EINVAL, "use a whole number of millionths of the unit; it may be "
-	  "negative" },
-	{ "offset", ERANGE, "use -2147483648 to 2147483647 millionths of the unit" },
+	{ "scale", EOVERFLOW, TOO_MANY_DIGITS },
+	{ "scale", ERANGE, NO_DOUBLE },
+	{ "offset", EINVAL, "use a decimal number in the unit, such as -0.127; an offset "
+	  "that the driver adds is a whole number" },
+	{ "offset", EOVERFLOW, TOO_MANY_DIGITS },
+	{ "offset", ERANGE, NO_DOUBLE },
 	{ "nshots", EINVAL, "use at least one shot" },
 	{ "nshots", EOPNOTSUPP, "the device takes single shots only: use 1" },
 	{ "nshots", ERANGE, "a control has the times of at most 16 shots" },

@@ -2,11 +2,13 @@
 /* Samples in physical units */
 #include <endian.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "internal.h"
 
 #define MILLIONTHS 1e6
+#define DOUBLE_LIMIT 1e281	/* each size up to ZIO_DOUBLE_MAX_EXP is below */
 
 static const char *const unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
 
@@ -46,23 +48,52 @@ static double multiply(double value, int32_t exponent)
 	return exponent < 0 ? value / power : value * power;
 }
 
+/* Returns false if the control does not have the 64 bits of a double at @low. */
+static bool get_double(const struct zio_control *control, unsigned int low, double *value)
+{
+	const uint32_t *half = &control->attr_channel.std_val[low];
+	uint64_t bits = half[0] | (uint64_t)half[1] << 32;
+
+	if (~control->attr_channel.std_mask & 3u << low)
+		return false;
+	memcpy(value, &bits, sizeof(*value));
+	return true;
+}
+
+/* A control of an older kernel module has decimal numbers only. */
+static int get_old_scale(const struct zio_control *control, double *scale)
+{
+	int32_t exponent = (int32_t)get_std(control, ZIO_ATTR_SCALE_EXP);
+
+	if (exponent > ZIO_SCALE_MAX_EXP || exponent < -ZIO_SCALE_MAX_EXP)
+		return fail(ERANGE);
+	*scale = multiply((int32_t)get_std(control, ZIO_ATTR_SCALE_MANT), exponent);
+	return 0;
+}
+
+/* The values are finite, whatever a file has: a NaN is not below a limit. */
+static bool is_valid(const struct zio_scaling *scaling)
+{
+	return fabs(scaling->scale) < DOUBLE_LIMIT && fabs(scaling->offset) < DOUBLE_LIMIT;
+}
+
 /* The offset belongs to the board if there is no scale: <linux/zio-std-attr.h>. */
 static int get_scale(const struct zio_control *control, struct zio_scaling *scaling)
 {
-	int32_t exponent = (int32_t)get_std(control, ZIO_ATTR_SCALE_EXP);
-	int32_t mantissa = (int32_t)get_std(control, ZIO_ATTR_SCALE_MANT);
 	uint32_t unit = get_std(control, ZIO_ATTR_UNIT);
 
 	scaling->scale = 1;
 	scaling->unit = "";
 	if (!(control->attr_channel.std_mask & (1u << ZIO_ATTR_SCALE_MANT)))
 		return 0;
-	if (exponent > ZIO_SCALE_MAX_EXP || exponent < -ZIO_SCALE_MAX_EXP ||
-	    !zio_unit_name(unit))
+	if (!get_double(control, ZIO_ATTR_SCALE_LOW, &scaling->scale) &&
+	    get_old_scale(control, &scaling->scale))
+		return -1;
+	if (!get_double(control, ZIO_ATTR_OFFSET_LOW, &scaling->offset))
+		scaling->offset = (int32_t)get_std(control, ZIO_ATTR_OFFSET) / MILLIONTHS;
+	if (!is_valid(scaling) || !zio_unit_name(unit))
 		return fail(ERANGE);
 	scaling->is_scaled = true;
-	scaling->scale = multiply(mantissa, exponent);
-	scaling->offset = (int32_t)get_std(control, ZIO_ATTR_OFFSET) / MILLIONTHS;
 	if (unit != ZIO_UNIT_NONE)
 		scaling->unit = zio_unit_name(unit);
 	return 0;

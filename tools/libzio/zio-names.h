@@ -86,8 +86,9 @@ struct zio_attr_value {
  * @owner: ZIO_ATTR_OF_CHANNEL or ZIO_ATTR_OF_TRIGGER
  * @list: receives the values: standard attributes first, each by index
  *
- * Standard attributes have the names of zio_attr_name(). Two values that are halves of
- * one number are one entry, if names tell so.
+ * Standard attributes have the names of zio_attr_name(). The doubles of a scale are not
+ * listed: zio_control_scale() reads them. Two values that are halves of one number are one
+ * entry, if names tell so.
  *
  * Context: Any thread.
  * Return: the number of values in @list; -1 with EINVAL: a pointer is NULL, or @owner

@@ -45,8 +45,8 @@ struct zio_scaling {
  *
  * Context: Any thread.
  * Return: 0; -1 with errno: EINVAL a pointer is NULL; EOPNOTSUPP samples that do not
- * have 1, 2, 4 or 8 bytes are no numbers; ERANGE the exponent of the scale, or the
- * unit, is none that this library knows: it does not guess.
+ * have 1, 2, 4 or 8 bytes are no numbers; ERANGE the scale, the offset or the unit is none
+ * that this library knows: it does not guess.
  */
 int zio_control_scale(const struct zio_control *control, struct zio_scaling *scaling);
 

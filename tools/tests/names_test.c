@@ -32,7 +32,8 @@ static void make_control(void)
 	struct zio_ctrl_attr *trigger = &control.attr_trigger;
 
 	fake_control(&control, 0xfffffffb, 16, 1);
-	control.attr_channel.std_mask |= 1 << 13 | 1 << ZIO_ATTR_OFFSET;
+	control.attr_channel.std_mask |= 1 << 13 | 1 << ZIO_ATTR_OFFSET |
+		1 << ZIO_ATTR_SCALE_LOW | 1 << ZIO_ATTR_OFFSET_HIGH;	/* are not listed */
 	control.attr_channel.std_val[13] = 7;
 	control.attr_channel.std_val[ZIO_ATTR_OFFSET] = (uint32_t)-5000;
 	control.attr_channel.ext_mask |= 1u << 31;

@@ -155,6 +155,75 @@ static void test_scale(void)
 	   !*scaling.unit, "a scale without a unit");
 }
 
+static bool refuses(const struct zio_control *control, int code)
+{
+	struct zio_scaling scaling;
+
+	errno = 0;
+	return zio_control_scale(control, &scaling) == -1 && errno == code;
+}
+
+static void set_double(struct zio_control *control, unsigned int low, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	set_std(control, low, (int32_t)bits);
+	set_std(control, low + 1, (int32_t)(bits >> 32));
+}
+
+/* Does the control have exactly this scale and this offset? */
+static bool has_scale(const struct zio_control *control, double scale, double offset)
+{
+	struct zio_scaling scaling = { .scale = NAN };
+
+	if (!zio_control_scale(control, &scaling) && scaling.is_scaled &&
+	    scaling.scale == scale && scaling.offset == offset)
+		return true;
+	printf("# got %.17g and %.17g\n", scaling.scale, scaling.offset);
+	return false;
+}
+
+/* Doubles come before the decimal numbers, which are for older programs. */
+static void test_double(void)
+{
+	struct zio_control control;
+
+	make_control(&control, 2, 16, ZIO_CONTROL_LSB_ALIGN);
+	set_std(&control, ZIO_ATTR_SIGNED, 1);
+	set_scale(&control, 762939453, ZIO_SCALE_NOT_HELD, 0, ZIO_UNIT_PA);
+	set_double(&control, ZIO_ATTR_SCALE_LOW, 2.5 / 32768);
+	set_double(&control, ZIO_ATTR_OFFSET_LOW, 101325);
+	ok(has_scale(&control, 2.5 / 32768, 101325), "doubles");
+	ok(convert(&control, 0x8000) == 101325 - 2.5, "a value of doubles");
+	set_double(&control, ZIO_ATTR_SCALE_LOW, -9.99e280);
+	set_double(&control, ZIO_ATTR_OFFSET_LOW, 9.99e280);
+	ok(isfinite(convert(&control, 0x8000)), "the largest value is finite");
+	set_scale(&control, 5, -1, -127000, ZIO_UNIT_V);
+	set_double(&control, ZIO_ATTR_SCALE_LOW, 0.5000000001);
+	control.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_OFFSET_HIGH);
+	ok(has_scale(&control, 0.5000000001, -0.127), "half of a double is none: offset");
+	control.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_SCALE_LOW);
+	ok(has_scale(&control, 0.5, -0.127), "half of a double is none: scale");
+}
+
+static void test_bad_double(void)
+{
+	static const double bad[] = { NAN, INFINITY, -INFINITY, 1e281, -1e300 };
+	struct zio_control control;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		make_control(&control, 2, 16, ZIO_CONTROL_LSB_ALIGN);
+		set_scale(&control, 1, 0, 0, ZIO_UNIT_V);
+		set_double(&control, ZIO_ATTR_OFFSET_LOW, bad[i]);
+		ok(refuses(&control, ERANGE), "an offset that no module makes");
+		set_double(&control, ZIO_ATTR_OFFSET_LOW, 0);
+		set_double(&control, ZIO_ATTR_SCALE_LOW, bad[i]);
+		ok(refuses(&control, ERANGE), "a scale that no module makes");
+	}
+}
+
 /* The offset of a control without a scale is a setting of the board. */
 static void test_no_scale(void)
 {
@@ -167,14 +236,6 @@ static void test_no_scale(void)
 	ok(!zio_control_scale(&control, &scaling) && !scaling.is_scaled &&
 	   scaling.scale == 1 && scaling.offset == 0 && !*scaling.unit, "no scale");
 	ok(is_near(convert(&control, 9), 9), "the raw number is the value");
-}
-
-static bool refuses(const struct zio_control *control, int code)
-{
-	struct zio_scaling scaling;
-
-	errno = 0;
-	return zio_control_scale(control, &scaling) == -1 && errno == code;
 }
 
 static void test_errors(void)
@@ -240,6 +301,10 @@ static void test_interleaved(void)
 	control.flags |= ZIO_CONTROL_INTERLEAVE_DATA;
 	ok(!zio_control_scale(&control, &scaling) && scaling.n_channels == 3,
 	   "three channels take turns");
+	memset(control.tlv[0].payload, 0, sizeof(mask));
+	ok(!zio_control_scale(&control, &scaling) && scaling.n_channels == 1,
+	   "an empty mask: one channel at least");
+	memcpy(control.tlv[0].payload, &mask, sizeof(mask));
 	set_scale(&control, 5, -1, 0, ZIO_UNIT_A);
 	ok(zio_block_to_double(&blk, values, 6) == 6 && values[0] == 5 &&
 	   values[1] == 10 && values[4] == 10.5, "values in the order of the samples");
@@ -334,6 +399,8 @@ int main(void)
 	test_layouts();
 	test_byte_order();
 	test_scale();
+	test_double();
+	test_bad_double();
 	test_no_scale();
 	test_errors();
 	test_count();

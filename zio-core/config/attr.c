@@ -93,13 +93,10 @@ static int refresh(const struct zio_attr_value *attr)
 	return zio_cset_refresh(attr->cset);
 }
 
-/* The driver knows nothing of the attributes of the core. */
 static int tell_driver(const struct zio_attr_value *attr, u32 value)
 {
 	struct zio_cset_core *cset = attr->cset;
 
-	if (zio_scaling_has(attr->desc))
-		return 0;
 	return cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, value);
 }
 
@@ -149,9 +146,6 @@ static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
 	u32 value;
 	int ret = parse_value(attr.desc, text, &value);
 
-	/* Channels share the attribute. The scale of one may be fixed, that of another not. */
-	if (!ret && attr.chan && !(zio_scaling_mode(attr.chan, attr.desc) & 0222))
-		ret = -EIO;
 	if (!ret)
 		ret = zio_cset_lock(attr.cset);
 	if (ret)
@@ -184,7 +178,7 @@ static int check_desc(const struct zio_cset_core *cset,
 	if (WARN_ON(desc->place && desc->index >= limit))
 		return -EINVAL;
 	if (WARN_ON(desc->place == ZIO_ATTR_PLACE_STD &&
-		    desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_SIGNED))
+		    desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH))
 		return -EINVAL;
 	if (WARN_ON((desc->mode & 0222) && !cset->ops->attr_set))
 		return -EINVAL;
@@ -239,7 +233,7 @@ static umode_t mode_of(struct kobject *kobj, struct attribute *attr, int i)
 	return zio_scaling_mode(kobj_to_channel(kobj), own->desc);
 }
 
-/* The exponent of a scale has no file: the file of the mantissa shows both. */
+/* The files "scale" and "offset" stand for several attributes, which have none. */
 static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
 {
 	struct attribute **list = kcalloc(n + 1, sizeof(*list), GFP_KERNEL);

@@ -28,12 +28,26 @@ struct zio_attr_value zio_attr_find(struct kobject *kobj, struct kobj_attribute 
 void zio_attr_init(struct zio_attr *attr, unsigned int index,
 		   const struct zio_attr_desc *desc);
 
-/* scale.c */
-int zio_scale_parse(const char *text, s32 *mant, s32 *exp);
-ssize_t zio_scale_print(char *page, s32 mant, s32 exp);
+/* decimal.c */
+/* @digits * 10^@exp. The digits do not end with 0. The number 0 has the exponent 0. */
+struct zio_decimal {
+	u64 digits;
+	s32 exp;
+	bool negative;
+};
+
+int zio_decimal_parse(const char *text, struct zio_decimal *dec);
+struct zio_decimal zio_decimal_make(s64 mant, s32 exp);
+bool zio_decimal_fits(const struct zio_decimal *dec);
+ssize_t zio_decimal_print(char *page, const struct zio_decimal *dec);
+bool zio_decimal_to_s32(const struct zio_decimal *dec, s32 exp, s32 *value);
+void zio_decimal_round(const struct zio_decimal *dec, s32 *mant, s32 *exp);
+
+/* double.c */
+u64 zio_decimal_to_double(const struct zio_decimal *dec);
 
 /* scaling.c */
-#define ZIO_SCALING_ATTRS	5
+#define ZIO_SCALING_ATTRS	9
 bool zio_scaling_has(const struct zio_attr_desc *desc);
 unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 			     unsigned int n);

@@ -16,13 +16,21 @@ static int put_line(char *page, int len, bool ext, unsigned int index, const cha
 				   name, kind);
 }
 
-/* The exponent of a scale has no file, and the name of its mantissa is that of both. */
+/* Most numbers of a scale have no file, and the file "scale" stands for all of them. */
 static const char *name_of(const struct zio_attr_desc *desc)
 {
-	if (desc->name && (desc->place != ZIO_ATTR_PLACE_STD ||
-			   desc->index != ZIO_ATTR_SCALE_MANT))
-		return desc->name;
-	return desc->index == ZIO_ATTR_SCALE_MANT ? "scale-mantissa" : "scale-exponent";
+	static const char *const names[] = {
+		[ZIO_ATTR_SCALE_MANT] = "scale-mantissa",
+		[ZIO_ATTR_SCALE_EXP] = "scale-exponent",
+		[ZIO_ATTR_SCALE_LOW] = "scale-low",
+		[ZIO_ATTR_SCALE_HIGH] = "scale-high",
+		[ZIO_ATTR_OFFSET_LOW] = "offset-low",
+		[ZIO_ATTR_OFFSET_HIGH] = "offset-high",
+	};
+
+	if (zio_scaling_has(desc) && desc->index < ARRAY_SIZE(names) && names[desc->index])
+		return names[desc->index];
+	return desc->name;
 }
 
 static bool is_s32(const struct zio_attr_desc *desc)

@@ -7,6 +7,7 @@
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
@@ -14,17 +15,31 @@
 
 static const char *const zio_unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
 
-enum { UNIT, MANT, EXP, OFFSET, SIGN };
+/* The values of a channel from which its attributes follow */
+struct zio_scale {
+	enum zio_unit unit;
+	bool is_signed;
+	struct zio_decimal scale;
+	struct zio_decimal offset;
+};
+
+enum { UNIT, MANT, EXP, OFFSET, SIGN, SCALE_LOW, SCALE_HIGH, OFFSET_LOW, OFFSET_HIGH };
+
+#define MICRO_EXP	(-6)	/* the old offset is in millionths */
 
 #define CORE_ATTR(_name, _index)	ZIO_ATTR_STD(_name, 0644, _index, 0, 0)
 
-/* The exponent has no file: that of the mantissa shows both. */
+/* The files "scale" and "offset" stand for several numbers of the control. */
 static const struct zio_attr_desc zio_scaling_attrs[ZIO_SCALING_ATTRS] = {
 	[UNIT] = CORE_ATTR("unit", ZIO_ATTR_UNIT),
 	[MANT] = CORE_ATTR("scale", ZIO_ATTR_SCALE_MANT),
 	[EXP] = CORE_ATTR(NULL, ZIO_ATTR_SCALE_EXP),
 	[OFFSET] = CORE_ATTR("offset", ZIO_ATTR_OFFSET),
 	[SIGN] = CORE_ATTR("signed", ZIO_ATTR_SIGNED),
+	[SCALE_LOW] = CORE_ATTR(NULL, ZIO_ATTR_SCALE_LOW),
+	[SCALE_HIGH] = CORE_ATTR(NULL, ZIO_ATTR_SCALE_HIGH),
+	[OFFSET_LOW] = CORE_ATTR(NULL, ZIO_ATTR_OFFSET_LOW),
+	[OFFSET_HIGH] = CORE_ATTR(NULL, ZIO_ATTR_OFFSET_HIGH),
 };
 
 /* Is it an attribute of the core? */
@@ -51,25 +66,67 @@ umode_t zio_scaling_mode(const struct zio_channel_core *chan,
 }
 
 /*
- * Sets one value, or the two of a scale, which are neighbours. A failure changes nothing.
+ * Programs that know only the old numbers get nine digits of the scale or more. If these
+ * cannot hold scale and offset, they get an exponent that makes them refuse.
  */
-static int store_values(const struct zio_attr_value *attr, unsigned int n, const s32 *value)
+static void list_old_values(const struct zio_scale *scale, u32 *value)
 {
-	u32 old[2];
-	unsigned int i;
-	int ret = is_writable(attr->chan) ? zio_cset_lock(attr->cset) : -EIO;
+	s32 mant, exp, micro;
 
-	if (ret)
-		return ret;
-	for (i = 0; i < n; i++) {
-		old[i] = attr->value[i];
-		WRITE_ONCE(attr->value[i], value[i]);
+	zio_decimal_round(&scale->scale, &mant, &exp);
+	if (abs(exp) > ZIO_SCALE_MAX_EXP ||
+	    !zio_decimal_to_s32(&scale->offset, MICRO_EXP, &micro)) {
+		exp = ZIO_SCALE_NOT_HELD;
+		micro = 0;
 	}
-	ret = zio_channel_refresh(attr->chan);
-	for (i = 0; i < n && ret; i++)
-		WRITE_ONCE(attr->value[i], old[i]);
-	mutex_unlock(&attr->cset->mutex);
+	value[MANT] = mant;
+	value[EXP] = exp;
+	value[OFFSET] = micro;
+}
+
+static void list_values(const struct zio_scale *scale, u32 *value)
+{
+	u64 step = zio_decimal_to_double(&scale->scale);
+	u64 offset = zio_decimal_to_double(&scale->offset);
+
+	value[UNIT] = scale->unit;
+	value[SIGN] = scale->is_signed;
+	list_old_values(scale, value);
+	value[SCALE_LOW] = lower_32_bits(step);
+	value[SCALE_HIGH] = upper_32_bits(step);
+	value[OFFSET_LOW] = lower_32_bits(offset);
+	value[OFFSET_HIGH] = upper_32_bits(offset);
+}
+
+static void set_values(struct zio_channel_core *chan, const struct zio_scale *scale)
+{
+	const struct zio_attr *attr = chan->cset->chan_attrs;
+	u32 value[ZIO_SCALING_ATTRS];
+	unsigned int i;
+
+	*chan->scale = *scale;
+	list_values(scale, value);
+	for (i = 0; i < chan->cset->n_chan_attrs; i++, attr++)
+		if (zio_scaling_has(attr->desc))
+			WRITE_ONCE(chan->values[i], value[attr->desc - zio_scaling_attrs]);
+}
+
+/* A failure changes nothing. Locks: cset->mutex. */
+static int publish(struct zio_channel_core *chan, const struct zio_scale *scale)
+{
+	struct zio_scale old = *chan->scale;
+	int ret;
+
+	set_values(chan, scale);
+	ret = zio_channel_refresh(chan);
+	if (ret)
+		set_values(chan, &old);
 	return ret;
+}
+
+static int lock_writable(const struct zio_attr_value *attr)
+{
+	return is_writable(attr->chan) ? zio_cset_lock(attr->cset) : -EIO;
 }
 
 static ssize_t unit_show(struct kobject *kobj, struct kobj_attribute *kattr, char *page)
@@ -83,35 +140,57 @@ static ssize_t unit_store(struct kobject *kobj, struct kobj_attribute *kattr,
 			  const char *text, size_t count)
 {
 	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
-	s32 unit = __sysfs_match_string(zio_unit_names, _ZIO_UNIT_NUM, text);
-
-	if (unit < 0)
-		return unit;
-	return store_values(&attr, 1, &unit) ?: count;
-}
-
-static ssize_t scale_show(struct kobject *kobj, struct kobj_attribute *kattr, char *page)
-{
-	struct zio_attr_value mant = zio_attr_find(kobj, kattr);
-	int ret = zio_cset_lock(mant.cset);
+	int unit = __sysfs_match_string(zio_unit_names, _ZIO_UNIT_NUM, text);
+	struct zio_scale scale;
+	int ret = unit < 0 ? unit : lock_writable(&attr);
 
 	if (ret)
 		return ret;
-	ret = zio_scale_print(page, mant.value[0], mant.value[1]);
-	mutex_unlock(&mant.cset->mutex);
+	scale = *attr.chan->scale;
+	scale.unit = unit;
+	ret = publish(attr.chan, &scale);
+	mutex_unlock(&attr.cset->mutex);
+	return ret ?: count;
+}
+
+static bool is_offset(const struct zio_attr_value *attr)
+{
+	return attr->desc == &zio_scaling_attrs[OFFSET];
+}
+
+/* The files "scale" and "offset" */
+static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *kattr, char *page)
+{
+	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
+	int ret = zio_cset_lock(attr.cset);
+
+	if (ret)
+		return ret;
+	ret = zio_decimal_print(page, is_offset(&attr) ? &attr.chan->scale->offset :
+				&attr.chan->scale->scale);
+	mutex_unlock(&attr.cset->mutex);
 	return ret;
 }
 
-static ssize_t scale_store(struct kobject *kobj, struct kobj_attribute *kattr,
-			   const char *text, size_t count)
+static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *kattr,
+			    const char *text, size_t count)
 {
-	struct zio_attr_value mant = zio_attr_find(kobj, kattr);
-	s32 value[2];
-	int ret = zio_scale_parse(text, &value[0], &value[1]);
+	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
+	struct zio_decimal number;
+	struct zio_scale scale;
+	int ret = zio_decimal_parse(text, &number);
 
+	if (!ret && !number.digits && !is_offset(&attr))
+		ret = -EDOM;
+	if (!ret)
+		ret = lock_writable(&attr);
 	if (ret)
 		return ret;
-	return store_values(&mant, 2, value) ?: count;
+	scale = *attr.chan->scale;
+	*(is_offset(&attr) ? &scale.offset : &scale.scale) = number;
+	ret = publish(attr.chan, &scale);
+	mutex_unlock(&attr.cset->mutex);
+	return ret ?: count;
 }
 
 /* The driver may have an offset of its own, which its hardware adds. */
@@ -129,26 +208,22 @@ static bool driver_has_offset(const struct zio_cset_desc *desc)
 		has_offset(desc->cset_attrs, desc->n_cset_attrs);
 }
 
-static bool is_valid(const struct zio_scaling *scaling)
+/* Returns false for a scaling that is wrong. */
+static bool make_scale(const struct zio_scaling *scaling, struct zio_scale *scale)
 {
-	return scaling->unit < _ZIO_UNIT_NUM && scaling->mant && scaling->mant != S32_MIN &&
-		abs(scaling->exp) <= ZIO_SCALE_MAX_EXP;
+	if (scaling->unit >= _ZIO_UNIT_NUM || !scaling->mant || scaling->mant == S64_MIN ||
+	    scaling->offset == S64_MIN)
+		return false;
+	scale->unit = scaling->unit;
+	scale->is_signed = scaling->flags & ZIO_SCALING_SIGNED;
+	scale->scale = zio_decimal_make(scaling->mant, scaling->exp);
+	scale->offset = zio_decimal_make(scaling->offset, MICRO_EXP + scaling->offset_exp);
+	return zio_decimal_fits(&scale->scale) && zio_decimal_fits(&scale->offset);
 }
 
-static u32 initial_value(const struct zio_scaling *scaling, unsigned int which)
+static bool is_of_offset(unsigned int which)
 {
-	switch (which) {
-	case UNIT:
-		return scaling->unit;
-	case MANT:
-		return scaling->mant;
-	case EXP:
-		return scaling->exp;
-	case OFFSET:
-		return scaling->offset;
-	default:
-		return !!(scaling->flags & ZIO_SCALING_SIGNED);
-	}
+	return which == OFFSET || which == OFFSET_LOW || which == OFFSET_HIGH;
 }
 
 static void init_one(struct zio_attr *attr, unsigned int index, unsigned int which)
@@ -157,9 +232,9 @@ static void init_one(struct zio_attr *attr, unsigned int index, unsigned int whi
 	if (which == UNIT) {
 		attr->kattr.show = unit_show;
 		attr->kattr.store = unit_store;
-	} else if (which == MANT) {
-		attr->kattr.show = scale_show;
-		attr->kattr.store = scale_store;
+	} else if (which == MANT || which == OFFSET) {
+		attr->kattr.show = number_show;
+		attr->kattr.store = number_store;
 	} else if (which == SIGN) {
 		attr->kattr.store = NULL;
 	}
@@ -181,36 +256,26 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 	unsigned int i;
 
 	for (i = 0; i < ZIO_SCALING_ATTRS && cset->desc->scaling; i++)
-		if (i != OFFSET || !driver_has_offset(cset->desc)) {
+		if (!is_of_offset(i) || !driver_has_offset(cset->desc)) {
 			init_one(&attrs[n], n, i);
 			n++;
 		}
 	return n;
 }
 
-static void set_scaling(struct zio_channel_core *chan, const struct zio_scaling *scaling)
-{
-	const struct zio_attr *attr = chan->cset->chan_attrs;
-	unsigned int i;
-
-	for (i = 0; i < chan->cset->n_chan_attrs; i++, attr++)
-		if (zio_scaling_has(attr->desc))
-			WRITE_ONCE(chan->values[i],
-				   initial_value(scaling, attr->desc - zio_scaling_attrs));
-}
-
 /**
  * zio_scaling_set_values() - set the values of a channel that its driver describes
- * @chan: the channel
+ * @chan: the channel, which gets the memory for its scale
  *
- * Context: Process.
+ * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL for a scaling that is wrong.
+ * Return: 0; -EINVAL for a scaling that is wrong; -ENOMEM.
  */
 int zio_scaling_set_values(struct zio_channel_core *chan)
 {
 	const struct zio_cset_desc *desc = chan->cset->desc;
 	const struct zio_scaling *scaling = desc->scaling;
+	struct zio_scale scale;
 
 	if (!scaling)
 		return 0;
@@ -219,9 +284,12 @@ int zio_scaling_set_values(struct zio_channel_core *chan)
 	if (WARN_ON(desc->n_scaling != 1 && (desc->n_scaling != desc->n_chan ||
 					     (desc->flags & ZIO_CSET_INTERLEAVED))))
 		return -EINVAL;
-	if (WARN_ON(!is_valid(scaling)))
+	if (WARN_ON(!make_scale(scaling, &scale)))
 		return -EINVAL;
-	set_scaling(chan, scaling);
+	chan->scale = kzalloc(sizeof(*chan->scale), GFP_KERNEL);
+	if (!chan->scale)
+		return -ENOMEM;
+	set_values(chan, &scale);
 	return 0;
 }
 
@@ -241,13 +309,14 @@ void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 			  const struct zio_scaling *scaling)
 {
 	struct zio_cset_core *core = to_cset_core(cset);
+	struct zio_scale scale;
 	unsigned int i;
 
 	lockdep_assert_held(&core->mutex);
-	if (WARN_ON(!is_valid(scaling)))
+	if (WARN_ON(!make_scale(scaling, &scale)))
 		return;
 	for (i = 0; i < core->n_chan; i++)
 		if (index == ZIO_ALL_CHANNELS || index == i)
-			set_scaling(core->chan[i], scaling);
+			set_values(core->chan[i], &scale);
 }
 EXPORT_SYMBOL_GPL(zio_cset_set_scaling);

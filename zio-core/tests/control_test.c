@@ -53,7 +53,9 @@ static void control_has_all_fields(struct kunit *test)
 			BIT(ZIO_ATTR_NBITS) | BIT(ZIO_ATTR_GAIN) |
 			BIT(ZIO_ATTR_OFFSET) | BIT(ZIO_ATTR_UNIT) |
 			BIT(ZIO_ATTR_SCALE_MANT) | BIT(ZIO_ATTR_SCALE_EXP) |
-			BIT(ZIO_ATTR_SIGNED));
+			BIT(ZIO_ATTR_SIGNED) |
+			BIT(ZIO_ATTR_SCALE_LOW) | BIT(ZIO_ATTR_SCALE_HIGH) |
+			BIT(ZIO_ATTR_OFFSET_LOW) | BIT(ZIO_ATTR_OFFSET_HIGH));
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN], 1000);
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.ext_mask, BIT(31) | BIT(0));
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.ext_val[31], 77);

@@ -134,7 +134,7 @@ static void mask_chooses_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample[2], 0);
 }
 
-static void expect_decimal(struct kunit *test, struct ziio_decimal dec, s32 mant, int exp)
+static void expect_decimal(struct kunit *test, struct ziio_decimal dec, s64 mant, int exp)
 {
 	KUNIT_EXPECT_EQ(test, dec.mant, mant);
 	KUNIT_EXPECT_EQ(test, dec.exp, exp);
@@ -145,37 +145,34 @@ static void numbers_become_decimal(struct kunit *test)
 	expect_decimal(test, ziio_decimal_make(false, 0, 5), 0, 0);
 	expect_decimal(test, ziio_decimal_make(true, 1200, 0), -12, 2);
 	expect_decimal(test, ziio_decimal_make(false, S32_MAX, 0), S32_MAX, 0);
-	expect_decimal(test, ziio_decimal_make(false, 2147483648, 0), 214748365, 1);
-	expect_decimal(test, ziio_decimal_make(false, 99999999996, 0), 1, 11);
+	expect_decimal(test, ziio_decimal_make(false, S64_MAX, 0), S64_MAX, 0);
+	expect_decimal(test, ziio_decimal_make(true, 90000000000, 0), -9, 10);
 	expect_decimal(test, ziio_decimal_fixed(0, 598550, 1000000000, -9), 59855, -8);
 	expect_decimal(test, ziio_decimal_fixed(0, -500000, 1000000, -6), -5, -1);
 	expect_decimal(test, ziio_decimal_fixed(-2, 500000, 1000000, -6), -25, -1);
 	expect_decimal(test, ziio_decimal_quotient(1, 2), 5, -1);
 	expect_decimal(test, ziio_decimal_quotient(-4096, 4096), -1, 0);
-	expect_decimal(test, ziio_decimal_quotient(1, 3), 333333333, -9);
-	expect_decimal(test, ziio_decimal_quotient(2500, 4096), 6103515625 / 10 + 1, -9);
-	expect_decimal(test, ziio_decimal_quotient(1, BIT_ULL(ZIIO_MAX_LOG2)), 1734723476, -27);
-	expect_decimal(test, ziio_decimal_product(ziio_decimal_make(true, 10, 0),
-						  ziio_decimal_make(false, 5, -1)), -5, 0);
+	expect_decimal(test, ziio_decimal_quotient(1, 3), 333333333333333333, -18);
+	expect_decimal(test, ziio_decimal_quotient(-2, 3), -666666666666666667, -18);
+	expect_decimal(test, ziio_decimal_quotient(2500, 4096), 6103515625, -10);
+	expect_decimal(test, ziio_decimal_quotient(2500, BIT_ULL(15)), 762939453125, -13);
+	expect_decimal(test, ziio_decimal_quotient(1, BIT_ULL(ZIIO_MAX_LOG2)),
+		       173472347597680709, -35);
 }
 
-static void decimals_are_rounded(struct kunit *test)
+static void offsets_are_products(struct kunit *test)
 {
-	s32 value = 7;
+	struct ziio_decimal large = ziio_decimal_make(true, 999999999999999999, -18);
 
-	KUNIT_EXPECT_TRUE(test, ziio_decimal_to_s32(ziio_decimal_make(true, 5, 0), -6, &value));
-	KUNIT_EXPECT_EQ(test, value, -5000000);
-	KUNIT_EXPECT_TRUE(test, ziio_decimal_to_s32(ziio_decimal_make(false, 15, -7), -6,
-						    &value));
-	KUNIT_EXPECT_EQ(test, value, 2);
-	KUNIT_EXPECT_TRUE(test, ziio_decimal_to_s32(ziio_decimal_make(false, 149, -8), -6,
-						    &value));
-	KUNIT_EXPECT_EQ(test, value, 1);
-	KUNIT_EXPECT_TRUE(test, ziio_decimal_to_s32(ziio_decimal_make(false, 1, -20), -6,
-						    &value));
-	KUNIT_EXPECT_EQ(test, value, 0);
-	KUNIT_EXPECT_FALSE(test, ziio_decimal_to_s32(ziio_decimal_make(false, 101325, 0), -6,
-						     &value));
+	expect_decimal(test, ziio_decimal_product(ziio_decimal_make(true, 10, 0),
+						  ziio_decimal_make(false, 5, -1)), -5, 0);
+	expect_decimal(test, ziio_decimal_product(ziio_decimal_make(false, 101325, 3),
+						  ziio_decimal_make(false, 1, -9)), 101325, -6);
+	/* A product that is too long loses digits at its end. */
+	expect_decimal(test, ziio_decimal_product(large, large), 1, 0);
+	expect_decimal(test, ziio_decimal_product(large, ziio_decimal_make(false, 3, 0)),
+		       -2999999999999999997, -18);
+	expect_decimal(test, ziio_decimal_product(large, ziio_decimal_make(false, 0, 0)), 0, 0);
 }
 
 static struct kunit_case iio_cases[] = {
@@ -185,7 +182,7 @@ static struct kunit_case iio_cases[] = {
 	KUNIT_CASE(plain_scans_are_known),
 	KUNIT_CASE(mask_chooses_fields),
 	KUNIT_CASE(numbers_become_decimal),
-	KUNIT_CASE(decimals_are_rounded),
+	KUNIT_CASE(offsets_are_products),
 	{ }
 };
 

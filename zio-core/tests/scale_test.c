@@ -15,6 +15,12 @@ static u32 std_value(struct zio_channel_core *chan, unsigned int index)
 	return ctrl.attr_channel.std_val[index];
 }
 
+/* The 64 bits of a double, whose low half is at @index */
+static u64 double_value(struct zio_channel_core *chan, unsigned int index)
+{
+	return std_value(chan, index) | (u64)std_value(chan, index + 1) << 32;
+}
+
 #define EXPECT_SHOW(test, chan, name, wanted)				\
 	KUNIT_EXPECT_STREQ(test, test_show(test, &(chan)->kobj, name), wanted)
 
@@ -45,8 +51,16 @@ static void good_scales_are_exact(struct kunit *test)
 		{ "2147483647000", "2147483647000\n", 2147483647, 3 },
 		{ "1.000000001", "1.000000001\n", 1000000001, -9 },
 		{ "0.000000000001", "0.000000000001\n", 1, -12 },
-		{ "0.0000000000012", "12e-13\n", 12, -13 },
-		{ "12e-13", "12e-13\n", 12, -13 },
+		{ "12e-13", "0.0000000000012\n", 12, -13 },
+		{ "12e-14", "1.2e-13\n", 12, -14 },
+		{ "-120e9", "-1.2e11\n", -12, 10 },
+		{ "0.0000762939453125", "0.0000762939453125\n", 762939453, -13 },
+		{ "1.23456789012", "1.23456789012\n", 123456789, -8 },
+		{ "2147483648", "2147483648\n", 214748365, 1 },
+		{ "18446744073709551615", "18446744073709551615\n", 1844674407, 10 },
+		{ "1.8446744073709551615e-5", "0.000018446744073709551615\n",
+		  1844674407, -14 },
+		{ "99999999999", "99999999999\n", 1, 11 },
 		{ "1E+30", "1e30\n", 1, 30 },
 		{ "1e-30", "1e-30\n", 1, -30 },
 		{ "0.1e-29", "1e-30\n", 1, -30 },
@@ -92,15 +106,15 @@ static void bad_scales_change_nothing(struct kunit *test)
 		{ "0", -EDOM },
 		{ "-0.000", -EDOM },
 		{ "0e99", -EDOM },
-		{ "2147483648", -EOVERFLOW },
-		{ "-2147483648", -EOVERFLOW },
-		{ "1.0000000001", -EOVERFLOW },
+		{ "18446744073709551616", -EOVERFLOW },
+		{ "-36893488147419103233", -EOVERFLOW },
+		{ "1.00000000000000000001", -EOVERFLOW },
 		{ "123456789012345678901234567890", -EOVERFLOW },
 		{ "10000000000000000000000000000001", -EOVERFLOW },
-		{ "1e31", -ERANGE },
-		{ "10e30", -ERANGE },
-		{ "1e-31", -ERANGE },
-		{ "0.1e-30", -ERANGE },
+		{ "1e281", -ERANGE },
+		{ "10e280", -ERANGE },
+		{ "9e-281", -ERANGE },
+		{ "0.1e-280", -ERANGE },
 		{ "1e2147483647", -ERANGE },
 		{ "10e2147483647", -ERANGE },
 		{ "0.1e-2147483648", -ERANGE },
@@ -113,6 +127,101 @@ static void bad_scales_change_nothing(struct kunit *test)
 		EXPECT_STORE(test, chan, "scale", bad[i].text, bad[i].error);
 	EXPECT_SHOW(test, chan, "scale", "0.000152588\n");
 	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_SCALE_MANT), 152588);
+}
+
+/* The bits are those of strtod(). */
+static void numbers_become_the_nearest_double(struct kunit *test)
+{
+	static const struct {
+		const char *text;
+		u64 bits;
+	} exact[] = {
+		{ "1", 0x3ff0000000000000 },
+		{ "-2.5", 0xc004000000000000 },
+		{ "0.1", 0x3fb999999999999a },
+		{ "0.0000762939453125", 0x3f14000000000000 },
+		{ "2.384185791015625e-7", 0x3e90000000000000 },
+		{ "3.14159265358979", 0x400921fb54442d11 },
+		{ "101325", 0x40f8bcd000000000 },
+		{ "1e-9", 0x3e112e0be826d695 },
+		{ "9007199254740991", 0x433fffffffffffff },
+		{ "9007199254740993", 0x4340000000000000 },
+		{ "9007199254740995", 0x4340000000000002 },
+		{ "9007199254740997", 0x4340000000000002 },
+		{ "18014398509481983", 0x4350000000000000 },
+		{ "18014398509481985", 0x4350000000000000 },
+		{ "18014398509481986", 0x4350000000000000 },
+		{ "18446744073709551615", 0x43f0000000000000 },
+		{ "18446744073709549568", 0x43efffffffffffff },
+		{ "18446744073709550592", 0x43f0000000000000 },
+		{ "18446744073709550591", 0x43efffffffffffff },
+		{ "1e22", 0x4480f0cf064dd592 },
+		{ "1e23", 0x44b52d02c7e14af6 },
+		{ "8.5e22", 0x44b1ffdbf6b2b2eb },
+		{ "9e280", 0x7a43d51bf35c01fe },
+		{ "9.999999999999999999e280", 0x7a46093b802d578c },
+		{ "1e-280", 0x05cd0b15a491eb84 },
+		{ "1.000000000000000001e-280", 0x05cd0b15a491eb84 },
+		{ "1.8446744073709551615e-280", 0x05dac9a7b3b7302f },
+		{ "7.2057594037927933e16", 0x4370000000000000 },
+		{ "6.631236846766476e-37", 0x386c34c70a777a4d },
+		{ "4.656612873077392578e-10", 0x3e00000000000000 },
+		{ "1.7976931348623157e200", 0x6982c9d0b1923744 },
+		{ "5e-200", 0x168e9e369aa2b597 },
+		{ "2.2250738585072011e-100", 0x2b3f25c186a6f04b },
+		{ "-123456789012345678e-30", 0xbd415fffe541dec4 },
+		{ "1.000000000000000222", 0x3ff0000000000001 },
+		{ "1.000000000000000111", 0x3ff0000000000000 },
+		{ "4503599627370497.5", 0x4330000000000002 },
+		{ "4503599627370496.5", 0x4330000000000000 },
+		{ "2251799813685249.25", 0x4320000000000002 },
+		{ "562949953421312.0625", 0x4300000000000000 },
+		{ "562949953421312.1875", 0x4300000000000002 },
+	};
+	struct zio_channel_core *chan = make_channel(test);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(exact); i++) {
+		EXPECT_STORE(test, chan, "scale", exact[i].text, 0);
+		EXPECT_STORE(test, chan, "offset", exact[i].text, 0);
+		KUNIT_EXPECT_EQ_MSG(test, double_value(chan, ZIO_ATTR_SCALE_LOW),
+				    exact[i].bits, "scale %s", exact[i].text);
+		KUNIT_EXPECT_EQ_MSG(test, double_value(chan, ZIO_ATTR_OFFSET_LOW),
+				    exact[i].bits, "offset %s", exact[i].text);
+	}
+}
+
+/* Programs that do not know doubles get what they can hold, or refuse the exponent. */
+static void old_numbers_are_right_or_refused(struct kunit *test)
+{
+	static const struct {
+		const char *scale, *offset;
+		s32 mant, exp, micro;
+	} cases[] = {
+		{ "0.5", "-0.127", 5, -1, -127000 },
+		{ "0.5", "2147.483647", 5, -1, S32_MAX },
+		{ "0.5", "-2147.483647", 5, -1, -S32_MAX },
+		{ "0.5", "2147.483648", 5, ZIO_SCALE_NOT_HELD, 0 },
+		{ "0.5", "101325", 5, ZIO_SCALE_NOT_HELD, 0 },
+		{ "0.5", "0.0000005", 5, ZIO_SCALE_NOT_HELD, 0 },
+		{ "0.5", "1e-9", 5, ZIO_SCALE_NOT_HELD, 0 },
+		{ "0.5", "0", 5, -1, 0 },
+		{ "2e30", "0", 2, 30, 0 },
+		{ "2e31", "0", 2, ZIO_SCALE_NOT_HELD, 0 },
+		{ "2e-31", "3", 2, ZIO_SCALE_NOT_HELD, 0 },
+	};
+	struct zio_channel_core *chan = make_channel(test);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_STORE(test, chan, "scale", cases[i].scale, 0);
+		EXPECT_STORE(test, chan, "offset", cases[i].offset, 0);
+		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_SCALE_MANT),
+				cases[i].mant);
+		KUNIT_EXPECT_EQ_MSG(test, (s32)std_value(chan, ZIO_ATTR_SCALE_EXP),
+				    cases[i].exp, "%s %s", cases[i].scale, cases[i].offset);
+		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_OFFSET), cases[i].micro);
+	}
 }
 
 static void units_have_names(struct kunit *test)
@@ -133,22 +242,26 @@ static void units_have_names(struct kunit *test)
 	EXPECT_SHOW(test, chan, "unit", "none\n");
 }
 
-static void offset_has_a_sign(struct kunit *test)
+static void offset_is_in_the_unit(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	EXPECT_SHOW(test, chan, "offset", "-5000\n");
+	EXPECT_SHOW(test, chan, "offset", "-0.005\n");
 	KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_OFFSET), -5000);
-	EXPECT_STORE(test, chan, "offset", "-2147483648", 0);
-	EXPECT_SHOW(test, chan, "offset", "-2147483648\n");
-	EXPECT_STORE(test, chan, "offset", "2147483647\n", 0);
-	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_OFFSET), 2147483647);
-	EXPECT_STORE(test, chan, "offset", "2147483648", -ERANGE);
-	EXPECT_STORE(test, chan, "offset", "-2147483649", -ERANGE);
-	EXPECT_STORE(test, chan, "offset", "1.5", -EINVAL);
+	EXPECT_STORE(test, chan, "offset", "101325", 0);
+	EXPECT_SHOW(test, chan, "offset", "101325\n");
+	EXPECT_STORE(test, chan, "offset", "-1.5e-9\n", 0);
+	EXPECT_SHOW(test, chan, "offset", "-0.0000000015\n");
+	EXPECT_STORE(test, chan, "offset", "1.5.", -EINVAL);
 	EXPECT_STORE(test, chan, "offset", "--1", -EINVAL);
-	EXPECT_SHOW(test, chan, "offset", "2147483647\n");
+	EXPECT_STORE(test, chan, "offset", "0x10", -EINVAL);
+	EXPECT_STORE(test, chan, "offset", "1e281", -ERANGE);
+	EXPECT_STORE(test, chan, "offset", "18446744073709551617", -EOVERFLOW);
+	EXPECT_SHOW(test, chan, "offset", "-0.0000000015\n");
+	EXPECT_STORE(test, chan, "offset", "-0.0", 0);
+	EXPECT_SHOW(test, chan, "offset", "0\n");
+	KUNIT_EXPECT_EQ(test, double_value(chan, ZIO_ATTR_OFFSET_LOW), 0);
 	/* It is not the driver's. */
 	tdev->attr_error = -EIO;
 	EXPECT_STORE(test, chan, "offset", "3", 0);
@@ -191,7 +304,8 @@ static void sign_and_type_are_read_only(struct kunit *test)
 static void driver_changes_the_scale(struct kunit *test)
 {
 	static const struct zio_scaling amps = {
-		.unit = ZIO_UNIT_A, .mant = 1000, .exp = -3, .offset = -1,
+		.unit = ZIO_UNIT_A, .mant = 762939453125, .exp = -16,
+		.offset = -15, .offset_exp = 6,
 	};
 	struct test_device *tdev = test_device_create(test, 0, 2);
 	struct zio_channel_core **chan = tdev->cset->chan;
@@ -205,10 +319,12 @@ static void driver_changes_the_scale(struct kunit *test)
 	EXPECT_STORE(test, chan[1], "gain-factor", "2", 0);
 	EXPECT_SHOW(test, chan[0], "unit", "V\n");
 	EXPECT_SHOW(test, chan[1], "unit", "A\n");
-	EXPECT_SHOW(test, chan[1], "scale", "1.000\n");
-	EXPECT_SHOW(test, chan[1], "offset", "-1\n");
+	EXPECT_SHOW(test, chan[1], "scale", "0.0000762939453125\n");
+	EXPECT_SHOW(test, chan[1], "offset", "-15\n");
 	EXPECT_SHOW(test, chan[1], "signed", "0\n");
-	KUNIT_EXPECT_EQ(test, std_value(chan[1], ZIO_ATTR_SCALE_MANT), 1000);
+	KUNIT_EXPECT_EQ(test, double_value(chan[1], ZIO_ATTR_SCALE_LOW),
+			0x3f14000000000000);
+	KUNIT_EXPECT_EQ(test, (s32)std_value(chan[1], ZIO_ATTR_OFFSET), -15000000);
 	tdev->new_scaling_of = ZIO_ALL_CHANNELS;
 	KUNIT_EXPECT_EQ(test, test_store_u32(&tdev->cset->kobj, "nbits", 10), 0);
 	EXPECT_SHOW(test, chan[0], "unit", "A\n");
@@ -223,7 +339,8 @@ static void names_have_their_positions(struct kunit *test)
 	EXPECT_SHOW(test, chan, "control-attrs",
 		    "std 0 nbits\nstd 1 gain-factor\next 31 threshold\next 0 level signed\n"
 		    "std 5 unit\nstd 6 scale-mantissa signed\nstd 7 scale-exponent signed\n"
-		    "std 2 offset signed\nstd 8 signed\n");
+		    "std 2 offset signed\nstd 8 signed\nstd 9 scale-low\nstd 10 scale-high\n"
+		    "std 11 offset-low\nstd 12 offset-high\n");
 	KUNIT_EXPECT_STREQ(test, test_show(test, &chan->cset->bind->kobj, "control-attrs"),
 			   "std 0 nshots\nstd 1 post-samples\nstd 2 pre-samples\next 31 clock\n");
 	KUNIT_EXPECT_STREQ(test, test_show(test, &chan->cset->bind->kobj, "clock-source"),
@@ -236,8 +353,10 @@ static void names_have_their_positions(struct kunit *test)
 static struct kunit_case scale_cases[] = {
 	KUNIT_CASE(good_scales_are_exact),
 	KUNIT_CASE(bad_scales_change_nothing),
+	KUNIT_CASE(numbers_become_the_nearest_double),
+	KUNIT_CASE(old_numbers_are_right_or_refused),
 	KUNIT_CASE(units_have_names),
-	KUNIT_CASE(offset_has_a_sign),
+	KUNIT_CASE(offset_is_in_the_unit),
 	KUNIT_CASE(driver_attributes_have_signs),
 	KUNIT_CASE(sign_and_type_are_read_only),
 	KUNIT_CASE(driver_changes_the_scale),

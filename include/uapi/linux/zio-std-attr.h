@@ -4,11 +4,22 @@
  *
  * A control with ZIO_ATTR_SCALE_MANT tells how a sample becomes a physical value:
  *
- *	value = raw * SCALE_MANT * 10^SCALE_EXP + OFFSET / 1000000
+ *	value = raw * scale + offset
  *
  * raw is the number in the nbits valid bits of the sample, which has a sign if SIGNED
- * is 1. The value is in the unit UNIT. A control without SCALE_MANT tells nothing of
- * this: OFFSET is then a setting of the board, and not to be added.
+ * is 1. The value is in the unit UNIT, and so are scale and offset. Both are doubles in
+ * the format of IEEE 754: SCALE_LOW and SCALE_HIGH are the halves of the 64 bits of one,
+ * OFFSET_LOW and OFFSET_HIGH those of the other. A control without SCALE_HIGH has
+ *
+ *	scale = SCALE_MANT * 10^SCALE_EXP, offset = OFFSET / 1000000
+ *
+ * and one without OFFSET_HIGH has that offset. A control without SCALE_MANT tells nothing
+ * of this: OFFSET is then a setting of the board, and not to be added.
+ *
+ * A control with SCALE_HIGH has the other numbers, too, for programs that do not know it.
+ * SCALE_MANT has nine digits or more. If the exponent is beyond ZIO_SCALE_MAX_EXP, or
+ * OFFSET cannot have the offset exactly, then SCALE_EXP is ZIO_SCALE_NOT_HELD. Programs
+ * refuse that exponent.
  */
 #ifndef _UAPI_LINUX_ZIO_STD_ATTR_H
 #define _UAPI_LINUX_ZIO_STD_ATTR_H
@@ -33,6 +44,10 @@ enum zio_chan_std_attr {
 	ZIO_ATTR_SCALE_MANT,	/* s32: the scale is SCALE_MANT * 10^SCALE_EXP */
 	ZIO_ATTR_SCALE_EXP,	/* s32: -ZIO_SCALE_MAX_EXP ... ZIO_SCALE_MAX_EXP */
 	ZIO_ATTR_SIGNED,	/* 1: samples are two's complement; 0: unsigned */
+	ZIO_ATTR_SCALE_LOW,	/* the double: see above */
+	ZIO_ATTR_SCALE_HIGH,
+	ZIO_ATTR_OFFSET_LOW,
+	ZIO_ATTR_OFFSET_HIGH,
 	ZIO_ATTR_DEV_VERSION = ZIO_ATTR_VERSION,
 	_ZIO_DEV_ATTR_STD_NUM
 };
@@ -63,8 +78,15 @@ enum zio_buf_std_attr {
 	_ZIO_BUF_ATTR_STD_NUM
 };
 
-/* Limit of the decimal exponent of a scale, so that a double can hold each value */
+/* Limit of SCALE_EXP, and what it is if SCALE_MANT, SCALE_EXP and OFFSET are not enough */
 #define ZIO_SCALE_MAX_EXP	30
+#define ZIO_SCALE_NOT_HELD	127
+
+/*
+ * Scale and offset are at most 9.99...e280, and the scale is at least 1e-280: each value
+ * is then a finite double.
+ */
+#define ZIO_DOUBLE_MAX_EXP	280
 
 /*
  * Units of samples. They have no prefix: the scale of a channel in millivolts is 1000

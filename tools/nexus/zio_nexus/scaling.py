@@ -10,6 +10,8 @@ import zio
 from .blocks import Array
 
 OFFSET, MAX_RATE, UNIT, MANTISSA, EXPONENT, SIGNED = 2, 3, 5, 6, 7, 8
+# The halves of two doubles: the scale and the offset
+DOUBLES = (9, 10, 11, 12)
 # Bytes of the numbers of numpy
 NUMBERS = (1, 2, 4, 8)
 
@@ -52,7 +54,7 @@ def attribute_bytes(controls: Array) -> Array:
         for name in ("flags", "nbits")
     ]
     values = controls["attr_channel"]["std_val"]
-    wanted = values[:, [OFFSET, UNIT, MANTISSA, EXPONENT, SIGNED]]
+    wanted = values[:, [OFFSET, UNIT, MANTISSA, EXPONENT, SIGNED, *DOUBLES]]
     parts.append(np.ascontiguousarray(wanted).view(np.uint8).reshape(len(controls), -1))
     return np.concatenate(parts, axis=1)
 

@@ -222,17 +222,17 @@ test_reference()
 {
 	adc=/sys/bus/zio/devices/ad7888-0000
 	plug vref=3300000
-	is "the internal reference is 2.5 V" "$(scaling 0)" "V 0.000610351563 0 0"
+	is "the internal reference is 2.5 V" "$(scaling 0)" "V 0.0006103515625 0 0"
 	is "12 bits of 16" "$(cat $adc/cset0/chan0/type | cut -c 4-)" "u12/16>>0"
-	write_file $adc/cset0/chan7/offset -3000 >/dev/null
+	write_file $adc/cset0/chan7/offset -0.003 >/dev/null
 	write_file $adc/cset0/chan7/scale 0.00061 >/dev/null
 	is "a user calibrates a channel" "$(scaling 7) $(scaling 6)" \
-		"V 0.00061 -3000 0 V 0.000610351563 0 0"
+		"V 0.00061 -0.003 0 V 0.0006103515625 0 0"
 	write_file $adc/cset0/vref-src 1 >/dev/null
 	is "the external reference has another voltage" "$(scaling 0) $(scaling 7)" \
-		"V 0.000805664063 0 0 V 0.000805664063 0 0"
+		"V 0.0008056640625 0 0 V 0.0008056640625 0 0"
 	write_file $adc/cset0/vref-src 0 >/dev/null
-	is "and back" "$(scaling 0)" "V 0.000610351563 0 0"
+	is "and back" "$(scaling 0)" "V 0.0006103515625 0 0"
 	rmmod spi-ad788x
 	adc=/sys/bus/zio/devices/ad7887-0000
 	plug chip=ad7887 vref=5000000

@@ -258,7 +258,7 @@ TEST_EACH("%s refuses what is not a number, or too large", fresh,
 }
 
 TEST_EACH("%s, which has a sign, refuses what is not a number, or too large", fresh,
-	  "cset0/chan0/offset", "cset1/chan0/offset", "cset2/chan0/offset")
+	  "cset2/chan0/offset")
 {
 	static const char * const too_far[] = {
 		"2147483648", "-2147483649\n", "-4294967296", "-4294967297", NULL
@@ -270,6 +270,26 @@ TEST_EACH("%s, which has a sign, refuses what is not a number, or too large", fr
 	refuse_each(path, out_of_range, ERANGE);
 	refuse_each(path, too_far, ERANGE);
 	refuse(path, repeat('9', 4096), ERANGE);
+}
+
+TEST_EACH("%s, a decimal number, refuses what is none, or too large", fresh,
+	  "cset0/chan0/offset", "cset1/chan0/offset", "cset0/chan0/scale")
+{
+	static const char * const no_decimal[] = {
+		"\n", " ", "+", "-", ".", "-.", "1 ", " 1", "1.2.3", "1,5", "0x10", "1e",
+		"e5", "1e5x", "1\n\n", "nan", "inf", "--1", "+-1", "1e1.5", NULL
+	};
+	static const char * const too_far[] = {
+		"1e281", "-10e280", "1e-281", "1e2147483647", "1e-2147483648",
+		"1e99999999999999999999", NULL
+	};
+	char path[128];
+
+	snprintf(path, sizeof(path), ZZERO_SYS "/%s", value);
+	refuse_each(path, no_decimal, EINVAL);
+	refuse_each(path, too_far, ERANGE);
+	refuse(path, "18446744073709551616", EOVERFLOW);
+	refuse(path, repeat('9', 4095), EOVERFLOW);
 }
 
 TEST_EACH("%s refuses what is not a name", fresh,

@@ -66,7 +66,7 @@ test_description()
 	done >/tmp/said
 	is "units" "$(sed -n 1p /tmp/said)" "V degC m/s2 none"
 	is "scales" "$(sed -n 2p /tmp/said)" "0.0005 0.5 0.00059855 1"
-	is "offsets" "$(sed -n 3p /tmp/said)" "0 -5000000 0 0"
+	is "offsets" "$(sed -n 3p /tmp/said)" "0 -5 0 0"
 	is "signs" "$(sed -n 4p /tmp/said)" "0 1 1 1"
 	is "bytes of a sample" "$(cat $ziio/cset*/ssize | xargs)" "2 1 2 4"
 	is "other attributes are at the IIO device" "$(cat $ziio/iio/name)" iio-ramp

@@ -44,8 +44,8 @@ test_scaling()
 	is "nobody changes the sign" "$(stat -c %a $chan/signed $chan/scale | xargs)" "444 644"
 	dd if=/dev/zio/zzero-0000-0-2-data of=/dev/null bs=16 count=1 2>/dev/null
 	check "a user says what samples mean" \
-		zio set zzero/0/2 unit=V scale=1.0e-3 offset=-16000
-	is "in sysfs" "$(scaling $chan)" "V 0.001 -16000 0 le:u8/8>>0"
+		zio set zzero/0/2 unit=V scale=1.0e-3 offset=-0.016
+	is "in sysfs" "$(scaling $chan)" "V 0.001 -0.016 0 le:u8/8>>0"
 	is "another channel has its own scale" "$(scaling $cset0/chan1)" "none 1 0 0 le:u8/8>>0"
 	dump -u -d
 	check "values in volts" has_line '^ data 0: 0 0\.001 0\.002 0\.003 V$'
@@ -60,12 +60,13 @@ test_errors()
 {
 	expect_write_errno "a scale that is no number" EINVAL $chan/scale much
 	expect_write_errno "a scale of nothing" EDOM $chan/scale 0.000
-	expect_write_errno "too many digits" EOVERFLOW $chan/scale 1.23456789012
-	expect_write_errno "too large a scale" ERANGE $chan/scale 1e31
+	expect_write_errno "too many digits" EOVERFLOW $chan/scale 2.2345678901234567891
+	expect_write_errno "too large a scale" ERANGE $chan/scale 1e281
 	expect_write_errno "an unknown unit" EINVAL $chan/unit mV
-	expect_write_errno "too large an offset" ERANGE $chan/offset 2147483648
-	expect_write_errno "too small an offset" ERANGE $chan/offset -2147483649
-	expect_write_errno "a broken offset" EINVAL $chan/offset -1.5
+	expect_write_errno "too large an offset" ERANGE $chan/offset 1e281
+	expect_write_errno "too many digits of an offset" EOVERFLOW \
+		$chan/offset -18446744073709551616
+	expect_write_errno "a broken offset" EINVAL $chan/offset -1.5.
 	record zio set zzero/0/2 scale=0
 	check "zio says why" has_line 'a scale of 0 makes all values equal'
 	record zio set zzero/0/2 unit=mV

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * decimal.c: decimal numbers as text, such as "0.0000762939453125"
+ *
+ * A number has up to 19 digits, and an exponent. Text and number are equal: a text with
+ * more digits is refused and not rounded. So sysfs shows what a user has written.
+ */
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/overflow.h>
+#include <linux/sysfs.h>
+#include <linux/zio-attr.h>
+
+#include "config/internal.h"
+
+/* Numbers without an exponent: "1000000000", "0.000000000001" */
+#define LARGEST_PLAIN	9
+#define SMALLEST_PLAIN	(-12)
+
+/* The text that is read so far */
+struct reader {
+	struct zio_decimal dec;	/* without the zeros at the end */
+	unsigned int zeros;	/* at the end */
+	unsigned int digits;
+	unsigned int fraction;	/* digits after the point */
+	bool overflow;
+};
+
+static void append_digit(struct reader *in, unsigned int digit)
+{
+	u64 sum = in->dec.digits;
+
+	in->digits++;
+	if (!digit) {
+		in->zeros += !!in->dec.digits;
+		return;
+	}
+	for (in->zeros++; in->zeros && !in->overflow; in->zeros--)
+		in->overflow = check_mul_overflow(sum, 10ULL, &sum);
+	if (in->overflow || check_add_overflow(sum, (u64)digit, &sum))
+		in->overflow = true;
+	else
+		in->dec.digits = sum;
+	in->zeros = 0;
+}
+
+static const char *parse_digits(struct reader *in, const char *text)
+{
+	for (; isdigit(*text); text++)
+		append_digit(in, *text - '0');
+	return text;
+}
+
+static const char *parse_number(struct reader *in, const char *text)
+{
+	unsigned int whole;
+
+	text = parse_digits(in, text);
+	if (*text != '.')
+		return text;
+	whole = in->digits;
+	text = parse_digits(in, text + 1);
+	in->fraction = in->digits - whole;
+	return text;
+}
+
+/* Reads what follows the digits: nothing, or an exponent. */
+static int parse_exponent(const char *text, s32 *exp)
+{
+	*exp = 0;
+	if (*text == 'e' || *text == 'E')
+		return kstrtos32(text + 1, 10, exp);
+	return *text && strcmp(text, "\n") ? -EINVAL : 0;
+}
+
+static bool exp_fits(s64 exp, u64 digits)
+{
+	while (digits >= 10) {
+		digits = div_u64(digits, 10);
+		exp++;
+	}
+	return !digits || abs(exp) <= ZIO_DOUBLE_MAX_EXP;
+}
+
+/**
+ * zio_decimal_parse() - read a number
+ * @text: "0.001", "-2.5e-3" or "1000", and perhaps a newline
+ * @dec: receives the number
+ *
+ * Context: Any.
+ *
+ * Return: 0; -EINVAL for text that is not a number; -EOVERFLOW for a number whose digits,
+ * without zeros at both ends, are 2^64 or more; -ERANGE for a size beyond
+ * 10^ZIO_DOUBLE_MAX_EXP, or below the inverse. An error leaves @dec as it is.
+ */
+int zio_decimal_parse(const char *text, struct zio_decimal *dec)
+{
+	bool negative = *text == '-';
+	struct reader in = { };
+	s64 exp;
+	s32 tens;
+	int ret;
+
+	text = parse_number(&in, text + (negative || *text == '+'));
+	if (!in.digits)
+		return -EINVAL;
+	ret = parse_exponent(text, &tens);
+	if (ret)
+		return ret;
+	if (in.overflow)
+		return -EOVERFLOW;
+	exp = (s64)tens + in.zeros - in.fraction;
+	if (!exp_fits(exp, in.dec.digits))
+		return -ERANGE;
+	dec->digits = in.dec.digits;
+	dec->exp = in.dec.digits ? exp : 0;
+	dec->negative = negative && in.dec.digits;
+	return 0;
+}
+
+/**
+ * zio_decimal_make() - make the number @mant * 10^@exp
+ * @mant: any number but S64_MIN
+ * @exp: the exponent
+ *
+ * Context: Any.
+ *
+ * Return: the number.
+ */
+struct zio_decimal zio_decimal_make(s64 mant, s32 exp)
+{
+	struct zio_decimal dec = { .digits = abs(mant), .negative = mant < 0 };
+	u32 last = 0;
+
+	for (; dec.digits; exp++) {
+		u64 rest = div_u64_rem(dec.digits, 10, &last);
+
+		if (last)
+			break;
+		dec.digits = rest;
+	}
+	dec.exp = dec.digits ? exp : 0;
+	return dec;
+}
+
+/* Is the size of the number such that it makes a double? */
+bool zio_decimal_fits(const struct zio_decimal *dec)
+{
+	return exp_fits(dec->exp, dec->digits);
+}
+
+/**
+ * zio_decimal_print() - print a number, so that zio_decimal_parse() reads the same
+ * @page: a page of sysfs for the text
+ * @dec: the number
+ *
+ * Context: Process.
+ *
+ * Return: the length of the text.
+ */
+ssize_t zio_decimal_print(char *page, const struct zio_decimal *dec)
+{
+	static const char zeros[] = "00000000000";
+	const char *sign = dec->negative ? "-" : "";
+	char digits[24];
+	int len = scnprintf(digits, sizeof(digits), "%llu", dec->digits);
+	int size = dec->exp + len - 1;	/* 10^size is the place of the first digit */
+
+	if (dec->exp >= 0 && dec->exp <= LARGEST_PLAIN)
+		return sysfs_emit(page, "%s%s%.*s\n", sign, digits, dec->exp, zeros);
+	if (dec->exp < 0 && size >= 0)
+		return sysfs_emit(page, "%s%.*s.%s\n", sign, size + 1, digits,
+				  digits + size + 1);
+	if (dec->exp < 0 && size >= SMALLEST_PLAIN)
+		return sysfs_emit(page, "%s0.%.*s%s\n", sign, -size - 1, zeros, digits);
+	return sysfs_emit(page, "%s%c%s%se%d\n", sign, *digits, digits[1] ? "." : "",
+			  digits + 1, size);
+}
+
+/**
+ * zio_decimal_to_s32() - get a number in units of a power of ten
+ * @dec: the number
+ * @exp: the exponent of the unit
+ * @value: receives the integer
+ *
+ * Context: Any.
+ *
+ * Return: false if the number is no such integer, or does not fit in 32 bits.
+ */
+bool zio_decimal_to_s32(const struct zio_decimal *dec, s32 exp, s32 *value)
+{
+	u64 size = dec->digits;
+	s32 n = dec->exp - exp;
+
+	if (dec->digits && n < 0)
+		return false;
+	for (; size && size <= S32_MAX && n > 0; n--)
+		size *= 10;
+	if (size > S32_MAX)
+		return false;
+	*value = dec->negative ? -(s32)size : size;
+	return true;
+}
+
+/**
+ * zio_decimal_round() - round a number to a mantissa of 32 bits
+ * @dec: the number
+ * @mant: receives the mantissa: nine digits or more, or all
+ * @exp: receives the exponent
+ *
+ * Context: Any.
+ */
+void zio_decimal_round(const struct zio_decimal *dec, s32 *mant, s32 *exp)
+{
+	u64 size = dec->digits;
+	struct zio_decimal short_dec;
+	s32 tens = dec->exp;
+	u32 last = 0;
+
+	while (size > S32_MAX) {
+		size = div_u64_rem(size, 10, &last);
+		tens++;
+	}
+	/* The last digit that was dropped decides. */
+	size += last >= 5 && size < S32_MAX;
+	short_dec = zio_decimal_make(size, tens);
+	*mant = dec->negative ? -(s32)short_dec.digits : short_dec.digits;
+	*exp = short_dec.exp;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * double.c: the nearest double of a decimal number, by integers alone
+ *
+ * The number becomes a large integer, exactly but for a fraction of which only one bit is
+ * of interest: whether it is zero. 53 bits of the integer remain; the others decide how
+ * these are rounded. So the result is what strtod() returns.
+ */
+#include <linux/bits.h>
+#include <linux/math64.h>
+#include <linux/zio-attr.h>
+
+#include "config/internal.h"
+
+/*
+ * The integer is digits * 10^exp * 2^(32 * shift). At least 54 bits must be left of it,
+ * and all must have room: digits have up to 20 places, so 10^exp is 10^280 at most, which
+ * has 931 bits, and 10^-299 at least, which needs 994 bits in front.
+ */
+#define LIMBS		36
+#define SHIFT_UP	2	/* for an exponent that is not negative */
+#define SHIFT_DOWN	33
+#define CHUNK		9	/* powers of ten in a u32 */
+
+#define MANT_BITS	53
+#define EXP_BIAS	1023
+
+struct large {
+	u32 limb[LIMBS];	/* the least comes first */
+	bool inexact;		/* a fraction was dropped */
+};
+
+static u32 power_of_ten(unsigned int n)
+{
+	u32 power = 1;
+
+	while (n--)
+		power *= 10;
+	return power;
+}
+
+static void multiply(struct large *num, u32 by)
+{
+	u64 carry = 0;
+	int i;
+
+	for (i = 0; i < LIMBS; i++) {
+		carry += (u64)num->limb[i] * by;
+		num->limb[i] = carry;
+		carry >>= 32;
+	}
+}
+
+static void divide(struct large *num, u32 by)
+{
+	u32 rest = 0;
+	int i;
+
+	for (i = LIMBS - 1; i >= 0; i--)
+		num->limb[i] = div_u64_rem((u64)rest << 32 | num->limb[i], by, &rest);
+	num->inexact |= rest;
+}
+
+/* Dividing several times drops the same fraction as dividing once by the product. */
+static void apply_exponent(struct large *num, s32 exp)
+{
+	unsigned int left = abs(exp);
+
+	while (left) {
+		unsigned int n = left < CHUNK ? left : CHUNK;
+
+		if (exp > 0)
+			multiply(num, power_of_ten(n));
+		else
+			divide(num, power_of_ten(n));
+		left -= n;
+	}
+}
+
+static bool bit_of(const struct large *num, int bit)
+{
+	return num->limb[bit / 32] >> bit % 32 & 1;
+}
+
+static bool has_bits_below(const struct large *num, int bit)
+{
+	while (bit--)
+		if (bit_of(num, bit))
+			return true;
+	return num->inexact;
+}
+
+static int top_bit(const struct large *num)
+{
+	int bit = 32 * LIMBS - 1;
+
+	while (!bit_of(num, bit))
+		bit--;
+	return bit;
+}
+
+/**
+ * zio_decimal_to_double() - round a number to the nearest double
+ * @dec: a number that zio_decimal_fits()
+ *
+ * A number in the middle between two doubles becomes the even one.
+ *
+ * Context: Any.
+ *
+ * Return: the 64 bits of the double, in the format of IEEE 754.
+ */
+u64 zio_decimal_to_double(const struct zio_decimal *dec)
+{
+	int shift = dec->exp < 0 ? SHIFT_DOWN : SHIFT_UP;
+	struct large num = { };
+	int i, top, lowest;
+	u64 mant = 0, exp;
+
+	if (!dec->digits)
+		return 0;
+	num.limb[shift] = lower_32_bits(dec->digits);
+	num.limb[shift + 1] = upper_32_bits(dec->digits);
+	apply_exponent(&num, dec->exp);
+	top = top_bit(&num);
+	lowest = top - MANT_BITS + 1;
+	for (i = top; i >= lowest; i--)
+		mant = mant << 1 | bit_of(&num, i);
+	if (bit_of(&num, lowest - 1))
+		mant += mant & 1 || has_bits_below(&num, lowest - 1);
+	exp = top - 32 * shift + EXP_BIAS;
+	/* A carry out of the mantissa makes it 0, and the exponent one more. */
+	return (u64)dec->negative << 63 | ((exp << (MANT_BITS - 1)) + mant -
+					   BIT_ULL(MANT_BITS - 1));
+}
