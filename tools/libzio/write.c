@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -52,8 +53,26 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 	return 0;
 }
 
-/* Clear requests to the kernel: a reader of the file has no use for them. */
-static void clean_control(struct zio_channel *ch, const struct zio_control *control)
+/* A block without a name is one that the caller has made. */
+static void name_block(struct zio_channel *ch, struct zio_control *control)
+{
+	struct timespec now;
+
+	strcpy(control->addr.devname, "zio");
+	if (!control->seq_num)
+		control->seq_num = (uint32_t)ch->stats.blocks;
+	if (control->tstamp.secs || control->tstamp.ticks)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	control->tstamp.secs = (uint64_t)now.tv_sec;
+	control->tstamp.ticks = (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Clear requests to the kernel: a reader of the file has no use for them. Complete a
+ * control of zeros and sizes. Refuse what the library itself would refuse to read.
+ */
+static int clean_control(struct zio_channel *ch, const struct zio_control *control)
 {
 	struct zio_control *clean = &ch->control;
 
@@ -62,6 +81,13 @@ static void clean_control(struct zio_channel *ch, const struct zio_control *cont
 			ZIO_CONTROL_SHARE_ONLY);
 	if (!(clean->flags & (ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN)))
 		clean->flags |= ZIO_NATIVE;
+	if (!clean->major_version) {
+		clean->major_version = ZIO_MAJOR_VERSION;
+		clean->minor_version = ZIO_MINOR_VERSION;
+	}
+	if (!*clean->addr.devname)
+		name_block(ch, clean);
+	return zio_check_control(ch);
 }
 
 int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
@@ -69,7 +95,8 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 	if (ch->stage == ZIO_STAGE_DATA)
 		return 0;
 	if (ch->file) {
-		clean_control(ch, control);
+		if (!ch->done && clean_control(ch, control))
+			return -1;
 		control = &ch->control;
 	}
 	if (control &&

@@ -15,11 +15,15 @@
  * @data: the samples; the library does not keep the pointer
  * @size: bytes of @data; nsamples * ssize of @control
  *
+ * In a block file, a control of version 0 gets that of the library. One without a name
+ * gets the name "zio", and a number and the time if it has none.
+ *
  * Context: One thread per channel. Waits for a free block unless the channel is
  * non-blocking.
  * Return: 0; -1 with errno: EAGAIN or EINTR; EINVAL @size does not match @control, a
  * block file got no control, or the output has another ssize; EMSGSIZE the blocks
- * of the output are smaller; EBUSY a block is reserved; EBADF @ch is an input; ENODEV
+ * of the output are smaller; EPROTO or EPROTONOSUPPORT @control is for a block file, and
+ * no reader would understand it; EBUSY a block is reserved; EBADF @ch is an input; ENODEV
  * the device is gone; and the errors of write(2).
  */
 int zio_write_block(struct zio_channel *ch, const struct zio_control *control,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -186,6 +187,74 @@ static void test_write_refused(void)
 }
 
 /* Files do not get flags that are requests to the kernel; they get an endian mark. */
+static bool write_control(struct zio_channel *ch, const struct zio_control *control)
+{
+	static const uint8_t data[4 * SIZE];
+
+	return !zio_write_block(ch, control, data, control->nsamples * control->ssize);
+}
+
+/* Is @secs the time of now, within a day? Clocks of machines differ. */
+static bool is_now(uint64_t secs)
+{
+	uint64_t now = (uint64_t)time(NULL);
+
+	return secs <= now && now - secs < 86400;
+}
+
+/* A control of zeros and sizes is completed. Each file that is written can be read. */
+static void test_completed(void)
+{
+	struct zio_control control = { .nsamples = SIZE, .ssize = 1 };
+	struct zio_channel *ch;
+	struct zio_block blk = { .control = &control };
+	bool good;
+
+	ch = open_file(path_of("zeros"), ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	good = write_control(ch, &control) && write_control(ch, &control);
+	control.tstamp.secs = 7;
+	control.seq_num = 9;
+	strcpy(control.addr.devname, "mine");
+	ok(good && write_control(ch, &control) && !zio_close(ch), "write controls of zeros");
+	ch = open_file(path_of("zeros"), 0);
+	ok(zio_next(ch, &blk) == 1 && blk.control->major_version == ZIO_MAJOR_VERSION &&
+	   blk.control->minor_version == ZIO_MINOR_VERSION, "version");
+	ok(!strcmp(blk.control->addr.devname, "zio") && !blk.control->seq_num, "name");
+	ok(is_now(blk.control->tstamp.secs), "time");
+	ok(zio_next(ch, &blk) == 1 && blk.control->seq_num == 1 && !blk.lost, "number");
+	ok(zio_next(ch, &blk) == 1 && blk.control->seq_num == 9 &&
+	   blk.control->tstamp.secs == 7 && !strcmp(blk.control->addr.devname, "mine"),
+	   "what the caller has set stays");
+	ok(!zio_next(ch, &blk), "end");
+	zio_close(ch);
+}
+
+static void test_unreadable(void)
+{
+	struct zio_control control;
+	struct zio_channel *ch;
+	struct zio_block blk;
+
+	ch = open_file(path_of("unreadable"), ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	zio_control_init(&control, SIZE, 1);
+	control.major_version = ZIO_MAJOR_VERSION + 1;
+	ok(!write_control(ch, &control) && errno == EPROTONOSUPPORT &&
+	   strstr(zio_reason(ch), "version"), "another version is not written");
+	zio_control_init(&control, SIZE, 0);
+	ok(!write_control(ch, &control) && errno == EPROTO, "samples of no size are not written");
+	zio_control_init(&control, SIZE, 1);
+	control.flags ^= ZIO_CONTROL_LITTLE_ENDIAN ^ ZIO_CONTROL_BIG_ENDIAN;
+	ok(!write_control(ch, &control) && errno == EPROTO, "the other endianness is not written");
+	zio_control_init(&control, SIZE, 1);
+	control.flags = 1;
+	ok(!write_control(ch, &control) && errno == EPROTO, "half of a mark is not written");
+	zio_control_init(&control, SIZE, 1);
+	ok(write_control(ch, &control) && !zio_close(ch), "a good control");
+	ch = open_file(path_of("unreadable"), 0);
+	ok(zio_next(ch, &blk) == 1 && !zio_next(ch, &blk), "is all that was written");
+	zio_close(ch);
+}
+
 static void test_flags(void)
 {
 	struct zio_channel *ch = open_file(path_of("flags"), ZIO_OPEN_OUTPUT |
@@ -523,6 +592,8 @@ int main(void)
 	test_create();
 	test_append();
 	test_write_refused();
+	test_completed();
+	test_unreadable();
 	test_flags();
 	test_skip();
 	test_hostile();

@@ -250,12 +250,15 @@ class Channel(Closing):
 
         `data` are the samples: an array, or bytes. `control` is a scalar of
         `control_dtype`, such as `block.control`; with none, the control has the size
-        and the number of samples alone. Its `nsamples` and `ssize` must fit `data`.
+        and the number of samples alone. Its `nsamples` and `ssize` must fit `data`. In a
+        block file, a control without a name is one of the channel `zio-0000-0-0`; it
+        gets the next number, and the time of now if it has none.
 
         Waits for room, unless the channel is non-blocking. Raises `WouldBlock`,
         `Interrupted`, and `Error` with:
 
         - EINVAL: the sizes do not fit
+        - EPROTO, EPROTONOSUPPORT: no reader of the block file would understand the control
         - EMSGSIZE: the blocks of the output are smaller
         - EBADF: the channel is an input
         - ENODEV: the device is gone
