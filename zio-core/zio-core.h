@@ -102,6 +102,7 @@ struct zio_channel_core {
 	u32 played; /* output: up to which block, by seq */
 	u32 dropped; /* and how many of them were not */
 	atomic_t alarms_new;
+	atomic_t alarms_dropped; /* of dropped blocks: see zio_channel_pop_unread() */
 	atomic_t alarms;
 	unsigned long blocks;
 	unsigned long bytes;
@@ -130,6 +131,7 @@ struct zio_channel_core {
 	unsigned int waiters; /* for a block that is put: see engine.h */
 	unsigned int len;
 	unsigned int watermark;
+	u32 next_seq; /* of an input: behind the last block that a reader took */
 	struct list_head sessions;
 	struct list_head unread;
 	bool slowpath; /* a ring, a route, unread blocks, or blocks that are merged */

@@ -72,6 +72,7 @@ void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 		       take_next(chan, first, most - first->len, to_block_core(first)->seq + n))
 			n++;
 	}
+	chan->next_seq += n - 1;
 	to_block_core(first)->seq -= chan->merged;
 	WRITE_ONCE(chan->merged, chan->merged + n - 1);
 }

@@ -321,6 +321,7 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	struct zio_queue *q = &chan->queue;
 
 	zio_sessions_drop(chan);
+	zio_channel_settle_alarms(chan);
 	ring->merged = chan->merged;
 	fill_slots(chan, ring, atomic_read(&q->tail), zio_queue_count(q));
 	ring->hdr->lost = zio_channel_losses(chan);
@@ -351,6 +352,7 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 	show_ring(chan, ring, &stream_ring_ops);
 	synchronize_rcu();					/* K */
 	/* The driver drops no unread block any more. */
+	zio_channel_settle_alarms(chan);
 	WRITE_ONCE(hdr->tail, atomic_read(&q->tail));
 	end = smp_load_acquire(&q->head);			/* A */
 	fill_slots(chan, ring, hdr->tail, end - hdr->tail);

@@ -314,12 +314,17 @@ void zio_session_submit(struct zio_session *sess)
 static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue);
+	u32 seq;
 
 	if (!block) {
 		block = zio_cset_pull(chan);
 		if (IS_ERR(block))
 			return block;
 	}
+	seq = to_block_core(block)->seq;
+	if (unlikely(seq != chan->next_seq))
+		zio_block_take_dropped(chan, block);
+	chan->next_seq = seq + 1;
 	to_block_core(block)->used = 0;
 	to_block_core(block)->ctrl_seen = false;
 	return block;

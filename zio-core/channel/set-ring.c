@@ -260,6 +260,7 @@ static void start_channel(struct zio_channel_core *chan, struct zio_set_ring *ri
 	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
 	drop_queued(chan);
+	zio_channel_settle_alarms(chan);
 	ring->lost += zio_channel_losses(chan);
 	chan->slowpath = true;
 	rcu_assign_pointer(chan->ring_area, ring->area);

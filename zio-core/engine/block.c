@@ -55,11 +55,33 @@ static bool prefers_new(const struct zio_channel_core *chan)
 	return READ_ONCE(chan->buf->prefer_new) || READ_ONCE(chan->only_taps);
 }
 
+/*
+ * Takes the oldest block out of the queue. What it reports, and that it is lost, is there
+ * before the block has gone: a reader that takes the next block sees the gap and the alarms.
+ */
+static struct zio_block *take_oldest(struct zio_channel_core *chan)
+{
+	struct zio_block *block;
+	int tail, alarms, before;
+
+	while ((block = zio_queue_look(&chan->queue, &tail))) {
+		alarms = ZIO_ALARM_LOST_BLOCK | READ_ONCE(block->zio_alarms) |
+			READ_ONCE(block->drv_alarms) << 8;
+		before = atomic_fetch_or(alarms, &chan->alarms_dropped);
+		if (zio_queue_take(&chan->queue, tail, 1))
+			break;
+		/* A reader has the block and its alarms. */
+		atomic_andnot(alarms & ~before, &chan->alarms_dropped);
+	}
+	return block;
+}
+
 /**
  * zio_channel_pop_unread() - take the oldest unread block out of the queue, to drop it
  * @chan: the channel
  *
- * A program sees the blocks of a ring, so the core does not drop those.
+ * A program sees the blocks of a ring, so the core does not drop those. The alarms of the
+ * block, and that of the loss, go to the oldest block that is left: the gap is before it.
  *
  * Context: Any; the caller owns the phase, or is the driver of a stream.
  *
@@ -69,7 +91,53 @@ struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
 {
 	if (READ_ONCE(chan->ops) || !prefers_new(chan) || is_in_the_way(chan))
 		return NULL;
-	return zio_queue_pop(&chan->queue);
+	return take_oldest(chan);
+}
+
+static void add_alarms(struct zio_block *block, int alarms)
+{
+	WRITE_ONCE(block->zio_alarms, block->zio_alarms | alarms);
+	WRITE_ONCE(block->drv_alarms, block->drv_alarms | alarms >> 8);
+}
+
+/**
+ * zio_block_take_dropped() - move the alarms of dropped blocks into the block behind them
+ * @chan: the channel, locked
+ * @block: a block that the caller took from the queue; a gap is before it
+ *
+ * Context: Process.
+ */
+void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block)
+{
+	if (atomic_read(&chan->alarms_dropped))
+		add_alarms(block, atomic_xchg(&chan->alarms_dropped, 0));
+}
+
+/**
+ * zio_channel_settle_alarms() - the same for the oldest queued block
+ * @chan: the channel, locked; no other context takes blocks out of the queue
+ *
+ * If none is queued, the next block gets the alarms.
+ *
+ * Context: Process.
+ */
+void zio_channel_settle_alarms(struct zio_channel_core *chan)
+{
+	int alarms = atomic_xchg(&chan->alarms_dropped, 0);
+
+	if (!alarms)
+		return;
+	if (zio_queue_count(&chan->queue))
+		add_alarms(zio_queue_peek(&chan->queue), alarms);
+	else
+		atomic_or(alarms, &chan->alarms_new);
+}
+
+/* The alarm is in chan->alarms_dropped. */
+static void count_dropped(struct zio_channel_core *chan)
+{
+	chan->lost++;
+	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 }
 
 /* Drops the oldest unread block, and counts the loss. Returns false if it drops none. */
@@ -79,7 +147,7 @@ static bool drop_oldest(struct zio_channel_core *chan)
 
 	if (!old)
 		return false;
-	zio_channel_count_loss(chan);
+	count_dropped(chan);
 	chan->buf->type->ops->put_block(chan->buf, old);
 	return true;
 }

@@ -168,6 +168,8 @@ static __always_inline void zio_clock_read(clockid_t clock,
 
 /* block.c */
 void zio_channel_raise(struct zio_channel_core *chan, int bits);
+void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block);
+void zio_channel_settle_alarms(struct zio_channel_core *chan);
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
 void zio_channel_drop_unread(struct zio_channel_core *chan);
 

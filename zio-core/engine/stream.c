@@ -112,7 +112,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 		block = get_block(chan);
 	while (!block && (old = pop_unread(chan))) {
 		WRITE_ONCE(chan->stream->dropped, chan->stream->dropped + 1);
-		zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
+		atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 		chan->buf->type->ops->put_block(chan->buf, old);
 		block = get_block(chan);
 	}

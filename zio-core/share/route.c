@@ -400,6 +400,7 @@ static void start_feeding(struct zio_route *route)
 	zio_cset_freeze(in->cset);
 	mutex_lock(&in->lock);
 	zio_sessions_drop(in);
+	zio_channel_settle_alarms(in);
 	in->slowpath = true;
 	WRITE_ONCE(in->has_former_outputs, zio_buffer_is_shared(in->buf));
 	add_route(route);

@@ -156,6 +156,34 @@ static void prefer_new_drops_oldest(struct kunit *test)
 	chan->buf->type->ops->put_block(chan->buf, block);
 }
 
+/* Blocks 0 to 3 are dropped. What they report is said before the gap, and only once. */
+static void dropped_alarms_go_to_the_oldest_left(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	struct zio_block *block;
+	int i;
+
+	test_stop_demand(tdev);
+	chan->buf->prefer_new = true;
+	for (i = 0; i < ZIO_DEFAULT_LEN + 4; i++) {
+		if (i == 2)
+			zio_channel_alarm(&chan->pub, 0x40);
+		test_fire(tdev->cset);
+	}
+	for (i = 4; i < ZIO_DEFAULT_LEN + 4; i++) {
+		block = test_user_next(user);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(block));
+		KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, i);
+		KUNIT_EXPECT_EQ(test, block->zio_alarms, i == 4 ? ZIO_ALARM_LOST_BLOCK : 0);
+		KUNIT_EXPECT_EQ(test, block->drv_alarms, i == 4 ? 0x40 : 0);
+		test_user_put(user);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&chan->alarms), ZIO_ALARM_LOST_BLOCK | 0x4000);
+	expect_no_alarms(test, tdev);
+}
+
 /*
  * The reader has found its queue empty. Before it pulls, the reader of another channel
  * fires, and there is a block for both.
@@ -285,6 +313,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(overrun_raises_an_alarm),
 	KUNIT_CASE(shrunk_buffer_takes_no_more),
 	KUNIT_CASE(prefer_new_drops_oldest),
+	KUNIT_CASE(dropped_alarms_go_to_the_oldest_left),
 	KUNIT_CASE(pull_overtakes_nothing),
 	KUNIT_CASE(hold_takes_blocks_back),
 	KUNIT_CASE(disabled_trigger_is_silent),

@@ -65,6 +65,28 @@ static void ring_is_the_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 7);
 }
 
+/* With "prefer-new" blocks were dropped before the program came: the first slot says so. */
+static void ring_begins_with_the_alarm(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	const struct zio_control *slot;
+	struct file *file;
+	u32 i;
+
+	test_stop_demand(tdev);
+	chan->buf->prefer_new = true;
+	test_fire_events(tdev, 20);
+	KUNIT_EXPECT_EQ(test, chan->lost, 4);
+	file = open_ring(tdev);
+	for (i = 0; i < 16; i++) {
+		slot = slot_of(chan->ring, chan->ring->hdr->tail + i);
+		KUNIT_EXPECT_EQ(test, slot->seq_num, 4 + i);
+		KUNIT_EXPECT_EQ(test, slot->zio_alarms, i ? 0 : ZIO_ALARM_LOST_BLOCK);
+	}
+	test_close(test, file);
+}
+
 /* The counts wrap while blocks are in the ring, and when it is full. */
 static void ring_wraps(struct kunit *test)
 {
@@ -318,6 +340,7 @@ static void ring_is_read_while_it_is_filled(struct kunit *test)
 
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_is_the_queue),
+	KUNIT_CASE(ring_begins_with_the_alarm),
 	KUNIT_CASE(ring_wraps),
 	KUNIT_CASE(full_ring_counts_losses),
 	KUNIT_CASE(open_and_close_keep_armed_blocks),

@@ -388,8 +388,11 @@ static void prefer_new_drops_unread_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take(chan, 3, 16), 3);
 	zio_channel_complete(&chan->pub, 7);
 	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 3);
-	for (i = 3; i < 19; i++)
+	for (i = 3; i < 19; i++) {
 		expect_block(test, user, i, i);
+		KUNIT_EXPECT_EQ(test, user->sess->ctrl.zio_alarms,
+				i == 3 ? ZIO_ALARM_LOST_BLOCK : 0);
+	}
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 }
 
