@@ -16,6 +16,20 @@ static char dir[PATH_MAX / 4];
 static char path[PATH_MAX];
 static uint64_t memory[ROOM / 8];
 
+/* 1: a signal ends the next read(); 0: none comes */
+static unsigned int reads_until_signal;
+
+ssize_t __real_read(int fd, void *to, size_t size);
+ssize_t __wrap_read(int fd, void *to, size_t size);
+
+ssize_t __wrap_read(int fd, void *to, size_t size)
+{
+	if (!reads_until_signal || --reads_until_signal)
+		return __real_read(fd, to, size);
+	errno = EINTR;
+	return -1;
+}
+
 static bool fails(int ret, int code)
 {
 	return ret == -1 && errno == code;
@@ -181,6 +195,29 @@ static void test_small_memory(void)
 	zio_close(ch);
 }
 
+/* A signal that ends a batch after a block is no error of the next call. */
+static void test_signal(void)
+{
+	struct zio_block blks[N];
+	struct zio_channel *ch;
+	int fd;
+
+	new_path();
+	ok(!mkfifo(path, 0600), "a FIFO");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ch = open_file(0);
+	put(fd, 0, 16);
+	put(fd, 1, 16);
+	reads_until_signal = 3;	/* a control, its data, and the next control */
+	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 1 && is_fake(blks, 0, 16),
+	   "the block that was there before a signal");
+	ok(!reads_until_signal, "the signal has come");
+	ok(zio_next_batch(ch, blks, 1, memory, sizeof(memory)) == 1 && is_fake(blks, 1, 16),
+	   "the next call goes on");
+	zio_close(ch);
+	close(fd);
+}
+
 static void test_damaged(void)
 {
 	int fd = make_file();
@@ -308,6 +345,7 @@ int main(void)
 	test_sizes_change();
 	test_mixed_calls();
 	test_small_memory();
+	test_signal();
 	test_damaged();
 	test_stream();
 	test_node("read", ZIO_OPEN_READ);
