@@ -466,6 +466,22 @@ static int submit_shared(struct zio_session *sess, struct iov_iter *from,
 	return zio_session_next(sess, false) ?: -EAGAIN;
 }
 
+/*
+ * A program for ZIO 1.x may write a control with neither version nor size of a sample. It
+ * gets those of the set, and without a number of samples a whole block.
+ */
+static void complete_control(const struct zio_session *sess, struct zio_control *ctrl)
+{
+	unsigned int ssize = sess->chan->cset->ssize;
+
+	if (ctrl->major_version || ctrl->ssize)
+		return;
+	ctrl->major_version = ZIO_MAJOR_VERSION;
+	ctrl->ssize = ssize;
+	if (!ctrl->nsamples && ssize)
+		ctrl->nsamples = sess->block->size / ssize;
+}
+
 static int take_control(struct zio_session *sess, struct iov_iter *from,
 			bool nowait)
 {
@@ -492,6 +508,7 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	ret = zio_session_next_full(sess, nowait);
 	if (ret)
 		return ret;
+	complete_control(sess, ctrl);
 	ret = zio_control_check(sess->chan, ctrl, sess->block->size);
 	if (ret)
 		return ret;

@@ -164,12 +164,39 @@ static void control_of_a_program_is_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user->sess->block->len, 32);
 }
 
+/* A program for ZIO 1.x writes zeros, or the number of samples alone. */
+static void empty_control_is_completed(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+	struct zio_control ctrl = { };
+
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+	KUNIT_EXPECT_EQ(test, user->sess->block->len, 32);
+	ctrl.nsamples = 5;
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+	KUNIT_EXPECT_EQ(test, user->sess->block->len, 10);
+	ctrl.nsamples = 17;
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EMSGSIZE);
+	ctrl.nsamples = 5;
+	ctrl.ssize = 2;
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EPROTO);
+	ctrl.major_version = ZIO_MAJOR_VERSION;
+	ctrl.ssize = 0;
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EINVAL);
+	ctrl.major_version = 0;
+	memset(ctrl.addr.devname, 'z', sizeof(ctrl.addr.devname));
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -ENXIO);
+	KUNIT_EXPECT_EQ(test, user->sess->block->len, 10);
+}
+
 static struct kunit_case control_cases[] = {
 	KUNIT_CASE(layout_is_that_of_1_x),
 	KUNIT_CASE(control_has_all_fields),
 	KUNIT_CASE(snapshot_is_of_its_time),
 	KUNIT_CASE(equal_channels_share_a_snapshot),
 	KUNIT_CASE(control_of_a_program_is_checked),
+	KUNIT_CASE(empty_control_is_completed),
 	{}
 };
 

@@ -2,7 +2,8 @@
 /*
  * zio-user.h: the interface between the kernel and programs
  *
- * A program for ZIO 1.x compiles and runs unchanged: layout and names are the same.
+ * A program for ZIO 1.x compiles unchanged: layout and names are the same. What behaves
+ * in another way is in Documentation/migration.md.
  * All fields have native endianness. Documentation/ABI/testing/dev-zio has the rules.
  */
 #ifndef _UAPI_LINUX_ZIO_USER_H
