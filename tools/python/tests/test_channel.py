@@ -235,7 +235,7 @@ def test_write_and_read_back(tmp_path: Path) -> None:
     with zio.open(path) as ch:
         found = [(block.seq, block.data.tolist()) for block in ch]
     assert found[:3] == [(n, make_samples(n, 16, 2).tolist()) for n in range(3)]
-    assert found[3:] == [(0, list(range(8))), (0, list(b"abcd"))]
+    assert found[3:] == [(0, list(range(8))), (1, list(b"abcd"))]
 
 
 def test_copy_a_file(block_file: Maker, tmp_path: Path) -> None:

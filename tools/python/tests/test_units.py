@@ -97,6 +97,22 @@ def test_scaling_of_a_control(tmp_path: Path) -> None:
     assert caught.value.errno == errno.ERANGE
 
 
+def test_doubles(tmp_path: Path) -> None:
+    """The doubles of a control come before the numbers for older programs."""
+    control = make_control(0, 2, 2)
+    halves = np.array([2.5 / 2**15, 101325.0]).view(np.uint32)
+    values = {OFFSET: 0, UNIT: 19, MANT: 762939453, EXP: 127, SIGNED: 1}
+    for index, value in [*values.items(), *enumerate(halves.tolist(), 9)]:
+        control["attr_channel"]["std_mask"] |= 1 << index
+        control["attr_channel"]["std_val"][index] = value
+    data = np.array([-(2**15), 1], np.int16)
+    (tmp_path / "f").write_bytes(control.tobytes() + data.tobytes())
+    with zio.open(str(tmp_path / "f")) as ch:
+        block = ch.read()
+        assert block is not None
+        assert block.values().tolist() == [101322.5, 101325 + 2.5 / 2**15]
+
+
 def test_no_numbers(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(make_control(0, 1, 3).tobytes() + b"abc")
     with (
