@@ -16,6 +16,7 @@ from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
 from ._objects import Devices, Object, devices, find
+from ._printable import printable
 from ._reader import Reader
 from ._units import Scaling, scaling
 
@@ -42,6 +43,7 @@ __all__ = [
     "find",
     "group",
     "open",
+    "printable",
     "scaling",
 ]
 
