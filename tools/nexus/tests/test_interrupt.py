@@ -186,7 +186,7 @@ def test_file_limit(start: Any, nexus: Any, tmp_path: Path) -> None:
     program.feed(2000)
     program.wait_stored(2000)
     status, out, said = program.overfill(20000)
-    assert status == 1 and "File too large" in said
+    assert status == 5 and "File too large" in said
     assert json.loads(out)["end"] != "end of file"
     check_contents(tmp_path / "a.nxs", 2000)
     assert "interrupted" not in nexus("verify", "a.nxs").stdout
@@ -210,7 +210,7 @@ def test_full_disk(start: Any, nexus: Any, small_disk: Path) -> None:
     program.feed(2000)
     program.wait_stored(2000)
     status, out, said = program.overfill(20000)
-    assert status == 1 and "No space left" in said
+    assert status == 5 and "No space left" in said
     check_contents(small_disk / "a.nxs", 2000)
     assert "interrupted" not in nexus("verify", small_disk / "a.nxs").stdout
 
@@ -222,7 +222,7 @@ def test_write_fails(start: Any, nexus: Any, tmp_path: Path) -> None:
     program.wait_stored(2000)
     resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (4096, 4096))
     status, out, said = program.overfill(20)
-    assert status == 1 and "File too large" in said
+    assert status == 5 and "File too large" in said
     assert json.loads(out)["end"] != "end of file"
     if "truncated" in nexus("verify", "a.nxs", status=None).stderr:
         nexus("repair", "a.nxs")

@@ -9,9 +9,9 @@ from typing import BinaryIO
 import numpy as np
 
 from .blocks import CONTROL_SIZE, Run
-from .failure import OK, OpenFailure, UsageFailure
+from .failure import OK, OpenFailure, UsageFailure, storing
 from .hdf import Recording, runs_in_order
-from .target import make_way
+from .target import Part
 
 
 def run_cat(values: argparse.Namespace) -> int:
@@ -19,12 +19,13 @@ def run_cat(values: argparse.Namespace) -> int:
         _check_terminal(values.force)
         _copy(values, sys.stdout.buffer)
         return OK
-    make_way(values.output, values.force)
+    part = Part(values.output, values.force)
     try:
-        with open(values.output, "xb") as file:
-            _copy(values, file)
-    except OSError as error:
-        raise OpenFailure(f"{values.output}: {error.strerror}") from None
+        with storing(values.output):
+            _copy(values, part.file)
+        part.publish()
+    finally:
+        part.discard()
     return OK
 
 

@@ -13,7 +13,8 @@ from .verify import run_verify
 METHODS = ("auto", "ring", "mmap", "read")
 STATUSES = """\
 Exit status: 0 success; 1 failure; 2 wrong usage; 3 a source or a file cannot be opened;
-4 blocks are missing, or verify has found a fault; 130, 143 Ctrl-C, or terminated."""
+4 blocks are missing, or verify has found a fault; 5 the disk has not taken all blocks;
+130, 143 Ctrl-C, or terminated."""
 
 FORCE = Option("force", "replace files that exist", short="f")
 JSON = Option("json", "print the result as JSON on standard output", short="j")

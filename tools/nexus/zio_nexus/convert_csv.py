@@ -18,8 +18,8 @@ class CsvConverter(Converter):
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
-        self.file = open(self.path_for(""), "x", encoding="utf-8")
-        self.file.write(HEAD + ("value,unit\n" if values.units else "raw\n"))
+        self.file = self.open_part().file
+        self._put(HEAD + ("value,unit\n" if values.units else "raw\n"))
 
     def write(self, run: Run) -> None:
         lost = self.lost_before(run)
@@ -32,13 +32,13 @@ class CsvConverter(Converter):
         for seq, time, missing, begin, end in heads:
             head = f"{run.channel},{seq},{time},{missing},"
             lines = [f"{head}{i},{t}{unit}" for i, t in enumerate(texts[begin:end])]
-            self.file.write("\n".join(lines or [f"{head},{unit}"]) + "\n")
+            self._put("\n".join(lines or [f"{head},{unit}"]) + "\n")
 
-    def flush(self) -> None:
-        self.file.flush()
+    def _put(self, text: str) -> None:
+        self.file.write(text.encode())
 
     def close(self) -> None:
-        self.file.close()
+        """Do nothing: a table has no end."""
 
 
 def _texts(samples: Array) -> list[str]:

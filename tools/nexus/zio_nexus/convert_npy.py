@@ -67,7 +67,7 @@ class NpyConverter(Converter):
         self.channel = run.channel
         samples = self.samples(run)
         if self.array is None:
-            self.file = open(self.path_for(""), "xb")
+            self.file = self.open_part().file
             self.array = GrowingArray(self.file, samples.dtype)
         if samples.size and samples.dtype != self.array.dtype:
             raise Failure(f"{run.channel}: the type of samples has changed: use HDF5")
@@ -76,9 +76,8 @@ class NpyConverter(Converter):
             self.array.append(samples)
 
     def close(self) -> None:
-        if self.array and self.file:
+        if self.array:
             self.array.close(self.lengths.pop() if len(self.lengths) == 1 else 0)
-            self.file.close()
 
 
 class _Member:
@@ -119,7 +118,7 @@ class NpzConverter(Converter):
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
-        self.archive = zipfile.ZipFile(self.path_for(""), "x", zipfile.ZIP_STORED)
+        self.archive = zipfile.ZipFile(self.open_part().file, "w", zipfile.ZIP_STORED)
         self.members: dict[str, _Member] = {}
 
     def write(self, run: Run) -> None:

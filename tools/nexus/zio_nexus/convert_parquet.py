@@ -49,8 +49,8 @@ class ParquetConverter(Converter):
             }
         )
         if self.writer is None:
-            path = self.path_for("")
-            self.writer = pyarrow.parquet.ParquetWriter(path, table.schema)
+            name = self.open_part().name
+            self.writer = pyarrow.parquet.ParquetWriter(name, table.schema)
         if table.schema != self.writer.schema:
             table = table.cast(self.writer.schema)
         self.writer.write_table(table)

@@ -39,7 +39,8 @@ class SigrokConverter(Converter):
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
-        self.archive = zipfile.ZipFile(self.path_for(""), "x", zipfile.ZIP_DEFLATED)
+        file = self.open_part().file
+        self.archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
         self.archive.writestr("version", VERSION)
         self.probes: dict[str, _Probe] = {}
         self.rate = 0.0

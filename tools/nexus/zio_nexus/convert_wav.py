@@ -40,10 +40,10 @@ class WavConverter(Converter):
         if run.sample_size not in WIDTHS:
             raise Failure(f"{run.channel}: WAV has 1 to 4 bytes per sample: {_now(run)}")
         rate = find_rate(self.values, run)
-        path = self.path_for(run.channel if self.files else "")
+        part = self.open_part(run.channel if self.files else "")
         if self.files:
-            say(f"{run.channel}: is in {path}")
-        file = wave.open(path, "wb")
+            say(f"{run.channel}: is in {part.path}")
+        file = wave.open(part.file, "wb")
         file.setnchannels(max(1, channel_mask(first_control(run)).bit_count()))
         file.setsampwidth(run.sample_size)
         file.setframerate(max(1, round(rate)))

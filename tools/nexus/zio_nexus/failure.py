@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Exit statuses, and the errors that end the program with one of them."""
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import zio
 
 from . import PROGRAM
 
-OK, FAILED, USAGE, CANNOT_OPEN, LOST = range(5)
+OK, FAILED, USAGE, CANNOT_OPEN, LOST, NOT_STORED = range(6)
 BY_SIGNAL = 128
 
 
@@ -31,9 +36,27 @@ class OpenFailure(Failure):
     status = CANNOT_OPEN
 
 
+class StoreFailure(Failure):
+    """The target does not take blocks that were read."""
+
+    status = NOT_STORED
+
+
+@contextmanager
+def storing(path: str) -> Iterator[None]:
+    """Name the file and the remedy if the system refuses to write to @path."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise StoreFailure(
+            f"{path}: cannot write: {reason}: make room, or write to another disk"
+        ) from None
+
+
 def say(text: str) -> None:
-    """Print a message on standard error."""
-    print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)
+    """Print a message on standard error, in one line whatever a name in it has."""
+    print(f"{PROGRAM}: {zio.printable(text)}", file=sys.stderr, flush=True)
 
 
 def explain(error: OSError) -> str:

@@ -3,13 +3,14 @@
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .blocks import Array, Gaps, Run, join
-from .failure import Failure, say
+from .failure import Failure, StoreFailure, say
 from .layout import FLAT, Layout, Options, choose
 from .source import Events, Source, Step
 from .superblock import repair
@@ -24,6 +25,8 @@ FULL_BYTES = 32 << 20
 # Blocks are kept that long, or up to that size, for channels that are still silent.
 SETTLE_SECONDS = 2.0
 SETTLE_BYTES = 64 << 20
+# What h5py raises when HDF5 cannot write
+WRITE_ERRORS = (OSError, RuntimeError, ValueError)
 
 
 @dataclass
@@ -61,7 +64,7 @@ class Pending:
         return run
 
 
-class BrokenFile(Failure):
+class BrokenFile(StoreFailure):
     """A write has failed within HDF5, which cannot close the file any more."""
 
 
@@ -88,6 +91,8 @@ class Recorder:
         self.events: list[Events] = []
         # Of each column of the table of events: the row of the file's first block
         self.first_rows: dict[int, int] = {}
+        # Blocks in the files that are closed
+        self.closed = 0
         self.begin = self.file_begin = time.monotonic()
         self.kernel = _kernel_of(source)
         self._survey()
@@ -102,6 +107,15 @@ class Recorder:
     def _set_layout(self, channel: str, layout: Layout) -> None:
         self.layouts[channel] = layout
         self.gaps.setdefault(channel, Gaps())
+
+    @property
+    def stored(self) -> int:
+        """Return the blocks that are on the disk."""
+        return self.closed + (self.writer.stored if self.writer else 0)
+
+    def notes(self) -> dict[str, Any]:
+        """Add nothing to the summary: the files have a table of losses."""
+        return {}
 
     # --- blocks come ------------------------------------------------------------------
 
@@ -171,12 +185,26 @@ class Recorder:
             self._set_layout(first.channel, choose(first, self.options))
         path = self.target.next_path()
         texts = {**self.texts, "part": str(len(self.target.files))}
-        self.writer = FileWriter(
-            path, self.layouts, self.gaps, self.options, texts, self.source.group
-        )
+        self.writer = self._create(path, texts)
         self.file_begin = time.monotonic()
         self.first_rows = {}
         self._put_kernel(is_start=True)
+
+    def _create(self, path: str, texts: Mapping[str, str]) -> FileWriter:
+        """Create a file. One that cannot begin has no block, and does not stay."""
+        try:
+            return FileWriter(
+                path, self.layouts, self.gaps, self.options, texts, self.source.group
+            )
+        except Failure:
+            self.target.drop(path)
+            raise
+        except WRITE_ERRORS as error:
+            self.target.drop(path)
+            raise BrokenFile(
+                f"{path}: cannot create the file: {error}: make room, or record to "
+                "another disk"
+            ) from None
 
     def _change_layout(self, run: Run) -> None:
         """Continue in a new file, in which blocks like @run have a place."""
@@ -246,6 +274,7 @@ class Recorder:
             self._write_events()
             self._put_kernel(is_start=False)
             _guard(self.writer, "close")
+            self.closed += self.writer.stored
             self.writer = None
 
     def finish(self) -> None:
@@ -256,12 +285,12 @@ class Recorder:
             self._begin_file()
         self.end_file()
 
-    def give_up(self) -> int:
-        """After an error: close the file with what it has. Return the number of blocks
-        that are not in it."""
-        left = sum(pending.blocks for pending in self.pending.values())
+    def give_up(self) -> None:
+        """After an error: close the file with what it has."""
         self.end_file()
-        return left
+
+    def discard(self) -> None:
+        """Do nothing: the file has all blocks up to the last flush."""
 
     # --- the kernel -------------------------------------------------------------------
 
@@ -297,7 +326,7 @@ def _reserve(writer: FileWriter, run: Run) -> None:
     try:
         writer.reserve(run)
     except OSError as error:
-        raise Failure(
+        raise StoreFailure(
             f"{writer.path}: no room for more blocks: {error.strerror}: make room, or "
             "record to another disk"
         ) from None
@@ -308,8 +337,9 @@ def _guard(writer: FileWriter, method: str, *words: Any) -> None:
     structure on the disk is whole, but HDF5 cannot close it."""
     try:
         getattr(writer, method)(*words)
-    except (OSError, RuntimeError, ValueError) as error:
-        repair(writer.path)
+    except WRITE_ERRORS as error:
+        with suppress(OSError, Failure):
+            repair(writer.path)
         raise BrokenFile(
             f"{writer.path}: cannot write: {error}: the file has the blocks up to the "
             "last flush"

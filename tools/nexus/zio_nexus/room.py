@@ -42,6 +42,11 @@ class Room:
             os.posix_fallocate(self.fd, begin, end - begin)
         self.end = end
 
+    def sync(self) -> None:
+        """Wait until the disk has what was written. Raise OSError if it does not take
+        it."""
+        os.fsync(self.fd)
+
     def forget(self) -> None:
         """Note that HDF5 may have cut the file at the end of its data."""
         self.end = 0

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from .convert import FORMATS, format_of, make_converter
 from .failure import (
     BY_SIGNAL,
-    FAILED,
     LOST,
     OK,
     Failure,
     SourceFailure,
+    StoreFailure,
     UsageFailure,
     explain,
     say,
@@ -31,7 +31,10 @@ NANO = 1e9
 
 
 class Sink(Protocol):
-    """What takes the blocks."""
+    """What takes the blocks. @stored is how many of them are on the disk."""
+
+    @property
+    def stored(self) -> int: ...
 
     def add(self, step: Step) -> None: ...
 
@@ -39,7 +42,11 @@ class Sink(Protocol):
 
     def finish(self) -> None: ...
 
-    def give_up(self) -> int: ...
+    def give_up(self) -> None: ...
+
+    def discard(self) -> None: ...
+
+    def notes(self) -> dict[str, Any]: ...
 
 
 def run_record(values: argparse.Namespace) -> int:
@@ -108,7 +115,7 @@ class Session:
         self.tally = Tally()
         self.stop = Stop()
         self.end = "end of file"
-        self.not_stored = 0
+        self.steps = iter(source)
 
     def run(self) -> int:
         self.stop.catch()
@@ -120,7 +127,10 @@ class Session:
         except Failure as failure:
             return self._fail(failure, progress)
         except OSError as error:
-            return self._fail(Failure(explain(error)), progress)
+            return self._fail(StoreFailure(explain(error)), progress)
+        except BaseException:
+            self.sink.discard()
+            raise
         progress.end()
         if source_failure:
             say(self.end)
@@ -138,17 +148,31 @@ class Session:
 
     def _copy(self, progress: Progress) -> None:
         clock = Clock(self.values.flush, self.sink.flush)
-        for step in self.source:
+        for step in self.steps:
             step = self._limit(step)
+            self._count(step)
             self.sink.add(step)
-            for run in step.runs:
-                self.tally.add(run)
             clock.look()
             progress.show()
             if self._has_count():
                 return
             if self._is_over():
                 self.source.stop()
+
+    def _count(self, step: Step) -> None:
+        for run in step.runs:
+            self.tally.add(run)
+
+    def _count_rest(self) -> None:
+        """Count the blocks that the source has read, and that nothing takes any more."""
+        self.source.stop()
+        try:
+            for step in self.steps:
+                if self._has_count():
+                    return
+                self._count(self._limit(step))
+        except SourceFailure:
+            return
 
     def _limit(self, step: Step) -> Step:
         """Return the part of @step up to the last block that is wanted."""
@@ -176,17 +200,17 @@ class Session:
         """Keep what there is, and tell what is missing."""
         progress.end()
         self.end = str(failure)
+        say(self.end)
         if not isinstance(failure, BrokenFile):
             try:
-                self.not_stored = self.sink.give_up()
+                self.sink.give_up()
             except BrokenFile as broken:
                 failure = broken
-        say(str(failure))
-        if self.not_stored:
-            say(f"{self.not_stored} blocks that were read are not in the file")
+                say(str(broken))
+        self._count_rest()
         self._report()
         if isinstance(failure, BrokenFile):
-            _leave_at_once(FAILED)
+            _leave_at_once(failure.status)
         return failure.status
 
     def _status(self) -> int:
@@ -195,19 +219,31 @@ class Session:
         return LOST if self.tally.total("lost") else OK
 
     def _report(self) -> None:
-        if not self.values.quiet:
+        if missing := self._not_stored():
+            blocks = self.tally.total("blocks")
+            say(
+                f"{missing} of the {blocks} blocks that were read are not stored: "
+                f"{self.sink.stored} are"
+            )
+        elif not self.values.quiet:
             say(self.tally.text())
+        if not self.values.quiet:
             self.tally.say_losses()
         if self.values.json:
             print(json.dumps(self._summary(), indent=2))
+
+    def _not_stored(self) -> int:
+        return self.tally.total("blocks") - self.sink.stored
 
     def _summary(self) -> dict[str, Any]:
         return {
             "files": self.target.files,
             "format": self.values.to,
             "end": self.end,
-            "not_stored": self.not_stored,
+            "stored": self.sink.stored,
+            "not_stored": self._not_stored(),
             **self.tally.report(),
+            "filled": self.sink.notes(),
         }
 
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from . import schema
 from .blocks import Array, Gaps, Run
-from .failure import OpenFailure
+from .failure import OpenFailure, storing
 from .layout import Layout, Options
 from .room import Room
 from .scaling import attribute_bytes
 from .superblock import cut_rest
+from .target import sync_directory
 
 # Bytes of a block in the tables, beside its samples and its control
 BYTES_PER_BLOCK = 32
@@ -160,6 +161,7 @@ class FileWriter:
         group: list[str] | None = None,
     ) -> None:
         self.path = path
+        _try_room(path, METADATA_BYTES * (1 + len(layouts)))
         self.file = _create(path)
         entry = schema.make_root(self.file, next(iter(layouts), ""), now(), dict(texts))
         self.end_time = entry["end_time"]
@@ -173,6 +175,9 @@ class FileWriter:
             events = schema.make_events(entry, group)
             self.events = {name: Column(item) for name, item in events.items()}
         self.unflushed = 0
+        self.blocks = 0
+        # Blocks that are on the disk
+        self.stored = 0
         self.room = Room(path, sum(map(_chunk_bytes, self.channels.values())))
         self.file.swmr_mode = True
         self.file.flush()
@@ -189,6 +194,7 @@ class FileWriter:
 
     def append(self, run: Run) -> None:
         self.channels[run.channel].append(run)
+        self.blocks += len(run)
         self.unflushed += run.data.nbytes + run.controls.nbytes
 
     def append_events(self, times: Array, blocks: Array, missing: Array) -> None:
@@ -197,11 +203,14 @@ class FileWriter:
 
     def flush(self) -> None:
         """Make all blocks readable, and then the counts. So a reader finds at least as
-        many blocks as the counts tell."""
+        many blocks as the counts tell. Blocks are stored when the disk has them: a disk
+        that is full may say so only then."""
         self.file.flush()
         for channel in self.channels.values():
             channel.put_counts()
         self.file.flush()
+        self.room.sync()
+        self.stored = self.blocks
         self.unflushed = 0
         self.room.forget()
 
@@ -216,8 +225,10 @@ class FileWriter:
         self.end_time[()] = np.bytes_(now())
         self.complete[()] = 1
         self.file.close()
-        self.room.close()
         cut_rest(self.path)
+        self.room.sync()
+        self.room.close()
+        sync_directory(self.path)
 
 
 def _chunk_bytes(channel: ChannelWriter) -> int:
@@ -225,18 +236,27 @@ def _chunk_bytes(channel: ChannelWriter) -> int:
     return sum(column.chunk_bytes for column in channel.columns.values()) + METADATA_BYTES
 
 
-def _create(path: str) -> Any:
+def _try_room(path: str, size: int) -> None:
+    """See that there is room for a file that begins. HDF5 cannot end a file whose begin
+    has failed."""
     try:
-        return h5py.File(
-            path,
-            "x",
-            libver="v110",
-            rdcc_nbytes=CACHE_BYTES,
-            rdcc_nslots=CACHE_SLOTS,
-            rdcc_w0=1.0,
-        )
-    except FileExistsError:
-        raise OpenFailure(f"{path}: exists: use --force to replace it") from None
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise OpenFailure(f"{path}: cannot create the file: {reason}") from None
+        raise OpenFailure(f"{path}: cannot create the file: {error.strerror}") from None
+    try:
+        with storing(path):
+            os.posix_fallocate(fd, 0, size)
+    finally:
+        os.close(fd)
+        os.unlink(path)
+
+
+def _create(path: str) -> Any:
+    return h5py.File(
+        path,
+        "x",
+        libver="v110",
+        rdcc_nbytes=CACHE_BYTES,
+        rdcc_nslots=CACHE_SLOTS,
+        rdcc_w0=1.0,
+    )
