@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import zio
 
-from zio_nexus.blocks import BIG, INTERLEAVED, LITTLE, NATIVE, TLV_CHANNELS
+from zio_nexus.blocks import (
+    BIG,
+    CLOCK_ATTRIBUTE,
+    INTERLEAVED,
+    LITTLE,
+    NATIVE,
+    TLV_CHANNELS,
+)
 from zio_nexus.scaling import EXPONENT, MANTISSA, OFFSET, SIGNED, UNIT
 
 START = 1_700_000_000
@@ -28,6 +35,9 @@ class Kind:
     mask: int = 0
     scale: tuple[int, int, int, int] | None = None
     flags: int = NATIVE
+    nbits: int = 0
+    clock: int = 0
+    device: bytes = b"fake"
 
     @property
     def name(self) -> str:
@@ -43,9 +53,9 @@ def make_control(kind: Kind, seq: int, count: int) -> Any:
     control = np.zeros((), zio.control_dtype)
     control["major_version"], control["minor_version"] = 1, 4
     control["seq_num"], control["nsamples"] = seq, count
-    control["ssize"], control["nbits"] = kind.ssize, 8 * kind.ssize
+    control["ssize"], control["nbits"] = kind.ssize, kind.nbits or 8 * kind.ssize
     control["flags"] = kind.flags
-    control["addr"]["devname"], control["addr"]["dev_id"] = b"fake", 7
+    control["addr"]["devname"], control["addr"]["dev_id"] = kind.device, 7
     control["addr"]["chan"] = kind.chan
     time = seq * PERIOD_NS
     control["tstamp"]["secs"] = START + time // 10**9
@@ -65,6 +75,9 @@ def _set_attributes(control: Any, kind: Kind) -> None:
     for number, value in values.items():
         control["attr_channel"]["std_mask"] |= np.uint16(1 << number)
         control["attr_channel"]["std_val"][number] = value & 0xFFFFFFFF
+    if kind.clock:
+        control["attr_trigger"]["ext_mask"] |= np.uint32(1 << CLOCK_ATTRIBUTE)
+        control["attr_trigger"]["ext_val"][CLOCK_ATTRIBUTE] = kind.clock
     if kind.mask:
         control["flags"] |= np.uint32(INTERLEAVED)
         control["tlv"]["type"], control["tlv"]["length"] = TLV_CHANNELS, 1

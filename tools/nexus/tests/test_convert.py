@@ -44,7 +44,7 @@ def test_wav_of_interleaved_blocks(nexus: Any, tmp_path: Path) -> None:
     nexus("a.zio", "-o", "a.wav")
     with wave.open(str(tmp_path / "a.wav")) as sound:
         assert sound.getnchannels() == 2 and sound.getnframes() == 40
-        assert sound.getframerate() == 8000  # 8 samples each millisecond
+        assert sound.getframerate() == 4000  # 4 of each channel in a millisecond
 
 
 def test_wav_of_two_channels(nexus: Any, tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ CONTROL_SIZE = zio.control_dtype.itemsize
 NO_MARK, LITTLE, BIG = 0, 0x01000001, 0x02000002
 ENDIAN_MARKS = LITTLE | BIG
 NATIVE = LITTLE if np.little_endian else BIG
+MSB_ALIGN = 0x04
 INTERLEAVED = 0x40
-TLV_CHANNELS = 1
+TLV_CHANNELS, TLV_SHOTS = 1, 4
+MAX_SHOTS, FIRST_SHOT = 16, 8
 CLOCK_ATTRIBUTE = 31
 CLOCKS = {0: "realtime", 1: "monotonic", 4: "monotonic-raw", 7: "boottime", 11: "tai"}
 SECOND = 10**9
@@ -112,9 +114,15 @@ def times_of(controls: Array) -> Array:
 def channel_name(control: Any) -> str:
     """Return the name of the channel of @control, such as zzero-0000-0-1."""
     addr = control["addr"]
-    device = bytes(addr["devname"]).decode("ascii", "replace") or "zio"
+    device = object_name(addr["devname"])
     name = f"{device}-{addr['dev_id']:04x}-{addr['cset']}-{addr['chan']}"
     return name.replace("/", "_")
+
+
+def object_name(raw: bytes) -> str:
+    """Return the name of a device or a trigger, with "?" for what zio-dump prints so."""
+    text = bytes(raw).decode("ascii", "surrogateescape")
+    return zio.printable(text).replace(" ", "?")
 
 
 def clock_of(control: Any) -> str:
@@ -135,6 +143,25 @@ def channel_mask(control: Any) -> int:
     if int(tlv["type"]) != TLV_CHANNELS:
         return 0
     return int(np.asarray(tlv["payload"]).view(np.uint64)[0])
+
+
+def shot_times(control: Any) -> list[int]:
+    """Return the times of the shots in a block, in ns; one if it has one event."""
+    time = int(control["tstamp"]["secs"]) * SECOND + int(control["tstamp"]["ticks"])
+    tlv = control["tlv"]
+    tlv = tlv[0] if tlv.shape else tlv
+    if int(tlv["type"]) != TLV_SHOTS:
+        return [time]
+    count = int(np.asarray(tlv["payload"]).view(np.uint32)[0])
+    last = FIRST_SHOT + min(max(count, 1), MAX_SHOTS) - 1
+    later = control["attr_trigger"]["ext_val"][FIRST_SHOT:last]
+    return [time, *(time + int(step) for step in later)]
+
+
+def channels_of(control: Any) -> list[int]:
+    """Return the numbers of the channels in an interleaved block; [] for other blocks."""
+    mask = channel_mask(control)
+    return [number for number in range(mask.bit_length()) if mask >> number & 1]
 
 
 class Gaps:

@@ -3,14 +3,16 @@
 
 import argparse
 import zipfile
+from typing import Any
 
 import numpy as np
 
-from .blocks import Array, Run
-from .converter import Converter, find_rate, first_control
+from .blocks import Array, Run, channels_of
+from .converter import Converter, first_control
 from .failure import Failure
 from .scaling import scaling_of
 from .target import Target
+from .timeline import Timeline, count_of, find_rate
 
 VERSION = "2"
 WRITER = "0.5.2"
@@ -19,19 +21,35 @@ PART = 1 << 20
 
 
 class _Probe:
-    """A channel: @index is its number in the archive, @parts the parts of it so far."""
+    """An analog channel, or the lines: @index is its number in the archive, @parts the
+    parts of it so far."""
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, name: str, index: int) -> None:
+        self.name = name
         self.index = index
         self.parts = 0
         self.waiting: list[Array] = []
         self.count = 0
+
+    def add(self, data: Array) -> None:
+        self.waiting.append(data.copy())
+        self.count += len(data)
 
     def take(self) -> Array:
         data = np.concatenate(self.waiting)
         self.waiting, self.count = [], 0
         self.parts += 1
         return data
+
+
+class _Channel:
+    """A channel of ZIO, with a probe for each channel in its blocks."""
+
+    def __init__(self, run: Run, rate: float, index: int) -> None:
+        self.timeline = Timeline(run, rate)
+        numbers = channels_of(first_control(run))
+        names = [f"{run.channel}.{n}" for n in numbers] or [run.channel]
+        self.probes = [_Probe(name, index + i) for i, name in enumerate(names)]
 
 
 class SigrokConverter(Converter):
@@ -42,44 +60,67 @@ class SigrokConverter(Converter):
         file = self.open_part().file
         self.archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
         self.archive.writestr("version", VERSION)
-        self.probes: dict[str, _Probe] = {}
+        self.channels: dict[str, _Channel] = {}
         self.rate = 0.0
         self.lines = 0
 
     def write(self, run: Run) -> None:
-        if not run.data.size:
+        if run.channel not in self.channels and not run.data.size:
             return
         self.require_numbers(run)
-        probe = self.probes.get(run.channel) or self._begin(run)
-        data = run.data
-        if not self.lines:
-            values = scaling_of(first_control(run)).values(data)
-            data = values.astype("<f4")
-        probe.waiting.append(data.copy())
-        probe.count += len(data)
-        if probe.count >= PART:
-            self._put(probe)
+        channel = self.channels.get(run.channel) or self._begin(run)
+        for missing, data in channel.timeline.pieces(run):
+            self._put_zeros(channel, missing)
+            if data.size:
+                self._put(channel, self._values(run, data))
 
-    def _begin(self, run: Run) -> _Probe:
-        if self.probes and self.values.logic:
+    def _values(self, run: Run, data: Array) -> Array:
+        if self.lines:
+            return data
+        return scaling_of(first_control(run)).values(data).astype("<f4")
+
+    def _put_zeros(self, channel: _Channel, missing: int) -> None:
+        kind = f"u{self.lines // 8}" if self.lines else "<f4"
+        for begin in range(0, missing, PART):
+            count = min(PART, missing - begin)
+            self._put(channel, np.zeros(count * len(channel.probes), kind))
+
+    def _put(self, channel: _Channel, data: Array) -> None:
+        scans = data.reshape(-1, len(channel.probes))
+        for i, probe in enumerate(channel.probes):
+            probe.add(scans[:, i])
+            if probe.count >= PART:
+                self._put_part(probe)
+
+    def _begin(self, run: Run) -> _Channel:
+        if self.values.logic and (self.channels or count_of(run) > 1):
             raise Failure(f"{run.channel}: with --logic there is one channel only")
         self.rate = self.rate or find_rate(self.values, run)
         if self.values.logic:
             self.lines = 8 * run.sample_size
-        self.probes[run.channel] = _Probe(len(self.probes) + 1)
-        return self.probes[run.channel]
+        index = 1 + sum(len(channel.probes) for channel in self.channels.values())
+        channel = self.channels[run.channel] = _Channel(run, self.rate, index)
+        return channel
 
-    def _put(self, probe: _Probe) -> None:
+    def _put_part(self, probe: _Probe) -> None:
         data = probe.take()
         stem = "logic-1" if self.lines else f"analog-1-{probe.index}"
         self.archive.writestr(f"{stem}-{probe.parts}", data.tobytes())
 
+    def _probes(self) -> list[_Probe]:
+        return [probe for channel in self.channels.values() for probe in channel.probes]
+
     def close(self) -> None:
-        for probe in self.probes.values():
+        for probe in self._probes():
             if probe.count:
-                self._put(probe)
+                self._put_part(probe)
         self.archive.writestr("metadata", self.metadata())
         self.archive.close()
+        for channel in self.channels.values():
+            channel.timeline.say()
+
+    def notes(self) -> dict[str, Any]:
+        return {name: item.timeline.report() for name, item in self.channels.items()}
 
     def metadata(self) -> str:
         lines = ["[global]", f"sigrok version={WRITER}", "", "[device 1]"]
@@ -92,6 +133,13 @@ class SigrokConverter(Converter):
             lines += [f"probe{i + 1}=D{i}" for i in range(self.lines)]
             lines += [f"unitsize={self.lines // 8}", "total analog=0"]
         else:
-            lines += [f"total analog={len(self.probes)}"]
-            lines += [f"analog{p.index}={name}" for name, p in self.probes.items()]
-        return "\n".join(lines) + "\n"
+            probes = self._probes()
+            lines += [f"total analog={len(probes)}"]
+            lines += [f"analog{probe.index}={probe.name}" for probe in probes]
+        return "\n".join(lines + self._gaps()) + "\n"
+
+    def _gaps(self) -> list[str]:
+        """Return a section that sigrok does not read: the gaps."""
+        notes = [channel.timeline.note() for channel in self.channels.values()]
+        lines = [f"gaps{i + 1}={note}" for i, note in enumerate(notes) if note]
+        return ["", "[zio-nexus]", *lines] if lines else []

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import SECOND, Array, Gaps, Run, lost_before
+from .blocks import Array, Gaps, Run, lost_before
 from .failure import Failure, say, storing
 from .scaling import NUMBERS, scaling_of
 from .source import Step
@@ -110,17 +110,3 @@ def first_control(run: Run) -> Array:
     """Return the control of the first block that has samples."""
     control: Array = run.controls[int(np.argmax(run.lengths > 0))]
     return control
-
-
-def find_rate(values: argparse.Namespace, run: Run) -> float:
-    """Return the samples per second: the option, or what the time stamps tell."""
-    if values.rate:
-        return float(values.rate)
-    times = run.times
-    span = int(times[-1] - times[0])
-    count = int(run.lengths[:-1].sum())
-    if span <= 0 or not count:
-        raise Failure(f"{run.channel}: the times do not tell the rate: use --rate=HZ")
-    rate = count * SECOND / span
-    say(f"{run.channel}: {rate:.6g} samples per second, by the times of the blocks")
-    return rate

@@ -7,10 +7,9 @@ from __future__ import annotations
 def printable(text: str) -> str:
     """Return `text` with "?" for each character that a terminal may obey.
 
-    These are control characters such as ESC and newline, surrogates of bytes that are no
-    UTF-8, format characters such as those that change the direction of the text, and all
-    spaces but " ". Letters of any language stay. The programs in C replace such
-    characters of a name by "?", too.
+    These are control characters such as ESC and newline, and surrogates of bytes that are
+    no UTF-8. So are characters that change the direction of the text, and all spaces but
+    " ". Letters of any language stay. The programs in C replace such characters, too.
     """
     if text.isprintable():
         return text

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What was recorded comes back in each format: samples, rate, times, losses, units."""
+
+import random
+import subprocess
+import wave
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from makeblocks import NATIVE, Kind, make_block, make_file, samples
+
+from zio_nexus.blocks import MSB_ALIGN
+
+VOLTS = (5, -1, -1_000_000, 1)
+
+
+def with_losses(seed: int, count: int = 200) -> list[int]:
+    """Return sequence numbers, some of them missing; the first and the last are there."""
+    chance = random.Random(seed)
+    inner = [n for n in range(1, count - 1) if chance.random() > 0.1]
+    return [0, *inner, count - 1]
+
+
+def place(kind: Kind, numbers: list[int]) -> np.ndarray[Any, Any]:
+    """Return the samples where the sequence numbers tell, and 0 for what is missing."""
+    dtype = f"{'i' if kind.signed else 'u'}{kind.ssize}"
+    whole = np.zeros((numbers[-1] + 1, kind.nsamples), dtype)
+    for number in numbers:
+        whole[number] = np.frombuffer(samples(number, kind.nsamples, kind.ssize), dtype)
+    return whole.reshape(-1, max(1, kind.mask.bit_count()))
+
+
+def read_wav(path: Path) -> tuple[int, np.ndarray[Any, Any]]:
+    with wave.open(str(path)) as sound:
+        dtype = "u1" if sound.getsampwidth() == 1 else f"i{sound.getsampwidth()}"
+        frames = np.frombuffer(sound.readframes(sound.getnframes()), dtype)
+        return sound.getframerate(), frames.reshape(-1, sound.getnchannels())
+
+
+@pytest.mark.parametrize("mask", [0, 0b101])
+@pytest.mark.parametrize("ssize", [1, 2, 4])
+def test_wav(summary: Any, tmp_path: Path, mask: int, ssize: int) -> None:
+    """A lost block keeps its place: later samples are not early, the rate is right."""
+    kind = Kind(nsamples=16, ssize=ssize, signed=True, mask=mask)
+    numbers = with_losses(ssize)
+    make_file(tmp_path / "a.zio", kind, numbers)
+    report = summary("a.zio", "-o", "a.wav", status=4)
+    rate, found = read_wav(tmp_path / "a.wav")
+    wanted = place(kind, numbers)
+    if ssize == 1:
+        wanted = wanted.view("u1") ^ 0x80
+    assert rate == 16 * 1000 // wanted.shape[1]
+    assert np.array_equal(found, wanted)
+    lost = numbers[-1] + 1 - len(numbers)
+    assert report["lost"] == lost
+    filled = lost * 16 // wanted.shape[1]
+    assert report["filled"][kind.name]["samples"] == filled
+    note = f"{kind.name}: {lost} lost blocks: {filled} zeros stand for them"
+    assert note in comment_in(tmp_path / "a.wav")
+    subprocess.run(["sox", tmp_path / "a.wav", "-n", "stat"], check=True)
+
+
+def comment_in(path: Path) -> str:
+    """Return the comment in the last chunk of a RIFF file."""
+    content = path.read_bytes()
+    assert int.from_bytes(content[4:8], "little") == len(content) - 8
+    at, chunks = 12, {}
+    while at < len(content):
+        size = int.from_bytes(content[at + 4 : at + 8], "little")
+        chunks[content[at : at + 4]] = content[at + 8 : at + 8 + size]
+        at += 8 + size + size % 2
+    assert at == len(content) and list(chunks) == [b"fmt ", b"data", b"LIST"]
+    assert chunks[b"LIST"].startswith(b"INFOICMT")
+    return chunks[b"LIST"][12:].rstrip(b"\0").decode()
+
+
+def test_wav_of_odd_length(nexus: Any, tmp_path: Path) -> None:
+    """The note behind an odd number of bytes begins at an even place."""
+    kind = Kind(nsamples=3, ssize=1)
+    make_file(tmp_path / "a.zio", kind, [0, 2, 4])
+    nexus("a.zio", "-o", "a.wav", status=4)
+    assert "2 lost blocks" in comment_in(tmp_path / "a.wav")
+
+
+def test_blocks_of_several_lengths(nexus: Any, tmp_path: Path) -> None:
+    """The length of a lost block is not known: the times tell how much is missing."""
+    kind = Kind(nsamples=8, signed=True)
+    content = b"".join(make_block(kind, n) for n in range(10))
+    content += make_block(kind, 13, 4)
+    (tmp_path / "a.zio").write_bytes(content)
+    said = nexus("a.zio", "-o", "a.wav", status=4).stderr
+    rate, found = read_wav(tmp_path / "a.wav")
+    assert rate == 8000
+    begin = found[13 * 8 : 13 * 8 + 4, 0]
+    assert begin.tobytes() == samples(13, 4, 2)
+    assert not found[10 * 8 : 13 * 8].any()
+    assert "24 samples of zero in 1 gaps keep the times" in said
+
+
+@pytest.mark.parametrize("mask", [0, 0b11])
+def test_sigrok(nexus: Any, tmp_path: Path, mask: int) -> None:
+    kind = Kind(nsamples=4, ssize=1, scale=VOLTS, mask=mask)
+    numbers = with_losses(3, 40)
+    make_file(tmp_path / "a.zio", kind, numbers)
+    nexus("a.zio", "-o", "a.sr", status=4)
+    wanted = place(kind, numbers) * 0.5 - 1
+    for number in range(40):
+        if number not in numbers:
+            rows = 4 // wanted.shape[1]
+            wanted[number * rows : (number + 1) * rows] = 0
+    with zipfile.ZipFile(tmp_path / "a.sr") as archive:
+        for i in range(wanted.shape[1]):
+            found = np.frombuffer(archive.read(f"analog-1-{i + 1}-1"), "<f4")
+            assert np.allclose(found, wanted[:, i])
+        text = archive.read("metadata").decode()
+    assert f"samplerate={4000 // wanted.shape[1]} Hz" in text
+    assert f"{40 - len(numbers)} lost blocks" in text
+    words = ["sigrok-cli", "-i", str(tmp_path / "a.sr"), "-O", "analog"]
+    shown = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    assert shown.count(" V") == wanted.size
+
+
+def test_logic(nexus: Any, tmp_path: Path) -> None:
+    kind = Kind(nsamples=4, ssize=1)
+    numbers = [0, 1, 5, 6]
+    make_file(tmp_path / "a.zio", kind, numbers)
+    nexus("a.zio", "-o", "a.sr", "--logic", status=4)
+    with zipfile.ZipFile(tmp_path / "a.sr") as archive:
+        assert archive.read("logic-1-1") == place(kind, numbers).tobytes()
+        assert "samplerate=4000 Hz" in archive.read("metadata").decode()
+
+
+def test_a_gap_that_no_file_holds(nexus: Any, tmp_path: Path) -> None:
+    make_file(tmp_path / "a.zio", Kind(nsamples=512), [0, 1, 2**30])
+    assert "use HDF5" in nexus("a.zio", "-o", "a.wav", status=1).stderr
+    assert not (tmp_path / "a.wav").exists()
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("ssize, nbits", [(1, 6), (2, 12), (3, 20), (4, 24)])
+def test_valid_bits(
+    nexus: Any, tmp_path: Path, ssize: int, nbits: int, signed: bool
+) -> None:
+    """The middle of the range of an ADC is silence, and its ends are full scale."""
+    low = -(1 << (nbits - 1)) if signed else 0
+    values = [low, low + 1, low + (1 << (nbits - 1)), low + (1 << nbits) - 1]
+    shift = 8 * ssize - nbits
+    wanted = [(value - low << shift) - (1 << (8 * ssize - 1)) for value in values]
+    for aligned in (0, MSB_ALIGN):
+        kind = Kind(nsamples=4, ssize=ssize, nbits=nbits, signed=signed)
+        kind.flags = NATIVE | aligned
+        mask = (1 << 8 * ssize) - 1
+        raw = [(value << shift if aligned else value) & mask for value in values]
+        data = b"".join(value.to_bytes(ssize, "little") for value in raw)
+        block = make_block(kind, 0)[:512] + data
+        (tmp_path / "a.zio").write_bytes(block)
+        nexus("a.zio", "-o", "a.wav", "--rate=9", "--force")
+        with wave.open(str(tmp_path / "a.wav")) as sound:
+            frames = sound.readframes(4)
+        found = [
+            int.from_bytes(frames[i : i + ssize], "little", signed=ssize > 1)
+            - (128 if ssize == 1 else 0)
+            for i in range(0, len(frames), ssize)
+        ]
+        assert found == wanted

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the samples of a channel are in time, for formats that have a rate alone.
+
+Such a format tells the time of a sample by its number. So samples that are missing need
+others in their place.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .blocks import LARGEST_GAP, SECOND, Array, Gaps, Run, channels_of, lost_before
+from .converter import first_control
+from .failure import Failure, say
+
+# A longer gap than this, in samples, is no gap that a file can have.
+LONGEST = 1 << 31
+# Gaps that the note in the file names
+NOTED = 100
+
+
+def count_of(run: Run) -> int:
+    """Return the number of channels in a block, whose samples take turns."""
+    return max(1, len(channels_of(first_control(run))))
+
+
+def find_rate(values: argparse.Namespace, run: Run) -> float:
+    """Return the samples of a channel per second: the option, or what the times tell."""
+    if values.rate:
+        return float(values.rate)
+    samples, span = _count_periods(run)
+    if span <= 0 or not samples:
+        raise Failure(f"{run.channel}: the times do not tell the rate: use --rate=HZ")
+    rate = samples / count_of(run) * SECOND / span
+    say(f"{run.channel}: {rate:.6g} samples per second, by the times of the blocks")
+    return rate
+
+
+def _count_periods(run: Run) -> tuple[int, int]:
+    """Return the samples from the begin of the first block to that of the last one, and
+    the time in ns. Blocks that are lost count, by the sequence numbers, if all blocks
+    have one length. Otherwise nothing does that is beside a loss."""
+    seq = run.controls["seq_num"]
+    steps = (seq[1:] - seq[:-1]).astype(np.int64)
+    most = 1 if run.length is None else LARGEST_GAP
+    good = (steps >= 1) & (steps <= most)
+    samples = (steps * run.lengths[:-1])[good].sum()
+    return int(samples), int(np.diff(run.times)[good].sum())
+
+
+class Timeline:
+    """Finds the places of the blocks of one channel. All counts are of one channel of an
+    interleaved block."""
+
+    def __init__(self, run: Run, rate: float) -> None:
+        self.channel = run.channel
+        self.channels = count_of(run)
+        self.rate = rate
+        self.finder = Gaps()
+        # Length and time of the last block
+        self.length = self.time = 0
+        self.place = 0
+        self.lost = self.filled = 0
+        # Place and length of each gap
+        self.gaps: list[tuple[int, int]] = []
+
+    def pieces(self, run: Run) -> Iterator[tuple[int, Array]]:
+        """Yield parts of the samples, and how many are missing before each part."""
+        channels = self.channels
+        if run.data.size and count_of(run) != channels:
+            raise Failure(f"{run.channel}: its channels have changed: use HDF5")
+        if (run.lengths % channels).any():
+            raise Failure(f"{run.channel}: a block has a part of a scan: use HDF5")
+        lost = lost_before(run, self.finder)
+        begins = np.cumsum(run.lengths) - run.lengths
+        at = missing = 0
+        for row in np.flatnonzero(lost).tolist():
+            begin = int(begins[row])
+            yield missing, self._pass(run.data[at:begin])
+            missing = self._fill(run, row, int(lost[row]))
+            at = begin
+        yield missing, self._pass(run.data[at:])
+        self.length, self.time = int(run.lengths[-1]) // channels, int(run.times[-1])
+
+    def _pass(self, data: Array) -> Array:
+        self.place += data.size // self.channels
+        return data
+
+    def _fill(self, run: Run, row: int, lost: int) -> int:
+        """Return how many samples are missing before a block. Blocks of one length tell
+        it by their number, others by their times."""
+        length, time = self.length, self.time
+        if row:
+            length = int(run.lengths[row - 1]) // self.channels
+            time = int(run.times[row - 1])
+        missing = lost * length
+        if length != int(run.lengths[row]) // self.channels:
+            span = int(run.times[row]) - time
+            missing = max(0, round(span * self.rate / SECOND) - length)
+        if missing > LONGEST:
+            raise Failure(
+                f"{run.channel}: {lost} blocks are lost before block "
+                f"{run.controls['seq_num'][row]}: too many for a file: use HDF5"
+            )
+        self.gaps.append((self.place, missing))
+        self.place += missing
+        self.lost += lost
+        self.filled += missing
+        return missing
+
+    def note(self) -> str:
+        """Return what a user of the file must know; "" if nothing is missing."""
+        if not self.lost:
+            return ""
+        gaps = ", ".join(f"{count} at {at}" for at, count in self.gaps[:NOTED])
+        more = f" and {len(self.gaps) - NOTED} more" if len(self.gaps) > NOTED else ""
+        return (
+            f"{self.channel}: {self.lost} lost blocks: {self.filled} zeros stand "
+            f"for them: {gaps}{more}"
+        )
+
+    def say(self) -> None:
+        if self.lost:
+            say(
+                f"{self.channel}: {self.filled} samples of zero in {len(self.gaps)} gaps "
+                "keep the times of the others"
+            )
+
+    def report(self) -> dict[str, Any]:
+        return {"samples": self.filled, "gaps": [list(gap) for gap in self.gaps]}
