@@ -8,13 +8,15 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
-from makeblocks import NATIVE, Kind, make_block, make_file, samples
+from makeblocks import NATIVE, PERIOD_NS, START, Kind, make_block, make_file, samples
 
 from zio_nexus.blocks import MSB_ALIGN
 
 VOLTS = (5, -1, -1_000_000, 1)
+TAI, MONOTONIC = 11, 1
 
 
 def with_losses(seed: int, count: int = 200) -> list[int]:
@@ -166,3 +168,29 @@ def test_valid_bits(
             for i in range(0, len(frames), ssize)
         ]
         assert found == wanted
+
+
+def iso(seconds: float) -> bytes:
+    return str(np.datetime64(int(seconds * 10**6), "us")).encode() + b"+00:00"
+
+
+@pytest.mark.parametrize("clock", [0, TAI])
+def test_time_of_the_data(nexus: Any, tmp_path: Path, clock: int) -> None:
+    """Data of 2023 have the times of 2023, whenever they are converted."""
+    kinds = [Kind(chan=1, clock=clock), Kind(chan=2, clock=clock)]
+    content = b"".join(make_block(kinds[n % 2], n // 2) for n in range(3000))
+    (tmp_path / "a.zio").write_bytes(content)
+    nexus("a.zio", "-o", "a.nxs")
+    begin = START - (37 if clock == TAI else 0)
+    with h5py.File(tmp_path / "a.nxs", "r") as file:
+        assert file["entry/start_time"][()] == iso(begin)
+        assert file["entry/end_time"][()] == iso(begin + 1499 * PERIOD_NS / 1e9)
+
+
+def test_time_without_a_date(nexus: Any, tmp_path: Path) -> None:
+    """A clock that counts from the start of the machine tells no date."""
+    make_file(tmp_path / "a.zio", Kind(clock=MONOTONIC), range(10))
+    nexus("a.zio", "-o", "a.nxs")
+    with h5py.File(tmp_path / "a.nxs", "r") as file:
+        assert file["entry/start_time"][()] == file["entry/end_time"][()] == b""
+        assert file["entry/recording/begin"][()] != b""

@@ -41,11 +41,12 @@ def make_group(parent: Any, name: str, nx_class: str, **attributes: Any) -> Any:
     return group
 
 
-def make_root(file: Any, default: str, start_time: str, options: dict[str, str]) -> Any:
-    """Write the root and the entry; return the entry."""
+def make_root(file: Any, default: str, file_time: str, options: dict[str, str]) -> Any:
+    """Write the root and the entry; return the entry. The times of the entry are those of
+    the data."""
     file.attrs["NX_class"] = "NXroot"
     file.attrs["default"] = ENTRY
-    file.attrs["file_time"] = start_time
+    file.attrs["file_time"] = file_time
     file.attrs["creator"] = PROGRAM
     file.attrs["creator_version"] = VERSION
     file.attrs["HDF5_Version"] = h5py.version.hdf5_version
@@ -54,8 +55,8 @@ def make_root(file: Any, default: str, start_time: str, options: dict[str, str])
     entry["title"] = options.get("title", "")
     entry["program_name"] = PROGRAM
     entry["program_name"].attrs["version"] = VERSION
-    for name, value in (("start_time", start_time), ("end_time", "")):
-        entry.create_dataset(name, data=np.bytes_(value), dtype=f"S{TIME_LENGTH}")
+    for name in ("start_time", "end_time"):
+        entry.create_dataset(name, data=np.bytes_(""), dtype=f"S{TIME_LENGTH}")
     recording = make_group(entry, RECORDING, "NXcollection")
     for name, text in options.items():
         recording[name] = text

@@ -39,8 +39,8 @@ def find_rate(values: argparse.Namespace, run: Run) -> float:
 
 
 def _count_periods(run: Run) -> tuple[int, int]:
-    """Return the samples from the begin of the first block to that of the last one, and
-    the time in ns. Blocks that are lost count, by the sequence numbers, if all blocks
+    """Return the samples between the begins of the first and the last block, and the time
+    in ns. Blocks that are lost count, by the sequence numbers, if all blocks
     have one length. Otherwise nothing does that is beside a loss."""
     seq = run.controls["seq_num"]
     steps = (seq[1:] - seq[:-1]).astype(np.int64)

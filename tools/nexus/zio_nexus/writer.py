@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from . import schema
-from .blocks import Array, Gaps, Run
+from .blocks import SECOND, Array, Gaps, Run, clock_of
 from .failure import OpenFailure, storing
 from .layout import Layout, Options
 from .room import Room
@@ -28,6 +28,8 @@ from .target import sync_directory
 BYTES_PER_BLOCK = 32
 # Bytes that the structure of a channel may grow by between two flushes
 METADATA_BYTES = 1 << 19
+# Clocks that tell the date, and what they are ahead of UTC, in ns; TAI is since 2017
+DATED = {"realtime": 0, "tai": 37 * SECOND}
 CACHE_BYTES = 8 << 20
 CACHE_SLOTS = 521
 
@@ -35,6 +37,35 @@ CACHE_SLOTS = 521
 def now() -> str:
     """Return the time of day in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class Span:
+    """The times of the first and the last block of all channels whose clock tells the
+    date. @start and @end are datasets."""
+
+    def __init__(self, start: Any, end: Any) -> None:
+        self.datasets = (start, end)
+        self.times: list[int] = []
+
+    def add(self, run: Run, times: Array) -> None:
+        offset = DATED.get(clock_of(run.controls[0]))
+        if offset is not None:
+            found = [int(times.min()) - offset, int(times.max()) - offset]
+            self.times = [min([*self.times, *found]), max([*self.times, *found])]
+
+    def put(self) -> None:
+        for dataset, time in zip(self.datasets, self.times):
+            dataset[()] = np.bytes_(_date(time))
+
+
+def _date(time: int) -> str:
+    """Return a time in ns in ISO 8601; "" if no calendar has it."""
+    seconds, rest = divmod(time, SECOND)
+    try:
+        date = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return date.replace(microsecond=rest // 1000).isoformat(timespec="microseconds")
 
 
 class Column:
@@ -82,8 +113,7 @@ class ChannelWriter:
         self.counts.update({name: schema.UNKNOWN for name in schema.SEQUENCES})
         self.scaling = attribute_bytes(np.atleast_1d(layout.control))[0]
 
-    def append(self, run: Run) -> None:
-        times = run.times
+    def append(self, run: Run, times: Array) -> None:
         losses = self.gaps.find(run.controls, self.counts["blocks"], times)
         getattr(self, f"_append_{self.layout.kind}")(run, times)
         self.columns["control"].append(run.controls)
@@ -164,7 +194,7 @@ class FileWriter:
         _try_room(path, METADATA_BYTES * (1 + len(layouts)))
         self.file = _create(path)
         entry = schema.make_root(self.file, next(iter(layouts), ""), now(), dict(texts))
-        self.end_time = entry["end_time"]
+        self.span = Span(entry["start_time"], entry["end_time"])
         self.complete = entry[schema.RECORDING]["complete"]
         self.channels = {}
         for name, layout in layouts.items():
@@ -193,7 +223,9 @@ class FileWriter:
         self.room.reserve(self.size() + size)
 
     def append(self, run: Run) -> None:
-        self.channels[run.channel].append(run)
+        times = run.times
+        self.channels[run.channel].append(run, times)
+        self.span.add(run, times)
         self.blocks += len(run)
         self.unflushed += run.data.nbytes + run.controls.nbytes
 
@@ -208,6 +240,7 @@ class FileWriter:
         self.file.flush()
         for channel in self.channels.values():
             channel.put_counts()
+        self.span.put()
         self.file.flush()
         self.room.sync()
         self.stored = self.blocks
@@ -222,7 +255,6 @@ class FileWriter:
     def close(self) -> None:
         """End the file: it is complete."""
         self.flush()
-        self.end_time[()] = np.bytes_(now())
         self.complete[()] = 1
         self.file.close()
         cut_rest(self.path)
