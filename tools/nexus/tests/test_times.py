@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What was recorded comes back in each format: samples, rate, times, losses, units."""
 
+import csv
 import random
 import subprocess
 import wave
@@ -194,3 +195,71 @@ def test_time_without_a_date(nexus: Any, tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.nxs", "r") as file:
         assert file["entry/start_time"][()] == file["entry/end_time"][()] == b""
         assert file["entry/recording/begin"][()] != b""
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with open(path) as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("mask", [0, 0b1010])
+def test_csv(nexus: Any, tmp_path: Path, mask: int) -> None:
+    """Losses count once, each sample has its time, each channel its column."""
+    kind = Kind(nsamples=8, signed=True, mask=mask)
+    numbers = with_losses(5, 50)
+    make_file(tmp_path / "a.zio", kind, numbers)
+    channels = max(1, mask.bit_count())
+    rate = 8000 // channels
+    nexus("a.zio", "-o", "a.csv", f"--rate={rate}", status=4)
+    rows = read_csv(tmp_path / "a.csv")
+    lost = [int(row["lost"]) for row in rows]
+    assert sum(lost) == 50 - len(numbers)
+    steps = np.diff([int(row["time_ns"]) for row in rows])
+    assert np.array_equal(steps, (np.array(lost[1:]) * 8 // channels + 1) * 10**9 // rate)
+    names = ["chan1", "chan3"] if mask else ["raw"]
+    assert list(rows[0])[5:] == names
+    found = [[int(row[name]) for name in names] for row in rows]
+    there = np.isin(np.arange(50).repeat(8 // channels), numbers)
+    assert np.array_equal(found, place(kind, numbers)[there])
+
+
+def test_csv_of_other_channels(nexus: Any, tmp_path: Path) -> None:
+    blocks = [make_block(Kind(chan=n, mask=n), 0) for n in (1, 3)]
+    (tmp_path / "a.zio").write_bytes(b"".join(blocks))
+    assert "one table" in nexus("a.zio", "-o", "a.csv", status=1).stderr
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_formats(nexus: Any, tmp_path: Path, seed: int) -> None:
+    """By the way of HDF5, too, all formats have the same blocks."""
+    chance = random.Random(seed)
+    kind = Kind(
+        nsamples=chance.choice([2, 6, 30]),
+        ssize=chance.choice([1, 2, 4]),
+        signed=chance.choice([False, True]),
+        scale=VOLTS,
+    )
+    numbers = with_losses(seed, 60)
+    make_file(tmp_path / "a.zio", kind, numbers)
+    nexus("a.zio", "-o", "a.nxs", status=4)
+    lost = np.diff([-1, *numbers]) - 1
+    raw = place(kind, numbers)[np.isin(np.arange(60).repeat(kind.nsamples), numbers), 0]
+    values = raw * 0.5 - 1
+
+    nexus("a.nxs", "-o", "a.csv", "-u", f"--rate={kind.nsamples * 1000}", status=4)
+    rows = read_csv(tmp_path / "a.csv")
+    assert [float(row["value"]) for row in rows] == values.tolist()
+    assert sum(int(row["lost"]) for row in rows) == lost.sum()
+    assert {row["unit"] for row in rows} == {"V"}
+
+    nexus("a.nxs", "-o", "a.npz", "-u", status=4)
+    arrays = np.load(tmp_path / "a.npz")
+    assert arrays[kind.name].reshape(-1).tolist() == values.tolist()
+    assert arrays[f"{kind.name}_lost"].tolist() == lost.tolist()
+    times = START * 10**9 + np.array(numbers) * PERIOD_NS
+    assert arrays[f"{kind.name}_time_ns"].tolist() == times.tolist()
+
+    nexus("a.nxs", "-o", "a.wav", status=4)
+    rate, found = read_wav(tmp_path / "a.wav")
+    assert rate == kind.nsamples * 1000
+    assert len(found) == 60 * kind.nsamples

@@ -1,49 +1,97 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Comma-separated values: a line for each sample."""
+"""Comma-separated values: a line for each sample, or each scan of interleaved blocks."""
 
 import argparse
+from collections.abc import Iterator
 
 import numpy as np
 
-from .blocks import Array, Run
+from .blocks import SECOND, Array, Run, channels_of, shot_times
 from .converter import Converter, first_control
+from .failure import Failure
 from .scaling import scaling_of
 from .target import Target
 
-HEAD = "channel,seq,time_ns,lost,sample,"
-
 
 class CsvConverter(Converter):
-    """A block without samples has a line without a sample."""
+    """A block without samples has a line without a sample. The first line of a block has
+    the number of blocks that are lost before it, the others have 0."""
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
         self.file = self.open_part().file
-        self._put(HEAD + ("value,unit\n" if values.units else "raw\n"))
+        # Numbers of the channels in a block; None: no block has come yet
+        self.numbers: list[int] | None = None
 
     def write(self, run: Run) -> None:
+        self._check_columns(run)
         lost = self.lost_before(run)
+        columns = len(self.numbers or ()) or 1
         unit = ""
         if self.values.units:
             unit = f",{scaling_of(first_control(run)).unit}"
-        texts = _texts(self.samples(run))
-        ends = np.cumsum(run.lengths)
-        heads = zip(run.controls["seq_num"], run.times, lost, ends - run.lengths, ends)
-        for seq, time, missing, begin, end in heads:
-            head = f"{run.channel},{seq},{time},{missing},"
-            lines = [f"{head}{i},{t}{unit}" for i, t in enumerate(texts[begin:end])]
-            self._put("\n".join(lines or [f"{head},{unit}"]) + "\n")
+        texts = _texts(self.samples(run), columns)
+        ends = np.cumsum(run.lengths) // columns
+        begins = ends - run.lengths // columns
+        for row, control in enumerate(run.controls):
+            lines = texts[begins[row] : ends[row]] or ["," * (columns - 1)]
+            self._write_block(run.channel, control, int(lost[row]), lines, unit)
 
-    def _put(self, text: str) -> None:
-        self.file.write(text.encode())
+    def _write_block(
+        self, channel: str, control: Array, lost: int, lines: list[str], unit: str
+    ) -> None:
+        head = f"{channel},{control['seq_num']},"
+        is_empty = not control["nsamples"]
+        times = _times(control, len(lines), self.values.rate)
+        table = []
+        for i, (time, text) in enumerate(zip(times, lines)):
+            sample = "" if is_empty else i
+            table.append(f"{head}{time},{0 if i else lost},{sample},{text}{unit}\n")
+        self.file.write("".join(table).encode())
+
+    def _check_columns(self, run: Run) -> None:
+        numbers = channels_of(first_control(run))
+        if self.numbers is None:
+            self.numbers = numbers
+            self._write_head()
+        is_other = run.data.size and numbers != self.numbers
+        if is_other or (run.lengths % (len(self.numbers) or 1)).any():
+            raise Failure(
+                f"{run.channel}: blocks with other channels than those before: "
+                "csv has one table: use HDF5"
+            )
+
+    def _write_head(self) -> None:
+        value = "value" if self.values.units else "raw"
+        names = [f"chan{number}" for number in self.numbers or ()] or [value]
+        unit = ["unit"] if self.values.units else []
+        head = ["channel", "seq", "time_ns", "lost", "sample", *names, *unit]
+        self.file.write((",".join(head) + "\n").encode())
 
     def close(self) -> None:
-        """Do nothing: a table has no end."""
+        if self.numbers is None:
+            self._write_head()
 
 
-def _texts(samples: Array) -> list[str]:
+def _texts(samples: Array, columns: int) -> list[str]:
+    """Return a text for each scan."""
     if samples.dtype.kind == "V":
-        return [bytes(sample).hex() for sample in samples]
-    if samples.dtype.kind == "f":
-        return [repr(value) for value in samples.tolist()]
-    return [str(value) for value in samples.tolist()]
+        texts = [bytes(sample).hex() for sample in samples]
+    elif samples.dtype.kind == "f":
+        texts = [repr(value) for value in samples.tolist()]
+    else:
+        texts = [str(value) for value in samples.tolist()]
+    if columns == 1:
+        return texts
+    return [",".join(texts[i : i + columns]) for i in range(0, len(texts), columns)]
+
+
+def _times(control: Array, count: int, rate: float) -> Iterator[int]:
+    """Yield the time of each scan, as far as it is known: that of its shot, and with
+    @rate its own."""
+    shots = shot_times(control)
+    length = max(1, count // len(shots))
+    for i in range(count):
+        shot = min(i // length, len(shots) - 1)
+        step = round((i - shot * length) * SECOND / rate) if rate else 0
+        yield shots[shot] + step
