@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print a block as comma-separated values: a line for each sample */
+/* Print a block as comma-separated values: a line for each sample, or each scan */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/control.h"
+#include "common/program.h"
 #include "dump.h"
+
+#define SECOND 1000000000
+#define MAX_NS INT64_MAX
+
+/* The columns of the table: the first block decides. */
+static struct {
+	bool has_head;
+	uint64_t mask;		/* the channels of an interleaved block, or 0 */
+	unsigned int count;	/* samples in a line */
+} table;
 
 /* A field with a comma or a quote is in quotes, and its quotes are doubled. */
 static void print_field(FILE *out, const char *text)
@@ -20,6 +31,30 @@ static void print_field(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+/* Return the mask of the channels in an interleaved block; 0 for other blocks. */
+static uint64_t channel_mask(const struct zio_control *control)
+{
+	const struct zio_tlv *tlv = &control->tlv[0];
+	uint64_t mask;
+
+	if (!(control->flags & ZIO_CONTROL_INTERLEAVE_DATA) ||
+	    tlv->type != ZIO_TLV_CHANNELS)
+		return 0;
+	memcpy(&mask, tlv->payload, sizeof(mask));
+	return mask;
+}
+
+static void print_columns(FILE *out)
+{
+	int i;
+
+	for (i = 0; i < 64; i++)
+		if (table.mask >> i & 1)
+			fprintf(out, ",chan%d", i);
+	if (!table.mask)
+		fputs(",value", out);
+}
+
 static void print_head(FILE *out, const struct dump_options *opt)
 {
 	fputs("channel,block", out);
@@ -27,25 +62,51 @@ static void print_head(FILE *out, const struct dump_options *opt)
 		fputs(",time,lost", out);
 	if (opt->control && !opt->data)
 		fputs(",trigger,alarms,driver_alarms,nsamples,ssize,nbits", out);
-	if (opt->data)
-		fputs(opt->units ? ",sample,value,unit" : ",sample,value", out);
+	if (opt->data) {
+		fputs(",sample", out);
+		print_columns(out);
+		fputs(opt->units ? ",unit" : "", out);
+	}
 	fputc('\n', out);
 }
 
-/* The fields that all lines of a block have */
-static void print_block(FILE *out, const struct dump_options *opt,
-			const struct zio_block *blk)
+/* The time of line @i, as far as it is known: that of its shot, and by the rate its own. */
+static struct zio_timestamp line_time(const struct dump_options *opt,
+				      const struct zio_control *control, size_t i)
 {
-	const struct zio_control *control = blk->control;
+	unsigned int shots = zio_control_shots(control);
+	size_t length = control->nsamples / table.count / shots;
+	size_t shot = length ? i / length : 0;
+	struct zio_timestamp time;
+	double ns;
+
+	if (shot >= shots)
+		shot = shots - 1;
+	if (zio_control_shot(control, (unsigned int)shot, &time))
+		return control->tstamp;
+	i -= shot * length;
+	if (opt->rate > 0 && i) {
+		ns = (double)i * SECOND / opt->rate + 0.5;
+		time.ticks += ns < MAX_NS ? (uint64_t)ns : MAX_NS;
+		time.secs += time.ticks / SECOND;
+		time.ticks %= SECOND;
+	}
+	return time;
+}
+
+/* The fields before the samples. Only the first line of a block has its loss. */
+static void print_block(FILE *out, const struct dump_options *opt,
+			const struct zio_block *blk, size_t i)
+{
+	struct zio_timestamp time = line_time(opt, blk->control, i);
 	char address[ADDRESS_LEN];
 
-	put_address(address, control);
+	put_address(address, blk->control);
 	print_field(out, address);
-	fprintf(out, ",%" PRIu32, control->seq_num);
+	fprintf(out, ",%" PRIu32, blk->control->seq_num);
 	if (opt->control)
-		fprintf(out, ",%llu.%09llu,%" PRIu32,
-			(unsigned long long)control->tstamp.secs,
-			(unsigned long long)control->tstamp.ticks, blk->lost);
+		fprintf(out, ",%llu.%09llu,%" PRIu32, (unsigned long long)time.secs,
+			(unsigned long long)time.ticks, i ? 0 : blk->lost);
 }
 
 static void print_control(FILE *out, const struct zio_control *control)
@@ -76,16 +137,27 @@ static void print_value(FILE *out, enum dump_format format, const void *data, si
 		fprintf(out, "%02x", at[b]);
 }
 
+/* Sample @i begins a line, if it is the first one of its scan. */
+static void begin_scan(FILE *out, const struct dump_options *opt,
+		       const struct zio_block *blk, size_t i)
+{
+	if (i % table.count)
+		return;
+	print_block(out, opt, blk, i / table.count);
+	fprintf(out, ",%zu", i / table.count);
+}
+
 static void print_samples(FILE *out, const struct dump_options *opt,
 			  const struct zio_block *blk)
 {
 	size_t i;
 
 	for (i = 0; i < blk->control->nsamples; i++) {
-		print_block(out, opt, blk);
-		fprintf(out, ",%zu,", i);
+		begin_scan(out, opt, blk, i);
+		fputc(',', out);
 		print_value(out, opt->format, blk->data, i, blk->control->ssize);
-		fputs(opt->units ? ",\n" : "\n", out);
+		if (i % table.count == table.count - 1)
+			fputs(opt->units ? ",\n" : "\n", out);
 	}
 }
 
@@ -99,8 +171,11 @@ static bool print_values(FILE *out, const struct dump_options *opt,
 	if (!convert_block(&values, blk))
 		return false;
 	for (i = 0; i < values.count; i++) {
-		print_block(out, opt, blk);
-		fprintf(out, ",%zu,%.12g,", i, values.value[i]);
+		begin_scan(out, opt, blk, i);
+		fprintf(out, ",%.12g", values.value[i]);
+		if (i % table.count < table.count - 1)
+			continue;
+		fputc(',', out);
 		print_field(out, values.scaling.unit);
 		fputc('\n', out);
 	}
@@ -108,22 +183,54 @@ static bool print_values(FILE *out, const struct dump_options *opt,
 	return true;
 }
 
+static void begin_table(FILE *out, const struct dump_options *opt,
+			const struct zio_control *control)
+{
+	table.mask = opt->data ? channel_mask(control) : 0;
+	table.count = table.mask ? (unsigned int)__builtin_popcountll(table.mask) : 1;
+	table.has_head = true;
+	print_head(out, opt);
+}
+
+/* A table has one set of columns. */
+static bool fits_table(const struct zio_control *control)
+{
+	char address[ADDRESS_LEN];
+
+	if (channel_mask(control) == table.mask && !(control->nsamples % table.count))
+		return true;
+	put_address(address, control);
+	complain("%s: block %" PRIu32 " has other channels than the first block: print it "
+		 "with --format=json, or alone", address, control->seq_num);
+	return false;
+}
+
+static void print_empty(FILE *out, const struct dump_options *opt,
+			const struct zio_block *blk)
+{
+	unsigned int i;
+
+	print_block(out, opt, blk, 0);
+	fputc(',', out);
+	for (i = 0; i < table.count + opt->units; i++)
+		fputc(',', out);
+	fputc('\n', out);
+}
+
 int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk)
 {
-	static bool has_head;
-
-	if (!has_head)
-		print_head(out, opt);
-	has_head = true;
+	if (!table.has_head)
+		begin_table(out, opt, blk->control);
 	if (opt->data && blk->data) {
+		if (!fits_table(blk->control))
+			return -1;
 		if (!opt->units || !print_values(out, opt, blk))
 			print_samples(out, opt, blk);
-		return ferror(out) ? -1 : 0;
-	}
-	print_block(out, opt, blk);
-	if (opt->data)
-		fputs(opt->units ? ",,,\n" : ",,\n", out);
-	else
+	} else if (opt->data) {
+		print_empty(out, opt, blk);
+	} else {
+		print_block(out, opt, blk, 0);
 		print_control(out, blk->control);
+	}
 	return ferror(out) ? -1 : 0;
 }

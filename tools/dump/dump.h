@@ -20,6 +20,7 @@ struct dump_options {
 	bool json;
 	bool units;
 	bool csv;
+	double rate;	/* csv: samples of a channel per second; 0: not known */
 	enum dump_format format;
 	const struct zio_names *names;	/* of the block that is printed, or NULL */
 };

@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct dump {
 	int status;
 	const char *names;	/* a file with names; NULL: ask the kernel */
 	bool print_names;
+	bool hex;		/* the user wants hexadecimal numbers */
 };
 
 static void end_source(struct dump *d, struct source *src)
@@ -173,6 +175,8 @@ static void print_blocks(struct dump *d)
 	while (!is_finished(d)) {
 		int ret = serve_all(d);
 
+		if (ret < 0)
+			d->status = EXIT_FAILED;
 		if (ret < 0 || (!ret && fflush(stdout)))
 			break;
 		if (!ret)
@@ -274,9 +278,9 @@ static const char *const format_names[] = {
 };
 
 /* The word of a sample format, or of the form of the whole. */
-static void parse_format(const struct argp_state *state, struct dump_options *opt,
-			 char *words)
+static void parse_format(const struct argp_state *state, struct dump *d, char *words)
 {
+	struct dump_options *opt = &d->opt;
 	char *word;
 
 	while ((word = strsep(&words, ","))) {
@@ -284,6 +288,7 @@ static void parse_format(const struct argp_state *state, struct dump_options *op
 
 		if (format <= DUMP_SIGNED) {
 			opt->format = (enum dump_format)format;
+			d->hex = opt->format == DUMP_HEX;
 			continue;
 		}
 		opt->csv = !strcmp(word, "csv");
@@ -291,8 +296,30 @@ static void parse_format(const struct argp_state *state, struct dump_options *op
 	}
 }
 
+static double parse_rate(const struct argp_state *state, const char *text)
+{
+	char *end;
+	double rate = strtod(text, &end);
+
+	if (end == text || *end || !(rate > 0) || isinf(rate))
+		argp_error(state, "--rate=%s: not a number of Hz above 0", text);
+	return rate;
+}
+
+static void check_options(const struct argp_state *state, const struct dump *d)
+{
+	if (d->tap && d->method)
+		argp_error(state, "--tap has no other method");
+	if (!d->opt.control && !d->opt.data)
+		argp_error(state, "--control-only and --data-only exclude each other");
+	if (d->hex && (d->opt.csv || d->opt.json))
+		argp_error(state, "--format: csv and json have no hex: use dec or signed");
+	if (d->opt.rate > 0 && !d->opt.csv)
+		argp_error(state, "--rate needs --format=csv");
+}
+
 /* Options without a letter */
-enum { OPTION_METHOD = 256, OPTION_NAMES, OPTION_PRINT_NAMES };
+enum { OPTION_METHOD = 256, OPTION_NAMES, OPTION_PRINT_NAMES, OPTION_RATE };
 
 static const struct argp_option options[] = {
 	{ "count", 'n', "N", 0, "Stop after N blocks of all channels together", 0 },
@@ -303,8 +330,11 @@ static const struct argp_option options[] = {
 	{ "attributes", 'a', NULL, 0, "Print flags and attributes, too", 0 },
 	{ "format", 'f', "FORMAT", 0,
 	  "Print text (default), csv (a line for each sample) or json (a line for "
-	  "each block). Print samples as hex (default), dec, or signed; csv and json "
-	  "have no hex. Two words: csv,signed", 0 },
+	  "each block). Print samples as hex (default of text), dec, or signed; csv and "
+	  "json have no hex. Two words: csv,signed", 0 },
+	{ "rate", OPTION_RATE, "HZ", 0,
+	  "csv: samples of a channel per second; each line has the time of its sample",
+	  0 },
 	{ "tap", 't', NULL, 0,
 	  "Print the newest blocks and take none from other programs",
 	  0 },
@@ -339,7 +369,7 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 		d->opt.attributes = true;
 		return 0;
 	case 'f':
-		parse_format(state, &d->opt, arg);
+		parse_format(state, d, arg);
 		return 0;
 	case 'j':
 		d->opt.json = true;
@@ -357,6 +387,9 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 	case OPTION_NAMES:
 		d->names = arg;
 		return 0;
+	case OPTION_RATE:
+		d->opt.rate = parse_rate(state, arg);
+		return 0;
 	case OPTION_PRINT_NAMES:
 		d->print_names = true;
 		return 0;
@@ -364,10 +397,7 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 		d->method = parse_method(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (d->tap && d->method)
-			argp_error(state, "--tap has no other method");
-		if (!d->opt.control && !d->opt.data)
-			argp_error(state, "--control-only and --data-only exclude each other");
+		check_options(state, d);
 		return 0;
 	default:
 		return keep_arguments(key, state, &d->args);

@@ -195,6 +195,8 @@ test_dump_formats() {
 }
 
 test_dump_csv() {
+	local word
+
 	put "$work/none-0-1" 3 0 1
 	run 0 'dump: csv' "$dump" -f csv word-0-1
 	equal "$(head -1 out)" channel,block,time,lost,sample,value 'dump: csv: titles'
@@ -221,8 +223,52 @@ test_dump_csv() {
 	run 0 'dump: text' "$dump" -f text,dec five-0-1
 	"$dump" -f dec five-0-1 >wanted
 	same out wanted 'dump: text is the default'
+	for word in csv,hex json,hex hex,csv; do
+		run 2 "dump: $word" "$dump" -f "$word" five-0-1
+		has err 'csv and json have no hex: use dec' "dump: $word: what to use"
+	done
 	run 2 'dump: unknown format' "$dump" -f csv,octal five-0-1
 	has err 'octal: not a format .*csv' 'dump: unknown format, with all that there are'
+}
+
+# put_scans SEQ NSAMPLES MASK: an interleaved block of 16-bit samples; bit 6 of the flags
+put_scans() {
+	put "$work/scan-0-1" "$1" "$2" 2 0 1 "$3"
+	patch scan-0-1-ctrl $(($(wc -c <scan-0-1-ctrl) - 512 + 80)) 101
+}
+
+sum() {
+	awk -F, -v column="$1" 'NR > 1 { sum += $column } END { print sum }' out
+}
+
+# Each lost block counts once, and each sample has its time and its channel.
+test_dump_csv_table() {
+	put "$work/many-0-1" 0 4 1
+	put "$work/many-0-1" 3 4 1
+	run 0 'dump: csv: several samples after a loss' "$dump" -f csv many-0-1
+	equal "$(sum 4)" 2 'dump: csv: the sum of the losses'
+	run 0 'dump: csv: rate' "$dump" -f csv --rate=4 many-0-1
+	equal "$(sed '1,5d' out | cut -d, -f3 | xargs)" \
+		'1000000003.000000042 1000000003.250000042 1000000003.500000042 1000000003.750000042' \
+		'dump: csv: each sample has its time'
+	put_scans 0 6 5
+	put_scans 2 4 5
+	run 0 'dump: csv: interleaved blocks' "$dump" -f csv --rate=2 scan-0-1
+	equal "$(head -1 out)" channel,block,time,lost,sample,chan0,chan2 \
+		'dump: csv: a column for each channel'
+	equal "$(sed 1d out | cut -d, -f6- | tr , ' ' | xargs)" \
+		"$(od -An -v -tu2 scan-0-1-data | xargs)" 'dump: csv: a line for each scan'
+	equal "$(sed 1d out | cut -d, -f2-5 | xargs)" \
+		"0,1000000000.000000042,0,0 0,1000000000.500000042,0,1 0,1000000001.000000042,0,2 \
+2,1000000002.000000042,1,0 2,1000000002.500000042,0,1" 'dump: csv: times of scans'
+	put_scans 3 0 5
+	run 0 'dump: csv: a scan without samples' "$dump" -f csv scan-0-1
+	has out '^[^,]*,3,[0-9.]+,0,,,$' 'dump: csv: it has all columns'
+	put_scans 4 6 7
+	run 1 'dump: csv: other channels' "$dump" -f csv scan-0-1
+	has err 'block 4 has other channels than the first' 'dump: csv: what is wrong'
+	run 2 'dump: rate without csv' "$dump" --rate=1 many-0-1
+	run 2 'dump: rate of 0' "$dump" -f csv --rate=0 many-0-1
 }
 
 test_dump_json() {
@@ -463,6 +509,7 @@ test_cat_file_signal
 test_dump_text
 test_dump_formats
 test_dump_csv
+test_dump_csv_table
 test_dump_json
 test_dump_units
 test_dump_names

@@ -260,6 +260,8 @@ def test_usage(nexus: Any, tmp_path: Path) -> None:
     nexus("a.zio", "-o", "a.unknown", status=2)
     nexus("a.zio", "-o", "a.nxs", "--nonsense", status=2)
     nexus("a.zio", "-o", "a.nxs", "--count=-1", status=2)
+    for rate in ("nan", "inf", "0", "-1"):
+        nexus("a.zio", "-o", "a.wav", f"--rate={rate}", status=2)
     nexus("a.zio", "-o", "no/a.nxs", status=3)
     nexus("missing", "-o", "a.nxs", status=3)
     nexus("verify", "a.zio", status=3)

@@ -5,7 +5,7 @@ from . import PROGRAM
 from .cat import run_cat
 from .convert import FORMATS
 from .layout import AUTO, FILTERS, KINDS
-from .options import Command, Option, number, seconds, size
+from .options import Command, Option, number, rate, seconds, size
 from .repair import run_repair
 from .run import run_record
 from .verify import run_verify
@@ -108,7 +108,7 @@ RECORD = Command(
             "rate",
             "samples per second of the channel, in Hz",
             meta="HZ",
-            convert=float,
+            convert=rate,
             default=0.0,
         ),
         Option("units", "csv, npy, npz, parquet: values in physical units", "u"),

@@ -2,6 +2,7 @@
 """Options of a command: one table for the parser, the help, and the completion."""
 
 import argparse
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -108,6 +109,14 @@ def seconds(text: str) -> float:
     digits = text.rstrip("smhd")
     value = float(digits) * UNITS[text[len(digits) :]]
     if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def rate(text: str) -> float:
+    """Read a rate in Hz."""
+    value = float(text)
+    if not 0 < value < math.inf:
         raise ValueError(text)
     return value
 
