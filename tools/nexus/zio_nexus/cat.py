@@ -3,14 +3,13 @@
 
 import argparse
 import sys
-from itertools import groupby
 from typing import BinaryIO
 
 import numpy as np
 
 from .blocks import CONTROL_SIZE, Run
 from .failure import OK, OpenFailure, UsageFailure, storing
-from .hdf import Recording, runs_in_order
+from .hdf import Recording, in_order, runs_in_order
 from .target import Part
 
 
@@ -42,8 +41,10 @@ def _copy(values: argparse.Namespace, file: BinaryIO) -> None:
         raise OpenFailure(
             f"{values.names[0]}: no channel {values.channel}: it has {known}"
         )
-    for _, parts in groupby(recordings, lambda recording: recording.text("begin")):
-        for run in runs_in_order(list(parts), values.channel):
+    files = {recording.path: recording for recording in recordings}
+    for places in in_order([recording.place() for recording in recordings]):
+        parts = [files[place.path] for place in places]
+        for run in runs_in_order(parts, values.channel):
             write_run(file, run)
     file.flush()
 

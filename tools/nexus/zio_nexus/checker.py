@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from .blocks import ENDIAN_MARKS, LOSS, NATIVE, Array, Gaps, Run, channel_name
-from .hdf import ChannelReader, Recording
+from .hdf import DAMAGE, ChannelReader, Recording, count_rows
 from .layout import FLAT, ROWS, SERIES
 from .schema import EVENTS, REASONS, SEQUENCES
 
 MAJOR_VERSION = 1
 TABLES = {ROWS: ("time",), SERIES: ("value", "time"), FLAT: ("cue_timestamp_zero",)}
-READ_ERRORS = (OSError, RuntimeError, ValueError, IndexError)
 
 
 class Verdict:
@@ -58,11 +57,11 @@ class Checker:
         self.samples = 0
 
     def check(self) -> Verdict:
-        self._check_tables()
         try:
+            self._check_tables()
             for run in self.reader.runs():
                 self._check_run(run)
-        except READ_ERRORS as error:
+        except DAMAGE as error:
             first = self.verdict.counts["blocks"]
             self.verdict.fault(f"cannot read the blocks from {first} on: {error}")
             return self.verdict
@@ -76,7 +75,7 @@ class Checker:
         names = ["control", "order", *TABLES[self.reader.kind]]
         names.append("cue_index" if self.reader.kind == FLAT else self.reader.value.name)
         for name in names:
-            rows = len(self.reader.group[name])
+            rows = count_rows(self.reader.group[name])
             if rows < wanted or (rows > wanted and self.is_complete):
                 table = name.rpartition("/")[2]
                 self.verdict.fault(f"{table} has {rows} rows for {wanted} blocks")
@@ -165,9 +164,15 @@ def check_events(recording: Recording) -> list[str]:
     """Return the faults of the table of events: it refers to blocks that are there."""
     if EVENTS not in recording.entry:
         return []
-    table = recording.entry[EVENTS]
+    try:
+        return _check_events(recording, recording.entry[EVENTS])
+    except DAMAGE as error:
+        return [f"cannot read the table of events: {error}"]
+
+
+def _check_events(recording: Recording, table: Any) -> list[str]:
     faults = []
-    sizes = {len(table[name]) for name in ("time", "block", "missing")}
+    sizes = {count_rows(table[name]) for name in ("time", "block", "missing")}
     if len(sizes) > 1 and recording.is_complete:
         faults.append("the columns of the table of events differ in length")
     count = min(sizes)

@@ -8,7 +8,8 @@ from typing import Any
 from .blocks import Gaps
 from .checker import Checker, Verdict, check_events
 from .failure import CANNOT_OPEN, FAILED, LOST, OK, OpenFailure, say
-from .hdf import Recording
+from .guard import guard
+from .hdf import Recording, in_order
 from .schema import UNKNOWN
 from .sysfs import kernel_counts
 
@@ -31,7 +32,7 @@ class FileReport:
         self.is_complete = recording.is_complete
         if not recording.is_complete:
             self.notes.append("the recording was interrupted, or still runs")
-        part = int(recording.text("part") or 1)
+        part = recording.place().part
         for name, reader in recording.channels.items():
             is_first = part == 1 or name not in gaps
             finder = gaps.setdefault(name, Gaps())
@@ -114,16 +115,27 @@ def _print_kernel(kernel: dict[str, dict[str, Any]]) -> None:
             print(f"{name}: blocks were queued when the recording began")
 
 
-def run_verify(values: argparse.Namespace) -> int:
-    gaps: dict[str, Gaps] = {}
-    reports = []
-    unreadable = False
-    for path in values.names:
+def _order(names: list[str]) -> list[str]:
+    """Return the files that can be opened, the parts of a recording in their order."""
+    places = []
+    for path in names:
         try:
-            reports.append(FileReport(path, gaps))
+            recording = Recording(path)
+            places.append(recording.place())
+            recording.close()
         except OpenFailure as failure:
             say(str(failure))
-            unreadable = True
+    return [place.path for parts in in_order(places) for place in parts]
+
+
+def run_verify(values: argparse.Namespace) -> int:
+    return guard(lambda: _verify(values), ", ".join(values.names))
+
+
+def _verify(values: argparse.Namespace) -> int:
+    gaps: dict[str, Gaps] = {}
+    names = _order(values.names)
+    reports = [FileReport(path, gaps) for path in names]
     kernel = compare_kernel(reports, values.live)
     if values.json:
         files = [report.report() for report in reports]
@@ -132,7 +144,7 @@ def run_verify(values: argparse.Namespace) -> int:
         for report in reports:
             report.print()
         _print_kernel(kernel)
-    if unreadable:
+    if len(names) < len(values.names):
         return CANNOT_OPEN
     differs = values.live and not all(found["agrees"] for found in kernel.values())
     if differs or not all(report.is_good() for report in reports):

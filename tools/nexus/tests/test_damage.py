@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Damage of the structure of a file ends in a verdict, not in a wait or a traceback."""
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+from makeblocks import Kind, make_block, make_file
+
+from zio_nexus.superblock import FLAGS_AT, SIZE, checksum
+
+KIND = Kind(nsamples=64)
+# A file that still grows, or whose writer was killed
+GROWING = 5
+HUGE = 2**40
+# What the program may say of a damaged file; 0 and 4: nobody needs the byte
+VERDICTS = (0, 1, 3, 4)
+REASONS = "damaged|FAULT|cannot|refuses|no recording"
+# Seconds; what this is about lasts for ever
+PATIENCE = 300
+
+
+@pytest.fixture
+def recorded(nexus: Any, tmp_path: Path) -> Path:
+    make_file(tmp_path / "a.zio", KIND, range(700))
+    nexus("a.zio", "-o", "a.nxs")
+    return tmp_path / "a.nxs"
+
+
+def structure(path: Path) -> list[int]:
+    """Return the places of the bytes that are no samples and no table."""
+    content = path.read_bytes()
+    is_data = bytearray(len(content))
+
+    def note(_name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.chunks:
+            for i in range(item.id.get_num_chunks()):
+                chunk = item.id.get_chunk_info(i)
+                end = chunk.byte_offset + chunk.size
+                is_data[chunk.byte_offset : end] = b"\1" * chunk.size
+
+    with h5py.File(path, "r") as file:
+        file.visititems(note)
+    return [i for i in range(SIZE + 4, len(content)) if content[i] and not is_data[i]]
+
+
+@pytest.mark.parametrize("flags", [0, GROWING])
+def test_structure(nexus: Any, recorded: Path, tmp_path: Path, flags: int) -> None:
+    """HDF5 tries again and again to read what a writer may just write."""
+    places = structure(recorded)
+    content = recorded.read_bytes()
+    chance = random.Random(flags)
+    for _ in range(8):
+        damaged = bytearray(content)
+        damaged[FLAGS_AT] = flags
+        damaged[SIZE : SIZE + 4] = checksum(damaged[:SIZE]).to_bytes(4, "little")
+        damaged[chance.choice(places)] ^= 1 << chance.randrange(8)
+        (tmp_path / "b.nxs").write_bytes(damaged)
+        result = nexus("verify", "b.nxs", status=None, timeout=PATIENCE)
+        assert result.returncode in VERDICTS, result.stderr
+        assert "Traceback" not in result.stderr
+        if result.returncode in (1, 3):
+            assert re.search(REASONS, result.stdout + result.stderr)
+
+
+def claim_blocks(group: Any) -> None:
+    group["statistics/blocks"][()] = HUGE
+
+
+def claim_rows(group: Any) -> None:
+    for name in ("control", "order", "time", "data"):
+        group[name].resize(HUGE, 0)
+    claim_blocks(group)
+
+
+@pytest.mark.parametrize("change", [claim_blocks, claim_rows])
+def test_rows_that_are_not_there(nexus: Any, recorded: Path, change: Any) -> None:
+    """HDF5 makes up the rows that a table only claims to have."""
+    with h5py.File(recorded, "r+") as file:
+        change(file["entry"][KIND.name])
+    assert "rows for" in nexus("verify", recorded, status=1, timeout=PATIENCE).stdout
+    nexus("cat", recorded, "-o", "b.zio", "--force", timeout=PATIENCE)
+
+
+def test_parts_in_any_order(nexus: Any, tmp_path: Path) -> None:
+    """A shell puts a-0002.nxs before a.nxs; the files know their numbers."""
+    content = b"".join(make_block(KIND, n) for n in range(2048))
+    content += b"".join(make_block(KIND, n, 32) for n in range(2055, 2200))
+    nexus("-", "-o", "a.nxs", input=content, text=False, status=4)
+    parts = sorted(path.name for path in tmp_path.glob("*.nxs"))
+    assert parts == ["a-0002.nxs", "a.nxs"]
+    nexus("cat", *parts, "-o", "b.zio")
+    assert (tmp_path / "b.zio").read_bytes() == content
+    lines = nexus("verify", *parts, status=4).stdout.splitlines()
+    assert [line.split(":")[0] for line in lines[:2]] == ["a.nxs", "a-0002.nxs"]
+    assert "lost 7 in 1 gaps" in lines[1]
+
+
+def test_a_part_that_comes_twice(nexus: Any, recorded: Path) -> None:
+    for command in ("cat", "verify"):
+        said = nexus(command, recorded, recorded, status=3).stderr
+        assert "both are part 1 of one recording" in said
+
+
+def test_a_part_without_a_number(nexus: Any, recorded: Path) -> None:
+    with h5py.File(recorded, "r+") as file:
+        del file["entry/recording/part"]
+        file["entry/recording/part"] = "second\x1b[31m"
+    for command in ("cat", "verify"):
+        said = nexus(command, recorded, status=3).stderr
+        assert "no number, but second?[31m" in said
