@@ -2,11 +2,14 @@
 """Help, manual, completion, and what the options read."""
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
-from conftest import NEXUS
+from conftest import NEXUS, PROGRAM
+from makeblocks import Kind, make_file
 
 from zio_nexus.commands import COMMANDS
 from zio_nexus.complete import complete
@@ -31,6 +34,79 @@ def test_help(nexus: Any) -> None:
     assert "Usage" in nexus("--usage").stdout
     assert re.fullmatch(r"zio-nexus \d+\.\d+\n", nexus("--version").stdout)
     assert nexus(status=2).stderr
+
+
+def test_statuses(nexus: Any, tmp_path: Path) -> None:
+    """Each command ends with the statuses that its help has, for the same reasons."""
+    make_file(tmp_path / "a.zio", Kind(), range(20))
+    make_file(tmp_path / "lost.zio", Kind(), [*range(5), *range(7, 20)])
+    nexus("a.zio", "-o", "a.nxs")
+    nexus("lost.zio", "-o", "lost.nxs", status=4)
+    nexus("a.zio", "-o", "bad.nxs")
+    with h5py.File(tmp_path / "bad.nxs", "r+") as file:
+        file["entry"][Kind().name]["statistics/blocks"][()] = 19
+    (tmp_path / "head.nxs").write_bytes((tmp_path / "a.nxs").read_bytes()[:20])
+    for words, number, reason in (
+        (("record", "a.zio", "-o", "b.nxs"), 0, "success"),
+        (("record", "a.zio", "-o", "b.wav", "--rate=x"), 2, "wrong usage"),
+        (("record", "none", "-o", "c.nxs"), 3, "cannot be opened"),
+        (("record", "a.zio", "-o", "a.nxs"), 3, "exists"),
+        (("record", "lost.zio", "-o", "c.nxs"), 4, "blocks are missing"),
+        (("verify", "a.nxs"), 0, "no block is missing"),
+        (("verify", "bad.nxs"), 1, "a fault"),
+        (("verify", "--live", "a.nxs"), 1, "kernel differ"),
+        (("verify", "a.zio"), 3, "cannot be opened"),
+        (("verify", "lost.nxs"), 4, "blocks are missing"),
+        (("cat", "a.nxs", "-o", "c.zio"), 0, "success"),
+        (("cat", "a.nxs", "-o", "a.zio"), 3, "exists"),
+        (("repair", "a.nxs"), 0, "success"),
+        (("repair", "head.nxs"), 1, "is damaged"),
+        (("repair", "none"), 3, "cannot be opened"),
+    ):
+        nexus(*words, status=number)
+        text = " ".join(nexus(words[0], "--help").stdout.split())
+        _, _, statuses = text.partition("Exit status: ")
+        reasons = dict(part.split(" ", 1) for part in statuses.split("; "))
+        assert reason in reasons[str(number)], (words, reasons)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["verify", "a.nxs"]])
+def test_full_output(nexus: Any, tmp_path: Path, words: list[str]) -> None:
+    make_file(tmp_path / "a.zio", Kind(), range(20))
+    nexus("a.zio", "-o", "a.nxs")
+    command = ["sh", "-c", '"$@" >/dev/full', "sh", *PROGRAM, *words]
+    done = subprocess.run(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert (
+        done.stderr == "zio-nexus: standard output: No space left on device: make room\n"
+    )
+
+
+def test_cat_to_a_full_output(nexus: Any, tmp_path: Path) -> None:
+    make_file(tmp_path / "a.zio", Kind(), range(20))
+    nexus("a.zio", "-o", "a.nxs")
+    command = ["sh", "-c", '"$@" >/dev/full', "sh", *PROGRAM, "cat", "a.nxs"]
+    done = subprocess.run(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert done.returncode == 5 and "standard output: cannot write" in done.stderr
+
+
+def test_names_of_strangers(nexus: Any, tmp_path: Path) -> None:
+    """A name has no control characters, in the file and on the terminal; one that is
+    missing stays empty, as in zio-dump."""
+    for device, shown in ((b"", ""), (b"\x1b[31m\n\xff x", "?[31m???x")):
+        make_file(tmp_path / "a.zio", Kind(device=device), [0, 1, 3])
+        result = nexus("a.zio", "-o", "a.nxs", "--force", status=4)
+        name = f"{shown}-0007-0-1"
+        assert f"zio-nexus: {name}: lost 1 blocks" in result.stderr
+        with h5py.File(tmp_path / "a.nxs", "r") as file:
+            assert file["entry"][name].attrs["device"] == shown
+        assert f"a.nxs: {name}: 3 blocks" in nexus("verify", "a.nxs", status=4).stdout
+    said = nexus("no\x1b]0;such\nfile\u202e", "-o", "b.nxs", status=3).stderr
+    assert "no?]0;such?file?" in said and "\x1b" not in said
 
 
 def test_completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

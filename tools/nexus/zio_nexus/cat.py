@@ -16,7 +16,8 @@ from .target import Part
 def run_cat(values: argparse.Namespace) -> int:
     if values.output == "-":
         _check_terminal(values.force)
-        _copy(values, sys.stdout.buffer)
+        with storing("standard output"):
+            _copy(values, sys.stdout.buffer)
         return OK
     part = Part(values.output, values.force)
     try:

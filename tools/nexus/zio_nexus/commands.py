@@ -11,10 +11,20 @@ from .run import run_record
 from .verify import run_verify
 
 METHODS = ("auto", "ring", "mmap", "read")
-STATUSES = """\
-Exit status: 0 success; 1 failure; 2 wrong usage; 3 a source or a file cannot be opened;
-4 blocks are missing, or verify has found a fault; 5 the disk has not taken all blocks;
-130, 143 Ctrl-C, or terminated."""
+RECORD_STATUSES = """\
+Exit status: 0 success; 1 a source failed, or the format does not take the samples; 2
+wrong usage; 3 a source or a file cannot be opened, or exists; 4 blocks are missing; 5 the
+disk has not taken all blocks; 130, 143 Ctrl-C, or terminated."""
+VERIFY_STATUSES = """\
+Exit status: 0 no fault, no block is missing; 1 a fault, or the counts of the kernel
+differ (--live); 2 wrong usage; 3 a file cannot be opened; 4 blocks are missing, and there
+is no fault."""
+CAT_STATUSES = """\
+Exit status: 0 success; 1 the blocks of a file cannot be read; 2 wrong usage; 3 a file
+cannot be opened, or exists; 5 the disk has not taken all blocks."""
+REPAIR_STATUSES = """\
+Exit status: 0 success; 1 the head of a file is damaged; 2 wrong usage; 3 a file cannot be
+opened."""
 
 FORCE = Option("force", "replace files that exist", short="f")
 JSON = Option("json", "print the result as JSON on standard output", short="j")
@@ -119,7 +129,7 @@ RECORD = Command(
         JSON,
     ),
     run_record,
-    STATUSES,
+    RECORD_STATUSES,
 )
 VERIFY = Command(
     "verify",
@@ -127,7 +137,7 @@ VERIFY = Command(
     "Check files: blocks, gaps, times, checksums, statistics.",
     (Option("live", "compare with the present counts of the kernel"), JSON),
     run_verify,
-    STATUSES,
+    VERIFY_STATUSES,
 )
 CAT = Command(
     "cat",
@@ -141,7 +151,7 @@ CAT = Command(
         FORCE,
     ),
     run_cat,
-    STATUSES,
+    CAT_STATUSES,
 )
 REPAIR = Command(
     "repair",
@@ -149,7 +159,7 @@ REPAIR = Command(
     "Clear the marks that a writer leaves when it is killed.",
     (),
     run_repair,
-    STATUSES,
+    REPAIR_STATUSES,
 )
 COMMANDS = {command.name: command for command in (RECORD, VERIFY, CAT, REPAIR)}
 USAGE_TEXT = "\n".join(

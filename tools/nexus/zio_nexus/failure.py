@@ -47,11 +47,25 @@ def storing(path: str) -> Iterator[None]:
     """Name the file and the remedy if the system refuses to write to @path."""
     try:
         yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise StoreFailure(
             f"{path}: cannot write: {reason}: make room, or write to another disk"
         ) from None
+
+
+def tell(text: str) -> None:
+    """Print on standard output; the result of a command."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Python would write the rest at its end, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Failure(f"standard output: {error.strerror}: make room") from None
 
 
 def say(text: str) -> None:

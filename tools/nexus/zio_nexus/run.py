@@ -19,6 +19,7 @@ from .failure import (
     UsageFailure,
     explain,
     say,
+    tell,
 )
 from .layout import Options
 from .record import BrokenFile, Limits, Recorder
@@ -230,7 +231,7 @@ class Session:
         if not self.values.quiet:
             self.tally.say_losses()
         if self.values.json:
-            print(json.dumps(self._summary(), indent=2))
+            tell(json.dumps(self._summary(), indent=2))
 
     def _not_stored(self) -> int:
         return self.tally.total("blocks") - self.sink.stored

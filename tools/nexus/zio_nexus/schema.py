@@ -8,7 +8,7 @@ import numpy as np
 import zio
 
 from . import PROGRAM, VERSION
-from .blocks import LOSS, channel_mask, clock_of
+from .blocks import LOSS, channel_mask, clock_of, object_name
 from .layout import CHUNK_BYTES, FLAT, ROWS, SERIES, Layout, Options
 from .scaling import max_rate_of
 
@@ -154,8 +154,8 @@ def _describe_samples(dataset: Any, name: str, layout: Layout) -> None:
 
 def _describe_channel(group: Any, layout: Layout) -> None:
     control = layout.control
-    group.attrs["device"] = bytes(control["addr"]["devname"]).decode("ascii", "replace")
-    group.attrs["trigger"] = bytes(control["triggername"]).decode("ascii", "replace")
+    group.attrs["device"] = object_name(control["addr"]["devname"])
+    group.attrs["trigger"] = object_name(control["triggername"])
     if mask := channel_mask(control):
         group.attrs["channel_mask"] = np.uint64(mask)
     if rate := max_rate_of(control):

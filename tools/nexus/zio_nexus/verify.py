@@ -5,9 +5,11 @@ import argparse
 import json
 from typing import Any
 
+import zio
+
 from .blocks import Gaps
 from .checker import Checker, Verdict, check_events
-from .failure import CANNOT_OPEN, FAILED, LOST, OK, OpenFailure, say
+from .failure import CANNOT_OPEN, FAILED, LOST, OK, OpenFailure, say, tell
 from .guard import guard
 from .hdf import Recording, in_order
 from .schema import UNKNOWN
@@ -61,17 +63,22 @@ class FileReport:
 
     def print(self) -> None:
         for note in self.notes:
-            print(f"{self.path}: {note}")
+            _print(f"{self.path}: {note}")
         for fault in self.faults:
-            print(f"{self.path}: FAULT: {fault}")
+            _print(f"{self.path}: FAULT: {fault}")
         for name, verdict in self.channels.items():
             counts = verdict.counts
-            print(
+            _print(
                 f"{self.path}: {name}: {counts['blocks']} blocks, "
                 f"{counts['bytes']} bytes, lost {counts['lost']} in {counts['gaps']} gaps"
             )
             for fault in verdict.faults:
-                print(f"{self.path}: {name}: FAULT: {fault}")
+                _print(f"{self.path}: {name}: FAULT: {fault}")
+
+
+def _print(line: str) -> None:
+    """Print a line; a name in a file cannot make another one of it."""
+    tell(zio.printable(line))
 
 
 def compare_kernel(reports: list[FileReport], is_live: bool) -> dict[str, dict[str, Any]]:
@@ -102,17 +109,19 @@ def compare_kernel(reports: list[FileReport], is_live: bool) -> dict[str, dict[s
 def _print_kernel(kernel: dict[str, dict[str, Any]]) -> None:
     for name, found in kernel.items():
         if "why" in found:
-            print(f"{name}: FAULT: {found['why']}: is this another machine?")
+            _print(f"{name}: FAULT: {found['why']}: is this another machine?")
             continue
-        print(
+        _print(
             f"{name}: the kernel counts {found['blocks']} blocks and {found['lost']} "
             f"lost; stored are {found['stored_blocks']} and {found['stored_lost']}: "
             + ("they agree" if found["agrees"] else "they differ")
         )
         if found["stored_blocks"] < found["blocks"]:
-            print(f"{name}: blocks may be queued still, or another program has read them")
+            _print(
+                f"{name}: blocks may be queued still, or another program has read them"
+            )
         if found["stored_blocks"] > found["blocks"]:
-            print(f"{name}: blocks were queued when the recording began")
+            _print(f"{name}: blocks were queued when the recording began")
 
 
 def _order(names: list[str]) -> list[str]:
@@ -139,7 +148,7 @@ def _verify(values: argparse.Namespace) -> int:
     kernel = compare_kernel(reports, values.live)
     if values.json:
         files = [report.report() for report in reports]
-        print(json.dumps({"files": files, "kernel": kernel}, indent=2))
+        tell(json.dumps({"files": files, "kernel": kernel}, indent=2))
     else:
         for report in reports:
             report.print()
