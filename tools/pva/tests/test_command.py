@@ -142,12 +142,16 @@ def test_completion(tmp_path: Path) -> None:
     assert said == [str(tmp_path / "run7.zio")]
 
 
-def test_without_p4p(tmp_path: Path) -> None:
-    """The program says how to install it."""
+def test_without_p4p(tmp_path: Path, file: Path) -> None:
+    """The program says how to install it; its help needs nothing."""
     # A directory whose p4p cannot be imported
     (tmp_path / "p4p").mkdir()
     (tmp_path / "p4p/__init__.py").write_text("raise ImportError('p4p is broken')")
     path = f"{tmp_path}:{os.environ['PYTHONPATH']}"
-    done = run("--help", PYTHONPATH=path)
+    done = run(file, PYTHONPATH=path)
     assert done.returncode == 1
     assert "pip install --require-hashes" in done.stderr
+    done = run("--help", PYTHONPATH=path)
+    assert done.returncode == 0 and done.stdout.startswith("usage: zio-pva")
+    assert run("--version", PYTHONPATH=path).returncode == 0
+    assert run("--nonsense", PYTHONPATH=path).returncode == 2

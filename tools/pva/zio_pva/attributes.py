@@ -14,7 +14,7 @@ from p4p.server.thread import Handler, SharedPV
 
 import zio
 
-from .source import complain
+from .spec import complain
 from .values import NO_ALARM, invalid, stamp_of
 from .variables import Variables
 

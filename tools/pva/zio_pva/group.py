@@ -3,13 +3,13 @@
 
 import errno
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import zio
 
 from .names import full_name
 from .source import RETRY_SECONDS, Source
+from .spec import GroupSpec
 from .tally import Loss, Tally, kernel_counter
 from .values import (
     ARRAY,
@@ -41,16 +41,6 @@ REASONS = {
     "late": "no block in this event: it is late",
     GONE: "the device is gone; waiting until it is back",
 }
-
-
-@dataclass(frozen=True)
-class GroupSpec:
-    """A group as the user describes it."""
-
-    name: str
-    channels: tuple[str, ...]
-    window_ns: int = 0
-    limit_ms: int = 100
 
 
 class GroupSource(Source):

@@ -19,7 +19,8 @@ from .complete import candidates
 from .group import GroupSource, is_there
 from .names import is_channel
 from .options import DEFAULT_PORT, make_parser, parse
-from .source import ChannelSource, FileSource, Source, complain
+from .source import ChannelSource, FileSource, Source
+from .spec import complain
 from .variables import Variables
 
 FAILED, CANNOT_OPEN = 1, 3

@@ -9,8 +9,7 @@ from typing import NoReturn
 
 import zio
 
-from .group import GroupSpec
-from .source import complain
+from .spec import GroupSpec, complain
 
 USAGE = 2
 DEFAULT_PORT = 5075
@@ -34,7 +33,8 @@ class Parser(argparse.ArgumentParser):
     """A wrong command line ends the program with status 2."""
 
     def error(self, message: str) -> NoReturn:
-        complain(f"{message}\nTry 'zio-pva --help' for more information.")
+        complain(message)
+        print("Try 'zio-pva --help' for more information.", file=sys.stderr)
         sys.exit(USAGE)
 
 

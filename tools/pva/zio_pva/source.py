@@ -4,12 +4,12 @@
 import errno
 import os
 import stat
-import sys
 import time
 
 import zio
 
 from .names import full_name
+from .spec import complain
 from .tally import Tally, kernel_counter
 from .values import (
     ARRAY,
@@ -33,10 +33,6 @@ FRESH_SECONDS = 0.02
 IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
 SAMPLES = {"": IMAGE.type, ":values": ARRAY.type}
 ENDS = {**SAMPLES, ":lost": NUMBER.type}
-
-
-def complain(text: object) -> None:
-    print(f"zio-pva: {text}", file=sys.stderr, flush=True)
 
 
 class Source(zio.Reader):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line: messages, exit status, completion, manual."""
 
+import os
 import socket
 import subprocess
 from pathlib import Path
@@ -87,3 +88,15 @@ def test_the_manual_has_all_options() -> None:
     for action in make_parser()._actions:
         for name in action.option_strings:
             assert f"**{name}**" in manual
+
+
+def test_help_without_the_server(tmp_path: Path) -> None:
+    """The help comes before the packages that it tells to install."""
+    (tmp_path / "aiohttp.py").write_text("raise ImportError('no aiohttp here')")
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    status, said = run("--help", env=env)
+    assert (status, said.startswith("usage: zio-scope")) == (0, True)
+    assert run("--version", env=env)[0] == 0
+    assert run("--nonsense", env=env)[0] == 2
+    status, said = run(env=env)
+    assert status == 1 and "no aiohttp here: apt-get install" in said
