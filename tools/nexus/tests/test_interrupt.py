@@ -182,7 +182,7 @@ def limit_files(size: int) -> Callable[[], None]:
 
 def test_file_limit(start: Any, nexus: Any, tmp_path: Path) -> None:
     """The program stops before the limit, and the file is complete."""
-    program = start("--json", preexec_fn=limit_files(6_000_000))
+    program = start("--json", preexec_fn=limit_files(9_000_000))
     program.feed(2000)
     program.wait_stored(2000)
     status, out, said = program.overfill(20000)
