@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Maker, make_block, make_samples
+from conftest import Maker, make_block, make_control, make_samples
 
 import zio
 
@@ -40,6 +40,30 @@ def test_losses_and_times(block_file: Maker) -> None:
         assert batch.lost.tolist() == [0, 0, 2, 0, 2]
         assert batch.time_ns.tolist() == times
         assert batch.time_ns.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("secs", "ticks"), [(2**63 // 10**9 + 1, 0), (2**64 - 1, 2**64 - 1), (0, 2**63)]
+)
+def test_times_of_more_than_63_bits(tmp_path: Path, secs: int, ticks: int) -> None:
+    """The times of a batch are those of its blocks."""
+    control = make_control(1, 0, 1)
+    control["tstamp"]["secs"], control["tstamp"]["ticks"] = secs, ticks
+    (tmp_path / "f").write_bytes(make_block(0) + control.tobytes())
+    with zio.open(str(tmp_path / "f")) as ch:
+        times = next(ch.batches()).time_ns.tolist()
+    assert times == [1_700_000_000 * 10**9 + 5, secs * 10**9 + ticks]
+
+
+def test_a_batch_is_an_array(block_file: Maker, tmp_path: Path) -> None:
+    with zio.open(block_file(range(4))) as ch:
+        batch = next(ch.batches())
+        assert np.asarray(batch).shape == (4, 16)
+        assert np.shares_memory(np.asarray(batch), np.asarray(batch.data))
+    (tmp_path / "f").write_bytes(make_block(0, 4) + make_block(1, 5))
+    ch = zio.open(str(tmp_path / "f"))
+    with ch, pytest.raises(ValueError, match="differ in size"):
+        np.asarray(next(ch.batches()))
 
 
 def test_blocks_of_different_size(tmp_path: Path) -> None:

@@ -31,6 +31,18 @@ def test_attributes(block_file: Maker) -> None:
         assert block.alarms == ()
 
 
+def test_a_block_is_an_array(block_file: Maker) -> None:
+    with zio.open(block_file([3])) as ch:
+        block = next(iter(ch))
+        found = np.asarray(block)
+        assert found.dtype == np.uint32
+        assert np.shares_memory(found, block.data)
+        assert np.array(block, float).tolist() == make_samples(3, 16, 4).tolist()
+        assert np.mean(block) == make_samples(3, 16, 4).mean()
+    with pytest.raises(zio.StaleBlock):
+        np.asarray(block)
+
+
 def test_alarms(tmp_path: Path) -> None:
     control = make_control(0, 0, 1)
     control["zio_alarms"] = 0b100001

@@ -94,6 +94,17 @@ def test_unknown_name(tmp_path: Path) -> None:
         zio.group([one, one])
 
 
+def test_members_that_the_program_closes(tmp_path: Path) -> None:
+    """The group has them until its end."""
+    names = [make_file(tmp_path / name, range(3)) for name in ("one", "two")]
+    before = len(os.listdir("/proc/self/fd"))
+    with zio.group(names) as group:
+        for channel in group.channels.values():
+            channel.close()
+        assert [len(event) for event in group] == [2, 2, 2]
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 def test_timeout_and_interrupt(tmp_path: Path) -> None:
     path = str(tmp_path / "fifo")
     os.mkfifo(path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._block import as_array
 from ._control import CONTROL_SIZE, control_dtype, sample_type, time_ns
 from ._errors import Error, Interrupted, StaleBlock, reason_error
 from ._libzio import ffi, lib
@@ -50,17 +51,21 @@ class Batch:
         self.lost = lost
         """Number of blocks missing before each block: shape (k,), uint32."""
 
-    def _check(self) -> Parts:
-        if self._number != self._channel._number:
+    def _hold(self) -> Any:
+        """Return what keeps the memory of the batch, also if another thread closes."""
+        held = self._channel._ch
+        if self._number != self._channel._number or held is None:
             raise StaleBlock(
-                "the batch is no longer valid: the program has asked for the next one"
+                "the batch is no longer valid: the program has closed the channel, or "
+                "asked for the next one"
             )
-        return self._parts
+        return held
 
     @property
     def controls(self) -> Array:
         """The controls: read-only, shape (k,), of `control_dtype`."""
-        return self._check().controls(len(self))
+        _held = self._hold()
+        return self._parts.controls(len(self))
 
     @property
     def data(self) -> Array | list[Array]:
@@ -68,12 +73,14 @@ class Batch:
 
         If the blocks differ in size, this is a list of k arrays of shape (nsamples,).
         """
-        return self._check().data(self._sizes)
+        _held = self._hold()
+        return self._parts.data(self._sizes)
 
     @property
     def scaling(self) -> Scaling:
         """How samples of the first block become values."""
-        return self._check().scaling()
+        _held = self._hold()
+        return self._parts.scaling()
 
     def values(self) -> Array | list[Array]:
         """Return `data` in units: new arrays of float64.
@@ -87,8 +94,18 @@ class Batch:
 
     @property
     def time_ns(self) -> Array:
-        """Times of the events in nanoseconds: shape (k,), int64."""
+        """Times of the events in nanoseconds: shape (k,), int64.
+
+        If a time has more bits, this is an array of Python integers (object).
+        """
         return time_ns(self.controls)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        """Return `data`, for `np.asarray(batch)`; ValueError if sizes differ."""
+        data = self.data
+        if isinstance(data, list):
+            raise ValueError("the blocks differ in size, so use data: a list of arrays")
+        return as_array(data, dtype, copy)
 
     def __len__(self) -> int:
         """Return the number of blocks."""
@@ -233,6 +250,7 @@ class Batches:
 
     def _leave_ring(self) -> None:
         """Copy what the batch has: no call may wait while the ring keeps blocks."""
+        _held = self._channel._open_channel()
         n = self._got - self._moved
         blocks = self._blocks + self._moved
         size = n * (CONTROL_SIZE + 8) + int(lib.zpy_add_sizes(blocks, n))
@@ -271,7 +289,7 @@ class Batches:
                     return False
                 self._grow()
             elif code != codes.EINTR or channel._interrupted:
-                return self._end_by(reason_error(channel._ch, code))
+                return self._end_by(reason_error(channel._open_channel(), code))
 
     def _add(self, n: int) -> bool:
         if not n:
@@ -292,7 +310,7 @@ class Batches:
         """Take memory for a block that is larger than the memory."""
         size = int(self._blocks[0].size)
         if size > self._channel.max_block:
-            raise reason_error(self._channel._ch, codes.EMSGSIZE)
+            raise reason_error(self._channel._open_channel(), codes.EMSGSIZE)
         self._pool.grow(CONTROL_SIZE + size)
         self._memory = self._pool.exchange(self._memory)
 
@@ -300,6 +318,7 @@ class Batches:
 
     def _make(self) -> Batch:
         """Return the blocks that were read."""
+        _held = self._channel._open_channel()
         n = self._got
         if not n:
             nothing = np.empty(0, np.uint32)

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+def as_array(data: Array, dtype: Any, copy: Any) -> Array:
+    """Return what numpy asks of `__array__()`. numpy before 2.0 does not give `copy`."""
+    if copy is None:
+        return np.asarray(data, dtype)
+    return np.array(data, dtype, copy=copy)
+
+
 class Block:
     """One block of a channel, valid until the program asks for the next one.
 
@@ -54,17 +61,21 @@ class Block:
         self.lost: int = lost
         """Number of blocks missing before this one; 0 for the first block."""
 
-    def _check(self) -> None:
-        if self._number != self._channel._number:
+    def _hold(self) -> Any:
+        """Return what keeps the memory of the block, also if another thread closes."""
+        held = self._channel._ch
+        if self._number != self._channel._number or held is None:
             raise StaleBlock(
-                "the block is no longer valid: the program has asked for the next one "
-                "(copy() keeps a block)"
+                "the block is no longer valid: the program has closed the channel, or "
+                "asked for the next one (copy() keeps a block)"
             )
+        return held
 
     @property
     def is_valid(self) -> bool:
         """Whether the block can still be used."""
-        return self._number == self._channel._number
+        channel = self._channel
+        return self._number == channel._number and channel._ch is not None
 
     @property
     def data(self) -> Array:
@@ -74,8 +85,9 @@ class Block:
         array that the program keeps never shows another block. It is a copy for the
         methods "ring" and "mmap", and none for files and the method "read".
         """
-        if self._number != self._channel._number:
-            self._check()
+        _held = self._channel._ch
+        if self._number != self._channel._number or _held is None:
+            self._hold()
         dtype = sample_type(lib.zpy_sample_kind(self._control))
         size = self.size
         if not size:
@@ -93,6 +105,10 @@ class Block:
         """
         return self.scaling.values(self.data)
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        """Return `data`, for `np.asarray(block)`."""
+        return as_array(self.data, dtype, copy)
+
     @property
     def unit(self) -> str:
         """Unit of `values()`, such as "V"; "" for numbers without a unit."""
@@ -101,13 +117,13 @@ class Block:
     @property
     def scaling(self) -> Scaling:
         """How samples become values."""
-        self._check()
+        _held = self._hold()
         return scaling_of(self._control)
 
     @property
     def control(self) -> np.void:
         """The control: a structured scalar of `control_dtype`, a copy."""
-        self._check()
+        _held = self._hold()
         head = bytes(ffi.buffer(self._control, CONTROL_SIZE))
         scalar: np.void = np.frombuffer(head, control_dtype)[0]
         return scalar
@@ -115,7 +131,7 @@ class Block:
     @property
     def time_ns(self) -> int:
         """Time of the event, in nanoseconds of the clock of the trigger."""
-        self._check()
+        _held = self._hold()
         return stamp_ns(self._control.tstamp)
 
     @property
@@ -124,7 +140,7 @@ class Block:
 
         Each shot has `len(block)` divided by their number of samples.
         """
-        self._check()
+        _held = self._hold()
         stamp = ffi.new("struct zio_timestamp *")
         times = []
         for i in range(lib.zio_control_shots(self._control)):
@@ -135,24 +151,24 @@ class Block:
     @property
     def seq(self) -> int:
         """Number of the block in its channel, modulo 2^32; a gap is a loss."""
-        self._check()
+        _held = self._hold()
         return int(self._control.seq_num)
 
     @property
     def channel(self) -> str:
         """The channel of the block, such as "zzero-0000-0-1"."""
-        self._check()
+        _held = self._hold()
         return channel_name(self._control)
 
     @property
     def alarms(self) -> tuple[str, ...]:
         """Names of the alarms since the block before, such as ("lost-block",)."""
-        self._check()
+        _held = self._hold()
         return alarm_names(self._control.zio_alarms)
 
     def copy(self) -> Block:
         """Return a block with the same contents, which stays valid."""
-        self._check()
+        _held = self._hold()
         memory = Memory(CONTROL_SIZE + self.size)
         ffi.memmove(memory.pointer, self._control, CONTROL_SIZE)
         if self.size:
@@ -161,7 +177,7 @@ class Block:
 
     def __len__(self) -> int:
         """Return the number of samples."""
-        self._check()
+        _held = self._hold()
         return int(self._control.nsamples)
 
     def __repr__(self) -> str:
@@ -174,6 +190,7 @@ class _Forever:
     """Stands for the channel of a block that stays valid."""
 
     _number = 0
+    _ch = "open"
 
 
 _FOREVER: Any = _Forever()

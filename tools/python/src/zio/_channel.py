@@ -7,17 +7,17 @@ import errno as codes
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 
 from ._batch import Batch, Batches
 from ._block import Block
-from ._closing import Closing
+from ._closing import Closing, Ending
 from ._control import CONTROL_SIZE, control_dtype
-from ._errors import make_error, new_error, raise_error, raise_reason
+from ._errors import make_error, new_error, raise_error, reason_error
 from ._libzio import ffi, lib
 from ._memory import Memory, Pool, Ring
 
@@ -37,7 +37,10 @@ class Channel(Closing):
     """An open channel, or a block file. `zio.open()` makes it.
 
     Iterate over it to read blocks. Only one thread at a time may use a channel;
-    `interrupt()` is the exception.
+    `interrupt()` and `close()` are the exceptions.
+
+    `_ch` closes the channel when the last reference to it is gone. Each call holds one
+    as its argument, and so do arrays of a ring. So no thread finds freed memory.
     """
 
     def __init__(self, name: str, flags: int) -> None:
@@ -49,7 +52,8 @@ class Channel(Closing):
         channel = lib.zio_open(os.fsencode(name), flags, err)
         if not channel:
             raise_error(err)
-        self._ch = channel
+        self._ending = Ending(lib.zio_close)
+        self._ch = channel = ffi.gc(channel, self._ending)
         self._lock = threading.Lock()
         self._is_output = bool(flags & lib.ZIO_OPEN_OUTPUT)
         self._pool = Pool(FIRST_SIZE)
@@ -60,20 +64,24 @@ class Channel(Closing):
     # --- its life ---------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the channel. A second call does nothing.
+        """Close the channel. A second call does nothing. Any thread may call this.
 
-        A ring stays in use as long as the program keeps an array of a batch. Raises
-        `Error` if the last block of an output could not be sent.
+        A call of another thread that waits ends with `ValueError`; the channel is in use
+        until then. A ring stays in use as long as the program keeps an array of a batch.
+        Raises `Error` if the last block of an output could not be sent, unless another
+        thread uses the output.
         """
         with self._lock:
             channel, self._ch = self._ch, None
-        self._number += 1
-        if not channel:
+        if channel is None:
             return
         if self._ring is not None:
-            self._ring.when_free(partial(lib.zio_close, channel))
-        elif lib.zio_close(channel):
-            code = ffi.errno
+            self._ring.end()
+        users = ref(channel)
+        del channel
+        if (channel := users()) is not None:
+            lib.zio_interrupt(channel)
+        elif code := self._ending.code:
             raise make_error(code, f"close: {os.strerror(code)}")
 
     @property
@@ -82,9 +90,10 @@ class Channel(Closing):
         return self._ch is None
 
     def _open_channel(self) -> Any:
-        if self._ch is None:
+        channel = self._ch
+        if channel is None:
             raise ValueError("the channel is closed")
-        return self._ch
+        return channel
 
     # --- read -------------------------------------------------------------------------
 
@@ -95,7 +104,8 @@ class Channel(Closing):
         """
         code = ffi.errno
         if code != codes.EINTR or self._interrupted:
-            raise_reason(self._ch, codes.EINTR if self._interrupted else code)
+            code = codes.EINTR if self._interrupted else code
+            raise reason_error(self._open_channel(), code)
 
     def _next_of_ring(self, ring: Ring) -> Block | None:
         block = self._block
@@ -132,7 +142,7 @@ class Channel(Closing):
         """Return memory for a block that is larger than the memory."""
         size = int(self._block.size)
         if size > self._max_block:
-            raise_reason(self._ch, codes.EMSGSIZE)
+            raise reason_error(self._open_channel(), codes.EMSGSIZE)
         self._pool.grow(CONTROL_SIZE + size)
         self._memory = self._pool.exchange(self._memory)
         return self._memory
@@ -209,8 +219,9 @@ class Channel(Closing):
             ret = lib.zio_wait(self._open_channel(), left)
             if ret >= 0:
                 return bool(ret)
-            if ffi.errno != codes.EINTR:
-                raise_reason(self._ch, ffi.errno)
+            code = ffi.errno
+            if code != codes.EINTR:
+                raise reason_error(self._open_channel(), code)
 
     def interrupt(self) -> None:
         """End the call that waits, and all later waits, until `resume()`.
@@ -241,7 +252,7 @@ class Channel(Closing):
         if self._ring is not None:
             self._ring.prepare()
         if lib.zio_flush(self._open_channel()):
-            raise_reason(self._ch, ffi.errno)
+            raise reason_error(self._open_channel(), ffi.errno)
 
     # --- write ------------------------------------------------------------------------
 
@@ -282,13 +293,14 @@ class Channel(Closing):
     @property
     def stats(self) -> Stats:
         """Blocks, bytes and lost blocks since the channel was opened."""
-        stats = lib.zio_stats(self._open_channel())
+        channel = self._open_channel()
+        stats = lib.zio_stats(channel)
         return Stats(stats.blocks, stats.bytes, stats.lost)
 
     @property
     def method(self) -> str:
         """How blocks are transferred: ring, mmap, read, write or file."""
-        return str(ffi.string(lib.zio_method(self._open_channel())).decode())
+        return self._text(lib.zio_method)
 
     @property
     def is_file(self) -> bool:
@@ -298,12 +310,17 @@ class Channel(Closing):
     @property
     def path(self) -> str:
         """Path of the data node or of the file."""
-        return os.fsdecode(ffi.string(lib.zio_data_path(self._open_channel())))
+        return self._text(lib.zio_data_path)
+
+    def _text(self, function: Callable[[Any], Any]) -> str:
+        channel = self._open_channel()
+        return os.fsdecode(ffi.string(function(channel)))
 
     def __repr__(self) -> str:
-        if self._ch is None:
+        try:
+            return f"<zio.Channel {self.path}, method {self.method}>"
+        except ValueError:
             return "<zio.Channel, closed>"
-        return f"<zio.Channel {self.path}, method {self.method}>"
 
     # --- asyncio ----------------------------------------------------------------------
 

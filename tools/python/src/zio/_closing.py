@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ._libzio import ffi
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 T = TypeVar("T", bound="Closing")
@@ -37,3 +40,23 @@ class Closing:
     def __del__(self) -> None:
         if not self.closed:
             self.close()
+
+
+class Ending:
+    """Closes an object of the library: `ffi.gc()` calls it after the last reference.
+
+    `needs` are references that the object needs until then. `code` is the errno of a
+    failure.
+    """
+
+    __slots__ = ("_close", "code", "needs")
+
+    def __init__(self, close: Callable[[Any], int | None]) -> None:
+        self._close = close
+        self.code = 0
+        self.needs: list[Any] = []
+
+    def __call__(self, pointer: Any) -> None:
+        if self._close(pointer):
+            self.code = ffi.errno
+        self.needs.clear()

@@ -91,10 +91,18 @@ def stamp_ns(stamp: Any) -> int:
     return int(stamp.secs) * 1_000_000_000 + int(stamp.ticks)
 
 
+# Seconds and ticks up to here are less than 2^63 nanoseconds.
+_MOST_SECS, _MOST_TICKS = 2**63 // 10**9 - 5, 4 * 10**9
+
+
 def time_ns(controls: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the times of an array of controls, in nanoseconds, as int64."""
-    stamps = controls["tstamp"]
-    times: np.ndarray[Any, Any] = stamps["secs"].astype(np.int64)
+    """Return the times of an array of controls, in nanoseconds: int64, or objects."""
+    secs, ticks = controls["tstamp"]["secs"], controls["tstamp"]["ticks"]
+    times: np.ndarray[Any, Any]
+    if (secs > _MOST_SECS).any() or (ticks > _MOST_TICKS).any():
+        times = secs.astype(object)
+    else:
+        times, ticks = secs.astype(np.int64), ticks.astype(np.int64)
     times *= 1_000_000_000
-    times += stamps["ticks"].astype(np.int64)
+    times += ticks
     return times

@@ -64,8 +64,3 @@ def reason_error(channel: Any, code: int) -> Error:
     """Return the exception for the last call on a struct zio_channel."""
     text = ffi.string(lib.zio_reason(channel)).decode(errors="replace")
     return make_error(code, text)
-
-
-def raise_reason(channel: Any, code: int) -> NoReturn:
-    """Raise the exception for the last call on a struct zio_channel."""
-    raise reason_error(channel, code)

@@ -7,12 +7,13 @@ import errno as codes
 import math
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
+from weakref import ref
 
 from ._aio import wait_readable
 from ._block import Block, Copy
 from ._channel import Channel
-from ._closing import Closing
+from ._closing import Closing, Ending
 from ._control import CONTROL_SIZE
 from ._errors import Error, WouldBlock, make_error, new_error, raise_error
 from ._libzio import ffi, lib
@@ -67,7 +68,7 @@ class Group(Closing):
     """Channels that are read event by event. `zio.group()` makes it.
 
     Iterate over it to get events. Only one thread at a time may use a group;
-    `interrupt()` is the exception.
+    `interrupt()` and `close()` are the exceptions.
     """
 
     def __init__(
@@ -89,9 +90,11 @@ class Group(Closing):
         if len(set(names)) != len(names):
             raise ValueError("a channel is named twice")
         err = new_error()
-        self._group = lib.zio_group_open(flags, err)
-        if not self._group:
+        group = lib.zio_group_open(flags, err)
+        if not group:
             raise_error(err)
+        self._ending = Ending(lib.zio_group_close)
+        self._group = ffi.gc(group, self._ending)
         self._event: Any = ffi.new("struct zio_event *")
         try:
             self._set_up(names, window_ns, limit_ms, depth)
@@ -109,8 +112,9 @@ class Group(Closing):
             raise ValueError(f"a depth of {depth} blocks: it is 1 to 65536")
         for name in names:
             channel = self.channels[name] = open_member(name, self._tap)
+            self._ending.needs.append(channel._ch)
             if lib.zio_group_add(self._group, channel._ch) < 0:
-                self._raise(ffi.errno)
+                raise group_error(self._group, ffi.errno)
         for name in self._sets:
             err = new_error()
             n = lib.zio_group_add_set(self._group, name.encode(), err)
@@ -118,16 +122,19 @@ class Group(Closing):
                 raise_error(err)
             self._names += [f"{name}-{i}" for i in range(n)]
 
-    def _raise(self, code: int) -> NoReturn:
-        text = ffi.string(lib.zio_group_reason(self._group)).decode(errors="replace")
-        raise make_error(code, text)
-
     def close(self) -> None:
-        """Close the group and its channels. A second call does nothing."""
+        """Close the group and its channels. A second call does nothing.
+
+        Any thread may call this. A call of another thread that waits ends with
+        `ValueError`; the channels are in use until then.
+        """
         with self._lock:
             group, self._group = self._group, None
-        if group:
-            lib.zio_group_close(group)
+        if group is not None:
+            users = ref(group)
+            del group
+            if (group := users()) is not None:
+                lib.zio_group_interrupt(group)
         for channel in self.channels.values():
             channel.close()
 
@@ -137,9 +144,10 @@ class Group(Closing):
         return self._group is None
 
     def _open_group(self) -> Any:
-        if self._group is None:
+        group = self._group
+        if group is None:
             raise ValueError("the group is closed")
-        return self._group
+        return group
 
     def next(self, timeout: float | None = None) -> Event | None:
         """Return the next event; None if all channels are gone.
@@ -149,13 +157,19 @@ class Group(Closing):
         """
         limit = -1 if timeout is None else math.ceil(timeout * 1000)
         while True:
-            ret = lib.zio_group_next(self._open_group(), self._event, limit)
-            if ret > 0:
-                return self._make()
-            if not ret:
-                return None
-            if ffi.errno != codes.EINTR:
-                self._raise(ffi.errno)
+            code, event = self._read(limit)
+            if not code:
+                return event
+            if code != codes.EINTR:
+                raise group_error(self._open_group(), code)
+
+    def _read(self, limit: int) -> tuple[int, Event | None]:
+        """Return 0 and the next event, or an errno."""
+        group = self._open_group()
+        ret = lib.zio_group_next(group, self._event, limit)
+        if ret < 0:
+            return ffi.errno, None
+        return 0, self._make() if ret else None
 
     def _make(self) -> Event:
         event = self._event
@@ -199,8 +213,15 @@ class Group(Closing):
     @property
     def stats(self) -> GroupStats:
         """Events, blocks and missing parts since the group was opened."""
-        stats = lib.zio_group_stats(self._open_group())
+        group = self._open_group()
+        stats = lib.zio_group_stats(group)
         return GroupStats(*(getattr(stats, name) for name in GroupStats._fields))
+
+
+def group_error(group: Any, code: int) -> Error:
+    """Return the exception for the last call on a struct zio_group."""
+    text = ffi.string(lib.zio_group_reason(group)).decode(errors="replace")
+    return make_error(code, text)
 
 
 def open_member(name: str, tap: bool) -> Channel:

@@ -3,16 +3,15 @@
 
 An array refers to a `buffer` of cffi, and so does each view of the array. The reference
 count of the buffer tells whether one of them is left. The kernel owns the memory of a
-ring: there the channel keeps the blocks that arrays show.
+ring: there the channel keeps the blocks that arrays show, and the arrays keep the ring.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from functools import partial
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import ref
 
 from ._control import CONTROL_SIZE
 from ._errors import RingFull
@@ -82,8 +81,8 @@ class Pool:
         return Memory(self.size)
 
 
-# Weak references to buffers of closed rings: nothing else keeps them
-_references: dict[int, Any] = {}
+def _forget(_channel: Any, _pointer: Any) -> None:
+    """Do nothing: cffi drops its reference to the channel after this call."""
 
 
 class Held(NamedTuple):
@@ -102,7 +101,7 @@ class Ring:
     offset = 0
 
     def __init__(self, channel: Any) -> None:
-        self._channel = channel
+        self._channel: Any = channel
         self._room: Any = ffi.new("struct zio_ring_room *")
         room = self._room
         lib.zio_ring_room(channel, room)
@@ -116,6 +115,17 @@ class Ring:
         self._held: deque[Held] = deque()
         self._kept: Any = None
 
+    def _open_channel(self) -> Any:
+        channel = self._channel
+        if channel is None:
+            raise ValueError("the channel is closed")
+        return channel
+
+    def end(self) -> None:
+        """Leave the ring to the arrays that show it: the channel is closed."""
+        self._channel = None
+        self._held.clear()
+
     def release(self) -> None:
         """Let the next call give back the blocks that no array shows."""
         held = self._held
@@ -123,12 +133,12 @@ class Ring:
             held.popleft()
         oldest = held[0].control if held else self.first
         if oldest is not self._kept:
-            lib.zio_keep(self._channel, ffi.NULL if oldest is None else oldest)
+            lib.zio_keep(self._open_channel(), ffi.NULL if oldest is None else oldest)
             self._kept = oldest
 
     def is_ready(self) -> bool:
         """Tell whether the next call would not wait."""
-        lib.zio_ring_room(self._channel, self._room)
+        lib.zio_ring_room(self._open_channel(), self._room)
         return bool(self._room.ready)
 
     def prepare(self) -> None:
@@ -163,8 +173,11 @@ class Ring:
 
     def part(self, control: Any, pointer: Any, size: int) -> memoryview:
         """Return `size` bytes of the blocks in use, read-only, and keep the blocks."""
-        buffer = ffi.buffer(ffi.cast("char *", pointer), size)
+        keep = partial(_forget, self._open_channel())
+        buffer = ffi.buffer(ffi.gc(ffi.cast("char *", pointer), keep), size)
         self._held.append(Held(buffer, control, self._old_blocks, self._old_bytes))
+        if self._channel is None:
+            self._held.clear()
         return memoryview(buffer).toreadonly()
 
     def view(self, block: Block) -> memoryview:
@@ -177,20 +190,3 @@ class Ring:
         memory = Memory(size)
         ffi.memmove(memory.pointer, block._samples, size)
         return memory.view()
-
-    def when_free(self, act: Callable[[], object]) -> None:
-        """Call `act` when no array shows the ring any more."""
-        buffers = {id(held.buffer): held.buffer for held in self._held}
-        self._held.clear()
-
-        def forget(reference: Any) -> None:
-            waiting.discard(id(reference))
-            _references.pop(id(reference))
-            if not waiting:
-                act()
-
-        references = [ref(buffer, forget) for buffer in buffers.values()]
-        waiting = {id(reference) for reference in references}
-        _references.update((id(reference), reference) for reference in references)
-        if not waiting:
-            act()
