@@ -69,6 +69,16 @@ def test_complete_event(start: Start, tmp_path: Path) -> None:
     assert program.get("test:both:lost").value == 0
 
 
+def test_time_that_epics_cannot_hold(start: Start, tmp_path: Path) -> None:
+    """A group goes on after a block whose time has more than 63 bits of seconds."""
+    one = tmp_path / ONE
+    late = make_block(1, later_ns=2**93)
+    one.write_bytes(make_block(0) + late)
+    program = start_group(start, one)
+    image = follow(program, f"test:both:{ONE}", 1)
+    assert image.dataTimeStamp.secondsPastEpoch == 2**63 - 1
+
+
 def test_time_of_an_event(start: Start, tmp_path: Path) -> None:
     """All channels of an event have its time. The time of the block is beside it."""
     one = make_file(tmp_path / ONE, 0, range(3))

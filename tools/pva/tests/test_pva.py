@@ -92,6 +92,21 @@ def test_alarms(served: Served) -> None:
     assert (value.alarm.severity, value.alarm.message) == (2, "device alarms 0x05")
 
 
+@pytest.mark.parametrize("later_ns", [2**93, 2**64 * 10**9 - BEGIN * 10**9 - 10**9])
+def test_time_that_epics_cannot_hold(served: Served, later_ns: int) -> None:
+    """The block is shown with an alarm and the last time, and the next ones come."""
+    served.out.write(make_block(3, later_ns=later_ns))
+    value = served.wait(3)
+    assert value.timeStamp.secondsPastEpoch == 2**63 - 1
+    assert (value.alarm.severity, value.alarm.message) == (
+        1,
+        "the time of the block is out of range",
+    )
+    served.out.write(make_block(4))
+    value = served.wait(4)
+    assert (value.alarm.severity, value.timeStamp.secondsPastEpoch) == (0, BEGIN)
+
+
 def test_wrap(served: Served) -> None:
     """A number beyond 31 bits is negative, as uniqueId has a sign."""
     served.out.write(make_block(0xFFFFFFFF))

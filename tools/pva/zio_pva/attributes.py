@@ -14,6 +14,7 @@ from p4p.server.thread import Handler, SharedPV
 
 import zio
 
+from .source import text_of
 from .spec import complain
 from .values import NO_ALARM, invalid, stamp_of
 from .variables import Variables
@@ -102,8 +103,14 @@ class Attributes(threading.Thread):
         self.stopping.set()
 
     def run(self) -> None:
+        fault = ""
         while not self.stopping.wait(INTERVAL):
-            self.look()
+            try:
+                self.look()
+            except Exception as error:  # A thread that ends would show old values.
+                if text_of(error) != fault:
+                    fault = text_of(error)
+                    complain(f"attributes: {fault}; trying again")
 
     def may_write(self, name: str) -> bool:
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in self.writable)

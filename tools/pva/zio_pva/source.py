@@ -35,6 +35,13 @@ SAMPLES = {"": IMAGE.type, ":values": ARRAY.type}
 ENDS = {**SAMPLES, ":lost": NUMBER.type}
 
 
+def text_of(error: Exception) -> str:
+    """Return a text for clients. A fault of the program has the name of its exception."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"{type(error).__name__}: {error}"
+
+
 class Source(zio.Reader):
     """Reads until stop(), and posts the newest block at most each @interval seconds. It
     opens what it reads again after an error."""
@@ -50,7 +57,7 @@ class Source(zio.Reader):
                 self.read()
             except zio.Interrupted:
                 return
-            except OSError as error:
+            except Exception as error:  # A thread that ends would show old values.
                 self.report(error)
             self.pause()
 
@@ -66,9 +73,9 @@ class Source(zio.Reader):
         """Tell clients that no blocks come."""
         raise NotImplementedError
 
-    def report(self, error: OSError) -> None:
-        text = f"{error.strerror or error}"
-        if error.errno in IS_GONE:
+    def report(self, error: Exception) -> None:
+        text = text_of(error)
+        if isinstance(error, OSError) and error.errno in IS_GONE:
             text += "; waiting until it is back"
         if text != self._fault:
             is_told = text.startswith(f"{self.source}:")

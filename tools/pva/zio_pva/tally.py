@@ -6,6 +6,13 @@ from dataclasses import dataclass
 
 import zio
 
+LAST_SECOND = 2**63 - 1
+
+
+def has_good_time(block: zio.Block) -> bool:
+    """Tell whether EPICS can hold the time of a block: 63 bits of seconds."""
+    return block.time_ns // 10**9 <= LAST_SECOND
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -32,6 +39,8 @@ class Tally:
     def add(self, block: zio.Block) -> None:
         self.missing += block.lost
         self.alarms.update(block.alarms)
+        if not has_good_time(block):
+            self.alarms.add("the time of the block is out of range")
         self.device_alarms |= int(block.control["drv_alarms"])
 
     def look(self) -> Loss:

@@ -10,7 +10,7 @@ from p4p.nt import NTMultiChannel, NTNDArray, NTScalar
 
 import zio
 
-from .tally import Loss
+from .tally import LAST_SECOND, Loss
 
 MINOR, MAJOR, INVALID = 1, 2, 3
 # Values of alarm_t.status
@@ -32,7 +32,9 @@ def as_signed(number: int) -> int:
 
 
 def stamp_of(time_ns: int, tag: int = 0) -> dict[str, int]:
+    """Return a time stamp: the last one if EPICS cannot hold the time."""
     seconds, nanoseconds = divmod(time_ns, 10**9)
+    seconds = min(seconds, LAST_SECOND)
     return {"secondsPastEpoch": seconds, "nanoseconds": nanoseconds, "userTag": tag}
 
 
@@ -135,7 +137,7 @@ def event_of(
 ) -> Value:
     """Return an event with the blocks of the channels @names, in this order."""
     blocks = [event[name] for name in names]
-    times = [divmod(block.time_ns if block else 0, 10**9) for block in blocks]
+    stamps = [stamp_of(block.time_ns if block else 0) for block in blocks]
     worst = max(alarms, key=lambda alarm: int(alarm["severity"]))
     texts = [f"{name}: {a['message']}" for name, a in zip(names, alarms) if a["severity"]]
     empty = np.empty(0, np.uint8)
@@ -150,8 +152,8 @@ def event_of(
             "severity": [alarm["severity"] for alarm in alarms],
             "status": [alarm["status"] for alarm in alarms],
             "message": [alarm["message"] for alarm in alarms],
-            "secondsPastEpoch": [seconds for seconds, _ in times],
-            "nanoseconds": [nanoseconds for _, nanoseconds in times],
+            "secondsPastEpoch": [stamp["secondsPastEpoch"] for stamp in stamps],
+            "nanoseconds": [stamp["nanoseconds"] for stamp in stamps],
             "userTag": [as_signed(block.seq) if block else 0 for block in blocks],
             "isConnected": [event.missing.get(name) != "gone" for name in names],
         },

@@ -45,5 +45,12 @@ def test_values_are_exact_and_aligned(values: np.ndarray, size: int) -> None:  #
     assert at == len(data)
 
 
+@pytest.mark.parametrize("time_ns", [2**64 - 1, 2**64, 2**94])
+def test_a_time_of_more_than_64_bits(time_ns: int) -> None:
+    line = Line(0, np.arange(2, dtype="u1"), time_ns=time_ns)
+    data = encode(Frame(1, 0, 1, 1, 0.0, 1.0, (0.0, 2.0), (line,)))
+    assert struct.unpack_from("<Q", data, 56 + 16) == (2**64 - 1,)
+
+
 def test_no_lines() -> None:
     assert len(make()) == 56

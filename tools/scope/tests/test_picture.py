@@ -40,6 +40,14 @@ def test_channels_show_the_same_event() -> None:
     assert [line.seq for line in found.lines] == [3, 3]
 
 
+def test_a_clock_that_goes_back() -> None:
+    """The newest block is the last one, whatever its time is."""
+    lists = snapshot(a=[*blocks(1, first=9), *blocks(3)])
+    found = waveform(lists, View(channels=("a",)), 0)
+    assert found is not None
+    assert found.lines[0].seq == 2
+
+
 def test_without_a_common_event_the_newest() -> None:
     lists = snapshot(a=blocks(5), b=blocks(2, first=7))
     found = waveform(lists, View(channels=("a", "b")), 0)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import blocks
 import numpy as np
+import pytest
+from zio_scope import reader as reader_module
 from zio_scope.reader import FileReader, Pace
 from zio_scope.samples import Trace
 
@@ -73,6 +75,24 @@ def test_a_damaged_file_says_why(tmp_path: Path) -> None:
     trace = traces.found["zzero-0000-0-0"]
     assert trace.counts.blocks == 1
     assert str(path) in trace.text and "54 of the 64 bytes" in trace.text
+    reader.stop()
+
+
+def test_a_fault_of_the_program_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread goes on: it plays the file again."""
+    path = tmp_path / "a.zio"
+    path.write_bytes(blocks.recording(3, 64))
+    real = reader_module.block_of
+    monkeypatch.setattr(reader_module, "block_of", lambda block: 1 / 0)
+    reader, traces = play(path, speed=0)
+    wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].state == "error")
+    trace = traces.found["zzero-0000-0-0"]
+    assert "ZeroDivisionError" in trace.text
+    monkeypatch.setattr(reader_module, "block_of", real)
+    reader.play_again()
+    wait_for(lambda: trace.counts.blocks == 3)
     reader.stop()
 
 

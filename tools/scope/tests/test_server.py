@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import struct
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import blocks
+import numpy as np
 import pytest
 from aiohttp import web
+from zio_scope import picture
 from zio_scope.hub import Offer
 from zio_scope.server import Server, Setup
 
@@ -107,6 +111,18 @@ def test_a_name_that_points_here_is_refused() -> None:
     run(test)
 
 
+@contextlib.asynccontextmanager
+async def talk(session: Session, url: str) -> AsyncIterator[Any]:
+    """Open the web socket as the page does."""
+    async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
+        yield socket
+
+
+async def wait_for_channel(socket: Any) -> None:
+    while not (await receive(socket, "state"))["channels"]:
+        pass
+
+
 async def receive(socket: Any, kind: str) -> dict[str, Any]:
     while True:
         message = await socket.receive(timeout=20)
@@ -131,7 +147,7 @@ def recording(tmp_path: Path) -> Path:
 
 def test_frames_and_state_of_a_file(recording: Path) -> None:
     async def test(session: Session, url: str) -> None:
-        async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
+        async with talk(session, url) as socket:
             assert (await receive(socket, "hello"))["playable"]
             state: dict[str, Any] = {"channels": []}
             while not state["channels"] or state["channels"][0]["state"] != "ended":
@@ -151,11 +167,53 @@ def test_frames_and_state_of_a_file(recording: Path) -> None:
     run(test, recording)
 
 
+def test_a_time_of_more_than_64_bits(tmp_path: Path) -> None:
+    """The page shows the block, and those after it."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    samples = np.arange(8, dtype="u1")
+    times = (2**93, blocks.BEGIN_NS)
+
+    async def test(session: Session, url: str) -> None:
+        async with talk(session, url) as socket:
+            with open(path, "wb", buffering=0) as fifo:
+                await socket.send_json({"type": "view", "channels": ["zzero-0000-0-0"]})
+                for seq, time_ns in enumerate(times):
+                    fifo.write(blocks.block(samples, seq, time_ns=time_ns))
+                    found = None
+                    while found != (seq, 0, min(time_ns, 2**64 - 1)):
+                        frame = await receive_frame(socket)
+                        found = struct.unpack_from("<IIQ", frame, 56 + 8)
+                        number = int.from_bytes(frame[16:20], "little")
+                        await socket.send_json({"type": "ack", "frame": number})
+
+    run(test, path)
+
+
+def test_a_picture_that_fails_is_told(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next one is drawn."""
+
+    async def test(session: Session, url: str) -> None:
+        async with talk(session, url) as socket:
+            await wait_for_channel(socket)
+            view = {"type": "view", "channels": ["zzero-0000-0-0"]}
+            with monkeypatch.context() as patch:
+                patch.setattr(picture, "waveform", lambda *_: 1 / 0)
+                await socket.send_json(view)
+                assert "ZeroDivisionError" in (await receive(socket, "error"))["text"]
+            await socket.send_json({**view, "serial": 2})
+            frame = await receive_frame(socket)
+            assert struct.unpack_from("<I", frame, 12) == (2,)
+
+    run(test, recording)
+
+
 def test_a_page_that_does_not_draw_gets_two_frames(recording: Path) -> None:
     async def test(session: Session, url: str) -> None:
-        async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
-            while not (await receive(socket, "state"))["channels"]:
-                pass
+        async with talk(session, url) as socket:
+            await wait_for_channel(socket)
             numbers: list[int] = []
             for serial in range(1, 4):
                 view = {
@@ -195,7 +253,7 @@ def test_a_page_that_does_not_draw_gets_two_frames(recording: Path) -> None:
 )
 def test_wrong_messages_are_answered(text: str, answer: str) -> None:
     async def test(session: Session, url: str) -> None:
-        async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
+        async with talk(session, url) as socket:
             await socket.send_str(text)
             assert answer in (await receive(socket, "error"))["text"]
 
@@ -207,7 +265,7 @@ def test_wrong_messages_are_answered(text: str, answer: str) -> None:
 )
 def test_settings_are_refused(read_only: bool, answer: str) -> None:
     async def test(session: Session, url: str) -> None:
-        async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
+        async with talk(session, url) as socket:
             message = {"type": "set", "object": "bus:", "attribute": "x", "value": "1"}
             await socket.send_json({**message, "serial": 3})
             reply = await receive(socket, "set")

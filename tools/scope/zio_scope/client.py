@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
+import zio
 from aiohttp import WSMsgType, web
 
 from . import machine, picture
@@ -21,6 +23,7 @@ from .view import BadRequest, View, parse_view
 
 # Frames that the page may have without having drawn them
 WINDOW = 2
+LOG = logging.getLogger("zio_scope")
 # A picture of more samples is made in a thread, so that other pages do not wait.
 SMALL = 1 << 18
 
@@ -119,8 +122,21 @@ class Client:
             if self._sent - self._drawn >= WINDOW:
                 continue  # the acknowledgement wakes it
             begin = time.monotonic()
-            if await self._send_frames():
+            if await self._try_to_send():
                 await asyncio.sleep(max(0.0, 1 / RATE - (time.monotonic() - begin)))
+
+    async def _try_to_send(self) -> bool:
+        """Send the picture. A fault of the program ends this picture only."""
+        try:
+            return await self._send_frames()
+        except ConnectionError:
+            raise
+        except Exception as error:
+            LOG.exception("a picture cannot be drawn")
+            text = zio.printable(f"{type(error).__name__}: {error}")
+            text = f"the picture cannot be drawn: {text}: zio-scope prints where"
+            await self.send({"type": "error", "text": text})
+            return False
 
     def _snapshot(self) -> picture.Snapshot:
         if self._held is not None:

@@ -22,6 +22,8 @@ HEADER = struct.Struct("<4sBBHIIIIdddd")
 RECORD = struct.Struct("<HHIIIQ")
 # A float32 holds integers up to 2^24.
 EXACT = 1 << 24
+# Stands for a time that the record does not hold
+NO_TIME = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def encode(frame: Frame) -> bytes:
         parts += [
             RECORD.pack(
                 line.channel, size, line.blocks, line.seq & 0xFFFFFFFF,
-                min(line.missing, 0xFFFFFFFF), line.time_ns,
+                min(line.missing, 0xFFFFFFFF), min(line.time_ns, NO_TIME),
             ),
             data,
             _pad(len(data)),

@@ -56,10 +56,13 @@ def take_snapshot(traces: Iterable[Trace]) -> Snapshot:
 
 def pick_event(lists: Sequence[list[Block]], count: int) -> list[list[Block]]:
     """Return the last @count blocks of each list, up to the newest event that all lists
-    have in common. If there is none, return the newest blocks of each list."""
+    have in common. If there is none, return the newest blocks of each list.
+
+    The newest event came last: a clock may go back, and a time may be wrong."""
     full = [blocks for blocks in lists if blocks]
     common = set.intersection(*({b.time_ns for b in blocks} for blocks in full))
-    newest = max(common, default=None)
+    times = (block.time_ns for block in reversed(full[0]))
+    newest = next((time_ns for time_ns in times if time_ns in common), None)
     picked = []
     for blocks in lists:
         if newest is not None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import stat
 import threading
@@ -25,6 +26,7 @@ LONGEST_PAUSE = 1.0
 RETRY_SECONDS = 0.5
 IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
 SAMPLE_SIZES = (1, 2, 4, 8)
+LOG = logging.getLogger("zio_scope")
 
 
 def scaling_of(block: Any) -> Any:
@@ -49,6 +51,12 @@ def block_of(block: Any) -> Block:
     return Block(samples, block.seq, block.time_ns, block.lost, unit)
 
 
+def fault_text(name: str, error: Exception) -> str:
+    """Log a fault of the program. Return a text for the page."""
+    LOG.exception("%s: the blocks cannot be read", zio.printable(name))
+    return zio.printable(f"{name}: {type(error).__name__}: {error}")
+
+
 class TapReader(zio.Reader):
     """Reads the tap of a channel. It opens the channel again after the board was away."""
 
@@ -67,6 +75,9 @@ class TapReader(zio.Reader):
             except NotImplementedError as error:
                 self.trace.set_state("error", f"{self.trace.name}: {error}")
                 return
+            except Exception as error:
+                text = fault_text(self.trace.name, error)
+                self.trace.set_state("error", f"{text}; trying again")
             self.stopping.wait(RETRY_SECONDS)
 
     def _report(self, error: OSError) -> None:
@@ -155,6 +166,8 @@ class FileReader(zio.Reader):
                 return
             except OSError as error:
                 self._set_state("error", f"{self.path}: {error.strerror}")
+            except Exception as error:
+                self._set_state("error", fault_text(self.path, error))
             if not self.is_playable:
                 return
             while not (self.loop or self._again.is_set() or self.stopping.is_set()):

@@ -14,7 +14,7 @@ import zio
 from aiohttp import WSCloseCode, web
 
 from . import security
-from .client import Client
+from .client import LOG, Client
 from .history import Point
 from .hub import POLL_SECONDS, Hub, Offer
 
@@ -186,11 +186,17 @@ class Server:
 
     async def _poll(self) -> None:
         while True:
-            point = await self.hub.poll()
-            if point:
-                await self._tell({"type": "history", "points": [_point(point)]})
-            await self._tell_state()
+            try:
+                await self._look()
+            except Exception:
+                LOG.exception("the state cannot be read; trying again")
             await asyncio.sleep(POLL_SECONDS)
+
+    async def _look(self) -> None:
+        point = await self.hub.poll()
+        if point:
+            await self._tell({"type": "history", "points": [_point(point)]})
+        await self._tell_state()
 
     async def _run_hub(self, app: web.Application) -> AsyncIterator[None]:
         self.hub = Hub(self._offer, self._ring)

@@ -38,7 +38,12 @@ export function bytes(value) {
 	return `${(value / factor).toFixed(factor === 1 ? 0 : 1)} ${unit}`;
 }
 
+// Stands for a time that a frame does not hold
+const NO_TIME = 2n ** 64n - 1n;
+
 export function timeText(nanoseconds) {
+	if (nanoseconds === NO_TIME)
+		return "its time is out of range";
 	const part = String(nanoseconds % 1000000000n).padStart(9, "0");
 	const date = new Date(Number(nanoseconds / 1000000n));
 	return `${date.toISOString().slice(0, 19).replace("T", " ")}.${part} UTC`;
