@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from zio_scope import page_files
 from zio_scope.complete import candidates
 from zio_scope.options import make_parser
 
@@ -53,6 +54,17 @@ def test_a_certificate_that_is_none(tmp_path: Path) -> None:
     status, said = run("-p", "0", "--tls-cert", name, "--tls-key", name)
     assert status == 1
     assert f"{name}: " in said and "PEM" in said
+
+
+def test_a_changed_uplot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "zio" / f"uplot-{page_files.UPLOT_VERSION}"
+    folder.mkdir(parents=True)
+    for name in page_files.UPLOT_FILES:
+        (folder / name).write_text("alert()")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(page_files, "PAGE", page_files.PAGE.parent)
+    with pytest.raises(page_files.Missing, match="it is not that of uPlot"):
+        page_files.load()
 
 
 @pytest.mark.parametrize("words", [["--port=x"], ["--speed=-1"], ["--nothing"]])

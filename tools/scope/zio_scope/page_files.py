@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent / "page"
 UPLOT_VERSION = "1.6.32"
-UPLOT_FILES = ("uPlot.esm.js", "uPlot.min.css")
+# SHA-256 of each file
+UPLOT_FILES = {
+    "uPlot.esm.js": "5dd9b3281aa64b461b42d9945f6adb2649d346502b12281a9ae0d46599a80eba",
+    "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+}
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 TYPES[".svg"] = "image/svg+xml"
 
@@ -26,11 +31,22 @@ def uplot_directories() -> list[Path]:
 def _uplot(name: str) -> bytes:
     for directory in uplot_directories():
         if (directory / name).is_file():
-            return (directory / name).read_bytes()
+            return _checked(directory / name)
     raise Missing(
         f"{name} of uPlot {UPLOT_VERSION} is in none of "
         f"{', '.join(map(str, uplot_directories()))}: run tools/scope/fetch-uplot"
     )
+
+
+def _checked(path: Path) -> bytes:
+    """Return the contents. Other programs of the user can write to the cache."""
+    body = path.read_bytes()
+    if hashlib.sha256(body).hexdigest() != UPLOT_FILES[path.name]:
+        raise Missing(
+            f"{path}: it is not that of uPlot {UPLOT_VERSION}: remove {path.parent}, and "
+            "run tools/scope/fetch-uplot"
+        )
+    return body
 
 
 def load() -> dict[str, tuple[str, bytes]]:
