@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 from zio_scope import picture
-from zio_scope.hub import Offer
+from zio_scope.hub import MAX_TRACES, Offer
 from zio_scope.server import Server, Setup
 
 TOKEN = "a-token-of-the-tests"
@@ -208,6 +208,24 @@ def test_a_picture_that_fails_is_told(
             assert struct.unpack_from("<I", frame, 12) == (2,)
 
     run(test, recording)
+
+
+def test_a_file_of_many_channels(tmp_path: Path) -> None:
+    """A page gets the first ones."""
+    path = tmp_path / "a.zio"
+    samples = np.arange(2, dtype="u1")
+    path.write_bytes(b"".join(blocks.block(samples, 0, chan) for chan in range(400)))
+
+    async def test(session: Session, url: str) -> None:
+        async with talk(session, url) as socket:
+            state: dict[str, Any] = {"isFull": False}
+            while not state["isFull"]:
+                state = await receive(socket, "state")
+            assert len(state["channels"]) == MAX_TRACES
+            while state["channels"][-1]["state"] != "ended":
+                state = await receive(socket, "state")
+
+    run(test, path)
 
 
 def test_a_page_that_does_not_draw_gets_two_frames(recording: Path) -> None:

@@ -18,6 +18,8 @@ from .reader import RATE, FileReader, TapReader
 from .samples import Trace
 
 POLL_SECONDS = 1.0
+# A file may name any number of channels.
+MAX_TRACES = 256
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Hub:
         self.offer = offer
         self.history = History()
         self.sets: list[SetState] = []
+        self.is_full = False
         self._bell = Bell(asyncio.get_running_loop(), ring)
         self._lock = threading.Lock()
         self._traces: dict[str, Trace] = {}
@@ -80,9 +83,13 @@ class Hub:
 
     # --- traces -------------------------------------------------------------------------
 
-    def _trace_of(self, name: str, is_tap: bool = False) -> Trace:
+    def _trace_of(self, name: str, is_tap: bool = False) -> Trace | None:
+        """Return the trace of a channel; None if there are too many."""
         with self._lock:
             if name not in self._traces:
+                if len(self._traces) >= MAX_TRACES:
+                    self.is_full = True
+                    return None
                 trace = Trace(name, len(self._traces), is_tap)
                 trace.notify = self._bell.notify
                 self._traces[name] = trace
@@ -96,7 +103,7 @@ class Hub:
 
     def start(self) -> None:
         for path in self.offer.files:
-            prefix = f"{path}: " if len(self.offer.files) > 1 else ""
+            prefix = f"{zio.printable(path)}: " if len(self.offer.files) > 1 else ""
             reader = FileReader(
                 path,
                 lambda name, prefix=prefix: self._trace_of(prefix + name),  # type: ignore[misc]

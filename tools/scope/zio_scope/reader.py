@@ -81,7 +81,7 @@ class TapReader(zio.Reader):
             self.stopping.wait(RETRY_SECONDS)
 
     def _report(self, error: OSError) -> None:
-        text = f"{self.trace.name}: {error.strerror}"
+        text = zio.printable(f"{self.trace.name}: {error.strerror}")
         if error.errno in IS_GONE:
             self.trace.forget()
             self.trace.set_state("gone", f"{text}; waiting until it is back")
@@ -135,12 +135,12 @@ class Pace:
 
 class FileReader(zio.Reader):
     """Plays a block file at the pace of its time stamps, or reads a FIFO as it comes.
-    @trace_of returns the trace for the name of a channel."""
+    @trace_of returns the trace for the name of a channel, or None for one too many."""
 
     def __init__(
         self,
         path: str,
-        trace_of: Callable[[str], Trace],
+        trace_of: Callable[[str], Trace | None],
         speed: float = 1.0,
         loop: bool = False,
     ) -> None:
@@ -177,8 +177,10 @@ class FileReader(zio.Reader):
 
     def _set_state(self, state: str, text: str) -> None:
         # A file that cannot be read has no channel yet: it needs a name.
-        for trace in self._traces.values() or [self._trace_of(self.path)]:
-            trace.set_state(state, text)
+        path = zio.printable(self.path)
+        for trace in self._traces.values() or [self._trace_of(path)]:
+            if trace:
+                trace.set_state(state, zio.printable(text))
 
     def _play(self) -> None:
         pace = Pace(self.speed if self.is_playable else 0)
@@ -197,7 +199,9 @@ class FileReader(zio.Reader):
 
     def _add(self, block: Any) -> None:
         """Add a block to the trace of its channel."""
-        name = block.channel
+        name = zio.printable(block.channel)
         if name not in self._traces:
-            self._traces[name] = self._trace_of(name)
+            if not (trace := self._trace_of(name)):
+                return
+            self._traces[name] = trace
         self._traces[name].add(block_of(block))

@@ -161,7 +161,8 @@ class Server:
             for trace in self.hub.traces().values()
         ]
         sets = [asdict(state) for state in self.hub.sets]
-        return {"type": "state", "channels": channels, "sets": sets}
+        is_full = self.hub.is_full
+        return {"type": "state", "channels": channels, "sets": sets, "isFull": is_full}
 
     async def _tell(self, message: dict[str, Any]) -> None:
         for client in list(self._clients):

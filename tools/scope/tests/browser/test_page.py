@@ -199,6 +199,18 @@ def test_the_token_leaves_the_address_bar(
     page.wait("s && s.frame")
 
 
+def test_names_that_do_harm(daemon: Start, page: Page, tmp_path: Path) -> None:
+    """A page of a file with many channels, whose names have control characters"""
+    data = bytearray(blocks.block(np.arange(8, dtype="u1")))
+    at = data.index(b"zzero")
+    data[at : at + 12] = b"\x1b]<b>\xe2\x80\xae\n".ljust(12, b"\0")
+    path = tmp_path / "a.zio"
+    path.write_bytes(bytes(data))
+    page.open(daemon(path).url)
+    page.wait("s.channels.length")
+    assert page.value("s.channels[0].name") == "?]<b>??-0000-0-0"
+
+
 @pytest.mark.parametrize("width", [360, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_widths_and_colours(

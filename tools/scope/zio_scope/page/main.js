@@ -90,6 +90,7 @@ let sets = [];
 function showState(state) {
 	channels = state.channels;
 	sets = state.sets;
+	element("full").hidden = !state.isFull;
 	chooseFirst();
 	showChannels();
 	settings.show(sets);
