@@ -18,6 +18,7 @@ from pathlib import Path
 
 import aiohttp
 import blocks
+from test_server import shake_hands
 
 SCOPE = Path(__file__).resolve().parent.parent
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -28,12 +29,12 @@ def seconds_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-async def watch(url: str, channels: list[str], seconds: float) -> int:
+async def watch(url: str, token: str, channels: list[str], seconds: float) -> int:
     """Return the number of frames in this time."""
     loop, count = asyncio.get_running_loop(), 0
-    base, _, query = url.partition("/?")
     async with aiohttp.ClientSession() as session:
-        async with session.ws_connect(f"{base}/ws?{query}") as socket:
+        async with session.ws_connect(f"{url}ws") as socket:
+            assert (await shake_hands(socket, "token", token))["type"] == "hello"
             view = {"type": "view", "serial": 1, "width": 1600, "channels": channels}
             await socket.send_json(view)
             end = loop.time() + seconds
@@ -51,10 +52,11 @@ def measure(path: Path, work: str, seconds: float, channels: list[str]) -> str:
     command += ["--loop", str(path)]
     daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        url = daemon.stdout.readline().strip() if daemon.stdout else ""
-        asyncio.run(watch(url, channels, 2))
+        url = daemon.stdout.readline().split()[0] if daemon.stdout else ""
+        token = Path(f"{work}/t").read_text().strip()
+        asyncio.run(watch(url, token, channels, 2))
         begin = seconds_of(daemon.pid)
-        count = asyncio.run(watch(url, channels, seconds))
+        count = asyncio.run(watch(url, token, channels, seconds))
         used = seconds_of(daemon.pid) - begin
     finally:
         daemon.terminate()

@@ -2,6 +2,7 @@
 """The command line: messages, exit status, completion, manual."""
 
 import os
+import pty
 import socket
 import subprocess
 from pathlib import Path
@@ -54,6 +55,47 @@ def test_a_certificate_that_is_none(tmp_path: Path) -> None:
     status, said = run("-p", "0", "--tls-cert", name, "--tls-key", name)
     assert status == 1
     assert f"{name}: " in said and "PEM" in said
+
+
+def start(work: Path, terminal: bool) -> str:
+    """Return the first line of the daemon."""
+    (work / "run7.zio").touch()
+    words = ["--port=0", "--token-file", str(work / "token"), str(work / "run7.zio")]
+    reader, writer = pty.openpty() if terminal else os.pipe()
+    with subprocess.Popen([SCOPE / "zio-scope", *words], stdout=writer) as daemon:
+        os.close(writer)
+        with open(reader) as file:
+            line = file.readline()
+            daemon.terminate()
+    return line
+
+
+def test_the_token_goes_to_a_terminal(tmp_path: Path) -> None:
+    token = start(tmp_path, True).strip().partition("#token=")[2]
+    assert token == (tmp_path / "token").read_text().strip()
+
+
+def test_the_token_does_not_go_to_a_log(tmp_path: Path) -> None:
+    line = start(tmp_path, False)
+    assert line.startswith("http://127.0.0.1:")
+    assert str(tmp_path / "token") in line
+    assert (tmp_path / "token").read_text().strip() not in line
+
+
+def test_a_name_with_escapes() -> None:
+    status, said = run("no\x1b]0;such\n")
+    assert status == 3
+    assert "no?]0;such" in said and "\x1b" not in said
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_output_that_cannot_be_written(word: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [SCOPE / "zio-scope", word], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "zio-scope: standard output: No space left on device\n"
 
 
 def test_a_changed_uplot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 import os
 import stat
+from itertools import product
 from pathlib import Path
 
 import pytest
 from zio_scope import security
+from zio_scope.handshake import is_proof, proof
 from zio_scope.options import parse
 
 
@@ -38,10 +40,23 @@ def test_a_bad_token_is_refused(tmp_path: Path, text: str) -> None:
         security.load_token(path)
 
 
-@pytest.mark.parametrize("given", ["", "x", "secret-", "secret1", "Secret", "\udcff"])
-def test_other_tokens(given: str) -> None:
-    assert not security.is_token(given, "secret")
-    assert security.is_token("secret", "secret")
+def test_a_token_of_another_user_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "token"
+    security.load_token(path)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    with pytest.raises(security.Unsafe, match="a file of your own"):
+        security.load_token(path)
+
+
+@pytest.mark.parametrize("given", ["", "x", None, 5, "\udcff", "é" * 64])
+def test_other_proofs(given: object) -> None:
+    wanted = proof("secret", "page", "1", "2")
+    assert not is_proof(given, wanted)
+    assert is_proof(wanted, wanted)
+    others = {proof(*words) for words in product(("secret", "Secret"), "pd", "12", "12")}
+    assert len(others) == 16
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
@@ -75,6 +90,7 @@ def test_half_of_tls_is_refused() -> None:
         ("evil.example:8642", False),
         ("127.0.0.1.evil.example", False),
         ("", False),
+        ("[", False),
     ],
 )
 def test_hosts_of_a_loopback_daemon(host: str, good: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,11 +18,13 @@ import numpy as np
 import pytest
 from aiohttp import web
 from zio_scope import picture
+from zio_scope.handshake import proof
 from zio_scope.hub import MAX_TRACES, Offer
 from zio_scope.server import Server, Setup
 
 TOKEN = "a-token-of-the-tests"
 FILES = {"index.html": ("text/html", b"page"), "main.js": ("text/javascript", b"code")}
+ENDS = (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.CLOSING)
 Session = aiohttp.ClientSession
 Test = Callable[[Session, str], Awaitable[None]]
 
@@ -33,7 +36,6 @@ def run(test: Test, *files: Path, **setup: Any) -> None:
         offer = Offer((), tuple(map(str, files)), speed=0)
         options: dict[str, Any] = {
             "address": "127.0.0.1",
-            "port": 1,
             "read_only": False,
             **setup,
         }
@@ -57,28 +59,88 @@ async def status_of(session: Session, url: str, **options: Any) -> int:
         return reply.status
 
 
-@pytest.mark.parametrize("path", ["", "main.js", "ws", "nothing", "ws?token=wrong"])
-def test_nothing_without_the_token(path: str) -> None:
+def test_a_path_that_is_no_file() -> None:
     async def test(session: Session, url: str) -> None:
-        assert await status_of(session, f"{url}/{path}") == 403
-        cookie = {"zio-scope-1": "wrong"}
-        assert await status_of(session, f"{url}/{path}", cookies=cookie) == 403
+        for path in ("nothing", "page/main.js", "page%2f..%2fmain.js"):
+            assert await status_of(session, f"{url}/{path}") == 404
 
     run(test)
 
 
-def test_the_token_gives_a_cookie() -> None:
+def test_the_page_is_no_secret_and_gets_no_cookie() -> None:
     async def test(session: Session, url: str) -> None:
-        async with session.get(f"{url}/?token={TOKEN}") as reply:
+        async with session.get(f"{url}/") as reply:
             assert (reply.status, await reply.text()) == (200, "page")
-            cookie = reply.headers["Set-Cookie"]
-            assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+            assert "Set-Cookie" not in reply.headers
             csp = reply.headers["Content-Security-Policy"]
             assert "default-src 'none'" in csp and "unsafe" not in csp
             assert reply.headers["Referrer-Policy"] == "no-referrer"
-        jar = {"zio-scope-1": TOKEN}
-        assert await status_of(session, f"{url}/main.js", cookies=jar) == 200
-        assert await status_of(session, f"{url}/nothing", cookies=jar) == 404
+
+    run(test)
+
+
+BEGIN = {"type": "begin", "nonce": "n1", "with": "token"}
+
+
+@pytest.mark.parametrize("kind", ["token", "run"])
+@pytest.mark.parametrize("token", ["", "wrong", TOKEN[:-1]])
+def test_nothing_without_the_token(token: str, kind: str) -> None:
+    async def test(session: Session, url: str) -> None:
+        async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
+            await socket.send_json({**BEGIN, "with": kind})
+            challenge = await socket.receive_json(timeout=20)
+            answer = proof(token, "page", "n1", challenge["nonce"])
+            await socket.send_json({"type": "answer", "proof": answer})
+            assert (await socket.receive_json(timeout=20))["type"] == "refused"
+            assert (await socket.receive(timeout=20)).type in ENDS
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "{",
+        "[1]",
+        "{}",
+        json.dumps({**BEGIN, "nonce": 1}),
+        json.dumps({**BEGIN, "nonce": "1" * 200}),
+        json.dumps({**BEGIN, "with": "x"}),
+        json.dumps({**BEGIN, "type": "view"}),
+    ],
+)
+def test_a_wrong_beginning(first: str) -> None:
+    async def test(session: Session, url: str) -> None:
+        async with session.ws_connect(f"{url}/ws") as socket:
+            await socket.send_str(first)
+            while (found := await socket.receive(timeout=20)).type not in ENDS:
+                assert found.json()["type"] in ("challenge", "refused")
+                await socket.send_str(first)
+
+    run(test)
+
+
+def test_the_daemon_shows_that_it_has_the_token() -> None:
+    """It never sends it. The key of its run is another one."""
+
+    async def test(session: Session, url: str) -> None:
+        async with session.ws_connect(f"{url}/ws") as socket:
+            hello = await shake_hands(socket, "token", TOKEN)
+        assert TOKEN not in json.dumps(hello)
+        async with session.ws_connect(f"{url}/ws") as socket:
+            await shake_hands(socket, "run", hello["run"])
+
+    run(test)
+
+
+def test_sixteen_pages() -> None:
+    async def test(session: Session, url: str) -> None:
+        async def one() -> str:
+            socket = await session.ws_connect(f"{url}/ws")
+            return str((await shake_hands(socket, "token", TOKEN))["type"])
+
+        found = await asyncio.gather(*(one() for _ in range(24)))
+        assert sorted(found) == ["hello"] * 16 + ["refused"] * 8
 
     run(test)
 
@@ -87,10 +149,10 @@ def test_a_page_of_another_site_gets_no_socket() -> None:
     async def test(session: Session, url: str) -> None:
         for origin, is_good in (("http://evil.example", False), (url, True)):
             headers = {"Origin": origin}
-            socket = session.ws_connect(f"{url}/ws?token={TOKEN}", headers=headers)
+            socket = session.ws_connect(f"{url}/ws", headers=headers)
             if is_good:
                 async with socket as good:
-                    assert (await good.receive_json())["type"] == "hello"
+                    await shake_hands(good, "token", TOKEN)
                 continue
             with pytest.raises(aiohttp.WSServerHandshakeError) as error:
                 await socket
@@ -101,12 +163,9 @@ def test_a_page_of_another_site_gets_no_socket() -> None:
 
 def test_a_name_that_points_here_is_refused() -> None:
     async def test(session: Session, url: str) -> None:
-        wanted = {"evil.example": 403, "localhost:1": 200}
+        wanted = {"evil.example": 403, "localhost:1": 200, "[": 400, "[::1": 400}
         for host, status in wanted.items():
-            found = await status_of(
-                session, f"{url}/?token={TOKEN}", headers={"Host": host}
-            )
-            assert found == status
+            assert await status_of(session, url, headers={"Host": host}) == status
 
     run(test)
 
@@ -114,8 +173,23 @@ def test_a_name_that_points_here_is_refused() -> None:
 @contextlib.asynccontextmanager
 async def talk(session: Session, url: str) -> AsyncIterator[Any]:
     """Open the web socket as the page does."""
-    async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
+    async with session.ws_connect(f"{url}/ws") as socket:
+        hello = await shake_hands(socket, "token", TOKEN)
+        assert hello["type"] == "hello"
+        assert hello["playable"] in (True, False)
         yield socket
+
+
+async def shake_hands(socket: Any, name: str, secret: str) -> dict[str, Any]:
+    """Return the message that follows."""
+    await socket.send_json({**BEGIN, "with": name})
+    challenge = await socket.receive_json(timeout=20)
+    nonce = challenge["nonce"]
+    assert challenge["proof"] == proof(secret, "daemon", "n1", nonce)
+    answer = proof(secret, "page", "n1", nonce)
+    await socket.send_json({"type": "answer", "proof": answer})
+    found: dict[str, Any] = await socket.receive_json(timeout=20)
+    return found
 
 
 async def wait_for_channel(socket: Any) -> None:
@@ -148,7 +222,6 @@ def recording(tmp_path: Path) -> Path:
 def test_frames_and_state_of_a_file(recording: Path) -> None:
     async def test(session: Session, url: str) -> None:
         async with talk(session, url) as socket:
-            assert (await receive(socket, "hello"))["playable"]
             state: dict[str, Any] = {"channels": []}
             while not state["channels"] or state["channels"][0]["state"] != "ended":
                 state = await receive(socket, "state")
@@ -198,7 +271,7 @@ def test_a_picture_that_fails_is_told(
     async def test(session: Session, url: str) -> None:
         async with talk(session, url) as socket:
             await wait_for_channel(socket)
-            view = {"type": "view", "channels": ["zzero-0000-0-0"]}
+            view: dict[str, Any] = {"type": "view", "channels": ["zzero-0000-0-0"]}
             with monkeypatch.context() as patch:
                 patch.setattr(picture, "waveform", lambda *_: 1 / 0)
                 await socket.send_json(view)
@@ -284,7 +357,12 @@ def test_wrong_messages_are_answered(text: str, answer: str) -> None:
 def test_settings_are_refused(read_only: bool, answer: str) -> None:
     async def test(session: Session, url: str) -> None:
         async with talk(session, url) as socket:
-            message = {"type": "set", "object": "bus:", "attribute": "x", "value": "1"}
+            message: dict[str, Any] = {
+                "type": "set",
+                "object": "bus:",
+                "attribute": "x",
+                "value": "1",
+            }
             await socket.send_json({**message, "serial": 3})
             reply = await receive(socket, "set")
             assert (reply["ok"], reply["serial"]) == (False, 3)

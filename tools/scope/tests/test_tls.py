@@ -40,7 +40,7 @@ def url(tmp_path: Path, certificate: tuple[Path, Path]) -> Iterator[str]:
     command = [str(SCOPE / "zio-scope"), *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as daemon:
         assert daemon.stdout
-        yield daemon.stdout.readline().strip()
+        yield daemon.stdout.readline().split()[0]
         daemon.terminate()
     assert daemon.returncode == 143
 
@@ -60,8 +60,6 @@ def test_a_client_that_trusts_the_certificate(
 ) -> None:
     assert url.startswith("https://127.0.0.1:")
     assert "zio-scope" in get(url, certificate[0])
-    with pytest.raises(urllib.error.HTTPError, match="403"):
-        get(url.partition("?")[0], certificate[0])
 
 
 def test_a_client_that_trusts_another_one(url: str, tmp_path: Path) -> None:
@@ -76,7 +74,7 @@ def test_old_tls_is_refused(url: str, certificate: tuple[Path, Path]) -> None:
 
 
 def test_a_client_without_tls(url: str, certificate: tuple[Path, Path]) -> None:
-    """The token is not sent in the clear, and the page neither."""
+    """The page is not sent in the clear."""
     place = urlsplit(url)
     with pytest.raises(OSError):
-        get(f"http://{place.netloc}/?{place.query}", certificate[0])
+        get(f"http://{place.netloc}/", certificate[0])

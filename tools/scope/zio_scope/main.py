@@ -11,18 +11,22 @@ import signal
 import socket
 import ssl
 import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
 
+import zio
 from aiohttp import web
 
-from . import page_files, security
+from . import log, page_files, security
 from .complete import candidates
+from .gate import Gate
 from .hub import Offer
 from .listener import listen_on
 from .machine import short_name
-from .options import complain, make_parser, parse
+from .options import FAILED, complain, make_parser, parse, say
 from .server import Server, Setup
 
-FAILED, CANNOT_OPEN = 1, 3
+CANNOT_OPEN = 3
 STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
@@ -77,10 +81,20 @@ def load_token(options: argparse.Namespace) -> str:
         ) from error
 
 
-def url_of(options: argparse.Namespace, port: int, token: str) -> str:
+def url_of(options: argparse.Namespace, port: int) -> str:
     scheme = "https" if options.tls_cert else "http"
     host = f"[{options.listen}]" if ":" in options.listen else options.listen
-    return f"{scheme}://{host}:{port}/?token={token}"
+    return f"{scheme}://{host}:{port}/"
+
+
+def tell(options: argparse.Namespace, port: int, token: str) -> None:
+    """Print the URL. Only a terminal gets the token: others may read a log."""
+    url = url_of(options, port)
+    if sys.stdout.isatty():
+        say(f"{url}#token={token}")
+        return
+    file = zio.printable(str(options.token_file))
+    say(f"{url} - append #token= and the token, which is in {file}")
 
 
 def _signalled() -> asyncio.Future[int]:
@@ -97,46 +111,60 @@ def _signalled() -> asyncio.Future[int]:
     return stopped
 
 
-def _prepare(options: argparse.Namespace) -> tuple[socket.socket, Server]:
-    """Return the socket that listens, and the server for it."""
+def _prepare(options: argparse.Namespace) -> tuple[socket.socket, Setup, Offer]:
+    """Return the socket that listens, how the server is set up, and what it offers."""
     channels, files = sort_names(options.names)
     try:
         listener = listen_on(options.listen, options.port)
         parts = page_files.load()
     except (OSError, page_files.Missing) as error:
         raise Failure(str(error.args[-1])) from error
-    port = listener.getsockname()[1]
     setup = Setup(
         token=load_token(options),
         address=options.listen,
-        port=port,
         read_only=options.read_only,
         files=parts,
-        tls=load_tls(options),
     )
-    return listener, Server(setup, Offer(channels, files, options.speed, options.loop))
+    return listener, setup, Offer(channels, files, options.speed, options.loop)
 
 
-async def serve(options: argparse.Namespace) -> int:
-    """Serve until a signal. Return the exit status."""
-    stopped = _signalled()
-    listener, server = _prepare(options)
-    runner = web.AppRunner(server.application(), access_log=None)
+@contextlib.asynccontextmanager
+async def serving(
+    listener: socket.socket, setup: Setup, offer: Offer, tls: ssl.SSLContext | None
+) -> AsyncIterator[None]:
+    """Serve for the time of the block."""
+    gates: list[Gate] = []
+    setup = replace(setup, trust=lambda peer: gates[0].trust(peer))
+    runner = web.AppRunner(
+        Server(setup, offer).application(), access_log=None, keepalive_timeout=10
+    )
     try:
         await runner.setup()
-        await web.SockSite(runner, listener, ssl_context=server.setup.tls).start()
-        print(url_of(options, server.setup.port, server.setup.token), flush=True)
-        return await stopped
+        assert runner.server
+        gates.append(Gate(listener, runner.server, tls))
+        async with gates[0].open():
+            yield
     finally:
         await runner.cleanup()
         listener.close()
 
 
+async def serve(options: argparse.Namespace) -> int:
+    """Serve until a signal. Return the exit status."""
+    stopped = _signalled()
+    tls = load_tls(options)
+    listener, setup, offer = _prepare(options)
+    async with serving(listener, setup, offer, tls):
+        tell(options, listener.getsockname()[1], setup.token)
+        return await stopped
+
+
 def main(words: list[str]) -> int:
     if words[:1] == ["--complete"]:
-        print("\n".join(candidates(make_parser(), words[1:])))
+        say("\n".join(candidates(make_parser(), words[1:])))
         return 0
     options = parse(words)
+    log.set_up()
     try:
         return asyncio.run(serve(options))
     except Failure as error:
@@ -144,6 +172,3 @@ def main(words: list[str]) -> int:
         return error.status
     except KeyboardInterrupt:
         return STOPS[signal.SIGINT]
-    finally:
-        with contextlib.suppress(BrokenPipeError):
-            sys.stdout.flush()

@@ -7,18 +7,30 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import zio
 
 from . import security
 
-USAGE = 2
+FAILED, USAGE = 1, 2
 DEFAULT_PORT = 8642
 
 
 def complain(text: str) -> None:
-    print(f"zio-scope: {text}", file=sys.stderr, flush=True)
+    lines = [zio.printable(line) for line in text.splitlines()]
+    print("zio-scope:", "\n".join(lines), file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Print to standard output. End the program if that fails."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        # Python would write the rest at its end, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        complain(f"standard output: {error.strerror}")
+        sys.exit(FAILED)
 
 
 class Parser(argparse.ArgumentParser):
@@ -27,6 +39,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         complain(f"{message}\nTry 'zio-scope --help' for more information.")
         sys.exit(USAGE)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help or the version."""
+        say(message.rstrip("\n"))
 
 
 def _speed(text: str) -> float:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import os
 import secrets
@@ -59,9 +58,14 @@ def default_token_file(environ: Mapping[str, str]) -> Path:
 
 def _read_token(path: Path) -> str:
     with open(path) as file:
-        mode = os.fstat(file.fileno()).st_mode
+        found = os.fstat(file.fileno())
         token = file.read(4096).strip()
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if found.st_uid != os.geteuid():
+        raise Unsafe(
+            f"{path}: it belongs to user {found.st_uid}, and that user knows the token: "
+            "use --token-file with a file of your own"
+        )
+    if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise Unsafe(f"{path}: other users can read the token: chmod 600 {path}")
     is_plain = token.isascii() and all(c.isalnum() or c in "-_" for c in token)
     if len(token) < SHORTEST_TOKEN or not is_plain:
@@ -86,18 +90,17 @@ def load_token(path: Path) -> str:
     return token
 
 
-def is_token(given: str, token: str) -> bool:
-    """Compare in a time that does not depend on the contents."""
-    return hmac.compare_digest(given.encode(errors="replace"), token.encode())
-
-
-def cookie_name(port: int) -> str:
-    return f"zio-scope-{port}"
+def host_name(host: str) -> str | None:
+    """Return the name in the header Host; None if it is none."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return None
 
 
 def is_good_host(host: str, is_bound_to_loopback: bool) -> bool:
     """Refuse a name that another site has pointed at this machine."""
-    name = urlsplit(f"//{host}").hostname or ""
+    name = host_name(host) or ""
     return is_loopback(name) or not is_bound_to_loopback
 
 

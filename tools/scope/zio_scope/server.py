@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,6 +15,7 @@ from aiohttp import WSCloseCode, web
 
 from . import security
 from .client import LOG, Client
+from .handshake import shake_hands
 from .history import Point
 from .hub import POLL_SECONDS, Hub, Offer
 
@@ -26,14 +27,15 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass(frozen=True)
 class Setup:
-    """How the daemon is started. @files has the parts of the page: name, type, bytes."""
+    """How the daemon is started. @files has the parts of the page: name, type, bytes.
+    They are no secret. @trust is called with the peer of a connection that has shown the
+    token."""
 
     token: str
     address: str
-    port: int
     read_only: bool
     files: Mapping[str, tuple[str, bytes]]
-    tls: ssl.SSLContext | None = None
+    trust: Callable[[Any], None] = lambda peer: None
 
 
 class Server:
@@ -41,6 +43,8 @@ class Server:
 
     def __init__(self, setup: Setup, offer: Offer) -> None:
         self.setup, self._offer = setup, offer
+        # The token outlives the daemon; the key of this run does not.
+        self._secrets = {"token": setup.token, "run": secrets.token_urlsafe()}
         self._clients: set[Client] = set()
         self._sockets: set[web.WebSocketResponse] = set()
         self.hub: Hub
@@ -62,6 +66,7 @@ class Server:
             response = await handler(request)
         except web.HTTPException as error:
             error.headers.update(security.HEADERS)
+            error.force_close()
             raise
         if not response.prepared:
             response.headers.update(security.HEADERS)
@@ -69,16 +74,11 @@ class Server:
 
     def _check(self, request: web.Request) -> None:
         is_local = security.is_loopback(self.setup.address)
+        if security.host_name(request.host) is None:
+            raise web.HTTPBadRequest(text="Host: no name: use the printed URL\n")
         if not security.is_good_host(request.host, is_local):
             raise web.HTTPForbidden(
                 text=f"{request.host}: not a name of this daemon: use the printed URL\n"
-            )
-        cookie = request.cookies.get(security.cookie_name(self.setup.port), "")
-        given = request.query.get("token") or cookie
-        if not security.is_token(given, self.setup.token):
-            raise web.HTTPForbidden(
-                text="zio-scope: the token is missing or wrong: "
-                "open the URL that zio-scope prints\n"
             )
 
     # --- the page -------------------------------------------------------------------
@@ -88,16 +88,7 @@ class Server:
         if name not in self.setup.files:
             raise web.HTTPNotFound(text=f"/{name}: no such file: use the printed URL\n")
         kind, body = self.setup.files[name]
-        response = web.Response(body=body, content_type=kind, charset="utf-8")
-        if "token" in request.query:
-            response.set_cookie(
-                security.cookie_name(self.setup.port),
-                self.setup.token,
-                httponly=True,
-                samesite="Strict",
-                secure=self.setup.tls is not None,
-            )
-        return response
+        return web.Response(body=body, content_type=kind, charset="utf-8")
 
     # --- the web socket -------------------------------------------------------------
 
@@ -105,33 +96,46 @@ class Server:
         origin = request.headers.get("Origin")
         if not security.is_same_origin(origin, request.scheme, request.host):
             raise web.HTTPForbidden(text=f"{origin}: a page of another site\n")
-        if len(self._clients) >= MAX_CLIENTS:
-            text = f"{MAX_CLIENTS} pages are open already: close one\n"
-            raise web.HTTPServiceUnavailable(text=text)
         socket = web.WebSocketResponse(
             heartbeat=HEARTBEAT_SECONDS, max_msg_size=MAX_MESSAGE, compress=False
         )
         await socket.prepare(request)
-        client = Client(socket, self.hub, self.setup.read_only, self._tell_state)
-        await self._serve(client, socket)
+        self._sockets.add(socket)
+        try:
+            if await self._admit(request, socket):
+                await self._serve(socket)
+        except ConnectionError:
+            pass  # the page has gone
+        finally:
+            self._sockets.discard(socket)
         return socket
 
-    async def _serve(self, client: Client, socket: web.WebSocketResponse) -> None:
-        self._sockets.add(socket)
+    async def _admit(self, request: web.Request, socket: web.WebSocketResponse) -> bool:
+        """Tell whether the page has the token, and there is room for it."""
+        text = "the token is wrong: open the URL that zio-scope prints"
+        if await shake_hands(socket, self._secrets):
+            if request.transport:
+                self.setup.trust(request.transport.get_extra_info("peername"))
+            if len(self._clients) < MAX_CLIENTS:
+                return True
+            text = f"{MAX_CLIENTS} pages are open already: close one"
+        await socket.send_json({"type": "refused", "text": text})
+        await socket.close()
+        return False
+
+    async def _serve(self, socket: web.WebSocketResponse) -> None:
+        client = Client(socket, self.hub, self.setup.read_only, self._tell_state)
         self._clients.add(client)
         drawing = asyncio.create_task(client.draw())
         try:
             await client.send(self._hello())
             await client.send(self._state())
             await client.listen()
-        except ConnectionError:
-            pass  # the page has gone
         finally:
             drawing.cancel()
             with contextlib.suppress(asyncio.CancelledError, ConnectionError):
                 await drawing
             self._clients.discard(client)
-            self._sockets.discard(socket)
             self._watch()
 
     # --- messages -------------------------------------------------------------------
@@ -140,6 +144,7 @@ class Server:
         points = [_point(point) for point in self.hub.history.points]
         return {
             "type": "hello",
+            "run": self._secrets["run"],
             "version": zio.__version__,
             "readOnly": self.setup.read_only,
             "playable": self.hub.is_playable,

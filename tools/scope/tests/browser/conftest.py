@@ -51,9 +51,10 @@ class Daemon:
         lines: queue.Queue[str] = queue.Queue()
         read = self.process.stdout.readline if self.process.stdout else str
         threading.Thread(target=lambda: lines.put(read()), daemon=True).start()
-        self.url = lines.get(timeout=SECONDS).strip()
-        assert self.url, "the daemon has ended"
-        self.port = self.url.split(":")[2].split("/")[0]
+        words = lines.get(timeout=SECONDS).split()
+        assert words, "the daemon has ended"
+        self.port = words[0].split(":")[2].split("/")[0]
+        self.url = f"{words[0]}#token={(self.work / 'token').read_text().strip()}"
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         assert self.process

@@ -27,11 +27,9 @@ def url(guest: Guest) -> Iterator[str]:
     words = f"--listen 10.0.2.15 --port {port} --insecure-listen --token-file /tmp/token"
     daemon = guest.start_python(SCOPE / "zio-scope", words, "/tmp/scope")
     guest.wait(lambda: "token=" in guest.run("cat /tmp/scope /tmp/scope.err"), 120)
-    found = re.search(
-        r"http://10\.0\.2\.15(:\d+/\?token=\S+)", guest.run("cat /tmp/scope")
-    )
+    found = re.search(r"http://10\.0\.2\.15(:\d+/)", guest.run("cat /tmp/scope"))
     assert found
-    yield f"http://127.0.0.1{found[1]}"
+    yield f"http://127.0.0.1{found[1]}#token={guest.run('zio-host cat /tmp/token').strip()}"
     guest.run(f"kill {daemon} $(cat /tmp/reader.pid)")
 
 

@@ -9,6 +9,7 @@ import { decode, DECIMATED, SPECTRUM, TRIGGERED } from "./frames.js";
 import { timeText } from "./format.js";
 import { History } from "./history.js";
 import { Keys } from "./keys.js";
+import * as secret from "./secret.js";
 import { Settings } from "./settings.js";
 import { Spectrum } from "./spectrum.js";
 import * as store from "./store.js";
@@ -18,9 +19,7 @@ const { view } = store;
 const element = (id) => document.getElementById(id);
 const FIRST_CHANNELS = 2;
 
-// The token is in a cookie now.
-if (location.search)
-	history.replaceState(null, "", "/");
+secret.take();
 store.load();
 
 let channels = [];
@@ -272,6 +271,11 @@ element("zoom-out").addEventListener("click", () => zoomBy(2));
 element("zoom-all").addEventListener("click", () => zoom(null));
 element("again").addEventListener("click", () => link.send({ type: "play" }));
 element("help-open").addEventListener("click", () => element("help").showModal());
+// The user opens a URL with another token: the page stays.
+addEventListener("hashchange", () => {
+	secret.take();
+	link.again();
+});
 new ResizeObserver(sendView).observe(element("waveform"));
 showControls();
 
