@@ -4,10 +4,16 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from p4p.client.thread import RemoteError
+from p4p.server import ServerOperation
+from p4p.server.thread import SharedPV
 from rig import Program, wait_for
+
+from zio_pva.attributes import Attributes, SetPoint
+from zio_pva.variables import Variables
 
 Start = Callable[..., Program]
 NSAMPLES = "zzero-0000:0:trigger:nsamples"
@@ -53,7 +59,8 @@ def test_read(start: Start, device: Path) -> None:
 
 def test_write(start: Start, device: Path) -> None:
     """A client writes what the patterns allow, and nothing else."""
-    program = begin(start, device, "--allow-write=*:trigger:*", "--allow-write=*_trigger")
+    words = "--insecure-write", "--allow-write=*:trigger:*", "--allow-write=*_trigger"
+    program = begin(start, device, *words)
     program.client.put(NSAMPLES, {"value": 64})
     assert (device / "cset0/trigger/nsamples").read_text().strip() == "64"
     assert program.get(NSAMPLES).value == 64
@@ -63,6 +70,34 @@ def test_write(start: Start, device: Path) -> None:
         program.client.put("zzero-0000:0:0:enable", {"value": 0})
     assert (device / "cset0/chan0/enable").read_text() == "1\n"
     wait_for(lambda: [x for x in program.said if "set zzero-0000/cset0/trigger/ns" in x])
+
+
+class Forger:
+    """A write of a client that wants a line of its own in the log."""
+
+    def value(self) -> dict[str, str]:
+        return {"value": "hrt\x1b[2J"}
+
+    def account(self) -> str:
+        return "eve at 127.0.0.1 set x to 1\nzio-pva: root"
+
+    def peer(self) -> str:
+        return "127.0.0.1:1"
+
+    def done(self, error: str = "") -> None:
+        assert not error
+
+
+def test_a_client_forges_no_line_of_the_log(
+    device: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ZIO_SYSFS", str(device.parents[3]))
+    attributes = Attributes(Variables(""), ["*"])
+    point = SetPoint(attributes, "x", "zzero-0000/cset0/current_trigger")
+    point.put(cast("SharedPV", None), cast("ServerOperation", Forger()))
+    said = capfd.readouterr().err
+    assert said.startswith("zio-pva: 127.0.0.1:1 set zzero-0000/cset0/current_trigger")
+    assert said.count("\n") == 1 and "\x1b" not in said
 
 
 def test_changes_of_others(start: Start, device: Path) -> None:

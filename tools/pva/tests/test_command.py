@@ -2,6 +2,7 @@
 """The command line, and where the program listens"""
 
 import contextlib
+import ctypes
 import os
 import re
 import signal
@@ -12,9 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rig import PROGRAM, Program, make_block
+from p4p.client.thread import Context
+from rig import PROGRAM, Program, attributes_of, make_block
 
 Start = Callable[..., Program]
+# Linux has one number for all architectures.
+PIDFD_GETFD = 438
 
 
 def run(*words: str | Path, **environ: str) -> "subprocess.CompletedProcess[str]":
@@ -30,22 +34,60 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def listeners(pid: int) -> set[str]:
-    """Return the addresses of the TCP sockets on which a process listens."""
-    folder = f"/proc/{pid}/fd"
-    links = []
-    for name in os.listdir(folder):
+def sockets(pid: int, kind: str) -> dict[int, str]:
+    """Return the addresses of sockets of a process by their descriptors: TCP sockets that
+    listen, or UDP sockets with a port."""
+    inodes = {}
+    for name in os.listdir(f"/proc/{pid}/fd"):
         # The process opens and closes files meanwhile.
         with contextlib.suppress(FileNotFoundError):
-            links.append(os.readlink(f"{folder}/{name}"))
-    inodes = {link[8:-1] for link in links if link.startswith("socket:")}
-    found = set()
-    for table in "tcp", "tcp6":
+            inodes[os.readlink(f"/proc/{pid}/fd/{name}")] = int(name)
+    found = {}
+    for table in kind, f"{kind}6":
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
             words = line.split()
-            if words[9] in inodes and words[3] == "0A":
-                found.add(words[1].split(":")[0])
+            name = f"socket:[{words[9]}]"
+            if name in inodes and words[3] in ("0A", "07"):
+                found[inodes[name]] = words[1].split(":")[0]
     return found
+
+
+def listeners(pid: int) -> set[str]:
+    return set(sockets(pid, "tcp").values())
+
+
+def device_of(pid: int, descriptor: int) -> bytes:
+    """Return the interface to which a socket of another process is bound."""
+    take = ctypes.CDLL(None, use_errno=True).syscall
+    process = os.pidfd_open(pid)
+    number = take(PIDFD_GETFD, process, descriptor, 0)
+    os.close(process)
+    assert number >= 0, os.strerror(ctypes.get_errno())
+    with socket.socket(fileno=number) as found:
+        name = found.getsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, 16)
+    return name.rstrip(b"\0")
+
+
+@pytest.mark.parametrize(("words", "device"), [((), b"lo"), (("--listen=0.0.0.0",), b"")])
+def test_searches(
+    start: Start, file: Path, words: tuple[str, ...], device: bytes
+) -> None:
+    """The library binds the UDP port of searches to all addresses. By default it
+    receives from this machine alone."""
+    pid = start(*words, file).process.pid
+    udp = sockets(pid, "udp")
+    assert udp
+    for descriptor, address in udp.items():
+        assert int(address, 16) == 0
+        assert device_of(pid, descriptor) == device
+
+
+def test_a_client_that_searches(start: Start, file: Path) -> None:
+    """A client on this machine finds the server by UDP."""
+    start("--prefix=found:", file)
+    settings = {"EPICS_PVA_ADDR_LIST": "127.0.0.1", "EPICS_PVA_AUTO_ADDR_LIST": "NO"}
+    with Context("pva", conf=settings, useenv=False) as client:
+        assert len(client.get("found:zzero-0000-0-0", timeout=60)) == 16
 
 
 def test_only_this_machine(start: Start, file: Path) -> None:
@@ -62,12 +104,43 @@ def test_all_machines(start: Start, file: Path) -> None:
     assert program.start["local"] is False
 
 
-def test_writes_of_other_machines() -> None:
+@pytest.mark.parametrize(
+    ("listen", "whom"),
+    [
+        ("127.0.0.1", "users of this machine reach 127.0.0.1"),
+        ("0.0.0.0", "other machines reach 0.0.0.0"),
+    ],
+)
+def test_writes_without_a_password(listen: str, whom: str) -> None:
     """They need an option of their own."""
-    done = run("--allow-write=*", "--listen=0.0.0.0")
+    done = run("--allow-write=*", f"--listen={listen}")
     assert done.returncode == 2
     assert "--insecure-write" in done.stderr
-    assert "other machines reach 0.0.0.0" in done.stderr
+    assert whom in done.stderr
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_output_that_cannot_be_written(word: str) -> None:
+    command = [sys.executable, "-B", PROGRAM, word]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "zio-pva: standard output: No space left on device\n"
+
+
+def test_names_with_escapes(start: Start, tmp_path: Path) -> None:
+    """Those of a block reach no client, and those of files no terminal."""
+    block = make_block(1)
+    at = block.index(b"zzero")
+    name = b"\x1b]<b>\xe2\x80\xae\n".ljust(12, b"\0")
+    path = tmp_path / "run\x1b[2J"
+    path.write_bytes(block[:at] + name + block[at + 12 :])
+    program = start(path)
+    value = program.get("?]<b>??-0000-0-0")
+    assert attributes_of(value)["channel"] == "?]<b>??-0000-0-0"
+    done = run("no\x1b]0;such\n")
+    assert done.returncode == 3
+    assert "no?]0;such" in done.stderr and "\x1b" not in done.stderr
 
 
 def test_says_where(file: Path) -> None:
@@ -76,7 +149,8 @@ def test_says_where(file: Path) -> None:
         assert program.stdout
         said = program.stdout.readline()
         program.send_signal(signal.SIGINT)
-    assert re.match(r"\d+ variables on 127.0.0.1 port \d+, for only this machine", said)
+    wanted = r"\d+ variables on 127.0.0.1 port \d+: every user of this machine can read"
+    assert re.match(wanted, said)
     assert program.returncode == 130
 
 

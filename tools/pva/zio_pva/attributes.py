@@ -22,6 +22,7 @@ from .variables import Variables
 NUMBER, TEXT = NTScalar("l", control=True), NTScalar("s")
 # Seconds between two looks at the attributes
 INTERVAL = 1.0
+LONGEST_ACCOUNT = 64
 
 
 def list_objects() -> Iterator[tuple[str, zio.Object]]:
@@ -83,7 +84,9 @@ class SetPoint(Handler):
         except (OSError, KeyError) as error:
             operation.done(error=getattr(error, "strerror", None) or str(error))
             return
-        complain(f"{operation.account()} at {operation.peer()} set {self.path} to {text}")
+        # The client chooses its account: it comes last, and no password proves it.
+        account = operation.account()[:LONGEST_ACCOUNT]
+        complain(f"{operation.peer()} set {self.path} to {text}; account: {account}")
         self.attributes.look()
         operation.done()
 

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,13 +16,14 @@ import zio
 from .attributes import Attributes
 from .complete import candidates
 from .group import GroupSource, is_there
+from .loopback import bind_udp
 from .names import is_channel
-from .options import DEFAULT_PORT, make_parser, parse
+from .options import DEFAULT_PORT, FAILED, make_parser, parse, say
 from .source import ChannelSource, FileSource, Source
 from .spec import complain
 from .variables import Variables
 
-FAILED, CANNOT_OPEN = 1, 3
+CANNOT_OPEN = 3
 STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 # A thread that waits for the writer of a FIFO cannot be interrupted.
 JOIN_SECONDS = 2.0
@@ -112,6 +112,13 @@ def listening(options: argparse.Namespace, variables: Variables) -> Iterator[int
     except RuntimeError as error:
         remedy = "use --listen with an address of this machine"
         raise Failure(f"{where}: cannot listen: {error}: {remedy}") from error
+    if options.is_local:
+        try:
+            bind_udp()
+        except OSError as error:
+            text = f"UDP: cannot bind to the interface lo: {error.strerror}"
+            remedy = "use --listen=0.0.0.0 if other machines may search for the names"
+            raise Failure(f"{text}: {remedy}") from error
     with server:
         port = int(server.conf()["EPICS_PVAS_SERVER_PORT"])
         if options.port and port != options.port:
@@ -126,16 +133,15 @@ def tell(options: argparse.Namespace, variables: Variables, port: int) -> None:
     names = sorted(variables.names())
     if options.json:
         found = {"listen": options.listen, "port": port, "local": options.is_local}
-        print(json.dumps({**found, "write": options.allow_write, "variables": names}))
-    else:
-        whom = "only this machine" if options.is_local else "OTHER MACHINES"
-        where = " ".join(options.listen)
-        print(f"{len(names)} variables on {where} port {port}, for {whom}")
-        if options.allow_write:
-            print(
-                f"clients may write {' '.join(options.allow_write)}, without a password"
-            )
-    sys.stdout.flush()
+        say(json.dumps({**found, "write": options.allow_write, "variables": names}))
+        return
+    whom = "every user of this machine"
+    if not options.is_local:
+        whom += " and of OTHER MACHINES"
+    where = " ".join(options.listen)
+    say(f"{len(names)} variables on {where} port {port}: {whom} can read them")
+    if options.allow_write:
+        say(f"they may write {' '.join(options.allow_write)}, without a password")
 
 
 def catch_stops() -> int:
@@ -171,7 +177,7 @@ def serve(options: argparse.Namespace) -> int:
 
 def main(words: list[str]) -> int:
     if words[:1] == ["--complete"]:
-        print("\n".join(candidates(make_parser(), words[1:])))
+        say("\n".join(candidates(make_parser(), words[1:])))
         return 0
     options = parse(words)
     try:

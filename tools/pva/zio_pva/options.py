@@ -3,15 +3,16 @@
 
 import argparse
 import ipaddress
+import os
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import zio
 
 from .spec import GroupSpec, complain
 
-USAGE = 2
+FAILED, USAGE = 1, 2
 DEFAULT_PORT = 5075
 DESCRIPTION = """\
 Show the newest blocks of ZIO channels in control rooms, by PVAccess of EPICS.
@@ -25,8 +26,20 @@ Variables of a channel:
   PREFIXzzero-0000-0-1:values   the samples in units, NTScalarArray
   PREFIXzzero-0000-0-1:lost     blocks that the channel has lost, NTScalar
 
-The program listens on 127.0.0.1: no other machine reaches it without --listen. zio-pva(1)
-has more."""
+The program listens on 127.0.0.1: no other machine reaches it without --listen. PVAccess
+asks no password: every user of this machine can read the variables, also a user who may
+not read the nodes of the channels. zio-pva(1) has more."""
+
+
+def say(text: str) -> None:
+    """Print to standard output. End the program if that fails."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        # Python would write the rest at its end, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        complain(f"standard output: {error.strerror}")
+        sys.exit(FAILED)
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,6 +49,10 @@ class Parser(argparse.ArgumentParser):
         complain(message)
         print("Try 'zio-pva --help' for more information.", file=sys.stderr)
         sys.exit(USAGE)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help or the version."""
+        say(message.rstrip("\n"))
 
 
 def is_local(address: str) -> bool:
@@ -101,13 +118,14 @@ def make_parser() -> Parser:
     add("-a", "--attributes", action="store_true",
         help="also show the attributes of sets, channels and triggers, read-only")
     add("--allow-write", action="append", default=[], metavar="PATTERN",
-        help="let clients write the attributes PATTERN, such as '*:trigger:nsamples'")
+        help="let clients write the attributes PATTERN, such as '*:trigger:nsamples'; "
+        "needs --insecure-write")
     add("-l", "--listen", action="append", default=[], metavar="ADDRESS",
         help="listen on ADDRESS (default 127.0.0.1; 0.0.0.0: all)")
     add("-p", "--port", type=_integer(65535, "; 0: a free one"), default=None, metavar="PORT",
         help=f"listen on PORT (default {DEFAULT_PORT}, or a free one; 0: a free one)")
     add("--insecure-write", action="store_true",
-        help="allow writes from other machines, which need no password")
+        help="allow writes without a password by all users that reach the program")
     add("-j", "--json", action="store_true",
         help="print where the program listens, and the variables, as JSON")
     add("-h", "--help", action="help", help="print this help and exit")
@@ -125,10 +143,13 @@ def parse(words: list[str]) -> argparse.Namespace:
     options.attributes |= bool(options.allow_write)
     if not (options.names or options.group or options.attributes):
         parser.error("nothing to show: name a channel, or use --group or --attributes")
-    if options.allow_write and not (options.is_local or options.insecure_write):
+    if options.allow_write and not options.insecure_write:
+        whom = (
+            "users of this machine reach" if options.is_local else "other machines reach"
+        )
         parser.error(
-            f"--allow-write: other machines reach {' '.join(options.listen)}, and PVAccess "
-            "asks no password: give --insecure-write if you trust all of them"
+            f"--allow-write: {whom} {' '.join(options.listen)}, and PVAccess asks no "
+            "password: give --insecure-write if you trust all of them"
         )
     limits = options.window, options.limit
     options.group = [GroupSpec(g.name, g.channels, *limits) for g in options.group]

@@ -192,7 +192,7 @@ class FileSource(Source):
 
     def _add(self, block: zio.Block) -> None:
         """Post a block. One that comes too soon waits for its time, or a newer one."""
-        name = block.channel
+        name = zio.printable(block.channel)
         self.tallies.setdefault(name, Tally()).add(block)
         if time.monotonic() >= self.next.get(name, 0.0):
             self.waiting.pop(name, None)

@@ -44,7 +44,7 @@ def block_stamp(block: zio.Block) -> dict[str, int]:
 
 
 def invalid(text: str, status: int = DEVICE) -> dict[str, Any]:
-    return {"severity": INVALID, "status": status, "message": text}
+    return {"severity": INVALID, "status": status, "message": zio.printable(text)}
 
 
 def count_blocks(number: int) -> str:
@@ -74,7 +74,7 @@ def samples_of(block: zio.Block) -> Any:
 
 def image_of(block: zio.Block, loss: Loss, time_ns: int | None = None) -> Value:
     """Return the samples of a block as they are. @time_ns is the time of its event."""
-    attributes: dict[str, Any] = {"ColorMode": 0, "channel": block.channel}
+    attributes: dict[str, Any] = {"ColorMode": 0, "channel": zio.printable(block.channel)}
     attributes |= {"missing": loss.missing, "lost": loss.lost, "lostTotal": loss.total}
     value = IMAGE.wrap(samples_of(block), attrib=attributes)
     value["uniqueId"] = as_signed(block.seq)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Keep sockets of the library for PVAccess from other machines"""
+
+import os
+import socket
+from collections.abc import Iterator
+
+
+def list_udp() -> Iterator[socket.socket]:
+    """Yield the UDP sockets of this process that other machines reach."""
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found = socket.socket(fileno=os.dup(int(name)))
+        except OSError:  # It is no socket, or closed by now.
+            continue
+        with found:
+            is_udp = found.type == socket.SOCK_DGRAM
+            if is_udp and found.family in (socket.AF_INET, socket.AF_INET6):
+                address, port = found.getsockname()[:2]
+                if port and address in ("0.0.0.0", "::"):
+                    yield found
+
+
+def bind_udp() -> None:
+    """Let the UDP sockets of all addresses receive from this machine alone.
+
+    The library binds the port for searches to all addresses, whatever the server's is.
+    Raise OSError if the kernel refuses.
+    """
+    for found in list_udp():
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo")
