@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The accounts in the text format of Prometheus */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/program.h"
-#include "common/text.h"
 #include "account.h"
+#include "replace.h"
 
 static const struct {
 	const char *name;
@@ -61,24 +62,32 @@ static void print_metrics(FILE *out)
 	}
 }
 
-/* A reader sees the old file or the new one, never a part. */
-int export_accounts(const char *file)
+static int write_metrics(const struct replacement *r)
 {
-	char name[4096];
-	FILE *out;
-	int failed;
+	int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	int failed = !out;
 
-	put_text(name, sizeof(name), "%s.new", file);
-	out = fopen(name, "w");
-	failed = !out;
 	if (out) {
 		print_metrics(out);
 		failed = ferror(out);
 		failed |= fclose(out);
 	}
-	if (!failed && !rename(name, file))
-		return 0;
-	complain("%s: cannot write: %s", name, strerror(errno));
-	unlink(name);
-	return -1;
+	if (failed)
+		complain("%s: cannot write: %s", r->name, strerror(errno));
+	return failed ? -1 : 0;
+}
+
+/* A reader sees the old file or the new one, never a part. */
+int export_accounts(const char *file)
+{
+	struct replacement r;
+	int ret = begin_replacement(&r, file);
+
+	if (!ret)
+		ret = write_metrics(&r);
+	if (!ret)
+		ret = end_replacement(&r);
+	drop_replacement(&r);
+	return ret;
 }
