@@ -13,7 +13,7 @@ static struct events *find_events(struct findings *found, const rd_kafka_message
 	struct events **at;
 	char key[ADDRESS_LEN];
 
-	put_text(key, sizeof(key), "%.*s", (int)rkm->key_len, (const char *)rkm->key);
+	put_key(key, rkm);
 	for (at = &found->groups; *at; at = &(*at)->following)
 		if (!strcmp((*at)->key, key))
 			return *at;

@@ -112,9 +112,9 @@ static struct channel *channel_of(struct findings *found, struct channel *last,
 /* Devices of two hosts may have the same name: their numbers make no sense together. */
 static void check_host(struct channel *chan, const rd_kafka_message_t *rkm)
 {
-	const char *host = header_text(rkm, HEADER_HOST);
+	char host[256];
 
-	if (!host || chan->has_hosts)
+	if (chan->has_hosts || !get_header(rkm, HEADER_HOST, host, sizeof(host)))
 		return;
 	if (!*chan->host)
 		put_text(chan->host, sizeof(chan->host), "%s", host);
@@ -143,7 +143,7 @@ static void tell_damage(struct findings *found, struct channel *chan,
 {
 	char key[ADDRESS_LEN];
 
-	put_text(key, sizeof(key), "%.*s", (int)rkm->key_len, (const char *)rkm->key);
+	put_key(key, rkm);
 	chan = chan ? chan : find_channel(found, key);
 	chan->damaged++;
 	complain("%s: partition %d, offset %" PRId64 ": the message has %" PRIu64 " blocks, "
@@ -186,7 +186,7 @@ static void read_account(struct findings *found, const rd_kafka_message_t *rkm)
 	char key[ADDRESS_LEN];
 	struct run *run;
 
-	put_text(key, sizeof(key), "%.*s", (int)rkm->key_len, (const char *)rkm->key);
+	put_key(key, rkm);
 	run = find_run(&find_channel(found, key)->runs, rkm);
 	run->has_account = json_is_integer(json_object_get(obj, "stored"));
 	run->stored = get_number(obj, "stored");

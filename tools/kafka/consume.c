@@ -236,21 +236,20 @@ static const void *align_value(const rd_kafka_message_t *rkm)
 		room = rkm->len;
 		copy = allocate(1, room);
 	}
-	return memcpy(copy, rkm->payload, rkm->len);
+	memcpy(copy, rkm->payload, rkm->len);
+	return copy;
 }
 
 static bool read_value(struct block_cursor *cursor)
 {
 	const rd_kafka_message_t *rkm = cursor->rkm;
-	rd_kafka_headers_t *headers;
 	const void *control;
 	uint16_t ssize;
 	size_t len;
 
+	control = find_header(rkm, HEADER_CONTROL, &len);
 	cursor->samples = read_se00(align_value(rkm), rkm->len, &cursor->size, &ssize);
-	if (!cursor->samples || rd_kafka_message_headers(rkm, &headers) ||
-	    rd_kafka_header_get_last(headers, HEADER_CONTROL, &control, &len) ||
-	    len != sizeof(cursor->control))
+	if (!cursor->samples || !control || len != sizeof(cursor->control))
 		return false;
 	memcpy(&cursor->control, control, len);
 	return cursor->control.ssize == ssize &&
@@ -273,20 +272,52 @@ bool open_blocks(struct block_cursor *cursor, const rd_kafka_message_t *rkm)
 	return true;
 }
 
-int next_block(struct block_cursor *cursor)
+static bool read_block(struct block_cursor *cursor)
 {
 	const rd_kafka_message_t *rkm = cursor->rkm;
 	const char *samples;
 
-	if (cursor->at >= rkm->len)
-		return 0;
-	if (cursor->kind == SE00_VALUE) {
-		cursor->at = rkm->len;
-		return read_value(cursor) ? 1 : -1;
-	}
 	if (!next_in_message(rkm->payload, rkm->len, &cursor->at, &cursor->control,
 			     &samples, &cursor->size))
-		return -1;
+		return false;
 	cursor->samples = samples;
+	return true;
+}
+
+/* The reader of a block file refuses other controls, and all blocks behind them. */
+static bool is_sound(const struct zio_control *control)
+{
+	const uint32_t marks = ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN;
+	const uint32_t native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ?
+				ZIO_CONTROL_LITTLE_ENDIAN : ZIO_CONTROL_BIG_ENDIAN;
+
+	return control->major_version == ZIO_MAJOR_VERSION &&
+	       (control->flags & marks) == native &&
+	       (control->ssize || !control->nsamples);
+}
+
+static bool has_all_blocks(const struct block_cursor *cursor)
+{
+	uint64_t wanted;
+
+	return !get_header_u64(cursor->rkm, HEADER_BLOCKS, &wanted) ||
+	       wanted == cursor->blocks;
+}
+
+int next_block(struct block_cursor *cursor)
+{
+	bool is_good;
+
+	if (cursor->at >= cursor->rkm->len)
+		return has_all_blocks(cursor) ? 0 : -1;
+	if (cursor->kind == SE00_VALUE) {
+		is_good = read_value(cursor);
+		cursor->at = cursor->rkm->len;
+	} else {
+		is_good = read_block(cursor);
+	}
+	if (!is_good || !is_sound(&cursor->control))
+		return -1;
+	cursor->blocks++;
 	return 1;
 }

@@ -54,6 +54,7 @@ struct block_cursor {
 	const rd_kafka_message_t *rkm;
 	enum { BLOCKS_VALUE, EVENTS_VALUE, SE00_VALUE } kind;
 	size_t at;
+	uint64_t blocks;	/* that it gave */
 	struct zio_control control;
 	const void *samples;
 	size_t size;
@@ -61,7 +62,16 @@ struct block_cursor {
 
 /* Returns false if the message has no blocks, as an account. */
 bool open_blocks(struct block_cursor *cursor, const rd_kafka_message_t *rkm);
-/* Get the next block: 1; 0 after the last; -1 if the message is damaged. */
+/*
+ * Get the next block: 1; 0 after the last; -1 if the message is damaged. The library can
+ * read each block that this gives, whatever the message has.
+ */
 int next_block(struct block_cursor *cursor);
+
+/*
+ * Convert the time stamp of the block to CLOCK_REALTIME of its host. False if the message
+ * does not tell how; the stamp then stays as it is. (convert.c)
+ */
+bool convert_time(struct block_cursor *cursor);
 
 #endif /* ZIO_KAFKA_CONSUME_H */

@@ -5,17 +5,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "clock.h"
 #include "common/channel.h"
 #include "common/complete.h"
 #include "common/json.h"
 #include "common/stop.h"
 #include "common/text.h"
 #include "options.h"
-
-#define NS_PER_SECOND 1000000000
+#include "replace.h"
 
 struct get {
 	struct conf conf;
@@ -28,19 +27,22 @@ struct get {
 	bool force;
 	bool realtime;		/* time stamps are to be those of this clock */
 	bool has_told;
+	bool has_failed;	/* the target did not take a block */
 	struct consumer consumer;
+	struct replacement file; /* the target, if it is a block file that has an end */
 	struct zio_channel *out;
 	bool is_output;		/* it is a channel, not a file */
 	uint64_t blocks;
 	uint64_t bytes;
 	uint64_t messages;
+	uint64_t damaged;	/* messages */
 	int code;
 };
 
 /* The key of a message with events is their group, which has many channels. */
 static bool has_key(const struct get *g, const rd_kafka_message_t *rkm)
 {
-	return !g->key || (rkm->key_len == strlen(g->key) &&
+	return !g->key || (rkm->key && rkm->key_len == strlen(g->key) &&
 			   !memcmp(rkm->key, g->key, rkm->key_len));
 }
 
@@ -65,6 +67,7 @@ static int write_block(struct get *g, struct block_cursor *cursor)
 	while (zio_write_block(g->out, &cursor->control, cursor->samples, cursor->size)) {
 		if (errno == EINTR && !caught_stop())
 			continue;
+		g->has_failed = !caught_stop();
 		if (errno == EPIPE)
 			return EXIT_BY_SIGNAL + SIGPIPE;
 		if (!caught_stop())
@@ -87,32 +90,13 @@ static void tell_clock(struct get *g, const rd_kafka_message_t *rkm)
 	g->has_told = true;
 }
 
-/* The difference is that of one clock; the blocks of events may have others. */
-static bool get_offset(const rd_kafka_message_t *rkm, int clock, int64_t *offset)
+/* The blocks behind a damaged message are as good as those before it. */
+static void tell_damage(struct get *g, const struct block_cursor *cursor)
 {
-	const char *name = header_text(rkm, HEADER_CLOCK);
-
-	return name && !strcmp(name, find_clock(clock)->name) &&
-	       get_header_i64(rkm, HEADER_OFFSET, offset);
-}
-
-/* Add the difference of the clocks to the time stamp. */
-static void convert_time(struct get *g, struct block_cursor *cursor)
-{
-	struct zio_control *control = &cursor->control;
-	int clock = clock_of(control);
-	int64_t offset, ns;
-
-	if (clock == CLOCK_REALTIME)
-		return;
-	if (!get_offset(cursor->rkm, clock, &offset) ||
-	    !set_clock(control, CLOCK_REALTIME)) {
-		tell_clock(g, cursor->rkm);
-		return;
-	}
-	ns = (int64_t)(control->tstamp.secs * NS_PER_SECOND + control->tstamp.ticks) + offset;
-	control->tstamp.secs = (uint64_t)ns / NS_PER_SECOND;
-	control->tstamp.ticks = (uint64_t)ns % NS_PER_SECOND;
+	complain("topic %s, partition %d, offset %" PRId64 ": the message is damaged: got %"
+		 PRIu64 " blocks of it", g->consumer.topic, cursor->rkm->partition,
+		 cursor->rkm->offset, cursor->blocks);
+	g->damaged++;
 }
 
 static int write_message(struct get *g, const rd_kafka_message_t *rkm)
@@ -127,16 +111,12 @@ static int write_message(struct get *g, const rd_kafka_message_t *rkm)
 	while (!code && !has_all(g) && (ret = next_block(&cursor)) > 0) {
 		if (!is_wanted && !is_of_channel(g, &cursor.control))
 			continue;
-		if (g->realtime)
-			convert_time(g, &cursor);
+		if (g->realtime && !convert_time(&cursor))
+			tell_clock(g, rkm);
 		code = write_block(g, &cursor);
 	}
-	if (ret < 0) {
-		complain("topic %s, partition %d, offset %" PRId64 ": the message is "
-			 "damaged after %zu bytes", g->consumer.topic, rkm->partition,
-			 rkm->offset, cursor.at);
-		code = EXIT_FAILED;
-	}
+	if (ret < 0)
+		tell_damage(g, &cursor);
 	return code;
 }
 
@@ -149,7 +129,7 @@ static void copy_messages(struct get *g)
 		g->code = write_message(g, rkm);
 		rd_kafka_message_destroy(rkm);
 	}
-	if (ret < 0)
+	if (!g->code && (ret < 0 || g->damaged))
 		g->code = EXIT_FAILED;
 }
 
@@ -157,14 +137,15 @@ static int tell_end(const struct get *g)
 {
 	json_t *obj;
 
-	complain("%" PRIu64 " blocks, %" PRIu64 " bytes, %" PRIu64 " messages", g->blocks,
-		 g->bytes, g->messages);
+	complain("%" PRIu64 " blocks, %" PRIu64 " bytes, %" PRIu64 " messages, %" PRIu64
+		 " damaged", g->blocks, g->bytes, g->messages, g->damaged);
 	if (!g->json)
 		return 0;
 	obj = json_object();
 	json_add_u64(obj, "blocks", g->blocks);
 	json_add_u64(obj, "bytes", g->bytes);
 	json_add_u64(obj, "messages", g->messages);
+	json_add_u64(obj, "damaged", g->damaged);
 	return json_print(stdout, obj, 0);
 }
 
@@ -180,8 +161,8 @@ static const struct argp_option options[] = {
 	  "CLOCK_REALTIME of the host that sent them", 2 },
 	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default, is no end", 2 },
 	{ "json", 'j', NULL, 0, "Print the sums as JSON on standard output", 3 },
-	{ "force", KEY_FORCE, NULL, 0, "Write to standard output even if it is a terminal",
-	  3 },
+	{ "force", KEY_FORCE, NULL, 0, "Replace a TARGET that has blocks; write to standard "
+	  "output even if it is a terminal", 3 },
 	{ 0 }
 };
 
@@ -226,24 +207,82 @@ static const struct argp get_argp = {
 	.parser = parse_get,
 	.args_doc = "--topic=TOPIC [TARGET]",
 	.doc = "Read the blocks of a topic.\v"
-	"TARGET is a block file, which is created or truncated, an output channel, or - "
-	"for standard output (the default).\n"
+	"TARGET is a block file, an output channel, or - for standard output (the default). "
+	"The program writes TARGET.new, and renames it when all blocks are there; with "
+	"--follow it writes TARGET itself.\n"
 	"\n"
-	"Exit status: 0 done; 1 an error while copying; 2 usage; 3 the topic or the "
+	"Exit status: 0 done; 1 a damaged message, or an error while copying; 2 usage; 3 the topic or the "
 	"target cannot be opened; 130 interrupted; 141 the reader of a pipe has closed "
 	"it; 143 terminated.",
 	.children = program_options,
 };
 
+static int refuse_blocks(const struct get *g, const char *target)
+{
+	struct stat st;
+
+	if (g->force || stat(target, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	complain("%s: the file has %lld bytes: name another one, or replace it by --force",
+		 target, (long long)st.st_size);
+	return -1;
+}
+
+static int open_out(struct get *g, const char *name)
+{
+	g->out = open_channel(name, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	return g->out ? 0 : -1;
+}
+
+/* Readers of a file that is followed want the blocks as they come. */
+static bool is_replaced(const struct get *g, const char *target)
+{
+	struct stat st;
+
+	return g->until.kind != POSITION_NONE && !stat(target, &st) && S_ISREG(st.st_mode);
+}
+
+/* The library knows which names are channels: it makes a file for another name. */
+static int open_target(struct get *g, const char *target)
+{
+	bool is_new = access(target, F_OK);
+
+	if (!strcmp(target, "-"))
+		return open_out(g, target);
+	if (refuse_blocks(g, target))
+		return -1;
+	if (is_new || !is_replaced(g, target)) {
+		if (open_out(g, target))
+			return -1;
+		g->is_output = !zio_is_file(g->out);
+		if (!is_replaced(g, target))
+			return 0;
+		zio_close(g->out);
+		g->out = NULL;
+		unlink(target);
+	}
+	return begin_replacement(&g->file, target) || open_out(g, g->file.name) ? -1 : 0;
+}
+
 static int open_get(struct get *g, const char *target)
 {
 	if (open_consumer(&g->consumer, &g->conf, &g->from, &g->until))
 		return -1;
-	g->out = open_channel(target, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
-	if (!g->out)
-		return -1;
-	g->is_output = !zio_is_file(g->out);
-	return 0;
+	return open_target(g, target);
+}
+
+/* A file that could not take all blocks does not replace another one. */
+static void close_target(struct get *g, const char *target)
+{
+	if (zio_close(g->out) && !g->has_failed) {
+		complain("%s: %s", target, strerror(errno));
+		g->has_failed = true;
+	}
+	g->out = NULL;
+	if (g->file.name && !g->has_failed && end_replacement(&g->file))
+		g->has_failed = true;
+	if (g->has_failed && !g->code)
+		g->code = EXIT_FAILED;
 }
 
 static int run_get(struct get *g)
@@ -262,11 +301,7 @@ static int run_get(struct get *g)
 	if (open_get(g, target))
 		return EXIT_OPEN;
 	copy_messages(g);
-	if (zio_close(g->out) && !g->code) {
-		complain("%s: %s", target, strerror(errno));
-		g->code = EXIT_FAILED;
-	}
-	g->out = NULL;
+	close_target(g, target);
 	if (tell_end(g) && !g->code)
 		g->code = EXIT_FAILED;
 	return stop_status(g->code);
@@ -286,6 +321,7 @@ int get_main(int argc, char **argv)
 	g.conf.settings = allocate((size_t)argc, sizeof(char *));
 	parse_command(&get_argp, argc, argv, &g);
 	code = run_get(&g);
+	drop_replacement(&g.file);
 	close_consumer(&g.consumer);
 	free(g.conf.settings);
 	return code;

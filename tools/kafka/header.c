@@ -110,32 +110,56 @@ rd_kafka_headers_t *make_headers(struct message *msg, enum format format)
 	return headers;
 }
 
-bool get_header(const rd_kafka_message_t *rkm, const char *name, char *text,
-		size_t size)
+/* Kafka knows a header without a value, which is not the same as an empty one. */
+const void *find_header(const rd_kafka_message_t *rkm, const char *name, size_t *len)
 {
 	rd_kafka_headers_t *headers;
 	const void *value;
-	size_t len;
 
 	if (rd_kafka_message_headers(rkm, &headers) ||
-	    rd_kafka_header_get_last(headers, name, &value, &len) || len >= size)
-		return false;
-	memcpy(text, value, len);
-	text[len] = '\0';
+	    rd_kafka_header_get_last(headers, name, &value, len))
+		return NULL;
+	return value;
+}
+
+/* Any program may have sent these bytes, and a terminal obeys some of them. */
+static bool put_printable(char *text, size_t size, const unsigned char *from, size_t len)
+{
+	size_t i, at = 0;
+
+	*text = '\0';
+	for (i = 0; i < len; i++) {
+		bool is_plain = from[i] >= ' ' && from[i] < 0x7f;
+
+		if (at + (is_plain ? 2 : sizeof("\\x00")) > size)
+			return false;
+		put_text(text + at, size - at, is_plain ? "%c" : "\\x%02x", from[i]);
+		at += is_plain ? 1 : sizeof("\\x00") - 1;
+	}
 	return true;
+}
+
+bool get_header(const rd_kafka_message_t *rkm, const char *name, char *text,
+		size_t size)
+{
+	size_t len;
+	const void *value = find_header(rkm, name, &len);
+
+	return value && put_printable(text, size, value, len);
+}
+
+void put_key(char text[ADDRESS_LEN], const rd_kafka_message_t *rkm)
+{
+	put_printable(text, ADDRESS_LEN, rkm->key, rkm->key ? rkm->key_len : 0);
 }
 
 /* librdkafka ends each value with a null byte that does not count. */
 const char *header_text(const rd_kafka_message_t *rkm, const char *name)
 {
-	rd_kafka_headers_t *headers;
-	const void *value;
 	size_t len;
+	const char *value = find_header(rkm, name, &len);
 
-	if (rd_kafka_message_headers(rkm, &headers) ||
-	    rd_kafka_header_get_last(headers, name, &value, &len) || strlen(value) != len)
-		return NULL;
-	return value;
+	return value && strlen(value) == len ? value : NULL;
 }
 
 bool get_header_u64(const rd_kafka_message_t *rkm, const char *name, uint64_t *value)

@@ -64,11 +64,22 @@ rd_kafka_headers_t *make_headers(struct message *msg, enum format format);
 /* The id of this run of the program: 16 hexadecimal digits */
 const char *run_id(void);
 
-/* Get a header as text; false if there is none, or it is longer. */
+/*
+ * What follows reads messages that any program may have sent. Find the last header of this
+ * name and its length; NULL if there is none, or one without a value. The message owns it.
+ */
+const void *find_header(const rd_kafka_message_t *rkm, const char *name, size_t *len);
+
+/*
+ * Get a header as text that can be printed: \xHH stands for other bytes. False if there is
+ * none, or it is longer.
+ */
 bool get_header(const rd_kafka_message_t *rkm, const char *name, char *text,
 		size_t size);
 /* Get a header as text of any length; NULL if there is none. The message owns it. */
 const char *header_text(const rd_kafka_message_t *rkm, const char *name);
+/* Put as much of the key as fits, with \xHH for bytes that cannot be printed. */
+void put_key(char text[ADDRESS_LEN], const rd_kafka_message_t *rkm);
 bool get_header_u64(const rd_kafka_message_t *rkm, const char *name, uint64_t *value);
 bool get_header_i64(const rd_kafka_message_t *rkm, const char *name, int64_t *value);
 

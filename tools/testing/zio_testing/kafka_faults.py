@@ -7,7 +7,6 @@ verify finds in the topic what the producer said.
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -19,6 +18,7 @@ from .common import Words
 from .kafka_rig import (
     CONTROL,
     LIMIT,
+    MEGABYTE,
     Result,
     Rig,
     Running,
@@ -26,6 +26,7 @@ from .kafka_rig import (
     balanced,
     equal,
     has,
+    limit_files,
     make_blocks,
     need_root,
     until,
@@ -33,7 +34,6 @@ from .kafka_rig import (
 
 KEY = "zzero-0000-0-0"
 BIG = 65000  # samples of a block
-MEGABYTE = 1 << 20
 DISK = "400m"  # of the first broker
 
 
@@ -162,11 +162,6 @@ def test_end_while_away(rig: Rig) -> None:
     equal(rig.get(topics[1]), make_blocks(range(20)), "blocks")
     found = json.loads(rig.verify(topics[1]).text)["channels"][KEY]
     equal([found["missing"], found["duplicates"]], [0, 0], "missing and duplicates")
-
-
-def limit_files() -> None:
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2 * MEGABYTE, 2 * MEGABYTE))
 
 
 def test_spool_full(rig: Rig) -> None:

@@ -20,8 +20,10 @@ from .kafka_rig import (
     equal,
     finish,
     has,
+    limit_files,
     make_block,
     make_blocks,
+    send_message,
     until,
 )
 
@@ -237,7 +239,72 @@ def test_manual(rig: Rig) -> None:
             has(page, f"**\\--{option}")
 
 
+def test_damaged(rig: Rig) -> None:
+    """Damaged messages, also with null for a header, are told; get writes all others."""
+    topic, five = rig.topic(), make_blocks(range(5))
+    rig.put(topic, five)
+    format_blocks: dict[str, str | None] = {"zio-format": "blocks/1"}
+    for value, headers in (
+        (five[: -CONTROL - 20], format_blocks),
+        (b"\0" * 2000, format_blocks),
+        (b"se00", {"zio-format": "se00/1", "zio-control": None}),
+        (None, {**format_blocks, "zio-blocks": "5"}),
+        (b"", {"zio-format": None, "zio-host": None, "zio-run": None}),
+    ):
+        send_message(rig, topic, value, "zzero-0000-0-0\x1b[31m", headers)
+    null_host = {**format_blocks, "zio-blocks": "1", "zio-host": None, "zio-clock": None}
+    blocks = make_blocks(range(10, 15))
+    send_message(rig, topic, make_block(9), "zzero-0000-0-0", null_host)
+    rig.put(topic, blocks)
+    target = rig.file()
+    got = rig.run("get", topic, "--realtime", "--json", target)
+    found = json.loads(got.text)
+    equal([got.status, found["damaged"]], [1, 4], f"status and damaged: {got.error}")
+    whole = five + five[: 3 * (CONTROL + 16)] + make_block(9) + blocks
+    equal(target.read_bytes() == whole, True, "the blocks that are not damaged")
+    verify = rig.verify(topic)
+    equal(verify.status, 1, f"status of verify: {verify.error}")
+    has(verify.error, r"zzero-0000-0-0\x1b[31m: partition 0")
+
+
+def test_target(rig: Rig) -> None:
+    """get replaces no blocks without --force, and no file that it cannot write whole."""
+    topic, blocks = rig.topic(), make_blocks(range(100), nsamples=60000)
+    rig.put(topic, blocks)
+    target = rig.file(b"of last year")
+    link = rig.work / "link"
+    link.symlink_to(target)
+    for name in target, link:
+        refused = rig.run("get", topic, name)
+        equal(refused.status, 3, "status of get to a file with blocks")
+        has(refused.error, "--force")
+    cut = rig.run("get", topic, "--force", target, preexec_fn=limit_files)
+    equal(cut.status, 1, "status of get to a full disk")
+    equal(target.read_bytes(), b"of last year", "the file")
+    victim = rig.file(b"of another user")
+    new = Path(f"{target}.new")
+    new.symlink_to(victim)
+    target.chmod(0o640)
+    equal(rig.run("get", topic, "--force", link).status, 0, "status with --force")
+    equal(target.read_bytes() == blocks, True, "blocks")
+    equal([link.is_symlink(), target.stat().st_mode & 0o777], [True, 0o640], "mode")
+    equal([victim.read_bytes(), new.exists()], [b"of another user", False], "the other")
+    missing = rig.run("get", "nowhere", "--force", target)
+    equal([missing.status, target.stat().st_size], [3, len(blocks)], "without a topic")
+
+
+def test_fuzz(rig: Rig) -> None:
+    """The readers of messages survive those that anyone may have sent."""
+    del rig
+    words = ["make", "-s", "-C", str(ROOT / "tools"), "check-kafka"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    equal(done.returncode, 0, f"status: {done.stdout[-1500:]}{done.stderr[-500:]}")
+
+
 TESTS = [
+    test_fuzz,
+    test_damaged,
+    test_target,
     test_manual,
     test_round_trip,
     test_headers,

@@ -20,6 +20,7 @@ from .kafka_rig import (
     has,
     make_block,
     need_root,
+    send_message,
     stamped,
 )
 
@@ -182,12 +183,9 @@ def test_group_stop(rig: Rig) -> None:
 
 
 def send_events(rig: Rig, topic: str, events: str, first: int, blocks: bytes) -> None:
-    """Send a message with the producer of Confluent."""
-    from confluent_kafka import Producer
-
-    producer = Producer({"bootstrap.servers": rig.cluster.address})
+    """Send a message with blocks of these events."""
     count = len(blocks) // SIZE
-    headers = {
+    headers: dict[str, str | None] = {
         "zio-format": "events/1",
         "zio-run": "0",
         "zio-message": "0",
@@ -196,8 +194,7 @@ def send_events(rig: Rig, topic: str, events: str, first: int, blocks: bytes) ->
         "zio-last-event": f"{first + len(words_of(events.encode())) - 1}",
         "zio-blocks": f"{count}",
     }
-    producer.produce(topic, blocks, "run", headers=[*headers.items()])
-    equal(producer.flush(30), 0, "messages that are left")
+    send_message(rig, topic, blocks, "run", headers)
 
 
 def test_group_damaged(rig: Rig) -> None:

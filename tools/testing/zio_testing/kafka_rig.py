@@ -4,6 +4,7 @@
 import fcntl
 import json
 import os
+import resource
 import signal
 import site
 import struct
@@ -35,6 +36,7 @@ TRIGGER_NAME, TRIGGER_MASK, TRIGGER_CLOCK = 84, 300, 492
 BEGIN = 1795357071
 # Seconds. Only a program that hangs reaches it, also on a busy machine.
 LIMIT = 120
+MEGABYTE = 1 << 20
 PROGRAM = ROOT / "tools/tests/out/bin/zio-kafka"
 Account = dict[str, Any]
 
@@ -228,12 +230,29 @@ class Rig:
         until(lambda: len(self.get(topic)) >= size, f"{number} blocks in {topic}")
 
 
+def limit_files() -> None:
+    """Let this process write files of two megabytes, as if the disk had no more room."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2 * MEGABYTE, 2 * MEGABYTE))
+
+
 def until(condition: Callable[[], bool], what: str) -> None:
     limit = time.monotonic() + LIMIT
     while not condition():
         if time.monotonic() > limit:
             raise Failure(f"no {what} within {LIMIT} s")
         time.sleep(0.1)
+
+
+def send_message(
+    rig: Rig, topic: str, value: bytes | None, key: str, headers: dict[str, str | None]
+) -> None:
+    """Send a message with the producer of Confluent; None is Kafka's null."""
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": rig.cluster.address})
+    producer.produce(topic, value, key, headers=[*headers.items()])
+    equal(producer.flush(LIMIT), 0, "messages that are left")
 
 
 class Wrong(Exception):
