@@ -2,15 +2,10 @@
 /* Messages: blocks of one channel, or events of a group */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "clock.h"
 #include "common/program.h"
 #include "common/text.h"
 #include "message.h"
-
-/* Clocks of two machines differ by less. */
-#define FUTURE_SECONDS 60
 
 struct message *make_message(struct stream *stream)
 {
@@ -26,22 +21,6 @@ void free_message(struct message *msg)
 	free(msg->parts.text);
 	free(msg->data);
 	free(msg);
-}
-
-/*
- * Milliseconds since 1970. A broker refuses messages from the future, and a time since the
- * boot finds nothing: for these the program takes its own time.
- */
-static int64_t time_of(const struct zio_control *control)
-{
-	const struct zio_timestamp *stamp = &control->tstamp;
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (clock_of(control) == CLOCK_REALTIME && stamp->ticks < 1000000000 &&
-	    stamp->secs && stamp->secs <= (uint64_t)now.tv_sec + FUTURE_SECONDS)
-		return (int64_t)(stamp->secs * 1000 + stamp->ticks / 1000000);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* The queue counts the room of messages: one with few blocks must not take much. */
@@ -70,10 +49,8 @@ void add_block(struct message *msg, const struct zio_control *control,
 	if (size)
 		memcpy(msg->data + msg->len, data, size);
 	msg->len += size;
-	if (!msg->blocks++) {
+	if (!msg->blocks++)
 		msg->first = seq;
-		msg->time_ms = time_of(control);
-	}
 	msg->last = seq;
 }
 

@@ -15,8 +15,6 @@
  * @number: of the message in its stream in this run, from 0
  * @first: number of the first block, or event, with 64 bits
  * @last: number of the last one
- * @time_ms: time of the first block since 1970; that of the program, if the clock of the
- *           block is another
  * @again: blocks of the spool of an earlier run: the broker may have them already
  * @deadline: when the message must go, by seconds_now()
  */
@@ -32,7 +30,6 @@ struct message {
 	uint64_t number;
 	uint64_t first;
 	uint64_t last;
-	int64_t time_ms;
 	double deadline;
 	uint32_t blocks;
 	bool again;

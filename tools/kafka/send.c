@@ -158,6 +158,10 @@ static void *make_value(const struct sender *sender, struct message *msg, size_t
 	return make_se00(&control, samples, size, msg->first, msg->stream->key, len);
 }
 
+/*
+ * The time of the message is now. By this time brokers delete old messages, and forget
+ * producers: that of old blocks would lose them. Their controls have their own times.
+ */
 static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
 				   void *value, size_t len)
 {
@@ -169,7 +173,6 @@ static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
 				RD_KAFKA_V_MSGFLAGS(flags),
 				RD_KAFKA_V_KEY(msg->stream->key, strlen(msg->stream->key)),
 				RD_KAFKA_V_VALUE(value, len),
-				RD_KAFKA_V_TIMESTAMP(msg->time_ms),
 				RD_KAFKA_V_HEADERS(headers),
 				RD_KAFKA_V_OPAQUE(msg), RD_KAFKA_V_END);
 	if (err) {

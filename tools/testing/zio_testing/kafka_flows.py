@@ -83,13 +83,12 @@ def test_round_trip(rig: Rig) -> None:
 
 
 def test_headers(rig: Rig) -> None:
-    """Key, time stamp and headers tell of the message, with numbers of 64 bits."""
+    """Key and headers tell of the message, with numbers of 64 bits."""
     topic = rig.topic()
     rig.put(topic, make_blocks(range(WRAP - 5, WRAP + 5)))
     message = messages_of(rig, topic, 1)[0]
     headers = headers_of(message)
     equal(message.key(), b"zzero-0000-0-0", "key")
-    equal(message.timestamp()[1], BEGIN * 1000 - 5, "time")
     names = "zio-format", "zio-clock", "zio-message", "zio-blocks", "zio-first-seq"
     wanted = [b"blocks/1", b"realtime", b"0", b"10", b"%d" % (WRAP - 5)]
     equal([headers[name] for name in names], wanted, "headers")
@@ -98,15 +97,32 @@ def test_headers(rig: Rig) -> None:
     equal(bool(headers["zio-host"]), True, "host")
 
 
-def test_clock_ahead(rig: Rig) -> None:
-    """Blocks from the future, which brokers refuse, have the time of the program."""
+def test_record_time(rig: Rig) -> None:
+    """Blocks of any time are sent with the time of sending, and keep their own."""
     topic = rig.topic()
-    block = bytearray(make_block(0))
-    block[48:56] = struct.pack("=Q", 2 * BEGIN)
-    equal(balanced(rig.put(topic, bytes(block)), 1)["stored"], 1, "stored")
-    late = abs(messages_of(rig, topic, 1)[0].timestamp()[1] / 1000 - time.time())
-    equal(late < 60, True, f"seconds from now: {late}")
-    equal(rig.get(topic), bytes(block), "block")
+    begin = int(time.time() * 1000)
+    blocks = []
+    for number, seconds in enumerate((2 * BEGIN, 0, BEGIN // 2, 1 << 63)):
+        block = make_block(number)
+        blocks.append(block[:48] + struct.pack("=Q", seconds) + block[56:])
+        equal(balanced(rig.put(topic, blocks[-1]), 1)["stored"], 1, "stored")
+    found = [m for m in messages_of(rig, topic, 8) if headers_of(m).get("zio-blocks")]
+    times = [message.timestamp()[1] for message in found]
+    end = int(time.time() * 1000)
+    equal(len(times), 4, "messages")
+    equal(all(begin <= at <= end for at in times), True, f"{begin} {times} {end}")
+    equal(rig.get(topic), b"".join(blocks), "blocks")
+
+
+def test_old_topic(rig: Rig) -> None:
+    """get and verify read a topic whose messages have the times of their blocks."""
+    topic, blocks = rig.topic(), make_blocks(range(10))
+    headers: dict[str, str | None] = {"zio-format": "blocks/1", "zio-blocks": "10"}
+    send_message(rig, topic, blocks, "zzero-0000-0-0", headers, BEGIN * 1000)
+    equal(rig.get(topic), blocks, "blocks")
+    equal(rig.get(topic, f"--until=@{BEGIN}"), b"", "blocks before")
+    equal(rig.get(topic, f"--from=@{BEGIN}", "--until=end"), blocks, "blocks from then")
+    equal(rig.verify(topic).status, 0, "status of verify")
 
 
 def test_se00(rig: Rig) -> None:
@@ -151,10 +167,11 @@ def test_places(rig: Rig) -> None:
     equal(rig.get(topic, "--from=1", "--until=3"), first[ten:], "offsets")
     equal(rig.get(topic, "--key=zzero-0000-0-1"), blocks[len(first) :], "key")
     equal(rig.get(topic, "-n", 15), blocks[: 15 * (CONTROL + 16)], "count")
-    until_time = "--until=@1795357071.010"
-    equal(rig.get(topic, until_time), first[:ten], "until a time")
-    found = rig.get(topic, "--from=@1795357071.010", "--key=zzero-0000-0-0")
-    equal(found, first[ten:], "from a time")
+    now, later = time.time(), make_blocks(range(30, 40))
+    rig.put(topic, later)
+    found = rig.get(topic, f"--until=@{now:.3f}", "--key=zzero-0000-0-0")
+    equal(found, first, "until a time")
+    equal(rig.get(topic, f"--from=@{now:.3f}"), later, "from a time")
     equal(rig.get(topic, "--from=end"), b"", "from the end")
     equal(rig.get(topic, "--from=999"), b"", "an offset behind the end")
     equal(rig.run("get", topic, "--from=noon").status, 2, "status for a wrong place")
@@ -308,7 +325,8 @@ TESTS = [
     test_manual,
     test_round_trip,
     test_headers,
-    test_clock_ahead,
+    test_record_time,
+    test_old_topic,
     test_se00,
     test_kcat,
     test_places,

@@ -245,13 +245,19 @@ def until(condition: Callable[[], bool], what: str) -> None:
 
 
 def send_message(
-    rig: Rig, topic: str, value: bytes | None, key: str, headers: dict[str, str | None]
+    rig: Rig,
+    topic: str,
+    value: bytes | None,
+    key: str,
+    headers: dict[str, str | None],
+    time_ms: int = 0,
 ) -> None:
-    """Send a message with the producer of Confluent; None is Kafka's null."""
+    """Send a message with the producer of Confluent; None is Kafka's null, 0 is now."""
     from confluent_kafka import Producer
 
     producer = Producer({"bootstrap.servers": rig.cluster.address})
-    producer.produce(topic, value, key, headers=[*headers.items()])
+    pairs = [*headers.items()]
+    producer.produce(topic, value, key, headers=pairs, timestamp=time_ms)
     equal(producer.flush(LIMIT), 0, "messages that are left")
 
 
