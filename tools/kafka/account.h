@@ -32,7 +32,7 @@ struct stream {
  * @bytes: bytes of their samples
  * @refused: blocks that found the queue full, or no room in the spool
  * @unacked: blocks that the broker rejected, or did not acknowledge until the end
- * @spooled: blocks that are in the spool now
+ * @spooled: blocks that are in the spool, and in no message, now
  * @next: the expected sequence number, with 64 bits
  * @stream: its messages
  */

@@ -5,6 +5,8 @@
 #include "collect.h"
 #include "common/program.h"
 
+const struct origin no_origin = { .at = -1 };
+
 static void close_message(struct collector *c, struct stream *stream)
 {
 	struct message *msg = stream->open;
@@ -17,31 +19,34 @@ static void close_message(struct collector *c, struct stream *stream)
 
 /* A gap in the sequence begins a new message, so that its headers tell the range. */
 static bool fits(const struct collector *c, const struct message *msg, size_t size,
-		 uint64_t seq, bool again)
+		 uint64_t seq, const struct origin *origin)
 {
-	return msg->len + size <= c->bytes && msg->last + 1 == seq && msg->again == again;
+	return msg->len + size <= c->bytes && msg->last + 1 == seq &&
+	       msg->origin.again == origin->again &&
+	       (msg->origin.at < 0) == (origin->at < 0);
 }
 
 /* Return the message for @size bytes with controls, which have the number @seq. */
 static struct message *get_message(struct collector *c, struct stream *stream, size_t size,
-				   uint64_t seq, bool again)
+				   uint64_t seq, const struct origin *origin)
 {
-	if (stream->open && !fits(c, stream->open, size, seq, again))
+	if (stream->open && !fits(c, stream->open, size, seq, origin))
 		close_message(c, stream);
 	if (!stream->open) {
 		stream->open = make_message(stream);
-		stream->open->again = again;
-		stream->open->deadline = seconds_now() + c->linger;
+		stream->open->origin = *origin;
+		stream->open->begin = seconds_now();
+		stream->open->deadline = stream->open->begin + c->linger;
 		c->open++;
 	}
 	return stream->open;
 }
 
 void collect_block(struct collector *c, struct account *account,
-		   const struct zio_block *blk, uint64_t seq, bool again)
+		   const struct zio_block *blk, uint64_t seq, const struct origin *origin)
 {
 	size_t size = sizeof(*blk->control) + blk->size;
-	struct message *msg = get_message(c, &account->stream, size, seq, again);
+	struct message *msg = get_message(c, &account->stream, size, seq, origin);
 
 	msg->account = account;
 	add_block(msg, blk->control, blk->data, blk->size, seq, c->bytes);
@@ -63,7 +68,7 @@ static size_t size_of_event(const struct zio_event *ev)
 void collect_event(struct collector *c, const struct zio_event *ev, uint64_t number)
 {
 	struct stream *stream = &c->group->stream;
-	struct message *msg = get_message(c, stream, size_of_event(ev), number, false);
+	struct message *msg = get_message(c, stream, size_of_event(ev), number, &no_origin);
 	unsigned int i;
 
 	msg->group = c->group;
@@ -76,6 +81,15 @@ void collect_event(struct collector *c, const struct zio_event *ev, uint64_t num
 	add_event(&msg->parts, ev);
 	if (msg->len >= c->bytes)
 		close_message(c, stream);
+}
+
+void close_unspooled(struct collector *c)
+{
+	struct account *a;
+
+	for (a = accounts; c->open && a; a = a->following)
+		if (a->stream.open && a->stream.open->origin.at < 0)
+			close_message(c, &a->stream);
 }
 
 static double close_due(struct collector *c, struct stream *stream, double now, double next)

@@ -23,12 +23,18 @@ struct collector {
 	unsigned int open;
 };
 
+/* The origin of a block that is not in the spool */
+extern const struct origin no_origin;
+
 /* Add a block with the number @seq to the message of its channel. */
 void collect_block(struct collector *c, struct account *account,
-		   const struct zio_block *blk, uint64_t seq, bool again);
+		   const struct zio_block *blk, uint64_t seq, const struct origin *origin);
 
 /* Add the blocks of event @number to the message of the group. */
 void collect_event(struct collector *c, const struct zio_event *ev, uint64_t number);
+
+/* Send the messages whose blocks are not in the spool. */
+void close_unspooled(struct collector *c);
 
 /* Send the messages whose time is over. Return when the next one is due. */
 double close_messages(struct collector *c, double now);

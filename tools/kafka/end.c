@@ -28,6 +28,7 @@ static void finish_messages(const struct ending *end)
 		complain("no broker: waiting for %g s; Ctrl-C ends that", end->flush);
 	while (has_left(end) && !sender->is_fatal && !end->spool->is_unreadable &&
 	       seconds_now() < limit && count_stops() == stops) {
+		tend_spool(end);
 		drain_spool(end);
 		close_messages(end->collector, NEVER);
 		pump_messages(sender);
@@ -41,16 +42,15 @@ static void give_up(const struct ending *end)
 {
 	struct sender *sender = end->sender;
 	struct message *msg;
-	bool is_kept;
 
 	if (!has_left(end))
 		return;
 	close_messages(end->collector, NEVER);
 	rd_kafka_purge(sender->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
 	rd_kafka_flush(sender->client, 1000);
-	is_kept = end->spool->file && !return_to_spool(end->spool, sender->first);
+	fill_spool(end);
 	for (msg = sender->first; msg; msg = msg->next)
-		settle_message(msg, is_kept ? SPOOLED : UNACKED);
+		settle_message(msg, msg->origin.at >= 0 ? SPOOLED : UNACKED);
 }
 
 /* An account that does not arrive is no loss of blocks. */
@@ -84,6 +84,7 @@ void end_messages(const struct ending *end)
 	notify_manager("STOPPING=1");
 	finish_messages(end);
 	give_up(end);
+	fill_spool(end);
 	if (!end->sender->first && !end->sender->is_fatal)
 		send_accounts(end->sender);
 }

@@ -102,7 +102,7 @@ rd_kafka_headers_t *make_headers(struct message *msg, enum format format)
 	add_number(headers, HEADER_NUMBER, msg->number);
 	add_numbers(headers, msg);
 	add_number(headers, HEADER_BLOCKS, msg->blocks);
-	if (msg->again)
+	if (msg->origin.again)
 		add_text(headers, HEADER_AGAIN, "1");
 	if (format == SE00)
 		rd_kafka_header_add(headers, HEADER_CONTROL, -1, &control,

@@ -2,7 +2,7 @@
 # zio-kafka needs librdkafka and FlatBuffers: `make kafka` builds it, `make all` does not.
 
 zio-kafka_objs = $(addprefix kafka/,main.o account.o check.o check-events.o clock.o collect.o conf.o connect.o consume.o convert.o \
-		 drain.o end.o get.o group.o header.o message.o options.o position.o \
+		 drain.o end.o get.o group.o header.o mark.o message.o options.o position.o \
 		 prometheus.o put.o put-options.o replace.o send.o source.o spool.o systemd.o \
 		 verify.o se00.o)
 zio-kafka_libs = -lrdkafka -ljansson -lstdc++ -lm

@@ -13,6 +13,7 @@ struct message *make_message(struct stream *stream)
 
 	msg->stream = stream;
 	msg->number = stream->messages++;
+	msg->origin.at = -1;
 	return msg;
 }
 

@@ -3,8 +3,20 @@
 #ifndef ZIO_KAFKA_MESSAGE_H
 #define ZIO_KAFKA_MESSAGE_H
 
+#include <sys/types.h>
+
 #include "account.h"
 #include "group.h"
+
+/**
+ * struct origin - where the spool has a block
+ * @at: the byte of the file; -1: the block is not in the spool
+ * @again: it is of an earlier run: the broker may have it already
+ */
+struct origin {
+	off_t at;
+	bool again;
+};
 
 /**
  * struct message - some blocks of one channel, or the events of a group, in sequence
@@ -15,7 +27,8 @@
  * @number: of the message in its stream in this run, from 0
  * @first: number of the first block, or event, with 64 bits
  * @last: number of the last one
- * @again: blocks of the spool of an earlier run: the broker may have them already
+ * @origin: where the spool has the first block; all blocks or none are in the spool
+ * @begin: when the message was made, by seconds_now()
  * @deadline: when the message must go, by seconds_now()
  */
 struct message {
@@ -30,9 +43,10 @@ struct message {
 	uint64_t number;
 	uint64_t first;
 	uint64_t last;
+	struct origin origin;
+	double begin;
 	double deadline;
 	uint32_t blocks;
-	bool again;
 	bool is_given;		/* librdkafka has it */
 };
 

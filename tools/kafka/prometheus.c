@@ -26,7 +26,7 @@ static const struct {
 	  offsetof(struct account, refused) },
 	{ "unacknowledged_blocks_total", "counter", "Blocks that the broker did not take",
 	  offsetof(struct account, unacked) },
-	{ "spooled_blocks", "gauge", "Blocks in the spool",
+	{ "spooled_blocks", "gauge", "Blocks in the spool, not sent yet",
 	  offsetof(struct account, spooled) },
 };
 

@@ -49,8 +49,8 @@ static const struct argp_option options[] = {
 	{ "when-full", KEY_WHEN_FULL, "ACTION", 0, "When the queue is full: wait "
 	  "(default), so that the kernel counts what it loses; or refuse blocks, and "
 	  "count them here", 2 },
-	{ "spool", KEY_SPOOL, "FILE", 0, "When the queue is full, append blocks to FILE; "
-	  "send them when the broker is back", 2 },
+	{ "spool", KEY_SPOOL, "FILE", 0, "Keep blocks in FILE while the broker is slow or "
+	  "away; the next run sends what is left there", 2 },
 	{ "flush", KEY_FLUSH, "SECONDS", 0, "At the end, wait so long for the broker "
 	  "(default 30)", 2 },
 	{ "stats", KEY_STATS, "SECONDS", 0, "Print the sums so often, on standard error "

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -53,15 +54,8 @@ static bool may_read(const struct put *p)
 
 static bool refuses(const struct put *p)
 {
-	return p->set.drops && !p->spool.file && is_full(&p->sender);
-}
-
-static void keep_block(struct put *p, struct account *account, const struct zio_block *blk)
-{
-	if (spool_block(&p->spool, blk->control, blk->data, blk->size))
-		account->refused++;
-	else
-		account->spooled++;
+	return (p->set.drops || p->spool.file) &&
+	       (is_full(&p->sender) || has_blocks(&p->spool));
 }
 
 static void take_block(struct put *p, const struct zio_block *blk)
@@ -71,12 +65,12 @@ static void take_block(struct put *p, const struct zio_block *blk)
 
 	p->blocks++;
 	p->last_size = blk->size;
-	if (p->spool.file && (is_full(&p->sender) || has_blocks(&p->spool)))
-		keep_block(p, account, blk);
+	if (keep_block(&p->ending, blk))
+		account->spooled++;
 	else if (refuses(p))
 		account->refused++;
 	else
-		collect_block(&p->collector, account, blk, seq, false);
+		collect_block(&p->collector, account, blk, seq, &no_origin);
 }
 
 /* A full queue refuses whole events: their number is then missing. */
@@ -250,7 +244,7 @@ static void move_blocks(struct put *p)
 		due = close_messages(&p->collector, seconds_now());
 		pump_messages(&p->sender);
 		tell_stats(p);
-		wait_for_event(p, due);
+		wait_for_event(p, fmin(due, tend_spool(&p->ending)));
 	}
 	finish_events(p);
 	end_messages(&p->ending);
@@ -274,7 +268,6 @@ static void prepare_put(struct put *p)
 	p->sender.topic = set->conf.topic;
 	p->sender.format = set->format;
 	p->sender.limit = set->queue;
-	p->spool.file = set->spool;
 	p->group.stream.key = set->group;
 	p->collector = (struct collector){ .sender = &p->sender,
 					   .group = set->group ? &p->group : NULL,
@@ -293,7 +286,7 @@ static int open_put(struct put *p)
 {
 	prepare_put(p);
 	if (connect_to_broker(&p->sender, &p->set) || open_reports(p) ||
-	    open_spool(&p->spool) || check_topic(&p->sender, &p->set) ||
+	    open_spool(&p->spool, p->set.spool) || check_topic(&p->sender, &p->set) ||
 	    open_sources(&p->src, &p->set, p->collector.group))
 		return -1;
 	p->begin = seconds_now();

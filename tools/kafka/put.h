@@ -53,7 +53,22 @@ struct ending {
 /* Send what is left, as long as --flush allows. What then remains goes to the spool. */
 void end_messages(const struct ending *end);
 
+/*
+ * Append a block to the spool, if there is one and the queue is full, or the broker is late.
+ * False if the block is not there.
+ */
+bool keep_block(const struct ending *end, const struct zio_block *blk);
+
 /* Send blocks of the spool, which go before new ones. */
 void drain_spool(const struct ending *end);
+
+/*
+ * Append messages that wait too long to the spool, and free what the broker has. Return
+ * when this is due again, by seconds_now().
+ */
+double tend_spool(const struct ending *end);
+
+/* Append all messages that the broker has not acknowledged, at the end of the program. */
+void fill_spool(const struct ending *end);
 
 #endif /* ZIO_KAFKA_PUT_H */

@@ -21,6 +21,7 @@ void submit_message(struct sender *sender, struct message *msg)
 	if (!sender->unsent)
 		sender->unsent = msg;
 	sender->bytes += msg->room;
+	sender->unspooled += msg->origin.at < 0;
 }
 
 bool is_full(const struct sender *sender)
@@ -41,6 +42,7 @@ static void remove_message(struct sender *sender, struct message *msg)
 	if (sender->unsent == msg)
 		sender->unsent = msg->next;
 	sender->bytes -= msg->room;
+	sender->unspooled -= msg->origin.at < 0;
 	sender->given -= msg->is_given ? msg->len : 0;
 }
 

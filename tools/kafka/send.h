@@ -13,6 +13,7 @@ struct sender {
 	size_t bytes;
 	size_t window;		/* librdkafka gets more while it has less */
 	size_t given;		/* bytes that it has */
+	unsigned int unspooled;	/* messages whose blocks are not in the spool */
 	struct message *first;	/* all that are not acknowledged, in sequence */
 	struct message **end;
 	struct message *unsent;	/* the first that librdkafka does not have */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spool.c: blocks on the local disk while the broker is away
+ * spool.c: blocks on the local disk until the broker has them
  *
- * The spool is a block file. The program appends blocks to its end and drains them from
- * its beginning. It truncates the file when all are drained.
+ * The spool is a block file. The program appends blocks to its end, and drains them from
+ * its beginning into messages. They stay in the file until the broker has acknowledged
+ * them: a program that is killed finds them when it starts again. FILE.sent tells how many
+ * of them the broker has. The file is truncated when the broker has all of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,15 +15,12 @@
 
 #include "common/channel.h"
 #include "common/program.h"
-#include "common/text.h"
+#include "replace.h"
 #include "spool.h"
 
-static off_t size_of(const char *file)
-{
-	struct stat st;
-
-	return stat(file, &st) ? 0 : st.st_size;
-}
+#define SYNC_SECONDS 1
+#define TRY_SECONDS 1
+#define CONTROL ((off_t)sizeof(struct zio_control))
 
 static int fail_spool(struct spool *spool, const char *reason)
 {
@@ -37,18 +36,25 @@ static int open_out(struct spool *spool)
 	return spool->out ? 0 : -1;
 }
 
-static int open_in(struct spool *spool)
+/* Open the file to read it from a block on. */
+static struct zio_channel *open_at(struct spool *spool, off_t at)
 {
-	spool->in = open_channel(spool->file, 0);
-	return spool->in ? 0 : -1;
+	struct zio_channel *ch = open_channel(spool->file, 0);
+
+	if (ch && lseek(zio_fd(ch), at, SEEK_SET) == at)
+		return ch;
+	zio_close(ch);
+	return NULL;
 }
+
+/* --- what an earlier run has left */
 
 /* A program that was killed, or a power failure, may have left a part of a block. */
 static int cut_end(struct spool *spool, off_t whole, bool is_block)
 {
 	off_t rest = spool->size - whole;
 
-	if (!is_block && !(whole && rest < (off_t)sizeof(struct zio_control)))
+	if (!is_block && !(whole && rest < CONTROL))
 		return -1;
 	complain("spool %s: the last block is not whole: dropped %lld bytes", spool->file,
 		 (long long)rest);
@@ -61,9 +67,10 @@ static int cut_end(struct spool *spool, off_t whole, bool is_block)
 /* The blocks of an earlier run count as acquired now. */
 static int count_blocks(struct spool *spool)
 {
+	struct zio_channel *ch = open_at(spool, spool->sent);
+	unsigned long long blocks = 0;
 	struct zio_block blk;
-	struct zio_channel *ch = open_channel(spool->file, 0);
-	off_t whole = 0;
+	off_t whole = spool->sent;
 	int ret;
 
 	if (!ch)
@@ -73,44 +80,80 @@ static int count_blocks(struct spool *spool)
 
 		count_block(account, blk.control);
 		account->spooled++;
-		spool->earlier++;
-		whole += (off_t)(sizeof(*blk.control) + blk.size);
+		blocks++;
+		whole += CONTROL + (off_t)blk.size;
 	}
 	if (ret < 0 && errno != EINTR)
 		ret = cut_end(spool, whole, errno == ENODATA);
 	if (ret < 0)
 		complain("spool: %s", zio_reason(ch));
 	zio_close(ch);
+	if (!ret && blocks)
+		complain("spool %s: %llu blocks of an earlier run; the broker may have "
+			 "some of them", spool->file, blocks);
 	return ret;
 }
 
-int open_spool(struct spool *spool)
+/* The last block that the broker has may be newer than what the disk has kept. */
+static int find_blocks(struct spool *spool)
 {
-	if (!spool->file)
-		return 0;
-	spool->size = size_of(spool->file);
-	if (spool->size && count_blocks(spool))
-		return -1;
-	spool->written = spool->earlier;
-	if (spool->earlier)
-		complain("spool %s: %llu blocks of an earlier run; the broker may have "
-			 "some of them", spool->file, (unsigned long long)spool->earlier);
-	return open_out(spool);
+	struct stat st;
+
+	if (stat(spool->file, &st) || !st.st_size)
+		return reset_mark(&spool->mark) ? fail_spool(spool, strerror(errno)) : 0;
+	spool->size = st.st_size;
+	spool->sent = read_mark(&spool->mark, st.st_ino);
+	if (spool->sent > spool->size)
+		spool->sent = spool->size;
+	spool->at = spool->sent;
+	return count_blocks(spool);
 }
+
+int open_spool(struct spool *spool, const char *file)
+{
+	if (!file)
+		return 0;
+	spool->file = resolve_path(file);
+	if (open_mark(&spool->mark, spool->file) || find_blocks(spool))
+		return -1;
+	spool->earlier = spool->size;
+	if (open_out(spool))
+		return -1;
+	sync_folder(spool->file);
+	release_spool(spool, spool->sent);
+	return 0;
+}
+
+/* --- the end of the file */
 
 bool has_blocks(const struct spool *spool)
 {
-	return spool->drained < spool->written;
+	return spool->at < spool->size;
 }
 
-/* A disk that is full may have taken a part of the block. */
-static int cut_spool(struct spool *spool)
+static int append(struct spool *spool, const struct zio_control *control,
+		  const void *data, size_t size)
+{
+	if (!spool->out && open_out(spool))
+		return -1;
+	if (zio_write_block(spool->out, control, data, size))
+		return -1;
+	spool->size += CONTROL + (off_t)size;
+	if (!spool->is_dirty)
+		spool->next_sync = seconds_now() + SYNC_SECONDS;
+	spool->is_dirty = true;
+	return 0;
+}
+
+/* A disk that is full may have taken a part of what was to follow @size. */
+static int cut_spool(struct spool *spool, off_t size)
 {
 	int code = errno;
 
 	zio_close(spool->out);
 	spool->out = NULL;
-	if (truncate(spool->file, spool->size))
+	spool->size = size;
+	if (truncate(spool->file, size))
 		return fail_spool(spool, strerror(errno));
 	open_out(spool);
 	return fail_spool(spool, strerror(code));
@@ -119,96 +162,114 @@ static int cut_spool(struct spool *spool)
 int spool_block(struct spool *spool, const struct zio_control *control,
 		const void *data, size_t size)
 {
-	if (!spool->out && open_out(spool))
-		return -1;
-	if (zio_write_block(spool->out, control, data, size))
-		return cut_spool(spool);
+	if (append(spool, control, data, size))
+		return cut_spool(spool, spool->size);
 	spool->is_failing = false;
-	spool->size += (off_t)(sizeof(*control) + size);
-	spool->written++;
 	return 0;
 }
 
-static int empty_spool(struct spool *spool)
+int spool_message(struct spool *spool, struct message *msg)
 {
+	struct zio_control control;
+	const char *samples;
+	off_t begin = spool->size;
+	size_t at = 0, size;
+
+	while (next_in_message(msg->data, msg->len, &at, &control, &samples, &size))
+		if (append(spool, &control, samples, size)) {
+			spool->next_try = seconds_now() + TRY_SECONDS;
+			return cut_spool(spool, begin);
+		}
+	msg->origin.at = begin;
+	spool->at = spool->size;
+	return 0;
+}
+
+/* --- its beginning */
+
+/* Messages that were spooled have moved @at. */
+static int read_at(struct spool *spool, struct zio_block *blk)
+{
+	if (!spool->in)
+		spool->in = open_at(spool, spool->at);
+	else if (lseek(zio_fd(spool->in), spool->at, SEEK_SET) < 0)
+		return -1;
+	return spool->in ? zio_next(spool->in, blk) : -1;
+}
+
+int next_spooled(struct spool *spool, struct zio_block *blk, struct origin *origin)
+{
+	if (!has_blocks(spool))
+		return 0;
+	if (read_at(spool, blk) <= 0) {
+		spool->is_unreadable = true;
+		return fail_spool(spool, spool->in ? zio_reason(spool->in) :
+						     strerror(errno));
+	}
+	*origin = (struct origin){ .at = spool->at, .again = spool->at < spool->earlier };
+	spool->at += CONTROL + (off_t)blk->size;
+	return 1;
+}
+
+/*
+ * The mark goes first: after a power failure, an old mark must not hide the blocks of a new
+ * beginning.
+ */
+static void empty_spool(struct spool *spool)
+{
+	if (reset_mark(&spool->mark)) {
+		fail_spool(spool, strerror(errno));
+		return;
+	}
 	zio_close(spool->in);
 	spool->in = NULL;
 	zio_close(spool->out);
 	spool->out = NULL;
-	spool->written = 0;
-	spool->drained = 0;
-	spool->earlier = 0;
-	spool->size = 0;
-	if (truncate(spool->file, 0))
-		return fail_spool(spool, strerror(errno));
-	return open_out(spool);
-}
-
-int next_spooled(struct spool *spool, struct zio_block *blk, bool *again)
-{
-	if (!has_blocks(spool))
-		return spool->in ? empty_spool(spool) : 0;
-	if (!spool->in && open_in(spool))
-		return -1;
-	if (zio_next(spool->in, blk) <= 0) {
-		spool->is_unreadable = true;
-		return fail_spool(spool, zio_reason(spool->in));
+	if (truncate(spool->file, 0)) {
+		fail_spool(spool, strerror(errno));
+		return;
 	}
-	*again = spool->drained++ < spool->earlier;
-	return 1;
+	spool->sent = 0;
+	spool->at = 0;
+	spool->size = 0;
+	spool->earlier = 0;
+	spool->is_dirty = false;
 }
 
-static int copy_rest(struct spool *spool, struct zio_channel *to)
+void release_spool(struct spool *spool, off_t sent)
 {
-	struct zio_block blk;
-	bool again;
-	int ret = 0;
+	struct stat st;
 
-	while (has_blocks(spool) && (ret = next_spooled(spool, &blk, &again)) > 0)
-		if (zio_write_block(to, blk.control, blk.data, blk.size))
-			return fail_spool(spool, zio_reason(to));
-	return ret < 0 ? -1 : 0;
+	if (spool->size && sent == spool->size) {
+		empty_spool(spool);
+	} else if (sent != spool->sent && !stat(spool->file, &st)) {
+		write_mark(&spool->mark, st.st_ino, sent);
+		spool->sent = sent;
+	}
 }
 
-static int copy_messages(struct spool *spool, struct zio_channel *to,
-			 const struct message *msg)
+double sync_spool(struct spool *spool, double now)
 {
-	struct zio_control control;
-	const char *samples;
-	size_t at, size;
-
-	for (; msg; msg = msg->next)
-		for (at = 0; next_in_message(msg->data, msg->len, &at, &control, &samples,
-					     &size);)
-			if (zio_write_block(to, &control, samples, size))
-				return fail_spool(spool, zio_reason(to));
-	return 0;
-}
-
-int return_to_spool(struct spool *spool, const struct message *first)
-{
-	char name[4096];
-	struct zio_channel *to;
-	int ret;
-
-	put_text(name, sizeof(name), "%s.new", spool->file);
-	to = open_channel(name, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
-	if (!to)
-		return -1;
-	ret = copy_messages(spool, to, first) || copy_rest(spool, to) ? -1 : 0;
-	if (zio_close(to))
-		ret = fail_spool(spool, strerror(errno));
-	if (!ret && rename(name, spool->file))
-		ret = fail_spool(spool, strerror(errno));
-	if (ret)
-		unlink(name);
-	return ret;
+	if (!spool->is_dirty)
+		return 1e18;
+	if (now < spool->next_sync)
+		return spool->next_sync;
+	spool->is_dirty = false;
+	if (spool->out && fdatasync(zio_fd(spool->out)))
+		fail_spool(spool, strerror(errno));
+	sync_mark(&spool->mark);
+	return 1e18;
 }
 
 void close_spool(struct spool *spool)
 {
+	if (!spool->file)
+		return;
+	sync_spool(spool, 1e18);
 	zio_close(spool->in);
 	zio_close(spool->out);
-	if (spool->file && !size_of(spool->file))
+	if (!spool->size && is_locked(&spool->mark))
 		unlink(spool->file);
+	close_mark(&spool->mark, !spool->size);
+	free(spool->file);
 }

@@ -26,7 +26,6 @@ from .kafka_rig import (
     balanced,
     equal,
     has,
-    limit_files,
     make_blocks,
     need_root,
     until,
@@ -162,29 +161,6 @@ def test_end_while_away(rig: Rig) -> None:
     equal(rig.get(topics[1]), make_blocks(range(20)), "blocks")
     found = json.loads(rig.verify(topics[1]).text)["channels"][KEY]
     equal([found["missing"], found["duplicates"]], [0, 0], "missing and duplicates")
-
-
-def test_spool_full(rig: Rig) -> None:
-    """A spool that finds no room on the disk refuses blocks, counts and says so."""
-    topic, spool = rig.topic(), rig.work / "full.spool"
-    words = "--queue=1", f"--spool={spool}"
-    stream = rig.stream(topic, *words, preexec_fn=limit_files)
-    stream.write(make_blocks(range(5)))
-    rig.wait_for_blocks(topic, 5)
-    pid = rig.cluster.pid(1) or 0
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        stream.write(make_blocks(range(5, 85), nsamples=BIG))
-    finally:
-        os.kill(pid, signal.SIGCONT)
-    result = stream.end()
-    equal(result.status, 1, "status")
-    account = balanced(result, 85)
-    equal(account["refused"] > 0, True, f"refused: {account}")
-    has(result.error, f"spool {spool}: File too large")
-    equal(
-        check_topic(rig, topic, result)["missing"] <= account["refused"], True, "missing"
-    )
 
 
 def test_slow(rig: Rig) -> None:
@@ -386,7 +362,6 @@ def test_fail_over(rig: Rig) -> None:
 TESTS = [
     test_away,
     test_end_while_away,
-    test_spool_full,
     test_slow,
     test_topic_deleted,
     test_too_large,

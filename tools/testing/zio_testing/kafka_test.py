@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import kafka_faults, kafka_flows, kafka_groups, kafka_targets
+from . import kafka_faults, kafka_flows, kafka_groups, kafka_spools, kafka_targets
 from .broker import Cluster
 from .common import Failure, Usage, setup
 from .kafka_rig import Rig, Skipped, Wrong, build_program, use_packages
@@ -25,6 +25,7 @@ TESTS: Sequence[Test] = [
     *kafka_flows.TESTS,
     *kafka_groups.TESTS,
     *kafka_targets.TESTS,
+    *kafka_spools.TESTS,
     *kafka_faults.TESTS,
 ]
 CLUSTER_TESTS: Sequence[Test] = kafka_faults.CLUSTER_TESTS
