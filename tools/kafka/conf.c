@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 
 #include "common/program.h"
@@ -36,9 +37,16 @@ static int set_one(rd_kafka_conf_t *conf, const char *name, const char *value,
 
 static bool is_secret(const char *name)
 {
-	return !strcmp(name, "sasl.password") || !strcmp(name, "ssl.key.password") ||
-	       !strcmp(name, "ssl.keystore.password") ||
-	       !strcmp(name, "sasl.oauthbearer.client.secret");
+	static const char *const secrets[] = {
+		"sasl.password", "ssl.key.password", "ssl.key.pem", "ssl.keystore.password",
+		"sasl.oauthbearer.client.secret", "sasl.oauthbearer.config",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
+		if (!strcmp(name, secrets[i]))
+			return true;
+	return false;
 }
 
 /* Every user of the machine can read a command line. */
@@ -72,7 +80,24 @@ static char *trim(char *text)
 	return text + strspn(text, " \t");
 }
 
-static int set_line(rd_kafka_conf_t *conf, char *line, const char *where)
+/* systemd shows its folder to the service alone, whatever the modes of the files are. */
+static bool is_credential(const char *file)
+{
+	const char *folder = getenv("CREDENTIALS_DIRECTORY");
+
+	return folder && *folder && has_prefix(file, folder) && file[strlen(folder)] == '/';
+}
+
+static bool is_private(FILE *in, const char *file)
+{
+	struct stat st;
+
+	return is_credential(file) ||
+	       (!fstat(fileno(in), &st) && !(st.st_mode & (S_IRWXG | S_IRWXO)));
+}
+
+static int set_line(rd_kafka_conf_t *conf, char *line, const char *where,
+		    bool is_for_all)
 {
 	char *equals = strchr(line, '=');
 
@@ -83,7 +108,12 @@ static int set_line(rd_kafka_conf_t *conf, char *line, const char *where)
 		return -1;
 	}
 	*equals = '\0';
-	return set_one(conf, trim(line), trim(equals + 1), where);
+	line = trim(line);
+	if (is_for_all && is_secret(line)) {
+		complain("%s: other users can read %s: chmod 600", where, line);
+		return -1;
+	}
+	return set_one(conf, line, trim(equals + 1), where);
 }
 
 static int read_conf_file(rd_kafka_conf_t *conf, const char *file)
@@ -91,23 +121,24 @@ static int read_conf_file(rd_kafka_conf_t *conf, const char *file)
 	FILE *in = fopen(file, "r");
 	char *line = NULL, where[600];
 	size_t room = 0;
+	bool is_for_all;
 	int ret = 0, n = 0;
 
 	if (!in) {
 		complain("%s: cannot open the settings: %s", file, strerror(errno));
 		return -1;
 	}
+	is_for_all = !is_private(in, file);
 	while (!ret && getline(&line, &room, in) >= 0) {
 		put_text(where, sizeof(where), "%s, line %d", file, ++n);
-		ret = set_line(conf, trim(line), where);
+		ret = set_line(conf, trim(line), where, is_for_all);
 	}
 	free(line);
 	fclose(in);
 	return ret;
 }
 
-static bool get_conf(const rd_kafka_conf_t *conf, const char *name, char *text,
-		     size_t size)
+bool get_conf(const rd_kafka_conf_t *conf, const char *name, char *text, size_t size)
 {
 	return rd_kafka_conf_get(conf, name, text, &size) == RD_KAFKA_CONF_OK;
 }
@@ -147,28 +178,6 @@ rd_kafka_conf_t *make_conf(const struct conf *conf, const char *const *own)
 		return made;
 	rd_kafka_conf_destroy(made);
 	return NULL;
-}
-
-static bool is_local(const char *broker)
-{
-	return has_prefix(broker, "localhost") || has_prefix(broker, "127.") ||
-	       has_prefix(broker, "[::1]");
-}
-
-void warn_if_plain(const rd_kafka_conf_t *made)
-{
-	char protocol[64] = "", servers[4096] = "", *save, *one;
-
-	get_conf(made, "security.protocol", protocol, sizeof(protocol));
-	get_conf(made, "bootstrap.servers", servers, sizeof(servers));
-	if (strcmp(protocol, "plaintext"))
-		return;
-	for (one = strtok_r(servers, ", ", &save); one; one = strtok_r(NULL, ", ", &save))
-		if (!is_local(one)) {
-			complain("%s: the connection has no encryption and no password: "
-				 "-X security.protocol=ssl or sasl_ssl", one);
-			return;
-		}
 }
 
 rd_kafka_t *make_client(rd_kafka_type_t type, rd_kafka_conf_t *conf)

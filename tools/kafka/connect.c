@@ -38,7 +38,10 @@ int connect_to_broker(struct sender *sender, const struct put_settings *set)
 
 	if (!conf)
 		return -1;
-	warn_if_plain(conf);
+	if (check_protection(conf, set->conf.is_trusted)) {
+		rd_kafka_conf_destroy(conf);
+		return -1;
+	}
 	prepare_sender(sender, conf);
 	sender->client = make_client(RD_KAFKA_PRODUCER, conf);
 	return sender->client ? 0 : -1;

@@ -51,7 +51,10 @@ static rd_kafka_t *connect_to_broker(struct consumer *c, const struct conf *conf
 
 	if (!made)
 		return NULL;
-	warn_if_plain(made);
+	if (check_protection(made, conf->is_trusted)) {
+		rd_kafka_conf_destroy(made);
+		return NULL;
+	}
 	rd_kafka_conf_set_error_cb(made, on_error);
 	rd_kafka_conf_set_opaque(made, c);
 	return make_client(RD_KAFKA_CONSUMER, made);

@@ -50,6 +50,7 @@ struct conf {
 	int n_settings;
 	const char *file;	/* of --config; NULL: none */
 	bool is_verbose;	/* print all that librdkafka logs */
+	bool is_trusted;	/* the network, by --insecure */
 };
 
 /*
@@ -59,8 +60,14 @@ struct conf {
  */
 rd_kafka_conf_t *make_conf(const struct conf *conf, const char *const *own);
 
-/* Complain if the brokers are on other hosts, and neither TLS nor SASL is on. */
-void warn_if_plain(const rd_kafka_conf_t *made);
+/* Get a setting as text; false if there is none. */
+bool get_conf(const rd_kafka_conf_t *conf, const char *name, char *text, size_t size);
+
+/*
+ * Complain if a broker is on another host and the connection has no encryption, unless the
+ * user trusts the network. Returns -1 if a password would go there. (protect.c)
+ */
+int check_protection(const rd_kafka_conf_t *made, bool is_trusted);
 
 /* Make a client, which takes over @conf. NULL after a message. */
 rd_kafka_t *make_client(rd_kafka_type_t type, rd_kafka_conf_t *conf);

@@ -3,7 +3,7 @@
 
 zio-kafka_objs = $(addprefix kafka/,main.o account.o check.o check-events.o clock.o collect.o conf.o connect.o consume.o convert.o \
 		 drain.o end.o get.o group.o header.o mark.o message.o options.o position.o \
-		 prometheus.o put.o put-options.o replace.o send.o source.o spool.o systemd.o \
+		 prometheus.o protect.o put.o put-options.o replace.o send.o source.o spool.o systemd.o \
 		 verify.o se00.o)
 zio-kafka_libs = -lrdkafka -ljansson -lstdc++ -lm
 need_jansson += kafka/account.o kafka/check.o kafka/get.o kafka/verify.o

@@ -18,6 +18,9 @@ error_t parse_conf(int key, char *arg, const struct argp_state *state, struct co
 	case 'c':
 		conf->file = arg;
 		return 0;
+	case KEY_INSECURE:
+		conf->is_trusted = true;
+		return 0;
 	case 'v':
 		conf->is_verbose = true;
 		return 0;

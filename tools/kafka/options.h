@@ -6,6 +6,8 @@
 #include "common/program.h"
 #include "consume.h"
 
+enum { KEY_FROM = 0x200, KEY_UNTIL, KEY_INSECURE };
+
 #define CONF_OPTIONS \
 	{ "brokers", 'b', "HOST:PORT", 0, "The first brokers to ask, commas between " \
 	  "(default localhost:9092)", 1 }, \
@@ -13,13 +15,13 @@
 	{ NULL, 'X', "NAME=VALUE", 0, "A setting of librdkafka, such as " \
 	  "security.protocol=ssl; no passwords, which belong into a file", 4 }, \
 	{ "config", 'c', "FILE", 0, "Settings of librdkafka, NAME=VALUE on each line", 4 }, \
+	{ "insecure", KEY_INSECURE, NULL, 0, "Send without encryption to other hosts, also a " \
+	  "password", 4 }, \
 	{ "verbose", 'v', NULL, 0, "Print all that librdkafka logs", 4 }
 
 /* Parse an option of CONF_OPTIONS; ARGP_ERR_UNKNOWN for others. */
 error_t parse_conf(int key, char *arg, const struct argp_state *state,
 		   struct conf *conf);
-
-enum { KEY_FROM = 0x200, KEY_UNTIL };
 
 #define PLACE_OPTIONS \
 	{ "from", KEY_FROM, "PLACE", 0, "Begin at begin (default), end, an offset, or a " \

@@ -226,11 +226,42 @@ def test_password(rig: Rig) -> None:
     lines = "security.protocol=sasl_plaintext\nsasl.mechanism=PLAIN\nsasl.username=zio\n"
     right = rig.file(f"# lab\n{lines}sasl.password = right\n".encode())
     wrong = rig.file(f"{lines}sasl.password=wrong\n".encode())
+    for file in right, wrong:
+        file.chmod(0o600)
     refused = rig.put(topic, make_blocks([0]), "--config", wrong, brokers=brokers)
     equal(refused.status, 3, f"status: {refused.error}")
     has(refused.error, "uthentication")
     passed = rig.put(topic, make_blocks([0]), "--config", right, brokers=brokers)
     equal([passed.status, balanced(passed, 1)["stored"]], [0, 1], "with the right one")
+    right.chmod(0o440)  # as a credential of systemd, which an ACL opens for the service
+    service = {**os.environ, "CREDENTIALS_DIRECTORY": str(right.parent)}
+    words = topic, make_blocks([1]), "--config", right
+    passed = rig.put(*words, brokers=brokers, env=service)
+    equal([passed.status, balanced(passed, 1)["stored"]], [0, 1], "with a credential")
+
+
+def test_secrets(rig: Rig) -> None:
+    """Passwords stay in files that only their owner can read, and off the network."""
+    topic, block = rig.topic(), make_blocks([0])
+    secret = rig.file(b"security.protocol=sasl_plaintext\nsasl.password=hidden\n")
+    for mode in 0o644, 0o640, 0o604:
+        secret.chmod(mode)
+        shown = rig.put(topic, block, "--config", secret)
+        equal(shown.status, 3, f"status for mode {mode:o}: {shown.error}")
+        has(shown.error, "line 2: other users can read sasl.password")
+    key = rig.put(topic, block, "-X", "ssl.key.pem=hidden")
+    equal([key.status, "hidden" in key.error], [3, False], f"a key: {key.error}")
+    secret.chmod(0o600)
+    for host in "localhost.example.org", "127.example.org", "SASL_PLAINTEXT://[::2]":
+        words = "--config", secret, "-X", "sasl.mechanism=PLAIN", "-X", "sasl.username=u"
+        far = rig.put(topic, block, *words, brokers=f"127.0.0.1:9,{host}:9")
+        equal(far.status, 3, f"status for {host}: {far.error}")
+        has(far.error, "the password would go through the network")
+    words += "--insecure", "--flush=0"
+    trusted = rig.put(topic, block, *words, brokers=f"{host}:9")
+    equal(trusted.status, 1, f"status with --insecure: {trusted.error}")
+    plain = rig.put(topic, block, "--flush=0", brokers="[::2]:9")
+    has(plain.error, "no encryption and no password")
 
 
 def test_tls(rig: Rig) -> None:
@@ -366,6 +397,7 @@ TESTS = [
     test_topic_deleted,
     test_too_large,
     test_password,
+    test_secrets,
     test_tls,
     test_producer_killed,
     test_wrong_account,

@@ -218,8 +218,10 @@ def test_prometheus(rig: Rig) -> None:
     """A parser of Prometheus reads the accounts."""
     from prometheus_client.parser import text_string_to_metric_families as parse
 
-    file: Path = rig.file()
+    file, victim = rig.file(), rig.file(b"of another user")
+    Path(f"{file}.new").symlink_to(victim)
     rig.put(rig.topic(), make_blocks([0, 1, 5]), f"--prometheus={file}")
+    equal(victim.read_bytes(), b"of another user", "a file behind a link")
     values = {
         sample.name: sample.value
         for family in parse(file.read_text())
