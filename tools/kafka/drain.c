@@ -61,6 +61,8 @@ bool keep_block(const struct ending *end, const struct zio_block *blk)
 	if (!is_full(end->sender) && !has_blocks(spool) && !is_late(end->sender, now))
 		return false;
 	guard_messages(end, now);
+	if (now < spool->next_try)
+		return false;
 	return !spool_block(spool, blk->control, blk->data, blk->size);
 }
 

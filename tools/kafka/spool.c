@@ -150,6 +150,7 @@ static int cut_spool(struct spool *spool, off_t size)
 {
 	int code = errno;
 
+	spool->next_try = seconds_now() + TRY_SECONDS;
 	zio_close(spool->out);
 	spool->out = NULL;
 	spool->size = size;
@@ -176,10 +177,8 @@ int spool_message(struct spool *spool, struct message *msg)
 	size_t at = 0, size;
 
 	while (next_in_message(msg->data, msg->len, &at, &control, &samples, &size))
-		if (append(spool, &control, samples, size)) {
-			spool->next_try = seconds_now() + TRY_SECONDS;
+		if (append(spool, &control, samples, size))
 			return cut_spool(spool, begin);
-		}
 	msg->origin.at = begin;
 	spool->at = spool->size;
 	return 0;

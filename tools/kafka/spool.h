@@ -30,7 +30,7 @@ struct spool {
 	bool is_dirty;		/* the disk may not have all of it */
 	double next_sync;	/* by seconds_now(), as the others */
 	double next_look;	/* for what the broker has */
-	double next_try;	/* to append messages, after an error */
+	double next_try;	/* to append blocks, after an error */
 };
 
 /* Open and lock the file, and count what an earlier run has left; -1 after a message. */
