@@ -15,6 +15,7 @@ from .kafka_rig import (
     BEGIN,
     CONTROL,
     PROGRAM,
+    Headers,
     Rig,
     balanced,
     equal,
@@ -117,7 +118,7 @@ def test_record_time(rig: Rig) -> None:
 def test_old_topic(rig: Rig) -> None:
     """get and verify read a topic whose messages have the times of their blocks."""
     topic, blocks = rig.topic(), make_blocks(range(10))
-    headers: dict[str, str | None] = {"zio-format": "blocks/1", "zio-blocks": "10"}
+    headers: Headers = {"zio-format": "blocks/1", "zio-blocks": "10"}
     send_message(rig, topic, blocks, "zzero-0000-0-0", headers, BEGIN * 1000)
     equal(rig.get(topic), blocks, "blocks")
     equal(rig.get(topic, f"--until=@{BEGIN}"), b"", "blocks before")
@@ -262,18 +263,19 @@ def test_damaged(rig: Rig) -> None:
     """Damaged messages, also with null for a header, are told; get writes all others."""
     topic, five = rig.topic(), make_blocks(range(5))
     rig.put(topic, five)
-    format_blocks: dict[str, str | None] = {"zio-format": "blocks/1"}
-    for value, headers in (
+    format_blocks: Headers = {"zio-format": "blocks/1"}
+    damaged: list[tuple[bytes | None, Headers]] = [
         (five[: -CONTROL - 20], format_blocks),
         (b"\0" * 2000, format_blocks),
         (b"se00", {"zio-format": "se00/1", "zio-control": None}),
         (None, {**format_blocks, "zio-blocks": "5"}),
         (b"", {"zio-format": None, "zio-host": None, "zio-run": None}),
-    ):
+    ]
+    for value, headers in damaged:
         send_message(rig, topic, value, "zzero-0000-0-0\x1b[31m", headers)
-    null_host = {**format_blocks, "zio-blocks": "1", "zio-host": None, "zio-clock": None}
+    headers = {**format_blocks, "zio-blocks": "1", "zio-host": None, "zio-clock": None}
     blocks = make_blocks(range(10, 15))
-    send_message(rig, topic, make_block(9), "zzero-0000-0-0", null_host)
+    send_message(rig, topic, make_block(9), "zzero-0000-0-0", headers)
     rig.put(topic, blocks)
     target = rig.file()
     got = rig.run("get", topic, "--realtime", "--json", target)

@@ -13,6 +13,7 @@ from .kafka_flows import headers_of, messages_of
 from .kafka_rig import (
     CONTROL,
     PROGRAM,
+    Headers,
     Rig,
     balanced,
     equal,
@@ -185,7 +186,7 @@ def test_group_stop(rig: Rig) -> None:
 def send_events(rig: Rig, topic: str, events: str, first: int, blocks: bytes) -> None:
     """Send a message with blocks of these events."""
     count = len(blocks) // SIZE
-    headers: dict[str, str | None] = {
+    headers: Headers = {
         "zio-format": "events/1",
         "zio-run": "0",
         "zio-message": "0",

@@ -39,6 +39,7 @@ LIMIT = 120
 MEGABYTE = 1 << 20
 PROGRAM = ROOT / "tools/tests/out/bin/zio-kafka"
 Account = dict[str, Any]
+Headers = dict[str, str | None]
 
 
 def make_block(
@@ -249,7 +250,7 @@ def send_message(
     topic: str,
     value: bytes | None,
     key: str,
-    headers: dict[str, str | None],
+    headers: Headers,
     time_ms: int = 0,
 ) -> None:
     """Send a message with the producer of Confluent; None is Kafka's null, 0 is now."""

@@ -63,7 +63,7 @@ def check_whole(rig: Rig, topic: str, count: int) -> dict[str, Any]:
 
 
 def test_spool_killed(rig: Rig) -> None:
-    """kill -9 while the broker stands: what waits is in the spool, also when it drains."""
+    """kill -9 while the broker stands: what waits is in the spool, also if it drains."""
     topic, spool = rig.topic(), rig.work / "killed.spool"
     first = rig.stream(topic, f"--spool={spool}")
     first.write(make_blocks(range(5)))
