@@ -2,8 +2,8 @@
 /*
  * mark.c: FILE.sent, with the inode of the spool and a byte of it, as text
  *
- * Each change is one write of few bytes, so that a program that is killed leaves the old
- * text or the new one.
+ * Each change is one write of few bytes: a program that is killed leaves the old text or
+ * the new one.
  */
 #include <errno.h>
 #include <fcntl.h>
