@@ -8,6 +8,7 @@
  * of them the broker has. The file is truncated when the broker has all of them.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,12 +50,27 @@ static struct zio_channel *open_at(struct spool *spool, off_t at)
 
 /* --- what an earlier run has left */
 
-/* A program that was killed, or a power failure, may have left a part of a block. */
+static bool is_zero_from(const char *file, off_t at)
+{
+	FILE *in = fopen(file, "re");
+	int byte = in && !fseeko(in, at, SEEK_SET) ? getc(in) : 1;
+
+	while (!byte)
+		byte = getc(in);
+	if (in)
+		fclose(in);
+	return byte == EOF;
+}
+
+/*
+ * A program that was killed, or a power failure, may have left a part of a block. Some file
+ * systems then have zeros in place of what the disk did not get.
+ */
 static int cut_end(struct spool *spool, off_t whole, bool is_block)
 {
 	off_t rest = spool->size - whole;
 
-	if (!is_block && !(whole && rest < CONTROL))
+	if (!is_block && !(whole && (rest < CONTROL || is_zero_from(spool->file, whole))))
 		return -1;
 	complain("spool %s: the last block is not whole: dropped %lld bytes", spool->file,
 		 (long long)rest);

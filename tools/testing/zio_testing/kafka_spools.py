@@ -63,7 +63,7 @@ def check_whole(rig: Rig, topic: str, count: int) -> dict[str, Any]:
 
 
 def test_spool_killed(rig: Rig) -> None:
-    """kill -9 while the broker stands: what waits is in the spool, also if it drains."""
+    """kill -9 while the broker stands: the spool has what waits, also while it drains."""
     topic, spool = rig.topic(), rig.work / "killed.spool"
     first = rig.stream(topic, f"--spool={spool}")
     first.write(make_blocks(range(5)))
@@ -174,7 +174,22 @@ def test_spool_rest(rig: Rig) -> None:
     equal(balanced(again, account["spooled"])["stored"], account["spooled"], "stored")
 
 
+def test_spool_power(rig: Rig) -> None:
+    """Zeros that a power failure left at the end are dropped; other bytes are kept."""
+    topic, blocks = rig.topic(), make_blocks(range(3))
+    other = rig.file(blocks + b"no block" * 100)
+    refused = rig.put(topic, b"", f"--spool={other}")
+    equal(refused.status, 3, f"status: {refused.error}")
+    equal(other.read_bytes(), blocks + b"no block" * 100, "a file that is no spool")
+    zeros = rig.file(blocks + bytes(5000))
+    result = rig.put(topic, b"", f"--spool={zeros}")
+    equal([result.status, balanced(result, 3)["stored"]], [0, 3], "of the spool")
+    has(result.error, "dropped 5000 bytes")
+    check_whole(rig, topic, 3)
+
+
 TESTS = [
+    test_spool_power,
     test_spool_killed,
     test_spool_mark,
     test_spool_locked,
