@@ -47,6 +47,7 @@ unload()
 	done
 }
 
+check "a tick ends each call that blocks" fuzz --scenario ticks
 check "boards, buffers and triggers are set up" set_up
 check "$seconds s of random calls, seed $seed" \
 	fuzz --scenario calls --seed $seed --seconds $seconds

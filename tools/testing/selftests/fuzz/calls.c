@@ -43,8 +43,8 @@ static void begin(int sock)
 }
 
 static const struct op *const tables[] = {
-	file_ops, map_ops, pipe_ops, uring_ops, share_ops, process_ops, verify_ops,
-	config_ops, board_ops, NULL
+	file_ops, map_ops, tick_ops, pipe_ops, uring_ops, share_ops, process_ops,
+	verify_ops, config_ops, board_ops, NULL
 };
 
 const struct scenario calls_scenario = {

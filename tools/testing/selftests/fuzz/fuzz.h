@@ -112,7 +112,6 @@ void demand(bool good, const char *what, long long got, long long wanted);
 #define holds(condition, got, wanted) \
 	demand(condition, #condition, got, wanted)
 void run_steps(unsigned int n);
-void start_ticks(void);
 
 /* counts.c */
 void print_counts(void);
@@ -153,6 +152,10 @@ void check_read(const struct slot *slot, const void *buf, ssize_t got);
 extern void *any_map(size_t *len);
 void init_signals(void);
 
+/* ticks.c: a call that blocks ends at a tick */
+void init_ticks(void);
+void start_ticks(void);
+
 /* config.c */
 long put_text(const char *path, const char *text);
 
@@ -165,9 +168,9 @@ bool is_allowed(const char *errors);
 void replug(const char *path);
 
 /* Tables of operations, each ended by an empty entry. */
-extern const struct op file_ops[], map_ops[], pipe_ops[], uring_ops[], share_ops[],
-	process_ops[], verify_ops[], config_ops[], board_ops[];
-extern const struct scenario calls_scenario, storm_scenario, mesh_scenario;
+extern const struct op file_ops[], map_ops[], tick_ops[], pipe_ops[], uring_ops[],
+	share_ops[], process_ops[], verify_ops[], config_ops[], board_ops[];
+extern const struct scenario calls_scenario, storm_scenario, mesh_scenario, ticks_scenario;
 
 void init_pipes(void);
 void init_uring(void);

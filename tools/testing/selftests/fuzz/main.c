@@ -7,7 +7,6 @@
 #include <getopt.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <time.h>
 
 #include "fuzz.h"
@@ -23,7 +22,8 @@ static const char usage[] =
 "\n"
 "      --scenario NAME  calls: system calls of two users and two administrators;\n"
 "                       storm: settings change under many sets on one clock;\n"
-"                       mesh: boards share blocks while they change (calls)\n"
+"                       mesh: boards share blocks while they change;\n"
+"                       ticks: the timer that ends calls of this program (calls)\n"
 "      --seed S         repeat the decisions of this seed (1)\n"
 "      --seconds N      run so long\n"
 "      --process P      only process P makes steps,\n"
@@ -32,7 +32,7 @@ static const char usage[] =
 "      --scant          do not fail because an operation succeeded too seldom\n";
 
 static const struct scenario *const scenarios[] = {
-	&calls_scenario, &storm_scenario, &mesh_scenario,
+	&calls_scenario, &storm_scenario, &mesh_scenario, &ticks_scenario,
 };
 
 struct progress *progress;
@@ -113,13 +113,6 @@ static unsigned int any_op(void)
 		n -= ops[i]->weight;
 	}
 	return 0;
-}
-
-void start_ticks(void)
-{
-	struct itimerval tick = { { 0, 20000 }, { 0, 20000 } };
-
-	ASSERT_TRUE(!setitimer(ITIMER_REAL, &tick, NULL));
 }
 
 /* Of a child; its steps belong to the step of the parent. */

@@ -22,36 +22,13 @@ static void caught(int signal)
 	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 }
 
-/*
- * A blocking call ends at the next tick. do_restart() sets SA_RESTART for some ticks:
- * then the call ends later.
- */
-static volatile sig_atomic_t restarts;
-
-static void ticked(int signal)
-{
-	if (restarts > 0 && !--restarts)
-		sigaction(signal, &(struct sigaction){ .sa_handler = ticked },
-			  NULL);
-}
-
-static void do_restart(void)
-{
-	struct sigaction action = { .sa_handler = ticked, .sa_flags = SA_RESTART };
-
-	restarts = 2 + dice(4);
-	result(sigaction(SIGALRM, &action, NULL));
-}
-
 void init_signals(void)
 {
 	struct sigaction touch = { .sa_handler = caught, .sa_flags = SA_NODEFER };
-	struct sigaction tick = { .sa_handler = ticked };
 
 	sigaction(SIGBUS, &touch, NULL);
 	sigaction(SIGSEGV, &touch, NULL);
-	sigaction(SIGALRM, &tick, NULL);
-	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = ticked }, NULL);
+	init_ticks();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGIO, SIG_IGN);
 }
@@ -344,6 +321,5 @@ const struct op map_ops[] = {
 	{ "msync", do_msync, 6, 1, MEMBER },
 	{ "touch", do_touch, 12, 3, MEMBER },
 	{ "ring", do_ring, 25, 5, MEMBER },
-	{ "restart", do_restart, 3, 1, MEMBER },
 	{}
 };
