@@ -100,6 +100,8 @@ static void prepare(struct io_uring_sqe *sqe, const char *op, int fd,
 		io_uring_prep_poll_add(sqe, fd, POLLIN);
 	else if (!strcmp(op, "POLLOUT"))
 		io_uring_prep_poll_add(sqe, fd, POLLOUT);
+	else if (!strcmp(op, "NOP"))
+		io_uring_prep_nop(sqe);
 	else
 		FAIL("no operation %s", op);
 }
@@ -378,6 +380,60 @@ TEST("a read that is forced on a worker shows one", fresh)
 	ASSERT_EQ(result(), BLOCK);
 	check_counter(buf, BLOCK);
 	ASSERT_TRUE(count_workers() > 0);
+}
+
+/* By a worker of the kernel, not by this call */
+static void submit_removal(void)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+	io_uring_prep_poll_remove(sqe, 1);
+	sqe->user_data = 2;
+	sqe->flags |= IOSQE_ASYNC;
+	ASSERT_EQ(io_uring_submit(&ring), 1);
+}
+
+/* A worker of the kernel removes the poll of @fd. Return: is the poll completed, too? */
+static bool remove_poll(int fd, short events)
+{
+	bool is_completed = false, is_removed = false;
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+	struct io_uring_cqe *cqe;
+
+	io_uring_prep_poll_add(sqe, fd, events);
+	sqe->user_data = 1;
+	ASSERT_EQ(io_uring_submit(&ring), 1);
+	submit_removal();
+	while (!is_removed) {
+		ASSERT_EQ(io_uring_wait_cqe(&ring, &cqe), 0);
+		is_completed |= cqe->user_data == 1;
+		is_removed = cqe->user_data == 2;
+		io_uring_cqe_seen(&ring, cqe);
+	}
+	/* The kernel does the rest of what the removal has asked for. */
+	io_uring_get_events(&ring);
+	return is_completed || !io_uring_peek_cqe(&ring, &cqe);
+}
+
+TEST_EACH("a poll that a worker removes keeps no file after the process, %s", fresh,
+	  "with a request behind it", "alone")
+{
+	bool is_alone = !strcmp(value, "alone");
+	int pipes[2];
+
+	open_uring();
+	ASSERT_EQ(pipe(pipes), 0);
+	if (is_alone && !remove_poll(pipes[0], POLLIN))
+		SKIP("Linux before 6.9 keeps such a poll: it lacks commit 5e3afe580a9f");
+	if (!fork_child()) {
+		open_uring();
+		remove_poll(open_node(IN, "data", O_RDONLY), POLLPRI);
+		if (!is_alone)
+			serve("NOP", -1, 0);
+		_exit(0);
+	}
+	wait_children(1);
+	wait_for(10, !shell("rmmod zio-zero 2>/dev/null"));
 }
 
 static long long serve_aio(io_context_t context, struct iocb *cb)

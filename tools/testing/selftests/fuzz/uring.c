@@ -10,8 +10,13 @@
 #define FIRST_CLOSED	500
 #define N_CLOSED	32
 
+/* Tags of requests; those of the others are 1 to 8. */
+#define REMOVAL		9
+#define FLUSH		10
+
 static struct io_uring ring;
-static bool has_ring;
+static bool has_ring, has_flushed;
+static unsigned int removals;	/* are submitted, and not reaped */
 
 /*
  * Requests complete at any time, so they have an arena of their own: the other operations
@@ -39,18 +44,6 @@ void leave_uring(void)
 	has_ring = false;
 }
 
-/*
- * Ends the ring while the process can still take the results. At the exit of a process,
- * Linux 6.1 sometimes forgets a request of poll that it has completed. The request then
- * keeps its file, and the file keeps the modules.
- */
-void end_uring(void)
-{
-	if (has_ring)
-		io_uring_queue_exit(&ring);
-	has_ring = false;
-}
-
 /* The operation that finds a result counts it. */
 static void reap(void)
 {
@@ -59,6 +52,8 @@ static void reap(void)
 	while (!io_uring_peek_cqe(&ring, &cqe)) {
 		errno = -cqe->res;
 		result(cqe->res < 0 ? -1 : cqe->res);
+		removals -= cqe->user_data == REMOVAL;
+		has_flushed |= cqe->user_data == FLUSH;
 		io_uring_cqe_seen(&ring, cqe);
 	}
 }
@@ -82,7 +77,7 @@ static struct io_uring_sqe *next_entry(void)
 	return sqe;
 }
 
-static void finish(struct io_uring_sqe *sqe)
+static void set_flags(struct io_uring_sqe *sqe)
 {
 	static const unsigned int flags[] = {
 		0, 0, 0, 0, IOSQE_ASYNC, IOSQE_IO_LINK, IOSQE_IO_DRAIN,
@@ -91,8 +86,18 @@ static void finish(struct io_uring_sqe *sqe)
 
 	sqe->flags |= flags[dice(8)];
 	sqe->user_data = 1 + dice(8);
+}
+
+static void submit_often(void)
+{
 	if (!chance(4))
 		submit_all();
+}
+
+static void finish(struct io_uring_sqe *sqe)
+{
+	set_flags(sqe);
+	submit_often();
 }
 
 static void *own_buffer(size_t *len)
@@ -162,15 +167,21 @@ static void do_uring_poll(void)
 static void do_uring_cancel(void)
 {
 	struct io_uring_sqe *sqe = next_entry();
+	bool removes = chance(3);
 
 	if (!sqe)
 		return;
-	if (chance(3))
+	if (removes)
 		io_uring_prep_poll_remove(sqe, 1 + dice(8));
 	else
 		io_uring_prep_cancel64(sqe, 1 + dice(8),
 				       chance(2) ? IORING_ASYNC_CANCEL_ALL : 0);
-	finish(sqe);
+	set_flags(sqe);
+	if (removes) {
+		sqe->user_data = REMOVAL;
+		removals++;
+	}
+	submit_often();
 }
 
 static void do_uring_splice(void)
@@ -202,13 +213,55 @@ static void do_uring_close(void)
 	submit_all();
 }
 
+/* A request that completes at once, and is reaped. */
+static void flush_uring(void)
+{
+	struct io_uring_sqe *sqe;
+	struct io_uring_cqe *cqe;
+
+	has_flushed = false;
+	while (!(sqe = io_uring_get_sqe(&ring)))
+		submit_all();
+	io_uring_prep_nop(sqe);
+	sqe->user_data = FLUSH;
+	submit_all();
+	/* A request before it may be the head of a chain: then this one waits, too. */
+	if (!has_flushed)
+		io_uring_wait_cqe_timeout(&ring, &cqe, &(struct __kernel_timespec){
+					  .tv_nsec = 1000000 });
+	reap();
+}
+
+/*
+ * When a worker of the kernel removes a poll, Linux before 6.9 leaves the poll on a list
+ * that the next submission empties. The end of the ring does not empty it. Then the poll
+ * keeps its file for ever, and the file keeps the modules. A removal behind a request that
+ * waits never runs: the number of tries is limited.
+ */
+static void close_ring(void)
+{
+	unsigned int tries = 50;
+
+	do
+		flush_uring();
+	while (removals && --tries);
+	removals = 0;
+	io_uring_queue_exit(&ring);
+}
+
+void end_uring(void)
+{
+	if (has_ring)
+		close_ring();
+	has_ring = false;
+}
+
 /* Close the ring with all requests that wait. */
 static void do_uring_exit(void)
 {
 	if (!has_ring)
 		return;
-	io_uring_submit(&ring);
-	io_uring_queue_exit(&ring);
+	close_ring();
 	close_range(FIRST_CLOSED, FIRST_CLOSED + N_CLOSED - 1, 0);
 	init_uring();
 	result(has_ring ? 0 : -1);
