@@ -169,6 +169,33 @@ static void whole_area_is_used(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 2);
 }
 
+/* The gap between the newest block and the oldest one has the size of a block. */
+static void gap_of_the_size_is_used(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 512);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+	struct zio_block *out[4];
+	int i;
+
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
+	for (i = 0; i < 4; i++) {
+		out[i] = take(tdev);
+		KUNIT_ASSERT_NOT_NULL(test, out[i]);
+	}
+	put(chan, out[0]);
+	KUNIT_EXPECT_TRUE(test, ops->has_room(chan->buf));
+	out[0] = take(tdev);
+	KUNIT_EXPECT_NOT_NULL(test, out[0]);
+	put(chan, out[1]);
+	KUNIT_EXPECT_TRUE(test, ops->has_room(chan->buf));
+	out[1] = take(tdev);
+	KUNIT_EXPECT_NOT_NULL(test, out[1]);
+	for (i = 0; i < 4; i++)
+		if (out[i])
+			put(chan, out[i]);
+}
+
 static void oldest_block_holds_the_rest(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test, 512);
@@ -319,6 +346,7 @@ static struct kunit_case area_cases[] = {
 	KUNIT_CASE(rows_never_overlap),
 	KUNIT_CASE(short_blocks_leave_no_hole),
 	KUNIT_CASE(whole_area_is_used),
+	KUNIT_CASE(gap_of_the_size_is_used),
 	KUNIT_CASE(oldest_block_holds_the_rest),
 	KUNIT_CASE(cancelled_blocks_take_no_room),
 	KUNIT_CASE(only_the_last_block_is_cancelled),

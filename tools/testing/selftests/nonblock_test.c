@@ -231,6 +231,18 @@ TEST("16 blocks fit an output; poll() and write() wait for room", fresh)
 	ASSERT_EQ(write(pair.data, buf, 400), 400);
 }
 
+TEST("the last block has room for its last byte, and poll() says so", fresh)
+{
+	struct pair pair = open_pair(OUT, O_WRONLY | O_NONBLOCK);
+	static char buf[256];
+
+	write_text(CSET1 "/enable", "0\n");
+	ASSERT_EQ(write(pair.data, buf, 255), 255);
+	ASSERT_TRUE(poll_events(pair.data, POLLOUT, 0) & POLLOUT);
+	ASSERT_EQ(write(pair.data, buf, 1), 1);
+	ASSERT_EQ(poll_events(pair.data, POLLOUT, 0), 0);
+}
+
 /* Start a child that sleeps in poll(), without this end of a pipe. */
 static void start_poller(int fd, short events, int end)
 {

@@ -167,6 +167,27 @@ TEST("a stream that nobody reads runs dry, and tells so", one_channel)
 	ASSERT_EQ(r.alarms & ZIO_ALARM_LOST_BLOCK, ZIO_ALARM_LOST_BLOCK);
 }
 
+static unsigned long count_due(void)
+{
+	return read_number(STATISTICS "/blocks") + read_number(STATISTICS "/lost_blocks");
+}
+
+/* A tick each microsecond takes more than the half of the time that ticks may have. */
+TEST("a late tick loses whole bursts", one_channel)
+{
+	unsigned long lost;
+	unsigned int round;
+
+	write_text(CSET "/period-ns", "1000");
+	for (round = 0; round < 5; round++) {
+		lost = read_number(STATISTICS "/lost_blocks");
+		write_text(CSET "/enable", "1");
+		wait_for(20, read_number(STATISTICS "/lost_blocks") > lost + 1000);
+		write_text(CSET "/enable", "0");
+		ASSERT_EQ(count_due() % BURST, 0);
+	}
+}
+
 TEST("with prefer-new the newest blocks wait", one_channel)
 {
 	struct reader r;
