@@ -2,8 +2,9 @@
 """A small Debian system in a directory, where packages are tried.
 
 The cache keeps the system as debootstrap makes it, one for each suite and processor. It
-also has the packages that apt-get has downloaded later. Each use gets a copy. Commands run in a chroot. They get namespaces of
-their own for mounts and processes where the kernel allows it.
+also has the packages that apt-get has downloaded later. Each use gets a copy. Commands
+run in a chroot. They get namespaces of their own for mounts and processes where the kernel
+allows it.
 """
 
 import os
@@ -59,12 +60,19 @@ def sources_of(suite: str) -> list[str]:
     return [line for line in lines if suite != "sid" or f" {suite} " in line]
 
 
+def make_private(directory: Path) -> None:
+    """Make a directory that its owner alone enters: the systems in it have programs with
+    setuid, and other users of this machine could run these."""
+    directory.mkdir(parents=True, exist_ok=True)
+    directory.chmod(0o700)
+
+
 def make_base(base: Path, suite: str, arch: str) -> None:
     """Run debootstrap."""
     setup("packages")
     new = ROOTS / f".new-{base.name}"
     shutil.rmtree(new, ignore_errors=True)
-    ROOTS.mkdir(parents=True, exist_ok=True)
+    make_private(ROOTS)
     lines = sources_of(suite)
     site = next(line.split()[1] for line in lines if line.split()[2] == suite)
     say(f"debootstrap {suite} for {arch} from {site} (kept in {ROOTS})")

@@ -26,6 +26,12 @@ def magic_of(machine: int) -> str:
     return ":".join("".join(f"\\x{byte:02x}" for byte in text) for text in (magic, mask))
 
 
+def handler_of(program: str, machine: int) -> str:
+    """Return what registers @program. It has no flag C: a setuid program of the root would
+    run the emulator as root, with the environment of its caller."""
+    return f":{NAME}:M::{magic_of(machine)}:{program}:POF"
+
+
 def is_registered(binfmt: Path, program: str) -> bool:
     """Tell if a handler for this emulator works in each root: it has the flag F."""
     texts = [path.read_text() for path in binfmt.iterdir() if path.name != "register"]
@@ -64,8 +70,7 @@ def emulated(arch: str) -> Iterator[None]:
         if is_registered(binfmt, program):
             yield
             return
-        handler = f":{NAME}:M::{magic_of(machine)}:{program}:POCF"
-        (binfmt / "register").write_text(handler)
+        (binfmt / "register").write_text(handler_of(program, machine))
         try:
             yield
         finally:

@@ -4,8 +4,8 @@
 Usage: host_test
 
 The program prints TAP. It tests the reader of test results, layering and versions on
-small trees, prose, recipes and delays. It also tests the choice of compilers, and the
-percentiles of the benchmark "jitter".
+small trees, prose, recipes, delays and the directories of packages. It also tests the
+choice of compilers, and the percentiles of the benchmark "jitter".
 """
 
 import contextlib
@@ -18,16 +18,18 @@ from types import ModuleType
 from . import (
     check_boots,
     delays,
+    debian_root,
     emulation,
     layering,
     matrix,
+    package_build,
     prose,
     recipes,
     selftests,
     tap,
     versions,
 )
-from .common import ROOT
+from .common import ROOT, Failure
 from .toolchain import NATIVE, toolchain_of
 
 
@@ -393,6 +395,37 @@ def test_magic(out: Tap) -> None:
     out.is_equal("the first bytes of a program", magic[: len(wanted)], wanted)
 
 
+def test_handler(out: Tap) -> None:
+    flags = emulation.handler_of("/usr/bin/qemu", 0xB7).rpartition(":")[2]
+    out.is_equal("emulation: no setuid program keeps its rights", flags, "POF")
+
+
+def refusal_of(directory: Path) -> str:
+    try:
+        package_build.build(directory)
+    except Failure as failure:
+        return str(failure)
+    return ""
+
+
+def test_package_directories(out: Tap) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        (directory / "a.deb").touch()
+        (directory / "letter").touch()
+        refused = f"{directory} has other files, such as letter: name an empty directory"
+        out.is_equal("packages: other files are refused", refusal_of(directory), refused)
+        left = sorted(path.name for path in directory.iterdir())
+        out.is_equal("packages: they are not removed", left, ["a.deb", "letter"])
+        (directory / "letter").unlink()
+        package_build.clear(directory)
+        out.is_equal("packages: an old one is removed", list(directory.iterdir()), [])
+        directory.chmod(0o755)
+        debian_root.make_private(directory)
+        mode = directory.stat().st_mode & 0o777
+        out.is_equal("packages: no other user enters a root", mode, 0o700)
+
+
 def test_toolchains(out: Tap) -> None:
     with tempfile.TemporaryDirectory() as place:
         tree = Path(place)
@@ -485,6 +518,8 @@ def main(words: list[str]) -> int:
     test_table(out)
     test_sample(out)
     test_magic(out)
+    test_handler(out)
+    test_package_directories(out)
     test_toolchains(out)
     test_delays(out)
     test_jitter(out)

@@ -2,6 +2,7 @@
 """Build the Debian packages: on this machine, or with cross compilers in a root."""
 
 import shutil
+import tempfile
 from pathlib import Path
 
 from .common import ROOT, Failure, Words, run_logged, setup
@@ -13,6 +14,8 @@ LEFT_OUT = (".git", "results", "*.o", "*.d", "*.a", "*.so*", "*.ko", "*.mod*", "
 LEFT_OUT += ("build", "*.egg-info", "bin", "out", ".link-mode", ".tmp*", "__pycache__")
 LEFT_OUT += ("Module.symvers",)
 VERSION = find(ROOT, *SOURCE)
+# What a build leaves
+RESULTS = ("build.log", "*.deb", "*.changes", "*.buildinfo", "*.dsc", "*.tar.*")
 
 
 def copy_checkout(to: Path) -> None:
@@ -21,22 +24,39 @@ def copy_checkout(to: Path) -> None:
     shutil.copytree(ROOT, to, symlinks=True, ignore=ignore)
 
 
-def build(directory: Path, kind: str = "-b") -> list[Path]:
-    """Build the packages in @directory. Return them; those with debug symbols are last.
-    With -F for @kind, build the source package, too."""
-    setup("packages")
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    copy = directory / f"zio-{VERSION}"
-    copy_checkout(copy)
-    log = directory / "build.log"
+def clear(directory: Path) -> None:
+    """Remove the results of an earlier build. Refuse a directory that has another file."""
+    directory.mkdir(parents=True, exist_ok=True)
+    files = sorted(directory.iterdir())
+    others = [path.name for path in files if not any(map(path.match, RESULTS))]
+    if others:
+        what = f"{directory} has other files, such as {others[0]}"
+        raise Failure(f"{what}: name an empty directory")
+    for path in files:
+        path.unlink()
+
+
+def run_build(copy: Path, kind: str, log: Path) -> None:
+    """Build @copy. The results lie beside it."""
     # The options of another build must not reach this one.
     command: Words = ["env", "-C", copy, "DEB_BUILD_OPTIONS=nocheck parallel=2"]
     command = [*command, "dpkg-buildpackage", "-us", "-uc", kind]
     if run_logged(command, log):
         print(*log.read_text(errors="replace").splitlines()[-SHOWN:], sep="\n")
         raise Failure(f"the packages do not build: see {log}")
-    shutil.rmtree(copy)
+
+
+def build(directory: Path, kind: str = "-b") -> list[Path]:
+    """Put the packages into @directory. Return them; those with debug symbols are last.
+    With -F for @kind, build the source package, too."""
+    clear(directory)
+    setup("packages")
+    with tempfile.TemporaryDirectory(prefix="zio-packages.") as work:
+        copy = Path(work, f"zio-{VERSION}")
+        copy_checkout(copy)
+        run_build(copy, kind, directory / "build.log")
+        for path in filter(Path.is_file, Path(work).iterdir()):
+            shutil.move(path, directory)
     return sorted(directory.glob("*.deb"), key=lambda path: ("dbgsym" in path.name, path))
 
 

@@ -6,9 +6,10 @@ Usage: packages build [--arch ARCH] [DIRECTORY]
        packages autopkgtest
        packages system [--suite SUITE] [--arch ARCH] [--keep DIRECTORY]
 
-build makes the packages in results/deb, or DIRECTORY, and prints their names. It builds
-a copy of the checkout, with no signature. The programs are not tested: make check does
-that. With --arch arm64, cross compilers build them in a small Debian system, as root.
+build puts the packages into results/deb, or DIRECTORY, and prints their names. They
+replace packages of an earlier build there. A directory with other files is refused. The
+command builds a copy of the checkout, with no signature. It does not test the programs:
+make check does that. With --arch arm64, cross compilers build them in a small Debian system, as root.
 
 test prints TAP. It builds the packages twice and compares them, and runs lintian. Then it
 installs them with the kernel's headers in a small Debian system. debootstrap makes that
@@ -39,8 +40,8 @@ from pathlib import Path
 
 from . import autopkgtest, package_test, system
 from .common import CACHE, ROOT, TESTING, Failure, Parser
-from .debian_root import ROOTS
-from .package_build import build, build_for
+from .debian_root import ROOTS, make_private
+from .package_build import build, build_for, clear
 
 COMMANDS = ("build", "test", "autopkgtest", "system")
 ARCHES = ("amd64", "arm64")
@@ -57,7 +58,7 @@ def become_root(words: list[str]) -> None:
 
 
 def work_directory() -> Path:
-    ROOTS.mkdir(parents=True, exist_ok=True)
+    make_private(ROOTS)
     return Path(tempfile.mkdtemp(prefix="try.", dir=ROOTS))
 
 
@@ -67,10 +68,10 @@ def build_packages(options: argparse.Namespace, words: list[str]) -> int:
         print(*build(directory), sep="\n")
         return 0
     become_root(words)
+    clear(directory)
     work = work_directory()
     try:
         found = build_for(options.arch, work)
-        directory.mkdir(parents=True, exist_ok=True)
         print(*(shutil.copy(package, directory) for package in found), sep="\n")
     finally:
         shutil.rmtree(work, ignore_errors=True)
