@@ -134,7 +134,7 @@ class Machine:
         for device in benchmark.devices:
             words += ["--device", device]
         words += ["--modules", str(self.modules)]
-        for name in ("dd", *benchmark.programs):
+        for name in benchmark.programs:
             words += ["--add", f"{shutil.which(name)}:/usr/local/bin/{name}"]
         return [*words, "--add", f"{self.inside}:{BENCH}"]
 

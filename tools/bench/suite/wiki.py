@@ -11,7 +11,6 @@ SIZES = [16 << i for i in range(12)]
 VOLUME = 16 << 20  # for each size, as in the recipe
 FIRST = 1000000  # blocks of 16 bytes of the first measurement of the page
 CSET, NODE = cset_dir("zzero", 0), node("zzero", 0, 0, 1)
-DD = "/usr/local/bin/dd"  # the dd of busybox does not tell the time
 RECIPE = [
     # what, method, first measurement or sweep
     ("`dd` of `/dev/urandom`, 1 000 000 blocks", "first-urandom"),
@@ -60,7 +59,7 @@ class Wiki(Benchmark):
             plan.measure(command, method=method, size=size, blocks=n)
 
     def dd(self, plan: Plan, method: str, size: int, n: int, path: str) -> None:
-        command = f"{DD} of=/dev/null bs={size} count={n} if={path} 2>&1"
+        command = f"dd of=/dev/null bs={size} count={n} if={path} 2>&1"
         self.tool(plan, command, method, size, n)
 
     def cat(self, plan: Plan, method: str, size: int, n: int, option: str) -> None:

@@ -127,8 +127,6 @@ def prepare_selftests(report: Report, name: str, tests: list[Selftest]) -> Job:
     command += ["--no-load", "--timeout", str(SELFTESTS_LIMIT + longer)]
     command += ["--silence", str(SILENCE + longer)]
     command += ["--add", f"{programs_for(report, compilers_for(name))}:/selftests"]
-    dd = toolchain_of(tree_of(name)).programs.program("dd")
-    command += ["--add", f"{dd}:/usr/local/bin/dd"]
     if find_place(name).is_32:
         command += ["--add", f"{build_tools(compilers_for(name)) / 'bin'}:/usr/local/bin"]
     command += ["--log", f"{log}.kernel", "--", "env"]

@@ -33,8 +33,9 @@ class Image:
         """Add the programs and scripts that every boot has."""
         shutil.copy(self.toolchain.program("busybox"), self.at("/bin/busybox"))
         shutil.copy(TESTING / "guest/init", self.at("/init"))
-        # The shell of busybox ignores PATH for dd: it runs its own.
-        self.copy(self.toolchain.program("dash"), "/bin/dash")
+        # The shell of busybox ignores PATH for dd: it runs its own, which tells no time.
+        for name in ("dash", "dd"):
+            self.copy(self.toolchain.program(name), f"/bin/{name}")
         self.at("/bin/sh").symlink_to("dash")
         for script in (TESTING / "guest").glob("zio-*"):
             shutil.copy(script, self.at("/usr/sbin"))
@@ -46,11 +47,7 @@ class Image:
 
     def add(self, words: str) -> None:
         """Add FILE[:GUESTPATH]. A file with no path goes to /root."""
-        file, colon, to = words.rpartition(":")
-        if os.path.exists(words) or not colon:
-            file, to = words, "/root/"
-        if not os.path.exists(file):
-            raise Failure(f"--add: there is no {file}")
+        file, to = split_addition(words)
         self.copy(Path(file), to + Path(file).name if to.endswith("/") else to)
 
     def copy(self, file: Path, to: str) -> None:
@@ -82,9 +79,9 @@ class Image:
             subprocess.run(command, cwd=base, check=True)
 
     def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:
-        """Add the modules of ZIO, from the directory @ours or built. Add the named modules
-        of the kernel in @tree, with those that they need. A name that ends in ".ko" is a
-        file."""
+        """Add the named modules of the kernel in @tree, with those that they need. A name
+        that ends in ".ko" is a file. Add the modules of ZIO, from the directory @ours or
+        built."""
         release = release_of(tree)
         modules = tree / "lib/modules" / release
         target = self.at(f"/lib/modules/{release}")
@@ -99,9 +96,7 @@ class Image:
         files = [name for name in names if name.endswith(".ko")]
         for file in files:
             shutil.copy(file, target)
-        names = [name for name in names if name not in files]
-        paths = {path for name in names for path in find_modules(tree, release, name)}
-        if paths:
+        if paths := find_modules(tree, names):
             subprocess.run(["cp", "--parents", *paths, self.root], cwd=tree, check=True)
         # modprobe of busybox may not know the compression.
         if packed := [self.at(path) for path in paths if path.endswith(".xz")]:
@@ -109,13 +104,29 @@ class Image:
         subprocess.run(["/sbin/depmod", "-b", self.root, release], check=True)
 
 
-def find_modules(tree: Path, release: str, name: str) -> list[str]:
+def split_addition(words: str) -> tuple[str, str]:
+    """Return the file of "FILE[:GUESTPATH]", and its path in the machine."""
+    file, colon, to = words.rpartition(":")
+    if os.path.exists(words) or not colon:
+        return words, "/root/"
+    return file, to
+
+
+def find_module(tree: Path, name: str) -> list[str]:
     """Return the paths, below @tree, of a module and of those that it needs."""
+    release = release_of(tree)
     command = ["/sbin/modprobe", "-d", tree, "-S", release, "--show-depends", name]
     shown = output_of(command)
     if not shown:
-        raise Failure(f"kernel {release} has no module {name}")
+        raise Failure(f"--module: the kernel {release} has no module {name}")
     return re.findall(rf"^insmod {re.escape(str(tree))}/(\S+)", shown, re.M)
+
+
+def find_modules(tree: Path, names: list[str]) -> set[str]:
+    """Return the paths, below @tree, of the modules and of those that they need. A name
+    that ends in ".ko" is no module of this kernel."""
+    own = [name for name in names if not name.endswith(".ko")]
+    return {path for name in own for path in find_module(tree, name)}
 
 
 def pack(root: Path, to: Path) -> None:

@@ -68,7 +68,7 @@ from pathlib import Path
 from . import kernel
 from .boot import Boot
 from .common import Failure, Parser, Usage, handle_signals, number, say, setup
-from .image import Image, pack
+from .image import Image, find_modules, pack, split_addition
 from .machine import Machine, qemu_command, qemu_environment, qemu_sspci
 from .toolchain import Toolchain, toolchain_of
 
@@ -121,6 +121,9 @@ def check_options(options: argparse.Namespace) -> None:
     for name in options.module:
         if name.endswith(".ko") and not os.path.isfile(name):
             raise Usage(f"--module: no file {name}")
+    for words in options.add:
+        if not os.path.exists(split_addition(words)[0]):
+            raise Usage(f"--add: no file {split_addition(words)[0]}")
     if options.host_root and options.arch != "amd64":
         raise Usage(f"--host-root: no {options.arch} programs are on this machine")
     if options.modules and not options.modules.is_dir():
@@ -185,11 +188,13 @@ def guest_settings(options: argparse.Namespace, toolchain: Toolchain) -> str:
 
 def make_image(options: argparse.Namespace, tree: Path, work: Path) -> None:
     toolchain = toolchain_of(tree)
-    image = Image(work / "root", toolchain.programs)
-    image.add_base()
     names = [*options.module, *kernel.find(options.kernel).modules]
     names += HOST_MODULES if options.host_root else []
     names += NET_MODULES if options.forward else []
+    # Refuse a wrong name before the compilers run: they take minutes.
+    find_modules(tree, names)
+    image = Image(work / "root", toolchain.programs)
+    image.add_base()
     image.add_modules(tree, options.modules, names)
     for words in options.add:
         image.add(words)
