@@ -233,9 +233,9 @@ static void flush_uring(void)
 }
 
 /*
- * When a worker of the kernel removes a poll, Linux before 6.9 leaves the poll on a list
- * that the next submission empties. The end of the ring does not empty it. Then the poll
- * keeps its file for ever, and the file keeps the modules. A removal behind a request that
+ * When a worker of the kernel removes a poll, Linux before 6.9 leaves the poll on a list.
+ * The next submission empties the list. The end of the ring does not. Then the poll keeps
+ * its file for ever, and the file keeps the modules. A removal behind a request that
  * waits never runs: the number of tries is limited.
  */
 static void close_ring(void)
