@@ -8,7 +8,8 @@ $(shell [ ! -f $(out)/zio ] || rm -rf $(out))
 test_bin = $(out)/bin
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
 unit_tests = abi_test libzio_test unit_test names_test clock_test wait_test object_test \
-	     ring_test set_test file_test batch_test group_test group_model_test
+	     ring_test set_test file_test batch_test group_test group_model_test fuzz_test \
+	     fuzz_zio_test
 test_bins = $(addprefix $(test_bin)/,$(unit_tests) fake-node json-get $(programs))
 
 $(out)/%.o: %.c
@@ -46,6 +47,14 @@ $(test_bin)/batch_test: LDFLAGS += -Wl,--wrap=read
 
 $(test_bin)/json-get: $(out)/tests/json-get.o
 	$(link_test) -ljansson -o $@
+
+$(test_bin)/fuzz_test: $(addprefix $(out)/tests/,fuzz_test.o fuzz.o fake.o) $(test_libs)
+	$(link_test) -o $@
+
+# The program itself has a main(), and writes.
+$(test_bin)/fuzz_zio_test: $(addprefix $(out)/tests/,fuzz_zio_test.o fuzz.o fake.o) \
+		$(filter-out %/main.o,$(zio_objs:%=$(out)/%)) $(out)/common.a $(test_libs)
+	$(link_test) -Wl,--wrap=zio_write_file -Wl,--wrap=complain $(zio_libs) -o $@
 
 define program_under_test
 $(test_bin)/$(1): $$($(1)_objs:%=$(out)/%) $(out)/common.a $(test_libs)

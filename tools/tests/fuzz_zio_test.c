@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The parsers of zio with damaged settings: files of zio save, and words of zio set
+ *
+ * A tree of files stands for sysfs and configfs. The linker replaces the two functions of
+ * zio that write.
+ */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "fuzz.h"
+#include "zio/command.h"
+
+#define MAX_WORDS 16
+#define N_FILES 6
+#define N_WORDS 5
+
+int __wrap_zio_write_file(const char *path, const char *value);
+void __wrap_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static FILE *nowhere;
+static struct fuzz_input files[N_FILES], words[N_WORDS];
+
+/* A test must not write to a path that a damaged name leads to. */
+int __wrap_zio_write_file(const char *path, const char *value)
+{
+	return !*path || !value;
+}
+
+void __wrap_complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(nowhere, format, args);
+	va_end(args);
+}
+
+static void put_files(const char *dir, const char *const (*list)[2])
+{
+	for (; (*list)[0]; list++)
+		fake_put_file(dir, (*list)[0], (*list)[1], 0644);
+}
+
+static void make_tree(const char *dir)
+{
+	static const char *const tree[][2] = {
+		{ "bus/zio/version", "1.4\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/direction", "input\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/enable", "1\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/current_buffer", "kmalloc\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/current_trigger", "user\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/trigger/name", "user\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/trigger/enable", "1\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/trigger/post-samples", "16\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/chan0/enable", "1\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/chan0/address", "zzero-0000-0-0\n" },
+		{ "bus/zio/devices/zzero-0000/cset0/chan0/buffer/max-buffer-len", "16\n" },
+		{ "zio/triggers/hrt/clock0/enable", "0\n" },
+		{ "zio/triggers/hrt/clock0/period-ns", "1000\n" },
+		{ "zio/devices/zzero/rack1/name", "zzero-0001\n" },
+		{ "zio/devices/zzero/rack1/id", "auto\n" },
+		{ "zio/devices/zzero/rack1/live", "0\n" },
+		{ "zio/devices/zzero/rack1/channels", "3\n" },
+		{ }
+	};
+
+	put_files(dir, tree);
+	setenv("ZIO_SYSFS", dir, 1);
+	setenv("ZIO_CONFIGFS", dir, 1);
+}
+
+/* What zio save prints; it writes no more than a pipe holds. */
+static void take_saved(struct fuzz_input *in)
+{
+	static char name[] = "zio save", *argv[] = { name, NULL };
+	FILE *saved = stdout, *out = tmpfile();
+
+	if (!out)
+		abort();
+	stdout = out;
+	if (run_save(1, argv) != EXIT_OK)
+		abort();
+	stdout = saved;
+	rewind(out);
+	in->len = fread(in->data, 1, FUZZ_MAX, out);
+	fclose(out);
+}
+
+static void make_inputs(void)
+{
+	static const char *const lines[N_FILES - 1] = {
+		"load zio-trig-hrt\nload zio first_count=3 user_sessions=16\n",
+		"create trigger hrt clock0\ntrigger:clock0/enable=0\ntrigger:clock0/period-ns=7\n",
+		"create device zzero rack1\ndevice:rack1/channels=4\ndevice:rack1/live=1\n",
+		"# a comment\n\n  zzero-0-0/buffer/max-buffer-len=8\n",
+		"zzero/0/trigger/post-samples=32\nzzero-0000/cset0/enable=1",
+	};
+	static const char *const sets[N_WORDS] = {
+		"zzero/0\ntrigger/post-samples=4\nenable=0",
+		"zzero-0-0\nenable=1\ntrigger:clock0\nperiod-ns=10000000",
+		"zzero/0/current_trigger=user",
+		"device:rack1/channels=2\ndevice:rack1/live=1",
+		"zzero/0\ncurrent_buffer=kmalloc\nchan0/buffer/max-buffer-len=3",
+	};
+	unsigned int i;
+
+	take_saved(&files[0]);
+	for (i = 1; i < N_FILES; i++)
+		fuzz_put(&files[i], lines[i - 1], strlen(lines[i - 1]));
+	for (i = 0; i < N_WORDS; i++)
+		fuzz_put(&words[i], sets[i], strlen(sets[i]));
+}
+
+/* A dry run loads no module and makes no directory. */
+static bool restore(const struct fuzz_input *in)
+{
+	char name[] = "zio restore", dry[] = "-n", path[PATH_MAX];
+	char *argv[] = { name, dry, path, NULL };
+	FILE *saved = stdout;
+	int code;
+
+	snprintf(path, sizeof(path), "%s", fuzz_path(in));
+	stdout = nowhere;
+	code = run_restore(3, argv);
+	stdout = saved;
+	return code == EXIT_OK;
+}
+
+/* Each line is a word of the command line. */
+static bool set(const struct fuzz_input *in)
+{
+	char name[] = "zio set", end[] = "--", text[FUZZ_MAX + 1];
+	char *argv[MAX_WORDS + 3] = { name, end }, *next = text, *word;
+	int argc = 2;
+
+	memcpy(text, in->data, in->len);
+	text[in->len] = '\0';
+	while (argc < MAX_WORDS + 2 && (word = strsep(&next, "\n")))
+		argv[argc++] = word;
+	return run_set(argc, argv) == EXIT_OK;
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/zio-fuzz.XXXXXX", command[sizeof(dir) + 16];
+
+	nowhere = fopen("/dev/null", "we");
+	if (!nowhere || !mkdtemp(dir))
+		abort();
+	fuzz_begin();
+	make_tree(dir);
+	make_inputs();
+	fuzz("files of zio save", restore, files, N_FILES, 3000);
+	fuzz("words of zio set", set, words, N_WORDS, 10000);
+	snprintf(command, sizeof(command), "rm -r '%s'", dir);
+	if (system(command))
+		abort();
+	fclose(nowhere);
+	return fuzz_end();
+}
