@@ -160,6 +160,15 @@ def old_buffers(size: int) -> int:
     return 100 // -(-size // 1024)
 
 
+def shares(ns: int, user_ns: int, idle_ns: int) -> Row:
+    """Return per cents of the time. Ticks that come in step with the events charge all
+    time to the program: then there is no share of the program and of the system."""
+    parts = {"user": user_ns, "system": ns - idle_ns - user_ns, "idle": idle_ns}
+    if parts["system"] <= 0:
+        parts = {"idle": idle_ns}
+    return {name: round(part / ns * 100, 1) for name, part in parts.items()}
+
+
 def event_row(key: Row, found: Row) -> Row:
     """Per event, and in percent. Time is that of the clock of the card."""
     n, ns, words = found["events"], found["card_ns"], key["size"]
@@ -170,12 +179,7 @@ def event_row(key: Row, found: Row) -> Row:
     row["kb_per_s"] = round(n * words * 4 / 1024 / ns * 1e9, 1)
     row["events_per_s"] = round(n / ns * 1e9)
     row["interrupts_per_s"] = round(found["interrupts"] / ns * 1e9)
-    for name, part in (
-        ("user", found["user_ns"]),
-        ("system", busy - found["user_ns"]),
-        ("idle", found["idle_ns"]),
-    ):
-        row[name] = round(part / ns * 100, 1)
+    row |= shares(ns, found["user_ns"], found["idle_ns"])
     row["switches"] = round(found["switches"] / n, 3)
     for name in ("interrupts", "polls", "cpu_words", "transfers", "reads", "writes"):
         # The driver is ahead of the program.
@@ -285,7 +289,7 @@ def runs_table(table: Table) -> str:
     for size in RUN_SIZES:
         for load in ("raw", "monitor", "monitor+check"):
             now = table.select("runs-ring", size=size, load=load)[:1]
-            cells = [number(r[f], 1) for r in now for f in ("user", "system", "idle")]
+            cells = [number(r.get(f), 1) for r in now for f in ("user", "system", "idle")]
             rate = number(now[0]["kb_per_s"] if now else None)
             old = number(SLD.get(load, "kb_per_s", size=size))
             rows.append([number(size), load, old, rate, *(cells or [""] * 3)])
