@@ -2,6 +2,7 @@
 """Describe the module zio._libzio for cffi: the declarations and the C code."""
 
 import os
+import sys
 from pathlib import Path
 
 from cffi import FFI
@@ -30,14 +31,18 @@ builder = FFI()
 for name, what in PARTS.items():
     if has_part(*what):
         builder.cdef((HERE / name).read_text())
-static = os.environ.get("ZIO_STATIC") == "1"
+library = TOOLS / "libzio/libzio.a"
+# pip knows no settings: the module then has the library of this tree in it.
+static = os.environ.get("ZIO_STATIC", "1") == "1"
+if static and not library.exists():
+    sys.exit(f"no {library}: build it by `make -C {TOOLS} lib`, or set ZIO_STATIC=0")
 builder.set_source(
     "zio._libzio",
     (HERE / "helpers.c").read_text(),
     include_dirs=[str(TOOLS / "libzio"), str(TOOLS.parent / "include/uapi")],
     library_dirs=[str(TOOLS / "libzio")],
     libraries=[] if static else ["zio"],
-    extra_objects=[str(TOOLS / "libzio/libzio.a")] if static else [],
+    extra_objects=[str(library)] if static else [],
     extra_compile_args=["-D_FILE_OFFSET_BITS=64", "-Wno-unused-result"],
     py_limited_api=True,
 )

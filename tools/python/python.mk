@@ -15,13 +15,19 @@ $(python_lib): $(python_sources) libzio/libzio.a | python-cffi
 	$(python_setup) build --build-base build --build-lib build/lib
 	touch $@
 
-# The in-tree module needs no shared libzio.
-$(python_lib): export ZIO_STATIC = 1
-
 python-cffi:
 	@$(PYTHON) -c 'import cffi, setuptools' 2>/dev/null || \
 	{ echo 'the Python package needs cffi: apt-get install python3-cffi python3-dev' >&2; \
 	  exit 1; }
+
+# Where Python looks for packages that are not Debian's
+PYTHONDIR ?= $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+install-python: python
+	mkdir -p $(DESTDIR)$(PYTHONDIR)/zio
+	cp python/build/lib/zio/* $(DESTDIR)$(PYTHONDIR)/zio
+
+uninstall-python:
+	rm -rf $(DESTDIR)$(PYTHONDIR)/zio
 
 # Tests of the package, which print TAP
 python_pytest = PYTHONPATH=$(CURDIR)/python/build/lib:$(CURDIR)/python/tests PYTHONDONTWRITEBYTECODE=1 \
@@ -34,4 +40,4 @@ check-python: $(python_lib)
 clean-python:
 	rm -rf $(python_dir) python/src/zio.egg-info
 
-.PHONY: python check-python python-cffi clean-python
+.PHONY: python install-python uninstall-python check-python python-cffi clean-python

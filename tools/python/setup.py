@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Build the package zio. `make -C tools python` calls this file.
+"""Build the package zio. `make -C tools python` and pip call this file.
 
-$ZIO_VERSION is the version of the package. $ZIO_STATIC=1 links libzio into the module.
+$ZIO_VERSION is the version of the package; without it, that of libzio. $ZIO_STATIC=1 links
+libzio into the module, and 0 does not: see binding.py.
 """
 
 import os
+import re
+from pathlib import Path
 
 from setuptools import setup
 
+HEADER = Path(__file__).resolve().parent.parent / "libzio/zio.h"
+
+
+def version() -> str:
+    found = re.search(r'LIBZIO_VERSION "(.*)"', HEADER.read_text())
+    return found[1] if found else "0"
+
+
 setup(
     name="zio",
-    version=os.environ.get("ZIO_VERSION", "0"),
+    version=os.environ.get("ZIO_VERSION") or version(),
     description="Read and write the blocks of ZIO channels",
     license="LGPL-2.1-or-later",
     python_requires=">=3.9",

@@ -88,6 +88,7 @@ documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migrat
 check: $(model_tests) $(test_bin)/xdma_test $(test_bins) libzio/libzio.a
 	tests/run $(unit_tests:%=$(test_bin)/%) \
 		$(foreach t,copy tools zio save plot export man,'tests/$(t)_test.sh $(test_bin)') \
+		'tests/texts_test.sh $(test_bin)' \
 		'tests/completion_test.sh $(test_bin) completion/zio' \
 		'tests/header_test.sh ../include/uapi' \
 		$(foreach d,$(documents),'tests/doc_test.sh $(d) libzio/libzio.a $(test_bin)') \

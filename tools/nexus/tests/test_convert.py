@@ -151,7 +151,7 @@ def test_parquet_without_pyarrow(nexus: Any, tmp_path: Path) -> None:
     make_file(tmp_path / "a.zio", Kind(), range(3))
     path = {"PYTHONPATH": str(tmp_path / "none")}
     said = nexus("a.zio", "-o", "a.parquet", status=2, env=path).stderr
-    assert "pip install" in said
+    assert "pip install" in said and "DIR/bin/python " in said
 
 
 def test_from_hdf5(nexus: Any, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 """Parquet: a row for each block, with its samples as a list."""
 
 import argparse
+import sys
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ class ParquetConverter(Converter):
             raise UsageFailure(
                 "Parquet needs the Python package pyarrow, which Debian 12 does not "
                 "have: python3 -m venv --system-site-packages DIR && "
-                "DIR/bin/pip install 'pyarrow<17'"
+                "DIR/bin/pip install 'pyarrow<17', and then run "
+                f"DIR/bin/python {sys.argv[0]}"
             )
         self.writer: Any = None
 

@@ -303,7 +303,7 @@ def test_units(cset: zio.Object) -> None:
 
 
 def test_page_has_programs() -> None:
-    assert len(DEVICE_PROGRAMS) == 4
+    assert len(DEVICE_PROGRAMS) == 5
 
 
 @pytest.mark.parametrize("program", DEVICE_PROGRAMS, ids=range(len(DEVICE_PROGRAMS)))
