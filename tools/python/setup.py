@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Build the package zio. `make -C tools python` and pip call this file.
 
-$ZIO_VERSION is the version of the package; without it, that of libzio. $ZIO_STATIC=1 links
-libzio into the module, and 0 does not: see binding.py.
+$ZIO_VERSION is the version of the package; without it, that of libzio. $ZIO_STATIC=1
+links libzio into the module, and 0 does not: see binding.py.
 """
 
 import os
@@ -15,6 +15,7 @@ HEADER = Path(__file__).resolve().parent.parent / "libzio/zio.h"
 
 
 def version() -> str:
+    """Return the version of the libzio beside this package."""
     found = re.search(r'LIBZIO_VERSION "(.*)"', HEADER.read_text())
     return found[1] if found else "0"
 
