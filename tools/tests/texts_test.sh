@@ -71,7 +71,31 @@ expect_all()
 	[ -z "$missing" ] && [ $# -gt 5 ] && result ok "$text" || result bad "$text"
 }
 
+# listed DIRECTORY: what `ls DIRECTORY` shows in the tutorial
+listed()
+{
+	sed -n "\\|\$ ls $1\$|,/^    \$ e/p" Documentation/two-boards-one-clock.md |
+		grep -v '\$' | tr -s ' ' '\n' | grep . | sort
+}
+
+# expect_listing TEXT DIRECTORY PATTERN: the listing has the files of the reference
+expect_listing()
+{
+	local wanted
+	wanted=$(sed -nE "s#^What:.*/config/zio/$3/NAME/([a-z-]+)\$#\\2#p" \
+		Documentation/ABI/testing/configfs-zio | sort)
+	if [ "$(listed "$2")" = "$wanted" ]; then
+		result ok "$1"
+	else
+		diff <(listed "$2") <(echo "$wanted") | sed 's/^/# /' || :
+		result bad "$1"
+	fi
+}
+
 test_options
+expect_listing "files of a board in the tutorial" devices/zzero/west \
+	'devices/(DRIVER|TYPE|zzero)'
+expect_listing "files of a clock in the tutorial" triggers/hrt/clock0 'triggers/(TYPE|hrt)'
 mapfile -t packages < <(sed -n 's/^Package: \(.*\)/\1/p' debian/control)
 expect_all "packages in the table" Documentation/install.md "${packages[@]/#/| \`}"
 sed -n '/apt-get purge/,/^$/p' Documentation/install.md >"$(dirname "$bin")/purge"
