@@ -65,9 +65,6 @@ void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block
 
 	if (!READ_ONCE(sniff_ring))
 		return;
-	/* An input's block got its snapshot when it was armed. */
-	if (zio_cset_is_output(chan->cset))
-		zio_block_snapshot(chan, block);
 	raw_spin_lock_irqsave(&sniff_lock, flags);
 	if (sniff_ring) {
 		slot = &sniff_ring[sniff_head % SNIFF_LEN];

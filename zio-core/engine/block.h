@@ -83,6 +83,8 @@ static inline struct zio_block *arm_output(struct zio_channel_core *chan)
 
 	if (unlikely(!block))
 		zio_channel_count_loss(chan);
+	else
+		zio_block_snapshot(chan, block);
 	return block;
 }
 

@@ -285,6 +285,19 @@ static void queue_blocks(struct kunit *test, struct zio_channel_core *chan, unsi
 	test_user_close(user);
 }
 
+/* The driver of an output may ask for the clock of a block whose control no user has seen. */
+static void output_block_has_its_control(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
+
+	tdev->io_return = -EAGAIN;
+	queue_blocks(test, tdev->cset->chan[0], 1);
+	KUNIT_ASSERT_NOT_NULL(test, tdev->cset->pub.armed->chan);
+	KUNIT_EXPECT_NOT_NULL(test, to_block_core(tdev->cset->pub.armed->block)->snap);
+	KUNIT_EXPECT_EQ(test, zio_block_clock(tdev->cset->pub.armed->block), CLOCK_REALTIME);
+	zio_cset_done(&tdev->cset->pub);
+}
+
 /* The task that finishes the first block may be an interrupt. */
 static void no_task_plays_for_ever(struct kunit *test)
 {
@@ -319,6 +332,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(disabled_trigger_is_silent),
 	KUNIT_CASE(lost_trigger_raises_an_alarm),
 	KUNIT_CASE(sleeping_driver_runs_in_thread),
+	KUNIT_CASE(output_block_has_its_control),
 	KUNIT_CASE(no_task_plays_for_ever),
 	{}
 };
