@@ -14,8 +14,8 @@
 
 /*
  * The integer is digits * 10^exp * 2^(32 * shift). At least 54 bits must be left of it,
- * and all must have room: digits have up to 20 places, so 10^exp is 10^280 at most, which
- * has 931 bits, and 10^-299 at least, which needs 994 bits in front.
+ * and all must have room. Digits have up to 20 places. So 10^exp is 10^280 at most, which
+ * has 931 bits. It is 10^-299 at least, which needs 994 bits in front.
  */
 #define LIMBS		36
 #define SHIFT_UP	2	/* for an exponent that is not negative */

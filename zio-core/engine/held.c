@@ -4,13 +4,14 @@
  *
  * zio_cset_shutdown() forbids arming, and then waits for a grace period and for arm_work.
  * What follows takes cset->mutex, and the lock of each channel, before it frees channels
- * and buffers. So a context of one of these kinds may look at all channels of an idle set. Lockdep finds any other context at its first call, without a race.
+ * and buffers. So a context of one of these kinds may look at all channels of an idle set.
+ * Lockdep finds any other context at its first call, without a race.
  */
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-#include "engine/engine.h"
+#include "engine/internal.h"
 
 static bool holds_channel(const struct zio_cset_core *cset)
 {

@@ -4,7 +4,7 @@
 Usage: host_test
 
 The program prints TAP. It tests the reader of test results, layering and versions on
-small trees, prose, recipes, delays and the directories of packages. It also tests the
+small trees, prose, recipes and delays. It also tests the directories of packages, the
 choice of compilers, and the percentiles of the benchmark "jitter".
 """
 
