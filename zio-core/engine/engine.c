@@ -217,20 +217,6 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 	return -EINPROGRESS;
 }
 
-/* The engine returns these errors itself. From a driver they would mislead the caller. */
-int zio_driver_error(int error)
-{
-	switch (error) {
-	case -EAGAIN:
-	case -EBUSY:
-	case -EINPROGRESS:
-	case -ENODEV:
-	case -ESHUTDOWN:
-		return -EIO;
-	}
-	return error < 0 ? error : -EIO;
-}
-
 /* raw_io() has returned @ret, which is not 0. */
 static int leave_or_fail(struct zio_cset_core *cset, int ret)
 {

@@ -63,12 +63,14 @@ bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
 /* engine.c */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
-int zio_driver_error(int error);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
 void zio_cset_fail_arm(struct zio_cset_core *cset, int error);
 
 /* report.c */
 bool zio_cset_take_armed(struct zio_cset_core *cset);
+
+/* report.c */
+int zio_driver_error(int error);
 
 /* stream.c */
 void zio_stream_kick(struct zio_cset_core *cset);

@@ -10,6 +10,20 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
+/* The engine returns these errors itself. From a driver they would mislead the caller. */
+int zio_driver_error(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+	case -EBUSY:
+	case -EINPROGRESS:
+	case -ENODEV:
+	case -ESHUTDOWN:
+		return -EIO;
+	}
+	return error < 0 ? error : -EIO;
+}
+
 /**
  * zio_cset_lost() - report events that the hardware lost before the armed blocks
  * @pub: the channel set, an input
