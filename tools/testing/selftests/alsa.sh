@@ -49,7 +49,7 @@ test_description()
 		$zalsa/cset0/ssize $zalsa/cset0/channels | xargs)" "256 4 0x3"
 	is "samples are signed, and full scale is 1" \
 		"$(cat $zalsa/cset0/chan0/signed $zalsa/cset0/chan0/scale | xargs)" \
-		"1 4.6566128730773926e-10"
+		"1 0.00000000046566128730773926"
 	expect_errno "a second device finds the PCM busy" EBUSY \
 		make_pcm q pcm=hw:Loopback,1
 	check_fails "the driver of the card is in use" rmmod snd-aloop

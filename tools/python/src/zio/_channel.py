@@ -269,7 +269,7 @@ class Channel(Closing):
         `Interrupted`, and `Error` with:
 
         - EINVAL: the sizes do not fit
-        - EPROTO, EPROTONOSUPPORT: no reader of the block file would understand the control
+        - EPROTO, EPROTONOSUPPORT: no reader of the block file understands the control
         - EMSGSIZE: the blocks of the output are smaller
         - EBADF: the channel is an input
         - ENODEV: the device is gone

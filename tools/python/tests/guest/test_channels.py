@@ -293,12 +293,12 @@ def test_tap(cset: zio.Object) -> None:
 
 def test_units(cset: zio.Object) -> None:
     channel = cset.chan[2]
-    channel["unit"], channel["scale"], channel["offset"] = "V", "0.5", "-1000000"
+    channel["unit"], channel["scale"], channel["offset"] = "V", "0.5", "-1.25"
     with zio.open(SAWTOOTH) as ch:
         ch.flush()
         block = next(iter(ch))
         assert block.unit == "V"
-        np.testing.assert_array_equal(block.values(), block.data * 0.5 - 1.0)
+        np.testing.assert_array_equal(block.values(), block.data * 0.5 - 1.25)
     channel["unit"], channel["scale"], channel["offset"] = "none", "1", "0"
 
 
