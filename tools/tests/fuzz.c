@@ -98,7 +98,7 @@ static void tell_input(void)
 
 void fuzz_begin(void)
 {
-	const char *text = getenv("ZIO_FUZZ_SEED");
+	const char *text = getenv("ZIO_SEED");
 
 	if (text)
 		seed = strtoull(text, NULL, 0);

@@ -5,7 +5,7 @@
  * The inputs are good ones, which a mutator changes: bits, bytes, numbers, cuts, and
  * parts of other inputs. The same seed makes the same inputs. The programs are built with
  * sanitizers, which end a program at its first fault. $ZIO_FUZZ_INPUTS is how many inputs
- * each function meets, and $ZIO_FUZZ_SEED another seed than 1.
+ * each function meets, and $ZIO_SEED another seed than 1.
  */
 #ifndef ZIO_FUZZ_H
 #define ZIO_FUZZ_H

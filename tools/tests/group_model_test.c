@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "stream.h"
@@ -280,8 +279,8 @@ int main(int argc, char **argv)
 {
 	char command[sizeof(dir) + 16], what[64];
 	const char *tmp = getenv("TMPDIR");
-	unsigned int seed = argc > 1 ? (unsigned int)atoi(argv[1]) :
-				       (unsigned int)time(NULL);
+	const char *given = argc > 1 ? argv[1] : getenv("ZIO_SEED");
+	unsigned int seed = given ? (unsigned int)strtoul(given, NULL, 0) : 1;
 	unsigned int turn, turns = argc > 2 ? (unsigned int)atoi(argv[2]) : 60;
 
 	snprintf(dir, sizeof(dir), "%s/group_model.XXXXXX", tmp ? tmp : "/tmp");

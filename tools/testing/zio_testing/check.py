@@ -5,8 +5,8 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
 
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the tests of the programs here
-  matrix     the modules compile for Debian's newest kernel, for 64 and 32 bits, and for
-             another target each day ("matrix" compiles for all, and boots most)
+  matrix     the modules compile for Debian's newest kernel, for 64 and 32 bits. The
+             commit chooses another target ("matrix" compiles for all, and boots most)
   tools      the tests of the tools and the library, on this machine
   python     the Python package, on this machine
   nexus      zio-nexus, on this machine
@@ -24,11 +24,11 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]...
              run. ZIO_KUNIT_LEAKS=no takes half of the time: kmemleak is off
   selftests  tools/testing/selftests on several kernels, see below. A TEST (basic.sh,
              map_test) runs on the kernels that its header names, or on those of
-             --kernel. The environment has limits for storm.sh (ZIO_STORM_SECONDS,
-             ZIO_STORM_SEED), for fuzz.sh (ZIO_FUZZ_SECONDS, ZIO_FUZZ_SEED) and for
-             removal_test (ZIO_REMOVAL_TRIALS). This runs two hours:
+             --kernel. The environment has limits for storm.sh (ZIO_STORM_SECONDS),
+             for fuzz.sh (ZIO_FUZZ_SECONDS) and for removal_test (ZIO_REMOVAL_TRIALS).
+             This runs two hours:
              ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
-  mutants    puts ten bugs into the code, another ten each day: tests must fail
+  mutants    puts ten bugs into the code, others for another commit: tests must fail
              ("mutants" runs others)
 
 The kernels of the selftests:
@@ -56,8 +56,10 @@ A test runs on kasan. It runs on distro where its header has a line "# distro" o
 it is named.
 
 check installs missing Debian packages. It compiles the kernel with the sanitizers
-when the cache does not have it (5 to 10 minutes). The steps from tools to mutants
-run two jobs at a time. A fault or a leak that the kernel reports in
+when a step needs it and the cache does not have it (5 to 10 minutes). The steps from tools to mutants
+run two jobs at a time. Random decisions follow from the commit, or from the number in
+ZIO_SEED: a commit is tested in the same way each time. The end names the seconds of
+each step and boot. A fault or a leak that the kernel reports in
 any boot is a failure. check prints failures in full, and keeps the logs in
 ~/.cache/zio/check. The last line is "N passed, N failed".
 """
@@ -66,12 +68,22 @@ import argparse
 import contextlib
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from functools import partial
 
 from . import check_boots, check_build, kernel, matrix, selftests
-from .common import CACHE, ROOT, TESTING, Failure, Parser, Words, run_logged, say, setup
+from .common import (
+    CACHE,
+    ROOT,
+    TESTING,
+    Failure,
+    Parser,
+    Words,
+    run_logged,
+    say,
+    seed_of_commit,
+    setup,
+)
 from .pool import Job, Preparation, run_jobs
 from .report import Report
 
@@ -82,6 +94,8 @@ BESIDE_BOOTS += ("packages",)
 # The steps of a group run together, two jobs at a time.
 GROUPS = (("build",), ("matrix",), (*BESIDE_BOOTS, *BOOTS, "mutants"))
 STEPS = [step for group in GROUPS for step in group]
+NEED_SANITIZERS = {"build", "vm", "kunit", "mutants"}
+NEED_PYTHON = {"python", "nexus", "scope", "pva", "live"}
 # Only mutants that need no boot, or a short one
 MUTANTS = ["--sample", "10", "--kind", "host", "--kind", "kunit", "--kind", "litmus"]
 # Programs on this machine that print TAP: the title, and the command
@@ -158,29 +172,39 @@ def run_together(report: Report, options: argparse.Namespace) -> None:
         # Another job runs these tests on the unchanged tree.
         more = ["--no-verify"] if len(options.steps) > 1 else []
         jobs.insert(1, partial(prepare_program, report, "mutants", *more))
-    run_jobs(jobs)
+    report.seconds |= run_jobs(jobs)
 
 
 def run_group(report: Report, group: list[str], options: argparse.Namespace) -> None:
-    begin = time.monotonic()
-    if group == ["build"]:
-        check_build.run(report)
-    elif group == ["matrix"]:
-        matrix.compile_all(report, matrix.sample(matrix.today()))
-    else:
-        run_together(report, options)
-    say(f"{', '.join(group)} took {time.monotonic() - begin:.0f} s")
+    with report.timed(group[0] if len(group) == 1 else "tests"):
+        if group == ["build"]:
+            check_build.run(report)
+        elif group == ["matrix"]:
+            matrix.compile_all(report, matrix.sample(seed_of_commit()))
+        else:
+            run_together(report, options)
+
+
+def prepare(steps: list[str]) -> None:
+    """Make what several jobs need: they must not make it at the same time. Boots prepare
+    their kernels themselves."""
+    setup("build", "vm", "check", "mutants")
+    kernel.prepare("distro")
+    if NEED_SANITIZERS.intersection(steps):
+        kernel.prepare("kasan")
+    if NEED_PYTHON.intersection(steps):
+        setup("nexus")
+        selftests.build_package()
 
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
     report = Report(CACHE / "check")
+    os.environ["ZIO_SEED"] = str(seed_of_commit())
+    say(f"ZIO_SEED={os.environ['ZIO_SEED']}")
     with proc():
-        setup("build", "vm", "debug-kernel", "check", "nexus", "mutants")
-        kernel.prepare("distro")
-        kernel.prepare("kasan")
-        # Two steps of one group need it: they must not build it at the same time.
-        selftests.build_package()
+        with report.timed("prepare"):
+            prepare(options.steps)
         for steps in GROUPS:
             if group := [step for step in steps if step in options.steps]:
                 run_group(report, group, options)

@@ -21,8 +21,7 @@ KUNIT_LIMIT, TEST_LIMIT, SELFTESTS_LIMIT, PROGRAM_LIMIT = 3600, 900, 14400, 2400
 # So long a kernel is silent, when no test begins.
 SILENCE = TEST_LIMIT + 120
 # The machine gets these variables, with the values that this process has
-PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_STORM_SEED", "ZIO_FUZZ_SECONDS", "ZIO_FUZZ_SEED")
-PASSED_ON += ("ZIO_REMOVAL_TRIALS",)
+PASSED_ON = ("ZIO_STORM_SECONDS", "ZIO_FUZZ_SECONDS", "ZIO_REMOVAL_TRIALS", "ZIO_SEED")
 
 KERNELS = ["kasan", "leaks", "delays", "rt", "preempt", "distro", "single", "swiotlb"]
 KERNELS += ["iommu"]

@@ -87,6 +87,15 @@ def number(text: str) -> int:
     return int(text)
 
 
+def seed_of_commit() -> int:
+    """Return ZIO_SEED, or a number that follows from the commit: each run of one commit
+    takes the same random decisions and samples. It is 1 where there is no commit."""
+    if given := os.environ.get("ZIO_SEED"):
+        return int(given)
+    commit = output_of(["git", "-C", ROOT, "rev-parse", "HEAD"])
+    return int(commit[:6], 16) if commit else 1
+
+
 # --- other programs ---------------------------------------------------------------
 
 

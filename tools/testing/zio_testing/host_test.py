@@ -382,9 +382,9 @@ def test_table(out: Tap) -> None:
 
 
 def test_sample(out: Tap) -> None:
-    days = [{target.name for target in matrix.sample(day)} for day in range(99)]
-    always, found = set.intersection(*days), set.union(*days)
-    out.is_equal("sample: each day", always, {"newest", "armhf-newest"})
+    samples = [{target.name for target in matrix.sample(seed)} for seed in range(99)]
+    always, found = set.intersection(*samples), set.union(*samples)
+    out.is_equal("sample: each seed", always, {"newest", "armhf-newest"})
     wanted = {target.name for target in matrix.TARGETS} - {"distro", "rt"}
     out.is_equal("sample: all targets come", found, wanted)
 

@@ -6,7 +6,7 @@ Usage: matrix [--compile] [--sample] [TARGET]...
 Compiles the modules for each TARGET (all by default) with all warnings on, and for some
 with sparse or with the tools, too. Then boots those that can boot, with a few selftests
 in each. --compile leaves out the boots. --sample takes the newest kernel, for 64 and for
-32 bits, and one of the other targets. That one changes each day.
+32 bits. The commit chooses one of the other targets.
 
 The targets are the names of kernels (see kernel), and clang-6.12, the same kernel with
 clang in place of gcc. i386 has programs of 32 bits for the kernel distro. What is
@@ -19,7 +19,6 @@ The last line is "N passed, N failed". The logs are kept in ~/.cache/zio/matrix.
 """
 
 import argparse
-import datetime
 import hashlib
 import os
 import re
@@ -37,6 +36,7 @@ from .common import (
     read_log,
     run_logged,
     say,
+    seed_of_commit,
     setup,
     tag_of,
 )
@@ -117,14 +117,10 @@ ALWAYS = ("newest", "armhf-newest")
 NEVER_IN_SAMPLE = ("distro", "rt")
 
 
-def sample(day: int) -> list[Target]:
-    """Return the targets that check compiles for on a day."""
+def sample(seed: int) -> list[Target]:
+    """Return the targets that check compiles for with a seed."""
     others = [t for t in TARGETS if t.name not in ALWAYS + NEVER_IN_SAMPLE]
-    return [*choose(list(ALWAYS)), others[day % len(others)]]
-
-
-def today() -> int:
-    return datetime.date.today().toordinal()
+    return [*choose(list(ALWAYS)), others[seed % len(others)]]
 
 
 # --- compile --------------------------------------------------------------------------
@@ -297,7 +293,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     if options.sample and options.targets:
         raise Usage("--sample chooses the targets: name none")
-    targets = sample(today()) if options.sample else choose(options.targets)
+    targets = sample(seed_of_commit()) if options.sample else choose(options.targets)
     setup("build", "vm-arm")
     report = Boots(LOGS)
     compiled = compile_all(report, targets)

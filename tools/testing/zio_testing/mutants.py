@@ -14,8 +14,8 @@ no option that chooses, all mutants run, which takes hours.
   --changed [BASE]  mutants of files, and of tests, that have changed since the
                     commit BASE (default HEAD~1), uncommitted changes included
   --kind KIND       mutants whose first test is of this kind (may be given again)
-  --sample N        N of the chosen mutants; another N each day
-  --seed S          number that replaces the day in --sample
+  --sample N        N of the chosen mutants, which follow from the commit
+  --seed S          number that replaces that of the commit in --sample
   --list            show what is chosen, run nothing
   --no-verify       do not run the tests on the unchanged tree before
 
@@ -47,13 +47,12 @@ first one. The exit status is 0 if all chosen mutants were killed, 1 if not.
 """
 
 import argparse
-import datetime
 import re
 import time
 from collections import Counter
 from dataclasses import dataclass
 
-from .common import Parser, locked, say, setup
+from .common import Parser, locked, say, seed_of_commit, setup
 from .mutant_patch import HOST, Mutant, Test, choose
 from .mutant_run import Run, run_tests
 from .mutant_tree import MUTANTS, Scratch, read_tree
@@ -189,7 +188,7 @@ def parse_options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--changed", nargs="?", const="HEAD~1")
     parser.add_argument("--kind", action="append")
     parser.add_argument("--sample", type=int)
-    parser.add_argument("--seed", type=int, default=datetime.date.today().toordinal())
+    parser.add_argument("--seed", type=int, default=seed_of_commit())
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-verify", action="store_true")
     parser.add_argument("names", nargs="*")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Print the results of check: its own tests, failures in full, and the sum."""
 
+import contextlib
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from .common import read_end, read_log, say
@@ -15,6 +18,16 @@ class Report:
     def __init__(self, logs: Path) -> None:
         self.logs = logs
         self.sum = Results()
+        # How long each step or boot took
+        self.seconds: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Note the seconds that the block takes."""
+        begin = time.monotonic()
+        yield
+        self.seconds[name] = time.monotonic() - begin
+        say(f"{name} took {self.seconds[name]:.0f} s")
 
     def ok(self, what: str) -> None:
         self.sum.passed += 1
@@ -50,7 +63,10 @@ class Report:
             self.fail(f"{what} ended with status {status}", log)
 
     def end(self) -> int:
-        """Print the sum. Return the exit status."""
+        """Print the seconds of each step, and the sum. Return the exit status."""
+        if self.seconds:
+            times = (f"{name} {spent:.0f}" for name, spent in self.seconds.items())
+            say(f"seconds: {', '.join(times)}")
         if self.sum.skipped:
             say(f"{self.sum.skipped} skipped")
         if not self.sum.passed + self.sum.failed:
