@@ -12,7 +12,16 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from makeblocks import NATIVE, PERIOD_NS, START, Kind, make_block, make_file, samples
+from makeblocks import (
+    NATIVE,
+    PERIOD_NS,
+    START,
+    Kind,
+    make_block,
+    make_control,
+    make_file,
+    samples,
+)
 
 from zio_nexus.blocks import MSB_ALIGN
 
@@ -195,6 +204,26 @@ def test_time_without_a_date(nexus: Any, tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.nxs", "r") as file:
         assert file["entry/start_time"][()] == file["entry/end_time"][()] == b""
         assert file["entry/recording/begin"][()] != b""
+
+
+@pytest.mark.parametrize("secs", [2**34, 2**63, 2**64 - 1])
+def test_time_beyond_the_file(nexus: Any, tmp_path: Path, secs: int) -> None:
+    """A time that has more than 64 bits in ns does not wrap. Its control keeps it."""
+    controls = [make_control(Kind(), seq, 16) for seq in range(3)]
+    controls[1]["tstamp"]["secs"] = secs
+    data = samples(0, 16, 2)
+    (tmp_path / "a.zio").write_bytes(b"".join(c.tobytes() + data for c in controls))
+    said = nexus("a.zio", "-o", "a.nxs").stderr
+    assert f"{Kind().name}: a time after 2262 is stored as 9223372000 s" in said
+    with h5py.File(tmp_path / "a.nxs", "r") as file:
+        group = file[f"entry/{Kind().name}"]
+        first = START * 10**9
+        wanted = [first, 9_223_372_000 * 10**9, first + 2 * PERIOD_NS]
+        assert group["time"][:].tolist() == wanted
+        assert group["control"]["tstamp"]["secs"][1] == secs
+    nexus("a.zio", "-o", "a.csv")
+    found = {int(row["time_ns"]) for row in read_csv(tmp_path / "a.csv")}
+    assert found == {wanted[0], secs * 10**9 + PERIOD_NS, wanted[2]}
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

@@ -21,10 +21,15 @@ MAX_SHOTS, FIRST_SHOT = 16, 8
 CLOCK_ATTRIBUTE = 31
 CLOCKS = {0: "realtime", 1: "monotonic", 4: "monotonic-raw", 7: "boottime", 11: "tai"}
 SECOND = 10**9
+# Times of the files have 64 bits. A later time than this one, of 2262, is stored as this
+# one, which leaves room for the samples behind it. The control keeps the time.
+LAST_SECOND = 9_223_372_000
 # A larger step of the sequence number is a channel that counts from the beginning again.
 LARGEST_GAP = 2**31 - 1
 # So is one that makes the number smaller: numbers pass 2^32 with fewer losses.
 LARGEST_GAP_AT_WRAP = 2**24
+
+_LAST = np.array((LAST_SECOND, 0, 0), zio.control_dtype["tstamp"])
 
 LOSS = np.dtype([("block", "i8"), ("lost", "u4"), ("first_seq", "u4"), ("time", "i8")])
 
@@ -105,8 +110,15 @@ def join(runs: Sequence[Run]) -> Run:
     )
 
 
-def times_of(controls: Array) -> Array:
+def is_late(controls: Array) -> Array:
+    """Tell which times do not fit in a file."""
     stamps = controls["tstamp"]
+    return np.asarray((stamps["secs"] >= LAST_SECOND) | (stamps["ticks"] >= SECOND))
+
+
+def times_of(controls: Array) -> Array:
+    """Return the times in ns, int64; LAST_SECOND for those that do not fit."""
+    stamps = np.where(is_late(controls), _LAST, controls["tstamp"])
     times = stamps["secs"].astype(np.int64) * SECOND
     return np.asarray(times + stamps["ticks"].astype(np.int64))
 

@@ -12,7 +12,7 @@ import numpy as np
 import zio
 
 from . import hdf
-from .blocks import Array, Run
+from .blocks import LAST_SECOND, SECOND, Array, Run
 from .failure import Failure, OpenFailure, SourceFailure, explain
 from .schema import REASONS
 from .split import Splitter
@@ -232,7 +232,7 @@ class EventCollector:
         self.begin = time.monotonic()
 
     def add(self, event: Any) -> None:
-        self.times.append(event.time_ns)
+        self.times.append(min(event.time_ns, LAST_SECOND * SECOND))
         self.rows.append([self._row(name, event[name]) for name in self.names])
         self.missing.append([_reason(event.missing.get(name)) for name in self.names])
 

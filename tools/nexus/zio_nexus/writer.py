@@ -16,8 +16,8 @@ import h5py
 import numpy as np
 
 from . import schema
-from .blocks import SECOND, Array, Gaps, Run, clock_of
-from .failure import OpenFailure, storing
+from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, clock_of, is_late
+from .failure import OpenFailure, say, storing
 from .layout import Layout, Options
 from .room import Room
 from .scaling import attribute_bytes
@@ -99,6 +99,7 @@ class ChannelWriter:
         self.layout = layout
         self.gaps = gaps
         self.sample_period = options.sample_period
+        self.is_warned = False
         self.columns = {
             name: Column(item)
             for name, item in group.items()
@@ -120,6 +121,12 @@ class ChannelWriter:
         self.columns["order"].append(run.order)
         self.columns["losses"].append(losses)
         self._count(run, losses)
+        self._warn_of_late(run)
+
+    def _warn_of_late(self, run: Run) -> None:
+        if not self.is_warned and is_late(run.controls).any():
+            self.is_warned = True
+            say(f"{run.channel}: a time after 2262 is stored as {LAST_SECOND} s")
 
     def _append_rows(self, run: Run, times: Array) -> None:
         self.columns["data"].append(run.rows())
