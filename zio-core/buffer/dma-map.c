@@ -43,7 +43,7 @@ struct zio_dma_map {
 	struct zio_dma *dma;
 	const void *mem;
 	size_t size;
-	struct rcu_head rcu;
+	struct work_struct free_work;
 	bool must_sync;
 	dma_addr_t page[];	/* where the pages begin */
 };
@@ -56,16 +56,21 @@ static void free_dma(struct kref *ref)
 	kfree(dma);
 }
 
-/*
- * The last user of a block may be under RCU or a spin lock, or in a softirq. A map may be
- * large: vfree() sleeps. So another context frees it.
- */
-static void free_map(struct kref *ref)
+static void free_map(struct work_struct *work)
 {
-	struct zio_dma_map *map = container_of(ref, struct zio_dma_map, ref);
+	struct zio_dma_map *map = container_of(work, struct zio_dma_map, free_work);
 
 	kref_put(&map->dma->ref, free_dma);
-	kvfree_rcu(map, rcu);
+	kvfree(map);
+}
+
+/*
+ * The last user of a block may be under RCU or a spin lock, or in a softirq. A map may be
+ * large, and the release of a device may sleep, as vfree() does: a work item does both.
+ */
+static void release_map(struct kref *ref)
+{
+	queue_work(zio_wq, &container_of(ref, struct zio_dma_map, ref)->free_work);
 }
 
 /**
@@ -267,6 +272,7 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 	if (!map)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&map->ref);
+	INIT_WORK(&map->free_work, free_map);
 	kref_get(&dma->ref);
 	map->dma = dma;
 	map->mem = mem;
@@ -275,7 +281,7 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 	if (ret == -EFAULT)
 		zio_dma_report_reach(buf, dma->dev);
 	if (ret) {
-		kref_put(&map->ref, free_map);
+		kref_put(&map->ref, release_map);
 		return ERR_PTR(-ENOMEM);
 	}
 	add_map(map);
@@ -308,7 +314,7 @@ void zio_dma_map_free(struct zio_dma_map *map)
 		return;
 	if (claim_map(map))
 		unmap_pages(map, map->size);
-	kref_put(&map->ref, free_map);
+	kref_put(&map->ref, release_map);
 }
 EXPORT_SYMBOL_GPL(zio_dma_map_free);
 
@@ -342,7 +348,7 @@ void zio_cset_end_dma(struct zio_cset_core *cset)
 		return;
 	while ((map = claim_any(dma))) {
 		unmap_pages(map, map->size);
-		kref_put(&map->ref, free_map);
+		kref_put(&map->ref, release_map);
 	}
 	cset->dma = NULL;
 	kref_put(&dma->ref, free_dma);
