@@ -97,6 +97,7 @@ static void count_loss(struct zio_channel_core *chan)
 {
 	struct zio_set_ring *ring = ring_of(chan);
 
+	zio_cset_assert_held(chan->cset);
 	WRITE_ONCE(ring->hdr->lost, ++ring->lost);
 	zio_channel_wake(chan->cset->chan[0], ZIO_WAKE_IN);
 }
@@ -127,8 +128,10 @@ static void wake_reader(struct zio_cset_notifier *notifier)
 {
 	struct zio_cset_core *cset = notifier->cset;
 	struct zio_set_ring *ring = container_of(notifier, struct zio_set_ring, notifier);
-	u32 want = READ_ONCE(cset->chan[0]->buf->watermark) * READ_ONCE(cset->n_active);
+	u32 want;
 
+	zio_cset_assert_held(cset);
+	want = READ_ONCE(cset->chan[0]->buf->watermark) * READ_ONCE(cset->n_active);
 	if (READ_ONCE(cset->on_demand) || zio_set_ring_count(ring) >= want)
 		zio_channel_wake(cset->chan[0], ZIO_WAKE_IN);
 }

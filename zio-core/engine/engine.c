@@ -294,6 +294,7 @@ static void arm_in_thread(struct work_struct *work)
 static __always_inline bool begin_arming(struct zio_cset_core *cset, int *state,
 					 const struct timespec64 *at)
 {
+	zio_cset_assert_held(cset);
 	*state = CSET_IDLE;
 	if (!atomic_try_cmpxchg(&cset->state, state, CSET_ARMING))
 		return false;

@@ -24,15 +24,6 @@ static inline int cset_phase(struct zio_cset_core *cset)
 	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
 }
 
-/* held.c */
-#ifdef CONFIG_PROVE_RCU
-void zio_cset_assert_held(struct zio_cset_core *cset);
-#else
-static inline void zio_cset_assert_held(struct zio_cset_core *cset)
-{
-}
-#endif
-
 /* The state has changed, and a context that freezes the set may wait for that (F). */
 static inline void wake_freezer(struct zio_cset_core *cset)
 {
