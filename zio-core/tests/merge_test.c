@@ -233,6 +233,7 @@ static void blocks_are_merged_while_they_are_reclaimed(struct kunit *test)
 	u16 next = 0;
 	u32 seq = 0;
 
+	test_need_processors(test);
 	start_walk(&w, test);
 	set_merge(&w, true);
 	WRITE_ONCE(w.chan->buf->prefer_new, true);

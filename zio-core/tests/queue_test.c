@@ -179,6 +179,7 @@ static void queue_has_two_poppers(struct kunit *test)
 	struct task_struct *popper = test_thread_run(test, pop_blocks, s);
 	unsigned int i;
 
+	test_need_processors(test);
 	for (i = 0; i < STRESS_STEPS; i++) {
 		push_if_free(s, i % STRESS_BLOCKS);
 		if (i % 7)

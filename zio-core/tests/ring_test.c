@@ -316,6 +316,7 @@ static void ring_is_read_while_it_is_filled(struct kunit *test)
 	u32 next = 0, tail = ring->hdr->tail;
 	struct task_struct *board = test_device_run(tdev);
 
+	test_need_processors(test);
 	while (got < STRESS_BLOCKS) {
 		const struct zio_control *slot = slot_of(ring, tail);
 

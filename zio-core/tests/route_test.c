@@ -431,6 +431,7 @@ static void routes_change_under_load(struct kunit *test)
 	struct zio_channel_core *out;
 	int i;
 
+	test_need_processors(test);
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	set_up(&s->n, test);
 	use_events(&s->n);

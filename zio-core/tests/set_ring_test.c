@@ -262,6 +262,7 @@ static void set_is_read_while_it_is_filled(struct kunit *test)
 	unsigned int bad = 0, back = 0;
 	struct task_struct *board = test_device_run(tdev);
 
+	test_need_processors(test);
 	while (tail < STRESS_BLOCKS) {
 		const struct zio_control *ctrl;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* splice_test.c: a pinned block returns when nothing refers to its pages */
+#include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pipe_fs_i.h>
@@ -210,6 +211,8 @@ static void module_stays_for_the_last_pin(struct kunit *test)
 	pin_one(test, &l);
 	zio = l.user->data->f_op->owner;
 	end(&l);
+	/* A kernel thread leaves the last step of each close to a work item. */
+	flush_delayed_fput();
 	kref_get(&l.area->ref);
 	preempt_disable();
 	before = module_refcount(zio);

@@ -508,6 +508,7 @@ static void board_and_reader_race(struct kunit *test)
 	struct zio_block *block;
 	struct rnd_state rnd;
 
+	test_need_processors(test);
 	prandom_seed_state(&rnd, 1939);
 	thread = test_thread_run(test, run_board, board);
 	while (n < RACE_BLOCKS && !kthread_should_stop()) {
@@ -606,6 +607,7 @@ static void board_and_rings_race(struct kunit *test)
 	struct rnd_state rnd;
 	unsigned int i, k;
 
+	test_need_processors(test);
 	test_device_use_area(board->tdev, (struct test_area){ .len = 16 });
 	user = test_user_open(test, chan);
 	prandom_seed_state(&rnd, 1969);

@@ -311,6 +311,7 @@ static void device_has_blocks_until_stop(struct kunit *test)
 	struct test_device *tdev = create_stream(test, 1);
 	unsigned int i, n = 0;
 
+	test_need_processors(test);
 	tdev->stop = wait_for_driver;
 	for (i = 0; i < 50 && n < 3; i++)
 		n += take_before_stop(test, tdev);

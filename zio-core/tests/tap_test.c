@@ -153,6 +153,7 @@ static void no_tap_shows_overwritten_samples(struct kunit *test)
 	unsigned int n = 0, i;
 	struct file *tap;
 
+	test_need_processors(test);
 	KUNIT_ASSERT_NOT_NULL(test, mem);
 	test_device_use_area(tdev, (struct test_area){
 		.kb = 4, .len = 8, .nsamples = MAX_SAMPLES });

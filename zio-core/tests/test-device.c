@@ -105,6 +105,13 @@ struct device *test_board_create(struct kunit *test)
 	return &pdev->dev;
 }
 
+/* Skips the rest of a test whose two threads would only take turns. */
+void test_need_processors(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one processor: no thread runs beside another");
+}
+
 static void stop_thread(void *thread)
 {
 	kthread_stop(thread);

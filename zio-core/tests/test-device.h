@@ -91,6 +91,7 @@ void test_lock(struct kunit *test, struct mutex *lock);
 void test_unlock(struct kunit *test, struct mutex *lock);
 void *test_vmalloc(struct kunit *test, size_t size);
 struct device *test_board_create(struct kunit *test);
+void test_need_processors(struct kunit *test);
 struct task_struct *test_thread_run(struct kunit *test, int (*run)(void *arg), void *arg);
 void test_thread_stop(struct kunit *test, struct task_struct *thread);
 
