@@ -244,7 +244,7 @@ static struct {
 static void note_release(struct device *dev)
 {
 	release.is_done = true;
-	release.may_sleep = !rcu_read_lock_held() && !in_atomic();
+	release.may_sleep = !rcu_read_lock_held();
 	release.next(dev);
 }
 
