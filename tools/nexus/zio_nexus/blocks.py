@@ -21,8 +21,8 @@ MAX_SHOTS, FIRST_SHOT = 16, 8
 CLOCK_ATTRIBUTE = 31
 CLOCKS = {0: "realtime", 1: "monotonic", 4: "monotonic-raw", 7: "boottime", 11: "tai"}
 SECOND = 10**9
-# Times of the files have 64 bits. A later time than this one, of 2262, is stored as this
-# one, which leaves room for the samples behind it. The control keeps the time.
+# Times of the files have 64 bits. This one, of 2262, stands for all later ones. It leaves
+# room for the samples behind it. The control keeps the time.
 LAST_SECOND = 9_223_372_000
 # A larger step of the sequence number is a channel that counts from the beginning again.
 LARGEST_GAP = 2**31 - 1
