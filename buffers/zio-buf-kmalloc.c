@@ -203,7 +203,7 @@ static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
 		return;
 	}
 	llist_add(&block->free, &kbuf->stale);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq())
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && (in_hardirq() || irqs_disabled()))
 		irq_work_queue(&kbuf->stale_work);
 	else
 		free_stale(&kbuf->stale_work);

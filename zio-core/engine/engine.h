@@ -139,10 +139,13 @@ static inline bool zio_is_driver_error(int ret)
 void zio_cset_defer(struct zio_cset_core *cset, int what);
 void zio_cset_end_defer(struct zio_cset_core *cset);
 
-/* Whether the caller must take no lock that sleeps under PREEMPT_RT */
+/*
+ * Whether the caller must take no lock that sleeps under PREEMPT_RT. The parent of a chained
+ * interrupt may be a thread, which calls the handler with interrupts off.
+ */
 static __always_inline bool zio_must_defer(void)
 {
-	return IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq();
+	return IS_ENABLED(CONFIG_PREEMPT_RT) && (in_hardirq() || irqs_disabled());
 }
 
 /* watchdog.c */
