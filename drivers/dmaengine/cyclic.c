@@ -75,7 +75,8 @@ static bool copy_period(struct zdma_device *zdma)
 	if (block)
 		memcpy(block->data, ring->ring + ring->next * ring->period, ring->period);
 	put_mark(ring, period_after(ring, ring->next, 1));
-	if (is_lapped(ring))
+	ring->is_marked = is_lapped(ring);
+	if (ring->is_marked)
 		return false;
 	if (block) {
 		zdma_finish_block(zdma, block);
@@ -89,20 +90,24 @@ static bool copy_period(struct zdma_device *zdma)
 
 /*
  * Gives up the older half of the ring. How often the channel went round is not known: so
- * it was once.
+ * it was once. If copy_period() has found the lap, its mark is in new samples: what is left
+ * begins behind that period.
  */
 static void skip_lap(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
-	unsigned int half = ring->n_periods / 2, end = find_period(zdma);
+	unsigned int end = find_period(zdma), keep = ring->n_periods / 2;
 	unsigned int new = period_after(ring, end, ring->n_periods - ring->next);
 
+	if (ring->is_marked && new && new <= keep)
+		keep = new - 1;
+	ring->is_marked = false;
 	dev_warn_ratelimited(zdma->dev,
 			     "%s went round the ring before its callback: use a larger depth, or more samples\n",
 			     dma_chan_name(zdma->chan));
-	zio_channel_lost(zdma->zio_chan, ring->n_periods + new - half);
+	zio_channel_lost(zdma->zio_chan, ring->n_periods + new - keep);
 	zio_channel_alarm(zdma->zio_chan, ZDMA_ALARM_LAPPED);
-	ring->next = period_after(ring, end, ring->n_periods - half);
+	ring->next = period_after(ring, end, ring->n_periods - keep);
 	put_mark(ring, ring->next);
 }
 
@@ -137,6 +142,7 @@ static int alloc_ring(struct zdma_device *zdma, size_t period)
 	ring->period = period;
 	ring->n_periods = zdma->cset_desc.queue_depth;
 	ring->next = 0;
+	ring->is_marked = false;
 	ring->ring = dma_alloc_coherent(zdma->dma_dev, period * ring->n_periods, &ring->addr,
 					GFP_KERNEL | __GFP_NOWARN);
 	if (ring->ring) {

@@ -58,6 +58,7 @@ struct zdma_cyclic {
 	size_t period;
 	unsigned int n_periods;
 	unsigned int next;	/* period to be copied */
+	bool is_marked;		/* its end has a mark, although it is new */
 	dma_cookie_t cookie;
 	struct zdma_mark mark;
 };
