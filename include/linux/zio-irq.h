@@ -23,6 +23,7 @@
  *
  * The handlers of other users of a shared interrupt may be threads, which mask it while
  * they run. Since Linux 6.9 a handler can agree to that. Before, it must ask for the same.
+ * With threadirqs, a driver that comes later and shares the interrupt may get -EBUSY.
  *
  * Context: Process, sleeps.
  *
@@ -32,14 +33,16 @@ static inline int zio_request_hard_irq(unsigned int irq, irq_handler_t handler,
 				       unsigned long flags, const char *name, void *data)
 {
 #ifndef IRQF_COND_ONESHOT
+	/* Under PREEMPT_RT nearly all others are threads, also those that come later. */
+	unsigned long first = IS_ENABLED(CONFIG_PREEMPT_RT) ? IRQF_ONESHOT : 0;
 	int ret;
 
 	if (flags & IRQF_SHARED) {
-		ret = request_any_context_irq(irq, handler, flags | ZIO_IRQF_HARD |
+		ret = request_any_context_irq(irq, handler, flags | first | ZIO_IRQF_HARD |
 					      IRQF_PROBE_SHARED, name, data);
 		if (ret != -EBUSY)
 			return ret;
-		flags |= IRQF_ONESHOT;
+		flags |= first ^ IRQF_ONESHOT;
 	}
 #endif
 	return request_any_context_irq(irq, handler, flags | ZIO_IRQF_HARD, name, data);
