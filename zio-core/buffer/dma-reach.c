@@ -7,6 +7,7 @@
  */
 #include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
+#include <linux/iommu.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 
@@ -17,13 +18,25 @@ static u64 reach_of(struct device *dev)
 	return min_not_zero(dma_get_mask(dev), dev->bus_dma_limit);
 }
 
+/* Returns true if an IOMMU gives the board addresses. With iommu=pt it gives none. */
+static bool is_translated(struct device *dev)
+{
+#ifdef CONFIG_IOMMU_API
+	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+
+	return domain && domain->type != IOMMU_DOMAIN_IDENTITY;
+#else
+	return false;
+#endif
+}
+
 /*
  * Returns true if the board itself must reach the memory. Bounce buffers are below 4 GiB,
  * so a board with fewer than 32 address lines may not reach these either.
  */
 static bool is_narrow(struct device *dev)
 {
-	return dma_addressing_limited(dev) && !device_iommu_mapped(dev) &&
+	return dma_addressing_limited(dev) && !is_translated(dev) &&
 		(reach_of(dev) < DMA_BIT_MASK(32) || dma_max_mapping_size(dev) == SIZE_MAX);
 }
 
