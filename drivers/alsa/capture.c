@@ -76,7 +76,7 @@ void alsa_note_start(struct alsa_stream *s)
 	s->begun_ns = 0;
 }
 
-/* From the first period on, as a card may start late. An estimate tells no rate. */
+/* From the first period on, as a card may start late. */
 static void measure_rate(struct alsa_stream *s, s64 now_ns)
 {
 	if (!s->begun_ns) {
@@ -105,6 +105,8 @@ static u64 count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
 	if (frames < moved + s->buffer / 2)
 		return 0;
 	s->alarms |= ALSA_ALARM_ESTIMATE;
+	/* An estimate tells no rate: the measurement begins anew. */
+	s->begun_ns = 0;
 	return div_u64(frames - moved + s->buffer / 2, s->buffer) * s->buffer;
 }
 

@@ -136,6 +136,15 @@ static int choose_value(struct alsa_stream *s, struct snd_pcm_hw_params *params,
 	return choice->error;
 }
 
+/* The card fills one period while the driver copies another. */
+static int check_periods(struct alsa_stream *s, const struct snd_pcm_hw_params *params)
+{
+	if (params_periods(params) > 1)
+		return 0;
+	dev_err(s->dev, "periods 1 is not possible: use 2 or more\n");
+	return -ERANGE;
+}
+
 static int choose_all(struct alsa_stream *s, struct snd_pcm_hw_params *params,
 		      const struct alsa_wish *wish)
 {
@@ -152,7 +161,7 @@ static int choose_all(struct alsa_stream *s, struct snd_pcm_hw_params *params,
 
 	for (i = 0; i < ARRAY_SIZE(choices) && !ret; i++)
 		ret = choose_value(s, params, &choices[i]);
-	return ret;
+	return ret ?: check_periods(s, params);
 }
 
 static int choose_access(struct alsa_stream *s, struct snd_pcm_hw_params *params)

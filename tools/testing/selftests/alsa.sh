@@ -34,6 +34,9 @@ test_config()
 		has_log 'format S24_3 is not possible: the hardware offers S16 U8'
 	expect_errno "a period that does not fit" ERANGE \
 		make_pcm p pcm=hw:Dummy,0 period=1000000
+	expect_errno "one period, which is filled and read at once" ERANGE \
+		make_pcm p pcm=hw:Dummy,0 periods=1
+	check "the log has the reason" has_log 'periods 1 is not possible: use 2 or more'
 	is "no directory is left" "$(ls $config)" ""
 }
 
