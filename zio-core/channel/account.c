@@ -34,6 +34,7 @@ struct zio_user {
 	kuid_t uid;
 	unsigned int n_charges;
 	unsigned long pages;
+	unsigned long counted;	/* by count_pages(), of one channel */
 };
 
 static DEFINE_SPINLOCK(account_lock);	/* all charges and users */
@@ -256,16 +257,20 @@ void *zio_user_alloc(size_t bytes)
 	return __vmalloc(bytes, ZIO_GFP_USER | __GFP_ZERO);
 }
 
-/* The lock is held. Counts the pages that @user, or any user for NULL, has of a channel. */
-static unsigned long count_pages(const struct zio_channel_core *chan,
-				 const struct zio_user *user)
+/* The lock is held. Counts the pages of a channel, and those of each user. */
+static unsigned long count_pages(const struct zio_channel_core *chan)
 {
 	const struct zio_charge *charge;
+	struct zio_user *user;
 	unsigned long n = 0;
 
+	list_for_each_entry(user, &users, node)
+		user->counted = 0;
 	list_for_each_entry(charge, &charges, node)
-		if (charge->chan == chan && (!user || charge->user == user))
+		if (charge->chan == chan) {
+			charge->user->counted += charge->pages;
 			n += charge->pages;
+		}
 	return n;
 }
 
@@ -282,7 +287,7 @@ size_t zio_channel_held_bytes(const struct zio_channel_core *chan)
 	unsigned long n;
 
 	spin_lock(&account_lock);
-	n = count_pages(chan, NULL);
+	n = count_pages(chan);
 	spin_unlock(&account_lock);
 	return n << PAGE_SHIFT;
 }
@@ -300,17 +305,16 @@ size_t zio_channel_held_bytes(const struct zio_channel_core *chan)
 ssize_t zio_channel_show_holders(const struct zio_channel_core *chan, char *page)
 {
 	const struct zio_user *user;
-	unsigned long n;
 	ssize_t len = 0;
 
 	spin_lock(&account_lock);
-	list_for_each_entry(user, &users, node) {
-		n = count_pages(chan, user);
-		if (n)
+	count_pages(chan);
+	list_for_each_entry(user, &users, node)
+		if (user->counted)
 			len += sysfs_emit_at(page, len, "%u %lu %lu\n",
 					     from_kuid_munged(current_user_ns(), user->uid),
-					     n << PAGE_SHIFT, user->pages << PAGE_SHIFT);
-	}
+					     user->counted << PAGE_SHIFT,
+					     user->pages << PAGE_SHIFT);
 	spin_unlock(&account_lock);
 	return len;
 }
