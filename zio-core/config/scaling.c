@@ -313,7 +313,7 @@ void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 	unsigned int i;
 
 	lockdep_assert_held(&core->mutex);
-	if (WARN_ON(!make_scale(scaling, &scale)))
+	if (WARN_ON(!core->desc->scaling || !make_scale(scaling, &scale)))
 		return;
 	for (i = 0; i < core->n_chan; i++)
 		if (index == ZIO_ALL_CHANNELS || index == i)
