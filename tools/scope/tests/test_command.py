@@ -6,6 +6,7 @@ import pty
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from zio_scope import page_files
@@ -16,14 +17,14 @@ SCOPE = Path(__file__).resolve().parent.parent
 TOOLS = SCOPE.parent
 
 
-def run(*words: str, **options: str) -> tuple[int, str]:
+def run(*words: str, **options: Any) -> tuple[int, str]:
     done = subprocess.run(
         [SCOPE / "zio-scope", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=60,
-        **options,  # type: ignore[call-overload]
+        **options,
     )
     return done.returncode, done.stdout
 
