@@ -5,8 +5,8 @@ Usage: mutants [OPTION]... [NAME]...
 
 A mutant is a patch in tools/testing/mutants.d that puts one bug into the tree. mutants
 applies each patch to a scratch copy of this checkout, and compiles the copy. It runs only
-the tests that the patch names. A test that fails, a fault that the kernel reports, or a
-test that does not end kills the mutant. A mutant that lives shows a hole in the tests.
+the tests that the patch names. A test that fails, or a fault that the kernel reports,
+kills the mutant. A mutant that lives shows a hole in the tests.
 
 NAME is that of a patch, without .patch, or a pattern such as 'slink-*'. With no name and
 no option that chooses, all mutants run, which takes hours.
@@ -22,10 +22,11 @@ no option that chooses, all mutants run, which takes hours.
 Verdicts:
 
   killed     a test has failed
+  timed out  a test has not ended, and it ends on the unchanged tree
   survived   all tests passed: they need another check
   stale      the patch does not apply any more
   broken     the code does not compile
-  unclear    the machine has not booted, twice
+  unclear    the machine has not booted, twice; or the host is too slow for the test
   unsound    a test of the mutant fails on the unchanged tree, too
 
 A patch begins with these lines; lines that begin with a space continue a value:
@@ -43,7 +44,7 @@ kernels that "check --kernel" knows (NAME is a selftest, such as basic.sh).
 mutants runs each test on the unchanged tree first. It keeps the result until a file
 changes that the test depends on. The scratch copy with its build results is in
 ~/.cache/zio/mutants, as is the log of each mutant that lived. A second run waits for the
-first one. The exit status is 0 if all chosen mutants were killed, 1 if not.
+first one. The exit status is 0 if all chosen mutants were killed or timed out, 1 if not.
 """
 
 import argparse
@@ -59,8 +60,9 @@ from .mutant_tree import MUTANTS, Scratch, read_tree
 from .mutant_verify import Verified, verify_all
 
 KILLED, SURVIVED, STALE = "killed", "survived", "stale"
-BROKEN, UNCLEAR, UNSOUND = "broken", "unclear", "unsound"
-VERDICTS = (KILLED, SURVIVED, STALE, BROKEN, UNCLEAR, UNSOUND)
+TIMED_OUT, BROKEN, UNCLEAR, UNSOUND = "timed out", "broken", "unclear", "unsound"
+VERDICTS = (KILLED, TIMED_OUT, SURVIVED, STALE, BROKEN, UNCLEAR, UNSOUND)
+GOOD = (KILLED, TIMED_OUT)
 
 DOES_NOT_COMPILE = re.compile(
     r"the modules do not build|the tools do not build|the selftests do not compile|"
@@ -94,7 +96,7 @@ def judge(run: Run, scratch: Scratch, test: Test) -> tuple[str, str]:
     if run.status == 0:
         return SURVIVED, ""
     if run.status is None:
-        return KILLED, f"no end after {run.seconds:.0f} s"
+        return TIMED_OUT, f"no end after {run.seconds:.0f} s"
     has_run = test.kind == HOST and SOME_FAILED.search(run.output)
     if DOES_NOT_COMPILE.search(run.output) and not has_run:
         return BROKEN, ""
@@ -114,6 +116,17 @@ def try_test(scratch: Scratch, test: Test, limit: float) -> tuple[Run, str, str]
     return run, verdict, reason
 
 
+def blame_time(scratch: Scratch, test: Test, limit: float, reason: str) -> tuple[str, str]:
+    """A test has not ended. Run it on the unchanged tree: does the mutant hold it up, or
+    is the host too slow?"""
+    say(f"{test}: {reason}: once more on the unchanged tree")
+    scratch.reset()
+    run = run_tests(scratch, test.kind, [test.name], limit)
+    if run.status == 0:
+        return TIMED_OUT, f"{reason}; the unchanged tree took {run.seconds:.0f} s"
+    return UNCLEAR, f"{reason}; nor does the unchanged tree pass: the host is too slow"
+
+
 def keep_log(mutant: Mutant, run: Run) -> str:
     log = MUTANTS / f"{mutant.name}.log"
     log.write_text(run.output)
@@ -127,8 +140,10 @@ def run_mutant(scratch: Scratch, verified: Verified, mutant: Mutant) -> Result:
     result = Result(SURVIVED)
     for test in mutant.tests:
         run, verdict, reason = try_test(scratch, test, verified.limit(test))
-        if verdict != KILLED:
+        if verdict not in GOOD:
             reason = keep_log(mutant, run)
+        if verdict == TIMED_OUT:
+            verdict, reason = blame_time(scratch, test, verified.limit(test), reason)
         result = Result(verdict, time.monotonic() - begin, str(test), reason)
         if verdict != SURVIVED:
             break
@@ -157,8 +172,8 @@ def run_all(mutants: list[Mutant], verify: bool) -> dict[Mutant, Result]:
 
 
 def as_line(mutant: Mutant, result: Result) -> str:
-    good = "ok" if result.verdict == KILLED else "not ok"
-    by = f" by {result.test}" if result.verdict == KILLED else ""
+    good = "ok" if result.verdict in GOOD else "not ok"
+    by = f" by {result.test}" if result.verdict in GOOD else ""
     why = f": {result.reason}" if result.reason else ""
     return f"{good} - mutant {mutant.name} ({mutant.what}): {result.verdict}{by}{why}"
 
@@ -207,4 +222,4 @@ def main(words: list[str]) -> int:
     with locked(MUTANTS / "lock"):
         results = run_all(chosen, not options.no_verify)
     show_results(results, equivalent)
-    return 0 if all(r.verdict == KILLED for r in results.values()) else 1
+    return 0 if all(r.verdict in GOOD for r in results.values()) else 1
