@@ -180,6 +180,7 @@ test_zio_trigger()
 	zio-dump -n 100 zzero-0-0 >/tmp/others 2>/dev/null &
 	reader=$!
 	check "the time is that of a block of another board" wait_until 20 has_all
+	[ $status -eq 0 ] || sed 's/^/# /' /tmp/times /tmp/others
 	kill $reader 2>/dev/null
 	wait $reader
 	write_file $cset0/current_trigger user >/dev/null

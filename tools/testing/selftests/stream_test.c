@@ -395,7 +395,7 @@ TEST("the board goes while readers wait and read", two_channels)
 	int round, i;
 
 	for (round = 0; round < 5; round++) {
-		unsigned int *calls = share_memory(sizeof(*calls));
+		unsigned int *calls = share_memory(2 * sizeof(*calls)), *opened = calls + 1;
 
 		make_stream("2");
 		for (i = 0; i < 4; i++) {
@@ -406,12 +406,13 @@ TEST("the board goes while readers wait and read", two_channels)
 				continue;
 			fd = open_node(i & 1 ? NODE "-0" : NODE "-1", i & 2 ? "ctrl" : "data",
 				       O_RDONLY);
+			add(opened);
 			while (read(fd, buf, sizeof(buf)) > 0)
 				add(calls);
 			ASSERT_EQ(errno, ENODEV);
 			_exit(0);
 		}
-		while (get(calls) < 100)
+		while (get(calls) < 100 || get(opened) < 4)
 			usleep(1000);
 		write_text(STREAM_DIR "/live", "0");
 		wait_children(4);
