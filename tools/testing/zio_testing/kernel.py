@@ -8,6 +8,8 @@ Usage: kernel NAME | DIRECTORY
   plain   Linux 6.1 with KUnit and little else
   kasan   plain with KASAN, lockdep, kmemleak, fault injection and more
   kcsan   the same, with KCSAN, which finds data races, in place of KASAN
+  gcov    plain, and each module of ZIO counts how often its lines run
+  uml     plain as a program of this machine, with lockdep; "quick" runs KUnit there
   6.12    the kernel of Debian 13
   newest  the newest kernel of Debian
   arm64-6.1, arm64-6.12, arm64-newest, armhf-6.12, armhf-newest, s390x-6.12
@@ -80,6 +82,8 @@ KERNELS = {
     "distro": debian(kernel_debian.DISTRO),
     "rt": debian(kernel_debian.RT),
     "plain": compiled("plain", COMMON),
+    "gcov": compiled("gcov", (*COMMON, "gcov")),
+    "uml": Kernel(partial(kernel_compiled.make, "uml", ("common-test", "uml"), "um")),
     "kasan": compiled("kasan", (*DEBUG, "kasan"), "kasan_multi_shot"),
     "kcsan": compiled("kcsan", (*DEBUG, "kcsan")),
     **{flavour.name: of_suite(flavour) for flavour in kernel_suite.FLAVOURS},

@@ -17,6 +17,7 @@ from .common import (
     locked,
     output_of,
     read_end,
+    read_log,
     running,
     say,
     setup,
@@ -26,8 +27,8 @@ from .common import (
 from .kernel_cache import KERNELS, move_to, new_directory
 
 SOURCE = "linux-source-6.1"
-# Paths in the build directory
-IMAGE, TARGET = "arch/x86/boot/bzImage", "bzImage"
+# The image of an architecture: what make calls it, and its path in the build directory
+IMAGES = {"x86": ("bzImage", "arch/x86/boot/bzImage"), "um": ("linux", "linux")}
 # Modules are compiled with these files, and with scripts/ and parts of tools/.
 FOR_MODULES = re.compile(
     r".*\.(h|lds|symvers|release|pl)|(Makefile|Kbuild|Kconfig|auto\.conf).*|\.config"
@@ -38,7 +39,7 @@ UNUSED = ("Documentation", "drivers/gpu", "drivers/net", "drivers/media", "sound
 JOBS = len(os.sched_getaffinity(0))
 
 
-def make(name: str, fragments: tuple[str, ...]) -> Path:
+def make(name: str, fragments: tuple[str, ...], arch: str = "x86") -> Path:
     setup("debug-kernel")
     wanted = "".join((TESTING / f"configs/{f}.config").read_text() for f in fragments)
     directory = KERNELS / f"{name}-{source_version()}-{key_of(wanted)}"
@@ -47,6 +48,8 @@ def make(name: str, fragments: tuple[str, ...]) -> Path:
     with locked(KERNELS / f"{name}.lock"):
         if not directory.is_dir():
             with new_directory(name) as new:
+                if arch != "x86":
+                    (new / "arch").write_text(f"{arch}\n")
                 compile_in(new, name, wanted)
                 move_to(new, directory)
     return directory
@@ -71,8 +74,12 @@ def compile_in(new: Path, name: str, wanted: str) -> None:
     reduce_to_what_modules_need(new / "build")
 
 
+def arch_of(new: Path) -> str:
+    return read_log(new / "arch").strip() or "x86"
+
+
 def make_in(new: Path, *words: str | Path) -> list[str | Path]:
-    return ["make", "-C", new / "build", *words]
+    return ["make", "-C", new / "build", f"ARCH={arch_of(new)}", *words]
 
 
 def configure(new: Path, wanted: str) -> None:
@@ -98,10 +105,10 @@ def find_missing(config: str, wanted: str) -> list[str]:
 
 def run_compiler(new: Path, name: str) -> None:
     say(f"compiling the kernel '{name}' ({source_version()}), once: 5 to 10 minutes")
-    log = new / "log"
+    log, target = new / "log", IMAGES[arch_of(new)][0]
     begin = time.monotonic()
     with running(
-        start_logged(make_in(new, f"-j{JOBS}", TARGET, "modules"), log)
+        start_logged(make_in(new, f"-j{JOBS}", target, "modules"), log)
     ) as process:
         while wait(process, 15) is None:
             seconds = time.monotonic() - begin
@@ -122,7 +129,7 @@ def collect_results(new: Path) -> None:
     build(command, new / "log", complaint)
     for link in ("build", "source"):
         (new / "lib/modules" / release / link).unlink(missing_ok=True)
-    (new / "build" / IMAGE).rename(new / "vmlinuz")
+    (new / "build" / IMAGES[arch_of(new)][1]).rename(new / "vmlinuz")
 
 
 def reduce_to_what_modules_need(build: Path) -> None:

@@ -63,7 +63,9 @@ ARMHF = Arch(
 )
 I386 = Arch("i386", "x86", "i686-linux-gnu-")
 S390X = Arch("s390x", "s390", "s390x-linux-gnu-")
-ARCHES = {arch.name: arch for arch in (AMD64, ARM64, ARMHF, S390X)}
+# A kernel that runs as a program of this machine
+UML = Arch("um", "um", "")
+ARCHES = {arch.name: arch for arch in (AMD64, ARM64, ARMHF, S390X, UML)}
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,10 @@ class Toolchain:
     @property
     def kernel_words(self) -> list[str]:
         """What make needs to compile modules."""
-        if not self.arch.prefix:
+        if self.arch == AMD64:
             return []
-        return [f"ARCH={self.arch.linux}", f"CROSS_COMPILE={self.arch.prefix}"]
+        prefix = [f"CROSS_COMPILE={self.arch.prefix}"] if self.arch.prefix else []
+        return [f"ARCH={self.arch.linux}", *prefix]
 
     @property
     def program_words(self) -> list[str]:
@@ -127,9 +130,9 @@ NATIVE = Toolchain()
 
 
 def toolchain_of(tree: Path) -> Toolchain:
-    """Return the compilers for the kernel in @tree. A directory without the file "arch"
-    is for the compilers of this machine."""
+    """Return the compilers for the kernel in @tree. If it has no file
+    "arch", it is for this processor. If it has no "root", this machine has them."""
     if not (tree / "arch").exists():
         return NATIVE
-    arch = ARCHES[(tree / "arch").read_text().strip()]
-    return Toolchain(arch, (tree / "root").resolve())
+    arch, root = ARCHES[(tree / "arch").read_text().strip()], tree / "root"
+    return Toolchain(arch, root.resolve() if root.exists() else None)
