@@ -37,13 +37,16 @@ class Image:
         for name in ("dash", "dd"):
             self.copy(self.toolchain.program(name), f"/bin/{name}")
         self.at("/bin/sh").symlink_to("dash")
+        self.at("/etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+        self.at("/etc/group").write_text("root:x:0:\n")
+
+    def add_tools(self) -> None:
+        """Add the programs of ZIO, and the scripts that use them."""
         for script in (TESTING / "guest").glob("zio-*"):
             shutil.copy(script, self.at("/usr/sbin"))
         tools = build_tools(self.toolchain) / "bin"
         for tool in filter(is_executable, tools.iterdir()):
             shutil.copy(tool, self.at("/usr/bin"))
-        self.at("/etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
-        self.at("/etc/group").write_text("root:x:0:\n")
 
     def add(self, words: str) -> None:
         """Add FILE[:GUESTPATH]. A file with no path goes to /root."""
@@ -82,26 +85,33 @@ class Image:
         """Add the named modules of the kernel in @tree, with those that they need. A name
         that ends in ".ko" is a file. Add the modules of ZIO, from the directory @ours or
         built."""
-        release = release_of(tree)
-        modules = tree / "lib/modules" / release
-        target = self.at(f"/lib/modules/{release}")
-        target.mkdir(parents=True)
+        self.add_kernel_modules(tree, names)
+        target = self.at(f"/lib/modules/{release_of(tree)}")
         if ours:
             copy_modules(ours, target / "zio")
         else:
             with built_modules(tree) as directory:
                 copy_modules(directory, target / "zio")
+        for name in names:
+            if name.endswith(".ko"):
+                shutil.copy(name, target)
+        self.index_modules(tree)
+
+    def add_kernel_modules(self, tree: Path, names: list[str]) -> None:
+        release = release_of(tree)
+        modules = tree / "lib/modules" / release
+        target = self.at(f"/lib/modules/{release}")
+        target.mkdir(parents=True)
         for file in (*modules.glob("modules.builtin*"), modules / "modules.order"):
-            shutil.copy(file, target)
-        files = [name for name in names if name.endswith(".ko")]
-        for file in files:
             shutil.copy(file, target)
         if paths := find_modules(tree, names):
             subprocess.run(["cp", "--parents", *paths, self.root], cwd=tree, check=True)
         # modprobe of busybox may not know the compression.
         if packed := [self.at(path) for path in paths if path.endswith(".xz")]:
             subprocess.run(["xz", "-d", *packed], check=True)
-        subprocess.run(["/sbin/depmod", "-b", self.root, release], check=True)
+
+    def index_modules(self, tree: Path) -> None:
+        subprocess.run(["/sbin/depmod", "-b", self.root, release_of(tree)], check=True)
 
 
 def split_addition(words: str) -> tuple[str, str]:

@@ -195,6 +195,7 @@ def make_image(options: argparse.Namespace, tree: Path, work: Path) -> None:
     find_modules(tree, names)
     image = Image(work / "root", toolchain.programs)
     image.add_base()
+    image.add_tools()
     image.add_modules(tree, options.modules, names)
     for words in options.add:
         image.add(words)
