@@ -17,7 +17,7 @@ UDEVDIR ?= /lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo demo-kafka check matrix systems mutants
+.PHONY: demo demo-kafka quick nightly check matrix systems mutants
 .PHONY: bench bench-triggers bench-jitter bench-kafka bench-slink bench-share
 
 all: modules tools
@@ -108,6 +108,19 @@ demo:
 demo-kafka:
 	tools/testing/kafka_demo
 
+# The other goals are files: make quick zio-core/engine/engine.c
+ifeq ($(firstword $(MAKECMDGOALS)),quick)
+QUICK_FILES := $(filter-out quick,$(MAKECMDGOALS))
+.PHONY: $(QUICK_FILES)
+$(QUICK_FILES):
+	@:
+endif
+quick:
+	@tools/testing/quick $(QUICK_FILES)
+
+nightly:
+	tools/testing/nightly
+
 check:
 	tools/testing/check
 
@@ -154,7 +167,9 @@ help:
 	@echo 'make uninstall        undo that'
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make demo-kafka       the same through Apache Kafka, with a recorder'
+	@echo 'make quick [FILE...]  judge a change in a minute'
 	@echo 'make check            all tests, in virtual machines'
+	@echo 'make nightly          what takes hours, with random decisions'
 	@echo 'make matrix           compile for all kernels and processors, boot most of them'
 	@echo 'make systems          install the packages in Debian 12, 13 and arm64, boot these'
 	@echo 'make mutants          bugs put into the code, which tests must find; takes hours'

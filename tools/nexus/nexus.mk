@@ -9,7 +9,7 @@ nexus_pytest = PYTHONPATH=nexus/tests:python/tests PYTHONDONTWRITEBYTECODE=1 \
 	       --rootdir nexus -c nexus/pyproject.toml
 
 check-nexus: $(python_lib)
-	tests/run 'python/tests/style nexus zio_nexus' '$(nexus_pytest) nexus/tests'
+	tests/run 'python/tests/style nexus zio_nexus' '$(nexus_pytest) $(or $(FILES),nexus/tests)'
 
 install-nexus:
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(NEXUSDIR)/zio_nexus

@@ -35,7 +35,7 @@ python_pytest = PYTHONPATH=$(CURDIR)/python/build/lib:$(CURDIR)/python/tests PYT
 		--rootdir python -c python/pyproject.toml --ignore=python/tests/guest
 
 check-python: $(python_lib)
-	tests/run 'python/tests/style python' '$(python_pytest) python/tests'
+	tests/run 'python/tests/style python' '$(python_pytest) $(or $(FILES),python/tests)'
 
 clean-python:
 	rm -rf $(python_dir) python/src/zio.egg-info

@@ -27,7 +27,7 @@ scope-ready: $(python_lib)
 scope_types = $(CURDIR)/python/build/lib:$(CURDIR)/python/tests:.
 check-scope: scope-ready
 	tests/run 'MYPYPATH=$(scope_types) python/tests/style scope zio_scope tests' \
-		'$(scope_pytest) --ignore=scope/tests/browser scope/tests' \
+		'$(scope_pytest) --ignore=scope/tests/browser $(or $(FILES),scope/tests)' \
 		'$(scope_pytest) scope/tests/browser/test_page.py'
 
 scope-picture: scope-ready

@@ -42,6 +42,19 @@ def built_modules(tree: Path) -> Iterator[Path]:
         yield directory
 
 
+def build_counted(tree: Path) -> Path:
+    """Build modules that count how often each line runs, for a kernel with gcov. Return
+    their directory, which also has the notes of the compiler."""
+    directory = MODULES / f"{tree.name}-counted-{tag_of(ROOT, tree)}"
+    make = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    make += [f"KDIR={tree}/build", "GCOV_PROFILE=y", "modules"]
+    with locked(Path(f"{directory}.lock")):
+        directory.mkdir(exist_ok=True)
+        complaint = "the modules with counters do not build"
+        build(make, Path(f"{directory}.log"), complaint)
+    return directory
+
+
 def build_tools(toolchain: Toolchain) -> Path:
     """Build static tools outside of the checkout. Return their folder "tools"."""
     words = toolchain.program_words
