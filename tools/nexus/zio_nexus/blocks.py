@@ -55,7 +55,7 @@ class Run:
     @property
     def sample_size(self) -> int:
         """Return the bytes of a sample; 0 if no block has samples."""
-        return int(self.controls["ssize"].max()) if len(self) else 0
+        return self.data.itemsize if self.data.size else 0
 
     @property
     def length(self) -> int | None:
@@ -90,6 +90,10 @@ class Run:
             self.order[begin:end],
         )
 
+    def first_control(self) -> Any:
+        """Return the control of the first block that has samples."""
+        return self.controls[int(np.argmax(self.lengths > 0))]
+
     def copy(self) -> "Run":
         """Return the same blocks in memory of their own."""
         parts = (self.controls, self.data, self.lengths, self.order)
@@ -108,6 +112,16 @@ def join(runs: Sequence[Run]) -> Run:
         np.concatenate([run.lengths for run in runs]),
         np.concatenate([run.order for run in runs]),
     )
+
+
+def ends_of(keys: Array, lengths: Array) -> Iterator[int]:
+    """Yield the ends of the parts of a run in which @keys, shape (k, n), stay the same.
+    A block without samples continues the part before it."""
+    rows = np.flatnonzero(lengths)
+    found = keys[rows]
+    is_other = (found[1:] != found[:-1]).any(axis=1)
+    yield from rows[1:][is_other].tolist()
+    yield len(lengths)
 
 
 def is_late(controls: Array) -> Array:

@@ -27,6 +27,7 @@ class Verdict:
         self.counts = {"blocks": 0, "samples": 0, "bytes": 0, "lost": 0, "gaps": 0}
         stored = reader.counts
         self.kernel_start = (stored["kernel_blocks_start"], stored["kernel_lost_start"])
+        self.scaling_changes = stored["scaling_changes"]
         self.kernel_end = (stored["kernel_blocks"], stored["kernel_lost"])
 
     def fault(self, text: str) -> None:
@@ -34,7 +35,8 @@ class Verdict:
             self.faults.append(text)
 
     def report(self) -> dict[str, Any]:
-        return {**self.counts, "faults": self.faults}
+        counts = {**self.counts, "scaling_changes": self.scaling_changes}
+        return {**counts, "faults": self.faults}
 
 
 class Checker:

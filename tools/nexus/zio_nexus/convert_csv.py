@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from .blocks import SECOND, Array, Run, channels_of, shot_times
-from .converter import Converter, first_control
+from .converter import Converter
 from .failure import Failure
+from .meaning import text_of
 from .scaling import scaling_of
 from .target import Target
 
@@ -29,7 +30,7 @@ class CsvConverter(Converter):
         columns = len(self.numbers or ()) or 1
         unit = ""
         if self.values.units:
-            unit = f",{scaling_of(first_control(run)).unit}"
+            unit = f",{scaling_of(run.first_control()).unit}"
         texts = _texts(self.samples(run), columns)
         ends = np.cumsum(run.lengths) // columns
         begins = ends - run.lengths // columns
@@ -50,16 +51,18 @@ class CsvConverter(Converter):
         self.file.write("".join(table).encode())
 
     def _check_columns(self, run: Run) -> None:
-        numbers = channels_of(first_control(run))
+        numbers = channels_of(run.first_control())
         if self.numbers is None:
             self.numbers = numbers
             self._write_head()
         is_other = run.data.size and numbers != self.numbers
         if is_other or (run.lengths % (len(self.numbers) or 1)).any():
-            raise Failure(
-                f"{run.channel}: blocks with other channels than those before: "
-                "csv has one table: use HDF5"
-            )
+            text = text_of(run, "channels")
+            raise Failure(f"{text}: csv has one table: use HDF5")
+
+    def fixed(self) -> tuple[str, ...]:
+        """A table has one set of columns, and each line has its unit."""
+        return ("channels",)
 
     def _write_head(self) -> None:
         value = "value" if self.values.units else "raw"

@@ -43,6 +43,13 @@ class GrowingArray:
         self.file.write(np.ascontiguousarray(rows, self.dtype).tobytes())
         self.length += len(rows)
 
+    def append_samples(self, samples: Array) -> None:
+        """Append samples; the first ones decide the type."""
+        if not self.length:
+            self.dtype = samples.dtype
+        if samples.size:
+            self.append(samples)
+
     def close(self, columns: int = 0) -> None:
         """Write the head. With @columns the array has two dimensions."""
         shape = (self.length // columns, columns) if columns else (self.length,)
@@ -69,11 +76,8 @@ class NpyConverter(Converter):
         if self.array is None:
             self.file = self.open_part().file
             self.array = GrowingArray(self.file, samples.dtype)
-        if samples.size and samples.dtype != self.array.dtype:
-            raise Failure(f"{run.channel}: the type of samples has changed: use HDF5")
         self.lengths.update(run.lengths.tolist())
-        if samples.size:
-            self.array.append(samples)
+        self.array.append_samples(samples)
 
     def close(self) -> None:
         if self.array:
@@ -98,8 +102,7 @@ class _Member:
         tables = (run.times, run.controls["seq_num"], lost, run.lengths)
         for name, rows in zip(self.TABLES, tables):
             self.arrays[name].append(rows)
-        if samples.size:
-            self.arrays["data"].append(samples)
+        self.arrays["data"].append_samples(samples)
 
     def put(self, archive: zipfile.ZipFile, channel: str) -> None:
         columns = self.lengths.pop() if len(self.lengths) == 1 else 0
@@ -127,8 +130,6 @@ class NpzConverter(Converter):
         if member is None:
             directory = os.path.dirname(self.target.path) or "."
             member = self.members[run.channel] = _Member(directory, samples.dtype)
-        if samples.size and samples.dtype != member.dtype:
-            raise Failure(f"{run.channel}: the type of samples has changed: use HDF5")
         member.append(run, samples, self.lost_before(run))
 
     def close(self) -> None:

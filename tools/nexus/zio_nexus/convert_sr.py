@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .blocks import Array, Run, channels_of
-from .converter import Converter, first_control
+from .converter import Converter
 from .failure import Failure
 from .scaling import scaling_of
 from .target import Target
@@ -47,7 +47,7 @@ class _Channel:
 
     def __init__(self, run: Run, rate: float, index: int) -> None:
         self.timeline = Timeline(run, rate)
-        numbers = channels_of(first_control(run))
+        numbers = channels_of(run.first_control())
         names = [f"{run.channel}.{n}" for n in numbers] or [run.channel]
         self.probes = [_Probe(name, index + i) for i, name in enumerate(names)]
 
@@ -74,10 +74,19 @@ class SigrokConverter(Converter):
             if data.size:
                 self._put(channel, self._values(run, data))
 
+    def fixed(self) -> tuple[str, ...]:
+        """Values have the scale of their block. Lines have none."""
+        if self.values.logic:
+            return ("type", "channels", "bits")
+        return ("channels", "unit")
+
+    def unsaid(self) -> tuple[str, ...]:
+        return ()
+
     def _values(self, run: Run, data: Array) -> Array:
         if self.lines:
             return data
-        return scaling_of(first_control(run)).values(data).astype("<f4")
+        return scaling_of(run.first_control()).values(data).astype("<f4")
 
     def _put_zeros(self, channel: _Channel, missing: int) -> None:
         kind = f"u{self.lines // 8}" if self.lines else "<f4"

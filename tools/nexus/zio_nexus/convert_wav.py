@@ -8,8 +8,9 @@ from typing import IO, Any
 import numpy as np
 
 from .blocks import MSB_ALIGN, Array, Run
-from .converter import Converter, first_control
+from .converter import Converter
 from .failure import Failure, say
+from .meaning import Meaning
 from .scaling import scaling_of
 from .target import Part, Target
 from .timeline import Timeline, find_rate
@@ -36,8 +37,6 @@ class _Sound:
 
     def write(self, run: Run) -> None:
         width = self.file.getsampwidth()
-        if run.data.size and run.sample_size != width:
-            raise Failure(f"{run.channel}: the size of samples has changed: {_now(run)}")
         sound = sound_of(run) if run.data.size else b""
         begin = 0
         for missing, data in self.timeline.pieces(run):
@@ -78,13 +77,20 @@ class WavConverter(Converter):
 
     def _begin(self, run: Run) -> _Sound:
         if run.sample_size not in WIDTHS:
-            raise Failure(f"{run.channel}: WAV has 1 to 4 bytes per sample: {_now(run)}")
+            raise Failure(
+                f"{run.channel}: WAV has 1 to 4 bytes per sample, not "
+                f"{run.sample_size}: use HDF5"
+            )
         rate = find_rate(self.values, run)
         part = self.open_part(run.channel if self.sounds else "")
         if self.sounds:
             say(f"{run.channel}: is in {part.path}")
         sound = self.sounds[run.channel] = _Sound(run, rate, part)
         return sound
+
+    def fixed(self) -> tuple[str, ...]:
+        """Full scale stands for the same in the whole file."""
+        return Meaning._fields
 
     def close(self) -> None:
         for sound in self.sounds.values():
@@ -95,15 +101,11 @@ class WavConverter(Converter):
         return {name: sound.timeline.report() for name, sound in self.sounds.items()}
 
 
-def _now(run: Run) -> str:
-    return f"it is {run.sample_size} now: use HDF5"
-
-
 def sound_of(run: Run) -> bytes:
     """Return samples as WAV has them: the valid bits are the highest ones; one byte is
     unsigned, more are signed."""
     size = run.sample_size
-    control = first_control(run)
+    control = run.first_control()
     bits = 8 * size
     valid = int(control["nbits"])
     words = _words_of(run.data, size)

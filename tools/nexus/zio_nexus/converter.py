@@ -11,6 +11,7 @@ import numpy as np
 
 from .blocks import Array, Gaps, Run, lost_before
 from .failure import Failure, say, storing
+from .meaning import Meaning, meaning_of, parts_of, text_of
 from .scaling import NUMBERS, scaling_of
 from .source import Step
 from .target import Part, Target
@@ -24,6 +25,9 @@ class Converter(ABC):
         self.values = values
         self.target = target
         self.gaps: dict[str, Gaps] = {}
+        self.meanings: dict[str, Meaning] = {}
+        # Channels of which the user knows that their samples change
+        self.told: set[str] = set()
         self.parts: list[Part] = []
         self.written = 0
         # Blocks in files that are whole, and on the disk
@@ -40,9 +44,38 @@ class Converter(ABC):
 
     def add(self, step: Step) -> None:
         for run in step.runs:
-            with storing(str(self.target.path)):
-                self.write(run)
-            self.written += len(run)
+            for part in parts_of(run):
+                self._add_part(part)
+
+    def _add_part(self, run: Run) -> None:
+        """Write blocks whose samples all stand for the same."""
+        if run.data.size:
+            self._check_meaning(run)
+        with storing(str(self.target.path)):
+            self.write(run)
+        self.written += len(run)
+
+    def _check_meaning(self, run: Run) -> None:
+        """Complain if the file cannot tell that the samples stand for something else."""
+        meaning = meaning_of(run.first_control())
+        first = self.meanings.setdefault(run.channel, meaning)
+        if found := meaning.difference(first, self.fixed()):
+            text = text_of(run, found)
+            raise Failure(f"{text}: {self.values.to} has one for all: use HDF5")
+        found = meaning.difference(first, self.unsaid())
+        if found and run.channel not in self.told:
+            self.told.add(run.channel)
+            say(f"{text_of(run, found)}: use --units, or HDF5")
+
+    def fixed(self) -> tuple[str, ...]:
+        """Return what a channel of the file has once, by the names of Meaning."""
+        if self.values.units:
+            return ("channels", "unit")
+        return ("type", "channels")
+
+    def unsaid(self) -> tuple[str, ...]:
+        """Return what the file does not tell, but the user must know."""
+        return () if self.values.units else ("bits", "unit", "scale")
 
     def flush(self) -> None:
         """Do nothing: a file is whole at its end only."""
@@ -102,11 +135,7 @@ class Converter(ABC):
         """Return samples, in units if the user wants that."""
         if not self.values.units:
             return run.data
+        if not run.data.size:
+            return np.empty(0)
         self.require_numbers(run)
-        return scaling_of(first_control(run)).values(run.data)
-
-
-def first_control(run: Run) -> Array:
-    """Return the control of the first block that has samples."""
-    control: Array = run.controls[int(np.argmax(run.lengths > 0))]
-    return control
+        return scaling_of(run.first_control()).values(run.data)

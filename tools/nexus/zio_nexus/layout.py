@@ -4,7 +4,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import zio
 
 from .blocks import Run
@@ -93,7 +92,7 @@ def choose(run: Run, options: Options, is_varying: bool = False) -> Layout:
         raise UsageFailure(
             f"{run.channel}: --layout={kind} does not fit {found}: use --layout=flat"
         )
-    control = run.controls[int(np.argmax(run.lengths > 0))].copy()
+    control = run.first_control().copy()
     return Layout(kind, run.data.dtype, length or 0, control)
 
 

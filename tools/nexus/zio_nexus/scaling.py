@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import zio
 
-from .blocks import Array
+from .blocks import INTERLEAVED, MSB_ALIGN, TLV_CHANNELS, Array
 
 OFFSET, MAX_RATE, UNIT, MANTISSA, EXPONENT, SIGNED = 2, 3, 5, 6, 7, 8
 # The halves of two doubles: the scale and the offset
 DOUBLES = (9, 10, 11, 12)
+# What decides about the samples of a control
+DECISIVE = np.array([OFFSET, UNIT, MANTISSA, EXPONENT, SIGNED, *DOUBLES], np.uint16)
 # Bytes of the numbers of numpy
 NUMBERS = (1, 2, 4, 8)
 
@@ -23,6 +25,14 @@ def sample_type(control: Any) -> Any:
     if size not in NUMBERS:
         return np.dtype(("V", size or 1))
     return np.dtype(f"{'i' if _attribute(control, SIGNED) else 'u'}{size}")
+
+
+def type_numbers(controls: Array) -> Array:
+    """Return a number for the type of the samples of each control, shape (k, 1)."""
+    attributes = controls["attr_channel"]
+    is_there = attributes["std_mask"] >> np.uint16(SIGNED) & 1 > 0
+    is_signed = is_there & (attributes["std_val"][:, SIGNED] > 0)
+    return np.asarray(controls["ssize"].astype(np.uint32) * 2 + is_signed)[:, None]
 
 
 def _attribute(control: Any, number: int) -> int | None:
@@ -47,16 +57,29 @@ def scaling_of(control: Any) -> zio.Scaling:
     return zio.scaling(raw)
 
 
-def attribute_bytes(controls: Array) -> Array:
-    """Return for each control the bytes that decide the scaling, shape (k, n)."""
-    parts = [
-        np.ascontiguousarray(controls[name]).view(np.uint8).reshape(len(controls), -1)
-        for name in ("flags", "nbits")
-    ]
-    values = controls["attr_channel"]["std_val"]
-    wanted = values[:, [OFFSET, UNIT, MANTISSA, EXPONENT, SIGNED, *DOUBLES]]
-    parts.append(np.ascontiguousarray(wanted).view(np.uint8).reshape(len(controls), -1))
-    return np.concatenate(parts, axis=1)
+def attribute_words(controls: Array) -> Array:
+    """Return for each control the numbers that decide what its samples are, shape (k, n).
+    An attribute that std_mask does not have is 0."""
+    attributes = controls["attr_channel"]
+    is_there = attributes["std_mask"][:, None] >> DECISIVE & 1
+    parts = (
+        controls["flags"] & np.uint32(MSB_ALIGN),
+        controls["ssize"],
+        controls["nbits"],
+        is_there,
+        np.where(is_there, attributes["std_val"][:, DECISIVE], 0),
+        _channel_words(controls),
+    )
+    return np.column_stack([part.astype(np.uint32) for part in parts])
+
+
+def _channel_words(controls: Array) -> Array:
+    """Return the halves of the masks of the channels in interleaved blocks; otherwise
+    0."""
+    tlv = controls["tlv"]
+    is_there = (tlv["type"] == TLV_CHANNELS) & (controls["flags"] & INTERLEAVED > 0)
+    words = np.ascontiguousarray(tlv["payload"]).view(np.uint32)
+    return np.where(is_there[:, None], words, 0)
 
 
 def max_rate_of(control: Any) -> int | None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import CONTROL_SIZE, Array, Run, channel_name
-from .scaling import SIGNED, sample_type
+from .blocks import CONTROL_SIZE, Array, Run, channel_name, ends_of
+from .scaling import sample_type, type_numbers
 
 # The bytes of a control that have the address of the channel
 ADDRESS = slice(16, 48)
@@ -38,7 +38,7 @@ class Splitter:
         name = self.name_of(controls[0])
         lengths = controls["nsamples"].astype(np.int64)
         begin = 0
-        for end in _ends(controls):
+        for end in ends_of(type_numbers(controls), lengths):
             at = slice(begin, end)
             samples = _flatten(data[at], _first_type(controls[at]))
             yield Run(name, controls[at], samples, lengths[at], order[at])
@@ -61,18 +61,6 @@ def _groups(keys: Array) -> Iterator[Array]:
     _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     for number in np.argsort(first):
         yield np.flatnonzero(inverse == number)
-
-
-def _ends(controls: Array) -> Iterator[int]:
-    """Yield the ends of the parts of @controls with one type of samples. A block without
-    samples continues the part before it."""
-    signs = controls["attr_channel"]["std_val"][:, SIGNED] & 1
-    types = controls["ssize"].astype(np.uint32) * 2 + signs
-    types = types[controls["nsamples"] > 0]
-    if len(types) and (types != types[0]).any():
-        rows = np.flatnonzero(controls["nsamples"])
-        yield from rows[1:][types[1:] != types[:-1]].tolist()
-    yield len(controls)
 
 
 def _first_type(controls: Array) -> Any:

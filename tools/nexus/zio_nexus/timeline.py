@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .blocks import LARGEST_GAP, SECOND, Array, Gaps, Run, channels_of, lost_before
-from .converter import first_control
 from .failure import Failure, say
 
 # A longer gap than this, in samples, is no gap that a file can have.
@@ -23,7 +22,7 @@ NOTED = 100
 
 def count_of(run: Run) -> int:
     """Return the number of channels in a block, whose samples take turns."""
-    return max(1, len(channels_of(first_control(run))))
+    return max(1, len(channels_of(run.first_control())))
 
 
 def find_rate(values: argparse.Namespace, run: Run) -> float:

@@ -67,6 +67,11 @@ class FileReport:
         for fault in self.faults:
             _print(f"{self.path}: FAULT: {fault}")
         for name, verdict in self.channels.items():
+            if changes := verdict.scaling_changes:
+                _print(
+                    f"{self.path}: {name}: {changes} changes of the scale, the valid "
+                    "bits or the channels: see the controls"
+                )
             counts = verdict.counts
             _print(
                 f"{self.path}: {name}: {counts['blocks']} blocks, "

@@ -19,8 +19,9 @@ from . import schema
 from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, clock_of, is_late
 from .failure import OpenFailure, say, storing
 from .layout import Layout, Options
+from .meaning import Meaning, meaning_of, text_of
 from .room import Room
-from .scaling import attribute_bytes
+from .scaling import attribute_words
 from .superblock import cut_rest
 from .target import sync_directory
 
@@ -112,7 +113,7 @@ class ChannelWriter:
         self.statistics = dict(group[schema.STATISTICS].items())
         self.counts = {name: 0 for name in schema.COUNTS}
         self.counts.update({name: schema.UNKNOWN for name in schema.SEQUENCES})
-        self.scaling = attribute_bytes(np.atleast_1d(layout.control))[0]
+        self.meaning = attribute_words(np.atleast_1d(layout.control))[0]
 
     def append(self, run: Run, times: Array) -> None:
         losses = self.gaps.find(run.controls, self.counts["blocks"], times)
@@ -160,15 +161,27 @@ class ChannelWriter:
         counts["bytes"] += run.data.nbytes
         counts["lost"] += int(losses["lost"].sum())
         counts["gaps"] += len(losses)
-        self._count_scalings(attribute_bytes(controls))
+        self._count_meanings(run)
 
-    def _count_scalings(self, found: Array) -> None:
-        """Count how often the attributes that decide the scaling have changed."""
-        if not (found == self.scaling).all():
-            before = np.concatenate((self.scaling[None], found[:-1]))
-            changes = int((before != found).any(axis=1).sum())
-            self.counts["scaling_changes"] += changes
-            self.scaling = found[-1].copy()
+    def _count_meanings(self, run: Run) -> None:
+        """Count how often the samples begin to stand for something else. The attributes
+        of the group are those of the first block."""
+        found = attribute_words(run.controls)[run.lengths > 0]
+        if (found == self.meaning).all():
+            return
+        before = np.concatenate((self.meaning[None], found[:-1]))
+        at = np.flatnonzero((before != found).any(axis=1))
+        self.meaning = found[-1].copy()
+        if not self.counts["scaling_changes"]:
+            self._warn_of_change(run, int(np.flatnonzero(run.lengths)[at[0]]))
+        self.counts["scaling_changes"] += len(at)
+
+    def _warn_of_change(self, run: Run, row: int) -> None:
+        control = run.controls[row]
+        first = meaning_of(self.layout.control)
+        if found := meaning_of(control).difference(first, Meaning._fields):
+            text = text_of(run.part(row, row + 1), found)
+            say(f"{text}: scaling_factor is for those; each control has its own scale")
 
     def put_counts(self) -> None:
         for name, count in self.counts.items():

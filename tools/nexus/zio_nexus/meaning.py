@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the samples of a block stand for, and where that changes within a channel."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from .blocks import MSB_ALIGN, Run, channel_mask, ends_of
+from .scaling import NUMBERS, attribute_words, scaling_of
+
+# For messages: a block has ...
+TEXTS = {
+    "type": "another type of samples",
+    "channels": "other channels",
+    "bits": "other valid bits",
+    "unit": "another unit",
+    "scale": "another scale",
+}
+
+
+class Meaning(NamedTuple):
+    """@type is the size and the sign, @channels the mask of an interleaved block. @bits
+    is the number of valid bits, and whether they are the highest ones. @scale is the
+    factor and the offset."""
+
+    type: tuple[int, bool]
+    channels: int
+    bits: tuple[int, bool]
+    unit: str
+    scale: tuple[float, float]
+
+    def difference(self, other: "Meaning", names: Iterable[str]) -> str:
+        """Return the first of @names that differs; "" if none does."""
+        differ = (name for name in names if getattr(self, name) != getattr(other, name))
+        return next(differ, "")
+
+
+def meaning_of(control: Any) -> Meaning:
+    size = int(control["ssize"])
+    nbits, most = int(control["nbits"]), 8 * size
+    nbits = nbits if 0 < nbits < most else most
+    is_high = nbits < most and bool(int(control["flags"]) & MSB_ALIGN)
+    known = control.copy()
+    if size not in NUMBERS:
+        # The library has no numbers of this size; the scale is the same.
+        known["ssize"] = max(NUMBERS)
+    scaling = scaling_of(known)
+    return Meaning(
+        (size, scaling.is_signed),
+        channel_mask(control),
+        (nbits, is_high),
+        scaling.unit,
+        (scaling.scale, scaling.offset),
+    )
+
+
+def parts_of(run: Run) -> Iterator[Run]:
+    """Yield the parts of @run in which all samples stand for the same."""
+    begin = 0
+    for end in ends_of(attribute_words(run.controls), run.lengths):
+        yield run.part(begin, end)
+        begin = end
+
+
+def text_of(run: Run, difference: str) -> str:
+    """Tell the block from which on the samples of a channel are others."""
+    number = run.first_control()["seq_num"]
+    return f"{run.channel}: block {number} has {TEXTS[difference]} than those before"
