@@ -51,8 +51,8 @@ class ParquetConverter(Converter):
             }
         )
         if self.writer is None:
-            name = self.open_part().name
-            self.writer = pyarrow.parquet.ParquetWriter(name, table.schema)
+            file = self.open_part().file
+            self.writer = pyarrow.parquet.ParquetWriter(file, table.schema)
         if table.schema != self.writer.schema:
             table = table.cast(self.writer.schema)
         self.writer.write_table(table)

@@ -192,15 +192,14 @@ class Recorder:
 
     def _create(self, path: str, texts: Mapping[str, str]) -> FileWriter:
         """Create a file. One that cannot begin has no block, and does not stay."""
+        words = (self.layouts, self.gaps, self.options, texts, self.source.group)
         try:
-            return FileWriter(
-                path, self.layouts, self.gaps, self.options, texts, self.source.group
-            )
+            return FileWriter(path, *words, self.target.force)
         except Failure:
-            self.target.drop(path)
+            self.target.files.remove(path)
             raise
         except WRITE_ERRORS as error:
-            self.target.drop(path)
+            self.target.files.remove(path)
             raise BrokenFile(
                 f"{path}: cannot create the file: {error}: make room, or record to "
                 "another disk"

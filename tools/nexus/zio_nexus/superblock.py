@@ -67,9 +67,10 @@ def _end_of(head: bytearray) -> int:
     return int.from_bytes(head[at : at + OFFSET], "little")
 
 
-def cut_rest(path: str) -> None:
-    """Remove the room behind the end of the data."""
-    with open(path, "r+b", buffering=0) as file:
+def cut_rest(fd: int, path: str) -> None:
+    """Remove the room behind the end of the data. @fd stays open."""
+    with open(fd, "r+b", buffering=0, closefd=False) as file:
+        file.seek(0)
         file.truncate(_end_of(_read_head(file, path)))
 
 

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names of the files of a recording."""
 
+import fcntl
 import os
+import struct
 from contextlib import suppress
 from pathlib import Path
 
 from .failure import OpenFailure, storing
+
+# Parts of other programs with the number of this one, at most
+MOST_PARTS = 100
+# The byte of a file whose lock tells that a process records it; no file is so long.
+LOCK_AT = 1 << 62
+# The type, the origin, the begin, the length and the process of a lock, see fcntl(2)
+LOCK = "hhqqi4x"
 
 
 class Target:
@@ -20,22 +29,22 @@ class Target:
         parent = self.path.parent
         if not parent.is_dir():
             raise OpenFailure(f"{path}: there is no directory {parent}: create it")
+        check_free(self._next(), force)
 
-    def next_path(self) -> str:
-        """Return the path of the next file, which does not exist."""
+    def _next(self) -> str:
         number = len(self.files) + 1
         path = self.path
         if number > 1 or self.is_numbered:
             path = path.with_name(f"{path.stem}-{number:04d}{path.suffix}")
-        make_way(str(path), self.force)
-        self.files.append(str(path))
         return str(path)
 
-    def drop(self, path: str) -> None:
-        """Remove a file that has no block, if it is there."""
-        self.files.remove(path)
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+    def next_path(self) -> str:
+        """Return the path of the next file. Nothing has that name, or with @force an old
+        file, which the new one replaces when it begins."""
+        path = self._next()
+        check_free(path, self.force)
+        self.files.append(path)
+        return path
 
 
 class Part:
@@ -45,11 +54,8 @@ class Part:
     def __init__(self, path: str, force: bool) -> None:
         check_free(path, force)
         self.path, self.force = path, force
-        self.name = f"{path}.{os.getpid()}.part"
-        try:
-            self.file = open(self.name, "w+b")
-        except OSError as error:
-            raise OpenFailure(f"{path}: cannot create it: {error.strerror}") from None
+        self.name, fd = create_part(path)
+        self.file = open(fd, "r+b")
 
     def publish(self) -> None:
         """Give the file its name, after its contents are on the disk."""
@@ -57,9 +63,8 @@ class Part:
             self.file.flush()
             os.fsync(self.file.fileno())
             self.file.close()
-        check_free(self.path, self.force)
+        give_name(self.name, self.path, self.force)
         with storing(self.path):
-            os.replace(self.name, self.path)
             sync_directory(self.path)
 
     def discard(self) -> None:
@@ -69,6 +74,45 @@ class Part:
             self.file.close()
         with suppress(FileNotFoundError):
             os.unlink(self.name)
+
+
+def create_part(path: str) -> tuple[str, int]:
+    """Create a file that is to be @path later; return its name, and a descriptor. A file
+    or a link that exists stays as it is."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    for number in range(1, MOST_PARTS + 1):
+        name = f"{path}.{os.getpid()}{f'.{number}' if number > 1 else ''}.part"
+        try:
+            return name, os.open(name, flags, 0o666)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise OpenFailure(f"{path}: cannot create it: {error.strerror}") from None
+    raise OpenFailure(f"{path}: {name} and others exist: move them away")
+
+
+def give_name(name: str, path: str, force: bool) -> None:
+    """Call the file @name @path. A file of that name stays, but for @force."""
+    check_free(path, force)
+    with storing(path):
+        if force:
+            os.replace(name, path)
+        else:
+            _rename(name, path)
+
+
+def _rename(name: str, path: str) -> None:
+    """Rename a file; complain if @path exists. Some file systems have no links: there,
+    a file that another program makes at this moment is lost."""
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        raise _existing(path) from None
+    except OSError:
+        check_free(path, False)
+        os.rename(name, path)
+        return
+    os.unlink(name)
 
 
 def sync_directory(path: str) -> None:
@@ -81,22 +125,42 @@ def sync_directory(path: str) -> None:
 
 
 def check_free(path: str, force: bool) -> None:
-    """Complain if @path exists and @force is not set, or if it is no regular file."""
+    """Complain if @path exists and @force is not set. Complain with @force if it is no
+    regular file, or if a process records it."""
     if not os.path.lexists(path):
         return
     if not force:
-        raise OpenFailure(f"{path}: exists: use --force to replace it")
+        raise _existing(path)
     if not os.path.isfile(path):
-        raise OpenFailure(f"{path}: is no regular file")
+        raise OpenFailure(f"{path}: is no regular file: use another name")
+    if process := recorder_of(path):
+        raise OpenFailure(
+            f"{path}: is being recorded by process {process}: end it, or use another name"
+        )
 
 
-def make_way(path: str, force: bool) -> None:
-    """Remove the file @path if @force is set; complain if it exists otherwise. Programs
-    that have it open keep the old file."""
-    check_free(path, force)
+def _existing(path: str) -> OpenFailure:
+    return OpenFailure(f"{path}: exists: use --force to replace it")
+
+
+def claim(fd: int) -> None:
+    """Tell others that this process records the file. It is so until the process closes
+    any descriptor of the file. A file system without locks does not tell it."""
+    with suppress(OSError):
+        fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, LOCK_AT)
+
+
+def recorder_of(path: str) -> int:
+    """Return the number of the process that records the file; 0 if none does."""
+    wanted = struct.pack(LOCK, fcntl.F_WRLCK, os.SEEK_SET, LOCK_AT, 1, 0)
     try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise OpenFailure(f"{path}: cannot replace it: {error.strerror}") from None
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return 0
+    try:
+        found = struct.unpack(LOCK, fcntl.fcntl(fd, fcntl.F_GETLK, wanted))
+    except OSError:
+        return 0
+    finally:
+        os.close(fd)
+    return 0 if found[0] == fcntl.F_UNLCK else int(found[-1])

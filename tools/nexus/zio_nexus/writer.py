@@ -9,6 +9,7 @@ after the beginning.
 import math
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,13 +18,13 @@ import numpy as np
 
 from . import schema
 from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, clock_of, is_late
-from .failure import OpenFailure, say, storing
+from .failure import say, storing
 from .layout import Layout, Options
 from .meaning import Meaning, meaning_of, text_of
 from .room import Room
 from .scaling import attribute_words
 from .superblock import cut_rest
-from .target import sync_directory
+from .target import claim, create_part, give_name, sync_directory
 
 # Bytes of a block in the tables, beside its samples and its control
 BYTES_PER_BLOCK = 32
@@ -198,7 +199,8 @@ class FileWriter:
 
     @layouts has the channels, in the order of their groups. @gaps has what the file
     before this one knows of their sequence. @texts are notes on the recording. @group
-    has the channels of the events, if there are any.
+    has the channels of the events, if there are any. With @force, the file replaces
+    another one when it has begun.
     """
 
     def __init__(
@@ -209,26 +211,48 @@ class FileWriter:
         options: Options,
         texts: Mapping[str, str],
         group: list[str] | None = None,
+        force: bool = False,
     ) -> None:
         self.path = path
-        _try_room(path, METADATA_BYTES * (1 + len(layouts)))
-        self.file = _create(path)
+        name = _try_room(path, METADATA_BYTES * (1 + len(layouts)))
+        try:
+            self._begin(name, layouts, gaps, options, texts, group or [])
+            give_name(name, path, force)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(name)
+            raise
+
+    def _begin(
+        self,
+        name: str,
+        layouts: Mapping[str, Layout],
+        gaps: Mapping[str, Gaps],
+        options: Options,
+        texts: Mapping[str, str],
+        group: list[str],
+    ) -> None:
+        """Create the file @name, and all that it has before its first block."""
+        self.file = _create(name)
         entry = schema.make_root(self.file, next(iter(layouts), ""), now(), dict(texts))
         self.span = Span(entry["start_time"], entry["end_time"])
         self.complete = entry[schema.RECORDING]["complete"]
         self.channels = {}
-        for name, layout in layouts.items():
-            part = schema.make_channel(entry, name, layout, options)
-            self.channels[name] = ChannelWriter(part, layout, options, gaps[name])
+        for channel, layout in layouts.items():
+            part = schema.make_channel(entry, channel, layout, options)
+            self.channels[channel] = ChannelWriter(part, layout, options, gaps[channel])
         self.events: dict[str, Column] = {}
         if group:
             events = schema.make_events(entry, group)
-            self.events = {name: Column(item) for name, item in events.items()}
+            self.events = {key: Column(item) for key, item in events.items()}
         self.unflushed = 0
         self.blocks = 0
+        # Whether the disk has the name of the file
+        self.is_named = False
         # Blocks that are on the disk
         self.stored = 0
-        self.room = Room(path, sum(map(_chunk_bytes, self.channels.values())))
+        self.room = Room(name, sum(map(_chunk_bytes, self.channels.values())))
+        claim(self.room.fd)
         self.file.swmr_mode = True
         self.file.flush()
 
@@ -263,6 +287,9 @@ class FileWriter:
         self.span.put()
         self.file.flush()
         self.room.sync()
+        if not self.is_named:
+            sync_directory(self.path)
+            self.is_named = True
         self.stored = self.blocks
         self.unflushed = 0
         self.room.forget()
@@ -277,10 +304,11 @@ class FileWriter:
         self.flush()
         self.complete[()] = 1
         self.file.close()
-        cut_rest(self.path)
+        # The lock is gone, because HDF5 has closed its descriptor.
+        claim(self.room.fd)
+        cut_rest(self.room.fd, self.path)
         self.room.sync()
         self.room.close()
-        sync_directory(self.path)
 
 
 def _chunk_bytes(channel: ChannelWriter) -> int:
@@ -288,19 +316,17 @@ def _chunk_bytes(channel: ChannelWriter) -> int:
     return sum(column.chunk_bytes for column in channel.columns.values()) + METADATA_BYTES
 
 
-def _try_room(path: str, size: int) -> None:
+def _try_room(path: str, size: int) -> str:
     """See that there is room for a file that begins. HDF5 cannot end a file whose begin
-    has failed."""
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise OpenFailure(f"{path}: cannot create the file: {error.strerror}") from None
+    has failed. Return the name that the file is to have until it has begun."""
+    name, fd = create_part(path)
     try:
         with storing(path):
             os.posix_fallocate(fd, 0, size)
     finally:
         os.close(fd)
-        os.unlink(path)
+        os.unlink(name)
+    return name
 
 
 def _create(path: str) -> Any:
