@@ -11,7 +11,7 @@ from .converter import Converter
 from .failure import Failure
 from .meaning import text_of
 from .scaling import scaling_of
-from .target import Target
+from .target import Part, Target
 
 
 class CsvConverter(Converter):
@@ -70,6 +70,9 @@ class CsvConverter(Converter):
         unit = ["unit"] if self.values.units else []
         head = ["channel", "seq", "time_ns", "lost", "sample", *names, *unit]
         self.file.write((",".join(head) + "\n").encode())
+
+    def salvage(self, part: Part) -> bool:
+        return part.room() > 0
 
     def close(self) -> None:
         if self.numbers is None:

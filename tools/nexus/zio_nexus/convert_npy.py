@@ -9,10 +9,11 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
+from .archive import Archive
 from .blocks import Array, Run
 from .converter import Converter
 from .failure import Failure
-from .target import Target
+from .target import Part, Target
 
 # Bytes that the head of an array may need, whatever its length
 HEAD = 128
@@ -79,6 +80,14 @@ class NpyConverter(Converter):
         self.lengths.update(run.lengths.tolist())
         self.array.append_samples(samples)
 
+    def salvage(self, part: Part) -> bool:
+        """The samples are there, only the head is missing."""
+        if self.array is None or part.room() <= HEAD:
+            return False
+        dtype = self.array.dtype
+        head = _head(dtype, ((part.room() - HEAD) // dtype.itemsize,))
+        return os.pwrite(part.file.fileno(), head, 0) == HEAD
+
     def close(self) -> None:
         if self.array:
             self.array.close(self.lengths.pop() if len(self.lengths) == 1 else 0)
@@ -121,7 +130,7 @@ class NpzConverter(Converter):
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
-        self.archive = zipfile.ZipFile(self.open_part().file, "w", zipfile.ZIP_STORED)
+        self.archive = Archive(self.open_part().file, zipfile.ZIP_STORED)
         self.members: dict[str, _Member] = {}
 
     def write(self, run: Run) -> None:

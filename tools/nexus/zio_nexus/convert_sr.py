@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from .archive import Archive
 from .blocks import Array, Run, channels_of
-from .converter import Converter
 from .failure import Failure
+from .paced import PacedConverter
 from .scaling import scaling_of
 from .target import Target
-from .timeline import Timeline, count_of, find_rate
+from .timeline import Timeline, count_of, whole_rate
 
 VERSION = "2"
 WRITER = "0.5.2"
+MAX_RATE = (1 << 64) - 1
 # Samples in a part of the archive
 PART = 1 << 20
 
@@ -52,23 +54,30 @@ class _Channel:
         self.probes = [_Probe(name, index + i) for i, name in enumerate(names)]
 
 
-class SigrokConverter(Converter):
+class SigrokConverter(PacedConverter):
     """Channels are analog, in their units; with --logic the bits of one are lines."""
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
-        file = self.open_part().file
-        self.archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+        self.archive = Archive(self.open_part().file, zipfile.ZIP_DEFLATED)
         self.archive.writestr("version", VERSION)
         self.channels: dict[str, _Channel] = {}
+        # The rate of all channels; 0 until the first one begins
         self.rate = 0.0
+        self.whole_rate = 1
         self.lines = 0
 
-    def write(self, run: Run) -> None:
-        if run.channel not in self.channels and not run.data.size:
-            return
+    def check(self, run: Run) -> None:
         self.require_numbers(run)
-        channel = self.channels.get(run.channel) or self._begin(run)
+
+    def has_begun(self, channel: str) -> bool:
+        return channel in self.channels
+
+    def known_rate(self) -> float:
+        return self.rate
+
+    def put(self, run: Run) -> None:
+        channel = self.channels[run.channel]
         for missing, data in channel.timeline.pieces(run):
             self._put_zeros(channel, missing)
             if data.size:
@@ -101,15 +110,22 @@ class SigrokConverter(Converter):
             if probe.count >= PART:
                 self._put_part(probe)
 
-    def _begin(self, run: Run) -> _Channel:
+    def begin(self, run: Run, rate: float) -> None:
         if self.values.logic and (self.channels or count_of(run) > 1):
             raise Failure(f"{run.channel}: with --logic there is one channel only")
-        self.rate = self.rate or find_rate(self.values, run)
+        if not self.rate:
+            self._set_rate(run.channel, rate)
         if self.values.logic:
             self.lines = 8 * run.sample_size
         index = 1 + sum(len(channel.probes) for channel in self.channels.values())
-        channel = self.channels[run.channel] = _Channel(run, self.rate, index)
-        return channel
+        self.channels[run.channel] = _Channel(run, self.rate, index)
+
+    def _set_rate(self, channel: str, rate: float) -> None:
+        if rate > MAX_RATE:
+            raise Failure(
+                f"{channel}: {rate:.6g} Hz: sr has at most {MAX_RATE} Hz: use HDF5"
+            )
+        self.rate, self.whole_rate = rate, whole_rate(channel, rate)
 
     def _put_part(self, probe: _Probe) -> None:
         data = probe.take()
@@ -137,7 +153,7 @@ class SigrokConverter(Converter):
             lines += ["capturefile=logic-1", f"total probes={self.lines}"]
         else:
             lines += ["total probes=0"]
-        lines += [f"samplerate={max(1, round(self.rate))} Hz"]
+        lines += [f"samplerate={self.whole_rate} Hz"]
         if self.lines:
             lines += [f"probe{i + 1}=D{i}" for i in range(self.lines)]
             lines += [f"unitsize={self.lines // 8}", "total analog=0"]

@@ -2,21 +2,29 @@
 """WAV: samples of 1 to 4 bytes. Samples of an interleaved block are channels of sound."""
 
 import argparse
-import wave
+import os
+import struct
 from typing import IO, Any
 
 import numpy as np
 
 from .blocks import MSB_ALIGN, Array, Run
-from .converter import Converter
 from .failure import Failure, say
 from .meaning import Meaning
+from .paced import PacedConverter
 from .scaling import scaling_of
 from .target import Part, Target
-from .timeline import Timeline, find_rate
+from .timeline import Timeline, count_of, whole_rate
 
 WIDTHS = (1, 2, 3, 4)
 MAX_BYTES = (1 << 32) - (1 << 16)
+MAX_BYTES_PER_SECOND = (1 << 32) - 1
+# RIFF, its size, WAVE; fmt, its size, PCM, channels, rate, bytes per second, bytes and
+# bits of a scan; data, its size
+HEAD = struct.Struct("<4sI4s4sIHHIIHH4sI")
+PCM = 1
+# Bytes of the head beside RIFF and its size, and of the part "fmt "
+REST, FORMAT = HEAD.size - 8, 16
 # Where the head of a file has its size
 SIZE_AT = 4
 # Bytes of silence that are written at a time
@@ -29,64 +37,87 @@ class _Sound:
     def __init__(self, run: Run, rate: float, part: Part) -> None:
         self.part = part
         self.timeline = Timeline(run, rate)
+        self.channels, self.width = self.timeline.channels, run.sample_size
+        self.rate = whole_rate(run.channel, rate)
         self.bytes = 0
-        self.file = wave.open(part.file, "wb")
-        self.file.setnchannels(self.timeline.channels)
-        self.file.setsampwidth(run.sample_size)
-        self.file.setframerate(max(1, round(rate)))
+        part.file.write(self._head(0))
+
+    def _head(self, size: int) -> bytes:
+        """Return the head of a file with @size bytes of samples."""
+        scan = self.channels * self.width
+        sound = (PCM, self.channels, self.rate, self.rate * scan, scan, 8 * self.width)
+        return HEAD.pack(
+            b"RIFF", REST + size, b"WAVE", b"fmt ", FORMAT, *sound, b"data", size
+        )
 
     def write(self, run: Run) -> None:
-        width = self.file.getsampwidth()
         sound = sound_of(run) if run.data.size else b""
         begin = 0
         for missing, data in self.timeline.pieces(run):
-            self._put_silence(missing * self.timeline.channels * width, run)
-            size = len(data) * width
+            self._put_silence(missing * self.channels * self.width, run)
+            size = len(data) * self.width
             self._count(size, run)
-            self.file.writeframesraw(sound[begin : begin + size])
+            self.part.file.write(sound[begin : begin + size])
             begin += size
 
     def _put_silence(self, size: int, run: Run) -> None:
         self._count(size, run)
-        zero = b"\x80" if self.file.getsampwidth() == 1 else b"\0"
+        zero = b"\x80" if self.width == 1 else b"\0"
         for begin in range(0, size, SILENCE):
-            self.file.writeframesraw(zero * min(SILENCE, size - begin))
+            self.part.file.write(zero * min(SILENCE, size - begin))
 
     def _count(self, size: int, run: Run) -> None:
-        self.bytes += size
-        if self.bytes > MAX_BYTES:
+        if self.bytes + size > MAX_BYTES:
             raise Failure(f"{run.channel}: a WAV file has at most 4 GiB: use HDF5")
+        self.bytes += size
 
     def close(self) -> None:
-        self.file.close()
+        self.part.file.seek(0)
+        self.part.file.write(self._head(self.bytes))
         if note := self.timeline.note():
             _append_comment(self.part.file, note)
 
+    def salvage(self) -> bool:
+        """Let the head tell of the samples that the disk has."""
+        scan = self.channels * self.width
+        size = (self.part.room() - HEAD.size) // scan * scan
+        head = self._head(max(size, 0))
+        return size > 0 and os.pwrite(self.part.file.fileno(), head, 0) == HEAD.size
 
-class WavConverter(Converter):
+
+class WavConverter(PacedConverter):
     """A file for each channel; the first has the name of the target."""
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
         self.sounds: dict[str, _Sound] = {}
 
-    def write(self, run: Run) -> None:
-        if run.channel in self.sounds or run.data.size:
-            sound = self.sounds.get(run.channel) or self._begin(run)
-            sound.write(run)
-
-    def _begin(self, run: Run) -> _Sound:
-        if run.sample_size not in WIDTHS:
+    def check(self, run: Run) -> None:
+        if run.data.size and run.sample_size not in WIDTHS:
             raise Failure(
                 f"{run.channel}: WAV has 1 to 4 bytes per sample, not "
                 f"{run.sample_size}: use HDF5"
             )
-        rate = find_rate(self.values, run)
+
+    def has_begun(self, channel: str) -> bool:
+        return channel in self.sounds
+
+    def begin(self, run: Run, rate: float) -> None:
+        if rate * count_of(run) * run.sample_size > MAX_BYTES_PER_SECOND:
+            raise Failure(
+                f"{run.channel}: {rate:.6g} Hz: WAV has at most {MAX_BYTES_PER_SECOND} "
+                "bytes per second: use HDF5"
+            )
         part = self.open_part(run.channel if self.sounds else "")
         if self.sounds:
             say(f"{run.channel}: is in {part.path}")
-        sound = self.sounds[run.channel] = _Sound(run, rate, part)
-        return sound
+        self.sounds[run.channel] = _Sound(run, rate, part)
+
+    def put(self, run: Run) -> None:
+        self.sounds[run.channel].write(run)
+
+    def salvage(self, part: Part) -> bool:
+        return any(s.part is part and s.salvage() for s in self.sounds.values())
 
     def fixed(self) -> tuple[str, ...]:
         """Full scale stands for the same in the whole file."""

@@ -4,6 +4,7 @@
 import argparse
 import os
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ class Converter(ABC):
         self.told: set[str] = set()
         self.parts: list[Part] = []
         self.written = 0
+        # Whether a block has come, also one that was written in part
+        self.has_blocks = False
         # Blocks in files that are whole, and on the disk
         self.stored = 0
         self.is_ending = False
@@ -51,6 +54,7 @@ class Converter(ABC):
         """Write blocks whose samples all stand for the same."""
         if run.data.size:
             self._check_meaning(run)
+        self.has_blocks = True
         with storing(str(self.target.path)):
             self.write(run)
         self.written += len(run)
@@ -81,32 +85,64 @@ class Converter(ABC):
         """Do nothing: a file is whole at its end only."""
 
     def finish(self) -> None:
+        with storing(str(self.target.path)):
+            self.require_all()
+        self._end()
+
+    def _end(self) -> None:
         self.is_ending = True
         with storing(str(self.target.path)):
             self.close()
         for part in self.parts:
             part.publish()
             self.target.files.append(part.path)
-        self.stored = self.written
+        self.stored = self._count_written()
+
+    def require_all(self) -> None:
+        """Complain at the end if there are blocks that no file takes."""
+
+    def waiting_blocks(self) -> int:
+        """Return how many blocks have come that no file has."""
+        return 0
+
+    def _count_written(self) -> int:
+        return self.written - self.waiting_blocks()
 
     def give_up(self) -> None:
         """After an error: files leave nothing, they can be converted again. Blocks of a
         channel or a pipe come only once: keep those that were written."""
-        if all(map(os.path.isfile, self.values.names)):
-            self.discard()
-            return
-        try:
-            if self.written and not self.is_ending:
-                self.finish()
-                return
-        except Failure:
-            pass
-        for part in self.parts:
-            say(f"{part.path}: cannot be ended: what was written is in {part.name}")
+        if all(map(os.path.isfile, self.values.names)) or not self.has_blocks:
+            for part in self.parts:
+                part.discard()
+        elif self.is_ending or not (self._count_written() and self._can_end()):
+            for part in self.parts:
+                self._keep(part)
 
-    def discard(self) -> None:
-        for part in self.parts:
-            part.discard()
+    def _can_end(self) -> bool:
+        """Try to end the files. There was an error, so there may be any other."""
+        try:
+            self._end()
+        except Exception as error:
+            say(str(error))
+            return False
+        return True
+
+    def _keep(self, part: Part) -> None:
+        """Keep a file that cannot be ended, if programs can read it."""
+        if not os.path.exists(part.name):
+            return
+        with suppress(OSError):
+            if self.salvage(part):
+                text = f"what was written is in {part.name}"
+                say(f"{part.path}: cannot be ended: {text}")
+                return
+        part.discard()
+        say(f"{part.path}: cannot be ended: its blocks are lost: convert to csv or HDF5")
+
+    def salvage(self, part: Part) -> bool:
+        """Make a file that has no end readable, with no more room; return whether it
+        is."""
+        return False
 
     def notes(self) -> dict[str, Any]:
         """Return more for the summary."""

@@ -288,9 +288,6 @@ class Recorder:
         """After an error: close the file with what it has."""
         self.end_file()
 
-    def discard(self) -> None:
-        """Do nothing: the file has all blocks up to the last flush."""
-
     # --- the kernel -------------------------------------------------------------------
 
     def _put_kernel(self, is_start: bool) -> None:

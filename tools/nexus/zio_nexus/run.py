@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -44,8 +45,6 @@ class Sink(Protocol):
     def finish(self) -> None: ...
 
     def give_up(self) -> None: ...
-
-    def discard(self) -> None: ...
 
     def notes(self) -> dict[str, Any]: ...
 
@@ -130,7 +129,7 @@ class Session:
         except OSError as error:
             return self._fail(StoreFailure(explain(error)), progress)
         except BaseException:
-            self.sink.discard()
+            self._keep_what_came()
             raise
         progress.end()
         if source_failure:
@@ -213,6 +212,16 @@ class Session:
         if isinstance(failure, BrokenFile):
             _leave_at_once(failure.status)
         return failure.status
+
+    def _keep_what_came(self) -> None:
+        """Keep what there is after an error of the program itself, which is printed."""
+        try:
+            self.sink.give_up()
+        except BrokenFile as broken:
+            traceback.print_exc()
+            _leave_at_once(broken.status)
+        except Failure as failure:
+            say(str(failure))
 
     def _status(self) -> int:
         if self.stop.signal:

@@ -67,6 +67,10 @@ class Part:
         with storing(self.path):
             sync_directory(self.path)
 
+    def room(self) -> int:
+        """Return the bytes that the disk has of the file."""
+        return os.fstat(self.file.fileno()).st_size
+
     def discard(self) -> None:
         """Remove the file, if it does not have its name yet."""
         # What is left in the buffer may still not fit on the disk.

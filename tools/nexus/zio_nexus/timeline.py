@@ -18,6 +18,8 @@ from .failure import Failure, say
 LONGEST = 1 << 31
 # Gaps that the note in the file names
 NOTED = 100
+# An error of the rate that nobody notices, of 1
+TOLERANCE = 1e-3
 
 
 def count_of(run: Run) -> int:
@@ -25,28 +27,39 @@ def count_of(run: Run) -> int:
     return max(1, len(channels_of(run.first_control())))
 
 
-def find_rate(values: argparse.Namespace, run: Run) -> float:
-    """Return the samples of a channel per second: the option, or what the times tell."""
+def find_rate(values: argparse.Namespace, runs: list[Run]) -> float:
+    """Return the samples of a channel per second: the option, or what the times tell. The
+    rate is 0 if the times do not tell it."""
     if values.rate:
         return float(values.rate)
-    samples, span = _count_periods(run)
+    samples, span = _count_periods(runs)
     if span <= 0 or not samples:
-        raise Failure(f"{run.channel}: the times do not tell the rate: use --rate=HZ")
-    rate = samples / count_of(run) * SECOND / span
-    say(f"{run.channel}: {rate:.6g} samples per second, by the times of the blocks")
+        return 0.0
+    rate = samples / count_of(runs[0]) * SECOND / span
+    say(f"{runs[0].channel}: {rate:.6g} samples per second, by the times of the blocks")
     return rate
 
 
-def _count_periods(run: Run) -> tuple[int, int]:
+def _count_periods(runs: list[Run]) -> tuple[int, int]:
     """Return the samples between the begins of the first and the last block, and the time
     in ns. Blocks that are lost count, by the sequence numbers, if all blocks
     have one length. Otherwise nothing does that is beside a loss."""
-    seq = run.controls["seq_num"]
+    seq = np.concatenate([run.controls["seq_num"] for run in runs])
+    lengths = np.concatenate([run.lengths for run in runs])
+    times = np.concatenate([run.times for run in runs])
     steps = (seq[1:] - seq[:-1]).astype(np.int64)
-    most = 1 if run.length is None else LARGEST_GAP
+    most = LARGEST_GAP if (lengths == lengths[0]).all() else 1
     good = (steps >= 1) & (steps <= most)
-    samples = (steps * run.lengths[:-1])[good].sum()
-    return int(samples), int(np.diff(run.times)[good].sum())
+    samples = (steps * lengths[:-1])[good].sum()
+    return int(samples), int(np.diff(times)[good].sum())
+
+
+def whole_rate(channel: str, rate: float) -> int:
+    """Return the rate for a file, which has whole numbers; say if it is another one."""
+    whole = max(1, round(rate))
+    if abs(whole - rate) > TOLERANCE * rate:
+        say(f"{channel}: the file has the rate {whole} Hz, not {rate:.6g} Hz")
+    return whole
 
 
 class Timeline:

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Samples that a format does not take, and files that cannot be ended."""
+
+import os
+import subprocess
+import threading
+import time
+import wave
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import PROGRAM
+from makeblocks import Kind, make_block, make_control, make_file, samples
+from test_stored import limit_files
+
+from zio_nexus.cli import main
+from zio_nexus.convert_csv import CsvConverter
+
+KIND = Kind(nsamples=512)
+NAME = KIND.name
+
+
+def complain(result: Any) -> str:
+    """Return what the program says; it has no traceback."""
+    said = result.stderr if isinstance(result.stderr, str) else result.stderr.decode()
+    assert "Traceback" not in said and "Exception" not in said
+    return str(said)
+
+
+@pytest.mark.parametrize("rate", ["5e9", "1e300"])
+@pytest.mark.parametrize("suffix", ["wav", "sr"])
+def test_rate_of_no_file(nexus: Any, tmp_path: Path, rate: str, suffix: str) -> None:
+    if suffix == "sr" and rate == "5e9":
+        pytest.skip("a session of sigrok has that rate")
+    make_file(tmp_path / "a.zio", KIND, range(3))
+    said = complain(nexus("a.zio", "-o", f"a.{suffix}", f"--rate={rate}", status=1))
+    limit = "4294967295 bytes" if suffix == "wav" else "18446744073709551615"
+    assert f"{NAME}: {float(rate):.6g} Hz: " in said
+    assert limit in said and "use HDF5" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zio"]
+
+
+def test_rate_by_the_times(nexus: Any, tmp_path: Path) -> None:
+    """The times tell a rate of 512 GHz."""
+    blocks = []
+    for seq in range(3):
+        control = make_control(KIND, seq, 512)
+        control["tstamp"]["ticks"] = seq
+        blocks.append(control.tobytes() + samples(seq, 512, 2))
+    (tmp_path / "a.zio").write_bytes(b"".join(blocks))
+    said = complain(nexus("a.zio", "-o", "a.wav", status=1))
+    assert "5.12e+11 Hz" in said and "use HDF5" in said
+
+
+@pytest.mark.parametrize("suffix", ["wav", "sr"])
+def test_rate_below_a_hertz(nexus: Any, tmp_path: Path, suffix: str) -> None:
+    make_file(tmp_path / "a.zio", KIND, range(3))
+    said = complain(nexus("a.zio", "-o", f"a.{suffix}", "--rate=0.25"))
+    assert f"{NAME}: the file has the rate 1 Hz, not 0.25 Hz" in said
+
+
+def test_error_of_the_program(tmp_path: Path, monkeypatch: Any, capfd: Any) -> None:
+    """Blocks of a pipe that were written stay, whatever ends the program."""
+    write = CsvConverter.write
+
+    def fail(self: Any, run: Any) -> None:
+        if self.written:
+            raise ZeroDivisionError
+        write(self, run)
+
+    monkeypatch.setattr(CsvConverter, "write", fail)
+    content = b"".join(make_block(KIND, seq) for seq in range(1500))
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+    with pytest.raises(ZeroDivisionError):
+        main([str(tmp_path / "pipe"), "-o", str(tmp_path / "a.csv")])
+    writer.join(60)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert len(lines) > 1 and (len(lines) - 1) % 512 == 0
+
+
+def overfill(nexus: Any, tmp_path: Path, suffix: str) -> tuple[str, list[Path]]:
+    """Convert a pipe on a disk that is full; return the messages and the parts."""
+    content = b"".join(make_block(KIND, seq) for seq in range(1500))
+    words = ("-", "-o", f"a.{suffix}", "--rate=1000")
+    # A session of sigrok is compressed.
+    size = 2_000 if suffix == "sr" else 100_000
+    more = {"preexec_fn": limit_files(size), "status": 5}
+    result = nexus(*words, input=content, text=False, **more)
+    return complain(result), list(tmp_path.glob(f"a.{suffix}.*.part"))
+
+
+def test_part_of_npy(nexus: Any, tmp_path: Path) -> None:
+    said, (part,) = overfill(nexus, tmp_path, "npy")
+    assert f"what was written is in {part.name}" in said
+    array = np.load(part)
+    wanted = b"".join(samples(seq, 512, 2) for seq in range(1500))
+    assert array.nbytes > 90_000 and array.tobytes() == wanted[: array.nbytes]
+
+
+def test_part_of_wav(nexus: Any, tmp_path: Path) -> None:
+    said, (part,) = overfill(nexus, tmp_path, "wav")
+    assert f"what was written is in {part.name}" in said
+    with wave.open(str(part)) as sound:
+        assert sound.getnframes() * 2 > 90_000 and sound.getframerate() == 1000
+
+
+def test_part_of_csv(nexus: Any, tmp_path: Path) -> None:
+    said, (part,) = overfill(nexus, tmp_path, "csv")
+    assert f"what was written is in {part.name}" in said
+    assert part.read_text().startswith("channel,seq,time_ns,lost,sample,raw\n")
+
+
+@pytest.mark.parametrize("suffix", ["npz", "sr"])
+def test_part_of_an_archive(nexus: Any, tmp_path: Path, suffix: str) -> None:
+    """An archive has no end, and cannot be read: the program promises nothing."""
+    said, parts = overfill(nexus, tmp_path, suffix)
+    assert f"a.{suffix}: cannot be ended: its blocks are lost" in said
+    assert "is in" not in said and not parts
+
+
+def slowly(tmp_path: Path, blocks: Iterable[bytes], *words: str) -> tuple[int, str]:
+    """Convert a pipe that gives the blocks one by one; return the status, the text."""
+    process = subprocess.Popen(
+        [*PROGRAM, "-", *words],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin
+    for block in blocks:
+        process.stdin.write(block)
+        process.stdin.flush()
+        time.sleep(0.5)
+    said = process.communicate()[1].decode()
+    assert "Exception" not in said
+    return process.returncode, said
+
+
+@pytest.mark.parametrize("suffix", ["wav", "sr"])
+def test_slow_source(tmp_path: Path, suffix: str) -> None:
+    """The first block comes alone, and the times tell the rate later."""
+    kinds = [Kind(chan=1, nsamples=4), Kind(chan=2, nsamples=0)]
+    numbers = [(0, 0), (1, 0), (0, 1), (0, 2)]
+    blocks = [make_block(kinds[which], seq) for which, seq in numbers]
+    status, said = slowly(tmp_path, blocks, "-o", f"a.{suffix}")
+    assert status == 0 and "4000 samples per second" in said
+    wanted = b"".join(samples(seq, 4, 2) for seq in range(3))
+    if suffix == "wav":
+        with wave.open(str(tmp_path / "a.wav")) as sound:
+            found = np.frombuffer(sound.readframes(99), np.uint16) ^ 0x8000
+    else:
+        with zipfile.ZipFile(tmp_path / "a.sr") as archive:
+            found = np.frombuffer(archive.read("analog-1-1-1"), "<f4").astype("u2")
+    assert found.tobytes() == wanted
+
+
+def test_source_that_never_tells(summary: Any, tmp_path: Path) -> None:
+    """What other channels have is kept, and counted."""
+    blocks = [make_block(Kind(chan=1), seq) for seq in range(3)]
+    blocks.append(make_block(Kind(chan=2), 0))
+    words = ("-", "-o", "a.wav")
+    report = summary(*words, input=b"".join(blocks), text=False, status=1)
+    assert (report["stored"], report["not_stored"]) == (3, 1)
+    with wave.open(str(tmp_path / "a.wav")) as sound:
+        assert sound.getnframes() == 48
+    assert "use --rate=HZ" in report["end"]
+    report = summary(*words, "-f", input=blocks[-1], text=False, status=1)
+    assert (report["stored"], report["not_stored"]) == (0, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.wav"]
