@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Help, manual, completion, and what the options read."""
 
+import csv
 import re
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from conftest import NEXUS, PROGRAM
 from makeblocks import Kind, make_file
 
+from zio_nexus.blocks import object_name
 from zio_nexus.commands import COMMANDS
 from zio_nexus.complete import complete
 from zio_nexus.options import seconds, size
@@ -97,7 +99,7 @@ def test_cat_to_a_full_output(nexus: Any, tmp_path: Path) -> None:
 def test_names_of_strangers(nexus: Any, tmp_path: Path) -> None:
     """A name has no control characters, in the file and on the terminal; one that is
     missing stays empty, as in zio-dump."""
-    for device, shown in ((b"", ""), (b"\x1b[31m\n\xff x", "?[31m???x")):
+    for device, shown in ((b"", ""), (b"\x1b[31m\n\xff x", "??31m???x")):
         make_file(tmp_path / "a.zio", Kind(device=device), [0, 1, 3])
         result = nexus("a.zio", "-o", "a.nxs", "--force", status=4)
         name = f"{shown}-0007-0-1"
@@ -140,3 +142,23 @@ def test_sizes_and_times() -> None:
             size(text)
         with pytest.raises(ValueError):
             seconds(text)
+
+
+def test_letters_of_names() -> None:
+    """The rule is that of zio_name_text() in libzio, which zio-dump prints."""
+    kept = b"abcxyzABCXYZ0189_-.:+"
+    for byte in range(1, 256):
+        is_kept = byte in kept or (byte < 128 and chr(byte).isalnum())
+        shown = chr(byte) if is_kept else "?"
+        assert object_name(bytes([byte])) == shown
+    assert object_name(b"ab\0cd") == "ab" and object_name(b"\0ab") == ""
+
+
+def test_name_in_a_table(nexus: Any, tmp_path: Path) -> None:
+    make_file(tmp_path / "a.zio", Kind(device=b'a,"b"/;\0c'), range(2))
+    nexus("a.zio", "-o", "a.csv")
+    with open(tmp_path / "a.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["channel"] for row in rows} == {"a??b???-0007-0-1"}
+    nexus("a.zio", "-o", "a.nxs")
+    assert "a??b???-0007-0-1: 2 blocks" in nexus("verify", "a.nxs").stdout

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs of blocks of one channel, and what their controls say."""
 
+import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,9 @@ LAST_SECOND = 9_223_372_000
 LARGEST_GAP = 2**31 - 1
 # So is one that makes the number smaller: numbers pass 2^32 with fewer losses.
 LARGEST_GAP_AT_WRAP = 2**24
+
+# Letters of a name that stay; "?" replaces the others.
+HARMLESS = frozenset(string.ascii_letters + string.digits + "_-.:+")
 
 _LAST = np.array((LAST_SECOND, 0, 0), zio.control_dtype["tstamp"])
 
@@ -141,14 +145,14 @@ def channel_name(control: Any) -> str:
     """Return the name of the channel of @control, such as zzero-0000-0-1."""
     addr = control["addr"]
     device = object_name(addr["devname"])
-    name = f"{device}-{addr['dev_id']:04x}-{addr['cset']}-{addr['chan']}"
-    return name.replace("/", "_")
+    return f"{device}-{addr['dev_id']:04x}-{addr['cset']}-{addr['chan']}"
 
 
 def object_name(raw: bytes) -> str:
-    """Return the name of a device or a trigger, with "?" for what zio-dump prints so."""
-    text = bytes(raw).decode("ascii", "surrogateescape")
-    return zio.printable(text).replace(" ", "?")
+    """Return the name of a device or a trigger, by the rule of zio_name_text() in libzio,
+    and so of zio-dump."""
+    name = bytes(raw).partition(b"\0")[0].decode("latin-1")
+    return "".join(letter if letter in HARMLESS else "?" for letter in name)
 
 
 def clock_of(control: Any) -> str:
