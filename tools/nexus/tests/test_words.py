@@ -2,8 +2,11 @@
 """Help, manual, completion, and what the options read."""
 
 import csv
+import os
 import re
+import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +165,98 @@ def test_name_in_a_table(nexus: Any, tmp_path: Path) -> None:
     assert {row["channel"] for row in rows} == {"a??b???-0007-0-1"}
     nexus("a.zio", "-o", "a.nxs")
     assert "a??b???-0007-0-1: 2 blocks" in nexus("verify", "a.nxs").stdout
+
+
+def test_texts_that_are_no_utf8(nexus: Any, tmp_path: Path) -> None:
+    """A name or a title of other letters does not end the recording."""
+    name = os.fsdecode(b"a\xff.zio")
+    make_file(tmp_path / name, Kind(), range(3))
+    title = os.fsdecode(b"M\xfcller \x1b")
+    nexus(name, "-o", os.fsdecode(b"a\xfe.nxs"), "--title", title)
+    with h5py.File(tmp_path / os.fsdecode(b"a\xfe.nxs"), "r") as file:
+        assert file["entry/title"].asstr()[()] == "M?ller ?"
+        assert file["entry/recording/sources"].asstr()[()] == "a?.zio"
+    nexus("verify", os.fsdecode(b"a\xfe.nxs"))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "--level=99",
+        "--level=-1",
+        "--chunk=99999999999",
+        "--count=99999999999999999999",
+        "--window=99999999999999999999",
+        "--limit=99999999999999999999",
+        "--rate=1e-300",
+        "--rotate-size=1e400",
+        "--rotate-size=-5",
+        "--rotate-size=nan",
+        "--duration=nan",
+        "--flush=1e400",
+    ],
+)
+def test_ranges(nexus: Any, tmp_path: Path, word: str) -> None:
+    """A number that cannot be is an error of the command line, with its range."""
+    make_file(tmp_path / "a.zio", Kind(), range(3))
+    option, _, value = word.partition("=")
+    said = nexus("a.zio", "-o", "a.nxs", "--compress=gzip", word, status=2).stderr
+    assert f"{option}: {value} is not from " in said and "Traceback" not in said
+
+
+def test_chunk_of_many_bytes(nexus: Any, tmp_path: Path) -> None:
+    """HDF5 has chunks of less than 4 GiB."""
+    make_file(tmp_path / "a.zio", Kind(nsamples=1 << 15), range(2))
+    said = nexus("a.zio", "-o", "a.nxs", "--chunk=65536", status=2).stderr
+    assert f"{Kind().name}: a chunk of 65536 blocks has more than 4 GiB" in said
+    assert "make room" not in said and not (tmp_path / "a.nxs").exists()
+
+
+@pytest.mark.parametrize("suffix", ["npy", "wav"])
+def test_no_blocks(nexus: Any, tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "a.zio").touch()
+    said = nexus("a.zio", "-o", f"a.{suffix}").stderr
+    assert f"a.{suffix}: no samples have come, so there is no file" in said
+
+
+def test_files_of_other_kinds(nexus: Any, tmp_path: Path) -> None:
+    make_file(tmp_path / "a.zio", Kind(), range(3))
+    (tmp_path / "folder").mkdir()
+    for words in ("verify",), ("cat", "-o", "b.zio"):
+        said = nexus(*words, "a.zio", status=3).stderr
+        assert "a.zio: is no recording of zio-nexus" in said and "signature" not in said
+        said = nexus(*words, "folder", status=3).stderr
+        assert "folder: Is a directory" in said
+    for words in ("-o", "b.nxs"), ("-o", "b.csv"):
+        said = nexus("folder", *words, status=3).stderr
+        assert "folder: is a directory: name a channel or a file" in said
+    said = nexus("repair", "folder", status=3).stderr
+    assert "folder: Is a directory" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("record", "pipe", "-o", "b.nxs"),
+        ("verify", "pipe"),
+        ("cat", "a.nxs", "-o", "pipe.zio", "--force"),
+    ],
+)
+@pytest.mark.parametrize("delay", [0.2, 0.5, 1.5])
+def test_interrupt(nexus: Any, tmp_path: Path, words: Any, delay: float) -> None:
+    """Ctrl-C ends each command at each moment with 130, and with no traceback."""
+    os.mkfifo(tmp_path / "pipe")
+    make_file(tmp_path / "a.zio", Kind(), range(3))
+    nexus("a.zio", "-o", "a.nxs")
+    process = subprocess.Popen(
+        [*PROGRAM, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    ended_before = words[0] == "cat" and process.returncode == 0
+    # Python itself may start at this moment, and its own tracebacks name no program.
+    is_early = process.returncode == -signal.SIGINT and "zio-nexus" not in said
+    assert ended_before or is_early or process.returncode == 130, said
+    assert is_early or "Traceback" not in said
+    assert not list(tmp_path.glob("*.part"))

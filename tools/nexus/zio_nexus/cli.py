@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line of zio-nexus."""
 
+import signal
 import sys
 
 from . import PROGRAM, VERSION
 from .commands import COMMANDS, HELP, USAGE_TEXT
 from .complete import complete
-from .failure import OK, USAGE, Failure, UsageFailure, say, tell
+from .failure import BY_SIGNAL, OK, USAGE, Failure, UsageFailure, say, tell
 
 ALIASES = {"-h": HELP, "--help": HELP, "--usage": USAGE_TEXT}
 
@@ -25,6 +26,8 @@ def main(words: list[str]) -> int:
         return failure.status
     except BrokenPipeError:
         return 141
+    except KeyboardInterrupt:
+        return BY_SIGNAL + signal.SIGINT
 
 
 def _answer(words: list[str]) -> int:

@@ -5,7 +5,17 @@ from . import PROGRAM
 from .cat import run_cat
 from .convert import FORMATS
 from .layout import AUTO, FILTERS, KINDS
-from .options import Command, Option, number, rate, seconds, size
+from .options import (
+    Command,
+    Option,
+    chunk,
+    level,
+    milliseconds,
+    number,
+    rate,
+    seconds,
+    size,
+)
 from .repair import run_repair
 from .run import run_record
 from .verify import run_verify
@@ -63,7 +73,7 @@ RECORD = Command(
             "limit",
             "group: milliseconds to wait for a slow channel",
             meta="MS",
-            convert=number,
+            convert=milliseconds,
             default=1000,
         ),
         Option(
@@ -87,11 +97,11 @@ RECORD = Command(
             choices=FILTERS,
             default="none",
         ),
-        Option("level", "level of gzip, 0 to 9", meta="LEVEL", convert=number, default=4),
+        Option("level", "level of gzip, 0 to 9", meta="LEVEL", convert=level, default=4),
         Option("shuffle", "reorder bytes before the compression"),
         Option("no-checksum", "store no checksums of the data"),
         Option(
-            "chunk", "blocks in a chunk of the file", meta="N", convert=number, default=0
+            "chunk", "blocks in a chunk of the file", meta="N", convert=chunk, default=0
         ),
         Option(
             "flush",

@@ -74,10 +74,12 @@ class NpyConverter(Converter):
             raise Failure(f"{run.channel}: npy has one channel: use --to=npz")
         self.channel = run.channel
         samples = self.samples(run)
+        self.lengths.update(run.lengths.tolist())
+        if self.array is None and not samples.size:
+            return
         if self.array is None:
             self.file = self.open_part().file
             self.array = GrowingArray(self.file, samples.dtype)
-        self.lengths.update(run.lengths.tolist())
         self.array.append_samples(samples)
 
     def salvage(self, part: Part) -> bool:

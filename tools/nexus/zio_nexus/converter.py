@@ -97,6 +97,8 @@ class Converter(ABC):
             part.publish()
             self.target.files.append(part.path)
         self.stored = self._count_written()
+        if not self.parts:
+            say(f"{self.target.path}: no samples have come, so there is no file")
 
     def require_all(self) -> None:
         """Complain at the end if there are blocks that no file takes."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Exit statuses, and the errors that end the program with one of them."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from . import PROGRAM
 
 OK, FAILED, USAGE, CANNOT_OPEN, LOST, NOT_STORED = range(6)
 BY_SIGNAL = 128
+# Errors that more room mends
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Failure(Exception):
@@ -51,9 +54,14 @@ def storing(path: str) -> Iterator[None]:
         raise
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
-        raise StoreFailure(
-            f"{path}: cannot write: {reason}: make room, or write to another disk"
-        ) from None
+        raise StoreFailure(f"{path}: cannot write: {reason}: {remedy(error)}") from None
+
+
+def remedy(error: Exception) -> str:
+    """Return what helps against an error of a disk."""
+    if getattr(error, "errno", None) in NO_ROOM:
+        return "make room, or write to another disk"
+    return "write to another disk"
 
 
 def tell(text: str) -> None:

@@ -15,13 +15,25 @@ def guard(function: Callable[[], int], what: str) -> int:
     sys.stdout.flush()
     child = os.fork()
     if not child:
+        # Ctrl-C ends the child at once, also within HDF5.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os._exit(_run(function))
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    status = _wait(child)
     if status >= 0:
         return status
     name = signal.Signals(-status).name
     say(f"{what}: HDF5 ended with {name}: a file is damaged: verify each alone")
     return FAILED
+
+
+def _wait(child: int) -> int:
+    """Return the exit status of @child, which ends with this process."""
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except KeyboardInterrupt:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise
 
 
 def _run(function: Callable[[], int]) -> int:

@@ -44,6 +44,7 @@ def is_hdf(path: str) -> bool:
 
 def open_file(path: str) -> Any:
     """Open a file as the reader of a writer that still runs, or was killed."""
+    _require_hdf(path)
     try:
         flags = h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ
         return h5py.File(h5py.h5f.open(os.fsencode(path), flags, _access()))
@@ -54,6 +55,15 @@ def open_file(path: str) -> Any:
         reason = str(error).removeprefix("Unable to open file").strip(" ()")
         remedy = f": try {PROGRAM} repair {path}" if "truncated" in reason else ""
         raise OpenFailure(f"{path}: HDF5 refuses the file: {reason}{remedy}") from None
+
+
+def _require_hdf(path: str) -> None:
+    try:
+        is_good = is_hdf(path)
+    except OSError as error:
+        raise OpenFailure(f"{path}: {error.strerror}") from None
+    if not is_good:
+        raise OpenFailure(f"{path}: is no recording of {PROGRAM}: it is no HDF5 file")
 
 
 def _access() -> Any:
@@ -155,7 +165,7 @@ class Recording:
         path = self.path
         entry = self.file.get(schema.ENTRY)
         if entry is None or schema.RECORDING not in entry:
-            raise OpenFailure(f"{path}: no recording of zio-nexus")
+            raise OpenFailure(f"{path}: is no recording of {PROGRAM}")
         self.entry = entry
         self.is_complete = bool(entry[schema.RECORDING]["complete"][()])
         self.channels = {

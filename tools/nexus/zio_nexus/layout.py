@@ -6,7 +6,7 @@ from typing import Any
 
 import zio
 
-from .blocks import Run
+from .blocks import CONTROL_SIZE, Run
 from .failure import UsageFailure
 from .scaling import scaling_of
 
@@ -21,6 +21,8 @@ AUTO = "auto"
 
 CHUNK_BYTES = 1 << 20
 CHUNK_BLOCKS = 1024
+# A limit of HDF5
+MOST_CHUNK_BYTES = 1 << 32
 FILTERS = ("none", "lzf", "gzip")
 
 
@@ -93,7 +95,13 @@ def choose(run: Run, options: Options, is_varying: bool = False) -> Layout:
             f"{run.channel}: --layout={kind} does not fit {found}: use --layout=flat"
         )
     control = run.first_control().copy()
-    return Layout(kind, run.data.dtype, length or 0, control)
+    layout = Layout(kind, run.data.dtype, length or 0, control)
+    if options.chunk * max(layout.block_bytes(), CONTROL_SIZE) >= MOST_CHUNK_BYTES:
+        raise UsageFailure(
+            f"{run.channel}: a chunk of {options.chunk} blocks has more than 4 GiB: "
+            "use a smaller --chunk"
+        )
+    return layout
 
 
 def _kind_for(length: int | None) -> str:

@@ -2,8 +2,9 @@
 """Options of a command: one table for the parser, the help, and the completion."""
 
 import argparse
-import math
-from collections.abc import Callable, Sequence
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -11,6 +12,11 @@ from . import PROGRAM
 from .failure import UsageFailure
 
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+# The counts of C that the options reach
+MOST, MOST_MILLISECONDS = (1 << 63) - 1, (1 << 31) - 1
+MOST_CHUNK = 1 << 20
+MOST_SECONDS = 10**10
+LEAST_RATE, MOST_RATE = 1e-9, sys.float_info.max
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -77,7 +83,11 @@ class Command:
         return values
 
     def run(self, words: list[str]) -> int:
-        return self.function(self.parse(words))
+        values = self.parse(words)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            # From here on, there may be something to clean up.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        return self.function(values)
 
     def usage(self) -> str:
         name = "" if self.name == "record" else f" {self.name}"
@@ -90,36 +100,58 @@ class Command:
         return "\n".join([*lines, *(["", self.epilog] if self.epilog else [])])
 
 
+def _check(text: str, value: Any, least: Any, most: Any) -> Any:
+    """Return @value if it is in a range; NaN is in none."""
+    if least <= value <= most:
+        return value
+    raise argparse.ArgumentTypeError(f"{text} is not from {least} to {most}")
+
+
 def number(text: str) -> int:
-    """Read a count that is not negative."""
-    value = int(text)
-    if value < 0:
+    """Read a count."""
+    return int(_check(text, int(text), 0, MOST))
+
+
+def milliseconds(text: str) -> int:
+    """Read a time of a group."""
+    return int(_check(text, int(text), 0, MOST_MILLISECONDS))
+
+
+def level(text: str) -> int:
+    """Read a level of gzip."""
+    return int(_check(text, int(text), 0, 9))
+
+
+def chunk(text: str) -> int:
+    """Read the blocks of a chunk."""
+    return int(_check(text, int(text), 0, MOST_CHUNK))
+
+
+def _scaled(text: str, units: Mapping[str, float]) -> float:
+    """Read a number with one of @units behind it."""
+    digits = text.rstrip("".join(units))
+    unit = text[len(digits) :]
+    if unit not in units:
         raise ValueError(text)
-    return value
+    return float(digits) * units[unit]
 
 
 def size(text: str) -> int:
     """Read bytes, such as 500M."""
-    digits = text.rstrip("kMGT")
-    return int(float(digits) * SUFFIXES[text[len(digits) :]])
+    return int(_check(text, _scaled(text, SUFFIXES), 0, MOST))
 
 
 def seconds(text: str) -> float:
     """Read a time, such as 10, 2.5s, 30m or 1h."""
-    digits = text.rstrip("smhd")
-    value = float(digits) * UNITS[text[len(digits) :]]
-    if value < 0:
-        raise ValueError(text)
-    return value
+    return float(_check(text, _scaled(text, UNITS), 0, MOST_SECONDS))
 
 
 def rate(text: str) -> float:
-    """Read a rate in Hz."""
-    value = float(text)
-    if not 0 < value < math.inf:
-        raise ValueError(text)
-    return value
+    """Read a rate in Hz. With a lower one, a sample lasts longer than all times."""
+    return float(_check(text, float(text), LEAST_RATE, MOST_RATE))
 
 
 # Words for messages of the parser: "invalid count value"
-number.__name__, size.__name__, seconds.__name__ = "count", "size", "time"
+for function in (number, milliseconds, chunk):
+    function.__name__ = "count"
+size.__name__, seconds.__name__ = "size", "time"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .blocks import Array, Gaps, Run, join
-from .failure import Failure, StoreFailure, say
+from .failure import Failure, StoreFailure, remedy, say
 from .layout import FLAT, Layout, Options, choose
 from .source import Events, Source, Step
 from .superblock import repair
@@ -200,10 +200,8 @@ class Recorder:
             raise
         except WRITE_ERRORS as error:
             self.target.files.remove(path)
-            raise BrokenFile(
-                f"{path}: cannot create the file: {error}: make room, or record to "
-                "another disk"
-            ) from None
+            advice = f": {remedy(error)}" if isinstance(error, OSError) else ""
+            raise BrokenFile(f"{path}: cannot create the file: {error}{advice}") from None
 
     def _change_layout(self, run: Run) -> None:
         """Continue in a new file, in which blocks like @run have a place."""
@@ -323,8 +321,7 @@ def _reserve(writer: FileWriter, run: Run) -> None:
         writer.reserve(run)
     except OSError as error:
         raise StoreFailure(
-            f"{writer.path}: no room for more blocks: {error.strerror}: make room, or "
-            "record to another disk"
+            f"{writer.path}: no room for more blocks: {error.strerror}: {remedy(error)}"
         ) from None
 
 

@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+import zio
+
 from .convert import FORMATS, format_of, make_converter
 from .failure import (
     BY_SIGNAL,
@@ -97,6 +99,8 @@ def _make_sink(values: argparse.Namespace, source: Source, target: Target) -> Si
         "begin": now(),
         "sources": " ".join(values.names),
     }
+    # HDF5 has UTF-8, and a word of the command line may be no such text.
+    texts = {name: zio.printable(text) for name, text in texts.items()}
     return Recorder(
         source, target, options, Limits(values.rotate_size, values.rotate_time), texts
     )

@@ -81,6 +81,10 @@ def _open(name: str, method: str | None) -> Any:
     try:
         return zio.open(name, method=method)
     except OSError as error:
+        if os.path.isdir(name):
+            raise OpenFailure(
+                f"{name}: is a directory: name a channel or a file"
+            ) from None
         raise OpenFailure(explain(error)) from None
 
 
@@ -297,6 +301,14 @@ class FileSource(Source):
 
 def open_source(names: list[str], method: str | None = None) -> Source:
     """Open the sources, a single HDF5 file among them."""
-    if len(names) == 1 and os.path.isfile(names[0]) and hdf.is_hdf(names[0]):
+    if len(names) == 1 and os.path.isfile(names[0]) and _is_hdf(names[0]):
         return FileSource(names[0])
     return Source(names, method)
+
+
+def _is_hdf(name: str) -> bool:
+    """Return whether a file has the signature. The package zio explains errors."""
+    try:
+        return hdf.is_hdf(name)
+    except OSError:
+        return False

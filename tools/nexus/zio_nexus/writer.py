@@ -149,8 +149,10 @@ class ChannelWriter:
         self.columns["cue_timestamp_zero"].append(times)
         if self.sample_period:
             within = np.arange(len(run.data)) - np.repeat(begins, run.lengths)
-            steps = (within * self.sample_period).astype(np.int64)
-            self.columns["time"].append(np.repeat(times, run.lengths) + steps)
+            starts = np.repeat(times, run.lengths)
+            room = LAST_SECOND * SECOND - starts
+            steps = np.minimum(within * self.sample_period, room)
+            self.columns["time"].append(starts + steps.astype(np.int64))
 
     def _count(self, run: Run, losses: Array) -> None:
         counts, controls = self.counts, run.controls
