@@ -173,3 +173,13 @@ def test_recording(nexus: Any, tmp_path: Path) -> None:
     report = json.loads(nexus("verify", "a.nxs", "--json").stdout)
     channel = report["files"][0]["channels"][PLAIN.name]
     assert channel["scaling_changes"] == 2
+
+
+def test_parquet(convert: Any, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="no pyarrow here")
+    convert([PLAIN, SCALED], "-u", "-o", "a.parquet")
+    table = parquet.read_table(tmp_path / "a.parquet").to_pydict()
+    assert table["data"] == [raw(0), [10 * value for value in raw(1)]]
+    for kinds, words in (([PLAIN, OTHER_UNIT], ["-u"]), ([LOW, HIGH], [])):
+        said = convert(kinds, *words, "-o", "b.parquet", status=1).stderr
+        assert f"{PLAIN.name}: block 1 has " in said and "use HDF5" in said

@@ -224,6 +224,20 @@ def test_time_beyond_the_file(nexus: Any, tmp_path: Path, secs: int) -> None:
     nexus("a.zio", "-o", "a.csv")
     found = {int(row["time_ns"]) for row in read_csv(tmp_path / "a.csv")}
     assert found == {wanted[0], secs * 10**9 + PERIOD_NS, wanted[2]}
+    said = nexus("a.zio", "-o", "a.npz").stderr
+    assert f"{Kind().name}: a time after 2262 is stored as 9223372000 s" in said
+    arrays = np.load(tmp_path / "a.npz")
+    assert arrays[f"{Kind().name}_time_ns"].tolist() == wanted
+
+
+def test_parquet_of_a_late_time(nexus: Any, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="no pyarrow here")
+    control = make_control(Kind(), 0, 16)
+    control["tstamp"]["secs"] = 2**63
+    (tmp_path / "a.zio").write_bytes(control.tobytes() + samples(0, 16, 2))
+    assert "after 2262" in nexus("a.zio", "-o", "a.parquet").stderr
+    table = parquet.read_table(tmp_path / "a.parquet").to_pydict()
+    assert table["time_ns"] == [9_223_372_000 * 10**9]
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

@@ -134,6 +134,13 @@ def is_late(controls: Array) -> Array:
     return np.asarray((stamps["secs"] >= LAST_SECOND) | (stamps["ticks"] >= SECOND))
 
 
+def late_text(run: Run) -> str:
+    """Return what the user must know of the times of @run; "" if they all fit."""
+    if not is_late(run.controls).any():
+        return ""
+    return f"{run.channel}: a time after 2262 is stored as {LAST_SECOND} s"
+
+
 def times_of(controls: Array) -> Array:
     """Return the times in ns, int64; LAST_SECOND for those that do not fit."""
     stamps = np.where(is_late(controls), _LAST, controls["tstamp"])

@@ -108,9 +108,9 @@ class _Member:
             for name, kind in (("data", dtype), *self.TABLES.items())
         }
 
-    def append(self, run: Run, samples: Array, lost: Array) -> None:
+    def append(self, run: Run, samples: Array, times: Array, lost: Array) -> None:
         self.lengths.update(run.lengths.tolist())
-        tables = (run.times, run.controls["seq_num"], lost, run.lengths)
+        tables = (times, run.controls["seq_num"], lost, run.lengths)
         for name, rows in zip(self.TABLES, tables):
             self.arrays[name].append(rows)
         self.arrays["data"].append_samples(samples)
@@ -141,7 +141,7 @@ class NpzConverter(Converter):
         if member is None:
             directory = os.path.dirname(self.target.path) or "."
             member = self.members[run.channel] = _Member(directory, samples.dtype)
-        member.append(run, samples, self.lost_before(run))
+        member.append(run, samples, self.times(run), self.lost_before(run))
 
     def close(self) -> None:
         for channel, member in self.members.items():

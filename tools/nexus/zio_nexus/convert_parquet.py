@@ -43,7 +43,7 @@ class ParquetConverter(Converter):
             {
                 "channel": pyarrow.array([run.channel] * count),
                 "seq": pyarrow.array(run.controls["seq_num"]),
-                "time_ns": pyarrow.array(run.times),
+                "time_ns": pyarrow.array(self.times(run)),
                 "lost": pyarrow.array(self.lost_before(run)),
                 "data": pyarrow.LargeListArray.from_arrays(
                     pyarrow.array(offsets), samples

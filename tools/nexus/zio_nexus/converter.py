@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import Array, Gaps, Run, lost_before
+from .blocks import Array, Gaps, Run, late_text, lost_before
 from .failure import Failure, say, storing
 from .meaning import Meaning, meaning_of, parts_of, text_of
 from .scaling import NUMBERS, scaling_of
@@ -29,6 +29,8 @@ class Converter(ABC):
         self.meanings: dict[str, Meaning] = {}
         # Channels of which the user knows that their samples change
         self.told: set[str] = set()
+        # Channels of which the user knows that a time does not fit
+        self.late: set[str] = set()
         self.parts: list[Part] = []
         self.written = 0
         # Whether a block has come, also one that was written in part
@@ -161,6 +163,13 @@ class Converter(ABC):
         part = Part(str(Path(path.parent, name)), self.target.force)
         self.parts.append(part)
         return part
+
+    def times(self, run: Run) -> Array:
+        """Return the times of the blocks, in 64 bits."""
+        if run.channel not in self.late and (text := late_text(run)):
+            self.late.add(run.channel)
+            say(text)
+        return run.times
 
     def require_numbers(self, run: Run) -> None:
         if run.sample_size and run.sample_size not in NUMBERS:

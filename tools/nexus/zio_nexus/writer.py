@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 
 from . import schema
-from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, clock_of, is_late
+from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, clock_of, late_text
 from .failure import say, storing
 from .layout import Layout, Options
 from .meaning import Meaning, meaning_of, text_of
@@ -126,9 +126,9 @@ class ChannelWriter:
         self._warn_of_late(run)
 
     def _warn_of_late(self, run: Run) -> None:
-        if not self.is_warned and is_late(run.controls).any():
+        if not self.is_warned and (text := late_text(run)):
             self.is_warned = True
-            say(f"{run.channel}: a time after 2262 is stored as {LAST_SECOND} s")
+            say(text)
 
     def _append_rows(self, run: Run, times: Array) -> None:
         self.columns["data"].append(run.rows())
