@@ -31,8 +31,33 @@ for header in "$headers"/linux/*.h; do
 		run 0 "$name: $dialect" compile "$language" "-std=$dialect" -pedantic
 	done
 	cp "$header" text
-	lacks text '\bu?int[0-9]+_t\b' "$name: has the types of <linux/types.h>"
+	lacks text '\b(u?int(8|16|32)|int64)_t\b' "$name: has the types of <linux/types.h>"
+	lacks text '__u64' "$name: 64 bits are uint64_t"
 done
+
+# A program for ZIO 1.x has pointers to fields, and prints them by the macros of C99.
+cat >program <<'END'
+#include <inttypes.h>
+#include <stdio.h>
+#include <linux/zio-user.h>
+
+uint64_t *secs_of(struct zio_control *control, struct zio_ring_header *ring,
+		  struct zio_dmabuf *area)
+{
+	uint8_t *version = &control->major_version;
+	uint16_t *ssize = &control->ssize;
+	uint32_t *number = &control->seq_num;
+	uint64_t *fields[] = { &control->tstamp.ticks, &control->tstamp.bins,
+			       &ring->lost, &ring->data_size, &area->offset, &area->size };
+	int32_t *fd = &area->fd;
+
+	printf("%u %u %" PRIu32 " %" PRId32 " %" PRIu64 "\n", *version, *ssize, *number, *fd,
+	       **fields);
+	return &control->tstamp.secs;
+}
+END
+run 0 'C: fields have the types of ZIO 1.x' compile c
+run 0 'C++: fields have the types of ZIO 1.x' compile c++
 
 # A macro of the command line may end the compilation, and does not change the ABI.
 echo '#include <linux/zio-user.h>' >program

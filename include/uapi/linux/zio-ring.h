@@ -8,7 +8,7 @@
  *  - the first page of the control node, writable: the header;
  *  - slot_size * n_slots bytes from slots_offset on, read only: a control per slot;
  *  - data_size bytes of the data node, read only: the samples. Those of a block begin
- *    at mem_offset | (__u64)mem_offset_high << 32 of its control.
+ *    at mem_offset | (uint64_t)mem_offset_high << 32 of its control.
  *
  * head and tail count blocks and wrap at 2^32. The control of block i is in slot
  * i % n_slots. The program loads head (acquire). It owns the blocks from tail up to
@@ -19,6 +19,9 @@
 #define _UAPI_LINUX_ZIO_RING_H
 
 #include <linux/types.h>
+#ifndef __KERNEL__
+#include <stdint.h>
+#endif
 
 #define ZIO_RING_MAGIC		0x5a494f52
 #define ZIO_RING_VERSION	1
@@ -49,7 +52,7 @@ struct zio_ring_header {
 	__u32 slot_size;	/* bytes from one slot to the next */
 	__u32 n_slots;		/* a power of two, but in the ring of a set */
 	__u32 flags;		/* ZIO_RING_EVENTS; poll() brings it up to date */
-	__u64 data_size;	/* bytes of the data node that a program can map; 0: of a set */
+	uint64_t data_size;	/* bytes of the data node that a program can map; 0: of a set */
 	__u32 entries_offset;	/* ring of a set: place of the entries */
 	__u32 n_entries;	/* ring of a set: a power of two */
 	__u32 channel_slots;	/* ring of a set: a power of two */
@@ -57,7 +60,7 @@ struct zio_ring_header {
 
 	__u32 head;		/* finished blocks; only the kernel writes it */
 	__u32 unused_head;
-	__u64 lost;		/* blocks for which memory was missing */
+	uint64_t lost;		/* blocks for which memory was missing */
 	__u8 reserved_head[48];
 
 	__u32 tail;		/* passed blocks; only the program writes it */

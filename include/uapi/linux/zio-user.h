@@ -4,14 +4,16 @@
  *
  * A program for ZIO 1.x compiles unchanged: layout and names are the same. What behaves
  * in another way is in Documentation/migration.md.
- * All fields have native endianness. Documentation/ABI/testing/dev-zio has the rules.
+ * All fields have native endianness. Those of 64 bits are uint64_t, as there: the one of
+ * <linux/types.h> is another type for C, so pointers would not fit.
+ * Documentation/ABI/testing/dev-zio has the rules.
  */
 #ifndef _UAPI_LINUX_ZIO_USER_H
 #define _UAPI_LINUX_ZIO_USER_H
 
 #include <linux/types.h>
 #ifndef __KERNEL__
-#include <stdint.h> /* programs for ZIO 1.x have these types from here */
+#include <stdint.h>
 #endif
 #include <linux/ioctl.h>
 /* Standard attributes, units */
@@ -71,9 +73,9 @@ enum zio_object_type {
  * @bins: fraction of a tick; 0 if the device has none
  */
 struct zio_timestamp {
-	__u64 secs;
-	__u64 ticks;
-	__u64 bins;
+	uint64_t secs;
+	uint64_t ticks;
+	uint64_t bins;
 };
 
 /**
@@ -261,8 +263,8 @@ struct __zio_control_size_check {
 struct zio_dmabuf {
 	__u32 flags;		/* ZIO_DMABUF_BLOCK: the block that the next read would read */
 	__s32 fd;		/* from here on the kernel fills in; close-on-exec */
-	__u64 offset;		/* where the samples begin in the dma-buf, bytes */
-	__u64 size;		/* bytes of the samples, or of the whole area */
+	uint64_t offset;	/* where the samples begin in the dma-buf, bytes */
+	uint64_t size;		/* bytes of the samples, or of the whole area */
 };
 
 #define ZIO_DMABUF_BLOCK		0x00000001
