@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -244,6 +245,63 @@ def test_copy_a_file(block_file: Maker, tmp_path: Path) -> None:
         for block in ch:
             out.write(block.data, block.control)
     assert copy.read_bytes() == Path(path).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        np.array([1, -2, 300], ">i2"),
+        np.array([1, -2, 300], "<i2"),
+        np.array([1.5, -2], ">f8"),
+        np.array([(1, 2), (3, 4)], [("a", ">u2"), ("b", "<u2")]),
+        np.array([True, False]),
+    ],
+)
+def test_write_any_byte_order(samples: Any, tmp_path: Path) -> None:
+    """A block has the order of the machine, whichever one the array has."""
+    path = str(tmp_path / "out")
+    with zio.open(path, create=True) as out:
+        out.write(samples)
+    with zio.open(path) as ch:
+        block = next(iter(ch))
+        found = block.data.tobytes()
+        assert block.control["ssize"] == samples.itemsize
+    native = samples.dtype.newbyteorder("=")
+    assert np.frombuffer(found, native).tolist() == samples.tolist()
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        None,
+        "text",
+        object(),
+        [1, None],
+        np.array([{}, []], object),
+        np.zeros(2, [("a", "u4"), ("b", object)]),
+        np.array([1j]),
+        np.array(["2026-11-22"], "M8[s]"),
+    ],
+)
+def test_write_what_is_no_sample(samples: Any, tmp_path: Path) -> None:
+    """An array of objects has pointers, which are of no use to others."""
+    path = tmp_path / "out"
+    with (
+        zio.open(str(path), create=True) as out,
+        pytest.raises(TypeError, match="no samples"),
+    ):
+        out.write(samples)
+    assert not path.read_bytes()
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_write_one_control(count: int, tmp_path: Path) -> None:
+    controls = np.zeros(count, zio.control_dtype)
+    out = zio.open(str(tmp_path / "out"), create=True)
+    with out, pytest.raises(ValueError, match=f"{count} controls"):
+        out.write(b"ab", controls)
+    with pytest.raises(ValueError, match=f"{count} controls"):
+        zio.scaling(controls)
 
 
 def test_write_wrong_size(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from ._batch import Batch, Batches
 from ._block import Block
 from ._closing import Closing, Ending
-from ._control import CONTROL_SIZE, control_dtype
+from ._control import CONTROL_SIZE, control_bytes, sample_array
 from ._errors import make_error, new_error, raise_error, reason_error
 from ._libzio import ffi, lib
 from ._memory import Memory, Pool, Ring
@@ -259,11 +259,13 @@ class Channel(Closing):
     def write(self, data: Any, control: np.void | None = None) -> None:
         """Send one block.
 
-        `data` are the samples: an array, or bytes. `control` is a scalar of
-        `control_dtype`, such as `block.control`; with none, the control has the size
-        and the number of samples alone. Its `nsamples` and `ssize` must fit `data`. In a
-        block file, a control without a name is one of the channel `zio-0000-0-0`; it
-        gets the next number, and the time of now if it has none.
+        `data` are the samples: bytes, or an array of integers, floats, bools or void.
+        They are written in the byte order of the machine. An array of anything else,
+        such as objects, raises TypeError. `control` is a scalar of `control_dtype`, such
+        as `block.control`; with none, the control has the size and the number of samples
+        alone. Its `nsamples` and `ssize` must fit `data`. In a block file, a control
+        without a name is one of the channel `zio-0000-0-0`; it gets the next number, and
+        the time of now if it has none.
 
         Waits for room, unless the channel is non-blocking. Raises `WouldBlock`,
         `Interrupted`, and `Error` with:
@@ -274,16 +276,12 @@ class Channel(Closing):
         - EBADF: the channel is an input
         - ENODEV: the device is gone
         """
-        array = np.ascontiguousarray(
-            np.frombuffer(data, np.uint8)
-            if isinstance(data, (bytes, bytearray))
-            else data
-        )
+        array = sample_array(data)
         head = ffi.new("struct zio_control *")
         if control is None:
             lib.zio_control_init(head, array.size, array.itemsize)
         else:
-            ffi.memmove(head, np.asarray(control, control_dtype).tobytes(), CONTROL_SIZE)
+            ffi.memmove(head, control_bytes(control), CONTROL_SIZE)
         samples = ffi.from_buffer(array) if array.size else ffi.NULL
         while lib.zio_write_block(self._open_channel(), head, samples, array.nbytes):
             self._judge_failure()

@@ -56,6 +56,27 @@ control_dtype: np.dtype[np.void] = np.dtype(
 The fields have the names of <linux/zio-user.h>."""
 
 
+def control_bytes(control: Any) -> bytes:
+    """Return the bytes of one control; ValueError if it is another number of them."""
+    controls = np.asarray(control, control_dtype)
+    if controls.size != 1:
+        raise ValueError(f"{controls.size} controls: pass one, such as block.control")
+    return controls.tobytes()
+
+
+def sample_array(data: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return samples to write as an array without gaps, in the order of the machine."""
+    array = np.ascontiguousarray(
+        np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else data
+    )
+    if array.dtype.kind not in "biufV" or array.dtype.hasobject:
+        raise TypeError(
+            f"{array.dtype} are no samples: pass bytes, or an array of integers, floats "
+            "or void"
+        )
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
 @cache
 def sample_type(kind: int) -> np.dtype[Any]:
     """Return the type of samples for a result of zpy_sample_kind().

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._control import control_dtype
+from ._control import control_bytes
 from ._errors import make_error
 from ._libzio import ffi, lib
 
@@ -64,7 +64,7 @@ def scaling(control: np.void) -> Scaling:
     `control` is a scalar of `control_dtype`, such as `block.control`. Raises `Error` with
     EOPNOTSUPP if a sample is no number, ERANGE if the scale is not known.
     """
-    head = bytearray(np.asarray(control, control_dtype).tobytes())
+    head = bytearray(control_bytes(control))
     return scaling_of(ffi.cast("struct zio_control *", ffi.from_buffer(head)))
 
 
