@@ -129,13 +129,45 @@ const struct argp_child program_options[] = {
 	{ 0 }
 };
 
+/* argp and getopt_long() print words of the user as they are. */
+static ssize_t write_visible(void *plain, const char *text, size_t size)
+{
+	char *copy = strndup(text, size), *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		print_visible(plain, line);
+		if (rest)
+			fputc('\n', plain);
+	}
+	free(copy);
+	return copy ? (ssize_t)size : 0;
+}
+
+/* An error of argp ends the program: exit() flushes what the filter has. */
+error_t parse_words(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		    void *input)
+{
+	const cookie_io_functions_t io = { .write = write_visible };
+	FILE *plain = stderr, *filter = fopencookie(plain, "w", io);
+	error_t ret;
+
+	if (!filter)
+		fail_memory();
+	setvbuf(filter, NULL, _IOLBF, 0);
+	stderr = filter;
+	ret = argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input);
+	stderr = plain;
+	fclose(filter);
+	return ret;
+}
+
 void parse_command(const struct argp *argp, int argc, char **argv, void *input)
 {
 	static char help[] = "--help";
 
 	if (argc == 2 && !strcmp(argv[1], "help"))
 		argv[1] = help;
-	if (argp_parse(argp, argc, argv, ARGP_NO_HELP, NULL, input))
+	if (parse_words(argp, argc, argv, 0, input))
 		exit(EXIT_USAGE);
 }
 

@@ -49,6 +49,13 @@ double seconds_now(void);
 /* The children of every argp: --help, --usage, --version. */
 extern const struct argp_child program_options[];
 
+/*
+ * argp_parse() with @flags and ARGP_NO_HELP. What it complains about has words of the user,
+ * which are shown as complain() does.
+ */
+error_t parse_words(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		    void *input);
+
 /* Parse @argv, where "help" alone is --help. An error of argp ends the program. */
 void parse_command(const struct argp *argp, int argc, char **argv, void *input);
 

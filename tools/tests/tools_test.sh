@@ -78,6 +78,26 @@ test_alike() {
 	done
 }
 
+# refuses COMMAND...: exit status 2, and no character that a terminal obeys
+refuses() {
+	run 2 "${1##*/}: a wrong option with commands of the terminal" "$@"
+	has err '\\x1b\[31m' "${1##*/}: is shown, not obeyed"
+	lacks err $'\e' "${1##*/}: nothing of it is left"
+}
+
+test_terminal() {
+	refuses "$dump" --rate $'\e[31m' -f csv five-0-1
+	refuses "$dump" -f $'\e[31m' five-0-1
+	refuses "$dump" $'--no\e[31m' five-0-1
+	refuses "$cat_file" five-0-1 $'\e[31m'
+	refuses "$bin/zio-copy" $'mode=\e[31m'
+	refuses "$bin/zio" $'\e[31m'
+	refuses "$bin/zio" help $'\e[31m'
+	refuses "$bin/zio" plot -o $'x\e[31m' five-0-1
+	refuses "$bin/zio" top --interval=$'\e[31m'
+	refuses "$bin/zio" create $'\e[31m' x y
+}
+
 test_cat_file_loss() {
 	put "$work/gap-0-1" 1 16 1
 	put "$work/gap-0-1" 5 16 1
@@ -501,6 +521,7 @@ test_methods() {
 
 make_blocks
 test_alike
+test_terminal
 test_cat_file
 test_cat_file_loss
 test_cat_file_errors

@@ -157,8 +157,7 @@ int main(int argc, char **argv)
 	start_program("zio", "zio");
 	if (word)
 		return complete(argc - 2, argv + 2, word);
-	if (argp_parse(&main_argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP,
-		       NULL, &first))
+	if (parse_words(&main_argp, argc, argv, ARGP_IN_ORDER, &first))
 		return EXIT_USAGE;
 	return run_command(find_command(argv[first]), argc - first,
 			   argv + first);
