@@ -25,7 +25,10 @@ const char *base_name(const char *path);
 /* Put a number with a unit prefix, such as "12.3k"; "-" for NaN, not known. */
 void put_scaled(char *to, size_t size, double value);
 
-/* Print @text, which is UTF-8. What a terminal obeys is shown as \x1b and the like. */
+/*
+ * Print @text, which is UTF-8. What a terminal obeys is shown as \x1b and the like. So is
+ * what shows nothing, or turns the direction of text.
+ */
 void print_visible(FILE *out, const char *text);
 
 /* Like calloc(), but end the program when there is no memory. */

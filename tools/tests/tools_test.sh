@@ -98,6 +98,19 @@ test_terminal() {
 	refuses "$bin/zio" create $'\e[31m' x y
 }
 
+# Text of another direction could show the name of another file.
+test_hidden_characters() {
+	local text
+	for text in '\xe2\x80\xae' '\xe2\x81\xa6' '\xd8\x9c' '\xc2\xad' '\xe2\x80\x8b' \
+		'\xe2\x80\xa8' '\xef\xbb\xbf' '\xe3\x80\x80' '\xee\x80\x80' \
+		'\xf3\xa0\x80\x81' '\xed\xa0\x80' '\xe0\x80\x9b' '\xf4\x90\x80\x80'; do
+		run 3 "dump: a name with $text" "$dump" "./no$(printf '%b' "$text")"
+		has err "no${text//\\/\\\\}" "dump: $text is shown as its bytes"
+	done
+	run 3 'dump: a name with letters' "$dump" './no é温Ω😀'
+	has err 'no é温Ω😀' 'dump: letters of any language stay'
+}
+
 test_cat_file_loss() {
 	put "$work/gap-0-1" 1 16 1
 	put "$work/gap-0-1" 5 16 1
@@ -522,6 +535,7 @@ test_methods() {
 make_blocks
 test_alike
 test_terminal
+test_hidden_characters
 test_cat_file
 test_cat_file_loss
 test_cat_file_errors
