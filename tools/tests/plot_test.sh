@@ -219,8 +219,6 @@ test_pictures()
 	equal "$(head -c 8 "it's a.png" | od -An -tx1 | tr -d ' ')" \
 		89504e470d0a1a0a 'plot: is a PNG'
 	has a.svg '3 lost' 'plot: the loss is in the picture'
-	run 1 'plot: where nothing can be written' "$zio" plot \
-		-o nowhere/a.png saw-0-1
 	run 0 'plot: with letters' "$zio" plot -n 2 -i 0 saw-0-1
 	has out 'zzero-0000-0-1  block 1' 'plot: with letters: title'
 	run 0 'plot: terminal' "$zio" plot --terminal 'dumb size 60,12' \
@@ -265,6 +263,33 @@ draw_hostile()
 	fi
 }
 
+# The name of a file stays one: gnuplot runs what follows a |, and expands a ~.
+test_output()
+{
+	local file
+	for file in '|touch owned.png' '~root/a.png' '-.png'; do
+		script "plot: into $file" -o "$file" saw-0-1
+		has out "^set output '\./${file/|/\\|}'$" 'plot: is a file of this directory'
+	done
+	script 'plot: into a path' -o "$work/a.png" saw-0-1
+	has out "^set output '$work/a.png'$" 'plot: stays as it is'
+	script 'plot: a script for another machine' -o /nowhere/a.png saw-0-1
+	run 1 'plot: no directory' "$zio" plot -o nowhere/a.png saw-0-1
+	has err 'plot: nowhere/a.png: No such file .*its directory does not exist' 'plot: a reason'
+	equal "$(wc -c <out)" 0 'plot: no picture on standard output'
+	mkdir folder.png
+	run 1 'plot: a directory' "$zio" plot -o folder.png saw-0-1
+	has err 'folder.png: Is a directory' 'plot: a directory, with a reason'
+	run 1 'plot: no block' "$zio" plot -o b.png void-0-1
+	run 1 'plot: leaves no file' test -e b.png
+	rm -rf folder.png owned.png
+	if command -v gnuplot >/dev/null; then
+		run 0 'plot: a name with a pipe' "$zio" plot -o '|touch owned.png' saw-0-1
+		run 1 'plot: gnuplot runs nothing' test -e owned.png
+		run 0 'plot: it has drawn' test -s '|touch owned.png'
+	fi
+}
+
 make_blocks
 test_samples
 test_bits
@@ -272,6 +297,7 @@ test_time
 test_large
 test_errors
 test_channels
+test_output
 test_bad_gnuplot
 test_stuck_gnuplot
 test_pictures

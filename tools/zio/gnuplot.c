@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,24 @@ static int fail_gnuplot(int code)
 	else
 		complain("plot: cannot run gnuplot: %s", strerror(code));
 	return -1;
+}
+
+int check_output(const char *name)
+{
+	struct stat st;
+	bool is_new = lstat(name, &st) && errno == ENOENT;
+	int fd = open(name, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+
+	if (fd < 0 && errno != ENXIO) {
+		complain("plot: %s: %s%s", name, strerror(errno),
+			 errno == ENOENT ? " (its directory does not exist)" : "");
+		return -1;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (is_new)
+		unlink(name);
+	return 0;
 }
 
 static int spawn_gnuplot(struct gnuplot *gp, int in)

@@ -255,6 +255,8 @@ static int run_gnuplot(struct plot *plot)
 {
 	struct gnuplot gp = { 0 };
 
+	if (plot->draw.output && !plot->draw.script && check_output(plot->draw.output))
+		return EXIT_FAILED;
 	/* Start gnuplot first: if it fails, the program has taken no block. */
 	if (start_gnuplot(&gp, plot->draw.script))
 		return EXIT_FAILED;

@@ -53,6 +53,9 @@ struct gnuplot {
 };
 
 /* These functions return 0, or -1 after a message. */
+
+/* Can the file be written? gnuplot draws to standard output if it cannot open it. */
+int check_output(const char *name);
 int start_gnuplot(struct gnuplot *gp, bool script_only);
 int send_script(struct gnuplot *gp, const char *text, size_t size);
 int end_gnuplot(struct gnuplot *gp);

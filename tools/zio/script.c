@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Write blocks as a script for gnuplot */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,14 +86,22 @@ static void write_quoted(FILE *out, const char *text)
 	fputc('\'', out);
 }
 
+/* gnuplot runs a name that begins with | as a command, and expands one with ~. */
+static void write_output(FILE *out, const char *name)
+{
+	char path[PATH_MAX];
+
+	put_text(path, sizeof(path), "%s%s", *name == '/' ? "" : "./", name);
+	fputs("set output ", out);
+	write_quoted(out, path);
+	fputc('\n', out);
+}
+
 void write_head(FILE *out, const struct drawing *draw)
 {
 	write_terminal(out, draw);
-	if (draw->output) {
-		fputs("set output ", out);
-		write_quoted(out, draw->output);
-		fputc('\n', out);
-	}
+	if (draw->output)
+		write_output(out, draw->output);
 	fprintf(out, "set grid\nunset key\nset ylabel 'value'\nset xlabel '%s'\n",
 		draw->is_time ? "seconds since the first block" : "sample");
 }
