@@ -6,6 +6,8 @@
 
 #include "control.h"
 
+#define SECOND 1000000000
+
 void put_address(char text[ADDRESS_LEN], const struct zio_control *control)
 {
 	const struct zio_addr *addr = &control->addr;
@@ -14,6 +16,14 @@ void put_address(char text[ADDRESS_LEN], const struct zio_control *control)
 	zio_name_text(name, addr->devname);
 	snprintf(text, ADDRESS_LEN, "%s-%04x-%u-%u", name, addr->dev_id,
 		 addr->cset, addr->chan);
+}
+
+struct zio_timestamp carry_ticks(struct zio_timestamp time)
+{
+	if (__builtin_add_overflow(time.secs, time.ticks / SECOND, &time.secs))
+		time.secs = UINT64_MAX;
+	time.ticks %= SECOND;
+	return time;
 }
 
 bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],

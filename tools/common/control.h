@@ -11,6 +11,9 @@
 /* Put the channel's address, such as "zzero-0000-0-1". */
 void put_address(char text[ADDRESS_LEN], const struct zio_control *control);
 
+/* Return the time with less than 10^9 ticks: a control may have more. */
+struct zio_timestamp carry_ticks(struct zio_timestamp time);
+
 /* Get name and value of the extension (TLV); false if there is none. */
 bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
 	     uint64_t *value);

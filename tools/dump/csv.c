@@ -11,12 +11,21 @@
 #define SECOND 1000000000
 #define MAX_NS INT64_MAX
 
-/* The columns of the table: the first block decides. */
+#define MAX_WAITING 256
+
+/* The columns of the table: the first block with samples or channels decides. */
 static struct {
 	bool has_head;
 	uint64_t mask;		/* the channels of an interleaved block, or 0 */
 	unsigned int count;	/* samples in a line */
 } table;
+
+/* Blocks before that one: their lines follow the head. */
+static struct {
+	struct zio_control control;
+	uint32_t lost;
+} waiting[MAX_WAITING];
+static unsigned int n_waiting;
 
 /* A field with a comma or a quote is in quotes, and its quotes are doubled. */
 static void print_field(FILE *out, const char *text)
@@ -83,15 +92,14 @@ static struct zio_timestamp line_time(const struct dump_options *opt,
 	if (shot >= shots)
 		shot = shots - 1;
 	if (zio_control_shot(control, (unsigned int)shot, &time))
-		return control->tstamp;
+		return carry_ticks(control->tstamp);
+	time = carry_ticks(time);
 	i -= shot * length;
 	if (opt->rate > 0 && i) {
 		ns = (double)i * SECOND / opt->rate + 0.5;
 		time.ticks += ns < MAX_NS ? (uint64_t)ns : MAX_NS;
-		time.secs += time.ticks / SECOND;
-		time.ticks %= SECOND;
 	}
-	return time;
+	return carry_ticks(time);
 }
 
 /* The fields before the samples. Only the first line of a block has its loss. */
@@ -192,16 +200,28 @@ static void begin_table(FILE *out, const struct dump_options *opt,
 	print_head(out, opt);
 }
 
+static void tell_part(const char *address, const struct zio_control *control)
+{
+	complain("%s: block %" PRIu32 " has %" PRIu32 " samples, no multiple of its %u "
+		 "channels: print it with --format=json", address, control->seq_num,
+		 control->nsamples, table.count);
+}
+
 /* A table has one set of columns. */
 static bool fits_table(const struct zio_control *control)
 {
+	bool has_columns = channel_mask(control) == table.mask;
 	char address[ADDRESS_LEN];
 
-	if (channel_mask(control) == table.mask && !(control->nsamples % table.count))
+	if (has_columns && !(control->nsamples % table.count))
 		return true;
 	put_address(address, control);
-	complain("%s: block %" PRIu32 " has other channels than the first block: print it "
-		 "with --format=json, or alone", address, control->seq_num);
+	if (has_columns)
+		tell_part(address, control);
+	else
+		complain("%s: block %" PRIu32 " has other channels than the first block: "
+			 "print it with --format=json, or alone", address,
+			 control->seq_num);
 	return false;
 }
 
@@ -217,10 +237,44 @@ static void print_empty(FILE *out, const struct dump_options *opt,
 	fputc('\n', out);
 }
 
+static bool keep_waiting(const struct zio_block *blk)
+{
+	if (blk->data || channel_mask(blk->control) || n_waiting == MAX_WAITING)
+		return false;
+	waiting[n_waiting].control = *blk->control;
+	waiting[n_waiting++].lost = blk->lost;
+	return true;
+}
+
+static void print_waiting(FILE *out, const struct dump_options *opt)
+{
+	unsigned int i;
+
+	for (i = 0; i < n_waiting; i++) {
+		struct zio_block blk = { .control = &waiting[i].control,
+					 .lost = waiting[i].lost };
+
+		print_empty(out, opt, &blk);
+	}
+	n_waiting = 0;
+}
+
+void end_csv(FILE *out, const struct dump_options *opt)
+{
+	if (!n_waiting)
+		return;
+	begin_table(out, opt, &waiting[0].control);
+	print_waiting(out, opt);
+}
+
 int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk)
 {
-	if (!table.has_head)
+	if (!table.has_head) {
+		if (opt->data && keep_waiting(blk))
+			return 0;
 		begin_table(out, opt, blk->control);
+		print_waiting(out, opt);
+	}
 	if (opt->data && blk->data) {
 		if (!fits_table(blk->control))
 			return -1;

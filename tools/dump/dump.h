@@ -48,4 +48,7 @@ int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *
 int dump_json(FILE *out, const struct dump_options *opt,
 	      const struct zio_block *blk);
 
+/* Print what dump_csv() keeps until a block tells the columns. */
+void end_csv(FILE *out, const struct dump_options *opt);
+
 #endif /* ZIO_DUMP_H */

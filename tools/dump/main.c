@@ -177,11 +177,14 @@ static void print_blocks(struct dump *d)
 
 		if (ret < 0)
 			d->status = EXIT_FAILED;
+		if (!ret)
+			end_csv(stdout, &d->opt);
 		if (ret < 0 || (!ret && fflush(stdout)))
 			break;
 		if (!ret)
 			wait_any(d);
 	}
+	end_csv(stdout, &d->opt);
 	if (finish_output())
 		d->status = EXIT_FAILED;
 }

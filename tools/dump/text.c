@@ -84,6 +84,7 @@ static void print_control(FILE *out, const struct dump_options *opt,
 			  const struct zio_block *blk)
 {
 	const struct zio_control *control = blk->control;
+	const struct zio_timestamp time = carry_ticks(control->tstamp);
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
 	char address[ADDRESS_LEN];
 
@@ -95,9 +96,8 @@ static void print_control(FILE *out, const struct dump_options *opt,
 		control->nbits, trigger, control->major_version,
 		control->minor_version);
 	fprintf(out, "  time    %llu.%09llu bins %llu\n",
-		(unsigned long long)control->tstamp.secs,
-		(unsigned long long)control->tstamp.ticks,
-		(unsigned long long)control->tstamp.bins);
+		(unsigned long long)time.secs, (unsigned long long)time.ticks,
+		(unsigned long long)time.bins);
 	print_alarms(out, blk);
 	print_tlv(out, control);
 	print_shots(out, control);

@@ -46,13 +46,14 @@ struct run *find_run(struct run **list, const rd_kafka_message_t *rkm)
 
 static void put_time(char text[64], const struct zio_timestamp *stamp)
 {
-	time_t seconds = (time_t)stamp->secs;
+	const struct zio_timestamp time = carry_ticks(*stamp);
+	time_t seconds = (time_t)time.secs;
 	char date[40] = "?";
 	struct tm tm;
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	put_text(text, 64, "%s.%09lluZ", date, (unsigned long long)stamp->ticks);
+	put_text(text, 64, "%s.%09lluZ", date, (unsigned long long)time.ticks);
 }
 
 static void tell_gap(struct channel *chan, const struct zio_control *control,

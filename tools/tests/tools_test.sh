@@ -300,8 +300,53 @@ test_dump_csv_table() {
 	put_scans 4 6 7
 	run 1 'dump: csv: other channels' "$dump" -f csv scan-0-1
 	has err 'block 4 has other channels than the first' 'dump: csv: what is wrong'
+	run 0 'dump: csv: JSON has them' "$dump" -j scan-0-1
+	rm scan-0-1-*
+	put_scans 0 7 5
+	run 1 'dump: csv: a part of a scan' "$dump" -f csv scan-0-1
+	has err 'block 0 has 7 samples, no multiple of its 2 channels: .*--format=json' \
+		'dump: csv: a part of a scan: what is wrong'
 	run 2 'dump: rate without csv' "$dump" --rate=1 many-0-1
 	run 2 'dump: rate of 0' "$dump" -f csv --rate=0 many-0-1
+}
+
+# Blocks without samples and channels tell no columns: one with samples does.
+test_dump_csv_empty() {
+	rm -f scan-0-1-* none-0-1-*
+	put "$work/none-0-1" 3 0 1
+	put "$work/none-0-1" 4 0 1
+	put_scans 0 6 5
+	run 0 'dump: csv: an empty block first' "$dump" -f csv none-0-1 scan-0-1
+	equal "$(head -1 out)" channel,block,time,lost,sample,chan0,chan2 \
+		'dump: csv: the first samples decide the columns'
+	equal "$(sed 1d out | cut -d, -f2,4- | xargs)" '3,0,,, 0,0,0,256,770 0,0,1,1284,1798 0,0,2,2312,2826 4,0,,,' \
+		'dump: csv: no block is missing'
+	run 0 'dump: csv: empty blocks alone' "$dump" -f csv none-0-1
+	equal "$(sed 1d out | cut -d, -f2,4- | xargs)" '3,0,, 4,0,,' 'dump: csv: all of them'
+	for ((i = 5; i < 305; i++)); do put "$work/none-0-1" "$i" 0 1; done
+	run 0 'dump: csv: many empty blocks' "$dump" -f csv none-0-1
+	equal "$(wc -l <out)" 303 'dump: csv: many empty blocks: all of them'
+	"$dump" -f csv five-0-1 >wanted
+	run 0 'dump: csv: a count' "$dump" -f csv -n 1 none-0-1
+	has out '^zzero-0000-0-1,3,' 'dump: csv: a count of empty blocks'
+}
+
+# 2500000000 ticks are two and a half seconds.
+test_dump_ticks() {
+	put "$work/tick-0-1" 0 2 1
+	patch tick-0-1-ctrl 56 0 371 2 225 0 0 0 0
+	run 0 'dump: csv: many ticks' "$dump" -f csv --rate=4 tick-0-1
+	equal "$(sed 1d out | cut -d, -f3 | xargs)" '1000000002.500000000 1000000002.750000000' \
+		'dump: csv: ticks become seconds'
+	run 0 'dump: text: many ticks' "$dump" tick-0-1
+	has out 'time    1000000002.500000000 bins' 'dump: text: ticks become seconds'
+	patch tick-0-1-ctrl 56 377 377 377 377 377 377 377 377
+	run 0 'dump: csv: all ticks' "$dump" -f csv --rate=4 tick-0-1
+	equal "$(sed 1d out | cut -d, -f3 | xargs)" '19446744073.709551615 19446744073.959551615' \
+		'dump: csv: the sum does not wrap'
+	patch tick-0-1-ctrl 48 377 377 377 377 377 377 377 377
+	run 0 'dump: csv: all seconds' "$dump" -f csv tick-0-1
+	has out ',18446744073709551615[.]709551615,' 'dump: csv: nor do the seconds'
 }
 
 test_dump_json() {
@@ -354,6 +399,14 @@ test_dump_units() {
 	equal "$(sed -n '1p; $p' out | xargs)" \
 		"channel,block,sample,value,unit $(sed -n '$s/,[0-9]*,2,.*/,0,2,0.995,V/p' out)" \
 		'dump: value and unit in csv'
+	cp volt-0-1-ctrl once-0-1-ctrl
+	patch volt-0-1-ctrl 124 1 0 0 0 1 0 0 0 375 377 377 377 1 0 0 0
+	cat once-0-1-ctrl volt-0-1-ctrl >two-0-1-ctrl
+	cat volt-0-1-data volt-0-1-data >two-0-1-data
+	mv once-0-1-ctrl volt-0-1-ctrl
+	run 0 'dump: csv of two scales' "$dump" -u -d -f csv two-0-1
+	equal "$(sed 1d out | cut -d, -f4,5 | xargs)" \
+		'-0.015,V -0.005,V 0.995,V -0.006,V -0.005,V 0.095,V' 'dump: each block has its own'
 	run 0 'dump: no unit' "$dump" -u -d -n 1 five-0-1
 	equal "$(head -n 1 out | tr -s ' ')" ' data 0: 0 1 2 3' 'dump: numbers without a unit'
 	run 0 'dump: JSON without a unit' "$dump" -u -d -j -n 1 word-0-1
@@ -545,6 +598,8 @@ test_dump_text
 test_dump_formats
 test_dump_csv
 test_dump_csv_table
+test_dump_csv_empty
+test_dump_ticks
 test_dump_json
 test_dump_units
 test_dump_names
