@@ -131,22 +131,28 @@ static void explain_limit(struct zio_channel *ch, const char *what)
 	explain_size(ch, limit);
 }
 
+/* A file that was cut is still of use: tell how many blocks the caller has got of it. */
 static void explain_short(struct zio_channel *ch, const char *path,
-			  const char *what, size_t whole)
+			  const char *what, size_t whole, uint64_t before)
 {
+	char good[64] = "";
+
+	if (ch->file)
+		snprintf(good, sizeof(good), " (whole blocks before it: %" PRIu64 ")", before);
 	snprintf(ch->error.text, sizeof(ch->error.text),
-		 "%s: end of file after %zu of the %zu bytes of %s", path,
-		 ch->done, whole, what);
+		 "%s: end of file after %zu of the %zu bytes of %s%s", path,
+		 ch->done, whole, what, good);
 }
 
 static void explain_short_control(struct zio_channel *ch, const char *what)
 {
-	explain_short(ch, ch->ctrl_path, what, sizeof(ch->control));
+	explain_short(ch, ch->ctrl_path, what, sizeof(ch->control), ch->stats.blocks);
 }
 
+/* The statistics count a block with its control. */
 static void explain_short_data(struct zio_channel *ch, const char *what)
 {
-	explain_short(ch, ch->data_path, what, ch->size);
+	explain_short(ch, ch->data_path, what, ch->size, ch->stats.blocks - 1);
 }
 
 static void explain_byte(struct zio_channel *ch, const char *what)

@@ -369,6 +369,27 @@ static void test_foreign(void)
 	ok(first_fails(EPROTO, "endian"), "the other endianness");
 }
 
+/* A reader learns that it has what is before the cut. */
+static void test_cut(void)
+{
+	struct zio_channel *ch;
+	struct zio_block blk;
+
+	make_file(path_of("cut"), 3);
+	ok(!truncate(path_of("cut"), 2 * ONE + 100), "cut the last control");
+	ch = open_file(path_of("cut"), 0);
+	ok(gives(ch, 0) && gives(ch, 1) && fails(zio_next(ch, &blk), EPROTO) &&
+	   reason_has(ch, "after 100 of the 512 bytes of a control (whole blocks before it: 2)"),
+	   "the blocks before a control are counted");
+	zio_close(ch);
+	ok(!truncate(path_of("cut"), ONE + 520), "cut the data of the second block");
+	ch = open_file(path_of("cut"), 0);
+	ok(gives(ch, 0) && fails(zio_next(ch, &blk), ENODATA) &&
+	   reason_has(ch, "after 8 of the 16 bytes of a block (whole blocks before it: 1)"),
+	   "and those before data");
+	zio_close(ch);
+}
+
 /* After a bad block, each call fails in the same way. */
 static void test_lost(void)
 {
@@ -599,6 +620,7 @@ int main(void)
 	test_hostile();
 	test_foreign();
 	test_lost();
+	test_cut();
 	test_several_channels();
 	test_pipe();
 	test_interrupt();
