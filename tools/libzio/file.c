@@ -80,7 +80,7 @@ static int open_both(struct zio_channel *ch, int flags)
 	return 0;
 }
 
-/* Step from control to control; 0 if the last block is whole. */
+/* Step from control to control, and note the numbers; 0 if the last block is whole. */
 static int find_tail(struct zio_channel *ch, uint64_t size)
 {
 	const uint64_t one = sizeof(ch->control);
@@ -93,6 +93,7 @@ static int find_tail(struct zio_channel *ch, uint64_t size)
 			  (off_t)ch->at_byte) != (ssize_t)one ||
 		    zio_check_control(ch) || ch->size > rest - one)
 			return -1;
+		zio_expect_next(ch);
 		ch->at_byte += one + ch->size;
 	}
 	return 0;

@@ -216,6 +216,10 @@ bool zio_is_harmless(char c);
 /* sequence.c: if ch->mixed, expect the next number of the channel of ch->control */
 void zio_find_sequence(struct zio_channel *ch);
 
+/* For a file to write: ch->control has its number. The next one of its channel follows it. */
+void zio_expect_next(struct zio_channel *ch);
+uint32_t zio_next_number(struct zio_channel *ch);
+
 /* Make ch->mem at least @size bytes; its contents are lost. */
 int zio_grow_mem(struct zio_channel *ch, size_t size);
 

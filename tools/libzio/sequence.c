@@ -63,6 +63,19 @@ void zio_find_sequence(struct zio_channel *ch)
 	ch->seq_known = true;
 }
 
+void zio_expect_next(struct zio_channel *ch)
+{
+	zio_find_sequence(ch);
+	ch->expected = ch->control.seq_num + 1;
+	ch->seq_known = true;
+}
+
+uint32_t zio_next_number(struct zio_channel *ch)
+{
+	zio_find_sequence(ch);
+	return ch->seq_known ? ch->expected : 0;
+}
+
 uint32_t zio_sequence_lost(uint32_t next, uint32_t seq)
 {
 	uint32_t gap = seq - next;

@@ -60,7 +60,7 @@ static void name_block(struct zio_channel *ch, struct zio_control *control)
 
 	strcpy(control->addr.devname, "zio");
 	if (!control->seq_num)
-		control->seq_num = (uint32_t)ch->stats.blocks;
+		control->seq_num = zio_next_number(ch);
 	if (control->tstamp.secs || control->tstamp.ticks)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -108,6 +108,8 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 
 void zio_end_block(struct zio_channel *ch, size_t size)
 {
+	if (ch->file)
+		zio_expect_next(ch);
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;

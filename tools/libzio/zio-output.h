@@ -16,7 +16,8 @@
  * @size: bytes of @data; nsamples * ssize of @control
  *
  * In a block file, a control of version 0 gets that of the library. One without a name
- * gets the name "zio", and a number and the time if it has none.
+ * gets the name "zio", and a number and the time if it has none. The number follows that
+ * of the last block of the channel, also in a regular file that is appended to.
  *
  * Context: One thread per channel. Waits for a free block unless the channel is
  * non-blocking.

@@ -229,6 +229,44 @@ static void test_completed(void)
 	zio_close(ch);
 }
 
+/* Write a block of zeros and sizes, of a channel of the device without a name. */
+static bool write_unnamed(struct zio_channel *ch, uint16_t chan)
+{
+	const struct zio_control control = { .nsamples = SIZE, .ssize = 1,
+					     .addr.chan = chan };
+
+	return write_control(ch, &control);
+}
+
+static bool is_next(struct zio_channel *ch, uint16_t chan, uint32_t seq)
+{
+	struct zio_block blk;
+
+	return zio_next(ch, &blk) == 1 && blk.control->addr.chan == chan &&
+	       blk.control->seq_num == seq && !blk.lost;
+}
+
+/* Each channel counts for itself, and a file that is appended to goes on. */
+static void test_numbers(void)
+{
+	const int flags = ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND;
+	struct zio_channel *ch = open_file(path_of("numbers"), flags);
+	struct zio_block blk;
+
+	ok(write_unnamed(ch, 0) && write_unnamed(ch, 0) && write_unnamed(ch, 1) &&
+	   write_block(ch, 40, SIZE) && write_unnamed(ch, 0) && !zio_close(ch),
+	   "write blocks without numbers");
+	ch = open_file(path_of("numbers"), flags);
+	ok(write_unnamed(ch, 0) && write_unnamed(ch, 1) && !zio_close(ch), "append others");
+	ch = open_file(path_of("numbers"), 0);
+	ok(is_next(ch, 0, 0) && is_next(ch, 0, 1) && is_next(ch, 1, 0), "each channel counts");
+	ok(zio_next(ch, &blk) == 1 && blk.control->seq_num == 40, "what has a number keeps it");
+	ok(is_next(ch, 0, 2), "other channels do not count");
+	ok(is_next(ch, 0, 3) && is_next(ch, 1, 1), "the file that is appended to goes on");
+	ok(!zio_next(ch, &blk) && !zio_stats(ch)->lost, "no block is lost");
+	zio_close(ch);
+}
+
 static void test_unreadable(void)
 {
 	struct zio_control control;
@@ -614,6 +652,7 @@ int main(void)
 	test_append();
 	test_write_refused();
 	test_completed();
+	test_numbers();
 	test_unreadable();
 	test_flags();
 	test_skip();

@@ -264,8 +264,9 @@ class Channel(Closing):
         such as objects, raises TypeError. `control` is a scalar of `control_dtype`, such
         as `block.control`; with none, the control has the size and the number of samples
         alone. Its `nsamples` and `ssize` must fit `data`. In a block file, a control
-        without a name is one of the channel `zio-0000-0-0`; it gets the next number, and
-        the time of now if it has none.
+        without a name is one of the device `zio`, so of `zio-0000-0-0`. If it has no
+        time, it gets that of now. If it has no number, it gets the next one of its
+        channel. In a file that is appended to, it follows the last one there.
 
         Waits for room, unless the channel is non-blocking. Raises `WouldBlock`,
         `Interrupted`, and `Error` with:
