@@ -208,8 +208,8 @@ static const struct argp get_argp = {
 	.args_doc = "--topic=TOPIC [TARGET]",
 	.doc = "Read the blocks of a topic.\v"
 	"TARGET is a block file, an output channel, or - for standard output (the default). "
-	"The program writes TARGET.new, and renames it when all blocks are there; with "
-	"--follow it writes TARGET itself.\n"
+	"The program writes a new file beside TARGET, and renames it when all blocks are there; "
+	"with --follow it writes TARGET itself.\n"
 	"\n"
 	"Exit status: 0 done; 1 a damaged message, or an error while copying; 2 usage; 3 the topic or the "
 	"target cannot be opened; 130 interrupted; 141 the reader of a pipe has closed "
@@ -228,9 +228,9 @@ static int refuse_blocks(const struct get *g, const char *target)
 	return -1;
 }
 
-static int open_out(struct get *g, const char *name)
+static int open_out(struct get *g, const char *name, int flags)
 {
-	g->out = open_channel(name, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	g->out = open_channel(name, ZIO_OPEN_OUTPUT | flags);
 	return g->out ? 0 : -1;
 }
 
@@ -242,26 +242,39 @@ static bool is_replaced(const struct get *g, const char *target)
 	return g->until.kind != POSITION_NONE && !stat(target, &st) && S_ISREG(st.st_mode);
 }
 
-/* The library knows which names are channels: it makes a file for another name. */
+static void remove_empty(const char *file)
+{
+	struct stat st;
+
+	if (!stat(file, &st) && !st.st_size)
+		unlink(file);
+}
+
+/*
+ * The library knows which names are channels: it makes a file for another name. Another
+ * program may have put blocks there meanwhile, which stay.
+ */
 static int open_target(struct get *g, const char *target)
 {
 	bool is_new = access(target, F_OK);
 
 	if (!strcmp(target, "-"))
-		return open_out(g, target);
+		return open_out(g, target, ZIO_OPEN_CREATE);
 	if (refuse_blocks(g, target))
 		return -1;
 	if (is_new || !is_replaced(g, target)) {
-		if (open_out(g, target))
+		if (open_out(g, target, is_new ? ZIO_OPEN_APPEND : ZIO_OPEN_CREATE))
 			return -1;
 		g->is_output = !zio_is_file(g->out);
 		if (!is_replaced(g, target))
 			return 0;
 		zio_close(g->out);
 		g->out = NULL;
-		unlink(target);
+		remove_empty(target);
 	}
-	return begin_replacement(&g->file, target) || open_out(g, g->file.name) ? -1 : 0;
+	if (begin_replacement(&g->file, target))
+		return -1;
+	return open_out(g, g->file.name, ZIO_OPEN_CREATE);
 }
 
 static int open_get(struct get *g, const char *target)

@@ -40,32 +40,34 @@ int sync_folder(const char *path)
 	return ret;
 }
 
-/*
- * The name is known beforehand, and other users may write to the folder, as to /tmp: never
- * follow a link of theirs, nor write to a file of theirs.
- */
-static int create_file(const char *name)
+static mode_t usual_mode(void)
 {
-	unlink(name);		/* a program that was killed has left it */
-	return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
 }
 
+/*
+ * Another program may replace the same file, and other users may write to the folder, as to
+ * /tmp: the name is new, so there is no file and no link that has it.
+ */
 int begin_replacement(struct replacement *r, const char *target)
 {
 	struct stat st;
 
 	r->target = resolve_path(target);
-	if (asprintf(&r->name, "%s.new", r->target) < 0)
+	if (asprintf(&r->name, "%s.XXXXXX", r->target) < 0)
 		fail_memory();
-	r->fd = create_file(r->name);
+	r->fd = mkostemp(r->name, O_CLOEXEC);
 	if (r->fd < 0) {
-		complain("%s: cannot create: %s", r->name, strerror(errno));
+		complain("%s: cannot create a file beside it: %s", r->target,
+			 strerror(errno));
 		free(r->name);
 		r->name = NULL;
 		return -1;
 	}
-	if (!stat(r->target, &st))
-		(void)!fchmod(r->fd, st.st_mode & 0777);
+	(void)!fchmod(r->fd, stat(r->target, &st) ? usual_mode() : st.st_mode & 0777);
 	return 0;
 }
 
@@ -88,7 +90,7 @@ void drop_replacement(struct replacement *r)
 {
 	if (r->name)
 		unlink(r->name);
-	if (r->target)
+	if (r->target && r->fd >= 0)
 		close(r->fd);
 	free(r->name);
 	free(r->target);

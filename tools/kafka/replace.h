@@ -6,7 +6,7 @@
 /**
  * struct replacement - a file that is going to have the name of another one
  * @target: the path of the other file, without links
- * @name: TARGET.new; NULL: there is no replacement
+ * @name: TARGET, a dot and six letters; NULL: there is no replacement
  * @fd: the file of that name, open for writing
  */
 struct replacement {
@@ -15,7 +15,10 @@ struct replacement {
 	int fd;
 };
 
-/* Create the file, with the mode of the one that it replaces; 0, or -1 after a message. */
+/*
+ * Create the file, with the mode of the one that it replaces, or else that of open().
+ * Returns 0, or -1 after a message.
+ */
 int begin_replacement(struct replacement *r, const char *target);
 
 /*

@@ -309,7 +309,8 @@ def test_target(rig: Rig) -> None:
     equal(rig.run("get", topic, "--force", link).status, 0, "status with --force")
     equal(target.read_bytes() == blocks, True, "blocks")
     equal([link.is_symlink(), target.stat().st_mode & 0o777], [True, 0o640], "mode")
-    equal([victim.read_bytes(), new.exists()], [b"of another user", False], "the other")
+    equal([victim.read_bytes(), new.exists()], [b"of another user", True], "the other")
+    equal(list(target.parent.glob(f"{target.name}.*")), [new], "files left")
     missing = rig.run("get", "nowhere", "--force", target)
     equal([missing.status, target.stat().st_size], [3, len(blocks)], "without a topic")
 
