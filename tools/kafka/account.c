@@ -11,6 +11,7 @@
 #include "message.h"
 
 struct account *accounts;
+static struct account *last;	/* that find_account() has found */
 
 static struct account *add_account(const struct zio_control *control)
 {
@@ -26,7 +27,7 @@ static struct account *add_account(const struct zio_control *control)
 }
 
 /* Blocks of events come in the order of the accounts: begin behind the last one. */
-static struct account *look_up(struct account *last, const struct zio_control *control)
+static struct account *look_up(const struct zio_control *control)
 {
 	struct account *first = last && last->following ? last->following : accounts;
 	struct account *a = first;
@@ -41,10 +42,8 @@ static struct account *look_up(struct account *last, const struct zio_control *c
 
 struct account *find_account(const struct zio_control *control)
 {
-	static struct account *last;
-
 	if (!last || memcmp(&last->addr, &control->addr, sizeof(last->addr)))
-		last = look_up(last, control);
+		last = look_up(control);
 	return last;
 }
 
@@ -58,6 +57,7 @@ void free_accounts(void)
 			free_message(account->stream.open);
 		free(account);
 	}
+	last = NULL;
 }
 
 /* A gap that is no loss: the device counts anew. */

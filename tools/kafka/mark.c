@@ -18,7 +18,8 @@
 #include "common/text.h"
 #include "mark.h"
 
-#define MARK_LEN 42	/* two numbers of 20 digits, a blank, a newline */
+#define NUMBER_LEN 20
+#define MARK_LEN 42	/* two numbers, a blank, a newline */
 
 static struct flock whole_file(void)
 {
@@ -63,12 +64,41 @@ static int lock_file(struct mark *mark, const char *file)
 	return 0;
 }
 
+static bool has_number(const char *text, char end)
+{
+	return strspn(text, "0123456789") == NUMBER_LEN && text[NUMBER_LEN] == end;
+}
+
+/* A power failure may have left zeros in place of the text. */
+static bool is_mark(const char text[MARK_LEN + 1])
+{
+	static const char zeros[MARK_LEN];
+
+	return !memcmp(text, zeros, MARK_LEN) ||
+	       (has_number(text, ' ') && has_number(text + NUMBER_LEN + 1, '\n'));
+}
+
+/* The user may have another file of that name. */
+static int check_text(struct mark *mark)
+{
+	char text[MARK_LEN + 1] = "";
+	ssize_t len = pread(mark->fd, text, sizeof(text), 0);
+
+	mark->is_empty = !len;
+	if (!len || (len == MARK_LEN && is_mark(text)))
+		return 0;
+	complain("%s: not the mark of a spool: name another spool, or remove it",
+		 mark->name);
+	return -1;
+}
+
 int open_mark(struct mark *mark, const char *file)
 {
 	if (asprintf(&mark->name, "%s.sent", file) < 0)
 		fail_memory();
 	mark->fd = -1;
-	if (!lock_file(mark, file))
+	mark->is_empty = false;
+	if (!lock_file(mark, file) && !check_text(mark))
 		return 0;
 	close_mark(mark, false);
 	return -1;
@@ -91,22 +121,25 @@ off_t read_mark(const struct mark *mark, ino_t inode)
 	return (off_t)sent;
 }
 
-static int put_mark(const struct mark *mark, ino_t inode, off_t sent)
+static int put_mark(struct mark *mark, ino_t inode, off_t sent)
 {
 	char text[MARK_LEN + 1];
 
 	put_text(text, sizeof(text), "%020llu %020lld\n", (unsigned long long)inode,
 		 (long long)sent);
-	return pwrite(mark->fd, text, MARK_LEN, 0) == MARK_LEN ? 0 : -1;
+	if (pwrite(mark->fd, text, MARK_LEN, 0) != MARK_LEN)
+		return -1;
+	mark->is_empty = false;
+	return 0;
 }
 
 /* Without it, the next run sends more blocks twice, and says so. */
-void write_mark(const struct mark *mark, ino_t inode, off_t sent)
+void write_mark(struct mark *mark, ino_t inode, off_t sent)
 {
 	(void)put_mark(mark, inode, sent);
 }
 
-int reset_mark(const struct mark *mark)
+int reset_mark(struct mark *mark)
 {
 	return put_mark(mark, 0, 0) || fdatasync(mark->fd) ? -1 : 0;
 }
@@ -118,7 +151,7 @@ void sync_mark(const struct mark *mark)
 
 void close_mark(struct mark *mark, bool request)
 {
-	if (mark->name && request)
+	if (mark->name && (request || mark->is_empty))
 		unlink(mark->name);
 	if (mark->fd >= 0 && mark->name)
 		close(mark->fd);

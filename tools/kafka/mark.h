@@ -10,15 +10,17 @@
  * struct mark - the file FILE.sent, which the program has locked
  * @name: its path; NULL: it is not locked
  * @fd: the program must close no other descriptor of it, which would end the lock
+ * @is_empty: it has no text, as a new one: nobody misses it
  */
 struct mark {
 	char *name;
 	int fd;
+	bool is_empty;
 };
 
 /*
- * Create and lock FILE.sent. Returns -1 after a message, which names the process that has
- * locked it.
+ * Create and lock FILE.sent. Returns -1 after a message: another process, which it names,
+ * has locked the file, or it is no mark.
  */
 int open_mark(struct mark *mark, const char *file);
 bool is_locked(const struct mark *mark);
@@ -28,13 +30,13 @@ bool is_locked(const struct mark *mark);
  * a spool with another inode.
  */
 off_t read_mark(const struct mark *mark, ino_t inode);
-void write_mark(const struct mark *mark, ino_t inode, off_t sent);
+void write_mark(struct mark *mark, ino_t inode, off_t sent);
 
 /* Forget the byte, also on the disk; 0, or -1 and errno. */
-int reset_mark(const struct mark *mark);
+int reset_mark(struct mark *mark);
 void sync_mark(const struct mark *mark);
 
-/* Unlock the file, and remove it on @request. */
+/* Unlock the file, and remove it on @request, or if it is empty. */
 void close_mark(struct mark *mark, bool request);
 
 #endif /* ZIO_KAFKA_MARK_H */

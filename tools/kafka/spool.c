@@ -8,6 +8,7 @@
  * of them the broker has. The file is truncated when the broker has all of them.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,34 +51,81 @@ static struct zio_channel *open_at(struct spool *spool, off_t at)
 
 /* --- what an earlier run has left */
 
-static bool is_zero_from(const char *file, off_t at)
+/* Return the byte behind the last one from @at on that is not zero; INT64_MAX: not known. */
+static off_t end_of_bytes(const char *file, off_t at)
 {
 	FILE *in = fopen(file, "re");
-	int byte = in && !fseeko(in, at, SEEK_SET) ? getc(in) : 1;
+	const off_t limit = at + CONTROL;
+	off_t end = at;
+	int byte = in && !fseeko(in, at, SEEK_SET) ? 0 : EOF;
 
-	while (!byte)
-		byte = getc(in);
+	while (byte != EOF && end < limit && (byte = getc(in)) != EOF) {
+		at++;
+		if (byte)
+			end = at;
+	}
+	if (!in || ferror(in))
+		end = INT64_MAX;
 	if (in)
 		fclose(in);
-	return byte == EOF;
+	return end;
+}
+
+/* A control begins with the number of its version. */
+static bool begins_control(const char *file, off_t at)
+{
+	FILE *in = fopen(file, "re");
+	bool begins = in && !fseeko(in, at, SEEK_SET) && getc(in) == ZIO_MAJOR_VERSION;
+
+	if (in)
+		fclose(in);
+	return begins;
 }
 
 /*
  * A program that was killed, or a power failure, may have left a part of a block. Some file
  * systems then have zeros in place of what the disk did not get.
  */
-static int cut_end(struct spool *spool, off_t whole, bool is_block)
+static bool is_part(const struct spool *spool, off_t whole)
 {
-	off_t rest = spool->size - whole;
+	off_t end = end_of_bytes(spool->file, whole);
 
-	if (!is_block && !(whole && (rest < CONTROL || is_zero_from(spool->file, whole))))
-		return -1;
+	if (end == whole)
+		return true;
+	return end < whole + CONTROL && begins_control(spool->file, whole);
+}
+
+static int cut_end(struct spool *spool, off_t whole)
+{
 	complain("spool %s: the last block is not whole: dropped %lld bytes", spool->file,
-		 (long long)rest);
+		 (long long)(spool->size - whole));
 	if (truncate(spool->file, whole))
 		return fail_spool(spool, strerror(errno));
 	spool->size = whole;
 	return 0;
+}
+
+/* The file is not what this program writes: each byte of it stays. */
+static int refuse(const struct spool *spool, struct zio_channel *ch, int code, off_t whole)
+{
+	if (code != EPROTO)
+		complain("spool: %s", zio_reason(ch));
+	else if (!whole)
+		complain("spool %s: not a spool: name another file, or remove it",
+			 spool->file);
+	else
+		complain("spool %s: no block begins at byte %lld: name another file, or "
+			 "drop what follows by `truncate -s %lld`", spool->file,
+			 (long long)whole, (long long)whole);
+	return -1;
+}
+
+/* Nothing follows the blocks up to @whole, or what is there can be dropped. */
+static int check_end(struct spool *spool, struct zio_channel *ch, int code, off_t whole)
+{
+	if (code == ENODATA || (code == EPROTO && is_part(spool, whole)))
+		return cut_end(spool, whole);
+	return refuse(spool, ch, code, whole);
 }
 
 /* The blocks of an earlier run count as acquired now. */
@@ -99,10 +147,8 @@ static int count_blocks(struct spool *spool)
 		blocks++;
 		whole += CONTROL + (off_t)blk.size;
 	}
-	if (ret < 0 && errno != EINTR)
-		ret = cut_end(spool, whole, errno == ENODATA);
 	if (ret < 0)
-		complain("spool: %s", zio_reason(ch));
+		ret = check_end(spool, ch, errno, whole);
 	zio_close(ch);
 	if (!ret && blocks)
 		complain("spool %s: %llu blocks of an earlier run; the broker may have "
@@ -125,18 +171,30 @@ static int find_blocks(struct spool *spool)
 	return count_blocks(spool);
 }
 
+/* A device or a pipe keeps no blocks. */
+static int check_kind(const struct spool *spool)
+{
+	struct stat st;
+
+	if (stat(spool->file, &st) || S_ISREG(st.st_mode))
+		return 0;
+	complain("spool %s: not a regular file: name another file", spool->file);
+	return -1;
+}
+
+/* If the broker has all blocks, a part of one at the end is not in the way. */
 int open_spool(struct spool *spool, const char *file)
 {
 	if (!file)
 		return 0;
 	spool->file = resolve_path(file);
-	if (open_mark(&spool->mark, spool->file) || find_blocks(spool))
+	if (check_kind(spool) || open_mark(&spool->mark, spool->file) || find_blocks(spool))
 		return -1;
 	spool->earlier = spool->size;
+	release_spool(spool, spool->sent);
 	if (open_out(spool))
 		return -1;
 	sync_folder(spool->file);
-	release_spool(spool, spool->sent);
 	return 0;
 }
 

@@ -185,6 +185,9 @@ def test_spool_power(rig: Rig) -> None:
     result = rig.put(topic, b"", f"--spool={zeros}")
     equal([result.status, balanced(result, 3)["stored"]], [0, 3], "of the spool")
     has(result.error, "dropped 5000 bytes")
+    nothing = rig.file(bytes(5000))
+    result = rig.put(topic, b"", f"--spool={nothing}")
+    equal([result.status, nothing.exists()], [0, False], f"only zeros: {result.error}")
     check_whole(rig, topic, 3)
 
 
