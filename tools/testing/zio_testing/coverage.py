@@ -4,8 +4,8 @@
 Usage: coverage [--map] [--table] [TEST]...
 
 Compiles a kernel and the modules with counters (gcov), once. Runs KUnit and each selftest
-that quick can run, each in a fresh machine that was saved, and reads the counters. Then
-runs the tests of the programs, with counters, too. This takes an hour. TESTs are names of
+that quick can run, in fresh machines that were saved. Reads the counters. Then runs the
+tests of the programs, with counters, too. This takes an hour. TESTs are names of
 selftests, such as basic_test, or "kunit", or "programs"; by default all run.
 
   --map    write tools/testing/map.json, by which quick chooses tests

@@ -36,7 +36,7 @@ from pathlib import Path
 
 from . import kernel, quick_build, quick_map, selftests, tap, uml
 from .common import CACHE, ROOT, TESTING, Parser, Words, output_of, say, setup, tag_of
-from .saved import SavedMachine
+from .saved import SavedMachine, stop_all
 from .tap import Results
 
 PLACE = CACHE / "quick" / tag_of(ROOT)
@@ -176,6 +176,8 @@ class Selftests:
 
     def run_one(self, test: selftests.Selftest) -> Results:
         assert self.stage
+        if self.stage.exception():
+            return Results()
         archive = quick_build.archive_for(test, self.stage.result(), PLACE)
         log = PLACE / f"{test.path.stem}.kernel"
         command = f"ZIO_SEED=1 zio-selftests /selftests 600 {test.name}"
@@ -195,8 +197,19 @@ class Selftests:
             total.fail(f"{test.name}: the kernel reported a fault, see {log}")
             total.text += tap.indent(done.stdout.splitlines()[:40])
 
+    def wait_for_build(self) -> Results:
+        """Tell the user once what does not build."""
+        if self.stage:
+            self.stage.result()
+        return Results()
+
     def jobs(self) -> list[Job]:
-        return [Job(test.path.stem, partial(self.run_one, test)) for test in self.tests]
+        if not self.tests:
+            return []
+        build = Job("the machine and the build", self.wait_for_build)
+        return [build] + [
+            Job(test.path.stem, partial(self.run_one, test)) for test in self.tests
+        ]
 
 
 def run_make(words: Words) -> Results:
@@ -246,15 +259,22 @@ def run_all(changed: list[str], chosen: quick_map.Chosen) -> int:
     touches_kernel = any(path.startswith(KERNEL_FOLDERS) for path in changed)
     jobs = text_jobs(changed)
     tests = Selftests(chosen.selftests)
-    with ThreadPoolExecutor(1) as builder, ThreadPoolExecutor(2) as pool:
+    builder, pool = ThreadPoolExecutor(1), ThreadPoolExecutor(2)
+    try:
         if tests.tests:
             tests.stage = builder.submit(tests.prepare)
         if touches_kernel:
             jobs.insert(0, Job("KUnit in UML", run_kunit))
         jobs += tests.jobs()
         jobs += program_jobs(chosen.programs)
-        for job in jobs:
-            pool.submit(progress.run, job.what, job.run)
+        for future in [pool.submit(progress.run, job.what, job.run) for job in jobs]:
+            future.result()
+    except BaseException:
+        stop_all()
+        raise
+    finally:
+        for each in (builder, pool):
+            each.shutdown(cancel_futures=True)
     return progress.end()
 
 

@@ -20,7 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from . import kernel
-from .common import CACHE, TESTING, Failure, locked, output_of, read_log, running, say
+from .common import (
+    CACHE,
+    TESTING,
+    Failure,
+    Process,
+    locked,
+    output_of,
+    read_log,
+    say,
+)
 from .image import Image, pack
 from .machine import Machine, qemu_command
 from .toolchain import AMD64, toolchain_of
@@ -50,6 +59,16 @@ leaks=no
 host_modules=
 net_modules=
 """
+
+
+# The machines that run now, in any thread
+_running: set[Process] = set()
+
+
+def stop_all() -> None:
+    """End all machines of this program, for a signal that ends it."""
+    for process in list(_running):
+        process.kill()
 
 
 def connect(path: Path, limit: float) -> socket.socket:
@@ -183,11 +202,15 @@ class SavedMachine:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=said, stderr=said
             )
-        with running(process):
+        _running.add(process)
+        try:
             monitor = Monitor(work / "monitor")
             with connect(work / "port", RESUME_LIMIT) as port:
                 yield port, monitor
+        finally:
             process.kill()
+            process.wait()
+            _running.discard(process)
 
     def _save(self) -> None:
         with tempfile.TemporaryDirectory(prefix="zio-saved.") as name:
