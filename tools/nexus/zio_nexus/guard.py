@@ -2,6 +2,7 @@
 """Run what HDF5 may crash in a process of its own."""
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable
@@ -13,12 +14,17 @@ def guard(function: Callable[[], int], what: str) -> int:
     """Return the exit status of @function. HDF5 1.10 aborts at some files that are
     damaged; then tell that @what may be."""
     sys.stdout.flush()
+    # A Ctrl-C between fork() and _wait() would leave the child behind.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     child = os.fork()
     if not child:
         # Ctrl-C ends the child at once, also within HDF5.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         os._exit(_run(function))
     status = _wait(child)
+    if status == -signal.SIGINT:
+        raise KeyboardInterrupt
     if status >= 0:
         return status
     name = signal.Signals(-status).name
@@ -27,13 +33,23 @@ def guard(function: Callable[[], int], what: str) -> int:
 
 
 def _wait(child: int) -> int:
-    """Return the exit status of @child, which ends with this process."""
+    """Return the exit status of @child, which ends with this process. A signal before
+    waitpid(), or in another thread, would not end that call: so its number goes to a
+    pipe."""
+    process, (numbers, to) = os.pidfd_open(child), os.pipe2(os.O_NONBLOCK)
+    signal.set_wakeup_fd(to)
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        select.select([process, numbers], [], [])
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     except KeyboardInterrupt:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         raise
+    finally:
+        signal.set_wakeup_fd(-1)
+        for each in (process, numbers, to):
+            os.close(each)
 
 
 def _run(function: Callable[[], int]) -> int:
