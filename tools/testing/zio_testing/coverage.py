@@ -39,7 +39,8 @@ COLLECT = (
     "mkdir /counters; cd /sys/kernel/debug/gcov && "
     "find . -name '*.gcda' | while read -r f; do "
     "mkdir -p /counters/${f%/*}; cat $f >/counters/$f; done; "
-    "tar -c -C /counters . | dd of=/dev/vda bs=1M conv=sync oflag=direct 2>/dev/null"
+    "tar -c -C /counters . | "
+    "dd of=/dev/vda bs=1M iflag=fullblock conv=sync oflag=direct 2>/dev/null"
 )
 
 
@@ -138,16 +139,17 @@ def is_in_core(path: str) -> bool:
 
 def make_rows(results: dict[str, Ran]) -> list[str]:
     """Return the rows of the table, and one for all files."""
-    unit = results.pop(KUNIT).ran if KUNIT in results else {}
     known: Lines = {}
+    unit: Lines = {}
     ran: Lines = {}
-    for result in results.values():
+    for name, result in results.items():
+        part = unit if name == KUNIT else ran
         for path in filter(is_in_core, result.known):
             known.setdefault(path, set()).update(result.known[path])
-            ran.setdefault(path, set()).update(result.ran.get(path, set()))
+            part.setdefault(path, set()).update(result.ran.get(path, set()))
     rows = []
     for path in sorted(known):
-        one, other = unit.get(path, set()), ran[path]
+        one, other = unit.get(path, set()), ran.get(path, set())
         shares = [share(part, known[path]) for part in (one, other, one | other)]
         rows.append(f"| `{path}` | {len(known[path])} | {' | '.join(shares)} |")
     return [*rows, row_of_all(known, unit, ran)]

@@ -13,7 +13,10 @@ from .coverage_lines import Lines, Ran, add_gcov, keep
 
 PLACE = CACHE / "coverage-programs"
 TREE = PLACE / "tree"
-PACKAGES = ("python", "nexus", "scope", "pva")
+PACKAGES = ("python", "nexus", "scope")
+COUNTERS = "COVERAGE=--coverage"
+# The package is tested where it is built.
+BUILT, SOURCE = "tools/python/build/lib/zio/", "tools/python/src/zio/"
 # Each interpreter of a test begins to count.
 STARTUP = "import coverage\ncoverage.process_startup()\n"
 SETTINGS = """\
@@ -34,14 +37,9 @@ def copy_tree() -> None:
     subprocess.run(["git", "init", "-q", TREE], check=True)
 
 
-def make(*words: str, env: dict[str, str] | None = None) -> None:
+def make(*words: str) -> None:
     command = ["make", "-s", "-C", TREE / "tools", *words]
-    subprocess.run(
-        command,
-        env={**os.environ, **(env or {})},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 # --- C ----------------------------------------------------------------------------------
@@ -57,7 +55,7 @@ def c_tests() -> list[str]:
 
 def run_c_test(name: str) -> None:
     begin = time.monotonic()
-    make("check", f"ONLY={name}", "sanitize=--coverage")
+    make("check", f"ONLY={name}", COUNTERS)
     ran: Lines = {}
     counters = list((TREE / "tools").rglob("*.gcda"))
     add_gcov(counters, TREE.resolve(), ran, {})
@@ -96,14 +94,26 @@ def python_environ() -> dict[str, str]:
     return {"PYTHONUSERBASE": str(base), "COVERAGE_PROCESS_START": str(settings)}
 
 
+def python_command(name: str) -> str:
+    """Return the line of the shell by which make runs a file of pytest, alone."""
+    package = name.split("/")[0]
+    words = ["make", "-n", "-C", TREE / "tools", f"check-{package}", f"FILES={name}"]
+    found = re.findall(r"'([^']* -m pytest [^']*)'", output_of(words))
+    return next((line for line in found if line.endswith(name)), "true")
+
+
 def run_python_test(name: str) -> None:
-    begin = time.monotonic()
     data = PLACE / "data"
     subprocess.run(["rm", "-rf", data], check=True)
     data.mkdir()
-    env = python_environ()
-    package = name.split("/")[0]
-    make(f"check-{package}", f"FILES={name}", env=env)
+    begin = time.monotonic()
+    subprocess.run(
+        ["sh", "-c", python_command(name)],
+        cwd=TREE / "tools",
+        env={**os.environ, **python_environ()},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     rc = f"--rcfile={PLACE}/coveragerc"
     cover = ["/usr/bin/python3", "-m", "coverage"]
     subprocess.run([*cover, "combine", "-q", rc], cwd=data, capture_output=True)
@@ -113,7 +123,7 @@ def run_python_test(name: str) -> None:
     ran: Lines = {}
     if (PLACE / "lines").exists():
         for file, entry in json.loads((PLACE / "lines").read_text())["files"].items():
-            path = str(Path("/", file)).removeprefix(f"{TREE}/")
+            path = str(Path("/", file)).removeprefix(f"{TREE}/").replace(BUILT, SOURCE)
             ran.setdefault(path, set()).update(entry["executed_lines"])
         (PLACE / "lines").unlink()
     keep_result(name, begin, ran)
@@ -125,7 +135,7 @@ def run_python_test(name: str) -> None:
 def run_all() -> None:
     setup("python-lib", "nexus", "coverage")
     copy_tree()
-    make("check-ready", "sanitize=--coverage")
+    make("check-ready", "python", COUNTERS)
     for name in c_tests():
         say(name)
         run_c_test(name)
