@@ -10,8 +10,13 @@ def list_udp() -> Iterator[socket.socket]:
     """Yield the UDP sockets of this process that other machines reach."""
     for name in os.listdir("/proc/self/fd"):
         try:
-            found = socket.socket(fileno=os.dup(int(name)))
-        except OSError:  # It is no socket, or closed by now.
+            copy = os.dup(int(name))
+        except OSError:  # It is closed by now.
+            continue
+        try:
+            found = socket.socket(fileno=copy)
+        except OSError:  # It is no socket.
+            os.close(copy)
             continue
         with found:
             is_udp = found.type == socket.SOCK_DGRAM

@@ -86,9 +86,12 @@ command = ["zio-pva", "--json", "--port=0", "--prefix=test", "/tmp/blocks"]
 with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
     where = f"127.0.0.1:{json.loads(program.stdout.readline())['port']}"
     settings = {"EPICS_PVA_NAME_SERVERS": where, "EPICS_PVA_AUTO_ADDR_LIST": "NO"}
-    with Context("pva", nt=False, conf=settings, useenv=False) as client:
-        print(client.get("test-0000-0-0:values", timeout=60).value.tolist()[:2])
-    program.terminate()
+    try:
+        with Context("pva", nt=False, conf=settings, useenv=False) as client:
+            name = "testzio-0000-0-0:values"
+            print(client.get(name, timeout=60).value.tolist()[:2])
+    finally:
+        program.terminate()
 print(program.returncode)
 """
 
