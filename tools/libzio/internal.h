@@ -206,20 +206,16 @@ int zio_open_methods(struct zio_channel *ch, int flags, struct zio_error *err);
 void zio_unmap(struct zio_channel *ch);
 
 /* --- read.c */
-
 /* Check ch->control, and set ch->size. */
 int zio_check_control(struct zio_channel *ch);
 void zio_count_block(struct zio_channel *ch);
-
 /* control.c: can the character stand in a name, in whatever program shows it? */
 bool zio_is_harmless(char c);
 /* sequence.c: if ch->mixed, expect the next number of the channel of ch->control */
 void zio_find_sequence(struct zio_channel *ch);
-
-/* For a file to write: ch->control has its number. The next one of its channel follows it. */
+/* For a file to write: the next number of its channel follows that of ch->control. */
 void zio_expect_next(struct zio_channel *ch);
 uint32_t zio_next_number(struct zio_channel *ch);
-
 /* Make ch->mem at least @size bytes; its contents are lost. */
 int zio_grow_mem(struct zio_channel *ch, size_t size);
 
