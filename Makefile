@@ -96,7 +96,7 @@ print-modules:
 	@echo $(MODULES)
 
 deb:
-	tools/testing/packages build $(DEB_ARGS)
+	tests/packages build $(DEB_ARGS)
 
 clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -106,7 +106,7 @@ demo:
 	tools/demo
 
 demo-kafka:
-	tools/testing/kafka_demo
+	tests/kafka_demo
 
 # The other goals are files: make quick zio-core/engine/engine.c
 ifeq ($(firstword $(MAKECMDGOALS)),quick)
@@ -116,48 +116,48 @@ $(QUICK_FILES):
 	@:
 endif
 quick:
-	@tools/testing/quick $(QUICK_FILES)
+	@tests/quick $(QUICK_FILES)
 
 nightly:
-	tools/testing/nightly
+	tests/nightly
 
 check:
-	tools/testing/check
+	tests/check
 
 matrix:
-	tools/testing/matrix $(MATRIX_ARGS)
+	tests/matrix $(MATRIX_ARGS)
 
 # As root
 systems:
-	tools/testing/packages autopkgtest
-	tools/testing/packages system --suite bookworm
-	tools/testing/packages system --suite trixie
-	tools/testing/packages system --suite bookworm --arch arm64
+	tests/packages autopkgtest
+	tests/packages system --suite bookworm
+	tests/packages system --suite trixie
+	tests/packages system --suite bookworm --arch arm64
 
 mutants:
-	tools/testing/mutants $(MUTANTS_ARGS)
+	tests/mutants $(MUTANTS_ARGS)
 
 bench:
-	tools/testing/setup bench
+	tests/setup bench
 	tools/bench/bench $(BENCH_ARGS)
 
 bench-triggers:
-	tools/testing/setup bench
+	tests/setup bench
 	tools/bench/bench --only triggers $(BENCH_ARGS)
 
 bench-kafka:
-	tools/testing/kafka_bench $(BENCH_ARGS)
+	tests/kafka_bench $(BENCH_ARGS)
 
 bench-jitter:
-	tools/testing/setup bench
+	tests/setup bench
 	tools/bench/bench --only jitter $(BENCH_ARGS)
 
 bench-slink:
-	tools/testing/setup bench
+	tests/setup bench
 	tools/bench/bench --only slink $(BENCH_ARGS)
 
 bench-share:
-	tools/testing/setup bench
+	tests/setup bench
 	tools/bench/bench --only share $(BENCH_ARGS)
 
 help:

@@ -23,7 +23,7 @@
 
 #include <zio.h>
 
-#include "../testing/devices/slidas-pattern.h"
+#include "../../tests/models/qemu/slidas-pattern.h"
 #include "bench.h"
 
 /* Registers of the card's test bench: Documentation/slink-model.md */

@@ -18,7 +18,7 @@
 
 #include <zio.h>
 
-#include "../testing/devices/xdma-regs.h"
+#include "../../tests/models/qemu/xdma-regs.h"
 #include "bench.h"
 
 #define CSET	"/sys/bus/zio/devices/xdma-0000/cset0"

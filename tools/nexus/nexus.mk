@@ -4,12 +4,12 @@
 
 nexus_modules = $(wildcard nexus/zio_nexus/*.py)
 NEXUSDIR = $(PREFIX)/lib/zio-nexus
-nexus_pytest = PYTHONPATH=nexus/tests:python/tests PYTHONDONTWRITEBYTECODE=1 \
+nexus_pytest = PYTHONPATH=$(unit)/nexus:$(unit)/python PYTHONDONTWRITEBYTECODE=1 \
 	       $(PYTHON) -m pytest -p no:terminal -p tap_plugin -p no:cacheprovider \
 	       --rootdir nexus -c nexus/pyproject.toml
 
 check-nexus: $(python_lib)
-	tests/run 'python/tests/style nexus zio_nexus' '$(nexus_pytest) $(or $(FILES),nexus/tests)'
+	$(unit)/run '$(unit)/python/style nexus zio_nexus' '$(nexus_pytest) $(or $(FILES),$(unit)/nexus)'
 
 install-nexus:
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(NEXUSDIR)/zio_nexus

@@ -6,17 +6,17 @@ PVADIR = $(PREFIX)/lib/zio-pva
 pva_modules = $(wildcard pva/zio_pva/*.py)
 
 check-pva: $(python_lib)
-	tests/run 'MYPYPATH=$(CURDIR)/python/build/lib:.:tests python/tests/style pva zio_pva tests' \
-		pva/tests/run
+	$(unit)/run 'MYPYPATH=$(CURDIR)/python/build/lib:.:$(unit)/pva $(unit)/python/style pva zio_pva $(unit)/pva' \
+		$(unit)/pva/run
 
 # zio-scope and zio-pva in one virtual machine. Their clients are on this one: chromium,
 # and that of p4p.
-live_path = python/build/lib:python/tests:scope:pva:pva/tests
+live_path = python/build/lib:$(unit)/python:scope:pva:$(unit)/pva
 check-live: scope-ready
-	packages=$$(pva/tests/run --packages) && \
+	packages=$$($(unit)/pva/run --packages) && \
 	PYTHONPATH=$(live_path):$$packages PYTHONDONTWRITEBYTECODE=1 \
-	tests/run '$(PYTHON) -m pytest -p no:terminal -p tap_plugin -p guest_plugin \
-		--rootdir . -c pva/pyproject.toml scope/tests/browser/test_channel.py pva/live'
+	$(unit)/run '$(PYTHON) -m pytest -p no:terminal -p tap_plugin -p guest_plugin \
+		--rootdir . -c pva/pyproject.toml $(unit)/scope/browser/test_channel.py $(unit)/live'
 
 install-pva:
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(PVADIR)/zio_pva

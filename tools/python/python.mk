@@ -2,6 +2,7 @@
 # The Python package zio. PYTHONPATH=tools/python/build/lib finds it.
 
 PYTHON ?= /usr/bin/python3
+unit = $(abspath ../tests/unit)
 python_dir = python/build
 python_sources = $(wildcard python/src/zio/*.py python/*.py python/*.c python/*.cdef \
 		   python/src/zio/*.pyi python/src/zio/py.typed)
@@ -30,12 +31,12 @@ uninstall-python:
 	rm -rf $(DESTDIR)$(PYTHONDIR)/zio
 
 # Tests of the package, which print TAP
-python_pytest = PYTHONPATH=$(CURDIR)/python/build/lib:$(CURDIR)/python/tests PYTHONDONTWRITEBYTECODE=1 \
+python_pytest = PYTHONPATH=$(CURDIR)/python/build/lib:$(unit)/python PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) -m pytest -p no:terminal -p tap_plugin -p no:cacheprovider \
-		--rootdir python -c python/pyproject.toml --ignore=python/tests/guest
+		--rootdir python -c python/pyproject.toml --ignore=$(unit)/python/guest
 
 check-python: $(python_lib)
-	tests/run 'python/tests/style python' '$(python_pytest) $(or $(FILES),python/tests)'
+	$(unit)/run '$(unit)/python/style python' '$(python_pytest) $(or $(FILES),$(unit)/python)'
 
 clean-python:
 	rm -rf $(python_dir) python/src/zio.egg-info

@@ -16,29 +16,29 @@ uninstall-scope:
 	rm -rf $(DESTDIR)$(PREFIX)/share/zio-scope
 
 # The tests print TAP. They use chromium where it can be installed.
-scope_environ = PYTHONPATH=python/build/lib:python/tests:scope PYTHONDONTWRITEBYTECODE=1
+scope_environ = PYTHONPATH=python/build/lib:$(unit)/python:scope PYTHONDONTWRITEBYTECODE=1
 scope_pytest = $(scope_environ) $(PYTHON) -m pytest -p no:terminal -p tap_plugin \
 	       --rootdir scope -c scope/pyproject.toml
 
 scope-ready: $(python_lib)
-	-testing/setup scope
+	-../tests/setup scope
 	scope/fetch-uplot
 
-scope_types = $(CURDIR)/python/build/lib:$(CURDIR)/python/tests:.
+scope_types = $(CURDIR)/python/build/lib:$(unit)/python:.
 check-scope: scope-ready
-	tests/run 'MYPYPATH=$(scope_types) python/tests/style scope zio_scope tests' \
-		'$(scope_pytest) --ignore=scope/tests/browser $(or $(FILES),scope/tests)' \
-		'$(scope_pytest) scope/tests/browser/test_page.py'
+	$(unit)/run 'MYPYPATH=$(scope_types) $(unit)/python/style scope zio_scope $(unit)/scope' \
+		'$(scope_pytest) --ignore=$(unit)/scope/browser $(or $(FILES),$(unit)/scope)' \
+		'$(scope_pytest) $(unit)/scope/browser/test_page.py'
 
 scope-picture: scope-ready
-	$(scope_environ) $(PYTHON) scope/tests/browser/picture.py \
+	$(scope_environ) $(PYTHON) $(unit)/scope/browser/picture.py \
 		../Documentation/figures/scope.png
 
 # A virtual machine whose page a browser of this machine shows
 cache_home = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
 scope-demo: scope-ready
-	testing/vm --host-root --mem 1024 --timeout 86400 --forward 8642 \
-		--add scope/tests/browser/guest -- "zio-load zio-trig-timer; \
+	../tests/vm --host-root --mem 1024 --timeout 86400 --forward 8642 \
+		--add $(unit)/scope/browser/guest -- "zio-load zio-trig-timer; \
 		ZIO_TREE=$(abspath ..) XDG_CACHE_HOME=$(cache_home) sh guest 8642" | \
 	sed -u 's/10\.0\.2\.15/127.0.0.1/'
 

@@ -13,7 +13,7 @@ from .plan import BENCH, Plan
 
 HERE = pathlib.Path(__file__).resolve().parent.parent  # tools/bench
 ROOT = HERE.parent.parent
-TESTING = HERE.parent / "testing"
+TESTING = HERE.parent.parent / "tests"
 VM, SETUP, KERNEL = TESTING / "vm", TESTING / "setup", TESTING / "kernel"
 TIMEOUT = 1800  # seconds that a boot may take
 IIO_SOURCES = [

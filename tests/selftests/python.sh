@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# host-root
+# kernel-module: zio-trig-timer
+# not kasan: the interpreter of the host takes minutes there
+#
+# The Python package on real channels. The tests are in tests/unit/python/guest.
+package=$ZIO_TREE/tools/python
+exec zio-host timeout 1500 env PYTHONPATH="$package/build/lib:$package/tests" \
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:terminal -p tap_plugin \
+	-p no:cacheprovider -o faulthandler_timeout=120 --rootdir /tmp -c /dev/null "$package/tests/guest"

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The completion of all programs, called as bash calls it.
+set -eu
+
+usage='usage: tests/unit/completion_test.sh DIRECTORY_OF_PROGRAMS COMPLETION'
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
+. "$here/shell-tap.sh"
+# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
+. "$here/fake-tree.sh"
+need_argument "$usage" "$@"
+completion=$(realpath "$2")
+begin_tests "$usage" "$@"
+PATH=$bin:$PATH
+make_tree
+
+# cut_words LINE: cuts a line into words as readline does, at blanks, '=' and ':'.
+cut_words()
+{
+	local line=$1 word
+	COMP_WORDS=()
+	while [ -n "$line" ]; do
+		if [[ $line =~ ^[[:space:]]+ ]]; then
+			line=${line#"${BASH_REMATCH[0]}"}
+			[ -n "$line" ] || COMP_WORDS+=('')
+			continue
+		fi
+		[[ $line =~ ^([=:]+|[^[:space:]=:]+) ]]
+		word=${BASH_REMATCH[0]}
+		COMP_WORDS+=("$word")
+		line=${line#"$word"}
+	done
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	COMP_LINE=$1
+	# shellcheck disable=SC2034 # read by completions
+	COMP_POINT=${#1}
+}
+
+# complete_line LINE: what the completion offers, in a shell of its own
+complete_line()
+{
+	(
+		set +eu
+		# shellcheck disable=SC1090
+		. "$completion"
+		cut_words "$1"
+		COMPREPLY=()
+		_zio "${1%% *}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>&1
+		echo "${COMPREPLY[*]}"
+	)
+}
+
+offers()
+{
+	equal "$(complete_line "$1")" "$2" "completion of '$1'"
+}
+
+offers 'zio ' 'create destroy export flush get help list plot restore save set top'
+offers 'zio -' '--help --usage --version'
+offers 'zio l' list
+offers 'zio help s' 'save set'
+offers 'zio get zz' 'zzero-0000 zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2 zzero-0000-1-0 zzero-0001 zzero-0001-0-0 zzero-0001-0-1 zzero-0001-0-2 zzero-0001-1-0'
+offers 'zio get zzero-0000/' 'zzero-0000/cset0 zzero-0000/cset1'
+offers 'zio get zzero/0/trigger/' 'zzero/0/trigger/enable zzero/0/trigger/name zzero/0/trigger/nsamples zzero/0/trigger/nshots'
+offers 'zio get zzero-0000-0-1/buffer/m' zzero-0000-0-1/buffer/max-buffer-len
+offers 'zio list zzero-0001-1' zzero-0001-1-0
+offers 'zio top --s' --sort=
+offers 'zio top --sort=l' lost
+offers 'zio plot zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
+offers 'zio plot --ti' --time
+offers 'zio set zzero-0000/cset0 cur' 'current_buffer= current_trigger='
+offers 'zio set zzero-0000-0-0 ' 'alarms= buffer/max-buffer-len= enable='
+offers 'zio set zzero/0/trigger n' 'nsamples= nshots='
+offers 'zio set zzero/0 current_buffer=' 'kmalloc vmalloc'
+offers 'zio set zzero/0 current_buffer=v' vmalloc
+offers 'zio set zzero/0 enable=' '0 1'
+offers 'zio set zzero/0 enable=1 trigger/ns' 'trigger/nsamples= trigger/nshots='
+offers 'zio set zzero/0 enable=1 zzero-0001/' 'zzero-0001/cset0 zzero-0001/cset1'
+offers 'zio set nothing x' ''
+cp -R configfs/zio/triggers/hrt/.new configfs/zio/triggers/hrt/clock0
+cp -R configfs/zio/devices/zzero/.new configfs/zio/devices/zzero/rack1
+offers 'zio get tr' trigger:clock0
+offers 'zio get trigger:' clock0
+offers 'zio get trigger:clock0/p' clock0/period-ns
+offers 'zio set trigger:clock0 c' clock=
+offers 'zio set trigger:clock0 clock=' 'boottime monotonic realtime tai'
+offers 'zio set zzero/0 current_trigger=' 'clock0 hrt user'
+offers 'zio create ' 'device trigger'
+offers 'zio create trigger ' 'hrt timer'
+offers 'zio create trigger hrt new p' period-ns=
+offers 'zio destroy device ' rack1
+touch run7.zio
+offers 'zio restore ru' run7.zio
+offers 'zio restore --d' --dry-run
+offers 'zio save ' ''
+offers 'zio-copy ' 'append=1 count= if= mode= of= verbose=1'
+offers 'zio-copy if=zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
+offers 'zio-copy if=zzero-0000-0-1 of=ru' run7.zio
+offers 'zio-copy mode=mmap' 'mmap mmap-in mmap-out'
+offers 'zio-copy --' '--force --help --json --usage --version'
+offers 'zio-copy --json of=./ru' ./run7.zio
+offers 'zio-dump --f' --format=
+offers 'zio-dump --format=' 'csv dec hex json signed text'
+offers 'zio-dump --method=' 'auto mmap read ring'
+offers 'zio-dump -c zzero-0001-1-' zzero-0001-1-0
+offers 'zio-dump run' run7.zio
+offers 'zio-cat-file --' '--force --help --method= --tap --usage --verbose --version'
+offers 'zio-cat-file --method=r' 'read ring'
+offers 'zio-cat-file zzero-0000-0-0 run' run7.zio
+mkdir directory
+touch directory/a.zio
+offers 'zio-dump dir' directory/
+offers 'zio-dump directory/' directory/a.zio
+offers 'zio-dump d*' ''
+offers 'zio nothing ' ''
+
+# offers_all COMMAND: every long option that its help lists
+offers_all()
+{
+	local wanted
+	# shellcheck disable=SC2086 # a command line of several words
+	wanted=$($1 --help | grep -oE '^ +(-., |    )--[a-z-]+=?' |
+		grep -oE -- '--.*' | sort | xargs)
+	offers "$1 --" "$wanted"
+}
+
+for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
+	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio export' 'zio save' 'zio restore'; do
+	offers_all "$program"
+done
+for program in zio zio-copy zio-dump zio-cat-file zio-scope; do
+	equal "$(bash -c ". '$completion'; complete -p $program")" \
+		"complete -F _zio $program" "$program is completed"
+done
+export ZIO_SYSFS=$work/none ZIO_CONFIGFS=$work/none
+offers 'zio get ' ''
+offers 'zio set zzero/0 current_buffer=' ''
+done_testing

@@ -1,0 +1,311 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# zio-copy, and other programs with block files, without a device.
+set -eu
+
+usage='usage: tests/unit/copy_test.sh DIRECTORY_OF_PROGRAMS'
+# shellcheck source-path=SCRIPTDIR disable=SC1091
+. "$(dirname "$0")/shell-tap.sh"
+begin_tests "$usage" "$@"
+copy=$bin/zio-copy
+dump=$bin/zio-dump
+export ZIO_DEV_PATH=$work
+one=528
+
+make_blocks()
+{
+	local seq
+
+	for seq in 0 1 2 3 4; do
+		"$bin/fake-node" "$work/five-0000-0-1" "$seq" 16 1
+		tail -c 512 five-0000-0-1-ctrl
+		tail -c 16 five-0000-0-1-data
+	done >five.zio
+}
+
+# The file holds the controls and data of the two nodes by turns.
+test_file()
+{
+	run 0 'channel to file' "$copy" if=five-0-1 of=new.zio
+	same new.zio five.zio 'control and data by turns'
+	has err '^.*zio-copy: 5 blocks, 80 bytes, [0-9]+\.[0-9]{6} s, [0-9.]+ [kM]B/s$' \
+		'what it says'
+	lacks err 'lost|mode' 'and no more'
+	run 0 'file to file' "$copy" if=new.zio of=second.zio
+	same second.zio five.zio 'file to file: the same'
+	run 0 'three blocks' "$copy" if=five.zio of=three.zio count=3
+	equal "$(wc -c <three.zio)" $((3 * one)) 'three blocks: their size'
+	run 0 'append' "$copy" if=five.zio of=three.zio append=1
+	has err ' 5 blocks' 'append: how many'
+	equal "$(wc -c <three.zio)" $((8 * one)) 'append: size'
+	run 0 'a file is emptied otherwise' "$copy" if=five.zio of=three.zio
+	same three.zio five.zio 'emptied and written'
+	: >empty.zio
+	run 0 'an empty file' "$copy" if=empty.zio of=three.zio
+	has err ' 0 blocks, 0 bytes' 'an empty file: nothing'
+}
+
+test_pipe()
+{
+	local mode
+
+	for mode in rw splice auto; do
+		run 0 "pipe, $mode" bash -c "set -o pipefail; cat five.zio |
+			'$copy' mode=$mode | cat >piped.zio"
+		same piped.zio five.zio "pipe, $mode: the same"
+		run 0 "file, $mode" "$copy" mode=$mode if=five.zio of=copied.zio
+		same copied.zio five.zio "file, $mode: the same"
+	done
+	run 0 'to a pipe, what is best' bash -c \
+		"'$copy' if=five-0-1 verbose=1 | cat >piped.zio"
+	has err 'mode splice: input by read, output by file' 'a pipe is spliced to'
+	same piped.zio five.zio 'to a pipe: the same'
+	run 1 'standard output that appends' bash -c \
+		"'$copy' if=five.zio mode=splice >>piped.zio"
+	has err 'Invalid argument' 'it cannot be spliced to, with a reason'
+}
+
+test_many()
+{
+	run 0 'one to three' "$copy" if=five.zio of=a.zio of=b.zio of=-
+	mv out c.zio
+	for file in a b c; do
+		same $file.zio five.zio "one to three: $file"
+	done
+	has err ' 5 blocks, 80 bytes' 'blocks are counted once'
+}
+
+test_readers()
+{
+	run 0 'zio-dump' "$dump" -j five.zio
+	equal "$("$bin/json-get" channel seq <out | tail -n 1)" \
+		'"zzero-0000-0-1" 4' 'zio-dump shows the channel'
+	run 0 'zio-dump of a pipe' bash -c "cat five.zio | '$dump' -c -j -"
+	equal "$(wc -l <out)" 5 'zio-dump of a pipe: all blocks'
+	run 0 'zio-dump of several' "$dump" -j five.zio five-0-1
+	equal "$(wc -l <out)" 10 'zio-dump: a file beside a channel'
+	run 0 'zio-dump, controls only' "$dump" -c five.zio
+	equal "$(grep -c block out)" 5 'zio-dump, controls only: data are skipped'
+	run 0 'zio-cat-file' "$bin/zio-cat-file" -v five.zio
+	same out five-0000-0-1-data 'zio-cat-file: samples'
+	has err 'method file' 'zio-cat-file: method'
+	run 3 'zio-cat-file: no ring' "$bin/zio-cat-file" -m ring five.zio
+}
+
+# A loss is reported, also if it is in the file.
+test_loss()
+{
+	head -c $one five.zio >gap.zio
+	tail -c $one five.zio >>gap.zio
+	run 0 'gap' "$copy" if=gap.zio of=a.zio
+	has err 'lost 3 blocks' 'gap: reported'
+	run 0 'gap, JSON' "$copy" -j if=gap.zio of=a.zio
+	equal "$("$bin/json-get" lost <out)" 3 'gap: reported in JSON'
+}
+
+# patch OFFSET BYTES: change bytes of the second block
+patch()
+{
+	cp five.zio bad.zio
+	printf '%b' "$2" | dd of=bad.zio bs=1 seek=$((one + $1)) conv=notrunc \
+		2>/dev/null
+}
+
+# is_refused WHAT REASON: the first block is copied, the second is not
+is_refused()
+{
+	local mode
+
+	for mode in rw splice; do
+		run 1 "$1, $mode" "$copy" if=bad.zio of=a.zio mode=$mode
+		has err "$2" "$1, $mode: with a reason"
+		has err ' 1 blocks, 16 bytes' "$1, $mode: one block"
+	done
+}
+
+test_hostile()
+{
+	patch 8 '\xff\xff\xff\xff'
+	run 1 'huge nsamples, rw' "$copy" if=bad.zio of=a.zio mode=rw
+	has err 'over the limit' 'huge nsamples, rw: with a reason'
+	run 1 'huge nsamples, splice' "$copy" if=bad.zio of=a.zio mode=splice
+	has err 'end of file after' 'huge nsamples, splice: with a reason'
+	run 1 'a torn file is read' "$dump" -c a.zio
+	patch 12 '\x00\x00'
+	is_refused 'ssize 0' 'size of a sample is 0'
+	patch 0 '\x07'
+	is_refused 'another version' 'version 7'
+	patch 80 '\x00\x00\x00\x00'
+	is_refused 'no mark' 'no block begins at byte 528'
+	head -c $((one + 500)) five.zio >bad.zio
+	is_refused 'torn control' '500 of the 512 bytes of a control'
+	run 1 'torn data, rw' bash -c "head -c $((one + 520)) five.zio |
+		'$copy' of=a.zio"
+	has err '8 of the 16 bytes of a block' 'torn data: with a reason'
+	run 3 'append to torn data' "$copy" if=five.zio of=bad.zio append=1
+	has err 'truncate -s 528' 'append to torn data: with a reason'
+	run 1 'no block file at all' "$copy" "if=$copy" of=a.zio
+	has err 'no block begins at byte 0' 'no block file: with a reason'
+	run 1 'disk full' "$copy" if=five.zio of=/dev/full
+	has err 'No space left' 'disk full: with a reason'
+	has err ' 0 blocks' 'disk full: nothing was written'
+}
+
+test_operands()
+{
+	local word
+
+	for word in if= of= count= count=x count=-1 verbose=x append=2 mode= \
+		mode=fast bs=1 five.zio count=99999999999999999999; do
+		run 2 "operand '$word'" "$copy" "$word"
+		has err "^.*zio-copy: .*${word%%=*}" "operand '$word': with a reason"
+	done
+	run 2 'unknown option' "$copy" --nothing
+	run 0 '--help' "$copy" --help
+	has out '^Usage:' '--help: text'
+	for word in share splice mmap-in mmap-out mmap uring rw; do
+		has out "^  $word " "--help: mode $word"
+	done
+	run 0 '--version' "$copy" --version
+	has out '^zio-copy [0-9]' '--version: text'
+	run 0 'count=0 is no end' "$copy" if=five.zio of=a.zio count=0
+	has err ' 5 blocks' 'count=0: all blocks'
+	run 3 'no such input' "$copy" if=nothing-0-1 of=a.zio
+	has err 'no such channel' 'no such input: with a reason'
+	run 3 'no directory' "$copy" if=five.zio of=none/a.zio
+	has err 'none/a.zio: open for writing: .*its directory does not exist' \
+		'no directory, with a reason'
+	lacks err module 'no directory: no driver is missing'
+	run 3 'no such output' "$copy" if=five.zio of=nothing-0-1
+	equal "$(find . -name 'nothing*')" '' 'nothing of that name is made'
+}
+
+test_modes()
+{
+	local mode
+
+	for mode in share mmap-in mmap-out mmap uring; do
+		run 3 "files: mode $mode" "$copy" if=five.zio of=a.zio mode=$mode
+		has err "mode $mode: .*is a file, not a channel" \
+			"files: mode $mode: with a reason"
+	done
+	run 3 'splice to two' "$copy" if=five.zio of=a.zio of=b.zio mode=splice
+	has err 'more than one output' 'splice to two: with a reason'
+	run 0 'verbose' "$copy" if=five-0-1 of=a.zio verbose=1
+	has err 'mode mmap-in: .*method' 'verbose: what was refused, and why'
+	has err 'mode rw: input by read, output by file' 'verbose: what was taken'
+}
+
+test_json()
+{
+	run 0 'JSON' "$copy" -j if=five.zio of=a.zio
+	equal "$("$bin/json-get" mode out blocks bytes lost <out)" \
+		'"rw" "file" 5 80 0' 'JSON: fields'
+	lacks out sharing 'JSON: nothing was shared'
+	equal "$(wc -c <err)" 0 'JSON: and no text'
+	run 0 'JSON beside data' "$copy" -j if=five.zio
+	same out five.zio 'JSON beside data: on standard error'
+	equal "$("$bin/json-get" blocks <err)" 5 'JSON beside data: fields'
+}
+
+# The rest of the pending block comes too late: the program writes no part of the block.
+test_signal()
+{
+	local status=0
+
+	mkfifo fifo
+	: >live.zio
+	exec 9<>fifo
+	"$copy" if=fifo of=live.zio 2>err 9>&- &
+	child=$!
+	head -c $((one + 520)) five.zio >&9
+	wait_for has_bytes live.zio $one
+	kill -INT $child
+	wait $child || status=$?
+	child=
+	equal $status 130 'Ctrl-C'
+	has err ' 1 blocks, 16 bytes' 'Ctrl-C: totals'
+	equal "$(wc -c <live.zio)" $one 'Ctrl-C: whole blocks'
+	exec 9>&-
+}
+
+test_broken_pipe()
+{
+	mkfifo go
+	{
+		read -r _ <go
+		exec "$copy" if=five.zio
+	} 2>err | {
+		exec <&-
+		echo >go
+	}
+	equal "${PIPESTATUS[0]}" 141 'EPIPE'
+	has err ' 0 blocks, 0 bytes' 'EPIPE: totals'
+}
+
+# No rate is 0.0: a slow one has another unit.
+test_slow()
+{
+	{
+		head -c 528 five.zio
+		sleep 0.1
+		tail -c +529 five.zio | head -c 528
+	} >slow &
+	child=$!
+	run 0 'slow' "$copy" if=slow of=a.zio
+	wait $child || true
+	child=
+	has err ', [1-9][0-9]*\.[0-9] kB/s$|, 0\.[1-9] kB/s$' 'slow: kB/s'
+}
+
+test_terminal()
+{
+	needs_terminal 'a terminal' || return 0
+	run 2 'no blocks to a terminal' script -qec "'$copy' if=five.zio" /dev/null
+	has out 'standard output is a terminal' 'no blocks to a terminal, with a reason'
+	run 0 'blocks to a terminal, by force' script -qec \
+		"'$copy' --force if=five.zio 2>/dev/null" /dev/null
+	run 0 'other targets than the terminal' script -qec \
+		"'$copy' if=five.zio of=a.zio" /dev/null
+	run 2 'no samples to a terminal' script -qec "'$bin/zio-cat-file' five.zio" \
+		/dev/null
+	has out 'standard output is a terminal' 'no samples, with a reason'
+	run 0 'samples to a terminal, by force' script -qec \
+		"'$bin/zio-cat-file' -f five.zio 2>/dev/null" /dev/null
+}
+
+# On a terminal the program writes the line again each second.
+test_progress()
+{
+	needs_terminal 'progress' || return 0
+	{
+		cat five.zio
+		sleep 1.1 # longer than the interval between two lines
+		cat five.zio
+	} >slow &
+	child=$!
+	script -qec "'$copy' if=slow of=a.zio" /dev/null >out </dev/null
+	wait $child || true
+	child=
+	# On a busy machine it takes longer, and prints more lines.
+	run 0 'progress: a line after a second, and the totals' test \
+		"$(tr '\r' '\n' <out | grep -c ' blocks, .* [kM]B/s')" -ge 2
+}
+
+make_blocks
+mkfifo slow
+test_file
+test_pipe
+test_many
+test_readers
+test_loss
+test_hostile
+test_operands
+test_modes
+test_json
+test_signal
+test_broken_pipe
+test_slow
+test_terminal
+test_progress
+done_testing

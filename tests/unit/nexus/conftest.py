@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests share: the program, and the block files that it records."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NEXUS = Path(__file__).resolve().parents[3] / "tools/nexus"
+sys.path[:0] = [str(NEXUS), str(NEXUS.parent / "python/build/lib")]
+
+PROGRAM = [sys.executable, str(NEXUS / "zio-nexus")]
+Runner = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def nexus(tmp_path: Path) -> Runner:
+    """Return a function that runs the program in a directory of the test."""
+
+    def run(*words: Any, status: int | None = 0, **more: Any) -> Any:
+        more.setdefault("text", True)
+        result = subprocess.run(
+            [*PROGRAM, *map(str, words)],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "ZIO_SYSFS": str(tmp_path / "sys"), **more.pop("env", {})},
+            **more,
+        )
+        assert status is None or result.returncode == status, result.stderr
+        return result
+
+    return run
+
+
+@pytest.fixture
+def summary(nexus: Runner) -> Callable[..., Any]:
+    """Return a function that runs the program with --json, and returns the object."""
+
+    def run(*words: Any, status: int = 0, **more: Any) -> Any:
+        return json.loads(nexus(*words, "--json", status=status, **more).stdout)
+
+    return run

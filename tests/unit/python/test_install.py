@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The package is installed by `make install-python`, and pip finds its version."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[3] / "tools"
+
+
+def output_of(*command: str | Path, **settings: str) -> str:
+    done = subprocess.run(
+        command,
+        cwd="/",
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_install(tmp_path: Path) -> None:
+    make = ("make", "-s", "-C", TOOLS, f"DESTDIR={tmp_path}", "PYTHONDIR=/packages")
+    output_of(*make, "install-python")
+    program = "import zio; print(zio.__file__, hasattr(zio, 'group'))"
+    found = output_of(
+        sys.executable, "-c", program, PYTHONPATH=str(tmp_path / "packages")
+    )
+    assert found == f"{tmp_path}/packages/zio/__init__.py True"
+    output_of(*make, "uninstall-python")
+    assert not list((tmp_path / "packages").iterdir())
+
+
+def test_version() -> None:
+    header = (TOOLS / "libzio/zio.h").read_text()
+    wanted = re.search(r'LIBZIO_VERSION "(.*)"', header)
+    assert wanted
+    setup = str(TOOLS / "python/setup.py")
+    found = output_of("env", "-C", TOOLS / "python", "-u", "ZIO_VERSION",
+                      sys.executable, setup, "-q", "--version")  # fmt: skip
+    assert found.splitlines()[-1] == wanted[1]

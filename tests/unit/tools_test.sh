@@ -1,0 +1,613 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# zio-cat-file and zio-dump with files and FIFOs that stand for nodes.
+set -eu
+
+usage='usage: tests/unit/tools_test.sh DIRECTORY_OF_PROGRAMS'
+# shellcheck source-path=SCRIPTDIR disable=SC1091
+. "$(dirname "$0")/shell-tap.sh"
+begin_tests "$usage" "$@"
+cat_file=$bin/zio-cat-file
+dump=$bin/zio-dump
+export ZIO_DEV_PATH=$work
+
+end_child() {
+	local status=0
+
+	kill "-$1" "$child"
+	wait "$child" || status=$?
+	child=
+	equal "$status" "$2" "$3"
+}
+
+put() {
+	"$bin/fake-node" "$@"
+}
+
+make_blocks() {
+	local seq
+
+	for seq in 0 1 2 3 4; do
+		put "$work/five-0000-0-1" "$seq" 16 1
+	done
+}
+
+test_cat_file() {
+	run 0 'cat-file: copy 3 blocks' "$cat_file" five-0-1 3
+	head -c 48 five-0000-0-1-data >wanted
+	same out wanted 'cat-file: their data'
+	has err 'zio-cat-file: transferred 3 blocks, 48 bytes, [0-9]+\.[0-9]{6} s$' \
+		'cat-file: what it says'
+	lacks err lost 'cat-file: nothing lost'
+	run 0 'cat-file: 0 is until the end' "$cat_file" "$work/five-0000-0-1-data" 0
+	same out five-0000-0-1-data 'cat-file: all data'
+	run 0 'cat-file: no number is until the end' "$cat_file" five-0000-0-1
+	has err 'transferred 5 blocks, 80 bytes' 'cat-file: five blocks'
+}
+
+# All programs take the same words for help, and for what is wrong.
+test_alike() {
+	local program word
+
+	for program in zio zio-cat-file zio-copy zio-dump; do
+		run 0 "$program: --help" "$bin/$program" --help
+		cp out wanted
+		for word in -h help; do
+			run 0 "$program: $word" "$bin/$program" "$word"
+			same out wanted "$program: $word: as --help"
+		done
+		for word in --help --usage --version; do
+			run 1 "$program: $word: disk full" bash -c \
+				"'$bin/$program' $word >/dev/full"
+			has err 'standard output: No space left' "$program: $word: a reason"
+		done
+		run 2 "$program: a closed standard output is no failure" bash -c \
+			"'$bin/$program' --nothing >&-"
+		run 2 "$program: unknown option" "$bin/$program" --nothing
+	done
+	run 1 'zio: help of a command: disk full' bash -c "'$bin/zio' help list >/dev/full"
+	run 3 'cat-file: open' "$cat_file" nothing-0-1
+	run 3 'dump: open' "$dump" nothing-0-1
+	run 3 'copy: open' "$bin/zio-copy" if=nothing-0-1 of=/dev/null
+	run 3 'plot: open' "$bin/zio" plot --script nothing-0-1
+	for program in zio-cat-file zio-dump; do
+		run 3 "$program: a name with commands of the terminal" "$bin/$program" \
+			$'./no\e]0;x\a\xc2\x9b\x9b\n\xc3\xa9'
+		has err '\./no\\x1b\]0;x\\x07\\xc2\\x9b\\x9b\\x0aé' "$program: is shown, not obeyed"
+		lacks err $'[\e\a]' "$program: nothing of it is left"
+	done
+}
+
+# refuses COMMAND...: exit status 2, and no character that a terminal obeys
+refuses() {
+	run 2 "${1##*/}: a wrong option with commands of the terminal" "$@"
+	has err '\\x1b\[31m' "${1##*/}: is shown, not obeyed"
+	lacks err $'\e' "${1##*/}: nothing of it is left"
+}
+
+test_terminal() {
+	refuses "$dump" --rate $'\e[31m' -f csv five-0-1
+	refuses "$dump" -f $'\e[31m' five-0-1
+	refuses "$dump" $'--no\e[31m' five-0-1
+	refuses "$cat_file" five-0-1 $'\e[31m'
+	refuses "$bin/zio-copy" $'mode=\e[31m'
+	refuses "$bin/zio" $'\e[31m'
+	refuses "$bin/zio" help $'\e[31m'
+	refuses "$bin/zio" plot -o $'x\e[31m' five-0-1
+	refuses "$bin/zio" top --interval=$'\e[31m'
+	refuses "$bin/zio" create $'\e[31m' x y
+}
+
+# Text of another direction could show the name of another file.
+test_hidden_characters() {
+	local text
+	for text in '\xe2\x80\xae' '\xe2\x81\xa6' '\xd8\x9c' '\xc2\xad' '\xe2\x80\x8b' \
+		'\xe2\x80\xa8' '\xef\xbb\xbf' '\xe3\x80\x80' '\xee\x80\x80' \
+		'\xf3\xa0\x80\x81' '\xed\xa0\x80' '\xe0\x80\x9b' '\xf4\x90\x80\x80'; do
+		run 3 "dump: a name with $text" "$dump" "./no$(printf '%b' "$text")"
+		has err "no${text//\\/\\\\}" "dump: $text is shown as its bytes"
+	done
+	run 3 'dump: a name with letters' "$dump" './no é温Ω😀'
+	has err 'no é温Ω😀' 'dump: letters of any language stay'
+}
+
+test_cat_file_loss() {
+	put "$work/gap-0-1" 1 16 1
+	put "$work/gap-0-1" 5 16 1
+	run 0 'cat-file: gap' "$cat_file" gap-0-1
+	has err 'lost 3 blocks' 'cat-file: loss is reported'
+}
+
+test_cat_file_errors() {
+	run 3 'cat-file: no such channel' "$cat_file" nothing-0-1 1
+	has err 'no such channel.*module' 'cat-file: with a reason'
+	mkdir -p sys/bus/zio/devices/zzero-0000/cset0/chan0
+	echo zzero-0000-0-0 >sys/bus/zio/devices/zzero-0000/cset0/chan0/address
+	run 3 'dump: no such channel' env ZIO_SYSFS="$work/sys" "$dump" nothing
+	has err 'nothing: no such channel in .*; there are: zzero-0000-0-0$' \
+		'dump: it lists the channels'
+	run 3 'cat-file: no such node' env ZIO_SYSFS="$work/sys" "$cat_file" /dev/zio/nothing
+	has err '/dev/zio/nothing: no such channel or file; there are: zzero-0000-0-0$' \
+		'cat-file: no such node, and it lists the channels'
+	run 3 'cat-file: no device' env ZIO_SYSFS="$work/none" "$cat_file" /dev/zio/nothing
+	has err 'nothing: no such channel or file .is the driver' \
+		'cat-file: no device, and it asks for the module'
+	run 3 'cat-file: no such path' "$cat_file" "$work/none/x-0-1-data"
+	has err 'no such channel or file \(its directory does not exist\)' \
+		'cat-file: no such path, with a reason'
+	run 2 'cat-file: no argument' "$cat_file"
+	run 2 'cat-file: a tap has no method' "$cat_file" --tap --method=read five-0-1
+	run 3 'cat-file: a file has no tap' "$cat_file" --tap five-0-1
+	run 2 'cat-file: three arguments' "$cat_file" a 1 2
+	run 2 'cat-file: unknown option' "$cat_file" --nothing
+	for number in x -1 1x '' 99999999999999999999; do
+		run 2 "cat-file: count '$number'" "$cat_file" five-0-1 -- "$number"
+	done
+	put "$work/torn-0-1" 1 16 1
+	truncate -s 10 torn-0-1-data
+	run 1 'cat-file: torn data' "$cat_file" torn-0-1
+	has err '10 of the 16 bytes' 'cat-file: torn data, with a reason'
+	has err 'transferred 0 blocks' 'cat-file: torn data, statistics'
+	run 1 'cat-file: disk full' bash -c "'$cat_file' five-0-1 >/dev/full"
+	has err 'No space left' 'cat-file: disk full, with a reason'
+	put "$work/large-0-1" 0 1000 1
+	put "$work/large-0-1" 1 1000 1
+	run 1 'cat-file: no file beyond 1 KiB' bash -c \
+		"trap '' XFSZ; ulimit -f 1; '$cat_file' large-0-1 >large"
+	has err ' 1024 bytes, ' 'cat-file: what was written is reported'
+	run 0 'cat-file: --help' "$cat_file" --help
+	has out '^Usage:' 'cat-file: help text'
+	run 0 'cat-file: --version' "$cat_file" --version
+	has out '^zio-cat-file [0-9]' 'cat-file: version text'
+}
+
+# The reader of the pipe ends before the program writes the first block.
+test_cat_file_pipe() {
+	mkfifo go
+	{
+		read -r _ <go
+		exec "$cat_file" five-0-1
+	} 2>err | {
+		exec <&-
+		echo >go
+	}
+	equal "${PIPESTATUS[0]}" 141 'cat-file: EPIPE'
+	has err 'transferred 0 blocks, 0 bytes' 'cat-file: EPIPE, statistics'
+}
+
+make_fifos() {
+	mkfifo "$1-ctrl" "$1-data"
+}
+
+test_cat_file_signal() {
+	: >out
+	make_fifos sig-0-1
+	exec 8<>sig-0-1-ctrl 9<>sig-0-1-data
+	"$cat_file" sig-0-1 >out 2>err 8>&- 9>&- &
+	child=$!
+	put "$work/sig-0-1" 1 16 1
+	wait_for has_bytes out 16
+	end_child INT 130 'cat-file: SIGINT while waiting'
+	has err 'transferred 1 blocks, 16 bytes' 'cat-file: SIGINT, statistics'
+	exec 8>&- 9>&-
+}
+
+test_dump_text() {
+	run 0 'dump: text' "$dump" -n 2 five-0-1
+	has out '^zzero-0000-0-1: block 0: 16 samples of 1 bytes \(8 bits\), trigger user' \
+		'dump: first line'
+	has out '^  time    1000000000\.000000042 ' 'dump: time'
+	has out '^  data +0: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f$' \
+		'dump: data in hex'
+	lacks out gain 'dump: attributes not asked for'
+	equal "$(grep -c block out)" 2 'dump: two blocks'
+	run 0 'dump: attributes' "$dump" -n 1 -a five-0-1
+	has out 'channel gain-factor=1500 ext3=0$' 'dump: attributes by name'
+	has out 'trigger post-samples=16$' 'dump: trigger attributes'
+	has out 'flags .*endian$' 'dump: flags'
+}
+
+test_dump_formats() {
+	put "$work/word-0-1" 5 3 2
+	run 0 'dump: words' "$dump" -d word-0-1
+	equal "$(cat out)" "$(od -An -v -tx2 -w16 word-0-1-data |
+		sed 's/^/  data         0:/')" 'dump: words as od has them'
+	run 0 'dump: decimal' "$dump" -d -f dec word-0-1
+	equal "$(tr -s ' ' <out)" "$(od -An -v -tu2 word-0-1-data |
+		tr -s ' ' | sed 's/^/ data 0:/')" 'dump: decimal as od has it'
+	put "$work/long-0-1" 8 2 8
+	run 0 'dump: signed' "$dump" -d -f signed long-0-1
+	equal "$(tr -s ' ' <out)" "$(od -An -v -td8 long-0-1-data |
+		tr -s ' ' | sed 's/^/ data 0:/')" 'dump: signed as od has it'
+	put "$work/odd-0-1" 1 2 3
+	run 0 'dump: samples of 3 bytes' "$dump" -d odd-0-1
+	has out ': 1f2021 222324$' 'dump: samples of 3 bytes'
+	put "$work/wide-0-1" 0 2 20
+	run 0 'dump: samples of 20 bytes' "$dump" -d wide-0-1
+	equal "$(wc -l <out)" 2 'dump: one wide sample per line'
+}
+
+test_dump_csv() {
+	local word
+
+	put "$work/none-0-1" 3 0 1
+	run 0 'dump: csv' "$dump" -f csv word-0-1
+	equal "$(head -1 out)" channel,block,time,lost,sample,value 'dump: csv: titles'
+	equal "$(sed 1d out | cut -d, -f6 | xargs)" \
+		"$(od -An -v -tu2 word-0-1-data | xargs)" 'dump: csv: samples as od has them'
+	has out '^zzero-0000-0-1,5,1000000005.000000042,0,2,' 'dump: csv: a line'
+	run 0 'dump: csv: signed data' "$dump" -d --format=csv,signed long-0-1
+	equal "$(sed 1d out | cut -d, -f4 | xargs)" \
+		"$(od -An -v -td8 long-0-1-data | xargs)" 'dump: csv: signed as od has them'
+	run 0 'dump: csv: controls' "$dump" -c -f csv five-0-1
+	equal "$(wc -l <out)" 6 'dump: csv: a line for each control'
+	has out '^zzero-0000-0-1,4,[0-9.]+,0,user,,0,16,1,8$' 'dump: csv: a control'
+	run 0 'dump: csv: a block without samples' "$dump" -f csv none-0-1
+	has out '^zzero-0000-0-1,3,[0-9.]+,0,,$' 'dump: csv: it has a line'
+	put "$work/gap2-0-1" 1 1 1
+	put "$work/gap2-0-1" 4 1 1
+	printf 'a,"b' | dd of="$work/gap2-0-1-ctrl" bs=1 seek=36 conv=notrunc 2>err
+	run 0 'dump: csv: a loss' "$dump" -f csv gap2-0-1
+	has out ',4,[0-9.]+,2,0,' 'dump: csv: a loss is counted'
+	has out '^a\?\?bo-0000-0-1,1,' 'dump: csv: a name with a comma and a quote'
+	run 0 'dump: json by its format' "$dump" --format=json five-0-1
+	"$dump" -j five-0-1 >wanted
+	same out wanted 'dump: as --json'
+	run 0 'dump: text' "$dump" -f text,dec five-0-1
+	"$dump" -f dec five-0-1 >wanted
+	same out wanted 'dump: text is the default'
+	for word in csv,hex json,hex hex,csv; do
+		run 2 "dump: $word" "$dump" -f "$word" five-0-1
+		has err 'csv and json have no hex: use dec' "dump: $word: what to use"
+	done
+	run 2 'dump: unknown format' "$dump" -f csv,octal five-0-1
+	has err 'octal: not a format .*csv' 'dump: unknown format, with all that there are'
+}
+
+# put_scans SEQ NSAMPLES MASK: an interleaved block of 16-bit samples; bit 6 of the flags
+put_scans() {
+	put "$work/scan-0-1" "$1" "$2" 2 0 1 "$3"
+	patch scan-0-1-ctrl $(($(wc -c <scan-0-1-ctrl) - 512 + 80)) 101
+}
+
+sum() {
+	awk -F, -v column="$1" 'NR > 1 { sum += $column } END { print sum }' out
+}
+
+# Each lost block counts once, and each sample has its time and its channel.
+test_dump_csv_table() {
+	put "$work/many-0-1" 0 4 1
+	put "$work/many-0-1" 3 4 1
+	run 0 'dump: csv: several samples after a loss' "$dump" -f csv many-0-1
+	equal "$(sum 4)" 2 'dump: csv: the sum of the losses'
+	run 0 'dump: csv: rate' "$dump" -f csv --rate=4 many-0-1
+	equal "$(sed '1,5d' out | cut -d, -f3 | xargs)" \
+		'1000000003.000000042 1000000003.250000042 1000000003.500000042 1000000003.750000042' \
+		'dump: csv: each sample has its time'
+	put_scans 0 6 5
+	put_scans 2 4 5
+	run 0 'dump: csv: interleaved blocks' "$dump" -f csv --rate=2 scan-0-1
+	equal "$(head -1 out)" channel,block,time,lost,sample,chan0,chan2 \
+		'dump: csv: a column for each channel'
+	equal "$(sed 1d out | cut -d, -f6- | tr , ' ' | xargs)" \
+		"$(od -An -v -tu2 scan-0-1-data | xargs)" 'dump: csv: a line for each scan'
+	equal "$(sed 1d out | cut -d, -f2-5 | xargs)" \
+		"0,1000000000.000000042,0,0 0,1000000000.500000042,0,1 0,1000000001.000000042,0,2 \
+2,1000000002.000000042,1,0 2,1000000002.500000042,0,1" 'dump: csv: times of scans'
+	put_scans 3 0 5
+	run 0 'dump: csv: a scan without samples' "$dump" -f csv scan-0-1
+	has out '^[^,]*,3,[0-9.]+,0,,,$' 'dump: csv: it has all columns'
+	put_scans 4 6 7
+	run 1 'dump: csv: other channels' "$dump" -f csv scan-0-1
+	has err 'block 4 has other channels than the first' 'dump: csv: what is wrong'
+	run 0 'dump: csv: JSON has them' "$dump" -j scan-0-1
+	rm scan-0-1-*
+	put_scans 0 7 5
+	run 1 'dump: csv: a part of a scan' "$dump" -f csv scan-0-1
+	has err 'block 0 has 7 samples, no multiple of its 2 channels: .*--format=json' \
+		'dump: csv: a part of a scan: what is wrong'
+	run 2 'dump: rate without csv' "$dump" --rate=1 many-0-1
+	run 2 'dump: rate of 0' "$dump" -f csv --rate=0 many-0-1
+}
+
+# Blocks without samples and channels tell no columns: one with samples does.
+test_dump_csv_empty() {
+	rm -f scan-0-1-* none-0-1-*
+	put "$work/none-0-1" 3 0 1
+	put "$work/none-0-1" 4 0 1
+	put_scans 0 6 5
+	run 0 'dump: csv: an empty block first' "$dump" -f csv none-0-1 scan-0-1
+	equal "$(head -1 out)" channel,block,time,lost,sample,chan0,chan2 \
+		'dump: csv: the first samples decide the columns'
+	equal "$(sed 1d out | cut -d, -f2,4- | xargs)" '3,0,,, 0,0,0,256,770 0,0,1,1284,1798 0,0,2,2312,2826 4,0,,,' \
+		'dump: csv: no block is missing'
+	run 0 'dump: csv: empty blocks alone' "$dump" -f csv none-0-1
+	equal "$(sed 1d out | cut -d, -f2,4- | xargs)" '3,0,, 4,0,,' 'dump: csv: all of them'
+	for ((i = 5; i < 305; i++)); do put "$work/none-0-1" "$i" 0 1; done
+	run 0 'dump: csv: many empty blocks' "$dump" -f csv none-0-1
+	equal "$(wc -l <out)" 303 'dump: csv: many empty blocks: all of them'
+	"$dump" -f csv five-0-1 >wanted
+	run 0 'dump: csv: a count' "$dump" -f csv -n 1 none-0-1
+	has out '^zzero-0000-0-1,3,' 'dump: csv: a count of empty blocks'
+}
+
+# 2500000000 ticks are two and a half seconds.
+test_dump_ticks() {
+	put "$work/tick-0-1" 0 2 1
+	patch tick-0-1-ctrl 56 0 371 2 225 0 0 0 0
+	run 0 'dump: csv: many ticks' "$dump" -f csv --rate=4 tick-0-1
+	equal "$(sed 1d out | cut -d, -f3 | xargs)" '1000000002.500000000 1000000002.750000000' \
+		'dump: csv: ticks become seconds'
+	run 0 'dump: text: many ticks' "$dump" tick-0-1
+	has out 'time    1000000002.500000000 bins' 'dump: text: ticks become seconds'
+	patch tick-0-1-ctrl 56 377 377 377 377 377 377 377 377
+	run 0 'dump: csv: all ticks' "$dump" -f csv --rate=4 tick-0-1
+	equal "$(sed 1d out | cut -d, -f3 | xargs)" '19446744073.709551615 19446744073.959551615' \
+		'dump: csv: the sum does not wrap'
+	patch tick-0-1-ctrl 48 377 377 377 377 377 377 377 377
+	run 0 'dump: csv: all seconds' "$dump" -f csv tick-0-1
+	has out ',18446744073709551615[.]709551615,' 'dump: csv: nor do the seconds'
+}
+
+test_dump_json() {
+	run 0 'dump: JSON' "$dump" -j -a -n 2 five-0-1
+	"$bin/json-get" channel seq nsamples ssize secs alarms trigger lost \
+		<out >values
+	echo '"zzero-0000-0-1" 1 16 1 1000000001 [] "user" 0' >wanted
+	tail -n 1 values >last
+	same last wanted 'dump: JSON fields'
+	equal "$("$bin/json-get" channel_attributes trigger_attributes data \
+		<out | tail -n 1)" \
+		'{"gain-factor":1500,"ext3":1} {"post-samples":16} [31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46]' \
+		'dump: JSON attributes and data'
+	run 0 'dump: JSON, data only' "$dump" -j -d -n 1 five-0-1
+	equal "$("$bin/json-get" seq trigger <out)" '0 (none)' \
+		'dump: JSON, data only'
+	run 0 'dump: JSON, odd samples' "$dump" -j odd-0-1
+	equal "$("$bin/json-get" data <out)" '["1f2021","222324"]' \
+		'dump: JSON, odd samples'
+	run 0 'dump: JSON, long samples' "$dump" -j -d long-0-1
+	equal "$("$bin/json-get" data <out | tr -d '[]",' | wc -c)" 39 \
+		'dump: JSON, long samples'
+}
+
+# patch FILE OFFSET BYTE...: replaces bytes, in octal
+patch() {
+	local file=$1 offset=$2
+	shift 2
+	printf "$(printf '\\%s' "$@")" |
+		dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
+}
+
+# Signed samples of 12 bits, 0.01 V a step, -5 mV: standard attributes 2, 5 to 8
+make_volts() {
+	put "$work/volt-0-1" 0 3 2
+	printf '\377\017\0\0\144\0' >volt-0-1-data
+	patch volt-0-1-ctrl 14 14
+	patch volt-0-1-ctrl 96 344 1
+	patch volt-0-1-ctrl 112 170 354 377 377
+	patch volt-0-1-ctrl 124 1 0 0 0 1 0 0 0 376 377 377 377 1 0 0 0
+}
+
+test_dump_units() {
+	make_volts
+	run 0 'dump: units' "$dump" -u -d volt-0-1
+	equal "$(tr -s ' ' <out)" ' data 0: -0.015 -0.005 0.995 V' 'dump: values with the unit'
+	run 0 'dump: units in JSON' "$dump" --units -j volt-0-1
+	has out '"unit":"V","data":\[-0.015,-0.005,0.995\]' 'dump: values and unit in JSON'
+	run 0 'dump: units in csv' "$dump" -u -d -f csv volt-0-1
+	equal "$(sed -n '1p; $p' out | xargs)" \
+		"channel,block,sample,value,unit $(sed -n '$s/,[0-9]*,2,.*/,0,2,0.995,V/p' out)" \
+		'dump: value and unit in csv'
+	cp volt-0-1-ctrl once-0-1-ctrl
+	patch volt-0-1-ctrl 124 1 0 0 0 1 0 0 0 375 377 377 377 1 0 0 0
+	cat once-0-1-ctrl volt-0-1-ctrl >two-0-1-ctrl
+	cat volt-0-1-data volt-0-1-data >two-0-1-data
+	mv once-0-1-ctrl volt-0-1-ctrl
+	run 0 'dump: csv of two scales' "$dump" -u -d -f csv two-0-1
+	equal "$(sed 1d out | cut -d, -f4,5 | xargs)" \
+		'-0.015,V -0.005,V 0.995,V -0.006,V -0.005,V 0.095,V' 'dump: each block has its own'
+	run 0 'dump: no unit' "$dump" -u -d -n 1 five-0-1
+	equal "$(head -n 1 out | tr -s ' ')" ' data 0: 0 1 2 3' 'dump: numbers without a unit'
+	run 0 'dump: JSON without a unit' "$dump" -u -d -j -n 1 word-0-1
+	equal "$("$bin/json-get" unit <out)" '""' 'dump: JSON without a unit'
+	run 0 'dump: units of 3 bytes' "$dump" -u -d odd-0-1
+	has out ': 1f2021 222324$' 'dump: units: what is no number is printed as bytes'
+	run 0 'dump: JSON units of 3 bytes' "$dump" -u -j odd-0-1
+	equal "$("$bin/json-get" unit data <out)" '(none) ["1f2021","222324"]' \
+		'dump: JSON: what is no number is printed as bytes'
+	run 0 'dump: attributes with a sign' "$dump" -a -c volt-0-1
+	has out 'offset=-5000 unit=V scale-mantissa=1 scale-exponent=-2 signed=1 ' \
+		'dump: attributes with a sign, and the unit by name'
+	run 0 'dump: JSON attributes with a sign' "$dump" -a -c -j volt-0-1
+	has out '"offset":-5000,"unit":"V","scale-mantissa":1,"scale-exponent":-2' \
+		'dump: JSON: attributes with a sign'
+	patch volt-0-1-ctrl 132 37
+	run 0 'dump: unknown scale' "$dump" -u -d volt-0-1
+	has out ': 0fff 0000 0064$' 'dump: nobody guesses an unknown scale'
+}
+
+# Names come from the kernel for nodes, and for block files only from a file.
+test_dump_names() {
+	local at=sysfs/bus/zio/devices/zzero-0000/cset0
+	mkdir -p $at/chan1 $at/trigger
+	echo user >$at/trigger/name
+	printf 'ext 31 clock\n' >$at/trigger/control-attrs
+	printf 'std 1 gain-factor\next 3 threshold signed\n' >$at/chan1/control-attrs
+	head -c 512 five-0000-0-1-ctrl >$at/chan1/current-control
+	export ZIO_SYSFS=$work/sysfs
+	run 0 'dump: names of a channel' "$dump" -a -c -n 1 five-0-1
+	has out 'channel gain-factor=1500 threshold=0$' 'dump: names from the kernel'
+	run 0 'dump: JSON names' "$dump" -a -c -j -n 1 five-0-1
+	has out '"channel_attributes":\{"gain-factor":1500,"threshold":0\}' \
+		'dump: JSON names from the kernel'
+	run 0 'dump: --print-names' "$dump" --print-names zzero
+	printf 'zzero-0000-0-1 %s\n' 'channel std 1 gain-factor' \
+		'channel ext 3 threshold signed' 'trigger:user ext 31 clock' >wanted
+	same out wanted 'dump: names of a device'
+	cp out names
+	run 0 'dump: --print-names of a channel' "$dump" --print-names zzero-0-1
+	same out wanted 'dump: names of a channel, printed'
+	cat <(head -c 512 five-0000-0-1-ctrl) <(head -c 16 five-0000-0-1-data) >five.zio
+	run 0 'dump: a block file' "$dump" -a -c five.zio
+	has out 'ext3=0$' 'dump: the devices here say nothing about a block file'
+	unset ZIO_SYSFS
+	run 0 'dump: --names' "$dump" -a -c --names names five.zio
+	has out 'threshold=0$' 'dump: names from a file'
+	echo '# none' >none
+	run 1 'dump: --names without the channel' "$dump" -a -c --names=none five.zio
+	has err 'none has no names of zzero-0000-0-1' 'dump: a file without the channel'
+	has out 'ext3=0$' 'dump: but the block is printed'
+	run 1 'dump: --names of a wrong file' "$dump" -a -c --names five-0000-0-1-data five.zio
+	has err 'five-0000-0-1-data:1: not a line' 'dump: a file of something else'
+	run 3 'dump: --print-names of nothing' "$dump" --print-names nothing
+	has err 'nothing: ' 'dump: names of nothing, with a reason'
+}
+
+test_dump_alarms() {
+	put "$work/alarm-0-1" 1 16 1
+	put "$work/alarm-0-1" 4 16 1 0x83
+	run 0 'dump: alarms' "$dump" alarm-0-1
+	has out 'alarms  lost-block,lost-trigger,bit7; driver 0x00; lost before this block: 2' \
+		'dump: alarms by name'
+	has err 'alarm-0-1: 2 blocks, 32 bytes, 2 lost' 'dump: loss is reported'
+	run 0 'dump: JSON alarms' "$dump" -j alarm-0-1
+	equal "$("$bin/json-get" alarms lost <out | tail -n 1)" \
+		'["lost-block","lost-trigger","bit7"] 2' 'dump: JSON alarms'
+}
+
+# The payload is a number of 64 bits.
+test_dump_tlv() {
+	run 0 'dump: no TLV' "$dump" -a five-0-1
+	lacks out tlv 'dump: none is shown'
+	put "$work/tlv-0-1" 1 16 1 0 1 0x8000000000000005
+	put "$work/tlv-0-1" 2 16 1 0 2 0xe0f00000b0f00000
+	put "$work/tlv-0-1" 3 16 1 0 9 0x123
+	put "$work/shots-0-1" 1 16 1 0 4 2
+	run 0 'dump: shots' "$dump" -c shots-0-1
+	has out '^  shots   2: 0 +' 'dump: the times of shots'
+	run 0 'dump: JSON shots' "$dump" -j -c shots-0-1
+	has out '"shots_ns": *\[0, *[0-9]*\]' 'dump: JSON times of shots'
+	run 0 'dump: TLVs' "$dump" -c tlv-0-1
+	grep tlv out >values
+	printf '  tlv     %s\n' channel_mask=0x8000000000000005 \
+		block_info=0xe0f00000b0f00000 tlv9=0x123 >wanted
+	same values wanted 'dump: TLVs by name'
+	run 0 'dump: JSON TLVs' "$dump" -j -c tlv-0-1
+	"$bin/json-get" channel_mask block_info tlv9 <out >values
+	printf '%s\n' '"0x8000000000000005" (none) (none)' \
+		'(none) "0xe0f00000b0f00000" (none)' \
+		'(none) (none) "0x123"' >wanted
+	same values wanted 'dump: JSON TLVs'
+	run 0 'dump: data only' "$dump" -j -d tlv-0-1
+	lacks out 0x 'dump: data only, no TLV'
+}
+
+test_dump_control_only() {
+	cp five-0000-0-1-ctrl lone-ctrl
+	run 0 'dump: lone node of controls' "$dump" -c "$work/lone-ctrl"
+	equal "$(grep -c block out)" 5 'dump: all its controls'
+	lacks out data 'dump: and no data'
+}
+
+test_dump_many() {
+	run 0 'dump: two channels' "$dump" -j five-0-1 word-0-1
+	equal "$("$bin/json-get" seq <out | sort -n | tr '\n' ' ')" \
+		'0 1 2 3 4 5 ' 'dump: blocks of both'
+	run 1 'dump: one of two is torn' "$dump" -j torn-0-1 five-0-1
+	equal "$(wc -l <out)" 5 'dump: the other one goes on'
+	has err '10 of the 16 bytes' 'dump: torn data, with a reason'
+}
+
+test_dump_errors() {
+	run 3 'dump: one of two is not there' "$dump" five-0-1 nothing-0-1
+	has err 'nothing-0-1: no such channel' 'dump: with a reason'
+	run 2 'dump: no channel' "$dump"
+	run 2 'dump: neither control nor data' "$dump" -c -d five-0-1
+	run 2 'dump: format' "$dump" -f octal five-0-1
+	has err 'octal: not a format' 'dump: format, with a reason'
+	run 2 'dump: count' "$dump" -n -5 five-0-1
+	run 1 'dump: disk full' bash -c "'$dump' five-0-1 >/dev/full"
+	has err 'No space left' 'dump: disk full, with a reason'
+	put "$work/big-0-1" 1 100 1
+	put "$work/big-0-1" 2 0 1
+	run 1 'dump: block over the limit' "$dump" -m 99 big-0-1
+	has err 'over the limit of 99 bytes' 'dump: limit, with a reason'
+	has out 'block 2' 'dump: the block after it'
+	run 0 'dump: --help' "$dump" --help
+	has out '^Usage:' 'dump: help text'
+	run 0 'dump: --version' "$dump" --version
+	has out '^zio-dump [0-9]' 'dump: version text'
+}
+
+has_line() {
+	grep -q "$2" "$1"
+}
+
+# One channel is silent; blocks of the other one are printed as they come.
+test_dump_live() {
+	: >out
+	make_fifos live-0-1
+	make_fifos mute-0-1
+	exec 5<>mute-0-1-ctrl 6<>mute-0-1-data 8<>live-0-1-ctrl 9<>live-0-1-data
+	"$dump" -j mute-0-1 live-0-1 >out 2>err 5>&- 6>&- 8>&- 9>&- &
+	child=$!
+	put "$work/live-0-1" 1 16 1
+	wait_for has_line out '"seq":1,'
+	put "$work/live-0-1" 2 16 1
+	wait_for has_line out '"seq":2,'
+	end_child INT 130 'dump: SIGINT while waiting'
+	has err 'live-0-1: 2 blocks, 32 bytes, 0 lost' 'dump: summary'
+	has err 'mute-0-1: 0 blocks' 'dump: summary of the silent one'
+	exec 5>&- 6>&- 8>&- 9>&-
+}
+
+# Files have no ring. The program prints the method with --verbose.
+test_methods() {
+	local method
+
+	run 0 'cat-file: --verbose' "$cat_file" --verbose five-0-1 2
+	has err '^.*zio-cat-file: method read$' 'cat-file: the method is reported'
+	run 0 'cat-file: --method=read' "$cat_file" --method=read five-0-1 2
+	lacks err method 'cat-file: silent without --verbose'
+	for method in ring mmap; do
+		run 3 "cat-file: --method $method" \
+			"$cat_file" --method $method "$work/live-0-1"
+		has err "method $method: .*" "cat-file: no $method, with a reason"
+		run 3 "dump: --method $method" \
+			"$dump" --method $method "$work/live-0-1"
+		has err "method $method: .*" "dump: no $method, with a reason"
+	done
+	run 0 'dump: --method=auto' "$dump" --method=auto -n 1 five-0-1
+	has out 'block 0' 'dump: a block'
+	run 2 'cat-file: unknown method' "$cat_file" -m mmaps five-0-1
+	has err 'mmaps: not a method' 'cat-file: unknown method, with a reason'
+	run 2 'dump: unknown method' "$dump" --method '' five-0-1
+}
+
+make_blocks
+test_alike
+test_terminal
+test_hidden_characters
+test_cat_file
+test_cat_file_loss
+test_cat_file_errors
+test_cat_file_pipe
+test_cat_file_signal
+test_dump_text
+test_dump_formats
+test_dump_csv
+test_dump_csv_table
+test_dump_csv_empty
+test_dump_ticks
+test_dump_json
+test_dump_units
+test_dump_names
+test_dump_alarms
+test_dump_tlv
+test_dump_control_only
+test_dump_many
+test_dump_errors
+test_dump_live
+test_methods
+done_testing

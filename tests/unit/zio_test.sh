@@ -1,0 +1,583 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# zio with a tree of files that stands for sysfs and configfs.
+set -eu
+
+usage='usage: tests/unit/zio_test.sh DIRECTORY_OF_PROGRAMS'
+devices= # make_tree() sets it
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
+. "$here/shell-tap.sh"
+# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
+. "$here/fake-tree.sh"
+begin_tests "$usage" "$@"
+zio=$bin/zio
+unset NO_COLOR
+export LC_ALL=C TERM=xterm
+
+# tree_sum: a checksum of all files
+tree_sum()
+{
+	find sysfs configfs -type f -exec cksum {} + | sort | cksum
+}
+
+# refused STATUS WHAT REGEX ARGUMENT...: zio fails with a message, changes nothing
+refused()
+{
+	local status=$1 what=$2 regex=$3 before
+	shift 3
+	before=$(tree_sum)
+	run "$status" "$what" "$zio" "$@"
+	has err "$regex" "$what, with a reason"
+	equal "$(tree_sum)" "$before" "$what: nothing changed"
+}
+
+test_main()
+{
+	local command
+	run 2 'no command' "$zio"
+	has err '^Usage: zio ' 'no command: usage'
+	run 2 'unknown command' "$zio" lits
+	has err 'lits: no such command' 'unknown command, with a reason'
+	run 2 'unknown option' "$zio" --nothing
+	for command in list get set create destroy top plot export save restore; do
+		run 0 '--help' "$zio" --help
+		has out "^  $command " "--help lists $command"
+		run 0 "$command --help" "$zio" "$command" --help
+		has out "^Usage: zio $command " "$command --help: usage"
+		run 2 "$command --nothing" "$zio" "$command" --nothing
+		"$zio" "$command" --help >wanted
+		run 0 "$command help" "$zio" "$command" help
+		same out wanted "$command help: as --help"
+		run 0 "$command -h" "$zio" "$command" -h
+		same out wanted "$command -h: as --help"
+	done
+	run 0 'help' "$zio" help
+	"$zio" --help >wanted
+	same out wanted 'help: as --help'
+	run 0 'help of a command' "$zio" help list
+	"$zio" list --help >wanted
+	same out wanted 'help of a command: as its --help'
+	run 2 'help of no command' "$zio" help nothing
+	has err 'nothing: no such command' 'help of no command, with a reason'
+	run 0 '--version' "$zio" --version
+	has out '^zio [0-9]' '--version: text'
+	run 1 'disk full' bash -c "'$zio' list -i 0 >/dev/full"
+	has err 'No space left' 'disk full, with a reason'
+	mkdir -p empty/bus/zio/devices
+	run 0 'no device' env ZIO_SYSFS="$work/empty" "$zio" list -i 0
+	has err 'there is no device: load a driver' 'no device: it is said'
+	run 1 'no ZIO' env ZIO_SYSFS="$work/none" "$zio" list
+	has err 'is zio loaded' 'no ZIO, with a reason'
+}
+
+test_list()
+{
+	run 0 'list: columns' "$zio" list -i 0
+	equal "$(head -n 1 out)" \
+		'zzero-0000-0-0 input user kmalloc on 5 16 100 1600 3 - - -' \
+		'list: a line of words'
+	equal "$(wc -l <out)" 8 'list: all channels'
+	run 0 'list: titles' "$zio" list -i 0 -H
+	equal "$(head -n 1 out | wc -w)" "$(tail -n 1 out | wc -w)" \
+		'list: as many titles as columns'
+	run 0 'list: one device' "$zio" list -i 0 zzero
+	equal "$(wc -l <out)" 4 'list: by the short name of id 0'
+	run 0 'list: by pattern' "$zio" list -i 0 '*1/cset0' 'zzero-0001-1-*'
+	equal "$(wc -l <out)" 4 'list: pattern of a channel'
+	run 0 'list: short address' "$zio" list -i 0 zzero-0-2 zzero/cset1
+	equal "$(cut -d' ' -f1 out | xargs)" 'zzero-0000-0-2 zzero-0000-1-0' \
+		'list: channel and set'
+	run 0 'list: by numbers' "$zio" list -i 0 zzero/0/1 zzero-0001/1
+	equal "$(cut -d' ' -f1 out | xargs)" 'zzero-0000-0-1 zzero-0001-1-0' \
+		'list: by numbers: channels'
+	run 0 'list: name of a set' "$zio" list -i 0 'zzero-0001/pl*'
+	equal "$(cut -d' ' -f1 out)" zzero-0001-1-0 'list: name of a set: channel'
+	run 1 'list: nothing matches' "$zio" list -i 0 nothing
+	has err "nothing matches 'nothing'" 'list: nothing matches, with a reason'
+	run 1 'list: one of two matches' "$zio" list -i 0 zzero-0-1 nothing
+	equal "$(cut -d' ' -f1 out)" zzero-0000-0-1 'list: one of two is shown'
+	run 2 'list: interval' "$zio" list -i -1
+	echo 0 >"$devices/zzero-0000/cset0/chan1/enable"
+	echo 0 >"$devices/zzero-0000/cset1/enable"
+	echo 0 >"$devices/zzero-0001/cset0/trigger/enable"
+	rm "$devices/zzero-0001/cset1/chan0/buffer/queued-buffer-len"
+	"$zio" list -i 0 >out
+	equal "$(cut -d' ' -f5 out | xargs)" \
+		'on off on set-off trigger-off trigger-off trigger-off on' \
+		'list: states'
+	equal "$(tail -n 1 out | cut -d' ' -f6)" - 'list: what is not known'
+}
+
+test_tree()
+{
+	run 0 'list: tree' "$zio" list -i 0 -t
+	has out '^zzero-0000$' 'tree: device'
+	has out '^\|- cset0  input  trigger user  buffer kmalloc  16 x 1 B  fired 100$' \
+		'tree: set'
+	has out '^\|  `- zzero-0000-0-2  on  queued 5/16  blocks 100  lost 3$' \
+		'tree: last channel'
+	has out "^\`- cset1  output  'player'  " 'tree: set with a name'
+	lacks out 'from' 'tree: no route'
+	put_file "$devices/zzero-0000/cset1/chan0/buffer/source" zzero-0001-0-2
+	put_file "$devices/zzero-0000/cset1/chan0/statistics/route-lost" 7
+	run 0 'tree: a route' "$zio" list -i 0 -t
+	has out 'zzero-0000-1-0 .* lost 10  from zzero-0001-0-2$' \
+		'tree: a route, and its losses'
+	run 0 'JSON: a route' "$zio" list -i 0 -j zzero-1-0
+	has out '"source": *"zzero-0001-0-2"' 'JSON: a route'
+	echo none >"$devices/zzero-0000/cset1/chan0/buffer/source"
+	run 0 'tree: a route that has ended' "$zio" list -i 0 -t
+	lacks out 'from' 'tree: it has ended'
+	lacks out "$(printf '\033')" 'tree: no colours into a pipe'
+}
+
+test_tree_on_terminal()
+{
+	needs_terminal 'tree: on a terminal' || return 0
+	run 0 'tree: on a terminal' script -qec "$zio list -i 0" typescript
+	has out 'zzero-0000' 'tree: on a terminal: a tree'
+	has out "$(printf '\033')\[32mon" 'tree: colours on a terminal'
+	NO_COLOR=1 run 0 'tree: NO_COLOR' script -qec "$zio list -i 0" typescript
+	has out '^\|- cset0' 'tree: NO_COLOR: is a tree'
+	lacks out "$(printf '\033')\[32mon" 'tree: NO_COLOR: has none'
+}
+
+json()
+{
+	"$bin/json-get" "$@" <out
+}
+
+test_list_json()
+{
+	run 0 'list: JSON' "$zio" list -i 0 -j zzero-0-1
+	equal "$(json shared_triggers configured_devices)" '[] []' \
+		'JSON: no triggers'
+	equal "$(json devices)" \
+		'[{"name":"zzero-0000","csets":[{"path":"zzero-0000/cset0","name":"cset0","direction":"input","ssize":1,"enable":true,"trigger":{"name":"user","type":"user","enable":true,"nsamples":16},"buffer":"kmalloc","fired":100,"lost_triggers":0,"io_errors":0,"fired_per_s":null,"channels":[{"channel":"zzero-0000-0-1","path":"zzero-0000/cset0/chan1","state":"on","enable":true,"queued":5,"length":16,"blocks":100,"bytes":1600,"lost":3,"alarms":0,"blocks_per_s":null,"bytes_per_s":null,"lost_per_s":null}]}]}]' \
+		'JSON: all of it'
+	run 0 'list: rates' "$zio" list -i 0.05 zzero-0-1
+	equal "$(cut -d' ' -f11- out)" '0.0 0.0 0.0' 'list: rates'
+}
+
+test_get()
+{
+	local name
+	for name in zzero-0000/cset0/chan1/enable zzero/0/1/enable \
+		zzero-0-1/enable zzero-0000-0-1/enable /dev/zio/zzero-0000-0-1/enable \
+		zzero/cset0/1/enable; do
+		echo 7 >"$devices/zzero-0000/cset0/chan1/enable"
+		run 0 "get: $name" "$zio" get "$name"
+		equal "$(cat out)" 7 "get: $name: value"
+	done
+	run 0 'get: node' "$zio" get /dev/zzero-0-1-data
+	has out '^enable=7$' 'get: of a node the channel'
+	run 0 'get: set by name' "$zio" get zzero-0001/player/direction
+	equal "$(cat out)" output 'get: set by name: value'
+	run 0 'get: all of a set' "$zio" get zzero/0
+	equal "$(cut -d= -f1 out | xargs)" "current_buffer current_trigger \
+direction enable name ssize statistics/fired statistics/io_errors \
+statistics/lost_triggers trigger/enable trigger/name trigger/nsamples \
+trigger/nshots" 'get: all of a set: attributes'
+	run 0 'get: recursively' "$zio" get -r zzero/0
+	has out '^chan2/buffer/max-buffer-len=16$' 'get: recursively: channels'
+	lacks out 'current-control|uevent' 'get: nothing binary'
+	run 0 'get: device' "$zio" get zzero-0001
+	has out '^cset1/trigger/nshots=1$' 'get: device: its sets'
+	lacks out 'power|uevent' 'get: nothing of the driver model'
+	run 0 'get: several' "$zio" get zzero/0/ssize zzero-0-0/buffer
+	equal "$(xargs <out)" "zzero-0000/cset0/ssize=1 \
+zzero-0000/cset0/chan0/buffer/max-buffer-len=16 \
+zzero-0000/cset0/chan0/buffer/name=kmalloc \
+zzero-0000/cset0/chan0/buffer/queued-buffer-len=5" 'get: several: full names'
+	run 0 'get: JSON' "$zio" get -j zzero/0/trigger zzero/0/direction
+	equal "$(cat out)" \
+		'{"zzero-0000/cset0/trigger":{"enable":1,"name":"user","nsamples":16,"nshots":1},"zzero-0000/cset0":{"direction":"input"}}' \
+		'get: JSON: text'
+}
+
+# The clock of a trigger is not in its files. What is not known is "unknown".
+test_get_clock()
+{
+	local at=$ZIO_CONFIGFS/zio/triggers/hrt/clock9
+	mkdir -p "$at"
+	echo monotonic >"$at/clock"
+	echo kernel >"$at/clock-source"
+	put_file sysfs/devices/system/clocksource/clocksource0/current_clocksource hpet
+	run 0 'get: clock' "$zio" get trigger:clock9
+	grep -v clock-tai out >lines
+	printf '%s\n' clock=monotonic clock-source=kernel clock-counter=hpet \
+		clock-state=local clock-max-error-ns=unknown \
+		clock-est-error-ns=unknown >wanted
+	same lines wanted 'get: clock: lines'
+	has out '^clock-tai-offset-s=' 'get: clock: TAI'
+	echo gps-card >"$at/clock-source"
+	run 0 'get: clock of a board, JSON' "$zio" get -j trigger:clock9
+	equal "$("$bin/json-get" trigger:clock9 <out)" '{"clock":"monotonic","clock-source":"gps-card","clock-counter":"gps-card","clock-state":"unknown","clock-max-error-ns":"unknown","clock-est-error-ns":"unknown","clock-tai-offset-s":"unknown"}' \
+		'get: clock of a board: nothing else is known'
+	run 0 'get: an attribute' "$zio" get trigger:clock9/clock
+	equal "$(cat out)" monotonic 'get: an attribute alone'
+	rm -r "$at"
+}
+
+test_get_errors()
+{
+	local what
+	refused 2 'get: nothing' '^Usage:' get
+	refused 1 'get: no device' \
+		'nope: no such device or channel; there are: zzero-0000 zzero-0001' \
+		get nope
+	refused 1 'get: no set' "zzero-0000 has no channel set '9'" get zzero/9
+	refused 1 'get: no channel' 'nope-0-9: no such' get nope-0-9
+	refused 1 'get: no attribute' \
+		"zzero-0000/cset0/trigger has no part or attribute 'x'; there are: enable name nsamples nshots" \
+		get zzero/0/trigger/x
+	for what in '' / . .. zzero/ zzero//cset0 zzero/0/../cset1 zzero/0/. \
+		zzero/power zzero/uevent trigger: device: trigger:.. \
+		zzero-0000-0 zzero--1 "$(printf 'x%.0s' {1..300})"; do
+		refused 1 "get: '${what:0:20}'" '^zio: ' get "$what"
+	done
+	run 1 'get: the others are shown' "$zio" get nope zzero/0/ssize
+	equal "$(cat out)" zzero-0000/cset0/ssize=1 'get: the others'
+}
+
+value()
+{
+	cat "$devices/$1"
+}
+
+test_set()
+{
+	run 0 'set: one' "$zio" set zzero/0 enable=0
+	equal "$(value zzero-0000/cset0/enable)" 0 'set: one: written'
+	equal "$(cat out err)" '' 'set: silent'
+	run 0 'set: several of several' "$zio" set -v zzero/0 enable=1 \
+		trigger/nsamples=100 zzero-0001-0-2/buffer max-buffer-len=32
+	equal "$(value zzero-0000/cset0/trigger/nsamples)" 100 'set: of a part'
+	equal "$(value zzero-0001/cset0/chan2/buffer/max-buffer-len)" 32 \
+		'set: of another object'
+	equal "$(xargs <out)" "zzero-0000/cset0/enable=1 \
+zzero-0000/cset0/trigger/nsamples=100 \
+zzero-0001/cset0/chan2/buffer/max-buffer-len=32" 'set: --verbose'
+	run 0 'set: OBJECT/ATTR=VALUE' "$zio" set zzero/0/trigger/nsamples=5
+	equal "$(value zzero-0000/cset0/trigger/nsamples)" 5 \
+		'set: OBJECT/ATTR=VALUE: written'
+	run 0 "set: '=' in the value" "$zio" set zzero/0 current_buffer=a=b
+	equal "$(value zzero-0000/cset0/current_buffer)" a=b \
+		"set: '=' in the value: written"
+}
+
+# The attributes of the new trigger appear only after current_trigger is written.
+test_set_order()
+{
+	put_file "$devices/zzero-0000/cset0/.moved/period-ns" 0
+	refused 1 'set: attribute of another trigger' "has no part or attribute 'period-ns'" \
+		set zzero/0 trigger/period-ns=1
+	run 0 'set: trigger first' "$zio" set -v zzero/0 trigger/period-ns=1000 \
+		enable=1 current_trigger=hrt
+	equal "$(cut -d/ -f3- out | xargs)" \
+		'current_trigger=hrt trigger/period-ns=1000 enable=1' \
+		'set: trigger first: order'
+	run 0 'set: trigger as an object' "$zio" set -v zzero/0/trigger \
+		period-ns=2000 zzero/0 current_trigger=hrt
+	equal "$(value zzero-0000/cset0/trigger/period-ns)" 2000 \
+		'set: trigger as an object: written'
+	run 1 'set: attribute that does not come' "$zio" set zzero/0 \
+		current_trigger=hrt trigger/nonsense=1 enable=0
+	has err '1 of [23] attributes were set' 'set: how far it came'
+	equal "$(value zzero-0000/cset0/enable)" 1 'set: and no farther'
+}
+
+test_set_errors()
+{
+	refused 2 'set: nothing' '^Usage:' set
+	refused 2 'set: no assignment' 'ATTR=VALUE is missing' set zzero/0
+	refused 2 'set: no object' 'the object is missing' set enable=1
+	refused 2 'set: no value' 'the value is missing' set zzero/0 enable=
+	refused 2 'set: no name' 'is not ATTR=VALUE' set zzero/0 =1
+	refused 2 'set: two lines' 'one line' set zzero/0 enable="1
+0"
+	refused 2 'set: longer than a page' 'one line' set zzero/0 \
+		enable="$(printf '1%.0s' {1..5000})"
+	refused 2 'set: last object without' 'ATTR=VALUE is missing' \
+		set zzero/0 enable=0 zzero/1
+	refused 1 'set: second is malformed' "has no channel, part or attribute 'no'" \
+		set zzero/0 enable=0 no=1
+	refused 1 'set: second object is not there' 'nope: no such device' \
+		set zzero/0 enable=0 nope enable=1
+	refused 1 'set: read only' 'zzero-0000/cset0/ssize is read-only' \
+		set zzero/0 enable=0 ssize=1
+	refused 1 'set: a part' 'is not an attribute' set zzero/0 trigger=1
+	refused 1 'set: out of the object' 'has no' set zzero/0/chan0 ../enable=1
+}
+
+# fail_with NUMBER PATH: a write fails with this errno
+fail_with()
+{
+	echo "$1" >"$devices/$(dirname "$2")/.${2##*/}.errno"
+}
+
+test_set_refused()
+{
+	local node=zzero-0000-0-1-data
+	fail_with 16 zzero-0000/cset0/current_buffer
+	: >"$work/$node"
+	tail -f "$work/$node" >/dev/null 2>&1 &
+	child=$!
+	wait_for sh -c "ls -l /proc/$child/fd | grep -q $node"
+	refused 1 'set: EBUSY' "cannot set 'vmalloc': Device or resource busy: a node of the set is open, or mapped: $node by tail \($child\)\$" \
+		set zzero/0 current_buffer=vmalloc
+	kill "$child"
+	wait "$child" || true
+	child=
+	fail_with 22 zzero-0000/cset0/current_buffer
+	refused 1 'set: EINVAL' 'no buffer type of that name is loaded; types: kmalloc vmalloc' \
+		set zzero/0 current_buffer=nope
+	fail_with 22 zzero-0000/cset0/current_trigger
+	mkdir configfs/zio/triggers/hrt/clock7
+	refused 1 'set: no trigger' 'types: user hrt; shared, of type hrt: clock7' \
+		set zzero/0 current_trigger=nope
+	fail_with 95 zzero-0000/cset0/trigger/nshots
+	refused 1 'set: EOPNOTSUPP' 'Operation not supported: the device takes single shots only' \
+		set zzero/0 trigger/nshots=2
+	fail_with 2 zzero-0000/cset0/current_trigger
+	refused 1 'set: no trigger and no module' 'in a module, nor a shared trigger; types: user hrt;' \
+		set zzero/0 current_trigger=nope
+	put_file "$devices/zzero-0000/cset0/trigger/fire" ''
+	fail_with 108 zzero-0000/cset0/trigger/fire
+	refused 1 'set: ESHUTDOWN' 'disabled, or its set: set enable=1' \
+		set zzero/0/trigger fire=1
+	put_file "$devices/zzero-0000/cset0/trigger/source" ''
+	fail_with 40 zzero-0000/cset0/trigger/source
+	refused 1 'set: ELOOP' 'cannot follow itself' \
+		set zzero/0/trigger source=zzero-0000/cset0
+	put_file "$devices/zzero-0000/cset1/chan0/buffer/source" none
+	fail_with 42 zzero-0000/cset1/chan0/buffer/source
+	refused 1 'set: ENOMSG' 'this channel is an output: use an input' \
+		set zzero/1/0/buffer source=zzero-0000-1-0
+	rm "$devices/zzero-0000/cset1/chan0/buffer/source"
+	put_file "$devices/zzero-0000/cset0/trigger/period-ns" 7000
+	fail_with 34 zzero-0000/cset0/trigger/period-ns
+	refused 1 'set: ERANGE, with the limits' '1000 \(1 us\) to' \
+		set zzero/0/trigger period-ns=0
+	chmod 0444 "$devices/zzero-0000/cset0/trigger/period-ns"
+	refused 1 'set: of a shared trigger' 'shared trigger: set trigger:[a-z0-9]+ period-ns=' \
+		set zzero/0/trigger period-ns=7
+	rm "$devices/zzero-0000/cset0/trigger/"{fire,source,period-ns}
+	fail_with 34 zzero-0000/cset0/chan0/alarms
+	refused 1 'set: ERANGE' 'mask of 16 bits' set zzero-0-0 alarms=65536
+	fail_with 12 zzero-0000/cset0/trigger/nsamples
+	run 1 'set: ENOMEM' "$zio" set zzero/0 enable=0 trigger/nsamples=9 \
+		trigger/nshots=1
+	has err 'Cannot allocate memory: there is no memory for blocks of that size' \
+		'set: ENOMEM, with a reason'
+	has err '1 of 3 attributes were set' 'set: ENOMEM: how far it came'
+}
+
+test_create()
+{
+	local hrt=configfs/zio/triggers/hrt zzero=configfs/zio/devices/zzero
+	run 0 'create: trigger' "$zio" create trigger hrt clock0 \
+		period-ns=1000000 enable=1
+	equal "$(cat $hrt/clock0/period-ns $hrt/clock0/enable | xargs)" \
+		'1000000 1' 'create: trigger: attributes'
+	run 0 'create: device' "$zio" create device zzero rack1 channels=4
+	equal "$(cat $zzero/rack1/channels $zzero/rack1/live | xargs)" '4 1' \
+		'create: device: lives'
+	run 0 'create: device later' "$zio" create device zzero rack2 live=0
+	equal "$(cat $zzero/rack2/live)" 0 'create: device later: does not live'
+	run 0 'set: device:' "$zio" set device:rack2 live=1
+	equal "$(cat $zzero/rack2/live)" 1 'set: device: is written'
+	echo 16 >$zzero/rack2/.channels.errno
+	refused 1 'set: live device' 'the device is live: set live=0 first' \
+		set device:rack2 channels=2
+	run 0 'get: trigger:' "$zio" get trigger:clock0
+	equal "$(xargs <out)" \
+		'clock=realtime enable=1 fired=0 period-ns=1000000' 'get: trigger:'
+	run 0 'get: one of trigger:' "$zio" get trigger:clock0/period-ns
+	equal "$(cat out)" 1000000 'get: one of trigger:: value'
+	echo clock0 >"$devices/zzero-0000/cset0/current_trigger"
+	run 0 'list: shared' "$zio" list -t -i 0
+	has out '^trigger:clock0  type hrt  on  used by zzero-0000/cset0$' \
+		'list: shared trigger'
+	has out 'cset0  input  trigger clock0 \(shared, hrt\)' \
+		'list: set with a shared trigger'
+	has out '^device:rack1  driver zzero  live as zzero-0001$' 'list: device'
+	run 0 'list: shared, JSON' "$zio" list -j -i 0 'trigger:*'
+	equal "$(json shared_triggers devices)" \
+		'[{"name":"clock0","type":"hrt","attributes":{"clock":"realtime","enable":1,"fired":0,"period-ns":1000000},"csets":["zzero-0000/cset0"]}] []' \
+		'list: shared, JSON: text'
+}
+
+test_create_errors()
+{
+	refused 2 'create: nothing' '^Usage: zio create ' create
+	refused 2 'create: no name' '^Usage: zio create ' create trigger hrt
+	refused 2 'create: what' "neither 'trigger' nor 'device'" create x hrt y
+	refused 1 'create: no type' \
+		"no trigger type 'irq'; there are: hrt timer; a module may have it: modprobe zio-trig-irq" create trigger irq a
+	refused 1 'create: exists' "'clock0' exists already; its trigger type is hrt" \
+		create trigger timer clock0
+	refused 2 'create: slash' 'a name has no slash' create trigger hrt a/b
+	refused 2 'create: dots' 'a name has no slash' create trigger hrt ..
+	refused 2 'create: malformed' 'is not ATTR=VALUE' \
+		create trigger hrt clock9 period
+	refused 1 'create: no attribute' 'trigger:clock9 was not created' \
+		create trigger hrt clock9 nonsense=1
+	mkdir configfs/zio/triggers/hrt/.new/.keep
+	echo 22 >configfs/zio/triggers/hrt/.new/.period-ns.errno
+	refused 1 'create: refused' "trigger:clock9/period-ns: cannot set '0': Invalid argument" \
+		create trigger hrt clock9 enable=1 period-ns=0
+	run 1 'create: no configfs' env ZIO_CONFIGFS="$work/none" "$zio" create \
+		trigger hrt clock9
+	has err 'see that configfs is mounted' 'create: no configfs, with a reason'
+}
+
+test_destroy()
+{
+	: >configfs/zio/triggers/hrt/clock0/.busy
+	refused 1 'destroy: in use' \
+		'trigger:clock0 is in use by zzero-0000/cset0: give' \
+		destroy trigger clock0
+	rm configfs/zio/triggers/hrt/clock0/.busy
+	run 0 'destroy: trigger' "$zio" destroy trigger clock0
+	run 1 'destroy: it is gone' test -e configfs/zio/triggers/hrt/clock0
+	run 0 'destroy: device' "$zio" destroy device rack1
+	run 1 'destroy: it is gone' test -e configfs/zio/devices/zzero/rack1
+	refused 1 'destroy: not there' 'there is no such device' \
+		destroy device rack1
+	refused 2 'destroy: no name' '^Usage:' destroy device
+	refused 2 'destroy: slash' 'is not a name' destroy device a/b
+}
+
+has_lines()
+{
+	[ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+test_top()
+{
+	run 0 'top: plain' "$zio" top -i 0.05 -n 2 zzero
+	equal "$(grep -c CHANNEL out)" 2 'top: as many times as asked for'
+	has out '^zzero-0000-0-2 inp user +0 +0 +0 +0 +5/16 +3$' 'top: a row'
+	lacks out zzero-0001 'top: pattern'
+	run 2 'top: sort' "$zio" top -s nonsense
+	run 2 'top: count' "$zio" top -n x
+	run 2 'top: interval' "$zio" top -i 0
+	run 0 'top: one interval' "$zio" top -i 0.05 -n 1 -s lost -r
+}
+
+# has_channels DEVICE NUMBER: in the last complete line of out
+has_channels()
+{
+	[ "$(grep '}$' out | tail -n 1 | grep -o "\"channel\":\"$1-" |
+		wc -l)" -eq "$2" ]
+}
+
+# The counters of a channel change; a device is removed, another one added.
+test_top_json()
+{
+	local stat=$devices/zzero-0000/cset0/chan1/statistics
+	: >out
+	"$zio" top -j -i 0.2 >out 2>err &
+	child=$!
+	wait_for has_lines out 1
+	echo 1100 >"$stat/blocks"
+	wait_for has_lines out 3
+	rm -r "$devices/zzero-0001"
+	make_device "$PWD/sysfs" zzero-0002
+	equal "$(wait_for has_channels zzero-0002 4 && echo yes)" yes \
+		'top: a device appears'
+	equal "$(wait_for has_channels zzero-0001 0 && echo yes)" yes \
+		'top: a device goes'
+	kill -INT "$child"
+	status=0
+	wait "$child" || status=$?
+	child=
+	equal "$status" 130 'top: Ctrl-C'
+	cp out intervals
+	has out '"blocks":1100,.*"blocks_per_s":[1-9][0-9]*\.' 'top: a rate'
+	# shellcheck disable=SC2016 # a field of awk
+	run 0 'top: interval' awk -F'"interval":' \
+		'{ sum += $2 } END { exit !(sum / NR > 0.15 && sum / NR < 20) }' intervals
+}
+
+# On a terminal: stty prints the same before and afterwards.
+test_top_screen()
+{
+	needs_terminal 'top: on a terminal' || return 0
+	cat >on-terminal <<-END
+		stty sane rows 24 cols 80
+		stty -a >before
+		(until [ -e resize ]; do sleep 0.05; done; stty cols 200 </dev/tty; rm resize) &
+		$zio top -i 0.1
+		echo "status \$?"
+		stty -a >after
+	END
+	rm -f keys
+	mkfifo keys
+	: >out
+	script -qfc 'bash ./on-terminal' typescript <keys >out 2>err &
+	child=$!
+	exec 9>keys
+	wait_for grep -q 'by name' out
+	printf l >&9
+	wait_for grep -q 'by lost' out
+	printf r >&9
+	wait_for grep -q 'by lost, reversed' out
+	has out 'QUEUED +LOST.\[K' 'top: 80 columns have the losses'
+	lacks out 'q: quit' 'top: longer lines are cut'
+	touch resize
+	wait_for grep -q 'q: quit' out
+	has out 'q: quit' 'top: a resize of the terminal is followed at once'
+	wait_for test ! -e resize
+	stty_size='rows 24; columns 200'
+	sed -i "s/rows 24; columns 80/$stty_size/" before
+	printf q >&9
+	wait_for grep -q status out || true
+	exec 9>&-
+	wait "$child" || true
+	child=
+	has out 'status 0' 'top: q quits'
+	same before after 'top: q leaves the terminal as it was'
+	has out "$(printf '\033')\[\?1049l" 'top: and its screen'
+	: >out
+	script -qfc 'bash ./on-terminal' typescript <keys >out 2>err &
+	child=$!
+	exec 9>keys
+	wait_for grep -q 'by name' out
+	printf '\003' >&9
+	wait_for grep -q status out || true
+	exec 9>&-
+	wait "$child" || true
+	child=
+	has out 'status 130' 'top: Ctrl-C on a terminal'
+	same before after 'top: Ctrl-C leaves the terminal as it was'
+}
+
+make_tree
+test_main
+test_list
+make_tree
+test_tree
+test_tree_on_terminal
+test_list_json
+test_get
+test_get_clock
+test_get_errors
+make_tree
+test_set
+make_tree
+test_set_order
+make_tree
+test_set_errors
+test_set_refused
+make_tree
+test_create
+test_create_errors
+test_destroy
+make_tree
+test_top
+test_top_json
+test_top_screen
+done_testing

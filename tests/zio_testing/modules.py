@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""modules - build the modules of this checkout, print the directory that has them
+
+Parser: modules KERNEL
+
+KERNEL is a name or a directory, as for kernel. Each checkout and kernel has a directory
+in ~/.cache/zio/modules.
+"""
+
+import contextlib
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import kernel
+from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
+from .toolchain import Toolchain, toolchain_of
+
+MODULES = CACHE / "modules"
+TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
+
+
+def copy_modules(directory: Path, to: Path) -> None:
+    to.mkdir(parents=True, exist_ok=True)
+    for module in directory.rglob("*.ko"):
+        shutil.copy(module, to)
+
+
+@contextlib.contextmanager
+def built_modules(tree: Path) -> Iterator[Path]:
+    """Build for the kernel in @tree. Yield the directory, which no other build changes
+    before the block ends."""
+    directory = MODULES / f"{tree.name}-{tag_of(ROOT, tree)}"
+    toolchain = toolchain_of(tree)
+    make = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words, "modules"]
+    with locked(Path(f"{directory}.lock")):
+        directory.mkdir(exist_ok=True)
+        complaint = f"the modules do not build against {tree}/build"
+        build(toolchain.run(*make), Path(f"{directory}.log"), complaint)
+        yield directory
+
+
+def build_counted(tree: Path) -> Path:
+    """Build modules that count how often each line runs, for a kernel with gcov. Return
+    their directory, which also has the notes of the compiler."""
+    directory = MODULES / f"{tree.name}-counted-{tag_of(ROOT, tree)}"
+    make = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
+    make += [f"KDIR={tree}/build", "GCOV_PROFILE=y", "modules"]
+    with locked(Path(f"{directory}.lock")):
+        directory.mkdir(exist_ok=True)
+        complaint = "the modules with counters do not build"
+        build(make, Path(f"{directory}.log"), complaint)
+    return directory
+
+
+def build_tools(toolchain: Toolchain) -> Path:
+    """Build static tools outside of the checkout. Return their folder "tools"."""
+    words = toolchain.program_words
+    # Objects of a newer suite do not link with the C library of an older one.
+    root = [toolchain.root] if toolchain.root else []
+    directory = CACHE / "static-tools" / tag_of(ROOT, *words, *root)
+    with locked(directory.with_suffix(".lock")):
+        folders = ("tools", "include/uapi")
+        copy_sources(folders, TOOL_SOURCES, directory, "tools/bench/")
+        make = toolchain.run("make", "-C", directory / "tools", "STATIC=1", *words, "all")
+        build(make, directory.with_suffix(".log"), "the tools do not build")
+    return directory / "tools"
+
+
+def main(words: list[str]) -> int:
+    parser = Parser()
+    parser.add_argument("kernel")
+    with built_modules(kernel.prepare(parser.parse_args(words).kernel)) as directory:
+        print(directory)
+    return 0

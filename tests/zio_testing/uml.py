@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Run the KUnit suites in User Mode Linux: a kernel that is a program of this machine.
+
+It is up after a tenth of a second. It has one processor and no preemption, so it judges
+no race. Lockdep is there."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from .common import CACHE, TESTING, Failure, build, read_log, tag_of
+from .tap import Results, read_kunit
+
+# Seconds. The suites take two.
+LIMIT = 600
+ARGUMENTS = (
+    "mem=256M root=none rootfstype=hostfs rootflags=/ ro con=null con0=null,fd:1 "
+    "loglevel=7 log_buf_len=4M panic=-1 console=tty0 "
+    # Arguments that the kernel does not know are the environment of its first process.
+    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW"
+).split()
+# Lockdep also reports UML's own maps of memory (lib/maple_tree.c): no fault of ZIO.
+FAULT = re.compile(
+    r"^.*(?:BUG: |Kernel panic|WARNING: (?!suspicious RCU)|a set is used where|"
+    r"zio-uml: cannot load).*$",
+    re.M,
+)
+
+
+def preload() -> Path:
+    """Compile the library that UML needs on new processors. Return it."""
+    source = TESTING / "machine/uml/xstate.c"
+    library = CACHE / "uml" / f"xstate-{tag_of(source.read_text())}.so"
+    if not library.exists():
+        library.parent.mkdir(parents=True, exist_ok=True)
+        new = library.with_suffix(".new")
+        command = ["gcc", "-O2", "-shared", "-fPIC", "-o", new, source]
+        build(command, CACHE / "uml/log", "the library for UML does not build")
+        new.rename(library)
+    return library
+
+
+def run_kunit(tree: Path, modules: Path, log: Path) -> dict[str, Results]:
+    """Run all suites of the modules in @modules. Return the results of each suite. A
+    fault of the kernel is a failure of the suite "kernel"."""
+    env = {**os.environ, "LD_PRELOAD": str(preload())}
+    command: list[str | Path] = ["timeout", str(LIMIT), tree / "vmlinuz", *ARGUMENTS]
+    command += [f"init={TESTING / 'machine/uml/init'}", f"ZIO_MODULES={modules}"]
+    with open(log, "wb") as out:
+        subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env=env,
+        )
+    text = read_log(log)
+    results = read_kunit(text)
+    if not results:
+        raise Failure(f"no KUnit suite ran in UML, see {log}")
+    results["kernel"] = Results()
+    for fault in FAULT.findall(text):
+        results["kernel"].fail(f"KUnit in UML: {fault.strip()}")
+    if "zio-uml: the end" not in text:
+        results["kernel"].fail(f"KUnit in UML did not end, see {log}")
+    return results
