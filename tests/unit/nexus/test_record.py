@@ -8,7 +8,15 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from makeblocks import START, SWAPPED, Kind, make_block, make_file, samples
+from makeblocks import (
+    START,
+    SWAPPED,
+    Kind,
+    make_block,
+    make_control,
+    make_file,
+    samples,
+)
 
 WITH_LOSSES = [*range(100, 150), *range(153, 200), *range(210, 1300)]
 
@@ -174,10 +182,20 @@ def test_standard_input(summary: Any, nexus: Any, tmp_path: Path) -> None:
 
 
 def test_interleaved(nexus: Any, tmp_path: Path) -> None:
+    """A reader finds the values of each channel by the mask."""
     kind = Kind(mask=0b1011, nsamples=12)
-    content = b"".join(make_block(kind, n) for n in range(20))
+    scans = np.array([0, 1000, 3000], "u2") + np.arange(80, dtype="u2")[:, None]
+    blocks = zip(range(20), np.split(scans, 20))
+    content = b"".join(
+        make_control(kind, n, 12).tobytes() + data.tobytes() for n, data in blocks
+    )
     with round_trip(nexus, tmp_path, content) as file:
-        assert file["entry"][kind.name].attrs["channel_mask"] == 0b1011
+        group = file["entry"][kind.name]
+        mask = int(group.attrs["channel_mask"])
+        channels = [n for n in range(64) if mask >> n & 1]
+        assert channels == [0, 1, 3]
+        columns = group["data"][()].reshape(-1, 3).T.tolist()
+        assert columns == [[1000 * n + k for k in range(80)] for n in channels]
 
 
 def test_units(nexus: Any, tmp_path: Path) -> None:
