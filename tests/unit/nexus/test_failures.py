@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Samples that a format does not take, and files that cannot be ended."""
 
+import fcntl
 import os
 import subprocess
+import sys
+import termios
 import threading
 import time
 import wave
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -124,6 +127,11 @@ def test_part_of_an_archive(nexus: Any, tmp_path: Path, suffix: str) -> None:
     assert "is in" not in said and not parts
 
 
+def unread(pipe: IO[bytes]) -> int:
+    """Return the bytes in the pipe."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 def slowly(tmp_path: Path, blocks: Iterable[bytes], *words: str) -> tuple[int, str]:
     """Convert a pipe that gives the blocks one by one; return the status, the text."""
     process = subprocess.Popen(
@@ -136,7 +144,8 @@ def slowly(tmp_path: Path, blocks: Iterable[bytes], *words: str) -> tuple[int, s
     for block in blocks:
         process.stdin.write(block)
         process.stdin.flush()
-        time.sleep(0.5)
+        while process.poll() is None and unread(process.stdin):
+            time.sleep(0.01)
     said = process.communicate()[1].decode()
     assert "Exception" not in said
     return process.returncode, said

@@ -22,7 +22,8 @@ from zio_nexus.hdf import Recording
 
 KIND = Kind(nsamples=512)
 BLOCK = len(make_block(KIND, 0))
-PATIENCE = 60
+# Seconds, which only a hang reaches: a minute, on a machine that is eight times slower
+PATIENCE = 480
 
 
 class Running:
