@@ -23,7 +23,7 @@ def run(*words: str, **options: Any) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
+        timeout=480,
         **options,
     )
     return done.returncode, done.stdout

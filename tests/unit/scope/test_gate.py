@@ -45,14 +45,14 @@ def daemon(work: Path) -> Iterator[str]:
 
 async def enter(session: aiohttp.ClientSession, url: str, token: str) -> Any:
     """Return a web socket that has shown the token."""
-    found = await asyncio.wait_for(session.ws_connect(f"{url}ws"), 60)
+    found = await asyncio.wait_for(session.ws_connect(f"{url}ws"), 480)
     assert (await shake_hands(found, "token", token))["type"] == "hello"
     return found
 
 
 def connect(url: str, first: bytes) -> socket.socket:
     port = int(url.split(":")[2].strip("/"))
-    made = socket.create_connection(("127.0.0.1", port), timeout=60)
+    made = socket.create_connection(("127.0.0.1", port), timeout=480)
     made.sendall(first)
     return made
 
@@ -68,7 +68,7 @@ def test_idle_connections_do_not_lock_the_owner_out(tmp_path: Path, first: bytes
             owner = await enter(session, url, token)
             strangers += [connect(url, first) for _ in range(FILES + 50)]
             await enter(session, url, token)
-            assert (await owner.receive_json(timeout=60))["type"] == "state"
+            assert (await owner.receive_json(timeout=480))["type"] == "state"
         for stranger in strangers:
             stranger.close()
 
@@ -103,7 +103,7 @@ def test_a_stranger_has_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
             one.trust(made[0].get_extra_info("peername"))
             stranger, other = await asyncio.open_connection(*address)
             with contextlib.suppress(ConnectionError):
-                assert await asyncio.wait_for(stranger.read(), 60) == b""
+                assert await asyncio.wait_for(stranger.read(), 480) == b""
             assert not made[0].is_closing()
             for each in writer, other:
                 each.close()

@@ -22,7 +22,7 @@ class Traces:
 
 
 def wait_for(is_so: Callable[[], object]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 480
     while not is_so():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.01)

@@ -51,7 +51,7 @@ def get(url: str, trusted: Path, newest: ssl.TLSVersion | None = None) -> str:
         context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
         context.maximum_version = newest
         context.set_ciphers("ALL:@SECLEVEL=0")
-    with urllib.request.urlopen(url, timeout=60, context=context) as reply:
+    with urllib.request.urlopen(url, timeout=480, context=context) as reply:
         return str(reply.read().decode())
 
 
