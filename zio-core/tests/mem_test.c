@@ -444,19 +444,6 @@ static void tear_down(struct model *m)
 	test_device_remove(m->out_dev);
 }
 
-/* Waits for work items, which look at busy pins and free buffers. */
-static void wait_for_buffers(void)
-{
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		flush_workqueue(zio_wq);
-		if (atomic_read(&tally.created) == atomic_read(&tally.destroyed))
-			break;
-		schedule_timeout_uninterruptible(HZ / 10);
-	}
-}
-
 static void memory_follows_model(struct kunit *test)
 {
 	struct model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -475,9 +462,11 @@ static void memory_follows_model(struct kunit *test)
 		model_check(m);
 	}
 	tear_down(m);
-	wait_for_buffers();
+	/* Work items look at busy pins, and free buffers. */
+	KUNIT_EXPECT_TRUE(test, test_wait_for(atomic_read(&tally.created) ==
+					      atomic_read(&tally.destroyed)));
+	flush_workqueue(zio_wq);
 	KUNIT_EXPECT_EQ(test, atomic_read(&tally.got), atomic_read(&tally.put));
-	KUNIT_EXPECT_EQ(test, atomic_read(&tally.created), atomic_read(&tally.destroyed));
 	kunit_info(test, "%u pins, %u shares, %u copies, %u busy, %u replaced, %u unplugged, %u outlived",
 		   m->pins, m->shares, m->copies, m->busy, m->replaced, m->unplugged,
 		   m->outlived);

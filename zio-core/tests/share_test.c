@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* share_test.c: owners of a shared block: refusals, ends, and a model */
-#include <linux/iopoll.h>
 #include <linux/prandom.h>
 #include <linux/zio-stream.h>
 
@@ -443,7 +442,7 @@ static void board_is_told_when_outputs_have_played(struct kunit *test)
 {
 	struct stage s = { .is_stream = true };
 	struct zio_control ctrl;
-	unsigned int i, refills, now;
+	unsigned int i, refills;
 
 	set_up(&s, test, 2);
 	run_board(&s, ZIO_DEFAULT_LEN);
@@ -458,9 +457,7 @@ static void board_is_told_when_outputs_have_played(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, zio_cset_done(&s.out_dev[i]->cset->pub));
 	}
 	/* A work tells the board. */
-	read_poll_timeout(READ_ONCE, now, now == refills + 1, 100, 10 * USEC_PER_SEC, false,
-			  s.in_dev->refills);
-	KUNIT_EXPECT_EQ(test, now, refills + 1);
+	KUNIT_EXPECT_TRUE(test, test_wait_for(READ_ONCE(s.in_dev->refills) == refills + 1));
 	KUNIT_EXPECT_NOT_NULL(test, zio_channel_take(&s.in->pub));
 }
 

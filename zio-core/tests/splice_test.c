@@ -87,7 +87,6 @@ static void page_of_a_socket_is_busy(struct kunit *test)
 {
 	struct page *page;
 	struct pinned l;
-	int i;
 
 	pin_one(test, &l);
 	page = vmalloc_to_page(l.block->data);
@@ -98,9 +97,7 @@ static void page_of_a_socket_is_busy(struct kunit *test)
 	schedule_timeout_uninterruptible(HZ / 10);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), -1);
 	put_page(page);
-	for (i = 0; i < 2000 && atomic_read(&l.area->maps); i++)
-		schedule_timeout_uninterruptible(HZ / 10);
-	KUNIT_EXPECT_EQ(test, atomic_read(&l.area->maps), 0);
+	KUNIT_EXPECT_TRUE(test, test_wait_for(!atomic_read(&l.area->maps)));
 	KUNIT_EXPECT_EQ(test, count_room(&l), 1);
 }
 
@@ -115,12 +112,6 @@ static void mapped_area_is_not_pinned(struct kunit *test)
 	atomic_dec(&l.area->maps);
 }
 
-static void wait_for_work(void)
-{
-	flush_workqueue(zio_wq);
-	schedule_timeout_uninterruptible(HZ / 10);
-}
-
 /*
  * A pipe has a block, and holds the buffer. A socket has a page of another one. Its pin
  * ends, as nothing fills the block again.
@@ -131,7 +122,6 @@ static void board_goes(struct kunit *test)
 	struct zio_block_pin *second;
 	struct page *page;
 	struct pinned l;
-	int i;
 
 	pin_one(test, &l);
 	chan = l.chan;
@@ -145,17 +135,14 @@ static void board_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_pins_count(chan).blocks, 2);
 	end(&l);
 	KUNIT_EXPECT_NULL(test, chan->buf);
-	for (i = 0; i < 300 && zio_pins_count(chan).blocks > 1; i++)
-		wait_for_work();
+	KUNIT_EXPECT_TRUE(test, test_wait_for(zio_pins_count(chan).blocks == 1));
 	KUNIT_EXPECT_EQ(test, zio_pins_count(chan).bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, refcount_read(&l.pin->mem.buf->ref), 1);
 	zio_mem_put(&l.pin->mem);
 	KUNIT_EXPECT_EQ(test, zio_pins_count(chan).blocks, 0);
 	KUNIT_EXPECT_EQ(test, page_ref_count(page), 1);
 	put_page(page);
-	for (i = 0; i < 1000 && kref_read(&chan->kobj.kref) > 1; i++)
-		wait_for_work();
-	KUNIT_EXPECT_EQ(test, kref_read(&chan->kobj.kref), 1);
+	KUNIT_EXPECT_TRUE(test, test_wait_for(kref_read(&chan->kobj.kref) == 1));
 	kobject_put(&chan->kobj);
 }
 
@@ -204,7 +191,7 @@ static void page_behind_is_not_looked_at(struct kunit *test)
  */
 static void module_stays_for_the_last_pin(struct kunit *test)
 {
-	int before, after, i;
+	int before, after;
 	struct module *zio;
 	struct pinned l;
 
@@ -221,9 +208,7 @@ static void module_stays_for_the_last_pin(struct kunit *test)
 	preempt_enable();
 	zio_area_put(l.area);
 	KUNIT_EXPECT_EQ(test, after, before);
-	for (i = 0; i < 1000 && module_refcount(zio) == before; i++)
-		schedule_timeout_uninterruptible(HZ / 10);
-	KUNIT_EXPECT_EQ(test, module_refcount(zio), before - 1);
+	KUNIT_EXPECT_TRUE(test, test_wait_for(module_refcount(zio) == before - 1));
 }
 
 /* The kernel does not ask for nothing. A caller of its own could, and would never return. */

@@ -4,7 +4,6 @@
  * thread beside a reader that changes the configuration
  */
 #include <linux/kthread.h>
-#include <linux/iopoll.h>
 #include <linux/prandom.h>
 #include <linux/zio-stream.h>
 
@@ -262,23 +261,15 @@ static void set_prefer_new(struct model *m)
 static void wait_for_output(struct model *m)
 {
 	const struct zio_channel_core *out = m->output->cset->chan[0];
-	unsigned long blocks;
-	int ret;
 
-	ret = read_poll_timeout(READ_ONCE, blocks, blocks == m->played, 100,
-				10 * USEC_PER_SEC, false, out->blocks);
-	KUNIT_ASSERT_EQ_MSG(m->test, ret, 0, "%lu blocks are played, not %lu", blocks,
-			    m->played);
+	KUNIT_ASSERT_TRUE_MSG(m->test, test_wait_for(READ_ONCE(out->blocks) == m->played),
+			      "%lu blocks are played, not %lu", out->blocks, m->played);
 }
 
 /* The context that plays the output's blocks may be the one that starts the stream again. */
 static void wait_for_stream(struct model *m)
 {
-	int phase;
-
-	KUNIT_ASSERT_EQ(m->test, 0,
-			read_poll_timeout(cset_phase, phase, phase == CSET_ARMED, 100,
-					  10 * USEC_PER_SEC, false, m->tdev->cset));
+	KUNIT_ASSERT_TRUE(m->test, test_wait_for(cset_phase(m->tdev->cset) == CSET_ARMED));
 }
 
 static void check(struct model *m)

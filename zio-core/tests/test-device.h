@@ -18,6 +18,18 @@
 #include "share/internal.h"
 #include "trigger/internal.h"
 
+/*
+ * Waits until the condition holds, which another task sees to. Only a hang takes the limit:
+ * a minute, on a machine that is eight times slower. Returns whether the condition holds.
+ */
+#define test_wait_for(condition) ({					\
+	unsigned long end_ = jiffies + 480 * HZ;			\
+									\
+	while (!(condition) && time_before(jiffies, end_))		\
+		schedule_timeout_uninterruptible(1);			\
+	(condition);							\
+})
+
 /**
  * struct test_device - a registered device with one channel set
  * @test: the test that created it
