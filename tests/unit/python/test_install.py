@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +46,20 @@ def test_version() -> None:
     found = output_of("env", "-C", TOOLS / "python", "-u", "ZIO_VERSION",
                       sys.executable, setup, "-q", "--version")  # fmt: skip
     assert found.splitlines()[-1] == wanted[1]
+
+
+def test_pip(tmp_path: Path) -> None:
+    """pip builds and installs the package without a network."""
+    venv = tmp_path / "venv"
+    output_of(sys.executable, "-m", "venv", "--system-site-packages", venv)
+    # pip builds in the tree, where the other tests have their package.
+    tree = tmp_path / "tree"
+    ignore = shutil.ignore_patterns("build", "*.egg-info")
+    for folder in ("tools/python", "tools/libzio", "include/uapi"):
+        shutil.copytree(TOOLS.parent / folder, tree / folder, ignore=ignore)
+    options = ("--no-index", "--no-build-isolation", "--no-deps", "--no-cache-dir")
+    output_of(venv / "bin/pip", "install", "-q", *options, tree / "tools/python")
+    found = output_of(
+        venv / "bin/python", "-c", "import zio; print(zio.__file__)", PYTHONPATH=""
+    )
+    assert found.startswith(str(venv))
