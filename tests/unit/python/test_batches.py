@@ -146,7 +146,7 @@ def test_error_after_a_timeout(tmp_path: Path) -> None:
     found = []
     with zio.open(path) as ch, pytest.raises(zio.Error) as caught:
         os.write(fd, make_block(0) + make_block(1) + b"x" * 512)
-        for batch in ch.batches(10, timeout=20):
+        for batch in ch.batches(10, timeout=480):
             found += batch.controls["seq_num"].tolist()
     os.close(fd)
     assert caught.value.errno == errno.EPROTO

@@ -217,7 +217,7 @@ def test_async_for(fifo: str) -> None:
             await task
         return found
 
-    assert asyncio.run(asyncio.wait_for(read(), 20)) == list(range(5))
+    assert asyncio.run(asyncio.wait_for(read(), 480)) == list(range(5))
     os.close(fd)
 
 

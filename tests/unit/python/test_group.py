@@ -119,7 +119,7 @@ def test_timeout_and_interrupt(tmp_path: Path) -> None:
         timer.join()
         group.resume()
         os.write(fd, make_block(3))
-        event = group.next(20)
+        event = group.next(480)
         assert event is not None
         assert event.blocks[path].seq == 3
     os.close(fd)
@@ -141,5 +141,5 @@ def test_async_for(tmp_path: Path) -> None:
                 os.write(fd, make_block(2))
         return found
 
-    assert asyncio.run(asyncio.wait_for(read(), 20)) == [1, 2]
+    assert asyncio.run(asyncio.wait_for(read(), 480)) == [1, 2]
     os.close(fd)

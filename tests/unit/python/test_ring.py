@@ -223,7 +223,7 @@ def test_timeout_adds_up(ring: FakeRing) -> None:
     with zio.open(ring.name, method="ring") as ch:
         for n in range(3):
             ring.put(n)
-        batches = ch.batches(4, timeout=30)
+        batches = ch.batches(4, timeout=480)
         timer = threading.Timer(0.1, ring.put, (3,))
         timer.start()
         batch = next(batches)

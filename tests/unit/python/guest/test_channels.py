@@ -162,7 +162,7 @@ def test_timeout(cset: zio.Object) -> None:
     cset["current_trigger"] = "timer"
     cset.trigger["period-ms"] = 20
     with zio.open(SAWTOOTH) as ch:
-        batches = ch.batches(4, timeout=60)
+        batches = ch.batches(4, timeout=480)
         assert [len(next(batches)) for _ in range(3)] == [4, 4, 4]
 
 
@@ -183,7 +183,7 @@ def test_async_for(cset: zio.Object) -> None:
     async def read_all() -> list[list[int]]:
         return await asyncio.gather(read("zzero-0-0"), read("zzero-0-2"))
 
-    for found in asyncio.run(asyncio.wait_for(read_all(), 120)):
+    for found in asyncio.run(asyncio.wait_for(read_all(), 480)):
         assert found == list(range(found[0], found[0] + 5))
 
 
