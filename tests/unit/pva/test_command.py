@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from p4p.client.thread import Context
-from rig import PROGRAM, Program, attributes_of, make_block
+from rig import PROGRAM, SECONDS, Program, attributes_of, make_block
 
 Start = Callable[..., Program]
 # Linux has one number for all architectures.
@@ -24,7 +24,9 @@ PIDFD_GETFD = 438
 def run(*words: str | Path, **environ: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-B", PROGRAM, *map(str, words)]
     env = {**os.environ, **environ}
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=env, timeout=SECONDS
+    )
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def test_a_client_that_searches(start: Start, file: Path) -> None:
     start("--prefix=found:", file)
     settings = {"EPICS_PVA_ADDR_LIST": "127.0.0.1", "EPICS_PVA_AUTO_ADDR_LIST": "NO"}
     with Context("pva", conf=settings, useenv=False) as client:
-        assert len(client.get("found:zzero-0000-0-0", timeout=60)) == 16
+        assert len(client.get("found:zzero-0000-0-0", timeout=SECONDS)) == 16
 
 
 def test_only_this_machine(start: Start, file: Path) -> None:
