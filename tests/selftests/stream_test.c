@@ -23,7 +23,6 @@
 #define CSET		"/sys/bus/zio/devices/zzero-0050/cset0"
 #define CHAN		CSET "/chan0"
 #define STATISTICS	CHAN "/statistics"
-#define LONG_MS		10000
 
 static void remove_stream(void)
 {
@@ -145,7 +144,7 @@ TEST("a reader sleeps, and wakes for a tick", one_channel)
 		while (read(data, buf, sizeof(buf)) > 0)
 			;
 		ASSERT_EQ(errno, EAGAIN);
-		ASSERT_EQ(poll_events(data, POLLIN, LONG_MS), POLLIN);
+		ASSERT_EQ(poll_events(data, POLLIN, -1), POLLIN);
 	}
 }
 
@@ -254,7 +253,7 @@ TEST("a disabled stream stands still", one_channel)
 	/* Twenty ticks would come in this time. */
 	ASSERT_EQ(poll_events(data, POLLIN, 20), 0);
 	write_text(CSET "/enable", "1");
-	ASSERT_EQ(poll_events(data, POLLIN, LONG_MS), POLLIN);
+	ASSERT_EQ(poll_events(data, POLLIN, -1), POLLIN);
 }
 
 static void *map(int fd, size_t offset, size_t size, int prot)
@@ -334,7 +333,7 @@ TEST("a ring that was full goes on after a poll", mapped)
 	wait_for(10, read_number(STATISTICS "/dry"));
 	head = __atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE);
 	__atomic_store_n(&hdr->tail, head, __ATOMIC_RELEASE);
-	ASSERT_EQ(poll_events(ctrl, POLLIN, LONG_MS), POLLIN);
+	ASSERT_EQ(poll_events(ctrl, POLLIN, -1), POLLIN);
 	ASSERT_TRUE(__atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE) != head);
 }
 
@@ -354,6 +353,23 @@ TEST("a tap sees blocks of a stream, and takes none", mapped)
 		for (k = 1; k < 16; k++)
 			ASSERT_EQ(block.data[k], (uint8_t)(block.data[0] + k));
 	}
+}
+
+TEST("the parameter of the module makes a stream of each board's cset0", NULL)
+{
+	unsigned long due;
+
+	remove_stream();
+	reload("zio-zero", "ndev=2 stream=12");
+	ASSERT_EQ(read_number(CSET0 "/queue-depth"), 24);
+	ASSERT_EQ(read_number("/sys/bus/zio/devices/zzero-0001/cset0/queue-depth"), 24);
+	wait_for(10, read_number(CSET0 "/chan1/statistics/lost_blocks") > 100);
+	write_text(CSET0 "/enable", "0");
+	due = read_number(CSET0 "/chan1/statistics/blocks") +
+		read_number(CSET0 "/chan1/statistics/lost_blocks");
+	ASSERT_EQ(due % 12, 0);
+	unload("zio-zero");
+	ASSERT_TRUE(shell("zio-load zio-zero stream=4097 2>/dev/null"));
 }
 
 #define MOST_BLOCKS	(1u << 20)

@@ -18,6 +18,7 @@
 #define IN	ZZERO "-2-0"
 #define CHAN	CSET2 "/chan0"
 #define SAMPLES	CSET2 "/trigger/nsamples"
+#define TAP_COPY "/sys/module/zio/parameters/tap_copy"
 #define MOST	1100000 /* bytes of the largest block here, with its control */
 
 static uint8_t stream[MOST];
@@ -310,6 +311,28 @@ TEST("a long block without an area is cut, and says so", fresh)
 	ASSERT_EQ(read(tap, stream, MOST), 576);
 	memcpy(&ctrl, stream, sizeof(ctrl));
 	ASSERT_TRUE(!(ctrl.flags & ZIO_CONTROL_CUT));
+	close(tap);
+}
+
+/* @value: the parameter, and the bytes of a block of 80000 bytes that a tap shows */
+TEST_EACH("the parameter tap_copy limits later taps, and has limits: %s", NULL,
+	  "8192 8192", "0 512", "131072 80000")
+{
+	unsigned int limit, shown;
+	struct zio_control ctrl;
+	int tap;
+
+	ASSERT_EQ(sscanf(value, "%u %u", &limit, &shown), 2);
+	fresh("kmalloc");
+	set_number(SAMPLES, 20000);
+	set_number(TAP_COPY, limit);
+	tap = open_tap(IN, O_NONBLOCK);
+	set_number(TAP_COPY, 65536);
+	fire(1);
+	ASSERT_EQ(read(tap, stream, MOST), 512 + shown);
+	memcpy(&ctrl, stream, sizeof(ctrl));
+	ASSERT_EQ(ctrl.nsamples, shown / 4);
+	ASSERT_EQ(!!(ctrl.flags & ZIO_CONTROL_CUT), shown < 80000);
 	close(tap);
 }
 

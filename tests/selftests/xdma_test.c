@@ -85,6 +85,35 @@ TEST("a packet that is longer than a block goes on in the next one", card)
 	}
 }
 
+static void check_sample_size(unsigned int size)
+{
+	static uint32_t words[1024];
+	struct zio_control ctrl;
+	char options[32];
+	struct pair in;
+
+	snprintf(options, sizeof(options), "sample_size=%u", size);
+	reload("zio-xdma", options);
+	in = open_pair(IN, O_RDONLY);
+	poke(XDMA_USER_CONTROL, XDMA_FLUSH);
+	make_packets(64, 0, 10000, 1);
+	ctrl = read_block(in, words);
+	ASSERT_EQ(ctrl.ssize, size);
+	ASSERT_EQ(ctrl.nsamples * size, 256);
+	expect_words(words, 64, 0, 0);
+	ASSERT_EQ(read_number(OUTPUT "/ssize"), size);
+	close_pair(in);
+}
+
+TEST("the parameter of the module is the size of samples", card)
+{
+	check_sample_size(1);
+	check_sample_size(8);
+	unload("zio-xdma");
+	ASSERT_TRUE(shell("zio-load zio-xdma sample_size=3 2>/dev/null"));
+	ASSERT_TRUE(shell("zio-load zio-xdma sample_size=16 2>/dev/null"));
+}
+
 static uint32_t wait_dropped(uint32_t more_than)
 {
 	struct timespec ms = { 0, 1000000 };
