@@ -77,11 +77,11 @@ test_output()
 {
 	is "outputs are low at first" "$(levels 0 1 3)" "0 0 0"
 	printf '\005\0\0\0' >$node-1-0-data
-	check "the lines of the sample are set" wait_until 5 levels_are 1 0 1
+	check "the lines of the sample are set" wait_until 10 levels_are 1 0 1
 	is "a line of no board stays low" "$(level simb 2)" 0
 	write_file $zgpio/cset1/trigger/nsamples 3 >/dev/null
 	printf '\001\0\0\0\003\0\0\0\002\0\0\0' >$node-1-0-data
-	check "the lines keep the last sample of a block" wait_until 5 levels_are 0 1 0
+	check "the lines keep the last sample of a block" wait_until 10 levels_are 0 1 0
 }
 
 test_busy()

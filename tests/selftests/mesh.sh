@@ -60,5 +60,5 @@ check "the clock is removed" rmdir $config/triggers/hrt/clock0
 for module in zio-zero zio-loop; do
 	check "$module is unloaded" zio-unload $module
 done
-check "the buffer is unloaded" wait_until 5 rmmod zio-buf-vmalloc
+check "the buffer is unloaded" wait_until 10 rmmod zio-buf-vmalloc
 done_testing

@@ -155,12 +155,12 @@ TEST_EACH("select() and epoll, level and edge, without %s", fresh_switch,
 	ASSERT_EQ(read(fd, buf, sizeof(buf)), sizeof(buf));
 }
 
-static volatile sig_atomic_t signals;
+static unsigned int *signals; /* shared with the parent */
 
 static void count_signal(int signal)
 {
 	(void)signal;
-	signals++;
+	add(signals);
 }
 
 static void catch_signal(int flags)
@@ -174,32 +174,30 @@ TEST_EACH("a signal interrupts or restarts a sleeping read, without %s", fresh_s
 	  "cset2/chan0/enable", "cset2/trigger/enable", "cset2/enable")
 {
 	char buf[64], ctrl[512];
+	unsigned int i;
 	pid_t pid;
 	int fd;
 
+	signals = share_memory(sizeof(*signals));
 	write_text(enable, "0\n");
 	pid = fork();
 	if (!pid) {
 		fd = open_node(IN, "data", O_RDONLY);
 		catch_signal(0);
 		ASSERT_ERRNO(read(fd, buf, sizeof(buf)), EINTR);
-		ASSERT_EQ(signals, 1);
+		ASSERT_EQ(get(signals), 1);
 		ASSERT_ERRNO(read(open_node(IN, "ctrl", O_RDONLY), ctrl, 512), EINTR);
-		ASSERT_EQ(signals, 2);
+		ASSERT_EQ(get(signals), 2);
 		catch_signal(SA_RESTART);
 		ASSERT_EQ(read(fd, buf, sizeof(buf)), sizeof(buf));
-		ASSERT_EQ(signals, 3);
+		ASSERT_EQ(get(signals), 3);
 		_exit(0);
 	}
-	wait_asleep(pid, SYS_read);
-	kill(pid, SIGUSR1);
-	usleep(20000);
-	wait_asleep(pid, SYS_read);
-	kill(pid, SIGUSR1);
-	usleep(20000);
-	wait_asleep(pid, SYS_read);
-	kill(pid, SIGUSR1);
-	usleep(20000);
+	for (i = 1; i <= 3; i++) {
+		wait_asleep(pid, SYS_read);
+		kill(pid, SIGUSR1);
+		wait_for(10, get(signals) == i);
+	}
 	wait_asleep(pid, SYS_read);
 	write_text(enable, "1\n");
 	wait_children(1);

@@ -113,7 +113,7 @@ TEST_EACH("the process that submits is killed while it sleeps, %s", killed_setup
 	}
 	while (get(n) < BLOCKS / 2)
 		usleep(1000);
-	usleep(20000);
+	wait_for(10, task_state(pid) == 'S');
 	kill(pid, SIGKILL);
 	ASSERT_EQ(waitpid(pid, &status, 0), pid);
 	play_all(LOOP, BLOCKS / 2);
@@ -147,6 +147,6 @@ TEST("a block that is never played keeps its memory, but not the drivers", input
 	unload("zio-zero");
 	ASSERT_TRUE(shell("rmmod zio-buf-vmalloc 2>/dev/null"));
 	unload("zio-loop");
-	wait_for(5, !shell("rmmod zio-buf-vmalloc 2>/dev/null"));
+	wait_for(10, !shell("rmmod zio-buf-vmalloc 2>/dev/null"));
 	ASSERT_EQ(read_number("/sys/module/zio/refcnt"), 1);
 }

@@ -441,6 +441,7 @@ TEST("a full output returns EAGAIN, or waits", short_queue)
 	struct pollfd pfd = { out, POLLOUT, 0 };
 	struct zio_control ctrl;
 	uint32_t next = 0;
+	pid_t pid;
 	int i;
 
 	ASSERT_EQ(link_to(out, in), 0);
@@ -452,13 +453,14 @@ TEST("a full output returns EAGAIN, or waits", short_queue)
 	ctrl = take(in, 0);
 	ASSERT_ERRNO(submit(out, &ctrl), EAGAIN);
 	ASSERT_ERRNO(submit(out, &ctrl), EAGAIN);
-	if (!fork()) {
+	pid = fork_child();
+	if (!pid) {
 		fcntl(out, F_SETFL, 0);
 		ASSERT_EQ(submit(out, &ctrl), sizeof(ctrl));
 		ASSERT_ERRNO(submit(out, &ctrl), ESTALE);
 		_exit(0);
 	}
-	usleep(50000);
+	wait_for(10, task_state(pid) == 'S');
 	for (i = 0; i <= BLOCKS / 2; i++)
 		check_words(loop, &next, WORDS);
 	wait_children(1);
@@ -472,6 +474,7 @@ TEST("the reader waits while an output has all memory of the input", long_queue)
 	int loop = open_node(LOOP, "data", O_RDONLY);
 	struct pollfd pfd = { in.data, POLLIN, 0 };
 	uint32_t next = 0, read_next = BLOCKS * WORDS;
+	pid_t pid;
 	int i;
 
 	ASSERT_EQ(link_to(out, in.ctrl), 0);
@@ -480,13 +483,14 @@ TEST("the reader waits while an output has all memory of the input", long_queue)
 	fcntl(in.data, F_SETFL, O_NONBLOCK);
 	ASSERT_ERRNO(read(in.data, &i, 4), EAGAIN);
 	ASSERT_EQ(poll(&pfd, 1, 0), 0);
-	if (!fork()) {
+	pid = fork_child();
+	if (!pid) {
 		ASSERT_EQ(poll(&pfd, 1, -1), 1);
 		fcntl(in.data, F_SETFL, 0);
 		check_words(in.data, &read_next, WORDS);
 		_exit(0);
 	}
-	usleep(50000);
+	wait_for(10, task_state(pid) == 'S');
 	check_words(loop, &next, WORDS);
 	wait_children(1);
 	for (i = 1; i < BLOCKS; i++)

@@ -119,7 +119,7 @@ TEST("a route joins sets without samples, and no others", pulsed)
 	write_text(NONE_OUT_SYS "/buffer/source", "zdtc-0000-2-0");
 	make_pulse();
 	/* Each is an order for the past. */
-	wait_for(5, read_number(NONE_OUT_SYS "/statistics/lost_blocks") >= 1);
+	wait_for(10, read_number(NONE_OUT_SYS "/statistics/lost_blocks") >= 1);
 	ASSERT_EQ(read_number(NONE_OUT_SYS "/statistics/shared"),
 		  read_number(NONE_OUT_SYS "/statistics/lost_blocks"));
 	write_text(NONE_OUT_SYS "/buffer/source", "none");
