@@ -42,8 +42,8 @@ def choose_accelerator(machine: Machine, tree: Path, work: Path) -> list[str]:
     if machine.icount:
         return ["-accel", "tcg", "-icount", "shift=0,sleep=off", "-cpu", cpu]
     threads = ",thread=multi" if machine.cpus > 1 else ""
-    # On a busy host Linux would measure its clock wrongly with a PIT: up to ten times too
-    # fast. Without one it measures with the PM timer.
+    # On a busy host Linux would measure its clock wrongly by a PIT: nine times too fast.
+    # Now it measures by the PM timer.
     pit = ["-machine", "pit=off"] if machine.arch.name == AMD64.name else []
     return ["-accel", f"tcg{threads}", "-cpu", cpu, *pit]
 
