@@ -27,7 +27,7 @@ def run(report: Report) -> None:
     check_modules(report, "modules build for the kernel with sanitizers", "kasan", "W=1")
     check_small_kernel(report)
     check_style(report)
-    check_program(report, "calls between the folders of zio-core go down", "layering")
+    check_program(report, "files use what is below them, without new circles", "layering")
     check_program(report, "rules for comments and documents", "prose")
     check_program(report, "one version everywhere", "versions")
     check_program(report, "recipes for other systems", "recipes")

@@ -11,6 +11,7 @@ zio-core/config/double.c says of fractions.
 
 import contextlib
 import io
+import subprocess
 import re
 import sys
 import tempfile
@@ -119,102 +120,109 @@ def test_kunit(out: Tap) -> None:
 
 # --- layering ---------------------------------------------------------------------------
 
-# A tree with a call of each kind that is allowed
+# A tree with a use of each kind that is allowed
 GOOD = {
-    "zio-core.h": "static inline int zio_base(void) { return 0; }\n",
-    "main.c": "int init(void) { return zio_device_init(); }\n",
-    "device/device.h": "int zio_device_init(void);\n",
-    "device/device.c": "int zio_device_init(void) { return zio_config_show(); }\n",
-    "config/config.h": "int zio_config_show(void);\n",
-    "config/a.c": "int zio_config_show(void) { return zio_share_it() + zio_base(); }\n",
-    "share/share.h": "int zio_share_it(void);\n",
-    "share/a.c": "int zio_share_it(void) { return zio_chan() + zio_trig(); }\n",
-    "channel/channel.h": "static inline int zio_chan(void) { return zio_buf(); }\n",
-    "channel/a.c": "static int helper(void) { return 0; }\n",
-    "trigger/trigger.h": "int zio_trig(void);\n",
-    "trigger/a.c": "int zio_trig(void) { return zio_fire(1) + a->zio_chan; }\n",
-    "buffer/buffer.h": "int zio_buf(void);\n",
-    "buffer/a.c": "int zio_buf(void) { return zio_fire(0); } /* zio_chan() */\n",
-    "engine/engine.h": "int zio_fire(int x);\n",
-    "engine/internal.h": "int zio_inner(void);\n",
-    "engine/a.c": "static int helper(void)\n{ return 1; }\nint zio_inner(void) {}\n"
-    "int __must_check zio_fire(int x)\n{ return helper(); }\n",
-    "lib/a.c": "int zio_lib(void) { return zio_fire(2); }\n",
-    "tests/a.c": '#include "engine/internal.h"\nint t(void) { return zio_inner(); }\n',
+    "zio-core/engine/engine.h": "int fire(int x);\n",
+    "zio-core/engine/internal.h": '#include "engine.h"\nint inner(void);\n',
+    "zio-core/engine/a.c": '#include "internal.h"\nint inner(void) { return fire(1); }\n',
+    "zio-core/engine/b.c": "int fire(int x) { return x; }\n",
+    "zio-core/buffer/buffer.h": "int buf(void);\n",
+    "zio-core/buffer/a.c": '#include "engine/engine.h"\n'
+    "int buf(void) { return fire(0); }\n",
+    "zio-core/channel/a.c": '#include "buffer/buffer.h"\n'
+    "int chan(void) { return buf(); }\n",
+    "zio-core/trigger/a.c": '#include "buffer/buffer.h"\n'
+    "int trig(void) { return buf(); }\n",
+    "tools/nexus/zio_nexus/a.py": "from . import b\nfrom zio import c\n",
+    "tools/nexus/zio_nexus/b.py": "import zio.c\n",
+    "tools/python/src/zio/c.py": "",
+    "tools/python/src/zio/_d.py": "",
+    "tools/pva/zio_pva/a.py": "",
 }
-# The file that gets a line, the line, and the fault: line and rule
+# The file that gets a line, the line, and a fault
 BAD = {
-    "a call goes up": ("buffer/a.c", "int b(void) { zio_trig(); }\n", "2: upward"),
-    "a static inline calls up": (
-        "engine/engine.h",
-        "static inline int e(void) { return zio_buf(); }\n",
-        "2: upward",
+    "a call goes up": (
+        "zio-core/engine/a.c",
+        "int e(void) { extern int buf(void); return buf(); }",
+        "zio-core/engine/a.c: upward: to zio-core/buffer/a.c: buf",
     ),
-    "a pointer to a function goes up": (
-        "engine/a.c",
-        "int (*f)(void) = zio_share_it;\n",
-        "6: upward",
+    "a pointer goes to the same floor": (
+        "zio-core/trigger/a.c",
+        "int chan(void); int (*f)(void) = chan;",
+        "zio-core/trigger/a.c: upward: to zio-core/channel/a.c: chan",
     ),
-    "a macro calls up": ("engine/internal.h", "#define f(x) zio_buf()\n", "2: upward"),
-    "a long macro calls up": (
-        "engine/internal.h",
-        "#define f(x) \\\n\tzio_buf()\n",
-        "3: upward",
+    "an include goes up": (
+        "zio-core/engine/internal.h",
+        '#include "../buffer/buffer.h"',
+        "zio-core/engine/a.c: upward: to zio-core/buffer/buffer.h: #include",
     ),
-    "the same floor": ("trigger/a.c", "int b(void) { zio_chan(); }\n", "2: upward"),
-    "the base calls up": (
-        "zio-core.h",
-        "static inline int b(void) { return zio_fire(1); }\n",
-        "2: upward",
+    "a private header": (
+        "zio-core/buffer/a.c",
+        '#include "engine/internal.h"',
+        "zio-core/buffer/a.c: private: zio-core/engine/internal.h of zio-core/engine: "
+        "#include",
     ),
-    "a folder uses lib": ("device/device.c", "int b(void) { zio_lib(); }\n", "2: upward"),
-    "an include goes up": ("engine/a.c", '#include "buffer/buffer.h"\n', "6: upward"),
-    "a relative include goes up": (
-        "engine/a.c",
-        '#include "../share/share.h"\n',
-        "6: upward",
+    "a function for nobody": (
+        "zio-core/engine/engine.h",
+        "int inner(void);",
+        "zio-core/engine/engine.h: unused: no other folder uses inner()",
     ),
-    "a private header": ("buffer/a.c", '#include "engine/internal.h"\n', "2: private"),
-    "a call past the header": (
-        "buffer/a.c",
-        "int b(void) { zio_inner(); }\n",
-        "2: private",
+    "a circle": (
+        "zio-core/engine/b.c",
+        "int inner(void); int c(void) { return inner(); }",
+        "  zio-core/engine/b.c -> zio-core/engine/a.c: inner",
     ),
-    "declared for nobody": ("engine/engine.h", "int zio_inner(void);\n", "2: unused"),
-    "a static inline for nobody": (
-        "buffer/buffer.h",
-        "static inline int b(void) { return 0; }\n",
-        "2: unused",
+    "a circle of headers": (
+        "zio-core/engine/engine.h",
+        '#pragma once\n#include "internal.h"',
+        "zio-core/engine: engine.h internal.h: circle",
+    ),
+    "a circle of modules": (
+        "tools/nexus/zio_nexus/b.py",
+        "def f():\n    from .a import g",
+        "tools/nexus/zio_nexus: a b: circle",
+    ),
+    "a private module": (
+        "tools/nexus/zio_nexus/b.py",
+        "import zio._d",
+        "tools/nexus/zio_nexus/b.py: private: tools/python/src/zio/_d.py of "
+        "tools/python/src/zio: import",
+    ),
+    "a module of another program": (
+        "tools/pva/zio_pva/a.py",
+        "import zio_nexus.b",
+        "tools/pva/zio_pva/a.py: upward: to tools/nexus/zio_nexus/b.py: import",
     ),
 }
 
 
-def faults_with(files: dict[str, str]) -> list[str]:
+def faults_with(files: dict[str, str], known: set[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as directory:
-        root = Path(directory) / "zio-core"
+        root = Path(directory)
         for name, text in files.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return layering.check_tree(root)
-
-
-def start_of(fault: str) -> str:
-    """Return FILE:LINE: RULE."""
-    return ":".join(fault.split(":")[:3]).removeprefix("zio-core/")
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        sources = layering.find_sources(root)
+        objects = layering.find_objects(sources, root, root / "tools")
+        for name, to in objects.items():
+            command = ["gcc", "-w", "-Izio-core", "-c", name, "-o", to]
+            subprocess.run(command, cwd=root, check=True)
+        return layering.judge(root, sources, objects, known)[1]
 
 
 def test_layering(out: Tap) -> None:
-    out.is_equal("layering: a good tree", faults_with(GOOD), [])
+    out.is_equal("layering: a good tree", faults_with(GOOD, set()), [])
     for what, (name, text, fault) in BAD.items():
-        files = {**GOOD, name: GOOD[name] + text}
-        found = [start_of(line) for line in faults_with(files)]
-        out.is_equal(f"layering: {what}", f"{name}:{fault}" in found, True)
-    missing = {name: text for name, text in GOOD.items() if not name.startswith("share")}
-    found = [fault for fault in faults_with(missing) if "share: is missing" in fault]
-    out.is_equal("layering: a folder is missing", len(found), 1)
-    found = faults_with({**GOOD, "extra/a.c": ""})
-    out.is_equal("layering: a folder is new", "extra: has no place" in found[0], True)
+        found = faults_with({**GOOD, name: f"{GOOD[name]}{text}\n"}, set())
+        out.is_equal(f"layering: {what}", fault in found, True)
+    name, text, _ = BAD["a circle"]
+    known = {"zio-core/engine: a b"}
+    found = faults_with({**GOOD, name: f"{GOOD[name]}{text}\n"}, known)
+    out.is_equal("layering: a circle that is known", found, [])
+    found = [line.split(": ")[2] for line in faults_with(GOOD, known)]
+    out.is_equal("layering: a circle that is gone", found, ["gone"])
+    found = [line.split(": ")[1] for line in faults_with({"zio-core/x/a.c": ""}, set())]
+    out.is_equal("layering: a folder without a floor", found, ["absent"])
 
 
 # --- prose ------------------------------------------------------------------------------

@@ -1,215 +1,361 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""layering - the folders of zio-core call only what is below them
+"""layering - a file uses only what is below it, and circles of files are known
 
-Usage: layering [DIRECTORY]
+Usage: layering [--json]
 
-DIRECTORY is zio-core, or a tree with the same folders. From top to bottom:
+Reads the objects of modules and programs (nm), all includes (gcc -MM), and the imports
+of the Python packages. Builds the objects first, which takes a minute the first time.
+The order of the folders, from bottom to top, is FLOORS in zio_testing/layering.py.
+Folders on one floor may not use each other.
 
-  device > config > share > channel, trigger > buffer > engine
+  upward      a file uses another one that is not below it
+  private     a file of another folder includes a header, or imports a module, that its
+              folder keeps for itself. Public are the header with the name of the folder,
+              those that it includes, and modules without "_"
+  unused      such a header of zio-core declares a function that no other folder uses
+  circle      files that use each other, also by way of others, and that CIRCLES does not
+              have. It lists the circles that are known, with a reason each
+  gone        CIRCLES has files that are no circle, or not the whole one
+  absent      a source has no object, or its folder stands on no floor
 
-A folder may call and include the folders to the right of it. channel and trigger stand
-on one floor and may not call each other. lib, which helps drivers, main.c and tests stand
-above all folders: they may use each folder, and no folder may use them. tests may use lib
-and main.c, too. zio-core.h and compat.h stand below all folders: every file may use them.
-
-  upward      a call or an include goes up, or stays on the floor
-  private     a folder uses a function of another one that the folder's headers do not
-              declare: the header with its name, and those that this one includes
-  unused      these headers declare a function that no other folder uses; tests do not
-              count, as they may include internal.h
-
-Prints FILE:LINE, the rule, and what to do. The exit status is 1 if there is anything.
+Prints FILE, the rule, the other file, and the names. The exit status is 1 if there is
+anything. A use inside a known circle is no fault. Tests do not count. --json prints all
+uses instead: {FILE: {FILE: [NAME, ...]}}.
 """
 
-from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+import ast
+import json
+import os
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
 
-from .c_source import Source, read_source
-from .common import ROOT, Usage
+from . import kernel
+from .common import ROOT, Failure, Parser, setup
+from .modules import build_tools, built_modules
+from .toolchain import NATIVE
 
-FLOORS = [
-    ["engine"],
-    ["buffer"],
-    ["channel", "trigger"],
-    ["share"],
-    ["config"],
-    ["device"],
-]
-FOLDERS = [folder for floor in FLOORS for folder in floor]
-BELOW_ALL, TOP, LIB, TESTS = "zio-core.h", "main.c", "lib", "tests"
-RANK = {folder: rank for rank, floor in enumerate(FLOORS) for folder in floor}
-RANK.update({BELOW_ALL: -1, LIB: 90, TOP: 90, TESTS: 99})
+# Each line is a floor.
+FLOORS = """
+include
+zio-core
+zio-core/engine
+zio-core/buffer
+zio-core/channel zio-core/trigger
+zio-core/share
+zio-core/config
+zio-core/device
+zio-core/lib zio-core/main.c
+buffers triggers drivers/s5933
+drivers drivers/alsa drivers/dmaengine drivers/iio drivers/slink drivers/uart drivers/xdma
+tools/libzio
+tools/common
+tools/cat-file tools/copy tools/dump tools/kafka tools/zio
+tools/python/src/zio
+tools/nexus/zio_nexus tools/pva/zio_pva tools/scope/zio_scope
+tests/zio_testing
+"""
+RANK = {name: at for at, line in enumerate(FLOORS.splitlines()) for name in line.split()}
+FACES = {"tools/libzio": "zio.h"}
+# FOLDER: FILE..., and why it stands. Uses inside of it are not judged: split large ones.
+CIRCLES = {
+    "zio-core/engine: defer engine fire freeze report shots stream watchdog":
+        "each step of a set begins the next one, and each can fail",
+    "zio-core/buffer: dma-map dma-reach": "the reach belongs to the device that maps",
+    "zio-core/channel: chardev dmabuf flush monitor node pipe poll ring session set-node "
+    "set-ring sniff splice sync tap-ring tap":
+        "a file is known by its operations, which call all others",
+    "zio-core/config: attr names scaling sysfs-cset":
+        "the files of a channel show its attributes, and attributes make files",
+    "drivers/alsa: capture main params stream transfer":
+        "samples begin blocks, and blocks ask for samples",
+    "drivers/dmaengine: cyclic main sg":
+        "main.c has the table of both ways, and both end blocks by main.c",
+    "drivers/iio: set trigger": "the set asks the trigger, which sets the set's alarm",
+    "drivers/slink: sps-card sps-send": "a card that is lost drops what it sends",
+    "drivers/xdma: engine input main output power": "one interrupt serves both ways",
+    "tools/libzio: attr control dir error event file group list mapped member method "
+    "object open plain read reason ring sets tap wait":
+        "errors look at attributes, and a channel calls its method without a table",
+    "tools/common: program text": "a text without memory ends the program",
+    "tools/kafka: account message": "a message settles blocks, and they free it",
+    "tools/kafka: check-events check": "one check in two files",
+    "tools/python/src/zio: _aio _batch _block _channel _memory":
+        "types only: a channel makes blocks, which name their channel",
+}  # fmt: skip
+# The kernel of the distribution lacks what they are for.
+NO_OBJECT = {"zio-core/engine/held.c"}
 
+SOURCES = (
+    *(f"{tree}/**/*.[ch]" for tree in ("zio-core", "buffers", "triggers", "drivers")),
+    "include/**/*.h",
+    *(f"tools/*/*.{suffix}" for suffix in ("c", "cpp", "h")),
+    "tools/*/zio_*/*.py",
+    "tools/python/src/zio/*.py",
+)
+NOT_JUDGED = re.compile(
+    r"zio-core/tests/|tools/(tests|testing|bench|python)/[^/]*$|.*\.mod\.c"
+)
+# -MG: headers of the kernel and of libraries need not be there.
+INCLUDES = (
+    *("gcc", "-MM", "-MG", "-nostdinc"),
+    *("-Iinclude", "-Iinclude/uapi", "-Izio-core", "-Itools"),
+    *("-DIS_ENABLED(x)=1", "-DIS_REACHABLE(x)=1", "-DKERNEL_VERSION(a,b,c)=0"),
+)
 
-def may_use(user: str, used: str) -> bool:
-    return user == used or RANK[user] > RANK[used]
+DECLARED = re.compile(r"^(?!static|typedef)[a-z][\w *]*?\b(?!__)(\w+)\(", re.M)
 
-
-class Tree:
-    """The files of zio-core, and the folder that defines each function."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.sources: dict[Path, Source] = {}
-        for path in sorted(root.rglob("*.[ch]")):
-            if not path.name.endswith(".mod.c"):
-                self.sources[path] = read_source(path)
-        public = sorted((root.parent / "include/linux").glob("*.h"))
-        self.public = {name for path in public for name in read_source(path).declared}
-        self.home = {
-            name: self.folder_of(path)
-            for path, source in self.sources.items()
-            for name in source.defined
-        }
-
-    def folder_of(self, path: Path) -> str:
-        parts = path.relative_to(self.root).parts
-        if len(parts) > 1:
-            return parts[0]
-        return TOP if path.suffix == ".c" else BELOW_ALL
-
-    def header_of(self, folder: str) -> Path:
-        return self.root / folder / f"{folder}.h"
-
-    def headers_of(self, folder: str) -> list[Path]:
-        """Return the header of a folder, and those of the folder that it includes."""
-        header = self.header_of(folder)
-        if header not in self.sources:
-            return []
-        names = [include.text for include in self.sources[header].includes]
-        there = [self.root / name for name in names]
-        return [header, *(path for path in there if self.is_in(path, folder))]
-
-    def is_in(self, path: Path, folder: str) -> bool:
-        return path in self.sources and self.folder_of(path) == folder
-
-    def declared_by(self, folder: str) -> dict[str, tuple[Path, int]]:
-        """Return the names that the headers of a folder declare, and the places."""
-        return {
-            name: (path, line)
-            for path in self.headers_of(folder)
-            for found in (self.sources[path].declared, self.sources[path].defined)
-            for name, line in found.items()
-        }
-
-    def used_inline(self, folder: str) -> set[str]:
-        """Return the names of these that the folder's inline functions use."""
-        headers = [self.sources[path] for path in self.headers_of(folder)]
-        count = Counter(use.text for header in headers for use in header.used)
-        defined = {name for header in headers for name in header.defined}
-        return {name for name in count if count[name] > (name in defined)}
-
-    def offered_by(self, folder: str) -> set[str]:
-        """Return the names that other folders may use: exported functions, and those in
-        its header. Return all names of the base."""
-        if folder == BELOW_ALL:
-            return set(self.home)
-        return self.public | self.declared_by(folder).keys()
-
-    def calls(self) -> Iterator[tuple[Path, int, str, str]]:
-        """Yield the first use in each file of each function of another folder: the
-        file, the line, the function, and the folder that defines it."""
-        for path, source in self.sources.items():
-            here, seen = self.folder_of(path), set(source.own)
-            for use in source.used:
-                home = self.home.get(use.text)
-                if home and home != here and use.text not in seen:
-                    seen.add(use.text)
-                    yield path, use.line, use.text, home
-
-    def includes(self) -> Iterator[tuple[Path, int, Path]]:
-        """Yield each include of a file of another folder."""
-        for path, source in self.sources.items():
-            for include in source.includes:
-                for place in (path.parent, self.root):
-                    target = (place / include.text).resolve()
-                    if target in self.sources:
-                        if self.folder_of(target) != self.folder_of(path):
-                            yield path, include.line, target
-                        break
+# The file that uses, the file that is used, and the names
+Graph = dict[str, dict[str, set[str]]]
 
 
-def check_calls(tree: Tree) -> Iterator[str]:
-    for path, line, name, home in tree.calls():
-        here, at = tree.folder_of(path), f"{path.relative_to(tree.root.parent)}:{line}"
-        if not may_use(here, home):
-            yield (
-                f"{at}: upward: {here} calls {name}() of {home}: let {home} install an "
-                "operation or a notifier, or move the function down"
-            )
-        elif here != TESTS and name not in tree.offered_by(home):
-            yield (
-                f"{at}: private: {here} calls {name}() of {home}, which "
-                f"{home}/{home}.h does not declare: declare it there"
-            )
+def folder_of(file: str) -> str:
+    if file in RANK:
+        return file
+    return "include" if file.startswith("include/") else str(PurePath(file).parent)
 
 
-def check_includes(tree: Tree) -> Iterator[str]:
-    for path, line, target in tree.includes():
-        here, there = tree.folder_of(path), tree.folder_of(target)
-        at, name = f"{path.relative_to(tree.root.parent)}:{line}", target.name
-        if not may_use(here, there):
-            yield f"{at}: upward: {here} includes {there}/{name}: {there} is not below it"
-        elif (
-            here not in (TESTS, there)
-            and there != BELOW_ALL
-            and (target != tree.header_of(there))
-        ):
-            yield (
-                f"{at}: private: {here} includes {there}/{name}: include "
-                f"{there}/{there}.h, and declare there what is needed"
-            )
+def rank_of(file: str) -> int:
+    return RANK[folder_of(file)]
 
 
-def check_unused(tree: Tree) -> Iterator[str]:
-    used = {
-        (name, home)
-        for path, _, name, home in tree.calls()
-        if tree.folder_of(path) != TESTS
+def find_sources(root: Path) -> list[str]:
+    paths = [path for pattern in SOURCES for path in sorted(root.glob(pattern))]
+    files = [str(path.relative_to(root)) for path in paths]
+    return [file for file in files if not NOT_JUDGED.match(file)]
+
+
+# --- what uses what ---------------------------------------------------------------------
+
+
+def read_symbols(objects: dict[str, Path], graph: Graph) -> None:
+    """Add the names that each object takes from another. Programs may have functions of
+    the same name: the own folder counts first, then the lowest one."""
+    files = {str(path): file for file, path in objects.items()}
+    command = ["nm", "-A", "-P", "-g", *files]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    homes = defaultdict(list)
+    wanted = []
+    for line in lines.splitlines():
+        path, name, kind = line.split()[:3]
+        file = files[path.rstrip(":")]
+        if kind == "U":
+            wanted.append((file, name))
+        else:
+            homes[name].append(file)
+    for file, name in wanted:
+        if found := homes.get(name):
+            own = [home for home in found if folder_of(home) == folder_of(file)]
+            graph[file][(own or sorted(found, key=rank_of))[0]].add(name)
+
+
+def read_includes(root: Path, files: list[str], graph: Graph) -> None:
+    """Add the headers that each file includes, also by way of others."""
+    command = [*INCLUDES, *files]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    # Some headers want to be included by another one.
+    if errors := re.findall("^.* error: (?!#error).*", done.stderr, re.M):
+        raise Failure("\n".join(errors))
+    for rule in done.stdout.replace("\\\n", "").splitlines():
+        file, *headers = rule.partition(":")[2].split()
+        for header in {os.path.normpath(header) for header in headers} & set(files):
+            graph[file][header].add("#include")
+
+
+def imports_of(package: str, tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield each import in a module of @package: a module, and a name there."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = [package if node.level else "", node.module or ""]
+            base = ".".join(filter(None, parts))
+            yield from ((base, alias.name) for alias in node.names)
+
+
+def read_imports(root: Path, files: list[str], graph: Graph) -> None:
+    modules = {}
+    for file in files:
+        name = f"{PurePath(file).parent.name}.{PurePath(file).stem}"
+        modules[name.removesuffix(".__init__")] = file
+    for name, file in modules.items():
+        tree = ast.parse((root / file).read_text())
+        for base, part in imports_of(name.partition(".")[0], tree):
+            used = modules.get(f"{base}.{part}") or modules.get(base)
+            if used and used != file:
+                graph[file][used].add("import")
+
+
+def read_all(root: Path, objects: dict[str, Path], sources: list[str]) -> Graph:
+    graph: Graph = {file: defaultdict(set) for file in sources}
+    python = [file for file in sources if file.endswith(".py")]
+    read_symbols(objects, graph)
+    read_includes(root, sorted(set(sources) - set(python)), graph)
+    read_imports(root, python, graph)
+    for file, used in graph.items():
+        used.pop(file, None)
+    return graph
+
+
+# --- the rules --------------------------------------------------------------------------
+
+
+def tell(names: Iterable[str]) -> str:
+    return " ".join(sorted(names))
+
+
+def face_of(folder: str, graph: Graph) -> set[str]:
+    """Return the headers of a folder that others may include; none if it has no face."""
+    face = f"{folder}/{FACES.get(folder, f'{PurePath(folder).name}.h')}"
+    return {face, *(file for file in graph.get(face, ()) if folder_of(file) == folder)}
+
+
+def is_private(file: str, used: str, graph: Graph) -> bool:
+    """Tell if @file, of another folder, may not see the header or module @used."""
+    folder = folder_of(used)
+    if used.endswith(".py"):
+        return PurePath(used).name.startswith("_") and "__init__" not in used
+    if not used.endswith(".h") or folder == "include":
+        return False
+    if used.split("/")[0] != file.split("/")[0]:
+        return True
+    face = face_of(folder, graph)
+    return bool(face & graph.keys()) and used not in face
+
+
+def check_uses(graph: Graph) -> Iterator[str]:
+    """Check each use of a file of another folder. The linker and the headers of include/
+    guard the way from modules to the core."""
+    for file, others in graph.items():
+        for used, names in others.items():
+            if folder_of(file) == folder_of(used):
+                continue
+            if rank_of(file) <= rank_of(used):
+                yield f"{file}: upward: to {used}: {tell(names)}"
+            elif is_private(file, used, graph):
+                yield f"{file}: private: {used} of {folder_of(used)}: {tell(names)}"
+
+
+def check_unused(root: Path, graph: Graph) -> Iterator[str]:
+    """Find the functions that a folder of the core offers, and no other folder uses."""
+    shared = {
+        name
+        for file, others in graph.items()
+        for used, names in others.items()
+        for name in names
+        if folder_of(file) != folder_of(used)
     }
-    for folder in FOLDERS:
-        inline = tree.used_inline(folder)
-        for name, (path, line) in tree.declared_by(folder).items():
-            header = path.relative_to(tree.root.parent)
-            if (name, folder) not in used and name not in inline:
-                yield (
-                    f"{header}:{line}: unused: no other folder uses {name}(): declare it "
-                    f"in {folder}/internal.h, or make it static"
-                )
+    for folder in filter(re.compile("zio-core/").match, RANK):
+        for header in sorted(face_of(folder, graph) & graph.keys()):
+            text = (root / header).read_text()
+            for name in DECLARED.findall(text):
+                # A second one is in an inline function, which may be empty here.
+                if name not in shared and text.count(f"{name}(") == 1:
+                    yield f"{header}: unused: no other folder uses {name}()"
 
 
-def check_folders(tree: Tree) -> Iterator[str]:
-    known = {*FOLDERS, LIB, TESTS}
-    there = {path.name for path in tree.root.iterdir() if path.is_dir()}
-    for name in sorted(there - known):
-        yield f"zio-core/{name}: has no place among the layers: add it to FLOORS"
-    for name in sorted(set(FOLDERS) - there):
-        yield f"zio-core/{name}: is missing: remove it from FLOORS"
+def reach(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Return the files that @start uses, also by way of others."""
+    found: set[str] = set()
+    new = [start]
+    while new:
+        more = graph[new.pop()] - found
+        found |= more
+        new += more
+    return found
 
 
-def has_folders(root: Path) -> bool:
-    return any((root / folder).is_dir() for folder in FOLDERS)
+def find_circles(graph: Graph) -> list[list[str]]:
+    """Find those inside of a folder: any other one has a use that goes up."""
+    inner = {
+        file: {used for used in others if folder_of(used) == folder_of(file)}
+        for file, others in graph.items()
+    }
+    reached = {file: reach(inner, file) for file in inner}
+    circles = {
+        frozenset(other for other in found if file in reached[other])
+        for file, found in reached.items()
+        if file in found
+    }
+    return sorted(sorted(circle) for circle in circles)
 
 
-def check_tree(root: Path) -> list[str]:
-    root = root.resolve()
-    if not has_folders(root):
-        return []
-    tree = Tree(root)
-    faults = list(check_folders(tree))
-    if faults:
-        return faults
-    faults += [*check_includes(tree), *check_calls(tree), *check_unused(tree)]
-    return faults
+def strip(file: str) -> str:
+    return file.removesuffix(".c").removesuffix(".py")
+
+
+def name_of(circle: list[str]) -> str:
+    """Return FOLDER: NAME..., as in CIRCLES."""
+    names = [PurePath(strip(file)).name for file in circle]
+    return f"{folder_of(circle[0])}: {' '.join(names)}"
+
+
+def check_circles(graph: Graph, known: set[str]) -> Iterator[str]:
+    """Show a new circle by its uses, or what its new files use if a known one grew."""
+    circles = {name_of(circle): circle for circle in find_circles(graph)}
+    parts = [name.partition(": ") for name in sorted(known)]
+    old = {f"{folder}/{file}" for folder, _, files in parts for file in files.split()}
+    for name in sorted(known - circles.keys()):
+        yield f"{name}: gone: this is no circle, or not the whole one"
+    for name in sorted(circles.keys() - known):
+        circle = circles[name]
+        new = [file for file in circle if strip(file) not in old] or circle
+        yield f"{name}: circle"
+        for file in circle:
+            for used in sorted(graph[file].keys() & circle):
+                if file in new or used in new:
+                    yield f"  {file} -> {used}: {tell(graph[file][used])}"
+
+
+def check_places(sources: list[str], objects: dict[str, Path]) -> Iterator[str]:
+    for file in sources:
+        if folder_of(file) not in RANK:
+            yield f"{file}: absent: no floor has {folder_of(file)}"
+        elif file in objects and not objects[file].exists() and file not in NO_OBJECT:
+            yield f"{file}: absent: no object {objects[file]}"
+
+
+# ----------------------------------------------------------------------------------------
+
+
+def find_objects(sources: list[str], modules: Path, tools: Path) -> dict[str, Path]:
+    """Return the object that the build makes of each source."""
+    compiled = [file for file in sources if file.endswith((".c", ".cpp"))]
+    return {
+        file: (tools.parent if file.startswith("tools/") else modules)
+        / PurePath(file).with_suffix(".o")
+        for file in compiled
+    }
+
+
+def judge(
+    root: Path, sources: list[str], objects: dict[str, Path], known: set[str]
+) -> tuple[Graph, list[str]]:
+    """Return what uses what, and the faults."""
+    if faults := list(check_places(sources, objects)):
+        return {}, faults
+    there = {file: path for file, path in objects.items() if path.exists()}
+    graph = read_all(root, there, sources)
+    faults = [*check_uses(graph), *check_unused(root, graph)]
+    return graph, [*faults, *check_circles(graph, known)]
 
 
 def main(words: list[str]) -> int:
-    if len(words) > 1:
-        raise Usage("give one directory")
-    root = Path(words[0]) if words else ROOT / "zio-core"
-    faults = check_tree(root)
+    parser = Parser()
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(words)
+    setup("build", "kafka")
+    sources = find_sources(ROOT)
+    # "all" does not build zio-kafka.
+    files = [file.removeprefix("tools/") for file in sources if "/kafka/" in file]
+    kafka = find_objects(files, Path(), Path()).values()
+    tools = build_tools(NATIVE, "all", *kafka)
+    with built_modules(kernel.prepare("distro")) as modules:
+        objects = find_objects(sources, modules, tools)
+        graph, faults = judge(ROOT, sources, objects, set(CIRCLES))
+    if options.json:
+        faults = [json.dumps(graph, indent=1, sort_keys=True, default=sorted)]
     print(*faults, sep="\n", end="\n" if faults else "")
-    if not has_folders(root.resolve()):
-        print("no layers here: all files stand in one folder")
-    return 1 if faults else 0
+    return 1 if faults and not options.json else 0

@@ -11,14 +11,14 @@ import contextlib
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from . import kernel
 from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
 from .toolchain import Toolchain, toolchain_of
 
 MODULES = CACHE / "modules"
-TOOL_SOURCES = re.compile(r".*\.(c|h|mk|map|in|md)|Makefile")
+TOOL_SOURCES = re.compile(r".*\.(c|cpp|h|fbs|mk|map|in|md)|Makefile")
 
 
 def copy_modules(directory: Path, to: Path) -> None:
@@ -55,8 +55,9 @@ def build_counted(tree: Path) -> Path:
     return directory
 
 
-def build_tools(toolchain: Toolchain) -> Path:
-    """Build static tools outside of the checkout. Return their folder "tools"."""
+def build_tools(toolchain: Toolchain, *targets: str | PurePath) -> Path:
+    """Build static tools outside of the checkout, or only these @targets. Return their
+    folder "tools"."""
     words = toolchain.program_words
     # Objects of a newer suite do not link with the C library of an older one.
     root = [toolchain.root] if toolchain.root else []
@@ -64,7 +65,8 @@ def build_tools(toolchain: Toolchain) -> Path:
     with locked(directory.with_suffix(".lock")):
         folders = ("tools", "include/uapi")
         copy_sources(folders, TOOL_SOURCES, directory, "tools/bench/")
-        make = toolchain.run("make", "-C", directory / "tools", "STATIC=1", *words, "all")
+        goals = [*words, *map(str, targets or ["all"])]
+        make = toolchain.run("make", "-C", directory / "tools", "STATIC=1", *goals)
         build(make, directory.with_suffix(".log"), "the tools do not build")
     return directory / "tools"
 

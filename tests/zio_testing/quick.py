@@ -45,7 +45,7 @@ KERNEL_FOLDERS = ("zio-core/", "buffers/", "triggers/", "drivers/", "include/")
 # Programs that take seconds, and the files that they look at
 TEXTS: dict[str, Callable[[str], bool]] = {
     "prose": lambda path: True,
-    "layering": lambda path: path.startswith("zio-core/"),
+    "layering": lambda path: path.endswith((".c", ".cpp", ".h", ".py")),
     "versions": lambda path: True,
     "litmus/run": lambda path: path.startswith(
         (*KERNEL_FOLDERS, "tests/litmus/")
