@@ -12,7 +12,6 @@
 #define ROOM (1 << 16)
 #define N 16
 
-static char dir[PATH_MAX / 4];
 static char path[PATH_MAX];
 static uint64_t memory[ROOM / 8];
 
@@ -28,11 +27,6 @@ ssize_t __wrap_read(int fd, void *to, size_t size)
 		return __real_read(fd, to, size);
 	errno = EINTR;
 	return -1;
-}
-
-static bool fails(int ret, int code)
-{
-	return ret == -1 && errno == code;
 }
 
 static void new_path(void)
@@ -325,22 +319,9 @@ static void test_wrong_calls(void)
 	zio_close(ch);
 }
 
-static void remove_dir(void)
-{
-	char command[PATH_MAX];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	if (system(command))
-		exit(1);
-}
-
 int main(void)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/batch.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return 1;
+	make_dir();
 	test_file();
 	test_sizes_change();
 	test_mixed_calls();
@@ -350,6 +331,5 @@ int main(void)
 	test_stream();
 	test_node("read", ZIO_OPEN_READ);
 	test_wrong_calls();
-	remove_dir();
 	return tap_end();
 }

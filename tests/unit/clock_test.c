@@ -11,22 +11,15 @@
 #define CSET "sys/bus/zio/devices/zzero-0000/cset0/"
 #define COUNTER "sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-static char dir[PATH_MAX / 4];
-
 static void make_tree(void)
 {
-	char path[sizeof(dir) + 16];
-
 	fake_put_file(dir, CSET "name", "adc\n", 0444);
 	fake_put_file(dir, CSET "trigger/clock", "realtime\n", 0644);
 	fake_put_file(dir, CSET "trigger/clock-source", "kernel\n", 0444);
 	fake_put_file(dir, COUNTER, "tsc\n", 0644);
 	fake_put_file(dir, "cfg/zio/triggers/hrt/clock0/clock", "tai\n", 0644);
 	fake_put_file(dir, "cfg/zio/triggers/hrt/clock0/clock-source", "kernel\n", 0444);
-	snprintf(path, sizeof(path), "%s/sys", dir);
-	setenv("ZIO_SYSFS", path, 1);
-	snprintf(path, sizeof(path), "%s/cfg", dir);
-	setenv("ZIO_CONFIGFS", path, 1);
+	use_tree();
 }
 
 static int get_clock(const char *name, struct zio_clock *clock, struct zio_error *err)
@@ -140,18 +133,11 @@ static void test_states(void)
 
 int main(void)
 {
-	const char *tmp = getenv("TMPDIR");
-	char command[sizeof(dir) + 16];
-
-	snprintf(dir, sizeof(dir), "%s/clock_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return 1;
+	make_dir();
 	make_tree();
 	test_source();
 	test_unknown();
 	test_errors();
 	test_states();
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
 	return tap_end();
 }

@@ -3,12 +3,72 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fake.h"
+
+char dir[PATH_MAX / 4];
+static pid_t owner;
+
+static void remove_dir(void)
+{
+	char command[sizeof(dir) + 16];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	if (getpid() == owner && system(command))
+		_exit(1);
+}
+
+void make_dir(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(dir, sizeof(dir), "%s/zio-test.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		perror(dir);
+		exit(1);
+	}
+	owner = getpid();
+	atexit(remove_dir);
+}
+
+void use_tree(void)
+{
+	char path[sizeof(dir) + 16];
+
+	snprintf(path, sizeof(path), "%s/sys", dir);
+	setenv("ZIO_SYSFS", path, 1);
+	snprintf(path, sizeof(path), "%s/cfg", dir);
+	setenv("ZIO_CONFIGFS", path, 1);
+}
+
+static struct zio_channel *interrupted;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	zio_interrupt(interrupted);
+}
+
+void interrupt_soon(struct zio_channel *ch, int flags)
+{
+	struct itimerval soon = { .it_value.tv_usec = 20000 };
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = flags };
+
+	interrupted = ch;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+bool fails(int ret, int code)
+{
+	return ret == -1 && errno == code;
+}
 
 void fake_control(struct zio_control *control, uint32_t seq,
 		  uint32_t nsamples, uint16_t ssize)

@@ -3,9 +3,22 @@
 #ifndef ZIO_FAKE_H
 #define ZIO_FAKE_H
 
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "libzio/zio.h"
+
+/* The directory of the test, which goes when the test ends */
+extern char dir[PATH_MAX / 4];
+void make_dir(void);
+
+/* "sys" and "cfg" in the directory stand for sysfs and configfs. */
+void use_tree(void);
+
+/* A signal interrupts @ch while the next call waits. */
+void interrupt_soon(struct zio_channel *ch, int flags);
+
+bool fails(int ret, int code);
 
 /* Make a control as the kernel does, with sequence number @seq. */
 void fake_control(struct zio_control *control, uint32_t seq,

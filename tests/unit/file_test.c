@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,8 +15,6 @@
 #define SIZE 16
 #define ONE (sizeof(struct zio_control) + SIZE)
 
-static char dir[PATH_MAX / 4];
-
 static const char *path_of(const char *name)
 {
 	static char path[2][PATH_MAX];
@@ -26,11 +23,6 @@ static const char *path_of(const char *name)
 	turn = !turn;
 	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
 	return path[turn];
-}
-
-static bool fails(int ret, int code)
-{
-	return ret < 0 && errno == code;
 }
 
 static struct zio_channel *open_file(const char *name, int flags)
@@ -488,31 +480,20 @@ static void test_pipe(void)
 	zio_close(ch);
 }
 
-static struct zio_channel *interrupted;
-
-static void on_alarm(int sig)
-{
-	(void)sig;
-	zio_interrupt(interrupted);
-}
-
 static void test_interrupt(void)
 {
-	struct itimerval soon = { .it_value.tv_usec = 20000 };
-	struct sigaction action = { .sa_handler = on_alarm,
-				    .sa_flags = SA_RESTART };
 	int fd = make_fifo("interrupt");
+	struct zio_channel *ch;
 	struct zio_block blk;
 
-	interrupted = open_file(path_of("interrupt"), 0);
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &soon, NULL);
-	ok(zio_next(interrupted, &blk) == -1 &&
+	ch = open_file(path_of("interrupt"), 0);
+	interrupt_soon(ch, SA_RESTART);
+	ok(zio_next(ch, &blk) == -1 &&
 	   (errno == EAGAIN || errno == EINTR), "a wait is interrupted");
-	ok(fails(zio_next(interrupted, &blk), EAGAIN), "and the next one");
+	ok(fails(zio_next(ch, &blk), EAGAIN), "and the next one");
 	ok(!(fcntl(fd, F_GETFL) & O_APPEND) && fcntl(fd, F_GETFL) & O_NONBLOCK,
 	   "the other end is as it was");
-	zio_close(interrupted);
+	zio_close(ch);
 	close(fd);
 }
 
@@ -580,25 +561,6 @@ static void test_splice_torn(void)
 	zio_close(out);
 }
 
-static int make_dir(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/file_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (mkdtemp(dir))
-		return 0;
-	perror(dir);
-	return -1;
-}
-
-static void remove_dir(void)
-{
-	char command[sizeof(dir) + 16];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
-}
-
 /* A block of channel @chan, which has lost no block unless @lost */
 static bool has_loss(struct zio_channel *ch, unsigned int chan, uint32_t lost)
 {
@@ -644,8 +606,7 @@ static void test_several_channels(void)
 
 int main(void)
 {
-	if (make_dir())
-		return 1;
+	make_dir();
 	setenv("ZIO_DEV_PATH", dir, 1);
 	test_round();
 	test_create();
@@ -666,6 +627,5 @@ int main(void)
 	test_standard();
 	test_splice();
 	test_splice_torn();
-	remove_dir();
 	return tap_end();
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fake.h"
 #include "stream.h"
 #include "tap.h"
 
@@ -50,7 +51,6 @@ static struct model {
 } model;
 
 static const char *wrong;	/* the first rule that was broken */
-static char dir[PATH_MAX / 4];
 
 static void expect(bool good, const char *rule)
 {
@@ -277,15 +277,12 @@ static void run_model(unsigned int patience)
 
 int main(int argc, char **argv)
 {
-	char command[sizeof(dir) + 16], what[64];
-	const char *tmp = getenv("TMPDIR");
+	char what[64];
 	const char *given = argc > 1 ? argv[1] : getenv("ZIO_SEED");
 	unsigned int seed = given ? (unsigned int)strtoul(given, NULL, 0) : 1;
 	unsigned int turn, turns = argc > 2 ? (unsigned int)atoi(argv[2]) : 60;
 
-	snprintf(dir, sizeof(dir), "%s/group_model.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return 1;
+	make_dir();
 	for (turn = 0; turn < turns; turn++) {
 		srandom(seed + turn);
 		wrong = NULL;
@@ -294,7 +291,5 @@ int main(int argc, char **argv)
 			 seed + turn);
 		ok(!wrong, what);
 	}
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
 	return tap_end();
 }

@@ -16,8 +16,6 @@
 #define LONG_MS 600000
 #define MS 1000000ull
 
-static char dir[PATH_MAX / 4];
-
 /* Two or three channels in a group that waits without a limit */
 struct rig {
 	struct zio_group *g;
@@ -59,7 +57,7 @@ static bool group_reason_has(struct zio_group *g, const char *text)
 	return false;
 }
 
-static bool fails(struct rig *rig, int timeout, int code)
+static bool errs(struct rig *rig, int timeout, int code)
 {
 	return zio_group_next(rig->g, &rig->ev, timeout) == -1 && errno == code;
 }
@@ -96,17 +94,17 @@ static void test_whole(bool nodes)
 	struct rig rig;
 
 	open_rig(&rig, 0, 2, nodes);
-	ok(fails(&rig, 0, EAGAIN) && group_reason_has(rig.g, "no event yet"),
+	ok(errs(&rig, 0, EAGAIN) && group_reason_has(rig.g, "no event yet"),
 	   "no block, no event");
 	stream_put(&rig.s[0], 7, 1000);
-	ok(fails(&rig, 0, EAGAIN), "the event waits for the second channel");
+	ok(errs(&rig, 0, EAGAIN), "the event waits for the second channel");
 	stream_put(&rig.s[0], 8, 2000);
 	stream_put(&rig.s[1], 3, 1000);
 	ok(gives(&rig, 1000, "bb") && rig.ev.n_blocks == 2 && !rig.ev.late,
 	   "both blocks");
 	ok(rig.ev.parts[0].blk.control->seq_num == 7 &&
 	   rig.ev.parts[1].blk.control->seq_num == 3, "numbers may differ");
-	ok(fails(&rig, 0, EAGAIN), "the next event waits");
+	ok(errs(&rig, 0, EAGAIN), "the next event waits");
 	stream_put(&rig.s[1], 4, 2000);
 	ok(gives(&rig, 2000, "bb"), "and comes");
 	ok(zio_group_stats(rig.g)->events == 2 && zio_group_stats(rig.g)->complete == 2 &&
@@ -158,7 +156,7 @@ static void test_half_rate(void)
 	   "every second event");
 	ok(gives(&rig, 3000, "bl") && gives(&rig, 4000, "bs") &&
 	   gives(&rig, 5000, "bs"), "a gap of one is one loss");
-	ok(gives(&rig, 6000, "bb") && fails(&rig, 0, EAGAIN), "and goes on");
+	ok(gives(&rig, 6000, "bb") && errs(&rig, 0, EAGAIN), "and goes on");
 	close_rig(&rig);
 }
 
@@ -175,11 +173,11 @@ static void test_late(unsigned int flags)
 	ok(gives(&rig, 2000, "btt"), "again");
 	stream_put(&rig.s[1], 0, 1000);
 	stream_put(&rig.s[1], 1, 2000);
-	ok(drop ? fails(&rig, 0, EAGAIN) :
+	ok(drop ? errs(&rig, 0, EAGAIN) :
 		  gives(&rig, 1000, "Gbt") && rig.ev.late &&
 		  gives(&rig, 2000, "Gbt") && rig.ev.late, "its blocks come");
 	stream_put(&rig.s[2], 1, 2000);
-	ok(drop ? fails(&rig, 0, EAGAIN) : gives(&rig, 2000, "GGb") && rig.ev.late,
+	ok(drop ? errs(&rig, 0, EAGAIN) : gives(&rig, 2000, "GGb") && rig.ev.late,
 	   "a loss among late ones");
 	stream_put(&rig.s[2], 2, 3000);
 	stream_put(&rig.s[1], 2, 3000);
@@ -209,12 +207,12 @@ static void test_limit(void)
 	open_rig(&rig, 0, 2, false);
 	zio_group_set_limit(rig.g, LONG_MS);
 	stream_put(&rig.s[0], 0, 1000);
-	ok(fails(&rig, 1, EAGAIN), "a short time-out");
+	ok(errs(&rig, 1, EAGAIN), "a short time-out");
 	zio_group_set_limit(rig.g, 50);
 	ok(zio_group_next(rig.g, &rig.ev, LONG_MS) == 1 && seconds() - start >= 0.05 &&
 	   rig.ev.parts[1].state == ZIO_PART_LATE, "the limit");
 	start = seconds();
-	ok(fails(&rig, 20, EAGAIN) && seconds() - start >= 0.02, "a time-out");
+	ok(errs(&rig, 20, EAGAIN) && seconds() - start >= 0.02, "a time-out");
 	close_rig(&rig);
 }
 
@@ -227,16 +225,16 @@ static void test_fd(void)
 	open_rig(&rig, 0, 2, false);
 	fd.fd = zio_group_fd(rig.g);
 	zio_group_set_limit(rig.g, 20);
-	ok(fails(&rig, 0, EAGAIN) && !poll(&fd, 1, 0), "nothing to read");
+	ok(errs(&rig, 0, EAGAIN) && !poll(&fd, 1, 0), "nothing to read");
 	stream_put(&rig.s[1], 0, 1000);
-	ok(poll(&fd, 1, LONG_MS) == 1 && fails(&rig, 0, EAGAIN), "half an event");
+	ok(poll(&fd, 1, LONG_MS) == 1 && errs(&rig, 0, EAGAIN), "half an event");
 	ok(poll(&fd, 1, LONG_MS) == 1 && gives(&rig, 1000, "tb"), "the limit");
-	ok(fails(&rig, 0, EAGAIN) && !poll(&fd, 1, 0), "nothing again");
+	ok(errs(&rig, 0, EAGAIN) && !poll(&fd, 1, 0), "nothing again");
 	stream_put(&rig.s[0], 0, 2000);
 	stream_put(&rig.s[1], 1, 2000);
 	ok(poll(&fd, 1, LONG_MS) == 1 && gives(&rig, 2000, "bb"), "an event");
 	zio_group_interrupt(rig.g);
-	ok(poll(&fd, 1, LONG_MS) == 1 && fails(&rig, 0, ECANCELED), "an interrupt");
+	ok(poll(&fd, 1, LONG_MS) == 1 && errs(&rig, 0, ECANCELED), "an interrupt");
 	close_rig(&rig);
 }
 
@@ -260,7 +258,7 @@ static void test_window(unsigned int flags)
 	if (flags & ZIO_GROUP_ANY_TRIGGER)
 		ok(gives(&rig, 3000, "bb"), "different triggers");
 	else
-		ok(gives(&rig, 3000, "bs") && fails(&rig, 0, EAGAIN),
+		ok(gives(&rig, 3000, "bs") && errs(&rig, 0, EAGAIN),
 		   "different triggers");
 	close_rig(&rig);
 }
@@ -324,11 +322,11 @@ static void test_depth(int limit)
 	for (i = 0; i < 6; i++)
 		stream_put(&rig.s[0], i, i * 1000);
 	if (limit < 0)
-		ok(fails(&rig, 0, EAGAIN) && zio_stats(rig.s[0].ch)->blocks == 4,
+		ok(errs(&rig, 0, EAGAIN) && zio_stats(rig.s[0].ch)->blocks == 4,
 		   "no more blocks are read");
 	else
 		ok(gives(&rig, 0, "bt") && gives(&rig, 1000, "bt") &&
-		   gives(&rig, 2000, "bt") && fails(&rig, 0, EAGAIN),
+		   gives(&rig, 2000, "bt") && errs(&rig, 0, EAGAIN),
 		   "a full memory ends the wait");
 	for (i = 0; i < 6; i++)
 		stream_put(&rig.s[1], i, i * 1000);
@@ -350,14 +348,14 @@ static void test_part(void)
 	stream_control(&control, 0, 1000, "clock0", 16);
 	stream_put_control(&rig.s[0], &control);
 	stream_put(&rig.s[1], 0, 1000);
-	ok(fails(&rig, 0, EAGAIN) && fails(&rig, 1, EAGAIN), "the data are missing");
+	ok(errs(&rig, 0, EAGAIN) && errs(&rig, 1, EAGAIN), "the data are missing");
 	fd.fd = zio_group_fd(rig.g);
 	ok(!poll(&fd, 1, 0), "nothing to read");
 	stream_put_data(&rig.s[0], &control);
 	ok(poll(&fd, 1, 10000) == 1, "the data can be read");
 	ok(zio_group_next(rig.g, &rig.ev, LONG_MS) == 1 && rig.ev.n_blocks == 2,
 	   "the data end the wait");
-	ok(fails(&rig, 0, EAGAIN) && !poll(&fd, 1, 0), "nothing again");
+	ok(errs(&rig, 0, EAGAIN) && !poll(&fd, 1, 0), "nothing again");
 	stream_control(&control, 1, 2000, "clock0", 16);
 	stream_put_control(&rig.s[0], &control);
 	ok(poll(&fd, 1, 10000) == 1, "then the next control");
@@ -374,7 +372,7 @@ static void test_errors(void)
 	stream_control(&control, 0, 1000, "clock0", 65);
 	stream_put_control(&rig.s[0], &control);
 	stream_put_data(&rig.s[0], &control);
-	ok(fails(&rig, 0, EMSGSIZE) && group_reason_has(rig.g, "over the limit") &&
+	ok(errs(&rig, 0, EMSGSIZE) && group_reason_has(rig.g, "over the limit") &&
 	   zio_group_stats(rig.g)->errors == 1, "a block that is too large");
 	stream_put(&rig.s[0], 1, 2000);
 	stream_put(&rig.s[1], 1, 2000);
@@ -405,7 +403,7 @@ static void test_join_and_leave(void)
 	   rig.ev.parts[2].blk.size == 16 && !rig.ev.parts[2].blk.data,
 	   "an event of three, one without data");
 	stream_put(&rig.s[0], 2, 3000);
-	ok(fails(&rig, 0, EAGAIN), "an event waits");
+	ok(errs(&rig, 0, EAGAIN), "an event waits");
 	ok(!zio_close(rig.s[0].ch) && zio_group_stats(rig.g)->dropped == 1,
 	   "a channel is closed");
 	rig.s[0].ch = NULL;
@@ -430,15 +428,15 @@ static void test_interrupt(void)
 
 	open_rig(&rig, 0, 2, false);
 	pthread_create(&thread, NULL, interrupt, rig.g);
-	ok(fails(&rig, LONG_MS, ECANCELED) && group_reason_has(rig.g, "interrupt"),
+	ok(errs(&rig, LONG_MS, ECANCELED) && group_reason_has(rig.g, "interrupt"),
 	   "another thread ends a wait");
 	pthread_join(thread, NULL);
-	ok(fails(&rig, -1, ECANCELED), "and all that follow");
+	ok(errs(&rig, -1, ECANCELED), "and all that follow");
 	stream_put(&rig.s[0], 0, 1000);
 	stream_put(&rig.s[1], 0, 1000);
 	ok(gives(&rig, 1000, "bb"), "a call that need not wait");
 	zio_group_resume(rig.g);
-	ok(fails(&rig, 1, EAGAIN), "waits are possible again");
+	ok(errs(&rig, 1, EAGAIN), "waits are possible again");
 	close_rig(&rig);
 }
 
@@ -519,12 +517,7 @@ static void test_arguments(void)
 
 int main(void)
 {
-	char command[sizeof(dir) + 16];
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/group_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return 1;
+	make_dir();
 	test_whole(false);
 	test_whole(true);
 	test_missing();
@@ -545,7 +538,5 @@ int main(void)
 	test_interrupt();
 	test_files();
 	test_arguments();
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
 	return tap_end();
 }

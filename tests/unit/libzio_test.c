@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 
 #define NOBODY 65534
 
-static char dir[PATH_MAX / 4];
 static char path_text[PATH_MAX];
 
 static const char *in_dir(const char *name)
@@ -68,11 +66,6 @@ static bool is_block(const struct zio_block *blk, uint32_t seq, size_t size)
 {
 	return blk->control->seq_num == seq && blk->size == size &&
 	       blk->data && is_fake_data(blk->data, size, seq);
-}
-
-static bool fails(int ret, int code)
-{
-	return ret == -1 && errno == code;
 }
 
 static bool opens(const char *name)
@@ -489,34 +482,24 @@ static void test_nonblock(void)
 	close(data);
 }
 
-static struct zio_channel *interrupted;
-
-static void on_alarm(int sig)
-{
-	(void)sig;
-	zio_interrupt(interrupted);
-}
-
 static void test_interrupt(void)
 {
-	struct itimerval soon = { .it_value = { .tv_usec = 20000 } };
-	struct sigaction action = { .sa_handler = on_alarm };
 	const char *stem = new_stem();
+	struct zio_channel *ch;
 	struct zio_block blk;
 	int ctrl, data, ret;
 
 	make_fifos(stem);
 	ctrl = hold_fifo(stem, "ctrl");
 	data = hold_fifo(stem, "data");
-	interrupted = zio_open(stem, 0, NULL);
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &soon, NULL);
-	ret = zio_next(interrupted, &blk);
+	ch = zio_open(stem, 0, NULL);
+	interrupt_soon(ch, 0);
+	ret = zio_next(ch, &blk);
 	ok(ret == -1 && (errno == EINTR || errno == EAGAIN),
 	   "signal while waiting");
-	ok(fails(zio_next(interrupted, &blk), EAGAIN),
+	ok(fails(zio_next(ch, &blk), EAGAIN),
 	   "signal before waiting");
-	zio_close(interrupted);
+	zio_close(ch);
 	close(ctrl);
 	close(data);
 }
@@ -631,30 +614,9 @@ static void test_alarm_names(void)
 	ok(zio_alarm_text(0x83, NULL, 0) == 28, "length alone");
 }
 
-static void remove_dir(void)
-{
-	char command[sizeof(dir) + 16];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
-}
-
-static int make_dir(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/libzio_test.XXXXXX",
-		 tmp ? tmp : "/tmp");
-	if (mkdtemp(dir))
-		return 0;
-	perror(dir);
-	return -1;
-}
-
 int main(void)
 {
-	if (make_dir())
-		return 1;
+	make_dir();
 	test_names();
 	test_missing();
 	test_half_pair();
@@ -676,6 +638,5 @@ int main(void)
 	test_write_nonblock();
 	test_attr_names();
 	test_alarm_names();
-	remove_dir();
 	return tap_end();
 }

@@ -9,13 +9,10 @@
 
 #define CSET "sys/bus/zio/devices/zzero-0000/cset0/"
 
-static char dir[PATH_MAX / 4];
 static struct zio_control control;
 
 static void make_tree(void)
 {
-	char path[sizeof(dir) + 16];
-
 	fake_put_file(dir, CSET "chan1/name", "chan1\n", 0444);
 	fake_put_file(dir, CSET "chan1/control-attrs",
 		      "std 1 gain-factor\nstd 13 flavour\next 3 threshold signed\n", 0444);
@@ -23,8 +20,7 @@ static void make_tree(void)
 	fake_put_file(dir, CSET "trigger/control-attrs",
 		      "std 1 post-samples\next 0 period-ns wide\next 4 slack-ns\n"
 		      "ext 30 last wide\next 31 clock\n", 0444);
-	snprintf(path, sizeof(path), "%s/sys", dir);
-	setenv("ZIO_SYSFS", path, 1);
+	use_tree();
 }
 
 static void make_control(void)
@@ -90,7 +86,7 @@ static void test_unknown(void)
 	   "the clock has a name in any case");
 }
 
-static bool fails(const char *file, int code, const char *reason)
+static bool errs(const char *file, int code, const char *reason)
 {
 	struct zio_error err = { .text = "" };
 	struct zio_names *names = zio_names_open(&control, file, &err);
@@ -113,16 +109,16 @@ static void test_match(void)
 	ok(has_values(names, ZIO_ATTR_OF_TRIGGER, "post-samples=16 ext0=4294967280 "
 		      "ext1=2 ext4=4294967295 ext30=8 clock=11 "),
 	   "names of another trigger are not used");
-	ok(fails(NULL, ENOENT, "is 'hrt' by now, and not 'timer'"),
+	ok(errs(NULL, ENOENT, "is 'hrt' by now, and not 'timer'"),
 	   "the trigger was replaced");
 	make_control();
 	control.addr.chan = 2;
 	ok(!zio_names_match(names, &control), "another channel");
-	ok(fails(NULL, ENOENT, "chan"), "no such channel");
+	ok(errs(NULL, ENOENT, "chan"), "no such channel");
 	make_control();
 	control.addr.dev_id = 1;
 	ok(!zio_names_match(names, &control), "another device");
-	ok(fails(NULL, ENOENT, "zzero-0001"), "no such device");
+	ok(errs(NULL, ENOENT, "zzero-0001"), "no such device");
 	make_control();
 	control.addr.cset = 1;
 	ok(!zio_names_match(names, &control), "another set");
@@ -159,7 +155,7 @@ static void test_file(void)
 	ok(!zio_names_print(names, file) && !fclose(file), "write names");
 	zio_names_close(names);
 	setenv("ZIO_SYSFS", "/nowhere", 1);
-	ok(fails(NULL, ENOENT, "is zio loaded?"), "a machine without devices");
+	ok(errs(NULL, ENOENT, "is zio loaded?"), "a machine without devices");
 	names = zio_names_open(&control, path, NULL);
 	ok(names && has_values(names, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 "
 			       "offset=-5000 flavour=7 threshold=-5 ext31=0 "),
@@ -169,7 +165,7 @@ static void test_file(void)
 	   "names of a trigger from a file");
 	zio_names_close(names);
 	control.addr.chan = 3;
-	ok(fails(path, ENOENT, "no names of zzero-0000-0-3"), "another channel");
+	ok(errs(path, ENOENT, "no names of zzero-0000-0-3"), "another channel");
 	make_control();
 	strcpy(control.triggername, "timer");
 	names = zio_names_open(&control, path, NULL);
@@ -195,12 +191,12 @@ static void test_bad_file(void)
 	snprintf(path, sizeof(path), "%s/bad", dir);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		fake_put_file(dir, "bad", bad[i], 0644);
-		ok(fails(path, EILSEQ, "bad:1: not a line"), bad[i][0] == 'j' ?
+		ok(errs(path, EILSEQ, "bad:1: not a line"), bad[i][0] == 'j' ?
 		   "a file of something else" : "a line that is wrong");
 	}
-	ok(fails("/nowhere/names", ENOENT, "/nowhere/names: open for reading"),
+	ok(errs("/nowhere/names", ENOENT, "/nowhere/names: open for reading"),
 	   "a file that is not there");
-	ok(fails(dir, EISDIR, ": read: "), "a directory");
+	ok(errs(dir, EISDIR, ": read: "), "a directory");
 }
 
 static void test_null(void)
@@ -259,12 +255,7 @@ static void test_hostile(void)
 
 int main(void)
 {
-	const char *tmp = getenv("TMPDIR");
-	char command[sizeof(dir) + 16];
-
-	snprintf(dir, sizeof(dir), "%s/names_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return 1;
+	make_dir();
 	make_tree();
 	make_control();
 	test_live();
@@ -275,7 +266,5 @@ int main(void)
 	test_bad_file();
 	test_hostile();
 	test_null();
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
 	return tap_end();
 }

@@ -10,8 +10,6 @@
 #include "fake.h"
 #include "tap.h"
 
-static char dir[PATH_MAX / 4];
-
 static void put_file(const char *name, const char *text, mode_t mode)
 {
 	fake_put_file(dir, name, text, mode);
@@ -53,8 +51,6 @@ static void make_device(const char *device)
 
 static void make_tree(void)
 {
-	char path[sizeof(dir) + 16];
-
 	make_device("zzero-0000");
 	make_device("a-b-00ff");
 	put_file("sys/bus/zio/version", "1.4\n", 0444);
@@ -63,10 +59,7 @@ static void make_tree(void)
 	put_file("cfg/zio/triggers/hrt/clock0/period-ns", "1000\n", 0644);
 	put_file("cfg/zio/triggers/timer/.keep", "", 0644);
 	put_file("cfg/zio/devices/zzero/rack1/live", "0\n", 0644);
-	snprintf(path, sizeof(path), "%s/sys", dir);
-	setenv("ZIO_SYSFS", path, 1);
-	snprintf(path, sizeof(path), "%s/cfg", dir);
-	setenv("ZIO_CONFIGFS", path, 1);
+	use_tree();
 }
 
 static bool is(const char *got, const char *wanted)
@@ -266,7 +259,7 @@ static void test_attr_list(void)
 	zio_object_free(chan);
 }
 
-static bool fails(int ret, int code, const struct zio_error *err, const char *text)
+static bool errs(int ret, int code, const struct zio_error *err, const char *text)
 {
 	if (ret == -1 && errno == code && err->code == code && strstr(err->text, text))
 		return true;
@@ -287,23 +280,23 @@ static void test_get(void)
 	   is(small, "16"), "of a part; it just fits");
 	ok(!zio_attr_get(device, "0/1/alarms", text, sizeof(text), &err) &&
 	   is(text, "0x00ff"), "by a short name");
-	ok(fails(zio_attr_get(cset, "current_trigger", small, sizeof(small), &err),
+	ok(errs(zio_attr_get(cset, "current_trigger", small, sizeof(small), &err),
 		 EMSGSIZE, &err, "zzero-0000/cset0/current_trigger: cannot read") &&
 	   !*small, "too small");
-	ok(fails(zio_attr_get(cset, "trigger/nope", text, sizeof(text), &err), ENOENT,
+	ok(errs(zio_attr_get(cset, "trigger/nope", text, sizeof(text), &err), ENOENT,
 		 &err, "zzero-0000/cset0/trigger has no part or attribute 'nope'"),
 	   "no attribute");
-	ok(fails(zio_attr_get(cset, "trigger", text, sizeof(text), &err), EINVAL,
+	ok(errs(zio_attr_get(cset, "trigger", text, sizeof(text), &err), EINVAL,
 		 &err, "is not an attribute"), "a part is none");
-	ok(fails(zio_attr_get(cset, "../cset2/name", text, sizeof(text), &err),
+	ok(errs(zio_attr_get(cset, "../cset2/name", text, sizeof(text), &err),
 		 ENOENT, &err, "has no"), "no way up");
-	ok(fails(zio_attr_get(device, "power/control", text, sizeof(text), &err),
+	ok(errs(zio_attr_get(device, "power/control", text, sizeof(text), &err),
 		 ENOENT, &err, "has no channel set"), "not of the driver model");
-	ok(fails(zio_attr_get(NULL, "x", text, sizeof(text), &err), EINVAL, &err,
+	ok(errs(zio_attr_get(NULL, "x", text, sizeof(text), &err), EINVAL, &err,
 		 "NULL"), "no object");
-	ok(fails(zio_attr_get(cset, NULL, text, sizeof(text), &err), EINVAL, &err,
+	ok(errs(zio_attr_get(cset, NULL, text, sizeof(text), &err), EINVAL, &err,
 		 "NULL"), "no name");
-	ok(fails(zio_attr_get(cset, "enable", NULL, 1, &err), EINVAL, &err, "NULL"),
+	ok(errs(zio_attr_get(cset, "enable", NULL, 1, &err), EINVAL, &err, "NULL"),
 	   "no memory for it");
 	zio_object_free(device);
 	zio_object_free(cset);
@@ -324,19 +317,19 @@ static void test_numbers(void)
 	ok(!zio_attr_get_u64(cset, "statistics/fired", &u64, &err) &&
 	   u64 == UINT64_MAX, "64 bits");
 	ok(!zio_attr_get_s64(cset, "chan1/offset", &s64, &err) && s64 == -5, "sign");
-	ok(fails(zio_attr_get_u32(cset, "statistics/fired", &u32, &err), ERANGE,
+	ok(errs(zio_attr_get_u32(cset, "statistics/fired", &u32, &err), ERANGE,
 		 &err, "beyond the range") && u32 == 0xff, "does not fit 32 bits");
-	ok(fails(zio_attr_get_s64(cset, "statistics/fired", &s64, &err), ERANGE,
+	ok(errs(zio_attr_get_s64(cset, "statistics/fired", &s64, &err), ERANGE,
 		 &err, "beyond the range") && s64 == -5, "nor 63");
-	ok(fails(zio_attr_get_u64(cset, "chan1/offset", &u64, &err), ERANGE, &err,
+	ok(errs(zio_attr_get_u64(cset, "chan1/offset", &u64, &err), ERANGE, &err,
 		 "'-5' is beyond"), "a sign where none may be");
-	ok(fails(zio_attr_get_u64(cset, "current_trigger", &u64, &err), EILSEQ, &err,
+	ok(errs(zio_attr_get_u64(cset, "current_trigger", &u64, &err), EILSEQ, &err,
 		 "zzero-0000/cset0/current_trigger: 'user' is no number"), "a word");
-	ok(fails(zio_attr_get_u64(cset, "enable", NULL, &err), EINVAL, &err, "NULL"),
+	ok(errs(zio_attr_get_u64(cset, "enable", NULL, &err), EINVAL, &err, "NULL"),
 	   "NULL");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/big",
 		 "18446744073709551616\n", 0644);
-	ok(fails(zio_attr_get_u64(cset, "big", &u64, &err), ERANGE, &err, "beyond"),
+	ok(errs(zio_attr_get_u64(cset, "big", &u64, &err), ERANGE, &err, "beyond"),
 	   "does not fit 64 bits");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/big",
 		 "-9223372036854775808\n", 0644);
@@ -369,22 +362,22 @@ static void test_set(void)
 	ok(!zio_attr_set_s64(cset, "chan1/offset", INT64_MIN, &err) &&
 	   holds(cset, "chan1/offset", "-9223372036854775808"), "a sign");
 	ok(!zio_attr_check(cset, "enable", &err), "check");
-	ok(fails(zio_attr_check(cset, "name", &err), EACCES, &err,
+	ok(errs(zio_attr_check(cset, "name", &err), EACCES, &err,
 		 "zzero-0000/cset0/name is read-only"), "check: read only");
-	ok(fails(zio_attr_check(cset, "nope", &err), ENOENT, &err, "has no"),
+	ok(errs(zio_attr_check(cset, "nope", &err), ENOENT, &err, "has no"),
 	   "check: no attribute");
-	ok(fails(zio_attr_set(cset, "name", "x", &err), EACCES, &err, "read-only") &&
+	ok(errs(zio_attr_set(cset, "name", "x", &err), EACCES, &err, "read-only") &&
 	   holds(cset, "name", "adc"), "read only, also for root");
-	ok(fails(zio_attr_set(cset, "enable", "1\n2", &err), EINVAL, &err,
+	ok(errs(zio_attr_set(cset, "enable", "1\n2", &err), EINVAL, &err,
 		 "one line"), "two lines");
 	memset(page, '1', sizeof(page) - 1);
-	ok(fails(zio_attr_set(cset, "enable", page, &err), EINVAL, &err,
+	ok(errs(zio_attr_set(cset, "enable", page, &err), EINVAL, &err,
 		 "shorter than a page"), "too long");
-	ok(fails(zio_attr_set(cset, "enable", NULL, &err), EINVAL, &err, "NULL") &&
-	   fails(zio_attr_set(NULL, "enable", "1", &err), EINVAL, &err, "NULL") &&
-	   fails(zio_attr_set(cset, NULL, "1", &err), EINVAL, &err, "NULL"), "NULL");
+	ok(errs(zio_attr_set(cset, "enable", NULL, &err), EINVAL, &err, "NULL") &&
+	   errs(zio_attr_set(NULL, "enable", "1", &err), EINVAL, &err, "NULL") &&
+	   errs(zio_attr_set(cset, NULL, "1", &err), EINVAL, &err, "NULL"), "NULL");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/trigger/period-ns", "1\n", 0444);
-	ok(fails(zio_attr_set(cset, "trigger/period-ns", "5", &err), EACCES, &err,
+	ok(errs(zio_attr_set(cset, "trigger/period-ns", "5", &err), EACCES, &err,
 		 "set trigger:user period-ns=..."), "of a shared trigger");
 	zio_object_free(cset);
 }
@@ -413,11 +406,11 @@ static void test_create(void)
 	   errno == EINVAL, "NULL");
 	ok(!zio_destroy(obj, &err) &&
 	   lacks("trigger:clock1", ENOENT, "no such trigger"), "destroy");
-	ok(fails(zio_destroy(obj, &err), ENOENT, &err, "cannot remove"),
+	ok(errs(zio_destroy(obj, &err), ENOENT, &err, "cannot remove"),
 	   "not twice, but the object stays valid");
-	ok(fails(zio_destroy(cset, &err), EINVAL, &err, "only shared triggers"),
+	ok(errs(zio_destroy(cset, &err), EINVAL, &err, "only shared triggers"),
 	   "a set cannot be removed");
-	ok(fails(zio_destroy(NULL, &err), EINVAL, &err, "NULL"), "destroy: NULL");
+	ok(errs(zio_destroy(NULL, &err), EINVAL, &err, "NULL"), "destroy: NULL");
 	zio_object_free(obj);
 	zio_object_free(cset);
 }
@@ -432,9 +425,9 @@ static void test_gone(void)
 	snprintf(command, sizeof(command), "rm -r '%s/sys/bus/zio/devices/a-b-00ff'",
 		 dir);
 	ok(!system(command), "a device goes");
-	ok(fails(zio_attr_get_u32(obj, "enable", &value, &err), ENOENT, &err,
+	ok(errs(zio_attr_get_u32(obj, "enable", &value, &err), ENOENT, &err,
 		 "a-b-00ff/cset0"), "read");
-	ok(fails(zio_attr_set_u32(obj, "enable", 0, &err), ENOENT, &err,
+	ok(errs(zio_attr_set_u32(obj, "enable", 0, &err), ENOENT, &err,
 		 "a-b-00ff/cset0"), "write");
 	ok(!zio_list(obj, ZIO_OBJECT_CHANNEL, &err) && err.code == ENOENT &&
 	   strstr(err.text, "no longer there"), "list");
@@ -486,12 +479,7 @@ static void test_threads(void)
 
 int main(void)
 {
-	char command[sizeof(dir) + 16];
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/object_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return 1;
+	make_dir();
 	make_tree();
 	test_find();
 	test_missing();
@@ -504,7 +492,5 @@ int main(void)
 	test_create();
 	test_threads();
 	test_gone();
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
 	return tap_end();
 }

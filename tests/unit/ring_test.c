@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #define N_SLOTS 8
 #define DATA_PAGES 4
 
-static char dir[PATH_MAX / 4];
 static size_t page;
 
 /* The kernel's view of a ring. */
@@ -107,11 +105,6 @@ static bool is_fake(const struct zio_block *blk, uint32_t seq, size_t size)
 		if (byte[i] != fake_byte(seq, i))
 			return false;
 	return true;
-}
-
-static bool fails(int ret, int code)
-{
-	return ret == -1 && errno == code;
 }
 
 /* The ring wraps, and the counters wrap at 2^32. */
@@ -308,32 +301,22 @@ static void test_headers(void)
 	free_ring(&r);
 }
 
-static struct zio_channel *interrupted;
-
-static void on_alarm(int sig)
-{
-	(void)sig;
-	zio_interrupt(interrupted);
-}
-
 static void test_interrupt(void)
 {
-	struct itimerval soon = { .it_value = { .tv_usec = 20000 } };
-	struct sigaction action = { .sa_handler = on_alarm };
 	struct fake_ring r = make_ring(0);
+	struct zio_channel *ch;
 	struct zio_block blk;
 	int ret;
 
-	interrupted = zio_open(r.stem, 0, NULL);
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &soon, NULL);
-	ret = zio_next(interrupted, &blk);
+	ch = zio_open(r.stem, 0, NULL);
+	interrupt_soon(ch, 0);
+	ret = zio_next(ch, &blk);
 	ok(ret == -1 && (errno == EINTR || errno == EAGAIN),
 	   "signal while waiting");
-	ok(fails(zio_next(interrupted, &blk), EAGAIN), "signal before waiting");
+	ok(fails(zio_next(ch, &blk), EAGAIN), "signal before waiting");
 	put_block(&r, 0, 16);
-	ok(zio_next(interrupted, &blk) == 1, "but what is there is given");
-	zio_close(interrupted);
+	ok(zio_next(ch, &blk) == 1, "but what is there is given");
+	zio_close(ch);
 	free_ring(&r);
 }
 
@@ -465,14 +448,6 @@ static void test_method_names(void)
 	   !zio_method_flag("auto"), "names of methods");
 	ok(zio_method_flag("") < 0 && zio_method_flag("rings") < 0,
 	   "no such method");
-}
-
-static void remove_dir(void)
-{
-	char command[sizeof(dir) + 16];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
 }
 
 /* --- batches */
@@ -667,14 +642,8 @@ static void test_group(void)
 
 int main(void)
 {
-	const char *tmp = getenv("TMPDIR");
-
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	snprintf(dir, sizeof(dir), "%s/ring_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir)) {
-		perror(dir);
-		return 1;
-	}
+	make_dir();
 	test_blocks();
 	test_lost();
 	test_refused();
@@ -692,6 +661,5 @@ int main(void)
 	test_flush();
 	test_room();
 	test_group();
-	remove_dir();
 	return tap_end();
 }

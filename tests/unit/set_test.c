@@ -14,7 +14,6 @@
 #define N_ENTRIES 32
 #define SIZE 16
 
-static char dir[PATH_MAX / 4];
 static size_t page;
 
 /* The kernel's view */
@@ -246,20 +245,12 @@ static void test_without_node(void)
 
 int main(void)
 {
-	const char *tmp = getenv("TMPDIR");
-	char command[PATH_MAX];
-
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	snprintf(dir, sizeof(dir), "%s/set_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir)) {
-		perror(dir);
-		return 1;
-	}
+	make_dir();
 	test_events();
 	test_slow_channel();
 	test_leave();
 	test_nonsense();
 	test_without_node();
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return system(command) ? 1 : tap_end();
+	return tap_end();
 }

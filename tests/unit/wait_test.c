@@ -14,8 +14,6 @@
 /* Much longer than a wait that something ends */
 #define LONG_MS 600000
 
-static char dir[PATH_MAX / 4];
-
 struct pair {
 	char stem[PATH_MAX];
 	int ctrl, data;		/* keep the FIFOs open */
@@ -47,11 +45,6 @@ static void close_pair(struct pair *pair)
 	ok(!zio_close(pair->ch), "close");
 	close(pair->ctrl);
 	close(pair->data);
-}
-
-static bool fails(int ret, int code)
-{
-	return ret == -1 && errno == code;
 }
 
 static double seconds(void)
@@ -325,12 +318,7 @@ static void test_null_argument(void)
 
 int main(void)
 {
-	char command[sizeof(dir) + 16];
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/wait_test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return 1;
+	make_dir();
 	test_timeout(0);
 	test_timeout(ZIO_OPEN_NONBLOCK);
 	test_room();
@@ -340,7 +328,5 @@ int main(void)
 	test_flags();
 	test_null_channel();
 	test_null_argument();
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ok(!system(command), "clean up");
 	return tap_end();
 }
