@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .common import TESTING, Failure, Process, read_end, read_log, running, say, wait
+from .common import Failure, Process, read_end, read_log, running, say, wait
+from .tap import faults_in
 
 TIMED_OUT, NO_END, FAULT = 124, 98, 99
 BEGUN = "zio-vm: begin"
@@ -127,11 +128,9 @@ class Boot:
 
     def shows_faults(self) -> bool:
         self.log.touch()
-        command = [TESTING / "machine/log-faults", self.log]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        if done.returncode:
-            sys.stderr.write(done.stdout.replace("\r", ""))
-        return done.returncode != 0
+        faults = faults_in(self.log)
+        sys.stderr.writelines(f"{line}\n" for line in faults)
+        return bool(faults)
 
     def status_of_command(self) -> int:
         text = read_log(self.log)

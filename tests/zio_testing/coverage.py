@@ -29,8 +29,8 @@ from pathlib import Path
 from . import coverage_programs, quick_build, quick_map, selftests
 from .common import CACHE, ROOT, Failure, Parser, say, setup
 from .coverage_lines import Lines, Ran, add_gcov, keep, load, map_files
-from .modules import build_counted
-from .saved import SavedMachine, make_archive
+from .modules import built_modules
+from .saved import SavedMachine
 
 PLACE = CACHE / "coverage"
 DOCUMENT = ROOT / "Documentation/testing.md"
@@ -50,9 +50,10 @@ class Runner:
     def __init__(self, tests: list[selftests.Selftest]) -> None:
         self.machine = SavedMachine("gcov", quick_map.kernel_modules("gcov"))
         self.machine.prepare()
-        self.built = build_counted(self.machine.tree)
         PLACE.mkdir(parents=True, exist_ok=True)
-        self.stage = quick_build.stage(self.machine.tree, tests, PLACE, self.built)
+        counted = built_modules(self.machine.tree, "-counted", "GCOV_PROFILE=y")
+        with counted as self.built:
+            self.stage = quick_build.stage(self.machine.tree, tests, PLACE, self.built)
 
     def run(self, name: str, archive: Path, command: str) -> None:
         """Run a line of the machine's shell, and keep the lines that ran."""
@@ -84,9 +85,7 @@ class Runner:
 
 
 def run_kunit(runner: Runner) -> None:
-    archive = PLACE / "kunit-root.tar"
-    make_archive(runner.stage, archive)
-    runner.run(KUNIT, archive, "modprobe zio-buf-dma; modprobe zio-test")
+    runner.run(KUNIT, runner.stage, "modprobe zio-buf-dma; modprobe zio-test")
 
 
 def run_selftest(runner: Runner, test: selftests.Selftest) -> None:

@@ -8,9 +8,8 @@ other, such as an "if" whose condition has the letter."""
 import re
 from pathlib import Path
 
-from .common import ROOT, TESTING, build, locked, tag_of
-from .modules import MODULES
-from .toolchain import toolchain_of
+from .common import ROOT, TESTING
+from .modules import built_modules
 
 PARTS = ("zio-core", "buffers", "triggers", "drivers", "include")
 # The owner of a phase looks at the set after this call: rule E.
@@ -83,12 +82,5 @@ def write_sources(directory: Path) -> None:
 
 def build_modules(tree: Path) -> Path:
     """Build the modules with delays for the kernel in @tree. Return their directory."""
-    directory = MODULES / f"{tree.name}-delays-{tag_of(ROOT, tree)}"
-    toolchain = toolchain_of(tree)
-    make = ["make", "-C", toolchain.headers_of(tree), f"M={directory}"]
-    make += [*toolchain.kernel_words, "modules"]
-    with locked(Path(f"{directory}.lock")):
-        write_sources(directory)
-        complaint = f"the modules with delays do not build against {tree}/build"
-        build(toolchain.run(*make), Path(f"{directory}.log"), complaint)
-    return directory
+    with built_modules(tree, "-delays", "SOURCES=", write=write_sources) as directory:
+        return directory

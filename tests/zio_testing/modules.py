@@ -10,7 +10,7 @@ in ~/.cache/zio/modules.
 import contextlib
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
 
 from . import kernel
@@ -28,31 +28,26 @@ def copy_modules(directory: Path, to: Path) -> None:
 
 
 @contextlib.contextmanager
-def built_modules(tree: Path) -> Iterator[Path]:
+def built_modules(
+    tree: Path,
+    kind: str = "",
+    *words: str,
+    write: Callable[[Path], None] = lambda directory: None,
+) -> Iterator[Path]:
     """Build for the kernel in @tree. Yield the directory, which no other build changes
-    before the block ends."""
-    directory = MODULES / f"{tree.name}-{tag_of(ROOT, tree)}"
+    before the block ends. Another @kind has a directory of its own, @words for make, or
+    sources that it writes there."""
+    directory = MODULES / f"{tree.name}{kind}-{tag_of(ROOT, tree)}"
     toolchain = toolchain_of(tree)
-    make = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
-    make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words, "modules"]
+    make: list[str | Path] = ["make", "-C", ROOT, "--no-print-directory", *words]
+    make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words]
+    make += [f"BUILD={directory}", "modules"]
     with locked(Path(f"{directory}.lock")):
         directory.mkdir(exist_ok=True)
-        complaint = f"the modules do not build against {tree}/build"
+        write(directory)
+        complaint = f"the modules{kind} do not build against {tree}/build"
         build(toolchain.run(*make), Path(f"{directory}.log"), complaint)
         yield directory
-
-
-def build_counted(tree: Path) -> Path:
-    """Build modules that count how often each line runs, for a kernel with gcov. Return
-    their directory, which also has the notes of the compiler."""
-    directory = MODULES / f"{tree.name}-counted-{tag_of(ROOT, tree)}"
-    make = ["make", "-C", ROOT, "--no-print-directory", f"BUILD={directory}"]
-    make += [f"KDIR={tree}/build", "GCOV_PROFILE=y", "modules"]
-    with locked(Path(f"{directory}.lock")):
-        directory.mkdir(exist_ok=True)
-        complaint = "the modules with counters do not build"
-        build(make, Path(f"{directory}.log"), complaint)
-    return directory
 
 
 def build_tools(toolchain: Toolchain, *targets: str | PurePath) -> Path:

@@ -36,6 +36,7 @@ from pathlib import Path
 
 from . import kernel, quick_build, quick_map, selftests, tap, uml
 from .common import CACHE, ROOT, TESTING, Parser, Words, output_of, say, setup, tag_of
+from .modules import built_modules
 from .saved import SavedMachine, stop_all
 from .tap import Results
 
@@ -156,7 +157,7 @@ def text_jobs(changed: list[str]) -> list[Job]:
 
 def run_kunit() -> Results:
     tree = kernel.prepare("uml")
-    with quick_build.modules(tree) as directory:
+    with built_modules(tree) as directory:
         return tap.add_up(uml.run_kunit(tree, directory, PLACE / "kunit.log"))
 
 
@@ -190,12 +191,9 @@ class Selftests:
         return total
 
     def _judge_log(self, test: selftests.Selftest, log: Path, total: Results) -> None:
-        done = subprocess.run(
-            [TESTING / "machine/log-faults", log], capture_output=True, text=True
-        )
-        if done.returncode:
+        if faults := tap.faults_in(log):
             total.fail(f"{test.name}: the kernel reported a fault, see {log}")
-            total.text += tap.indent(done.stdout.splitlines()[:40])
+            total.text += tap.indent(faults[:40])
 
     def wait_for_build(self) -> Results:
         """Tell the user once what does not build."""

@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+import tarfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,14 +14,7 @@ from .common import ROOT, TESTING, Failure, Words
 from .image import is_executable
 from .kernel_cache import release_of
 from .modules import build_tools, built_modules
-from .saved import make_archive
 from .toolchain import NATIVE, toolchain_of
-
-
-@contextlib.contextmanager
-def modules(tree: Path) -> Iterator[Path]:
-    with built_modules(tree) as directory:
-        yield directory
 
 
 def is_newer(target: Path, sources: list[Path]) -> bool:
@@ -71,7 +64,7 @@ def stage(
     place: Path,
     built: Path | None = None,
 ) -> Path:
-    """Build all that @tests need. Return a directory with the part that they share: the
+    """Build all that @tests need. Return an archive of the part that they share: the
     modules, from @built or built, the tools, the scripts and the programs that these
     call."""
     root = place / "stage"
@@ -93,7 +86,9 @@ def stage(
     compile_changed(folder / "libzio/libzio.a", chosen)
     shutil.copytree(place / "programs/bin", root / "selftests/bin")
     build_models(tree, selftests.asked_for("model", tests), place)
-    return root
+    with tarfile.open(place / "stage.tar", "w") as archive:
+        archive.add(root, arcname=".")
+    return place / "stage.tar"
 
 
 def add_modules(tree: Path, root: Path, built: Path | None) -> None:
@@ -123,19 +118,16 @@ def add_scripts(root: Path) -> None:
 
 def archive_for(test: selftests.Selftest, shared: Path, place: Path) -> Path:
     """Return the archive of one test: the shared part, its program and its models."""
-    root = place / "roots" / test.path.stem
-    shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(shared, root, copy_function=os.link)
     files = [place / "programs" / test.path.stem] if test.path.suffix == ".c" else []
     files += [place / f"models/{name}.ko" for name in test.asks_for("model")]
     for name in test.asks_for("kernel-file"):
         files += kernel_files(name)
-    for file in files:
-        shutil.copy(file, root / "selftests")
-    archive = root.with_suffix(".tar")
-    make_archive(root, archive)
-    shutil.rmtree(root)
-    return archive
+    target = place / f"{test.path.stem}.tar"
+    shutil.copy(shared, target)
+    with tarfile.open(target, "a") as archive:
+        for file in files:
+            archive.add(file, arcname=f"selftests/{file.name}")
+    return target
 
 
 def kernel_files(name: str) -> list[Path]:

@@ -10,7 +10,6 @@ import json
 import shutil
 import socket
 import subprocess
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
@@ -244,6 +243,8 @@ class SavedMachine:
             work = Path(name)
             shutil.copy(archive, work / "disk")
             size = (archive.stat().st_size + (1 << 20) - 1) >> 20
+            if size << 20 > DISK_BYTES:
+                raise Failure(f"{archive} has more than {DISK_BYTES >> 20} MiB")
             with open(work / "disk", "r+b") as disk:
                 disk.truncate(DISK_BYTES)
             begin = time.monotonic()
@@ -259,11 +260,3 @@ class SavedMachine:
                 shutil.copy(work / "disk", back)
         said, _, rest = text.partition(f"{END} ")
         return said, int(rest) if rest else (124 if is_late else 98)
-
-
-def make_archive(root: Path, to: Path) -> None:
-    """Pack the directory @root for the disk of a machine."""
-    with tarfile.open(to, "w") as archive:
-        archive.add(root, arcname=".")
-    if to.stat().st_size > DISK_BYTES:
-        raise Failure(f"{to} has more than {DISK_BYTES >> 20} MiB")

@@ -2,7 +2,11 @@
 """Read test results: TAP of programs and selftests, KTAP of KUnit in a kernel log."""
 
 import re
+import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from .common import TESTING, Failure, read_log
 
 # Results have a number, but not those of mutants.
 RESULT = re.compile(r"(?P<bad>not )?ok (?:\d+|- )(?P<text>.*)")
@@ -101,6 +105,17 @@ class Section:
 
 def indent(lines: list[str]) -> list[str]:
     return [f"  {line}" for line in lines]
+
+
+def faults_in(log: Path, begin: str = "") -> list[str]:
+    """Return the faults in the log of a kernel after the words @begin, with some lines
+    around each."""
+    text = read_log(log).partition(begin)[2] if begin else read_log(log)
+    command = [TESTING / "machine/log-faults"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode > 1:
+        raise Failure(f"log-faults: {done.stderr}")
+    return done.stdout.splitlines()
 
 
 # --- selftests ------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from .common import CACHE, TESTING, Failure, build, read_log, tag_of
-from .tap import Results, read_kunit
+from .tap import Results, faults_in, indent, read_kunit
 
 # Seconds. The suites take two.
 LIMIT = 600
@@ -20,12 +20,8 @@ ARGUMENTS = (
     # Arguments that the kernel does not know are the environment of its first process.
     "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW"
 ).split()
-# Lockdep also reports UML's own maps of memory (lib/maple_tree.c): no fault of ZIO.
-FAULT = re.compile(
-    r"^.*(?:BUG: |Kernel panic|WARNING: (?!suspicious RCU)|a set is used where|"
-    r"zio-uml: cannot load).*$",
-    re.M,
-)
+# Before the first module comes, lockdep reports UML's own maps (lib/maple_tree.c).
+BEGIN = "zio: loading out-of-tree module"
 
 
 def preload() -> Path:
@@ -60,8 +56,11 @@ def run_kunit(tree: Path, modules: Path, log: Path) -> dict[str, Results]:
     if not results:
         raise Failure(f"no KUnit suite ran in UML, see {log}")
     results["kernel"] = Results()
-    for fault in FAULT.findall(text):
-        results["kernel"].fail(f"KUnit in UML: {fault.strip()}")
+    if faults := faults_in(log, BEGIN):
+        results["kernel"].fail(f"KUnit in UML: the kernel reported a fault, see {log}")
+        results["kernel"].text += indent(faults[:40])
+    for complaint in re.findall("zio-uml: cannot load .*", text):
+        results["kernel"].fail(complaint)
     if "zio-uml: the end" not in text:
         results["kernel"].fail(f"KUnit in UML did not end, see {log}")
     return results
