@@ -16,7 +16,6 @@
 #include "board.h"
 #include "harness.h"
 
-#define NOBODY		65534
 #define BLOCK		(8 * PAGE)
 #define HELD		(9 * PAGE)
 #define TAPS		150
@@ -71,7 +70,6 @@ static void wait_for_bytes(const char *file, unsigned long bytes)
 
 SETUP(fresh)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	write_text(CSET0 "/trigger/nsamples", "32768");
@@ -85,14 +83,12 @@ SETUP(small)
 	set_number(USER_MEMORY, BUDGET_KB);
 }
 
-static void become_nobody(rlim_t locked)
+static void become_limited(rlim_t locked)
 {
 	struct rlimit most = { locked, locked };
 
 	ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &most), 0);
-	ASSERT_EQ(setgroups(0, NULL), 0);
-	ASSERT_EQ(setresgid(NOBODY, NOBODY, NOBODY), 0);
-	ASSERT_EQ(setresuid(NOBODY, NOBODY, NOBODY), 0);
+	become_nobody(0, NULL);
 }
 
 /* Return: a new tap; -1 with errno if it is refused */
@@ -221,7 +217,7 @@ TEST("a user's taps end at the budget, and a closed one makes room", small)
 	pid_t child = fork_child();
 
 	if (!child) {
-		become_nobody(0);
+		become_limited(0);
 		use_up_budget();
 		raise(SIGKILL);
 	}
@@ -245,7 +241,7 @@ TEST("the ring of taps counts for a user that has one", fresh)
 	ASSERT_EQ(pipe(said), 0);
 	child = fork_child();
 	if (!child) {
-		become_nobody(0);
+		become_limited(0);
 		tap = need_tap();
 		ASSERT_EQ(write(said[1], &c, 1), 1);
 		ASSERT_EQ(read(go[0], &c, 1), 1);
@@ -287,7 +283,7 @@ TEST("rings, taps and dma-bufs beyond the budget are refused, and leave nothing"
 {
 	write_text(USER_MEMORY, "0");
 	if (!fork_child()) {
-		become_nobody(0);
+		become_limited(0);
 		check_refusals();
 		_exit(0);
 	}
@@ -304,7 +300,7 @@ TEST("RLIMIT_MEMLOCK counts if it is more than the parameter", fresh)
 
 	write_text(USER_MEMORY, "0");
 	if (!fork_child()) {
-		become_nobody(1024 * PAGE);
+		become_limited(1024 * PAGE);
 		fd = open_file(IN "-ctrl", O_RDWR);
 		ASSERT_TRUE(account_of(NOBODY).here);
 		close(fd);

@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "node.h"
 
@@ -101,23 +100,17 @@ static inline void reload(const char *name, const char *options)
 	run("zio-load %s %s", name, options);
 }
 
-static inline void unbind_board(const char *driver, int id)
+static inline void tell_driver(const char *driver, int id, const char *file)
 {
 	char path[128], device[64];
 
-	snprintf(path, sizeof(path), DRIVERS "/%s/unbind", driver);
+	snprintf(path, sizeof(path), DRIVERS "/%s/%s", driver, file);
 	snprintf(device, sizeof(device), "%s.%d", driver, id);
 	write_text(path, device);
 }
 
-static inline void bind_board(const char *driver, int id)
-{
-	char path[128], device[64];
-
-	snprintf(path, sizeof(path), DRIVERS "/%s/bind", driver);
-	snprintf(device, sizeof(device), "%s.%d", driver, id);
-	write_text(path, device);
-}
+#define unbind_board(driver, id)	tell_driver(driver, id, "unbind")
+#define bind_board(driver, id)		tell_driver(driver, id, "bind")
 
 /*
  * Unplug the board, if it is there, and plug it in again: it has default settings,
@@ -136,6 +129,7 @@ static inline void renew(const char *driver, int id)
 /* A new zzero-0000, also after a test that has unloaded its driver. */
 static inline void renew_zzero(void)
 {
+	load("zio-buf-vmalloc");
 	load("zio-zero");
 	renew("zio-zero", 0);
 }
@@ -149,7 +143,6 @@ static inline void renew_zzero_and_loops(const char *buffers)
 	char in[16], out[16];
 
 	ASSERT_EQ(sscanf(buffers, "%15s %15s", in, out), 2);
-	load("zio-buf-vmalloc");
 	if (!is_loaded("zio-loop"))
 		run("zio-load zio-loop ssize=4 ndev=2");
 	rmdir(ZIO_CONFIG "/devices/zloop/far");

@@ -5,14 +5,13 @@
  * # single
  * # rt
  */
+#include <limits.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "board.h"
 #include "harness.h"
 
-#define NS		1000000000ull
 #define IN		ZZERO "-0-2-ctrl"
 #define TRIGGER		CSET0 "/trigger"
 #define SETS		24
@@ -35,19 +34,6 @@ SETUP(own)
 	write_text(TRIGGER "/enable", "1");
 }
 
-static uint64_t time_of(const struct zio_control *ctrl)
-{
-	return ctrl->tstamp.secs * NS + ctrl->tstamp.ticks;
-}
-
-static uint64_t now_by(clockid_t clock)
-{
-	struct timespec ts;
-
-	ASSERT_TRUE(!clock_gettime(clock, &ts));
-	return ts.tv_sec * NS + ts.tv_nsec;
-}
-
 static clockid_t clock_named(const char *name)
 {
 	if (!strcmp(name, "realtime"))
@@ -65,7 +51,7 @@ static void check_clock(const char *node, const char *name)
 {
 	clockid_t clock = clock_named(name);
 	int fd = open_file(node, O_RDONLY);
-	uint64_t before = now_by(clock), after;
+	long long before = now_by(clock), after;
 	struct zio_control ctrl;
 
 	/* Skip what was queued before. */
@@ -94,7 +80,7 @@ static void __attribute__((noreturn)) change_clocks(const char *file)
  */
 static void check_changing_clocks(const char *file)
 {
-	uint64_t end = now_by(CLOCK_MONOTONIC) + 2 * NS;
+	long long end = now_by(CLOCK_MONOTONIC) + 2 * NSEC;
 	unsigned int told[2] = { 0, 0 };
 	pid_t child = fork();
 
@@ -155,12 +141,12 @@ static void check_common_events(const char *node_a, const char *node_b, int n)
 
 TEST("no block comes before start-ns", fresh)
 {
-	uint64_t start = (now_by(CLOCK_MONOTONIC) / NS + 2) * NS;
+	long long start = (now_by(CLOCK_MONOTONIC) / NSEC + 2) * NSEC;
 	struct zio_control ctrl;
 	char text[32];
 	int fd;
 
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)start);
+	snprintf(text, sizeof(text), "%lld", start);
 	ASSERT_EQ(mkdir(CLOCK0, 0755), 0);
 	write_text(CLOCK0 "/clock", "monotonic");
 	write_text(CLOCK0 "/enable", "0");
@@ -171,7 +157,7 @@ TEST("no block comes before start-ns", fresh)
 	fd = open_file(IN, O_RDONLY);
 	ctrl = read_control(fd);
 	ASSERT_TRUE(time_of(&ctrl) >= start);
-	diag("%llu ns after the start", (unsigned long long)(time_of(&ctrl) - start));
+	diag("%lld ns after the start", time_of(&ctrl) - start);
 	write_text(CSET0 "/current_trigger", "user");
 	ASSERT_EQ(rmdir(CLOCK0), 0);
 }
@@ -181,11 +167,11 @@ TEST("blocks come although the time of day is set back", own)
 	int fd = open_file(IN, O_RDONLY), i, back = 3600;
 	struct zio_control ctrl;
 	struct timespec ts;
-	uint64_t before;
+	long long before;
 
 	ctrl = read_control(fd);
 	ASSERT_TRUE(!clock_gettime(CLOCK_REALTIME, &ts));
-	before = ts.tv_sec * NS;
+	before = ts.tv_sec * NSEC;
 	ts.tv_sec -= back;
 	ASSERT_TRUE(!clock_settime(CLOCK_REALTIME, &ts));
 	for (i = 0; i < 100; i++) {
@@ -228,18 +214,18 @@ static void switch_load(const struct load *load, int on)
 }
 
 /* Return: how many ns it takes to read the clock so often */
-static uint64_t time_work(unsigned long rounds)
+static long long time_work(unsigned long rounds)
 {
-	uint64_t start = now_by(CLOCK_MONOTONIC);
+	long long start = now_by(CLOCK_MONOTONIC);
 
 	while (rounds--)
 		now_by(CLOCK_MONOTONIC);
 	return now_by(CLOCK_MONOTONIC) - start;
 }
 
-static unsigned long rounds_in(uint64_t ns)
+static unsigned long rounds_in(long long ns)
 {
-	uint64_t start = now_by(CLOCK_MONOTONIC);
+	long long start = now_by(CLOCK_MONOTONIC);
 	unsigned long rounds = 0;
 
 	while (now_by(CLOCK_MONOTONIC) < start + ns)
@@ -257,7 +243,7 @@ static void check_load(const char *device, const char *type, const char *file,
 		       const char *period)
 {
 	struct load load = { device, type, file, period, SETS };
-	uint64_t alone, shared, tenths = UINT64_MAX;
+	long long alone, shared, tenths = LLONG_MAX;
 	unsigned long rounds;
 	cpu_set_t first;
 	int turn;
@@ -265,7 +251,7 @@ static void check_load(const char *device, const char *type, const char *file,
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	ASSERT_TRUE(!sched_setaffinity(0, sizeof(first), &first));
-	rounds = rounds_in(NS / 10);
+	rounds = rounds_in(NSEC / 10);
 	for (turn = 0; turn < 6; turn++) {
 		alone = time_work(rounds);
 		switch_load(&load, 1);
@@ -274,8 +260,7 @@ static void check_load(const char *device, const char *type, const char *file,
 		if (shared * 10 / alone < tenths)
 			tenths = shared * 10 / alone;
 	}
-	diag("a program takes %llu.%llu times as long",
-	     (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10));
+	diag("a program takes %lld.%lld times as long", tenths / 10, tenths % 10);
 	ASSERT_TRUE(tenths < 40);
 }
 

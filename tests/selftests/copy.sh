@@ -177,28 +177,6 @@ test_refused()
 	check_fails "an output is no input" zio-copy if=zloop-0-0 of=/tmp/x count=1
 }
 
-# start MODE: in the background
-start()
-{
-	zio-copy if=$in of=zloop-0-0 mode="$1" >/tmp/out 2>/tmp/err &
-	child=$!
-	check "$1: it runs" wait_until 10 \
-		grep -q 'SigCgt:.*4002$' /proc/$child/status
-}
-
-# finish TEXT STATUS [MESSAGE]
-finish()
-{
-	status=0
-	wait $child || status=$?
-	is "$1: status" $status "$2"
-	if grep -q "${3-[kM]B/s}" /tmp/err; then
-		ok "$1: message"
-	else
-		not_ok "$1: message" "$(cat /tmp/err)"
-	fi
-}
-
 # The output is full, as it is not read; or the input is silent. The program waits a
 # second for the block under way: three modes are enough to see that.
 test_signals()
@@ -207,16 +185,16 @@ test_signals()
 		case $mode in
 		rw | share | uring)
 			check "$mode: restart" restart
-			start "$mode"
+			start_program zio-copy if=$in of=zloop-0-0 mode="$mode"
 			kill -INT $child
-			finish "$mode: Ctrl-C, output full" 130
+			end_program "$mode: Ctrl-C, output full" 130 "[kM]B/s"
 			;;
 		esac
 		check "$mode: restart" restart
 		echo 0 >$zzero/cset2/enable
-		start "$mode"
+		start_program zio-copy if=$in of=zloop-0-0 mode="$mode"
 		kill -TERM $child
-		finish "$mode: SIGTERM, input silent" 143 '0 blocks, 0 bytes'
+		end_program "$mode: SIGTERM, input silent" 143 '0 blocks, 0 bytes'
 		echo 1 >$zzero/cset2/enable
 	done
 }
@@ -233,10 +211,10 @@ unplug()
 	before=$(cat "$zloop-0000/cset0/chan0/statistics/blocks")
 	zio-cat-file -m read zloop-0000-1-0 >/dev/null 2>&1 &
 	reader=$!
-	start "$1"
+	start_program zio-copy if=$in of=zloop-0-0 mode="$1"
 	check "$1, $2: blocks come" wait_until 10 played $((before + 20))
 	echo "$2.0" >"$drivers/$2/unbind"
-	finish "$1: unbind $2" 1 'No such device'
+	end_program "$1: unbind $2" 1 'No such device'
 	echo "$2.0" >"$drivers/$2/bind"
 	kill $reader 2>/dev/null
 	wait $reader || :

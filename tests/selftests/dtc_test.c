@@ -101,14 +101,6 @@ TEST("an order without a time is done at once", fresh)
 	check_heard(0, 0);
 }
 
-static long long now_by(clockid_t clock)
-{
-	struct timespec ts;
-
-	ASSERT_TRUE(!clock_gettime(clock, &ts));
-	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
-}
-
 /* The order and the pulse have the time of the clock that their set names. */
 static void check_clock(const char *name, clockid_t clock)
 {

@@ -18,7 +18,6 @@ SETUP(fresh)
 {
 	renew_zzero();
 	load("zio-trig-sysfs");
-	load("zio-buf-vmalloc");
 	write_text(CSET0 "/current_buffer", value ?: "kmalloc");
 	write_text(CSET0 "/current_trigger", "sysfs");
 	write_text(CSET0 "/chan0/enable", "0");

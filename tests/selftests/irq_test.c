@@ -19,7 +19,6 @@
 #define TDC		"/sys/bus/zio/devices/ztdc-0000"
 #define TDC_NODE	"/dev/zio/ztdc-0000-0-0"
 #define TRIGGER		CSET0 "/trigger"
-#define NS		1000000000ull
 
 static char irq[16];
 
@@ -67,19 +66,11 @@ static void fire(unsigned int n)
 	write_text(MODEL "fire", text);
 }
 
-static uint64_t now_by(clockid_t clock)
-{
-	struct timespec ts;
-
-	ASSERT_TRUE(!clock_gettime(clock, &ts));
-	return ts.tv_sec * NS + ts.tv_nsec;
-}
-
 /* The time of a block is of the clock that its control names. */
 static void check_clock(int fd, const char *name, clockid_t clock)
 {
 	struct zio_control ctrl;
-	uint64_t before, at;
+	long long before, at;
 
 	write_text(TDC "/cset0/trigger/clock", name);
 	/* The block that is armed keeps its clock. */
@@ -88,7 +79,7 @@ static void check_clock(int fd, const char *name, clockid_t clock)
 	before = now_by(clock);
 	fire(1);
 	ctrl = read_control(fd);
-	at = ctrl.tstamp.secs * NS + ctrl.tstamp.ticks;
+	at = time_of(&ctrl);
 	ASSERT_EQ(ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK], clock);
 	ASSERT_TRUE(at >= before);
 	ASSERT_TRUE(at <= now_by(clock));

@@ -18,7 +18,6 @@
 
 SETUP(fresh)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET2 "/trigger/nsamples", "4096");
 	write_text(CSET2 "/current_buffer", "vmalloc");
@@ -214,7 +213,6 @@ TEST("an input has the files from its first buffer with an area on")
 {
 	int fd;
 
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	ASSERT_TRUE(!has_files(CHAN));
 	fd = open_node(IN, "data", O_RDONLY);

@@ -199,9 +199,12 @@ begin_slink()
 	done_testing
 }
 
-# end_slink: the last lines of each test
+# end_slink TEST...: run these functions, and end
 end_slink()
 {
+	for test; do
+		test_$test
+	done
 	check "the source cards' driver is unloaded" zio-unload zio-sps
 	check "the driver is unloaded" zio-unload zio-slink
 	done_testing

@@ -183,6 +183,23 @@ wait_until()
 	done
 }
 
+# start_program COMMAND...: in the background, until it catches SIGINT and SIGTERM
+start_program()
+{
+	"$@" >/tmp/got 2>/tmp/err &
+	child=$!
+	check "$*: it runs" wait_until 10 grep -q 'SigCgt:.*4002$' /proc/$child/status
+}
+
+# end_program TEXT STATUS MESSAGE: the program of start_program ends with this
+end_program()
+{
+	status=0
+	wait $child || status=$?
+	is "$1: status" $status "$2"
+	check "$1: message" sh -c 'cat /tmp/err; grep -q "$1" /tmp/err' - "$3"
+}
+
 # hold_node NODE: keep -ctrl and -data open in another process, until release_node
 hold_node()
 {

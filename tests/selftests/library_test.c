@@ -20,7 +20,6 @@
 
 SETUP(fresh)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET1 "/current_buffer", "vmalloc");
 	write_text(CSET2 "/current_buffer", "vmalloc");

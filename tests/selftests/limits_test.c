@@ -13,7 +13,6 @@
 #include "harness.h"
 
 #define BLOCK		(4 * PAGE)
-#define NOBODY		65534
 #define SESSIONS	20
 #define IN		ZZERO "-0-2"
 #define RING		IN "-ctrl"
@@ -26,7 +25,6 @@
 
 SETUP(fresh)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	write_text(CSET0 "/trigger/nsamples", "16384");
@@ -61,13 +59,6 @@ SETUP(group)
 	if (!has_group())
 		SKIP("no memory controller");
 	set_number(GROUP "/cgroup.procs", getpid());
-}
-
-static void become_nobody(void)
-{
-	ASSERT_EQ(setgroups(0, NULL), 0);
-	ASSERT_EQ(setresgid(NOBODY, NOBODY, NOBODY), 0);
-	ASSERT_EQ(setresuid(NOBODY, NOBODY, NOBODY), 0);
 }
 
 /* The open of a ring charges 4096 slots of 512 bytes. */
@@ -187,7 +178,7 @@ TEST("a user has 20 sessions of a channel, and the superuser has more", few_sess
 
 	ASSERT_TRUE(child >= 0);
 	if (!child) {
-		become_nobody();
+		become_nobody(0, NULL);
 		hold_all(IN "-data", n, EUSERS);
 		_exit(0);
 	}
@@ -246,7 +237,7 @@ TEST("pages are lent up to RLIMIT_MEMLOCK, others are copied", fresh)
 
 	write_text(USER_MEMORY, "0");
 	limit_pages(0);
-	become_nobody();
+	become_nobody(0, NULL);
 	fd[0] = splice_block(pair);
 	ASSERT_EQ(is_lent(pair.data), 0);
 	drain(fd[0]);

@@ -17,7 +17,6 @@ SETUP(kmalloc)
 /* Both sets have the buffer vmalloc; only channel 2 of cset0 acquires. */
 SETUP(fresh)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	write_text(CSET1 "/current_buffer", "vmalloc");

@@ -15,7 +15,6 @@
 
 static void renew_input(const char *nsamples)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET0 "/chan1/enable", "0");
 	write_text(CSET0 "/trigger/nsamples", nsamples);
@@ -200,7 +199,6 @@ TEST_EACH("blocks of %s bytes are not merged", fresh,
 
 TEST("only inputs with the buffer vmalloc have merge-data")
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	ASSERT_TRUE(!exists(MERGE_DATA));
 	write_text(CSET0 "/current_buffer", "vmalloc");

@@ -4,12 +4,14 @@
 #define NODE_H
 
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <linux/zio-user.h>
 
@@ -19,6 +21,30 @@
 struct pair {
 	int ctrl, data;
 };
+
+#define NSEC	1000000000ll
+#define NOBODY	65534
+
+static inline long long time_of(const struct zio_control *ctrl)
+{
+	return ctrl->tstamp.secs * NSEC + ctrl->tstamp.ticks;
+}
+
+static inline long long now_by(clockid_t clock)
+{
+	struct timespec ts;
+
+	ASSERT_TRUE(!clock_gettime(clock, &ts));
+	return ts.tv_sec * NSEC + ts.tv_nsec;
+}
+
+/* Become a user who is in these groups alone. */
+static inline void become_nobody(size_t n, const gid_t *groups)
+{
+	ASSERT_TRUE(!setgroups(n, groups));
+	ASSERT_TRUE(!setresgid(NOBODY, NOBODY, NOBODY));
+	ASSERT_TRUE(!setresuid(NOBODY, NOBODY, NOBODY));
+}
 
 static inline int open_file(const char *path, int flags)
 {

@@ -22,7 +22,6 @@
 /* Blocks of a page; kmalloc is copied and vmalloc is lent. */
 static void set_up_input(const char *buffer)
 {
-	load("zio-buf-vmalloc");
 	load("zio-trig-sysfs");
 	renew_zzero();
 	write_text(CSET2 "/current_trigger", "sysfs");

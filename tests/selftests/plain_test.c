@@ -15,7 +15,6 @@
 
 SETUP(fresh)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", value);
 }

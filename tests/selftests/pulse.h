@@ -3,23 +3,11 @@
 #ifndef PULSE_H
 #define PULSE_H
 
-#include <time.h>
-
 #include "node.h"
-
-#define NSEC	1000000000ll
 
 static inline long long now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * NSEC + now.tv_nsec;
-}
-
-static inline long long time_of(const struct zio_control *ctrl)
-{
-	return ctrl->tstamp.secs * NSEC + ctrl->tstamp.ticks;
+	return now_by(CLOCK_REALTIME);
 }
 
 static inline struct zio_control make_order(long long ns)

@@ -38,7 +38,6 @@ static int touch(const volatile uint8_t *at)
 SETUP(fresh)
 {
 	signal(SIGBUS, on_sigbus);
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	write_text(CSET1 "/current_buffer", "vmalloc");

@@ -15,7 +15,6 @@
 #define N_CHAN	100
 #define CLOCK	ZIO_CONFIG "/triggers/hrt/clock0"
 #define NODE	ZZERO "-0-ctrl"
-#define NOBODY	65534
 
 struct set {
 	int fd;
@@ -125,8 +124,7 @@ static void become_member(void)
 	gid_t gid = group ? group->gr_gid : NOBODY;
 
 	run("chgrp %u " ZZERO "-*", gid);
-	ASSERT_EQ(setgroups(1, &gid), 0);
-	ASSERT_EQ(setresuid(NOBODY, NOBODY, NOBODY), 0);
+	become_nobody(1, &gid);
 }
 
 static unsigned int *is_open;	/* the child has opened the set */

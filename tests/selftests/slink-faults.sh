@@ -410,7 +410,4 @@ begin_slink
 [ $# -gt 0 ] || set -- unmatched saturated abort_of_many slow_bus slow_card \
 	lost_state lost_within lost_and_written left_transfer shutdown \
 	stop_input types stop_output abort_output lost_output resets shared_line accesses
-for test; do
-	test_$test
-done
-end_slink
+end_slink "$@"

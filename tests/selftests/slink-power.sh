@@ -211,7 +211,4 @@ test_nvram()
 
 begin_slink
 [ $# -gt 0 ] || set -- nvram suspend lost_power suspended_output error failure mini dma_bits
-for test; do
-	test_$test
-done
-end_slink
+end_slink "$@"

@@ -245,7 +245,4 @@ $(out_ask sink-control) $(out_ask sink-data)" "1 286331152 0 0 1 1 4294967280"
 begin_slink
 [ $# -gt 0 ] || set -- counts errors starts overflow test_errors words \
 	attributes time output source
-for test; do
-	test_$test
-done
-end_slink
+end_slink "$@"

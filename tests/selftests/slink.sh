@@ -507,7 +507,4 @@ begin_slink
 [ $# -gt 0 ] || set -- life streams page errors truncation cable abort \
 	polling batches self_test back_pressure prefer_new no_room \
 	back_to_back route changes unplug gone ids refused no_memory
-for test; do
-	test_$test
-done
-end_slink
+end_slink "$@"

@@ -29,7 +29,6 @@
 
 static void renew_input(const char *buffer)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET2 "/trigger/nsamples", "4096");
 	write_text(CSET2 "/current_buffer", buffer);

@@ -35,7 +35,6 @@ SETUP(fresh)
 {
 	renew_zzero();
 	load("zio-trig-sysfs");
-	load("zio-buf-vmalloc");
 	write_text(CSET2 "/current_buffer", value ?: "vmalloc");
 	write_text(CSET2 "/current_trigger", "sysfs");
 }
@@ -44,7 +43,6 @@ SETUP(fresh)
 SETUP(on_demand)
 {
 	renew_zzero();
-	load("zio-buf-vmalloc");
 	write_text(CSET2 "/current_buffer", value ?: "vmalloc");
 }
 

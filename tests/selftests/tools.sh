@@ -104,24 +104,13 @@ test_large()
 start()
 {
 	echo 0 >$set2/chan0/enable
-	zio-cat-file -v -m "$1" $node-2-0 >/tmp/got 2>/tmp/err &
-	child=$!
-	# The program has begun when it catches SIGINT and SIGTERM.
-	check "$1: it runs" wait_until 10 \
-		grep -q 'SigCgt:.*4002$' /proc/$child/status
+	start_program zio-cat-file -v -m "$1" $node-2-0
 }
 
 # finish TEXT STATUS MESSAGE: the program of start() ended with this
 finish()
 {
-	status=0
-	wait $child || status=$?
-	is "$1: status" $status "$2"
-	if grep -q "$3" /tmp/err; then
-		ok "$1: message"
-	else
-		not_ok "$1: message" "$(cat /tmp/err)"
-	fi
+	end_program "$@"
 	[ ! -e $set2 ] || echo 1 >$set2/chan0/enable
 }
 

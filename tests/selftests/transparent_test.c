@@ -20,7 +20,6 @@ SETUP(fresh)
 /* Sixteen blocks fit the area of channel 2 of cset0. */
 SETUP(mapped)
 {
-	load("zio-buf-vmalloc");
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	write_text(CSET0 "/chan0/enable", "0");
