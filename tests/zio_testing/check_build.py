@@ -30,7 +30,7 @@ def run(report: Report) -> None:
     check_program(report, "files use what is below them, without new circles", "layering")
     check_program(report, "rules for comments and documents", "prose")
     check_program(report, "one version everywhere", "versions")
-    check_program(report, "recipes for other systems", "recipes")
+    check_program(report, "packages for RPM build", "recipes")
     check_program(report, "the tests of these programs", "host_test")
 
 

@@ -4,7 +4,7 @@
 Usage: host_test
 
 The program prints TAP. It tests the reader of test results, layering and versions on
-small trees, prose, recipes and delays. It also tests the directories of packages, the
+small trees, prose and delays. It also tests the directories of packages, the
 choice of compilers, and the percentiles of the benchmark "jitter". It proves what
 zio-core/config/double.c says of fractions.
 """
@@ -28,7 +28,6 @@ from . import (
     matrix,
     package_build,
     prose,
-    recipes,
     selftests,
     tap,
     versions,
@@ -305,8 +304,6 @@ SAME = {
     "debian/changelog": "zio (2.1) unstable\n\nzio (1.0) unstable\n",
     "CHANGELOG.md": "# Changes\n## 2.1\n## 1.0\n",
     "packaging/rpm/zio.spec": "Version:        2.1\n",
-    "packaging/buildroot/zio/zio.mk": "ZIO_VERSION = 2.1\n",
-    "packaging/yocto/zio.inc": 'PV = "2.1"\n',
     "drivers/a.c": '\nMODULE_VERSION(ZIO_MODULE_VERSION);\nMODULE_LICENSE("GPL");\n',
 }
 
@@ -332,23 +329,6 @@ def test_versions(out: Tap) -> None:
         other = other.replace("MODULE_VERSION", "MODULE_OTHER")
         files = [fault.split(":")[0] for fault in version_faults({**SAME, name: other})]
         out.is_equal(f"versions: {name} has another one", files, [name])
-
-
-# --- recipes ----------------------------------------------------------------------------
-
-RECIPES = {
-    'PV = "1"\nFILES:${PN} += "a \\\n b"\ninherit module\n': 0,
-    'PV = "1\n': 1,
-    "do_install() {\n    if true; then :; fi\n}\n": 0,
-    "do_install() {\n    if true; then :\n}\n": 1,
-    "do_install() {\n    :\n": 1,
-}
-
-
-def test_recipes(out: Tap) -> None:
-    for text, faults in RECIPES.items():
-        found = len(recipes.faults_of_recipe(text))
-        out.is_equal(f"recipes: {text.splitlines()[0]}", found, faults)
 
 
 # --- the places of the selftests --------------------------------------------------------
@@ -566,7 +546,6 @@ def main(words: list[str]) -> int:
     test_layering(out)
     test_prose(out)
     test_versions(out)
-    test_recipes(out)
     test_places(out)
     test_table(out)
     test_sample(out)

@@ -25,8 +25,6 @@ REPEATS = {
     "debian/changelog": r"^zio \((.*?)\)",
     "CHANGELOG.md": r"^## (\S+)",
     "packaging/rpm/zio.spec": r"^Version: +(\S+)",
-    "packaging/buildroot/zio/zio.mk": r"^ZIO_VERSION = (\S+)",
-    "packaging/yocto/zio.inc": r'^PV = "(.*)"',
 }
 MAP = "tools/libzio/libzio.map"
 SONAME = ("tools/Makefile", r"^soname = libzio\.so\.(\S+)")
