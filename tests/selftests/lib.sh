@@ -52,18 +52,26 @@ capture()
 	said=$("$@" 2>&1) || status=$?
 }
 
+# verdict TEXT DETAIL COMMAND...
+verdict()
+{
+	verdict_text=$1 verdict_detail=$2
+	shift 2
+	if "$@"; then
+		ok "$verdict_text"
+	else
+		not_ok "$verdict_text" "$verdict_detail"
+	fi
+}
+
 # check TEXT COMMAND...: the command succeeds
 check()
 {
 	text=$1
 	shift
 	capture "$@"
-	if [ $status -eq 0 ]; then
-		ok "$text"
-	else
-		not_ok "$text" "status $status from: $*
-$said"
-	fi
+	verdict "$text" "status $status from: $*
+$said" [ $status -eq 0 ]
 }
 
 # check_fails TEXT COMMAND...: the command fails, and not by a signal
@@ -72,32 +80,21 @@ check_fails()
 	text=$1
 	shift
 	capture "$@"
-	if [ $status -gt 0 ] && [ $status -lt 126 ]; then
-		ok "$text"
-	else
-		not_ok "$text" "status $status from: $*
-$said"
-	fi
+	verdict "$text" "status $status from: $*
+$said" [ $((status > 0 && status < 126)) = 1 ]
 }
 
 # is TEXT GOT WANTED
 is()
 {
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-	else
-		not_ok "$1" "got '$2', expected '$3'"
-	fi
+	verdict "$1" "got '$2', expected '$3'" [ "$2" = "$3" ]
 }
 
 # is_between TEXT GOT LEAST MOST
 is_between()
 {
-	if [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; then
-		ok "$1"
-	else
-		not_ok "$1" "got '$2', expected $3 to $4"
-	fi
+	verdict "$1" "got '$2', expected $3 to $4" \
+		eval "[ '$2' -ge '$3' ] && [ '$2' -le '$4' ]"
 }
 
 errno_text()
@@ -138,18 +135,19 @@ errno_text()
 	esac
 }
 
+said_errno()
+{
+	[ $status -ne 0 ] && echo "$said" | grep -q "$(errno_text "$errno")"
+}
+
 # expect_errno TEXT ERRNO COMMAND...: the command fails with the text of this errno
 expect_errno()
 {
 	text=$1 errno=$2
 	shift 2
 	capture "$@"
-	if [ $status -ne 0 ] && echo "$said" | grep -q "$(errno_text "$errno")"; then
-		ok "$text"
-	else
-		not_ok "$text" "status $status, expected $errno, from: $*
-$said"
-	fi
+	verdict "$text" "status $status, expected $errno, from: $*
+$said" said_errno
 }
 
 # write_file FILE VALUE: one write(2) of the value and a newline. The shell writes short

@@ -15,7 +15,8 @@
 #define AT(field, offset) \
 	static_assert(offsetof(struct zio_control, field) == (offset), \
 		      #field " is not at " #offset)
-#define SIZE(field, size) \
+#define FIELD(field, offset, size) \
+	AT(field, offset); \
 	static_assert(sizeof(((struct zio_control *)0)->field) == (size), \
 		      #field " is not of size " #size)
 
@@ -26,66 +27,38 @@ static_assert(sizeof(struct zio_timestamp) == 24, "zio_timestamp");
 static_assert(sizeof(struct zio_ctrl_attr) == 200, "zio_ctrl_attr");
 static_assert(sizeof(struct zio_tlv) == 16, "zio_tlv");
 
-AT(major_version, 0);
-SIZE(major_version, 1);
-AT(minor_version, 1);
-SIZE(minor_version, 1);
-AT(zio_alarms, 2);
-SIZE(zio_alarms, 1);
-AT(drv_alarms, 3);
-SIZE(drv_alarms, 1);
-AT(seq_num, 4);
-SIZE(seq_num, 4);
-AT(nsamples, 8);
-SIZE(nsamples, 4);
-AT(ssize, 12);
-SIZE(ssize, 2);
-AT(nbits, 14);
-SIZE(nbits, 2);
+FIELD(major_version, 0, 1);
+FIELD(minor_version, 1, 1);
+FIELD(zio_alarms, 2, 1);
+FIELD(drv_alarms, 3, 1);
+FIELD(seq_num, 4, 4);
+FIELD(nsamples, 8, 4);
+FIELD(ssize, 12, 2);
+FIELD(nbits, 14, 2);
 AT(addr, 16);
-AT(addr.sa_family, 16);
-SIZE(addr.sa_family, 2);
-AT(addr.host_type, 18);
-SIZE(addr.host_type, 1);
-AT(addr.filler, 19);
-SIZE(addr.filler, 1);
-AT(addr.hostid, 20);
-SIZE(addr.hostid, 8);
-AT(addr.dev_id, 28);
-SIZE(addr.dev_id, 4);
-AT(addr.cset, 32);
-SIZE(addr.cset, 2);
-AT(addr.chan, 34);
-SIZE(addr.chan, 2);
-AT(addr.devname, 36);
-SIZE(addr.devname, 12);
+FIELD(addr.sa_family, 16, 2);
+FIELD(addr.host_type, 18, 1);
+FIELD(addr.filler, 19, 1);
+FIELD(addr.hostid, 20, 8);
+FIELD(addr.dev_id, 28, 4);
+FIELD(addr.cset, 32, 2);
+FIELD(addr.chan, 34, 2);
+FIELD(addr.devname, 36, 12);
 AT(tstamp, 48);
-AT(tstamp.secs, 48);
-SIZE(tstamp.secs, 8);
-AT(tstamp.ticks, 56);
-SIZE(tstamp.ticks, 8);
-AT(tstamp.bins, 64);
-SIZE(tstamp.bins, 8);
-AT(mem_offset, 72);
-SIZE(mem_offset, 4);
+FIELD(tstamp.secs, 48, 8);
+FIELD(tstamp.ticks, 56, 8);
+FIELD(tstamp.bins, 64, 8);
+FIELD(mem_offset, 72, 4);
 AT(mem_offset_high, 76);
-AT(reserved, 76);
-SIZE(reserved, 4);
-AT(flags, 80);
-SIZE(flags, 4);
-AT(triggername, 84);
-SIZE(triggername, 12);
+FIELD(reserved, 76, 4);
+FIELD(flags, 80, 4);
+FIELD(triggername, 84, 12);
 AT(attr_channel, 96);
-AT(attr_channel.std_mask, 96);
-SIZE(attr_channel.std_mask, 2);
-AT(attr_channel.unused, 98);
-SIZE(attr_channel.unused, 2);
-AT(attr_channel.ext_mask, 100);
-SIZE(attr_channel.ext_mask, 4);
-AT(attr_channel.std_val, 104);
-SIZE(attr_channel.std_val, 64);
-AT(attr_channel.ext_val, 168);
-SIZE(attr_channel.ext_val, 128);
+FIELD(attr_channel.std_mask, 96, 2);
+FIELD(attr_channel.unused, 98, 2);
+FIELD(attr_channel.ext_mask, 100, 4);
+FIELD(attr_channel.std_val, 104, 64);
+FIELD(attr_channel.ext_val, 168, 128);
 AT(attr_trigger, 296);
 AT(attr_trigger.std_mask, 296);
 AT(attr_trigger.unused, 298);
@@ -93,12 +66,9 @@ AT(attr_trigger.ext_mask, 300);
 AT(attr_trigger.std_val, 304);
 AT(attr_trigger.ext_val, 368);
 AT(tlv, 496);
-AT(tlv[0].type, 496);
-SIZE(tlv[0].type, 4);
-AT(tlv[0].length, 500);
-SIZE(tlv[0].length, 4);
-AT(tlv[0].payload, 504);
-SIZE(tlv[0].payload, 8);
+FIELD(tlv[0].type, 496, 4);
+FIELD(tlv[0].length, 500, 4);
+FIELD(tlv[0].payload, 504, 8);
 
 /* Head and tail of a ring are on different cache lines. */
 #define RING_AT(field, offset) \

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -172,6 +173,20 @@ void fake_put_file(const char *dir, const char *name, const char *text, mode_t m
 	fputs(text, file);
 	fclose(file);
 	chmod(path, mode);
+}
+
+void *fake_map(const char *path, size_t size)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	void *mem;
+
+	if (fd < 0 || ftruncate(fd, (off_t)size)) {
+		perror(path);
+		exit(1);
+	}
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return mem;
 }
 
 bool reason_has(struct zio_channel *ch, const char *text)

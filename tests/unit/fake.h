@@ -40,6 +40,9 @@ int fake_put_block(const char *stem, uint32_t seq, uint32_t nsamples,
 /* Write the file "<dir>/<name>", and the directories on the way. */
 void fake_put_file(const char *dir, const char *name, const char *text, mode_t mode);
 
+/* Make the file @path, and map it; it has @size zeros. */
+void *fake_map(const char *path, size_t size);
+
 /* Does zio_reason() have @text? If not, print what it is. */
 bool reason_has(struct zio_channel *ch, const char *text);
 

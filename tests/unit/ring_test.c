@@ -36,18 +36,9 @@ static void new_stem(char *stem)
 static void *make_file(const char *stem, const char *suffix, size_t size)
 {
 	char path[PATH_MAX + 8];
-	void *mem;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s-%s", stem, suffix);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || ftruncate(fd, (off_t)size)) {
-		perror(path);
-		exit(1);
-	}
-	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return mem;
+	return fake_map(path, size);
 }
 
 static struct fake_ring make_ring(uint32_t start)

@@ -29,18 +29,9 @@ static struct fake_set {
 static void *make_file(const char *suffix, size_t size)
 {
 	char path[PATH_MAX];
-	void *mem;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s%s", set.stem, suffix);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || ftruncate(fd, (off_t)size)) {
-		perror(path);
-		exit(1);
-	}
-	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return mem;
+	return fake_map(path, size);
 }
 
 /* Counts of the channels begin in the middle of their slots; the entries wrap soon. */

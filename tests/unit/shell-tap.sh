@@ -19,55 +19,49 @@ result()
 	fi
 }
 
+# verdict WHAT COMPLAINT COMMAND...
+verdict()
+{
+	if "${@:3}"; then
+		result ok "$1"
+	else
+		result bad "$1: $2"
+	fi
+}
+
+not()
+{
+	! "$@"
+}
+
 # run STATUS WHAT COMMAND...: stdout to ./out, stderr to ./err
 run()
 {
-	local wanted=$1 what=$2 status=0
+	local status=0
 
-	shift 2
-	"$@" >out 2>err || status=$?
-	if [ "$status" = "$wanted" ]; then
-		result ok "$what"
-	else
-		result bad "$what: exit status $status instead of $wanted"
-	fi
+	"${@:3}" >out 2>err || status=$?
+	verdict "$2" "exit status $status instead of $1" [ "$status" = "$1" ]
 }
 
 # has FILE REGEX WHAT
 has()
 {
-	if grep -Eq -- "$2" "$1"; then
-		result ok "$3"
-	else
-		result bad "$3: '$2' not in $1"
-	fi
+	verdict "$3" "'$2' not in $1" grep -Eq -- "$2" "$1"
 }
 
 lacks()
 {
-	if grep -Eq -- "$2" "$1"; then
-		result bad "$3: '$2' in $1"
-	else
-		result ok "$3"
-	fi
+	verdict "$3" "'$2' in $1" not grep -Eq -- "$2" "$1"
 }
 
 same()
 {
-	if cmp -s "$1" "$2"; then
-		result ok "$3"
-	else
-		result bad "$3"
-	fi
+	verdict "$3" "$1 and $2 differ" cmp -s "$1" "$2"
 }
 
 equal()
 {
-	if [ "$1" = "$2" ]; then
-		result ok "$3"
-	else
-		result bad "$3: '$1' instead of '$2'"
-	fi
+	verdict "$3" "'$1' instead of '$2'" [ "$1" = "$2" ]
 }
 
 done_testing()
