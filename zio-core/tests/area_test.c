@@ -356,11 +356,4 @@ static struct kunit_case area_cases[] = {
 	{}
 };
 
-static struct kunit_suite area_suite = {
-	.name = "zio-area",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = area_cases,
-};
-
-kunit_test_suite(area_suite);
+TEST_SUITE("zio-area", area_cases);

@@ -144,11 +144,4 @@ static struct kunit_case attr_cases[] = {
 	{}
 };
 
-static struct kunit_suite attr_suite = {
-	.name = "zio-attr",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = attr_cases,
-};
-
-kunit_test_suite(attr_suite);
+TEST_SUITE("zio-attr", attr_cases);

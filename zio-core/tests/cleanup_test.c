@@ -76,11 +76,4 @@ static struct kunit_case cleanup_cases[] = {
 	{}
 };
 
-static struct kunit_suite cleanup_suite = {
-	.name = "zio-cleanup",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = cleanup_cases,
-};
-
-kunit_test_suite(cleanup_suite);
+TEST_SUITE("zio-cleanup", cleanup_cases);

@@ -200,11 +200,4 @@ static struct kunit_case control_cases[] = {
 	{}
 };
 
-static struct kunit_suite control_suite = {
-	.name = "zio-control",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = control_cases,
-};
-
-kunit_test_suite(control_suite);
+TEST_SUITE("zio-control", control_cases);

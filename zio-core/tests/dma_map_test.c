@@ -295,11 +295,4 @@ static struct kunit_case dma_map_cases[] = {
 	{}
 };
 
-static struct kunit_suite dma_map_suite = {
-	.name = "zio-dma-map",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = dma_map_cases,
-};
-
-kunit_test_suite(dma_map_suite);
+TEST_SUITE("zio-dma-map", dma_map_cases);

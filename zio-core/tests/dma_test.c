@@ -138,11 +138,4 @@ static struct kunit_case dma_cases[] = {
 	{}
 };
 
-static struct kunit_suite dma_suite = {
-	.name = "zio-dma",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = dma_cases,
-};
-
-kunit_test_suite(dma_suite);
+TEST_SUITE("zio-dma", dma_cases);

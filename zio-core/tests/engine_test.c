@@ -334,11 +334,4 @@ static struct kunit_case engine_cases[] = {
 	{}
 };
 
-static struct kunit_suite engine_suite = {
-	.name = "zio-engine",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = engine_cases,
-};
-
-kunit_test_suite(engine_suite);
+TEST_SUITE("zio-engine", engine_cases);

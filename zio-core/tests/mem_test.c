@@ -484,11 +484,4 @@ static struct kunit_case mem_cases[] = {
 	{}
 };
 
-static struct kunit_suite mem_suite = {
-	.name = "zio-mem",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = mem_cases,
-};
-
-kunit_test_suite(mem_suite);
+TEST_SUITE("zio-mem", mem_cases);

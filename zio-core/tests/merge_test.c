@@ -266,11 +266,4 @@ static struct kunit_case merge_cases[] = {
 	{}
 };
 
-static struct kunit_suite merge_suite = {
-	.name = "zio-merge",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = merge_cases,
-};
-
-kunit_test_suite(merge_suite);
+TEST_SUITE("zio-merge", merge_cases);

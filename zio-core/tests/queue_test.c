@@ -204,11 +204,4 @@ static struct kunit_case queue_cases[] = {
 	{}
 };
 
-static struct kunit_suite queue_suite = {
-	.name = "zio-queue",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = queue_cases,
-};
-
-kunit_test_suite(queue_suite);
+TEST_SUITE("zio-queue", queue_cases);

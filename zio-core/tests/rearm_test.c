@@ -158,11 +158,4 @@ static struct kunit_case rearm_cases[] = {
 	{}
 };
 
-static struct kunit_suite rearm_suite = {
-	.name = "zio-rearm",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = rearm_cases,
-};
-
-kunit_test_suite(rearm_suite);
+TEST_SUITE("zio-rearm", rearm_cases);

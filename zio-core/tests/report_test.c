@@ -69,11 +69,4 @@ static struct kunit_case report_cases[] = {
 	{}
 };
 
-static struct kunit_suite report_suite = {
-	.name = "zio-report",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = report_cases,
-};
-
-kunit_test_suite(report_suite);
+TEST_SUITE("zio-report", report_cases);

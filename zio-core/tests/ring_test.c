@@ -356,11 +356,4 @@ static struct kunit_case ring_cases[] = {
 	{}
 };
 
-static struct kunit_suite ring_suite = {
-	.name = "zio-ring",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = ring_cases,
-};
-
-kunit_test_suite(ring_suite);
+TEST_SUITE("zio-ring", ring_cases);

@@ -299,11 +299,4 @@ static struct kunit_case route_model_cases[] = {
 	{}
 };
 
-static struct kunit_suite route_model_suite = {
-	.name = "zio-route-model",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = route_model_cases,
-};
-
-kunit_test_suite(route_model_suite);
+TEST_SUITE("zio-route-model", route_model_cases);

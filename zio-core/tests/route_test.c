@@ -467,11 +467,4 @@ static struct kunit_case route_cases[] = {
 	{}
 };
 
-static struct kunit_suite route_suite = {
-	.name = "zio-route",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = route_cases,
-};
-
-kunit_test_suite(route_suite);
+TEST_SUITE("zio-route", route_cases);

@@ -366,11 +366,4 @@ static struct kunit_case scale_cases[] = {
 	{}
 };
 
-static struct kunit_suite scale_suite = {
-	.name = "zio-scale",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = scale_cases,
-};
-
-kunit_test_suite(scale_suite);
+TEST_SUITE("zio-scale", scale_cases);

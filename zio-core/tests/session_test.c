@@ -241,11 +241,4 @@ static struct kunit_case session_cases[] = {
 	{}
 };
 
-static struct kunit_suite session_suite = {
-	.name = "zio-session",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = session_cases,
-};
-
-kunit_test_suite(session_suite);
+TEST_SUITE("zio-session", session_cases);

@@ -300,11 +300,4 @@ static struct kunit_case set_ring_cases[] = {
 	{}
 };
 
-static struct kunit_suite set_ring_suite = {
-	.name = "zio-set-ring",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = set_ring_cases,
-};
-
-kunit_test_suite(set_ring_suite);
+TEST_SUITE("zio-set-ring", set_ring_cases);

@@ -472,11 +472,4 @@ static struct kunit_case share_cases[] = {
 	{}
 };
 
-static struct kunit_suite share_suite = {
-	.name = "zio-share",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = share_cases,
-};
-
-kunit_test_suite(share_suite);
+TEST_SUITE("zio-share", share_cases);

@@ -339,13 +339,5 @@ static struct kunit_case shots_cases[] = {
 	{}
 };
 
-static struct kunit_suite shots_suite = {
-	.name = "zio-shots",
-	.init = test_init,
-	.exit = test_exit,
-	.suite_init = shots_suite_init,
-	.suite_exit = shots_suite_exit,
-	.test_cases = shots_cases,
-};
-
-kunit_test_suite(shots_suite);
+TEST_SUITE("zio-shots", shots_cases,
+	   .suite_init = shots_suite_init, .suite_exit = shots_suite_exit);

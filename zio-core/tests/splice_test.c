@@ -241,11 +241,4 @@ static struct kunit_case splice_cases[] = {
 	{}
 };
 
-static struct kunit_suite splice_suite = {
-	.name = "zio-splice",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = splice_cases,
-};
-
-kunit_test_suite(splice_suite);
+TEST_SUITE("zio-splice", splice_cases);

@@ -628,11 +628,4 @@ static struct kunit_case stream_model_cases[] = {
 	{}
 };
 
-static struct kunit_suite stream_model_suite = {
-	.name = "zio-stream-model",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = stream_model_cases,
-};
-
-kunit_test_suite(stream_model_suite);
+TEST_SUITE("zio-stream-model", stream_model_cases);

@@ -189,11 +189,4 @@ static struct kunit_case stream_ring_cases[] = {
 	{}
 };
 
-static struct kunit_suite stream_ring_suite = {
-	.name = "zio-stream-ring",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = stream_ring_cases,
-};
-
-kunit_test_suite(stream_ring_suite);
+TEST_SUITE("zio-stream-ring", stream_ring_cases);

@@ -576,11 +576,4 @@ static struct kunit_case stream_cases[] = {
 	{}
 };
 
-static struct kunit_suite stream_suite = {
-	.name = "zio-stream",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = stream_cases,
-};
-
-kunit_test_suite(stream_suite);
+TEST_SUITE("zio-stream", stream_cases);

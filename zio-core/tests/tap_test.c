@@ -221,11 +221,4 @@ static struct kunit_case tap_cases[] = {
 	{}
 };
 
-static struct kunit_suite tap_suite = {
-	.name = "zio-tap",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = tap_cases,
-};
-
-kunit_test_suite(tap_suite);
+TEST_SUITE("zio-tap", tap_cases);

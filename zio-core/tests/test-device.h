@@ -18,6 +18,14 @@
 #include "share/internal.h"
 #include "trigger/internal.h"
 
+/* A suite whose tests begin and end as this header needs it; more members may follow. */
+#define TEST_SUITE(name_, cases, ...)					\
+	static struct kunit_suite cases ## _suite = {			\
+		.name = name_, .init = test_init, .exit = test_exit,	\
+		.test_cases = cases, __VA_ARGS__			\
+	};								\
+	kunit_test_suite(cases ## _suite)
+
 /*
  * Waits until the condition holds, which another task sees to. Only a hang takes the limit:
  * a minute, on a machine that is eight times slower. Returns whether the condition holds.

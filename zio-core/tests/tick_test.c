@@ -102,11 +102,4 @@ static struct kunit_case tick_cases[] = {
 	{}
 };
 
-static struct kunit_suite tick_suite = {
-	.name = "zio-tick",
-	.init = test_init,
-	.exit = test_exit,
-	.test_cases = tick_cases,
-};
-
-kunit_test_suite(tick_suite);
+TEST_SUITE("zio-tick", tick_cases);

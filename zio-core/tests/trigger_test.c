@@ -534,13 +534,5 @@ static struct kunit_case trigger_cases[] = {
 	{}
 };
 
-static struct kunit_suite trigger_suite = {
-	.name = "zio-trigger",
-	.init = test_init,
-	.exit = test_exit,
-	.suite_init = trigger_suite_init,
-	.suite_exit = trigger_suite_exit,
-	.test_cases = trigger_cases,
-};
-
-kunit_test_suite(trigger_suite);
+TEST_SUITE("zio-trigger", trigger_cases,
+	   .suite_init = trigger_suite_init, .suite_exit = trigger_suite_exit);
