@@ -9,8 +9,7 @@ from typing import Any
 from cursor import Cursor
 
 TOKEN = re.compile(
-    r"\s+|(?P<token>\d+|\w+|==|!=|<=|>=|&&|\|\||->|[-+&|^~!<>=*(){};,])|"
-    r"(?P<bad>.)",
+    r"\s+|(?P<token>\d+|\w+|==|!=|<=|>=|&&|\|\||->|[-+&|^~!<>=*(){};,])|" r"(?P<bad>.)",
     re.S,
 )
 COMMENT = re.compile(r"\(\*\s.*?\*\)|/\*.*?\*/|//[^\n]*", re.S)

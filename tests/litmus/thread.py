@@ -58,8 +58,7 @@ UPDATE = re.compile(
     r"(?P<end>_return|_and_test)?(?P<order>_relaxed|_acquire|_release)?$"
 )
 EXCHANGE = re.compile(
-    r"(?:atomic_)?(?P<op>xchg|cmpxchg)"
-    r"(?P<order>_relaxed|_acquire|_release)?$"
+    r"(?:atomic_)?(?P<op>xchg|cmpxchg)" r"(?P<order>_relaxed|_acquire|_release)?$"
 )
 
 

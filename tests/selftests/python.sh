@@ -5,7 +5,7 @@
 # not kasan: the interpreter of the host takes minutes there
 #
 # The Python package on real channels. The tests are in tests/unit/python/guest.
-package=$ZIO_TREE/tools/python
-exec zio-host timeout 1500 env PYTHONPATH="$package/build/lib:$package/tests" \
+package=$ZIO_TREE/tools/python tests=$ZIO_TREE/tests/unit/python
+exec zio-host timeout 1500 env PYTHONPATH="$package/build/lib:$tests" \
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:terminal -p tap_plugin \
-	-p no:cacheprovider -o faulthandler_timeout=120 --rootdir /tmp -c /dev/null "$package/tests/guest"
+	-p no:cacheprovider -o faulthandler_timeout=120 --rootdir /tmp -c /dev/null "$tests/guest"

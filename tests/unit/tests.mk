@@ -86,20 +86,11 @@ $(model_tests): $(test_bin)/%: $(out)/$(dev)/%.o $(model)
 $(test_bin)/xdma_test: $(addprefix $(out)/$(dev)/,xdma_test.o xdma.o xdma-user.o)
 	$(link_test) -o $@
 
-doc = ../Documentation
-documents = $(addprefix $(doc)/,reading-fast.md block-files.md sharing.md migration.md \
-	    two-boards-one-clock.md)
-
-check: $(model_tests) $(test_bin)/xdma_test $(test_bins) libzio/libzio.a
-	$(tests)/unit/run $(unit_tests:%=$(test_bin)/%) \
-		$(foreach t,copy tools zio save plot export man,'$(tests)/unit/$(t)_test.sh $(test_bin)') \
-		'$(tests)/unit/texts_test.sh $(test_bin)' \
-		'$(tests)/unit/completion_test.sh $(test_bin) completion/zio' \
-		'$(tests)/unit/header_test.sh ../include/uapi' \
-		$(foreach d,$(documents),'$(tests)/unit/doc_test.sh $(d) libzio/libzio.a $(test_bin)') \
-		$(addprefix $(test_bin)/,s5933_test s5933_bus_test sspci_test slidas_test) \
-		$(addprefix $(test_bin)/,stream_test xdma_test) \
-		'$(test_bin)/bench_test $(doc)/slink-model.md'
+# ONLY has the names of files of tests/unit, without directories.
+check: check-ready
+	$(PYTHON) -B -m pytest -q --rootdir $(tests) -c $(tests)/pyproject.toml \
+		$(or $(ONLY:%=$(tests)/unit/%),$(wildcard $(tests)/unit/*_test.*) \
+		$(tests)/models/qemu)
 
 clean-tests:
 	rm -rf $(out)

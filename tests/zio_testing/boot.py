@@ -128,8 +128,8 @@ class Boot:
 
     def shows_faults(self) -> bool:
         self.log.touch()
-        faults = faults_in(self.log)
-        sys.stderr.writelines(f"{line}\n" for line in faults)
+        faults, _ = faults_in(read_log(self.log))
+        sys.stderr.write(faults)
         return bool(faults)
 
     def status_of_command(self) -> int:

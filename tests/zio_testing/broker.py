@@ -2,24 +2,15 @@
 """broker - run Apache Kafka on this machine, for tests and demonstrations
 
 Usage: broker start [--brokers N] [--port PORT] [--set NAME=VALUE]... DIRECTORY
-       broker stop|kill|restart DIRECTORY [ID]
-       broker address DIRECTORY
        broker topic DIRECTORY NAME [SETTING=VALUE]...
-       broker forget DIRECTORY NAME
-       broker run [--brokers N] [--set NAME=VALUE]... [--] COMMAND [ARGUMENT]...
+       broker stop DIRECTORY
 
-  start    start N brokers (1), and print their addresses. The data are in DIRECTORY,
-           which a later start uses again. --port is the port of the first broker;
-           the ports of the others follow, then those of the controllers. By default
-           the ports are free ones
-  stop     end the brokers, or the one with this ID (from 1), in order
-  kill     end them at once, as a power failure does
-  restart  start what was ended, on the same ports
-  address  print the addresses: HOST:PORT,HOST:PORT
-  topic    create a topic with one partition, or with partitions=N
-  forget   delete a topic
-  run      start brokers with new data, run COMMAND, end the brokers, and remove the
-           data. ZIO_BROKERS has the addresses, ZIO_BROKER_DIR the directory
+  start  start N brokers (1), and print their addresses: HOST:PORT,HOST:PORT. The data
+         are in DIRECTORY, which a later start uses again. --port is the port of the
+         first broker; the ports of the others follow, then those of the controllers.
+         By default the ports are free ones
+  topic  create a topic with one partition, or with partitions=N
+  stop   end the brokers
 
 --set gives a setting of the server, such as message.max.bytes=1000000.
 
@@ -48,7 +39,6 @@ from .common import (
     Failure,
     Parser,
     Process,
-    Usage,
     Words,
     locked,
     read_end,
@@ -66,12 +56,15 @@ JAVA = "-Xms64m -Xmx384m -XX:+UseSerialGC -XX:TieredStopAtLevel=1".split()
 # One machine has all replicas, and no test waits for a group that fills slowly.
 DEFAULTS = {
     "auto.create.topics.enable": "false",
+    "controller.listener.names": "CONTROLLER",
     "delete.topic.enable": "true",
     "group.initial.rebalance.delay.ms": "0",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
     "log.segment.delete.delay.ms": "1000",
     "message.max.bytes": "16777216",
     "num.partitions": "1",
     "offsets.topic.num.partitions": "1",
+    "process.roles": "broker,controller",
     "replica.fetch.max.bytes": "16777216",
     "transaction.state.log.num.partitions": "1",
 }
@@ -90,7 +83,6 @@ def fetch_jars() -> Path:
 
 def copy_jars(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
     command: Words = ["mvn", "-q", "-B", "-f", POM, "dependency:copy-dependencies"]
     command = [*command, f"-DoutputDirectory={directory}"]
     command = [*command, f"-DbuildDirectory={directory}/build"]
@@ -106,8 +98,7 @@ def free_ports(number: int) -> list[int]:
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
         for each in sockets:
             each.bind((HOST, 0))
-        ports = [int(each.getsockname()[1]) for each in sockets]
-    return ports
+        return [int(each.getsockname()[1]) for each in sockets]
 
 
 @dataclass
@@ -143,42 +134,42 @@ class Cluster:
         count = 2 * brokers
         ports = list(range(port, port + count)) if port else free_ports(count)
         (self.directory / "ports.json").write_text(json.dumps(ports))
-        for broker in self.ids:
-            self.write_settings(broker, settings)
-
-    def write_settings(self, broker: int, settings: dict[str, str]) -> None:
-        part, brokers = self.part(broker), len(self.ids)
-        part.mkdir(exist_ok=True)
-        voters = [f"{n}@{HOST}:{self.ports[brokers + n - 1]}" for n in self.ids]
         copies = str(min(brokers, 3))
-        values = {
-            **DEFAULTS,
-            "process.roles": "broker,controller",
-            "node.id": str(broker),
-            "controller.quorum.voters": ",".join(voters),
-            "controller.listener.names": "CONTROLLER",
-            "listeners": f"PLAINTEXT://{HOST}:{self.ports[broker - 1]},"
-            f"CONTROLLER://{HOST}:{self.ports[brokers + broker - 1]}",
-            "log.dirs": str(part / "data"),
-            "default.replication.factor": copies,
-            "offsets.topic.replication.factor": copies,
-            "transaction.state.log.replication.factor": copies,
-            "min.insync.replicas": "2" if brokers > 2 else "1",
-            **settings,
-        }
-        lines = [f"{name}={value}\n" for name, value in values.items()]
-        (part / "server.properties").write_text("".join(lines))
+        voters = [f"{n}@{HOST}:{ports[brokers + n - 1]}" for n in self.ids]
+        for n in self.ids:
+            self.part(n).mkdir()
+            values = {
+                "node.id": str(n),
+                "controller.quorum.voters": ",".join(voters),
+                "listeners": f"PLAINTEXT://{HOST}:{ports[n - 1]},"
+                f"CONTROLLER://{HOST}:{ports[brokers + n - 1]}",
+                "advertised.listeners": f"PLAINTEXT://{HOST}:{ports[n - 1]}",
+                "log.dirs": str(self.part(n) / "data"),
+                "default.replication.factor": copies,
+                "offsets.topic.replication.factor": copies,
+                "transaction.state.log.replication.factor": copies,
+                "min.insync.replicas": "2" if brokers > 2 else "1",
+            }
+            self.write(n, DEFAULTS | values | settings)
+
+    def write(self, broker: int, settings: dict[str, str]) -> None:
+        lines = [f"{name}={value}\n" for name, value in settings.items()]
+        (self.part(broker) / "server.properties").write_text("".join(lines))
 
     def settings(self, broker: int) -> dict[str, str]:
         text = (self.part(broker) / "server.properties").read_text()
-        pairs = [line.split("=", 1) for line in text.splitlines()]
-        return {name: value for name, value in pairs}
+        return dict(line.split("=", 1) for line in text.splitlines())
 
-    def change(self, broker: int, settings: dict[str, str]) -> None:
-        """Change settings of a broker that does not run."""
-        values = self.settings(broker) | settings
-        lines = [f"{name}={value}\n" for name, value in values.items()]
-        (self.part(broker) / "server.properties").write_text("".join(lines))
+    def listen(self, name: str, protocol: str = "PLAINTEXT", host: str = HOST) -> str:
+        """Let the first broker, which does not run, listen at one port more. Return the
+        address for those that reach this machine as host."""
+        port = free_ports(1)[0]
+        values = self.settings(1)
+        values["listeners"] += f",{name}://{HOST}:{port}"
+        values["advertised.listeners"] += f",{name}://{host}:{port}"
+        values["listener.security.protocol.map"] += f",{name}:{protocol}"
+        self.write(1, values)
+        return f"{host}:{port}"
 
     def java(self, program: str, *words: str) -> list[str]:
         return ["java", *JAVA, "-cp", f"{fetch_jars()}/*", program, *words]
@@ -205,13 +196,9 @@ class Cluster:
         part = self.part(broker)
         settings = str(part / "server.properties")
         if not (part / "data/meta.properties").exists():
-            format_data = ["format", "-t", CLUSTER_ID, "-c", settings]
-            subprocess.run(
-                self.java("kafka.tools.StorageTool", *format_data),
-                check=True,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            words = ["format", "-t", CLUSTER_ID, "-c", settings]
+            command = self.java("kafka.tools.StorageTool", *words)
+            subprocess.run(command, check=True, capture_output=True)
         with open(part / "log", "wb") as log:
             process = subprocess.Popen(
                 self.java("kafka.Kafka", settings),
@@ -240,9 +227,7 @@ class Cluster:
         limit = time.monotonic() + STOP_LIMIT
         while any(self.has_process(n) for n in running):
             if time.monotonic() > limit:
-                say(f"{self.directory}: a broker does not end; killing it")
-                how, limit = signal.SIGKILL, limit + STOP_LIMIT
-                self.end(how, *running)
+                raise Failure(f"{self.directory}: a broker does not end")
             time.sleep(0.1)
 
     def has_process(self, broker: int) -> bool:
@@ -253,43 +238,28 @@ class Cluster:
                 return os.waitpid(pid, os.WNOHANG)[0] == 0
         return pid is not None
 
-    def ask(self, *words: str) -> None:
-        """Run Kafka's own program for topics."""
-        program = "org.apache.kafka.tools.TopicCommand"
-        command = [*self.java(program), "--bootstrap-server", self.address, *words]
+    def create_topic(self, name: str, settings: dict[str, str]) -> None:
+        """Create a topic by Kafka's own program."""
+        words = ["--bootstrap-server", self.address, "--create", "--topic", name]
+        words += ["--partitions", settings.pop("partitions", "1")]
+        for key, value in settings.items():
+            words += ["--config", f"{key}={value}"]
+        command = self.java("org.apache.kafka.tools.TopicCommand", *words)
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise Failure(f"topic: {done.stdout}")
-
-    def create_topic(self, name: str, **settings: str) -> None:
-        """Create a topic. "_" in the name of a setting stands for a dot."""
-        given = {key.replace("_", "."): value for key, value in settings.items()}
-        count = given.pop("partitions", "1")
-        words = ["--create", "--topic", name, "--partitions", count]
-        for key, value in given.items():
-            words += ["--config", f"{key}={value}"]
-        self.ask(*words)
-
-    def delete_topic(self, name: str) -> None:
-        self.ask("--delete", "--topic", name)
-
-    def stop(self, *brokers: int) -> None:
-        self.end(signal.SIGTERM, *brokers)
 
     def kill(self, *brokers: int) -> None:
         self.end(signal.SIGKILL, *brokers)
 
 
 @contextlib.contextmanager
-def running(brokers: int = 1, **settings: str) -> Iterator[Cluster]:
-    """Run brokers with new data for the time of the block. "_" in the name of a setting
-    stands for a dot."""
-    given = {name.replace("_", "."): value for name, value in settings.items()}
+def running(brokers: int = 1) -> Iterator[Cluster]:
+    """Make brokers with new data. They end at the end of the block."""
     with tempfile.TemporaryDirectory(prefix="zio-broker.") as directory:
         cluster = Cluster(Path(directory))
-        cluster.create(brokers, None, given)
+        cluster.create(brokers, None, {})
         try:
-            cluster.start()
             yield cluster
         finally:
             cluster.kill()
@@ -307,65 +277,27 @@ def parse_setting(text: str) -> tuple[str, str]:
 
 def parse_options(words: list[str]) -> argparse.Namespace:
     parser = Parser()
-    verb = words[0] if words else ""
-    if verb not in (
-        "start",
-        "stop",
-        "kill",
-        "restart",
-        "address",
-        "run",
-        "topic",
-        "forget",
-    ):
-        raise Usage(f"what shall be done? not {verb!r}")
-    if verb in ("start", "run"):
+    parser.add_argument("verb", choices=("start", "topic", "stop"))
+    parser.add_argument("directory", type=Path)
+    if words[:1] == ["start"]:
         parser.add_argument("--brokers", type=int, choices=range(1, 10), default=1)
-        parser.add_argument("--set", type=parse_setting, action="append", default=[])
-    if verb == "start":
         parser.add_argument("--port", type=int)
-    if verb == "run":
-        parser.add_argument("command", nargs=argparse.REMAINDER)
-    else:
-        parser.add_argument("directory", type=Path)
-    if verb in ("stop", "kill", "restart"):
-        parser.add_argument("ids", type=int, nargs="*")
-    if verb in ("topic", "forget"):
+        parser.add_argument("--set", type=parse_setting, action="append", default=[])
+    if words[:1] == ["topic"]:
         parser.add_argument("name")
-    if verb == "topic":
         parser.add_argument("set", type=parse_setting, nargs="*")
-    return parser.parse_args(words[1:], argparse.Namespace(verb=verb))
-
-
-def run_command(options: argparse.Namespace) -> int:
-    command = options.command
-    if command[:1] == ["--"]:
-        command = command[1:]
-    if not command:
-        raise Usage("which command?")
-    with running(options.brokers, **dict(options.set)) as cluster:
-        names = {"ZIO_BROKERS": cluster.address, "ZIO_BROKER_DIR": str(cluster.directory)}
-        return subprocess.run(command, env={**os.environ, **names}).returncode
+    return parser.parse_args(words)
 
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
-    if options.verb == "run":
-        return run_command(options)
     cluster = Cluster(options.directory.absolute())
     if options.verb == "start":
         cluster.create(options.brokers, options.port, dict(options.set))
         cluster.start()
-    elif unknown := set(getattr(options, "ids", [])) - set(cluster.ids):
-        raise Usage(f"{cluster.directory}: no broker {min(unknown)}")
-    elif options.verb == "restart":
-        cluster.start(*options.ids)
-    elif options.verb in ("stop", "kill"):
-        getattr(cluster, options.verb)(*options.ids)
-    elif options.verb == "topic":
-        cluster.create_topic(options.name, **dict(options.set))
-    elif options.verb == "forget":
-        cluster.delete_topic(options.name)
-    if options.verb in ("start", "address"):
         print(cluster.address)
+    elif options.verb == "topic":
+        cluster.create_topic(options.name, dict(options.set))
+    else:
+        cluster.end(signal.SIGTERM)
     return 0

@@ -66,7 +66,9 @@ def run_c_test(name: str) -> None:
 
 def keep_result(name: str, begin: float, ran: Lines) -> None:
     """Keep what a test ran, without the tests themselves. A name is that of a file."""
-    own = {path: lines for path, lines in ran.items() if not path.startswith("tests/unit/")}
+    own = {
+        path: lines for path, lines in ran.items() if not path.startswith("tests/unit/")
+    }
     file = PLACE / f"program:{name.replace('/', '+')}.json"
     keep(file, Ran(time.monotonic() - begin, own, {}))
 
@@ -97,7 +99,14 @@ def python_environ() -> dict[str, str]:
 def python_command(name: str) -> str:
     """Return the line of the shell by which make runs a file of pytest, alone."""
     package = name.split("/")[0]
-    words = ["make", "-n", "-C", TREE / "tools", f"check-{package}", f"FILES={TREE}/tests/unit/{name}"]
+    words = [
+        "make",
+        "-n",
+        "-C",
+        TREE / "tools",
+        f"check-{package}",
+        f"FILES={TREE}/tests/unit/{name}",
+    ]
     found = re.findall(r"'([^']* -m pytest [^']*)'", output_of(words))
     return next((line for line in found if line.endswith(name)), "true")
 

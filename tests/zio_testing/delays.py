@@ -57,7 +57,9 @@ def add_delays(text: str) -> str:
 
 def source_files() -> list[Path]:
     paths = [path for part in PARTS for path in sorted((ROOT / part).rglob("*"))]
-    wanted = [path for path in paths if path.name == "Kbuild" or path.suffix in (".c", ".h")]
+    wanted = [
+        path for path in paths if path.name == "Kbuild" or path.suffix in (".c", ".h")
+    ]
     paths = [path.relative_to(ROOT) for path in wanted if ".mod." not in path.name]
     return [path for path in paths if not str(path).startswith("zio-core/tests")]
 

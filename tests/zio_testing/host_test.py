@@ -11,8 +11,8 @@ zio-core/config/double.c says of fractions.
 
 import contextlib
 import io
-import subprocess
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ from types import ModuleType
 
 from . import (
     check_boots,
-    delays,
     debian_root,
+    delays,
     emulation,
     layering,
     matrix,
@@ -436,7 +436,10 @@ def test_toolchains(out: Tap) -> None:
 
 DELAYED = {
     "behind a statement": ("\ta();\t/* A */\n\tb();", "\ta();\t/* A */\nC\n\tb();"),
-    "before a return": ("{\n\treturn a();\t/* A, B */", "{\nC\n\treturn a();\t/* A, B */"),
+    "before a return": (
+        "{\n\treturn a();\t/* A, B */",
+        "{\nC\n\treturn a();\t/* A, B */",
+    ),
     "before a condition": (
         "\tx();\n\tif (a &&\n\t    b)\t/* A */\n\t\tc();",
         "\tx();\nC\n\tif (a &&\n\t    b)\t/* A */\n\t\tc();",
@@ -457,7 +460,9 @@ def test_delays(out: Tap) -> None:
     letters = calls = 0
     for path in delays.source_files():
         text = (ROOT / path).read_text()
-        letters += sum(delays.LETTERS.match(line) is not None for line in text.split("\n"))
+        letters += sum(
+            delays.LETTERS.match(line) is not None for line in text.split("\n")
+        )
         calls += delays.add_delays(text).count(delays.CALL)
     out.is_equal("delays: each letter of the source has one", 0 < letters <= calls, True)
 

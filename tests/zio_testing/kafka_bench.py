@@ -19,10 +19,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import kafka_rig
 from .broker import running
-from .common import ROOT, TESTING, Parser, Words, build, setup
-from .kafka_rig import CONTROL, LIMIT, Rig, make_block, use_packages
+from .common import ROOT, TESTING, Failure, Parser, Words, build, setup
+from .kafka_blocks import CONTROL, make_block
+from .kafka_rig import LIMIT, Rig, use_packages
 
 PROGRAM = ROOT / "tools/bin/zio-kafka"
 PLAIN = ROOT / "tools/bin/zio-kafka-plain"
@@ -116,10 +116,10 @@ def run_put(rig: Rig, path: Path, *more: str) -> Cost:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     if not text:
-        raise kafka_rig.Wrong(f"status {status}: {log.read_text()}")
+        raise Failure(f"status {status}: {log.read_text()}")
     account = json.loads(text)
     if status or account["stored"] != account["acquired"]:
-        raise kafka_rig.Wrong(f"status {status}: {account}")
+        raise Failure(f"status {status}: {account}")
     rig.forget(topic)
     cpu = usage.ru_utime + usage.ru_stime
     return Cost(account["seconds"], cpu, account["cpu_seconds"])
@@ -245,7 +245,8 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     setup("broker", "build", "kafka", "plots")
     use_packages()
-    with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name, running(1) as cluster:
+    with tempfile.TemporaryDirectory(prefix="zio-kafka.") as name, running() as cluster:
+        cluster.start()
         build(
             ["make", "-s", "-C", ROOT / "tools", "kafka-bench"], Path(name) / "m", "make"
         )

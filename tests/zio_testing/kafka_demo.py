@@ -19,7 +19,7 @@ from pathlib import Path
 
 from .broker import Cluster
 from .common import ROOT, Failure, Parser, Words, build, say, setup
-from .kafka_vm import add_guest_listener, guest_words
+from .kafka_vm import HOST_IN_GUEST, guest_words
 
 BIN = ROOT / "tools/bin"
 TOPIC = "demo"
@@ -38,10 +38,10 @@ exec zio-kafka put -b {address} -t {topic} -n {blocks} --json zzero-0-2
 def start_broker(cluster: Cluster) -> str:
     """Start a broker; return its address in the virtual machine."""
     cluster.create(1, None, {})
-    address = add_guest_listener(cluster)
+    address = cluster.listen("GUEST", host=HOST_IN_GUEST)
     say("starting a broker")
     cluster.start()
-    cluster.create_topic(TOPIC)
+    cluster.create_topic(TOPIC, {})
     return address
 
 

@@ -1,77 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of zio-kafka share: blocks, the program, topics and results"""
+"""What the tests and the benchmark of zio-kafka share: topics, and how programs end"""
 
+import contextlib
 import fcntl
 import json
 import os
 import resource
 import signal
 import site
-import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .broker import Cluster
-from .common import (
-    CACHE,
-    ROOT,
-    TESTING,
-    Failure,
-    Words,
-    build,
-    locked,
-    say,
-    setup,
-    tag_of,
-)
+from .common import CACHE, ROOT, TESTING, Failure, Words, locked, say, tag_of
+from .kafka_blocks import KEY, SMALL, make_blocks
+from .kafka_mock import Mock
 
-CONTROL = 512
-# Where a control has the name of its trigger, and the extended attribute for its clock
-TRIGGER_NAME, TRIGGER_MASK, TRIGGER_CLOCK = 84, 300, 492
-BEGIN = 1795357071
 # Seconds. Only a program that hangs reaches it, also on a busy machine.
 LIMIT = 120
 MEGABYTE = 1 << 20
 PROGRAM = ROOT / "tests/unit/out/bin/zio-kafka"
-Account = dict[str, Any]
 Headers = dict[str, str | None]
-
-
-def make_block(
-    number: int, channel: int = 0, nsamples: int = 16, device: int = 0
-) -> bytes:
-    """Return a block of a device such as zzero-0000 in the format of block files."""
-    control = bytearray(CONTROL)
-    wrapped = number & 0xFFFFFFFF
-    struct.pack_into("=BBBBIIHH", control, 0, 1, 4, 0, 0, wrapped, nsamples, 1, 8)
-    struct.pack_into(
-        "=HBB8sIHH12s", control, 16, 0, 0, 0, b"", device, 0, channel, b"zzero"
-    )
-    since = number + 1000 & 0xFFFF  # milliseconds; block 0 has BEGIN
-    stamp = BEGIN - 1 + since // 1000, since % 1000 * 1000000
-    struct.pack_into("=QQQ", control, 48, *stamp, 0)
-    struct.pack_into("=I", control, 80, 0x01000001)
-    return bytes(control) + bytes((number + k) & 255 for k in range(nsamples))
-
-
-def stamped(block: bytes, ns: int, clock: int, trigger: str) -> bytes:
-    """Return the block with another time stamp, of a clock and a trigger."""
-    control = bytearray(block)
-    struct.pack_into("=QQ", control, 48, *divmod(ns, 10**9))
-    struct.pack_into("=12s", control, TRIGGER_NAME, trigger.encode())
-    mask = struct.unpack_from("=I", control, TRIGGER_MASK)[0] | 1 << 31
-    struct.pack_into("=I", control, TRIGGER_MASK, mask)
-    struct.pack_into("=I", control, TRIGGER_CLOCK, clock)
-    return bytes(control)
-
-
-def make_blocks(numbers: Iterable[int], channel: int = 0, nsamples: int = 16) -> bytes:
-    return b"".join(make_block(n, channel, nsamples) for n in numbers)
 
 
 def use_packages() -> None:
@@ -82,25 +37,11 @@ def use_packages() -> None:
         if not (directory / ".complete").exists():
             say("fetching confluent-kafka and ess-streaming-data-types from PyPI, once")
             subprocess.run([sys.executable, "-m", "venv", directory], check=True)
-            pip: Words = [
-                directory / "bin/pip",
-                "install",
-                "-q",
-                "--only-binary",
-                ":all:",
-            ]
+            pip: Words = [directory / "bin/pip", "install", "-q", "--only-binary=:all:"]
             subprocess.run([*pip, "--require-hashes", "-r", requirements], check=True)
             (directory / ".complete").touch()
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site.addsitedir(str(directory / "lib" / version / "site-packages"))
-
-
-def build_program(logs: Path) -> None:
-    """Build zio-kafka with sanitizers, and without for a virtual machine."""
-    setup("build", "docs", "kafka", "nexus", "vm")
-    target = PROGRAM.relative_to(ROOT / "tools")
-    words: Words = ["make", "-s", "-C", ROOT / "tools", target, "kafka", "python"]
-    build(words, logs / "make", "no zio-kafka")
 
 
 @dataclass
@@ -110,7 +51,22 @@ class Result:
     status: int
     text: str
     error: str
-    account: Account = field(default_factory=dict)
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """What put or verify has told by --json"""
+        assert self.text.startswith("{"), f"status {self.status}: {self.error[-600:]}"
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+    def channel(self, *names: str, key: str = KEY) -> list[int]:
+        """Return these numbers that verify tells of a channel."""
+        return [self.json["channels"][key][name] for name in names]
+
+    def ends_with(self, status: int, *parts: str) -> None:
+        """Check the status, and that the user is told these parts."""
+        missing = [part for part in parts if part not in self.error]
+        assert [self.status, missing] == [status, []], self.error[-600:]
 
 
 @dataclass
@@ -131,32 +87,53 @@ class Running:
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
+    def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        self.end().ends_with(-signal.SIGKILL)
+
 
 def finish(process: "subprocess.Popen[str]") -> Result:
     try:
         out, error = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired as late:
+    finally:
         process.kill()
-        text = (process.communicate()[1] or "")[-2000:]
-        raise Failure(f"zio-kafka does not end: {text}") from late
-    account = json.loads(out) if out.startswith("{") else {}
-    return Result(process.returncode, out, error, account)
+    return Result(process.returncode, out, error)
 
 
 class Rig:
-    """A broker, and a directory for files."""
+    """Brokers, and a directory for files."""
 
-    def __init__(self, cluster: Cluster, work: Path, guest: str = "") -> None:
+    def __init__(self, cluster: Cluster | Mock, work: Path) -> None:
         from confluent_kafka.admin import AdminClient
 
         self.cluster, self.work = cluster, work
-        self.guest = guest  # address of the first broker in a virtual machine
         self.admin = AdminClient({"bootstrap.servers": cluster.address, "log_level": 0})
         self.count = 0
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def end(self) -> None:
+        """End what a failed test has left, and the mock."""
+        for process in self.processes:
+            process.kill()
+        if isinstance(self.cluster, Mock):
+            self.cluster.end()
+
+    @property
+    def real(self) -> Cluster:
+        assert isinstance(self.cluster, Cluster)
+        return self.cluster
+
+    @property
+    def mock(self) -> Mock:
+        assert isinstance(self.cluster, Mock)
+        return self.cluster
+
+    def name(self) -> str:
+        self.count += 1
+        return f"{self.work.name}.{self.count}"
 
     def file(self, content: bytes = b"") -> Path:
-        self.count += 1
-        path = self.work / f"file{self.count}"
+        path = self.work / self.name()
         path.write_bytes(content)
         return path
 
@@ -164,8 +141,10 @@ class Rig:
         """Make a topic with so many copies, or with one at this broker alone."""
         from confluent_kafka.admin import NewTopic
 
-        self.count += 1
-        name = f"topic{self.count}"
+        name = self.name()
+        if isinstance(self.cluster, Mock):
+            self.cluster.call("topic_create", name, 1, copies)
+            return name
         config = {key.replace("_", "."): value for key, value in settings.items()}
         place: Any = {"replication_factor": copies}
         if broker:
@@ -183,19 +162,34 @@ class Rig:
     def forget(self, topic: str) -> None:
         self.admin.delete_topics([topic])[topic].result(LIMIT)
 
-    def start(self, verb: str, topic: str, *words: object, **more: Any) -> Any:
-        brokers = more.pop("brokers", self.cluster.address)
-        return self.spawn([PROGRAM, verb, "-b", brokers, "-t", topic, *words], **more)
+    @contextlib.contextmanager
+    def standing(self) -> Iterator[None]:
+        """Let the broker stand for the time of the block: it answers nothing."""
+        pid = self.cluster.pid(1) or 0
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
 
-    def spawn(self, words: Iterable[object], **more: Any) -> Any:
-        return subprocess.Popen(
-            [str(word) for word in words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            **more,
+    def words(self, verb: str, topic: str, *words: object, brokers: str = "") -> Words:
+        """Return the command. Blocks are packed where few bytes have room."""
+        address = brokers or self.cluster.address
+        packed = verb == "put" and isinstance(self.cluster, Mock)
+        more = ["-X", "compression.type=lz4"] if packed else []
+        return [PROGRAM, verb, "-b", address, "-t", topic, *more, *words]
+
+    def start(self, verb: str, topic: str, *words: object, **more: Any) -> Any:
+        brokers = more.pop("brokers", "")
+        return self.spawn(self.words(verb, topic, *words, brokers=brokers), **more)
+
+    def spawn(self, words: Words, **more: Any) -> Any:
+        command, pipe = [str(word) for word in words], subprocess.PIPE
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, **more
         )
+        self.processes.append(process)
+        return process
 
     def run(self, verb: str, topic: str, *words: object, **more: Any) -> Result:
         return finish(self.start(verb, topic, *words, **more))
@@ -207,28 +201,60 @@ class Rig:
 
     def stream(self, topic: str, *words: object, **more: Any) -> Running:
         """Start a producer whose source the test writes."""
-        self.count += 1
-        fifo = self.work / f"fifo{self.count}"
+        fifo = self.work / self.name()
         os.mkfifo(fifo)
         process = self.start("put", topic, "--json", "--stats=0", *words, fifo, **more)
         end = open(fifo, "wb", buffering=0)
         fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, 1 << 20)
         return Running(process, end)
 
+    def begin(self, topic: str, *words: object, count: int = 5, **more: Any) -> Running:
+        """Start such a producer, and wait until the broker has so many blocks."""
+        stream = self.stream(topic, *words, **more)
+        stream.write(make_blocks(range(count)))
+        self.wait_for_blocks(topic, count)
+        return stream
+
     def get(self, topic: str, *words: object) -> bytes:
         """Return the blocks of a topic."""
         target = self.file()
-        result = self.run("get", topic, *words, target)
-        if result.status:
-            raise Failure(f"get: status {result.status}: {result.error}")
+        self.run("get", topic, *words, target).ends_with(0)
         return target.read_bytes()
 
     def verify(self, topic: str, *words: object) -> Result:
         return self.run("verify", topic, "--json", *words)
 
     def wait_for_blocks(self, topic: str, number: int) -> None:
-        size = number * (CONTROL + 16)
+        size = number * SMALL
         until(lambda: len(self.get(topic)) >= size, f"{number} blocks in {topic}")
+
+    def send(
+        self, topic: str, value: bytes | None, key: str, headers: Headers, ms: int = 0
+    ) -> None:
+        """Send a message with the producer of Confluent; None is Kafka's null."""
+        from confluent_kafka import Producer
+
+        producer = Producer({"bootstrap.servers": self.cluster.address})
+        producer.produce(topic, value, key, headers=[*headers.items()], timestamp=ms)
+        assert producer.flush(LIMIT) == 0
+
+    def messages(self, topic: str, count: int) -> list[Any]:
+        """Read the first messages with the consumer of Confluent."""
+        from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+
+        settings = {"bootstrap.servers": self.cluster.address, "group.id": "test"}
+        consumer = Consumer(settings)
+        consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+        found: list[Any] = []
+
+        def poll() -> bool:
+            if message := consumer.poll(1):
+                found.append(message)
+            return len(found) >= count
+
+        until(poll, f"{count} messages in {topic}")
+        consumer.close()
+        return found
 
 
 def limit_files() -> None:
@@ -242,61 +268,25 @@ def until(condition: Callable[[], bool], what: str) -> None:
     while not condition():
         if time.monotonic() > limit:
             raise Failure(f"no {what} within {LIMIT} s")
-        time.sleep(0.1)
+        time.sleep(0.02)
 
 
-def send_message(
-    rig: Rig,
-    topic: str,
-    value: bytes | None,
-    key: str,
-    headers: Headers,
-    time_ms: int = 0,
-) -> None:
-    """Send a message with the producer of Confluent; None is Kafka's null, 0 is now."""
-    from confluent_kafka import Producer
-
-    producer = Producer({"bootstrap.servers": rig.cluster.address})
-    pairs = [*headers.items()]
-    producer.produce(topic, value, key, headers=pairs, timestamp=time_ms)
-    equal(producer.flush(LIMIT), 0, "messages that are left")
+def headers_of(message: Any) -> dict[str, bytes]:
+    return dict(message.headers())
 
 
-class Wrong(Exception):
-    """A test has failed."""
+def balanced(result: Result, acquired: int, **ends: int) -> dict[str, Any]:
+    """Check that the account has all blocks, each once, and these ends; return it."""
+    names = "stored", "lost", "refused", "unacknowledged", "spooled"
+    for account in (result.json, *result.json["channels"].values()):
+        assert sum(account[name] for name in names) == account["acquired"]
+        assert account["waiting"] == 0
+    found = {name: result.json[name] for name in ("acquired", *ends)}
+    assert found == {"acquired": acquired, **ends}, result.error[-300:]
+    return result.json
 
 
-class Skipped(Exception):
-    """A test cannot run here."""
-
-
-def need_root() -> None:
-    if os.geteuid():
-        raise Skipped("only root may do this")
-    words = ["unshare", "--mount", "--uts", "--time", "true"]
-    if subprocess.run(words, capture_output=True).returncode:
-        raise Skipped("this machine allows no name spaces")
-
-
-def equal(found: object, wanted: object, what: str) -> None:
-    if found != wanted:
-        raise Wrong(f"{what}: {str(found)[:300]!r}, not {str(wanted)[:300]!r}")
-
-
-def has(text: str, part: str) -> None:
-    if part not in text:
-        raise Wrong(f"{text[-600:]!r} has no {part!r}")
-
-
-def balanced(result: Result, acquired: int) -> Account:
-    """Check that the account has all blocks, each once; return it."""
-    if not result.account:
-        raise Wrong(f"status {result.status}, no account: {result.error[-600:]}")
-    ends = "stored", "lost", "refused", "unacknowledged", "spooled"
-    for account in (result.account, *result.account["channels"].values()):
-        equal(
-            sum(account[end] for end in ends), account["acquired"], "sum of the account"
-        )
-        equal(account["waiting"], 0, "waiting at the end")
-    equal(result.account["acquired"], acquired, f"acquired ({result.error[-300:]})")
-    return result.account
+def all_stored(result: Result, count: int) -> None:
+    """Check that the broker has acknowledged all blocks of put."""
+    result.ends_with(0)
+    balanced(result, count, stored=count)

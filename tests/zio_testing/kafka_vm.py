@@ -3,7 +3,6 @@
 
 from pathlib import Path
 
-from .broker import HOST, Cluster, free_ports
 from .common import ROOT, TESTING, Words
 
 PROGRAM = ROOT / "tools/bin/zio-kafka"
@@ -19,26 +18,6 @@ cset=/sys/zio/devices/zzero/cset0
 echo 0 >$cset/chan0/enable
 echo 0 >$cset/chan1/enable
 """
-
-
-def add_guest_listener(cluster: Cluster) -> str:
-    """Let the first broker, which does not run, listen for virtual machines, too. Return
-    its address there."""
-    port = free_ports(1)[0]
-    address = f"{HOST_IN_GUEST}:{port}"
-    old = cluster.settings(1)
-    names = old.get("listener.security.protocol.map")
-    names = names or "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"
-    own = [one for one in old["listeners"].split(",") if "CONTROLLER" not in one]
-    cluster.change(
-        1,
-        {
-            "listeners": f"{old['listeners']},GUEST://{HOST}:{port}",
-            "advertised.listeners": ",".join([*own, f"GUEST://{address}"]),
-            "listener.security.protocol.map": f"{names},GUEST:PLAINTEXT",
-        },
-    )
-    return address
 
 
 def guest_words(script: Path, text: str) -> Words:

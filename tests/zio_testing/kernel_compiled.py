@@ -41,7 +41,9 @@ JOBS = len(os.sched_getaffinity(0))
 
 def make(name: str, fragments: tuple[str, ...], arch: str = "x86") -> Path:
     setup("debug-kernel")
-    wanted = "".join((TESTING / f"machine/configs/{f}.config").read_text() for f in fragments)
+    wanted = "".join(
+        (TESTING / f"machine/configs/{f}.config").read_text() for f in fragments
+    )
     directory = KERNELS / f"{name}-{source_version()}-{key_of(wanted)}"
     if directory.is_dir():
         return directory

@@ -14,9 +14,7 @@ from .suite import Suite
 
 COMPILERS = ("linux-headers-amd64", "sparse", "gcc-aarch64-linux-gnu")
 COMPILERS_32 = ("gcc-arm-linux-gnueabihf", "libc6:i386")
-BOOKWORM = Suite(
-    "bookworm", COMPILERS, headers=("arm64:arm64",), guests=("arm64",)
-)
+BOOKWORM = Suite("bookworm", COMPILERS, headers=("arm64:arm64",), guests=("arm64",))
 TRIXIE = Suite(
     "trixie",
     (*COMPILERS, *COMPILERS_32, "gcc-s390x-linux-gnu", "clang", "lld", "llvm"),

@@ -19,6 +19,10 @@ ARGUMENTS = (
     "workqueue.watchdog_thresh=120 sysctl.kernel.hung_task_timeout_secs=240"
 ).split()
 
+# A directory of this machine that a machine can mount, read-only
+MOUNTS = "-fsdev local,id={0},path={1},security_model=none,readonly=on,multidevs=remap "
+MOUNTS += "-device virtio-9p-pci,fsdev={0},mount_tag={0}"
+
 
 @dataclass
 class Machine:
@@ -76,7 +80,9 @@ def has_sspci(machine: Machine) -> bool:
 
 
 def qemu_sspci(*words: str) -> str:
-    done = subprocess.run([TESTING / "machine/qemu-sspci", *words], stdout=subprocess.PIPE)
+    done = subprocess.run(
+        [TESTING / "machine/qemu-sspci", *words], stdout=subprocess.PIPE
+    )
     if done.returncode:
         raise Failure("the card model cannot be had")
     return done.stdout.decode().strip()

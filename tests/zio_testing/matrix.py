@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """matrix - compile for all kernels and processors, boot most, and print a table
 
-Usage: matrix [--compile] [--sample] [TARGET]...
+Usage: matrix [--compile] [TARGET]...
 
 Compiles the modules for each TARGET (all by default) with all warnings on, and for some
 with sparse or with the tools, too. Then boots those that can boot, with a few selftests
-in each. --compile leaves out the boots. --sample takes the newest kernel, for 64 and for
-32 bits. The commit chooses one of the other targets.
+in each. --compile leaves out the boots.
 
 The targets are the names of kernels (see kernel), and clang-6.12, the same kernel with
 clang in place of gcc. i386 has programs of 32 bits for the kernel distro. What is
@@ -18,35 +17,36 @@ QEMU for ARM.
 The last line is "N passed, N failed". The logs are kept in ~/.cache/zio/matrix.
 """
 
-import argparse
 import hashlib
 import os
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import check_boots, kernel
+from . import kernel
 from .common import (
     CACHE,
     ROOT,
     Failure,
     Parser,
     Usage,
+    read_end,
     read_log,
     run_logged,
     say,
-    seed_of_commit,
     setup,
     tag_of,
 )
+from .guest import SavedMachine
 from .kernel_cache import release_of
 from .modules import build_tools
-from .pool import run_jobs
-from .report import Report
-from .selftests import PLACES, find_place
+from .runner import run_selftest
+from .selftests import PLACES, find_all, find_place
+from .stage import compilers_for
 from .suite import can_enter
-from .tap import Results
+from .tap import FAILED, Results
 from .toolchain import toolchain_of
 
 LOGS = CACHE / "matrix"
@@ -126,41 +126,36 @@ def sample(seed: int) -> list[Target]:
 # --- compile --------------------------------------------------------------------------
 
 
-def compile_target(report: Report, target: Target) -> bool:
+class Skipped(Exception):
+    """A target cannot be compiled here."""
+
+
+def compile_target(target: Target) -> None:
     """Compile the modules and the tools for @target, unless nothing has changed."""
+    LOGS.mkdir(parents=True, exist_ok=True)
     try:
         tree = kernel.prepare_headers(target.kernel)
     except Failure as error:
-        report.skip(f"{target.name}: the archive has no headers: {error}")
-        return False
+        raise Skipped(f"{target.name}: the archive has no headers: {error}") from error
     if (toolchain_of(tree).root or target.is_32) and not can_enter():
-        report.skip(f"{target.name}: no mounts here: unshare --mount fails")
-        return False
-    what = f"{target.name}: Linux {release_of(tree)} compiles"
-    if not target.is_32 and not compile_changed(report, target, tree, what):
-        return False
+        raise Skipped(f"{target.name}: no mounts here: unshare --mount fails")
+    if not target.is_32:
+        compile_changed(target, tree)
     if target.has_tools:
-        try:
-            build_tools(check_boots.compilers_for(target.place, tree))
-        except Failure as error:
-            report.fail(f"{target.name}: {error}")
-            return False
-    report.ok(what)
-    return True
+        build_tools(compilers_for(target.place, tree))
 
 
-def compile_changed(report: Report, target: Target, tree: Path, what: str) -> bool:
+def compile_changed(target: Target, tree: Path) -> None:
     """Compile the modules unless nothing has changed since they compiled."""
     log, good = LOGS / target.name, LOGS / f"{target.name}.good"
     key = key_of(target, tree)
     if good.exists() and good.read_text() == key:
-        return True
+        return
     say(f"compiling for {target.name}")
     if not compile_modules(target, tree, log):
-        report.fail(what, log)
-        return False
+        end = "\n".join(read_end(log, 100))
+        raise Failure(f"{target.name}: the modules do not compile\n{end}")
     good.write_text(key)
-    return True
 
 
 def key_of(target: Target, tree: Path) -> str:
@@ -187,74 +182,59 @@ def compile_modules(target: Target, tree: Path, log: Path) -> bool:
     return True
 
 
-def compile_all(report: Report, targets: list[Target]) -> list[Target]:
-    """Return the targets that compile."""
-    LOGS.mkdir(parents=True, exist_ok=True)
-    return [target for target in targets if compile_target(report, target)]
-
-
 # --- boot -----------------------------------------------------------------------------
 
 
-class Boots(Report):
-    """Keeps the results of each kernel, for the table."""
+@dataclass
+class Row:
+    """What has become of a target."""
 
-    def __init__(self, logs: Path) -> None:
-        super().__init__(logs)
-        self.results: dict[str, Results] = {}
-        self.failed: set[str] = set()
-        # Targets that were not compiled
-        self.skipped: set[str] = set()
-
-    def skip(self, what: str) -> None:
-        super().skip(what)
-        self.skipped.add(what.partition(":")[0])
-
-    def add(self, what: str, results: Results) -> None:
-        super().add(what, results)
-        self.results[what] = results
-
-    def fail(self, what: str, log: Path | None = None) -> None:
-        super().fail(what, log)
-        self.failed.add(what.partition(":")[0])
-
-    def result_of(self, name: str) -> str:
-        what = f"selftests on {name}"
-        results = self.results.get(what)
-        if not results:
-            return "not run"
-        text = f"{results.passed} passed"
-        text += f", {results.failed} failed" if results.failed else ""
-        text += f", {results.skipped} skipped" if results.skipped else ""
-        return text + (", machine failed" if what in self.failed else "")
+    compiles: str = ""
+    boots: str = ""
+    failed: int = 0
 
 
-def boot_all(report: Boots, targets: list[Target]) -> None:
-    booting = [target for target in targets if target.boots]
-    for target in booting:
-        # The tests run everywhere, in the machine with the modules that are compiled.
-        place = replace(find_place(target.place), is_special=False)
-        if not target.is_32:
-            words = (*place.options, "--modules", str(target.directory))
-            place = replace(place, options=words)
-        PLACES[target.place] = place
-    if booting:
-        names = [target.place for target in booting]
-        options = argparse.Namespace(kernel=names, tests=TESTS)
-        run_jobs(check_boots.selftest_jobs(report, options))
+def try_target(target: Target, row: Row) -> None:
+    try:
+        compile_target(target)
+        row.compiles = checks_of(target)
+        print(f"ok - {target.name} compiles", flush=True)
+    except Skipped as reason:
+        row.compiles = "skipped"
+        print(f"skip - {reason}", flush=True)
+    except Failure as error:
+        row.compiles, row.failed = "fails", 1
+        print(f"not ok - {error}", flush=True)
 
 
-# --- the table ------------------------------------------------------------------------
+def boot(target: Target, row: Row) -> None:
+    """Run the tests with the modules that were compiled."""
+    place = replace(find_place(target.place), is_special=False)
+    if not target.is_32:
+        place = replace(place, modules=target.directory)
+    PLACES[target.place] = place
+    results = Results()
+    try:
+        tests = [test for test in find_all() if test.path.stem in TESTS]
+        machine = SavedMachine(target.place, tests, only=True)
+        with ThreadPoolExecutor(2) as pool:
+            for verdict in pool.map(lambda test: run_selftest(machine, test), tests):
+                results.parts += verdict.results.parts
+    except Failure as error:
+        results.fail(f"{target.name}: {error}")
+    for part in results.failures:
+        print(f"not ok - {target.name}: {part.name}\n{part.said}", flush=True)
+    row.boots = str(results)
+    row.failed += results.count(FAILED)
 
 
-def columns_of(report: Boots, target: Target, compiled: list[Target]) -> list[str]:
-    if target.name in report.skipped:
+def columns_of(target: Target, row: Row) -> list[str]:
+    if row.compiles == "skipped":
         return [target.name, "", "", target.compiler, "skipped", ""]
     tree = kernel.prepare_headers(target.kernel)
-    done = checks_of(target) if target in compiled else "fails"
-    boots = report.result_of(target.place) if target.boots else ""
     arch = toolchain_of(tree).arch.name
-    return [target.name, arch, release_of(tree), target.compiler, done, boots]
+    release = release_of(tree)
+    return [target.name, arch, release, target.compiler, row.compiles, row.boots]
 
 
 def checks_of(target: Target) -> str:
@@ -264,17 +244,14 @@ def checks_of(target: Target) -> str:
     return ", ".join(found) + (" (32 bits)" if target.is_32 else "")
 
 
-def print_table(report: Boots, targets: list[Target], compiled: list[Target]) -> None:
+def print_table(rows: dict[Target, Row]) -> None:
     heads = ["target", "processor", "Linux", "compiler", "compiles", "selftests"]
-    rows = [heads, ["---"] * len(heads)]
-    rows += [columns_of(report, target, compiled) for target in targets]
+    lines = [heads, ["---"] * len(heads)]
+    lines += [columns_of(target, row) for target, row in rows.items()]
     print()
-    for row in rows:
-        print(f"| {' | '.join(row)} |")
+    for line in lines:
+        print(f"| {' | '.join(line)} |")
     print()
-    for target in targets:
-        boot = f" {LOGS}/selftests-{target.place}" if target.boots else ""
-        print(f"{target.name}: {LOGS}/{target.name}{boot}")
 
 
 def choose(names: list[str]) -> list[Target]:
@@ -288,16 +265,18 @@ def choose(names: list[str]) -> list[Target]:
 def main(words: list[str]) -> int:
     parser = Parser()
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--sample", action="store_true")
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args(words)
-    if options.sample and options.targets:
-        raise Usage("--sample chooses the targets: name none")
-    targets = sample(seed_of_commit()) if options.sample else choose(options.targets)
-    setup("build", "vm-arm")
-    report = Boots(LOGS)
-    compiled = compile_all(report, targets)
-    if not options.compile:
-        boot_all(report, compiled)
-    print_table(report, targets, compiled)
-    return report.end()
+    targets = choose(options.targets)
+    setup("build", "vm-arm", "check")
+    rows = {target: Row() for target in targets}
+    for target, row in rows.items():
+        try_target(target, row)
+    for target, row in rows.items():
+        if target.boots and not options.compile and not row.failed and row.compiles:
+            boot(target, row)
+    print_table(rows)
+    passed = sum(not row.failed and row.compiles != "skipped" for row in rows.values())
+    failed = sum(row.failed for row in rows.values())
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0

@@ -39,7 +39,13 @@ def is_input(name: str, test: Test) -> bool:
         return name.startswith((*SOURCES, *others))
     if test.kind == HOST:
         return name.startswith(
-            ("include/uapi/", "Documentation/", "tools/", "tests/unit/", "tests/models/qemu/")
+            (
+                "include/uapi/",
+                "Documentation/",
+                "tools/",
+                "tests/unit/",
+                "tests/models/qemu/",
+            )
         )
     if name.startswith("tests/selftests/"):
         base = name.rpartition("/")[2]

@@ -116,7 +116,9 @@ def try_test(scratch: Scratch, test: Test, limit: float) -> tuple[Run, str, str]
     return run, verdict, reason
 
 
-def blame_time(scratch: Scratch, test: Test, limit: float, reason: str) -> tuple[str, str]:
+def blame_time(
+    scratch: Scratch, test: Test, limit: float, reason: str
+) -> tuple[str, str]:
     """A test has not ended. Run it on the unchanged tree: does the mutant hold it up, or
     is the host too slow?"""
     say(f"{test}: {reason}: once more on the unchanged tree")

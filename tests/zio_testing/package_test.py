@@ -101,7 +101,7 @@ def test_pva(trial: Trial, root: Root) -> None:
     found = root.run("zio-pva", "/tmp/blocks")
     good = found[0] == 1 and "pip install --require-hashes" in found[1]
     trial.result("zio-pva says how to install p4p", good, found[1])
-    packages = output_of([ROOT / "tests/unit/pva/run", "--packages"]).strip()
+    packages = output_of([ROOT / "tests/unit/pva/fetch-p4p"]).strip()
     venv = f"/opt/zio-pva/lib/{Path(packages).parent.name}"
     shutil.copytree(packages, root.directory / venv[1:] / "site-packages")
     path = f"PYTHONPATH={venv}/site-packages"
@@ -221,7 +221,9 @@ def machine_command(root: Root, release: str, work: Path) -> Words:
         command += ["--add", f"{root.directory}{path}:{path}"]
     # By its name, udevadm is the daemon.
     command += ["--add", f"{root.directory}/bin/udevadm:/lib/systemd/systemd-udevd"]
-    recipes = [TESTING / "machine/guest" / name for name in ("recipe-lib", "packages-recipe")]
+    recipes = [
+        TESTING / "machine/guest" / name for name in ("recipe-lib", "packages-recipe")
+    ]
     for recipe in recipes:
         command += ["--add", recipe]
     return [*command, "--", "sh packages-recipe"]

@@ -4,43 +4,24 @@
 import json
 from dataclasses import dataclass, field
 
-from . import kernel, selftests
+from . import selftests
 from .common import TESTING
+from .steps import WIDTH
 
 MAP = TESTING / "map.json"
-# Seconds after which a selftest has hung, or the host is too slow
-LIMIT = 600
-# Two run at a time.
-WIDTH = 2
 UNKNOWN_SECONDS = 10.0
 
 
 @dataclass
 class Chosen:
-    """Names of tests, the most telling first."""
+    """Tests as pytest names them, the most telling first."""
 
-    selftests: list[str] = field(default_factory=list)
-    programs: list[str] = field(default_factory=list)
+    tests: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
 
-def needs_card(test: selftests.Selftest) -> bool:
-    """Tell if a test needs a machine that cannot be saved: with a card, or with the files
-    of the host."""
-    return bool(test.asks_for("device") | test.asks_for("qemu")) or test.has("host-root")
-
-
 def can_run(test: selftests.Selftest) -> bool:
-    return test.can_run_on("distro") and not needs_card(test)
-
-
-def kernel_modules(name: str = "distro") -> list[str]:
-    """Return the modules of the kernel that selftests ask for, and that are there."""
-    place = kernel.prepare(name) / "lib/modules"
-    asked = selftests.asked_for(
-        "kernel-module", list(filter(can_run, selftests.find_all()))
-    )
-    return [module for module in asked if any(place.glob(f"*/**/{module}.ko*"))]
+    return test.can_run_on("distro")
 
 
 def tests_of_file(path: str, known: dict[str, list[str]]) -> list[str]:
@@ -51,7 +32,23 @@ def tests_of_file(path: str, known: dict[str, list[str]]) -> list[str]:
         return [f"selftest:{own}"]
     if path.startswith("tests/unit/") and name.endswith(("_test.c", "_test.sh")):
         return [f"program:{name.removesuffix('.c')}"]
+    if path.startswith("tools/kafka/"):
+        return ["program:kafka"]
     return known.get(path, [])
+
+
+def path_of(test: str) -> str:
+    """Return the name of a test for pytest; empty if it is gone, or runs elsewhere."""
+    kind, _, name = test.partition(":")
+    if kind == "selftest":
+        able = {found.path.stem: found for found in selftests.find_all()}
+        fits = name in able and can_run(able[name])
+        return f"selftests/{able[name].path.name}" if fits else ""
+    for suffix in ("", ".c"):
+        if (TESTING / f"unit/{name}{suffix}").exists():
+            return f"unit/{name}{suffix}"
+    model = f"models/qemu/{name}.c"
+    return model if (TESTING / model).exists() else ""
 
 
 def take_turns(lists: list[list[str]]) -> list[str]:
@@ -67,17 +64,12 @@ def choose(changed: list[str], budget: float) -> Chosen:
     is chosen if there is any."""
     data = json.loads(MAP.read_text())
     seconds: dict[str, float] = data["seconds"]
-    able = {f"selftest:{t.path.stem}" for t in selftests.find_all() if can_run(t)}
     chosen, spent = Chosen(), 0.0
     for test in take_turns([tests_of_file(path, data["files"]) for path in changed]):
-        kind, _, name = test.partition(":")
-        if kind == "selftest" and test not in able:
-            chosen.left_out.append(name)
-            continue
-        cost = seconds.get(test, UNKNOWN_SECONDS)
-        if spent and (spent + cost) / WIDTH > budget:
-            chosen.left_out.append(name)
+        name, cost = path_of(test), seconds.get(test, UNKNOWN_SECONDS)
+        if not name or (spent and (spent + cost) / WIDTH > budget):
+            chosen.left_out.append(test.partition(":")[2])
             continue
         spent += cost
-        (chosen.selftests if kind == "selftest" else chosen.programs).append(name)
+        chosen.tests.append(name)
     return chosen

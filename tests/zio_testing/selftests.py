@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The selftests: their kernels, their needs, and their compilation."""
 
-import os
 import re
-import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
-from .common import CACHE, ROOT, TESTING, Failure, Words, run_logged, setup
-from .common import build as build_logged
+from .common import ROOT, TESTING, Failure, Words
 from .kernel_suite import FLAVOURS
-from .modules import build_tools
-from .toolchain import Toolchain, toolchain_of
+from .toolchain import Toolchain
 
 SELFTESTS = TESTING / "selftests"
 COMPILE = (
@@ -29,7 +23,14 @@ class Place:
     """A kernel and the way it is booted."""
 
     kernel: str
-    options: tuple[str, ...] = ()
+    # Arguments of the kernel, and words of QEMU
+    arguments: tuple[str, ...] = ()
+    qemu: str = ""
+    cpus: int = 2
+    # Time counts instructions.
+    icount: bool = False
+    # Look for lost memory.
+    leaks: bool = False
     # Only tests with a line "# PLACE" run here.
     is_special: bool = False
     has_kunit: bool = False
@@ -37,28 +38,30 @@ class Place:
     is_32: bool = False
     # The modules have random delays: see delays.py.
     has_delays: bool = False
+    # Modules that were built elsewhere
+    modules: Path | None = None
 
 
-NO_KUNIT = ("--append", "kunit.enable=0")
+NO_KUNIT = ("kunit.enable=0",)
+IOMMU = "-machine q35 -device intel-iommu"
 PLACES = {
     "distro": Place("distro"),
     "kasan": Place("kasan", NO_KUNIT, has_kunit=True),
+    "kunit": Place("kasan", leaks=True, is_special=True, has_kunit=True),
     "delays": Place("kasan", NO_KUNIT, is_special=True, has_delays=True),
-    "leaks": Place("kasan", (*NO_KUNIT, "--leaks"), is_special=True),
-    "single": Place("distro", ("--cpus", "1"), is_special=True),
+    "leaks": Place("kasan", NO_KUNIT, leaks=True, is_special=True),
+    "single": Place("distro", cpus=1, is_special=True),
     "rt": Place("rt", is_special=True),
-    "preempt": Place("distro", ("--append", "preempt=full"), is_special=True),
-    "swiotlb": Place("distro", ("--append", "swiotlb=force"), is_special=True),
-    "iommu": Place(
-        "distro",
-        ("--append", "intel_iommu=on", "--qemu", "-machine q35 -device intel-iommu"),
-        is_special=True,
-    ),
-    "icount": Place("distro", ("--icount",), is_special=True),
+    "preempt": Place("distro", ("preempt=full",), is_special=True),
+    "swiotlb": Place("distro", ("swiotlb=force",), is_special=True),
+    "iommu": Place("distro", ("intel_iommu=on",), IOMMU, is_special=True),
+    "icount": Place("distro", cpus=1, icount=True, is_special=True),
     "i386": Place("distro", is_32=True),
     **{name: Place(name) for name in ("arm64", "armhf")},
     **{flavour.name: Place(flavour.name) for flavour in FLAVOURS},
 }
+# Those of make check
+KERNELS = "kasan leaks delays rt preempt distro single swiotlb iommu".split()
 
 
 def find_place(name: str) -> Place:
@@ -119,50 +122,6 @@ def asked_for(what: str, tests: list[Selftest]) -> list[str]:
     return sorted(set().union(*(test.asks_for(what) for test in tests)))
 
 
-# --- what the tests need ----------------------------------------------------------------
-
-
-def machine_options(tests: list[Selftest], tree: Path, models: Path) -> list[str]:
-    """Return the options of vm for what the tests ask for. Omit modules that the
-    kernel in @tree does not have: tests skip those parts."""
-    options = []
-    for name in asked_for("kernel-module", tests):
-        if any((tree / "lib/modules").glob(f"*/**/{name}.ko*")):
-            options += ["--module", name]
-    # A module that the test loads by itself, with parameters
-    for name in asked_for("kernel-file", tests):
-        for file in (tree / "lib/modules").glob(f"*/**/{name}.ko"):
-            options += ["--add", f"{file}:/selftests/{name}.ko"]
-    for name in asked_for("model", tests):
-        options += ["--add", f"{models}/{name}.ko:/selftests/{name}.ko"]
-    for name in asked_for("device", tests):
-        options += ["--device", name]
-    for words in asked_for("qemu", tests):
-        options += [f"--qemu={words}"]
-    if any(test.has("host-root") for test in tests):
-        build_package()
-        options += ["--host-root", "--mem", "1024"]
-    return options
-
-
-def build_package() -> None:
-    """Build the Python package in the checkout, where programs of the host find it."""
-    setup("python-lib")
-    complaint = "the Python package does not build"
-    log = CACHE / "check/python.build"
-    build_logged(["make", "-C", ROOT / "tools", "python"], log, complaint)
-
-
-def build_models(tree: Path, directory: Path) -> int:
-    """Build the modules that emulate devices for the drivers. Return the status."""
-    shutil.rmtree(directory, ignore_errors=True)
-    shutil.copytree(TESTING / "models", directory)
-    toolchain = toolchain_of(tree)
-    make = ["make", "-C", toolchain.headers_of(tree), f"M={directory}"]
-    make += toolchain.kernel_words
-    return run_logged(toolchain.run(*make, "modules"), Path(f"{directory}.log"))
-
-
 def run_compiler(command: Words) -> None:
     done = subprocess.run(command, stdout=PIPE, stderr=STDOUT, text=True)
     if done.returncode:
@@ -189,17 +148,3 @@ def programs_of(directory: Path) -> dict[Path, list[Path]]:
         programs[place / file.stem] = [file]
     programs[directory / "bin/fuzz"] = sorted((TESTING / "fuzz").glob("*.c"))
     return programs
-
-
-def build(directory: Path, toolchain: Toolchain) -> None:
-    """Fill @directory, which the machines have as /selftests."""
-    shutil.rmtree(directory, ignore_errors=True)
-    (directory / "bin").mkdir(parents=True)
-    library = build_tools(toolchain) / "libzio/libzio.a"
-    for script in SELFTESTS.glob("*.sh"):
-        shutil.copy(script, directory)
-    shutil.copytree(ROOT / "Documentation/ABI/testing", directory / "ABI")
-    programs = programs_of(directory)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        compile_one = partial(compile_program, toolchain, library)
-        list(pool.map(compile_one, programs.keys(), programs.values()))

@@ -4,172 +4,118 @@
 import re
 import subprocess
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from .common import TESTING, Failure, read_log
+from .common import TESTING, Failure, Words
 
-# Results have a number, but not those of mutants.
-RESULT = re.compile(r"(?P<bad>not )?ok (?:\d+|- )(?P<text>.*)")
+RESULT = re.compile(r"(?P<bad>not )?ok \d+(?: - | )?(?P<text>.*)")
 PLAN = re.compile(r"1\.\.(\d+)")
 STAMP = re.compile(r"\[ *\d+\.\d+\](?: *\[ *[TC]\d+\])? (.*)")
-# The name, the output, and how it ended: empty if it did not end
-SELFTEST = re.compile(
-    r"^=== begin (\S+).*?\n(.*?)(?:^=== end \S+ (\S+)|(?=^=== begin )|\Z)", re.M | re.S
-)
+# The output of a selftest, and how it ended: empty if it did not end
+SELFTEST = re.compile(r"^=== begin \S+.*?\n(.*?)(?:^=== end \S+ (\S+)|\Z)", re.M | re.S)
 SUITE = re.compile(
     r"^    # Subtest: (.*?)\n(.*?)(?:^(not |)ok (?:\d+|- )|(?=^    # Subtest)|\Z)",
     re.M | re.S,
 )
-# Number of lines that are shown with a failure of a KUnit suite
-SHOWN = 40
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+@dataclass
+class Part:
+    """One result of a test, and what the test has said since the one before."""
+
+    name: str
+    outcome: str
+    said: str = ""
 
 
 @dataclass
 class Results:
-    """The numbers of one or more tests, and a text with the failures."""
+    """The results of one or more tests."""
 
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    text: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+    def count(self, outcome: str) -> int:
+        return sum(part.outcome == outcome for part in self.parts)
+
+    @property
+    def failures(self) -> list[Part]:
+        return [part for part in self.parts if part.outcome == FAILED]
 
     def __str__(self) -> str:
-        return f"{self.passed} passed, {self.failed} failed"
+        return f"{self.count(PASSED)} passed, {self.count(FAILED)} failed"
 
-    def fail(self, what: str) -> None:
-        self.failed += 1
-        self.text.append(f"not ok - {what}")
-
-    def add(self, other: "Results") -> None:
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.text += other.text
+    def fail(self, name: str, said: str = "") -> None:
+        self.parts.append(Part(name, FAILED, said))
 
 
-def add_up(results: dict[str, Results]) -> Results:
-    total = Results()
-    for part in results.values():
-        total.add(part)
-    return total
-
-
-def read_program(text: str) -> Results:
-    """Count the results of one or more programs. Ignore plans."""
-    found = [match for match in map(RESULT.match, text.split("\n")) if match]
-    failed = sum(match["bad"] is not None for match in found)
-    return Results(len(found) - failed, failed)
-
-
-class Section:
-    """One test: its results, its plan, and its output."""
-
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
-        self.results = Results()
-        self.plan: int | None = None
-        self.said: list[str] = []
-        for line in text.split("\n"):
-            self.said.append(line)
-            self.read(line)
-
-    def read(self, line: str) -> None:
+def read_program(text: str, complaint: str = "") -> Results:
+    """Read the output of one program. @complaint says how the program as a whole failed,
+    or is empty. The plan must be there, and fit."""
+    results = Results()
+    plan, said = None, []
+    for line in text.split("\n"):
         found = RESULT.match(line)
         if not found:
-            plan = PLAN.match(line)
-            self.plan = int(plan[1]) if plan else self.plan
-        elif found["bad"]:
-            self.fail(line)
-        elif "# SKIP" in found["text"]:
-            self.results.skipped += 1
-        else:
-            self.results.passed += 1
-
-    def fail(self, why: str) -> None:
-        self.results.fail(f"{self.name}: {why}")
-
-    def end(self, complaint: str, without_plan: str = "") -> Results:
-        """Judge the test as a whole. @complaint says how it failed, or is empty."""
-        results = self.results
-        count = results.passed + results.failed + results.skipped
-        if self.plan is None:
-            self.fail(f"ended without a plan{without_plan}")
-        elif self.plan != count:
-            self.fail(f"planned {self.plan}, ran {count}")
-        elif complaint and not results.failed:
-            self.fail(complaint)
-        elif not count:
-            self.fail("tested nothing")
-        return results
-
-
-def indent(lines: list[str]) -> list[str]:
-    return [f"  {line}" for line in lines]
-
-
-def faults_in(log: Path, begin: str = "") -> list[str]:
-    """Return the faults in the log of a kernel after the words @begin, with some lines
-    around each."""
-    text = read_log(log).partition(begin)[2] if begin else read_log(log)
-    command = [TESTING / "machine/log-faults"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True)
-    if done.returncode > 1:
-        raise Failure(f"log-faults: {done.stderr}")
-    return done.stdout.splitlines()
-
-
-# --- selftests ------------------------------------------------------------------------
-
-
-def read_selftests(text: str, where: str) -> dict[str, Results]:
-    """Read the output of zio-selftests. Return the results of each test."""
-    return {
-        name: judge_selftest(Section(f"{where}: {name}", said.rstrip("\n")), status)
-        for name, said, status in SELFTEST.findall(text)
-    }
-
-
-def judge_selftest(section: Section, status: str) -> Results:
-    complaint = "" if status == "0" else f"exit status {status}"
-    results = section.end(complaint, f" (status {status or 'of a machine that stopped'})")
-    if results.failed:
-        results.text += indent(section.said)
+            matched = PLAN.match(line)
+            plan = int(matched[1]) if matched else plan
+            said.append(line)
+            continue
+        outcome = SKIPPED if "# SKIP" in found["text"] else PASSED
+        outcome = FAILED if found["bad"] else outcome
+        results.parts.append(Part(found["text"], outcome, "\n".join(said)))
+        said = []
+    rest, count = "\n".join(said[-80:]), len(results.parts)
+    if plan is None:
+        results.fail(f"ended without a plan ({complaint or 'status 0'})", rest)
+    elif plan != count:
+        results.fail(f"planned {plan}, ran {count} ({complaint or 'status 0'})", rest)
+    elif complaint and not results.failures:
+        results.fail(complaint, rest)
+    elif not count:
+        results.fail("tested nothing", rest)
     return results
 
 
-def sum_selftests(results: dict[str, Results], wanted: list[str], where: str) -> Results:
-    """Add up the results. Each of @wanted must have run to its end."""
-    total = add_up(results)
-    for name in wanted:
-        if name not in results:
-            total.fail(f"{where}: {name}: did not run: the machine stopped before")
-    return total
+def run_program(command: Words) -> Results:
+    """Run a program of this machine that prints TAP."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        return read_program(done.stdout, f"status {done.returncode}: {done.stderr}")
+    return read_program(done.stdout)
 
 
-# --- KUnit ----------------------------------------------------------------------------
+def faults_in(log: str) -> tuple[str, bool]:
+    """Return the faults in the log of a kernel, with some lines around each. Also tell if
+    all of them are reports of watchdogs, which bite when the host stands still."""
+    command = [TESTING / "machine/log-faults"]
+    done = subprocess.run(command, input=log, capture_output=True, text=True)
+    if done.returncode > 2:
+        raise Failure(f"log-faults: {done.stderr}")
+    return done.stdout, done.returncode == 2
 
 
-class Suite(Section):
-    """A suite of KUnit. With a failure it shows the output since the last result."""
+def read_selftest(text: str) -> Results:
+    """Read the output of zio-selftests for one test."""
+    found = SELFTEST.search(text)
+    if not found:
+        results = Results()
+        results.fail("did not begin", text)
+        return results
+    said, status = found[1].rstrip("\n"), found[2]
+    if status == "0":
+        return read_program(said)
+    return read_program(said, f"status {status or 'of a machine that stopped'}")
 
-    def read(self, line: str) -> None:
-        super().read(line)
-        if RESULT.match(line):
-            self.said.clear()
 
-    def fail(self, why: str) -> None:
-        super().fail(why)
-        self.results.text += indent(self.said[-SHOWN:])
-
-
-def read_kunit(log: str) -> dict[str, Results]:
-    """Read a kernel log. Return the results of each suite."""
+def read_kunit(log: str) -> Results:
+    """Read a kernel log with suites of KUnit."""
     lines = filter(None, map(STAMP.match, log.replace("\r", "").split("\n")))
     text = "\n".join(line[1] for line in lines)
-    results = {}
+    results = Results()
     for name, said, bad in SUITE.findall(text):
-        suite = Suite(
-            f"KUnit: {name}", re.sub("^    ", "", said.rstrip("\n"), flags=re.M)
-        )
-        results[name] = suite.end("the suite itself" if bad else "")
+        said = re.sub("^    ", "", said.rstrip("\n"), flags=re.M)
+        suite = read_program(said, "the suite itself" if bad else "")
+        results.parts += [
+            Part(f"{name}: {part.name}", part.outcome, part.said) for part in suite.parts
+        ]
     return results

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from .common import CACHE, TESTING, Failure, build, read_log, tag_of
-from .tap import Results, faults_in, indent, read_kunit
+from .tap import Results, faults_in, read_kunit
 
 # Seconds. The suites take two.
 LIMIT = 600
@@ -37,9 +37,8 @@ def preload() -> Path:
     return library
 
 
-def run_kunit(tree: Path, modules: Path, log: Path) -> dict[str, Results]:
-    """Run all suites of the modules in @modules. Return the results of each suite. A
-    fault of the kernel is a failure of the suite "kernel"."""
+def run_kunit(tree: Path, modules: Path, log: Path) -> Results:
+    """Run all suites of the modules in @modules. A fault of the kernel is a failure."""
     env = {**os.environ, "LD_PRELOAD": str(preload())}
     command: list[str | Path] = ["timeout", str(LIMIT), tree / "vmlinuz", *ARGUMENTS]
     command += [f"init={TESTING / 'machine/uml/init'}", f"ZIO_MODULES={modules}"]
@@ -53,14 +52,12 @@ def run_kunit(tree: Path, modules: Path, log: Path) -> dict[str, Results]:
         )
     text = read_log(log)
     results = read_kunit(text)
-    if not results:
+    if not results.parts:
         raise Failure(f"no KUnit suite ran in UML, see {log}")
-    results["kernel"] = Results()
-    if faults := faults_in(log, BEGIN):
-        results["kernel"].fail(f"KUnit in UML: the kernel reported a fault, see {log}")
-        results["kernel"].text += indent(faults[:40])
+    if faults := faults_in(text.partition(BEGIN)[2])[0]:
+        results.fail("the kernel reported a fault", faults)
     for complaint in re.findall("zio-uml: cannot load .*", text):
-        results["kernel"].fail(complaint)
+        results.fail(complaint)
     if "zio-uml: the end" not in text:
-        results["kernel"].fail(f"KUnit in UML did not end, see {log}")
+        results.fail(f"UML did not end, see {log}")
     return results

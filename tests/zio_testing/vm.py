@@ -69,17 +69,12 @@ from . import kernel
 from .boot import Boot
 from .common import Failure, Parser, Usage, handle_signals, number, say, setup
 from .image import Image, find_modules, pack, split_addition
-from .machine import Machine, qemu_command, qemu_environment, qemu_sspci
+from .machine import MOUNTS, Machine, qemu_command, qemu_environment, qemu_sspci
 from .toolchain import Toolchain, toolchain_of
 
 ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
 # The file system of this machine in the guest
 HOST_MODULES = ["virtio_pci", "9pnet_virtio", "9p"]
-HOST_DEVICE = (
-    "-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap "
-    "-device virtio-9p-pci,fsdev=host,mount_tag=host"
-).split()
-
 NET_MODULES = ["virtio_pci", "virtio_net"]
 
 
@@ -147,7 +142,9 @@ def machine_of(options: argparse.Namespace, toolchain: Toolchain) -> Machine:
     if not options.leaks:
         # kmemleak notes the origin of all memory. This more than doubles the time.
         arguments.append("kmemleak=off")
-    words = " ".join(options.qemu).split() + (HOST_DEVICE if options.host_root else [])
+    words = " ".join(options.qemu).split() + (
+        MOUNTS.format("host", "/").split() if options.host_root else []
+    )
     words += network_words(options.forward)
     return Machine(
         cpus=1 if options.icount else options.cpus,

@@ -4,13 +4,6 @@
 
 nexus_modules = $(wildcard nexus/zio_nexus/*.py)
 NEXUSDIR = $(PREFIX)/lib/zio-nexus
-nexus_pytest = PYTHONPATH=$(unit)/nexus:$(unit)/python PYTHONDONTWRITEBYTECODE=1 \
-	       $(PYTHON) -m pytest -p no:terminal -p tap_plugin -p no:cacheprovider \
-	       --rootdir nexus -c nexus/pyproject.toml
-
-check-nexus: $(python_lib)
-	$(unit)/run '$(unit)/python/style nexus zio_nexus' '$(nexus_pytest) $(or $(FILES),$(unit)/nexus)'
-
 install-nexus:
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(NEXUSDIR)/zio_nexus
 	install -m 644 $(nexus_modules) $(DESTDIR)$(NEXUSDIR)/zio_nexus
@@ -22,4 +15,4 @@ uninstall-nexus:
 	rm -f $(DESTDIR)$(BINDIR)/zio-nexus $(DESTDIR)$(COMPDIR)/zio-nexus
 	rm -rf $(DESTDIR)$(NEXUSDIR)
 
-.PHONY: check-nexus install-nexus uninstall-nexus
+.PHONY: install-nexus uninstall-nexus

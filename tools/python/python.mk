@@ -30,15 +30,7 @@ install-python: python
 uninstall-python:
 	rm -rf $(DESTDIR)$(PYTHONDIR)/zio
 
-# Tests of the package, which print TAP
-python_pytest = PYTHONPATH=$(CURDIR)/python/build/lib:$(unit)/python PYTHONDONTWRITEBYTECODE=1 \
-		$(PYTHON) -m pytest -p no:terminal -p tap_plugin -p no:cacheprovider \
-		--rootdir python -c python/pyproject.toml --ignore=$(unit)/python/guest
-
-check-python: $(python_lib)
-	$(unit)/run '$(unit)/python/style python' '$(python_pytest) $(or $(FILES),$(unit)/python)'
-
 clean-python:
 	rm -rf $(python_dir) python/src/zio.egg-info
 
-.PHONY: python install-python uninstall-python check-python python-cffi clean-python
+.PHONY: python install-python uninstall-python python-cffi clean-python

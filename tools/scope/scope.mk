@@ -15,23 +15,14 @@ uninstall-scope:
 	rm -f $(DESTDIR)$(BINDIR)/zio-scope
 	rm -rf $(DESTDIR)$(PREFIX)/share/zio-scope
 
-# The tests print TAP. They use chromium where it can be installed.
-scope_environ = PYTHONPATH=python/build/lib:$(unit)/python:scope PYTHONDONTWRITEBYTECODE=1
-scope_pytest = $(scope_environ) $(PYTHON) -m pytest -p no:terminal -p tap_plugin \
-	       --rootdir scope -c scope/pyproject.toml
+scope_environ = PYTHONPATH=python/build/lib:../tests PYTHONDONTWRITEBYTECODE=1
 
 scope-ready: $(python_lib)
 	-../tests/setup scope
 	scope/fetch-uplot
 
-scope_types = $(CURDIR)/python/build/lib:$(unit)/python:.
-check-scope: scope-ready
-	$(unit)/run 'MYPYPATH=$(scope_types) $(unit)/python/style scope zio_scope $(unit)/scope' \
-		'$(scope_pytest) --ignore=$(unit)/scope/browser $(or $(FILES),$(unit)/scope)' \
-		'$(scope_pytest) $(unit)/scope/browser/test_page.py'
-
 scope-picture: scope-ready
-	$(scope_environ) $(PYTHON) $(unit)/scope/browser/picture.py \
+	$(scope_environ) $(PYTHON) -m unit.scope.browser.picture \
 		../Documentation/figures/scope.png
 
 # A virtual machine whose page a browser of this machine shows
@@ -42,4 +33,4 @@ scope-demo: scope-ready
 		ZIO_TREE=$(abspath ..) XDG_CACHE_HOME=$(cache_home) sh guest 8642" | \
 	sed -u 's/10\.0\.2\.15/127.0.0.1/'
 
-.PHONY: scope-demo install-scope uninstall-scope scope-ready check-scope scope-picture
+.PHONY: scope-demo install-scope uninstall-scope scope-ready scope-picture

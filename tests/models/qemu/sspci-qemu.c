@@ -19,6 +19,7 @@
 #include "hw/pci/pci_device.h"
 #endif
 #include "hw/qdev-properties.h"
+#include "migration/vmstate.h"
 #include "qom/object.h"
 #if __has_include("sysemu/sysemu.h")
 #include "sysemu/sysemu.h"
@@ -493,6 +494,26 @@ static Property card_properties[] = {
 };
 #endif
 
+/*
+ * A machine is saved before a driver has touched its cards, which are as after a reset
+ * then. Only the configuration space is saved: it has the addresses.
+ */
+static const VMStateDescription card_state = {
+	.name = "sspci",
+	.fields = (VMStateField[]) {
+		VMSTATE_PCI_DEVICE(pci, SspciState),
+		VMSTATE_END_OF_LIST()
+	},
+};
+
+static const VMStateDescription bench_state = {
+	.name = "sspci-bench",
+	.fields = (VMStateField[]) {
+		VMSTATE_PCI_DEVICE(pci, SspciBenchState),
+		VMSTATE_END_OF_LIST()
+	},
+};
+
 static void card_class_init(ObjectClass *class, void *data)
 {
 	DeviceClass *dev = DEVICE_CLASS(class);
@@ -505,6 +526,7 @@ static void card_class_init(ObjectClass *class, void *data)
 	pci->vendor_id = BOARD_VENDOR;
 	pci->device_id = BOARD_DEVICE;
 	pci->class_id = BOARD_CLASS >> 8;
+	dev->vmsd = &card_state;
 	dev->desc = "S-LINK destination card: AMCC S5933 and external FIFO";
 #if SSPCI_QEMU_MAJOR >= 10
 	device_class_set_legacy_reset(dev, card_reset);
@@ -523,6 +545,7 @@ static void bench_class_init(ObjectClass *class, void *data)
 	pci->vendor_id = BENCH_VENDOR;
 	pci->device_id = BENCH_DEVICE;
 	pci->class_id = PCI_CLASS_OTHERS;
+	DEVICE_CLASS(class)->vmsd = &bench_state;
 	DEVICE_CLASS(class)->desc = "test bench of the sspci devices";
 }
 

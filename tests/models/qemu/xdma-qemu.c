@@ -17,6 +17,7 @@
 #include "hw/pci/pci_device.h"
 #endif
 #include "hw/qdev-properties.h"
+#include "migration/vmstate.h"
 #include "qom/object.h"
 #if __has_include("sysemu/sysemu.h")
 #include "sysemu/sysemu.h"
@@ -237,6 +238,16 @@ static const Property properties[] = { PROPERTIES };
 static Property properties[] = { PROPERTIES, DEFINE_PROP_END_OF_LIST() };
 #endif
 
+/* A machine is saved before a driver has touched its cards: see sspci-qemu.c. */
+static const VMStateDescription xdma_state = {
+	.name = "xdma",
+	.fields = (VMStateField[]) {
+		VMSTATE_PCI_DEVICE(pci, XdmaState),
+		VMSTATE_MSIX(pci, XdmaState),
+		VMSTATE_END_OF_LIST()
+	},
+};
+
 static void xdma_class_init(ObjectClass *class, void *data)
 {
 	DeviceClass *dev = DEVICE_CLASS(class);
@@ -248,6 +259,7 @@ static void xdma_class_init(ObjectClass *class, void *data)
 	pci->device_id = XDMA_PCI_DEVICE;
 	pci->class_id = PCI_CLASS_OTHERS;
 	device_class_set_props(dev, properties);
+	dev->vmsd = &xdma_state;
 	dev->desc = "FPGA card with AMD's DMA for PCI Express, and a source of packets";
 #if SSPCI_QEMU_MAJOR >= 10
 	device_class_set_legacy_reset(dev, xdma_dev_reset);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests of zio-kafka that need no broker. kafka_test has those with brokers.
+# Fuzzers of zio-kafka. pytest runs them with the other tests.
 
 kafka_fuzz_objs = $(addprefix kafka/,check.o check-events.o clock.o conf.o consume.o convert.o \
 	    group.o header.o account.o message.o protect.o se00.o)
@@ -14,7 +14,5 @@ $(test_bin)/kafka-files-fuzz: $(kafka_fuzz_objs:%=$(out)/%) \
 	$(link_test) -Wl,--wrap=complain -Wl,--wrap=fdatasync -Wl,--wrap=fsync \
 		$(zio-kafka_libs) -o $@
 
-check-kafka: $(test_bin)/kafka-message-fuzz $(test_bin)/kafka-files-fuzz
-	$(tests)/unit/run $(test_bin)/kafka-message-fuzz $(test_bin)/kafka-files-fuzz
-
-.PHONY: check-kafka
+kafka-fuzz: $(test_bin)/kafka-message-fuzz $(test_bin)/kafka-files-fuzz
+.PHONY: kafka-fuzz

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from guest_plugin import Guest
-from p4p.client.thread import Context, RemoteError
-from rig import PROGRAM, SECONDS, attributes_of, wait_for
-
 import zio
+from p4p.client.thread import Context, RemoteError
+
+from unit.pva import PACKAGES
+from unit.pva.rig import PROGRAM, SECONDS, attributes_of, wait_for
+from unit.python.guest_plugin import Guest
 
 SAWTOOTH = "zzero-0000-0-2"
 STATISTICS = "/sys/bus/zio/devices/zzero-0000/cset0/chan2/statistics"
 DRIVER = "/sys/bus/platform/drivers/zio-zero"
 NSAMPLES = "zzero-0000:0:trigger:nsamples"
-PACKAGES = str(Path(__import__("p4p").__file__).parent.parent)
 Start = Callable[..., "Served"]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import zio
-
 from zio_nexus.blocks import (
     BIG,
     CLOCK_ATTRIBUTE,

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from makeblocks import START, Kind, make_block, make_file, samples
+
+from .makeblocks import START, Kind, make_block, make_file, samples
 
 VOLTS = (5, -1, -1_000_000, 1)
 

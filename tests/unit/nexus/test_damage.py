@@ -8,9 +8,9 @@ from typing import Any
 
 import h5py
 import pytest
-from makeblocks import Kind, make_block, make_file
-
 from zio_nexus.superblock import FLAGS_AT, SIZE, checksum
+
+from .makeblocks import Kind, make_block, make_file
 
 KIND = Kind(nsamples=64)
 # A file that still grows, or whose writer was killed

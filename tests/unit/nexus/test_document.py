@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conftest import NEXUS
-from makeblocks import Kind, make_file
+from .conftest import NEXUS
+from .makeblocks import Kind, make_file
 
 PAGE = NEXUS.parent.parent / "Documentation/recording.md"
 VOLTS = (5, -1, -1_000_000, 1)

@@ -9,11 +9,11 @@ import h5py
 import numpy as np
 import pytest
 import zio
-from makeblocks import PERIOD_NS, START, Kind, make_control, samples
-
 from zio_nexus.checker import check_events
 from zio_nexus.cli import main
 from zio_nexus.hdf import Recording
+
+from .makeblocks import PERIOD_NS, START, Kind, make_control, samples
 
 KINDS = {"fake-0007-0-1": Kind(chan=1), "fake-0007-0-2": Kind(chan=2, nsamples=4)}
 # Events in which a channel has no block

@@ -15,10 +15,10 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from conftest import PROGRAM
-from makeblocks import Kind, make_block, samples
-
 from zio_nexus.hdf import Recording
+
+from .conftest import PROGRAM
+from .makeblocks import Kind, make_block, samples
 
 KIND = Kind(nsamples=512)
 BLOCK = len(make_block(KIND, 0))

@@ -8,7 +8,8 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from makeblocks import (
+
+from .makeblocks import (
     START,
     SWAPPED,
     Kind,

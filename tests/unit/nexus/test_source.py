@@ -3,9 +3,9 @@
 
 from pathlib import Path
 
-from makeblocks import Kind, make_file
-
 from zio_nexus.source import Source
+
+from .makeblocks import Kind, make_file
 
 
 def test_stop(tmp_path: Path) -> None:

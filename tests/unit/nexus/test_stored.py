@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from makeblocks import Kind, make_block, make_file
-
 from zio_nexus.hdf import Recording
+
+from .makeblocks import Kind, make_block, make_file
 
 KIND = Kind(nsamples=512)
 BLOCKS = 1500

@@ -12,7 +12,9 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from makeblocks import (
+from zio_nexus.blocks import MSB_ALIGN
+
+from .makeblocks import (
     NATIVE,
     PERIOD_NS,
     START,
@@ -22,8 +24,6 @@ from makeblocks import (
     make_file,
     samples,
 )
-
-from zio_nexus.blocks import MSB_ALIGN
 
 VOLTS = (5, -1, -1_000_000, 1)
 TAI, MONOTONIC = 11, 1

@@ -10,9 +10,9 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from makeblocks import Kind, make_block, make_file
-
 from zio_nexus.superblock import checksum, repair
+
+from .makeblocks import Kind, make_block, make_file
 
 KIND = Kind(nsamples=64)
 NUMBERS = [*range(100), *range(103, 1500)]

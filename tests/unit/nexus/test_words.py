@@ -13,13 +13,13 @@ from typing import Any
 
 import h5py
 import pytest
-from conftest import NEXUS, PROGRAM
-from makeblocks import Kind, make_file
-
 from zio_nexus.blocks import object_name
 from zio_nexus.commands import COMMANDS
 from zio_nexus.complete import complete
 from zio_nexus.options import seconds, size
+
+from .conftest import NEXUS, PROGRAM
+from .makeblocks import Kind, make_file
 
 MANUAL = NEXUS.parent / "man/zio-nexus.1.md"
 COMPLETION = NEXUS.parent / "completion/zio"

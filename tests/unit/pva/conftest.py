@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
-from rig import Program
+
+from . import PACKAGES
+from .rig import Program
+
+
+@pytest.fixture(autouse=True)
+def packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program finds p4p, and the numpy that came with it."""
+    monkeypatch.setenv("PYTHONPATH", f"{os.environ['PYTHONPATH']}:{PACKAGES}")
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 from p4p.client.thread import RemoteError
 from p4p.server import ServerOperation
 from p4p.server.thread import SharedPV
-from rig import Program, wait_for
-
 from zio_pva.attributes import Attributes, SetPoint
 from zio_pva.variables import Variables
+
+from .rig import Program, wait_for
 
 Start = Callable[..., Program]
 NSAMPLES = "zzero-0000:0:trigger:nsamples"

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 from p4p.client.thread import Context
-from rig import PROGRAM, SECONDS, Program, attributes_of, make_block
+
+from .rig import PROGRAM, SECONDS, Program, attributes_of, make_block
 
 Start = Callable[..., Program]
 # Linux has one number for all architectures.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from rig import BEGIN, Program, make_block
+from .rig import BEGIN, Program, make_block
 
 Start = Callable[..., Program]
 ONE, TWO = "zzero-0000-0-0", "zzero-0000-0-1"

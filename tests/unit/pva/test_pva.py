@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from p4p.client.thread import RemoteError
-from rig import BEGIN, Program, attributes_of, make_block, wait_for
+
+from .rig import BEGIN, Program, attributes_of, make_block, wait_for
 
 NAME = "test:zzero-0000-0-0"
 Start = Callable[..., Program]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from conftest import FakeRing, make_block
-
 import zio
+
+from unit.python.conftest import FakeRing, make_block
 
 # An object with close(), and what the other thread does with it until it raises
 Case = tuple[Any, Callable[[], object]]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import zio
 
 FLAGS = 0x01000001 if sys.byteorder == "little" else 0x02000002

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Maker, make_block, make_control, make_samples
-
 import zio
+
+from .conftest import Maker, make_block, make_control, make_samples
 
 
 def test_all_blocks_in_order(block_file: Maker) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Maker, make_block, make_control, make_samples
-
 import zio
 from zio._libzio import ffi
+
+from .conftest import Maker, make_block, make_control, make_samples
 
 
 def test_each_block_once(block_file: Maker) -> None:

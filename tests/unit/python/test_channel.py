@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Maker, make_block, make_control, make_samples
-
 import zio
+
+from .conftest import Maker, make_block, make_control, make_samples
 
 
 def test_missing_file_says_what() -> None:

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from zio._libzio import lib
 
 PAGE = Path(__file__).resolve().parents[3] / "Documentation/from-python.md"

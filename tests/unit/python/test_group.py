@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from conftest import make_block, make_samples
-
 import zio
 from zio._libzio import lib
+
+from .conftest import make_block, make_samples
 
 pytestmark = pytest.mark.skipif(
     not hasattr(lib, "zio_group_open"), reason="this libzio has no groups"

@@ -5,7 +5,6 @@ import sys
 import unicodedata
 
 import pytest
-
 import zio
 
 

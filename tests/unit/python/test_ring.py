@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import FakeRing, make_samples
-
 import zio
+
+from .conftest import FakeRing, make_samples
 
 Array = np.ndarray[Any, Any]
 

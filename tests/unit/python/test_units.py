@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import make_control
-
 import zio
 from zio._libzio import lib
+
+from .conftest import make_control
 
 pytestmark = pytest.mark.skipif(
     not hasattr(lib, "zio_control_scale"), reason="this libzio has no units"

@@ -17,8 +17,9 @@ import tempfile
 from pathlib import Path
 
 import aiohttp
-import blocks
-from test_server import shake_hands
+
+from . import blocks
+from .test_server import shake_hands
 
 SCOPE = Path(__file__).resolve().parents[3] / "tools/scope"
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -31,13 +31,16 @@ def limit_files() -> None:
 def daemon(work: Path) -> Iterator[str]:
     """Start the daemon, which may open FILES files. Yield its URL."""
     command = [SCOPE / "zio-scope", "--port", "0", "--token-file", work / "token"]
-    with open(work / "log", "w") as errors, subprocess.Popen(
-        [*map(str, command), str(work / "run7.zio")],
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        text=True,
-        preexec_fn=limit_files,
-    ) as process:
+    with (
+        open(work / "log", "w") as errors,
+        subprocess.Popen(
+            [*map(str, command), str(work / "run7.zio")],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            preexec_fn=limit_files,
+        ) as process,
+    ):
         assert process.stdout
         yield process.stdout.readline().split()[0]
         process.terminate()

@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import blocks
 import numpy as np
 import pytest
 from zio_scope import reader as reader_module
 from zio_scope.reader import FileReader, Pace
 from zio_scope.samples import Trace
+
+from . import blocks
 
 
 class Traces:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import blocks
 import numpy as np
 import pytest
 from aiohttp import web
@@ -21,6 +20,8 @@ from zio_scope import picture
 from zio_scope.handshake import proof
 from zio_scope.hub import MAX_TRACES, Offer
 from zio_scope.server import Server, Setup
+
+from . import blocks
 
 TOKEN = "a-token-of-the-tests"
 FILES = {"index.html": ("text/html", b"page"), "main.js": ("text/javascript", b"code")}

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import zio
 
 SAWTOOTH = "zzero-0-2"

@@ -8,7 +8,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +22,6 @@ from selenium.webdriver.common.keys import Keys
 
 HERE = Path(__file__).resolve().parent
 SCOPE = HERE.parents[3] / "tools/scope"
-sys.path.insert(0, str(HERE.parent))
 # Seconds, which only a hang reaches: a minute, on a machine that is eight times slower
 SECONDS = 480
 CHROMIUM, CHROMEDRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"

@@ -9,13 +9,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+import numpy as np
+from selenium.webdriver.common.keys import Keys
 
-import blocks  # noqa: E402
-import conftest  # noqa: E402
-import numpy as np  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
+from .. import blocks
+from . import conftest
 
 SIZE = (1120, 800)
 

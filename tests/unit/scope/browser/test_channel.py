@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from conftest import SCOPE, Page
-from guest_plugin import Guest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+from unit.python.guest_plugin import Guest
+
+from .conftest import SCOPE, Page
 
 SAWTOOTH = "zzero-0000-0-2"
 SETTINGS = (

@@ -13,14 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import blocks
 import numpy as np
 import pytest
 from aiohttp import web
-from conftest import Daemon, Page
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+from .. import blocks
+from .conftest import Daemon, Page
 
 Start = Callable[..., Daemon]
 

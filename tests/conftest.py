@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The front end of all tests: pytest.
+
+A selftest is an item for each kernel where it runs. A program that prints TAP is an item.
+Each of their results is a test of its own in the report. See Documentation/testing.md.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE)]
+sys.dont_write_bytecode = True
+
+from zio_testing import items, steps  # noqa: E402
+from zio_testing.common import seed_of_commit  # noqa: E402
+
+pytest_plugins = ["unit.python.guest_plugin"]
+# Not tests of this machine
+collect_ignore = ["unit/python/guest", "unit/out"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--kernel", action="append", default=[], help="run the selftests on this kernel"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set what all tests and their children have. The workers inherit it."""
+    os.environ["ZIO_SEED"] = str(seed_of_commit())
+    os.environ.setdefault("ZIO_RUN", f"{os.getpid()}-{time.time()}")
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    if not hasattr(config, "workerinput"):
+        steps.prepare(config.args)
+    os.environ["PYTHONPATH"] = ":".join(map(str, steps.PYTHON_PATHS))
+    sys.path[1:1] = list(map(str, steps.PYTHON_PATHS))
+
+
+def pytest_report_header() -> str:
+    return f"ZIO_SEED={os.environ['ZIO_SEED']}"
+
+
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> pytest.Collector | None:
+    """Selftests, and programs that print TAP"""
+    return items.collect(file_path, parent)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that both processors are busy to the end."""
+    items.sort(key=steps.rank)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from zio_testing.scheduler import Scheduler
+
+    return Scheduler(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    items.finish(item, nextitem)
+
+
+# --- the report -------------------------------------------------------------------------
+
+_seconds: Counter[str] = Counter()
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Count the results inside an item, and print a letter only for the item."""
+    if getattr(report, "is_part", False):
+        return report.outcome, "", ""
+    return None
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if not getattr(report, "is_part", False):
+        _seconds[steps.step_of(report.nodeid)] += report.duration
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    times = (f"{name} {spent:.0f}" for name, spent in _seconds.most_common())
+    terminalreporter.write_line(f"seconds: {', '.join(times)}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last line"""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not hasattr(config, "workerinput") and not config.option.collectonly:
+        count = {name: len(reporter.stats.get(name, [])) for name in STATES}
+        failed = count["failed"] + count["error"]
+        if not count["passed"] + failed:
+            failed = 1
+        print(f"{count['passed']} passed, {failed} failed", flush=True)
+
+
+STATES = ("passed", "failed", "error")
+
+
+@pytest.fixture
+def results(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A function that adds the results of a program to those of the test."""
+    failed: list[str] = []
+
+    def add(found: Any) -> None:
+        items.report(request.node, found)
+        failed.extend(part.name for part in found.failures)
+
+    yield add
+    assert not failed, f"{len(failed)} of its results failed, see there"

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compilers and checkers have nothing to say."""
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from zio_testing import kernel, tap
+from zio_testing.common import ROOT, TESTING, Words, copy_sources
+from zio_testing.tap import Results
+
+MODULES = ("zio-core", "buffers", "triggers", "drivers", "include")
+STYLED = (*MODULES, "tests/machine/provoke", "tests/models")
+# The kernel counts the memory of a user (struct user_struct) only with one of these.
+ABSENT = (
+    "NET IO_URING PERF_EVENTS BPF_SYSCALL SECRETMEM IOMMUFD VFIO_PCI_ZDEV_KVM".split()
+)
+SOURCE = re.compile(r".*\.[ch]|Makefile|Kbuild")
+CHECKPATCH = (
+    "--no-tree --strict --terse --show-types --no-summary --ignore FILE_PATH_CHANGES,"
+    "LINUX_VERSION_CODE,CONSTANT_COMPARISON,EXPORT_SYMBOL,MACRO_ARG_REUSE -f"
+).split()
+COMPLAINT = re.compile(r"(warning|error): ")
+# The folders with Python, and what mypy looks at in each
+PYTHON = {
+    "tools/python": [],
+    "tools/nexus": ["zio_nexus"],
+    "tools/scope": ["zio_scope"],
+    "tools/pva": ["zio_pva"],
+}
+
+
+def output_of(command: Words) -> str:
+    """Return what a program prints, which must not fail."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, said[-8000:]
+    return said
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("distro", ["W=1", "C=2"]), ("kasan", ["W=1"])]
+)
+def test_modules_compile(name: str, words: list[str], tmp_path: Path) -> None:
+    """Compile a copy of the sources, without the results of a build in the checkout."""
+    copy_sources(("Makefile", "Kbuild", *MODULES), SOURCE, tmp_path)
+    command = ["make", f"-j{os.cpu_count()}", "-C", tmp_path, *words]
+    said = output_of([*command, f"KDIR={kernel.prepare(name)}/build", "modules"])
+    assert not COMPLAINT.search(said), said
+
+
+def test_nodes_compile_for_small_kernel(tmp_path: Path) -> None:
+    """A kernel without sockets, io_uring, perf and BPF. Link nothing: the kernel here has
+    these parts."""
+    copy_sources(("Kbuild", "zio-core", "include"), SOURCE, tmp_path)
+    header = tmp_path / "absent.h"
+    header.write_text("".join(f"#undef CONFIG_{name}\n" for name in ABSENT))
+    nodes = sorted((ROOT / "zio-core/channel").glob("*.c"))
+    build = kernel.prepare("distro") / "build"
+    command = ["make", f"-j{os.cpu_count()}", "-C", build, f"M={tmp_path}"]
+    command += [f"KCFLAGS=-include {header}"]
+    command += [f"{path.relative_to(ROOT).with_suffix('.o')}" for path in nodes]
+    assert not COMPLAINT.search(output_of(command))
+
+
+def test_checkpatch() -> None:
+    """Give relative paths: checkpatch has other rules for files in include/uapi."""
+    paths = [path for part in STYLED for path in sorted((ROOT / part).rglob("*.[ch]"))]
+    files = [path.relative_to(ROOT) for path in paths if ".mod." not in path.name]
+    script = kernel.prepare("kasan") / "build/scripts/checkpatch.pl"
+    assert not output_of(["env", "-C", ROOT, "perl", script, *CHECKPATCH, *files])
+
+
+@pytest.mark.parametrize("name", ["layering", "prose", "versions"])
+def test_text(name: str) -> None:
+    output_of([TESTING / name])
+
+
+@pytest.mark.parametrize("name", ["recipes", "host_test"])
+def test_program(name: str, results: Callable[[Results], None]) -> None:
+    results(tap.run_program([TESTING / name]))
+
+
+@pytest.mark.parametrize("folder", PYTHON)
+def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
+    command = [TESTING / "unit/python/style", ROOT / folder, *PYTHON[folder]]
+    results(tap.run_program(command))
