@@ -33,6 +33,8 @@ from . import (
     versions,
 )
 from .common import ROOT, Failure
+from .mutant_edit import Edit, Stale
+from .mutant_patch import read_mutants
 from .toolchain import NATIVE, toolchain_of
 
 
@@ -509,6 +511,62 @@ def test_double(out: Tap) -> None:
     out.is_equal("double.c: no number needs its fraction", sum(found, []), [])
 
 
+# --- mutants ----------------------------------------------------------------------------
+
+# Two functions with the same line, which a comment and a string have as well
+TWO = """\
+/* int other(void)
+{ */
+static int one(int x)
+{
+\tlog("f(x);");
+\tf(x);
+}
+
+struct a b = {
+\t.c = one,
+};
+
+int two(int x)
+{
+\tif (x)
+\t\tf(x);	/* why */
+\treturn 0;
+}
+"""
+GO = "\tif (x)\n\t\tf(x);\t/* why */\n"
+# The function, the old and the new text, and what becomes of it, or the complaint
+EDITS: dict[str, tuple[str, str, str | None, str]] = {
+    "in a function": ("two", "f(x);", "g(x);", TWO.replace("\t\tf(x)", "\t\tg(x)")),
+    "lines that go": ("two", "if (x)\n\t\tf(x);", None, TWO.replace(GO, "")),
+    "in no function": ("", ".c = one", ".c = two", TWO.replace("= one", "= two")),
+    "a text that is not there": ("two", "h(x);", None, "two has 0 times h(x);"),
+    "a text that is there twice": ("one", "f(x);", None, "one has 2 times f(x);"),
+    "a function in a comment": ("other", "int", None, "no function other in a.c"),
+}
+
+
+def edited(text: str, function: str, old: str, new: str | None) -> str:
+    try:
+        return Edit("a.c", function, old, new).apply(text)
+    except Stale as error:
+        return str(error)
+
+
+def test_mutants(out: Tap) -> None:
+    for what, (function, old, new, wanted) in EDITS.items():
+        out.is_equal(f"mutants: {what}", edited(TWO, function, old, new), wanted)
+    stale = {}
+    for mutant in read_mutants():
+        texts = {file: (ROOT / file).read_text() for file in mutant.files}
+        try:
+            for edit in mutant.edits:
+                texts[edit.file] = edit.apply(texts[edit.file])
+        except Stale as error:
+            stale[mutant.name] = str(error)
+    out.is_equal("mutants: each edit fits", stale, {})
+
+
 # --- the benchmark "jitter" -------------------------------------------------------------
 
 
@@ -560,6 +618,7 @@ def main(words: list[str]) -> int:
     test_toolchains(out)
     test_delays(out)
     test_double(out)
+    test_mutants(out)
     test_jitter(out)
     print(f"1..{out.count}")
     return 1 if out.failed else 0

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The mutants: the head of each patch, and the choice of patches."""
+"""The mutants: the files that describe them, and the choice among them."""
 
 import argparse
 import fnmatch
 import random
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from .common import ROOT, TESTING, Failure, say
+from .mutant_edit import Edit
 from .selftests import PLACES
 
-PATCHES = TESTING / "mutants.d"
+FOLDER = TESTING / "mutants.d"
+WHY = re.compile(r"(?:why|equivalent): ")
+TESTS = re.compile(r"in \S+(?: \w+)? by (.*)")
 
 # Kinds of tests. The other kinds are the kernels of "check --kernel".
 HOST, LITMUS = "host", "litmus"
@@ -51,47 +55,69 @@ def parse_test(word: str) -> Test:
     return Test(kind, name)
 
 
-def field_of(head: str, name: str) -> str:
-    """Return the value of a field. Lines that begin with a space continue it."""
-    found = re.search(rf"^{name}:(.*(?:\n[ \t].*)*)", head, re.M)
-    return " ".join(found.group(1).split()) if found else ""
-
-
+@dataclass(frozen=True)
 class Mutant:
-    """One patch, and the fields of its head."""
+    """A bug: its edits, and the tests that must see it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.name = path.stem
-        text = path.read_text()
-        head = text.partition("\n--- ")[0]
-        self.what = field_of(head, "Mutant")
-        self.why = field_of(head, "Why")
-        self.equivalent = field_of(head, "Equivalent")
-        self.tests = [parse_test(word) for word in field_of(head, "Tests").split()]
-        self.files = set(re.findall(r"^\+\+\+ b/(\S+)", text, re.M))
-        if not (self.what and self.why and self.files):
-            raise ValueError('lines "Mutant:", "Why:" and a patch of b/FILE are wanted')
-        if not (self.tests or self.equivalent):
-            raise ValueError('a line "Tests:" is wanted')
+    name: str
+    what: str
+    why: str = ""
+    equivalent: str = ""
+    tests: tuple[Test, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def files(self) -> set[str]:
+        return {edit.file for edit in self.edits}
 
     def is_of(self, files: set[str]) -> bool:
         """Return true if the mutant changes one of the files, or has a test in one."""
-        own = {str(self.path.relative_to(ROOT)), *self.files}
         tests = any(test.is_written_in(file) for test in self.tests for file in files)
-        return bool(own & files) or tests
+        return bool(self.files & files) or tests
+
+
+def parse_edits(lines: list[str]) -> Iterator[Edit]:
+    """Read the lines from the first "in" on. Each run of "-" lines begins an edit."""
+    text = "\n".join([*lines, ""])
+    for place, changes in re.findall(r"^in (.*)\n((?:[-+].*\n)+)", text, re.M):
+        file, _, function = place.partition(" by ")[0].partition(" ")
+        for old, new in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)*)", changes, re.M):
+            parts = [re.sub(r"^[-+]", "", part, flags=re.M)[:-1] for part in (old, new)]
+            yield Edit(file, function, parts[0], parts[1] if new else None)
+
+
+def parse_mutant(text: str) -> Mutant:
+    """Read a paragraph."""
+    # A line that begins with a space continues another.
+    lines = re.sub(r"\n +", " ", text).split("\n")
+    name, _, what = lines[0].partition(": ")
+    fields = dict(line.split(": ", 1) for line in lines if WHY.match(line))
+    words = next((w[1] for w in map(TESTS.match, lines) if w), "").split()
+    edits = tuple(parse_edits(lines))
+    if not (what and "why" in fields and edits):
+        raise ValueError('"NAME: WHAT", "why: HARM", "in FILE" and an edit are wanted')
+    if not (words or "equivalent" in fields):
+        raise ValueError('"by TEST" is wanted')
+    tests = tuple(map(parse_test, words))
+    return Mutant(name, what, tests=tests, edits=edits, **fields)
 
 
 def read_mutants() -> list[Mutant]:
-    mutants, faulty = [], []
-    for path in sorted(PATCHES.glob("*.patch")):
-        try:
-            mutants.append(Mutant(path))
-        except ValueError as error:
-            faulty.append(f"{path.name}: {error}")
+    mutants: dict[str, Mutant] = {}
+    faulty = []
+    for path in sorted(FOLDER.glob("*.txt")):
+        # The first paragraph has the licence.
+        for text in path.read_text().strip().split("\n\n")[1:]:
+            try:
+                mutant = parse_mutant(text)
+                if mutant.name in mutants:
+                    raise ValueError("another mutant has this name")
+                mutants[mutant.name] = mutant
+            except ValueError as error:
+                faulty.append(f"{path.name}: {text.partition(':')[0]}: {error}")
     if faulty:
         raise Failure("\n".join(faulty))
-    return mutants
+    return sorted(mutants.values(), key=lambda mutant: mutant.name)
 
 
 def changed_files(base: str) -> set[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .boot import BEGUN
 from .common import CACHE, ROOT, read_log
+from .mutant_edit import Stale
 from .mutant_patch import HOST, LITMUS, Mutant, Test
 
 MUTANTS = CACHE / "mutants"
@@ -97,12 +98,17 @@ class Scratch:
             path.chmod(mode)
         files.write_text("\0".join(self.tree))
 
-    def apply(self, mutant: Mutant) -> bool:
-        """Return true if the patch applies."""
+    def apply(self, mutant: Mutant) -> None:
+        """Put the bug into the copy. Raise Stale if an edit does not fit."""
+        texts: dict[str, str] = {}
+        for edit in mutant.edits:
+            if edit.file not in self.tree:
+                raise Stale(f"no file {edit.file}")
+            before = texts.get(edit.file) or self.tree[edit.file][0].decode()
+            texts[edit.file] = edit.apply(before)
         self.reset()
-        command = "patch -p1 -s -f -F1 --no-backup-if-mismatch -r -".split()
-        command += ["-d", str(self.root), "-i", str(mutant.path)]
-        return subprocess.run(command, capture_output=True).returncode == 0
+        for file, text in texts.items():
+            (self.root / file).write_text(text)
 
     def log_of(self, test: Test) -> tuple[Path, Path]:
         """Return the output of the last boot, and the log of its kernel."""

@@ -3,13 +3,13 @@
 
 Usage: mutants [OPTION]... [NAME]...
 
-A mutant is a patch in tests/mutants.d that puts one bug into the tree. mutants
-applies each patch to a scratch copy of this checkout, and compiles the copy. It runs only
-the tests that the patch names. A test that fails, or a fault that the kernel reports,
-kills the mutant. A mutant that lives shows a hole in the tests.
+A mutant is one bug. tests/mutants.d describes them. mutants puts each into a
+scratch copy of this checkout, and compiles the copy. It runs only the tests that the
+mutant names. A test that fails, or a fault that the kernel reports, kills the mutant.
+A mutant that lives shows a hole in the tests.
 
-NAME is that of a patch, without .patch, or a pattern such as 'slink-*'. With no name and
-no option that chooses, all mutants run, which takes hours.
+NAME is that of a mutant, or a pattern such as 'slink-*'. With no name and no option that
+chooses, all mutants run, which takes hours.
 
   --changed [BASE]  mutants of files, and of tests, that have changed since the
                     commit BASE (default HEAD~1), uncommitted changes included
@@ -24,18 +24,23 @@ Verdicts:
   killed     a test has failed
   timed out  a test has not ended, and it ends on the unchanged tree
   survived   all tests passed: they need another check
-  stale      the patch does not apply any more
+  stale      an edit does not fit any more
   broken     the code does not compile
   unclear    the machine has not booted, twice; or the host is too slow for the test
   unsound    a test of the mutant fails on the unchanged tree, too
 
-A patch begins with these lines; lines that begin with a space continue a value:
+A mutant is a paragraph. A line that begins with a space continues another:
 
-  Mutant: the change
-  Why: the harm that the bug does
-  Tests: KIND:NAME...      the cheapest first
-  Equivalent: REASON       in place of Tests: a test cannot see the change. mutants
-                           lists it apart and runs it only when it is named
+  NAME: the change
+  why: the harm that the bug does
+  in FILE FUNCTION by KIND:NAME...
+  -the old text, which the function has once
+  +the new text
+
+The tests stand behind "by", the cheapest first. "equivalent: REASON" in their place says
+that a test cannot see the change. mutants lists it apart, and runs it only when it is
+named. FUNCTION is missing where the text is in none. Old text with no new text: its lines
+go as a whole. More edits follow, each with "in FILE FUNCTION", or with "-" after "+".
 
 The kinds are kunit (NAME is a suite), kunit-leaks (the same, with a look for lost
 memory, which doubles the time), host (a program of tests/unit), litmus, and the
@@ -54,6 +59,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .common import Parser, locked, say, seed_of_commit, setup
+from .mutant_edit import Stale
 from .mutant_patch import HOST, Mutant, Test, choose
 from .mutant_run import Run, run_tests
 from .mutant_tree import MUTANTS, Scratch, read_tree
@@ -137,8 +143,10 @@ def keep_log(mutant: Mutant, run: Run) -> str:
 
 def run_mutant(scratch: Scratch, verified: Verified, mutant: Mutant) -> Result:
     begin = time.monotonic()
-    if not scratch.apply(mutant):
-        return Result(STALE, reason="the patch does not apply")
+    try:
+        scratch.apply(mutant)
+    except Stale as error:
+        return Result(STALE, reason=str(error))
     result = Result(SURVIVED)
     for test in mutant.tests:
         run, verdict, reason = try_test(scratch, test, verified.limit(test))

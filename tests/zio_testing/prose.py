@@ -36,7 +36,7 @@ from .common import ROOT, Parser
 WIDTH = 90
 WORDS = 20
 # Files, and folders, that prose reads only when they are named
-EXEMPT = ("tests/mutants.d",)  # patches: their source is read
+EXEMPT = ("tests/mutants.d",)  # text of other files
 NOT_NOUNS = (
     "and or but if when as to for of by with than that so it is are was be not only no "
     "then also tells asks knows sees says see tell ask know"
