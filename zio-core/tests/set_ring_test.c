@@ -192,6 +192,21 @@ static void hostile_tail_of_a_set_is_harmless(struct kunit *test)
 	expect_all_owned(tdev);
 }
 
+static void tail_beyond_the_head_takes_nothing_back(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct file *file = open_set(tdev);
+	struct zio_set_ring *ring = ring_of(tdev);
+
+	test_fire_events(tdev, 16);
+	move_tail(ring, 16 * N_CHAN + 1);
+	test_fire_events(tdev, 1);
+	KUNIT_EXPECT_EQ(test, ring->tail, 0);
+	KUNIT_EXPECT_EQ(test, ring->hdr->lost, N_CHAN);
+	test_close(test, file);
+	expect_all_owned(tdev);
+}
+
 static void set_ring_needs_areas(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, N_CHAN);
@@ -292,6 +307,7 @@ static struct kunit_case set_ring_cases[] = {
 	KUNIT_CASE(set_ring_wraps),
 	KUNIT_CASE(full_set_ring_counts_losses),
 	KUNIT_CASE(hostile_tail_of_a_set_is_harmless),
+	KUNIT_CASE(tail_beyond_the_head_takes_nothing_back),
 	KUNIT_CASE(set_ring_needs_areas),
 	KUNIT_CASE(armed_blocks_stay_armed),
 	KUNIT_CASE(poll_of_a_set_acquires),

@@ -99,6 +99,7 @@ static void depth_limits_blocks_in_flight(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take(cset->chan[1], 10, 0), 3);
 	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->kobj, "queue-depth", 5), 0);
 	KUNIT_EXPECT_EQ(test, take(chan, 10, 0), 2);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&cset->chan[1]->pub, 10), 2);
 	KUNIT_ASSERT_EQ(test, test_store_u32(&cset->kobj, "queue-depth", 1), 0);
 	zio_channel_complete(&chan->pub, 4);
 	KUNIT_EXPECT_EQ(test, take(chan, 10, 0), 0);

@@ -199,6 +199,24 @@ static void tap_keeps_blocks_through_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_read(tap, mem, MAX_BYTES), sizeof(struct zio_control) + 1024);
 }
 
+/* The samples of a block are gone with its area. */
+static void tap_shows_nothing_of_a_former_area(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	u8 *mem = kunit_kzalloc(test, MAX_BYTES, GFP_KERNEL);
+	struct file *tap;
+
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	test_device_use_area(tdev, (struct test_area){ .kb = 4, .len = 8, .nsamples = 512 });
+	test_stop_demand(tdev);
+	tap = open_tap(tdev);
+	test_fire(tdev->cset);
+	test_set_kb(tdev->cset->chan[0], 8);
+	KUNIT_EXPECT_EQ(test, test_read(tap, mem, MAX_BYTES), -EAGAIN);
+	test_fire(tdev->cset);
+	KUNIT_EXPECT_EQ(test, test_read(tap, mem, MAX_BYTES), sizeof(struct zio_control) + 1024);
+}
+
 static void flush_counts_what_it_drops(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -217,6 +235,7 @@ static struct kunit_case tap_cases[] = {
 	KUNIT_CASE(taps_show_copies),
 	KUNIT_CASE(no_tap_shows_overwritten_samples),
 	KUNIT_CASE(tap_keeps_blocks_through_changes),
+	KUNIT_CASE(tap_shows_nothing_of_a_former_area),
 	KUNIT_CASE(flush_counts_what_it_drops),
 	{}
 };
