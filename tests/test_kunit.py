@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from zio_testing import kernel, runner, stage, uml
+from zio_testing import kunit, runner
 from zio_testing.guest import SavedMachine
-from zio_testing.modules import built_modules
 from zio_testing.selftests import find_place
 from zio_testing.tap import Results
 
@@ -16,9 +15,7 @@ Add = Callable[[Results], None]
 
 def test_uml(results: Add) -> None:
     """User Mode Linux: seconds, one processor, no sanitizer but lockdep"""
-    tree = kernel.prepare("uml")
-    with built_modules(tree) as directory:
-        results(uml.run_kunit(tree, directory, stage.PLACE / "kunit.log"))
+    results(kunit.run([]))
 
 
 @pytest.mark.parametrize("place", ["kunit"])

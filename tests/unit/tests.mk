@@ -86,10 +86,11 @@ $(model_tests): $(test_bin)/%: $(out)/$(dev)/%.o $(model)
 $(test_bin)/xdma_test: $(addprefix $(out)/$(dev)/,xdma_test.o xdma.o xdma-user.o)
 	$(link_test) -o $@
 
-# ONLY has the names of files of tests/unit, without directories.
+# ONLY has the names of tests here, such as file_test.
 check: check-ready
 	$(PYTHON) -B -m pytest -q --rootdir $(tests) -c $(tests)/pyproject.toml \
-		$(or $(ONLY:%=$(tests)/unit/%),$(wildcard $(tests)/unit/*_test.*) \
+		$(if $(ONLY),$(wildcard $(foreach n,$(ONLY),$(tests)/unit/$n* \
+		$(tests)/models/qemu/$n*)),$(wildcard $(tests)/unit/*_test.*) \
 		$(tests)/models/qemu)
 
 clean-tests:

@@ -20,8 +20,12 @@ TESTS = re.compile(r"in \S+(?: \w+)? by (.*)")
 
 # Kinds of tests. The other kinds are the kernels of "check --kernel".
 HOST, LITMUS = "host", "litmus"
-KUNIT, KUNIT_LEAKS = "kunit", "kunit-leaks"
-KINDS = (HOST, LITMUS, KUNIT, KUNIT_LEAKS, *PLACES, "kcsan")
+UML, KUNIT, KUNIT_LEAKS = "uml", "kunit", "kunit-leaks"
+# The suites of KUnit that are there
+ALL = "all"
+# In a machine that was saved
+QUICK = "quick"
+KINDS = (HOST, LITMUS, UML, QUICK, KUNIT, KUNIT_LEAKS, *PLACES, "kcsan")
 
 
 @dataclass(frozen=True, order=True)
@@ -36,11 +40,11 @@ class Test:
 
     @property
     def is_kunit(self) -> bool:
-        return self.kind in (KUNIT, KUNIT_LEAKS)
+        return self.kind in (UML, KUNIT, KUNIT_LEAKS)
 
     @property
     def is_in_machine(self) -> bool:
-        return self.kind not in (HOST, LITMUS)
+        return self.kind not in (HOST, LITMUS, UML, QUICK)
 
     def is_written_in(self, path: str) -> bool:
         """Return true if @path has the test. Litmus tests are found by their letters."""

@@ -5,8 +5,12 @@ import time
 from dataclasses import dataclass
 
 from .common import read_log, run_logged
-from .mutant_patch import HOST, KUNIT_LEAKS, LITMUS, Test
+from .mutant_patch import ALL, HOST, KUNIT_LEAKS, LITMUS, QUICK, UML, Test
 from .mutant_tree import Scratch
+
+
+# Two do, on an idle host.
+UML_SECONDS = "45"
 
 
 @dataclass
@@ -35,11 +39,17 @@ def run_tests(scratch: Scratch, kind: str, names: list[str], limit: float) -> Ru
     if kind == HOST:
         make = ["make", "-C", "tools", "check"]
         return run(scratch, limit, make, ONLY=" ".join(names))
+    if kind == UML:
+        kunit = ["tests/kunit", "--seconds", UML_SECONDS]
+        return run(scratch, limit, kunit + ([] if ALL in names else names))
+    if kind == QUICK:
+        words = [word for name in names for word in name.split(",")]
+        return run(scratch, limit, [check, "-n", "1", "--kernel", "distro", *words])
     if kind == LITMUS:
         return run(scratch, limit, ["tests/litmus/run", *names])
     if Test(kind, "").is_kunit:
         suites = {"ZIO_KUNIT_SUITES": ",".join(names)}
-        suites["ZIO_KUNIT_LEAKS"] = "yes" if kind == KUNIT_LEAKS else "no"
-        kunit = [check, "--only", "kunit", "--kernel", "kasan"]
-        return run(scratch, limit, kunit, **suites)
-    return run(scratch, limit, [check, "--kernel", kind, *names])
+        place = "kunit" if kind == KUNIT_LEAKS else "kunit-no-leaks"
+        boot = [check, "--only", "kunit", "-k", "machine", "--kernel", place]
+        return run(scratch, limit, boot, **suites)
+    return run(scratch, limit, [check, "-n", "1", "--kernel", kind, *names])

@@ -14,7 +14,7 @@ MUTANTS = CACHE / "mutants"
 FOLDERS = ("zio-core/", "buffers/", "triggers/", "drivers/", "include/")
 SOURCES = ("Makefile", "Kbuild", *FOLDERS)
 # Directories of the cache that do not depend on the tree
-SHARED = ("kernels", "qemu")
+SHARED = ("kernels", "qemu", "saved", "uml")
 
 Tree = dict[str, tuple[bytes, int]]
 
@@ -98,14 +98,19 @@ class Scratch:
             path.chmod(mode)
         files.write_text("\0".join(self.tree))
 
-    def apply(self, mutant: Mutant) -> None:
-        """Put the bug into the copy. Raise Stale if an edit does not fit."""
+    def check(self, mutant: Mutant) -> dict[str, str]:
+        """Return the files that the mutant changes. Raise Stale if an edit does not fit."""
         texts: dict[str, str] = {}
         for edit in mutant.edits:
             if edit.file not in self.tree:
                 raise Stale(f"no file {edit.file}")
             before = texts.get(edit.file) or self.tree[edit.file][0].decode()
             texts[edit.file] = edit.apply(before)
+        return texts
+
+    def apply(self, mutant: Mutant) -> None:
+        """Put the bug into the copy."""
+        texts = self.check(mutant)
         self.reset()
         for file, text in texts.items():
             (self.root / file).write_text(text)

@@ -8,7 +8,7 @@ import sys
 from itertools import groupby
 
 from .common import read_log, say
-from .mutant_patch import Mutant, Test
+from .mutant_patch import ALL, HOST, LITMUS, QUICK, UML, Test
 from .mutant_run import Run, run_tests
 from .mutant_tree import MUTANTS, Scratch, Tree, hash_inputs
 from .tap import read_kunit, read_selftests
@@ -17,14 +17,18 @@ from .tap import read_kunit, read_selftests
 # the unchanged tree.
 LIMIT_BASE = 180
 LIMIT_FACTOR = 6
+# One run for each test; one boot for all tests of another kind
+ALONE = (HOST, LITMUS, QUICK)
 LIMIT_UNKNOWN = 400
 
 
 class Verified:
-    """Tests that pass on the unchanged tree, and the seconds that each takes."""
+    """Tests that pass on the unchanged tree, and the seconds that each takes. If not
+    @verify, another program has run them, except those in User Mode Linux."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
+    def __init__(self, tree: Tree, verify: bool) -> None:
+        self.tree, self.verify = tree, verify
+        self.failed: set[Test] = set()
         self.path = MUTANTS / "verified.json"
         self.hashes: dict[Test, str] = {}
         self.known: dict[str, float] = {}
@@ -38,6 +42,10 @@ class Verified:
 
     def seconds(self, test: Test) -> float | None:
         return self.known.get(self.key(test))
+
+    def is_unknown(self, test: Test) -> bool:
+        is_wanted = self.verify or test.kind == UML
+        return is_wanted and test not in self.failed and self.seconds(test) is None
 
     def limit(self, test: Test) -> float:
         seconds = self.seconds(test)
@@ -77,7 +85,9 @@ def verify(scratch: Scratch, verified: Verified, tests: list[Test]) -> set[Test]
     if tests[0].is_in_machine:
         passed = passed_in_machine(scratch, tests[0], run)
     else:
-        passed = dict.fromkeys(names if run.status == 0 else [], run.seconds)
+        good = [name for name in names if f"KUnit: {name}: " not in run.output]
+        has_some = kind == UML and run.status == 1 and ALL not in names
+        passed = dict.fromkeys(good if run.status == 0 or has_some else [], run.seconds)
     failed = {test for test in tests if test.name not in passed}
     for test in set(tests) - failed:
         verified.note(test, passed[test.name])
@@ -86,12 +96,9 @@ def verify(scratch: Scratch, verified: Verified, tests: list[Test]) -> set[Test]
     return failed
 
 
-def verify_all(scratch: Scratch, verified: Verified, mutants: list[Mutant]) -> set[Test]:
-    """Return the tests that fail without any mutant."""
-    tests = sorted({test for mutant in mutants for test in mutant.tests})
-    unknown = [test for test in tests if verified.seconds(test) is None]
-    failed: set[Test] = set()
-    # One run on this machine for each test; one boot for all of a kind
-    for _, group in groupby(unknown, lambda t: t.kind if t.is_in_machine else str(t)):
-        failed |= verify(scratch, verified, list(group))
-    return failed
+def verify_all(scratch: Scratch, verified: Verified, tests: list[Test]) -> set[Test]:
+    """Return those of @tests that fail without any mutant."""
+    unknown = [test for test in tests if verified.is_unknown(test)]
+    for _, group in groupby(unknown, lambda t: str(t) if t.kind in ALONE else t.kind):
+        verified.failed |= verify(scratch, verified, list(group))
+    return verified.failed & set(tests)

@@ -17,7 +17,8 @@ chooses, all mutants run, which takes hours.
   --sample N        N of the chosen mutants, which follow from the commit
   --seed S          number that replaces that of the commit in --sample
   --list            show what is chosen, run nothing
-  --no-verify       do not run the tests on the unchanged tree before
+  --no-verify       do not run the tests on the unchanged tree before (only those in
+                    User Mode Linux)
 
 Verdicts:
 
@@ -42,8 +43,9 @@ that a test cannot see the change. mutants lists it apart, and runs it only when
 named. FUNCTION is missing where the text is in none. Old text with no new text: its lines
 go as a whole. More edits follow, each with "in FILE FUNCTION", or with "-" after "+".
 
-The kinds are kunit (NAME is a suite), kunit-leaks (the same, with a look for lost
-memory, which doubles the time), host (a program of tests/unit), litmus, and the
+The kinds are uml (NAME is a suite of KUnit, in User Mode Linux: seconds), kunit (the
+same with KASAN and two processors: a boot), kunit-leaks (the same, with a look for lost
+memory, which doubles the time), quick (NAME is a selftest, in a saved machine), host (a program of tests/unit), litmus, and the
 kernels that "check --kernel" knows (NAME is a selftest, such as basic.sh).
 
 mutants runs each test on the unchanged tree first. It keeps the result until a file
@@ -54,7 +56,6 @@ first one. The exit status is 0 if all chosen mutants were killed or timed out, 
 
 import argparse
 import re
-import time
 from collections import Counter
 from dataclasses import dataclass
 
@@ -136,42 +137,46 @@ def blame_time(
 
 
 def keep_log(mutant: Mutant, run: Run) -> str:
-    log = MUTANTS / f"{mutant.name}.log"
+    log = MUTANTS / f"{mutant.name.replace('/', '-')}.log"
     log.write_text(run.output)
     return f"see {log}"
 
 
+def run_test(scratch: Scratch, verified: Verified, mutant: Mutant, test: Test) -> Result:
+    limit = verified.limit(test)
+    scratch.apply(mutant)
+    run, verdict, reason = try_test(scratch, test, limit)
+    if verdict not in GOOD:
+        reason = keep_log(mutant, run)
+    if verdict == TIMED_OUT:
+        verdict, reason = blame_time(scratch, test, limit, reason)
+    return Result(verdict, run.seconds, str(test), reason)
+
+
 def run_mutant(scratch: Scratch, verified: Verified, mutant: Mutant) -> Result:
-    begin = time.monotonic()
+    seconds, result = 0.0, Result(SURVIVED)
     try:
-        scratch.apply(mutant)
+        scratch.check(mutant)
+        for test in mutant.tests:
+            if test in verify_all(scratch, verified, [test]):
+                return Result(UNSOUND, seconds, str(test), "fails without the mutant")
+            result = run_test(scratch, verified, mutant, test)
+            result.seconds = seconds = seconds + result.seconds
+            if result.verdict != SURVIVED:
+                break
     except Stale as error:
         return Result(STALE, reason=str(error))
-    result = Result(SURVIVED)
-    for test in mutant.tests:
-        run, verdict, reason = try_test(scratch, test, verified.limit(test))
-        if verdict not in GOOD:
-            reason = keep_log(mutant, run)
-        if verdict == TIMED_OUT:
-            verdict, reason = blame_time(scratch, test, verified.limit(test), reason)
-        result = Result(verdict, time.monotonic() - begin, str(test), reason)
-        if verdict != SURVIVED:
-            break
     return result
 
 
 def run_all(mutants: list[Mutant], verify: bool) -> dict[Mutant, Result]:
     tree = read_tree()
-    verified, scratch = Verified(tree), Scratch(tree)
-    failed = verify_all(scratch, verified, mutants) if verify else set()
+    verified, scratch = Verified(tree, verify), Scratch(tree)
+    # Most mutants need no other test than the first.
+    verify_all(scratch, verified, sorted({m.tests[0] for m in mutants if m.tests}))
     results: dict[Mutant, Result] = {}
     for mutant in mutants:
-        bad = [str(test) for test in mutant.tests if test in failed]
-        if bad:
-            result = Result(UNSOUND, test=bad[0], reason="fails without the mutant")
-        else:
-            result = run_mutant(scratch, verified, mutant)
-        results[mutant] = result
+        result = results[mutant] = run_mutant(scratch, verified, mutant)
         by = f", {result.test}" if result.test else ""
         text = f"{result.verdict} {mutant.name}, {result.seconds:.0f} s{by}"
         say(f"[{len(results)}/{len(mutants)}] {text}")

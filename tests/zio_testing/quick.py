@@ -105,6 +105,8 @@ def run(tests: list[str], more: list[str]) -> int:
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
+    if options.selftests:
+        return run_all([], quick_map.Chosen(selftests=options.files))
     sums = sums_of(list_files())
     changed = options.files or (list(sums) if options.all else find_changed(sums))
     chosen = quick_map.choose(changed, float("inf") if options.all else options.seconds)

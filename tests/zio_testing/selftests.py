@@ -48,6 +48,7 @@ PLACES = {
     "distro": Place("distro"),
     "kasan": Place("kasan", NO_KUNIT, has_kunit=True),
     "kunit": Place("kasan", leaks=True, is_special=True, has_kunit=True),
+    "kunit-no-leaks": Place("kasan", is_special=True, has_kunit=True),
     "delays": Place("kasan", NO_KUNIT, is_special=True, has_delays=True),
     "leaks": Place("kasan", NO_KUNIT, leaks=True, is_special=True),
     "single": Place("distro", cpus=1, is_special=True),

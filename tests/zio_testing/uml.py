@@ -15,7 +15,7 @@ from .tap import Results, faults_in, read_kunit
 # Seconds. The suites take two.
 LIMIT = 600
 ARGUMENTS = (
-    "mem=256M root=none rootfstype=hostfs rootflags=/ ro con=null con0=null,fd:1 "
+    "mem=320M root=none rootfstype=hostfs rootflags=/ ro con=null con0=null,fd:1 "
     "loglevel=7 log_buf_len=4M panic=-1 console=tty0 "
     # Arguments that the kernel does not know are the environment of its first process.
     "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW"
@@ -37,19 +37,26 @@ def preload() -> Path:
     return library
 
 
-def run_kunit(tree: Path, modules: Path, log: Path) -> Results:
-    """Run all suites of the modules in @modules. A fault of the kernel is a failure."""
+class NoEnd(Failure):
+    """The suites did not end in time: one hangs, or the host is too slow."""
+
+
+def run_kunit(tree: Path, modules: Path, log: Path, limit: int = LIMIT) -> Results:
+    """Run all suites of the modules in @modules, for at most @limit seconds. A fault of
+    the kernel is a failure."""
     env = {**os.environ, "LD_PRELOAD": str(preload())}
-    command: list[str | Path] = ["timeout", str(LIMIT), tree / "vmlinuz", *ARGUMENTS]
+    command: list[str | Path] = ["timeout", str(limit), tree / "vmlinuz", *ARGUMENTS]
     command += [f"init={TESTING / 'machine/uml/init'}", f"ZIO_MODULES={modules}"]
     with open(log, "wb") as out:
-        subprocess.run(
+        done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
             env=env,
         )
+    if done.returncode == 124:
+        raise NoEnd(f"KUnit in UML did not end within {limit} s, see {log}")
     text = read_log(log)
     results = read_kunit(text)
     if not results.parts:
