@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # kernel-module: gpio-sim
-# not distro: that kernel has no gpio-sim
 #
 # zio-gpio: lines of emulated controllers as a parallel port.
 . "${0%/*}/lib.sh"

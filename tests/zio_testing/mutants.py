@@ -15,7 +15,8 @@ chooses, all mutants run, which takes hours.
                     commit BASE (default HEAD~1), uncommitted changes included
   --kind KIND       mutants whose first test is of this kind (may be given again)
   --sample N        N of the chosen mutants, which follow from the commit
-  --seed S          number that replaces that of the commit in --sample
+  --generated N     N mutants that rules make of the C source; see below
+  --seed S          number that replaces that of the commit in --sample, --generated
   --list            show what is chosen, run nothing
   --no-verify       do not run the tests on the unchanged tree before (only those in
                     User Mode Linux)
@@ -26,7 +27,7 @@ Verdicts:
   timed out  a test has not ended, and it ends on the unchanged tree
   survived   all tests passed: they need another check
   stale      an edit does not fit any more
-  broken     the code does not compile
+  broken     the code does not compile (killed, if a rule made it)
   unclear    the machine has not booted, twice; or the host is too slow for the test
   unsound    a test of the mutant fails on the unchanged tree, too
 
@@ -48,6 +49,12 @@ same with KASAN and two processors: a boot), kunit-leaks (the same, with a look 
 memory, which doubles the time), quick (NAME is a selftest, in a saved machine), host (a program of tests/unit), litmus, and the
 kernels that "check --kernel" knows (NAME is a selftest, such as basic.sh).
 
+With --generated, the NAMEs are C files; with none, all files that tests cover. The rules
+(mutant_rules.py) turn a condition or a result, and change an error or "+ 1". They drop an
+assignment or a call. The commit chooses N mutants. Their names are FILE#NUMBER, and such
+a NAME chooses one. All KUnit suites run in User Mode Linux, and then the selftests that
+cover the file, in a saved machine. mutants.d/equivalent.toml lists what no test can see.
+
 mutants runs each test on the unchanged tree first. It keeps the result until a file
 changes that the test depends on. The scratch copy with its build results is in
 ~/.cache/zio/mutants, as is the log of each mutant that lived. A second run waits for the
@@ -59,9 +66,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from .common import Parser, locked, say, seed_of_commit, setup
+from .common import Parser, locked, number, say, seed_of_commit, setup
 from .mutant_edit import Stale
 from .mutant_patch import HOST, Mutant, Test, choose
+from .mutant_rules import generate
 from .mutant_run import Run, run_tests
 from .mutant_tree import MUTANTS, Scratch, read_tree
 from .mutant_verify import Verified, verify_all
@@ -146,6 +154,9 @@ def run_test(scratch: Scratch, verified: Verified, mutant: Mutant, test: Test) -
     limit = verified.limit(test)
     scratch.apply(mutant)
     run, verdict, reason = try_test(scratch, test, limit)
+    if verdict == BROKEN and not mutant.why:
+        # Nobody has written it: the compiler has found it.
+        verdict, reason = KILLED, "it does not compile"
     if verdict not in GOOD:
         reason = keep_log(mutant, run)
     if verdict == TIMED_OUT:
@@ -218,6 +229,7 @@ def parse_options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--changed", nargs="?", const="HEAD~1")
     parser.add_argument("--kind", action="append")
     parser.add_argument("--sample", type=int)
+    parser.add_argument("--generated", type=number)
     parser.add_argument("--seed", type=int, default=seed_of_commit())
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-verify", action="store_true")
@@ -227,7 +239,10 @@ def parse_options(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
-    mutants = choose(options)
+    if options.generated:
+        mutants = generate(options.names, options.generated, options.seed)
+    else:
+        mutants = choose(options)
     if options.list:
         show_list(mutants)
         return 0

@@ -9,6 +9,7 @@ Usage: nightly [--hours N] [STEP]...
   kcsan     KUnit and selftests on a kernel that looks for data races
   coverage  which lines of the modules the tests run (see coverage)
   mutants   60 bugs, of all kinds
+  generated 60 bugs that rules make of the source
 
 All steps run unless some are named. The first line has the seed: ZIO_SEED=N repeats its
 decisions. The last line is "N passed, N failed", where each step counts once.
@@ -34,6 +35,7 @@ STEPS: dict[str, tuple[dict[str, str], Words]] = {
     ),
     "coverage": ({}, ["coverage"]),
     "mutants": ({}, ["mutants", "--sample", "60"]),
+    "generated": ({}, ["mutants", "--generated", "60"]),
 }
 
 

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Mutants that rules make from the C source: comparisons, conditions, errors, sums.
+
+A rule sees a line of a function, with spaces in place of comments and literals. It
+changes behaviour, and nothing that only a memory checker or a race would show."""
+
+import json
+import random
+import re
+import tomllib
+from collections.abc import Iterator
+
+from .common import ROOT, Failure
+from .mutant_edit import Edit, blank, functions
+from .mutant_patch import ALL, FOLDER, HOST, QUICK, UML, Mutant, Test
+from .quick_map import MAP, UNKNOWN_SECONDS, can_run, kernel_modules
+from .selftests import Selftest, find_all
+
+EQUIVALENT = FOLDER / "equivalent.toml"
+IN_KUNIT = ("zio-core/", "buffers/")
+# Seconds that the selftests of a mutant may take
+BUDGET = 60.0
+# Lines that only report, or that allocations reach only when they fail
+NO_BEHAVIOUR = re.compile(r"WARN|BUILD_BUG|lockdep|ENOMEM|alloc|dev_(err|warn|dbg)|pr_")
+# Calls that end the use of something
+CLEANS_UP = re.compile(
+    r"lock|free|put|get|rcu|init|mutex|spin|barrier|smp_|destroy|clean|remove|release|"
+    r"list|might|trace|module|device_",
+    re.I,
+)
+SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+SWAPS |= {"&&": "||", "||": "&&"}
+OPERATOR = re.compile(r"(?<= )(?:[<>=!]=|[<>]|&&|\|\|)(?= )")
+PATTERNS = (
+    (re.compile(r"(?<=[\w)\]]) [-+] 1\b"), ""),
+    (re.compile(r"(?<=return )true(?=;)"), "false"),
+    (re.compile(r"(?<=return )false(?=;)"), "true"),
+    (re.compile(r"-EINVAL\b"), "-EIO"),
+    (re.compile(r"-E(?!INVAL)[A-Z]+\b"), "-EINVAL"),
+)
+FIELD = re.compile(r"\t+\*?\w+(?:->|\.|\[)[\w.>\[\]-]* [-+|&]?= [^=;]+;\s*")
+CALL = re.compile(r"\t+(\w+)\([^;]*\);\s*")
+CONDITION = re.compile(r"\bif (\(.*\))\s*\{?\s*$")
+STATEMENT_BEFORE = re.compile(r"(?:[;{}):]|\belse|\bdo)\s*$")
+BEGINS_BLOCK = re.compile(r"(?:\)|else|do)\s*$")
+
+
+def is_closed(text: str) -> bool:
+    """Return true if the first parenthesis is closed by the last."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return at == len(text) - 1
+    return False
+
+
+def replacements(
+    line: str, code: str, before: str
+) -> Iterator[tuple[int, int, str | None]]:
+    """Yield parts of a line, and what each rule puts in their place. Nothing: the line
+    goes. @code is the line as the rules see it, @before the one before it: the body of an
+    if must stay."""
+    for found in OPERATOR.finditer(code):
+        yield *found.span(), SWAPS[found[0]]
+    for pattern, new in PATTERNS:
+        for found in pattern.finditer(code):
+            yield *found.span(), new
+    condition = CONDITION.search(code)
+    # Another rule turns "==" and "!=".
+    if condition and is_closed(condition[1]) and "= " not in condition[1]:
+        begin, end = condition.span(1)
+        yield begin, end, f"(!{line[begin:end]})"
+    call = CALL.fullmatch(code)
+    is_whole = not before.strip() or STATEMENT_BEFORE.search(before)
+    if is_whole and (FIELD.fullmatch(code) or (call and not CLEANS_UP.search(call[1]))):
+        gone = ";" if BEGINS_BLOCK.search(before) else None
+        yield len(code) - len(code.lstrip()), len(code.rstrip()), gone
+
+
+def edits_of(file: str) -> Iterator[Edit]:
+    """Yield all changes of a file. A line that its function has twice is left out."""
+    text = (ROOT / file).read_text()
+    code = blank(text)
+    for name, (begin, end) in functions(text).items():
+        body = text[begin:end].split("\n")
+        lines = code[begin:end].split("\n")
+        # The first lines are the head of the function.
+        first = next((n for n, line in enumerate(lines) if "{" in line), 0) + 1
+        for at in range(first, len(lines)):
+            old = body[at]
+            if text.count(old, begin, end) != 1 or NO_BEHAVIOUR.search(old):
+                continue
+            for start, stop, new in replacements(old, lines[at], lines[at - 1]):
+                gone = new is None
+                changed = None if gone else f"{old[:start]}{new}{old[stop:]}"
+                yield Edit(file, name, old, changed)
+
+
+def selftests_of(names: list[str], seconds: dict[str, float]) -> list[Test]:
+    """Return as many selftests as BUDGET allows, at least one. Tests that ask for modules
+    which the saved machine lacks need the kernel with sanitizers, and a boot: they run
+    if there are no others."""
+    known = {test.path.stem: test for test in find_all() if can_run(test)}
+    there, spent = set(kernel_modules()), 0.0
+    saved: list[Selftest] = []
+    others: list[Selftest] = []
+    for stem in (name for name in names if name in known):
+        cost = seconds.get(f"selftest:{stem}", UNKNOWN_SECONDS)
+        if spent and spent + cost > BUDGET:
+            continue
+        spent += cost
+        is_saved = known[stem].asks_for("kernel-module") <= there
+        (saved if is_saved else others).append(known[stem])
+    # The first one covers the most lines.
+    groups = [group for group in (saved[:1], saved[1:]) if group]
+    tests = [Test(QUICK, ",".join(test.path.stem for test in g)) for g in groups]
+    return tests or [Test("kasan", test.name) for test in others]
+
+
+def tests_of(file: str) -> tuple[Test, ...]:
+    """Return the tests that cover a file, as the map of quick tells."""
+    data = json.loads(MAP.read_text())
+    tests = [Test(UML, ALL)] if file.startswith(IN_KUNIT) else []
+    names: dict[str, list[str]] = {"selftest": [], "program": []}
+    for word in data["files"].get(file, []):
+        kind, _, name = word.partition(":")
+        names[kind].append(name)
+    tests += [Test(HOST, name) for name in names["program"] if "/" not in name]
+    return tuple(tests + selftests_of(names["selftest"], data["seconds"]))
+
+
+def text_of(edit: Edit) -> str:
+    """Return how the list of equivalent mutants names an edit."""
+    return f"{edit.function}: {edit.old.strip()} | {(edit.new or '').strip()}"
+
+
+def covered_files() -> list[str]:
+    """Return the C files that the map has tests for."""
+    files = json.loads(MAP.read_text())["files"]
+    return [file for file in files if file.endswith(".c") and (ROOT / file).exists()]
+
+
+def numbered(file: str) -> dict[str, Edit]:
+    """Return the edits of a file by the names of their mutants: FILE#NUMBER."""
+    return {f"{file}#{at}": edit for at, edit in enumerate(edits_of(file))}
+
+
+def choose(files: list[str], count: int, seed: int) -> list[tuple[str, Edit]]:
+    """Return @count edits, which @seed chooses: one of each file, and then another."""
+    chance = random.Random(seed)
+    known = tomllib.loads(EQUIVALENT.read_text())
+    heaps = []
+    for file in sorted(files):
+        skipped = known.get(file, {})
+        edits = numbered(file).items()
+        heap = [pair for pair in edits if text_of(pair[1]) not in skipped]
+        chance.shuffle(heap)
+        heaps.append(heap)
+    chance.shuffle(heaps)
+    longest = max(map(len, heaps), default=0)
+    turns = [heap[at] for at in range(longest) for heap in heaps if at < len(heap)]
+    return turns[:count]
+
+
+def generate(words: list[str], count: int, seed: int) -> list[Mutant]:
+    """Return @count mutants of files, or those that @words name."""
+    files = [word for word in words if "#" not in word]
+    if missing := [file for file in files if not (ROOT / file).is_file()]:
+        raise Failure(f"no file {' '.join(missing)}")
+    named = [word for word in words if "#" in word]
+    chosen = [(name, numbered(name.partition("#")[0])[name]) for name in named]
+    if files or not named:
+        chosen += choose(files or covered_files(), count, seed)
+    tests = {file: tests_of(file) for file in {edit.file for _, edit in chosen}}
+    return [
+        Mutant(name, text_of(edit), tests=tests[edit.file], edits=(edit,))
+        for name, edit in chosen
+    ]
