@@ -25,7 +25,7 @@ NO_BEHAVIOUR = re.compile(r"WARN|BUILD_BUG|lockdep|ENOMEM|alloc|dev_(err|warn|db
 # Calls that end the use of something
 CLEANS_UP = re.compile(
     r"lock|free|put|get|rcu|init|mutex|spin|barrier|smp_|destroy|clean|remove|release|"
-    r"list|might|trace|module|device_",
+    r"list|might|trace|module|device_|flush|cancel|quiesce|shutdown|begin_|end_",
     re.I,
 )
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}

@@ -244,6 +244,18 @@ static void poll_of_a_set_acquires(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring_of(tdev)->hdr->flags, ZIO_RING_EVENTS);
 }
 
+static void error_of_an_acquisition_is_read_once(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct file *file = open_set(tdev);
+	loff_t pos = 0;
+
+	tdev->io_return = -EIO;
+	KUNIT_EXPECT_TRUE(test, vfs_poll(file, NULL) & EPOLLERR);
+	KUNIT_EXPECT_EQ(test, file->f_op->read(file, NULL, 0, &pos), -EIO);
+	KUNIT_EXPECT_EQ(test, file->f_op->read(file, NULL, 0, &pos), -EOPNOTSUPP);
+}
+
 static void board_goes_while_the_set_is_open(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
@@ -311,6 +323,7 @@ static struct kunit_case set_ring_cases[] = {
 	KUNIT_CASE(set_ring_needs_areas),
 	KUNIT_CASE(armed_blocks_stay_armed),
 	KUNIT_CASE(poll_of_a_set_acquires),
+	KUNIT_CASE(error_of_an_acquisition_is_read_once),
 	KUNIT_CASE(board_goes_while_the_set_is_open),
 	KUNIT_CASE(set_is_read_while_it_is_filled),
 	{}
