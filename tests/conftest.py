@@ -24,6 +24,16 @@ sys.dont_write_bytecode = True
 from zio_testing import items, steps  # noqa: E402
 from zio_testing.common import seed_of_commit  # noqa: E402
 
+# All tests and their children have this environment. pytest reads the files conftest.py of
+# folders before it calls a hook here. So what they import must be there now.
+os.environ["ZIO_SEED"] = str(seed_of_commit())
+os.environ.setdefault("ZIO_RUN", f"{os.getpid()}-{time.time()}")
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    steps.prepare(sys.argv[1:])
+    os.environ["PYTHONPATH"] = ":".join(map(str, steps.PYTHON_PATHS))
+sys.path[1:1] = list(map(str, steps.PYTHON_PATHS))
+
 pytest_plugins = ["unit.python.guest_plugin"]
 # Not tests of this machine
 collect_ignore = ["unit/python/guest", "unit/out"]
@@ -33,17 +43,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--kernel", action="append", default=[], help="run the selftests on this kernel"
     )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Set what all tests and their children have. The workers inherit it."""
-    os.environ["ZIO_SEED"] = str(seed_of_commit())
-    os.environ.setdefault("ZIO_RUN", f"{os.getpid()}-{time.time()}")
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    if not hasattr(config, "workerinput"):
-        steps.prepare(config.args)
-    os.environ["PYTHONPATH"] = ":".join(map(str, steps.PYTHON_PATHS))
-    sys.path[1:1] = list(map(str, steps.PYTHON_PATHS))
 
 
 def pytest_report_header() -> str:

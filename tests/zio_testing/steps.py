@@ -73,10 +73,12 @@ def rank(item: Any) -> tuple[int, str, int, str]:
 
 
 def steps_in(args: list[str]) -> set[str]:
-    """Return the steps that have tests in these paths."""
+    """Return the steps that have tests in these words of a command line."""
     found = set()
     for word in args:
         path = Path(word.partition("::")[0]).resolve()
+        if word.startswith("-") or not path.exists():
+            continue
         for name, step in PATHS:
             if path == TESTING / name or path in (TESTING / name).parents:
                 found.add(step)
