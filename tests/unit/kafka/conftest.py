@@ -35,7 +35,7 @@ def brokers_of(item: pytest.Item) -> int:
 @pytest.fixture(scope="session", autouse=True)
 def program(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Build zio-kafka with sanitizers, and without for a virtual machine."""
-    target = PROGRAM.relative_to(ROOT / "tools")
+    target = f"../{PROGRAM.relative_to(ROOT)}"
     make = ["make", "-s", "-C", ROOT / "tools", target, "kafka", "python"]
     build(make, tmp_path_factory.mktemp("build") / "make", "no zio-kafka")
     os.environ["ASAN_OPTIONS"] = "detect_leaks=1"
