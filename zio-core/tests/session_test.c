@@ -194,7 +194,7 @@ static void hold_lock(struct work_struct *work)
 
 	mutex_lock(h->lock);
 	complete(&h->held);
-	while (list_empty_careful(&h->lock->wait_list) && !READ_ONCE(h->release))
+	while (!test_has_waiter(h->lock) && !READ_ONCE(h->release))
 		schedule_timeout_uninterruptible(1);
 	mutex_unlock(h->lock);
 }

@@ -11,6 +11,7 @@
 
 #include <kunit/resource.h>
 #include <kunit/test.h>
+#include <linux/mutex.h>
 
 #include "channel/internal.h"
 #include "config/internal.h"
@@ -222,6 +223,16 @@ static inline int test_set_source(struct zio_channel_core *out, const char *name
 static inline int test_set_trigger(struct zio_cset_core *cset, const char *name)
 {
 	return test_store(&cset->kobj, "current_trigger", name);
+}
+
+/* Whether a task waits for the lock. With PREEMPT_RT a mutex is of another kind. */
+static inline bool test_has_waiter(const struct mutex *lock)
+{
+#ifdef CONFIG_PREEMPT_RT
+	return READ_ONCE(lock->rtmutex.waiters.rb_root.rb_node);
+#else
+	return !list_empty_careful(&lock->wait_list);
+#endif
 }
 
 #endif /* _ZIO_TEST_DEVICE_H */

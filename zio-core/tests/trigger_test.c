@@ -262,11 +262,6 @@ static void set_boottime(struct work_struct *work)
 	WRITE_ONCE(second.done, true);
 }
 
-static bool is_second_waiting(struct zio_trigger *trig)
-{
-	return !list_empty_careful(&trig->change.wait_list);
-}
-
 /* Fails after the second writer has come. The first call starts that one. */
 static int fail_beside_second(struct zio_trigger *trig)
 {
@@ -274,7 +269,7 @@ static int fail_beside_second(struct zio_trigger *trig)
 		second.trig = trig;
 		schedule_work(&second.work);
 	}
-	while (!READ_ONCE(second.done) && !is_second_waiting(trig))
+	while (!READ_ONCE(second.done) && !test_has_waiter(&trig->change))
 		schedule_timeout_uninterruptible(1);
 	return -ENOMEM;
 }
