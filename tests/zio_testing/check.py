@@ -50,7 +50,8 @@ The kernels of the selftests:
 
 A test runs on kasan. It runs on distro where its header has a line "# distro" or
 "# not kasan: REASON". --kernel distro with no TEST runs all that can run there. --kernel
-kcsan looks for data races ("kernel" makes it). Each report is a failure.
+kcsan looks for data races ("kernel" makes it). --kernel rt-debug has PREEMPT_RT with
+lockdep: KUnit, and the tests with "# rt". Each report is a failure.
 
 check is pytest, with two tests at a time. Options such as -k, --lf, -x, -v and -n 1 are
 those of pytest, and `pytest tests/unit/nexus` does what one expects. check installs the

@@ -8,6 +8,8 @@ Usage: kernel NAME | DIRECTORY
   plain   Linux 6.1 with KUnit and little else
   kasan   plain with KASAN, lockdep, kmemleak, fault injection and more
   kcsan   the same, with KCSAN, which finds data races, in place of KASAN
+  rt-debug
+          PREEMPT_RT with lockdep, and without KASAN
   gcov    plain, and each module of ZIO counts how often its lines run
   uml     plain as a program of this machine, with lockdep; "quick" runs KUnit there
   6.12    the kernel of Debian 13
@@ -86,6 +88,7 @@ KERNELS = {
     "uml": Kernel(partial(kernel_compiled.make, "uml", ("common-test", "uml"), "um")),
     "kasan": compiled("kasan", (*DEBUG, "kasan"), "kasan_multi_shot"),
     "kcsan": compiled("kcsan", (*DEBUG, "kcsan")),
+    "rt-debug": compiled("rt-debug", (*DEBUG, "rt-debug")),
     **{flavour.name: of_suite(flavour) for flavour in kernel_suite.FLAVOURS},
 }
 KERNELS |= {arch: KERNELS[f"{arch}-6.12"] for arch in ("arm64", "armhf")}

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from . import kernel_rt_patches
 from .common import (
     TESTING,
     Failure,
@@ -70,6 +71,8 @@ def compile_in(new: Path, name: str, wanted: str) -> None:
     say(f"unpacking {SOURCE}")
     subprocess.run(["tar", "-xf", f"/usr/src/{SOURCE}.tar.xz", "-C", new], check=True)
     (new / SOURCE).rename(new / "build")
+    if "CONFIG_PREEMPT_RT=y" in wanted:
+        kernel_rt_patches.apply(new, new / "build")
     configure(new, wanted)
     run_compiler(new, name)
     collect_results(new)

@@ -53,6 +53,7 @@ PLACES = {
     "leaks": Place("kasan", NO_KUNIT, leaks=True, is_special=True),
     "single": Place("distro", cpus=1, is_special=True),
     "rt": Place("rt", is_special=True),
+    "rt-debug": Place("rt-debug", is_special=True, has_kunit=True),
     "preempt": Place("distro", ("preempt=full",), is_special=True),
     "swiotlb": Place("distro", ("swiotlb=force",), is_special=True),
     "iommu": Place("distro", ("intel_iommu=on",), IOMMU, is_special=True),
@@ -87,7 +88,7 @@ class Selftest:
 
     def can_run_on(self, place: str) -> bool:
         if find_place(place).is_special:
-            return self.has(place)
+            return self.has("rt" if place == "rt-debug" else place)
         return not self.has(f"not {place}: ..*")
 
     def runs_on(self, place: str) -> bool:

@@ -8,8 +8,8 @@ loads the core, the kmalloc buffer and zio-zero, and runs COMMAND in the directo
 /root. It prints only the output of COMMAND, and exits with its status. A single word
 is a line for the shell. With no command, vm runs a shell on this terminal.
 
-  --kernel NAME           distro (default), rt, 6.12, newest, plain, kasan, kcsan, or a
-                          directory (with a slash in its name): see kernel
+  --kernel NAME           distro (default), rt, rt-debug, 6.12, newest, plain, kasan,
+                          kcsan, or a directory (with a slash in its name): see kernel
   --arch NAME             arm64 or armhf, with --kernel 6.12 (default) or newest; arm64
                           also has 6.1
   --cpus N                processors (default 2)
