@@ -45,6 +45,8 @@ The kernels of the selftests:
   swiotlb    distro where each DMA goes through a bounce buffer (swiotlb=force):
              tests with "# swiotlb"
   iommu      distro with an IOMMU: tests with "# iommu"
+  foreign    distro with sound cards and serial ports that QEMU emulates, for its own
+             drivers: tests with "# foreign"
   icount     distro where time counts instructions: tests with "# icount". It runs
              only when it is named
 

@@ -54,6 +54,7 @@ PLACES = {
     "single": Place("distro", cpus=1, is_special=True),
     "rt": Place("rt", is_special=True),
     "rt-debug": Place("rt-debug", is_special=True, has_kunit=True),
+    "foreign": Place("distro", is_special=True),
     "preempt": Place("distro", ("preempt=full",), is_special=True),
     "swiotlb": Place("distro", ("swiotlb=force",), is_special=True),
     "iommu": Place("distro", ("intel_iommu=on",), IOMMU, is_special=True),
@@ -63,7 +64,7 @@ PLACES = {
     **{flavour.name: Place(flavour.name) for flavour in FLAVOURS},
 }
 # Those of make check
-KERNELS = "kasan leaks delays rt preempt distro single swiotlb iommu".split()
+KERNELS = "kasan leaks delays rt preempt distro single swiotlb iommu foreign".split()
 
 
 def find_place(name: str) -> Place:
