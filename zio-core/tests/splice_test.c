@@ -187,7 +187,7 @@ static void page_behind_is_not_looked_at(struct kunit *test)
 
 /*
  * The last pin outlives its board. The code that puts it is still in the text of the
- * module: so the module goes later. No other task runs on this processor meanwhile.
+ * module: so the module goes later. No ordinary task runs on this processor meanwhile.
  */
 static void module_stays_for_the_last_pin(struct kunit *test)
 {
@@ -201,11 +201,13 @@ static void module_stays_for_the_last_pin(struct kunit *test)
 	/* A kernel thread leaves the last step of each close to a work item. */
 	flush_delayed_fput();
 	kref_get(&l.area->ref);
-	preempt_disable();
+	migrate_disable();
+	sched_set_fifo(current);
 	before = module_refcount(zio);
 	zio_mem_put(&l.pin->mem);
 	after = module_refcount(zio);
-	preempt_enable();
+	sched_set_normal(current, 0);
+	migrate_enable();
 	zio_area_put(l.area);
 	KUNIT_EXPECT_EQ(test, after, before);
 	KUNIT_EXPECT_TRUE(test, test_wait_for(module_refcount(zio) == before - 1));
