@@ -26,8 +26,10 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
   selftests  tests/selftests on several kernels, see below. A TEST (basic.sh, map_test)
              runs on the kernels that its header names, or on those of --kernel. The
              environment has limits for storm.sh (ZIO_STORM_SECONDS), for fuzz.sh
-             (ZIO_FUZZ_SECONDS) and for removal_test (ZIO_REMOVAL_TRIALS). This runs two
-             hours: ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
+             (ZIO_FUZZ_SECONDS) and for removal_test (ZIO_REMOVAL_TRIALS).
+             ZIO_NTH_SECONDS gives nth_calls_test and nth_files_test the time to let
+             each allocation fail, not a sample. This runs two hours:
+             ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
   mutants    puts ten bugs into the code, others for another commit: tests must fail
              ("mutants" runs others)
 

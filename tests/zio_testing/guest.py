@@ -379,6 +379,6 @@ class SavedMachine:
 
 def environment() -> str:
     """Return the words of the shell with the variables that tests read."""
-    names = ("ZIO_STORM_SECONDS", "ZIO_FUZZ_SECONDS", "ZIO_REMOVAL_TRIALS", "ZIO_SEED")
-    given = [f"{name}={os.environ.get(name, '')}" for name in names]
+    names = "STORM_SECONDS FUZZ_SECONDS NTH_SECONDS REMOVAL_TRIALS SEED".split()
+    given = [f"ZIO_{name}={os.environ.get(f'ZIO_{name}', '')}" for name in names]
     return " ".join([*given, f"ZIO_TREE={TESTING.parent}"])

@@ -341,7 +341,7 @@ def chosen(place: str, *names: str, forced: bool = False) -> set[str]:
 
 
 def test_places(out: Tap) -> None:
-    """route_test needs no special kernel. faults.sh cannot run on distro."""
+    """route_test needs no special kernel. nth_calls_test cannot run on distro."""
     places = {place: chosen(place) for place in check_boots.KERNELS}
     every = {test.path.stem for test in selftests.find_all()}
     out.is_equal("places: each test runs", set.union(*places.values()), every)
@@ -352,7 +352,7 @@ def test_places(out: Tap) -> None:
     out.is_equal("places: a test by name", chosen("distro", "route_test"), set())
     found = chosen("distro", "route_test", forced=True)
     out.is_equal("places: a test and a place by name", found, {"route_test"})
-    found = chosen("distro", forced=True) & {"route_test", "faults"}
+    found = chosen("distro", forced=True) & {"route_test", "nth_calls_test"}
     out.is_equal("places: a place by name", found, {"route_test"})
 
 

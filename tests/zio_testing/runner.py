@@ -52,7 +52,7 @@ def judge(outcome: Outcome, results: Results, cards: list[str]) -> Verdict:
 
 def extra_seconds() -> int:
     """Return what variables of the environment add to the limit."""
-    names = ("ZIO_STORM_SECONDS", "ZIO_FUZZ_SECONDS")
+    names = ("ZIO_STORM_SECONDS", "ZIO_FUZZ_SECONDS", "ZIO_NTH_SECONDS")
     return sum(int(os.environ.get(name) or 0) for name in names)
 
 
