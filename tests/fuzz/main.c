@@ -29,6 +29,7 @@ static const char usage[] =
 "      --process P      only process P makes steps,\n"
 "      --from STEP      from this step on,\n"
 "      --steps N        and so many\n"
+"      --favour NAMES   operations that come 16 times as often, commas between\n"
 "      --scant          do not fail because an operation succeeded too seldom\n";
 
 static const struct scenario *const scenarios[] = {
@@ -52,10 +53,22 @@ static uint64_t first_step, n_steps = UINT64_MAX;
 static unsigned int seconds;
 static int only = -1;
 static bool is_child, is_scant;
+static const char *favoured = "";
 
 bool is_time_over(void)
 {
 	return __atomic_load_n(&shared->is_over, __ATOMIC_RELAXED);
+}
+
+static unsigned int weight_of(const struct op *op)
+{
+	size_t len = strlen(op->name);
+	const char *name = favoured;
+
+	for (; *name; name += strcspn(name, ","), name += *name == ',')
+		if (strcspn(name, ",") == len && !strncmp(name, op->name, len))
+			return 16 * op->weight;
+	return op->weight;
 }
 
 static void add_ops(const struct op *table)
@@ -67,7 +80,7 @@ static void add_ops(const struct op *table)
 		ops[n_ops++] = table;
 		for (p = 0; p < n_processes; p++)
 			if (table->role & scenario->role_of(p))
-				total_weight[p] += table->weight;
+				total_weight[p] += weight_of(table);
 	}
 }
 
@@ -108,9 +121,9 @@ static unsigned int any_op(void)
 	for (i = 0; i < n_ops; i++) {
 		if (!(ops[i]->role & scenario->role_of(process)))
 			continue;
-		if (n < ops[i]->weight)
+		if (n < weight_of(ops[i]))
 			return i;
-		n -= ops[i]->weight;
+		n -= weight_of(ops[i]);
 	}
 	return 0;
 }
@@ -293,6 +306,7 @@ static void set_option(int c)
 	case 'p': only = atoi(optarg); break;
 	case 'f': first_step = strtoull(optarg, NULL, 0); break;
 	case 'n': n_steps = strtoull(optarg, NULL, 0); break;
+	case 'v': favoured = optarg; break;
 	case 'a': is_scant = true; break;
 	default:
 		fputs(usage, c == 'h' ? stdout : stderr);
@@ -309,6 +323,7 @@ static void parse_options(int argc, char **argv)
 		{ "process", required_argument, NULL, 'p' },
 		{ "from", required_argument, NULL, 'f' },
 		{ "steps", required_argument, NULL, 'n' },
+		{ "favour", required_argument, NULL, 'v' },
 		{ "scant", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }

@@ -4,7 +4,8 @@
 # delays
 #
 # Random system calls in four processes: two configure, two use the nodes as members
-# of the group. ZIO_FUZZ_SECONDS sets the time, ZIO_SEED names a seed.
+# of the group. ZIO_FUZZ_SECONDS sets the time, ZIO_SEED names a seed. ZIO_FUZZ_FAVOUR has
+# operations that come more often; then others may not succeed.
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
@@ -50,7 +51,8 @@ unload()
 check "a tick ends each call that blocks" fuzz --scenario ticks
 check "boards, buffers and triggers are set up" set_up
 check "$seconds s of random calls, seed $seed" \
-	fuzz --scenario calls --seed $seed --seconds $seconds
+	fuzz --scenario calls --seed $seed --seconds $seconds \
+	${ZIO_FUZZ_FAVOUR:+--scant --favour "$ZIO_FUZZ_FAVOUR"}
 [ $status -ne 0 ] || diag "$said"
 check "boards in configfs are removed" remove $config/devices/*/f?
 # The kernel closes the last files of a program, as those of io_uring, after its end.

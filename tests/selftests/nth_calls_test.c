@@ -178,7 +178,7 @@ static void open_output(const char *arg)
 	ASSERT_TRUE(read(ctrl, &block, sizeof(block)) == sizeof(block));
 }
 
-/* Without a control that was read, which makes writes of data fail with EBUSY */
+/* No control is read: writes of data would fail with EBUSY. */
 static void open_written(const char *arg)
 {
 	(void)arg;
