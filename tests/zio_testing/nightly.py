@@ -11,6 +11,7 @@ Usage: nightly [--hours N] [--short] [STEP]...
   kcsan     KUnit and selftests on a kernel that looks for data races
   feedback  random calls, where coverage decides on the next ones (see feedback)
   coverage  which lines the tests run (see coverage), and the table in testing.md
+  generated  60 bugs that rules make, in files of the kernel
   mutants   60 bugs, of all kinds
 
 All steps run unless some are named. The first line has the seed: ZIO_SEED=N repeats its
@@ -43,6 +44,7 @@ STEPS: dict[str, tuple[list[str], list[str]]] = {
     "kcsan": ([f"check --kernel kcsan {BOTH}"], ["check --kernel kcsan route_test"]),
     "feedback": (["feedback"], []),
     "coverage": (["coverage", "coverage --table"], ["coverage kunit basic_test"]),
+    "generated": (["mutants --generated 60"], ["mutants --generated 1"]),
     "mutants": (["mutants --sample 60"], ["mutants --sample 2 --kind litmus"]),
 }
 
