@@ -254,6 +254,7 @@ class SavedMachine:
         self.modules = [*MODULES, *kernel.find(self.place.kernel).modules]
         self.modules += stage.kernel_modules(self.tree, self.tests)
         self.saved = SAVED / f"{name}-{self.tree.name}-{self._key()}"
+        self.stateless = self.saved / "stateless"
 
     def _key(self) -> str:
         words = [output_of([self.toolchain.arch.qemu, "--version"]), str(self.place)]
@@ -330,47 +331,62 @@ class SavedMachine:
         preload = [f"LD_PRELOAD={qemu_sspci()}"] if machine.devices else []
         return Running([*command, *words], preload, work, **options)
 
+    def _boot(self, work: Path, root: Path) -> Running:
+        running = self._start(work, root)
+        if READY in running.read_until(READY, BOOT_LIMIT)[0]:
+            return running
+        running.stop()
+        raise Failure(f"the machine did not boot:\n{read_log(running.log)[-2000:]}")
+
     def _save(self) -> bool:
         """Boot and save the machine. Return false if its clock is wrong."""
         with tempfile.TemporaryDirectory(prefix="zio-guest.") as name:
-            work, new = Path(name), self.saved / "state.new"
-            running = self._start(work, work)
+            running = self._boot(Path(name), Path(name))
             try:
-                if READY not in running.read_until(READY, BOOT_LIMIT)[0]:
-                    end = read_log(running.log)[-2000:]
-                    raise Failure(f"the machine did not boot:\n{end}")
                 if not knows_its_clock(running):
                     return False
-                monitor = running.monitor
-                monitor.ask("migrate-set-parameters", **{"max-bandwidth": 10**10})
-                monitor.ask("stop")
-                with open(new, "wb") as file:
-                    monitor.ask("getfd", [file.fileno()], fdname="state")
-                monitor.ask("migrate", uri="fd:state")
-                monitor.wait_until("query-migrate", "completed")
+                self._write_state(running.monitor)
             finally:
                 running.stop()
-            new.rename(self.saved / "state")
-            return True
+        return True
 
-    def resume(self, work: Path) -> Running:
-        """Continue the machine, with its files in the directory @work."""
-        self.prepare()
-        root = stage.prepare(self.name, self.tests)
+    def _write_state(self, monitor: Monitor) -> None:
+        new = self.saved / "state.new"
+        monitor.ask("migrate-set-parameters", (), **{"max-bandwidth": 10**10})
+        monitor.ask("stop")
+        with open(new, "wb") as file:
+            monitor.ask("getfd", [file.fileno()], fdname="state")
+        try:
+            monitor.ask("migrate", uri="fd:state")
+        except Failure as error:
+            # QEMU does not save some devices, such as its sound card for USB.
+            self.stateless.write_text(f"{error}\n")
+            return
+        monitor.wait_until("query-migrate", "completed")
+        new.rename(self.saved / "state")
+
+    def _continue(self, work: Path, root: Path) -> Running:
+        if self.stateless.exists():
+            return self._boot(work, root)
         with open(self.saved / "state", "rb") as state:
             incoming = ("-incoming", f"fd:{state.fileno()}")
             running = self._start(work, root, *incoming, pass_fds=[state.fileno()])
+        running.monitor.wait_until("query-status", "paused")
+        running.monitor.ask("cont")
+        return running
+
+    def resume(self, work: Path) -> Running:
+        """Continue the machine, with its files in the directory @work. Boot it if it
+        cannot be saved."""
+        self.prepare()
+        running = self._continue(work, stage.prepare(self.name, self.tests))
         try:
-            running.monitor.wait_until("query-status", "paused")
-            running.monitor.ask("cont")
             done = running.run(ATTACH, RESUME_LIMIT)
             if self.has_host and not done.status:
                 done = running.run("zio-mount-host", RESUME_LIMIT)
             if done.status:
-                raise Failure(
-                    f"the machine cannot mount its files: {done.said}\n"
-                    f"{read_log(work / 'qemu')}{running.log.read_text()[-1000:]}"
-                )
+                end = f"{read_log(work / 'qemu')}{read_log(running.log)[-1000:]}"
+                raise Failure(f"the machine cannot mount its files: {done.said}\n{end}")
         except BaseException:
             running.stop()
             raise
