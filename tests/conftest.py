@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ sys.dont_write_bytecode = True
 
 from zio_testing import items, steps  # noqa: E402
 from zio_testing.common import seed_of_commit  # noqa: E402
+from zio_testing.tap import Results  # noqa: E402
 
 # All tests and their children have this environment. pytest reads the files conftest.py of
 # folders before it calls a hook here. So what they import must be there now.
@@ -110,13 +111,13 @@ STATES = ("passed", "failed", "error")
 
 
 @pytest.fixture
-def results(request: pytest.FixtureRequest) -> Iterator[Any]:
+def results(request: pytest.FixtureRequest) -> Callable[[Results], None]:
     """A function that adds the results of a program to those of the test."""
-    failed: list[str] = []
 
-    def add(found: Any) -> None:
+    def add(found: Results) -> None:
         items.report(request.node, found)
-        failed.extend(part.name for part in found.failures)
+        if found.failures:
+            names = ", ".join(part.name for part in found.failures)
+            pytest.fail(f"{len(found.failures)} of its results: {names}", False)
 
-    yield add
-    assert not failed, f"{len(failed)} of its results failed, see there"
+    return add

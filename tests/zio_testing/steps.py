@@ -38,7 +38,7 @@ PATHS = sorted(
 )
 PACKAGES = ("python", "nexus", "scope", "pva", "live")
 # One machine, cluster, or scratch tree serves all tests of these.
-UNDIVIDED = ("live", "kafka", "mutants", "packages", "pva", "build", "matrix")
+UNDIVIDED = ("live", "kafka", "mutants", "packages", "pva", "matrix")
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",
@@ -62,7 +62,9 @@ def group_of(nodeid: str) -> str:
     step = step_of(nodeid)
     if step in UNDIVIDED:
         return step
-    return nodeid if "::" not in nodeid or "selftests" in step else nodeid.split("::")[0]
+    if step in PACKAGES:
+        return nodeid.split("::")[0]
+    return nodeid
 
 
 def rank(item: Any) -> tuple[int, str, int, str]:
