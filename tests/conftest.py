@@ -35,7 +35,6 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["PYTHONPATH"] = ":".join(map(str, steps.PYTHON_PATHS))
 sys.path[1:1] = list(map(str, steps.PYTHON_PATHS))
 
-pytest_plugins = ["unit.python.guest_plugin"]
 # Not tests of this machine
 collect_ignore = ["unit/python/guest", "unit/out"]
 

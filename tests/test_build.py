@@ -72,7 +72,9 @@ def test_checkpatch(part: str) -> None:
     """Give relative paths: checkpatch has other rules for files in include/uapi. The
     devices of QEMU are no code of the kernel."""
     paths = [path.relative_to(ROOT) for path in sorted((ROOT / part).rglob("*.[ch]"))]
-    files = [path for path in paths if ".mod." not in path.name and "qemu" not in path.parts]
+    files = [
+        path for path in paths if ".mod." not in path.name and "qemu" not in path.parts
+    ]
     script = kernel.prepare("kasan") / "build/scripts/checkpatch.pl"
     assert not output_of(["env", "-C", ROOT, "perl", script, *CHECKPATCH, *files])
 

@@ -19,7 +19,7 @@ STEPS = {
     "packages": ["test_packages.py"],
     "build": ["test_build.py"],
     "kafka": ["unit/kafka"],
-    "live": ["unit/live", "unit/scope/browser/test_channel.py"],
+    "live": ["unit/live"],
     "scope": ["unit/scope"],
     "nexus": ["unit/nexus"],
     "python": ["unit/python"],

@@ -32,7 +32,7 @@ def brokers_of(item: pytest.Item) -> int:
     return count
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def program(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Build zio-kafka with sanitizers, and without for a virtual machine."""
     target = f"../{PROGRAM.relative_to(ROOT)}"
@@ -41,7 +41,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["ASAN_OPTIONS"] = "detect_leaks=1"
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def brokers(request: pytest.FixtureRequest, program: None) -> Iterator[Brokers]:
     """Start the brokers of Apache Kafka, while the first tests run with the mock."""
     wanted = sorted({brokers_of(item) for item in request.session.items} - {0})

@@ -164,7 +164,7 @@ def driver() -> Iterator[Any]:
         browser.quit()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     with driver() as one:
         yield one

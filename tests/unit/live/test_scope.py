@@ -10,9 +10,8 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from unit.python.guest_plugin import Guest
-
-from .conftest import SCOPE, Page
+from unit.live.guest import Guest
+from unit.scope.browser.conftest import SCOPE, Page
 
 SAWTOOTH = "zzero-0000-0-2"
 SETTINGS = (

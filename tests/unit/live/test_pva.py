@@ -13,9 +13,9 @@ import pytest
 import zio
 from p4p.client.thread import Context, RemoteError
 
+from unit.live.guest import Guest
 from unit.pva import PACKAGES
 from unit.pva.rig import PROGRAM, SECONDS, attributes_of, wait_for
-from unit.python.guest_plugin import Guest
 
 SAWTOOTH = "zzero-0000-0-2"
 STATISTICS = "/sys/bus/zio/devices/zzero-0000/cset0/chan2/statistics"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A plugin of pytest with one virtual machine for all tests of a run."""
+"""A virtual machine that a test commands"""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOT_SECONDS = 400
@@ -91,11 +89,3 @@ class Guest:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(60)
-
-
-@pytest.fixture(scope="session")
-def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest]:
-    """Boot a machine for the first test that needs it."""
-    one = Guest(tmp_path_factory.mktemp("guest") / "log")
-    yield one
-    one.stop()
