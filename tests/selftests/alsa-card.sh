@@ -4,6 +4,7 @@
 # kernel-module: snd-hda-codec-generic
 # kernel-module: snd-hda-intel
 # model: snd-ramp
+# suspends
 # qemu: -device intel-hda -device hda-duplex,audiodev=none -audiodev none,id=none
 #
 # zio-alsa with cards that fail: overruns, stalls, unplugs, suspend. The card Ramp is a model

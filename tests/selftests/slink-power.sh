@@ -3,6 +3,7 @@
 #
 # S-LINK cards when the machine suspends, when the bus fails, and on a board with fewer
 # address lines: acquisition goes on, and an alarm tells of what is lost.
+# suspends
 # model: zio-shutdown
 # distro
 # device: sspci,id=a

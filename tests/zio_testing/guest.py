@@ -49,6 +49,12 @@ mkdir -p $d && mount -o bind /stage$d $d || exit; done; \
 mkdir -p /selftests && mount -t overlay tests \
 -o lowerdir=/stage/selftests,upperdir=/run/up,workdir=/run/work /selftests\
 """
+# What it does for a test that suspends the machine: Linux does not resume 9p.
+DETACH = """\
+umount /selftests && for d in /lib/modules /usr/bin /usr/sbin; do \
+umount $d && cp -a /stage$d/. $d || exit; done; \
+cp -a /stage/selftests/. /selftests && umount /stage\
+"""
 SETTINGS = """\
 modules='{modules}'
 out={out}

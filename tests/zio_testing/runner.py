@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import tap
 from .common import Failure
-from .guest import Outcome, Running, SavedMachine, environment
+from .guest import DETACH, Outcome, Running, SavedMachine, environment
 from .selftests import Selftest
 from .tap import FAILED, PASSED, Part, Results
 
@@ -59,6 +59,8 @@ def extra_seconds() -> int:
 def run_in(running: Running, test: Selftest) -> Verdict:
     """Run a selftest in a machine."""
     limit = LIMIT + extra_seconds()
+    if test.has("suspends"):
+        running.run(DETACH, limit)
     # The host ends a test that hangs: it knows when the machine itself stood still.
     line = f"{environment()} zio-selftests /selftests {100 * limit} {test.name}"
     outcome = running.run(line, limit)
