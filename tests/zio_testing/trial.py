@@ -5,8 +5,6 @@ import re
 import subprocess
 from pathlib import Path
 
-from .tap import indent
-
 SHOWN = 40
 
 
@@ -21,7 +19,8 @@ class Trial:
         self.failed += not good
         print(f"{'ok' if good else 'not ok'} {self.count} - {what}", flush=True)
         if not good:
-            print(*indent(said.splitlines()[-SHOWN:]), sep="\n", flush=True)
+            lines = said.splitlines()[-SHOWN:]
+            print("".join(f"  {line}\n" for line in lines), end="", flush=True)
         return good
 
     def command(self, what: str, found: tuple[int, str]) -> bool:
