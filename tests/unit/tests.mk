@@ -19,7 +19,7 @@ $(out)/%.o: %.c
 
 $(out)/%.o: $(tests)/%.c
 	@mkdir -p $(@D)
-	$(compile) $(sanitize) -c $< -o $@
+	$(compile) $(sanitize) -iquote $(tests)/harness -c $< -o $@
 
 $(out)/%.o: %.cpp
 	@mkdir -p $(@D)

@@ -138,7 +138,8 @@ def compile_program(
     text = "".join(file.read_text() for file in files)
     libraries = set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
     command = [toolchain.gcc, *COMPILE.split(), f"-I{ROOT}/include/uapi"]
-    command += [f"-I{ROOT}/tools", "-o", to, *files, library]
+    command += [f"-I{ROOT}/tools", "-iquote", TESTING / "harness", "-o", to]
+    command += [*files, library]
     command += [f"-l{name}" for name in sorted(libraries)]
     run_compiler(toolchain.run(*command))
 

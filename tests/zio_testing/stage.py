@@ -43,8 +43,8 @@ def build_programs(toolchain: Toolchain, library: Path) -> Path:
     their directory."""
     place = PLACE / f"programs-{toolchain.arch.name}"
     (place / "bin").mkdir(parents=True, exist_ok=True)
-    folders = (selftests.SELFTESTS, TESTING / "unit", ROOT / "include/uapi")
-    shared = [path for folder in folders for path in folder.rglob("*.h")]
+    headers = (selftests.SELFTESTS, TESTING / "harness", ROOT / "include/uapi")
+    shared = [path for folder in headers for path in folder.rglob("*.h")]
     shared += [library, Path(selftests.__file__)]
     programs = selftests.programs_of(place)
     for path in [*place.iterdir(), *(place / "bin").iterdir()]:

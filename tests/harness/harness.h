@@ -2,7 +2,7 @@
 /*
  * harness.h: tests written in C
  *
- * A file NAME_test.c that includes this header is a selftest. It prints the Test
+ * A file NAME_test.c that includes this header is a program that prints the Test
  * Anything Protocol, version 13. It is a list of tests, each with its name:
  *
  *	SETUP(fresh_board) { rebind_zzero(); }
@@ -25,8 +25,9 @@
  * processes that a test starts end with it. A test passes when its function
  * returns; SKIP() ends it with a reason.
  *
- * Lines " * # leaks" and the like in the first comment of the file tell the runner
- * where the test runs; see check --help.
+ * Lines " * # leaks" and the like in the first comment of a selftest tell the runner
+ * where the test runs; see check --help. The programs of the host have sanitizers. They
+ * look for leaks at the end of each test.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -38,7 +39,9 @@
 
 #include "assert.h"
 
-/* How long a test takes at most on an idle machine; a file may define another one. */
+/* How long a test takes at most on an idle machine; a file may define another one. The
+ * number 0 stands for any time.
+ */
 #ifndef TEST_SECONDS
 #define TEST_SECONDS	60
 #endif
@@ -53,6 +56,9 @@ struct test {
 };
 
 static struct test *first_test;
+
+/* What follows the name of the program, and a NULL. */
+static char **arguments;
 
 /* Shared with the process of the test. */
 static char *skip_reason;
@@ -121,7 +127,6 @@ static inline void __attribute__((format(printf, 1, 2))) diag(const char *fmt, .
 	vprintf(fmt, args);
 	va_end(args);
 	printf("\n");
-	fflush(stdout);
 }
 
 #define SKIP_STATUS	4
@@ -132,11 +137,12 @@ static inline void __attribute__((format(printf, 1, 2))) diag(const char *fmt, .
 
 static inline void __attribute__((noreturn)) run_in_child(const struct test *test)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	begin_group(TEST_SECONDS);
 	if (test->setup)
 		test->setup(test->value);
 	test->body(test->value);
-	_exit(0);
+	exit(0);
 }
 
 /* End what the test has left behind; this process is its subreaper. */
@@ -165,34 +171,35 @@ static inline int run_test(const struct test *test)
 	return status;
 }
 
-static inline void print_result(const struct test *test, unsigned int n, int status)
+/* Return whether the test has failed. */
+static inline int print_result(const struct test *test, unsigned int n, int status)
 {
 	int is_skip = WIFEXITED(status) && WEXITSTATUS(status) == SKIP_STATUS;
 
 	printf("%sok %u - ", status && !is_skip ? "not " : "", n);
 	printf(test->text, test->value);
 	printf(is_skip ? " # SKIP %s\n" : "\n", skip_reason);
+	return status && !is_skip;
 }
 
 static inline int run_all_tests(void)
 {
 	unsigned int n = 0, failed = 0;
 	const struct test *test;
-	int status;
 
 	for (test = first_test; test; test = test->next)
 		n++;
 	printf("TAP version 13\n1..%u\n", n);
-	for (test = first_test, n = 1; test; test = test->next, n++) {
-		status = run_test(test);
-		failed += WIFSIGNALED(status) || WEXITSTATUS(status) == 1;
-		print_result(test, n, status);
-	}
+	for (test = first_test, n = 1; test; test = test->next, n++)
+		failed += print_result(test, n, run_test(test));
 	return failed > 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argc;
+	arguments = argv + 1;
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	skip_reason = mmap(NULL, SKIP_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (skip_reason == MAP_FAILED || prctl(PR_SET_CHILD_SUBREAPER, 1))

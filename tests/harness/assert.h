@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * assert.h: assertions for the programs of the selftests
+ * assert.h: assertions for tests written in C
  *
- * An assertion that does not hold prints the place and the values, and ends the
- * process group of the program: no child continues without its parent.
+ * An assertion that does not hold prints the place, the values, and a reason if there is
+ * one: ASSERT_EQ(level, 0, "the FIFO is empty"). It ends the process group of the
+ * program: no child continues without its parent.
  */
 #ifndef ASSERT_H
 #define ASSERT_H
@@ -41,32 +42,55 @@ static inline void __attribute__((noreturn)) give_up(void)
 	give_up();							\
 } while (0)
 
+/* Two strings: ": " and the reason, or nothing */
+#define REASON(...)	"" __VA_OPT__(": "),				\
+	(const char *[]){ __VA_ARGS__ __VA_OPT__(,) "" }[0]
+
 /* The condition holds. The message shows errno, which often tells why not. */
-#define ASSERT_TRUE(condition) do {					\
+#define ASSERT_TRUE(condition, ...) do {				\
 	if (!(condition))						\
-		FAIL("not true: %s (errno %s)", #condition,		\
-		     strerrorname_np(errno) ?: "?");			\
+		FAIL("not true: %s (errno %s)%s%s", #condition,		\
+		     strerrorname_np(errno) ?: "?", REASON(__VA_ARGS__)); \
 } while (0)
 
 /* The two integers are equal. */
-#define ASSERT_EQ(got, expected) do {					\
+#define ASSERT_EQ(got, expected, ...) do {				\
 	long long got_ = (got), expected_ = (expected);			\
 									\
 	if (got_ != expected_)						\
-		FAIL("%s is %lld, expected %lld (errno %s)", #got, got_,	\
-		     expected_, strerrorname_np(errno) ?: "?");		\
+		FAIL("%s is %lld, expected %lld (errno %s)%s%s", #got,	\
+		     got_, expected_, strerrorname_np(errno) ?: "?",	\
+		     REASON(__VA_ARGS__));				\
+} while (0)
+
+/* The two strings are equal. */
+#define ASSERT_STR(got, expected, ...) do {				\
+	const char *got_ = (got), *expected_ = (expected);		\
+									\
+	if (!got_ || strcmp(got_, expected_))				\
+		FAIL("%s is '%s', expected '%s'%s%s", #got,		\
+		     got_ ?: "(NULL)", expected_, REASON(__VA_ARGS__));	\
+} while (0)
+
+/* The text has this part. */
+#define ASSERT_HAS(text, part, ...) do {				\
+	const char *text_ = (text), *part_ = (part);			\
+									\
+	if (!text_ || !strstr(text_, part_))				\
+		FAIL("%s is '%s', expected '%s' in it%s%s", #text,	\
+		     text_ ?: "(NULL)", part_, REASON(__VA_ARGS__));	\
 } while (0)
 
 /* The system call fails with this errno. */
-#define ASSERT_ERRNO(call, code) do {					\
+#define ASSERT_ERRNO(call, code, ...) do {				\
 	long long ret_;							\
 									\
 	errno = 0;							\
 	ret_ = (call);							\
 	if (ret_ != -1 || errno != (code))				\
-		FAIL("%s returns %lld (errno %s), expected %s", #call,	\
+		FAIL("%s returns %lld (errno %s), expected %s%s%s", #call, \
 		     ret_, strerrorname_np(errno) ?: "?",		\
-		     strerrorname_np(code));				\
+		     strerrorname_np(code), REASON(__VA_ARGS__));	\
 } while (0)
 
 static inline void on_timeout(int signal)
