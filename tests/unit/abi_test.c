@@ -10,7 +10,7 @@
 
 #include <linux/zio-user.h>
 
-#include "tap.h"
+#include "harness.h"
 
 #define AT(field, offset) \
 	static_assert(offsetof(struct zio_control, field) == (offset), \
@@ -164,35 +164,35 @@ static void make_image(unsigned char image[__ZIO_CONTROL_SIZE])
 	memcpy(image + 304, &shots, 4);
 }
 
-/* A program for ZIO 1.x uses a control like this. */
-static void read_as_1_x(const struct zio_control *ctrl)
+TEST("a program for ZIO 1.x reads a control")
 {
-	const struct zio_ctrl_attr *attr = &ctrl->attr_channel;
+	unsigned char image[__ZIO_CONTROL_SIZE];
+	struct zio_control ctrl;
+	const struct zio_ctrl_attr *attr = &ctrl.attr_channel;
 
-	ok(ctrl->major_version == ZIO_MAJOR_VERSION, "major version");
-	ok(ctrl->zio_alarms & ZIO_ALARM_LOST_BLOCK, "lost block alarm");
-	ok(!(ctrl->zio_alarms & ZIO_ALARM_LOST_TRIGGER), "no lost trigger");
-	ok(ctrl->zio_alarms & ZIO_ALARM_LOST_SNIFF, "lost sniff alarm");
-	ok(ctrl->seq_num == 0x01020304, "sequence number");
-	ok(ctrl->nsamples * ctrl->ssize == 200, "bytes of data");
-	ok(ctrl->addr.dev_id == 7 && ctrl->addr.chan == 5, "address");
-	ok(!strcmp(ctrl->addr.devname, "zzero"), "device name");
-	ok(ctrl->tstamp.secs == 1234567890123ull, "seconds");
-	ok(!strcmp(ctrl->triggername, "hrt"), "trigger name");
-	ok((ctrl->flags & ZIO_CONTROL_LITTLE_ENDIAN) ==
-	   ZIO_CONTROL_LITTLE_ENDIAN &&
-	   ctrl->flags & ZIO_CONTROL_INTERLEAVE_DATA, "flags");
-	ok(attr->std_mask & (1 << ZIO_ATTR_GAIN) &&
-	   attr->std_val[ZIO_ATTR_GAIN] == 1500, "gain");
-	ok(attr->std_mask & (1 << ZIO_ATTR_NBITS) &&
-	   ctrl->attr_channel.std_val[ZIO_ATTR_NBITS] == 0, "nbits");
-	ok(attr->ext_mask & (1u << 31) && attr->ext_val[31] == 0xfeedface,
-	   "last extended attribute");
-	ok(ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_N_SHOTS] == 3, "nshots");
+	make_image(image);
+	memcpy(&ctrl, image, sizeof(ctrl));
+	ASSERT_EQ(ctrl.major_version, ZIO_MAJOR_VERSION, "major version");
+	ASSERT_TRUE(ctrl.zio_alarms & ZIO_ALARM_LOST_BLOCK, "lost block alarm");
+	ASSERT_TRUE(!(ctrl.zio_alarms & ZIO_ALARM_LOST_TRIGGER), "no lost trigger");
+	ASSERT_TRUE(ctrl.zio_alarms & ZIO_ALARM_LOST_SNIFF, "lost sniff alarm");
+	ASSERT_EQ(ctrl.seq_num, 0x01020304, "sequence number");
+	ASSERT_EQ(ctrl.nsamples * ctrl.ssize, 200, "bytes of data");
+	ASSERT_TRUE(ctrl.addr.dev_id == 7 && ctrl.addr.chan == 5, "address");
+	ASSERT_STR(ctrl.addr.devname, "zzero", "device name");
+	ASSERT_EQ(ctrl.tstamp.secs, 1234567890123ull, "seconds");
+	ASSERT_STR(ctrl.triggername, "hrt", "trigger name");
+	ASSERT_EQ(ctrl.flags & ZIO_CONTROL_LITTLE_ENDIAN, ZIO_CONTROL_LITTLE_ENDIAN);
+	ASSERT_TRUE(ctrl.flags & ZIO_CONTROL_INTERLEAVE_DATA);
+	ASSERT_TRUE(attr->std_mask & (1 << ZIO_ATTR_GAIN));
+	ASSERT_EQ(attr->std_val[ZIO_ATTR_GAIN], 1500);
+	ASSERT_TRUE(attr->std_mask & (1 << ZIO_ATTR_NBITS));
+	ASSERT_EQ(ctrl.attr_channel.std_val[ZIO_ATTR_NBITS], 0);
+	ASSERT_TRUE(attr->ext_mask & (1u << 31) && attr->ext_val[31] == 0xfeedface);
+	ASSERT_EQ(ctrl.attr_trigger.std_val[ZIO_ATTR_TRIG_N_SHOTS], 3, "nshots");
 }
 
-/* The other names in the header of ZIO 1.x, with their values. */
-static void use_names_of_1_x(void)
+TEST("the other names in the header of ZIO 1.x, with their values")
 {
 	static const enum zio_object_type types[] = {
 		ZIO_NONE, ZIO_DEV, ZIO_CSET, ZIO_CHAN, ZIO_TRG, ZIO_TI, ZIO_BUF,
@@ -209,26 +209,13 @@ static void use_names_of_1_x(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
-		ok(types[i] == i, "object type");
-	ok(sizeof(full_name) == 24, "length of a full name");
-	ok(gain == 1 && shots == 0 && kb == 1, "attributes");
-	ok(ZIO_ATTR_VERSION == 15 && names[15], "version of the attributes");
-	ok(ZIO_ATTR_TRIG_VERSION == 15 && ZIO_ATTR_ZBUF_VERSION == 15 &&
-	   _ZIO_TRG_ATTR_STD_NUM == 16 && _ZIO_BUF_ATTR_STD_NUM == 16,
-	   "sizes of arrays");
-	ok(version == 0x01020304, "a version");
-	ok(zio_version_major(version) == 1 && zio_version_minor(version) == 2 &&
-	   zio_version_patch(version) == 0x304, "its parts");
-}
-
-int main(void)
-{
-	unsigned char image[__ZIO_CONTROL_SIZE];
-	struct zio_control ctrl;
-
-	make_image(image);
-	memcpy(&ctrl, image, sizeof(ctrl));
-	read_as_1_x(&ctrl);
-	use_names_of_1_x();
-	return tap_end();
+		ASSERT_EQ(types[i], i, "object type");
+	ASSERT_EQ(sizeof(full_name), 24, "length of a full name");
+	ASSERT_TRUE(gain == 1 && shots == 0 && kb == 1, "attributes");
+	ASSERT_TRUE(ZIO_ATTR_VERSION == 15 && names[15], "version of the attributes");
+	ASSERT_TRUE(ZIO_ATTR_TRIG_VERSION == 15 && ZIO_ATTR_ZBUF_VERSION == 15);
+	ASSERT_TRUE(_ZIO_TRG_ATTR_STD_NUM == 16 && _ZIO_BUF_ATTR_STD_NUM == 16);
+	ASSERT_EQ(version, 0x01020304, "a version");
+	ASSERT_TRUE(zio_version_major(version) == 1 && zio_version_minor(version) == 2);
+	ASSERT_EQ(zio_version_patch(version), 0x304);
 }

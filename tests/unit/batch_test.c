@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 #define ROOM (1 << 16)
 #define N 16
@@ -68,20 +68,6 @@ static int make_file(void)
 	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-static bool is_fake(const struct zio_block *blk, uint32_t seq, size_t size)
-{
-	const unsigned char *byte = blk->data;
-	size_t i;
-
-	if (blk->control->seq_num != seq || blk->size != size || !byte != !size ||
-	    (uintptr_t)blk->control % 8)
-		return false;
-	for (i = 0; i < size; i++)
-		if (byte[i] != fake_byte(seq, i))
-			return false;
-	return true;
-}
-
 /* Returns how many blocks from @seq on come, of @size bytes each, in batches of @n. */
 static uint32_t count_blocks(struct zio_channel *ch, uint32_t seq, size_t size,
 			     unsigned int n)
@@ -97,7 +83,7 @@ static uint32_t count_blocks(struct zio_channel *ch, uint32_t seq, size_t size,
 	return ret ? UINT32_MAX : found;
 }
 
-static void test_file(void)
+TEST("a file gives each block once", make_dir)
 {
 	static const uint32_t sizes[] = { 0, 16, 13, 1024 };
 	static const unsigned int steps[] = { 1, 3, N };
@@ -113,22 +99,20 @@ static void test_file(void)
 		for (k = 0; k < 3; k++) {
 			struct zio_channel *ch = open_file(0);
 
-			ok(count_blocks(ch, 0, sizes[i], steps[k]) == 50 &&
-			   zio_stats(ch)->blocks == 50 &&
-			   zio_stats(ch)->bytes == 50 * sizes[i],
-			   "a file: each block once");
+			ASSERT_EQ(count_blocks(ch, 0, sizes[i], steps[k]), 50);
+			ASSERT_EQ(zio_stats(ch)->blocks, 50);
+			ASSERT_EQ(zio_stats(ch)->bytes, 50 * sizes[i]);
 			zio_close(ch);
 		}
 	}
 }
 
-static void test_sizes_change(void)
+TEST("blocks of different size", make_dir)
 {
 	static const uint32_t sizes[] = { 8, 40000, 3, 0, 20000, 20000, 20000, 8, 5 };
 	int i, n, found = 0, fd = make_file();
 	struct zio_block blks[N];
 	struct zio_channel *ch;
-	bool good = true;
 
 	for (i = 0; i < 9; i++)
 		put(fd, (uint32_t)i, sizes[i]);
@@ -136,12 +120,12 @@ static void test_sizes_change(void)
 	ch = open_file(0);
 	while ((n = zio_next_batch(ch, blks, N, memory, sizeof(memory))) > 0)
 		for (i = 0; i < n; i++, found++)
-			good &= is_fake(&blks[i], (uint32_t)found, sizes[found]);
-	ok(good && found == 9 && !n, "blocks of different size");
+			ASSERT_TRUE(is_fake(&blks[i], (uint32_t)found, sizes[found]));
+	ASSERT_TRUE(found == 9 && !n);
 	zio_close(ch);
 }
 
-static void test_mixed_calls(void)
+TEST("batches and single calls take turns", make_dir)
 {
 	int fd = make_file();
 	struct zio_block blk, blks[N];
@@ -152,16 +136,15 @@ static void test_mixed_calls(void)
 		put(fd, seq, 24);
 	close(fd);
 	ch = open_file(0);
-	ok(zio_next_batch(ch, blks, 3, memory, sizeof(memory)) == 3 &&
-	   zio_next(ch, &blk) == 1 && is_fake(&blk, 3, 24), "zio_next() goes on");
-	ok(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 4 &&
-	   zio_next_batch(ch, blks, 2, memory, sizeof(memory)) == 2 &&
-	   is_fake(&blks[0], 5, 24) && is_fake(&blks[1], 6, 24),
-	   "a batch skips the data of a control");
+	ASSERT_EQ(zio_next_batch(ch, blks, 3, memory, sizeof(memory)), 3);
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 3, 24));
+	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 4);
+	ASSERT_EQ(zio_next_batch(ch, blks, 2, memory, sizeof(memory)), 2);
+	ASSERT_TRUE(is_fake(&blks[0], 5, 24) && is_fake(&blks[1], 6, 24));
 	zio_close(ch);
 }
 
-static void test_small_memory(void)
+TEST("a batch ends where there is no room", make_dir)
 {
 	int fd = make_file();
 	struct zio_block blks[N];
@@ -172,47 +155,46 @@ static void test_small_memory(void)
 	put(fd, 4, 64);
 	close(fd);
 	ch = open_file(0);
-	ok(zio_next_batch(ch, blks, N, memory, 1024) == 1 && is_fake(&blks[0], 0, 64),
-	   "a batch ends where there is no room");
-	ok(fails(zio_next_batch(ch, blks, N, memory, 1024), EMSGSIZE) &&
-	   blks[0].size == 2000 && reason_has(ch, "memory of the caller"),
-	   "no room for one block; its size is known");
-	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 2 &&
-	   is_fake(&blks[0], 1, 2000) && is_fake(&blks[1], 4, 64) && blks[1].lost == 2,
-	   "the next call gives it");
-	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 0, "the end");
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, 1024), 1);
+	ASSERT_TRUE(is_fake(&blks[0], 0, 64));
+	ASSERT_ERRNO(zio_next_batch(ch, blks, N, memory, 1024), EMSGSIZE);
+	ASSERT_EQ(blks[0].size, 2000);
+	ASSERT_HAS(zio_reason(ch), "memory of the caller");
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, sizeof(memory)), 2);
+	ASSERT_TRUE(is_fake(&blks[0], 1, 2000) && is_fake(&blks[1], 4, 64));
+	ASSERT_EQ(blks[1].lost, 2);
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, sizeof(memory)), 0, "the end");
 	zio_close(ch);
 	ch = open_file(0);
 	zio_next_batch(ch, blks, N, memory, 1024);
 	zio_next_batch(ch, blks, N, memory, 1024);
-	ok(zio_next(ch, blks) == 1 && is_fake(&blks[0], 1, 2000), "or zio_next() does");
+	ASSERT_TRUE(zio_next(ch, blks) == 1 && is_fake(&blks[0], 1, 2000));
 	zio_close(ch);
 }
 
-/* A signal that ends a batch after a block is no error of the next call. */
-static void test_signal(void)
+TEST("a signal that ends a batch after a block is no error of the next call", make_dir)
 {
 	struct zio_block blks[N];
 	struct zio_channel *ch;
 	int fd;
 
 	new_path();
-	ok(!mkfifo(path, 0600), "a FIFO");
+	ASSERT_TRUE(!mkfifo(path, 0600), "a FIFO");
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	ch = open_file(0);
 	put(fd, 0, 16);
 	put(fd, 1, 16);
 	reads_until_signal = 3;	/* a control, its data, and the next control */
-	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 1 && is_fake(blks, 0, 16),
-	   "the block that was there before a signal");
-	ok(!reads_until_signal, "the signal has come");
-	ok(zio_next_batch(ch, blks, 1, memory, sizeof(memory)) == 1 && is_fake(blks, 1, 16),
-	   "the next call goes on");
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, sizeof(memory)), 1);
+	ASSERT_TRUE(is_fake(blks, 0, 16));
+	ASSERT_TRUE(!reads_until_signal, "the signal has come");
+	ASSERT_EQ(zio_next_batch(ch, blks, 1, memory, sizeof(memory)), 1);
+	ASSERT_TRUE(is_fake(blks, 1, 16));
 	zio_close(ch);
 	close(fd);
 }
 
-static void test_damaged(void)
+TEST("files that end early", make_dir)
 {
 	int fd = make_file();
 	struct zio_block blks[N];
@@ -225,20 +207,19 @@ static void test_damaged(void)
 	if (truncate(path, 3 * 576 - 1))
 		exit(1);
 	ch = open_file(0);
-	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 2, "whole blocks");
-	ok(fails(zio_next_batch(ch, blks, N, memory, sizeof(memory)), ENODATA) &&
-	   reason_has(ch, "a block"), "then the block that ends early");
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, sizeof(memory)), 2, "whole blocks");
+	ASSERT_FAILS(ch, zio_next_batch(ch, blks, N, memory, sizeof(memory)), ENODATA,
+		     "a block");
 	zio_close(ch);
 	if (truncate(path, 2 * 576 + 8))
 		exit(1);
 	ch = open_file(0);
 	zio_next_batch(ch, blks, N, memory, sizeof(memory));
-	ok(fails(zio_next_batch(ch, blks, N, memory, sizeof(memory)), EPROTO),
-	   "a control that ends early");
+	ASSERT_ERRNO(zio_next_batch(ch, blks, N, memory, sizeof(memory)), EPROTO);
 	zio_close(ch);
 }
 
-static void test_stream(void)
+TEST("blocks of a FIFO", make_dir)
 {
 	struct zio_block blks[N];
 	unsigned char block[1024];
@@ -250,8 +231,7 @@ static void test_stream(void)
 	mkfifo(path, 0600);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	ch = open_file(ZIO_OPEN_NONBLOCK);
-	ok(fails(zio_next_batch(ch, blks, N, memory, sizeof(memory)), EAGAIN),
-	   "an empty FIFO");
+	ASSERT_ERRNO(zio_next_batch(ch, blks, N, memory, sizeof(memory)), EAGAIN);
 	put(fd, 0, 100);
 	put(fd, 1, 100);
 	size = make_block(block, 2, 100);
@@ -261,26 +241,24 @@ static void test_stream(void)
 		memset(memory, 0, sizeof(memory));
 		ret = zio_next_batch(ch, blks, N, memory, sizeof(memory));
 		if (!i)
-			ok(ret == 2 && is_fake(&blks[0], 0, 100) &&
-			   is_fake(&blks[1], 1, 100), "whole blocks of a FIFO");
+			ASSERT_TRUE(ret == 2 && is_fake(&blks[0], 0, 100) &&
+				    is_fake(&blks[1], 1, 100));
 		else if (i + 51 < size && !fails(ret, EAGAIN))
 			break;
 	}
-	ok(ret == 1 && is_fake(&blks[0], 2, 100),
-	   "a block in parts, while the memory of the caller changes");
+	ASSERT_TRUE(ret == 1 && is_fake(&blks[0], 2, 100));
 	put(fd, 3, 8);
 	zio_close(ch);
 	ch = open_file(0);
 	put(fd, 4, 8);
-	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 2 &&
-	   is_fake(&blks[1], 4, 8), "a batch waits for its first block alone");
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, sizeof(memory)), 2);
+	ASSERT_TRUE(is_fake(&blks[1], 4, 8));
 	zio_close(ch);
 	close(fd);
 }
 
-static void test_node(const char *method, int flags)
+TEST("nodes that read()", make_dir)
 {
-	char name[PATH_MAX + 8];
 	struct zio_block blks[N];
 	struct zio_channel *ch;
 	uint32_t seq;
@@ -288,48 +266,32 @@ static void test_node(const char *method, int flags)
 	new_path();
 	for (seq = 0; seq < 5; seq++)
 		fake_put_block(path, seq, 1000, 2);
-	ch = zio_open(path, flags, NULL);
-	ok(ch && !strcmp(zio_method(ch), method), method);
-	snprintf(name, sizeof(name), "%s: a batch of all that fit", method);
-	ok(zio_next_batch(ch, blks, N, memory, 2 * 2512 + 100) == 2 &&
-	   is_fake(&blks[0], 0, 2000) && is_fake(&blks[1], 1, 2000), name);
-	ok(fails(zio_next_batch(ch, blks, N, memory, 2000), EMSGSIZE) &&
-	   blks[0].size == 2000, "no room for one block");
-	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 3 &&
-	   is_fake(&blks[2], 4, 2000), "the rest");
-	ok(zio_next_batch(ch, blks, N, memory, sizeof(memory)) == 0, "the end");
+	ch = zio_open(path, ZIO_OPEN_READ, NULL);
+	ASSERT_STR(zio_method(ch), "read");
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, 2 * 2512 + 100), 2);
+	ASSERT_TRUE(is_fake(&blks[0], 0, 2000) && is_fake(&blks[1], 1, 2000));
+	ASSERT_ERRNO(zio_next_batch(ch, blks, N, memory, 2000), EMSGSIZE);
+	ASSERT_EQ(blks[0].size, 2000);
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, sizeof(memory)), 3);
+	ASSERT_TRUE(is_fake(&blks[2], 4, 2000));
+	ASSERT_EQ(zio_next_batch(ch, blks, N, memory, sizeof(memory)), 0, "the end");
 	zio_close(ch);
 }
 
-static void test_wrong_calls(void)
+TEST("wrong calls", make_dir)
 {
 	struct zio_block blk;
 	struct zio_channel *ch;
 
 	close(make_file());
 	ch = open_file(0);
-	ok(fails(zio_next_batch(NULL, &blk, 1, memory, ROOM), EINVAL) &&
-	   fails(zio_next_batch(ch, NULL, 1, memory, ROOM), EINVAL) &&
-	   fails(zio_next_batch(ch, &blk, 0, memory, ROOM), EINVAL) &&
-	   fails(zio_next_batch(ch, &blk, 1, NULL, 0), EINVAL), "arguments are missing");
-	ok(zio_next_batch(ch, &blk, 1, memory, ROOM) == 0, "an empty file");
+	ASSERT_ERRNO(zio_next_batch(NULL, &blk, 1, memory, ROOM), EINVAL);
+	ASSERT_ERRNO(zio_next_batch(ch, NULL, 1, memory, ROOM), EINVAL);
+	ASSERT_ERRNO(zio_next_batch(ch, &blk, 0, memory, ROOM), EINVAL);
+	ASSERT_ERRNO(zio_next_batch(ch, &blk, 1, NULL, 0), EINVAL);
+	ASSERT_EQ(zio_next_batch(ch, &blk, 1, memory, ROOM), 0, "an empty file");
 	zio_close(ch);
 	ch = zio_open(path, ZIO_OPEN_OUTPUT, NULL);
-	ok(fails(zio_next_batch(ch, &blk, 1, memory, ROOM), EBADF), "an output");
+	ASSERT_ERRNO(zio_next_batch(ch, &blk, 1, memory, ROOM), EBADF, "an output");
 	zio_close(ch);
-}
-
-int main(void)
-{
-	make_dir();
-	test_file();
-	test_sizes_change();
-	test_mixed_calls();
-	test_small_memory();
-	test_signal();
-	test_damaged();
-	test_stream();
-	test_node("read", ZIO_OPEN_READ);
-	test_wrong_calls();
-	return tap_end();
 }

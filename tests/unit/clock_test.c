@@ -6,7 +6,7 @@
 
 #include "fake.h"
 #include "libzio/object.h"
-#include "tap.h"
+#include "harness.h"
 
 #define CSET "sys/bus/zio/devices/zzero-0000/cset0/"
 #define COUNTER "sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -31,61 +31,62 @@ static int get_clock(const char *name, struct zio_clock *clock, struct zio_error
 	return ret;
 }
 
-static void test_source(void)
+SETUP(fresh)
 {
-	struct zio_clock clock;
-
-	ok(!get_clock("zzero/0/trigger", &clock, NULL) && clock.is_kernel &&
-	   !strcmp(clock.name, "realtime") && !strcmp(clock.source, "tsc"),
-	   "the kernel stamps");
-	ok(!get_clock("trigger:clock0", &clock, NULL) && clock.is_kernel &&
-	   !strcmp(clock.name, "tai") && !strcmp(clock.source, "tsc"),
-	   "a shared trigger");
-	fake_put_file(dir, COUNTER, "", 0644);
-	fake_put_file(dir, CSET "trigger/clock-source", "wr-node\n", 0644);
-	ok(!get_clock("zzero/0/trigger", &clock, NULL) && !clock.is_kernel &&
-	   !strcmp(clock.source, "wr-node") && clock.state == ZIO_CLOCK_UNKNOWN &&
-	   clock.max_error_ns == -1 && clock.est_error_ns == -1 && !clock.tai_offset,
-	   "a board that stamps by itself: the rest is unknown");
+	make_dir(value);
 	make_tree();
 }
 
-/* What is not there is unknown, and not invented. */
-static void test_unknown(void)
+TEST("who stamps", fresh)
+{
+	struct zio_clock clock;
+
+	ASSERT_TRUE(!get_clock("zzero/0/trigger", &clock, NULL) && clock.is_kernel);
+	ASSERT_TRUE(!strcmp(clock.name, "realtime") && !strcmp(clock.source, "tsc"));
+	ASSERT_TRUE(!get_clock("trigger:clock0", &clock, NULL) && clock.is_kernel);
+	ASSERT_TRUE(!strcmp(clock.name, "tai") && !strcmp(clock.source, "tsc"));
+	fake_put_file(dir, COUNTER, "", 0644);
+	fake_put_file(dir, CSET "trigger/clock-source", "wr-node\n", 0644);
+	/* A board that stamps by itself: the rest is unknown. */
+	ASSERT_TRUE(!get_clock("zzero/0/trigger", &clock, NULL) && !clock.is_kernel);
+	ASSERT_TRUE(!strcmp(clock.source, "wr-node") && clock.state == ZIO_CLOCK_UNKNOWN);
+	ASSERT_TRUE(clock.max_error_ns == -1 && clock.est_error_ns == -1);
+	ASSERT_TRUE(!clock.tai_offset);
+}
+
+TEST("what is not there is unknown, and not invented", fresh)
 {
 	char path[PATH_MAX];
 	struct zio_clock clock;
 
 	snprintf(path, sizeof(path), "%s/" COUNTER, dir);
 	unlink(path);
-	ok(!get_clock("trigger:clock0", &clock, NULL) &&
-	   !strcmp(clock.source, "unknown") && clock.is_kernel, "no clock source");
+	ASSERT_TRUE(!get_clock("trigger:clock0", &clock, NULL));
+	ASSERT_TRUE(!strcmp(clock.source, "unknown") && clock.is_kernel);
 	snprintf(path, sizeof(path), "%s/" CSET "trigger/clock-source", dir);
 	unlink(path);
-	ok(!get_clock("zzero/0/trigger", &clock, NULL) &&
-	   !strcmp(clock.source, "unknown") && !clock.is_kernel &&
-	   clock.state == ZIO_CLOCK_UNKNOWN, "a core that does not tell");
+	ASSERT_TRUE(!get_clock("zzero/0/trigger", &clock, NULL));
+	ASSERT_TRUE(!strcmp(clock.source, "unknown") && !clock.is_kernel);
+	ASSERT_EQ(clock.state, ZIO_CLOCK_UNKNOWN);
 	snprintf(path, sizeof(path), "%s/" CSET "trigger/clock", dir);
 	unlink(path);
-	ok(get_clock("zzero/0/trigger", &clock, NULL) == -1 && errno == ENOENT,
-	   "no clock");
-	make_tree();
+	ASSERT_ERRNO(get_clock("zzero/0/trigger", &clock, NULL), ENOENT, "no clock");
 }
 
-static void test_errors(void)
+TEST("wrong arguments, and names of states", fresh)
 {
 	struct zio_object *obj = zio_find(NULL, "zzero/0", NULL, NULL);
 	struct zio_clock clock;
 	struct zio_error err;
 
-	ok(zio_clock_info(obj, &clock, &err) == -1 && errno == EINVAL &&
-	   strstr(err.text, "zzero-0000/cset0 is not a trigger"), "a set has no clock");
-	ok(zio_clock_info(NULL, &clock, &err) == -1 && errno == EINVAL, "no object");
-	ok(zio_clock_info(obj, NULL, &err) == -1 && errno == EINVAL, "no clock");
+	ASSERT_ERRNO(zio_clock_info(obj, &clock, &err), EINVAL);
+	ASSERT_HAS(err.text, "zzero-0000/cset0 is not a trigger");
+	ASSERT_ERRNO(zio_clock_info(NULL, &clock, &err), EINVAL, "no object");
+	ASSERT_ERRNO(zio_clock_info(obj, NULL, &err), EINVAL, "no clock");
 	zio_object_free(obj);
-	ok(!strcmp(zio_clock_state_name(ZIO_CLOCK_UNKNOWN), "unknown") &&
-	   !strcmp(zio_clock_state_name(ZIO_CLOCK_LOCAL), "local") &&
-	   !zio_clock_state_name(ZIO_CLOCK_LOCAL + 1), "names of states");
+	ASSERT_STR(zio_clock_state_name(ZIO_CLOCK_UNKNOWN), "unknown");
+	ASSERT_STR(zio_clock_state_name(ZIO_CLOCK_LOCAL), "local");
+	ASSERT_TRUE(!zio_clock_state_name(ZIO_CLOCK_LOCAL + 1));
 }
 
 /* Results of adjtimex(2), and what they mean for each clock. */
@@ -112,7 +113,7 @@ static const struct row {
 	{ "later", TIME_OK, 0, 37, ZIO_CLOCK_UNKNOWN, -1, 37, "clock of a later kernel" },
 };
 
-static void test_states(void)
+TEST("what adjtimex(2) means for each clock", fresh)
 {
 	size_t i;
 
@@ -124,20 +125,10 @@ static void test_states(void)
 
 		snprintf(clock.name, sizeof(clock.name), "%s", row->name);
 		zio_clock_judge(&clock, row->ret, &timex);
-		ok(clock.state == row->state &&
-		   clock.max_error_ns == row->max_error_ns &&
-		   clock.est_error_ns == (row->max_error_ns < 0 ? -1 : 2000) &&
-		   clock.tai_offset == row->tai_offset, row->what);
+		ASSERT_EQ(clock.state, row->state, row->what);
+		ASSERT_EQ(clock.max_error_ns, row->max_error_ns, row->what);
+		ASSERT_EQ(clock.est_error_ns, row->max_error_ns < 0 ? -1 : 2000,
+			  row->what);
+		ASSERT_EQ(clock.tai_offset, row->tai_offset, row->what);
 	}
-}
-
-int main(void)
-{
-	make_dir();
-	make_tree();
-	test_source();
-	test_unknown();
-	test_errors();
-	test_states();
-	return tap_end();
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -25,17 +26,47 @@ static void remove_dir(void)
 		_exit(1);
 }
 
-void make_dir(void)
+void make_dir(const char *value)
 {
 	const char *tmp = getenv("TMPDIR");
 
+	(void)value;
 	snprintf(dir, sizeof(dir), "%s/zio-test.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir)) {
-		perror(dir);
-		exit(1);
-	}
+	ASSERT_TRUE(mkdtemp(dir));
 	owner = getpid();
 	atexit(remove_dir);
+}
+
+const char *in_dir(const char *name)
+{
+	static char path[4][PATH_MAX];
+	static int turn;
+
+	turn = (turn + 1) % 4;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
+	return path[turn];
+}
+
+int make_fifo(const char *path)
+{
+	ASSERT_TRUE(!mkfifo(path, 0600));
+	return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+}
+
+int make_fifo_of(const char *stem, const char *suffix)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s-%s", stem, suffix);
+	return make_fifo(path);
+}
+
+double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 void use_tree(void)
@@ -94,6 +125,20 @@ void fake_control(struct zio_control *control, uint32_t seq,
 unsigned char fake_byte(uint32_t seq, size_t i)
 {
 	return (unsigned char)(seq * 31 + i);
+}
+
+bool is_fake(const struct zio_block *blk, uint32_t seq, size_t size)
+{
+	const unsigned char *byte = blk->data;
+	size_t i;
+
+	if (blk->control->seq_num != seq || blk->size != size || !byte != !size ||
+	    (uintptr_t)blk->control % 8)
+		return false;
+	for (i = 0; i < size; i++)
+		if (byte[i] != fake_byte(seq, i))
+			return false;
+	return true;
 }
 
 static int write_all(int fd, const char *bytes, size_t size)
@@ -180,21 +225,8 @@ void *fake_map(const char *path, size_t size)
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	void *mem;
 
-	if (fd < 0 || ftruncate(fd, (off_t)size)) {
-		perror(path);
-		exit(1);
-	}
+	ASSERT_TRUE(fd >= 0 && !ftruncate(fd, (off_t)size), path);
 	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return mem;
-}
-
-bool reason_has(struct zio_channel *ch, const char *text)
-{
-	const char *reason = zio_reason(ch);
-
-	if (strstr(reason, text))
-		return true;
-	printf("# reason: %s\n", reason);
-	return false;
 }

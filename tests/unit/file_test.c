@@ -10,42 +10,29 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 #define SIZE 16
+#define OUT (ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE)
 #define ONE (sizeof(struct zio_control) + SIZE)
-
-static const char *path_of(const char *name)
-{
-	static char path[2][PATH_MAX];
-	static int turn;
-
-	turn = !turn;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
-	return path[turn];
-}
 
 static struct zio_channel *open_file(const char *name, int flags)
 {
 	struct zio_error err = { 0 };
 	struct zio_channel *ch = zio_open(name, flags, &err);
 
-	if (!ch)
-		printf("# %s\n", err.text);
+	ASSERT_TRUE(ch, err.text);
 	return ch;
 }
 
-static bool refuses(const char *name, int flags, int code, const char *text)
-{
-	struct zio_error err = { 0 };
-	struct zio_channel *ch = zio_open(name, flags, &err);
-
-	if (!ch && err.code == code && strstr(err.text, text))
-		return true;
-	printf("# %s\n", err.text);
-	zio_close(ch);
-	return false;
-}
+/* The library does not open @name. */
+#define ASSERT_CLOSED(name, flags, what, reason) do {			\
+	struct zio_error err = { 0 };					\
+									\
+	ASSERT_TRUE(!zio_open(name, flags, &err));			\
+	ASSERT_EQ(err.code, what);					\
+	ASSERT_HAS(err.text, reason);					\
+} while (0)
 
 static bool write_block(struct zio_channel *ch, uint32_t seq, uint32_t n)
 {
@@ -61,34 +48,19 @@ static bool write_block(struct zio_channel *ch, uint32_t seq, uint32_t n)
 
 static void make_file(const char *name, uint32_t blocks)
 {
-	struct zio_channel *ch = open_file(name, ZIO_OPEN_OUTPUT |
-					   ZIO_OPEN_CREATE);
-	bool good = ch;
+	struct zio_channel *ch = open_file(name, OUT);
 	uint32_t i;
 
-	for (i = 0; good && i < blocks; i++)
-		good = write_block(ch, i, SIZE);
-	ok(good && !zio_close(ch), "write a block file");
-}
-
-static bool is_block(const struct zio_block *blk, uint32_t seq, size_t size)
-{
-	const uint8_t *data = blk->data;
-	size_t i;
-
-	if (blk->control->seq_num != seq || blk->size != size)
-		return false;
-	for (i = 0; i < size; i++)
-		if (data[i] != fake_byte(seq, i))
-			return false;
-	return true;
+	for (i = 0; i < blocks; i++)
+		ASSERT_TRUE(write_block(ch, i, SIZE));
+	ASSERT_TRUE(!zio_close(ch));
 }
 
 static bool gives(struct zio_channel *ch, uint32_t seq)
 {
 	struct zio_block blk;
 
-	return zio_next(ch, &blk) == 1 && is_block(&blk, seq, SIZE);
+	return zio_next(ch, &blk) == 1 && is_fake(&blk, seq, SIZE);
 }
 
 static off_t size_of(const char *path)
@@ -98,84 +70,79 @@ static off_t size_of(const char *path)
 	return stat(path, &st) ? -1 : st.st_size;
 }
 
-static void test_round(void)
+SETUP(fresh)
 {
-	const char *path = path_of("round");
+	make_dir(value);
+	make_file(in_dir("round"), 3);
+	setenv("ZIO_DEV_PATH", dir, 1);
+}
+
+TEST("what is written is read", fresh)
+{
+	const char *path = in_dir("round");
 	struct zio_channel *ch;
 	struct zio_block blk;
 
-	make_file(path, 3);
-	ok(size_of(path) == 3 * ONE, "control and data, and nothing else");
+	ASSERT_EQ(size_of(path), 3 * ONE, "control and data, and nothing else");
 	ch = open_file(path, 0);
-	ok(ch && zio_is_file(ch), "it is a file");
-	ok(!strcmp(zio_method(ch), "file"), "and so is its method");
-	ok(gives(ch, 0) && gives(ch, 1) && gives(ch, 2), "its blocks");
-	ok(zio_next(ch, &blk) == 0, "end of file");
-	ok(zio_stats(ch)->blocks == 3 && zio_stats(ch)->bytes == 3 * SIZE,
-	   "statistics");
+	ASSERT_TRUE(ch && zio_is_file(ch), "it is a file");
+	ASSERT_STR(zio_method(ch), "file", "and so is its method");
+	ASSERT_TRUE(gives(ch, 0) && gives(ch, 1) && gives(ch, 2), "its blocks");
+	ASSERT_EQ(zio_next(ch, &blk), 0, "end of file");
+	ASSERT_TRUE(zio_stats(ch)->blocks == 3 && zio_stats(ch)->bytes == 3 * SIZE);
 	zio_close(ch);
 }
 
-static void test_create(void)
+TEST("files that are made, and those that are not", fresh)
 {
 	const int out = ZIO_OPEN_OUTPUT;
 
-	make_file(path_of("again"), 3);
-	make_file(path_of("again"), 1);
-	ok(size_of(path_of("again")) == ONE, "a file is emptied");
-	ok(refuses(path_of("new"), out, ENOENT, "no such channel"),
-	   "none is made unasked");
-	ok(refuses("name-0-1", out | ZIO_OPEN_CREATE, ENOENT, "no such channel"),
-	   "none with the name of a channel");
-	ok(refuses("/dev/zio/name-0000-0-1", out | ZIO_OPEN_CREATE, ENOENT,
-		   "no such channel"), "nor among the nodes");
-	ok(refuses(dir, out | ZIO_OPEN_CREATE, ENOENT, "no such channel"),
-	   "a directory is no block file");
+	make_file(in_dir("again"), 3);
+	make_file(in_dir("again"), 1);
+	ASSERT_EQ(size_of(in_dir("again")), ONE, "a file is emptied");
+	ASSERT_CLOSED(in_dir("new"), out, ENOENT, "no such channel");
+	ASSERT_CLOSED("name-0-1", out | ZIO_OPEN_CREATE, ENOENT, "no such channel");
+	ASSERT_CLOSED("/dev/zio/name-0000-0-1", out | ZIO_OPEN_CREATE, ENOENT,
+		      "no such channel");
+	ASSERT_CLOSED(dir, out | ZIO_OPEN_CREATE, ENOENT, "no such channel");
 }
 
-static void test_append(void)
+TEST("append adds whole blocks to whole blocks", fresh)
 {
 	const int flags = ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND;
-	const char *path = path_of("append");
+	const char *path = in_dir("append");
 	struct zio_channel *ch = open_file(path, flags);
 
-	ok(ch && write_block(ch, 0, SIZE) && !zio_close(ch), "append makes it");
+	ASSERT_TRUE(ch && write_block(ch, 0, SIZE) && !zio_close(ch), "append makes it");
 	ch = open_file(path, flags);
-	ok(ch && write_block(ch, 1, SIZE) && !zio_close(ch), "append adds");
+	ASSERT_TRUE(ch && write_block(ch, 1, SIZE) && !zio_close(ch), "append adds");
 	ch = open_file(path, 0);
-	ok(gives(ch, 0) && gives(ch, 1), "both are there");
+	ASSERT_TRUE(gives(ch, 0) && gives(ch, 1), "both are there");
 	zio_close(ch);
-	ok(!truncate(path, ONE + 520), "tear the second one");
-	ok(refuses(path, flags, EPROTO, "truncate -s 528"),
-	   "nothing is added to half a block");
-	ok(!truncate(path, ONE + 100), "tear its control");
-	ok(refuses(path, flags, EPROTO, "truncate -s 528"),
-	   "nor to half a control");
-	ok(size_of(path) == ONE + 100, "and nothing is changed");
+	ASSERT_TRUE(!truncate(path, ONE + 520), "tear the second one");
+	ASSERT_CLOSED(path, flags, EPROTO, "truncate -s 528");
+	ASSERT_TRUE(!truncate(path, ONE + 100), "tear its control");
+	ASSERT_CLOSED(path, flags, EPROTO, "truncate -s 528");
+	ASSERT_EQ(size_of(path), ONE + 100, "and nothing is changed");
 }
 
-static void test_write_refused(void)
+TEST("calls that a file does not take", fresh)
 {
-	struct zio_channel *ch = open_file(path_of("refused"), ZIO_OPEN_OUTPUT |
-					   ZIO_OPEN_CREATE);
-	struct zio_channel *in = open_file(path_of("round"), 0);
+	struct zio_channel *ch = open_file(in_dir("refused"), OUT);
+	struct zio_channel *in = open_file(in_dir("round"), 0);
 	char data[SIZE] = { 0 };
 	struct zio_block blk;
 	size_t size;
 
-	ok(fails(zio_write_block(ch, NULL, data, SIZE), EINVAL) &&
-	   reason_has(ch, "control"), "data without a control");
-	ok(!zio_reserve(ch, &size) && errno == EOPNOTSUPP, "reserve");
-	ok(fails(zio_next(ch, &blk), EBADF), "read what is written");
-	ok(fails(zio_share(ch, in), EOPNOTSUPP) && reason_has(ch, "files"),
-	   "share");
-	ok(fails(zio_submit(ch, in, 0), EOPNOTSUPP), "submit");
+	ASSERT_FAILS(ch, zio_write_block(ch, NULL, data, SIZE), EINVAL, "control");
+	ASSERT_TRUE(!zio_reserve(ch, &size) && errno == EOPNOTSUPP, "reserve");
+	ASSERT_ERRNO(zio_next(ch, &blk), EBADF, "read what is written");
+	ASSERT_FAILS(ch, zio_share(ch, in), EOPNOTSUPP, "files");
+	ASSERT_ERRNO(zio_submit(ch, in, 0), EOPNOTSUPP, "submit");
 	zio_close(in);
 	zio_close(ch);
-	ok(refuses(path_of("round"), ZIO_OPEN_RING, EINVAL, "method ring"),
-	   "no ring");
-	ok(refuses(path_of("round"), ZIO_OPEN_MMAP, EINVAL, "method mmap"),
-	   "no mmap");
+	ASSERT_CLOSED(in_dir("round"), ZIO_OPEN_RING, EINVAL, "method ring");
+	ASSERT_CLOSED(in_dir("round"), ZIO_OPEN_MMAP, EINVAL, "method mmap");
 }
 
 /* Files do not get flags that are requests to the kernel; they get an endian mark. */
@@ -194,30 +161,29 @@ static bool is_now(uint64_t secs)
 	return secs <= now && now - secs < 86400;
 }
 
-/* A control of zeros and sizes is completed. Each file that is written can be read. */
-static void test_completed(void)
+TEST("a control of zeros and sizes is completed", fresh)
 {
 	struct zio_control control = { .nsamples = SIZE, .ssize = 1 };
 	struct zio_channel *ch;
 	struct zio_block blk = { .control = &control };
-	bool good;
 
-	ch = open_file(path_of("zeros"), ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
-	good = write_control(ch, &control) && write_control(ch, &control);
+	ch = open_file(in_dir("zeros"), OUT);
+	ASSERT_TRUE(write_control(ch, &control) && write_control(ch, &control));
 	control.tstamp.secs = 7;
 	control.seq_num = 9;
 	strcpy(control.addr.devname, "mine");
-	ok(good && write_control(ch, &control) && !zio_close(ch), "write controls of zeros");
-	ch = open_file(path_of("zeros"), 0);
-	ok(zio_next(ch, &blk) == 1 && blk.control->major_version == ZIO_MAJOR_VERSION &&
-	   blk.control->minor_version == ZIO_MINOR_VERSION, "version");
-	ok(!strcmp(blk.control->addr.devname, "zio") && !blk.control->seq_num, "name");
-	ok(is_now(blk.control->tstamp.secs), "time");
-	ok(zio_next(ch, &blk) == 1 && blk.control->seq_num == 1 && !blk.lost, "number");
-	ok(zio_next(ch, &blk) == 1 && blk.control->seq_num == 9 &&
-	   blk.control->tstamp.secs == 7 && !strcmp(blk.control->addr.devname, "mine"),
-	   "what the caller has set stays");
-	ok(!zio_next(ch, &blk), "end");
+	ASSERT_TRUE(write_control(ch, &control) && !zio_close(ch));
+	ch = open_file(in_dir("zeros"), 0);
+	ASSERT_EQ(zio_next(ch, &blk), 1);
+	ASSERT_EQ(blk.control->major_version, ZIO_MAJOR_VERSION);
+	ASSERT_EQ(blk.control->minor_version, ZIO_MINOR_VERSION);
+	ASSERT_TRUE(!strcmp(blk.control->addr.devname, "zio") && !blk.control->seq_num);
+	ASSERT_TRUE(is_now(blk.control->tstamp.secs), "time");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.control->seq_num == 1 && !blk.lost);
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.control->seq_num == 9);
+	ASSERT_EQ(blk.control->tstamp.secs, 7);
+	ASSERT_STR(blk.control->addr.devname, "mine");
+	ASSERT_TRUE(!zio_next(ch, &blk), "end");
 	zio_close(ch);
 }
 
@@ -238,57 +204,54 @@ static bool is_next(struct zio_channel *ch, uint16_t chan, uint32_t seq)
 	       blk.control->seq_num == seq && !blk.lost;
 }
 
-/* Each channel counts for itself, and a file that is appended to goes on. */
-static void test_numbers(void)
+TEST("each channel counts for itself, also in a file that is appended to", fresh)
 {
 	const int flags = ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND;
-	struct zio_channel *ch = open_file(path_of("numbers"), flags);
+	struct zio_channel *ch = open_file(in_dir("numbers"), flags);
 	struct zio_block blk;
 
-	ok(write_unnamed(ch, 0) && write_unnamed(ch, 0) && write_unnamed(ch, 1) &&
-	   write_block(ch, 40, SIZE) && write_unnamed(ch, 0) && !zio_close(ch),
-	   "write blocks without numbers");
-	ch = open_file(path_of("numbers"), flags);
-	ok(write_unnamed(ch, 0) && write_unnamed(ch, 1) && !zio_close(ch), "append others");
-	ch = open_file(path_of("numbers"), 0);
-	ok(is_next(ch, 0, 0) && is_next(ch, 0, 1) && is_next(ch, 1, 0), "each channel counts");
-	ok(zio_next(ch, &blk) == 1 && blk.control->seq_num == 40, "what has a number keeps it");
-	ok(is_next(ch, 0, 2), "other channels do not count");
-	ok(is_next(ch, 0, 3) && is_next(ch, 1, 1), "the file that is appended to goes on");
-	ok(!zio_next(ch, &blk) && !zio_stats(ch)->lost, "no block is lost");
+	ASSERT_TRUE(write_unnamed(ch, 0) && write_unnamed(ch, 0) && write_unnamed(ch, 1));
+	ASSERT_TRUE(write_block(ch, 40, SIZE) && write_unnamed(ch, 0) && !zio_close(ch));
+	ch = open_file(in_dir("numbers"), flags);
+	ASSERT_TRUE(write_unnamed(ch, 0) && write_unnamed(ch, 1) && !zio_close(ch));
+	ch = open_file(in_dir("numbers"), 0);
+	ASSERT_TRUE(is_next(ch, 0, 0) && is_next(ch, 0, 1) && is_next(ch, 1, 0));
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.control->seq_num == 40);
+	ASSERT_TRUE(is_next(ch, 0, 2), "other channels do not count");
+	ASSERT_TRUE(is_next(ch, 0, 3) && is_next(ch, 1, 1));
+	ASSERT_TRUE(!zio_next(ch, &blk) && !zio_stats(ch)->lost, "no block is lost");
 	zio_close(ch);
 }
 
-static void test_unreadable(void)
+TEST("each file that is written can be read", fresh)
 {
 	struct zio_control control;
 	struct zio_channel *ch;
 	struct zio_block blk;
 
-	ch = open_file(path_of("unreadable"), ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	ch = open_file(in_dir("unreadable"), OUT);
 	zio_control_init(&control, SIZE, 1);
 	control.major_version = ZIO_MAJOR_VERSION + 1;
-	ok(!write_control(ch, &control) && errno == EPROTONOSUPPORT &&
-	   strstr(zio_reason(ch), "version"), "another version is not written");
+	ASSERT_TRUE(!write_control(ch, &control) && errno == EPROTONOSUPPORT);
+	ASSERT_HAS(zio_reason(ch), "version");
 	zio_control_init(&control, SIZE, 0);
-	ok(!write_control(ch, &control) && errno == EPROTO, "samples of no size are not written");
+	ASSERT_TRUE(!write_control(ch, &control) && errno == EPROTO);
 	zio_control_init(&control, SIZE, 1);
 	control.flags ^= ZIO_CONTROL_LITTLE_ENDIAN ^ ZIO_CONTROL_BIG_ENDIAN;
-	ok(!write_control(ch, &control) && errno == EPROTO, "the other endianness is not written");
+	ASSERT_TRUE(!write_control(ch, &control) && errno == EPROTO);
 	zio_control_init(&control, SIZE, 1);
 	control.flags = 1;
-	ok(!write_control(ch, &control) && errno == EPROTO, "half of a mark is not written");
+	ASSERT_TRUE(!write_control(ch, &control) && errno == EPROTO);
 	zio_control_init(&control, SIZE, 1);
-	ok(write_control(ch, &control) && !zio_close(ch), "a good control");
-	ch = open_file(path_of("unreadable"), 0);
-	ok(zio_next(ch, &blk) == 1 && !zio_next(ch, &blk), "is all that was written");
+	ASSERT_TRUE(write_control(ch, &control) && !zio_close(ch), "a good control");
+	ch = open_file(in_dir("unreadable"), 0);
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && !zio_next(ch, &blk));
 	zio_close(ch);
 }
 
-static void test_flags(void)
+TEST("files get no requests to the kernel, but an endian mark", fresh)
 {
-	struct zio_channel *ch = open_file(path_of("flags"), ZIO_OPEN_OUTPUT |
-					   ZIO_OPEN_CREATE);
+	struct zio_channel *ch = open_file(in_dir("flags"), OUT);
 	struct zio_control control;
 	struct zio_block blk;
 	uint32_t mark;
@@ -297,34 +260,30 @@ static void test_flags(void)
 	mark = control.flags;
 	control.flags = ZIO_CONTROL_SHARED | ZIO_CONTROL_KEEP |
 			ZIO_CONTROL_SHARE_ONLY | ZIO_CONTROL_MSB_ALIGN;
-	ok(!zio_write_block(ch, &control, NULL, 0), "an empty block");
+	ASSERT_TRUE(!zio_write_block(ch, &control, NULL, 0), "an empty block");
 	zio_close(ch);
-	ch = open_file(path_of("flags"), 0);
-	ok(zio_next(ch, &blk) == 1 && blk.size == 0 && !blk.data,
-	   "it comes back");
-	ok(blk.control->flags == (mark | ZIO_CONTROL_MSB_ALIGN), "its flags");
+	ch = open_file(in_dir("flags"), 0);
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.size == 0 && !blk.data);
+	ASSERT_EQ(blk.control->flags, mark | ZIO_CONTROL_MSB_ALIGN, "its flags");
 	zio_close(ch);
 }
 
-static void test_skip(void)
+TEST("blocks that are skipped", fresh)
 {
-	struct zio_channel *ch = open_file(path_of("round"), 0);
+	struct zio_channel *ch = open_file(in_dir("round"), 0);
 	struct zio_block blk;
 	uint8_t mem[SIZE];
 
-	ok(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 0,
-	   "control only");
-	ok(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 1,
-	   "the data are skipped");
-	ok(zio_data(ch, &blk) == 1 && is_block(&blk, 1, SIZE), "or read");
-	ok(fails(zio_next_into(ch, &blk, mem, SIZE - 1), EMSGSIZE), "no room");
-	ok(zio_next(ch, &blk) == 0, "that block is skipped, too");
-	ok(fails(zio_data(ch, &blk), EINVAL), "no data at the end");
+	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 0);
+	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 1);
+	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 1, SIZE), "or read");
+	ASSERT_ERRNO(zio_next_into(ch, &blk, mem, SIZE - 1), EMSGSIZE, "no room");
+	ASSERT_EQ(zio_next(ch, &blk), 0, "that block is skipped, too");
+	ASSERT_ERRNO(zio_data(ch, &blk), EINVAL, "no data at the end");
 	zio_close(ch);
-	ch = open_file(path_of("round"), ZIO_OPEN_CONTROL_ONLY);
-	ok(zio_next_control(ch, &blk) == 1 && zio_next_control(ch, &blk) == 1 &&
-	   zio_next_control(ch, &blk) == 1 && !zio_next_control(ch, &blk),
-	   "open for controls only");
+	ch = open_file(in_dir("round"), ZIO_OPEN_CONTROL_ONLY);
+	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && zio_next_control(ch, &blk) == 1);
+	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && !zio_next_control(ch, &blk));
 	zio_close(ch);
 }
 
@@ -333,9 +292,9 @@ static void make_hostile(size_t at, const void *bytes, size_t size)
 {
 	int fd;
 
-	make_file(path_of("hostile"), 2);
-	fd = open(path_of("hostile"), O_WRONLY | O_CLOEXEC);
-	ok(pwrite(fd, bytes, size, at) == (ssize_t)size, "make it hostile");
+	make_file(in_dir("hostile"), 2);
+	fd = open(in_dir("hostile"), O_WRONLY | O_CLOEXEC);
+	ASSERT_EQ(pwrite(fd, bytes, size, at), (ssize_t)size, "make it hostile");
 	close(fd);
 }
 
@@ -345,101 +304,77 @@ static void make_hostile(size_t at, const void *bytes, size_t size)
 		     sizeof(hostile.field)); \
 	} while (0)
 
-static bool first_fails(int code, const char *text)
+/* The first block of the hostile file is refused. */
+#define ASSERT_FIRST(code, text) do {					\
+	struct zio_channel *ch = open_file(in_dir("hostile"), 0);	\
+	struct zio_block blk;						\
+									\
+	ASSERT_FAILS(ch, zio_next(ch, &blk), code, text);		\
+	zio_close(ch);							\
+} while (0)
+
+TEST("controls that lie", fresh)
 {
-	struct zio_channel *ch = open_file(path_of("hostile"), 0);
+	struct zio_channel *ch;
 	struct zio_block blk;
-	bool good = fails(zio_next(ch, &blk), code) && reason_has(ch, text);
 
-	zio_close(ch);
-	return good;
-}
-
-static bool skip_fails(int code, const char *text, int fd, const char *name)
-{
-	struct zio_channel *ch = open_file(name, ZIO_OPEN_CONTROL_ONLY);
-	struct zio_block blk;
-	bool good;
-
-	if (fd >= 0)
-		close(fd);
-	good = zio_next_control(ch, &blk) == 1 &&
-	       fails(zio_next_control(ch, &blk), code) && reason_has(ch, text);
-	zio_close(ch);
-	return good;
-}
-
-static void test_hostile(void)
-{
 	HOSTILE(nsamples, UINT32_MAX);
-	ok(first_fails(EMSGSIZE, "over the limit"), "huge nsamples");
-	ok(skip_fails(ENODATA, "end of file", -1, path_of("hostile")),
-	   "huge nsamples, skipped");
+	ASSERT_FIRST(EMSGSIZE, "over the limit");
+	ch = open_file(in_dir("hostile"), ZIO_OPEN_CONTROL_ONLY);
+	ASSERT_EQ(zio_next_control(ch, &blk), 1);
+	ASSERT_FAILS(ch, zio_next_control(ch, &blk), ENODATA, "end of file");
+	zio_close(ch);
 	HOSTILE(nsamples, 600);
-	ok(first_fails(ENODATA, "544 of the 600 bytes"), "more than there is");
+	ASSERT_FIRST(ENODATA, "544 of the 600 bytes");
 	HOSTILE(ssize, 0);
-	ok(first_fails(EPROTO, "size of a sample is 0"), "ssize 0");
+	ASSERT_FIRST(EPROTO, "size of a sample is 0");
 	HOSTILE(major_version, 9);
-	ok(first_fails(EPROTONOSUPPORT, "9.4"), "another version");
+	ASSERT_FIRST(EPROTONOSUPPORT, "9.4");
 	HOSTILE(flags, 0);
-	ok(first_fails(EPROTO, "no block begins at byte 0"), "no mark");
+	ASSERT_FIRST(EPROTO, "no block begins at byte 0");
 	HOSTILE(flags, UINT32_MAX);
-	ok(first_fails(EPROTO, "no block begins at byte 0"), "both marks");
+	ASSERT_FIRST(EPROTO, "no block begins at byte 0");
 	HOSTILE(flags, 0x01000000);
-	ok(first_fails(EPROTO, "no block begins"), "half a mark");
-	HOSTILE(nsamples, 3);
-	ok(refuses(path_of("hostile"), ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND,
-		   EPROTO, "first 515"), "nothing is added behind nonsense");
-}
-
-static void test_foreign(void)
-{
+	ASSERT_FIRST(EPROTO, "no block begins");
 	HOSTILE(flags, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
 		       ZIO_CONTROL_LITTLE_ENDIAN : ZIO_CONTROL_BIG_ENDIAN);
-	ok(first_fails(EPROTO, "endian"), "the other endianness");
+	ASSERT_FIRST(EPROTO, "endian");
+	HOSTILE(nsamples, 3);
+	ASSERT_CLOSED(in_dir("hostile"), ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND, EPROTO,
+		      "first 515");
 }
 
-/* A reader learns that it has what is before the cut. */
-static void test_cut(void)
+TEST("a reader learns that it has what is before the cut", fresh)
 {
 	struct zio_channel *ch;
 	struct zio_block blk;
 
-	make_file(path_of("cut"), 3);
-	ok(!truncate(path_of("cut"), 2 * ONE + 100), "cut the last control");
-	ch = open_file(path_of("cut"), 0);
-	ok(gives(ch, 0) && gives(ch, 1) && fails(zio_next(ch, &blk), EPROTO) &&
-	   reason_has(ch, "after 100 of the 512 bytes of a control (whole blocks before it: 2)"),
-	   "the blocks before a control are counted");
+	make_file(in_dir("cut"), 3);
+	ASSERT_TRUE(!truncate(in_dir("cut"), 2 * ONE + 100), "cut the last control");
+	ch = open_file(in_dir("cut"), 0);
+	ASSERT_TRUE(gives(ch, 0) && gives(ch, 1) && fails(zio_next(ch, &blk), EPROTO));
+	ASSERT_HAS(zio_reason(ch),
+		   "after 100 of the 512 bytes of a control (whole blocks before it: 2)");
 	zio_close(ch);
-	ok(!truncate(path_of("cut"), ONE + 520), "cut the data of the second block");
-	ch = open_file(path_of("cut"), 0);
-	ok(gives(ch, 0) && fails(zio_next(ch, &blk), ENODATA) &&
-	   reason_has(ch, "after 8 of the 16 bytes of a block (whole blocks before it: 1)"),
-	   "and those before data");
+	ASSERT_TRUE(!truncate(in_dir("cut"), ONE + 520));
+	ch = open_file(in_dir("cut"), 0);
+	ASSERT_TRUE(gives(ch, 0) && fails(zio_next(ch, &blk), ENODATA));
+	ASSERT_HAS(zio_reason(ch),
+		   "after 8 of the 16 bytes of a block (whole blocks before it: 1)");
 	zio_close(ch);
 }
 
-/* After a bad block, each call fails in the same way. */
-static void test_lost(void)
+TEST("after a bad block, each call fails in the same way", fresh)
 {
 	struct zio_channel *ch;
 	struct zio_block blk;
 
 	HOSTILE(nsamples, 3);
-	ch = open_file(path_of("hostile"), 0);
-	ok(zio_next(ch, &blk) == 1, "a block that is too short");
-	ok(fails(zio_next(ch, &blk), EPROTO) &&
-	   reason_has(ch, "no block begins at byte 515"), "the next one");
-	ok(fails(zio_next(ch, &blk), EPROTO) &&
-	   reason_has(ch, "no block begins at byte 515"), "and again");
+	ch = open_file(in_dir("hostile"), 0);
+	ASSERT_EQ(zio_next(ch, &blk), 1, "a block that is too short");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "no block begins at byte 515");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "no block begins at byte 515");
 	zio_close(ch);
-}
-
-static int make_fifo(const char *name)
-{
-	ok(!mkfifo(path_of(name), 0600), "make a FIFO");
-	return open(path_of(name), O_RDWR | O_NONBLOCK | O_CLOEXEC);
 }
 
 static void put_part(int fd, uint32_t seq, size_t from, size_t to)
@@ -450,113 +385,106 @@ static void put_part(int fd, uint32_t seq, size_t from, size_t to)
 	fake_control((struct zio_control *)all, seq, SIZE, 1);
 	for (i = 0; i < SIZE; i++)
 		all[sizeof(struct zio_control) + i] = fake_byte(seq, i);
-	ok(write(fd, all + from, to - from) == (ssize_t)(to - from), "put");
+	ASSERT_EQ(write(fd, all + from, to - from), (ssize_t)(to - from), "put");
 }
 
-static void test_pipe(void)
+TEST("pieces in a pipe", fresh)
 {
-	int fd = make_fifo("pipe");
-	struct zio_channel *ch = open_file(path_of("pipe"), ZIO_OPEN_NONBLOCK);
+	int fd = make_fifo(in_dir("pipe"));
+	struct zio_channel *ch = open_file(in_dir("pipe"), ZIO_OPEN_NONBLOCK);
 	struct zio_block blk;
 
-	ok(fails(zio_next(ch, &blk), EAGAIN), "nothing in the pipe");
+	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "nothing in the pipe");
 	put_part(fd, 1, 0, 100);
-	ok(fails(zio_next(ch, &blk), EAGAIN), "part of a control");
+	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "part of a control");
 	put_part(fd, 1, 100, 520);
-	ok(fails(zio_next(ch, &blk), EAGAIN), "part of the data");
+	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "part of the data");
 	put_part(fd, 1, 520, ONE);
-	ok(zio_next(ch, &blk) == 1 && is_block(&blk, 1, SIZE), "all of it");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 1, SIZE), "all of it");
 	put_part(fd, 2, 0, 520);
-	ok(zio_next_control(ch, &blk) == 1, "a control");
-	ok(fails(zio_next_control(ch, &blk), EAGAIN), "skip what is not there");
-	ok(fails(zio_data(ch, &blk), EINVAL), "half skipped is not read");
+	ASSERT_EQ(zio_next_control(ch, &blk), 1, "a control");
+	ASSERT_ERRNO(zio_next_control(ch, &blk), EAGAIN, "skip what is not there");
+	ASSERT_ERRNO(zio_data(ch, &blk), EINVAL, "half skipped is not read");
 	put_part(fd, 2, 520, ONE);
 	put_part(fd, 3, 0, ONE);
-	ok(zio_next(ch, &blk) == 1 && is_block(&blk, 3, SIZE), "skipped");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 3, SIZE), "skipped");
 	put_part(fd, 4, 0, 520);
 	close(fd);
-	ok(zio_next_control(ch, &blk) == 1, "the last control");
-	ok(fails(zio_next_control(ch, &blk), ENODATA), "its data end early");
+	ASSERT_EQ(zio_next_control(ch, &blk), 1, "the last control");
+	ASSERT_ERRNO(zio_next_control(ch, &blk), ENODATA, "its data end early");
 	zio_close(ch);
 }
 
-static void test_interrupt(void)
+TEST("a signal ends a wait", fresh)
 {
-	int fd = make_fifo("interrupt");
-	struct zio_channel *ch;
+	int fd = make_fifo(in_dir("interrupt"));
+	struct zio_channel *ch = open_file(in_dir("interrupt"), 0);
 	struct zio_block blk;
 
-	ch = open_file(path_of("interrupt"), 0);
 	interrupt_soon(ch, SA_RESTART);
-	ok(zio_next(ch, &blk) == -1 &&
-	   (errno == EAGAIN || errno == EINTR), "a wait is interrupted");
-	ok(fails(zio_next(ch, &blk), EAGAIN), "and the next one");
-	ok(!(fcntl(fd, F_GETFL) & O_APPEND) && fcntl(fd, F_GETFL) & O_NONBLOCK,
-	   "the other end is as it was");
+	ASSERT_TRUE(zio_next(ch, &blk) == -1 && (errno == EAGAIN || errno == EINTR));
+	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "and the next one");
+	ASSERT_TRUE(!(fcntl(fd, F_GETFL) & O_APPEND) && fcntl(fd, F_GETFL) & O_NONBLOCK);
 	zio_close(ch);
 	close(fd);
 }
 
-/* The flags of standard input must not change: it may be shared. */
-static void test_standard(void)
+TEST("the flags of standard input do not change: it may be shared", fresh)
 {
 	int pipe_fd[2], saved = dup(STDIN_FILENO);
 	struct zio_channel *ch;
 	struct zio_block blk;
 
-	ok(!pipe(pipe_fd) && dup2(pipe_fd[0], STDIN_FILENO) == 0, "pipe");
+	ASSERT_TRUE(!pipe(pipe_fd) && dup2(pipe_fd[0], STDIN_FILENO) == 0, "pipe");
 	ch = open_file("-", ZIO_OPEN_NONBLOCK);
-	ok(fails(zio_next(ch, &blk), EAGAIN) && reason_has(ch, "standard input"),
-	   "standard input");
-	ok(!(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK), "not made to wait");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EAGAIN, "standard input");
+	ASSERT_TRUE(!(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK), "not made to wait");
 	put_part(pipe_fd[1], 5, 0, ONE);
-	ok(gives(ch, 5), "a block");
+	ASSERT_TRUE(gives(ch, 5), "a block");
 	zio_interrupt(ch);
 	zio_close(ch);
-	ok(!(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK), "nor afterwards");
+	ASSERT_TRUE(!(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK), "nor afterwards");
 	dup2(saved, STDIN_FILENO);
 	close(saved);
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
 }
 
-static void test_splice(void)
+TEST("blocks are spliced", fresh)
 {
-	struct zio_channel *in = open_file(path_of("round"), 0);
-	struct zio_channel *out = open_file(path_of("spliced"),
-					    ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	struct zio_channel *in = open_file(in_dir("round"), 0);
+	struct zio_channel *out = open_file(in_dir("spliced"),
+					    OUT);
 	struct zio_control none = { 0 };
 	struct zio_block blk;
 
-	ok(zio_splice(out, in, &none) == -2 && errno == EINVAL &&
-	   reason_has(in, "no control"), "splice before a control");
+	ASSERT_TRUE(zio_splice(out, in, &none) == -2 && errno == EINVAL);
+	ASSERT_HAS(zio_reason(in), "no control");
 	while (zio_next_control(in, &blk) > 0) {
-		ok(zio_splice(out, in, &none) == -1 && errno == EINVAL,
-		   "splice with a control of another length");
-		ok(!zio_splice(out, in, blk.control), "splice");
+		ASSERT_ERRNO(zio_splice(out, in, &none), EINVAL);
+		ASSERT_TRUE(!zio_splice(out, in, blk.control), "splice");
 	}
-	ok(zio_stats(out)->blocks == 3 && zio_stats(in)->bytes == 3 * SIZE,
-	   "statistics");
+	ASSERT_TRUE(zio_stats(out)->blocks == 3 && zio_stats(in)->bytes == 3 * SIZE);
 	zio_close(in);
 	zio_close(out);
-	in = open_file(path_of("spliced"), 0);
-	ok(gives(in, 0) && gives(in, 1) && gives(in, 2), "what was spliced");
-	ok(zio_next(in, &blk) == 0, "and its end");
+	in = open_file(in_dir("spliced"), 0);
+	ASSERT_TRUE(gives(in, 0) && gives(in, 1) && gives(in, 2), "what was spliced");
+	ASSERT_EQ(zio_next(in, &blk), 0, "and its end");
 	zio_close(in);
 }
 
-static void test_splice_torn(void)
+TEST("half a block is not spliced", fresh)
 {
 	struct zio_channel *in, *out;
 	struct zio_block blk;
 
-	make_file(path_of("torn"), 1);
-	ok(!truncate(path_of("torn"), ONE - 6), "tear it");
-	in = open_file(path_of("torn"), 0);
-	out = open_file(path_of("spliced"), ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
-	ok(zio_next_control(in, &blk) == 1, "its control");
-	ok(zio_splice(out, in, blk.control) == -2 && errno == ENODATA &&
-	   reason_has(in, "10 of the 16 bytes"), "half a block is told");
+	make_file(in_dir("torn"), 1);
+	ASSERT_TRUE(!truncate(in_dir("torn"), ONE - 6), "tear it");
+	in = open_file(in_dir("torn"), 0);
+	out = open_file(in_dir("spliced"), OUT);
+	ASSERT_EQ(zio_next_control(in, &blk), 1, "its control");
+	ASSERT_TRUE(zio_splice(out, in, blk.control) == -2 && errno == ENODATA);
+	ASSERT_HAS(zio_reason(in), "10 of the 16 bytes");
 	zio_close(in);
 	zio_close(out);
 }
@@ -577,14 +505,13 @@ static void write_of(struct zio_channel *ch, unsigned int chan, uint32_t seq)
 
 	fake_control(&control, seq, SIZE, 1);
 	control.addr.chan = chan;
-	ok(!zio_write_block(ch, &control, data, SIZE), "several channels: written");
+	ASSERT_TRUE(!zio_write_block(ch, &control, data, SIZE));
 }
 
-/* Numbers of one channel say nothing about another one. */
-static void test_several_channels(void)
+TEST("numbers of one channel say nothing about another one", fresh)
 {
-	const char *path = path_of("several");
-	struct zio_channel *ch = open_file(path, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
+	const char *path = in_dir("several");
+	struct zio_channel *ch = open_file(path, OUT);
 
 	write_of(ch, 0, 5);
 	write_of(ch, 1, 100);
@@ -595,37 +522,11 @@ static void test_several_channels(void)
 	write_of(ch, 0, 8);
 	zio_close(ch);
 	ch = open_file(path, 0);
-	ok(has_loss(ch, 0, 0) && has_loss(ch, 1, 0) && has_loss(ch, 0, 0) &&
-	   has_loss(ch, 2, 0), "several channels: none has a loss");
-	ok(has_loss(ch, 1, 2), "several channels: two blocks of one are lost");
-	ok(has_loss(ch, 1, 0), "several channels: and none after them");
-	ok(has_loss(ch, 0, 1), "several channels: one of another is lost");
-	ok(zio_stats(ch)->lost == 3, "several channels: the sum");
+	ASSERT_TRUE(has_loss(ch, 0, 0) && has_loss(ch, 1, 0) && has_loss(ch, 0, 0));
+	ASSERT_TRUE(has_loss(ch, 2, 0));
+	ASSERT_TRUE(has_loss(ch, 1, 2));
+	ASSERT_TRUE(has_loss(ch, 1, 0));
+	ASSERT_TRUE(has_loss(ch, 0, 1));
+	ASSERT_EQ(zio_stats(ch)->lost, 3);
 	zio_close(ch);
-}
-
-int main(void)
-{
-	make_dir();
-	setenv("ZIO_DEV_PATH", dir, 1);
-	test_round();
-	test_create();
-	test_append();
-	test_write_refused();
-	test_completed();
-	test_numbers();
-	test_unreadable();
-	test_flags();
-	test_skip();
-	test_hostile();
-	test_foreign();
-	test_lost();
-	test_cut();
-	test_several_channels();
-	test_pipe();
-	test_interrupt();
-	test_standard();
-	test_splice();
-	test_splice_torn();
-	return tap_end();
 }

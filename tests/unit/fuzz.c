@@ -5,10 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "assert.h"
 #include "fuzz.h"
-#include "tap.h"
 
-static const char *shown = "nothing";
 static unsigned int number;
 static uint64_t seed = 1, state;
 
@@ -92,71 +91,48 @@ static void mutate(struct fuzz_input *in, const struct fuzz_input *good, unsigne
 
 static void tell_input(void)
 {
-	printf("# %s: input %u of seed %llu\n", shown, number, (unsigned long long)seed);
-	fflush(stdout);
+	printf("# input %u of seed %llu\n", number, (unsigned long long)seed);
 }
 
-void fuzz_begin(void)
+static void begin(void)
 {
 	const char *text = getenv("ZIO_SEED");
 
 	if (text)
 		seed = strtoull(text, NULL, 0);
+	state = seed * 0x9e3779b97f4a7c15 + 1;
 	__sanitizer_set_death_callback(tell_input);
 }
 
-static void show(bool good, unsigned int n, unsigned int accepted)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "%s: %u inputs, %u accepted, %u refused", shown, n,
-		 accepted, n - accepted);
-	ok(good && accepted && accepted < n, text);
-}
-
-static bool refuse_good(void)
-{
-	printf("# %s: good input %u is refused\n", shown, number);
-	return false;
-}
-
-void fuzz(const char *name, fuzz_fn function, const struct fuzz_input *good,
-	  unsigned int n_good, unsigned int n)
+void fuzz(fuzz_fn function, const struct fuzz_input *good, unsigned int n_good,
+	  unsigned int n)
 {
 	const char *text = getenv("ZIO_FUZZ_INPUTS");
 	static struct fuzz_input in;
 	unsigned int accepted = 0;
-	bool takes_good = true;
 
-	shown = name;
-	state = seed * 0x9e3779b97f4a7c15 + 1;
+	begin();
 	n = text ? (unsigned int)strtoul(text, NULL, 0) : n;
 	for (number = 0; number < n; number++) {
-		bool is_good = number < n_good;
+		bool is_good = number < n_good, is_accepted;
 
 		in = good[is_good ? number : random_below(n_good)];
 		if (!is_good)
 			mutate(&in, good, n_good);
-		if (function(&in))
-			accepted++;
-		else if (is_good)
-			takes_good = refuse_good();
+		is_accepted = function(&in);
+		fuzz_demand(is_accepted || !is_good, "a good input is accepted");
+		accepted += is_accepted;
 	}
-	show(takes_good, n, accepted);
+	printf("# %u inputs, %u accepted, %u refused\n", n, accepted, n - accepted);
+	ASSERT_TRUE(accepted && accepted < n);
 }
 
 void fuzz_demand(bool good, const char *what)
 {
 	if (good)
 		return;
-	printf("# not true: %s\n", what);
 	tell_input();
-	exit(1);
-}
-
-int fuzz_end(void)
-{
-	return tap_end();
+	FAIL("not true: %s", what);
 }
 
 void fuzz_put(struct fuzz_input *in, const void *bytes, size_t len)

@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The user chooses how many inputs there are. */
+#define TEST_SECONDS 0
+
 /* Longer inputs are cut. */
 #define FUZZ_MAX 8192
 
@@ -27,19 +30,14 @@ typedef bool (*fuzz_fn)(const struct fuzz_input *in);
 
 /*
  * Let @function meet @n inputs, made of the @n_good ones. It has to accept each good one
- * as it is, and to refuse some of the damaged ones. Prints a result.
+ * as it is, and to refuse some of the damaged ones. A report of a sanitizer also tells
+ * which input it is about.
  */
-void fuzz(const char *name, fuzz_fn function, const struct fuzz_input *good,
-	  unsigned int n_good, unsigned int n);
+void fuzz(fuzz_fn function, const struct fuzz_input *good, unsigned int n_good,
+	  unsigned int n);
 
-/* Begin the program: a report of a sanitizer also tells which input it is about. */
-void fuzz_begin(void);
-
-/* End the program with the number of the input unless @good. */
+/* Fail with the number of the input unless @good. */
 void fuzz_demand(bool good, const char *what);
-
-/* Print the plan. Return the exit status of the program. */
-int fuzz_end(void);
 
 /* Put text, or more bytes, behind what @in has. */
 void fuzz_put(struct fuzz_input *in, const void *bytes, size_t len);

@@ -7,6 +7,7 @@
 
 #include "fake.h"
 #include "fuzz.h"
+#include "harness.h"
 #include "libzio/zio-batch.h"
 #include "libzio/zio-group.h"
 #include "libzio/zio-info.h"
@@ -211,41 +212,29 @@ static bool read_names(const struct fuzz_input *in)
 	return true;
 }
 
-static void make_good(void)
+SETUP(fresh)
 {
 	struct zio_control control;
 	unsigned int i;
-	int fd = open("good", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd;
 
+	make_dir(value);
+	ASSERT_TRUE(!chdir(dir));
+	nowhere = fopen("/dev/null", "we");
 	for (i = 0; i < N_GOOD; i++) {
 		make_file(&files[i], i);
 		make_names(&names[i], i);
 	}
-	if (write(fd, files[0].data, files[0].len) != (ssize_t)files[0].len)
-		abort();
+	fd = open("good", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ASSERT_EQ(write(fd, files[0].data, files[0].len), files[0].len);
 	close(fd);
 	make_control(&control, 0, 0);
 	known = zio_names_open(&control, fuzz_path(&names[2]), NULL);
 }
 
-int main(void)
-{
-	char dir[] = "/tmp/zio-fuzz.XXXXXX";
-
-	nowhere = fopen("/dev/null", "we");
-	if (!nowhere || !mkdtemp(dir) || chdir(dir))
-		abort();
-	fuzz_begin();
-	make_good();
-	fuzz("block files", read_blocks, files, N_GOOD, 20000);
-	fuzz("controls of block files", read_controls, files, N_GOOD, 20000);
-	fuzz("block files in a pipe", read_pipe, files, N_GOOD, 20000);
-	fuzz("batches", read_batches, files, N_GOOD, 20000);
-	fuzz("groups", read_group, files, N_GOOD, 10000);
-	fuzz("files of names", read_names, names, N_GOOD, 20000);
-	zio_names_close(known);
-	fclose(nowhere);
-	if (unlink("good") || rmdir(dir))
-		abort();
-	return fuzz_end();
-}
+TEST("block files", fresh) { fuzz(read_blocks, files, N_GOOD, 20000); }
+TEST("controls of block files", fresh) { fuzz(read_controls, files, N_GOOD, 20000); }
+TEST("block files in a pipe", fresh) { fuzz(read_pipe, files, N_GOOD, 20000); }
+TEST("batches", fresh) { fuzz(read_batches, files, N_GOOD, 20000); }
+TEST("groups", fresh) { fuzz(read_group, files, N_GOOD, 10000); }
+TEST("files of names", fresh) { fuzz(read_names, names, N_GOOD, 20000); }

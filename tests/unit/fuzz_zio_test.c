@@ -13,6 +13,7 @@
 
 #include "fake.h"
 #include "fuzz.h"
+#include "harness.h"
 #include "zio/command.h"
 
 #define MAX_WORDS 16
@@ -40,13 +41,7 @@ void __wrap_complain(const char *format, ...)
 	va_end(args);
 }
 
-static void put_files(const char *dir, const char *const (*list)[2])
-{
-	for (; (*list)[0]; list++)
-		fake_put_file(dir, (*list)[0], (*list)[1], 0644);
-}
-
-static void make_tree(const char *dir)
+static void make_tree(void)
 {
 	static const char *const tree[][2] = {
 		{ "bus/zio/version", "1.4\n" },
@@ -66,10 +61,11 @@ static void make_tree(const char *dir)
 		{ "zio/devices/zzero/rack1/id", "auto\n" },
 		{ "zio/devices/zzero/rack1/live", "0\n" },
 		{ "zio/devices/zzero/rack1/channels", "3\n" },
-		{ }
 	};
+	size_t i;
 
-	put_files(dir, tree);
+	for (i = 0; i < sizeof(tree) / sizeof(*tree); i++)
+		fake_put_file(dir, tree[i][0], tree[i][1], 0644);
 	setenv("ZIO_SYSFS", dir, 1);
 	setenv("ZIO_CONFIGFS", dir, 1);
 }
@@ -80,11 +76,9 @@ static void take_saved(struct fuzz_input *in)
 	static char name[] = "zio save", *argv[] = { name, NULL };
 	FILE *saved = stdout, *out = tmpfile();
 
-	if (!out)
-		abort();
+	ASSERT_TRUE(out);
 	stdout = out;
-	if (run_save(1, argv) != EXIT_OK)
-		abort();
+	ASSERT_EQ(run_save(1, argv), EXIT_OK);
 	stdout = saved;
 	rewind(out);
 	in->len = fread(in->data, 1, FUZZ_MAX, out);
@@ -145,21 +139,13 @@ static bool set(const struct fuzz_input *in)
 	return run_set(argc, argv) == EXIT_OK;
 }
 
-int main(void)
+SETUP(fresh)
 {
-	char dir[] = "/tmp/zio-fuzz.XXXXXX", command[sizeof(dir) + 16];
-
+	make_dir(value);
 	nowhere = fopen("/dev/null", "we");
-	if (!nowhere || !mkdtemp(dir))
-		abort();
-	fuzz_begin();
-	make_tree(dir);
+	make_tree();
 	make_inputs();
-	fuzz("files of zio save", restore, files, N_FILES, 3000);
-	fuzz("words of zio set", set, words, N_WORDS, 10000);
-	snprintf(command, sizeof(command), "rm -r '%s'", dir);
-	if (system(command))
-		abort();
-	fclose(nowhere);
-	return fuzz_end();
 }
+
+TEST("files of zio save", fresh) { fuzz(restore, files, N_FILES, 3000); }
+TEST("words of zio set", fresh) { fuzz(set, words, N_WORDS, 10000); }

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "fake.h"
+#include "harness.h"
 #include "stream.h"
-#include "tap.h"
 
 #define MAX_CHANNELS 4
 #define N_EVENTS 150
@@ -50,12 +50,24 @@ static struct model {
 	struct zio_group_stats seen;
 } model;
 
-static const char *wrong;	/* the first rule that was broken */
+static unsigned int seed;	/* of the streams */
+
+static void print_stats(const char *who, const struct zio_group_stats *s)
+{
+	printf("# %s: events %" PRIu64 " complete %" PRIu64 " blocks %" PRIu64
+	       " lost %" PRIu64 " skipped %" PRIu64 " late %" PRIu64 " gone %" PRIu64
+	       " late blocks %" PRIu64 " dropped %" PRIu64 "\n", who, s->events,
+	       s->complete, s->blocks, s->lost, s->skipped, s->late, s->gone,
+	       s->late_blocks, s->dropped);
+}
 
 static void expect(bool good, const char *rule)
 {
-	if (!good && !wrong)
-		wrong = rule;
+	if (good)
+		return;
+	print_stats("model", &model.seen);
+	print_stats("group", zio_group_stats(model.g));
+	FAIL("seed %u: not true: %s", seed, rule);
 }
 
 static unsigned int below(unsigned int n)
@@ -237,22 +249,13 @@ static void check_rest(void)
 	       "the counts are those of the model");
 }
 
-static void print_stats(const char *who, const struct zio_group_stats *s)
-{
-	printf("# %s: events %" PRIu64 " complete %" PRIu64 " blocks %" PRIu64
-	       " lost %" PRIu64 " skipped %" PRIu64 " late %" PRIu64 " gone %" PRIu64
-	       " late blocks %" PRIu64 " dropped %" PRIu64 "\n", who, s->events,
-	       s->complete, s->blocks, s->lost, s->skipped, s->late, s->gone,
-	       s->late_blocks, s->dropped);
-}
-
 static void run_model(unsigned int patience)
 {
 	static const int limits[] = { -1, LONG_MS, 0 };
 	unsigned int i, step;
 
 	open_model();
-	for (step = 0; step < 8 * N_EVENTS && !wrong; step++) {
+	for (step = 0; step < 8 * N_EVENTS; step++) {
 		write_next(&model.chan[below(model.n)]);
 		if (below(2))
 			take_event(limits[below(patience) ? below(2) : 2]);
@@ -263,33 +266,25 @@ static void run_model(unsigned int patience)
 		stream_end(&model.chan[i].s);
 		model.chan[i].ended = true;
 	}
-	while (!wrong && take_event(-1) > 0)
+	while (take_event(-1) > 0)
 		;
 	check_rest();
-	if (wrong) {
-		print_stats("model", &model.seen);
-		print_stats("group", zio_group_stats(model.g));
-	}
 	zio_group_close(model.g);
 	for (i = 0; i < model.n; i++)
 		stream_close(&model.chan[i].s);
 }
 
-int main(int argc, char **argv)
+/* The words are the first seed, and how many there are. */
+TEST("every block is given exactly once, or counted", make_dir)
 {
-	char what[64];
-	const char *given = argc > 1 ? argv[1] : getenv("ZIO_SEED");
-	unsigned int seed = given ? (unsigned int)strtoul(given, NULL, 0) : 1;
-	unsigned int turn, turns = argc > 2 ? (unsigned int)atoi(argv[2]) : 60;
+	const char *given = *arguments ?: getenv("ZIO_SEED");
+	unsigned int turn, turns = 60;
 
-	make_dir();
-	for (turn = 0; turn < turns; turn++) {
-		srandom(seed + turn);
-		wrong = NULL;
+	seed = given ? (unsigned int)strtoul(given, NULL, 0) : 1;
+	if (*arguments && arguments[1])
+		turns = (unsigned int)atoi(arguments[1]);
+	for (turn = 0; turn < turns; turn++, seed++) {
+		srandom(seed);
 		run_model(1 + turn % 8);
-		snprintf(what, sizeof(what), "%s: seed %u", wrong ? wrong : "streams",
-			 seed + turn);
-		ok(!wrong, what);
 	}
-	return tap_end();
 }

@@ -10,17 +10,9 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 #define NOBODY 65534
-
-static char path_text[PATH_MAX];
-
-static const char *in_dir(const char *name)
-{
-	snprintf(path_text, sizeof(path_text), "%s/%s", dir, name);
-	return path_text;
-}
 
 /* Each test has a stem of its own, and so its own files. */
 static const char *new_stem(void)
@@ -30,42 +22,6 @@ static const char *new_stem(void)
 
 	snprintf(stem, sizeof(stem), "%s/fake-%04x-0-1", dir, ++n);
 	return stem;
-}
-
-static void make_fifos(const char *stem)
-{
-	char path[PATH_MAX + 8];
-
-	snprintf(path, sizeof(path), "%s-ctrl", stem);
-	ok(!mkfifo(path, 0600), "make control FIFO");
-	snprintf(path, sizeof(path), "%s-data", stem);
-	ok(!mkfifo(path, 0600), "make data FIFO");
-}
-
-/* Opened for reading and writing, a FIFO neither waits nor ends. */
-static int hold_fifo(const char *stem, const char *suffix)
-{
-	char path[PATH_MAX + 8];
-
-	snprintf(path, sizeof(path), "%s-%s", stem, suffix);
-	return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-}
-
-static bool is_fake_data(const void *data, size_t size, uint32_t seq)
-{
-	const unsigned char *byte = data;
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		if (byte[i] != fake_byte(seq, i))
-			return false;
-	return true;
-}
-
-static bool is_block(const struct zio_block *blk, uint32_t seq, size_t size)
-{
-	return blk->control->seq_num == seq && blk->size == size &&
-	       blk->data && is_fake_data(blk->data, size, seq);
 }
 
 static bool opens(const char *name)
@@ -79,11 +35,11 @@ static bool opens(const char *name)
 		printf("# %s\n", err.text);
 		return false;
 	}
-	good = zio_next(ch, &blk) == 1 && is_block(&blk, 9, 16);
+	good = zio_next(ch, &blk) == 1 && is_fake(&blk, 9, 16);
 	return !zio_close(ch) && good;
 }
 
-static void test_names(void)
+TEST("names of a channel", make_dir)
 {
 	char path[2 * sizeof(dir) + 16];
 
@@ -92,34 +48,32 @@ static void test_names(void)
 	fake_put_block(in_dir("zname-0000-0-1"), 9, 16, 1);
 	fake_put_block(in_dir("short-2-3"), 9, 16, 1);
 	fake_put_block(in_dir("a-b-00ff-2-3"), 9, 16, 1);
-	ok(opens(in_dir("zname-0000-0-1-data")), "path of data node");
-	ok(opens(in_dir("zname-0000-0-1-ctrl")), "path of control node");
-	ok(opens(in_dir("zname-0000-0-1")), "path without suffix");
-	ok(opens("zname-0000-0-1"), "name with id");
-	ok(opens("zname-0-1"), "name without id");
-	ok(opens("zname-0-1-ctrl"), "name without id, with suffix");
-	ok(opens("short-2-3"), "short name that is there as such");
-	ok(opens("a-b-00ff-2-3"), "device name with a hyphen");
+	ASSERT_TRUE(opens(in_dir("zname-0000-0-1-data")), "path of data node");
+	ASSERT_TRUE(opens(in_dir("zname-0000-0-1-ctrl")), "path of control node");
+	ASSERT_TRUE(opens(in_dir("zname-0000-0-1")), "path without suffix");
+	ASSERT_TRUE(opens("zname-0000-0-1"), "name with id");
+	ASSERT_TRUE(opens("zname-0-1"), "name without id");
+	ASSERT_TRUE(opens("zname-0-1-ctrl"), "name without id, with suffix");
+	ASSERT_TRUE(opens("short-2-3"), "short name that is there as such");
+	ASSERT_TRUE(opens("a-b-00ff-2-3"), "device name with a hyphen");
 }
 
-static void test_missing(void)
+TEST("no such channel: the reason tells where it was looked for", make_dir)
 {
 	struct zio_error err = { 0 };
 
-	ok(!zio_open("zname-0-2", 0, &err) && errno == ENOENT,
-	   "no such channel");
-	ok(err.code == ENOENT && strstr(err.text, dir) &&
-	   strstr(err.text, "module"), "the reason names the directories");
-	ok(!zio_open("zname", 0, &err) && errno == ENOENT,
-	   "name without numbers");
-	ok(!zio_open("-0-1", 0, NULL) && errno == ENOENT,
-	   "name of numbers alone, reason not wanted");
-	ok(!zio_open("", 0, &err) && errno == ENOENT, "empty name");
-	ok(!zio_open(in_dir("nothing-data"), 0, &err) && errno == ENOENT &&
-	   strstr(err.text, "nothing-data"), "no such path");
+	setenv("ZIO_DEV_PATH", dir, 1);
+	ASSERT_TRUE(!zio_open("zname-0-2", 0, &err) && errno == ENOENT);
+	ASSERT_TRUE(err.code == ENOENT && strstr(err.text, dir));
+	ASSERT_HAS(err.text, "module");
+	ASSERT_TRUE(!zio_open("zname", 0, &err) && errno == ENOENT);
+	ASSERT_TRUE(!zio_open("-0-1", 0, NULL) && errno == ENOENT);
+	ASSERT_TRUE(!zio_open("", 0, &err) && errno == ENOENT, "empty name");
+	ASSERT_TRUE(!zio_open(in_dir("nothing-data"), 0, &err) && errno == ENOENT);
+	ASSERT_HAS(err.text, "nothing-data");
 }
 
-static void test_half_pair(void)
+TEST("a node without the other", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_error err = { 0 };
@@ -127,8 +81,8 @@ static void test_half_pair(void)
 
 	fake_control(&control, 1, 16, 1);
 	fake_put_control(stem, &control);
-	ok(!zio_open(stem, 0, &err) && errno == ENOENT &&
-	   strstr(err.text, "-data"), "data node missing");
+	ASSERT_TRUE(!zio_open(stem, 0, &err) && errno == ENOENT);
+	ASSERT_HAS(err.text, "-data");
 }
 
 /* Root may read anything, so the test runs as another user. */
@@ -164,17 +118,14 @@ static bool is_denied(mode_t mode, int flags, const char *reason)
 	return !status;
 }
 
-static void test_permission(void)
+TEST("no permission: the reason tells mode and direction", make_dir)
 {
-	ok(is_denied(0, 0, "mode 0000, owner"),
-	   "no permission: the reason tells mode and group");
-	ok(is_denied(0220, 0, "this is an output channel"),
-	   "output channel opened for reading");
-	ok(is_denied(0440, ZIO_OPEN_OUTPUT, "this is an input channel"),
-	   "input channel opened for writing");
+	ASSERT_TRUE(is_denied(0, 0, "mode 0000, owner"));
+	ASSERT_TRUE(is_denied(0220, 0, "this is an output channel"));
+	ASSERT_TRUE(is_denied(0440, ZIO_OPEN_OUTPUT, "this is an input channel"));
 }
 
-static void test_blocks(void)
+TEST("blocks of a channel", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_channel *ch;
@@ -185,21 +136,19 @@ static void test_blocks(void)
 		fake_put_block(stem, seq, 16 << (4 * seq), 2);
 	ch = zio_open(stem, 0, NULL);
 	for (seq = 0; seq < 3; seq++)
-		ok(zio_next(ch, &blk) == 1 &&
-		   is_block(&blk, seq, (size_t)32 << (4 * seq)) && !blk.lost,
-		   "block with its data");
-	ok(!zio_next(ch, &blk), "end of file");
-	ok(zio_stats(ch)->blocks == 3 && zio_stats(ch)->bytes ==
-	   32 + 512 + 8192 && !zio_stats(ch)->lost, "statistics");
-	ok(!strcmp(zio_method(ch), "read"), "method");
-	ok(strstr(zio_data_path(ch), "-data") &&
-	   strstr(zio_control_path(ch), "-ctrl"), "paths");
-	ok(fails(zio_write_block(ch, NULL, "x", 1), EBADF) &&
-	   reason_has(ch, "input"), "input does not take writes");
+		ASSERT_TRUE(zio_next(ch, &blk) == 1 &&
+			    is_fake(&blk, seq, (size_t)32 << (4 * seq)) && !blk.lost);
+	ASSERT_TRUE(!zio_next(ch, &blk), "end of file");
+	ASSERT_EQ(zio_stats(ch)->blocks, 3);
+	ASSERT_TRUE(zio_stats(ch)->bytes == 32 + 512 + 8192 && !zio_stats(ch)->lost);
+	ASSERT_STR(zio_method(ch), "read", "method");
+	ASSERT_HAS(zio_data_path(ch), "-data");
+	ASSERT_HAS(zio_control_path(ch), "-ctrl");
+	ASSERT_FAILS(ch, zio_write_block(ch, NULL, "x", 1), EBADF, "input");
 	zio_close(ch);
 }
 
-static void test_empty_block(void)
+TEST("blocks without data", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_channel *ch;
@@ -209,12 +158,9 @@ static void test_empty_block(void)
 	fake_put_block(stem, 2, 0, 0);
 	fake_put_block(stem, 3, 4, 4);
 	ch = zio_open(stem, 0, NULL);
-	ok(zio_next(ch, &blk) == 1 && !blk.size && !blk.data,
-	   "block without samples");
-	ok(zio_next(ch, &blk) == 1 && !blk.size && !blk.data,
-	   "block without samples or sample size");
-	ok(zio_next(ch, &blk) == 1 && is_block(&blk, 3, 16),
-	   "the block after it");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && !blk.size && !blk.data);
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && !blk.size && !blk.data);
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 3, 16));
 	zio_close(ch);
 }
 
@@ -226,7 +172,7 @@ static struct zio_channel *open_with(const char *stem,
 	return zio_open(stem, 0, NULL);
 }
 
-static void test_refused_controls(void)
+TEST("controls that are refused, and one of a later version", make_dir)
 {
 	struct zio_control control;
 	struct zio_channel *ch;
@@ -235,32 +181,28 @@ static void test_refused_controls(void)
 	fake_control(&control, 1, 16, 1);
 	control.major_version = 2;
 	ch = open_with(new_stem(), &control);
-	ok(fails(zio_next(ch, &blk), EPROTONOSUPPORT) &&
-	   reason_has(ch, "version 2."), "major version 2 is refused");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTONOSUPPORT, "version 2.");
 	zio_close(ch);
 
 	fake_control(&control, 1, 16, 1);
 	control.flags ^= 0x03000003;
 	ch = open_with(new_stem(), &control);
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "endian"),
-	   "other endianness is refused");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "endian");
 	zio_close(ch);
 
 	fake_control(&control, 1, 16, 0);
 	ch = open_with(new_stem(), &control);
-	ok(fails(zio_next(ch, &blk), EPROTO) &&
-	   reason_has(ch, "size of a sample is 0"),
-	   "samples of no size are refused");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "size of a sample is 0");
 	zio_close(ch);
 
 	fake_control(&control, 1, 16, 1);
 	control.minor_version = 200;
 	ch = open_with(new_stem(), &control);
-	ok(zio_next(ch, &blk) == 1, "a later minor version is taken");
+	ASSERT_EQ(zio_next(ch, &blk), 1, "a later minor version is taken");
 	zio_close(ch);
 }
 
-static void test_limit(void)
+TEST("a block over the limit", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_channel *ch;
@@ -270,21 +212,17 @@ static void test_limit(void)
 	fake_put_block(stem, 2, 16, 1);
 	ch = zio_open(stem, 0, NULL);
 	zio_set_max_block(ch, 4999);
-	ok(fails(zio_next(ch, &blk), EMSGSIZE) && reason_has(ch, "4999"),
-	   "block over the limit");
-	ok(blk.size == 5000 && blk.control->seq_num == 1 && !blk.data,
-	   "it can be looked at nevertheless");
-	ok(fails(zio_data(ch, &blk), EMSGSIZE), "still over the limit");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EMSGSIZE, "4999");
+	ASSERT_TRUE(blk.size == 5000 && blk.control->seq_num == 1 && !blk.data);
+	ASSERT_ERRNO(zio_data(ch, &blk), EMSGSIZE, "still over the limit");
 	zio_set_max_block(ch, 5000);
-	ok(zio_data(ch, &blk) == 1 && is_block(&blk, 1, 5000),
-	   "with the limit raised it is read");
+	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 1, 5000));
 	zio_set_max_block(ch, 16);
-	ok(zio_next(ch, &blk) == 1 && is_block(&blk, 2, 16),
-	   "block of exactly the limit");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16));
 	zio_close(ch);
 }
 
-static void test_huge(void)
+TEST("2^48 bytes", make_dir)
 {
 	struct zio_control control;
 	struct zio_channel *ch;
@@ -292,15 +230,13 @@ static void test_huge(void)
 
 	fake_control(&control, 1, UINT32_MAX, UINT16_MAX);
 	ch = open_with(new_stem(), &control);
-	ok(fails(zio_next(ch, &blk), sizeof(size_t) > 4 ? EMSGSIZE :
-		 EOVERFLOW), "2^48 bytes are over the limit");
+	ASSERT_ERRNO(zio_next(ch, &blk), sizeof(size_t) > 4 ? EMSGSIZE : EOVERFLOW);
 	zio_set_max_block(ch, SIZE_MAX);
-	ok(fails(zio_data(ch, &blk), ENOMEM) && reason_has(ch, "no memory"),
-	   "without a limit there is no memory for them");
+	ASSERT_FAILS(ch, zio_data(ch, &blk), ENOMEM, "no memory");
 	zio_close(ch);
 }
 
-static void test_truncated(void)
+TEST("nodes that end early", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_control control;
@@ -310,21 +246,18 @@ static void test_truncated(void)
 	fake_put_block(stem, 1, 16, 1);
 	fake_put_bytes(stem, "ctrl", "x", 1);
 	ch = zio_open(stem, 0, NULL);
-	ok(zio_next(ch, &blk) == 1, "block before the torn control");
-	ok(fails(zio_next(ch, &blk), EPROTO) && reason_has(ch, "1 of the 512"),
-	   "torn control");
+	ASSERT_EQ(zio_next(ch, &blk), 1, "block before the torn control");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "1 of the 512");
 	zio_close(ch);
 
 	stem = new_stem();
 	fake_control(&control, 1, 100, 1);
 	ch = open_with(stem, &control);
-	ok(fails(zio_next(ch, &blk), ENODATA) &&
-	   reason_has(ch, "64 of the 100"), "torn data");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), ENODATA, "64 of the 100");
 	zio_close(ch);
 }
 
-/* A directory stands for a node that can be opened but not read. */
-static void test_read_error(void)
+TEST("nodes that can be opened but not read", make_dir)
 {
 	const char *stem = new_stem();
 	char path[PATH_MAX + 8];
@@ -335,8 +268,7 @@ static void test_read_error(void)
 	mkdir(path, 0700);
 	fake_put_data(stem, 1, 16);
 	ch = zio_open(stem, 0, NULL);
-	ok(fails(zio_next(ch, &blk), EISDIR) &&
-	   reason_has(ch, "read control"), "error on the control node");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EISDIR, "read control");
 	zio_close(ch);
 
 	stem = new_stem();
@@ -344,16 +276,15 @@ static void test_read_error(void)
 	mkdir(path, 0700);
 	fake_put_bytes(stem, "ctrl", "", 0);
 	ch = zio_open(stem, 0, NULL);
-	ok(ch && !zio_next(ch, &blk), "nothing there");
+	ASSERT_TRUE(ch && !zio_next(ch, &blk), "nothing there");
 	fake_put_block(stem, 1, 16, 1);
-	ok(fails(zio_next(ch, &blk), EISDIR) && reason_has(ch, "read data"),
-	   "error on the data node");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EISDIR, "read data");
 	zio_close(ch);
 }
 
 #define LARGEST_LOSS ((1u << 24) - 1)	/* while the numbers pass 2^32 */
 
-static void test_lost(void)
+TEST("lost blocks are counted", make_dir)
 {
 	static const struct {
 		uint32_t seq, lost;
@@ -375,13 +306,12 @@ static void test_lost(void)
 		fake_put_block(stem, step[i].seq, 16, 1);
 	ch = zio_open(stem, 0, NULL);
 	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++)
-		ok(zio_next(ch, &blk) == 1 && blk.lost == step[i].lost,
-		   "lost blocks");
-	ok(zio_stats(ch)->lost == 9 + LARGEST_LOSS, "lost blocks in all");
+		ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.lost == step[i].lost);
+	ASSERT_EQ(zio_stats(ch)->lost, 9 + LARGEST_LOSS, "lost blocks in all");
 	zio_close(ch);
 }
 
-static void test_controls_then_data(void)
+TEST("controls first, then their data", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_channel *ch;
@@ -390,16 +320,15 @@ static void test_controls_then_data(void)
 	fake_put_block(stem, 1, 16, 1);
 	fake_put_block(stem, 2, 16, 1);
 	ch = zio_open(stem, 0, NULL);
-	ok(fails(zio_data(ch, &blk), EINVAL), "data before a control");
-	ok(zio_next_control(ch, &blk) == 1 && !blk.data && blk.size == 16,
-	   "control alone");
-	ok(zio_data(ch, &blk) == 1 && is_block(&blk, 1, 16), "then its data");
-	ok(fails(zio_data(ch, &blk), EINVAL), "not twice");
-	ok(zio_next(ch, &blk) == 1 && is_block(&blk, 2, 16), "next block");
+	ASSERT_ERRNO(zio_data(ch, &blk), EINVAL, "data before a control");
+	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && !blk.data && blk.size == 16);
+	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 1, 16), "then its data");
+	ASSERT_ERRNO(zio_data(ch, &blk), EINVAL, "not twice");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16), "next block");
 	zio_close(ch);
 }
 
-static void test_control_only(void)
+TEST("controls alone", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_control control;
@@ -411,18 +340,17 @@ static void test_control_only(void)
 	fake_put_control(stem, &control);
 	fake_put_bytes(in_dir("lone"), "stream.ctrl", &control, 512);
 	ch = zio_open(stem, ZIO_OPEN_CONTROL_ONLY, NULL);
-	ok(ch && zio_next_control(ch, &blk) == 1, "no data node needed");
-	ok(fails(zio_data(ch, &blk), EBADF), "there are no data to read");
-	ok(fails(zio_next(ch, &blk), EBADF), "nor so");
-	ok(!zio_next_control(ch, &blk) && !zio_data_path(ch), "end of file");
+	ASSERT_TRUE(ch && zio_next_control(ch, &blk) == 1, "no data node needed");
+	ASSERT_ERRNO(zio_data(ch, &blk), EBADF, "there are no data to read");
+	ASSERT_ERRNO(zio_next(ch, &blk), EBADF, "nor so");
+	ASSERT_TRUE(!zio_next_control(ch, &blk) && !zio_data_path(ch), "end of file");
 	zio_close(ch);
 	ch = zio_open(in_dir("lone-stream.ctrl"), ZIO_OPEN_CONTROL_ONLY, NULL);
-	ok(ch && zio_next_control(ch, &blk) == 1 && zio_fd(ch) >= 0,
-	   "a lone node of controls");
+	ASSERT_TRUE(ch && zio_next_control(ch, &blk) == 1 && zio_fd(ch) >= 0);
 	zio_close(ch);
 }
 
-static void test_next_into(void)
+TEST("into the caller's memory", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_channel *ch;
@@ -432,16 +360,15 @@ static void test_next_into(void)
 	fake_put_block(stem, 1, 32, 1);
 	fake_put_block(stem, 2, 33, 1);
 	ch = zio_open(stem, 0, NULL);
-	ok(zio_next_into(ch, &blk, mem, sizeof(mem)) == 1 &&
-	   blk.data == mem && is_block(&blk, 1, 32), "into own memory");
-	ok(fails(zio_next_into(ch, &blk, mem, sizeof(mem)), EMSGSIZE) &&
-	   blk.size == 33, "own memory is too small");
-	ok(zio_data(ch, &blk) == 1 && is_block(&blk, 2, 33),
-	   "then into the library's");
+	ASSERT_TRUE(zio_next_into(ch, &blk, mem, sizeof(mem)) == 1 && blk.data == mem);
+	ASSERT_TRUE(is_fake(&blk, 1, 32));
+	ASSERT_ERRNO(zio_next_into(ch, &blk, mem, sizeof(mem)), EMSGSIZE);
+	ASSERT_EQ(blk.size, 33);
+	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 2, 33));
 	zio_close(ch);
 }
 
-static void test_nonblock(void)
+TEST("pieces make a block", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_control control;
@@ -450,61 +377,53 @@ static void test_nonblock(void)
 	int ctrl, data, idle;
 	char mem[64];
 
-	make_fifos(stem);
-	ctrl = hold_fifo(stem, "ctrl");
-	data = hold_fifo(stem, "data");
+	ctrl = make_fifo_of(stem, "ctrl");
+	data = make_fifo_of(stem, "data");
 	ch = zio_open(stem, ZIO_OPEN_NONBLOCK, NULL);
 	fake_control(&control, 1, 64, 1);
-	ok(fails(zio_next(ch, &blk), EAGAIN), "nothing there");
+	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "nothing there");
 	idle = zio_fd(ch);
 	fake_put_bytes(stem, "ctrl", &control, 100);
-	ok(fails(zio_next(ch, &blk), EAGAIN) && zio_fd(ch) == idle,
-	   "piece of a control");
+	ASSERT_TRUE(fails(zio_next(ch, &blk), EAGAIN) && zio_fd(ch) == idle);
 	fake_put_bytes(stem, "ctrl", (char *)&control + 100, 412);
-	ok(fails(zio_next(ch, &blk), EAGAIN) && zio_fd(ch) != idle,
-	   "control without data");
+	ASSERT_TRUE(fails(zio_next(ch, &blk), EAGAIN) && zio_fd(ch) != idle);
 	fake_put_data(stem, 1, 10);
-	ok(fails(zio_next(ch, &blk), EAGAIN), "piece of the data");
-	ok(fails(zio_next_into(ch, &blk, mem, sizeof(mem)), EINVAL),
-	   "a half-read block keeps its memory");
+	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "piece of the data");
+	ASSERT_ERRNO(zio_next_into(ch, &blk, mem, sizeof(mem)), EINVAL);
 	for (size_t i = 10; i < 64; i++) {
 		unsigned char byte = fake_byte(1, i);
 
 		fake_put_bytes(stem, "data", &byte, 1);
 	}
-	ok(zio_next(ch, &blk) == 1 && is_block(&blk, 1, 64) &&
-	   zio_fd(ch) == idle, "the pieces make a block");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 1, 64));
+	ASSERT_EQ(zio_fd(ch), idle);
 	fake_put_block(stem, 2, 16, 1);
-	ok(zio_next(ch, &blk) == 1 && is_block(&blk, 2, 16) && !blk.lost,
-	   "the block after it");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16) && !blk.lost);
 	zio_close(ch);
 	close(ctrl);
 	close(data);
 }
 
-static void test_interrupt(void)
+TEST("a signal ends a wait", make_dir)
 {
 	const char *stem = new_stem();
 	struct zio_channel *ch;
 	struct zio_block blk;
 	int ctrl, data, ret;
 
-	make_fifos(stem);
-	ctrl = hold_fifo(stem, "ctrl");
-	data = hold_fifo(stem, "data");
+	ctrl = make_fifo_of(stem, "ctrl");
+	data = make_fifo_of(stem, "data");
 	ch = zio_open(stem, 0, NULL);
 	interrupt_soon(ch, 0);
 	ret = zio_next(ch, &blk);
-	ok(ret == -1 && (errno == EINTR || errno == EAGAIN),
-	   "signal while waiting");
-	ok(fails(zio_next(ch, &blk), EAGAIN),
-	   "signal before waiting");
+	ASSERT_TRUE(ret == -1 && (errno == EINTR || errno == EAGAIN));
+	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "signal before waiting");
 	zio_close(ch);
 	close(ctrl);
 	close(data);
 }
 
-static void test_write(void)
+TEST("blocks are written", make_dir)
 {
 	struct zio_control control, got;
 	const char *stem = new_stem();
@@ -514,34 +433,26 @@ static void test_write(void)
 	char back[32];
 	int ctrl, data;
 
-	make_fifos(stem);
-	ctrl = hold_fifo(stem, "ctrl");
-	data = hold_fifo(stem, "data");
+	ctrl = make_fifo_of(stem, "ctrl");
+	data = make_fifo_of(stem, "data");
 	ch = zio_open(stem, ZIO_OPEN_OUTPUT, NULL);
 	zio_control_init(&control, 8, 2);
-	ok(!zio_write_block(ch, &control, mem, 16), "write a block");
-	ok(read(ctrl, &got, sizeof(got)) == 512 &&
-	   !memcmp(&got, &control, 512), "its control has arrived");
-	ok(read(data, back, sizeof(back)) == 16 && !memcmp(mem, back, 16),
-	   "its data have arrived");
-	ok(!zio_write_block(ch, NULL, mem, 5) &&
-	   read(data, back, sizeof(back)) == 5 &&
-	   fails((int)read(ctrl, &got, 1), EAGAIN), "data alone");
-	ok(fails(zio_write_block(ch, &control, mem, 15), EINVAL) &&
-	   reason_has(ch, "length"), "control and data differ");
-	ok(fails(zio_write_block(ch, &control, mem, 18), EINVAL) &&
-	   reason_has(ch, "length"), "more data than the control tells");
-	ok(fails(zio_next(ch, &blk), EBADF) && reason_has(ch, "output"),
-	   "output is not read");
-	ok(zio_stats(ch)->blocks == 2 && zio_stats(ch)->bytes == 21,
-	   "statistics of output");
-	ok(!zio_close(ch), "close");
+	ASSERT_TRUE(!zio_write_block(ch, &control, mem, 16), "write a block");
+	ASSERT_TRUE(read(ctrl, &got, sizeof(got)) == 512 && !memcmp(&got, &control, 512));
+	ASSERT_TRUE(read(data, back, sizeof(back)) == 16 && !memcmp(mem, back, 16));
+	ASSERT_TRUE(!zio_write_block(ch, NULL, mem, 5));
+	ASSERT_EQ(read(data, back, sizeof(back)), 5);
+	ASSERT_ERRNO(read(ctrl, &got, 1), EAGAIN);
+	ASSERT_FAILS(ch, zio_write_block(ch, &control, mem, 15), EINVAL, "length");
+	ASSERT_FAILS(ch, zio_write_block(ch, &control, mem, 18), EINVAL, "length");
+	ASSERT_FAILS(ch, zio_next(ch, &blk), EBADF, "output");
+	ASSERT_TRUE(zio_stats(ch)->blocks == 2 && zio_stats(ch)->bytes == 21);
+	ASSERT_TRUE(!zio_close(ch), "close");
 	close(ctrl);
 	close(data);
 }
 
-/* The block is larger than a pipe; each EAGAIN is followed by a read of the pipe. */
-static void test_write_nonblock(void)
+TEST("a written block that is larger than a pipe goes in pieces", make_dir)
 {
 	const size_t size = 300000;
 	const char *stem = new_stem();
@@ -552,9 +463,8 @@ static void test_write_nonblock(void)
 	int ctrl, data;
 	char rest[1024];
 
-	make_fifos(stem);
-	ctrl = hold_fifo(stem, "ctrl");
-	data = hold_fifo(stem, "data");
+	ctrl = make_fifo_of(stem, "ctrl");
+	data = make_fifo_of(stem, "data");
 	for (i = 0; i < size; i++)
 		mem[i] = fake_byte(7, i / 5);
 	zio_control_init(&control, (uint32_t)size, 1);
@@ -568,9 +478,8 @@ static void test_write_nonblock(void)
 		waits++;
 	}
 	got += (size_t)read(data, back + got, size - got);
-	ok(waits > 1 && got == size && !memcmp(mem, back, size),
-	   "pieces of a written block");
-	ok(read(ctrl, rest, sizeof(rest)) == 512, "its control went once");
+	ASSERT_TRUE(waits > 1 && got == size && !memcmp(mem, back, size));
+	ASSERT_EQ(read(ctrl, rest, sizeof(rest)), 512, "its control went once");
 	zio_close(ch);
 	close(ctrl);
 	close(data);
@@ -583,60 +492,29 @@ static bool is_name(const char *name, const char *wanted)
 	return name && !strcmp(name, wanted);
 }
 
-static void test_attr_names(void)
+TEST("names of attributes", make_dir)
 {
-	ok(is_name(zio_attr_name(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_GAIN),
-		   "gain-factor"), "gain");
-	ok(is_name(zio_attr_name(ZIO_ATTR_OF_TRIGGER,
-				 ZIO_ATTR_TRIG_PRE_SAMP), "pre-samples"),
-	   "pre-samples");
-	ok(is_name(zio_attr_name(ZIO_ATTR_OF_BUFFER, ZIO_ATTR_ZBUF_MAXLEN),
-		   "max-buffer-len"), "max-buffer-len");
-	ok(is_name(zio_attr_name(ZIO_ATTR_OF_TRIGGER, 15), "version"),
-	   "version");
-	ok(!zio_attr_name(ZIO_ATTR_OF_CHANNEL, 13), "an unused index");
-	ok(!zio_attr_name(ZIO_ATTR_OF_CHANNEL, 16), "an index too large");
+	ASSERT_STR(zio_attr_name(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_GAIN), "gain-factor");
+	ASSERT_STR(zio_attr_name(ZIO_ATTR_OF_TRIGGER, ZIO_ATTR_TRIG_PRE_SAMP),
+		   "pre-samples");
+	ASSERT_STR(zio_attr_name(ZIO_ATTR_OF_BUFFER, ZIO_ATTR_ZBUF_MAXLEN),
+		   "max-buffer-len");
+	ASSERT_STR(zio_attr_name(ZIO_ATTR_OF_TRIGGER, 15), "version", "version");
+	ASSERT_TRUE(!zio_attr_name(ZIO_ATTR_OF_CHANNEL, 13), "an unused index");
+	ASSERT_TRUE(!zio_attr_name(ZIO_ATTR_OF_CHANNEL, 16), "an index too large");
 }
 
-static void test_alarm_names(void)
+TEST("names of alarms", make_dir)
 {
 	char text[64];
 	char tiny[8];
 
-	ok(is_name(zio_alarm_name(0), "lost-block") &&
-	   is_name(zio_alarm_name(3), "dry") && !zio_alarm_name(4),
-	   "names of alarms");
-	ok(zio_alarm_text(0x83, text, sizeof(text)) == 28 &&
-	   is_name(text, "lost-block,lost-trigger,bit7"), "list of alarms");
-	ok(!zio_alarm_text(0, text, sizeof(text)) && !*text, "no alarm");
-	ok(zio_alarm_text(0x83, tiny, sizeof(tiny)) == 28 &&
-	   is_name(tiny, "lost-bl"), "list cut to size");
-	ok(zio_alarm_text(0x83, NULL, 0) == 28, "length alone");
-}
-
-int main(void)
-{
-	make_dir();
-	test_names();
-	test_missing();
-	test_half_pair();
-	test_permission();
-	test_blocks();
-	test_empty_block();
-	test_refused_controls();
-	test_limit();
-	test_huge();
-	test_truncated();
-	test_read_error();
-	test_lost();
-	test_controls_then_data();
-	test_control_only();
-	test_next_into();
-	test_nonblock();
-	test_interrupt();
-	test_write();
-	test_write_nonblock();
-	test_attr_names();
-	test_alarm_names();
-	return tap_end();
+	ASSERT_STR(zio_alarm_name(0), "lost-block");
+	ASSERT_TRUE(is_name(zio_alarm_name(3), "dry") && !zio_alarm_name(4));
+	ASSERT_EQ(zio_alarm_text(0x83, text, sizeof(text)), 28);
+	ASSERT_STR(text, "lost-block,lost-trigger,bit7");
+	ASSERT_TRUE(!zio_alarm_text(0, text, sizeof(text)) && !*text, "no alarm");
+	ASSERT_EQ(zio_alarm_text(0x83, tiny, sizeof(tiny)), 28);
+	ASSERT_STR(tiny, "lost-bl");
+	ASSERT_EQ(zio_alarm_text(0x83, NULL, 0), 28, "length alone");
 }

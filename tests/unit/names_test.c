@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 #define CSET "sys/bus/zio/devices/zzero-0000/cset0/"
 
@@ -42,48 +42,54 @@ static void make_control(void)
 	trigger->ext_val[31] = 11;
 }
 
-/* Are the values of @owner, in their order, @wanted? */
-static bool has_values(const struct zio_names *names, enum zio_attr_owner owner,
-		       const char *wanted)
+/* The values of @owner, in their order. */
+static const char *values(const struct zio_names *names, enum zio_attr_owner owner)
 {
+	static char text[1024];
 	struct zio_attr_value list[ZIO_MAX_ATTRS];
 	int i, n = zio_control_attrs(&control, names, owner, list);
-	char text[1024] = "";
+	size_t used = 0;
 
+	text[0] = '\0';
 	for (i = 0; i < n; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s=%jd ",
-			 list[i].name, (intmax_t)list[i].value);
-	if (!strcmp(text, wanted))
-		return true;
-	printf("# got '%s'\n", text);
-	return false;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s=%jd ",
+					 list[i].name, (intmax_t)list[i].value);
+	return text;
 }
 
-static void test_live(void)
+#define ASSERT_CHANNEL(names, text)	ASSERT_STR(values(names, ZIO_ATTR_OF_CHANNEL), text " ")
+#define ASSERT_TRIGGER(names, text)	ASSERT_STR(values(names, ZIO_ATTR_OF_TRIGGER), text " ")
+
+#define CHANNEL		"gain-factor=1500 offset=-5000 flavour=7 threshold=-5 ext31=0"
+#define CHANNEL_NUMBERS	"gain-factor=1500 offset=-5000 std13=7 ext3=4294967291 ext31=0"
+#define TRIGGER		"post-samples=16 period-ns=12884901872 slack-ns=4294967295 last=8 clock=11"
+/* The clock has a name in any case. */
+#define TRIGGER_NUMBERS	"post-samples=16 ext0=4294967280 ext1=2 ext4=4294967295 ext30=8 clock=11"
+
+SETUP(fresh)
+{
+	make_dir(value);
+	make_tree();
+	make_control();
+}
+
+TEST("names of a live channel", fresh)
 {
 	struct zio_names *names = zio_names_open(&control, NULL, NULL);
 
-	ok(names && zio_names_match(names, &control), "names of a live channel");
-	ok(has_values(names, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 offset=-5000 "
-		      "flavour=7 threshold=-5 ext31=0 "), "names of a channel");
-	ok(has_values(names, ZIO_ATTR_OF_TRIGGER, "post-samples=16 "
-		      "period-ns=12884901872 slack-ns=4294967295 last=8 clock=11 "),
-	   "names of a trigger; the clock is no upper half");
-	control.attr_trigger.ext_mask &= ~2u;
-	ok(has_values(names, ZIO_ATTR_OF_TRIGGER, "post-samples=16 "
-		      "period-ns=4294967280 slack-ns=4294967295 last=8 clock=11 "),
-	   "a lower half alone");
-	make_control();
+	ASSERT_TRUE(zio_names_match(names, &control));
+	ASSERT_CHANNEL(names, CHANNEL);
+	ASSERT_TRIGGER(names, TRIGGER);
+	control.attr_trigger.ext_mask &= ~2u;	/* a lower half alone */
+	ASSERT_TRIGGER(names,
+		       "post-samples=16 period-ns=4294967280 slack-ns=4294967295 last=8 clock=11");
 	zio_names_close(names);
 }
 
-static void test_unknown(void)
+TEST("numbers stand for names that are not known", fresh)
 {
-	ok(has_values(NULL, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 offset=-5000 "
-		      "std13=7 ext3=4294967291 ext31=0 "), "numbers without names");
-	ok(has_values(NULL, ZIO_ATTR_OF_TRIGGER, "post-samples=16 ext0=4294967280 "
-		      "ext1=2 ext4=4294967295 ext30=8 clock=11 "),
-	   "the clock has a name in any case");
+	ASSERT_CHANNEL(NULL, CHANNEL_NUMBERS);
+	ASSERT_TRIGGER(NULL, TRIGGER_NUMBERS);
 }
 
 static bool errs(const char *file, int code, const char *reason)
@@ -99,35 +105,29 @@ static bool errs(const char *file, int code, const char *reason)
 	return good;
 }
 
-/* Names of another channel or trigger are none. */
-static void test_match(void)
+TEST("names of another channel or trigger are none", fresh)
 {
 	struct zio_names *names = zio_names_open(&control, NULL, NULL);
 
 	strcpy(control.triggername, "timer");
-	ok(!zio_names_match(names, &control), "another trigger");
-	ok(has_values(names, ZIO_ATTR_OF_TRIGGER, "post-samples=16 ext0=4294967280 "
-		      "ext1=2 ext4=4294967295 ext30=8 clock=11 "),
-	   "names of another trigger are not used");
-	ok(errs(NULL, ENOENT, "is 'hrt' by now, and not 'timer'"),
-	   "the trigger was replaced");
+	ASSERT_TRUE(!zio_names_match(names, &control), "another trigger");
+	ASSERT_TRIGGER(names, TRIGGER_NUMBERS);
+	ASSERT_TRUE(errs(NULL, ENOENT, "is 'hrt' by now, and not 'timer'"));
 	make_control();
 	control.addr.chan = 2;
-	ok(!zio_names_match(names, &control), "another channel");
-	ok(errs(NULL, ENOENT, "chan"), "no such channel");
+	ASSERT_TRUE(!zio_names_match(names, &control), "another channel");
+	ASSERT_TRUE(errs(NULL, ENOENT, "chan"), "no such channel");
 	make_control();
 	control.addr.dev_id = 1;
-	ok(!zio_names_match(names, &control), "another device");
-	ok(errs(NULL, ENOENT, "zzero-0001"), "no such device");
+	ASSERT_TRUE(!zio_names_match(names, &control), "another device");
+	ASSERT_TRUE(errs(NULL, ENOENT, "zzero-0001"), "no such device");
 	make_control();
 	control.addr.cset = 1;
-	ok(!zio_names_match(names, &control), "another set");
-	make_control();
+	ASSERT_TRUE(!zio_names_match(names, &control), "another set");
 	zio_names_close(names);
 }
 
-/* A core that has no files of names: only the standard ones are known. */
-static void test_old_core(void)
+TEST("a core without files of names: only the standard ones are known", fresh)
 {
 	char path[PATH_MAX];
 	struct zio_names *names;
@@ -135,14 +135,11 @@ static void test_old_core(void)
 	snprintf(path, sizeof(path), "%s/" CSET "chan1/control-attrs", dir);
 	unlink(path);
 	names = zio_names_open(&control, NULL, NULL);
-	ok(names && has_values(names, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 "
-			       "offset=-5000 std13=7 ext3=4294967291 ext31=0 "),
-	   "a core without names");
+	ASSERT_CHANNEL(names, CHANNEL_NUMBERS);
 	zio_names_close(names);
-	make_tree();
 }
 
-static void test_file(void)
+TEST("names from a file", fresh)
 {
 	char path[sizeof(dir) + 16];
 	struct zio_names *names = zio_names_open(&control, NULL, NULL);
@@ -150,34 +147,25 @@ static void test_file(void)
 
 	snprintf(path, sizeof(path), "%s/names", dir);
 	file = fopen(path, "we");
-	fputs("# names of two machines\n\n", file);
-	fputs("other-0000-0-1 channel ext 3 wrong\n", file);
-	ok(!zio_names_print(names, file) && !fclose(file), "write names");
+	fputs("# names of two machines\n\nother-0000-0-1 channel ext 3 wrong\n", file);
+	ASSERT_TRUE(!zio_names_print(names, file) && !fclose(file), "write names");
 	zio_names_close(names);
 	setenv("ZIO_SYSFS", "/nowhere", 1);
-	ok(errs(NULL, ENOENT, "is zio loaded?"), "a machine without devices");
+	ASSERT_TRUE(errs(NULL, ENOENT, "is zio loaded?"), "a machine without devices");
 	names = zio_names_open(&control, path, NULL);
-	ok(names && has_values(names, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 "
-			       "offset=-5000 flavour=7 threshold=-5 ext31=0 "),
-	   "names of a channel from a file");
-	ok(has_values(names, ZIO_ATTR_OF_TRIGGER, "post-samples=16 "
-		      "period-ns=12884901872 slack-ns=4294967295 last=8 clock=11 "),
-	   "names of a trigger from a file");
+	ASSERT_CHANNEL(names, CHANNEL);
+	ASSERT_TRIGGER(names, TRIGGER);
 	zio_names_close(names);
 	control.addr.chan = 3;
-	ok(errs(path, ENOENT, "no names of zzero-0000-0-3"), "another channel");
+	ASSERT_TRUE(errs(path, ENOENT, "no names of zzero-0000-0-3"), "another channel");
 	make_control();
 	strcpy(control.triggername, "timer");
 	names = zio_names_open(&control, path, NULL);
-	ok(names && has_values(names, ZIO_ATTR_OF_TRIGGER, "post-samples=16 "
-			       "ext0=4294967280 ext1=2 ext4=4294967295 ext30=8 clock=11 "),
-	   "another trigger in a file");
+	ASSERT_TRIGGER(names, TRIGGER_NUMBERS);
 	zio_names_close(names);
-	make_control();
-	make_tree();
 }
 
-static void test_bad_file(void)
+TEST("a damaged file of names", fresh)
 {
 	static const char *const bad[] = {
 		"junk\n", "zzero-0000-0-1 channel\n",
@@ -191,80 +179,58 @@ static void test_bad_file(void)
 	snprintf(path, sizeof(path), "%s/bad", dir);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		fake_put_file(dir, "bad", bad[i], 0644);
-		ok(errs(path, EILSEQ, "bad:1: not a line"), bad[i][0] == 'j' ?
-		   "a file of something else" : "a line that is wrong");
+		ASSERT_TRUE(errs(path, EILSEQ, "bad:1: not a line"));
 	}
-	ok(errs("/nowhere/names", ENOENT, "/nowhere/names: open for reading"),
-	   "a file that is not there");
-	ok(errs(dir, EISDIR, ": read: "), "a directory");
+	ASSERT_TRUE(errs("/nowhere/names", ENOENT, "/nowhere/names: open for reading"));
+	ASSERT_TRUE(errs(dir, EISDIR, ": read: "), "a directory");
 }
 
-static void test_null(void)
+TEST("arguments that are missing", fresh)
 {
 	struct zio_attr_value list[ZIO_MAX_ATTRS];
 	struct zio_error err;
 
-	ok(!zio_names_open(NULL, NULL, &err) && errno == EINVAL &&
-	   strstr(err.text, "NULL"), "names of no control");
-	ok(zio_names_print(NULL, stdout) == -1 && errno == EINVAL, "print no names");
-	ok(!zio_names_match(NULL, &control), "no names match nothing");
-	ok(zio_control_attrs(NULL, NULL, ZIO_ATTR_OF_CHANNEL, list) == -1 &&
-	   errno == EINVAL, "attributes of no control");
-	ok(zio_control_attrs(&control, NULL, ZIO_ATTR_OF_CHANNEL, NULL) == -1 &&
-	   errno == EINVAL, "attributes into nothing");
-	ok(zio_control_attrs(&control, NULL, ZIO_ATTR_OF_BUFFER, list) == -1 &&
-	   errno == EINVAL, "controls have no attributes of buffers");
+	ASSERT_REFUSED(!zio_names_open(NULL, NULL, &err));
+	ASSERT_HAS(err.text, "NULL");
+	ASSERT_ERRNO(zio_names_print(NULL, stdout), EINVAL, "print no names");
+	ASSERT_TRUE(!zio_names_match(NULL, &control), "no names match nothing");
+	ASSERT_ERRNO(zio_control_attrs(NULL, NULL, ZIO_ATTR_OF_CHANNEL, list), EINVAL);
+	ASSERT_ERRNO(zio_control_attrs(&control, NULL, ZIO_ATTR_OF_CHANNEL, NULL),
+		     EINVAL);
+	ASSERT_ERRNO(zio_control_attrs(&control, NULL, ZIO_ATTR_OF_BUFFER, list), EINVAL);
 	zio_names_close(NULL);
 }
 
-/* Does the text of @name, which is 12 bytes, equal @wanted? */
-static bool becomes(const char *name, const char *wanted)
+/* The text of @name, which is 12 bytes. */
+static const char *text_of(const char *name)
 {
-	char text[ZIO_OBJ_NAME_LEN + 1];
+	static char text[ZIO_OBJ_NAME_LEN + 1];
 
 	zio_name_text(text, name);
-	return !strcmp(text, wanted);
+	return text;
 }
 
-/* Anyone can write a block file, and a file of names. */
-static void test_hostile(void)
+TEST("a file of names that anyone may have written", fresh)
 {
 	char path[sizeof(dir) + 16];
 	struct zio_names *names;
 
-	ok(becomes("abcxyzABCXYZ", "abcxyzABCXYZ") && becomes("0189_-.:+\0ab", "0189_-.:+") &&
-	   becomes("", ""), "names that need no change");
-	ok(becomes("`>own`$(id)", "??own???id?"), "a command of the shell");
-	ok(becomes("\033]0;x\a\n\r\t\177", "??0?x?????"), "commands of the terminal");
-	ok(becomes("'\"\\%s@!#,;&|", "????s???????"), "quotes");
-	ok(becomes("\xc2\x9b/*?[]{}~=^", "????????????"), "bytes that are no ASCII, wildcards");
+	ASSERT_STR(text_of("abcxyzABCXYZ"), "abcxyzABCXYZ");
+	ASSERT_STR(text_of("0189_-.:+\0ab"), "0189_-.:+");
+	ASSERT_STR(text_of(""), "");
+	ASSERT_STR(text_of("`>own`$(id)"), "??own???id?");
+	ASSERT_STR(text_of("\033]0;x\a\n\r\t\177"), "??0?x?????");
+	ASSERT_STR(text_of("'\"\\%s@!#,;&|"), "????s???????");
+	ASSERT_STR(text_of("\xc2\x9b/*?[]{}~=^"), "????????????", "no ASCII, wildcards");
 	fake_put_file(dir, "hostile", "zzero-0000-0-1 channel std 13 \033[2Jx\n", 0644);
 	snprintf(path, sizeof(path), "%s/hostile", dir);
 	names = zio_names_open(&control, path, NULL);
-	ok(names && has_values(names, ZIO_ATTR_OF_CHANNEL, "gain-factor=1500 offset=-5000 "
-			       "??2Jx=7 ext3=4294967291 ext31=0 "),
-	   "a command of the terminal in a file of names");
+	ASSERT_CHANNEL(names,
+		       "gain-factor=1500 offset=-5000 ??2Jx=7 ext3=4294967291 ext31=0");
 	zio_names_close(names);
 	strcpy(control.triggername, "a b\033");
 	fake_put_file(dir, "hostile", "zzero-0000-0-1 trigger:a?b? ext 4 slack-ns\n", 0644);
 	names = zio_names_open(&control, path, NULL);
-	ok(names && zio_names_match(names, &control), "a file of names has the text of a name");
+	ASSERT_TRUE(names && zio_names_match(names, &control));
 	zio_names_close(names);
-	make_control();
-}
-
-int main(void)
-{
-	make_dir();
-	make_tree();
-	make_control();
-	test_live();
-	test_unknown();
-	test_match();
-	test_old_core();
-	test_file();
-	test_bad_file();
-	test_hostile();
-	test_null();
-	return tap_end();
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 static void put_file(const char *name, const char *text, mode_t mode)
 {
@@ -62,93 +62,81 @@ static void make_tree(void)
 	use_tree();
 }
 
-static bool is(const char *got, const char *wanted)
+static struct zio_error err;
+
+/* The call fails with this errno, and with a reason that has @reason. */
+#define ASSERT_ERR(call, errno_, reason) do {				\
+	ASSERT_ERRNO(call, errno_);					\
+	ASSERT_EQ(err.code, errno_);					\
+	ASSERT_HAS(err.text, reason);					\
+} while (0)
+
+#define ASSERT_FINDS(short_name, name, kind) do {			\
+	struct zio_object *obj = zio_find(NULL, short_name, NULL, &err);	\
+									\
+	ASSERT_TRUE(obj, err.text);					\
+	ASSERT_STR(zio_object_name(obj), name);				\
+	ASSERT_EQ(zio_object_kind(obj), kind);				\
+	ASSERT_TRUE(!access(zio_object_path(obj), R_OK));		\
+	zio_object_free(obj);						\
+} while (0)
+
+#define ASSERT_LACKS(name, errno_, reason) do {				\
+	ASSERT_TRUE(!zio_find(NULL, name, NULL, &err) && errno == (errno_)); \
+	ASSERT_EQ(err.code, errno_);					\
+	ASSERT_HAS(err.text, reason);					\
+} while (0)
+
+SETUP(fresh)
 {
-	if (got && !strcmp(got, wanted))
-		return true;
-	printf("# got '%s', wanted '%s'\n", got ? got : "(NULL)", wanted);
-	return false;
+	make_dir(value);
+	make_tree();
 }
 
-static bool finds(const char *name, const char *wanted, int kind)
+TEST("each kind of object is found", fresh)
 {
-	struct zio_error err = { .text = "" };
-	struct zio_object *obj = zio_find(NULL, name, NULL, &err);
-	bool good = obj && is(zio_object_name(obj), wanted) &&
-		    zio_object_kind(obj) == kind &&
-		    !access(zio_object_path(obj), R_OK);
-
-	if (!obj)
-		printf("# %s\n", err.text);
-	zio_object_free(obj);
-	return good;
+	ASSERT_FINDS("zzero-0000", "zzero-0000", ZIO_OBJECT_DEVICE);
+	ASSERT_FINDS("zzero", "zzero-0000", ZIO_OBJECT_DEVICE);
+	ASSERT_FINDS("zzero/cset0", "zzero-0000/cset0", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("zzero/10", "zzero-0000/cset10", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("zzero/adc", "zzero-0000/cset0", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("zzero/0/1", "zzero-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero-0-1", "zzero-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("a-b-00ff-0-0", "a-b-00ff/cset0/chan0", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("/dev/zio/zzero-0000-0-1-ctrl", "zzero-0000/cset0/chan1",
+		     ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero/0/trigger", "zzero-0000/cset0/trigger", ZIO_OBJECT_TRIGGER);
+	ASSERT_FINDS("zzero-0-0/buffer", "zzero-0000/cset0/chan0/buffer",
+		     ZIO_OBJECT_BUFFER);
+	ASSERT_FINDS("zzero/0/statistics", "zzero-0000/cset0/statistics",
+		     ZIO_OBJECT_PART);
+	ASSERT_FINDS("trigger:clock0", "trigger:clock0", ZIO_OBJECT_SHARED_TRIGGER);
+	ASSERT_FINDS("device:rack1", "device:rack1", ZIO_OBJECT_CONFIG_DEVICE);
+	ASSERT_FINDS("bus:", "bus:", ZIO_OBJECT_BUS);
 }
 
-static bool lacks(const char *name, int code, const char *reason)
-{
-	struct zio_error err = { .text = "" };
-	struct zio_object *obj = zio_find(NULL, name, NULL, &err);
-	bool good = !obj && errno == code && err.code == code &&
-		    strstr(err.text, reason);
-
-	if (!good)
-		printf("# %s\n", err.text);
-	zio_object_free(obj);
-	return good;
-}
-
-static void test_find(void)
-{
-	ok(finds("zzero-0000", "zzero-0000", ZIO_OBJECT_DEVICE), "device");
-	ok(finds("zzero", "zzero-0000", ZIO_OBJECT_DEVICE), "device 0");
-	ok(finds("zzero/cset0", "zzero-0000/cset0", ZIO_OBJECT_CSET), "set");
-	ok(finds("zzero/10", "zzero-0000/cset10", ZIO_OBJECT_CSET), "set by number");
-	ok(finds("zzero/adc", "zzero-0000/cset0", ZIO_OBJECT_CSET), "set by name");
-	ok(finds("zzero/0/1", "zzero-0000/cset0/chan1", ZIO_OBJECT_CHANNEL),
-	   "channel by numbers");
-	ok(finds("zzero-0-1", "zzero-0000/cset0/chan1", ZIO_OBJECT_CHANNEL),
-	   "channel by its address");
-	ok(finds("a-b-00ff-0-0", "a-b-00ff/cset0/chan0", ZIO_OBJECT_CHANNEL),
-	   "address with hyphens");
-	ok(finds("/dev/zio/zzero-0000-0-1-ctrl", "zzero-0000/cset0/chan1",
-		 ZIO_OBJECT_CHANNEL), "channel by its node");
-	ok(finds("zzero/0/trigger", "zzero-0000/cset0/trigger", ZIO_OBJECT_TRIGGER),
-	   "trigger");
-	ok(finds("zzero-0-0/buffer", "zzero-0000/cset0/chan0/buffer",
-		 ZIO_OBJECT_BUFFER), "buffer");
-	ok(finds("zzero/0/statistics", "zzero-0000/cset0/statistics",
-		 ZIO_OBJECT_PART), "part");
-	ok(finds("trigger:clock0", "trigger:clock0", ZIO_OBJECT_SHARED_TRIGGER),
-	   "shared trigger");
-	ok(finds("device:rack1", "device:rack1", ZIO_OBJECT_CONFIG_DEVICE),
-	   "device of configfs");
-	ok(finds("bus:", "bus:", ZIO_OBJECT_BUS), "bus");
-}
-
-static void test_missing(void)
+TEST("what is not there is not found", fresh)
 {
 	char name[300];
 
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	ok(lacks("nope", ENOENT, "there are: a-b-00ff zzero-0000"), "no device");
-	ok(lacks("zzero/3", ENOENT, "zzero-0000 has no channel set '3'"), "no set");
-	ok(lacks("zzero/0/trigger/x", ENOENT, "there are: fire name nsamples"),
-	   "no attribute");
-	ok(lacks("zzero/0/enable", ENOENT, "has no channel, part or attribute"),
-	   "an attribute is no object");
-	ok(lacks("trigger:nope", ENOENT, "no such trigger"), "no trigger");
-	ok(lacks(name, ENAMETOOLONG, "too long"), "a long name");
-	ok(lacks("", ENOENT, "no such device"), "an empty name");
-	ok(lacks("..", ENOENT, "no such device"), "no way up");
-	ok(lacks("zzero/0/..", ENOENT, "has no"), "nor there");
-	ok(lacks("zzero/power", ENOENT, "no channel set"), "the driver model");
-	ok(lacks("bus:/devices", ENOENT, "has no"), "nor that of the bus");
-	ok(lacks("zzero//0", ENOENT, "has no"), "two slashes");
-	ok(!zio_find(NULL, NULL, NULL, NULL) && errno == EINVAL, "NULL");
+	ASSERT_LACKS("nope", ENOENT, "there are: a-b-00ff zzero-0000");
+	ASSERT_LACKS("zzero/3", ENOENT, "zzero-0000 has no channel set '3'");
+	ASSERT_LACKS("zzero/0/trigger/x", ENOENT, "there are: fire name nsamples");
+	ASSERT_LACKS("zzero/0/enable", ENOENT, "has no channel, part or attribute");
+	ASSERT_LACKS("trigger:nope", ENOENT, "no such trigger");
+	ASSERT_LACKS(name, ENAMETOOLONG, "too long");
+	ASSERT_LACKS("", ENOENT, "no such device");
+	ASSERT_LACKS("..", ENOENT, "no such device");
+	ASSERT_LACKS("zzero/0/..", ENOENT, "has no");
+	ASSERT_LACKS("zzero/power", ENOENT, "no channel set");
+	ASSERT_LACKS("bus:/devices", ENOENT, "has no");
+	ASSERT_LACKS("zzero//0", ENOENT, "has no");
+	ASSERT_REFUSED(!zio_find(NULL, NULL, NULL, NULL));
 }
 
-static void test_find_in(void)
+TEST("within an object", fresh)
 {
 	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
 	struct zio_object *chan = zio_find(cset, "1", NULL, NULL);
@@ -156,15 +144,16 @@ static void test_find_in(void)
 	const char *attr;
 	struct zio_object *buffer = zio_find(cset, name, &attr, NULL);
 
-	ok(is(zio_object_name(chan), "zzero-0000/cset0/chan1"), "within a set");
-	ok(is(zio_object_name(buffer), "zzero-0000/cset0/chan0/buffer") &&
-	   is(attr, "merge-data") && attr == name + 9, "an attribute in it");
+	ASSERT_STR(zio_object_name(chan), "zzero-0000/cset0/chan1", "within a set");
+	ASSERT_STR(zio_object_name(buffer), "zzero-0000/cset0/chan0/buffer");
+	ASSERT_TRUE(attr == name + 9);
 	zio_object_free(buffer);
 	buffer = zio_find(NULL, "zzero-0-0/buffer/merge-data", &attr, NULL);
-	ok(buffer && is(attr, "merge-data"), "whose name ends like that of a node");
+	ASSERT_TRUE(buffer);
+	ASSERT_STR(attr, "merge-data");
 	zio_object_free(buffer);
 	buffer = zio_find(cset, "0/buffer", &attr, NULL);
-	ok(buffer && !attr, "no attribute");
+	ASSERT_TRUE(buffer && !attr, "no attribute");
 	zio_object_free(buffer);
 	zio_object_free(chan);
 	zio_object_free(cset);
@@ -186,48 +175,43 @@ static const char *names_of(struct zio_object **list)
 	return list ? text : NULL;
 }
 
-static void test_list(void)
+TEST("lists of objects", fresh)
 {
 	struct zio_object *device = zio_find(NULL, "zzero", NULL, NULL);
 	struct zio_object *cset = zio_find(device, "0", NULL, NULL);
 	struct zio_object *trigger = zio_find(NULL, "trigger:clock0", NULL, NULL);
-	struct zio_error err;
 
-	ok(is(names_of(zio_list(NULL, ZIO_OBJECT_DEVICE, NULL)),
-	      "a-b-00ff zzero-0000"), "devices");
-	ok(is(names_of(zio_list(device, ZIO_OBJECT_CSET, NULL)),
-	      "zzero-0000/cset0 zzero-0000/cset2 zzero-0000/cset10"),
-	   "sets, by number");
-	ok(is(names_of(zio_list(NULL, ZIO_OBJECT_CHANNEL, NULL)),
-	      "a-b-00ff/cset0/chan0 a-b-00ff/cset0/chan1 zzero-0000/cset0/chan0 zzero-0000/cset0/chan1"),
-	   "all channels");
-	ok(is(names_of(zio_list(device, ZIO_OBJECT_TRIGGER, NULL)),
-	      "zzero-0000/cset0/trigger"), "triggers of a device");
-	ok(is(names_of(zio_list(cset, ZIO_OBJECT_BUFFER, NULL)),
-	      "zzero-0000/cset0/chan0/buffer"), "buffers of a set");
-	ok(is(names_of(zio_list(cset, ZIO_OBJECT_PART, NULL)),
-	      "zzero-0000/cset0/statistics zzero-0000/cset0/trigger"), "parts");
-	ok(is(names_of(zio_list(NULL, ZIO_OBJECT_TRIGGER_TYPE, NULL)), "hrt timer"),
-	   "types of triggers");
-	ok(is(names_of(zio_list(NULL, ZIO_OBJECT_SHARED_TRIGGER, NULL)),
-	      "trigger:clock0"), "shared triggers");
-	ok(is(names_of(zio_list(NULL, ZIO_OBJECT_DRIVER, NULL)), "zzero"), "drivers");
-	ok(is(names_of(zio_list(NULL, ZIO_OBJECT_CONFIG_DEVICE, NULL)),
-	      "device:rack1"), "devices of configfs");
-	ok(is(zio_object_type(trigger), "hrt") && !zio_object_type(cset) &&
-	   errno == EINVAL, "type of a trigger");
-	ok(is(names_of(zio_list(trigger, ZIO_OBJECT_PART, NULL)), ""), "no parts");
-	ok(!zio_list(cset, ZIO_OBJECT_DEVICE, &err) && err.code == EINVAL &&
-	   errno == EINVAL, "no devices in a set");
-	ok(!zio_list(NULL, (enum zio_object_kind)99, NULL) && errno == EINVAL,
-	   "an unknown kind");
+	ASSERT_STR(names_of(zio_list(NULL, ZIO_OBJECT_DEVICE, NULL)),
+		   "a-b-00ff zzero-0000");
+	ASSERT_STR(names_of(zio_list(device, ZIO_OBJECT_CSET, NULL)),
+		   "zzero-0000/cset0 zzero-0000/cset2 zzero-0000/cset10");
+	ASSERT_STR(names_of(zio_list(NULL, ZIO_OBJECT_CHANNEL, NULL)),
+		   "a-b-00ff/cset0/chan0 a-b-00ff/cset0/chan1 "
+		   "zzero-0000/cset0/chan0 zzero-0000/cset0/chan1");
+	ASSERT_STR(names_of(zio_list(device, ZIO_OBJECT_TRIGGER, NULL)),
+		   "zzero-0000/cset0/trigger");
+	ASSERT_STR(names_of(zio_list(cset, ZIO_OBJECT_BUFFER, NULL)),
+		   "zzero-0000/cset0/chan0/buffer");
+	ASSERT_STR(names_of(zio_list(cset, ZIO_OBJECT_PART, NULL)),
+		   "zzero-0000/cset0/statistics zzero-0000/cset0/trigger");
+	ASSERT_STR(names_of(zio_list(NULL, ZIO_OBJECT_TRIGGER_TYPE, NULL)), "hrt timer");
+	ASSERT_STR(names_of(zio_list(NULL, ZIO_OBJECT_SHARED_TRIGGER, NULL)),
+		   "trigger:clock0");
+	ASSERT_STR(names_of(zio_list(NULL, ZIO_OBJECT_DRIVER, NULL)), "zzero", "drivers");
+	ASSERT_STR(names_of(zio_list(NULL, ZIO_OBJECT_CONFIG_DEVICE, NULL)),
+		   "device:rack1");
+	ASSERT_STR(zio_object_type(trigger), "hrt");
+	ASSERT_REFUSED(!zio_object_type(cset));
+	ASSERT_STR(names_of(zio_list(trigger, ZIO_OBJECT_PART, NULL)), "", "no parts");
+	ASSERT_REFUSED(!zio_list(cset, ZIO_OBJECT_DEVICE, &err) && err.code == EINVAL);
+	ASSERT_REFUSED(!zio_list(NULL, (enum zio_object_kind)99, NULL));
 	zio_list_free(NULL);
 	zio_object_free(trigger);
 	zio_object_free(cset);
 	zio_object_free(device);
 }
 
-static void test_attr_list(void)
+TEST("lists of attributes", fresh)
 {
 	struct zio_object *chan = zio_find(NULL, "zzero-0-1", NULL, NULL);
 	struct zio_object *trigger = zio_find(NULL, "zzero/0/trigger", NULL, NULL);
@@ -235,23 +219,25 @@ static void test_attr_list(void)
 	struct zio_object *bus = zio_find(NULL, "bus:", NULL, NULL);
 	struct zio_attr *list = zio_attr_list(chan, NULL);
 
-	ok(list && is(list[0].name, "alarms") && is(list[1].name, "offset") &&
-	   !list[2].name, "attributes, without what is binary");
+	ASSERT_STR(list[0].name, "alarms");
+	ASSERT_STR(list[1].name, "offset");
+	ASSERT_TRUE(!list[2].name);
 	zio_attr_list_free(list);
 	list = zio_attr_list(trigger, NULL);
-	ok(list && is(list[0].name, "fire") && !list[0].readable &&
-	   list[0].writable, "write only");
-	ok(list && is(list[1].name, "name") && list[1].readable &&
-	   !list[1].writable, "read only");
+	ASSERT_STR(list[0].name, "fire");
+	ASSERT_TRUE(!list[0].readable && list[0].writable);
+	ASSERT_STR(list[1].name, "name");
+	ASSERT_TRUE(list[1].readable && !list[1].writable);
 	zio_attr_list_free(list);
 	list = zio_attr_list(device, NULL);
-	ok(list && !list[0].name, "a device has none");
+	ASSERT_TRUE(list && !list[0].name, "a device has none");
 	zio_attr_list_free(list);
 	list = zio_attr_list(bus, NULL);
-	ok(list && is(list[0].name, "available_triggers") &&
-	   is(list[1].name, "version") && !list[2].name, "those of the bus");
+	ASSERT_STR(list[0].name, "available_triggers");
+	ASSERT_STR(list[1].name, "version");
+	ASSERT_TRUE(!list[2].name);
 	zio_attr_list_free(list);
-	ok(!zio_attr_list(NULL, NULL) && errno == EINVAL, "NULL");
+	ASSERT_REFUSED(!zio_attr_list(NULL, NULL));
 	zio_attr_list_free(NULL);
 	zio_object_free(bus);
 	zio_object_free(device);
@@ -259,82 +245,65 @@ static void test_attr_list(void)
 	zio_object_free(chan);
 }
 
-static bool errs(int ret, int code, const struct zio_error *err, const char *text)
-{
-	if (ret == -1 && errno == code && err->code == code && strstr(err->text, text))
-		return true;
-	printf("# %d: %s\n", ret, err->text);
-	return false;
-}
-
-static void test_get(void)
+TEST("attributes are read", fresh)
 {
 	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
 	struct zio_object *device = zio_find(NULL, "zzero", NULL, NULL);
-	struct zio_error err = { .text = "" };
 	char text[ZIO_TEXT_SIZE], small[4];
 
-	ok(!zio_attr_get(cset, "current_trigger", text, sizeof(text), &err) &&
-	   is(text, "user"), "text");
-	ok(!zio_attr_get(cset, "chan0/buffer/max-buffer-len", small, 3, &err) &&
-	   is(small, "16"), "of a part; it just fits");
-	ok(!zio_attr_get(device, "0/1/alarms", text, sizeof(text), &err) &&
-	   is(text, "0x00ff"), "by a short name");
-	ok(errs(zio_attr_get(cset, "current_trigger", small, sizeof(small), &err),
-		 EMSGSIZE, &err, "zzero-0000/cset0/current_trigger: cannot read") &&
-	   !*small, "too small");
-	ok(errs(zio_attr_get(cset, "trigger/nope", text, sizeof(text), &err), ENOENT,
-		 &err, "zzero-0000/cset0/trigger has no part or attribute 'nope'"),
-	   "no attribute");
-	ok(errs(zio_attr_get(cset, "trigger", text, sizeof(text), &err), EINVAL,
-		 &err, "is not an attribute"), "a part is none");
-	ok(errs(zio_attr_get(cset, "../cset2/name", text, sizeof(text), &err),
-		 ENOENT, &err, "has no"), "no way up");
-	ok(errs(zio_attr_get(device, "power/control", text, sizeof(text), &err),
-		 ENOENT, &err, "has no channel set"), "not of the driver model");
-	ok(errs(zio_attr_get(NULL, "x", text, sizeof(text), &err), EINVAL, &err,
-		 "NULL"), "no object");
-	ok(errs(zio_attr_get(cset, NULL, text, sizeof(text), &err), EINVAL, &err,
-		 "NULL"), "no name");
-	ok(errs(zio_attr_get(cset, "enable", NULL, 1, &err), EINVAL, &err, "NULL"),
-	   "no memory for it");
+	ASSERT_TRUE(!zio_attr_get(cset, "current_trigger", text, sizeof(text), &err));
+	ASSERT_STR(text, "user");
+	ASSERT_TRUE(!zio_attr_get(cset, "chan0/buffer/max-buffer-len", small, 3, &err));
+	ASSERT_STR(small, "16");
+	ASSERT_TRUE(!zio_attr_get(device, "0/1/alarms", text, sizeof(text), &err));
+	ASSERT_STR(text, "0x00ff");
+	ASSERT_ERR(zio_attr_get(cset, "current_trigger", small, sizeof(small), &err),
+		   EMSGSIZE, "zzero-0000/cset0/current_trigger: cannot read");
+	ASSERT_TRUE(!*small);
+	ASSERT_ERR(zio_attr_get(cset, "trigger/nope", text, sizeof(text), &err), ENOENT,
+		   "zzero-0000/cset0/trigger has no part or attribute 'nope'");
+	ASSERT_ERR(zio_attr_get(cset, "trigger", text, sizeof(text), &err), EINVAL,
+		   "is not an attribute");
+	ASSERT_ERR(zio_attr_get(cset, "../cset2/name", text, sizeof(text), &err), ENOENT,
+		   "has no");
+	ASSERT_ERR(zio_attr_get(device, "power/control", text, sizeof(text), &err),
+		   ENOENT, "has no channel set");
+	ASSERT_ERR(zio_attr_get(NULL, "x", text, sizeof(text), &err), EINVAL, "NULL");
+	ASSERT_ERR(zio_attr_get(cset, NULL, text, sizeof(text), &err), EINVAL, "NULL");
+	ASSERT_ERR(zio_attr_get(cset, "enable", NULL, 1, &err), EINVAL, "NULL");
 	zio_object_free(device);
 	zio_object_free(cset);
 }
 
-static void test_numbers(void)
+TEST("numbers are read", fresh)
 {
 	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
-	struct zio_error err = { .text = "" };
 	uint32_t u32 = 7;
 	uint64_t u64 = 7;
 	int64_t s64 = 7;
 
-	ok(!zio_attr_get_u32(cset, "trigger/nsamples", &u32, &err) && u32 == 16,
-	   "32 bits");
-	ok(!zio_attr_get_u32(cset, "chan1/alarms", &u32, &err) && u32 == 0xff,
-	   "hexadecimal");
-	ok(!zio_attr_get_u64(cset, "statistics/fired", &u64, &err) &&
-	   u64 == UINT64_MAX, "64 bits");
-	ok(!zio_attr_get_s64(cset, "chan1/offset", &s64, &err) && s64 == -5, "sign");
-	ok(errs(zio_attr_get_u32(cset, "statistics/fired", &u32, &err), ERANGE,
-		 &err, "beyond the range") && u32 == 0xff, "does not fit 32 bits");
-	ok(errs(zio_attr_get_s64(cset, "statistics/fired", &s64, &err), ERANGE,
-		 &err, "beyond the range") && s64 == -5, "nor 63");
-	ok(errs(zio_attr_get_u64(cset, "chan1/offset", &u64, &err), ERANGE, &err,
-		 "'-5' is beyond"), "a sign where none may be");
-	ok(errs(zio_attr_get_u64(cset, "current_trigger", &u64, &err), EILSEQ, &err,
-		 "zzero-0000/cset0/current_trigger: 'user' is no number"), "a word");
-	ok(errs(zio_attr_get_u64(cset, "enable", NULL, &err), EINVAL, &err, "NULL"),
-	   "NULL");
+	ASSERT_TRUE(!zio_attr_get_u32(cset, "trigger/nsamples", &u32, &err) && u32 == 16);
+	ASSERT_TRUE(!zio_attr_get_u32(cset, "chan1/alarms", &u32, &err) && u32 == 0xff);
+	ASSERT_TRUE(!zio_attr_get_u64(cset, "statistics/fired", &u64, &err));
+	ASSERT_EQ(u64, UINT64_MAX);
+	ASSERT_TRUE(!zio_attr_get_s64(cset, "chan1/offset", &s64, &err) && s64 == -5);
+	ASSERT_ERR(zio_attr_get_u32(cset, "statistics/fired", &u32, &err), ERANGE,
+		   "beyond the range");
+	ASSERT_EQ(u32, 0xff);
+	ASSERT_ERR(zio_attr_get_s64(cset, "statistics/fired", &s64, &err), ERANGE,
+		   "beyond the range");
+	ASSERT_EQ(s64, -5);
+	ASSERT_ERR(zio_attr_get_u64(cset, "chan1/offset", &u64, &err), ERANGE,
+		   "'-5' is beyond");
+	ASSERT_ERR(zio_attr_get_u64(cset, "current_trigger", &u64, &err), EILSEQ,
+		   "zzero-0000/cset0/current_trigger: 'user' is no number");
+	ASSERT_ERR(zio_attr_get_u64(cset, "enable", NULL, &err), EINVAL, "NULL");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/big",
 		 "18446744073709551616\n", 0644);
-	ok(errs(zio_attr_get_u64(cset, "big", &u64, &err), ERANGE, &err, "beyond"),
-	   "does not fit 64 bits");
+	ASSERT_ERR(zio_attr_get_u64(cset, "big", &u64, &err), ERANGE, "beyond");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/big",
 		 "-9223372036854775808\n", 0644);
-	ok(!zio_attr_get_s64(cset, "big", &s64, &err) && s64 == INT64_MIN,
-	   "the smallest number");
+	ASSERT_TRUE(!zio_attr_get_s64(cset, "big", &s64, &err) && s64 == INT64_MIN);
 	zio_object_free(cset);
 }
 
@@ -342,107 +311,95 @@ static bool holds(const struct zio_object *obj, const char *attr, const char *wa
 {
 	char text[ZIO_TEXT_SIZE];
 
-	return !zio_attr_get(obj, attr, text, sizeof(text), NULL) && is(text, wanted);
+	return !zio_attr_get(obj, attr, text, sizeof(text), NULL) && !strcmp(text, wanted);
 }
 
-static void test_set(void)
+TEST("attributes are written", fresh)
 {
 	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
-	struct zio_error err = { .text = "" };
 	static char page[ZIO_TEXT_SIZE];
 
-	ok(!zio_attr_set(cset, "current_trigger", "hrt", &err) &&
-	   holds(cset, "current_trigger", "hrt"), "text");
-	ok(!zio_attr_set(cset, "current_trigger", "", &err) &&
-	   holds(cset, "current_trigger", ""), "no text");
-	ok(!zio_attr_set_u32(cset, "trigger/nsamples", UINT32_MAX, &err) &&
-	   holds(cset, "trigger/nsamples", "4294967295"), "32 bits");
-	ok(!zio_attr_set_u64(cset, "trigger/nsamples", UINT64_MAX, &err) &&
-	   holds(cset, "trigger/nsamples", "18446744073709551615"), "64 bits");
-	ok(!zio_attr_set_s64(cset, "chan1/offset", INT64_MIN, &err) &&
-	   holds(cset, "chan1/offset", "-9223372036854775808"), "a sign");
-	ok(!zio_attr_check(cset, "enable", &err), "check");
-	ok(errs(zio_attr_check(cset, "name", &err), EACCES, &err,
-		 "zzero-0000/cset0/name is read-only"), "check: read only");
-	ok(errs(zio_attr_check(cset, "nope", &err), ENOENT, &err, "has no"),
-	   "check: no attribute");
-	ok(errs(zio_attr_set(cset, "name", "x", &err), EACCES, &err, "read-only") &&
-	   holds(cset, "name", "adc"), "read only, also for root");
-	ok(errs(zio_attr_set(cset, "enable", "1\n2", &err), EINVAL, &err,
-		 "one line"), "two lines");
+	ASSERT_TRUE(!zio_attr_set(cset, "current_trigger", "hrt", &err));
+	ASSERT_TRUE(holds(cset, "current_trigger", "hrt"));
+	ASSERT_TRUE(!zio_attr_set(cset, "current_trigger", "", &err));
+	ASSERT_TRUE(holds(cset, "current_trigger", ""));
+	ASSERT_TRUE(!zio_attr_set_u32(cset, "trigger/nsamples", UINT32_MAX, &err));
+	ASSERT_TRUE(holds(cset, "trigger/nsamples", "4294967295"));
+	ASSERT_TRUE(!zio_attr_set_u64(cset, "trigger/nsamples", UINT64_MAX, &err));
+	ASSERT_TRUE(holds(cset, "trigger/nsamples", "18446744073709551615"));
+	ASSERT_TRUE(!zio_attr_set_s64(cset, "chan1/offset", INT64_MIN, &err));
+	ASSERT_TRUE(holds(cset, "chan1/offset", "-9223372036854775808"));
+	ASSERT_TRUE(!zio_attr_check(cset, "enable", &err), "check");
+	ASSERT_ERR(zio_attr_check(cset, "name", &err), EACCES,
+		   "zzero-0000/cset0/name is read-only");
+	ASSERT_ERR(zio_attr_check(cset, "nope", &err), ENOENT, "has no");
+	ASSERT_ERR(zio_attr_set(cset, "name", "x", &err), EACCES, "read-only");
+	ASSERT_TRUE(holds(cset, "name", "adc"));
+	ASSERT_ERR(zio_attr_set(cset, "enable", "1\n2", &err), EINVAL, "one line");
 	memset(page, '1', sizeof(page) - 1);
-	ok(errs(zio_attr_set(cset, "enable", page, &err), EINVAL, &err,
-		 "shorter than a page"), "too long");
-	ok(errs(zio_attr_set(cset, "enable", NULL, &err), EINVAL, &err, "NULL") &&
-	   errs(zio_attr_set(NULL, "enable", "1", &err), EINVAL, &err, "NULL") &&
-	   errs(zio_attr_set(cset, NULL, "1", &err), EINVAL, &err, "NULL"), "NULL");
+	ASSERT_ERR(zio_attr_set(cset, "enable", page, &err), EINVAL,
+		   "shorter than a page");
+	ASSERT_ERR(zio_attr_set(cset, "enable", NULL, &err), EINVAL, "NULL");
+	ASSERT_ERR(zio_attr_set(NULL, "enable", "1", &err), EINVAL, "NULL");
+	ASSERT_ERR(zio_attr_set(cset, NULL, "1", &err), EINVAL, "NULL");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/trigger/period-ns", "1\n", 0444);
-	ok(errs(zio_attr_set(cset, "trigger/period-ns", "5", &err), EACCES, &err,
-		 "set trigger:user period-ns=..."), "of a shared trigger");
+	ASSERT_ERR(zio_attr_set(cset, "trigger/period-ns", "5", &err), EACCES,
+		   "set trigger:user period-ns=...");
 	zio_object_free(cset);
 }
 
-static void test_create(void)
+TEST("objects are made and removed", fresh)
 {
 	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
-	struct zio_error err = { .text = "" };
 	struct zio_object *obj;
 
 	obj = zio_create(ZIO_OBJECT_SHARED_TRIGGER, "timer", "clock1", &err);
-	ok(obj && is(zio_object_name(obj), "trigger:clock1") &&
-	   is(zio_object_type(obj), "timer") &&
-	   finds("trigger:clock1", "trigger:clock1", ZIO_OBJECT_SHARED_TRIGGER),
-	   "create");
-	ok(!zio_create(ZIO_OBJECT_SHARED_TRIGGER, "hrt", "clock1", &err) &&
-	   err.code == EEXIST && strstr(err.text, "its trigger type is timer"),
-	   "a name that is taken, by another type");
-	ok(!zio_create(ZIO_OBJECT_SHARED_TRIGGER, "irq", "clock2", &err) &&
-	   err.code == ENOENT && strstr(err.text, "there are: hrt timer"), "no type");
-	ok(!zio_create(ZIO_OBJECT_CONFIG_DEVICE, "zzero", "../x", &err) &&
-	   err.code == EINVAL, "no name");
-	ok(!zio_create(ZIO_OBJECT_CSET, "zzero", "x", &err) && err.code == EINVAL,
-	   "only these two kinds");
-	ok(!zio_create(ZIO_OBJECT_SHARED_TRIGGER, NULL, "x", NULL) &&
-	   errno == EINVAL, "NULL");
-	ok(!zio_destroy(obj, &err) &&
-	   lacks("trigger:clock1", ENOENT, "no such trigger"), "destroy");
-	ok(errs(zio_destroy(obj, &err), ENOENT, &err, "cannot remove"),
-	   "not twice, but the object stays valid");
-	ok(errs(zio_destroy(cset, &err), EINVAL, &err, "only shared triggers"),
-	   "a set cannot be removed");
-	ok(errs(zio_destroy(NULL, &err), EINVAL, &err, "NULL"), "destroy: NULL");
+	ASSERT_STR(zio_object_name(obj), "trigger:clock1");
+	ASSERT_STR(zio_object_type(obj), "timer");
+	ASSERT_FINDS("trigger:clock1", "trigger:clock1", ZIO_OBJECT_SHARED_TRIGGER);
+	ASSERT_TRUE(!zio_create(ZIO_OBJECT_SHARED_TRIGGER, "hrt", "clock1", &err));
+	ASSERT_TRUE(err.code == EEXIST && strstr(err.text, "its trigger type is timer"));
+	ASSERT_TRUE(!zio_create(ZIO_OBJECT_SHARED_TRIGGER, "irq", "clock2", &err));
+	ASSERT_TRUE(err.code == ENOENT && strstr(err.text, "there are: hrt timer"));
+	ASSERT_TRUE(!zio_create(ZIO_OBJECT_CONFIG_DEVICE, "zzero", "../x", &err));
+	ASSERT_EQ(err.code, EINVAL);
+	ASSERT_TRUE(!zio_create(ZIO_OBJECT_CSET, "zzero", "x", &err));
+	ASSERT_EQ(err.code, EINVAL);
+	ASSERT_REFUSED(!zio_create(ZIO_OBJECT_SHARED_TRIGGER, NULL, "x", NULL));
+	ASSERT_TRUE(!zio_destroy(obj, &err));
+	ASSERT_LACKS("trigger:clock1", ENOENT, "no such trigger");
+	ASSERT_ERR(zio_destroy(obj, &err), ENOENT, "cannot remove");
+	ASSERT_ERR(zio_destroy(cset, &err), EINVAL, "only shared triggers");
+	ASSERT_ERR(zio_destroy(NULL, &err), EINVAL, "NULL");
 	zio_object_free(obj);
 	zio_object_free(cset);
 }
 
-static void test_gone(void)
+TEST("a device goes", fresh)
 {
 	struct zio_object *obj = zio_find(NULL, "a-b-00ff/0", NULL, NULL);
-	struct zio_error err = { .text = "" };
 	char command[sizeof(dir) + 64];
-	uint32_t value;
+	uint32_t number;
 
 	snprintf(command, sizeof(command), "rm -r '%s/sys/bus/zio/devices/a-b-00ff'",
 		 dir);
-	ok(!system(command), "a device goes");
-	ok(errs(zio_attr_get_u32(obj, "enable", &value, &err), ENOENT, &err,
-		 "a-b-00ff/cset0"), "read");
-	ok(errs(zio_attr_set_u32(obj, "enable", 0, &err), ENOENT, &err,
-		 "a-b-00ff/cset0"), "write");
-	ok(!zio_list(obj, ZIO_OBJECT_CHANNEL, &err) && err.code == ENOENT &&
-	   strstr(err.text, "no longer there"), "list");
-	ok(!zio_attr_list(obj, &err) && err.code == ENOENT, "list of attributes");
+	ASSERT_TRUE(!system(command));
+	ASSERT_ERR(zio_attr_get_u32(obj, "enable", &number, &err), ENOENT,
+		   "a-b-00ff/cset0");
+	ASSERT_ERR(zio_attr_set_u32(obj, "enable", 0, &err), ENOENT, "a-b-00ff/cset0");
+	ASSERT_TRUE(!zio_list(obj, ZIO_OBJECT_CHANNEL, &err) && err.code == ENOENT);
+	ASSERT_HAS(err.text, "no longer there");
+	ASSERT_TRUE(!zio_attr_list(obj, &err) && err.code == ENOENT);
 	zio_object_free(obj);
 	setenv("ZIO_SYSFS", "/nonexistent", 1);
 	setenv("ZIO_CONFIGFS", "/nonexistent", 1);
-	ok(!zio_list(NULL, ZIO_OBJECT_DEVICE, &err) && err.code == ENOENT &&
-	   strstr(err.text, "modprobe zio"), "zio is not loaded");
-	ok(!zio_list(NULL, ZIO_OBJECT_DRIVER, &err) && err.code == ENOENT &&
-	   strstr(err.text, "configfs is mounted"), "nor configfs mounted");
-	ok(lacks("bus:", ENOENT, "modprobe zio"), "no bus");
-	ok(zio_object_kind(NULL) == -1 && !zio_object_name(NULL) &&
-	   !zio_object_path(NULL) && !zio_object_type(NULL) && errno == EINVAL,
-	   "NULL has neither kind nor name");
+	ASSERT_TRUE(!zio_list(NULL, ZIO_OBJECT_DEVICE, &err) && err.code == ENOENT);
+	ASSERT_HAS(err.text, "modprobe zio");
+	ASSERT_TRUE(!zio_list(NULL, ZIO_OBJECT_DRIVER, &err) && err.code == ENOENT);
+	ASSERT_HAS(err.text, "configfs is mounted");
+	ASSERT_LACKS("bus:", ENOENT, "modprobe zio");
+	ASSERT_TRUE(zio_object_kind(NULL) == -1 && !zio_object_name(NULL));
+	ASSERT_REFUSED(!zio_object_path(NULL) && !zio_object_type(NULL));
 }
 
 /* Objects do not change, so threads need no lock. */
@@ -459,7 +416,7 @@ static void *read_often(void *arg)
 	return (void *)(uintptr_t)bad;
 }
 
-static void test_threads(void)
+TEST("four threads with one object", fresh)
 {
 	struct zio_object *obj = zio_find(NULL, "zzero/0", NULL, NULL);
 	pthread_t threads[4];
@@ -473,24 +430,6 @@ static void test_threads(void)
 		pthread_join(threads[i], &ret);
 		bad += (uintptr_t)ret;
 	}
-	ok(!bad, "four threads with one object");
+	ASSERT_TRUE(!bad);
 	zio_object_free(obj);
-}
-
-int main(void)
-{
-	make_dir();
-	make_tree();
-	test_find();
-	test_missing();
-	test_find_in();
-	test_list();
-	test_attr_list();
-	test_get();
-	test_numbers();
-	test_set();
-	test_create();
-	test_threads();
-	test_gone();
-	return tap_end();
 }

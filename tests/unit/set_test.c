@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 #define N_CHAN 3
 #define STRIDE 8
@@ -116,7 +116,7 @@ static struct zio_group *open_group(void)
 
 	if (n != N_CHAN)
 		printf("# %s\n", n < 0 ? err.text : "wrong number of channels");
-	ok(n == N_CHAN, "the channels of a set");
+	ASSERT_EQ(n, N_CHAN, "the channels of a set");
 	return g;
 }
 
@@ -127,40 +127,42 @@ static bool has_none(struct zio_group *g)
 	return zio_group_next(g, &ev, 0) == -1 && errno == EAGAIN;
 }
 
-static void test_events(void)
+SETUP(fresh)
+{
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	make_dir(value);
+}
+
+TEST("whole events, and one without a channel", fresh)
 {
 	struct zio_group *g;
-	bool good = true;
 	uint32_t seq, i;
 
 	make_set(ZIO_SET_RING_MAGIC);
 	g = open_group();
-	good &= has_none(g);
+	ASSERT_TRUE(has_none(g));
 	for (seq = 0; seq < 50; seq++) {
 		for (i = 0; i < N_CHAN; i++)
 			put_block(i, seq);
-		good &= is_next(g, seq, N_CHAN) && count_held() == N_CHAN;
+		ASSERT_TRUE(is_next(g, seq, N_CHAN) && count_held() == N_CHAN);
 	}
-	ok(good, "whole events, and each is held until the next call");
-	ok(has_none(g) && !count_held(), "all blocks are released");
+	ASSERT_TRUE(has_none(g) && !count_held(), "all blocks are released");
 	for (seq = 50; seq < 52; seq++)
 		for (i = 0; i < N_CHAN; i++)
 			if (seq != 50 || i != 1)
 				put_block(i, seq);
-	ok(is_next(g, 50, 1) && is_next(g, 51, N_CHAN), "an event without a channel");
-	ok(zio_group_stats(g)->lost == 1, "which has lost its block");
+	ASSERT_TRUE(is_next(g, 50, 1) && is_next(g, 51, N_CHAN));
+	ASSERT_EQ(zio_group_stats(g)->lost, 1, "which has lost its block");
 	for (i = 0; i < N_CHAN; i++)
 		put_block(i, 52);
-	ok(is_next(g, 52, N_CHAN) && count_held() == N_CHAN, "whole again");
+	ASSERT_TRUE(is_next(g, 52, N_CHAN) && count_held() == N_CHAN, "whole again");
 	zio_group_close(g);
 }
 
-/* A channel that fires less often has no block in the events between. */
-static void test_slow_channel(void)
+TEST("a channel that fires less often has no block in the events between", fresh)
 {
 	struct zio_group *g;
 	struct zio_event ev;
-	bool good = true;
 	uint32_t seq, at;
 
 	make_set(ZIO_SET_RING_MAGIC);
@@ -173,16 +175,14 @@ static void test_slow_channel(void)
 		at = set.count[1] % STRIDE;
 		put_block(1, seq);
 		set.slot[STRIDE + at].tstamp.secs = 1000000000 + 2 * seq + 1;
-		good &= zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == 2 &&
-			ev.parts[1].state == ZIO_PART_SKIPPED;
-		good &= zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == N_CHAN;
+		ASSERT_TRUE(zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == 2);
+		ASSERT_EQ(ev.parts[1].state, ZIO_PART_SKIPPED);
+		ASSERT_TRUE(zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == N_CHAN);
 	}
-	ok(good, "a channel that fires less often");
 	zio_group_close(g);
 }
 
-/* A channel that leaves holds no blocks of the others. */
-static void test_leave(void)
+TEST("a channel that leaves holds no blocks of the others", fresh)
 {
 	struct zio_group *g;
 	struct zio_event ev;
@@ -192,20 +192,17 @@ static void test_leave(void)
 	g = open_group();
 	for (i = 0; i < N_CHAN; i++)
 		put_block(i, 0);
-	ok(zio_group_next(g, &ev, 1000) == 1 && !zio_close(ev.parts[1].ch),
-	   "a channel is closed");
+	ASSERT_TRUE(zio_group_next(g, &ev, 1000) == 1 && !zio_close(ev.parts[1].ch));
 	for (seq = 1; seq < 30; seq++) {
 		for (i = 0; i < N_CHAN; i++)
 			put_block(i, seq);
-		if (zio_group_next(g, &ev, 1000) != 1 || ev.n_blocks != 2)
-			break;
+		ASSERT_TRUE(zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == 2);
 	}
-	ok(seq == 30 && count_held() == N_CHAN, "the others continue");
+	ASSERT_EQ(count_held(), N_CHAN);
 	zio_group_close(g);
 }
 
-/* Numbers that no kernel writes lead to no slot of another channel. */
-static void test_nonsense(void)
+TEST("numbers that no kernel writes lead to no slot of another channel", fresh)
 {
 	struct zio_group *g;
 	struct zio_event ev;
@@ -217,31 +214,19 @@ static void test_nonsense(void)
 	set.hdr->head++;
 	set.count[0] += 3;
 	put_block(0, 1);
-	ok(zio_group_next(g, &ev, 1000) == -1 && errno == EPROTO, "a number out of order");
+	ASSERT_ERRNO(zio_group_next(g, &ev, 1000), EPROTO, "a number out of order");
 	zio_group_close(g);
 }
 
-static void test_without_node(void)
+TEST("sets without a ring, or without anything", fresh)
 {
 	struct zio_group *g = zio_group_open(0, NULL);
 	struct zio_error err;
 
 	make_set(0);
-	ok(zio_group_add_set(g, set.stem, &err) == N_CHAN, "channels, if there is no ring");
-	ok(zio_group_add_set(g, "no-such-set", &err) == -1 && errno == ENOENT &&
-	   strstr(err.text, "no-such-set"), "a set that is not there");
-	ok(zio_group_add_set(g, NULL, &err) == -1 && errno == EINVAL, "NULL");
+	ASSERT_EQ(zio_group_add_set(g, set.stem, &err), N_CHAN);
+	ASSERT_ERRNO(zio_group_add_set(g, "no-such-set", &err), ENOENT);
+	ASSERT_HAS(err.text, "no-such-set");
+	ASSERT_ERRNO(zio_group_add_set(g, NULL, &err), EINVAL, "NULL");
 	zio_group_close(g);
-}
-
-int main(void)
-{
-	page = (size_t)sysconf(_SC_PAGESIZE);
-	make_dir();
-	test_events();
-	test_slow_channel();
-	test_leave();
-	test_nonsense();
-	test_without_node();
-	return tap_end();
 }

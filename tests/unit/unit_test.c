@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 /* Make a control without attributes; @nbits of @ssize bytes are valid. */
 static void make_control(struct zio_control *control, uint16_t ssize, uint16_t nbits,
@@ -57,56 +57,59 @@ static bool is_near(double got, double wanted)
 	return false;
 }
 
+#define ROW(...)	{ __VA_ARGS__, #__VA_ARGS__ }
+
 /* Each row: a sample, and its raw number without and with a sign. */
 static const struct row {
 	uint16_t ssize, nbits;
 	uint32_t align;
 	uint64_t sample;
 	double plain, with_sign;
+	const char *what;
 } rows[] = {
-	{ 1, 8, ZIO_CONTROL_LSB_ALIGN, 0x7f, 127, 127 },
-	{ 1, 8, ZIO_CONTROL_LSB_ALIGN, 0x80, 128, -128 },
-	{ 1, 0, ZIO_CONTROL_LSB_ALIGN, 0xff, 255, -1 },
-	{ 1, 1, ZIO_CONTROL_LSB_ALIGN, 0x01, 1, -1 },
-	{ 1, 1, ZIO_CONTROL_MSB_ALIGN, 0x80, 1, -1 },
-	{ 1, 7, ZIO_CONTROL_LSB_ALIGN, 0xc0, 64, -64 },	/* bit 7 is not valid */
-	{ 1, 7, ZIO_CONTROL_MSB_ALIGN, 0x81, 64, -64 },	/* nor is bit 0 */
-	{ 2, 12, ZIO_CONTROL_LSB_ALIGN, 0x0800, 2048, -2048 },
-	{ 2, 12, ZIO_CONTROL_LSB_ALIGN, 0xf7ff, 2047, 2047 },
-	{ 2, 12, ZIO_CONTROL_MSB_ALIGN, 0x800f, 2048, -2048 },
-	{ 2, 13, 0, 0xf000, 4096, -4096 },		/* no alignment: the lower bits */
-	{ 2, 16, ZIO_CONTROL_MSB_ALIGN, 0xffff, 65535, -1 },
-	{ 2, 99, ZIO_CONTROL_MSB_ALIGN, 0xffff, 65535, -1 },	/* more than there are */
-	{ 4, 24, ZIO_CONTROL_MSB_ALIGN, 0x800000ff, 8388608, -8388608 },
-	{ 4, 31, ZIO_CONTROL_LSB_ALIGN, 0xc0000000, 1073741824, -1073741824 },
-	{ 4, 32, ZIO_CONTROL_LSB_ALIGN, 0xffffffff, 4294967295.0, -1 },
-	{ 8, 64, ZIO_CONTROL_LSB_ALIGN, 1ull << 63, 0x1p63, -0x1p63 },
-	{ 8, 64, ZIO_CONTROL_MSB_ALIGN, UINT64_MAX, 0x1p64, -1 },
-	{ 8, 53, ZIO_CONTROL_LSB_ALIGN, UINT64_MAX, 0x1p53 - 1, -1 },
-	{ 8, 53, ZIO_CONTROL_MSB_ALIGN, 1ull << 63, 0x1p52, -0x1p52 },
+	ROW(1, 8, ZIO_CONTROL_LSB_ALIGN, 0x7f, 127, 127),
+	ROW(1, 8, ZIO_CONTROL_LSB_ALIGN, 0x80, 128, -128),
+	ROW(1, 0, ZIO_CONTROL_LSB_ALIGN, 0xff, 255, -1),
+	ROW(1, 1, ZIO_CONTROL_LSB_ALIGN, 0x01, 1, -1),
+	ROW(1, 1, ZIO_CONTROL_MSB_ALIGN, 0x80, 1, -1),
+	ROW(1, 7, ZIO_CONTROL_LSB_ALIGN, 0xc0, 64, -64),	/* bit 7 is not valid */
+	ROW(1, 7, ZIO_CONTROL_MSB_ALIGN, 0x81, 64, -64),	/* nor is bit 0 */
+	ROW(2, 12, ZIO_CONTROL_LSB_ALIGN, 0x0800, 2048, -2048),
+	ROW(2, 12, ZIO_CONTROL_LSB_ALIGN, 0xf7ff, 2047, 2047),
+	ROW(2, 12, ZIO_CONTROL_MSB_ALIGN, 0x800f, 2048, -2048),
+	ROW(2, 13, 0, 0xf000, 4096, -4096),		/* no alignment: the lower bits */
+	ROW(2, 16, ZIO_CONTROL_MSB_ALIGN, 0xffff, 65535, -1),
+	ROW(2, 99, ZIO_CONTROL_MSB_ALIGN, 0xffff, 65535, -1),	/* more than there are */
+	ROW(4, 24, ZIO_CONTROL_MSB_ALIGN, 0x800000ff, 8388608, -8388608),
+	ROW(4, 31, ZIO_CONTROL_LSB_ALIGN, 0xc0000000, 1073741824, -1073741824),
+	ROW(4, 32, ZIO_CONTROL_LSB_ALIGN, 0xffffffff, 4294967295.0, -1),
+	ROW(8, 64, ZIO_CONTROL_LSB_ALIGN, 1ull << 63, 0x1p63, -0x1p63),
+	ROW(8, 64, ZIO_CONTROL_MSB_ALIGN, UINT64_MAX, 0x1p64, -1),
+	ROW(8, 53, ZIO_CONTROL_LSB_ALIGN, UINT64_MAX, 0x1p53 - 1, -1),
+	ROW(8, 53, ZIO_CONTROL_MSB_ALIGN, 1ull << 63, 0x1p52, -0x1p52),
 };
 
-static void test_layouts(void)
+TEST("samples of each size, width and alignment")
 {
 	struct zio_control control;
-	char what[80];
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 
-		snprintf(what, sizeof(what), "0x%jx, %u of %u bytes, align 0x%x",
-			 (uintmax_t)row->sample, row->nbits, row->ssize, row->align);
 		make_control(&control, row->ssize, row->nbits, row->align);
-		ok(is_near(convert(&control, row->sample), row->plain), what);
+		ASSERT_TRUE(is_near(convert(&control, row->sample), row->plain),
+			    row->what);
 		set_std(&control, ZIO_ATTR_SIGNED, 1);
-		ok(is_near(convert(&control, row->sample), row->with_sign), what);
+		ASSERT_TRUE(is_near(convert(&control, row->sample), row->with_sign),
+			    row->what);
 		set_std(&control, ZIO_ATTR_SIGNED, 0);
-		ok(is_near(convert(&control, row->sample), row->plain), what);
+		ASSERT_TRUE(is_near(convert(&control, row->sample), row->plain),
+			    row->what);
 	}
 }
 
-static void test_byte_order(void)
+TEST("both byte orders")
 {
 	static const uint8_t bytes[8] = { 0x80, 1, 2, 3, 4, 5, 6, 7 };
 	static const double big[] = { 0x80, 0x8001, 0, 0x80010203u, 0, 0, 0,
@@ -116,21 +119,21 @@ static void test_byte_order(void)
 	struct zio_control control;
 	struct zio_block blk = { .control = &control, .data = bytes };
 	uint16_t ssize;
-	double value;
+	double one;
 
 	for (ssize = 1; ssize <= 8; ssize *= 2) {
 		make_control(&control, ssize, 8 * ssize, ZIO_CONTROL_LSB_ALIGN);
 		blk.size = ssize;
 		control.flags = ZIO_CONTROL_BIG_ENDIAN | ZIO_CONTROL_LSB_ALIGN;
-		ok(zio_block_to_double(&blk, &value, 1) == 1 &&
-		   is_near(value, big[ssize - 1]), "big endian");
+		ASSERT_EQ(zio_block_to_double(&blk, &one, 1), 1);
+		ASSERT_TRUE(is_near(one, big[ssize - 1]));
 		control.flags = ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_LSB_ALIGN;
-		ok(zio_block_to_double(&blk, &value, 1) == 1 &&
-		   is_near(value, little[ssize - 1]), "little endian");
+		ASSERT_EQ(zio_block_to_double(&blk, &one, 1), 1);
+		ASSERT_TRUE(is_near(one, little[ssize - 1]));
 	}
 }
 
-static void test_scale(void)
+TEST("decimal scale and offset")
 {
 	struct zio_scaling scaling;
 	struct zio_control control;
@@ -138,30 +141,22 @@ static void test_scale(void)
 	make_control(&control, 2, 14, ZIO_CONTROL_MSB_ALIGN);
 	set_std(&control, ZIO_ATTR_SIGNED, 1);
 	set_scale(&control, 152588, -9, -5000, ZIO_UNIT_V);
-	ok(!zio_control_scale(&control, &scaling) && scaling.is_scaled &&
-	   scaling.is_signed && scaling.nbits == 14 && scaling.shift == 2 &&
-	   scaling.ssize == 2 && scaling.n_channels == 1, "layout of the samples");
-	ok(is_near(scaling.scale, 0.000152588) && is_near(scaling.offset, -0.005) &&
-	   !strcmp(scaling.unit, "V"), "scale, offset and unit");
-	ok(is_near(convert(&control, 0x8003), -8192 * 0.000152588 - 0.005),
-	   "a value in volts");
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.is_scaled);
+	ASSERT_TRUE(scaling.is_signed && scaling.nbits == 14 && scaling.shift == 2);
+	ASSERT_TRUE(scaling.ssize == 2 && scaling.n_channels == 1);
+	ASSERT_TRUE(is_near(scaling.scale, 0.000152588));
+	ASSERT_TRUE(is_near(scaling.offset, -0.005) && !strcmp(scaling.unit, "V"));
+	ASSERT_TRUE(is_near(convert(&control, 0x8003), -8192 * 0.000152588 - 0.005));
 	set_scale(&control, -2, 3, INT32_MIN, ZIO_UNIT_PERCENT);
-	ok(is_near(convert(&control, 4), -2000 - 2147.483648),
-	   "negative scale, smallest offset");
-	ok(!zio_control_scale(&control, &scaling) && !strcmp(scaling.unit, "%"),
-	   "the last unit");
+	ASSERT_TRUE(is_near(convert(&control, 4), -2000 - 2147.483648));
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && !strcmp(scaling.unit, "%"));
 	set_scale(&control, 1, 0, 0, ZIO_UNIT_NONE);
-	ok(!zio_control_scale(&control, &scaling) && scaling.is_scaled &&
-	   !*scaling.unit, "a scale without a unit");
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.is_scaled);
+	ASSERT_TRUE(!*scaling.unit);
 }
 
-static bool refuses(const struct zio_control *control, int code)
-{
-	struct zio_scaling scaling;
-
-	errno = 0;
-	return zio_control_scale(control, &scaling) == -1 && errno == code;
-}
+#define ASSERT_REFUSES(control, code) \
+	ASSERT_ERRNO(zio_control_scale(control, &(struct zio_scaling){ 0 }), code)
 
 static void set_double(struct zio_control *control, unsigned int low, double value)
 {
@@ -184,8 +179,7 @@ static bool has_scale(const struct zio_control *control, double scale, double of
 	return false;
 }
 
-/* Doubles come before the decimal numbers, which are for older programs. */
-static void test_double(void)
+TEST("doubles come before the decimal numbers, which are for older programs")
 {
 	struct zio_control control;
 
@@ -194,20 +188,20 @@ static void test_double(void)
 	set_scale(&control, 762939453, ZIO_SCALE_NOT_HELD, 0, ZIO_UNIT_PA);
 	set_double(&control, ZIO_ATTR_SCALE_LOW, 2.5 / 32768);
 	set_double(&control, ZIO_ATTR_OFFSET_LOW, 101325);
-	ok(has_scale(&control, 2.5 / 32768, 101325), "doubles");
-	ok(convert(&control, 0x8000) == 101325 - 2.5, "a value of doubles");
+	ASSERT_TRUE(has_scale(&control, 2.5 / 32768, 101325), "doubles");
+	ASSERT_TRUE(convert(&control, 0x8000) == 101325 - 2.5, "a value of doubles");
 	set_double(&control, ZIO_ATTR_SCALE_LOW, -9.99e280);
 	set_double(&control, ZIO_ATTR_OFFSET_LOW, 9.99e280);
-	ok(isfinite(convert(&control, 0x8000)), "the largest value is finite");
+	ASSERT_TRUE(isfinite(convert(&control, 0x8000)), "the largest value is finite");
 	set_scale(&control, 5, -1, -127000, ZIO_UNIT_V);
 	set_double(&control, ZIO_ATTR_SCALE_LOW, 0.5000000001);
 	control.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_OFFSET_HIGH);
-	ok(has_scale(&control, 0.5000000001, -0.127), "half of a double is none: offset");
+	ASSERT_TRUE(has_scale(&control, 0.5000000001, -0.127));
 	control.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_SCALE_LOW);
-	ok(has_scale(&control, 0.5, -0.127), "half of a double is none: scale");
+	ASSERT_TRUE(has_scale(&control, 0.5, -0.127), "half of a double is none: scale");
 }
 
-static void test_bad_double(void)
+TEST("doubles that no module makes")
 {
 	static const double bad[] = { NAN, INFINITY, -INFINITY, 1e281, -1e300 };
 	struct zio_control control;
@@ -217,15 +211,14 @@ static void test_bad_double(void)
 		make_control(&control, 2, 16, ZIO_CONTROL_LSB_ALIGN);
 		set_scale(&control, 1, 0, 0, ZIO_UNIT_V);
 		set_double(&control, ZIO_ATTR_OFFSET_LOW, bad[i]);
-		ok(refuses(&control, ERANGE), "an offset that no module makes");
+		ASSERT_REFUSES(&control, ERANGE);
 		set_double(&control, ZIO_ATTR_OFFSET_LOW, 0);
 		set_double(&control, ZIO_ATTR_SCALE_LOW, bad[i]);
-		ok(refuses(&control, ERANGE), "a scale that no module makes");
+		ASSERT_REFUSES(&control, ERANGE);
 	}
 }
 
-/* The offset of a control without a scale is a setting of the board. */
-static void test_no_scale(void)
+TEST("without a scale, the offset is a setting of the board")
 {
 	struct zio_scaling scaling;
 	struct zio_control control;
@@ -233,39 +226,39 @@ static void test_no_scale(void)
 	make_control(&control, 1, 8, ZIO_CONTROL_LSB_ALIGN);
 	set_std(&control, ZIO_ATTR_OFFSET, 7000000);
 	set_std(&control, ZIO_ATTR_UNIT, ZIO_UNIT_V);
-	ok(!zio_control_scale(&control, &scaling) && !scaling.is_scaled &&
-	   scaling.scale == 1 && scaling.offset == 0 && !*scaling.unit, "no scale");
-	ok(is_near(convert(&control, 9), 9), "the raw number is the value");
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && !scaling.is_scaled);
+	ASSERT_TRUE(scaling.scale == 1 && scaling.offset == 0 && !*scaling.unit);
+	ASSERT_TRUE(is_near(convert(&control, 9), 9), "the raw number is the value");
 }
 
-static void test_errors(void)
+TEST("controls and arguments that are refused")
 {
 	struct zio_scaling scaling;
 	struct zio_control control;
 	struct zio_block blk = { .control = &control, .size = 4 };
-	double value = 1.25;
+	double one = 1.25;
 
 	make_control(&control, 4, 32, ZIO_CONTROL_LSB_ALIGN);
-	ok(zio_control_scale(NULL, &scaling) == -1 && errno == EINVAL, "no control");
-	ok(zio_control_scale(&control, NULL) == -1 && errno == EINVAL, "no scaling");
-	ok(zio_block_to_double(NULL, &value, 1) == -1 && errno == EINVAL, "no block");
-	ok(zio_block_to_double(&blk, NULL, 1) == -1 && errno == EINVAL, "no values");
-	ok(zio_block_to_double(&blk, &value, 1) == -1 && errno == ENODATA, "no data");
+	ASSERT_ERRNO(zio_control_scale(NULL, &scaling), EINVAL, "no control");
+	ASSERT_ERRNO(zio_control_scale(&control, NULL), EINVAL, "no scaling");
+	ASSERT_ERRNO(zio_block_to_double(NULL, &one, 1), EINVAL, "no block");
+	ASSERT_ERRNO(zio_block_to_double(&blk, NULL, 1), EINVAL, "no values");
+	ASSERT_ERRNO(zio_block_to_double(&blk, &one, 1), ENODATA, "no data");
 	set_scale(&control, 1, ZIO_SCALE_MAX_EXP + 1, 0, ZIO_UNIT_V);
-	ok(refuses(&control, ERANGE), "exponent too large");
+	ASSERT_REFUSES(&control, ERANGE);
 	set_scale(&control, 1, INT32_MIN, 0, ZIO_UNIT_V);
-	ok(refuses(&control, ERANGE), "exponent too small");
+	ASSERT_REFUSES(&control, ERANGE);
 	set_scale(&control, 1, 0, 0, _ZIO_UNIT_NUM);
-	ok(refuses(&control, ERANGE), "unit of a later version");
+	ASSERT_REFUSES(&control, ERANGE);
 	set_scale(&control, 1, 0, 0, ZIO_UNIT_V);
 	control.ssize = 3;
-	ok(refuses(&control, EOPNOTSUPP), "samples of 3 bytes");
+	ASSERT_REFUSES(&control, EOPNOTSUPP);
 	control.ssize = 0;
-	ok(refuses(&control, EOPNOTSUPP), "no samples at all");
-	ok(value == 1.25, "no value after an error");
+	ASSERT_REFUSES(&control, EOPNOTSUPP);
+	ASSERT_TRUE(one == 1.25, "no value after an error");
 }
 
-static void test_count(void)
+TEST("the number of values")
 {
 	static const uint16_t samples[4] = { 1, 2, 3, 4 };
 	struct zio_control control;
@@ -274,16 +267,16 @@ static void test_count(void)
 	double values[5] = { -1, -1, -1, -1, -1 };
 
 	make_control(&control, 2, 16, ZIO_CONTROL_LSB_ALIGN);
-	ok(zio_block_to_double(&blk, values, 3) == 3 && values[2] == 3 &&
-	   values[3] == -1, "no more than there is room for");
-	ok(zio_block_to_double(&blk, values, 5) == 4 && values[3] == 4 &&
-	   values[4] == -1, "no more than there are samples");
+	ASSERT_TRUE(zio_block_to_double(&blk, values, 3) == 3 && values[2] == 3);
+	ASSERT_TRUE(values[3] == -1);
+	ASSERT_TRUE(zio_block_to_double(&blk, values, 5) == 4 && values[3] == 4);
+	ASSERT_TRUE(values[4] == -1);
 	blk.size = 0;
 	blk.data = NULL;
-	ok(!zio_block_to_double(&blk, values, 5), "an empty block");
+	ASSERT_TRUE(!zio_block_to_double(&blk, values, 5), "an empty block");
 }
 
-static void test_interleaved(void)
+TEST("channels that take turns")
 {
 	static const uint8_t samples[6] = { 10, 20, 30, 11, 21, 31 };
 	const uint64_t mask = 1ull << 63 | 5;
@@ -296,31 +289,27 @@ static void test_interleaved(void)
 	make_control(&control, 1, 8, ZIO_CONTROL_LSB_ALIGN);
 	control.tlv[0].type = ZIO_TLV_CHANNELS;
 	memcpy(control.tlv[0].payload, &mask, sizeof(mask));
-	ok(!zio_control_scale(&control, &scaling) && scaling.n_channels == 1,
-	   "not interleaved");
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.n_channels == 1);
 	control.flags |= ZIO_CONTROL_INTERLEAVE_DATA;
-	ok(!zio_control_scale(&control, &scaling) && scaling.n_channels == 3,
-	   "three channels take turns");
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.n_channels == 3);
 	memset(control.tlv[0].payload, 0, sizeof(mask));
-	ok(!zio_control_scale(&control, &scaling) && scaling.n_channels == 1,
-	   "an empty mask: one channel at least");
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.n_channels == 1);
 	memcpy(control.tlv[0].payload, &mask, sizeof(mask));
 	set_scale(&control, 5, -1, 0, ZIO_UNIT_A);
-	ok(zio_block_to_double(&blk, values, 6) == 6 && values[0] == 5 &&
-	   values[1] == 10 && values[4] == 10.5, "values in the order of the samples");
+	ASSERT_TRUE(zio_block_to_double(&blk, values, 6) == 6 && values[0] == 5);
+	ASSERT_TRUE(values[1] == 10 && values[4] == 10.5);
 }
 
-/* Any control: a value is a number, or there is an error. */
-static void test_random(void)
+TEST("any control: a value is a number, or there is an error")
 {
 	struct zio_control control;
 	uint64_t state = 42, sample = 0;
-	int i, bad = 0, good = 0;
+	int i, good = 0;
 
 	for (i = 0; i < 200000; i++) {
 		uint8_t *bytes = (uint8_t *)&control;
 		struct zio_block blk = { .control = &control, .data = &sample };
-		double value = 0;
+		double one = 0;
 		size_t b;
 
 		for (b = 0; b < sizeof(control); b++) {
@@ -332,33 +321,28 @@ static void test_random(void)
 		control.attr_channel.std_val[ZIO_ATTR_SCALE_EXP] = (uint32_t)(i % 64 - 32);
 		control.attr_channel.std_val[ZIO_ATTR_UNIT] %= _ZIO_UNIT_NUM;
 		blk.size = control.ssize;
-		if (zio_block_to_double(&blk, &value, 1) == 1)
-			good++;
-		bad += !isfinite(value);
+		good += zio_block_to_double(&blk, &one, 1) == 1;
+		ASSERT_TRUE(isfinite(one));
 	}
-	ok(!bad && good > 100000, "values of any control are finite");
+	ASSERT_TRUE(good > 100000);
 }
 
-static void test_names(void)
+TEST("names and signs")
 {
 	unsigned int i;
 
 	for (i = 0; i < _ZIO_UNIT_NUM; i++)
-		if (!zio_unit_name(i))
-			break;
-	ok(i == _ZIO_UNIT_NUM, "each unit has a name");
-	ok(!strcmp(zio_unit_name(ZIO_UNIT_V), "V") &&
-	   !strcmp(zio_unit_name(ZIO_UNIT_KG), "kg") &&
-	   !strcmp(zio_unit_name(ZIO_UNIT_PERCENT), "%"), "names in the order of the units");
-	ok(!zio_unit_name(_ZIO_UNIT_NUM) && !strcmp(zio_unit_name(0), "none"),
-	   "no unit");
-	ok(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_OFFSET) &&
-	   zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_SCALE_MANT) &&
-	   zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_SCALE_EXP),
-	   "attributes with a sign");
-	ok(!zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_GAIN) &&
-	   !zio_attr_is_signed(ZIO_ATTR_OF_TRIGGER, ZIO_ATTR_OFFSET) &&
-	   !zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, 99), "attributes without one");
+		ASSERT_TRUE(zio_unit_name(i));
+	ASSERT_STR(zio_unit_name(ZIO_UNIT_V), "V");
+	ASSERT_STR(zio_unit_name(ZIO_UNIT_KG), "kg");
+	ASSERT_STR(zio_unit_name(ZIO_UNIT_PERCENT), "%");
+	ASSERT_TRUE(!zio_unit_name(_ZIO_UNIT_NUM) && !strcmp(zio_unit_name(0), "none"));
+	ASSERT_TRUE(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_OFFSET));
+	ASSERT_TRUE(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_SCALE_MANT));
+	ASSERT_TRUE(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_SCALE_EXP));
+	ASSERT_TRUE(!zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_GAIN));
+	ASSERT_TRUE(!zio_attr_is_signed(ZIO_ATTR_OF_TRIGGER, ZIO_ATTR_OFFSET));
+	ASSERT_TRUE(!zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, 99));
 }
 
 static bool shot_is_at(const struct zio_control *control, unsigned int i, uint64_t secs,
@@ -370,7 +354,7 @@ static bool shot_is_at(const struct zio_control *control, unsigned int i, uint64
 		time.ticks == ticks;
 }
 
-static void test_shots(void)
+TEST("the times of shots")
 {
 	uint32_t n = 3;
 	struct zio_control control;
@@ -379,34 +363,18 @@ static void test_shots(void)
 	make_control(&control, 1, 8, ZIO_CONTROL_LSB_ALIGN);
 	control.tstamp.secs = 7;
 	control.tstamp.ticks = 999999990;
-	ok(zio_control_shots(&control) == 1 && shot_is_at(&control, 0, 7, 999999990),
-	   "a block of one shot");
+	ASSERT_EQ(zio_control_shots(&control), 1);
+	ASSERT_TRUE(shot_is_at(&control, 0, 7, 999999990));
 	control.tlv[0].type = ZIO_TLV_SHOTS;
 	memcpy(control.tlv[0].payload, &n, sizeof(n));
 	control.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT] = 9;
 	control.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT + 1] = UINT32_MAX;
-	ok(zio_control_shots(&control) == 3, "three shots");
-	ok(shot_is_at(&control, 0, 7, 999999990) && shot_is_at(&control, 1, 7, 999999999) &&
-	   shot_is_at(&control, 2, 12, 294967285), "the times of the shots");
-	ok(zio_control_shot(&control, 3, &time) == -1 && errno == ENOENT, "no fourth shot");
+	ASSERT_EQ(zio_control_shots(&control), 3);
+	ASSERT_TRUE(shot_is_at(&control, 0, 7, 999999990));
+	ASSERT_TRUE(shot_is_at(&control, 1, 7, 999999999));
+	ASSERT_TRUE(shot_is_at(&control, 2, 12, 294967285));
+	ASSERT_ERRNO(zio_control_shot(&control, 3, &time), ENOENT, "no fourth shot");
 	n = 1000;
 	memcpy(control.tlv[0].payload, &n, sizeof(n));
-	ok(zio_control_shots(&control) == ZIO_MAX_SHOTS, "no more times than there are");
-}
-
-int main(void)
-{
-	test_layouts();
-	test_byte_order();
-	test_scale();
-	test_double();
-	test_bad_double();
-	test_no_scale();
-	test_errors();
-	test_count();
-	test_interleaved();
-	test_random();
-	test_names();
-	test_shots();
-	return tap_end();
+	ASSERT_EQ(zio_control_shots(&control), ZIO_MAX_SHOTS);
 }

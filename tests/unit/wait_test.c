@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "tap.h"
+#include "harness.h"
 
 /* Much longer than a wait that something ends */
 #define LONG_MS 600000
@@ -20,71 +20,52 @@ struct pair {
 	struct zio_channel *ch;
 };
 
-static int make_fifo(const struct pair *pair, const char *suffix)
-{
-	char path[PATH_MAX + 8];
-
-	snprintf(path, sizeof(path), "%s-%s", pair->stem, suffix);
-	mkfifo(path, 0600);
-	return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-}
-
 static void open_pair(struct pair *pair, int flags)
 {
 	static int n;
 
 	snprintf(pair->stem, sizeof(pair->stem), "%s/wait-%04x-0-1", dir, ++n);
-	pair->ctrl = make_fifo(pair, "ctrl");
-	pair->data = make_fifo(pair, "data");
+	pair->ctrl = make_fifo_of(pair->stem, "ctrl");
+	pair->data = make_fifo_of(pair->stem, "data");
 	pair->ch = zio_open(pair->stem, flags, NULL);
-	ok(pair->ch, "open");
+	ASSERT_TRUE(pair->ch);
 }
 
 static void close_pair(struct pair *pair)
 {
-	ok(!zio_close(pair->ch), "close");
+	ASSERT_TRUE(!zio_close(pair->ch));
 	close(pair->ctrl);
 	close(pair->data);
 }
 
-static double seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-static void test_timeout(int flags)
+TEST_EACH("the time-out of a %s channel", make_dir, "blocking", "non-blocking")
 {
 	struct zio_block blk;
 	struct pair pair;
 	double start;
 
-	open_pair(&pair, flags);
-	ok(!zio_wait(pair.ch, 0), "no block, no wait");
+	open_pair(&pair, value[0] == 'n' ? ZIO_OPEN_NONBLOCK : 0);
+	ASSERT_TRUE(!zio_wait(pair.ch, 0), "no block, no wait");
 	start = seconds();
-	ok(!zio_wait(pair.ch, 50) && seconds() - start >= 0.05, "the time is over");
+	ASSERT_TRUE(!zio_wait(pair.ch, 50) && seconds() - start >= 0.05);
 	fake_put_block(pair.stem, 1, 16, 1);
-	ok(zio_wait(pair.ch, 0) == 1, "there is a block");
-	ok(zio_wait(pair.ch, -1) == 1, "no limit");
-	ok(zio_next(pair.ch, &blk) == 1 && blk.control->seq_num == 1,
-	   "and the next call returns it");
-	ok(!zio_wait(pair.ch, 0), "only one");
+	ASSERT_EQ(zio_wait(pair.ch, 0), 1, "there is a block");
+	ASSERT_EQ(zio_wait(pair.ch, -1), 1, "no limit");
+	ASSERT_TRUE(zio_next(pair.ch, &blk) == 1 && blk.control->seq_num == 1);
+	ASSERT_TRUE(!zio_wait(pair.ch, 0), "only one");
 	close_pair(&pair);
 }
 
-/* Room is there until the FIFO is full. */
-static void test_room(void)
+TEST("room is there until the FIFO is full", make_dir)
 {
 	static const char mem[4096];
 	struct pair pair;
 
 	open_pair(&pair, ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK);
-	ok(zio_wait(pair.ch, 0) == 1, "an output has room");
+	ASSERT_EQ(zio_wait(pair.ch, 0), 1, "an output has room");
 	while (!zio_write_block(pair.ch, NULL, mem, sizeof(mem)))
 		;
-	ok(errno == EAGAIN && !zio_wait(pair.ch, 0), "until it has none");
+	ASSERT_TRUE(errno == EAGAIN && !zio_wait(pair.ch, 0), "until it has none");
 	close_pair(&pair);
 }
 
@@ -140,8 +121,8 @@ static bool sleeps(pid_t tid)
 }
 
 /* Another thread is in the middle of a call that nothing but this ends. */
-static void interrupt_thread(struct pair *pair, bool writes,
-			     void *(*call)(void *), int code, const char *what)
+static void interrupt_thread(struct pair *pair, bool writes, void *(*call)(void *),
+			     int code)
 {
 	struct other other = { .pair = pair, .writes = writes };
 	pid_t tid;
@@ -153,146 +134,131 @@ static void interrupt_thread(struct pair *pair, bool writes,
 	} while (!tid || !sleeps(tid));
 	zio_interrupt(pair->ch);
 	pthread_join(other.thread, NULL);
-	ok(other.ret == -1 && other.code == code, what);
+	ASSERT_EQ(other.ret, -1);
+	ASSERT_EQ(other.code, code);
 }
 
-static void test_interrupt(void)
+TEST("another thread ends a call", make_dir)
 {
 	struct zio_block blk;
 	struct pair pair;
 
 	open_pair(&pair, 0);
-	interrupt_thread(&pair, false, call_and_wait, EAGAIN,
-			 "another thread ends a read");
-	ok(fails(zio_next(pair.ch, &blk), EAGAIN), "and all that follow");
-	ok(fails(zio_wait(pair.ch, -1), ECANCELED) &&
-	   reason_has(pair.ch, "zio_interrupt"), "a wait after it");
+	interrupt_thread(&pair, false, call_and_wait, EAGAIN);
+	ASSERT_ERRNO(zio_next(pair.ch, &blk), EAGAIN, "and all that follow");
+	ASSERT_FAILS(pair.ch, zio_wait(pair.ch, -1), ECANCELED, "zio_interrupt");
 	fake_put_block(pair.stem, 1, 16, 1);
-	ok(fails(zio_wait(pair.ch, -1), ECANCELED), "a block does not hide it");
-	ok(zio_next(pair.ch, &blk) == 1, "a call that need not wait");
+	ASSERT_ERRNO(zio_wait(pair.ch, -1), ECANCELED, "a block does not hide it");
+	ASSERT_EQ(zio_next(pair.ch, &blk), 1, "a call that need not wait");
 	zio_resume(pair.ch);
 	zio_resume(pair.ch);
-	ok(!zio_wait(pair.ch, 0), "waits are possible again");
-	interrupt_thread(&pair, false, wait_long, ECANCELED,
-			 "another thread ends a wait");
+	ASSERT_TRUE(!zio_wait(pair.ch, 0), "waits are possible again");
+	interrupt_thread(&pair, false, wait_long, ECANCELED);
 	zio_resume(pair.ch);
 	zio_interrupt(pair.ch);
 	zio_interrupt(pair.ch);
-	ok(fails(zio_wait(pair.ch, -1), ECANCELED), "twice is once");
+	ASSERT_ERRNO(zio_wait(pair.ch, -1), ECANCELED, "twice is once");
 	zio_resume(pair.ch);
-	ok(!zio_wait(pair.ch, 0), "and one call undoes both");
+	ASSERT_TRUE(!zio_wait(pair.ch, 0), "and one call undoes both");
 	close_pair(&pair);
 	open_pair(&pair, ZIO_OPEN_OUTPUT);
-	interrupt_thread(&pair, true, call_and_wait, EAGAIN,
-			 "another thread ends a write");
+	interrupt_thread(&pair, true, call_and_wait, EAGAIN);
 	close_pair(&pair);
 	open_pair(&pair, ZIO_OPEN_NONBLOCK);
-	interrupt_thread(&pair, false, wait_long, ECANCELED,
-			 "also on a non-blocking channel");
+	interrupt_thread(&pair, false, wait_long, ECANCELED);
 	close_pair(&pair);
 }
 
-static void test_stream(void)
+TEST("a stream that stands for a block file", make_dir)
 {
 	struct zio_channel *ch;
 	struct zio_error err;
-	char path[PATH_MAX];
-	int fd;
+	int fd = make_fifo(in_dir("stream"));
 
-	snprintf(path, sizeof(path), "%s/stream", dir);
-	mkfifo(path, 0600);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	ch = zio_open(path, 0, &err);
-	ok(ch && !zio_wait(ch, 1), "a stream that stands for a block file");
+	ch = zio_open(in_dir("stream"), 0, &err);
+	ASSERT_TRUE(ch && !zio_wait(ch, 1));
 	zio_interrupt(ch);
-	ok(fails(zio_wait(ch, -1), ECANCELED), "and its interrupt");
+	ASSERT_ERRNO(zio_wait(ch, -1), ECANCELED, "and its interrupt");
 	zio_close(ch);
 	close(fd);
 }
 
-static void test_end(void)
+TEST("the end of a file", make_dir)
 {
 	struct zio_channel *ch;
 	struct zio_block blk;
-	char stem[PATH_MAX], mem[64];
+	const char *stem = in_dir("end-0000-0-1");
+	char mem[64];
 
-	snprintf(stem, sizeof(stem), "%s/end-0000-0-1", dir);
 	fake_put_block(stem, 1, 16, 1);
 	ch = zio_open(stem, 0, NULL);
-	ok(fails(zio_data(ch, &blk), EINVAL), "an error before");
-	ok(zio_next(ch, &blk) == 1 && !zio_next(ch, &blk) &&
-	   reason_has(ch, "end of file"), "the reason after the end");
-	ok(fails(zio_data(ch, &blk), EINVAL) && !zio_next_control(ch, &blk) &&
-	   reason_has(ch, "end of file"), "the same for controls");
-	ok(!zio_next_into(ch, &blk, mem, sizeof(mem)) &&
-	   reason_has(ch, "end of file"), "the same for own memory");
-	ok(zio_wait(ch, -1) == 1, "no wait at the end");
+	ASSERT_ERRNO(zio_data(ch, &blk), EINVAL, "an error before");
+	ASSERT_TRUE(zio_next(ch, &blk) == 1 && !zio_next(ch, &blk));
+	ASSERT_HAS(zio_reason(ch), "end of file");
+	ASSERT_TRUE(fails(zio_data(ch, &blk), EINVAL) && !zio_next_control(ch, &blk));
+	ASSERT_HAS(zio_reason(ch), "end of file");
+	ASSERT_TRUE(!zio_next_into(ch, &blk, mem, sizeof(mem)));
+	ASSERT_HAS(zio_reason(ch), "end of file");
+	ASSERT_EQ(zio_wait(ch, -1), 1, "no wait at the end");
 	zio_close(ch);
 }
 
-static void test_flags(void)
+TEST("unknown flags", make_dir)
 {
 	struct zio_error err;
 	struct pair in, out;
 
-	ok(!zio_open("zzero-0-1", 1 << 9, &err) && errno == EINVAL &&
-	   err.code == EINVAL && strstr(err.text, "flags"), "flags of zio_open()");
-	ok(!zio_open("zzero-0-1", INT_MIN, NULL) && errno == EINVAL,
-	   "the highest bit");
+	ASSERT_REFUSED(!zio_open("zzero-0-1", 1 << 9, &err) && err.code == EINVAL);
+	ASSERT_HAS(err.text, "flags");
+	ASSERT_REFUSED(!zio_open("zzero-0-1", INT_MIN, NULL));
 	open_pair(&in, 0);
 	open_pair(&out, ZIO_OPEN_OUTPUT);
-	ok(fails(zio_submit(out.ch, in.ch, 1 << 2), EINVAL) &&
-	   reason_has(out.ch, "flags"), "flags of zio_submit()");
+	ASSERT_FAILS(out.ch, zio_submit(out.ch, in.ch, 1 << 2), EINVAL, "flags");
 	close_pair(&in);
 	close_pair(&out);
-	ok(!zio_attr_name((enum zio_attr_owner)7, 1), "an unknown owner");
+	ASSERT_TRUE(!zio_attr_name((enum zio_attr_owner)7, 1), "an unknown owner");
 }
 
-#define refuses(call) do {						\
-	errno = 0;							\
-	ok((call) && errno == EINVAL, "NULL: " #call);			\
-} while (0)
-
-static void test_null_channel(void)
+TEST("NULL for a channel", make_dir)
 {
 	struct zio_error err;
 	struct zio_block blk;
 	size_t size;
 	char mem[8];
 
-	refuses(!zio_open(NULL, 0, &err) && err.code == EINVAL);
-	refuses(zio_next(NULL, &blk) == -1);
-	refuses(zio_next_into(NULL, &blk, mem, sizeof(mem)) == -1);
-	refuses(zio_next_control(NULL, &blk) == -1);
-	refuses(zio_data(NULL, &blk) == -1);
-	refuses(zio_write_block(NULL, NULL, mem, 1) == -1);
-	refuses(!zio_reserve(NULL, &size));
-	refuses(zio_commit(NULL, 1) == -1);
-	refuses(zio_commit_at(NULL, 1, NULL) == -1);
-	refuses(zio_splice(NULL, NULL, NULL) == -1);
-	refuses(zio_share(NULL, NULL) == -1);
-	refuses(zio_submit(NULL, NULL, 0) == -1);
-	refuses(!zio_sharing(NULL));
-	refuses(zio_wait(NULL, 0) == -1);
-	refuses((zio_interrupt(NULL), true));
-	refuses((zio_resume(NULL), true));
-	refuses((zio_set_max_block(NULL, 1), true));
-	refuses((zio_set_batch(NULL, 1), true));
-	refuses(zio_fd(NULL) == -1);
-	refuses(!zio_method(NULL));
-	refuses(zio_method_flag(NULL) == -1);
-	refuses(!zio_data_path(NULL));
-	refuses(!zio_control_path(NULL));
-	refuses(!zio_stats(NULL));
-	refuses(!zio_is_file(NULL));
-	refuses((zio_control_init(NULL, 1, 1), true));
-	refuses(zio_control_size(NULL, &size) == -1);
-	refuses(!zio_control_shots(NULL));
-	refuses(zio_alarm_text(1, NULL, 1) == -1);
-	ok(!zio_close(NULL) && strstr(zio_reason(NULL), "NULL"), "what takes NULL");
+	ASSERT_REFUSED(!zio_open(NULL, 0, &err) && err.code == EINVAL);
+	ASSERT_REFUSED(zio_next(NULL, &blk) == -1);
+	ASSERT_REFUSED(zio_next_into(NULL, &blk, mem, sizeof(mem)) == -1);
+	ASSERT_REFUSED(zio_next_control(NULL, &blk) == -1);
+	ASSERT_REFUSED(zio_data(NULL, &blk) == -1);
+	ASSERT_REFUSED(zio_write_block(NULL, NULL, mem, 1) == -1);
+	ASSERT_REFUSED(!zio_reserve(NULL, &size));
+	ASSERT_REFUSED(zio_commit(NULL, 1) == -1);
+	ASSERT_REFUSED(zio_commit_at(NULL, 1, NULL) == -1);
+	ASSERT_REFUSED(zio_splice(NULL, NULL, NULL) == -1);
+	ASSERT_REFUSED(zio_share(NULL, NULL) == -1);
+	ASSERT_REFUSED(zio_submit(NULL, NULL, 0) == -1);
+	ASSERT_REFUSED(!zio_sharing(NULL));
+	ASSERT_REFUSED(zio_wait(NULL, 0) == -1);
+	ASSERT_REFUSED((zio_interrupt(NULL), true));
+	ASSERT_REFUSED((zio_resume(NULL), true));
+	ASSERT_REFUSED((zio_set_max_block(NULL, 1), true));
+	ASSERT_REFUSED((zio_set_batch(NULL, 1), true));
+	ASSERT_REFUSED(zio_fd(NULL) == -1);
+	ASSERT_REFUSED(!zio_method(NULL));
+	ASSERT_REFUSED(zio_method_flag(NULL) == -1);
+	ASSERT_REFUSED(!zio_data_path(NULL));
+	ASSERT_REFUSED(!zio_control_path(NULL));
+	ASSERT_REFUSED(!zio_stats(NULL));
+	ASSERT_REFUSED(!zio_is_file(NULL));
+	ASSERT_REFUSED((zio_control_init(NULL, 1, 1), true));
+	ASSERT_REFUSED(zio_control_size(NULL, &size) == -1);
+	ASSERT_REFUSED(!zio_control_shots(NULL));
+	ASSERT_REFUSED(zio_alarm_text(1, NULL, 1) == -1);
+	ASSERT_TRUE(!zio_close(NULL) && strstr(zio_reason(NULL), "NULL"));
 }
 
-static void test_null_argument(void)
+TEST("NULL for another argument", make_dir)
 {
 	struct zio_control control;
 	struct pair in, out;
@@ -300,33 +266,18 @@ static void test_null_argument(void)
 	zio_control_init(&control, 1, 1);
 	open_pair(&in, ZIO_OPEN_NONBLOCK);
 	open_pair(&out, ZIO_OPEN_OUTPUT);
-	refuses(zio_next(in.ch, NULL) == -1);
-	ok(reason_has(in.ch, "NULL"), "and its reason");
-	refuses(zio_next_into(in.ch, NULL, NULL, 0) == -1);
-	refuses(zio_next_control(in.ch, NULL) == -1);
-	refuses(zio_data(in.ch, NULL) == -1);
-	refuses(zio_write_block(out.ch, &control, NULL, 1) == -1);
-	refuses(!zio_reserve(out.ch, NULL));
-	refuses(zio_commit_at(out.ch, 1, NULL) == -1);
-	refuses(zio_splice(out.ch, NULL, &control) == -1);
-	refuses(zio_submit(out.ch, NULL, 0) == -1);
-	refuses(zio_control_size(&control, NULL) == -1);
-	refuses(zio_control_shot(&control, 0, NULL) == -1);
+	ASSERT_REFUSED(zio_next(in.ch, NULL) == -1);
+	ASSERT_HAS(zio_reason(in.ch), "NULL", "and its reason");
+	ASSERT_REFUSED(zio_next_into(in.ch, NULL, NULL, 0) == -1);
+	ASSERT_REFUSED(zio_next_control(in.ch, NULL) == -1);
+	ASSERT_REFUSED(zio_data(in.ch, NULL) == -1);
+	ASSERT_REFUSED(zio_write_block(out.ch, &control, NULL, 1) == -1);
+	ASSERT_REFUSED(!zio_reserve(out.ch, NULL));
+	ASSERT_REFUSED(zio_commit_at(out.ch, 1, NULL) == -1);
+	ASSERT_REFUSED(zio_splice(out.ch, NULL, &control) == -1);
+	ASSERT_REFUSED(zio_submit(out.ch, NULL, 0) == -1);
+	ASSERT_REFUSED(zio_control_size(&control, NULL) == -1);
+	ASSERT_REFUSED(zio_control_shot(&control, 0, NULL) == -1);
 	close_pair(&in);
 	close_pair(&out);
-}
-
-int main(void)
-{
-	make_dir();
-	test_timeout(0);
-	test_timeout(ZIO_OPEN_NONBLOCK);
-	test_room();
-	test_interrupt();
-	test_stream();
-	test_end();
-	test_flags();
-	test_null_channel();
-	test_null_argument();
-	return tap_end();
 }
