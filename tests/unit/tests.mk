@@ -11,7 +11,7 @@ test_libs = $(lib_names:%=$(out)/libzio/%.o)
 unit_tests = abi_test libzio_test unit_test names_test clock_test wait_test object_test \
 	     ring_test set_test file_test batch_test group_test group_model_test fuzz_test \
 	     fuzz_zio_test
-test_bins = $(addprefix $(test_bin)/,$(unit_tests) fake-node json-get $(programs))
+test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs))
 
 $(out)/%.o: %.c
 	@mkdir -p $(@D)

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The chip model on a bus that takes time, and behind a bridge that holds writes */
-#include "../../unit/tap.h"
+#include "harness.h"
 #include "slink.h"
 #include "test-chip.h"
 
-static void test_posted(void)
+TEST("posted writes wait", start)
 {
-	start();
 	chip.cfg.posted_ns = 1000;
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 8);
-	ok(!chip.write.addr && chip.n_posted == 2, "posted writes wait");
-	ok(get(S5933_MWTC) == 8 && chip.write.addr == BASE && !chip.n_posted,
-	   "a read lets them pass first");
+	ASSERT_TRUE(!chip.write.addr && chip.n_posted == 2, "posted writes wait");
+	ASSERT_TRUE(get(S5933_MWTC) == 8 && chip.write.addr == BASE && !chip.n_posted);
 	put(S5933_MWTC, 4);
 	now += 999;
 	run();
-	ok(chip.write.count == 8, "without a read it takes its time");
+	ASSERT_EQ(chip.write.count, 8, "without a read it takes its time");
 	now += 1;
 	run();
-	ok(chip.write.count == 4 && !chip.n_posted, "and no longer");
+	ASSERT_TRUE(chip.write.count == 4 && !chip.n_posted, "and no longer");
 }
 
 /* --- a bus that takes time ------------------------------------------------- */
 
-static void start_bus(void)
+SETUP(start_bus)
 {
-	start();
+	start(value);
 	chip.cfg.read_ns = 750;
 	chip.cfg.write_ns = 150;
 	chip.cfg.phase_ns = 30;
@@ -44,79 +42,61 @@ static void pass(uint64_t ns)
 	now = until;
 }
 
-static void test_bus_reads(void)
+TEST("the CPU waits for a read, and not for writes", start_bus)
 {
 	uint64_t begin, end;
 
-	start_bus();
 	begin = s5933_begin_read(&chip);
 	end = s5933_end_read(&chip);
-	ok(begin == 375 && end == 375 && chip.stats.wait_ns == 750,
-	   "the CPU waits for a read, which the chip sees half way");
+	ASSERT_TRUE(begin == 375 && end == 375 && chip.stats.wait_ns == 750);
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 8);
-	ok(!chip.write.addr && chip.n_posted == 2 && chip.stats.wait_ns == 750,
-	   "the CPU does not wait for writes");
+	ASSERT_TRUE(!chip.write.addr && chip.n_posted == 2 && chip.stats.wait_ns == 750);
 	pass(150);
-	ok(chip.write.addr == BASE && !chip.write.count,
-	   "each takes its time on the bus");
-	ok(s5933_begin_read(&chip) == 150 + 375,
-	   "a read waits for the writes before it");
+	ASSERT_TRUE(chip.write.addr == BASE && !chip.write.count);
+	ASSERT_EQ(s5933_begin_read(&chip), 150 + 375);
 	pass(150);
-	ok(chip.write.count == 8 && s5933_begin_read(&chip) == 375,
-	   "writes that have passed cost a read nothing");
+	ASSERT_TRUE(chip.write.count == 8 && s5933_begin_read(&chip) == 375);
 }
 
-static void test_bus_writes(void)
+TEST("a bridge that is full, or slow", start_bus)
 {
 	unsigned int i;
 
-	start_bus();
 	for (i = 0; i < S5933_POSTED; i++)
 		put(S5933_OMB(2), i);
-	ok(s5933_begin_write(&chip) == 150, "a bridge that is full: a write waits");
+	ASSERT_EQ(s5933_begin_write(&chip), 150, "a bridge that is full: a write waits");
 	pass(150);
-	ok(!s5933_begin_write(&chip) && chip.omb[2] == 0, "for one place");
+	ASSERT_TRUE(!s5933_begin_write(&chip) && chip.omb[2] == 0, "for one place");
 	chip.cfg.posted_ns = 1000000;
 	pass(1000000);
 	put(S5933_OMB(3), 5);
 	pass(900000);
-	ok(chip.n_posted == 1, "a bridge holds a write for longer");
-	ok(s5933_begin_read(&chip) == 150 + 375, "but not a read behind it");
+	ASSERT_EQ(chip.n_posted, 1, "a bridge holds a write for longer");
+	ASSERT_EQ(s5933_begin_read(&chip), 150 + 375, "but not a read behind it");
 }
 
-static void test_phases(void)
+TEST("phases of a burst", start_bus)
 {
-	start_bus();
 	chip.cfg.write_ns = 0;
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 64);
 	put(S5933_MCSR, S5933_WRITE_ENABLE | S5933_WRITE_4_WORDS);
 	push(4, 1);
 	pass(240);
-	ok(chip.a2p.level == 3 && chip.write.count == 60, "the grant: one word");
+	ASSERT_TRUE(chip.a2p.level == 3 && chip.write.count == 60, "the grant: one word");
 	pass(59);
-	ok(chip.a2p.level == 2, "the next one after 30 ns");
+	ASSERT_EQ(chip.a2p.level, 2, "the next one after 30 ns");
 	push(1, 5);
 	pass(91);
-	ok(!chip.a2p.level && memory[4] == 5 && chip.stats.bursts == 1,
-	   "a word that comes in time belongs to the burst, below four, too");
+	ASSERT_TRUE(!chip.a2p.level && memory[4] == 5 && chip.stats.bursts == 1);
 	push(3, 6);
 	pass(10000);
-	ok(chip.a2p.level == 3, "the burst has ended with the FIFO empty");
+	ASSERT_EQ(chip.a2p.level, 3, "the burst has ended with the FIFO empty");
 	push(1, 9);
 	pass(240);
-	ok(chip.stats.bursts == 2, "the next one begins with a request");
+	ASSERT_EQ(chip.stats.bursts, 2, "the next one begins with a request");
 	put(S5933_MCSR, 0);
 	pass(1000);
-	ok(chip.a2p.level == 3, "WTE off ends a burst");
-}
-
-int main(void)
-{
-	test_posted();
-	test_bus_reads();
-	test_bus_writes();
-	test_phases();
-	return tap_end();
+	ASSERT_EQ(chip.a2p.level, 3, "WTE off ends a burst");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The chip model alone, compared with the documents of the S5933 */
-#include "../../unit/tap.h"
+#include "harness.h"
 #include "slink.h"
 #include "test-chip.h"
 
@@ -12,325 +12,267 @@ static unsigned int faults(void)
 	       f->unmodelled + f->bad_accesses;
 }
 
-/* --- 1.10 point 1: status is write-1-to-clear, the line is a level -------- */
-
-static void test_status(void)
+TEST("status is write-1-to-clear, and the line is a level (1.10 point 1)", start)
 {
 	uint32_t control = S5933_INT_WRITE_ENABLE | 0x1f00;
 
-	start();
 	put(S5933_INTCSR, control);
-	ok(get(S5933_INTCSR) == control, "control bits of INTCSR read back");
+	ASSERT_EQ(get(S5933_INTCSR), control, "control bits of INTCSR read back");
 	s5933_write_imb(&chip, 3, 3, 0x55);
-	ok(irq && get(S5933_INTCSR) ==
-	   (control | S5933_INT_IMB | S5933_INT_ASSERTED),
-	   "a full mailbox: status, asserted, the line is up");
+	ASSERT_TRUE(irq);
+	ASSERT_EQ(get(S5933_INTCSR), (control | S5933_INT_IMB | S5933_INT_ASSERTED));
 	put(S5933_INTCSR, control);
-	ok(irq && (get(S5933_INTCSR) & S5933_INT_IMB),
-	   "writing the control bits alone clears no status");
+	ASSERT_TRUE(irq && (get(S5933_INTCSR) & S5933_INT_IMB));
 	put(S5933_INTCSR, control | S5933_INT_WRITE);
-	ok(irq, "clearing another status leaves this one");
+	ASSERT_TRUE(irq, "clearing another status leaves this one");
 	put(S5933_INTCSR, control | S5933_INT_IMB);
-	ok(!irq && get(S5933_INTCSR) == control, "1 clears it");
+	ASSERT_TRUE(!irq && get(S5933_INTCSR) == control, "1 clears it");
 	put(S5933_INTCSR, control | S5933_INT_STATUS | S5933_INT_ASSERTED);
-	ok(get(S5933_INTCSR) == control, "no status can be written to be 1");
+	ASSERT_EQ(get(S5933_INTCSR), control, "no status can be written to be 1");
 }
 
-static void test_enables(void)
+TEST("enables let a status through, or hold it", start)
 {
-	start();
 	put(S5933_INTCSR, 0x0f00);
 	s5933_write_imb(&chip, 3, 3, 1);
-	ok(!irq && get(S5933_INTCSR) == (0x0f00 | S5933_INT_IMB),
-	   "a status that is not enabled is there, and not asserted");
+	ASSERT_TRUE(!irq && get(S5933_INTCSR) == (0x0f00 | S5933_INT_IMB));
 	put(S5933_INTCSR, 0x1f00);
-	ok(irq, "enabling lets a pending status through: a level, no edge");
+	ASSERT_TRUE(irq, "enabling lets a pending status through: a level, no edge");
 	put(S5933_INTCSR, 0x0f00);
-	ok(!irq, "disabling takes the line down");
+	ASSERT_TRUE(!irq, "disabling takes the line down");
 	s5933_write(&chip, S5933_INTCSR + 2, 0xff, 1);
-	ok(get(S5933_INTCSR) == 0x0f00, "the status byte can be written alone");
+	ASSERT_EQ(get(S5933_INTCSR), 0x0f00, "the status byte can be written alone");
 	put(S5933_INTCSR, 0x1f00);
 	s5933_write_imb(&chip, 2, 3, 1);
 	s5933_write_imb(&chip, 3, 2, 1);
-	ok(!irq, "other mailboxes and bytes make no interrupt");
+	ASSERT_TRUE(!irq, "other mailboxes and bytes make no interrupt");
 }
 
-static void test_two_pending(void)
+TEST("two statuses can be pending together", start)
 {
 	uint32_t control = S5933_INT_WRITE_ENABLE | 0x1f00;
 
-	start();
 	put(S5933_INTCSR, control);
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 4);
 	put(S5933_MCSR, S5933_WRITE_ENABLE);
 	push(1, 7);
 	s5933_write_imb(&chip, 3, 3, 1);
-	ok((get(S5933_INTCSR) & S5933_INT_STATUS) ==
-	   (S5933_INT_IMB | S5933_INT_WRITE), "both can be pending together");
+	ASSERT_EQ((get(S5933_INTCSR) & S5933_INT_STATUS),
+		  (S5933_INT_IMB | S5933_INT_WRITE));
 	put(S5933_INTCSR, control | S5933_INT_IMB);
-	ok(irq, "the line stays up for the one that is left");
-	ok(chip.stats.irqs == 1, "that was one edge");
+	ASSERT_TRUE(irq, "the line stays up for the one that is left");
+	ASSERT_EQ(chip.stats.irqs, 1, "that was one edge");
 }
 
-/* --- point 2: the FIFO pops, reading it empty is a fault ------------------ */
-
-static void test_fifo(void)
+TEST("a read of the FIFO pops, and of an empty one is a fault (point 2)", start)
 {
-	unsigned int i, good = 0;
+	unsigned int i;
 
-	start();
 	push(S5933_DEPTH, 100);
-	ok(!s5933_push(&chip, 0), "the FIFO holds eight words");
-	ok((get(S5933_MCSR) & 0x38) == (S5933_A2P_FULL | S5933_A2P_4_WORDS),
-	   "flags of a full FIFO");
+	ASSERT_TRUE(!s5933_push(&chip, 0), "the FIFO holds eight words");
+	ASSERT_EQ((get(S5933_MCSR) & 0x38), (S5933_A2P_FULL | S5933_A2P_4_WORDS));
 	for (i = 0; i < S5933_DEPTH; i++)
-		good += get(S5933_FIFO) == 100 + i;
-	ok(good == S5933_DEPTH && !faults(), "each read pops, in order");
-	ok(get(S5933_FIFO) == UINT32_MAX && chip.faults.empty_reads == 1,
-	   "a read while empty is a fault that is counted");
+		ASSERT_EQ(get(S5933_FIFO), 100 + i);
+	ASSERT_EQ(faults(), 0);
+	ASSERT_TRUE(get(S5933_FIFO) == UINT32_MAX && chip.faults.empty_reads == 1);
 	push(1, 5);
-	ok(get(S5933_FIFO) == 5 && chip.stats.pops == 9,
-	   "and takes nothing of what comes then");
+	ASSERT_TRUE(get(S5933_FIFO) == 5 && chip.stats.pops == 9);
 }
 
-static void test_race(void)
+TEST("popping while DMA may run is a fault", start)
 {
-	start();
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 64);
 	put(S5933_MCSR, S5933_WRITE_ENABLE | S5933_WRITE_4_WORDS);
 	push(2, 0);
 	get(S5933_FIFO);
-	ok(chip.faults.races == 1, "popping while DMA may run is a fault");
+	ASSERT_EQ(chip.faults.races, 1, "popping while DMA may run is a fault");
 	put(S5933_MCSR, S5933_WRITE_4_WORDS);
 	get(S5933_FIFO);
-	ok(faults() == 1, "not when DMA was switched off before");
+	ASSERT_EQ(faults(), 1, "not when DMA was switched off before");
 }
 
-static void test_advance(void)
+TEST("the lane that advances the FIFO", start)
 {
-	start();
 	push(2, 0xaabbccdd);
 	put(S5933_INTCSR, 3u << 26);
-	ok(s5933_read(&chip, S5933_FIFO, 2) == 0xccdd && chip.a2p.level == 2,
-	   "a read without the lane that advances pops nothing");
-	ok(s5933_read(&chip, S5933_FIFO + 3, 1) == 0xaa && chip.a2p.level == 1,
-	   "a read with it does");
+	ASSERT_TRUE(s5933_read(&chip, S5933_FIFO, 2) == 0xccdd && chip.a2p.level == 2);
+	ASSERT_TRUE(s5933_read(&chip, S5933_FIFO + 3, 1) == 0xaa && chip.a2p.level == 1);
 	put(S5933_INTCSR, 0);
-	ok(s5933_read(&chip, S5933_FIFO, 1) == 0xde && !chip.a2p.level,
-	   "lane 0 after a reset");
+	ASSERT_TRUE(s5933_read(&chip, S5933_FIFO, 1) == 0xde && !chip.a2p.level);
 }
 
-/* --- point 3: the count --------------------------------------------------- */
-
-static void test_count(void)
+TEST("the count, and the interrupt of its end (point 3)", start)
 {
-	start();
 	put(S5933_INTCSR, S5933_INT_WRITE_ENABLE);
 	put(S5933_MWTC, 0);
-	ok(!irq && !(get(S5933_INTCSR) & S5933_INT_WRITE),
-	   "writing a count of zero makes no terminal count");
+	ASSERT_TRUE(!irq && !(get(S5933_INTCSR) & S5933_INT_WRITE));
 	put(S5933_MWAR, BASE + 8);
 	put(S5933_MWTC, 12);
 	put(S5933_MCSR, S5933_WRITE_ENABLE);
 	push(1, 10);
-	ok(get(S5933_MWTC) == 8 && get(S5933_MWAR) == BASE + 12 && !irq,
-	   "a word: the count goes down by 4, the address up");
+	ASSERT_TRUE(get(S5933_MWTC) == 8 && get(S5933_MWAR) == BASE + 12 && !irq);
 	push(2, 11);
-	ok(irq && get(S5933_MWTC) == 0 && memory[2] == 10 && memory[4] == 12,
-	   "the last data phase makes the interrupt");
+	ASSERT_TRUE(irq && get(S5933_MWTC) == 0 && memory[2] == 10 && memory[4] == 12);
 	push(9, 13);
-	ok(chip.a2p.level == 8 && chip.stats.dma_words == 3 && memory[5] == 0,
-	   "then eight words more fit into the FIFO");
+	ASSERT_TRUE(chip.a2p.level == 8 && chip.stats.dma_words == 3 && memory[5] == 0);
 	put(S5933_INTCSR, S5933_INT_WRITE_ENABLE | S5933_INT_WRITE);
 	put(S5933_MWAR, BASE + 64);
 	put(S5933_MWTC, 64);
-	ok(chip.a2p.level == 0 && get(S5933_MWTC) == 32 && memory[16] == 13 &&
-	   memory[23] == 20 && !irq,
-	   "a new address and count, and they go on, with WTE left on");
-	ok(get(S5933_MCSR) == (S5933_WRITE_ENABLE | 0x66),
-	   "the count is not zero in MCSR");
+	ASSERT_TRUE(chip.a2p.level == 0 && get(S5933_MWTC) == 32 && memory[16] == 13);
+	ASSERT_TRUE(memory[23] == 20 && !irq);
+	ASSERT_EQ(get(S5933_MCSR), (S5933_WRITE_ENABLE | 0x66));
 }
 
-static void test_count_width(void)
+TEST("counts have 26 bits; whole words alone", start)
 {
-	start();
 	put(S5933_MWTC, UINT32_MAX);
 	put(S5933_MWAR, UINT32_MAX);
-	ok(get(S5933_MWTC) == 0x03fffffc && get(S5933_MWAR) == 0xfffffffc,
-	   "counts have 26 bits; whole words alone");
+	ASSERT_TRUE(get(S5933_MWTC) == 0x03fffffc && get(S5933_MWAR) == 0xfffffffc);
 }
 
-static void test_master_off(void)
+TEST("without bus mastering nothing moves", start)
 {
-	start();
 	s5933_set_master(&chip, false);
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 8);
 	put(S5933_MCSR, S5933_WRITE_ENABLE);
 	push(2, 1);
-	ok(chip.a2p.level == 2, "without bus mastering nothing moves");
+	ASSERT_EQ(chip.a2p.level, 2, "without bus mastering nothing moves");
 	s5933_set_master(&chip, true);
 	run();
-	ok(chip.a2p.level == 0 && memory[1] == 2, "with it, it does");
+	ASSERT_TRUE(chip.a2p.level == 0 && memory[1] == 2, "with it, it does");
 }
 
-static void test_grant(void)
+TEST("until the bus is granted words wait", start)
 {
-	start();
 	chip.cfg.grant_ns = 100;
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 64);
 	put(S5933_MCSR, S5933_WRITE_ENABLE);
 	push(5, 1);
-	ok(chip.a2p.level == 5, "until the bus is granted words wait");
+	ASSERT_EQ(chip.a2p.level, 5, "until the bus is granted words wait");
 	now += 100;
 	run();
-	ok(!chip.a2p.level && chip.stats.bursts == 1 && longest == 5,
-	   "then they go in one burst");
+	ASSERT_TRUE(!chip.a2p.level && chip.stats.bursts == 1 && longest == 5);
 	push(1, 9);
 	put(S5933_MCSR, 0);
 	now += 100;
 	run();
-	ok(chip.a2p.level == 1, "WTE off takes the request back");
+	ASSERT_EQ(chip.a2p.level, 1, "WTE off takes the request back");
 }
 
-/* --- point 4: four words at least ----------------------------------------- */
-
-static void test_four_words(void)
+TEST("four words at least (point 4)", start)
 {
-	start();
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 64);
 	put(S5933_MCSR, S5933_WRITE_ENABLE | S5933_WRITE_4_WORDS);
 	push(3, 0);
-	ok(chip.a2p.level == 3, "no request below four words");
+	ASSERT_EQ(chip.a2p.level, 3, "no request below four words");
 	push(1, 3);
-	ok(chip.a2p.level == 0 && get(S5933_MWTC) == 48, "at four, all go");
+	ASSERT_TRUE(chip.a2p.level == 0 && get(S5933_MWTC) == 48, "at four, all go");
 	push(3, 4);
-	ok(chip.a2p.level == 3 && get(S5933_MWTC) == 48,
-	   "up to three stay, the count is not zero");
+	ASSERT_TRUE(chip.a2p.level == 3 && get(S5933_MWTC) == 48);
 	put(S5933_MCSR, S5933_WRITE_ENABLE);
-	ok(chip.a2p.level == 0 && get(S5933_MWTC) == 36,
-	   "clearing the bit lets them go");
+	ASSERT_TRUE(chip.a2p.level == 0 && get(S5933_MWTC) == 36);
 }
 
-/* --- point 5: the direct mailbox ------------------------------------------ */
-
-static void test_direct_mailbox(void)
+TEST("the direct mailbox (point 5)", start)
 {
-	start();
 	put(S5933_INTCSR, 0x1f00);
 	s5933_write_imb(&chip, 3, 3, 0x5a);
-	ok(get(S5933_MBEF) == 0x80000000, "strobe: MBEF bit 31");
-	ok(s5933_read(&chip, S5933_IMB(3), 1) == 0 &&
-	   get(S5933_MBEF) == 0x80000000, "other bytes do not clear it");
-	ok(s5933_read(&chip, S5933_IMB(3) + 3, 1) == 0x5a &&
-	   get(S5933_MBEF) == 0, "reading byte 3 does");
-	ok(get(S5933_IMB(3)) == 0x5a000000, "an empty one reads the old value");
-	ok(irq, "reading does not clear the status");
+	ASSERT_EQ(get(S5933_MBEF), 0x80000000, "strobe: MBEF bit 31");
+	ASSERT_EQ(s5933_read(&chip, S5933_IMB(3), 1), 0);
+	ASSERT_EQ(get(S5933_MBEF), 0x80000000);
+	ASSERT_EQ(s5933_read(&chip, S5933_IMB(3) + 3, 1), 0x5a);
+	ASSERT_EQ(get(S5933_MBEF), 0);
+	ASSERT_EQ(get(S5933_IMB(3)), 0x5a000000, "an empty one reads the old value");
+	ASSERT_TRUE(irq, "reading does not clear the status");
 	put(S5933_INTCSR, 0x1f00 | S5933_INT_IMB);
 	s5933_write_imb(&chip, 3, 3, 1);
 	put(S5933_INTCSR, 0x1f00 | S5933_INT_IMB);
 	s5933_write_imb(&chip, 3, 3, 2);
-	ok(!irq && chip.stats.lost_strobes == 1 &&
-	   get(S5933_IMB(3)) == 0x02000000,
-	   "a full one is written over, with no new interrupt");
+	ASSERT_TRUE(!irq && chip.stats.lost_strobes == 1);
+	ASSERT_EQ(get(S5933_IMB(3)), 0x02000000);
 }
 
-static void test_outgoing(void)
+TEST("an outgoing mailbox", start)
 {
-	start();
 	put(S5933_INTCSR, S5933_INT_OMB_ENABLE | 1 << 2 | 2);
 	put(S5933_OMB(1), 0x11223344);
-	ok(get(S5933_MBEF) == 0xf0 && omb_calls == 1 && !irq,
-	   "an outgoing mailbox: four flags");
-	ok(get(S5933_OMB(1)) == 0x11223344 && get(S5933_MBEF) == 0xf0,
-	   "the host can read it back, with no effect");
-	ok(s5933_take_omb(&chip, 1) == 0x11223344 && irq &&
-	   get(S5933_MBEF) == 0, "the add-on empties it: interrupt");
+	ASSERT_TRUE(get(S5933_MBEF) == 0xf0 && omb_calls == 1 && !irq);
+	ASSERT_TRUE(get(S5933_OMB(1)) == 0x11223344 && get(S5933_MBEF) == 0xf0);
+	ASSERT_TRUE(s5933_take_omb(&chip, 1) == 0x11223344 && irq);
+	ASSERT_EQ(get(S5933_MBEF), 0);
 	put(S5933_INTCSR, S5933_INT_OMB_ENABLE | 1 << 2 | 2 | S5933_INT_OMB);
 	s5933_write(&chip, S5933_OMB(1) + 3, 0x99, 1);
-	ok(get(S5933_MBEF) == 0x80 && get(S5933_OMB(1)) == 0x99223344,
-	   "one byte sets one flag");
+	ASSERT_TRUE(get(S5933_MBEF) == 0x80 && get(S5933_OMB(1)) == 0x99223344);
 	s5933_take_omb(&chip, 1);
-	ok(!(get(S5933_INTCSR) & S5933_INT_OMB),
-	   "a byte that was not full does not become empty");
+	ASSERT_TRUE(!(get(S5933_INTCSR) & S5933_INT_OMB));
 	put(S5933_IMB(0), 5);
-	ok(get(S5933_IMB(0)) == 0, "incoming mailboxes cannot be written");
+	ASSERT_EQ(get(S5933_IMB(0)), 0, "incoming mailboxes cannot be written");
 }
 
-/* --- point 6: resets ------------------------------------------------------ */
-
-static void test_resets(void)
+TEST("resets (point 6)", start)
 {
-	start();
-	ok(get(S5933_MCSR) == 0xe6, "MCSR is E6 when idle");
-	ok(!get(S5933_INTCSR) && !get(S5933_MBEF), "INTCSR and MBEF are zero");
+	ASSERT_EQ(get(S5933_MCSR), 0xe6, "MCSR is E6 when idle");
+	ASSERT_TRUE(!get(S5933_INTCSR) && !get(S5933_MBEF), "INTCSR and MBEF are zero");
 	push(3, 1);
 	put(S5933_FIFO, 1);
 	s5933_write_imb(&chip, 3, 3, 1);
 	put(S5933_MWTC, 16);
 	put(S5933_MCSR, S5933_RESET_P2A);
-	ok(chip.p2a.level == 0 && chip.a2p.level == 3, "bit 25: P2A");
+	ASSERT_TRUE(chip.p2a.level == 0 && chip.a2p.level == 3, "bit 25: P2A");
 	put(S5933_FIFO, 1);
 	put(S5933_MCSR, S5933_RESET_A2P);
-	ok(chip.p2a.level == 1 && chip.a2p.level == 0, "bit 26: A2P");
-	ok(get(S5933_MWTC) == 16, "it leaves the count");
+	ASSERT_TRUE(chip.p2a.level == 1 && chip.a2p.level == 0, "bit 26: A2P");
+	ASSERT_EQ(get(S5933_MWTC), 16, "it leaves the count");
 	put(S5933_MCSR, S5933_RESET_MAILBOX);
-	ok(get(S5933_MBEF) == 0, "bit 27: mailbox flags");
-	ok(!(get(S5933_MCSR) & 0x0e000000), "they are pulses and read zero");
+	ASSERT_EQ(get(S5933_MBEF), 0, "bit 27: mailbox flags");
+	ASSERT_TRUE(!(get(S5933_MCSR) & 0x0e000000), "they are pulses and read zero");
 	put(S5933_MCSR, S5933_ADDON_RESET);
-	ok(held && (get(S5933_MCSR) & S5933_ADDON_RESET), "bit 24 is a level");
+	ASSERT_TRUE(held && (get(S5933_MCSR) & S5933_ADDON_RESET), "bit 24 is a level");
 	put(S5933_MCSR, 0);
-	ok(!held, "until it is written 0");
+	ASSERT_TRUE(!held, "until it is written 0");
 	s5933_reset(&chip);
-	ok(get(S5933_MCSR) == 0xe6 && !get(S5933_MWTC), "PCI reset: all");
+	ASSERT_TRUE(get(S5933_MCSR) == 0xe6 && !get(S5933_MWTC), "PCI reset: all");
 }
 
-static void test_flags(void)
+TEST("FIFO flags at each level", start)
 {
 	static const uint8_t p2a[] = { 0x06, 2, 2, 2, 2, 0, 0, 0, 0x01 };
 	static const uint8_t a2p[] = { 0x20, 0, 0, 0, 0x10, 0x10, 0x10, 0x10,
 				       0x18 };
-	unsigned int i, good = 0;
+	unsigned int i;
 
-	start();
 	for (i = 0; i <= S5933_DEPTH; i++) {
-		good += (get(S5933_MCSR) & 7) == p2a[i];
-		good += (get(S5933_MCSR) & 0x38) == a2p[i];
+		ASSERT_EQ(get(S5933_MCSR) & 7, p2a[i]);
+		ASSERT_EQ(get(S5933_MCSR) & 0x38, a2p[i]);
 		put(S5933_FIFO, i);
 		push(1, i);
 	}
-	ok(good == 18, "FIFO flags at each level");
-	ok(chip.faults.full_writes == 1, "writing a full FIFO is a fault");
+	ASSERT_EQ(chip.faults.full_writes, 1, "writing a full FIFO is a fault");
 }
 
-/* --- point 7: endian conversion ------------------------------------------- */
-
-static void test_endian(void)
+TEST("endian conversion (point 7)", start)
 {
-	start();
 	push(3, 0x11223344);
 	put(S5933_INTCSR, 1u << 24);
-	ok(get(S5933_FIFO) == 0x22114433, "16 bit");
+	ASSERT_EQ(get(S5933_FIFO), 0x22114433, "16 bit");
 	put(S5933_INTCSR, 2u << 24);
-	ok(get(S5933_FIFO) == 0x45332211, "32 bit");
+	ASSERT_EQ(get(S5933_FIFO), 0x45332211, "32 bit");
 	put(S5933_MWAR, BASE);
 	put(S5933_MWTC, 4);
 	put(S5933_MCSR, S5933_WRITE_ENABLE);
-	ok(memory[0] == 0x46332211, "by DMA, too");
-	ok(!faults(), "both are modelled");
+	ASSERT_EQ(memory[0], 0x46332211, "by DMA, too");
+	ASSERT_TRUE(!faults(), "both are modelled");
 	put(S5933_INTCSR, 3u << 24);
-	ok(chip.faults.unmodelled == 1, "64 bit is not, and that is a fault");
+	ASSERT_EQ(chip.faults.unmodelled, 1, "64 bit is not, and that is a fault");
 }
 
-/* --- aborts --------------------------------------------------------------- */
-
-static void test_aborts(void)
+TEST("aborts", start)
 {
-	start();
 	refuse = BASE + 20;
 	chip.cfg.grant_ns = 10;
 	put(S5933_MWAR, BASE);
@@ -339,66 +281,57 @@ static void test_aborts(void)
 	push(8, 1);
 	now += 10;
 	run();
-	ok((get(S5933_INTCSR) & S5933_INT_STATUS) == S5933_INT_TARGET_ABORT,
-	   "target abort: status");
-	ok(!irq, "no interrupt: no transfer interrupt is enabled");
-	ok(get(S5933_MWTC) == 44 && chip.a2p.level == 3 && memory[4] == 5,
-	   "words up to the bad one went, the others are there");
+	ASSERT_EQ((get(S5933_INTCSR) & S5933_INT_STATUS), S5933_INT_TARGET_ABORT);
+	ASSERT_TRUE(!irq, "no interrupt: no transfer interrupt is enabled");
+	ASSERT_TRUE(get(S5933_MWTC) == 44 && chip.a2p.level == 3 && memory[4] == 5);
 	put(S5933_INTCSR, S5933_INT_READ_ENABLE);
-	ok(irq, "either enable lets it through");
+	ASSERT_TRUE(irq, "either enable lets it through");
 	put(S5933_INTCSR, S5933_INT_READ_ENABLE | S5933_INT_TARGET_ABORT);
 	now += 100;
 	run();
-	ok(!irq && chip.a2p.level == 3, "cleared; the transfer stays stopped");
+	ASSERT_TRUE(!irq && chip.a2p.level == 3, "cleared; the transfer stays stopped");
 	put(S5933_MWAR, BASE);
 	now += 10;
 	run();
-	ok(!chip.a2p.level && memory[0] == 6, "a new address: it goes on");
+	ASSERT_TRUE(!chip.a2p.level && memory[0] == 6, "a new address: it goes on");
 	put(S5933_MWAR, 0x10);
 	push(1, 1);
 	now += 10;
 	run();
-	ok(get(S5933_INTCSR) & S5933_INT_MASTER_ABORT, "master abort");
+	ASSERT_TRUE(get(S5933_INTCSR) & S5933_INT_MASTER_ABORT, "master abort");
 	put(S5933_MWTC, 0);
 	now += 10;
 	run();
-	ok(chip.stats.aborts == 2, "a count of zero ends it");
+	ASSERT_EQ(chip.stats.aborts, 2, "a count of zero ends it");
 }
 
-/* --- the read direction --------------------------------------------------- */
-
-static void test_read_dma(void)
+TEST("the read direction", start)
 {
-	unsigned int i, good = 0;
+	unsigned int i;
 	uint32_t word;
 
-	start();
 	for (i = 0; i < 12; i++)
 		memory[i] = 50 + i;
 	put(S5933_INTCSR, S5933_INT_READ_ENABLE);
 	put(S5933_MRAR, BASE);
 	put(S5933_MRTC, 48);
 	put(S5933_MCSR, S5933_READ_ENABLE);
-	ok(chip.p2a.level == 8 && get(S5933_MRTC) == 16 && !irq,
-	   "the FIFO is filled");
+	ASSERT_TRUE(chip.p2a.level == 8 && get(S5933_MRTC) == 16 && !irq);
 	for (i = 0; i < 12; i++, run())
-		good += s5933_pull(&chip, &word) && word == 50 + i;
-	ok(good == 12 && irq && !s5933_pull(&chip, &word),
-	   "all arrives, in order, with the interrupt");
+		ASSERT_TRUE(s5933_pull(&chip, &word) && word == 50 + i);
+	ASSERT_TRUE(irq && !s5933_pull(&chip, &word));
 	put(S5933_MCSR, S5933_READ_ENABLE | S5933_READ_4_EMPTY);
 	for (i = 0; i < 6; i++)
 		put(S5933_FIFO, i);
 	put(S5933_MRAR, BASE);
 	put(S5933_MRTC, 8);
-	ok(chip.p2a.level == 6, "bit 13: no request with two places empty");
+	ASSERT_EQ(chip.p2a.level, 6, "bit 13: no request with two places empty");
 	s5933_pull(&chip, &word);
 	s5933_pull(&chip, &word);
 	run();
-	ok(chip.p2a.level == 6 && !get(S5933_MRTC), "with four there is one");
-	ok(!faults(), "no fault in all that");
+	ASSERT_TRUE(chip.p2a.level == 6 && !get(S5933_MRTC), "with four there is one");
+	ASSERT_TRUE(!faults(), "no fault in all that");
 }
-
-/* --- NVRAM ---------------------------------------------------------------- */
 
 static void wait_nvram(void)
 {
@@ -422,38 +355,35 @@ static uint8_t nvram_read(uint16_t addr)
 	return s5933_read(&chip, S5933_MCSR + 2, 1);
 }
 
-static void test_nvram(void)
+TEST("the NVRAM", start)
 {
-	start();
 	chip.cfg.nvram_ns = 100;
 	s5933_set_boot(&chip, 0x10dc, 0x0011, 0xff0000, 0xffffffc0);
-	ok(nvram_read(0x40) == 0xdc && nvram_read(0x41) == 0x10 &&
-	   nvram_read(0x45) == 0x80, "the boot image is in the NVRAM");
+	ASSERT_TRUE(nvram_read(0x40) == 0xdc && nvram_read(0x41) == 0x10);
+	ASSERT_EQ(nvram_read(0x45), 0x80);
 	nvram_command(0x00, 0x34);
 	nvram_command(0x20, 0x01);
 	nvram_command(0x40, 0x77);
-	ok(nvram_read(0x134) == 0x77, "what was written can be read");
-	ok(!faults(), "with polling of busy there is no fault");
+	ASSERT_EQ(nvram_read(0x134), 0x77, "what was written can be read");
+	ASSERT_TRUE(!faults(), "with polling of busy there is no fault");
 	s5933_write(&chip, S5933_MCSR + 3, 0x80, 1);
 	s5933_write(&chip, S5933_MCSR + 3, 0x80, 1);
-	ok(chip.faults.nvram_busy == 1, "without there is");
+	ASSERT_EQ(chip.faults.nvram_busy, 1, "without there is");
 }
 
-static void test_accesses(void)
+TEST("accesses of odd sizes and places", start)
 {
-	start();
-	ok(s5933_read(&chip, 0x40, 4) == UINT32_MAX &&
-	   s5933_read(&chip, 0x3a, 4) == UINT32_MAX &&
-	   chip.faults.bad_accesses == 2, "accesses that are none");
+	ASSERT_EQ(s5933_read(&chip, 0x40, 4), UINT32_MAX);
+	ASSERT_EQ(s5933_read(&chip, 0x3a, 4), UINT32_MAX);
+	ASSERT_EQ(chip.faults.bad_accesses, 2);
 	s5933_write(&chip, S5933_MWAR + 2, 0x1234, 2);
-	ok(get(S5933_MWAR) == 0x12340000, "16 bits of a register");
+	ASSERT_EQ(get(S5933_MWAR), 0x12340000, "16 bits of a register");
 	s5933_write(&chip, S5933_MCSR + 1, 0x04, 1);
-	ok(get(S5933_MCSR) == 0x4e6, "8 bits of MCSR");
+	ASSERT_EQ(get(S5933_MCSR), 0x4e6, "8 bits of MCSR");
 }
 
-static void test_gone(void)
+TEST("a chip that is gone", start)
 {
-	start();
 	put(S5933_INTCSR, 0x1f00);
 	s5933_write_imb(&chip, 3, 3, 5);
 	put(S5933_MWAR, BASE);
@@ -461,41 +391,15 @@ static void test_gone(void)
 	put(S5933_MCSR, S5933_WRITE_ENABLE);
 	chip.cfg.gone = 1;
 	s5933_gone_changed(&chip);
-	ok(!irq, "a chip that is gone does not interrupt");
+	ASSERT_TRUE(!irq, "a chip that is gone does not interrupt");
 	s5933_push(&chip, 1);
-	ok(s5933_next_ns(&chip) == SLINK_NEVER, "and asks for no bus");
-	ok(get(S5933_MCSR) == UINT32_MAX && get(S5933_FIFO) == UINT32_MAX &&
-	   !faults(), "it reads as all ones");
+	ASSERT_EQ(s5933_next_ns(&chip), SLINK_NEVER, "and asks for no bus");
+	ASSERT_TRUE(get(S5933_MCSR) == UINT32_MAX && get(S5933_FIFO) == UINT32_MAX);
+	ASSERT_TRUE(!faults());
 	put(S5933_MWAR, 0);
-	ok(chip.write.addr == BASE, "and takes nothing");
+	ASSERT_EQ(chip.write.addr, BASE, "and takes nothing");
 	chip.cfg.gone = 0;
 	s5933_gone_changed(&chip);
-	ok(get(S5933_MCSR) == 0xe6 && !irq, "put in again it is like new");
-	ok(chip.master, "and may be master as before");
-}
-
-int main(void)
-{
-	test_status();
-	test_enables();
-	test_two_pending();
-	test_fifo();
-	test_race();
-	test_advance();
-	test_count();
-	test_count_width();
-	test_master_off();
-	test_grant();
-	test_four_words();
-	test_direct_mailbox();
-	test_outgoing();
-	test_resets();
-	test_flags();
-	test_endian();
-	test_aborts();
-	test_read_dma();
-	test_nvram();
-	test_accesses();
-	test_gone();
-	return tap_end();
+	ASSERT_TRUE(get(S5933_MCSR) == 0xe6 && !irq, "put in again it is like new");
+	ASSERT_TRUE(chip.master, "and may be master as before");
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The card model with its chip: types, status, link, output */
-#include <stdlib.h>
-
-#include "../../unit/tap.h"
 #include "bench.h"
+#include "harness.h"
 #include "test-host.h"
 
 static struct world world;
-static struct host *host, *other;
-static struct sspci *card;
+static struct host hosts[2], *const host = &hosts[0], *const other = &hosts[1];
+static struct sspci *const card = &hosts[0].board.card;
 
 static void start(void)
 {
 	memset(&world, 0, sizeof(world));
 	host_init(host, &world);
-	card = &host->board.card;
 	host->board.chip.cfg.grant_ns = 0;
 }
 
@@ -45,48 +42,44 @@ static uint8_t read_lines(void)
 
 /* --- types of words ------------------------------------------------------- */
 
-static void test_types(void)
+TEST("at another type of word the card stops")
 {
 	start_up(HOST_CONTROL);
 	send(0xb0f00000, SLINK_CONTROL);
-	ok(chip_level() == 1 && !host->irq, "an expected word passes");
+	ASSERT_TRUE(chip_level() == 1 && !host->irq, "an expected word passes");
 	send(17, 0);
 	send(18, 0);
-	ok(chip_level() == 1 && card->level == 2 && host->irq,
-	   "at another type the card stops, with an interrupt");
-	ok(read_lines() == (SSPCI_LCTRL_N | SSPCI_LDERR_N | SSPCI_LDOWN_N),
-	   "the lines are those of the word that waits");
+	ASSERT_TRUE(chip_level() == 1 && card->level == 2 && host->irq);
+	ASSERT_EQ(read_lines(), (SSPCI_LCTRL_N | SSPCI_LDERR_N | SSPCI_LDOWN_N));
 	host_write(host, S5933_INTCSR, 0x1f00 | S5933_INT_IMB);
 	host_wait(host, 100000);
-	ok(!host->irq && card->stats.stops == 1, "it says so once");
+	ASSERT_TRUE(!host->irq && card->stats.stops == 1, "it says so once");
 	host_expect(host, HOST_CONTROL);
 	host_wait(host, 1000);
-	ok(host->irq && card->stats.stops == 2,
-	   "again when the host expects the wrong type again");
+	ASSERT_TRUE(host->irq && card->stats.stops == 2);
 	host_expect(host, HOST_DATA);
 	host_wait(host, 1000);
-	ok(chip_level() == 3 && host_read(host, S5933_FIFO) == 0xb0f00000 &&
-	   host_read(host, S5933_FIFO) == 17, "expected now: they pass");
-	ok(card->stats.received == 3 && card->stats.passed == 3, "counted");
+	ASSERT_TRUE(chip_level() == 3 && host_read(host, S5933_FIFO) == 0xb0f00000);
+	ASSERT_EQ(host_read(host, S5933_FIFO), 17);
+	ASSERT_TRUE(card->stats.received == 3 && card->stats.passed == 3, "counted");
 }
 
-static void test_room(void)
+TEST("words wait outside while the FIFO of the chip is full")
 {
 	unsigned int i;
 
 	start_up(HOST_DATA);
 	for (i = 0; i < 9; i++)
 		send(i, 0);
-	ok(chip_level() == 8 && card->level == 1 && !host->irq,
-	   "a ninth word waits outside, with no interrupt");
+	ASSERT_TRUE(chip_level() == 8 && card->level == 1 && !host->irq);
 	send(0xe0f00000, SLINK_CONTROL);
-	ok(!host->irq, "so does a control word behind it");
+	ASSERT_TRUE(!host->irq, "so does a control word behind it");
 	host_read(host, S5933_FIFO);
 	host_wait(host, 100);
-	ok(chip_level() == 8 && host->irq, "a place is free: both come to pass");
+	ASSERT_TRUE(chip_level() == 8 && host->irq, "a place is free: both come to pass");
 }
 
-static void test_speed(void)
+TEST("words pass every 30 ns")
 {
 	unsigned int i;
 
@@ -94,15 +87,14 @@ static void test_speed(void)
 	for (i = 0; i < 4; i++)
 		send(i, 0);
 	host_expect(host, HOST_DATA);
-	ok(chip_level() == 1, "the first word passes at once");
+	ASSERT_EQ(chip_level(), 1, "the first word passes at once");
 	host_wait(host, 59);
-	ok(chip_level() == 2, "the next after 30 ns");
+	ASSERT_EQ(chip_level(), 2, "the next after 30 ns");
 	host_wait(host, 31);
-	ok(chip_level() == 4, "and so on");
+	ASSERT_EQ(chip_level(), 4, "and so on");
 }
 
-/* While the CPU waits for a register, words go on into the FIFO. */
-static void test_bus(void)
+TEST("while the CPU waits for a register, words go on into the FIFO")
 {
 	unsigned int i;
 
@@ -111,60 +103,52 @@ static void test_bus(void)
 		send(i, 0);
 	board_set_bus(&host->board, BOARD_BUS_PCI);
 	host_expect(host, HOST_DATA);
-	ok(!chip_level(), "a posted write has not reached the card");
-	ok(host_read(host, S5933_MCSR) & S5933_A2P_4_WORDS,
-	   "a read of a register takes longer than four words");
-	ok(host->board.chip.stats.wait_ns == 150 + 750,
-	   "the CPU has waited for the write and the read");
+	ASSERT_TRUE(!chip_level(), "a posted write has not reached the card");
+	ASSERT_TRUE(host_read(host, S5933_MCSR) & S5933_A2P_4_WORDS);
+	ASSERT_EQ(host->board.chip.stats.wait_ns, 150 + 750);
 	board_set_bus(&host->board, BOARD_BUS_FREE);
 	host_read(host, S5933_MCSR);
-	ok(host->board.chip.stats.wait_ns == 900, "a free bus costs nothing");
+	ASSERT_EQ(host->board.chip.stats.wait_ns, 900, "a free bus costs nothing");
 }
 
-static void test_errors(void)
+TEST("words with errors")
 {
 	start_up(HOST_DATA);
 	send(1, SLINK_DAMAGED);
-	ok(chip_level() == 1, "block-wise: a bad word looks like a good one");
+	ASSERT_EQ(chip_level(), 1, "block-wise: a bad word looks like a good one");
 	send(0xe0f0000f, SLINK_CONTROL);
-	ok(read_lines() == SSPCI_LDOWN_N,
-	   "the control word that ends the block has LDERR# low");
+	ASSERT_EQ(read_lines(), SSPCI_LDOWN_N);
 	host_expect(host, 0);
 	host_wait(host, 100);
 	host_read(host, S5933_FIFO);
-	ok(host_read(host, S5933_FIFO) == 0xe0f00001,
-	   "and LD[0]; LD[3:0] are not the user's");
+	ASSERT_EQ(host_read(host, S5933_FIFO), 0xe0f00001);
 	send(0xb0f00000, SLINK_CONTROL | SLINK_DAMAGED);
 	host_wait(host, 100);
-	ok(host_read(host, S5933_FIFO) == 0xb0f00002,
-	   "LD[1] for a bad control word, alone");
+	ASSERT_EQ(host_read(host, S5933_FIFO), 0xb0f00002);
 	host_expect(host, HOST_CONTROL);
 	send(1, SLINK_DAMAGED);
 	host_write(host, S5933_OMB(0), 0x01000002);
 	host_wait(host, 10000);
-	ok(host_link_up(host, HOST_CONTROL), "a reset of FIFO and link");
+	ASSERT_TRUE(host_link_up(host, HOST_CONTROL), "a reset of FIFO and link");
 	send(0xb0f00000, SLINK_CONTROL);
-	ok(host_read(host, S5933_FIFO) == 0xb0f00000,
-	   "lets the error of a block before it be forgotten");
+	ASSERT_EQ(host_read(host, S5933_FIFO), 0xb0f00000);
 	card->cfg.word_errors = 1;
 	host_expect(host, HOST_DATA);
 	send(1, 0);
 	send(2, SLINK_DAMAGED);
-	ok(chip_level() == 1 &&
-	   read_lines() == (SSPCI_LCTRL_N | SSPCI_LDOWN_N),
-	   "word-wise: a bad word is of a type of its own");
-	ok(!host_faults(host), "no fault in all that");
+	ASSERT_TRUE(chip_level() == 1 && read_lines() == (SSPCI_LCTRL_N | SSPCI_LDOWN_N));
+	ASSERT_TRUE(!host_faults(host), "no fault in all that");
 }
 
-static void test_width(void)
+TEST("links of 16 and 8 bits")
 {
 	start_up(HOST_DATA);
 	host_write(host, S5933_OMB(0), 0x0300000f);
 	send(0x12345678, 0);
 	host_write(host, S5933_OMB(0), 0x03000017);
 	send(0x12345678, 0);
-	ok(host_read(host, S5933_FIFO) == 0x5678 &&
-	   host_read(host, S5933_FIFO) == 0x78, "16 and 8 bits wide");
+	ASSERT_EQ(host_read(host, S5933_FIFO), 0x5678);
+	ASSERT_EQ(host_read(host, S5933_FIFO), 0x78);
 }
 
 /* --- FIFO ----------------------------------------------------------------- */
@@ -177,45 +161,42 @@ static void fill(uint32_t mode)
 	host_wait(host, 1000000);
 }
 
-static void test_xoff(void)
+TEST("XOFF at seven eighths, XON at one half")
 {
 	unsigned int i;
 
 	start_up(HOST_CONTROL);
 	card->cfg.fifo_words = 64;
 	fill(SLIDAS_BLOCK);
-	ok(card->level == 58 && !card->stats.overflowed,
-	   "XOFF at seven eighths, and two words more; none is lost");
+	ASSERT_TRUE(card->level == 58 && !card->stats.overflowed);
 	host_expect(host, HOST_DATA);
 	host_wait(host, 10000);
-	ok(chip_level() == 8 && card->level == 51, "not yet XON");
+	ASSERT_TRUE(chip_level() == 8 && card->level == 51, "not yet XON");
 	for (i = 0; i < 51 - 32; i++) {
 		host_read(host, S5933_FIFO);
 		host_wait(host, 30);
 	}
 	host_wait(host, 10000);
-	ok(card->level == 58, "XON at one half");
+	ASSERT_EQ(card->level, 58, "XON at one half");
 }
 
-static void test_overflow(void)
+TEST("without flow control words are lost")
 {
 	start_up(HOST_CONTROL);
 	card->cfg.fifo_words = 64;
 	card->cfg.xoff = 0;
 	fill(SLIDAS_BLOCK);
-	ok(card->level == 64 && card->stats.overflowed > 1000 && host->irq,
-	   "no flow control: words are lost, with an interrupt");
-	ok(read_lines() == 0xf, "the overflow bit");
+	ASSERT_TRUE(card->level == 64 && card->stats.overflowed > 1000 && host->irq);
+	ASSERT_EQ(read_lines(), 0xf, "the overflow bit");
 	host->board.source.cfg.mode = SLIDAS_STOP;
 	host_write(host, S5933_OMB(0), 0x01000006);
-	ok(card->level == 0 && !card->overflow, "FRESET# empties it");
+	ASSERT_TRUE(card->level == 0 && !card->overflow, "FRESET# empties it");
 	send(1, 0);
-	ok(card->level == 0 && card->stats.discarded > 64,
-	   "and keeps words out as long as it is low");
+	ASSERT_TRUE(card->level == 0 && card->stats.discarded > 64);
 	card->cfg.overflow_low = 1;
 	host_expect(host, HOST_CONTROL);
 	send(1, 0);
-	ok(read_lines() == 0xf, "the other polarity: high, no overflow");
+	ASSERT_EQ(read_lines(), 0xf, "the other polarity: high, no overflow");
 }
 
 /* The reset of libSLINK.c, which waits so long before each of its steps. */
@@ -234,105 +215,101 @@ static uint32_t reset_slowly(unsigned int on, unsigned int off,
 	return host_faults(host);
 }
 
-static void test_hasty(void)
+TEST("resets that are too short are faults")
 {
-	ok(!reset_slowly(10000, 10000, 10000), "a reset with its waits");
-	ok(reset_slowly(5000, 10000, 10000) == 1, "no wait after SYSRST#");
-	ok(reset_slowly(10000, 5000, 10000) == 1, "SYSRST# high too soon");
-	ok(reset_slowly(10000, 10000, 5000) == 1, "FRESET# high too soon");
+	ASSERT_TRUE(!reset_slowly(10000, 10000, 10000), "a reset with its waits");
+	ASSERT_EQ(reset_slowly(5000, 10000, 10000), 1, "no wait after SYSRST#");
+	ASSERT_EQ(reset_slowly(10000, 5000, 10000), 1, "SYSRST# high too soon");
+	ASSERT_EQ(reset_slowly(10000, 10000, 5000), 1, "FRESET# high too soon");
 	start_up(HOST_CONTROL);
 	host_write(host, S5933_OMB(0), 0x01000006);
 	host_wait(host, 5000);
 	host_write(host, S5933_OMB(0), 0x01000007);
-	ok(host_faults(host) == 1, "FRESET# alone is too short");
+	ASSERT_EQ(host_faults(host), 1, "FRESET# alone is too short");
 	host_write(host, S5933_OMB(0), 0x01000006);
 	host_wait(host, 10000);
 	host_write(host, S5933_OMB(0), 0x01000007);
-	ok(host_faults(host) == 1, "and long enough");
+	ASSERT_EQ(host_faults(host), 1, "and long enough");
 }
 
 /* --- link ----------------------------------------------------------------- */
 
-static void test_link_reset(void)
+TEST("the reset of the link")
 {
 	start();
-	ok(card->link == SLINK_LINK_RESET, "after power on the link is in reset");
+	ASSERT_EQ(card->link, SLINK_LINK_RESET, "after power on the link is in reset");
 	host_write(host, S5933_INTCSR, 0x1f00);
 	host_write(host, S5933_OMB(0), 0x01000003);
 	host_wait(host, 999999);
-	ok(!host->irq, "URESET# low: LDOWN# stays low for a while");
+	ASSERT_TRUE(!host->irq, "URESET# low: LDOWN# stays low for a while");
 	host_wait(host, 1);
-	ok(host->irq && (read_lines() & SSPCI_LDOWN_N), "then it goes high");
+	ASSERT_TRUE(host->irq && (read_lines() & SSPCI_LDOWN_N), "then it goes high");
 	send(1, SLINK_CONTROL);
-	ok(!slink_is_up(&host->board.source.to), "nothing may be sent yet");
+	ASSERT_TRUE(!slink_is_up(&host->board.source.to), "nothing may be sent yet");
 	host_expect(host, HOST_CONTROL);
-	ok(slink_is_up(&host->board.source.to), "URESET# high: the link is up");
+	ASSERT_TRUE(slink_is_up(&host->board.source.to), "URESET# high: the link is up");
 	host_write(host, S5933_OMB(0), 0x01000003);
-	ok(!(read_lines() & SSPCI_LDOWN_N), "low again: LDOWN# goes low");
+	ASSERT_TRUE(!(read_lines() & SSPCI_LDOWN_N), "low again: LDOWN# goes low");
 	host_wait(host, 10);
 	host_expect(host, HOST_CONTROL);
 	host_wait(host, 10000000);
-	ok(card->link == SLINK_LINK_DOWN, "left too early: the link stays down");
+	ASSERT_EQ(card->link, SLINK_LINK_DOWN, "left too early: the link stays down");
 }
 
-static void test_cable(void)
+TEST("the cable goes out and in")
 {
 	start_up(HOST_CONTROL);
 	sspci_set_cable(card, false);
-	ok(host->irq && !(read_lines() & SSPCI_LDOWN_N) &&
-	   card->stats.drops == 1, "cable out: LDOWN#, interrupt");
+	ASSERT_TRUE(host->irq && !(read_lines() & SSPCI_LDOWN_N));
+	ASSERT_EQ(card->stats.drops, 1);
 	host_write(host, S5933_INTCSR, 0x1f00 | S5933_INT_IMB);
 	host_write(host, S5933_OMB(0), 0x01000003);
 	host_wait(host, 10000000);
-	ok(!host->irq && card->link == SLINK_LINK_RESET,
-	   "no cable: a reset does not help");
+	ASSERT_TRUE(!host->irq && card->link == SLINK_LINK_RESET);
 	sspci_set_cable(card, true);
 	host_wait(host, 1000000);
-	ok(host->irq && (read_lines() & SSPCI_LDOWN_N), "cable in: it does");
+	ASSERT_TRUE(host->irq && (read_lines() & SSPCI_LDOWN_N), "cable in: it does");
 	host_expect(host, HOST_CONTROL);
 	sspci_set_cable(card, false);
 	sspci_set_cable(card, true);
 	host_wait(host, 10000000);
-	ok(card->link == SLINK_LINK_DOWN, "out and in: down until a reset");
+	ASSERT_EQ(card->link, SLINK_LINK_DOWN, "out and in: down until a reset");
 }
 
-static void test_addon_reset(void)
+TEST("the reset of the add-on side")
 {
 	start_up(HOST_CONTROL);
 	send(1, 0);
 	host_write(host, S5933_MCSR, S5933_ADDON_RESET);
-	ok(card->level == 0 && !slink_is_up(&host->board.source.to),
-	   "add-on reset: FIFO empty, link down");
+	ASSERT_TRUE(card->level == 0 && !slink_is_up(&host->board.source.to));
 	host_write(host, S5933_OMB(0), 0x01000007);
-	ok(host_read(host, S5933_MBEF) & 0xf, "mailboxes are not read");
+	ASSERT_TRUE(host_read(host, S5933_MBEF) & 0xf, "mailboxes are not read");
 	host_write(host, S5933_MCSR, 0);
-	ok(!(host_read(host, S5933_MBEF) & 0xf) &&
-	   card->control == 0x01000007, "they are, after it");
-	ok(host_link_up(host, HOST_CONTROL), "and the link comes up");
+	ASSERT_TRUE(!(host_read(host, S5933_MBEF) & 0xf) && card->control == 0x01000007);
+	ASSERT_TRUE(host_link_up(host, HOST_CONTROL), "and the link comes up");
 }
 
-static void test_self_test(void)
+TEST("the self test")
 {
 	start_up(HOST_CONTROL);
 	host->board.source.cfg.count = 1;
 	fill(SLIDAS_TEST);
-	ok(card->stats.test_words == 33 && !card->stats.test_errors &&
-	   !card->level && !chip_level(), "self test: checked, not shown");
+	ASSERT_TRUE(card->stats.test_words == 33 && !card->stats.test_errors);
+	ASSERT_TRUE(!card->level && !chip_level());
 	send(0, SLINK_TEST | SLINK_CONTROL);
 	send(2, SLINK_TEST);
-	ok(card->stats.test_errors == 1, "a wrong word is found");
+	ASSERT_EQ(card->stats.test_errors, 1, "a wrong word is found");
 	host_write(host, S5933_OMB(0), 0x01000005);
 	slidas_restart(&host->board.source);
 	host_wait(host, 10000);
-	ok(chip_level() == 1 && card->level == 32, "UTDO# low: shown");
+	ASSERT_TRUE(chip_level() == 1 && card->level == 32, "UTDO# low: shown");
 }
 
-static void test_return_lines(void)
+TEST("the source sees the return lines")
 {
 	start_up(HOST_CONTROL);
 	host_write(host, S5933_OMB(0), 0x01000a07);
-	ok(host->board.source.to.ops->return_lines(card) == 0xa,
-	   "the source sees the return lines");
+	ASSERT_EQ(host->board.source.to.ops->return_lines(card), 0xa);
 }
 
 /* --- the source card ------------------------------------------------------- */
@@ -366,28 +343,27 @@ static void start_sps_up(void)
 	write_lines(SPS_READY | SPS_URESET_N);
 }
 
-static void test_sps_link(void)
+TEST("SPS: the link")
 {
 	start_sps();
 	host_write(host, S5933_INTCSR, 0x1f00);
 	write_lines(SPS_READY);
-	ok(!(read_status() & SPS_LDOWN_N), "SPS: URESET# low: the link is down");
+	ASSERT_TRUE(!(read_status() & SPS_LDOWN_N), "SPS: URESET# low: the link is down");
 	host_wait(host, 1000000);
-	ok(host->irq && (read_status() & SPS_LDOWN_N), "then LDOWN# goes high");
+	ASSERT_TRUE(host->irq && (read_status() & SPS_LDOWN_N), "then LDOWN# goes high");
 	host_write(host, S5933_FIFO, 1);
 	host_wait(host, 1000);
-	ok(host->board.chip.p2a.level == 1, "no word leaves before URESET# is high");
+	ASSERT_EQ(host->board.chip.p2a.level, 1, "no word leaves before URESET# is high");
 	write_lines(SPS_READY | SPS_URESET_N);
 	host_wait(host, 1000);
-	ok(!host->board.chip.p2a.level && host->board.sink.words == 1,
-	   "URESET# high: it leaves");
+	ASSERT_TRUE(!host->board.chip.p2a.level && host->board.sink.words == 1);
 	write_lines(SPS_READY);
 	write_lines(SPS_READY | SPS_URESET_N);
 	host_wait(host, 10000000);
-	ok(host->board.sps.link == SLINK_LINK_DOWN, "left too early: down");
+	ASSERT_EQ(host->board.sps.link, SLINK_LINK_DOWN, "left too early: down");
 }
 
-static void test_sps_types(void)
+TEST("SPS: types of words")
 {
 	struct sink *sink = &host->board.sink;
 	struct slink_word word;
@@ -401,37 +377,34 @@ static void test_sps_types(void)
 	write_lines(SPS_READY | SPS_URESET_N);
 	host_write(host, S5933_FIFO, 7);
 	host_wait(host, 1000);
-	ok(sink->controls == 2 && sink->words == 1 && sink->sum == 7,
-	   "SPS: control words and data leave as what they are");
+	ASSERT_TRUE(sink->controls == 2 && sink->words == 1 && sink->sum == 7);
 	sink_take(sink, &word);
-	ok(word.flags == SLINK_CONTROL && word.data == 0xb0f00000, "in order");
-	ok(!host_faults(host), "no fault in all that");
+	ASSERT_TRUE(word.flags == SLINK_CONTROL && word.data == 0xb0f00000, "in order");
+	ASSERT_TRUE(!host_faults(host), "no fault in all that");
 	host_write(host, S5933_FIFO, 8);
 	host_write(host, S5933_FIFO, 9);
 	write_lines(SPS_UTEST_N | SPS_URESET_N);
 	host_wait(host, 1000);
-	ok(sink->controls == 3 && sink->words == 2 &&
-	   host->board.chip.faults.overtaken == 1,
-	   "UCTRL# changed too early: a word gets the wrong type, a fault");
+	ASSERT_TRUE(sink->controls == 3 && sink->words == 2);
+	ASSERT_EQ(host->board.chip.faults.overtaken, 1);
 	write_lines(SPS_READY | SPS_URESET_N);
 	sink->hold = 1;
 	for (word.data = 0; word.data < 3; word.data++)
 		host_write(host, S5933_FIFO, word.data);
 	host_wait(host, 10000);
-	ok(sink->words == 4 && host->board.chip.p2a.level == 1,
-	   "XOFF: two words more");
+	ASSERT_TRUE(sink->words == 4 && host->board.chip.p2a.level == 1);
 }
 
-static void test_sps_width(void)
+TEST("SPS: a link of 16 bits")
 {
 	start_sps_up();
 	write_lines(SPS_READY | SPS_URESET_N | 1 << 3);
 	host_write(host, S5933_FIFO, 0x12345678);
 	host_wait(host, 1000);
-	ok(host->board.sink.sum == 0x5678, "SPS: a link of 16 bits");
+	ASSERT_EQ(host->board.sink.sum, 0x5678, "SPS: a link of 16 bits");
 }
 
-static void test_full_sink(void)
+TEST("a sink that is full says XOFF in time, none is lost")
 {
 	struct sink *sink = &host->board.sink;
 	unsigned int i;
@@ -442,21 +415,19 @@ static void test_full_sink(void)
 		host_write(host, S5933_FIFO, i);
 		host_wait(host, 100);
 	}
-	ok(sink->level == SINK_WORDS && !sink->lost &&
-	   host->board.chip.p2a.level == 8 && !host_faults(host),
-	   "a sink that is full says XOFF in time, none is lost");
+	ASSERT_TRUE(sink->level == SINK_WORDS && !sink->lost);
+	ASSERT_TRUE(host->board.chip.p2a.level == 8 && !host_faults(host));
 }
 
-static void test_sps_test(void)
+TEST("SPS: UTEST# low: one whole cycle of the self test")
 {
 	start_sps_up();
 	write_lines(SPS_UCTRL_N | SPS_URESET_N);
 	host_wait(host, 100);
 	write_lines(SPS_READY | SPS_URESET_N);
 	host_wait(host, 100000);
-	ok(host->board.sink.words == 32 && host->board.sink.controls == 1 &&
-	   host->board.sink.sum == UINT32_MAX,
-	   "UTEST# low: one whole cycle of the self test");
+	ASSERT_TRUE(host->board.sink.words == 32 && host->board.sink.controls == 1);
+	ASSERT_EQ(host->board.sink.sum, UINT32_MAX);
 }
 
 static void receive_page(void)
@@ -468,21 +439,21 @@ static void receive_page(void)
 	host_wait(host, 10000);
 }
 
-static void test_peers(void)
+TEST("two boards are peers")
 {
-	unsigned int i, good = 0;
+	unsigned int i;
 
 	start_sps();
 	host_init(other, &world);
-	ok(!board_connect(&other->board, &other->board) &&
-	   board_connect(&host->board, &other->board), "a source and a destination");
+	ASSERT_TRUE(!board_connect(&other->board, &other->board));
+	ASSERT_TRUE(board_connect(&host->board, &other->board));
 	host_wait(host, 1000);
-	ok(host_link_up(other, HOST_CONTROL), "peers: the link comes up");
+	ASSERT_TRUE(host_link_up(other, HOST_CONTROL), "peers: the link comes up");
 	write_lines(SPS_READY);
 	host_wait(host, 1000000);
 	write_lines(SPS_UTEST_N | SPS_URESET_N);
 	host_write(other, S5933_OMB(0), 0x01000a07);
-	ok(read_status() == (SPS_LDOWN_N | 0xa), "the source sees it, and the return lines");
+	ASSERT_EQ(read_status(), (SPS_LDOWN_N | 0xa));
 	host_write(host, S5933_FIFO, 0xb0f00000);
 	host_wait(host, 1000);
 	write_lines(SPS_READY | SPS_URESET_N);
@@ -492,62 +463,28 @@ static void test_peers(void)
 	host_write(host, S5933_MRTC, 400);
 	host_write(host, S5933_MCSR, S5933_READ_ENABLE);
 	host_wait(host, 10000);
-	ok(host_read(other, S5933_FIFO) == 0xb0f00000, "a control word arrives");
+	ASSERT_EQ(host_read(other, S5933_FIFO), 0xb0f00000, "a control word arrives");
 	receive_page();
 	for (i = 0; i < 100; i++)
-		good += other->memory[i] == i * i;
-	ok(good == 100 && host_read(other, S5933_MWTC) == 0,
-	   "100 words, from memory to memory");
+		ASSERT_EQ(other->memory[i], i * i);
+	ASSERT_EQ(host_read(other, S5933_MWTC), 0);
 	host_write(other, S5933_OMB(0), 0x03000003);
 	host_wait(host, 100);
-	ok(!(read_status() & SPS_LDOWN_N), "the other end is reset: LDOWN#");
+	ASSERT_TRUE(!(read_status() & SPS_LDOWN_N), "the other end is reset: LDOWN#");
 	board_remove(&host->board);
-	ok(other->board.card.link == SLINK_LINK_DOWN || !other->board.card.cable,
-	   "one is gone: the other's link is down");
-	ok(!other->board.peer, "and it has no peer");
+	ASSERT_TRUE(other->board.card.link == SLINK_LINK_DOWN ||
+		    !other->board.card.cable);
+	ASSERT_TRUE(!other->board.peer, "and it has no peer");
 }
 
-static void test_loss(void)
+TEST("a board loses its state")
 {
 	start_up(HOST_CONTROL);
 	send(1, SLINK_CONTROL);
 	bench_write(&host->board, 0x0f8, 5000);
 	host_wait(host, 4999);
-	ok(host_read(host, S5933_INTCSR), "the board has its state");
+	ASSERT_TRUE(host_read(host, S5933_INTCSR), "the board has its state");
 	host_wait(host, 1);
-	ok(!host_read(host, S5933_INTCSR) && !chip_level() &&
-	   card->link == SLINK_LINK_RESET && host->board.chip.master,
-	   "it has lost it, and is bus master as before");
-}
-
-int main(void)
-{
-	host = malloc(sizeof(*host));
-	other = malloc(sizeof(*other));
-	if (!host || !other)
-		return 1;
-	test_types();
-	test_room();
-	test_speed();
-	test_bus();
-	test_errors();
-	test_width();
-	test_xoff();
-	test_overflow();
-	test_hasty();
-	test_link_reset();
-	test_cable();
-	test_addon_reset();
-	test_self_test();
-	test_return_lines();
-	test_sps_link();
-	test_sps_types();
-	test_sps_width();
-	test_full_sink();
-	test_sps_test();
-	test_peers();
-	test_loss();
-	free(host);
-	free(other);
-	return tap_end();
+	ASSERT_TRUE(!host_read(host, S5933_INTCSR) && !chip_level());
+	ASSERT_TRUE(card->link == SLINK_LINK_RESET && host->board.chip.master);
 }

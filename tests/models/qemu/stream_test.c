@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "../../unit/tap.h"
+#include "harness.h"
 #include "test-host.h"
 
 #define MOST		(1 << 18)
@@ -20,8 +20,8 @@ struct log {
 };
 
 static struct world world;
-static struct host *host;
-static struct log *sent, *got;
+static struct host the_host, *const host = &the_host;
+static struct log logs[2], *const sent = &logs[0], *const got = &logs[1];
 static struct slink_end input;
 static bool block_error;
 
@@ -258,36 +258,28 @@ static bool all_came(void)
 
 /* --- sizes at the end of a page ------------------------------------------- */
 
-/* The only event that is read: 1024 words fit into a page, eight into the FIFO. */
-static void test_shape(void)
+TEST("events of 1016 to 1044 words, in pages of 1024")
 {
 	const struct s5933_stats *stats = &host->board.chip.stats;
-	unsigned int size, exact = 0, shape = 0, popped = 0;
+	unsigned int size;
 
 	for (size = 1016; size <= 1044; size++) {
 		start(1024);
 		settled = true;
 		host->board.source.cfg.size = size;
 		send_events(1);
-		exact += all_came();
-		shape += stats->starts == (size > 1032 ? 2 : 1);
-		if (size <= 1024)
-			popped += stats->pops == 2;
-		else if (size <= 1032)
-			popped += stats->pops == 2 + size - 1024;
-		else
-			popped += stats->pops == 2;
+		ASSERT_TRUE(all_came());
+		ASSERT_EQ(stats->starts, size > 1032 ? 2 : 1, "the second DMA");
+		/* From 1025 to 1032 the CPU pops what is over. */
+		ASSERT_EQ(stats->pops, size > 1024 && size <= 1032 ? size - 1022 : 2);
 	}
-	ok(exact == 29, "1016...1044 words, pages of 1024: no word is lost");
-	ok(shape == 29, "the second DMA begins at 1033 words");
-	ok(popped == 29, "from 1025 to 1032 the CPU pops what is over");
 }
 
-static void test_edges(void)
+TEST("pages of 16: empty, 1-3 beyond, 8 and 9 beyond, exactly at the end")
 {
 	static const uint32_t sizes[] = { 0, 1, 2, 3, 5, 15, 16, 17, 18, 19,
 					  23, 24, 25, 26, 32, 33, 40, 41, 48 };
-	unsigned int i, four, good = 0;
+	unsigned int i, four;
 
 	for (four = 0; four < 2; four++)
 		for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
@@ -296,10 +288,8 @@ static void test_edges(void)
 				mcsr |= S5933_WRITE_4_WORDS;
 			host->board.source.cfg.size = sizes[i];
 			send_events(7);
-			good += all_came();
+			ASSERT_TRUE(all_came());
 		}
-	ok(good == 2 * sizeof(sizes) / sizeof(*sizes),
-	   "pages of 16: empty, 1-3 beyond, 8 and 9 beyond, exactly at the end");
 }
 
 /* --- anything ------------------------------------------------------------- */
@@ -325,8 +315,10 @@ static void randomise(uint32_t *seed)
 	source->seed = host_random(seed);
 }
 
-static bool stream_at_random(uint32_t seed, uint32_t faults)
+static void stream_at_random(uint32_t seed, uint32_t faults)
 {
+	uint32_t first = seed;
+
 	start(1 + host_random(&seed) % 64);
 	randomise(&seed);
 	if (faults) {
@@ -334,28 +326,24 @@ static bool stream_at_random(uint32_t seed, uint32_t faults)
 		host->board.source.cfg.faults = host_random(&seed) & faults;
 	}
 	send_events(40);
-	if (all_came() && sent->n > 40)
-		return true;
-	printf("# seed %u, page %u words\n", seed, page_words);
-	return false;
+	if (!all_came() || sent->n <= 40)
+		FAIL("seed %u, faults %#x, page %u words", first, faults, page_words);
 }
 
-static void test_random(unsigned int runs)
+/* The argument is the number of streams of each kind. */
+TEST("random streams: nothing lost, nothing invented")
 {
 	uint32_t lossless = SLIDAS_FAULTS & ~SLIDAS_FLOOD;
-	unsigned int i, clean = 0, faulty = 0, cut = 0;
+	unsigned long i, runs = *arguments ? strtoul(*arguments, NULL, 0) : 100;
 
 	for (i = 1; i <= runs; i++) {
-		clean += stream_at_random(i, 0);
-		faulty += stream_at_random(i, lossless & ~SLIDAS_CUT);
-		cut += stream_at_random(i, lossless);
+		stream_at_random(i, 0);
+		stream_at_random(i, lossless & ~SLIDAS_CUT);
+		stream_at_random(i, lossless);
 	}
-	ok(clean == runs, "random streams: nothing lost, nothing invented");
-	ok(faulty == runs, "with faults put in: each is seen as it was sent");
-	ok(cut == runs, "with the cable pulled: all that arrived is read");
 }
 
-static void test_flood(void)
+TEST("XOFF ignored: what is lost is counted, the rest is read")
 {
 	const struct sspci_stats *stats = &host->board.card.stats;
 
@@ -366,23 +354,5 @@ static void test_flood(void)
 	host->board.source.cfg.size = 1000;
 	host->board.source.next_fault = SLIDAS_FLOOD;
 	send_events(1);
-	ok(stats->overflowed && got->n + stats->overflowed == sent->n,
-	   "XOFF ignored: what is lost is counted, the rest is read");
-}
-
-int main(int argc, char **argv)
-{
-	host = malloc(sizeof(*host));
-	sent = malloc(sizeof(*sent));
-	got = malloc(sizeof(*got));
-	if (!host || !sent || !got)
-		return 1;
-	test_shape();
-	test_edges();
-	test_random(argc > 1 ? strtoul(argv[1], NULL, 0) : 100);
-	test_flood();
-	free(host);
-	free(sent);
-	free(got);
-	return tap_end();
+	ASSERT_TRUE(stats->overflowed && got->n + stats->overflowed == sent->n);
 }

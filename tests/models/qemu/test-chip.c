@@ -68,8 +68,9 @@ static const struct s5933_ops ops = {
 	dma_write, dma_read, set_irq, omb_written, addon_reset
 };
 
-void start(void)
+void start(const char *value)
 {
+	(void)value;
 	memset(memory, 0, sizeof(memory));
 	refuse = 0;
 	longest = 0;

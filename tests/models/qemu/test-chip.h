@@ -17,8 +17,8 @@ extern unsigned int omb_calls;		/* of the add-on side */
 extern bool irq;			/* the interrupt line */
 extern bool held;			/* the add-on side is in reset */
 
-/* Begin a test: a new chip, which may be bus master, and memory of zeros. */
-void start(void);
+/* A setup: a new chip, which may be bus master, and memory of zeros. */
+void start(const char *value);
 
 /* Let the chip do what is due. */
 void run(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The XDMA model alone, compared with PG195 */
-#include "../../unit/tap.h"
+#include "harness.h"
 #include "xdma.h"
 
 #define MEMORY	(1 << 16)
@@ -86,7 +86,7 @@ static void credit(uint32_t n)
 }
 
 /* Four descriptors of 4 KiB, credits count, the interrupt of C2H is vector 1. */
-static void begin_c2h(void)
+SETUP(begin_c2h)
 {
 	unsigned int i;
 
@@ -119,247 +119,204 @@ static uint32_t completed(uint32_t base)
 	return xdma_read(&card, base + XDMA_COMPLETED);
 }
 
-static void identity(void)
+TEST("engines tell their kind", begin_c2h)
 {
-	begin_c2h();
-	ok(xdma_read(&card, XDMA_H2C) >> 16 == 0x1fc0, "H2C tells its kind");
-	ok(xdma_read(&card, XDMA_C2H) >> 16 == 0x1fc1, "C2H tells its kind");
-	ok(!xdma_read(&card, XDMA_C2H + XDMA_STRIDE), "there is no second channel");
+	ASSERT_EQ(xdma_read(&card, XDMA_H2C) >> 16, 0x1fc0, "H2C tells its kind");
+	ASSERT_EQ(xdma_read(&card, XDMA_C2H) >> 16, 0x1fc1, "C2H tells its kind");
+	ASSERT_TRUE(!xdma_read(&card, XDMA_C2H + XDMA_STRIDE));
 }
 
-static void memory_engines(void)
+TEST("an engine that is no stream", begin_c2h)
 {
-	begin_c2h();
 	xdma_write(&card, XDMA_C2H + XDMA_CONTROL, 0);
 	card.is_memory = true;
-	ok(!(xdma_read(&card, XDMA_C2H) & 1 << 15), "an engine tells that it is no stream");
+	ASSERT_TRUE(!(xdma_read(&card, XDMA_C2H) & 1 << 15));
 	start_engine(XDMA_C2H);
-	ok(card.faults == 1, "and its start is a fault of the software");
+	ASSERT_EQ(card.faults, 1, "and its start is a fault of the software");
 }
 
-static void packet_ends_descriptor(void)
+TEST("each packet takes a descriptor", begin_c2h)
 {
-	begin_c2h();
 	credit(4);
 	make_packets(5, 2);
 	pass(10000);
-	ok(completed(XDMA_C2H) == 2, "each packet takes a descriptor");
-	ok(get32(0x800) == (0x52b4u << 16 | 1) && get32(0x804) == 20,
-	   "the write-back has the length and the end of the packet");
-	ok(get32(0x2000 + 4) == xdma_pattern(1, 1), "the words are those of the packet");
-	ok(!card.faults, "no fault");
+	ASSERT_EQ(completed(XDMA_C2H), 2, "each packet takes a descriptor");
+	ASSERT_TRUE(get32(0x800) == (0x52b4u << 16 | 1) && get32(0x804) == 20);
+	ASSERT_EQ(get32(0x2000 + 4), xdma_pattern(1, 1));
+	ASSERT_TRUE(!card.faults, "no fault");
 }
 
-static void long_packet(void)
+TEST("a packet of 6000 bytes takes two descriptors", begin_c2h)
 {
-	begin_c2h();
 	credit(4);
 	make_packets(1500, 1);
 	pass(20000);
-	ok(completed(XDMA_C2H) == 2, "a packet of 6000 bytes takes two descriptors");
-	ok(get32(0x800) == 0x52b4u << 16, "the first has no end of packet");
-	ok(get32(0x80c) == 6000 - 4096 && (get32(0x808) & 1), "the second has");
-	ok(get32(0x2000) == xdma_pattern(0, 1024), "the words go on");
+	ASSERT_EQ(completed(XDMA_C2H), 2, "a packet of 6000 bytes takes two descriptors");
+	ASSERT_EQ(get32(0x800), 0x52b4u << 16, "the first has no end of packet");
+	ASSERT_TRUE(get32(0x80c) == 6000 - 4096 && (get32(0x808) & 1), "the second has");
+	ASSERT_EQ(get32(0x2000), xdma_pattern(0, 1024), "the words go on");
 }
 
-static void credits(void)
+TEST("nothing moves without a credit", begin_c2h)
 {
-	begin_c2h();
 	make_packets(1, 3);
 	pass(10000);
-	ok(!completed(XDMA_C2H), "nothing moves without a credit");
-	ok(xdma_user_read(&card, XDMA_USER_STARVED) == 1, "the card was starved once");
+	ASSERT_TRUE(!completed(XDMA_C2H), "nothing moves without a credit");
+	ASSERT_EQ(xdma_user_read(&card, XDMA_USER_STARVED), 1);
 	credit(1);
 	pass(10000);
-	ok(completed(XDMA_C2H) == 1, "one credit is one descriptor");
+	ASSERT_EQ(completed(XDMA_C2H), 1, "one credit is one descriptor");
 	credit(2);
 	pass(10000);
-	ok(completed(XDMA_C2H) == 3, "credits add up");
+	ASSERT_EQ(completed(XDMA_C2H), 3, "credits add up");
 }
 
-static void full_fifo(void)
+TEST("the FIFO drops whole packets when it is full", begin_c2h)
 {
 	uint32_t made, dropped;
 
-	begin_c2h();
 	make_packets(XDMA_FIFO_DEFAULT / 2, 5);
 	pass(10000);
 	made = xdma_user_read(&card, XDMA_USER_MADE);
 	dropped = xdma_user_read(&card, XDMA_USER_DROPPED);
-	ok(made == 5 && dropped == 3, "the FIFO drops whole packets when it is full");
+	ASSERT_TRUE(made == 5 && dropped == 3);
 }
 
-static void messages_of_lines(void)
+TEST("a line that stays high sends one message", begin_c2h)
 {
-	begin_c2h();
 	credit(4);
 	make_packets(1, 2);
 	pass(10000);
-	ok(messages[1] == 1, "the line stays high: one message for two descriptors");
+	ASSERT_EQ(messages[1], 1, "the line stays high: one message for two descriptors");
 	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_INT + 8, 2);
-	ok(xdma_read(&card, XDMA_C2H + XDMA_STATUS_CLEAR) & XDMA_DONE, "status tells");
-	ok(!(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_DONE), "a read clears it");
+	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS_CLEAR) & XDMA_DONE);
+	ASSERT_TRUE(!(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_DONE));
 	xdma_user_write(&card, XDMA_USER_LIMIT, 3);
 	xdma_user_write(&card, XDMA_USER_CONTROL, XDMA_SOURCE);
 	pass(10000);
-	ok(messages[1] == 1, "no message while the interrupt is masked");
+	ASSERT_EQ(messages[1], 1, "no message while the interrupt is masked");
 	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_INT + 4, 2);
-	ok(messages[1] == 2, "a pending interrupt comes when it is unmasked");
+	ASSERT_EQ(messages[1], 2, "a pending interrupt comes when it is unmasked");
 }
 
-static void errors(void)
+TEST("errors stop the engine, and interrupt", begin_c2h)
 {
-	begin_c2h();
 	put32(0, 0xdead0000);
 	credit(1);
 	make_packets(1, 1);
 	pass(10000);
-	ok(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_MAGIC_STOPPED,
-	   "a descriptor without magic stops the engine");
-	ok(card.faults == 1, "and it is a fault of the software");
+	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_MAGIC_STOPPED);
+	ASSERT_EQ(card.faults, 1, "and it is a fault of the software");
 
-	begin_c2h();
+	begin_c2h(NULL);
 	put32(20, 0);
 	credit(1);
 	make_packets(1, 1);
 	pass(10000);
-	ok(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_WRITE_ERROR,
-	   "memory that does not answer is a write error");
+	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_WRITE_ERROR);
 
-	begin_c2h();
+	begin_c2h(NULL);
 	xdma_user_write(&card, XDMA_USER_INJECT, XDMA_INJECT_FETCH);
 	credit(1);
 	make_packets(1, 1);
 	pass(10000);
-	ok(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_DESC_ERROR,
-	   "a fault can be ordered");
-	ok(messages[1] == 1, "an error is an interrupt");
+	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_DESC_ERROR);
+	ASSERT_EQ(messages[1], 1, "an error is an interrupt");
 }
 
-static void loop(void)
+TEST("H2C takes a packet, and C2H brings it back", begin_c2h)
 {
 	unsigned int i;
 
-	begin_c2h();
 	for (i = 0; i < 100; i++)
 		put32(0x1000 + 4 * i, 7 * i);
 	put_desc(0, XDMA_DESC_DONE | XDMA_DESC_EOP | XDMA_DESC_STOP, 400, true);
 	xdma_user_write(&card, XDMA_USER_CONTROL, XDMA_LOOP);
 	start_engine(XDMA_H2C);
 	pass(10000);
-	ok(completed(XDMA_H2C) == 1, "H2C takes a packet");
-	ok(!(xdma_read(&card, XDMA_H2C + XDMA_STATUS) & XDMA_RUN), "and stops");
+	ASSERT_EQ(completed(XDMA_H2C), 1, "H2C takes a packet");
+	ASSERT_TRUE(!(xdma_read(&card, XDMA_H2C + XDMA_STATUS) & XDMA_RUN), "and stops");
 	put_desc(0, XDMA_DESC_DONE, 4096, false);
 	memset(memory + 0x1000, 0, 400);
 	credit(1);
 	pass(10000);
-	ok(get32(0x804) == 400 && get32(0x1000 + 4 * 99) == 7 * 99, "C2H brings it back");
+	ASSERT_TRUE(get32(0x804) == 400 && get32(0x1000 + 4 * 99) == 7 * 99);
 }
 
-static void user_interrupts(void)
+TEST("user interrupts", begin_c2h)
 {
-	begin_c2h();
 	xdma_write(&card, XDMA_IRQ + XDMA_USER_VECTOR, 9 << 8);
-	ok(xdma_read(&card, XDMA_IRQ + XDMA_USER_VECTOR) == 9 << 8, "vectors can be read");
+	ASSERT_EQ(xdma_read(&card, XDMA_IRQ + XDMA_USER_VECTOR), 9 << 8);
 	xdma_user_write(&card, XDMA_USER_FIRE, 2);
-	ok(!messages[9], "a masked user interrupt waits");
+	ASSERT_TRUE(!messages[9], "a masked user interrupt waits");
 	xdma_write(&card, XDMA_IRQ + XDMA_USER_INT + 4, 2);
-	ok(messages[9] == 1, "and comes by its vector when it is unmasked");
+	ASSERT_EQ(messages[9], 1, "and comes by its vector when it is unmasked");
 }
 
-static void time_of_transfers(void)
+TEST("transfers take their time, and no more", begin_c2h)
 {
-	begin_c2h();
 	credit(4);
 	make_packets(1024, 1);
 	pass(1000 + 900 + 4 * 160 + 300 - 1);
-	ok(!completed(XDMA_C2H), "period, fetch, data and write-back take their time");
+	ASSERT_TRUE(!completed(XDMA_C2H));
 	pass(1);
-	ok(completed(XDMA_C2H) == 1, "and no more");
+	ASSERT_EQ(completed(XDMA_C2H), 1, "and no more");
 }
 
-static void stop_in_transfer(void)
+TEST("a stop lets a transfer end", begin_c2h)
 {
-	begin_c2h();
 	credit(4);
 	make_packets(1024, 1);
 	pass(2000);
 	xdma_write(&card, XDMA_C2H + XDMA_CONTROL, 0);
-	ok(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_RUN, "the engine ends its work");
+	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_RUN);
 	pass(5000);
-	ok(!(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_RUN), "then it is idle");
-	ok(completed(XDMA_C2H) == 1, "the descriptor is complete");
+	ASSERT_TRUE(!(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_RUN));
+	ASSERT_EQ(completed(XDMA_C2H), 1, "the descriptor is complete");
 }
 
-/* Packets of both streams at once; the second pair of engines is line 1 and line 3. */
-static void two_streams(void)
+TEST("packets of both streams go by their own engines and lines", begin_c2h)
 {
-	begin_c2h();
 	xdma_init(&card, 2, &ops, NULL);
 	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_VECTOR, 3 << 24 | 2 << 16 | 1 << 8);
 	xdma_write(&card, XDMA_SG_COMMON + XDMA_CREDIT_MODE, 3 << 16);
 	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_INT, 0xf);
 	start_engine(XDMA_C2H);
 	start_engine(XDMA_C2H + XDMA_STRIDE);
-	ok(xdma_read(&card, XDMA_C2H + XDMA_STRIDE) == (0x1fc18006 | 1 << 8), "an identity");
-	ok(!xdma_read(&card, XDMA_C2H + 2 * XDMA_STRIDE), "and no third engine");
+	ASSERT_EQ(xdma_read(&card, XDMA_C2H + XDMA_STRIDE), (0x1fc18006 | 1 << 8));
+	ASSERT_TRUE(!xdma_read(&card, XDMA_C2H + 2 * XDMA_STRIDE), "and no third engine");
 	xdma_write(&card, XDMA_C2H_SG + XDMA_STRIDE + XDMA_SG_CREDITS, 1);
 	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_PERIOD, 1000);
 	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_WORDS, 8);
 	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_LIMIT, 1);
 	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_CONTROL, XDMA_SOURCE);
 	pass(10000);
-	ok(completed(XDMA_C2H + XDMA_STRIDE) == 1 && !completed(XDMA_C2H),
-	   "a packet of the second stream goes by the second engine");
-	ok(messages[3] == 1 && !messages[2], "and its line interrupts");
-	ok(xdma_user_read(&card, XDMA_STRIDE + XDMA_USER_MADE) == 1 &&
-	   !xdma_user_read(&card, XDMA_USER_MADE), "each stream counts its own packets");
+	ASSERT_TRUE(completed(XDMA_C2H + XDMA_STRIDE) == 1 && !completed(XDMA_C2H));
+	ASSERT_TRUE(messages[3] == 1 && !messages[2], "and its line interrupts");
+	ASSERT_EQ(xdma_user_read(&card, XDMA_STRIDE + XDMA_USER_MADE), 1);
+	ASSERT_TRUE(!xdma_user_read(&card, XDMA_USER_MADE));
 }
 
-/* Registers are gone, packets in the FIFO are not. */
-static void lost_state(void)
+TEST("registers are lost, packets in the FIFO are not", begin_c2h)
 {
-	begin_c2h();
 	credit(4);
 	make_packets(1024, 2);
 	xdma_user_write(&card, XDMA_USER_LOSE, 2000);
 	pass(1999);
-	ok(xdma_read(&card, XDMA_C2H + XDMA_CONTROL), "the engine has its state");
+	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_CONTROL));
 	pass(1);
-	ok(!xdma_read(&card, XDMA_C2H + XDMA_CONTROL) &&
-	   !xdma_read(&card, XDMA_IRQ + XDMA_CHAN_INT), "and loses it");
+	ASSERT_TRUE(!xdma_read(&card, XDMA_C2H + XDMA_CONTROL));
+	ASSERT_TRUE(!xdma_read(&card, XDMA_IRQ + XDMA_CHAN_INT));
 	pass(10000);
-	ok(card.user[0].fifo.n_packets == 2, "the packets wait");
+	ASSERT_EQ(card.user[0].fifo.n_packets, 2, "the packets wait");
 }
 
-static void starved_time(void)
+TEST("a packet has waited for its descriptor", begin_c2h)
 {
-	begin_c2h();
 	make_packets(8, 1);
 	pass(4000);
 	credit(1);
 	pass(4000);
-	ok(xdma_user_read(&card, XDMA_USER_STARVED) == 1 &&
-	   xdma_user_read(&card, XDMA_USER_STARVED_NS) == 3000,
-	   "a packet has waited for its descriptor");
-}
-
-int main(void)
-{
-	identity();
-	memory_engines();
-	packet_ends_descriptor();
-	long_packet();
-	credits();
-	full_fifo();
-	messages_of_lines();
-	errors();
-	loop();
-	user_interrupts();
-	time_of_transfers();
-	stop_in_transfer();
-	two_streams();
-	lost_state();
-	starved_time();
-	return tap_end();
+	ASSERT_EQ(xdma_user_read(&card, XDMA_USER_STARVED), 1);
+	ASSERT_EQ(xdma_user_read(&card, XDMA_USER_STARVED_NS), 3000);
 }
