@@ -4,6 +4,7 @@
 import re
 import subprocess
 from dataclasses import dataclass, field
+from subprocess import PIPE, STDOUT
 
 from .common import TESTING, Failure, Words
 
@@ -78,10 +79,12 @@ def read_program(text: str, complaint: str = "") -> Results:
 
 def run_program(command: Words) -> Results:
     """Run a program of this machine that prints TAP."""
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    if done.returncode:
-        return read_program(done.stdout, f"status {done.returncode}: {done.stderr}")
-    return read_program(done.stdout)
+    done = subprocess.run(
+        command, stdout=PIPE, stderr=STDOUT, text=True, errors="replace"
+    )
+    return read_program(
+        done.stdout, f"status {done.returncode}" if done.returncode else ""
+    )
 
 
 def faults_in(log: str) -> tuple[str, bool]:

@@ -16,12 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TEST_SECONDS 0	/* the user chooses how many files there are */
 #include "common/channel.h"
 #include "common/program.h"
 #include "common/text.h"
+#include "harness.h"
 #include "kafka/replace.h"
 #include "kafka/spool.h"
-#include "../tap.h"
+#include "../fake.h"
 
 #define FILES 4000
 #define LARGEST 4096	/* bytes of a file */
@@ -31,7 +33,6 @@
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static uint64_t state;
-static char folder[PATH_MAX / 4];
 static char said[65536];	/* what the program has told the user */
 
 /* --- what the program puts in place of libraries and of common/ */
@@ -61,15 +62,10 @@ int __wrap_fsync(int fd)
 	return fcntl(fd, F_GETFD) < 0 ? -1 : 0;
 }
 
-static bool has_said(const char *text)
-{
-	bool is_there = strstr(said, text);
-
-	if (!is_there)
-		printf("# said: %s\n", said);
-	said[0] = '\0';
-	return is_there;
-}
+#define ASSERT_SAID(text) do {						\
+	ASSERT_HAS(said, text);						\
+	said[0] = '\0';							\
+} while (0)
 
 /* --- random numbers: xorshift64* */
 
@@ -93,22 +89,11 @@ struct bytes {
 	size_t len;
 };
 
-static const char *path_of(const char *name)
-{
-	static char paths[4][PATH_MAX];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(paths[turn], sizeof(paths[turn]), "%s/%s", folder, name);
-	return paths[turn];
-}
-
 static void put_bytes(const char *name, const void *bytes, size_t len)
 {
-	int fd = open(path_of(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(in_dir(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	if (fd < 0 || write(fd, bytes, len) != (ssize_t)len)
-		printf("# %s: %s\n", name, strerror(errno));
+	ASSERT_EQ(write(fd, bytes, len), len, name);
 	close(fd);
 }
 
@@ -121,7 +106,7 @@ static void put_line(const char *name, const char *text)
 static ssize_t count_bytes(const char *name, const void *bytes, size_t len)
 {
 	static char found[LARGEST + ONE + 1];
-	int fd = open(path_of(name), O_RDONLY | O_CLOEXEC);
+	int fd = open(in_dir(name), O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, found, sizeof(found));
 
 	if (fd >= 0)
@@ -144,19 +129,19 @@ static bool exists(const char *name)
 {
 	struct stat st;
 
-	return !lstat(path_of(name), &st);
+	return !lstat(in_dir(name), &st);
 }
 
 static mode_t mode_of(const char *name)
 {
 	struct stat st;
 
-	return stat(path_of(name), &st) ? 0 : st.st_mode & 07777;
+	return stat(in_dir(name), &st) ? 0 : st.st_mode & 07777;
 }
 
 static void forget(const char *name)
 {
-	unlink(path_of(name));
+	unlink(in_dir(name));
 }
 
 /* --- replaced files */
@@ -166,61 +151,77 @@ static bool put_part(const struct replacement *r, const char *text)
 	return write(r->fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
-/* Each of two programs publishes its own file, and only when it is whole. */
-static void test_two_writers(void)
+/* A test leaves no file but these. */
+static void end_folder(void)
+{
+	static const char *const left[] = { "target", "victim", "spool", "spool.sent", "fifo",
+					    "settings" };
+	size_t i;
+
+	for (i = 0; i < N(left); i++)
+		forget(left[i]);
+	ASSERT_TRUE(!rmdir(dir));
+}
+
+/* The words are the number of files, and a seed. */
+SETUP(fresh)
+{
+	make_dir(value);
+	state = *arguments && arguments[1] ? strtoull(arguments[1], NULL, 10) | 1 : 20261125;
+	atexit(end_folder);
+}
+
+TEST("each of two programs publishes its own file, and only when it is whole", fresh)
 {
 	struct replacement first, second;
-	bool is_begun;
 
 	put_line("target", "old");
-	is_begun = !begin_replacement(&first, path_of("target")) &&
-		   !begin_replacement(&second, path_of("target"));
-	ok(is_begun && put_part(&first, "first "), "two programs begin to replace a file");
-	ok(put_part(&second, "second") && !end_replacement(&second) &&
-	   holds_line("target", "second"), "one of them ends");
-	ok(put_part(&first, "whole") && holds_line("target", "second"),
-	   "the other one is not there yet");
-	ok(!end_replacement(&first) && holds_line("target", "first whole"), "then it is");
+	ASSERT_TRUE(!begin_replacement(&first, in_dir("target")));
+	ASSERT_TRUE(!begin_replacement(&second, in_dir("target")));
+	ASSERT_TRUE(put_part(&first, "first "));
+	ASSERT_TRUE(put_part(&second, "second") && !end_replacement(&second));
+	ASSERT_TRUE(holds_line("target", "second"));
+	ASSERT_TRUE(put_part(&first, "whole") && holds_line("target", "second"));
+	ASSERT_TRUE(!end_replacement(&first) && holds_line("target", "first whole"));
 	drop_replacement(&first);
 	drop_replacement(&second);
 }
 
-/* A file that has another purpose is not a part of the work. */
-static void test_foreign_file(void)
+TEST("a file that has another purpose is not a part of the work", fresh)
 {
 	struct replacement r;
 
+	put_line("target", "old");
 	put_line("target.new", "mine");
 	put_line("victim", "of others");
-	ok(!begin_replacement(&r, path_of("target")) && put_part(&r, "x"), "begin once more");
+	ASSERT_TRUE(!begin_replacement(&r, in_dir("target")) && put_part(&r, "x"));
 	drop_replacement(&r);
-	ok(holds_line("target", "first whole"), "what is dropped changes nothing");
-	ok(holds_line("target.new", "mine"), "a file of the user stays");
+	ASSERT_TRUE(holds_line("target", "old"), "what is dropped changes nothing");
+	ASSERT_TRUE(holds_line("target.new", "mine"), "a file of the user stays");
 	forget("target.new");
-	ok(!symlink(path_of("victim"), path_of("target.new")) &&
-	   !begin_replacement(&r, path_of("target")) && put_part(&r, "x") &&
-	   !end_replacement(&r), "replace beside a link");
+	ASSERT_TRUE(!symlink(in_dir("victim"), in_dir("target.new")));
+	ASSERT_TRUE(!begin_replacement(&r, in_dir("target")) && put_part(&r, "x"));
+	ASSERT_TRUE(!end_replacement(&r));
 	drop_replacement(&r);
-	ok(holds_line("victim", "of others") && exists("target.new"), "nothing follows the link");
+	ASSERT_TRUE(holds_line("victim", "of others") && exists("target.new"));
 	forget("target.new");
 }
 
-static void test_mode(void)
+TEST("modes of files", fresh)
 {
 	const mode_t mask = umask(027);
 	struct replacement r;
 
-	forget("target");
-	ok(!begin_replacement(&r, path_of("target")) && !end_replacement(&r) &&
-	   mode_of("target") == 0640, "a new file has the mode of open()");
+	ASSERT_TRUE(!begin_replacement(&r, in_dir("target")) && !end_replacement(&r));
+	ASSERT_EQ(mode_of("target"), 0640);
 	drop_replacement(&r);
-	chmod(path_of("target"), 0604);
-	ok(!begin_replacement(&r, path_of("target")) && !end_replacement(&r) &&
-	   mode_of("target") == 0604, "another one keeps its own");
+	chmod(in_dir("target"), 0604);
+	ASSERT_TRUE(!begin_replacement(&r, in_dir("target")) && !end_replacement(&r));
+	ASSERT_EQ(mode_of("target"), 0604);
 	drop_replacement(&r);
 	umask(mask);
-	ok(begin_replacement(&r, path_of("nowhere/target")) && has_said("cannot create"),
-	   "no folder");
+	ASSERT_TRUE(begin_replacement(&r, in_dir("nowhere/target")));
+	ASSERT_SAID("cannot create");
 	drop_replacement(&r);
 }
 
@@ -274,7 +275,7 @@ static int try_spool(const char *name)
 	uint64_t blocks = 0;
 	int ret = -1;
 
-	if (!open_spool(&spool, path_of(name)))
+	if (!open_spool(&spool, in_dir(name)))
 		ret = use_spool(&spool, &blocks) ? (int)blocks - 1 : -2;
 	close_spool(&spool);
 	free_accounts();
@@ -288,24 +289,24 @@ static int try_bytes(const void *bytes, size_t len)
 	return try_spool("spool");
 }
 
-static void test_power(void)
+TEST("spools after a power failure", fresh)
 {
 	static const char zeros[LARGEST];
 	struct bytes two = make_blocks(2);
 
-	ok(try_bytes("", 0) == 0, "an empty spool");
-	ok(try_bytes(two.at, two.len) == 2, "a spool of two blocks");
-	ok(try_bytes(zeros, 3000) == 0 && has_said("dropped 3000 bytes"), "a spool of zeros");
-	ok(try_bytes(two.at, 100) == 0 && has_said("dropped 100 bytes"),
-	   "a part of the first control");
-	ok(try_bytes(two.at, CONTROL + 3) == 0, "a part of the first block");
-	ok(try_bytes(two.at, ONE + 100) == 1, "a part of the second control");
+	ASSERT_EQ(try_bytes("", 0), 0, "an empty spool");
+	ASSERT_EQ(try_bytes(two.at, two.len), 2, "a spool of two blocks");
+	ASSERT_EQ(try_bytes(zeros, 3000), 0);
+	ASSERT_SAID("dropped 3000 bytes");
+	ASSERT_EQ(try_bytes(two.at, 100), 0);
+	ASSERT_SAID("dropped 100 bytes");
+	ASSERT_EQ(try_bytes(two.at, CONTROL + 3), 0, "a part of the first block");
+	ASSERT_EQ(try_bytes(two.at, ONE + 100), 1, "a part of the second control");
 	memset(two.at + ONE + 70, 0, LARGEST - ONE - 70);
-	ok(try_bytes(two.at, LARGEST) == 1 && has_said("dropped 3568 bytes"),
-	   "a part of a control, and then zeros");
+	ASSERT_EQ(try_bytes(two.at, LARGEST), 1);
+	ASSERT_SAID("dropped 3568 bytes");
 	memset(two.at + 70, 0, LARGEST - 70);
-	ok(try_bytes(two.at, LARGEST) == 0, "a part of the first control, and then zeros");
-	said[0] = '\0';
+	ASSERT_EQ(try_bytes(two.at, LARGEST), 0);
 }
 
 static bool is_refused(const char *text, size_t len)
@@ -313,21 +314,22 @@ static bool is_refused(const char *text, size_t len)
 	return try_bytes(text, len) == -1 && holds("spool", text, len) && !exists("spool.sent");
 }
 
-static void test_no_spool(void)
+TEST("files that are no spool", fresh)
 {
 	struct bytes two = make_blocks(2);
 
-	ok(is_refused("notes\n", 6) && has_said("not a spool: name another file, or remove it"),
-	   "a short text is no spool");
+	ASSERT_TRUE(is_refused("notes\n", 6));
+	ASSERT_SAID("not a spool: name another file, or remove it");
 	memset(two.at, 'x', 600);
-	ok(is_refused(two.at, 600) && has_said("not a spool"), "nor is a long one");
+	ASSERT_TRUE(is_refused(two.at, 600));
+	ASSERT_SAID("not a spool");
 	two = make_blocks(2);
 	memset(two.at + ONE, 'x', ONE);
-	ok(is_refused(two.at, two.len) && has_said("truncate -s 528"),
-	   "what is behind a block is not dropped");
-	ok(!mkfifo(path_of("fifo"), 0600) && try_spool("fifo") == -1 &&
-	   has_said("not a regular file") && exists("fifo") && !exists("fifo.sent"),
-	   "a FIFO is no spool");
+	ASSERT_TRUE(is_refused(two.at, two.len));
+	ASSERT_SAID("truncate -s 528");
+	ASSERT_TRUE(!mkfifo(in_dir("fifo"), 0600) && try_spool("fifo") == -1);
+	ASSERT_SAID("not a regular file");
+	ASSERT_TRUE(exists("fifo") && !exists("fifo.sent"));
 }
 
 static int try_mark(const char *text, size_t len)
@@ -347,34 +349,32 @@ static int try_sent(off_t size, off_t sent)
 	char text[64];
 
 	put_bytes("spool", two.at, (size_t)size);
-	stat(path_of("spool"), &st);
+	stat(in_dir("spool"), &st);
 	put_text(text, sizeof(text), "%020llu %020lld\n", (unsigned long long)st.st_ino,
 		 (long long)sent);
 	put_line("spool.sent", text);
 	return try_spool("spool");
 }
 
-static void test_marks(void)
+TEST("marks", fresh)
 {
 	static const char zeros[42];
 	struct bytes two = make_blocks(2);
 
-	ok(try_mark("", 0) == 2, "an empty mark");
-	ok(try_mark(zeros, sizeof(zeros)) == 2, "a mark of zeros");
-	ok(try_sent(2 * ONE, ONE) == 1, "a mark of one block");
-	ok(try_sent(2 * ONE, 2 * ONE) == 0, "a mark of all blocks");
-	ok(try_sent(ONE + 100, 2 * ONE) == 0, "a mark of more than the disk has kept");
+	ASSERT_EQ(try_mark("", 0), 2, "an empty mark");
+	ASSERT_EQ(try_mark(zeros, sizeof(zeros)), 2, "a mark of zeros");
+	ASSERT_EQ(try_sent(2 * ONE, ONE), 1, "a mark of one block");
+	ASSERT_EQ(try_sent(2 * ONE, 2 * ONE), 0, "a mark of all blocks");
+	ASSERT_EQ(try_sent(ONE + 100, 2 * ONE), 0);
 	said[0] = '\0';
-	ok(try_mark("my letters\n", 11) == -1 &&
-	   has_said("spool.sent: not the mark of a spool: name another spool, or remove it"),
-	   "another text is no mark");
-	ok(holds_line("spool.sent", "my letters\n") && holds("spool", two.at, two.len),
-	   "it stays, and so does the spool");
+	ASSERT_EQ(try_mark("my letters\n", 11), -1);
+	ASSERT_SAID("spool.sent: not the mark of a spool: name another spool, or remove it");
+	ASSERT_TRUE(holds_line("spool.sent", "my letters\n"));
+	ASSERT_TRUE(holds("spool", two.at, two.len));
 	forget("spool");
-	ok(try_spool("spool") == -1 && holds_line("spool.sent", "my letters\n") &&
-	   !exists("spool"), "also without a spool");
+	ASSERT_TRUE(try_spool("spool") == -1 && holds_line("spool.sent", "my letters\n"));
+	ASSERT_TRUE(!exists("spool"));
 	forget("spool.sent");
-	said[0] = '\0';
 }
 
 /* --- random spools and marks */
@@ -401,7 +401,7 @@ static struct bytes make_mark(void)
 	struct stat st = { 0 };
 	size_t n = draw(3);
 
-	stat(path_of("spool"), &st);
+	stat(in_dir("spool"), &st);
 	put_text(mark.at, sizeof(mark.at), "%020llu %020lld\n",
 		 once_in(4) ? 0ull : (unsigned long long)st.st_ino,
 		 (long long)(once_in(2) ? draw(8) * ONE : draw(UINT64_C(1) << 62)));
@@ -428,20 +428,25 @@ static bool is_kept_or_whole(int ret, const struct bytes *bytes, bool has_mark)
 		return holds("spool", bytes->at, bytes->len);
 	if (ret < 0 || !exists("spool"))
 		return ret >= 0;
-	ch = zio_open(path_of("spool"), 0, NULL);
+	ch = zio_open(in_dir("spool"), 0, NULL);
 	while ((end = zio_next(ch, &blk)) > 0)
 		;
 	zio_close(ch);
 	return !end;
 }
 
-static void test_random_spools(unsigned long n)
+static unsigned long count_files(void)
 {
-	unsigned long i, taken = 0;
-	bool is_good = true, has_mark;
+	return *arguments ? strtoul(*arguments, NULL, 10) : FILES;
+}
 
-	for (i = 0; i < n && is_good; i++) {
+TEST("a spool is taken, or keeps each byte", fresh)
+{
+	unsigned long i, n = count_files(), taken = 0;
+
+	for (i = 0; i < n; i++) {
 		struct bytes bytes = make_blocks((uint32_t)draw(6)), mark;
+		bool has_mark;
 		int ret;
 
 		if (!once_in(4))
@@ -454,12 +459,12 @@ static void test_random_spools(unsigned long n)
 			put_bytes("spool.sent", mark.at, mark.len);
 		ret = try_spool("spool");
 		taken += ret >= 0;
-		is_good = is_kept_or_whole(ret, &bytes, has_mark);
+		if (!is_kept_or_whole(ret, &bytes, has_mark))
+			FAIL("not kept: spool %lu", i);
 		said[0] = '\0';
 	}
-	ok(is_good, "a spool is taken, or keeps each byte");
-	ok(taken > n / 4 && taken < n, "some are taken, and some are not");
-	printf("# %lu of %lu spools were taken\n", taken, i);
+	diag("%lu of %lu spools were taken", taken, n);
+	ASSERT_TRUE(taken > n / 4 && taken < n);
 }
 
 /* --- settings */
@@ -491,37 +496,36 @@ static struct bytes make_settings(void)
 static rd_kafka_conf_t *read_settings(const char *name)
 {
 	static const char *const own[] = { "linger.ms", "5", NULL };
-	struct conf conf = { .file = path_of(name), .topic = "lab" };
+	struct conf conf = { .file = in_dir(name), .topic = "lab" };
 
 	return make_conf(&conf, own);
 }
 
-static void test_settings(void)
+TEST("settings", fresh)
 {
 	rd_kafka_conf_t *made;
 	char text[64] = "";
 
 	put_line("settings", "# for the lab\n\n  linger.ms = 7 \r\nclient.id=me=you");
 	made = read_settings("settings");
-	ok(made && get_conf(made, "linger.ms", text, sizeof(text)) && !strcmp(text, "7"),
-	   "a setting with blanks");
-	ok(made && get_conf(made, "client.id", text, sizeof(text)) && !strcmp(text, "me=you"),
-	   "a value with an equals sign, without a newline");
-	if (made)
-		rd_kafka_conf_destroy(made);
+	ASSERT_TRUE(made && get_conf(made, "linger.ms", text, sizeof(text)));
+	ASSERT_STR(text, "7");
+	ASSERT_TRUE(get_conf(made, "client.id", text, sizeof(text)));
+	ASSERT_STR(text, "me=you");
+	rd_kafka_conf_destroy(made);
 	put_line("settings", "sasl.password=xyzzy\n");
-	chmod(path_of("settings"), 0644);
-	ok(!read_settings("settings") && !strstr(said, "xyzzy") && has_said("chmod 600"),
-	   "a password that others can read");
-	chmod(path_of("settings"), 0600);
+	chmod(in_dir("settings"), 0644);
+	ASSERT_TRUE(!read_settings("settings") && !strstr(said, "xyzzy"));
+	ASSERT_SAID("chmod 600");
+	chmod(in_dir("settings"), 0600);
 	put_line("settings", "\nlinger.ms\n");
-	ok(!read_settings("settings") && has_said("settings, line 2: 'linger.ms' is not NAME=VALUE"),
-	   "a line without a value");
+	ASSERT_TRUE(!read_settings("settings"));
+	ASSERT_SAID("settings, line 2: 'linger.ms' is not NAME=VALUE");
 }
 
-static void test_random_settings(unsigned long n)
+TEST("random settings", fresh)
 {
-	unsigned long i, taken = 0;
+	unsigned long i, n = count_files(), taken = 0;
 
 	for (i = 0; i < n; i++) {
 		struct bytes bytes = make_settings();
@@ -534,33 +538,5 @@ static void test_random_settings(unsigned long n)
 			rd_kafka_conf_destroy(made);
 		said[0] = '\0';
 	}
-	ok(taken && taken < n, "some settings are taken, and some are not");
-}
-
-int main(int argc, char **argv)
-{
-	static const char *const left[] = { "target", "victim", "spool", "spool.sent", "fifo",
-					    "settings" };
-	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : FILES;
-	const char *tmp = getenv("TMPDIR");
-	size_t i;
-
-	state = argc > 2 ? strtoull(argv[2], NULL, 10) | 1 : 20261125;
-	put_text(folder, sizeof(folder), "%s/files_fuzz.XXXXXX", tmp ? tmp : "/tmp");
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!mkdtemp(folder))
-		return 1;
-	test_two_writers();
-	test_foreign_file();
-	test_mode();
-	test_power();
-	test_no_spool();
-	test_marks();
-	test_random_spools(n);
-	test_settings();
-	test_random_settings(n);
-	for (i = 0; i < N(left); i++)
-		forget(left[i]);
-	ok(!rmdir(folder), "no other file is left");
-	return tap_end();
+	ASSERT_TRUE(taken && taken < n);
 }

@@ -16,9 +16,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define TEST_SECONDS 0	/* the user chooses how many messages there are */
 #include "common/program.h"
+#include "harness.h"
 #include "kafka/check.h"
-#include "../tap.h"
 
 #define MESSAGES 60000
 #define A_FILE 500	/* messages whose blocks are in one file */
@@ -325,11 +326,17 @@ static uint64_t count_blocks(int fd)
 	return blocks;
 }
 
-/* Read messages into one file; true if the library finds all of their blocks there. */
-static bool read_inputs(unsigned int n, bool are_damaged, int *worst)
+static void forget_findings(void)
+{
+	free_findings(&found);
+	found = (struct findings){ 0 };
+	ASSERT_TRUE(is_harmless, "a terminal can show what is told of messages");
+}
+
+/* Read messages into one file, where the library has to find all of their blocks. */
+static void read_inputs(unsigned int n, bool are_damaged, int *worst)
 {
 	int fd = memfd_create("blocks", MFD_CLOEXEC), ret;
-	bool is_good;
 
 	written = 0;
 	out = open_copy(fd, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
@@ -345,44 +352,38 @@ static bool read_inputs(unsigned int n, bool are_damaged, int *worst)
 	}
 	zio_close(out);
 	check_accounts(&found);
-	is_good = count_blocks(fd) == written;
+	ASSERT_EQ(count_blocks(fd), written);
 	close(fd);
-	return is_good;
-}
-
-static void forget_findings(void)
-{
-	free_findings(&found);
-	found = (struct findings){ 0 };
-}
-
-static void test_sound(void)
-{
-	int worst = 0;
-
-	ok(read_inputs(A_FILE, false, &worst) && written, "the library reads sound blocks");
-	ok(!worst, "sound messages are not damaged");
 	forget_findings();
 }
 
-static void test_damaged(unsigned long n)
+/* The words are the number of messages, and a seed. */
+SETUP(fresh)
 {
-	bool is_readable = true;
-	int worst = 0;
-
-	for (; n >= A_FILE; n -= A_FILE) {
-		is_readable &= read_inputs(A_FILE, true, &worst);
-		forget_findings();
-	}
-	ok(worst == -1, "damage is found, and a block file takes the blocks before it");
-	ok(is_readable, "the library reads what is got of damaged messages");
-	ok(is_harmless, "a terminal can show what is told of them");
+	state = *arguments && arguments[1] ? strtoull(arguments[1], NULL, 10) | 1 : 20261124;
+	start_program("message_fuzz", "message_fuzz");
 }
 
-/* Programs in some languages send null for a header that has no value. */
-static void test_null_header(void)
+TEST("the library reads sound blocks", fresh)
 {
-	bool is_good = true;
+	int worst = 0;
+
+	read_inputs(A_FILE, false, &worst);
+	ASSERT_TRUE(written && !worst);
+}
+
+TEST("damage is found, and the library reads the blocks before it", fresh)
+{
+	unsigned long n = *arguments ? strtoul(*arguments, NULL, 10) : MESSAGES;
+	int worst = 0;
+
+	for (; n >= A_FILE; n -= A_FILE)
+		read_inputs(A_FILE, true, &worst);
+	ASSERT_EQ(worst, -1);
+}
+
+TEST("a header with null, as programs in some languages send it, is as none", fresh)
+{
 	size_t i;
 
 	for (i = 0; i < N(names); i++) {
@@ -391,23 +392,10 @@ static void test_null_header(void)
 
 		rd_kafka_header_remove(headers, names[i]);
 		rd_kafka_header_add(headers, names[i], -1, NULL, 0);
-		is_good &= !header_text(&in.rkm, names[i]) &&
-			   !get_header(&in.rkm, names[i], text, sizeof(text));
+		ASSERT_TRUE(!header_text(&in.rkm, names[i]), names[i]);
+		ASSERT_TRUE(!get_header(&in.rkm, names[i], text, sizeof(text)), names[i]);
 		check_message(&found, message_of(&in));
 		free_input(&in);
 	}
 	forget_findings();
-	ok(is_good, "a header with null is as none");
-}
-
-int main(int argc, char **argv)
-{
-	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : MESSAGES;
-
-	state = argc > 2 ? strtoull(argv[2], NULL, 10) | 1 : 20261124;
-	start_program("message_fuzz", "message_fuzz");
-	test_null_header();
-	test_sound();
-	test_damaged(n);
-	return tap_end();
 }

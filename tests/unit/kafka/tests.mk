@@ -10,7 +10,7 @@ $(test_bin)/kafka-message-fuzz: $(kafka_fuzz_objs:%=$(out)/%) $(out)/unit/kafka/
 
 $(test_bin)/kafka-files-fuzz: $(kafka_fuzz_objs:%=$(out)/%) \
 		$(addprefix $(out)/kafka/,mark.o replace.o spool.o) $(out)/unit/kafka/files_fuzz.o \
-		$(out)/common.a $(test_libs)
+		$(out)/unit/fake.o $(out)/common.a $(test_libs)
 	$(link_test) -Wl,--wrap=complain -Wl,--wrap=fdatasync -Wl,--wrap=fsync \
 		$(zio-kafka_libs) -o $@
 
