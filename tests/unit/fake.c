@@ -14,7 +14,9 @@
 
 #include "fake.h"
 
-char dir[PATH_MAX / 4];
+char dir[PATH_MAX / 4], stem[PATH_MAX / 2];
+struct zio_channel *ch;
+struct zio_block blk;
 static pid_t owner;
 
 static void remove_dir(void)
@@ -35,6 +37,22 @@ void make_dir(const char *value)
 	ASSERT_TRUE(mkdtemp(dir));
 	owner = getpid();
 	atexit(remove_dir);
+	atexit(close_channel);
+	new_stem();
+}
+
+const char *new_stem(void)
+{
+	static int n;
+
+	snprintf(stem, sizeof(stem), "%s/fake-%04x-0-1", dir, ++n);
+	return stem;
+}
+
+void close_channel(void)
+{
+	ASSERT_TRUE(!zio_close(ch));
+	ch = NULL;
 }
 
 const char *in_dir(const char *name)

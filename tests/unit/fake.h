@@ -26,6 +26,17 @@
 extern char dir[PATH_MAX / 4];
 void make_dir(const char *value);
 
+/* The channel of the test, which is closed when the test ends; its nodes; and a block */
+extern struct zio_channel *ch;
+extern char stem[PATH_MAX / 2];
+extern struct zio_block blk;
+
+/* Choose other nodes. Return @stem. */
+const char *new_stem(void);
+
+/* Close the channel before the test ends. */
+void close_channel(void);
+
 /* Return the path of a file in the directory, which three more calls leave as it is. */
 const char *in_dir(const char *name);
 

@@ -80,8 +80,6 @@ SETUP(fresh)
 TEST("what is written is read", fresh)
 {
 	const char *path = in_dir("round");
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	ASSERT_EQ(size_of(path), 3 * ONE, "control and data, and nothing else");
 	ch = open_file(path, 0);
@@ -90,7 +88,6 @@ TEST("what is written is read", fresh)
 	ASSERT_TRUE(gives(ch, 0) && gives(ch, 1) && gives(ch, 2), "its blocks");
 	ASSERT_EQ(zio_next(ch, &blk), 0, "end of file");
 	ASSERT_TRUE(zio_stats(ch)->blocks == 3 && zio_stats(ch)->bytes == 3 * SIZE);
-	zio_close(ch);
 }
 
 TEST("files that are made, and those that are not", fresh)
@@ -111,14 +108,13 @@ TEST("append adds whole blocks to whole blocks", fresh)
 {
 	const int flags = ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND;
 	const char *path = in_dir("append");
-	struct zio_channel *ch = open_file(path, flags);
 
+	ch = open_file(path, flags);
 	ASSERT_TRUE(ch && write_block(ch, 0, SIZE) && !zio_close(ch), "append makes it");
 	ch = open_file(path, flags);
 	ASSERT_TRUE(ch && write_block(ch, 1, SIZE) && !zio_close(ch), "append adds");
 	ch = open_file(path, 0);
 	ASSERT_TRUE(gives(ch, 0) && gives(ch, 1), "both are there");
-	zio_close(ch);
 	ASSERT_TRUE(!truncate(path, ONE + 520), "tear the second one");
 	ASSERT_CLOSED(path, flags, EPROTO, "truncate -s 528");
 	ASSERT_TRUE(!truncate(path, ONE + 100), "tear its control");
@@ -128,19 +124,17 @@ TEST("append adds whole blocks to whole blocks", fresh)
 
 TEST("calls that a file does not take", fresh)
 {
-	struct zio_channel *ch = open_file(in_dir("refused"), OUT);
 	struct zio_channel *in = open_file(in_dir("round"), 0);
 	char data[SIZE] = { 0 };
-	struct zio_block blk;
 	size_t size;
 
+	ch = open_file(in_dir("refused"), OUT);
 	ASSERT_FAILS(ch, zio_write_block(ch, NULL, data, SIZE), EINVAL, "control");
 	ASSERT_TRUE(!zio_reserve(ch, &size) && errno == EOPNOTSUPP, "reserve");
 	ASSERT_ERRNO(zio_next(ch, &blk), EBADF, "read what is written");
 	ASSERT_FAILS(ch, zio_share(ch, in), EOPNOTSUPP, "files");
 	ASSERT_ERRNO(zio_submit(ch, in, 0), EOPNOTSUPP, "submit");
 	zio_close(in);
-	zio_close(ch);
 	ASSERT_CLOSED(in_dir("round"), ZIO_OPEN_RING, EINVAL, "method ring");
 	ASSERT_CLOSED(in_dir("round"), ZIO_OPEN_MMAP, EINVAL, "method mmap");
 }
@@ -164,7 +158,6 @@ static bool is_now(uint64_t secs)
 TEST("a control of zeros and sizes is completed", fresh)
 {
 	struct zio_control control = { .nsamples = SIZE, .ssize = 1 };
-	struct zio_channel *ch;
 	struct zio_block blk = { .control = &control };
 
 	ch = open_file(in_dir("zeros"), OUT);
@@ -184,7 +177,6 @@ TEST("a control of zeros and sizes is completed", fresh)
 	ASSERT_EQ(blk.control->tstamp.secs, 7);
 	ASSERT_STR(blk.control->addr.devname, "mine");
 	ASSERT_TRUE(!zio_next(ch, &blk), "end");
-	zio_close(ch);
 }
 
 /* Write a block of zeros and sizes, of a channel of the device without a name. */
@@ -207,9 +199,8 @@ static bool is_next(struct zio_channel *ch, uint16_t chan, uint32_t seq)
 TEST("each channel counts for itself, also in a file that is appended to", fresh)
 {
 	const int flags = ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND;
-	struct zio_channel *ch = open_file(in_dir("numbers"), flags);
-	struct zio_block blk;
 
+	ch = open_file(in_dir("numbers"), flags);
 	ASSERT_TRUE(write_unnamed(ch, 0) && write_unnamed(ch, 0) && write_unnamed(ch, 1));
 	ASSERT_TRUE(write_block(ch, 40, SIZE) && write_unnamed(ch, 0) && !zio_close(ch));
 	ch = open_file(in_dir("numbers"), flags);
@@ -220,14 +211,11 @@ TEST("each channel counts for itself, also in a file that is appended to", fresh
 	ASSERT_TRUE(is_next(ch, 0, 2), "other channels do not count");
 	ASSERT_TRUE(is_next(ch, 0, 3) && is_next(ch, 1, 1));
 	ASSERT_TRUE(!zio_next(ch, &blk) && !zio_stats(ch)->lost, "no block is lost");
-	zio_close(ch);
 }
 
 TEST("each file that is written can be read", fresh)
 {
 	struct zio_control control;
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	ch = open_file(in_dir("unreadable"), OUT);
 	zio_control_init(&control, SIZE, 1);
@@ -246,16 +234,14 @@ TEST("each file that is written can be read", fresh)
 	ASSERT_TRUE(write_control(ch, &control) && !zio_close(ch), "a good control");
 	ch = open_file(in_dir("unreadable"), 0);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && !zio_next(ch, &blk));
-	zio_close(ch);
 }
 
 TEST("files get no requests to the kernel, but an endian mark", fresh)
 {
-	struct zio_channel *ch = open_file(in_dir("flags"), OUT);
 	struct zio_control control;
-	struct zio_block blk;
 	uint32_t mark;
 
+	ch = open_file(in_dir("flags"), OUT);
 	fake_control(&control, 7, 0, 1);
 	mark = control.flags;
 	control.flags = ZIO_CONTROL_SHARED | ZIO_CONTROL_KEEP |
@@ -265,15 +251,13 @@ TEST("files get no requests to the kernel, but an endian mark", fresh)
 	ch = open_file(in_dir("flags"), 0);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.size == 0 && !blk.data);
 	ASSERT_EQ(blk.control->flags, mark | ZIO_CONTROL_MSB_ALIGN, "its flags");
-	zio_close(ch);
 }
 
 TEST("blocks that are skipped", fresh)
 {
-	struct zio_channel *ch = open_file(in_dir("round"), 0);
-	struct zio_block blk;
 	uint8_t mem[SIZE];
 
+	ch = open_file(in_dir("round"), 0);
 	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 0);
 	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && blk.control->seq_num == 1);
 	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 1, SIZE), "or read");
@@ -284,7 +268,6 @@ TEST("blocks that are skipped", fresh)
 	ch = open_file(in_dir("round"), ZIO_OPEN_CONTROL_ONLY);
 	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && zio_next_control(ch, &blk) == 1);
 	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && !zio_next_control(ch, &blk));
-	zio_close(ch);
 }
 
 /* Change bytes of the first block of a file. */
@@ -315,15 +298,11 @@ static void make_hostile(size_t at, const void *bytes, size_t size)
 
 TEST("controls that lie", fresh)
 {
-	struct zio_channel *ch;
-	struct zio_block blk;
-
 	HOSTILE(nsamples, UINT32_MAX);
 	ASSERT_FIRST(EMSGSIZE, "over the limit");
 	ch = open_file(in_dir("hostile"), ZIO_OPEN_CONTROL_ONLY);
 	ASSERT_EQ(zio_next_control(ch, &blk), 1);
 	ASSERT_FAILS(ch, zio_next_control(ch, &blk), ENODATA, "end of file");
-	zio_close(ch);
 	HOSTILE(nsamples, 600);
 	ASSERT_FIRST(ENODATA, "544 of the 600 bytes");
 	HOSTILE(ssize, 0);
@@ -346,9 +325,6 @@ TEST("controls that lie", fresh)
 
 TEST("a reader learns that it has what is before the cut", fresh)
 {
-	struct zio_channel *ch;
-	struct zio_block blk;
-
 	make_file(in_dir("cut"), 3);
 	ASSERT_TRUE(!truncate(in_dir("cut"), 2 * ONE + 100), "cut the last control");
 	ch = open_file(in_dir("cut"), 0);
@@ -361,20 +337,15 @@ TEST("a reader learns that it has what is before the cut", fresh)
 	ASSERT_TRUE(gives(ch, 0) && fails(zio_next(ch, &blk), ENODATA));
 	ASSERT_HAS(zio_reason(ch),
 		   "after 8 of the 16 bytes of a block (whole blocks before it: 1)");
-	zio_close(ch);
 }
 
 TEST("after a bad block, each call fails in the same way", fresh)
 {
-	struct zio_channel *ch;
-	struct zio_block blk;
-
 	HOSTILE(nsamples, 3);
 	ch = open_file(in_dir("hostile"), 0);
 	ASSERT_EQ(zio_next(ch, &blk), 1, "a block that is too short");
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "no block begins at byte 515");
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "no block begins at byte 515");
-	zio_close(ch);
 }
 
 static void put_part(int fd, uint32_t seq, size_t from, size_t to)
@@ -391,9 +362,8 @@ static void put_part(int fd, uint32_t seq, size_t from, size_t to)
 TEST("pieces in a pipe", fresh)
 {
 	int fd = make_fifo(in_dir("pipe"));
-	struct zio_channel *ch = open_file(in_dir("pipe"), ZIO_OPEN_NONBLOCK);
-	struct zio_block blk;
 
+	ch = open_file(in_dir("pipe"), ZIO_OPEN_NONBLOCK);
 	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "nothing in the pipe");
 	put_part(fd, 1, 0, 100);
 	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "part of a control");
@@ -412,28 +382,23 @@ TEST("pieces in a pipe", fresh)
 	close(fd);
 	ASSERT_EQ(zio_next_control(ch, &blk), 1, "the last control");
 	ASSERT_ERRNO(zio_next_control(ch, &blk), ENODATA, "its data end early");
-	zio_close(ch);
 }
 
 TEST("a signal ends a wait", fresh)
 {
 	int fd = make_fifo(in_dir("interrupt"));
-	struct zio_channel *ch = open_file(in_dir("interrupt"), 0);
-	struct zio_block blk;
 
+	ch = open_file(in_dir("interrupt"), 0);
 	interrupt_soon(ch, SA_RESTART);
 	ASSERT_TRUE(zio_next(ch, &blk) == -1 && (errno == EAGAIN || errno == EINTR));
 	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "and the next one");
 	ASSERT_TRUE(!(fcntl(fd, F_GETFL) & O_APPEND) && fcntl(fd, F_GETFL) & O_NONBLOCK);
-	zio_close(ch);
 	close(fd);
 }
 
 TEST("the flags of standard input do not change: it may be shared", fresh)
 {
 	int pipe_fd[2], saved = dup(STDIN_FILENO);
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	ASSERT_TRUE(!pipe(pipe_fd) && dup2(pipe_fd[0], STDIN_FILENO) == 0, "pipe");
 	ch = open_file("-", ZIO_OPEN_NONBLOCK);
@@ -442,7 +407,6 @@ TEST("the flags of standard input do not change: it may be shared", fresh)
 	put_part(pipe_fd[1], 5, 0, ONE);
 	ASSERT_TRUE(gives(ch, 5), "a block");
 	zio_interrupt(ch);
-	zio_close(ch);
 	ASSERT_TRUE(!(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK), "nor afterwards");
 	dup2(saved, STDIN_FILENO);
 	close(saved);
@@ -456,7 +420,6 @@ TEST("blocks are spliced", fresh)
 	struct zio_channel *out = open_file(in_dir("spliced"),
 					    OUT);
 	struct zio_control none = { 0 };
-	struct zio_block blk;
 
 	ASSERT_TRUE(zio_splice(out, in, &none) == -2 && errno == EINVAL);
 	ASSERT_HAS(zio_reason(in), "no control");
@@ -476,7 +439,6 @@ TEST("blocks are spliced", fresh)
 TEST("half a block is not spliced", fresh)
 {
 	struct zio_channel *in, *out;
-	struct zio_block blk;
 
 	make_file(in_dir("torn"), 1);
 	ASSERT_TRUE(!truncate(in_dir("torn"), ONE - 6), "tear it");
@@ -511,8 +473,8 @@ static void write_of(struct zio_channel *ch, unsigned int chan, uint32_t seq)
 TEST("numbers of one channel say nothing about another one", fresh)
 {
 	const char *path = in_dir("several");
-	struct zio_channel *ch = open_file(path, OUT);
 
+	ch = open_file(path, OUT);
 	write_of(ch, 0, 5);
 	write_of(ch, 1, 100);
 	write_of(ch, 0, 6);
@@ -528,5 +490,4 @@ TEST("numbers of one channel say nothing about another one", fresh)
 	ASSERT_TRUE(has_loss(ch, 1, 0));
 	ASSERT_TRUE(has_loss(ch, 0, 1));
 	ASSERT_EQ(zio_stats(ch)->lost, 3);
-	zio_close(ch);
 }

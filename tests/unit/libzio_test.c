@@ -14,16 +14,6 @@
 
 #define NOBODY 65534
 
-/* Each test has a stem of its own, and so its own files. */
-static const char *new_stem(void)
-{
-	static char stem[PATH_MAX];
-	static int n;
-
-	snprintf(stem, sizeof(stem), "%s/fake-%04x-0-1", dir, ++n);
-	return stem;
-}
-
 static bool opens(const char *name)
 {
 	struct zio_error err = { 0 };
@@ -75,7 +65,6 @@ TEST("no such channel: the reason tells where it was looked for", make_dir)
 
 TEST("a node without the other", make_dir)
 {
-	const char *stem = new_stem();
 	struct zio_error err = { 0 };
 	struct zio_control control;
 
@@ -127,9 +116,6 @@ TEST("no permission: the reason tells mode and direction", make_dir)
 
 TEST("blocks of a channel", make_dir)
 {
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
 	uint32_t seq;
 
 	for (seq = 0; seq < 3; seq++)
@@ -145,15 +131,10 @@ TEST("blocks of a channel", make_dir)
 	ASSERT_HAS(zio_data_path(ch), "-data");
 	ASSERT_HAS(zio_control_path(ch), "-ctrl");
 	ASSERT_FAILS(ch, zio_write_block(ch, NULL, "x", 1), EBADF, "input");
-	zio_close(ch);
 }
 
 TEST("blocks without data", make_dir)
 {
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
-
 	fake_put_block(stem, 1, 0, 4);
 	fake_put_block(stem, 2, 0, 0);
 	fake_put_block(stem, 3, 4, 4);
@@ -161,7 +142,6 @@ TEST("blocks without data", make_dir)
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && !blk.size && !blk.data);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && !blk.size && !blk.data);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 3, 16));
-	zio_close(ch);
 }
 
 static struct zio_channel *open_with(const char *stem,
@@ -175,8 +155,6 @@ static struct zio_channel *open_with(const char *stem,
 TEST("controls that are refused, and one of a later version", make_dir)
 {
 	struct zio_control control;
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	fake_control(&control, 1, 16, 1);
 	control.major_version = 2;
@@ -199,15 +177,10 @@ TEST("controls that are refused, and one of a later version", make_dir)
 	control.minor_version = 200;
 	ch = open_with(new_stem(), &control);
 	ASSERT_EQ(zio_next(ch, &blk), 1, "a later minor version is taken");
-	zio_close(ch);
 }
 
 TEST("a block over the limit", make_dir)
 {
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
-
 	fake_put_block(stem, 1, 5000, 1);
 	fake_put_block(stem, 2, 16, 1);
 	ch = zio_open(stem, 0, NULL);
@@ -219,29 +192,22 @@ TEST("a block over the limit", make_dir)
 	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 1, 5000));
 	zio_set_max_block(ch, 16);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16));
-	zio_close(ch);
 }
 
 TEST("2^48 bytes", make_dir)
 {
 	struct zio_control control;
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	fake_control(&control, 1, UINT32_MAX, UINT16_MAX);
 	ch = open_with(new_stem(), &control);
 	ASSERT_ERRNO(zio_next(ch, &blk), sizeof(size_t) > 4 ? EMSGSIZE : EOVERFLOW);
 	zio_set_max_block(ch, SIZE_MAX);
 	ASSERT_FAILS(ch, zio_data(ch, &blk), ENOMEM, "no memory");
-	zio_close(ch);
 }
 
 TEST("nodes that end early", make_dir)
 {
-	const char *stem = new_stem();
 	struct zio_control control;
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	fake_put_block(stem, 1, 16, 1);
 	fake_put_bytes(stem, "ctrl", "x", 1);
@@ -250,19 +216,15 @@ TEST("nodes that end early", make_dir)
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "1 of the 512");
 	zio_close(ch);
 
-	stem = new_stem();
+	new_stem();
 	fake_control(&control, 1, 100, 1);
 	ch = open_with(stem, &control);
 	ASSERT_FAILS(ch, zio_next(ch, &blk), ENODATA, "64 of the 100");
-	zio_close(ch);
 }
 
 TEST("nodes that can be opened but not read", make_dir)
 {
-	const char *stem = new_stem();
 	char path[PATH_MAX + 8];
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	snprintf(path, sizeof(path), "%s-ctrl", stem);
 	mkdir(path, 0700);
@@ -271,7 +233,7 @@ TEST("nodes that can be opened but not read", make_dir)
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EISDIR, "read control");
 	zio_close(ch);
 
-	stem = new_stem();
+	new_stem();
 	snprintf(path, sizeof(path), "%s-data", stem);
 	mkdir(path, 0700);
 	fake_put_bytes(stem, "ctrl", "", 0);
@@ -279,7 +241,6 @@ TEST("nodes that can be opened but not read", make_dir)
 	ASSERT_TRUE(ch && !zio_next(ch, &blk), "nothing there");
 	fake_put_block(stem, 1, 16, 1);
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EISDIR, "read data");
-	zio_close(ch);
 }
 
 #define LARGEST_LOSS ((1u << 24) - 1)	/* while the numbers pass 2^32 */
@@ -297,9 +258,6 @@ TEST("lost blocks are counted", make_dir)
 		{ LARGEST_LOSS - 9, LARGEST_LOSS }, { UINT32_MAX - 9, 0 },
 		{ LARGEST_LOSS - 8, 0 },
 	};
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
 	size_t i;
 
 	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++)
@@ -308,15 +266,10 @@ TEST("lost blocks are counted", make_dir)
 	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++)
 		ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.lost == step[i].lost);
 	ASSERT_EQ(zio_stats(ch)->lost, 9 + LARGEST_LOSS, "lost blocks in all");
-	zio_close(ch);
 }
 
 TEST("controls first, then their data", make_dir)
 {
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
-
 	fake_put_block(stem, 1, 16, 1);
 	fake_put_block(stem, 2, 16, 1);
 	ch = zio_open(stem, 0, NULL);
@@ -325,15 +278,11 @@ TEST("controls first, then their data", make_dir)
 	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 1, 16), "then its data");
 	ASSERT_ERRNO(zio_data(ch, &blk), EINVAL, "not twice");
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16), "next block");
-	zio_close(ch);
 }
 
 TEST("controls alone", make_dir)
 {
-	const char *stem = new_stem();
 	struct zio_control control;
-	struct zio_channel *ch;
-	struct zio_block blk;
 
 	fake_control(&control, 1, 16, 1);
 	fake_put_control(stem, &control);
@@ -347,14 +296,10 @@ TEST("controls alone", make_dir)
 	zio_close(ch);
 	ch = zio_open(in_dir("lone-stream.ctrl"), ZIO_OPEN_CONTROL_ONLY, NULL);
 	ASSERT_TRUE(ch && zio_next_control(ch, &blk) == 1 && zio_fd(ch) >= 0);
-	zio_close(ch);
 }
 
 TEST("into the caller's memory", make_dir)
 {
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
 	char mem[32];
 
 	fake_put_block(stem, 1, 32, 1);
@@ -365,15 +310,11 @@ TEST("into the caller's memory", make_dir)
 	ASSERT_ERRNO(zio_next_into(ch, &blk, mem, sizeof(mem)), EMSGSIZE);
 	ASSERT_EQ(blk.size, 33);
 	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 2, 33));
-	zio_close(ch);
 }
 
 TEST("pieces make a block", make_dir)
 {
-	const char *stem = new_stem();
 	struct zio_control control;
-	struct zio_channel *ch;
-	struct zio_block blk;
 	int ctrl, data, idle;
 	char mem[64];
 
@@ -399,16 +340,12 @@ TEST("pieces make a block", make_dir)
 	ASSERT_EQ(zio_fd(ch), idle);
 	fake_put_block(stem, 2, 16, 1);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 2, 16) && !blk.lost);
-	zio_close(ch);
 	close(ctrl);
 	close(data);
 }
 
 TEST("a signal ends a wait", make_dir)
 {
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
 	int ctrl, data, ret;
 
 	ctrl = make_fifo_of(stem, "ctrl");
@@ -418,7 +355,6 @@ TEST("a signal ends a wait", make_dir)
 	ret = zio_next(ch, &blk);
 	ASSERT_TRUE(ret == -1 && (errno == EINTR || errno == EAGAIN));
 	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "signal before waiting");
-	zio_close(ch);
 	close(ctrl);
 	close(data);
 }
@@ -426,9 +362,6 @@ TEST("a signal ends a wait", make_dir)
 TEST("blocks are written", make_dir)
 {
 	struct zio_control control, got;
-	const char *stem = new_stem();
-	struct zio_channel *ch;
-	struct zio_block blk;
 	char mem[32] = "0123456789abcdef";
 	char back[32];
 	int ctrl, data;
@@ -447,7 +380,6 @@ TEST("blocks are written", make_dir)
 	ASSERT_FAILS(ch, zio_write_block(ch, &control, mem, 18), EINVAL, "length");
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EBADF, "output");
 	ASSERT_TRUE(zio_stats(ch)->blocks == 2 && zio_stats(ch)->bytes == 21);
-	ASSERT_TRUE(!zio_close(ch), "close");
 	close(ctrl);
 	close(data);
 }
@@ -455,11 +387,9 @@ TEST("blocks are written", make_dir)
 TEST("a written block that is larger than a pipe goes in pieces", make_dir)
 {
 	const size_t size = 300000;
-	const char *stem = new_stem();
 	unsigned char *mem = malloc(size), *back = malloc(size);
 	struct zio_control control;
 	size_t got = 0, i, waits = 0;
-	struct zio_channel *ch;
 	int ctrl, data;
 	char rest[1024];
 
@@ -480,7 +410,6 @@ TEST("a written block that is larger than a pipe goes in pieces", make_dir)
 	got += (size_t)read(data, back + got, size - got);
 	ASSERT_TRUE(waits > 1 && got == size && !memcmp(mem, back, size));
 	ASSERT_EQ(read(ctrl, rest, sizeof(rest)), 512, "its control went once");
-	zio_close(ch);
 	close(ctrl);
 	close(data);
 	free(mem);

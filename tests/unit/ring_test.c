@@ -19,19 +19,12 @@ static size_t page;
 
 /* The kernel's view of a ring. */
 struct fake_ring {
-	char stem[PATH_MAX];
+	char stem[PATH_MAX / 2];
 	struct zio_ring_header *hdr;
 	struct zio_control *slot;
 	unsigned char *data;
 	size_t used;
 };
-
-static void new_stem(char *stem)
-{
-	static int n;
-
-	snprintf(stem, PATH_MAX, "%s/ring-%04x-0-1", dir, ++n);
-}
 
 static void *make_file(const char *stem, const char *suffix, size_t size)
 {
@@ -40,6 +33,8 @@ static void *make_file(const char *stem, const char *suffix, size_t size)
 	snprintf(path, sizeof(path), "%s-%s", stem, suffix);
 	return fake_map(path, size);
 }
+
+static struct fake_ring r;
 
 static struct zio_ring_header make_ring_header(uint32_t start)
 {
@@ -59,19 +54,18 @@ static struct fake_ring make_ring(uint32_t start)
 {
 	struct fake_ring r = { .used = 0 };
 
-	new_stem(r.stem);
-	r.hdr = make_file(r.stem, "ctrl",
-			  page + N_SLOTS * sizeof(struct zio_control));
+	strcpy(r.stem, new_stem());
+	r.hdr = make_file(r.stem, "ctrl", page + N_SLOTS * sizeof(struct zio_control));
 	r.slot = (void *)((char *)r.hdr + page);
 	r.data = make_file(r.stem, "data", DATA_PAGES * page);
 	*r.hdr = make_ring_header(start);
 	return r;
 }
 
-static void free_ring(struct fake_ring *r)
+static void open_ring(uint32_t start, int flags)
 {
-	munmap(r->hdr, page + N_SLOTS * sizeof(struct zio_control));
-	munmap(r->data, DATA_PAGES * page);
+	r = make_ring(start);
+	ch = zio_open(r.stem, flags, NULL);
 }
 
 static struct zio_control *put_block(struct fake_ring *r, uint32_t seq,
@@ -96,13 +90,17 @@ SETUP(fresh)
 	make_dir(value);
 }
 
+SETUP(ring)
+{
+	fresh(value);
+	open_ring(0, ZIO_OPEN_NONBLOCK);
+}
+
 TEST("the ring wraps, and the counters wrap at 2^32", fresh)
 {
-	struct fake_ring r = make_ring(UINT32_MAX - 10);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
-	struct zio_block blk;
 	uint32_t seq, i;
 
+	open_ring(UINT32_MAX - 10, ZIO_OPEN_NONBLOCK);
 	ASSERT_TRUE(ch && !strcmp(zio_method(ch), "ring"), "a ring is found");
 	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "nothing there");
 	for (seq = 0; seq < 40; seq += 4) {
@@ -121,9 +119,8 @@ TEST("the ring wraps, and the counters wrap at 2^32", fresh)
 	ASSERT_TRUE(!zio_stats(ch)->lost);
 	put_block(&r, 40, 16);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && r.hdr->head - r.hdr->tail == 1);
-	zio_close(ch);
+	close_channel();
 	ASSERT_EQ(r.hdr->tail, r.hdr->head, "is given back by zio_close()");
-	free_ring(&r);
 }
 
 TEST("lost blocks are counted", fresh)
@@ -134,27 +131,20 @@ TEST("lost blocks are counted", fresh)
 		{ 0, 0 }, { 2, 1 }, { 3, 0 }, { 10, 6 }, { 0, 0 }, { 1, 0 },
 		{ 3, 1 },
 	};
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, 0, NULL);
-	struct zio_block blk;
 	size_t i;
 
+	open_ring(0, 0);
 	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++)
 		put_block(&r, step[i].seq, 16);
 	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++)
 		ASSERT_TRUE(zio_next(ch, &blk) == 1 && blk.lost == step[i].lost &&
 			    blk.data);
 	ASSERT_EQ(zio_stats(ch)->lost, 8, "lost blocks in all");
-	zio_close(ch);
-	free_ring(&r);
 }
 
-TEST("one field of one control is wrong at a time; the next block is good", fresh)
+TEST("one field of one control is wrong at a time; the next block is good", ring)
 {
 	const size_t size = DATA_PAGES * page;
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
-	struct zio_block blk;
 
 	put_block(&r, 0, 16)->major_version = 2;
 	put_block(&r, 1, 16)->mem_offset = (uint32_t)size - 15;
@@ -180,15 +170,10 @@ TEST("one field of one control is wrong at a time; the next block is good", fres
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 10, 16), "good again");
 	r.hdr->head += N_SLOTS + 1;
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "header");
-	zio_close(ch);
-	free_ring(&r);
 }
 
-TEST("controls, data, own memory and the limit", fresh)
+TEST("controls, data, own memory and the limit", ring)
 {
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
-	struct zio_block blk;
 	char mem[32];
 	uint32_t seq;
 
@@ -209,16 +194,11 @@ TEST("controls, data, own memory and the limit", fresh)
 	ASSERT_TRUE(fails(zio_next(ch, &blk), EMSGSIZE) && blk.size == 100);
 	zio_set_max_block(ch, 100);
 	ASSERT_TRUE(zio_data(ch, &blk) == 1 && is_fake(&blk, 6, 100), "limit raised");
-	zio_close(ch);
-	free_ring(&r);
 }
 
 TEST("controls alone", fresh)
 {
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_CONTROL_ONLY, NULL);
-	struct zio_block blk;
-
+	open_ring(0, ZIO_OPEN_CONTROL_ONLY);
 	put_block(&r, 0, 16);
 	put_block(&r, 1, 16);
 	ASSERT_TRUE(ch && zio_next_control(ch, &blk) == 1 && blk.size == 16);
@@ -227,24 +207,20 @@ TEST("controls alone", fresh)
 	ASSERT_TRUE(zio_next_control(ch, &blk) == 1 && r.hdr->head - r.hdr->tail == 1);
 	put_block(&r, 2, 16);
 	ASSERT_ERRNO(zio_next(ch, &blk), EBADF, "nor so");
-	zio_close(ch);
-	free_ring(&r);
 }
 
 /* The library refuses this header of a ring, and reads instead. */
 static void judge(const struct zio_ring_header *hdr, const char *what)
 {
-	struct fake_ring r = make_ring(0);
 	struct zio_error err = { 0 };
-	struct zio_channel *ch;
 
+	r = make_ring(0);
 	*r.hdr = *hdr;
 	ASSERT_TRUE(!zio_open(r.stem, ZIO_OPEN_RING, &err), what);
 	ASSERT_HAS(err.text, "method ring", what);
 	ch = zio_open(r.stem, 0, NULL);
 	ASSERT_TRUE(ch && !strcmp(zio_method(ch), "read"), what);
-	zio_close(ch);
-	free_ring(&r);
+	close_channel();
 }
 
 #define ASSERT_NO_RING(field, value) do {				\
@@ -267,27 +243,19 @@ TEST("what is no ring is read", fresh)
 
 TEST("a signal ends a wait", fresh)
 {
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch;
-	struct zio_block blk;
 	int ret;
 
-	ch = zio_open(r.stem, 0, NULL);
+	open_ring(0, 0);
 	interrupt_soon(ch, 0);
 	ret = zio_next(ch, &blk);
 	ASSERT_TRUE(ret == -1 && (errno == EINTR || errno == EAGAIN));
 	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "signal before waiting");
 	put_block(&r, 0, 16);
 	ASSERT_EQ(zio_next(ch, &blk), 1, "but what is there is given");
-	zio_close(ch);
-	free_ring(&r);
 }
 
-TEST("a child that closes its channel does not release the block of its parent", fresh)
+TEST("a child that closes its channel does not release the block of its parent", ring)
 {
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
-	struct zio_block blk;
 	int status = -1;
 	pid_t pid;
 
@@ -312,20 +280,14 @@ TEST("a child that closes its channel does not release the block of its parent",
 	}
 	waitpid(pid, &status, 0);
 	ASSERT_TRUE(!status, "a child goes on with it");
-	zio_close(ch);
-	free_ring(&r);
 }
 
 TEST("controls in one file, data in another at the offsets of the controls", fresh)
 {
 	struct zio_control control;
-	struct zio_channel *ch;
-	struct zio_block blk;
 	unsigned char *data;
-	char stem[PATH_MAX];
 	uint32_t seq, i;
 
-	new_stem(stem);
 	data = make_file(stem, "data", DATA_PAGES * page);
 	for (seq = 0; seq < 50; seq++) {
 		fake_control(&control, seq, 16, 2);
@@ -350,20 +312,15 @@ TEST("controls in one file, data in another at the offsets of the controls", fre
 	ASSERT_TRUE(zio_stats(ch)->blocks == 51 && zio_stats(ch)->bytes == 1600);
 	fake_put_bytes(stem, "ctrl", "x", 1);
 	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "1 of the 512");
-	zio_close(ch);
-	munmap(data, DATA_PAGES * page);
 }
 
 TEST("output in place", fresh)
 {
 	struct zio_control control;
-	struct zio_channel *ch;
 	unsigned char *data;
-	char stem[PATH_MAX];
 	size_t size = 0;
 	void *mem;
 
-	new_stem(stem);
 	data = make_file(stem, "data", page);
 	fake_control(&control, 0, 8, 4);
 	control.mem_offset = 64;
@@ -387,10 +344,9 @@ TEST("output in place", fresh)
 	ASSERT_TRUE(ch && !strcmp(zio_method(ch), "write"), "files are written");
 	ASSERT_TRUE(!zio_reserve(ch, &size) && errno == EOPNOTSUPP);
 	ASSERT_HAS(zio_reason(ch), "size of its blocks");
-	zio_close(ch);
+	close_channel();
 	ASSERT_TRUE(!zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_RING, NULL));
 	ASSERT_EQ(errno, EINVAL);
-	munmap(data, page);
 }
 
 TEST("names of methods", fresh)
@@ -415,11 +371,10 @@ static bool are_fake(const struct zio_block *blks, int n, uint32_t seq, size_t s
 
 TEST("batches", fresh)
 {
-	struct fake_ring r = make_ring(UINT32_MAX - 3);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
 	struct zio_block blks[N_SLOTS];
 	uint32_t seq;
 
+	open_ring(UINT32_MAX - 3, ZIO_OPEN_NONBLOCK);
 	ASSERT_ERRNO(zio_next_batch(ch, blks, 4, NULL, 0), EAGAIN, "no block, no batch");
 	for (seq = 0; seq < 6; seq++)
 		put_block(&r, seq, 16);
@@ -431,14 +386,10 @@ TEST("batches", fresh)
 	ASSERT_TRUE(zio_stats(ch)->blocks == 7 && zio_stats(ch)->bytes == 7 * 16);
 	put_block(&r, 9, 16);
 	ASSERT_TRUE(zio_next(ch, blks) == 1 && blks[0].lost == 2 && is_fake(blks, 9, 16));
-	zio_close(ch);
-	free_ring(&r);
 }
 
-TEST("a batch ends at an error", fresh)
+TEST("a batch ends at an error", ring)
 {
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
 	struct zio_block blks[N_SLOTS];
 
 	put_block(&r, 0, 16);
@@ -452,18 +403,15 @@ TEST("a batch ends at an error", fresh)
 		     "version 2.");
 	ASSERT_EQ(zio_next_batch(ch, blks, N_SLOTS, NULL, 0), 1);
 	ASSERT_TRUE(is_fake(blks, 3, 16) && blks[0].lost == 1);
-	zio_close(ch);
-	free_ring(&r);
 }
 
 TEST("a block that is kept", fresh)
 {
-	struct fake_ring r = make_ring(UINT32_MAX - 3);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
 	const struct zio_control *kept;
-	struct zio_block blk, blks[4];
+	struct zio_block blks[4];
 	uint32_t seq;
 
+	open_ring(UINT32_MAX - 3, ZIO_OPEN_NONBLOCK);
 	for (seq = 0; seq < 6; seq++)
 		put_block(&r, seq, 16);
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && zio_next(ch, &blk) == 1, "two blocks");
@@ -490,16 +438,12 @@ TEST("a block that is kept", fresh)
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 7, 16));
 	ASSERT_EQ(r.hdr->head - r.hdr->tail, 1);
 	zio_keep(ch, blk.control);
-	zio_close(ch);
+	close_channel();
 	ASSERT_EQ(r.hdr->head, r.hdr->tail, "zio_close() releases what is kept");
-	free_ring(&r);
 }
 
-TEST("a flush", fresh)
+TEST("a flush", ring)
 {
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
-	struct zio_block blk;
 	uint32_t seq;
 
 	for (seq = 0; seq < 6; seq++)
@@ -512,16 +456,11 @@ TEST("a flush", fresh)
 	ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, 9, 16) && !blk.lost);
 	ASSERT_EQ(r.hdr->tail, 1);
 	ASSERT_TRUE(!zio_keep(ch, NULL) && !zio_flush(ch) && r.hdr->tail == r.hdr->head);
-	zio_close(ch);
-	free_ring(&r);
 }
 
-TEST("the room of a ring", fresh)
+TEST("the room of a ring", ring)
 {
-	struct fake_ring r = make_ring(0);
-	struct zio_channel *ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK, NULL);
 	struct zio_ring_room room;
-	struct zio_block blk;
 
 	put_block(&r, 0, 16);
 	put_block(&r, 1, 16);
@@ -535,8 +474,6 @@ TEST("the room of a ring", fresh)
 	ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK | ZIO_OPEN_MMAP, NULL);
 	ASSERT_ERRNO(zio_ring_room(ch, &room), EOPNOTSUPP);
 	ASSERT_ERRNO(zio_keep(ch, NULL), EOPNOTSUPP);
-	zio_close(ch);
-	free_ring(&r);
 }
 
 static bool is_next_event(struct zio_group *g, uint32_t seq, unsigned int n_blocks)
@@ -578,7 +515,6 @@ TEST("a group of rings in step, and one that is late", fresh)
 	ASSERT_TRUE(is_next_event(g, 41, 2), "in step again");
 	for (i = 0; i < 2; i++) {
 		zio_close(ch[i]);
-		free_ring(&r[i]);
 	}
 	zio_group_close(g);
 }

@@ -15,6 +15,8 @@
 #define SIZE 16
 
 static size_t page;
+static struct zio_group *g;
+static struct zio_event ev;
 
 /* The kernel's view */
 static struct fake_set {
@@ -90,9 +92,8 @@ static bool is_intact(const struct zio_part *part, uint32_t chan, uint32_t seq)
 }
 
 /* The next event has all channels but @missing. */
-static bool is_next(struct zio_group *g, uint32_t seq, uint32_t missing)
+static bool is_next(uint32_t seq, uint32_t missing)
 {
-	struct zio_event ev;
 	uint32_t i;
 
 	if (zio_group_next(g, &ev, 1000) != 1)
@@ -108,22 +109,13 @@ static uint32_t count_held(void)
 	return set.hdr->head - set.hdr->tail;
 }
 
-static struct zio_group *open_group(void)
+static void close_group(void)
 {
-	struct zio_group *g = zio_group_open(0, NULL);
-	struct zio_error err;
-	int n = zio_group_add_set(g, set.stem, &err);
-
-	if (n != N_CHAN)
-		printf("# %s\n", n < 0 ? err.text : "wrong number of channels");
-	ASSERT_EQ(n, N_CHAN, "the channels of a set");
-	return g;
+	zio_group_close(g);
 }
 
-static bool has_none(struct zio_group *g)
+static bool has_none(void)
 {
-	struct zio_event ev;
-
 	return zio_group_next(g, &ev, 0) == -1 && errno == EAGAIN;
 }
 
@@ -131,42 +123,45 @@ SETUP(fresh)
 {
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	make_dir(value);
+	g = zio_group_open(0, NULL);
+	atexit(close_group);
 }
 
-TEST("whole events, and one without a channel", fresh)
+SETUP(ring)
 {
-	struct zio_group *g;
+	struct zio_error err = { 0 };
+
+	fresh(value);
+	make_set(ZIO_SET_RING_MAGIC);
+	ASSERT_EQ(zio_group_add_set(g, set.stem, &err), N_CHAN, err.text);
+}
+
+TEST("whole events, and one without a channel", ring)
+{
 	uint32_t seq, i;
 
-	make_set(ZIO_SET_RING_MAGIC);
-	g = open_group();
-	ASSERT_TRUE(has_none(g));
+	ASSERT_TRUE(has_none());
 	for (seq = 0; seq < 50; seq++) {
 		for (i = 0; i < N_CHAN; i++)
 			put_block(i, seq);
-		ASSERT_TRUE(is_next(g, seq, N_CHAN) && count_held() == N_CHAN);
+		ASSERT_TRUE(is_next(seq, N_CHAN) && count_held() == N_CHAN);
 	}
-	ASSERT_TRUE(has_none(g) && !count_held(), "all blocks are released");
+	ASSERT_TRUE(has_none() && !count_held(), "all blocks are released");
 	for (seq = 50; seq < 52; seq++)
 		for (i = 0; i < N_CHAN; i++)
 			if (seq != 50 || i != 1)
 				put_block(i, seq);
-	ASSERT_TRUE(is_next(g, 50, 1) && is_next(g, 51, N_CHAN));
+	ASSERT_TRUE(is_next(50, 1) && is_next(51, N_CHAN));
 	ASSERT_EQ(zio_group_stats(g)->lost, 1, "which has lost its block");
 	for (i = 0; i < N_CHAN; i++)
 		put_block(i, 52);
-	ASSERT_TRUE(is_next(g, 52, N_CHAN) && count_held() == N_CHAN, "whole again");
-	zio_group_close(g);
+	ASSERT_TRUE(is_next(52, N_CHAN) && count_held() == N_CHAN, "whole again");
 }
 
-TEST("a channel that fires less often has no block in the events between", fresh)
+TEST("a channel that fires less often has no block in the events between", ring)
 {
-	struct zio_group *g;
-	struct zio_event ev;
 	uint32_t seq, at;
 
-	make_set(ZIO_SET_RING_MAGIC);
-	g = open_group();
 	for (seq = 0; seq < 20; seq++) {
 		put_block(0, 2 * seq);
 		put_block(2, 2 * seq);
@@ -179,17 +174,12 @@ TEST("a channel that fires less often has no block in the events between", fresh
 		ASSERT_EQ(ev.parts[1].state, ZIO_PART_SKIPPED);
 		ASSERT_TRUE(zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == N_CHAN);
 	}
-	zio_group_close(g);
 }
 
-TEST("a channel that leaves holds no blocks of the others", fresh)
+TEST("a channel that leaves holds no blocks of the others", ring)
 {
-	struct zio_group *g;
-	struct zio_event ev;
 	uint32_t seq, i;
 
-	make_set(ZIO_SET_RING_MAGIC);
-	g = open_group();
 	for (i = 0; i < N_CHAN; i++)
 		put_block(i, 0);
 	ASSERT_TRUE(zio_group_next(g, &ev, 1000) == 1 && !zio_close(ev.parts[1].ch));
@@ -199,28 +189,20 @@ TEST("a channel that leaves holds no blocks of the others", fresh)
 		ASSERT_TRUE(zio_group_next(g, &ev, 1000) == 1 && ev.n_blocks == 2);
 	}
 	ASSERT_EQ(count_held(), N_CHAN);
-	zio_group_close(g);
 }
 
-TEST("numbers that no kernel writes lead to no slot of another channel", fresh)
+TEST("numbers that no kernel writes lead to no slot of another channel", ring)
 {
-	struct zio_group *g;
-	struct zio_event ev;
-
-	make_set(ZIO_SET_RING_MAGIC);
-	g = open_group();
 	put_block(0, 0);
 	set.entry[set.hdr->head % N_ENTRIES] = N_CHAN * STRIDE;
 	set.hdr->head++;
 	set.count[0] += 3;
 	put_block(0, 1);
 	ASSERT_ERRNO(zio_group_next(g, &ev, 1000), EPROTO, "a number out of order");
-	zio_group_close(g);
 }
 
 TEST("sets without a ring, or without anything", fresh)
 {
-	struct zio_group *g = zio_group_open(0, NULL);
 	struct zio_error err;
 
 	make_set(0);
@@ -228,5 +210,4 @@ TEST("sets without a ring, or without anything", fresh)
 	ASSERT_ERRNO(zio_group_add_set(g, "no-such-set", &err), ENOENT);
 	ASSERT_HAS(err.text, "no-such-set");
 	ASSERT_ERRNO(zio_group_add_set(g, NULL, &err), EINVAL, "NULL");
-	zio_group_close(g);
 }

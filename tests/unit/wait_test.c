@@ -40,7 +40,6 @@ static void close_pair(struct pair *pair)
 
 TEST_EACH("the time-out of a %s channel", make_dir, "blocking", "non-blocking")
 {
-	struct zio_block blk;
 	struct pair pair;
 	double start;
 
@@ -140,7 +139,6 @@ static void interrupt_thread(struct pair *pair, bool writes, void *(*call)(void 
 
 TEST("another thread ends a call", make_dir)
 {
-	struct zio_block blk;
 	struct pair pair;
 
 	open_pair(&pair, 0);
@@ -171,7 +169,6 @@ TEST("another thread ends a call", make_dir)
 
 TEST("a stream that stands for a block file", make_dir)
 {
-	struct zio_channel *ch;
 	struct zio_error err;
 	int fd = make_fifo(in_dir("stream"));
 
@@ -179,14 +176,11 @@ TEST("a stream that stands for a block file", make_dir)
 	ASSERT_TRUE(ch && !zio_wait(ch, 1));
 	zio_interrupt(ch);
 	ASSERT_ERRNO(zio_wait(ch, -1), ECANCELED, "and its interrupt");
-	zio_close(ch);
 	close(fd);
 }
 
 TEST("the end of a file", make_dir)
 {
-	struct zio_channel *ch;
-	struct zio_block blk;
 	const char *stem = in_dir("end-0000-0-1");
 	char mem[64];
 
@@ -200,7 +194,6 @@ TEST("the end of a file", make_dir)
 	ASSERT_TRUE(!zio_next_into(ch, &blk, mem, sizeof(mem)));
 	ASSERT_HAS(zio_reason(ch), "end of file");
 	ASSERT_EQ(zio_wait(ch, -1), 1, "no wait at the end");
-	zio_close(ch);
 }
 
 TEST("unknown flags", make_dir)
@@ -222,7 +215,6 @@ TEST("unknown flags", make_dir)
 TEST("NULL for a channel", make_dir)
 {
 	struct zio_error err;
-	struct zio_block blk;
 	size_t size;
 	char mem[8];
 
