@@ -12,11 +12,9 @@ TEST("posted writes wait", start)
 	ASSERT_TRUE(!chip.write.addr && chip.n_posted == 2, "posted writes wait");
 	ASSERT_TRUE(get(S5933_MWTC) == 8 && chip.write.addr == BASE && !chip.n_posted);
 	put(S5933_MWTC, 4);
-	now += 999;
-	run();
+	pass_ns(999);
 	ASSERT_EQ(chip.write.count, 8, "without a read it takes its time");
-	now += 1;
-	run();
+	pass_ns(1);
 	ASSERT_TRUE(chip.write.count == 4 && !chip.n_posted, "and no longer");
 }
 
@@ -79,9 +77,7 @@ TEST("a bridge that is full, or slow", start_bus)
 TEST("phases of a burst", start_bus)
 {
 	chip.cfg.write_ns = 0;
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 64);
-	put(S5933_MCSR, S5933_WRITE_ENABLE | S5933_WRITE_4_WORDS);
+	begin_write(64, S5933_WRITE_4_WORDS);
 	push(4, 1);
 	pass(240);
 	ASSERT_TRUE(chip.a2p.level == 3 && chip.write.count == 60, "the grant: one word");

@@ -53,9 +53,7 @@ TEST("two statuses can be pending together", start)
 	uint32_t control = S5933_INT_WRITE_ENABLE | 0x1f00;
 
 	put(S5933_INTCSR, control);
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 4);
-	put(S5933_MCSR, S5933_WRITE_ENABLE);
+	begin_write(4, 0);
 	push(1, 7);
 	s5933_write_imb(&chip, 3, 3, 1);
 	ASSERT_EQ((get(S5933_INTCSR) & S5933_INT_STATUS),
@@ -82,9 +80,7 @@ TEST("a read of the FIFO pops, and of an empty one is a fault (point 2)", start)
 
 TEST("popping while DMA may run is a fault", start)
 {
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 64);
-	put(S5933_MCSR, S5933_WRITE_ENABLE | S5933_WRITE_4_WORDS);
+	begin_write(64, S5933_WRITE_4_WORDS);
 	push(2, 0);
 	get(S5933_FIFO);
 	ASSERT_EQ(chip.faults.races, 1, "popping while DMA may run is a fault");
@@ -135,9 +131,7 @@ TEST("counts have 26 bits; whole words alone", start)
 TEST("without bus mastering nothing moves", start)
 {
 	s5933_set_master(&chip, false);
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 8);
-	put(S5933_MCSR, S5933_WRITE_ENABLE);
+	begin_write(8, 0);
 	push(2, 1);
 	ASSERT_EQ(chip.a2p.level, 2, "without bus mastering nothing moves");
 	s5933_set_master(&chip, true);
@@ -148,26 +142,20 @@ TEST("without bus mastering nothing moves", start)
 TEST("until the bus is granted words wait", start)
 {
 	chip.cfg.grant_ns = 100;
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 64);
-	put(S5933_MCSR, S5933_WRITE_ENABLE);
+	begin_write(64, 0);
 	push(5, 1);
 	ASSERT_EQ(chip.a2p.level, 5, "until the bus is granted words wait");
-	now += 100;
-	run();
+	pass_ns(100);
 	ASSERT_TRUE(!chip.a2p.level && chip.stats.bursts == 1 && longest == 5);
 	push(1, 9);
 	put(S5933_MCSR, 0);
-	now += 100;
-	run();
+	pass_ns(100);
 	ASSERT_EQ(chip.a2p.level, 1, "WTE off takes the request back");
 }
 
 TEST("four words at least (point 4)", start)
 {
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 64);
-	put(S5933_MCSR, S5933_WRITE_ENABLE | S5933_WRITE_4_WORDS);
+	begin_write(64, S5933_WRITE_4_WORDS);
 	push(3, 0);
 	ASSERT_EQ(chip.a2p.level, 3, "no request below four words");
 	push(1, 3);
@@ -262,9 +250,7 @@ TEST("endian conversion (point 7)", start)
 	ASSERT_EQ(get(S5933_FIFO), 0x22114433, "16 bit");
 	put(S5933_INTCSR, 2u << 24);
 	ASSERT_EQ(get(S5933_FIFO), 0x45332211, "32 bit");
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 4);
-	put(S5933_MCSR, S5933_WRITE_ENABLE);
+	begin_write(4, 0);
 	ASSERT_EQ(memory[0], 0x46332211, "by DMA, too");
 	ASSERT_TRUE(!faults(), "both are modelled");
 	put(S5933_INTCSR, 3u << 24);
@@ -275,33 +261,26 @@ TEST("aborts", start)
 {
 	refuse = BASE + 20;
 	chip.cfg.grant_ns = 10;
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 64);
-	put(S5933_MCSR, S5933_WRITE_ENABLE);
+	begin_write(64, 0);
 	push(8, 1);
-	now += 10;
-	run();
+	pass_ns(10);
 	ASSERT_EQ((get(S5933_INTCSR) & S5933_INT_STATUS), S5933_INT_TARGET_ABORT);
 	ASSERT_TRUE(!irq, "no interrupt: no transfer interrupt is enabled");
 	ASSERT_TRUE(get(S5933_MWTC) == 44 && chip.a2p.level == 3 && memory[4] == 5);
 	put(S5933_INTCSR, S5933_INT_READ_ENABLE);
 	ASSERT_TRUE(irq, "either enable lets it through");
 	put(S5933_INTCSR, S5933_INT_READ_ENABLE | S5933_INT_TARGET_ABORT);
-	now += 100;
-	run();
+	pass_ns(100);
 	ASSERT_TRUE(!irq && chip.a2p.level == 3, "cleared; the transfer stays stopped");
 	put(S5933_MWAR, BASE);
-	now += 10;
-	run();
+	pass_ns(10);
 	ASSERT_TRUE(!chip.a2p.level && memory[0] == 6, "a new address: it goes on");
 	put(S5933_MWAR, 0x10);
 	push(1, 1);
-	now += 10;
-	run();
+	pass_ns(10);
 	ASSERT_TRUE(get(S5933_INTCSR) & S5933_INT_MASTER_ABORT, "master abort");
 	put(S5933_MWTC, 0);
-	now += 10;
-	run();
+	pass_ns(10);
 	ASSERT_EQ(chip.stats.aborts, 2, "a count of zero ends it");
 }
 
@@ -386,9 +365,7 @@ TEST("a chip that is gone", start)
 {
 	put(S5933_INTCSR, 0x1f00);
 	s5933_write_imb(&chip, 3, 3, 5);
-	put(S5933_MWAR, BASE);
-	put(S5933_MWTC, 8);
-	put(S5933_MCSR, S5933_WRITE_ENABLE);
+	begin_write(8, 0);
 	chip.cfg.gone = 1;
 	s5933_gone_changed(&chip);
 	ASSERT_TRUE(!irq, "a chip that is gone does not interrupt");

@@ -89,6 +89,13 @@ static void run_until(uint64_t end)
 	now = end;
 }
 
+/* Begin, and let the time pass. */
+static void play(enum slidas_mode mode, uint32_t count, uint64_t ns)
+{
+	begin(mode, count);
+	run_until(now + ns);
+}
+
 static bool is_control(unsigned int i, uint32_t data)
 {
 	return i < n && (got[i].flags & SLINK_CONTROL) && got[i].data == data;
@@ -110,8 +117,7 @@ TEST("single events")
 	start(3);
 	run_until(now + 10000);
 	ASSERT_EQ(n, 0, "stopped: nothing comes");
-	begin(SLIDAS_SINGLE, 0);
-	run_until(now + 10000);
+	play(SLIDAS_SINGLE, 0, 10000);
 	ASSERT_EQ(n, 0, "single: nothing without a trigger");
 	slidas_trigger(&source, 2);
 	run_until(now + 10000);
@@ -127,8 +133,7 @@ TEST("single events")
 TEST("a number of events")
 {
 	start(0);
-	begin(SLIDAS_BLOCK, 5);
-	run_until(now + 100000);
+	play(SLIDAS_BLOCK, 5, 100000);
 	ASSERT_TRUE(n == 10 && count_flags(SLINK_CONTROL) == 10);
 	begin(SLIDAS_BLOCK, 1);
 	source.cfg.gap_ns = 1000;
@@ -143,13 +148,11 @@ TEST("events at a rate")
 {
 	start(2);
 	source.cfg.rate = 150000;
-	begin(SLIDAS_TRIGGER, 0);
-	run_until(now + 10000000);
+	play(SLIDAS_TRIGGER, 0, 10000000);
 	ASSERT_TRUE(source.stats.events == 1500 && !source.stats.missed);
 	start(100);
 	source.cfg.rate = 1000000;
-	begin(SLIDAS_TRIGGER, 0);
-	run_until(now + 1000000);
+	play(SLIDAS_TRIGGER, 0, 1000000);
 	ASSERT_TRUE(source.stats.events == 250 && slidas_missed(&source) == 749);
 	start(2);
 	begin(SLIDAS_TRIGGER, 0);
@@ -165,8 +168,7 @@ TEST("a return line starts it")
 {
 	start(1);
 	source.cfg.start_line = 2;
-	begin(SLIDAS_BLOCK, 0);
-	run_until(now + 10000);
+	play(SLIDAS_BLOCK, 0, 10000);
 	ASSERT_EQ(n, 0, "a return line that is low stops it");
 	lines = 4;
 	run_until(now + 100);
@@ -178,8 +180,7 @@ TEST("a return line starts it")
 TEST("two words more after XOFF")
 {
 	start(100);
-	begin(SLIDAS_BLOCK, 0);
-	run_until(now + 300);
+	play(SLIDAS_BLOCK, 0, 300);
 	full = true;
 	n = 0;
 	run_until(now + 100000);
@@ -233,8 +234,7 @@ TEST("sweeps and random sizes")
 	start(1);
 	source.cfg.size_max = 4;
 	source.cfg.sizes = SLIDAS_SWEEP;
-	begin(SLIDAS_BLOCK, 4);
-	run_until(now + 100000);
+	play(SLIDAS_BLOCK, 4, 100000);
 	ASSERT_TRUE(source.stats.words == 10 && n == 18, "the source sweeps");
 }
 
@@ -243,8 +243,7 @@ static void send_pattern(uint32_t pattern, uint32_t size)
 	start(size);
 	source.cfg.pattern = pattern;
 	source.cfg.seed = 0x1234;
-	begin(SLIDAS_BLOCK, 2);
-	run_until(now + 1000000);
+	play(SLIDAS_BLOCK, 2, 1000000);
 }
 
 TEST("patterns")
@@ -275,8 +274,7 @@ static void send_fault(uint32_t fault)
 	start(8);
 	source.cfg.at = 3;
 	source.next_fault = fault;
-	begin(SLIDAS_BLOCK, 2);
-	run_until(now + 10000);
+	play(SLIDAS_BLOCK, 2, 10000);
 }
 
 TEST("each fault")
@@ -309,8 +307,7 @@ TEST("a fault in each third event")
 	start(2);
 	source.cfg.every = 3;
 	source.cfg.faults = SLIDAS_NO_END;
-	begin(SLIDAS_BLOCK, 9);
-	run_until(now + 10000);
+	play(SLIDAS_BLOCK, 9, 10000);
 	ASSERT_TRUE(source.stats.faulty == 3 && n == 33 && is_control(11, SLIDAS_BEGIN));
 }
 
@@ -319,8 +316,7 @@ TEST("the self test")
 	unsigned int i;
 
 	start(2);
-	begin(SLIDAS_TEST, 2);
-	run_until(now + 100000);
+	play(SLIDAS_TEST, 2, 100000);
 	for (i = 1; i < 33; i++)
 		ASSERT_EQ(got[33 + i].data, 1u << (i - 1));
 	ASSERT_TRUE(n == 66 && count_flags(SLINK_CONTROL) == 2);
@@ -328,7 +324,6 @@ TEST("the self test")
 	ASSERT_EQ(count_flags(SLINK_TEST), 66, "all of them are test words");
 	start(2);
 	width = 8;
-	begin(SLIDAS_TEST, 1);
-	run_until(now + 100000);
+	play(SLIDAS_TEST, 1, 100000);
 	ASSERT_EQ(n, 9, "9 words if the link has 8 bits");
 }

@@ -101,6 +101,19 @@ void put(unsigned int offset, uint32_t value)
 	run();
 }
 
+void begin_write(uint32_t bytes, uint32_t mcsr)
+{
+	put(S5933_MWAR, BASE);
+	put(S5933_MWTC, bytes);
+	put(S5933_MCSR, mcsr | S5933_WRITE_ENABLE);
+}
+
+void pass_ns(uint64_t ns)
+{
+	now += ns;
+	run();
+}
+
 void push(unsigned int n, uint32_t first)
 {
 	while (n--) {

@@ -27,6 +27,12 @@ void run(void);
 uint32_t get(unsigned int offset);
 void put(unsigned int offset, uint32_t value);
 
+/* Let DMA write @bytes to the memory, with these bits of MCSR and that which begins it. */
+void begin_write(uint32_t bytes, uint32_t mcsr);
+
+/* Let the time pass, and run(). */
+void pass_ns(uint64_t ns);
+
 /* The add-on side pushes @n words, which count up from @first. */
 void push(unsigned int n, uint32_t first);
 

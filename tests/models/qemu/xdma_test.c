@@ -114,6 +114,14 @@ static void pass(uint64_t ns)
 	xdma_advance(&card, card.now + ns);
 }
 
+/* Packets come while the engine has so many descriptors. */
+static void receive(uint32_t credits, uint32_t words, uint32_t n, uint64_t ns)
+{
+	credit(credits);
+	make_packets(words, n);
+	pass(ns);
+}
+
 static uint32_t completed(uint32_t base)
 {
 	return xdma_read(&card, base + XDMA_COMPLETED);
@@ -137,9 +145,7 @@ TEST("an engine that is no stream", begin_c2h)
 
 TEST("each packet takes a descriptor", begin_c2h)
 {
-	credit(4);
-	make_packets(5, 2);
-	pass(10000);
+	receive(4, 5, 2, 10000);
 	ASSERT_EQ(completed(XDMA_C2H), 2, "each packet takes a descriptor");
 	ASSERT_TRUE(get32(0x800) == (0x52b4u << 16 | 1) && get32(0x804) == 20);
 	ASSERT_EQ(get32(0x2000 + 4), xdma_pattern(1, 1));
@@ -148,9 +154,7 @@ TEST("each packet takes a descriptor", begin_c2h)
 
 TEST("a packet of 6000 bytes takes two descriptors", begin_c2h)
 {
-	credit(4);
-	make_packets(1500, 1);
-	pass(20000);
+	receive(4, 1500, 1, 20000);
 	ASSERT_EQ(completed(XDMA_C2H), 2, "a packet of 6000 bytes takes two descriptors");
 	ASSERT_EQ(get32(0x800), 0x52b4u << 16, "the first has no end of packet");
 	ASSERT_TRUE(get32(0x80c) == 6000 - 4096 && (get32(0x808) & 1), "the second has");
@@ -184,9 +188,7 @@ TEST("the FIFO drops whole packets when it is full", begin_c2h)
 
 TEST("a line that stays high sends one message", begin_c2h)
 {
-	credit(4);
-	make_packets(1, 2);
-	pass(10000);
+	receive(4, 1, 2, 10000);
 	ASSERT_EQ(messages[1], 1, "the line stays high: one message for two descriptors");
 	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_INT + 8, 2);
 	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS_CLEAR) & XDMA_DONE);
@@ -202,24 +204,18 @@ TEST("a line that stays high sends one message", begin_c2h)
 TEST("errors stop the engine, and interrupt", begin_c2h)
 {
 	put32(0, 0xdead0000);
-	credit(1);
-	make_packets(1, 1);
-	pass(10000);
+	receive(1, 1, 1, 10000);
 	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_MAGIC_STOPPED);
 	ASSERT_EQ(card.faults, 1, "and it is a fault of the software");
 
 	begin_c2h(NULL);
 	put32(20, 0);
-	credit(1);
-	make_packets(1, 1);
-	pass(10000);
+	receive(1, 1, 1, 10000);
 	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_WRITE_ERROR);
 
 	begin_c2h(NULL);
 	xdma_user_write(&card, XDMA_USER_INJECT, XDMA_INJECT_FETCH);
-	credit(1);
-	make_packets(1, 1);
-	pass(10000);
+	receive(1, 1, 1, 10000);
 	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_DESC_ERROR);
 	ASSERT_EQ(messages[1], 1, "an error is an interrupt");
 }
@@ -255,9 +251,7 @@ TEST("user interrupts", begin_c2h)
 
 TEST("transfers take their time, and no more", begin_c2h)
 {
-	credit(4);
-	make_packets(1024, 1);
-	pass(1000 + 900 + 4 * 160 + 300 - 1);
+	receive(4, 1024, 1, 1000 + 900 + 4 * 160 + 300 - 1);
 	ASSERT_TRUE(!completed(XDMA_C2H));
 	pass(1);
 	ASSERT_EQ(completed(XDMA_C2H), 1, "and no more");
@@ -265,9 +259,7 @@ TEST("transfers take their time, and no more", begin_c2h)
 
 TEST("a stop lets a transfer end", begin_c2h)
 {
-	credit(4);
-	make_packets(1024, 1);
-	pass(2000);
+	receive(4, 1024, 1, 2000);
 	xdma_write(&card, XDMA_C2H + XDMA_CONTROL, 0);
 	ASSERT_TRUE(xdma_read(&card, XDMA_C2H + XDMA_STATUS) & XDMA_RUN);
 	pass(5000);
