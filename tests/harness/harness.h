@@ -139,6 +139,7 @@ static inline void __attribute__((noreturn)) run_in_child(const struct test *tes
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	begin_group(TEST_SECONDS);
+	errno = 0;
 	if (test->setup)
 		test->setup(test->value);
 	test->body(test->value);

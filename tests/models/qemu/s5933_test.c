@@ -20,7 +20,7 @@ TEST("status is write-1-to-clear, and the line is a level (1.10 point 1)", start
 	ASSERT_EQ(get(S5933_INTCSR), control, "control bits of INTCSR read back");
 	s5933_write_imb(&chip, 3, 3, 0x55);
 	ASSERT_TRUE(irq);
-	ASSERT_EQ(get(S5933_INTCSR), (control | S5933_INT_IMB | S5933_INT_ASSERTED));
+	ASSERT_EQ(get(S5933_INTCSR), control | S5933_INT_IMB | S5933_INT_ASSERTED);
 	put(S5933_INTCSR, control);
 	ASSERT_TRUE(irq && (get(S5933_INTCSR) & S5933_INT_IMB));
 	put(S5933_INTCSR, control | S5933_INT_WRITE);
@@ -56,8 +56,7 @@ TEST("two statuses can be pending together", start)
 	begin_write(4, 0);
 	push(1, 7);
 	s5933_write_imb(&chip, 3, 3, 1);
-	ASSERT_EQ((get(S5933_INTCSR) & S5933_INT_STATUS),
-		  (S5933_INT_IMB | S5933_INT_WRITE));
+	ASSERT_EQ(get(S5933_INTCSR) & S5933_INT_STATUS, S5933_INT_IMB | S5933_INT_WRITE);
 	put(S5933_INTCSR, control | S5933_INT_IMB);
 	ASSERT_TRUE(irq, "the line stays up for the one that is left");
 	ASSERT_EQ(chip.stats.irqs, 1, "that was one edge");
@@ -69,7 +68,7 @@ TEST("a read of the FIFO pops, and of an empty one is a fault (point 2)", start)
 
 	push(S5933_DEPTH, 100);
 	ASSERT_TRUE(!s5933_push(&chip, 0), "the FIFO holds eight words");
-	ASSERT_EQ((get(S5933_MCSR) & 0x38), (S5933_A2P_FULL | S5933_A2P_4_WORDS));
+	ASSERT_EQ(get(S5933_MCSR) & 0x38, S5933_A2P_FULL | S5933_A2P_4_WORDS);
 	for (i = 0; i < S5933_DEPTH; i++)
 		ASSERT_EQ(get(S5933_FIFO), 100 + i);
 	ASSERT_EQ(faults(), 0);
@@ -118,7 +117,7 @@ TEST("the count, and the interrupt of its end (point 3)", start)
 	put(S5933_MWTC, 64);
 	ASSERT_TRUE(chip.a2p.level == 0 && get(S5933_MWTC) == 32 && memory[16] == 13);
 	ASSERT_TRUE(memory[23] == 20 && !irq);
-	ASSERT_EQ(get(S5933_MCSR), (S5933_WRITE_ENABLE | 0x66));
+	ASSERT_EQ(get(S5933_MCSR), S5933_WRITE_ENABLE | 0x66);
 }
 
 TEST("counts have 26 bits; whole words alone", start)
@@ -264,7 +263,7 @@ TEST("aborts", start)
 	begin_write(64, 0);
 	push(8, 1);
 	pass_ns(10);
-	ASSERT_EQ((get(S5933_INTCSR) & S5933_INT_STATUS), S5933_INT_TARGET_ABORT);
+	ASSERT_EQ(get(S5933_INTCSR) & S5933_INT_STATUS, S5933_INT_TARGET_ABORT);
 	ASSERT_TRUE(!irq, "no interrupt: no transfer interrupt is enabled");
 	ASSERT_TRUE(get(S5933_MWTC) == 44 && chip.a2p.level == 3 && memory[4] == 5);
 	put(S5933_INTCSR, S5933_INT_READ_ENABLE);

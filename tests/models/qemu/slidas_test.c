@@ -281,9 +281,9 @@ TEST("each fault")
 {
 	send_fault(SLIDAS_BAD_BEGIN);
 	ASSERT_TRUE(n == 20 && count_flags(SLINK_DAMAGED) == 1);
-	ASSERT_EQ(got[0].flags, (SLINK_CONTROL | SLINK_DAMAGED));
+	ASSERT_EQ(got[0].flags, SLINK_CONTROL | SLINK_DAMAGED);
 	send_fault(SLIDAS_BAD_END);
-	ASSERT_EQ(got[9].flags, (SLINK_CONTROL | SLINK_DAMAGED), "bad end");
+	ASSERT_EQ(got[9].flags, SLINK_CONTROL | SLINK_DAMAGED, "bad end");
 	send_fault(SLIDAS_BAD_DATA);
 	ASSERT_TRUE(got[4].flags == SLINK_DAMAGED && got[4].data == (3 ^ 1));
 	ASSERT_EQ(count_flags(SLINK_DAMAGED), 1);

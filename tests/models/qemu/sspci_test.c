@@ -50,7 +50,7 @@ TEST("at another type of word the card stops")
 	send(17, 0);
 	send(18, 0);
 	ASSERT_TRUE(chip_level() == 1 && card->level == 2 && host->irq);
-	ASSERT_EQ(read_lines(), (SSPCI_LCTRL_N | SSPCI_LDERR_N | SSPCI_LDOWN_N));
+	ASSERT_EQ(read_lines(), SSPCI_LCTRL_N | SSPCI_LDERR_N | SSPCI_LDOWN_N);
 	host_write(host, S5933_INTCSR, 0x1f00 | S5933_INT_IMB);
 	host_wait(host, 100000);
 	ASSERT_TRUE(!host->irq && card->stats.stops == 1, "it says so once");
@@ -453,7 +453,7 @@ TEST("two boards are peers")
 	host_wait(host, 1000000);
 	write_lines(SPS_UTEST_N | SPS_URESET_N);
 	host_write(other, S5933_OMB(0), 0x01000a07);
-	ASSERT_EQ(read_status(), (SPS_LDOWN_N | 0xa));
+	ASSERT_EQ(read_status(), SPS_LDOWN_N | 0xa);
 	host_write(host, S5933_FIFO, 0xb0f00000);
 	host_wait(host, 1000);
 	write_lines(SPS_READY | SPS_URESET_N);

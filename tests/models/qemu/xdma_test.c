@@ -275,7 +275,7 @@ TEST("packets of both streams go by their own engines and lines", begin_c2h)
 	xdma_write(&card, XDMA_IRQ + XDMA_CHAN_INT, 0xf);
 	start_engine(XDMA_C2H);
 	start_engine(XDMA_C2H + XDMA_STRIDE);
-	ASSERT_EQ(xdma_read(&card, XDMA_C2H + XDMA_STRIDE), (0x1fc18006 | 1 << 8));
+	ASSERT_EQ(xdma_read(&card, XDMA_C2H + XDMA_STRIDE), 0x1fc18006 | 1 << 8);
 	ASSERT_TRUE(!xdma_read(&card, XDMA_C2H + 2 * XDMA_STRIDE), "and no third engine");
 	xdma_write(&card, XDMA_C2H_SG + XDMA_STRIDE + XDMA_SG_CREDITS, 1);
 	xdma_user_write(&card, XDMA_STRIDE + XDMA_USER_PERIOD, 1000);
