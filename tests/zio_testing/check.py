@@ -4,7 +4,8 @@
 Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
 
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
-             and the tests of the programs here
+             and the style of Python
+  testing    the tests of the programs in tests/zio_testing, which need no machine
   matrix     the modules compile for Debian's newest kernel, for 64 and 32 bits. The
              commit chooses another target ("matrix" compiles for all, and boots most)
   tools      the tests of the tools and the library, on this machine

@@ -16,7 +16,7 @@ import pytest
 from . import runner, tap
 from .common import ROOT, TESTING, Failure
 from .guest import SavedMachine
-from .selftests import KERNELS, SELFTESTS, Selftest, find_place
+from .selftests import SELFTESTS, Selftest, find_place
 from .tap import FAILED, SKIPPED, Part, Results
 
 OUT = TESTING / "unit/out/bin"
@@ -32,7 +32,7 @@ ARGUMENTS: dict[str, list[Any]] = {
 PROGRAM_LIMIT = 3600
 
 
-# --- results inside an item ---------------------------------------------------------------
+# --- results inside an item -------------------------------------------------------------
 
 
 def part_report(item: pytest.Item, part: Part) -> pytest.TestReport:
@@ -82,7 +82,7 @@ class TapItem(pytest.Item):
         return self.path, None, f"{self.path.name} {self.name}"
 
 
-# --- programs -----------------------------------------------------------------------------
+# --- programs ---------------------------------------------------------------------------
 
 
 class Program(TapItem):
@@ -133,7 +133,7 @@ class ProgramFile(pytest.File):
         return item
 
 
-# --- selftests ----------------------------------------------------------------------------
+# --- selftests --------------------------------------------------------------------------
 
 
 @functools.cache
@@ -162,18 +162,16 @@ class SelftestItem(TapItem):
 
 
 class SelftestFile(pytest.File):
-    """A selftest: an item for each kernel where it runs, or for those that the user names"""
+    """A selftest: an item for each kernel where it runs, or those that the user names"""
 
     def collect(self) -> Iterator[pytest.Item]:
         test = Selftest(self.path)
         chosen = self.config.getoption("--kernel")
-        named = any(str(self.path) in word for word in map(str, self.config.args))
-        for place in chosen or KERNELS:
-            fits = test.can_run_on(place) if chosen else test.runs_on(place)
-            if fits or (chosen and named):
-                item: SelftestItem = SelftestItem.from_parent(self, name=place)
-                item.test, item.place = test, place
-                yield item
+        is_named = any(str(self.path) in word for word in map(str, self.config.args))
+        for place in test.places(chosen, is_named):
+            item: SelftestItem = SelftestItem.from_parent(self, name=place)
+            item.test, item.place = test, place
+            yield item
 
 
 def finish(item: pytest.Item, nextitem: pytest.Item | None) -> None:
@@ -196,11 +194,10 @@ def is_test_source(path: Path) -> bool:
 
 
 def collect(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    kind: Any = None
     if path.parent == SELFTESTS and is_test_source(path):
-        if path.name.startswith("lib"):
-            return None
-        return SelftestFile.from_parent(parent, path=path)
-    folders = (TESTING / "unit", TESTING / "models/qemu")
-    if path.parent in folders and path.name.endswith(("_test.c", "_test.sh")):
-        return ProgramFile.from_parent(parent, path=path)
-    return None
+        kind = None if path.name.startswith("lib") else SelftestFile
+    elif path.parent in (TESTING / "unit", TESTING / "models/qemu"):
+        kind = ProgramFile if path.name.endswith(("_test.c", "_test.sh")) else None
+    file: pytest.File | None = kind and kind.from_parent(parent, path=path)
+    return file

@@ -170,7 +170,8 @@ def key_of(target: Target, tree: Path) -> str:
 
 def compile_modules(target: Target, tree: Path, log: Path) -> bool:
     toolchain = toolchain_of(tree)
-    make = ["make", f"-j{os.cpu_count()}", "-C", ROOT, "--no-print-directory", "W=1"]
+    make: list[str | Path] = ["make", f"-j{os.cpu_count()}", "-C", ROOT, "W=1"]
+    make += ["--no-print-directory"]
     make += [f"BUILD={target.directory}", f"KDIR={toolchain.headers_of(tree)}"]
     make += [*toolchain.kernel_words, *target.words, "modules"]
     status = run_logged(toolchain.run(*make), log)

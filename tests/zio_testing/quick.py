@@ -45,9 +45,7 @@ TEXTS: dict[str, Callable[[str], bool]] = {
     "test_build.py::test_text[prose]": lambda path: True,
     "test_build.py::test_text[versions]": lambda path: True,
     "test_build.py::test_text[layering]": lambda path: path.endswith(CODE),
-    "test_build.py::test_program[host_test]": lambda path: path.startswith(
-        "tests/zio_testing/"
-    ),
+    "unit/testing": lambda path: path.startswith((*KERNEL_FOLDERS, "tests/", "tools/")),
     "test_litmus.py": lambda path: path.startswith((*KERNEL_FOLDERS, "tests/litmus/")),
     "test_kunit.py::test_uml": lambda path: path.startswith(KERNEL_FOLDERS),
 }
@@ -105,8 +103,6 @@ def run(tests: list[str], more: list[str]) -> int:
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
-    if options.selftests:
-        return run_all([], quick_map.Chosen(selftests=options.files))
     sums = sums_of(list_files())
     changed = options.files or (list(sums) if options.all else find_changed(sums))
     chosen = quick_map.choose(changed, float("inf") if options.all else options.seconds)

@@ -101,24 +101,18 @@ class Selftest:
             return self.has("distro")
         return self.can_run_on(place)
 
+    def places(self, chosen: list[str], is_named: bool) -> list[str]:
+        """Return where the test runs: if the user has @chosen places, where it can. If
+        the user also named the test, its header does not matter."""
+        if not chosen:
+            return [place for place in KERNELS if self.runs_on(place)]
+        return [place for place in chosen if is_named or self.can_run_on(place)]
+
 
 def find_all() -> list[Selftest]:
     paths = [path for path in SELFTESTS.glob("*.sh") if not path.name.startswith("lib")]
     # Other C files, and directories, are programs that tests call.
     return list(map(Selftest, sorted(paths) + sorted(SELFTESTS.glob("*_test.c"))))
-
-
-def choose(place: str, names: list[str], forced: bool) -> list[Selftest]:
-    """Return the tests of @names, or all, that run at @place. If the user named both the
-    test and the place (@forced), the header of the test does not matter. If the user
-    named the place alone, all tests run that can run there."""
-    tests = find_all()
-    if not names:
-        can_run = Selftest.can_run_on if forced else Selftest.runs_on
-        return [test for test in tests if can_run(test, place)]
-    wanted = {Path(name).stem for name in names}
-    named = [test for test in tests if test.path.stem in wanted]
-    return [test for test in named if forced or test.runs_on(place)]
 
 
 def asked_for(what: str, tests: list[Selftest]) -> list[str]:
@@ -137,9 +131,9 @@ def compile_program(
     """Link the libraries whose headers the program includes."""
     text = "".join(file.read_text() for file in files)
     libraries = set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
-    command = [toolchain.gcc, *COMPILE.split(), f"-I{ROOT}/include/uapi"]
-    command += [f"-I{ROOT}/tools", "-iquote", TESTING / "harness", "-o", to]
-    command += [*files, library]
+    command: list[str | Path] = [toolchain.gcc, *COMPILE.split()]
+    command += [f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools"]
+    command += ["-iquote", TESTING / "harness", "-o", to, *files, library]
     command += [f"-l{name}" for name in sorted(libraries)]
     run_compiler(toolchain.run(*command))
 

@@ -18,6 +18,7 @@ STEPS = {
     "kernel": ["test_kernel.py"],
     "packages": ["test_packages.py"],
     "build": ["test_build.py"],
+    "testing": ["unit/testing"],
     "kafka": ["unit/kafka"],
     "live": ["unit/live"],
     "scope": ["unit/scope"],

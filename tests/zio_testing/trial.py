@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import textwrap
 from pathlib import Path
 
 SHOWN = 40
@@ -19,8 +20,8 @@ class Trial:
         self.failed += not good
         print(f"{'ok' if good else 'not ok'} {self.count} - {what}", flush=True)
         if not good:
-            lines = said.splitlines()[-SHOWN:]
-            print("".join(f"  {line}\n" for line in lines), end="", flush=True)
+            end = "\n".join(said.splitlines()[-SHOWN:])
+            print(textwrap.indent(end, "  "), flush=True)
         return good
 
     def command(self, what: str, found: tuple[int, str]) -> bool:

@@ -5,7 +5,8 @@
  * The number becomes a large integer, exactly but for a fraction. 53 bits of the integer
  * remain; the others decide how these are rounded. The fraction decides nothing: a number
  * just above the middle between two doubles differs from it in the integer already.
- * "host_test" proves it for all numbers. So the result is what strtod() returns.
+ * tests/unit/testing/test_double.py proves it for all numbers. So the result is what
+ * strtod() returns.
  */
 #include <linux/bits.h>
 #include <linux/math64.h>

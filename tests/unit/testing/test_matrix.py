@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The table of matrix, and the targets that a commit chooses"""
+
+from zio_testing import matrix
+from zio_testing.matrix import Row, Target
+
+S390X = Target("s390x-6.12", words=("C=1",))
+
+
+def test_skipped_target() -> None:
+    """It is no failure, also if there is an old log."""
+    assert matrix.columns_of(S390X, Row("skipped"))[4] == "skipped"
+
+
+def test_checks() -> None:
+    programs = Target("distro", has_tools=True, is_32=True)
+    assert matrix.checks_of(programs) == "tools (32 bits)"
+    assert programs.place == "i386"
+    assert matrix.checks_of(S390X) == "modules, sparse"
+
+
+def test_sample() -> None:
+    samples = [{target.name for target in matrix.sample(seed)} for seed in range(99)]
+    assert set.intersection(*samples) == {"newest", "armhf-newest"}
+    wanted = {target.name for target in matrix.TARGETS} - {"distro", "rt"}
+    assert set.union(*samples) == wanted

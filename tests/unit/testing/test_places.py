@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernels of the selftests. route_test needs no special kernel. faults.sh cannot run
+on distro."""
+
+import pytest
+
+from zio_testing.selftests import KERNELS, find_all
+
+
+def found(*places: str, names: str = "") -> set[str]:
+    return {
+        test.path.stem
+        for test in find_all()
+        if (not names or test.path.stem in names.split())
+        and test.places(list(places), is_named=bool(names))
+    }
+
+
+def at(place: str) -> set[str]:
+    return {test.path.stem for test in find_all() if place in test.places([], False)}
+
+
+def test_each_test_runs() -> None:
+    every = {test.path.stem for test in find_all()}
+    assert set.union(*map(at, KERNELS)) == every
+
+
+def test_distro_when_the_test_asks_for_it() -> None:
+    asking = {test.path.stem for test in find_all() if test.has("distro")}
+    assert at("distro") & (at("kasan") | at("leaks")) == asking
+
+
+def test_leaks_or_kasan() -> None:
+    assert not at("leaks") & at("kasan")
+    assert at("leaks")
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [("", {"route_test"}), ("route_test", {"route_test"}), ("faults", {"faults"})],
+)
+def test_named_place(names: str, wanted: set[str]) -> None:
+    """The header of a test does not matter if the user has named it, too."""
+    assert found("distro", names=names) & {"route_test", "faults"} == wanted
+
+
+def test_named_test() -> None:
+    assert "route_test" not in at("distro")
+    assert "distro" not in next(
+        test.places([], is_named=True)
+        for test in find_all()
+        if test.path.stem == "route_test"
+    )
