@@ -10,10 +10,11 @@ import re
 import tomllib
 from collections.abc import Iterator
 
+from . import stage
 from .common import ROOT, Failure
 from .mutant_edit import Edit, blank, functions
 from .mutant_patch import ALL, FOLDER, HOST, QUICK, UML, Mutant, Test
-from .quick_map import MAP, UNKNOWN_SECONDS, can_run, kernel_modules
+from .quick_map import MAP, UNKNOWN_SECONDS, can_run
 from .selftests import Selftest, find_all
 
 EQUIVALENT = FOLDER / "equivalent.toml"
@@ -102,7 +103,8 @@ def selftests_of(names: list[str], seconds: dict[str, float]) -> list[Test]:
     which the saved machine lacks need the kernel with sanitizers, and a boot: they run
     if there are no others."""
     known = {test.path.stem: test for test in find_all() if can_run(test)}
-    there, spent = set(kernel_modules()), 0.0
+    tree = stage.tree_of("distro")
+    there, spent = set(stage.kernel_modules(tree, list(known.values()))), 0.0
     saved: list[Selftest] = []
     others: list[Selftest] = []
     for stem in (name for name in names if name in known):

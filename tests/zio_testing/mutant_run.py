@@ -8,7 +8,6 @@ from .common import read_log, run_logged
 from .mutant_patch import ALL, HOST, KUNIT_LEAKS, LITMUS, QUICK, UML, Test
 from .mutant_tree import Scratch
 
-
 # Two do, on an idle host.
 UML_SECONDS = "45"
 

@@ -3,9 +3,7 @@
 
 import hashlib
 import subprocess
-from pathlib import Path
 
-from .boot import BEGUN
 from .common import CACHE, ROOT, read_log
 from .mutant_edit import Stale
 from .mutant_patch import HOST, LITMUS, Mutant, Test
@@ -99,7 +97,7 @@ class Scratch:
         files.write_text("\0".join(self.tree))
 
     def check(self, mutant: Mutant) -> dict[str, str]:
-        """Return the files that the mutant changes. Raise Stale if an edit does not fit."""
+        """Return the files that the mutant changes. Raise Stale if it does not fit."""
         texts: dict[str, str] = {}
         for edit in mutant.edits:
             if edit.file not in self.tree:
@@ -114,12 +112,3 @@ class Scratch:
         self.reset()
         for file, text in texts.items():
             (self.root / file).write_text(text)
-
-    def log_of(self, test: Test) -> tuple[Path, Path]:
-        """Return the output of the last boot, and the log of its kernel."""
-        name = "kunit-kasan" if test.is_kunit else f"selftests-{test.kind}"
-        logs = self.cache / "zio" / "check"
-        return logs / name, logs / f"{name}.kernel"
-
-    def has_booted(self, test: Test) -> bool:
-        return BEGUN in read_log(self.log_of(test)[1])

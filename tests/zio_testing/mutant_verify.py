@@ -3,22 +3,18 @@
 
 import contextlib
 import json
-import re
 import sys
 from itertools import groupby
 
-from .common import read_log, say
-from .mutant_patch import ALL, HOST, LITMUS, QUICK, UML, Test
-from .mutant_run import Run, run_tests
+from .common import say
+from .mutant_patch import ALL, UML, Test
+from .mutant_run import run_tests
 from .mutant_tree import MUTANTS, Scratch, Tree, hash_inputs
-from .tap import read_kunit, read_selftests
 
 # A test that runs longer hangs: LIMIT_BASE seconds, and LIMIT_FACTOR times its time on
 # the unchanged tree.
 LIMIT_BASE = 180
 LIMIT_FACTOR = 6
-# One run for each test; one boot for all tests of another kind
-ALONE = (HOST, LITMUS, QUICK)
 LIMIT_UNKNOWN = 400
 
 
@@ -61,36 +57,18 @@ class Verified:
 # --- which passed -----------------------------------------------------------------------
 
 
-def passed_in_machine(scratch: Scratch, test: Test, run: Run) -> dict[str, float]:
-    """Return the tests of the kind of @test that have passed, and the seconds that each
-    takes with a boot."""
-    if not scratch.has_booted(test):
-        return {}
-    output, log = map(read_log, scratch.log_of(test))
-    results = read_kunit(log) if test.is_kunit else read_selftests(output, test.kind)
-    # By the clock of the machine
-    ended = re.findall(r"^=== end (\S+) \d+ (\d+)", output, re.M)
-    seconds = {name: int(seconds) for name, seconds in ended}
-    boot = max(run.seconds - sum(seconds.values()), 0)
-    good = [name for name in results if not results[name].failed]
-    return {name: boot + seconds.get(name, 0) for name in good}
-
-
 def verify(scratch: Scratch, verified: Verified, tests: list[Test]) -> set[Test]:
-    """Run tests of one kind, in one boot. Return those that fail."""
+    """Run tests of one kind. Return those that fail."""
     kind, names = tests[0].kind, [test.name for test in tests]
     say(f"unchanged tree, {kind}: {' '.join(names)}")
     scratch.reset()
     run = run_tests(scratch, kind, names, LIMIT_UNKNOWN + 120 * len(names))
-    if tests[0].is_in_machine:
-        passed = passed_in_machine(scratch, tests[0], run)
-    else:
-        good = [name for name in names if f"KUnit: {name}: " not in run.output]
-        has_some = kind == UML and run.status == 1 and ALL not in names
-        passed = dict.fromkeys(good if run.status == 0 or has_some else [], run.seconds)
+    good = [name for name in names if f"not ok - {name}: " not in run.output]
+    has_some = kind == UML and run.status == 1 and ALL not in names
+    passed = good if run.status == 0 or has_some else []
     failed = {test for test in tests if test.name not in passed}
     for test in set(tests) - failed:
-        verified.note(test, passed[test.name])
+        verified.note(test, run.seconds)
     if failed:
         print(run.output[-4000:], file=sys.stderr)
     return failed
@@ -99,6 +77,6 @@ def verify(scratch: Scratch, verified: Verified, tests: list[Test]) -> set[Test]
 def verify_all(scratch: Scratch, verified: Verified, tests: list[Test]) -> set[Test]:
     """Return those of @tests that fail without any mutant."""
     unknown = [test for test in tests if verified.is_unknown(test)]
-    for _, group in groupby(unknown, lambda t: str(t) if t.kind in ALONE else t.kind):
+    for _, group in groupby(unknown, lambda t: UML if t.kind == UML else str(t)):
         verified.failed |= verify(scratch, verified, list(group))
     return verified.failed & set(tests)
