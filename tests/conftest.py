@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,7 +73,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 # --- the report -------------------------------------------------------------------------
 
-_seconds: Counter[str] = Counter()
+_seconds: dict[str, float] = {}
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -86,11 +85,13 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if not getattr(report, "is_part", False):
-        _seconds[steps.step_of(report.nodeid)] += report.duration
+        step = steps.step_of(report.nodeid)
+        _seconds[step] = _seconds.get(step, 0) + report.duration
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    times = (f"{name} {spent:.0f}" for name, spent in _seconds.most_common())
+    order = sorted(_seconds.items(), key=lambda pair: -pair[1])
+    times = (f"{name} {spent:.0f}" for name, spent in order)
     terminalreporter.write_line(f"seconds: {', '.join(times)}")
 
 

@@ -27,7 +27,7 @@ CHECKPATCH = (
 COMPLAINT = re.compile(r"(warning|error): ")
 # The folders with Python, and what mypy looks at in each
 PYTHON: dict[str, Words] = {
-    "tests": ["zio_testing", "conftest.py", *sorted(TESTING.glob("test_*.py"))],
+    "tests": ["zio_testing", "unit/testing", *sorted(TESTING.glob("*.py"))],
     "tools/python": [],
     "tools/nexus": ["zio_nexus"],
     "tools/scope": ["zio_scope"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The Debian packages: built twice, installed in a small system of their own with DKMS for
-two kernels, and in a virtual machine"""
+"""The Debian packages: built twice, installed in a small system of their own with DKMS
+for two kernels, and in a virtual machine"""
 
 from collections.abc import Callable
 

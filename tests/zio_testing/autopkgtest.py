@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run Debian's autopkgtest on the packages, in a root that is thrown away.
 
-Its runner "null" tests the system that it runs in. The tests of DKMS break that system, so
-it refuses them; here they may.
+Its runner "null" tests the system that it runs in. The tests of DKMS break that system,
+so it refuses them; here they may.
 """
 
 import re

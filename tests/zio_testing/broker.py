@@ -98,7 +98,8 @@ def free_ports(number: int) -> list[int]:
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
         for each in sockets:
             each.bind((HOST, 0))
-        return [int(each.getsockname()[1]) for each in sockets]
+        ports = [int(each.getsockname()[1]) for each in sockets]
+    return ports
 
 
 @dataclass

@@ -26,7 +26,7 @@ Process = subprocess.Popen[bytes]
 
 
 class Failure(Exception):
-    """The program itself failed. Exit status 125 distinguishes this from a failed test."""
+    """The program itself failed. Exit status 125 tells this from a failed test."""
 
 
 class Usage(Exception):
@@ -178,8 +178,8 @@ def build(command: Words, log: Path, complaint: str) -> None:
 
 
 def copy_sources(parts: Words, names: re.Pattern[str], to: Path, *without: str) -> None:
-    """Copy the files of these @names in these @parts of ROOT, if they are newer than those
-    in @to. Leave out the folders @without."""
+    """Copy the files of these @names in these @parts of ROOT, if they are newer than
+    those in @to. Leave out the folders @without."""
     paths = [path for p in parts for path in [ROOT / p, *(ROOT / p).rglob("*")]]
     files = [path.relative_to(ROOT) for path in paths if names.fullmatch(path.name)]
     wanted = [file for file in files if not str(file).startswith(without)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines that tests run: read from gcov, and kept as JSON. The tests that tell most."""
+"""The lines that tests run, from gcov, kept as JSON. The tests that tell most."""
 
 import json
 import subprocess

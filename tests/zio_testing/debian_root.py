@@ -3,8 +3,8 @@
 
 The cache keeps the system as debootstrap makes it, one for each suite and processor. It
 also has the packages that apt-get has downloaded later. Each use gets a copy. Commands
-run in a chroot. They get namespaces of their own for mounts and processes where the kernel
-allows it.
+run in a chroot. They get namespaces of their own for mounts and processes where the
+kernel allows it.
 """
 
 import os
@@ -53,7 +53,7 @@ def native_suite() -> str:
 
 
 def sources_of(suite: str) -> list[str]:
-    """Return lines for sources.list. The archive of this machine has other suites, too."""
+    """Return lines for sources.list. The archive here has other suites, too."""
     native = native_suite()
     lines = [line.replace(f" {native}", f" {suite}") for line in sources()]
     # sid is alone: it has no updates.
@@ -97,7 +97,7 @@ class Root:
         with locked(Path(f"{self.base}.lock")):
             if not (self.base / "etc/apt/apt.conf.d/zio").exists():
                 make_base(self.base, suite, arch)
-            copy = ["cp", "-a", "--reflink=auto", self.base, directory]
+            copy: Words = ["cp", "-a", "--reflink=auto", self.base, directory]
             subprocess.run(copy, check=True)
         shutil.copy("/etc/resolv.conf", directory / "etc/resolv.conf")
         self.log.write_text("")
@@ -134,7 +134,7 @@ class Root:
             raise Failure(f"apt-get update failed in the root: see {self.log}")
         lists = "var/lib/apt/lists"
         shutil.rmtree(self.base / lists)
-        copy = ["cp", "-a", self.directory / lists, self.base / lists]
+        copy: Words = ["cp", "-a", self.directory / lists, self.base / lists]
         subprocess.run(copy, check=True)
 
     def keep_archives(self) -> None:

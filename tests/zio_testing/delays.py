@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A debug build of the modules, with a random delay beside each lettered barrier.
 
-The letters (Documentation/architecture.md) stand in comments at the ends of lines. So this
-file reads lines, not C: a delay follows a statement that ends on the line. It precedes any
-other, such as an "if" whose condition has the letter."""
+The letters (Documentation/architecture.md) stand in comments at the ends of lines. So
+this file reads lines, not C: a delay follows a statement that ends on the line. It
+precedes any other, such as an "if" whose condition has the letter."""
 
 import re
 from pathlib import Path

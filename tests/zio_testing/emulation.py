@@ -20,15 +20,15 @@ NAME = "zio-emulator"
 
 
 def magic_of(machine: int) -> str:
-    """Return magic and mask as binfmt_misc reads them. A program is of the type 2 or 3."""
+    """Return magic and mask as binfmt_misc reads them. Programs are of type 2 or 3."""
     magic = bytes([0x7F, *b"ELF", 2, 1, 1, *[0] * 9, 2, 0, machine, 0])
     mask = bytes([*[0xFF] * 7, 0, *[0xFF] * 8, 0xFE, 0xFF, 0xFF, 0xFF])
     return ":".join("".join(f"\\x{byte:02x}" for byte in text) for text in (magic, mask))
 
 
 def handler_of(program: str, machine: int) -> str:
-    """Return what registers @program. It has no flag C: a setuid program of the root would
-    run the emulator as root, with the environment of its caller."""
+    """Return what registers @program. It has no flag C: a setuid program of the root
+    would run the emulator as root, with the environment of its caller."""
     return f":{NAME}:M::{magic_of(machine)}:{program}:POF"
 
 

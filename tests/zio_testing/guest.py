@@ -358,7 +358,8 @@ class SavedMachine:
 
     def _write_state(self, monitor: Monitor) -> None:
         new = self.saved / "state.new"
-        monitor.ask("migrate-set-parameters", (), **{"max-bandwidth": 10**10})
+        bandwidth: Any = {"max-bandwidth": 10**10}
+        monitor.ask("migrate-set-parameters", **bandwidth)
         monitor.ask("stop")
         with open(new, "wb") as file:
             monitor.ask("getfd", [file.fileno()], fdname="state")

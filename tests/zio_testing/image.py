@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .common import TESTING, Failure, output_of
+from .common import TESTING, Failure, Words, output_of
 from .kernel_cache import release_of
 from .modules import build_tools, built_modules, copy_modules
 from .toolchain import Toolchain
@@ -78,7 +78,7 @@ class Image:
             base = Path("/")
             libraries = set(re.findall(r"(/\S+) \(0x", done.stdout))
         if libraries:
-            command = ["cp", "-L", "--parents", *libraries, self.root]
+            command: Words = ["cp", "-L", "--parents", *libraries, self.root]
             subprocess.run(command, cwd=base, check=True)
 
     def add_modules(self, tree: Path, ours: Path | None, names: list[str]) -> None:

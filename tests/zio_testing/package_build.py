@@ -10,9 +10,10 @@ from .debian_root import Root
 from .trial import SHOWN
 from .versions import SOURCE, find
 
-LEFT_OUT = (".git", "results", "*.o", "*.d", "*.a", "*.so*", "*.ko", "*.mod*", "*.cmd")
-LEFT_OUT += ("build", "*.egg-info", "bin", "out", ".link-mode", ".tmp*", "__pycache__")
-LEFT_OUT += ("Module.symvers",)
+LEFT_OUT = (
+    ".git results *.o *.d *.a *.so* *.ko *.mod* *.cmd build *.egg-info bin out "
+    ".link-mode .tmp* __pycache__ Module.symvers"
+).split()
 VERSION = find(ROOT, *SOURCE)
 # What a build leaves
 RESULTS = ("build.log", "*.deb", "*.changes", "*.buildinfo", "*.dsc", "*.tar.*")
@@ -25,7 +26,7 @@ def copy_checkout(to: Path) -> None:
 
 
 def clear(directory: Path) -> None:
-    """Remove the results of an earlier build. Refuse a directory that has another file."""
+    """Remove the results of an earlier build. Refuse a directory with another file."""
     directory.mkdir(parents=True, exist_ok=True)
     files = sorted(directory.iterdir())
     others = [path.name for path in files if not any(map(path.match, RESULTS))]

@@ -15,8 +15,8 @@ from .package_install import install, modules_of, releases_of, test_modules
 from .suite import can_enter
 from .trial import Trial, run
 
-NAMES = ("zio-dkms", "libzio1", "libzio-dev", "zio-tools", "zio-doc", "python3-zio")
-NAMES += ("zio-nexus", "zio-pva", "zio-scope")
+NAMES = "zio-dkms libzio1 libzio-dev zio-tools zio-doc python3-zio zio-nexus".split()
+NAMES += ["zio-pva", "zio-scope"]
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"
@@ -217,8 +217,8 @@ def machine_command(root: Root, release: str, work: Path) -> Words:
     command += ["--module", root.directory / ARTIFACTS / release / "my-board.ko"]
     more = ["/usr/libexec/zio/zio-permit", "/etc/group"]
     more += ["/lib/udev/rules.d/60-zio.rules"]
-    for path in [*files_of(root, programs), *more]:
-        command += ["--add", f"{root.directory}{path}:{path}"]
+    for file in [*files_of(root, programs), *more]:
+        command += ["--add", f"{root.directory}{file}:{file}"]
     # By its name, udevadm is the daemon.
     command += ["--add", f"{root.directory}/bin/udevadm:/lib/systemd/systemd-udevd"]
     recipes = [

@@ -9,7 +9,8 @@ Usage: packages build [--arch ARCH] [DIRECTORY]
 build puts the packages into results/deb, or DIRECTORY, and prints their names. They
 replace packages of an earlier build there. A directory with other files is refused. The
 command builds a copy of the checkout, with no signature. It does not test the programs:
-make check does that. With --arch arm64, cross compilers build them in a small Debian system, as root.
+make check does that. With --arch arm64, cross compilers build them in a small
+Debian system, as root.
 
 test prints TAP. It builds the packages twice and compares them, and runs lintian. Then it
 installs them with the kernel's headers in a small Debian system. debootstrap makes that

@@ -133,8 +133,8 @@ def fill(root: Path, place: str, tests: list[Selftest]) -> None:
 
 
 def prepare(place: str, tests: list[Selftest]) -> Path:
-    """Return the directory for the machines of @place. One run of the tests, which ZIO_RUN
-    names, fills it once: machines may have it while another process asks for it."""
+    """Return the directory for the machines of @place. One run of the tests, which
+    ZIO_RUN names, fills it once: machines may have it while another process asks."""
     root, run = PLACE / f"stage-{place}", os.environ.get("ZIO_RUN", str(os.getpid()))
     with locked(PLACE / f"stage-{place}.lock"):
         stamp = PLACE / f"stage-{place}.run"

@@ -36,13 +36,13 @@ def find(root: Path, name: str, pattern: str) -> str:
     path = root / name
     text = path.read_text() if path.exists() else ""
     found = re.search(pattern, text, re.M)
-    return found[1] if found else "none"
+    return str(found[1]) if found else "none"
 
 
 def newest_symbols(root: Path) -> str:
     """Return the version of the last node: a symbol that is added gets a new one."""
     nodes = re.findall(r"^LIBZIO_(\S+) \{", (root / MAP).read_text(), re.M)
-    return nodes[-1] if nodes else "none"
+    return str(nodes[-1]) if nodes else "none"
 
 
 def modules_without(root: Path) -> Iterator[str]:

@@ -145,7 +145,7 @@ def test_blocks_are_exact(
 
 
 def test_slow_client(guest: Guest, start: Start, recorder: str) -> None:
-    """A client that is busy sees by uniqueId what it missed. The channel loses nothing."""
+    """A client that is busy sees by uniqueId what it missed. The channel loses none."""
     lost = lost_blocks(guest)
     served = start(f"--listen=10.0.2.15 --interval=0 {SAWTOOTH}")
     other = served.connect()
@@ -171,8 +171,8 @@ def test_slow_client(guest: Guest, start: Start, recorder: str) -> None:
 
 
 def test_loss(guest: Guest, start: Start, recorder: str) -> None:
-    """A loss of the channel is an alarm, and the count is that of the kernel. The queue is
-    full, so that no block comes which could tell."""
+    """A loss of the channel is an alarm, and the count is that of the kernel. The queue
+    is full, so that no block comes which could tell."""
     served = start(f"--listen=10.0.2.15 {SAWTOOTH}")
     served.wait(SAWTOOTH, lambda value: value.alarm.severity == 0)
     before = served.get(f"{SAWTOOTH}:lost").value

@@ -30,7 +30,8 @@ def url(guest: Guest) -> Iterator[str]:
     guest.wait(lambda: "token=" in guest.run("cat /tmp/scope /tmp/scope.err"), 120)
     found = re.search(r"http://10\.0\.2\.15(:\d+/)", guest.run("cat /tmp/scope"))
     assert found
-    yield f"http://127.0.0.1{found[1]}#token={guest.run('zio-host cat /tmp/token').strip()}"
+    token = guest.run("zio-host cat /tmp/token").strip()
+    yield f"http://127.0.0.1{found[1]}#token={token}"
     guest.run(f"kill {daemon} $(cat /tmp/reader.pid)")
 
 

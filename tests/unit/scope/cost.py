@@ -63,7 +63,8 @@ def measure(path: Path, work: str, seconds: float, channels: list[str]) -> str:
         daemon.terminate()
         daemon.wait()
     each = used / max(count, 1) * 1e3
-    return f"{count / seconds:5.1f} frames/s  {100 * used / seconds:5.1f} % CPU  {each:.2f} ms"
+    rate, share = count / seconds, 100 * used / seconds
+    return f"{rate:5.1f} frames/s  {share:5.1f} % CPU  {each:.2f} ms"
 
 
 def main(seconds: float) -> None:
