@@ -5,8 +5,9 @@ Usage: coverage [--map] [--table] [TEST]...
 
 Compiles a kernel and the modules with counters (gcov), once. Runs KUnit and each selftest
 that quick can run, in fresh machines that were saved. Reads the counters. Then runs the
-tests of the programs, with counters, too. This takes an hour. TESTs are names of
-selftests, such as basic_test, or "kunit", or "programs"; by default all run.
+tests of the programs, with counters, too. This takes an hour. A TEST is the name
+of a selftest, such as basic_test, or "kunit", or "programs". It can also be a file of the
+folder tests, such as unit/abi_test.c. By default all run.
 
   --map    write tests/map.json, by which quick chooses tests
   --table  write the table of Documentation/testing.md: the lines of each file of zio-core
@@ -17,95 +18,113 @@ are in ~/.cache/zio/coverage.
 """
 
 import argparse
+import contextlib
+import base64
 import datetime
 import json
+import os
 import re
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import coverage_programs, quick_build, quick_map, selftests
+from . import coverage_programs, kernel, quick_map, runner, selftests
 from .common import CACHE, ROOT, Failure, Parser, say, setup
 from .coverage_lines import Lines, Ran, add_gcov, keep, load, map_files
+from .guest import Running, SavedMachine, stop_all
 from .modules import built_modules
-from .saved import SavedMachine
+from .tap import Results
 
 PLACE = CACHE / "coverage"
 DOCUMENT = ROOT / "Documentation/testing.md"
 KUNIT, PROGRAMS = "kunit", "programs"
+# A module that is gone leaves its counters.
 COLLECT = (
     "mkdir /counters; cd /sys/kernel/debug/gcov && "
     "find . -name '*.gcda' | while read -r f; do "
     "mkdir -p /counters/${f%/*}; cat $f >/counters/$f; done; "
-    "tar -c -C /counters . | "
-    "dd of=/dev/vda bs=1M iflag=fullblock conv=sync oflag=direct 2>/dev/null"
+    "tar -c -C /counters . | gzip | base64"
 )
 
 
+def unpack(text: str, place: Path) -> list[Path]:
+    """Unpack what COLLECT has printed. Return the files."""
+    archive = base64.b64decode(text)
+    subprocess.run(["tar", "-xz", "-C", place], input=archive, check=True)
+    return list(place.rglob("*.gcda"))
+
+
 class Runner:
-    """Runs tests on the modules with counters."""
+    """Runs tests on the modules with counters, which are in the directory @built."""
 
-    def __init__(self, tests: list[selftests.Selftest]) -> None:
-        self.machine = SavedMachine("gcov", quick_map.kernel_modules("gcov"))
-        self.machine.prepare()
-        PLACE.mkdir(parents=True, exist_ok=True)
-        counted = built_modules(self.machine.tree, "-counted", "GCOV_PROFILE=y")
-        with counted as self.built:
-            self.stage = quick_build.stage(self.machine.tree, tests, PLACE, self.built)
+    def __init__(self, built: Path) -> None:
+        self.built = built
+        place = selftests.Place("gcov", has_kunit=True, modules=built)
+        selftests.PLACES["gcov"] = place
+        self.machine = SavedMachine("gcov")
 
-    def run(self, name: str, archive: Path, command: str) -> None:
-        """Run a line of the machine's shell, and keep the lines that ran."""
-        back = PLACE / f"{name}.tar"
-        begin = time.monotonic()
-        said, status = self.machine.run(
-            archive, f"({command}); {COLLECT}", 900, PLACE / f"{name}.kernel", back
-        )
-        if status:
-            raise Failure(f"{name}: the machine gave no counters: {said[-500:]}")
-        seconds = time.monotonic() - begin
-        keep(PLACE / f"{name}.json", Ran(seconds, *self._read(back)))
-        back.unlink()
-        failed = re.search(r"^not ok ", said, re.M)
-        print(f"{'not ok' if failed else 'ok'} - {name}", flush=True)
+    def run(self, name: str, test: Callable[[Running], Results]) -> None:
+        """Run a test in a fresh machine, and keep the lines that ran."""
+        with runner.resumed(self.machine) as running:
+            begin = time.monotonic()
+            results = test(running)
+            seconds = time.monotonic() - begin
+            counters = running.run(COLLECT, runner.LIMIT)
+        if counters.status:
+            raise Failure(f"{name}: the machine gave no counters: {counters.said[-500:]}")
+        keep(PLACE / f"{name}.json", Ran(seconds, *self.read(counters.said)))
+        for part in results.failures:
+            say(f"{name}: {part.name}\n{part.said[-2000:]}")
+        print(f"{'not ok' if results.failures else 'ok'} - {name}", flush=True)
 
-    def _read(self, archive: Path) -> tuple[Lines, Lines]:
+    def read(self, said: str) -> tuple[Lines, Lines]:
         ran: Lines = {}
         known: Lines = {}
         with tempfile.TemporaryDirectory(prefix="zio-coverage.") as name:
             place = Path(name)
-            subprocess.run(["tar", "-xf", archive, "-C", place], check=False)
-            counters = list(place.rglob("*.gcda"))
+            counters = unpack(said, place)
             for file in counters:
                 notes = Path("/", file.relative_to(place)).with_suffix(".gcno")
                 file.with_suffix(".gcno").symlink_to(notes)
             add_gcov(counters, self.built.resolve(), ran, known)
         return ran, known
 
+    def run_kunit(self) -> None:
+        self.run(KUNIT, lambda running: runner.run_kunit_in(running, False))
 
-def run_kunit(runner: Runner) -> None:
-    runner.run(KUNIT, runner.stage, "modprobe zio-buf-dma; modprobe zio-test")
+    def run_selftest(self, test: selftests.Selftest) -> None:
+        try:
+            stem = test.path.stem
+            self.run(stem, lambda running: runner.run_in(running, test).results)
+        except Failure as failure:
+            say(str(failure))
 
 
-def run_selftest(runner: Runner, test: selftests.Selftest) -> None:
-    try:
-        archive = quick_build.archive_for(test, runner.stage, PLACE)
-        command = f"ZIO_SEED=1 zio-selftests /selftests 600 {test.name}"
-        runner.run(test.path.stem, archive, command)
-    except Failure as failure:
-        say(str(failure))
+def counted_modules() -> contextlib.AbstractContextManager[Path]:
+    """Build the modules that count how often each line runs."""
+    return built_modules(kernel.prepare("gcov"), "-counted", "GCOV_PROFILE=y")
 
 
 def run_in_machines(names: list[str]) -> None:
     tests = list(filter(quick_map.can_run, selftests.find_all()))
     if names:
         tests = [test for test in tests if test.path.stem in names]
-    runner = Runner(tests)
-    with ThreadPoolExecutor(2) as pool:
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with counted_modules() as built, ThreadPoolExecutor(2) as pool:
+        counting = Runner(built)
+        jobs = [pool.submit(counting.run_selftest, test) for test in tests]
         if not names or KUNIT in names:
-            pool.submit(run_kunit, runner)
-        list(pool.map(lambda test: run_selftest(runner, test), tests))
+            jobs.append(pool.submit(counting.run_kunit))
+        try:
+            for job in jobs:
+                job.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop_all()
+            raise
 
 
 # --- the results ------------------------------------------------------------------------
@@ -186,13 +205,15 @@ def parse_options(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
-    names = [name for name in options.tests if name != PROGRAMS]
+    files = [name for name in options.tests if "/" in name]
+    names = [name for name in options.tests if name not in (*files, PROGRAMS)]
     is_all = not (options.tests or options.map or options.table)
+    os.environ.setdefault("ZIO_SEED", "1")
     if names or is_all:
         setup("build", "vm", "debug-kernel", "check")
         run_in_machines(names)
-    if PROGRAMS in options.tests or is_all:
-        coverage_programs.run_all()
+    if files or PROGRAMS in options.tests or is_all:
+        coverage_programs.run(files)
     if options.map:
         write_map()
     if options.table:

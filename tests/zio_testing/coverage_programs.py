@@ -2,19 +2,26 @@
 """Which files of the tools each of their tests runs: C by gcov, Python by coverage."""
 
 import json
-import os
 import re
 import subprocess
-import time
 from pathlib import Path
 
-from .common import CACHE, ROOT, output_of, say, setup
+from .common import (
+    CACHE,
+    ROOT,
+    Failure,
+    Words,
+    output_of,
+    read_log,
+    run_logged,
+    say,
+    setup,
+)
 from .coverage_lines import Lines, Ran, add_gcov, keep
 
 PLACE = CACHE / "coverage-programs"
 TREE = PLACE / "tree"
 PACKAGES = ("python", "nexus", "scope")
-COUNTERS = "COVERAGE=--coverage"
 # The package is tested where it is built.
 BUILT, SOURCE = "tools/python/build/lib/zio/", "tools/python/src/zio/"
 # Each interpreter of a test begins to count.
@@ -31,58 +38,64 @@ def copy_tree() -> None:
     """Copy the files of the checkout; the tests read documents, too."""
     PLACE.mkdir(parents=True, exist_ok=True)
     names = output_of(["git", "-C", ROOT, "ls-files", "-coz", "--exclude-standard"])
-    command = ["rsync", "-a", "--delete", "--from0", "--files-from=-", f"{ROOT}/", TREE]
+    command: Words = ["rsync", "-a", "--delete", "--from0", "--files-from=-"]
+    command = [*command, f"{ROOT}/", TREE]
     subprocess.run(command, input=names, text=True, check=True)
     # Some tests ask git for the files.
     subprocess.run(["git", "init", "-q", TREE], check=True)
 
 
-def make(*words: str) -> None:
-    command = ["make", "-s", "-C", TREE / "tools", *words]
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def run_pytest(test: str, **settings: str) -> float:
+    """Run one file of tests in the copy, which builds what it needs. Return the seconds
+    of the tests alone."""
+    tests = TREE / "tests"
+    options = ["--rootdir", tests, "-c", tests / "pyproject.toml"]
+    options += ["-o", f"cache_dir={PLACE}/pytest", "-q"]
+    command: Words = ["/usr/bin/python3", "-B", "-m", "pytest", *options, tests / test]
+    words = [f"{name}={value}" for name, value in settings.items()]
+    run_logged(["env", *words, *command], PLACE / "log")
+    found = re.findall(r" in ([\d.]+)s", read_log(PLACE / "log"))
+    if not found:
+        raise Failure(f"{test}: pytest ran nothing, see {PLACE / 'log'}")
+    return float(found[-1])
+
+
+def keep_result(name: str, seconds: float, ran: Lines) -> None:
+    """Keep what a test ran, without the tests themselves. A name is that of a file."""
+    own = {
+        path: lines for path, lines in ran.items() if not path.startswith("tests/unit/")
+    }
+    file = PLACE / f"program:{name.replace('/', '+')}.json"
+    keep(file, Ran(seconds, own, {}))
 
 
 # --- C ----------------------------------------------------------------------------------
 
 
 def c_tests() -> list[str]:
-    """Return the names of the programs and scripts that "make check" runs."""
-    said = output_of(["make", "-n", "-C", TREE / "tools", "check"])
-    recipe = said[said.rfind("unit/run ") :]
-    found = re.findall(r"(?:[\s'/])(\w+_test(?:\.sh)?)(?=[\s'])", recipe)
-    return list(dict.fromkeys(found))
+    """Return the programs and scripts that print TAP, below tests."""
+    tests = TREE / "tests"
+    files = [*tests.glob("unit/*_test.*"), *tests.glob("models/qemu/*_test.*")]
+    return [str(path.relative_to(tests)) for path in sorted(files)]
 
 
-def run_c_test(name: str) -> None:
-    begin = time.monotonic()
-    make("check", f"ONLY={name}", COUNTERS)
+def run_c_test(test: str) -> None:
+    seconds = run_pytest(test, COVERAGE="--coverage")
     ran: Lines = {}
     counters = list((TREE / "tests/unit/out").rglob("*.gcda"))
     add_gcov(counters, TREE.resolve(), ran, {})
     for file in counters:
         file.unlink()
-    keep_result(name, begin, ran)
-
-
-def keep_result(name: str, begin: float, ran: Lines) -> None:
-    """Keep what a test ran, without the tests themselves. A name is that of a file."""
-    own = {
-        path: lines for path, lines in ran.items() if not path.startswith("tests/unit/")
-    }
-    file = PLACE / f"program:{name.replace('/', '+')}.json"
-    keep(file, Ran(time.monotonic() - begin, own, {}))
+    keep_result(Path(test).name.removesuffix(".c"), seconds, ran)
 
 
 # --- Python -----------------------------------------------------------------------------
 
 
 def python_tests() -> list[str]:
-    """Return the files of pytest, as the folder tools names them."""
-    found = []
-    for package in PACKAGES:
-        files = sorted((TREE / "tests/unit" / package).glob("test_*.py"))
-        found += [str(file.relative_to(TREE / "tests/unit")) for file in files]
-    return found
+    folders = [TREE / "tests/unit" / package for package in PACKAGES]
+    files = [path for folder in folders for path in sorted(folder.glob("test_*.py"))]
+    return [str(path.relative_to(TREE / "tests")) for path in files]
 
 
 def python_environ() -> dict[str, str]:
@@ -96,33 +109,11 @@ def python_environ() -> dict[str, str]:
     return {"PYTHONUSERBASE": str(base), "COVERAGE_PROCESS_START": str(settings)}
 
 
-def python_command(name: str) -> str:
-    """Return the line of the shell by which make runs a file of pytest, alone."""
-    package = name.split("/")[0]
-    words = [
-        "make",
-        "-n",
-        "-C",
-        TREE / "tools",
-        f"check-{package}",
-        f"FILES={TREE}/tests/unit/{name}",
-    ]
-    found = re.findall(r"'([^']* -m pytest [^']*)'", output_of(words))
-    return next((line for line in found if line.endswith(name)), "true")
-
-
-def run_python_test(name: str) -> None:
+def run_python_test(test: str) -> None:
     data = PLACE / "data"
     subprocess.run(["rm", "-rf", data], check=True)
     data.mkdir()
-    begin = time.monotonic()
-    subprocess.run(
-        ["sh", "-c", python_command(name)],
-        cwd=TREE / "tools",
-        env={**os.environ, **python_environ()},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    seconds = run_pytest(test, **python_environ())
     rc = f"--rcfile={PLACE}/coveragerc"
     cover = ["/usr/bin/python3", "-m", "coverage"]
     subprocess.run([*cover, "combine", "-q", rc], cwd=data, capture_output=True)
@@ -135,19 +126,19 @@ def run_python_test(name: str) -> None:
             path = str(Path("/", file)).removeprefix(f"{TREE}/").replace(BUILT, SOURCE)
             ran.setdefault(path, set()).update(entry["executed_lines"])
         (PLACE / "lines").unlink()
-    keep_result(name, begin, ran)
+    keep_result(test.removeprefix("unit/"), seconds, ran)
 
 
-# --------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------
 
 
-def run_all() -> None:
-    setup("python-lib", "nexus", "coverage")
+def run(tests: list[str]) -> None:
+    """Run files of tests, or all."""
+    setup("pytest", "python-lib", "nexus", "coverage")
     copy_tree()
-    make("check-ready", "python", COUNTERS)
-    for name in c_tests():
-        say(name)
-        run_c_test(name)
-    for name in python_tests():
-        say(name)
-        run_python_test(name)
+    for test in tests or [*c_tests(), *python_tests()]:
+        say(test)
+        try:
+            (run_python_test if test.endswith(".py") else run_c_test)(test)
+        except Failure as failure:
+            say(str(failure))

@@ -17,16 +17,13 @@ line. The next run begins with them. The program prints a line for each round. I
 import os
 import random
 import re
-import subprocess
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-from .common import CACHE, TESTING, Failure, Parser, seed_of_commit, setup
-from .coverage import Runner
+from . import runner, tap
+from .common import CACHE, TESTING, Parser, seed_of_commit, setup
+from .coverage import COLLECT, Runner, counted_modules
 from .coverage_lines import Lines
-from .saved import make_archive
-from .selftests import SELFTESTS
 
 PLACE = CACHE / "feedback"
 KEPT = PLACE / "kept"
@@ -78,29 +75,23 @@ def count_new(ran: Lines, known: Lines) -> int:
     return new
 
 
-def is_faulty(log: Path) -> bool:
-    return subprocess.run([TESTING / "machine/log-faults", log]).returncode != 0
-
-
-def run_round(
-    runner: Runner, archive: Path, this: Round, known: Lines
-) -> tuple[bool, int]:
+def run_round(counting: Runner, this: Round, known: Lines) -> tuple[bool, int]:
     """Return whether the round has passed, and how many lines are new."""
     favoured = ",".join(sorted(this.favoured)) or "none"
-    command = f"ZIO_SEED={this.seed} ZIO_FUZZ_SECONDS={ROUND_SECONDS} "
-    command += f"ZIO_FUZZ_FAVOUR={favoured} zio-selftests /selftests 800 fuzz.sh"
-    log = PLACE / "round.kernel"
-    try:
-        said, result = runner.measure(archive, command, log)
-    except Failure as failure:
-        print(f"not ok - {this}: {failure}", flush=True)
-        return False, 0
-    new = count_new(result.ran, known)
-    passed = not re.search(r"^not ok ", said, re.M) and not is_faulty(log)
-    if not passed:
-        said = "".join(f"  {line}\n" for line in said.splitlines())
-        print(f"{said}# {log.rename(PLACE / f'{this.seed}.kernel')}")
-    text = f"{this}: {new} new lines of {total(known)}, {result.seconds:.0f} s"
+    line = f"ZIO_SEED={this.seed} ZIO_FUZZ_SECONDS={ROUND_SECONDS} "
+    line += f"ZIO_FUZZ_FAVOUR={favoured} zio-selftests /selftests 9999 fuzz.sh"
+    with runner.resumed(counting.machine) as running:
+        outcome = running.run(line, runner.LIMIT)
+        results = tap.read_selftest(outcome.said)
+        results = runner.judge(outcome, results, running.card_faults()).results
+        counters = running.run(COLLECT, runner.LIMIT)
+    if counters.status:
+        results.fail("the machine gave no counters", counters.said)
+    new = 0 if counters.status else count_new(counting.read(counters.said)[0], known)
+    for part in results.failures:
+        print(f"{part.said}\nnot ok - {this}: {part.name}", flush=True)
+    passed = not results.failures
+    text = f"{this}: {new} new lines of {total(known)}, {outcome.seconds:.0f} s"
     print(f"{'ok' if passed else 'not ok'} - {text}", flush=True)
     return passed, new
 
@@ -109,7 +100,7 @@ def total(lines: Lines) -> int:
     return sum(map(len, lines.values()))
 
 
-def search(runner: Runner, archive: Path, waiting: list[Round], end: float) -> bool:
+def search(counting: Runner, waiting: list[Round], end: float) -> bool:
     """Run the rounds @waiting and their children until @end. Write what is worth it."""
     chance, names = random.Random(seed_of_commit()), all_operations()
     kept: list[Round] = []
@@ -117,7 +108,7 @@ def search(runner: Runner, archive: Path, waiting: list[Round], end: float) -> b
     good = True
     while time.monotonic() < end:
         this = waiting.pop(0) if waiting else next_round(kept, names, chance)
-        passed, new = run_round(runner, archive, this, known)
+        passed, new = run_round(counting, this, known)
         good = good and passed
         if new:
             kept.append(this)
@@ -130,11 +121,9 @@ def main(words: list[str]) -> int:
     Parser().parse_args(words)
     setup("build", "vm", "debug-kernel", "check")
     PLACE.mkdir(parents=True, exist_ok=True)
-    runner = Runner([], PLACE)
-    archive = PLACE / "root.tar"
-    make_archive(runner.stage, archive)
     lines = KEPT.read_text().splitlines() if KEPT.exists() else []
     waiting = list(map(read_round, lines))
     end = time.monotonic() + float(os.environ.get("ZIO_FEEDBACK_SECONDS") or 600)
     first = Round(seed_of_commit(), frozenset())
-    return 0 if search(runner, archive, waiting or [first], end) else 1
+    with counted_modules() as built:
+        return 0 if search(Runner(built), waiting or [first], end) else 1

@@ -128,9 +128,13 @@ class LeakHunt:
 
 def run_kunit(machine: SavedMachine, leaks: bool) -> Results:
     """Run all suites of KUnit in a fresh machine."""
-    line = "zio-load zio-buf-dma && zio-load zio-test"
     with resumed(machine) as running:
-        outcome = running.run(f"{line}{' && zio-leak-scan' * leaks}", 4 * LIMIT)
+        return run_kunit_in(running, leaks)
+
+
+def run_kunit_in(running: Running, leaks: bool) -> Results:
+    line = "zio-load zio-buf-dma && zio-load zio-test"
+    outcome = running.run(f"{line}{' && zio-leak-scan' * leaks}", 4 * LIMIT)
     results = tap.read_kunit(outcome.log)
     if not results.parts:
         raise Failure(f"no suite ran: {outcome.said}\n{outcome.log[-2000:]}")
