@@ -24,8 +24,8 @@ from zio_testing import items, steps  # noqa: E402
 from zio_testing.common import seed_of_commit  # noqa: E402
 from zio_testing.tap import Results  # noqa: E402
 
-# All tests and their children have this environment. pytest reads the files conftest.py of
-# folders before it calls a hook here. So what they import must be there now.
+# All tests and their children have this environment. pytest reads the conftest.py of each
+# folder before it calls a hook here. So what these import must be there now.
 os.environ["ZIO_SEED"] = str(seed_of_commit())
 os.environ.setdefault("ZIO_RUN", f"{os.getpid()}-{time.time()}")
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"

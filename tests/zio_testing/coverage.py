@@ -18,8 +18,8 @@ are in ~/.cache/zio/coverage.
 """
 
 import argparse
-import contextlib
 import base64
+import contextlib
 import datetime
 import json
 import os

@@ -25,7 +25,7 @@ import random
 import subprocess
 import sys
 
-from .common import TESTING, Parser, Usage, number, running, say
+from .common import TESTING, Parser, Usage, Words, number, running, say
 
 BOTH = "--only kunit --only selftests"
 # The commands of each step, and those of --short
@@ -74,7 +74,7 @@ def run_command(command: str, times: dict[str, int]) -> bool:
     say(command)
     program, *words = command.split()
     env = {**{key: str(value) for key, value in times.items()}, **os.environ}
-    command_line = [TESTING / program, *words]
+    command_line: Words = [TESTING / program, *words]
     with running(subprocess.Popen(command_line, env=env, stdout=sys.stderr)) as process:
         return process.wait() == 0
 

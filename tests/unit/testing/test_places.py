@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernels of the selftests. route_test needs no special kernel. nth_calls_test cannot run
-on distro."""
+"""The kernels of the selftests. route_test needs no special kernel. nth_calls_test cannot
+run on distro."""
 
 import pytest
 
@@ -37,7 +37,11 @@ def test_leaks_or_kasan() -> None:
 
 @pytest.mark.parametrize(
     ("names", "wanted"),
-    [("", {"route_test"}), ("route_test", {"route_test"}), ("nth_calls_test", {"nth_calls_test"})],
+    [
+        ("", {"route_test"}),
+        ("route_test", {"route_test"}),
+        ("nth_calls_test", {"nth_calls_test"}),
+    ],
 )
 def test_named_place(names: str, wanted: set[str]) -> None:
     """The header of a test does not matter if the user has named it, too."""
