@@ -27,7 +27,7 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -130,6 +130,11 @@ def run_in_machines(names: list[str]) -> None:
 # --- the results ------------------------------------------------------------------------
 
 
+def map_lines(part: Mapping[str, object]) -> str:
+    """Return a line of JSON for each entry."""
+    return ",\n".join(f"  {json.dumps(key)}: {json.dumps(part[key])}" for key in part)
+
+
 def write_map() -> None:
     results = load(PLACE)
     results.pop(KUNIT, None)
@@ -143,8 +148,9 @@ def write_map() -> None:
         for name, result in sorted({**results, **programs}.items())
         if name in used
     }
-    text = json.dumps({"files": wanted, "seconds": seconds}, indent=1)
-    quick_map.MAP.write_text(f"{text}\n")
+    text = f' "files": {{\n{map_lines(wanted)}\n }},\n'
+    text += f' "seconds": {{\n{map_lines(seconds)}\n }}'
+    quick_map.MAP.write_text(f"{{\n{text}\n}}\n")
 
 
 def share(part: set[int], whole: set[int]) -> str:
