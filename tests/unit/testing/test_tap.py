@@ -48,12 +48,12 @@ def test_part_has_what_was_said_before_it() -> None:
 
 
 def test_program_of_this_machine() -> None:
-    def run(script: str) -> list[str]:
-        results = tap.run_program(["sh", "-c", script])
-        return [part.name for part in results.failures]
+    def run(script: str) -> list[Part]:
+        return tap.run_program(["sh", "-c", script]).failures
 
     assert run("echo ok 1 - a; echo 1..1") == []
-    assert run("echo ok 1 - a; echo 1..1; echo why >&2; exit 3") == ["status 3: why\n"]
+    found = run("echo ok 1 - a; echo 1..1; echo why >&2; exit 3")
+    assert found == [Part("status 3", FAILED, "1..1\nwhy\n")]
 
 
 KUNIT = """[    1.0] 1..2
