@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """modules - build the modules of this checkout, print the directory that has them
 
-Parser: modules KERNEL
+Usage: modules KERNEL
 
 KERNEL is a name or a directory, as for kernel. Each checkout and kernel has a directory
 in ~/.cache/zio/modules.

@@ -5,7 +5,7 @@
 #
 # Usage: guest.sh ADDRESS
 #
-# ADDRESS: memory that the kernel leaves alone, for DMA. Prints what it sees; vm_test
+# ADDRESS: memory that the kernel leaves alone, for DMA. Prints what it sees; test_vm.py
 # knows what that should be.
 set -eu
 
