@@ -8,4 +8,4 @@
 package=$ZIO_TREE/tools/python tests=$ZIO_TREE/tests/unit/python
 exec zio-host timeout 1500 env PYTHONPATH="$package/build/lib:$tests" \
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -p no:terminal -p tap_plugin \
-	-p no:cacheprovider -o faulthandler_timeout=120 --rootdir /tmp -c /dev/null "$tests/guest"
+	-p no:cacheprovider -o faulthandler_timeout=120 --confcutdir "$tests/guest" --rootdir /tmp -c /dev/null "$tests/guest"
