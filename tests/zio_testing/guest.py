@@ -32,6 +32,7 @@ MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "configfs")
 READY, END = "zio-guest: ready", "zio-guest: end"
 # Seconds of a processor that nobody else uses
 BOOT_LIMIT, RESUME_LIMIT, CLOCK_LIMIT = 600, 300, 20
+ATTEMPTS = 5
 GUEST = f"""\
 exec <"/dev/$1"
 echo "{READY}"
@@ -299,8 +300,11 @@ class SavedMachine:
                 shutil.rmtree(old, ignore_errors=True)
             self.saved.mkdir(parents=True)
             self._make_image()
-            while not self._save():
+            for _ in range(ATTEMPTS):
+                if self._save():
+                    return
                 say("the kernel has mistaken the rate of its clock: once more")
+            raise Failure(f"{self.name}: the kernel does not know the rate of its clock")
 
     def _make_image(self) -> None:
         root = self.saved / "root"

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The emulated machine: QEMU, the processor, and the arguments of the kernel."""
 
+import functools
 import os
+import platform
 import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .common import CACHE, TESTING, Failure, say
+from .common import CACHE, TESTING, Failure, build, output_of, say, tag_of
 from .image import pack
 from .toolchain import AMD64, Arch
 
@@ -49,7 +51,23 @@ def choose_accelerator(machine: Machine, tree: Path, work: Path) -> list[str]:
     # On a busy host Linux would measure its clock wrongly by a PIT: nine times too fast.
     # Now it measures by the PM timer.
     pit = ["-machine", "pit=off"] if machine.arch.name == AMD64.name else []
+    if pit and platform.machine() == "x86_64":
+        machine.arguments.append(f"tsc_early_khz={clock_rate()}")
     return ["-accel", f"tcg{threads}", "-cpu", cpu, *pit]
+
+
+@functools.cache
+def clock_rate() -> str:
+    """Return the rate of the processor's clock (TSC) in kHz, which emulated processors
+    have, too. Linux would measure it while the host is busy."""
+    source = TESTING / "machine/tsc.c"
+    program = CACHE / "qemu" / f"tsc-{tag_of(source.read_text())}"
+    if not program.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        new = program.with_suffix(f".{os.getpid()}")
+        build(["gcc", "-O2", "-o", new, source], program.with_suffix(".log"), "no tsc")
+        new.rename(program)
+    return output_of([program]).strip()
 
 
 def qemu_command(machine: Machine, tree: Path, work: Path) -> list[str]:
