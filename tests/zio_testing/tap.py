@@ -42,6 +42,10 @@ class Results:
     def failures(self) -> list[Part]:
         return [part for part in self.parts if part.outcome == FAILED]
 
+    @property
+    def ends_with_failure(self) -> bool:
+        return bool(self.parts) and self.parts[-1].outcome == FAILED
+
     def __str__(self) -> str:
         return f"{self.count(PASSED)} passed, {self.count(FAILED)} failed"
 
@@ -60,6 +64,9 @@ def read_program(text: str, complaint: str = "") -> Results:
             matched = PLAN.match(line)
             plan = int(matched[1]) if matched else plan
             said.append(line)
+            # A remark explains the result before it, or the one after it.
+            if line.startswith("#") and results.ends_with_failure:
+                results.parts[-1].said += f"\n{line}"
             continue
         outcome = SKIPPED if "# SKIP" in found["text"] else PASSED
         outcome = FAILED if found["bad"] else outcome

@@ -16,12 +16,12 @@ from typing import IO, Any
 
 import numpy as np
 import pytest
-from test_stored import limit_files
 from zio_nexus.cli import main
 from zio_nexus.convert_csv import CsvConverter
 
 from .conftest import PROGRAM
 from .makeblocks import Kind, make_block, make_control, make_file, samples
+from .test_stored import limit_files
 
 KIND = Kind(nsamples=512)
 NAME = KIND.name

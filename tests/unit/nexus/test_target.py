@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_interrupt import Running, start  # noqa: F401
-from test_stored import limit_files
 from zio_nexus import target
 from zio_nexus.failure import OpenFailure
 from zio_nexus.target import Part, Target
 
 from .conftest import PROGRAM
 from .makeblocks import Kind, make_file
+from .test_interrupt import Running, start  # noqa: F401
+from .test_stored import limit_files
 
 TEXT = "precious"
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import aiohttp
 import pytest
-from test_server import shake_hands
 from zio_scope import gate, log
 from zio_scope.listener import listen_on
+
+from .test_server import shake_hands
 
 SCOPE = Path(__file__).resolve().parents[3] / "tools/scope"
 FILES = 256
