@@ -91,5 +91,12 @@ def test_recipes(results: Callable[[Results], None]) -> None:
 
 @pytest.mark.parametrize("folder", PYTHON)
 def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
-    command = [TESTING / "unit/python/style", ROOT / folder, *PYTHON[folder]]
+    types = f"MYPYPATH={ROOT}/tools/python/build/lib"
+    command = [
+        "env",
+        types,
+        TESTING / "unit/python/style",
+        ROOT / folder,
+        *PYTHON[folder],
+    ]
     results(tap.run_program(command))

@@ -104,13 +104,14 @@ def prepare(args: list[str]) -> None:
     """Make what the chosen tests need to be read, and what several of them share."""
     stage.PLACE.mkdir(parents=True, exist_ok=True)
     chosen = steps_in(args)
-    if chosen & {"selftests", "kunit", "vm", "build", "live", "mutants", "kernel"}:
+    if chosen:
         setup("build", "vm", "check", "mutants")
+    if chosen & {"selftests", "kunit", "vm", "build", "live", "mutants", "kernel"}:
         kernel.prepare("distro")
     if packages := chosen.intersection(PACKAGES):
         setup("nexus")
-        if packages & {"scope", "live"}:
-            setup("scope")
         stage.build_package()
+        if packages & {"scope", "live"}:
+            build_tools("scope-ready")
     if chosen & {"tools", "kafka", "live"}:
         build_tools("check-ready")
