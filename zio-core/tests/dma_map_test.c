@@ -244,6 +244,7 @@ static struct {
 static void note_release(struct device *dev)
 {
 	release.may_sleep = !rcu_read_lock_held();
+	/* Pairs with board_is_released_where_that_may_sleep() */
 	smp_store_release(&release.is_done, true);
 	release.next(dev);
 }
@@ -276,6 +277,7 @@ static void board_is_released_where_that_may_sleep(struct kunit *test)
 	rcu_read_lock();
 	zio_dma_map_free(map);
 	rcu_read_unlock();
+	/* Pairs with note_release(). Without it, the test could miss may_sleep. */
 	KUNIT_EXPECT_TRUE(test, test_wait_for(smp_load_acquire(&release.is_done)));
 	KUNIT_EXPECT_TRUE(test, release.may_sleep);
 }
