@@ -43,7 +43,6 @@ from .kernel_cache import missing_part
 
 COMMON = ("common-test", "x86", "bridges", "dma")
 DEBUG = (*COMMON, "debug-common", "debug-x86")
-RELIABLE = "tsc=reliable"
 
 
 @dataclass(frozen=True)
@@ -84,13 +83,13 @@ def of_suite(flavour: kernel_suite.Flavour) -> Kernel:
 KERNELS = {
     "distro": debian(kernel_debian.DISTRO),
     "rt": debian(kernel_debian.RT),
-    "plain": compiled("plain", COMMON, RELIABLE),
+    "plain": compiled("plain", COMMON),
     # Its two measurements of the clock (TSC) always differ: the PM timer judges.
-    "gcov": compiled("gcov", (*COMMON, "gcov")),
+    "gcov": compiled("gcov", (*COMMON, "gcov"), "tsc=unstable"),
     "uml": Kernel(partial(kernel_compiled.make, "uml", ("common-test", "uml"), "um")),
-    "kasan": compiled("kasan", (*DEBUG, "kasan"), RELIABLE, "kasan_multi_shot"),
-    "kcsan": compiled("kcsan", (*DEBUG, "kcsan"), RELIABLE),
-    "rt-debug": compiled("rt-debug", (*DEBUG, "rt-debug"), RELIABLE),
+    "kasan": compiled("kasan", (*DEBUG, "kasan"), "kasan_multi_shot"),
+    "kcsan": compiled("kcsan", (*DEBUG, "kcsan")),
+    "rt-debug": compiled("rt-debug", (*DEBUG, "rt-debug")),
     **{flavour.name: of_suite(flavour) for flavour in kernel_suite.FLAVOURS},
 }
 KERNELS |= {arch: KERNELS[f"{arch}-6.12"] for arch in ("arm64", "armhf")}
