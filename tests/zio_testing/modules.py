@@ -8,6 +8,7 @@ in ~/.cache/zio/modules.
 """
 
 import contextlib
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
 from .toolchain import Toolchain, toolchain_of
 
 MODULES = CACHE / "modules"
+# A mutant may leave an unused variable.
+STRICT = ("W=1", f"KCFLAGS={os.environ.get('KCFLAGS', '-Werror')}")
 TOOL_SOURCES = re.compile(r".*\.(c|cpp|h|fbs|mk|map|in|md)|Makefile")
 
 
@@ -35,11 +38,14 @@ def built_modules(
     write: Callable[[Path], None] = lambda directory: None,
 ) -> Iterator[Path]:
     """Build for the kernel in @tree. Yield the directory, which no other build changes
-    before the block ends. Another @kind has a directory of its own, @words for make, or
-    sources that it writes there."""
+    before the block ends. Another @kind has a directory of its own, or sources that it
+    writes there. @words are for make. A warning of the compiler of this machine is an
+    error."""
     directory = MODULES / f"{tree.name}{kind}-{tag_of(ROOT, tree)}"
     toolchain = toolchain_of(tree)
     make: list[str | Path] = ["make", "-C", ROOT, "--no-print-directory", *words]
+    if not kind and not toolchain.root:
+        make += STRICT
     make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words]
     make += [f"BUILD={directory}", "modules"]
     with locked(Path(f"{directory}.lock")):

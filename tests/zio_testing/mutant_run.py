@@ -24,7 +24,7 @@ class Run:
 def run(scratch: Scratch, limit: float, command: list[str], **extra: str) -> Run:
     """Let timeout(1) end the command with its children, which are a process group."""
     begin = time.monotonic()
-    settings = {"XDG_CACHE_HOME": str(scratch.cache), **extra}
+    settings = {"XDG_CACHE_HOME": str(scratch.cache), "KCFLAGS": "", **extra}
     env = ["env", "-C", str(scratch.root), *(f"{k}={v}" for k, v in settings.items())]
     log = scratch.cache / "log"
     found = run_logged(["timeout", "--kill-after=20", str(limit), *env, *command], log)
