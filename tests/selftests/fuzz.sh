@@ -9,7 +9,7 @@
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
-seconds=${ZIO_FUZZ_SECONDS:-60}
+seconds=${ZIO_FUZZ_SECONDS:-20}
 seed=${ZIO_SEED:-1}
 
 set_up()

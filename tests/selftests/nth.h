@@ -70,7 +70,7 @@ static inline void run_operation(const struct operation *op)
 	fail_nth = open_file("/proc/thread-self/fail-nth", O_RDWR);
 	while (!try_nth(op, n, &failed)) {
 		calls++;
-		n += all ? 1 : 1 + rand_r(&seed) % (1 + n / 4);
+		n += all ? 1 : 1 + rand_r(&seed) % (1 + n / 2);
 		ASSERT_TRUE(n < MOST);
 	}
 	diag("%d places or fewer: %d failures, %d failed calls", n - 1, calls, failed);

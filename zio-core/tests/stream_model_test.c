@@ -11,7 +11,7 @@
 
 #define WALK_STEPS	20000
 #define RACE_BLOCKS	60000
-#define RACE_RINGS	500
+#define RACE_RINGS	160
 #define MAX_LEN		24
 
 struct model_block {
