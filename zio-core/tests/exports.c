@@ -9,12 +9,14 @@
 
 #include "channel/internal.h"
 #include "channel/pipe.h"
+#include "config/internal.h"
 #include "engine/internal.h"
 #include "share/internal.h"
 #include "trigger/internal.h"
 
 EXPORT_SYMBOL_NS_GPL(zio_block_end_borrow, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_configfs_devices, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_channel, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_event, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_disown_phase, ZIO_TEST);

@@ -11,6 +11,7 @@
 
 #include <kunit/resource.h>
 #include <kunit/test.h>
+#include <linux/configfs.h>
 #include <linux/mutex.h>
 
 #include "channel/internal.h"
@@ -177,6 +178,10 @@ int test_store(struct kobject *kobj, const char *name, const char *text);
 int test_store_u32(struct kobject *kobj, const char *name, u32 value);
 const char *test_show(struct kunit *test, struct kobject *kobj, const char *name);
 void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl);
+struct config_item *test_make_item(struct kunit *test, const char *folder,
+				   const char *type, const char *name);
+int test_store_item(struct config_item *item, const char *name, const char *text);
+const char *test_show_item(struct kunit *test, struct config_item *item, const char *name);
 void test_fput(void *file);
 struct file *test_open(struct kunit *test, struct zio_channel_core *chan,
 		       const char *node, int flags);

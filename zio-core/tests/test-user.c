@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test-user.c: write files in sysfs, and use the nodes of channels, as programs do */
+#include <linux/configfs.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernfs.h>
@@ -60,6 +61,81 @@ void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl)
 	attr = node->priv;
 	attr->read(NULL, &chan->kobj, attr, (char *)ctrl, 0, sizeof(*ctrl));
 	kernfs_put(node);
+}
+
+/* Finds a directory. Its default groups and those of types stay until the test ends. */
+static struct config_group *find_group(struct kunit *test, struct config_group *in,
+				       const char *name)
+{
+	struct config_item *item = config_group_find_item(in, name);
+
+	KUNIT_ASSERT_NOT_NULL(test, item);
+	config_item_put(item);
+	return to_config_group(item);
+}
+
+struct made {
+	struct config_group *in;
+	struct config_item *item;
+};
+
+static void drop_item(void *arg)
+{
+	const struct made *made = arg;
+	const struct configfs_group_operations *ops = made->in->cg_item.ci_type->ct_group_ops;
+
+	if (ops->drop_item)
+		ops->drop_item(made->in, made->item);
+	else
+		config_item_put(made->item);
+}
+
+/*
+ * Makes an item as mkdir does in zio/@folder/@type of configfs. It has no directory, and
+ * KUnit drops it after the test.
+ */
+struct config_item *test_make_item(struct kunit *test, const char *folder,
+				   const char *type, const char *name)
+{
+	struct config_group *root = to_config_group(zio_configfs_devices()->cg_item.ci_parent);
+	struct config_group *in = find_group(test, find_group(test, root, folder), type);
+	struct made *made = kunit_kzalloc(test, sizeof(*made), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, made);
+	made->in = in;
+	made->item = in->cg_item.ci_type->ct_group_ops->make_item(in, name);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, made->item);
+	test_add_action(test, drop_item, made);
+	return made->item;
+}
+
+static struct configfs_attribute *find_file(struct config_item *item, const char *name)
+{
+	struct configfs_attribute **attr = item->ci_type->ct_attrs;
+
+	while (*attr && strcmp((*attr)->ca_name, name))
+		attr++;
+	return *attr;
+}
+
+/* Writes a file of @item. Returns 0; -ENOENT without the file; or an error of the file. */
+int test_store_item(struct config_item *item, const char *name, const char *text)
+{
+	struct configfs_attribute *attr = find_file(item, name);
+	ssize_t n = attr ? attr->store(item, text, strlen(text)) : -ENOENT;
+
+	return n < 0 ? n : 0;
+}
+
+/* Returns the text of a file of @item. */
+const char *test_show_item(struct kunit *test, struct config_item *item, const char *name)
+{
+	struct configfs_attribute *attr = find_file(item, name);
+	char *page = test_vmalloc(test, PAGE_SIZE);
+
+	KUNIT_ASSERT_NOT_NULL(test, attr);
+	KUNIT_ASSERT_GE(test, attr->show(item, page), 0);
+	return page;
 }
 
 struct closing {

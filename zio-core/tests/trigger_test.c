@@ -292,6 +292,22 @@ static void clock_has_one_writer_at_a_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_trigger_clock(trig), CLOCK_BOOTTIME);
 }
 
+/* An item without a directory is one that rmdir has begun to remove. */
+static void trigger_of_a_directory(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct config_item *item = test_make_item(test, "triggers", "ktest", "kclock");
+
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "number", "6"), 0);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "number", "0"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "text", "a"), 0);
+	KUNIT_EXPECT_STREQ(test, test_show_item(test, item, "number"), "6\n");
+	KUNIT_EXPECT_STREQ(test, test_show_item(test, item, "text"), "a\n");
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "act", "1"), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, test_set_trigger(tdev->cset, "kclock"), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, tdev->cset->bind->trig->name, "user");
+}
+
 static void failing_set_does_not_stop_the_others(struct kunit *test)
 {
 	struct zio_trigger *trig = create_shared(test);
@@ -517,6 +533,7 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(event_has_the_time_of_its_caller),
 	KUNIT_CASE(missed_ticks_are_counted),
 	KUNIT_CASE(clock_has_one_writer_at_a_time),
+	KUNIT_CASE(trigger_of_a_directory),
 	KUNIT_CASE(failing_set_does_not_stop_the_others),
 	KUNIT_CASE(numbers_do_not_overlap_in_the_control),
 	KUNIT_CASE(names_of_triggers_are_unique),

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* device_test.c: descriptions of boards, and the directories where users make some */
+#include <linux/configfs.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/zio-config.h>
+
+#include "test-device.h"
+
+/* --- descriptions ------------------------------------------------------------------ */
+
+static int no_io(struct zio_cset *cset)
+{
+	return 0;
+}
+
+static const struct zio_cset_ops no_ops = { .raw_io = no_io };
+
+static struct zio_device *alloc_board(struct zio_device_desc *desc,
+				      const struct zio_cset_desc *cset)
+{
+	*desc = (struct zio_device_desc){
+		.name = "ztest", .owner = THIS_MODULE, .cset = cset, .n_cset = 1,
+	};
+	return zio_device_alloc(NULL, desc, ZIO_ID_AUTO, NULL);
+}
+
+/* A wrong description is a warning, which ends the tests: these are just right. */
+static void largest_numbers_are_right(struct kunit *test)
+{
+	const struct zio_cset_desc right[] = {
+		{ .n_chan = 1, .ssize = U16_MAX },
+		{ .n_chan = 1, .nbits = U16_MAX },
+		{ .n_chan = 1, .dma_bits = 64 },
+		{ .n_chan = 1, .align = 4096 },
+		{ .n_chan = U16_MAX },
+		{ .n_chan = 64, .flags = ZIO_CSET_INTERLEAVED },
+	};
+	struct zio_device_desc desc;
+	struct zio_cset_desc cset;
+	struct zio_device *zdev;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(right); i++) {
+		cset = right[i];
+		cset.ops = &no_ops;
+		zdev = alloc_board(&desc, &cset);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, zdev);
+		zio_device_free(zdev);
+	}
+}
+
+/* The set ends before it has a trigger. */
+static void board_without_its_trigger_is_refused(struct kunit *test)
+{
+	const struct zio_cset_desc cset = {
+		.n_chan = 1, .ops = &no_ops, .trigger = "nonesuch",
+	};
+	struct zio_device_desc desc;
+	struct zio_device *zdev = alloc_board(&desc, &cset);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, zdev);
+	KUNIT_EXPECT_EQ(test, zio_device_register(zdev), -ENOENT);
+	zio_device_free(zdev);
+}
+
+/* --- directories ------------------------------------------------------------------- */
+
+static struct {
+	unsigned int probes;
+	u32 number, choice;
+	char text[8];
+} seen;
+
+static int probe_board(struct platform_device *pdev)
+{
+	seen.probes++;
+	seen.number = zio_config_value(&pdev->dev, "number", 0);
+	seen.choice = zio_config_value(&pdev->dev, "choice", 9);
+	strscpy(seen.text, zio_config_text(&pdev->dev, "text", "none"), sizeof(seen.text));
+	return 0;
+}
+
+static struct platform_driver board_driver = {
+	.driver.name = "zio-ztest",
+	.probe = probe_board,
+};
+
+static const char *const choices[] = { "low", "high", NULL };
+
+static const struct zio_config_attr board_attrs[] = {
+	{ .name = "number", .value = 5, .min = 1, .max = 7 },
+	{ .name = "choice", .choices = choices },
+	{ .name = "text", .text = true },
+};
+
+/* It has no owner: KUnit runs the suites before their module has its files in sysfs. */
+static struct zio_config_type board_type = {
+	.name = "ztest",
+	.driver = &board_driver,
+	.attrs = board_attrs,
+	.n_attrs = ARRAY_SIZE(board_attrs),
+};
+
+static void unregister_type(void *type)
+{
+	zio_config_driver_unregister(type);
+}
+
+static void register_type(struct kunit *test)
+{
+	memset(&seen, 0, sizeof(seen));
+	KUNIT_ASSERT_EQ(test, zio_config_driver_register(&board_type, 0), 0);
+	test_add_action(test, unregister_type, &board_type);
+}
+
+static void directory_of_a_type_is_unique(struct kunit *test)
+{
+	struct zio_config_type twin = board_type;
+
+	register_type(test);
+	KUNIT_EXPECT_EQ(test, zio_config_type_register(&twin), -EEXIST);
+	KUNIT_EXPECT_NULL(test, twin.group);
+	test_release_action(test, unregister_type, &board_type);
+	register_type(test);
+}
+
+static void board_has_the_values_of_its_directory(struct kunit *test)
+{
+	struct config_item *item;
+
+	register_type(test);
+	item = test_make_item(test, "devices", "ztest", "board");
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "text", "a b\n"), 0);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "number", "7"), 0);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "choice", "high\n"), 0);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "number", "8"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "number", "0"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "choice", "higher"), -EINVAL);
+	KUNIT_ASSERT_EQ(test, test_store_item(item, "live", "1"), 0);
+	KUNIT_EXPECT_EQ(test, seen.number, 7);
+	KUNIT_EXPECT_EQ(test, seen.choice, 1);
+	KUNIT_EXPECT_STREQ(test, seen.text, "a b");
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "text", "c"), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "number", "5"), -EBUSY);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "live", "0"), 0);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "text", "\n"), 0);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "live", "1"), 0);
+	KUNIT_EXPECT_STREQ(test, seen.text, "");
+	KUNIT_EXPECT_EQ(test, seen.probes, 2);
+}
+
+static void long_text_is_refused(struct kunit *test)
+{
+	char text[ZIO_CONFIG_TEXT_SIZE + 1];
+	struct config_item *item;
+
+	register_type(test);
+	item = test_make_item(test, "devices", "ztest", "board");
+	memset(text, 'x', sizeof(text));
+	text[ZIO_CONFIG_TEXT_SIZE] = '\0';
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "text", text), -E2BIG);
+	text[ZIO_CONFIG_TEXT_SIZE - 1] = '\0';
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "text", text), 0);
+}
+
+static struct kunit_case device_cases[] = {
+	KUNIT_CASE(largest_numbers_are_right),
+	KUNIT_CASE(board_without_its_trigger_is_refused),
+	KUNIT_CASE(directory_of_a_type_is_unique),
+	KUNIT_CASE(board_has_the_values_of_its_directory),
+	KUNIT_CASE(long_text_is_refused),
+	{}
+};
+
+TEST_SUITE("zio-device", device_cases);
