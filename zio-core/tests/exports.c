@@ -15,7 +15,9 @@
 #include "trigger/internal.h"
 
 EXPORT_SYMBOL_NS_GPL(zio_block_end_borrow, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_channel_held_bytes, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_charge, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_configfs_devices, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_channel, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_event, ZIO_TEST);
@@ -38,4 +40,5 @@ EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_uncharge, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
