@@ -116,7 +116,7 @@ def selftests_of(names: list[str], seconds: dict[str, float]) -> list[Test]:
         (saved if is_saved else others).append(known[stem])
     # The first one covers the most lines.
     groups = [group for group in (saved[:1], saved[1:]) if group]
-    tests = [Test(QUICK, ",".join(test.path.stem for test in g)) for g in groups]
+    tests = [Test(QUICK, ",".join(test.name for test in g)) for g in groups]
     return tests or [Test("kasan", test.name) for test in others]
 
 
