@@ -13,6 +13,7 @@ enum { TEST_NUMBER, TEST_WIDE, TEST_TEXT, TEST_ACT };
 static struct {
 	unsigned int created, destroyed, started, stopped, acts;
 	int start_error;
+	clockid_t clock;
 	u64 number;
 } seen;
 
@@ -109,6 +110,7 @@ static int refresh_if_stopped(struct zio_trigger *trig)
 
 static int refuse_to_refresh(struct zio_trigger *trig)
 {
+	seen.clock = trig->clock;
 	return -ENOMEM;
 }
 
@@ -132,6 +134,7 @@ static void bad_values_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refuse_to_refresh),
 			-ENOMEM);
 	KUNIT_EXPECT_EQ(test, zio_trigger_clock(trig), CLOCK_REALTIME);
+	KUNIT_EXPECT_EQ(test, seen.clock, CLOCK_REALTIME);
 	KUNIT_EXPECT_EQ(test, zio_trigger_number(trig, TEST_NUMBER), 5);
 	KUNIT_EXPECT_STREQ(test, zio_trigger_text(trig, TEST_TEXT), "");
 	KUNIT_EXPECT_EQ(test, seen.started, 2);
@@ -150,6 +153,38 @@ static void value_that_does_not_start_is_not_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.started, 2);
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "14"), 0);
 	KUNIT_EXPECT_EQ(test, seen.number, 14);
+}
+
+static void set_of_a_trigger_that_does_not_start_takes_no_event(struct kunit *test)
+{
+	struct test_device *tdev = create_with_trigger(test);
+
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "13"), 0);
+	seen.start_error = -ENOSPC;
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, true), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "14"), 0);
+	KUNIT_EXPECT_EQ(test, seen.started, 1);
+	KUNIT_EXPECT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
+}
+
+/* The file "enable" of a directory in configfs */
+static void disabled_trigger_is_stopped(struct kunit *test)
+{
+	struct test_device *tdev = create_with_trigger(test);
+	struct zio_trigger *trig = tdev->cset->bind->trig;
+
+	KUNIT_EXPECT_EQ(test, zio_trigger_enable(trig, false), 0);
+	KUNIT_EXPECT_EQ(test, seen.stopped, 1);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "13"), 0);
+	seen.start_error = -ENOSPC;
+	KUNIT_EXPECT_EQ(test, zio_trigger_enable(trig, true), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "14"), 0);
+	KUNIT_EXPECT_EQ(test, seen.started, 1);
+	KUNIT_EXPECT_EQ(test, zio_trigger_enable(trig, true), 0);
+	KUNIT_EXPECT_EQ(test, seen.started, 2);
 }
 
 static void same_value_restarts_the_trigger(struct kunit *test)
@@ -304,6 +339,10 @@ static void trigger_of_a_directory(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, test_show_item(test, item, "number"), "6\n");
 	KUNIT_EXPECT_STREQ(test, test_show_item(test, item, "text"), "a\n");
 	KUNIT_EXPECT_EQ(test, test_store_item(item, "act", "1"), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "enable", "0"), 0);
+	KUNIT_EXPECT_STREQ(test, test_show_item(test, item, "enable"), "0\n");
+	KUNIT_EXPECT_EQ(test, test_store_item(item, "enable", "1"), 0);
+	KUNIT_EXPECT_STREQ(test, test_show_item(test, item, "enable"), "1\n");
 	KUNIT_EXPECT_EQ(test, test_set_trigger(tdev->cset, "kclock"), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, tdev->cset->bind->trig->name, "user");
 }
@@ -526,6 +565,8 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(trigger_runs_while_enabled),
 	KUNIT_CASE(bad_values_change_nothing),
 	KUNIT_CASE(value_that_does_not_start_is_not_kept),
+	KUNIT_CASE(set_of_a_trigger_that_does_not_start_takes_no_event),
+	KUNIT_CASE(disabled_trigger_is_stopped),
 	KUNIT_CASE(same_value_restarts_the_trigger),
 	KUNIT_CASE(clock_changes_while_the_trigger_is_stopped),
 	KUNIT_CASE(text_is_trimmed),
