@@ -33,11 +33,9 @@ static int __init zio_init(void)
 		goto err_triggers;
 	ret = zio_sniff_init();
 	if (ret)
-		goto err_sniff;
+		goto err_triggers;
 	return 0;
 
-err_sniff:
-	zio_triggers_exit();
 err_triggers:
 	zio_configfs_exit();
 err_configfs:
@@ -54,7 +52,6 @@ err_buffers:
 static void __exit zio_exit(void)
 {
 	zio_sniff_exit();
-	zio_triggers_exit();
 	zio_configfs_exit();
 	zio_nodes_exit();
 	zio_bus_exit();

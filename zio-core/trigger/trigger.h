@@ -33,7 +33,6 @@ struct zio_trigger_config_ops {
 
 /* user.c */
 int zio_triggers_init(const struct zio_trigger_config_ops *ops);
-void zio_triggers_exit(void);
 
 /* trigger.c */
 ssize_t zio_trigger_list_types(char *page);

@@ -28,31 +28,15 @@ static struct zio_trigger_type zio_trigger_transparent = {
  * zio_triggers_init() - initialise triggers, and register the types of the core
  * @ops: operations of the config folder
  *
+ * No function undoes this: the types have no directory, and go with the module.
+ *
  * Context: Process, sleeps.
  *
- * Return: 0; -ENOMEM.
+ * Return: 0, or an error as zio_trigger_type_register().
  */
 int zio_triggers_init(const struct zio_trigger_config_ops *ops)
 {
-	int ret;
-
 	zio_trigger_config = ops;
-	ret = zio_trigger_type_register(&zio_trigger_user);
-	if (ret)
-		return ret;
-	ret = zio_trigger_type_register(&zio_trigger_transparent);
-	if (ret)
-		zio_trigger_type_unregister(&zio_trigger_user);
-	return ret;
-}
-
-/**
- * zio_triggers_exit() - undo zio_triggers_init()
- *
- * Context: Process, sleeps.
- */
-void zio_triggers_exit(void)
-{
-	zio_trigger_type_unregister(&zio_trigger_transparent);
-	zio_trigger_type_unregister(&zio_trigger_user);
+	return zio_trigger_type_register(&zio_trigger_user) ?:
+		zio_trigger_type_register(&zio_trigger_transparent);
 }
