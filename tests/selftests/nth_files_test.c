@@ -68,6 +68,34 @@ static long write_setting(const char *arg)
 	return pwrite(file, text, strlen(text), 0);
 }
 
+/* Of hrt, in its controls */
+#define PHASE	2
+
+SETUP(clocked)
+{
+	boards(value);
+	write_text(CSET0 "/current_trigger", "clock0");
+	write_text(CSET2 "/current_trigger", "clock0");
+}
+
+static void check_phase_of(const char *control)
+{
+	int fd = open_file(control, O_RDONLY);
+
+	ASSERT_EQ(read_control(fd).attr_trigger.ext_val[PHASE], atoi(old));
+	close(fd);
+}
+
+/* After a write that has failed, the controls of both sets have the old phase, too. */
+static long write_phase(const char *arg)
+{
+	if (writes) {
+		check_phase_of(CSET0 "/chan0/current-control");
+		check_phase_of(CSET2 "/chan0/current-control");
+	}
+	return write_setting(arg);
+}
+
 static void restore_setting(const char *arg)
 {
 	(void)arg;
@@ -272,6 +300,8 @@ static const struct operation list[] = {
 	SETTING(CSET0 "/current_trigger", "hrt"),
 	SETTING(CSET0 "/current_trigger", "clock0"),
 	SETTING(LOOP, "zzero-0000-2-0"),
+	{ "write of the phase of a trigger with two sets", clocked, open_setting, write_phase,
+	  restore_setting, CLOCK "/phase-ns=7000", 0 },
 	FILE_OF("/sys/bus/zio/available_buffers"),
 	FILE_OF(CSET2 "/chan0/current-control"),
 	FILE_OF(CSET2 "/chan0/control-attrs"),
