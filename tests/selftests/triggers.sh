@@ -116,6 +116,13 @@ test_chain()
 	fired=$(cat $cset2/statistics/fired)
 	dd if=$node-0-2-data of=/dev/null bs=16 count=10 2>/dev/null
 	is "ten events follow ten events" "$(cat $cset2/statistics/fired)" $((fired + 10))
+	mkdir $config/devices/zzero/gone
+	echo 1 >$config/devices/zzero/gone/live
+	write_file $chain "$(cat $config/devices/zzero/gone/name)"/cset0 >/dev/null
+	rmdir $config/devices/zzero/gone
+	check "a chain without its source is disabled" write_file $cset2/trigger/enable 0
+	check "and enabled" write_file $cset2/trigger/enable 1
+	check "its source is another set" write_file $chain zzero-0000/cset0
 	check "cset0 uses a chain, too" use $cset0 chain
 	check "two sets follow each other" write_file $own/source zzero-0000/cset2
 	check "cset0 is fired by sysfs" use $cset0 sysfs
