@@ -50,6 +50,15 @@ test_config()
 	check "the directory is removed" rmdir $config/p
 }
 
+test_wide()
+{
+	check "a board with as many lines as a sample has bits" make_port p sima:0-31 ''
+	pull sima 31 up
+	is "the highest bit is that of the last line" "$(samples)" 2147483648
+	pull sima 31 down
+	check "the directory is removed" rmdir $config/p
+}
+
 test_input()
 {
 	check "four lines in, three out, of two controllers" \
@@ -87,7 +96,7 @@ test_busy()
 {
 	check_fails "a line that is in use" make_port q sima:1 ''
 	expect_errno "the error is EBUSY" EBUSY make_port q sima:1 ''
-	expect_errno "a line that the controller does not have" EINVAL make_port q sima:9 ''
+	expect_errno "a line that the controller does not have" EINVAL make_port q sima:32 ''
 	check "a board on a free line" make_port q sima:5 ''
 	is "there are two boards" "$(ls -d /sys/bus/zio/devices/zgpio* | wc -l)" 2
 	check "the directory is removed" rmdir $config/q
@@ -134,8 +143,9 @@ test_storm()
 
 test_config
 if has_gpio_sim; then
-	make_chip sima 8
+	make_chip sima 32
 	make_chip simb 4
+	test_wide
 	test_input
 	test_output
 	test_busy
