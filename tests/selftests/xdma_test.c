@@ -253,11 +253,17 @@ TEST("each engine has a stream of its own", card)
 }
 
 /* The kernel suspends all devices, for a second, and resumes them. */
-static void suspend(void)
+/* Before the card is told what to do meanwhile. */
+static void need_suspend(void)
 {
 	/* The driver of the host's files (9p) does not survive it. */
 	if (access("/sys/power/pm_test", W_OK) || exists("/host"))
 		SKIP("this machine cannot test a suspend");
+}
+
+static void suspend(void)
+{
+	need_suspend();
 	write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
 	write_text("/sys/power/pm_test", "devices");
 	write_text("/sys/power/state", "freeze");
@@ -266,6 +272,7 @@ static void suspend(void)
 /* Meanwhile the engines lose all registers. */
 static void suspend_without_power(void)
 {
+	need_suspend();
 	poke(XDMA_USER_LOSE, 500000000);
 	suspend();
 }
@@ -351,6 +358,7 @@ TEST("a block that is being sent is sent again", card)
 	static uint32_t words[1024], sent[1024] = { 1, 2, 3 };
 	struct zio_control ctrl;
 
+	need_suspend();
 	poke(XDMA_USER_CONTROL, XDMA_LOOP);
 	poke(XDMA_USER_FETCH_NS, 3000000000u);
 	poke(XDMA_USER_LOSE, 1000000000);
