@@ -19,10 +19,8 @@ from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
 from .toolchain import Toolchain, toolchain_of
 
 MODULES = CACHE / "modules"
-# The cache keeps fewer headers than there are folders. A mutant sets KCFLAGS: it may
-# leave an unused variable.
-FLAGS = "-Werror -Wno-error=missing-include-dirs"
-STRICT = ("W=1", f"KCFLAGS={os.environ.get('KCFLAGS', FLAGS)}")
+# The cache keeps fewer headers than there are folders.
+STRICT = ("W=1", "KCFLAGS=-Werror -Wno-error=missing-include-dirs")
 TOOL_SOURCES = re.compile(r".*\.(c|cpp|h|fbs|mk|map|in|md)|Makefile")
 
 
@@ -46,7 +44,8 @@ def built_modules(
     directory = MODULES / f"{tree.name}{kind}-{tag_of(ROOT, tree)}"
     toolchain = toolchain_of(tree)
     make: list[str | Path] = ["make", "-C", ROOT, "--no-print-directory", *words]
-    if not kind and not toolchain.root:
+    # A mutant sets KCFLAGS: it may leave an unused variable.
+    if not (kind or toolchain.root or "KCFLAGS" in os.environ):
         make += STRICT
     make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words]
     make += [f"BUILD={directory}", "modules"]
