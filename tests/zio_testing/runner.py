@@ -44,7 +44,8 @@ def judge(outcome: Outcome, results: Results, cards: list[str]) -> Verdict:
     if outcome.status == 124:
         results.fail(
             f"no end after {outcome.seconds:.0f} s of the machine's own time; the host "
-            f"stalled for {outcome.stalled:.0f} s more"
+            f"stalled for {outcome.stalled:.0f} s more",
+            f"{outcome.said[-1000:]}\n{outcome.log[-1000:]}",
         )
     is_late = only_late or (outcome.status == 124 and not faults)
     return Verdict(results, is_late and outcome.stalled > STALL)
