@@ -252,8 +252,7 @@ TEST("each engine has a stream of its own", card)
 	ASSERT_EQ(count_sunk(), sunk);
 }
 
-/* The kernel suspends all devices, for a second, and resumes them. */
-/* Before the card is told what to do meanwhile. */
+/* A test calls this before it tells the card what to do meanwhile. */
 static void need_suspend(void)
 {
 	/* The driver of the host's files (9p) does not survive it. */
@@ -261,6 +260,7 @@ static void need_suspend(void)
 		SKIP("this machine cannot test a suspend");
 }
 
+/* The kernel suspends all devices, for a second, and resumes them. */
 static void suspend(void)
 {
 	need_suspend();
