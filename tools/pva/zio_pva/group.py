@@ -150,9 +150,10 @@ class GroupSource(Source):
             whole["alarm"] = {"severity": MINOR, "status": DRIVER, "message": text}
         total = sum(loss.total for loss in losses.values())
         count = count_of(total, stamp_of(event.time_ns))
-        self.variables.post(self.spec.name, {"": whole, ":lost": count})
+        # A client that has seen the event finds it in the variable of each channel.
         for name, alarm in zip(names, alarms):
             self._post_member(name, event, losses.get(name, Loss()), alarm)
+        self.variables.post(self.spec.name, {"": whole, ":lost": count})
         self.incomplete = 0
         self.due = time.monotonic() + self.interval
 
