@@ -289,8 +289,9 @@ test_stop_output()
 	fresh_output
 	out_bench sink-hold=1 posted-ns=1000000000
 	send_one 8000
-	# The sink takes two words only: the begin word cannot leave.
-	out_bench sink-hold=0 out-ns=1000000
+	# The sink takes two words only: the begin word cannot leave. The bench applies the
+	# words in their order. A link that became slow last could have sent all before.
+	out_bench out-ns=1000000 sink-hold=0
 	check "stop output: words are read" wait_until 20 eval \
 		'[ "$(out_ask read-words)" -gt 8 ]'
 	# Later the driver would have no transfer to stop.
