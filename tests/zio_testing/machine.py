@@ -143,7 +143,7 @@ echo kvm-works
 
 
 def boots_under_kvm(tree: Path, probe: Path) -> bool:
-    (probe / "bin").mkdir(parents=True)
+    (probe / "bin").mkdir(parents=True, exist_ok=True)
     shutil.copy(shutil.which("busybox") or "busybox", probe / "bin/busybox")
     (probe / "init").write_text(PROBE)
     (probe / "init").chmod(0o755)
