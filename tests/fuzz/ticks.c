@@ -18,6 +18,12 @@ static void ticked(int signal)
 			  NULL);
 }
 
+/* Ends a call of another thread. It is no tick: SA_RESTART belongs to SIGALRM. */
+static void woken(int signal)
+{
+	(void)signal;
+}
+
 static void hold_ticks(int how)
 {
 	sigset_t ticks;
@@ -51,10 +57,8 @@ static void do_restart(void)
 
 void init_ticks(void)
 {
-	struct sigaction tick = { .sa_handler = ticked };
-
-	sigaction(SIGALRM, &tick, NULL);
-	sigaction(SIGUSR1, &tick, NULL);
+	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = ticked }, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = woken }, NULL);
 }
 
 void start_ticks(void)
@@ -69,7 +73,7 @@ static void tick_often(void)
 	unsigned int n = 3;
 
 	while (n--)
-		raise(SIGALRM);
+		raise(chance(2) ? SIGUSR1 : SIGALRM);
 }
 
 static void check_restarts(void)
@@ -82,7 +86,7 @@ static void check_restarts(void)
 	hold_ticks(SIG_UNBLOCK);
 }
 
-/* However many ticks come in between, SA_RESTART ends with the last restart. */
+/* However many ticks and other signals come in, SA_RESTART ends with the last restart. */
 static void do_tick_between(void)
 {
 	init_ticks();
