@@ -13,7 +13,7 @@
  *      frees the block, or commit() finds the block on the list. Without it, a block of
  *      the former size could stay among the new ones.
  *      A buffer that no output shares needs no grace period: its last put_block() comes
- *      before zio_buffer_put_async(), and free_all() ends with an exchange.
+ *      before put_async() of the core, and free_all() ends with an exchange.
  */
 #include <linux/atomic.h>
 #include <linux/device/driver.h>

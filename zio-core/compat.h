@@ -83,6 +83,12 @@ static inline void zio_iter_pass(struct iov_iter *iter, size_t n)
 	iter->count -= n;
 }
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define zio_copy_splice_read	generic_file_splice_read
+#else
+#define zio_copy_splice_read	copy_splice_read
+#endif
+
 /*
  * copy_to_user() without its check of the kernel's side. Architectures that inline the copy
  * export no function for it.

@@ -11,13 +11,12 @@
  *   trig->lock       values and running of a trigger, and the list of its sets
  *   chan->lock       the user's side of a channel: readers or writers, their
  *                    current blocks, the user's end of the queue
- *   pins->lock       blocks whose pages are in pipes (splice.c)
  *   zio_routes_lock  which output is fed by which input (route.c)
  *   cset->state      the device's side, see engine.c: an atomic word. The context
  *                    that sets it from IDLE to ARMING owns the active blocks
  * Order: cset->change; zio_routes_lock; cset->mutex; a freeze (freeze.c) or
  * trig->lock; a pipe's lock; chan->lock of an output; chan->lock of an input;
- * pins->lock; the state. Documentation/architecture.md has all locks.
+ * the state. Documentation/architecture.md has all locks.
  */
 #ifndef _ZIO_CORE_H
 #define _ZIO_CORE_H
@@ -140,7 +139,6 @@ struct zio_channel_core {
 	unsigned int n_routes;
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
-	struct zio_pin_list *pins; /* since the first pin, see splice.c */
 	const struct zio_channel_ops *ops; /* of a ring, or of routes, or NULL */
 	struct zio_ring *ring;
 	struct zio_area __rcu *ring_area;

@@ -75,8 +75,7 @@ struct zio_block_core {
  * @mem: the memory, page aligned
  * @size: bytes, whole pages
  * @ref: references of its owner and of each mapping
- * @maps: number of mappings; below 0: it cannot be mapped, as it is pinned or retired
- * @pages: all pages, from the first pin on; for the core's use
+ * @maps: number of mappings; below 0: it is retired, and cannot be mapped
  * @rcu: for the core's use
  */
 struct zio_area {
@@ -84,7 +83,6 @@ struct zio_area {
 	size_t size;
 	struct kref ref;
 	atomic_t maps;
-	struct page **pages;
 	struct rcu_head rcu;
 };
 

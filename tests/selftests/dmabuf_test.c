@@ -447,21 +447,6 @@ TEST("the device writes the samples of an output", fresh)
 	ASSERT_EQ(write(pair.ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
 }
 
-TEST("splice() pins no block of an exported area, and the other way round", fresh)
-{
-	int fd = open_node(IN, "data", O_RDONLY), pipefd[2];
-	struct zio_dmabuf buf = export(fd, 0);
-
-	ASSERT_EQ(pipe(pipefd), 0);
-	ASSERT_EQ(splice(fd, NULL, pipefd[1], NULL, BLOCK, 0), BLOCK);
-	ASSERT_EQ(read_number(CSET2 "/chan0/statistics/lent-bytes"), 0);
-	close(buf.fd);
-	while (!read_number(CSET2 "/chan0/statistics/lent-bytes"))
-		ASSERT_TRUE(splice(fd, NULL, pipefd[1], NULL, BLOCK, 0) > 0 &&
-			    read(pipefd[0], (char[BLOCK]){ 0 }, BLOCK) > 0);
-	no_export(fd, 0, EBUSY);
-}
-
 TEST("a ring, and the area of its blocks", fresh)
 {
 	struct ring r = open_ring(IN);

@@ -227,3 +227,22 @@ TEST("another buffer switches merge-data off", fresh_16)
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	ASSERT_EQ(read_number(MERGE_DATA), 0);
 }
+
+TEST("an input has the file \"merged\" from its first buffer with an area on")
+{
+	int fd;
+
+	renew_zzero();
+	ASSERT_TRUE(!exists(STATISTICS "/merged"));
+	fd = open_node(IN, "data", O_RDONLY);
+	ASSERT_TRUE(shell("echo vmalloc 2>/dev/null >" CSET0 "/current_buffer"));
+	close(fd);
+	ASSERT_TRUE(!exists(STATISTICS "/merged"));
+	write_text(CSET0 "/current_buffer", "kmalloc");
+	ASSERT_TRUE(!exists(STATISTICS "/merged"));
+	write_text(CSET0 "/current_buffer", "vmalloc");
+	ASSERT_TRUE(exists(STATISTICS "/merged"));
+	write_text(CSET0 "/current_buffer", "kmalloc");
+	ASSERT_TRUE(exists(STATISTICS "/merged"));
+	ASSERT_TRUE(!exists(CSET2 "/chan0/statistics/merged"));
+}

@@ -19,7 +19,7 @@
 #define LOOP	"/dev/zio/zloop-0000"
 #define FIRE	CSET2 "/trigger/fire"	/* writing 1 makes an event */
 
-/* Blocks of a page; kmalloc is copied and vmalloc is lent. */
+/* Blocks of a page */
 static void set_up_input(const char *buffer)
 {
 	load("zio-trig-sysfs");
@@ -230,39 +230,6 @@ TEST_EACH("a process that sleeps for a pipe without readers gets EPIPE, %s", fre
 	must_end(pid, 0);
 	/* The block is still there. */
 	ASSERT_EQ(read(open_file(DATA, O_RDONLY | O_NONBLOCK), buf, sizeof(buf)), 4096);
-}
-
-TEST("others use the pipe while a process sleeps for room in an output", loop)
-{
-	size_t n = 5000, sum;
-	struct stage s = set_up();
-	static uint8_t out[BIG], in[BIG];
-	pid_t pid, other;
-	ssize_t ret;
-	int loop;
-
-	ASSERT_TRUE(n <= sizeof(out));
-	for (sum = 0; sum < n; sum++)
-		out[sum] = sum * 7 + sum / 256;
-	ASSERT_EQ(write(s.wr, out, n), n);
-	pid = begin(&s);
-	if (!pid) {
-		ASSERT_EQ(splice(s.rd, NULL, open_file(LOOP "-0-0-data", O_WRONLY), NULL,
-				 n, 0), n);
-		_exit(0);
-	}
-	wait_asleep(&s, 1, pid);
-	other = begin(&s);
-	if (!other)
-		_exit(fcntl(s.wr, F_SETPIPE_SZ, 2 * BIG) < 0);
-	must_end(other, 0);
-	loop = open_node(LOOP "-1-0", "data", O_RDONLY);
-	for (sum = 0; sum < n; sum += ret) {
-		ret = read(loop, in + sum, n - sum);
-		ASSERT_TRUE(ret > 0);
-	}
-	must_end(pid, 0);
-	ASSERT_TRUE(!memcmp(in, out, n));
 }
 
 TEST("a full output takes a part of the pipe and returns EAGAIN", loop)

@@ -16,23 +16,10 @@
 #define FAR_CHAN	"/sys/bus/zio/devices/zloop-0009/cset0/chan0"
 
 /* Words of four bytes in a page */
-#define PAGE_WORDS	((size_t)sysconf(_SC_PAGESIZE) / 4)
 
 SETUP(output_vmalloc)
 {
 	renew_zzero_and_loops("kmalloc vmalloc");
-}
-
-/* Blocks of two pages. */
-SETUP(pages)
-{
-	char words[24];
-
-	snprintf(words, sizeof(words), "%zu", PAGE_WORDS * 2);
-	renew_zzero_and_loops("vmalloc kmalloc");
-	write_text(CSET2 "/trigger/nsamples", words);
-	write_text(CHAN "/../trigger/nsamples", words);
-	write_text(CHAN "/../../cset1/trigger/nsamples", words);
 }
 
 SETUP(small_area)
@@ -321,42 +308,6 @@ static void check_copied(int why, uint32_t first)
 	ASSERT_EQ(submit(out, &ctrl), sizeof(ctrl));
 	check_told(FAR_CHAN "/current-control", ZIO_SHARE_COPIED, why);
 	check_words(loop, &next, ctrl.nsamples);
-}
-
-TEST("a block with pages in a pipe is copied, and a shared block is not lent", pages)
-{
-	struct pair in = open_pair(IN, O_RDONLY);
-	int out = open_node(OUT, "ctrl", O_WRONLY);
-	int loop = open_node(LOOP, "data", O_RDONLY);
-	struct zio_control ctrl;
-	size_t page = PAGE_WORDS * 4, words = PAGE_WORDS * 2, i;
-	uint32_t *word = calloc(words, 4);
-	int pipes[2];
-
-	ASSERT_EQ(!word, 0);
-	ASSERT_EQ(pipe(pipes), 0);
-	ASSERT_EQ(link_to(out, in.ctrl), 0);
-	ctrl = take(in.ctrl, ZIO_CONTROL_SHARE_ONLY);
-	ASSERT_EQ(ctrl.nsamples, words);
-	ASSERT_EQ(splice(in.data, NULL, pipes[1], NULL, page, 0), page);
-	ASSERT_ERRNO(submit(out, &ctrl), ETXTBSY);
-	ctrl.flags &= ~ZIO_CONTROL_SHARE_ONLY;
-	ASSERT_EQ(submit(out, &ctrl), sizeof(ctrl));
-	check_told(CHAN "/current-control", ZIO_SHARE_COPIED, ETXTBSY);
-	ASSERT_EQ(read(loop, word, 2 * page), 2 * page);
-	for (i = 0; i < words; i++)
-		ASSERT_EQ(word[i], i);
-	ASSERT_EQ(read(pipes[0], word, 2 * page), page);
-	ASSERT_EQ(word[PAGE_WORDS - 1], PAGE_WORDS - 1);
-	/* The other way round: splice() copies a block that is played. */
-	ctrl = take(in.ctrl, ZIO_CONTROL_KEEP);
-	ASSERT_EQ(submit(out, &ctrl), sizeof(ctrl));
-	check_told(CHAN "/current-control", ZIO_SHARE_SHARED, 0);
-	ASSERT_EQ(splice(in.data, NULL, pipes[1], NULL, 2 * page, 0), 2 * page);
-	ASSERT_EQ(read(pipes[0], word, 2 * page), 2 * page);
-	ASSERT_EQ(word[0], words);
-	ASSERT_EQ(read(loop, word, 2 * page), 2 * page);
-	ASSERT_EQ(word[words - 1], 2 * words - 1);
 }
 
 TEST("an offered control tells how the last block was passed", output_vmalloc)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splice_test.c: blocks go into a pipe, and on, without a copy
+ * splice_test.c: splice() of a node is a read() into a pipe, or a write() out of it
  *
  * The channel counts samples of 32 bits, in blocks of four pages. So each word tells
  * its place in the stream.
@@ -9,12 +9,11 @@
  * # rt
  */
 #include <netinet/in.h>
-#include <sched.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include "board.h"
 #include "harness.h"
-#include "libzio/zio.h"
 
 #ifndef SO_ZEROCOPY
 #define SO_ZEROCOPY	60
@@ -22,7 +21,7 @@
 #endif
 
 #define IN	ZZERO "-2-0"
-#define CHAN	CSET2 "/chan0"
+#define LOOP	"/dev/zio/zloop-0000"
 #define BLOCK	16384
 #define AREA	(128 * 1024)
 #define MIB	(1 << 20)
@@ -39,9 +38,9 @@ SETUP(fresh)
 	renew_input("vmalloc");
 }
 
-SETUP(kmalloc)
+SETUP(either)
 {
-	renew_input("kmalloc");
+	renew_input(value);
 }
 
 SETUP(network)
@@ -116,67 +115,19 @@ static uint64_t first_byte(int ctrl)
 	return (uint64_t)read_control(ctrl).seq_num * BLOCK;
 }
 
-static bool can_map(int fd)
-{
-	void *mem = mmap(NULL, AREA, PROT_READ, MAP_SHARED, fd, 0);
-
-	if (mem == MAP_FAILED) {
-		ASSERT_EQ(errno, EBUSY);
-		return false;
-	}
-	munmap(mem, AREA);
-	return true;
-}
-
-static void wait_until_back(int fd)
-{
-	while (!can_map(fd))
-		usleep(1000);
-}
-
-TEST("a block in a pipe is lent, and pins the area", fresh)
-{
-	struct pair pair = open_pair(IN, O_RDONLY);
-	struct ends ends = open_pipe(MIB);
-	int kb = open_file(CHAN "/buffer/max-buffer-kb", O_WRONLY);
-	uint64_t at = first_byte(pair.ctrl);
-
-	ASSERT_TRUE(can_map(pair.data));
-	/* The block whose control was read ends the splice. */
-	ASSERT_EQ(move(pair.data, ends.in, AREA), BLOCK);
-	ASSERT_TRUE(!can_map(pair.data));
-	ASSERT_ERRNO(write(kb, "256", 3), EBUSY);
-	check_next(ends.out, at, BLOCK - 4096);
-	ASSERT_TRUE(!can_map(pair.data));
-	check_next(ends.out, at + BLOCK - 4096, 4096);
-	ASSERT_TRUE(can_map(pair.data));
-	ASSERT_TRUE(write(kb, "256", 3) == 3 && write(kb, "128", 3) == 3);
-}
-
-TEST("the samples of a mapped area are copied", fresh)
+TEST_EACH("a block whose control was read ends a splice(), %s", either,
+	  "kmalloc", "vmalloc")
 {
 	struct pair pair = open_pair(IN, O_RDONLY);
 	struct ends ends = open_pipe(MIB);
 	uint64_t at = first_byte(pair.ctrl);
-	void *mem = mmap(NULL, AREA, PROT_READ, MAP_SHARED, pair.data, 0);
 
-	ASSERT_TRUE(mem != MAP_FAILED);
-	move_all(pair.data, ends.in, BLOCK);
-	ASSERT_TRUE(can_map(pair.data));
+	ASSERT_EQ(move(pair.data, ends.in, BLOCK / 2 + 100), BLOCK / 2 + 100);
+	ASSERT_EQ(move(pair.data, ends.in, AREA), BLOCK / 2 - 100);
 	check_next(ends.out, at, BLOCK);
-}
-
-TEST("the samples of a buffer kmalloc are copied", kmalloc)
-{
-	int fd = open_node(IN, "data", O_RDONLY);
-	struct ends ends = open_pipe(MIB);
-	static uint8_t buf[BLOCK];
-	uint32_t first;
-
-	move_all(fd, ends.in, BLOCK);
-	read_all(ends.out, buf, BLOCK);
-	memcpy(&first, buf, 4);
-	check_bytes(buf, first * 4ull, BLOCK);
+	ASSERT_EQ(move(pair.ctrl, ends.in, sizeof(struct zio_control)),
+		  sizeof(struct zio_control));
+	ASSERT_EQ(read_control(ends.out).seq_num * BLOCK, at + BLOCK);
 }
 
 TEST("parts of any length, by splice() and by read()", fresh)
@@ -215,90 +166,7 @@ TEST("parts of any length, by splice() and by read()", fresh)
 	}
 }
 
-TEST("tee() lends a block to two pipes", fresh)
-{
-	struct pair pair = open_pair(IN, O_RDONLY);
-	struct ends a = open_pipe(MIB), b = open_pipe(MIB);
-	uint64_t at;
-	int i;
-
-	for (i = 0; i < 100; i++) {
-		at = first_byte(pair.ctrl);
-		move_all(pair.data, a.in, BLOCK);
-		ASSERT_EQ(tee(a.out, b.in, BLOCK, 0), BLOCK);
-		check_next(a.out, at, BLOCK);
-		ASSERT_TRUE(!can_map(pair.data));
-		check_next(b.out, at, BLOCK);
-		ASSERT_TRUE(can_map(pair.data));
-	}
-}
-
-/* Put all memory of the channel into the pipe. Return: how much that is */
-static size_t fill_pipe(int fd, struct ends ends)
-{
-	size_t sum = 0;
-	ssize_t n;
-
-	while ((n = move(fd, ends.in, MIB)) > 0)
-		sum += n;
-	ASSERT_EQ(errno, EAGAIN);
-	ASSERT_TRUE(sum <= AREA && sum > AREA / 2);
-	return sum;
-}
-
-TEST("a process with all memory in its pipe gets EAGAIN and goes on", fresh)
-{
-	int fd = open_node(IN, "data", O_RDONLY), i;
-	struct ends ends = open_pipe(MIB);
-	uint64_t at = 0;
-	size_t n;
-
-	for (i = 0; i < 10; i++) {
-		n = fill_pipe(fd, ends);
-		check_next(ends.out, at, n);
-		at += n;
-	}
-}
-
-TEST("others lose nothing while all memory is in a pipe", fresh)
-{
-	int fd = open_node(IN, "data", O_RDONLY), other, i;
-	struct ends ends = open_pipe(MIB);
-	size_t n = fill_pipe(fd, ends);
-	unsigned long lost = read_number(CHAN "/statistics/lost_blocks");
-	static uint8_t buf[BLOCK];
-
-	other = open_node(IN, "data", O_RDONLY | O_NONBLOCK);
-	for (i = 0; i < 20; i++)
-		ASSERT_ERRNO(read(other, buf, sizeof(buf)), EAGAIN);
-	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), lost);
-	check_next(ends.out, 0, n);
-	ASSERT_EQ(read(other, buf, sizeof(buf)), sizeof(buf));
-	check_bytes(buf, n, sizeof(buf));
-}
-
-TEST("lent samples stay after a close and with another buffer", fresh)
-{
-	struct pair pair = open_pair(IN, O_RDONLY);
-	struct ends ends = open_pipe(MIB);
-	uint64_t at = first_byte(pair.ctrl);
-	static uint8_t buf[BLOCK];
-	int i;
-
-	move_all(pair.data, ends.in, BLOCK);
-	close_pair(pair);
-	pair = open_pair(IN, O_RDONLY);
-	/* The channel uses the memory again, but not the lent block. */
-	for (i = 0; i < 6; i++)
-		read_all(pair.data, buf, BLOCK);
-	close_pair(pair);
-	write_text(CSET2 "/current_buffer", "kmalloc");
-	check_next(ends.out, at, BLOCK / 2);
-	write_text(CSET2 "/current_buffer", "vmalloc");
-	check_next(ends.out, at + BLOCK / 2, BLOCK / 2);
-}
-
-TEST("another reader gets the rest of a block that is half lent", fresh)
+TEST("another reader gets the rest of a block that is half in a pipe", fresh)
 {
 	struct pair pair = open_pair(IN, O_RDONLY);
 	struct ends ends = open_pipe(MIB);
@@ -308,70 +176,20 @@ TEST("another reader gets the rest of a block that is half lent", fresh)
 	close_pair(pair);
 	pair = open_pair(IN, O_RDONLY);
 	check_next(pair.data, at + BLOCK / 2 + 100, BLOCK / 2 - 100);
-	ASSERT_TRUE(!can_map(pair.data));
 	check_next(ends.out, at, BLOCK / 2 + 100);
-	ASSERT_TRUE(can_map(pair.data));
 }
 
-TEST("a ring is opened while pages are in a pipe", fresh)
+TEST("a channel with a ring has no block for splice()", fresh)
 {
 	struct pair pair = open_pair(IN, O_RDONLY);
+	int ring = open_node(IN, "ctrl", O_RDWR);
 	struct ends ends = open_pipe(MIB);
-	uint64_t at = first_byte(pair.ctrl);
-	struct pollfd pfd = { .events = POLLIN };
 
-	move_all(pair.data, ends.in, BLOCK / 2);
-	pfd.fd = open_node(IN, "ctrl", O_RDWR);
-	ASSERT_EQ(poll(&pfd, 1, -1), 1);
-	ASSERT_EQ(pfd.revents, POLLIN);
 	ASSERT_ERRNO(move(pair.data, ends.in, BLOCK), EBUSY);
-	ASSERT_TRUE(!can_map(pair.data));
-	check_next(ends.out, at, BLOCK / 2);
-	ASSERT_TRUE(can_map(pair.data));
+	ASSERT_ERRNO(move(ring, ends.in, BLOCK), EBUSY);
 }
 
-static struct zio_channel *open_channel(const char *prefix, int flags,
-					struct zio_error *err)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s-data", prefix);
-	return zio_open(path, flags, err);
-}
-
-static void check_method(const char *prefix, const char *method)
-{
-	struct zio_error err;
-	struct zio_channel *ch = open_channel(prefix, 0, &err);
-	struct zio_block blk;
-
-	ASSERT_TRUE(ch);
-	ASSERT_TRUE(!strcmp(zio_method(ch), method));
-	ASSERT_EQ(zio_next(ch, &blk), 1);
-	ASSERT_EQ(blk.size, BLOCK);
-	check_bytes(blk.data, (uint64_t)blk.control->seq_num * BLOCK, BLOCK);
-	zio_close(ch);
-}
-
-TEST("libzio reads what cannot be mapped, as a part is in a pipe", fresh)
-{
-	struct pair pair = open_pair(IN, O_RDONLY);
-	struct ends ends = open_pipe(MIB);
-	uint64_t at = first_byte(pair.ctrl);
-	struct zio_error err;
-
-	move_all(pair.data, ends.in, BLOCK);
-	check_method(IN, "read");
-	ASSERT_TRUE(!open_channel(IN, ZIO_OPEN_MMAP, &err));
-	ASSERT_EQ(err.code, EBUSY);
-	ASSERT_TRUE(!open_channel(IN, ZIO_OPEN_RING, &err));
-	ASSERT_EQ(err.code, EBUSY);
-	ASSERT_TRUE(strstr(err.text, "pipe"));
-	check_next(ends.out, at, BLOCK);
-	check_method(IN, "ring");
-}
-
-TEST("the board is unbound while its pages are in a pipe", fresh)
+TEST("the board is unbound while its samples are in a pipe", fresh)
 {
 	struct pair pair = open_pair(IN, O_RDONLY);
 	struct ends ends = open_pipe(MIB);
@@ -384,35 +202,6 @@ TEST("the board is unbound while its pages are in a pipe", fresh)
 	close_pair(pair);
 	bind_board("zio-zero", 0);
 	check_next(ends.out, at, BLOCK + 5000);
-}
-
-TEST("the process that has the pipe is killed", fresh)
-{
-	int i, n = 30, status, fd, null;
-	struct ends ends;
-	pid_t child;
-
-	for (i = 0; i < n; i++) {
-		child = fork_child();
-		if (!child) {
-			fd = open_node(IN, "data", O_RDONLY);
-			ends = open_pipe(MIB);
-			null = open_file("/dev/null", O_WRONLY);
-			for (;;) {
-				while (move(fd, ends.in, MIB) > 0)
-					;
-				move(ends.out, null, BLOCK);
-			}
-		}
-		usleep(1000 + i * 337);
-		kill(child, SIGKILL);
-		ASSERT_TRUE(waitpid(child, &status, 0) == child);
-		ASSERT_EQ(WTERMSIG(status), SIGKILL);
-	}
-	fd = open_node(IN, "data", O_RDONLY);
-	wait_until_back(fd);
-	ends = open_pipe(MIB);
-	move_all(fd, ends.in, BLOCK);
 }
 
 static struct ends connect_tcp(void)
@@ -432,81 +221,84 @@ static struct ends connect_tcp(void)
 	return (struct ends){ in, accept(listener, NULL, NULL) };
 }
 
-static struct ends connect_unix(void)
+/* No event comes: only a splice() that sleeps does not end. */
+static void await_events(void)
 {
-	int fd[2];
-
-	ASSERT_TRUE(!socketpair(AF_UNIX, SOCK_STREAM, 0, fd));
-	return (struct ends){ fd[0], fd[1] };
+	load("zio-trig-sysfs");
+	write_text(CSET2 "/current_trigger", "sysfs");
 }
 
-static void use_cpu(int cpu)
+TEST_EACH("O_NONBLOCK, or SPLICE_F_NONBLOCK, of an input without a block, %s", either,
+	  "kmalloc", "vmalloc")
 {
-	cpu_set_t set;
+	static const char *const node[] = { IN "-data", IN "-ctrl", "/dev/zio/sniff-ctrl" };
+	struct ends ends = open_pipe(65536);
+	unsigned int i;
+	int fd;
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	ASSERT_TRUE(!sched_setaffinity(0, sizeof(set), &set));
-}
-
-/*
- * A process may read TCP data on another processor than the one that received them. The
- * kernel then frees them on the receiving processor, when the next packet arrives
- * (net.core.skb_defer_max).
- */
-static void send_packets(void)
-{
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_port = htons(9),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	int n = sysconf(_SC_NPROCESSORS_ONLN), fd;
-
-	while (n--) {
-		use_cpu(n);
-		fd = socket(AF_INET, SOCK_DGRAM, 0);
-		ASSERT_EQ(sendto(fd, "", 1, 0, (void *)&addr, sizeof(addr)), 1);
+	await_events();
+	for (i = 0; i < 3; i++) {
+		fd = open_file(node[i], O_RDONLY);
+		ASSERT_ERRNO(splice(fd, NULL, ends.in, NULL, BLOCK, SPLICE_F_NONBLOCK),
+			     EAGAIN);
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+		ASSERT_ERRNO(move(fd, ends.in, BLOCK), EAGAIN);
 		close(fd);
 	}
 }
 
-/*
- * The peer does not read. The pages are in no pipe, but the channel must not fill them
- * again, however much it acquires. Then the peer reads, on another processor.
- */
-static void check_socket(const char *prefix, struct ends sock)
+static void fill(uint8_t *buf, size_t n)
 {
-	struct pair pair = open_pair(prefix, O_RDONLY);
-	int other = open_node(prefix, "data", O_RDONLY | O_NONBLOCK), i;
-	struct ends ends = open_pipe(MIB);
-	static uint8_t buf[BLOCK];
-	int last_cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1;
-	uint64_t at;
+	size_t i;
 
-	for (i = 0; i < 20; i++) {
-		use_cpu(0);
-		at = first_byte(pair.ctrl);
-		move_all(pair.data, ends.in, BLOCK);
-		move_all(ends.out, sock.in, BLOCK);
-		while (read(other, buf, sizeof(buf)) > 0)
-			;
-		ASSERT_EQ(errno, EAGAIN);
-		use_cpu(last_cpu);
-		check_next(sock.out, at, BLOCK);
-		while (!can_map(pair.data))
-			send_packets();
-	}
+	for (i = 0; i < n; i++)
+		buf[i] = i * 7 + i / 256;
 }
 
-TEST("a local socket keeps pages that its peer has not read", network)
+static struct ends open_loop(void)
 {
-	check_socket(IN, connect_unix());
+	reload("zio-loop", "");
+	return (struct ends){ open_node(LOOP "-0-0", "data", O_WRONLY),
+			      open_node(LOOP "-1-0", "data", O_RDONLY) };
 }
 
-TEST("a TCP socket keeps pages that its peer has not read", network)
+/* Samples reach the other side of a loop, which are more than its memory. */
+static void check_loop(struct ends loop, const uint8_t *sent, size_t n, pid_t pid)
 {
-	check_socket(IN, connect_tcp());
+	static uint8_t got[AREA];
+
+	read_all(loop.out, got, n);
+	ASSERT_TRUE(!memcmp(got, sent, n));
+	ASSERT_EQ(waitpid(pid, NULL, 0), pid);
+}
+
+TEST("splice() from a pipe sleeps until an output has taken all")
+{
+	struct ends loop = open_loop(), ends = open_pipe(MIB);
+	static uint8_t sent[AREA];
+	pid_t pid;
+
+	fill(sent, AREA);
+	ASSERT_EQ(write(ends.in, sent, AREA), AREA);
+	pid = fork_child();
+	if (!pid)
+		_exit(move(ends.out, loop.in, AREA) != AREA);
+	check_loop(loop, sent, AREA, pid);
+}
+
+TEST("sendfile() from a file to an output")
+{
+	int file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+	struct ends loop = open_loop();
+	static uint8_t sent[AREA];
+	pid_t pid;
+
+	fill(sent, AREA);
+	ASSERT_EQ(pwrite(file, sent, AREA, 0), AREA);
+	pid = fork_child();
+	if (!pid)
+		_exit(sendfile(loop.in, file, NULL, AREA) != AREA);
+	check_loop(loop, sent, AREA, pid);
 }
 
 TEST("vmsplice() and MSG_ZEROCOPY of mapped samples", network)
@@ -532,11 +324,4 @@ TEST("vmsplice() and MSG_ZEROCOPY of mapped samples", network)
 		ASSERT_EQ(send(sock.in, iov.iov_base, BLOCK, MSG_ZEROCOPY), BLOCK);
 		check_next(sock.out, at, BLOCK);
 	}
-}
-
-TEST("no module is held")
-{
-	unload("zio-zero");
-	unload("zio-buf-vmalloc");
-	ASSERT_EQ(read_number("/sys/module/zio/refcnt"), 1);
 }

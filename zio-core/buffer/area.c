@@ -5,15 +5,14 @@
  * An area is reference counted: its owner and each mapping hold it. So a mapping stays
  * valid after the board has gone.
  *
- * area->maps counts mappings. Below 0 it counts pinned parts (splice.c). An area is never
- * mapped and pinned at once. The owner retires an area before it replaces it: maps goes
- * from 0 to -1, and no program can map it any more. This fails while the area is mapped
- * or pinned, and changes nothing then.
+ * area->maps counts mappings. The owner retires an area before it replaces it: maps goes
+ * from 0 to -1, and no program can map it any more. This fails while the area is mapped,
+ * and changes nothing then.
  *
  * Page faults put the pages into a mapping. A mapping can grow (mremap) and lose pages
  * (madvise) without a call into this file. So each fault checks that the page is in the
- * area. Each part of a mapping counts in area->maps, with or without pages. So no
- * fault comes while parts are pinned, or after the area is retired.
+ * area. Each part of a mapping counts in area->maps, with or without pages. So no fault
+ * comes after the area is retired.
  */
 #include <linux/export.h>
 #include <linux/mm.h>
@@ -122,7 +121,6 @@ static void free_area(struct kref *ref)
 {
 	struct zio_area *area = container_of(ref, struct zio_area, ref);
 
-	kvfree(area->pages);
 	vfree(area->mem);
 	kfree_rcu(area, rcu);
 }
@@ -146,59 +144,13 @@ EXPORT_SYMBOL_GPL(zio_area_put);
  *
  * Context: Any.
  *
- * Return: true; false if the area is mapped or pinned, and stays in use.
+ * Return: true; false if the area is mapped, and stays in use.
  */
 bool zio_area_retire(struct zio_area *area)
 {
 	return !area || atomic_cmpxchg(&area->maps, 0, -1) == 0;
 }
 EXPORT_SYMBOL_GPL(zio_area_retire);
-
-/* The array is kept: to fill it, the core walks the page tables, which is expensive. */
-static bool have_pages(struct zio_area *area)
-{
-	size_t i, n = PFN_DOWN(area->size);
-	struct page **pages;
-
-	if (area->pages)
-		return true;
-	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
-	if (!pages)
-		return false;
-	for (i = 0; i < n; i++)
-		pages[i] = vmalloc_to_page(area->mem + i * PAGE_SIZE);
-	area->pages = pages;
-	return true;
-}
-
-/**
- * zio_area_lend() - pin a part of an area
- * @area: the area, which its owner has not retired
- *
- * zio_area_return() undoes it.
- *
- * Context: Process, sleeps; one caller at a time.
- *
- * Return: true, and area->pages is valid; false while the area is mapped, or without
- * memory.
- */
-bool zio_area_lend(struct zio_area *area)
-{
-	return have_pages(area) && atomic_dec_unless_positive(&area->maps);
-}
-
-/**
- * zio_area_return() - unpin a part of an area
- * @area: the area
- *
- * Undoes zio_area_lend().
- *
- * Context: Any.
- */
-void zio_area_return(struct zio_area *area)
-{
-	atomic_inc(&area->maps);
-}
 
 /**
  * zio_area_get() - get a reference to an area that may be replaced
@@ -302,7 +254,7 @@ static bool is_within(size_t size, struct vm_area_struct *vma)
  * Context: Process; the caller holds mmap_lock.
  *
  * Return: 0; -EACCES for a shared mapping that asks to write without @write; -EINVAL beyond
- * @size; -EBUSY while the area is pinned or being replaced.
+ * @size; -EBUSY while the area is being replaced.
  */
 int zio_area_allow_map(struct zio_area *area, struct vm_area_struct *vma, size_t size,
 		       bool write)

@@ -71,27 +71,15 @@ static void end_in_thread(struct work_struct *work)
 	free_buffer(container_of(work, struct zio_buffer, end_work));
 }
 
-/**
- * zio_buffer_put() - drop a reference to a buffer, which the last one frees
- * @buf: the buffer
- *
- * Context: Process, sleeps.
- */
-void zio_buffer_put(struct zio_buffer *buf)
+/* Drops a reference to a buffer, which the last one frees. Context: Process, sleeps. */
+static void put_buffer(struct zio_buffer *buf)
 {
 	if (refcount_dec_and_test(&buf->ref))
 		free_buffer(buf);
 }
 
-/**
- * zio_buffer_put_async() - drop a reference to a buffer, in any context
- * @buf: the buffer
- *
- * As zio_buffer_put(), but a work item frees the buffer.
- *
- * Context: Any.
- */
-void zio_buffer_put_async(struct zio_buffer *buf)
+/* As put_buffer(), in any context: a work item frees the buffer. */
+static void put_async(struct zio_buffer *buf)
 {
 	if (refcount_dec_and_test(&buf->ref))
 		queue_work(zio_wq, &buf->end_work);
@@ -103,7 +91,7 @@ static void rearm_in_thread(struct work_struct *work)
 					      rearm_work);
 
 	zio_cset_kick(buf->chan->cset);
-	zio_buffer_put(buf);
+	put_buffer(buf);
 }
 
 /* Context: Any; the caller may be the driver of an output. */
@@ -111,17 +99,11 @@ static void rearm_buffer(struct zio_buffer *buf)
 {
 	refcount_inc(&buf->ref);
 	if (!queue_work(zio_wq, &buf->rearm_work))
-		zio_buffer_put_async(buf);
+		put_async(buf);
 }
 
-/**
- * zio_buffer_take_back() - put a block whose memory has no user any more
- * @buf: the buffer
- * @block: the block
- *
- * Context: Any. The caller drops the block's reference to the buffer after that.
- */
-void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
+/* Context: Any. */
+static void take_back(struct zio_buffer *buf, struct zio_block *block)
 {
 	struct zio_channel_core *chan = buf->chan;
 
@@ -137,6 +119,21 @@ void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block)
 		zio_channel_notify(chan);
 	if (READ_ONCE(chan->cset->rearm))
 		rearm_buffer(buf);
+}
+
+/**
+ * zio_share_release() - put a block whose memory has no user any more
+ * @mem: the count of its users, a part of the block
+ *
+ * Context: Any.
+ */
+void zio_share_release(struct zio_mem *mem)
+{
+	struct zio_block_core *core = container_of(mem, struct zio_block_core, share);
+	struct zio_buffer *buf = mem->buf;
+
+	take_back(buf, &core->block);
+	put_async(buf);
 }
 
 /**
@@ -201,7 +198,7 @@ err_create:
 static void destroy_buffer(struct zio_buffer *buf)
 {
 	zio_kobj_del(&buf->kobj);
-	zio_buffer_put(buf);
+	put_buffer(buf);
 }
 
 static void detach_buffer(struct zio_channel_core *chan)

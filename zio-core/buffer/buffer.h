@@ -16,19 +16,13 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len);
 int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
 int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
-void zio_buffer_put(struct zio_buffer *buf);
-void zio_buffer_take_back(struct zio_buffer *buf, struct zio_block *block);
+void zio_share_release(struct zio_mem *mem);
 void zio_buffers_exit(void);
 extern struct workqueue_struct *zio_wq;
-
-/* shared.c */
-void zio_share_release(struct zio_mem *mem);
 
 /* area.c */
 struct zio_area *zio_area_alloc_charged(size_t size);
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
-bool zio_area_lend(struct zio_area *area);
-void zio_area_return(struct zio_area *area);
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 int zio_area_allow_map(struct zio_area *area, struct vm_area_struct *vma, size_t size,
 		       bool write);
@@ -42,28 +36,21 @@ void zio_cset_end_dma(struct zio_cset_core *cset);
 bool zio_cset_needs_near_memory(const struct zio_cset_core *cset);
 
 /*
- * Context: Any. The input's block has a count of its users from now on. Its owner is the
- * first user.
+ * Context: Any; the caller owns the input's block. Returns the count of its users, the first
+ * of which is the owner.
  */
-static inline void zio_block_set_mem(struct zio_block *block, struct zio_mem *mem,
-				     struct zio_buffer *buf,
-				     void (*release)(struct zio_mem *mem))
-{
-	refcount_inc(&buf->ref);
-	refcount_set(&mem->ref, 1);
-	mem->release = release;
-	mem->buf = buf;
-	to_block_core(block)->mem = mem;
-}
-
-/* Context: Any; the caller owns the input's block. Returns the count of its users. */
 static inline struct zio_mem *zio_block_share_mem(struct zio_block *block,
 						  struct zio_buffer *buf)
 {
 	struct zio_block_core *core = to_block_core(block);
 
-	if (!core->mem)
-		zio_block_set_mem(block, &core->share, buf, zio_share_release);
+	if (core->mem)
+		return core->mem;
+	refcount_inc(&buf->ref);
+	refcount_set(&core->share.ref, 1);
+	core->share.release = zio_share_release;
+	core->share.buf = buf;
+	core->mem = &core->share;
 	return core->mem;
 }
 

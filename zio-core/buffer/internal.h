@@ -5,9 +5,6 @@
 
 #include "buffer/buffer.h"
 
-/* buffer.c */
-void zio_buffer_put_async(struct zio_buffer *buf);
-
 /* type.c */
 const struct zio_buffer_type *zio_buffer_type_get(const char *name);
 

@@ -104,18 +104,6 @@ struct zio_session *zio_session_of_file(const struct file *file);
 size_t zio_channel_held_bytes(const struct zio_channel_core *chan);
 ssize_t zio_channel_show_holders(const struct zio_channel_core *chan, char *page);
 
-/* splice.c */
-void zio_pin_list_free(struct zio_pin_list *list);
-
-/* pinned.c */
-struct zio_pin_count {
-	unsigned int blocks;
-	size_t bytes;
-};
-
-struct zio_pin_count zio_pins_count(struct zio_channel_core *chan);
-ssize_t zio_pins_show_users(struct zio_channel_core *chan, char *page);
-
 /* flush.c */
 int zio_channel_flush(struct zio_channel_core *chan);
 

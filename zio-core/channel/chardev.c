@@ -5,9 +5,10 @@
  * No call sleeps under IOCB_NOWAIT, so io_uring needs no worker.
  */
 #include <linux/fs.h>
+#include <linux/splice.h>
 #include <linux/uio.h>
 
-#include "channel/pipe.h"
+#include "channel/internal.h"
 #include "channel/usercopy.h"
 
 static bool is_nonblocking(const struct file *file)
@@ -589,7 +590,7 @@ const struct file_operations zio_data_in_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = read_data_plain,
 	.read_iter = read_data_iter,
-	.splice_read = zio_data_splice_read,
+	.splice_read = zio_splice_read,
 	.poll = zio_poll_data_in,
 	.mmap = map_data,
 };
@@ -601,7 +602,7 @@ const struct file_operations zio_ctrl_in_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = read_ctrl_plain,
 	.read_iter = read_ctrl_iter,
-	.splice_read = zio_ctrl_splice_read,
+	.splice_read = zio_splice_read,
 	.poll = zio_poll_ctrl_in,
 	.mmap = map_ring,
 };
@@ -613,7 +614,7 @@ const struct file_operations zio_data_out_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.write_iter = write_data,
 	.fsync = zio_node_sync,
-	.splice_write = zio_data_splice_write,
+	.splice_write = iter_file_splice_write,
 	.poll = zio_poll_out,
 	.mmap = map_data,
 };

@@ -4,8 +4,8 @@
  *
  * ZIO_IOC_DMABUF makes a dma-buf of a channel's area, or of the pages of one block.
  *
- *   area   It counts as a mapping: the area is not replaced meanwhile, and splice()
- *          copies. It outlives the file, the buffer and the board.
+ *   area   It counts as a mapping: the area is not replaced meanwhile. It outlives the
+ *          file, the buffer and the board.
  *   block  The dma-buf is a user of the block's memory (engine/mem.c). The block returns to
  *          its buffer after its last user.
  *
@@ -402,7 +402,7 @@ static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
  *
  * Return: 0; -EINVAL for another node, a tap, or flags that are not known; -EFAULT;
  * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an
- * output that is open for writing only; -EBUSY while blocks of the area are pinned;
+ * output that is open for writing only; -EBUSY while the area is being replaced;
  * -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block
  * also as read().
  */

@@ -11,9 +11,6 @@
 struct zio_session *zio_session_open(struct zio_channel_core *chan);
 void zio_session_close(struct zio_session *sess);
 int zio_session_next(struct zio_session *sess, bool nowait);
-int zio_session_next_unless(struct zio_session *sess,
-			    bool (*unless)(struct zio_session *sess, void *arg),
-			    void *arg);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_channel_note_readers(struct zio_channel_core *chan);
@@ -46,11 +43,8 @@ extern const struct zio_share_ops *zio_share_ops;
 void zio_cset_put_file(struct zio_cset_core *cset);
 
 /* splice.c */
-struct zio_block_pin *zio_pin_create(struct zio_channel_core *chan,
-				     struct zio_block *block);
-ssize_t zio_data_splice_read(struct file *in, loff_t *ppos,
-			     struct pipe_inode_info *pipe, size_t len,
-			     unsigned int flags);
+ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *pipe,
+			size_t len, unsigned int flags);
 
 /* merge.c */
 void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first);

@@ -444,22 +444,11 @@ static __always_inline int try_block(struct zio_session *sess)
 						      try_input(sess);
 }
 
-/**
- * zio_session_next_unless() - sleep until the session has a block
- * @sess: the session, locked; unlocked while the function sleeps
- * @unless: tells whether to give up, each time that there is no block; or NULL
- * @arg: for @unless
- *
+/*
  * Any wake-up makes the function try again. (It is apart from zio_session_next(): callers
  * that need not wait do not pay for a wait queue entry.)
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_session_next(); -EAGAIN if @unless gave up.
  */
-int zio_session_next_unless(struct zio_session *sess,
-			    bool (*unless)(struct zio_session *sess, void *arg),
-			    void *arg)
+static noinline int wait_next(struct zio_session *sess)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct zio_channel_core *chan = sess->chan;
@@ -469,8 +458,6 @@ int zio_session_next_unless(struct zio_session *sess,
 	WRITE_ONCE(chan->waiters, chan->waiters + ZIO_WAITERS_READER);
 	smp_mb();						/* U */
 	while ((ret = try_block(sess)) == -EAGAIN) {
-		if (unless && unless(sess, arg))
-			break;
 		if (signal_pending(current)) {
 			ret = -ERESTARTSYS;
 			break;
@@ -503,7 +490,7 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 
 	if (likely(ret != -EAGAIN) || nowait)
 		return ret;
-	return zio_session_next_unless(sess, NULL, NULL);
+	return wait_next(sess);
 }
 
 /**

@@ -28,7 +28,6 @@
 #include <linux/vmalloc.h>
 
 #include "channel/internal.h"
-#include "channel/pipe.h"
 #include "channel/tap.h"
 
 #define SNIFF_LEN	1024 /* in controls; a power of two */
@@ -250,25 +249,6 @@ static ssize_t read_sniffer(struct kiocb *iocb, struct iov_iter *to)
 	}
 }
 
-static ssize_t splice_sniffer(struct file *in, loff_t *ppos,
-			      struct pipe_inode_info *pipe, size_t len,
-			      unsigned int flags)
-{
-	ssize_t ret;
-
-	do {
-		ret = zio_pipe_copy(in, pipe, len);
-		if (ret != -EAGAIN || (in->f_flags & O_NONBLOCK))
-			break;
-		pipe_unlock(pipe);
-		ret = wait_event_interruptible(sniff_wq,	/* U */
-					       has_control(in->private_data));
-		pipe_lock(pipe);
-		ret = ret ?: zio_pipe_wait_room(pipe);
-	} while (!ret);
-	return ret;
-}
-
 static __poll_t poll_sniffer(struct file *file, struct poll_table_struct *wait)
 {
 	zio_poll_wait(file, &sniff_wq, wait);
@@ -280,7 +260,7 @@ static const struct file_operations sniffer_fops = {
 	.open = open_sniffer,
 	.release = close_sniffer,
 	.read_iter = read_sniffer,
-	.splice_read = splice_sniffer,
+	.splice_read = zio_splice_read,
 	.poll = poll_sniffer,
 };
 

@@ -1,38 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sysfs-area.c: the statistics that only inputs with areas need
+ * sysfs-area.c: the statistic that only inputs with areas need
  *
- * The core can merge or pin a block only if its memory is an area. So the files come with
- * the first buffers of a set that have one. Blocks of a former area can be pinned. So the
- * files stay when the buffers are replaced.
+ * The core can merge blocks only if their memory is an area. So the file comes with the
+ * first buffers of a set that have one. It stays when the buffers are replaced.
  */
 #include <linux/sysfs.h>
 
 #include "config/internal.h"
 
 ZIO_SHOW(merged, "%lu", READ_ONCE(kobj_to_channel(kobj)->merged))
-ZIO_SHOW(lent_blocks, "%u", zio_pins_count(kobj_to_channel(kobj)).blocks)
-ZIO_SHOW(lent_bytes, "%zu", zio_pins_count(kobj_to_channel(kobj)).bytes)
-
-static ssize_t lent_to_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *page)
-{
-	return zio_pins_show_users(kobj_to_channel(kobj), page);
-}
 
 static struct kobj_attribute merged = __ATTR_RO(merged);
-static struct kobj_attribute lent_blocks =
-	ZIO_FILE("lent-blocks", 0444, lent_blocks_show, NULL);
-static struct kobj_attribute lent_bytes =
-	ZIO_FILE("lent-bytes", 0444, lent_bytes_show, NULL);
-static struct kobj_attribute lent_to =
-	ZIO_FILE("lent-to", 0444, lent_to_show, NULL);
 
 static struct attribute *area_attrs[] = {
 	&merged.attr,
-	&lent_blocks.attr,
-	&lent_bytes.attr,
-	&lent_to.attr,
 	NULL
 };
 

@@ -515,7 +515,6 @@ static void release_channel(struct kobject *kobj)
 	mutex_destroy(&chan->lock);
 	kfree(chan->values);
 	kfree(chan->scale);
-	zio_pin_list_free(chan->pins);
 	kobject_put(&chan->cset->kobj);
 	kfree_rcu(chan, rcu);					/* E */
 }

@@ -225,14 +225,6 @@ static inline void zio_mem_get(struct zio_mem *mem)
 	refcount_inc(&mem->ref);
 }
 
-/* Returns true if pages of the input block are in pipes: see channel/splice.c. */
-static inline bool zio_block_is_pinned(const struct zio_block *block)
-{
-	const struct zio_block_core *core = to_block_core(block);
-
-	return core->mem && core->mem != &core->share;
-}
-
 /* Context: Any. The caller owned the input block, which may have other users. */
 static inline void zio_block_put(struct zio_channel_core *chan,
 				 struct zio_block *block)

@@ -3,14 +3,10 @@
  * mem.c: users of a block's memory
  *
  * Usually the owner of a block is the only user of its memory: block->mem is NULL, and
- * the owner puts the block into its buffer. An input's block can have more users. Then
- * block->mem counts them, and the last one gives the block back:
- *
- *   shares  outputs play the memory; mem is part of the block, as a route shares in
- *           hard interrupt context, without an allocation (share/share.c)
- *   pins    pipes refer to the pages of the block (channel/splice.c)
- *
- * The owner is one of the users.
+ * the owner puts the block into its buffer. An input's block can have more users: outputs
+ * that play the memory (share/share.c), and dma-bufs (channel/dmabuf.c). Then block->mem
+ * counts them, with the owner, and the last one gives the block back. The count is part of
+ * the block: a route shares in hard interrupt context, without an allocation.
  *
  *  - (X) A user drops its reference after its last access (release). The last user
  *    gives the block back after it has seen the others' (acquire). It pairs with itself
@@ -27,7 +23,7 @@
  * zio_mem_put() - drop a reference to the memory of a block
  * @mem: the count; the caller is one of the users
  *
- * Context: Any for a share; process for a pin.
+ * Context: Any.
  */
 void zio_mem_put(struct zio_mem *mem)
 {

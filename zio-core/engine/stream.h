@@ -49,12 +49,6 @@ static inline unsigned long zio_channel_losses(const struct zio_channel_core *ch
 	return lost;
 }
 
-/* Context: Any. Returns true if the driver has no block, and finds none. */
-static inline bool zio_channel_is_dry(const struct zio_channel_core *chan)
-{
-	return zio_cset_is_stream(chan->cset) && READ_ONCE(chan->stream->is_dry);
-}
-
 /* Context: Any; the number may be old. */
 static inline unsigned int zio_stream_in_flight(const struct zio_channel_core *chan)
 {

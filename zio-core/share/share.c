@@ -46,11 +46,8 @@ static void use_memory(struct zio_channel_core *out, struct zio_block *out_block
 }
 
 /* Returns the reason why an output cannot play memory where it is, or 0. */
-static int find_obstacle(const struct zio_cset_core *cset, const struct zio_block *block,
-			 const void *data, size_t len)
+static int find_obstacle(const struct zio_cset_core *cset, const void *data, size_t len)
 {
-	if (zio_block_is_pinned(block))
-		return -ETXTBSY;
 	if (cset->align && !IS_ALIGNED((unsigned long)data, cset->align))
 		return -EDOM;
 	if (cset->dma_bits && !zio_memory_is_below(data, len, cset->dma_bits))
@@ -107,16 +104,16 @@ void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
  *
  * Context: Any.
  *
- * Return: 0; with @only, the reason against sharing: -ETXTBSY, pages of the block are in
- * a pipe; -EDOM, the samples begin at an address that the board does not take;
- * -EOVERFLOW, the board does not reach them. On error nothing has changed.
+ * Return: 0; with @only, the reason against sharing: -EDOM, the samples begin at an address
+ * that the board does not take; -EOVERFLOW, the board does not reach them. On error nothing
+ * has changed.
  */
 int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
 		   struct zio_range range, bool only)
 {
 	void *data = block->data + range.pos;
-	int reason = find_obstacle(out->cset, block, data, range.len);
+	int reason = find_obstacle(out->cset, data, range.len);
 
 	if (reason && only)
 		return reason;

@@ -8,7 +8,6 @@
 #include <linux/export.h>
 
 #include "channel/internal.h"
-#include "channel/pipe.h"
 #include "config/internal.h"
 #include "engine/internal.h"
 #include "share/internal.h"
@@ -28,13 +27,12 @@ EXPORT_SYMBOL_NS_GPL(zio_cset_pull, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_unfreeze, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_mem_put, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_pin_create, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_pins_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_init, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_fill, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_share_release, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_enable, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);

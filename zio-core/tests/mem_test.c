@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mem_test.c: users of the memory of blocks: a model of pins, shares and buffers */
-#include <linux/mm.h>
+/* mem_test.c: users of the memory of blocks: a model of shares, exports and buffers */
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "channel/pipe.h"
+#include "share/internal.h"
 #include "test-device.h"
 
 #define WALK_STEPS	20000
@@ -60,18 +59,16 @@ static void tally_cancel(struct zio_buffer *buf, struct zio_block *block)
 struct held {
 	struct zio_block *block;
 	struct zio_buffer *buf;
-	struct zio_block_pin *pin;
-	unsigned int pipes;
+	unsigned int exports; /* users as the dma-buf of a block is */
 	unsigned int outputs;
 	bool in_hand;
-	struct page *page; /* a socket refers to it */
 	u16 sample;
 };
 
 /* A block of the output that is queued, and the memory that it plays. */
 struct played {
 	struct zio_block *block;
-	struct held *held; /* NULL: a copy */
+	struct held *held;
 	u16 sample;
 };
 
@@ -83,7 +80,7 @@ struct model {
 	struct held held[MAX_HELD];
 	struct played played[ZIO_DEFAULT_LEN];
 	unsigned int n_played;
-	unsigned int pins, shares, copies, busy, replaced, unplugged, outlived;
+	unsigned int exports, shares, replaced, unplugged, outlived;
 };
 
 static int change_buffer(struct test_device *tdev, const char *name)
@@ -144,44 +141,14 @@ static void add_output(struct model *m)
 
 static unsigned int count_users(const struct held *h)
 {
-	return h->in_hand + h->pipes + h->outputs;
+	return h->in_hand + h->exports + h->outputs;
 }
 
-static void drop_page(struct model *m, struct held *h)
+/* A user has gone. */
+static void forget_unused(struct held *h)
 {
-	m->busy += !count_users(h);
-	KUNIT_EXPECT_EQ(m->test, *(u16 *)page_address(h->page), h->sample);
-	put_page(h->page);
-	h->page = NULL;
-}
-
-/*
- * A user has gone. The model forgets a block without users. Only in the present buffer
- * may its pin still be busy, with a page.
- */
-static void forget_unused(struct model *m, struct held *h)
-{
-	if (count_users(h) || (h->page && h->buf == m->buf))
-		return;
-	if (h->page)
-		drop_page(m, h);
-	*h = (struct held){ };
-}
-
-/* Replaces the buffer. */
-static void forget_busy(struct model *m)
-{
-	unsigned int i;
-
-	for (i = 0; i < MAX_HELD; i++)
-		forget_unused(m, &m->held[i]);
-}
-
-/* Lets the work item look at busy pins at once. */
-static void look_at_pins(struct zio_channel_core *chan)
-{
-	if (chan->pins)
-		flush_delayed_work(&chan->pins->work);
+	if (!count_users(h))
+		*h = (struct held){ };
 }
 
 /* Returns a block of the model, which @dice chooses. */
@@ -228,31 +195,19 @@ static void model_read(struct model *m)
 	};
 }
 
-/* Adds a pipe buffer: of the reader's block as splice() does, or by tee(). */
-static void model_pin(struct model *m, struct held *h)
+static void model_export(struct model *m, struct held *h)
 {
-	if (!h->pin && (!h->in_hand || h->outputs || to_block_core(h->block)->mem))
+	if (!h->in_hand)
 		return;
-	if (!h->pin) {
-		mutex_lock(&m->in->lock);
-		h->pin = zio_pin_create(m->in, h->block);
-		mutex_unlock(&m->in->lock);
-		KUNIT_EXPECT_NOT_NULL(m->test, h->pin);
-		if (!h->pin)
-			return;
-		m->pins++;
-	}
-	if (!count_users(h))
-		return;
-	zio_mem_get(&h->pin->mem);
-	h->pipes++;
+	zio_mem_get(zio_block_share_mem(h->block, h->buf));
+	h->exports++;
+	m->exports++;
 }
 
 static void model_share(struct model *m, struct held *h)
 {
 	struct zio_range all = { .len = h->block->len };
 	struct played *p = &m->played[m->n_played];
-	unsigned long copied = m->out->copied;
 
 	if (!h->in_hand || m->n_played == ZIO_DEFAULT_LEN)
 		return;
@@ -262,16 +217,11 @@ static void model_share(struct model *m, struct held *h)
 		return;
 	KUNIT_EXPECT_EQ(m->test, zio_share_fill(m->out, p->block, h->buf, h->block, all,
 						false), 0);
-	p->held = m->out->copied == copied ? h : NULL;
+	p->held = h;
 	p->sample = h->sample;
 	m->n_played++;
-	KUNIT_EXPECT_EQ(m->test, !p->held, !!h->pin);
-	if (p->held) {
-		h->outputs++;
-		m->shares++;
-	} else {
-		m->copies++;
-	}
+	h->outputs++;
+	m->shares++;
 }
 
 static void model_play(struct model *m, unsigned int i)
@@ -282,11 +232,9 @@ static void model_play(struct model *m, unsigned int i)
 		return;
 	KUNIT_EXPECT_EQ(m->test, *(u16 *)p->block->data, p->sample);
 	zio_output_put(m->out, p->block);
-	if (p->held) {
-		p->held->outputs--;
-		m->outlived += p->held->buf != m->buf;
-		forget_unused(m, p->held);
-	}
+	p->held->outputs--;
+	m->outlived += p->held->buf != m->buf;
+	forget_unused(p->held);
 	*p = m->played[--m->n_played];
 }
 
@@ -297,30 +245,17 @@ static void drop_hand(struct model *m, struct held *h)
 		return;
 	zio_block_put(m->in, h->block);
 	h->in_hand = false;
-	forget_unused(m, h);
+	forget_unused(h);
 }
 
-static void drop_pipe(struct model *m, struct held *h)
+static void drop_export(struct model *m, struct held *h)
 {
-	if (!h->pipes)
+	if (!h->exports)
 		return;
 	m->outlived += h->buf != m->buf;
-	h->pipes--;
-	zio_mem_put(&h->pin->mem);
-	forget_unused(m, h);
-}
-
-/* A socket takes a page of a pipe, or drops it. */
-static void model_socket(struct model *m, struct held *h)
-{
-	if (h->page) {
-		drop_page(m, h);
-		forget_unused(m, h);
-		look_at_pins(m->in);
-	} else if (h->pipes) {
-		h->page = vmalloc_to_page(h->block->data);
-		get_page(h->page);
-	}
+	h->exports--;
+	zio_mem_put(to_block_core(h->block)->mem);
+	forget_unused(h);
 }
 
 static void drop_hands(struct model *m)
@@ -336,22 +271,14 @@ static void replace_buffer(struct model *m)
 	drop_hands(m);
 	KUNIT_EXPECT_EQ(m->test, change_buffer(m->in_dev, "kmalloc"), 0);
 	use_tally(m);
-	look_at_pins(m->in);
-	forget_busy(m);
 	m->replaced++;
 }
 
 static void unplug_input(struct model *m)
 {
-	struct zio_channel_core *in = m->in;
-
 	drop_hands(m);
-	kobject_get(&in->kobj);
 	test_device_remove(m->in_dev);
-	look_at_pins(in);
-	kobject_put(&in->kobj);
 	add_input(m);
-	forget_busy(m);
 	m->unplugged++;
 }
 
@@ -385,7 +312,7 @@ static void check_held(struct model *m, const struct held *h)
 		return;
 	mem = to_block_core(h->block)->mem;
 	KUNIT_EXPECT_EQ(m->test, mem ? refcount_read(&mem->ref) : 1,
-			h->page && !count_users(h) ? 0 : count_users(h));
+			count_users(h));
 	if (mem)
 		KUNIT_EXPECT_PTR_EQ(m->test, mem->buf, h->buf);
 	KUNIT_EXPECT_EQ(m->test, *(u16 *)h->block->data, h->sample);
@@ -413,17 +340,15 @@ static void model_step(struct model *m, u32 dice)
 	if (dice % 16 < 3 || !h)
 		model_read(m);
 	else if (dice % 16 < 5)
-		model_pin(m, h);
+		model_export(m, h);
 	else if (dice % 16 < 7)
 		model_share(m, h);
 	else if (dice % 16 < 9)
 		model_play(m, m->n_played ? (dice >> 16) % m->n_played : 0);
 	else if (dice % 16 < 11)
 		drop_hand(m, h);
-	else if (dice % 16 < 14)
-		drop_pipe(m, h);
 	else if (dice % 16 < 15)
-		model_socket(m, h);
+		drop_export(m, h);
 	else if (!(dice / 16 % 32))
 		model_end(m, dice / 512);
 }
@@ -435,12 +360,11 @@ static void tear_down(struct model *m)
 	drop_hands(m);
 	test_device_remove(m->in_dev);
 	m->buf = NULL;
-	forget_busy(m);
 	while (m->n_played)
 		model_play(m, 0);
 	for (i = 0; i < MAX_HELD; i++)
-		while (m->held[i].pipes)
-			drop_pipe(m, &m->held[i]);
+		while (m->held[i].exports)
+			drop_export(m, &m->held[i]);
 	test_device_remove(m->out_dev);
 }
 
@@ -462,18 +386,15 @@ static void memory_follows_model(struct kunit *test)
 		model_check(m);
 	}
 	tear_down(m);
-	/* Work items look at busy pins, and free buffers. */
+	/* Work items free buffers. */
 	KUNIT_EXPECT_TRUE(test, test_wait_for(atomic_read(&tally.created) ==
 					      atomic_read(&tally.destroyed)));
 	flush_workqueue(zio_wq);
 	KUNIT_EXPECT_EQ(test, atomic_read(&tally.got), atomic_read(&tally.put));
-	kunit_info(test, "%u pins, %u shares, %u copies, %u busy, %u replaced, %u unplugged, %u outlived",
-		   m->pins, m->shares, m->copies, m->busy, m->replaced, m->unplugged,
-		   m->outlived);
-	KUNIT_EXPECT_GT(test, m->pins, 100);
+	kunit_info(test, "%u exports, %u shares, %u replaced, %u unplugged, %u outlived",
+		   m->exports, m->shares, m->replaced, m->unplugged, m->outlived);
+	KUNIT_EXPECT_GT(test, m->exports, 100);
 	KUNIT_EXPECT_GT(test, m->shares, 100);
-	KUNIT_EXPECT_GT(test, m->copies, 100);
-	KUNIT_EXPECT_GT(test, m->busy, 10);
 	KUNIT_EXPECT_GT(test, m->replaced, 10);
 	KUNIT_EXPECT_GT(test, m->unplugged, 5);
 	KUNIT_EXPECT_GT(test, m->outlived, 20);
