@@ -58,7 +58,7 @@ test_pipe()
 	done
 	run 0 'to a pipe, what is best' bash -c \
 		"'$copy' if=five-0-1 verbose=1 | cat >piped.zio"
-	has err 'mode splice: input by read, output by file' 'a pipe is spliced to'
+	has err 'mode rw: input by read, output by file' 'it is written to'
 	same piped.zio five.zio 'to a pipe: the same'
 	run 1 'standard output that appends' bash -c \
 		"'$copy' if=five.zio mode=splice >>piped.zio"

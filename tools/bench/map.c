@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Methods of "loop": by a mapping, and by splice
+ * Methods of "loop": by a mapping
  *
  * The ring is used without any library, as include/uapi/linux/zio-user.h has it.
  */
@@ -11,7 +11,6 @@
 static struct zio_ring_header *hdr;
 static const struct zio_control *slot;
 static const uint8_t *area;
-static int pipes[2], null;
 
 static const void *samples(const struct zio_control *c)
 {
@@ -95,50 +94,9 @@ static void run_batch(struct loop *b, unsigned long n)
 	take_batches(b, n, BATCH);
 }
 
-static void open_splice(struct loop *b)
-{
-	open_data(b);
-	null = open_path(O_WRONLY, "/dev/null");
-	if (pipe(pipes))
-		die("pipe: %s", strerror(errno));
-	fcntl(pipes[1], F_SETPIPE_SZ, 1 << 20);
-}
-
-/* The kernel does not lend to pipes what is mapped: it copies. */
-static void open_splice_copy(struct loop *b)
-{
-	open_splice(b);
-	area = map_file(b->data[0], 0, PAGE, PROT_READ);
-}
-
-static ssize_t move(int from, int to, size_t n)
-{
-	ssize_t ret = splice(from, NULL, to, NULL, n, 0);
-
-	if (ret <= 0)
-		die("splice: %s", strerror(errno));
-	return ret;
-}
-
-static void run_splice(struct loop *b, unsigned long n)
-{
-	size_t left;
-	ssize_t in;
-
-	b->bytes = n * b->size;
-	while (n--)
-		for (left = b->size; left; left -= in) {
-			in = move(b->data[0], pipes[1], left);
-			if (move(pipes[0], null, in) != in)
-				die("splice: a part stays in the pipe");
-		}
-}
-
 const struct method map_methods[] = {
 	{ "ring", open_ring, .run = run_ring },
 	{ "batch", open_mapped, .run = run_batch },
 	{ "mmap", open_mapped, .run = run_mmap },
-	{ "splice", open_splice, .run = run_splice },
-	{ "splice-copy", open_splice_copy, .run = run_splice },
 	{ }
 };

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/complete.h"
 #include "copy.h"
@@ -17,7 +16,7 @@ static const struct mode modes[] = {
 	  .in = ZIO_OPEN_MMAP | ZIO_OPEN_READ, .out = PLAIN,
 	  .needs = NEED_CHANNEL_IN | NEED_CHANNELS_OUT,
 	  .begin = begin_share, .move = move_by_share },
-	{ .name = "splice", .help = "pages go through a pipe; one target",
+	{ .name = "splice", .help = "data go through a pipe; one target",
 	  .in = PLAIN, .out = PLAIN, .needs = NEED_ONE_OUT,
 	  .move = move_by_splice },
 	{ .name = "mmap-in", .help = "write from the mapped input",
@@ -111,24 +110,11 @@ static int try_mode(struct copy *c, const struct mode *mode,
 	return 0;
 }
 
-/* splice() saves a copy only if the target is a pipe or a socket. */
-static bool is_worth_splicing(const struct copy *c)
-{
-	struct stat st;
-
-	if (c->n_out > 1 || c->in.file || !c->out[0].file)
-		return false;
-	return !fstat(zio_fd(c->out[0].ch), &st) &&
-	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
-}
-
-static bool is_candidate(const struct copy *c, const struct mode *mode)
+static bool is_candidate(const struct mode *mode)
 {
 	static const char *const automatic[] = { "share", "mmap-in", "rw" };
 	size_t i;
 
-	if (!strcmp(mode->name, "splice"))
-		return is_worth_splicing(c);
 	for (i = 0; i < sizeof(automatic) / sizeof(automatic[0]); i++)
 		if (!strcmp(mode->name, automatic[i]))
 			return true;
@@ -146,7 +132,7 @@ static int choose_best(struct copy *c)
 	size_t i;
 
 	for (i = 0; i < N_MODES; i++) {
-		if (!is_candidate(c, &modes[i]))
+		if (!is_candidate(&modes[i]))
 			continue;
 		if (!try_mode(c, &modes[i], &err))
 			return 0;

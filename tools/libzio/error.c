@@ -89,8 +89,6 @@ static const char *share_hint(int code)
 const char *zio_share_reason(int why)
 {
 	switch (why) {
-	case ETXTBSY:
-		return "pages of the block are in a pipe";
 	case EDOM:
 		return "the output cannot play samples from this alignment";
 	case EOVERFLOW:
@@ -355,7 +353,7 @@ static const char *method_hint(int code, const char *path)
 	case EOPNOTSUPP:
 		return " (its buffer cannot be mapped; buffers of type vmalloc can)";
 	case EBUSY:
-		return " (another program uses the ring, or has blocks in a pipe)";
+		return " (another program uses the ring)";
 	case EDQUOT:
 		return BUDGET_HINT;
 	case EACCES:

@@ -70,7 +70,7 @@ int zio_commit_at(struct zio_channel *ch, size_t size,
 		  const struct zio_timestamp *when);
 
 /**
- * zio_splice() - move the data of a block through a pipe, without reading them
+ * zio_splice() - move the data of a block through a pipe of the kernel
  * @out: an output channel or block file
  * @in: an input channel with the method "read", or a block file; zio_next_control() has
  *      read the control of the block

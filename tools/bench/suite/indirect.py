@@ -16,9 +16,7 @@ METHODS = [
     # method, in words, colour
     ("read-touch", "read, every byte used", draw.RED),
     ("mmap-touch", "mapped, every byte used", draw.PURPLE),
-    ("splice-copy", "splice, copied", draw.PALE),
     ("read", "read", draw.ORANGE),
-    ("splice", "splice to a pipe, and on", draw.GREEN),
     ("mmap", "mapped, control by read", draw.BLUE),
     ("ring", "mapped, control ring", draw.LIGHT),
     ("drop", "control by read, data dropped", draw.GREY),
@@ -93,7 +91,7 @@ def old_times(method: str) -> list[tuple[float, float]]:
 
 def rate_table(table: Table) -> str:
     old = {method: dict(old_times(method)) for method, _, _ in OLD}
-    methods = ["read", "drop", "mmap", "ring", "splice", "read-touch", "mmap-touch"]
+    methods = ["read", "drop", "mmap", "ring", "read-touch", "mmap-touch"]
     rows = []
     for size in SIZES:
         row: list[object] = [draw.binary(size)]
@@ -104,7 +102,7 @@ def rate_table(table: Table) -> str:
         row += [number(rate_of(size, table.get(method, size=size))) for method in methods]
         rows.append(row)
     head = ["block", "1999: to user, s", "MB/s", "to kernel, s", "MB/s", "`read`"]
-    head += ["dropped", "mapped", "ring", "`splice`", "`read`, used", "mapped, used"]
+    head += ["dropped", "mapped", "ring", "`read`, used", "mapped, used"]
     return markdown(head, rows)
 
 

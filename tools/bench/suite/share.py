@@ -9,7 +9,7 @@ from .table import Column, Table, grid, markdown, number, published, ratio
 
 SOURCE = cset_dir("zzero", 0)
 SIZES = [512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576]
-MODES = ["rw", "uring", "splice", "mmap-out", "mmap", "mmap-in", "share"]
+MODES = ["rw", "uring", "mmap-out", "mmap", "mmap-in", "share"]
 OUTPUTS = [1, 2, 4, 8]
 # 50 copies of a disk of 8 MiB, which is what scsi_debug makes if it is not told
 OLD_BLOCKS = 50 * 8 * 1024 // 8
@@ -17,7 +17,6 @@ PAIRS = [
     # mode of today, modes of 2007 that copy a byte as often by the CPU
     ("rw", ["dd indirect", "sg_dd indirect"]),
     ("uring", []),
-    ("splice", []),
     ("mmap-out", []),
     ("mmap", []),
     ("mmap-in", ["mmap read, indirect write"]),
@@ -128,7 +127,6 @@ class Share(Benchmark):
         some = [
             ("rw", "read, write", draw.RED, 7),
             ("uring", "io_uring", draw.PURPLE, 6),
-            ("splice", "splice", draw.GREEN, 7),
             ("mmap-out", "read to mapped output", draw.GREY, 6),
             ("mmap", "both mapped", draw.BROWN, 7),
             ("mmap-in", "mapped input, write", draw.ORANGE, 7),
