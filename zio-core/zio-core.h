@@ -141,7 +141,6 @@ struct zio_channel_core {
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	const struct zio_channel_ops *ops; /* of a ring, or of routes, or NULL */
 	struct zio_ring *ring;
-	struct zio_area __rcu *ring_area;
 	wait_queue_head_t wq; /* apart from the lock: the device's side looks at it */
 	struct hlist_head routes; /* input: to the outputs that it feeds, by RCU */
 	struct zio_route __rcu *route; /* output: from the input that feeds it */

@@ -557,7 +557,7 @@ static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
 	struct zio_cset_core *cset = buf->chan->cset;
 	int ret;
 
-	if (rcu_access_pointer(buf->chan->ring_area))
+	if (zio_channel_has_ring(buf->chan))
 		return -EBUSY;
 	ret = prepare_resize(buf, new);
 	if (ret)

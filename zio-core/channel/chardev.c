@@ -569,7 +569,9 @@ static int map_ring(struct file *file, struct vm_area_struct *vma)
 
 	if (!zio_has_ring(file))
 		return -EACCES;
-	return zio_ring_map(sess->chan, vma);
+	if (READ_ONCE(sess->chan->cset->gone))
+		return -ENODEV;
+	return zio_ring_map(sess->chan->ring, vma);
 }
 
 static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

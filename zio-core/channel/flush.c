@@ -10,7 +10,7 @@
 #include "channel/internal.h"
 
 /* The channel is locked. The engine may queue blocks meanwhile. */
-static void put_queued(struct zio_channel_core *chan)
+void zio_channel_put_queued(struct zio_channel_core *chan)
 {
 	unsigned int n = zio_queue_count(&chan->queue);
 	struct zio_block *block;
@@ -39,7 +39,7 @@ static int flush_channel(struct zio_channel_core *chan)
 		return -ENODEV;
 	if (chan->ops)
 		return -EBUSY;
-	put_queued(chan);
+	zio_channel_put_queued(chan);
 	put_unread(chan);
 	return 0;
 }

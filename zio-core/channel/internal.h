@@ -54,35 +54,56 @@ struct zio_ring {
 	struct zio_area *area;
 	struct zio_ring_header *hdr;
 	struct zio_control *slot;
-	unsigned int mask;
-	unsigned int chan; /* number of the channel */
-	u32 merged; /* blocks merged by former readers: see merge.c */
-	int error; /* of a driver that a poll has armed */
-	atomic_t asked; /* blocks for which polls have fired */
-	unsigned long reclaiming; /* bit 0: a context takes blocks of a stream back */
 	u64 *filled; /* ids of the snapshots in the slots */
+	const unsigned int *head; /* as hdr->head, which the program may overwrite */
+	unsigned int mask; /* of what the head counts */
+	int error; /* of a driver that a poll has armed */
+	unsigned long reclaiming; /* bit 0: a context takes blocks back */
 	struct zio_charge charge;
 };
 
 int zio_ring_open(struct zio_channel_core *chan);
 void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files);
-void zio_ring_count_asked(struct zio_channel_core *chan, unsigned int n);
-struct zio_ring *zio_ring_stop(struct zio_channel_core *chan);
+void zio_ring_stop(struct zio_channel_core *chan);
+int zio_ring_alloc_slots(struct zio_ring *ring, struct zio_channel_core *chan, u32 n_slots,
+			 u32 n_entries);
 void zio_ring_free(struct zio_ring *ring);
-void zio_ring_fail(struct zio_channel_core *chan, int error);
-int zio_ring_error(struct zio_channel_core *chan);
-void zio_ring_push(struct zio_channel_core *chan, struct zio_block *block);
-bool zio_ring_reap(struct zio_channel_core *chan);
-int zio_ring_count(struct zio_channel_core *chan);
-void zio_ring_publish_flags(struct zio_channel_core *chan);
-int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma);
+u32 zio_ring_count(const struct zio_ring *ring);
+int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma);
+void zio_cset_abort_asked(struct zio_cset_core *cset, unsigned int own_files);
 
 static inline u32 zio_ring_flags(const struct zio_cset_core *cset)
 {
 	return READ_ONCE(cset->on_demand) || READ_ONCE(cset->rearm) ? 0 : ZIO_RING_EVENTS;
 }
 
+/*
+ * Copies the static part of a slot only when the slot has another snapshot: @filled has the
+ * id of the one that is there. @merged: chan->merged, blocks merged by former readers.
+ */
+static __always_inline void zio_ring_fill_slot(struct zio_control *slot, u64 *filled,
+					       const struct zio_block *block,
+					       unsigned int chan, unsigned int ssize,
+					       u32 merged)
+{
+	const struct zio_snapshot *snap = to_block_core(block)->snap;
+
+	if (unlikely(*filled != snap->id)) {
+		*filled = snap->id;
+		zio_control_begin(slot, snap, chan);
+	}
+	zio_control_fill(slot, block, ssize);
+	slot->seq_num -= merged;
+}
+
+/* Returns the error of the driver that poll() has reported, once; else 0. */
+static inline int zio_ring_take_error(struct zio_ring *ring, struct zio_cset_core *cset)
+{
+	return xchg(&ring->error, 0) ?: xchg(&cset->error, 0);
+}
+
 /* flush.c */
+void zio_channel_put_queued(struct zio_channel_core *chan);
 long zio_node_flush(struct file *file);
 
 /* tap.c */
@@ -118,6 +139,8 @@ static inline void zio_poll_wait(struct file *file, wait_queue_head_t *wq,
 	smp_mb();						/* U */
 }
 
+__poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
+		       struct zio_ring *ring, struct zio_channel_core *chan);
 __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);

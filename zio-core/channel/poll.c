@@ -50,61 +50,81 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/* A set that is not gone still has its channels. */
+static int arm_set(struct zio_cset_core *cset, unsigned int flags)
+{
+	int ret = -EAGAIN;
+
+	rcu_read_lock();					/* E */
+	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
+		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), flags);
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Arms the channel whose ring it is, or the set. Returns -EAGAIN if nothing is enabled. */
+static int arm_for_ring(struct zio_channel_core *chan, unsigned int flags)
+{
+	if (!chan->ring)
+		return arm_set(chan->cset, flags);
+	return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags) : -EAGAIN;
+}
+
 /*
  * The trigger is on demand, and a program waits for its ring to fill. The poll acquires as
  * many blocks as the watermark. While they come fast it acquires more, up to half of the
  * buffer. So the program needs fewer polls. The poller is not yet in the wait queue. So the
  * blocks wake no process.
  */
-static void fill_ring(struct zio_channel_core *chan)
+static void fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 {
-	unsigned int want = READ_ONCE(chan->watermark), n = 0, fired = 0, most;
+	unsigned int want = READ_ONCE(chan->watermark), n = 0, most;
 	u64 start = ktime_get_ns();
 	int ret;
 
 	most = max(want, READ_ONCE(chan->len) / 2);
 	do {
-		ret = zio_cset_arm_channel(chan, 0);
-		fired += !ret || ret == -EINPROGRESS;
+		ret = arm_for_ring(chan, 0);
 		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
 			most = want;
-	} while (!ret && n < most && zio_ring_count(chan) < most &&
-		 !zio_must_stop());
-	zio_ring_count_asked(chan, fired);
+	} while (!ret && n < most && zio_ring_count(ring) < most && !zio_must_stop());
 	if (zio_is_driver_error(ret))
-		zio_ring_fail(chan, ret);
+		WRITE_ONCE(ring->error, ret);
 }
 
-static void arm_for_ring(struct zio_channel_core *chan)
+/**
+ * zio_poll_ring() - poll() of a ring
+ * @file: its file
+ * @wait: as for poll()
+ * @ring: the ring
+ * @chan: the channel, or the first channel of the set, in whose wait queue the program sleeps
+ *
+ * Context: Process.
+ *
+ * Return: as poll().
+ */
+__poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
+		       struct zio_ring *ring, struct zio_channel_core *chan)
 {
-	int ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE);
-
-	if (!ret || ret == -EINPROGRESS)
-		zio_ring_count_asked(chan, 1);
-}
-
-static __poll_t poll_ring(struct file *file, struct poll_table_struct *wait)
-{
-	struct zio_session *sess = file->private_data;
-	struct zio_channel_core *chan = sess->chan;
 	struct zio_cset_core *cset = chan->cset;
-	bool ask = READ_ONCE(cset->on_demand) && READ_ONCE(chan->enabled);
+	bool ask = READ_ONCE(cset->on_demand);
 	__poll_t key = 0;
 
-	zio_ring_publish_flags(chan);
-	if (ask && !zio_ring_count(chan))
-		fill_ring(chan);
+	/* The set may have another trigger since the last poll. */
+	WRITE_ONCE(ring->hdr->flags, zio_ring_flags(cset));
+	if (ask && !zio_ring_count(ring))
+		fill_ring(ring, chan);
 	zio_poll_wait(file, &chan->wq, wait);
-	if (ask && !zio_ring_count(chan) && !zio_ring_error(chan))
-		arm_for_ring(chan);
+	if (ask && !zio_ring_count(ring) && !READ_ONCE(ring->error))
+		arm_for_ring(chan, ZIO_ARM_WAKE);
 	/* The ring may have been full. No call tells the kernel that the tail moved. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_kick(cset);
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error) || zio_ring_error(chan))
+	if (READ_ONCE(cset->error) || READ_ONCE(ring->error))
 		key |= EPOLLERR;
-	if (zio_ring_count(chan) > 0)
+	if (zio_ring_count(ring))
 		key |= EPOLLIN | EPOLLRDNORM;
 	return key;
 }
@@ -124,7 +144,7 @@ __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait)
 	struct zio_session *sess = file->private_data;
 
 	if (zio_has_ring(file))
-		return poll_ring(file, wait);
+		return zio_poll_ring(file, wait, sess->chan->ring, sess->chan);
 	zio_poll_wait(file, &sess->chan->wq, wait);
 	return poll_input(file, true);
 }

@@ -2,6 +2,9 @@
 /*
  * ring.c: the control ring: programs take blocks without a system call
  *
+ * A file has the ring, of a channel or of a set (set-ring.c), until the file is closed. The
+ * board may go before.
+ *
  * While a ring is open it shows the channel's queue: slot i of the ring has the control of
  * the block in slot i of the queue. Both heads have the same value. The program moves
  * hdr->tail. The kernel accepts a tail within the queued blocks only, and reads nothing
@@ -19,17 +22,14 @@
  *      reclaim_blocks(), which loads tail (acquire) before the blocks are filled again.
  *      Without it, new samples could overwrite a block that the program is reading.
  *
- *   K  zio_ring_open() fills the ring, then stores chan->ring (release). A close clears
- *      chan->ring, waits for a grace period, and frees the ring. All others load
- *      chan->ring under RCU. Without them, a context could read a ring that is not filled
- *      yet, or that is freed. chan->ops is stored behind chan->ring (release). The driver
- *      of a stream loads chan->ops first (acquire). Without them, the driver could use a
- *      ring that it does not see.
+ *   K  The ring of a stream comes and goes beside the driver. start_stream_ring() stores
+ *      chan->ring, then chan->ops (release). stop_stream_ring() clears chan->ops, and waits
+ *      for a grace period before the ring is freed. The driver loads chan->ops (acquire),
+ *      then chan->ring, under RCU. Without them, the driver could use a ring that it does
+ *      not see, or that is freed.
  *
- * Only the owner of the phase changes chan->ring (zio_cset_own_phase()), so the owner of
- * the phase may use it without RCU. The driver of a stream owns the phase all the time. So
- * the ring of a stream comes and goes beside the driver, which looks at chan->ops under
- * RCU: see start_stream_ring() and stop_stream_ring().
+ * Other drivers complete blocks as the owner of the phase. So chan->ops of their channels
+ * changes while the phase is owned (zio_cset_own_phase()), or when the board is gone.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -42,22 +42,14 @@ static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
 #define RING_SLOTS_OFFSET	PAGE_SIZE
 
-/*
- * Copies the static part of a slot only when the slot has another snapshot: @filled has the
- * id of the one that is there.
- */
-static __always_inline void fill_slot(struct zio_ring *ring, struct zio_control *slot,
-				      u64 *filled, const struct zio_block *block,
-				      unsigned int ssize, u32 merged)
+static void fill_slot(struct zio_channel_core *chan, unsigned int count,
+		      const struct zio_block *block)
 {
-	const struct zio_snapshot *snap = to_block_core(block)->snap;
+	struct zio_ring *ring = chan->ring;
+	unsigned int i = count & ring->mask;
 
-	if (unlikely(*filled != snap->id)) {
-		*filled = snap->id;
-		zio_control_begin(slot, snap, ring->chan);
-	}
-	zio_control_fill(slot, block, ssize);
-	slot->seq_num -= merged;
+	zio_ring_fill_slot(&ring->slot[i], &ring->filled[i], block, chan->pub.index,
+			   chan->cset->ssize, chan->merged);
 }
 
 /*
@@ -70,12 +62,13 @@ static void fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
 	struct zio_block *const *block = chan->queue.slot;
 	unsigned int mask = ring->mask, ssize = chan->cset->ssize, i;
 	struct zio_control *slot = ring->slot;
+	unsigned int index = chan->pub.index;
 	u64 *filled = ring->filled;
-	u32 merged = ring->merged;
+	u32 merged = chan->merged;
 
 	for (; n; n--, count++) {
 		i = count & mask;
-		fill_slot(ring, &slot[i], &filled[i], block[i], ssize, merged);
+		zio_ring_fill_slot(&slot[i], &filled[i], block[i], index, ssize, merged);
 	}
 }
 
@@ -92,10 +85,8 @@ static __always_inline void wake_reader(struct zio_channel_core *chan,
 static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
-	unsigned int i = chan->queue.head & ring->mask;
 
-	fill_slot(ring, &ring->slot[i], &ring->filled[i], block, chan->cset->ssize,
-		  ring->merged);
+	fill_slot(chan, chan->queue.head, block);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
 	wake_reader(chan, ring);
@@ -150,71 +141,35 @@ static bool reclaim_before(struct zio_channel_core *chan, u32 end, unsigned int 
 	return true;
 }
 
-/* Context: as reclaim_before(). Takes back up to @n blocks that the program has read. */
+/*
+ * Takes back up to @n blocks that the program has read. The driver of a stream, and a context
+ * that closes the ring, may both do this.
+ */
 static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 {
-	return reclaim_before(chan, smp_load_acquire(&chan->ring->hdr->tail), n); /* S */
+	struct zio_ring *ring = chan->ring;
+	bool found;
+
+	if (test_and_set_bit_lock(0, &ring->reclaiming))
+		return false;
+	found = reclaim_before(chan, smp_load_acquire(&ring->hdr->tail), n); /* S */
+	clear_bit_unlock(0, &ring->reclaiming);
+	return found;
 }
 
 /**
  * zio_ring_count() - count the blocks that the program has not passed yet
- * @chan: the channel
+ * @ring: the ring
  *
- * Context: Any.
+ * Context: Any; the caller has the file of the ring, or owns the phase.
  *
- * Return: the number; -1 without a ring.
+ * Return: the number; 0 for a tail that is out of range.
  */
-int zio_ring_count(struct zio_channel_core *chan)
+u32 zio_ring_count(const struct zio_ring *ring)
 {
-	struct zio_ring *ring;
-	int n = -1;
+	u32 n = READ_ONCE(*ring->head) - READ_ONCE(ring->hdr->tail);
 
-	rcu_read_lock();					/* K */
-	ring = READ_ONCE(chan->ring);
-	if (ring) {
-		n = READ_ONCE(chan->queue.head) - READ_ONCE(ring->hdr->tail);
-		if (n < 0 || n > ring->mask + 1)
-			n = 0;
-	}
-	rcu_read_unlock();
-	return n;
-}
-
-/* Keeps the driver's error: poll() reports it, and a read returns and clears it. */
-void zio_ring_fail(struct zio_channel_core *chan, int error)
-{
-	struct zio_ring *ring;
-
-	rcu_read_lock();					/* K */
-	ring = READ_ONCE(chan->ring);
-	if (ring)
-		WRITE_ONCE(ring->error, error);
-	rcu_read_unlock();
-}
-
-int zio_ring_error(struct zio_channel_core *chan)
-{
-	struct zio_ring *ring;
-	int error = 0;
-
-	rcu_read_lock();					/* K */
-	ring = READ_ONCE(chan->ring);
-	if (ring)
-		error = READ_ONCE(ring->error);
-	rcu_read_unlock();
-	return error;
-}
-
-/* The set may have another trigger since the last poll. */
-void zio_ring_publish_flags(struct zio_channel_core *chan)
-{
-	struct zio_ring *ring;
-
-	rcu_read_lock();					/* K */
-	ring = READ_ONCE(chan->ring);
-	if (ring)
-		WRITE_ONCE(ring->hdr->flags, zio_ring_flags(chan->cset));
-	rcu_read_unlock();
+	return n <= ring->mask + 1 ? n : 0;
 }
 
 static void publish_loss(struct zio_channel_core *chan)
@@ -229,30 +184,13 @@ static const struct zio_channel_ops ring_ops = {
 	.count_loss = publish_loss,
 };
 
-/* The driver of a stream, and a context that closes the ring, may both take blocks back. */
-static bool reclaim_stream_blocks(struct zio_channel_core *chan, unsigned int n)
-{
-	struct zio_ring *ring;
-	bool found = false;
-
-	rcu_read_lock();					/* K */
-	ring = READ_ONCE(chan->ring);
-	if (ring && !test_and_set_bit_lock(0, &ring->reclaiming)) {
-		found = reclaim_blocks(chan, n);
-		clear_bit_unlock(0, &ring->reclaiming);
-	}
-	rcu_read_unlock();
-	return found;
-}
-
-static const struct zio_channel_ops stream_ring_ops = {
-	.push = push_block,
-	.publish = publish_blocks,
-	.reclaim = reclaim_stream_blocks,
-	.count_loss = publish_loss,
-};
-
-static void free_ring(struct zio_ring *ring)
+/**
+ * zio_ring_free() - free a ring
+ * @ring: the ring, which no channel has, or a part of one
+ *
+ * Context: Process.
+ */
+void zio_ring_free(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
 	kvfree(ring->filled);
@@ -260,54 +198,69 @@ static void free_ring(struct zio_ring *ring)
 	kfree(ring);
 }
 
-static int alloc_slots(struct zio_channel_core *chan, struct zio_ring *ring, unsigned int n)
+/**
+ * zio_ring_alloc_slots() - allocate the memory of a ring
+ * @ring: the ring; zio_ring_free() frees it, after an error, too
+ * @chan: the channel that the memory is for
+ * @n_slots: number of slots
+ * @n_entries: number of entries, in the ring of a set, else 0
+ *
+ * Behind ring->filled there is room for a number of 16 bits for each entry.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -EDQUOT as zio_charge(); -ENOMEM.
+ */
+int zio_ring_alloc_slots(struct zio_ring *ring, struct zio_channel_core *chan, u32 n_slots,
+			 u32 n_entries)
 {
-	size_t filled = n * sizeof(*ring->filled);
-	size_t size = RING_SLOTS_OFFSET + (size_t)n * sizeof(*ring->slot);
-	int ret = zio_charge(&ring->charge, chan, PAGE_ALIGN(size) + filled);
+	size_t slots = PAGE_SIZE + PAGE_ALIGN(n_entries * sizeof(u32));
+	size_t size = PAGE_ALIGN(slots + (size_t)n_slots * sizeof(*ring->slot));
+	size_t own = n_slots * sizeof(*ring->filled) + n_entries * sizeof(u16);
+	int ret = zio_charge(&ring->charge, chan, size + own);
 
 	if (ret)
 		return ret;
-	ring->filled = kvzalloc(filled, ZIO_GFP_USER);
+	ring->filled = kvzalloc(own, ZIO_GFP_USER);
 	ring->area = zio_area_alloc_charged(size);
-	return ring->filled && ring->area ? 0 : -ENOMEM;
+	if (!ring->filled || !ring->area)
+		return -ENOMEM;
+	ring->hdr = ring->area->mem;
+	ring->slot = ring->area->mem + slots;
+	*ring->hdr = (struct zio_ring_header) {
+		.magic = n_entries ? ZIO_SET_RING_MAGIC : ZIO_RING_MAGIC,
+		.version = ZIO_RING_VERSION,
+		.slots_offset = slots,
+		.slot_size = sizeof(*ring->slot),
+		.n_slots = n_slots,
+		.flags = zio_ring_flags(chan->cset),
+	};
+	return 0;
 }
 
 static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
 {
-	unsigned int n = chan->queue.mask + 1;
 	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
 	ring->mask = chan->queue.mask;
-	ring->chan = chan->pub.index;
-	ret = alloc_slots(chan, ring, n);
+	ring->head = &chan->queue.head;
+	ret = zio_ring_alloc_slots(ring, chan, ring->mask + 1, 0);
 	if (ret) {
-		free_ring(ring);
+		zio_ring_free(ring);
 		return ERR_PTR(ret);
 	}
-	ring->hdr = ring->area->mem;
-	ring->slot = ring->area->mem + RING_SLOTS_OFFSET;
-	*ring->hdr = (struct zio_ring_header) {
-		.magic = ZIO_RING_MAGIC,
-		.version = ZIO_RING_VERSION,
-		.slots_offset = RING_SLOTS_OFFSET,
-		.slot_size = sizeof(*ring->slot),
-		.n_slots = n,
-		.data_size = chan->buf->area->size,
-	};
+	ring->hdr->data_size = chan->buf->area->size;
 	return ring;
 }
 
-static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring,
-		      const struct zio_channel_ops *ops)
+static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 {
-	smp_store_release(&chan->ring, ring);			/* K */
-	smp_store_release(&chan->ops, ops);			/* K */
+	WRITE_ONCE(chan->ring, ring);
+	smp_store_release(&chan->ops, &ring_ops);		/* K */
 	chan->slowpath = true;
-	rcu_assign_pointer(chan->ring_area, ring->area);
 }
 
 /*
@@ -322,13 +275,11 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 
 	zio_sessions_drop(chan);
 	zio_channel_settle_alarms(chan);
-	ring->merged = chan->merged;
 	fill_slots(chan, ring, atomic_read(&q->tail), zio_queue_count(q));
 	ring->hdr->lost = zio_channel_losses(chan);
-	ring->hdr->flags = zio_ring_flags(chan->cset);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* R */
-	show_ring(chan, ring, &ring_ops);
+	show_ring(chan, ring);
 }
 
 /*
@@ -345,11 +296,10 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 	u64 lost = zio_channel_losses(chan);
 
 	zio_sessions_drop(chan);
-	ring->merged = chan->merged;
 	hdr->head = head;
 	hdr->tail = atomic_read(&q->tail);
 	hdr->lost = lost;
-	show_ring(chan, ring, &stream_ring_ops);
+	show_ring(chan, ring);
 	synchronize_rcu();					/* K */
 	/* The driver drops no unread block any more. */
 	zio_channel_settle_alarms(chan);
@@ -419,92 +369,40 @@ out:
 	return ret;
 }
 
-/* The caller owns the phase, or the board is gone; the channel is locked. */
+/*
+ * The channel is locked. The caller owns the phase, or the board is gone: then the queue has
+ * its blocks until the core has called this.
+ */
 static void stop_ring(struct zio_channel_core *chan)
 {
-	reclaim_blocks(chan, U32_MAX);
+	if (!READ_ONCE(chan->ops))
+		return;
+	reclaim_blocks(chan, UINT_MAX);
 	WRITE_ONCE(chan->ops, NULL);
-	WRITE_ONCE(chan->ring, NULL);
-	RCU_INIT_POINTER(chan->ring_area, NULL);
 }
 
-/*
- * The board is gone. Unread blocks stay queued. Returns the ring, or NULL, for
- * zio_ring_free().
- */
-struct zio_ring *zio_ring_stop(struct zio_channel_core *chan)
+/* The board is gone. Unread blocks stay queued. */
+void zio_ring_stop(struct zio_channel_core *chan)
 {
-	struct zio_ring *ring = chan->ring;
-
-	if (!ring)
-		return NULL;
 	mutex_lock(&chan->lock);
-	stop_ring(chan);
+	if (chan->ring)
+		stop_ring(chan);
 	mutex_unlock(&chan->lock);
-	return ring;
-}
-
-/* Counts blocks for which polls of the ring have fired. */
-void zio_ring_count_asked(struct zio_channel_core *chan, unsigned int n)
-{
-	struct zio_ring *ring;
-
-	rcu_read_lock();					/* K */
-	ring = READ_ONCE(chan->ring);
-	if (ring)
-		atomic_add(n, &ring->asked);
-	rcu_read_unlock();
-}
-
-/* Renumbers the armed blocks of the channel after @n blocks were discarded. */
-static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
-{
-	struct zio_armed *armed;
-
-	for (armed = chan->cset->pub.armed; armed->chan; armed++)
-		if (armed->chan == &chan->pub)
-			to_block_core(armed->block)->seq -= n;
 }
 
 /*
- * Polls have acquired more blocks than the program has read. No other user asked for these
- * blocks. So the function discards them, the newest first, and takes back their numbers and
- * statistics. The caller owns the phase and has locked the channel.
+ * The channel is locked. With a trigger on demand, polls have acquired blocks ahead. No user
+ * asked for those, so they do not stay for the next reader.
  */
-static void discard_unread(struct zio_channel_core *chan, unsigned int asked,
-			   bool armed)
+static void end_ring(struct zio_channel_core *chan)
 {
-	struct zio_queue *q = &chan->queue;
-	unsigned int i, n = min(asked, zio_queue_count(q));
-	struct zio_block *block;
-
-	for (i = 0; i < n; i++) {
-		block = q->slot[(q->head - 1) & q->mask];
-		WRITE_ONCE(q->head, q->head - 1);
-		chan->blocks--;
-		chan->bytes -= block->len;
-		chan->buf->type->ops->put_block(chan->buf, block);
-	}
-	chan->seq -= n;
-	if (armed)
-		renumber_armed(chan, n);
-}
-
-/* The caller holds cset->mutex. */
-static struct zio_ring *end_ring(struct zio_channel_core *chan)
-{
-	struct zio_ring *ring = chan->ring;
 	struct zio_cset_core *cset = chan->cset;
-	bool armed;
+	bool armed = zio_cset_own_phase(cset);
 
-	mutex_lock(&chan->lock);
-	armed = zio_cset_own_phase(cset);
 	stop_ring(chan);
 	if (cset->on_demand)
-		discard_unread(chan, atomic_read(&ring->asked), armed);
+		zio_channel_put_queued(chan);
 	zio_cset_disown_phase(cset, armed);
-	mutex_unlock(&chan->lock);
-	return ring;
 }
 
 /*
@@ -533,40 +431,40 @@ static void stop_stream_ring(struct zio_channel_core *chan)
 	reclaim_all(chan);
 	WRITE_ONCE(chan->ops, NULL);
 	synchronize_rcu();					/* K */
-	WRITE_ONCE(chan->ring, NULL);
-	RCU_INIT_POINTER(chan->ring_area, NULL);
-}
-
-/* As end_ring(). */
-static struct zio_ring *end_stream_ring(struct zio_channel_core *chan)
-{
-	struct zio_ring *ring = chan->ring;
-
-	mutex_lock(&chan->lock);
-	stop_stream_ring(chan);
-	mutex_unlock(&chan->lock);
 	zio_cset_wake(chan->cset);
 	zio_cset_kick(chan->cset);
-	return ring;
 }
 
-/* Waits for a grace period. Callers do not do this while the set is frozen. */
-void zio_ring_free(struct zio_ring *ring)
-{
-	if (!ring)
-		return;
-	synchronize_rcu();					/* K */
-	free_ring(ring);
-}
-
-/*
- * A set on demand without other users was armed for this ring only. Abort it: the block
- * is no loss, and would be stale later.
+/**
+ * zio_cset_abort_asked() - abort what only the file of a ring has asked for
+ * @cset: the channel set; the caller holds cset->mutex
+ * @own_files: files of the set that the owner of the ring has open
+ *
+ * A set on demand without other users was armed for this ring only. The block is no loss, and
+ * would be stale later.
+ *
+ * Context: Process, sleeps.
  */
-static void abort_asked(struct zio_cset_core *cset)
+void zio_cset_abort_asked(struct zio_cset_core *cset, unsigned int own_files)
 {
+	if (!cset->on_demand || cset->open_files > own_files)
+		return;
 	zio_cset_freeze(cset);
 	zio_cset_unfreeze(cset);
+}
+
+/* The caller holds cset->mutex. */
+static void close_ring(struct zio_channel_core *chan)
+{
+	mutex_lock(&chan->lock);
+	if (chan->cset->gone)
+		stop_ring(chan);
+	else if (zio_cset_is_stream(chan->cset))
+		stop_stream_ring(chan);
+	else
+		end_ring(chan);
+	chan->ring = NULL;
+	mutex_unlock(&chan->lock);
 }
 
 /**
@@ -574,41 +472,35 @@ static void abort_asked(struct zio_cset_core *cset)
  * @chan: the channel
  * @own_files: files of the set that the owner of the ring has open
  *
- * Blocks that are armed for other users stay armed. With a trigger on demand, the core
- * discards blocks that polls have acquired ahead. Other unread blocks stay queued.
+ * Blocks that are armed for other users stay armed. With a trigger on demand, the function
+ * drops the blocks that the program has not read, and counts them as flushed. Otherwise they
+ * stay queued.
  *
  * Context: Process, sleeps.
  */
 void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 {
 	struct zio_cset_core *cset = chan->cset;
-	struct zio_ring *ring = NULL;
+	struct zio_ring *ring = chan->ring;
 
 	mutex_lock(&cset->mutex);
-	if (!cset->gone) {
-		if (cset->on_demand && cset->open_files <= own_files)
-			abort_asked(cset);
-		ring = zio_cset_is_stream(cset) ? end_stream_ring(chan) : end_ring(chan);
-	}
+	if (!cset->gone)
+		zio_cset_abort_asked(cset, own_files);
+	close_ring(chan);
 	mutex_unlock(&cset->mutex);
 	zio_ring_free(ring);
 }
 
 /*
- * A program may write the header's page, and no slot. So no mapping may grow: a mapping of
- * the header would reach the slots.
+ * A program may write the header's page, and no other. So no mapping may grow: a mapping of
+ * the header would reach the slots. The caller has the file of the ring.
  */
-int zio_ring_map(struct zio_channel_core *chan, struct vm_area_struct *vma)
+int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma)
 {
-	struct zio_area *area = zio_area_get(&chan->ring_area);
 	bool header = !vma->vm_pgoff && vma_pages(vma) == 1;
-	int ret;
+	int ret = zio_area_map(ring->area, vma, header);
 
-	if (!area)
-		return -ENODEV;
-	ret = zio_area_map(area, vma, header);
 	if (!ret)
 		zio_vm_flags_set(vma, VM_DONTEXPAND);
-	zio_area_put(area);
 	return ret;
 }

@@ -240,7 +240,7 @@ void zio_sessions_drop(struct zio_channel_core *chan)
  */
 void zio_channel_drain(struct zio_channel_core *chan)
 {
-	zio_ring_free(zio_ring_stop(chan));
+	zio_ring_stop(chan);
 	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
 	zio_channel_drop_unread(chan);
@@ -338,13 +338,12 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 {
 	struct zio_block *block;
 
-	if (chan->ring)
-		return ERR_PTR(xchg(&chan->ring->error, 0) ?:
-			       xchg(&chan->cset->error, 0) ?: -EBUSY);
-	if (chan->ops)
-		return ERR_PTR(-EBUSY);
 	if (READ_ONCE(chan->cset->gone)) /* and its buffer, too */
 		return ERR_PTR(-ENODEV);
+	if (chan->ring)
+		return ERR_PTR(zio_ring_take_error(chan->ring, chan->cset) ?: -EBUSY);
+	if (chan->ops)
+		return ERR_PTR(-EBUSY);
 	block = take_first(&chan->unread);
 	chan->slowpath = !list_empty(&chan->unread) || chan->merged ||
 		READ_ONCE(chan->buf->merge_data);

@@ -9,7 +9,6 @@
  */
 #include <linux/fs.h>
 #include <linux/module.h>
-#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
@@ -73,51 +72,20 @@ static int close_set(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Returns the error of the driver that poll() has reported, once. */
 static ssize_t read_set(struct file *file, char __user *buf, size_t n, loff_t *pos)
 {
 	struct zio_set_node *node = file->private_data;
 
 	if (READ_ONCE(node->cset->gone))
 		return -ENODEV;
-	return xchg(&node->ring->error, 0) ?: xchg(&node->cset->error, 0) ?: -EOPNOTSUPP;
-}
-
-/* The trigger is on demand: acquires a block of each channel. */
-static void arm_set(struct zio_set_node *node)
-{
-	struct zio_cset_core *cset = node->cset;
-	int ret = 0;
-
-	rcu_read_lock();					/* E */
-	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
-		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), ZIO_ARM_WAKE);
-	rcu_read_unlock();
-	if (zio_is_driver_error(ret))
-		WRITE_ONCE(node->ring->error, ret);
+	return zio_ring_take_error(&node->ring->ring, node->cset) ?: -EOPNOTSUPP;
 }
 
 static __poll_t poll_set(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_set_node *node = file->private_data;
-	struct zio_cset_core *cset = node->cset;
-	struct zio_set_ring *ring = node->ring;
-	__poll_t key = 0;
 
-	zio_poll_wait(file, &node->first->wq, wait);
-	if (READ_ONCE(cset->gone))
-		return EPOLLHUP | EPOLLERR;
-	zio_set_ring_publish_flags(ring, cset);
-	if (READ_ONCE(cset->on_demand) && !zio_set_ring_count(ring) &&
-	    !READ_ONCE(ring->error))
-		arm_set(node);
-	if (READ_ONCE(cset->rearm))
-		zio_cset_kick(cset);
-	if (READ_ONCE(cset->error) || READ_ONCE(ring->error))
-		key |= EPOLLERR;
-	if (zio_set_ring_count(ring))
-		key |= ZIO_WAKE_IN;
-	return key;
+	return zio_poll_ring(file, wait, &node->ring->ring, node->first);
 }
 
 static int map_set(struct file *file, struct vm_area_struct *vma)
@@ -126,7 +94,7 @@ static int map_set(struct file *file, struct vm_area_struct *vma)
 
 	if (READ_ONCE(node->cset->gone))
 		return -ENODEV;
-	return zio_set_ring_map(node->ring, vma);
+	return zio_ring_map(&node->ring->ring, vma);
 }
 
 static const struct file_operations set_fops = {

@@ -23,10 +23,8 @@
  * notifier is unlinked.
  */
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "channel/internal.h"
 #include "channel/set.h"
@@ -39,33 +37,21 @@ static struct zio_set_ring *ring_of(const struct zio_channel_core *chan)
 	return chan->cset->set_node->ring;
 }
 
-/* Copies the static part of a slot only when the slot has another snapshot. */
-static void fill_control(struct zio_set_ring *ring, u32 i, struct zio_channel_core *chan,
-			 const struct zio_block *block)
-{
-	const struct zio_snapshot *snap = to_block_core(block)->snap;
-
-	if (unlikely(ring->filled[i] != snap->id)) {
-		zio_control_begin(&ring->slot[i], snap, chan->pub.index);
-		ring->filled[i] = snap->id;
-	}
-	zio_control_fill(&ring->slot[i], block, chan->cset->ssize);
-	ring->slot[i].seq_num -= chan->merged;
-}
-
 /* Context: Any; the caller owns the phase. */
 static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 {
-	struct zio_set_ring *ring = ring_of(chan);
-	u32 at = ring->head & ring->mask;
-	u32 i = chan->pub.index * ring->stride + (chan->queue.head & (ring->stride - 1));
+	struct zio_set_ring *set = ring_of(chan);
+	struct zio_ring *ring = &set->ring;
+	u32 at = set->head & ring->mask;
+	u32 i = chan->pub.index * set->stride + (chan->queue.head & (set->stride - 1));
 
-	fill_control(ring, i, chan, block);
-	ring->chan[at] = chan->pub.index;
-	ring->entry[at] = i;
+	zio_ring_fill_slot(&ring->slot[i], &ring->filled[i], block, chan->pub.index,
+			   chan->cset->ssize, chan->merged);
+	set->chan[at] = chan->pub.index;
+	set->entry[at] = i;
 	zio_queue_push(&chan->queue, block);
-	WRITE_ONCE(ring->head, ring->head + 1);
-	smp_store_release(&ring->hdr->head, ring->head);	/* R */
+	WRITE_ONCE(set->head, set->head + 1);
+	smp_store_release(&ring->hdr->head, set->head);		/* R */
 }
 
 /*
@@ -78,16 +64,17 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_cset_core *cset = chan->cset;
-	struct zio_set_ring *ring = ring_of(chan);
-	u32 read = smp_load_acquire(&ring->hdr->tail) - ring->tail; /* S */
+	struct zio_set_ring *set = ring_of(chan);
+	u32 read = smp_load_acquire(&set->ring.hdr->tail) - set->tail; /* S */
 
-	if (!read || read > ring->head - ring->tail)
+	if (!read || read > set->head - set->tail)
 		return false;
 	for (n = min(n, read); n; n--) {
-		struct zio_channel_core *of = cset->chan[ring->chan[ring->tail & ring->mask]];
+		u32 at = set->tail & set->ring.mask;
+		struct zio_channel_core *of = cset->chan[set->chan[at]];
 
 		of->buf->type->ops->put_block(of->buf, zio_queue_pop(&of->queue));
-		WRITE_ONCE(ring->tail, ring->tail + 1);
+		WRITE_ONCE(set->tail, set->tail + 1);
 	}
 	return true;
 }
@@ -95,10 +82,10 @@ static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 /* A loss may leave the ring below the watermark for ever: the program takes what it has. */
 static void count_loss(struct zio_channel_core *chan)
 {
-	struct zio_set_ring *ring = ring_of(chan);
+	struct zio_set_ring *set = ring_of(chan);
 
 	zio_cset_assert_held(chan->cset);
-	WRITE_ONCE(ring->hdr->lost, ++ring->lost);
+	WRITE_ONCE(set->ring.hdr->lost, ++set->lost);
 	zio_channel_wake(chan->cset->chan[0], ZIO_WAKE_IN);
 }
 
@@ -108,54 +95,17 @@ static const struct zio_channel_ops set_ring_ops = {
 	.count_loss = count_loss,
 };
 
-/**
- * zio_set_ring_count() - count the blocks that the program has not passed yet
- * @ring: the ring
- *
- * Context: Any.
- *
- * Return: the number; 0 for a tail that is out of range.
- */
-u32 zio_set_ring_count(const struct zio_set_ring *ring)
-{
-	u32 n = READ_ONCE(ring->head) - READ_ONCE(ring->hdr->tail);
-
-	return n <= ring->mask + 1 ? n : 0;
-}
-
 /* The set is done: its users sleep in the wait queue of its first channel. */
 static void wake_reader(struct zio_cset_notifier *notifier)
 {
 	struct zio_cset_core *cset = notifier->cset;
-	struct zio_set_ring *ring = container_of(notifier, struct zio_set_ring, notifier);
+	struct zio_set_ring *set = container_of(notifier, struct zio_set_ring, notifier);
 	u32 want;
 
 	zio_cset_assert_held(cset);
 	want = READ_ONCE(cset->chan[0]->buf->watermark) * READ_ONCE(cset->n_active);
-	if (READ_ONCE(cset->on_demand) || zio_set_ring_count(ring) >= want)
+	if (READ_ONCE(cset->on_demand) || zio_ring_count(&set->ring) >= want)
 		zio_channel_wake(cset->chan[0], ZIO_WAKE_IN);
-}
-
-/**
- * zio_set_ring_publish_flags() - tell the program whether blocks come without polls
- * @ring: the ring
- * @cset: its set
- *
- * Context: Any.
- */
-void zio_set_ring_publish_flags(struct zio_set_ring *ring,
-				const struct zio_cset_core *cset)
-{
-	WRITE_ONCE(ring->hdr->flags, zio_ring_flags(cset));
-}
-
-static void free_ring(struct zio_set_ring *ring)
-{
-	zio_area_put(ring->area);
-	vfree(ring->filled);
-	vfree(ring->chan);
-	zio_uncharge(&ring->charge);
-	kfree(ring);
 }
 
 /* Slots of a channel: as many as the longest queue has. */
@@ -169,63 +119,43 @@ static u32 count_slots(const struct zio_cset_core *cset)
 	return n;
 }
 
-static void fill_header(struct zio_set_ring *ring, const struct zio_cset_core *cset, u32 n)
+static int alloc_slots(const struct zio_cset_core *cset, struct zio_set_ring *set, u32 n)
 {
-	size_t slots = PAGE_SIZE + PAGE_ALIGN((ring->mask + 1) * sizeof(*ring->entry));
-
-	ring->hdr = ring->area->mem;
-	ring->entry = ring->area->mem + PAGE_SIZE;
-	ring->slot = ring->area->mem + slots;
-	*ring->hdr = (struct zio_ring_header) {
-		.magic = ZIO_SET_RING_MAGIC,
-		.version = ZIO_RING_VERSION,
-		.slots_offset = slots,
-		.slot_size = sizeof(*ring->slot),
-		.n_slots = n,
-		.flags = zio_ring_flags(cset),
-		.entries_offset = PAGE_SIZE,
-		.n_entries = ring->mask + 1,
-		.channel_slots = ring->stride,
-	};
-}
-
-static int alloc_slots(const struct zio_cset_core *cset, struct zio_set_ring *ring, u32 n)
-{
-	size_t entries = ring->mask + 1, head = PAGE_SIZE + PAGE_ALIGN(entries * sizeof(u32));
-	size_t size = PAGE_ALIGN(head + (size_t)n * sizeof(*ring->slot));
-	size_t filled = PAGE_ALIGN(n * sizeof(*ring->filled));
-	size_t chan = PAGE_ALIGN(entries * sizeof(*ring->chan));
-	int ret = zio_charge(&ring->charge, cset->chan[0], size + filled + chan);
+	u32 n_entries = roundup_pow_of_two(n);
+	struct zio_ring *ring = &set->ring;
+	int ret = zio_ring_alloc_slots(ring, cset->chan[0], n, n_entries);
 
 	if (ret)
 		return ret;
-	ring->filled = zio_user_alloc(filled);
-	ring->chan = zio_user_alloc(chan);
-	ring->area = zio_area_alloc_charged(size);
-	return ring->filled && ring->chan && ring->area ? 0 : -ENOMEM;
+	ring->mask = n_entries - 1;
+	ring->head = &set->head;
+	set->entry = ring->area->mem + PAGE_SIZE;
+	set->chan = (u16 *)(ring->filled + n);
+	ring->hdr->entries_offset = PAGE_SIZE;
+	ring->hdr->n_entries = n_entries;
+	ring->hdr->channel_slots = set->stride;
+	return 0;
 }
 
 static struct zio_set_ring *alloc_ring(const struct zio_cset_core *cset)
 {
 	u32 stride = count_slots(cset), n;
-	struct zio_set_ring *ring;
+	struct zio_set_ring *set;
 	int ret;
 
 	if (check_mul_overflow(stride, cset->n_chan, &n) || n > MAX_SLOTS)
 		return ERR_PTR(-ENOMEM);
-	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
-	if (!ring)
+	set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	if (!set)
 		return ERR_PTR(-ENOMEM);
-	ring->mask = roundup_pow_of_two(n) - 1;
-	ring->stride = stride;
-	ring->notifier.done = wake_reader;
-	ret = alloc_slots(cset, ring, n);
+	set->stride = stride;
+	set->notifier.done = wake_reader;
+	ret = alloc_slots(cset, set, n);
 	if (ret) {
-		free_ring(ring);
+		zio_ring_free(&set->ring);
 		return ERR_PTR(ret);
 	}
-	fill_header(ring, cset, n);
-	return ring;
+	return set;
 }
 
 /* The caller holds cset->mutex. */
@@ -242,31 +172,19 @@ static int check_channels(const struct zio_cset_core *cset)
 	return 0;
 }
 
-/* The channel is locked. */
-static void drop_queued(struct zio_channel_core *chan)
-{
-	struct zio_block *block;
-
-	while ((block = zio_queue_pop(&chan->queue))) {
-		WRITE_ONCE(chan->flushed, chan->flushed + 1);
-		zio_block_put(chan, block);
-	}
-}
-
 /*
  * Drops the blocks that wait: so the ring begins with whole events. The caller owns the
  * phase. It locks the channel after that. No other context that locks a channel waits
  * for the phase: those that do hold cset->mutex.
  */
-static void start_channel(struct zio_channel_core *chan, struct zio_set_ring *ring)
+static void start_channel(struct zio_channel_core *chan, struct zio_set_ring *set)
 {
 	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
-	drop_queued(chan);
+	zio_channel_put_queued(chan);
 	zio_channel_settle_alarms(chan);
-	ring->lost += zio_channel_losses(chan);
+	set->lost += zio_channel_losses(chan);
 	chan->slowpath = true;
-	rcu_assign_pointer(chan->ring_area, ring->area);
 	WRITE_ONCE(chan->ops, &set_ring_ops);
 	mutex_unlock(&chan->lock);
 }
@@ -278,10 +196,9 @@ static void start_channel(struct zio_channel_core *chan, struct zio_set_ring *ri
 static void stop_channel(struct zio_channel_core *chan, bool drop)
 {
 	mutex_lock(&chan->lock);
-	RCU_INIT_POINTER(chan->ring_area, NULL);
 	WRITE_ONCE(chan->ops, NULL);
 	if (drop)
-		drop_queued(chan);
+		zio_channel_put_queued(chan);
 	mutex_unlock(&chan->lock);
 }
 
@@ -301,7 +218,7 @@ static void stop_channel(struct zio_channel_core *chan, bool drop)
 int zio_set_ring_open(struct zio_set_node *node)
 {
 	struct zio_cset_core *cset = node->cset;
-	struct zio_set_ring *ring;
+	struct zio_set_ring *set;
 	unsigned int i;
 	bool armed;
 	int ret = zio_cset_lock(cset);
@@ -311,19 +228,19 @@ int zio_set_ring_open(struct zio_set_node *node)
 	ret = check_channels(cset);
 	if (ret)
 		goto out;
-	ring = alloc_ring(cset);
-	if (IS_ERR(ring)) {
-		ret = PTR_ERR(ring);
+	set = alloc_ring(cset);
+	if (IS_ERR(set)) {
+		ret = PTR_ERR(set);
 		goto out;
 	}
 	cset->open_files++;
 	armed = zio_cset_own_phase(cset);
-	node->ring = ring;
+	node->ring = set;
 	for (i = 0; i < cset->n_chan; i++)
-		start_channel(cset->chan[i], ring);
-	ring->hdr->lost = ring->lost;
+		start_channel(cset->chan[i], set);
+	set->ring.hdr->lost = set->lost;
 	zio_cset_disown_phase(cset, armed);
-	zio_cset_notifier_link(&ring->notifier, cset);
+	zio_cset_notifier_link(&set->notifier, cset);
 out:
 	mutex_unlock(&cset->mutex);
 	return ret;
@@ -352,15 +269,12 @@ static void end_ring(struct zio_cset_core *cset)
 void zio_set_ring_close(struct zio_set_node *node)
 {
 	struct zio_cset_core *cset = node->cset;
-	struct zio_set_ring *ring = node->ring;
+	struct zio_set_ring *set = node->ring;
 
-	zio_cset_notifier_unlink(&ring->notifier);
+	zio_cset_notifier_unlink(&set->notifier);
 	mutex_lock(&cset->mutex);
 	if (!cset->gone) {
-		if (cset->on_demand && cset->open_files <= 1) {
-			zio_cset_freeze(cset);
-			zio_cset_unfreeze(cset);
-		}
+		zio_cset_abort_asked(cset, 1);
 		end_ring(cset);
 	} else if (cset->set_node == node) {
 		zio_set_ring_stop(node);
@@ -368,7 +282,7 @@ void zio_set_ring_close(struct zio_set_node *node)
 	node->ring = NULL;
 	cset->open_files--;
 	mutex_unlock(&cset->mutex);
-	free_ring(ring);
+	zio_ring_free(&set->ring);
 }
 
 /* The board is gone: no context owns the phase again. The caller holds cset->mutex. */
@@ -378,15 +292,4 @@ void zio_set_ring_stop(struct zio_set_node *node)
 
 	for (i = 0; node->ring && i < node->cset->n_chan; i++)
 		stop_channel(node->cset->chan[i], false);
-}
-
-/* As zio_ring_map(): a program may write the header's page, and no other. */
-int zio_set_ring_map(struct zio_set_ring *ring, struct vm_area_struct *vma)
-{
-	bool header = !vma->vm_pgoff && vma_pages(vma) == 1;
-	int ret = zio_area_map(ring->area, vma, header);
-
-	if (!ret)
-		zio_vm_flags_set(vma, VM_DONTEXPAND);
-	return ret;
 }

@@ -22,28 +22,18 @@ struct zio_set_node {
 };
 
 struct zio_set_ring {
-	struct zio_area *area;
-	struct zio_ring_header *hdr;
+	struct zio_ring ring; /* first, for zio_ring_free() */
 	u32 *entry; /* numbers of slots, for the program */
-	struct zio_control *slot;
-	u32 mask; /* of the entries */
+	u16 *chan; /* of each entry */
 	u32 stride; /* slots of each channel */
 	u32 head, tail; /* the tail follows hdr->tail, when blocks are taken back */
 	u64 lost; /* by all channels */
-	int error; /* of a driver that a poll has armed */
 	struct zio_cset_notifier notifier;
-	u64 *filled; /* ids of the snapshots in the slots */
-	u16 *chan; /* of each entry */
-	struct zio_charge charge; /* on the first channel */
 };
 
 /* set-ring.c */
 int zio_set_ring_open(struct zio_set_node *node);
 void zio_set_ring_close(struct zio_set_node *node);
 void zio_set_ring_stop(struct zio_set_node *node);
-u32 zio_set_ring_count(const struct zio_set_ring *ring);
-void zio_set_ring_publish_flags(struct zio_set_ring *ring,
-				const struct zio_cset_core *cset);
-int zio_set_ring_map(struct zio_set_ring *ring, struct vm_area_struct *vma);
 
 #endif /* _ZIO_CHANNEL_SET_H */

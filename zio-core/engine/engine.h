@@ -78,6 +78,14 @@ struct zio_channel_ops {
 	void (*notify)(struct zio_channel_core *chan);
 };
 
+/* Returns true if the channel has a ring, or its set has one. */
+static inline bool zio_channel_has_ring(const struct zio_channel_core *chan)
+{
+	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+
+	return ops && ops->reclaim;
+}
+
 /**
  * struct zio_monitor_ops - what looks at the blocks of all channels: channel/monitor.c
  * @done: a block is done; the caller owns the phase

@@ -428,7 +428,7 @@ static int join_input(struct zio_route *route)
 	mutex_lock(&in->cset->mutex);
 	if (in->cset->gone)
 		ret = -ENODEV;
-	else if (rcu_access_pointer(in->ring_area))
+	else if (zio_channel_has_ring(in))
 		ret = -EBUSY;
 	else if (in->ops)
 		add_route(route);
@@ -495,7 +495,7 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
 
 	if (ret || (route && route->in == in))
 		return ret;
-	if (rcu_access_pointer(in->ring_area))
+	if (zio_channel_has_ring(in))
 		return -EBUSY;
 	route = alloc_route(in, out);
 	if (!route)

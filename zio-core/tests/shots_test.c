@@ -156,9 +156,9 @@ static void ring_is_opened_between_shots(struct kunit *test)
 	test_device_use_area(tdev, (struct test_area){ .len = 4 });
 	fire_shots(tdev, 2);
 	ring = test_open_ring(test, chan);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 1);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan->ring), 1);
 	fire_shots(tdev, SHOTS);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 2);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan->ring), 2);
 	KUNIT_EXPECT_EQ(test, chan->ring->slot[0].nsamples, 2 * SAMPLES);
 	KUNIT_EXPECT_EQ(test, chan->ring->slot[1].nsamples, SHOTS * SAMPLES);
 	test_close(test, ring);

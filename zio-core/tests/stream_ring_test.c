@@ -20,12 +20,12 @@ static void ring_shows_completed_blocks(struct kunit *test)
 	/* The driver keeps its two blocks. */
 	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 2);
 	KUNIT_EXPECT_EQ(test, take(chan, 20, 4), 12);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 2);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan->ring), 2);
 	zio_channel_complete(&chan->pub, 3);
 	zio_channel_lost(&chan->pub, 2);
 	KUNIT_EXPECT_EQ(test, hdr->lost, 2);
 	zio_channel_complete(&chan->pub, 9);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 14);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan->ring), 14);
 	for (i = 0; i < 14; i++)
 		KUNIT_EXPECT_EQ(test, chan->ring->slot[(hdr->tail + i) & 15].seq_num,
 				i < 5 ? i : i + 2);
@@ -116,7 +116,7 @@ static void ring_gives_many_blocks_back(struct kunit *test)
 	smp_store_release(&hdr->tail, hdr->tail + 12);		/* S */
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 12);
 	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 0), 12);
-	KUNIT_EXPECT_EQ(test, zio_ring_count(chan), 4);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan->ring), 4);
 	/* A program may write anything there. */
 	WRITE_ONCE(hdr->tail, hdr->head + 1);
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 16), 0);
