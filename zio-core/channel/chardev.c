@@ -61,13 +61,14 @@ static __always_inline int copy_data(struct zio_session *sess,
 	return !want || (sess->ctrl_seen && !sess->block);
 }
 
-/* The channel is locked. Returns 1 if the read ends here, 0 if there may be more. */
-static __always_inline int read_blocks(struct zio_session *sess,
-				       struct zio_sink *to, bool nowait)
+/* The channel is locked. @begun: the call has copied something before. */
+static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
+				       bool begun, bool nowait)
 {
 	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
 	int ret;
 
+	nowait |= begun;
 	for (;;) {
 		ret = zio_session_next(sess, nowait);
 		if (ret)
@@ -77,48 +78,6 @@ static __always_inline int read_blocks(struct zio_session *sess,
 			return ret;
 		nowait = true;
 	}
-}
-
-/*
- * Continues a read that is long, or whose memory was not present. The sink is passed by
- * value so that the caller can keep its own in registers.
- */
-static noinline ssize_t go_on_reading(struct zio_session *sess,
-				      struct zio_sink to, size_t all, int ret,
-				      bool nowait)
-{
-	struct zio_faults faults = { 0 };
-
-	for (;;) {
-		if (ret == -EFAULT)
-			ret = zio_sink_fault_in(&to, &faults);
-		if (ret || !to.room || signal_pending(current))
-			break;
-		ret = zio_session_lock(sess);
-		if (ret)
-			break;
-		ret = read_blocks(sess, &to, nowait || to.room != all);
-		zio_session_unlock(sess);
-	}
-	return to.room != all ? all - to.room : min(ret, 0);
-}
-
-static __always_inline ssize_t read_data(struct zio_session *sess,
-					 struct zio_sink *to, bool nowait)
-{
-	size_t all = to->room;
-	int ret;
-
-	if (!all)
-		return 0;
-	ret = zio_session_lock(sess);
-	if (ret)
-		return ret;
-	ret = read_blocks(sess, to, nowait);
-	zio_session_unlock(sess);
-	if (unlikely(ret == -EFAULT || (!ret && to->room)))
-		return go_on_reading(sess, *to, all, ret, nowait);
-	return to->room != all ? all - to->room : min(ret, 0);
 }
 
 /* The control describes the data that the reader has not read yet. */
@@ -210,63 +169,85 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 	return ret;
 }
 
-/* The channel is locked. */
-static __always_inline int read_controls(struct zio_session *sess,
-					 struct zio_sink *to, bool first,
-					 bool nowait)
+/* The channel is locked. @begun: the call has copied a control before. */
+static __always_inline int read_controls(struct zio_session *sess, struct zio_sink *to,
+					 bool begun, bool nowait)
 {
 	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
 	int ret;
 
 	/* Another thread of the session may have read the data meanwhile. */
-	if (!first && !sess->block)
+	if (begun && !sess->block)
 		return -EAGAIN;
-	ret = first ? read_first_control(sess, to, nowait) : 0;
+	ret = begun ? 0 : read_first_control(sess, to, nowait);
 	left = max(left, sizeof(struct zio_control) - 1);
 	while (!ret && to->room > left && !zio_must_stop())
 		ret = read_another_control(sess, to);
 	return ret;
 }
 
-/* As go_on_reading(). */
-static noinline ssize_t go_on_with_controls(struct zio_session *sess,
-					    struct zio_sink to, size_t all,
-					    int ret, bool nowait)
+/*
+ * What a node reads, and the least that it needs room for. Functions that are inlined get a
+ * constant, so that the usual way has no indirect call.
+ */
+struct reading {
+	int (*step)(struct zio_session *sess, struct zio_sink *to, bool begun, bool nowait);
+	size_t least;
+};
+
+static const struct reading data_reading = { read_blocks, 1 };
+static const struct reading ctrl_reading = { read_controls, sizeof(struct zio_control) };
+
+/*
+ * Continues a read that is long, or whose memory was not present. The sink is passed by
+ * value so that the caller can keep its own in registers.
+ */
+static noinline ssize_t go_on_reading(const struct reading *what, struct zio_session *sess,
+				      struct zio_sink to, size_t all, int ret, bool nowait)
 {
 	struct zio_faults faults = { 0 };
 
 	for (;;) {
 		if (ret == -EFAULT)
 			ret = zio_sink_fault_in(&to, &faults);
-		if (ret || to.room < sizeof(struct zio_control) ||
-		    signal_pending(current))
+		if (ret || to.room < what->least || signal_pending(current))
 			break;
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = read_controls(sess, &to, to.room == all, nowait);
+		ret = what->step(sess, &to, to.room != all, nowait);
 		zio_session_unlock(sess);
 	}
-	return to.room != all ? all - to.room : ret;
+	return to.room != all ? all - to.room : min(ret, 0);
 }
 
-static __always_inline ssize_t read_ctrl(struct zio_session *sess,
-					 struct zio_sink *to, bool nowait)
+static __always_inline ssize_t read_node(const struct reading *what,
+					 struct zio_session *sess, struct zio_sink *to,
+					 bool nowait)
 {
 	size_t all = to->room;
-	int ret;
+	int ret = zio_session_lock(sess);
 
-	if (all < sizeof(struct zio_control))
-		return -EINVAL;
-	ret = zio_session_lock(sess);
 	if (ret)
 		return ret;
-	ret = read_controls(sess, to, true, nowait);
+	ret = what->step(sess, to, false, nowait);
 	zio_session_unlock(sess);
-	if (unlikely(ret == -EFAULT ||
-		     (!ret && to->room >= sizeof(struct zio_control))))
-		return go_on_with_controls(sess, *to, all, ret, nowait);
-	return to->room != all ? all - to->room : ret;
+	if (unlikely(ret == -EFAULT || (!ret && to->room >= what->least)))
+		return go_on_reading(what, sess, *to, all, ret, nowait);
+	return to->room != all ? all - to->room : min(ret, 0);
+}
+
+static __always_inline ssize_t read_data(struct zio_session *sess, struct zio_sink *to,
+					 bool nowait)
+{
+	return to->room ? read_node(&data_reading, sess, to, nowait) : 0;
+}
+
+static __always_inline ssize_t read_ctrl(struct zio_session *sess, struct zio_sink *to,
+					 bool nowait)
+{
+	return to->room < sizeof(struct zio_control) ? -EINVAL :
+		read_node(&ctrl_reading, sess, to, nowait);
 }
 
 /* It gets a copy of the sink, so that the usual way keeps its own in registers. */
