@@ -26,7 +26,6 @@ static int close_node(struct inode *inode, struct file *file)
 	struct zio_session *sess = file->private_data;
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_cset_core *cset = chan->cset;
-	struct module *owner = cset->zdev->owner;
 
 	if (sess->is_tap)
 		sess = zio_tap_end(sess);
@@ -34,8 +33,7 @@ static int close_node(struct inode *inode, struct file *file)
 		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
 	zio_cset_put_file(cset);
-	kobject_put(&chan->kobj);
-	module_put(owner);
+	zio_channel_put(chan);
 	return 0;
 }
 

@@ -35,10 +35,8 @@ void zio_charge_pass(struct zio_charge *charge, const struct zio_charge *heir);
 void zio_uncharge(struct zio_charge *charge);
 void *zio_user_alloc(size_t bytes);
 
-/* node.c, set-node.c */
-extern struct class *zio_class;
-int zio_set_nodes_init(void);
-void zio_set_nodes_exit(void);
+/* node.c */
+void zio_channel_put(struct zio_channel_core *chan);
 extern const struct zio_share_ops *zio_share_ops;
 void zio_cset_put_file(struct zio_cset_core *cset);
 
@@ -101,6 +99,23 @@ static inline int zio_ring_take_error(struct zio_ring *ring, struct zio_cset_cor
 {
 	return xchg(&ring->error, 0) ?: xchg(&cset->error, 0);
 }
+
+/* set-ring.c */
+struct zio_set_ring {
+	struct zio_ring ring; /* first, for zio_ring_free() */
+	struct zio_channel_core *first; /* of the set; its users sleep in its wait queue */
+	u32 *entry; /* numbers of slots, for the program */
+	u16 *chan; /* of each entry */
+	u32 stride; /* slots of each channel */
+	u32 head, tail; /* the tail follows hdr->tail, when blocks are taken back */
+	u64 lost; /* by all channels */
+	struct zio_cset_notifier notifier;
+};
+
+int zio_set_ring_open(struct zio_cset_core *cset, struct file *file);
+void zio_set_ring_stop(struct zio_cset_core *cset);
+
+extern const struct file_operations zio_set_fops;
 
 /* flush.c */
 void zio_channel_put_queued(struct zio_channel_core *chan);

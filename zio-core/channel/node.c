@@ -2,11 +2,12 @@
 /*
  * node.c: the nodes in /dev/zio, and open()
  *
- * A channel has two consecutive minors: even for control, odd for data. An open file
- * holds the channel and the driver's module, not the device.
+ * A channel has a node for control, and one for data. An input set with several channels has
+ * one for its ring, which belongs to its first channel. An open file holds the channel and
+ * the driver's module, not the device. A channel holds its set.
  *
- * When a channel goes, its index stays reserved, without a channel, until both nodes are
- * removed. So no other channel gets a name or a number that is in use.
+ * When a node goes, its minor stays reserved, without a node, until devtmpfs has removed the
+ * file. So no other node gets a name or a number that is in use.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -15,34 +16,47 @@
 
 #include "channel/internal.h"
 
-#define ZIO_N_MINORS	BIT(MINORBITS)
+#define N_MINORS	BIT(MINORBITS)
 
 static dev_t zio_devt;
 static struct cdev zio_cdev;
-struct class *zio_class;
-static DEFINE_XARRAY_ALLOC(zio_channels);
+static struct class *zio_class;
+static DEFINE_XARRAY_ALLOC(zio_nodes);
 const struct zio_share_ops *zio_share_ops;
 
-static const struct file_operations *pick_fops(struct zio_channel_core *chan,
-					       bool data)
+static const struct file_operations *pick_fops(const struct zio_node *node)
 {
-	if (zio_cset_is_output(chan->cset))
+	bool data = node->kind == ZIO_NODE_DATA;
+
+	if (node->kind == ZIO_NODE_SET)
+		return &zio_set_fops;
+	if (zio_cset_is_output(node->chan->cset))
 		return data ? &zio_data_out_fops : &zio_ctrl_out_fops;
 	return data ? &zio_data_in_fops : &zio_ctrl_in_fops;
 }
 
-static struct zio_channel_core *get_channel(unsigned int minor)
+/* Returns a node, and holds its channel for zio_channel_put(); or returns NULL. */
+static struct zio_node *get_node(unsigned int minor)
 {
-	struct zio_channel_core *chan;
+	struct zio_node *node;
 
-	xa_lock(&zio_channels);
-	chan = xa_load(&zio_channels, minor / 2);
-	if (chan && try_module_get(chan->cset->zdev->owner))
-		kobject_get(&chan->kobj);
+	xa_lock(&zio_nodes);
+	node = xa_load(&zio_nodes, minor);
+	if (node && try_module_get(node->chan->cset->zdev->owner))
+		kobject_get(&node->chan->kobj);
 	else
-		chan = NULL;
-	xa_unlock(&zio_channels);
-	return chan;
+		node = NULL;
+	xa_unlock(&zio_nodes);
+	return node;
+}
+
+/* Drops what a file holds. */
+void zio_channel_put(struct zio_channel_core *chan)
+{
+	struct module *owner = chan->cset->zdev->owner;
+
+	kobject_put(&chan->kobj);
+	module_put(owner);
 }
 
 /*
@@ -107,18 +121,10 @@ err_count:
 	return ret;
 }
 
-static void put_channel(struct zio_channel_core *chan)
-{
-	struct module *owner = chan->cset->zdev->owner;
-
-	kobject_put(&chan->kobj);
-	module_put(owner);
-}
-
 /*
  * open() may have found the inode of a node that was removed meanwhile. Its number may
- * belong to another channel now. An index is free only after devtmpfs has unlinked both
- * nodes. So the inode of such a node has no link.
+ * belong to another node now. A minor is free only after devtmpfs has unlinked the node. So
+ * the inode of such a node has no link.
  */
 static bool is_node_of_another(const struct inode *inode)
 {
@@ -138,18 +144,22 @@ static int open_stream(struct inode *inode, struct file *file)
 
 static int open_node(struct inode *inode, struct file *file)
 {
-	struct zio_channel_core *chan = get_channel(iminor(inode));
+	struct zio_node *node = get_node(iminor(inode));
 	int ret = -ENODEV;
 
-	if (!chan)
+	if (!node)
 		return ret;
-	if (!is_node_of_another(inode))
-		ret = open_channel(chan, file, iminor(inode) & 1);
+	if (is_node_of_another(inode))
+		ret = -ENODEV;
+	else if (node->kind == ZIO_NODE_SET)
+		ret = zio_set_ring_open(node->chan->cset, file);
+	else
+		ret = open_channel(node->chan, file, node->kind == ZIO_NODE_DATA);
 	if (ret) {
-		put_channel(chan);
+		zio_channel_put(node->chan);
 		return ret;
 	}
-	replace_fops(file, fops_get(pick_fops(chan, iminor(inode) & 1)));
+	replace_fops(file, fops_get(pick_fops(node)));
 	/* fanotify does not watch samples: its hooks would cost each read. */
 	file->f_mode |= FMODE_NOWAIT | FMODE_NONOTIFY;
 	return open_stream(inode, file);
@@ -160,15 +170,20 @@ static const struct file_operations zio_open_fops = {
 	.open = open_node,
 };
 
+static struct zio_node *to_node(const struct device *dev)
+{
+	return container_of(dev, struct zio_node, dev);
+}
+
 static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 {
-	struct zio_channel_core *chan = dev_get_drvdata(dev);
+	const struct zio_node *node = to_node(dev);
 
 	/* A program that maps an output, or a ring, needs to read and to write. */
-	if (mode && zio_cset_is_output(chan->cset))
+	if (mode && zio_cset_is_output(node->chan->cset))
 		*mode = 0660;
 	else if (mode)
-		*mode = dev == &chan->node[1] ? 0440 : 0660;
+		*mode = node->kind == ZIO_NODE_DATA ? 0440 : 0660;
 	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(dev));
 }
 
@@ -176,54 +191,74 @@ static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 static int add_direction(ZIO_DEV_CONST struct device *dev,
 			 struct kobj_uevent_env *env)
 {
-	struct zio_channel_core *chan = dev_get_drvdata(dev);
-
 	return add_uevent_var(env, "ZIO_DIRECTION=%s",
-			      zio_cset_is_output(chan->cset) ? "output" : "input");
+			      zio_cset_is_output(to_node(dev)->chan->cset) ? "output" : "input");
 }
 
 static void release_node(struct device *dev)
 {
-	struct zio_channel_core *chan = dev_get_drvdata(dev);
-
-	kobject_put(&chan->kobj);
+	kobject_put(&to_node(dev)->chan->kobj);
 }
 
-static int create_node(struct zio_channel_core *chan, bool data)
+static int name_device(struct zio_node *node)
 {
-	struct zio_device *zdev = chan->cset->zdev;
-	struct device *dev = &chan->node[data];
+	const struct zio_cset_core *cset = node->chan->cset;
+	const struct zio_device *zdev = cset->zdev;
+
+	if (node->kind == ZIO_NODE_SET)
+		return dev_set_name(&node->dev, "%s-%04x-%u-ctrl", zdev->name, zdev->id,
+				    cset->index);
+	return dev_set_name(&node->dev, "%s-%04x-%u-%u-%s", zdev->name, zdev->id,
+			    cset->index, node->chan->pub.index,
+			    node->kind == ZIO_NODE_DATA ? "data" : "ctrl");
+}
+
+/* Returns 0; -EBUSY if all minors are in use; or an error of the driver core. */
+static int add_node(struct zio_node *node, struct zio_channel_core *chan,
+		    enum zio_node_kind kind)
+{
+	struct device *dev = &node->dev;
+	u32 minor;
 	int ret;
 
+	node->chan = chan;
+	node->kind = kind;
+	ret = xa_alloc(&zio_nodes, &minor, node, XA_LIMIT(0, N_MINORS - 1), GFP_KERNEL);
+	if (ret)
+		return ret;
 	device_initialize(dev);
 	kobject_get(&chan->kobj);
-	dev->devt = zio_devt + chan->minor * 2 + data;
+	dev->devt = zio_devt + minor;
 	dev->class = zio_class;
-	dev->parent = &zdev->dev;
+	dev->parent = &chan->cset->zdev->dev;
 	dev->release = release_node;
-	dev_set_drvdata(dev, chan);
 	device_set_pm_not_required(dev);
-	ret = dev_set_name(dev, "%s-%04x-%u-%u-%s", zdev->name, zdev->id,
-			   chan->cset->index, chan->pub.index,
-			   data ? "data" : "ctrl");
-	if (!ret)
-		ret = device_add(dev);
-	if (ret)
+	ret = name_device(node) ?: device_add(dev);
+	if (ret) {
+		xa_erase(&zio_nodes, minor);
 		put_device(dev);
+	}
 	return ret;
 }
 
-/* The xarray keeps the index reserved while its entry is NULL. */
-static void hide_channel(struct zio_channel_core *chan)
+/* Waits until devtmpfs has removed the file. The xarray keeps the minor while it is NULL. */
+static void remove_node(struct zio_node *node)
 {
-	xa_store(&zio_channels, chan->minor, NULL, GFP_KERNEL);
+	u32 minor = MINOR(node->dev.devt);
+
+	if (!device_is_registered(&node->dev))
+		return;
+	xa_store(&zio_nodes, minor, NULL, GFP_KERNEL);
+	device_unregister(&node->dev);
+	xa_erase(&zio_nodes, minor);
 }
 
 /**
  * zio_nodes_create() - create both nodes of a channel
  * @chan: the channel
  *
- * Programs can open the nodes before the function returns.
+ * Programs can open the nodes before the function returns. zio_nodes_remove() undoes it, after
+ * an error, too.
  *
  * Context: Process, sleeps.
  *
@@ -231,27 +266,8 @@ static void hide_channel(struct zio_channel_core *chan)
  */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
-	int ret;
-
-	ret = xa_alloc(&zio_channels, &chan->minor, chan,
-		       XA_LIMIT(0, ZIO_N_MINORS / 2 - 1), GFP_KERNEL);
-	if (ret)
-		return ret;
-	ret = create_node(chan, false);
-	if (ret)
-		goto err_ctrl;
-	ret = create_node(chan, true);
-	if (ret)
-		goto err_data;
-	chan->has_nodes = true;
-	return 0;
-
-err_data:
-	hide_channel(chan);
-	device_unregister(&chan->node[0]);
-err_ctrl:
-	xa_erase(&zio_channels, chan->minor);
-	return ret;
+	return add_node(&chan->node[0], chan, ZIO_NODE_CTRL) ?:
+	       add_node(&chan->node[1], chan, ZIO_NODE_DATA);
 }
 
 /**
@@ -264,13 +280,45 @@ err_ctrl:
  */
 void zio_nodes_remove(struct zio_channel_core *chan)
 {
-	if (!chan->has_nodes)
-		return;
-	chan->has_nodes = false;
-	hide_channel(chan);
-	device_unregister(&chan->node[1]);
-	device_unregister(&chan->node[0]);
-	xa_erase(&zio_channels, chan->minor);
+	remove_node(&chan->node[1]);
+	remove_node(&chan->node[0]);
+}
+
+/**
+ * zio_set_node_create() - create the node of a set
+ * @cset: the channel set, which has its channels
+ *
+ * Outputs, streams, and sets of one channel have none.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_nodes_create(); -ENOMEM.
+ */
+int zio_set_node_create(struct zio_cset_core *cset)
+{
+	if (zio_cset_is_output(cset) || zio_cset_is_stream(cset) || cset->n_chan < 2)
+		return 0;
+	cset->set_node = kzalloc(sizeof(*cset->set_node), GFP_KERNEL);
+	if (!cset->set_node)
+		return -ENOMEM;
+	return add_node(cset->set_node, cset->chan[0], ZIO_NODE_SET);
+}
+
+/**
+ * zio_set_node_remove() - remove the node of a set
+ * @cset: the channel set, which is gone
+ *
+ * An open file keeps its ring, without blocks. The node is freed with the set.
+ *
+ * Context: Process, sleeps.
+ */
+void zio_set_node_remove(struct zio_cset_core *cset)
+{
+	mutex_lock(&cset->mutex);
+	zio_set_ring_stop(cset);
+	mutex_unlock(&cset->mutex);
+	if (cset->set_node)
+		remove_node(cset->set_node);
 }
 
 /**
@@ -291,22 +339,17 @@ int zio_nodes_init(const struct zio_share_ops *ops)
 		return PTR_ERR(zio_class);
 	zio_class->devnode = name_node;
 	zio_class->dev_uevent = add_direction;
-	ret = alloc_chrdev_region(&zio_devt, 0, ZIO_N_MINORS, "zio");
+	ret = alloc_chrdev_region(&zio_devt, 0, N_MINORS, "zio");
 	if (ret)
 		goto err_region;
 	cdev_init(&zio_cdev, &zio_open_fops);
-	ret = cdev_add(&zio_cdev, zio_devt, ZIO_N_MINORS);
+	ret = cdev_add(&zio_cdev, zio_devt, N_MINORS);
 	if (ret)
 		goto err_cdev;
-	ret = zio_set_nodes_init();
-	if (ret)
-		goto err_sets;
 	return 0;
 
-err_sets:
-	cdev_del(&zio_cdev);
 err_cdev:
-	unregister_chrdev_region(zio_devt, ZIO_N_MINORS);
+	unregister_chrdev_region(zio_devt, N_MINORS);
 err_region:
 	class_destroy(zio_class);
 	return ret;
@@ -319,9 +362,8 @@ err_region:
  */
 void zio_nodes_exit(void)
 {
-	zio_set_nodes_exit();
 	cdev_del(&zio_cdev);
-	unregister_chrdev_region(zio_devt, ZIO_N_MINORS);
+	unregister_chrdev_region(zio_devt, N_MINORS);
 	class_destroy(zio_class);
-	xa_destroy(&zio_channels);
+	xa_destroy(&zio_nodes);
 }

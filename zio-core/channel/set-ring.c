@@ -22,19 +22,20 @@
  * ring. So a ring that no channel uses can be freed without a grace period, after its
  * notifier is unlinked.
  */
+#include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 
 #include "channel/internal.h"
-#include "channel/set.h"
 
 /* Offsets of mappings fit into 32 bits. */
 #define MAX_SLOTS		BIT(24)
 
 static struct zio_set_ring *ring_of(const struct zio_channel_core *chan)
 {
-	return chan->cset->set_node->ring;
+	return chan->cset->set_ring;
 }
 
 /* Context: Any; the caller owns the phase. */
@@ -137,7 +138,7 @@ static int alloc_slots(const struct zio_cset_core *cset, struct zio_set_ring *se
 	return 0;
 }
 
-static struct zio_set_ring *alloc_ring(const struct zio_cset_core *cset)
+static struct zio_set_ring *alloc_ring(struct zio_cset_core *cset)
 {
 	u32 stride = count_slots(cset), n;
 	struct zio_set_ring *set;
@@ -148,6 +149,7 @@ static struct zio_set_ring *alloc_ring(const struct zio_cset_core *cset)
 	set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return ERR_PTR(-ENOMEM);
+	set->first = cset->chan[0];
 	set->stride = stride;
 	set->notifier.done = wake_reader;
 	ret = alloc_slots(cset, set, n);
@@ -202,46 +204,53 @@ static void stop_channel(struct zio_channel_core *chan, bool drop)
 	mutex_unlock(&chan->lock);
 }
 
+/* The caller holds cset->mutex. */
+static void start_ring(struct zio_cset_core *cset, struct zio_set_ring *set)
+{
+	bool armed = zio_cset_own_phase(cset);
+	unsigned int i;
+
+	cset->set_ring = set;
+	for (i = 0; i < cset->n_chan; i++)
+		start_channel(cset->chan[i], set);
+	set->ring.hdr->lost = set->lost;
+	zio_cset_disown_phase(cset, armed);
+	zio_cset_notifier_link(&set->notifier, cset);
+}
+
 /**
  * zio_set_ring_open() - make the queues of all channels of a set one ring
- * @node: the node of the set
+ * @cset: the set
+ * @file: the file that has the ring
  *
  * Readers of the channels are woken and get an error. Queued blocks are dropped, and
  * counted as flushed.
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EBUSY if the set, or one of its channels, has a ring or a route;
- * -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone;
- * -EDQUOT as zio_charge(); -ENOMEM; -EINTR.
+ * Return: 0; -EACCES if @file is not open for reading and writing; -EBUSY if the set, or one
+ * of its channels, has a ring or a route; -EOPNOTSUPP if data of a channel cannot be mapped;
+ * -ENODEV when the board is gone; -EDQUOT as zio_charge(); -ENOMEM; -EINTR.
  */
-int zio_set_ring_open(struct zio_set_node *node)
+int zio_set_ring_open(struct zio_cset_core *cset, struct file *file)
 {
-	struct zio_cset_core *cset = node->cset;
 	struct zio_set_ring *set;
-	unsigned int i;
-	bool armed;
-	int ret = zio_cset_lock(cset);
+	int ret;
 
+	if (!(file->f_mode & FMODE_READ) || !(file->f_mode & FMODE_WRITE))
+		return -EACCES;
+	ret = zio_cset_lock(cset);
 	if (ret)
 		return ret;
 	ret = check_channels(cset);
-	if (ret)
-		goto out;
-	set = alloc_ring(cset);
+	set = ret ? ERR_PTR(ret) : alloc_ring(cset);
 	if (IS_ERR(set)) {
 		ret = PTR_ERR(set);
-		goto out;
+	} else {
+		cset->open_files++;
+		start_ring(cset, set);
+		file->private_data = set;
 	}
-	cset->open_files++;
-	armed = zio_cset_own_phase(cset);
-	node->ring = set;
-	for (i = 0; i < cset->n_chan; i++)
-		start_channel(cset->chan[i], set);
-	set->ring.hdr->lost = set->lost;
-	zio_cset_disown_phase(cset, armed);
-	zio_cset_notifier_link(&set->notifier, cset);
-out:
 	mutex_unlock(&cset->mutex);
 	return ret;
 }
@@ -255,41 +264,71 @@ static void end_ring(struct zio_cset_core *cset)
 	reclaim_blocks(cset->chan[0], UINT_MAX);
 	for (i = 0; i < cset->n_chan; i++)
 		stop_channel(cset->chan[i], cset->on_demand);
+	cset->set_ring = NULL;
 	zio_cset_disown_phase(cset, armed);
 }
 
-/**
- * zio_set_ring_close() - close the ring of a set
- * @node: the node of the set
- *
- * Unread blocks stay queued, unless the trigger is on demand.
- *
- * Context: Process, sleeps.
- */
-void zio_set_ring_close(struct zio_set_node *node)
-{
-	struct zio_cset_core *cset = node->cset;
-	struct zio_set_ring *set = node->ring;
-
-	zio_cset_notifier_unlink(&set->notifier);
-	mutex_lock(&cset->mutex);
-	if (!cset->gone) {
-		zio_cset_abort_asked(cset, 1);
-		end_ring(cset);
-	} else if (cset->set_node == node) {
-		zio_set_ring_stop(node);
-	}
-	node->ring = NULL;
-	cset->open_files--;
-	mutex_unlock(&cset->mutex);
-	zio_ring_free(&set->ring);
-}
-
 /* The board is gone: no context owns the phase again. The caller holds cset->mutex. */
-void zio_set_ring_stop(struct zio_set_node *node)
+void zio_set_ring_stop(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
-	for (i = 0; node->ring && i < node->cset->n_chan; i++)
-		stop_channel(node->cset->chan[i], false);
+	for (i = 0; cset->set_ring && i < cset->n_chan; i++)
+		stop_channel(cset->chan[i], false);
+	cset->set_ring = NULL;
 }
+
+/* Unread blocks stay queued, unless the trigger is on demand. */
+static int close_set(struct inode *inode, struct file *file)
+{
+	struct zio_set_ring *set = file->private_data;
+	struct zio_channel_core *first = set->first;
+	struct zio_cset_core *cset = first->cset;
+
+	zio_cset_notifier_unlink(&set->notifier);
+	mutex_lock(&cset->mutex);
+	if (cset->gone) {
+		zio_set_ring_stop(cset);
+	} else {
+		zio_cset_abort_asked(cset, 1);
+		end_ring(cset);
+	}
+	cset->open_files--;
+	mutex_unlock(&cset->mutex);
+	zio_ring_free(&set->ring);
+	zio_channel_put(first);
+	return 0;
+}
+
+static ssize_t read_set(struct file *file, char __user *buf, size_t n, loff_t *pos)
+{
+	struct zio_set_ring *set = file->private_data;
+
+	if (READ_ONCE(set->first->cset->gone))
+		return -ENODEV;
+	return zio_ring_take_error(&set->ring, set->first->cset) ?: -EOPNOTSUPP;
+}
+
+static __poll_t poll_set(struct file *file, struct poll_table_struct *wait)
+{
+	struct zio_set_ring *set = file->private_data;
+
+	return zio_poll_ring(file, wait, &set->ring, set->first);
+}
+
+static int map_set(struct file *file, struct vm_area_struct *vma)
+{
+	struct zio_set_ring *set = file->private_data;
+
+	if (READ_ONCE(set->first->cset->gone))
+		return -ENODEV;
+	return zio_ring_map(&set->ring, vma);
+}
+
+const struct file_operations zio_set_fops = {
+	.owner = THIS_MODULE,
+	.release = close_set,
+	.read = read_set,
+	.poll = poll_set,
+	.mmap = map_set,
+};

@@ -274,6 +274,7 @@ static void free_cset(struct rcu_head *rcu)
 	kvfree(cset->active);
 	kvfree(cset->pub.armed);
 	kfree(cset->shots);
+	kfree(cset->set_node);
 	kfree(cset);
 }
 

@@ -2,7 +2,6 @@
 /* set_ring_test.c: the ring of a set; the test is the program, a thread is the board */
 #include <linux/prandom.h>
 
-#include "channel/set.h"
 #include "test-device.h"
 
 #define N_CHAN		3
@@ -41,7 +40,7 @@ static struct file *open_set(struct test_device *tdev)
 
 static struct zio_set_ring *ring_of(struct test_device *tdev)
 {
-	return tdev->cset->set_node->ring;
+	return tdev->cset->set_ring;
 }
 
 static u32 count_blocks(struct zio_set_ring *ring)
