@@ -318,3 +318,28 @@ void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms)
 	zio_channel_raise(to_channel_core(chan), drv_alarms << 8);
 }
 EXPORT_SYMBOL_GPL(zio_channel_alarm);
+
+/**
+ * zio_cset_lost() - report events that the hardware lost before the armed blocks
+ * @pub: the channel set, an input
+ * @n: number of events; 0: none
+ *
+ * Each armed block gets a sequence number that is @n higher, and an alarm. Each of these
+ * channels counts @n lost blocks.
+ *
+ * Context: Any; the driver has the blocks, see zio_for_each_block().
+ */
+void zio_cset_lost(struct zio_cset *pub, u32 n)
+{
+	struct zio_armed *armed;
+
+	for (armed = pub->armed; n && armed->chan; armed++) {
+		struct zio_channel_core *chan = to_channel_core(armed->chan);
+
+		to_block_core(armed->block)->seq += n;
+		chan->seq += n;
+		chan->lost += n - 1;
+		zio_channel_count_loss(chan);
+	}
+}
+EXPORT_SYMBOL_GPL(zio_cset_lost);

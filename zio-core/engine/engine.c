@@ -7,17 +7,19 @@
  *
  *   IDLE       no context: there are no active blocks
  *   ARMING     the context that arms the set, until raw_io() returns
- *   ARMED      the driver, until it calls zio_cset_done()
+ *   EARLY      the same: the driver has called zio_cset_done() before raw_io() returned
+ *   ARMED      the driver, until it calls zio_cset_done(); or no context, between two shots
  *   FINISHING  the caller of zio_cset_done(), or the context that was arming
  *   ABORTING   the context that freezes the set, and takes the blocks back
  *
- *   IDLE ----arm----> ARMING ---raw_io() = 0, or error------------> IDLE
- *                       |  `----raw_io() = -EAGAIN, and EARLY--> FINISHING
- *                       `-------raw_io() = -EAGAIN--> ARMED
+ *   IDLE ----arm----> ARMING ---raw_io() = 0, or error---------> IDLE
+ *                       |  `----done---> EARLY ---raw_io() = -EAGAIN---> FINISHING
+ *                       `-------raw_io() = -EAGAIN---> ARMED
  *   ARMED ---done---> FINISHING ---> IDLE
  *   ARMED --freeze--> ABORTING ----> IDLE
  *
- * EARLY:  the driver has called zio_cset_done() before raw_io() returned.
+ * cset_enter() and cset_move() make these moves, and make_idle() the last one. Flags:
+ *
  * FREEZE: the configuration is about to change: see freeze.c.
  * STOP:   the trigger, or the set, is disabled.
  * GONE:   the device is gone for ever.
@@ -31,54 +33,42 @@
  * A set with ZIO_CSET_SLEEPS is armed in a work item. It is ARMING until that ran. The
  * same holds under PREEMPT_RT for an event in hard interrupt context: see defer.c.
  *
- * arm_if() arms a set: it enters ARMING, checks a policy, and starts the blocks or
- * leaves the phase. zio_cset_pull() does the same in line, for a reader. A context
- * that finds the set busy does not wait. It leaves a note, and the owner of the phase
- * looks for notes when it has made the set idle:
+ * A context that finds the set busy does not wait. It leaves a note, and the owner of the
+ * phase looks for notes when it has made the set idle (D):
  *
  *   a context that wants the set              the owner of the phase
- *     (H) sets ZIO_PENDING_KICK                 (H) clears KICK, and finds no room
- *     (D) sets ZIO_PENDING_WAKE                 makes the set idle
- *     (J) or queues a block                     a barrier, in make_idle()
- *     a barrier                                 (H) looks at KICK
- *     tries to enter ARMING                     (D) looks at WAKE, and clears it
- *                                               (J) looks at the queues
+ *     sets ZIO_PENDING_KICK, for room           clears KICK, and finds no room
+ *     sets ZIO_PENDING_WAKE, for a reader       makes the set idle
+ *     or queues a block                         a barrier, in make_idle()
+ *     a barrier                                 looks at KICK, and at WAKE
+ *     tries to enter ARMING                     or looks at the queues
  *
- * The context enters ARMING, or the owner sees the note.
+ * The context enters ARMING, or the owner sees the note. The barriers:
  *
- * - (C) make_idle() and zio_cset_unfreeze() have a barrier before they change the word.
- *   It pairs with the exchange in begin_arming(), and with the acquire in cset_phase().
- *   Without it, the next owner, or zio_cset_freeze(), could miss what an earlier owner
- *   wrote. cset_phase() may find the change to FREEZE of its own caller, so a barrier
- *   stands between the two. An exchange that fails orders nothing: D, H and J have
- *   barriers of their own.
+ * - (C) One owner of the phase, and the next one, or a context that freezes. An exchange
+ *   that succeeds is ordered fully. make_idle() and zio_cset_unfreeze() have a barrier before
+ *   they change the word. It pairs with the exchange in cset_enter() and cset_move(), and
+ *   with the acquire in cset_phase(). Without it, the next owner could miss what an earlier
+ *   one wrote: the configuration, or a block in the queue that a reader must not pass by.
+ *   cset_phase() may find the change to FREEZE of its own caller, so set_freeze() has a
+ *   barrier. One context sets FREEZE, and then reads the phase. The other one leaves the
+ *   phase, and then reads FREEZE. Both are in one word, so one side sees the other.
  *
- * - (D) The atomic_fetch_or() in refuse_arming() pairs with the barrier in
- *   make_idle(). Without them, a reader of one channel could sleep on after the reader
- *   of another has left. The reader enters the wait queue before this. So an owner
- *   that clears an older WAKE finds the reader there.
+ * - (D) The barriers of the table above. An exchange that fails orders nothing, so a context
+ *   that leaves a note needs one. Without them, both could leave: the set stays idle
+ *   although there is room or a block, or the reader of one channel sleeps on. The reader
+ *   enters the wait queue before this. So an owner that clears an older WAKE finds the
+ *   reader there.
  *
- * - (E) The context that makes the set idle still reads the set and its channels after
- *   that. The set may be removed meanwhile. So the core frees sets and channels after a
+ * - (E) A context that looks at something without a lock, and a change of it that waits for
+ *   a grace period. The context that makes the set idle still reads the set and its channels
+ *   after that. The set may be removed meanwhile. So the core frees sets and channels after a
  *   grace period. It arms, finishes and wakes them only where the removal waits: under RCU,
  *   with cset->mutex or the lock of a channel held, or in arm_work. A reference to a
  *   channel, as an open file has it, does not keep the other channels, nor their buffers.
  *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see held.c.
- *
- * - (F) zio_cset_freeze() sets FREEZE, then reads the phase. make_idle() changes the
- *   phase, then reads FREEZE, and wakes. Both are in one word, so one side sees the
- *   other without a barrier. With two words, zio_cset_freeze() could miss the wake-up.
- *
- * - (G) A block may go past the queue of its reader only if the queue is empty. The
- *   reader knows this only while it owns the phase. Another context may have queued an
- *   older block before.
- *
- * - (H) The atomic_fetch_or() in zio_cset_kick() pairs with the barrier in make_idle(),
- *   and with the atomic_fetch_andnot() in check_policy(). Without them, the context
- *   that makes room and the owner that finds none could both leave.
- *
- * - (J) The barrier in zio_cset_kick() pairs with that in make_idle(). Without them, a
- *   block could stay in the queue until the next write.
+ *   zio_cset_freeze() waits for the routes in the same way, and zio_stream_close() for
+ *   refill().
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
@@ -88,23 +78,6 @@
 
 /* One context arms a set so often in a row. Then a work item continues. */
 #define ZIO_MAX_REARMS	64
-
-/* When arm_if() starts the blocks */
-enum arm_policy {
-	ARM_EVENT,	/* the set still has the trigger of the event */
-	ARM_CHANNEL,	/* this channel has room for a block */
-	ARM_INPUTS,	/* an active channel has room: zio_cset_kick() */
-	ARM_OUTPUTS,	/* each active output has a block: zio_cset_kick() */
-};
-
-/* @at: the time of the event; NULL: now, by the trigger's clock */
-struct arm_request {
-	enum arm_policy policy;
-	const struct timespec64 *at;
-	const struct zio_binding *bind; /* ARM_EVENT */
-	struct zio_channel_core *chan; /* ARM_CHANNEL */
-	unsigned int flags; /* of zio_cset_arm_channel() */
-};
 
 /**
  * zio_cset_wake() - wake all users of a set, so that they look again
@@ -147,7 +120,7 @@ static void finish_outputs(struct zio_cset_core *cset)
 }
 
 /*
- * Returns the block of @reader, whose queue is empty (G). No other context pops from
+ * Returns the block of @reader, whose queue is empty (C). No other context pops from
  * that queue, so the block need not go through the queue.
  */
 static __always_inline struct zio_block *
@@ -171,8 +144,7 @@ finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
 	return pulled;
 }
 
-/* Leaves the phase that the caller owns, with the armed blocks done. Any context. */
-void zio_cset_finish_blocks(struct zio_cset_core *cset)
+static __always_inline void finish_blocks(struct zio_cset_core *cset)
 {
 	if (zio_cset_is_output(cset))
 		finish_outputs(cset);
@@ -180,15 +152,45 @@ void zio_cset_finish_blocks(struct zio_cset_core *cset)
 		finish_inputs(cset, NULL);
 }
 
-/* Leaves the phase that the caller owns, with the armed blocks lost. Any context. */
-void zio_cset_fail_arm(struct zio_cset_core *cset, int error)
+/* Leaves the phase that the caller owns, with the armed blocks done. Any context. */
+void zio_cset_finish_blocks(struct zio_cset_core *cset)
+{
+	finish_blocks(cset);
+}
+
+/* The engine returns some errors itself. From a driver they would mislead the caller. */
+static int zio_driver_error(int error)
+{
+	return error < 0 && error != -EAGAIN && zio_is_driver_error(error) ? error : -EIO;
+}
+
+/* Puts the blocks that the driver has; the caller owns the phase. Any context. */
+void zio_cset_drop(struct zio_cset_core *cset, bool lost)
+{
+	if (zio_cset_is_stream(cset))
+		zio_stream_drop(cset);
+	else
+		zio_blocks_drop(cset, lost);
+}
+
+/* Leaves the phase that the caller owns, without the blocks. Any context. */
+static void fail_blocks(struct zio_cset_core *cset, bool lost)
 {
 	cset->io_errors++;
-	if (cset->flags & ZIO_CSET_SLEEPS || !cset->on_demand)
-		WRITE_ONCE(cset->error, error);
-	zio_blocks_drop(cset, true);
+	zio_cset_drop(cset, lost);
 	make_idle(cset);
 	zio_cset_wake(cset);
+}
+
+/* raw_io() has returned @ret: the same. A reader that waits for raw_io() gets the error itself. */
+int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
+{
+	int error = zio_driver_error(ret);
+
+	if (cset->flags & ZIO_CSET_SLEEPS || !cset->on_demand)
+		WRITE_ONCE(cset->error, error);
+	fail_blocks(cset, true);
+	return error;
 }
 
 /**
@@ -201,18 +203,13 @@ void zio_cset_fail_arm(struct zio_cset_core *cset, int error)
  */
 int zio_cset_leave_armed(struct zio_cset_core *cset)
 {
-	int new, old = atomic_read(&cset->state);
-
-	do {
-		new = (old & ~(CSET_PHASE | CSET_EARLY));
-		new |= old & CSET_EARLY ? CSET_FINISHING : CSET_ARMED;
-	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-
-	if ((new & CSET_PHASE) == CSET_FINISHING) {
+	if (!cset_move(cset, CSET_ARMING, CSET_ARMED)) {
+		/* This orders what the driver did before, as a move that fails does not. */
+		cset_move(cset, CSET_EARLY, CSET_FINISHING);
 		zio_cset_finish_blocks(cset);
 		return 0;
 	}
-	if (new & CSET_FREEZE)
+	if (atomic_read(&cset->state) & CSET_FREEZE)		/* C */
 		wake_freezer(cset);
 	return -EINPROGRESS;
 }
@@ -220,13 +217,10 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 /* raw_io() has returned @ret, which is not 0. */
 static int leave_or_fail(struct zio_cset_core *cset, int ret)
 {
-	if (ret == -EAGAIN && !WARN_ON_ONCE(!cset->ops->stop_io)) {
-		WRITE_ONCE(cset->async, true);
-		return zio_cset_leave_armed(cset);
-	}
-	ret = zio_driver_error(ret);
-	zio_cset_fail_arm(cset, ret);
-	return ret;
+	if (ret != -EAGAIN || WARN_ON_ONCE(!cset->ops->stop_io))
+		return zio_cset_fail_arm(cset, ret);
+	WRITE_ONCE(cset->async, true);
+	return zio_cset_leave_armed(cset);
 }
 
 /*
@@ -244,30 +238,15 @@ static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 	return cset->ops->raw_io(&cset->pub);
 }
 
-/* Each direction has a function, so that the path of an event has no branch. */
-static int arm_outputs(struct zio_cset_core *cset)
-{
-	int ret = start_blocks(cset, true, NULL, NULL);
-
-	if (unlikely(ret))
-		return leave_or_fail(cset, ret);
-	finish_outputs(cset);
-	return 0;
-}
-
-static int arm_inputs(struct zio_cset_core *cset)
-{
-	int ret = start_blocks(cset, false, NULL, NULL);
-
-	if (unlikely(ret))
-		return leave_or_fail(cset, ret);
-	finish_inputs(cset, NULL);
-	return 0;
-}
-
 static int arm_cset(struct zio_cset_core *cset)
 {
-	return zio_cset_is_output(cset) ? arm_outputs(cset) : arm_inputs(cset);
+	int ret = zio_cset_is_output(cset) ? start_blocks(cset, true, NULL, NULL) :
+					     start_blocks(cset, false, NULL, NULL);
+
+	if (unlikely(ret))
+		return leave_or_fail(cset, ret);
+	finish_blocks(cset);
+	return 0;
 }
 
 /* The set is ARMING since its event. */
@@ -291,12 +270,11 @@ static void arm_in_thread(struct work_struct *work)
 }
 
 /* @at: the time of the event; NULL: now, by the trigger's clock */
-static __always_inline bool begin_arming(struct zio_cset_core *cset, int *state,
+static __always_inline bool begin_arming(struct zio_cset_core *cset,
 					 const struct timespec64 *at)
 {
 	zio_cset_assert_held(cset);
-	*state = CSET_IDLE;
-	if (!atomic_try_cmpxchg(&cset->state, state, CSET_ARMING))
+	if (!cset_enter(cset, CSET_IDLE))
 		return false;
 	if (at)
 		cset->now = *at;
@@ -339,68 +317,20 @@ static bool has_all_blocks(struct zio_cset_core *cset)
 	return n_active;
 }
 
-/*
- * Returns 0 if the caller, which owns the phase, is to start the blocks. The set may
- * have changed since the caller looked at it without the phase.
- */
-static __always_inline int check_policy(struct zio_cset_core *cset,
-					const struct arm_request *req)
+static int refuse_arming(struct zio_cset_core *cset)
 {
-	switch (req->policy) {
-	case ARM_EVENT:
-		return likely(cset->bind == req->bind) ? 0 : -ESHUTDOWN;
-	case ARM_CHANNEL:
-		return reclaim_room(req->chan) ? 0 : -ENOBUFS;
-	case ARM_INPUTS:
-		atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending);	/* H */
-		return make_room_in_any(cset) ? 0 : -ENOBUFS;
-	case ARM_OUTPUTS:
-		break;
-	}
-	return has_all_blocks(cset) ? 0 : -ENOBUFS;
+	int state = atomic_read(&cset->state);
+
+	if (state & CSET_GONE)
+		return -ENODEV;
+	return state & CSET_STOP ? -ESHUTDOWN : -EBUSY;
 }
 
 /* Leaves the phase without a start. Other contexts may have found the set busy. */
-static __always_inline void leave_arming(struct zio_cset_core *cset,
-					 enum arm_policy policy)
+static void leave_arming(struct zio_cset_core *cset)
 {
 	make_idle(cset);
-	if (policy == ARM_EVENT || policy == ARM_CHANNEL)
-		zio_cset_kick(cset);
-	else if (policy == ARM_INPUTS)
-		/* The channel may never reach the watermark: readers take the blocks it has. */
-		zio_cset_wake(cset);
-}
-
-/* @chan: with ZIO_ARM_WAKE; else NULL. Not inline, to save arm_if() a register. */
-static noinline int refuse_arming(struct zio_channel_core *chan, int state)
-{
-	if (state & CSET_GONE)
-		return -ENODEV;
-	if (state & CSET_STOP)
-		return -ESHUTDOWN;
-	if (!chan)
-		return -EBUSY;
-	atomic_fetch_or(ZIO_PENDING_WAKE, &chan->cset->pending);	/* D */
-	return zio_cset_arm_channel(chan, 0);
-}
-
-/*
- * Enters the phase, checks the policy, and starts the blocks or leaves the phase.
- * Returns as zio_cset_arm_event(), or what check_policy() returned.
- */
-static __always_inline int arm_if(struct zio_cset_core *cset,
-				  const struct arm_request *req)
-{
-	int ret, state;
-
-	if (!begin_arming(cset, &state, req->at))
-		return refuse_arming(req->flags & ZIO_ARM_WAKE ? req->chan : NULL, state);
-	ret = check_policy(cset, req);
-	if (likely(!ret))
-		return go_on_arming(cset);
-	leave_arming(cset, req->policy);
-	return ret;
+	zio_cset_kick(cset);
 }
 
 /**
@@ -419,9 +349,26 @@ static __always_inline int arm_if(struct zio_cset_core *cset,
  */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 {
-	const struct arm_request req = { .policy = ARM_EVENT, .at = at, .bind = bind };
+	struct zio_cset_core *cset = bind->cset;
 
-	return arm_if(bind->cset, &req);
+	if (!begin_arming(cset, at))
+		return refuse_arming(cset);
+	if (likely(cset->bind == bind))
+		return go_on_arming(cset);
+	leave_arming(cset);
+	return -ESHUTDOWN;
+}
+
+static int arm_channel(struct zio_channel_core *chan)
+{
+	struct zio_cset_core *cset = chan->cset;
+
+	if (!begin_arming(cset, NULL))
+		return refuse_arming(cset);
+	if (reclaim_room(chan))
+		return go_on_arming(cset);
+	leave_arming(cset);
+	return -ENOBUFS;
 }
 
 /**
@@ -437,13 +384,16 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
  */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 {
-	const struct arm_request req = {
-		.policy = ARM_CHANNEL, .chan = chan, .flags = flags,
-	};
 	int ret;
 
 	rcu_read_lock();					/* E */
-	ret = arm_if(chan->cset, &req);
+again:
+	ret = arm_channel(chan);
+	if (ret == -EBUSY && flags & ZIO_ARM_WAKE) {
+		atomic_fetch_or(ZIO_PENDING_WAKE, &chan->cset->pending); /* D */
+		flags = 0;
+		goto again;
+	}
 	rcu_read_unlock();
 	return ret;
 }
@@ -469,17 +419,14 @@ static struct zio_block *pull_queued(struct zio_channel_core *chan)
 		ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE);
 	if (ret == -ENOBUFS)
 		zio_channel_mark_starved(chan);
-	if (ret == -EINPROGRESS || ret == -EBUSY || ret == -ESHUTDOWN ||
-	    ret == -ENOBUFS)
-		return ERR_PTR(-EAGAIN);
-	if (ret)
+	if (ret == -ENODEV || zio_is_driver_error(ret))
 		return ERR_PTR(ret);
 	block = zio_queue_pop(&chan->queue);
 	return block ?: ERR_PTR(-EAGAIN);
 }
 
 /*
- * Returns the reader's block if it may go past the queue (G), and if the channel still
+ * Returns the reader's block if it may go past the queue (C), and if the channel still
  * can be pulled. The channel loses no block if no memory is free.
  */
 static __always_inline struct zio_block *preallocate_block(struct zio_channel_core *chan)
@@ -487,7 +434,7 @@ static __always_inline struct zio_block *preallocate_block(struct zio_channel_co
 	struct zio_buffer *buf = chan->buf;
 
 	if (unlikely(!chan->cset->can_pull || !chan->enabled ||
-		     zio_queue_count(&chan->queue)))		/* G */
+		     zio_queue_count(&chan->queue)))		/* C */
 		return NULL;
 	return buf->type->ops->get_block(buf);
 }
@@ -507,16 +454,15 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_block *prealloc, *block;
-	int ret, state;
+	int ret;
 
 	lockdep_assert_held(&chan->lock);			/* E */
 	if (unlikely(!READ_ONCE(cset->can_pull) || READ_ONCE(cset->error) ||
-		     !begin_arming(cset, &state, NULL)))
+		     !begin_arming(cset, NULL)))
 		return pull_queued(chan);
 	prealloc = preallocate_block(chan);
 	if (unlikely(!prealloc)) {
-		make_idle(cset);
-		zio_cset_kick(cset);
+		leave_arming(cset);
 		return pull_queued(chan);
 	}
 	ret = start_blocks(cset, false, chan, prealloc);
@@ -540,35 +486,61 @@ static void kick_in_thread(struct zio_cset_core *cset)
 	rcu_read_unlock();
 }
 
-/*
- * @ret: result of the last attempt; 0 before the first one. A driver's error stops
- * inputs until the next kick. It does not stop outputs: the driver has lost one block,
- * and plays the next.
- */
-static __always_inline bool can_try_again(struct zio_cset_core *cset,
-					  enum arm_policy policy, int ret)
+static int arm_inputs_with_room(struct zio_cset_core *cset)
 {
-	if (policy == ARM_OUTPUTS)
-		return (!ret || ret == -ENOBUFS || zio_is_driver_error(ret)) &&
-			has_all_blocks(cset);
-	return !ret || (ret == -ENOBUFS &&
-			atomic_read(&cset->pending) & ZIO_PENDING_KICK); /* H */
+	if (!begin_arming(cset, NULL))
+		return refuse_arming(cset);
+	atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending);	/* D */
+	if (make_room_in_any(cset))
+		return go_on_arming(cset);
+	make_idle(cset);
+	/* The channel may never reach the watermark: readers take the blocks it has. */
+	zio_cset_wake(cset);
+	return -ENOBUFS;
 }
 
-/* The caller may be an interrupt handler: after ZIO_MAX_REARMS a work item continues. */
-static __always_inline void arm_repeatedly(struct zio_cset_core *cset,
-					   enum arm_policy policy)
+static int arm_outputs_with_blocks(struct zio_cset_core *cset)
 {
-	const struct arm_request req = { .policy = policy };
-	unsigned int n = 0;
-	int ret = 0;
+	if (!begin_arming(cset, NULL))
+		return refuse_arming(cset);
+	if (has_all_blocks(cset))
+		return go_on_arming(cset);
+	make_idle(cset);
+	return -ENOBUFS;
+}
 
-	while (can_try_again(cset, policy, ret)) {
+/*
+ * The caller may be an interrupt handler: after ZIO_MAX_REARMS a work item continues. A
+ * driver's error stops inputs until the next kick.
+ */
+static void rearm_inputs(struct zio_cset_core *cset)
+{
+	unsigned int n = 0;
+	int ret;
+
+	do {
 		if (n++ == ZIO_MAX_REARMS) {
 			kick_in_thread(cset);
 			return;
 		}
-		ret = arm_if(cset, &req);
+		ret = arm_inputs_with_room(cset);
+	} while (!ret || (ret == -ENOBUFS &&
+			  atomic_read(&cset->pending) & ZIO_PENDING_KICK)); /* D */
+}
+
+/* The same. After an error the driver has lost one block, and plays the next. */
+static void play_outputs(struct zio_cset_core *cset)
+{
+	unsigned int n = 0;
+	int ret = 0;
+
+	while ((!ret || ret == -ENOBUFS || zio_is_driver_error(ret)) &&
+	       has_all_blocks(cset)) {
+		if (n++ == ZIO_MAX_REARMS) {
+			kick_in_thread(cset);
+			return;
+		}
+		ret = arm_outputs_with_blocks(cset);
 	}
 }
 
@@ -580,11 +552,11 @@ static void kick_held(struct zio_cset_core *cset)
 			zio_stream_kick(cset);
 			return;
 		}
-		atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* H */
-		arm_repeatedly(cset, ARM_INPUTS);
+		atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* D */
+		rearm_inputs(cset);
 	} else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand)) {
-		smp_mb();						/* J */
-		arm_repeatedly(cset, ARM_OUTPUTS);
+		smp_mb();						/* D */
+		play_outputs(cset);
 	}
 }
 
@@ -628,31 +600,6 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
-/*
- * Returns the phase before. CSET_ARMED: the caller owns the phase now. CSET_ARMING: the
- * context that is arming will see EARLY. Any other: the driver has no blocks, or the set
- * is a stream.
- */
-static int take_from_driver(struct zio_cset_core *cset)
-{
-	int new, old = atomic_read(&cset->state);
-	const int mask = CSET_PHASE | CSET_STREAM;
-
-	do {
-		switch (old & mask) {
-		case CSET_ARMING:
-			new = old | CSET_EARLY;
-			break;
-		case CSET_ARMED:
-			new = (old & ~CSET_PHASE) | CSET_FINISHING;
-			break;
-		default:
-			return old & mask;
-		}
-	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-	return old & mask;
-}
-
 /**
  * zio_cset_done() - give the blocks of a set back, as its driver
  * @pub: the channel set
@@ -669,18 +616,55 @@ static int take_from_driver(struct zio_cset_core *cset)
 bool zio_cset_done(struct zio_cset *pub)
 {
 	struct zio_cset_core *cset = to_cset_core(pub);
-	int phase;
+	bool early, armed;
 
+	if (unlikely(cset->flags & (ZIO_CSET_STREAM | ZIO_CSET_SHOTS)))
+		return false;
 	rcu_read_lock();					/* E */
-	phase = take_from_driver(cset);
-	if (phase == CSET_ARMED) {
+	early = cset_move(cset, CSET_ARMING, CSET_EARLY);
+	armed = !early && cset_move(cset, CSET_ARMED, CSET_FINISHING);
+	if (armed) {
 		zio_cset_finish_blocks(cset);
 		kick_held(cset);
 	}
 	rcu_read_unlock();
-	return phase == CSET_ARMED || phase == CSET_ARMING;
+	return armed || early;
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
+
+/**
+ * zio_cset_fail() - give the armed blocks back untouched, with an error
+ * @pub: the channel set
+ * @error: a negative error for the next read or write, such as -EIO or -ETIMEDOUT; none
+ *         of -EAGAIN, -EBUSY, -EINPROGRESS, -ENODEV, -ESHUTDOWN
+ *
+ * An input that is armed without an event loses no block, and stays idle until a program
+ * reads. Other sets lose the blocks. A stream ends without stop_io(), and loses nothing:
+ * its driver has stopped the hardware before. The next read starts it again.
+ *
+ * Context: Any but raw_io(); as the driver, which does not touch the blocks any more. For
+ * a stream process, sleeps.
+ *
+ * Return: true if the blocks are given back. If false, raw_io() has not returned yet, or
+ * the core takes the blocks back: the driver tries again later, unless stop_io() comes.
+ */
+bool zio_cset_fail(struct zio_cset *pub, int error)
+{
+	struct zio_cset_core *cset = to_cset_core(pub);
+
+	if (cset->shots || !cset_move(cset, CSET_ARMED, CSET_FINISHING))
+		return false;
+	if (zio_cset_is_stream(cset))
+		zio_stream_close(cset);
+	rcu_read_lock();					/* E */
+	WRITE_ONCE(cset->error, error);
+	fail_blocks(cset, !zio_cset_is_armed_ahead(cset));
+	if (zio_cset_is_output(cset))
+		zio_cset_kick(cset);
+	rcu_read_unlock();
+	return true;
+}
+EXPORT_SYMBOL_GPL(zio_cset_fail);
 
 /**
  * zio_cset_init_engine() - initialise the engine's part of a set

@@ -22,7 +22,7 @@
  *
  * cset->pending is atomic: any context sets its bits. The owner of the phase acts on
  * them, see engine.c:
- *   KICK  an input may have room: arm the set again (H)
+ *   KICK  an input may have room: arm the set again (D)
  *   WAKE  a reader has found the set busy: wake all users (D)
  */
 #define ZIO_PENDING_KICK	BIT(0)
@@ -127,6 +127,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset);
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed);
 bool zio_cset_is_frozen(const struct zio_cset_core *cset);
 int zio_cset_lock(struct zio_cset_core *cset);
+void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms);
 
 /* Return true for a driver's errors only; the engine's own codes are expected. */
 static inline bool zio_is_driver_error(int ret)
@@ -155,9 +156,6 @@ static __always_inline bool zio_must_defer(void)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_RT) && (in_hardirq() || irqs_disabled());
 }
-
-/* watchdog.c */
-void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms);
 
 /* fire.c */
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,

@@ -2,9 +2,13 @@
 /*
  * freeze.c: make a channel set idle, and keep it idle
  *
- * A set is frozen while its configuration changes, and when its device goes. engine.c
- * explains the states and the barriers.
+ * A set is frozen while its configuration changes, and when its device goes. The watchdog
+ * of a set with a time-out is a delayed work, which runs once in a round. If the driver has
+ * had the same blocks for a whole round, the work aborts them. engine.c explains the states
+ * and the barriers.
  */
+#include <linux/jiffies.h>
+
 #include "engine/block.h"
 #include "engine/internal.h"
 
@@ -30,28 +34,18 @@ int zio_cset_lock(struct zio_cset_core *cset)
  * Takes the armed blocks back, or finishes blocks with some of their shots. Returns false if
  * none are armed. FREEZE is set.
  */
-bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost)
+static bool try_abort(struct zio_cset_core *cset, bool lost)
 {
-	int old = atomic_read(&cset->state);
-	int new;
-
-	do {
-		if ((old & CSET_PHASE) != CSET_ARMED && (old & CSET_PHASE) != CSET_BETWEEN)
-			return false;
-		new = (old & ~CSET_PHASE) | CSET_ABORTING;
-	} while (!atomic_try_cmpxchg(&cset->state, &old, new));
-
-	if ((old & CSET_PHASE) == CSET_BETWEEN) {
+	if (!cset_move(cset, CSET_ARMED, CSET_ABORTING))
+		return false;
+	if (zio_cset_collects_shots(cset)) {
 		zio_shots_end(cset);
 		return true;
 	}
 	if (zio_cset_is_stream(cset))
 		zio_stream_close(cset);
 	cset->ops->stop_io(&cset->pub);
-	if (zio_cset_is_stream(cset))
-		zio_stream_drop(cset);
-	else
-		zio_blocks_drop(cset, lost);
+	zio_cset_drop(cset, lost);
 	make_idle(cset);
 	return true;
 }
@@ -60,11 +54,11 @@ static bool is_settled(struct zio_cset_core *cset)
 {
 	int phase = cset_phase(cset);
 
-	return phase == CSET_IDLE || phase == CSET_ARMED || phase == CSET_BETWEEN;
+	return phase == CSET_IDLE || phase == CSET_ARMED;
 }
 
 /* Returns true if the armed blocks wait for no event, so that an abort loses none. */
-static bool is_armed_ahead(const struct zio_cset_core *cset)
+bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset)
 {
 	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
 }
@@ -77,28 +71,15 @@ static void wait_for_routes(struct zio_cset_core *cset)
 	for (i = 0; i < cset->n_chan; i++) {
 		if (!rcu_access_pointer(cset->chan[i]->route))
 			continue;
-		synchronize_rcu();				/* Y */
+		synchronize_rcu();				/* E */
 		return;
 	}
 }
 
-/**
- * zio_cset_freeze() - make a set idle, and keep it idle
- * @cset: the channel set
- *
- * Aborts what is armed. zio_cset_unfreeze() follows. Does not nest.
- *
- * Context: Process, sleeps. The caller holds cset->mutex.
- */
-void zio_cset_freeze(struct zio_cset_core *cset)
+static void set_freeze(struct zio_cset_core *cset)
 {
-	atomic_or(CSET_FREEZE, &cset->state);			/* F */
+	atomic_or(CSET_FREEZE, &cset->state);			/* C */
 	smp_mb__after_atomic();					/* C */
-	wait_for_routes(cset);
-	do {
-		wait_event(cset->idle_wq, is_settled(cset));
-	} while (cset_phase(cset) != CSET_IDLE &&
-		 !zio_cset_try_abort(cset, !is_armed_ahead(cset)));
 }
 
 /**
@@ -111,28 +92,26 @@ void zio_cset_freeze(struct zio_cset_core *cset)
  */
 void zio_cset_quiesce(struct zio_cset_core *cset)
 {
-	atomic_or(CSET_FREEZE, &cset->state);			/* F */
-	smp_mb__after_atomic();					/* C */
+	set_freeze(cset);
 	wait_event(cset->idle_wq, is_settled(cset));
 }
 
-/*
- * Enters ARMING: if the driver is done meanwhile, it sets EARLY. The exchange orders
- * what the owner does next (C).
+/**
+ * zio_cset_freeze() - make a set idle, and keep it idle
+ * @cset: the channel set
+ *
+ * Aborts what is armed. zio_cset_unfreeze() follows. Does not nest.
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex.
  */
-static bool try_own(struct zio_cset_core *cset, bool *armed)
+void zio_cset_freeze(struct zio_cset_core *cset)
 {
-	int old = atomic_read(&cset->state);
-	int phase;
-
+	set_freeze(cset);
+	wait_for_routes(cset);
 	do {
-		phase = old & CSET_PHASE;
-		if (phase != CSET_IDLE && phase != CSET_ARMED)
-			return false;
-	} while (!atomic_try_cmpxchg(&cset->state, &old,
-				     (old & ~CSET_PHASE) | CSET_ARMING));
-	*armed = phase == CSET_ARMED;
-	return true;
+		wait_event(cset->idle_wq, is_settled(cset));
+	} while (cset_phase(cset) != CSET_IDLE &&
+		 !try_abort(cset, !zio_cset_is_armed_ahead(cset)));
 }
 
 /**
@@ -141,7 +120,7 @@ static bool try_own(struct zio_cset_core *cset, bool *armed)
  *
  * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
  * them. The set loses an event that comes meanwhile, so the caller must be quick. The set
- * is no stream. A block that collects shots ends with those that it has.
+ * is no stream.
  *
  * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex.
  *
@@ -149,18 +128,11 @@ static bool try_own(struct zio_cset_core *cset, bool *armed)
  */
 bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
-	bool armed;
+	bool armed = false;
 
-	if (zio_cset_collects_shots(cset)) {
-		zio_cset_freeze(cset);
-		return false;
-	}
-	if (try_own(cset, &armed))
-		return armed;
-	atomic_or(CSET_FREEZE, &cset->state);			/* F */
-	do {
-		wait_event(cset->idle_wq, is_settled(cset));
-	} while (!try_own(cset, &armed));
+	set_freeze(cset);
+	wait_event(cset->idle_wq, cset_move(cset, CSET_IDLE, CSET_ARMING) ||
+		   (armed = cset_move(cset, CSET_ARMED, CSET_ARMING)));
 	atomic_andnot(CSET_FREEZE, &cset->state);
 	return armed;
 }
@@ -176,10 +148,6 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
-	if (zio_cset_collects_shots(cset)) {
-		zio_cset_unfreeze(cset);
-		return;
-	}
 	if (armed)
 		zio_cset_leave_armed(cset);
 	else
@@ -198,7 +166,7 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
  */
 bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 {
-	int state = atomic_read_acquire(&cset->state);		/* Y */
+	int state = atomic_read_acquire(&cset->state);		/* E */
 
 	return state & (CSET_FREEZE | CSET_GONE);
 }
@@ -254,4 +222,64 @@ void zio_cset_kill(struct zio_cset_core *cset)
 bool zio_cset_is_on(struct zio_cset_core *cset)
 {
 	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
+}
+
+/* Returns true if the driver has had the blocks for a whole round. */
+static bool is_overdue(struct zio_cset_core *cset)
+{
+	return cset_phase(cset) == CSET_ARMED && !cset->shots &&
+		zio_stream_progress(cset) == cset->watched;
+}
+
+/*
+ * FREEZE prevents arming. So the abort takes the blocks that is_overdue() has seen.
+ * zio_cset_unfreeze() kicks the set, as the set may have refused other contexts
+ * meanwhile.
+ */
+static void abort_overdue(struct zio_cset_core *cset)
+{
+	set_freeze(cset);
+	if (is_overdue(cset) && try_abort(cset, true)) {
+		cset->io_errors++;
+		WRITE_ONCE(cset->error, -ETIMEDOUT);
+	}
+	zio_cset_unfreeze(cset);
+}
+
+static void watch_cset(struct work_struct *work)
+{
+	struct zio_cset_core *cset = container_of(to_delayed_work(work),
+					     struct zio_cset_core, watchdog);
+
+	mutex_lock(&cset->mutex);
+	if (cset->gone || !cset->timeout_ms)
+		goto out;
+	if (is_overdue(cset))
+		abort_overdue(cset);
+	cset->watched = zio_stream_progress(cset);
+	schedule_delayed_work(&cset->watchdog,
+			      msecs_to_jiffies(cset->timeout_ms));
+out:
+	mutex_unlock(&cset->mutex);
+}
+
+/**
+ * zio_cset_set_timeout() - limit how long a driver may keep blocks
+ * @cset: the channel set
+ * @ms: milliseconds; 0: no limit
+ *
+ * The watchdog takes them back, as lost, after one to two times @ms.
+ *
+ * Context: Process. The caller holds cset->mutex.
+ */
+void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
+{
+	cset->timeout_ms = ms;
+	cset->watched = zio_stream_progress(cset) - 1;
+	mod_delayed_work(system_percpu_wq, &cset->watchdog, msecs_to_jiffies(ms));
+}
+
+void zio_watchdog_init(struct zio_cset_core *cset)
+{
+	INIT_DELAYED_WORK(&cset->watchdog, watch_cset);
 }

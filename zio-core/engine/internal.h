@@ -5,14 +5,14 @@
 
 #include "engine/engine.h"
 
+/* The phases; the other bits of the word are flags */
 #define CSET_IDLE	0
 #define CSET_ARMING	1
-#define CSET_ARMED	2
-#define CSET_FINISHING	3
-#define CSET_ABORTING	4
-#define CSET_BETWEEN	5
+#define CSET_EARLY	2
+#define CSET_ARMED	3
+#define CSET_FINISHING	4
+#define CSET_ABORTING	5
 #define CSET_PHASE	7
-#define CSET_EARLY	BIT(3)
 #define CSET_FREEZE	BIT(4)
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
@@ -24,7 +24,30 @@ static inline int cset_phase(struct zio_cset_core *cset)
 	return atomic_read_acquire(&cset->state) & CSET_PHASE;	/* C */
 }
 
-/* The state has changed, and a context that freezes the set may wait for that (F). */
+/* Enters ARMING if the whole word is @state. Returns true if the caller owns the phase. */
+static __always_inline bool cset_enter(struct zio_cset_core *cset, int state)
+{
+	int arming = (state & ~CSET_PHASE) | CSET_ARMING;
+
+	return atomic_try_cmpxchg(&cset->state, &state, arming);	/* C */
+}
+
+/*
+ * Moves a set from the phase @from to another one, whatever its flags are. Returns false if
+ * it is in no such phase.
+ */
+static __always_inline bool cset_move(struct zio_cset_core *cset, int from, int to)
+{
+	int old = atomic_read(&cset->state);
+
+	do {
+		if ((old & CSET_PHASE) != from)
+			return false;
+	} while (!atomic_try_cmpxchg(&cset->state, &old, old - from + to));	/* C */
+	return true;
+}
+
+/* The state has changed, and a context that freezes the set may wait for that (C). */
 static inline void wake_freezer(struct zio_cset_core *cset)
 {
 	if (zio_must_defer())
@@ -38,9 +61,9 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 {
 	zio_cset_assert_held(cset);
 	smp_mb__before_atomic();				/* C */
-	atomic_andnot(CSET_PHASE | CSET_EARLY, &cset->state);
-	smp_mb__after_atomic();					/* D, H, J */
-	if (unlikely(atomic_read(&cset->state) & CSET_FREEZE))	/* F */
+	atomic_andnot(CSET_PHASE, &cset->state);
+	smp_mb__after_atomic();					/* D */
+	if (unlikely(atomic_read(&cset->state) & CSET_FREEZE))	/* C */
 		wake_freezer(cset);
 	if (unlikely(atomic_read(&cset->pending) & ZIO_PENDING_WAKE)) { /* D */
 		atomic_andnot(ZIO_PENDING_WAKE, &cset->pending);
@@ -48,27 +71,24 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 	}
 }
 
-int zio_cset_leave_armed(struct zio_cset_core *cset);
-bool zio_cset_try_abort(struct zio_cset_core *cset, bool lost);
-
 /* engine.c */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
+int zio_cset_leave_armed(struct zio_cset_core *cset);
+int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
-void zio_cset_fail_arm(struct zio_cset_core *cset, int error);
+void zio_cset_drop(struct zio_cset_core *cset, bool lost);
 
-/* report.c */
-bool zio_cset_take_armed(struct zio_cset_core *cset);
-
-/* report.c */
-int zio_driver_error(int error);
+/* freeze.c */
+bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset);
+bool zio_cset_is_on(struct zio_cset_core *cset);
+void zio_watchdog_init(struct zio_cset_core *cset);
 
 /* stream.c */
 void zio_stream_kick(struct zio_cset_core *cset);
 void zio_stream_start(struct zio_cset_core *cset);
 void zio_stream_close(struct zio_cset_core *cset);
 void zio_stream_drop(struct zio_cset_core *cset);
-bool zio_stream_fail(struct zio_cset_core *cset, int error);
 unsigned long zio_stream_progress(const struct zio_cset_core *cset);
 int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
 
@@ -84,9 +104,6 @@ static inline bool zio_cset_collects_shots(const struct zio_cset_core *cset)
 
 /* defer.c */
 void zio_cset_init_defer(struct zio_cset_core *cset);
-
-/* freeze.c */
-bool zio_cset_is_on(struct zio_cset_core *cset);
 
 /* Returns the oldest block, which may have left the queue when the caller looks at it. */
 static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
@@ -116,9 +133,6 @@ static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_bl
 	else
 		ops->put_block(chan->buf, block);
 }
-
-/* watchdog.c */
-void zio_watchdog_init(struct zio_cset_core *cset);
 
 /* fire.c */
 void zio_cset_notify(struct zio_cset_core *cset);

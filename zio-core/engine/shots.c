@@ -5,12 +5,12 @@
  * A driver with ZIO_CSET_SHOTS takes one shot in raw_io(), at once. If a user asks for
  * several shots in a block, the engine collects them. The first event takes a block of each
  * channel. Each event then calls raw_io() for the next part of these blocks. Between two
- * events no context owns the blocks. The last shot finishes them:
+ * events the set is ARMED, and no context owns the blocks. The last shot finishes them:
  *
- *   IDLE ----event---> ARMING ---raw_io() = 0--> BETWEEN ---event--> ARMING --> ...
- *                        |`------raw_io() = error--------------------------> IDLE
- *                        `-------raw_io() = 0, the last shot-> FINISHING --> IDLE
- *   BETWEEN --freeze-> ABORTING: the blocks get the shots so far ----------> IDLE
+ *   IDLE --event--> ARMING ---raw_io() = 0--> ARMED ---event--> ARMING --> ...
+ *                     |`------raw_io() = error-----------------> IDLE
+ *                     `-------raw_io() = 0, the last shot------> IDLE
+ *   ARMED --freeze-> ABORTING: the blocks get the shots so far -> IDLE
  *
  * CSET_SHOTS is set in the state word of such a set. So no other function arms it, at no
  * cost for other sets: the events of its trigger come here. With a trigger without events
@@ -90,32 +90,11 @@ void zio_shots_end(struct zio_cset_core *cset)
 	zio_cset_finish_blocks(cset);
 }
 
-/* Enters ARMING for a shot. Returns false if the set is busy. */
-static bool begin_shot(struct zio_cset_core *cset)
-{
-	int between = CSET_SHOTS | CSET_BETWEEN, idle = CSET_SHOTS | CSET_IDLE;
-
-	return atomic_try_cmpxchg(&cset->state, &between, CSET_SHOTS | CSET_ARMING) ||
-		atomic_try_cmpxchg(&cset->state, &idle, CSET_SHOTS | CSET_ARMING);
-}
-
-/* Leaves ARMING, with blocks that wait for the next event. */
-static void leave_between(struct zio_cset_core *cset)
-{
-	int new, old = atomic_read(&cset->state);
-
-	do {
-		new = (old & ~(CSET_PHASE | CSET_EARLY)) | CSET_BETWEEN;
-	} while (!atomic_try_cmpxchg(&cset->state, &old, new));	/* C */
-	if (unlikely(new & CSET_FREEZE))			/* F */
-		wake_freezer(cset);
-}
-
 /* The event is one of a trigger that the set has no more. */
 static void leave_shot(struct zio_cset_core *cset)
 {
 	if (cset->shots->taken)
-		leave_between(cset);
+		zio_cset_leave_armed(cset);
 	else
 		make_idle(cset);
 }
@@ -137,12 +116,6 @@ static void begin_blocks(struct zio_cset_core *cset, const struct timespec64 *at
 	arm_blocks(cset, false, NULL, NULL);
 	for (armed = cset->pub.armed; armed->chan; armed++)
 		armed->block->len = cset->shots->len;
-}
-
-static void fail_shot(struct zio_cset_core *cset, int error)
-{
-	restore_blocks(cset);
-	zio_cset_fail_arm(cset, error);
 }
 
 static void clear_gap(struct zio_block *block, size_t len)
@@ -180,15 +153,14 @@ static int take_shot(struct zio_cset_core *cset, u32 ns)
 		ret = cset->ops->raw_io(&cset->pub);
 	if (unlikely(ret)) {
 		WARN_ON_ONCE(ret == -EAGAIN);
-		ret = zio_driver_error(ret);
-		fail_shot(cset, ret);
-		return ret;
+		restore_blocks(cset);
+		return zio_cset_fail_arm(cset, ret);
 	}
 	pass_shot(cset, ns);
 	if (cset->shots->taken == cset->shots->n)
 		zio_shots_end(cset);
 	else
-		leave_between(cset);
+		zio_cset_leave_armed(cset);
 	return 0;
 }
 
@@ -210,7 +182,8 @@ int zio_shots_fire(struct zio_binding *bind, const struct timespec64 *at)
 	struct zio_cset_core *cset = bind->cset;
 	s64 ns;
 
-	if (unlikely(!begin_shot(cset)))
+	if (unlikely(!cset_enter(cset, CSET_SHOTS | CSET_ARMED) &&
+		     !cset_enter(cset, CSET_SHOTS | CSET_IDLE)))
 		return -EBUSY;
 	if (unlikely(cset->bind != bind)) {
 		leave_shot(cset);

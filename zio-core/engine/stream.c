@@ -26,7 +26,7 @@
  *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. It pairs
  *      with a context that puts a block, then (full barrier) looks at wants. Without them,
  *      the channel could have a free block, and the driver would never be told.
- *      refill_channels() runs under RCU, after it has found the set ARMED. It pairs with
+ *   E  refill_channels() runs under RCU, after it has found the set ARMED. It pairs with
  *      zio_stream_close(): the set is ABORTING, and a grace period passes before
  *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could
  *      start hardware that was just stopped.
@@ -461,7 +461,7 @@ static void close_channels(struct zio_cset_core *cset)
  */
 void zio_stream_close(struct zio_cset_core *cset)
 {
-	synchronize_rcu();					/* I */
+	synchronize_rcu();					/* E */
 	close_channels(cset);
 }
 
@@ -492,36 +492,6 @@ void zio_stream_drop(struct zio_cset_core *cset)
 	cset->pub.armed->chan = NULL;
 }
 
-/* The driver has no stream, because of @error. The next kick starts one. */
-static void end_stream(struct zio_cset_core *cset, int error)
-{
-	zio_stream_drop(cset);
-	cset->io_errors++;
-	WRITE_ONCE(cset->error, error);
-	make_idle(cset);
-	zio_cset_wake(cset);
-}
-
-/**
- * zio_stream_fail() - end a stream whose driver has stopped the hardware
- * @cset: the channel set
- * @error: for the next read
- *
- * Context: Process, sleeps.
- *
- * Return: false if raw_io() has not returned yet, or another context ends the stream.
- */
-bool zio_stream_fail(struct zio_cset_core *cset, int error)
-{
-	if (!zio_cset_take_armed(cset))
-		return false;
-	zio_stream_close(cset);
-	rcu_read_lock();					/* E */
-	end_stream(cset, error);
-	rcu_read_unlock();
-	return true;
-}
-
 /* Tells the driver of channels that may have a free block. */
 static void refill_channels(struct zio_cset_core *cset)
 {
@@ -529,7 +499,7 @@ static void refill_channels(struct zio_cset_core *cset)
 	struct zio_armed *armed;
 
 	rcu_read_lock();
-	if (cset_phase(cset) != CSET_ARMED)			/* I */
+	if (cset_phase(cset) != CSET_ARMED)			/* E */
 		goto out;
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		stream = to_channel_core(armed->chan)->stream;
@@ -560,18 +530,11 @@ void zio_stream_start(struct zio_cset_core *cset)
 	ret = cset->ops->raw_io(&cset->pub);
 	if (ret != -EAGAIN) {
 		close_channels(cset);
-		end_stream(cset, zio_driver_error(ret));
+		zio_cset_fail_arm(cset, ret);
 		return;
 	}
 	zio_cset_leave_armed(cset);
 	refill_channels(cset);
-}
-
-static bool begin_start(struct zio_cset_core *cset)
-{
-	int idle = CSET_STREAM;
-
-	return atomic_try_cmpxchg(&cset->state, &idle, CSET_STREAM | CSET_ARMING);
 }
 
 /**
@@ -583,7 +546,7 @@ static bool begin_start(struct zio_cset_core *cset)
 void zio_stream_kick(struct zio_cset_core *cset)
 {
 	smp_mb();						/* I */
-	if (!begin_start(cset))
+	if (!cset_enter(cset, CSET_STREAM | CSET_IDLE))
 		refill_channels(cset);
 	else if (cset->flags & ZIO_CSET_SLEEPS)
 		queue_work(system_dfl_wq, &cset->arm_work);
@@ -652,7 +615,7 @@ int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at)
 {
 	struct zio_cset_core *cset = bind->cset;
 
-	if (!zio_cset_is_stream(cset) || cset_phase(cset) != CSET_ARMED || /* I */
+	if (!zio_cset_is_stream(cset) || cset_phase(cset) != CSET_ARMED || /* E */
 	    cset->bind != bind || !cset->ops->arm_event)
 		return -EBUSY;
 	return cset->ops->arm_event(&cset->pub, at) ? -EBUSY : 0;

@@ -16,7 +16,7 @@
  * It needs no lock. Users are refused meanwhile: a read() of the input and a write()
  * to the output fail with EBUSY. The buffer of the output stays:
  *
- *   Y  zio_cset_freeze() of an output's set puts FREEZE into the state, and then waits
+ *   E  zio_cset_freeze() of an output's set puts FREEZE into the state, and then waits
  *      for a grace period. It pairs with get_block() and has_room(): they look at the
  *      state under RCU, and leave alone the buffer of a set that is frozen, or gone.
  *      Without it, a route could take a block from a buffer that is just replaced. The
@@ -116,7 +116,7 @@ static bool has_room(const struct zio_route *route)
 {
 	struct zio_channel_core *out = route->out;
 
-	return !zio_cset_is_frozen(out->cset) &&			/* Y */
+	return !zio_cset_is_frozen(out->cset) &&			/* E */
 		!is_quota_used(route) &&
 		out->buf->type->ops->has_room(out->buf);
 }
@@ -136,7 +136,7 @@ static bool input_has_room(struct zio_channel_core *in)
 
 static struct zio_block *get_block(struct zio_channel_core *out, size_t len)
 {
-	if (zio_cset_is_frozen(out->cset) ||			/* Y */
+	if (zio_cset_is_frozen(out->cset) ||			/* E */
 	    len > out->buf->block_size)
 		return NULL;
 	return out->buf->type->ops->get_block(out->buf);
