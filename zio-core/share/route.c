@@ -150,7 +150,6 @@ static void count_lost_block(struct zio_channel_core *out)
 
 static __always_inline void feed_output(const struct zio_route *route, struct zio_block *block)
 {
-	struct zio_range all = { .len = block->len };
 	struct zio_channel_core *out = route->out;
 	struct zio_block *out_block = get_block(out, block->len);
 
@@ -159,9 +158,10 @@ static __always_inline void feed_output(const struct zio_route *route, struct zi
 		return;
 	}
 	if (unlikely(is_quota_used(route)))
-		zio_share_copy(out, out_block, block, all, -ENOBUFS);
+		zio_share_copy(out, out_block, block->data, block->len, -ENOBUFS);
 	else
-		zio_share_fill(out, out_block, route->in->buf, block, all, false);
+		zio_share_fill(out, out_block, route->in->buf, block, block->data, block->len,
+			       false);
 	out_block->tstamp = block->tstamp;
 	out_block->zio_alarms = 0;
 	out_block->drv_alarms = 0;
@@ -220,35 +220,26 @@ static void publish_blocks(struct zio_channel_core *in, unsigned int n)
 		zio_channel_wake_reader(in);
 }
 
-/* Returns false if the last route has just gone. */
-static bool feed_outputs(struct zio_channel_core *in, struct zio_block *block)
-{
-	struct zio_route *route;
-	bool any = false;
-
-	hlist_for_each_entry_rcu(route, &in->routes, node) {
-		feed_output(route, block);
-		any = true;
-	}
-	if (!any)
-		return false;
-	zio_block_put(in, block);
-	play_or_defer(in);
-	return true;
-}
-
 /*
  * The caller owns the phase of the input's set, or has frozen it. The block goes to
  * the input's readers when the last route has just gone.
  */
 static void push_block(struct zio_channel_core *in, struct zio_block *block)
 {
-	bool fed;
+	struct zio_route *route;
+	bool fed = false;
 
 	rcu_read_lock();
-	fed = feed_outputs(in, block);
+	hlist_for_each_entry_rcu(route, &in->routes, node) {
+		feed_output(route, block);
+		fed = true;
+	}
+	if (likely(fed)) {
+		zio_block_put(in, block);
+		play_or_defer(in);
+	}
 	rcu_read_unlock();
-	if (fed)
+	if (likely(fed))
 		return;
 	zio_queue_push(&in->queue, block);
 	zio_channel_wake_reader(in);
@@ -347,16 +338,11 @@ static void free_route(struct zio_route *route)
 }
 
 /* Refuses users from now on. The input's context takes the output's blocks. */
-static int claim_output(struct zio_route *route)
+static void claim_output(struct zio_route *route)
 {
 	struct zio_channel_core *out = route->out;
-	struct zio_cset_core *cset = out->cset;
 	struct zio_session *sess;
-	int ret = -ENODEV;
 
-	mutex_lock(&cset->mutex);
-	if (cset->gone)
-		goto out;
 	mutex_lock(&out->lock);
 	list_for_each_entry(sess, &out->sessions, node)
 		if (sess->block)
@@ -366,10 +352,6 @@ static int claim_output(struct zio_route *route)
 	WRITE_ONCE(out->ops, &output_ops);
 	mutex_unlock(&out->lock);
 	zio_channel_wake(out, ZIO_WAKE_OUT);
-	ret = 0;
-out:
-	mutex_unlock(&cset->mutex);
-	return ret;
 }
 
 static void release_output(struct zio_channel_core *out)
@@ -420,21 +402,27 @@ static void stop_feeding(struct zio_channel_core *in)
 	zio_channel_wake(in, ZIO_WAKE_IN);
 }
 
-static int join_input(struct zio_route *route)
+/* zio_routes_lock is held; the output has no route. */
+static int connect(struct zio_route *route)
 {
-	struct zio_channel_core *in = route->in;
+	struct zio_channel_core *in = route->in, *out = route->out;
 	int ret = 0;
 
-	mutex_lock(&in->cset->mutex);
-	if (in->cset->gone)
+	mutex_lock(&out->cset->mutex);
+	mutex_lock_nested(&in->cset->mutex, SINGLE_DEPTH_NESTING);
+	if (in->cset->gone || out->cset->gone) {
 		ret = -ENODEV;
-	else if (zio_channel_has_ring(in))
+	} else if (zio_channel_has_ring(in)) {
 		ret = -EBUSY;
-	else if (in->ops)
-		add_route(route);
-	else
-		start_feeding(route);
+	} else {
+		claim_output(route);
+		if (in->ops)
+			add_route(route);
+		else
+			start_feeding(route);
+	}
 	mutex_unlock(&in->cset->mutex);
+	mutex_unlock(&out->cset->mutex);
 	notify_route(in);
 	return ret;
 }
@@ -470,21 +458,6 @@ static void disconnect(struct zio_channel_core *out)
 	/* The next filler takes over from the cancelled one. The quotas are larger now. */
 	queue_filler(in);
 	free_route(route);
-}
-
-/* zio_routes_lock is held; the output has no route. */
-static int connect(struct zio_route *route)
-{
-	int ret = claim_output(route);
-
-	if (ret)
-		return ret;
-	ret = join_input(route);
-	if (!ret)
-		return 0;
-	release_output(route->out);
-	synchronize_rcu();
-	return ret;
 }
 
 /* zio_routes_lock is held. */

@@ -58,13 +58,8 @@ static int find_obstacle(const struct zio_cset_core *cset, const void *data, siz
 /* Counts the block, and keeps the result for zio_share_describe(). */
 static void note_share(struct zio_channel_core *out, int reason, size_t len)
 {
-	struct zio_share_info info = {
-		.how = reason ? ZIO_SHARE_COPIED : ZIO_SHARE_SHARED,
-		.error = -reason,
-	};
-
-	WRITE_ONCE(out->share_how, info.how);
-	WRITE_ONCE(out->share_error, info.error);
+	WRITE_ONCE(out->share_how, reason ? ZIO_SHARE_COPIED : ZIO_SHARE_SHARED);
+	WRITE_ONCE(out->share_error, -reason);
 	if (!reason) {
 		WRITE_ONCE(out->shared, out->shared + 1);
 		return;
@@ -77,18 +72,18 @@ static void note_share(struct zio_channel_core *out, int reason, size_t len)
  * zio_share_copy() - copy samples of an input's block to a block of an output
  * @out: the output; the caller has its users' side
  * @out_block: an empty block of @out, with room for the samples
- * @block: block of the input; the caller owns it
- * @range: which of its samples, in bytes
+ * @data: the samples in a block of the input, which the caller owns
+ * @len: their bytes
  * @reason: why the samples are not shared, a negative errno
  *
  * Context: Any.
  */
 void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
-		    const struct zio_block *block, struct zio_range range, int reason)
+		    const void *data, size_t len, int reason)
 {
-	out_block->len = range.len;
-	memcpy(out_block->data, block->data + range.pos, range.len);
-	note_share(out, reason, range.len);
+	out_block->len = len;
+	memcpy(out_block->data, data, len);
+	note_share(out, reason, len);
 }
 
 /**
@@ -97,7 +92,8 @@ void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
  * @out_block: an empty block of @out, with room for the samples
  * @buf: the buffer of the input
  * @block: a block of @buf; the caller owns it
- * @range: which of its samples, in bytes
+ * @data: the samples in the block
+ * @len: their bytes
  * @only: fail instead of a copy
  *
  * Copies the samples if the output cannot play the memory.
@@ -110,21 +106,20 @@ void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
  */
 int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
-		   struct zio_range range, bool only)
+		   void *data, size_t len, bool only)
 {
-	void *data = block->data + range.pos;
-	int reason = find_obstacle(out->cset, data, range.len);
+	int reason = find_obstacle(out->cset, data, len);
 
 	if (reason && only)
 		return reason;
 	if (reason) {
-		zio_share_copy(out, out_block, block, range, reason);
+		zio_share_copy(out, out_block, data, len, reason);
 		return 0;
 	}
-	out_block->len = range.len;
+	out_block->len = len;
 	zio_block_share_mem(block, buf);
 	use_memory(out, out_block, block, data);
-	note_share(out, 0, range.len);
+	note_share(out, 0, len);
 	return 0;
 }
 
@@ -153,19 +148,6 @@ void zio_share_describe(const struct zio_channel_core *out, struct zio_control *
 	memcpy(ctrl->tlv[0].payload, &info, sizeof(info));
 }
 
-/* Locks the linked input. The output is locked. */
-static int lock_source(struct zio_session *source)
-{
-	if (mutex_lock_killable_nested(&source->chan->lock, SINGLE_DEPTH_NESTING))
-		return -ERESTARTSYS;
-	return 0;
-}
-
-static void unlock_source(struct zio_session *source)
-{
-	mutex_unlock(&source->chan->lock);
-}
-
 /* Finds the block of the reader that has this number; or an ERR_PTR. */
 static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
 {
@@ -185,17 +167,16 @@ static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
  * Finds the samples of the block that the control names. A block of a set without samples
  * is empty, and has one position.
  */
-static int find_range(const struct zio_block *block,
-		      const struct zio_control *ctrl, struct zio_range *range)
+static int find_samples(const struct zio_block *block, const struct zio_control *ctrl,
+			size_t len, void **data)
 {
 	u64 pos = zio_control_offset(ctrl) - to_block_core(block)->mem_offset;
-	size_t len = (size_t)ctrl->nsamples * ctrl->ssize;
 
 	if (pos > block->len || len > block->len - pos)
 		return -EMSGSIZE;
 	if (ctrl->ssize && (size_t)pos % ctrl->ssize)
 		return -EMSGSIZE;
-	*range = (struct zio_range){ .pos = pos, .len = len };
+	*data = block->data + pos;
 	return 0;
 }
 
@@ -233,24 +214,24 @@ static int take_shared(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
 	const struct zio_control *ctrl = &sess->ctrl;
-	struct zio_range range;
-	struct zio_block *block;
+	size_t len = (size_t)ctrl->nsamples * ctrl->ssize;
 	int ret = check_control(sess, ctrl);
+	struct zio_block *block;
+	void *data;
 
 	if (ret)
 		return ret;
 	block = find_in_hand(source, ctrl->seq_num);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	ret = find_range(block, ctrl, &range);
+	ret = find_samples(block, ctrl, len, &data);
 	if (!ret)
 		ret = zio_session_next_full(sess, true);
 	if (!ret && to_block_core(sess->block)->used)
 		ret = -EBUSY;
 	if (!ret)
-		ret = zio_share_fill(sess->chan, sess->block, source->chan->buf,
-				     block, range,
-				     ctrl->flags & ZIO_CONTROL_SHARE_ONLY);
+		ret = zio_share_fill(sess->chan, sess->block, source->chan->buf, block,
+				     data, len, ctrl->flags & ZIO_CONTROL_SHARE_ONLY);
 	if (!ret && !(ctrl->flags & ZIO_CONTROL_KEEP))
 		leave_hand(source, block);
 	return ret;
@@ -275,11 +256,10 @@ static int share_submit(struct zio_session *sess)
 
 	if (!source)
 		return -ENOTCONN;
-	ret = lock_source(source);
-	if (ret)
-		return ret;
+	if (mutex_lock_killable_nested(&source->chan->lock, SINGLE_DEPTH_NESTING))
+		return -ERESTARTSYS;
 	ret = take_shared(sess);
-	unlock_source(source);
+	mutex_unlock(&source->chan->lock);
 	if (ret)
 		return ret;
 	to_block_core(sess->block)->used = sess->block->len;
@@ -304,7 +284,7 @@ static bool is_open(struct zio_session *source)
 
 	mutex_lock_nested(&source->chan->lock, SINGLE_DEPTH_NESTING);
 	open = source->users;
-	unlock_source(source);
+	mutex_unlock(&source->chan->lock);
 	return open;
 }
 

@@ -194,15 +194,14 @@ static void borrowed_memory_has_no_map(struct kunit *test)
 	struct test_device *in = create_device(test, board, 0);
 	struct test_device *out = create_device(test, board, ZIO_CSET_OUTPUT);
 	struct zio_channel_core *chan = out->cset->chan[0];
-	struct zio_range all = { .len = BLOCK };
 	struct zio_block *block = take(in), *played;
 	dma_addr_t addr;
 
 	played = chan->buf->type->ops->get_block(chan->buf);
 	KUNIT_ASSERT_NOT_NULL(test, played);
 	KUNIT_EXPECT_GT(test, zio_block_dma(played, 0, &addr), 0);
-	KUNIT_EXPECT_EQ(test, zio_share_fill(chan, played, in->cset->chan[0]->buf, block, all,
-					     false), 0);
+	KUNIT_EXPECT_EQ(test, zio_share_fill(chan, played, in->cset->chan[0]->buf, block,
+					     block->data, BLOCK, false), 0);
 	KUNIT_EXPECT_EQ(test, zio_block_dma(played, 0, &addr), 0);
 	zio_output_put(chan, played);
 	zio_block_put(in->cset->chan[0], block);
@@ -214,7 +213,6 @@ static void map_ends_with_the_board(struct kunit *test)
 	struct device *board = test_board_create(test);
 	struct test_device *out = create_device(test, board, ZIO_CSET_OUTPUT), *in;
 	struct zio_channel_core *chan = out->cset->chan[0];
-	struct zio_range all = { .len = BLOCK };
 	unsigned int refs = kref_read(&board->kobj.kref), i;
 	struct zio_block *block, *played;
 
@@ -225,7 +223,7 @@ static void map_ends_with_the_board(struct kunit *test)
 		played = chan->buf->type->ops->get_block(chan->buf);
 		KUNIT_ASSERT_NOT_NULL(test, played);
 		KUNIT_EXPECT_EQ(test, zio_share_fill(chan, played, in->cset->chan[0]->buf,
-						     block, all, false), 0);
+						     block, block->data, BLOCK, false), 0);
 		zio_block_put(in->cset->chan[0], block);
 		test_device_remove(in);
 		KUNIT_EXPECT_EQ(test, kref_read(&board->kobj.kref), refs + 1);

@@ -206,7 +206,6 @@ static void model_export(struct model *m, struct held *h)
 
 static void model_share(struct model *m, struct held *h)
 {
-	struct zio_range all = { .len = h->block->len };
 	struct played *p = &m->played[m->n_played];
 
 	if (!h->in_hand || m->n_played == ZIO_DEFAULT_LEN)
@@ -215,8 +214,8 @@ static void model_share(struct model *m, struct held *h)
 	KUNIT_EXPECT_NOT_NULL(m->test, p->block);
 	if (!p->block)
 		return;
-	KUNIT_EXPECT_EQ(m->test, zio_share_fill(m->out, p->block, h->buf, h->block, all,
-						false), 0);
+	KUNIT_EXPECT_EQ(m->test, zio_share_fill(m->out, p->block, h->buf, h->block,
+						h->block->data, h->block->len, false), 0);
 	p->held = h;
 	p->sample = h->sample;
 	m->n_played++;
