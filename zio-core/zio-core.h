@@ -172,7 +172,6 @@ struct zio_cset_core {
 	unsigned long flags;
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
-	struct zio_shots *shots; /* with ZIO_CSET_SHOTS */
 	struct zio_dma *dma; /* of a set whose board does DMA: see buffer/dma-map.c */
 
 	/* the device's side */
@@ -181,7 +180,8 @@ struct zio_cset_core {
 	bool can_pull; /* on demand, and on the spot */
 	bool rearm; /* armed whenever there is room */
 	atomic_t pending; /* for the owner of the phase: see engine.h */
-	size_t block_len;
+	size_t block_len, shot_len;
+	unsigned int shots; /* of the block that is under way: see engine/shots.c */
 	unsigned int n_active;
 	struct zio_channel_core **active;
 	struct timespec64 now;

@@ -67,7 +67,7 @@ ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page)
 /* The times of shots, but that of the first one: see engine/shots.c */
 static int put_shots(char *page, int len, const struct zio_binding *bind)
 {
-	unsigned int i, n = bind->cset->shots ? READ_ONCE(bind->nshots) : 1;
+	unsigned int i, n = bind->cset->flags & ZIO_CSET_SHOTS ? READ_ONCE(bind->nshots) : 1;
 	char name[20];
 
 	for (i = 1; i < n; i++) {

@@ -273,7 +273,6 @@ static void free_cset(struct rcu_head *rcu)
 	kvfree(cset->chan);
 	kvfree(cset->active);
 	kvfree(cset->pub.armed);
-	kfree(cset->shots);
 	kfree(cset->set_node);
 	kfree(cset);
 }

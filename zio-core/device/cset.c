@@ -140,10 +140,7 @@ static int fill_cset(struct zio_cset_core *cset)
 {
 	int ret;
 
-	ret = zio_shots_create(cset);
-	if (!ret)
-		ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u",
-				  cset->index);
+	ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->index);
 	if (!ret)
 		ret = zio_attrs_create(cset, NULL);
 	if (!ret)

@@ -25,16 +25,17 @@ void zio_channel_raise(struct zio_channel_core *chan, int bits)
 }
 
 /**
- * zio_channel_count_loss() - count a lost block, and raise the alarm
+ * zio_channel_count_loss() - count lost blocks, and raise the alarm
  * @chan: the channel
+ * @n: how many
  *
- * Context: Any; the caller owns the phase.
+ * Context: Any; the caller owns the phase, or is the driver of a stream, under RCU.
  */
-void zio_channel_count_loss(struct zio_channel_core *chan)
+void zio_channel_count_loss(struct zio_channel_core *chan, unsigned int n)
 {
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
+	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
 
-	chan->lost++;
+	WRITE_ONCE(chan->lost, chan->lost + n);
 	if (ops && ops->count_loss)
 		ops->count_loss(chan);
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
@@ -190,7 +191,7 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	while (!block && drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
 	if (!block) {
-		zio_channel_count_loss(chan);
+		zio_channel_count_loss(chan, 1);
 		/* Fewer blocks than the watermark may exist: wake readers for those. */
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	}
@@ -287,7 +288,7 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 		if (!zio_cset_is_output(cset) && !lost)
 			chan->seq = to_block_core(armed->block)->seq;
 		if (lost)
-			zio_channel_count_loss(chan);
+			zio_channel_count_loss(chan, 1);
 		if (zio_cset_is_output(cset)) {
 			WRITE_ONCE(chan->dropped, chan->dropped + 1);
 			smp_store_release(&chan->played, /* W */
@@ -338,8 +339,7 @@ void zio_cset_lost(struct zio_cset *pub, u32 n)
 
 		to_block_core(armed->block)->seq += n;
 		chan->seq += n;
-		chan->lost += n - 1;
-		zio_channel_count_loss(chan);
+		zio_channel_count_loss(chan, n);
 	}
 }
 EXPORT_SYMBOL_GPL(zio_cset_lost);

@@ -14,7 +14,7 @@
 /* Most blocks that one event takes back: no event pays for a whole buffer. */
 #define ZIO_RECLAIM_BLOCKS	8
 
-void zio_channel_count_loss(struct zio_channel_core *chan);
+void zio_channel_count_loss(struct zio_channel_core *chan, unsigned int n);
 bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n);
 bool zio_channel_make_room(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
@@ -82,7 +82,7 @@ static inline struct zio_block *arm_output(struct zio_channel_core *chan)
 	struct zio_block *block = zio_queue_pop(&chan->queue);
 
 	if (unlikely(!block))
-		zio_channel_count_loss(chan);
+		zio_channel_count_loss(chan, 1);
 	else
 		zio_block_snapshot(chan, block);
 	return block;

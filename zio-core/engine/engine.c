@@ -66,7 +66,7 @@
  *   grace period. It arms, finishes and wakes them only where the removal waits: under RCU,
  *   with cset->mutex or the lock of a channel held, or in arm_work. A reference to a
  *   channel, as an open file has it, does not keep the other channels, nor their buffers.
- *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see held.c.
+ *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see freeze.c.
  *   zio_cset_freeze() waits for the routes in the same way, and zio_stream_close() for
  *   refill().
  */
@@ -652,7 +652,7 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 {
 	struct zio_cset_core *cset = to_cset_core(pub);
 
-	if (cset->shots || !cset_move(cset, CSET_ARMED, CSET_FINISHING))
+	if (zio_cset_collects_shots(cset) || !cset_move(cset, CSET_ARMED, CSET_FINISHING))
 		return false;
 	if (zio_cset_is_stream(cset))
 		zio_stream_close(cset);

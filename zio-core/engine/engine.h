@@ -108,7 +108,6 @@ bool zio_cset_can_pull(struct zio_cset_core *cset);
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan);
 void zio_cset_init_engine(struct zio_cset_core *cset);
 
-/* held.c */
 #ifdef CONFIG_PROVE_RCU
 void zio_cset_assert_held(struct zio_cset_core *cset);
 #else

@@ -32,7 +32,8 @@ static void count_lost_events(struct zio_cset_core *cset, u64 n)
 /* The set is not IDLE: it is a stream, it collects shots, or it loses the event. */
 static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 {
-	int ret = bind->cset->shots ? zio_shots_fire(bind, at) : zio_stream_fire(bind, at);
+	int ret = zio_cset_collects_shots(bind->cset) ? zio_shots_fire(bind, at) :
+						       zio_stream_fire(bind, at);
 
 	if (ret == -EBUSY)
 		count_lost_events(bind->cset, 1);

@@ -8,6 +8,7 @@
  * and the barriers.
  */
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 
 #include "engine/block.h"
 #include "engine/internal.h"
@@ -227,7 +228,7 @@ bool zio_cset_is_on(struct zio_cset_core *cset)
 /* Returns true if the driver has had the blocks for a whole round. */
 static bool is_overdue(struct zio_cset_core *cset)
 {
-	return cset_phase(cset) == CSET_ARMED && !cset->shots &&
+	return cset_phase(cset) == CSET_ARMED && !zio_cset_collects_shots(cset) &&
 		zio_stream_progress(cset) == cset->watched;
 }
 
@@ -283,3 +284,35 @@ void zio_watchdog_init(struct zio_cset_core *cset)
 {
 	INIT_DELAYED_WORK(&cset->watchdog, watch_cset);
 }
+
+#ifdef CONFIG_PROVE_RCU
+/*
+ * Checks rule E in debug kernels: the removal of a set waits for those that use it.
+ * zio_cset_shutdown() forbids arming, and then waits for a grace period and for arm_work.
+ * What follows takes cset->mutex, and the lock of each channel, before it frees channels
+ * and buffers. So a context of one of these kinds may look at all channels of an idle set.
+ * Lockdep finds any other context at its first call, without a race.
+ */
+static bool holds_channel(const struct zio_cset_core *cset)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		if (lockdep_is_held(&cset->chan[i]->lock))
+			return true;
+	return false;
+}
+
+/**
+ * zio_cset_assert_held() - warn if the removal of a set does not wait for the caller
+ * @cset: the channel set
+ *
+ * Context: Any.
+ */
+void zio_cset_assert_held(struct zio_cset_core *cset)
+{
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held() && !lockdep_is_held(&cset->mutex) &&
+			 !holds_channel(cset) && current_work() != &cset->arm_work,
+			 "zio: a set is used where its removal does not wait");
+}
+#endif

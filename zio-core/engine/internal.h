@@ -96,10 +96,10 @@ int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
 void zio_shots_end(struct zio_cset_core *cset);
 int zio_shots_fire(struct zio_binding *bind, const struct timespec64 *at);
 
-/* Returns true if several events fill a block. The caller holds cset->mutex. */
+/* Returns true if several events fill a block. This changes while the set is frozen. */
 static inline bool zio_cset_collects_shots(const struct zio_cset_core *cset)
 {
-	return cset->shots && cset->shots->n > 1;
+	return atomic_read(&cset->state) & CSET_SHOTS;
 }
 
 /* defer.c */

@@ -21,45 +21,19 @@
  * driver has made shorter ends with zeros: so each shot begins at a multiple of its length,
  * and no reader gets the samples of an older block.
  */
-#include <linux/slab.h>
-
 #include "engine/block.h"
 #include "engine/internal.h"
 
 /**
- * zio_shots_create() - allocate what a set needs to collect shots
- * @cset: the channel set, not yet visible
- *
- * The caller frees cset->shots with the set.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM.
- */
-int zio_shots_create(struct zio_cset_core *cset)
-{
-	if (!(cset->flags & ZIO_CSET_SHOTS))
-		return 0;
-	cset->shots = kzalloc(sizeof(*cset->shots), GFP_KERNEL);
-	if (!cset->shots)
-		return -ENOMEM;
-	cset->shots->n = 1;
-	return 0;
-}
-
-/**
- * zio_shots_set() - choose how many events fill a block
+ * zio_shots_set() - choose whether each event fills a block, or takes a shot of it
  * @cset: the channel set, frozen or not yet visible
- * @n: the number, at least 1; ignored without ZIO_CSET_SHOTS
+ * @collect: take bind->nshots shots; ignored without ZIO_CSET_SHOTS
  *
  * Context: Process.
  */
-void zio_shots_set(struct zio_cset_core *cset, unsigned int n)
+void zio_shots_set(struct zio_cset_core *cset, bool collect)
 {
-	if (!cset->shots)
-		return;
-	cset->shots->n = n;
-	if (n > 1)
+	if (collect && cset->flags & ZIO_CSET_SHOTS)
 		atomic_or(CSET_SHOTS, &cset->state);
 	else
 		atomic_andnot(CSET_SHOTS, &cset->state);
@@ -68,14 +42,14 @@ void zio_shots_set(struct zio_cset_core *cset, unsigned int n)
 /* Gives the blocks their whole memory again, with the shots so far. */
 static void restore_blocks(struct zio_cset_core *cset)
 {
-	size_t len = cset->shots->taken * cset->shots->len;
+	size_t len = cset->shots * cset->shot_len;
 	struct zio_armed *armed;
 
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		armed->block->data -= len;
 		armed->block->len = len;
 	}
-	cset->shots->taken = 0;
+	cset->shots = 0;
 }
 
 /**
@@ -93,7 +67,7 @@ void zio_shots_end(struct zio_cset_core *cset)
 /* The event is one of a trigger that the set has no more. */
 static void leave_shot(struct zio_cset_core *cset)
 {
-	if (cset->shots->taken)
+	if (cset->shots)
 		zio_cset_leave_armed(cset);
 	else
 		make_idle(cset);
@@ -112,10 +86,10 @@ static void begin_blocks(struct zio_cset_core *cset, const struct timespec64 *at
 	struct zio_armed *armed;
 
 	cset->now = *at;
-	cset->shots->len = cset->block_len / cset->shots->n;
+	cset->shot_len = cset->block_len / cset->bind->nshots;
 	arm_blocks(cset, false, NULL, NULL);
 	for (armed = cset->pub.armed; armed->chan; armed++)
-		armed->block->len = cset->shots->len;
+		armed->block->len = cset->shot_len;
 }
 
 static void clear_gap(struct zio_block *block, size_t len)
@@ -127,21 +101,21 @@ static void clear_gap(struct zio_block *block, size_t len)
 /* The driver has taken the shot: the blocks get its time, and room for the next one. */
 static void pass_shot(struct zio_cset_core *cset, u32 ns)
 {
-	struct zio_shots *shots = cset->shots;
+	unsigned int taken = cset->shots++;
+	size_t len = cset->shot_len;
 	struct zio_armed *armed;
 
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		u32 *time = to_block_core(armed->block)->shots;
 
-		clear_gap(armed->block, shots->len);
-		armed->block->data += shots->len;
-		armed->block->len = shots->len;
+		clear_gap(armed->block, len);
+		armed->block->data += len;
+		armed->block->len = len;
 		if (likely(time)) {
-			time[shots->taken] = ns;
-			time[0] = shots->taken + 1;
+			time[taken] = ns;
+			time[0] = taken + 1;
 		}
 	}
-	shots->taken++;
 }
 
 static int take_shot(struct zio_cset_core *cset, u32 ns)
@@ -157,7 +131,7 @@ static int take_shot(struct zio_cset_core *cset, u32 ns)
 		return zio_cset_fail_arm(cset, ret);
 	}
 	pass_shot(cset, ns);
-	if (cset->shots->taken == cset->shots->n)
+	if (cset->shots == cset->bind->nshots)
 		zio_shots_end(cset);
 	else
 		zio_cset_leave_armed(cset);
@@ -189,7 +163,7 @@ int zio_shots_fire(struct zio_binding *bind, const struct timespec64 *at)
 		leave_shot(cset);
 		return -ESHUTDOWN;
 	}
-	if (!cset->shots->taken) {
+	if (!cset->shots) {
 		begin_blocks(cset, at);
 		return take_shot(cset, 0);
 	}

@@ -5,20 +5,7 @@
 
 #include "zio-core.h"
 
-/**
- * struct zio_shots - the shots of a set with ZIO_CSET_SHOTS
- * @n: shots of a block; 1 if each event fills a block. It changes while the set is frozen
- * @taken: shots of the block that is under way; for the owner of the phase
- * @len: bytes of one shot; for the owner of the phase
- */
-struct zio_shots {
-	unsigned int n;
-	unsigned int taken;
-	size_t len;
-};
-
-int zio_shots_create(struct zio_cset_core *cset);
-void zio_shots_set(struct zio_cset_core *cset, unsigned int n);
+void zio_shots_set(struct zio_cset_core *cset, bool collect);
 
 /*
  * Puts the times of a block's shots into its control, a copy of a snapshot with

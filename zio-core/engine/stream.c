@@ -409,18 +409,13 @@ EXPORT_SYMBOL_GPL(zio_channel_complete);
 void zio_channel_lost(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	const struct zio_channel_ops *ops;
 
 	if (!n)
 		return;
 	WRITE_ONCE(chan->seq, chan->seq + n);
-	WRITE_ONCE(chan->lost, chan->lost + n);
 	rcu_read_lock();					/* K */
-	ops = smp_load_acquire(&chan->ops);			/* K */
-	if (ops && ops->count_loss)
-		ops->count_loss(chan);
+	zio_channel_count_loss(chan, n);
 	rcu_read_unlock();
-	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 EXPORT_SYMBOL_GPL(zio_channel_lost);
 

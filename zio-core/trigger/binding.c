@@ -129,7 +129,7 @@ static void use_shots(struct zio_cset_core *cset)
 	const struct zio_binding *bind = cset->bind;
 	unsigned long flags = ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM;
 
-	zio_shots_set(cset, bind->trig->type->flags & flags ? 1 : bind->nshots);
+	zio_shots_set(cset, bind->nshots > 1 && !(bind->trig->type->flags & flags));
 }
 
 /* The set is frozen, or not yet visible. */
