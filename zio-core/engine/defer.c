@@ -19,7 +19,7 @@
  * @what: one of ZIO_DEFERRED_*
  *
  * Work that is queued already takes the note, or runs again after it: irq_work_queue()
- * is a full barrier, and go_on() takes all notes at once.
+ * is a full barrier, and zio_cset_run_deferred() takes all notes at once.
  *
  * Context: hard interrupt, where zio_must_defer() is true.
  */
@@ -41,7 +41,7 @@ static void wake_users(struct zio_cset_core *cset)
 }
 
 /* Context: a thread of the processor that has queued the work. */
-static void go_on(struct irq_work *work)
+void zio_cset_run_deferred(struct irq_work *work)
 {
 	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, defer_work);
 	int what = atomic_xchg(&cset->deferred, 0), n;
@@ -56,11 +56,6 @@ static void go_on(struct irq_work *work)
 	for (n = what / ZIO_DEFERRED_NOTIFY; n; n--)
 		zio_cset_notify(cset);
 	rcu_read_unlock();
-}
-
-void zio_cset_init_defer(struct zio_cset_core *cset)
-{
-	init_irq_work(&cset->defer_work, go_on);
 }
 
 /**

@@ -101,9 +101,11 @@ void zio_cset_wake(struct zio_cset_core *cset)
 	}
 }
 
-/* The set can be armed again: a notifier may do so. */
-static __always_inline void notify_done(struct zio_cset_core *cset)
+/* Leaves the phase with the armed blocks done. The set can be armed again: a notifier may do so. */
+static __always_inline void leave_done(struct zio_cset_core *cset)
 {
+	cset->pub.armed->chan = NULL;
+	make_idle(cset);
 	if (unlikely(!hlist_empty(&cset->notifiers)))
 		zio_cset_notify(cset);
 }
@@ -114,9 +116,7 @@ static void finish_outputs(struct zio_cset_core *cset)
 
 	for (armed = cset->pub.armed; armed->chan; armed++)
 		finish_output(to_channel_core(armed->chan), armed->block);
-	cset->pub.armed->chan = NULL;
-	make_idle(cset);
-	notify_done(cset);
+	leave_done(cset);
 }
 
 /*
@@ -138,9 +138,7 @@ finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
 		else
 			queue_input(chan, armed->block);
 	}
-	cset->pub.armed->chan = NULL;
-	make_idle(cset);
-	notify_done(cset);
+	leave_done(cset);
 	return pulled;
 }
 
@@ -486,61 +484,48 @@ static void kick_in_thread(struct zio_cset_core *cset)
 	rcu_read_unlock();
 }
 
-static int arm_inputs_with_room(struct zio_cset_core *cset)
+/* Arms inputs if a channel has room, or outputs if each has a block. */
+static int arm_ready(struct zio_cset_core *cset, bool output)
 {
 	if (!begin_arming(cset, NULL))
 		return refuse_arming(cset);
-	atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending);	/* D */
-	if (make_room_in_any(cset))
+	if (!output)
+		atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending); /* D */
+	if (output ? has_all_blocks(cset) : make_room_in_any(cset))
 		return go_on_arming(cset);
 	make_idle(cset);
 	/* The channel may never reach the watermark: readers take the blocks it has. */
-	zio_cset_wake(cset);
-	return -ENOBUFS;
-}
-
-static int arm_outputs_with_blocks(struct zio_cset_core *cset)
-{
-	if (!begin_arming(cset, NULL))
-		return refuse_arming(cset);
-	if (has_all_blocks(cset))
-		return go_on_arming(cset);
-	make_idle(cset);
+	if (!output)
+		zio_cset_wake(cset);
 	return -ENOBUFS;
 }
 
 /*
- * The caller may be an interrupt handler: after ZIO_MAX_REARMS a work item continues. A
- * driver's error stops inputs until the next kick.
+ * @ret: result of the last attempt; 0 before the first one. A driver's error stops
+ * inputs until the next kick. It does not stop outputs: the driver has lost one block,
+ * and plays the next.
  */
-static void rearm_inputs(struct zio_cset_core *cset)
+static bool can_try_again(struct zio_cset_core *cset, bool output, int ret)
 {
-	unsigned int n = 0;
-	int ret;
-
-	do {
-		if (n++ == ZIO_MAX_REARMS) {
-			kick_in_thread(cset);
-			return;
-		}
-		ret = arm_inputs_with_room(cset);
-	} while (!ret || (ret == -ENOBUFS &&
-			  atomic_read(&cset->pending) & ZIO_PENDING_KICK)); /* D */
+	if (output)
+		return (!ret || ret == -ENOBUFS || zio_is_driver_error(ret)) &&
+			has_all_blocks(cset);
+	return !ret || (ret == -ENOBUFS &&
+			atomic_read(&cset->pending) & ZIO_PENDING_KICK); /* D */
 }
 
-/* The same. After an error the driver has lost one block, and plays the next. */
-static void play_outputs(struct zio_cset_core *cset)
+/* The caller may be an interrupt handler: after ZIO_MAX_REARMS a work item continues. */
+static void arm_repeatedly(struct zio_cset_core *cset, bool output)
 {
 	unsigned int n = 0;
 	int ret = 0;
 
-	while ((!ret || ret == -ENOBUFS || zio_is_driver_error(ret)) &&
-	       has_all_blocks(cset)) {
+	while (can_try_again(cset, output, ret)) {
 		if (n++ == ZIO_MAX_REARMS) {
 			kick_in_thread(cset);
 			return;
 		}
-		ret = arm_outputs_with_blocks(cset);
+		ret = arm_ready(cset, output);
 	}
 }
 
@@ -553,10 +538,10 @@ static void kick_held(struct zio_cset_core *cset)
 			return;
 		}
 		atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* D */
-		rearm_inputs(cset);
+		arm_repeatedly(cset, false);
 	} else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand)) {
 		smp_mb();						/* D */
-		play_outputs(cset);
+		arm_repeatedly(cset, true);
 	}
 }
 
@@ -678,6 +663,6 @@ void zio_cset_init_engine(struct zio_cset_core *cset)
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, arm_in_thread);
 	INIT_WORK(&cset->rearm_work, rearm_in_thread);
-	zio_cset_init_defer(cset);
-	zio_watchdog_init(cset);
+	init_irq_work(&cset->defer_work, zio_cset_run_deferred);
+	INIT_DELAYED_WORK(&cset->watchdog, zio_cset_watch);
 }

@@ -111,7 +111,7 @@ void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 	rcu_read_lock();					/* E */
 	atomic64_add(n, &trig->missed);
 	list_for_each_entry_rcu(bind, &trig->bindings, node)
-		if (zio_cset_is_on(bind->cset))
+		if (!(atomic_read(&bind->cset->state) & (CSET_STOP | CSET_GONE)))
 			count_lost_events(bind->cset, n);
 	rcu_read_unlock();
 }

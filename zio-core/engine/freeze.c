@@ -220,11 +220,6 @@ void zio_cset_kill(struct zio_cset_core *cset)
 	zio_cset_wake(cset);
 }
 
-bool zio_cset_is_on(struct zio_cset_core *cset)
-{
-	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
-}
-
 /* Returns true if the driver has had the blocks for a whole round. */
 static bool is_overdue(struct zio_cset_core *cset)
 {
@@ -247,7 +242,8 @@ static void abort_overdue(struct zio_cset_core *cset)
 	zio_cset_unfreeze(cset);
 }
 
-static void watch_cset(struct work_struct *work)
+/* The work of the watchdog */
+void zio_cset_watch(struct work_struct *work)
 {
 	struct zio_cset_core *cset = container_of(to_delayed_work(work),
 					     struct zio_cset_core, watchdog);
@@ -278,11 +274,6 @@ void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 	cset->timeout_ms = ms;
 	cset->watched = zio_stream_progress(cset) - 1;
 	mod_delayed_work(system_percpu_wq, &cset->watchdog, msecs_to_jiffies(ms));
-}
-
-void zio_watchdog_init(struct zio_cset_core *cset)
-{
-	INIT_DELAYED_WORK(&cset->watchdog, watch_cset);
 }
 
 #ifdef CONFIG_PROVE_RCU

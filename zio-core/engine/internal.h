@@ -81,8 +81,7 @@ void zio_cset_drop(struct zio_cset_core *cset, bool lost);
 
 /* freeze.c */
 bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset);
-bool zio_cset_is_on(struct zio_cset_core *cset);
-void zio_watchdog_init(struct zio_cset_core *cset);
+void zio_cset_watch(struct work_struct *work);
 
 /* stream.c */
 void zio_stream_kick(struct zio_cset_core *cset);
@@ -103,7 +102,7 @@ static inline bool zio_cset_collects_shots(const struct zio_cset_core *cset)
 }
 
 /* defer.c */
-void zio_cset_init_defer(struct zio_cset_core *cset);
+void zio_cset_run_deferred(struct irq_work *work);
 
 /* Returns the oldest block, which may have left the queue when the caller looks at it. */
 static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
