@@ -28,7 +28,7 @@
  *   A  zio_queue_push() stores the slot, then the head (release). zio_queue_look() loads
  *      the head (acquire), then the slot. They pair. Without them, a popper could see
  *      an old pointer in a new slot.
- *   B  zio_queue_pop() loads the slot, then moves the tail (full barrier). A slot is stored
+ *      zio_queue_pop() loads the slot, then moves the tail (full barrier). A slot is stored
  *      again only after its block was popped, put, got and pushed (or taken, for a stream).
  *      Each step orders the next. A popper that was overtaken has loaded a stale pointer,
  *      and its exchange fails. Without it, the popper could return a block of another

@@ -38,7 +38,7 @@ static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
 /* Returns true if the caller has the @n oldest blocks, from that of zio_queue_look() on. */
 static inline bool zio_queue_take(struct zio_queue *q, int tail, unsigned int n)
 {
-	return atomic_try_cmpxchg(&q->tail, &tail, tail + n);	/* B */
+	return atomic_try_cmpxchg(&q->tail, &tail, tail + n);	/* A */
 }
 
 /* Returns how many of @n slots, from that of @count on, stand in a row. */
