@@ -52,12 +52,7 @@ static void restore_blocks(struct zio_cset_core *cset)
 	cset->shots = 0;
 }
 
-/**
- * zio_shots_end() - finish the blocks, with the shots so far
- * @cset: the channel set
- *
- * Context: Any; the caller owns the phase.
- */
+/* Finishes the blocks, with the shots so far. The caller owns the phase. */
 void zio_shots_end(struct zio_cset_core *cset)
 {
 	restore_blocks(cset);

@@ -446,13 +446,9 @@ static void close_channels(struct zio_cset_core *cset)
 		WRITE_ONCE(to_channel_core(armed->chan)->stream->limit, 0);
 }
 
-/**
- * zio_stream_close() - prepare a stream for stop_io()
- * @cset: the channel set, ABORTING
- *
- * The device goes on during the grace period: it needs blocks until then.
- *
- * Context: Process, sleeps.
+/*
+ * Prepares a stream for stop_io(). The device goes on during the grace period: it needs
+ * blocks until then. Context: Process, sleeps; the caller owns the phase.
  */
 void zio_stream_close(struct zio_cset_core *cset)
 {
@@ -472,12 +468,7 @@ static void drop_in_flight(struct zio_channel_core *chan)
 	WRITE_ONCE(stream->wants, 1);
 }
 
-/**
- * zio_stream_drop() - put the blocks in flight
- * @cset: the channel set; the driver has stopped
- *
- * Context: Any; the caller owns the phase.
- */
+/* Puts the blocks in flight; the driver has stopped. The caller owns the phase. */
 void zio_stream_drop(struct zio_cset_core *cset)
 {
 	struct zio_armed *armed;
@@ -505,12 +496,7 @@ out:
 	rcu_read_unlock();
 }
 
-/**
- * zio_stream_start() - call raw_io() of a stream
- * @cset: the channel set, ARMING
- *
- * Context: Any; process if the set sleeps.
- */
+/* Calls raw_io(); the set is ARMING. Context: Any; process if the set sleeps. */
 void zio_stream_start(struct zio_cset_core *cset)
 {
 	int ret;
@@ -532,12 +518,7 @@ void zio_stream_start(struct zio_cset_core *cset)
 	refill_channels(cset);
 }
 
-/**
- * zio_stream_kick() - start a stream, or tell its driver of free blocks
- * @cset: the channel set
- *
- * Context: Any; the caller owns no phase.
- */
+/* Starts a stream, or tells its driver of free blocks. The caller owns no phase. */
 void zio_stream_kick(struct zio_cset_core *cset)
 {
 	smp_mb();						/* I */
