@@ -8,15 +8,14 @@
  *
  * A set that calls zio_cset_use_dma() in init() has blocks that are mapped once, when its
  * buffers are made. zio_block_dma() tells the addresses, at the cost of a look-up.
- * zio_block_map_dma() maps a block that is not mapped: each call allocates memory.
+ * zio_block_page() is for memory that the core has not mapped.
  */
 #ifndef _LINUX_ZIO_DMA_H
 #define _LINUX_ZIO_DMA_H
 
-#include <linux/dma-direction.h>
-#include <linux/gfp.h>
-#include <linux/scatterlist.h>
 #include <linux/zio.h>
+
+struct page;
 
 int zio_cset_use_dma(struct zio_cset *cset, struct device *dev);
 size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr);
@@ -24,12 +23,5 @@ void zio_block_sync_for_device(const struct zio_block *block, size_t pos, size_t
 void zio_block_sync_for_cpu(const struct zio_block *block, size_t pos, size_t len);
 
 struct page *zio_block_page(const struct zio_block *block, size_t pos);
-int zio_block_sg(const struct zio_block *block, struct sg_table *sgt,
-		 unsigned int max_segment, gfp_t gfp);
-int zio_block_map_dma(struct device *dev, const struct zio_block *block,
-		      struct sg_table *sgt, enum dma_data_direction dir,
-		      gfp_t gfp);
-void zio_block_unmap_dma(struct device *dev, struct sg_table *sgt,
-			 enum dma_data_direction dir);
 
 #endif /* _LINUX_ZIO_DMA_H */

@@ -383,7 +383,7 @@ static size_t limit_segment(const struct zio_dma *dma, dma_addr_t addr, size_t l
  *
  * Return: bytes from @pos on that are one segment: contiguous, and within the limits of the
  * device. 0 if the block is not mapped: its set has no device for DMA, or it plays memory
- * of an input (zio_block_map_dma() maps that).
+ * of an input (zio_block_page() has the pages of that).
  */
 size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr)
 {

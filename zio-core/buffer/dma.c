@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dma.c: a block as a scatterlist, for boards that read and write memory themselves */
+/* dma.c: pages and addresses of memory that boards read and write themselves */
 #include <linux/dma-mapping.h>
 #include <linux/export.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
-#include <linux/vmalloc.h>
 #include <linux/zio-dma.h>
 
 #include "buffer/internal.h"
@@ -68,85 +66,3 @@ struct page *zio_block_page(const struct zio_block *block, size_t pos)
 	return zio_page_of(block->data + pos);
 }
 EXPORT_SYMBOL_GPL(zio_block_page);
-
-/**
- * zio_block_sg() - describe the memory of a block as a scatterlist
- * @block: the block; the list describes its block->len bytes
- * @sgt: filled in; the caller frees it by sg_free_table()
- * @max_segment: most bytes per segment, or UINT_MAX; neighbouring pages become one segment
- * @gfp: GFP_KERNEL, or GFP_ATOMIC where raw_io() must not sleep
- *
- * Context: Any, as @gfp allows.
- *
- * Return: 0; -EINVAL for a block without bytes; -ENOMEM.
- */
-int zio_block_sg(const struct zio_block *block, struct sg_table *sgt,
-		 unsigned int max_segment, gfp_t gfp)
-{
-	unsigned int offset = offset_in_page(block->data), i, n;
-	const void *first = block->data - offset;
-	struct page **pages;
-	int ret;
-
-	if (!block->len)
-		return -EINVAL;
-	n = PFN_UP(offset + block->len);
-	pages = kmalloc_array(n, sizeof(*pages), gfp);
-	if (!pages)
-		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		pages[i] = zio_page_of(first + (size_t)i * PAGE_SIZE);
-	ret = sg_alloc_table_from_pages_segment(sgt, pages, n, offset,
-						block->len, max_segment, gfp);
-	kfree(pages);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(zio_block_sg);
-
-/**
- * zio_block_map_dma() - map a block for a device
- * @dev: the device that does the DMA
- * @block: the block, armed
- * @sgt: filled in; for_each_sgtable_dma_sg() walks it
- * @dir: DMA_FROM_DEVICE for input, DMA_TO_DEVICE for output
- * @gfp: GFP_KERNEL, or GFP_ATOMIC where raw_io() must not sleep
- *
- * The CPU does not touch the samples until zio_block_unmap_dma(). The driver calls that
- * before zio_cset_done(), or at the end of stop_io().
- *
- * Context: Any, as @gfp allows.
- *
- * Return: 0; or an error of zio_block_sg() or of the DMA API, with nothing mapped.
- */
-int zio_block_map_dma(struct device *dev, const struct zio_block *block,
-		      struct sg_table *sgt, enum dma_data_direction dir,
-		      gfp_t gfp)
-{
-	int ret = zio_block_sg(block, sgt, dma_get_max_seg_size(dev), gfp);
-
-	if (ret)
-		return ret;
-	ret = dma_map_sgtable(dev, sgt, dir, 0);
-	if (ret)
-		sg_free_table(sgt);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(zio_block_map_dma);
-
-/**
- * zio_block_unmap_dma() - unmap a block
- * @dev: the device that did the DMA
- * @sgt: from zio_block_map_dma(); freed
- * @dir: the same direction
- *
- * After the call the CPU sees the data that the device has written.
- *
- * Context: Any.
- */
-void zio_block_unmap_dma(struct device *dev, struct sg_table *sgt,
-			 enum dma_data_direction dir)
-{
-	dma_unmap_sgtable(dev, sgt, dir, 0);
-	sg_free_table(sgt);
-}
-EXPORT_SYMBOL_GPL(zio_block_unmap_dma);

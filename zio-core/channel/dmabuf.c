@@ -25,9 +25,10 @@
 #include <linux/dma-resv.h>
 #include <linux/file.h>
 #include <linux/module.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/zio-dma.h>
+#include <linux/vmalloc.h>
 
 #include "channel/internal.h"
 #include "compat.h"
@@ -58,14 +59,28 @@ struct export_mapping {
 	struct sg_table sgt;
 };
 
+static int export_fill_table(const struct zio_export *export, struct sg_table *sgt,
+		      unsigned int max_segment)
+{
+	unsigned int n = PFN_DOWN(export->size), i;
+	struct page **pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	int ret;
+
+	if (!pages)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		pages[i] = vmalloc_to_page(export->area->mem + export->pos +
+					   (size_t)i * PAGE_SIZE);
+	ret = sg_alloc_table_from_pages_segment(sgt, pages, n, 0, export->size, max_segment,
+						GFP_KERNEL);
+	kvfree(pages);
+	return ret;
+}
+
 static struct sg_table *map_export(struct dma_buf_attachment *attach,
 				   enum dma_data_direction dir)
 {
 	struct zio_export *export = attach->dmabuf->priv;
-	struct zio_block pages = {
-		.data = export->area->mem + export->pos,
-		.len = export->size,
-	};
 	struct export_mapping *mapping;
 	int ret;
 
@@ -74,17 +89,24 @@ static struct sg_table *map_export(struct dma_buf_attachment *attach,
 	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
 	if (!mapping)
 		return ERR_PTR(-ENOMEM);
-	ret = zio_block_map_dma(attach->dev, &pages, &mapping->sgt, dir, GFP_KERNEL);
-	if (ret) {
-		kfree(mapping);
-		return ERR_PTR(ret);
-	}
+	ret = export_fill_table(export, &mapping->sgt, dma_get_max_seg_size(attach->dev));
+	if (ret)
+		goto err_table;
+	ret = dma_map_sgtable(attach->dev, &mapping->sgt, dir, 0);
+	if (ret)
+		goto err_map;
 	mapping->dev = attach->dev;
 	mapping->dir = dir;
 	mutex_lock(&export->lock);
 	list_add(&mapping->node, &export->mappings);
 	mutex_unlock(&export->lock);
 	return &mapping->sgt;
+
+err_map:
+	sg_free_table(&mapping->sgt);
+err_table:
+	kfree(mapping);
+	return ERR_PTR(ret);
 }
 
 static void unmap_export(struct dma_buf_attachment *attach, struct sg_table *sgt,
@@ -96,7 +118,8 @@ static void unmap_export(struct dma_buf_attachment *attach, struct sg_table *sgt
 	mutex_lock(&export->lock);
 	list_del(&mapping->node);
 	mutex_unlock(&export->lock);
-	zio_block_unmap_dma(attach->dev, sgt, dir);
+	dma_unmap_sgtable(attach->dev, sgt, dir, 0);
+	sg_free_table(sgt);
 	kfree(mapping);
 }
 

@@ -3,7 +3,6 @@
 #include <linux/mm.h>
 #include <linux/prandom.h>
 #include <linux/vmalloc.h>
-#include <linux/zio-dma.h>
 
 #include "test-device.h"
 
@@ -303,44 +302,6 @@ static void mapped_area_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 4), 0);
 }
 
-static size_t count_sg(struct kunit *test, const struct zio_block *block,
-		       unsigned int max_segment)
-{
-	const void *at = block->data;
-	struct scatterlist *sg;
-	struct sg_table sgt;
-	size_t sum = 0;
-	int i;
-
-	KUNIT_ASSERT_EQ(test, zio_block_sg(block, &sgt, max_segment,
-					   GFP_KERNEL), 0);
-	for_each_sgtable_sg(&sgt, sg, i) {
-		KUNIT_EXPECT_LE(test, sg->length, max_segment);
-		KUNIT_EXPECT_PTR_EQ(test, sg_page(sg), vmalloc_to_page(at));
-		KUNIT_EXPECT_EQ(test, sg->offset, offset_in_page(at));
-		at += sg->length;
-		sum += sg->length;
-	}
-	sg_free_table(&sgt);
-	return sum;
-}
-
-static void block_as_scatterlist(struct kunit *test)
-{
-	struct test_device *tdev = create_device(test, 10001);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_block *block;
-	int i;
-
-	for (i = 0; i < 9; i++) {
-		block = take(tdev);
-		KUNIT_ASSERT_NOT_NULL(test, block);
-		KUNIT_EXPECT_EQ(test, count_sg(test, block, UINT_MAX), 20002);
-		KUNIT_EXPECT_EQ(test, count_sg(test, block, PAGE_SIZE), 20002);
-		put(chan, block);
-	}
-}
-
 static struct kunit_case area_cases[] = {
 	KUNIT_CASE(blocks_never_overlap),
 	KUNIT_CASE(rows_never_overlap),
@@ -352,7 +313,6 @@ static struct kunit_case area_cases[] = {
 	KUNIT_CASE(only_the_last_block_is_cancelled),
 	KUNIT_CASE(sizes_are_checked),
 	KUNIT_CASE(mapped_area_stays),
-	KUNIT_CASE(block_as_scatterlist),
 	{}
 };
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dma_test.c: the memory that a board can address, and scatterlists of blocks */
-#include <linux/dma-mapping.h>
+/* dma_test.c: the memory that a board can address */
 #include <linux/io.h>
 #include <linux/mm.h>
-#include <linux/scatterlist.h>
 #include <linux/sizes.h>
-#include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/zio-dma.h>
 
@@ -52,56 +49,6 @@ static void highest_page_decides(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, zio_memory_is_below(mem, n * PAGE_SIZE, fls64(most) - 1));
 }
 
-/* The segments are the bytes of the block, in order, and each has at most @most bytes. */
-static void check_table(struct kunit *test, const struct zio_block *block,
-			struct sg_table *sgt, unsigned int most)
-{
-	struct scatterlist *sg;
-	size_t at = 0;
-	unsigned int i;
-
-	for_each_sgtable_sg(sgt, sg, i) {
-		KUNIT_EXPECT_LE(test, sg->length, most);
-		if (at + sg->length > block->len)
-			break;
-		KUNIT_EXPECT_EQ(test, memcmp(sg_virt(sg), block->data + at, sg->length), 0);
-		at += sg->length;
-	}
-	KUNIT_EXPECT_EQ(test, at, block->len);
-}
-
-static void check_block(struct kunit *test, void *data, size_t len, unsigned int most)
-{
-	struct zio_block block = { .data = data, .size = len, .len = len };
-	struct sg_table sgt;
-
-	KUNIT_ASSERT_EQ(test, zio_block_sg(&block, &sgt, most, GFP_KERNEL), 0);
-	check_table(test, &block, &sgt, most);
-	sg_free_table(&sgt);
-}
-
-static void segments_are_the_block(struct kunit *test)
-{
-	static const size_t at[] = { 0, 8, PAGE_SIZE - 8 };
-	static const size_t len[] = {
-		8, PAGE_SIZE - 8, PAGE_SIZE, PAGE_SIZE + 8, 3 * PAGE_SIZE,
-	};
-	u32 *mem = test_vmalloc(test, 5 * PAGE_SIZE);
-	struct zio_block empty = { .data = mem };
-	unsigned int i, k;
-	struct sg_table sgt;
-
-	for (i = 0; i < 5 * PAGE_SIZE / 4; i++)
-		mem[i] = i;
-	for (i = 0; i < ARRAY_SIZE(at); i++) {
-		for (k = 0; k < ARRAY_SIZE(len); k++) {
-			check_block(test, (void *)mem + at[i], len[k], UINT_MAX);
-			check_block(test, (void *)mem + at[i], len[k], PAGE_SIZE);
-		}
-	}
-	KUNIT_EXPECT_EQ(test, zio_block_sg(&empty, &sgt, UINT_MAX, GFP_KERNEL), -EINVAL);
-}
-
 static void page_is_found_by_offset(struct kunit *test)
 {
 	struct zio_block block = { .len = 2 * PAGE_SIZE };
@@ -113,28 +60,10 @@ static void page_is_found_by_offset(struct kunit *test)
 			    vmalloc_to_page(block.data + PAGE_SIZE));
 }
 
-/* DMA_API_DEBUG reports a mapping that is undone with another direction or length. */
-static void block_is_mapped_for_a_device(struct kunit *test)
-{
-	struct device *board = test_board_create(test);
-	struct zio_block block = { .len = SZ_128K + 8 };
-	struct sg_table sgt;
-
-	block.data = test_vmalloc(test, block.len);
-	memset(block.data, 7, block.len);
-	KUNIT_ASSERT_EQ(test, zio_block_map_dma(board, &block, &sgt, DMA_TO_DEVICE,
-						GFP_KERNEL), 0);
-	check_table(test, &block, &sgt, dma_get_max_seg_size(board));
-	zio_block_unmap_dma(board, &sgt, DMA_TO_DEVICE);
-	KUNIT_EXPECT_NULL(test, sgt.sgl);
-}
-
 static struct kunit_case dma_cases[] = {
 	KUNIT_CASE(limit_is_exact),
 	KUNIT_CASE(highest_page_decides),
-	KUNIT_CASE(segments_are_the_block),
 	KUNIT_CASE(page_is_found_by_offset),
-	KUNIT_CASE(block_is_mapped_for_a_device),
 	{}
 };
 

@@ -7,8 +7,11 @@
  */
 #include <linux/dma-mapping.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
 #include <linux/zio-dma.h>
 
 #define TURNS	200
@@ -20,20 +23,43 @@ module_param(segments, uint, 0444);
 
 static struct device *board;
 
+/* What a driver does without zio_cset_use_dma() */
+static int fill_table(const struct zio_block *block, struct sg_table *sgt)
+{
+	unsigned int offset = offset_in_page(block->data), i;
+	unsigned int n = PFN_UP(offset + block->len);
+	struct page **pages = kmalloc_array(n, sizeof(*pages), GFP_ATOMIC);
+	int ret;
+
+	if (!pages)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		pages[i] = zio_block_page(block, i * PAGE_SIZE - (i ? offset : 0));
+	ret = sg_alloc_table_from_pages_segment(sgt, pages, n, offset, block->len,
+						dma_get_max_seg_size(board), GFP_ATOMIC);
+	kfree(pages);
+	return ret;
+}
+
 static int map_once(const struct zio_block *block)
 {
 	struct scatterlist *sg;
 	struct sg_table sgt;
 	unsigned int i, n = 0;
-	int ret = zio_block_map_dma(board, block, &sgt, DMA_FROM_DEVICE, GFP_ATOMIC);
+	int ret = fill_table(block, &sgt);
 
 	if (ret)
 		return ret;
+	ret = dma_map_sgtable(board, &sgt, DMA_FROM_DEVICE, 0);
+	if (ret)
+		goto out;
 	for_each_sgtable_dma_sg(&sgt, sg, i)
 		n += !!sg_dma_len(sg);
 	segments = n;
-	zio_block_unmap_dma(board, &sgt, DMA_FROM_DEVICE);
-	return 0;
+	dma_unmap_sgtable(board, &sgt, DMA_FROM_DEVICE, 0);
+out:
+	sg_free_table(&sgt);
+	return ret;
 }
 
 static int look_up(const struct zio_block *block)
