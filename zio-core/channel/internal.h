@@ -23,7 +23,7 @@ bool zio_user_has_room(const struct zio_channel_core *chan);
 /* account.c: memory that a file of a user keeps */
 struct zio_charge {
 	struct list_head node;
-	struct zio_user *user;
+	kuid_t uid;
 	struct zio_channel_core *chan; /* NULL: there is no charge */
 	unsigned long pages;
 };
@@ -31,7 +31,7 @@ struct zio_charge {
 int zio_charge(struct zio_charge *charge, struct zio_channel_core *chan, size_t bytes);
 int zio_charge_more(struct zio_charge *charge, size_t bytes);
 void zio_charge_less(struct zio_charge *charge, size_t bytes);
-void zio_charge_pass(struct zio_charge *charge, const struct zio_charge *heir);
+void zio_charge_pass(struct zio_charge *charge, struct zio_charge *heir);
 void zio_uncharge(struct zio_charge *charge);
 void *zio_user_alloc(size_t bytes);
 

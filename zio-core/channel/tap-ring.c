@@ -281,7 +281,7 @@ static void leave_ring(struct zio_tap_ring *ring, struct zio_tap_user *user)
 	list_del(&user->node);
 	WRITE_ONCE(ring->users, ring->users - 1);
 	heir = list_first_entry_or_null(&ring->taps, struct zio_tap_user, node);
-	if (heir && ring->charge.user == user->charge.user)
+	if (heir && uid_eq(ring->charge.uid, user->charge.uid))
 		zio_charge_pass(&ring->charge, &heir->charge);
 }
 
