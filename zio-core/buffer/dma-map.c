@@ -9,11 +9,12 @@
  * Each *run* of contiguous pages is one mapping of the DMA API. A run is not longer than
  * the DMA API allows. The same pages give the same runs when they are unmapped.
  *
- * Blocks may outlive the board: a pipe, an output or a program has their memory. Their map
- * ends with the board, as a driver must leave no mapping behind. The set has a list of its
- * maps. The context that takes a map from the list unmaps it. Memory that is freed then
- * may still be mapped for a moment. The board is stopped, and unmapping writes nothing, as
- * DMA_ATTR_SKIP_CPU_SYNC is set: drivers call zio_block_sync_for_cpu() for what they keep.
+ * Blocks may outlive the board: an output, a dma-buf or a program has their memory. Their
+ * map ends with the board, as a driver must leave no mapping behind. The set has a list of
+ * its maps. The context that takes a map from the list unmaps it, under RCU. So the end of
+ * the board waits for a grace period, and the other context frees the map after one.
+ * Unmapping writes nothing, as DMA_ATTR_SKIP_CPU_SYNC is set: drivers call
+ * zio_block_sync_for_cpu() for what they keep.
  */
 #include <linux/dma-mapping.h>
 #include <linux/export.h>
@@ -26,52 +27,26 @@
 
 #include "buffer/internal.h"
 
-/* The board of a set; the set and each map refer to it. */
+/* The board of a set */
 struct zio_dma {
-	struct kref ref;
 	struct device *dev;
 	enum dma_data_direction dir;
 	size_t max_segment;
 	u64 boundary;		/* a mask: no segment crosses it */
-	spinlock_t lock;	/* the list */
 	struct list_head maps;
 };
 
 struct zio_dma_map {
-	struct kref ref;	/* its buffer, and the context that unmaps it */
 	struct list_head node;	/* while it is mapped */
-	struct zio_dma *dma;
+	struct zio_dma *dma;	/* as long */
 	const void *mem;
 	size_t size;
-	struct work_struct free_work;
+	struct rcu_head rcu;
 	bool must_sync;
 	dma_addr_t page[];	/* where the pages begin */
 };
 
-static void free_dma(struct kref *ref)
-{
-	struct zio_dma *dma = container_of(ref, struct zio_dma, ref);
-
-	put_device(dma->dev);
-	kfree(dma);
-}
-
-static void free_map(struct work_struct *work)
-{
-	struct zio_dma_map *map = container_of(work, struct zio_dma_map, free_work);
-
-	kref_put(&map->dma->ref, free_dma);
-	kvfree(map);
-}
-
-/*
- * The last user of a block may be under RCU or a spin lock, or in a softirq. A map may be
- * large, and the release of a device may sleep, as vfree() does: a work item does both.
- */
-static void release_map(struct kref *ref)
-{
-	queue_work(zio_wq, &container_of(ref, struct zio_dma_map, ref)->free_work);
-}
+static DEFINE_SPINLOCK(maps_lock);	/* the lists of all boards */
 
 /**
  * zio_cset_use_dma() - name the device that reads or writes the blocks of a set
@@ -96,12 +71,10 @@ int zio_cset_use_dma(struct zio_cset *cset, struct device *dev)
 	dma = kzalloc(sizeof(*dma), GFP_KERNEL);
 	if (!dma)
 		return -ENOMEM;
-	kref_init(&dma->ref);
 	dma->dev = get_device(dev);
 	dma->dir = zio_cset_is_output(core) ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 	dma->max_segment = dma_get_max_seg_size(dev);
 	dma->boundary = dma_get_seg_boundary(dev);
-	spin_lock_init(&dma->lock);
 	INIT_LIST_HEAD(&dma->maps);
 	core->dma = dma;
 	return 0;
@@ -238,15 +211,6 @@ static int map_pages(struct zio_dma_map *map)
 	return 0;
 }
 
-static void add_map(struct zio_dma_map *map)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&map->dma->lock, flags);
-	list_add(&map->node, &map->dma->maps);
-	spin_unlock_irqrestore(&map->dma->lock, flags);
-}
-
 /**
  * zio_dma_map_create() - map memory of blocks for the board
  * @buf: the buffer that has the blocks
@@ -263,6 +227,7 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 {
 	struct zio_dma *dma = dma_of(buf);
 	struct zio_dma_map *map;
+	unsigned long flags;
 	int ret;
 
 	if (!dma)
@@ -271,9 +236,6 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 		       GFP_KERNEL);
 	if (!map)
 		return ERR_PTR(-ENOMEM);
-	kref_init(&map->ref);
-	INIT_WORK(&map->free_work, free_map);
-	kref_get(&dma->ref);
 	map->dma = dma;
 	map->mem = mem;
 	map->size = size;
@@ -281,25 +243,28 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 	if (ret == -EFAULT)
 		zio_dma_report_reach(buf, dma->dev);
 	if (ret) {
-		kref_put(&map->ref, release_map);
+		kvfree(map);
 		return ERR_PTR(-ENOMEM);
 	}
-	add_map(map);
+	spin_lock_irqsave(&maps_lock, flags);
+	list_add(&map->node, &dma->maps);
+	spin_unlock_irqrestore(&maps_lock, flags);
 	return map;
 }
 EXPORT_SYMBOL_GPL(zio_dma_map_create);
 
-/* Takes a map from the list. Returns false if another context has taken it. */
-static bool claim_map(struct zio_dma_map *map)
+/* Takes a map from the list, and unmaps the memory; another context may have done so. */
+static void dma_end_map(struct zio_dma_map *map)
 {
 	unsigned long flags;
-	bool claimed;
+	bool is_mine;
 
-	spin_lock_irqsave(&map->dma->lock, flags);
-	claimed = !list_empty(&map->node);
+	spin_lock_irqsave(&maps_lock, flags);
+	is_mine = !list_empty(&map->node);
 	list_del_init(&map->node);
-	spin_unlock_irqrestore(&map->dma->lock, flags);
-	return claimed;
+	spin_unlock_irqrestore(&maps_lock, flags);
+	if (is_mine)
+		unmap_pages(map, map->size);
 }
 
 /**
@@ -312,24 +277,25 @@ void zio_dma_map_free(struct zio_dma_map *map)
 {
 	if (!map)
 		return;
-	if (claim_map(map))
-		unmap_pages(map, map->size);
-	kref_put(&map->ref, release_map);
+	rcu_read_lock();
+	dma_end_map(map);
+	rcu_read_unlock();
+	kvfree_rcu(map, rcu);
 }
 EXPORT_SYMBOL_GPL(zio_dma_map_free);
 
-/* Takes any map from the list, with a reference; or returns NULL. */
-static struct zio_dma_map *claim_any(struct zio_dma *dma)
+/* Returns false if there is no map. */
+static bool dma_end_first_map(struct zio_dma *dma)
 {
 	struct zio_dma_map *map;
 
-	spin_lock_irq(&dma->lock);
+	rcu_read_lock();
+	spin_lock_irq(&maps_lock);
 	map = list_first_entry_or_null(&dma->maps, struct zio_dma_map, node);
-	if (map) {
-		list_del_init(&map->node);
-		kref_get(&map->ref);
-	}
-	spin_unlock_irq(&dma->lock);
+	spin_unlock_irq(&maps_lock);
+	if (map)
+		dma_end_map(map);
+	rcu_read_unlock();
 	return map;
 }
 
@@ -342,16 +308,15 @@ static struct zio_dma_map *claim_any(struct zio_dma *dma)
 void zio_cset_end_dma(struct zio_cset_core *cset)
 {
 	struct zio_dma *dma = cset->dma;
-	struct zio_dma_map *map;
 
 	if (!dma)
 		return;
-	while ((map = claim_any(dma))) {
-		unmap_pages(map, map->size);
-		kref_put(&map->ref, release_map);
-	}
+	while (dma_end_first_map(dma))
+		;
+	synchronize_rcu();
 	cset->dma = NULL;
-	kref_put(&dma->ref, free_dma);
+	put_device(dma->dev);
+	kfree(dma);
 }
 
 static bool is_mapped(const struct zio_block *block)

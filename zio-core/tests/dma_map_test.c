@@ -2,7 +2,6 @@
 /* dma_map_test.c: blocks that are mapped for a board once, and the buffer dma */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
-#include <linux/platform_device.h>
 #include <linux/prandom.h>
 #include <linux/sizes.h>
 #include <linux/zio-dma.h>
@@ -226,58 +225,10 @@ static void map_ends_with_the_board(struct kunit *test)
 						     block, block->data, BLOCK, false), 0);
 		zio_block_put(in->cset->chan[0], block);
 		test_device_remove(in);
-		KUNIT_EXPECT_EQ(test, kref_read(&board->kobj.kref), refs + 1);
+		KUNIT_EXPECT_EQ(test, kref_read(&board->kobj.kref), refs);
 		KUNIT_EXPECT_EQ(test, *(u16 *)played->data, 0);
 		zio_output_put(chan, played);
-		/* The work item that frees a buffer queues the one that frees its map. */
-		KUNIT_EXPECT_TRUE(test, test_wait_for(kref_read(&board->kobj.kref) == refs));
 	}
-}
-
-static struct {
-	void (*next)(struct device *dev);
-	bool is_done, may_sleep;
-} release;
-
-static void note_release(struct device *dev)
-{
-	release.may_sleep = !rcu_read_lock_held();
-	/* Pairs with board_is_released_where_that_may_sleep() */
-	smp_store_release(&release.is_done, true);
-	release.next(dev);
-}
-
-static struct platform_device *create_noted_board(struct kunit *test)
-{
-	struct platform_device *pdev = platform_device_alloc("zio-test-dma", PLATFORM_DEVID_AUTO);
-
-	KUNIT_ASSERT_NOT_NULL(test, pdev);
-	memset(&release, 0, sizeof(release));
-	release.next = pdev->dev.release;
-	pdev->dev.release = note_release;
-	KUNIT_ASSERT_EQ(test, platform_device_add(pdev), 0);
-	KUNIT_EXPECT_EQ(test, dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64)), 0);
-	return pdev;
-}
-
-/* The last block of a board that is gone may be freed under RCU. */
-static void board_is_released_where_that_may_sleep(struct kunit *test)
-{
-	struct platform_device *pdev = create_noted_board(test);
-	struct test_device *in = create_device(test, &pdev->dev, 0);
-	void *mem = kunit_kzalloc(test, BLOCK, GFP_KERNEL);
-	struct zio_dma_map *map = zio_dma_map_create(in->cset->chan[0]->buf, mem, BLOCK);
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
-	test_device_remove(in);
-	platform_device_unregister(pdev);
-	KUNIT_EXPECT_FALSE(test, release.is_done);
-	rcu_read_lock();
-	zio_dma_map_free(map);
-	rcu_read_unlock();
-	/* Pairs with note_release(). Without it, the test could miss may_sleep. */
-	KUNIT_EXPECT_TRUE(test, test_wait_for(smp_load_acquire(&release.is_done)));
-	KUNIT_EXPECT_TRUE(test, release.may_sleep);
 }
 
 static struct kunit_case dma_map_cases[] = {
@@ -290,7 +241,6 @@ static struct kunit_case dma_map_cases[] = {
 	KUNIT_CASE(maps_follow_the_geometry),
 	KUNIT_CASE(borrowed_memory_has_no_map),
 	KUNIT_CASE(map_ends_with_the_board),
-	KUNIT_CASE(board_is_released_where_that_may_sleep),
 	{}
 };
 
