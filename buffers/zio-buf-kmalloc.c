@@ -4,23 +4,16 @@
  *
  * The free blocks are on a lock-less list. Any context puts blocks on it. Only one
  * context at a time gets a block; it detaches the whole list and keeps the rest for its
- * next call. After a change of the geometry, put_block() frees the blocks of the former
- * geometry, which have another generation.
- *
- *   Z  commit() changes the generation, waits for a grace period, and then frees the
- *      free blocks. (Z) pairs with the load of the generation in put_block(), which runs
- *      under RCU for a shared block (buffer.c). put_block() sees the new generation and
- *      frees the block, or commit() finds the block on the list. Without it, a block of
- *      the former size could stay among the new ones.
- *      A buffer that no output shares needs no grace period: its last put_block() comes
- *      before put_async() of the core, and free_all() ends with an exchange.
+ * next call. After a change of the geometry the blocks of the former one, which have
+ * another generation, are freed: by put_block(), or when get_block() finds them. The latter
+ * needs no order between put_block() and commit(). Only blocks that outputs share are put
+ * beside commit().
  */
 #include <linux/atomic.h>
 #include <linux/device/driver.h>
 #include <linux/irq_work.h>
 #include <linux/llist.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/zio-buffer.h>
 
@@ -46,24 +39,34 @@ static void free_block(struct zio_block_core *block)
 	kfree(block);
 }
 
-static void free_list(struct llist_node *list)
+/* Returns how many blocks there were. */
+static int kmalloc_free_list(struct llist_node *list)
 {
 	struct zio_block_core *block, *next;
+	int n = 0;
 
-	llist_for_each_entry_safe(block, next, list, free)
+	llist_for_each_entry_safe(block, next, list, free) {
 		free_block(block);
+		n++;
+	}
+	return n;
+}
+
+static void kmalloc_free_stale(struct irq_work *work)
+{
+	struct kmalloc_buffer *kbuf = container_of(work, struct kmalloc_buffer, stale_work);
+
+	atomic_sub(kmalloc_free_list(llist_del_all(&kbuf->stale)), &kbuf->count);
 }
 
 /* Under PREEMPT_RT a hard interrupt handler must not call kfree(). */
-static void free_stale(struct irq_work *work)
+static void kmalloc_put_stale(struct kmalloc_buffer *kbuf, struct zio_block_core *block)
 {
-	struct kmalloc_buffer *kbuf = container_of(work, struct kmalloc_buffer, stale_work);
-	struct zio_block_core *block, *next;
-
-	llist_for_each_entry_safe(block, next, llist_del_all(&kbuf->stale), free) {
-		free_block(block);
-		atomic_dec(&kbuf->count);
-	}
+	llist_add(&block->free, &kbuf->stale);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && (in_hardirq() || irqs_disabled()))
+		irq_work_queue(&kbuf->stale_work);
+	else
+		kmalloc_free_stale(&kbuf->stale_work);
 }
 
 /* A block for a board that does DMA is mapped for it as long as it exists. */
@@ -92,24 +95,27 @@ err_data:
 	return NULL;
 }
 
-static struct zio_block_core *take_free(struct kmalloc_buffer *kbuf)
-{
-	struct llist_node *node = kbuf->rest ?: llist_del_all(&kbuf->free);
-
-	if (!node)
-		return NULL;
-	WRITE_ONCE(kbuf->rest, node->next);
-	return llist_entry(node, struct zio_block_core, free);
-}
-
-static void free_all(struct kmalloc_buffer *kbuf)
+/* Returns the next free block, which stays on the list; or NULL. */
+static struct zio_block_core *kmalloc_find_free(struct kmalloc_buffer *kbuf)
 {
 	struct zio_block_core *block;
 
-	while ((block = take_free(kbuf))) {
-		free_block(block);
-		atomic_dec(&kbuf->count);
+	while (kbuf->rest || (kbuf->rest = llist_del_all(&kbuf->free))) {
+		block = llist_entry(kbuf->rest, struct zio_block_core, free);
+		if (likely(block->gen == kbuf->gen))
+			return block;
+		kbuf->rest = block->free.next;
+		kmalloc_put_stale(kbuf, block);
 	}
+	return NULL;
+}
+
+static void kmalloc_free_all(struct kmalloc_buffer *kbuf)
+{
+	int n = kmalloc_free_list(kbuf->rest) + kmalloc_free_list(llist_del_all(&kbuf->free));
+
+	kbuf->rest = NULL;
+	atomic_sub(n, &kbuf->count);
 }
 
 static int kmalloc_create(struct zio_buffer *buf)
@@ -120,7 +126,7 @@ static int kmalloc_create(struct zio_buffer *buf)
 		return -ENOMEM;
 	init_llist_head(&kbuf->free);
 	init_llist_head(&kbuf->stale);
-	init_irq_work(&kbuf->stale_work, free_stale);
+	init_irq_work(&kbuf->stale_work, kmalloc_free_stale);
 	buf->priv = kbuf;
 	return 0;
 }
@@ -130,7 +136,7 @@ static void kmalloc_destroy(struct zio_buffer *buf)
 	struct kmalloc_buffer *kbuf = buf->priv;
 
 	irq_work_sync(&kbuf->stale_work);
-	free_all(kbuf);
+	kmalloc_free_all(kbuf);
 	WARN(atomic_read(&kbuf->count), "zio: %d blocks have no owner\n",
 	     atomic_read(&kbuf->count));
 	kfree(kbuf);
@@ -148,7 +154,7 @@ static void *kmalloc_prepare(struct zio_buffer *buf,
 	while (n--) {
 		block = alloc_block(buf, geometry->block_size);
 		if (!block) {
-			free_list(list);
+			kmalloc_free_list(list);
 			return ERR_PTR(-ENOMEM);
 		}
 		block->free.next = list;
@@ -159,7 +165,7 @@ static void *kmalloc_prepare(struct zio_buffer *buf,
 
 static void kmalloc_discard(struct zio_buffer *buf, void *prepared)
 {
-	free_list(prepared);
+	kmalloc_free_list(prepared);
 }
 
 static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
@@ -168,9 +174,7 @@ static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 	struct zio_block_core *block, *next;
 
 	WRITE_ONCE(kbuf->gen, kbuf->gen + 1);
-	if (zio_buffer_is_shared(buf))
-		synchronize_rcu();				/* Z */
-	free_all(kbuf);
+	kmalloc_free_all(kbuf);
 	llist_for_each_entry_safe(block, next, prepared, free) {
 		block->gen = kbuf->gen;
 		atomic_inc(&kbuf->count);
@@ -181,16 +185,18 @@ static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 
 static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)
 {
-	struct zio_block_core *block = take_free(buf->priv);
+	struct kmalloc_buffer *kbuf = buf->priv;
+	struct zio_block_core *block = kmalloc_find_free(kbuf);
 
-	return block ? &block->block : NULL;
+	if (!block)
+		return NULL;
+	kbuf->rest = block->free.next;
+	return &block->block;
 }
 
 static bool kmalloc_has_room(struct zio_buffer *buf)
 {
-	struct kmalloc_buffer *kbuf = buf->priv;
-
-	return READ_ONCE(kbuf->rest) || !llist_empty(&kbuf->free);
+	return kmalloc_find_free(buf->priv);
 }
 
 static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
@@ -198,15 +204,10 @@ static void kmalloc_put_block(struct zio_buffer *buf, struct zio_block *put)
 	struct zio_block_core *block = to_block_core(put);
 	struct kmalloc_buffer *kbuf = buf->priv;
 
-	if (likely(block->gen == READ_ONCE(kbuf->gen))) {	/* Z */
+	if (likely(block->gen == READ_ONCE(kbuf->gen)))
 		llist_add(&block->free, &kbuf->free);
-		return;
-	}
-	llist_add(&block->free, &kbuf->stale);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && (in_hardirq() || irqs_disabled()))
-		irq_work_queue(&kbuf->stale_work);
 	else
-		free_stale(&kbuf->stale_work);
+		kmalloc_put_stale(kbuf, block);
 }
 
 static unsigned int kmalloc_count(struct zio_buffer *buf)

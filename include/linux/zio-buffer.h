@@ -24,12 +24,10 @@ struct zio_snapshot;
 /**
  * struct zio_mem - count the users of a block's memory: see zio-core/engine/mem.c
  * @ref: number of users
- * @release: called in the context of the last user's zio_mem_put()
- * @buf: the buffer of the block; @release drops this reference
+ * @buf: the buffer of the block; the last user drops this reference
  */
 struct zio_mem {
-	refcount_t ref;
-	void (*release)(struct zio_mem *mem);
+	struct kref ref;
 	struct zio_buffer *buf;
 };
 
@@ -133,7 +131,6 @@ struct zio_buffer {
 	/* private: core */
 	refcount_t ref;
 	struct work_struct end_work;
-	struct work_struct rearm_work;
 };
 
 /**
@@ -145,10 +142,10 @@ struct zio_buffer {
  *        @commit or @discard; or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
  *        geometry that this type cannot do. If @kb is 0, the type chooses.
  * @commit: process context; no get_block() runs. put_block() runs only for
- *        blocks with other users (zio_buffer_is_shared()), under RCU. The
- *        prepared blocks replace the free blocks. put_block() frees blocks of
- *        the former geometry later. @commit cannot fail if only @block_size
- *        has changed. Else it may return -EBUSY, and @discard follows.
+ *        blocks that outputs or dma-bufs use. The prepared blocks replace the
+ *        free blocks. Blocks of the former geometry are freed later.
+ *        @commit cannot fail if only @block_size has changed. Else it may
+ *        return -EBUSY, and @discard follows.
  * @discard: frees the result of @prepare.
  * @get_block: any context; one caller at a time. Returns a free block, or NULL. Under
  *        PREEMPT_RT the context may be a hard interrupt handler: take no spinlock_t.
@@ -243,19 +240,6 @@ void zio_dma_map_free(struct zio_dma_map *map);
 static inline size_t zio_block_room(size_t len)
 {
 	return ALIGN(max_t(size_t, len, 1), ZIO_BLOCK_ALIGN);
-}
-
-/**
- * zio_buffer_is_shared() - check whether blocks may be put at any moment
- * @buf: the buffer
- *
- * Context: Process, in @commit.
- *
- * Return: true while outputs or pipes use memory of its blocks (or did, a moment ago).
- */
-static inline bool zio_buffer_is_shared(const struct zio_buffer *buf)
-{
-	return refcount_read(&buf->ref) > 1;
 }
 
 #endif /* _LINUX_ZIO_BUFFER_H */

@@ -12,7 +12,6 @@
 
 #include "buffer/internal.h"
 
-struct workqueue_struct *zio_wq;
 static const struct kobj_type *zio_buffer_ktype; /* from the folder config */
 
 /**
@@ -78,64 +77,6 @@ static void put_buffer(struct zio_buffer *buf)
 		free_buffer(buf);
 }
 
-/* As put_buffer(), in any context: a work item frees the buffer. */
-static void put_async(struct zio_buffer *buf)
-{
-	if (refcount_dec_and_test(&buf->ref))
-		queue_work(zio_wq, &buf->end_work);
-}
-
-static void rearm_in_thread(struct work_struct *work)
-{
-	struct zio_buffer *buf = container_of(work, struct zio_buffer,
-					      rearm_work);
-
-	zio_cset_kick(buf->chan->cset);
-	put_buffer(buf);
-}
-
-/* Context: Any; the caller may be the driver of an output. */
-static void rearm_buffer(struct zio_buffer *buf)
-{
-	refcount_inc(&buf->ref);
-	if (!queue_work(zio_wq, &buf->rearm_work))
-		put_async(buf);
-}
-
-/* Context: Any. */
-static void take_back(struct zio_buffer *buf, struct zio_block *block)
-{
-	struct zio_channel_core *chan = buf->chan;
-
-	to_block_core(block)->mem = NULL;
-	rcu_read_lock();					/* Z */
-	buf->type->ops->put_block(buf, block);
-	rcu_read_unlock();
-	if (READ_ONCE(chan->buf) != buf)
-		return;
-	zio_channel_wake(chan, ZIO_WAKE_IN);
-	/* An output with a route notifies the input itself, when it is done. */
-	if (READ_ONCE(chan->has_former_outputs))
-		zio_channel_notify(chan);
-	if (READ_ONCE(chan->cset->rearm))
-		rearm_buffer(buf);
-}
-
-/**
- * zio_share_release() - put a block whose memory has no user any more
- * @mem: the count of its users, a part of the block
- *
- * Context: Any.
- */
-void zio_share_release(struct zio_mem *mem)
-{
-	struct zio_block_core *core = container_of(mem, struct zio_block_core, share);
-	struct zio_buffer *buf = mem->buf;
-
-	take_back(buf, &core->block);
-	put_async(buf);
-}
-
 /**
  * zio_buffers_init() - initialise the folder
  * @ktype: type of the directory of a buffer
@@ -182,7 +123,6 @@ static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
 	if (ret)
 		goto err_fill;
 	INIT_WORK(&buf->end_work, end_in_thread);
-	INIT_WORK(&buf->rearm_work, rearm_in_thread);
 	kobject_get(&chan->kobj);
 	__module_get(type->owner);
 	return buf;

@@ -16,9 +16,7 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len);
 int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
 int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
-void zio_share_release(struct zio_mem *mem);
 void zio_buffers_exit(void);
-extern struct workqueue_struct *zio_wq;
 
 /* area.c */
 struct zio_area *zio_area_alloc_charged(size_t size);
@@ -35,23 +33,10 @@ bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
 void zio_cset_end_dma(struct zio_cset_core *cset);
 bool zio_cset_needs_near_memory(const struct zio_cset_core *cset);
 
-/*
- * Context: Any; the caller owns the input's block. Returns the count of its users, the first
- * of which is the owner.
- */
-static inline struct zio_mem *zio_block_share_mem(struct zio_block *block,
-						  struct zio_buffer *buf)
+/* Returns true while outputs or dma-bufs use memory of its blocks, or did a moment ago. */
+static inline bool zio_buffer_is_shared(const struct zio_buffer *buf)
 {
-	struct zio_block_core *core = to_block_core(block);
-
-	if (core->mem)
-		return core->mem;
-	refcount_inc(&buf->ref);
-	refcount_set(&core->share.ref, 1);
-	core->share.release = zio_share_release;
-	core->share.buf = buf;
-	core->mem = &core->share;
-	return core->mem;
+	return refcount_read(&buf->ref) > 1;
 }
 
 static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)

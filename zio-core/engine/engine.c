@@ -475,8 +475,11 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
 
-/* Removal of a set cancels the work after a grace period: none is queued after that. */
-static void kick_in_thread(struct zio_cset_core *cset)
+/*
+ * As zio_cset_kick(), in a work item. Removal of a set cancels the work after a grace
+ * period: none is queued after that.
+ */
+void zio_cset_kick_later(struct zio_cset_core *cset)
 {
 	rcu_read_lock();					/* E */
 	if (!(atomic_read(&cset->state) & CSET_GONE))
@@ -522,7 +525,7 @@ static void arm_repeatedly(struct zio_cset_core *cset, bool output)
 
 	while (can_try_again(cset, output, ret)) {
 		if (n++ == ZIO_MAX_REARMS) {
-			kick_in_thread(cset);
+			zio_cset_kick_later(cset);
 			return;
 		}
 		ret = arm_ready(cset, output);

@@ -221,13 +221,15 @@ static inline bool zio_channel_is_starved(const struct zio_channel_core *chan)
 }
 
 /* mem.c */
+extern struct workqueue_struct *zio_wq;
+struct zio_mem *zio_block_share_mem(struct zio_block *block, struct zio_buffer *buf);
 void zio_mem_put(struct zio_mem *mem);
 void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data);
 
 /* Context: Any; the caller is a user of the memory. */
 static inline void zio_mem_get(struct zio_mem *mem)
 {
-	refcount_inc(&mem->ref);
+	kref_get(&mem->ref);
 }
 
 /* Context: Any. The caller owned the input block, which may have other users. */

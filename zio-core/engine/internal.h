@@ -78,6 +78,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
 void zio_cset_drop(struct zio_cset_core *cset, bool lost);
+void zio_cset_kick_later(struct zio_cset_core *cset);
 
 /* freeze.c */
 bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset);

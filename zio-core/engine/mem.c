@@ -8,27 +8,72 @@
  * counts them, with the owner, and the last one gives the block back. The count is part of
  * the block: a route shares in hard interrupt context, without an allocation.
  *
- *  - (X) A user drops its reference after its last access (release). The last user
- *    gives the block back after it has seen the others' (acquire). It pairs with itself
- *    in zio_mem_put(). Without it, the block could be filled again while another user
- *    still reads its samples.
- *
  * The last user may stay long after the reader has closed its files. The buffer may be
  * replaced by then, or the board gone. So a zio_mem holds the buffer. The buffer holds
  * the memory, the module of its type, and the channel. No unplug waits for a user.
  */
 #include "engine/internal.h"
 
+struct workqueue_struct *zio_wq;
+
+/* The buffer has its block back, and may be that of the channel. Context: Any. */
+static void mem_notify_room(struct zio_channel_core *chan)
+{
+	zio_channel_wake(chan, ZIO_WAKE_IN);
+	/* An output with a route notifies the input itself, when it is done. */
+	if (READ_ONCE(chan->has_former_outputs))
+		zio_channel_notify(chan);
+	if (READ_ONCE(chan->cset->rearm))
+		zio_cset_kick_later(chan->cset);
+}
+
+/* Context: Any, so a work item frees the buffer. */
+static void mem_give_back(struct kref *ref)
+{
+	struct zio_block_core *core = container_of(ref, struct zio_block_core, share.ref);
+	struct zio_buffer *buf = core->share.buf;
+
+	core->mem = NULL;
+	buf->type->ops->put_block(buf, &core->block);
+	if (READ_ONCE(buf->chan->buf) == buf)
+		mem_notify_room(buf->chan);
+	if (refcount_dec_and_test(&buf->ref))
+		queue_work(zio_wq, &buf->end_work);
+}
+
+/**
+ * zio_block_share_mem() - count the users of an input block's memory from now on
+ * @block: the block; the caller owns it, and is the first user
+ * @buf: its buffer
+ *
+ * Context: Any.
+ *
+ * Return: the count.
+ */
+struct zio_mem *zio_block_share_mem(struct zio_block *block, struct zio_buffer *buf)
+{
+	struct zio_block_core *core = to_block_core(block);
+
+	if (!core->mem) {
+		refcount_inc(&buf->ref);
+		kref_init(&core->share.ref);
+		core->share.buf = buf;
+		core->mem = &core->share;
+	}
+	return core->mem;
+}
+
 /**
  * zio_mem_put() - drop a reference to the memory of a block
  * @mem: the count; the caller is one of the users
+ *
+ * The last user gives the block back to its buffer.
  *
  * Context: Any.
  */
 void zio_mem_put(struct zio_mem *mem)
 {
-	if (refcount_dec_and_test(&mem->ref))			/* X */
-		mem->release(mem);
+	kref_put(&mem->ref, mem_give_back);
 }
 
 /**

@@ -14,6 +14,7 @@
 #include "trigger/internal.h"
 
 EXPORT_SYMBOL_NS_GPL(zio_block_end_borrow, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_block_share_mem, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_held_bytes, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_charge, ZIO_TEST);
@@ -32,7 +33,6 @@ EXPORT_SYMBOL_NS_GPL(zio_queue_init, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_fill, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_share_release, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_enable, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);

@@ -310,7 +310,7 @@ static void check_held(struct model *m, const struct held *h)
 	if (!h->block)
 		return;
 	mem = to_block_core(h->block)->mem;
-	KUNIT_EXPECT_EQ(m->test, mem ? refcount_read(&mem->ref) : 1,
+	KUNIT_EXPECT_EQ(m->test, mem ? kref_read(&mem->ref) : 1,
 			count_users(h));
 	if (mem)
 		KUNIT_EXPECT_PTR_EQ(m->test, mem->buf, h->buf);
@@ -399,8 +399,27 @@ static void memory_follows_model(struct kunit *test)
 	KUNIT_EXPECT_GT(test, m->outlived, 20);
 }
 
+/* A shared block that is put beside a change of the size gets on the list of free blocks. */
+static void block_of_former_size_is_freed(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
+	struct zio_block *block;
+
+	KUNIT_ASSERT_EQ(test, test_set_len(chan, 1), 0);
+	block = ops->get_block(chan->buf);
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	ops->put_block(chan->buf, block);
+	to_block_core(block)->gen--;
+	KUNIT_EXPECT_NULL(test, ops->get_block(chan->buf));
+	KUNIT_EXPECT_FALSE(test, ops->has_room(chan->buf));
+	KUNIT_EXPECT_EQ(test, ops->count(chan->buf), 0);
+}
+
 static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(memory_follows_model),
+	KUNIT_CASE(block_of_former_size_is_freed),
 	{}
 };
 

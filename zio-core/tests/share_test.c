@@ -384,7 +384,7 @@ static void model_check(struct model *m)
 				continue;
 			n = count_users(m, block);
 			KUNIT_ASSERT_EQ(m->s.test,
-					refcount_read(&to_block_core(block)->mem->ref), n);
+					kref_read(&to_block_core(block)->mem->ref), n);
 			KUNIT_ASSERT_EQ(m->s.test, *(u16 *)block->data,
 					m->out[i][j].sample);
 		}
