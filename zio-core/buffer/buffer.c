@@ -141,16 +141,6 @@ static void destroy_buffer(struct zio_buffer *buf)
 	put_buffer(buf);
 }
 
-static void detach_buffer(struct zio_channel_core *chan)
-{
-	if (!chan->buf)
-		return;
-	RCU_INIT_POINTER(chan->data_area, NULL);
-	destroy_buffer(chan->buf);
-	chan->buf = NULL;
-	zio_queue_destroy(&chan->queue);
-}
-
 /* Copies the limits for poll(), which must not dereference a buffer. */
 static void use_limits(struct zio_channel_core *chan, const struct zio_buffer *buf)
 {
@@ -158,44 +148,111 @@ static void use_limits(struct zio_channel_core *chan, const struct zio_buffer *b
 	WRITE_ONCE(chan->watermark, buf->watermark);
 }
 
-static int attach_buffer(struct zio_channel_core *chan, struct zio_buffer *buf)
-{
-	int ret = zio_queue_init(&chan->queue, buf->len);
+/* A buffer that is to replace that of a channel, and the slots of its queue */
+struct new_buffer {
+	struct zio_buffer *buf;
+	struct zio_block **slot;
+};
 
-	if (ret)
-		return ret;
-	chan->buf = buf;
-	use_limits(chan, buf);
-	rcu_assign_pointer(chan->data_area, buf->area);
+static void buffers_drop(struct new_buffer *new, unsigned int n)
+{
+	while (n--) {
+		if (new[n].buf)
+			destroy_buffer(new[n].buf);
+		kvfree(new[n].slot);
+	}
+	kvfree(new);
+}
+
+static int buffers_fill(struct new_buffer *new, struct zio_channel_core *chan,
+			const struct zio_buffer_type *type)
+{
+	struct zio_buffer *buf = create_buffer(chan, type, chan->cset->block_len);
+
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	new->buf = buf;
+	new->slot = zio_queue_alloc(buf->len);
+	return new->slot ? 0 : -ENOMEM;
+}
+
+static struct new_buffer *buffers_prepare(struct zio_cset_core *cset,
+					  const struct zio_buffer_type *type)
+{
+	struct new_buffer *new = kvcalloc(cset->n_chan, sizeof(*new), GFP_KERNEL);
+	unsigned int i;
+	int ret = 0;
+
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < cset->n_chan && !ret; i++)
+		ret = buffers_fill(&new[i], cset->chan[i], type);
+	if (!ret)
+		return new;
+	buffers_drop(new, cset->n_chan);
+	return ERR_PTR(ret);
+}
+
+/* Exchanges the buffer of a channel, which may have none, for @new. */
+static void buffers_swap(struct zio_channel_core *chan, struct new_buffer *new)
+{
+	mutex_lock(&chan->lock);
+	zio_channel_drop_unread(chan);
+	swap(chan->buf, new->buf);
+	use_limits(chan, chan->buf);
+	rcu_assign_pointer(chan->data_area, chan->buf->area);
+	zio_queue_replace(&chan->queue, new->slot, chan->buf->len);
+	new->slot = NULL;
+	mutex_unlock(&chan->lock);
+}
+
+/* The set may have no buffers yet: it is not visible then, and needs no freeze. */
+static int buffers_use(struct zio_cset_core *cset, const struct zio_buffer_type *type,
+		       struct new_buffer *new)
+{
+	const struct zio_buffer_type *old = cset->buf_type;
+	unsigned int i;
+
+	if (cset->open_files)
+		return -EBUSY;
+	if (old)
+		zio_cset_freeze(cset);
+	for (i = 0; i < cset->n_chan; i++)
+		buffers_swap(cset->chan[i], &new[i]);
+	cset->buf_type = type;
+	if (old)
+		zio_cset_unfreeze(cset);
 	return 0;
 }
 
-static void destroy_buffers(struct zio_buffer **buf, unsigned int n)
+/* Takes over the caller's reference to the module of @type, also on error. */
+static int buffers_replace(struct zio_cset_core *cset, const struct zio_buffer_type *type)
 {
-	while (n--)
-		destroy_buffer(buf[n]);
-	kvfree(buf);
-}
-
-static struct zio_buffer **create_buffers(struct zio_cset_core *cset,
-					  const struct zio_buffer_type *type)
-{
-	struct zio_buffer **buf;
-	unsigned int i;
+	const struct zio_buffer_type *drop = cset->buf_type;
+	struct new_buffer *new;
 	int ret;
 
-	buf = kvcalloc(cset->n_chan, sizeof(*buf), GFP_KERNEL);
-	if (!buf)
-		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < cset->n_chan; i++) {
-		buf[i] = create_buffer(cset->chan[i], type, cset->block_len);
-		if (IS_ERR(buf[i])) {
-			ret = PTR_ERR(buf[i]);
-			destroy_buffers(buf, i);
-			return ERR_PTR(ret);
-		}
-	}
-	return buf;
+	mutex_lock(&cset->mutex);
+	new = buffers_prepare(cset, type);
+	ret = IS_ERR(new) ? PTR_ERR(new) : buffers_use(cset, type, new);
+	mutex_unlock(&cset->mutex);
+	if (!IS_ERR(new))
+		buffers_drop(new, cset->n_chan);
+	if (ret)
+		drop = type;
+	if (drop)
+		module_put(drop->owner);
+	return ret;
+}
+
+static int buffers_publish(struct zio_cset_core *cset)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < cset->n_chan && !ret; i++)
+		ret = kobject_add(&cset->chan[i]->buf->kobj, &cset->chan[i]->kobj, "buffer");
+	return ret;
 }
 
 /**
@@ -203,46 +260,20 @@ static struct zio_buffer **create_buffers(struct zio_cset_core *cset,
  * @cset: the channel set
  * @name: name of the type
  *
- * Context: Process, sleeps; at registration.
+ * Context: Process, sleeps; at registration. On error, zio_buffers_destroy() follows.
  *
  * Return: 0; -ENOENT for an unknown type; or an error of the type.
  */
 int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
 	const struct zio_buffer_type *type = zio_buffer_type_get(name);
-	struct zio_buffer **buf;
-	unsigned int i;
-	int ret;
 
 	if (!type) {
 		dev_err(&cset->zdev->dev, "no buffer type \"%s\": load zio-buf-%s\n",
 			name, name);
 		return -ENOENT;
 	}
-	buf = create_buffers(cset, type);
-	if (IS_ERR(buf)) {
-		module_put(type->owner);
-		return PTR_ERR(buf);
-	}
-	cset->buf_type = type;
-	for (i = 0; i < cset->n_chan; i++) {
-		ret = attach_buffer(cset->chan[i], buf[i]);
-		if (!ret)
-			ret = kobject_add(&buf[i]->kobj, &cset->chan[i]->kobj,
-					  "buffer");
-		if (ret)
-			goto err_attach;
-	}
-	kvfree(buf);
-	return 0;
-
-err_attach:
-	for (; i < cset->n_chan; i++)
-		if (cset->chan[i]->buf != buf[i])
-			destroy_buffer(buf[i]);
-	kvfree(buf);
-	zio_buffers_destroy(cset);
-	return ret;
+	return buffers_replace(cset, type) ?: buffers_publish(cset);
 }
 
 /**
@@ -253,86 +284,20 @@ err_attach:
  */
 void zio_buffers_destroy(struct zio_cset_core *cset)
 {
+	struct zio_channel_core *chan;
 	unsigned int i;
 
 	if (!cset->buf_type)
 		return;
-	for (i = 0; i < cset->n_chan; i++)
-		detach_buffer(cset->chan[i]);
-	module_put(cset->buf_type->owner);
-	cset->buf_type = NULL;
-}
-
-static struct zio_buffer *swap_buffer(struct zio_channel_core *chan,
-				      struct zio_buffer *buf,
-				      struct zio_block **slot)
-{
-	struct zio_buffer *old = chan->buf;
-
-	mutex_lock(&chan->lock);
-	zio_channel_drop_unread(chan);
-	chan->buf = buf;
-	use_limits(chan, buf);
-	rcu_assign_pointer(chan->data_area, buf->area);
-	zio_queue_replace(&chan->queue, slot, buf->len);
-	mutex_unlock(&chan->lock);
-	return old;
-}
-
-static struct zio_block ***alloc_slots(struct zio_cset_core *cset,
-				       struct zio_buffer **buf)
-{
-	struct zio_block ***slot;
-	unsigned int i;
-
-	slot = kvcalloc(cset->n_chan, sizeof(*slot), GFP_KERNEL);
-	if (!slot)
-		return NULL;
-	for (i = 0; i < cset->n_chan; i++) {
-		slot[i] = zio_queue_alloc(buf[i]->len);
-		if (!slot[i])
-			goto err_alloc;
-	}
-	return slot;
-
-err_alloc:
-	while (i--)
-		kvfree(slot[i]);
-	kvfree(slot);
-	return NULL;
-}
-
-static int swap_buffers(struct zio_cset_core *cset, struct zio_buffer **buf,
-			const struct zio_buffer_type *type)
-{
-	struct zio_block ***slot;
-	unsigned int i;
-
-	if (cset->open_files)
-		return -EBUSY;
-	slot = alloc_slots(cset, buf);
-	if (!slot)
-		return -ENOMEM;
-	zio_cset_freeze(cset);
-	for (i = 0; i < cset->n_chan; i++)
-		buf[i] = swap_buffer(cset->chan[i], buf[i], slot[i]);
-	cset->buf_type = type;
-	zio_cset_unfreeze(cset);
-	kvfree(slot);
-	return 0;
-}
-
-static void publish_buffers(struct zio_cset_core *cset)
-{
-	struct zio_channel_core *chan;
-	unsigned int i;
-
 	for (i = 0; i < cset->n_chan; i++) {
 		chan = cset->chan[i];
-		if (kobject_add(&chan->buf->kobj, &chan->kobj, "buffer"))
-			dev_warn(&cset->zdev->dev,
-				 "no sysfs directory for a buffer\n");
+		RCU_INIT_POINTER(chan->data_area, NULL);
+		destroy_buffer(chan->buf);
+		chan->buf = NULL;
+		zio_queue_destroy(&chan->queue);
 	}
+	module_put(cset->buf_type->owner);
+	cset->buf_type = NULL;
 }
 
 /**
@@ -349,24 +314,17 @@ static void publish_buffers(struct zio_cset_core *cset)
  */
 int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 {
-	const struct zio_buffer_type *type, *old = cset->buf_type;
-	struct zio_buffer **buf;
+	const struct zio_buffer_type *type;
 	int ret;
 
-	if (!strcmp(old->name, name))
+	if (!strcmp(cset->buf_type->name, name))
 		return 0;
 	type = zio_buffer_type_get(name);
 	if (!type)
 		return -EINVAL;
-	mutex_lock(&cset->mutex);
-	buf = create_buffers(cset, type);
-	ret = IS_ERR(buf) ? PTR_ERR(buf) : swap_buffers(cset, buf, type);
-	mutex_unlock(&cset->mutex);
-	if (!IS_ERR(buf))
-		destroy_buffers(buf, cset->n_chan);
-	module_put(ret ? type->owner : old->owner);
-	if (!ret)
-		publish_buffers(cset);
+	ret = buffers_replace(cset, type);
+	if (!ret && buffers_publish(cset))
+		dev_warn(&cset->zdev->dev, "no sysfs directory for a buffer\n");
 	return ret;
 }
 

@@ -60,26 +60,6 @@ struct zio_block **zio_queue_alloc(unsigned int len)
 }
 
 /**
- * zio_queue_init() - initialise a queue
- * @q: the queue
- * @len: number of slots
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM.
- */
-int zio_queue_init(struct zio_queue *q, unsigned int len)
-{
-	q->slot = zio_queue_alloc(len);
-	if (!q->slot)
-		return -ENOMEM;
-	q->mask = roundup_pow_of_two(len) - 1;
-	q->head = zio_first_count;
-	atomic_set(&q->tail, zio_first_count);
-	return 0;
-}
-
-/**
  * zio_queue_destroy() - free the slots of a queue
  * @q: the queue
  *
@@ -93,7 +73,7 @@ void zio_queue_destroy(struct zio_queue *q)
 
 /**
  * zio_queue_replace() - move the blocks of a queue to other slots
- * @q: the queue
+ * @q: the queue; it may have no slots yet
  * @slot: the new slots
  * @len: number of slots
  *

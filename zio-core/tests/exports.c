@@ -29,7 +29,6 @@ EXPORT_SYMBOL_NS_GPL(zio_cset_unfreeze, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_mem_put, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_queue_init, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_fill, ZIO_TEST);

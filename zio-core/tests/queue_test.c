@@ -15,10 +15,12 @@ static void free_slots(void *q)
 	kvfree(((struct zio_queue *)q)->slot);
 }
 
-static void init_queue(struct kunit *test, struct zio_queue *q, unsigned int len)
+static void replace_slots(struct kunit *test, struct zio_queue *q, unsigned int len)
 {
-	KUNIT_ASSERT_EQ(test, zio_queue_init(q, len), 0);
-	test_add_action(test, free_slots, q);
+	struct zio_block **slot = zio_queue_alloc(len);
+
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	zio_queue_replace(q, slot, len);
 }
 
 static struct zio_queue *create_queue(struct kunit *test, unsigned int len)
@@ -26,7 +28,8 @@ static struct zio_queue *create_queue(struct kunit *test, unsigned int len)
 	struct zio_queue *q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	init_queue(test, q, len);
+	replace_slots(test, q, len);
+	test_add_action(test, free_slots, q);
 	return q;
 }
 
@@ -34,14 +37,6 @@ static void start_counts_at(struct zio_queue *q, unsigned int count)
 {
 	q->head = count;
 	atomic_set(&q->tail, count);
-}
-
-static void replace_slots(struct kunit *test, struct zio_queue *q, unsigned int len)
-{
-	struct zio_block **slot = zio_queue_alloc(len);
-
-	KUNIT_ASSERT_NOT_NULL(test, slot);
-	zio_queue_replace(q, slot, len);
 }
 
 static void queue_is_fifo(struct kunit *test)
@@ -166,7 +161,8 @@ static struct queue_stress *create_stress(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	init_queue(test, &s->q, STRESS_BLOCKS);
+	replace_slots(test, &s->q, STRESS_BLOCKS);
+	test_add_action(test, free_slots, &s->q);
 	for (i = 0; i < STRESS_BLOCKS; i++)
 		atomic_set(&s->state[i], BLOCK_FREE);
 	return s;
