@@ -10,16 +10,93 @@
  * The memory is ordinary pages, and not of dma_alloc_coherent(): that must be freed before
  * the driver leaves its device. Programs may have the area mapped long after.
  */
+#include <linux/dma-mapping.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/shm.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <linux/zio-buffer.h>
 
 #define DEFAULT_LEN	256
+
+/* Returns where memory must be so that the board reaches it without bounce buffers. */
+static gfp_t dma_zone(struct device *dev)
+{
+	if (!dma_addressing_limited(dev))
+		return 0;
+	return dma_get_mask(dev) >= DMA_BIT_MASK(32) ? GFP_DMA32 : GFP_DMA;
+}
+
+/* Allocates contiguous pages; each is a page of its own, as mappings need it. */
+static unsigned int dma_alloc_piece(struct device *dev, struct page **pages, size_t n)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | dma_zone(dev);
+	unsigned int order = min_t(unsigned int, ilog2(n), get_order(SZ_2M)), i;
+	struct page *page;
+
+	do {
+		gfp |= order ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
+		page = alloc_pages_node(dev_to_node(dev), gfp, order);
+	} while (!page && order--);
+	if (!page)
+		return 0;
+	split_page(page, order);
+	for (i = 0; i < 1u << order; i++)
+		pages[i] = page + i;
+	return 1u << order;
+}
+
+static void dma_free_pieces(struct page **pages, size_t n)
+{
+	while (n--)
+		__free_page(pages[n]);
+	kvfree(pages);
+}
+
+static struct page **dma_alloc_pieces(struct device *dev, size_t n)
+{
+	struct page **pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	size_t have = 0, more;
+
+	if (!pages)
+		return NULL;
+	for (; have < n; have += more) {
+		more = dma_alloc_piece(dev, pages + have, n - have);
+		if (!more) {
+			dma_free_pieces(pages, have);
+			return NULL;
+		}
+	}
+	return pages;
+}
+
+/* Where the cache has aliases, only vmalloc_user() aligns the memory as mappings need it. */
+static void *dma_alloc_mem(struct zio_buffer *buf, size_t size)
+{
+	size_t n = PFN_DOWN(size);
+	struct page **pages;
+	void *mem;
+
+	if (SHMLBA != PAGE_SIZE)
+		return vmalloc_user(size);
+	pages = dma_alloc_pieces(zio_buffer_dma_dev(buf), n);
+	if (!pages)
+		return NULL;
+	/* vfree() frees the pages and their array, too. */
+	mem = vmap(pages, n, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (!mem)
+		dma_free_pieces(pages, n);
+	return mem;
+}
 
 static struct zio_buffer_ops dma_ops;
 
 static int dma_create(struct zio_buffer *buf)
 {
-	return zio_buffer_check_dma(buf) ?: zio_area_buffer_ops.create(buf);
+	return PTR_ERR_OR_ZERO(zio_buffer_dma_dev(buf)) ?: zio_area_buffer_ops.create(buf);
 }
 
 static struct zio_buffer_type dma_buffer_type = {
@@ -27,7 +104,7 @@ static struct zio_buffer_type dma_buffer_type = {
 	.owner = THIS_MODULE,
 	.len = DEFAULT_LEN,
 	.has_area = true,
-	.alloc_area = zio_area_alloc_dma,
+	.alloc_mem = dma_alloc_mem,
 	.ops = &dma_ops,
 };
 

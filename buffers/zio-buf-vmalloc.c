@@ -281,7 +281,7 @@ static int allocate_area(struct zio_buffer *buf, struct vmalloc_prepared *new)
 {
 	struct zio_dma_map *map;
 
-	new->area = buf->type->alloc_area(buf, (size_t)new->kb * SZ_1K);
+	new->area = zio_area_alloc(buf, (size_t)new->kb * SZ_1K);
 	if (!new->area)
 		return -ENOMEM;
 	map = zio_dma_map_create(buf, new->area->mem, new->area->size);
@@ -417,11 +417,6 @@ static unsigned int vmalloc_count(struct zio_buffer *buf)
 	return vbuf->len;
 }
 
-static struct zio_area *vmalloc_alloc_area(struct zio_buffer *buf, size_t size)
-{
-	return zio_area_alloc(size);
-}
-
 const struct zio_buffer_ops zio_area_buffer_ops = {
 	.create = vmalloc_create,
 	.destroy = vmalloc_destroy,
@@ -445,7 +440,6 @@ static struct zio_buffer_type vmalloc_buffer_type = {
 	.owner = THIS_MODULE,
 	.len = DEFAULT_LEN,
 	.has_area = true,
-	.alloc_area = vmalloc_alloc_area,
 	.ops = &zio_area_buffer_ops,
 };
 

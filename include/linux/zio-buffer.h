@@ -84,8 +84,7 @@ struct zio_area {
 	struct rcu_head rcu;
 };
 
-struct zio_area *zio_area_alloc(size_t size);
-struct zio_area *zio_area_alloc_dma(struct zio_buffer *buf, size_t size);
+struct zio_area *zio_area_alloc(struct zio_buffer *buf, size_t size);
 void zio_area_put(struct zio_area *area);
 bool zio_area_retire(struct zio_area *area);
 
@@ -196,8 +195,8 @@ struct zio_buffer_ops {
  * @owner: THIS_MODULE; held while a channel uses the type
  * @len: number of blocks at the start; 0 stands for 16
  * @has_area: its blocks are in an area that users can map
- * @alloc_area: for types that use zio_area_buffer_ops: allocates the area of a buffer;
- *              process context, may sleep. Returns NULL without memory
+ * @alloc_mem: optional, for zio_area_alloc(): allocates @size bytes of whole pages, zeroed,
+ *             for vfree(). Process context, may sleep. Returns NULL without memory
  * @ops: the operations
  * @node: for the core's use
  */
@@ -206,7 +205,7 @@ struct zio_buffer_type {
 	struct module *owner;
 	unsigned int len;
 	bool has_area;
-	struct zio_area *(*alloc_area)(struct zio_buffer *buf, size_t size);
+	void *(*alloc_mem)(struct zio_buffer *buf, size_t size);
 	const struct zio_buffer_ops *ops;
 	struct list_head node;
 };
@@ -219,7 +218,7 @@ void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
 
 size_t zio_buffer_shots_size(const struct zio_buffer *buf);
-int zio_buffer_check_dma(const struct zio_buffer *buf);
+struct device *zio_buffer_dma_dev(const struct zio_buffer *buf);
 size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);
 void zio_dma_map_free(struct zio_dma_map *map);

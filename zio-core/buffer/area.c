@@ -29,63 +29,41 @@
  * vmalloc_user() does not charge a cgroup. On machines whose cache has aliases it is
  * needed: it aligns the memory so that kernel and program see the same.
  */
-static void *alloc_charged(size_t size)
+static void *alloc_charged(struct zio_buffer *buf, size_t size)
 {
 	if (SHMLBA != PAGE_SIZE)
 		return vmalloc_user(size);
 	return __vmalloc(size, ZIO_GFP_USER | __GFP_ZERO);
 }
 
-/**
- * zio_area_fits() - check that the machine has the memory for an area
- * @size: bytes
- *
- * Context: Process.
- *
- * Return: false for an empty area, and for one beyond the memory that is available.
- */
-bool zio_area_fits(size_t size)
-{
-	return size && PFN_UP(size) <= (unsigned long)si_mem_available();
-}
-
-/**
- * zio_area_of() - make an area of memory
- * @mem: pages that vfree() frees, or NULL; they belong to the area, also on error
- * @size: bytes, rounded up to pages
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_area_alloc().
- */
-struct zio_area *zio_area_of(void *mem, size_t size)
-{
-	struct zio_area *area = mem ? kzalloc(sizeof(*area), GFP_KERNEL) : NULL;
-
-	if (!area) {
-		vfree(mem);
-		return NULL;
-	}
-	area->size = PAGE_ALIGN(size);
-	area->mem = mem;
-	kref_init(&area->ref);
-	return area;
-}
-
-static struct zio_area *alloc_area(size_t size, void *(*alloc)(size_t size))
-{
-	if (!zio_area_fits(size))
-		return NULL;
-	return zio_area_of(alloc(PAGE_ALIGN(size)), size);
-}
-
-static void *alloc_free_of_charge(size_t size)
+static void *alloc_free_of_charge(struct zio_buffer *buf, size_t size)
 {
 	return vmalloc_user(size);
 }
 
+/* Without the first test, a size beyond the memory could start the OOM killer. */
+static struct zio_area *area_alloc(struct zio_buffer *buf, size_t size,
+				   void *(*alloc)(struct zio_buffer *buf, size_t size))
+{
+	struct zio_area *area = NULL;
+
+	if (size && PFN_UP(size) <= (unsigned long)si_mem_available())
+		area = kzalloc(sizeof(*area), GFP_KERNEL);
+	if (!area)
+		return NULL;
+	area->size = PAGE_ALIGN(size);
+	area->mem = alloc(buf, area->size);
+	if (!area->mem) {
+		kfree(area);
+		return NULL;
+	}
+	kref_init(&area->ref);
+	return area;
+}
+
 /**
  * zio_area_alloc() - allocate memory that programs can map
+ * @buf: the buffer that the memory is for
  * @size: bytes, rounded up to pages
  *
  * The memory is zeroed. A size beyond the memory of the machine fails without the OOM
@@ -96,9 +74,9 @@ static void *alloc_free_of_charge(size_t size)
  * Return: the area, with one reference that the caller gives back by zio_area_put(); NULL
  * without memory.
  */
-struct zio_area *zio_area_alloc(size_t size)
+struct zio_area *zio_area_alloc(struct zio_buffer *buf, size_t size)
 {
-	return alloc_area(size, alloc_free_of_charge);
+	return area_alloc(buf, size, buf->type->alloc_mem ?: alloc_free_of_charge);
 }
 EXPORT_SYMBOL_GPL(zio_area_alloc);
 
@@ -114,7 +92,7 @@ EXPORT_SYMBOL_GPL(zio_area_alloc);
  */
 struct zio_area *zio_area_alloc_charged(size_t size)
 {
-	return alloc_area(size, alloc_charged);
+	return area_alloc(NULL, size, alloc_charged);
 }
 
 static void free_area(struct kref *ref)

@@ -16,9 +16,11 @@
  * Unmapping writes nothing, as DMA_ATTR_SKIP_CPU_SYNC is set: drivers call
  * zio_block_sync_for_cpu() for what they keep.
  */
+#include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
 #include <linux/export.h>
 #include <linux/highmem.h>
+#include <linux/iommu.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -81,44 +83,95 @@ int zio_cset_use_dma(struct zio_cset *cset, struct device *dev)
 }
 EXPORT_SYMBOL_GPL(zio_cset_use_dma);
 
-/**
- * zio_cset_dma_dev() - get the device that reads or writes the blocks of a set
- * @cset: the channel set
- *
- * Context: Process.
- *
- * Return: the device, or NULL.
- */
-struct device *zio_cset_dma_dev(const struct zio_cset_core *cset)
-{
-	return cset->dma ? cset->dma->dev : NULL;
-}
-
 static struct zio_dma *dma_of(const struct zio_buffer *buf)
 {
 	return buf->chan->cset->dma;
 }
 
 /**
- * zio_buffer_check_dma() - check that a buffer belongs to a board that does DMA
+ * zio_buffer_dma_dev() - get the device that reads or writes the blocks of a buffer
  * @buf: the buffer
  *
- * Context: Process, sleeps; in @create of a buffer type.
+ * Context: Process, sleeps; in @create or @alloc_mem of a buffer type.
  *
- * Return: 0; -EOPNOTSUPP, and the kernel's log tells why.
+ * Return: the device; ERR_PTR(-EOPNOTSUPP) without one, and the kernel's log tells so.
  */
-int zio_buffer_check_dma(const struct zio_buffer *buf)
+struct device *zio_buffer_dma_dev(const struct zio_buffer *buf)
 {
 	const struct zio_cset_core *cset = buf->chan->cset;
 
 	if (cset->dma)
-		return 0;
+		return cset->dma->dev;
 	dev_notice(&cset->zdev->dev,
 		   "cset%u: the driver names no device for DMA: use the buffer vmalloc instead of %s\n",
 		   cset->index, buf->type->name);
-	return -EOPNOTSUPP;
+	return ERR_PTR(-EOPNOTSUPP);
 }
-EXPORT_SYMBOL_GPL(zio_buffer_check_dma);
+EXPORT_SYMBOL_GPL(zio_buffer_dma_dev);
+
+static u64 reach_of(struct device *dev)
+{
+	return min_not_zero(dma_get_mask(dev), dev->bus_dma_limit);
+}
+
+/* Returns true if an IOMMU gives the board addresses. With iommu=pt it gives none. */
+static bool is_translated(struct device *dev)
+{
+#ifdef CONFIG_IOMMU_API
+	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+
+	return domain && domain->type != IOMMU_DOMAIN_IDENTITY;
+#else
+	return false;
+#endif
+}
+
+/*
+ * Returns true if the board itself must reach the memory. Bounce buffers are below 4 GiB,
+ * so a board with fewer than 32 address lines may not reach these either.
+ */
+static bool is_narrow(struct device *dev)
+{
+	return dma_addressing_limited(dev) && !is_translated(dev) &&
+		(reach_of(dev) < DMA_BIT_MASK(32) || dma_max_mapping_size(dev) == SIZE_MAX);
+}
+
+/**
+ * zio_cset_needs_near_memory() - check whether any memory will do for a set's blocks
+ * @cset: the channel set
+ *
+ * Context: Process.
+ *
+ * Return: true if its board reaches a part of the memory only, so that the set should have
+ * the buffer "dma".
+ */
+bool zio_cset_needs_near_memory(const struct zio_cset_core *cset)
+{
+	return cset->dma && is_narrow(cset->dma->dev);
+}
+
+/*
+ * Returns true if the device reaches memory on contiguous pages, or if the DMA API has
+ * other means. Otherwise the DMA API would print a warning with a trace.
+ */
+static bool dma_reaches(struct device *dev, const void *mem, size_t len)
+{
+	phys_addr_t at = page_to_phys(zio_page_of(mem)) + offset_in_page(mem);
+
+	return !is_narrow(dev) || phys_to_dma(dev, at) + len - 1 <= reach_of(dev);
+}
+
+static void dma_report_reach(const struct zio_buffer *buf, struct device *dev)
+{
+	const struct zio_cset_core *cset = buf->chan->cset;
+	bool is_near = !strcmp(buf->type->name, "dma");
+
+	dev_err_ratelimited(&cset->zdev->dev,
+			    "cset%u: %s has %d address lines, and memory of the buffer %s is beyond: use %s\n",
+			    cset->index, dev_name(dev), fls64(reach_of(dev)),
+			    buf->type->name,
+			    is_near ? "a kernel with CONFIG_ZONE_DMA" : "the buffer dma");
+}
 
 /**
  * zio_buffer_dma_size() - compute how much memory a block needs
@@ -196,7 +249,7 @@ static int map_pages(struct zio_dma_map *map)
 
 	for (pos = 0; pos < map->size; pos += len) {
 		len = count_run(map, pos);
-		if (!zio_dma_reaches(dev, map->mem + pos, len)) {
+		if (!dma_reaches(dev, map->mem + pos, len)) {
 			unmap_pages(map, pos);
 			return -EFAULT;
 		}
@@ -241,7 +294,7 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 	map->size = size;
 	ret = map_pages(map);
 	if (ret == -EFAULT)
-		zio_dma_report_reach(buf, dma->dev);
+		dma_report_reach(buf, dma->dev);
 	if (ret) {
 		kvfree(map);
 		return ERR_PTR(-ENOMEM);
