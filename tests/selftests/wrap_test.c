@@ -2,6 +2,7 @@
 /*
  * wrap_test.c: counters of 32 bits wrap: heads, tails, sequence numbers, blocks played
  *
+ * # model: first-count
  * # not kasan: the KUnit suites zio-queue and zio-ring wrap there
  */
 #include <sys/syscall.h>
@@ -14,20 +15,23 @@
 #define OUT	ZZERO "-1-0"
 #define FIRST	4294967200u
 
-/* All counters of a new board begin at FIRST, shortly before their wrap. */
+static void begin_at_first(const char *prefix)
+{
+	run("insmod /selftests/first-count.ko node=%s-ctrl count=%u && rmmod first_count", prefix,
+	    FIRST);
+}
+
+/* The counters of a new board begin at FIRST, shortly before their wrap. */
 static void renew_board(const char *buffer)
 {
-	if (read_number("/sys/module/zio/parameters/first_count") != FIRST) {
-		run("zio-unload zio-zero zio-buf-kmalloc zio");
-		run("zio-load zio first_count=%u", FIRST);
-		load("zio-buf-kmalloc");
-		load("zio-buf-vmalloc");
-	}
 	renew_zzero();
 	write_text(CSET0 "/current_buffer", buffer);
 	write_text(CSET1 "/current_buffer", buffer);
 	write_text(CSET0 "/chan0/enable", "0");
 	write_text(CSET0 "/chan1/enable", "0");
+	begin_at_first(ZZERO "-0-0");
+	begin_at_first(IN);
+	begin_at_first(OUT);
 }
 
 SETUP(fresh)

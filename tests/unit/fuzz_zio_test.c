@@ -88,7 +88,7 @@ static void take_saved(struct fuzz_input *in)
 static void make_inputs(void)
 {
 	static const char *const lines[N_FILES - 1] = {
-		"load zio-trig-hrt\nload zio first_count=3 user_sessions=16\n",
+		"load zio-trig-hrt\nload zio tap_copy=3 user_sessions=16\n",
 		"create trigger hrt clock0\ntrigger:clock0/enable=0\ntrigger:clock0/period-ns=7\n",
 		"create device zzero rack1\ndevice:rack1/channels=4\ndevice:rack1/live=1\n",
 		"# a comment\n\n  zzero-0-0/buffer/max-buffer-len=8\n",

@@ -34,7 +34,7 @@ make_rich_tree()
 	make_tree
 	set0=$devices/zzero-0000/cset0
 	mkdir -p sysfs/module/zio/parameters sysfs/module/zio_trig_hrt sysfs/module/loop
-	put_file sysfs/module/zio/parameters/first_count 16 444
+	put_file sysfs/module/zio/parameters/tap_copy 16 444
 	put_file sysfs/module/zio/parameters/user_sessions 1024
 	put_file sysfs/module/zio/parameters/given '(null)' 444
 	cp -R configfs/zio/triggers/hrt/.new configfs/zio/triggers/hrt/clock0
@@ -75,7 +75,7 @@ test_save()
 	run 0 'save' "$zio" save
 	cp out saved
 	equal "$(grep '^load' out | xargs)" \
-		'load zio first_count=16 user_sessions=1024 load zio-trig-hrt' \
+		'load zio tap_copy=16 user_sessions=1024 load zio-trig-hrt' \
 		'save: modules, with the parameters that have a value'
 	lacks out 'alarms|fire|sequence|nsamples|statistics|uevent|current-control' \
 		'save: only settings'
@@ -138,17 +138,17 @@ test_restore()
 test_parameters()
 {
 	local dir=sysfs/module/zio/parameters
-	echo 'load zio first_count=16 user_sessions=7' >lines
+	echo 'load zio tap_copy=16 user_sessions=7' >lines
 	run 0 'parameters: dry run' "$zio" restore -n lines
 	equal "$(cat out)" 'load zio user_sessions=7' 'parameters: what would be written'
 	equal "$(cat $dir/user_sessions)" 1024 'parameters: nothing was'
 	run 0 'parameters: one can be written' "$zio" restore lines
 	equal "$(cat $dir/user_sessions)" 7 'parameters: it is'
-	echo 'load zio first_count=9 user_sessions=8' >lines
+	echo 'load zio tap_copy=9 user_sessions=8' >lines
 	run 1 'parameters: one is read-only' "$zio" restore lines
-	has err '^zio: lines:1: zio is loaded with first_count=16, not 9: Perm.*; unload it' \
+	has err '^zio: lines:1: zio is loaded with tap_copy=16, not 9: Perm.*; unload it' \
 		'parameters: it is told'
-	equal "$(cat $dir/first_count $dir/user_sessions | xargs)" '16 8' \
+	equal "$(cat $dir/tap_copy $dir/user_sessions | xargs)" '16 8' \
 		'parameters: the other one is written'
 	echo 1024 >$dir/user_sessions
 	: >modprobed

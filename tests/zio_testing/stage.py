@@ -71,6 +71,7 @@ def build_models(tree: Path, names: list[str]) -> list[Path]:
     subprocess.run(["cp", "-pu", *sources, directory], check=True)
     toolchain = toolchain_of(tree)
     make: Words = ["make", "-C", toolchain.headers_of(tree), f"M={directory}"]
+    make += [f"ZIO_TREE={ROOT}"]
     make = toolchain.run(*make, *toolchain.kernel_words, "modules")
     build(make, Path(f"{directory}.log"), "the models do not build")
     return [directory / f"{name}.ko" for name in names]

@@ -215,8 +215,6 @@ static struct zio_tap_ring *alloc_ring(void)
 		return NULL;
 	}
 	ring->is_new = true;
-	ring->head = zio_first_count;
-	ring->first = zio_first_count;
 	init_waitqueue_head(&ring->wq);
 	init_irq_work(&ring->wake_work, wake_taps);
 	return ring;

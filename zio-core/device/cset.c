@@ -13,9 +13,6 @@ static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cs
 	chan->cset = cset;
 	chan->pub.index = index;
 	chan->enabled = true;
-	chan->seq = zio_first_count;
-	chan->played = zio_first_count;
-	chan->dropped = zio_first_count;
 	init_waitqueue_head(&chan->wq);
 	mutex_init(&chan->lock);
 	INIT_LIST_HEAD(&chan->sessions);

@@ -35,15 +35,9 @@
  *      owner. The pusher may move the tail first: no other context stores slots.
  */
 #include <linux/log2.h>
-#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "engine/internal.h"
-
-unsigned int zio_first_count;
-module_param_named(first_count, zio_first_count, uint, 0444);
-MODULE_PARM_DESC(first_count,
-		 "what counters of 32 bits begin with, for tests of their wrap");
 
 /**
  * zio_queue_alloc() - allocate the slots of a queue

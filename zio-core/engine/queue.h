@@ -5,7 +5,6 @@
 
 #include "zio-core.h"
 
-extern unsigned int zio_first_count;
 void zio_queue_destroy(struct zio_queue *q);
 struct zio_block **zio_queue_alloc(unsigned int len);
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
