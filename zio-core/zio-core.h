@@ -226,11 +226,10 @@ struct zio_device {
 	struct module *owner;
 	char name[ZIO_OBJ_NAME_LEN];
 	int id;
-	bool has_id;
+	struct list_head numbered; /* see device.c */
 	void *priv;
 	unsigned int n_cset;
-	struct zio_cset_core **cset;
-	bool linked_short, linked_full;
+	struct zio_cset_core *cset[]; /* of desc->n_cset sets */
 };
 
 #define to_zio_device(_dev)	container_of(_dev, struct zio_device, dev)

@@ -87,23 +87,23 @@ void zio_bus_exit(void)
 	bus_unregister(&zio_bus);
 }
 
+/* A link that cannot be made is missing: the device works without it. */
 static void link_device(struct zio_device *zdev)
 {
 	struct kobject *kobj = &zdev->dev.kobj;
+	int ret = sysfs_create_link(zio_root_devices, kobj, dev_name(&zdev->dev));
 
-	zdev->linked_full = !sysfs_create_link(zio_root_devices, kobj,
-					       dev_name(&zdev->dev));
-	if (!zdev->id)
-		zdev->linked_short = !sysfs_create_link(zio_root_devices, kobj,
-							zdev->name);
+	if (!ret && !zdev->id)
+		ret = sysfs_create_link(zio_root_devices, kobj, zdev->name);
+	if (ret)
+		dev_warn(&zdev->dev, "links in /sys/zio are missing: %d\n", ret);
 }
 
 static void unlink_device(struct zio_device *zdev)
 {
-	if (zdev->linked_short)
+	if (!zdev->id)
 		sysfs_remove_link(zio_root_devices, zdev->name);
-	if (zdev->linked_full)
-		sysfs_remove_link(zio_root_devices, dev_name(&zdev->dev));
+	sysfs_remove_link(zio_root_devices, dev_name(&zdev->dev));
 }
 
 /**

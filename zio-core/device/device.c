@@ -11,7 +11,7 @@
  * takes the same steps back.
  */
 #include <linux/ctype.h>
-#include <linux/idr.h>
+#include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -20,77 +20,51 @@
 
 #include "device/internal.h"
 
-struct zio_name {
-	struct list_head node;
-	char name[ZIO_OBJ_NAME_LEN];
-	struct ida ids;
-	unsigned int users;
-};
+#define ZIO_MAX_ID	0xffff
 
+/* The devices that have a number, ordered by name and number */
 static DEFINE_MUTEX(zio_names_lock);
-static LIST_HEAD(zio_names);
+static LIST_HEAD(zio_numbered);
 
-static struct zio_name *find_name(const char *name)
+/* Returns the lowest number that is free, or @id if that is free. It belongs before @place. */
+static int find_number(const struct zio_device *zdev, int id, struct list_head **place)
 {
-	struct zio_name *entry;
+	struct zio_device *other;
+	int order, number = max(id, 0);
 
-	list_for_each_entry(entry, &zio_names, node)
-		if (!strcmp(entry->name, name))
-			return entry;
-	return NULL;
-}
-
-static struct zio_name *get_name(const char *name)
-{
-	struct zio_name *entry = find_name(name);
-
-	if (!entry) {
-		entry = kzalloc(sizeof(*entry), GFP_KERNEL);
-		if (!entry)
-			return NULL;
-		strscpy(entry->name, name, sizeof(entry->name));
-		ida_init(&entry->ids);
-		list_add_tail(&entry->node, &zio_names);
+	*place = &zio_numbered;
+	list_for_each_entry(other, &zio_numbered, numbered) {
+		order = strcmp(other->name, zdev->name) ?: other->id - number;
+		if (order > 0) {
+			*place = &other->numbered;
+			break;
+		}
+		if (!order && id >= 0)
+			return -EEXIST;
+		number += !order;
 	}
-	entry->users++;
-	return entry;
+	return id < 0 && number > ZIO_MAX_ID ? -ENOSPC : number;
 }
 
-static void put_name(struct zio_name *entry)
+static int take_id(struct zio_device *zdev, int id)
 {
-	if (--entry->users)
-		return;
-	list_del(&entry->node);
-	ida_destroy(&entry->ids);
-	kfree(entry);
-}
-
-static int get_id(const char *name, int id)
-{
-	int min = id < 0 ? 0 : id;
-	int max = id < 0 ? 0xffff : id;
-	struct zio_name *entry;
-	int ret = -ENOMEM;
+	struct list_head *place;
 
 	mutex_lock(&zio_names_lock);
-	entry = get_name(name);
-	if (entry) {
-		ret = ida_alloc_range(&entry->ids, min, max, GFP_KERNEL);
-		if (ret < 0)
-			put_name(entry);
-	}
+	zdev->id = find_number(zdev, id, &place);
+	if (zdev->id >= 0)
+		list_add_tail(&zdev->numbered, place);
 	mutex_unlock(&zio_names_lock);
-	return ret == -ENOSPC && id >= 0 ? -EEXIST : ret;
+	return min(zdev->id, 0);
 }
 
-static void put_id(const char *name, int id)
+/*
+ * Called at unregistration, so that the board can come back, or when registration failed.
+ */
+static void free_id(struct zio_device *zdev)
 {
-	struct zio_name *entry;
-
 	mutex_lock(&zio_names_lock);
-	entry = find_name(name);
-	ida_free(&entry->ids, id);
-	put_name(entry);
+	list_del_init(&zdev->numbered);
 	mutex_unlock(&zio_names_lock);
 }
 
@@ -148,22 +122,12 @@ static bool desc_is_valid(const struct zio_device_desc *desc)
 	return true;
 }
 
-/*
- * Called at unregistration, so that the board can come back, or when registration failed.
- */
-static void free_id(struct zio_device *zdev)
-{
-	if (zdev->has_id)
-		put_id(zdev->name, zdev->id);
-	zdev->has_id = false;
-}
-
 static void release_device(struct device *dev)
 {
 	struct zio_device *zdev = to_zio_device(dev);
 
-	free_id(zdev);
-	kfree(zdev->cset);
+	if (!list_empty(&zdev->numbered))
+		free_id(zdev);
 	kfree(zdev);
 }
 
@@ -187,23 +151,15 @@ struct zio_device *zio_device_alloc(struct device *parent,
 				    int id, void *priv)
 {
 	struct zio_device *zdev;
-	int ret = -ENOMEM;
+	int ret;
 
 	if (WARN_ON(!desc_is_valid(desc)))
 		return ERR_PTR(-EINVAL);
-	zdev = kzalloc(sizeof(*zdev), GFP_KERNEL);
+	zdev = kzalloc(struct_size(zdev, cset, desc->n_cset), GFP_KERNEL);
 	if (!zdev)
 		return ERR_PTR(-ENOMEM);
-	zdev->cset = kcalloc(desc->n_cset, sizeof(*zdev->cset), GFP_KERNEL);
-	if (!zdev->cset)
-		goto err_cset;
+	INIT_LIST_HEAD(&zdev->numbered);
 	strscpy(zdev->name, desc->name, sizeof(zdev->name));
-	zdev->id = get_id(zdev->name, id);
-	if (zdev->id < 0) {
-		ret = zdev->id;
-		goto err_id;
-	}
-	zdev->has_id = true;
 	zdev->desc = desc;
 	zdev->owner = desc->owner;
 	zdev->priv = priv;
@@ -212,18 +168,12 @@ struct zio_device *zio_device_alloc(struct device *parent,
 	zdev->dev.bus = &zio_bus;
 	zdev->dev.release = release_device;
 	device_set_pm_not_required(&zdev->dev);
-	ret = dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id);
+	ret = take_id(zdev, id) ?: dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id);
 	if (ret) {
 		put_device(&zdev->dev);
 		return ERR_PTR(ret);
 	}
 	return zdev;
-
-err_id:
-	kfree(zdev->cset);
-err_cset:
-	kfree(zdev);
-	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(zio_device_alloc);
 
