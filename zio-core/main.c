@@ -16,7 +16,7 @@ static int __init zio_init(void)
 
 	if (ret)
 		return ret;
-	ret = zio_buffers_init(&zio_buffer_ktype);
+	ret = zio_buffers_init(&zio_buffer_kind.ktype);
 	if (ret)
 		goto err_buffers;
 	ret = zio_bus_init();

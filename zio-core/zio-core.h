@@ -60,16 +60,40 @@ struct zio_queue {
 	atomic_t tail ____cacheline_aligned_in_smp;
 };
 
-/* The file of an attribute: one for all channels of a set. Each channel has its value. */
-struct zio_attr {
-	struct kobj_attribute kattr;
-	const struct zio_attr_desc *desc;
-	unsigned int index; /* of the value */
+/**
+ * struct zio_file - a file in sysfs
+ * @attr: its name and mode
+ * @show: prints the value; NULL for the number at @offset
+ * @set: takes a number, of 0 and 1 if the number at @offset is a bool; or NULL
+ * @store: takes a text, if @set is NULL; returns 0 or an error
+ * @mode: optional: returns the mode, or 0 if there is no such file
+ * @needs: ZIO_CSET_*: only sets with all of these flags have the file
+ * @lacks: sets with one of these flags have no such file
+ * @offset: of the number, from the kobject
+ * @size: bytes of the number, 0 for none
+ * @index: for @show and @store
+ * @lock_show: @show is called with cset->mutex held
+ * @no_lock: @set and @store are called without it
+ */
+struct zio_file {
+	struct attribute attr;
+	ssize_t (*show)(struct kobject *kobj, const struct zio_file *file, char *page);
+	int (*set)(struct kobject *kobj, u32 value);
+	int (*store)(struct kobject *kobj, const struct zio_file *file, const char *text);
+	umode_t (*mode)(struct kobject *kobj, const struct zio_file *file);
+	u32 needs;
+	u32 lacks;
+	s16 offset;
+	u16 index;
+	u8 size;
+	bool lock_show;
+	bool no_lock;
 };
 
-struct zio_trigger_file {
-	struct kobj_attribute kattr;
-	unsigned int index;
+/* A file of the driver: one for all channels of a set. Each channel has its value. */
+struct zio_attr {
+	struct zio_file file;
+	const struct zio_attr_desc *desc;
 };
 
 /* A channel set's part in its trigger: see binding.c */
@@ -82,7 +106,7 @@ struct zio_binding {
 	u32 nshots;
 	u32 pre_samples;
 	u32 post_samples;
-	struct zio_trigger_file file[ZIO_MAX_TRIGGER_ATTRS];
+	struct zio_file file[ZIO_MAX_TRIGGER_ATTRS];
 	struct rcu_head rcu;
 };
 
@@ -210,7 +234,7 @@ struct zio_cset_core {
 	u64 mask; /* channels in the blocks of an interleaved set */
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
-	bool has_area_files; /* see sysfs-area.c; by change */
+	bool has_area_files; /* see sysfs-cset.c; by change */
 	struct zio_attr *attrs, *chan_attrs;
 	unsigned int n_attrs, n_chan_attrs;
 	u32 *values; /* of attrs */

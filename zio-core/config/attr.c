@@ -11,28 +11,6 @@
 
 #include "config/internal.h"
 
-/*
- * Returns 0; -EINVAL for text that is not a number, or is negative; -ERANGE from 2^32 on.
- */
-int zio_attr_parse(const char *text, u32 *value)
-{
-	return kstrtou32(text, 0, value);
-}
-
-/* Accepts 0 and 1 only, so that a typing error switches nothing. */
-int zio_attr_parse_bool(const char *text, bool *value)
-{
-	u32 number;
-	int ret = zio_attr_parse(text, &number);
-
-	if (ret)
-		return ret;
-	if (number > 1)
-		return -EINVAL;
-	*value = number;
-	return 0;
-}
-
 /* Is the value an s32? */
 bool zio_attr_is_signed(const struct zio_attr_desc *desc)
 {
@@ -40,80 +18,61 @@ bool zio_attr_is_signed(const struct zio_attr_desc *desc)
 				   desc->index == ZIO_ATTR_OFFSET);
 }
 
-/* The directory tells whose value it is: channels share the file's attribute. */
-struct zio_attr_value zio_attr_find(struct kobject *kobj, struct kobj_attribute *kattr)
+/* Returns the channel whose file it is; NULL for a file of the set. */
+static struct zio_channel_core *attr_channel(struct kobject *kobj)
 {
-	const struct zio_attr *attr = container_of(kattr, struct zio_attr, kattr);
-	struct zio_attr_value found = { .desc = attr->desc };
+	return kobj->ktype == &zio_channel_kind.ktype ? kobj_to_channel(kobj) : NULL;
+}
 
-	if (kobj->ktype == &zio_channel_ktype) {
-		found.chan = kobj_to_channel(kobj);
-		found.cset = found.chan->cset;
-		found.value = &found.chan->values[attr->index];
-	} else {
-		found.cset = kobj_to_cset(kobj);
-		found.value = &found.cset->values[attr->index];
-	}
-	return found;
+/* The directory tells whose value it is: channels share the file. */
+static u32 *attr_value(struct kobject *kobj, const struct zio_file *file)
+{
+	struct zio_channel_core *chan = attr_channel(kobj);
+
+	return (chan ? chan->values : kobj_to_cset(kobj)->values) + file->index;
 }
 
 /* The driver gets NULL for an attribute of the set. */
-static struct zio_channel *driver_channel(const struct zio_attr_value *attr)
+static struct zio_cset_core *attr_parts(struct kobject *kobj, struct zio_channel **driver_chan)
 {
-	return attr->chan ? &attr->chan->pub : NULL;
+	struct zio_channel_core *chan = attr_channel(kobj);
+
+	*driver_chan = chan ? &chan->pub : NULL;
+	return chan ? chan->cset : kobj_to_cset(kobj);
 }
 
-static ssize_t attr_show(struct kobject *kobj, struct kobj_attribute *kattr,
-			 char *page)
+static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
-	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
-	struct zio_cset_core *cset = attr.cset;
-	int ret = zio_cset_lock(cset);
-	u32 value;
+	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	u32 value = *attr_value(kobj, file);
+	struct zio_channel *chan;
+	struct zio_cset_core *cset = attr_parts(kobj, &chan);
+	int ret = 0;
 
+	if (cset->ops->attr_get && !zio_scaling_has(desc))
+		ret = cset->ops->attr_get(&cset->pub, chan, desc, &value);
 	if (ret)
 		return ret;
-	value = *attr.value;
-	if (cset->ops->attr_get && !zio_scaling_has(attr.desc))
-		ret = cset->ops->attr_get(&cset->pub, driver_channel(&attr), attr.desc, &value);
-	mutex_unlock(&cset->mutex);
-	if (ret)
-		return ret;
-	if (zio_attr_is_signed(attr.desc))
+	if (zio_attr_is_signed(desc))
 		return sysfs_emit(page, "%d\n", (s32)value);
 	return sysfs_emit(page, "%u\n", value);
 }
 
-static int refresh(const struct zio_attr_value *attr)
+static int attr_tell_driver(struct kobject *kobj, const struct zio_attr_desc *desc, u32 value)
 {
-	if (attr->desc->place == ZIO_ATTR_PLACE_NONE)
+	struct zio_channel *chan;
+	struct zio_cset_core *cset = attr_parts(kobj, &chan);
+
+	return cset->ops->attr_set(&cset->pub, chan, desc, value);
+}
+
+static int attr_refresh(struct kobject *kobj, const struct zio_attr_desc *desc)
+{
+	struct zio_channel_core *chan = attr_channel(kobj);
+
+	if (desc->place == ZIO_ATTR_PLACE_NONE)
 		return 0;
-	if (attr->chan)
-		return zio_channel_refresh(attr->chan);
-	return zio_cset_refresh(attr->cset);
-}
-
-static int tell_driver(const struct zio_attr_value *attr, u32 value)
-{
-	struct zio_cset_core *cset = attr->cset;
-
-	return cset->ops->attr_set(&cset->pub, driver_channel(attr), attr->desc, value);
-}
-
-static int set_value(const struct zio_attr_value *attr, u32 value)
-{
-	u32 old = *attr->value;
-	int ret = tell_driver(attr, value);
-
-	if (ret)
-		return ret;
-	*attr->value = value;
-	ret = refresh(attr);
-	if (ret) {
-		*attr->value = old;
-		tell_driver(attr, old);
-	}
-	return ret;
+	return chan ? zio_channel_refresh(chan) : zio_cset_refresh(kobj_to_cset(kobj));
 }
 
 static int parse_signed(const struct zio_attr_desc *desc, const char *text, u32 *value)
@@ -133,38 +92,48 @@ static int parse_value(const struct zio_attr_desc *desc, const char *text, u32 *
 
 	if (zio_attr_is_signed(desc))
 		return parse_signed(desc, text, value);
-	ret = zio_attr_parse(text, value);
+	ret = kstrtou32(text, 0, value);
 	if (ret)
 		return ret;
 	return *value < desc->min || (desc->max && *value > desc->max) ? -ERANGE : 0;
 }
 
-static ssize_t attr_store(struct kobject *kobj, struct kobj_attribute *kattr,
-			  const char *text, size_t count)
+static int attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
-	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
-	u32 value;
-	int ret = parse_value(attr.desc, text, &value);
+	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	u32 value, *now = attr_value(kobj, file), old = *now;
+	int ret = parse_value(desc, text, &value) ?: attr_tell_driver(kobj, desc, value);
 
-	if (!ret)
-		ret = zio_cset_lock(attr.cset);
 	if (ret)
 		return ret;
-	ret = set_value(&attr, value);
-	mutex_unlock(&attr.cset->mutex);
-	return ret ?: count;
+	*now = value;
+	ret = attr_refresh(kobj, desc);
+	if (ret) {
+		*now = old;
+		attr_tell_driver(kobj, desc, old);
+	}
+	return ret;
+}
+
+static umode_t attr_mode(struct kobject *kobj, const struct zio_file *file)
+{
+	struct zio_channel_core *chan = attr_channel(kobj);
+
+	return chan ? zio_scaling_mode(chan, to_zio_attr(file)->desc) : file->attr.mode;
 }
 
 void zio_attr_init(struct zio_attr *attr, unsigned int index,
 		   const struct zio_attr_desc *desc)
 {
-	sysfs_attr_init(&attr->kattr.attr);
-	attr->kattr.attr.name = desc->name;
-	attr->kattr.attr.mode = desc->mode;
-	attr->kattr.show = attr_show;
-	attr->kattr.store = desc->mode & 0222 ? attr_store : NULL;
+	sysfs_attr_init(&attr->file.attr);
+	attr->file.attr.name = desc->name;
+	attr->file.attr.mode = desc->mode;
+	attr->file.show = attr_show;
+	attr->file.lock_show = true;
+	attr->file.store = desc->mode & 0222 ? attr_store : NULL;
+	attr->file.mode = attr_mode;
+	attr->file.index = index;
 	attr->desc = desc;
-	attr->index = index;
 }
 
 static int check_desc(const struct zio_cset_core *cset,
@@ -224,20 +193,11 @@ static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
 	return values;
 }
 
-static umode_t mode_of(struct kobject *kobj, struct attribute *attr, int i)
-{
-	const struct zio_attr *own = container_of(attr, struct zio_attr, kattr.attr);
-
-	if (kobj->ktype != &zio_channel_ktype)
-		return attr->mode;
-	return zio_scaling_mode(kobj_to_channel(kobj), own->desc);
-}
-
 /* The files "scale" and "offset" stand for several attributes, which have none. */
 static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
 {
 	struct attribute **list = kcalloc(n + 1, sizeof(*list), GFP_KERNEL);
-	struct attribute_group group = { .is_visible = mode_of, .attrs = list };
+	struct attribute_group group = { .is_visible = zio_file_mode, .attrs = list };
 	unsigned int i, used = 0;
 	int ret;
 
@@ -245,7 +205,7 @@ static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned i
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		if (attrs[i].desc->name)
-			list[used++] = &attrs[i].kattr.attr;
+			list[used++] = &attrs[i].file.attr;
 	ret = used ? sysfs_create_group(kobj, &group) : 0;
 	kfree(list);
 	return ret;

@@ -6,6 +6,13 @@
 #include "share/share.h"
 #include "trigger/trigger.h"
 
+/* What has a directory. @is_used is optional: false for an object that was replaced */
+struct zio_kind {
+	struct kobj_type ktype;
+	struct zio_cset_core *(*cset)(struct kobject *kobj);
+	bool (*is_used)(struct kobject *kobj);
+};
+
 /* bus.c */
 extern struct bus_type zio_bus;
 int zio_bus_init(void);
@@ -15,18 +22,14 @@ unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset);
 /* attr.c */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan);
 
-/* enable.c */
-void zio_cset_list_active(struct zio_cset_core *cset);
-
 /* sysfs-cset.c */
-extern const struct kobj_type zio_cset_ktype;
-extern const struct kobj_type zio_channel_ktype;
-
-/* sysfs-area.c */
-int zio_cset_add_area_files(struct zio_cset_core *cset);
+extern const struct zio_kind zio_cset_kind;
+extern const struct zio_kind zio_channel_kind;
+void zio_cset_list_active(struct zio_cset_core *cset);
+void zio_cset_add_area_files(struct zio_cset_core *cset);
 
 /* sysfs-buffer.c */
-extern const struct kobj_type zio_buffer_ktype;
+extern const struct zio_kind zio_buffer_kind;
 
 /* configfs-trigger.c */
 extern const struct zio_trigger_config_ops zio_trigger_config_ops;

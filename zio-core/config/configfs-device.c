@@ -78,7 +78,7 @@ struct zio_config_item {
 	const struct zio_config_type *type;
 	struct mutex lock; /* the fields below */
 	struct platform_device *pdev;
-	int id;
+	u32 id; /* or ZIO_ID_AUTO */
 	u32 value[ZIO_MAX_CONFIG_ATTRS];
 	char *text[ZIO_MAX_CONFIG_ATTRS];
 };
@@ -133,7 +133,7 @@ static int parse_value(const struct zio_config_attr *attr, const char *text,
 
 	if (attr->choices)
 		return parse_choice(attr, text, value);
-	ret = zio_attr_parse(text, value);
+	ret = kstrtou32(text, 0, value);
 	if (ret)
 		return ret;
 	return *value < attr->min || *value > attr->max ? -ERANGE : 0;
@@ -161,6 +161,19 @@ static int store_text(struct zio_config_item *citem, unsigned int slot,
 	return ret;
 }
 
+static int set_value(struct zio_config_item *citem, u32 *place, u32 value)
+{
+	int ret = 0;
+
+	mutex_lock(&citem->lock);
+	if (citem->pdev)
+		ret = -EBUSY;
+	else
+		WRITE_ONCE(*place, value);
+	mutex_unlock(&citem->lock);
+	return ret;
+}
+
 static int store_slot(struct config_item *item, unsigned int slot,
 		      const char *text)
 {
@@ -176,13 +189,7 @@ static int store_slot(struct config_item *item, unsigned int slot,
 	ret = parse_value(attr, text, &value);
 	if (ret)
 		return ret;
-	mutex_lock(&citem->lock);
-	if (citem->pdev)
-		ret = -EBUSY;
-	else
-		WRITE_ONCE(citem->value[slot], value);
-	mutex_unlock(&citem->lock);
-	return ret;
+	return set_value(citem, &citem->value[slot], value);
 }
 
 #include "config/configfs.h"
@@ -191,29 +198,19 @@ static ssize_t device_id_show(struct config_item *item, char *page)
 {
 	int id = READ_ONCE(to_citem(item)->id);
 
-	if (id == ZIO_ID_AUTO)
-		return sysfs_emit(page, "auto\n");
-	return sysfs_emit(page, "%d\n", id);
+	return id == ZIO_ID_AUTO ? sysfs_emit(page, "auto\n") : sysfs_emit(page, "%d\n", id);
 }
 
 static ssize_t device_id_store(struct config_item *item, const char *text,
 			       size_t count)
 {
 	struct zio_config_item *citem = to_citem(item);
-	int ret = 0, id = ZIO_ID_AUTO;
+	bool is_auto = sysfs_streq(text, "auto");
+	u16 id;
+	int ret = is_auto ? 0 : kstrtou16(text, 0, &id);
 
-	if (!sysfs_streq(text, "auto"))
-		ret = zio_attr_parse(text, &id);
-	if (!ret && id != ZIO_ID_AUTO && (id < 0 || id > 0xffff))
-		ret = -ERANGE;
-	if (ret)
-		return ret;
-	mutex_lock(&citem->lock);
-	if (citem->pdev)
-		ret = -EBUSY;
-	else
-		WRITE_ONCE(citem->id, id);
-	mutex_unlock(&citem->lock);
+	if (!ret)
+		ret = set_value(citem, &citem->id, is_auto ? ZIO_ID_AUTO : id);
 	return ret ?: count;
 }
 

@@ -422,7 +422,7 @@ void zio_configfs_exit(void)
 }
 
 const struct zio_trigger_config_ops zio_trigger_config_ops = {
-	.ktype = &zio_binding_ktype,
+	.ktype = &zio_binding_kind.ktype,
 	.add_files = zio_binding_add_files,
 	.add_type = add_type,
 	.remove_type = remove_type,
@@ -435,7 +435,7 @@ const struct zio_trigger_config_ops zio_trigger_config_ops = {
 #else
 
 const struct zio_trigger_config_ops zio_trigger_config_ops = {
-	.ktype = &zio_binding_ktype,
+	.ktype = &zio_binding_kind.ktype,
 	.add_files = zio_binding_add_files,
 };
 

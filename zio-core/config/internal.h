@@ -12,19 +12,41 @@ extern struct mutex zio_sets_lock;
 struct zio_cset_core *zio_cset_find(const char *address);
 int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 
-/* attr.c */
-/* An attribute of a set, or of a channel. */
-struct zio_attr_value {
-	struct zio_cset_core *cset;
-	struct zio_channel_core *chan; /* NULL: of the set */
-	const struct zio_attr_desc *desc;
-	u32 *value;
-};
+/* files.c */
+/* An entry of an array of attributes */
+#define ZIO_FILE(_name, _mode, ...)					\
+	(&((struct zio_file) {						\
+		.attr = { .name = _name, .mode = _mode }, __VA_ARGS__	\
+	}).attr)
 
-int zio_attr_parse(const char *text, u32 *value);
+/* The number that a file shows */
+#define ZIO_VALUE(_type, _member)					\
+	.offset = offsetof(_type, _member) - offsetof(_type, kobj),	\
+	.size = sizeof_field(_type, _member)
+
+/* Defines a show function that prints one value of the object of @kobj. */
+#define ZIO_SHOW(_name, _format, _value)				\
+static ssize_t _name(struct kobject *kobj, const struct zio_file *file,	\
+		     char *page)					\
+{									\
+	return sysfs_emit(page, _format "\n", _value);			\
+}
+
+#define ZIO_GROUP(_name, _files)					\
+	(&(const struct attribute_group) {				\
+		.name = _name, .attrs = _files, .is_visible = zio_file_mode })
+
+#define ZIO_KTYPE(_release, _groups) {					\
+	.release = _release, .sysfs_ops = &zio_file_ops, .default_groups = _groups }
+
+extern const struct sysfs_ops zio_file_ops;
 int zio_attr_parse_bool(const char *text, bool *value);
+umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
+
+/* attr.c */
+#define to_zio_attr(_file)	container_of(_file, struct zio_attr, file)
+
 bool zio_attr_is_signed(const struct zio_attr_desc *desc);
-struct zio_attr_value zio_attr_find(struct kobject *kobj, struct kobj_attribute *kattr);
 void zio_attr_init(struct zio_attr *attr, unsigned int index,
 		   const struct zio_attr_desc *desc);
 
@@ -55,45 +77,16 @@ int zio_scaling_set_values(struct zio_channel_core *chan);
 umode_t zio_scaling_mode(const struct zio_channel_core *chan,
 			 const struct zio_attr_desc *desc);
 
-/* sysfs-area.c */
-int zio_cset_change_buffers(struct zio_cset_core *cset, const char *name);
-
 /* names.c */
-ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page);
+ssize_t zio_cset_show_names(const struct zio_cset_core *cset, char *page);
 ssize_t zio_binding_show_names(const struct zio_binding *bind, char *page);
 ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page);
-
-/* enable.c */
-int zio_cset_enable(struct zio_cset_core *cset, bool enable);
-int zio_channel_enable(struct zio_channel_core *chan, bool enable);
-
-/* As __ATTR(), for names that are not C identifiers. */
-#define ZIO_FILE(_name, _mode, _show, _store) {			\
-	.attr = { .name = _name, .mode = _mode },		\
-	.show = _show, .store = _store }
-
-/* Defines a show function that prints one value of the object of @kobj. */
-#define ZIO_SHOW(_name, _format, _value)				\
-static ssize_t _name##_show(struct kobject *kobj,			\
-			    struct kobj_attribute *attr, char *page)	\
-{									\
-	return sysfs_emit(page, _format "\n", _value);			\
-}
-
-/* Defines a store function that returns @_call, which may use kobj, text and count. */
-#define ZIO_STORE(_name, _call)						\
-static ssize_t _name##_store(struct kobject *kobj,			\
-			     struct kobj_attribute *attr,		\
-			     const char *text, size_t count)		\
-{									\
-	return _call;							\
-}
 
 /* "clock-source", if the kernel stamps the blocks */
 #define ZIO_CLOCK_OF_KERNEL	"kernel"
 
 /* sysfs-trigger.c */
-extern const struct kobj_type zio_binding_ktype;
+extern const struct zio_kind zio_binding_kind;
 int zio_binding_add_files(struct zio_binding *bind);
 
 /* configfs-trigger.c */

@@ -49,19 +49,12 @@ static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned 
 	return len;
 }
 
-/* Context: Process, sleeps. Return: the length of the text; -ENODEV. */
-ssize_t zio_channel_show_names(struct zio_channel_core *chan, char *page)
+/* Context: Process. The caller holds cset->mutex. Return: the length of the text. */
+ssize_t zio_cset_show_names(const struct zio_cset_core *cset, char *page)
 {
-	struct zio_cset_core *cset = chan->cset;
-	int ret = zio_cset_lock(cset);
-	int len;
+	int len = put_attrs(page, 0, cset->attrs, cset->n_attrs);
 
-	if (ret)
-		return ret;
-	len = put_attrs(page, 0, cset->attrs, cset->n_attrs);
-	len = put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs);
-	mutex_unlock(&cset->mutex);
-	return len;
+	return put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs);
 }
 
 /* The times of shots, but that of the first one: see engine/shots.c */

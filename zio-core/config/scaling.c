@@ -124,73 +124,44 @@ static int publish(struct zio_channel_core *chan, const struct zio_scale *scale)
 	return ret;
 }
 
-static int lock_writable(const struct zio_attr_value *attr)
-{
-	return is_writable(attr->chan) ? zio_cset_lock(attr->cset) : -EIO;
-}
+ZIO_SHOW(unit_show, "%s",
+	 zio_unit_names[READ_ONCE(kobj_to_channel(kobj)->values[file->index])])
 
-static ssize_t unit_show(struct kobject *kobj, struct kobj_attribute *kattr, char *page)
+static int unit_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
-	u32 unit = READ_ONCE(*zio_attr_find(kobj, kattr).value);
-
-	return sysfs_emit(page, "%s\n", zio_unit_names[unit]);
-}
-
-static ssize_t unit_store(struct kobject *kobj, struct kobj_attribute *kattr,
-			  const char *text, size_t count)
-{
-	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
 	int unit = __sysfs_match_string(zio_unit_names, _ZIO_UNIT_NUM, text);
-	struct zio_scale scale;
-	int ret = unit < 0 ? unit : lock_writable(&attr);
+	struct zio_channel_core *chan = kobj_to_channel(kobj);
+	struct zio_scale scale = *chan->scale;
 
-	if (ret)
-		return ret;
-	scale = *attr.chan->scale;
+	if (unit < 0 || !is_writable(chan))
+		return unit < 0 ? unit : -EIO;
 	scale.unit = unit;
-	ret = publish(attr.chan, &scale);
-	mutex_unlock(&attr.cset->mutex);
-	return ret ?: count;
-}
-
-static bool is_offset(const struct zio_attr_value *attr)
-{
-	return attr->desc == &zio_scaling_attrs[OFFSET];
+	return publish(chan, &scale);
 }
 
 /* The files "scale" and "offset" */
-static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *kattr, char *page)
+static struct zio_decimal *number_of(struct zio_scale *scale, const struct zio_file *file)
 {
-	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
-	int ret = zio_cset_lock(attr.cset);
-
-	if (ret)
-		return ret;
-	ret = zio_decimal_print(page, is_offset(&attr) ? &attr.chan->scale->offset :
-				&attr.chan->scale->scale);
-	mutex_unlock(&attr.cset->mutex);
-	return ret;
+	return to_zio_attr(file)->desc == &zio_scaling_attrs[OFFSET] ? &scale->offset :
+		&scale->scale;
 }
 
-static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *kattr,
-			    const char *text, size_t count)
+static ssize_t number_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
-	struct zio_attr_value attr = zio_attr_find(kobj, kattr);
-	struct zio_decimal number;
-	struct zio_scale scale;
-	int ret = zio_decimal_parse(text, &number);
+	return zio_decimal_print(page, number_of(kobj_to_channel(kobj)->scale, file));
+}
 
-	if (!ret && !number.digits && !is_offset(&attr))
+static int number_store(struct kobject *kobj, const struct zio_file *file, const char *text)
+{
+	struct zio_channel_core *chan = kobj_to_channel(kobj);
+	struct zio_scale scale = *chan->scale;
+	int ret = zio_decimal_parse(text, number_of(&scale, file));
+
+	if (!ret && !scale.scale.digits)
 		ret = -EDOM;
-	if (!ret)
-		ret = lock_writable(&attr);
-	if (ret)
-		return ret;
-	scale = *attr.chan->scale;
-	*(is_offset(&attr) ? &scale.offset : &scale.scale) = number;
-	ret = publish(attr.chan, &scale);
-	mutex_unlock(&attr.cset->mutex);
-	return ret ?: count;
+	if (!ret && !is_writable(chan))
+		ret = -EIO;
+	return ret ?: publish(chan, &scale);
 }
 
 /* The driver may have an offset of its own, which its hardware adds. */
@@ -230,13 +201,13 @@ static void init_one(struct zio_attr *attr, unsigned int index, unsigned int whi
 {
 	zio_attr_init(attr, index, &zio_scaling_attrs[which]);
 	if (which == UNIT) {
-		attr->kattr.show = unit_show;
-		attr->kattr.store = unit_store;
+		attr->file.show = unit_show;
+		attr->file.store = unit_store;
 	} else if (which == MANT || which == OFFSET) {
-		attr->kattr.show = number_show;
-		attr->kattr.store = number_store;
+		attr->file.show = number_show;
+		attr->file.store = number_store;
 	} else if (which == SIGN) {
-		attr->kattr.store = NULL;
+		attr->file.store = NULL;
 	}
 }
 

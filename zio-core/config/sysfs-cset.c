@@ -5,28 +5,30 @@
 
 #include "config/internal.h"
 
-static int trim_name(const char *text, size_t count, char *name)
-{
-	size_t len = strcspn(text, "\n");
+#define CSET_VALUE(_member)	ZIO_VALUE(struct zio_cset_core, _member)
+#define CHAN_VALUE(_member)	ZIO_VALUE(struct zio_channel_core, _member)
 
-	if (!len || len >= ZIO_OBJ_NAME_LEN || len + 1 < count)
-		return -EINVAL;
-	memcpy(name, text, len);
-	name[len] = '\0';
+/* Channel sets */
+
+ZIO_SHOW(cset_show_name, "%s", kobj_to_cset(kobj)->desc->name ?: kobj->name)
+ZIO_SHOW(cset_show_direction, "%s",
+	 zio_cset_is_output(kobj_to_cset(kobj)) ? "output" : "input")
+ZIO_SHOW(cset_show_buffer, "%s", kobj_to_cset(kobj)->buf_type->name)
+ZIO_SHOW(cset_show_trigger, "%s", kobj_to_cset(kobj)->bind->trig->name)
+ZIO_SHOW(cset_show_mask, "0x%llx", kobj_to_cset(kobj)->mask)
+
+/* A disabled set takes no event. */
+static int cset_set_enable(struct kobject *kobj, u32 enable)
+{
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
+
+	if (cset->enabled == enable)
+		return 0;
+	zio_cset_freeze(cset);
+	cset->enabled = enable;
+	zio_cset_stop(cset, !enable || !cset->bind->enabled);
+	zio_cset_unfreeze(cset);
 	return 0;
-}
-
-static ssize_t store_bool(struct zio_cset_core *cset, const char *text, size_t count,
-			  int (*set)(void *object, bool value), void *object)
-{
-	bool value;
-	int ret = zio_attr_parse_bool(text, &value) ?: zio_cset_lock(cset);
-
-	if (ret)
-		return ret;
-	ret = set(object, value);
-	mutex_unlock(&cset->mutex);
-	return ret ?: count;
 }
 
 /*
@@ -37,234 +39,139 @@ static ssize_t store_bool(struct zio_cset_core *cset, const char *text, size_t c
  * New files replace those of the old type. The event lets udev give them a group. The
  * device is there: its removal waits for this file first.
  */
-static ssize_t store_type(struct zio_cset_core *cset, const char *text, size_t count,
-			  int (*change)(struct zio_cset_core *cset, const char *name))
+static int cset_store_type(struct zio_cset_core *cset, const char *text,
+			   int (*change)(struct zio_cset_core *cset, const char *name))
 {
+	size_t len = strcspn(text, "\n");
 	char name[ZIO_OBJ_NAME_LEN];
-	int ret = trim_name(text, count, name);
+	int ret;
 
-	if (ret)
-		return ret;
+	if (!len || len >= sizeof(name) || (text[len] && text[len + 1]))
+		return -EINVAL;
+	strscpy(name, text, len + 1);
 	if (mutex_lock_killable(&cset->change))
 		return -EINTR;
 	ret = cset->gone || READ_ONCE(cset->ending) ? -ENODEV :
 		change(cset, name);
 	mutex_unlock(&cset->change);
-	if (ret)
-		return ret;
-	kobject_uevent(&cset->zdev->dev.kobj, KOBJ_CHANGE);
-	return count;
-}
-
-/* Channel sets */
-
-static ssize_t cset_name_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *page)
-{
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-
-	return sysfs_emit(page, "%s\n", cset->desc->name ?: kobj->name);
-}
-
-static ssize_t direction_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *page)
-{
-	bool output = zio_cset_is_output(kobj_to_cset(kobj));
-
-	return sysfs_emit(page, "%s\n", output ? "output" : "input");
-}
-
-ZIO_SHOW(ssize, "%u", kobj_to_cset(kobj)->ssize)
-ZIO_SHOW(cset_enable, "%d", READ_ONCE(kobj_to_cset(kobj)->enabled))
-
-static int set_cset_enable(void *object, bool value)
-{
-	return zio_cset_enable(object, value);
-}
-
-ZIO_STORE(cset_enable,
-	  store_bool(kobj_to_cset(kobj), text, count, set_cset_enable,
-		     kobj_to_cset(kobj)))
-
-static const char *buffer_name(const struct zio_cset_core *cset)
-{
-	return cset->buf_type->name;
-}
-
-static const char *trigger_name(const struct zio_cset_core *cset)
-{
-	return cset->bind->trig->name;
-}
-
-static ssize_t show_type(struct zio_cset_core *cset, char *page,
-			 const char *(*name)(const struct zio_cset_core *cset))
-{
-	int ret = zio_cset_lock(cset);
-
-	if (ret)
-		return ret;
-	ret = sysfs_emit(page, "%s\n", name(cset));
-	mutex_unlock(&cset->mutex);
+	if (!ret)
+		kobject_uevent(&cset->zdev->dev.kobj, KOBJ_CHANGE);
 	return ret;
 }
 
-static ssize_t current_buffer_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *page)
-{
-	return show_type(kobj_to_cset(kobj), page, buffer_name);
-}
-
-ZIO_STORE(current_buffer,
-	  store_type(kobj_to_cset(kobj), text, count, zio_cset_change_buffers))
-
-static ssize_t current_trigger_show(struct kobject *kobj,
-				    struct kobj_attribute *attr, char *page)
-{
-	return show_type(kobj_to_cset(kobj), page, trigger_name);
-}
-
-ZIO_STORE(current_trigger,
-	  store_type(kobj_to_cset(kobj), text, count, zio_binding_change))
-ZIO_SHOW(timeout, "%u", READ_ONCE(kobj_to_cset(kobj)->timeout_ms))
-
-static ssize_t timeout_store(struct kobject *kobj, struct kobj_attribute *attr,
-			     const char *text, size_t count)
-{
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	u32 ms;
-	int ret = zio_attr_parse(text, &ms);
-
-	if (!ret && ms > ZIO_MAX_TIMEOUT_MS)
-		ret = -ERANGE;
-	if (!ret)
-		ret = zio_cset_lock(cset);
-	if (ret)
-		return ret;
-	zio_cset_set_timeout(cset, ms);
-	mutex_unlock(&cset->mutex);
-	return count;
-}
-
-ZIO_SHOW(queue_depth, "%u", READ_ONCE(kobj_to_cset(kobj)->queue_depth))
-
-static ssize_t queue_depth_store(struct kobject *kobj, struct kobj_attribute *attr,
-				 const char *text, size_t count)
-{
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	u32 depth;
-	int ret = zio_attr_parse(text, &depth);
-
-	if (!ret && (!depth || depth > (cset->desc->queue_depth ?: ZIO_DEFAULT_DEPTH)))
-		ret = -ERANGE;
-	if (!ret)
-		ret = zio_cset_lock(cset);
-	if (ret)
-		return ret;
-	zio_stream_set_depth(cset, depth);
-	mutex_unlock(&cset->mutex);
-	return count;
-}
-
-static ssize_t channels_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *page)
-{
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	int ret = zio_cset_lock(cset);
-
-	if (ret)
-		return ret;
-	ret = sysfs_emit(page, "0x%llx\n", cset->mask);
-	mutex_unlock(&cset->mutex);
-	return ret;
-}
-
-static ssize_t channels_store(struct kobject *kobj, struct kobj_attribute *attr,
-			      const char *text, size_t count)
-{
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	u64 mask;
-	int ret = kstrtou64(text, 0, &mask) ?: zio_cset_lock(cset);
-
-	if (ret)
-		return ret;
-	ret = zio_cset_set_mask(cset, mask);
-	mutex_unlock(&cset->mutex);
-	return ret ?: count;
-}
-
-ZIO_SHOW(fired, "%lu", READ_ONCE(kobj_to_cset(kobj)->fired))
-ZIO_SHOW(io_errors, "%lu", READ_ONCE(kobj_to_cset(kobj)->io_errors))
-ZIO_SHOW(lost_triggers, "%lu",
-	 atomic_long_read(&kobj_to_cset(kobj)->lost_triggers))
-
-static struct kobj_attribute cset_name = __ATTR(name, 0444, cset_name_show, NULL);
-static struct kobj_attribute direction = __ATTR_RO(direction);
-static struct kobj_attribute ssize = __ATTR_RO(ssize);
-static struct kobj_attribute cset_enable =
-	__ATTR(enable, 0644, cset_enable_show, cset_enable_store);
-static struct kobj_attribute current_buffer = __ATTR_RW(current_buffer);
-static struct kobj_attribute current_trigger = __ATTR_RW(current_trigger);
-static struct kobj_attribute timeout_ms =
-	ZIO_FILE("timeout-ms", 0644, timeout_show, timeout_store);
-static struct kobj_attribute channels = __ATTR_RW(channels);
-static struct kobj_attribute queue_depth =
-	ZIO_FILE("queue-depth", 0644, queue_depth_show, queue_depth_store);
-static struct kobj_attribute fired = __ATTR_RO(fired);
-static struct kobj_attribute io_errors = __ATTR_RO(io_errors);
-static struct kobj_attribute lost_triggers = __ATTR_RO(lost_triggers);
-
-static struct attribute *cset_attrs[] = {
-	&cset_name.attr,
-	&direction.attr,
-	&ssize.attr,
-	&cset_enable.attr,
-	&current_buffer.attr,
-	&current_trigger.attr,
-	&timeout_ms.attr,
+static struct attribute *area_files[] = {
+	ZIO_FILE("merged", 0444, CHAN_VALUE(merged)),
 	NULL
 };
 
-/* Files of sets with a flag */
-static struct attribute *special_attrs[] = {
-	&channels.attr,
-	&queue_depth.attr,
-	NULL
-};
-
-static struct attribute *cset_stat_attrs[] = {
-	&fired.attr,
-	&io_errors.attr,
-	&lost_triggers.attr,
-	NULL
-};
-
-static const struct attribute_group cset_group = {
-	.attrs = cset_attrs,
-};
-
-static umode_t show_special(struct kobject *kobj, struct attribute *attr, int i)
-{
-	unsigned long flag = attr == &channels.attr ? ZIO_CSET_INTERLEAVED : ZIO_CSET_STREAM;
-
-	return kobj_to_cset(kobj)->flags & flag ? attr->mode : 0;
-}
-
-static const struct attribute_group special_group = {
-	.attrs = special_attrs,
-	.is_visible = show_special,
-};
-
-static const struct attribute_group cset_stat_group = {
+static const struct attribute_group area_group = {
 	.name = "statistics",
-	.attrs = cset_stat_attrs,
+	.attrs = area_files,
+};
+
+/**
+ * zio_cset_add_area_files() - add the file that only inputs with areas need
+ * @cset: the channel set
+ *
+ * The core can merge blocks only if their memory is an area. So the file comes with the
+ * first buffers of a set that have one. It stays when the buffers are replaced.
+ *
+ * Context: Process, sleeps. The caller holds cset->change, or the set is not yet visible.
+ */
+void zio_cset_add_area_files(struct zio_cset_core *cset)
+{
+	unsigned int i;
+	int ret = 0;
+
+	if (cset->has_area_files || zio_cset_is_output(cset) || !cset->buf_type->has_area)
+		return;
+	cset->has_area_files = true;
+	for (i = 0; i < cset->n_chan && !ret; i++)
+		ret = sysfs_merge_group(&cset->chan[i]->kobj, &area_group);
+	if (ret)
+		dev_warn(&cset->zdev->dev, "files \"merged\" are missing: %d\n", ret);
+}
+
+static int change_buffers(struct zio_cset_core *cset, const char *name)
+{
+	int ret = zio_buffers_change(cset, name);
+
+	zio_cset_add_area_files(cset);
+	return ret;
+}
+
+static int cset_store_buffer(struct kobject *kobj, const struct zio_file *file,
+			     const char *text)
+{
+	return cset_store_type(kobj_to_cset(kobj), text, change_buffers);
+}
+
+static int cset_store_trigger(struct kobject *kobj, const struct zio_file *file,
+			      const char *text)
+{
+	return cset_store_type(kobj_to_cset(kobj), text, zio_binding_change);
+}
+
+static int cset_set_timeout(struct kobject *kobj, u32 ms)
+{
+	if (ms > ZIO_MAX_TIMEOUT_MS)
+		return -ERANGE;
+	zio_cset_set_timeout(kobj_to_cset(kobj), ms);
+	return 0;
+}
+
+static int cset_set_depth(struct kobject *kobj, u32 depth)
+{
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
+
+	if (!depth || depth > (cset->desc->queue_depth ?: ZIO_DEFAULT_DEPTH))
+		return -ERANGE;
+	zio_stream_set_depth(cset, depth);
+	return 0;
+}
+
+static int cset_store_mask(struct kobject *kobj, const struct zio_file *file,
+			   const char *text)
+{
+	u64 mask;
+
+	return kstrtou64(text, 0, &mask) ?: zio_cset_set_mask(kobj_to_cset(kobj), mask);
+}
+
+static struct attribute *cset_files[] = {
+	ZIO_FILE("name", 0444, .show = cset_show_name),
+	ZIO_FILE("direction", 0444, .show = cset_show_direction),
+	ZIO_FILE("ssize", 0444, CSET_VALUE(ssize)),
+	ZIO_FILE("enable", 0644, CSET_VALUE(enabled), .set = cset_set_enable),
+	ZIO_FILE("current_buffer", 0644, .show = cset_show_buffer, .lock_show = true,
+		 .store = cset_store_buffer, .no_lock = true),
+	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
+		 .store = cset_store_trigger, .no_lock = true),
+	ZIO_FILE("timeout-ms", 0644, CSET_VALUE(timeout_ms), .set = cset_set_timeout),
+	ZIO_FILE("channels", 0644, .show = cset_show_mask, .lock_show = true,
+		 .store = cset_store_mask, .needs = ZIO_CSET_INTERLEAVED),
+	ZIO_FILE("queue-depth", 0644, CSET_VALUE(queue_depth), .set = cset_set_depth,
+		 .needs = ZIO_CSET_STREAM),
+	NULL
+};
+
+static struct attribute *cset_statistics[] = {
+	ZIO_FILE("fired", 0444, CSET_VALUE(fired)),
+	ZIO_FILE("io_errors", 0444, CSET_VALUE(io_errors)),
+	ZIO_FILE("lost_triggers", 0444, CSET_VALUE(lost_triggers.counter)),
+	NULL
 };
 
 static const struct attribute_group *cset_groups[] = {
-	&cset_group,
-	&special_group,
-	&cset_stat_group,
+	ZIO_GROUP(NULL, cset_files),
+	ZIO_GROUP("statistics", cset_statistics),
 	NULL
 };
+
+static struct zio_cset_core *cset_itself(struct kobject *kobj)
+{
+	return kobj_to_cset(kobj);
+}
 
 static void free_cset(struct rcu_head *rcu)
 {
@@ -288,44 +195,59 @@ static void release_cset(struct kobject *kobj)
 	call_rcu(&cset->rcu, free_cset);			/* E */
 }
 
-const struct kobj_type zio_cset_ktype = {
-	.release = release_cset,
-	.sysfs_ops = &kobj_sysfs_ops,
-	.default_groups = cset_groups,
+const struct zio_kind zio_cset_kind = {
+	.ktype = ZIO_KTYPE(release_cset, cset_groups),
+	.cset = cset_itself,
 };
 
 /* Channels */
 
-ZIO_SHOW(chan_name, "%s", kobj->name)
-ZIO_SHOW(chan_enable, "%d", READ_ONCE(kobj_to_channel(kobj)->enabled))
-
-static int set_chan_enable(void *object, bool value)
+/**
+ * zio_cset_list_active() - update the list of active channels
+ * @cset: the channel set, frozen or not yet visible
+ *
+ * Context: Process.
+ */
+void zio_cset_list_active(struct zio_cset_core *cset)
 {
-	return zio_channel_enable(object, value);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < cset->n_chan; i++)
+		if (cset->chan[i]->enabled)
+			WRITE_ONCE(cset->active[n++], cset->chan[i]);
+	WRITE_ONCE(cset->n_active, n);
 }
 
-ZIO_STORE(chan_enable,
-	  store_bool(kobj_to_channel(kobj)->cset, text, count, set_chan_enable,
-		     kobj_to_channel(kobj)))
-
-ZIO_SHOW(alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
-
-static ssize_t alarms_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *text, size_t count)
+/* Unread blocks stay readable. */
+static int chan_set_enable(struct kobject *kobj, u32 enable)
 {
-	u32 mask;
-	int ret = zio_attr_parse(text, &mask);
+	struct zio_channel_core *chan = kobj_to_channel(kobj);
+	struct zio_cset_core *cset = chan->cset;
 
-	if (ret)
-		return ret;
+	if (chan->enabled == enable)
+		return 0;
+	zio_cset_freeze(cset);
+	WRITE_ONCE(chan->enabled, enable);
+	zio_cset_list_active(cset);
+	zio_cset_unfreeze(cset);
+	return 0;
+}
+
+static int chan_clear_alarms(struct kobject *kobj, u32 mask)
+{
 	if (mask > 0xffff)
 		return -ERANGE;
 	atomic_andnot(mask, &kobj_to_channel(kobj)->alarms);
-	return count;
+	return 0;
 }
 
-static ssize_t address_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *page)
+static int chan_flush(struct kobject *kobj, u32 value)
+{
+	return value == 1 ? zio_channel_flush(kobj_to_channel(kobj)) : -EINVAL;
+}
+
+static ssize_t chan_show_address(struct kobject *kobj, const struct zio_file *file,
+				 char *page)
 {
 	struct zio_channel_core *chan = kobj_to_channel(kobj);
 	struct zio_device *zdev = chan->cset->zdev;
@@ -334,46 +256,28 @@ static ssize_t address_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  chan->cset->index, chan->pub.index);
 }
 
-static ssize_t flush_store(struct kobject *kobj, struct kobj_attribute *attr,
-			   const char *text, size_t count)
+static ssize_t chan_show_attrs(struct kobject *kobj, const struct zio_file *file, char *page)
 {
-	bool value;
-	int ret = zio_attr_parse_bool(text, &value);
-
-	if (!ret && !value)
-		ret = -EINVAL;
-	return ret ?: zio_channel_flush(kobj_to_channel(kobj)) ?: count;
+	return zio_cset_show_names(kobj_to_channel(kobj)->cset, page);
 }
 
-static ssize_t control_attrs_show(struct kobject *kobj, struct kobj_attribute *attr,
-				  char *page)
-{
-	return zio_channel_show_names(kobj_to_channel(kobj), page);
-}
-
-static ssize_t type_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
+static ssize_t chan_show_type(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	return zio_channel_show_type(kobj_to_channel(kobj), page);
 }
 
-ZIO_SHOW(blocks, "%lu", READ_ONCE(kobj_to_channel(kobj)->blocks))
-ZIO_SHOW(bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->bytes))
-ZIO_SHOW(lost_blocks, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
-ZIO_SHOW(in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
-ZIO_SHOW(dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
-ZIO_SHOW(taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
-ZIO_SHOW(held_bytes, "%zu", zio_channel_held_bytes(kobj_to_channel(kobj)))
-
-static ssize_t held_by_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
+static ssize_t chan_show_holders(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	return zio_channel_show_holders(kobj_to_channel(kobj), page);
 }
 
-ZIO_SHOW(flushed, "%lu", READ_ONCE(kobj_to_channel(kobj)->flushed))
-ZIO_SHOW(shared, "%lu", READ_ONCE(kobj_to_channel(kobj)->shared))
-ZIO_SHOW(copied, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied))
-ZIO_SHOW(copied_bytes, "%lu", READ_ONCE(kobj_to_channel(kobj)->copied_bytes))
-ZIO_SHOW(route_lost, "%lu", READ_ONCE(kobj_to_channel(kobj)->route_lost))
+ZIO_SHOW(chan_show_name, "%s", kobj->name)
+ZIO_SHOW(chan_show_alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
+ZIO_SHOW(chan_show_lost, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
+ZIO_SHOW(chan_show_in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
+ZIO_SHOW(chan_show_dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
+ZIO_SHOW(chan_show_taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
+ZIO_SHOW(chan_show_held, "%zu", zio_channel_held_bytes(kobj_to_channel(kobj)))
 
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,
@@ -394,46 +298,10 @@ current_control_read(struct file *file, struct kobject *kobj,
 	return memory_read_from_buffer(page, count, &off, &ctrl, sizeof(ctrl));
 }
 
-static struct kobj_attribute chan_name = __ATTR(name, 0444, chan_name_show, NULL);
-static struct kobj_attribute chan_enable =
-	__ATTR(enable, 0644, chan_enable_show, chan_enable_store);
-static struct kobj_attribute alarms = __ATTR_RW(alarms);
-static struct kobj_attribute address = __ATTR_RO(address);
-static struct kobj_attribute flush = __ATTR_WO(flush);
-static struct kobj_attribute control_attrs =
-	ZIO_FILE("control-attrs", 0444, control_attrs_show, NULL);
-static struct kobj_attribute sample_type = __ATTR(type, 0444, type_show, NULL);
-static struct kobj_attribute blocks = __ATTR_RO(blocks);
-static struct kobj_attribute bytes = __ATTR_RO(bytes);
-static struct kobj_attribute lost_blocks = __ATTR_RO(lost_blocks);
-static struct kobj_attribute in_flight = ZIO_FILE("in-flight", 0444, in_flight_show, NULL);
-static struct kobj_attribute dry = __ATTR_RO(dry);
-static struct kobj_attribute flushed = __ATTR_RO(flushed);
-static struct kobj_attribute taps = __ATTR_RO(taps);
-static struct kobj_attribute held_bytes =
-	ZIO_FILE("held-bytes", 0444, held_bytes_show, NULL);
-static struct kobj_attribute held_by = ZIO_FILE("held-by", 0444, held_by_show, NULL);
-static struct kobj_attribute shared = __ATTR_RO(shared);
-static struct kobj_attribute copied = __ATTR_RO(copied);
-static struct kobj_attribute copied_bytes =
-	ZIO_FILE("copied-bytes", 0444, copied_bytes_show, NULL);
-static struct kobj_attribute route_lost =
-	ZIO_FILE("route-lost", 0444, route_lost_show, NULL);
 static struct bin_attribute current_control = {
 	.attr = { .name = "current-control", .mode = 0444 },
 	.size = __ZIO_CONTROL_SIZE,
 	.read = current_control_read,
-};
-
-static struct attribute *chan_attrs[] = {
-	&chan_name.attr,
-	&chan_enable.attr,
-	&alarms.attr,
-	&address.attr,
-	&flush.attr,
-	&control_attrs.attr,
-	&sample_type.attr,
-	NULL
 };
 
 static ZIO_BIN_ATTR_CONST struct bin_attribute *ZIO_BIN_ATTR_CONST
@@ -442,69 +310,57 @@ chan_bin_attrs[] = {
 	NULL
 };
 
-static struct attribute *chan_stat_attrs[] = {
-	&blocks.attr,
-	&bytes.attr,
-	&lost_blocks.attr,
-	&in_flight.attr,
-	&dry.attr,
-	&flushed.attr,
-	&taps.attr,
-	&held_bytes.attr,
-	&held_by.attr,
-	&shared.attr,
-	&copied.attr,
-	&copied_bytes.attr,
-	&route_lost.attr,
-	NULL
-};
-
-static bool is_of_inputs(const struct attribute *attr)
-{
-	return attr == &flush.attr || attr == &flushed.attr || attr == &taps.attr;
-}
-
-static bool is_of_outputs(const struct attribute *attr)
-{
-	return attr == &shared.attr || attr == &copied.attr ||
-		attr == &copied_bytes.attr || attr == &route_lost.attr;
-}
-
-/*
- * Outputs have no flush; inputs do not play. A set that only tells the time has no
- * samples.
- */
-static umode_t show_chan_attr(struct kobject *kobj, struct attribute *attr,
-			      int i)
-{
-	const struct zio_cset_core *cset = kobj_to_channel(kobj)->cset;
-
-	if (attr == &sample_type.attr && !cset->ssize)
-		return 0;
-	if ((attr == &in_flight.attr || attr == &dry.attr) && !zio_cset_is_stream(cset))
-		return 0;
-	if (zio_cset_is_output(cset) ? is_of_inputs(attr) : is_of_outputs(attr))
-		return 0;
-	return attr->mode;
-}
-
-static const struct attribute_group chan_group = {
-	.is_visible = show_chan_attr,
-	.attrs = chan_attrs,
+static const struct attribute_group chan_bin_group = {
 	.bin_attrs = chan_bin_attrs,
 };
 
-static const struct attribute_group chan_stat_group = {
-	.name = "statistics",
-	.is_visible = show_chan_attr,
-	.attrs = chan_stat_attrs,
+/* A set that only tells the time has no samples. */
+static umode_t chan_mode_of_type(struct kobject *kobj, const struct zio_file *file)
+{
+	return kobj_to_channel(kobj)->cset->ssize ? file->attr.mode : 0;
+}
+
+static struct attribute *chan_files[] = {
+	ZIO_FILE("name", 0444, .show = chan_show_name),
+	ZIO_FILE("enable", 0644, CHAN_VALUE(enabled), .set = chan_set_enable),
+	ZIO_FILE("alarms", 0644, .show = chan_show_alarms, .set = chan_clear_alarms,
+		 .no_lock = true),
+	ZIO_FILE("address", 0444, .show = chan_show_address),
+	ZIO_FILE("flush", 0200, .set = chan_flush, .no_lock = true,
+		 .lacks = ZIO_CSET_OUTPUT),
+	ZIO_FILE("control-attrs", 0444, .show = chan_show_attrs, .lock_show = true),
+	ZIO_FILE("type", 0444, .show = chan_show_type, .mode = chan_mode_of_type),
+	NULL
+};
+
+static struct attribute *chan_statistics[] = {
+	ZIO_FILE("blocks", 0444, CHAN_VALUE(blocks)),
+	ZIO_FILE("bytes", 0444, CHAN_VALUE(bytes)),
+	ZIO_FILE("lost_blocks", 0444, .show = chan_show_lost),
+	ZIO_FILE("in-flight", 0444, .show = chan_show_in_flight, .needs = ZIO_CSET_STREAM),
+	ZIO_FILE("dry", 0444, .show = chan_show_dry, .needs = ZIO_CSET_STREAM),
+	ZIO_FILE("flushed", 0444, CHAN_VALUE(flushed), .lacks = ZIO_CSET_OUTPUT),
+	ZIO_FILE("taps", 0444, .show = chan_show_taps, .lacks = ZIO_CSET_OUTPUT),
+	ZIO_FILE("held-bytes", 0444, .show = chan_show_held),
+	ZIO_FILE("held-by", 0444, .show = chan_show_holders),
+	ZIO_FILE("shared", 0444, CHAN_VALUE(shared), .needs = ZIO_CSET_OUTPUT),
+	ZIO_FILE("copied", 0444, CHAN_VALUE(copied), .needs = ZIO_CSET_OUTPUT),
+	ZIO_FILE("copied-bytes", 0444, CHAN_VALUE(copied_bytes), .needs = ZIO_CSET_OUTPUT),
+	ZIO_FILE("route-lost", 0444, CHAN_VALUE(route_lost), .needs = ZIO_CSET_OUTPUT),
+	NULL
 };
 
 static const struct attribute_group *chan_groups[] = {
-	&chan_group,
-	&chan_stat_group,
+	ZIO_GROUP(NULL, chan_files),
+	&chan_bin_group,
+	ZIO_GROUP("statistics", chan_statistics),
 	NULL
 };
+
+static struct zio_cset_core *chan_cset(struct kobject *kobj)
+{
+	return kobj_to_channel(kobj)->cset;
+}
 
 static void release_channel(struct kobject *kobj)
 {
@@ -519,8 +375,7 @@ static void release_channel(struct kobject *kobj)
 	kfree_rcu(chan, rcu);					/* E */
 }
 
-const struct kobj_type zio_channel_ktype = {
-	.release = release_channel,
-	.sysfs_ops = &kobj_sysfs_ops,
-	.default_groups = chan_groups,
+const struct zio_kind zio_channel_kind = {
+	.ktype = ZIO_KTYPE(release_channel, chan_groups),
+	.cset = chan_cset,
 };

@@ -5,100 +5,59 @@
  * Enable and samples belong to the set. The clock and the attributes of the type belong
  * to the trigger. Users set them here if the trigger has one set only, and in configfs if
  * it is shared.
- *
- * A replacement of the trigger removes this directory after it has unlocked the mutex. So
- * each store checks that its binding is still in use.
  */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "config/internal.h"
 
-static int lock_binding(struct zio_binding *bind)
-{
-	struct zio_cset_core *cset = bind->cset;
-	int ret = zio_cset_lock(cset);
+#define BIND_VALUE(_member)	ZIO_VALUE(struct zio_binding, _member)
 
-	if (ret || cset->bind == bind)
-		return ret;
-	mutex_unlock(&cset->mutex);
-	return -ENODEV;
+static int bind_set_enable(struct kobject *kobj, u32 enable)
+{
+	return zio_binding_enable(to_zio_binding(kobj), enable);
 }
 
-static void unlock_binding(struct zio_binding *bind)
+static int bind_set_nshots(struct kobject *kobj, u32 nshots)
 {
-	mutex_unlock(&bind->cset->mutex);
+	return zio_binding_set_nshots(to_zio_binding(kobj), nshots);
 }
 
-static ssize_t store_binding(struct zio_binding *bind, const char *text,
-			     size_t count,
-			     int (*set)(struct zio_binding *bind, u32 value))
-{
-	u32 value;
-	int ret = zio_attr_parse(text, &value);
-
-	if (!ret)
-		ret = lock_binding(bind);
-	if (ret)
-		return ret;
-	ret = set(bind, value);
-	unlock_binding(bind);
-	return ret ?: count;
-}
-
-ZIO_SHOW(trigger_name, "%s", to_zio_binding(kobj)->trig->name)
-ZIO_SHOW(trigger_enable, "%d", READ_ONCE(to_zio_binding(kobj)->enabled))
-
-static int set_enable(struct zio_binding *bind, u32 value)
-{
-	if (value > 1)
-		return -EINVAL;
-	return zio_binding_enable(bind, value);
-}
-
-ZIO_STORE(trigger_enable,
-	  store_binding(to_zio_binding(kobj), text, count, set_enable))
-ZIO_SHOW(nshots, "%u", READ_ONCE(to_zio_binding(kobj)->nshots))
-ZIO_STORE(nshots,
-	  store_binding(to_zio_binding(kobj), text, count, zio_binding_set_nshots))
-ZIO_SHOW(pre_samples, "%u", READ_ONCE(to_zio_binding(kobj)->pre_samples))
-
-static int set_pre_samples(struct zio_binding *bind, u32 value)
-{
-	return zio_binding_set_samples(bind, value, bind->post_samples);
-}
-
-ZIO_STORE(pre_samples,
-	  store_binding(to_zio_binding(kobj), text, count, set_pre_samples))
-ZIO_SHOW(post_samples, "%u", READ_ONCE(to_zio_binding(kobj)->post_samples))
-
-static int set_post_samples(struct zio_binding *bind, u32 value)
-{
-	return zio_binding_set_samples(bind, bind->pre_samples, value);
-}
-
-ZIO_STORE(post_samples,
-	  store_binding(to_zio_binding(kobj), text, count, set_post_samples))
-
-static ssize_t nsamples_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *page)
+static int bind_set_pre(struct kobject *kobj, u32 pre)
 {
 	struct zio_binding *bind = to_zio_binding(kobj);
 
-	return sysfs_emit(page, "%u\n", READ_ONCE(bind->pre_samples) +
-			  READ_ONCE(bind->post_samples));
+	return zio_binding_set_samples(bind, pre, bind->post_samples);
 }
 
-static int set_nsamples(struct zio_binding *bind, u32 value)
+static int bind_set_post(struct kobject *kobj, u32 post)
 {
-	if (value < bind->pre_samples)
-		return -EINVAL;
-	return zio_binding_set_samples(bind, bind->pre_samples,
-				       value - bind->pre_samples);
+	struct zio_binding *bind = to_zio_binding(kobj);
+
+	return zio_binding_set_samples(bind, bind->pre_samples, post);
 }
 
-ZIO_STORE(nsamples,
-	  store_binding(to_zio_binding(kobj), text, count, set_nsamples))
+static int bind_set_samples(struct kobject *kobj, u32 all)
+{
+	u32 pre = to_zio_binding(kobj)->pre_samples;
+
+	return all < pre ? -EINVAL : bind_set_post(kobj, all - pre);
+}
+
+static u32 bind_samples(const struct zio_binding *bind)
+{
+	return READ_ONCE(bind->pre_samples) + READ_ONCE(bind->post_samples);
+}
+
+ZIO_SHOW(bind_show_name, "%s", to_zio_binding(kobj)->trig->name)
+ZIO_SHOW(bind_show_samples, "%u", bind_samples(to_zio_binding(kobj)))
+ZIO_SHOW(bind_show_clock_source, "%s",
+	 to_zio_binding(kobj)->cset->desc->clock_source ?: ZIO_CLOCK_OF_KERNEL)
+
+static ssize_t bind_show_attrs(struct kobject *kobj, const struct zio_file *file, char *page)
+{
+	return zio_binding_show_names(to_zio_binding(kobj), page);
+}
 
 /* The files of the trigger itself */
 
@@ -111,149 +70,105 @@ static int refresh_own(struct zio_trigger *trig)
 	return zio_cset_refresh(bind->cset);
 }
 
-static int set_own_clock(struct zio_binding *bind, const char *text)
-{
-	int ret = lock_binding(bind);
-
-	if (ret)
-		return ret;
-	zio_cset_quiesce(bind->cset);
-	ret = zio_trigger_set_clock(bind->trig, text, refresh_own);
-	zio_cset_unfreeze(bind->cset);
-	unlock_binding(bind);
-	return ret;
-}
-
-static int set_own_value(struct zio_binding *bind, unsigned int index,
-			 const char *text)
-{
-	int ret = lock_binding(bind);
-
-	if (ret)
-		return ret;
-	ret = zio_trigger_store(bind->trig, index, text);
-	if (!ret && bind->trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER)
-		ret = zio_cset_refresh(bind->cset);
-	unlock_binding(bind);
-	return ret;
-}
-
-static ssize_t clock_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *page)
+static ssize_t bind_show_clock(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	return zio_trigger_show_clock(to_zio_binding(kobj)->trig, page);
 }
 
-static ssize_t clock_source_show(struct kobject *kobj, struct kobj_attribute *attr,
-				 char *page)
+static int bind_store_clock(struct kobject *kobj, const struct zio_file *file,
+			    const char *text)
 {
-	const struct zio_cset_desc *desc = to_zio_binding(kobj)->cset->desc;
+	struct zio_binding *bind = to_zio_binding(kobj);
+	int ret;
 
-	return sysfs_emit(page, "%s\n", desc->clock_source ?: ZIO_CLOCK_OF_KERNEL);
+	zio_cset_quiesce(bind->cset);
+	ret = zio_trigger_set_clock(bind->trig, text, refresh_own);
+	zio_cset_unfreeze(bind->cset);
+	return ret;
 }
 
-static ssize_t control_attrs_show(struct kobject *kobj, struct kobj_attribute *attr,
-				  char *page)
+static ssize_t bind_show_attr(struct kobject *kobj, const struct zio_file *file, char *page)
 {
-	return zio_binding_show_names(to_zio_binding(kobj), page);
+	return zio_trigger_show(to_zio_binding(kobj)->trig, file->index, page);
 }
 
-ZIO_STORE(clock, set_own_clock(to_zio_binding(kobj), text) ?: count)
-
-static struct zio_trigger_file *to_file(struct kobj_attribute *kattr)
+static int bind_store_attr(struct kobject *kobj, const struct zio_file *file,
+			   const char *text)
 {
-	return container_of(kattr, struct zio_trigger_file, kattr);
+	struct zio_trigger *trig = to_zio_binding(kobj)->trig;
+	int ret = zio_trigger_store(trig, file->index, text);
+
+	if (!ret && trig->type->attrs[file->index].kind == ZIO_TRIGGER_NUMBER)
+		ret = refresh_own(trig);
+	return ret;
 }
 
-static ssize_t file_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *page)
+/* The clock of a shared trigger can be read here, but not set. */
+static umode_t bind_mode_of_clock(struct kobject *kobj, const struct zio_file *file)
 {
-	return zio_trigger_show(to_zio_binding(kobj)->trig,
-				to_file(attr)->index, page);
-}
-
-ZIO_STORE(file,
-	  set_own_value(to_zio_binding(kobj), to_file(attr)->index, text) ?: count)
-
-static int add_file(struct zio_binding *bind, unsigned int index)
-{
-	const struct zio_trigger_attr *attr = &bind->trig->type->attrs[index];
-	struct zio_trigger_file *file = &bind->file[index];
-
-	file->index = index;
-	sysfs_attr_init(&file->kattr.attr);
-	file->kattr.attr.name = attr->name;
-	file->kattr.attr.mode = attr->kind == ZIO_TRIGGER_ACTION ? 0200 : 0644;
-	if (bind->trig->item)
-		file->kattr.attr.mode &= ~0222;
-	file->kattr.show = file_show;
-	file->kattr.store = file_store;
-	return sysfs_create_file(&bind->kobj, &file->kattr.attr);
+	return to_zio_binding(kobj)->trig->item ? 0444 : file->attr.mode;
 }
 
 /* Creates the files of the trigger. Removal of the directory removes them. */
 int zio_binding_add_files(struct zio_binding *bind)
 {
+	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
+	umode_t mask = bind->trig->item ? 0444 : 0644;
+	struct zio_file *file = bind->file;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < bind->trig->type->n_attrs && !ret; i++)
-		if (!bind->trig->item ||
-		    bind->trig->type->attrs[i].kind != ZIO_TRIGGER_ACTION)
-			ret = add_file(bind, i);
+	for (i = 0; i < bind->trig->type->n_attrs && !ret; i++, attr++, file++) {
+		file->attr.name = attr->name;
+		file->attr.mode = mask & (attr->kind == ZIO_TRIGGER_ACTION ? 0200 : 0644);
+		file->index = i;
+		file->show = bind_show_attr;
+		file->store = bind_store_attr;
+		sysfs_attr_init(&file->attr);
+		if (file->attr.mode)
+			ret = sysfs_create_file(&bind->kobj, &file->attr);
+	}
 	return ret;
 }
 
-static struct kobj_attribute trigger_name =
-	__ATTR(name, 0444, trigger_name_show, NULL);
-static struct kobj_attribute trigger_enable =
-	__ATTR(enable, 0644, trigger_enable_show, trigger_enable_store);
-static struct kobj_attribute nshots = __ATTR_RW(nshots);
-static struct kobj_attribute pre_samples =
-	ZIO_FILE("pre-samples", 0644, pre_samples_show, pre_samples_store);
-static struct kobj_attribute post_samples =
-	ZIO_FILE("post-samples", 0644, post_samples_show, post_samples_store);
-static struct kobj_attribute nsamples = __ATTR_RW(nsamples);
-static struct kobj_attribute clock = __ATTR_RW(clock);
-static struct kobj_attribute clock_source =
-	ZIO_FILE("clock-source", 0444, clock_source_show, NULL);
-static struct kobj_attribute control_attrs =
-	ZIO_FILE("control-attrs", 0444, control_attrs_show, NULL);
-
-static struct attribute *trigger_attrs[] = {
-	&trigger_name.attr,
-	&trigger_enable.attr,
-	&nshots.attr,
-	&pre_samples.attr,
-	&post_samples.attr,
-	&nsamples.attr,
-	&clock.attr,
-	&clock_source.attr,
-	&control_attrs.attr,
+static struct attribute *bind_files[] = {
+	ZIO_FILE("name", 0444, .show = bind_show_name),
+	ZIO_FILE("enable", 0644, BIND_VALUE(enabled), .set = bind_set_enable),
+	ZIO_FILE("nshots", 0644, BIND_VALUE(nshots), .set = bind_set_nshots),
+	ZIO_FILE("pre-samples", 0644, BIND_VALUE(pre_samples), .set = bind_set_pre),
+	ZIO_FILE("post-samples", 0644, BIND_VALUE(post_samples), .set = bind_set_post),
+	ZIO_FILE("nsamples", 0644, .show = bind_show_samples, .set = bind_set_samples),
+	ZIO_FILE("clock", 0644, .show = bind_show_clock, .store = bind_store_clock,
+		 .mode = bind_mode_of_clock),
+	ZIO_FILE("clock-source", 0444, .show = bind_show_clock_source),
+	ZIO_FILE("control-attrs", 0444, .show = bind_show_attrs),
 	NULL
 };
 
-/* The clock of a shared trigger can be read here, but not set. */
-static umode_t trigger_mode(struct kobject *kobj, struct attribute *attr, int i)
+static const struct attribute_group *bind_groups[] = {
+	ZIO_GROUP(NULL, bind_files),
+	NULL
+};
+
+static struct zio_cset_core *bind_cset(struct kobject *kobj)
 {
-	if (attr == &clock.attr && to_zio_binding(kobj)->trig->item)
-		return 0444;
-	return attr->mode;
+	return to_zio_binding(kobj)->cset;
 }
 
-static const struct attribute_group trigger_group = {
-	.attrs = trigger_attrs,
-	.is_visible = trigger_mode,
-};
-__ATTRIBUTE_GROUPS(trigger);
+static bool bind_is_used(struct kobject *kobj)
+{
+	struct zio_binding *bind = to_zio_binding(kobj);
+
+	return bind->cset->bind == bind;
+}
 
 static void release_binding(struct kobject *kobj)
 {
 	kfree_rcu(to_zio_binding(kobj), rcu);			/* E */
 }
 
-const struct kobj_type zio_binding_ktype = {
-	.release = release_binding,
-	.sysfs_ops = &kobj_sysfs_ops,
-	.default_groups = trigger_groups,
+const struct zio_kind zio_binding_kind = {
+	.ktype = ZIO_KTYPE(release_binding, bind_groups),
+	.cset = bind_cset,
+	.is_used = bind_is_used,
 };

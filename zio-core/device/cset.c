@@ -8,7 +8,7 @@
 static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cset,
 			 unsigned int index)
 {
-	kobject_init(&chan->kobj, &zio_channel_ktype);
+	kobject_init(&chan->kobj, &zio_channel_kind.ktype);
 	kobject_get(&cset->kobj);
 	chan->cset = cset;
 	chan->pub.index = index;
@@ -96,7 +96,7 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 
 	if (!cset)
 		return NULL;
-	kobject_init(&cset->kobj, &zio_cset_ktype);
+	kobject_init(&cset->kobj, &zio_cset_kind.ktype);
 	get_device(&zdev->dev);
 	cset->zdev = zdev;
 	cset->pub.priv = zdev->priv;
@@ -147,10 +147,9 @@ static int fill_cset(struct zio_cset_core *cset)
 	if (ret)
 		return ret;
 	ret = zio_buffers_create(cset, first_buffer(cset));
-	if (!ret && cset->buf_type->has_area)
-		ret = zio_cset_add_area_files(cset);
 	if (ret)
 		return ret;
+	zio_cset_add_area_files(cset);
 	mutex_lock(&cset->mutex);
 	ret = zio_cset_refresh(cset);
 	mutex_unlock(&cset->mutex);
