@@ -34,41 +34,10 @@ static ssize_t show_slot(struct config_item *item, unsigned int slot,
 	return zio_trigger_show(trigger_of(item), slot, page);
 }
 
-/*
- * Restores the old value when no memory is left for controls with the new one.
- */
-static int store_value(struct zio_trigger *trig, unsigned int slot,
-		       const char *text)
-{
-	char *old = kzalloc(PAGE_SIZE, GFP_KERNEL);
-	int ret;
-
-	if (!old)
-		return -ENOMEM;
-	zio_trigger_begin_change(trig);
-	zio_trigger_show(trig, slot, old);
-	ret = zio_trigger_store(trig, slot, text);
-	if (ret)
-		goto out;
-	ret = zio_trigger_refresh(trig);
-	if (ret) {
-		zio_trigger_store(trig, slot, old);
-		zio_trigger_refresh(trig);
-	}
-out:
-	zio_trigger_end_change(trig);
-	kfree(old);
-	return ret;
-}
-
 static int store_slot(struct config_item *item, unsigned int slot,
 		      const char *text)
 {
-	struct zio_trigger *trig = trigger_of(item);
-
-	if (trig->type->attrs[slot].kind == ZIO_TRIGGER_NUMBER)
-		return store_value(trig, slot, text);
-	return zio_trigger_store(trig, slot, text);
+	return zio_trigger_store(trigger_of(item), slot, text, zio_trigger_refresh);
 }
 
 #include "config/configfs.h"
@@ -341,16 +310,6 @@ static void remove_type(struct zio_trigger_type *type)
 	type->group = NULL;
 }
 
-static void get_item(struct zio_trigger *trig)
-{
-	config_item_get(trig->item);
-}
-
-static void put_item(struct zio_trigger *trig)
-{
-	config_item_put(trig->item);
-}
-
 struct pin {
 	struct work_struct work;
 	struct completion done;
@@ -381,6 +340,7 @@ static int pin_item(struct zio_trigger *trig)
 	queue_work(system_dfl_wq, &pin.work);
 	wait_for_completion(&pin.done);
 	destroy_work_on_stack(&pin.work);
+	config_item_put(trig->item);
 	return pin.ret;
 }
 
@@ -426,8 +386,6 @@ const struct zio_trigger_config_ops zio_trigger_config_ops = {
 	.add_files = zio_binding_add_files,
 	.add_type = add_type,
 	.remove_type = remove_type,
-	.get_item = get_item,
-	.put_item = put_item,
 	.pin_item = pin_item,
 	.unpin_item = unpin_item,
 };

@@ -95,12 +95,7 @@ static ssize_t bind_show_attr(struct kobject *kobj, const struct zio_file *file,
 static int bind_store_attr(struct kobject *kobj, const struct zio_file *file,
 			   const char *text)
 {
-	struct zio_trigger *trig = to_zio_binding(kobj)->trig;
-	int ret = zio_trigger_store(trig, file->index, text);
-
-	if (!ret && trig->type->attrs[file->index].kind == ZIO_TRIGGER_NUMBER)
-		ret = refresh_own(trig);
-	return ret;
+	return zio_trigger_store(to_zio_binding(kobj)->trig, file->index, text, refresh_own);
 }
 
 /* The clock of a shared trigger can be read here, but not set. */

@@ -17,7 +17,7 @@ static struct zio_binding *create_binding(struct zio_cset_core *cset,
 	struct zio_binding *bind = kzalloc(sizeof(*bind), GFP_KERNEL);
 
 	if (!bind)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	kobject_init(&bind->kobj, zio_trigger_config->ktype);
 	bind->cset = cset;
 	bind->trig = trig;
@@ -62,16 +62,28 @@ static struct zio_binding *bind_trigger(struct zio_cset_core *cset, const char *
 	struct zio_trigger *trig = zio_trigger_get(name);
 	struct zio_binding *bind;
 
-	int ret;
-
 	if (IS_ERR(trig))
 		return ERR_CAST(trig);
-	ret = check_type(cset, trig);
-	bind = ret ? NULL : create_binding(cset, trig);
-	if (bind)
-		return bind;
-	zio_trigger_put(trig);
-	return ERR_PTR(ret ?: -ENOMEM);
+	bind = ERR_PTR(check_type(cset, trig)) ?: create_binding(cset, trig);
+	if (IS_ERR(bind))
+		zio_trigger_put(trig);
+	return bind;
+}
+
+static int add_directory(struct zio_binding *bind)
+{
+	return kobject_add(&bind->kobj, &bind->cset->kobj, "trigger") ?:
+		zio_trigger_config->add_files(bind);
+}
+
+static void take_events(struct zio_binding *bind, bool enable)
+{
+	struct zio_cset_core *cset = bind->cset;
+
+	zio_cset_freeze(cset);
+	bind->enabled = enable;
+	zio_cset_stop(cset, !enable || !cset->enabled);
+	zio_cset_unfreeze(cset);
 }
 
 /**
@@ -85,25 +97,17 @@ static struct zio_binding *bind_trigger(struct zio_cset_core *cset, const char *
  */
 int zio_binding_enable(struct zio_binding *bind, bool enable)
 {
-	struct zio_cset_core *cset = bind->cset;
 	int ret = 0;
 
 	if (enable == bind->enabled)
 		return 0;
 	if (!enable)
 		zio_trigger_leave(bind->trig);
-	zio_cset_freeze(cset);
-	bind->enabled = enable;
-	zio_cset_stop(cset, !bind->enabled || !cset->enabled);
-	zio_cset_unfreeze(cset);
+	take_events(bind, enable);
 	if (enable)
 		ret = zio_trigger_join(bind->trig);
-	if (ret) {
-		zio_cset_freeze(cset);
-		bind->enabled = false;
-		zio_cset_stop(cset, true);
-		zio_cset_unfreeze(cset);
-	}
+	if (ret)
+		take_events(bind, false);
 	return ret;
 }
 
@@ -151,10 +155,11 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 
 /* What determines the bytes of a set's blocks */
 struct block_shape {
+	u64 mask; /* the channels that a block of an interleaved set carries */
 	u32 nshots;
 	u32 pre;
 	u32 post;
-	u64 mask; /* the channels that a block of an interleaved set carries */
+	u32 unused; /* no gap, so that memcmp() compares two */
 };
 
 static struct block_shape get_shape(const struct zio_binding *bind)
@@ -177,12 +182,6 @@ static void set_shape(struct zio_binding *bind, const struct block_shape *shape)
 	use_shots(bind->cset);
 }
 
-static bool is_same_shape(const struct block_shape *a, const struct block_shape *b)
-{
-	return a->nshots == b->nshots && a->pre == b->pre && a->post == b->post &&
-		a->mask == b->mask;
-}
-
 static int size_block(const struct zio_cset_core *cset,
 		      const struct block_shape *shape, size_t *len)
 {
@@ -201,13 +200,6 @@ static int size_block(const struct zio_cset_core *cset,
 	return 0;
 }
 
-static int size_block_of(const struct zio_binding *bind, size_t *len)
-{
-	const struct block_shape shape = get_shape(bind);
-
-	return size_block(bind->cset, &shape, len);
-}
-
 /**
  * zio_binding_create() - bind a set to a trigger, at registration
  * @cset: the channel set
@@ -222,6 +214,7 @@ static int size_block_of(const struct zio_binding *bind, size_t *len)
 int zio_binding_create(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_binding *bind = bind_trigger(cset, name);
+	struct block_shape shape;
 	int ret;
 
 	if (IS_ERR(bind)) {
@@ -229,14 +222,12 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 			bind);
 		return PTR_ERR(bind);
 	}
-	bind->post_samples = cset->desc->nsamples ?: ZIO_DEFAULT_NSAMPLES;
-	if (!cset->ssize)
-		bind->post_samples = 0;
-	ret = size_block_of(bind, &cset->block_len);
+	if (cset->ssize)
+		bind->post_samples = cset->desc->nsamples ?: ZIO_DEFAULT_NSAMPLES;
+	shape = get_shape(bind);
+	ret = size_block(cset, &shape, &cset->block_len);
 	if (!ret)
-		ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
-	if (!ret)
-		ret = zio_trigger_config->add_files(bind);
+		ret = add_directory(bind);
 	if (ret) {
 		destroy_binding(bind);
 		return ret;
@@ -303,19 +294,6 @@ static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 	return ret;
 }
 
-static void publish_binding(struct zio_binding *bind)
-{
-	struct zio_cset_core *cset = bind->cset;
-	int ret = kobject_add(&bind->kobj, &cset->kobj, "trigger");
-
-	if (!ret)
-		ret = zio_trigger_config->add_files(bind);
-	if (ret)
-		dev_warn(&cset->zdev->dev,
-			 "files of trigger %s are missing: %d\n",
-			 bind->trig->name, ret);
-}
-
 /**
  * zio_binding_change() - give a set another trigger
  * @cset: the channel set; the caller holds its change lock, but not its mutex
@@ -342,9 +320,14 @@ int zio_binding_change(struct zio_cset_core *cset, const char *name)
 	ret = swap_binding(cset, new);
 	mutex_unlock(&cset->mutex);
 
-	destroy_binding(cset->bind == new ? old : new);
-	if (cset->bind == new)
-		publish_binding(new);
+	destroy_binding(ret ? new : old);
+	if (!ret) {
+		int missing = add_directory(new);
+
+		if (missing)
+			dev_warn(&cset->zdev->dev, "files of trigger %s are missing: %d\n",
+				 name, missing);
+	}
 	return ret;
 }
 
@@ -375,7 +358,7 @@ static int change_shape(struct zio_binding *bind, const struct block_shape *new)
 	size_t len;
 	int ret = size_block(cset, new, &len);
 
-	if (ret || is_same_shape(&old, new))
+	if (ret || !memcmp(&old, new, sizeof(old)))
 		return ret;
 	zio_cset_freeze(cset);
 	set_shape(bind, new);

@@ -10,6 +10,7 @@
  * timer or to free an interrupt. A trigger runs while it is enabled and at least one of
  * its bindings is enabled.
  */
+#include <linux/configfs.h>
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -205,19 +206,12 @@ ssize_t zio_trigger_list_types(char *page)
 	return len;
 }
 
-static void init_values(struct zio_trigger *trig)
-{
-	unsigned int i;
-
-	for (i = 0; i < trig->type->n_attrs; i++)
-		trig->number[i] = trig->type->attrs[i].value;
-}
-
 /* The caller holds the module of the type. */
 static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 					 const char *name)
 {
 	struct zio_trigger *trig = kzalloc(sizeof(*trig), GFP_KERNEL);
+	unsigned int i;
 	int ret = 0;
 
 	if (!trig)
@@ -229,7 +223,8 @@ static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 	INIT_LIST_HEAD(&trig->bindings);
 	trig->enabled = true;
 	trig->clock = CLOCK_REALTIME;
-	init_values(trig);
+	for (i = 0; i < type->n_attrs; i++)
+		trig->number[i] = type->attrs[i].value;
 	if (type->ops && type->ops->create)
 		ret = type->ops->create(trig);
 	if (!ret)
@@ -318,8 +313,8 @@ static struct zio_trigger *get_shared(const char *name)
 
 	mutex_lock(&zio_types_lock);
 	trig = find_shared(name);
-	if (trig)
-		zio_trigger_config->get_item(trig);
+	if (trig && IS_ENABLED(CONFIG_CONFIGFS_FS))
+		config_item_get(trig->item);
 	mutex_unlock(&zio_types_lock);
 	return trig;
 }
@@ -359,7 +354,6 @@ struct zio_trigger *zio_trigger_get(const char *name)
 	if (!trig)
 		return create_own(name);
 	ret = zio_trigger_config->pin_item(trig);
-	zio_trigger_config->put_item(trig);
 	return ret ? ERR_PTR(ret) : trig;
 }
 
@@ -376,25 +370,21 @@ void zio_trigger_put(struct zio_trigger *trig)
 	module_put(owner);
 }
 
-/* Start and stop: the caller holds trig->lock. */
-
-static int start_trigger(struct zio_trigger *trig)
+/* Starts or stops the trigger, as its state demands. The caller holds trig->lock. */
+static int update_trigger(struct zio_trigger *trig)
 {
+	const struct zio_trigger_ops *ops = trig->type->ops;
+	bool run = trig->enabled && trig->active && !trig->suspended;
 	int ret = 0;
 
-	if (trig->running || trig->suspended || !trig->enabled || !trig->active)
+	if (run == trig->running)
 		return 0;
-	if (trig->type->ops && trig->type->ops->start)
-		ret = trig->type->ops->start(trig);
-	trig->running = !ret;
+	if (run && ops && ops->start)
+		ret = ops->start(trig);
+	else if (!run && ops && ops->stop)
+		ops->stop(trig);
+	trig->running = run && !ret;
 	return ret;
-}
-
-static void stop_trigger(struct zio_trigger *trig)
-{
-	if (trig->running && trig->type->ops && trig->type->ops->stop)
-		trig->type->ops->stop(trig);
-	trig->running = false;
 }
 
 /* Counts one more binding that takes events, and starts the trigger for the first one. */
@@ -404,7 +394,7 @@ int zio_trigger_join(struct zio_trigger *trig)
 
 	mutex_lock(&trig->lock);
 	trig->active++;
-	ret = start_trigger(trig);
+	ret = update_trigger(trig);
 	if (ret)
 		trig->active--;
 	mutex_unlock(&trig->lock);
@@ -415,28 +405,8 @@ void zio_trigger_leave(struct zio_trigger *trig)
 {
 	mutex_lock(&trig->lock);
 	if (!--trig->active)
-		stop_trigger(trig);
+		update_trigger(trig);
 	mutex_unlock(&trig->lock);
-}
-
-/* Stops events until resume_trigger(). Calls nest. */
-static void suspend_trigger(struct zio_trigger *trig)
-{
-	mutex_lock(&trig->lock);
-	trig->suspended++;
-	stop_trigger(trig);
-	mutex_unlock(&trig->lock);
-}
-
-static int resume_trigger(struct zio_trigger *trig)
-{
-	int ret;
-
-	mutex_lock(&trig->lock);
-	trig->suspended--;
-	ret = start_trigger(trig);
-	mutex_unlock(&trig->lock);
-	return ret;
 }
 
 /**
@@ -452,13 +422,11 @@ static int resume_trigger(struct zio_trigger *trig)
  */
 int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 {
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&trig->lock);
-	if (!enable)
-		stop_trigger(trig);
 	trig->enabled = enable;
-	ret = start_trigger(trig);
+	ret = update_trigger(trig);
 	if (ret)
 		trig->enabled = false;
 	mutex_unlock(&trig->lock);
@@ -478,81 +446,90 @@ static int parse_number(const struct zio_trigger_attr *attr, const char *text,
 	return *number < attr->min || *number > max ? -ERANGE : 0;
 }
 
-static int act(struct zio_trigger *trig, unsigned int index, const char *text)
-{
+/* A new value of an attribute, or the old one: a number or a text */
+struct trigger_value {
 	u64 number;
-	int ret = parse_number(&trig->type->attrs[index], text, &number);
+	char *text;
+};
 
-	if (ret)
-		return ret;
-	if (!trig->running)
-		return -ESHUTDOWN;
-	return trig->type->ops->act(trig, index, number);
+static int parse_text(struct zio_trigger *trig, unsigned int index, const char *text,
+		      char **value)
+{
+	char *new = kstrdup(skip_spaces(text), GFP_KERNEL);
+
+	if (!new)
+		return -ENOMEM;
+	strim(new);
+	*value = new;
+	return *new ? trig->type->ops->text_is_valid(trig, index, new) : 0;
 }
 
-/* Restarts the trigger after @exchange; if start() fails, with the old value again. */
+static int parse_value(struct zio_trigger *trig, unsigned int index, const char *text,
+		       struct trigger_value *value)
+{
+	const struct zio_trigger_attr *attr = &trig->type->attrs[index];
+	const struct zio_trigger_ops *ops = trig->type->ops;
+	int ret;
+
+	if (attr->kind == ZIO_TRIGGER_TEXT)
+		return parse_text(trig, index, text, &value->text);
+	ret = parse_number(attr, text, &value->number);
+	if (!ret && attr->kind == ZIO_TRIGGER_NUMBER && ops && ops->number_is_valid)
+		ret = ops->number_is_valid(trig, index, value->number);
+	return ret;
+}
+
+static void exchange(struct zio_trigger *trig, unsigned int index,
+		     struct trigger_value *value)
+{
+	swap(trig->number[index], value->number);
+	swap(trig->text[index], value->text);
+}
+
+/*
+ * Restarts the trigger with another value; if start() fails, with the old one again. An
+ * equal value restarts it, too: for example, this begins another series of shots.
+ */
 static int restart_with(struct zio_trigger *trig, unsigned int index,
-			void (*exchange)(struct zio_trigger *trig,
-					 unsigned int index, void *value),
-			void *value)
+			struct trigger_value *value)
 {
 	int ret;
 
-	stop_trigger(trig);
+	trig->suspended++;
+	update_trigger(trig);
 	exchange(trig, index, value);
-	ret = start_trigger(trig);
+	trig->suspended--;
+	ret = update_trigger(trig);
 	if (ret) {
 		exchange(trig, index, value);
-		start_trigger(trig);
+		update_trigger(trig);
 	}
 	return ret;
 }
 
-static void exchange_number(struct zio_trigger *trig, unsigned int index,
-			    void *value)
+static int use_value(struct zio_trigger *trig, unsigned int index,
+		     struct trigger_value *value)
 {
-	swap(trig->number[index], *(u64 *)value);
+	if (trig->type->attrs[index].kind != ZIO_TRIGGER_ACTION)
+		return restart_with(trig, index, value);
+	return trig->running ? trig->type->ops->act(trig, index, value->number) : -ESHUTDOWN;
 }
 
-static void exchange_text(struct zio_trigger *trig, unsigned int index,
-			  void *value)
+/*
+ * Writers of a shared trigger's values come one after the other: the controls of all sets
+ * have a value, or the old value is back, before the next one. A trigger of its own has the
+ * set's mutex for this.
+ */
+static void begin_change(struct zio_trigger *trig)
 {
-	swap(trig->text[index], *(char **)value);
+	if (trig->item)
+		mutex_lock(&trig->change);
 }
 
-static int set_number(struct zio_trigger *trig, unsigned int index,
-		      const char *text)
+static void end_change(struct zio_trigger *trig)
 {
-	const struct zio_trigger_ops *ops = trig->type->ops;
-	u64 number;
-	int ret = parse_number(&trig->type->attrs[index], text, &number);
-
-	if (!ret && ops && ops->number_is_valid)
-		ret = ops->number_is_valid(trig, index, number);
-	if (ret)
-		return ret;
-	/*
-	 * Restart with an equal value, too: for example, this begins another series of shots.
-	 */
-	return restart_with(trig, index, exchange_number, &number);
-}
-
-static int set_text(struct zio_trigger *trig, unsigned int index,
-		    const char *text)
-{
-	char *new = kstrdup(text, GFP_KERNEL), *trimmed;
-	int ret = 0;
-
-	if (!new)
-		return -ENOMEM;
-	trimmed = strim(new);
-	if (*trimmed)
-		ret = trig->type->ops->text_is_valid(trig, index, trimmed);
-	memmove(new, trimmed, strlen(trimmed) + 1);
-	if (!ret)
-		ret = restart_with(trig, index, exchange_text, &new);
-	kfree(new);
-	return ret;
+	if (trig->item)
+		mutex_unlock(&trig->change);
 }
 
 /**
@@ -560,31 +537,35 @@ static int set_text(struct zio_trigger *trig, unsigned int index,
  * @trig: the trigger
  * @index: index of the attribute
  * @text: the text that a user wrote
- *
- * The caller refreshes the controls.
+ * @refresh: publishes the new value in the controls of all sets of the trigger
  *
  * Context: Process, sleeps.
  *
  * Return: 0; -EINVAL; -ERANGE; -ESHUTDOWN for an action while the trigger does not run;
- * -ENOMEM; or an error of the type. On error nothing has changed.
+ * -ENOMEM; or an error of the type or of @refresh. On error nothing has changed.
  */
-int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
-		      const char *text)
+int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *text,
+		      int (*refresh)(struct zio_trigger *trig))
 {
+	bool is_number = trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER;
+	struct trigger_value value = { };
 	int ret;
 
+	begin_change(trig);
 	mutex_lock(&trig->lock);
-	switch (trig->type->attrs[index].kind) {
-	case ZIO_TRIGGER_ACTION:
-		ret = act(trig, index, text);
-		break;
-	case ZIO_TRIGGER_TEXT:
-		ret = set_text(trig, index, text);
-		break;
-	default:
-		ret = set_number(trig, index, text);
-	}
+	ret = parse_value(trig, index, text, &value) ?: use_value(trig, index, &value);
 	mutex_unlock(&trig->lock);
+	if (!ret && is_number) {
+		ret = refresh(trig);
+		if (ret) {
+			mutex_lock(&trig->lock);
+			restart_with(trig, index, &value);
+			mutex_unlock(&trig->lock);
+			refresh(trig);
+		}
+	}
+	end_change(trig);
+	kfree(value.text);
 	return ret;
 }
 
@@ -614,14 +595,11 @@ ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 
 /* Clocks */
 
-static const struct {
-	const char *name;
-	clockid_t id;
-} zio_clocks[] = {
-	{ "realtime", CLOCK_REALTIME },
-	{ "tai", CLOCK_TAI },
-	{ "monotonic", CLOCK_MONOTONIC },
-	{ "boottime", CLOCK_BOOTTIME },
+static const char *const zio_clocks[] = {
+	[CLOCK_REALTIME] = "realtime",
+	[CLOCK_TAI] = "tai",
+	[CLOCK_MONOTONIC] = "monotonic",
+	[CLOCK_BOOTTIME] = "boottime",
 };
 
 /**
@@ -635,12 +613,7 @@ static const struct {
  */
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
-		if (zio_clocks[i].id == zio_trigger_clock(trig))
-			return sysfs_emit(page, "%s\n", zio_clocks[i].name);
-	return -EINVAL;
+	return sysfs_emit(page, "%s\n", zio_clocks[zio_trigger_clock(trig)]);
 }
 
 static int find_clock(const char *text)
@@ -648,9 +621,21 @@ static int find_clock(const char *text)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
-		if (sysfs_streq(text, zio_clocks[i].name))
-			return zio_clocks[i].id;
+		if (zio_clocks[i] && sysfs_streq(text, zio_clocks[i]))
+			return i;
 	return -EINVAL;
+}
+
+/* Stops events with +1, and lets the trigger run again with -1. */
+static int suspend_trigger(struct zio_trigger *trig, int by)
+{
+	int ret;
+
+	mutex_lock(&trig->lock);
+	trig->suspended += by;
+	ret = update_trigger(trig);
+	mutex_unlock(&trig->lock);
+	return ret;
 }
 
 /**
@@ -674,8 +659,8 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 
 	if (clock < 0)
 		return clock;
-	zio_trigger_begin_change(trig);
-	suspend_trigger(trig);
+	begin_change(trig);
+	suspend_trigger(trig, 1);
 	old = trig->clock;
 	WRITE_ONCE(trig->clock, clock);
 	ret = refresh(trig);
@@ -683,7 +668,7 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 		WRITE_ONCE(trig->clock, old);
 		refresh(trig);
 	}
-	started = resume_trigger(trig);
-	zio_trigger_end_change(trig);
+	started = suspend_trigger(trig, -1);
+	end_change(trig);
 	return ret ?: started;
 }

@@ -13,9 +13,8 @@
  * @add_type: optional. Creates the directory in configfs for triggers of a type. Returns
  *            0 or -ENOMEM
  * @remove_type: undoes @add_type
- * @get_item: gets a reference to the directory of a shared trigger
- * @put_item: undoes @get_item
- * @pin_item: makes rmdir of that directory fail. Returns 0; -ENOENT if it is being removed
+ * @pin_item: makes rmdir of the directory of a shared trigger fail. Returns 0; -ENOENT if it
+ *            is being removed. Drops the caller's reference to the directory in any case
  * @unpin_item: undoes @pin_item
  *
  * Kernels without configfs have no shared triggers: only @ktype and @add_files are set.
@@ -25,8 +24,6 @@ struct zio_trigger_config_ops {
 	int (*add_files)(struct zio_binding *bind);
 	int (*add_type)(struct zio_trigger_type *type);
 	void (*remove_type)(struct zio_trigger_type *type);
-	void (*get_item)(struct zio_trigger *trig);
-	void (*put_item)(struct zio_trigger *trig);
 	int (*pin_item)(struct zio_trigger *trig);
 	void (*unpin_item)(struct zio_trigger *trig);
 };
@@ -42,30 +39,13 @@ zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 void zio_trigger_hide_shared(struct zio_trigger *trig);
 void zio_trigger_free_shared(struct zio_trigger *trig);
 int zio_trigger_enable(struct zio_trigger *trig, bool enable);
-int zio_trigger_store(struct zio_trigger *trig, unsigned int index,
-		      const char *text);
+int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *text,
+		      int (*refresh)(struct zio_trigger *trig));
 ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 			 char *page);
 int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 			  int (*refresh)(struct zio_trigger *trig));
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
-
-/*
- * Writers of a shared trigger's values come one after the other: the controls of all sets
- * have a value, or the old value is back, before the next one. A trigger of its own has the
- * set's mutex for this.
- */
-static inline void zio_trigger_begin_change(struct zio_trigger *trig)
-{
-	if (trig->item)
-		mutex_lock(&trig->change);
-}
-
-static inline void zio_trigger_end_change(struct zio_trigger *trig)
-{
-	if (trig->item)
-		mutex_unlock(&trig->change);
-}
 
 /* binding.c */
 int zio_binding_create(struct zio_cset_core *cset, const char *name);
