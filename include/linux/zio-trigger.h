@@ -16,6 +16,7 @@
 #include <linux/zio.h>
 
 struct config_item;
+struct zio_config_group;
 
 #define ZIO_MAX_TRIGGER_ATTRS	8
 #define ZIO_MAX_TRIGGER_EXT	30	/* extended attributes of the control */
@@ -134,7 +135,7 @@ struct zio_trigger_type {
 	const struct zio_trigger_attr *attrs;
 	unsigned int n_attrs;
 	struct list_head node;
-	struct zio_trigger_group *group;
+	struct zio_config_group *group;
 	bool ready;
 };
 

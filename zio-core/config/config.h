@@ -33,7 +33,14 @@ extern const struct zio_kind zio_buffer_kind;
 
 /* configfs-trigger.c */
 extern const struct zio_trigger_config_ops zio_trigger_config_ops;
+
+/* configfs.c */
+#if IS_ENABLED(CONFIG_CONFIGFS_FS)
 int zio_configfs_init(void);
 void zio_configfs_exit(void);
+#else
+static inline int zio_configfs_init(void) { return 0; }
+static inline void zio_configfs_exit(void) { }
+#endif
 
 #endif /* _ZIO_CONFIG_H */

@@ -7,7 +7,6 @@
  * device is unplugged when the user writes 0 to "live", or removes the directory.
  */
 #include <linux/capability.h>
-#include <linux/configfs.h>
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
@@ -15,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/zio-config.h>
 
+#include "config/configfs.h"
 #include "config/internal.h"
 
 #define ZIO_PROPERTY_ID	"zio-id"
@@ -73,8 +73,8 @@ EXPORT_SYMBOL_GPL(zio_config_id);
 
 #if IS_ENABLED(CONFIG_CONFIGFS_FS)
 
-struct zio_config_item {
-	struct config_item item;
+/* A device, or a device to be. @id and @value are the properties of its platform device. */
+struct zio_config_device {
 	const struct zio_config_type *type;
 	struct mutex lock; /* the fields below */
 	struct platform_device *pdev;
@@ -83,47 +83,21 @@ struct zio_config_item {
 	char *text[ZIO_MAX_CONFIG_ATTRS];
 };
 
-static struct zio_config_item *to_citem(struct config_item *item)
+static ssize_t dev_show(void *object, unsigned int index, char *page)
 {
-	return container_of(item, struct zio_config_item, item);
-}
-
-static ssize_t show_text(struct zio_config_item *citem, unsigned int slot,
-			 char *page)
-{
+	struct zio_config_device *cdev = object;
+	const struct zio_config_attr *attr = &cdev->type->attrs[index];
+	u32 value = READ_ONCE(cdev->value[index]);
 	ssize_t len;
 
-	mutex_lock(&citem->lock);
-	len = sysfs_emit(page, "%s\n", citem->text[slot] ?: "");
-	mutex_unlock(&citem->lock);
-	return len;
-}
-
-static ssize_t show_slot(struct config_item *item, unsigned int slot,
-			 char *page)
-{
-	struct zio_config_item *citem = to_citem(item);
-	const struct zio_config_attr *attr = &citem->type->attrs[slot];
-	u32 value = READ_ONCE(citem->value[slot]);
-
-	if (attr->text)
-		return show_text(citem, slot, page);
 	if (attr->choices)
 		return sysfs_emit(page, "%s\n", attr->choices[value]);
-	return sysfs_emit(page, "%u\n", value);
-}
-
-static int parse_choice(const struct zio_config_attr *attr, const char *text,
-			u32 *value)
-{
-	int i;
-
-	for (i = 0; attr->choices[i]; i++)
-		if (sysfs_streq(text, attr->choices[i])) {
-			*value = i;
-			return 0;
-		}
-	return -EINVAL;
+	if (!attr->text)
+		return sysfs_emit(page, "%u\n", value);
+	mutex_lock(&cdev->lock);
+	len = sysfs_emit(page, "%s\n", cdev->text[index] ?: "");
+	mutex_unlock(&cdev->lock);
+	return len;
 }
 
 static int parse_value(const struct zio_config_attr *attr, const char *text,
@@ -131,15 +105,19 @@ static int parse_value(const struct zio_config_attr *attr, const char *text,
 {
 	int ret;
 
-	if (attr->choices)
-		return parse_choice(attr, text, value);
+	if (attr->choices) {
+		for (*value = 0; attr->choices[*value]; ++*value)
+			if (sysfs_streq(text, attr->choices[*value]))
+				return 0;
+		return -EINVAL;
+	}
 	ret = kstrtou32(text, 0, value);
 	if (ret)
 		return ret;
 	return *value < attr->min || *value > attr->max ? -ERANGE : 0;
 }
 
-static int store_text(struct zio_config_item *citem, unsigned int slot,
+static int store_text(struct zio_config_device *cdev, unsigned int index,
 		      const char *text)
 {
 	size_t len = strcspn(text, "\n");
@@ -151,67 +129,58 @@ static int store_text(struct zio_config_item *citem, unsigned int slot,
 	copy = kmemdup_nul(text, len, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
-	mutex_lock(&citem->lock);
-	if (citem->pdev)
+	mutex_lock(&cdev->lock);
+	if (cdev->pdev)
 		ret = -EBUSY;
 	else
-		swap(citem->text[slot], copy);
-	mutex_unlock(&citem->lock);
+		swap(cdev->text[index], copy);
+	mutex_unlock(&cdev->lock);
 	kfree(copy);
 	return ret;
 }
 
-static int set_value(struct zio_config_item *citem, u32 *place, u32 value)
+static int set_value(struct zio_config_device *cdev, u32 *place, u32 value)
 {
 	int ret = 0;
 
-	mutex_lock(&citem->lock);
-	if (citem->pdev)
+	mutex_lock(&cdev->lock);
+	if (cdev->pdev)
 		ret = -EBUSY;
 	else
 		WRITE_ONCE(*place, value);
-	mutex_unlock(&citem->lock);
+	mutex_unlock(&cdev->lock);
 	return ret;
 }
 
-static int store_slot(struct config_item *item, unsigned int slot,
-		      const char *text)
+static int dev_store(void *object, unsigned int index, const char *text)
 {
-	const struct zio_config_attr *attr = &to_citem(item)->type->attrs[slot];
-	struct zio_config_item *citem = to_citem(item);
+	struct zio_config_device *cdev = object;
+	const struct zio_config_attr *attr = &cdev->type->attrs[index];
 	u32 value;
-	int ret;
 
 	if (attr->raw_io && !capable(CAP_SYS_RAWIO))
 		return -EPERM;
 	if (attr->text)
-		return store_text(citem, slot, text);
-	ret = parse_value(attr, text, &value);
-	if (ret)
-		return ret;
-	return set_value(citem, &citem->value[slot], value);
+		return store_text(cdev, index, text);
+	return parse_value(attr, text, &value) ?: set_value(cdev, &cdev->value[index], value);
 }
 
-#include "config/configfs.h"
-
-static ssize_t device_id_show(struct config_item *item, char *page)
+static ssize_t dev_show_id(void *object, char *page)
 {
-	int id = READ_ONCE(to_citem(item)->id);
+	const struct zio_config_device *cdev = object;
+	int id = READ_ONCE(cdev->id);
 
 	return id == ZIO_ID_AUTO ? sysfs_emit(page, "auto\n") : sysfs_emit(page, "%d\n", id);
 }
 
-static ssize_t device_id_store(struct config_item *item, const char *text,
-			       size_t count)
+static int dev_store_id(void *object, const char *text)
 {
-	struct zio_config_item *citem = to_citem(item);
+	struct zio_config_device *cdev = object;
 	bool is_auto = sysfs_streq(text, "auto");
 	u16 id;
 	int ret = is_auto ? 0 : kstrtou16(text, 0, &id);
 
-	if (!ret)
-		ret = set_value(citem, &citem->id, is_auto ? ZIO_ID_AUTO : id);
-	return ret ?: count;
+	return ret ?: set_value(cdev, &cdev->id, is_auto ? ZIO_ID_AUTO : id);
 }
 
 static int is_zio_device(struct device *dev, ZIO_MATCH_CONST void *data)
@@ -220,51 +189,53 @@ static int is_zio_device(struct device *dev, ZIO_MATCH_CONST void *data)
 }
 
 /* Shows the name in /sys/bus/zio/devices; nothing while the device is not live. */
-static ssize_t device_name_show(struct config_item *item, char *page)
+static ssize_t dev_show_name(void *object, char *page)
 {
-	struct zio_config_item *citem = to_citem(item);
+	struct zio_config_device *cdev = object;
 	struct device *dev = NULL;
 	ssize_t len = 0;
 
-	mutex_lock(&citem->lock);
-	if (citem->pdev)
-		dev = device_find_child(&citem->pdev->dev, NULL, is_zio_device);
-	mutex_unlock(&citem->lock);
+	mutex_lock(&cdev->lock);
+	if (cdev->pdev)
+		dev = device_find_child(&cdev->pdev->dev, NULL, is_zio_device);
+	mutex_unlock(&cdev->lock);
 	if (dev)
 		len = sysfs_emit(page, "%s\n", dev_name(dev));
 	put_device(dev);
 	return len;
 }
 
-static ssize_t device_live_show(struct config_item *item, char *page)
+static ssize_t dev_show_live(void *object, char *page)
 {
-	return sysfs_emit(page, "%d\n", !!READ_ONCE(to_citem(item)->pdev));
+	const struct zio_config_device *cdev = object;
+
+	return sysfs_emit(page, "%d\n", !!READ_ONCE(cdev->pdev));
 }
 
-static void list_properties(struct zio_config_item *citem,
+static void list_properties(struct zio_config_device *cdev,
 			    struct property_entry *prop)
 {
 	unsigned int i;
 
-	*prop++ = PROPERTY_ENTRY_U32(ZIO_PROPERTY_ID, citem->id);
-	for (i = 0; i < citem->type->n_attrs; i++) {
-		const char *name = citem->type->attrs[i].name;
+	*prop++ = PROPERTY_ENTRY_U32(ZIO_PROPERTY_ID, cdev->id);
+	for (i = 0; i < cdev->type->n_attrs; i++) {
+		const char *name = cdev->type->attrs[i].name;
 
-		if (citem->type->attrs[i].text)
+		if (cdev->type->attrs[i].text)
 			*prop++ = PROPERTY_ENTRY_STRING(name,
-							citem->text[i] ?: "");
+							cdev->text[i] ?: "");
 		else
-			*prop++ = PROPERTY_ENTRY_U32(name, citem->value[i]);
+			*prop++ = PROPERTY_ENTRY_U32(name, cdev->value[i]);
 	}
 }
 
 /*
  * Registration does not return the error of probe(). Attaching once more returns it.
  */
-static int have_driver(struct zio_config_item *citem,
+static int have_driver(struct zio_config_device *cdev,
 		       struct platform_device *pdev)
 {
-	struct device_driver *driver = &citem->type->driver->driver;
+	struct device_driver *driver = &cdev->type->driver->driver;
 	int ret;
 
 	if (READ_ONCE(pdev->dev.driver))
@@ -273,154 +244,109 @@ static int have_driver(struct zio_config_item *citem,
 	return ret == -EBUSY && READ_ONCE(pdev->dev.driver) ? 0 : ret;
 }
 
-static int plug(struct zio_config_item *citem)
+static int plug(struct zio_config_device *cdev)
 {
 	struct property_entry prop[ZIO_MAX_CONFIG_ATTRS + 2] = { };
 	struct platform_device_info info = {
-		.name = citem->type->driver->driver.name,
+		.name = cdev->type->driver->driver.name,
 		.id = PLATFORM_DEVID_AUTO,
 		.properties = prop,
 	};
 	struct platform_device *pdev;
 	int ret;
 
-	if (citem->pdev)
+	if (cdev->pdev)
 		return 0;
-	list_properties(citem, prop);
+	list_properties(cdev, prop);
 	pdev = platform_device_register_full(&info);
 	if (IS_ERR(pdev))
 		return PTR_ERR(pdev);
-	ret = have_driver(citem, pdev);
+	ret = have_driver(cdev, pdev);
 	if (ret)
 		platform_device_unregister(pdev);
 	else
-		WRITE_ONCE(citem->pdev, pdev);
+		WRITE_ONCE(cdev->pdev, pdev);
 	return ret;
 }
 
-static void unplug(struct zio_config_item *citem)
+static void unplug(struct zio_config_device *cdev)
 {
-	if (citem->pdev)
-		platform_device_unregister(citem->pdev);
-	WRITE_ONCE(citem->pdev, NULL);
+	if (cdev->pdev)
+		platform_device_unregister(cdev->pdev);
+	WRITE_ONCE(cdev->pdev, NULL);
 }
 
-static ssize_t device_live_store(struct config_item *item, const char *text,
-				 size_t count)
+static int dev_store_live(void *object, const char *text)
 {
-	struct zio_config_item *citem = to_citem(item);
+	struct zio_config_device *cdev = object;
 	bool live;
 	int ret = zio_attr_parse_bool(text, &live);
 
 	if (ret)
 		return ret;
-	mutex_lock(&citem->lock);
+	mutex_lock(&cdev->lock);
 	if (live)
-		ret = plug(citem);
+		ret = plug(cdev);
 	else
-		unplug(citem);
-	mutex_unlock(&citem->lock);
-	return ret ?: count;
+		unplug(cdev);
+	mutex_unlock(&cdev->lock);
+	return ret;
 }
 
-CONFIGFS_ATTR(device_, live);
-CONFIGFS_ATTR(device_, id);
-CONFIGFS_ATTR_RO(device_, name);
-
-static struct configfs_attribute *common_attrs[] = {
-	&device_attr_live,
-	&device_attr_id,
-	&device_attr_name,
+static const struct zio_config_file dev_files[] = {
+	{ "live", dev_show_live, dev_store_live },
+	{ "id", dev_show_id, dev_store_id },
+	{ "name", dev_show_name },
 };
-
-#define N_COMMON	ARRAY_SIZE(common_attrs)
-
-/* The directory of a driver */
-struct zio_config_group {
-	struct config_group group;
-	struct config_item_type group_type;
-	struct config_item_type item_type;
-	const struct zio_config_type *type;
-	struct configfs_attribute attr[ZIO_MAX_CONFIG_ATTRS];
-	struct configfs_attribute *attrs[N_COMMON + ZIO_MAX_CONFIG_ATTRS + 1];
-};
+static_assert(ARRAY_SIZE(dev_files) + ZIO_MAX_CONFIG_ATTRS <= ZIO_SLOTS);
 
 /*
  * rmdir drops the last reference after it has unlocked the subsystem. A module that is
- * being loaded for this device needs the subsystem to make a directory of its own. The
- * core holds the module of the driver until here.
+ * being loaded for this device needs the subsystem to make a directory of its own.
  */
-static void release_item(struct config_item *item)
+static void dev_destroy(void *object)
 {
-	struct zio_config_item *citem = to_citem(item);
-	struct module *owner = citem->type->owner;
+	struct zio_config_device *cdev = object;
 	unsigned int i;
 
-	unplug(citem);
+	unplug(cdev);
 	for (i = 0; i < ZIO_MAX_CONFIG_ATTRS; i++)
-		kfree(citem->text[i]);
-	mutex_destroy(&citem->lock);
-	kfree(citem);
-	module_put(owner);
+		kfree(cdev->text[i]);
+	mutex_destroy(&cdev->lock);
+	kfree(cdev);
 }
 
-static struct configfs_item_operations item_ops = {
-	.release = release_item,
-};
-
-static struct config_item *make_device(struct config_group *group,
-				       const char *name)
+static void *dev_create(const void *type, const char *name, struct config_item *item)
 {
-	struct zio_config_group *cgroup =
-		container_of(group, struct zio_config_group, group);
-	struct zio_config_item *citem;
+	struct zio_config_device *cdev = kzalloc(sizeof(*cdev), GFP_KERNEL);
 	unsigned int i;
 
-	/* The module may be unloading, and this directory goes with it. */
-	if (!try_module_get(cgroup->type->owner))
-		return ERR_PTR(-ENODEV);
-	citem = kzalloc(sizeof(*citem), GFP_KERNEL);
-	if (!citem) {
-		module_put(cgroup->type->owner);
+	if (!cdev)
 		return ERR_PTR(-ENOMEM);
-	}
-	config_item_init_type_name(&citem->item, name, &cgroup->item_type);
-	mutex_init(&citem->lock);
-	citem->type = cgroup->type;
-	citem->id = ZIO_ID_AUTO;
-	for (i = 0; i < citem->type->n_attrs; i++)
-		citem->value[i] = citem->type->attrs[i].value;
-	return &citem->item;
+	mutex_init(&cdev->lock);
+	cdev->type = type;
+	cdev->id = ZIO_ID_AUTO;
+	for (i = 0; i < cdev->type->n_attrs; i++)
+		cdev->value[i] = cdev->type->attrs[i].value;
+	return cdev;
 }
 
-static struct configfs_group_operations group_ops = {
-	.make_item = make_device,
-};
-
-/* Configfs calls this after the last user has left the directory. */
-static void release_group(struct config_item *item)
+static const char *dev_attr(const void *type, unsigned int index, umode_t *mode)
 {
-	kfree(container_of(to_config_group(item), struct zio_config_group,
-			   group));
+	const struct zio_config_type *config_type = type;
+
+	return index < config_type->n_attrs ? config_type->attrs[index].name : NULL;
 }
 
-static struct configfs_item_operations group_item_ops = {
-	.release = release_group,
+static const struct zio_config_ops dev_ops = {
+	.create = dev_create,
+	.destroy = dev_destroy,
+	.attr = dev_attr,
+	.show = dev_show,
+	.store = dev_store,
+	.files = dev_files,
+	.n_files = ARRAY_SIZE(dev_files),
 };
-
-static void fill_attrs(struct zio_config_group *cgroup)
-{
-	const struct zio_config_type *type = cgroup->type;
-	unsigned int i;
-
-	BUILD_BUG_ON(ZIO_SLOTS != ZIO_MAX_CONFIG_ATTRS);
-	memcpy(cgroup->attrs, common_attrs, sizeof(common_attrs));
-	for (i = 0; i < type->n_attrs; i++) {
-		zio_slot_init(&cgroup->attr[i], i, type->attrs[i].name, 0644,
-			      type->owner);
-		cgroup->attrs[N_COMMON + i] = &cgroup->attr[i];
-	}
-}
 
 /**
  * zio_config_type_register() - let users make devices of a driver by mkdir
@@ -432,30 +358,15 @@ static void fill_attrs(struct zio_config_group *cgroup)
  */
 int zio_config_type_register(struct zio_config_type *type)
 {
-	struct zio_config_group *cgroup;
-	int ret;
+	struct zio_config_group *group;
 
 	if (WARN_ON(type->n_attrs > ZIO_MAX_CONFIG_ATTRS))
 		return -EINVAL;
-	cgroup = kzalloc(sizeof(*cgroup), GFP_KERNEL);
-	if (!cgroup)
-		return -ENOMEM;
-	cgroup->type = type;
-	fill_attrs(cgroup);
-	cgroup->item_type.ct_owner = type->owner;
-	cgroup->item_type.ct_item_ops = &item_ops;
-	cgroup->item_type.ct_attrs = cgroup->attrs;
-	cgroup->group_type.ct_owner = type->owner;
-	cgroup->group_type.ct_group_ops = &group_ops;
-	cgroup->group_type.ct_item_ops = &group_item_ops;
-	config_group_init_type_name(&cgroup->group, type->name,
-				    &cgroup->group_type);
-	ret = configfs_register_group(zio_configfs_devices(), &cgroup->group);
-	if (ret) {
-		config_group_put(&cgroup->group);
-		return ret;
-	}
-	type->group = cgroup;
+	group = zio_config_group_register(zio_configfs_devices(), type->name, type->owner,
+					  &dev_ops, type);
+	if (IS_ERR(group))
+		return PTR_ERR(group);
+	type->group = group;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(zio_config_type_register);
@@ -468,10 +379,7 @@ EXPORT_SYMBOL_GPL(zio_config_type_register);
  */
 void zio_config_type_unregister(struct zio_config_type *type)
 {
-	if (!type->group)
-		return;
-	configfs_unregister_group(&type->group->group);
-	config_group_put(&type->group->group);
+	zio_config_group_unregister(type->group);
 	type->group = NULL;
 }
 EXPORT_SYMBOL_GPL(zio_config_type_unregister);

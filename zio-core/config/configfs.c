@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * configfs.c: /sys/kernel/config/zio, and the directories of types in it
+ *
+ *   triggers/<type>/<name>/   see configfs-trigger.c
+ *   devices/<driver>/<name>/  see configfs-device.c
+ */
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "config/configfs.h"
+#include "config/internal.h"
+
+/* The directory of a type. Its items do not outlive it: each holds the module. */
+struct zio_config_group {
+	struct config_group group;
+	struct config_item_type group_type;
+	struct config_item_type item_type;
+	const struct zio_config_ops *ops;
+	const void *type;
+	struct configfs_attribute attr[ZIO_SLOTS];
+	struct configfs_attribute *attrs[ZIO_SLOTS + 1];
+};
+
+struct config_node {
+	struct config_item item;
+	const struct zio_config_group *in;
+	void *object;
+};
+
+static struct config_node *to_node(struct config_item *item)
+{
+	return container_of(item, struct config_node, item);
+}
+
+static ssize_t show_slot(struct config_item *item, unsigned int slot, char *page)
+{
+	const struct zio_config_ops *ops = to_node(item)->in->ops;
+	void *object = to_node(item)->object;
+
+	if (slot < ops->n_files)
+		return ops->files[slot].show(object, page);
+	return ops->show(object, slot - ops->n_files, page);
+}
+
+static ssize_t store_slot(struct config_item *item, unsigned int slot, const char *text,
+			  size_t count)
+{
+	const struct zio_config_ops *ops = to_node(item)->in->ops;
+	void *object = to_node(item)->object;
+	int ret;
+
+	if (slot < ops->n_files)
+		ret = ops->files[slot].store(object, text);
+	else
+		ret = ops->store(object, slot - ops->n_files, text);
+	return ret ?: count;
+}
+
+/* Configfs does not pass the attribute, so each position has functions of its own. */
+#define EACH_SLOT(_do)							\
+	_do(0) _do(1) _do(2) _do(3) _do(4) _do(5) _do(6) _do(7) _do(8)	\
+	_do(9) _do(10) _do(11) _do(12) _do(13) _do(14)
+
+#define DEFINE_SLOT(_n)							\
+static ssize_t slot##_n##_show(struct config_item *item, char *page)	\
+{									\
+	return show_slot(item, _n, page);				\
+}									\
+									\
+static ssize_t slot##_n##_store(struct config_item *item,		\
+				const char *text, size_t count)		\
+{									\
+	return store_slot(item, _n, text, count);			\
+}
+
+#define SLOT_OPS(_n)	{ slot##_n##_show, slot##_n##_store },
+
+EACH_SLOT(DEFINE_SLOT)
+
+static const struct {
+	ssize_t (*show)(struct config_item *item, char *page);
+	ssize_t (*store)(struct config_item *item, const char *text, size_t count);
+} zio_slots[ZIO_SLOTS] = { EACH_SLOT(SLOT_OPS) };
+
+/* A file of the directory may be open until here, so the module is held until here. */
+static void release_item(struct config_item *item)
+{
+	struct config_node *node = to_node(item);
+	struct module *owner = node->in->item_type.ct_owner;
+
+	if (node->object)
+		node->in->ops->destroy(node->object);
+	kfree(node);
+	module_put(owner);
+}
+
+static struct configfs_item_operations item_ops = {
+	.release = release_item,
+};
+
+static struct config_item *make_item(struct config_group *group, const char *name)
+{
+	struct zio_config_group *in = container_of(group, struct zio_config_group, group);
+	struct config_node *node;
+	void *object;
+
+	/* The module may be unloading, and this directory goes with it. */
+	if (!try_module_get(in->item_type.ct_owner))
+		return ERR_PTR(-ENODEV);
+	node = kzalloc(sizeof(*node), GFP_KERNEL);
+	if (!node) {
+		module_put(in->item_type.ct_owner);
+		return ERR_PTR(-ENOMEM);
+	}
+	node->in = in;
+	config_item_init_type_name(&node->item, name, &in->item_type);
+	object = in->ops->create(in->type, name, &node->item);
+	if (IS_ERR(object)) {
+		config_item_put(&node->item);
+		return ERR_CAST(object);
+	}
+	node->object = object;
+	return &node->item;
+}
+
+static void drop_item(struct config_group *group, struct config_item *item)
+{
+	const struct config_node *node = to_node(item);
+
+	if (node->in->ops->hide)
+		node->in->ops->hide(node->object);
+	config_item_put(item);
+}
+
+static struct configfs_group_operations group_ops = {
+	.make_item = make_item,
+	.drop_item = drop_item,
+};
+
+/* Configfs calls this after the last user has left the directory. */
+static void release_group(struct config_item *item)
+{
+	kfree(container_of(to_config_group(item), struct zio_config_group, group));
+}
+
+static struct configfs_item_operations group_item_ops = {
+	.release = release_group,
+};
+
+static void fill_attrs(struct zio_config_group *cgroup, struct module *owner)
+{
+	const struct zio_config_ops *ops = cgroup->ops;
+	struct configfs_attribute *attr = cgroup->attr;
+	unsigned int i;
+
+	for (i = 0; i < ZIO_SLOTS; i++, attr++) {
+		attr->ca_mode = i < ops->n_files && !ops->files[i].store ? 0444 : 0644;
+		attr->ca_name = i < ops->n_files ? ops->files[i].name :
+			ops->attr(cgroup->type, i - ops->n_files, &attr->ca_mode);
+		if (!attr->ca_name)
+			break;
+		attr->ca_owner = owner;
+		attr->show = attr->ca_mode & 0444 ? zio_slots[i].show : NULL;
+		attr->store = attr->ca_mode & 0222 ? zio_slots[i].store : NULL;
+		cgroup->attrs[i] = attr;
+	}
+}
+
+/**
+ * zio_config_group_register() - let users make objects of a type by mkdir
+ * @parent: the directory of all types
+ * @name: of the type
+ * @owner: module of the type; each object holds it
+ * @ops: the objects
+ * @type: for @ops
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the directory of the type; or an ERR_PTR: -ENOMEM, -EEXIST.
+ */
+struct zio_config_group *
+zio_config_group_register(struct config_group *parent, const char *name, struct module *owner,
+			  const struct zio_config_ops *ops, const void *type)
+{
+	struct zio_config_group *cgroup = kzalloc(sizeof(*cgroup), GFP_KERNEL);
+	int ret;
+
+	if (!cgroup)
+		return ERR_PTR(-ENOMEM);
+	cgroup->ops = ops;
+	cgroup->type = type;
+	fill_attrs(cgroup, owner);
+	cgroup->item_type = (struct config_item_type) {
+		.ct_owner = owner, .ct_item_ops = &item_ops, .ct_attrs = cgroup->attrs };
+	cgroup->group_type = (struct config_item_type) {
+		.ct_owner = owner, .ct_item_ops = &group_item_ops, .ct_group_ops = &group_ops };
+	config_group_init_type_name(&cgroup->group, name, &cgroup->group_type);
+	ret = configfs_register_group(parent, &cgroup->group);
+	if (!ret)
+		return cgroup;
+	config_group_put(&cgroup->group);
+	return ERR_PTR(ret);
+}
+
+void zio_config_group_unregister(struct zio_config_group *cgroup)
+{
+	if (!cgroup)
+		return;
+	configfs_unregister_group(&cgroup->group);
+	config_group_put(&cgroup->group);
+}
+
+static const struct config_item_type plain_type = {
+	.ct_owner = THIS_MODULE,
+};
+
+static struct configfs_subsystem zio_subsys = {
+	.su_group.cg_item = {
+		.ci_namebuf = "zio",
+		.ci_type = &plain_type,
+	},
+	.su_mutex = __MUTEX_INITIALIZER(zio_subsys.su_mutex),
+};
+
+struct config_group zio_configfs_triggers;
+static struct config_group devices_group;
+
+struct config_group *zio_configfs_devices(void)
+{
+	return &devices_group;
+}
+
+struct pin {
+	struct work_struct work;
+	struct completion done;
+	struct config_item *item;
+	int ret;
+};
+
+static void depend_item(struct work_struct *work)
+{
+	struct pin *pin = container_of(work, struct pin, work);
+
+	pin->ret = configfs_depend_item(&zio_subsys, pin->item);
+	complete(&pin->done);
+}
+
+/*
+ * Lets configfs refuse rmdir of the directory. The caller is in a sysfs file, and configfs
+ * locks its root here. rmdir of a device removes sysfs files with other directories of
+ * configfs locked. Lockdep cannot distinguish these directories, so a thread takes the
+ * lock.
+ */
+int zio_configfs_pin(struct config_item *item)
+{
+	struct pin pin = { .item = item };
+
+	init_completion(&pin.done);
+	INIT_WORK_ONSTACK(&pin.work, depend_item);
+	queue_work(system_dfl_wq, &pin.work);
+	wait_for_completion(&pin.done);
+	destroy_work_on_stack(&pin.work);
+	return pin.ret;
+}
+
+/**
+ * zio_configfs_init() - register the directory of ZIO in configfs
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; or an error of configfs.
+ */
+int zio_configfs_init(void)
+{
+	config_group_init(&zio_subsys.su_group);
+	config_group_init_type_name(&zio_configfs_triggers, "triggers", &plain_type);
+	config_group_init_type_name(&devices_group, "devices", &plain_type);
+	configfs_add_default_group(&zio_configfs_triggers, &zio_subsys.su_group);
+	configfs_add_default_group(&devices_group, &zio_subsys.su_group);
+	return configfs_register_subsystem(&zio_subsys);
+}
+
+/**
+ * zio_configfs_exit() - undo zio_configfs_init()
+ *
+ * Context: Process, sleeps.
+ */
+void zio_configfs_exit(void)
+{
+	configfs_unregister_subsystem(&zio_subsys);
+}
