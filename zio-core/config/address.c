@@ -3,99 +3,80 @@
 #include <linux/device.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "config/internal.h"
 
-static struct zio_cset_core *get_set(struct zio_device *zdev, unsigned int i)
-{
-	struct zio_cset_core *cset = ERR_PTR(-ENODEV);
+/* Longer than the name of any device */
+#define DEVICE_NAME_SIZE	(ZIO_OBJ_NAME_LEN + sizeof("-ffffffff"))
 
+/* Returns the set with a reference. */
+static struct zio_cset_core *get_set(const char *device, unsigned int i)
+{
+	struct device *dev = bus_find_device_by_name(&zio_bus, NULL, device);
+	struct zio_cset_core *cset = ERR_PTR(-ENODEV);
+	struct zio_device *zdev;
+
+	if (!dev)
+		return cset;
+	zdev = to_zio_device(dev);
 	mutex_lock(&zio_sets_lock);
 	if (i < zdev->n_cset) {
 		cset = zdev->cset[i];
 		kobject_get(&cset->kobj);
 	}
 	mutex_unlock(&zio_sets_lock);
-	return cset;
-}
-
-/* Splits "zzero-0000/cset0"; -EINVAL for any other text. */
-static int parse_cset(char *address, unsigned int *i)
-{
-	char *slash = strchr(address, '/');
-
-	if (!slash || !str_has_prefix(slash, "/cset"))
-		return -EINVAL;
-	*slash = '\0';
-	return kstrtouint(slash + strlen("/cset"), 10, i) ? -EINVAL : 0;
-}
-
-/**
- * zio_cset_find() - find a channel set by its address
- * @address: for example "zzero-0000/cset0"
- *
- * Context: Process, sleeps.
- *
- * Return: the set, with a reference that the caller gives back by kobject_put(); -EINVAL
- * if @address is not an address; -ENODEV if there is no such set; -ENOMEM.
- */
-struct zio_cset_core *zio_cset_find(const char *address)
-{
-	char *copy = kstrdup(address, GFP_KERNEL);
-	struct zio_cset_core *cset;
-	struct device *dev;
-	unsigned int i;
-	int ret;
-
-	if (!copy)
-		return ERR_PTR(-ENOMEM);
-	ret = parse_cset(copy, &i);
-	dev = ret ? NULL : bus_find_device_by_name(&zio_bus, NULL, copy);
-	kfree(copy);
-	if (!dev)
-		return ERR_PTR(ret ?: -ENODEV);
-	cset = get_set(to_zio_device(dev), i);
 	put_device(dev);
 	return cset;
 }
 
-/* The address "zzero-0000-0-1" means channel 1 of "zzero-0000/cset0". */
-static int parse_channel(const char *text, size_t len, char *set, size_t size,
-			 unsigned int *chan)
+/*
+ * Returns the set at an address such as "zzero-0000/cset0", with a reference; -EINVAL for
+ * text that is not an address; -ENODEV if there is no such set.
+ */
+static struct zio_cset_core *find_set(const char *address)
 {
-	char *dash;
-	char copy[40];
+	const char *slash = strchrnul(address, '/');
+	char device[DEVICE_NAME_SIZE];
+	unsigned int i;
 
-	if (len >= sizeof(copy))
-		return -EINVAL;
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	dash = strrchr(copy, '-');
-	if (!dash || kstrtouint(dash + 1, 10, chan))
+	if (!str_has_prefix(slash, "/cset") || kstrtouint(slash + strlen("/cset"), 10, &i))
+		return ERR_PTR(-EINVAL);
+	if (slash - address >= sizeof(device))
+		return ERR_PTR(-ENODEV);
+	strscpy(device, address, slash - address + 1);
+	return get_set(device, i);
+}
+
+/* Cuts "-NUMBER" off the end of a text. */
+static int cut_number(char *text, unsigned int *number)
+{
+	char *dash = strrchr(text, '-');
+
+	if (!dash || kstrtouint(dash + 1, 10, number))
 		return -EINVAL;
 	*dash = '\0';
-	dash = strrchr(copy, '-');
-	if (!dash || !dash[1])
-		return -EINVAL;
-	*dash = '\0';
-	snprintf(set, size, "%s/cset%s", copy, dash + 1);
 	return 0;
 }
 
-/* Returns the channel with a reference. Its board may go at any moment. */
+/*
+ * Returns the channel with a reference. Its board may go at any moment. The address
+ * "zzero-0000-0-1" means channel 1 of "zzero-0000/cset0".
+ */
 static struct zio_channel_core *find_channel(const char *text, size_t len)
 {
+	char copy[DEVICE_NAME_SIZE + sizeof("-65535-65535")];
 	struct zio_channel_core *chan;
 	struct zio_cset_core *cset;
-	unsigned int index;
-	char set[48];
-	int ret = parse_channel(text, len, set, sizeof(set), &index);
+	unsigned int set, index;
+	int ret;
 
-	if (ret)
-		return ERR_PTR(ret);
-	cset = zio_cset_find(set);
+	if (len >= sizeof(copy))
+		return ERR_PTR(-EINVAL);
+	strscpy(copy, text, len + 1);
+	if (cut_number(copy, &index) || cut_number(copy, &set))
+		return ERR_PTR(-EINVAL);
+	cset = get_set(copy, set);
 	if (IS_ERR(cset))
 		return ERR_CAST(cset);
 	ret = zio_cset_lock(cset);
@@ -149,7 +130,7 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text)
  */
 int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
 {
-	struct zio_cset_core *cset = zio_cset_find(address);
+	struct zio_cset_core *cset = find_set(address);
 	struct zio_binding *bind;
 	int ret = 0;
 
@@ -176,7 +157,7 @@ EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
  */
 int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *address)
 {
-	struct zio_cset_core *cset = zio_cset_find(address);
+	struct zio_cset_core *cset = find_set(address);
 
 	if (IS_ERR(cset))
 		return PTR_ERR(cset);

@@ -49,7 +49,7 @@ static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char
 	struct zio_cset_core *cset = attr_parts(kobj, &chan);
 	int ret = 0;
 
-	if (cset->ops->attr_get && !zio_scaling_has(desc))
+	if (cset->ops->attr_get)
 		ret = cset->ops->attr_get(&cset->pub, chan, desc, &value);
 	if (ret)
 		return ret;
@@ -115,15 +115,8 @@ static int attr_store(struct kobject *kobj, const struct zio_file *file, const c
 	return ret;
 }
 
-static umode_t attr_mode(struct kobject *kobj, const struct zio_file *file)
-{
-	struct zio_channel_core *chan = attr_channel(kobj);
-
-	return chan ? zio_scaling_mode(chan, to_zio_attr(file)->desc) : file->attr.mode;
-}
-
-void zio_attr_init(struct zio_attr *attr, unsigned int index,
-		   const struct zio_attr_desc *desc)
+static void init_attr(struct zio_attr *attr, unsigned int index,
+		      const struct zio_attr_desc *desc)
 {
 	sysfs_attr_init(&attr->file.attr);
 	attr->file.attr.name = desc->name;
@@ -131,7 +124,6 @@ void zio_attr_init(struct zio_attr *attr, unsigned int index,
 	attr->file.show = attr_show;
 	attr->file.lock_show = true;
 	attr->file.store = desc->mode & 0222 ? attr_store : NULL;
-	attr->file.mode = attr_mode;
 	attr->file.index = index;
 	attr->desc = desc;
 }
@@ -172,7 +164,7 @@ static struct zio_attr *create_attrs(struct zio_cset_core *cset, bool of_channel
 	if (!attrs)
 		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < n && !ret; i++) {
-		zio_attr_init(&attrs[i], i, &list[i]);
+		init_attr(&attrs[i], i, &list[i]);
 		ret = check_desc(cset, &list[i]);
 	}
 	if (ret) {
@@ -193,7 +185,7 @@ static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
 	return values;
 }
 
-/* The files "scale" and "offset" stand for several attributes, which have none. */
+/* An attribute of the core may have no file: see scaling.c */
 static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
 {
 	struct attribute **list = kcalloc(n + 1, sizeof(*list), GFP_KERNEL);
@@ -204,7 +196,7 @@ static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned i
 	if (!list)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
-		if (attrs[i].desc->name)
+		if (attrs[i].file.attr.name)
 			list[used++] = &attrs[i].file.attr;
 	ret = used ? sysfs_create_group(kobj, &group) : 0;
 	kfree(list);

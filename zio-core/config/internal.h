@@ -9,7 +9,6 @@
 extern struct mutex zio_sets_lock;
 
 /* address.c */
-struct zio_cset_core *zio_cset_find(const char *address);
 int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 
 /* files.c */
@@ -47,8 +46,6 @@ umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
 #define to_zio_attr(_file)	container_of(_file, struct zio_attr, file)
 
 bool zio_attr_is_signed(const struct zio_attr_desc *desc);
-void zio_attr_init(struct zio_attr *attr, unsigned int index,
-		   const struct zio_attr_desc *desc);
 
 /* decimal.c */
 /* @digits * 10^@exp. The digits do not end with 0. The number 0 has the exponent 0. */
@@ -70,12 +67,9 @@ u64 zio_decimal_to_double(const struct zio_decimal *dec);
 
 /* scaling.c */
 #define ZIO_SCALING_ATTRS	9
-bool zio_scaling_has(const struct zio_attr_desc *desc);
 unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 			     unsigned int n);
 int zio_scaling_set_values(struct zio_channel_core *chan);
-umode_t zio_scaling_mode(const struct zio_channel_core *chan,
-			 const struct zio_attr_desc *desc);
 
 /* names.c */
 ssize_t zio_cset_show_names(const struct zio_cset_core *cset, char *page);

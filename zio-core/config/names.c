@@ -16,36 +16,13 @@ static int put_line(char *page, int len, bool ext, unsigned int index, const cha
 				   name, kind);
 }
 
-/* Most numbers of a scale have no file, and the file "scale" stands for all of them. */
-static const char *name_of(const struct zio_attr_desc *desc)
-{
-	static const char *const names[] = {
-		[ZIO_ATTR_SCALE_MANT] = "scale-mantissa",
-		[ZIO_ATTR_SCALE_EXP] = "scale-exponent",
-		[ZIO_ATTR_SCALE_LOW] = "scale-low",
-		[ZIO_ATTR_SCALE_HIGH] = "scale-high",
-		[ZIO_ATTR_OFFSET_LOW] = "offset-low",
-		[ZIO_ATTR_OFFSET_HIGH] = "offset-high",
-	};
-
-	if (zio_scaling_has(desc) && desc->index < ARRAY_SIZE(names) && names[desc->index])
-		return names[desc->index];
-	return desc->name;
-}
-
-static bool is_s32(const struct zio_attr_desc *desc)
-{
-	return zio_attr_is_signed(desc) || (zio_scaling_has(desc) &&
-		(desc->index == ZIO_ATTR_SCALE_MANT || desc->index == ZIO_ATTR_SCALE_EXP));
-}
-
 static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned int n)
 {
 	for (; n--; attr++)
 		if (attr->desc->place != ZIO_ATTR_PLACE_NONE)
 			len = put_line(page, len, attr->desc->place == ZIO_ATTR_PLACE_EXT,
-				       attr->desc->index, name_of(attr->desc),
-				       is_s32(attr->desc) ? " signed" : "");
+				       attr->desc->index, attr->desc->name,
+				       zio_attr_is_signed(attr->desc) ? " signed" : "");
 	return len;
 }
 

@@ -27,23 +27,24 @@ enum { UNIT, MANT, EXP, OFFSET, SIGN, SCALE_LOW, SCALE_HIGH, OFFSET_LOW, OFFSET_
 
 #define MICRO_EXP	(-6)	/* the old offset is in millionths */
 
-#define CORE_ATTR(_name, _index)	ZIO_ATTR_STD(_name, 0644, _index, 0, 0)
+#define CORE_ATTR(_name, _index, _signed) {				\
+	.name = _name, .place = ZIO_ATTR_PLACE_STD, .index = _index, .is_signed = _signed }
 
-/* The files "scale" and "offset" stand for several numbers of the control. */
+/* The numbers of the control. Most have no file, and the file "scale" stands for them. */
 static const struct zio_attr_desc zio_scaling_attrs[ZIO_SCALING_ATTRS] = {
-	[UNIT] = CORE_ATTR("unit", ZIO_ATTR_UNIT),
-	[MANT] = CORE_ATTR("scale", ZIO_ATTR_SCALE_MANT),
-	[EXP] = CORE_ATTR(NULL, ZIO_ATTR_SCALE_EXP),
-	[OFFSET] = CORE_ATTR("offset", ZIO_ATTR_OFFSET),
-	[SIGN] = CORE_ATTR("signed", ZIO_ATTR_SIGNED),
-	[SCALE_LOW] = CORE_ATTR(NULL, ZIO_ATTR_SCALE_LOW),
-	[SCALE_HIGH] = CORE_ATTR(NULL, ZIO_ATTR_SCALE_HIGH),
-	[OFFSET_LOW] = CORE_ATTR(NULL, ZIO_ATTR_OFFSET_LOW),
-	[OFFSET_HIGH] = CORE_ATTR(NULL, ZIO_ATTR_OFFSET_HIGH),
+	[UNIT] = CORE_ATTR("unit", ZIO_ATTR_UNIT, false),
+	[MANT] = CORE_ATTR("scale-mantissa", ZIO_ATTR_SCALE_MANT, true),
+	[EXP] = CORE_ATTR("scale-exponent", ZIO_ATTR_SCALE_EXP, true),
+	[OFFSET] = CORE_ATTR("offset", ZIO_ATTR_OFFSET, true),
+	[SIGN] = CORE_ATTR("signed", ZIO_ATTR_SIGNED, false),
+	[SCALE_LOW] = CORE_ATTR("scale-low", ZIO_ATTR_SCALE_LOW, false),
+	[SCALE_HIGH] = CORE_ATTR("scale-high", ZIO_ATTR_SCALE_HIGH, false),
+	[OFFSET_LOW] = CORE_ATTR("offset-low", ZIO_ATTR_OFFSET_LOW, false),
+	[OFFSET_HIGH] = CORE_ATTR("offset-high", ZIO_ATTR_OFFSET_HIGH, false),
 };
 
 /* Is it an attribute of the core? */
-bool zio_scaling_has(const struct zio_attr_desc *desc)
+static bool is_of_core(const struct zio_attr_desc *desc)
 {
 	return desc >= zio_scaling_attrs && desc < zio_scaling_attrs + ZIO_SCALING_ATTRS;
 }
@@ -54,15 +55,6 @@ static bool is_writable(const struct zio_channel_core *chan)
 	unsigned int i = desc->n_scaling > 1 ? chan->pub.index : 0;
 
 	return desc->scaling[i].flags & ZIO_SCALING_WRITABLE;
-}
-
-/* Returns the mode of the file of an attribute, which may be one of the driver. */
-umode_t zio_scaling_mode(const struct zio_channel_core *chan,
-			 const struct zio_attr_desc *desc)
-{
-	if (!zio_scaling_has(desc))
-		return desc->mode;
-	return desc == &zio_scaling_attrs[SIGN] || !is_writable(chan) ? 0444 : desc->mode;
 }
 
 /*
@@ -107,7 +99,7 @@ static void set_values(struct zio_channel_core *chan, const struct zio_scale *sc
 	*chan->scale = *scale;
 	list_values(scale, value);
 	for (i = 0; i < chan->cset->n_chan_attrs; i++, attr++)
-		if (zio_scaling_has(attr->desc))
+		if (is_of_core(attr->desc))
 			WRITE_ONCE(chan->values[i], value[attr->desc - zio_scaling_attrs]);
 }
 
@@ -124,6 +116,7 @@ static int publish(struct zio_channel_core *chan, const struct zio_scale *scale)
 	return ret;
 }
 
+ZIO_SHOW(sign_show, "%u", kobj_to_channel(kobj)->values[file->index])
 ZIO_SHOW(unit_show, "%s",
 	 zio_unit_names[READ_ONCE(kobj_to_channel(kobj)->values[file->index])])
 
@@ -197,19 +190,20 @@ static bool is_of_offset(unsigned int which)
 	return which == OFFSET || which == OFFSET_LOW || which == OFFSET_HIGH;
 }
 
-static void init_one(struct zio_attr *attr, unsigned int index, unsigned int which)
+static umode_t scaling_mode(struct kobject *kobj, const struct zio_file *file)
 {
-	zio_attr_init(attr, index, &zio_scaling_attrs[which]);
-	if (which == UNIT) {
-		attr->file.show = unit_show;
-		attr->file.store = unit_store;
-	} else if (which == MANT || which == OFFSET) {
-		attr->file.show = number_show;
-		attr->file.store = number_store;
-	} else if (which == SIGN) {
-		attr->file.store = NULL;
-	}
+	return is_writable(kobj_to_channel(kobj)) ? 0644 : 0444;
 }
+
+static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
+	[UNIT] = { .attr = { "unit" }, .show = unit_show, .store = unit_store,
+		.mode = scaling_mode },
+	[MANT] = { .attr = { "scale" }, .show = number_show, .lock_show = true,
+		.store = number_store, .mode = scaling_mode },
+	[OFFSET] = { .attr = { "offset" }, .show = number_show, .lock_show = true,
+		.store = number_store, .mode = scaling_mode },
+	[SIGN] = { .attr = { "signed", 0444 }, .show = sign_show },
+};
 
 /**
  * zio_scaling_add() - append the attributes of the scaling
@@ -228,7 +222,10 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 
 	for (i = 0; i < ZIO_SCALING_ATTRS && cset->desc->scaling; i++)
 		if (!is_of_offset(i) || !driver_has_offset(cset->desc)) {
-			init_one(&attrs[n], n, i);
+			attrs[n].desc = &zio_scaling_attrs[i];
+			attrs[n].file = zio_scaling_files[i];
+			attrs[n].file.index = n;
+			sysfs_attr_init(&attrs[n].file.attr);
 			n++;
 		}
 	return n;
