@@ -146,7 +146,7 @@ static int dtc_raw_io(struct zio_cset *cset)
 	}
 	out->cset = cset;
 	hrtimer_start(timer, ktime_set(at->secs, at->ticks), HRTIMER_MODE_ABS);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 static void dtc_stop(struct zio_cset *cset)

@@ -192,7 +192,7 @@ static int loop_output(struct zio_cset *cset)
 	do {
 		input = meet_other(state, cset);
 		if (!input)
-			return -EAGAIN;
+			return ZIO_PENDING;
 		last = copy_pieces(state, input);
 		taken = zio_cset_done(input);
 		if (taken)
@@ -222,13 +222,13 @@ static int loop_input(struct zio_cset *cset)
 	note_inputs(state, cset);
 	output = meet_other(state, cset);
 	if (!output)
-		return -EAGAIN;
+		return ZIO_PENDING;
 	last = copy_pieces(state, cset);
 	advance(state);
 	if (last)
 		taken = zio_cset_done(output);
 	leave_other(state, !last ? output : !taken ? cset : NULL);
-	return taken ? 0 : -EAGAIN;
+	return taken ? 0 : ZIO_PENDING;
 }
 
 static void loop_stop(struct zio_cset *cset)

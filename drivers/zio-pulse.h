@@ -39,7 +39,7 @@ static const struct zio_attr_desc zio_pulse_attrs[] = {
  * @cset: the armed set
  *
  * Context: any.
- * Return: -EAGAIN; zio_cset_done() follows.
+ * Return: ZIO_PENDING; zio_cset_done() follows.
  */
 static inline int zio_pulse_listen(struct zio_pulse *pulse,
 				   struct zio_cset *cset)
@@ -47,7 +47,7 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 	pulse->cset = cset;
 	WRITE_ONCE(pulse->chan, zio_cset_armed(cset)->chan);
 	smp_store_release(&pulse->listens, 1);			/* L */
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 /**

@@ -226,7 +226,7 @@ static int zero_convert(struct zio_cset *cset)
 		hrtimer_start(&state->timer,
 			      ns_to_ktime((u64)state->delay_us * 1000),
 			      HRTIMER_MODE_REL);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 static void zero_stop(struct zio_cset *cset)
@@ -327,7 +327,7 @@ static int zero_start_stream(struct zio_cset *cset)
 	state->converting = cset;
 	state->next = ktime_get_ns() + READ_ONCE(state->period);
 	hrtimer_start(&state->timer, ns_to_ktime(state->next), HRTIMER_MODE_ABS);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 /* The next tick takes the blocks. */

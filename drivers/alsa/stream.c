@@ -308,7 +308,7 @@ static int alsa_raw_io(struct zio_cset *cset)
 		alsa_capture(s);
 	else
 		alsa_kick(s, 0);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 static void forget_block(struct alsa_stream *s)

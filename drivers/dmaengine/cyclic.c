@@ -191,7 +191,7 @@ static int start(struct zio_cset *cset)
 		return ret;
 	}
 	dma_async_issue_pending(zdma->chan);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 static void stop(struct zio_cset *cset)

@@ -253,7 +253,7 @@ static int start(struct zio_cset *cset)
 	ret = begin(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
 	if (!ret)
-		return -EAGAIN;
+		return ZIO_PENDING;
 	stop(cset);
 	report(zdma, ret);
 	return ret;

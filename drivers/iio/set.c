@@ -239,7 +239,7 @@ static int set_raw_io(struct zio_cset *cset)
 	smp_store_release(&set->block, zio_cset_armed(cset)->block);
 	if (state->trig)
 		ziio_ask(state);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 static void set_stop(struct zio_cset *cset)

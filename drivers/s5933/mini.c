@@ -93,7 +93,7 @@ static int card_input(struct zio_cset *cset)
 	if (!card->chip.halted)
 		begin_piece(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 static void card_stop(struct zio_cset *cset)

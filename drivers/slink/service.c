@@ -293,7 +293,7 @@ void slink_watch(struct work_struct *work)
  * @cset: the channel set
  *
  * Context: any.
- * Return: -EAGAIN; zio_cset_done() follows.
+ * Return: ZIO_PENDING; zio_cset_done() follows.
  */
 int slink_input(struct zio_cset *cset)
 {
@@ -306,7 +306,7 @@ int slink_input(struct zio_cset *cset)
 	in->near &= in->inside;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	service_armed(card);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 /**

@@ -125,7 +125,7 @@ void sps_watch(struct work_struct *work)
  * @cset: the channel set
  *
  * Context: any.
- * Return: -EAGAIN; zio_cset_done() follows.
+ * Return: ZIO_PENDING; zio_cset_done() follows.
  */
 int sps_output(struct zio_cset *cset)
 {
@@ -140,7 +140,7 @@ int sps_output(struct zio_cset *cset)
 	/* A context that is in notify_core() looks at the card again. */
 	if (!atomic_read(&card->finishing))
 		sps_service(card);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 /**

@@ -224,7 +224,7 @@ static int uart_raw_io(struct zio_cset *cset)
 	line->room = armed->block->len;
 	/* Pairs with armed_block(), see above. */
 	smp_store_release(&line->armed, 1);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 static void uart_stop_io(struct zio_cset *cset)

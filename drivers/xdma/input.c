@@ -206,7 +206,7 @@ static int input_start(struct zio_cset *cset)
 	if (!take_blocks(engine))
 		return -EINVAL;
 	set_on(engine);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 /* What the engine has finished until now is complete. */

@@ -64,7 +64,7 @@ static int output_start(struct zio_cset *cset)
 	if (!engine->is_down)
 		run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
-	return -EAGAIN;
+	return ZIO_PENDING;
 }
 
 void xdma_output_event(struct xdma_engine *engine, u32 status)

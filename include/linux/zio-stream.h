@@ -7,7 +7,7 @@
  * several at a time. drivers/zio-zero.c has an example; Documentation/dma-cards.md explains
  * how to write such a driver.
  *
- * raw_io() starts the stream and returns -EAGAIN. It takes the first blocks of the
+ * raw_io() starts the stream and returns ZIO_PENDING. It takes the first blocks of the
  * channels that zio_for_each_channel() visits. There are no other armed blocks. Any other
  * value is an error, and the core takes the blocks back.
  *

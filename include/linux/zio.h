@@ -52,6 +52,9 @@ struct zio_block {
 	u64 info;
 };
 
+/* What raw_io() returns for a transfer that is under way: no error, and no count of a bus. */
+#define ZIO_PENDING	(1 << 30)
+
 /**
  * struct zio_cset_ops - the operations of a driver for a channel set
  * @init: optional; process context, may sleep. The core calls it first at
@@ -59,16 +62,17 @@ struct zio_block {
  * @exit: optional; process context, may sleep. Undoes @init. The core calls no other
  *        operation after it.
  * @raw_io: mandatory. Moves the blocks that zio_for_each_block() visits between memory
- *        and hardware. Returns 0 when all blocks are done. Returns -EAGAIN when the
+ *        and hardware. Returns 0 when all blocks are done. Returns ZIO_PENDING when the
  *        transfer is under way: the driver then calls zio_cset_done() from any context,
- *        even before raw_io() returns. Any other error gives the blocks back untouched;
- *        a waiting reader gets it. Any context, hard interrupt included; it must not
- *        sleep. For a set with ZIO_CSET_SLEEPS: process context, may sleep. Under
- *        PREEMPT_RT hard interrupt context is for sets with ZIO_CSET_HARDIRQ only: their
- *        raw_io() takes no spinlock_t, wakes no task, and frees no memory. The core
- *        calls it once at a time per set, and always with at least one block.
- * @stop_io: mandatory if @raw_io ever returns -EAGAIN. Process context, may sleep. After
- *        it returns, the driver does not touch the blocks, and does not call
+ *        even before raw_io() returns. Any other value gives the blocks back untouched;
+ *        a waiting reader gets the error, -EIO for -EAGAIN. Any context, hard interrupt
+ *        included; it must not sleep. For a set with ZIO_CSET_SLEEPS: process context,
+ *        may sleep. Under PREEMPT_RT hard interrupt context is for sets with
+ *        ZIO_CSET_HARDIRQ only: their raw_io() takes no spinlock_t, wakes no task, and
+ *        frees no memory. The core calls it once at a time per set, and always with at
+ *        least one block.
+ * @stop_io: mandatory if @raw_io ever returns ZIO_PENDING. Process context, may sleep.
+ *        After it returns, the driver does not touch the blocks, and does not call
  *        zio_cset_done() for them.
  * @refill: mandatory for ZIO_CSET_STREAM. zio_channel_take() has found no free block of
  *        @chan, and there may be one now. See zio-stream.h.
@@ -281,7 +285,7 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  *
  * The loop does not visit disabled channels, and channels without a free block.
  *
- * Context: Any; in raw_io(), and after -EAGAIN until zio_cset_done() or stop_io().
+ * Context: Any; in raw_io(), and after ZIO_PENDING until zio_cset_done() or stop_io().
  */
 #define zio_for_each_block(cset, pos, chan, block)			\
 	for ((pos) = zio_cset_armed(cset);				\

@@ -13,8 +13,8 @@
  *   ABORTING   the context that freezes the set, and takes the blocks back
  *
  *   IDLE ----arm----> ARMING ---raw_io() = 0, or error---------> IDLE
- *                       |  `----done---> EARLY ---raw_io() = -EAGAIN---> FINISHING
- *                       `-------raw_io() = -EAGAIN---> ARMED
+ *                       |  `----done---> EARLY ---raw_io() = PENDING---> FINISHING
+ *                       `-------raw_io() = PENDING---> ARMED
  *   ARMED ---done---> FINISHING ---> IDLE
  *   ARMED --freeze--> ABORTING ----> IDLE
  *
@@ -215,7 +215,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 /* raw_io() has returned @ret, which is not 0. */
 static int leave_or_fail(struct zio_cset_core *cset, int ret)
 {
-	if (ret != -EAGAIN || WARN_ON_ONCE(!cset->ops->stop_io))
+	if (ret != ZIO_PENDING || WARN_ON_ONCE(!cset->ops->stop_io))
 		return zio_cset_fail_arm(cset, ret);
 	WRITE_ONCE(cset->async, true);
 	return zio_cset_leave_armed(cset);
@@ -592,7 +592,7 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
  * zio_cset_done() - give the blocks of a set back, as its driver
  * @pub: the channel set
  *
- * Follows each raw_io() that returns -EAGAIN, and may come before it returns. Does
+ * Follows each raw_io() that returns ZIO_PENDING, and may come before it returns. Does
  * nothing when the core takes the blocks back at the same time, or has done so.
  *
  * Context: Any.

@@ -121,7 +121,7 @@ static int take_shot(struct zio_cset_core *cset, u32 ns)
 	if (likely(cset->pub.armed->chan))
 		ret = cset->ops->raw_io(&cset->pub);
 	if (unlikely(ret)) {
-		WARN_ON_ONCE(ret == -EAGAIN);
+		WARN_ON_ONCE(ret == ZIO_PENDING);
 		restore_blocks(cset);
 		return zio_cset_fail_arm(cset, ret);
 	}

@@ -5,7 +5,7 @@
  * A stream is started once, and its set remains ARMED. Meanwhile the driver takes free
  * blocks and completes them, without a transition of the state word:
  *
- *   IDLE ---kick---> ARMING ---raw_io() = -EAGAIN--> ARMED: take, take, complete(2), ...
+ *   IDLE ---kick---> ARMING ---raw_io() = PENDING--> ARMED: take, take, complete(2), ...
  *                      `-------raw_io() = error----> IDLE
  *   ARMED --freeze-> ABORTING --stop_io(), blocks in flight to the buffer--> IDLE
  *   ARMED --zio_cset_fail()-> FINISHING --blocks in flight to the buffer---> IDLE
@@ -509,7 +509,7 @@ void zio_stream_start(struct zio_cset_core *cset)
 	cset->fired++;
 	WRITE_ONCE(cset->async, true);
 	ret = cset->ops->raw_io(&cset->pub);
-	if (ret != -EAGAIN) {
+	if (ret != ZIO_PENDING) {
 		close_channels(cset);
 		zio_cset_fail_arm(cset, ret);
 		return;

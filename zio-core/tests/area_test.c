@@ -230,7 +230,7 @@ static void cancelled_blocks_take_no_room(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, test_set_len(chan, 4), 0);
 	held = take(tdev);
 	KUNIT_ASSERT_NOT_NULL(test, held);
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	for (i = 0; i < 10; i++) {
 		KUNIT_ASSERT_EQ(test, test_fire(cset), -EINPROGRESS);
 		test_freeze_once(cset);

@@ -17,7 +17,7 @@ static void fail_in_the_middle(void *context)
 	struct test_user *writer;
 
 	test_device_use_area(in, (struct test_area){ .len = 8 });
-	out->io_return = -EAGAIN;
+	out->io_return = ZIO_PENDING;
 	writer = test_user_open(test, out->cset->chan[0]);
 	test_write(writer->data, "1234567890", 10);
 	test_user_next(test_user_open(test, in->cset->chan[0]));

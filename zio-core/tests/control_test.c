@@ -81,7 +81,7 @@ static u32 gain_of_armed_block(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_control ctrl, later;
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	KUNIT_ASSERT_EQ(test, test_store(&chan->kobj, "gain-factor", "5"), 0);
 	KUNIT_ASSERT_TRUE(test, zio_cset_done(&tdev->cset->pub));

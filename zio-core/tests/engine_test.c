@@ -19,7 +19,7 @@ static void asynchronous_driver(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EBUSY);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
@@ -36,7 +36,7 @@ static void driver_done_early(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	tdev->early = true;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
@@ -212,7 +212,7 @@ static void hold_takes_blocks_back(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	test_fire(tdev->cset);
 	KUNIT_EXPECT_PTR_EQ(test, tdev->cset->pub.armed[0].chan, &chan->pub);
 	test_lock(test, &tdev->cset->mutex);
@@ -248,7 +248,7 @@ static void lost_trigger_raises_an_alarm(struct kunit *test)
 	struct zio_cset_core *cset = tdev->cset;
 	struct zio_block *block;
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), -EBUSY);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&cset->lost_triggers), 1);
@@ -290,7 +290,7 @@ static void output_block_has_its_control(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	queue_blocks(test, tdev->cset->chan[0], 1);
 	KUNIT_ASSERT_NOT_NULL(test, tdev->cset->pub.armed->chan);
 	KUNIT_EXPECT_NOT_NULL(test, to_block_core(tdev->cset->pub.armed->block)->snap);
@@ -304,7 +304,7 @@ static void no_task_plays_for_ever(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	queue_blocks(test, chan, 1000);
 	tdev->io_return = 0;
 	tdev->watched = current;

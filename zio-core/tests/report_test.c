@@ -6,7 +6,7 @@ static struct test_device *create_armed(struct kunit *test, unsigned int n_chan)
 {
 	struct test_device *tdev = test_device_create(test, 0, n_chan);
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	KUNIT_ASSERT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	return tdev;
 }
@@ -62,10 +62,49 @@ static void idle_set_does_not_fail(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->cset->error, 0);
 }
 
+/* A bus may say EAGAIN: the driver has started nothing, and no zio_cset_done() follows. */
+static void again_is_an_error(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	u16 sample;
+
+	tdev->io_return = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EIO);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, &sample, sizeof(sample)), -EIO);
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 2);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	KUNIT_EXPECT_FALSE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+	tdev->io_return = 0;
+	KUNIT_EXPECT_EQ(test, test_read(user->data, &sample, sizeof(sample)), sizeof(sample));
+	test_user_close(user);
+}
+
+static void again_starts_no_stream(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_STREAM, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user;
+
+	tdev->io_return = -EAGAIN;
+	test_freeze_once(tdev->cset);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 1);
+	user = test_user_open(test, chan);
+	KUNIT_EXPECT_PTR_EQ(test, test_user_next(user), ERR_PTR(-EIO));
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 1);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+	test_user_close(user);
+}
+
 static struct kunit_case report_cases[] = {
 	KUNIT_CASE(loss_is_a_gap),
 	KUNIT_CASE(failure_reaches_the_reader),
 	KUNIT_CASE(idle_set_does_not_fail),
+	KUNIT_CASE(again_is_an_error),
+	KUNIT_CASE(again_starts_no_stream),
 	{}
 };
 

@@ -149,7 +149,7 @@ static void open_and_close_keep_armed_blocks(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct file *file;
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	file = open_ring(tdev);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
@@ -170,7 +170,7 @@ static void done_waits_for_the_owner_of_the_phase(struct kunit *test)
 	struct zio_cset_core *cset = tdev->cset;
 	bool armed;
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	test_lock(test, &cset->mutex);
 	armed = zio_cset_own_phase(cset);

@@ -64,7 +64,7 @@ static void add_output(struct model *m, struct model_output *out)
 {
 	*out = (struct model_output){};
 	out->tdev = test_device_create(m->test, ZIO_CSET_OUTPUT, 1);
-	out->tdev->io_return = -EAGAIN;
+	out->tdev->io_return = ZIO_PENDING;
 	out->chan = out->tdev->cset->chan[0];
 	out->refs = kref_read(&out->chan->kobj.kref);
 }

@@ -33,7 +33,7 @@ static void set_up(struct net *n, struct kunit *test)
 	snprintf(n->name, sizeof(n->name), "ztest-%04x-0-0", n->in_dev->zdev->id);
 	for (i = 0; i < OUTPUTS; i++) {
 		n->out_dev[i] = test_device_create(test, ZIO_CSET_OUTPUT, 1);
-		n->out_dev[i]->io_return = -EAGAIN;
+		n->out_dev[i]->io_return = ZIO_PENDING;
 		n->out[i] = n->out_dev[i]->cset->chan[0];
 	}
 }

@@ -154,7 +154,7 @@ static void blocks_have_one_owner(struct kunit *test)
 	for (i = 0; i < WALK_STEPS; i++) {
 		u32 dice = prandom_u32_state(&rnd);
 
-		tdev->io_return = dice & BIT(20) ? -EAGAIN :
+		tdev->io_return = dice & BIT(20) ? ZIO_PENDING :
 				  dice & BIT(21) ? 0 : dice & BIT(22) ? 0 : -EIO;
 		walk_step(&w, dice, prandom_u32_state(&rnd));
 		walk_check(&w);

@@ -218,7 +218,7 @@ static void armed_blocks_stay_armed(struct kunit *test)
 	struct test_device *tdev = create_device(test);
 	struct file *file;
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
 	file = open_set(tdev);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);

@@ -39,7 +39,7 @@ static void reopen_writer(struct stage *s, unsigned int i)
 static void add_output(struct stage *s, unsigned int i)
 {
 	s->out_dev[i] = test_device_create(s->test, ZIO_CSET_OUTPUT, 1);
-	s->out_dev[i]->io_return = -EAGAIN;
+	s->out_dev[i]->io_return = ZIO_PENDING;
 	s->out[i] = s->out_dev[i]->cset->chan[0];
 	s->writer[i] = test_user_open(s->test, s->out[i]);
 	tie(s->writer[i], s->reader);

@@ -433,7 +433,7 @@ static void failed_start_takes_blocks_back(struct kunit *test)
 	tdev->io_return = 0;
 	KUNIT_EXPECT_PTR_EQ(test, test_user_next(user), ERR_PTR(-EIO));
 	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 2);
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	test_user_next(user);
 	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_ARMED);
 }

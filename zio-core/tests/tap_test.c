@@ -192,7 +192,7 @@ static void tap_keeps_blocks_through_changes(struct kunit *test)
 	test_stop_demand(tdev);
 	tap = open_tap(tdev);
 	test_fire(cset);
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	for (i = 0; i < 5; i++) {
 		KUNIT_ASSERT_EQ(test, test_fire(cset), -EINPROGRESS);
 		test_freeze_once(cset);

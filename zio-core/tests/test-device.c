@@ -297,7 +297,7 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 	tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tdev);
 	tdev->test = test;
-	tdev->io_return = flags & ZIO_CSET_STREAM ? -EAGAIN : 0;
+	tdev->io_return = flags & ZIO_CSET_STREAM ? ZIO_PENDING : 0;
 	tdev->cset_desc = (struct zio_cset_desc) {
 		.flags = flags & ~TEST_EVENTS,
 		.n_chan = n_chan,

@@ -45,7 +45,7 @@
  * @test: the test that created it
  * @cset: its set
  * @io_return: what raw_io() returns
- * @early: raw_io() calls zio_cset_done() itself, then returns -EAGAIN
+ * @early: raw_io() calls zio_cset_done() itself, then returns ZIO_PENDING
  * @short_by: bytes by which raw_io() shortens each block
  * @fill: raw_io() writes the number of the event (from 0) into each sample
  * @io_calls: number of calls of raw_io(); the core makes none for an event without blocks

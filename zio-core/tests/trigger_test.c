@@ -359,7 +359,7 @@ static void failing_set_does_not_stop_the_others(struct kunit *test)
 		list_add_tail_rcu(&tdev[i]->cset->bind->node, &trig->bindings);
 	}
 	tdev[0]->io_return = -EIO;
-	tdev[1]->io_return = -EAGAIN;
+	tdev[1]->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(trig), -EIO);
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(trig), -EIO);
 	KUNIT_EXPECT_EQ(test, tdev[0]->cset->io_errors, 2);
@@ -464,7 +464,7 @@ static void notifier_is_called_when_a_set_is_done(struct kunit *test)
 
 	zio_trigger_fire(tdev->cset->bind->trig);
 	KUNIT_EXPECT_EQ(test, n->done, 1);
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	zio_trigger_fire(tdev->cset->bind->trig);
 	KUNIT_EXPECT_EQ(test, n->done, 1);
 	zio_cset_done(&tdev->cset->pub);
@@ -515,7 +515,7 @@ static void overdue_blocks_are_taken_back(struct kunit *test)
 	struct zio_cset_core *cset = tdev->cset;
 	struct test_user *user = test_user_open(test, cset->chan[0]);
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	zio_trigger_fire(cset->bind->trig);
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), -EBUSY);
 	set_timeout(cset, 1);
@@ -537,7 +537,7 @@ static void driver_has_a_whole_round(struct kunit *test)
 	struct zio_cset_core *cset = tdev->cset;
 	struct work_struct *watchdog = &cset->watchdog.work;
 
-	tdev->io_return = -EAGAIN;
+	tdev->io_return = ZIO_PENDING;
 	zio_trigger_fire(cset->bind->trig);
 	set_timeout(cset, 60000);
 	watchdog->func(watchdog);
