@@ -213,6 +213,7 @@ struct zio_cset_core {
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
 	int error;
+	int early_error; /* of zio_cset_fail(), before raw_io() returned */
 	bool async;
 	struct rcu_head rcu;
 	wait_queue_head_t idle_wq;

@@ -90,7 +90,6 @@ struct alsa_stream {
 	bool wanted; /* raw_io() has armed the set, stop_io() has not stopped it */
 	bool running;
 	bool pumping;
-	int error; /* of the PCM; for zio_cset_fail() */
 	u32 lost; /* blocks lost before the next one */
 	u8 alarms; /* for the next block */
 	bool restarted; /* the next block is the first one after a gap */

@@ -212,28 +212,20 @@ static int visible_error(int error)
 	return error == -ETIMEDOUT || error == -ENOMEM ? error : -EIO;
 }
 
-/* From here on no context touches the block, if there is one. */
+/* No context touches the block, if there is one, when it fails. */
 static void stop_for_error(struct alsa_stream *s, int error)
 {
+	bool fails;
+
 	set_running(s, false);
 	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	spin_lock_irq(&s->lock);
-	s->error = s->block ? visible_error(error) : 0;
+	fails = s->block;
 	s->wanted = false;
 	s->block = NULL;
 	spin_unlock_irq(&s->lock);
-}
-
-/* raw_io() may not have returned yet: then the service tries again. */
-static void fail_block(struct alsa_stream *s)
-{
-	if (!zio_cset_fail(s->cset, s->error)) {
-		alsa_kick(s, 1);
-		return;
-	}
-	spin_lock_irq(&s->lock);
-	s->error = 0;
-	spin_unlock_irq(&s->lock);
+	if (fails)
+		zio_cset_fail(s->cset, visible_error(error));
 }
 
 static bool is_wanted(struct alsa_stream *s)
@@ -254,8 +246,6 @@ static void service(struct work_struct *work)
 		ret = serve(s);
 	if (ret)
 		stop_for_error(s, ret);
-	if (READ_ONCE(s->error))
-		fail_block(s);
 	mutex_unlock(&s->mutex);
 }
 
@@ -300,7 +290,6 @@ static int alsa_raw_io(struct zio_cset *cset)
 	s->frames = count_frames(s, block);
 	s->pos = 0;
 	s->block = block;
-	s->error = 0;
 	s->wanted = true;
 	copy = s->running && !s->in_work;
 	spin_unlock_irqrestore(&s->lock, flags);
@@ -315,7 +304,6 @@ static void forget_block(struct alsa_stream *s)
 {
 	spin_lock_irq(&s->lock);
 	s->wanted = false;
-	s->error = 0;
 	s->block = NULL;
 	s->restarted = false;
 	wait_event_lock_irq(s->idle, !s->pumping, s->lock);

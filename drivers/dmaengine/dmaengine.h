@@ -41,7 +41,6 @@ struct zdma_sg {
 	unsigned int head;	/* the lock is held */
 	unsigned int tail;	/* the channel's callback alone writes it */
 	unsigned int tries;	/* for the parked block, with no transfer under way */
-	int error;		/* that ends the stream */
 	struct delayed_work retry;
 	struct scatterlist list[ZDMA_MAX_SEGMENTS];
 };

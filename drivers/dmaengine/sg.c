@@ -140,15 +140,15 @@ static int try_again(struct zdma_device *zdma)
 	int ret = fill(zdma);
 
 	if (!is_stuck(sg))
-		return sg->error;
+		return 0;
 	if (ret == -EAGAIN && sg->tries++ < HZ) {
 		schedule_delayed_work(&sg->retry, 1);
 		return 0;
 	}
 	WRITE_ONCE(sg->running, false);
-	sg->error = ret == -EMSGSIZE ? ret : -EIO;
-	report(zdma, sg->error);
-	return sg->error;
+	ret = ret == -EMSGSIZE ? ret : -EIO;
+	report(zdma, ret);
+	return ret;
 }
 
 static void retry(struct work_struct *work)
@@ -163,8 +163,7 @@ static void retry(struct work_struct *work)
 	if (!error)
 		return;
 	zdma_stop(zdma);
-	if (!zio_cset_fail(zdma->cset, error))
-		schedule_delayed_work(&zdma->sg.retry, 1);
+	zio_cset_fail(zdma->cset, error);
 }
 
 /* Memory that the channel has not written has the samples of an older block. */
@@ -234,7 +233,6 @@ static int begin(struct zdma_device *zdma)
 	sg->head = 0;
 	sg->tail = 0;
 	sg->tries = 0;
-	sg->error = 0;
 	WRITE_ONCE(sg->running, true);
 	ret = fill(zdma);
 	if (ret == -EMSGSIZE)

@@ -174,6 +174,7 @@ void zio_cset_drop(struct zio_cset_core *cset, bool lost)
 /* Leaves the phase that the caller owns, without the blocks. Any context. */
 static void fail_blocks(struct zio_cset_core *cset, bool lost)
 {
+	cset->early_error = 0;
 	cset->io_errors++;
 	zio_cset_drop(cset, lost);
 	make_idle(cset);
@@ -191,21 +192,44 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 	return error;
 }
 
+/* The driver gives the blocks back with an error; the caller owns the phase. */
+static void give_back(struct zio_cset_core *cset, int error)
+{
+	WRITE_ONCE(cset->error, error);
+	fail_blocks(cset, !zio_cset_is_armed_ahead(cset));
+}
+
+/*
+ * The driver was done, or has failed, before raw_io() returned. The caller owns the phase.
+ * Returns 0 if it was done. If an input has failed -EINPROGRESS: it waits for a program, as
+ * after any zio_cset_fail(). An output goes on with its next block, and returns the error.
+ */
+static int finish_early(struct zio_cset_core *cset)
+{
+	int error = cset->early_error;
+
+	if (unlikely(error)) {
+		give_back(cset, error);
+		return zio_cset_is_output(cset) ? error : -EINPROGRESS;
+	}
+	zio_cset_finish_blocks(cset);
+	return 0;
+}
+
 /**
  * zio_cset_leave_armed() - leave ARMING, with blocks that the driver has
  * @cset: the channel set; the caller owns the phase
  *
  * Context: Any.
  *
- * Return: 0 if the driver was done early, and the set is idle; -EINPROGRESS.
+ * Return: -EINPROGRESS; or as finish_early() if the set is idle.
  */
 int zio_cset_leave_armed(struct zio_cset_core *cset)
 {
 	if (!cset_move(cset, CSET_ARMING, CSET_ARMED)) {
 		/* This orders what the driver did before, as a move that fails does not. */
 		cset_move(cset, CSET_EARLY, CSET_FINISHING);
-		zio_cset_finish_blocks(cset);
-		return 0;
+		return finish_early(cset);
 	}
 	if (atomic_read(&cset->state) & CSET_FREEZE)		/* C */
 		wake_freezer(cset);
@@ -588,6 +612,26 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
+/*
+ * Takes the blocks from the driver, which is done or has failed. Returns the phase before.
+ * CSET_ARMED: the caller has entered FINISHING. CSET_ARMING: raw_io() has not returned, or
+ * zio_cset_own_phase() owns the phase; the owner calls zio_cset_leave_armed(). Any other: the
+ * driver has no blocks. The set may move from one of the two phases to the other meanwhile.
+ */
+static __always_inline int take_from_driver(struct zio_cset_core *cset)
+{
+	int phase;
+
+	do {
+		if (cset_move(cset, CSET_ARMED, CSET_FINISHING))
+			return CSET_ARMED;
+		if (cset_move(cset, CSET_ARMING, CSET_EARLY))
+			return CSET_ARMING;
+		phase = cset_phase(cset);
+	} while (phase == CSET_ARMED || phase == CSET_ARMING);
+	return phase;
+}
+
 /**
  * zio_cset_done() - give the blocks of a set back, as its driver
  * @pub: the channel set
@@ -604,49 +648,58 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 bool zio_cset_done(struct zio_cset *pub)
 {
 	struct zio_cset_core *cset = to_cset_core(pub);
-	bool early, armed;
+	int phase;
 
 	if (unlikely(cset->flags & (ZIO_CSET_STREAM | ZIO_CSET_SHOTS)))
 		return false;
 	rcu_read_lock();					/* E */
-	early = cset_move(cset, CSET_ARMING, CSET_EARLY);
-	armed = !early && cset_move(cset, CSET_ARMED, CSET_FINISHING);
-	if (armed) {
+	phase = take_from_driver(cset);
+	if (phase == CSET_ARMED) {
 		zio_cset_finish_blocks(cset);
 		kick_held(cset);
 	}
 	rcu_read_unlock();
-	return armed || early;
+	return phase == CSET_ARMED || phase == CSET_ARMING;
 }
 EXPORT_SYMBOL_GPL(zio_cset_done);
 
 /**
  * zio_cset_fail() - give the armed blocks back untouched, with an error
  * @pub: the channel set
- * @error: a negative error for the next read or write, such as -EIO or -ETIMEDOUT; none
- *         of -EAGAIN, -EBUSY, -EINPROGRESS, -ENODEV, -ESHUTDOWN
+ * @error: a negative error for the next read or write, such as -ETIMEDOUT. The program
+ *         gets -EIO for -EAGAIN, -EBUSY, -EINPROGRESS, -ENODEV and -ESHUTDOWN
  *
  * An input that is armed without an event loses no block, and stays idle until a program
  * reads. Other sets lose the blocks. A stream ends without stop_io(), and loses nothing:
  * its driver has stopped the hardware before. The next read starts it again.
  *
- * Context: Any but raw_io(); as the driver, which does not touch the blocks any more. For
- * a stream process, sleeps.
+ * May come before raw_io() returns ZIO_PENDING. Then the context that called raw_io() gives
+ * the blocks back. The driver never has to try again.
  *
- * Return: true if the blocks are given back. If false, raw_io() has not returned yet, or
- * the core takes the blocks back: the driver tries again later, unless stop_io() comes.
+ * Context: Any; as the driver, which does not touch the blocks any more. For a stream
+ * process, sleeps.
+ *
+ * Return: true if the blocks are given back with the error. If false, the core drops them,
+ * and has called stop_io(), or calls it now; as zio_cset_done().
  */
 bool zio_cset_fail(struct zio_cset *pub, int error)
 {
 	struct zio_cset_core *cset = to_cset_core(pub);
+	int phase;
 
-	if (zio_cset_collects_shots(cset) || !cset_move(cset, CSET_ARMED, CSET_FINISHING))
+	if (zio_cset_collects_shots(cset))
+		return false;
+	cset->early_error = zio_driver_error(error);
+	phase = take_from_driver(cset);
+	if (phase == CSET_ARMING)
+		return true;
+	error = xchg(&cset->early_error, 0);
+	if (phase != CSET_ARMED)
 		return false;
 	if (zio_cset_is_stream(cset))
 		zio_stream_close(cset);
 	rcu_read_lock();					/* E */
-	WRITE_ONCE(cset->error, error);
-	fail_blocks(cset, !zio_cset_is_armed_ahead(cset));
+	give_back(cset, error);
 	if (zio_cset_is_output(cset))
 		zio_cset_kick(cset);
 	rcu_read_unlock();

@@ -473,6 +473,7 @@ void zio_stream_drop(struct zio_cset_core *cset)
 {
 	struct zio_armed *armed;
 
+	close_channels(cset);
 	for (armed = cset->pub.armed; armed->chan; armed++)
 		drop_in_flight(to_channel_core(armed->chan));
 	cset->pub.armed->chan = NULL;
@@ -510,7 +511,6 @@ void zio_stream_start(struct zio_cset_core *cset)
 	WRITE_ONCE(cset->async, true);
 	ret = cset->ops->raw_io(&cset->pub);
 	if (ret != ZIO_PENDING) {
-		close_channels(cset);
 		zio_cset_fail_arm(cset, ret);
 		return;
 	}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* report_test.c: losses and failures that a driver reports while it has blocks */
+#include <linux/zio-stream.h>
+
 #include "test-device.h"
 
 static struct test_device *create_armed(struct kunit *test, unsigned int n_chan)
@@ -99,12 +101,94 @@ static void again_starts_no_stream(struct kunit *test)
 	test_user_close(user);
 }
 
+static void fail_at_once(struct test_device *tdev)
+{
+	tdev->start = NULL;
+	KUNIT_EXPECT_TRUE(tdev->test, zio_cset_fail(&tdev->cset->pub, -EPIPE));
+}
+
+/* The driver need not wait until raw_io() has returned, and the error is told once. */
+static void failure_may_be_early(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	u16 sample;
+
+	tdev->io_return = ZIO_PENDING;
+	tdev->start = fail_at_once;
+	test_fire(tdev->cset);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 1);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, &sample, sizeof(sample)), -EPIPE);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, &sample, sizeof(sample)), -EAGAIN);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, chan->lost, 0);
+	KUNIT_EXPECT_EQ(test, chan->seq, 1);
+	tdev->early = true;
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
+	test_user_close(user);
+}
+
+static void stream_may_fail_early(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_STREAM, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+
+	tdev->start = fail_at_once;
+	test_freeze_once(tdev->cset);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	KUNIT_EXPECT_EQ(test, tdev->cset->io_errors, 1);
+	KUNIT_EXPECT_NULL(test, zio_channel_take(&tdev->cset->chan[0]->pub));
+	KUNIT_EXPECT_PTR_EQ(test, test_user_next(user), ERR_PTR(-EPIPE));
+	test_user_next(user);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_ARMED);
+	test_user_close(user);
+}
+
+/* An output goes on with its next block. */
+static void output_may_fail_early(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	const u16 samples[2 * ZIO_DEFAULT_NSAMPLES] = { };
+	struct test_user *user = test_user_open(test, chan);
+
+	tdev->io_return = ZIO_PENDING;
+	tdev->start = fail_at_once;
+	KUNIT_EXPECT_EQ(test, test_write(user->data, samples, sizeof(samples)),
+			sizeof(samples));
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 2);
+	KUNIT_EXPECT_EQ(test, chan->lost, 1);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_ARMED);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	test_user_close(user);
+}
+
+/* The engine returns these codes itself: a reader would wait, or give up. */
+static void failure_is_no_code_of_the_engine(struct kunit *test)
+{
+	struct test_device *tdev = create_armed(test, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+	u16 sample;
+
+	KUNIT_EXPECT_TRUE(test, zio_cset_fail(&tdev->cset->pub, -EAGAIN));
+	KUNIT_EXPECT_EQ(test, test_read(user->data, &sample, sizeof(sample)), -EIO);
+	test_user_close(user);
+}
+
 static struct kunit_case report_cases[] = {
 	KUNIT_CASE(loss_is_a_gap),
 	KUNIT_CASE(failure_reaches_the_reader),
 	KUNIT_CASE(idle_set_does_not_fail),
 	KUNIT_CASE(again_is_an_error),
 	KUNIT_CASE(again_starts_no_stream),
+	KUNIT_CASE(failure_may_be_early),
+	KUNIT_CASE(stream_may_fail_early),
+	KUNIT_CASE(output_may_fail_early),
+	KUNIT_CASE(failure_is_no_code_of_the_engine),
 	{}
 };
 
