@@ -182,11 +182,12 @@ static void fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
 /* Return: the number of enabled channels. */
 static unsigned int list_channels(struct zio_cset *cset, u8 *list)
 {
+	struct zio_channel *chan;
 	struct zio_armed *pos;
 	unsigned int n = 0;
 
-	for (pos = zio_cset_armed(cset); pos->chan; pos++)
-		list[n++] = zio_channel_index(pos->chan);
+	zio_for_each_channel(cset, pos, chan)
+		list[n++] = zio_channel_index(chan);
 	return n;
 }
 
@@ -222,7 +223,7 @@ static int ad788x_raw_io(struct zio_cset *cset)
 	int ret;
 
 	n_chan = list_channels(cset, list);
-	n = zio_cset_armed(cset)->block->len / sizeof(u16) * n_chan + 1;
+	n = zio_cset_block(cset)->len / sizeof(u16) * n_chan + 1;
 	ret = prepare_frames(adc, n);
 	if (ret)
 		return ret;

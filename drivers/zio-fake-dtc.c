@@ -129,8 +129,7 @@ static int dtc_error(u8 alarm)
 
 static int dtc_raw_io(struct zio_cset *cset)
 {
-	struct zio_armed *armed = zio_cset_armed(cset);
-	const struct zio_timestamp *at = &armed->block->tstamp;
+	const struct zio_timestamp *at = &zio_cset_block(cset)->tstamp;
 	struct dtc_output *out = find_output(cset);
 	struct hrtimer *timer = find_timer(out, zio_cset_clock(cset));
 	u8 alarm;
@@ -141,7 +140,7 @@ static int dtc_raw_io(struct zio_cset *cset)
 	}
 	alarm = check_time(out, timer, at);
 	if (alarm) {
-		zio_channel_alarm(armed->chan, alarm);
+		zio_channel_alarm(zio_cset_channel(cset), alarm);
 		return dtc_error(alarm);
 	}
 	out->cset = cset;

@@ -74,7 +74,7 @@ static int set_lines(struct gpio_descs *lines, u32 sample)
 
 static int gpio_input(struct zio_cset *cset)
 {
-	struct zio_block *block = zio_cset_armed(cset)->block;
+	struct zio_block *block = zio_cset_block(cset);
 	u32 *sample = block->data, *end = block->data + block->len;
 	int ret = 0;
 
@@ -87,7 +87,7 @@ static int gpio_input(struct zio_cset *cset)
 
 static int gpio_output(struct zio_cset *cset)
 {
-	struct zio_block *block = zio_cset_armed(cset)->block;
+	struct zio_block *block = zio_cset_block(cset);
 	const u32 *sample = block->data, *end = block->data + block->len;
 	int ret = 0;
 

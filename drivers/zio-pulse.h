@@ -45,7 +45,7 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 				   struct zio_cset *cset)
 {
 	pulse->cset = cset;
-	WRITE_ONCE(pulse->chan, zio_cset_armed(cset)->chan);
+	WRITE_ONCE(pulse->chan, zio_cset_channel(cset));
 	smp_store_release(&pulse->listens, 1);			/* L */
 	return ZIO_PENDING;
 }
@@ -66,7 +66,7 @@ static inline void zio_pulse_came(struct zio_pulse *pulse)
 			zio_channel_alarm(chan, ZIO_PULSE_MISSED);
 		return;
 	}
-	zio_cset_stamp(pulse->cset, zio_cset_armed(pulse->cset)->block);
+	zio_cset_stamp(pulse->cset, zio_cset_block(pulse->cset));
 	zio_cset_done(pulse->cset);
 }
 

@@ -192,8 +192,7 @@ static int zero_any_input(struct zio_cset *cset)
 		zio_cset_index(cset) * state->n_chan;
 
 	if (state->interleaved)
-		fill_interleaved(state, zchan, cset,
-				 zio_cset_armed(cset)->block);
+		fill_interleaved(state, zchan, cset, zio_cset_block(cset));
 	else
 		fill_blocks(state, zchan, cset);
 	return 0;

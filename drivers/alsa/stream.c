@@ -80,7 +80,7 @@ void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_
 		zio_cset_lost(s->cset, s->lost);
 	}
 	if (unlikely(s->alarms))
-		zio_channel_alarm(zio_cset_armed(s->cset)->chan, s->alarms);
+		zio_channel_alarm(zio_cset_channel(s->cset), s->alarms);
 	s->lost = 0;
 	s->alarms = 0;
 }
@@ -281,7 +281,7 @@ static size_t count_frames(struct alsa_stream *s, struct zio_block *block)
 static int alsa_raw_io(struct zio_cset *cset)
 {
 	struct alsa_stream *s = to_stream(cset);
-	struct zio_block *block = zio_cset_armed(cset)->block;
+	struct zio_block *block = zio_cset_block(cset);
 	unsigned long flags;
 	bool copy;
 

@@ -181,7 +181,7 @@ static int start(struct zio_cset *cset)
 	struct zdma_device *zdma = zio_cset_priv(cset);
 	int ret;
 
-	zdma->zio_chan = zio_cset_armed(cset)->chan;
+	zdma->zio_chan = zio_cset_channel(cset);
 	ret = alloc_ring(zdma, zio_cset_post_samples(cset) * zio_cset_ssize(cset));
 	if (ret)
 		return ret;

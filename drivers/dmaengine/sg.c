@@ -246,7 +246,7 @@ static int start(struct zio_cset *cset)
 	unsigned long flags;
 	int ret;
 
-	zdma->zio_chan = zio_cset_armed(cset)->chan;
+	zdma->zio_chan = zio_cset_channel(cset);
 	spin_lock_irqsave(&zdma->sg.lock, flags);
 	ret = begin(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);

@@ -92,13 +92,13 @@ static void stamp_block(struct ziio_set *set, struct zio_block *block, const voi
 
 static void stamp_blocks(struct ziio_set *set, const void *scan)
 {
-	struct zio_armed *armed = zio_cset_armed(set->cset), *pos;
+	struct zio_block *first = zio_cset_block(set->cset), *block;
 	struct zio_channel *chan;
-	struct zio_block *block;
+	struct zio_armed *pos;
 
-	stamp_block(set, armed->block, scan);
+	stamp_block(set, first, scan);
 	zio_for_each_block(set->cset, pos, chan, block)
-		block->tstamp = armed->block->tstamp;
+		block->tstamp = first->tstamp;
 }
 
 /* Each channel has a block of its own. */
@@ -207,10 +207,11 @@ static int set_init(struct zio_cset *cset)
 
 static void note_channels(struct ziio_set *set)
 {
+	struct zio_channel *chan;
 	struct zio_armed *pos;
 
-	for (pos = zio_cset_armed(set->cset); pos->chan; pos++)
-		WRITE_ONCE(set->chan[zio_channel_index(pos->chan)], pos->chan);
+	zio_for_each_channel(set->cset, pos, chan)
+		WRITE_ONCE(set->chan[zio_channel_index(chan)], chan);
 }
 
 /* The mask rarely changes. */
@@ -236,7 +237,7 @@ static int set_raw_io(struct zio_cset *cset)
 	if (is_interleaved(set))
 		use_mask(set, zio_cset_mask(cset));
 	/* For store_scan() */
-	smp_store_release(&set->block, zio_cset_armed(cset)->block);
+	smp_store_release(&set->block, zio_cset_block(cset));
 	if (state->trig)
 		ziio_ask(state);
 	return ZIO_PENDING;

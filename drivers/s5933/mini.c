@@ -88,7 +88,7 @@ static int card_input(struct zio_cset *cset)
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	card->block = zio_cset_armed(cset)->block;
+	card->block = zio_cset_block(cset);
 	card->pos = 0;
 	if (!card->chip.halted)
 		begin_piece(card);

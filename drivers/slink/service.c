@@ -302,7 +302,7 @@ int slink_input(struct zio_cset *cset)
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	in->block = zio_cset_armed(cset)->block;
+	in->block = zio_cset_block(cset);
 	in->near &= in->inside;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	service_armed(card);

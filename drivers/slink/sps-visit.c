@@ -133,7 +133,7 @@ int sps_output(struct zio_cset *cset)
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	card->block = zio_cset_armed(cset)->block;
+	card->block = zio_cset_block(cset);
 	card->pos = 0;
 	card->state = SPS_BEGIN;
 	spin_unlock_irqrestore(&card->chip.lock, flags);

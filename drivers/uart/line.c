@@ -42,7 +42,7 @@ static struct zio_block *armed_block(struct uart_line *line)
 	/* Pairs with uart_raw_io(), see above. */
 	if (!smp_load_acquire(&line->armed))
 		return NULL;
-	return zio_cset_armed(line->cset)->block;
+	return zio_cset_block(line->cset);
 }
 
 /* The driver's file "alarms" has the bits at once, the next block when it is done. */
@@ -218,10 +218,9 @@ static int uart_init(struct zio_cset *cset)
 static int uart_raw_io(struct zio_cset *cset)
 {
 	struct uart_line *line = zio_cset_priv(cset);
-	struct zio_armed *armed = zio_cset_armed(cset);
 
-	WRITE_ONCE(line->chan, armed->chan);
-	line->room = armed->block->len;
+	WRITE_ONCE(line->chan, zio_cset_channel(cset));
+	line->room = zio_cset_block(cset)->len;
 	/* Pairs with armed_block(), see above. */
 	smp_store_release(&line->armed, 1);
 	return ZIO_PENDING;

@@ -3,17 +3,13 @@
  * input.c: C2H: packets of the card become blocks
  *
  * The ring of descriptors is closed, and the engine is in credit mode: it takes as many
- * descriptors as it was told of. The engine writes a result behind the data of each
+ * descriptors as it was told of. Descriptors complete in order, so the descriptor at the
+ * tail is that of the oldest block in flight. The engine writes a result behind the data of each
  * descriptor. The interrupt handler reads results from memory, and one register.
  */
 #include <linux/pci.h>
 
 #include "xdma.h"
-
-static struct zio_block **slot_of(struct xdma_engine *engine, u32 index)
-{
-	return &engine->block[index % XDMA_RING];
-}
 
 static struct xdma_result *result_of(struct xdma_engine *engine, u32 index)
 {
@@ -40,7 +36,6 @@ static bool fill(struct xdma_engine *engine, struct zio_block *block)
 	desc->from = cpu_to_le64(engine->result_addr + i * sizeof(*engine->result));
 	desc->to = cpu_to_le64(addr);
 	desc->control = cpu_to_le32(XDMA_DESC_MAGIC | XDMA_DESC_DONE);
-	engine->block[i] = block;
 	engine->head++;
 	engine->credits_now++;
 	return true;
@@ -122,7 +117,8 @@ static void finish(struct xdma_engine *engine)
 
 	while (tail + n != READ_ONCE(engine->head) && is_done(result_of(engine, tail + n))) {
 		dma_rmb();	/* the result's length after its status */
-		describe(engine, *slot_of(engine, tail + n), result_of(engine, tail + n));
+		describe(engine, zio_channel_in_flight(engine->chan, n),
+			 result_of(engine, tail + n));
 		n++;
 	}
 	if (!n)
@@ -198,7 +194,7 @@ static int input_start(struct zio_cset *cset)
 	struct xdma_engine *engine = xdma_engine_of(cset);
 
 	engine->cset = cset;
-	engine->chan = zio_cset_armed(cset)->chan;
+	engine->chan = zio_cset_channel(cset);
 	engine->head = 0;
 	engine->tail = 0;
 	engine->credits_now = 0;

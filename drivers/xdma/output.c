@@ -50,7 +50,7 @@ static void run(struct xdma_engine *engine)
 static int output_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
-	struct zio_block *block = zio_cset_armed(cset)->block;
+	struct zio_block *block = zio_cset_block(cset);
 	unsigned long flags;
 	int ret;
 
@@ -73,7 +73,7 @@ void xdma_output_event(struct xdma_engine *engine, u32 status)
 
 	if (!xchg(&engine->is_on, false))
 		return;
-	block = zio_cset_armed(engine->cset)->block;
+	block = zio_cset_block(engine->cset);
 	if (status & XDMA_ERRORS) {
 		engine->errors++;
 		block->drv_alarms |= XDMA_ALARM_ERROR;

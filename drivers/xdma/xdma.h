@@ -40,7 +40,6 @@
  * @result: as many results
  * @desc_addr: bus address of @desc
  * @result_addr: bus address of @result
- * @block: input: the blocks of the descriptors that the engine has
  * @head: descriptors filled, under @lock
  * @tail: descriptors done; the interrupt handler writes it
  * @credits_now: descriptors filled that the engine was not told of yet, under @lock
@@ -63,7 +62,6 @@ struct xdma_engine {
 	struct xdma_result *result;
 	dma_addr_t desc_addr;
 	dma_addr_t result_addr;
-	struct zio_block *block[XDMA_RING];
 	u32 head;
 	u32 tail;
 	u32 credits_now;

@@ -47,17 +47,4 @@ struct zio_block *const *zio_channel_in_flight_row(struct zio_channel *chan,
 void zio_channel_complete(struct zio_channel *chan, unsigned int n);
 void zio_channel_lost(struct zio_channel *chan, unsigned int n);
 
-/**
- * zio_for_each_channel() - visit the channels of a stream
- * @cset: the channel set
- * @pos: struct zio_armed pointer, for the macro's use
- * @chan: struct zio_channel pointer, set to the channel
- *
- * The loop does not visit disabled channels.
- *
- * Context: Any; in raw_io(), and from then until stop_io() returns.
- */
-#define zio_for_each_channel(cset, pos, chan)				\
-	for ((pos) = zio_cset_armed(cset); ((chan) = (pos)->chan); (pos)++)
-
 #endif /* _LINUX_ZIO_STREAM_H */

@@ -12,45 +12,15 @@
 #include <linux/device.h>
 #include <linux/types.h>
 #include <linux/zio-attr.h>
+#include <linux/zio-block.h>
 #include <linux/zio-user.h>
 
 struct timespec64;
-struct zio_block;
 struct zio_buffer;
-struct zio_channel;
 struct zio_channel_core;
-struct zio_cset;
 struct zio_cset_core;
 struct zio_device;
 struct zio_trigger;
-
-/**
- * struct zio_block - samples, and the values that differ from block to block
- * @data: @len bytes of samples; the memory belongs to the buffer
- * @size: bytes of memory behind @data
- * @len: bytes of samples, a multiple of the sample size. Input: the core sets it to the
- *       bytes that the trigger asks for. The driver reduces it if there are fewer.
- *       Output: the bytes to play.
- * @tstamp: time of the event; a driver with a better clock overwrites it
- * @zio_alarms: ZIO_ALARM_* for this block
- * @drv_alarms: the driver's alarms for this block
- * @info: a value of the driver about this block, if its set has ZIO_CSET_BLOCK_INFO;
- *        the core copies it into the control
- *
- * A block has exactly one owner: the buffer (free), the driver (armed: from
- * raw_io() to done or stop_io()), the queue, or the user.
- *
- * Only buffer types allocate blocks: see struct zio_block_core in zio-buffer.h.
- */
-struct zio_block {
-	void *data;
-	size_t size;
-	size_t len;
-	struct zio_timestamp tstamp;
-	u8 zio_alarms;
-	u8 drv_alarms;
-	u64 info;
-};
 
 /* What raw_io() returns for a transfer that is under way: no error, and no count of a bus. */
 #define ZIO_PENDING	(1 << 30)
@@ -208,87 +178,5 @@ bool zio_cset_is_rearmed(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
 clockid_t zio_block_clock(const struct zio_block *block);
 clockid_t zio_cset_clock(const struct zio_cset *cset);
-
-/* The armed blocks of a set, for zio_for_each_block(). */
-struct zio_armed {
-	struct zio_channel *chan;
-	struct zio_block *block;
-};
-
-/**
- * struct zio_cset - a channel set, as its driver sees it
- * @priv: the @priv of zio_device_alloc()
- * @armed: for zio_for_each_block()
- *
- * The core has further fields: only the core allocates one.
- */
-struct zio_cset {
-	void *priv;
-	struct zio_armed *armed;
-};
-
-/**
- * struct zio_channel - a channel, as its driver sees it
- * @index: position in its set, from 0
- *
- * The core has further fields: only the core allocates one.
- */
-struct zio_channel {
-	unsigned int index;
-};
-
-/**
- * zio_cset_priv() - get the private data that the driver passed to zio_device_alloc()
- * @cset: the channel set
- *
- * Context: Any.
- *
- * Return: the driver's private data.
- */
-static inline void *zio_cset_priv(const struct zio_cset *cset)
-{
-	return cset->priv;
-}
-
-/**
- * zio_cset_armed() - get the armed blocks, for zio_for_each_block()
- * @cset: the channel set
- *
- * Context: Any; the driver has the blocks, see zio_for_each_block().
- *
- * Return: an array whose last entry has no channel.
- */
-static inline struct zio_armed *zio_cset_armed(struct zio_cset *cset)
-{
-	return cset->armed;
-}
-
-/**
- * zio_channel_index() - get the position of a channel in its set
- * @chan: the channel
- *
- * Context: Any.
- *
- * Return: the index, from 0.
- */
-static inline unsigned int zio_channel_index(const struct zio_channel *chan)
-{
-	return chan->index;
-}
-
-/**
- * zio_for_each_block() - visit the armed blocks of a set
- * @cset: the channel set
- * @pos: struct zio_armed pointer, for the macro's use
- * @chan: struct zio_channel pointer, set to the block's channel
- * @block: struct zio_block pointer, set to the block
- *
- * The loop does not visit disabled channels, and channels without a free block.
- *
- * Context: Any; in raw_io(), and after ZIO_PENDING until zio_cset_done() or stop_io().
- */
-#define zio_for_each_block(cset, pos, chan, block)			\
-	for ((pos) = zio_cset_armed(cset);				\
-	     ((chan) = (pos)->chan) && (((block) = (pos)->block), true); (pos)++)
 
 #endif /* _LINUX_ZIO_H */

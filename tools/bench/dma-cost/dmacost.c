@@ -94,7 +94,7 @@ static int measure(const struct zio_block *block, int (*once)(const struct zio_b
 
 static int dmacost_input(struct zio_cset *cset)
 {
-	struct zio_block *block = zio_cset_armed(cset)->block;
+	struct zio_block *block = zio_cset_block(cset);
 
 	return measure(block, map_once, &map_ns) ?: measure(block, look_up, &lookup_ns);
 }

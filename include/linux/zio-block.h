@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* zio-block.h: blocks, and the set and channels to which the armed blocks belong */
+#ifndef _LINUX_ZIO_BLOCK_H
+#define _LINUX_ZIO_BLOCK_H
+
+#include <linux/types.h>
+#include <linux/zio-user.h>
+
+/**
+ * struct zio_block - samples, and the values that differ from block to block
+ * @data: @len bytes of samples; the memory belongs to the buffer
+ * @size: bytes of memory behind @data
+ * @len: bytes of samples, a multiple of the sample size. Input: the core sets it to the
+ *       bytes that the trigger asks for. The driver reduces it if there are fewer.
+ *       Output: the bytes to play.
+ * @tstamp: time of the event; a driver with a better clock overwrites it
+ * @zio_alarms: ZIO_ALARM_* for this block
+ * @drv_alarms: the driver's alarms for this block
+ * @info: a value of the driver about this block, if its set has ZIO_CSET_BLOCK_INFO;
+ *        the core copies it into the control
+ *
+ * A block has exactly one owner: the buffer (free), the driver (armed: from
+ * raw_io() to done or stop_io()), the queue, or the user.
+ *
+ * Only buffer types allocate blocks: see struct zio_block_core in zio-buffer.h.
+ */
+struct zio_block {
+	void *data;
+	size_t size;
+	size_t len;
+	struct zio_timestamp tstamp;
+	u8 zio_alarms;
+	u8 drv_alarms;
+	u64 info;
+};
+
+/* The armed blocks of a set, for zio_for_each_block(). */
+struct zio_armed {
+	struct zio_channel *chan;
+	struct zio_block *block;
+};
+
+/**
+ * struct zio_cset - a channel set, as its driver sees it
+ * @priv: the @priv of zio_device_alloc()
+ * @armed: for zio_for_each_block()
+ *
+ * The core has further fields: only the core allocates one.
+ */
+struct zio_cset {
+	void *priv;
+	struct zio_armed *armed;
+};
+
+/**
+ * struct zio_channel - a channel, as its driver sees it
+ * @index: position in its set, from 0
+ *
+ * The core has further fields: only the core allocates one.
+ */
+struct zio_channel {
+	unsigned int index;
+};
+
+/**
+ * zio_cset_priv() - get the private data that the driver passed to zio_device_alloc()
+ * @cset: the channel set
+ *
+ * Context: Any.
+ *
+ * Return: the driver's private data.
+ */
+static inline void *zio_cset_priv(const struct zio_cset *cset)
+{
+	return cset->priv;
+}
+
+/**
+ * zio_cset_block() - get the first armed block of a set
+ * @cset: the channel set; if it has one channel, or is interleaved, there is no other block
+ *
+ * Context: Any; as zio_for_each_block().
+ *
+ * Return: the block.
+ */
+static inline struct zio_block *zio_cset_block(const struct zio_cset *cset)
+{
+	return cset->armed->block;
+}
+
+/**
+ * zio_cset_channel() - get the first armed channel of a set
+ * @cset: the channel set; if it has one channel, or is interleaved, there is no other one
+ *
+ * Context: Any; as zio_for_each_block(). For a stream as zio_for_each_channel().
+ *
+ * Return: the channel.
+ */
+static inline struct zio_channel *zio_cset_channel(const struct zio_cset *cset)
+{
+	return cset->armed->chan;
+}
+
+/**
+ * zio_channel_index() - get the position of a channel in its set
+ * @chan: the channel
+ *
+ * Context: Any.
+ *
+ * Return: the index, from 0.
+ */
+static inline unsigned int zio_channel_index(const struct zio_channel *chan)
+{
+	return chan->index;
+}
+
+/**
+ * zio_for_each_block() - visit the armed blocks of a set
+ * @cset: the channel set
+ * @pos: struct zio_armed pointer, for the macro's use
+ * @chan: struct zio_channel pointer, set to the block's channel
+ * @block: struct zio_block pointer, set to the block
+ *
+ * The loop does not visit disabled channels, and channels without a free block.
+ *
+ * Context: Any; in raw_io(), and after ZIO_PENDING until zio_cset_done() or stop_io().
+ */
+#define zio_for_each_block(cset, pos, chan, block)			\
+	for ((pos) = (cset)->armed;					\
+	     ((chan) = (pos)->chan) && (((block) = (pos)->block), true); (pos)++)
+
+/**
+ * zio_for_each_channel() - visit the armed channels of a set, or the channels of a stream
+ * @cset: the channel set
+ * @pos: struct zio_armed pointer, for the macro's use
+ * @chan: struct zio_channel pointer, set to the channel
+ *
+ * The loop does not visit disabled channels. Without a stream it visits those of
+ * zio_for_each_block().
+ *
+ * Context: Any; as zio_for_each_block(). For a stream from raw_io() until stop_io() returns.
+ */
+#define zio_for_each_channel(cset, pos, chan)				\
+	for ((pos) = (cset)->armed; ((chan) = (pos)->chan); (pos)++)
+
+#endif /* _LINUX_ZIO_BLOCK_H */
