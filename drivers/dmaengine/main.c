@@ -126,6 +126,7 @@ static int get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 		return ret;
 	zdma->chan = chan;
 	zdma->dma_dev = dmaengine_get_dma_device(chan);
+	zdma->cset_desc.dma_dev = zdma->dma_dev;
 	return 0;
 }
 
@@ -162,7 +163,8 @@ static void describe(struct zdma_device *zdma, enum zdma_mode mode)
 
 	zdma->cset_desc = (struct zio_cset_desc) {
 		.name = "dmaengine-input",
-		.flags = ZIO_CSET_STREAM | ZIO_CSET_SLEEPS,
+		.flags = ZIO_CSET_STREAM | ZIO_CSET_SLEEPS |
+			 (mode == ZDMA_SG ? ZIO_CSET_DMA : 0),
 		.n_chan = 1,
 		.ssize = 1u << min(zio_config_value(dev, "ssize", 2), 3u),
 		.nsamples = zio_config_value(dev, "nsamples", 1024),

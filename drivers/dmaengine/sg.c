@@ -277,7 +277,7 @@ static int init(struct zio_cset *cset)
 	ret = devm_delayed_work_autocancel(zdma->dev, &sg->retry, retry);
 	if (ret)
 		return ret;
-	return zdma_init_cset(cset) ?: zio_cset_use_dma(cset, zdma->dma_dev);
+	return zdma_init_cset(cset);
 }
 
 const struct zio_cset_ops zdma_sg_ops = {

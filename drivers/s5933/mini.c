@@ -10,7 +10,6 @@
  */
 #include <linux/delay.h>
 #include <linux/module.h>
-#include <linux/zio-dma.h>
 #include <linux/zio-s5933.h>
 
 struct card {
@@ -112,7 +111,7 @@ static int card_init(struct zio_cset *cset)
 	struct card *card = zio_cset_priv(cset);
 
 	card->cset = cset;
-	return zio_cset_use_dma(cset, card->chip.dev);
+	return 0;
 }
 
 /* The driver has no timers, and no work. */
@@ -174,6 +173,7 @@ static const struct zio_cset_ops card_ops = {
 static const struct zio_cset_desc card_csets[] = {
 	{
 		.name = "words",
+		.flags = ZIO_CSET_DMA,
 		.n_chan = 1,
 		.ssize = 4,
 		.nsamples = 1024,

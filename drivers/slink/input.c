@@ -37,7 +37,6 @@
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
-#include <linux/zio-dma.h>
 
 #include "slink.h"
 
@@ -595,16 +594,13 @@ void slink_lose_event(struct slink_card *card, size_t bytes)
  * @cset: the channel set
  *
  * Context: process, sleeps.
- * Return: 0, -ENOMEM, or an error of zio_cset_use_dma().
+ * Return: 0, or -ENOMEM.
  */
 int slink_init_input(struct zio_cset *cset)
 {
 	struct slink_card *card = zio_cset_priv(cset);
 	struct slink_input *in = &card->in;
-	int ret = zio_cset_use_dma(cset, card->chip.dev);
 
-	if (ret)
-		return ret;
 	in->cset = cset;
 	in->waste = dma_alloc_coherent(card->chip.dev, PAGE_SIZE, &in->waste_addr,
 				       GFP_KERNEL);

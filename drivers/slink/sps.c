@@ -8,7 +8,6 @@
  */
 #include <linux/module.h>
 #include <linux/zio-compat.h>
-#include <linux/zio-dma.h>
 
 #include "sps.h"
 
@@ -142,7 +141,7 @@ static int sps_init_output(struct zio_cset *cset)
 	struct sps_card *card = zio_cset_priv(cset);
 
 	card->cset = cset;
-	return zio_cset_use_dma(cset, card->chip.dev);
+	return 0;
 }
 
 static const struct zio_cset_ops sps_ops = {
@@ -156,7 +155,7 @@ static const struct zio_cset_ops sps_ops = {
 static struct zio_cset_desc sps_csets[] = {
 	{
 		.name = "sps-output",
-		.flags = ZIO_CSET_OUTPUT,
+		.flags = ZIO_CSET_OUTPUT | ZIO_CSET_DMA,
 		.n_chan = 1,
 		.ssize = 4,
 		.nsamples = 4096,

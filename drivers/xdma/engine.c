@@ -39,7 +39,7 @@ static void link_ring(struct xdma_engine *engine)
  *
  * Context: Process context, may sleep.
  *
- * Return: 0, -ENOMEM, or an error of zio_cset_use_dma().
+ * Return: 0, or -ENOMEM.
  */
 int xdma_init_set(struct zio_cset *cset)
 {
@@ -51,7 +51,7 @@ int xdma_init_set(struct zio_cset *cset)
 	if (ret)
 		return ret;
 	link_ring(engine);
-	return zio_cset_use_dma(cset, engine->card->dev);
+	return 0;
 }
 
 const struct zio_attr_desc xdma_set_attrs[XDMA_N_ATTRS] = {

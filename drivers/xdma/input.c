@@ -254,7 +254,7 @@ static const struct zio_cset_ops input_ops = {
 
 const struct zio_cset_desc xdma_input_desc = {
 	.name = "c2h",
-	.flags = ZIO_CSET_STREAM | ZIO_CSET_BLOCK_INFO,
+	.flags = ZIO_CSET_STREAM | ZIO_CSET_BLOCK_INFO | ZIO_CSET_DMA,
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,

@@ -121,7 +121,7 @@ static const struct zio_cset_ops output_ops = {
 
 const struct zio_cset_desc xdma_output_desc = {
 	.name = "h2c",
-	.flags = ZIO_CSET_OUTPUT,
+	.flags = ZIO_CSET_OUTPUT | ZIO_CSET_DMA,
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,

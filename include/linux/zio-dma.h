@@ -6,9 +6,9 @@
  * to the device through the DMA API. The DMA API uses an IOMMU or bounce buffers where
  * the device needs them.
  *
- * A set that calls zio_cset_use_dma() in init() has blocks that are mapped once, when its
- * buffers are made. zio_block_dma() tells the addresses, at the cost of a look-up.
- * zio_block_page() is for memory that the core has not mapped.
+ * A set with ZIO_CSET_DMA has blocks that are mapped once, when its buffers are made.
+ * zio_block_dma() tells the addresses, at the cost of a look-up. zio_block_page() is for
+ * memory that the core has not mapped.
  */
 #ifndef _LINUX_ZIO_DMA_H
 #define _LINUX_ZIO_DMA_H
@@ -17,7 +17,6 @@
 
 struct page;
 
-int zio_cset_use_dma(struct zio_cset *cset, struct device *dev);
 size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr);
 void zio_block_sync_for_device(const struct zio_block *block, size_t pos, size_t len);
 void zio_block_sync_for_cpu(const struct zio_block *block, size_t pos, size_t len);

@@ -80,6 +80,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
 #define ZIO_CSET_STREAM		BIT(8)	/* inputs: many blocks in flight, see zio-stream.h */
 #define ZIO_CSET_SHOTS		BIT(9)	/* inputs: raw_io() takes one shot of a block at once */
+#define ZIO_CSET_DMA		BIT(10)	/* the board reads or writes the blocks itself */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
@@ -93,6 +94,8 @@ struct zio_cset_ops {
  *         of two; 0 stands for any address
  * @dma_bits: outputs: the board reads memory itself, with addresses of this number of
  *            bits; 0 stands for all memory
+ * @dma_dev: with ZIO_CSET_DMA: the device that reads or writes the blocks; NULL stands for
+ *           the parent. Its DMA mask and segment limits are set. See zio-dma.h
  * @buffer: buffer type at the start; NULL stands for kmalloc
  * @trigger: trigger type at the start; NULL stands for user, or for transparent if the
  *           set has ZIO_CSET_STREAM
@@ -120,6 +123,7 @@ struct zio_cset_desc {
 	u32 nsamples;
 	unsigned int align;
 	unsigned int dma_bits;
+	struct device *dma_dev;
 	const char *buffer;
 	const char *trigger;
 	unsigned int queue_depth;

@@ -30,6 +30,7 @@ vm_fault_t zio_area_fault(struct vm_fault *vmf, const void *mem, size_t size);
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
 
 /* dma-map.c */
+int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev);
 void zio_cset_end_dma(struct zio_cset_core *cset);
 bool zio_cset_needs_near_memory(const struct zio_cset_core *cset);
 

@@ -51,37 +51,29 @@ struct zio_dma_map {
 static DEFINE_SPINLOCK(maps_lock);	/* the lists of all boards */
 
 /**
- * zio_cset_use_dma() - name the device that reads or writes the blocks of a set
- * @cset: the channel set
- * @dev: the device, whose DMA mask and segment limits the driver has set
+ * zio_cset_use_dma() - map the blocks of a set for a device, from now on
+ * @cset: the channel set, which has no buffer yet
+ * @dev: the device that reads or writes the blocks
  *
- * A driver calls this in init(). From then on the core maps each block when it makes the
- * block. The direction is that of the set. The maps end after the last stop_io(), and
- * before exit().
+ * Each block is mapped when it is made. The direction is that of the set.
  *
- * Context: Process, sleeps.
+ * Context: Process, sleeps. zio_cset_end_dma() follows.
  *
- * Return: 0; -EBUSY for a second call; -ENOMEM.
+ * Return: 0; -ENOMEM.
  */
-int zio_cset_use_dma(struct zio_cset *cset, struct device *dev)
+int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev)
 {
-	struct zio_cset_core *core = to_cset_core(cset);
-	struct zio_dma *dma;
-
-	if (core->dma)
-		return -EBUSY;
-	dma = kzalloc(sizeof(*dma), GFP_KERNEL);
+	struct zio_dma *dma = kzalloc(sizeof(*dma), GFP_KERNEL);
 	if (!dma)
 		return -ENOMEM;
 	dma->dev = get_device(dev);
-	dma->dir = zio_cset_is_output(core) ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
+	dma->dir = zio_cset_is_output(cset) ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 	dma->max_segment = dma_get_max_seg_size(dev);
 	dma->boundary = dma_get_seg_boundary(dev);
 	INIT_LIST_HEAD(&dma->maps);
-	core->dma = dma;
+	cset->dma = dma;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(zio_cset_use_dma);
 
 static struct zio_dma *dma_of(const struct zio_buffer *buf)
 {

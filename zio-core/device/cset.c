@@ -132,12 +132,24 @@ static const char *first_buffer(const struct zio_cset_core *cset)
 	return cset->desc->buffer ?: ZIO_DEFAULT_BUFFER;
 }
 
+static int use_dma(struct zio_cset_core *cset)
+{
+	struct device *dev = cset->desc->dma_dev ?: cset->zdev->dev.parent;
+
+	if (!(cset->flags & ZIO_CSET_DMA))
+		return 0;
+	return WARN_ON(!dev) ? -EINVAL : zio_cset_use_dma(cset, dev);
+}
+
 /* Creates all of a set but its nodes. */
 static int fill_cset(struct zio_cset_core *cset)
 {
 	int ret;
 
-	ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->index);
+	ret = use_dma(cset);
+	if (!ret)
+		ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u",
+				  cset->index);
 	if (!ret)
 		ret = zio_attrs_create(cset, NULL);
 	if (!ret)
@@ -235,7 +247,6 @@ err_fill:
 	if (cset->ops->exit)
 		cset->ops->exit(&cset->pub);
 err_init:
-	zio_cset_end_dma(cset);
 	kobject_put(&cset->kobj);
 	return ERR_PTR(ret);
 }

@@ -18,7 +18,7 @@ static struct test_device *create_device(struct kunit *test, struct device *boar
 {
 	struct test_device *tdev = test_device_create(test, flags, 1);
 
-	KUNIT_ASSERT_EQ(test, zio_cset_use_dma(&tdev->cset->pub, board), 0);
+	KUNIT_ASSERT_EQ(test, zio_cset_use_dma(tdev->cset, board), 0);
 	test_device_use_area(tdev, (struct test_area){ .nsamples = BLOCK / 2 });
 	return tdev;
 }
@@ -116,7 +116,7 @@ static void board_with_few_address_lines(struct kunit *test)
 
 	if (dma_set_mask(board, DMA_BIT_MASK(24)))
 		kunit_skip(test, "this kernel sets no memory aside for 24 address lines");
-	KUNIT_ASSERT_EQ(test, zio_cset_use_dma(&tdev->cset->pub, board), 0);
+	KUNIT_ASSERT_EQ(test, zio_cset_use_dma(tdev->cset, board), 0);
 	KUNIT_EXPECT_EQ(test, test_store(&tdev->cset->kobj, "current_buffer", "vmalloc"),
 			-ENOMEM);
 	use_type(tdev, "dma");
@@ -154,12 +154,40 @@ static void buffer_without_board_is_refused(struct kunit *test)
 	put(tdev, block);
 }
 
-static void board_is_named_once(struct kunit *test)
+static int no_io(struct zio_cset *cset)
+{
+	return 0;
+}
+
+/* The buffer dma is refused if there is no board. */
+static void register_board(struct kunit *test, struct device *parent, struct device *dma_dev)
+{
+	const struct zio_cset_ops ops = { .raw_io = no_io };
+	const struct zio_cset_desc cset = {
+		.flags = ZIO_CSET_DMA, .n_chan = 1, .ssize = 2, .dma_dev = dma_dev,
+		.buffer = "dma", .ops = &ops,
+	};
+	const struct zio_device_desc desc = {
+		.name = "ztest", .owner = THIS_MODULE, .cset = &cset, .n_cset = 1,
+	};
+	struct zio_device *zdev = zio_device_alloc(parent, &desc, ZIO_ID_AUTO, NULL);
+	int ret;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, zdev);
+	ret = zio_device_register(zdev);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (ret)
+		zio_device_free(zdev);
+	else
+		zio_device_unregister(zdev);
+}
+
+static void description_names_the_board(struct kunit *test)
 {
 	struct device *board = test_board_create(test);
-	struct test_device *tdev = create_device(test, board, 0);
 
-	KUNIT_EXPECT_EQ(test, zio_cset_use_dma(&tdev->cset->pub, board), -EBUSY);
+	register_board(test, board, NULL);
+	register_board(test, NULL, board);
 }
 
 /* Blocks of any size and in any order, while the geometry changes. */
@@ -237,7 +265,7 @@ static struct kunit_case dma_map_cases[] = {
 	KUNIT_CASE(board_with_few_address_lines),
 	KUNIT_CASE(area_has_large_pieces),
 	KUNIT_CASE(buffer_without_board_is_refused),
-	KUNIT_CASE(board_is_named_once),
+	KUNIT_CASE(description_names_the_board),
 	KUNIT_CASE(maps_follow_the_geometry),
 	KUNIT_CASE(borrowed_memory_has_no_map),
 	KUNIT_CASE(map_ends_with_the_board),

@@ -99,17 +99,12 @@ static int dmacost_input(struct zio_cset *cset)
 	return measure(block, map_once, &map_ns) ?: measure(block, look_up, &lookup_ns);
 }
 
-static int dmacost_init_cset(struct zio_cset *cset)
-{
-	return zio_cset_use_dma(cset, board);
-}
-
 static const struct zio_cset_ops dmacost_ops = {
-	.init = dmacost_init_cset,
 	.raw_io = dmacost_input,
 };
 
 static const struct zio_cset_desc dmacost_cset = {
+	.flags = ZIO_CSET_DMA,
 	.n_chan = 1,
 	.ssize = 1,
 	.nsamples = 4096,
