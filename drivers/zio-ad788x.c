@@ -74,12 +74,12 @@ struct ad788x {
 };
 
 /* These functions return the control register without the power bits. */
-static u8 select_ad7887(unsigned int chan, u32 vref)
+static u8 ad788x_select_ad7887(unsigned int chan, u32 vref)
 {
 	return AD7887_DUAL | AD7887_NO_REF | AD7887_CHANNEL(chan);
 }
 
-static u8 select_ad7888(unsigned int chan, u32 vref)
+static u8 ad788x_select_ad7888(unsigned int chan, u32 vref)
 {
 	return AD7888_CHANNEL(chan) |
 		(vref == AD788X_VREF_EXTERNAL ? AD7888_NO_REF : 0);
@@ -90,7 +90,7 @@ static const struct ad788x_chip ad7887 = {
 	.name = "ad7887",
 	.n_chan = 2,
 	.power_on = AD7887_PM_ON,
-	.select = select_ad7887,
+	.select = ad788x_select_ad7887,
 	.vref = ZIO_ATTR_STD("vref-src", 0444, ZIO_ATTR_VREFTYPE,
 			     AD788X_VREF_SUPPLY, AD788X_VREF),
 };
@@ -99,7 +99,7 @@ static const struct ad788x_chip ad7888 = {
 	.name = "ad7888",
 	.n_chan = 8,
 	.power_on = AD7888_PM_ON,
-	.select = select_ad7888,
+	.select = ad788x_select_ad7888,
 	.vref = {
 		.name = "vref-src",
 		.mode = 0644,
@@ -110,7 +110,7 @@ static const struct ad788x_chip ad7888 = {
 	},
 };
 
-static void free_frames(struct ad788x *adc)
+static void ad788x_free_frames(struct ad788x *adc)
 {
 	kvfree(adc->frame);
 	kfree(adc->sent);
@@ -121,7 +121,7 @@ static void free_frames(struct ad788x *adc)
 	adc->n_frames = 0;
 }
 
-static void link_frames(struct ad788x *adc)
+static void ad788x_link_frames(struct ad788x *adc)
 {
 	size_t i;
 
@@ -133,29 +133,29 @@ static void link_frames(struct ad788x *adc)
 }
 
 /* Blocks grow rarely, so the frames are allocated anew and never shrink. */
-static int prepare_frames(struct ad788x *adc, size_t n)
+static int ad788x_prepare_frames(struct ad788x *adc, size_t n)
 {
 	if (n * sizeof(__be16) > spi_max_message_size(adc->spi))
 		return -EMSGSIZE;
 	if (n <= adc->n_frames)
 		return 0;
-	free_frames(adc);
+	ad788x_free_frames(adc);
 	adc->frame = kvcalloc(n, sizeof(*adc->frame), GFP_KERNEL);
 	adc->sent = kcalloc(n, sizeof(*adc->sent), GFP_KERNEL | __GFP_NOWARN);
 	adc->received = kcalloc(n, sizeof(*adc->received),
 				GFP_KERNEL | __GFP_NOWARN);
 	if (!adc->frame || !adc->sent || !adc->received) {
-		free_frames(adc);
+		ad788x_free_frames(adc);
 		return -ENOMEM;
 	}
 	adc->n_frames = n;
-	link_frames(adc);
+	ad788x_link_frames(adc);
 	return 0;
 }
 
 /* Frame i selects the input whose result frame i + 1 carries. */
-static void fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
-			size_t n)
+static void ad788x_fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
+			       size_t n)
 {
 	u32 speed = READ_ONCE(adc->value[AD788X_RATE]) * AD788X_FRAME_BITS;
 	bool power_down = READ_ONCE(adc->value[AD788X_POWER_DOWN]);
@@ -180,7 +180,7 @@ static void fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
 }
 
 /* Return: the number of enabled channels. */
-static unsigned int list_channels(struct zio_cset *cset, u8 *list)
+static unsigned int ad788x_list_channels(struct zio_cset *cset, u8 *list)
 {
 	struct zio_channel *chan;
 	struct zio_armed *pos;
@@ -191,8 +191,8 @@ static unsigned int list_channels(struct zio_cset *cset, u8 *list)
 	return n;
 }
 
-static int take_samples(struct ad788x *adc, struct zio_cset *cset,
-			unsigned int n_chan)
+static int ad788x_take_samples(struct ad788x *adc, struct zio_cset *cset,
+			       unsigned int n_chan)
 {
 	const __be16 *first = adc->received + 1, *from;
 	struct zio_channel *chan;
@@ -222,22 +222,22 @@ static int ad788x_raw_io(struct zio_cset *cset)
 	size_t n;
 	int ret;
 
-	n_chan = list_channels(cset, list);
+	n_chan = ad788x_list_channels(cset, list);
 	n = zio_cset_block(cset)->len / sizeof(u16) * n_chan + 1;
-	ret = prepare_frames(adc, n);
+	ret = ad788x_prepare_frames(adc, n);
 	if (ret)
 		return ret;
-	fill_frames(adc, list, n_chan, n);
+	ad788x_fill_frames(adc, list, n_chan, n);
 	spi_message_init_with_transfers(&message, adc->frame, n);
 	ret = spi_sync(adc->spi, &message);
-	return ret ?: take_samples(adc, cset, n_chan);
+	return ret ?: ad788x_take_samples(adc, cset, n_chan);
 }
 
 /*
  * A step is the reference divided by 4096. If the reference is not known, the samples are
  * plain numbers, and a user can set their scale.
  */
-static struct zio_scaling describe_scale(const struct ad788x *adc, u32 vref)
+static struct zio_scaling ad788x_describe_scale(const struct ad788x *adc, u32 vref)
 {
 	u32 uv = vref == AD788X_VREF_INTERNAL ? AD788X_INTERNAL_UV : adc->vref_uv;
 	struct zio_scaling scaling = { .flags = ZIO_SCALING_WRITABLE, .mant = 1 };
@@ -258,7 +258,7 @@ static int ad788x_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 
 	WRITE_ONCE(adc->value[attr->id], value);
 	if (attr->id == AD788X_VREF) {
-		scaling = describe_scale(adc, value);
+		scaling = ad788x_describe_scale(adc, value);
 		zio_cset_set_scaling(cset, ZIO_ALL_CHANNELS, &scaling);
 	}
 	return 0;
@@ -269,7 +269,7 @@ static const struct zio_cset_ops ad788x_ops = {
 	.attr_set = ad788x_attr_set,
 };
 
-/* describe() adds the name, the channels and the attributes of the chip. */
+/* ad788x_describe() adds the name, the channels and the attributes of the chip. */
 static const struct zio_cset_desc ad788x_cset = {
 	.flags = ZIO_CSET_SLEEPS,
 	.ssize = sizeof(u16),
@@ -279,7 +279,7 @@ static const struct zio_cset_desc ad788x_cset = {
 };
 
 /* A conversion is a frame, so the clock of the bus sets the rate. */
-static int describe_rate(struct ad788x *adc)
+static int ad788x_describe_rate(struct ad788x *adc)
 {
 	u32 rate = min_t(u32, AD788X_MAX_RATE,
 			 adc->spi->max_speed_hz / AD788X_FRAME_BITS);
@@ -302,7 +302,7 @@ static int describe_rate(struct ad788x *adc)
 }
 
 /* The reference is an input of the chip, at most its supply of 5.25 V. */
-static int describe_reference(struct ad788x *adc)
+static int ad788x_describe_reference(struct ad788x *adc)
 {
 	struct device *dev = &adc->spi->dev;
 
@@ -311,11 +311,11 @@ static int describe_reference(struct ad788x *adc)
 	if (adc->vref_uv > AD788X_MAX_UV)
 		return dev_err_probe(dev, -EINVAL, "vref-microvolt is above %u\n",
 				     AD788X_MAX_UV);
-	adc->scaling = describe_scale(adc, adc->chip->vref.value);
+	adc->scaling = ad788x_describe_scale(adc, adc->chip->vref.value);
 	return 0;
 }
 
-static void describe(struct ad788x *adc)
+static void ad788x_describe(struct ad788x *adc)
 {
 	unsigned int i;
 
@@ -337,9 +337,9 @@ static void describe(struct ad788x *adc)
 	adc->desc.n_cset = 1;
 }
 
-static void release_frames(void *adc)
+static void ad788x_release_frames(void *adc)
 {
-	free_frames(adc);
+	ad788x_free_frames(adc);
 }
 
 static int ad788x_probe(struct spi_device *spi)
@@ -355,11 +355,11 @@ static int ad788x_probe(struct spi_device *spi)
 		return -ENOMEM;
 	adc->spi = spi;
 	adc->chip = chip;
-	ret = describe_rate(adc) ?: describe_reference(adc);
+	ret = ad788x_describe_rate(adc) ?: ad788x_describe_reference(adc);
 	if (ret)
 		return ret;
-	describe(adc);
-	ret = devm_add_action(&spi->dev, release_frames, adc);
+	ad788x_describe(adc);
+	ret = devm_add_action(&spi->dev, ad788x_release_frames, adc);
 	if (ret)
 		return ret;
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&spi->dev, &adc->desc,

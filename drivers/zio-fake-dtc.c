@@ -65,15 +65,15 @@ struct dtc_state {
 	struct dtc_output output[DTC_MAX_OUTPUTS];
 };
 
-static struct dtc_output *find_output(struct zio_cset *cset)
+static struct dtc_output *dtc_find_output(struct zio_cset *cset)
 {
 	struct dtc_state *state = zio_cset_priv(cset);
 
 	return &state->output[zio_cset_index(cset) % state->n_outputs];
 }
 
-/* hear_stop() waits for this function by a grace period of RCU. */
-static void make_pulse(struct dtc_output *out)
+/* dtc_hear_stop() waits for this function by a grace period of RCU. */
+static void dtc_make_pulse(struct dtc_output *out)
 {
 	rcu_read_lock();
 	zio_pulse_came(&out->heard);
@@ -85,12 +85,12 @@ static enum hrtimer_restart dtc_expired(struct hrtimer *hrtimer)
 {
 	struct dtc_output *out = container_of(hrtimer, struct dtc_timer, hrtimer)->out;
 
-	make_pulse(out);
+	dtc_make_pulse(out);
 	zio_cset_done(out->cset);
 	return HRTIMER_NORESTART;
 }
 
-static struct hrtimer *find_timer(struct dtc_output *out, clockid_t clock)
+static struct hrtimer *dtc_find_timer(struct dtc_output *out, clockid_t clock)
 {
 	unsigned int i = 0;
 
@@ -100,8 +100,8 @@ static struct hrtimer *find_timer(struct dtc_output *out, clockid_t clock)
 }
 
 /* Return: the alarm for a time at which no pulse is possible, or 0. */
-static u8 check_time(const struct dtc_output *out, struct hrtimer *timer,
-		     const struct zio_timestamp *at)
+static u8 dtc_check_time(const struct dtc_output *out, struct hrtimer *timer,
+			 const struct zio_timestamp *at)
 {
 	struct timespec64 now = ktime_to_timespec64(hrtimer_cb_get_time(timer));
 
@@ -130,15 +130,15 @@ static int dtc_error(u8 alarm)
 static int dtc_raw_io(struct zio_cset *cset)
 {
 	const struct zio_timestamp *at = &zio_cset_block(cset)->tstamp;
-	struct dtc_output *out = find_output(cset);
-	struct hrtimer *timer = find_timer(out, zio_cset_clock(cset));
+	struct dtc_output *out = dtc_find_output(cset);
+	struct hrtimer *timer = dtc_find_timer(out, zio_cset_clock(cset));
 	u8 alarm;
 
 	if (!at->secs && !at->ticks) {
-		make_pulse(out);
+		dtc_make_pulse(out);
 		return 0;
 	}
-	alarm = check_time(out, timer, at);
+	alarm = dtc_check_time(out, timer, at);
 	if (alarm) {
 		zio_channel_alarm(zio_cset_channel(cset), alarm);
 		return dtc_error(alarm);
@@ -150,7 +150,7 @@ static int dtc_raw_io(struct zio_cset *cset)
 
 static void dtc_stop(struct zio_cset *cset)
 {
-	struct dtc_output *out = find_output(cset);
+	struct dtc_output *out = dtc_find_output(cset);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(dtc_clocks); i++)
@@ -160,7 +160,7 @@ static void dtc_stop(struct zio_cset *cset)
 static int dtc_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 value)
 {
-	WRITE_ONCE(find_output(cset)->horizon, value);
+	WRITE_ONCE(dtc_find_output(cset)->horizon, value);
 	return 0;
 }
 
@@ -170,28 +170,28 @@ static const struct zio_cset_ops dtc_ops = {
 	.attr_set = dtc_attr_set,
 };
 
-static int hear_raw_io(struct zio_cset *cset)
+static int dtc_hear_raw_io(struct zio_cset *cset)
 {
-	return zio_pulse_listen(&find_output(cset)->heard, cset);
+	return zio_pulse_listen(&dtc_find_output(cset)->heard, cset);
 }
 
-static void hear_stop(struct zio_cset *cset)
+static void dtc_hear_stop(struct zio_cset *cset)
 {
-	zio_pulse_ignore(&find_output(cset)->heard);
+	zio_pulse_ignore(&dtc_find_output(cset)->heard);
 	synchronize_rcu();
 }
 
-static int hear_attr_get(struct zio_cset *cset, struct zio_channel *chan,
-			 const struct zio_attr_desc *attr, u32 *value)
+static int dtc_hear_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			     const struct zio_attr_desc *attr, u32 *value)
 {
-	*value = atomic_read(&find_output(cset)->heard.missed);
+	*value = atomic_read(&dtc_find_output(cset)->heard.missed);
 	return 0;
 }
 
 static const struct zio_cset_ops hear_ops = {
-	.raw_io = hear_raw_io,
-	.stop_io = hear_stop,
-	.attr_get = hear_attr_get,
+	.raw_io = dtc_hear_raw_io,
+	.stop_io = dtc_hear_stop,
+	.attr_get = dtc_hear_attr_get,
 };
 
 static const struct zio_attr_desc dtc_attrs[] = {
@@ -226,7 +226,7 @@ static const struct zio_config_attr dtc_config_attrs[] = {
 	{ .name = "outputs", .value = 1, .min = 1, .max = DTC_MAX_OUTPUTS },
 };
 
-static void init_output(struct dtc_output *out)
+static void dtc_init_output(struct dtc_output *out)
 {
 	unsigned int i;
 
@@ -238,14 +238,14 @@ static void init_output(struct dtc_output *out)
 	}
 }
 
-static void describe(struct dtc_state *state)
+static void dtc_describe(struct dtc_state *state)
 {
 	unsigned int i, n = state->n_outputs;
 
 	for (i = 0; i < n; i++) {
 		state->cset[i] = dtc_output_desc;
 		state->cset[n + i] = dtc_input_desc;
-		init_output(&state->output[i]);
+		dtc_init_output(&state->output[i]);
 	}
 	state->desc.name = "zdtc";
 	state->desc.owner = THIS_MODULE;
@@ -262,7 +262,7 @@ static int dtc_probe(struct platform_device *pdev)
 	if (!state)
 		return -ENOMEM;
 	state->n_outputs = zio_config_value(&pdev->dev, "outputs", outputs);
-	describe(state);
+	dtc_describe(state);
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
 							&state->desc, id,
 							state));

@@ -42,7 +42,7 @@ struct gpio_state {
 	struct gpio_descs *lines[GPIO_MAX_SETS];
 };
 
-static struct gpio_descs *lines_of(struct zio_cset *cset)
+static struct gpio_descs *gpio_lines_of(struct zio_cset *cset)
 {
 	struct gpio_state *state = zio_cset_priv(cset);
 
@@ -53,7 +53,7 @@ static struct gpio_descs *lines_of(struct zio_cset *cset)
  * Do not pass lines->info: with lines in another order than the hardware's, kernel 6.1
  * then reads the wrong ones.
  */
-static int read_lines(struct gpio_descs *lines, u32 *sample)
+static int gpio_read_lines(struct gpio_descs *lines, u32 *sample)
 {
 	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES) = { 0 };
 	int ret = gpiod_get_array_value_cansleep(lines->ndescs, lines->desc,
@@ -63,7 +63,7 @@ static int read_lines(struct gpio_descs *lines, u32 *sample)
 	return ret;
 }
 
-static int set_lines(struct gpio_descs *lines, u32 sample)
+static int gpio_set_lines(struct gpio_descs *lines, u32 sample)
 {
 	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES);
 
@@ -79,7 +79,7 @@ static int gpio_input(struct zio_cset *cset)
 	int ret = 0;
 
 	for (; sample < end && !ret; sample++) {
-		ret = read_lines(lines_of(cset), sample);
+		ret = gpio_read_lines(gpio_lines_of(cset), sample);
 		cond_resched();
 	}
 	return ret;
@@ -92,7 +92,7 @@ static int gpio_output(struct zio_cset *cset)
 	int ret = 0;
 
 	for (; sample < end && !ret; sample++) {
-		ret = set_lines(lines_of(cset), *sample);
+		ret = gpio_set_lines(gpio_lines_of(cset), *sample);
 		cond_resched();
 	}
 	return ret;
@@ -125,9 +125,9 @@ static const struct zio_cset_desc gpio_output_desc = {
 };
 
 /* Return: 0, also if there are no lines of this direction and so no set. */
-static int add_set(struct gpio_state *state, struct device *dev,
-		   const struct zio_cset_desc *cset, const char *con_id,
-		   const char *text, enum gpiod_flags flags)
+static int gpio_add_set(struct gpio_state *state, struct device *dev,
+			const struct zio_cset_desc *cset, const char *con_id,
+			const char *text, enum gpiod_flags flags)
 {
 	struct gpio_descs *lines = devm_zio_gpio_get(dev, con_id, text, flags);
 	unsigned int n = state->desc.n_cset;
@@ -143,14 +143,14 @@ static int add_set(struct gpio_state *state, struct device *dev,
 	return 0;
 }
 
-static int add_sets(struct gpio_state *state, struct device *dev)
+static int gpio_add_sets(struct gpio_state *state, struct device *dev)
 {
-	int ret = add_set(state, dev, &gpio_input_desc, "in",
-			  zio_config_text(dev, "in", in), GPIOD_IN);
+	int ret = gpio_add_set(state, dev, &gpio_input_desc, "in",
+			       zio_config_text(dev, "in", in), GPIOD_IN);
 
 	if (!ret)
-		ret = add_set(state, dev, &gpio_output_desc, "out",
-			      zio_config_text(dev, "out", out), GPIOD_OUT_LOW);
+		ret = gpio_add_set(state, dev, &gpio_output_desc, "out",
+				   zio_config_text(dev, "out", out), GPIOD_OUT_LOW);
 	if (!ret && !state->desc.n_cset)
 		ret = -EINVAL;
 	return ret;
@@ -165,7 +165,7 @@ static int gpio_probe(struct platform_device *pdev)
 	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
 	if (!state)
 		return -ENOMEM;
-	ret = add_sets(state, &pdev->dev);
+	ret = gpio_add_sets(state, &pdev->dev);
 	if (ret)
 		return ret;
 	state->desc.name = "zgpio";

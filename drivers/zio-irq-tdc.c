@@ -52,7 +52,7 @@ struct tdc_state {
 	struct tdc_input input[ZIO_GPIO_MAX_LINES];
 };
 
-static struct tdc_input *find_input(struct zio_cset *cset)
+static struct tdc_input *tdc_find_input(struct zio_cset *cset)
 {
 	struct tdc_state *state = zio_cset_priv(cset);
 
@@ -69,12 +69,12 @@ static irqreturn_t tdc_interrupt(int irq, void *data)
 
 static int tdc_raw_io(struct zio_cset *cset)
 {
-	return zio_pulse_listen(&find_input(cset)->pulse, cset);
+	return zio_pulse_listen(&tdc_find_input(cset)->pulse, cset);
 }
 
 static void tdc_stop(struct zio_cset *cset)
 {
-	struct tdc_input *input = find_input(cset);
+	struct tdc_input *input = tdc_find_input(cset);
 
 	zio_pulse_ignore(&input->pulse);
 	synchronize_irq(input->irq);
@@ -83,7 +83,7 @@ static void tdc_stop(struct zio_cset *cset)
 static int tdc_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 *value)
 {
-	*value = atomic_read(&find_input(cset)->pulse.missed);
+	*value = atomic_read(&tdc_find_input(cset)->pulse.missed);
 	return 0;
 }
 
@@ -103,15 +103,15 @@ static const struct zio_cset_desc tdc_cset_desc = {
 	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
 };
 
-static void release_input(void *data)
+static void tdc_release_input(void *data)
 {
 	struct tdc_input *input = data;
 
 	free_irq(input->irq, input);
 }
 
-static int request_input(struct device *dev, struct tdc_input *input, int irq,
-			 unsigned long flags)
+static int tdc_request_input(struct device *dev, struct tdc_input *input, int irq,
+			     unsigned long flags)
 {
 	int ret;
 
@@ -121,12 +121,12 @@ static int request_input(struct device *dev, struct tdc_input *input, int irq,
 	ret = zio_request_hard_irq(irq, tdc_interrupt, flags, dev_name(dev), input);
 	if (ret < 0)
 		return ret;
-	return devm_add_action_or_reset(dev, release_input, input);
+	return devm_add_action_or_reset(dev, tdc_release_input, input);
 }
 
 /* Return: the number of inputs, or an error. */
-static int request_lines(struct device *dev, struct tdc_state *state,
-			 const char *text)
+static int tdc_request_lines(struct device *dev, struct tdc_state *state,
+			     const char *text)
 {
 	unsigned long flags = tdc_edge_flags[zio_config_value(dev, "edge", 0)];
 	struct gpio_descs *descs;
@@ -139,13 +139,13 @@ static int request_lines(struct device *dev, struct tdc_state *state,
 	if (descs->ndescs > ZIO_GPIO_MAX_LINES)
 		return -E2BIG;
 	for (i = 0; i < descs->ndescs && !ret; i++)
-		ret = request_input(dev, &state->input[i],
-				    gpiod_to_irq(descs->desc[i]), flags);
+		ret = tdc_request_input(dev, &state->input[i],
+					gpiod_to_irq(descs->desc[i]), flags);
 	return ret ?: descs->ndescs;
 }
 
 /* Request interrupts before the registration of the device: devm frees them after it. */
-static int request_inputs(struct device *dev, struct tdc_state *state)
+static int tdc_request_inputs(struct device *dev, struct tdc_state *state)
 {
 	const char *text = zio_config_text(dev, "lines", lines);
 	int number = zio_config_value(dev, "irq", irq);
@@ -153,8 +153,8 @@ static int request_inputs(struct device *dev, struct tdc_state *state)
 	if (number && *text)
 		return -EINVAL;
 	if (!number)
-		return request_lines(dev, state, text);
-	return request_input(dev, &state->input[0], number, IRQF_SHARED) ?: 1;
+		return tdc_request_lines(dev, state, text);
+	return tdc_request_input(dev, &state->input[0], number, IRQF_SHARED) ?: 1;
 }
 
 static int tdc_probe(struct platform_device *pdev)
@@ -166,7 +166,7 @@ static int tdc_probe(struct platform_device *pdev)
 	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
 	if (!state)
 		return -ENOMEM;
-	n = request_inputs(&pdev->dev, state);
+	n = tdc_request_inputs(&pdev->dev, state);
 	if (n < 0)
 		return n;
 	for (i = 0; i < n; i++)

@@ -76,8 +76,8 @@ struct loop_state {
 };
 
 /* Return: the set that waits, now busy; or NULL, and @cset waits from now on. */
-static struct zio_cset *meet_other(struct loop_state *state,
-				   struct zio_cset *cset)
+static struct zio_cset *loop_meet_other(struct loop_state *state,
+					struct zio_cset *cset)
 {
 	struct zio_cset *other;
 	unsigned long flags;
@@ -92,7 +92,7 @@ static struct zio_cset *meet_other(struct loop_state *state,
 }
 
 /* @waits: the set that still waits for blocks, or NULL */
-static void leave_other(struct loop_state *state, struct zio_cset *waits)
+static void loop_leave_other(struct loop_state *state, struct zio_cset *waits)
 {
 	unsigned long flags;
 
@@ -104,12 +104,12 @@ static void leave_other(struct loop_state *state, struct zio_cset *waits)
 	wake_up(&state->idle);
 }
 
-static bool has_time(const struct zio_block *block)
+static bool loop_has_time(const struct zio_block *block)
 {
 	return block->tstamp.secs || block->tstamp.ticks || block->tstamp.bins;
 }
 
-static void copy_piece(struct loop_channel *lchan, struct zio_block *to)
+static void loop_copy_piece(struct loop_channel *lchan, struct zio_block *to)
 {
 	size_t left = lchan->block ? lchan->len - lchan->played : 0;
 
@@ -123,14 +123,14 @@ static void copy_piece(struct loop_channel *lchan, struct zio_block *to)
 		return;
 	}
 	memcpy(to->data, lchan->block->data + lchan->played, lchan->piece);
-	if (has_time(lchan->block))
+	if (loop_has_time(lchan->block))
 		to->tstamp = lchan->block->tstamp;
 	if (lchan->piece < left)
 		to->drv_alarms = LOOP_MORE;
 }
 
 /* Return: true if nothing is left to play. */
-static bool copy_pieces(struct loop_state *state, struct zio_cset *input)
+static bool loop_copy_pieces(struct loop_state *state, struct zio_cset *input)
 {
 	struct loop_channel *lchan = state->chan;
 	struct zio_channel *chan;
@@ -144,14 +144,14 @@ static bool copy_pieces(struct loop_state *state, struct zio_cset *input)
 	}
 	zio_for_each_block(input, pos, chan, block) {
 		lchan = &state->chan[zio_channel_index(chan)];
-		copy_piece(lchan, block);
+		loop_copy_piece(lchan, block);
 		all &= lchan->played + lchan->piece == lchan->len;
 	}
 	return all;
 }
 
 /* The input has taken the pieces. Do not touch its blocks from here on. */
-static void advance(struct loop_state *state)
+static void loop_advance(struct loop_state *state)
 {
 	struct loop_channel *lchan = state->chan;
 
@@ -162,7 +162,7 @@ static void advance(struct loop_state *state)
 	}
 }
 
-static void note_outputs(struct loop_state *state, struct zio_cset *cset)
+static void loop_note_outputs(struct loop_state *state, struct zio_cset *cset)
 {
 	struct loop_channel *lchan = state->chan;
 	struct zio_channel *chan;
@@ -188,21 +188,21 @@ static int loop_output(struct zio_cset *cset)
 	bool last, taken;
 	struct zio_cset *input;
 
-	note_outputs(state, cset);
+	loop_note_outputs(state, cset);
 	do {
-		input = meet_other(state, cset);
+		input = loop_meet_other(state, cset);
 		if (!input)
 			return ZIO_PENDING;
-		last = copy_pieces(state, input);
+		last = loop_copy_pieces(state, input);
 		taken = zio_cset_done(input);
 		if (taken)
-			advance(state);
-		leave_other(state, NULL);
+			loop_advance(state);
+		loop_leave_other(state, NULL);
 	} while (!taken || !last);
 	return 0;
 }
 
-static void note_inputs(struct loop_state *state, struct zio_cset *cset)
+static void loop_note_inputs(struct loop_state *state, struct zio_cset *cset)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
@@ -219,15 +219,15 @@ static int loop_input(struct zio_cset *cset)
 	struct zio_cset *output;
 	bool last, taken = true;
 
-	note_inputs(state, cset);
-	output = meet_other(state, cset);
+	loop_note_inputs(state, cset);
+	output = loop_meet_other(state, cset);
 	if (!output)
 		return ZIO_PENDING;
-	last = copy_pieces(state, cset);
-	advance(state);
+	last = loop_copy_pieces(state, cset);
+	loop_advance(state);
 	if (last)
 		taken = zio_cset_done(output);
-	leave_other(state, !last ? output : !taken ? cset : NULL);
+	loop_leave_other(state, !last ? output : !taken ? cset : NULL);
 	return taken ? 0 : ZIO_PENDING;
 }
 
@@ -252,7 +252,7 @@ static const struct zio_cset_ops loop_input_ops = {
 	.stop_io = loop_stop,
 };
 
-/* describe() adds what parameters and configfs choose. */
+/* loop_describe() adds what parameters and configfs choose. */
 static const struct zio_cset_desc loop_csets[] = {
 	[LOOP_OUTPUT] = {
 		.name = "loop-output",
@@ -273,7 +273,7 @@ static const struct zio_config_attr loop_config_attrs[] = {
 	{ .name = "dma-bits", .value = 64, .min = 1, .max = 64 },
 };
 
-static void describe(struct loop_state *state, struct device *dev)
+static void loop_describe(struct loop_state *state, struct device *dev)
 {
 	unsigned int i;
 
@@ -304,7 +304,7 @@ static int loop_probe(struct platform_device *pdev)
 	spin_lock_init(&state->lock);
 	init_waitqueue_head(&state->idle);
 	state->n_chan = n;
-	describe(state, &pdev->dev);
+	loop_describe(state, &pdev->dev);
 	if (!is_power_of_2(state->cset[LOOP_OUTPUT].align))
 		return -EINVAL;
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,

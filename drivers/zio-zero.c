@@ -95,7 +95,7 @@ struct zero_state {
 	struct zero_chan chan[]; /* n_chan of each set like cset0 */
 };
 
-static noinline void fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize)
+static noinline void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize)
 {
 	u32 value = *next;
 	size_t i;
@@ -120,7 +120,7 @@ static noinline void fill_sawtooth(u32 *next, void *data, size_t len, unsigned i
  * The lock of get_random_bytes() sleeps under PREEMPT_RT. Other kernels use that function,
  * so that a read can be compared with one of /dev/urandom.
  */
-static void fill_random(struct zero_chan *chan, void *data, size_t len)
+static void zero_fill_random(struct zero_chan *chan, void *data, size_t len)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		prandom_bytes_state(&chan->rnd, data, len);
@@ -128,15 +128,15 @@ static void fill_random(struct zero_chan *chan, void *data, size_t len)
 		get_random_bytes(data, len);
 }
 
-static __always_inline void fill_samples(struct zero_chan *chan, void *data,
-					 size_t len, unsigned int ssize)
+static __always_inline void zero_fill_samples(struct zero_chan *chan, void *data,
+					      size_t len, unsigned int ssize)
 {
 	switch (chan->pattern) {
 	case ZERO_RANDOM:
-		fill_random(chan, data, len);
+		zero_fill_random(chan, data, len);
 		break;
 	case ZERO_SAWTOOTH:
-		fill_sawtooth(&chan->value, data, len, ssize);
+		zero_fill_sawtooth(&chan->value, data, len, ssize);
 		break;
 	default:
 		memset(data, chan->value, len);
@@ -144,10 +144,10 @@ static __always_inline void fill_samples(struct zero_chan *chan, void *data,
 }
 
 /* A sample of each channel of the mask, then the next sample of each, and so on. */
-static noinline void fill_interleaved(struct zero_state *state,
-				      struct zero_chan *zchan,
-				      struct zio_cset *cset,
-				      struct zio_block *block)
+static noinline void zero_fill_interleaved(struct zero_state *state,
+					   struct zero_chan *zchan,
+					   struct zio_cset *cset,
+					   struct zio_block *block)
 {
 	unsigned int ssize = state->ssize, index;
 	u64 mask = zio_cset_mask(cset);
@@ -157,22 +157,22 @@ static noinline void fill_interleaved(struct zero_state *state,
 		for (index = 0; index < state->n_chan; index++) {
 			if (!(mask & BIT_ULL(index)))
 				continue;
-			fill_samples(&zchan[index], sample, ssize, ssize);
+			zero_fill_samples(&zchan[index], sample, ssize, ssize);
 			sample += ssize;
 		}
 }
 
-static __always_inline void fill_blocks(struct zero_state *state,
-					struct zero_chan *zchan,
-					struct zio_cset *cset)
+static __always_inline void zero_fill_blocks(struct zero_state *state,
+					     struct zero_chan *zchan,
+					     struct zio_cset *cset)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
 	struct zio_armed *pos;
 
 	zio_for_each_block(cset, pos, chan, block)
-		fill_samples(&zchan[zio_channel_index(chan)], block->data,
-			     block->len, state->ssize);
+		zero_fill_samples(&zchan[zio_channel_index(chan)], block->data,
+				  block->len, state->ssize);
 }
 
 /* The usual case, for which benchmarks count instructions: a plain cset0. */
@@ -180,7 +180,7 @@ static int zero_input(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);
 
-	fill_blocks(state, state->chan, cset);
+	zero_fill_blocks(state, state->chan, cset);
 	return 0;
 }
 
@@ -192,9 +192,9 @@ static int zero_any_input(struct zio_cset *cset)
 		zio_cset_index(cset) * state->n_chan;
 
 	if (state->interleaved)
-		fill_interleaved(state, zchan, cset, zio_cset_block(cset));
+		zero_fill_interleaved(state, zchan, cset, zio_cset_block(cset));
 	else
-		fill_blocks(state, zchan, cset);
+		zero_fill_blocks(state, zchan, cset);
 	return 0;
 }
 
@@ -235,16 +235,16 @@ static void zero_stop(struct zio_cset *cset)
 	hrtimer_cancel(&state->timer);
 }
 
-static void fill_row(struct zero_state *state, struct zero_chan *zchan,
-		     struct zio_block *const *block, unsigned int n,
-		     struct zio_timestamp tstamp)
+static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
+			  struct zio_block *const *block, unsigned int n,
+			  struct zio_timestamp tstamp)
 {
 	struct zio_block *b;
 
 	for (; n--; block++) {
 		b = *block;
 		b->tstamp = tstamp;
-		fill_samples(zchan, b->data, b->len, state->ssize);
+		zero_fill_samples(zchan, b->data, b->len, state->ssize);
 	}
 }
 
@@ -252,8 +252,8 @@ static void fill_row(struct zero_state *state, struct zero_chan *zchan,
  * The blocks of a tick are complete at once, and have one time stamp. Returns how many of
  * @n blocks there are.
  */
-static unsigned int fill_in_flight(struct zero_state *state, struct zio_cset *cset,
-				   struct zio_channel *chan, unsigned int n)
+static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_cset *cset,
+					struct zio_channel *chan, unsigned int n)
 {
 	struct zero_chan *zchan = &state->chan[zio_channel_index(chan)];
 	struct zio_block *first = zio_channel_in_flight(chan, 0);
@@ -268,16 +268,16 @@ static unsigned int fill_in_flight(struct zero_state *state, struct zio_cset *cs
 		row = zio_channel_in_flight_row(chan, done, &len);
 		if (!row)
 			break;
-		fill_row(state, zchan, row, len, first->tstamp);
+		zero_fill_row(state, zchan, row, len, first->tstamp);
 	}
 	return done;
 }
 
 /* @n blocks are due. The device drops those for which it has no memory. */
-static void complete_blocks(struct zero_state *state, struct zio_cset *cset,
-			    struct zio_channel *chan, unsigned int n)
+static void zero_complete_blocks(struct zero_state *state, struct zio_cset *cset,
+				 struct zio_channel *chan, unsigned int n)
 {
-	unsigned int done = fill_in_flight(state, cset, chan, n);
+	unsigned int done = zero_fill_in_flight(state, cset, chan, n);
 
 	zio_channel_complete(chan, done);
 	zio_channel_lost(chan, n - done);
@@ -285,7 +285,7 @@ static void complete_blocks(struct zero_state *state, struct zio_cset *cset,
 }
 
 /* Returns how many ticks were due since the last one. */
-static unsigned int count_ticks(struct zero_state *state, u64 now)
+static unsigned int zero_count_ticks(struct zero_state *state, u64 now)
 {
 	u32 period = READ_ONCE(state->period);
 	unsigned int n = 1;
@@ -301,12 +301,12 @@ static enum hrtimer_restart zero_tick(struct hrtimer *timer)
 	struct zero_state *state = container_of(timer, struct zero_state, timer);
 	struct zio_cset *cset = state->converting;
 	u64 begin = ktime_get_ns(), end;
-	unsigned int ticks = count_ticks(state, begin);
+	unsigned int ticks = zero_count_ticks(state, begin);
 	struct zio_channel *chan;
 	struct zio_armed *pos;
 
 	zio_for_each_channel(cset, pos, chan) {
-		complete_blocks(state, cset, chan, state->stream);
+		zero_complete_blocks(state, cset, chan, state->stream);
 		zio_channel_lost(chan, (ticks - 1) * state->stream);
 	}
 	end = ktime_get_ns();
@@ -340,7 +340,7 @@ static int zero_output(struct zio_cset *cset)
 	return 0;
 }
 
-static u32 count_sample(struct zero_state *state)
+static u32 zero_count_sample(struct zero_state *state)
 {
 	u32 n = READ_ONCE(state->sequence);
 
@@ -360,11 +360,11 @@ static int zero_count(struct zio_cset *cset)
 	zio_for_each_block(cset, pos, chan, block)
 		for (sample = block->data;
 		     (void *)sample < block->data + block->len; sample++)
-			*sample = count_sample(state);
+			*sample = zero_count_sample(state);
 	return 0;
 }
 
-static u32 *find_value(struct zero_state *state, unsigned long id)
+static u32 *zero_find_value(struct zero_state *state, unsigned long id)
 {
 	switch (id) {
 	case ZERO_PERIOD:
@@ -381,14 +381,14 @@ static u32 *find_value(struct zero_state *state, unsigned long id)
 static int zero_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 			 const struct zio_attr_desc *attr, u32 value)
 {
-	WRITE_ONCE(*find_value(zio_cset_priv(cset), attr->id), value);
+	WRITE_ONCE(*zero_find_value(zio_cset_priv(cset), attr->id), value);
 	return 0;
 }
 
 static int zero_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 			 const struct zio_attr_desc *attr, u32 *value)
 {
-	*value = READ_ONCE(*find_value(zio_cset_priv(cset), attr->id));
+	*value = READ_ONCE(*zero_find_value(zio_cset_priv(cset), attr->id));
 	return 0;
 }
 
@@ -502,8 +502,8 @@ static const struct zio_config_attr zero_config_attrs[] = {
 };
 
 /* The conversion of cset0 may last some time. The sets like it have no timer. */
-static const struct zio_cset_ops *choose_ops(struct zero_state *state,
-					     struct device *dev, unsigned int index)
+static const struct zio_cset_ops *zero_choose_ops(struct zero_state *state,
+						  struct device *dev, unsigned int index)
 {
 	if (index)
 		return &zero_any_ops;
@@ -517,7 +517,7 @@ static const struct zio_cset_ops *choose_ops(struct zero_state *state,
 }
 
 /* While blocks of one tick are read, those of the next one are in flight. */
-static void describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
+static void zero_describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
 {
 	cset->flags |= ZIO_CSET_STREAM;
 	cset->queue_depth = max(2 * state->stream, 16u);
@@ -526,14 +526,14 @@ static void describe_stream(const struct zero_state *state, struct zio_cset_desc
 }
 
 /* A conversion that lasts some time is no shot at once. */
-static bool takes_shots(const struct zero_state *state, const struct zio_cset_desc *cset)
+static bool zero_takes_shots(const struct zero_state *state, const struct zio_cset_desc *cset)
 {
 	return !state->interleaved &&
 		(cset->ops == &zero_input_ops || cset->ops == &zero_any_ops);
 }
 
-static void describe_input(struct zero_state *state, struct device *dev,
-			   unsigned int index)
+static void zero_describe_input(struct zero_state *state, struct device *dev,
+				unsigned int index)
 {
 	struct zio_cset_desc *cset = &state->cset[index];
 
@@ -541,19 +541,19 @@ static void describe_input(struct zero_state *state, struct device *dev,
 	cset->n_chan = state->n_chan;
 	cset->ssize = state->ssize;
 	cset->nsamples = zio_config_value(dev, "nsamples", 0);
-	cset->ops = choose_ops(state, dev, index);
+	cset->ops = zero_choose_ops(state, dev, index);
 	if (state->interleaved)
 		cset->flags |= ZIO_CSET_INTERLEAVED;
-	if (!takes_shots(state, cset))
+	if (!zero_takes_shots(state, cset))
 		cset->flags &= ~ZIO_CSET_SHOTS;
 	if (cset->ops == &zero_asleep_ops)
 		cset->flags |= ZIO_CSET_SLEEPS;
 	if (cset->ops == &zero_stream_ops)
-		describe_stream(state, cset);
+		zero_describe_stream(state, cset);
 }
 
-static int describe_csets(struct zero_state *state, struct device *dev,
-			  unsigned int n_inputs)
+static int zero_describe_csets(struct zero_state *state, struct device *dev,
+			       unsigned int n_inputs)
 {
 	unsigned int n = n_inputs ?: ARRAY_SIZE(zero_csets), i;
 
@@ -563,7 +563,7 @@ static int describe_csets(struct zero_state *state, struct device *dev,
 	if (!n_inputs)
 		memcpy(state->cset, zero_csets, sizeof(zero_csets));
 	for (i = 0; i < max(n_inputs, 1u); i++)
-		describe_input(state, dev, i);
+		zero_describe_input(state, dev, i);
 	state->desc.name = "zzero";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
@@ -571,8 +571,8 @@ static int describe_csets(struct zero_state *state, struct device *dev,
 	return 0;
 }
 
-static void choose_patterns(struct zero_state *state, struct device *dev,
-			    unsigned int n_inputs)
+static void zero_choose_patterns(struct zero_state *state, struct device *dev,
+				 unsigned int n_inputs)
 {
 	int which = zio_config_value(dev, "pattern",
 				     match_string(zero_patterns, -1, pattern));
@@ -588,7 +588,7 @@ static void choose_patterns(struct zero_state *state, struct device *dev,
 	}
 }
 
-static struct zero_state *alloc_state(struct device *dev, unsigned int n_inputs)
+static struct zero_state *zero_alloc_state(struct device *dev, unsigned int n_inputs)
 {
 	unsigned int n_chan = zio_config_value(dev, "channels", nchan);
 	struct zero_state *state;
@@ -607,7 +607,7 @@ static struct zero_state *alloc_state(struct device *dev, unsigned int n_inputs)
 	if (state->stream && state->delay_us)
 		state->period = min(state->delay_us, (u32)USEC_PER_SEC) * NSEC_PER_USEC;
 	state->gain = 1000;
-	choose_patterns(state, dev, n_inputs);
+	zero_choose_patterns(state, dev, n_inputs);
 	zio_hrtimer_setup(&state->timer, state->stream ? zero_tick : zero_converted,
 			  CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	return state;
@@ -616,7 +616,7 @@ static struct zero_state *alloc_state(struct device *dev, unsigned int n_inputs)
 static int zero_probe(struct platform_device *pdev)
 {
 	unsigned int n_inputs = zio_config_value(&pdev->dev, "csets", ncset);
-	struct zero_state *state = alloc_state(&pdev->dev, n_inputs);
+	struct zero_state *state = zero_alloc_state(&pdev->dev, n_inputs);
 	int ret;
 
 	if (!state)
@@ -626,7 +626,7 @@ static int zero_probe(struct platform_device *pdev)
 	if (zio_config_value(&pdev->dev, "sleeps", 0) &&
 	    state->delay_us > ZERO_MAX_SLEEP)
 		return -EINVAL;
-	ret = describe_csets(state, &pdev->dev, n_inputs);
+	ret = zero_describe_csets(state, &pdev->dev, n_inputs);
 	if (ret)
 		return ret;
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &state->desc,

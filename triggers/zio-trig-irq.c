@@ -63,7 +63,7 @@ static irqreturn_t irq_happened(int irq, void *data)
 	return zio_irq_answer(irq);
 }
 
-static void release_irq(struct irq_state *state)
+static void irq_release_irq(struct irq_state *state)
 {
 	mutex_lock(&state->lock);
 	if (state->irq)
@@ -75,14 +75,14 @@ static void release_irq(struct irq_state *state)
 	mutex_unlock(&state->lock);
 }
 
-static int notify_unbinding(struct notifier_block *unbinding,
-			    unsigned long action, void *data)
+static int irq_notify_unbinding(struct notifier_block *unbinding,
+				unsigned long action, void *data)
 {
 	struct irq_state *state = container_of(unbinding, struct irq_state,
 					       unbinding);
 
 	if (action == BUS_NOTIFY_UNBIND_DRIVER && data == state->controller)
-		release_irq(state);
+		irq_release_irq(state);
 	return NOTIFY_OK;
 }
 
@@ -94,7 +94,7 @@ static int irq_create(struct zio_trigger *trig)
 		return -ENOMEM;
 	mutex_init(&state->lock);
 	state->trig = trig;
-	state->unbinding.notifier_call = notify_unbinding;
+	state->unbinding.notifier_call = irq_notify_unbinding;
 	trig->priv = state;
 	return 0;
 }
@@ -116,7 +116,7 @@ static const struct {
 	{ "both", IRQF_TRIGGER_RISING | IRQF_TRIGGER_FALLING },
 };
 
-static int find_edge(const char *name)
+static int irq_find_edge(const char *name)
 {
 	unsigned int i;
 
@@ -132,7 +132,7 @@ static int irq_text_is_valid(struct zio_trigger *trig, unsigned int index,
 	int n;
 
 	if (index == IRQ_EDGE)
-		return min(find_edge(text), 0);
+		return min(irq_find_edge(text), 0);
 	/* The line becomes an input. */
 	if (!capable(CAP_SYS_RAWIO))
 		return -EPERM;
@@ -142,7 +142,7 @@ static int irq_text_is_valid(struct zio_trigger *trig, unsigned int index,
 	return n == 1 ? 0 : -EINVAL;
 }
 
-static irqreturn_t ignore_irq(int irq, void *data)
+static irqreturn_t irq_ignore_irq(int irq, void *data)
 {
 	return IRQ_NONE;
 }
@@ -157,7 +157,7 @@ static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 		return 0;
 	if (!capable(CAP_SYS_RAWIO))
 		return -EPERM;
-	ret = zio_request_hard_irq(value, ignore_irq, IRQF_SHARED, "zio-trigger",
+	ret = zio_request_hard_irq(value, irq_ignore_irq, IRQF_SHARED, "zio-trigger",
 				   trig->priv);
 	if (ret < 0)
 		return ret;
@@ -166,7 +166,7 @@ static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 }
 
 /* Return: -ENODEV if the controller has been unbound since the line was requested. */
-static int follow_controller(struct irq_state *state, struct gpio_desc *line)
+static int irq_follow_controller(struct irq_state *state, struct gpio_desc *line)
 {
 	struct gpio_chip *chip = gpiod_to_chip(line);
 
@@ -178,7 +178,7 @@ static int follow_controller(struct irq_state *state, struct gpio_desc *line)
 	return bus_register_notifier(state->controller->bus, &state->unbinding);
 }
 
-static void leave_controller(struct irq_state *state)
+static void irq_leave_controller(struct irq_state *state)
 {
 	if (!state->controller)
 		return;
@@ -188,7 +188,7 @@ static void leave_controller(struct irq_state *state)
 }
 
 /* The caller holds the lock of the controller's device, so that it cannot be unbound. */
-static int take_line(struct zio_trigger *trig, struct gpio_descs *line)
+static int irq_take_line(struct zio_trigger *trig, struct gpio_descs *line)
 {
 	const char *edge = zio_trigger_text(trig, IRQ_EDGE);
 	struct irq_state *state = trig->priv;
@@ -200,7 +200,7 @@ static int take_line(struct zio_trigger *trig, struct gpio_descs *line)
 	if (irq < 0)
 		return irq;
 	ret = zio_request_hard_irq(irq, irq_happened,
-				   irq_edges[*edge ? find_edge(edge) : 0].flags,
+				   irq_edges[*edge ? irq_find_edge(edge) : 0].flags,
 				   "zio-trigger", trig);
 	if (ret < 0)
 		return ret;
@@ -209,20 +209,20 @@ static int take_line(struct zio_trigger *trig, struct gpio_descs *line)
 	return 0;
 }
 
-static int take_line_locked(struct zio_trigger *trig, struct gpio_descs *line)
+static int irq_take_line_locked(struct zio_trigger *trig, struct gpio_descs *line)
 {
 	struct irq_state *state = trig->priv;
 	int ret;
 
 	if (!state->controller)
-		return take_line(trig, line);
+		return irq_take_line(trig, line);
 	device_lock(state->controller);
-	ret = take_line(trig, line);
+	ret = irq_take_line(trig, line);
 	device_unlock(state->controller);
 	return ret;
 }
 
-static int request_line(struct zio_trigger *trig, const char *text)
+static int irq_request_line(struct zio_trigger *trig, const char *text)
 {
 	struct irq_state *state = trig->priv;
 	struct gpio_descs *line;
@@ -231,18 +231,18 @@ static int request_line(struct zio_trigger *trig, const char *text)
 	line = zio_gpio_get(irq_user, "zio-trigger", text, GPIOD_IN);
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	ret = follow_controller(state, line->desc[0]);
+	ret = irq_follow_controller(state, line->desc[0]);
 	if (!ret)
-		ret = take_line_locked(trig, line);
+		ret = irq_take_line_locked(trig, line);
 	if (!ret)
 		return 0;
-	leave_controller(state);
+	irq_leave_controller(state);
 	gpiod_put_array(line);
 	/* A user cannot wait for a deferred probe. */
 	return ret == -EPROBE_DEFER ? -ENODEV : ret;
 }
 
-static int request_number(struct zio_trigger *trig, int irq)
+static int irq_request_number(struct zio_trigger *trig, int irq)
 {
 	struct irq_state *state = trig->priv;
 	int ret;
@@ -260,16 +260,16 @@ static int irq_start(struct zio_trigger *trig)
 	int irq = zio_trigger_number(trig, IRQ_NUMBER);
 
 	if (*line)
-		return request_line(trig, line);
-	return irq ? request_number(trig, irq) : 0;
+		return irq_request_line(trig, line);
+	return irq ? irq_request_number(trig, irq) : 0;
 }
 
 static void irq_stop(struct zio_trigger *trig)
 {
 	struct irq_state *state = trig->priv;
 
-	leave_controller(state);
-	release_irq(state);
+	irq_leave_controller(state);
+	irq_release_irq(state);
 }
 
 static const struct zio_trigger_ops irq_ops = {

@@ -120,7 +120,7 @@ struct alsa_device {
 /* main.c */
 extern struct workqueue_struct *alsa_wq;
 
-static inline struct alsa_stream *to_stream(struct zio_cset *cset)
+static inline struct alsa_stream *alsa_stream_of(struct zio_cset *cset)
 {
 	struct alsa_device *adev = zio_cset_priv(cset);
 

@@ -27,7 +27,7 @@
 #define ALSA_MEASURE_NS	((s64)NSEC_PER_SEC)
 
 /* Copies the channels of the set's mask. */
-static void gather_frames(struct alsa_stream *s, void *to, const void *from, size_t frames)
+static void alsa_gather_frames(struct alsa_stream *s, void *to, const void *from, size_t frames)
 {
 	unsigned int ssize = s->format->ssize, i;
 
@@ -57,7 +57,7 @@ void *alsa_copy_in(struct alsa_stream *s, void *to, const void *from, size_t fra
 	if (hweight64(s->mask) == s->channels)
 		memcpy(to, from, len);
 	else
-		gather_frames(s, to, from, frames);
+		alsa_gather_frames(s, to, from, frames);
 	return to + len;
 }
 
@@ -77,7 +77,7 @@ void alsa_note_start(struct alsa_stream *s)
 }
 
 /* From the first period on, as a card may start late. */
-static void measure_rate(struct alsa_stream *s, s64 now_ns)
+static void alsa_measure_rate(struct alsa_stream *s, s64 now_ns)
 {
 	if (!s->begun_ns) {
 		s->begun = s->head;
@@ -89,7 +89,7 @@ static void measure_rate(struct alsa_stream *s, s64 now_ns)
 }
 
 /* A card may begin late. So the time before its first period tells less. */
-static bool may_have_missed(const struct alsa_stream *s, s64 passed_ns)
+static bool alsa_may_have_missed(const struct alsa_stream *s, s64 passed_ns)
 {
 	return passed_ns > alsa_frames_ns(s, s->begun_ns ? s->buffer / 2 : s->buffer);
 }
@@ -98,7 +98,7 @@ static bool may_have_missed(const struct alsa_stream *s, s64 passed_ns)
  * ALSA knows the position within its memory alone. Returns the frames of the rounds that it
  * has not seen: as many as bring the position nearest to where the time says that it is.
  */
-static u64 count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
+static u64 alsa_count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
 {
 	u64 frames = mul_u64_u64_div_u64(passed_ns, s->span, s->span_ns);
 
@@ -114,7 +114,7 @@ static u64 count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
  * The link's own clock tells the time within a period more exactly than the position. It
  * counts frames of the rate that the card was asked for.
  */
-static s64 correct_by_link(struct alsa_stream *s, s64 now_ns)
+static s64 alsa_correct_by_link(struct alsa_stream *s, s64 now_ns)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
 	s64 ahead;
@@ -127,7 +127,7 @@ static s64 correct_by_link(struct alsa_stream *s, s64 now_ns)
 	return abs(ahead) < alsa_frames_ns(s, s->period) ? now_ns - ahead : now_ns;
 }
 
-static void note_position(struct alsa_stream *s)
+static void alsa_note_position(struct alsa_stream *s)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
 	snd_pcm_sframes_t moved = rt->status->hw_ptr - s->hw_ptr;
@@ -137,16 +137,16 @@ static void note_position(struct alsa_stream *s)
 	if (moved < 0)
 		moved += rt->boundary;
 	s->hw_ptr = rt->status->hw_ptr;
-	if (may_have_missed(s, now_ns - s->head_ns))
-		s->head += count_missed_rounds(s, now_ns - s->head_ns, moved);
+	if (alsa_may_have_missed(s, now_ns - s->head_ns))
+		s->head += alsa_count_missed_rounds(s, now_ns - s->head_ns, moved);
 	s->head += moved;
-	measure_rate(s, now_ns);
-	s->head_ns = correct_by_link(s, now_ns);
+	alsa_measure_rate(s, now_ns);
+	s->head_ns = alsa_correct_by_link(s, now_ns);
 	rt->control->appl_ptr = s->hw_ptr;
 }
 
 /* Gives up frames that the hardware may be about to overwrite. */
-static void drop_overrun(struct alsa_stream *s)
+static void alsa_drop_overrun(struct alsa_stream *s)
 {
 	u64 over = s->head - s->tail;
 	u32 n;
@@ -156,12 +156,12 @@ static void drop_overrun(struct alsa_stream *s)
 	over -= s->buffer - s->guard;
 	n = div_u64(over + s->frames - 1, s->frames);
 	s->tail += (u64)n * s->frames;
-	if (!s->restarted) /* else count_gap() finds them in the time */
+	if (!s->restarted) /* else alsa_count_gap() finds them in the time */
 		s->lost += n;
 	s->alarms |= ALSA_ALARM_GAP;
 }
 
-static void fill_block(struct alsa_stream *s, struct zio_block *block)
+static void alsa_fill_block(struct alsa_stream *s, struct zio_block *block)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
 	size_t at, first;
@@ -178,16 +178,16 @@ static void fill_block(struct alsa_stream *s, struct zio_block *block)
 }
 
 /* Returns true if the armed block is full. The caller holds s->lock. */
-static bool take_frames(struct alsa_stream *s)
+static bool alsa_take_frames(struct alsa_stream *s)
 {
 	struct zio_block *block = s->block;
 
 	if (!s->running)
 		return false;
-	drop_overrun(s);
+	alsa_drop_overrun(s);
 	if (!block || s->head < s->tail + s->frames)
 		return false;
-	fill_block(s, block);
+	alsa_fill_block(s, block);
 	alsa_begin_block(s, block,
 			 s->head_ns - alsa_frames_ns(s, s->head - s->tail));
 	s->tail += s->frames;
@@ -209,7 +209,7 @@ void alsa_capture(struct alsa_stream *s)
 	if (s->pumping)
 		goto out;
 	s->pumping = true;
-	while (take_frames(s)) {
+	while (alsa_take_frames(s)) {
 		spin_unlock_irqrestore(&s->lock, flags);
 		zio_cset_done(s->cset);
 		spin_lock_irqsave(&s->lock, flags);
@@ -232,7 +232,7 @@ void alsa_period(struct alsa_stream *s)
 
 	spin_lock_irqsave(&s->lock, flags);
 	if (s->running)
-		note_position(s);
+		alsa_note_position(s);
 	spin_unlock_irqrestore(&s->lock, flags);
 	alsa_capture(s);
 }

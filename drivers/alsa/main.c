@@ -33,7 +33,7 @@ static const struct zio_config_attr alsa_config_attrs[] = {
 	{ .name = "periods", .max = 1024 },
 };
 
-static void read_wish(struct device *dev, struct alsa_wish *wish)
+static void alsa_read_wish(struct device *dev, struct alsa_wish *wish)
 {
 	wish->format = zio_config_value(dev, "format", 0);
 	wish->rate = zio_config_value(dev, "rate", 0);
@@ -43,7 +43,7 @@ static void read_wish(struct device *dev, struct alsa_wish *wish)
 }
 
 /* Full scale is 1, until a user says what it is. */
-static void describe_scale(struct alsa_stream *s, struct zio_scaling *scaling)
+static void alsa_describe_scale(struct alsa_stream *s, struct zio_scaling *scaling)
 {
 	unsigned int i;
 	s64 mant = 1;
@@ -68,7 +68,7 @@ static void describe_scale(struct alsa_stream *s, struct zio_scaling *scaling)
 }
 
 /* The rate is in the control of each block; programs that store blocks keep it. */
-static void describe_attrs(struct alsa_stream *s, struct zio_attr_desc *attrs)
+static void alsa_describe_attrs(struct alsa_stream *s, struct zio_attr_desc *attrs)
 {
 	const struct zio_attr_desc all[] = {
 		ZIO_ATTR_EXT("rate", 0444, 0, s->rate, ALSA_RATE),
@@ -82,13 +82,13 @@ static void describe_attrs(struct alsa_stream *s, struct zio_attr_desc *attrs)
 	memcpy(attrs, all, sizeof(all));
 }
 
-static void describe_cset(struct alsa_device *adev, unsigned int i)
+static void alsa_describe_cset(struct alsa_device *adev, unsigned int i)
 {
 	struct alsa_stream *s = &adev->stream[i];
 	struct zio_cset_desc *cset = &adev->cset[i];
 
-	describe_scale(s, &adev->scaling[i]);
-	describe_attrs(s, adev->attrs[i]);
+	alsa_describe_scale(s, &adev->scaling[i]);
+	alsa_describe_attrs(s, adev->attrs[i]);
 	cset->name = s->is_output ? "playback" : "capture";
 	cset->flags = ZIO_CSET_INTERLEAVED;
 	if (s->is_output)
@@ -107,17 +107,17 @@ static void describe_cset(struct alsa_device *adev, unsigned int i)
 	cset->n_scaling = 1;
 }
 
-static void close_stream(void *data)
+static void alsa_main_close_stream(void *data)
 {
 	alsa_close_stream(data);
 }
 
-static void close_device(void *data)
+static void alsa_close_device(void *data)
 {
 	alsa_close(data);
 }
 
-static int add_stream(struct alsa_device *adev, bool is_output)
+static int alsa_add_stream(struct alsa_device *adev, bool is_output)
 {
 	unsigned int i = adev->n_streams;
 	struct alsa_stream *s = &adev->stream[i];
@@ -126,30 +126,30 @@ static int add_stream(struct alsa_device *adev, bool is_output)
 
 	s->dev = adev->dev;
 	s->is_output = is_output;
-	read_wish(adev->dev, &wish);
+	alsa_read_wish(adev->dev, &wish);
 	ret = alsa_open_stream(adev, s);
 	if (!ret)
-		ret = devm_add_action_or_reset(adev->dev, close_stream, s);
+		ret = devm_add_action_or_reset(adev->dev, alsa_main_close_stream, s);
 	if (!ret)
 		ret = alsa_configure(s, &wish);
 	if (!ret)
 		ret = alsa_init_stream(s);
 	if (ret)
 		return ret;
-	describe_cset(adev, i);
+	alsa_describe_cset(adev, i);
 	adev->n_streams++;
 	return 0;
 }
 
-static int add_streams(struct alsa_device *adev)
+static int alsa_add_streams(struct alsa_device *adev)
 {
 	unsigned int direction = zio_config_value(adev->dev, "direction", ALSA_CAPTURE);
 	int ret = 0;
 
 	if (direction != ALSA_PLAYBACK)
-		ret = add_stream(adev, false);
+		ret = alsa_add_stream(adev, false);
 	if (!ret && direction != ALSA_CAPTURE)
-		ret = add_stream(adev, true);
+		ret = alsa_add_stream(adev, true);
 	return ret;
 }
 
@@ -163,9 +163,9 @@ static int alsa_probe(struct platform_device *pdev)
 	adev->dev = &pdev->dev;
 	ret = alsa_open(adev, zio_config_text(&pdev->dev, "pcm", ""));
 	if (!ret)
-		ret = devm_add_action_or_reset(&pdev->dev, close_device, adev);
+		ret = devm_add_action_or_reset(&pdev->dev, alsa_close_device, adev);
 	if (!ret)
-		ret = add_streams(adev);
+		ret = alsa_add_streams(adev);
 	if (ret)
 		return ret;
 	adev->desc.name = "zalsa";
@@ -178,7 +178,7 @@ static int alsa_probe(struct platform_device *pdev)
 							adev));
 }
 
-static int suspend_device(struct device *dev)
+static int alsa_suspend_device(struct device *dev)
 {
 	struct alsa_device *adev = dev_get_drvdata(dev);
 	unsigned int i;
@@ -188,7 +188,7 @@ static int suspend_device(struct device *dev)
 	return 0;
 }
 
-static int resume_device(struct device *dev)
+static int alsa_resume_device(struct device *dev)
 {
 	struct alsa_device *adev = dev_get_drvdata(dev);
 	unsigned int i;
@@ -198,7 +198,7 @@ static int resume_device(struct device *dev)
 	return 0;
 }
 
-static DEFINE_SIMPLE_DEV_PM_OPS(alsa_pm, suspend_device, resume_device);
+static DEFINE_SIMPLE_DEV_PM_OPS(alsa_pm, alsa_suspend_device, alsa_resume_device);
 
 static struct platform_driver alsa_driver = {
 	.driver.name = "zio-alsa",

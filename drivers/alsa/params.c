@@ -37,7 +37,7 @@ struct choice {
 	int error; /* if the wish is not possible */
 };
 
-static void set_mask(struct snd_pcm_hw_params *params, int var, unsigned int value)
+static void alsa_set_mask(struct snd_pcm_hw_params *params, int var, unsigned int value)
 {
 	struct snd_mask *mask = hw_param_mask(params, var);
 
@@ -46,7 +46,7 @@ static void set_mask(struct snd_pcm_hw_params *params, int var, unsigned int val
 	params->rmask |= 1U << var;
 }
 
-static void set_interval(struct snd_pcm_hw_params *params, int var, unsigned int value)
+static void alsa_set_interval(struct snd_pcm_hw_params *params, int var, unsigned int value)
 {
 	struct snd_interval *interval = hw_param_interval(params, var);
 
@@ -55,8 +55,8 @@ static void set_interval(struct snd_pcm_hw_params *params, int var, unsigned int
 }
 
 /* Sets one parameter if the hardware can do it, else changes nothing. */
-static bool try_value(struct alsa_stream *s, struct snd_pcm_hw_params *params, int var,
-		      unsigned int value)
+static bool alsa_try_value(struct alsa_stream *s, struct snd_pcm_hw_params *params, int var,
+			   unsigned int value)
 {
 	struct snd_pcm_hw_params *copy = kmemdup(params, sizeof(*params), GFP_KERNEL);
 	bool done;
@@ -64,9 +64,9 @@ static bool try_value(struct alsa_stream *s, struct snd_pcm_hw_params *params, i
 	if (!copy)
 		return false;
 	if (var <= SNDRV_PCM_HW_PARAM_LAST_MASK)
-		set_mask(copy, var, value);
+		alsa_set_mask(copy, var, value);
 	else
-		set_interval(copy, var, value);
+		alsa_set_interval(copy, var, value);
 	done = !snd_pcm_hw_refine(s->ss, copy);
 	if (done)
 		*params = *copy;
@@ -74,8 +74,8 @@ static bool try_value(struct alsa_stream *s, struct snd_pcm_hw_params *params, i
 	return done;
 }
 
-static void list_formats(struct alsa_stream *s, struct snd_pcm_hw_params *params,
-			 char *text, size_t size)
+static void alsa_list_formats(struct alsa_stream *s, struct snd_pcm_hw_params *params,
+			      char *text, size_t size)
 {
 	const struct snd_mask *mask = hw_param_mask(params, SNDRV_PCM_HW_PARAM_FORMAT);
 	unsigned int i;
@@ -88,19 +88,19 @@ static void list_formats(struct alsa_stream *s, struct snd_pcm_hw_params *params
 		}
 }
 
-static int choose_format(struct alsa_stream *s, struct snd_pcm_hw_params *params,
-			 unsigned int wish)
+static int alsa_choose_format(struct alsa_stream *s, struct snd_pcm_hw_params *params,
+			      unsigned int wish)
 {
 	unsigned int i, first = wish ?: 1, last = wish ?: ALSA_N_FORMATS - 1;
 	char text[64];
 
 	for (i = first; i <= last; i++)
-		if (try_value(s, params, SNDRV_PCM_HW_PARAM_FORMAT,
-			      (__force unsigned int)alsa_formats[i].format)) {
+		if (alsa_try_value(s, params, SNDRV_PCM_HW_PARAM_FORMAT,
+				   (__force unsigned int)alsa_formats[i].format)) {
 			s->format = &alsa_formats[i];
 			return 0;
 		}
-	list_formats(s, params, text, sizeof(text));
+	alsa_list_formats(s, params, text, sizeof(text));
 	dev_err(s->dev, "format %s is not possible: the hardware offers%s\n",
 		alsa_formats[wish].name, *text ? text : " none that ZIO knows");
 	return -EINVAL;
@@ -110,26 +110,26 @@ static int choose_format(struct alsa_stream *s, struct snd_pcm_hw_params *params
  * Tries the preferred values, then the largest ones of the range. Hardware that offers few
  * rates has its largest one at the end of the range.
  */
-static bool choose_any(struct alsa_stream *s, struct snd_pcm_hw_params *params,
-		       const struct choice *choice)
+static bool alsa_choose_any(struct alsa_stream *s, struct snd_pcm_hw_params *params,
+			    const struct choice *choice)
 {
 	const struct snd_interval *range = hw_param_interval(params, choice->var);
 	unsigned int i, min = range->min, max = range->max;
 
 	for (i = 0; i < ARRAY_SIZE(choice->prefer) && choice->prefer[i]; i++)
-		if (try_value(s, params, choice->var, clamp(choice->prefer[i], min, max)))
+		if (alsa_try_value(s, params, choice->var, clamp(choice->prefer[i], min, max)))
 			return true;
-	return try_value(s, params, choice->var, max) ||
-		try_value(s, params, choice->var, min);
+	return alsa_try_value(s, params, choice->var, max) ||
+		alsa_try_value(s, params, choice->var, min);
 }
 
-static int choose_value(struct alsa_stream *s, struct snd_pcm_hw_params *params,
-			const struct choice *choice)
+static int alsa_choose_value(struct alsa_stream *s, struct snd_pcm_hw_params *params,
+			     const struct choice *choice)
 {
 	const struct snd_interval *range = hw_param_interval(params, choice->var);
 
-	if (choice->wish ? try_value(s, params, choice->var, choice->wish) :
-			   choose_any(s, params, choice))
+	if (choice->wish ? alsa_try_value(s, params, choice->var, choice->wish) :
+			   alsa_choose_any(s, params, choice))
 		return 0;
 	dev_err(s->dev, "%s %u is not possible: the hardware offers %u to %u\n",
 		choice->name, choice->wish, range->min, range->max);
@@ -137,7 +137,7 @@ static int choose_value(struct alsa_stream *s, struct snd_pcm_hw_params *params,
 }
 
 /* The card fills one period while the driver copies another. */
-static int check_periods(struct alsa_stream *s, const struct snd_pcm_hw_params *params)
+static int alsa_check_periods(struct alsa_stream *s, const struct snd_pcm_hw_params *params)
 {
 	if (params_periods(params) > 1)
 		return 0;
@@ -145,8 +145,8 @@ static int check_periods(struct alsa_stream *s, const struct snd_pcm_hw_params *
 	return -ERANGE;
 }
 
-static int choose_all(struct alsa_stream *s, struct snd_pcm_hw_params *params,
-		      const struct alsa_wish *wish)
+static int alsa_choose_all(struct alsa_stream *s, struct snd_pcm_hw_params *params,
+			   const struct alsa_wish *wish)
 {
 	const struct choice choices[] = {
 		{ "channels", wish->channels, SNDRV_PCM_HW_PARAM_CHANNELS, { 2 }, -ERANGE },
@@ -157,23 +157,23 @@ static int choose_all(struct alsa_stream *s, struct snd_pcm_hw_params *params,
 		  { 16, 8, 4, 2 }, -ERANGE },
 	};
 	unsigned int i;
-	int ret = choose_format(s, params, wish->format);
+	int ret = alsa_choose_format(s, params, wish->format);
 
 	for (i = 0; i < ARRAY_SIZE(choices) && !ret; i++)
-		ret = choose_value(s, params, &choices[i]);
-	return ret ?: check_periods(s, params);
+		ret = alsa_choose_value(s, params, &choices[i]);
+	return ret ?: alsa_check_periods(s, params);
 }
 
-static int choose_access(struct alsa_stream *s, struct snd_pcm_hw_params *params)
+static int alsa_choose_access(struct alsa_stream *s, struct snd_pcm_hw_params *params)
 {
-	if (try_value(s, params, SNDRV_PCM_HW_PARAM_ACCESS,
-		      (__force unsigned int)SNDRV_PCM_ACCESS_RW_INTERLEAVED))
+	if (alsa_try_value(s, params, SNDRV_PCM_HW_PARAM_ACCESS,
+			   (__force unsigned int)SNDRV_PCM_ACCESS_RW_INTERLEAVED))
 		return 0;
 	dev_err(s->dev, "the hardware has no interleaved access\n");
 	return -EOPNOTSUPP;
 }
 
-static void note_params(struct alsa_stream *s, struct snd_pcm_hw_params *params)
+static void alsa_note_params(struct alsa_stream *s, struct snd_pcm_hw_params *params)
 {
 	s->rate = params_rate(params);
 	s->span = s->rate;
@@ -188,7 +188,7 @@ static void note_params(struct alsa_stream *s, struct snd_pcm_hw_params *params)
 		s->msbits = params->msbits;
 }
 
-static int set_hardware(struct alsa_stream *s, const struct alsa_wish *wish)
+static int alsa_set_hardware(struct alsa_stream *s, const struct alsa_wish *wish)
 {
 	struct snd_pcm_hw_params *params = kzalloc(sizeof(*params), GFP_KERNEL);
 	int ret;
@@ -196,16 +196,16 @@ static int set_hardware(struct alsa_stream *s, const struct alsa_wish *wish)
 	if (!params)
 		return -ENOMEM;
 	_snd_pcm_hw_params_any(params);
-	ret = choose_access(s, params);
+	ret = alsa_choose_access(s, params);
 	if (!ret)
-		ret = choose_all(s, params, wish);
+		ret = alsa_choose_all(s, params, wish);
 	if (!ret && params_channels(params) > ALSA_MAX_CHANNELS)
 		ret = dev_err_probe(s->dev, -ERANGE, "more than %d channels: set 'channels'\n",
 				    ALSA_MAX_CHANNELS);
 	if (!ret)
 		ret = snd_pcm_kernel_ioctl(s->ss, SNDRV_PCM_IOCTL_HW_PARAMS, params);
 	if (!ret)
-		note_params(s, params);
+		alsa_note_params(s, params);
 	kfree(params);
 	return ret;
 }
@@ -214,7 +214,7 @@ static int set_hardware(struct alsa_stream *s, const struct alsa_wish *wish)
  * capture.c counts lost frames itself, so ALSA never stops it: the stream goes on while
  * blocks are lost. ALSA stops the others when their memory is full, or empty.
  */
-static int set_software(struct alsa_stream *s)
+static int alsa_set_software(struct alsa_stream *s)
 {
 	struct snd_pcm_sw_params *params = kzalloc(sizeof(*params), GFP_KERNEL);
 	snd_pcm_uframes_t boundary = s->ss->runtime->boundary;
@@ -249,10 +249,10 @@ static int set_software(struct alsa_stream *s)
  */
 int alsa_configure(struct alsa_stream *s, const struct alsa_wish *wish)
 {
-	int ret = set_hardware(s, wish);
+	int ret = alsa_set_hardware(s, wish);
 
 	if (ret)
 		return ret;
 	s->in_work = alsa_needs_work(s);
-	return set_software(s);
+	return alsa_set_software(s);
 }

@@ -13,7 +13,7 @@
 #include "alsa.h"
 
 /* "hw:CARD,DEV": CARD is a number or an id, DEV is 0 if it is missing */
-static int parse_name(const char *name, char *card, size_t size, int *device)
+static int alsa_parse_name(const char *name, char *card, size_t size, int *device)
 {
 	const char *comma = strchrnul(name, ',');
 	size_t len = comma - name;
@@ -26,7 +26,7 @@ static int parse_name(const char *name, char *card, size_t size, int *device)
 	return *comma ? kstrtoint(comma + 1, 10, device) : 0;
 }
 
-static bool is_card(const struct snd_card *card, const char *name)
+static bool alsa_is_card(const struct snd_card *card, const char *name)
 {
 	int number;
 
@@ -35,7 +35,7 @@ static bool is_card(const struct snd_card *card, const char *name)
 	return !strcmp(card->id, name);
 }
 
-static struct snd_pcm *find_as(int type, const char *card, int device)
+static struct snd_pcm *alsa_find_as(int type, const char *card, int device)
 {
 	struct snd_pcm *pcm;
 	int minor;
@@ -44,21 +44,21 @@ static struct snd_pcm *find_as(int type, const char *card, int device)
 		pcm = snd_lookup_minor_data(minor, type);
 		if (!pcm)
 			continue;
-		if (is_card(pcm->card, card) && pcm->device == device)
+		if (alsa_is_card(pcm->card, card) && pcm->device == device)
 			return pcm;
 		snd_card_unref(pcm->card);
 	}
 	return NULL;
 }
 
-static struct snd_pcm *find_pcm(const char *card, int device)
+static struct snd_pcm *alsa_find_pcm(const char *card, int device)
 {
-	return find_as(SNDRV_DEVICE_TYPE_PCM_CAPTURE, card, device) ?:
-		find_as(SNDRV_DEVICE_TYPE_PCM_PLAYBACK, card, device);
+	return alsa_find_as(SNDRV_DEVICE_TYPE_PCM_CAPTURE, card, device) ?:
+		alsa_find_as(SNDRV_DEVICE_TYPE_PCM_PLAYBACK, card, device);
 }
 
 /* The card's driver is unbound: the driver core unbinds @adev before that. */
-static void follow_card(struct alsa_device *adev)
+static void alsa_follow_card(struct alsa_device *adev)
 {
 	struct device *parent = adev->pcm->card->dev;
 
@@ -79,12 +79,12 @@ static void follow_card(struct alsa_device *adev)
 int alsa_open(struct alsa_device *adev, const char *name)
 {
 	char card[sizeof_field(struct snd_card, id)];
-	int device, ret = parse_name(name, card, sizeof(card), &device);
+	int device, ret = alsa_parse_name(name, card, sizeof(card), &device);
 
 	if (ret)
 		return dev_err_probe(adev->dev, -EINVAL,
 				     "pcm '%s': use hw:CARD,DEVICE, such as hw:0,0\n", name);
-	adev->pcm = find_pcm(card, device);
+	adev->pcm = alsa_find_pcm(card, device);
 	if (!adev->pcm)
 		return dev_err_probe(adev->dev, -ENODEV,
 				     "pcm '%s': no such PCM; /proc/asound/pcm lists them\n",
@@ -93,7 +93,7 @@ int alsa_open(struct alsa_device *adev, const char *name)
 		snd_card_unref(adev->pcm->card);
 		return -ENODEV;
 	}
-	follow_card(adev);
+	alsa_follow_card(adev);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ void alsa_close(struct alsa_device *adev)
  * ALSA reads the flags of the file alone, and keeps no pointer. The disconnection of a
  * card marks it before it takes open_mutex. So a PCM that is opened here will be told.
  */
-static int open_locked(struct snd_pcm *pcm, struct alsa_stream *s, struct file *file)
+static int alsa_open_locked(struct snd_pcm *pcm, struct alsa_stream *s, struct file *file)
 {
 	int stream = s->is_output ? SNDRV_PCM_STREAM_PLAYBACK :
 				    SNDRV_PCM_STREAM_CAPTURE;
@@ -140,7 +140,7 @@ int alsa_open_stream(struct alsa_device *adev, struct alsa_stream *s)
 		return -ENOMEM;
 	file->f_flags = O_RDWR | O_NONBLOCK;
 	mutex_lock(&pcm->open_mutex);
-	ret = open_locked(pcm, s, file);
+	ret = alsa_open_locked(pcm, s, file);
 	mutex_unlock(&pcm->open_mutex);
 	kfree(file);
 	if (ret == -EAGAIN)

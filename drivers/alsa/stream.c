@@ -9,7 +9,7 @@
  * and its next read tries once more.
  *
  *   raw_io()     notes the block; starts the service, or copies at once
- *   hook()       ALSA has news: a period, or another state
+ *   alsa_hook()  ALSA has news: a period, or another state
  *   stop_io()    forgets the block, waits for the contexts above, stops the PCM
  *
  * The lock of ALSA's stream is taken before s->lock, and s->mutex before both.
@@ -41,7 +41,7 @@ void alsa_kick(struct alsa_stream *s, unsigned long delay)
 }
 
 /* The time between the block that was due and the one that came tells what is missing. */
-static void count_gap(struct alsa_stream *s, s64 first_ns)
+static void alsa_count_gap(struct alsa_stream *s, s64 first_ns)
 {
 	s64 late_ns = first_ns - s->due_ns, block_ns = alsa_frames_ns(s, s->frames);
 	u64 n = late_ns > 0 ? div64_u64(late_ns + block_ns / 2, max(block_ns, 1LL)) : 0;
@@ -52,7 +52,7 @@ static void count_gap(struct alsa_stream *s, s64 first_ns)
 }
 
 /* By the clock of the set's trigger; @first_ns is by CLOCK_MONOTONIC. */
-static void stamp_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
+static void alsa_stamp_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
 {
 	struct timespec64 at;
 
@@ -75,8 +75,8 @@ void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_
 {
 	if (!s->is_output) {
 		if (unlikely(s->restarted))
-			count_gap(s, first_ns);
-		stamp_block(s, block, first_ns);
+			alsa_count_gap(s, first_ns);
+		alsa_stamp_block(s, block, first_ns);
 		zio_cset_lost(s->cset, s->lost);
 	}
 	if (unlikely(s->alarms))
@@ -91,7 +91,7 @@ struct unplug {
 	struct device *dev;
 };
 
-static void unplug_device(struct work_struct *work)
+static void alsa_unplug_device(struct work_struct *work)
 {
 	struct unplug *unplug = container_of(work, struct unplug, work);
 
@@ -100,7 +100,7 @@ static void unplug_device(struct work_struct *work)
 	kfree(unplug);
 }
 
-static void unplug_later(struct alsa_stream *s)
+static void alsa_unplug_later(struct alsa_stream *s)
 {
 	struct unplug *unplug = kzalloc(sizeof(*unplug), GFP_KERNEL);
 
@@ -108,13 +108,13 @@ static void unplug_later(struct alsa_stream *s)
 		alsa_kick(s, HZ);
 		return;
 	}
-	INIT_WORK(&unplug->work, unplug_device);
+	INIT_WORK(&unplug->work, alsa_unplug_device);
 	unplug->dev = get_device(s->dev);
 	queue_work(alsa_wq, &unplug->work);
 }
 
 /* The PCM has stopped by itself: what comes next does not follow what was before. */
-static void mark_gap(struct alsa_stream *s)
+static void alsa_mark_gap(struct alsa_stream *s)
 {
 	s->xruns++;
 	if (s->is_output) {
@@ -127,7 +127,7 @@ static void mark_gap(struct alsa_stream *s)
 	s->pos = 0;
 }
 
-static void set_running(struct alsa_stream *s, bool running)
+static void alsa_set_running(struct alsa_stream *s, bool running)
 {
 	spin_lock_irq(&s->lock);
 	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
@@ -137,21 +137,21 @@ static void set_running(struct alsa_stream *s, bool running)
 	spin_unlock_irq(&s->lock);
 }
 
-static void stop_running(struct alsa_stream *s)
+static void alsa_stop_running(struct alsa_stream *s)
 {
 	spin_lock_irq(&s->lock);
 	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
 	if (s->running)
-		mark_gap(s);
+		alsa_mark_gap(s);
 	s->running = false;
 	spin_unlock_irq(&s->lock);
 }
 
-static int restart(struct alsa_stream *s)
+static int alsa_restart(struct alsa_stream *s)
 {
 	int ret;
 
-	stop_running(s);
+	alsa_stop_running(s);
 	if (s->ss->runtime->state == SNDRV_PCM_STATE_DRAINING)
 		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	ret = alsa_ioctl(s, SNDRV_PCM_IOCTL_PREPARE);
@@ -159,12 +159,12 @@ static int restart(struct alsa_stream *s)
 		return ret;
 	s->watched = s->ss->runtime->status->hw_ptr;
 	s->watched_at = jiffies;
-	set_running(s, true);
+	alsa_set_running(s, true);
 	return s->is_output ? 0 : alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
 }
 
 /* While no block is armed, no program waits for the hardware. */
-static int check_progress(struct alsa_stream *s)
+static int alsa_check_progress(struct alsa_stream *s)
 {
 	snd_pcm_uframes_t hw_ptr = READ_ONCE(s->ss->runtime->status->hw_ptr);
 
@@ -180,24 +180,24 @@ static int check_progress(struct alsa_stream *s)
 }
 
 /* An output without a block may have played all: it starts again with the next one. */
-static int keep_running(struct alsa_stream *s)
+static int alsa_keep_running(struct alsa_stream *s)
 {
 	snd_pcm_state_t state = s->ss->runtime->state;
 
 	if (s->is_output && !READ_ONCE(s->block))
 		return 0;
 	if (s->running && state == SNDRV_PCM_STATE_RUNNING)
-		return check_progress(s);
+		return alsa_check_progress(s);
 	if (s->running && s->is_output && state == SNDRV_PCM_STATE_PREPARED) {
 		s->watched_at = jiffies;
 		return 0;
 	}
-	return restart(s);
+	return alsa_restart(s);
 }
 
-static int serve(struct alsa_stream *s)
+static int alsa_serve(struct alsa_stream *s)
 {
-	int ret = keep_running(s);
+	int ret = alsa_keep_running(s);
 
 	if (!ret && s->in_work)
 		ret = alsa_transfer(s);
@@ -207,17 +207,17 @@ static int serve(struct alsa_stream *s)
 }
 
 /* These codes mean something else when the core returns them. */
-static int visible_error(int error)
+static int alsa_visible_error(int error)
 {
 	return error == -ETIMEDOUT || error == -ENOMEM ? error : -EIO;
 }
 
 /* No context touches the block, if there is one, when it fails. */
-static void stop_for_error(struct alsa_stream *s, int error)
+static void alsa_stop_for_error(struct alsa_stream *s, int error)
 {
 	bool fails;
 
-	set_running(s, false);
+	alsa_set_running(s, false);
 	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	spin_lock_irq(&s->lock);
 	fails = s->block;
@@ -225,32 +225,32 @@ static void stop_for_error(struct alsa_stream *s, int error)
 	s->block = NULL;
 	spin_unlock_irq(&s->lock);
 	if (fails)
-		zio_cset_fail(s->cset, visible_error(error));
+		zio_cset_fail(s->cset, alsa_visible_error(error));
 }
 
-static bool is_wanted(struct alsa_stream *s)
+static bool alsa_is_wanted(struct alsa_stream *s)
 {
 	return READ_ONCE(s->wanted) && !s->asleep;
 }
 
-static void service(struct work_struct *work)
+static void alsa_service(struct work_struct *work)
 {
 	struct alsa_stream *s = container_of(to_delayed_work(work), struct alsa_stream,
-					     service);
+					     alsa_service);
 	int ret = 0;
 
 	mutex_lock(&s->mutex);
 	if (s->ss->runtime->state == SNDRV_PCM_STATE_DISCONNECTED)
-		unplug_later(s);
-	else if (is_wanted(s))
-		ret = serve(s);
+		alsa_unplug_later(s);
+	else if (alsa_is_wanted(s))
+		ret = alsa_serve(s);
 	if (ret)
-		stop_for_error(s, ret);
+		alsa_stop_for_error(s, ret);
 	mutex_unlock(&s->mutex);
 }
 
 /* ALSA calls this with the lock of the stream held, in any context. */
-static int hook(wait_queue_entry_t *wait, unsigned int mode, int flags, void *key)
+static int alsa_hook(wait_queue_entry_t *wait, unsigned int mode, int flags, void *key)
 {
 	struct alsa_stream *s = container_of(wait, struct alsa_stream, wait);
 	snd_pcm_state_t state = s->ss->runtime->state;
@@ -263,7 +263,7 @@ static int hook(wait_queue_entry_t *wait, unsigned int mode, int flags, void *ke
 }
 
 /* Frames of a block: at most half of ALSA's memory, so that the other half can fill. */
-static size_t count_frames(struct alsa_stream *s, struct zio_block *block)
+static size_t alsa_count_frames(struct alsa_stream *s, struct zio_block *block)
 {
 	size_t size = hweight64(s->mask) * s->format->ssize;
 	size_t frames = block->len / size;
@@ -280,14 +280,14 @@ static size_t count_frames(struct alsa_stream *s, struct zio_block *block)
 
 static int alsa_raw_io(struct zio_cset *cset)
 {
-	struct alsa_stream *s = to_stream(cset);
+	struct alsa_stream *s = alsa_stream_of(cset);
 	struct zio_block *block = zio_cset_block(cset);
 	unsigned long flags;
 	bool copy;
 
 	spin_lock_irqsave(&s->lock, flags);
 	s->mask = zio_cset_mask(cset);
-	s->frames = count_frames(s, block);
+	s->frames = alsa_count_frames(s, block);
 	s->pos = 0;
 	s->block = block;
 	s->wanted = true;
@@ -300,7 +300,7 @@ static int alsa_raw_io(struct zio_cset *cset)
 	return ZIO_PENDING;
 }
 
-static void forget_block(struct alsa_stream *s)
+static void alsa_forget_block(struct alsa_stream *s)
 {
 	spin_lock_irq(&s->lock);
 	s->wanted = false;
@@ -317,15 +317,15 @@ static void forget_block(struct alsa_stream *s)
  */
 static void alsa_stop_io(struct zio_cset *cset)
 {
-	struct alsa_stream *s = to_stream(cset);
+	struct alsa_stream *s = alsa_stream_of(cset);
 
-	forget_block(s);
+	alsa_forget_block(s);
 	mutex_lock(&s->mutex);
 	if (s->is_output) {
 		if (s->ss->runtime->state == SNDRV_PCM_STATE_PREPARED)
 			alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
 	} else {
-		set_running(s, false);
+		alsa_set_running(s, false);
 		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	}
 	mutex_unlock(&s->mutex);
@@ -333,7 +333,7 @@ static void alsa_stop_io(struct zio_cset *cset)
 
 static int alsa_init(struct zio_cset *cset)
 {
-	struct alsa_stream *s = to_stream(cset);
+	struct alsa_stream *s = alsa_stream_of(cset);
 
 	s->cset = cset;
 	add_wait_queue(&s->ss->runtime->sleep, &s->wait);
@@ -342,17 +342,17 @@ static int alsa_init(struct zio_cset *cset)
 
 static void alsa_exit(struct zio_cset *cset)
 {
-	struct alsa_stream *s = to_stream(cset);
+	struct alsa_stream *s = alsa_stream_of(cset);
 
 	remove_wait_queue(&s->ss->runtime->sleep, &s->wait);
-	forget_block(s);
+	alsa_forget_block(s);
 	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 }
 
 static int alsa_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 			 const struct zio_attr_desc *attr, u32 *value)
 {
-	struct alsa_stream *s = to_stream(cset);
+	struct alsa_stream *s = alsa_stream_of(cset);
 
 	switch (attr->id) {
 	case ALSA_RATE:
@@ -398,7 +398,7 @@ void alsa_resume(struct alsa_stream *s)
 	alsa_kick(s, 0);
 }
 
-static void free_bounce(void *bounce)
+static void alsa_free_bounce(void *bounce)
 {
 	kvfree(bounce);
 }
@@ -418,8 +418,8 @@ int alsa_init_stream(struct alsa_stream *s)
 	mutex_init(&s->mutex);
 	spin_lock_init(&s->lock);
 	init_waitqueue_head(&s->idle);
-	init_waitqueue_func_entry(&s->wait, hook);
-	INIT_DELAYED_WORK(&s->service, service);
+	init_waitqueue_func_entry(&s->wait, alsa_hook);
+	INIT_DELAYED_WORK(&s->service, alsa_service);
 	s->stall_jiffies = max_t(unsigned long, ALSA_STALL_JIFFIES,
 				 mul_u64_u32_div(4ULL * s->period, HZ, s->rate));
 	if (rt->hw.info & SNDRV_PCM_INFO_HAS_LINK_ATIME)
@@ -427,5 +427,5 @@ int alsa_init_stream(struct alsa_stream *s)
 	if (!s->in_work)
 		return 0;
 	s->bounce = kvcalloc(s->period, s->frame_size, GFP_KERNEL);
-	return s->bounce ? devm_add_action_or_reset(s->dev, free_bounce, s->bounce) : -ENOMEM;
+	return s->bounce ? devm_add_action_or_reset(s->dev, alsa_free_bounce, s->bounce) : -ENOMEM;
 }

@@ -33,18 +33,18 @@ bool alsa_needs_work(const struct alsa_stream *s)
 #endif
 }
 
-static bool has_all_channels(const struct alsa_stream *s)
+static bool alsa_has_all_channels(const struct alsa_stream *s)
 {
 	return hweight64(s->mask) == s->channels;
 }
 
-static size_t room_of_frame(const struct alsa_stream *s)
+static size_t alsa_room_of_frame(const struct alsa_stream *s)
 {
 	return hweight64(s->mask) * s->format->ssize;
 }
 
 /* Channels that the mask does not have are silent. */
-static void scatter_frames(struct alsa_stream *s, const void *from, size_t frames)
+static void alsa_scatter_frames(struct alsa_stream *s, const void *from, size_t frames)
 {
 	unsigned int ssize = s->format->ssize, i;
 	void *to = s->bounce;
@@ -58,20 +58,20 @@ static void scatter_frames(struct alsa_stream *s, const void *from, size_t frame
 			}
 }
 
-static snd_pcm_sframes_t play(struct alsa_stream *s, void *data, size_t frames)
+static snd_pcm_sframes_t alsa_write(struct alsa_stream *s, void *data, size_t frames)
 {
-	if (has_all_channels(s))
+	if (alsa_has_all_channels(s))
 		return snd_pcm_kernel_write(s->ss, data, frames);
 	frames = min_t(size_t, frames, s->period);
-	scatter_frames(s, data, frames);
+	alsa_scatter_frames(s, data, frames);
 	return snd_pcm_kernel_write(s->ss, s->bounce, frames);
 }
 
-static snd_pcm_sframes_t capture(struct alsa_stream *s, void *data, size_t frames)
+static snd_pcm_sframes_t alsa_read(struct alsa_stream *s, void *data, size_t frames)
 {
 	snd_pcm_sframes_t n;
 
-	if (has_all_channels(s))
+	if (alsa_has_all_channels(s))
 		return snd_pcm_kernel_read(s->ss, data, frames);
 	n = snd_pcm_kernel_read(s->ss, s->bounce, min_t(size_t, frames, s->period));
 	if (n > 0)
@@ -80,7 +80,7 @@ static snd_pcm_sframes_t capture(struct alsa_stream *s, void *data, size_t frame
 }
 
 /* Returns the time of the frame behind those that were read. */
-static s64 time_next_frame(struct alsa_stream *s)
+static s64 alsa_time_next_frame(struct alsa_stream *s)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
 	snd_pcm_sframes_t ahead;
@@ -99,9 +99,9 @@ static s64 time_next_frame(struct alsa_stream *s)
  * A block begins with @n frames that were just read. What is due is due behind them. The
  * lock of ALSA's stream is taken before s->lock: it may be a mutex.
  */
-static void begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_uframes_t n)
+static void alsa_begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_uframes_t n)
 {
-	s64 next_ns = time_next_frame(s);
+	s64 next_ns = alsa_time_next_frame(s);
 
 	spin_lock_irq(&s->lock);
 	alsa_begin_block(s, block, next_ns - alsa_frames_ns(s, n));
@@ -109,7 +109,7 @@ static void begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_
 	spin_unlock_irq(&s->lock);
 }
 
-static void begin_output(struct alsa_stream *s, struct zio_block *block)
+static void alsa_begin_output(struct alsa_stream *s, struct zio_block *block)
 {
 	spin_lock_irq(&s->lock);
 	alsa_begin_block(s, block, 0);
@@ -117,24 +117,24 @@ static void begin_output(struct alsa_stream *s, struct zio_block *block)
 }
 
 /* Moves frames of the block. Returns their number, or an error. */
-static snd_pcm_sframes_t move_frames(struct alsa_stream *s, struct zio_block *block)
+static snd_pcm_sframes_t alsa_move_frames(struct alsa_stream *s, struct zio_block *block)
 {
-	void *data = block->data + s->pos * room_of_frame(s);
+	void *data = block->data + s->pos * alsa_room_of_frame(s);
 	size_t frames = s->frames - s->pos;
 	snd_pcm_sframes_t n;
 
-	n = s->is_output ? play(s, data, frames) : capture(s, data, frames);
+	n = s->is_output ? alsa_write(s, data, frames) : alsa_read(s, data, frames);
 	if (n <= 0)
 		return n;
 	if (!s->pos && s->is_output)
-		begin_output(s, block);
+		alsa_begin_output(s, block);
 	else if (!s->pos)
-		begin_input(s, block, n);
+		alsa_begin_input(s, block, n);
 	s->pos += n;
 	return n;
 }
 
-static struct zio_block *armed_block(struct alsa_stream *s)
+static struct zio_block *alsa_armed_block(struct alsa_stream *s)
 {
 	struct zio_block *block;
 
@@ -144,7 +144,7 @@ static struct zio_block *armed_block(struct alsa_stream *s)
 	return block;
 }
 
-static void finish_block(struct alsa_stream *s)
+static void alsa_finish_block(struct alsa_stream *s)
 {
 	spin_lock_irq(&s->lock);
 	s->block = NULL;
@@ -156,7 +156,7 @@ static void finish_block(struct alsa_stream *s)
  * An output begins to play when half of ALSA's memory is full. A short one begins after a
  * period without another block.
  */
-static int start_short_output(struct alsa_stream *s)
+static int alsa_start_short_output(struct alsa_stream *s)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
 
@@ -183,17 +183,17 @@ int alsa_transfer(struct alsa_stream *s)
 	struct zio_block *block;
 	snd_pcm_sframes_t n = 0;
 
-	while ((block = armed_block(s))) {
-		n = s->pos < s->frames ? move_frames(s, block) : 0;
+	while ((block = alsa_armed_block(s))) {
+		n = s->pos < s->frames ? alsa_move_frames(s, block) : 0;
 		if (n < 0)
 			break;
 		s->primed = false;
 		if (s->pos == s->frames)
-			finish_block(s);
+			alsa_finish_block(s);
 	}
 	if (n == -EPIPE || n == -ESTRPIPE || n == -EBADFD)
 		alsa_kick(s, 0);
 	else if (n < 0 && n != -EAGAIN)
 		return n;
-	return s->is_output ? start_short_output(s) : 0;
+	return s->is_output ? alsa_start_short_output(s) : 0;
 }

@@ -23,7 +23,7 @@
 #include "dmaengine.h"
 
 /* Returns the period that the channel fills. */
-static unsigned int find_period(struct zdma_device *zdma)
+static unsigned int zdma_cyclic_find_period(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
 	size_t size = ring->period * ring->n_periods;
@@ -33,40 +33,41 @@ static unsigned int find_period(struct zdma_device *zdma)
 	return (size - min_t(size_t, state.residue, size)) / ring->period % ring->n_periods;
 }
 
-static unsigned int period_after(const struct zdma_cyclic *ring, unsigned int period,
-				 unsigned int n)
+static unsigned int zdma_cyclic_period_after(const struct zdma_cyclic *ring, unsigned int period,
+					     unsigned int n)
 {
 	return (period + n) % ring->n_periods;
 }
 
-static size_t mark_size(const struct zdma_cyclic *ring)
+static size_t zdma_cyclic_mark_size(const struct zdma_cyclic *ring)
 {
 	return min(ring->period, sizeof(ring->mark));
 }
 
 /* Returns the place of the mark of the period before this one. */
-static void *mark_before(const struct zdma_cyclic *ring, unsigned int period)
+static void *zdma_cyclic_mark_before(const struct zdma_cyclic *ring, unsigned int period)
 {
-	period = period_after(ring, period, ring->n_periods - 1);
-	return ring->ring + (period + 1) * ring->period - mark_size(ring);
+	period = zdma_cyclic_period_after(ring, period, ring->n_periods - 1);
+	return ring->ring + (period + 1) * ring->period - zdma_cyclic_mark_size(ring);
 }
 
-static void put_mark(const struct zdma_cyclic *ring, unsigned int next)
+static void zdma_cyclic_put_mark(const struct zdma_cyclic *ring, unsigned int next)
 {
-	memcpy(mark_before(ring, next), &ring->mark, mark_size(ring));
+	memcpy(zdma_cyclic_mark_before(ring, next), &ring->mark, zdma_cyclic_mark_size(ring));
 	/* The mark is in memory before the driver asks where the channel is. */
 	mb();
 }
 
-static bool is_lapped(const struct zdma_cyclic *ring)
+static bool zdma_cyclic_is_lapped(const struct zdma_cyclic *ring)
 {
 	/* What was read of the ring before, was read before the mark. */
 	mb();
-	return memcmp(mark_before(ring, ring->next), &ring->mark, mark_size(ring));
+	return memcmp(zdma_cyclic_mark_before(ring, ring->next), &ring->mark,
+		      zdma_cyclic_mark_size(ring));
 }
 
 /* Returns false if the channel has come round meanwhile: the block stays in flight. */
-static bool copy_period(struct zdma_device *zdma)
+static bool zdma_cyclic_copy_period(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
 	struct zio_block *block = zio_channel_in_flight(zdma->zio_chan, 0) ?:
@@ -74,8 +75,8 @@ static bool copy_period(struct zdma_device *zdma)
 
 	if (block)
 		memcpy(block->data, ring->ring + ring->next * ring->period, ring->period);
-	put_mark(ring, period_after(ring, ring->next, 1));
-	ring->is_marked = is_lapped(ring);
+	zdma_cyclic_put_mark(ring, zdma_cyclic_period_after(ring, ring->next, 1));
+	ring->is_marked = zdma_cyclic_is_lapped(ring);
 	if (ring->is_marked)
 		return false;
 	if (block) {
@@ -84,20 +85,20 @@ static bool copy_period(struct zdma_device *zdma)
 	} else {
 		zio_channel_lost(zdma->zio_chan, 1);
 	}
-	ring->next = period_after(ring, ring->next, 1);
+	ring->next = zdma_cyclic_period_after(ring, ring->next, 1);
 	return true;
 }
 
 /*
  * Gives up the older half of the ring. How often the channel went round is not known: so
- * it was once. If copy_period() has found the lap, its mark is in new samples: what is left
- * begins behind that period.
+ * it was once. If zdma_cyclic_copy_period() has found the lap, its mark is in new samples:
+ * what is left begins behind that period.
  */
-static void skip_lap(struct zdma_device *zdma)
+static void zdma_cyclic_skip_lap(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
-	unsigned int end = find_period(zdma), keep = ring->n_periods / 2;
-	unsigned int new = period_after(ring, end, ring->n_periods - ring->next);
+	unsigned int end = zdma_cyclic_find_period(zdma), keep = ring->n_periods / 2;
+	unsigned int new = zdma_cyclic_period_after(ring, end, ring->n_periods - ring->next);
 
 	if (ring->is_marked && new && new <= keep)
 		keep = new - 1;
@@ -107,25 +108,25 @@ static void skip_lap(struct zdma_device *zdma)
 			     dma_chan_name(zdma->chan));
 	zio_channel_lost(zdma->zio_chan, ring->n_periods + new - keep);
 	zio_channel_alarm(zdma->zio_chan, ZDMA_ALARM_LAPPED);
-	ring->next = period_after(ring, end, ring->n_periods - keep);
-	put_mark(ring, ring->next);
+	ring->next = zdma_cyclic_period_after(ring, end, ring->n_periods - keep);
+	zdma_cyclic_put_mark(ring, ring->next);
 }
 
 /* One call at a time: the channel makes it. */
-static void periods_done(void *data)
+static void zdma_cyclic_periods_done(void *data)
 {
 	struct zdma_device *zdma = data;
-	unsigned int end = find_period(zdma);
+	unsigned int end = zdma_cyclic_find_period(zdma);
 
-	if (is_lapped(&zdma->cyclic)) {
-		skip_lap(zdma);
-		end = find_period(zdma);
+	if (zdma_cyclic_is_lapped(&zdma->cyclic)) {
+		zdma_cyclic_skip_lap(zdma);
+		end = zdma_cyclic_find_period(zdma);
 	}
-	while (zdma->cyclic.next != end && copy_period(zdma))
+	while (zdma->cyclic.next != end && zdma_cyclic_copy_period(zdma))
 		;
 }
 
-static void free_ring(struct zdma_device *zdma)
+static void zdma_cyclic_free_ring(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
 
@@ -135,7 +136,7 @@ static void free_ring(struct zdma_device *zdma)
 	ring->ring = NULL;
 }
 
-static int alloc_ring(struct zdma_device *zdma, size_t period)
+static int zdma_cyclic_alloc_ring(struct zdma_device *zdma, size_t period)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
 
@@ -147,7 +148,7 @@ static int alloc_ring(struct zdma_device *zdma, size_t period)
 					GFP_KERNEL | __GFP_NOWARN);
 	if (ring->ring) {
 		get_random_bytes(&ring->mark, sizeof(ring->mark));
-		put_mark(ring, 0);
+		zdma_cyclic_put_mark(ring, 0);
 		return 0;
 	}
 	dev_err_ratelimited(zdma->dev, "no %zu bytes of DMA memory: use fewer samples\n",
@@ -155,7 +156,7 @@ static int alloc_ring(struct zdma_device *zdma, size_t period)
 	return -ENOMEM;
 }
 
-static int submit(struct zdma_device *zdma)
+static int zdma_cyclic_submit(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
 	struct dma_async_tx_descriptor *tx;
@@ -169,47 +170,47 @@ static int submit(struct zdma_device *zdma)
 				    dma_chan_name(zdma->chan), ring->n_periods, ring->period);
 		return -EIO;
 	}
-	tx->callback = periods_done;
+	tx->callback = zdma_cyclic_periods_done;
 	tx->callback_param = zdma;
 	ring->cookie = dmaengine_submit(tx);
 	return dma_submit_error(ring->cookie);
 }
 
 /* The set sleeps: so the memory can be allocated for the present length of a block. */
-static int start(struct zio_cset *cset)
+static int zdma_cyclic_start(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
 	int ret;
 
 	zdma->zio_chan = zio_cset_channel(cset);
-	ret = alloc_ring(zdma, zio_cset_post_samples(cset) * zio_cset_ssize(cset));
+	ret = zdma_cyclic_alloc_ring(zdma, zio_cset_post_samples(cset) * zio_cset_ssize(cset));
 	if (ret)
 		return ret;
-	ret = submit(zdma);
+	ret = zdma_cyclic_submit(zdma);
 	if (ret) {
-		free_ring(zdma);
+		zdma_cyclic_free_ring(zdma);
 		return ret;
 	}
 	dma_async_issue_pending(zdma->chan);
 	return ZIO_PENDING;
 }
 
-static void stop(struct zio_cset *cset)
+static void zdma_cyclic_stop(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
 
 	zdma_stop(zdma);
-	free_ring(zdma);
+	zdma_cyclic_free_ring(zdma);
 }
 
 /* A period that found no block is lost. The next one finds the block. */
-static void refill_channel(struct zio_cset *cset, struct zio_channel *chan)
+static void zdma_cyclic_refill(struct zio_cset *cset, struct zio_channel *chan)
 {
 }
 
 const struct zio_cset_ops zdma_cyclic_ops = {
 	.init = zdma_init_cset,
-	.raw_io = start,
-	.stop_io = stop,
-	.refill = refill_channel,
+	.raw_io = zdma_cyclic_start,
+	.stop_io = zdma_cyclic_stop,
+	.refill = zdma_cyclic_refill,
 };

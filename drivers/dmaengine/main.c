@@ -62,13 +62,13 @@ void zdma_stop(struct zdma_device *zdma)
 	dmaengine_terminate_sync(zdma->chan);
 }
 
-static bool has_name(struct dma_chan *chan, void *name)
+static bool zdma_has_name(struct dma_chan *chan, void *name)
 {
 	return !strcmp(dma_chan_name(chan), name);
 }
 
 /* In a device tree "dmas" leads to the channel. A user gives the name of /sys/class/dma. */
-static struct dma_chan *request_channel(struct device *dev)
+static struct dma_chan *zdma_request_channel(struct device *dev)
 {
 	const char *name = zio_config_text(dev, "channel", "");
 	struct dma_chan *chan;
@@ -78,7 +78,7 @@ static struct dma_chan *request_channel(struct device *dev)
 		return dma_request_chan(dev, "rx");
 	dma_cap_zero(mask);
 	dma_cap_set(DMA_SLAVE, mask);
-	chan = dma_request_channel(mask, has_name, (void *)name);
+	chan = dma_request_channel(mask, zdma_has_name, (void *)name);
 	if (chan)
 		return chan;
 	dev_err(dev, "no free channel \"%s\" for slave transfers in /sys/class/dma: see its in_use\n",
@@ -86,13 +86,13 @@ static struct dma_chan *request_channel(struct device *dev)
 	return ERR_PTR(-ENODEV);
 }
 
-static void release_channel(void *chan)
+static void zdma_release_channel(void *chan)
 {
 	dma_release_channel(chan);
 }
 
 /* A ring needs to know where the channel is, not only that a transfer is not over. */
-static bool tells_position(struct dma_chan *chan)
+static bool zdma_tells_position(struct dma_chan *chan)
 {
 	struct dma_slave_caps caps;
 
@@ -100,28 +100,28 @@ static bool tells_position(struct dma_chan *chan)
 		caps.residue_granularity != DMA_RESIDUE_GRANULARITY_DESCRIPTOR;
 }
 
-static int check_cyclic(struct device *dev, struct dma_chan *chan)
+static int zdma_check_cyclic(struct device *dev, struct dma_chan *chan)
 {
 	if (!dma_has_cap(DMA_CYCLIC, chan->device->cap_mask))
 		return dev_err_probe(dev, -EOPNOTSUPP, "%s has no cyclic transfers: use mode sg\n",
 				     dma_chan_name(chan));
-	if (!tells_position(chan))
+	if (!zdma_tells_position(chan))
 		return dev_err_probe(dev, -EOPNOTSUPP,
 				     "%s does not tell how far a cyclic transfer is: use mode sg\n",
 				     dma_chan_name(chan));
 	return 0;
 }
 
-static int get_channel(struct zdma_device *zdma, enum zdma_mode mode)
+static int zdma_get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 {
-	struct dma_chan *chan = request_channel(zdma->dev);
+	struct dma_chan *chan = zdma_request_channel(zdma->dev);
 	int ret;
 
 	if (IS_ERR(chan))
 		return PTR_ERR(chan);
-	ret = devm_add_action_or_reset(zdma->dev, release_channel, chan);
+	ret = devm_add_action_or_reset(zdma->dev, zdma_release_channel, chan);
 	if (!ret && mode == ZDMA_CYCLIC)
-		ret = check_cyclic(zdma->dev, chan);
+		ret = zdma_check_cyclic(zdma->dev, chan);
 	if (ret)
 		return ret;
 	zdma->chan = chan;
@@ -131,7 +131,7 @@ static int get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 }
 
 /* Channels that read memory or make samples themselves have nothing to be configured. */
-static int configure_channel(struct zdma_device *zdma)
+static int zdma_configure_channel(struct zdma_device *zdma)
 {
 	const char *address = zio_config_text(zdma->dev, "address", "");
 	u64 value = 0;
@@ -157,7 +157,7 @@ static int configure_channel(struct zdma_device *zdma)
 	return ret;
 }
 
-static void describe(struct zdma_device *zdma, enum zdma_mode mode)
+static void zdma_describe(struct zdma_device *zdma, enum zdma_mode mode)
 {
 	struct device *dev = zdma->dev;
 
@@ -192,10 +192,10 @@ static int zdma_probe(struct platform_device *pdev)
 	if (!zdma)
 		return -ENOMEM;
 	zdma->dev = &pdev->dev;
-	describe(zdma, mode);
-	ret = get_channel(zdma, mode);
+	zdma_describe(zdma, mode);
+	ret = zdma_get_channel(zdma, mode);
 	if (!ret)
-		ret = configure_channel(zdma);
+		ret = zdma_configure_channel(zdma);
 	if (ret)
 		return ret;
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &zdma->desc,

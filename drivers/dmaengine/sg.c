@@ -19,7 +19,7 @@
 
 #include "dmaengine.h"
 
-static bool add_segment(struct zdma_sg *sg, unsigned int n, dma_addr_t addr, size_t len)
+static bool zdma_sg_add_segment(struct zdma_sg *sg, unsigned int n, dma_addr_t addr, size_t len)
 {
 	if (n == ZDMA_MAX_SEGMENTS)
 		return false;
@@ -31,7 +31,7 @@ static bool add_segment(struct zdma_sg *sg, unsigned int n, dma_addr_t addr, siz
 }
 
 /* Returns the number of segments of the block; -EMSGSIZE for too many. */
-static int list_segments(struct zdma_sg *sg, const struct zio_block *block)
+static int zdma_sg_list_segments(struct zdma_sg *sg, const struct zio_block *block)
 {
 	unsigned int n = 0;
 	dma_addr_t addr;
@@ -40,23 +40,23 @@ static int list_segments(struct zdma_sg *sg, const struct zio_block *block)
 	sg_init_table(sg->list, ZDMA_MAX_SEGMENTS);
 	for (pos = 0; pos < block->len; pos += len) {
 		len = min(zio_block_dma(block, pos, &addr), block->len - pos);
-		if (!len || !add_segment(sg, n++, addr, len))
+		if (!len || !zdma_sg_add_segment(sg, n++, addr, len))
 			return -EMSGSIZE;
 	}
 	sg_mark_end(&sg->list[n - 1]);
 	return n;
 }
 
-static void block_done(void *data, const struct dmaengine_result *result);
+static void zdma_sg_block_done(void *data, const struct dmaengine_result *result);
 
-static bool submit_transfer(struct zdma_device *zdma, struct dma_async_tx_descriptor *tx,
-			    struct zio_block *block)
+static bool zdma_sg_submit_transfer(struct zdma_device *zdma, struct dma_async_tx_descriptor *tx,
+				    struct zio_block *block)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	struct zdma_transfer *transfer = &sg->transfer[sg->head & sg->mask];
 
 	*transfer = (struct zdma_transfer){ zdma, block };
-	tx->callback_result = block_done;
+	tx->callback_result = zdma_sg_block_done;
 	tx->callback_param = transfer;
 	zio_block_sync_for_device(block, 0, block->len);
 	WRITE_ONCE(sg->head, sg->head + 1);
@@ -67,23 +67,23 @@ static bool submit_transfer(struct zdma_device *zdma, struct dma_async_tx_descri
 }
 
 /* Returns 0; -EMSGSIZE; or -EAGAIN if the channel has no descriptor. */
-static int submit(struct zdma_device *zdma, struct zio_block *block)
+static int zdma_sg_submit(struct zdma_device *zdma, struct zio_block *block)
 {
 	struct dma_async_tx_descriptor *tx;
-	int n = list_segments(&zdma->sg, block);
+	int n = zdma_sg_list_segments(&zdma->sg, block);
 
 	if (n < 0)
 		return n;
 	tx = dmaengine_prep_slave_sg(zdma->chan, zdma->sg.list, n, DMA_DEV_TO_MEM,
 				     DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
-	if (!tx || !submit_transfer(zdma, tx, block))
+	if (!tx || !zdma_sg_submit_transfer(zdma, tx, block))
 		return -EAGAIN;
 	zdma->sg.tries = 0;
 	return 0;
 }
 
-/* Submits as many blocks as there are. The lock is held. Returns as submit(). */
-static int fill(struct zdma_device *zdma)
+/* Submits as many blocks as there are. The lock is held. Returns as zdma_sg_submit(). */
+static int zdma_sg_fill(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	int ret = 0;
@@ -95,7 +95,7 @@ static int fill(struct zdma_device *zdma)
 			sg->parked = zio_channel_take(zdma->zio_chan);
 		if (!sg->parked)
 			break;
-		ret = submit(zdma, sg->parked);
+		ret = zdma_sg_submit(zdma, sg->parked);
 		if (!ret)
 			sg->parked = NULL;
 	}
@@ -104,24 +104,24 @@ static int fill(struct zdma_device *zdma)
 }
 
 /* No callback will come for a block that waits. The lock is held. */
-static bool is_stuck(const struct zdma_sg *sg)
+static bool zdma_sg_is_stuck(const struct zdma_sg *sg)
 {
 	return sg->running && sg->parked && sg->head == READ_ONCE(sg->tail);
 }
 
-static void refill(struct zdma_device *zdma)
+static void zdma_sg_fill_again(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	unsigned long flags;
 
 	spin_lock_irqsave(&sg->lock, flags);
-	fill(zdma);
-	if (is_stuck(sg))
+	zdma_sg_fill(zdma);
+	if (zdma_sg_is_stuck(sg))
 		schedule_delayed_work(&sg->retry, 1);
 	spin_unlock_irqrestore(&sg->lock, flags);
 }
 
-static void report(struct zdma_device *zdma, int error)
+static void zdma_sg_report(struct zdma_device *zdma, int error)
 {
 	if (error == -EMSGSIZE)
 		dev_err_ratelimited(zdma->dev,
@@ -134,12 +134,12 @@ static void report(struct zdma_device *zdma, int error)
 }
 
 /* Returns the error that ends the stream, or 0. */
-static int try_again(struct zdma_device *zdma)
+static int zdma_sg_try_again(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
-	int ret = fill(zdma);
+	int ret = zdma_sg_fill(zdma);
 
-	if (!is_stuck(sg))
+	if (!zdma_sg_is_stuck(sg))
 		return 0;
 	if (ret == -EAGAIN && sg->tries++ < HZ) {
 		schedule_delayed_work(&sg->retry, 1);
@@ -147,18 +147,18 @@ static int try_again(struct zdma_device *zdma)
 	}
 	WRITE_ONCE(sg->running, false);
 	ret = ret == -EMSGSIZE ? ret : -EIO;
-	report(zdma, ret);
+	zdma_sg_report(zdma, ret);
 	return ret;
 }
 
-static void retry(struct work_struct *work)
+static void zdma_sg_retry(struct work_struct *work)
 {
 	struct zdma_device *zdma = container_of(work, struct zdma_device, sg.retry.work);
 	unsigned long flags;
 	int error;
 
 	spin_lock_irqsave(&zdma->sg.lock, flags);
-	error = try_again(zdma);
+	error = zdma_sg_try_again(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
 	if (!error)
 		return;
@@ -167,7 +167,7 @@ static void retry(struct work_struct *work)
 }
 
 /* Memory that the channel has not written has the samples of an older block. */
-static void finish_transfer(struct zdma_device *zdma, u32 residue, bool failed)
+static void zdma_sg_finish_transfer(struct zdma_device *zdma, u32 residue, bool failed)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	struct zio_block *block = sg->transfer[sg->tail & sg->mask].block;
@@ -182,8 +182,8 @@ static void finish_transfer(struct zdma_device *zdma, u32 residue, bool failed)
 }
 
 /* Returns false if the transfer is over; else counts the transfers that are older. */
-static bool is_under_way(const struct zdma_sg *sg, const struct zdma_transfer *transfer,
-			 unsigned int *older)
+static bool zdma_sg_is_under_way(const struct zdma_sg *sg, const struct zdma_transfer *transfer,
+				 unsigned int *older)
 {
 	*older = (transfer - sg->transfer - sg->tail) & sg->mask;
 	return *older < READ_ONCE(sg->head) - sg->tail;
@@ -193,7 +193,7 @@ static bool is_under_way(const struct zdma_sg *sg, const struct zdma_transfer *t
  * The channel calls this in order, and not after zdma_stop(). Some channels call it for
  * each transfer that zdma_stop() ends: these blocks stay in flight.
  */
-static void block_done(void *data, const struct dmaengine_result *result)
+static void zdma_sg_block_done(void *data, const struct dmaengine_result *result)
 {
 	const struct zdma_transfer *transfer = data;
 	struct zdma_device *zdma = transfer->zdma;
@@ -201,17 +201,17 @@ static void block_done(void *data, const struct dmaengine_result *result)
 	bool aborted = result && result->result == DMA_TRANS_ABORTED;
 	unsigned int older;
 
-	if (!is_under_way(sg, transfer, &older) || (aborted && !READ_ONCE(sg->running)))
+	if (!zdma_sg_is_under_way(sg, transfer, &older) || (aborted && !READ_ONCE(sg->running)))
 		return;
 	while (older--)
-		finish_transfer(zdma, U32_MAX, true);
-	finish_transfer(zdma, aborted ? U32_MAX : result ? result->residue : 0,
-			result && result->result != DMA_TRANS_NOERROR);
-	refill(zdma);
+		zdma_sg_finish_transfer(zdma, U32_MAX, true);
+	zdma_sg_finish_transfer(zdma, aborted ? U32_MAX : result ? result->residue : 0,
+				result && result->result != DMA_TRANS_NOERROR);
+	zdma_sg_fill_again(zdma);
 }
 
 /* A callback that runs now may have a parked block. It must not submit that any more. */
-static void stop(struct zio_cset *cset)
+static void zdma_sg_stop(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
 	unsigned long flags;
@@ -224,7 +224,7 @@ static void stop(struct zio_cset *cset)
 }
 
 /* Returns the error of a stream that would never begin, or 0. The lock is held. */
-static int begin(struct zdma_device *zdma)
+static int zdma_sg_begin(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	int ret;
@@ -234,13 +234,13 @@ static int begin(struct zdma_device *zdma)
 	sg->tail = 0;
 	sg->tries = 0;
 	WRITE_ONCE(sg->running, true);
-	ret = fill(zdma);
+	ret = zdma_sg_fill(zdma);
 	if (ret == -EMSGSIZE)
 		return ret;
-	return is_stuck(sg) ? -EIO : 0;
+	return zdma_sg_is_stuck(sg) ? -EIO : 0;
 }
 
-static int start(struct zio_cset *cset)
+static int zdma_sg_start(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
 	unsigned long flags;
@@ -248,21 +248,21 @@ static int start(struct zio_cset *cset)
 
 	zdma->zio_chan = zio_cset_channel(cset);
 	spin_lock_irqsave(&zdma->sg.lock, flags);
-	ret = begin(zdma);
+	ret = zdma_sg_begin(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
 	if (!ret)
 		return ZIO_PENDING;
-	stop(cset);
-	report(zdma, ret);
+	zdma_sg_stop(cset);
+	zdma_sg_report(zdma, ret);
 	return ret;
 }
 
-static void refill_channel(struct zio_cset *cset, struct zio_channel *chan)
+static void zdma_sg_refill(struct zio_cset *cset, struct zio_channel *chan)
 {
-	refill(zio_cset_priv(cset));
+	zdma_sg_fill_again(zio_cset_priv(cset));
 }
 
-static int init(struct zio_cset *cset)
+static int zdma_sg_init(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
 	struct zdma_sg *sg = &zdma->sg;
@@ -274,15 +274,15 @@ static int init(struct zio_cset *cset)
 				    GFP_KERNEL);
 	if (!sg->transfer)
 		return -ENOMEM;
-	ret = devm_delayed_work_autocancel(zdma->dev, &sg->retry, retry);
+	ret = devm_delayed_work_autocancel(zdma->dev, &sg->retry, zdma_sg_retry);
 	if (ret)
 		return ret;
 	return zdma_init_cset(cset);
 }
 
 const struct zio_cset_ops zdma_sg_ops = {
-	.init = init,
-	.raw_io = start,
-	.stop_io = stop,
-	.refill = refill_channel,
+	.init = zdma_sg_init,
+	.raw_io = zdma_sg_start,
+	.stop_io = zdma_sg_stop,
+	.refill = zdma_sg_refill,
 };

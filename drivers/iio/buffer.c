@@ -15,7 +15,7 @@
 
 #include "iio.h"
 
-static struct ziio_buffer *to_zbuf(struct iio_buffer *buf)
+static struct ziio_buffer *ziio_to_zbuf(struct iio_buffer *buf)
 {
 	return container_of(buf, struct ziio_buffer, buf);
 }
@@ -24,18 +24,18 @@ static struct ziio_buffer *to_zbuf(struct iio_buffer *buf)
  * After an error the IIO core would not visit other buffers. After 0 it would wake the
  * readers of this one for each scan, and there are none.
  */
-static int buffer_store(struct iio_buffer *buf, const void *scan)
+static int ziio_buffer_store(struct iio_buffer *buf, const void *scan)
 {
-	ziio_store(to_zbuf(buf)->state, scan);
+	ziio_store(ziio_to_zbuf(buf)->state, scan);
 	return 1;
 }
 
-static bool is_first(const struct iio_buffer *buf, const struct iio_dev *indio)
+static bool ziio_is_first(const struct iio_buffer *buf, const struct iio_dev *indio)
 {
 	return buf->buffer_list.prev == &to_iio_dev_opaque(indio)->buffer_list;
 }
 
-static void count_gap(struct ziio_state *state)
+static void ziio_count_gap(struct ziio_state *state)
 {
 	unsigned int i;
 
@@ -45,9 +45,9 @@ static void count_gap(struct ziio_state *state)
 	}
 }
 
-static int buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
+static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 {
-	struct ziio_state *state = to_zbuf(buf)->state;
+	struct ziio_state *state = ziio_to_zbuf(buf)->state;
 
 	if (buf->bytes_per_datum != state->scan_bytes) {
 		dev_err(&state->pdev->dev,
@@ -56,16 +56,16 @@ static int buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 		return -EINVAL;
 	}
 	if (state->was_stopped)
-		count_gap(state);
+		ziio_count_gap(state);
 	state->was_stopped = false;
-	if (!is_first(buf, indio))
+	if (!ziio_is_first(buf, indio))
 		schedule_work(&state->tend_work);
 	return 0;
 }
 
-static int buffer_disable(struct iio_buffer *buf, struct iio_dev *indio)
+static int ziio_buffer_disable(struct iio_buffer *buf, struct iio_dev *indio)
 {
-	struct ziio_state *state = to_zbuf(buf)->state;
+	struct ziio_state *state = ziio_to_zbuf(buf)->state;
 
 	ziio_finish_all(state);
 	if (READ_ONCE(state->detaching))
@@ -75,28 +75,28 @@ static int buffer_disable(struct iio_buffer *buf, struct iio_dev *indio)
 	return 0;
 }
 
-static void buffer_release(struct iio_buffer *buf)
+static void ziio_buffer_release(struct iio_buffer *buf)
 {
 	bitmap_free((unsigned long *)buf->scan_mask);
-	kfree(to_zbuf(buf));
+	kfree(ziio_to_zbuf(buf));
 }
 
-static int buffer_set_bytes(struct iio_buffer *buf, size_t bytes)
+static int ziio_buffer_set_bytes(struct iio_buffer *buf, size_t bytes)
 {
 	buf->bytes_per_datum = bytes;
 	return 0;
 }
 
 static const struct iio_buffer_access_funcs ziio_access = {
-	.store_to = buffer_store,
-	.enable = buffer_enable,
-	.disable = buffer_disable,
-	.release = buffer_release,
-	.set_bytes_per_datum = buffer_set_bytes,
+	.store_to = ziio_buffer_store,
+	.enable = ziio_buffer_enable,
+	.disable = ziio_buffer_disable,
+	.release = ziio_buffer_release,
+	.set_bytes_per_datum = ziio_buffer_set_bytes,
 	.modes = INDIO_BUFFER_SOFTWARE | INDIO_BUFFER_TRIGGERED,
 };
 
-static unsigned int mask_length(const struct iio_dev *indio)
+static unsigned int ziio_mask_length(const struct iio_dev *indio)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 	return indio->masklength;
@@ -105,7 +105,7 @@ static unsigned int mask_length(const struct iio_dev *indio)
 #endif
 }
 
-static struct ziio_buffer *alloc_buffer(struct ziio_state *state)
+static struct ziio_buffer *ziio_alloc_buffer(struct ziio_state *state)
 {
 	struct ziio_buffer *zbuf = kzalloc(sizeof(*zbuf), GFP_KERNEL);
 	unsigned long *mask;
@@ -113,7 +113,7 @@ static struct ziio_buffer *alloc_buffer(struct ziio_state *state)
 
 	if (!zbuf)
 		return NULL;
-	mask = bitmap_zalloc(mask_length(state->indio), GFP_KERNEL);
+	mask = bitmap_zalloc(ziio_mask_length(state->indio), GFP_KERNEL);
 	if (!mask) {
 		kfree(zbuf);
 		return NULL;
@@ -129,23 +129,23 @@ static struct ziio_buffer *alloc_buffer(struct ziio_state *state)
 }
 
 /* A failed change of another user may have removed the buffer from the list. */
-static int put_first(struct iio_buffer *buf, struct iio_dev *indio)
+static int ziio_put_first(struct iio_buffer *buf, struct iio_dev *indio)
 {
 	int ret = iio_update_buffers(indio, buf, NULL);
 
-	if (ret || is_first(buf, indio))
+	if (ret || ziio_is_first(buf, indio))
 		return ret;
 	return iio_update_buffers(indio, NULL, buf) ?: iio_update_buffers(indio, buf, NULL);
 }
 
-static void tend_buffer(struct work_struct *work)
+static void ziio_tend_buffer(struct work_struct *work)
 {
 	struct ziio_state *state = container_of(work, struct ziio_state, tend_work);
 	int ret = 0;
 
 	mutex_lock(&state->attach_lock);
 	if (state->zbuf)
-		ret = put_first(&state->zbuf->buf, state->indio);
+		ret = ziio_put_first(&state->zbuf->buf, state->indio);
 	mutex_unlock(&state->attach_lock);
 	if (ret)
 		dev_err(&state->pdev->dev,
@@ -157,7 +157,7 @@ static void tend_buffer(struct work_struct *work)
  * The IIO core asks the driver only when a user chooses channels in sysfs. Some drivers
  * rely on it: they have room for one channel.
  */
-static bool can_scan(struct iio_dev *indio, const struct iio_buffer *buf)
+static bool ziio_can_scan(struct iio_dev *indio, const struct iio_buffer *buf)
 {
 	const struct iio_buffer_setup_ops *ops = indio->setup_ops;
 	const unsigned long *mask = (const unsigned long *)buf->scan_mask;
@@ -165,11 +165,11 @@ static bool can_scan(struct iio_dev *indio, const struct iio_buffer *buf)
 	return !ops || !ops->validate_scan_mask || ops->validate_scan_mask(indio, mask);
 }
 
-static int update_buffer(struct ziio_state *state, struct iio_buffer *buf)
+static int ziio_update_buffer(struct ziio_state *state, struct iio_buffer *buf)
 {
 	if (state->is_gone)
 		return -ENODEV;
-	if (can_scan(state->indio, buf))
+	if (ziio_can_scan(state->indio, buf))
 		return iio_update_buffers(state->indio, buf, NULL);
 	dev_err(&state->pdev->dev,
 		"%s cannot acquire these channels together: name fewer in \"channels\"\n",
@@ -177,12 +177,12 @@ static int update_buffer(struct ziio_state *state, struct iio_buffer *buf)
 	return -EINVAL;
 }
 
-static int attach_buffer(struct ziio_state *state, struct ziio_buffer *zbuf)
+static int ziio_attach_buffer(struct ziio_state *state, struct ziio_buffer *zbuf)
 {
 	int ret;
 
 	mutex_lock(&state->attach_lock);
-	ret = update_buffer(state, &zbuf->buf);
+	ret = ziio_update_buffer(state, &zbuf->buf);
 	if (!ret)
 		state->zbuf = zbuf;
 	mutex_unlock(&state->attach_lock);
@@ -199,13 +199,13 @@ static int attach_buffer(struct ziio_state *state, struct ziio_buffer *zbuf)
  */
 int ziio_attach(struct ziio_state *state)
 {
-	struct ziio_buffer *zbuf = alloc_buffer(state);
+	struct ziio_buffer *zbuf = ziio_alloc_buffer(state);
 	int ret;
 
 	if (!zbuf)
 		return -ENOMEM;
-	INIT_WORK(&state->tend_work, tend_buffer);
-	ret = attach_buffer(state, zbuf);
+	INIT_WORK(&state->tend_work, ziio_tend_buffer);
+	ret = ziio_attach_buffer(state, zbuf);
 	if (!ret)
 		return 0;
 	dev_err(&state->pdev->dev, "%s does not start: error %d%s\n",

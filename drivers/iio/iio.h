@@ -10,7 +10,7 @@
  * Barriers:
  *
  * - raw_io() sets up the set, then stores set->block (release). This pairs with the
- *   acquire in store_scan(). Without it, that function could use the position in an
+ *   acquire in ziio_store_scan(). Without it, that function could use the position in an
  *   older block.
  *
  * - Scans are stored under RCU, and a context that takes a block back waits for a grace

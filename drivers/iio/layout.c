@@ -41,8 +41,8 @@ struct ziio_format {
 	.swap = (_type)->endianness == ZIIO_OTHER_ENDIAN,	\
 }
 
-static struct ziio_format find_format(const struct iio_dev *indio,
-				      const struct iio_chan_spec *spec)
+static struct ziio_format ziio_find_format(const struct iio_dev *indio,
+					   const struct iio_chan_spec *spec)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 	return (struct ziio_format)ZIIO_FORMAT(&spec->scan_type);
@@ -55,19 +55,19 @@ static struct ziio_format find_format(const struct iio_dev *indio,
 #endif
 }
 
-static bool is_input(const struct iio_chan_spec *spec)
+static bool ziio_is_input(const struct iio_chan_spec *spec)
 {
 	return spec->scan_index >= 0 && !spec->output && spec->type != IIO_TIMESTAMP;
 }
 
-static bool format_is_valid(const struct ziio_format *format)
+static bool ziio_format_is_valid(const struct ziio_format *format)
 {
 	return (format->sign == 's' || format->sign == 'u') && !(format->bits % 8) &&
 		ziio_field_is_valid(format->bits / 8, format->realbits, format->shift);
 }
 
 /* Return: the first name of a list, of @len bytes; empty at its end. */
-static const char *first_name(const char *list, size_t *len)
+static const char *ziio_first_name(const char *list, size_t *len)
 {
 	list += strspn(list, ZIIO_SEPARATORS);
 	*len = strcspn(list, ZIIO_SEPARATORS);
@@ -75,40 +75,40 @@ static const char *first_name(const char *list, size_t *len)
 }
 
 /* Is it in the list of the user, which is empty for all? */
-static bool is_wanted(const char *wanted, const char *name)
+static bool ziio_is_wanted(const char *wanted, const char *name)
 {
 	size_t len;
 
 	if (!*wanted)
 		return true;
-	for (wanted = first_name(wanted, &len); len;
-	     wanted = first_name(wanted + len, &len))
+	for (wanted = ziio_first_name(wanted, &len); len;
+	     wanted = ziio_first_name(wanted + len, &len))
 		if (len == strlen(name) && !strncmp(wanted, name, len))
 			return true;
 	return false;
 }
 
-static bool has_channel(const struct iio_dev *indio, const char *wanted, size_t len)
+static bool ziio_has_channel(const struct iio_dev *indio, const char *wanted, size_t len)
 {
 	char name[ZIIO_NAME_LEN];
 	int i;
 
 	for (i = 0; i < indio->num_channels; i++) {
 		ziio_name_channel(name, &indio->channels[i], -1);
-		if (is_input(&indio->channels[i]) && strlen(name) == len &&
+		if (ziio_is_input(&indio->channels[i]) && strlen(name) == len &&
 		    !strncmp(wanted, name, len))
 			return true;
 	}
 	return false;
 }
 
-static int check_names(const struct ziio_state *state, const char *wanted)
+static int ziio_check_names(const struct ziio_state *state, const char *wanted)
 {
 	size_t len;
 
-	for (wanted = first_name(wanted, &len); len;
-	     wanted = first_name(wanted + len, &len)) {
-		if (has_channel(state->indio, wanted, len))
+	for (wanted = ziio_first_name(wanted, &len); len;
+	     wanted = ziio_first_name(wanted + len, &len)) {
+		if (ziio_has_channel(state->indio, wanted, len))
 			continue;
 		dev_err(&state->pdev->dev, "%s has no channel \"%.*s\" for a buffer\n",
 			dev_name(&state->indio->dev), (int)len, wanted);
@@ -117,8 +117,8 @@ static int check_names(const struct ziio_state *state, const char *wanted)
 	return 0;
 }
 
-static void add_elements(struct ziio_state *state, const struct iio_chan_spec *spec,
-			 const struct ziio_format *format)
+static void ziio_add_elements(struct ziio_state *state, const struct iio_chan_spec *spec,
+			      const struct ziio_format *format)
 {
 	unsigned int i;
 
@@ -137,16 +137,16 @@ static void add_elements(struct ziio_state *state, const struct iio_chan_spec *s
 }
 
 /* Return: 0, also for a channel that the user does not want; -EOPNOTSUPP. */
-static int add_channel(struct ziio_state *state, const struct iio_chan_spec *spec,
-		       const char *wanted)
+static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec *spec,
+			    const char *wanted)
 {
-	struct ziio_format format = find_format(state->indio, spec);
+	struct ziio_format format = ziio_find_format(state->indio, spec);
 	char name[ZIIO_NAME_LEN];
 
 	ziio_name_channel(name, spec, -1);
-	if (!is_wanted(wanted, name))
+	if (!ziio_is_wanted(wanted, name))
 		return 0;
-	if (!format_is_valid(&format)) {
+	if (!ziio_format_is_valid(&format)) {
 		dev_warn(&state->pdev->dev,
 			 "%s: samples of %s have a format that ZIO does not have%s\n",
 			 dev_name(&state->indio->dev), name,
@@ -155,11 +155,11 @@ static int add_channel(struct ziio_state *state, const struct iio_chan_spec *spe
 	}
 	if (state->n_chan + format.repeat > ZIIO_MAX_CHANNELS)
 		return -E2BIG;
-	add_elements(state, spec, &format);
+	ziio_add_elements(state, spec, &format);
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int ziio_compare(const void *a, const void *b)
 {
 	const struct ziio_channel *left = a, *right = b;
 
@@ -168,7 +168,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* As the IIO core does it: each channel is aligned to its size. */
-static void place_fields(struct ziio_state *state, bool has_stamp)
+static void ziio_place_fields(struct ziio_state *state, bool has_stamp)
 {
 	const struct iio_chan_spec *former = NULL;
 	size_t begin = 0, end = 0, largest = 1, size;
@@ -179,7 +179,7 @@ static void place_fields(struct ziio_state *state, bool has_stamp)
 
 		if (chan->spec != former) {
 			size = chan->field.bytes *
-				find_format(state->indio, chan->spec).repeat;
+				ziio_find_format(state->indio, chan->spec).repeat;
 			begin = roundup(end, size);
 			end = begin + size;
 			largest = max(largest, size);
@@ -196,7 +196,7 @@ static void place_fields(struct ziio_state *state, bool has_stamp)
 	state->scan_bytes = roundup(end, largest);
 }
 
-static bool has_stamp(const struct iio_dev *indio)
+static bool ziio_has_stamp(const struct iio_dev *indio)
 {
 	int i;
 
@@ -207,13 +207,13 @@ static bool has_stamp(const struct iio_dev *indio)
 	return false;
 }
 
-static unsigned int count_all(const struct iio_dev *indio)
+static unsigned int ziio_count_all(const struct iio_dev *indio)
 {
 	unsigned int n = 0;
 	int i;
 
 	for (i = 0; i < indio->num_channels; i++)
-		n += find_format(indio, &indio->channels[i]).repeat;
+		n += ziio_find_format(indio, &indio->channels[i]).repeat;
 	return n;
 }
 
@@ -230,17 +230,17 @@ static unsigned int count_all(const struct iio_dev *indio)
 int ziio_find_channels(struct ziio_state *state, const char *wanted)
 {
 	struct iio_dev *indio = state->indio;
-	int ret = check_names(state, wanted), i;
+	int ret = ziio_check_names(state, wanted), i;
 
 	if (ret)
 		return ret;
-	state->chan = devm_kcalloc(&state->pdev->dev, count_all(indio),
+	state->chan = devm_kcalloc(&state->pdev->dev, ziio_count_all(indio),
 				   sizeof(*state->chan), GFP_KERNEL);
 	if (!state->chan)
 		return -ENOMEM;
 	for (i = 0; i < indio->num_channels && !ret; i++)
-		if (is_input(&indio->channels[i]))
-			ret = add_channel(state, &indio->channels[i], wanted);
+		if (ziio_is_input(&indio->channels[i]))
+			ret = ziio_add_channel(state, &indio->channels[i], wanted);
 	if (ret)
 		return ret;
 	if (!state->n_chan) {
@@ -248,8 +248,8 @@ int ziio_find_channels(struct ziio_state *state, const char *wanted)
 			dev_name(&indio->dev));
 		return -EINVAL;
 	}
-	sort(state->chan, state->n_chan, sizeof(*state->chan), compare, NULL);
-	place_fields(state, has_stamp(indio));
+	sort(state->chan, state->n_chan, sizeof(*state->chan), ziio_compare, NULL);
+	ziio_place_fields(state, ziio_has_stamp(indio));
 	for (i = 0; i < state->n_chan; i++)
 		ziio_read_scaling(state, state->chan[i].spec,
 				  state->chan[i].field.is_signed,
@@ -257,8 +257,8 @@ int ziio_find_channels(struct ziio_state *state, const char *wanted)
 	return 0;
 }
 
-static bool is_same_kind(const struct ziio_state *state, const struct ziio_channel *a,
-			 const struct ziio_channel *b)
+static bool ziio_is_same_kind(const struct ziio_state *state, const struct ziio_channel *a,
+			      const struct ziio_channel *b)
 {
 	if (a->field.bytes != b->field.bytes)
 		return false;
@@ -268,8 +268,8 @@ static bool is_same_kind(const struct ziio_state *state, const struct ziio_chann
 }
 
 /* An interleaved set has at most 64 channels. */
-static bool is_full(const struct ziio_state *state, unsigned int set,
-		    const struct ziio_channel *end)
+static bool ziio_is_full(const struct ziio_state *state, unsigned int set,
+			 const struct ziio_channel *end)
 {
 	const struct ziio_channel *chan;
 	unsigned int n = 0;
@@ -280,12 +280,12 @@ static bool is_full(const struct ziio_state *state, unsigned int set,
 }
 
 /* Puts a channel into the set of an earlier one, or into a new set. */
-static void choose_set(struct ziio_state *state, struct ziio_channel *chan)
+static void ziio_choose_set(struct ziio_state *state, struct ziio_channel *chan)
 {
 	const struct ziio_channel *other;
 
 	for (other = state->chan; other < chan; other++) {
-		if (!is_same_kind(state, other, chan) || is_full(state, other->set, chan))
+		if (!ziio_is_same_kind(state, other, chan) || ziio_is_full(state, other->set, chan))
 			continue;
 		chan->set = other->set;
 		return;
@@ -293,7 +293,7 @@ static void choose_set(struct ziio_state *state, struct ziio_channel *chan)
 	chan->set = state->n_set++;
 }
 
-static int fill_set(struct ziio_state *state, unsigned int index)
+static int ziio_fill_set(struct ziio_state *state, unsigned int index)
 {
 	struct ziio_set *set = &state->set[index];
 	struct device *dev = &state->pdev->dev;
@@ -318,7 +318,7 @@ static int fill_set(struct ziio_state *state, unsigned int index)
 	return 0;
 }
 
-static unsigned int count_bits(const struct ziio_state *state, unsigned int set)
+static unsigned int ziio_count_bits(const struct ziio_state *state, unsigned int set)
 {
 	unsigned int i, bits = 0;
 
@@ -328,7 +328,7 @@ static unsigned int count_bits(const struct ziio_state *state, unsigned int set)
 	return bits;
 }
 
-static void describe_set(struct ziio_state *state, unsigned int index)
+static void ziio_describe_set(struct ziio_state *state, unsigned int index)
 {
 	struct zio_cset_desc *desc = &state->cset[index];
 	struct ziio_set *set = &state->set[index];
@@ -338,7 +338,7 @@ static void describe_set(struct ziio_state *state, unsigned int index)
 	desc->flags = ZIO_CSET_HARDIRQ;
 	desc->n_chan = set->n;
 	desc->ssize = set->field->bytes;
-	desc->nbits = count_bits(state, index);
+	desc->nbits = ziio_count_bits(state, index);
 	desc->ops = &ziio_set_ops;
 	desc->cset_attrs = ziio_set_attrs;
 	desc->n_cset_attrs = ziio_n_set_attrs;
@@ -365,15 +365,15 @@ int ziio_make_sets(struct ziio_state *state)
 	int ret = 0;
 
 	for (i = 0; i < state->n_chan; i++)
-		choose_set(state, &state->chan[i]);
+		ziio_choose_set(state, &state->chan[i]);
 	state->set = devm_kcalloc(dev, state->n_set, sizeof(*state->set), GFP_KERNEL);
 	state->cset = devm_kcalloc(dev, state->n_set, sizeof(*state->cset), GFP_KERNEL);
 	if (!state->set || !state->cset)
 		return -ENOMEM;
 	for (i = 0; i < state->n_set && !ret; i++) {
-		ret = fill_set(state, i);
+		ret = ziio_fill_set(state, i);
 		if (!ret)
-			describe_set(state, i);
+			ziio_describe_set(state, i);
 	}
 	return ret;
 }

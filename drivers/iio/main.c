@@ -32,42 +32,42 @@ MODULE_PARM_DESC(iio, "IIO device of a first ZIO device: its name, or iio:device
 static LIST_HEAD(ziio_devices);
 static DEFINE_MUTEX(ziio_devices_lock);
 
-static bool is_iio_device(const struct device *dev)
+static bool ziio_is_iio_device(const struct device *dev)
 {
 	return !strncmp(dev_name(dev), "iio:device", strlen("iio:device"));
 }
 
-static bool equals(const char *text, const char *name)
+static bool ziio_equals(const char *text, const char *name)
 {
 	return text && !strcmp(text, name);
 }
 
-static int has_name(struct device *dev, const void *name)
+static int ziio_has_name(struct device *dev, const void *name)
 {
 	struct iio_dev *indio;
 
-	if (!is_iio_device(dev))
+	if (!ziio_is_iio_device(dev))
 		return 0;
 	indio = dev_to_iio_dev(dev);
-	return equals(dev_name(dev), name) || equals(indio->name, name) ||
-		equals(indio->label, name) ||
-		(dev->parent && equals(dev_name(dev->parent), name));
+	return ziio_equals(dev_name(dev), name) || ziio_equals(indio->name, name) ||
+		ziio_equals(indio->label, name) ||
+		(dev->parent && ziio_equals(dev_name(dev->parent), name));
 }
 
 /* The caller puts the device. */
-static struct iio_dev *find_iio(struct device *dev, const char *name)
+static struct iio_dev *ziio_find_iio(struct device *dev, const char *name)
 {
 	struct device *found, *other;
 
 	if (!*name)
 		return ERR_PTR(-EINVAL);
-	found = bus_find_device(&iio_bus_type, NULL, name, has_name);
+	found = bus_find_device(&iio_bus_type, NULL, name, ziio_has_name);
 	if (!found) {
 		dev_err(dev, "there is no IIO device \"%s\": see /sys/bus/iio/devices\n",
 			name);
 		return ERR_PTR(-ENODEV);
 	}
-	other = bus_find_device(&iio_bus_type, found, name, has_name);
+	other = bus_find_device(&iio_bus_type, found, name, ziio_has_name);
 	if (!other)
 		return dev_to_iio_dev(found);
 	dev_err(dev, "%s and %s are both called \"%s\"\n", dev_name(found),
@@ -77,7 +77,7 @@ static struct iio_dev *find_iio(struct device *dev, const char *name)
 	return ERR_PTR(-ENOTUNIQ);
 }
 
-static bool is_taken(const struct iio_dev *indio)
+static bool ziio_is_taken(const struct iio_dev *indio)
 {
 	const struct ziio_state *state;
 
@@ -91,16 +91,16 @@ static bool is_taken(const struct iio_dev *indio)
  * The lock makes the search and the entry one step. The notifier is called once more when
  * the IIO device cannot be found any longer. So it finds each entry.
  */
-static int take_iio(struct ziio_state *state, const char *name)
+static int ziio_take_iio(struct ziio_state *state, const char *name)
 {
 	struct iio_dev *indio;
 	int ret = 0;
 
 	mutex_lock(&ziio_devices_lock);
-	indio = find_iio(&state->pdev->dev, name);
+	indio = ziio_find_iio(&state->pdev->dev, name);
 	if (IS_ERR(indio)) {
 		ret = PTR_ERR(indio);
-	} else if (is_taken(indio)) {
+	} else if (ziio_is_taken(indio)) {
 		dev_err(&state->pdev->dev, "%s has a ZIO device already\n",
 			dev_name(&indio->dev));
 		put_device(&indio->dev);
@@ -113,7 +113,7 @@ static int take_iio(struct ziio_state *state, const char *name)
 	return ret;
 }
 
-static void untake_iio(void *data)
+static void ziio_untake_iio(void *data)
 {
 	struct ziio_state *state = data;
 
@@ -122,7 +122,7 @@ static void untake_iio(void *data)
 	mutex_unlock(&ziio_devices_lock);
 }
 
-static void put_iio(void *data)
+static void ziio_put_iio(void *data)
 {
 	struct ziio_state *state = data;
 
@@ -136,7 +136,7 @@ struct ziio_end {
 	struct device *pdev;
 };
 
-static void unbind(struct work_struct *work)
+static void ziio_unbind(struct work_struct *work)
 {
 	struct ziio_end *end = container_of(work, struct ziio_end, work);
 
@@ -149,7 +149,7 @@ static void unbind(struct work_struct *work)
  * Ends the use of the IIO device at once. A work item does the rest: it unregisters a
  * trigger, and so calls the notifiers of the IIO bus again.
  */
-static void end_use(struct ziio_state *state)
+static void ziio_end_use(struct ziio_state *state)
 {
 	struct ziio_end *end;
 
@@ -160,12 +160,12 @@ static void end_use(struct ziio_state *state)
 	ziio_restore_trigger(state);
 	end = kmalloc(sizeof(*end), GFP_KERNEL | __GFP_NOFAIL);
 	end->pdev = get_device(&state->pdev->dev);
-	INIT_WORK(&end->work, unbind);
+	INIT_WORK(&end->work, ziio_unbind);
 	queue_work(ziio_workqueue, &end->work);
 }
 
 /* An IIO device goes. Its driver frees nothing before this function has returned. */
-static int notify(struct notifier_block *nb, unsigned long event, void *data)
+static int ziio_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct ziio_state *state;
 	struct device *dev = data;
@@ -175,12 +175,12 @@ static int notify(struct notifier_block *nb, unsigned long event, void *data)
 	mutex_lock(&ziio_devices_lock);
 	list_for_each_entry(state, &ziio_devices, node)
 		if (&state->indio->dev == dev && !state->is_gone)
-			end_use(state);
+			ziio_end_use(state);
 	mutex_unlock(&ziio_devices_lock);
 	return NOTIFY_OK;
 }
 
-static struct notifier_block ziio_notifier = { .notifier_call = notify };
+static struct notifier_block ziio_notifier = { .notifier_call = ziio_notify };
 
 static ssize_t iio_channels_show(struct device *dev, struct device_attribute *attr,
 				 char *page)
@@ -201,7 +201,7 @@ static ssize_t iio_channels_show(struct device *dev, struct device_attribute *at
 static DEVICE_ATTR_RO(iio_channels);
 
 /* The core removes both with the device. */
-static int add_files(struct ziio_state *state)
+static int ziio_add_files(struct ziio_state *state)
 {
 	struct device *zdev = device_find_any_child(&state->pdev->dev);
 	int ret;
@@ -215,7 +215,7 @@ static int add_files(struct ziio_state *state)
 	return ret;
 }
 
-static void describe_device(struct ziio_state *state)
+static void ziio_describe_device(struct ziio_state *state)
 {
 	struct device *dev = &state->pdev->dev;
 	unsigned int i;
@@ -230,18 +230,18 @@ static void describe_device(struct ziio_state *state)
 	state->desc.n_cset = state->n_set;
 }
 
-static void release_trigger(void *data)
+static void ziio_main_release_trigger(void *data)
 {
 	ziio_release_trigger(data);
 }
 
-static void detach(void *data)
+static void ziio_main_detach(void *data)
 {
 	ziio_detach(data);
 }
 
 /* devm undoes the steps in reverse order: first no more scans come. */
-static int start(struct ziio_state *state)
+static int ziio_start(struct ziio_state *state)
 {
 	struct device *dev = &state->pdev->dev;
 	struct zio_device *zdev;
@@ -249,29 +249,29 @@ static int start(struct ziio_state *state)
 
 	if (ret)
 		return ret;
-	ret = devm_add_action_or_reset(dev, release_trigger, state);
+	ret = devm_add_action_or_reset(dev, ziio_main_release_trigger, state);
 	if (ret)
 		return ret;
-	describe_device(state);
+	ziio_describe_device(state);
 	zdev = devm_zio_device_register(dev, &state->desc, zio_config_id(dev, ZIO_ID_AUTO),
 					state);
 	if (IS_ERR(zdev))
 		return PTR_ERR(zdev);
-	ret = add_files(state) ?: ziio_attach(state);
-	return ret ?: devm_add_action_or_reset(dev, detach, state);
+	ret = ziio_add_files(state) ?: ziio_attach(state);
+	return ret ?: devm_add_action_or_reset(dev, ziio_main_detach, state);
 }
 
-static int prepare(struct ziio_state *state)
+static int ziio_prepare(struct ziio_state *state)
 {
 	struct device *dev = &state->pdev->dev;
-	int ret = take_iio(state, zio_config_text(dev, "iio", iio));
+	int ret = ziio_take_iio(state, zio_config_text(dev, "iio", iio));
 
 	if (ret)
 		return ret;
-	ret = devm_add_action_or_reset(dev, put_iio, state);
+	ret = devm_add_action_or_reset(dev, ziio_put_iio, state);
 	if (ret)
 		return ret;
-	ret = devm_add_action_or_reset(dev, untake_iio, state);
+	ret = devm_add_action_or_reset(dev, ziio_untake_iio, state);
 	if (!ret)
 		ret = ziio_find_channels(state, zio_config_text(dev, "channels", ""));
 	return ret ?: ziio_make_sets(state);
@@ -289,7 +289,7 @@ static int ziio_probe(struct platform_device *pdev)
 	mutex_init(&state->attach_lock);
 	mutex_init(&state->finish_lock);
 	platform_set_drvdata(pdev, state);
-	return prepare(state) ?: start(state);
+	return ziio_prepare(state) ?: ziio_start(state);
 }
 
 static struct platform_driver ziio_driver = {

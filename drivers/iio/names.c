@@ -107,7 +107,7 @@ const char *ziio_type_name(enum iio_chan_type type)
 	return type < ARRAY_SIZE(ziio_types) ? ziio_types[type] : NULL;
 }
 
-static int put_type(char *name, int len, enum iio_chan_type type)
+static int ziio_put_type(char *name, int len, enum iio_chan_type type)
 {
 	const char *text = ziio_type_name(type);
 
@@ -116,7 +116,7 @@ static int put_type(char *name, int len, enum iio_chan_type type)
 	return scnprintf(name + len, ZIIO_NAME_LEN - len, "type%d-", type);
 }
 
-static int put_modifier(char *name, int len, int modifier)
+static int ziio_put_modifier(char *name, int len, int modifier)
 {
 	if (modifier < ARRAY_SIZE(ziio_modifiers) && ziio_modifiers[modifier])
 		return scnprintf(name + len, ZIIO_NAME_LEN - len, "_%s",
@@ -134,18 +134,18 @@ static int put_modifier(char *name, int len, int modifier)
  */
 void ziio_name_channel(char *name, const struct iio_chan_spec *spec, int element)
 {
-	int len = put_type(name, 0, spec->type);
+	int len = ziio_put_type(name, 0, spec->type);
 
 	if (spec->indexed)
 		len += scnprintf(name + len, ZIIO_NAME_LEN - len, "%d", spec->channel);
 	if (spec->differential) {
 		len += scnprintf(name + len, ZIIO_NAME_LEN - len, "-");
-		len += put_type(name, len, spec->type);
+		len += ziio_put_type(name, len, spec->type);
 		if (spec->indexed)
 			len += scnprintf(name + len, ZIIO_NAME_LEN - len, "%d",
 					 spec->channel2);
 	} else if (spec->modified) {
-		len += put_modifier(name, len, spec->channel2);
+		len += ziio_put_modifier(name, len, spec->channel2);
 	}
 	if (spec->extend_name)
 		len += scnprintf(name + len, ZIIO_NAME_LEN - len, "_%s",

@@ -45,7 +45,7 @@ static const struct ziio_unit ziio_units[] = {
 	[IIO_VELOCITY] = { ZIO_UNIT_M_S, 0 },
 };
 
-static const struct ziio_unit *find_unit(const struct iio_chan_spec *spec)
+static const struct ziio_unit *ziio_find_unit(const struct iio_chan_spec *spec)
 {
 	static const struct ziio_unit none;
 
@@ -53,7 +53,7 @@ static const struct ziio_unit *find_unit(const struct iio_chan_spec *spec)
 }
 
 /* @type: what read_raw() of the device returned */
-static bool to_decimal(int type, int val, int val2, struct ziio_decimal *dec)
+static bool ziio_to_decimal(int type, int val, int val2, struct ziio_decimal *dec)
 {
 	switch (type) {
 	case IIO_VAL_INT:
@@ -81,24 +81,24 @@ static bool to_decimal(int type, int val, int val2, struct ziio_decimal *dec)
 	}
 }
 
-static bool read_decimal(struct ziio_state *state, const struct iio_chan_spec *spec,
-			 enum iio_chan_info_enum info, struct ziio_decimal *dec)
+static bool ziio_read_decimal(struct ziio_state *state, const struct iio_chan_spec *spec,
+			      enum iio_chan_info_enum info, struct ziio_decimal *dec)
 {
 	struct iio_channel chan = { .indio_dev = state->indio, .channel = spec };
 	int val = 0, val2 = 0, type;
 
 	type = iio_read_channel_attribute(&chan, &val, &val2, info);
-	return to_decimal(type, val, val2, dec);
+	return ziio_to_decimal(type, val, val2, dec);
 }
 
 /* A channel that has no offset has the offset 0. */
-static struct ziio_decimal read_offset(struct ziio_state *state,
-				       const struct iio_chan_spec *spec,
-				       struct ziio_decimal scale)
+static struct ziio_decimal ziio_read_offset(struct ziio_state *state,
+					    const struct iio_chan_spec *spec,
+					    struct ziio_decimal scale)
 {
 	struct ziio_decimal dec = { };
 
-	if (!read_decimal(state, spec, IIO_CHAN_INFO_OFFSET, &dec))
+	if (!ziio_read_decimal(state, spec, IIO_CHAN_INFO_OFFSET, &dec))
 		return dec;
 	return ziio_decimal_product(dec, scale);
 }
@@ -117,14 +117,14 @@ static struct ziio_decimal read_offset(struct ziio_state *state,
 void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spec,
 		       bool is_signed, struct zio_scaling *scaling)
 {
-	const struct ziio_unit *unit = find_unit(spec);
+	const struct ziio_unit *unit = ziio_find_unit(spec);
 	struct ziio_decimal scale, offset;
 
 	*scaling = (struct zio_scaling) {
 		.flags = is_signed ? ZIO_SCALING_SIGNED : 0,
 		.mant = 1,
 	};
-	if (!read_decimal(state, spec, IIO_CHAN_INFO_SCALE, &scale))
+	if (!ziio_read_decimal(state, spec, IIO_CHAN_INFO_SCALE, &scale))
 		return;
 	scale.exp += unit->exp;
 	if (!scale.mant) {
@@ -133,7 +133,7 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 			 dev_name(&state->indio->dev), spec->scan_index);
 		return;
 	}
-	offset = read_offset(state, spec, scale);
+	offset = ziio_read_offset(state, spec, scale);
 	scaling->unit = unit->unit;
 	scaling->mant = scale.mant;
 	scaling->exp = scale.exp;
@@ -150,7 +150,7 @@ bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling 
 }
 
 /* Return: true if all channels of an interleaved set have the scale of the first one. */
-static bool has_one_scale(struct ziio_set *set)
+static bool ziio_has_one_scale(struct ziio_set *set)
 {
 	struct zio_scaling scaling;
 	unsigned int i;
@@ -179,7 +179,7 @@ int ziio_rescale(struct ziio_set *set)
 	for (i = 0; i < n; i++)
 		ziio_read_scaling(set->state, set->spec[i], set->field[i].is_signed,
 				  &set->scaling[i]);
-	if (n < set->n && !has_one_scale(set)) {
+	if (n < set->n && !ziio_has_one_scale(set)) {
 		dev_err(&set->state->pdev->dev,
 			"%s: channels of a set have different scales now: make the device again\n",
 			dev_name(&set->state->indio->dev));

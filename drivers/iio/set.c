@@ -22,7 +22,7 @@ const struct zio_attr_desc ziio_set_attrs[] = {
 
 const unsigned int ziio_n_set_attrs = ARRAY_SIZE(ziio_set_attrs);
 
-static bool is_interleaved(const struct ziio_set *set)
+static bool ziio_is_interleaved(const struct ziio_set *set)
 {
 	return set->state->mode == ZIIO_INTERLEAVED;
 }
@@ -47,7 +47,7 @@ void ziio_set_alarm(struct ziio_set *set, u8 alarm)
 }
 
 /* With a trigger of ZIO, scans that come between its events are nobody's. */
-static void miss_scan(struct ziio_set *set)
+static void ziio_miss_scan(struct ziio_set *set)
 {
 	struct zio_cset *cset = READ_ONCE(set->cset);
 
@@ -57,7 +57,7 @@ static void miss_scan(struct ziio_set *set)
 	ziio_set_alarm(set, ZIIO_ALARM_MISSED);
 }
 
-static void put_time(struct zio_block *block, s64 ns)
+static void ziio_put_time(struct zio_block *block, s64 ns)
 {
 	u32 rest;
 
@@ -66,13 +66,13 @@ static void put_time(struct zio_block *block, s64 ns)
 	block->tstamp.bins = 0;
 }
 
-static s64 get_time(const struct zio_block *block)
+static s64 ziio_get_time(const struct zio_block *block)
 {
 	return block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks;
 }
 
 /* The time is that of the first scan, by the clock that the control of the block names. */
-static void stamp_block(struct ziio_set *set, struct zio_block *block, const void *scan)
+static void ziio_stamp_block(struct ziio_set *set, struct zio_block *block, const void *scan)
 {
 	struct ziio_state *state = set->state;
 	s64 stamp = 0;
@@ -80,29 +80,29 @@ static void stamp_block(struct ziio_set *set, struct zio_block *block, const voi
 	if (state->stamp_offset)
 		memcpy(&stamp, scan + state->stamp_offset, sizeof(stamp));
 	if (stamp > 0 && iio_device_get_clock(state->indio) == zio_block_clock(block)) {
-		put_time(block, stamp);
+		ziio_put_time(block, stamp);
 		return;
 	}
 	zio_cset_stamp(set->cset, block);
 	if (stamp > 0)
-		stamp += get_time(block) - iio_get_time_ns(state->indio);
+		stamp += ziio_get_time(block) - iio_get_time_ns(state->indio);
 	if (stamp > 0)
-		put_time(block, stamp);
+		ziio_put_time(block, stamp);
 }
 
-static void stamp_blocks(struct ziio_set *set, const void *scan)
+static void ziio_stamp_blocks(struct ziio_set *set, const void *scan)
 {
 	struct zio_block *first = zio_cset_block(set->cset), *block;
 	struct zio_channel *chan;
 	struct zio_armed *pos;
 
-	stamp_block(set, first, scan);
+	ziio_stamp_block(set, first, scan);
 	zio_for_each_block(set->cset, pos, chan, block)
 		block->tstamp = first->tstamp;
 }
 
 /* Each channel has a block of its own. */
-static void store_separate(struct ziio_set *set, const void *scan)
+static void ziio_store_separate(struct ziio_set *set, const void *scan)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
@@ -113,30 +113,30 @@ static void store_separate(struct ziio_set *set, const void *scan)
 			     block->data + set->fill);
 }
 
-static void store_samples(struct ziio_set *set, struct zio_block *block, const void *scan)
+static void ziio_store_samples(struct ziio_set *set, struct zio_block *block, const void *scan)
 {
 	if (set->copies)
 		memcpy(block->data + set->fill, scan + set->field->offset, set->step);
-	else if (is_interleaved(set))
+	else if (ziio_is_interleaved(set))
 		ziio_convert_scan(set->field, set->mask, scan, block->data + set->fill);
 	else
-		store_separate(set, scan);
+		ziio_store_separate(set, scan);
 	set->fill += set->step;
 }
 
-static void store_scan(struct ziio_set *set, const void *scan)
+static void ziio_store_scan(struct ziio_set *set, const void *scan)
 {
 	struct zio_block *block = smp_load_acquire(&set->block); /* of raw_io() */
 
 	if (unlikely(!block)) {
-		miss_scan(set);
+		ziio_miss_scan(set);
 		return;
 	}
 	/* With a trigger of ZIO, the time is that of its event. */
 	if (!set->fill && !set->state->trig)
-		stamp_blocks(set, scan);
+		ziio_stamp_blocks(set, scan);
 	if (likely(set->fill + set->step <= block->len))
-		store_samples(set, block, scan);
+		ziio_store_samples(set, block, scan);
 	if (set->fill + set->step > block->len && cmpxchg(&set->block, block, NULL) == block)
 		zio_cset_done(set->cset);
 }
@@ -155,11 +155,11 @@ void ziio_store(struct ziio_state *state, const void *scan)
 	rcu_read_lock();
 	WRITE_ONCE(state->scans, state->scans + 1);
 	for (i = 0; i < state->n_set; i++)
-		store_scan(&state->set[i], scan);
+		ziio_store_scan(&state->set[i], scan);
 	rcu_read_unlock();
 }
 
-static void finish_short(struct ziio_set *set)
+static void ziio_finish_short(struct ziio_set *set)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
@@ -189,14 +189,14 @@ void ziio_finish_all(struct ziio_state *state)
 			continue;
 		synchronize_rcu();
 		if (set->fill)
-			finish_short(set);
+			ziio_finish_short(set);
 		else
-			smp_store_release(&set->block, block); /* for store_scan() */
+			smp_store_release(&set->block, block); /* for ziio_store_scan() */
 	}
 	mutex_unlock(&state->finish_lock);
 }
 
-static int set_init(struct zio_cset *cset)
+static int ziio_set_init(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 
@@ -205,7 +205,7 @@ static int set_init(struct zio_cset *cset)
 	return 0;
 }
 
-static void note_channels(struct ziio_set *set)
+static void ziio_note_channels(struct ziio_set *set)
 {
 	struct zio_channel *chan;
 	struct zio_armed *pos;
@@ -215,7 +215,7 @@ static void note_channels(struct ziio_set *set)
 }
 
 /* The mask rarely changes. */
-static void use_mask(struct ziio_set *set, u64 mask)
+static void ziio_use_mask(struct ziio_set *set, u64 mask)
 {
 	unsigned int n;
 
@@ -227,23 +227,23 @@ static void use_mask(struct ziio_set *set, u64 mask)
 	set->copies = set->is_plain && n == set->n;
 }
 
-static int set_raw_io(struct zio_cset *cset)
+static int ziio_set_raw_io(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
 
-	note_channels(set);
+	ziio_note_channels(set);
 	set->fill = 0;
-	if (is_interleaved(set))
-		use_mask(set, zio_cset_mask(cset));
-	/* For store_scan() */
+	if (ziio_is_interleaved(set))
+		ziio_use_mask(set, zio_cset_mask(cset));
+	/* For ziio_store_scan() */
 	smp_store_release(&set->block, zio_cset_block(cset));
 	if (state->trig)
 		ziio_ask(state);
 	return ZIO_PENDING;
 }
 
-static void set_stop(struct zio_cset *cset)
+static void ziio_set_stop(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
@@ -254,16 +254,16 @@ static void set_stop(struct zio_cset *cset)
 	synchronize_rcu();
 }
 
-static int set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
-			const struct zio_attr_desc *attr, u32 value)
+static int ziio_set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
+			     const struct zio_attr_desc *attr, u32 value)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 
 	return ziio_rescale(&state->set[zio_cset_index(cset)]);
 }
 
-static int set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
-			const struct zio_attr_desc *attr, u32 *value)
+static int ziio_set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+			     const struct zio_attr_desc *attr, u32 *value)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
@@ -278,9 +278,9 @@ static int set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 }
 
 const struct zio_cset_ops ziio_set_ops = {
-	.init = set_init,
-	.raw_io = set_raw_io,
-	.stop_io = set_stop,
-	.attr_set = set_attr_set,
-	.attr_get = set_attr_get,
+	.init = ziio_set_init,
+	.raw_io = ziio_set_raw_io,
+	.stop_io = ziio_set_stop,
+	.attr_set = ziio_set_attr_set,
+	.attr_get = ziio_set_attr_get,
 };

@@ -19,13 +19,13 @@
 #define ZIIO_RETRY_MS	10
 
 /* Hard interrupt context: the upper half of a handler takes the time. */
-static void poll_trigger(struct irq_work *work)
+static void ziio_poll_trigger(struct irq_work *work)
 {
 	struct ziio_state *state = container_of(work, struct ziio_state, poll_work);
 
 	if (!READ_ONCE(state->trig_runs) || !ziio_wants_scan(state))
 		return;
-	/* Busy with a scan: trigger_is_free() comes. */
+	/* Busy with a scan: ziio_trigger_is_free() comes. */
 	if (atomic_read(&state->trig->use_count))
 		return;
 	WRITE_ONCE(state->polled, READ_ONCE(state->scans));
@@ -36,29 +36,29 @@ static void poll_trigger(struct irq_work *work)
  * ziio_ask() - make the device acquire a scan
  * @state: the device, with the trigger of the driver
  *
- * If the device is still busy with a scan, trigger_is_free() continues.
+ * If the device is still busy with a scan, ziio_trigger_is_free() continues.
  *
  * Context: Any.
  */
 void ziio_ask(struct ziio_state *state)
 {
-	smp_mb(); /* pairs with go_on() and run_trigger() */
+	smp_mb(); /* pairs with ziio_go_on() and ziio_run_trigger() */
 	if (!READ_ONCE(state->trig_runs))
 		return;
 	if (in_hardirq())
-		poll_trigger(&state->poll_work);
+		ziio_poll_trigger(&state->poll_work);
 	else
 		irq_work_queue(&state->poll_work);
 }
 
-static void retry_poll(struct timer_list *timer)
+static void ziio_retry_poll(struct timer_list *timer)
 {
 	struct ziio_state *state = container_of(timer, struct ziio_state, retry);
 
 	irq_work_queue(&state->poll_work);
 }
 
-static void count_failure(struct ziio_state *state)
+static void ziio_count_failure(struct ziio_state *state)
 {
 	unsigned int i;
 
@@ -71,7 +71,7 @@ static void count_failure(struct ziio_state *state)
 }
 
 /* All consumers have finished the scan, and another one may be wanted. */
-static void go_on(struct ziio_state *state)
+static void ziio_go_on(struct ziio_state *state)
 {
 	smp_mb(); /* pairs with ziio_ask() */
 	if (!READ_ONCE(state->trig_runs) || !ziio_wants_scan(state))
@@ -80,24 +80,24 @@ static void go_on(struct ziio_state *state)
 		irq_work_queue(&state->poll_work);
 		return;
 	}
-	count_failure(state);
+	ziio_count_failure(state);
 	mod_timer(&state->retry, jiffies + msecs_to_jiffies(ZIIO_RETRY_MS));
 }
 
 /* Devices of others may use the trigger for longer than ours. */
-static void trigger_is_free(struct iio_trigger *trig)
+static void ziio_trigger_is_free(struct iio_trigger *trig)
 {
 	struct ziio_state *state;
 
 	rcu_read_lock();
 	state = iio_trigger_get_drvdata(trig);
 	if (state)
-		go_on(state);
+		ziio_go_on(state);
 	rcu_read_unlock();
 }
 
 /* A set may be armed since before the device began to listen. */
-static int run_trigger(struct iio_trigger *trig, bool run)
+static int ziio_run_trigger(struct iio_trigger *trig, bool run)
 {
 	struct ziio_state *state;
 
@@ -114,12 +114,12 @@ static int run_trigger(struct iio_trigger *trig, bool run)
 }
 
 static const struct iio_trigger_ops ziio_trigger_ops = {
-	.set_trigger_state = run_trigger,
-	.reenable = trigger_is_free,
+	.set_trigger_state = ziio_run_trigger,
+	.reenable = ziio_trigger_is_free,
 };
 
-static struct device_attribute *find_attr(struct device *dev, const char *group,
-					  const char *name)
+static struct device_attribute *ziio_find_attr(struct device *dev, const char *group,
+					       const char *name)
 {
 	const struct attribute_group *const *groups = (const void *)dev->groups;
 	struct attribute **attr;
@@ -138,10 +138,10 @@ static struct device_attribute *find_attr(struct device *dev, const char *group,
  * Only the function behind the file in sysfs lets the device and the trigger refuse each
  * other. It takes the name; an unknown one is no error, and leaves no trigger.
  */
-static int set_trigger(struct iio_dev *indio, const char *name)
+static int ziio_set_trigger(struct iio_dev *indio, const char *name)
 {
-	struct device_attribute *attr = find_attr(&indio->dev, "trigger",
-						  "current_trigger");
+	struct device_attribute *attr = ziio_find_attr(&indio->dev, "trigger",
+						       "current_trigger");
 	ssize_t ret;
 
 	if (!attr || !attr->store)
@@ -150,35 +150,35 @@ static int set_trigger(struct iio_dev *indio, const char *name)
 	return min_t(ssize_t, ret, 0);
 }
 
-static bool has_trigger(const struct iio_dev *indio, const char *name)
+static bool ziio_has_trigger(const struct iio_dev *indio, const char *name)
 {
 	return indio->trig && !strcmp(indio->trig->name, name);
 }
 
 /* The caller has the lock. */
-static int change_trigger(struct ziio_state *state, const char *name)
+static int ziio_change_trigger(struct ziio_state *state, const char *name)
 {
 	int ret;
 
 	if (state->is_gone)
 		return -ENODEV;
-	if (has_trigger(state->indio, name))
+	if (ziio_has_trigger(state->indio, name))
 		return 0;
 	if (state->indio->trig)
 		strscpy(state->former, state->indio->trig->name, sizeof(state->former));
-	ret = set_trigger(state->indio, name);
-	if (!ret && !has_trigger(state->indio, name))
+	ret = ziio_set_trigger(state->indio, name);
+	if (!ret && !ziio_has_trigger(state->indio, name))
 		ret = -ENOENT;
 	state->changed = !ret;
 	return ret;
 }
 
-static int use_trigger(struct ziio_state *state, const char *name)
+static int ziio_use_trigger(struct ziio_state *state, const char *name)
 {
 	int ret;
 
 	mutex_lock(&state->attach_lock);
-	ret = change_trigger(state, name);
+	ret = ziio_change_trigger(state, name);
 	mutex_unlock(&state->attach_lock);
 	if (ret)
 		dev_err(&state->pdev->dev, "%s does not take the trigger \"%s\": error %d\n",
@@ -186,12 +186,12 @@ static int use_trigger(struct ziio_state *state, const char *name)
 	return ret;
 }
 
-static int use_own_trigger(struct ziio_state *state)
+static int ziio_use_own_trigger(struct ziio_state *state)
 {
 	int ret;
 
-	state->poll_work = IRQ_WORK_INIT_HARD(poll_trigger);
-	timer_setup(&state->retry, retry_poll, 0);
+	state->poll_work = IRQ_WORK_INIT_HARD(ziio_poll_trigger);
+	timer_setup(&state->retry, ziio_retry_poll, 0);
 	state->trig = iio_trigger_alloc(&state->pdev->dev, "zio-%s",
 					dev_name(&state->indio->dev));
 	if (!state->trig)
@@ -204,14 +204,14 @@ static int use_own_trigger(struct ziio_state *state)
 		state->trig = NULL;
 		return ret;
 	}
-	ret = use_trigger(state, state->trig->name);
+	ret = ziio_use_trigger(state, state->trig->name);
 	if (ret)
 		ziio_release_trigger(state);
 	return ret;
 }
 
 /* Can its scans come without a trigger that the user has to choose? */
-static bool runs_alone(const struct iio_dev *indio)
+static bool ziio_runs_alone(const struct iio_dev *indio)
 {
 	return indio->trig || !(indio->modes & INDIO_BUFFER_TRIGGERED);
 }
@@ -230,15 +230,15 @@ static bool runs_alone(const struct iio_dev *indio)
  */
 int ziio_choose_trigger(struct ziio_state *state, const char *name)
 {
-	if (!*name && runs_alone(state->indio))
+	if (!*name && ziio_runs_alone(state->indio))
 		return 0;
 	if (!*name || !strcmp(name, "zio"))
-		return use_own_trigger(state);
-	return use_trigger(state, name);
+		return ziio_use_own_trigger(state);
+	return ziio_use_trigger(state, name);
 }
 
 /* After this no function of the trigger uses @state. */
-static void stop_trigger(struct ziio_state *state)
+static void ziio_stop_trigger(struct ziio_state *state)
 {
 	WRITE_ONCE(state->trig_runs, false);
 	iio_trigger_set_drvdata(state->trig, NULL);
@@ -256,7 +256,7 @@ static void stop_trigger(struct ziio_state *state)
 void ziio_restore_trigger(struct ziio_state *state)
 {
 	mutex_lock(&state->attach_lock);
-	if (state->changed && set_trigger(state->indio, state->former))
+	if (state->changed && ziio_set_trigger(state->indio, state->former))
 		dev_warn(&state->pdev->dev,
 			 "%s keeps its trigger, as other users have enabled a buffer\n",
 			 dev_name(&state->indio->dev));
@@ -273,7 +273,7 @@ void ziio_restore_trigger(struct ziio_state *state)
 void ziio_release_trigger(struct ziio_state *state)
 {
 	if (state->trig)
-		stop_trigger(state);
+		ziio_stop_trigger(state);
 	ziio_restore_trigger(state);
 	if (!state->trig)
 		return;

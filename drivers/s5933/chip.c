@@ -65,7 +65,7 @@ EXPORT_SYMBOL_GPL(s5933_stop);
  * The time of a read depends on the bus, so a number of reads is no limit. The last read
  * is after the end of the time: the processor may have been away.
  */
-static u32 wait_mcsr(struct s5933 *chip, u32 bits, u32 flip, unsigned int ns)
+static u32 s5933_chip_wait_mcsr(struct s5933 *chip, u32 bits, u32 flip, unsigned int ns)
 {
 	u32 mcsr = s5933_read(chip, S5933_MCSR);
 	bool late = false;
@@ -93,7 +93,7 @@ static u32 wait_mcsr(struct s5933 *chip, u32 bits, u32 flip, unsigned int ns)
  */
 u32 s5933_wait_mcsr(struct s5933 *chip, u32 bits, unsigned int ns)
 {
-	return wait_mcsr(chip, bits, 0, ns);
+	return s5933_chip_wait_mcsr(chip, bits, 0, ns);
 }
 EXPORT_SYMBOL_GPL(s5933_wait_mcsr);
 
@@ -107,7 +107,7 @@ EXPORT_SYMBOL_GPL(s5933_wait_mcsr);
  */
 u32 s5933_wait_word(struct s5933 *chip, unsigned int ns)
 {
-	return wait_mcsr(chip, MCSR_WRITE_EMPTY, MCSR_WRITE_EMPTY, ns);
+	return s5933_chip_wait_mcsr(chip, MCSR_WRITE_EMPTY, MCSR_WRITE_EMPTY, ns);
 }
 EXPORT_SYMBOL_GPL(s5933_wait_word);
 

@@ -27,7 +27,7 @@ static const struct {
 	{ "MCSR", S5933_MCSR },
 };
 
-static int registers_show(struct seq_file *file, void *data)
+static int s5933_registers_show(struct seq_file *file, void *data)
 {
 	struct s5933 *chip = file->private;
 	unsigned int i;
@@ -39,10 +39,10 @@ static int registers_show(struct seq_file *file, void *data)
 		chip->ops->dump(chip, file);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(registers);
+DEFINE_SHOW_ATTRIBUTE(s5933_registers);
 
 /* The seq_file calls this once for a reader, and its lock admits one reader at a time. */
-static int nvram_show(struct seq_file *file, void *data)
+static int s5933_nvram_show(struct seq_file *file, void *data)
 {
 	u8 *bytes = kmalloc(S5933_NVRAM_BOOT, GFP_KERNEL);
 	int ret;
@@ -57,9 +57,9 @@ static int nvram_show(struct seq_file *file, void *data)
 	kfree(bytes);
 	return ret;
 }
-DEFINE_SHOW_ATTRIBUTE(nvram);
+DEFINE_SHOW_ATTRIBUTE(s5933_nvram);
 
-static void remove_dump(void *data)
+static void s5933_remove_dump(void *data)
 {
 	debugfs_remove_recursive(data);
 }
@@ -81,8 +81,8 @@ int s5933_create_dump(struct s5933 *chip)
 	scnprintf(name, sizeof(name), "%s-%s", dev_driver_string(chip->dev),
 		  pci_name(chip->pdev));
 	dir = debugfs_create_dir(name, NULL);
-	debugfs_create_file("registers", 0400, dir, chip, &registers_fops);
-	debugfs_create_file("nvram", 0400, dir, chip, &nvram_fops);
-	return devm_add_action_or_reset(chip->dev, remove_dump, dir);
+	debugfs_create_file("registers", 0400, dir, chip, &s5933_registers_fops);
+	debugfs_create_file("nvram", 0400, dir, chip, &s5933_nvram_fops);
+	return devm_add_action_or_reset(chip->dev, s5933_remove_dump, dir);
 }
 EXPORT_SYMBOL_GPL(s5933_create_dump);

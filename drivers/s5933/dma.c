@@ -12,8 +12,8 @@
 #include <linux/zio-s5933.h>
 
 /* An output may play memory of an input, which the core has not mapped for the card. */
-static int map_page(struct s5933 *chip, struct zio_block *block, size_t pos,
-		    enum dma_data_direction dir, struct s5933_dma *dma)
+static int s5933_map_page(struct s5933 *chip, struct zio_block *block, size_t pos,
+			  enum dma_data_direction dir, struct s5933_dma *dma)
 {
 	dma->block = NULL;
 	dma->addr = dma_map_page(chip->dev, zio_block_page(block, pos),
@@ -46,7 +46,7 @@ int s5933_map(struct s5933 *chip, struct zio_block *block, size_t pos, size_t li
 		return -ENOSPC;
 	dma->len = len;
 	if (!zio_block_dma(block, pos, &dma->addr))
-		return map_page(chip, block, pos, dir, dma);
+		return s5933_map_page(chip, block, pos, dir, dma);
 	dma->block = block;
 	dma->pos = pos;
 	zio_block_sync_for_device(block, pos, len);
@@ -111,8 +111,8 @@ EXPORT_SYMBOL_GPL(s5933_begin_read);
  * A count of zero may mean that all is done, or that the chip lost its state. The address
  * distinguishes the two.
  */
-static int count_done(struct s5933 *chip, const struct s5933_dma *dma,
-		      unsigned int count, unsigned int addr)
+static int s5933_count_done(struct s5933 *chip, const struct s5933_dma *dma,
+			    unsigned int count, unsigned int addr)
 {
 	u32 left = s5933_read(chip, count);
 
@@ -134,7 +134,7 @@ static int count_done(struct s5933 *chip, const struct s5933_dma *dma,
 int s5933_end_write(struct s5933 *chip, const struct s5933_dma *dma)
 {
 	s5933_set_mcsr(chip, MCSR_WRITE_ENABLE, 0);
-	return count_done(chip, dma, S5933_MWTC, S5933_MWAR);
+	return s5933_count_done(chip, dma, S5933_MWTC, S5933_MWAR);
 }
 EXPORT_SYMBOL_GPL(s5933_end_write);
 
@@ -151,6 +151,6 @@ EXPORT_SYMBOL_GPL(s5933_end_write);
 int s5933_end_read(struct s5933 *chip, const struct s5933_dma *dma)
 {
 	s5933_set_mcsr(chip, MCSR_READ_ENABLE, 0);
-	return count_done(chip, dma, S5933_MRTC, S5933_MRAR);
+	return s5933_count_done(chip, dma, S5933_MRTC, S5933_MRAR);
 }
 EXPORT_SYMBOL_GPL(s5933_end_read);

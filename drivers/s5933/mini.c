@@ -28,7 +28,7 @@ MODULE_PARM_DESC(start, "the value of mailbox 1 that starts the card");
 #define IS_READY	BIT(26)	/* in mailbox 4; an SSPCI has its line LDOWN# there */
 
 /* The next page of the block, if there is one. The caller holds the lock. */
-static bool begin_piece(struct card *card)
+static bool card_begin_piece(struct card *card)
 {
 	if (s5933_map(&card->chip, card->block, card->pos, card->block->size,
 		      DMA_FROM_DEVICE, &card->dma))
@@ -37,7 +37,7 @@ static bool begin_piece(struct card *card)
 	return true;
 }
 
-static void end_piece(struct card *card)
+static void card_end_piece(struct card *card)
 {
 	int done;
 
@@ -49,10 +49,10 @@ static void end_piece(struct card *card)
 }
 
 /* A page is full. Return: true if the block is done. */
-static bool turn_page(struct card *card)
+static bool card_turn_page(struct card *card)
 {
-	end_piece(card);
-	if (!card->block || begin_piece(card))
+	card_end_piece(card);
+	if (!card->block || card_begin_piece(card))
 		return false;
 	card->block->len = card->pos;
 	card->block = NULL;
@@ -74,7 +74,7 @@ static irqreturn_t card_interrupt(int irq, void *chip)
 	}
 	s5933_set_irq(&card->chip, true, status & INTCSR_STATUS);
 	if (status & INTCSR_IS_WRITE_DONE)
-		done = turn_page(card);
+		done = card_turn_page(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	if (done)
 		zio_cset_done(card->cset);
@@ -90,7 +90,7 @@ static int card_input(struct zio_cset *cset)
 	card->block = zio_cset_block(cset);
 	card->pos = 0;
 	if (!card->chip.halted)
-		begin_piece(card);
+		card_begin_piece(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return ZIO_PENDING;
 }
@@ -101,7 +101,7 @@ static void card_stop(struct zio_cset *cset)
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	end_piece(card);
+	card_end_piece(card);
 	card->block = NULL;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
@@ -120,7 +120,7 @@ static void card_halt(struct s5933 *chip)
 }
 
 /* A card needs at least this time for a step of a reset. */
-static void set_resets(struct s5933 *chip, u32 resets)
+static void card_set_resets(struct s5933 *chip, u32 resets)
 {
 	s5933_write(chip, S5933_MCSR, resets);
 	s5933_flush(chip);
@@ -128,7 +128,7 @@ static void set_resets(struct s5933 *chip, u32 resets)
 }
 
 /* The card may have told before that it is not ready. The read makes room for the next. */
-static bool is_ready(struct s5933 *chip)
+static bool card_is_ready(struct s5933 *chip)
 {
 	return (s5933_read(chip, S5933_MBEF) & MBEF_IMB(4, 3)) &&
 		(s5933_read(chip, S5933_IMB(4)) & IS_READY);
@@ -141,18 +141,18 @@ static void card_restart(struct s5933 *chip)
 	unsigned long flags;
 	int ms = 100;
 
-	set_resets(chip, MCSR_RESET_CARD | MCSR_RESETS);
-	set_resets(chip, 0);
+	card_set_resets(chip, MCSR_RESET_CARD | MCSR_RESETS);
+	card_set_resets(chip, 0);
 	s5933_write(chip, S5933_OMB(1), start & ~START_WAITS);
-	while (ms-- && !is_ready(chip))
+	while (ms-- && !card_is_ready(chip))
 		usleep_range(1000, 1500);
 	s5933_write(chip, S5933_OMB(1), start);
 	spin_lock_irqsave(&chip->lock, flags);
 	s5933_set_irq(chip, true, INTCSR_STATUS);
-	end_piece(card);
+	card_end_piece(card);
 	card->pos = 0;
 	if (card->block)
-		begin_piece(card);
+		card_begin_piece(card);
 	spin_unlock_irqrestore(&chip->lock, flags);
 }
 

@@ -20,7 +20,7 @@ module_param(dma_bits, uint, 0444);
 MODULE_PARM_DESC(dma_bits, "address lines of the boards, 24 to 32");
 
 /* Log the requirement that is not met. */
-static int check_board(struct s5933 *chip)
+static int s5933_check_board(struct s5933 *chip)
 {
 	/* Words that the chip moves and words that the CPU reads would differ in byte order. */
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
@@ -35,7 +35,7 @@ static int check_board(struct s5933 *chip)
 }
 
 /* In newer kernels devres does not release what pci_request_region() reserves. */
-static bool request_registers(struct s5933 *chip)
+static bool s5933_request_registers(struct s5933 *chip)
 {
 	const char *name = dev_driver_string(chip->dev);
 	resource_size_t start = pci_resource_start(chip->pdev, 0);
@@ -46,9 +46,9 @@ static bool request_registers(struct s5933 *chip)
 	return devm_request_mem_region(chip->dev, start, len, name);
 }
 
-static int map_registers(struct s5933 *chip)
+static int s5933_map_registers(struct s5933 *chip)
 {
-	if (!request_registers(chip))
+	if (!s5933_request_registers(chip))
 		return dev_err_probe(chip->dev, -EBUSY,
 				     "BAR 0: another driver has reserved it\n");
 	chip->base = pcim_iomap(chip->pdev, 0, S5933_SIZE);
@@ -70,7 +70,7 @@ unsigned int s5933_dma_bits(const struct s5933_ops *ops)
 }
 EXPORT_SYMBOL_GPL(s5933_dma_bits);
 
-static int set_dma_mask(struct s5933 *chip)
+static int s5933_set_dma_mask(struct s5933 *chip)
 {
 	unsigned int bits = s5933_dma_bits(chip->ops);
 	int ret = dma_set_mask_and_coherent(chip->dev, DMA_BIT_MASK(bits));
@@ -109,9 +109,9 @@ int s5933_probe(struct s5933 *chip, struct pci_dev *pdev,
 	ret = pcim_enable_device(pdev);
 	if (ret)
 		return dev_err_probe(chip->dev, ret, "cannot enable the PCI device\n");
-	ret = check_board(chip);
-	ret = ret ?: map_registers(chip);
-	ret = ret ?: set_dma_mask(chip);
+	ret = s5933_check_board(chip);
+	ret = ret ?: s5933_map_registers(chip);
+	ret = ret ?: s5933_set_dma_mask(chip);
 	if (!ret)
 		s5933_stop(chip);
 	return ret;
@@ -139,7 +139,7 @@ void s5933_halt(struct s5933 *chip)
 }
 EXPORT_SYMBOL_GPL(s5933_halt);
 
-static void halt_chip(void *chip)
+static void s5933_halt_chip(void *chip)
 {
 	s5933_halt(chip);
 }
@@ -162,7 +162,7 @@ int s5933_start(struct s5933 *chip)
 	if (ret)
 		return dev_err_probe(chip->dev, ret, "cannot request interrupt %d\n",
 				     chip->pdev->irq);
-	ret = devm_add_action_or_reset(chip->dev, halt_chip, chip);
+	ret = devm_add_action_or_reset(chip->dev, s5933_halt_chip, chip);
 	if (ret)
 		return ret;
 	pci_set_master(chip->pdev);
@@ -172,7 +172,7 @@ int s5933_start(struct s5933 *chip)
 }
 EXPORT_SYMBOL_GPL(s5933_start);
 
-static void restart_chip(struct s5933 *chip)
+static void s5933_restart_chip(struct s5933 *chip)
 {
 	unsigned long flags;
 
@@ -199,22 +199,22 @@ void s5933_shutdown(struct pci_dev *pdev)
 }
 EXPORT_SYMBOL_GPL(s5933_shutdown);
 
-static int suspend(struct device *dev)
+static int s5933_suspend(struct device *dev)
 {
 	s5933_halt(dev_get_drvdata(dev));
 	return 0;
 }
 
 /* The PCI core has restored the configuration space. */
-static int resume(struct device *dev)
+static int s5933_resume(struct device *dev)
 {
-	restart_chip(dev_get_drvdata(dev));
+	s5933_restart_chip(dev_get_drvdata(dev));
 	return 0;
 }
 
 /* pci_driver.driver.pm of each driver of a card with this chip */
 const struct dev_pm_ops s5933_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(suspend, resume)
+	SYSTEM_SLEEP_PM_OPS(s5933_suspend, s5933_resume)
 };
 EXPORT_SYMBOL_GPL(s5933_pm_ops);
 
@@ -222,7 +222,7 @@ EXPORT_SYMBOL_GPL(s5933_pm_ops);
  * An access to the card may fail or hang from now on. So only the software stops. The
  * configuration space switches the interrupt off, because no handler acknowledges it.
  */
-static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+static pci_ers_result_t s5933_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct s5933 *chip = pci_get_drvdata(pdev);
 	unsigned long flags;
@@ -239,22 +239,22 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 						      PCI_ERS_RESULT_NEED_RESET;
 }
 
-static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+static pci_ers_result_t s5933_slot_reset(struct pci_dev *pdev)
 {
 	pci_restore_state(pdev);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 
-static void error_resume(struct pci_dev *pdev)
+static void s5933_error_resume(struct pci_dev *pdev)
 {
-	restart_chip(pci_get_drvdata(pdev));
+	s5933_restart_chip(pci_get_drvdata(pdev));
 }
 
 /* pci_driver.err_handler of each driver of a card with this chip */
 const struct pci_error_handlers s5933_err_handler = {
-	.error_detected = error_detected,
-	.slot_reset = slot_reset,
-	.resume = error_resume,
+	.error_detected = s5933_error_detected,
+	.slot_reset = s5933_slot_reset,
+	.resume = s5933_error_resume,
 };
 EXPORT_SYMBOL_GPL(s5933_err_handler);
 

@@ -59,7 +59,7 @@ const struct zio_attr_desc slink_input_attrs[] = {
 	SLINK_STATISTIC("restarts", SLINK_RESTARTS),
 };
 
-static int set_width(struct slink_card *card, u32 bits)
+static int slink_set_width(struct slink_card *card, u32 bits)
 {
 	int code = slink_width_code(bits);
 
@@ -68,11 +68,11 @@ static int set_width(struct slink_card *card, u32 bits)
 	return min(code, 0);
 }
 
-static int set_value(struct slink_card *card, unsigned long id, u32 value)
+static int slink_set_value(struct slink_card *card, unsigned long id, u32 value)
 {
 	switch (id) {
 	case SLINK_WIDTH:
-		return set_width(card, value);
+		return slink_set_width(card, value);
 	case SLINK_LINES:
 		slink_set_omb1(card, OMB1_LINES,
 			       FIELD_PREP(OMB1_LINES, value));
@@ -100,7 +100,7 @@ static int set_value(struct slink_card *card, unsigned long id, u32 value)
 	return 0;
 }
 
-static int reset(struct slink_card *card, u32 what)
+static int slink_reset(struct slink_card *card, u32 what)
 {
 	switch (what) {
 	case RESET_CARD:
@@ -137,15 +137,15 @@ int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	int ret;
 
 	if (attr->id == SLINK_RESET)
-		return reset(card, value);
+		return slink_reset(card, value);
 	spin_lock_irqsave(&card->chip.lock, flags);
-	ret = set_value(card, attr->id, value);
+	ret = slink_set_value(card, attr->id, value);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	slink_service(card);
 	return ret;
 }
 
-static u32 get_value(struct slink_card *card, unsigned long id)
+static u32 slink_get_value(struct slink_card *card, unsigned long id)
 {
 	switch (id) {
 	case SLINK_LINK:
@@ -187,7 +187,7 @@ int slink_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	*value = get_value(card, attr->id);
+	*value = slink_get_value(card, attr->id);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return 0;
 }

@@ -27,7 +27,7 @@ void slink_expect(struct slink_card *card, u8 type)
 }
 
 /* The link went down: reset it. The link came up: release the reset. */
-static void follow_link(struct slink_card *card, u8 lines)
+static void slink_follow_link(struct slink_card *card, u8 lines)
 {
 	bool up = lines & LINE_LDOWN_N;
 
@@ -54,13 +54,13 @@ void slink_lose_card(struct slink_card *card)
 }
 
 /* Return: true if the card has no line high any more because it has lost its state. */
-static bool is_lost(struct slink_card *card, u8 lines)
+static bool slink_is_lost(struct slink_card *card, u8 lines)
 {
 	return !lines && card->lines &&
 		!s5933_has_state(&card->chip, s5933_read(&card->chip, S5933_INTCSR));
 }
 
-static void note_lines(struct slink_card *card, u8 lines)
+static void slink_note_lines(struct slink_card *card, u8 lines)
 {
 	u8 changed = lines ^ card->lines;
 
@@ -69,25 +69,25 @@ static void note_lines(struct slink_card *card, u8 lines)
 	if (changed & LINE_OVERFLOW & lines)
 		slink_count(card, SLINK_OVERFLOWS, 1);
 	if (changed & LINE_LDOWN_N)
-		follow_link(card, lines);
+		slink_follow_link(card, lines);
 	else if (changed & LINE_OVERFLOW)
 		slink_set_omb1(card, 0, 0);
 }
 
-static void take_lines(struct slink_card *card)
+static void slink_take_lines(struct slink_card *card)
 {
 	u32 mail = s5933_read(&card->chip, S5933_IMB(4));
 	u8 lines = mail >> 24;
 
 	if (s5933_is_gone(mail))
 		return;
-	if (is_lost(card, lines)) {
+	if (slink_is_lost(card, lines)) {
 		slink_lose_card(card);
 		return;
 	}
 	if (lines != card->lines || (lines & LINE_TYPE) != card->in.expect)
 		card->unacknowledged = true;
-	note_lines(card, lines);
+	slink_note_lines(card, lines);
 }
 
 /*
@@ -95,7 +95,7 @@ static void take_lines(struct slink_card *card)
  * the expected type, so another type is news. card->lines has the value of the mailbox,
  * but not during a reset of the link.
  */
-static bool is_news_visible(const struct slink_card *card)
+static bool slink_is_news_visible(const struct slink_card *card)
 {
 	return !card->resetting && (card->lines & LINE_TYPE) == card->in.expect;
 }
@@ -111,12 +111,12 @@ static bool is_news_visible(const struct slink_card *card)
  */
 void slink_look(struct slink_card *card)
 {
-	if (is_news_visible(card) ||
+	if (slink_is_news_visible(card) ||
 	    (s5933_read(&card->chip, S5933_MBEF) & MBEF_IMB(4, 3)))
-		take_lines(card);
+		slink_take_lines(card);
 }
 
-static void note_status(struct slink_card *card, u32 status)
+static void slink_note_status(struct slink_card *card, u32 status)
 {
 	bool is_read = card->unacknowledged;
 
@@ -132,7 +132,7 @@ static void note_status(struct slink_card *card, u32 status)
 	if (is_read)
 		slink_look(card);
 	else
-		take_lines(card);
+		slink_take_lines(card);
 }
 
 /**
@@ -156,7 +156,7 @@ bool slink_begin_status(struct slink_card *card, u32 status)
 		return false;
 	}
 	s5933_set_irq(&card->chip, false, status & INTCSR_STATUS);
-	note_status(card, status);
+	slink_note_status(card, status);
 	return slink_is_usable(card);
 }
 
@@ -184,7 +184,7 @@ void slink_pull_link_down(struct slink_card *card, bool heed)
 	s5933_set_irq(&card->chip, enable, INTCSR_IS_IMB);
 	card->lines &= ~LINE_LDOWN_N;
 	if (heed)
-		take_lines(card);
+		slink_take_lines(card);
 	else
 		s5933_read(&card->chip, S5933_IMB(4));
 	/* The dropped message may have been about a word that waits: ask again. */

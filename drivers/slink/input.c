@@ -57,55 +57,55 @@
 /* The chip moves the words in its FIFO within this time. */
 #define DRAIN_NS	200000
 
-static u32 read_mcsr(struct slink_card *card)
+static u32 slink_read_mcsr(struct slink_card *card)
 {
 	return s5933_read(&card->chip, S5933_MCSR);
 }
 
-static bool has_word(struct slink_card *card)
+static bool slink_has_word(struct slink_card *card)
 {
-	return s5933_words_in(read_mcsr(card));
+	return s5933_words_in(slink_read_mcsr(card));
 }
 
-static u32 pop_word(struct slink_card *card)
+static u32 slink_pop_word(struct slink_card *card)
 {
 	slink_count(card, SLINK_CPU_WORDS, 1);
 	return s5933_read(&card->chip, S5933_FIFO);
 }
 
-static size_t room_left(const struct slink_input *in)
+static size_t slink_room_left(const struct slink_input *in)
 {
 	return in->block->size - in->pos;
 }
 
-static void raise_alarm(struct slink_card *card, u8 alarm)
+static void slink_raise_alarm(struct slink_card *card, u8 alarm)
 {
 	card->in.alarms |= alarm;
 }
 
 /* Transfers */
 
-static void begin_transfer(struct slink_card *card)
+static void slink_begin_transfer(struct slink_card *card)
 {
 	card->in.page_done = false;
 	s5933_begin_write(&card->chip, &card->in.dma);
 	slink_count(card, SLINK_TRANSFERS, 1);
 }
 
-static void discard_words(struct slink_card *card)
+static void slink_discard_words(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
 
 	if (!in->discarding)
-		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+		slink_raise_alarm(card, SLINK_ALARM_TRUNCATED);
 	in->discarding = true;
 	in->dma.addr = in->waste_addr;
 	in->dma.len = PAGE_SIZE;
-	begin_transfer(card);
+	slink_begin_transfer(card);
 }
 
 /* Begin a transfer for the rest of the block's current page, or to the waste page. */
-static void start_transfer(struct slink_card *card)
+static void slink_start_transfer(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
 
@@ -114,13 +114,13 @@ static void start_transfer(struct slink_card *card)
 	if (in->discarding ||
 	    s5933_map(&card->chip, in->block, in->pos, in->block->size,
 		      DMA_FROM_DEVICE, &in->dma))
-		discard_words(card);
+		slink_discard_words(card);
 	else
-		begin_transfer(card);
+		slink_begin_transfer(card);
 }
 
 /* Add the moved bytes to the block. The chip no longer accesses the memory. */
-static void account_transfer(struct slink_card *card, u32 moved)
+static void slink_account_transfer(struct slink_card *card, u32 moved)
 {
 	struct slink_input *in = &card->in;
 
@@ -133,24 +133,24 @@ static void account_transfer(struct slink_card *card, u32 moved)
 	in->pos += moved;
 }
 
-static void end_transfer(struct slink_card *card)
+static void slink_end_transfer(struct slink_card *card)
 {
 	int moved;
 
 	if (!card->in.dma.len)
 		return;
 	moved = s5933_end_write(&card->chip, &card->in.dma);
-	account_transfer(card, max(moved, 0));
+	slink_account_transfer(card, max(moved, 0));
 	if (moved < 0)
 		slink_lose_card(card);
 }
 
-static void store_word(struct slink_card *card, u32 word)
+static void slink_store_word(struct slink_card *card, u32 word)
 {
 	struct slink_input *in = &card->in;
 
-	if (in->discarding || room_left(in) < sizeof(word)) {
-		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+	if (in->discarding || slink_room_left(in) < sizeof(word)) {
+		slink_raise_alarm(card, SLINK_ALARM_TRUNCATED);
 		in->discarding = true;
 		slink_count(card, SLINK_TRUNCATED, 1);
 		return;
@@ -160,13 +160,13 @@ static void store_word(struct slink_card *card, u32 word)
 }
 
 /* The chip, after the card has stopped, moves all that it can. Return: MCSR. */
-static u32 wait_drained(struct slink_card *card)
+static u32 slink_wait_drained(struct slink_card *card)
 {
 	return s5933_wait_mcsr(&card->chip, MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO,
 			       DRAIN_NS);
 }
 
-static bool is_drained(u32 mcsr)
+static bool slink_is_drained(u32 mcsr)
 {
 	return mcsr & (MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO);
 }
@@ -175,16 +175,16 @@ static bool is_drained(u32 mcsr)
  * The CPU takes the words that are left. No word passes to the chip now, so there are at
  * most as many as its FIFO holds. MCSR tells of eight or four words at once.
  */
-static void take_rest(struct slink_card *card, u32 mcsr)
+static void slink_take_rest(struct slink_card *card, u32 mcsr)
 {
 	unsigned int left = S5933_FIFO_WORDS, n;
 
 	while ((n = min(s5933_words_in(mcsr), left))) {
 		left -= n;
 		while (n--)
-			store_word(card, pop_word(card));
+			slink_store_word(card, slink_pop_word(card));
 		if (left)
-			mcsr = read_mcsr(card);
+			mcsr = slink_read_mcsr(card);
 	}
 }
 
@@ -192,34 +192,34 @@ static void take_rest(struct slink_card *card, u32 mcsr)
  * The card stops after all earlier words have passed. So a FIFO that is empty now stays
  * empty. When the count is zero, the words in the FIFO stay there.
  */
-static void drain(struct slink_card *card)
+static void slink_drain(struct slink_card *card)
 {
 	u32 mcsr;
 
 	if (!card->in.dma.len) {
-		take_rest(card, read_mcsr(card));
+		slink_take_rest(card, slink_read_mcsr(card));
 		return;
 	}
-	mcsr = wait_drained(card);
-	end_transfer(card);
-	take_rest(card, is_drained(mcsr) ? mcsr : read_mcsr(card));
+	mcsr = slink_wait_drained(card);
+	slink_end_transfer(card);
+	slink_take_rest(card, slink_is_drained(mcsr) ? mcsr : slink_read_mcsr(card));
 }
 
 /* Events */
 
-static bool is_small(const struct slink_input *in)
+static bool slink_is_small(const struct slink_input *in)
 {
 	return in->last <= SMALL_WORDS * sizeof(u32);
 }
 
 /* Complete the block. Return: true, since the block is done. */
-static bool finish_event(struct slink_card *card, u32 end)
+static bool slink_finish_event(struct slink_card *card, u32 end)
 {
 	struct slink_input *in = &card->in;
 	struct zio_block *block = in->block;
 
 	if (card->lines & LINE_OVERFLOW)
-		raise_alarm(card, SLINK_ALARM_OVERFLOW);
+		slink_raise_alarm(card, SLINK_ALARM_OVERFLOW);
 	block->len = in->pos;
 	block->drv_alarms = in->alarms;
 	block->info = in->begin | (u64)end << 32;
@@ -227,7 +227,7 @@ static bool finish_event(struct slink_card *card, u32 end)
 	slink_count(card, SLINK_WORDS, in->pos / 4);
 	in->block = NULL;
 	in->last = in->pos;
-	in->near = is_small(in);
+	in->near = slink_is_small(in);
 	in->pos = 0;
 	in->discarding = false;
 	in->alarms = 0;
@@ -236,90 +236,90 @@ static bool finish_event(struct slink_card *card, u32 end)
 	return true;
 }
 
-static void enter_event(struct slink_card *card, u32 word)
+static void slink_enter_event(struct slink_card *card, u32 word)
 {
 	struct slink_input *in = &card->in;
 
 	in->inside = true;
-	in->near = is_small(in);
+	in->near = slink_is_small(in);
 	in->begin = word;
 	if (in->block)
 		zio_cset_stamp(in->cset, in->block);
 }
 
-static bool is_word(const struct slink_card *card, u32 word, u32 expected)
+static bool slink_is_word(const struct slink_card *card, u32 word, u32 expected)
 {
 	return !((word ^ expected) & card->mask);
 }
 
 /* LD[1]: this word is bad. LD[0]: the data since the last control word are bad. */
-static u8 errors_of(u32 word)
+static u8 slink_errors_of(u32 word)
 {
 	return (word & 2 ? SLINK_ALARM_CONTROL : 0) |
 		(word & 1 ? SLINK_ALARM_DATA : 0);
 }
 
-static bool begin_event(struct slink_card *card, u32 word)
+static bool slink_begin_event(struct slink_card *card, u32 word)
 {
 	struct slink_input *in = &card->in;
 	bool done = false;
 
 	if (in->inside) {
 		slink_count(card, SLINK_LOST_ENDS, 1);
-		raise_alarm(card, SLINK_ALARM_LOST_END);
-		done = finish_event(card, 0);
+		slink_raise_alarm(card, SLINK_ALARM_LOST_END);
+		done = slink_finish_event(card, 0);
 	} else if (in->pos || in->discarding) {
 		slink_count(card, SLINK_LOST_STARTS, 1);
-		raise_alarm(card, SLINK_ALARM_LOST_START);
-		done = finish_event(card, 0);
+		slink_raise_alarm(card, SLINK_ALARM_LOST_START);
+		done = slink_finish_event(card, 0);
 	}
-	enter_event(card, word);
-	raise_alarm(card, errors_of(word) & SLINK_ALARM_CONTROL);
+	slink_enter_event(card, word);
+	slink_raise_alarm(card, slink_errors_of(word) & SLINK_ALARM_CONTROL);
 	return done;
 }
 
-static bool end_event(struct slink_card *card, u32 word)
+static bool slink_end_event(struct slink_card *card, u32 word)
 {
-	raise_alarm(card, errors_of(word));
+	slink_raise_alarm(card, slink_errors_of(word));
 	if (!card->in.inside) {
 		slink_count(card, SLINK_LOST_STARTS, 1);
-		raise_alarm(card, SLINK_ALARM_LOST_START);
+		slink_raise_alarm(card, SLINK_ALARM_LOST_START);
 	}
-	return finish_event(card, word);
+	return slink_finish_event(card, word);
 }
 
 /* A cycle of the self test is a zero control word, then a walking one as data. */
-static bool end_test_cycle(struct slink_card *card, u32 word)
+static bool slink_end_test_cycle(struct slink_card *card, u32 word)
 {
 	unsigned int bits = slink_width(card), n = card->in.pos / 4, i;
 	unsigned int errors = n != bits;
 	const u32 *sample = card->in.block->data;
 
 	if (!card->in.inside) {
-		enter_event(card, word);
+		slink_enter_event(card, word);
 		return false;
 	}
 	for (i = 0; i < n; i++)
 		errors += sample[i] != BIT(i % bits);
 	slink_count(card, SLINK_TEST_ERRORS, errors);
-	finish_event(card, word);
-	enter_event(card, word);
+	slink_finish_event(card, word);
+	slink_enter_event(card, word);
 	return true;
 }
 
 /* Return: true if the block is done. */
-static bool take_control(struct slink_card *card, u32 word)
+static bool slink_take_control(struct slink_card *card, u32 word)
 {
-	if (errors_of(word))
+	if (slink_errors_of(word))
 		slink_count(card, SLINK_ERRORS, 1);
 	if (card->test && !(word & ~3))
-		return end_test_cycle(card, word);
-	if (is_word(card, word, card->begin))
-		return begin_event(card, word);
-	if (is_word(card, word, card->end))
-		return end_event(card, word);
+		return slink_end_test_cycle(card, word);
+	if (slink_is_word(card, word, card->begin))
+		return slink_begin_event(card, word);
+	if (slink_is_word(card, word, card->end))
+		return slink_end_event(card, word);
 	slink_count(card, SLINK_UNKNOWN, 1);
-	raise_alarm(card, SLINK_ALARM_UNKNOWN);
+	slink_raise_alarm(card, SLINK_ALARM_UNKNOWN);
 	return false;
 }
 
@@ -330,14 +330,14 @@ static bool take_control(struct slink_card *card, u32 word)
  *
  * Return: false if a control word has come.
  */
-static bool end_control(struct slink_card *card)
+static bool slink_end_control(struct slink_card *card)
 {
 	if (!card->stopped && card->in.expect == TYPE_CONTROL) {
 		slink_expect(card, TYPE_BAD_CONTROL);
-		if (has_word(card))
+		if (slink_has_word(card))
 			return false;
 	}
-	start_transfer(card);
+	slink_start_transfer(card);
 	slink_expect(card, TYPE_DATA);
 	return true;
 }
@@ -346,7 +346,7 @@ static bool end_control(struct slink_card *card)
  * Look for a control word. After a stop at one it is on its way ("due"). Otherwise look
  * first whether the card has stopped: the FIFO is checked after the last word has passed.
  */
-static u32 wait_control(struct slink_card *card)
+static u32 slink_wait_control(struct slink_card *card)
 {
 	if (card->in.due) {
 		card->in.due = false;
@@ -354,37 +354,37 @@ static u32 wait_control(struct slink_card *card)
 	}
 	if (!card->stopped)
 		slink_look(card);
-	return read_mcsr(card);
+	return slink_read_mcsr(card);
 }
 
 /* Take the next control word, if there is one. Return: true if the block is done. */
-static bool advance_control(struct slink_card *card)
+static bool slink_advance_control(struct slink_card *card)
 {
-	if (!s5933_words_in(wait_control(card)) && end_control(card))
+	if (!s5933_words_in(slink_wait_control(card)) && slink_end_control(card))
 		return false;
-	return take_control(card, pop_word(card));
+	return slink_take_control(card, slink_pop_word(card));
 }
 
 /* The card has stopped at a word of another type. Expect this type. */
-static void change_type(struct slink_card *card)
+static void slink_change_type(struct slink_card *card)
 {
 	u8 type = card->lines & LINE_TYPE;
 
 	if (type == TYPE_BAD_DATA) {
 		slink_count(card, SLINK_ERRORS, 1);
-		raise_alarm(card, SLINK_ALARM_DATA);
+		slink_raise_alarm(card, SLINK_ALARM_DATA);
 		slink_expect(card, type);
 	} else if (type == TYPE_DATA) {
 		slink_expect(card, type);
 	} else {
-		drain(card);
+		slink_drain(card);
 		slink_expect(card, type);
 		card->in.due = true;
 	}
 }
 
 /* Look at least once, and once after the end of the time. Return: card->stopped. */
-static bool wait_stopped(struct slink_card *card, unsigned int ns)
+static bool slink_wait_stopped(struct slink_card *card, unsigned int ns)
 {
 	ktime_t end = ktime_add_ns(ktime_get(), ns);
 	bool late = false;
@@ -401,38 +401,38 @@ static bool wait_stopped(struct slink_card *card, unsigned int ns)
  * not if the FIFO is full and the card has not stopped behind it. After a while the answer
  * is no, too: the source may pause.
  */
-static bool is_ending(struct slink_card *card, u32 mcsr)
+static bool slink_is_ending(struct slink_card *card, u32 mcsr)
 {
 	ktime_t end = ktime_add_ns(ktime_get(), PAUSE_NS);
 
 	while (!(mcsr & MCSR_WRITE_FULL) && !card->stopped &&
 	       ktime_before(ktime_get(), end)) {
 		slink_look(card);
-		mcsr = read_mcsr(card);
+		mcsr = slink_read_mcsr(card);
 	}
-	return wait_stopped(card, MORE_NS);
+	return slink_wait_stopped(card, MORE_NS);
 }
 
 /* The count is zero, so the transfer has ended, and its enable may stay on. */
-static void turn_page(struct slink_card *card)
+static void slink_turn_page(struct slink_card *card)
 {
-	account_transfer(card, card->in.dma.len);
-	start_transfer(card);
+	slink_account_transfer(card, card->in.dma.len);
+	slink_start_transfer(card);
 }
 
 /* Return: true if there was a page to turn, or the event ends. */
-static bool handle_page(struct slink_card *card)
+static bool slink_handle_page(struct slink_card *card)
 {
 	u32 mcsr;
 
 	if (!card->in.page_done || !card->in.dma.len)
 		return false;
 	card->in.page_done = false;
-	mcsr = read_mcsr(card);
+	mcsr = slink_read_mcsr(card);
 	if (!(mcsr & MCSR_WRITE_IS_ZERO) || s5933_is_gone(mcsr))
 		return false;
-	if (!is_ending(card, mcsr))
-		turn_page(card);
+	if (!slink_is_ending(card, mcsr))
+		slink_turn_page(card);
 	return true;
 }
 
@@ -441,56 +441,56 @@ static bool handle_page(struct slink_card *card)
  * end before an interrupt could be served. If the reader is behind, no block is armed; the
  * card then stops at the next event, and its interrupt would have no use.
  */
-static bool wait_small(struct slink_card *card)
+static bool slink_wait_small(struct slink_card *card)
 {
 	bool near = card->in.near;
 
 	card->in.near = false;
-	return near && wait_stopped(card, STOP_NS);
+	return near && slink_wait_stopped(card, STOP_NS);
 }
 
-static bool is_expecting_data(const struct slink_card *card)
+static bool slink_is_expecting_data(const struct slink_card *card)
 {
 	return card->in.expect & LINE_LCTRL_N;
 }
 
 /* Return: true if the link is down in the middle of an event. */
-static bool is_down_inside(const struct slink_card *card)
+static bool slink_is_down_inside(const struct slink_card *card)
 {
 	return card->in.inside && !(card->lines & LINE_LDOWN_N);
 }
 
 /* Return: true if the link is down inside an event, and no word is on its way. */
-static bool is_cut(struct slink_card *card)
+static bool slink_is_cut(struct slink_card *card)
 {
 	u32 left;
 
-	if (!is_down_inside(card))
+	if (!slink_is_down_inside(card))
 		return false;
 	left = s5933_read(&card->chip, S5933_MWTC);
 	udelay(QUIET_US);
-	return left == s5933_read(&card->chip, S5933_MWTC) && !has_word(card);
+	return left == s5933_read(&card->chip, S5933_MWTC) && !slink_has_word(card);
 }
 
-static void give_up_event(struct slink_card *card)
+static void slink_give_up_event(struct slink_card *card)
 {
-	drain(card);
-	raise_alarm(card, SLINK_ALARM_LINK_DOWN);
-	finish_event(card, 0);
+	slink_drain(card);
+	slink_raise_alarm(card, SLINK_ALARM_LINK_DOWN);
+	slink_finish_event(card, 0);
 }
 
 /* Return: true if there may be more to do. */
-static bool advance_data(struct slink_card *card)
+static bool slink_advance_data(struct slink_card *card)
 {
-	start_transfer(card);
-	if (card->stopped || wait_small(card)) {
-		change_type(card);
+	slink_start_transfer(card);
+	if (card->stopped || slink_wait_small(card)) {
+		slink_change_type(card);
 		return true;
 	}
-	if (handle_page(card))
+	if (slink_handle_page(card))
 		return true;
-	if (is_cut(card))
-		give_up_event(card);
+	if (slink_is_cut(card))
+		slink_give_up_event(card);
 	return false;
 }
 
@@ -499,7 +499,7 @@ static bool advance_data(struct slink_card *card)
  * the FIFO could fill as fast as the CPU empties it. If the FIFO drains, the abort was of
  * an earlier transfer.
  */
-static void handle_abort(struct slink_card *card)
+static void slink_handle_abort(struct slink_card *card)
 {
 	u8 expect = card->in.expect;
 
@@ -507,10 +507,10 @@ static void handle_abort(struct slink_card *card)
 	if (!card->in.dma.len)
 		return;
 	slink_expect(card, TYPE_BAD_CONTROL);
-	if (!is_drained(wait_drained(card))) {
-		end_transfer(card);
-		take_rest(card, read_mcsr(card));
-		raise_alarm(card, SLINK_ALARM_TRUNCATED);
+	if (!slink_is_drained(slink_wait_drained(card))) {
+		slink_end_transfer(card);
+		slink_take_rest(card, slink_read_mcsr(card));
+		slink_raise_alarm(card, SLINK_ALARM_TRUNCATED);
 		card->in.discarding = true;
 	}
 	slink_expect(card, expect);
@@ -537,12 +537,12 @@ bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
 	while (more && visit->turns) {
 		visit->turns--;
 		if (in->aborted)
-			handle_abort(card);
-		more = is_expecting_data(card) ? advance_data(card) :
-						 !advance_control(card);
+			slink_handle_abort(card);
+		more = slink_is_expecting_data(card) ? slink_advance_data(card) :
+						 !slink_advance_control(card);
 		more = more && slink_is_usable(card);
 	}
-	if (in->block && is_down_inside(card))
+	if (in->block && slink_is_down_inside(card))
 		hrtimer_start(&card->timer, ns_to_ktime(CUT_US * NSEC_PER_USEC),
 			      HRTIMER_MODE_REL);
 	if (!armed || in->block)
@@ -561,7 +561,7 @@ bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
  */
 void slink_wait_behind(struct slink_card *card)
 {
-	if (!card->in.behind || !wait_small(card))
+	if (!card->in.behind || !slink_wait_small(card))
 		slink_look(card);
 	card->in.behind = false;
 }
@@ -572,9 +572,9 @@ void slink_drop_input(struct slink_card *card)
 	struct slink_input *in = &card->in;
 
 	if (in->block)
-		end_transfer(card);
+		slink_end_transfer(card);
 	if (in->inside || in->pos)
-		raise_alarm(card, SLINK_ALARM_LOST_START);
+		slink_raise_alarm(card, SLINK_ALARM_LOST_START);
 	slink_count(card, SLINK_TRUNCATED, in->pos / 4);
 	in->pos = 0;
 	in->begin = 0;
@@ -585,7 +585,7 @@ void slink_drop_input(struct slink_card *card)
 /* Count an event that was lost after it was complete. The next block has an alarm. */
 void slink_lose_event(struct slink_card *card, size_t bytes)
 {
-	raise_alarm(card, SLINK_ALARM_LOST_START);
+	slink_raise_alarm(card, SLINK_ALARM_LOST_START);
 	slink_count(card, SLINK_TRUNCATED, bytes / 4);
 }
 

@@ -42,7 +42,7 @@ static const struct zio_device_desc slink_desc = {
 	.n_cset = ARRAY_SIZE(slink_csets),
 };
 
-static void init_card(struct slink_card *card)
+static void slink_init_card(struct slink_card *card)
 {
 	mutex_init(&card->reset_lock);
 	INIT_DELAYED_WORK(&card->watch, slink_watch);
@@ -56,7 +56,7 @@ static void init_card(struct slink_card *card)
 }
 
 /* A visit to a halted card starts no transfer, no timer and no work. */
-static void halt_card(struct s5933 *chip)
+static void slink_halt_card(struct s5933 *chip)
 {
 	struct slink_card *card = slink_card_of(chip);
 
@@ -68,7 +68,7 @@ static void halt_card(struct s5933 *chip)
  * The card was without power, or was reset. The words in it and in the armed block are
  * lost: the next block has an alarm. The reset writes all registers that the driver uses.
  */
-static void restart_card(struct s5933 *chip)
+static void slink_restart_card(struct s5933 *chip)
 {
 	struct slink_card *card = slink_card_of(chip);
 	unsigned long flags;
@@ -81,7 +81,7 @@ static void restart_card(struct s5933 *chip)
 	slink_start_watch(card);
 }
 
-static void dump_card(struct s5933 *chip, struct seq_file *file)
+static void slink_dump_card(struct s5933 *chip, struct seq_file *file)
 {
 	seq_printf(file, "%-6s %08x\n", "lines", slink_card_of(chip)->lines);
 }
@@ -90,12 +90,12 @@ static const struct s5933_ops slink_chip_ops = {
 	.irq = INTCSR_IMB_FULL | INTCSR_WRITE_DONE,
 	.select = INTCSR_IMB(4, 3),
 	.handler = slink_interrupt,
-	.halt = halt_card,
-	.restart = restart_card,
-	.dump = dump_card,
+	.halt = slink_halt_card,
+	.restart = slink_restart_card,
+	.dump = slink_dump_card,
 };
 
-static int start_card(struct slink_card *card)
+static int slink_start_card(struct slink_card *card)
 {
 	struct s5933 *chip = &card->chip;
 	unsigned long flags;
@@ -121,9 +121,9 @@ static int slink_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	card = devm_kzalloc(&pdev->dev, sizeof(*card), GFP_KERNEL);
 	if (!card)
 		return -ENOMEM;
-	init_card(card);
+	slink_init_card(card);
 	ret = s5933_probe(&card->chip, pdev, &slink_chip_ops);
-	ret = ret ?: start_card(card);
+	ret = ret ?: slink_start_card(card);
 	ret = ret ?: s5933_create_dump(&card->chip);
 	if (ret)
 		return ret;
@@ -152,7 +152,7 @@ static char *ids;
 module_param(ids, charp, 0444);
 MODULE_PARM_DESC(ids, "more boards, as vendor:device,... in hexadecimal");
 
-static int add_ids(void)
+static int slink_add_ids(void)
 {
 	char *copy = kstrdup(ids ?: "", GFP_KERNEL), *rest = copy, *one;
 	unsigned int vendor, device;
@@ -177,7 +177,7 @@ static int __init slink_init(void)
 
 	if (ret)
 		return ret;
-	ret = add_ids();
+	ret = slink_add_ids();
 	if (ret)
 		pci_unregister_driver(&slink_driver);
 	return ret;

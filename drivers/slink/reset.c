@@ -9,7 +9,7 @@
 
 #include "slink.h"
 
-static void reset_lines(struct slink_card *card, u32 mask, u32 lines)
+static void slink_reset_lines(struct slink_card *card, u32 mask, u32 lines)
 {
 	unsigned long flags;
 
@@ -18,7 +18,7 @@ static void reset_lines(struct slink_card *card, u32 mask, u32 lines)
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
-static void reset_chip(struct slink_card *card, u32 clear, u32 set)
+static void slink_reset_chip(struct slink_card *card, u32 clear, u32 set)
 {
 	unsigned long flags;
 
@@ -27,7 +27,7 @@ static void reset_chip(struct slink_card *card, u32 clear, u32 set)
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
-static void reset_link(struct slink_card *card, bool heed)
+static void slink_begin_link_reset(struct slink_card *card, bool heed)
 {
 	unsigned long flags;
 
@@ -40,25 +40,25 @@ static void reset_link(struct slink_card *card, bool heed)
  * slink_reset_link() - reset the link
  * @card: the card
  *
- * The link comes up by itself when its other end is there; see follow_link().
+ * The link comes up by itself when its other end is there; see slink_follow_link().
  *
  * Context: process, sleeps.
  */
 void slink_reset_link(struct slink_card *card)
 {
 	mutex_lock(&card->reset_lock);
-	reset_link(card, true);
+	slink_begin_link_reset(card, true);
 	mutex_unlock(&card->reset_lock);
 }
 
 /* The card needs at least this time for a step of a reset. */
-static void wait_reset(struct slink_card *card)
+static void slink_wait_reset(struct slink_card *card)
 {
 	s5933_flush(&card->chip);
 	usleep_range(10, 20);
 }
 
-static void clear_status(struct slink_card *card)
+static void slink_clear_status(struct slink_card *card)
 {
 	unsigned long flags;
 
@@ -74,27 +74,27 @@ static void clear_status(struct slink_card *card)
  * @card: the card; no transfer runs
  *
  * The order of the steps and their times are those of libSLINK.c. The link comes up by
- * itself when its other end is there; see follow_link().
+ * itself when its other end is there; see slink_follow_link().
  *
  * Context: process, sleeps.
  */
 void slink_reset_card(struct slink_card *card)
 {
-	reset_link(card, false);
-	reset_lines(card, OMB1_FRESET_N, 0);
-	reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
-	wait_reset(card);
-	reset_chip(card, 0, MCSR_RESETS);
-	wait_reset(card);
-	reset_link(card, false);
-	clear_status(card);
-	reset_chip(card, MCSR_RESET_CARD, 0);
-	wait_reset(card);
-	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
+	slink_begin_link_reset(card, false);
+	slink_reset_lines(card, OMB1_FRESET_N, 0);
+	slink_reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
+	slink_wait_reset(card);
+	slink_reset_chip(card, 0, MCSR_RESETS);
+	slink_wait_reset(card);
+	slink_begin_link_reset(card, false);
+	slink_clear_status(card);
+	slink_reset_chip(card, MCSR_RESET_CARD, 0);
+	slink_wait_reset(card);
+	slink_reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
 }
 
-/* Drop the words in the card and in armed blocks. No visit works until end_reset(). */
-static void begin_reset(struct slink_card *card)
+/* Drop the words in the card and in armed blocks. No visit works until slink_end_reset(). */
+static void slink_begin_reset(struct slink_card *card)
 {
 	unsigned long flags;
 
@@ -105,7 +105,7 @@ static void begin_reset(struct slink_card *card)
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
-static void end_reset(struct slink_card *card)
+static void slink_end_reset(struct slink_card *card)
 {
 	unsigned long flags;
 
@@ -118,15 +118,15 @@ static void end_reset(struct slink_card *card)
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
-static void restart_locked(struct slink_card *card)
+static void slink_restart_locked(struct slink_card *card)
 {
-	begin_reset(card);
+	slink_begin_reset(card);
 	slink_reset_card(card);
-	end_reset(card);
+	slink_end_reset(card);
 }
 
 /* Return: true if the card has lost its state. The next block then has an alarm. */
-static bool note_loss(struct slink_card *card)
+static bool slink_note_loss(struct slink_card *card)
 {
 	unsigned long flags;
 	u32 status;
@@ -154,19 +154,19 @@ static bool note_loss(struct slink_card *card)
 void slink_restart(struct slink_card *card)
 {
 	mutex_lock(&card->reset_lock);
-	note_loss(card);
-	restart_locked(card);
+	slink_note_loss(card);
+	slink_restart_locked(card);
 	mutex_unlock(&card->reset_lock);
 }
 
-static void empty_locked(struct slink_card *card)
+static void slink_empty_locked(struct slink_card *card)
 {
-	begin_reset(card);
-	reset_lines(card, OMB1_FRESET_N, 0);
-	reset_chip(card, 0, MCSR_RESET_WRITE);
-	wait_reset(card);
-	reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
-	end_reset(card);
+	slink_begin_reset(card);
+	slink_reset_lines(card, OMB1_FRESET_N, 0);
+	slink_reset_chip(card, 0, MCSR_RESET_WRITE);
+	slink_wait_reset(card);
+	slink_reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
+	slink_end_reset(card);
 }
 
 /**
@@ -180,10 +180,10 @@ static void empty_locked(struct slink_card *card)
 void slink_empty_fifo(struct slink_card *card)
 {
 	mutex_lock(&card->reset_lock);
-	if (note_loss(card))
-		restart_locked(card);
+	if (slink_note_loss(card))
+		slink_restart_locked(card);
 	else
-		empty_locked(card);
+		slink_empty_locked(card);
 	mutex_unlock(&card->reset_lock);
 }
 
@@ -202,9 +202,9 @@ bool slink_restart_lost(struct slink_card *card)
 	bool lost;
 
 	mutex_lock(&card->reset_lock);
-	lost = note_loss(card);
+	lost = slink_note_loss(card);
 	if (lost)
-		restart_locked(card);
+		slink_restart_locked(card);
 	mutex_unlock(&card->reset_lock);
 	return lost;
 }

@@ -26,13 +26,13 @@
 /* The period, in jiffies, of the check whether the card has lost its state. */
 #define WATCH_PERIOD	HZ
 
-static struct slink_visit begin_visit(void)
+static struct slink_visit slink_begin_visit(void)
 {
 	return (struct slink_visit){ .begin = ktime_get(), .turns = VISIT_TURNS };
 }
 
 /* The timer, instead of an interrupt, starts the next visit. */
-static void visit_later(struct slink_card *card, u64 ns)
+static void slink_visit_later(struct slink_card *card, u64 ns)
 {
 	card->timed = true;
 	s5933_set_irq(&card->chip, false, 0);
@@ -40,12 +40,12 @@ static void visit_later(struct slink_card *card, u64 ns)
 }
 
 /* The card has more to do, maybe without end: leave the processor to others first. */
-static void end_visit(struct slink_card *card, const struct slink_visit *visit)
+static void slink_end_visit(struct slink_card *card, const struct slink_visit *visit)
 {
 	u64 worked = ktime_to_ns(ktime_sub(ktime_get(), visit->begin));
 
-	visit_later(card, max3(worked / REST_SHARE, (u64)REST_NS,
-			       1000ull * card->poll_us));
+	slink_visit_later(card, max3(worked / REST_SHARE, (u64)REST_NS,
+				     1000ull * card->poll_us));
 }
 
 /*
@@ -56,7 +56,7 @@ static void end_visit(struct slink_card *card, const struct slink_visit *visit)
  *
  * Return: true if the card has more to do.
  */
-static bool close_visit(struct slink_card *card)
+static bool slink_close_visit(struct slink_card *card)
 {
 	bool taken = card->unacknowledged;
 
@@ -72,23 +72,23 @@ static bool close_visit(struct slink_card *card)
 }
 
 /* Let the input advance until a block is done, or until there is nothing to do. */
-static bool advance(struct slink_card *card, struct slink_visit *visit)
+static bool slink_advance(struct slink_card *card, struct slink_visit *visit)
 {
 	bool done = false;
 
 	do {
 		done = slink_advance_input(card, visit);
 	} while (!done && visit->turns && slink_is_usable(card) &&
-		 close_visit(card));
+		 slink_close_visit(card));
 	if (done)
 		atomic_inc(&card->finishing);
 	else if (!visit->turns && slink_is_usable(card))
-		end_visit(card, visit);
+		slink_end_visit(card, visit);
 	return done;
 }
 
 /* The core took the block back just before zio_cset_done(). */
-static void lose_event(struct slink_card *card, size_t bytes)
+static void slink_lose_done_event(struct slink_card *card, size_t bytes)
 {
 	unsigned long flags;
 
@@ -98,44 +98,44 @@ static void lose_event(struct slink_card *card, size_t bytes)
 }
 
 /* zio_cset_done() may arm the next block, which calls slink_input(). */
-static void notify_done(struct slink_card *card)
+static void slink_notify_done(struct slink_card *card)
 {
 	size_t bytes = card->in.last;
 
 	if (!zio_cset_done(card->in.cset))
-		lose_event(card, bytes);
+		slink_lose_done_event(card, bytes);
 	if (atomic_dec_and_test(&card->finishing))
 		wake_up_var(&card->finishing);
 }
 
 /* The caller does not hold the lock. */
-static bool advance_again(struct slink_card *card, struct slink_visit *visit)
+static bool slink_advance_again(struct slink_card *card, struct slink_visit *visit)
 {
 	unsigned long flags;
 	bool done = false;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
 	if (slink_is_usable(card))
-		done = advance(card, visit);
+		done = slink_advance(card, visit);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return done;
 }
 
 /* The calls of the core take time, so look at the card again after them. */
-static void notify_core(struct slink_card *card, bool done,
-			struct slink_visit *visit)
+static void slink_notify_core(struct slink_card *card, bool done,
+			      struct slink_visit *visit)
 {
 	while (done) {
-		notify_done(card);
-		done = advance_again(card, visit);
+		slink_notify_done(card);
+		done = slink_advance_again(card, visit);
 	}
 }
 
-/* The caller holds the lock, releases it, and passes the result to notify_core(). */
-static bool visit_card(struct slink_card *card, u32 status,
-		       struct slink_visit *visit)
+/* The caller holds the lock, releases it, and passes the result to slink_notify_core(). */
+static bool slink_visit_card(struct slink_card *card, u32 status,
+			     struct slink_visit *visit)
 {
-	return slink_begin_status(card, status) && advance(card, visit);
+	return slink_begin_status(card, status) && slink_advance(card, visit);
 }
 
 /**
@@ -146,27 +146,27 @@ static bool visit_card(struct slink_card *card, u32 status,
  */
 void slink_service(struct slink_card *card)
 {
-	struct slink_visit visit = begin_visit();
+	struct slink_visit visit = slink_begin_visit();
 	struct s5933 *chip = &card->chip;
 	unsigned long flags;
 	bool done = false;
 
 	spin_lock_irqsave(&chip->lock, flags);
 	if (slink_is_usable(card))
-		done = visit_card(card, s5933_read(chip, S5933_INTCSR), &visit);
+		done = slink_visit_card(card, s5933_read(chip, S5933_INTCSR), &visit);
 	spin_unlock_irqrestore(&chip->lock, flags);
-	notify_core(card, done, &visit);
+	slink_notify_core(card, done, &visit);
 }
 
-/* A context that is in notify_core() looks at the card again: then do nothing here. */
-static void service_armed(struct slink_card *card)
+/* A context that is in slink_notify_core() looks at the card again: then do nothing here. */
+static void slink_service_armed(struct slink_card *card)
 {
 	if (!atomic_read(&card->finishing))
 		slink_service(card);
 }
 
 /* Process context. No context calls zio_cset_done() for the former blocks after this. */
-static void wait_finished(struct slink_card *card)
+static void slink_wait_finished(struct slink_card *card)
 {
 	wait_var_event(&card->finishing, !atomic_read(&card->finishing));
 }
@@ -175,24 +175,24 @@ static void wait_finished(struct slink_card *card)
  * With "poll-us" the first interrupt switches interrupts off, and the timer visits the
  * card every so many microseconds. The first visit that finds nothing switches them on.
  */
-static void poll_later(struct slink_card *card)
+static void slink_poll_later(struct slink_card *card)
 {
-	visit_later(card, 1000ull * card->poll_us);
+	slink_visit_later(card, 1000ull * card->poll_us);
 }
 
-static bool is_busy(u32 status)
+static bool slink_is_busy(u32 status)
 {
 	return !s5933_is_gone(status) && (status & INTCSR_STATUS);
 }
 
 /* The caller holds the lock. */
-static bool poll_card(struct slink_card *card, struct slink_visit *visit)
+static bool slink_poll_card(struct slink_card *card, struct slink_visit *visit)
 {
 	u32 status = s5933_read(&card->chip, S5933_INTCSR);
 
-	if (is_busy(status) && card->poll_us)
-		poll_later(card);
-	return visit_card(card, status, visit);
+	if (slink_is_busy(status) && card->poll_us)
+		slink_poll_later(card);
+	return slink_visit_card(card, status, visit);
 }
 
 /**
@@ -208,7 +208,7 @@ static bool poll_card(struct slink_card *card, struct slink_visit *visit)
 enum hrtimer_restart slink_poll(struct hrtimer *timer)
 {
 	struct slink_card *card = container_of(timer, struct slink_card, timer);
-	struct slink_visit visit = begin_visit();
+	struct slink_visit visit = slink_begin_visit();
 	unsigned long flags;
 	bool done = false;
 
@@ -216,13 +216,13 @@ enum hrtimer_restart slink_poll(struct hrtimer *timer)
 	spin_lock_irqsave(&card->chip.lock, flags);
 	card->timed = false;
 	if (slink_is_usable(card))
-		done = poll_card(card, &visit);
+		done = slink_poll_card(card, &visit);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	notify_core(card, done, &visit);
+	slink_notify_core(card, done, &visit);
 	return HRTIMER_NORESTART;
 }
 
-static bool is_interrupting(u32 status)
+static bool slink_is_interrupting(u32 status)
 {
 	return !s5933_is_gone(status) && (status & INTCSR_ASSERTED);
 }
@@ -238,22 +238,22 @@ static bool is_interrupting(u32 status)
 irqreturn_t slink_interrupt(int irq, void *data)
 {
 	struct slink_card *card = slink_card_of(data);
-	struct slink_visit visit = begin_visit();
+	struct slink_visit visit = slink_begin_visit();
 	unsigned long flags;
 	bool done = false;
 	u32 status;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
 	status = s5933_read_status(&card->chip);
-	if (is_interrupting(status)) {
+	if (slink_is_interrupting(status)) {
 		slink_count(card, SLINK_INTERRUPTS, 1);
 		if (card->poll_us)
-			poll_later(card);
-		done = visit_card(card, status, &visit);
+			slink_poll_later(card);
+		done = slink_visit_card(card, status, &visit);
 	}
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	notify_core(card, done, &visit);
-	return is_interrupting(status) ? IRQ_HANDLED : IRQ_NONE;
+	slink_notify_core(card, done, &visit);
+	return slink_is_interrupting(status) ? IRQ_HANDLED : IRQ_NONE;
 }
 
 /**
@@ -305,7 +305,7 @@ int slink_input(struct zio_cset *cset)
 	in->block = zio_cset_block(cset);
 	in->near &= in->inside;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	service_armed(card);
+	slink_service_armed(card);
 	return ZIO_PENDING;
 }
 
@@ -324,5 +324,5 @@ void slink_stop_input(struct zio_cset *cset)
 	slink_drop_input(card);
 	card->in.block = NULL;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	wait_finished(card);
+	slink_wait_finished(card);
 }

@@ -18,7 +18,7 @@ void sps_set_omb1(struct sps_card *card, u32 mask, u32 lines)
 }
 
 /* The link went down: reset it. The link came up: release the reset. */
-static void follow_link(struct sps_card *card)
+static void sps_follow_link(struct sps_card *card)
 {
 	bool up = card->lines & SPS_LDOWN_N;
 
@@ -30,14 +30,14 @@ static void follow_link(struct sps_card *card)
 		sps_count(card, SPS_LINK_DROPS, 1);
 }
 
-static void take_lines(struct sps_card *card)
+static void sps_take_lines(struct sps_card *card)
 {
 	u32 mail = s5933_read(&card->chip, S5933_IMB(4));
 
 	if (s5933_is_gone(mail))
 		return;
 	card->lines = mail >> 24;
-	follow_link(card);
+	sps_follow_link(card);
 }
 
 /* The card lost its state, and with it the transfer. sps_watch() restarts it. */
@@ -73,11 +73,11 @@ bool sps_begin_status(struct sps_card *card, u32 status)
 	if (status & INTCSR_ABORTS)
 		card->aborted = true;
 	if (status & INTCSR_IS_IMB)
-		take_lines(card);
+		sps_take_lines(card);
 	return true;
 }
 
-static void set_lines(struct sps_card *card, u32 mask, u32 lines)
+static void sps_set_lines(struct sps_card *card, u32 mask, u32 lines)
 {
 	unsigned long flags;
 
@@ -86,7 +86,7 @@ static void set_lines(struct sps_card *card, u32 mask, u32 lines)
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
-static void reset_chip(struct sps_card *card, u32 clear, u32 set)
+static void sps_reset_chip(struct sps_card *card, u32 clear, u32 set)
 {
 	unsigned long flags;
 
@@ -102,7 +102,7 @@ static void reset_chip(struct sps_card *card, u32 clear, u32 set)
  * Begin a reset of the link. The mailbox may have a message of before the reset, which
  * must not release it. The write of OMB1 precedes the read, so this message is dropped.
  */
-static void pull_link_down(struct sps_card *card)
+static void sps_pull_link_down(struct sps_card *card)
 {
 	unsigned long flags;
 
@@ -111,12 +111,12 @@ static void pull_link_down(struct sps_card *card)
 	sps_set_omb1(card, OMB1_URESET_N, 0);
 	s5933_set_irq(&card->chip, card->chip.intcsr & card->chip.ops->irq,
 		      INTCSR_IS_IMB);
-	take_lines(card);
+	sps_take_lines(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
 /* The card is held in reset. A former message must not release the link. */
-static void drop_messages(struct sps_card *card)
+static void sps_drop_messages(struct sps_card *card)
 {
 	unsigned long flags;
 
@@ -133,18 +133,18 @@ static void drop_messages(struct sps_card *card)
  * sps_reset_card() - bring FIFO, card and link into the state after power on
  * @card: the card; no transfer runs, and the chip does not interrupt
  *
- * The link comes up by itself when its other end is there; see follow_link().
+ * The link comes up by itself when its other end is there; see sps_follow_link().
  *
  * Context: process, sleeps.
  */
 void sps_reset_card(struct sps_card *card)
 {
-	set_lines(card, OMB1_URESET_N, 0);
-	reset_chip(card, MCSR_READ_ENABLE, MCSR_RESET_CARD);
-	reset_chip(card, 0, MCSR_RESETS);
-	drop_messages(card);
-	reset_chip(card, MCSR_RESET_CARD, 0);
-	set_lines(card, 0, 0);
+	sps_set_lines(card, OMB1_URESET_N, 0);
+	sps_reset_chip(card, MCSR_READ_ENABLE, MCSR_RESET_CARD);
+	sps_reset_chip(card, 0, MCSR_RESETS);
+	sps_drop_messages(card);
+	sps_reset_chip(card, MCSR_RESET_CARD, 0);
+	sps_set_lines(card, 0, 0);
 }
 
 /**
@@ -156,12 +156,12 @@ void sps_reset_card(struct sps_card *card)
 void sps_reset_link(struct sps_card *card)
 {
 	mutex_lock(&card->reset_lock);
-	pull_link_down(card);
+	sps_pull_link_down(card);
 	mutex_unlock(&card->reset_lock);
 }
 
 /* The block that is armed is sent again from its beginning. */
-static void restart_locked(struct sps_card *card)
+static void sps_restart_locked(struct sps_card *card)
 {
 	struct s5933 *chip = &card->chip;
 	unsigned long flags;
@@ -187,11 +187,11 @@ static void restart_locked(struct sps_card *card)
 void sps_restart(struct sps_card *card)
 {
 	mutex_lock(&card->reset_lock);
-	restart_locked(card);
+	sps_restart_locked(card);
 	mutex_unlock(&card->reset_lock);
 }
 
-static bool has_lost_state(struct sps_card *card)
+static bool sps_has_lost_state(struct sps_card *card)
 {
 	struct s5933 *chip = &card->chip;
 	unsigned long flags;
@@ -218,10 +218,10 @@ bool sps_restart_lost(struct sps_card *card)
 	bool lost;
 
 	mutex_lock(&card->reset_lock);
-	lost = has_lost_state(card);
+	lost = sps_has_lost_state(card);
 	if (lost) {
 		sps_count(card, SPS_RESTARTS, 1);
-		restart_locked(card);
+		sps_restart_locked(card);
 	}
 	mutex_unlock(&card->reset_lock);
 	return lost;

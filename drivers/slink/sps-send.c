@@ -20,14 +20,14 @@
 /* Eight words leave within this time, if the other end takes them. */
 #define EMPTY_NS	1000
 
-static bool is_empty(struct sps_card *card)
+static bool sps_is_empty(struct sps_card *card)
 {
 	return s5933_wait_mcsr(&card->chip, MCSR_READ_EMPTY, EMPTY_NS) &
 		MCSR_READ_EMPTY;
 }
 
 /* While the link is down, a message of the card wakes the driver when it comes up. */
-static bool look_later(struct sps_card *card)
+static bool sps_look_later(struct sps_card *card)
 {
 	if (sps_is_up(card))
 		hrtimer_start(&card->timer, ns_to_ktime(SPS_LOOK_US * NSEC_PER_USEC),
@@ -36,26 +36,26 @@ static bool look_later(struct sps_card *card)
 }
 
 /* The FIFO is empty. */
-static void set_type(struct sps_card *card, u32 type)
+static void sps_set_type(struct sps_card *card, u32 type)
 {
 	if ((card->omb1 & SPS_UCTRL_N) != type)
 		sps_set_omb1(card, SPS_UCTRL_N, type);
 }
 
-static void push_control(struct sps_card *card, u32 word)
+static void sps_push_control(struct sps_card *card, u32 word)
 {
-	set_type(card, 0);
+	sps_set_type(card, 0);
 	s5933_write(&card->chip, S5933_FIFO, word);
 }
 
-static void send_begin(struct sps_card *card)
+static void sps_send_begin(struct sps_card *card)
 {
-	push_control(card, card->begin);
+	sps_push_control(card, card->begin);
 	card->state = card->block->len ? SPS_DATA : SPS_END;
 }
 
 /* Send the next page of the block, or go on to the end word after the last page. */
-static void send_piece(struct sps_card *card)
+static void sps_send_piece(struct sps_card *card)
 {
 	int ret = s5933_map(&card->chip, card->block, card->pos, card->block->len,
 			    DMA_TO_DEVICE, &card->dma);
@@ -71,22 +71,22 @@ static void send_piece(struct sps_card *card)
 	card->state = SPS_END;
 }
 
-static void send_data(struct sps_card *card)
+static void sps_send_data(struct sps_card *card)
 {
-	set_type(card, SPS_UCTRL_N);
-	send_piece(card);
+	sps_set_type(card, SPS_UCTRL_N);
+	sps_send_piece(card);
 }
 
-static void send_end(struct sps_card *card)
+static void sps_send_end(struct sps_card *card)
 {
-	push_control(card, card->end);
+	sps_push_control(card, card->end);
 	sps_count(card, SPS_EVENTS, 1);
 	card->block = NULL;
 	card->state = SPS_IDLE;
 }
 
 /* Return: false if the chip still reads the page, or the card has lost its state. */
-static bool end_piece(struct sps_card *card)
+static bool sps_end_piece(struct sps_card *card)
 {
 	u32 mcsr = s5933_read(&card->chip, S5933_MCSR);
 	int done;
@@ -105,40 +105,40 @@ static bool end_piece(struct sps_card *card)
 }
 
 /* The bus refused memory: end the event here. */
-static void end_aborted(struct sps_card *card)
+static void sps_end_aborted(struct sps_card *card)
 {
 	card->aborted = false;
 	sps_count(card, SPS_ABORTS, 1);
 	card->state = SPS_END;
 }
 
-static bool advance_sending(struct sps_card *card)
+static bool sps_advance_sending(struct sps_card *card)
 {
-	if (!end_piece(card))
+	if (!sps_end_piece(card))
 		return false;
 	if (card->aborted)
-		end_aborted(card);
+		sps_end_aborted(card);
 	else
-		send_piece(card);
+		sps_send_piece(card);
 	return true;
 }
 
 /* Return: true if the state has changed. */
-static bool advance_state(struct sps_card *card)
+static bool sps_advance_state(struct sps_card *card)
 {
 	if (card->state == SPS_SENDING)
-		return advance_sending(card);
-	if (!is_empty(card))
-		return look_later(card);
+		return sps_advance_sending(card);
+	if (!sps_is_empty(card))
+		return sps_look_later(card);
 	switch (card->state) {
 	case SPS_DATA:
-		send_data(card);
+		sps_send_data(card);
 		break;
 	case SPS_END:
-		send_end(card);
+		sps_send_end(card);
 		break;
 	default:
-		send_begin(card);
+		sps_send_begin(card);
 	}
 	return true;
 }
@@ -155,7 +155,7 @@ bool sps_advance(struct sps_card *card)
 {
 	if (card->state != SPS_SENDING)
 		card->aborted = false;
-	while (card->block && sps_is_usable(card) && advance_state(card))
+	while (card->block && sps_is_usable(card) && sps_advance_state(card))
 		if (!card->block)
 			return true;
 	return false;

@@ -8,7 +8,7 @@
 #define WATCH_PERIOD	HZ
 
 /* Return: true if zio_cset_done() is due. The caller holds the lock. */
-static bool visit_card(struct sps_card *card, u32 status)
+static bool sps_visit_card(struct sps_card *card, u32 status)
 {
 	bool done = sps_begin_status(card, status) && sps_advance(card);
 
@@ -17,26 +17,26 @@ static bool visit_card(struct sps_card *card, u32 status)
 	return done;
 }
 
-static bool look_at_card(struct sps_card *card)
+static bool sps_look_at_card(struct sps_card *card)
 {
 	unsigned long flags;
 	bool done;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
 	done = sps_is_usable(card) &&
-		visit_card(card, s5933_read(&card->chip, S5933_INTCSR));
+		sps_visit_card(card, s5933_read(&card->chip, S5933_INTCSR));
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return done;
 }
 
 /* zio_cset_done() may arm the next block, which calls sps_output(). */
-static void notify_core(struct sps_card *card, bool done)
+static void sps_notify_core(struct sps_card *card, bool done)
 {
 	while (done) {
 		zio_cset_done(card->cset);
 		if (atomic_dec_and_test(&card->finishing))
 			wake_up_var(&card->finishing);
-		done = look_at_card(card);
+		done = sps_look_at_card(card);
 	}
 }
 
@@ -48,7 +48,7 @@ static void notify_core(struct sps_card *card, bool done)
  */
 void sps_service(struct sps_card *card)
 {
-	notify_core(card, look_at_card(card));
+	sps_notify_core(card, sps_look_at_card(card));
 }
 
 /**
@@ -84,10 +84,10 @@ irqreturn_t sps_interrupt(int irq, void *data)
 	mine = !s5933_is_gone(status) && (status & INTCSR_ASSERTED);
 	if (mine) {
 		sps_count(card, SPS_INTERRUPTS, 1);
-		done = visit_card(card, status);
+		done = sps_visit_card(card, status);
 	}
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	notify_core(card, done);
+	sps_notify_core(card, done);
 	return mine ? IRQ_HANDLED : IRQ_NONE;
 }
 
@@ -137,7 +137,7 @@ int sps_output(struct zio_cset *cset)
 	card->pos = 0;
 	card->state = SPS_BEGIN;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	/* A context that is in notify_core() looks at the card again. */
+	/* A context that is in sps_notify_core() looks at the card again. */
 	if (!atomic_read(&card->finishing))
 		sps_service(card);
 	return ZIO_PENDING;

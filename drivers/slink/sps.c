@@ -49,7 +49,7 @@ static const struct zio_attr_desc sps_attrs[] = {
 	SPS_STATISTIC("restarts", SPS_RESTARTS),
 };
 
-static int set_width(struct sps_card *card, u32 bits)
+static int sps_set_width(struct sps_card *card, u32 bits)
 {
 	int code = slink_width_code(bits);
 
@@ -58,11 +58,11 @@ static int set_width(struct sps_card *card, u32 bits)
 	return min(code, 0);
 }
 
-static int set_value(struct sps_card *card, unsigned long id, u32 value)
+static int sps_set_value(struct sps_card *card, unsigned long id, u32 value)
 {
 	switch (id) {
 	case SPS_ATTR_WIDTH:
-		return set_width(card, value);
+		return sps_set_width(card, value);
 	case SPS_ATTR_TEST:
 		sps_set_omb1(card, SPS_UTEST_N, value ? 0 : SPS_UTEST_N);
 		break;
@@ -76,7 +76,7 @@ static int set_value(struct sps_card *card, unsigned long id, u32 value)
 	return 0;
 }
 
-static int reset(struct sps_card *card, u32 what)
+static int sps_reset(struct sps_card *card, u32 what)
 {
 	if (what == RESET_CARD)
 		sps_restart(card);
@@ -96,14 +96,14 @@ static int sps_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	int ret;
 
 	if (attr->id == SPS_ATTR_RESET)
-		return reset(card, value);
+		return sps_reset(card, value);
 	spin_lock_irqsave(&card->chip.lock, flags);
-	ret = set_value(card, attr->id, value);
+	ret = sps_set_value(card, attr->id, value);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return ret;
 }
 
-static u32 get_value(struct sps_card *card, unsigned long id)
+static u32 sps_get_value(struct sps_card *card, unsigned long id)
 {
 	switch (id) {
 	case SPS_ATTR_LINK:
@@ -131,7 +131,7 @@ static int sps_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	unsigned long flags;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
-	*value = get_value(card, attr->id);
+	*value = sps_get_value(card, attr->id);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	return 0;
 }
@@ -174,7 +174,7 @@ static const struct zio_device_desc sps_desc = {
 	.n_cset = ARRAY_SIZE(sps_csets),
 };
 
-static void init_card(struct sps_card *card)
+static void sps_init_card(struct sps_card *card)
 {
 	mutex_init(&card->reset_lock);
 	INIT_DELAYED_WORK(&card->watch, sps_watch);
@@ -185,7 +185,7 @@ static void init_card(struct sps_card *card)
 			  HRTIMER_MODE_REL);
 }
 
-static void halt_card(struct s5933 *chip)
+static void sps_halt_card(struct s5933 *chip)
 {
 	struct sps_card *card = sps_card_of(chip);
 
@@ -193,7 +193,7 @@ static void halt_card(struct s5933 *chip)
 	hrtimer_cancel(&card->timer);
 }
 
-static void restart_card(struct s5933 *chip)
+static void sps_restart_card(struct s5933 *chip)
 {
 	struct sps_card *card = sps_card_of(chip);
 
@@ -206,11 +206,11 @@ static const struct s5933_ops sps_chip_ops = {
 	.irq = INTCSR_IMB_FULL | INTCSR_READ_DONE,
 	.select = INTCSR_IMB(4, 3),
 	.handler = sps_interrupt,
-	.halt = halt_card,
-	.restart = restart_card,
+	.halt = sps_halt_card,
+	.restart = sps_restart_card,
 };
 
-static int start_card(struct sps_card *card)
+static int sps_start_card(struct sps_card *card)
 {
 	struct s5933 *chip = &card->chip;
 	unsigned long flags;
@@ -235,9 +235,9 @@ static int sps_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	card = devm_kzalloc(&pdev->dev, sizeof(*card), GFP_KERNEL);
 	if (!card)
 		return -ENOMEM;
-	init_card(card);
+	sps_init_card(card);
 	ret = s5933_probe(&card->chip, pdev, &sps_chip_ops);
-	ret = ret ?: start_card(card);
+	ret = ret ?: sps_start_card(card);
 	ret = ret ?: s5933_create_dump(&card->chip);
 	if (ret)
 		return ret;

@@ -23,7 +23,7 @@ struct uart_attachment {
 	struct uart_line *line;
 };
 
-static bool is_pty(dev_t dev)
+static bool uart_is_pty(dev_t dev)
 {
 	return MAJOR(dev) >= UNIX98_PTY_SLAVE_MAJOR &&
 		MAJOR(dev) < UNIX98_PTY_SLAVE_MAJOR + UNIX98_PTY_MAJOR_COUNT;
@@ -35,7 +35,7 @@ static bool is_pty(dev_t dev)
  *
  * Return: the tty with a reference, or an ERR_PTR.
  */
-static struct tty_struct *find_tty(struct file *file)
+static struct tty_struct *uart_find_tty(struct file *file)
 {
 	struct inode *inode = file_inode(file);
 	struct tty_file_private *data;
@@ -43,7 +43,7 @@ static struct tty_struct *find_tty(struct file *file)
 
 	if (!S_ISCHR(inode->i_mode))
 		return ERR_PTR(-ENOTTY);
-	if (is_pty(inode->i_rdev)) {
+	if (uart_is_pty(inode->i_rdev)) {
 		data = file->private_data;
 		return tty_kref_get(data->tty);
 	}
@@ -51,25 +51,25 @@ static struct tty_struct *find_tty(struct file *file)
 	return IS_ERR_OR_NULL(tty) ? ERR_PTR(-ENOTTY) : tty;
 }
 
-static int open_tty(struct uart_attachment *att, const char *path)
+static int uart_open_tty(struct uart_attachment *att, const char *path)
 {
 	att->file = filp_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
 	if (IS_ERR(att->file))
 		return PTR_ERR(att->file);
-	att->tty = find_tty(att->file);
+	att->tty = uart_find_tty(att->file);
 	if (!IS_ERR(att->tty))
 		return 0;
 	fput(att->file);
 	return PTR_ERR(att->tty);
 }
 
-static void close_tty(struct uart_attachment *att)
+static void uart_close_tty(struct uart_attachment *att)
 {
 	tty_kref_put(att->tty);
 	fput(att->file);
 }
 
-static int attach_line(struct uart_attachment *att, struct platform_device *pdev)
+static int uart_attach_line(struct uart_attachment *att, struct platform_device *pdev)
 {
 	struct uart_setup setup;
 	int ret = uart_setup_read(&pdev->dev, &setup);
@@ -101,41 +101,41 @@ static int uart_probe(struct platform_device *pdev)
 	att = devm_kzalloc(&pdev->dev, sizeof(*att), GFP_KERNEL);
 	if (!att)
 		return -ENOMEM;
-	ret = open_tty(att, path);
+	ret = uart_open_tty(att, path);
 	if (ret) {
 		dev_err(&pdev->dev, "cannot open %s as a tty: error %d\n", path, ret);
 		return ret;
 	}
-	ret = attach_line(att, pdev);
+	ret = uart_attach_line(att, pdev);
 	if (ret == -EBUSY)
 		dev_err(&pdev->dev, "%s is attached to another device\n", path);
 	if (ret)
-		close_tty(att);
+		uart_close_tty(att);
 	else
 		platform_set_drvdata(pdev, att);
 	return ret;
 }
 
-static void detach(struct platform_device *pdev)
+static void uart_detach(struct platform_device *pdev)
 {
 	struct uart_attachment *att = platform_get_drvdata(pdev);
 
 	uart_line_unplug(att->line);
 	uart_ldisc_detach(att->tty, att->line);
 	uart_line_put(att->line);
-	close_tty(att);
+	uart_close_tty(att);
 }
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 static int uart_remove(struct platform_device *pdev)
 {
-	detach(pdev);
+	uart_detach(pdev);
 	return 0;
 }
 #else
 static void uart_remove(struct platform_device *pdev)
 {
-	detach(pdev);
+	uart_detach(pdev);
 }
 #endif
 

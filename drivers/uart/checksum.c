@@ -27,7 +27,7 @@ unsigned int uart_check_len(enum uart_check check)
 	}
 }
 
-static u16 divide(enum uart_check check, unsigned int byte)
+static u16 uart_divide(enum uart_check check, unsigned int byte)
 {
 	unsigned int crc = check == UART_CRC16_CCITT ? byte << 8 : byte, i;
 
@@ -54,7 +54,7 @@ void uart_check_init(u16 *table, enum uart_check check)
 	unsigned int i;
 
 	for (i = 0; i < 256; i++)
-		table[i] = divide(check, i);
+		table[i] = uart_divide(check, i);
 }
 
 /**

@@ -49,22 +49,22 @@ UART_PARAM(checksum, charp, "none, sum8, xor8, crc8, crc16 or crc16-ccitt");
 UART_PARAM(ssize, uint, "bytes per sample: 1, 2 or 4 (default 1)");
 UART_PARAM(frames, uint, "frames per block (default 1)");
 
-static u32 read_number(struct device *dev, const char *name, u32 fallback)
+static u32 uart_read_number(struct device *dev, const char *name, u32 fallback)
 {
 	return dev ? zio_config_value(dev, name, fallback) : fallback;
 }
 
 /* A device in configfs has the positions of words, firmware has the words. */
-static bool is_in_configfs(struct device *dev)
+static bool uart_is_in_configfs(struct device *dev)
 {
 	return dev && device_property_present(dev, "zio-id");
 }
 
 /* A word of the firmware could be read as a number, too. Return: position, or -EINVAL. */
-static int read_choice(struct device *dev, const char *name,
-		       const char *const *choices, const char *fallback)
+static int uart_read_choice(struct device *dev, const char *name,
+			    const char *const *choices, const char *fallback)
 {
-	if (is_in_configfs(dev))
+	if (uart_is_in_configfs(dev))
 		return zio_config_value(dev, name, 0);
 	if (dev)
 		fallback = zio_config_text(dev, name, fallback);
@@ -72,7 +72,7 @@ static int read_choice(struct device *dev, const char *name,
 }
 
 /* @text: pairs of hexadecimal digits; blanks may separate the pairs */
-static int parse_mark(const char *text, struct uart_mark *mark)
+static int uart_parse_mark(const char *text, struct uart_mark *mark)
 {
 	mark->len = 0;
 	for (text = skip_spaces(text); *text; text = skip_spaces(text + 2)) {
@@ -84,11 +84,11 @@ static int parse_mark(const char *text, struct uart_mark *mark)
 	return 0;
 }
 
-static int read_mark(struct device *dev, const char *name, const char *fallback,
-		     struct uart_mark *mark)
+static int uart_read_mark(struct device *dev, const char *name, const char *fallback,
+			  struct uart_mark *mark)
 {
 	const char *text = dev ? zio_config_text(dev, name, fallback) : fallback;
-	int ret = parse_mark(text, mark);
+	int ret = uart_parse_mark(text, mark);
 
 	if (ret)
 		pr_err("%s is '%s': use up to %u pairs of hexadecimal digits\n", name,
@@ -96,55 +96,55 @@ static int read_mark(struct device *dev, const char *name, const char *fallback,
 	return ret;
 }
 
-static int read_marks(struct device *dev, struct uart_format *format)
+static int uart_read_marks(struct device *dev, struct uart_format *format)
 {
-	int ret = read_mark(dev, "start", uart_params.start, &format->start) ?:
-		  read_mark(dev, "end", uart_params.end, &format->end);
+	int ret = uart_read_mark(dev, "start", uart_params.start, &format->start) ?:
+		  uart_read_mark(dev, "end", uart_params.end, &format->end);
 
 	if (ret)
 		return ret;
 	if (format->kind == UART_LINE && !format->end.len)
-		return parse_mark("0a", &format->end);
+		return uart_parse_mark("0a", &format->end);
 	if (format->kind != UART_COBS)
 		return 0;
 	if (format->start.len || format->end.len) {
 		pr_err("cobs has neither start nor end: leave them empty\n");
 		return -EINVAL;
 	}
-	return parse_mark("00", &format->end);
+	return uart_parse_mark("00", &format->end);
 }
 
-static int complain(int error, const char *remedy)
+static int uart_complain(int error, const char *remedy)
 {
 	pr_err("%s\n", remedy);
 	return error;
 }
 
 /* A block of many samples needs much memory, and a line fills it slowly. */
-static int check_setup(const struct uart_setup *setup)
+static int uart_check_setup(const struct uart_setup *setup)
 {
 	const struct uart_format *format = &setup->format;
 
 	if (!format->size || format->size > UART_MAX_SIZE)
-		return complain(-ERANGE, "size: use 1 to 4096");
+		return uart_complain(-ERANGE, "size: use 1 to 4096");
 	if (format->kind == UART_LENGTH && format->size > U8_MAX)
-		return complain(-ERANGE, "size: a length byte allows up to 255");
+		return uart_complain(-ERANGE, "size: a length byte allows up to 255");
 	if (!setup->frames || setup->frames > UART_MAX_FRAMES)
-		return complain(-ERANGE, "frames: use 1 to 65536");
+		return uart_complain(-ERANGE, "frames: use 1 to 65536");
 	if (setup->ssize != 1 && setup->ssize != 2 && setup->ssize != 4)
-		return complain(-EINVAL, "ssize: use 1, 2 or 4");
+		return uart_complain(-EINVAL, "ssize: use 1, 2 or 4");
 	if (format->size % setup->ssize)
-		return complain(-EINVAL, "size: use a multiple of ssize");
+		return uart_complain(-EINVAL, "size: use a multiple of ssize");
 	if (format->size * setup->frames > UART_MAX_BLOCK)
-		return complain(-ERANGE, "frames: a block has 16 MB at most");
+		return uart_complain(-ERANGE, "frames: a block has 16 MB at most");
 	return 0;
 }
 
-static unsigned int read_ssize(struct device *dev)
+static unsigned int uart_read_ssize(struct device *dev)
 {
-	u32 ssize = read_number(dev, "ssize", uart_params.ssize);
+	u32 ssize = uart_read_number(dev, "ssize", uart_params.ssize);
 
-	return is_in_configfs(dev) ? BIT(ssize) : ssize;
+	return uart_is_in_configfs(dev) ? BIT(ssize) : ssize;
 }
 
 /**
@@ -158,19 +158,19 @@ static unsigned int read_ssize(struct device *dev)
  */
 int uart_setup_read(struct device *dev, struct uart_setup *setup)
 {
-	int kind = read_choice(dev, "frame", uart_kinds, uart_params.frame);
-	int check = read_choice(dev, "checksum", uart_checks, uart_params.checksum);
+	int kind = uart_read_choice(dev, "frame", uart_kinds, uart_params.frame);
+	int check = uart_read_choice(dev, "checksum", uart_checks, uart_params.checksum);
 	int ret;
 
 	if (kind < 0)
-		return complain(kind, "frame: use fixed, line, length or cobs");
+		return uart_complain(kind, "frame: use fixed, line, length or cobs");
 	if (check < 0)
-		return complain(check, "checksum: none, sum8, xor8, crc8, crc16, crc16-ccitt");
+		return uart_complain(check, "checksum: none, sum8, xor8, crc8, crc16, crc16-ccitt");
 	setup->format.kind = kind;
 	setup->format.check = check;
-	setup->format.size = read_number(dev, "size", uart_params.size);
-	setup->ssize = read_ssize(dev);
-	setup->frames = read_number(dev, "frames", uart_params.frames);
-	ret = read_marks(dev, &setup->format);
-	return ret ?: check_setup(setup);
+	setup->format.size = uart_read_number(dev, "size", uart_params.size);
+	setup->ssize = uart_read_ssize(dev);
+	setup->frames = uart_read_number(dev, "frames", uart_params.frames);
+	ret = uart_read_marks(dev, &setup->format);
+	return ret ?: uart_check_setup(setup);
 }

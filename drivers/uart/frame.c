@@ -2,7 +2,7 @@
 /*
  * frame.c: find frames in a stream of bytes
  *
- * examine() looks at a candidate, which begins at parser->first. It is a frame, or it
+ * frame_examine() looks at a candidate, which begins at parser->first. It is a frame, or it
  * needs more bytes, or it is no frame. After a failure the parser goes on:
  *
  *   delimited (line, COBS)  The frame ends at its end mark, whatever it has inside. The
@@ -25,7 +25,7 @@ enum verdict {
 	BAD,
 };
 
-/* What examine() found; @total: raw bytes of the frame, or those to drop */
+/* What frame_examine() found; @total: raw bytes of the frame, or those to drop */
 struct candidate {
 	u8 *raw;
 	unsigned int have;
@@ -35,13 +35,13 @@ struct candidate {
 	u8 reason;
 };
 
-static bool is_delimited(const struct uart_format *format)
+static bool frame_is_delimited(const struct uart_format *format)
 {
 	return format->kind == UART_LINE || format->kind == UART_COBS;
 }
 
 /* A line has its checksum as text: "*" and two digits for each byte. */
-static unsigned int trailer_len(const struct uart_format *format)
+static unsigned int frame_trailer_len(const struct uart_format *format)
 {
 	unsigned int n = uart_check_len(format->check);
 
@@ -49,34 +49,34 @@ static unsigned int trailer_len(const struct uart_format *format)
 }
 
 /* Raw bytes between start and end marks, at most */
-static unsigned int body_len(const struct uart_format *format)
+static unsigned int frame_body_len(const struct uart_format *format)
 {
-	unsigned int n = format->size + trailer_len(format);
+	unsigned int n = format->size + frame_trailer_len(format);
 
 	if (format->kind == UART_COBS)
 		return n + n / 254 + 1;
 	return n + (format->kind == UART_LENGTH);
 }
 
-static bool is_mark(const struct uart_mark *mark, const u8 *raw, unsigned int n)
+static bool frame_is_mark(const struct uart_mark *mark, const u8 *raw, unsigned int n)
 {
 	return !memcmp(mark->byte, raw, min(n, mark->len));
 }
 
-static enum verdict fail(struct candidate *c, u8 reason, unsigned int total)
+static enum verdict frame_fail(struct candidate *c, u8 reason, unsigned int total)
 {
 	c->reason = reason;
 	c->total = total;
 	return BAD;
 }
 
-static enum verdict need(struct uart_parser *parser, unsigned int n)
+static enum verdict frame_need(struct uart_parser *parser, unsigned int n)
 {
 	parser->need = n;
 	return MORE;
 }
 
-static u16 load_sum(enum uart_check check, const u8 *raw)
+static u16 frame_load_sum(enum uart_check check, const u8 *raw)
 {
 	switch (uart_check_len(check)) {
 	case 0:
@@ -88,15 +88,15 @@ static u16 load_sum(enum uart_check check, const u8 *raw)
 }
 
 /* @n bytes at @data, and a binary checksum behind them */
-static bool has_sum(const struct uart_parser *parser, const u8 *data, unsigned int n)
+static bool frame_has_sum(const struct uart_parser *parser, const u8 *data, unsigned int n)
 {
 	enum uart_check check = parser->format->check;
 
-	return load_sum(check, data + n) == uart_check_sum(parser->table, check, data, n);
+	return frame_load_sum(check, data + n) == uart_check_sum(parser->table, check, data, n);
 }
 
 /* The same for a text: "*" and hexadecimal digits, the high digit first */
-static bool has_text_sum(const struct uart_parser *parser, const u8 *data, unsigned int n)
+static bool frame_has_text_sum(const struct uart_parser *parser, const u8 *data, unsigned int n)
 {
 	enum uart_check check = parser->format->check;
 	unsigned int i, digits = 2 * uart_check_len(check), sum = 0;
@@ -116,44 +116,44 @@ static bool has_text_sum(const struct uart_parser *parser, const u8 *data, unsig
 }
 
 /* @covered: first byte that the checksum covers; the payload is known. */
-static enum verdict check_counted(struct uart_parser *parser, struct candidate *c,
-				  unsigned int covered)
+static enum verdict frame_check_counted(struct uart_parser *parser, struct candidate *c,
+					unsigned int covered)
 {
 	const struct uart_format *format = parser->format;
-	unsigned int n = c->from + c->len + trailer_len(format);
+	unsigned int n = c->from + c->len + frame_trailer_len(format);
 
 	c->total = n + format->end.len;
 	if (c->have < c->total)
-		return need(parser, c->total);
-	if (!is_mark(&format->end, c->raw + n, format->end.len))
-		return fail(c, UART_CUT, 1);
-	if (!has_sum(parser, c->raw + covered, c->from + c->len - covered))
-		return fail(c, UART_CHECKSUM, 1);
+		return frame_need(parser, c->total);
+	if (!frame_is_mark(&format->end, c->raw + n, format->end.len))
+		return frame_fail(c, UART_CUT, 1);
+	if (!frame_has_sum(parser, c->raw + covered, c->from + c->len - covered))
+		return frame_fail(c, UART_CHECKSUM, 1);
 	return GOOD;
 }
 
-static enum verdict examine_fixed(struct uart_parser *parser, struct candidate *c)
+static enum verdict frame_examine_fixed(struct uart_parser *parser, struct candidate *c)
 {
 	c->from = parser->format->start.len;
 	c->len = parser->format->size;
-	return check_counted(parser, c, c->from);
+	return frame_check_counted(parser, c, c->from);
 }
 
-static enum verdict examine_length(struct uart_parser *parser, struct candidate *c)
+static enum verdict frame_examine_length(struct uart_parser *parser, struct candidate *c)
 {
 	unsigned int at = parser->format->start.len;
 
 	if (c->have <= at)
-		return need(parser, at + 1);
+		return frame_need(parser, at + 1);
 	c->from = at + 1;
 	c->len = c->raw[at];
 	if (!c->len || c->len > parser->format->size)
-		return fail(c, UART_CUT, 1);
-	return check_counted(parser, c, at);
+		return frame_fail(c, UART_CUT, 1);
+	return frame_check_counted(parser, c, at);
 }
 
 /* Return: the length of the candidate with its end mark, or 0 if none is in sight. */
-static unsigned int find_end(struct uart_parser *parser, const struct candidate *c)
+static unsigned int frame_find_end(struct uart_parser *parser, const struct candidate *c)
 {
 	const struct uart_format *format = parser->format;
 	unsigned int n = max(parser->scanned, format->start.len) + 1;
@@ -161,7 +161,7 @@ static unsigned int find_end(struct uart_parser *parser, const struct candidate 
 	for (; n <= c->have; n++) {
 		if (n < format->start.len + format->end.len)
 			continue;
-		if (is_mark(&format->end, c->raw + n - format->end.len, format->end.len))
+		if (frame_is_mark(&format->end, c->raw + n - format->end.len, format->end.len))
 			return n;
 	}
 	parser->scanned = c->have;
@@ -169,7 +169,7 @@ static unsigned int find_end(struct uart_parser *parser, const struct candidate 
 }
 
 /* Return: the bytes of the result, in place; or a negative error. */
-static int decode_cobs(u8 *raw, unsigned int n)
+static int frame_decode_cobs(u8 *raw, unsigned int n)
 {
 	unsigned int in = 0, out = 0, code, i;
 
@@ -186,112 +186,112 @@ static int decode_cobs(u8 *raw, unsigned int n)
 }
 
 /* The body, of @len bytes from @from on, becomes the payload. */
-static enum verdict check_body(struct uart_parser *parser, struct candidate *c)
+static enum verdict frame_check_body(struct uart_parser *parser, struct candidate *c)
 {
 	const struct uart_format *format = parser->format;
-	unsigned int trailer = trailer_len(format);
+	unsigned int trailer = frame_trailer_len(format);
 	u8 *body = c->raw + c->from;
 	bool matches;
 	int n = c->len;
 
 	if (format->kind == UART_COBS)
-		n = decode_cobs(body, c->len);
+		n = frame_decode_cobs(body, c->len);
 	if (n < 0 || n <= trailer)
-		return fail(c, n < 0 || !trailer ? UART_CUT : UART_CHECKSUM, c->total);
+		return frame_fail(c, n < 0 || !trailer ? UART_CUT : UART_CHECKSUM, c->total);
 	c->len = n - trailer;
 	if (c->len > format->size)
-		return fail(c, UART_LONG, c->total);
-	matches = format->kind == UART_LINE ? has_text_sum(parser, body, c->len) :
-					      has_sum(parser, body, c->len);
-	return matches ? GOOD : fail(c, UART_CHECKSUM, c->total);
+		return frame_fail(c, UART_LONG, c->total);
+	matches = format->kind == UART_LINE ? frame_has_text_sum(parser, body, c->len) :
+					      frame_has_sum(parser, body, c->len);
+	return matches ? GOOD : frame_fail(c, UART_CHECKSUM, c->total);
 }
 
-static enum verdict examine_delimited(struct uart_parser *parser, struct candidate *c)
+static enum verdict frame_examine_delimited(struct uart_parser *parser, struct candidate *c)
 {
 	const struct uart_format *format = parser->format;
-	unsigned int most = format->start.len + body_len(format) + format->end.len;
+	unsigned int most = format->start.len + frame_body_len(format) + format->end.len;
 
-	c->total = find_end(parser, c);
+	c->total = frame_find_end(parser, c);
 	if (!c->total && c->have < most)
-		return need(parser, c->have + 1);
+		return frame_need(parser, c->have + 1);
 	if (!c->total)
-		return fail(c, UART_LONG, 0);
+		return frame_fail(c, UART_LONG, 0);
 	c->from = format->start.len;
 	c->len = c->total - c->from - format->end.len;
-	return c->len ? check_body(parser, c) : EMPTY;
+	return c->len ? frame_check_body(parser, c) : EMPTY;
 }
 
-static enum verdict examine(struct uart_parser *parser, struct candidate *c)
+static enum verdict frame_examine(struct uart_parser *parser, struct candidate *c)
 {
 	const struct uart_mark *start = &parser->format->start;
 
-	if (!is_mark(start, c->raw, c->have))
-		return fail(c, UART_CUT, 1);
+	if (!frame_is_mark(start, c->raw, c->have))
+		return frame_fail(c, UART_CUT, 1);
 	if (c->have < start->len)
-		return need(parser, c->have + 1);
+		return frame_need(parser, c->have + 1);
 	switch (parser->format->kind) {
 	case UART_FIXED:
-		return examine_fixed(parser, c);
+		return frame_examine_fixed(parser, c);
 	case UART_LENGTH:
-		return examine_length(parser, c);
+		return frame_examine_length(parser, c);
 	default:
-		return examine_delimited(parser, c);
+		return frame_examine_delimited(parser, c);
 	}
 }
 
 /* Take @n bytes off the candidate: they are a frame, or were skipped. */
-static void advance(struct uart_parser *parser, unsigned int n)
+static void frame_advance(struct uart_parser *parser, unsigned int n)
 {
 	parser->first += n;
 	parser->need = 1;
 	parser->scanned = 0;
 }
 
-static void skip(struct uart_parser *parser, unsigned int n)
+static void frame_skip(struct uart_parser *parser, unsigned int n)
 {
-	advance(parser, n);
+	frame_advance(parser, n);
 	parser->skipped += n;
 	parser->counts.skipped += n;
 }
 
 /* The rest of a delimited frame is worthless, up to its end mark. */
-static void begin_discarding(struct uart_parser *parser)
+static void frame_begin_discarding(struct uart_parser *parser)
 {
 	if (!parser->discarding)
 		parser->lost++;
 	parser->discarding = !parser->format->start.len;
 }
 
-static void discard(struct uart_parser *parser)
+static void frame_discard(struct uart_parser *parser)
 {
 	const struct uart_mark *mark = &parser->format->end;
 
 	while (parser->end - parser->first >= mark->len) {
-		if (is_mark(mark, parser->raw + parser->first, mark->len)) {
-			skip(parser, mark->len);
+		if (frame_is_mark(mark, parser->raw + parser->first, mark->len)) {
+			frame_skip(parser, mark->len);
 			parser->discarding = false;
 			return;
 		}
-		skip(parser, 1);
+		frame_skip(parser, 1);
 	}
 }
 
 /*
  * A delimited frame was cut if another one begins inside it. Return: where, or 0.
  */
-static unsigned int find_start(const struct uart_format *format,
-			       const struct candidate *c)
+static unsigned int frame_find_start(const struct uart_format *format,
+				     const struct candidate *c)
 {
 	const struct uart_mark *start = &format->start;
 	unsigned int i;
 
 	for (i = 1; start->len && i + start->len <= c->total; i++)
-		if (is_mark(start, c->raw + i, start->len))
+		if (frame_is_mark(start, c->raw + i, start->len))
 			return i;
 	return 0;
 }
 
-static void reject(struct uart_parser *parser, const struct candidate *c)
+static void frame_reject(struct uart_parser *parser, const struct candidate *c)
 {
 	const struct uart_format *format = parser->format;
 
@@ -300,19 +300,19 @@ static void reject(struct uart_parser *parser, const struct candidate *c)
 		parser->counts.checksums++;
 	if (c->reason == UART_LONG)
 		parser->counts.too_long++;
-	if (c->total == 1 || !is_delimited(format)) {
-		skip(parser, 1);
+	if (c->total == 1 || !frame_is_delimited(format)) {
+		frame_skip(parser, 1);
 	} else if (c->total) {
-		skip(parser, find_start(format, c) ?: c->total);
+		frame_skip(parser, frame_find_start(format, c) ?: c->total);
 		parser->lost++;
 	} else {
-		begin_discarding(parser);
-		skip(parser, 1);
+		frame_begin_discarding(parser);
+		frame_skip(parser, 1);
 	}
 }
 
 /* Frames of one size: the skipped bytes tell how many were lost. */
-static unsigned int count_lost(const struct uart_parser *parser, unsigned int total)
+static unsigned int frame_count_lost(const struct uart_parser *parser, unsigned int total)
 {
 	if (!parser->synced || !parser->skipped)
 		return 0;
@@ -321,23 +321,23 @@ static unsigned int count_lost(const struct uart_parser *parser, unsigned int to
 	return max(1u, parser->lost);
 }
 
-static void accept(struct uart_parser *parser, const struct candidate *c,
-		   struct uart_found *found)
+static void frame_accept(struct uart_parser *parser, const struct candidate *c,
+			 struct uart_found *found)
 {
 	found->data = c->raw + c->from;
 	found->len = c->len;
 	found->at = parser->at[parser->first];
-	found->lost = count_lost(parser, c->total);
+	found->lost = frame_count_lost(parser, c->total);
 	found->reasons = found->lost ? parser->reasons : 0;
 	parser->skipped = 0;
 	parser->lost = 0;
 	parser->reasons = 0;
 	parser->synced = true;
-	advance(parser, c->total);
+	frame_advance(parser, c->total);
 }
 
 /* Return: true if the parser must wait for bytes. */
-static bool wait_bytes(struct uart_parser *parser, unsigned int have)
+static bool frame_wait_bytes(struct uart_parser *parser, unsigned int have)
 {
 	if (!have || parser->discarding) {
 		parser->flushing = false;
@@ -362,25 +362,25 @@ bool uart_parser_next(struct uart_parser *parser, struct uart_found *found)
 		struct candidate c = { };
 
 		if (parser->discarding)
-			discard(parser);
+			frame_discard(parser);
 		c.raw = parser->raw + parser->first;
 		c.have = parser->end - parser->first;
-		if (wait_bytes(parser, c.have))
+		if (frame_wait_bytes(parser, c.have))
 			return false;
-		switch (examine(parser, &c)) {
+		switch (frame_examine(parser, &c)) {
 		case GOOD:
-			accept(parser, &c, found);
+			frame_accept(parser, &c, found);
 			return true;
 		case EMPTY:
-			advance(parser, c.total);
+			frame_advance(parser, c.total);
 			break;
 		case BAD:
-			reject(parser, &c);
+			frame_reject(parser, &c);
 			break;
 		case MORE:
 			if (!parser->flushing)
 				return false;
-			skip(parser, 1);
+			frame_skip(parser, 1);
 		}
 	}
 }
@@ -424,11 +424,11 @@ void uart_parser_fail(struct uart_parser *parser, u8 reason, unsigned int n_byte
 	parser->reasons |= reason;
 	parser->skipped += n_bytes;
 	parser->counts.skipped += n_bytes;
-	if (!is_delimited(parser->format)) {
+	if (!frame_is_delimited(parser->format)) {
 		parser->flushing = inside;
 	} else if (inside || (n_bytes && !parser->format->start.len)) {
-		begin_discarding(parser);
-		skip(parser, parser->end - parser->first);
+		frame_begin_discarding(parser);
+		frame_skip(parser, parser->end - parser->first);
 	}
 }
 
@@ -444,12 +444,12 @@ void uart_parser_fail(struct uart_parser *parser, u8 reason, unsigned int n_byte
  */
 int uart_parser_init(struct uart_parser *parser, const struct uart_format *format)
 {
-	unsigned int most = format->start.len + body_len(format) + format->end.len;
+	unsigned int most = format->start.len + frame_body_len(format) + format->end.len;
 
 	parser->format = format;
 	parser->capacity = 2 * most;
 	parser->need = 1;
-	parser->discarding = is_delimited(format) && !format->start.len && !format->check;
+	parser->discarding = frame_is_delimited(format) && !format->start.len && !format->check;
 	uart_check_init(parser->table, format->check);
 	parser->raw = kvmalloc(parser->capacity, GFP_KERNEL);
 	parser->at = kvmalloc_array(parser->capacity, sizeof(u64), GFP_KERNEL);

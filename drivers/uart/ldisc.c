@@ -38,7 +38,7 @@ static DEFINE_MUTEX(attach_lock);
 static struct task_struct *attach_task;
 static struct uart_line *attach_line;
 
-static struct uart_line *create_line(struct tty_struct *tty)
+static struct uart_line *uart_create_line(struct tty_struct *tty)
 {
 	struct uart_setup setup;
 	struct uart_line *line;
@@ -53,17 +53,17 @@ static struct uart_line *create_line(struct tty_struct *tty)
 }
 
 /* Return: the line for this tty, with a reference for it; or an ERR_PTR. */
-static struct uart_line *find_line(struct tty_struct *tty)
+static struct uart_line *uart_find_line(struct tty_struct *tty)
 {
 	if (READ_ONCE(attach_task) == current) {
 		kref_get(&attach_line->ref);
 		return attach_line;
 	}
-	return capable(CAP_SYS_ADMIN) ? create_line(tty) : ERR_PTR(-EPERM);
+	return capable(CAP_SYS_ADMIN) ? uart_create_line(tty) : ERR_PTR(-EPERM);
 }
 
 /* Drivers of ports tell of errors only with INPCK and BRKINT. */
-static void report_errors(struct tty_struct *tty)
+static void uart_report_errors(struct tty_struct *tty)
 {
 	struct ktermios termios;
 
@@ -84,12 +84,12 @@ static int uart_open(struct tty_struct *tty)
 	/* A console's tty gets its discipline back after a hang-up. */
 	if (test_bit(TTY_HUPPING, &tty->flags))
 		return -EIO;
-	line = find_line(tty);
+	line = uart_find_line(tty);
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	tty->disc_data = line;
 	tty->receive_room = 65536;
-	report_errors(tty);
+	uart_report_errors(tty);
 	return 0;
 }
 

@@ -8,8 +8,8 @@
  * are lost blocks: the next block has a later sequence number, and an alarm.
  *
  * uart_raw_io() stores the room, then line->armed (release). This pairs with the load of
- * line->armed (acquire) in armed_block(). Without it, the receiver could use the room of
- * an old block.
+ * line->armed (acquire) in uart_armed_block(). Without it, the receiver could use the room
+ * of an old block.
  *
  * The receiver has line->lock for all bytes that it gets at once. uart_stop_io() clears
  * line->armed and takes the lock: then no receiver has the block.
@@ -37,7 +37,7 @@ static const struct zio_attr_desc uart_attrs[] = {
 };
 
 /* Return: the armed block, or NULL. */
-static struct zio_block *armed_block(struct uart_line *line)
+static struct zio_block *uart_armed_block(struct uart_line *line)
 {
 	/* Pairs with uart_raw_io(), see above. */
 	if (!smp_load_acquire(&line->armed))
@@ -46,23 +46,23 @@ static struct zio_block *armed_block(struct uart_line *line)
 }
 
 /* The driver's file "alarms" has the bits at once, the next block when it is done. */
-static void raise_alarms(struct uart_line *line, u8 alarms)
+static void uart_raise_alarms(struct uart_line *line, u8 alarms)
 {
 	if (alarms && line->chan)
 		zio_channel_alarm(line->chan, alarms);
 }
 
-static void lose_frames(struct uart_line *line, unsigned int n, u8 alarms)
+static void uart_lose_frames(struct uart_line *line, unsigned int n, u8 alarms)
 {
 	line->lost += n;
 	line->stat[UART_LOST_FRAMES] += n;
-	raise_alarms(line, alarms);
+	uart_raise_alarms(line, alarms);
 }
 
 /* End the block that has frames, if there is one. */
-static void finish_block(struct uart_line *line)
+static void uart_finish_block(struct uart_line *line)
 {
-	struct zio_block *block = armed_block(line);
+	struct zio_block *block = uart_armed_block(line);
 	unsigned int n = line->n_frames;
 
 	if (!block || !n)
@@ -71,11 +71,11 @@ static void finish_block(struct uart_line *line)
 	line->n_frames = 0;
 	WRITE_ONCE(line->armed, 0);
 	if (!zio_cset_done(line->cset))
-		lose_frames(line, n, UART_MISSED);
+		uart_lose_frames(line, n, UART_MISSED);
 }
 
 /* Frames of one size: the user may change the size of blocks, and so this number. */
-static unsigned int frames_per_block(const struct uart_line *line)
+static unsigned int uart_frames_per_block(const struct uart_line *line)
 {
 	const struct uart_setup *setup = &line->setup;
 
@@ -85,7 +85,7 @@ static unsigned int frames_per_block(const struct uart_line *line)
 }
 
 /* @at: the time of the first byte, by ktime_get_ns() */
-static void stamp_block(struct uart_line *line, struct zio_block *block, u64 at)
+static void uart_stamp_block(struct uart_line *line, struct zio_block *block, u64 at)
 {
 	struct timespec64 then;
 
@@ -98,93 +98,93 @@ static void stamp_block(struct uart_line *line, struct zio_block *block, u64 at)
 }
 
 /* The first frame of a block: tell what was lost before. */
-static void begin_block(struct uart_line *line, struct zio_block *block, u64 at)
+static void uart_begin_block(struct uart_line *line, struct zio_block *block, u64 at)
 {
 	if (line->lost)
 		zio_cset_lost(line->cset,
-			      DIV_ROUND_UP(line->lost, frames_per_block(line)));
+			      DIV_ROUND_UP(line->lost, uart_frames_per_block(line)));
 	line->lost = 0;
 	line->pos = 0;
-	stamp_block(line, block, at);
+	uart_stamp_block(line, block, at);
 }
 
 /* Return: the armed block with room for the frame, or NULL. */
-static struct zio_block *block_with_room(struct uart_line *line, size_t len)
+static struct zio_block *uart_block_with_room(struct uart_line *line, size_t len)
 {
-	struct zio_block *block = armed_block(line);
+	struct zio_block *block = uart_armed_block(line);
 
 	if (block && line->n_frames && len > line->room - line->pos) {
-		finish_block(line);
-		block = armed_block(line);
+		uart_finish_block(line);
+		block = uart_armed_block(line);
 	}
 	return block;
 }
 
-static void store_frame(struct uart_line *line, const struct uart_found *found)
+static void uart_store_frame(struct uart_line *line, const struct uart_found *found)
 {
-	struct zio_block *block = block_with_room(line, found->len);
+	struct zio_block *block = uart_block_with_room(line, found->len);
 
 	if (!block) {
 		line->stat[UART_MISSED_FRAMES]++;
-		lose_frames(line, 1, UART_MISSED);
+		uart_lose_frames(line, 1, UART_MISSED);
 		return;
 	}
 	if (found->len > line->room || found->len % line->setup.ssize) {
-		lose_frames(line, 1, UART_LONG);
+		uart_lose_frames(line, 1, UART_LONG);
 		return;
 	}
 	if (!line->n_frames)
-		begin_block(line, block, found->at);
+		uart_begin_block(line, block, found->at);
 	memcpy(block->data + line->pos, found->data, found->len);
 	line->pos += found->len;
-	if (++line->n_frames >= frames_per_block(line))
-		finish_block(line);
+	if (++line->n_frames >= uart_frames_per_block(line))
+		uart_finish_block(line);
 }
 
-static void take_frames(struct uart_line *line)
+static void uart_take_frames(struct uart_line *line)
 {
 	struct uart_found found;
 
 	while (uart_parser_next(&line->parser, &found)) {
 		line->stat[UART_FRAMES]++;
 		if (found.lost) {
-			finish_block(line);
-			lose_frames(line, found.lost, found.reasons);
+			uart_finish_block(line);
+			uart_lose_frames(line, found.lost, found.reasons);
 		}
-		store_frame(line, &found);
+		uart_store_frame(line, &found);
 	}
 }
 
 /* @n_bytes: of the frame. An overrun has lost a byte that is not there. */
-static void take_error(struct uart_line *line, enum uart_stat stat, u8 alarm,
-		       unsigned int n_bytes)
+static void uart_take_error(struct uart_line *line, enum uart_stat stat, u8 alarm,
+			    unsigned int n_bytes)
 {
 	line->stat[stat]++;
-	finish_block(line);
-	raise_alarms(line, alarm);
+	uart_finish_block(line);
+	uart_raise_alarms(line, alarm);
 	uart_parser_fail(&line->parser, alarm, n_bytes);
 }
 
-static void take_byte(struct uart_line *line, u8 byte, u8 flag, u64 now)
+static void uart_take_byte(struct uart_line *line, u8 byte, u8 flag, u64 now)
 {
 	switch (flag) {
 	case TTY_NORMAL:
 		uart_parser_put(&line->parser, byte, now);
 		break;
 	case TTY_BREAK:
-		take_error(line, UART_BREAKS, UART_BREAK, 0);
+		uart_take_error(line, UART_BREAKS, UART_BREAK, 0);
 		break;
 	case TTY_PARITY:
-		take_error(line, UART_PARITY_ERRORS, UART_PARITY, 1);
+		uart_take_error(line, UART_PARITY_ERRORS, UART_PARITY, 1);
 		break;
 	case TTY_OVERRUN:
-		take_error(line, UART_OVERRUNS, UART_OVERRUN, 1);
+		uart_take_error(line, UART_OVERRUNS, UART_OVERRUN, 1);
 		break;
 	default:
-		take_error(line, UART_FRAMING_ERRORS, UART_FRAMING, 1);
+		uart_take_error(line, UART_FRAMING_ERRORS, UART_FRAMING, 1);
 		break;
 	}
-	take_frames(line);
+	uart_take_frames(line);
 }
 
 /**
@@ -203,7 +203,7 @@ void uart_line_receive(struct uart_line *line, const u8 *data, const u8 *flags, 
 
 	mutex_lock(&line->lock);
 	for (i = 0; i < n && line->is_live; i++)
-		take_byte(line, data[i], flags ? flags[i] : TTY_NORMAL, now);
+		uart_take_byte(line, data[i], flags ? flags[i] : TTY_NORMAL, now);
 	mutex_unlock(&line->lock);
 }
 
@@ -221,7 +221,7 @@ static int uart_raw_io(struct zio_cset *cset)
 
 	WRITE_ONCE(line->chan, zio_cset_channel(cset));
 	line->room = zio_cset_block(cset)->len;
-	/* Pairs with armed_block(), see above. */
+	/* Pairs with uart_armed_block(), see above. */
 	smp_store_release(&line->armed, 1);
 	return ZIO_PENDING;
 }
@@ -233,7 +233,7 @@ static void uart_stop_io(struct zio_cset *cset)
 	WRITE_ONCE(line->armed, 0);
 	mutex_lock(&line->lock);
 	if (line->n_frames)
-		lose_frames(line, line->n_frames, UART_MISSED);
+		uart_lose_frames(line, line->n_frames, UART_MISSED);
 	line->n_frames = 0;
 	mutex_unlock(&line->lock);
 }
@@ -275,7 +275,7 @@ static const struct zio_scaling uart_scaling = {
 	.mant = 1,
 };
 
-static void describe(struct uart_line *line)
+static void uart_describe(struct uart_line *line)
 {
 	const struct uart_setup *setup = &line->setup;
 
@@ -299,7 +299,7 @@ static void describe(struct uart_line *line)
 	};
 }
 
-static void release_line(struct kref *ref)
+static void uart_release_line(struct kref *ref)
 {
 	struct uart_line *line = container_of(ref, struct uart_line, ref);
 
@@ -317,11 +317,11 @@ static void release_line(struct kref *ref)
  */
 void uart_line_put(struct uart_line *line)
 {
-	kref_put(&line->ref, release_line);
+	kref_put(&line->ref, uart_release_line);
 }
 
 /* Return: 0 or an error; then line->zdev is NULL. */
-static int plug_line(struct uart_line *line, struct device *parent, int id)
+static int uart_plug_line(struct uart_line *line, struct device *parent, int id)
 {
 	struct zio_device *zdev = zio_device_alloc(parent, &line->desc, id, line);
 	int ret;
@@ -359,10 +359,10 @@ struct uart_line *uart_line_create(struct device *parent, const struct uart_setu
 	mutex_init(&line->plug);
 	mutex_init(&line->lock);
 	line->setup = *setup;
-	describe(line);
+	uart_describe(line);
 	ret = uart_parser_init(&line->parser, &line->setup.format);
 	if (!ret)
-		ret = plug_line(line, parent, id);
+		ret = uart_plug_line(line, parent, id);
 	if (!ret)
 		return line;
 	uart_line_put(line);

@@ -32,7 +32,7 @@ static const struct serdev_device_ops uart_serdev_ops = {
 	.write_wakeup = serdev_device_write_wakeup,
 };
 
-static int open_serdev(struct serdev_device *serdev)
+static int uart_open_serdev(struct serdev_device *serdev)
 {
 	u32 speed = 115200;
 	int ret;
@@ -59,7 +59,7 @@ static int uart_serdev_probe(struct serdev_device *serdev)
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	serdev_device_set_drvdata(serdev, line);
-	ret = open_serdev(serdev);
+	ret = uart_open_serdev(serdev);
 	if (!ret)
 		return 0;
 	uart_line_unplug(line);

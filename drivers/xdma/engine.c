@@ -10,7 +10,7 @@
 /* The longest transfer is 256 MiB; the slowest link moves it in about a second. */
 #define XDMA_STOP_US	(2 * USEC_PER_SEC)
 
-static int alloc_ring(struct xdma_engine *engine)
+static int xdma_alloc_ring(struct xdma_engine *engine)
 {
 	struct device *dev = engine->card->dev;
 
@@ -22,7 +22,7 @@ static int alloc_ring(struct xdma_engine *engine)
 }
 
 /* The ring is closed: the engine stops where its credits end. */
-static void link_ring(struct xdma_engine *engine)
+static void xdma_link_ring(struct xdma_engine *engine)
 {
 	u32 i, next;
 
@@ -47,10 +47,10 @@ int xdma_init_set(struct zio_cset *cset)
 	int ret = 0;
 
 	if (!engine->desc)
-		ret = alloc_ring(engine);
+		ret = xdma_alloc_ring(engine);
 	if (ret)
 		return ret;
-	link_ring(engine);
+	xdma_link_ring(engine);
 	return 0;
 }
 

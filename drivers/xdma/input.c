@@ -11,7 +11,7 @@
 
 #include "xdma.h"
 
-static struct xdma_result *result_of(struct xdma_engine *engine, u32 index)
+static struct xdma_result *xdma_input_result_of(struct xdma_engine *engine, u32 index)
 {
 	return &engine->result[index % XDMA_RING];
 }
@@ -19,7 +19,7 @@ static struct xdma_result *result_of(struct xdma_engine *engine, u32 index)
 /* --- descriptors for the engine --------------------------------------------- */
 
 /* Return: false if the device cannot reach the block with one descriptor. */
-static bool fill(struct xdma_engine *engine, struct zio_block *block)
+static bool xdma_input_fill(struct xdma_engine *engine, struct zio_block *block)
 {
 	u32 i = engine->head % XDMA_RING;
 	struct xdma_desc *desc = &engine->desc[i];
@@ -41,13 +41,13 @@ static bool fill(struct xdma_engine *engine, struct zio_block *block)
 	return true;
 }
 
-/* (A) pairs with (B) in finish(): a slot is free when the handler is done with it. */
-static bool has_slot(const struct xdma_engine *engine)
+/* (A) pairs with (B) in xdma_input_finish(): the handler is done with a slot that is free. */
+static bool xdma_input_has_slot(const struct xdma_engine *engine)
 {
 	return engine->head - smp_load_acquire(&engine->tail) < XDMA_RING; /* (A) */
 }
 
-static void give_credits(struct xdma_engine *engine)
+static void xdma_input_give_credits(struct xdma_engine *engine)
 {
 	u32 n;
 
@@ -61,39 +61,39 @@ static void give_credits(struct xdma_engine *engine)
  * Take all free blocks. writel() orders the descriptors before the credits. Return: false
  * if a block was not contiguous: it stays in flight, and stop_io() gives it back.
  */
-static bool take_blocks(struct xdma_engine *engine)
+static bool xdma_input_take_blocks(struct xdma_engine *engine)
 {
 	struct zio_block *block;
 	bool good = true;
 
-	while (good && has_slot(engine) && (block = zio_channel_take(engine->chan)))
-		good = fill(engine, block);
+	while (good && xdma_input_has_slot(engine) && (block = zio_channel_take(engine->chan)))
+		good = xdma_input_fill(engine, block);
 	if (xdma_runs(engine))
-		give_credits(engine);
+		xdma_input_give_credits(engine);
 	return good;
 }
 
-static void refill(struct xdma_engine *engine)
+static void xdma_input_fill_ring(struct xdma_engine *engine)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&engine->lock, flags);
 	if (engine->is_on)
-		take_blocks(engine);
+		xdma_input_take_blocks(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
 /* --- results ---------------------------------------------------------------- */
 
-static bool is_done(const struct xdma_result *result)
+static bool xdma_input_is_done(const struct xdma_result *result)
 {
 	u32 status = le32_to_cpu(READ_ONCE(result->status));
 
 	return (status & ~XDMA_RESULT_EOP) == XDMA_RESULT_MAGIC;
 }
 
-static void describe(struct xdma_engine *engine, struct zio_block *block,
-		     const struct xdma_result *result)
+static void xdma_input_describe(struct xdma_engine *engine, struct zio_block *block,
+				const struct xdma_result *result)
 {
 	unsigned int ssize = zio_cset_ssize(engine->cset);
 	u32 bytes = min_t(u32, le32_to_cpu(result->bytes), block->len);
@@ -108,18 +108,20 @@ static void describe(struct xdma_engine *engine, struct zio_block *block,
 
 /*
  * The slots are free before the blocks are complete: the core may call refill() at once.
- * (B) pairs with (A) in has_slot(). Without it, a new descriptor could overwrite the
- * result that describe() reads.
+ * (B) pairs with (A) in xdma_input_has_slot(). Without it, a new descriptor could overwrite
+ * the result that xdma_input_describe() reads.
  */
-static void finish(struct xdma_engine *engine)
+static void xdma_input_finish(struct xdma_engine *engine)
 {
+	const struct xdma_result *result;
 	u32 tail = engine->tail, n = 0;
 
-	while (tail + n != READ_ONCE(engine->head) && is_done(result_of(engine, tail + n))) {
+	for (; tail + n != READ_ONCE(engine->head); n++) {
+		result = xdma_input_result_of(engine, tail + n);
+		if (!xdma_input_is_done(result))
+			break;
 		dma_rmb();	/* the result's length after its status */
-		describe(engine, zio_channel_in_flight(engine->chan, n),
-			 result_of(engine, tail + n));
-		n++;
+		xdma_input_describe(engine, zio_channel_in_flight(engine->chan, n), result);
 	}
 	if (!n)
 		return;
@@ -129,7 +131,7 @@ static void finish(struct xdma_engine *engine)
 }
 
 /* The engine begins with the descriptor at the tail. The caller holds the lock. */
-static void run(struct xdma_engine *engine)
+static void xdma_input_run(struct xdma_engine *engine)
 {
 	unsigned int line = engine->line - engine->card->n_h2c;
 
@@ -137,14 +139,14 @@ static void run(struct xdma_engine *engine)
 	xdma_load(engine, engine->tail);
 	xdma_start(engine);
 	engine->credits_now = engine->head - engine->tail;
-	give_credits(engine);
+	xdma_input_give_credits(engine);
 }
 
 /*
  * The engine has stopped in the descriptor at the tail, and starts again there. It has
  * taken data from the stream only if the write failed.
  */
-static void restart(struct xdma_engine *engine, u32 status)
+static void xdma_input_recover(struct xdma_engine *engine, u32 status)
 {
 	bool is_lost = status & XDMA_WRITE_ERRORS;
 	unsigned long flags;
@@ -161,7 +163,7 @@ static void restart(struct xdma_engine *engine, u32 status)
 	spin_lock_irqsave(&engine->lock, flags);
 	if (xdma_runs(engine)) {
 		xdma_write(engine, XDMA_CONTROL, 0);
-		run(engine);
+		xdma_input_run(engine);
 	}
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
@@ -170,26 +172,26 @@ void xdma_input_event(struct xdma_engine *engine, u32 status)
 {
 	if (!READ_ONCE(engine->is_on))
 		return;
-	finish(engine);
+	xdma_input_finish(engine);
 	if (status & XDMA_ERRORS)
-		restart(engine, status);
-	refill(engine);
+		xdma_input_recover(engine, status);
+	xdma_input_fill_ring(engine);
 }
 
 /* --- operations of the set -------------------------------------------------- */
 
-static void set_on(struct xdma_engine *engine)
+static void xdma_input_set_on(struct xdma_engine *engine)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->is_on = true;
 	if (!engine->is_down)
-		run(engine);
+		xdma_input_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-static int input_start(struct zio_cset *cset)
+static int xdma_input_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 
@@ -199,20 +201,20 @@ static int input_start(struct zio_cset *cset)
 	engine->tail = 0;
 	engine->credits_now = 0;
 	engine->errors_in_row = 0;
-	if (!take_blocks(engine))
+	if (!xdma_input_take_blocks(engine))
 		return -EINVAL;
-	set_on(engine);
+	xdma_input_set_on(engine);
 	return ZIO_PENDING;
 }
 
 /* What the engine has finished until now is complete. */
-static void input_stop(struct zio_cset *cset)
+static void xdma_input_stop(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 
 	mutex_lock(&engine->stopping);
 	xdma_end(engine);
-	finish(engine);
+	xdma_input_finish(engine);
 	mutex_unlock(&engine->stopping);
 }
 
@@ -220,7 +222,7 @@ static void input_stop(struct zio_cset *cset)
 void xdma_input_halt(struct xdma_engine *engine)
 {
 	if (READ_ONCE(engine->is_on))
-		finish(engine);
+		xdma_input_finish(engine);
 }
 
 /* The engine may have gone on after an error of the bus, until it was stopped. */
@@ -234,21 +236,21 @@ void xdma_input_restart(struct xdma_engine *engine)
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->is_down = false;
 	if (engine->is_on)
-		run(engine);
+		xdma_input_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
-	refill(engine);
+	xdma_input_fill_ring(engine);
 }
 
-static void input_refill(struct zio_cset *cset, struct zio_channel *chan)
+static void xdma_input_refill(struct zio_cset *cset, struct zio_channel *chan)
 {
-	refill(xdma_engine_of(cset));
+	xdma_input_fill_ring(xdma_engine_of(cset));
 }
 
 static const struct zio_cset_ops input_ops = {
 	.init = xdma_init_set,
-	.raw_io = input_start,
-	.stop_io = input_stop,
-	.refill = input_refill,
+	.raw_io = xdma_input_start,
+	.stop_io = xdma_input_stop,
+	.refill = xdma_input_refill,
 	.attr_get = xdma_attr_get,
 };
 

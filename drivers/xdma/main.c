@@ -29,12 +29,12 @@ struct xdma_engine *xdma_engine_of(struct zio_cset *cset)
 
 /* --- registers -------------------------------------------------------------- */
 
-static u32 block_id(void __iomem *base, unsigned int block)
+static u32 xdma_block_id(void __iomem *base, unsigned int block)
 {
 	return readl(base + block) & XDMA_ID_MASK;
 }
 
-static void __iomem *map_bar(struct xdma_card *card, unsigned int bar)
+static void __iomem *xdma_map_bar(struct xdma_card *card, unsigned int bar)
 {
 	resource_size_t start = pci_resource_start(card->pdev, bar);
 	resource_size_t len = pci_resource_len(card->pdev, bar);
@@ -48,52 +48,52 @@ static void __iomem *map_bar(struct xdma_card *card, unsigned int bar)
 	return base;
 }
 
-static void unmap_bar(struct xdma_card *card, unsigned int bar, void __iomem *base)
+static void xdma_unmap_bar(struct xdma_card *card, unsigned int bar, void __iomem *base)
 {
 	pcim_iounmap(card->pdev, base);
 	devm_release_mem_region(card->dev, pci_resource_start(card->pdev, bar),
 				pci_resource_len(card->pdev, bar));
 }
 
-static bool may_have_dma(struct pci_dev *pdev, unsigned int bar)
+static bool xdma_may_have_dma(struct pci_dev *pdev, unsigned int bar)
 {
 	return pci_resource_flags(pdev, bar) & IORESOURCE_MEM &&
 		pci_resource_len(pdev, bar) >= XDMA_SPACE;
 }
 
 /* The DMA is behind the BARs of the user's logic, each of which has 64 bits or 32. */
-static int map_registers(struct xdma_card *card)
+static int xdma_map_registers(struct xdma_card *card)
 {
 	void __iomem *base;
 	unsigned int bar;
 
 	for (bar = 0; bar < PCI_STD_NUM_BARS; bar++) {
-		if (!may_have_dma(card->pdev, bar))
+		if (!xdma_may_have_dma(card->pdev, bar))
 			continue;
-		base = map_bar(card, bar);
+		base = xdma_map_bar(card, bar);
 		if (!base)
 			continue;
-		if (block_id(base, XDMA_IRQ) == XDMA_ID_IRQ) {
+		if (xdma_block_id(base, XDMA_IRQ) == XDMA_ID_IRQ) {
 			card->base = base;
 			return 0;
 		}
-		unmap_bar(card, bar, base);
+		xdma_unmap_bar(card, bar, base);
 	}
 	return dev_err_probe(card->dev, -ENODEV, "no BAR has the registers of an XDMA\n");
 }
 
-static unsigned int count_engines(struct xdma_card *card, unsigned int block, u32 id)
+static unsigned int xdma_count_engines(struct xdma_card *card, unsigned int block, u32 id)
 {
 	unsigned int n;
 
 	for (n = 0; n < XDMA_MAX_ENGINES; n++)
-		if (block_id(card->base, block + n * XDMA_STRIDE) != id)
+		if (xdma_block_id(card->base, block + n * XDMA_STRIDE) != id)
 			break;
 	return n;
 }
 
-static void add_engines(struct xdma_card *card, unsigned int block, unsigned int first,
-			unsigned int n)
+static void xdma_add_engines(struct xdma_card *card, unsigned int block, unsigned int first,
+			     unsigned int n)
 {
 	struct xdma_engine *engine;
 	unsigned int i;
@@ -109,7 +109,7 @@ static void add_engines(struct xdma_card *card, unsigned int block, unsigned int
 	}
 }
 
-static bool are_streams(struct xdma_card *card, unsigned int block, unsigned int n)
+static bool xdma_are_streams(struct xdma_card *card, unsigned int block, unsigned int n)
 {
 	while (n--)
 		if (!(readl(card->base + block + n * XDMA_STRIDE) & XDMA_ID_STREAM))
@@ -118,26 +118,26 @@ static bool are_streams(struct xdma_card *card, unsigned int block, unsigned int
 }
 
 /* An engine for memory would take the addresses of a descriptor for those of the card. */
-static int find_engines(struct xdma_card *card)
+static int xdma_find_engines(struct xdma_card *card)
 {
-	card->n_h2c = count_engines(card, XDMA_H2C, XDMA_ID_H2C);
-	card->n_c2h = count_engines(card, XDMA_C2H, XDMA_ID_C2H);
+	card->n_h2c = xdma_count_engines(card, XDMA_H2C, XDMA_ID_H2C);
+	card->n_c2h = xdma_count_engines(card, XDMA_C2H, XDMA_ID_C2H);
 	if (!(card->n_h2c + card->n_c2h))
 		return dev_err_probe(card->dev, -ENODEV, "the XDMA has no engine\n");
-	if (!are_streams(card, XDMA_H2C, card->n_h2c) ||
-	    !are_streams(card, XDMA_C2H, card->n_c2h))
+	if (!xdma_are_streams(card, XDMA_H2C, card->n_h2c) ||
+	    !xdma_are_streams(card, XDMA_C2H, card->n_c2h))
 		return dev_err_probe(card->dev, -ENODEV,
 				     "the XDMA has memory-mapped engines (AXI-MM): choose AXI stream in the FPGA's design\n");
-	add_engines(card, XDMA_H2C, 0, card->n_h2c);
-	add_engines(card, XDMA_C2H, card->n_h2c, card->n_c2h);
+	xdma_add_engines(card, XDMA_H2C, 0, card->n_h2c);
+	xdma_add_engines(card, XDMA_C2H, card->n_h2c, card->n_c2h);
 	return 0;
 }
 
 /* --- interrupts ------------------------------------------------------------- */
 
 /* Four vectors are in a register. */
-static void route(struct xdma_card *card, unsigned int reg, unsigned int line,
-		  unsigned int vector)
+static void xdma_route(struct xdma_card *card, unsigned int reg, unsigned int line,
+		       unsigned int vector)
 {
 	void __iomem *at = card->base + reg + line / 4 * 4;
 	unsigned int shift = 8 * (line % 4);
@@ -145,12 +145,12 @@ static void route(struct xdma_card *card, unsigned int reg, unsigned int line,
 	writel((readl(at) & ~(0x1f << shift)) | vector << shift, at);
 }
 
-static void free_vectors(void *data)
+static void xdma_free_vectors(void *data)
 {
 	pci_free_irq_vectors(data);
 }
 
-static int alloc_vectors(struct xdma_card *card)
+static int xdma_alloc_vectors(struct xdma_card *card)
 {
 	unsigned int n_engines = card->n_h2c + card->n_c2h;
 	int n = pci_alloc_irq_vectors(card->pdev, n_engines, n_engines + XDMA_USER_IRQS,
@@ -159,10 +159,10 @@ static int alloc_vectors(struct xdma_card *card)
 	if (n < 0)
 		return dev_err_probe(card->dev, n, "no %u interrupt vectors\n", n_engines);
 	card->n_user = n - n_engines;
-	return devm_add_action_or_reset(card->dev, free_vectors, card->pdev);
+	return devm_add_action_or_reset(card->dev, xdma_free_vectors, card->pdev);
 }
 
-static int request_engine(struct xdma_engine *engine)
+static int xdma_request_engine(struct xdma_engine *engine)
 {
 	struct xdma_card *card = engine->card;
 	int ret;
@@ -188,21 +188,21 @@ void xdma_route_interrupts(struct xdma_card *card)
 	unsigned int n_engines = card->n_h2c + card->n_c2h, i;
 
 	for (i = 0; i < n_engines; i++)
-		route(card, XDMA_CHAN_VECTOR, i, i);
+		xdma_route(card, XDMA_CHAN_VECTOR, i, i);
 	for (i = 0; i < card->n_user; i++)
-		route(card, XDMA_USER_VECTOR, i, n_engines + i);
+		xdma_route(card, XDMA_USER_VECTOR, i, n_engines + i);
 	writel(GENMASK(XDMA_USER_IRQS - 1, 0), card->base + XDMA_USER_INT_CLEAR);
 	if (card->n_user)
 		writel(GENMASK(card->n_user - 1, 0), card->base + XDMA_USER_INT_SET);
 }
 
-static int request_interrupts(struct xdma_card *card)
+static int xdma_request_interrupts(struct xdma_card *card)
 {
 	unsigned int i;
-	int ret = alloc_vectors(card);
+	int ret = xdma_alloc_vectors(card);
 
 	for (i = 0; !ret && i < card->n_h2c + card->n_c2h; i++)
-		ret = request_engine(&card->engine[i]);
+		ret = xdma_request_engine(&card->engine[i]);
 	if (!ret)
 		xdma_route_interrupts(card);
 	return ret;
@@ -231,7 +231,7 @@ ATTRIBUTE_GROUPS(xdma);
 /* --- life ------------------------------------------------------------------- */
 
 /* After this the card neither interrupts nor moves data. */
-static void silence_card(void *data)
+static void xdma_silence_card(void *data)
 {
 	struct xdma_card *card = data;
 	unsigned int i;
@@ -244,10 +244,10 @@ static void silence_card(void *data)
 
 static void xdma_shutdown(struct pci_dev *pdev)
 {
-	silence_card(pci_get_drvdata(pdev));
+	xdma_silence_card(pci_get_drvdata(pdev));
 }
 
-static int prepare_card(struct xdma_card *card)
+static int xdma_prepare_card(struct xdma_card *card)
 {
 	int ret = pcim_enable_device(card->pdev);
 
@@ -257,16 +257,16 @@ static int prepare_card(struct xdma_card *card)
 	if (ret)
 		return dev_err_probe(card->dev, ret, "no DMA with 64-bit addresses\n");
 	dma_set_max_seg_size(card->dev, XDMA_MAX_BYTES);
-	ret = map_registers(card) ?: find_engines(card) ?: request_interrupts(card);
+	ret = xdma_map_registers(card) ?: xdma_find_engines(card) ?: xdma_request_interrupts(card);
 	if (ret)
 		return ret;
 	pci_set_master(card->pdev);
 	/* For a reset of the slot, which restores this state */
 	pci_save_state(card->pdev);
-	return devm_add_action_or_reset(card->dev, silence_card, card);
+	return devm_add_action_or_reset(card->dev, xdma_silence_card, card);
 }
 
-static void describe(struct xdma_card *card)
+static void xdma_describe(struct xdma_card *card)
 {
 	unsigned int i;
 
@@ -290,10 +290,10 @@ static int xdma_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	card->pdev = pdev;
 	card->dev = &pdev->dev;
 	pci_set_drvdata(pdev, card);
-	ret = prepare_card(card);
+	ret = xdma_prepare_card(card);
 	if (ret)
 		return ret;
-	describe(card);
+	xdma_describe(card);
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &card->desc,
 							ZIO_ID_AUTO, card));
 }

@@ -9,7 +9,8 @@
 
 #include "xdma.h"
 
-static void fill(struct xdma_engine *engine, u32 i, dma_addr_t addr, u32 bytes, bool is_last)
+static void xdma_output_fill(struct xdma_engine *engine, u32 i, dma_addr_t addr, u32 bytes,
+			     bool is_last)
 {
 	u32 control = XDMA_DESC_MAGIC;
 
@@ -22,7 +23,7 @@ static void fill(struct xdma_engine *engine, u32 i, dma_addr_t addr, u32 bytes, 
 }
 
 /* Return: -E2BIG if the block has more pieces than there are descriptors. */
-static int fill_all(struct xdma_engine *engine, const struct zio_block *block)
+static int xdma_output_fill_all(struct xdma_engine *engine, const struct zio_block *block)
 {
 	size_t pos, n;
 	dma_addr_t addr;
@@ -35,19 +36,19 @@ static int fill_all(struct xdma_engine *engine, const struct zio_block *block)
 		if (!n)
 			return -EIO;
 		n = min3(n, block->len - pos, (size_t)XDMA_MAX_BYTES);
-		fill(engine, i++, addr, n, pos + n == block->len);
+		xdma_output_fill(engine, i++, addr, n, pos + n == block->len);
 	}
 	return 0;
 }
 
 /* The engine sends the block from its beginning. The caller holds the lock. */
-static void run(struct xdma_engine *engine)
+static void xdma_output_run(struct xdma_engine *engine)
 {
 	xdma_load(engine, 0);
 	xdma_start(engine);
 }
 
-static int output_start(struct zio_cset *cset)
+static int xdma_output_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 	struct zio_block *block = zio_cset_block(cset);
@@ -55,14 +56,14 @@ static int output_start(struct zio_cset *cset)
 	int ret;
 
 	engine->cset = cset;
-	ret = fill_all(engine, block);
+	ret = xdma_output_fill_all(engine, block);
 	if (ret)
 		return ret;
 	zio_block_sync_for_device(block, 0, block->len);
 	spin_lock_irqsave(&engine->lock, flags);
 	WRITE_ONCE(engine->is_on, true);
 	if (!engine->is_down)
-		run(engine);
+		xdma_output_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 	return ZIO_PENDING;
 }
@@ -84,7 +85,7 @@ void xdma_output_event(struct xdma_engine *engine, u32 status)
 	zio_cset_done(engine->cset);
 }
 
-static void output_stop(struct zio_cset *cset)
+static void xdma_output_stop(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 
@@ -108,14 +109,14 @@ void xdma_output_restart(struct xdma_engine *engine)
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->is_down = false;
 	if (engine->is_on)
-		run(engine);
+		xdma_output_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
 static const struct zio_cset_ops output_ops = {
 	.init = xdma_init_set,
-	.raw_io = output_start,
-	.stop_io = output_stop,
+	.raw_io = xdma_output_start,
+	.stop_io = xdma_output_stop,
 	.attr_get = xdma_attr_get,
 };
 

@@ -13,7 +13,7 @@
 #include "xdma.h"
 
 /* Returns true if a transfer was going on in the hardware. */
-static bool take_down(struct xdma_engine *engine)
+static bool xdma_take_down(struct xdma_engine *engine)
 {
 	unsigned long flags;
 	bool runs;
@@ -29,12 +29,12 @@ static bool take_down(struct xdma_engine *engine)
  * @has_bus: the registers can be read. The interrupt is off until the restart: its handler
  * would complete blocks at the same time.
  */
-static void halt_engine(struct xdma_engine *engine, bool has_bus)
+static void xdma_halt_engine(struct xdma_engine *engine, bool has_bus)
 {
 	u32 status = 0;
 
 	mutex_lock(&engine->stopping);
-	if (take_down(engine) && has_bus) {
+	if (xdma_take_down(engine) && has_bus) {
 		xdma_stop(engine);
 		status = xdma_take_status(engine);
 	}
@@ -47,7 +47,7 @@ static void halt_engine(struct xdma_engine *engine, bool has_bus)
 }
 
 /* After an error of the bus that was no reset, the engine may still run. */
-static void restart_engine(struct xdma_engine *engine)
+static void xdma_restart_engine(struct xdma_engine *engine)
 {
 	mutex_lock(&engine->stopping);
 	xdma_stop(engine);
@@ -59,15 +59,15 @@ static void restart_engine(struct xdma_engine *engine)
 	mutex_unlock(&engine->stopping);
 }
 
-static void halt_card(struct xdma_card *card, bool has_bus)
+static void xdma_halt_card(struct xdma_card *card, bool has_bus)
 {
 	unsigned int i;
 
 	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
-		halt_engine(&card->engine[i], has_bus);
+		xdma_halt_engine(&card->engine[i], has_bus);
 }
 
-static void restart_card(struct xdma_card *card)
+static void xdma_restart_card(struct xdma_card *card)
 {
 	unsigned int i;
 
@@ -76,52 +76,52 @@ static void restart_card(struct xdma_card *card)
 	pci_save_state(card->pdev);
 	xdma_route_interrupts(card);
 	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
-		restart_engine(&card->engine[i]);
+		xdma_restart_engine(&card->engine[i]);
 }
 
-static int suspend(struct device *dev)
+static int xdma_suspend(struct device *dev)
 {
-	halt_card(dev_get_drvdata(dev), true);
+	xdma_halt_card(dev_get_drvdata(dev), true);
 	return 0;
 }
 
 /* The PCI core has restored the configuration space. */
-static int resume(struct device *dev)
+static int xdma_resume(struct device *dev)
 {
-	restart_card(dev_get_drvdata(dev));
+	xdma_restart_card(dev_get_drvdata(dev));
 	return 0;
 }
 
 const struct dev_pm_ops xdma_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(suspend, resume)
+	SYSTEM_SLEEP_PM_OPS(xdma_suspend, xdma_resume)
 };
 
 /* An access to the card may fail or hang from now on. */
-static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+static pci_ers_result_t xdma_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct xdma_card *card = pci_get_drvdata(pdev);
 
 	dev_warn(card->dev, "the bus reports an error: the card is %s\n",
 		 state == pci_channel_io_perm_failure ? "given up" : "reset");
-	halt_card(card, false);
+	xdma_halt_card(card, false);
 	pci_clear_master(pdev);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
 						      PCI_ERS_RESULT_NEED_RESET;
 }
 
-static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+static pci_ers_result_t xdma_slot_reset(struct pci_dev *pdev)
 {
 	pci_restore_state(pdev);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 
-static void error_resume(struct pci_dev *pdev)
+static void xdma_error_resume(struct pci_dev *pdev)
 {
-	restart_card(pci_get_drvdata(pdev));
+	xdma_restart_card(pci_get_drvdata(pdev));
 }
 
 const struct pci_error_handlers xdma_err_handler = {
-	.error_detected = error_detected,
-	.slot_reset = slot_reset,
-	.resume = error_resume,
+	.error_detected = xdma_error_detected,
+	.slot_reset = xdma_slot_reset,
+	.resume = xdma_error_resume,
 };

@@ -23,7 +23,7 @@ struct line_list {
 };
 
 /* "3", or "3-7" */
-static int parse_range(char *text, u16 *first, u16 *last)
+static int zio_gpio_parse_range(char *text, u16 *first, u16 *last)
 {
 	char *dash = strchr(text, '-');
 
@@ -35,7 +35,7 @@ static int parse_range(char *text, u16 *first, u16 *last)
 	return 0;
 }
 
-static int parse_word(struct line_list *list, char *word)
+static int zio_gpio_parse_word(struct line_list *list, char *word)
 {
 	char *colon = strrchr(word, ':');
 	u16 offset, last;
@@ -44,7 +44,7 @@ static int parse_word(struct line_list *list, char *word)
 	if (!colon || colon == word)
 		return -EINVAL;
 	*colon = '\0';
-	ret = parse_range(colon + 1, &offset, &last);
+	ret = zio_gpio_parse_range(colon + 1, &offset, &last);
 	if (ret)
 		return ret;
 	for (; offset <= last; offset++) {
@@ -57,7 +57,7 @@ static int parse_word(struct line_list *list, char *word)
 }
 
 /* Modifies @text; the labels in the list point into it. */
-static int parse_lines(struct line_list *list, char *text)
+static int zio_gpio_parse_lines(struct line_list *list, char *text)
 {
 	char *word;
 	int ret = 0;
@@ -65,12 +65,12 @@ static int parse_lines(struct line_list *list, char *text)
 	list->n = 0;
 	while (!ret && (word = strsep(&text, ", \t\n")))
 		if (*word)
-			ret = parse_word(list, word);
+			ret = zio_gpio_parse_word(list, word);
 	return ret;
 }
 
-static struct gpio_descs *request_lines(struct device *dev, const char *con_id,
-					const struct line_list *list,
+static struct gpio_descs *zio_gpio_request_lines(struct device *dev, const char *con_id,
+						 const struct line_list *list,
 				  enum gpiod_flags flags)
 {
 	struct gpiod_lookup_table *table;
@@ -109,7 +109,7 @@ int zio_gpio_count(const char *lines)
 {
 	struct line_list *list = kmalloc(sizeof(*list), GFP_KERNEL);
 	char *copy = kstrdup(lines, GFP_KERNEL);
-	int ret = list && copy ? parse_lines(list, copy) : -ENOMEM;
+	int ret = list && copy ? zio_gpio_parse_lines(list, copy) : -ENOMEM;
 
 	if (!ret)
 		ret = list->n;
@@ -146,23 +146,23 @@ struct gpio_descs *zio_gpio_get(struct device *dev, const char *con_id,
 		return gpiod_get_array_optional(dev, con_id, flags);
 	list = kmalloc(sizeof(*list), GFP_KERNEL);
 	copy = kstrdup(lines, GFP_KERNEL);
-	ret = list && copy ? parse_lines(list, copy) : -ENOMEM;
+	ret = list && copy ? zio_gpio_parse_lines(list, copy) : -ENOMEM;
 	if (!ret && !list->n)
 		ret = -EINVAL;
-	descs = ret ? ERR_PTR(ret) : request_lines(dev, con_id, list, flags);
+	descs = ret ? ERR_PTR(ret) : zio_gpio_request_lines(dev, con_id, list, flags);
 	kfree(copy);
 	kfree(list);
 	return descs;
 }
 EXPORT_SYMBOL_GPL(zio_gpio_get);
 
-static void put_lines(void *descs)
+static void zio_gpio_put_lines(void *descs)
 {
 	gpiod_put_array(descs);
 }
 
 /* When a controller is unbound, the device is unbound before it. */
-static void follow_controllers(struct device *dev, struct gpio_descs *descs)
+static void zio_gpio_follow_controllers(struct device *dev, struct gpio_descs *descs)
 {
 	struct device *parent;
 	unsigned int i;
@@ -196,10 +196,10 @@ struct gpio_descs *devm_zio_gpio_get(struct device *dev, const char *con_id,
 
 	if (IS_ERR_OR_NULL(descs))
 		return descs;
-	ret = devm_add_action_or_reset(dev, put_lines, descs);
+	ret = devm_add_action_or_reset(dev, zio_gpio_put_lines, descs);
 	if (ret)
 		return ERR_PTR(ret);
-	follow_controllers(dev, descs);
+	zio_gpio_follow_controllers(dev, descs);
 	return descs;
 }
 EXPORT_SYMBOL_GPL(devm_zio_gpio_get);

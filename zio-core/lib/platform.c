@@ -12,7 +12,7 @@
 
 #include "compat.h"
 
-static void remove_devices(struct zio_config_type *type)
+static void zio_config_remove_devices(struct zio_config_type *type)
 {
 	while (type->n_devices)
 		platform_device_unregister(type->devices[--type->n_devices]);
@@ -20,7 +20,7 @@ static void remove_devices(struct zio_config_type *type)
 	type->devices = NULL;
 }
 
-static int add_devices(struct zio_config_type *type, unsigned int n)
+static int zio_config_add_devices(struct zio_config_type *type, unsigned int n)
 {
 	const char *name = type->driver->driver.name;
 	struct platform_device *pdev;
@@ -32,7 +32,7 @@ static int add_devices(struct zio_config_type *type, unsigned int n)
 		pdev = platform_device_register_simple(name, type->n_devices,
 						       NULL, 0);
 		if (IS_ERR(pdev)) {
-			remove_devices(type);
+			zio_config_remove_devices(type);
 			return PTR_ERR(pdev);
 		}
 		type->devices[type->n_devices++] = pdev;
@@ -56,7 +56,7 @@ int zio_config_driver_register(struct zio_config_type *type,
 
 	if (ret)
 		return ret;
-	ret = add_devices(type, n_devices);
+	ret = zio_config_add_devices(type, n_devices);
 	if (ret)
 		goto err_devices;
 	ret = zio_config_type_register(type);
@@ -65,7 +65,7 @@ int zio_config_driver_register(struct zio_config_type *type,
 	return 0;
 
 err_type:
-	remove_devices(type);
+	zio_config_remove_devices(type);
 err_devices:
 	platform_driver_unregister(type->driver);
 	return ret;
@@ -81,7 +81,7 @@ EXPORT_SYMBOL_GPL(zio_config_driver_register);
 void zio_config_driver_unregister(struct zio_config_type *type)
 {
 	zio_config_type_unregister(type);
-	remove_devices(type);
+	zio_config_remove_devices(type);
 	platform_driver_unregister(type->driver);
 }
 EXPORT_SYMBOL_GPL(zio_config_driver_unregister);
