@@ -109,6 +109,22 @@ TEST("four sniffers are opened and closed under load", fresh)
 	close(fd);
 }
 
+TEST("a bad address loses no control", fresh)
+{
+	int sniffer = open_file(SNIFF, O_RDONLY | O_NONBLOCK);
+	int fd = open_file(IN, O_RDONLY);
+	struct zio_control mine = read_control(fd), seen;
+	void *none = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_ERRNO(read(sniffer, none, sizeof(seen)), EFAULT);
+	do {
+		seen = read_control(sniffer);
+	} while (seen.addr.chan);
+	ASSERT_EQ(seen.seq_num, mine.seq_num);
+	close(fd);
+	close(sniffer);
+}
+
 TEST("the sniffer cannot be opened for writing")
 {
 	ASSERT_ERRNO(open(SNIFF, O_WRONLY), EACCES);

@@ -63,7 +63,7 @@ FACES = {"tools/libzio": "zio.h"}
 CIRCLES = {
     "zio-core/engine: defer engine fire freeze report shots stream watchdog":
         "each step of a set begins the next one, and each can fail",
-    "zio-core/channel: chardev dmabuf flush monitor node poll ring session "
+    "zio-core/channel: chardev dmabuf flush node poll ring session "
     "set-ring sniff splice sync tap-ring tap":
         "a file is known by its operations, which call all others",
     "zio-core/config: attr names scaling sysfs-cset":

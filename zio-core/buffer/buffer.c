@@ -363,15 +363,6 @@ static void cancel_resize(struct zio_buffer *buf, struct zio_resize *new)
 	kvfree(new->slot);
 }
 
-/* The set is frozen. */
-static void monitor_move(struct zio_channel_core *chan)
-{
-	const struct zio_monitor_ops *monitor = READ_ONCE(zio_block_monitor);
-
-	if (monitor && !zio_cset_is_output(chan->cset))
-		monitor->move(chan);
-}
-
 static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	struct zio_channel_core *chan = buf->chan;
@@ -381,7 +372,8 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 	if (old)
 		kref_get(&old->ref);
 	mutex_lock(&chan->lock);
-	monitor_move(chan);
+	if (static_branch_unlikely(&zio_watch_key) && !zio_cset_is_output(chan->cset))
+		zio_watch_ops->move(chan);
 	ret = buf->type->ops->commit(buf, new->prepared);
 	if (ret)
 		goto out;

@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
-#include "channel/internal.h"
+#include "channel/tap.h"
 
 #define N_MINORS	BIT(MINORBITS)
 
@@ -334,6 +334,7 @@ int zio_nodes_init(const struct zio_share_ops *ops)
 	int ret;
 
 	zio_share_ops = ops;
+	zio_watch_ops = &zio_channel_watch_ops;
 	zio_class = zio_class_create("zio");
 	if (IS_ERR(zio_class))
 		return PTR_ERR(zio_class);

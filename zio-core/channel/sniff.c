@@ -1,60 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sniff.c: /dev/zio/sniff-ctrl: a copy of every control of every channel
+ * sniff.c: /dev/zio/sniff-ctrl: a copy of every control of every channel, as in ZIO 1.x
  *
- * This device is for monitoring. The controls go into one ring of fixed size, which exists
- * while the device is open. Each opener reads it at its own pace. The engine never waits
- * for a reader. A reader that is too slow misses controls, and finds ZIO_ALARM_LOST_SNIFF
- * in the next control that it gets.
- *
- *   head counts controls; it wraps on 32 bits. Writers take a lock; readers do not.
- *
- *   N  The writer fills the slot, then stores head (release). It pairs with the reader,
- *      which loads head (acquire), then the slot. Without it, the reader could read an old
- *      control.
- *   V  The writer stores head and later, after N and the lock, fills the next slot. The
- *      reader copies a slot, then loads head again (after a read barrier). It discards the
- *      copy of the slot at head, or of an older one: the writer may have overwritten it.
- *      Without it, the reader could keep a torn control.
+ * The controls go into one ring, which exists while the node is open. The position of an
+ * opener is its private_data. One that is too slow misses controls, and finds
+ * ZIO_ALARM_LOST_SNIFF in the next one.
  */
-#include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/poll.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/uio.h>
 #include <linux/vmalloc.h>
 
-#include "channel/internal.h"
 #include "channel/tap.h"
 
 #define SNIFF_LEN	1024 /* in controls; a power of two */
 
-/* NULL while the device is not open. */
-static struct zio_control *sniff_ring;
-
-static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, for writers */
-static DEFINE_MUTEX(sniff_users_lock); /* sniff_users: the ring lives while it is not 0 */
-static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
-static unsigned long sniff_head;
+static DEFINE_RAW_SPINLOCK(sniff_lock); /* the ring, its users, and their positions */
 static unsigned int sniff_users;
+static struct zio_control *sniff_ring; /* NULL without users */
+static unsigned long sniff_head; /* counts controls; it wraps */
+static DECLARE_WAIT_QUEUE_HEAD(sniff_wq);
 
-/* One opener of the device */
-struct sniffer {
-	struct mutex lock; /* the fields below, for several readers of one file */
-	unsigned long pos;
-	bool lost;
-	struct zio_control ctrl;
-};
-
-static void wake_sniffers(struct irq_work *work)
+static void sniff_wake(struct irq_work *work)
 {
 	wake_up_interruptible_poll(&sniff_wq, EPOLLIN | EPOLLRDNORM);
 }
 
-static DEFINE_IRQ_WORK(sniff_work, wake_sniffers);
+static DEFINE_IRQ_WORK(sniff_work, sniff_wake);
 
 /* Context: Any; the caller owns the block, which is done. */
 void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block)
@@ -69,228 +41,128 @@ void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block
 		slot = &sniff_ring[sniff_head % SNIFF_LEN];
 		zio_control_begin(slot, to_block_core(block)->snap, chan->pub.index);
 		zio_control_fill(slot, block, chan->cset->ssize);
-		smp_store_release(&sniff_head, sniff_head + 1);	/* N, V */
+		WRITE_ONCE(sniff_head, sniff_head + 1);
 	}
 	raw_spin_unlock_irqrestore(&sniff_lock, flags);
-	if (!wq_has_sleeper(&sniff_wq))				/* U */
-		return;
 	if (zio_must_defer())
 		irq_work_queue(&sniff_work);
 	else
-		wake_sniffers(NULL);
+		sniff_wake(NULL);
 }
 
-static void use_ring(struct zio_control *ring)
+/* Counts users: the first one brings the ring, and the last one frees it. */
+static void sniff_count(int n, struct zio_control *ring)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&sniff_lock, flags);
-	WRITE_ONCE(sniff_ring, ring);
-	raw_spin_unlock_irqrestore(&sniff_lock, flags);
-}
-
-static int add_user(void)
-{
-	struct zio_control *ring;
-	int ret = 0;
-
-	mutex_lock(&sniff_users_lock);
-	if (!sniff_users) {
-		ring = __vmalloc(array_size(SNIFF_LEN, sizeof(*ring)),
-				 ZIO_GFP_USER | __GFP_ZERO);
-		if (ring) {
-			use_ring(ring);
-			zio_monitor_get();
-		} else {
-			ret = -ENOMEM;
-		}
-	}
-	if (!ret)
-		sniff_users++;
-	mutex_unlock(&sniff_users_lock);
-	return ret;
-}
-
-static void remove_user(void)
-{
-	struct zio_control *ring = NULL;
-
-	mutex_lock(&sniff_users_lock);
-	if (!--sniff_users) {
-		ring = sniff_ring;
-		zio_monitor_put();
-		use_ring(NULL);
-	}
-	mutex_unlock(&sniff_users_lock);
+	raw_spin_lock_irq(&sniff_lock);
+	sniff_users += n;
+	if (!sniff_users == !!sniff_ring)
+		swap(sniff_ring, ring);
+	raw_spin_unlock_irq(&sniff_lock);
 	vfree(ring);
 }
 
-static int open_sniffer(struct inode *inode, struct file *file)
+static int sniff_open(struct inode *inode, struct file *file)
 {
-	struct sniffer *sniffer;
-	int ret;
+	struct zio_control *ring;
 
 	if (file->f_mode & FMODE_WRITE)
 		return -EACCES;
-	sniffer = kzalloc(sizeof(*sniffer), GFP_KERNEL_ACCOUNT);
-	if (!sniffer)
+	ring = __vmalloc(SNIFF_LEN * sizeof(*ring), ZIO_GFP_USER | __GFP_ZERO);
+	if (!ring)
 		return -ENOMEM;
-	ret = add_user();
-	if (ret) {
-		kfree(sniffer);
-		return ret;
-	}
-	mutex_init(&sniffer->lock);
-	sniffer->pos = smp_load_acquire(&sniff_head);		/* N */
-	file->private_data = sniffer;
+	sniff_count(1, ring);
+	static_branch_inc(&zio_watch_key);
+	file->private_data = (void *)READ_ONCE(sniff_head);
 	file->f_mode |= FMODE_NOWAIT;
 	return stream_open(inode, file);
 }
 
-static int close_sniffer(struct inode *inode, struct file *file)
+static int sniff_release(struct inode *inode, struct file *file)
 {
-	struct sniffer *sniffer = file->private_data;
-
-	remove_user();
-	mutex_destroy(&sniffer->lock);
-	kfree(sniffer);
+	static_branch_dec(&zio_watch_key);
+	sniff_count(-1, NULL);
 	return 0;
 }
 
-static bool has_control(const struct sniffer *sniffer)
+static bool sniff_has(const struct file *file)
 {
-	return READ_ONCE(sniffer->pos) != smp_load_acquire(&sniff_head); /* N */
+	return (unsigned long)READ_ONCE(file->private_data) != READ_ONCE(sniff_head);
 }
 
-/* A reader that was too slow continues with the newest half of the ring. */
-static void skip_lost(struct sniffer *sniffer, unsigned long head)
+/* Takes the next control of an opener; returns false if there is none. */
+static bool sniff_take(struct file *file, struct zio_control *ctrl)
 {
-	sniffer->pos = head - SNIFF_LEN / 2;
-	sniffer->lost = true;
-}
+	unsigned long pos, behind;
 
-/* Copies the next control into sniffer->ctrl; returns false if there is none. */
-static bool fetch_control(struct sniffer *sniffer)
-{
-	unsigned long head;
-
-	while (has_control(sniffer)) {
-		/* The copy may be torn: the check below discards it then. */
-		data_race(sniffer->ctrl =
-			  sniff_ring[sniffer->pos % SNIFF_LEN]);
-		smp_rmb();					/* V */
-		head = READ_ONCE(sniff_head);
-		if (head - sniffer->pos < SNIFF_LEN)
-			return true;
-		skip_lost(sniffer, head);
+	raw_spin_lock_irq(&sniff_lock);
+	pos = (unsigned long)file->private_data;
+	behind = sniff_head - pos;
+	if (behind > SNIFF_LEN)
+		pos = sniff_head - SNIFF_LEN / 2;
+	if (behind) {
+		*ctrl = sniff_ring[pos % SNIFF_LEN];
+		WRITE_ONCE(file->private_data, (void *)(pos + 1));
 	}
-	return false;
+	raw_spin_unlock_irq(&sniff_lock);
+	if (behind > SNIFF_LEN)
+		ctrl->zio_alarms |= ZIO_ALARM_LOST_SNIFF;
+	return behind;
 }
 
-/* Returns 1 for a control, 0 without one; after -EFAULT it can be read again. */
-static int read_one(struct sniffer *sniffer, struct iov_iter *to)
+static ssize_t sniff_read(struct kiocb *iocb, struct iov_iter *to)
 {
-	if (!fetch_control(sniffer))
-		return 0;
-	if (sniffer->lost)
-		sniffer->ctrl.zio_alarms |= ZIO_ALARM_LOST_SNIFF;
-	if (copy_to_iter(&sniffer->ctrl, sizeof(sniffer->ctrl), to) !=
-	    sizeof(sniffer->ctrl))
-		return -EFAULT;
-	sniffer->lost = false;
-	WRITE_ONCE(sniffer->pos, sniffer->pos + 1);
-	return 1;
-}
-
-static int lock_sniffer(struct sniffer *sniffer, bool nowait)
-{
-	if (mutex_trylock(&sniffer->lock))
-		return 0;
-	if (nowait)
-		return -EAGAIN;
-	return mutex_lock_interruptible(&sniffer->lock) ? -ERESTARTSYS : 0;
-}
-
-static ssize_t read_some(struct sniffer *sniffer, struct iov_iter *to)
-{
+	struct file *file = iocb->ki_filp;
+	bool nowait = (iocb->ki_flags & IOCB_NOWAIT) || (file->f_flags & O_NONBLOCK);
+	struct zio_control ctrl;
 	ssize_t done = 0;
-	int ret = 1;
+	int ret = iov_iter_count(to) < sizeof(ctrl) ? -EINVAL : 0;
 
-	while (iov_iter_count(to) >= sizeof(sniffer->ctrl) && ret > 0 &&
-	       !(done && signal_pending(current))) {
-		ret = read_one(sniffer, to);
-		if (ret > 0)
-			done += sizeof(sniffer->ctrl);
-		cond_resched();
+	while (!ret && iov_iter_count(to) >= sizeof(ctrl) && !(done && zio_must_stop())) {
+		/* First the memory, so that no control is taken and lost */
+		if (fault_in_iov_iter_writeable(to, sizeof(ctrl)))
+			ret = -EFAULT;
+		else if (sniff_take(file, &ctrl))
+			done += copy_to_iter(&ctrl, sizeof(ctrl), to);
+		else if (done || nowait)
+			ret = -EAGAIN;
+		else
+			ret = wait_event_interruptible(sniff_wq, sniff_has(file));
 	}
-	return done ?: ret ?: -EAGAIN;
+	return done ?: ret;
 }
 
-static ssize_t read_sniffer(struct kiocb *iocb, struct iov_iter *to)
+static __poll_t sniff_poll(struct file *file, struct poll_table_struct *wait)
 {
-	struct sniffer *sniffer = iocb->ki_filp->private_data;
-	bool nowait = (iocb->ki_flags & IOCB_NOWAIT) ||
-		(iocb->ki_filp->f_flags & O_NONBLOCK);
-	ssize_t ret;
-
-	if (iov_iter_count(to) < sizeof(sniffer->ctrl))
-		return -EINVAL;
-	for (;;) {
-		ret = lock_sniffer(sniffer, nowait);
-		if (ret)
-			return ret;
-		ret = read_some(sniffer, to);
-		mutex_unlock(&sniffer->lock);
-		if (ret != -EAGAIN || nowait)
-			return ret;
-		ret = wait_event_interruptible(sniff_wq, has_control(sniffer)); /* U */
-		if (ret)
-			return ret;
-	}
+	poll_wait(file, &sniff_wq, wait);
+	return sniff_has(file) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static __poll_t poll_sniffer(struct file *file, struct poll_table_struct *wait)
-{
-	zio_poll_wait(file, &sniff_wq, wait);
-	return has_control(file->private_data) ? EPOLLIN | EPOLLRDNORM : 0;
-}
-
-static const struct file_operations sniffer_fops = {
+static const struct file_operations sniff_fops = {
 	.owner = THIS_MODULE,
-	.open = open_sniffer,
-	.release = close_sniffer,
-	.read_iter = read_sniffer,
+	.open = sniff_open,
+	.release = sniff_release,
+	.read_iter = sniff_read,
 	.splice_read = zio_splice_read,
-	.poll = poll_sniffer,
+	.poll = sniff_poll,
 };
 
-static struct miscdevice sniffer_device = {
+static struct miscdevice sniff_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "zio-sniff-ctrl",
 	.nodename = "zio/sniff-ctrl",
 	.mode = 0440,
-	.fops = &sniffer_fops,
+	.fops = &sniff_fops,
 };
 
-/**
- * zio_sniff_init() - create the node of the sniffer
- *
- * Context: Process, sleeps.
- *
- * Return: 0; or an error of the driver core.
- */
+/* Context: Process, sleeps. Return: 0; or an error of the driver core. */
 int zio_sniff_init(void)
 {
-	return misc_register(&sniffer_device);
+	return misc_register(&sniff_device);
 }
 
-/**
- * zio_sniff_exit() - undo zio_sniff_init()
- *
- * Context: Process, sleeps.
- */
+/* Undoes zio_sniff_init(). Context: Process, sleeps. */
 void zio_sniff_exit(void)
 {
-	misc_deregister(&sniffer_device);
+	misc_deregister(&sniff_device);
 	irq_work_sync(&sniff_work);
 }

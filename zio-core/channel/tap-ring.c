@@ -28,9 +28,9 @@
  *   O  The writer stores head, and fills the next slot after the write barrier of M. The
  *      reader copies a slot, then (read barrier) loads head. Without it, the reader could
  *      use a slot that is half written.
- *   Q  zio_tap_memory_move() stores first, then the buffer publishes its new area. A reader
- *      that finds the new area, and copies from it, then (read barrier) loads first.
- *      Without it, it could take samples of the new area for those of an older block.
+ *   Q  tap_memory_move() stores first, then the buffer publishes its new area. A reader that
+ *      finds the new area, and copies from it, then (read barrier) loads first. Without it,
+ *      it could take samples of the new area for those of an older block.
  *
  * The ring is freed a grace period after the last tap: the writer uses it under RCU.
  */
@@ -167,11 +167,14 @@ static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
 	notify_taps(ring);
 }
 
-/* A block of an input is done. Context: Any; the caller owns the phase. */
-void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
+/* A block is done. Context: Any; the caller owns the phase. */
+static void tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_tap_ring *ring;
 
+	zio_sniff_block_done(chan, block);
+	if (zio_cset_is_output(chan->cset))
+		return;
 	rcu_read_lock();
 	ring = rcu_dereference(chan->tap_ring);
 	if (ring)
@@ -180,7 +183,7 @@ void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
 }
 
 /* The set is frozen, and blocks of the channel get other memory, or another size. */
-void zio_tap_memory_move(struct zio_channel_core *chan)
+static void tap_memory_move(struct zio_channel_core *chan)
 {
 	struct zio_tap_ring *ring;
 
@@ -193,6 +196,11 @@ void zio_tap_memory_move(struct zio_channel_core *chan)
 	}
 	rcu_read_unlock();
 }
+
+const struct zio_watch_ops zio_channel_watch_ops = {
+	.done = tap_block_done,
+	.move = tap_memory_move,
+};
 
 static void free_ring(struct zio_tap_ring *ring)
 {
@@ -235,7 +243,6 @@ static struct zio_tap_ring *have_ring(struct zio_channel_core *chan,
 	if (ret)
 		return ERR_PTR(ret);
 	rcu_assign_pointer(chan->tap_ring, new);
-	zio_monitor_get();
 	return new;
 }
 
@@ -266,6 +273,8 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan,
 		zio_tap_ring_want(ring);
 	}
 	mutex_unlock(&chan->lock);
+	if (!IS_ERR(ring))
+		static_branch_inc(&zio_watch_key);
 	if (ring != new)
 		free_ring(new);
 	return ring;
@@ -296,6 +305,7 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring,
 {
 	bool last;
 
+	static_branch_dec(&zio_watch_key);
 	mutex_lock(&chan->lock);
 	leave_ring(ring, user);
 	last = !ring->users;
@@ -304,7 +314,6 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring,
 	mutex_unlock(&chan->lock);
 	if (!last)
 		return;
-	zio_monitor_put();
 	synchronize_rcu();
 	irq_work_sync(&ring->wake_work);
 	free_ring(ring);

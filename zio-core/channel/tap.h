@@ -84,8 +84,7 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring,
 bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot *slot);
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
 			    const struct zio_tap_slot *slot);
-void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block);
-void zio_tap_memory_move(struct zio_channel_core *chan);
+extern const struct zio_watch_ops zio_channel_watch_ops;
 
 /* Returns true if there may be a block for the tap at @pos. */
 static inline bool zio_tap_ring_has(struct zio_tap_ring *ring, u32 pos)
@@ -101,9 +100,5 @@ static inline void zio_tap_ring_want(struct zio_tap_ring *ring)
 
 /* sniff.c */
 void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block);
-
-/* monitor.c */
-void zio_monitor_get(void);
-void zio_monitor_put(void);
 
 #endif /* _ZIO_TAP_H */

@@ -9,7 +9,8 @@
 
 #include "engine/block.h"
 
-const struct zio_monitor_ops *zio_block_monitor;
+const struct zio_watch_ops *zio_watch_ops;
+DEFINE_STATIC_KEY_FALSE(zio_watch_key);
 
 /**
  * zio_channel_raise() - raise alarms of a channel

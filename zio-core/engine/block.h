@@ -108,14 +108,12 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 	armed->chan = NULL;
 }
 
-/* Passes each block that is done to a monitor. */
-static __always_inline void monitor_block(struct zio_channel_core *chan,
-					  struct zio_block *block)
+/* While nothing looks at blocks, this is one instruction that does nothing. */
+static __always_inline void watch_block(struct zio_channel_core *chan,
+					struct zio_block *block)
 {
-	const struct zio_monitor_ops *monitor = READ_ONCE(zio_block_monitor);
-
-	if (unlikely(monitor))
-		monitor->done(chan, block);
+	if (static_branch_unlikely(&zio_watch_key))
+		zio_watch_ops->done(chan, block);
 }
 
 static __always_inline void count_input(struct zio_channel_core *chan,
@@ -127,7 +125,7 @@ static __always_inline void count_input(struct zio_channel_core *chan,
 		zio_block_take_alarms(chan, block);
 	chan->blocks++;
 	chan->bytes += block->len;
-	monitor_block(chan, block);
+	watch_block(chan, block);
 }
 
 static inline void queue_input(struct zio_channel_core *chan, struct zio_block *block)
@@ -146,7 +144,7 @@ static inline void finish_output(struct zio_channel_core *chan, struct zio_block
 {
 	chan->blocks++;
 	chan->bytes += block->len;
-	monitor_block(chan, block);
+	watch_block(chan, block);
 	WRITE_ONCE(chan->played, to_block_core(block)->seq + 1);
 	zio_output_put(chan, block);
 	zio_channel_wake(chan, ZIO_WAKE_OUT);

@@ -3,6 +3,7 @@
 #ifndef _ZIO_ENGINE_H
 #define _ZIO_ENGINE_H
 
+#include <linux/jump_label.h>
 #include <linux/zio-trigger.h>
 
 #include "engine/control.h"
@@ -87,18 +88,19 @@ static inline bool zio_channel_has_ring(const struct zio_channel_core *chan)
 }
 
 /**
- * struct zio_monitor_ops - what looks at the blocks of all channels: channel/monitor.c
+ * struct zio_watch_ops - what looks at the blocks of all channels: the sniffer, and taps
  * @done: a block is done; the caller owns the phase
  * @move: input; blocks get other memory, or another size; the caller has frozen the set
  *
- * zio_block_monitor points to a table, or is NULL. @done is called in any context.
+ * The core calls them while zio_watch_key counts anything that looks; @done in any context.
  */
-struct zio_monitor_ops {
+struct zio_watch_ops {
 	void (*done)(struct zio_channel_core *chan, struct zio_block *block);
 	void (*move)(struct zio_channel_core *chan);
 };
 
-extern const struct zio_monitor_ops *zio_block_monitor;
+extern const struct zio_watch_ops *zio_watch_ops;
+DECLARE_STATIC_KEY_FALSE(zio_watch_key);
 
 /* engine.c */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags);

@@ -343,13 +343,13 @@ static void finish_blocks(struct zio_channel_core *chan, unsigned int n)
 	chan->bytes += bytes;
 }
 
-static noinline void monitor_blocks(struct zio_channel_core *chan, unsigned int n)
+static noinline void watch_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	const struct zio_queue *q = &chan->queue;
 	unsigned int i;
 
 	for (i = q->head; i != q->head + n; i++)
-		monitor_block(chan, q->slot[i & q->mask]);
+		watch_block(chan, q->slot[i & q->mask]);
 }
 
 static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
@@ -389,8 +389,8 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 	if (!n)
 		return;
 	finish_blocks(chan, n);
-	if (unlikely(READ_ONCE(zio_block_monitor)))
-		monitor_blocks(chan, n);
+	if (static_branch_unlikely(&zio_watch_key))
+		watch_blocks(chan, n);
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	WRITE_ONCE(chan->blocks, chan->blocks + n);
 	publish_blocks(chan, n);
