@@ -118,29 +118,31 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * zio_for_each_block() - visit the armed blocks of a set
  * @cset: the channel set
  * @pos: struct zio_armed pointer, for the macro's use
- * @chan: struct zio_channel pointer, set to the block's channel
- * @block: struct zio_block pointer, set to the block
+ * @ch: struct zio_channel pointer, set to the block's channel
+ * @blk: struct zio_block pointer, set to the block
  *
  * The loop does not visit disabled channels, and channels without a free block.
  *
  * Context: Any; in raw_io(), and after ZIO_PENDING until zio_cset_done() or stop_io().
  */
-#define zio_for_each_block(cset, pos, chan, block)			\
-	for ((pos) = (cset)->armed;					\
-	     ((chan) = (pos)->chan) && (((block) = (pos)->block), true); (pos)++)
+#define zio_for_each_block(cset, pos, ch, blk)				\
+	for (struct zio_armed *zio_next = (cset)->armed;		\
+	     ((ch) = zio_next->chan) && (((blk) = ((pos) = zio_next)->block), true); \
+	     zio_next++)
 
 /**
  * zio_for_each_channel() - visit the armed channels of a set, or the channels of a stream
  * @cset: the channel set
  * @pos: struct zio_armed pointer, for the macro's use
- * @chan: struct zio_channel pointer, set to the channel
+ * @ch: struct zio_channel pointer, set to the channel
  *
  * The loop does not visit disabled channels. Without a stream it visits those of
  * zio_for_each_block().
  *
  * Context: Any; as zio_for_each_block(). For a stream from raw_io() until stop_io() returns.
  */
-#define zio_for_each_channel(cset, pos, chan)				\
-	for ((pos) = (cset)->armed; ((chan) = (pos)->chan); (pos)++)
+#define zio_for_each_channel(cset, pos, ch)				\
+	for (struct zio_armed *zio_next = (cset)->armed;		\
+	     ((ch) = ((pos) = zio_next)->chan); zio_next++)
 
 #endif /* _LINUX_ZIO_BLOCK_H */
