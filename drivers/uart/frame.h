@@ -103,12 +103,12 @@ struct uart_counts {
  * struct uart_parser - finds frames
  * @format: the format
  * @counts: for the user
- * @raw: private, like all that follow: the candidate is from @first to @end
  */
 struct uart_parser {
 	const struct uart_format *format;
 	struct uart_counts counts;
-	u8 *raw;
+	/* private: */
+	u8 *raw; /* the candidate is from first to end */
 	u64 *at;
 	unsigned int capacity;
 	unsigned int first;
