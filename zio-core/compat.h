@@ -22,6 +22,12 @@
 #define ZIO_BUS_CONST		const
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define ZIO_BUS_TYPE_CONST
+#else
+#define ZIO_BUS_TYPE_CONST	const
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define ZIO_DEV_CONST
 #else

@@ -13,18 +13,18 @@
 
 #include "channel/internal.h"
 
-static bool is_played(struct zio_channel_core *chan, u32 upto)
+static bool is_played(struct zio_channel_core *chan, u32 until)
 {
-	return (s32)(smp_load_acquire(&chan->played) - upto) >= 0; /* W */
+	return (s32)(smp_load_acquire(&chan->played) - until) >= 0; /* W */
 }
 
-static bool is_over(struct zio_channel_core *chan, u32 upto)
+static bool is_over(struct zio_channel_core *chan, u32 until)
 {
-	return is_played(chan, upto) || READ_ONCE(chan->cset->gone);
+	return is_played(chan, until) || READ_ONCE(chan->cset->gone);
 }
 
 /* Queues a partly written block as a short one. */
-static int send_all(struct zio_session *sess, u32 *upto)
+static int send_all(struct zio_session *sess, u32 *until)
 {
 	unsigned int ssize = sess->chan->cset->ssize;
 	int ret = zio_session_lock(sess);
@@ -35,7 +35,7 @@ static int send_all(struct zio_session *sess, u32 *upto)
 		ret = -EINVAL;
 	else if (sess->block && to_block_core(sess->block)->used)
 		zio_session_flush(sess);
-	*upto = sess->chan->seq;
+	*until = sess->chan->seq;
 	zio_session_unlock(sess);
 	return ret;
 }
@@ -57,14 +57,14 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct zio_session *sess = file->private_data;
 	struct zio_channel_core *chan = sess->chan;
-	u32 upto, dropped;
-	int ret = send_all(sess, &upto);
+	u32 until, dropped;
+	int ret = send_all(sess, &until);
 
 	if (!ret)
-		ret = wait_event_interruptible(chan->wq, is_over(chan, upto)); /* U */
+		ret = wait_event_interruptible(chan->wq, is_over(chan, until)); /* U */
 	if (ret)
 		return ret;
-	if (!is_played(chan, upto))
+	if (!is_played(chan, until))
 		return -ENODEV;
 	dropped = READ_ONCE(chan->dropped);
 	return xchg(&sess->dropped, dropped) == dropped ? 0 : -EIO;

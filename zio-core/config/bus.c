@@ -41,7 +41,7 @@ static struct attribute *zio_bus_attrs[] = {
 };
 ATTRIBUTE_GROUPS(zio_bus);
 
-struct bus_type zio_bus = {
+ZIO_BUS_TYPE_CONST struct bus_type zio_bus = {
 	.name = "zio",
 	.bus_groups = zio_bus_groups,
 };

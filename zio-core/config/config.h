@@ -14,7 +14,7 @@ struct zio_kind {
 };
 
 /* bus.c */
-extern struct bus_type zio_bus;
+extern ZIO_BUS_TYPE_CONST struct bus_type zio_bus;
 int zio_bus_init(void);
 void zio_bus_exit(void);
 unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset);

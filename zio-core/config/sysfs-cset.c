@@ -298,7 +298,7 @@ current_control_read(struct file *file, struct kobject *kobj,
 	return memory_read_from_buffer(page, count, &off, &ctrl, sizeof(ctrl));
 }
 
-static struct bin_attribute current_control = {
+static ZIO_BIN_ATTR_CONST struct bin_attribute current_control = {
 	.attr = { .name = "current-control", .mode = 0444 },
 	.size = __ZIO_CONTROL_SIZE,
 	.read = current_control_read,

@@ -63,6 +63,9 @@ enum zio_object_type {
 /* Entries of the tables of extended attributes of a control */
 #define ZIO_MAX_EXT_ATTR 32
 
+/* Units of the extension of a control */
+#define ZIO_MAX_TLV 1
+
 /* Programs read and write control nodes in multiples of this size. */
 #define __ZIO_CONTROL_SIZE 512
 
@@ -207,15 +210,20 @@ struct zio_control {
 	struct zio_timestamp tstamp;
 	__u32 mem_offset;
 
-	__extension__ union {
+	/* private: kernel-doc does not know the keyword */
+	__extension__
+	/* public: */
+	union {
 		__u32 mem_offset_high;
+		/* private: */
 		__u32 reserved;
+		/* public: */
 	};
 	__u32 flags;
 	char triggername[ZIO_OBJ_NAME_LEN];
 	struct zio_ctrl_attr attr_channel;
 	struct zio_ctrl_attr attr_trigger;
-	struct zio_tlv tlv[1];
+	struct zio_tlv tlv[ZIO_MAX_TLV];
 };
 
 /* Fails to compile if the control has another size: the layout never changes. */
