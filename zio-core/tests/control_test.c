@@ -68,10 +68,9 @@ static void control_has_all_fields(struct kunit *test)
 
 static void open_monitor(struct kunit *test)
 {
-	struct file *file = filp_open("/dev/zio/sniff-ctrl", O_RDONLY, 0);
+	struct file *file = test_open_node(test, "sniff-ctrl", O_RDONLY);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	test_add_action(test, test_fput, file);
 }
 
 /* The gain is 1000 when the block is armed, and 5 when it is done. */

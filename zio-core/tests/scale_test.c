@@ -21,12 +21,18 @@ static u64 double_value(struct zio_channel_core *chan, unsigned int index)
 	return std_value(chan, index) | (u64)std_value(chan, index + 1) << 32;
 }
 
-#define EXPECT_SHOW(test, chan, name, wanted)				\
-	KUNIT_EXPECT_STREQ(test, test_show(test, &(chan)->kobj, name), wanted)
+static void expect_show(struct kunit *test, struct zio_channel_core *chan, const char *name,
+			const char *wanted)
+{
+	KUNIT_EXPECT_STREQ_MSG(test, test_show(test, &chan->kobj, name), wanted, "%s", name);
+}
 
-#define EXPECT_STORE(test, chan, name, text, ret)			\
-	KUNIT_EXPECT_EQ_MSG(test, test_store(&(chan)->kobj, name, text), ret, \
-			    "%s = \"%s\"", name, text)
+static void expect_store(struct kunit *test, struct zio_channel_core *chan, const char *name,
+			 const char *text, int ret)
+{
+	KUNIT_EXPECT_EQ_MSG(test, test_store(&chan->kobj, name, text), ret,
+			    "%s = \"%s\"", name, text);
+}
 
 /* A scale that is read back is the same number, in its shortest form. */
 static void good_scales_are_exact(struct kunit *test)
@@ -72,8 +78,8 @@ static void good_scales_are_exact(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
-		EXPECT_STORE(test, chan, "scale", good[i].text, 0);
-		EXPECT_SHOW(test, chan, "scale", good[i].shown);
+		expect_store(test, chan, "scale", good[i].text, 0);
+		expect_show(test, chan, "scale", good[i].shown);
 		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_SCALE_MANT),
 				good[i].mant);
 		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_SCALE_EXP), good[i].exp);
@@ -124,8 +130,8 @@ static void bad_scales_change_nothing(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT_STORE(test, chan, "scale", bad[i].text, bad[i].error);
-	EXPECT_SHOW(test, chan, "scale", "0.000152588\n");
+		expect_store(test, chan, "scale", bad[i].text, bad[i].error);
+	expect_show(test, chan, "scale", "0.000152588\n");
 	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_SCALE_MANT), 152588);
 }
 
@@ -184,8 +190,8 @@ static void numbers_become_the_nearest_double(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(exact); i++) {
-		EXPECT_STORE(test, chan, "scale", exact[i].text, 0);
-		EXPECT_STORE(test, chan, "offset", exact[i].text, 0);
+		expect_store(test, chan, "scale", exact[i].text, 0);
+		expect_store(test, chan, "offset", exact[i].text, 0);
 		KUNIT_EXPECT_EQ_MSG(test, double_value(chan, ZIO_ATTR_SCALE_LOW),
 				    exact[i].bits, "scale %s", exact[i].text);
 		KUNIT_EXPECT_EQ_MSG(test, double_value(chan, ZIO_ATTR_OFFSET_LOW),
@@ -216,8 +222,8 @@ static void old_numbers_are_right_or_refused(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_STORE(test, chan, "scale", cases[i].scale, 0);
-		EXPECT_STORE(test, chan, "offset", cases[i].offset, 0);
+		expect_store(test, chan, "scale", cases[i].scale, 0);
+		expect_store(test, chan, "offset", cases[i].offset, 0);
 		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_SCALE_MANT),
 				cases[i].mant);
 		KUNIT_EXPECT_EQ_MSG(test, (s32)std_value(chan, ZIO_ATTR_SCALE_EXP),
@@ -230,18 +236,18 @@ static void units_have_names(struct kunit *test)
 {
 	struct zio_channel_core *chan = make_channel(test);
 
-	EXPECT_SHOW(test, chan, "unit", "V\n");
+	expect_show(test, chan, "unit", "V\n");
 	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_UNIT), ZIO_UNIT_V);
-	EXPECT_STORE(test, chan, "unit", "%\n", 0);
-	EXPECT_SHOW(test, chan, "unit", "%\n");
+	expect_store(test, chan, "unit", "%\n", 0);
+	expect_show(test, chan, "unit", "%\n");
 	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_UNIT), ZIO_UNIT_PERCENT);
-	EXPECT_STORE(test, chan, "unit", "none", 0);
+	expect_store(test, chan, "unit", "none", 0);
 	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_UNIT), ZIO_UNIT_NONE);
-	EXPECT_STORE(test, chan, "unit", "mV", -EINVAL);
-	EXPECT_STORE(test, chan, "unit", "v", -EINVAL);
-	EXPECT_STORE(test, chan, "unit", "1", -EINVAL);
-	EXPECT_STORE(test, chan, "unit", "", -EINVAL);
-	EXPECT_SHOW(test, chan, "unit", "none\n");
+	expect_store(test, chan, "unit", "mV", -EINVAL);
+	expect_store(test, chan, "unit", "v", -EINVAL);
+	expect_store(test, chan, "unit", "1", -EINVAL);
+	expect_store(test, chan, "unit", "", -EINVAL);
+	expect_show(test, chan, "unit", "none\n");
 }
 
 static void offset_is_in_the_unit(struct kunit *test)
@@ -249,24 +255,24 @@ static void offset_is_in_the_unit(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	EXPECT_SHOW(test, chan, "offset", "-0.005\n");
+	expect_show(test, chan, "offset", "-0.005\n");
 	KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_OFFSET), -5000);
-	EXPECT_STORE(test, chan, "offset", "101325", 0);
-	EXPECT_SHOW(test, chan, "offset", "101325\n");
-	EXPECT_STORE(test, chan, "offset", "-1.5e-9\n", 0);
-	EXPECT_SHOW(test, chan, "offset", "-0.0000000015\n");
-	EXPECT_STORE(test, chan, "offset", "1.5.", -EINVAL);
-	EXPECT_STORE(test, chan, "offset", "--1", -EINVAL);
-	EXPECT_STORE(test, chan, "offset", "0x10", -EINVAL);
-	EXPECT_STORE(test, chan, "offset", "1e281", -ERANGE);
-	EXPECT_STORE(test, chan, "offset", "18446744073709551617", -EOVERFLOW);
-	EXPECT_SHOW(test, chan, "offset", "-0.0000000015\n");
-	EXPECT_STORE(test, chan, "offset", "-0.0", 0);
-	EXPECT_SHOW(test, chan, "offset", "0\n");
+	expect_store(test, chan, "offset", "101325", 0);
+	expect_show(test, chan, "offset", "101325\n");
+	expect_store(test, chan, "offset", "-1.5e-9\n", 0);
+	expect_show(test, chan, "offset", "-0.0000000015\n");
+	expect_store(test, chan, "offset", "1.5.", -EINVAL);
+	expect_store(test, chan, "offset", "--1", -EINVAL);
+	expect_store(test, chan, "offset", "0x10", -EINVAL);
+	expect_store(test, chan, "offset", "1e281", -ERANGE);
+	expect_store(test, chan, "offset", "18446744073709551617", -EOVERFLOW);
+	expect_show(test, chan, "offset", "-0.0000000015\n");
+	expect_store(test, chan, "offset", "-0.0", 0);
+	expect_show(test, chan, "offset", "0\n");
 	KUNIT_EXPECT_EQ(test, double_value(chan, ZIO_ATTR_OFFSET_LOW), 0);
 	/* It is not the driver's. */
 	tdev->attr_error = -EIO;
-	EXPECT_STORE(test, chan, "offset", "3", 0);
+	expect_store(test, chan, "offset", "3", 0);
 }
 
 static void driver_attributes_have_signs(struct kunit *test)
@@ -275,26 +281,26 @@ static void driver_attributes_have_signs(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct zio_control ctrl;
 
-	EXPECT_SHOW(test, chan, "level", "-7\n");
-	EXPECT_STORE(test, chan, "level", "-100", 0);
+	expect_show(test, chan, "level", "-7\n");
+	expect_store(test, chan, "level", "-100", 0);
 	KUNIT_EXPECT_EQ(test, (s32)tdev->attr_value, -100);
 	test_read_control(chan, &ctrl);
 	KUNIT_EXPECT_EQ(test, (s32)ctrl.attr_channel.ext_val[0], -100);
-	EXPECT_STORE(test, chan, "level", "-101", -ERANGE);
-	EXPECT_STORE(test, chan, "level", "51", -ERANGE);
-	EXPECT_STORE(test, chan, "level", "4294967290", -ERANGE);
-	EXPECT_STORE(test, chan, "level", "50", 0);
-	EXPECT_SHOW(test, chan, "level", "50\n");
-	EXPECT_STORE(test, chan, "gain-factor", "-1", -EINVAL);
+	expect_store(test, chan, "level", "-101", -ERANGE);
+	expect_store(test, chan, "level", "51", -ERANGE);
+	expect_store(test, chan, "level", "4294967290", -ERANGE);
+	expect_store(test, chan, "level", "50", 0);
+	expect_show(test, chan, "level", "50\n");
+	expect_store(test, chan, "gain-factor", "-1", -EINVAL);
 }
 
 static void sign_and_type_are_read_only(struct kunit *test)
 {
 	struct zio_channel_core *chan = make_channel(test);
 
-	EXPECT_SHOW(test, chan, "signed", "1\n");
-	EXPECT_STORE(test, chan, "signed", "0", -EIO);
-	EXPECT_STORE(test, chan, "type", "x", -EIO);
+	expect_show(test, chan, "signed", "1\n");
+	expect_store(test, chan, "signed", "0", -EIO);
+	expect_store(test, chan, "type", "x", -EIO);
 	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_SIGNED), 1);
 	KUNIT_EXPECT_STREQ(test, test_show(test, &chan->kobj, "type") + 2, ":s12/16>>0\n");
 	KUNIT_EXPECT_EQ(test, test_store_u32(&chan->cset->kobj, "nbits", 14), 0);
@@ -312,24 +318,24 @@ static void driver_changes_the_scale(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 2);
 	struct zio_channel_core **chan = tdev->cset->chan;
 
-	EXPECT_SHOW(test, chan[1], "unit", "K\n");
-	EXPECT_STORE(test, chan[1], "unit", "V", -EIO);
-	EXPECT_STORE(test, chan[1], "scale", "2", -EIO);
-	EXPECT_STORE(test, chan[1], "offset", "2", -EIO);
+	expect_show(test, chan[1], "unit", "K\n");
+	expect_store(test, chan[1], "unit", "V", -EIO);
+	expect_store(test, chan[1], "scale", "2", -EIO);
+	expect_store(test, chan[1], "offset", "2", -EIO);
 	tdev->new_scaling = &amps;
 	tdev->new_scaling_of = 1;
-	EXPECT_STORE(test, chan[1], "gain-factor", "2", 0);
-	EXPECT_SHOW(test, chan[0], "unit", "V\n");
-	EXPECT_SHOW(test, chan[1], "unit", "A\n");
-	EXPECT_SHOW(test, chan[1], "scale", "0.0000762939453125\n");
-	EXPECT_SHOW(test, chan[1], "offset", "-15\n");
-	EXPECT_SHOW(test, chan[1], "signed", "0\n");
+	expect_store(test, chan[1], "gain-factor", "2", 0);
+	expect_show(test, chan[0], "unit", "V\n");
+	expect_show(test, chan[1], "unit", "A\n");
+	expect_show(test, chan[1], "scale", "0.0000762939453125\n");
+	expect_show(test, chan[1], "offset", "-15\n");
+	expect_show(test, chan[1], "signed", "0\n");
 	KUNIT_EXPECT_EQ(test, double_value(chan[1], ZIO_ATTR_SCALE_LOW),
 			0x3f14000000000000);
 	KUNIT_EXPECT_EQ(test, (s32)std_value(chan[1], ZIO_ATTR_OFFSET), -15000000);
 	tdev->new_scaling_of = ZIO_ALL_CHANNELS;
 	KUNIT_EXPECT_EQ(test, test_store_u32(&tdev->cset->kobj, "nbits", 10), 0);
-	EXPECT_SHOW(test, chan[0], "unit", "A\n");
+	expect_show(test, chan[0], "unit", "A\n");
 	KUNIT_EXPECT_EQ(test, std_value(chan[0], ZIO_ATTR_UNIT), ZIO_UNIT_A);
 }
 
@@ -338,7 +344,7 @@ static void names_have_their_positions(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
-	EXPECT_SHOW(test, chan, "control-attrs",
+	expect_show(test, chan, "control-attrs",
 		    "std 0 nbits\nstd 1 gain-factor\next 31 threshold\next 0 level signed\n"
 		    "std 5 unit\nstd 6 scale-mantissa signed\nstd 7 scale-exponent signed\n"
 		    "std 2 offset signed\nstd 8 signed\nstd 9 scale-low\nstd 10 scale-high\n"

@@ -19,15 +19,11 @@ static struct test_device *create_device(struct kunit *test)
 static struct file *try_open(struct test_device *tdev, int flags)
 {
 	struct zio_device *zdev = tdev->cset->zdev;
-	struct file *file;
-	char path[64];
+	char name[48];
 
-	snprintf(path, sizeof(path), "/dev/zio/%s-%04x-%u-ctrl", zdev->name, zdev->id,
+	snprintf(name, sizeof(name), "%s-%04x-%u-ctrl", zdev->name, zdev->id,
 		 tdev->cset->index);
-	file = filp_open(path, flags | O_NONBLOCK, 0);
-	if (!IS_ERR(file))
-		test_add_action(tdev->test, test_fput, file);
-	return file;
+	return test_open_node(tdev->test, name, flags | O_NONBLOCK);
 }
 
 static struct file *open_set(struct test_device *tdev)

@@ -133,7 +133,7 @@ void test_thread_stop(struct kunit *test, struct task_struct *thread)
 }
 
 /* Set by the first device. */
-static const struct bus_type *zio_bus_type;
+static ZIO_BUS_CONST struct bus_type *zio_bus_type;
 
 static int count_device(struct device *dev, void *n)
 {
@@ -147,14 +147,16 @@ unsigned int test_count_devices(void)
 	unsigned int n = 0;
 
 	if (zio_bus_type)
-		bus_for_each_dev((struct bus_type *)zio_bus_type, NULL, &n, count_device);
+		bus_for_each_dev(zio_bus_type, NULL, &n, count_device);
 	return n;
 }
 
 /* The oldest action of each test: it runs after all others. */
-static void check_devices(void *test)
+static void check_devices(void *data)
 {
-	KUNIT_EXPECT_EQ((struct kunit *)test, test_count_devices(), 0);
+	struct kunit *test = data;
+
+	KUNIT_EXPECT_EQ(test, test_count_devices(), 0);
 }
 
 /* Checks for all suites that no device is left after a test. */

@@ -34,16 +34,24 @@
  */
 #define test_wait_for(condition) ({					\
 	unsigned long end_ = jiffies + 480 * HZ;			\
+	bool last_, is_met_;						\
 									\
-	while (!(condition) && time_before(jiffies, end_))		\
-		schedule_timeout_uninterruptible(1);			\
-	(condition);							\
+	do {								\
+		last_ = time_after_eq(jiffies, end_);			\
+		is_met_ = (condition);					\
+		if (!is_met_ && !last_)					\
+			schedule_timeout_uninterruptible(1);		\
+	} while (!is_met_ && !last_);					\
+	is_met_;							\
 })
 
 /**
  * struct test_device - a registered device with one channel set
  * @test: the test that created it
+ * @zdev: the device
  * @cset: its set
+ * @desc: describes the device
+ * @cset_desc: describes the set
  * @io_return: what raw_io() returns
  * @early: raw_io() calls zio_cset_done() itself, then returns ZIO_PENDING
  * @short_by: bytes by which raw_io() shortens each block
@@ -58,6 +66,9 @@
  * @refill: refill() calls it; or NULL
  * @events: number of calls of arm_event()
  * @event_return: what arm_event() returns
+ * @attr_value: what attr_set() got
+ * @new_scaling: what attr_set() makes of @new_scaling_of; or NULL
+ * @new_scaling_of: number of a channel, or ZIO_ALL_CHANNELS
  * @attr_error: what attr_set() returns
  */
 struct test_device {
@@ -80,8 +91,8 @@ struct test_device {
 	void (*refill)(struct test_device *tdev, struct zio_channel *chan);
 	unsigned int events;
 	int event_return;
-	u32 attr_value; /* that attr_set() got */
-	const struct zio_scaling *new_scaling; /* what attr_set() makes of new_scaling_of */
+	u32 attr_value;
+	const struct zio_scaling *new_scaling;
 	unsigned int new_scaling_of;
 	int attr_error;
 };
@@ -183,6 +194,7 @@ struct config_item *test_make_item(struct kunit *test, const char *folder,
 int test_store_item(struct config_item *item, const char *name, const char *text);
 const char *test_show_item(struct kunit *test, struct config_item *item, const char *name);
 void test_fput(void *file);
+struct file *test_open_node(struct kunit *test, const char *name, int flags);
 struct file *test_open(struct kunit *test, struct zio_channel_core *chan,
 		       const char *node, int flags);
 void test_close(struct kunit *test, struct file *file);
@@ -236,7 +248,8 @@ static inline bool test_has_waiter(const struct mutex *lock)
 #ifdef CONFIG_PREEMPT_RT
 	return READ_ONCE(lock->rtmutex.waiters.rb_root.rb_node);
 #else
-	return !list_empty_careful(&lock->wait_list);
+	/* MUTEX_FLAG_WAITERS, which no header of the kernel has */
+	return atomic_long_read(&lock->owner) & BIT(0);
 #endif
 }
 

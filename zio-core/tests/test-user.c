@@ -4,6 +4,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernfs.h>
+#include <linux/mount.h>
 #include <linux/uio.h>
 
 #include "test-device.h"
@@ -42,7 +43,7 @@ const char *test_show(struct kunit *test, struct kobject *kobj, const char *name
 	if (node && page && kobj->ktype->sysfs_ops->show(kobj, node->priv, page) >= 0) {
 		text = kunit_kzalloc(test, strlen(page) + 1, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, text);
-		strcpy(text, page);
+		memcpy(text, page, strlen(page));
 	}
 	kernfs_put(node);
 	free_page((unsigned long)page);
@@ -53,7 +54,7 @@ const char *test_show(struct kunit *test, struct kobject *kobj, const char *name
 void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl)
 {
 	struct kernfs_node *node = kernfs_find_and_get(chan->kobj.sd, "current-control");
-	struct bin_attribute *attr;
+	ZIO_BIN_ATTR_CONST struct bin_attribute *attr;
 
 	memset(ctrl, 0, sizeof(*ctrl));
 	if (!node)
@@ -162,19 +163,37 @@ void test_fput(void *file)
 	destroy_work_on_stack(&closing.work);
 }
 
+/*
+ * Opens "zio/@name" of the file system in /dev, which need not be mounted: built-in suites
+ * run before. Returns an ERR_PTR if open() fails.
+ */
+struct file *test_open_node(struct kunit *test, const char *name, int flags)
+{
+	struct file_system_type *type = get_fs_type("devtmpfs");
+	struct vfsmount *dev = type ? vfs_kern_mount(type, 0, "devtmpfs", NULL) :
+				      ERR_PTR(-ENODEV);
+	char path[64];
+	struct file *file;
+
+	if (IS_ERR(dev))
+		return ERR_CAST(dev);
+	snprintf(path, sizeof(path), "zio/%s", name);
+	file = file_open_root_mnt(dev, path, flags, 0);
+	mntput(dev);
+	if (!IS_ERR(file))
+		test_add_action(test, test_fput, file);
+	return file;
+}
+
 /* Opens a node, "ctrl" or "data", non-blocking. Returns an ERR_PTR if open() fails. */
 struct file *test_open(struct kunit *test, struct zio_channel_core *chan,
 		       const char *node, int flags)
 {
-	struct file *file;
-	char path[64];
+	char name[48];
 
-	snprintf(path, sizeof(path), "/dev/zio/%s-%04x-%u-%u-%s", chan->cset->zdev->name,
+	snprintf(name, sizeof(name), "%s-%04x-%u-%u-%s", chan->cset->zdev->name,
 		 chan->cset->zdev->id, chan->cset->index, chan->pub.index, node);
-	file = filp_open(path, flags | O_NONBLOCK, 0);
-	if (!IS_ERR(file))
-		test_add_action(test, test_fput, file);
-	return file;
+	return test_open_node(test, name, flags | O_NONBLOCK);
 }
 
 void test_close(struct kunit *test, struct file *file)
