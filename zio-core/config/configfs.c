@@ -169,6 +169,24 @@ static void fill_attrs(struct zio_config_group *cgroup, struct module *owner)
 	}
 }
 
+static DEFINE_MUTEX(names_lock); /* no two types of a directory have one name */
+
+/* Linux 7.2 makes a second directory with the name of the first. */
+static int register_group(struct config_group *parent, struct config_group *group)
+{
+	struct config_item *other;
+	int ret;
+
+	mutex_lock(&names_lock);
+	mutex_lock(&parent->cg_subsys->su_mutex);
+	other = config_group_find_item(parent, group->cg_item.ci_name);
+	mutex_unlock(&parent->cg_subsys->su_mutex);
+	ret = other ? -EEXIST : configfs_register_group(parent, group);
+	mutex_unlock(&names_lock);
+	config_item_put(other);
+	return ret;
+}
+
 /**
  * zio_config_group_register() - let users make objects of a type by mkdir
  * @parent: the directory of all types
@@ -198,7 +216,7 @@ zio_config_group_register(struct config_group *parent, const char *name, struct 
 	cgroup->group_type = (struct config_item_type) {
 		.ct_owner = owner, .ct_item_ops = &group_item_ops, .ct_group_ops = &group_ops };
 	config_group_init_type_name(&cgroup->group, name, &cgroup->group_type);
-	ret = configfs_register_group(parent, &cgroup->group);
+	ret = register_group(parent, &cgroup->group);
 	if (!ret)
 		return cgroup;
 	config_group_put(&cgroup->group);
