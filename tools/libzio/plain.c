@@ -34,7 +34,7 @@ static inline bool peek(struct zio_member *m, struct zio_part *part, const struc
 
 	if (!ch->hdr || m->count || m->was_late || ch->keeps)
 		return false;
-	/* R */
+	/* A */
 	if (__atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) - ch->next - 1 > ch->mask)
 		return false;
 	control = (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
@@ -80,7 +80,7 @@ static const struct zio_control *first_control(const struct zio_group *g)
 
 	if (!ch || !ch->hdr)
 		return NULL;
-	if (__atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) == ch->next) /* R */
+	if (__atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) == ch->next) /* A */
 		return NULL;
 	return (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
 }

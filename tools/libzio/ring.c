@@ -6,7 +6,7 @@
  * the blocks before the tail belong to the kernel. While the caller keeps blocks,
  * ch->head stands still, so that zio_next() leaves the release to the other functions.
  *
- *   R  The load-acquire of the head pairs with the store-release of the kernel in
+ *   A  The load-acquire of the head pairs with the store-release of the kernel in
  *      zio-core's ring.c. Without it, this program could read samples of an old block.
  *   S  The store-release of the tail pairs with the load-acquire of the kernel there.
  *      Without it, the kernel could overwrite samples that are still being read.
@@ -24,7 +24,7 @@ static int look_at_head(struct zio_channel *ch)
 
 	if (zio_unlikely(ch->set != NULL))
 		zio_set_turn(ch->set);
-	head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* R */
+	head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* A */
 	if (head - ch->next > ch->mask + 1)
 		return zio_fail(ch, ZIO_FAULT_RING, EPROTO);
 	ch->seen_head = head;

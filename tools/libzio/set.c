@@ -217,7 +217,7 @@ void zio_set_turn(struct zio_set *set)
 	uint32_t head;
 
 	pass(set);
-	head = __atomic_load_n(&set->hdr->head, __ATOMIC_ACQUIRE);	/* R */
+	head = __atomic_load_n(&set->hdr->head, __ATOMIC_ACQUIRE);	/* A */
 	if (head - set->tail > set->mask + 1)
 		return;
 	while (set->next != head)

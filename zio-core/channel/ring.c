@@ -15,7 +15,7 @@
  * (reclaim_blocks()). No other context pops blocks. "prefer-new" has no effect: the kernel
  * does not take back a block that the program may be reading.
  *
- *   R  The pusher writes samples, slot and queue, then stores hdr->head (release). It pairs
+ *   A  The pusher writes samples, slot and queue, then stores hdr->head (release). It pairs
  *      with the program, which loads head (acquire), then slot and samples. Without it,
  *      the program could see a block that is not there yet.
  *   S  The program reads slot and samples, then stores hdr->tail (release). It pairs with
@@ -88,7 +88,7 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 
 	fill_slot(chan, chan->queue.head, block);
 	zio_queue_push(&chan->queue, block);
-	smp_store_release(&ring->hdr->head, chan->queue.head);	/* R */
+	smp_store_release(&ring->hdr->head, chan->queue.head);	/* A */
 	wake_reader(chan, ring);
 }
 
@@ -100,7 +100,7 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 
 	fill_slots(chan, ring, q->head, n);
 	zio_queue_publish(q, n);
-	smp_store_release(&ring->hdr->head, q->head);		/* R */
+	smp_store_release(&ring->hdr->head, q->head);		/* A */
 	wake_reader(chan, ring);
 }
 
@@ -278,7 +278,7 @@ static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	fill_slots(chan, ring, atomic_read(&q->tail), zio_queue_count(q));
 	ring->hdr->lost = zio_channel_losses(chan);
 	ring->hdr->tail = atomic_read(&q->tail);
-	smp_store_release(&ring->hdr->head, q->head);		/* R */
+	smp_store_release(&ring->hdr->head, q->head);		/* A */
 	show_ring(chan, ring);
 }
 
@@ -306,7 +306,7 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 	WRITE_ONCE(hdr->tail, atomic_read(&q->tail));
 	end = smp_load_acquire(&q->head);			/* A */
 	fill_slots(chan, ring, hdr->tail, end - hdr->tail);
-	cmpxchg(&hdr->head, head, end);				/* R */
+	cmpxchg(&hdr->head, head, end);				/* A */
 	cmpxchg64(&hdr->lost, lost, zio_channel_losses(chan));
 }
 

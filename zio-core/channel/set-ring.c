@@ -11,12 +11,7 @@
  * entries from the queues of their channels. The kernel keeps the channel of each entry
  * for itself: it reads nothing but the tail from memory that is mapped.
  *
- *   R  push_block() writes samples, slot and entry, then stores hdr->head (release). It
- *      pairs with the program, which loads head (acquire), then entry, slot and samples.
- *      Without it, the program could see a block that is not there yet.
- *   S  The program reads the samples, then stores hdr->tail (release). It pairs with
- *      reclaim_blocks(), which loads tail (acquire) before the blocks are filled again.
- *      Without it, new samples could overwrite a block that the program is reading.
+ * The barriers A and S are those of ring.c. Of the first, push_block() also writes the entry.
  *
  * Only the owner of the phase uses a ring, and only it changes chan->ops. A file owns the
  * ring. So a ring that no channel uses can be freed without a grace period, after its
@@ -52,7 +47,7 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 	set->entry[at] = i;
 	zio_queue_push(&chan->queue, block);
 	WRITE_ONCE(set->head, set->head + 1);
-	smp_store_release(&ring->hdr->head, set->head);		/* R */
+	smp_store_release(&ring->hdr->head, set->head);		/* A */
 }
 
 /*

@@ -19,18 +19,13 @@
  *
  * A reader copies the samples, and then looks at the edge, which may have moved past them.
  *
- *   M  The writer moves the edge, then (write barrier) the memory is filled: by itself,
- *      or by the driver, as the engine arms the next block later. The reader copies the
- *      samples, then (read barrier) loads the edge. Without it, a reader could report
- *      samples of another block.
- *   N  The writer fills a slot, and its copy, then stores head (release). The reader loads
+ *   A  The writer fills a slot, and its copy, then stores head (release). The reader loads
  *      head (acquire), then the slot. Without it, the reader could see an old slot.
- *   O  The writer stores head, and fills the next slot after the write barrier of M. The
- *      reader copies a slot, then (read barrier) loads head. Without it, the reader could
- *      use a slot that is half written.
- *   Q  tap_memory_move() stores first, then the buffer publishes its new area. A reader that
- *      finds the new area, and copies from it, then (read barrier) loads first. Without it,
- *      it could take samples of the new area for those of an older block.
+ *   M  Before it changes what a reader may copy, the writer tells so: by the edge before
+ *      memory is filled again, by the driver or by itself; by head before the slot is; by
+ *      first before the buffer publishes a new area. A write barrier, or the release of the
+ *      area, is between. The reader copies, then (read barrier) loads the word. Without it,
+ *      the reader could take for its block what belongs to another.
  *
  * The ring is freed a grace period after the last tap: the writer uses it under RCU.
  */
@@ -117,7 +112,7 @@ static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
 	ring->base += ring->copy_size;
 	WRITE_ONCE(ring->wanted, false);
 	WRITE_ONCE(ring->edge, ring->base);
-	smp_wmb();						/* M, O */
+	smp_wmb();						/* M */
 	memcpy(ring->copy + slot->offset, block->data, slot->len);
 }
 
@@ -152,7 +147,7 @@ static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
 	if (in_order) {
 		unsigned long begin = move_edge(ring, buf, block, block->len);
 
-		smp_wmb();					/* M, O */
+		smp_wmb();					/* M */
 		slot->begin = begin;
 		slot->span = buf->area->size;
 		slot->offset = to_block_core(block)->mem_offset;
@@ -163,7 +158,7 @@ static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
 	}
 	slot->is_copy = !in_order;
 	fill_slot(slot, chan, block);
-	smp_store_release(&ring->head, ring->head + 1);		/* N, O */
+	smp_store_release(&ring->head, ring->head + 1);		/* A, M */
 	notify_taps(ring);
 }
 
@@ -190,7 +185,7 @@ static void tap_memory_move(struct zio_channel_core *chan)
 	rcu_read_lock();
 	ring = rcu_dereference(chan->tap_ring);
 	if (ring) {
-		WRITE_ONCE(ring->first, ring->head);		/* Q */
+		WRITE_ONCE(ring->first, ring->head);		/* M */
 		ring->is_new = true;
 		zio_tap_ring_want(ring);
 	}
@@ -339,7 +334,7 @@ bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot 
 			*pos = head - 1;
 		/* The copy may be torn: the check below discards it then. */
 		data_race(*slot = ring->slot[*pos % ZIO_TAP_SLOTS]);
-		smp_rmb();					/* O */
+		smp_rmb();					/* M */
 		if (READ_ONCE(ring->head) - *pos < ZIO_TAP_SLOTS)
 			return true;
 	}
@@ -359,7 +354,7 @@ bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot 
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
 			    const struct zio_tap_slot *slot)
 {
-	smp_rmb();						/* M, Q */
+	smp_rmb();						/* M */
 	return READ_ONCE(ring->edge) - slot->begin <= slot->span &&
 		(s32)(pos - READ_ONCE(ring->first)) >= 0;
 }

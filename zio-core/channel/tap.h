@@ -89,7 +89,7 @@ extern const struct zio_watch_ops zio_channel_watch_ops;
 /* Returns true if there may be a block for the tap at @pos. */
 static inline bool zio_tap_ring_has(struct zio_tap_ring *ring, u32 pos)
 {
-	return smp_load_acquire(&ring->head) != pos;		/* N */
+	return smp_load_acquire(&ring->head) != pos;		/* A */
 }
 
 /* The caller has taken a copied block: the writer may copy the next one. */

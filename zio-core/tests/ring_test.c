@@ -316,7 +316,7 @@ static void ring_is_read_while_it_is_filled(struct kunit *test)
 	while (got < STRESS_BLOCKS) {
 		const struct zio_control *slot = slot_of(ring, tail);
 
-		/* R */
+		/* A */
 		if (smp_load_acquire(&ring->hdr->head) == tail) {
 			cond_resched();
 			continue;

@@ -289,7 +289,7 @@ static void set_is_read_while_it_is_filled(struct kunit *test)
 	while (tail < STRESS_BLOCKS) {
 		const struct zio_control *ctrl;
 
-		/* R */
+		/* A */
 		if (smp_load_acquire(&ring->ring.hdr->head) == tail) {
 			cond_resched();
 			continue;

@@ -565,7 +565,7 @@ static bool see_read(struct seen *seen, struct test_user *user)
 static void see_ring(struct seen *seen, struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring_header *hdr = chan->ring->hdr;
-	u32 head = smp_load_acquire(&hdr->head), i = hdr->tail;	/* R */
+	u32 head = smp_load_acquire(&hdr->head), i = hdr->tail;	/* A */
 	const struct zio_queue *q = &chan->queue;
 
 	for (; n && i != head; i++, n--)
