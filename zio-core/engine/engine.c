@@ -156,12 +156,6 @@ void zio_cset_finish_blocks(struct zio_cset_core *cset)
 	finish_blocks(cset);
 }
 
-/* The engine returns some errors itself. From a driver they would mislead the caller. */
-static int zio_driver_error(int error)
-{
-	return error < 0 && error != -EAGAIN && zio_is_driver_error(error) ? error : -EIO;
-}
-
 /* Puts the blocks that the driver has; the caller owns the phase. Any context. */
 void zio_cset_drop(struct zio_cset_core *cset, bool lost)
 {
@@ -193,7 +187,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 }
 
 /* The driver gives the blocks back with an error; the caller owns the phase. */
-static void give_back(struct zio_cset_core *cset, int error)
+void zio_cset_give_back(struct zio_cset_core *cset, int error)
 {
 	WRITE_ONCE(cset->error, error);
 	fail_blocks(cset, !zio_cset_is_armed_ahead(cset));
@@ -209,7 +203,7 @@ static int finish_early(struct zio_cset_core *cset)
 	int error = cset->early_error;
 
 	if (unlikely(error)) {
-		give_back(cset, error);
+		zio_cset_give_back(cset, error);
 		return zio_cset_is_output(cset) ? error : -EINPROGRESS;
 	}
 	zio_cset_finish_blocks(cset);
@@ -557,7 +551,7 @@ static void arm_repeatedly(struct zio_cset_core *cset, bool output)
 }
 
 /* As zio_cset_kick(); the removal of the set waits for the caller (E). */
-static void kick_held(struct zio_cset_core *cset)
+void zio_cset_kick_held(struct zio_cset_core *cset)
 {
 	if (READ_ONCE(cset->rearm)) {
 		if (zio_cset_is_stream(cset)) {
@@ -586,7 +580,7 @@ static void kick_held(struct zio_cset_core *cset)
 void zio_cset_kick(struct zio_cset_core *cset)
 {
 	rcu_read_lock();					/* E */
-	kick_held(cset);
+	zio_cset_kick_held(cset);
 	rcu_read_unlock();
 }
 
@@ -611,101 +605,6 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 		!(state & (CSET_STOP | CSET_GONE | CSET_FREEZE)) &&
 		(state & CSET_PHASE) != CSET_ARMED;
 }
-
-/*
- * Takes the blocks from the driver, which is done or has failed. Returns the phase before.
- * CSET_ARMED: the caller has entered FINISHING. CSET_ARMING: raw_io() has not returned, or
- * zio_cset_own_phase() owns the phase; the owner calls zio_cset_leave_armed(). Any other: the
- * driver has no blocks. The set may move from one of the two phases to the other meanwhile.
- */
-static __always_inline int take_from_driver(struct zio_cset_core *cset)
-{
-	int phase;
-
-	do {
-		if (cset_move(cset, CSET_ARMED, CSET_FINISHING))
-			return CSET_ARMED;
-		if (cset_move(cset, CSET_ARMING, CSET_EARLY))
-			return CSET_ARMING;
-		phase = cset_phase(cset);
-	} while (phase == CSET_ARMED || phase == CSET_ARMING);
-	return phase;
-}
-
-/**
- * zio_cset_done() - give the blocks of a set back, as its driver
- * @pub: the channel set
- *
- * Follows each raw_io() that returns ZIO_PENDING, and may come before it returns. Does
- * nothing when the core takes the blocks back at the same time, or has done so.
- *
- * Context: Any.
- *
- * Return: true if the blocks are done. If false, the core drops them, and has called
- * stop_io(), or calls it now. A driver that fills blocks from a store of its own keeps
- * what it has stored.
- */
-bool zio_cset_done(struct zio_cset *pub)
-{
-	struct zio_cset_core *cset = to_cset_core(pub);
-	int phase;
-
-	if (unlikely(cset->flags & (ZIO_CSET_STREAM | ZIO_CSET_SHOTS)))
-		return false;
-	rcu_read_lock();					/* E */
-	phase = take_from_driver(cset);
-	if (phase == CSET_ARMED) {
-		zio_cset_finish_blocks(cset);
-		kick_held(cset);
-	}
-	rcu_read_unlock();
-	return phase == CSET_ARMED || phase == CSET_ARMING;
-}
-EXPORT_SYMBOL_GPL(zio_cset_done);
-
-/**
- * zio_cset_fail() - give the armed blocks back untouched, with an error
- * @pub: the channel set
- * @error: a negative error for the next read or write, such as -ETIMEDOUT. The program
- *         gets -EIO for -EAGAIN, -EBUSY, -EINPROGRESS, -ENODEV and -ESHUTDOWN
- *
- * An input that is armed without an event loses no block, and stays idle until a program
- * reads. Other sets lose the blocks. A stream ends without stop_io(), and loses nothing:
- * its driver has stopped the hardware before. The next read starts it again.
- *
- * May come before raw_io() returns ZIO_PENDING. Then the context that called raw_io() gives
- * the blocks back. The driver never has to try again.
- *
- * Context: Any; as the driver, which does not touch the blocks any more. For a stream
- * process, sleeps.
- *
- * Return: true if the blocks are given back with the error. If false, the core drops them,
- * and has called stop_io(), or calls it now; as zio_cset_done().
- */
-bool zio_cset_fail(struct zio_cset *pub, int error)
-{
-	struct zio_cset_core *cset = to_cset_core(pub);
-	int phase;
-
-	if (zio_cset_collects_shots(cset))
-		return false;
-	cset->early_error = zio_driver_error(error);
-	phase = take_from_driver(cset);
-	if (phase == CSET_ARMING)
-		return true;
-	error = xchg(&cset->early_error, 0);
-	if (phase != CSET_ARMED)
-		return false;
-	if (zio_cset_is_stream(cset))
-		zio_stream_close(cset);
-	rcu_read_lock();					/* E */
-	give_back(cset, error);
-	if (zio_cset_is_output(cset))
-		zio_cset_kick(cset);
-	rcu_read_unlock();
-	return true;
-}
-EXPORT_SYMBOL_GPL(zio_cset_fail);
 
 /**
  * zio_cset_init_engine() - initialise the engine's part of a set
