@@ -41,7 +41,7 @@ static void *alloc_free_of_charge(struct zio_buffer *buf, size_t size)
 	return vmalloc_user(size);
 }
 
-/* Without the first test, a size beyond the memory could start the OOM killer. */
+/* The test of the size keeps the OOM killer away. */
 static struct zio_area *area_alloc(struct zio_buffer *buf, size_t size,
 				   void *(*alloc)(struct zio_buffer *buf, size_t size))
 {

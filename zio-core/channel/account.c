@@ -209,7 +209,7 @@ size_t zio_channel_held_bytes(const struct zio_channel_core *chan)
 }
 
 static ssize_t account_show(kuid_t uid, const struct zio_channel_core *chan, char *page,
-			 ssize_t at)
+			    ssize_t at)
 {
 	unsigned long n = account_count(uid, chan);
 

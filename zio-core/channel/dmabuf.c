@@ -60,7 +60,7 @@ struct export_mapping {
 };
 
 static int export_fill_table(const struct zio_export *export, struct sg_table *sgt,
-		      unsigned int max_segment)
+			     unsigned int max_segment)
 {
 	unsigned int n = PFN_DOWN(export->size), i;
 	struct page **pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
