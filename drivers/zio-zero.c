@@ -329,11 +329,6 @@ static int zero_start_stream(struct zio_cset *cset)
 	return ZIO_PENDING;
 }
 
-/* The next tick takes the blocks. */
-static void zero_refill(struct zio_cset *cset, struct zio_channel *chan)
-{
-}
-
 /* The core counts the blocks and gives them back to the buffer. */
 static int zero_output(struct zio_cset *cset)
 {
@@ -412,7 +407,6 @@ static const struct zio_cset_ops zero_convert_ops = {
 static const struct zio_cset_ops zero_stream_ops = {
 	.raw_io = zero_start_stream,
 	.stop_io = zero_stop,
-	.refill = zero_refill,
 	.attr_set = zero_attr_set,
 	.attr_get = zero_attr_get,
 };

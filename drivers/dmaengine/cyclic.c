@@ -203,14 +203,9 @@ static void zdma_cyclic_stop(struct zio_cset *cset)
 	zdma_cyclic_free_ring(zdma);
 }
 
-/* A period that found no block is lost. The next one finds the block. */
-static void zdma_cyclic_refill(struct zio_cset *cset, struct zio_channel *chan)
-{
-}
-
+/* It has no refill(): a period that found no block is lost. The next one finds the block. */
 const struct zio_cset_ops zdma_cyclic_ops = {
 	.init = zdma_init_cset,
 	.raw_io = zdma_cyclic_start,
 	.stop_io = zdma_cyclic_stop,
-	.refill = zdma_cyclic_refill,
 };

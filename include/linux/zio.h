@@ -44,7 +44,7 @@ struct zio_trigger;
  * @stop_io: mandatory if @raw_io ever returns ZIO_PENDING. Process context, may sleep.
  *        After it returns, the driver does not touch the blocks, and does not call
  *        zio_cset_done() for them.
- * @refill: mandatory for ZIO_CSET_STREAM. zio_channel_take() has found no free block of
+ * @refill: optional, for ZIO_CSET_STREAM. zio_channel_take() has found no free block of
  *        @chan, and there may be one now. See zio-stream.h.
  * @arm_event: optional, for ZIO_CSET_STREAM. Passes an event of the set's trigger to the
  *        board. See zio-stream.h.

@@ -85,7 +85,7 @@ static bool stream_is_valid(const struct zio_cset_desc *desc)
 	if (!(desc->flags & ZIO_CSET_STREAM))
 		return true;
 	return !(desc->flags & ZIO_CSET_OUTPUT) && desc->ops->stop_io &&
-		desc->ops->refill && desc->queue_depth <= ZIO_MAX_QUEUE_DEPTH;
+		desc->queue_depth <= ZIO_MAX_QUEUE_DEPTH;
 }
 
 /* A control has one TLV, and shots are taken in any context. */

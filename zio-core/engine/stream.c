@@ -490,7 +490,7 @@ static void refill_channels(struct zio_cset_core *cset)
 		goto out;
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		stream = to_channel_core(armed->chan)->stream;
-		if (READ_ONCE(stream->wants) && xchg(&stream->wants, 0))
+		if (READ_ONCE(stream->wants) && xchg(&stream->wants, 0) && cset->ops->refill)
 			cset->ops->refill(&cset->pub, armed->chan);
 	}
 out:
