@@ -391,4 +391,3 @@ module_spi_driver(ad788x_driver);
 MODULE_DESCRIPTION("ZIO: AD7887 and AD7888");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -298,4 +298,3 @@ module_exit(dtc_exit);
 MODULE_DESCRIPTION("ZIO: a digital-to-time converter without hardware");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -217,4 +217,3 @@ module_exit(gpio_exit);
 MODULE_DESCRIPTION("ZIO: GPIO lines as a parallel port");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -217,4 +217,3 @@ module_exit(tdc_exit);
 MODULE_DESCRIPTION("ZIO: a time-to-digital converter made of interrupts");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -342,4 +342,3 @@ module_exit(loop_exit);
 MODULE_DESCRIPTION("ZIO: an output that is looped to an input");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

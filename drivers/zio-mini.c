@@ -51,4 +51,3 @@ MODULE_ALIAS("platform:zio-mini");
 MODULE_DESCRIPTION("ZIO: the smallest driver");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

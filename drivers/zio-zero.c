@@ -660,4 +660,3 @@ module_exit(zero_exit);
 MODULE_DESCRIPTION("ZIO: a device without hardware");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

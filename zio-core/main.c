@@ -64,3 +64,5 @@ module_exit(zio_exit);
 MODULE_DESCRIPTION("ZIO: blocks from device to user");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
+/* A probe that runs asynchronously cannot wait for modprobe: see zio_may_load(). */
+MODULE_SOFTDEP("post: zio-buf-" ZIO_DEFAULT_BUFFER);

@@ -354,4 +354,3 @@ module_exit(ziio_exit);
 MODULE_DESCRIPTION("ZIO: devices of the IIO framework");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -37,4 +37,3 @@ module_exit(uart_module_exit);
 MODULE_DESCRIPTION("ZIO: a serial line");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -136,8 +136,8 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * @pos: struct zio_armed pointer, for the macro's use
  * @ch: struct zio_channel pointer, set to the channel
  *
- * The loop does not visit disabled channels. Without a stream it visits those of
- * zio_for_each_block().
+ * The loop does not visit disabled channels. It visits those of zio_for_each_block(), if
+ * the set is no stream.
  *
  * Context: Any; as zio_for_each_block(). For a stream from raw_io() until stop_io() returns.
  */
