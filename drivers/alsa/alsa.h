@@ -117,9 +117,6 @@ struct alsa_device {
 	struct alsa_stream stream[2];
 };
 
-/* main.c */
-extern struct workqueue_struct *alsa_wq;
-
 static inline struct alsa_stream *alsa_stream_of(struct zio_cset *cset)
 {
 	struct alsa_device *adev = zio_cset_priv(cset);
@@ -132,6 +129,9 @@ extern const struct zio_cset_ops alsa_ops;
 int alsa_init_stream(struct alsa_stream *s);
 void alsa_suspend(struct alsa_stream *s);
 void alsa_resume(struct alsa_stream *s);
+
+/* block.c */
+extern struct workqueue_struct *alsa_wq;
 void alsa_kick(struct alsa_stream *s, unsigned long delay);
 void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns);
 

@@ -15,9 +15,6 @@
 
 enum { ALSA_CAPTURE, ALSA_PLAYBACK, ALSA_BOTH };
 
-/* Freezable: the service must not start a PCM while the machine goes to sleep. */
-struct workqueue_struct *alsa_wq;
-
 static const char *const alsa_directions[] = { "capture", "playback", "both", NULL };
 
 /* The names of alsa_formats, for configfs */
@@ -221,6 +218,7 @@ static int __init alsa_module_init(void)
 
 	for (i = 0; i < ALSA_N_FORMATS; i++)
 		format_names[i] = alsa_formats[i].name;
+	/* Freezable: the service must not start a PCM while the machine goes to sleep. */
 	alsa_wq = alloc_workqueue("zio-alsa", WQ_FREEZABLE | WQ_UNBOUND, 0);
 	if (!alsa_wq)
 		return -ENOMEM;
@@ -241,4 +239,3 @@ module_exit(alsa_module_exit);
 MODULE_DESCRIPTION("ZIO: sound cards (ALSA)");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_SOFTDEP("pre: zio-buf-kmalloc");

@@ -15,7 +15,6 @@
  * The lock of ALSA's stream is taken before s->lock, and s->mutex before both.
  */
 #include <linux/jiffies.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -24,66 +23,6 @@
 
 /* A card that does not move for so long, and for four periods, has stopped. */
 #define ALSA_STALL_JIFFIES	(2 * HZ)
-
-/**
- * alsa_kick() - run the service of a stream
- * @s: the stream
- * @delay: in jiffies
- *
- * Context: Any.
- */
-void alsa_kick(struct alsa_stream *s, unsigned long delay)
-{
-	if (delay)
-		queue_delayed_work(alsa_wq, &s->service, delay);
-	else
-		mod_delayed_work(alsa_wq, &s->service, 0);
-}
-
-/* The time between the block that was due and the one that came tells what is missing. */
-static void alsa_count_gap(struct alsa_stream *s, s64 first_ns)
-{
-	s64 late_ns = first_ns - s->due_ns, block_ns = alsa_frames_ns(s, s->frames);
-	u64 n = late_ns > 0 ? div64_u64(late_ns + block_ns / 2, max(block_ns, 1LL)) : 0;
-
-	s->restarted = false;
-	s->lost += clamp_t(u64, n, 1, U32_MAX / 2);
-	s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
-}
-
-/* By the clock of the set's trigger; @first_ns is by CLOCK_MONOTONIC. */
-static void alsa_stamp_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
-{
-	struct timespec64 at;
-
-	zio_cset_stamp(s->cset, block);
-	at = ns_to_timespec64(block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks -
-			      (ktime_get_ns() - first_ns));
-	block->tstamp.secs = at.tv_sec;
-	block->tstamp.ticks = at.tv_nsec;
-}
-
-/**
- * alsa_begin_block() - report what came before a block, and when it begins
- * @s: the stream; the caller holds s->lock
- * @block: the armed block
- * @first_ns: the time of its first frame, by CLOCK_MONOTONIC; for inputs
- *
- * Context: Any.
- */
-void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
-{
-	if (!s->is_output) {
-		if (unlikely(s->restarted))
-			alsa_count_gap(s, first_ns);
-		alsa_stamp_block(s, block, first_ns);
-		zio_cset_lost(s->cset, s->lost);
-	}
-	if (unlikely(s->alarms))
-		zio_channel_alarm(zio_cset_channel(s->cset), s->alarms);
-	s->lost = 0;
-	s->alarms = 0;
-}
 
 /* The card has gone, and its driver has not. Unbinds the device as if the user did it. */
 struct unplug {

@@ -80,9 +80,25 @@ struct zdma_device {
 extern const struct zio_cset_ops zdma_sg_ops;
 extern const struct zio_cset_ops zdma_cyclic_ops;
 
-/* main.c */
-int zdma_init_cset(struct zio_cset *cset);
-void zdma_finish_block(struct zdma_device *zdma, struct zio_block *block);
-void zdma_stop(struct zdma_device *zdma);
+static inline int zdma_init_cset(struct zio_cset *cset)
+{
+	struct zdma_device *zdma = zio_cset_priv(cset);
+
+	zdma->cset = cset;
+	return 0;
+}
+
+/* No part of a sample is left, also after a short transfer. */
+static inline void zdma_finish_block(struct zdma_device *zdma, struct zio_block *block)
+{
+	block->len -= block->len % zdma->cset_desc.ssize;
+	zio_cset_stamp(zdma->cset, block);
+}
+
+/* After this the channel calls no function of the driver. */
+static inline void zdma_stop(struct zdma_device *zdma)
+{
+	dmaengine_terminate_sync(zdma->chan);
+}
 
 #endif /* _ZIO_DMAENGINE_H */

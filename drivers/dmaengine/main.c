@@ -41,27 +41,6 @@ static const struct zio_scaling zdma_scaling = {
 	.mant = 1,
 };
 
-int zdma_init_cset(struct zio_cset *cset)
-{
-	struct zdma_device *zdma = zio_cset_priv(cset);
-
-	zdma->cset = cset;
-	return 0;
-}
-
-/* No part of a sample is left, also after a short transfer. */
-void zdma_finish_block(struct zdma_device *zdma, struct zio_block *block)
-{
-	block->len -= block->len % zdma->cset_desc.ssize;
-	zio_cset_stamp(zdma->cset, block);
-}
-
-/* After this the channel calls no function of the driver. */
-void zdma_stop(struct zdma_device *zdma)
-{
-	dmaengine_terminate_sync(zdma->chan);
-}
-
 static bool zdma_has_name(struct dma_chan *chan, void *name)
 {
 	return !strcmp(dma_chan_name(chan), name);

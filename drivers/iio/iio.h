@@ -199,7 +199,6 @@ extern const struct zio_attr_desc ziio_set_attrs[];
 extern const unsigned int ziio_n_set_attrs;
 void ziio_store(struct ziio_state *state, const void *scan);
 void ziio_finish_all(struct ziio_state *state);
-void ziio_set_alarm(struct ziio_set *set, u8 alarm);
 
 /* buffer.c */
 int ziio_attach(struct ziio_state *state);
@@ -210,6 +209,25 @@ int ziio_choose_trigger(struct ziio_state *state, const char *name);
 void ziio_restore_trigger(struct ziio_state *state);
 void ziio_release_trigger(struct ziio_state *state);
 void ziio_ask(struct ziio_state *state);
+
+/**
+ * ziio_set_alarm() - raise an alarm of each channel that was ever armed
+ * @set: the set
+ * @alarm: ZIIO_ALARM_*
+ *
+ * Context: Any.
+ */
+static inline void ziio_set_alarm(struct ziio_set *set, u8 alarm)
+{
+	struct zio_channel *chan;
+	unsigned int i;
+
+	for (i = 0; i < set->n; i++) {
+		chan = READ_ONCE(set->chan[i]);
+		if (chan)
+			zio_channel_alarm(chan, alarm);
+	}
+}
 
 /* Is a set waiting for a scan? */
 static inline bool ziio_wants_scan(const struct ziio_state *state)

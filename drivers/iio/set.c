@@ -27,25 +27,6 @@ static bool ziio_is_interleaved(const struct ziio_set *set)
 	return set->state->mode == ZIIO_INTERLEAVED;
 }
 
-/**
- * ziio_set_alarm() - raise an alarm of each channel that was ever armed
- * @set: the set
- * @alarm: ZIIO_ALARM_*
- *
- * Context: Any.
- */
-void ziio_set_alarm(struct ziio_set *set, u8 alarm)
-{
-	struct zio_channel *chan;
-	unsigned int i;
-
-	for (i = 0; i < set->n; i++) {
-		chan = READ_ONCE(set->chan[i]);
-		if (chan)
-			zio_channel_alarm(chan, alarm);
-	}
-}
-
 /* With a trigger of ZIO, scans that come between its events are nobody's. */
 static void ziio_miss_scan(struct ziio_set *set)
 {

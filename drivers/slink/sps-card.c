@@ -40,6 +40,21 @@ static void sps_take_lines(struct sps_card *card)
 	sps_follow_link(card);
 }
 
+/* Do not send the rest of the block. The receiver gets an event without end. */
+void sps_drop(struct sps_card *card)
+{
+	struct s5933 *chip = &card->chip;
+
+	if (card->dma.len) {
+		s5933_set_mcsr(chip, MCSR_READ_ENABLE, MCSR_RESET_READ);
+		s5933_write(chip, S5933_MRTC, 0);
+		s5933_flush(chip);
+		s5933_unmap(chip, DMA_TO_DEVICE, &card->dma);
+	}
+	card->pos = 0;
+	card->state = SPS_IDLE;
+}
+
 /* The card lost its state, and with it the transfer. sps_watch() restarts it. */
 void sps_lose_card(struct sps_card *card)
 {

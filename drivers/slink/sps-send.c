@@ -160,18 +160,3 @@ bool sps_advance(struct sps_card *card)
 			return true;
 	return false;
 }
-
-/* Do not send the rest of the block. The receiver gets an event without end. */
-void sps_drop(struct sps_card *card)
-{
-	struct s5933 *chip = &card->chip;
-
-	if (card->dma.len) {
-		s5933_set_mcsr(chip, MCSR_READ_ENABLE, MCSR_RESET_READ);
-		s5933_write(chip, S5933_MRTC, 0);
-		s5933_flush(chip);
-		s5933_unmap(chip, DMA_TO_DEVICE, &card->dma);
-	}
-	card->pos = 0;
-	card->state = SPS_IDLE;
-}

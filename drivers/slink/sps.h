@@ -100,11 +100,11 @@ void sps_stop_output(struct zio_cset *cset);
 
 /* sps-send.c; the caller holds the lock */
 bool sps_advance(struct sps_card *card);
-void sps_drop(struct sps_card *card);
 
 /* sps-card.c; the caller holds the lock, but for the resets, which sleep */
 void sps_set_omb1(struct sps_card *card, u32 mask, u32 lines);
 bool sps_begin_status(struct sps_card *card, u32 status);
+void sps_drop(struct sps_card *card);
 void sps_lose_card(struct sps_card *card);
 void sps_reset_card(struct sps_card *card);
 void sps_reset_link(struct sps_card *card);

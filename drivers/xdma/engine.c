@@ -148,17 +148,33 @@ void xdma_end(struct xdma_engine *engine)
 		synchronize_irq(engine->irq);
 }
 
-irqreturn_t xdma_interrupt(int irq, void *data)
+/* Four vectors are in a register. */
+static void xdma_route(struct xdma_card *card, unsigned int reg, unsigned int line,
+		       unsigned int vector)
 {
-	struct xdma_engine *engine = data;
-	u32 status = xdma_take_status(engine);
+	void __iomem *at = card->base + reg + line / 4 * 4;
+	unsigned int shift = 8 * (line % 4);
 
-	/* With one message for all engines, the others are asked, too. */
-	if (status == U32_MAX || !(status & (XDMA_DONE | XDMA_ERRORS)))
-		return IRQ_NONE;
-	if (xdma_is_input(engine))
-		xdma_input_event(engine, status);
-	else
-		xdma_output_event(engine, status);
-	return IRQ_HANDLED;
+	writel((readl(at) & ~(0x1f << shift)) | vector << shift, at);
+}
+
+/**
+ * xdma_route_interrupts() - set the vectors of all interrupts
+ * @card: the card
+ *
+ * The kernel masks a vector that nobody has requested.
+ *
+ * Context: Any.
+ */
+void xdma_route_interrupts(struct xdma_card *card)
+{
+	unsigned int n_engines = card->n_h2c + card->n_c2h, i;
+
+	for (i = 0; i < n_engines; i++)
+		xdma_route(card, XDMA_CHAN_VECTOR, i, i);
+	for (i = 0; i < card->n_user; i++)
+		xdma_route(card, XDMA_USER_VECTOR, i, n_engines + i);
+	writel(GENMASK(XDMA_USER_IRQS - 1, 0), card->base + XDMA_USER_INT_CLEAR);
+	if (card->n_user)
+		writel(GENMASK(card->n_user - 1, 0), card->base + XDMA_USER_INT_SET);
 }

@@ -19,14 +19,6 @@ static unsigned int sample_size = 4;
 module_param(sample_size, uint, 0444);
 MODULE_PARM_DESC(sample_size, "bytes of a sample: 1, 2, 4 or 8");
 
-struct xdma_engine *xdma_engine_of(struct zio_cset *cset)
-{
-	struct xdma_card *card = zio_cset_priv(cset);
-	unsigned int i = zio_cset_index(cset);
-
-	return &card->engine[i < card->n_c2h ? card->n_h2c + i : i - card->n_c2h];
-}
-
 /* --- registers -------------------------------------------------------------- */
 
 static u32 xdma_block_id(void __iomem *base, unsigned int block)
@@ -135,16 +127,6 @@ static int xdma_find_engines(struct xdma_card *card)
 
 /* --- interrupts ------------------------------------------------------------- */
 
-/* Four vectors are in a register. */
-static void xdma_route(struct xdma_card *card, unsigned int reg, unsigned int line,
-		       unsigned int vector)
-{
-	void __iomem *at = card->base + reg + line / 4 * 4;
-	unsigned int shift = 8 * (line % 4);
-
-	writel((readl(at) & ~(0x1f << shift)) | vector << shift, at);
-}
-
 static void xdma_free_vectors(void *data)
 {
 	pci_free_irq_vectors(data);
@@ -162,6 +144,21 @@ static int xdma_alloc_vectors(struct xdma_card *card)
 	return devm_add_action_or_reset(card->dev, xdma_free_vectors, card->pdev);
 }
 
+static irqreturn_t xdma_interrupt(int irq, void *data)
+{
+	struct xdma_engine *engine = data;
+	u32 status = xdma_take_status(engine);
+
+	/* With one message for all engines, the others are asked, too. */
+	if (status == U32_MAX || !(status & (XDMA_DONE | XDMA_ERRORS)))
+		return IRQ_NONE;
+	if (xdma_is_input(engine))
+		xdma_input_event(engine, status);
+	else
+		xdma_output_event(engine, status);
+	return IRQ_HANDLED;
+}
+
 static int xdma_request_engine(struct xdma_engine *engine)
 {
 	struct xdma_card *card = engine->card;
@@ -173,27 +170,6 @@ static int xdma_request_engine(struct xdma_engine *engine)
 		return dev_err_probe(card->dev, ret, "cannot request interrupt %d\n",
 				     engine->irq);
 	return 0;
-}
-
-/**
- * xdma_route_interrupts() - set the vectors of all interrupts
- * @card: the card
- *
- * The kernel masks a vector that nobody has requested.
- *
- * Context: Any.
- */
-void xdma_route_interrupts(struct xdma_card *card)
-{
-	unsigned int n_engines = card->n_h2c + card->n_c2h, i;
-
-	for (i = 0; i < n_engines; i++)
-		xdma_route(card, XDMA_CHAN_VECTOR, i, i);
-	for (i = 0; i < card->n_user; i++)
-		xdma_route(card, XDMA_USER_VECTOR, i, n_engines + i);
-	writel(GENMASK(XDMA_USER_IRQS - 1, 0), card->base + XDMA_USER_INT_CLEAR);
-	if (card->n_user)
-		writel(GENMASK(card->n_user - 1, 0), card->base + XDMA_USER_INT_SET);
 }
 
 static int xdma_request_interrupts(struct xdma_card *card)

@@ -83,6 +83,14 @@ struct xdma_card {
 	struct zio_device_desc desc;
 };
 
+static inline struct xdma_engine *xdma_engine_of(struct zio_cset *cset)
+{
+	struct xdma_card *card = zio_cset_priv(cset);
+	unsigned int i = zio_cset_index(cset);
+
+	return &card->engine[i < card->n_c2h ? card->n_h2c + i : i - card->n_c2h];
+}
+
 static inline u32 xdma_read(const struct xdma_engine *engine, unsigned int reg)
 {
 	return readl(engine->base + reg);
@@ -105,7 +113,7 @@ void xdma_stop(struct xdma_engine *engine);
 u32 xdma_take_status(struct xdma_engine *engine);
 void xdma_silence(struct xdma_engine *engine);
 void xdma_end(struct xdma_engine *engine);
-irqreturn_t xdma_interrupt(int irq, void *data);
+void xdma_route_interrupts(struct xdma_card *card);
 
 /* Context: Any; engine->lock is held. Returns true if the hardware works for a transfer. */
 static inline bool xdma_runs(const struct xdma_engine *engine)
@@ -129,10 +137,6 @@ extern const struct zio_cset_desc xdma_output_desc;
 /* power.c */
 extern const struct dev_pm_ops xdma_pm_ops;
 extern const struct pci_error_handlers xdma_err_handler;
-
-/* main.c */
-void xdma_route_interrupts(struct xdma_card *card);
-struct xdma_engine *xdma_engine_of(struct zio_cset *cset);
 
 static inline bool xdma_is_input(const struct xdma_engine *engine)
 {

@@ -68,13 +68,6 @@ CIRCLES = {
         "a file is known by its operations, which call all others",
     "zio-core/config: attr names scaling sysfs-cset":
         "the files of a channel show its attributes, and attributes make files",
-    "drivers/alsa: capture main params stream transfer":
-        "samples begin blocks, and blocks ask for samples",
-    "drivers/dmaengine: cyclic main sg":
-        "main.c has the table of both ways, and both end blocks by main.c",
-    "drivers/iio: set trigger": "the set asks the trigger, which sets the set's alarm",
-    "drivers/slink: sps-card sps-send": "a card that is lost drops what it sends",
-    "drivers/xdma: engine input main output power": "one interrupt serves both ways",
     "tools/libzio: attr control dir error event file group list mapped member method "
     "object open plain read reason ring sets tap wait":
         "errors look at attributes, and a channel calls its method without a table",
