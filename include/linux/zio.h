@@ -23,7 +23,7 @@ struct zio_device;
 struct zio_trigger;
 
 /* What raw_io() returns for a transfer that is under way: no error, and no count of a bus. */
-#define ZIO_PENDING	(1 << 30)
+#define ZIO_PENDING	0x40000000
 
 /**
  * struct zio_cset_ops - the operations of a driver for a channel set

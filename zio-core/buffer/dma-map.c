@@ -64,6 +64,7 @@ static DEFINE_SPINLOCK(maps_lock);	/* the lists of all boards */
 int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev)
 {
 	struct zio_dma *dma = kzalloc(sizeof(*dma), GFP_KERNEL);
+
 	if (!dma)
 		return -ENOMEM;
 	dma->dev = get_device(dev);
