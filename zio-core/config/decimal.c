@@ -18,51 +18,32 @@
 #define LARGEST_PLAIN	9
 #define SMALLEST_PLAIN	(-12)
 
-/* The text that is read so far */
-struct reader {
-	struct zio_decimal dec;	/* without the zeros at the end */
-	unsigned int zeros;	/* at the end */
-	unsigned int digits;
-	unsigned int fraction;	/* digits after the point */
-	bool overflow;
-};
-
-static void append_digit(struct reader *in, unsigned int digit)
+/*
+ * Reads digits and a point, without the zeros at both ends. Returns what follows; NULL if
+ * there is no digit.
+ */
+static const char *parse_digits(const char *text, struct zio_decimal *dec, bool *overflow)
 {
-	u64 sum = in->dec.digits;
+	bool has_digits = false, in_fraction = false;
+	u64 zeros = 0; /* behind the last other digit */
 
-	in->digits++;
-	if (!digit) {
-		in->zeros += !!in->dec.digits;
-		return;
+	for (; isdigit(*text) || (*text == '.' && !in_fraction); text++) {
+		if (*text == '.') {
+			in_fraction = true;
+			continue;
+		}
+		has_digits = true;
+		dec->exp -= in_fraction;
+		if (*text == '0') {
+			zeros += !!dec->digits;
+			continue;
+		}
+		for (zeros++; zeros; zeros--)
+			*overflow |= check_mul_overflow(dec->digits, 10ULL, &dec->digits);
+		*overflow |= check_add_overflow(dec->digits, *text - '0' + 0ULL, &dec->digits);
 	}
-	for (in->zeros++; in->zeros && !in->overflow; in->zeros--)
-		in->overflow = check_mul_overflow(sum, 10ULL, &sum);
-	if (in->overflow || check_add_overflow(sum, (u64)digit, &sum))
-		in->overflow = true;
-	else
-		in->dec.digits = sum;
-	in->zeros = 0;
-}
-
-static const char *parse_digits(struct reader *in, const char *text)
-{
-	for (; isdigit(*text); text++)
-		append_digit(in, *text - '0');
-	return text;
-}
-
-static const char *parse_number(struct reader *in, const char *text)
-{
-	unsigned int whole;
-
-	text = parse_digits(in, text);
-	if (*text != '.')
-		return text;
-	whole = in->digits;
-	text = parse_digits(in, text + 1);
-	in->fraction = in->digits - whole;
-	return text;
+	dec->exp += zeros;
+	return has_digits ? text : NULL;
 }
 
 /* Reads what follows the digits: nothing, or an exponent. */
@@ -96,26 +77,26 @@ static bool exp_fits(s64 exp, u64 digits)
  */
 int zio_decimal_parse(const char *text, struct zio_decimal *dec)
 {
-	bool negative = *text == '-';
-	struct reader in = { };
-	s64 exp;
+	struct zio_decimal new = { .negative = *text == '-' };
+	bool overflow = false;
 	s32 tens;
+	s64 exp;
 	int ret;
 
-	text = parse_number(&in, text + (negative || *text == '+'));
-	if (!in.digits)
+	text = parse_digits(text + (new.negative || *text == '+'), &new, &overflow);
+	if (!text)
 		return -EINVAL;
 	ret = parse_exponent(text, &tens);
 	if (ret)
 		return ret;
-	if (in.overflow)
+	if (overflow)
 		return -EOVERFLOW;
-	exp = (s64)tens + in.zeros - in.fraction;
-	if (!exp_fits(exp, in.dec.digits))
+	exp = (s64)tens + new.exp;
+	if (!exp_fits(exp, new.digits))
 		return -ERANGE;
-	dec->digits = in.dec.digits;
-	dec->exp = in.dec.digits ? exp : 0;
-	dec->negative = negative && in.dec.digits;
+	new.exp = new.digits ? exp : 0;
+	new.negative &= !!new.digits;
+	*dec = new;
 	return 0;
 }
 

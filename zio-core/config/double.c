@@ -22,7 +22,6 @@
 #define LIMBS		36
 #define SHIFT_UP	2	/* for an exponent that is not negative */
 #define SHIFT_DOWN	33
-#define CHUNK		9	/* powers of ten in a u32 */
 
 #define MANT_BITS	53
 #define EXP_BIAS	1023
@@ -31,50 +30,34 @@ struct large {
 	u32 limb[LIMBS];	/* the least comes first */
 };
 
-static u32 power_of_ten(unsigned int n)
-{
-	u32 power = 1;
-
-	while (n--)
-		power *= 10;
-	return power;
-}
-
-static void multiply(struct large *num, u32 by)
+static void multiply_by_ten(struct large *num)
 {
 	u64 carry = 0;
 	int i;
 
 	for (i = 0; i < LIMBS; i++) {
-		carry += (u64)num->limb[i] * by;
+		carry += (u64)num->limb[i] * 10;
 		num->limb[i] = carry;
 		carry >>= 32;
 	}
 }
 
-static void divide(struct large *num, u32 by)
+static void divide_by_ten(struct large *num)
 {
 	u32 rest = 0;
 	int i;
 
 	for (i = LIMBS - 1; i >= 0; i--)
-		num->limb[i] = div_u64_rem((u64)rest << 32 | num->limb[i], by, &rest);
+		num->limb[i] = div_u64_rem((u64)rest << 32 | num->limb[i], 10, &rest);
 }
 
 /* Dividing several times gives the same integer as dividing once by the product. */
 static void apply_exponent(struct large *num, s32 exp)
 {
-	unsigned int left = abs(exp);
-
-	while (left) {
-		unsigned int n = left < CHUNK ? left : CHUNK;
-
-		if (exp > 0)
-			multiply(num, power_of_ten(n));
-		else
-			divide(num, power_of_ten(n));
-		left -= n;
-	}
+	for (; exp > 0; exp--)
+		multiply_by_ten(num);
+	for (; exp < 0; exp++)
+		divide_by_ten(num);
 }
 
 static bool bit_of(const struct large *num, int bit)

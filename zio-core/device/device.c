@@ -10,7 +10,6 @@
  * A set begins as "gone": configuration fails until all of the set works. Unregistration
  * takes the same steps back.
  */
-#include <linux/ctype.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -70,14 +69,9 @@ static void free_id(struct zio_device *zdev)
 
 static bool name_is_valid(const char *name)
 {
-	const char *c;
+	size_t len = name ? strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") : 0;
 
-	if (!name || !*name || strlen(name) >= ZIO_OBJ_NAME_LEN)
-		return false;
-	for (c = name; *c; c++)
-		if (!islower(*c) && !isdigit(*c) && *c != '_')
-			return false;
-	return true;
+	return len && len < ZIO_OBJ_NAME_LEN && !name[len];
 }
 
 static bool stream_is_valid(const struct zio_cset_desc *desc)
