@@ -298,6 +298,7 @@ static const struct zio_config_file dev_files[] = {
 	{ "id", dev_show_id, dev_store_id },
 	{ "name", dev_show_name },
 };
+
 static_assert(ARRAY_SIZE(dev_files) + ZIO_MAX_CONFIG_ATTRS <= ZIO_SLOTS);
 
 /*

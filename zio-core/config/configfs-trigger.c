@@ -98,6 +98,7 @@ static const struct zio_config_file trig_files[] = {
 	{ "csets", trig_show_csets },
 	{ "n-csets", trig_show_n_csets },
 };
+
 static_assert(ARRAY_SIZE(trig_files) + ZIO_MAX_TRIGGER_ATTRS <= ZIO_SLOTS);
 
 static void *trig_create(const void *type, const char *name, struct config_item *item)

@@ -60,10 +60,6 @@ static ssize_t store_slot(struct config_item *item, unsigned int slot, const cha
 }
 
 /* Configfs does not pass the attribute, so each position has functions of its own. */
-#define EACH_SLOT(_do)							\
-	_do(0) _do(1) _do(2) _do(3) _do(4) _do(5) _do(6) _do(7) _do(8)	\
-	_do(9) _do(10) _do(11) _do(12) _do(13) _do(14)
-
 #define DEFINE_SLOT(_n)							\
 static ssize_t slot##_n##_show(struct config_item *item, char *page)	\
 {									\
@@ -76,14 +72,19 @@ static ssize_t slot##_n##_store(struct config_item *item,		\
 	return store_slot(item, _n, text, count);			\
 }
 
-#define SLOT_OPS(_n)	{ slot##_n##_show, slot##_n##_store },
+DEFINE_SLOT(0) DEFINE_SLOT(1) DEFINE_SLOT(2) DEFINE_SLOT(3) DEFINE_SLOT(4)
+DEFINE_SLOT(5) DEFINE_SLOT(6) DEFINE_SLOT(7) DEFINE_SLOT(8) DEFINE_SLOT(9)
+DEFINE_SLOT(10) DEFINE_SLOT(11) DEFINE_SLOT(12) DEFINE_SLOT(13) DEFINE_SLOT(14)
 
-EACH_SLOT(DEFINE_SLOT)
+#define SLOT(_n)	{ slot##_n##_show, slot##_n##_store }
 
 static const struct {
 	ssize_t (*show)(struct config_item *item, char *page);
 	ssize_t (*store)(struct config_item *item, const char *text, size_t count);
-} zio_slots[ZIO_SLOTS] = { EACH_SLOT(SLOT_OPS) };
+} zio_slots[ZIO_SLOTS] = {
+	SLOT(0), SLOT(1), SLOT(2), SLOT(3), SLOT(4), SLOT(5), SLOT(6), SLOT(7),
+	SLOT(8), SLOT(9), SLOT(10), SLOT(11), SLOT(12), SLOT(13), SLOT(14)
+};
 
 /* A file of the directory may be open until here, so the module is held until here. */
 static void release_item(struct config_item *item)

@@ -24,9 +24,9 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 	.size = sizeof_field(_type, _member)
 
 /* Defines a show function that prints one value of the object of @kobj. */
-#define ZIO_SHOW(_name, _format, _value)				\
-static ssize_t _name(struct kobject *kobj, const struct zio_file *file,	\
-		     char *page)					\
+#define ZIO_SHOW(_of, _name, _format, _value)				\
+static ssize_t _of##_show_##_name(struct kobject *kobj,			\
+				  const struct zio_file *file, char *page) \
 {									\
 	return sysfs_emit(page, _format "\n", _value);			\
 }

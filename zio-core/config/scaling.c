@@ -116,8 +116,8 @@ static int publish(struct zio_channel_core *chan, const struct zio_scale *scale)
 	return ret;
 }
 
-ZIO_SHOW(sign_show, "%u", kobj_to_channel(kobj)->values[file->index])
-ZIO_SHOW(unit_show, "%s",
+ZIO_SHOW(scale, sign, "%u", kobj_to_channel(kobj)->values[file->index])
+ZIO_SHOW(scale, unit, "%s",
 	 zio_unit_names[READ_ONCE(kobj_to_channel(kobj)->values[file->index])])
 
 static int unit_store(struct kobject *kobj, const struct zio_file *file, const char *text)
@@ -196,13 +196,13 @@ static umode_t scaling_mode(struct kobject *kobj, const struct zio_file *file)
 }
 
 static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
-	[UNIT] = { .attr = { "unit" }, .show = unit_show, .store = unit_store,
+	[UNIT] = { .attr = { "unit" }, .show = scale_show_unit, .store = unit_store,
 		.mode = scaling_mode },
 	[MANT] = { .attr = { "scale" }, .show = number_show, .lock_show = true,
 		.store = number_store, .mode = scaling_mode },
 	[OFFSET] = { .attr = { "offset" }, .show = number_show, .lock_show = true,
 		.store = number_store, .mode = scaling_mode },
-	[SIGN] = { .attr = { "signed", 0444 }, .show = sign_show },
+	[SIGN] = { .attr = { "signed", 0444 }, .show = scale_show_sign },
 };
 
 /**

@@ -18,9 +18,9 @@ static int buf_queued(struct zio_buffer *buf)
 	return clamp_t(int, zio_queue_count(&buf->chan->queue), 0, buf_count(buf));
 }
 
-ZIO_SHOW(buf_show_name, "%s", to_zio_buffer(kobj)->type->name)
-ZIO_SHOW(buf_show_allocated, "%u", buf_count(to_zio_buffer(kobj)))
-ZIO_SHOW(buf_show_queued, "%d", buf_queued(to_zio_buffer(kobj)))
+ZIO_SHOW(buf, name, "%s", to_zio_buffer(kobj)->type->name)
+ZIO_SHOW(buf, allocated, "%u", buf_count(to_zio_buffer(kobj)))
+ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
 
 static int buf_set_len(struct kobject *kobj, u32 len)
 {

@@ -10,12 +10,12 @@
 
 /* Channel sets */
 
-ZIO_SHOW(cset_show_name, "%s", kobj_to_cset(kobj)->desc->name ?: kobj->name)
-ZIO_SHOW(cset_show_direction, "%s",
+ZIO_SHOW(cset, name, "%s", kobj_to_cset(kobj)->desc->name ?: kobj->name)
+ZIO_SHOW(cset, direction, "%s",
 	 zio_cset_is_output(kobj_to_cset(kobj)) ? "output" : "input")
-ZIO_SHOW(cset_show_buffer, "%s", kobj_to_cset(kobj)->buf_type->name)
-ZIO_SHOW(cset_show_trigger, "%s", kobj_to_cset(kobj)->bind->trig->name)
-ZIO_SHOW(cset_show_mask, "0x%llx", kobj_to_cset(kobj)->mask)
+ZIO_SHOW(cset, buffer, "%s", kobj_to_cset(kobj)->buf_type->name)
+ZIO_SHOW(cset, trigger, "%s", kobj_to_cset(kobj)->bind->trig->name)
+ZIO_SHOW(cset, mask, "0x%llx", kobj_to_cset(kobj)->mask)
 
 /* A disabled set takes no event. */
 static int cset_set_enable(struct kobject *kobj, u32 enable)
@@ -271,13 +271,13 @@ static ssize_t chan_show_holders(struct kobject *kobj, const struct zio_file *fi
 	return zio_channel_show_holders(kobj_to_channel(kobj), page);
 }
 
-ZIO_SHOW(chan_show_name, "%s", kobj->name)
-ZIO_SHOW(chan_show_alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
-ZIO_SHOW(chan_show_lost, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
-ZIO_SHOW(chan_show_in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
-ZIO_SHOW(chan_show_dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
-ZIO_SHOW(chan_show_taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
-ZIO_SHOW(chan_show_held, "%zu", zio_channel_held_bytes(kobj_to_channel(kobj)))
+ZIO_SHOW(chan, name, "%s", kobj->name)
+ZIO_SHOW(chan, alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
+ZIO_SHOW(chan, lost, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
+ZIO_SHOW(chan, in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
+ZIO_SHOW(chan, dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
+ZIO_SHOW(chan, taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
+ZIO_SHOW(chan, held, "%zu", zio_channel_held_bytes(kobj_to_channel(kobj)))
 
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,

@@ -49,9 +49,9 @@ static u32 bind_samples(const struct zio_binding *bind)
 	return READ_ONCE(bind->pre_samples) + READ_ONCE(bind->post_samples);
 }
 
-ZIO_SHOW(bind_show_name, "%s", to_zio_binding(kobj)->trig->name)
-ZIO_SHOW(bind_show_samples, "%u", bind_samples(to_zio_binding(kobj)))
-ZIO_SHOW(bind_show_clock_source, "%s",
+ZIO_SHOW(bind, name, "%s", to_zio_binding(kobj)->trig->name)
+ZIO_SHOW(bind, samples, "%u", bind_samples(to_zio_binding(kobj)))
+ZIO_SHOW(bind, clock_source, "%s",
 	 to_zio_binding(kobj)->cset->desc->clock_source ?: ZIO_CLOCK_OF_KERNEL)
 
 static ssize_t bind_show_attrs(struct kobject *kobj, const struct zio_file *file, char *page)
