@@ -39,14 +39,11 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 	if (!snap)
 		goto err_chan;
 	RCU_INIT_POINTER(chan->snap, snap);
-	ret = zio_stream_create(chan);
+	ret = zio_stream_create(chan) ?:
+		kobject_add(&chan->kobj, &cset->kobj, "chan%u", index) ?:
+		zio_attrs_create(cset, chan);
 	if (!ret)
-		ret = kobject_add(&chan->kobj, &cset->kobj, "chan%u", index);
-	if (!ret)
-		ret = zio_attrs_create(cset, chan);
-	if (ret)
-		goto err_chan;
-	return chan;
+		return chan;
 
 err_chan:
 	remove_channel(chan);
@@ -144,21 +141,13 @@ static int use_dma(struct zio_cset_core *cset)
 /* Creates all of a set but its nodes. */
 static int fill_cset(struct zio_cset_core *cset)
 {
-	int ret;
+	int ret = use_dma(cset) ?:
+		kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->index) ?:
+		zio_attrs_create(cset, NULL) ?:
+		create_channels(cset) ?:
+		zio_binding_create(cset, first_trigger(cset)) ?:
+		zio_buffers_create(cset, first_buffer(cset));
 
-	ret = use_dma(cset);
-	if (!ret)
-		ret = kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u",
-				  cset->index);
-	if (!ret)
-		ret = zio_attrs_create(cset, NULL);
-	if (!ret)
-		ret = create_channels(cset);
-	if (!ret)
-		ret = zio_binding_create(cset, first_trigger(cset));
-	if (ret)
-		return ret;
-	ret = zio_buffers_create(cset, first_buffer(cset));
 	if (ret)
 		return ret;
 	zio_cset_add_area_files(cset);
@@ -201,7 +190,8 @@ void zio_cset_shutdown(struct zio_cset_core *cset)
 	cancel_delayed_work_sync(&cset->watchdog);
 }
 
-static void undo_cset(struct zio_cset_core *cset)
+/* The caller has called zio_cset_shutdown(). */
+void zio_cset_remove(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -216,12 +206,15 @@ static void undo_cset(struct zio_cset_core *cset)
 	for (i = 0; i < cset->n_chan; i++)
 		remove_channel(cset->chan[i]);
 	zio_kobj_del(&cset->kobj);
+	if (cset->ops->exit)
+		cset->ops->exit(&cset->pub);
+	kobject_put(&cset->kobj);
 }
 
 /* Creates a set that works, with its channels and nodes. */
 struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				      const struct zio_cset_desc *desc,
-				 unsigned int index)
+				      unsigned int index)
 {
 	struct zio_cset_core *cset = alloc_cset(zdev, desc, index);
 	int ret = 0;
@@ -230,34 +223,16 @@ struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 		return ERR_PTR(-ENOMEM);
 	if (cset->ops->init)
 		ret = cset->ops->init(&cset->pub);
-	if (ret)
-		goto err_init;
-	ret = fill_cset(cset);
+	if (ret) {
+		kobject_put(&cset->kobj);
+		return ERR_PTR(ret);
+	}
+	ret = fill_cset(cset) ?: start_cset(cset) ?: create_nodes(cset);
 	if (!ret)
-		ret = start_cset(cset);
-	if (!ret)
-		ret = create_nodes(cset);
-	if (ret)
-		goto err_fill;
-	return cset;
-
-err_fill:
+		return cset;
 	zio_cset_shutdown(cset);
-	undo_cset(cset);
-	if (cset->ops->exit)
-		cset->ops->exit(&cset->pub);
-err_init:
-	kobject_put(&cset->kobj);
+	zio_cset_remove(cset);
 	return ERR_PTR(ret);
-}
-
-/* The caller has called zio_cset_shutdown(). */
-void zio_cset_remove(struct zio_cset_core *cset)
-{
-	undo_cset(cset);
-	if (cset->ops->exit)
-		cset->ops->exit(&cset->pub);
-	kobject_put(&cset->kobj);
 }
 
 /**
