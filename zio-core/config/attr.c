@@ -146,33 +146,21 @@ static int check_desc(const struct zio_cset_core *cset,
 	return 0;
 }
 
-/*
- * Returns the attributes of the set or of its channels. Those of the driver come first,
- * then those of the scaling. Sets *n_attrs to their number.
- */
-static struct zio_attr *create_attrs(struct zio_cset_core *cset, bool of_channels,
-				     unsigned int *n_attrs)
+/* Makes the attributes of a list, with room for more. They are freed with the set. */
+static int create_attrs(struct zio_cset_core *cset, const struct zio_attr_desc *list,
+			unsigned int n, unsigned int more, struct zio_attr **attrs)
 {
-	const struct zio_cset_desc *desc = cset->desc;
-	const struct zio_attr_desc *list = of_channels ? desc->chan_attrs : desc->cset_attrs;
-	unsigned int i, n = of_channels ? desc->n_chan_attrs : desc->n_cset_attrs;
-	struct zio_attr *attrs;
+	unsigned int i;
 	int ret = 0;
 
-	attrs = kcalloc(n + (of_channels && desc->scaling ? ZIO_SCALING_ATTRS : 0),
-			sizeof(*attrs), GFP_KERNEL);
-	if (!attrs)
-		return ERR_PTR(-ENOMEM);
+	*attrs = kcalloc(n + more, sizeof(**attrs), GFP_KERNEL);
+	if (!*attrs)
+		return -ENOMEM;
 	for (i = 0; i < n && !ret; i++) {
-		init_attr(&attrs[i], i, &list[i]);
+		init_attr(&(*attrs)[i], i, &list[i]);
 		ret = check_desc(cset, &list[i]);
 	}
-	if (ret) {
-		kfree(attrs);
-		return ERR_PTR(ret);
-	}
-	*n_attrs = of_channels ? zio_scaling_add(cset, attrs, n) : n;
-	return attrs;
+	return ret;
 }
 
 static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
@@ -203,17 +191,18 @@ static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned i
 	return ret;
 }
 
+/* The attributes of the scaling follow those that the driver has for channels. */
 static int create_of_set(struct zio_cset_core *cset)
 {
-	struct zio_attr *attrs = create_attrs(cset, false, &cset->n_attrs);
+	const struct zio_cset_desc *desc = cset->desc;
+	int ret = create_attrs(cset, desc->cset_attrs, desc->n_cset_attrs, 0, &cset->attrs) ?:
+		create_attrs(cset, desc->chan_attrs, desc->n_chan_attrs,
+			     desc->scaling ? ZIO_SCALING_ATTRS : 0, &cset->chan_attrs);
 
-	if (IS_ERR(attrs))
-		return PTR_ERR(attrs);
-	cset->attrs = attrs;
-	attrs = create_attrs(cset, true, &cset->n_chan_attrs);
-	if (IS_ERR(attrs))
-		return PTR_ERR(attrs);
-	cset->chan_attrs = attrs;
+	if (ret)
+		return ret;
+	cset->n_attrs = desc->n_cset_attrs;
+	cset->n_chan_attrs = zio_scaling_add(cset, cset->chan_attrs, desc->n_chan_attrs);
 	cset->values = create_values(cset->attrs, cset->n_attrs);
 	if (!cset->values)
 		return -ENOMEM;
