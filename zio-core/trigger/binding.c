@@ -153,49 +153,30 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 	use_shots(cset);
 }
 
-/* What determines the bytes of a set's blocks */
-struct block_shape {
-	u64 mask; /* the channels that a block of an interleaved set carries */
-	u32 nshots;
-	u32 pre;
-	u32 post;
-	u32 unused; /* no gap, so that memcmp() compares two */
-};
-
-static struct block_shape get_shape(const struct zio_binding *bind)
-{
-	return (struct block_shape) {
-		.nshots = bind->nshots,
-		.pre = bind->pre_samples,
-		.post = bind->post_samples,
-		.mask = bind->cset->mask,
-	};
-}
-
 /* The set is frozen. */
-static void set_shape(struct zio_binding *bind, const struct block_shape *shape)
+static void set_shape(struct zio_binding *bind, const struct zio_shape *shape, u64 mask)
 {
 	WRITE_ONCE(bind->nshots, shape->nshots);
-	WRITE_ONCE(bind->pre_samples, shape->pre);
-	WRITE_ONCE(bind->post_samples, shape->post);
-	bind->cset->mask = shape->mask;
+	WRITE_ONCE(bind->pre_samples, shape->pre_samples);
+	WRITE_ONCE(bind->post_samples, shape->post_samples);
+	bind->cset->mask = mask;
 	use_shots(bind->cset);
 }
 
-static int size_block(const struct zio_cset_core *cset,
-		      const struct block_shape *shape, size_t *len)
+/* An interleaved block carries the channels of @mask. */
+static int size_block(const struct zio_cset_core *cset, const struct zio_shape *shape,
+		      u64 mask, size_t *len)
 {
 	u32 n;
 
-	if (check_add_overflow(shape->pre, shape->post, &n))
+	if (check_add_overflow(shape->pre_samples, shape->post_samples, &n))
 		return -EOVERFLOW;
 	if (!n != !cset->ssize)
 		return -EINVAL;
 	if (check_mul_overflow(n, shape->nshots, &n) ||
 	    (cset->flags & ZIO_CSET_INTERLEAVED &&
-	     check_mul_overflow(n, (u32)hweight64(shape->mask), &n)))
-		return -EOVERFLOW;
-	if (check_mul_overflow((size_t)n, (size_t)cset->ssize, len))
+	     check_mul_overflow(n, (u32)hweight64(mask), &n)) ||
+	    check_mul_overflow((size_t)n, (size_t)cset->ssize, len))
 		return -EOVERFLOW;
 	return 0;
 }
@@ -214,7 +195,6 @@ static int size_block(const struct zio_cset_core *cset,
 int zio_binding_create(struct zio_cset_core *cset, const char *name)
 {
 	struct zio_binding *bind = bind_trigger(cset, name);
-	struct block_shape shape;
 	int ret;
 
 	if (IS_ERR(bind)) {
@@ -224,8 +204,7 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 	}
 	if (cset->ssize)
 		bind->post_samples = cset->desc->nsamples ?: ZIO_DEFAULT_NSAMPLES;
-	shape = get_shape(bind);
-	ret = size_block(cset, &shape, &cset->block_len);
+	ret = size_block(cset, &bind->shape, cset->mask, &cset->block_len);
 	if (!ret)
 		ret = add_directory(bind);
 	if (ret) {
@@ -274,10 +253,7 @@ static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 	bool enabled = old->enabled;
 	int ret;
 
-	new->nshots = old->nshots;
-	new->pre_samples = old->pre_samples;
-	new->post_samples = old->post_samples;
-
+	new->shape = old->shape;
 	zio_binding_enable(old, false);
 	ret = replace_binding(cset, new);
 	if (!ret && enabled) {
@@ -351,20 +327,21 @@ static int resize_blocks(struct zio_cset_core *cset, size_t len)
 	return ret;
 }
 
-static int change_shape(struct zio_binding *bind, const struct block_shape *new)
+static int change_shape(struct zio_binding *bind, const struct zio_shape *new, u64 mask)
 {
-	const struct block_shape old = get_shape(bind);
 	struct zio_cset_core *cset = bind->cset;
+	const struct zio_shape old = bind->shape;
+	const u64 old_mask = cset->mask;
 	size_t len;
-	int ret = size_block(cset, new, &len);
+	int ret = size_block(cset, new, mask, &len);
 
-	if (ret || !memcmp(&old, new, sizeof(old)))
+	if (ret || (!memcmp(&old, new, sizeof(old)) && mask == old_mask))
 		return ret;
 	zio_cset_freeze(cset);
-	set_shape(bind, new);
+	set_shape(bind, new, mask);
 	ret = resize_blocks(cset, len);
 	if (ret)
-		set_shape(bind, &old);
+		set_shape(bind, &old, old_mask);
 	zio_cset_unfreeze(cset);
 	return ret;
 }
@@ -383,13 +360,11 @@ static int change_shape(struct zio_binding *bind, const struct block_shape *new)
  */
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
-	struct block_shape shape = get_shape(bind);
+	struct zio_shape shape = { bind->nshots, pre, post };
 
 	if (pre && !(bind->cset->flags & ZIO_CSET_PRE_SAMPLES))
 		return -EOPNOTSUPP;
-	shape.pre = pre;
-	shape.post = post;
-	return change_shape(bind, &shape);
+	return change_shape(bind, &shape, bind->cset->mask);
 }
 
 /**
@@ -404,7 +379,7 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
-	struct block_shape shape = get_shape(bind);
+	struct zio_shape shape = { nshots, bind->pre_samples, bind->post_samples };
 
 	if (!nshots)
 		return -EINVAL;
@@ -412,8 +387,7 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 		return -EOPNOTSUPP;
 	if (nshots > ZIO_MAX_SHOTS && bind->cset->flags & ZIO_CSET_SHOTS)
 		return -ERANGE;
-	shape.nshots = nshots;
-	return change_shape(bind, &shape);
+	return change_shape(bind, &shape, bind->cset->mask);
 }
 
 /**
@@ -428,14 +402,11 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
  */
 int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask)
 {
-	struct block_shape shape = get_shape(cset->bind);
-
 	if (!mask)
 		return -EINVAL;
 	if (mask & ~zio_cset_all_channels(cset))
 		return -ERANGE;
-	shape.mask = mask;
-	return change_shape(cset->bind, &shape);
+	return change_shape(cset->bind, &cset->bind->shape, mask);
 }
 
 static struct zio_cset_core **list_csets(struct zio_trigger *trig, unsigned int *n)
