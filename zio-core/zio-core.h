@@ -104,11 +104,7 @@ struct zio_binding {
 	struct list_head node; /* of trig->bindings */
 	bool enabled;
 	/* with the mask of the set: what determines the bytes of its blocks */
-	struct_group_tagged(zio_shape, shape,
-			    u32 nshots;
-			    u32 pre_samples;
-			    u32 post_samples;
-	);
+	struct_group_tagged(zio_shape, shape, u32 nshots; u32 pre_samples; u32 post_samples;);
 	struct zio_file file[ZIO_MAX_TRIGGER_ATTRS];
 	struct rcu_head rcu;
 };

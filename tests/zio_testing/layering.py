@@ -66,8 +66,6 @@ CIRCLES = {
     "zio-core/channel: chardev dmabuf flush node poll ring session "
     "set-ring sniff splice sync tap-ring tap":
         "a file is known by its operations, which call all others",
-    "zio-core/config: attr names scaling sysfs-cset":
-        "the files of a channel show its attributes, and attributes make files",
     "tools/libzio: attr control dir error event file group list mapped member method "
     "object open plain read reason ring sets tap wait":
         "errors look at attributes, and a channel calls its method without a table",

@@ -11,13 +11,6 @@
 
 #include "config/internal.h"
 
-/* Is the value an s32? */
-bool zio_attr_is_signed(const struct zio_attr_desc *desc)
-{
-	return desc->is_signed || (desc->place == ZIO_ATTR_PLACE_STD &&
-				   desc->index == ZIO_ATTR_OFFSET);
-}
-
 /* Returns the channel whose file it is; NULL for a file of the set. */
 static struct zio_channel_core *attr_channel(struct kobject *kobj)
 {

@@ -45,7 +45,12 @@ umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
 /* attr.c */
 #define to_zio_attr(_file)	container_of(_file, struct zio_attr, file)
 
-bool zio_attr_is_signed(const struct zio_attr_desc *desc);
+/* Is the value an s32? */
+static inline bool zio_attr_is_signed(const struct zio_attr_desc *desc)
+{
+	return desc->is_signed || (desc->place == ZIO_ATTR_PLACE_STD &&
+				   desc->index == ZIO_ATTR_OFFSET);
+}
 
 /* decimal.c */
 /* @digits * 10^@exp. The digits do not end with 0. The number 0 has the exponent 0. */
