@@ -30,6 +30,7 @@ COMPLAINT = re.compile(r"(warning|error): ")
 PYTHON: dict[str, Words] = {
     "tests": ["zio_testing", "unit/testing", *sorted(TESTING.glob("*.py"))],
     "tools/python": [],
+    "tools/in-tree": ["in-tree", "."],
     "tools/nexus": ["zio_nexus"],
     "tools/scope": ["zio_scope"],
     "tools/pva": ["zio_pva"],

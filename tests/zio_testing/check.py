@@ -31,6 +31,8 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
              ZIO_NTH_SECONDS gives nth_calls_test and nth_files_test the time to let
              each allocation fail, not a sample. This runs two hours:
              ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
+  intree     ZIO in the sources of two kernels: checkpatch, modules, and KUnit by the
+             kernel's own program. It runs only when it is named
   mutants    puts ten bugs into the code, others for another commit: tests must fail
              ("mutants" runs others)
 
@@ -122,7 +124,8 @@ def pytest_command(words: list[str]) -> Words:
     tests = [word for word in rest if word.endswith((".sh", "_test", "_test.c"))]
     more = [word for word in rest if word not in tests]
     paths = paths_of(tests)
-    for step in options.only or ([] if tests or options.kernel else list(steps.STEPS)):
+    usual = [step for step in steps.STEPS if step not in steps.NAMED]
+    for step in options.only or ([] if tests or options.kernel else usual):
         paths += [TESTING / path for path in steps.STEPS[step]]
     if options.kernel and not paths:
         paths = [SELFTESTS]

@@ -9,6 +9,7 @@ Usage: nightly [--hours N] [--short] [STEP]...
   removal   300 removals under polls, on preempt=full and with PREEMPT_RT
   rt-debug  KUnit and selftests with PREEMPT_RT and lockdep
   kcsan     KUnit and selftests on a kernel that looks for data races
+  intree    ZIO in the sources of two kernels, which run its KUnit suites
   feedback  random calls, where coverage decides on the next ones (see feedback)
   coverage  which lines the tests run (see coverage), and the table in testing.md
   generated  60 bugs that rules make, in files of the kernel
@@ -42,6 +43,7 @@ STEPS: dict[str, tuple[list[str], list[str]]] = {
         ["check --kernel rt-debug route_test"],
     ),
     "kcsan": ([f"check --kernel kcsan {BOTH}"], ["check --kernel kcsan route_test"]),
+    "intree": (["check --only intree"], ["check --only intree -k 6.1"]),
     "feedback": (["feedback"], []),
     "coverage": (["coverage", "coverage --table"], ["coverage kunit basic_test"]),
     "generated": (["mutants --generated 60"], ["mutants --generated 1"]),

@@ -32,14 +32,17 @@ STEPS = {
     "kunit": ["test_kunit.py"],
     "vm": ["test_vm.py"],
     "selftests": ["selftests"],
+    "intree": ["test_in_tree.py"],
 }
+# Tests that run only when they are named, as they compile two kernels
+NAMED = ("intree",)
 PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
 )
 PACKAGES = ("python", "nexus", "scope", "pva", "live")
 # One machine, cluster, or scratch tree serves all tests of these.
-UNDIVIDED = ("live", "kafka", "mutants", "packages", "pva", "matrix")
+UNDIVIDED = ("live", "kafka", "mutants", "packages", "pva", "matrix", "intree")
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",
