@@ -53,8 +53,8 @@ const char *test_show(struct kunit *test, struct kobject *kobj, const char *name
 /* Reads current-control. If there is no such file, @ctrl becomes zero. */
 void test_read_control(struct zio_channel_core *chan, struct zio_control *ctrl)
 {
-	struct kernfs_node *node = kernfs_find_and_get(chan->kobj.sd, "current-control");
 	ZIO_BIN_ATTR_CONST struct bin_attribute *attr;
+	struct kernfs_node *node = kernfs_find_and_get(chan->kobj.sd, "current-control");
 
 	memset(ctrl, 0, sizeof(*ctrl));
 	if (!node)
