@@ -175,7 +175,7 @@ static bool alsa_is_wanted(struct alsa_stream *s)
 static void alsa_service(struct work_struct *work)
 {
 	struct alsa_stream *s = container_of(to_delayed_work(work), struct alsa_stream,
-					     alsa_service);
+					     service);
 	int ret = 0;
 
 	mutex_lock(&s->mutex);
