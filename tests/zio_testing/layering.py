@@ -61,7 +61,7 @@ RANK = {name: at for at, line in enumerate(FLOORS.splitlines()) for name in line
 FACES = {"tools/libzio": "zio.h"}
 # FOLDER: FILE..., and why it stands. Uses inside of it are not judged: split large ones.
 CIRCLES = {
-    "zio-core/engine: defer engine fire freeze report shots stream watchdog":
+    "zio-core/engine: defer engine fire freeze shots stream":
         "each step of a set begins the next one, and each can fail",
     "zio-core/channel: chardev dmabuf flush node poll ring session "
     "set-ring sniff splice sync tap-ring tap":

@@ -70,9 +70,9 @@ def build_models(tree: Path, names: list[str]) -> list[Path]:
     sources = [path for path in (TESTING / "models").iterdir() if path.is_file()]
     subprocess.run(["cp", "-pu", *sources, directory], check=True)
     toolchain = toolchain_of(tree)
-    make: Words = ["make", "-C", toolchain.headers_of(tree), f"M={directory}"]
-    make += [f"ZIO_TREE={ROOT}"]
-    make = toolchain.run(*make, *toolchain.kernel_words, "modules")
+    words: Words = ["make", "-C", toolchain.headers_of(tree), f"M={directory}"]
+    words = [*words, f"ZIO_TREE={ROOT}", *toolchain.kernel_words, "modules"]
+    make = toolchain.run(*words)
     build(make, Path(f"{directory}.log"), "the models do not build")
     return [directory / f"{name}.ko" for name in names]
 

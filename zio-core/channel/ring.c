@@ -473,8 +473,7 @@ static void close_ring(struct zio_channel_core *chan)
  * @own_files: files of the set that the owner of the ring has open
  *
  * Blocks that are armed for other users stay armed. With a trigger on demand, the function
- * drops the blocks that the program has not read, and counts them as flushed. Otherwise they
- * stay queued.
+ * drops the blocks that are left, and counts them as flushed. Otherwise they stay queued.
  *
  * Context: Process, sleeps.
  */

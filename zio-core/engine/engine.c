@@ -493,18 +493,6 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
 
-/*
- * As zio_cset_kick(), in a work item. Removal of a set cancels the work after a grace
- * period: none is queued after that.
- */
-void zio_cset_kick_later(struct zio_cset_core *cset)
-{
-	rcu_read_lock();					/* E */
-	if (!(atomic_read(&cset->state) & CSET_GONE))
-		queue_work(system_dfl_wq, &cset->rearm_work);
-	rcu_read_unlock();
-}
-
 /* Arms inputs if a channel has room, or outputs if each has a block. */
 static int arm_ready(struct zio_cset_core *cset, bool output)
 {

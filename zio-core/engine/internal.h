@@ -71,6 +71,18 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 	}
 }
 
+/*
+ * As zio_cset_kick(), in a work item. Removal of a set cancels the work after a grace
+ * period: none is queued after that.
+ */
+static inline void zio_cset_kick_later(struct zio_cset_core *cset)
+{
+	rcu_read_lock();					/* E */
+	if (!(atomic_read(&cset->state) & CSET_GONE))
+		queue_work(system_dfl_wq, &cset->rearm_work);
+	rcu_read_unlock();
+}
+
 /* The engine returns some errors itself. From a driver they would mislead the caller. */
 static inline int zio_driver_error(int error)
 {
@@ -86,7 +98,6 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
 void zio_cset_drop(struct zio_cset_core *cset, bool lost);
-void zio_cset_kick_later(struct zio_cset_core *cset);
 
 /* freeze.c */
 bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset);
