@@ -170,14 +170,14 @@ static const struct file_operations zio_open_fops = {
 	.open = open_node,
 };
 
-static struct zio_node *to_node(const struct device *dev)
+static struct zio_node *to_zio_node(const struct device *dev)
 {
 	return container_of(dev, struct zio_node, dev);
 }
 
 static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 {
-	const struct zio_node *node = to_node(dev);
+	const struct zio_node *node = to_zio_node(dev);
 
 	/* A program that maps an output, or a ring, needs to read and to write. */
 	if (mode && zio_cset_is_output(node->chan->cset))
@@ -192,12 +192,12 @@ static int add_direction(ZIO_DEV_CONST struct device *dev,
 			 struct kobj_uevent_env *env)
 {
 	return add_uevent_var(env, "ZIO_DIRECTION=%s",
-			      zio_cset_is_output(to_node(dev)->chan->cset) ? "output" : "input");
+			      zio_cset_is_output(to_zio_node(dev)->chan->cset) ? "output" : "input");
 }
 
 static void release_node(struct device *dev)
 {
-	kobject_put(&to_node(dev)->chan->kobj);
+	kobject_put(&to_zio_node(dev)->chan->kobj);
 }
 
 static int name_device(struct zio_node *node)

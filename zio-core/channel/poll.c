@@ -53,7 +53,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 /* A set that is not gone still has its channels. */
 static int arm_set(struct zio_cset_core *cset, unsigned int flags)
 {
-	int ret = -EAGAIN;
+	int ret = -ESHUTDOWN;
 
 	rcu_read_lock();					/* E */
 	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
@@ -62,12 +62,12 @@ static int arm_set(struct zio_cset_core *cset, unsigned int flags)
 	return ret;
 }
 
-/* Arms the channel whose ring it is, or the set. Returns -EAGAIN if nothing is enabled. */
+/* Arms the channel whose ring it is, or the set. Returns -ESHUTDOWN if nothing is enabled. */
 static int arm_for_ring(struct zio_channel_core *chan, unsigned int flags)
 {
 	if (!chan->ring)
 		return arm_set(chan->cset, flags);
-	return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags) : -EAGAIN;
+	return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags) : -ESHUTDOWN;
 }
 
 /*

@@ -390,10 +390,45 @@ void zio_ring_stop(struct zio_channel_core *chan)
 	mutex_unlock(&chan->lock);
 }
 
-/*
- * The channel is locked. With a trigger on demand, polls have acquired blocks ahead. No user
- * asked for those, so they do not stay for the next reader.
+/* Renumbers the armed blocks of the channel after @n blocks were discarded. */
+static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
+{
+	struct zio_armed *armed;
+
+	for (armed = chan->cset->pub.armed; armed->chan; armed++)
+		if (armed->chan == &chan->pub)
+			to_block_core(armed->block)->seq -= n;
+}
+
+/**
+ * zio_ring_discard() - discard what polls on demand have acquired ahead
+ * @chan: the channel, locked; the caller owns the phase, and has stopped the ring
+ * @armed: as zio_cset_own_phase() has returned it
+ *
+ * No user asked for the blocks that are left. The function discards them, the newest first,
+ * and takes back their numbers and statistics.
+ *
+ * Context: Process.
  */
+void zio_ring_discard(struct zio_channel_core *chan, bool armed)
+{
+	struct zio_queue *q = &chan->queue;
+	unsigned int i, n = zio_queue_count(q);
+	struct zio_block *block;
+
+	for (i = 0; i < n; i++) {
+		block = q->slot[(q->head - 1) & q->mask];
+		WRITE_ONCE(q->head, q->head - 1);
+		chan->blocks--;
+		chan->bytes -= block->len;
+		chan->buf->type->ops->put_block(chan->buf, block);
+	}
+	chan->seq -= n;
+	if (armed)
+		renumber_armed(chan, n);
+}
+
+/* The channel is locked. */
 static void end_ring(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -401,7 +436,7 @@ static void end_ring(struct zio_channel_core *chan)
 
 	stop_ring(chan);
 	if (cset->on_demand)
-		zio_channel_put_queued(chan);
+		zio_ring_discard(chan, armed);
 	zio_cset_disown_phase(cset, armed);
 }
 
@@ -472,8 +507,8 @@ static void close_ring(struct zio_channel_core *chan)
  * @chan: the channel
  * @own_files: files of the set that the owner of the ring has open
  *
- * Blocks that are armed for other users stay armed. With a trigger on demand, the function
- * drops the blocks that are left, and counts them as flushed. Otherwise they stay queued.
+ * Blocks that are armed for other users stay armed. With a trigger on demand, the core
+ * discards the blocks that are left. Otherwise they stay queued.
  *
  * Context: Process, sleeps.
  */

@@ -186,16 +186,13 @@ static void start_channel(struct zio_channel_core *chan, struct zio_set_ring *se
 	mutex_unlock(&chan->lock);
 }
 
-/*
- * The caller owns the phase, or the board is gone. Unread blocks stay queued, unless polls
- * have acquired them: no reader has asked for those.
- */
-static void stop_channel(struct zio_channel_core *chan, bool drop)
+/* The caller owns the phase; @armed: as zio_cset_own_phase() has returned it. */
+static void end_channel(struct zio_channel_core *chan, bool armed)
 {
 	mutex_lock(&chan->lock);
 	WRITE_ONCE(chan->ops, NULL);
-	if (drop)
-		zio_channel_put_queued(chan);
+	if (chan->cset->on_demand)
+		zio_ring_discard(chan, armed);
 	mutex_unlock(&chan->lock);
 }
 
@@ -258,7 +255,7 @@ static void end_ring(struct zio_cset_core *cset)
 
 	reclaim_blocks(cset->chan[0], UINT_MAX);
 	for (i = 0; i < cset->n_chan; i++)
-		stop_channel(cset->chan[i], cset->on_demand);
+		end_channel(cset->chan[i], armed);
 	cset->set_ring = NULL;
 	zio_cset_disown_phase(cset, armed);
 }
@@ -268,8 +265,11 @@ void zio_set_ring_stop(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
-	for (i = 0; cset->set_ring && i < cset->n_chan; i++)
-		stop_channel(cset->chan[i], false);
+	for (i = 0; cset->set_ring && i < cset->n_chan; i++) {
+		mutex_lock(&cset->chan[i]->lock);
+		WRITE_ONCE(cset->chan[i]->ops, NULL);
+		mutex_unlock(&cset->chan[i]->lock);
+	}
 	cset->set_ring = NULL;
 }
 

@@ -159,7 +159,6 @@ static void open_and_close_keep_armed_blocks(struct kunit *test)
 	close_beside_another_user(tdev, file);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
-	KUNIT_EXPECT_EQ(test, chan->flushed, 1);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 }
@@ -188,7 +187,7 @@ static void done_waits_for_the_owner_of_the_phase(struct kunit *test)
 }
 
 /* With a trigger on demand, nobody has asked for the blocks that are left. */
-static void close_drops_blocks_of_polls(struct kunit *test)
+static void close_discards_blocks_of_polls(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
@@ -198,9 +197,27 @@ static void close_drops_blocks_of_polls(struct kunit *test)
 	move_tail(chan->ring, chan->ring->hdr->tail + 1);
 	close_beside_another_user(tdev, file);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
-	KUNIT_EXPECT_EQ(test, chan->flushed, 4);
+	KUNIT_EXPECT_EQ(test, chan->seq, 1);
+	KUNIT_EXPECT_EQ(test, chan->blocks, 1);
+	KUNIT_EXPECT_EQ(test, chan->bytes, tdev->cset->block_len);
 	KUNIT_EXPECT_EQ(test, chan->lost, 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+static void numbers_continue_after_a_ring(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct file *file = open_ring(tdev);
+
+	test_fire_events(tdev, 4);
+	tdev->io_return = ZIO_PENDING;
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
+	close_beside_another_user(tdev, file);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 1);
+	KUNIT_EXPECT_EQ(test, to_block_core(zio_queue_peek(&chan->queue))->seq, 0);
+	KUNIT_EXPECT_EQ(test, chan->seq, 1);
 }
 
 static void close_keeps_blocks_of_events(struct kunit *test)
@@ -342,7 +359,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(full_ring_counts_losses),
 	KUNIT_CASE(open_and_close_keep_armed_blocks),
 	KUNIT_CASE(done_waits_for_the_owner_of_the_phase),
-	KUNIT_CASE(close_drops_blocks_of_polls),
+	KUNIT_CASE(close_discards_blocks_of_polls),
+	KUNIT_CASE(numbers_continue_after_a_ring),
 	KUNIT_CASE(close_keeps_blocks_of_events),
 	KUNIT_CASE(hostile_tail_is_harmless),
 	KUNIT_CASE(slots_have_their_attributes),
