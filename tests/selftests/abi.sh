@@ -10,6 +10,7 @@
 
 abi=${0%/*}/ABI
 config=/sys/kernel/config/zio
+tracefs=/sys/kernel/tracing
 types="timer hrt irq sysfs chain"
 
 # One of everything: types, shared triggers, buffers, devices. list_in_turn() lists what
@@ -31,7 +32,13 @@ set_up()
 	echo 10 >$config/devices/zzero/stream/id
 	echo 8 >$config/devices/zzero/stream/stream
 	echo 1 >$config/devices/zzero/stream/live || return
-	echo vmalloc >$zzero/cset2/current_buffer
+	echo vmalloc >$zzero/cset2/current_buffer || return
+	[ -e $tracefs/events ] || mount -t tracefs none $tracefs
+}
+
+list_events()
+{
+	find $tracefs/events/zio -maxdepth 1 -name 'zio_*'
 }
 
 list_all()
@@ -75,10 +82,10 @@ list_dead_patterns()
 check "one of everything is loaded and made" set_up
 list_patterns >/tmp/patterns
 is_between "the number of entries is plausible" "$(wc -l </tmp/patterns)" 60 1000
-list_in_turn ! -type d ! -type l | sort -u >/tmp/files
+{ list_in_turn ! -type d ! -type l; list_events; } | sort -u >/tmp/files
 is_between "the number of files is plausible" "$(wc -l </tmp/files)" 100 10000
 is "all files are documented" "$(grep -Evxf /tmp/patterns /tmp/files)" ""
-list_in_turn | sort -u >/tmp/all
+{ list_in_turn; list_events; } | sort -u >/tmp/all
 is "all documented files exist" "$(list_dead_patterns)" ""
 check "all boards and triggers are removed" rmdir $config/devices/*/* $config/triggers/*/*
 done_testing

@@ -324,6 +324,8 @@ static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
 	seq = to_block_core(block)->seq;
 	if (unlikely(seq != chan->next_seq))
 		zio_block_take_dropped(chan, block);
+	if (trace_zio_block_read_enabled())
+		zio_trace_read(chan, block);
 	chan->next_seq = seq + 1;
 	to_block_core(block)->used = 0;
 	to_block_core(block)->ctrl_seen = false;

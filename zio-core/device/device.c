@@ -254,6 +254,7 @@ EXPORT_SYMBOL_GPL(zio_device_register);
 void zio_device_unregister(struct zio_device *zdev)
 {
 	unregister_sets(zdev, zio_device_publish(zdev, 0));
+	trace_zio_removed(zdev);
 	device_del(&zdev->dev);
 	free_id(zdev);
 	put_device(&zdev->dev);

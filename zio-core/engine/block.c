@@ -29,14 +29,19 @@ void zio_channel_raise(struct zio_channel_core *chan, int bits)
  * zio_channel_count_loss() - count lost blocks, and raise the alarm
  * @chan: the channel
  * @n: how many
+ * @seq: number of the first one
+ * @cause: ZIO_LOSS_*
+ * @error: of the driver; or 0
  *
  * Context: Any; the caller owns the phase, or is the driver of a stream, under RCU.
  */
-void zio_channel_count_loss(struct zio_channel_core *chan, unsigned int n)
+void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
+			    int error)
 {
 	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
 
 	WRITE_ONCE(chan->lost, chan->lost + n);
+	zio_trace_lost(chan->cset, chan, n, seq, cause, error);
 	if (ops && ops->count_loss)
 		ops->count_loss(chan);
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
@@ -136,9 +141,10 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan)
 }
 
 /* The alarm is in chan->alarms_dropped. */
-static void count_dropped(struct zio_channel_core *chan)
+static void count_dropped(struct zio_channel_core *chan, const struct zio_block *old)
 {
 	chan->lost++;
+	zio_trace_lost(chan->cset, chan, 1, to_block_core(old)->seq, ZIO_LOSS_OLD, 0);
 	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 }
 
@@ -149,7 +155,7 @@ static bool drop_oldest(struct zio_channel_core *chan)
 
 	if (!old)
 		return false;
-	count_dropped(chan);
+	count_dropped(chan, old);
 	chan->buf->type->ops->put_block(chan->buf, old);
 	return true;
 }
@@ -192,7 +198,7 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	while (!block && drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
 	if (!block) {
-		zio_channel_count_loss(chan, 1);
+		zio_channel_count_loss(chan, 1, chan->seq, ZIO_LOSS_NO_BLOCK, 0);
 		/* Fewer blocks than the watermark may exist: wake readers for those. */
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	}
@@ -276,10 +282,11 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
  * zio_blocks_drop() - put the armed blocks
  * @cset: the channel set
  * @lost: count them as losses; false if they waited for no event
+ * @error: of the driver; 0: the core takes them back
  *
  * Context: Any; the caller owns the phase.
  */
-void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
+void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 {
 	struct zio_channel_core *chan;
 	struct zio_armed *armed;
@@ -289,7 +296,8 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost)
 		if (!zio_cset_is_output(cset) && !lost)
 			chan->seq = to_block_core(armed->block)->seq;
 		if (lost)
-			zio_channel_count_loss(chan, 1);
+			zio_channel_count_loss(chan, 1, to_block_core(armed->block)->seq,
+					       error ? ZIO_LOSS_ERROR : ZIO_LOSS_ABORT, error);
 		if (zio_cset_is_output(cset)) {
 			WRITE_ONCE(chan->dropped, chan->dropped + 1);
 			smp_store_release(&chan->played, /* W */
@@ -338,9 +346,10 @@ void zio_cset_lost(struct zio_cset *pub, u32 n)
 	for (armed = pub->armed; n && armed->chan; armed++) {
 		struct zio_channel_core *chan = to_channel_core(armed->chan);
 
+		zio_channel_count_loss(chan, n, to_block_core(armed->block)->seq,
+				       ZIO_LOSS_HARDWARE, 0);
 		to_block_core(armed->block)->seq += n;
 		chan->seq += n;
-		zio_channel_count_loss(chan, n);
 	}
 }
 EXPORT_SYMBOL_GPL(zio_cset_lost);

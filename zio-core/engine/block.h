@@ -14,13 +14,14 @@
 /* Most blocks that one event takes back: no event pays for a whole buffer. */
 #define ZIO_RECLAIM_BLOCKS	8
 
-void zio_channel_count_loss(struct zio_channel_core *chan, unsigned int n);
+void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
+			    int error);
 bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n);
 bool zio_channel_make_room(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
 struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan);
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block);
-void zio_blocks_drop(struct zio_cset_core *cset, bool lost);
+void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error);
 
 static inline bool has_room(struct zio_channel_core *chan)
 {
@@ -82,7 +83,7 @@ static inline struct zio_block *arm_output(struct zio_channel_core *chan)
 	struct zio_block *block = zio_queue_pop(&chan->queue);
 
 	if (unlikely(!block))
-		zio_channel_count_loss(chan, 1);
+		zio_channel_count_loss(chan, 1, chan->played, ZIO_LOSS_EMPTY, 0);
 	else
 		zio_block_snapshot(chan, block);
 	return block;
@@ -106,14 +107,18 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 			armed++;
 	}
 	armed->chan = NULL;
+	if (trace_zio_arm_enabled())
+		zio_trace_armed(cset);
 }
 
-/* While nothing looks at blocks, this is one instruction that does nothing. */
+/* While nothing looks at blocks, this is two instructions that do nothing. */
 static __always_inline void watch_block(struct zio_channel_core *chan,
 					struct zio_block *block)
 {
 	if (static_branch_unlikely(&zio_watch_key))
 		zio_watch_ops->done(chan, block);
+	if (trace_zio_block_done_enabled())
+		zio_trace_done(chan, block);
 }
 
 static __always_inline void count_input(struct zio_channel_core *chan,

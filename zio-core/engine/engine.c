@@ -157,20 +157,20 @@ void zio_cset_finish_blocks(struct zio_cset_core *cset)
 }
 
 /* Puts the blocks that the driver has; the caller owns the phase. Any context. */
-void zio_cset_drop(struct zio_cset_core *cset, bool lost)
+void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error)
 {
 	if (zio_cset_is_stream(cset))
 		zio_stream_drop(cset);
 	else
-		zio_blocks_drop(cset, lost);
+		zio_blocks_drop(cset, lost, error);
 }
 
 /* Leaves the phase that the caller owns, without the blocks. Any context. */
-static void fail_blocks(struct zio_cset_core *cset, bool lost)
+static void fail_blocks(struct zio_cset_core *cset, bool lost, int error)
 {
 	cset->early_error = 0;
 	cset->io_errors++;
-	zio_cset_drop(cset, lost);
+	zio_cset_drop(cset, lost, error);
 	make_idle(cset);
 	zio_cset_wake(cset);
 }
@@ -182,7 +182,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 
 	if (cset->flags & ZIO_CSET_SLEEPS || !cset->on_demand)
 		WRITE_ONCE(cset->error, error);
-	fail_blocks(cset, true);
+	fail_blocks(cset, true, error);
 	return error;
 }
 
@@ -190,7 +190,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 void zio_cset_give_back(struct zio_cset_core *cset, int error)
 {
 	WRITE_ONCE(cset->error, error);
-	fail_blocks(cset, !zio_cset_is_armed_ahead(cset));
+	fail_blocks(cset, !zio_cset_is_armed_ahead(cset), error);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "engine/queue.h"
 #include "engine/shots.h"
 #include "engine/stream.h"
+#include "engine/trace.h"
 #include "zio-core.h"
 
 #define ZIO_WAKE_IN	(EPOLLIN | EPOLLRDNORM)

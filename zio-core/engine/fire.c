@@ -20,13 +20,20 @@
 /* Maximum depth of sets that finish each other: see nest.h */
 #define ZIO_MAX_CHAIN	8
 
-static void count_lost_events(struct zio_cset_core *cset, u64 n)
+static void count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 {
 	unsigned int i;
 
+	zio_trace_lost(cset, NULL, n, 0, cause, 0);
 	atomic_long_add(n, &cset->lost_triggers);
 	for (i = 0; i < cset->n_chan; i++)
 		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
+}
+
+/* Returns true if the set takes events. */
+static bool fire_is_on(const struct zio_cset_core *cset)
+{
+	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
 }
 
 /* The set is not IDLE: it is a stream, it collects shots, or it loses the event. */
@@ -36,7 +43,7 @@ static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 						       zio_stream_fire(bind, at);
 
 	if (ret == -EBUSY)
-		count_lost_events(bind->cset, 1);
+		count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);
 	return ret;
 }
 
@@ -62,6 +69,8 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 	rcu_read_lock();					/* E */
 	atomic64_inc(&trig->fired);
 	list_for_each_entry_rcu(bind, &trig->bindings, node) {
+		if (trace_zio_fire_enabled() && fire_is_on(bind->cset))
+			zio_trace_fire(bind, at);
 		ret = zio_cset_arm_event(bind, at);
 		if (unlikely(ret == -EBUSY))
 			ret = fire_busy(bind, at);
@@ -111,8 +120,8 @@ void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 	rcu_read_lock();					/* E */
 	atomic64_add(n, &trig->missed);
 	list_for_each_entry_rcu(bind, &trig->bindings, node)
-		if (!(atomic_read(&bind->cset->state) & (CSET_STOP | CSET_GONE)))
-			count_lost_events(bind->cset, n);
+		if (fire_is_on(bind->cset))
+			count_lost_events(bind->cset, n, ZIO_LOSS_MISSED);
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_trigger_miss);
@@ -213,7 +222,7 @@ void zio_cset_notify(struct zio_cset_core *cset)
 		hlist_for_each_entry_rcu(notifier, &cset->notifiers, node)
 			notifier->done(notifier);
 	} else {
-		count_lost_events(cset, 1);
+		count_lost_events(cset, 1, ZIO_LOSS_CHAIN);
 	}
 	zio_nest_leave(&zio_chain_depth);
 	rcu_read_unlock();

@@ -46,7 +46,7 @@ static bool try_abort(struct zio_cset_core *cset, bool lost)
 	if (zio_cset_is_stream(cset))
 		zio_stream_close(cset);
 	cset->ops->stop_io(&cset->pub);
-	zio_cset_drop(cset, lost);
+	zio_cset_drop(cset, lost, 0);
 	make_idle(cset);
 	return true;
 }

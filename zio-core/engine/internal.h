@@ -97,7 +97,7 @@ void zio_cset_kick_held(struct zio_cset_core *cset);
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
-void zio_cset_drop(struct zio_cset_core *cset, bool lost);
+void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error);
 
 /* freeze.c */
 bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset);
@@ -155,5 +155,10 @@ static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_bl
 
 /* fire.c */
 void zio_cset_notify(struct zio_cset_core *cset);
+
+/* trace.c */
+void zio_trace_fire(const struct zio_binding *bind, const struct timespec64 *at);
+void zio_trace_armed(const struct zio_cset_core *cset);
+void zio_trace_done(const struct zio_channel_core *chan, const struct zio_block *block);
 
 #endif /* _ZIO_ENGINE_INTERNAL_H */

@@ -112,6 +112,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 		block = get_block(chan);
 	while (!block && (old = pop_unread(chan))) {
 		WRITE_ONCE(chan->stream->dropped, chan->stream->dropped + 1);
+		zio_trace_lost(chan->cset, chan, 1, to_block_core(old)->seq, ZIO_LOSS_OLD, 0);
 		atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 		chan->buf->type->ops->put_block(chan->buf, old);
 		block = get_block(chan);
@@ -389,7 +390,7 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 	if (!n)
 		return;
 	finish_blocks(chan, n);
-	if (static_branch_unlikely(&zio_watch_key))
+	if (static_branch_unlikely(&zio_watch_key) || trace_zio_block_done_enabled())
 		watch_blocks(chan, n);
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	WRITE_ONCE(chan->blocks, chan->blocks + n);
@@ -414,7 +415,7 @@ void zio_channel_lost(struct zio_channel *pub, unsigned int n)
 		return;
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	rcu_read_lock();					/* K */
-	zio_channel_count_loss(chan, n);
+	zio_channel_count_loss(chan, n, chan->seq - n, ZIO_LOSS_HARDWARE, 0);
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_channel_lost);

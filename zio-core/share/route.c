@@ -145,6 +145,7 @@ static struct zio_block *get_block(struct zio_channel_core *out, size_t len)
 static void count_lost_block(struct zio_channel_core *out)
 {
 	WRITE_ONCE(out->route_lost, out->route_lost + 1);
+	zio_trace_lost(out->cset, out, 1, out->seq, ZIO_LOSS_ROUTE, 0);
 	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
 }
 
