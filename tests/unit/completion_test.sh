@@ -56,7 +56,7 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' 'create destroy export flush get help list plot restore save set top'
+offers 'zio ' 'create destroy export flush get help list plot restore save set top trace'
 offers 'zio -' '--help --usage --version'
 offers 'zio l' list
 offers 'zio help s' 'save set'

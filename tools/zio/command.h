@@ -19,6 +19,7 @@ int run_create(int argc, char **argv);
 int run_destroy(int argc, char **argv);
 int run_top(int argc, char **argv);
 int run_plot(int argc, char **argv);
+int run_trace(int argc, char **argv);
 int run_flush(int argc, char **argv);
 int run_export(int argc, char **argv);
 int run_save(int argc, char **argv);
@@ -26,7 +27,7 @@ int run_restore(int argc, char **argv);
 
 /* The options of the commands, for completion */
 extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_argp,
-	top_argp, plot_argp, flush_argp, export_argp, save_argp, restore_argp;
+	top_argp, plot_argp, trace_argp, flush_argp, export_argp, save_argp, restore_argp;
 
 /* The names by which zio top sorts; NULL ends them. */
 extern const char *const sort_names[];
@@ -39,6 +40,7 @@ void complete_set(int argc, char **argv);
 void complete_create(int argc, char **argv);
 void complete_destroy(int argc, char **argv);
 void complete_plot(int argc, char **argv);
+void complete_trace(int argc, char **argv);
 void complete_flush(int argc, char **argv);
 void complete_export(int argc, char **argv);
 void complete_save(int argc, char **argv);

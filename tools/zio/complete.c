@@ -239,6 +239,12 @@ void complete_plot(int argc, char **argv)
 	offer_channels(last_word(argc, argv), "");
 }
 
+void complete_trace(int argc, char **argv)
+{
+	offer_files(last_word(argc, argv), "--output=");
+	complete_list(argc, argv);
+}
+
 void complete_flush(int argc, char **argv)
 {
 	offer_channels(last_word(argc, argv), "");

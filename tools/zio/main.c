@@ -28,6 +28,8 @@ static const struct command commands[] = {
 	  "show rates and losses, live" },
 	{ "plot", run_plot, &plot_argp, complete_plot,
 	  "draw channels, live or to a file" },
+	{ "trace", run_trace, &trace_argp, complete_trace,
+	  "print what happens to each block" },
 	{ "flush", run_flush, &flush_argp, complete_flush,
 	  "drop what is queued on inputs" },
 	{ "export", run_export, &export_argp, complete_export,

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The tracepoints, and zio trace: the life of a block, a loss with its cause, a removal.
+. "${0%/*}/lib.sh"
+
+tracefs=/sys/kernel/tracing
+node=/dev/zio/zzero-0000-0-1
+trigger=$cset0/trigger
+
+instances()
+{
+	ls $tracefs/instances
+}
+
+is_tracing()
+{
+	grep -q '^1$' $tracefs/instances/zio-$child/events/zio/enable
+}
+
+# trace ARGUMENT...: zio trace in the background; its output is in /tmp/got
+trace()
+{
+	zio trace "$@" >/tmp/got 2>/tmp/err &
+	child=$!
+	check "zio trace $*: the events are on" wait_until 20 is_tracing
+}
+
+# stop TEXT: Ctrl-C ends zio trace, which leaves nothing
+stop()
+{
+	kill -INT $child
+	status=0
+	wait $child || status=$?
+	is "$1: ended by Ctrl-C" $status 130
+	is "$1: no message" "$(cat /tmp/err)" ''
+	is "$1: no instance is left" "$(instances)" ''
+}
+
+fire()
+{
+	write_file $trigger/fire 1
+}
+
+# events PATTERN: the events in /tmp/got that match, in order, in one line
+events()
+{
+	grep -- "$1" /tmp/got | sed 's/.*"event":"\([a-z]*\)".*/\1/' | xargs
+}
+
+has_event()
+{
+	grep -q "\"event\":\"$1\"" /tmp/got
+}
+
+# has_words TEXT REGEX
+has_words()
+{
+	verdict "plain: $1" "$(cat /tmp/got)" \
+		grep -Eq "^[0-9:]{8}\.[0-9]{6}  $2\$" /tmp/got
+}
+
+test_errors()
+{
+	check_fails "no such object" zio trace nothing-0
+	check_fails "an attribute" zio trace zzero/0/enable
+	check "an attribute: what to do" sh -c 'echo "$1" | grep -q "name a device"' - "$said"
+	[ ! -e $tracefs/events ] || return
+	check_fails "no tracefs" zio trace
+	check "no tracefs: what to do" \
+		sh -c 'echo "$1" | grep -q "mount -t tracefs none"' - "$said"
+	check "tracefs is mounted" mount -t tracefs none $tracefs
+}
+
+# Channel 1 is asked for, and the set has three.
+test_life()
+{
+	trace --json zzero-0-1
+	check "life: an event" fire
+	dd if=$node-data of=/dev/null bs=16 count=1 2>/dev/null &
+	reader=$!
+	wait $reader
+	is "life: a block is read" $? 0
+	check "life: it is there" wait_until 20 has_event read
+	stop life
+	is "life: in order" "$(events .)" "fire arm done read"
+	is "life: one block" "$(events '"object":"zzero-0000-0-1".*"seq":0,"len":16')" \
+		"arm done read"
+	is "life: the trigger" "$(events '"object":"zzero-0000-0",.*"trigger":"sysfs"')" fire
+	is "life: the reader" "$(events "\"pid\":$reader,")" read
+}
+
+# The buffer has room for two blocks.
+test_loss()
+{
+	check "loss: two blocks" write_file $cset0/chan1/buffer/max-buffer-len 2
+	trace --json zzero/0/1
+	for i in 1 2 3; do
+		check "loss: event $i" fire
+	done
+	check "loss: it is there" wait_until 20 has_event lost
+	stop loss
+	is "loss: in order" "$(events .)" "fire arm done fire arm done fire lost"
+	is "loss: the cause" "$(events '"what":"blocks","n":1,"seq":3,"cause":"no-block"')" lost
+	is "loss: as counted" "$(cat $cset0/chan1/statistics/lost_blocks)" 1
+}
+
+test_plain()
+{
+	trace
+	fire
+	zio flush zzero/0 >/dev/null
+	fire
+	dd if=$node-data of=/dev/null bs=16 count=1 2>/dev/null
+	check "the board goes" zio-unload zio-zero
+	check "plain: it is there" wait_until 20 grep -q removed /tmp/got
+	stop plain
+	has_words "an event" 'zzero-0000-0      the trigger sysfs fires'
+	has_words "armed" 'zzero-0000-0-1    block 5 is armed: 16 bytes'
+	has_words "done" 'zzero-0000-0-1    block 5 is done, alarms 0x1: 16 bytes'
+	has_words "read" 'zzero-0000-0-1    block 5 is read by .+ \([0-9]+\): 16 bytes'
+	has_words "lost" 'zzero-0000-0-1    lost 1 block, number 4: no block was free: .*'
+	has_words "removed" 'zzero-0000        the device is removed'
+	check "the board is back" zio-load zio-zero
+}
+
+test_file()
+{
+	check "file: trigger" write_file $cset0/current_trigger sysfs
+	trace --output=/tmp/timeline zzero-0-1
+	fire
+	stop file
+	is "file: nothing is printed" "$(cat /tmp/got)" ''
+	is "file: an array" "$(head -c 1 /tmp/timeline)$(tail -n 1 /tmp/timeline)" '[]'
+	is "file: a bar" "$(grep -o '"ph":"[be]"' /tmp/timeline | xargs)" 'ph:b ph:e'
+	is "file: its names" "$(sed -n 's/.*"args":{"name":"\([^"]*\)"}.*/\1/p' /tmp/timeline |
+		xargs)" 'zzero-0000 zzero-0000-0 zzero-0000-0-1'
+}
+
+# The reader of the output goes: the next line ends zio trace.
+test_pipe()
+{
+	zio trace zzero-0-1 2>/dev/null | head -n 1 >/tmp/got &
+	child=$!
+	check "pipe: the events are on" wait_until 20 sh -c \
+		"grep -q 1 $tracefs/instances/zio-*/events/zio/enable"
+	for i in 1 2; do
+		fire
+		check "pipe: event $i: its end" wait_until 20 test -s /tmp/got
+	done
+	wait $child
+	check "pipe: no instance is left" wait_until 20 sh -c \
+		"! ls $tracefs/instances | grep -q ."
+}
+
+test_modules_gone()
+{
+	check "no module" sh -c 'zio-unload zio-zero && zio-unload zio-trig-sysfs &&
+		zio-unload zio-buf-kmalloc && zio-unload zio'
+	check_fails "no module: zio trace" zio trace
+	check "no module: what to do" sh -c 'echo "$1" | grep -q "modprobe zio"' - "$said"
+}
+
+test_errors
+check "a trigger for each event" zio-load zio-trig-sysfs
+check "the set has it" write_file $cset0/current_trigger sysfs
+test_life
+test_loss
+test_plain
+test_file
+test_pipe
+test_modules_gone
+done_testing
