@@ -191,8 +191,10 @@ static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
 static int add_direction(ZIO_DEV_CONST struct device *dev,
 			 struct kobj_uevent_env *env)
 {
+	const struct zio_cset_core *cset = to_zio_node(dev)->chan->cset;
+
 	return add_uevent_var(env, "ZIO_DIRECTION=%s",
-			      zio_cset_is_output(to_zio_node(dev)->chan->cset) ? "output" : "input");
+			      zio_cset_is_output(cset) ? "output" : "input");
 }
 
 static void release_node(struct device *dev)

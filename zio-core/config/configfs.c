@@ -30,15 +30,15 @@ struct config_node {
 	void *object;
 };
 
-static struct config_node *to_node(struct config_item *item)
+static struct config_node *to_config_node(struct config_item *item)
 {
 	return container_of(item, struct config_node, item);
 }
 
 static ssize_t show_slot(struct config_item *item, unsigned int slot, char *page)
 {
-	const struct zio_config_ops *ops = to_node(item)->in->ops;
-	void *object = to_node(item)->object;
+	const struct zio_config_ops *ops = to_config_node(item)->in->ops;
+	void *object = to_config_node(item)->object;
 
 	if (slot < ops->n_files)
 		return ops->files[slot].show(object, page);
@@ -48,8 +48,8 @@ static ssize_t show_slot(struct config_item *item, unsigned int slot, char *page
 static ssize_t store_slot(struct config_item *item, unsigned int slot, const char *text,
 			  size_t count)
 {
-	const struct zio_config_ops *ops = to_node(item)->in->ops;
-	void *object = to_node(item)->object;
+	const struct zio_config_ops *ops = to_config_node(item)->in->ops;
+	void *object = to_config_node(item)->object;
 	int ret;
 
 	if (slot < ops->n_files)
@@ -89,7 +89,7 @@ static const struct {
 /* A file of the directory may be open until here, so the module is held until here. */
 static void release_item(struct config_item *item)
 {
-	struct config_node *node = to_node(item);
+	struct config_node *node = to_config_node(item);
 	struct module *owner = node->in->item_type.ct_owner;
 
 	if (node->object)
@@ -129,7 +129,7 @@ static struct config_item *make_item(struct config_group *group, const char *nam
 
 static void drop_item(struct config_group *group, struct config_item *item)
 {
-	const struct config_node *node = to_node(item);
+	const struct config_node *node = to_config_node(item);
 
 	if (node->in->ops->hide)
 		node->in->ops->hide(node->object);
