@@ -9,6 +9,7 @@
  * # rt
  * # leaks
  */
+#include <sched.h>
 #include <sys/ioctl.h>
 
 #include "board.h"
@@ -302,6 +303,27 @@ TEST_EACH("no tap sees an overwritten block: %s", NULL, "vmalloc 16 128", "vmall
 	}
 	diag("%u blocks seen, %u of %u passed over", got, missed, get(blocks));
 	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 0);
+}
+
+/* Blocks come while each tap begins. With the buffer kmalloc, it must ask for one of them. */
+TEST_EACH("a tap that begins between blocks sees the next ones, with the buffer %s", on_demand,
+	  "kmalloc", "vmalloc")
+{
+	unsigned int *blocks = share_memory(sizeof(*blocks)), seen, tries;
+	unsigned int rounds = is_debug_kernel() ? 30 : 300;
+
+	start_recorder(blocks);
+	while (rounds--) {
+		int tap = open_tap(IN, O_NONBLOCK);
+
+		for (tries = 0; read(tap, stream, MOST) != 576; tries++) {
+			ASSERT_TRUE(tries < 100);
+			seen = get(blocks);
+			while (get(blocks) == seen)
+				sched_yield();
+		}
+		close(tap);
+	}
 }
 
 TEST("a long block without an area is cut, and says so", fresh)

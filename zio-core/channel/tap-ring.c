@@ -20,7 +20,10 @@
  * A reader copies the samples, and then looks at the edge, which may have moved past them.
  *
  *   A  The writer fills a slot, and its copy, then stores head (release). The reader loads
- *      head (acquire), then the slot. Without it, the reader could see an old slot.
+ *      head (acquire), then the slot. Without it, the reader could see an old slot. A tap
+ *      that skips what is there loads head, then stores wanted (release). It pairs with
+ *      push_block(), which loads wanted, then stores head. Without it, the tap could skip
+ *      the copy that it asks for, and no tap would ask again.
  *   M  Before it changes what a reader may copy, the writer tells so: by the edge before
  *      memory is filled again, by the driver or by itself; by head before the slot is; by
  *      first before the buffer publishes a new area. A write barrier, or the release of the
@@ -265,7 +268,6 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan,
 	if (!IS_ERR(ring)) {
 		list_add(&user->node, &ring->taps);
 		WRITE_ONCE(ring->users, ring->users + 1);
-		zio_tap_ring_want(ring);
 	}
 	mutex_unlock(&chan->lock);
 	if (!IS_ERR(ring))

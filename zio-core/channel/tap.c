@@ -176,6 +176,13 @@ static void skip_block(struct zio_tap *tap)
 	WRITE_ONCE(tap->pos, newest == tap->pos ? newest + 1 : newest);
 }
 
+/* Skips all blocks that are there, and asks for the next one. */
+static void skip_all(struct zio_tap *tap)
+{
+	WRITE_ONCE(tap->pos, READ_ONCE(tap->ring->head));
+	zio_tap_ring_want(tap->ring);
+}
+
 /* Takes the block of tap->slot to the user, or into memory of the file. */
 static int take_block(struct zio_tap *tap, struct zio_sink *to)
 {
@@ -277,8 +284,7 @@ long zio_tap_flush(struct zio_session *sess)
 	if (ret)
 		return ret;
 	WRITE_ONCE(tap->held_at, tap->held_len);
-	WRITE_ONCE(tap->pos, READ_ONCE(tap->ring->head));
-	zio_tap_ring_want(tap->ring);
+	skip_all(tap);
 	mutex_unlock(&tap->lock);
 	return is_gone(tap) ? -ENODEV : 0;
 }
@@ -304,7 +310,7 @@ static int get_ring(struct zio_tap *tap)
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	tap->ring = ring;
-	tap->pos = READ_ONCE(ring->head);
+	skip_all(tap);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ struct zio_tap_user {
  * @head: number of blocks in the ring since it exists, wraps
  * @first: blocks before this one are no longer valid
  * @edge: all memory before this byte may be filled again; counts as &zio_tap_slot.begin
- * @wanted: copies: a tap has taken the newest block
+ * @wanted: copies: a tap has taken or skipped the newest block
  * @base: for the writer: the first byte of the area, or of the next copy, in @edge's count
  * @last: for the writer: offset of the last block in the area
  * @is_new: for the writer: @base and @last are not valid yet
@@ -92,10 +92,10 @@ static inline bool zio_tap_ring_has(struct zio_tap_ring *ring, u32 pos)
 	return smp_load_acquire(&ring->head) != pos;		/* A */
 }
 
-/* The caller has taken a copied block: the writer may copy the next one. */
+/* The caller has taken or skipped the last copy: the writer may copy the next block. */
 static inline void zio_tap_ring_want(struct zio_tap_ring *ring)
 {
-	WRITE_ONCE(ring->wanted, true);
+	smp_store_release(&ring->wanted, true);			/* A */
 }
 
 /* sniff.c */
