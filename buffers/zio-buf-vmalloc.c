@@ -50,6 +50,7 @@ struct vmalloc_buffer {
 	unsigned int head;
 	unsigned int tail;
 	unsigned int used;
+	unsigned int ready;		/* blocks that have room in a row, at start, or more */
 	size_t start;
 };
 
@@ -103,13 +104,34 @@ static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 	return true;
 }
 
-static __always_inline bool vmalloc_has_room(struct zio_buffer *buf)
+/* Return: how many of @n blocks have room one behind the other, at vbuf->start. */
+static unsigned int count_room(struct vmalloc_buffer *vbuf, size_t room, unsigned int n)
+{
+	size_t end = vbuf->area->size;
+
+	if (!find_room(vbuf, room))
+		return 0;
+	if (vbuf->used && vbuf->start <= vbuf->block[vbuf->tail].mem_offset)
+		end = vbuf->block[vbuf->tail].mem_offset;
+	return min_t(size_t, (end - vbuf->start) / room, n);
+}
+
+/* Looks once for many blocks: what is put only makes more room. */
+static noinline unsigned int find_ready(struct zio_buffer *buf)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 
 	reclaim(vbuf);
-	return vbuf->used < vbuf->len &&
-		find_room(vbuf, zio_block_room(buf->block_size));
+	vbuf->ready = count_room(vbuf, zio_block_room(buf->block_size),
+				 vbuf->len - vbuf->used);
+	return vbuf->ready;
+}
+
+static bool vmalloc_has_room(struct zio_buffer *buf)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	return likely(vbuf->ready) || find_ready(buf);
 }
 
 static __always_inline void place_block(struct zio_block_core *block, void *mem,
@@ -126,26 +148,15 @@ static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 	struct vmalloc_buffer *vbuf = buf->priv;
 	struct zio_block_core *block;
 
-	if (!vmalloc_has_room(buf))
+	if (unlikely(!vbuf->ready) && !find_ready(buf))
 		return NULL;
 	block = &vbuf->block[vbuf->head];
 	place_block(block, vbuf->area->mem, vbuf->start, buf->block_size);
 	vbuf->start += zio_block_room(buf->block_size);
 	vbuf->head = next_index(vbuf, vbuf->head);
 	vbuf->used++;
+	vbuf->ready--;
 	return &block->block;
-}
-
-/* Return: how many of @n blocks have room one behind the other, at vbuf->start. */
-static unsigned int count_room(struct vmalloc_buffer *vbuf, size_t room, unsigned int n)
-{
-	size_t end = vbuf->area->size;
-
-	if (!find_room(vbuf, room))
-		return 0;
-	if (vbuf->used && vbuf->start <= vbuf->block[vbuf->tail].mem_offset)
-		end = vbuf->block[vbuf->tail].mem_offset;
-	return min_t(size_t, (end - vbuf->start) / room, n);
 }
 
 /* Up to the end of the area, or of the array of blocks. */
@@ -158,9 +169,9 @@ static unsigned int vmalloc_get_blocks(struct zio_buffer *buf, struct zio_block 
 	void *mem = vbuf->area->mem;
 	unsigned int i;
 
-	reclaim(vbuf);
-	n = min3(n, vbuf->len - vbuf->used, vbuf->len - vbuf->head);
-	n = count_room(vbuf, room, n);
+	if (vbuf->ready < n)
+		find_ready(buf);
+	n = min3(n, vbuf->ready, vbuf->len - vbuf->head);
 	start = vbuf->start;
 	for (i = 0; i < n; i++, block++, start += room) {
 		place_block(block, mem, start, size);
@@ -169,6 +180,7 @@ static unsigned int vmalloc_get_blocks(struct zio_buffer *buf, struct zio_block 
 	vbuf->start = start;
 	vbuf->head = vbuf->head + n == vbuf->len ? 0 : vbuf->head + n;
 	vbuf->used += n;
+	vbuf->ready -= n;
 	return n;
 }
 
@@ -201,8 +213,10 @@ static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *trimmed)
 	struct zio_block_core *block = to_block_core(trimmed);
 	struct vmalloc_buffer *vbuf = buf->priv;
 
-	if (next_index(vbuf, block - vbuf->block) == vbuf->head)
-		vbuf->start = block->mem_offset + zio_block_room(block->block.len);
+	if (next_index(vbuf, block - vbuf->block) != vbuf->head)
+		return;
+	vbuf->start = block->mem_offset + zio_block_room(block->block.len);
+	vbuf->ready = 0;
 }
 
 /*
@@ -222,6 +236,7 @@ static void vmalloc_cancel(struct zio_buffer *buf, struct zio_block *cancelled)
 	vbuf->head = i;
 	vbuf->used--;
 	vbuf->start = block->mem_offset;
+	vbuf->ready = 0;
 }
 
 static void free_blocks(struct zio_block_core *block, unsigned int len)
@@ -394,6 +409,7 @@ static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 	struct vmalloc_prepared *new = prepared;
 
 	reclaim(vbuf);
+	vbuf->ready = 0;
 	if ((new->area || new->block) && vbuf->used)
 		return -EBUSY;
 	if (new->area && !zio_area_retire(vbuf->area))
