@@ -394,14 +394,17 @@ static __always_inline int try_input(struct zio_session *sess)
 	return set_block(sess, block, false);
 }
 
-/* Fetches one more block beside those of the session, if the channel loses none by this. */
+/*
+ * Fetches one more block beside those of the session, if one is there or comes at once. An
+ * error that waits is left for a read that can return it.
+ */
 struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
 
 	if (list_empty(&chan->unread) && !zio_queue_count(&chan->queue) &&
 	    (!READ_ONCE(chan->cset->can_pull) || !READ_ONCE(chan->enabled) ||
-	     zio_cset_arm_channel(chan, 0)))
+	     READ_ONCE(chan->cset->error)))
 		return ERR_PTR(-EAGAIN);
 	return take_block(chan);
 }
