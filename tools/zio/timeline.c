@@ -41,12 +41,13 @@ static size_t find_name(struct timeline *timeline, const char *name)
 	size_t i;
 
 	for (i = 0; i < timeline->count; i++)
-		if (!strcmp(timeline->names[i], name))
+		if (!strcmp(timeline->rows[i].name, name))
 			return i + 1;
-	timeline->names = realloc(timeline->names, (i + 1) * sizeof(*timeline->names));
-	if (!timeline->names)
+	timeline->rows = realloc(timeline->rows, (i + 1) * sizeof(*timeline->rows));
+	if (!timeline->rows)
 		fail_memory();
-	put_text(timeline->names[i], NAME_LEN, "%s", name);
+	timeline->rows[i] = (struct timeline_row){ 0 };
+	put_text(timeline->rows[i].name, NAME_LEN, "%s", name);
 	return i + 1;
 }
 
@@ -103,20 +104,30 @@ static void write_bar(struct timeline *timeline, FILE *out,
 	write_object(timeline, out, obj);
 }
 
+/* The driver had the block that was lost: other losses end no bar. */
+static bool is_end(const struct trace_event *event)
+{
+	return event->kind == EVENT_DONE ||
+	       (event->kind == EVENT_LOST && !event->is_event &&
+		(!strcmp(event->cause, "error") || !strcmp(event->cause, "abort")));
+}
+
 void write_timeline(struct timeline *timeline, FILE *out, const struct trace_event *event)
 {
 	char device[NAME_LEN], text[EVENT_TEXT];
+	struct timeline_row *row;
 	size_t pid, tid;
 	json_t *obj;
 
 	put_device(event, device);
 	pid = row_of(timeline, out, device, 0);
 	tid = row_of(timeline, out, event->object, pid);
+	row = &timeline->rows[tid - 1];
 	if (event->kind == EVENT_ARM)
 		write_bar(timeline, out, event, "b", pid, tid);
-	else if (event->kind == EVENT_DONE ||
-		 (event->kind == EVENT_LOST && !event->is_event))
+	else if (row->is_armed && is_end(event))
 		write_bar(timeline, out, event, "e", pid, tid);
+	row->is_armed = event->kind == EVENT_ARM || (row->is_armed && !is_end(event));
 	obj = new_mark(event, "i", pid, tid);
 	describe_event(event, text);
 	json_add_string(obj, "name", text);
@@ -128,6 +139,6 @@ void write_timeline(struct timeline *timeline, FILE *out, const struct trace_eve
 void end_timeline(struct timeline *timeline, FILE *out)
 {
 	fputs(timeline->begun ? "]\n" : "[]\n", out);
-	free(timeline->names);
+	free(timeline->rows);
 	*timeline = (struct timeline){ 0 };
 }

@@ -10,8 +10,6 @@
 #include "common/text.h"
 #include "trace-event.h"
 
-#define TASK_WIDTH 16		/* the kernel fills the name of a task up to this */
-
 /* In the order of enum event_kind */
 static const struct {
 	const char *name;	/* of the tracepoint */
@@ -41,14 +39,20 @@ static const struct {
 	{ "chain", "too many sets in a chain" },
 };
 
+/* The offset stays the same until a clock is set, so that events keep their order. */
 static int64_t monotonic_to_usec(void)
 {
 	struct timespec real, mono;
+	static int64_t last;
+	int64_t now;
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	clock_gettime(CLOCK_MONOTONIC, &mono);
-	return (real.tv_sec - mono.tv_sec) * 1000000 +
-	       (real.tv_nsec - mono.tv_nsec) / 1000;
+	now = (real.tv_sec - mono.tv_sec) * 1000000 +
+	      (real.tv_nsec - mono.tv_nsec) / 1000;
+	if (llabs(now - last) > 100000)
+		last = now;
+	return last;
 }
 
 /* Put the word after @name, such as "seq="; return false if there is none. */

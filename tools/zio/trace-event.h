@@ -11,6 +11,7 @@
 #include "common/object.h"
 
 #define EVENT_TEXT 256
+#define TASK_WIDTH 16		/* the kernel fills the name of a task up to this */
 
 enum event_kind {
 	EVENT_FIRE, EVENT_ARM, EVENT_DONE, EVENT_READ, EVENT_LOST, EVENT_REMOVED,
@@ -41,8 +42,13 @@ void describe_event(const struct trace_event *event, char text[EVENT_TEXT]);
 json_t *new_json_event(const struct trace_event *event);
 
 /* timeline.c: a file of "trace events" in JSON, which Perfetto and others show */
+struct timeline_row {
+	char name[NAME_LEN];
+	bool is_armed;		/* a bar has begun */
+};
+
 struct timeline {
-	char (*names)[NAME_LEN];	/* the rows; each has the number of its place */
+	struct timeline_row *rows;	/* each has the number of its place */
 	size_t count;
 	bool begun;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zio trace: print what happens to each block, as the tracepoints of the kernel tell it */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,7 @@
 #include "tracefs.h"
 
 #define POLL_MS 100		/* no event can stay behind for longer */
+#define DRAIN_S 1		/* for what the kernel has recorded before a signal */
 
 struct trace {
 	struct arguments args;
@@ -32,8 +34,10 @@ static void print_plain(const struct trace_event *event)
 	localtime_r(&seconds, &tm);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	describe_event(event, text);
-	printf("%s.%06u  %-16s  %s\n", clock, (unsigned int)(event->usec % 1000000),
-	       event->object, text);
+	printf("%s.%06u  %-16s  ", clock, (unsigned int)(event->usec % 1000000),
+	       event->object);
+	print_visible(stdout, text);
+	putchar('\n');
 }
 
 static void show_event(struct trace *trace, const struct trace_event *event)
@@ -63,7 +67,9 @@ static void take_lines(struct trace *trace)
 {
 	char *begin = trace->line, *end;
 
-	while ((end = memchr(begin, '\n', trace->used))) {
+	/* The name of a task may have a line feed. */
+	while (trace->used > TASK_WIDTH &&
+	       (end = memchr(begin + TASK_WIDTH, '\n', trace->used - TASK_WIDTH))) {
 		*end = '\0';
 		take_line(trace, begin);
 		trace->used -= (size_t)(end + 1 - begin);
@@ -74,12 +80,13 @@ static void take_lines(struct trace *trace)
 	memmove(trace->line, begin, trace->used);
 }
 
-/* Read all that is there; 0, or -1 after a message. */
-static int read_events(struct trace *trace, int pipe)
+/* Read what is there, up to a signal, or up to a time behind it; 0, or -1 after a message. */
+static int read_events(struct trace *trace, int pipe, double until)
 {
-	ssize_t n;
+	FILE *out = trace->file ? trace->file : stdout;
+	ssize_t n = 0;
 
-	for (;;) {
+	while ((until > 0 ? seconds_now() < until : !caught_stop()) && !ferror(out)) {
 		n = read(pipe, trace->line + trace->used, sizeof(trace->line) - trace->used);
 		if (n <= 0)
 			break;
@@ -90,7 +97,7 @@ static int read_events(struct trace *trace, int pipe)
 		complain("trace: %s", strerror(errno));
 		return -1;
 	}
-	if (trace->file && !fflush(trace->file))
+	if (trace->file && !fflush(out) && !ferror(out))
 		return 0;
 	return trace->file || finish_output() ? -1 : 0;
 }
@@ -101,18 +108,29 @@ static int follow(struct trace *trace, const struct tracefs *fs)
 
 	while (!caught_stop()) {
 		wait_unless_stopped_ms(&fd, 1, POLL_MS);
-		if (read_events(trace, fs->pipe))
+		if (read_events(trace, fs->pipe, 0))
 			return EXIT_FAILED;
+		if (!is_tracing(fs)) {
+			complain("the kernel module zio was unloaded: start the trace again");
+			return EXIT_FAILED;
+		}
 	}
 	stop_tracing(fs);
-	return read_events(trace, fs->pipe) ? EXIT_FAILED : stop_status(EXIT_OK);
+	if (read_events(trace, fs->pipe, seconds_now() + DRAIN_S))
+		return EXIT_FAILED;
+	return stop_status(EXIT_OK);
 }
 
+/* A FIFO without a reader is an error: the events are on, and must not stay so. */
 static int begin_file(struct trace *trace)
 {
+	int fd;
+
 	if (!trace->output)
 		return 0;
-	trace->file = fopen(trace->output, "we");
+	fd = open(trace->output, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+	if (fd >= 0 && !fcntl(fd, F_SETFL, 0))
+		trace->file = fdopen(fd, "w");
 	if (trace->file)
 		return 0;
 	complain("%s: %s", trace->output, strerror(errno));
@@ -139,7 +157,9 @@ static int trace_object(struct trace *trace, const struct zio_object *obj)
 
 	/* Whatever ends the program, the instance does not stay. */
 	catch_stop_once(SA_RESTART);
-	catch_stop(SIGHUP, SA_RESTART);
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
+		catch_stop(SIGHUP, SA_RESTART);
+	catch_stop(SIGQUIT, SA_RESTART);
 	catch_stop(SIGPIPE, SA_RESTART);
 	if (begin_tracing(&fs, obj))
 		return EXIT_FAILED;

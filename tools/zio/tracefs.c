@@ -19,7 +19,7 @@ static const char *sysfs(void)
 	return dir && *dir ? dir : "/sys";
 }
 
-static int write_text(const char *dir, const char *name, const char *text)
+static bool try_text(const char *dir, const char *name, const char *text)
 {
 	char path[PATH_MAX + NAME_LEN];
 	ssize_t n = -1;
@@ -31,9 +31,14 @@ static int write_text(const char *dir, const char *name, const char *text)
 		n = write(fd, text, strlen(text));
 		close(fd);
 	}
-	if (n >= 0)
+	return n >= 0;
+}
+
+static int write_text(const char *dir, const char *name, const char *text)
+{
+	if (try_text(dir, name, text))
 		return 0;
-	complain("%s: %s", path, strerror(errno));
+	complain("%s/%s: %s", dir, name, strerror(errno));
 	return -1;
 }
 
@@ -128,14 +133,22 @@ static int set_filters(const char *dir, const struct place *at)
 
 static int turn_on(struct tracefs *trace, const struct zio_object *obj)
 {
+	static const char *const flags[] = {
+		"context-info", "irq-info", "norecord-tgid", "nohex", "noraw", "nobin",
+		"nolatency-format", "nofields", "record-cmd",
+	};
 	char path[PATH_MAX + NAME_LEN];
 	struct place at;
+	size_t i;
 
 	if (obj) {
 		at = place_of(obj);
 		if (set_filters(trace->dir, &at))
 			return -1;
 	}
+	/* An instance begins with the options of the machine; parse_event() reads these. */
+	for (i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		try_text(trace->dir, "trace_options", flags[i]);
 	if (write_text(trace->dir, "trace_clock", "mono") ||
 	    write_text(trace->dir, "events/zio/enable", "1"))
 		return -1;
@@ -157,7 +170,8 @@ int begin_tracing(struct tracefs *trace, const struct zio_object *obj)
 		return -1;
 	put_text(trace->dir, sizeof(trace->dir), "%s/instances/zio-%ld", dir, (long)getpid());
 	if (mkdir(trace->dir, 0700)) {
-		complain("%s: %s", trace->dir, strerror(errno));
+		complain("%s: %s%s", trace->dir, strerror(errno),
+			 errno == EEXIST ? ": a trace was killed, remove it with rmdir" : "");
 		*trace->dir = '\0';
 		return -1;
 	}
@@ -165,6 +179,21 @@ int begin_tracing(struct tracefs *trace, const struct zio_object *obj)
 		return 0;
 	end_tracing(trace);
 	return -1;
+}
+
+bool is_tracing(const struct tracefs *trace)
+{
+	char path[PATH_MAX + NAME_LEN], on = 0;
+	int fd;
+
+	put_text(path, sizeof(path), "%s/events/zio/enable", trace->dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, &on, 1) != 1)
+		on = 0;
+	close(fd);
+	return on != '0' && on;
 }
 
 void stop_tracing(const struct tracefs *trace)

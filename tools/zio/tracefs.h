@@ -4,6 +4,7 @@
 #define ZIO_TRACEFS_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "libzio/zio.h"
 
@@ -17,6 +18,9 @@ struct tracefs {
  * after a message, with nothing left.
  */
 int begin_tracing(struct tracefs *trace, const struct zio_object *obj);
+
+/* Return true unless the module zio, which has the events, has been unloaded. */
+bool is_tracing(const struct tracefs *trace);
 
 /* Turn the events off. What the kernel has recorded can still be read. */
 void stop_tracing(const struct tracefs *trace);
