@@ -38,8 +38,8 @@ static unsigned int dma_alloc_piece(struct device *dev, struct page **pages, siz
 	struct page *page;
 
 	do {
-		gfp |= order ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
-		page = alloc_pages_node(dev_to_node(dev), gfp, order);
+		page = alloc_pages_node(dev_to_node(dev), gfp |
+					(order ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL), order);
 	} while (!page && order--);
 	if (!page)
 		return 0;

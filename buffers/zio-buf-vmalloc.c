@@ -266,7 +266,8 @@ static void vmalloc_destroy(struct zio_buffer *buf)
 	WARN(vbuf->used, "zio: %u blocks have no owner\n", vbuf->used);
 	free_blocks(vbuf->block, vbuf->len);
 	kvfree(vbuf->shots);
-	zio_dma_map_free(vbuf->map);
+	if (!zio_dma_map_free(vbuf->map))
+		synchronize_rcu();
 	zio_area_put(vbuf->area);
 	kfree(vbuf);
 }

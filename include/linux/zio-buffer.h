@@ -221,7 +221,7 @@ size_t zio_buffer_shots_size(const struct zio_buffer *buf);
 struct device *zio_buffer_dma_dev(const struct zio_buffer *buf);
 size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);
-void zio_dma_map_free(struct zio_dma_map *map);
+bool zio_dma_map_free(struct zio_dma_map *map);
 
 /* Alignment of blocks in an area: enough for any sample; neighbours leave no gap. */
 #define ZIO_BLOCK_ALIGN	8

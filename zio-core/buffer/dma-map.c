@@ -300,7 +300,7 @@ struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t
 EXPORT_SYMBOL_GPL(zio_dma_map_create);
 
 /* Takes a map from the list, and unmaps the memory; another context may have done so. */
-static void dma_end_map(struct zio_dma_map *map)
+static bool dma_end_map(struct zio_dma_map *map)
 {
 	unsigned long flags;
 	bool is_mine;
@@ -311,6 +311,7 @@ static void dma_end_map(struct zio_dma_map *map)
 	spin_unlock_irqrestore(&maps_lock, flags);
 	if (is_mine)
 		unmap_pages(map, map->size);
+	return is_mine;
 }
 
 /**
@@ -318,15 +319,21 @@ static void dma_end_map(struct zio_dma_map *map)
  * @map: the map, or NULL
  *
  * Context: Any but a hard interrupt handler under PREEMPT_RT.
+ *
+ * Return: false if another context unmaps the memory, under RCU, or has done so. It looks
+ * for the pages of an area, so the area stays until a grace period has ended.
  */
-void zio_dma_map_free(struct zio_dma_map *map)
+bool zio_dma_map_free(struct zio_dma_map *map)
 {
+	bool is_done;
+
 	if (!map)
-		return;
+		return true;
 	rcu_read_lock();
-	dma_end_map(map);
+	is_done = dma_end_map(map);
 	rcu_read_unlock();
 	kvfree_rcu(map, rcu);
+	return is_done;
 }
 EXPORT_SYMBOL_GPL(zio_dma_map_free);
 

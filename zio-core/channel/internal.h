@@ -66,7 +66,7 @@ void zio_ring_stop(struct zio_channel_core *chan);
 int zio_ring_alloc_slots(struct zio_ring *ring, struct zio_channel_core *chan, u32 n_slots,
 			 u32 n_entries);
 void zio_ring_free(struct zio_ring *ring);
-void zio_ring_discard(struct zio_channel_core *chan, bool armed);
+void zio_ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed);
 u32 zio_ring_count(const struct zio_ring *ring);
 int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma);
 void zio_cset_abort_asked(struct zio_cset_core *cset, unsigned int own_files);

@@ -13,15 +13,16 @@
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
 /* If the channel has no room, the next put of a block wakes the poller. */
-static void arm_or_be_woken(struct zio_channel_core *chan)
+static int arm_or_be_woken(struct zio_channel_core *chan)
 {
-	if (zio_cset_arm_channel(chan, ZIO_ARM_WAKE) != -ENOBUFS)
-		return;
-	if (mutex_lock_killable(&chan->lock))
-		return;
+	int ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW);
+
+	if (ret != -ENOBUFS || mutex_lock_killable(&chan->lock))
+		return ret;
 	zio_channel_mark_starved(chan);
-	zio_cset_arm_channel(chan, ZIO_ARM_WAKE);
+	ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW);
 	mutex_unlock(&chan->lock);
+	return ret;
 }
 
 static __poll_t poll_input(struct file *file, bool ctrl)
@@ -29,6 +30,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	struct zio_session *sess = file->private_data;
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_cset_core *cset = chan->cset;
+	int ret;
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
@@ -46,7 +48,12 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	 * Arm an asynchronous driver now: a program in poll() makes no other call. This
 	 * acquires one block at most. It stays queued until it is read.
 	 */
-	arm_or_be_woken(chan);
+	ret = arm_or_be_woken(chan);
+	if (zio_is_driver_error(ret)) {
+		/* The failure has woken this poll: without a report it would poll for ever. */
+		WRITE_ONCE(cset->error, ret);
+		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
+	}
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 

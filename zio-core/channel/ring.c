@@ -172,7 +172,7 @@ u32 zio_ring_count(const struct zio_ring *ring)
 	return n <= ring->mask + 1 ? n : 0;
 }
 
-static void publish_loss(struct zio_channel_core *chan)
+static void publish_loss(struct zio_channel_core *chan, u32 n)
 {
 	WRITE_ONCE(chan->ring->hdr->lost, zio_channel_losses(chan));
 }
@@ -403,6 +403,7 @@ static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
 /**
  * zio_ring_discard() - discard what polls on demand have acquired ahead
  * @chan: the channel, locked; the caller owns the phase, and has stopped the ring
+ * @n: how many, at most those that are queued
  * @armed: as zio_cset_own_phase() has returned it
  *
  * No user asked for the blocks that are left. The function discards them, the newest first,
@@ -410,11 +411,11 @@ static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
  *
  * Context: Process.
  */
-void zio_ring_discard(struct zio_channel_core *chan, bool armed)
+void zio_ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed)
 {
 	struct zio_queue *q = &chan->queue;
-	unsigned int i, n = zio_queue_count(q);
 	struct zio_block *block;
+	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		block = q->slot[(q->head - 1) & q->mask];
@@ -436,7 +437,7 @@ static void end_ring(struct zio_channel_core *chan)
 
 	stop_ring(chan);
 	if (cset->on_demand)
-		zio_ring_discard(chan, armed);
+		zio_ring_discard(chan, zio_queue_count(&chan->queue), armed);
 	zio_cset_disown_phase(cset, armed);
 }
 

@@ -395,18 +395,28 @@ static __always_inline int try_input(struct zio_session *sess)
 }
 
 /*
- * Fetches one more block beside those of the session, if one is there or comes at once. An
- * error that waits is left for a read that can return it.
+ * Fetches one more block beside those of the session, if one is there or comes at once. The
+ * set has an error then for a read that can return it.
  */
 struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
+	bool starved = zio_channel_is_starved(chan);
+	struct zio_block *block;
 
 	if (list_empty(&chan->unread) && !zio_queue_count(&chan->queue) &&
-	    (!READ_ONCE(chan->cset->can_pull) || !READ_ONCE(chan->enabled) ||
-	     READ_ONCE(chan->cset->error)))
+	    (!READ_ONCE(chan->cset->can_pull) || READ_ONCE(chan->cset->async) ||
+	     !READ_ONCE(chan->enabled) || READ_ONCE(chan->cset->error)))
 		return ERR_PTR(-EAGAIN);
-	return take_block(chan);
+	block = take_block(chan);
+	if (!IS_ERR(block))
+		return block;
+	/* The session has the blocks itself, and its next read puts them: it is not starved. */
+	if (!starved)
+		WRITE_ONCE(chan->waiters, chan->waiters & ~ZIO_WAITERS_STARVED);
+	if (PTR_ERR(block) != -EAGAIN && zio_is_driver_error(PTR_ERR(block)))
+		cmpxchg(&chan->cset->error, 0, (int)PTR_ERR(block));
+	return block;
 }
 
 /* Adds a block, whose control was read, behind the current one. */

@@ -76,12 +76,12 @@ static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 }
 
 /* A loss may leave the ring below the watermark for ever: the program takes what it has. */
-static void count_loss(struct zio_channel_core *chan)
+static void count_loss(struct zio_channel_core *chan, u32 n)
 {
 	struct zio_set_ring *set = ring_of(chan);
 
 	zio_cset_assert_held(chan->cset);
-	WRITE_ONCE(set->ring.hdr->lost, ++set->lost);
+	WRITE_ONCE(set->ring.hdr->lost, set->lost += n);
 	zio_channel_wake(chan->cset->chan[0], ZIO_WAKE_IN);
 }
 
@@ -187,12 +187,14 @@ static void start_channel(struct zio_channel_core *chan, struct zio_set_ring *se
 }
 
 /* The caller owns the phase; @armed: as zio_cset_own_phase() has returned it. */
-static void end_channel(struct zio_channel_core *chan, bool armed)
+static void end_channel(struct zio_channel_core *chan, unsigned int n, bool armed)
 {
 	mutex_lock(&chan->lock);
 	WRITE_ONCE(chan->ops, NULL);
-	if (chan->cset->on_demand)
-		zio_ring_discard(chan, armed);
+	if (chan->cset->on_demand) {
+		zio_ring_discard(chan, n, armed);
+		zio_channel_put_queued(chan);
+	}
 	mutex_unlock(&chan->lock);
 }
 
@@ -251,11 +253,15 @@ int zio_set_ring_open(struct zio_cset_core *cset, struct file *file)
 static void end_ring(struct zio_cset_core *cset)
 {
 	bool armed = zio_cset_own_phase(cset);
-	unsigned int i;
+	unsigned int i, n = UINT_MAX;
 
 	reclaim_blocks(cset->chan[0], UINT_MAX);
+	/* Whole events only: the blocks of an event have one number in all channels. */
+	for (i = 0; i < cset->n_active; i++)
+		n = min(n, zio_queue_count(&cset->active[i]->queue));
 	for (i = 0; i < cset->n_chan; i++)
-		end_channel(cset->chan[i], armed);
+		end_channel(cset->chan[i], min(n, zio_queue_count(&cset->chan[i]->queue)),
+			    armed);
 	cset->set_ring = NULL;
 	zio_cset_disown_phase(cset, armed);
 }

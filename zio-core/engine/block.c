@@ -43,7 +43,7 @@ void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int c
 	WRITE_ONCE(chan->lost, chan->lost + n);
 	zio_trace_lost(chan->cset, chan, n, seq, cause, error);
 	if (ops && ops->count_loss)
-		ops->count_loss(chan);
+		ops->count_loss(chan, n);
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
@@ -343,6 +343,7 @@ void zio_cset_lost(struct zio_cset *pub, u32 n)
 {
 	struct zio_armed *armed;
 
+	rcu_read_lock();					/* E */
 	for (armed = pub->armed; n && armed->chan; armed++) {
 		struct zio_channel_core *chan = to_channel_core(armed->chan);
 
@@ -351,5 +352,6 @@ void zio_cset_lost(struct zio_cset *pub, u32 n)
 		to_block_core(armed->block)->seq += n;
 		chan->seq += n;
 	}
+	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_cset_lost);

@@ -375,12 +375,17 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 	return -ESHUTDOWN;
 }
 
-static int arm_channel(struct zio_channel_core *chan)
+static int arm_channel(struct zio_channel_core *chan, unsigned int flags)
 {
 	struct zio_cset_core *cset = chan->cset;
 
 	if (!begin_arming(cset, NULL))
 		return refuse_arming(cset);
+	/* A block that came since the caller looked is the one that it asks for (C). */
+	if (flags & ZIO_ARM_NEW && zio_queue_count(&chan->queue)) {
+		leave_arming(cset);
+		return 0;
+	}
 	if (reclaim_room(chan))
 		return go_on_arming(cset);
 	leave_arming(cset);
@@ -390,7 +395,9 @@ static int arm_channel(struct zio_channel_core *chan)
 /**
  * zio_cset_arm_channel() - arm a set if one of its channels has room for a block
  * @chan: the input channel
- * @flags: ZIO_ARM_WAKE: if the set is busy, its users are woken when it is idle
+ * @flags: ZIO_ARM_WAKE: if the set is busy, its users are woken when it is idle;
+ *         ZIO_ARM_NEW: the caller has found the queue empty, and wants one block. If one has
+ *         come since, the set is not armed
  *
  * As zio_cset_arm_event(), but loses no block of @chan.
  *
@@ -404,10 +411,10 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 
 	rcu_read_lock();					/* E */
 again:
-	ret = arm_channel(chan);
+	ret = arm_channel(chan, flags);
 	if (ret == -EBUSY && flags & ZIO_ARM_WAKE) {
 		atomic_fetch_or(ZIO_PENDING_WAKE, &chan->cset->pending); /* D */
-		flags = 0;
+		flags &= ~ZIO_ARM_WAKE;
 		goto again;
 	}
 	rcu_read_unlock();
@@ -432,7 +439,7 @@ static struct zio_block *pull_queued(struct zio_channel_core *chan)
 	if (!ret && (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled)))
 		ret = -EBUSY;
 	if (!ret)
-		ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE);
+		ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW);
 	if (ret == -ENOBUFS)
 		zio_channel_mark_starved(chan);
 	if (ret == -ENODEV || zio_is_driver_error(ret))

@@ -55,8 +55,9 @@
 #define ZIO_DEFERRED_IDLE	BIT(2)
 #define ZIO_DEFERRED_NOTIFY	BIT(3)
 
-/* Flag of zio_cset_arm_channel() */
+/* Flags of zio_cset_arm_channel() */
 #define ZIO_ARM_WAKE		BIT(0)
+#define ZIO_ARM_NEW		BIT(1) /* only if the queue is still empty */
 
 /**
  * struct zio_channel_ops - what a channel has in place of users: a ring, or routes
@@ -66,7 +67,7 @@
  *            the phase
  * @reclaim: input; optional. Takes back up to @n blocks that were read; the caller owns
  *	     the phase, or is the driver of a stream. Returns whether there were any
- * @count_loss: input; optional. chan->lost has grown
+ * @count_loss: input; optional. chan->lost has grown by @n
  * @notify: optional. There may be room at an output, or the set may be armed again
  *
  * chan->ops points to one of these tables, or is NULL. All are called in any context.
@@ -76,7 +77,7 @@ struct zio_channel_ops {
 	void (*publish)(struct zio_channel_core *chan, unsigned int n);
 	bool (*has_room)(struct zio_channel_core *chan);
 	bool (*reclaim)(struct zio_channel_core *chan, unsigned int n);
-	void (*count_loss)(struct zio_channel_core *chan);
+	void (*count_loss)(struct zio_channel_core *chan, u32 n);
 	void (*notify)(struct zio_channel_core *chan);
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* report_test.c: losses and failures that a driver reports while it has blocks */
+#include <linux/kthread.h>
+#include <linux/poll.h>
+#include <linux/wait.h>
 #include <linux/zio-stream.h>
 
 #include "test-device.h"
@@ -179,7 +182,105 @@ static void failure_is_no_code_of_the_engine(struct kunit *test)
 	test_user_close(user);
 }
 
+/* ATTACK: a batch that takes all blocks must not make poll() deaf. */
+static void batch_leaves_poll_ready(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	size_t one = sizeof(struct zio_control);
+
+	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 32 * one), 16 * one);
+	KUNIT_EXPECT_FALSE(test, zio_channel_is_starved(chan));
+	KUNIT_EXPECT_EQ(test, vfs_poll(user->ctrl, NULL), EPOLLIN | EPOLLRDNORM);
+	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 16 * one), 16 * one);
+	KUNIT_EXPECT_EQ(test, vfs_poll(user->ctrl, NULL), EPOLLIN | EPOLLRDNORM);
+	test_user_close(user);
+}
+
+/* ATTACK: poll() of an asynchronous driver that fails at once */
+static void poll_tells_of_failure(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	u16 sample;
+
+	tdev->io_return = ZIO_PENDING;
+	KUNIT_EXPECT_EQ(test, test_read(user->data, &sample, 2), -EAGAIN);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 32), 32);
+	test_freeze_once(tdev->cset);
+	tdev->io_return = -EPIPE;
+	tdev->io_calls = 0;
+	add_wait_queue(&chan->wq, &wait);
+	KUNIT_EXPECT_TRUE(test, vfs_poll(user->data, NULL) & EPOLLERR);
+	KUNIT_EXPECT_TRUE(test, vfs_poll(user->data, NULL) & EPOLLERR);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	kunit_info(test, "woken by its own poll: %d", !!(wait.flags & WQ_FLAG_WOKEN));
+	remove_wait_queue(&chan->wq, &wait);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, &sample, 2), -EPIPE);
+	test_user_close(user);
+}
+
+/* ATTACK: a batch of an asynchronous set arms ahead */
+static void batch_arms_nothing_ahead(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+	size_t one = sizeof(struct zio_control);
+
+	tdev->io_return = ZIO_PENDING;
+	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 4 * one), -EAGAIN);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 4 * one), one);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	test_user_close(user);
+}
+
+static int finish_on(void *arg)
+{
+	struct test_device *tdev = arg;
+
+	while (!kthread_should_stop()) {
+		zio_cset_done(&tdev->cset->pub);
+		cpu_relax();
+		cond_resched();
+	}
+	return 0;
+}
+
+/* ATTACK: one reader, one channel: no block that nobody asked for */
+static void reader_acquires_nothing_ahead(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+	unsigned int n = 0, ahead = 0, tries;
+	struct task_struct *thread;
+
+	test_need_processors(test);
+	tdev->io_return = ZIO_PENDING;
+	thread = test_thread_run(test, finish_on, tdev);
+	for (tries = 0; tries < 2000000 && n < 100000; tries++) {
+		if (test_read(user->data, NULL, 32) != 32) {
+			cond_resched();
+			continue;
+		}
+		n++;
+		ahead += cset_phase(tdev->cset) == CSET_ARMED ||
+			zio_queue_count(&tdev->cset->chan[0]->queue);
+	}
+	test_thread_stop(test, thread);
+	KUNIT_EXPECT_EQ_MSG(test, ahead, 0, "of %u blocks, %u events", n, tdev->io_calls);
+	test_user_close(user);
+}
+
 static struct kunit_case report_cases[] = {
+	KUNIT_CASE(reader_acquires_nothing_ahead),
+	KUNIT_CASE(batch_leaves_poll_ready),
+	KUNIT_CASE(poll_tells_of_failure),
+	KUNIT_CASE(batch_arms_nothing_ahead),
 	KUNIT_CASE(loss_is_a_gap),
 	KUNIT_CASE(failure_reaches_the_reader),
 	KUNIT_CASE(idle_set_does_not_fail),

@@ -309,7 +309,41 @@ static void set_is_read_while_it_is_filled(struct kunit *test)
 	expect_all_owned(tdev);
 }
 
+/* ATTACK: events that the hardware has lost */
+static void hardware_losses_are_counted(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct file *file = open_set(tdev);
+	struct zio_set_ring *ring = ring_of(tdev);
+
+	test_stop_demand(tdev);
+	tdev->io_return = ZIO_PENDING;
+	KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), -EINPROGRESS);
+	zio_cset_lost(&tdev->cset->pub, 5);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, tdev->cset->chan[0]->lost, 5);
+	KUNIT_EXPECT_EQ(test, ring->ring.hdr->lost, 5 * N_CHAN);
+	test_close(test, file);
+}
+
+/* ATTACK: the close in the middle of an event */
+static void close_keeps_numbers_equal(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct file *file = open_set(tdev);
+	struct zio_set_ring *ring = ring_of(tdev);
+	unsigned int i;
+
+	vfs_poll(file, NULL);
+	move_tail(ring, 1);
+	test_close(test, file);
+	for (i = 0; i < N_CHAN; i++)
+		KUNIT_EXPECT_EQ(test, tdev->cset->chan[i]->seq, tdev->cset->chan[0]->seq);
+}
+
 static struct kunit_case set_ring_cases[] = {
+	KUNIT_CASE(hardware_losses_are_counted),
+	KUNIT_CASE(close_keeps_numbers_equal),
 	KUNIT_CASE(blocks_are_in_the_order_of_events),
 	KUNIT_CASE(set_ring_excludes_other_users),
 	KUNIT_CASE(set_ring_wraps),
