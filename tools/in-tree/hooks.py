@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 VENDOR = '  "^zio,.*":\n    description: ZIO, a framework for data acquisition\n'
 TARGET = "TARGETS += drivers/zio\n"
+# What each of the files has then
+MARK = r"drivers/zio\b|CONFIG_ZIO\b|\^zio,"
 
 
 def add_kconfig(text: str) -> str:

@@ -6,7 +6,7 @@
  * lock, and cannot be killed meanwhile. A block may take any time to come. So the node
  * unlocks the pipe, sleeps, locks it, and looks again. Then the kernel's helper reads what is
  * there by read_iter(). It sleeps only if another thread of the session was faster.
- * sendfile() uses a pipe of its own without a lock: pipe_lock() does nothing with it.
+ * A sendfile() to another file than a pipe does not come here: the node has no offset.
  */
 #include <linux/fs.h>
 #include <linux/pipe_fs_i.h>

@@ -59,7 +59,7 @@ EXPORT_SYMBOL_GPL(zio_cset_done);
  * zio_cset_fail() - give the armed blocks back untouched, with an error
  * @pub: the channel set
  * @error: a negative error for the next read or write, such as -ETIMEDOUT. The program
- *         gets -EIO for -EAGAIN, -EBUSY, -EINPROGRESS, -ENODEV and -ESHUTDOWN
+ *         gets -EIO for -EAGAIN, -EBUSY, -EINPROGRESS, -ENOBUFS, -ENODEV and -ESHUTDOWN
  *
  * An input that is armed without an event loses no block, and stays idle until a program
  * reads. Other sets lose the blocks. A stream ends without stop_io(), and loses nothing:
