@@ -8,7 +8,7 @@
 
 /* What has a directory. @is_used is optional: false for an object that was replaced */
 struct zio_kind {
-	struct kobj_type ktype;
+	const struct kobj_type ktype;
 	struct zio_cset_core *(*cset)(struct kobject *kobj);
 	bool (*is_used)(struct kobject *kobj);
 };

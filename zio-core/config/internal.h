@@ -18,8 +18,8 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 		.attr = { .name = _name, .mode = _mode }, __VA_ARGS__	\
 	}).attr)
 
-/* The number that a file shows */
-#define ZIO_VALUE(_type, _member)					\
+/* The number that a file shows. A member is a name, so to name it twice has no effect. */
+#define ZIO_VALUE(_type, _member...)					\
 	.offset = offsetof(_type, _member) - offsetof(_type, kobj),	\
 	.size = sizeof_field(_type, _member)
 
