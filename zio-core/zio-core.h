@@ -250,7 +250,7 @@ struct zio_device {
 	struct module *owner;
 	char name[ZIO_OBJ_NAME_LEN];
 	int id;
-	struct list_head numbered; /* see device.c */
+	struct zio_name *id_name; /* that has the number; NULL: none has it */
 	void *priv;
 	unsigned int n_cset;
 	struct zio_cset_core *cset[]; /* of desc->n_cset sets */

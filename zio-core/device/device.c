@@ -10,6 +10,7 @@
  * A set begins as "gone": configuration fails until all of the set works. Unregistration
  * takes the same steps back.
  */
+#include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -21,40 +22,59 @@
 
 #define ZIO_MAX_ID	0xffff
 
-/* The devices that have a number, ordered by name and number */
+/* The numbers that devices of one name have; it is there while a device has one */
+struct zio_name {
+	struct list_head node;
+	struct ida ids;
+	char name[ZIO_OBJ_NAME_LEN];
+};
+
 static DEFINE_MUTEX(zio_names_lock);
-static LIST_HEAD(zio_numbered);
+static LIST_HEAD(zio_names);
 
-/* Returns the lowest number that is free, or @id if that is free. It belongs before @place. */
-static int find_number(const struct zio_device *zdev, int id, struct list_head **place)
+static struct zio_name *get_name(const char *text)
 {
-	struct zio_device *other;
-	int order, number = max(id, 0);
+	struct zio_name *name;
 
-	*place = &zio_numbered;
-	list_for_each_entry(other, &zio_numbered, numbered) {
-		order = strcmp(other->name, zdev->name) ?: other->id - number;
-		if (order > 0) {
-			*place = &other->numbered;
-			break;
-		}
-		if (!order && id >= 0)
-			return -EEXIST;
-		number += !order;
-	}
-	return id < 0 && number > ZIO_MAX_ID ? -ENOSPC : number;
+	list_for_each_entry(name, &zio_names, node)
+		if (!strcmp(name->name, text))
+			return name;
+	name = kzalloc(sizeof(*name), GFP_KERNEL);
+	if (!name)
+		return NULL;
+	ida_init(&name->ids);
+	strscpy(name->name, text, sizeof(name->name));
+	list_add(&name->node, &zio_names);
+	return name;
 }
 
+static void put_name(struct zio_name *name)
+{
+	if (!ida_is_empty(&name->ids))
+		return;
+	list_del(&name->node);
+	kfree(name);
+}
+
+/* Takes the lowest number that is free, or @id if that is free. */
 static int take_id(struct zio_device *zdev, int id)
 {
-	struct list_head *place;
+	struct zio_name *name;
+	int ret = -ENOMEM;
 
 	mutex_lock(&zio_names_lock);
-	zdev->id = find_number(zdev, id, &place);
-	if (zdev->id >= 0)
-		list_add_tail(&zdev->numbered, place);
+	name = get_name(zdev->name);
+	if (name) {
+		ret = ida_alloc_range(&name->ids, max(id, 0), id < 0 ? ZIO_MAX_ID : id,
+				      GFP_KERNEL);
+		put_name(name);
+	}
 	mutex_unlock(&zio_names_lock);
-	return min(zdev->id, 0);
+	if (ret < 0)
+		return ret == -ENOSPC && id >= 0 ? -EEXIST : ret;
+	zdev->id = ret;
+	zdev->id_name = name;
+	return 0;
 }
 
 /*
@@ -63,8 +83,10 @@ static int take_id(struct zio_device *zdev, int id)
 static void free_id(struct zio_device *zdev)
 {
 	mutex_lock(&zio_names_lock);
-	list_del_init(&zdev->numbered);
+	ida_free(&zdev->id_name->ids, zdev->id);
+	put_name(zdev->id_name);
 	mutex_unlock(&zio_names_lock);
+	zdev->id_name = NULL;
 }
 
 static bool name_is_valid(const char *name)
@@ -120,7 +142,7 @@ static void release_device(struct device *dev)
 {
 	struct zio_device *zdev = to_zio_device(dev);
 
-	if (!list_empty(&zdev->numbered))
+	if (zdev->id_name)
 		free_id(zdev);
 	kfree(zdev);
 }
@@ -152,7 +174,6 @@ struct zio_device *zio_device_alloc(struct device *parent,
 	zdev = kzalloc(struct_size(zdev, cset, desc->n_cset), GFP_KERNEL);
 	if (!zdev)
 		return ERR_PTR(-ENOMEM);
-	INIT_LIST_HEAD(&zdev->numbered);
 	strscpy(zdev->name, desc->name, sizeof(zdev->name));
 	zdev->desc = desc;
 	zdev->owner = desc->owner;
