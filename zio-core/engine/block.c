@@ -25,6 +25,19 @@ void zio_channel_raise(struct zio_channel_core *chan, int bits)
 	atomic_or(bits, &chan->alarms);
 }
 
+static __always_inline void count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
+				       int error)
+{
+	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
+
+	WRITE_ONCE(chan->lost, chan->lost + n);
+	if (trace_zio_lost_enabled())
+		zio_trace_lost(chan->cset, chan, n, seq, cause, error);
+	if (ops && ops->count_loss)
+		ops->count_loss(chan, n);
+	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
+}
+
 /**
  * zio_channel_count_loss() - count lost blocks, and raise the alarm
  * @chan: the channel
@@ -38,13 +51,7 @@ void zio_channel_raise(struct zio_channel_core *chan, int bits)
 void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
 			    int error)
 {
-	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
-
-	WRITE_ONCE(chan->lost, chan->lost + n);
-	zio_trace_lost(chan->cset, chan, n, seq, cause, error);
-	if (ops && ops->count_loss)
-		ops->count_loss(chan, n);
-	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
+	count_loss(chan, n, seq, cause, error);
 }
 
 /* Returns true if a reader holds the oldest block, so that no memory can be free. */
@@ -96,7 +103,7 @@ static struct zio_block *take_oldest(struct zio_channel_core *chan)
  */
 struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
 {
-	if (READ_ONCE(chan->ops) || !prefers_new(chan) || is_in_the_way(chan))
+	if (!prefers_new(chan) || READ_ONCE(chan->ops) || is_in_the_way(chan))
 		return NULL;
 	return take_oldest(chan);
 }
@@ -195,10 +202,10 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	while (!block && zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
 		if (zio_queue_count(&chan->queue) < buf->len)
 			block = buf->type->ops->get_block(buf);
-	while (!block && drop_oldest(chan))
+	while (!block && prefers_new(chan) && drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
 	if (!block) {
-		zio_channel_count_loss(chan, 1, chan->seq, ZIO_LOSS_NO_BLOCK, 0);
+		count_loss(chan, 1, chan->seq, ZIO_LOSS_NO_BLOCK, 0);
 		/* Fewer blocks than the watermark may exist: wake readers for those. */
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	}

@@ -254,7 +254,7 @@ static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 	return cset->ops->raw_io(&cset->pub);
 }
 
-static int arm_cset(struct zio_cset_core *cset)
+static __always_inline int arm_now(struct zio_cset_core *cset)
 {
 	int ret = zio_cset_is_output(cset) ? start_blocks(cset, true, NULL, NULL) :
 					     start_blocks(cset, false, NULL, NULL);
@@ -263,6 +263,12 @@ static int arm_cset(struct zio_cset_core *cset)
 		return leave_or_fail(cset, ret);
 	finish_blocks(cset);
 	return 0;
+}
+
+/* Apart, so that the code is there once for the callers that are less frequent. */
+static noinline int arm_cset(struct zio_cset_core *cset)
+{
+	return arm_now(cset);
 }
 
 /* The set is ARMING since its event. */
@@ -285,31 +291,38 @@ static void arm_in_thread(struct work_struct *work)
 	zio_cset_start_deferred(container_of(work, struct zio_cset_core, arm_work));
 }
 
-/* @at: the time of the event; NULL: now, by the trigger's clock */
-static __always_inline bool begin_arming(struct zio_cset_core *cset,
-					 const struct timespec64 *at)
+static __always_inline bool enter_arming(struct zio_cset_core *cset)
 {
 	zio_cset_assert_held(cset);
-	if (!cset_enter(cset, CSET_IDLE))
+	return cset_enter(cset, CSET_IDLE);
+}
+
+/* Enters ARMING at the present time, by the trigger's clock. */
+static __always_inline bool begin_arming(struct zio_cset_core *cset)
+{
+	if (!enter_arming(cset))
 		return false;
-	if (at)
-		cset->now = *at;
-	else
-		zio_clock_read(zio_trigger_clock(cset->bind->trig), &cset->now);
+	zio_clock_read(zio_trigger_clock(cset->bind->trig), &cset->now);
 	return true;
+}
+
+/* Returns true if a thread has to start the blocks, and does so. */
+static __always_inline bool arm_in_other_context(struct zio_cset_core *cset)
+{
+	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
+		queue_work(system_dfl_wq, &cset->arm_work);
+		return true;
+	}
+	if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ)) {
+		zio_cset_defer(cset, ZIO_DEFERRED_ARM);
+		return true;
+	}
+	return false;
 }
 
 static __always_inline int go_on_arming(struct zio_cset_core *cset)
 {
-	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
-		queue_work(system_dfl_wq, &cset->arm_work);
-		return -EINPROGRESS;
-	}
-	if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ)) {
-		zio_cset_defer(cset, ZIO_DEFERRED_ARM);
-		return -EINPROGRESS;
-	}
-	return arm_cset(cset);
+	return arm_in_other_context(cset) ? -EINPROGRESS : arm_cset(cset);
 }
 
 /* One channel with room is enough: a channel that no program reads stops no other. */
@@ -352,7 +365,7 @@ static void leave_arming(struct zio_cset_core *cset)
 /**
  * zio_cset_arm_event() - arm a set for an event of its trigger
  * @bind: the set's binding; the set may have been given another one meanwhile
- * @at: time of the event; NULL: now, by the trigger's clock
+ * @at: time of the event
  *
  * Takes one block per active channel and hands them to the driver. A channel without a
  * free block loses one.
@@ -367,10 +380,11 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 {
 	struct zio_cset_core *cset = bind->cset;
 
-	if (!begin_arming(cset, at))
+	if (!enter_arming(cset))
 		return refuse_arming(cset);
+	cset->now = *at;
 	if (likely(cset->bind == bind))
-		return go_on_arming(cset);
+		return arm_in_other_context(cset) ? -EINPROGRESS : arm_now(cset);
 	leave_arming(cset);
 	return -ESHUTDOWN;
 }
@@ -379,7 +393,7 @@ static int arm_channel(struct zio_channel_core *chan, unsigned int flags)
 {
 	struct zio_cset_core *cset = chan->cset;
 
-	if (!begin_arming(cset, NULL))
+	if (!begin_arming(cset))
 		return refuse_arming(cset);
 	/* A block that came since the caller looked is the one that it asks for (C). */
 	if (flags & ZIO_ARM_NEW && zio_queue_count(&chan->queue)) {
@@ -481,7 +495,7 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 
 	lockdep_assert_held(&chan->lock);			/* E */
 	if (unlikely(!READ_ONCE(cset->can_pull) || READ_ONCE(cset->error) ||
-		     !begin_arming(cset, NULL)))
+		     !begin_arming(cset)))
 		return pull_queued(chan);
 	prealloc = preallocate_block(chan);
 	if (unlikely(!prealloc)) {
@@ -500,48 +514,58 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
 
-/* Arms inputs if a channel has room, or outputs if each has a block. */
-static int arm_ready(struct zio_cset_core *cset, bool output)
+/*
+ * Arms inputs while a channel has room. The caller may be an interrupt handler: after
+ * ZIO_MAX_REARMS a work item continues. A driver's error stops inputs until the next kick.
+ */
+static void arm_inputs(struct zio_cset_core *cset)
 {
-	if (!begin_arming(cset, NULL))
-		return refuse_arming(cset);
-	if (!output)
+	unsigned int n;
+
+	atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* D */
+	for (n = 0; n < ZIO_MAX_REARMS; n++) {
+		if (!begin_arming(cset))
+			return;
 		atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending); /* D */
-	if (output ? has_all_blocks(cset) : make_room_in_any(cset))
-		return go_on_arming(cset);
-	make_idle(cset);
-	/* The channel may never reach the watermark: readers take the blocks it has. */
-	if (!output)
+		if (make_room_in_any(cset)) {
+			if (go_on_arming(cset))
+				return;
+			continue;
+		}
+		make_idle(cset);
+		/* The channel may never reach the watermark: readers take the blocks it has. */
 		zio_cset_wake(cset);
-	return -ENOBUFS;
+		if (!(atomic_read(&cset->pending) & ZIO_PENDING_KICK)) /* D */
+			return;
+	}
+	zio_cset_kick_later(cset);
 }
 
 /*
- * @ret: result of the last attempt; 0 before the first one. A driver's error stops
- * inputs until the next kick. It does not stop outputs: the driver has lost one block,
- * and plays the next.
+ * The same for outputs, while each of them has a block. After a driver's error they go on:
+ * the driver has lost one block, and plays the next.
  */
-static bool can_try_again(struct zio_cset_core *cset, bool output, int ret)
+static void arm_outputs(struct zio_cset_core *cset)
 {
-	if (output)
-		return (!ret || ret == -ENOBUFS || zio_is_driver_error(ret)) &&
-			has_all_blocks(cset);
-	return !ret || (ret == -ENOBUFS &&
-			atomic_read(&cset->pending) & ZIO_PENDING_KICK); /* D */
-}
+	unsigned int n;
+	int ret;
 
-/* The caller may be an interrupt handler: after ZIO_MAX_REARMS a work item continues. */
-static void arm_repeatedly(struct zio_cset_core *cset, bool output)
-{
-	unsigned int n = 0;
-	int ret = 0;
-
-	while (can_try_again(cset, output, ret)) {
-		if (n++ == ZIO_MAX_REARMS) {
+	smp_mb();						/* D */
+	for (n = 0; has_all_blocks(cset); n++) {
+		if (n == ZIO_MAX_REARMS) {
 			zio_cset_kick_later(cset);
 			return;
 		}
-		ret = arm_ready(cset, output);
+		if (!begin_arming(cset))
+			return;
+		/* Another context may have played the block since. */
+		if (unlikely(!has_all_blocks(cset))) {
+			make_idle(cset);
+			continue;
+		}
+		ret = go_on_arming(cset);
+		if (unlikely(ret && !zio_is_driver_error(ret)))
+			return;
 	}
 }
 
@@ -549,15 +573,12 @@ static void arm_repeatedly(struct zio_cset_core *cset, bool output)
 void zio_cset_kick_held(struct zio_cset_core *cset)
 {
 	if (READ_ONCE(cset->rearm)) {
-		if (zio_cset_is_stream(cset)) {
+		if (zio_cset_is_stream(cset))
 			zio_stream_kick(cset);
-			return;
-		}
-		atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* D */
-		arm_repeatedly(cset, false);
+		else
+			arm_inputs(cset);
 	} else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand)) {
-		smp_mb();						/* D */
-		arm_repeatedly(cset, true);
+		arm_outputs(cset);
 	}
 }
 

@@ -107,6 +107,7 @@ DECLARE_STATIC_KEY_FALSE(zio_watch_key);
 /* engine.c */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags);
 void zio_cset_kick(struct zio_cset_core *cset);
+void zio_cset_kick_held(struct zio_cset_core *cset);
 void zio_cset_wake(struct zio_cset_core *cset);
 bool zio_cset_can_pull(struct zio_cset_core *cset);
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan);
@@ -207,8 +208,8 @@ static inline void zio_channel_notify(struct zio_channel_core *chan)
 /* A block was queued. Wakes readers if as many blocks are queued as they wait for. */
 static inline void zio_channel_wake_reader(struct zio_channel_core *chan)
 {
-	if (chan->cset->on_demand ||
-	    zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark))
+	if (zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark) ||
+	    chan->cset->on_demand)
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 

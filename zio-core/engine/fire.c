@@ -74,12 +74,10 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 		ret = zio_cset_arm_event(bind, at);
 		if (unlikely(ret == -EBUSY))
 			ret = fire_busy(bind, at);
-		if (ret == -ESHUTDOWN)
-			continue;
-		off = 0;
 		if (likely(!ret || ret == -EINPROGRESS))
-			continue;
-		first = first ?: ret;
+			off = 0;
+		else if (ret != -ESHUTDOWN)
+			first = first ?: ret;
 	}
 	rcu_read_unlock();
 	return first ?: off;

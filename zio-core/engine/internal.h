@@ -93,7 +93,6 @@ static inline int zio_driver_error(int error)
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 int zio_cset_leave_armed(struct zio_cset_core *cset);
 void zio_cset_give_back(struct zio_cset_core *cset, int error);
-void zio_cset_kick_held(struct zio_cset_core *cset);
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);

@@ -139,10 +139,12 @@ unsigned int test_count_owned(struct zio_channel_core *chan);
 /* An event of the set's trigger, now. Returns as zio_cset_arm_event(). */
 static inline int test_fire(struct zio_cset_core *cset)
 {
+	struct timespec64 now;
 	int ret;
 
+	zio_trigger_read_clock(cset->bind->trig, &now);
 	rcu_read_lock();
-	ret = zio_cset_arm_event(cset->bind, NULL);
+	ret = zio_cset_arm_event(cset->bind, &now);
 	rcu_read_unlock();
 	return ret;
 }
