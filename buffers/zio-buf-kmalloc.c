@@ -95,19 +95,32 @@ err_data:
 	return NULL;
 }
 
-/* Returns the next free block, which stays on the list; or NULL. */
-static struct zio_block_core *kmalloc_find_free(struct kmalloc_buffer *kbuf)
+static bool kmalloc_is_fresh(const struct kmalloc_buffer *kbuf, const struct llist_node *free)
 {
-	struct zio_block_core *block;
+	return free && llist_entry(free, struct zio_block_core, free)->gen == kbuf->gen;
+}
 
-	while (kbuf->rest || (kbuf->rest = llist_del_all(&kbuf->free))) {
-		block = llist_entry(kbuf->rest, struct zio_block_core, free);
-		if (likely(block->gen == kbuf->gen))
-			return block;
-		kbuf->rest = block->free.next;
-		kmalloc_put_stale(kbuf, block);
+/* The usual way is inline: this function is for the first call, and after a list is used up. */
+static noinline struct llist_node *kmalloc_refill(struct kmalloc_buffer *kbuf)
+{
+	struct llist_node *free;
+
+	while ((free = kbuf->rest ?: llist_del_all(&kbuf->free))) {
+		kbuf->rest = free;
+		if (kmalloc_is_fresh(kbuf, free))
+			break;
+		kbuf->rest = free->next;
+		kmalloc_put_stale(kbuf, llist_entry(free, struct zio_block_core, free));
 	}
-	return NULL;
+	return free;
+}
+
+/* Returns the next free block, which stays on the list; or NULL. */
+static struct llist_node *kmalloc_find_free(struct kmalloc_buffer *kbuf)
+{
+	struct llist_node *free = kbuf->rest;
+
+	return likely(kmalloc_is_fresh(kbuf, free)) ? free : kmalloc_refill(kbuf);
 }
 
 static void kmalloc_free_all(struct kmalloc_buffer *kbuf)
@@ -186,12 +199,12 @@ static int kmalloc_commit(struct zio_buffer *buf, void *prepared)
 static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)
 {
 	struct kmalloc_buffer *kbuf = buf->priv;
-	struct zio_block_core *block = kmalloc_find_free(kbuf);
+	struct llist_node *free = kmalloc_find_free(kbuf);
 
-	if (!block)
+	if (unlikely(!free))
 		return NULL;
-	kbuf->rest = block->free.next;
-	return &block->block;
+	kbuf->rest = free->next;
+	return &llist_entry(free, struct zio_block_core, free)->block;
 }
 
 static bool kmalloc_has_room(struct zio_buffer *buf)
