@@ -161,6 +161,25 @@ TEST_EACH("a board is used while a read of %s is stuck", fresh, "data", "ctrl")
 	finish_stuck_call(&call, len_of(value), 0);
 }
 
+static void ignore_signal(int signal)
+{
+	(void)signal;
+}
+
+/* A read that returns 0 would be the end of a file. */
+TEST_EACH("a signal while a read of %s is stuck does not make it empty", fresh, "data", "ctrl")
+{
+	struct sigaction action = { .sa_handler = ignore_signal };
+	struct call call;
+	char path[64];
+
+	ASSERT_EQ(sigaction(SIGUSR1, &action, NULL), 0);
+	snprintf(path, sizeof(path), STUCK "-%s", value);
+	start_stuck_call(&call, path, false, len_of(value));
+	ASSERT_EQ(pthread_kill(call.thread, SIGUSR1), 0);
+	finish_stuck_call(&call, len_of(value), 0);
+}
+
 TEST("a board is unbound while a read of it is stuck", fresh)
 {
 	struct call call;

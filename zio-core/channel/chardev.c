@@ -68,7 +68,7 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
 
 	nowait |= begun;
 	for (;;) {
-		ret = zio_session_next(sess, nowait);
+		ret = zio_session_next_input(sess, nowait);
 		if (ret)
 			return ret;
 		ret = copy_data(sess, to);
@@ -138,7 +138,7 @@ static __always_inline int read_first_control(struct zio_session *sess,
 	do {
 		while (sess->block && sess->ctrl_seen)
 			zio_session_put(sess);
-		ret = zio_session_next(sess, nowait);
+		ret = zio_session_next_input(sess, nowait);
 	} while (!ret && sess->ctrl_seen);
 	if (!ret)
 		ret = copy_control(sess, sess->block, to);
@@ -197,8 +197,9 @@ static const struct reading data_reading = { read_blocks, 1 };
 static const struct reading ctrl_reading = { read_controls, sizeof(struct zio_control) };
 
 /*
- * Continues a read that is long, or whose memory was not present. The sink is passed by
- * value so that the caller can keep its own in registers.
+ * Reads into an iterator, or continues a read that is long, or whose memory was not present:
+ * @ret is what its first step has returned. The sink is passed by value so that the caller
+ * can keep its own in registers.
  */
 static noinline ssize_t go_on_reading(const struct reading *what, struct zio_session *sess,
 				      struct zio_sink to, size_t all, int ret, bool nowait)
@@ -208,7 +209,9 @@ static noinline ssize_t go_on_reading(const struct reading *what, struct zio_ses
 	for (;;) {
 		if (ret == -EFAULT)
 			ret = zio_sink_fault_in(&to, &faults);
-		if (ret || to.room < what->least || signal_pending(current))
+		if (ret || to.room < what->least)
+			break;
+		if (to.room != all && signal_pending(current))
 			break;
 		ret = zio_session_lock(sess);
 		if (ret)
@@ -219,33 +222,20 @@ static noinline ssize_t go_on_reading(const struct reading *what, struct zio_ses
 	return to.room != all ? all - to.room : min(ret, 0);
 }
 
-static __always_inline ssize_t read_node(const struct reading *what,
-					 struct zio_session *sess, struct zio_sink *to,
-					 bool nowait)
+static __always_inline ssize_t read_plain(const struct reading *what,
+					  struct zio_session *sess, struct zio_sink to,
+					  bool nowait)
 {
-	size_t all = to->room;
+	size_t all = to.room;
 	int ret = zio_session_lock(sess);
 
 	if (ret)
 		return ret;
-	ret = what->step(sess, to, false, nowait);
+	ret = what->step(sess, &to, false, nowait);
 	zio_session_unlock(sess);
-	if (unlikely(ret == -EFAULT || (!ret && to->room >= what->least)))
-		return go_on_reading(what, sess, *to, all, ret, nowait);
-	return to->room != all ? all - to->room : min(ret, 0);
-}
-
-static __always_inline ssize_t read_data(struct zio_session *sess, struct zio_sink *to,
-					 bool nowait)
-{
-	return to->room ? read_node(&data_reading, sess, to, nowait) : 0;
-}
-
-static __always_inline ssize_t read_ctrl(struct zio_session *sess, struct zio_sink *to,
-					 bool nowait)
-{
-	return to->room < sizeof(struct zio_control) ? -EINVAL :
-		read_node(&ctrl_reading, sess, to, nowait);
+	if (unlikely(ret == -EFAULT || (!ret && to.room >= what->least)))
+		return go_on_reading(what, sess, to, all, ret, nowait);
+	return to.room != all ? all - to.room : min(ret, 0);
 }
 
 /* It gets a copy of the sink, so that the usual way keeps its own in registers. */
@@ -262,7 +252,7 @@ static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *b
 
 	if (unlikely(sess->is_tap))
 		return read_tap(sess, to, nowait);
-	return read_data(sess, &to, nowait);
+	return n ? read_plain(&data_reading, sess, to, nowait) : 0;
 }
 
 static ssize_t read_data_plain(struct file *file, char __user *buf, size_t n,
@@ -280,25 +270,37 @@ static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (to.iter && unlikely(sess->is_tap))
 		return read_tap(sess, to, nowait);
 	if (to.iter)
-		return read_data(sess, &to, nowait);
+		return go_on_reading(&data_reading, sess, to, to.room, 0, nowait);
 	return zio_sink_end(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
+}
+
+static noinline ssize_t read_plain_ctrl(struct zio_session *sess, char __user *buf,
+					size_t n, bool nowait)
+{
+	struct zio_sink to = { .buf = buf, .room = n };
+
+	if (n < sizeof(struct zio_control))
+		return -EINVAL;
+	return read_plain(&ctrl_reading, sess, to, nowait);
 }
 
 static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
 			       loff_t *pos)
 {
-	struct zio_sink to = { .buf = buf, .room = n };
-
-	return read_ctrl(file->private_data, &to, is_nonblocking(file));
+	return read_plain_ctrl(file->private_data, buf, n, is_nonblocking(file));
 }
 
 static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
+	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_sink to = zio_sink_of(iter);
-	ssize_t n = read_ctrl(iocb->ki_filp->private_data, &to,
-			      is_nowait(iocb));
+	bool nowait = is_nowait(iocb);
 
-	return zio_sink_end(&to, iter, n);
+	if (to.iter && to.room < sizeof(struct zio_control))
+		return -EINVAL;
+	if (to.iter)
+		return go_on_reading(&ctrl_reading, sess, to, to.room, 0, nowait);
+	return zio_sink_end(&to, iter, read_plain_ctrl(sess, to.buf, to.room, nowait));
 }
 
 /* Fills the current block, and queues it when it is full. */

@@ -307,29 +307,7 @@ void zio_session_submit(struct zio_session *sess)
 	core->seq = chan->seq++;
 	sess->block = NULL;
 	zio_queue_push(&chan->queue, block);
-	zio_cset_kick(chan->cset);
-}
-
-/* Takes a queued block, or arms the set for one. */
-static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
-{
-	struct zio_block *block = zio_queue_pop(&chan->queue);
-	u32 seq;
-
-	if (!block) {
-		block = zio_cset_pull(chan);
-		if (IS_ERR(block))
-			return block;
-	}
-	seq = to_block_core(block)->seq;
-	if (unlikely(seq != chan->next_seq))
-		zio_block_take_dropped(chan, block);
-	if (trace_zio_block_read_enabled())
-		zio_trace_read(chan, block);
-	chan->next_seq = seq + 1;
-	to_block_core(block)->used = 0;
-	to_block_core(block)->ctrl_seen = false;
-	return block;
+	zio_cset_kick_held(chan->cset);
 }
 
 /*
@@ -351,7 +329,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 		READ_ONCE(chan->buf->merge_data);
 	if (block)
 		return block;
-	block = take_new(chan);
+	block = zio_channel_take_new(chan);
 	if (!IS_ERR(block))
 		zio_channel_merge(chan, block);
 	return block;
@@ -362,36 +340,24 @@ static __always_inline struct zio_block *take_block(struct zio_channel_core *cha
 {
 	if (unlikely(chan->slowpath))
 		return take_block_slow(chan);
-	return take_new(chan);
+	return zio_channel_take_new(chan);
 }
 
-static __always_inline int set_block(struct zio_session *sess,
-				     struct zio_block *block, bool ctrl_seen)
-{
-	WRITE_ONCE(sess->ctrl_seen, ctrl_seen);
-	sess->block = block;
-	return 0;
-}
-
-static noinline int try_block_slow(struct zio_session *sess)
+/**
+ * zio_session_try_slow() - as zio_session_try_input(), where chan->slowpath is set
+ * @sess: the session, locked, without a block
+ *
+ * Context: Process.
+ *
+ * Return: as zio_session_try_input().
+ */
+int zio_session_try_slow(struct zio_session *sess)
 {
 	struct zio_block *block = take_block_slow(sess->chan);
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	return set_block(sess, block, to_block_core(block)->ctrl_seen);
-}
-
-static __always_inline int try_input(struct zio_session *sess)
-{
-	struct zio_block *block;
-
-	if (unlikely(sess->chan->slowpath))
-		return try_block_slow(sess);
-	block = take_new(sess->chan);
-	if (IS_ERR(block))
-		return PTR_ERR(block);
-	return set_block(sess, block, false);
+	return zio_session_set_block(sess, block, to_block_core(block)->ctrl_seen);
 }
 
 /*
@@ -447,7 +413,7 @@ static int try_output(struct zio_session *sess)
 	to_block_core(block)->used = 0;
 	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };
-	return set_block(sess, block, false);
+	return zio_session_set_block(sess, block, false);
 }
 
 static __always_inline int try_block(struct zio_session *sess)
@@ -455,14 +421,20 @@ static __always_inline int try_block(struct zio_session *sess)
 	if (sess->block)
 		return 0;
 	return zio_cset_is_output(sess->chan->cset) ? try_output(sess) :
-						      try_input(sess);
+						      zio_session_try_input(sess);
 }
 
-/*
- * Any wake-up makes the function try again. (It is apart from zio_session_next(): callers
- * that need not wait do not pay for a wait queue entry.)
+/**
+ * zio_session_wait() - wait for a current block
+ * @sess: the session, locked; unlocked while the function sleeps
+ *
+ * Any wake-up makes the function try again.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: as zio_session_next().
  */
-static noinline int wait_next(struct zio_session *sess)
+int zio_session_wait(struct zio_session *sess)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct zio_channel_core *chan = sess->chan;
@@ -504,7 +476,7 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 
 	if (likely(ret != -EAGAIN) || nowait)
 		return ret;
-	return wait_next(sess);
+	return zio_session_wait(sess);
 }
 
 /**
