@@ -53,7 +53,10 @@ struct zio_block_core {
 	u32 seq;
 	bool ctrl_seen;
 	struct zio_snapshot *snap;
-	struct list_head link; /* of a session, or of unread blocks */
+	union {
+		struct list_head link; /* of unread blocks */
+		struct zio_block_core *next; /* of a session */
+	};
 	size_t used;
 	struct zio_mem *mem; /* its users; NULL: the owner of the block alone */
 	struct zio_mem *borrowed; /* output: used in place of its own memory */

@@ -37,8 +37,8 @@ struct zio_session {
 	struct zio_block *block;
 	bool ctrl_seen;
 	bool is_tap; /* of one file only, see tap.c */
-	unsigned int n_more;
-	struct list_head more;
+	unsigned int n_more; /* blocks behind @block whose controls were read: */
+	struct zio_block_core *more, *last;
 	struct zio_snapshot *snap;
 	struct zio_control ctrl;
 };
@@ -47,8 +47,9 @@ void zio_session_drop(struct zio_session *sess);
 void zio_sessions_drop(struct zio_channel_core *chan);
 int zio_session_wait_lock(struct zio_session *sess);
 int zio_session_next_full(struct zio_session *sess, bool nowait);
-void zio_session_advance(struct zio_session *sess);
 void zio_session_submit(struct zio_session *sess);
+struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq);
+void zio_session_leave_block(struct zio_session *sess, struct zio_block *block);
 void zio_session_flush(struct zio_session *sess);
 void zio_channel_notify_room(struct zio_channel_core *chan);
 void zio_channel_drain(struct zio_channel_core *chan);
@@ -63,6 +64,17 @@ static inline int zio_session_lock(struct zio_session *sess)
 static inline void zio_session_unlock(struct zio_session *sess)
 {
 	mutex_unlock(&sess->chan->lock);
+}
+
+/* Makes the next block whose control was read the current block. The session is locked. */
+static inline void zio_session_advance(struct zio_session *sess)
+{
+	sess->block = NULL;
+	if (!sess->n_more)
+		return;
+	sess->n_more--;
+	sess->block = &sess->more->block;
+	sess->more = sess->more->next;
 }
 
 /* Puts a block of a user, and notifies contexts that wait for room. */
@@ -80,9 +92,7 @@ static inline void zio_session_put(struct zio_session *sess)
 	struct zio_channel_core *chan = sess->chan;
 
 	zio_block_put(chan, sess->block);
-	sess->block = NULL;
-	if (unlikely(sess->n_more))
-		zio_session_advance(sess);
+	zio_session_advance(sess);
 	if (unlikely(chan->waiters))
 		zio_channel_notify_room(chan);
 }

@@ -80,7 +80,6 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 	new->tgid = get_pid(task_tgid(current));
 	new->owner = current_uid();
 	kobject_get(&chan->kobj);
-	INIT_LIST_HEAD(&new->more);
 
 	if (mutex_lock_killable(&chan->lock)) {
 		zio_session_drop(new);
@@ -266,29 +265,53 @@ void zio_channel_notify_room(struct zio_channel_core *chan)
 		zio_cset_kick(chan->cset);
 }
 
-/* Removes and returns the first block of a list, or returns NULL. */
-static struct zio_block *take_first(struct list_head *blocks)
+/**
+ * zio_session_find() - find a block of a session by its number
+ * @sess: the session, locked
+ * @seq: the number
+ *
+ * Context: Process.
+ *
+ * Return: the block, which the session has; or NULL.
+ */
+struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq)
 {
-	struct zio_block_core *first;
+	struct zio_block_core *block = sess->more;
+	unsigned int n = sess->n_more;
 
-	first = list_first_entry_or_null(blocks, struct zio_block_core, link);
-	if (!first)
-		return NULL;
-	list_del(&first->link);
-	return &first->block;
+	if (sess->block && to_block_core(sess->block)->seq == seq)
+		return sess->block;
+	for (; n--; block = block->next)
+		if (block->seq == seq)
+			return &block->block;
+	return NULL;
 }
 
 /**
- * zio_session_advance() - make the next block whose control was read the current block
+ * zio_session_leave_block() - put any block of a session
  * @sess: the session, locked
+ * @block: the block, from zio_session_find()
  *
  * Context: Process.
  */
-void zio_session_advance(struct zio_session *sess)
+void zio_session_leave_block(struct zio_session *sess, struct zio_block *block)
 {
-	sess->block = take_first(&sess->more);
-	if (sess->block)
-		sess->n_more--;
+	struct zio_block_core *core = to_block_core(block), *before = NULL, *pos;
+
+	if (block == sess->block) {
+		zio_session_put(sess);
+		return;
+	}
+	for (pos = sess->more; pos != core; pos = pos->next)
+		before = pos;
+	if (before)
+		before->next = core->next;
+	else
+		sess->more = core->next;
+	if (sess->last == core)
+		sess->last = before;
+	sess->n_more--;
+	zio_channel_put_block(sess->chan, block);
 }
 
 /**
@@ -310,6 +333,18 @@ void zio_session_submit(struct zio_session *sess)
 	zio_cset_kick_held(chan->cset);
 }
 
+/* Takes the oldest block that a reader has left, or returns NULL. */
+static struct zio_block *take_unread(struct zio_channel_core *chan)
+{
+	struct zio_block_core *first;
+
+	first = list_first_entry_or_null(&chan->unread, struct zio_block_core, link);
+	if (!first)
+		return NULL;
+	list_del(&first->link);
+	return &first->block;
+}
+
 /*
  * Takes a block that a reader has left, or one to be merged. A channel with a ring or
  * routes has none for readers.
@@ -324,7 +359,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 		return ERR_PTR(zio_ring_take_error(chan->ring, chan->cset) ?: -EBUSY);
 	if (chan->ops)
 		return ERR_PTR(-EBUSY);
-	block = take_first(&chan->unread);
+	block = take_unread(chan);
 	chan->slowpath = !list_empty(&chan->unread) || chan->merged ||
 		READ_ONCE(chan->buf->merge_data);
 	if (block)
@@ -388,8 +423,13 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 /* Adds a block, whose control was read, behind the current one. */
 void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 {
-	list_add_tail(&to_block_core(block)->link, &sess->more);
-	sess->n_more++;
+	struct zio_block_core *core = to_block_core(block);
+
+	if (sess->n_more++)
+		sess->last->next = core;
+	else
+		sess->more = core;
+	sess->last = core;
 }
 
 /* Undoes zio_session_fetch(). */

@@ -323,7 +323,6 @@ static struct zio_tap *alloc_tap(struct zio_session *former)
 		return ERR_PTR(-ENOMEM);
 	tap->sess.chan = former->chan;
 	tap->sess.is_tap = true;
-	INIT_LIST_HEAD(&tap->sess.more);
 	tap->former = former;
 	mutex_init(&tap->lock);
 	ret = get_ring(tap);

@@ -151,13 +151,10 @@ void zio_share_describe(const struct zio_channel_core *out, struct zio_control *
 /* Finds the block of the reader that has this number; or an ERR_PTR. */
 static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
 {
-	struct zio_block_core *block;
+	struct zio_block *block = zio_session_find(source, seq);
 
-	if (source->block && to_block_core(source->block)->seq == seq)
-		return source->block;
-	list_for_each_entry(block, &source->more, link)
-		if (block->seq == seq)
-			return &block->block;
+	if (block)
+		return block;
 	if (source->snap && (s32)(seq - source->ctrl.seq_num) <= 0)
 		return ERR_PTR(-ESTALE);
 	return ERR_PTR(-ENOENT);
@@ -178,18 +175,6 @@ static int find_samples(const struct zio_block *block, const struct zio_control 
 		return -EMSGSIZE;
 	*data = block->data + pos;
 	return 0;
-}
-
-/* The session of the reader drops the block that it has submitted without KEEP. */
-static void leave_hand(struct zio_session *source, struct zio_block *block)
-{
-	if (block == source->block) {
-		zio_session_put(source);
-		return;
-	}
-	list_del(&to_block_core(block)->link);
-	source->n_more--;
-	zio_channel_put_block(source->chan, block);
 }
 
 /* Checks that both boards exist, and that the output can take what the control names. */
@@ -233,7 +218,7 @@ static int take_shared(struct zio_session *sess)
 		ret = zio_share_fill(sess->chan, sess->block, source->chan->buf, block,
 				     data, len, ctrl->flags & ZIO_CONTROL_SHARE_ONLY);
 	if (!ret && !(ctrl->flags & ZIO_CONTROL_KEEP))
-		leave_hand(source, block);
+		zio_session_leave_block(source, block);
 	return ret;
 }
 

@@ -104,11 +104,12 @@ static bool read_blocks(struct walk *w, unsigned int more)
 {
 	struct zio_session *sess = w->user->sess;
 	struct zio_block_core *core;
+	unsigned int i;
 
 	if (test_read(w->user->ctrl, NULL, (1 + more) * sizeof(struct zio_control)) < 0)
 		return false;
 	check_block(w, sess->block);
-	list_for_each_entry(core, &sess->more, link)
+	for (core = sess->more, i = 0; i < sess->n_more; core = core->next, i++)
 		check_block(w, &core->block);
 	KUNIT_EXPECT_EQ(w->test, w->chan->merged, w->merged);
 	while (sess->block)

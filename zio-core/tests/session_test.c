@@ -51,6 +51,49 @@ static void close_queues_a_short_output_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
 }
 
+#define HELD	4
+
+/* A share takes the block at @place away; then a read holds one more. */
+static void leave_and_hold(struct kunit *test, struct test_user *user, unsigned int place)
+{
+	struct zio_session *sess = user->sess;
+	u32 seq, first;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, test_read(user->ctrl, NULL, HELD * sizeof(struct zio_control)),
+			HELD * sizeof(struct zio_control));
+	first = to_block_core(sess->block)->seq;
+	mutex_lock(&sess->chan->lock);
+	zio_session_leave_block(sess, zio_session_find(sess, first + place));
+	KUNIT_EXPECT_NULL(test, zio_session_find(sess, first + place));
+	zio_session_hold(sess, zio_session_fetch(sess));
+	for (i = 0; i <= HELD; i++) {
+		if (i == place)
+			continue;
+		seq = to_block_core(sess->block)->seq;
+		KUNIT_EXPECT_EQ(test, seq, first + i);
+		KUNIT_EXPECT_PTR_EQ(test, zio_session_find(sess, seq), sess->block);
+		zio_session_put(sess);
+	}
+	mutex_unlock(&sess->chan->lock);
+	KUNIT_EXPECT_NULL(test, sess->block);
+}
+
+static void blocks_leave_a_session_in_any_order(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	unsigned int place;
+
+	for (place = 0; place < HELD; place++) {
+		test_fire_events(tdev, HELD + 1);
+		leave_and_hold(test, user, place);
+	}
+	test_user_close(user);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+}
+
 struct walk {
 	struct kunit *test;
 	struct test_device *tdev;
@@ -236,6 +279,7 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(read_waits_for_the_lock),
 	KUNIT_CASE(unread_block_stays_for_the_next_reader),
 	KUNIT_CASE(close_queues_a_short_output_block),
+	KUNIT_CASE(blocks_leave_a_session_in_any_order),
 	KUNIT_CASE(fsync_reports_a_loss_once),
 	KUNIT_CASE(blocks_have_one_owner),
 	{}
