@@ -59,22 +59,39 @@ static __always_inline int copy_data(struct zio_session *sess,
 	return !want || (sess->ctrl_seen && !sess->block);
 }
 
-/* The channel is locked. @begun: the call has copied something before. */
+/* Returns true if the next block of an asynchronous set has to be armed on demand. */
+static bool must_be_armed(const struct zio_channel_core *chan)
+{
+	return READ_ONCE(chan->cset->async) && READ_ONCE(chan->cset->on_demand) &&
+		!zio_channel_has_block(chan);
+}
+
+/*
+ * The channel is locked. @begun: the call has copied something before. A read that has data
+ * does not arm an asynchronous set again: the next read would get an old block.
+ */
 static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
 				       bool begun, bool nowait)
 {
 	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
+	bool first = true;
 	int ret;
 
+	if (begun && !sess->block && must_be_armed(sess->chan))
+		return -EAGAIN;
 	nowait |= begun;
 	for (;;) {
-		ret = zio_session_next_input(sess, nowait);
+		ret = sess->block ? 0 : zio_session_try_input(sess);
+		if (unlikely(ret == -EAGAIN) && first && !nowait)
+			ret = zio_session_wait(sess);
 		if (ret)
 			return ret;
 		ret = copy_data(sess, to);
 		if (ret || to->room <= left || zio_must_stop())
 			return ret;
-		nowait = true;
+		if (first && READ_ONCE(sess->chan->cset->async))
+			return 0;
+		first = false;
 	}
 }
 
@@ -138,7 +155,7 @@ static __always_inline int read_first_control(struct zio_session *sess,
 	do {
 		while (sess->block && sess->ctrl_seen)
 			zio_session_put(sess);
-		ret = zio_session_next_input(sess, nowait);
+		ret = zio_session_next(sess, nowait);
 	} while (!ret && sess->ctrl_seen);
 	if (!ret)
 		ret = copy_control(sess, sess->block, to);

@@ -19,24 +19,16 @@ void zio_channel_note_readers(struct zio_channel_core *chan);
 void zio_session_leave(struct zio_session *sess);
 void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
 
-/* Takes a queued block, or arms the set for one. */
-static __always_inline struct zio_block *zio_channel_take_new(struct zio_channel_core *chan)
+/* A reader has got the block from the queue, or from the engine. */
+static __always_inline void zio_channel_note_taken(struct zio_channel_core *chan,
+						   struct zio_block *block)
 {
-	struct zio_block *block = zio_queue_pop(&chan->queue);
-
-	if (!block) {
-		block = zio_cset_pull(chan);
-		if (IS_ERR(block))
-			return block;
-	}
 	if (unlikely(to_block_core(block)->seq != chan->next_seq))
 		zio_block_take_dropped(chan, block);
 	if (trace_zio_block_read_enabled())
 		zio_trace_read(chan, block);
 	chan->next_seq = to_block_core(block)->seq + 1;
 	to_block_core(block)->used = 0;
-	to_block_core(block)->ctrl_seen = false;
-	return block;
 }
 
 static __always_inline int zio_session_set_block(struct zio_session *sess,
@@ -50,24 +42,25 @@ static __always_inline int zio_session_set_block(struct zio_session *sess,
 /* Makes the next block of an input the current one. Returns -EAGAIN if none is there. */
 static __always_inline int zio_session_try_input(struct zio_session *sess)
 {
+	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block;
 
-	if (unlikely(sess->chan->slowpath))
+	if (unlikely(chan->slowpath))
 		return zio_session_try_slow(sess);
-	block = zio_channel_take_new(sess->chan);
-	if (IS_ERR(block))
-		return PTR_ERR(block);
+	block = zio_queue_pop(&chan->queue);
+	if (!block) {
+		block = zio_cset_pull(chan);
+		if (IS_ERR(block))
+			return PTR_ERR(block);
+	}
+	zio_channel_note_taken(chan, block);
 	return zio_session_set_block(sess, block, false);
 }
 
-/* As zio_session_next(), of an input. Inline, since each read of a small block needs it. */
-static __always_inline int zio_session_next_input(struct zio_session *sess, bool nowait)
+/* Returns true if a reader finds a block of the channel, which is locked, or being polled. */
+static inline bool zio_channel_has_block(const struct zio_channel_core *chan)
 {
-	int ret = sess->block ? 0 : zio_session_try_input(sess);
-
-	if (likely(ret != -EAGAIN) || nowait)
-		return ret;
-	return zio_session_wait(sess);
+	return zio_queue_count(&chan->queue) || !list_empty(&chan->unread);
 }
 
 /* limits.c */

@@ -38,7 +38,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
 		return EPOLLIN | EPOLLRDNORM;
-	if (zio_queue_count(&chan->queue) || !list_empty(&chan->unread))
+	if (zio_channel_has_block(chan))
 		return EPOLLIN | EPOLLRDNORM;
 	if (!READ_ONCE(chan->enabled) || !READ_ONCE(cset->on_demand))
 		return 0;

@@ -333,6 +333,18 @@ void zio_session_submit(struct zio_session *sess)
 	zio_cset_kick_held(chan->cset);
 }
 
+/* Takes a queued block, or arms the set for one. */
+static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
+{
+	struct zio_block *block = zio_queue_pop(&chan->queue) ?: zio_cset_pull(chan);
+
+	if (IS_ERR(block))
+		return block;
+	zio_channel_note_taken(chan, block);
+	to_block_core(block)->ctrl_seen = false;
+	return block;
+}
+
 /* Takes the oldest block that a reader has left, or returns NULL. */
 static struct zio_block *take_unread(struct zio_channel_core *chan)
 {
@@ -364,7 +376,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 		READ_ONCE(chan->buf->merge_data);
 	if (block)
 		return block;
-	block = zio_channel_take_new(chan);
+	block = take_new(chan);
 	if (!IS_ERR(block))
 		zio_channel_merge(chan, block);
 	return block;
@@ -375,7 +387,7 @@ static __always_inline struct zio_block *take_block(struct zio_channel_core *cha
 {
 	if (unlikely(chan->slowpath))
 		return take_block_slow(chan);
-	return zio_channel_take_new(chan);
+	return take_new(chan);
 }
 
 /**
@@ -405,7 +417,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 	bool starved = zio_channel_is_starved(chan);
 	struct zio_block *block;
 
-	if (list_empty(&chan->unread) && !zio_queue_count(&chan->queue) &&
+	if (!zio_channel_has_block(chan) &&
 	    (!READ_ONCE(chan->cset->can_pull) || READ_ONCE(chan->cset->async) ||
 	     !READ_ONCE(chan->enabled) || READ_ONCE(chan->cset->error)))
 		return ERR_PTR(-EAGAIN);

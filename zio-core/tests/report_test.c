@@ -182,7 +182,7 @@ static void failure_is_no_code_of_the_engine(struct kunit *test)
 	test_user_close(user);
 }
 
-/* ATTACK: a batch that takes all blocks must not make poll() deaf. */
+/* A batch that takes all blocks leaves room for the next poll(), which does not wait. */
 static void batch_leaves_poll_ready(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -198,7 +198,7 @@ static void batch_leaves_poll_ready(struct kunit *test)
 	test_user_close(user);
 }
 
-/* ATTACK: poll() of an asynchronous driver that fails at once */
+/* An asynchronous driver fails at once. */
 static void poll_tells_of_failure(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -224,7 +224,6 @@ static void poll_tells_of_failure(struct kunit *test)
 	test_user_close(user);
 }
 
-/* ATTACK: a batch of an asynchronous set arms ahead */
 static void batch_arms_nothing_ahead(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -235,6 +234,20 @@ static void batch_arms_nothing_ahead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 4 * one), -EAGAIN);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 4 * one), one);
+	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
+	test_user_close(user);
+}
+
+/* The same for data, of which a read has room for several blocks. */
+static void data_arm_nothing_ahead(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+
+	tdev->io_return = ZIO_PENDING;
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 4 * 32), -EAGAIN);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 4 * 32), 32);
 	KUNIT_EXPECT_EQ(test, cset_phase(tdev->cset), CSET_IDLE);
 	test_user_close(user);
 }
@@ -251,7 +264,24 @@ static int finish_on(void *arg)
 	return 0;
 }
 
-/* ATTACK: one reader, one channel: no block that nobody asked for */
+/* A read that sleeps for its block ends with that, also where the set is armed first. */
+static void sleeper_arms_nothing_ahead(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+	struct task_struct *thread;
+
+	test_need_processors(test);
+	tdev->io_return = ZIO_PENDING;
+	user->data->f_flags &= ~O_NONBLOCK;
+	thread = test_thread_run(test, finish_on, tdev);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 4 * 32), 32);
+	test_thread_stop(test, thread);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	test_user_close(user);
+}
+
+/* One reader, one channel: each event is one that the reader has asked for. */
 static void reader_acquires_nothing_ahead(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -281,6 +311,8 @@ static struct kunit_case report_cases[] = {
 	KUNIT_CASE(batch_leaves_poll_ready),
 	KUNIT_CASE(poll_tells_of_failure),
 	KUNIT_CASE(batch_arms_nothing_ahead),
+	KUNIT_CASE(data_arm_nothing_ahead),
+	KUNIT_CASE(sleeper_arms_nothing_ahead),
 	KUNIT_CASE(loss_is_a_gap),
 	KUNIT_CASE(failure_reaches_the_reader),
 	KUNIT_CASE(idle_set_does_not_fail),

@@ -309,7 +309,7 @@ static void set_is_read_while_it_is_filled(struct kunit *test)
 	expect_all_owned(tdev);
 }
 
-/* ATTACK: events that the hardware has lost */
+/* A set counts the events that the hardware has lost, for each channel. */
 static void hardware_losses_are_counted(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
@@ -326,7 +326,7 @@ static void hardware_losses_are_counted(struct kunit *test)
 	test_close(test, file);
 }
 
-/* ATTACK: the close in the middle of an event */
+/* A ring that is closed in the middle of an event keeps the numbers of the channels equal. */
 static void close_keeps_numbers_equal(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
