@@ -8,7 +8,7 @@
  * tests/unit/testing/test_double.py proves it for all numbers. So the result is what
  * strtod() returns.
  */
-#include <linux/bits.h>
+#include <linux/bitops.h>
 #include <linux/math64.h>
 #include <linux/zio-attr.h>
 
@@ -75,11 +75,11 @@ static bool has_bits_below(const struct large *num, int bit)
 
 static int top_bit(const struct large *num)
 {
-	int bit = 32 * LIMBS - 1;
+	int i = LIMBS - 1;
 
-	while (!bit_of(num, bit))
-		bit--;
-	return bit;
+	while (!num->limb[i])
+		i--;
+	return 32 * i + fls(num->limb[i]) - 1;
 }
 
 /**
