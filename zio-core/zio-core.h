@@ -109,19 +109,6 @@ struct zio_binding {
 	struct rcu_head rcu;
 };
 
-enum zio_node_kind {
-	ZIO_NODE_CTRL,
-	ZIO_NODE_DATA,
-	ZIO_NODE_SET,
-};
-
-/* A file in /dev/zio: see channel/node.c */
-struct zio_node {
-	struct device dev; /* holds the channel */
-	struct zio_channel_core *chan; /* the first one of a set */
-	enum zio_node_kind kind;
-};
-
 struct zio_channel_core {
 	struct zio_channel pub; /* first: its driver sees this */
 	struct kobject kobj;
@@ -181,7 +168,7 @@ struct zio_channel_core {
 
 	u32 *values; /* of cset->chan_attrs */
 	struct zio_scale *scale; /* or NULL: see config/scaling.c */
-	struct zio_node node[2]; /* control, data */
+	struct device ctrl_node, data_node; /* in /dev/zio: see channel/node.c */
 	struct rcu_head rcu;
 };
 
@@ -240,7 +227,7 @@ struct zio_cset_core {
 	u32 *values; /* of attrs */
 	unsigned int open_files;
 	struct zio_channel_core **chan;
-	struct zio_node *set_node; /* or NULL: see channel/node.c */
+	struct device *set_node; /* or NULL: see channel/node.c */
 	struct zio_set_ring *set_ring; /* or NULL; the owner of the phase may use it */
 };
 

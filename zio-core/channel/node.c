@@ -3,8 +3,9 @@
  * node.c: the nodes in /dev/zio, and open()
  *
  * A channel has a node for control, and one for data. An input set with several channels has
- * one for its ring, which belongs to its first channel. An open file holds the channel and
- * the driver's module, not the device. A channel holds its set.
+ * one for its ring, which belongs to its first channel. The driver data of a node's device
+ * are the channel, and the node holds it. An open file holds the channel and the driver's
+ * module, not the device. A channel holds its set.
  *
  * When a node goes, its minor stays reserved, without a node, until devtmpfs has removed the
  * file. So no other node gets a name or a number that is in use.
@@ -24,26 +25,44 @@ static struct class *zio_class;
 static DEFINE_XARRAY_ALLOC(zio_nodes);
 const struct zio_share_ops *zio_share_ops;
 
-static const struct file_operations *pick_fops(const struct zio_node *node)
+/* The first channel of a set */
+static struct zio_channel_core *node_channel(const struct device *node)
 {
-	bool data = node->kind == ZIO_NODE_DATA;
+	return dev_get_drvdata(node);
+}
 
-	if (node->kind == ZIO_NODE_SET)
+static bool node_is_data(const struct device *node)
+{
+	return node == &node_channel(node)->data_node;
+}
+
+static bool node_is_set(const struct device *node)
+{
+	const struct zio_channel_core *chan = node_channel(node);
+
+	return node != &chan->ctrl_node && node != &chan->data_node;
+}
+
+static const struct file_operations *pick_fops(const struct device *node)
+{
+	bool data = node_is_data(node);
+
+	if (node_is_set(node))
 		return &zio_set_fops;
-	if (zio_cset_is_output(node->chan->cset))
+	if (zio_cset_is_output(node_channel(node)->cset))
 		return data ? &zio_data_out_fops : &zio_ctrl_out_fops;
 	return data ? &zio_data_in_fops : &zio_ctrl_in_fops;
 }
 
 /* Returns a node, and holds its channel for zio_channel_put(); or returns NULL. */
-static struct zio_node *get_node(unsigned int minor)
+static struct device *get_node(unsigned int minor)
 {
-	struct zio_node *node;
+	struct device *node;
 
 	xa_lock(&zio_nodes);
 	node = xa_load(&zio_nodes, minor);
-	if (node && try_module_get(node->chan->cset->zdev->owner))
-		kobject_get(&node->chan->kobj);
+	if (node && try_module_get(node_channel(node)->cset->zdev->owner))
+		kobject_get(&node_channel(node)->kobj);
 	else
 		node = NULL;
 	xa_unlock(&zio_nodes);
@@ -144,19 +163,21 @@ static int open_stream(struct inode *inode, struct file *file)
 
 static int open_node(struct inode *inode, struct file *file)
 {
-	struct zio_node *node = get_node(iminor(inode));
+	struct device *node = get_node(iminor(inode));
+	struct zio_channel_core *chan;
 	int ret = -ENODEV;
 
 	if (!node)
 		return ret;
+	chan = node_channel(node);
 	if (is_node_of_another(inode))
 		ret = -ENODEV;
-	else if (node->kind == ZIO_NODE_SET)
-		ret = zio_set_ring_open(node->chan->cset, file);
+	else if (node_is_set(node))
+		ret = zio_set_ring_open(chan->cset, file);
 	else
-		ret = open_channel(node->chan, file, node->kind == ZIO_NODE_DATA);
+		ret = open_channel(chan, file, node_is_data(node));
 	if (ret) {
-		zio_channel_put(node->chan);
+		zio_channel_put(chan);
 		return ret;
 	}
 	replace_fops(file, fops_get(pick_fops(node)));
@@ -170,88 +191,78 @@ static const struct file_operations zio_open_fops = {
 	.open = open_node,
 };
 
-static struct zio_node *to_zio_node(const struct device *dev)
+static char *name_node(ZIO_DEV_CONST struct device *node, umode_t *mode)
 {
-	return container_of(dev, struct zio_node, dev);
-}
-
-static char *name_node(ZIO_DEV_CONST struct device *dev, umode_t *mode)
-{
-	const struct zio_node *node = to_zio_node(dev);
+	bool is_output = zio_cset_is_output(node_channel(node)->cset);
 
 	/* A program that maps an output, or a ring, needs to read and to write. */
-	if (mode && zio_cset_is_output(node->chan->cset))
-		*mode = 0660;
-	else if (mode)
-		*mode = node->kind == ZIO_NODE_DATA ? 0440 : 0660;
-	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(dev));
+	if (mode)
+		*mode = node_is_data(node) && !is_output ? 0440 : 0660;
+	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(node));
 }
 
 /* A rule of udev can give outputs and inputs different groups. */
-static int add_direction(ZIO_DEV_CONST struct device *dev,
+static int add_direction(ZIO_DEV_CONST struct device *node,
 			 struct kobj_uevent_env *env)
 {
-	const struct zio_cset_core *cset = to_zio_node(dev)->chan->cset;
+	const struct zio_cset_core *cset = node_channel(node)->cset;
 
 	return add_uevent_var(env, "ZIO_DIRECTION=%s",
 			      zio_cset_is_output(cset) ? "output" : "input");
 }
 
-static void release_node(struct device *dev)
+static void release_node(struct device *node)
 {
-	kobject_put(&to_zio_node(dev)->chan->kobj);
+	kobject_put(&node_channel(node)->kobj);
 }
 
-static int name_device(struct zio_node *node)
+static int name_device(struct device *node)
 {
-	const struct zio_cset_core *cset = node->chan->cset;
+	const struct zio_channel_core *chan = node_channel(node);
+	const struct zio_cset_core *cset = chan->cset;
 	const struct zio_device *zdev = cset->zdev;
 
-	if (node->kind == ZIO_NODE_SET)
-		return dev_set_name(&node->dev, "%s-%04x-%u-ctrl", zdev->name, zdev->id,
+	if (node_is_set(node))
+		return dev_set_name(node, "%s-%04x-%u-ctrl", zdev->name, zdev->id,
 				    cset->index);
-	return dev_set_name(&node->dev, "%s-%04x-%u-%u-%s", zdev->name, zdev->id,
-			    cset->index, node->chan->pub.index,
-			    node->kind == ZIO_NODE_DATA ? "data" : "ctrl");
+	return dev_set_name(node, "%s-%04x-%u-%u-%s", zdev->name, zdev->id, cset->index,
+			    chan->pub.index, node_is_data(node) ? "data" : "ctrl");
 }
 
 /* Returns 0; -EBUSY if all minors are in use; or an error of the driver core. */
-static int add_node(struct zio_node *node, struct zio_channel_core *chan,
-		    enum zio_node_kind kind)
+static int add_node(struct device *node, struct zio_channel_core *chan)
 {
-	struct device *dev = &node->dev;
 	u32 minor;
 	int ret;
 
-	node->chan = chan;
-	node->kind = kind;
+	dev_set_drvdata(node, chan);
 	ret = xa_alloc(&zio_nodes, &minor, node, XA_LIMIT(0, N_MINORS - 1), GFP_KERNEL);
 	if (ret)
 		return ret;
-	device_initialize(dev);
+	device_initialize(node);
 	kobject_get(&chan->kobj);
-	dev->devt = zio_devt + minor;
-	dev->class = zio_class;
-	dev->parent = &chan->cset->zdev->dev;
-	dev->release = release_node;
-	device_set_pm_not_required(dev);
-	ret = name_device(node) ?: device_add(dev);
+	node->devt = zio_devt + minor;
+	node->class = zio_class;
+	node->parent = &chan->cset->zdev->dev;
+	node->release = release_node;
+	device_set_pm_not_required(node);
+	ret = name_device(node) ?: device_add(node);
 	if (ret) {
 		xa_erase(&zio_nodes, minor);
-		put_device(dev);
+		put_device(node);
 	}
 	return ret;
 }
 
 /* Waits until devtmpfs has removed the file. The xarray keeps the minor while it is NULL. */
-static void remove_node(struct zio_node *node)
+static void remove_node(struct device *node)
 {
-	u32 minor = MINOR(node->dev.devt);
+	u32 minor = MINOR(node->devt);
 
-	if (!device_is_registered(&node->dev))
+	if (!device_is_registered(node))
 		return;
 	xa_store(&zio_nodes, minor, NULL, GFP_KERNEL);
-	device_unregister(&node->dev);
+	device_unregister(node);
 	xa_erase(&zio_nodes, minor);
 }
 
@@ -268,8 +279,7 @@ static void remove_node(struct zio_node *node)
  */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
-	return add_node(&chan->node[0], chan, ZIO_NODE_CTRL) ?:
-	       add_node(&chan->node[1], chan, ZIO_NODE_DATA);
+	return add_node(&chan->ctrl_node, chan) ?: add_node(&chan->data_node, chan);
 }
 
 /**
@@ -282,8 +292,8 @@ int zio_nodes_create(struct zio_channel_core *chan)
  */
 void zio_nodes_remove(struct zio_channel_core *chan)
 {
-	remove_node(&chan->node[1]);
-	remove_node(&chan->node[0]);
+	remove_node(&chan->data_node);
+	remove_node(&chan->ctrl_node);
 }
 
 /**
@@ -303,7 +313,7 @@ int zio_set_node_create(struct zio_cset_core *cset)
 	cset->set_node = kzalloc(sizeof(*cset->set_node), GFP_KERNEL);
 	if (!cset->set_node)
 		return -ENOMEM;
-	return add_node(cset->set_node, cset->chan[0], ZIO_NODE_SET);
+	return add_node(cset->set_node, cset->chan[0]);
 }
 
 /**
