@@ -105,8 +105,8 @@ struct zio_binding {
 	bool enabled;
 	/* with the mask of the set: what determines the bytes of its blocks */
 	struct_group_tagged(zio_shape, shape, u32 nshots; u32 pre_samples; u32 post_samples;);
-	struct zio_file file[ZIO_MAX_TRIGGER_ATTRS];
 	struct rcu_head rcu;
+	struct zio_file file[]; /* of the attributes of the trigger */
 };
 
 struct zio_channel_core {

@@ -14,8 +14,9 @@
 static struct zio_binding *create_binding(struct zio_cset_core *cset,
 					  struct zio_trigger *trig)
 {
-	struct zio_binding *bind = kzalloc(sizeof(*bind), GFP_KERNEL);
+	struct zio_binding *bind;
 
+	bind = kzalloc(struct_size(bind, file, trig->type->n_attrs), GFP_KERNEL);
 	if (!bind)
 		return ERR_PTR(-ENOMEM);
 	kobject_init(&bind->kobj, zio_trigger_config->ktype);
