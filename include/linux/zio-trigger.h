@@ -50,6 +50,12 @@ struct zio_trigger_attr {
 	u64 max;
 };
 
+/* The value of an attribute, by its kind */
+union zio_trigger_value {
+	u64 number;
+	char *text; /* NULL: the user has set none */
+};
+
 /**
  * struct zio_trigger - one event source, of one channel set or shared by many
  * @type: its type
@@ -75,8 +81,7 @@ struct zio_trigger {
 	clockid_t clock;
 	atomic64_t fired;
 	atomic64_t missed;
-	u64 number[ZIO_MAX_TRIGGER_ATTRS];
-	char *text[ZIO_MAX_TRIGGER_ATTRS];
+	union zio_trigger_value value[]; /* of type->n_attrs attributes */
 };
 
 /**
@@ -158,14 +163,14 @@ void zio_trigger_read_clock(const struct zio_trigger *trig,
 static inline u64 zio_trigger_number(const struct zio_trigger *trig,
 				     unsigned int index)
 {
-	return trig->number[index];
+	return trig->value[index].number;
 }
 
 /* As zio_trigger_number(), for a text; "" if the user has set none. */
 static inline const char *zio_trigger_text(const struct zio_trigger *trig,
 					   unsigned int index)
 {
-	return trig->text[index] ?: "";
+	return trig->value[index].text ?: "";
 }
 
 /* The clock of the time stamps: CLOCK_REALTIME, _TAI, _MONOTONIC, _BOOTTIME */

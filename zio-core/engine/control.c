@@ -88,11 +88,11 @@ static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 		    attr->ext == ZIO_TRIGGER_NO_EXT)
 			continue;
 		ctrl->ext_mask |= BIT(attr->ext);
-		ctrl->ext_val[attr->ext] = lower_32_bits(trig->number[i]);
+		ctrl->ext_val[attr->ext] = lower_32_bits(trig->value[i].number);
 		if (!attr->wide)
 			continue;
 		ctrl->ext_mask |= BIT(attr->ext + 1);
-		ctrl->ext_val[attr->ext + 1] = upper_32_bits(trig->number[i]);
+		ctrl->ext_val[attr->ext + 1] = upper_32_bits(trig->value[i].number);
 	}
 	ctrl->ext_mask |= BIT(ZIO_ATTR_TRIG_EXT_CLOCK);
 	ctrl->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = trig->clock;

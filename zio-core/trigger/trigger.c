@@ -206,14 +206,20 @@ ssize_t zio_trigger_list_types(char *page)
 	return len;
 }
 
+static bool is_text(const struct zio_trigger_type *type, unsigned int index)
+{
+	return type->attrs[index].kind == ZIO_TRIGGER_TEXT;
+}
+
 /* The caller holds the module of the type. */
 static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 					 const char *name)
 {
-	struct zio_trigger *trig = kzalloc(sizeof(*trig), GFP_KERNEL);
+	struct zio_trigger *trig;
 	unsigned int i;
 	int ret = 0;
 
+	trig = kzalloc(struct_size(trig, value, type->n_attrs), GFP_KERNEL);
 	if (!trig)
 		return ERR_PTR(-ENOMEM);
 	trig->type = type;
@@ -224,7 +230,8 @@ static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 	trig->enabled = true;
 	trig->clock = CLOCK_REALTIME;
 	for (i = 0; i < type->n_attrs; i++)
-		trig->number[i] = type->attrs[i].value;
+		if (!is_text(type, i))
+			trig->value[i].number = type->attrs[i].value;
 	if (type->ops && type->ops->create)
 		ret = type->ops->create(trig);
 	if (!ret)
@@ -240,8 +247,9 @@ static void free_trigger(struct zio_trigger *trig)
 
 	if (type->ops && type->ops->destroy)
 		type->ops->destroy(trig);
-	for (i = 0; i < ZIO_MAX_TRIGGER_ATTRS; i++)
-		kfree(trig->text[i]);
+	for (i = 0; i < type->n_attrs; i++)
+		if (is_text(type, i))
+			kfree(trig->value[i].text);
 	mutex_destroy(&trig->lock);
 	mutex_destroy(&trig->change);
 	kfree(trig);
@@ -446,12 +454,6 @@ static int parse_number(const struct zio_trigger_attr *attr, const char *text,
 	return *number < attr->min || *number > max ? -ERANGE : 0;
 }
 
-/* A new value of an attribute, or the old one: a number or a text */
-struct trigger_value {
-	u64 number;
-	char *text;
-};
-
 static int parse_text(struct zio_trigger *trig, unsigned int index, const char *text,
 		      char **value)
 {
@@ -465,13 +467,13 @@ static int parse_text(struct zio_trigger *trig, unsigned int index, const char *
 }
 
 static int parse_value(struct zio_trigger *trig, unsigned int index, const char *text,
-		       struct trigger_value *value)
+		       union zio_trigger_value *value)
 {
 	const struct zio_trigger_attr *attr = &trig->type->attrs[index];
 	const struct zio_trigger_ops *ops = trig->type->ops;
 	int ret;
 
-	if (attr->kind == ZIO_TRIGGER_TEXT)
+	if (is_text(trig->type, index))
 		return parse_text(trig, index, text, &value->text);
 	ret = parse_number(attr, text, &value->number);
 	if (!ret && attr->kind == ZIO_TRIGGER_NUMBER && ops && ops->number_is_valid)
@@ -479,36 +481,29 @@ static int parse_value(struct zio_trigger *trig, unsigned int index, const char 
 	return ret;
 }
 
-static void exchange(struct zio_trigger *trig, unsigned int index,
-		     struct trigger_value *value)
-{
-	swap(trig->number[index], value->number);
-	swap(trig->text[index], value->text);
-}
-
 /*
  * Restarts the trigger with another value; if start() fails, with the old one again. An
  * equal value restarts it, too: for example, this begins another series of shots.
  */
 static int restart_with(struct zio_trigger *trig, unsigned int index,
-			struct trigger_value *value)
+			union zio_trigger_value *value)
 {
 	int ret;
 
 	trig->suspended++;
 	update_trigger(trig);
-	exchange(trig, index, value);
+	swap(trig->value[index], *value);
 	trig->suspended--;
 	ret = update_trigger(trig);
 	if (ret) {
-		exchange(trig, index, value);
+		swap(trig->value[index], *value);
 		update_trigger(trig);
 	}
 	return ret;
 }
 
 static int use_value(struct zio_trigger *trig, unsigned int index,
-		     struct trigger_value *value)
+		     union zio_trigger_value *value)
 {
 	if (trig->type->attrs[index].kind != ZIO_TRIGGER_ACTION)
 		return restart_with(trig, index, value);
@@ -548,7 +543,7 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *
 		      int (*refresh)(struct zio_trigger *trig))
 {
 	bool is_number = trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER;
-	struct trigger_value value = { };
+	union zio_trigger_value value = { };
 	int ret;
 
 	begin_change(trig);
@@ -565,7 +560,8 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *
 		}
 	}
 	end_change(trig);
-	kfree(value.text);
+	if (is_text(trig->type, index))
+		kfree(value.text);
 	return ret;
 }
 
@@ -585,10 +581,10 @@ ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 	ssize_t len;
 
 	mutex_lock(&trig->lock);
-	if (trig->type->attrs[index].kind == ZIO_TRIGGER_TEXT)
+	if (is_text(trig->type, index))
 		len = sysfs_emit(page, "%s\n", zio_trigger_text(trig, index));
 	else
-		len = sysfs_emit(page, "%llu\n", trig->number[index]);
+		len = sysfs_emit(page, "%llu\n", zio_trigger_number(trig, index));
 	mutex_unlock(&trig->lock);
 	return len;
 }
