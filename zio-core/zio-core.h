@@ -96,6 +96,21 @@ struct zio_attr {
 	const struct zio_attr_desc *desc;
 };
 
+/* @digits * 10^@exp. The digits do not end with 0. The number 0 has the exponent 0. */
+struct zio_decimal {
+	u64 digits;
+	s32 exp;
+	bool negative;
+};
+
+/* The values of a channel from which the attributes of its scale follow */
+struct zio_scale {
+	enum zio_unit unit;
+	bool is_signed;
+	struct zio_decimal scale;
+	struct zio_decimal offset;
+};
+
 /* A channel set's part in its trigger: see binding.c */
 struct zio_binding {
 	struct kobject kobj;
@@ -167,7 +182,7 @@ struct zio_channel_core {
 	struct zio_route __rcu *route; /* output: from the input that feeds it */
 
 	u32 *values; /* of cset->chan_attrs */
-	struct zio_scale *scale; /* or NULL: see config/scaling.c */
+	struct zio_scale scale; /* of a set that describes it: see config/scaling.c */
 	struct device ctrl_node, data_node; /* in /dev/zio: see channel/node.c */
 	struct rcu_head rcu;
 };

@@ -53,13 +53,6 @@ static inline bool zio_attr_is_signed(const struct zio_attr_desc *desc)
 }
 
 /* decimal.c */
-/* @digits * 10^@exp. The digits do not end with 0. The number 0 has the exponent 0. */
-struct zio_decimal {
-	u64 digits;
-	s32 exp;
-	bool negative;
-};
-
 int zio_decimal_parse(const char *text, struct zio_decimal *dec);
 struct zio_decimal zio_decimal_make(s64 mant, s32 exp);
 bool zio_decimal_fits(const struct zio_decimal *dec);

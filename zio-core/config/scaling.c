@@ -7,21 +7,12 @@
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "config/internal.h"
 
 static const char *const zio_unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
-
-/* The values of a channel from which its attributes follow */
-struct zio_scale {
-	enum zio_unit unit;
-	bool is_signed;
-	struct zio_decimal scale;
-	struct zio_decimal offset;
-};
 
 enum { UNIT, MANT, EXP, OFFSET, SIGN, SCALE_LOW, SCALE_HIGH, OFFSET_LOW, OFFSET_HIGH };
 
@@ -96,7 +87,7 @@ static void set_values(struct zio_channel_core *chan, const struct zio_scale *sc
 	u32 value[ZIO_SCALING_ATTRS];
 	unsigned int i;
 
-	*chan->scale = *scale;
+	chan->scale = *scale;
 	list_values(scale, value);
 	for (i = 0; i < chan->cset->n_chan_attrs; i++, attr++)
 		if (is_of_core(attr->desc))
@@ -106,7 +97,7 @@ static void set_values(struct zio_channel_core *chan, const struct zio_scale *sc
 /* A failure changes nothing. Locks: cset->mutex. */
 static int publish(struct zio_channel_core *chan, const struct zio_scale *scale)
 {
-	struct zio_scale old = *chan->scale;
+	struct zio_scale old = chan->scale;
 	int ret;
 
 	set_values(chan, scale);
@@ -124,7 +115,7 @@ static int unit_store(struct kobject *kobj, const struct zio_file *file, const c
 {
 	int unit = __sysfs_match_string(zio_unit_names, _ZIO_UNIT_NUM, text);
 	struct zio_channel_core *chan = kobj_to_channel(kobj);
-	struct zio_scale scale = *chan->scale;
+	struct zio_scale scale = chan->scale;
 
 	if (unit < 0 || !is_writable(chan))
 		return unit < 0 ? unit : -EIO;
@@ -141,13 +132,13 @@ static struct zio_decimal *number_of(struct zio_scale *scale, const struct zio_f
 
 static ssize_t number_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
-	return zio_decimal_print(page, number_of(kobj_to_channel(kobj)->scale, file));
+	return zio_decimal_print(page, number_of(&kobj_to_channel(kobj)->scale, file));
 }
 
 static int number_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
 	struct zio_channel_core *chan = kobj_to_channel(kobj);
-	struct zio_scale scale = *chan->scale;
+	struct zio_scale scale = chan->scale;
 	int ret = zio_decimal_parse(text, number_of(&scale, file));
 
 	if (!ret && !scale.scale.digits)
@@ -233,11 +224,11 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 
 /**
  * zio_scaling_set_values() - set the values of a channel that its driver describes
- * @chan: the channel, which gets the memory for its scale
+ * @chan: the channel
  *
- * Context: Process, sleeps.
+ * Context: Process.
  *
- * Return: 0; -EINVAL for a scaling that is wrong; -ENOMEM.
+ * Return: 0; -EINVAL for a scaling that is wrong.
  */
 int zio_scaling_set_values(struct zio_channel_core *chan)
 {
@@ -254,9 +245,6 @@ int zio_scaling_set_values(struct zio_channel_core *chan)
 		return -EINVAL;
 	if (WARN_ON(!make_scale(scaling, &scale)))
 		return -EINVAL;
-	chan->scale = kzalloc(sizeof(*chan->scale), GFP_KERNEL);
-	if (!chan->scale)
-		return -ENOMEM;
 	set_values(chan, &scale);
 	return 0;
 }

@@ -370,7 +370,6 @@ static void release_channel(struct kobject *kobj)
 	zio_stream_destroy(chan);
 	mutex_destroy(&chan->lock);
 	kfree(chan->values);
-	kfree(chan->scale);
 	kobject_put(&chan->cset->kobj);
 	kfree_rcu(chan, rcu);					/* E */
 }
