@@ -254,7 +254,6 @@ struct zio_device {
 	int id;
 	struct zio_name *id_name; /* that has the number; NULL: none has it */
 	void *priv;
-	unsigned int n_cset;
 	struct zio_cset_core *cset[]; /* of desc->n_cset sets */
 };
 

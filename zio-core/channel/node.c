@@ -297,6 +297,33 @@ void zio_nodes_remove(struct zio_channel_core *chan)
 }
 
 /**
+ * zio_channel_find() - find a channel that has nodes
+ * @device: name of its device, such as "zzero-0000"
+ * @set: position of its set
+ * @index: position in the set
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the channel, with a reference; NULL if there is none. Its board may go at any moment.
+ */
+struct zio_channel_core *
+zio_channel_find(const char *device, unsigned int set, unsigned int index)
+{
+	char name[ZIO_OBJ_NAME_LEN + sizeof("-ffffffff-4294967295-4294967295-data")];
+	struct zio_channel_core *chan = NULL;
+	struct device *dev;
+
+	snprintf(name, sizeof(name), "%s-%u-%u-data", device, set, index);
+	dev = class_find_device_by_name(zio_class, name);
+	if (dev) {
+		chan = node_channel(dev);
+		kobject_get(&chan->kobj);
+		put_device(dev);
+	}
+	return chan;
+}
+
+/**
  * zio_set_node_create() - create the node of a set
  * @cset: the channel set, which has its channels
  *

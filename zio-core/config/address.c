@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* address.c: find sets and channels by their addresses */
-#include <linux/device.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -10,26 +9,6 @@
 /* Longer than the name of any device */
 #define DEVICE_NAME_SIZE	(ZIO_OBJ_NAME_LEN + sizeof("-ffffffff"))
 
-/* Returns the set with a reference. */
-static struct zio_cset_core *get_set(const char *device, unsigned int i)
-{
-	struct device *dev = bus_find_device_by_name(&zio_bus, NULL, device);
-	struct zio_cset_core *cset = ERR_PTR(-ENODEV);
-	struct zio_device *zdev;
-
-	if (!dev)
-		return cset;
-	zdev = to_zio_device(dev);
-	mutex_lock(&zio_sets_lock);
-	if (i < zdev->n_cset) {
-		cset = zdev->cset[i];
-		kobject_get(&cset->kobj);
-	}
-	mutex_unlock(&zio_sets_lock);
-	put_device(dev);
-	return cset;
-}
-
 /*
  * Returns the set at an address such as "zzero-0000/cset0", with a reference; -EINVAL for
  * text that is not an address; -ENODEV if there is no such set.
@@ -38,6 +17,7 @@ static struct zio_cset_core *find_set(const char *address)
 {
 	const char *slash = strchrnul(address, '/');
 	char device[DEVICE_NAME_SIZE];
+	struct zio_channel_core *chan;
 	unsigned int i;
 
 	if (!str_has_prefix(slash, "/cset") || kstrtouint(slash + strlen("/cset"), 10, &i))
@@ -45,7 +25,12 @@ static struct zio_cset_core *find_set(const char *address)
 	if (slash - address >= sizeof(device))
 		return ERR_PTR(-ENODEV);
 	strscpy(device, address, slash - address + 1);
-	return get_set(device, i);
+	chan = zio_channel_find(device, i, 0);
+	if (!chan)
+		return ERR_PTR(-ENODEV);
+	kobject_get(&chan->cset->kobj);
+	kobject_put(&chan->kobj);
+	return chan->cset;
 }
 
 /* Cuts "-NUMBER" off the end of a text. */
@@ -65,30 +50,15 @@ static int cut_number(char *text, unsigned int *number)
  */
 static struct zio_channel_core *find_channel(const char *text, size_t len)
 {
-	char copy[DEVICE_NAME_SIZE + sizeof("-65535-65535")];
-	struct zio_channel_core *chan;
-	struct zio_cset_core *cset;
+	char device[DEVICE_NAME_SIZE + sizeof("-65535-65535")];
 	unsigned int set, index;
-	int ret;
 
-	if (len >= sizeof(copy))
+	if (len >= sizeof(device))
 		return ERR_PTR(-EINVAL);
-	strscpy(copy, text, len + 1);
-	if (cut_number(copy, &index) || cut_number(copy, &set))
+	strscpy(device, text, len + 1);
+	if (cut_number(device, &index) || cut_number(device, &set))
 		return ERR_PTR(-EINVAL);
-	cset = get_set(copy, set);
-	if (IS_ERR(cset))
-		return ERR_CAST(cset);
-	ret = zio_cset_lock(cset);
-	chan = ERR_PTR(ret ?: -ENODEV);
-	if (!ret && index < cset->n_chan) {
-		chan = cset->chan[index];
-		kobject_get(&chan->kobj);
-	}
-	if (!ret)
-		mutex_unlock(&cset->mutex);
-	kobject_put(&cset->kobj);
-	return chan;
+	return zio_channel_find(device, set, index) ?: ERR_PTR(-ENODEV);
 }
 
 /**

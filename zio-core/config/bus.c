@@ -5,8 +5,6 @@
 
 #include "config/internal.h"
 
-DEFINE_MUTEX(zio_sets_lock); /* zdev->n_cset */
-
 /* /sys/zio/devices: the paths of ZIO 1.x */
 static struct kobject *zio_root;
 static struct kobject *zio_root_devices;
@@ -87,8 +85,15 @@ void zio_bus_exit(void)
 	bus_unregister(&zio_bus);
 }
 
-/* A link that cannot be made is missing: the device works without it. */
-static void link_device(struct zio_device *zdev)
+/**
+ * zio_bus_link() - create the links to a device in /sys/zio/devices
+ * @zdev: the device, which is on the bus
+ *
+ * A link that cannot be made is missing: the device works without it.
+ *
+ * Context: Process, sleeps.
+ */
+void zio_bus_link(struct zio_device *zdev)
 {
 	struct kobject *kobj = &zdev->dev.kobj;
 	int ret = sysfs_create_link(zio_root_devices, kobj, dev_name(&zdev->dev));
@@ -99,33 +104,10 @@ static void link_device(struct zio_device *zdev)
 		dev_warn(&zdev->dev, "links in /sys/zio are missing: %d\n", ret);
 }
 
-static void unlink_device(struct zio_device *zdev)
+/* Undoes zio_bus_link(). */
+void zio_bus_unlink(struct zio_device *zdev)
 {
 	if (!zdev->id)
 		sysfs_remove_link(zio_root_devices, zdev->name);
 	sysfs_remove_link(zio_root_devices, dev_name(&zdev->dev));
-}
-
-/**
- * zio_device_publish() - change how many sets of a device can be found
- * @zdev: the device, which is on the bus
- * @n_cset: number of sets of the device, which work; 0 before the sets go
- *
- * Context: Process, sleeps.
- *
- * Return: the number before.
- */
-unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset)
-{
-	unsigned int old;
-
-	if (!n_cset)
-		unlink_device(zdev);
-	mutex_lock(&zio_sets_lock);
-	old = zdev->n_cset;
-	zdev->n_cset = n_cset;
-	mutex_unlock(&zio_sets_lock);
-	if (n_cset)
-		link_device(zdev);
-	return old;
 }

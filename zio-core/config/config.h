@@ -17,7 +17,8 @@ struct zio_kind {
 extern ZIO_BUS_TYPE_CONST struct bus_type zio_bus;
 int zio_bus_init(void);
 void zio_bus_exit(void);
-unsigned int zio_device_publish(struct zio_device *zdev, unsigned int n_cset);
+void zio_bus_link(struct zio_device *zdev);
+void zio_bus_unlink(struct zio_device *zdev);
 
 /* attr.c */
 int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan);

@@ -5,9 +5,6 @@
 
 #include "config/config.h"
 
-/* bus.c */
-extern struct mutex zio_sets_lock;
-
 /* address.c */
 int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 

@@ -210,10 +210,8 @@ static void unregister_sets(struct zio_device *zdev, unsigned int n)
 
 	for (i = 0; i < n; i++)
 		zio_cset_shutdown(zdev->cset[i]);
-	while (n--) {
+	while (n--)
 		zio_cset_remove(zdev->cset[n]);
-		zdev->cset[n] = NULL;
-	}
 }
 
 static int register_sets(struct zio_device *zdev)
@@ -256,7 +254,7 @@ int zio_device_register(struct zio_device *zdev)
 		device_del(&zdev->dev);
 		return ret;
 	}
-	zio_device_publish(zdev, zdev->desc->n_cset);
+	zio_bus_link(zdev);
 	dev_set_uevent_suppress(&zdev->dev, false);
 	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
 	return 0;
@@ -274,7 +272,8 @@ EXPORT_SYMBOL_GPL(zio_device_register);
  */
 void zio_device_unregister(struct zio_device *zdev)
 {
-	unregister_sets(zdev, zio_device_publish(zdev, 0));
+	zio_bus_unlink(zdev);
+	unregister_sets(zdev, zdev->desc->n_cset);
 	trace_zio_removed(zdev);
 	device_del(&zdev->dev);
 	free_id(zdev);
