@@ -5,8 +5,7 @@
 
 #include "config/internal.h"
 
-/* /sys/zio/devices: the paths of ZIO 1.x */
-static struct kobject *zio_root;
+/* /sys/zio/devices: the paths of ZIO 1.x. It holds /sys/zio. */
 static struct kobject *zio_root_devices;
 
 static ssize_t version_show(ZIO_BUS_CONST struct bus_type *bus, char *page)
@@ -54,23 +53,18 @@ ZIO_BUS_TYPE_CONST struct bus_type zio_bus = {
 int zio_bus_init(void)
 {
 	int ret = bus_register(&zio_bus);
+	struct kobject *root;
 
 	if (ret)
 		return ret;
-	ret = -ENOMEM;
-	zio_root = kobject_create_and_add("zio", NULL);
-	if (!zio_root)
-		goto err_root;
-	zio_root_devices = kobject_create_and_add("devices", zio_root);
-	if (!zio_root_devices)
-		goto err_devices;
-	return 0;
-
-err_devices:
-	kobject_put(zio_root);
-err_root:
+	root = kobject_create_and_add("zio", NULL);
+	if (root)
+		zio_root_devices = kobject_create_and_add("devices", root);
+	kobject_put(root);
+	if (zio_root_devices)
+		return 0;
 	bus_unregister(&zio_bus);
-	return ret;
+	return -ENOMEM;
 }
 
 /**
@@ -81,7 +75,6 @@ err_root:
 void zio_bus_exit(void)
 {
 	kobject_put(zio_root_devices);
-	kobject_put(zio_root);
 	bus_unregister(&zio_bus);
 }
 

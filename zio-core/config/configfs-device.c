@@ -106,10 +106,9 @@ static int parse_value(const struct zio_config_attr *attr, const char *text,
 	int ret;
 
 	if (attr->choices) {
-		for (*value = 0; attr->choices[*value]; ++*value)
-			if (sysfs_streq(text, attr->choices[*value]))
-				return 0;
-		return -EINVAL;
+		ret = __sysfs_match_string(attr->choices, -1, text);
+		*value = ret;
+		return min(ret, 0);
 	}
 	ret = kstrtou32(text, 0, value);
 	if (ret)
@@ -359,16 +358,10 @@ static const struct zio_config_ops dev_ops = {
  */
 int zio_config_type_register(struct zio_config_type *type)
 {
-	struct zio_config_group *group;
-
 	if (WARN_ON(type->n_attrs > ZIO_MAX_CONFIG_ATTRS))
 		return -EINVAL;
-	group = zio_config_group_register(zio_configfs_devices(), type->name, type->owner,
-					  &dev_ops, type);
-	if (IS_ERR(group))
-		return PTR_ERR(group);
-	type->group = group;
-	return 0;
+	return zio_config_group_register(&zio_configfs_devices, type->name, type->owner,
+					 &dev_ops, type, &type->group);
 }
 EXPORT_SYMBOL_GPL(zio_config_type_register);
 
@@ -380,8 +373,7 @@ EXPORT_SYMBOL_GPL(zio_config_type_register);
  */
 void zio_config_type_unregister(struct zio_config_type *type)
 {
-	zio_config_group_unregister(type->group);
-	type->group = NULL;
+	zio_config_group_unregister(&type->group);
 }
 EXPORT_SYMBOL_GPL(zio_config_type_unregister);
 

@@ -113,7 +113,7 @@ static void trig_hide(void *object)
 
 static void trig_destroy(void *object)
 {
-	zio_trigger_free_shared(object);
+	zio_trigger_free(object);
 }
 
 static const char *trig_attr(const void *type, unsigned int index, umode_t *mode)
@@ -150,20 +150,13 @@ static const struct zio_config_ops trig_ops = {
 
 static int add_type(struct zio_trigger_type *type)
 {
-	struct zio_config_group *group =
-		zio_config_group_register(&zio_configfs_triggers, type->name, type->owner,
-					  &trig_ops, type);
-
-	if (IS_ERR(group))
-		return PTR_ERR(group);
-	type->group = group;
-	return 0;
+	return zio_config_group_register(&zio_configfs_triggers, type->name, type->owner,
+					 &trig_ops, type, &type->group);
 }
 
 static void remove_type(struct zio_trigger_type *type)
 {
-	zio_config_group_unregister(type->group);
-	type->group = NULL;
+	zio_config_group_unregister(&type->group);
 }
 
 static int pin_item(struct zio_trigger *trig)

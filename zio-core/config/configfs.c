@@ -200,20 +200,21 @@ static int register_group(struct config_group *parent, struct config_group *grou
  * @owner: module of the type; each object holds it
  * @ops: the objects
  * @type: for @ops
+ * @place: receives the directory of the type
  *
  * Context: Process, sleeps.
  *
- * Return: the directory of the type; or an ERR_PTR: -ENOMEM, -EEXIST.
+ * Return: 0; -ENOMEM; -EEXIST.
  */
-struct zio_config_group *
-zio_config_group_register(struct config_group *parent, const char *name, struct module *owner,
-			  const struct zio_config_ops *ops, const void *type)
+int zio_config_group_register(struct config_group *parent, const char *name,
+			      struct module *owner, const struct zio_config_ops *ops,
+			      const void *type, struct zio_config_group **place)
 {
 	struct zio_config_group *cgroup = kzalloc(sizeof(*cgroup), GFP_KERNEL);
 	int ret;
 
 	if (!cgroup)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	cgroup->ops = ops;
 	cgroup->type = type;
 	fill_attrs(cgroup, owner);
@@ -223,18 +224,20 @@ zio_config_group_register(struct config_group *parent, const char *name, struct 
 		.ct_owner = owner, .ct_item_ops = &group_item_ops, .ct_group_ops = &group_ops };
 	config_group_init_type_name(&cgroup->group, name, &cgroup->group_type);
 	ret = register_group(parent, &cgroup->group);
-	if (!ret)
-		return cgroup;
-	config_group_put(&cgroup->group);
-	return ERR_PTR(ret);
+	if (ret)
+		config_group_put(&cgroup->group);
+	else
+		*place = cgroup;
+	return ret;
 }
 
-void zio_config_group_unregister(struct zio_config_group *cgroup)
+void zio_config_group_unregister(struct zio_config_group **place)
 {
-	if (!cgroup)
+	if (!*place)
 		return;
-	configfs_unregister_group(&cgroup->group);
-	config_group_put(&cgroup->group);
+	configfs_unregister_group(&(*place)->group);
+	config_group_put(&(*place)->group);
+	*place = NULL;
 }
 
 static const struct config_item_type plain_type = {
@@ -250,12 +253,7 @@ static struct configfs_subsystem zio_subsys = {
 };
 
 struct config_group zio_configfs_triggers;
-static struct config_group devices_group;
-
-struct config_group *zio_configfs_devices(void)
-{
-	return &devices_group;
-}
+struct config_group zio_configfs_devices;
 
 struct pin {
 	struct work_struct work;
@@ -301,9 +299,9 @@ int zio_configfs_init(void)
 {
 	config_group_init(&zio_subsys.su_group);
 	config_group_init_type_name(&zio_configfs_triggers, "triggers", &plain_type);
-	config_group_init_type_name(&devices_group, "devices", &plain_type);
+	config_group_init_type_name(&zio_configfs_devices, "devices", &plain_type);
 	configfs_add_default_group(&zio_configfs_triggers, &zio_subsys.su_group);
-	configfs_add_default_group(&devices_group, &zio_subsys.su_group);
+	configfs_add_default_group(&zio_configfs_devices, &zio_subsys.su_group);
 	return configfs_register_subsystem(&zio_subsys);
 }
 

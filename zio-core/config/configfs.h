@@ -5,6 +5,8 @@
 
 #include <linux/configfs.h>
 
+struct zio_config_group;
+
 #define ZIO_SLOTS	15	/* files of a directory */
 
 /* A file that all objects of a kind have */
@@ -37,12 +39,13 @@ struct zio_config_ops {
 	unsigned int n_files;
 };
 
-struct zio_config_group *
-zio_config_group_register(struct config_group *parent, const char *name, struct module *owner,
-			  const struct zio_config_ops *ops, const void *type);
-void zio_config_group_unregister(struct zio_config_group *cgroup);
+int zio_config_group_register(struct config_group *parent, const char *name,
+			      struct module *owner, const struct zio_config_ops *ops,
+			      const void *type, struct zio_config_group **place);
+void zio_config_group_unregister(struct zio_config_group **place);
 int zio_configfs_pin(struct config_item *item);
 
 extern struct config_group zio_configfs_triggers;
+extern struct config_group zio_configfs_devices;
 
 #endif /* _ZIO_CONFIGFS_H */

@@ -78,7 +78,4 @@ ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page);
 extern const struct zio_kind zio_binding_kind;
 int zio_binding_add_files(struct zio_binding *bind);
 
-/* configfs.c */
-struct config_group *zio_configfs_devices(void);
-
 #endif /* _ZIO_CONFIG_INTERNAL_H */

@@ -8,6 +8,7 @@
 #include <linux/export.h>
 
 #include "channel/internal.h"
+#include "config/configfs.h"
 #include "config/internal.h"
 #include "engine/internal.h"
 #include "share/internal.h"
@@ -39,7 +40,7 @@ EXPORT_SYMBOL_NS_GPL(zio_session_leave_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_fill, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_enable, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_free_shared, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_trigger_free, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);

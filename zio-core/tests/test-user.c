@@ -7,6 +7,7 @@
 #include <linux/mount.h>
 #include <linux/uio.h>
 
+#include "config/configfs.h"
 #include "test-device.h"
 
 /* Writes a file of @kobj. Returns 0; -ENOENT without the file; or an error of the file. */
@@ -98,7 +99,7 @@ static void drop_item(void *arg)
 struct config_item *test_make_item(struct kunit *test, const char *folder,
 				   const char *type, const char *name)
 {
-	struct config_group *root = to_config_group(zio_configfs_devices()->cg_item.ci_parent);
+	struct config_group *root = to_config_group(zio_configfs_devices.cg_item.ci_parent);
 	struct config_group *in = find_group(test, find_group(test, root, folder), type);
 	struct made *made = kunit_kzalloc(test, sizeof(*made), GFP_KERNEL);
 

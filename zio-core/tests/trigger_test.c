@@ -266,7 +266,7 @@ static void free_shared(void *arg)
 	struct zio_trigger *trig = arg;
 
 	zio_trigger_hide_shared(trig);
-	zio_trigger_free_shared(trig);
+	zio_trigger_free(trig);
 }
 
 static struct zio_trigger *create_shared(struct kunit *test)

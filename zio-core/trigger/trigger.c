@@ -240,7 +240,13 @@ static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 	return ERR_PTR(ret);
 }
 
-static void free_trigger(struct zio_trigger *trig)
+/**
+ * zio_trigger_free() - free a trigger
+ * @trig: the trigger, hidden and without bindings
+ *
+ * Context: Process, sleeps.
+ */
+void zio_trigger_free(struct zio_trigger *trig)
 {
 	const struct zio_trigger_type *type = trig->type;
 	unsigned int i;
@@ -261,7 +267,7 @@ static void free_trigger(struct zio_trigger *trig)
  * @name: name of the trigger, shorter than ZIO_OBJ_NAME_LEN
  * @item: its directory in configfs
  *
- * The caller frees the trigger by zio_trigger_free_shared().
+ * The caller frees the trigger by zio_trigger_free().
  *
  * Context: Process, sleeps.
  *
@@ -284,7 +290,7 @@ zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 	if (name_is_free(name)) {
 		list_add_tail(&trig->node, &zio_shared_triggers);
 	} else {
-		free_trigger(trig);
+		zio_trigger_free(trig);
 		trig = ERR_PTR(-EEXIST);
 	}
 	mutex_unlock(&zio_types_lock);
@@ -302,17 +308,6 @@ void zio_trigger_hide_shared(struct zio_trigger *trig)
 	mutex_lock(&zio_types_lock);
 	list_del(&trig->node);
 	mutex_unlock(&zio_types_lock);
-}
-
-/**
- * zio_trigger_free_shared() - free a shared trigger
- * @trig: the trigger, hidden and without bindings
- *
- * Context: Process, sleeps.
- */
-void zio_trigger_free_shared(struct zio_trigger *trig)
-{
-	free_trigger(trig);
 }
 
 static struct zio_trigger *get_shared(const char *name)
@@ -374,7 +369,7 @@ void zio_trigger_put(struct zio_trigger *trig)
 		zio_trigger_config->unpin_item(trig);
 		return;
 	}
-	free_trigger(trig);
+	zio_trigger_free(trig);
 	module_put(owner);
 }
 

@@ -37,7 +37,7 @@ struct zio_trigger *
 zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 			  struct config_item *item);
 void zio_trigger_hide_shared(struct zio_trigger *trig);
-void zio_trigger_free_shared(struct zio_trigger *trig);
+void zio_trigger_free(struct zio_trigger *trig);
 int zio_trigger_enable(struct zio_trigger *trig, bool enable);
 int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *text,
 		      int (*refresh)(struct zio_trigger *trig));
