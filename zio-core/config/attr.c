@@ -26,24 +26,22 @@ static u32 *attr_value(struct kobject *kobj, const struct zio_file *file)
 }
 
 /* The driver gets NULL for an attribute of the set. */
-static struct zio_cset_core *attr_parts(struct kobject *kobj, struct zio_channel **driver_chan)
+static struct zio_channel *attr_driver_channel(struct kobject *kobj)
 {
 	struct zio_channel_core *chan = attr_channel(kobj);
 
-	*driver_chan = chan ? &chan->pub : NULL;
-	return chan ? chan->cset : kobj_to_cset(kobj);
+	return chan ? &chan->pub : NULL;
 }
 
 static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
 	u32 value = *attr_value(kobj, file);
-	struct zio_channel *chan;
-	struct zio_cset_core *cset = attr_parts(kobj, &chan);
 	int ret = 0;
 
 	if (cset->ops->attr_get)
-		ret = cset->ops->attr_get(&cset->pub, chan, desc, &value);
+		ret = cset->ops->attr_get(&cset->pub, attr_driver_channel(kobj), desc, &value);
 	if (ret)
 		return ret;
 	if (zio_attr_is_signed(desc))
@@ -53,10 +51,9 @@ static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char
 
 static int attr_tell_driver(struct kobject *kobj, const struct zio_attr_desc *desc, u32 value)
 {
-	struct zio_channel *chan;
-	struct zio_cset_core *cset = attr_parts(kobj, &chan);
+	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
 
-	return cset->ops->attr_set(&cset->pub, chan, desc, value);
+	return cset->ops->attr_set(&cset->pub, attr_driver_channel(kobj), desc, value);
 }
 
 static int attr_refresh(struct kobject *kobj, const struct zio_attr_desc *desc)
@@ -111,32 +108,28 @@ static int attr_store(struct kobject *kobj, const struct zio_file *file, const c
 static void init_attr(struct zio_attr *attr, unsigned int index,
 		      const struct zio_attr_desc *desc)
 {
-	sysfs_attr_init(&attr->file.attr);
-	attr->file.attr.name = desc->name;
-	attr->file.attr.mode = desc->mode;
-	attr->file.show = attr_show;
-	attr->file.lock_show = true;
-	attr->file.store = desc->mode & 0222 ? attr_store : NULL;
-	attr->file.index = index;
 	attr->desc = desc;
+	attr->file = (struct zio_file) {
+		.attr = { .name = desc->name, .mode = desc->mode },
+		.show = attr_show,
+		.lock_show = true,
+		.store = desc->mode & 0222 ? attr_store : NULL,
+		.index = index,
+	};
 }
 
-static int check_desc(const struct zio_cset_core *cset,
-		      const struct zio_attr_desc *desc)
+static bool desc_is_valid(const struct zio_cset_core *cset, const struct zio_attr_desc *desc)
 {
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
 		ZIO_MAX_STD_ATTR : ZIO_MAX_EXT_ATTR;
 
-	if (WARN_ON(!desc->name || desc->place > ZIO_ATTR_PLACE_EXT))
-		return -EINVAL;
-	if (WARN_ON(desc->place && desc->index >= limit))
-		return -EINVAL;
-	if (WARN_ON(desc->place == ZIO_ATTR_PLACE_STD &&
-		    desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH))
-		return -EINVAL;
-	if (WARN_ON((desc->mode & 0222) && !cset->ops->attr_set))
-		return -EINVAL;
-	return 0;
+	if (!desc->name || desc->place > ZIO_ATTR_PLACE_EXT ||
+	    (desc->place && desc->index >= limit))
+		return false;
+	if (desc->place == ZIO_ATTR_PLACE_STD &&
+	    desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH)
+		return false;
+	return !(desc->mode & 0222) || cset->ops->attr_set;
 }
 
 /* Makes the attributes of a list, with room for more. They are freed with the set. */
@@ -144,16 +137,16 @@ static int create_attrs(struct zio_cset_core *cset, const struct zio_attr_desc *
 			unsigned int n, unsigned int more, struct zio_attr **attrs)
 {
 	unsigned int i;
-	int ret = 0;
 
 	*attrs = kcalloc(n + more, sizeof(**attrs), GFP_KERNEL);
 	if (!*attrs)
 		return -ENOMEM;
-	for (i = 0; i < n && !ret; i++) {
+	for (i = 0; i < n; i++) {
+		if (WARN_ON(!desc_is_valid(cset, &list[i])))
+			return -EINVAL;
 		init_attr(&(*attrs)[i], i, &list[i]);
-		ret = check_desc(cset, &list[i]);
 	}
-	return ret;
+	return 0;
 }
 
 static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
@@ -169,23 +162,26 @@ static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
 /* An attribute of the core may have no file: see scaling.c */
 static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
 {
-	struct attribute **list = kcalloc(n + 1, sizeof(*list), GFP_KERNEL);
-	struct attribute_group group = { .is_visible = zio_file_mode, .attrs = list };
-	unsigned int i, used = 0;
-	int ret;
+	int ret = 0;
 
-	if (!list)
-		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		if (attrs[i].file.attr.name)
-			list[used++] = &attrs[i].file.attr;
-	ret = used ? sysfs_create_group(kobj, &group) : 0;
-	kfree(list);
+	for (; n-- && !ret; attrs++)
+		if (attrs->file.attr.name)
+			ret = zio_file_create(kobj, &attrs->file);
 	return ret;
 }
 
-/* The attributes of the scaling follow those that the driver has for channels. */
-static int create_of_set(struct zio_cset_core *cset)
+/**
+ * zio_cset_create_attrs() - create the files of the driver's attributes for a set
+ * @cset: the channel set
+ *
+ * The files are removed with the directory; the values are freed with the object. The
+ * attributes of the scaling follow those that the driver has for channels.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM; -EINVAL for a descriptor that is wrong; or an error of sysfs.
+ */
+int zio_cset_create_attrs(struct zio_cset_core *cset)
 {
 	const struct zio_cset_desc *desc = cset->desc;
 	int ret = create_attrs(cset, desc->cset_attrs, desc->n_cset_attrs, 0, &cset->attrs) ?:
@@ -202,7 +198,8 @@ static int create_of_set(struct zio_cset_core *cset)
 	return create_files(&cset->kobj, cset->attrs, cset->n_attrs);
 }
 
-static int create_of_channel(struct zio_channel_core *chan)
+/* As zio_cset_create_attrs(), which comes first; and sets the scaling of the channel. */
+int zio_channel_create_attrs(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
 	int ret;
@@ -212,20 +209,4 @@ static int create_of_channel(struct zio_channel_core *chan)
 		return -ENOMEM;
 	ret = zio_scaling_set_values(chan);
 	return ret ?: create_files(&chan->kobj, cset->chan_attrs, cset->n_chan_attrs);
-}
-
-/**
- * zio_attrs_create() - create the files of the driver's attributes and of the scaling
- * @cset: the channel set
- * @chan: the channel; NULL for the attributes of the set, which come first
- *
- * The files are removed with the directory; the values are freed with the object.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM; -EINVAL for a descriptor that is wrong; or an error of sysfs.
- */
-int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan)
-{
-	return chan ? create_of_channel(chan) : create_of_set(cset);
 }

@@ -21,7 +21,8 @@ void zio_bus_link(struct zio_device *zdev);
 void zio_bus_unlink(struct zio_device *zdev);
 
 /* attr.c */
-int zio_attrs_create(struct zio_cset_core *cset, struct zio_channel_core *chan);
+int zio_cset_create_attrs(struct zio_cset_core *cset);
+int zio_channel_create_attrs(struct zio_channel_core *chan);
 
 /* sysfs-cset.c */
 extern const struct zio_kind zio_cset_kind;

@@ -27,6 +27,12 @@ int zio_attr_parse_bool(const char *text, bool *value)
 	return 0;
 }
 
+/* Returns the set to which a directory belongs. */
+struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj)
+{
+	return to_kind(kobj)->cset(kobj);
+}
+
 static int file_lock(struct kobject *kobj)
 {
 	const struct zio_kind *kind = to_kind(kobj);
@@ -41,7 +47,7 @@ static int file_lock(struct kobject *kobj)
 
 static void file_unlock(struct kobject *kobj)
 {
-	mutex_unlock(&to_kind(kobj)->cset(kobj)->mutex);
+	mutex_unlock(&zio_kobj_to_cset(kobj)->mutex);
 }
 
 static u64 file_value(struct kobject *kobj, const struct zio_file *file)
@@ -107,9 +113,17 @@ const struct sysfs_ops zio_file_ops = {
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i)
 {
 	const struct zio_file *file = to_file(attr);
-	unsigned long flags = to_kind(kobj)->cset(kobj)->flags;
+	unsigned long flags = zio_kobj_to_cset(kobj)->flags;
 
 	if (~flags & file->needs || flags & file->lacks)
 		return 0;
 	return file->mode ? file->mode(kobj, file) : attr->mode;
+}
+
+/* Adds a file to a directory. Several directories may have it, with different modes. */
+int zio_file_create(struct kobject *kobj, struct zio_file *file)
+{
+	sysfs_attr_init(&file->attr);
+	file->attr.mode = zio_file_mode(kobj, &file->attr, 0);
+	return file->attr.mode ? sysfs_create_file(kobj, &file->attr) : 0;
 }

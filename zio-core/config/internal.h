@@ -38,6 +38,8 @@ static ssize_t _of##_show_##_name(struct kobject *kobj,			\
 extern const struct sysfs_ops zio_file_ops;
 int zio_attr_parse_bool(const char *text, bool *value);
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
+int zio_file_create(struct kobject *kobj, struct zio_file *file);
+struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj);
 
 /* attr.c */
 #define to_zio_attr(_file)	container_of(_file, struct zio_attr, file)
@@ -67,9 +69,9 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 int zio_scaling_set_values(struct zio_channel_core *chan);
 
 /* names.c */
-ssize_t zio_cset_show_names(const struct zio_cset_core *cset, char *page);
-ssize_t zio_binding_show_names(const struct zio_binding *bind, char *page);
-ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page);
+ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file, char *page);
+ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file, char *page);
+ssize_t zio_channel_show_type(struct kobject *kobj, const struct zio_file *file, char *page);
 
 /* "clock-source", if the kernel stamps the blocks */
 #define ZIO_CLOCK_OF_KERNEL	"kernel"

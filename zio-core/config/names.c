@@ -26,9 +26,10 @@ static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned 
 	return len;
 }
 
-/* Context: Process. The caller holds cset->mutex. Return: the length of the text. */
-ssize_t zio_cset_show_names(const struct zio_cset_core *cset, char *page)
+/* The caller holds cset->mutex. */
+ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file, char *page)
 {
+	const struct zio_cset_core *cset = kobj_to_channel(kobj)->cset;
 	int len = put_attrs(page, 0, cset->attrs, cset->n_attrs);
 
 	return put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs);
@@ -47,9 +48,9 @@ static int put_shots(char *page, int len, const struct zio_binding *bind)
 	return len;
 }
 
-/* Context: Process. Return: the length of the text. */
-ssize_t zio_binding_show_names(const struct zio_binding *bind, char *page)
+ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file, char *page)
 {
+	const struct zio_binding *bind = to_zio_binding(kobj);
 	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
 	unsigned int n = bind->trig->type->n_attrs;
 	int len;
@@ -65,23 +66,15 @@ ssize_t zio_binding_show_names(const struct zio_binding *bind, char *page)
 	return put_line(page, len, true, ZIO_ATTR_TRIG_EXT_CLOCK, "clock", "");
 }
 
-/**
- * zio_channel_show_type() - print how a sample lies in memory, in the format of IIO
- * @chan: the channel
- * @page: a page of sysfs for the text, such as "le:s12/16>>4"
- *
- * Context: Process.
- *
- * Return: the length of the text.
- */
-ssize_t zio_channel_show_type(struct zio_channel_core *chan, char *page)
+/* Prints how a sample lies in memory, in the format of IIO: "le:s12/16>>4" */
+ssize_t zio_channel_show_type(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_control *ctrl;
 	unsigned int bits, shift;
 	ssize_t len;
 
 	rcu_read_lock();
-	ctrl = &rcu_dereference(chan->snap)->common;
+	ctrl = &rcu_dereference(kobj_to_channel(kobj)->snap)->common;
 	bits = ctrl->ssize * 8;
 	shift = ctrl->flags & ZIO_CONTROL_MSB_ALIGN && ctrl->nbits < bits ?
 		bits - ctrl->nbits : 0;

@@ -216,7 +216,6 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 			attrs[n].desc = &zio_scaling_attrs[i];
 			attrs[n].file = zio_scaling_files[i];
 			attrs[n].file.index = n;
-			sysfs_attr_init(&attrs[n].file.attr);
 			n++;
 		}
 	return n;

@@ -256,16 +256,6 @@ static ssize_t chan_show_address(struct kobject *kobj, const struct zio_file *fi
 			  chan->cset->index, chan->pub.index);
 }
 
-static ssize_t chan_show_attrs(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_cset_show_names(kobj_to_channel(kobj)->cset, page);
-}
-
-static ssize_t chan_show_type(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_channel_show_type(kobj_to_channel(kobj), page);
-}
-
 static ssize_t chan_show_holders(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	return zio_channel_show_holders(kobj_to_channel(kobj), page);
@@ -328,8 +318,8 @@ static struct attribute *chan_files[] = {
 	ZIO_FILE("address", 0444, .show = chan_show_address),
 	ZIO_FILE("flush", 0200, .set = chan_flush, .no_lock = true,
 		 .lacks = ZIO_CSET_OUTPUT),
-	ZIO_FILE("control-attrs", 0444, .show = chan_show_attrs, .lock_show = true),
-	ZIO_FILE("type", 0444, .show = chan_show_type, .mode = chan_mode_of_type),
+	ZIO_FILE("control-attrs", 0444, .show = zio_channel_show_names, .lock_show = true),
+	ZIO_FILE("type", 0444, .show = zio_channel_show_type, .mode = chan_mode_of_type),
 	NULL
 };
 

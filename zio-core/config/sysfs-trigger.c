@@ -54,11 +54,6 @@ ZIO_SHOW(bind, samples, "%u", bind_samples(to_zio_binding(kobj)))
 ZIO_SHOW(bind, clock_source, "%s",
 	 to_zio_binding(kobj)->cset->desc->clock_source ?: ZIO_CLOCK_OF_KERNEL)
 
-static ssize_t bind_show_attrs(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_binding_show_names(to_zio_binding(kobj), page);
-}
-
 /* The files of the trigger itself */
 
 /* The trigger has one set. The caller holds its mutex and has quiesced it. */
@@ -119,9 +114,7 @@ int zio_binding_add_files(struct zio_binding *bind)
 		file->index = i;
 		file->show = bind_show_attr;
 		file->store = bind_store_attr;
-		sysfs_attr_init(&file->attr);
-		if (file->attr.mode)
-			ret = sysfs_create_file(&bind->kobj, &file->attr);
+		ret = zio_file_create(&bind->kobj, file);
 	}
 	return ret;
 }
@@ -136,7 +129,7 @@ static struct attribute *bind_files[] = {
 	ZIO_FILE("clock", 0644, .show = bind_show_clock, .store = bind_store_clock,
 		 .mode = bind_mode_of_clock),
 	ZIO_FILE("clock-source", 0444, .show = bind_show_clock_source),
-	ZIO_FILE("control-attrs", 0444, .show = bind_show_attrs),
+	ZIO_FILE("control-attrs", 0444, .show = zio_binding_show_names),
 	NULL
 };
 

@@ -41,7 +41,7 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 	RCU_INIT_POINTER(chan->snap, snap);
 	ret = zio_stream_create(chan) ?:
 		kobject_add(&chan->kobj, &cset->kobj, "chan%u", index) ?:
-		zio_attrs_create(cset, chan);
+		zio_channel_create_attrs(chan);
 	if (!ret)
 		return chan;
 
@@ -143,7 +143,7 @@ static int fill_cset(struct zio_cset_core *cset)
 {
 	int ret = use_dma(cset) ?:
 		kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->index) ?:
-		zio_attrs_create(cset, NULL) ?:
+		zio_cset_create_attrs(cset) ?:
 		create_channels(cset) ?:
 		zio_binding_create(cset, first_trigger(cset)) ?:
 		zio_buffers_create(cset, first_buffer(cset));
