@@ -234,16 +234,14 @@ void zio_binding_destroy(struct zio_cset_core *cset)
 	destroy_binding(bind);
 }
 
-static int replace_binding(struct zio_cset_core *cset, struct zio_binding *new)
+/* On error the controls have the old values. The set takes no event: @bind is disabled. */
+static int switch_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
-	struct zio_binding *old = cset->bind;
 	int ret;
 
 	zio_cset_freeze(cset);
-	use_binding(cset, new);
+	use_binding(cset, bind);
 	ret = zio_cset_refresh(cset);
-	if (ret)
-		use_binding(cset, old);
 	zio_cset_unfreeze(cset);
 	return ret;
 }
@@ -256,17 +254,13 @@ static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 
 	new->shape = old->shape;
 	zio_binding_enable(old, false);
-	ret = replace_binding(cset, new);
-	if (!ret && enabled) {
+	ret = switch_binding(cset, new);
+	if (!ret && enabled)
 		ret = zio_binding_enable(new, true);
-		if (ret) {
-			zio_cset_freeze(cset);
-			use_binding(cset, old);
-			zio_cset_unfreeze(cset);
-			zio_cset_refresh(cset);
-		}
-	}
-	if (ret && enabled)
+	if (!ret)
+		return 0;
+	switch_binding(cset, old);
+	if (enabled)
 		zio_binding_enable(old, true);
 	return ret;
 }
