@@ -9,9 +9,9 @@
 #define _LINUX_ZIO_CONFIG_H
 
 #include <linux/kconfig.h>
+#include <linux/property.h>
 #include <linux/types.h>
 
-struct device;
 struct module;
 struct platform_device;
 struct platform_driver;
@@ -83,9 +83,30 @@ int zio_config_driver_register(struct zio_config_type *type,
 			       unsigned int n_devices);
 void zio_config_driver_unregister(struct zio_config_type *type);
 
-int zio_config_id(struct device *dev, int fallback);
-u32 zio_config_value(struct device *dev, const char *name, u32 fallback);
-const char *zio_config_text(struct device *dev, const char *name,
-			    const char *fallback);
+#define ZIO_PROPERTY_ID	"zio-id"
+
+/*
+ * For probe(): an attribute of the device, or @fallback if it was not made in configfs. The
+ * value of an attribute with choices is the position of the word. A text lives as long as
+ * the device, and is empty if the user has set none.
+ */
+static inline u32 zio_config_value(struct device *dev, const char *name, u32 fallback)
+{
+	device_property_read_u32(dev, name, &fallback);
+	return fallback;
+}
+
+static inline const char *zio_config_text(struct device *dev, const char *name,
+					  const char *fallback)
+{
+	device_property_read_string(dev, name, &fallback);
+	return fallback;
+}
+
+/* The number for zio_device_alloc(), or ZIO_ID_AUTO */
+static inline int zio_config_id(struct device *dev, int fallback)
+{
+	return zio_config_value(dev, ZIO_PROPERTY_ID, fallback);
+}
 
 #endif /* _LINUX_ZIO_CONFIG_H */

@@ -7,7 +7,6 @@
  * device is unplugged when the user writes 0 to "live", or removes the directory.
  */
 #include <linux/capability.h>
-#include <linux/export.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/property.h>
@@ -16,62 +15,6 @@
 
 #include "config/configfs.h"
 #include "config/internal.h"
-
-#define ZIO_PROPERTY_ID	"zio-id"
-
-/**
- * zio_config_value() - get an attribute of the device, for its probe()
- * @dev: the platform device
- * @name: name of the attribute
- * @fallback: the value for a device that was not made in configfs
- *
- * Context: Process.
- *
- * Return: the value; for an attribute with choices, the position of the word.
- */
-u32 zio_config_value(struct device *dev, const char *name, u32 fallback)
-{
-	u32 value;
-
-	return device_property_read_u32(dev, name, &value) ? fallback : value;
-}
-EXPORT_SYMBOL_GPL(zio_config_value);
-
-/**
- * zio_config_text() - get an attribute of the device that is a text
- * @dev: the platform device
- * @name: name of the attribute
- * @fallback: the text for a device that was not made in configfs; may be NULL
- *
- * Context: Process.
- *
- * Return: the text, which lives as long as the device; empty if the user has set none.
- */
-const char *zio_config_text(struct device *dev, const char *name,
-			    const char *fallback)
-{
-	const char *text;
-
-	return device_property_read_string(dev, name, &text) ? fallback : text;
-}
-EXPORT_SYMBOL_GPL(zio_config_text);
-
-/**
- * zio_config_id() - get the number to pass to zio_device_alloc()
- * @dev: the platform device
- * @fallback: the number for a device that was not made in configfs
- *
- * Context: Process.
- *
- * Return: a number, or ZIO_ID_AUTO.
- */
-int zio_config_id(struct device *dev, int fallback)
-{
-	return zio_config_value(dev, ZIO_PROPERTY_ID, fallback);
-}
-EXPORT_SYMBOL_GPL(zio_config_id);
-
-#if IS_ENABLED(CONFIG_CONFIGFS_FS)
 
 /* A device, or a device to be. @id and @value are the properties of its platform device. */
 struct zio_config_device {
@@ -363,7 +306,6 @@ int zio_config_type_register(struct zio_config_type *type)
 	return zio_config_group_register(&zio_configfs_devices, type->name, type->owner,
 					 &dev_ops, type, &type->group);
 }
-EXPORT_SYMBOL_GPL(zio_config_type_register);
 
 /**
  * zio_config_type_unregister() - undo zio_config_type_register()
@@ -375,6 +317,3 @@ void zio_config_type_unregister(struct zio_config_type *type)
 {
 	zio_config_group_unregister(&type->group);
 }
-EXPORT_SYMBOL_GPL(zio_config_type_unregister);
-
-#endif /* CONFIG_CONFIGFS_FS */

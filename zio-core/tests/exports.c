@@ -6,6 +6,7 @@
  * nodes. Tests that need a state between two steps also call these functions.
  */
 #include <linux/export.h>
+#include <linux/zio-config.h>
 
 #include "channel/internal.h"
 #include "config/configfs.h"
@@ -19,6 +20,7 @@ EXPORT_SYMBOL_NS_GPL(zio_block_share_mem, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_held_bytes, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_charge, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_config_type_register, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_configfs_devices, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_channel, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_event, ZIO_TEST);
