@@ -5,10 +5,8 @@
  *   triggers/<type>/<name>/   see configfs-trigger.c
  *   devices/<driver>/<name>/  see configfs-device.c
  */
-#include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "config/configfs.h"
 #include "config/internal.h"
@@ -255,37 +253,20 @@ static struct configfs_subsystem zio_subsys = {
 struct config_group zio_configfs_triggers;
 struct config_group zio_configfs_devices;
 
-struct pin {
-	struct work_struct work;
-	struct completion done;
-	struct config_item *item;
-	int ret;
-};
-
-static void depend_item(struct work_struct *work)
-{
-	struct pin *pin = container_of(work, struct pin, work);
-
-	pin->ret = configfs_depend_item(&zio_subsys, pin->item);
-	complete(&pin->done);
-}
-
 /*
- * Lets configfs refuse rmdir of the directory. The caller is in a sysfs file, and configfs
- * locks its root here. rmdir of a device removes sysfs files with other directories of
- * configfs locked. Lockdep cannot distinguish these directories, so a thread takes the
- * lock.
+ * Lets configfs refuse rmdir of the directory. Configfs would lock its root to see that the
+ * subsystem stays; a set exists, so it does. An item whose rmdir or mkdir is under way has
+ * no group: su_mutex protects it.
  */
 int zio_configfs_pin(struct config_item *item)
 {
-	struct pin pin = { .item = item };
+	int ret = -ENOENT;
 
-	init_completion(&pin.done);
-	INIT_WORK_ONSTACK(&pin.work, depend_item);
-	queue_work(system_dfl_wq, &pin.work);
-	wait_for_completion(&pin.done);
-	destroy_work_on_stack(&pin.work);
-	return pin.ret;
+	mutex_lock(&zio_subsys.su_mutex);
+	if (item->ci_group)
+		ret = configfs_depend_item_unlocked(&zio_subsys, item);
+	mutex_unlock(&zio_subsys.su_mutex);
+	return ret;
 }
 
 /**
