@@ -167,18 +167,12 @@ static int pin_item(struct zio_trigger *trig)
 	return ret;
 }
 
-static void unpin_item(struct zio_trigger *trig)
-{
-	configfs_undepend_item(trig->item);
-}
-
 const struct zio_trigger_config_ops zio_trigger_config_ops = {
 	.ktype = &zio_binding_kind.ktype,
 	.add_files = zio_binding_add_files,
 	.add_type = add_type,
 	.remove_type = remove_type,
 	.pin_item = pin_item,
-	.unpin_item = unpin_item,
 };
 
 #else

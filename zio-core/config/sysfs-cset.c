@@ -22,12 +22,8 @@ static int cset_set_enable(struct kobject *kobj, u32 enable)
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
 
-	if (cset->enabled == enable)
-		return 0;
-	zio_cset_freeze(cset);
-	cset->enabled = enable;
-	zio_cset_stop(cset, !enable || !cset->bind->enabled);
-	zio_cset_unfreeze(cset);
+	if (cset->enabled != enable)
+		zio_cset_switch(cset, &cset->enabled, enable);
 	return 0;
 }
 
@@ -249,10 +245,9 @@ static int chan_flush(struct kobject *kobj, u32 value)
 static ssize_t chan_show_address(struct kobject *kobj, const struct zio_file *file,
 				 char *page)
 {
-	struct zio_channel_core *chan = kobj_to_channel(kobj);
-	struct zio_device *zdev = chan->cset->zdev;
+	const struct zio_channel_core *chan = kobj_to_channel(kobj);
 
-	return sysfs_emit(page, "%s-%04x-%u-%u\n", zdev->name, zdev->id,
+	return sysfs_emit(page, "%s-%u-%u\n", dev_name(&chan->cset->zdev->dev),
 			  chan->cset->index, chan->pub.index);
 }
 

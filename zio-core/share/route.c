@@ -512,27 +512,24 @@ int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
  * @out: the output
  * @page: a page of sysfs; "none" if the output has no route
  *
- * Context: Process, sleeps; the caller holds no lock.
+ * Context: Process.
  *
- * Return: bytes; -EINTR.
+ * Return: the length of the text.
  */
 ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 {
-	struct zio_channel_core *in;
-	struct zio_route *route;
-	ssize_t len;
+	const struct zio_channel_core *in;
+	const struct zio_route *route;
+	ssize_t len = sysfs_emit(page, "none\n");
 
-	if (mutex_lock_killable(&zio_routes_lock))
-		return -EINTR;
-	route = find_route(out);
+	rcu_read_lock();
+	route = rcu_dereference(out->route);
 	if (route) {
 		in = route->in;
-		len = sysfs_emit(page, "%s-%04x-%u-%u\n", in->cset->zdev->name,
-				 in->cset->zdev->id, in->cset->index, in->pub.index);
-	} else {
-		len = sysfs_emit(page, "none\n");
+		len = sysfs_emit(page, "%s-%u-%u\n", dev_name(&in->cset->zdev->dev),
+				 in->cset->index, in->pub.index);
 	}
-	mutex_unlock(&zio_routes_lock);
+	rcu_read_unlock();
 	return len;
 }
 

@@ -77,13 +77,19 @@ static int add_directory(struct zio_binding *bind)
 		zio_trigger_config->add_files(bind);
 }
 
-static void take_events(struct zio_binding *bind, bool enable)
+/**
+ * zio_cset_switch() - switch a set, or its trigger, on or off
+ * @cset: the channel set, which has a trigger; the caller holds its mutex
+ * @place: its enable, or that of its binding
+ * @enable: the new value; the set takes events if both are true
+ *
+ * Context: Process, sleeps.
+ */
+void zio_cset_switch(struct zio_cset_core *cset, bool *place, bool enable)
 {
-	struct zio_cset_core *cset = bind->cset;
-
 	zio_cset_freeze(cset);
-	bind->enabled = enable;
-	zio_cset_stop(cset, !enable || !cset->enabled);
+	*place = enable;
+	zio_cset_stop(cset, !cset->enabled || !cset->bind->enabled);
 	zio_cset_unfreeze(cset);
 }
 
@@ -104,11 +110,11 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 		return 0;
 	if (!enable)
 		zio_trigger_leave(bind->trig);
-	take_events(bind, enable);
+	zio_cset_switch(bind->cset, &bind->enabled, enable);
 	if (enable)
 		ret = zio_trigger_join(bind->trig);
 	if (ret)
-		take_events(bind, false);
+		zio_cset_switch(bind->cset, &bind->enabled, false);
 	return ret;
 }
 

@@ -365,8 +365,8 @@ void zio_trigger_put(struct zio_trigger *trig)
 {
 	struct module *owner = trig->type->owner;
 
-	if (trig->item) {
-		zio_trigger_config->unpin_item(trig);
+	if (IS_ENABLED(CONFIG_CONFIGFS_FS) && trig->item) {
+		configfs_undepend_item(trig->item);
 		return;
 	}
 	zio_trigger_free(trig);

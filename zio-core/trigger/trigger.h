@@ -14,8 +14,8 @@
  *            0 or -ENOMEM
  * @remove_type: undoes @add_type
  * @pin_item: makes rmdir of the directory of a shared trigger fail. Returns 0; -ENOENT if it
- *            is being removed. Drops the caller's reference to the directory in any case
- * @unpin_item: undoes @pin_item
+ *            is being removed. Drops the caller's reference to the directory in any case.
+ *            configfs_undepend_item() undoes it
  *
  * Kernels without configfs have no shared triggers: only @ktype and @add_files are set.
  */
@@ -25,7 +25,6 @@ struct zio_trigger_config_ops {
 	int (*add_type)(struct zio_trigger_type *type);
 	void (*remove_type)(struct zio_trigger_type *type);
 	int (*pin_item)(struct zio_trigger *trig);
-	void (*unpin_item)(struct zio_trigger *trig);
 };
 
 /* user.c */
@@ -51,6 +50,7 @@ ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
 int zio_binding_create(struct zio_cset_core *cset, const char *name);
 void zio_binding_destroy(struct zio_cset_core *cset);
 int zio_binding_change(struct zio_cset_core *cset, const char *name);
+void zio_cset_switch(struct zio_cset_core *cset, bool *place, bool enable);
 int zio_binding_enable(struct zio_binding *bind, bool enable);
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post);
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots);
