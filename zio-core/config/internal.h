@@ -20,12 +20,28 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 	.offset = offsetof(_type, _member) - offsetof(_type, kobj),	\
 	.size = sizeof_field(_type, _member)
 
-/* Defines a show function that prints one value of the object of @kobj. */
-#define ZIO_SHOW(_of, _name, _format, _value)				\
+/* Define functions of files: they show, set or store a value of the object of @kobj. */
+#define ZIO_SHOW_BY(_of, _name, _call)					\
 static ssize_t _of##_show_##_name(struct kobject *kobj,			\
 				  const struct zio_file *file, char *page) \
 {									\
-	return sysfs_emit(page, _format "\n", _value);			\
+	return _call;							\
+}
+
+#define ZIO_SHOW(_of, _name, _format, _value)				\
+	ZIO_SHOW_BY(_of, _name, sysfs_emit(page, _format "\n", _value))
+
+#define ZIO_SET_BY(_of, _name, _call)					\
+static int _of##_set_##_name(struct kobject *kobj, u32 value)		\
+{									\
+	return _call;							\
+}
+
+#define ZIO_STORE_BY(_of, _name, _call)					\
+static int _of##_store_##_name(struct kobject *kobj,			\
+			       const struct zio_file *file, const char *text) \
+{									\
+	return _call;							\
 }
 
 #define ZIO_GROUP(_name, _files)					\

@@ -130,10 +130,7 @@ static struct zio_decimal *number_of(struct zio_scale *scale, const struct zio_f
 		&scale->scale;
 }
 
-static ssize_t number_show(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_decimal_print(page, number_of(&kobj_to_channel(kobj)->scale, file));
-}
+ZIO_SHOW_BY(scale, number, zio_decimal_print(page, number_of(&kobj_to_channel(kobj)->scale, file)))
 
 static int number_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
@@ -189,9 +186,9 @@ static umode_t scaling_mode(struct kobject *kobj, const struct zio_file *file)
 static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
 	[UNIT] = { .attr = { "unit" }, .show = scale_show_unit, .store = unit_store,
 		.mode = scaling_mode },
-	[MANT] = { .attr = { "scale" }, .show = number_show, .lock_show = true,
+	[MANT] = { .attr = { "scale" }, .show = scale_show_number, .lock_show = true,
 		.store = number_store, .mode = scaling_mode },
-	[OFFSET] = { .attr = { "offset" }, .show = number_show, .lock_show = true,
+	[OFFSET] = { .attr = { "offset" }, .show = scale_show_number, .lock_show = true,
 		.store = number_store, .mode = scaling_mode },
 	[SIGN] = { .attr = { "signed", 0444 }, .show = scale_show_sign },
 };

@@ -21,16 +21,13 @@ static int buf_queued(struct zio_buffer *buf)
 ZIO_SHOW(buf, name, "%s", to_zio_buffer(kobj)->type->name)
 ZIO_SHOW(buf, allocated, "%u", buf_count(to_zio_buffer(kobj)))
 ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
+ZIO_SET_BY(buf, len, zio_buffer_set_len(to_zio_buffer(kobj), value))
+ZIO_SET_BY(buf, kb, zio_buffer_set_kb(to_zio_buffer(kobj), value))
+ZIO_SET_BY(buf, merge, zio_buffer_set_merge(to_zio_buffer(kobj), value))
 
-static int buf_set_len(struct kobject *kobj, u32 len)
-{
-	return zio_buffer_set_len(to_zio_buffer(kobj), len);
-}
-
-static int buf_set_kb(struct kobject *kobj, u32 kb)
-{
-	return zio_buffer_set_kb(to_zio_buffer(kobj), kb);
-}
+/* The route belongs to the channel; it stays when the buffer is replaced. */
+ZIO_SHOW_BY(buf, source, zio_route_show(to_zio_buffer(kobj)->chan, page))
+ZIO_STORE_BY(buf, source, zio_channel_set_source(to_zio_buffer(kobj)->chan, text))
 
 static int buf_set_prefer_new(struct kobject *kobj, u32 value)
 {
@@ -52,23 +49,6 @@ static int buf_set_watermark(struct kobject *kobj, u32 value)
 	WRITE_ONCE(buf->chan->watermark, value);
 	zio_cset_wake(buf->chan->cset);
 	return 0;
-}
-
-static int buf_set_merge(struct kobject *kobj, u32 value)
-{
-	return zio_buffer_set_merge(to_zio_buffer(kobj), value);
-}
-
-static ssize_t buf_show_source(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_route_show(to_zio_buffer(kobj)->chan, page);
-}
-
-/* The route belongs to the channel; it stays when the buffer is replaced. */
-static int buf_store_source(struct kobject *kobj, const struct zio_file *file,
-			    const char *text)
-{
-	return zio_channel_set_source(to_zio_buffer(kobj)->chan, text);
 }
 
 static umode_t buf_mode_of_area(struct kobject *kobj, const struct zio_file *file)

@@ -96,17 +96,8 @@ static int change_buffers(struct zio_cset_core *cset, const char *name)
 	return ret;
 }
 
-static int cset_store_buffer(struct kobject *kobj, const struct zio_file *file,
-			     const char *text)
-{
-	return cset_store_type(kobj_to_cset(kobj), text, change_buffers);
-}
-
-static int cset_store_trigger(struct kobject *kobj, const struct zio_file *file,
-			      const char *text)
-{
-	return cset_store_type(kobj_to_cset(kobj), text, zio_binding_change);
-}
+ZIO_STORE_BY(cset, buffer, cset_store_type(kobj_to_cset(kobj), text, change_buffers))
+ZIO_STORE_BY(cset, trigger, cset_store_type(kobj_to_cset(kobj), text, zio_binding_change))
 
 static int cset_set_timeout(struct kobject *kobj, u32 ms)
 {
@@ -251,11 +242,7 @@ static ssize_t chan_show_address(struct kobject *kobj, const struct zio_file *fi
 			  chan->cset->index, chan->pub.index);
 }
 
-static ssize_t chan_show_holders(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_channel_show_holders(kobj_to_channel(kobj), page);
-}
-
+ZIO_SHOW_BY(chan, holders, zio_channel_show_holders(kobj_to_channel(kobj), page))
 ZIO_SHOW(chan, name, "%s", kobj->name)
 ZIO_SHOW(chan, alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
 ZIO_SHOW(chan, lost, "%lu", zio_channel_losses(kobj_to_channel(kobj)))

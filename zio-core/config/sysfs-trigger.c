@@ -13,29 +13,12 @@
 
 #define BIND_VALUE(_member)	ZIO_VALUE(struct zio_binding, _member)
 
-static int bind_set_enable(struct kobject *kobj, u32 enable)
-{
-	return zio_binding_enable(to_zio_binding(kobj), enable);
-}
-
-static int bind_set_nshots(struct kobject *kobj, u32 nshots)
-{
-	return zio_binding_set_nshots(to_zio_binding(kobj), nshots);
-}
-
-static int bind_set_pre(struct kobject *kobj, u32 pre)
-{
-	struct zio_binding *bind = to_zio_binding(kobj);
-
-	return zio_binding_set_samples(bind, pre, bind->post_samples);
-}
-
-static int bind_set_post(struct kobject *kobj, u32 post)
-{
-	struct zio_binding *bind = to_zio_binding(kobj);
-
-	return zio_binding_set_samples(bind, bind->pre_samples, post);
-}
+ZIO_SET_BY(bind, enable, zio_binding_enable(to_zio_binding(kobj), value))
+ZIO_SET_BY(bind, nshots, zio_binding_set_nshots(to_zio_binding(kobj), value))
+ZIO_SET_BY(bind, pre, zio_binding_set_samples(to_zio_binding(kobj), value,
+					      to_zio_binding(kobj)->post_samples))
+ZIO_SET_BY(bind, post, zio_binding_set_samples(to_zio_binding(kobj),
+					       to_zio_binding(kobj)->pre_samples, value))
 
 static int bind_set_samples(struct kobject *kobj, u32 all)
 {
@@ -65,10 +48,10 @@ static int refresh_own(struct zio_trigger *trig)
 	return zio_cset_refresh(bind->cset);
 }
 
-static ssize_t bind_show_clock(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_trigger_show_clock(to_zio_binding(kobj)->trig, page);
-}
+ZIO_SHOW_BY(bind, clock, zio_trigger_show_clock(to_zio_binding(kobj)->trig, page))
+ZIO_SHOW_BY(bind, attr, zio_trigger_show(to_zio_binding(kobj)->trig, file->index, page))
+ZIO_STORE_BY(bind, attr, zio_trigger_store(to_zio_binding(kobj)->trig, file->index, text,
+					   refresh_own))
 
 static int bind_store_clock(struct kobject *kobj, const struct zio_file *file,
 			    const char *text)
@@ -80,17 +63,6 @@ static int bind_store_clock(struct kobject *kobj, const struct zio_file *file,
 	ret = zio_trigger_set_clock(bind->trig, text, refresh_own);
 	zio_cset_unfreeze(bind->cset);
 	return ret;
-}
-
-static ssize_t bind_show_attr(struct kobject *kobj, const struct zio_file *file, char *page)
-{
-	return zio_trigger_show(to_zio_binding(kobj)->trig, file->index, page);
-}
-
-static int bind_store_attr(struct kobject *kobj, const struct zio_file *file,
-			   const char *text)
-{
-	return zio_trigger_store(to_zio_binding(kobj)->trig, file->index, text, refresh_own);
 }
 
 /* The clock of a shared trigger can be read here, but not set. */
