@@ -118,8 +118,6 @@ struct zio_binding {
 	struct zio_trigger *trig;
 	struct list_head node; /* of trig->bindings */
 	bool enabled;
-	/* with the mask of the set: what determines the bytes of its blocks */
-	struct_group_tagged(zio_shape, shape, u32 nshots; u32 pre_samples; u32 post_samples;);
 	struct rcu_head rcu;
 	struct zio_file file[]; /* of the attributes of the trigger */
 };
@@ -193,7 +191,6 @@ struct zio_cset_core {
 	struct zio_device *zdev;
 	const struct zio_cset_desc *desc;
 	const struct zio_cset_ops *ops;
-	unsigned int index;
 	unsigned long flags;
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
@@ -233,7 +230,6 @@ struct zio_cset_core {
 	bool gone;
 	bool ending; /* it will be gone: no writer begins a replacement */
 	u32 timeout_ms;
-	u64 mask; /* channels in the blocks of an interleaved set */
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
 	bool has_area_files; /* see sysfs-cset.c; by change */

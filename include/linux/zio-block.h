@@ -40,16 +40,29 @@ struct zio_armed {
 	struct zio_block *block;
 };
 
+/* What a user has chosen for the blocks of a set: it determines their bytes. */
+struct zio_shape {
+	u64 mask;	/* of an interleaved set: the channels in a block */
+	u32 nshots;
+	u32 pre_samples;
+	u32 post_samples;
+	u32 zero;	/* in place of padding: the core compares all bytes */
+};
+
 /**
  * struct zio_cset - a channel set, as its driver sees it
  * @priv: the @priv of zio_device_alloc()
  * @armed: for zio_for_each_block()
+ * @index: position in its device, from 0
+ * @shape: see zio_cset_mask() and the functions that follow it
  *
  * The core has further fields: only the core allocates one.
  */
 struct zio_cset {
 	void *priv;
 	struct zio_armed *armed;
+	unsigned int index;
+	struct zio_shape shape;
 };
 
 /**
@@ -73,6 +86,45 @@ struct zio_channel {
 static inline void *zio_cset_priv(const struct zio_cset *cset)
 {
 	return cset->priv;
+}
+
+/* Returns the position of a set in its device, from 0. Context: Any. */
+static inline unsigned int zio_cset_index(const struct zio_cset *cset)
+{
+	return cset->index;
+}
+
+/*
+ * Returns the channels that an interleaved block carries: one bit per channel, and the
+ * lowest channel is bit 0. Context: Any, in raw_io().
+ */
+static inline u64 zio_cset_mask(const struct zio_cset *cset)
+{
+	return cset->shape.mask;
+}
+
+/*
+ * Returns the number of shots that a block holds, one after the other: 1, or more if the
+ * set has ZIO_CSET_MULTI_SHOT. Context: Any, in raw_io().
+ */
+static inline unsigned int zio_cset_nshots(const struct zio_cset *cset)
+{
+	return cset->shape.nshots;
+}
+
+/*
+ * Returns the samples of each shot before the event: more than 0 only if the set has
+ * ZIO_CSET_PRE_SAMPLES. Context: Any, in raw_io().
+ */
+static inline unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
+{
+	return cset->shape.pre_samples;
+}
+
+/* Returns the samples of each shot from the event on. Context: Any, in raw_io(). */
+static inline unsigned int zio_cset_post_samples(const struct zio_cset *cset)
+{
+	return cset->shape.post_samples;
 }
 
 /**

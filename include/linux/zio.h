@@ -172,12 +172,7 @@ void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
 void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 			  const struct zio_scaling *scaling);
 
-unsigned int zio_cset_index(const struct zio_cset *cset);
 unsigned int zio_cset_ssize(const struct zio_cset *cset);
-unsigned int zio_cset_nshots(const struct zio_cset *cset);
-unsigned int zio_cset_pre_samples(const struct zio_cset *cset);
-unsigned int zio_cset_post_samples(const struct zio_cset *cset);
-u64 zio_cset_mask(const struct zio_cset *cset);
 bool zio_cset_is_rearmed(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
 clockid_t zio_block_clock(const struct zio_block *block);

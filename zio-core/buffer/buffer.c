@@ -26,7 +26,7 @@ size_t zio_buffer_shots_size(const struct zio_buffer *buf)
 {
 	const struct zio_cset_core *cset = buf->chan->cset;
 
-	if (!(cset->flags & ZIO_CSET_SHOTS) || cset->bind->nshots == 1)
+	if (!(cset->flags & ZIO_CSET_SHOTS) || cset->pub.shape.nshots == 1)
 		return 0;
 	return ZIO_MAX_SHOTS * sizeof(u32);
 }

@@ -97,7 +97,7 @@ struct device *zio_buffer_dma_dev(const struct zio_buffer *buf)
 		return cset->dma->dev;
 	dev_notice(&cset->zdev->dev,
 		   "cset%u: the driver names no device for DMA: use the buffer vmalloc instead of %s\n",
-		   cset->index, buf->type->name);
+		   cset->pub.index, buf->type->name);
 	return ERR_PTR(-EOPNOTSUPP);
 }
 EXPORT_SYMBOL_GPL(zio_buffer_dma_dev);
@@ -161,7 +161,7 @@ static void dma_report_reach(const struct zio_buffer *buf, struct device *dev)
 
 	dev_err_ratelimited(&cset->zdev->dev,
 			    "cset%u: %s has %d address lines, and memory of the buffer %s is beyond: use %s\n",
-			    cset->index, dev_name(dev), fls64(reach_of(dev)),
+			    cset->pub.index, dev_name(dev), fls64(reach_of(dev)),
 			    buf->type->name,
 			    is_near ? "a kernel with CONFIG_ZONE_DMA" : "the buffer dma");
 }

@@ -224,8 +224,8 @@ static int name_device(struct device *node)
 
 	if (node_is_set(node))
 		return dev_set_name(node, "%s-%04x-%u-ctrl", zdev->name, zdev->id,
-				    cset->index);
-	return dev_set_name(node, "%s-%04x-%u-%u-%s", zdev->name, zdev->id, cset->index,
+				    cset->pub.index);
+	return dev_set_name(node, "%s-%04x-%u-%u-%s", zdev->name, zdev->id, cset->pub.index,
 			    chan->pub.index, node_is_data(node) ? "data" : "ctrl");
 }
 

@@ -99,7 +99,7 @@ static unsigned long move_edge(struct zio_tap_ring *ring, const struct zio_buffe
 static size_t copy_len(const struct zio_tap_ring *ring, const struct zio_cset_core *cset,
 		       const struct zio_block *block)
 {
-	size_t one = (cset->ssize ?: 1) * max_t(size_t, 1, hweight64(cset->mask));
+	size_t one = (cset->ssize ?: 1) * max_t(size_t, 1, hweight64(cset->pub.shape.mask));
 
 	if (block->len <= ring->copy_size)
 		return block->len;

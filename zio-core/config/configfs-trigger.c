@@ -70,7 +70,7 @@ static ssize_t trig_show_csets(void *object, char *page)
 		}
 		len += sysfs_emit_at(page, len, "%s/cset%u\n",
 				     dev_name(&bind->cset->zdev->dev),
-				     bind->cset->index);
+				     bind->cset->pub.index);
 	}
 	mutex_unlock(&trig->lock);
 	return len;

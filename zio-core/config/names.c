@@ -38,7 +38,8 @@ ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file
 /* The times of shots, but that of the first one: see engine/shots.c */
 static int put_shots(char *page, int len, const struct zio_binding *bind)
 {
-	unsigned int i, n = bind->cset->flags & ZIO_CSET_SHOTS ? READ_ONCE(bind->nshots) : 1;
+	const struct zio_cset_core *cset = bind->cset;
+	unsigned int i, n = cset->flags & ZIO_CSET_SHOTS ? READ_ONCE(cset->pub.shape.nshots) : 1;
 	char name[20];
 
 	for (i = 1; i < n; i++) {

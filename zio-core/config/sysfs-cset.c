@@ -15,7 +15,7 @@ ZIO_SHOW(cset, direction, "%s",
 	 zio_cset_is_output(kobj_to_cset(kobj)) ? "output" : "input")
 ZIO_SHOW(cset, buffer, "%s", kobj_to_cset(kobj)->buf_type->name)
 ZIO_SHOW(cset, trigger, "%s", kobj_to_cset(kobj)->bind->trig->name)
-ZIO_SHOW(cset, mask, "0x%llx", kobj_to_cset(kobj)->mask)
+ZIO_SHOW(cset, mask, "0x%llx", kobj_to_cset(kobj)->pub.shape.mask)
 
 /* A disabled set takes no event. */
 static int cset_set_enable(struct kobject *kobj, u32 enable)
@@ -239,7 +239,7 @@ static ssize_t chan_show_address(struct kobject *kobj, const struct zio_file *fi
 	const struct zio_channel_core *chan = kobj_to_channel(kobj);
 
 	return sysfs_emit(page, "%s-%u-%u\n", dev_name(&chan->cset->zdev->dev),
-			  chan->cset->index, chan->pub.index);
+			  chan->cset->pub.index, chan->pub.index);
 }
 
 ZIO_SHOW_BY(chan, holders, zio_channel_show_holders(kobj_to_channel(kobj), page))

@@ -13,27 +13,32 @@
 
 #define BIND_VALUE(_member)	ZIO_VALUE(struct zio_binding, _member)
 
+/* The set has it, and keeps it when it gets another trigger. */
+static const struct zio_shape *bind_shape(struct kobject *kobj)
+{
+	return &to_zio_binding(kobj)->cset->pub.shape;
+}
+
 ZIO_SET_BY(bind, enable, zio_binding_enable(to_zio_binding(kobj), value))
 ZIO_SET_BY(bind, nshots, zio_binding_set_nshots(to_zio_binding(kobj), value))
 ZIO_SET_BY(bind, pre, zio_binding_set_samples(to_zio_binding(kobj), value,
-					      to_zio_binding(kobj)->post_samples))
+					      bind_shape(kobj)->post_samples))
 ZIO_SET_BY(bind, post, zio_binding_set_samples(to_zio_binding(kobj),
-					       to_zio_binding(kobj)->pre_samples, value))
+					       bind_shape(kobj)->pre_samples, value))
 
 static int bind_set_samples(struct kobject *kobj, u32 all)
 {
-	u32 pre = to_zio_binding(kobj)->pre_samples;
+	u32 pre = bind_shape(kobj)->pre_samples;
 
 	return all < pre ? -EINVAL : bind_set_post(kobj, all - pre);
 }
 
-static u32 bind_samples(const struct zio_binding *bind)
-{
-	return READ_ONCE(bind->pre_samples) + READ_ONCE(bind->post_samples);
-}
-
 ZIO_SHOW(bind, name, "%s", to_zio_binding(kobj)->trig->name)
-ZIO_SHOW(bind, samples, "%u", bind_samples(to_zio_binding(kobj)))
+ZIO_SHOW(bind, nshots, "%u", READ_ONCE(bind_shape(kobj)->nshots))
+ZIO_SHOW(bind, pre, "%u", READ_ONCE(bind_shape(kobj)->pre_samples))
+ZIO_SHOW(bind, post, "%u", READ_ONCE(bind_shape(kobj)->post_samples))
+ZIO_SHOW(bind, samples, "%u",
+	 READ_ONCE(bind_shape(kobj)->pre_samples) + READ_ONCE(bind_shape(kobj)->post_samples))
 ZIO_SHOW(bind, clock_source, "%s",
 	 to_zio_binding(kobj)->cset->desc->clock_source ?: ZIO_CLOCK_OF_KERNEL)
 
@@ -94,9 +99,9 @@ int zio_binding_add_files(struct zio_binding *bind)
 static struct attribute *bind_files[] = {
 	ZIO_FILE("name", 0444, .show = bind_show_name),
 	ZIO_FILE("enable", 0644, BIND_VALUE(enabled), .set = bind_set_enable),
-	ZIO_FILE("nshots", 0644, BIND_VALUE(nshots), .set = bind_set_nshots),
-	ZIO_FILE("pre-samples", 0644, BIND_VALUE(pre_samples), .set = bind_set_pre),
-	ZIO_FILE("post-samples", 0644, BIND_VALUE(post_samples), .set = bind_set_post),
+	ZIO_FILE("nshots", 0644, .show = bind_show_nshots, .set = bind_set_nshots),
+	ZIO_FILE("pre-samples", 0644, .show = bind_show_pre, .set = bind_set_pre),
+	ZIO_FILE("post-samples", 0644, .show = bind_show_post, .set = bind_set_post),
 	ZIO_FILE("nsamples", 0644, .show = bind_show_samples, .set = bind_set_samples),
 	ZIO_FILE("clock", 0644, .show = bind_show_clock, .store = bind_store_clock,
 		 .mode = bind_mode_of_clock),

@@ -99,7 +99,7 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	cset->pub.priv = zdev->priv;
 	cset->desc = desc;
 	cset->ops = desc->ops;
-	cset->index = index;
+	cset->pub.index = index;
 	cset->flags = desc->flags;
 	cset->ssize = desc->ssize;
 	cset->align = desc->align;
@@ -107,8 +107,11 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 		cset->queue_depth = desc->queue_depth ?: ZIO_DEFAULT_DEPTH;
 	cset->dma_bits = desc->dma_bits < 64 ? desc->dma_bits : 0;
 	cset->gone = true;
+	cset->pub.shape.nshots = 1;
+	if (cset->ssize)
+		cset->pub.shape.post_samples = desc->nsamples ?: ZIO_DEFAULT_NSAMPLES;
 	if (desc->flags & ZIO_CSET_INTERLEAVED)
-		cset->mask = zio_cset_all_channels(cset);
+		cset->pub.shape.mask = zio_cset_all_channels(cset);
 	mutex_init(&cset->change);
 	mutex_init(&cset->mutex);
 	zio_cset_init_engine(cset);
@@ -142,7 +145,7 @@ static int use_dma(struct zio_cset_core *cset)
 static int fill_cset(struct zio_cset_core *cset)
 {
 	int ret = use_dma(cset) ?:
-		kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->index) ?:
+		kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->pub.index) ?:
 		zio_cset_create_attrs(cset) ?:
 		create_channels(cset) ?:
 		zio_binding_create(cset, first_trigger(cset)) ?:
@@ -236,20 +239,6 @@ struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 }
 
 /**
- * zio_cset_index() - get the position of a set in its device
- * @cset: the channel set
- *
- * Context: Any.
- *
- * Return: the index, from 0.
- */
-unsigned int zio_cset_index(const struct zio_cset *cset)
-{
-	return to_cset_core(cset)->index;
-}
-EXPORT_SYMBOL_GPL(zio_cset_index);
-
-/**
  * zio_cset_ssize() - get the size of a sample
  * @cset: the channel set
  *
@@ -262,62 +251,6 @@ unsigned int zio_cset_ssize(const struct zio_cset *cset)
 	return to_cset_core(cset)->ssize;
 }
 EXPORT_SYMBOL_GPL(zio_cset_ssize);
-
-/**
- * zio_cset_mask() - get the channels that an interleaved block carries
- * @cset: the channel set, interleaved
- *
- * Context: Any, in raw_io().
- *
- * Return: one bit per channel; the lowest channel is bit 0.
- */
-u64 zio_cset_mask(const struct zio_cset *cset)
-{
-	return to_cset_core(cset)->mask;
-}
-EXPORT_SYMBOL_GPL(zio_cset_mask);
-
-/**
- * zio_cset_nshots() - get the number of shots that a block holds, one after the other
- * @cset: the channel set
- *
- * Context: Any, in raw_io().
- *
- * Return: 1, or more if the set has ZIO_CSET_MULTI_SHOT.
- */
-unsigned int zio_cset_nshots(const struct zio_cset *cset)
-{
-	return to_cset_core(cset)->bind->nshots;
-}
-EXPORT_SYMBOL_GPL(zio_cset_nshots);
-
-/**
- * zio_cset_pre_samples() - get the number of samples before the event
- * @cset: the channel set
- *
- * Context: Any, in raw_io().
- *
- * Return: samples of each shot; more than 0 only if the set has ZIO_CSET_PRE_SAMPLES.
- */
-unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
-{
-	return to_cset_core(cset)->bind->pre_samples;
-}
-EXPORT_SYMBOL_GPL(zio_cset_pre_samples);
-
-/**
- * zio_cset_post_samples() - get the number of samples from the event on
- * @cset: the channel set
- *
- * Context: Any, in raw_io().
- *
- * Return: samples of each shot.
- */
-unsigned int zio_cset_post_samples(const struct zio_cset *cset)
-{
-	return to_cset_core(cset)->bind->post_samples;
-}
-EXPORT_SYMBOL_GPL(zio_cset_post_samples);
 
 /**
  * zio_block_clock() - get the clock of a block's time stamp

@@ -101,14 +101,15 @@ static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 static void put_trigger(struct zio_control *ctrl,
 			const struct zio_binding *bind)
 {
+	const struct zio_shape *shape = &bind->cset->pub.shape;
 	struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
 
 	strscpy(ctrl->triggername, bind->trig->name, ZIO_OBJ_NAME_LEN);
 	attr->std_mask = BIT(ZIO_ATTR_TRIG_N_SHOTS) |
 		BIT(ZIO_ATTR_TRIG_POST_SAMP) | BIT(ZIO_ATTR_TRIG_PRE_SAMP);
-	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = bind->nshots;
-	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = bind->post_samples;
-	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = bind->pre_samples;
+	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = shape->nshots;
+	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = shape->post_samples;
+	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = shape->pre_samples;
 	mutex_lock(&bind->trig->lock);
 	put_trigger_values(attr, bind->trig);
 	mutex_unlock(&bind->trig->lock);
@@ -119,7 +120,7 @@ static void put_address(struct zio_addr *addr, const struct zio_cset_core *cset)
 	const struct zio_device *zdev = cset->zdev;
 
 	addr->dev_id = zdev->id;
-	addr->cset = cset->index;
+	addr->cset = cset->pub.index;
 	strscpy(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }
 
@@ -162,7 +163,7 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 		  chan->values ? cset->n_chan_attrs : 0);
 	ctrl->nbits = find_nbits(ctrl, cset);
 	if (cset->flags & ZIO_CSET_INTERLEAVED)
-		put_mask(ctrl->tlv, cset->mask);
+		put_mask(ctrl->tlv, cset->pub.shape.mask);
 	else if (cset->flags & ZIO_CSET_BLOCK_INFO)
 		ctrl->tlv[0] = (struct zio_tlv) {
 			.type = ZIO_TLV_BLOCK_INFO,
@@ -177,6 +178,7 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 
 static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 {
+	const struct zio_shape *shape = &chan->cset->pub.shape;
 	const struct zio_binding *bind = chan->cset->bind;
 	struct zio_snapshot *snap;
 
@@ -186,7 +188,7 @@ static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 	put_channel(&snap->common, chan);
 	if (bind) {
 		put_trigger(&snap->common, bind);
-		snap->common.nsamples = bind->pre_samples + bind->post_samples;
+		snap->common.nsamples = shape->pre_samples + shape->post_samples;
 	}
 	return snap;
 }
@@ -415,7 +417,7 @@ bool zio_control_names(const struct zio_control *ctrl,
 	const struct zio_addr *addr = &ctrl->addr;
 
 	return addr->dev_id == zdev->id && addr->chan == chan->pub.index &&
-		addr->cset == chan->cset->index &&
+		addr->cset == chan->cset->pub.index &&
 		!strncmp(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }
 

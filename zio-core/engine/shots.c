@@ -27,7 +27,7 @@
 /**
  * zio_shots_set() - choose whether each event fills a block, or takes a shot of it
  * @cset: the channel set, frozen or not yet visible
- * @collect: take bind->nshots shots; ignored without ZIO_CSET_SHOTS
+ * @collect: take the shots of its shape; ignored without ZIO_CSET_SHOTS
  *
  * Context: Process.
  */
@@ -81,7 +81,7 @@ static void begin_blocks(struct zio_cset_core *cset, const struct timespec64 *at
 	struct zio_armed *armed;
 
 	cset->now = *at;
-	cset->shot_len = cset->block_len / cset->bind->nshots;
+	cset->shot_len = cset->block_len / cset->pub.shape.nshots;
 	arm_blocks(cset, false, NULL, NULL);
 	for (armed = cset->pub.armed; armed->chan; armed++)
 		armed->block->len = cset->shot_len;
@@ -126,7 +126,7 @@ static int take_shot(struct zio_cset_core *cset, u32 ns)
 		return zio_cset_fail_arm(cset, ret);
 	}
 	pass_shot(cset, ns);
-	if (cset->shots == cset->bind->nshots)
+	if (cset->shots == cset->pub.shape.nshots)
 		zio_shots_end(cset);
 	else
 		zio_cset_leave_armed(cset);

@@ -51,7 +51,7 @@ TRACE_EVENT(zio_fire,
 			     __field(s64, time)),
 	    TP_fast_assign(memcpy(__entry->dev, bind->cset->zdev->name, ZIO_OBJ_NAME_LEN);
 			   __entry->id = bind->cset->zdev->id;
-			   __entry->cset = bind->cset->index;
+			   __entry->cset = bind->cset->pub.index;
 			   strscpy(__entry->trigger, bind->trig->type->name, ZIO_OBJ_NAME_LEN);
 			   __entry->time = timespec64_to_ns(at);),
 	    TP_printk("%s-%04x-%u trigger=%s time=%lld", __entry->dev, __entry->id,
@@ -69,7 +69,7 @@ DECLARE_EVENT_CLASS(zio_block,
 				     __field(u32, alarms)),
 		    TP_fast_assign(memcpy(__entry->dev, chan->cset->zdev->name, ZIO_OBJ_NAME_LEN);
 				   __entry->id = chan->cset->zdev->id;
-				   __entry->cset = chan->cset->index;
+				   __entry->cset = chan->cset->pub.index;
 				   __entry->chan = chan->pub.index;
 				   __entry->seq = to_block_core(block)->seq;
 				   __entry->len = block->len;
@@ -104,7 +104,7 @@ TRACE_EVENT(zio_lost,
 			     __field(s32, error)),
 	    TP_fast_assign(memcpy(__entry->dev, cset->zdev->name, ZIO_OBJ_NAME_LEN);
 			   __entry->id = cset->zdev->id;
-			   __entry->cset = cset->index;
+			   __entry->cset = cset->pub.index;
 			   __entry->chan = chan ? chan->pub.index : -1;
 			   __entry->seq = seq;
 			   __entry->n = n;

@@ -527,7 +527,7 @@ ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 	if (route) {
 		in = route->in;
 		len = sysfs_emit(page, "%s-%u-%u\n", dev_name(&in->cset->zdev->dev),
-				 in->cset->index, in->pub.index);
+				 in->cset->pub.index, in->pub.index);
 	}
 	rcu_read_unlock();
 	return len;

@@ -114,7 +114,7 @@ static void bad_sizes_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_store(trigger, "nshots", "2"), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, test_store(trigger, "nshots", "1"), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, len);
-	KUNIT_EXPECT_EQ(test, cset->bind->post_samples * 2, len);
+	KUNIT_EXPECT_EQ(test, cset->pub.shape.post_samples * 2, len);
 	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 100), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 200);
 	KUNIT_EXPECT_EQ(test, test_set_len(cset->chan[0], 0), -EINVAL);

@@ -22,7 +22,7 @@ static struct file *try_open(struct test_device *tdev, int flags)
 	char name[48];
 
 	snprintf(name, sizeof(name), "%s-%04x-%u-ctrl", zdev->name, zdev->id,
-		 tdev->cset->index);
+		 tdev->cset->pub.index);
 	return test_open_node(tdev->test, name, flags | O_NONBLOCK);
 }
 

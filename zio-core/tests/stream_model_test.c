@@ -188,7 +188,7 @@ static void change_samples(struct model *m, u32 dice)
 {
 	unsigned int n = 1 + dice % 64;
 
-	if (n == m->tdev->cset->bind->post_samples || m->queued.n > MAX_LEN / 2)
+	if (n == m->tdev->cset->pub.shape.post_samples || m->queued.n > MAX_LEN / 2)
 		return;
 	KUNIT_ASSERT_EQ(m->test, test_set_samples(m->tdev->cset, n), 0);
 	m->gen++;

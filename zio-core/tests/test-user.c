@@ -193,7 +193,7 @@ struct file *test_open(struct kunit *test, struct zio_channel_core *chan,
 	char name[48];
 
 	snprintf(name, sizeof(name), "%s-%04x-%u-%u-%s", chan->cset->zdev->name,
-		 chan->cset->zdev->id, chan->cset->index, chan->pub.index, node);
+		 chan->cset->zdev->id, chan->cset->pub.index, chan->pub.index, node);
 	return test_open_node(test, name, flags | O_NONBLOCK);
 }
 

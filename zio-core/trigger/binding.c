@@ -22,7 +22,6 @@ static struct zio_binding *create_binding(struct zio_cset_core *cset,
 	kobject_init(&bind->kobj, zio_trigger_config->ktype);
 	bind->cset = cset;
 	bind->trig = trig;
-	bind->nshots = 1;
 	mutex_lock(&trig->lock);
 	list_add_tail_rcu(&bind->node, &trig->bindings);
 	mutex_unlock(&trig->lock);
@@ -54,7 +53,7 @@ static int check_type(const struct zio_cset_core *cset, const struct zio_trigger
 	else if (cset->ops->arm_event)
 		return 0;
 	dev_err(&cset->zdev->dev, "cset%u is a stream, and refuses trigger \"%s\": %s. Use \"transparent\"\n",
-		cset->index, trig->name, reason);
+		cset->pub.index, trig->name, reason);
 	return -EINVAL;
 }
 
@@ -137,10 +136,10 @@ static void set_rearm(struct zio_cset_core *cset, bool rearm)
 /* Events fill a block shot by shot; a demand fills a block as a whole. */
 static void use_shots(struct zio_cset_core *cset)
 {
-	const struct zio_binding *bind = cset->bind;
 	unsigned long flags = ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM;
 
-	zio_shots_set(cset, bind->nshots > 1 && !(bind->trig->type->flags & flags));
+	zio_shots_set(cset, cset->pub.shape.nshots > 1 &&
+		      !(cset->bind->trig->type->flags & flags));
 }
 
 /* The set is frozen, or not yet visible. */
@@ -161,18 +160,18 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 }
 
 /* The set is frozen. */
-static void set_shape(struct zio_binding *bind, const struct zio_shape *shape, u64 mask)
+static void set_shape(struct zio_cset_core *cset, const struct zio_shape *shape)
 {
-	WRITE_ONCE(bind->nshots, shape->nshots);
-	WRITE_ONCE(bind->pre_samples, shape->pre_samples);
-	WRITE_ONCE(bind->post_samples, shape->post_samples);
-	bind->cset->mask = mask;
-	use_shots(bind->cset);
+	cset->pub.shape.mask = shape->mask;
+	WRITE_ONCE(cset->pub.shape.nshots, shape->nshots);
+	WRITE_ONCE(cset->pub.shape.pre_samples, shape->pre_samples);
+	WRITE_ONCE(cset->pub.shape.post_samples, shape->post_samples);
+	use_shots(cset);
 }
 
-/* An interleaved block carries the channels of @mask. */
+/* An interleaved block carries the channels of the mask. */
 static int size_block(const struct zio_cset_core *cset, const struct zio_shape *shape,
-		      u64 mask, size_t *len)
+		      size_t *len)
 {
 	u32 n;
 
@@ -182,7 +181,7 @@ static int size_block(const struct zio_cset_core *cset, const struct zio_shape *
 		return -EINVAL;
 	if (check_mul_overflow(n, shape->nshots, &n) ||
 	    (cset->flags & ZIO_CSET_INTERLEAVED &&
-	     check_mul_overflow(n, (u32)hweight64(mask), &n)) ||
+	     check_mul_overflow(n, (u32)hweight64(shape->mask), &n)) ||
 	    check_mul_overflow((size_t)n, (size_t)cset->ssize, len))
 		return -EOVERFLOW;
 	return 0;
@@ -209,9 +208,7 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 			bind);
 		return PTR_ERR(bind);
 	}
-	if (cset->ssize)
-		bind->post_samples = cset->desc->nsamples ?: ZIO_DEFAULT_NSAMPLES;
-	ret = size_block(cset, &bind->shape, cset->mask, &cset->block_len);
+	ret = size_block(cset, &cset->pub.shape, &cset->block_len);
 	if (!ret)
 		ret = add_directory(bind);
 	if (ret) {
@@ -258,7 +255,6 @@ static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 	bool enabled = old->enabled;
 	int ret;
 
-	new->shape = old->shape;
 	zio_binding_enable(old, false);
 	ret = switch_binding(cset, new);
 	if (!ret && enabled)
@@ -328,21 +324,19 @@ static int resize_blocks(struct zio_cset_core *cset, size_t len)
 	return ret;
 }
 
-static int change_shape(struct zio_binding *bind, const struct zio_shape *new, u64 mask)
+static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 {
-	struct zio_cset_core *cset = bind->cset;
-	const struct zio_shape old = bind->shape;
-	const u64 old_mask = cset->mask;
+	const struct zio_shape old = cset->pub.shape;
 	size_t len;
-	int ret = size_block(cset, new, mask, &len);
+	int ret = size_block(cset, new, &len);
 
-	if (ret || (!memcmp(&old, new, sizeof(old)) && mask == old_mask))
+	if (ret || !memcmp(&old, new, sizeof(old)))
 		return ret;
 	zio_cset_freeze(cset);
-	set_shape(bind, new, mask);
+	set_shape(cset, new);
 	ret = resize_blocks(cset, len);
 	if (ret)
-		set_shape(bind, &old, old_mask);
+		set_shape(cset, &old);
 	zio_cset_unfreeze(cset);
 	return ret;
 }
@@ -361,11 +355,13 @@ static int change_shape(struct zio_binding *bind, const struct zio_shape *new, u
  */
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
-	struct zio_shape shape = { bind->nshots, pre, post };
+	struct zio_shape shape = bind->cset->pub.shape;
 
 	if (pre && !(bind->cset->flags & ZIO_CSET_PRE_SAMPLES))
 		return -EOPNOTSUPP;
-	return change_shape(bind, &shape, bind->cset->mask);
+	shape.pre_samples = pre;
+	shape.post_samples = post;
+	return change_shape(bind->cset, &shape);
 }
 
 /**
@@ -380,7 +376,7 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
-	struct zio_shape shape = { nshots, bind->pre_samples, bind->post_samples };
+	struct zio_shape shape = bind->cset->pub.shape;
 
 	if (!nshots)
 		return -EINVAL;
@@ -388,7 +384,8 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 		return -EOPNOTSUPP;
 	if (nshots > ZIO_MAX_SHOTS && bind->cset->flags & ZIO_CSET_SHOTS)
 		return -ERANGE;
-	return change_shape(bind, &shape, bind->cset->mask);
+	shape.nshots = nshots;
+	return change_shape(bind->cset, &shape);
 }
 
 /**
@@ -403,11 +400,14 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
  */
 int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask)
 {
+	struct zio_shape shape = cset->pub.shape;
+
 	if (!mask)
 		return -EINVAL;
 	if (mask & ~zio_cset_all_channels(cset))
 		return -ERANGE;
-	return change_shape(cset->bind, &cset->bind->shape, mask);
+	shape.mask = mask;
+	return change_shape(cset, &shape);
 }
 
 static struct zio_cset_core **list_csets(struct zio_trigger *trig, unsigned int *n)
