@@ -286,7 +286,7 @@ static int close_set(struct inode *inode, struct file *file)
 	struct zio_channel_core *first = set->first;
 	struct zio_cset_core *cset = first->cset;
 
-	zio_cset_notifier_unlink(&set->notifier);
+	zio_cset_notifier_remove(&set->notifier);
 	mutex_lock(&cset->mutex);
 	if (cset->gone) {
 		zio_set_ring_stop(cset);

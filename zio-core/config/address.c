@@ -10,14 +10,13 @@
 #define DEVICE_NAME_SIZE	(ZIO_OBJ_NAME_LEN + sizeof("-ffffffff"))
 
 /*
- * Returns the set at an address such as "zzero-0000/cset0", with a reference; -EINVAL for
- * text that is not an address; -ENODEV if there is no such set.
+ * Returns the first channel of the set at an address such as "zzero-0000/cset0", with a
+ * reference; -EINVAL for text that is not an address; -ENODEV if there is no such set.
  */
-static struct zio_cset_core *find_set(const char *address)
+static struct zio_channel_core *find_set(const char *address)
 {
 	const char *slash = strchrnul(address, '/');
 	char device[DEVICE_NAME_SIZE];
-	struct zio_channel_core *chan;
 	unsigned int i;
 
 	if (!str_has_prefix(slash, "/cset") || kstrtouint(slash + strlen("/cset"), 10, &i))
@@ -25,12 +24,7 @@ static struct zio_cset_core *find_set(const char *address)
 	if (slash - address >= sizeof(device))
 		return ERR_PTR(-ENODEV);
 	strscpy(device, address, slash - address + 1);
-	chan = zio_channel_find(device, i, 0);
-	if (!chan)
-		return ERR_PTR(-ENODEV);
-	kobject_get(&chan->cset->kobj);
-	kobject_put(&chan->kobj);
-	return chan->cset;
+	return zio_channel_find(device, i, 0) ?: ERR_PTR(-ENODEV);
 }
 
 /* Cuts "-NUMBER" off the end of a text. */
@@ -100,16 +94,16 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text)
  */
 int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
 {
-	struct zio_cset_core *cset = find_set(address);
+	struct zio_channel_core *chan = find_set(address);
 	struct zio_binding *bind;
 	int ret = 0;
 
-	if (IS_ERR(cset))
-		return PTR_ERR(cset);
+	if (IS_ERR(chan))
+		return PTR_ERR(chan);
 	list_for_each_entry(bind, &trig->bindings, node)
-		if (bind->cset == cset)
+		if (bind->cset == chan->cset)
 			ret = -ELOOP;
-	kobject_put(&cset->kobj);
+	kobject_put(&chan->kobj);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
@@ -127,27 +121,12 @@ EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
  */
 int zio_cset_notifier_add(struct zio_cset_notifier *notifier, const char *address)
 {
-	struct zio_cset_core *cset = find_set(address);
+	struct zio_channel_core *chan = find_set(address);
 
-	if (IS_ERR(cset))
-		return PTR_ERR(cset);
-	zio_cset_notifier_link(notifier, cset);
+	if (IS_ERR(chan))
+		return PTR_ERR(chan);
+	zio_cset_notifier_link(notifier, chan->cset);
+	kobject_put(&chan->kobj);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(zio_cset_notifier_add);
-
-/**
- * zio_cset_notifier_remove() - stop the calls of a notifier
- * @notifier: a notifier that was added
- *
- * When this function returns, done() is not running, and the core does not call it again.
- *
- * Context: Process, sleeps.
- */
-void zio_cset_notifier_remove(struct zio_cset_notifier *notifier)
-{
-	zio_cset_notifier_unlink(notifier);
-	kobject_put(&notifier->cset->kobj);
-}
-EXPORT_SYMBOL_GPL(zio_cset_notifier_remove);
-

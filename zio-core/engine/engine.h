@@ -164,7 +164,6 @@ static __always_inline bool zio_must_defer(void)
 /* fire.c */
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset);
-void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier);
 
 static __always_inline void zio_clock_read(clockid_t clock,
 					   struct timespec64 *now)

@@ -171,10 +171,10 @@ static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
 /**
  * zio_cset_notifier_link() - put a notifier on the list of a set
- * @notifier: the notifier
+ * @notifier: the notifier, which holds the set from now on
  * @cset: the channel set
  *
- * The caller holds a reference to the set until it unlinks.
+ * zio_cset_notifier_remove() undoes it.
  *
  * Context: Process.
  */
@@ -182,26 +182,29 @@ void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset)
 {
 	notifier->cset = cset;
+	kobject_get(&cset->kobj);
 	spin_lock(&zio_notifiers_lock);
 	hlist_add_head_rcu(&notifier->node, &cset->notifiers);
 	spin_unlock(&zio_notifiers_lock);
 }
 
 /**
- * zio_cset_notifier_unlink() - take a notifier off the list of its set
- * @notifier: the notifier
+ * zio_cset_notifier_remove() - stop the calls of a notifier
+ * @notifier: a notifier that was added
  *
- * When the function returns, done() is not running.
+ * When this function returns, done() is not running, and the core does not call it again.
  *
  * Context: Process, sleeps.
  */
-void zio_cset_notifier_unlink(struct zio_cset_notifier *notifier)
+void zio_cset_notifier_remove(struct zio_cset_notifier *notifier)
 {
 	spin_lock(&zio_notifiers_lock);
 	hlist_del_rcu(&notifier->node);
 	spin_unlock(&zio_notifiers_lock);
 	synchronize_rcu();
+	kobject_put(&notifier->cset->kobj);
 }
+EXPORT_SYMBOL_GPL(zio_cset_notifier_remove);
 
 /*
  * The set has just become idle. The caller holds a reference as a reader, or is under
