@@ -6,10 +6,13 @@
 #include "share/share.h"
 #include "trigger/trigger.h"
 
-/* What has a directory. @is_used is optional: false for an object that was replaced */
+/*
+ * What has a directory: a set, or something in the directory of a set. @is_used is
+ * optional: false for an object that was replaced
+ */
 struct zio_kind {
 	const struct kobj_type ktype;
-	struct zio_cset_core *(*cset)(struct kobject *kobj);
+	bool is_cset;
 	bool (*is_used)(struct kobject *kobj);
 };
 

@@ -27,16 +27,18 @@ int zio_attr_parse_bool(const char *text, bool *value)
 	return 0;
 }
 
-/* Returns the set to which a directory belongs. */
+/* Returns the set to which a directory belongs. A file of the directory is in use. */
 struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj)
 {
-	return to_kind(kobj)->cset(kobj);
+	while (!to_kind(kobj)->is_cset)
+		kobj = kobj->parent;
+	return kobj_to_cset(kobj);
 }
 
 static int file_lock(struct kobject *kobj)
 {
 	const struct zio_kind *kind = to_kind(kobj);
-	struct zio_cset_core *cset = kind->cset(kobj);
+	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
 	int ret = zio_cset_lock(cset);
 
 	if (ret || !kind->is_used || kind->is_used(kobj))

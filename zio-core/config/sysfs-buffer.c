@@ -82,11 +82,6 @@ static const struct attribute_group *buf_groups[] = {
 	NULL
 };
 
-static struct zio_cset_core *buf_cset(struct kobject *kobj)
-{
-	return to_zio_buffer(kobj)->chan->cset;
-}
-
 static bool buf_is_used(struct kobject *kobj)
 {
 	struct zio_buffer *buf = to_zio_buffer(kobj);
@@ -101,6 +96,5 @@ static void release_buffer(struct kobject *kobj)
 
 const struct zio_kind zio_buffer_kind = {
 	.ktype = ZIO_KTYPE(release_buffer, buf_groups),
-	.cset = buf_cset,
 	.is_used = buf_is_used,
 };

@@ -155,11 +155,6 @@ static const struct attribute_group *cset_groups[] = {
 	NULL
 };
 
-static struct zio_cset_core *cset_itself(struct kobject *kobj)
-{
-	return kobj_to_cset(kobj);
-}
-
 static void free_cset(struct rcu_head *rcu)
 {
 	struct zio_cset_core *cset = container_of(rcu, struct zio_cset_core, rcu);
@@ -184,7 +179,7 @@ static void release_cset(struct kobject *kobj)
 
 const struct zio_kind zio_cset_kind = {
 	.ktype = ZIO_KTYPE(release_cset, cset_groups),
-	.cset = cset_itself,
+	.is_cset = true,
 };
 
 /* Channels */
@@ -329,11 +324,6 @@ static const struct attribute_group *chan_groups[] = {
 	NULL
 };
 
-static struct zio_cset_core *chan_cset(struct kobject *kobj)
-{
-	return kobj_to_channel(kobj)->cset;
-}
-
 static void release_channel(struct kobject *kobj)
 {
 	struct zio_channel_core *chan = kobj_to_channel(kobj);
@@ -348,5 +338,4 @@ static void release_channel(struct kobject *kobj)
 
 const struct zio_kind zio_channel_kind = {
 	.ktype = ZIO_KTYPE(release_channel, chan_groups),
-	.cset = chan_cset,
 };

@@ -115,11 +115,6 @@ static const struct attribute_group *bind_groups[] = {
 	NULL
 };
 
-static struct zio_cset_core *bind_cset(struct kobject *kobj)
-{
-	return to_zio_binding(kobj)->cset;
-}
-
 static bool bind_is_used(struct kobject *kobj)
 {
 	struct zio_binding *bind = to_zio_binding(kobj);
@@ -134,6 +129,5 @@ static void release_binding(struct kobject *kobj)
 
 const struct zio_kind zio_binding_kind = {
 	.ktype = ZIO_KTYPE(release_binding, bind_groups),
-	.cset = bind_cset,
 	.is_used = bind_is_used,
 };
