@@ -323,16 +323,10 @@ void uart_line_put(struct uart_line *line)
 /* Return: 0 or an error; then line->zdev is NULL. */
 static int uart_plug_line(struct uart_line *line, struct device *parent, int id)
 {
-	struct zio_device *zdev = zio_device_alloc(parent, &line->desc, id, line);
-	int ret;
+	struct zio_device *zdev = zio_device_register(parent, &line->desc, id, line);
 
 	if (IS_ERR(zdev))
 		return PTR_ERR(zdev);
-	ret = zio_device_register(zdev);
-	if (ret) {
-		zio_device_free(zdev);
-		return ret;
-	}
 	line->zdev = zdev;
 	line->is_live = true;
 	return 0;

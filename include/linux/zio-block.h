@@ -51,7 +51,7 @@ struct zio_shape {
 
 /**
  * struct zio_cset - a channel set, as its driver sees it
- * @priv: the @priv of zio_device_alloc()
+ * @priv: the @priv of zio_device_register()
  * @armed: for zio_for_each_block()
  * @index: position in its device, from 0
  * @shape: see zio_cset_mask() and the functions that follow it
@@ -76,7 +76,7 @@ struct zio_channel {
 };
 
 /**
- * zio_cset_priv() - get the private data that the driver passed to zio_device_alloc()
+ * zio_cset_priv() - get the private data of the registration
  * @cset: the channel set
  *
  * Context: Any.

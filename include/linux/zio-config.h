@@ -103,7 +103,7 @@ static inline const char *zio_config_text(struct device *dev, const char *name,
 	return fallback;
 }
 
-/* The number for zio_device_alloc(), or ZIO_ID_AUTO */
+/* The number for devm_zio_device_register(), or ZIO_ID_AUTO */
 static inline int zio_config_id(struct device *dev, int fallback)
 {
 	return zio_config_value(dev, ZIO_PROPERTY_ID, fallback);

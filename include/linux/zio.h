@@ -155,11 +155,9 @@ struct zio_device_desc {
 
 #define ZIO_ID_AUTO	(-1)	/* the lowest free number */
 
-struct zio_device *zio_device_alloc(struct device *parent,
-				    const struct zio_device_desc *desc,
-				    int id, void *priv);
-void zio_device_free(struct zio_device *zdev);
-int zio_device_register(struct zio_device *zdev);
+struct zio_device *zio_device_register(struct device *parent,
+				       const struct zio_device_desc *desc,
+				       int id, void *priv);
 void zio_device_unregister(struct zio_device *zdev);
 struct zio_device *devm_zio_device_register(struct device *parent,
 					    const struct zio_device_desc *desc,

@@ -125,7 +125,7 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 		(desc->n_chan <= 64 || !(desc->flags & ZIO_CSET_INTERLEAVED));
 }
 
-static bool desc_is_valid(const struct zio_device_desc *desc)
+bool zio_device_desc_is_valid(const struct zio_device_desc *desc)
 {
 	unsigned int i;
 
@@ -147,29 +147,15 @@ static void release_device(struct device *dev)
 	kfree(zdev);
 }
 
-/**
- * zio_device_alloc() - allocate a device
- * @parent: the board on its own bus, or NULL
- * @desc: describes the board; stays valid until the device is unregistered
- * @id: number among the devices of that name, or ZIO_ID_AUTO
- * @priv: for the driver's use, see zio_cset_priv()
- *
- * The caller registers the device, or frees it by zio_device_free().
- *
- * Context: Process, sleeps.
- *
- * Return: the device; or an ERR_PTR: -EINVAL if the descriptor is wrong (with a warning,
- * since this is a fault of the driver); -EEXIST if the number is taken; -ENOSPC if all
- * numbers are; -ENOMEM.
- */
-struct zio_device *zio_device_alloc(struct device *parent,
-				    const struct zio_device_desc *desc,
-				    int id, void *priv)
+/* Returns a device that put_device() frees. */
+static struct zio_device *alloc_device(struct device *parent,
+				       const struct zio_device_desc *desc,
+				       int id, void *priv)
 {
 	struct zio_device *zdev;
 	int ret;
 
-	if (WARN_ON(!desc_is_valid(desc)))
+	if (WARN_ON(!zio_device_desc_is_valid(desc)))
 		return ERR_PTR(-EINVAL);
 	zdev = kzalloc(struct_size(zdev, cset, desc->n_cset), GFP_KERNEL);
 	if (!zdev)
@@ -190,19 +176,6 @@ struct zio_device *zio_device_alloc(struct device *parent,
 	}
 	return zdev;
 }
-EXPORT_SYMBOL_GPL(zio_device_alloc);
-
-/**
- * zio_device_free() - undo zio_device_alloc()
- * @zdev: a device that is not registered; it is gone after the call
- *
- * Context: Process, sleeps.
- */
-void zio_device_free(struct zio_device *zdev)
-{
-	put_device(&zdev->dev);
-}
-EXPORT_SYMBOL_GPL(zio_device_free);
 
 static void unregister_sets(struct zio_device *zdev, unsigned int n)
 {
@@ -230,18 +203,8 @@ static int register_sets(struct zio_device *zdev)
 	return 0;
 }
 
-/**
- * zio_device_register() - make a device and its nodes visible
- * @zdev: from zio_device_alloc()
- *
- * When the function returns, the nodes exist and work.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; or an error of the driver's init(), of the buffer or the trigger type, or of
- * sysfs, with everything undone. The caller still frees @zdev then.
- */
-int zio_device_register(struct zio_device *zdev)
+/* Makes a device and its nodes visible. */
+static int add_device(struct zio_device *zdev)
 {
 	int ret;
 
@@ -258,6 +221,38 @@ int zio_device_register(struct zio_device *zdev)
 	dev_set_uevent_suppress(&zdev->dev, false);
 	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
 	return 0;
+}
+
+/**
+ * zio_device_register() - make a device and its nodes
+ * @parent: the board on its own bus, or NULL
+ * @desc: describes the board; stays valid until the device is unregistered
+ * @id: number among the devices of that name, or ZIO_ID_AUTO
+ * @priv: for the driver's use, see zio_cset_priv()
+ *
+ * When the function returns, the nodes exist and work.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: the device; or an ERR_PTR, with everything undone: -EINVAL if the descriptor is
+ * wrong (with a warning, since this is a fault of the driver); -EEXIST if the number is
+ * taken; -ENOSPC if all numbers are; -ENOMEM; or an error of the driver's init(), of the
+ * buffer or the trigger type, or of sysfs.
+ */
+struct zio_device *zio_device_register(struct device *parent,
+				       const struct zio_device_desc *desc,
+				       int id, void *priv)
+{
+	struct zio_device *zdev = alloc_device(parent, desc, id, priv);
+	int ret;
+
+	if (IS_ERR(zdev))
+		return zdev;
+	ret = add_device(zdev);
+	if (!ret)
+		return zdev;
+	put_device(&zdev->dev);
+	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(zio_device_register);
 
@@ -287,7 +282,7 @@ static void unregister_action(void *data)
 }
 
 /**
- * devm_zio_device_register() - allocate and register a device until the parent unbinds
+ * devm_zio_device_register() - register a device until the parent unbinds
  * @parent: the board on its own bus
  * @desc: describes the board; stays valid until the parent is unbound
  * @id: number among the devices of that name, or ZIO_ID_AUTO
@@ -295,22 +290,17 @@ static void unregister_action(void *data)
  *
  * Context: Process, sleeps.
  *
- * Return: the device; or an ERR_PTR, as zio_device_alloc() and zio_device_register().
+ * Return: the device; or an ERR_PTR, as zio_device_register().
  */
 struct zio_device *devm_zio_device_register(struct device *parent,
 					    const struct zio_device_desc *desc,
 					    int id, void *priv)
 {
-	struct zio_device *zdev = zio_device_alloc(parent, desc, id, priv);
+	struct zio_device *zdev = zio_device_register(parent, desc, id, priv);
 	int ret;
 
 	if (IS_ERR(zdev))
 		return zdev;
-	ret = zio_device_register(zdev);
-	if (ret) {
-		zio_device_free(zdev);
-		return ERR_PTR(ret);
-	}
 	ret = devm_add_action_or_reset(parent, unregister_action, zdev);
 	return ret ? ERR_PTR(ret) : zdev;
 }

@@ -5,6 +5,9 @@
 
 #include "config/config.h"
 
+/* device.c */
+bool zio_device_desc_is_valid(const struct zio_device_desc *desc);
+
 /* cset.c */
 struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				      const struct zio_cset_desc *desc,

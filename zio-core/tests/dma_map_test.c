@@ -170,16 +170,10 @@ static void register_board(struct kunit *test, struct device *parent, struct dev
 	const struct zio_device_desc desc = {
 		.name = "ztest", .owner = THIS_MODULE, .cset = &cset, .n_cset = 1,
 	};
-	struct zio_device *zdev = zio_device_alloc(parent, &desc, ZIO_ID_AUTO, NULL);
-	int ret;
+	struct zio_device *zdev = zio_device_register(parent, &desc, ZIO_ID_AUTO, NULL);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, zdev);
-	ret = zio_device_register(zdev);
-	KUNIT_EXPECT_EQ(test, ret, 0);
-	if (ret)
-		zio_device_free(zdev);
-	else
-		zio_device_unregister(zdev);
+	zio_device_unregister(zdev);
 }
 
 static void description_names_the_board(struct kunit *test)

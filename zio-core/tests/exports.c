@@ -11,6 +11,7 @@
 #include "channel/internal.h"
 #include "config/configfs.h"
 #include "config/internal.h"
+#include "device/internal.h"
 #include "engine/internal.h"
 #include "share/internal.h"
 #include "trigger/internal.h"
@@ -30,6 +31,7 @@ EXPORT_SYMBOL_NS_GPL(zio_cset_own_phase, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_pull, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_unfreeze, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_use_dma, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_device_desc_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_mem_put, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);

@@ -294,7 +294,6 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 				       unsigned int n_chan)
 {
 	struct test_device *tdev;
-	int ret;
 
 	tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tdev);
@@ -318,12 +317,8 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 		.cset = &tdev->cset_desc,
 		.n_cset = 1,
 	};
-	tdev->zdev = zio_device_alloc(NULL, &tdev->desc, ZIO_ID_AUTO, tdev);
+	tdev->zdev = zio_device_register(NULL, &tdev->desc, ZIO_ID_AUTO, tdev);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, tdev->zdev);
-	ret = zio_device_register(tdev->zdev);
-	if (ret)
-		zio_device_free(tdev->zdev);
-	KUNIT_ASSERT_EQ(test, ret, 0);
 	zio_bus_type = tdev->zdev->dev.bus;
 	test_add_action(test, unregister_device, tdev->zdev);
 	tdev->cset = tdev->zdev->cset[0];

@@ -16,6 +16,7 @@
 
 #include "channel/internal.h"
 #include "config/internal.h"
+#include "device/internal.h"
 #include "engine/internal.h"
 #include "share/internal.h"
 #include "trigger/internal.h"
