@@ -159,12 +159,23 @@ static void remove_type(struct zio_trigger_type *type)
 	zio_config_group_unregister(&type->group);
 }
 
-static int pin_item(struct zio_trigger *trig)
+/*
+ * Configfs refuses rmdir of the directory from now on. It would lock its root to see that
+ * the subsystem stays; a set exists, so it does. An item without a group has no directory.
+ */
+static struct zio_trigger *get_shared(const char *name)
 {
-	int ret = zio_configfs_pin(trig->item);
+	struct configfs_subsystem *subsys = zio_configfs_triggers.cg_subsys;
+	struct zio_trigger *trig;
+	int ret = 0;
 
-	config_item_put(trig->item);
-	return ret;
+	mutex_lock(&subsys->su_mutex);
+	trig = zio_trigger_find_shared(name);
+	if (trig)
+		ret = trig->item->ci_group ?
+			configfs_depend_item_unlocked(subsys, trig->item) : -ENOENT;
+	mutex_unlock(&subsys->su_mutex);
+	return ret ? ERR_PTR(ret) : trig;
 }
 
 const struct zio_trigger_config_ops zio_trigger_config_ops = {
@@ -172,7 +183,7 @@ const struct zio_trigger_config_ops zio_trigger_config_ops = {
 	.add_files = zio_binding_add_files,
 	.add_type = add_type,
 	.remove_type = remove_type,
-	.pin_item = pin_item,
+	.get_shared = get_shared,
 };
 
 #else

@@ -253,22 +253,6 @@ static struct configfs_subsystem zio_subsys = {
 struct config_group zio_configfs_triggers;
 struct config_group zio_configfs_devices;
 
-/*
- * Lets configfs refuse rmdir of the directory. Configfs would lock its root to see that the
- * subsystem stays; a set exists, so it does. An item whose rmdir or mkdir is under way has
- * no group: su_mutex protects it.
- */
-int zio_configfs_pin(struct config_item *item)
-{
-	int ret = -ENOENT;
-
-	mutex_lock(&zio_subsys.su_mutex);
-	if (item->ci_group)
-		ret = configfs_depend_item_unlocked(&zio_subsys, item);
-	mutex_unlock(&zio_subsys.su_mutex);
-	return ret;
-}
-
 /**
  * zio_configfs_init() - register the directory of ZIO in configfs
  *

@@ -43,7 +43,6 @@ int zio_config_group_register(struct config_group *parent, const char *name,
 			      struct module *owner, const struct zio_config_ops *ops,
 			      const void *type, struct zio_config_group **place);
 void zio_config_group_unregister(struct zio_config_group **place);
-int zio_configfs_pin(struct config_item *item);
 
 extern struct config_group zio_configfs_triggers;
 extern struct config_group zio_configfs_devices;

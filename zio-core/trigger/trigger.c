@@ -310,14 +310,13 @@ void zio_trigger_hide_shared(struct zio_trigger *trig)
 	mutex_unlock(&zio_types_lock);
 }
 
-static struct zio_trigger *get_shared(const char *name)
+/* Returns NULL if there is none. The caller keeps it from being hidden. */
+struct zio_trigger *zio_trigger_find_shared(const char *name)
 {
 	struct zio_trigger *trig;
 
 	mutex_lock(&zio_types_lock);
 	trig = find_shared(name);
-	if (trig && IS_ENABLED(CONFIG_CONFIGFS_FS))
-		config_item_get(trig->item);
 	mutex_unlock(&zio_types_lock);
 	return trig;
 }
@@ -351,13 +350,11 @@ static struct zio_trigger *create_own(const char *name)
  */
 struct zio_trigger *zio_trigger_get(const char *name)
 {
-	struct zio_trigger *trig = get_shared(name);
-	int ret;
+	struct zio_trigger *trig = NULL;
 
-	if (!trig)
-		return create_own(name);
-	ret = zio_trigger_config->pin_item(trig);
-	return ret ? ERR_PTR(ret) : trig;
+	if (zio_trigger_config->get_shared)
+		trig = zio_trigger_config->get_shared(name);
+	return trig ?: create_own(name);
 }
 
 /* Undoes zio_trigger_get(); the binding is gone. */

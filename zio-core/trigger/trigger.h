@@ -13,9 +13,9 @@
  * @add_type: optional. Creates the directory in configfs for triggers of a type. Returns
  *            0 or -ENOMEM
  * @remove_type: undoes @add_type
- * @pin_item: makes rmdir of the directory of a shared trigger fail. Returns 0; -ENOENT if it
- *            is being removed. Drops the caller's reference to the directory in any case.
- *            configfs_undepend_item() undoes it
+ * @get_shared: returns the shared trigger of a name, and makes rmdir of its directory fail,
+ *              until configfs_undepend_item(); NULL if there is none; or -ENOENT as an
+ *              ERR_PTR if it is being removed
  *
  * Kernels without configfs have no shared triggers: only @ktype and @add_files are set.
  */
@@ -24,7 +24,7 @@ struct zio_trigger_config_ops {
 	int (*add_files)(struct zio_binding *bind);
 	int (*add_type)(struct zio_trigger_type *type);
 	void (*remove_type)(struct zio_trigger_type *type);
-	int (*pin_item)(struct zio_trigger *trig);
+	struct zio_trigger *(*get_shared)(const char *name);
 };
 
 /* user.c */
@@ -35,6 +35,7 @@ ssize_t zio_trigger_list_types(char *page);
 struct zio_trigger *
 zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 			  struct config_item *item);
+struct zio_trigger *zio_trigger_find_shared(const char *name);
 void zio_trigger_hide_shared(struct zio_trigger *trig);
 void zio_trigger_free(struct zio_trigger *trig);
 int zio_trigger_enable(struct zio_trigger *trig, bool enable);
