@@ -23,9 +23,17 @@ static struct zio_device_desc describe_board(const struct zio_cset_desc *cset)
 	};
 }
 
+static noinline bool is_right(struct zio_cset_desc cset)
+{
+	struct zio_device_desc desc = describe_board(&cset);
+
+	cset.ops = &no_ops;
+	return zio_device_desc_is_valid(&desc);
+}
+
 static void largest_numbers_are_right(struct kunit *test)
 {
-	const struct zio_cset_desc right[] = {
+	static const struct zio_cset_desc right[] = {
 		{ .n_chan = 1, .ssize = U16_MAX },
 		{ .n_chan = 1, .nbits = U16_MAX },
 		{ .n_chan = 1, .dma_bits = 64 },
@@ -33,15 +41,19 @@ static void largest_numbers_are_right(struct kunit *test)
 		{ .n_chan = U16_MAX },
 		{ .n_chan = 64, .flags = ZIO_CSET_INTERLEAVED },
 	};
-	struct zio_device_desc desc = describe_board(NULL);
-	struct zio_cset_desc cset;
+	static const struct zio_cset_desc wrong[] = {
+		{ .n_chan = 1, .ssize = U16_MAX + 1 },
+		{ .n_chan = 1, .nbits = U16_MAX + 1 },
+		{ .n_chan = 1, .dma_bits = 65 },
+		{ .n_chan = 1, .align = 4095 },
+		{ .n_chan = U16_MAX + 1 },
+		{ .n_chan = 65, .flags = ZIO_CSET_INTERLEAVED },
+	};
 	unsigned int i;
 
-	desc.cset = &cset;
 	for (i = 0; i < ARRAY_SIZE(right); i++) {
-		cset = right[i];
-		cset.ops = &no_ops;
-		KUNIT_EXPECT_TRUE(test, zio_device_desc_is_valid(&desc));
+		KUNIT_EXPECT_TRUE(test, is_right(right[i]));
+		KUNIT_EXPECT_FALSE(test, is_right(wrong[i]));
 	}
 }
 
