@@ -10,25 +10,19 @@ from pathlib import Path
 from . import suite
 from .common import Failure, locked, say
 from .kernel_cache import KERNELS, move_to, new_directory
-from .suite import Suite
+from .suite import NATIVE, Processor, Suite
 
-COMPILERS = ("linux-headers-amd64", "sparse", "gcc-aarch64-linux-gnu")
-COMPILERS_32 = ("gcc-arm-linux-gnueabihf", "libc6:i386")
-BOOKWORM = Suite("bookworm", COMPILERS, headers=("arm64:arm64",), guests=("arm64",))
-TRIXIE = Suite(
-    "trixie",
-    (*COMPILERS, *COMPILERS_32, "gcc-s390x-linux-gnu", "clang", "lld", "llvm"),
-    headers=("arm64:arm64", "armmp:armhf", "s390x:s390x"),
-    guests=("arm64", "armhf"),
-)
+COMPILERS = ("linux-headers-amd64", "sparse")
+ARM64 = Processor("arm64", ("gcc-aarch64-linux-gnu",))
+ARMHF = Processor("armhf", ("gcc-arm-linux-gnueabihf", "libc6:i386"))
+S390X = Processor("s390x", ("gcc-s390x-linux-gnu",), has_programs=False)
+I386 = Processor("i386", ("gcc-i686-linux-gnu",))
+
+BOOKWORM = Suite("bookworm", COMPILERS, (ARM64,))
+TRIXIE = Suite("trixie", (*COMPILERS, "clang", "lld", "llvm"), (ARM64, ARMHF, S390X))
 # Programs of 32 bits for kernels of 64: static ones, so that nothing else is needed
-PROGRAMS_32 = Suite("bookworm", ("gcc-i686-linux-gnu",), guests=("i386",))
-SID = Suite(
-    "sid",
-    (*COMPILERS, *COMPILERS_32),
-    headers=("arm64:arm64", "arm64-16k:arm64", "armmp:armhf"),
-    guests=("arm64", "armhf"),
-)
+PROGRAMS_32 = Suite("bookworm", (), (I386,))
+SID = Suite("sid", COMPILERS, (ARM64, ARMHF))
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Flavour:
 
     name: str
     suite: Suite
-    arch: str = "amd64"
+    arch: str = NATIVE
     package: str = "amd64"
     # The processor to emulate, if that of the architecture does not do
     cpu: str = ""
@@ -59,7 +53,7 @@ FLAVOURS = [
 
 def make_headers(flavour: Flavour) -> Path:
     """Return a directory with the headers; make() adds what a boot needs."""
-    root = suite.prepare(flavour.suite)
+    root = suite.prepare(flavour.suite, flavour.arch, flavour.package)
     headers = headers_in(root, flavour)
     release = headers.name.removeprefix("linux-headers-")
     directory = KERNELS / f"{flavour.name}-{release}"

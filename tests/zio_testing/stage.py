@@ -27,7 +27,7 @@ def tree_of(place: str) -> Path:
 def compilers_for(place: str, tree: Path | None = None) -> Toolchain:
     """Return the compilers for programs that run with the kernel in @tree."""
     if find_place(place).is_32:
-        return Toolchain(I386, suite.prepare(PROGRAMS_32))
+        return Toolchain(I386, suite.prepare(PROGRAMS_32, "i386"))
     return toolchain_of(tree or tree_of(place)).programs
 
 

@@ -14,7 +14,9 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from .common import CACHE, ROOT, Failure, Words, locked, output_of, say
@@ -35,25 +37,37 @@ GUEST = ("busybox-static", "dash", "coreutils", "libc6")
 
 
 @dataclass(frozen=True)
+class Processor:
+    """What a suite has for another processor. It comes when a kernel of it is wanted."""
+
+    arch: str
+    compilers: tuple[str, ...]
+    # Programs are compiled for it, too.
+    has_programs: bool = True
+
+    @property
+    def packages(self) -> list[str]:
+        """Packages to take with all that they depend on."""
+        libraries = LIBRARIES if self.has_programs else []
+        return [*self.compilers, *(f"{name}:{self.arch}" for name in libraries)]
+
+
+@dataclass(frozen=True)
 class Suite:
     """A suite, and the packages to take from it."""
 
     name: str
     packages: tuple[str, ...]
-    # Headers to take for other processors: "arm64-16k:arm64"
-    headers: tuple[str, ...] = ()
-    # The processors that programs are compiled for
-    guests: tuple[str, ...] = ()
+    processors: tuple[Processor, ...] = ()
 
     @property
     def wanted(self) -> list[str]:
-        """Packages to take with all that they depend on."""
-        libraries = [f"{name}:{arch}" for arch in self.guests for name in LIBRARIES]
-        return [*BASE, *self.packages, *libraries]
+        """Packages for each processor, to take with all that they depend on."""
+        return [*BASE, *self.packages]
 
     @property
     def place(self) -> Path:
-        words = " ".join((*self.wanted, *self.headers))
+        words = repr((self.wanted, self.processors))
         return SUITES / f"{self.name}-{hashlib.sha256(words.encode()).hexdigest()[:8]}"
 
     @property
@@ -61,14 +75,36 @@ class Suite:
         return self.place / "root"
 
 
-def prepare(suite: Suite) -> Path:
-    """Unpack the suite unless it is there. Return its root."""
+def prepare(suite: Suite, arch: str = NATIVE, headers: str = "") -> Path:
+    """Unpack what the suite has for a processor, unless it is there. Return its root.
+    @headers names the flavour to take, such as "arm64-16k". A suite always has those of
+    this machine's processor."""
     with locked(SUITES / f"{suite.name}.lock"):
         if not suite.root.is_dir():
             say(f"unpacking compilers and headers of {suite.name}, once")
             update_lists(suite)
             fill(suite)
+        if arch != NATIVE:
+            prepare_processor(suite, arch, headers)
     return suite.root
+
+
+def prepare_processor(suite: Suite, arch: str, headers: str) -> None:
+    processor = next(p for p in suite.processors if p.arch == arch)
+    once(suite, arch, partial(add_processor, suite, processor))
+    if headers:
+        flavour = f"{headers}:{arch}"
+        once(suite, f"headers-{flavour}", partial(add_headers, suite, flavour))
+
+
+def once(suite: Suite, part: str, add: Callable[[], None]) -> None:
+    """Add a part to the root. A file tells that it is there."""
+    stamp = suite.place / "parts" / part
+    if not stamp.exists():
+        say(f"unpacking {part} of {suite.name}, once")
+        add()
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.touch()
 
 
 # --- apt ------------------------------------------------------------------------------
@@ -133,6 +169,20 @@ def download(suite: Suite, packages: Words, to: Path) -> None:
     run_apt(suite, "apt-get", "-qq", "download", *map(str, packages), cwd=to)
 
 
+def install(suite: Suite, packages: list[str], root: Path) -> None:
+    """Unpack packages with all that they depend on and @root has not. For apt they count
+    as installed."""
+    words = ["--download-only", "-y", "-qq", "install", *packages]
+    run_apt(suite, "apt-get", *words)
+    found = list((suite.place / "cache/archives").glob("*.deb"))
+    texts = [output_of(["dpkg-deb", "--field", path]) for path in found]
+    unpack(found, root)
+    for part in ("doc", "man", "locale"):
+        shutil.rmtree(root / "usr/share" / part, ignore_errors=True)
+    with open(suite.place / "status", "a") as status:
+        status.writelines(f"Status: install ok installed\n{text}\n" for text in texts)
+
+
 def newest(suite: Suite, part: str, flavour: str) -> str:
     """Return the name of the package "linux-PART-RELEASE-FLAVOUR"."""
     name, colon, machine = flavour.partition(":")
@@ -164,24 +214,31 @@ def unpack(packages: list[Path], to: Path) -> None:
 
 
 def fill(suite: Suite) -> None:
-    new, store = suite.place / "new", suite.place / "cache/archives"
+    new = suite.place / "new"
     shutil.rmtree(new, ignore_errors=True)
     for directory in ("bin", "sbin", "lib", "lib64"):
         (new / "usr" / directory).mkdir(parents=True)
         (new / directory).symlink_to(f"usr/{directory}")
-    words = ["--download-only", "-y", "-qq", "install", *suite.wanted]
-    run_apt(suite, "apt-get", *words)
-    if suite.headers:
-        # A dependency of theirs is a compiler that runs on the other processor.
-        headers = [newest(suite, "headers", flavour) for flavour in suite.headers]
-        download(suite, headers, store)
-    unpack(list(store.glob("*.deb")), new)
+    (suite.place / "status").write_text("")
+    shutil.rmtree(suite.place / "parts", ignore_errors=True)
+    install(suite, suite.wanted, new)
     finish_root(new)
-    if any(flavour.endswith(":armhf") for flavour in suite.headers):
-        add_modpost_32(suite, new)
-    for arch in suite.guests:
-        add_guest(suite, arch)
     new.rename(suite.root)
+
+
+def add_processor(suite: Suite, processor: Processor) -> None:
+    install(suite, processor.packages, suite.root)
+    if processor.has_programs:
+        add_guest(suite, processor.arch)
+
+
+def add_headers(suite: Suite, flavour: str) -> None:
+    """A dependency of them is a compiler that runs on the other processor: leave it."""
+    store = suite.place / "headers"
+    download(suite, [newest(suite, "headers", flavour)], store)
+    unpack(list(store.glob("*.deb")), suite.root)
+    if flavour.endswith(":armhf"):
+        add_modpost_32(suite, suite.root)
 
 
 def finish_root(root: Path) -> None:
@@ -191,8 +248,6 @@ def finish_root(root: Path) -> None:
         folder = "bin" if (root / "bin" / program).exists() else "usr/bin"
         if not (root / folder / name).exists():
             (root / folder / name).symlink_to(program)
-    for part in ("doc", "man", "locale"):
-        shutil.rmtree(root / "usr/share" / part, ignore_errors=True)
 
 
 def add_modpost_32(suite: Suite, root: Path) -> None:
