@@ -50,7 +50,7 @@ static void run_steps(void)
 {
 	int n, good = 0, bad = 0;
 
-	fail_nth = open_file("/proc/thread-self/fail-nth", O_RDWR);
+	open_fail_nth();
 	for (n = 1; n < MOST && !try_step(n, &good, &bad); n++)
 		if (n > DENSE)
 			n += options.stride - 1;

@@ -7,6 +7,13 @@
 
 static int fail_nth;	/* the file of this thread */
 
+/* The message is for tests/machine/log-faults: what follows may be due to it. */
+static inline void open_fail_nth(void)
+{
+	write_text("/dev/kmsg", "<5>zio-vm: allocations fail\n");
+	fail_nth = open_file("/proc/thread-self/fail-nth", O_RDWR);
+}
+
 static inline void set_nth(int n)
 {
 	char text[16];

@@ -67,7 +67,7 @@ static inline void run_operation(const struct operation *op)
 	unsigned int seed = atoi(getenv("ZIO_SEED") ?: "1");
 	int n = 1, failed = 0, calls = 0;
 
-	fail_nth = open_file("/proc/thread-self/fail-nth", O_RDWR);
+	open_fail_nth();
 	while (!try_nth(op, n, &failed)) {
 		calls++;
 		n += all ? 1 : 1 + rand_r(&seed) % (1 + n / 2);

@@ -124,7 +124,35 @@ watchdog: BUG: soft lockup - CPU#0 stuck for 26s!
 """.strip().split("\n")
 INJECTED = ["FAULT_INJECTION: forcing a failure.", "name failslab, interval 1"]
 INJECTED += ["Call Trace:", " <TASK>", " dump_stack_lvl+0x44/0x5c"]
+# register_irq_proc() had no memory for a file, and its removal warns.
+IRQ_FILE = """zio-vm: allocations fail
+------------[ cut here ]------------
+name 'smp_affinity'
+WARNING: CPU: 1 PID: 73 at remove_proc_entry+0x21a/0x3f0
+Modules linked in: zio_xdma(O) zio(O)
+RIP: 0010:remove_proc_entry+0x21a/0x3f0
+Call Trace:
+ <TASK>
+ ? proc_readdir+0x140/0x140
+ unregister_irq_proc+0xa7/0x260
+ ? register_irq_proc+0x350/0x350
+ free_desc+0x29/0xa0
+ irq_free_descs+0x4d/0x80
+ xdma_free_vectors+0x9/0x10 [zio_xdma]
+ </TASK>
+---[ end trace 0000000000000000 ]---"""
+# What makes a fault of that report
+IRQ_FILE_FAULTS = [
+    ("zio-vm: allocations fail", "zio-vm: test nth_files_test"),
+    ("name 'smp_affinity'", "name 'zio-xdma'"),
+    ("name 'smp_affinity'", "removing non-empty directory 'irq/43'"),
+    ("proc_entry+0x21a/0x3f0", "proc_subtree+0x21a/0x3f0"),
+    (" unregister_irq_proc+", " proc_remove+"),
+    (" free_desc+", " zio_free+"),
+    (" free_desc+", " ? free_desc+"),
+]
 NO_FAULTS = {
+    "a file of an interrupt that had no memory": IRQ_FILE.split("\n"),
     "results of KUnit": [
         "    # Subtest: zio_warnings",
         "    ok 1 refcount_t: BUG: in a name",
@@ -152,6 +180,26 @@ def test_fault(line: str) -> None:
 @pytest.mark.parametrize("name", NO_FAULTS)
 def test_no_fault(name: str) -> None:
     assert tap.faults_in(log_of(*NO_FAULTS[name])) == ("", False)
+
+
+@pytest.mark.parametrize(("old", "new"), IRQ_FILE_FAULTS)
+def test_report_that_resembles_the_one_of_an_interrupt(old: str, new: str) -> None:
+    log = log_of(*IRQ_FILE.replace(old, new).split("\n"))
+    assert "_proc_" in tap.faults_in(log)[0]
+
+
+@pytest.mark.parametrize("last", range(4, 11))
+def test_report_of_an_interrupt_that_does_not_end(last: int) -> None:
+    lines = IRQ_FILE.split("\n")[:last]
+    log = log_of(*lines)
+    assert tap.faults_in(log)[0].endswith(log[-20:])
+    log = log_of(*lines, *FAULTS)
+    assert FAULTS[-1] in tap.faults_in(log)[0]
+
+
+def test_fault_in_the_report_of_an_interrupt() -> None:
+    log = log_of(*IRQ_FILE.replace(" <TASK>", FAULTS[1]).split("\n"))
+    assert FAULTS[1] in tap.faults_in(log)[0]
 
 
 def test_fault_after_one_that_was_asked_for() -> None:
