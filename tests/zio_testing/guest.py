@@ -54,7 +54,10 @@ mkdir -p /selftests && mount -t overlay tests \
 DETACH = """\
 umount /selftests && for d in /lib/modules /usr/bin /usr/sbin; do \
 umount $d && cp -a /stage$d/. $d || exit; done; \
-cp -a /stage/selftests/. /selftests && umount /stage\
+cp -a /stage/selftests/. /selftests && umount /stage || exit; \
+for d in $(awk '$2 ~ "^/host" { print $2 }' /proc/mounts | sort -r); do \
+umount -l $d || exit; done; \
+! [ -d /host ] || rmdir /host\
 """
 SETTINGS = """\
 modules='{modules}'
