@@ -9,7 +9,9 @@
  *   echo 10dc 0012 >/sys/bus/pci/drivers/zio-s5933-mini/new_id
  */
 #include <linux/delay.h>
+#include <linux/interrupt.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/zio-s5933.h>
 
 struct card {
@@ -18,6 +20,7 @@ struct card {
 	struct zio_block *block;
 	struct s5933_dma dma;
 	size_t pos;		/* bytes in the block */
+	struct mutex ending;	/* taken to fail a block, and to stop */
 };
 
 static uint start;
@@ -27,14 +30,32 @@ MODULE_PARM_DESC(start, "the value of mailbox 1 that starts the card");
 #define START_WAITS	BIT(2)	/* zero until the card is ready */
 #define IS_READY	BIT(26)	/* in mailbox 4; an SSPCI has its line LDOWN# there */
 
-/* The next page of the block, if there is one. The caller holds the lock. */
-static bool card_begin_piece(struct card *card)
+/*
+ * Begin the next page of the block. The caller holds the lock.
+ * Return: 0; -ENOSPC if the block is full; -EIO.
+ */
+static int card_begin_piece(struct card *card)
 {
-	if (s5933_map(&card->chip, card->block, card->pos, card->block->size,
-		      DMA_FROM_DEVICE, &card->dma))
-		return false;
-	s5933_begin_write(&card->chip, &card->dma);
-	return true;
+	int ret = s5933_map(&card->chip, card->block, card->pos, card->block->size,
+			    DMA_FROM_DEVICE, &card->dma);
+
+	if (!ret)
+		s5933_begin_write(&card->chip, &card->dma);
+	return ret;
+}
+
+/* Begin the block. The caller holds the lock. If the function fails, there is none. */
+static int card_begin_block(struct card *card)
+{
+	int ret;
+
+	card->pos = 0;
+	if (!card->block || card->chip.halted)
+		return 0;
+	ret = card_begin_piece(card);
+	if (ret)
+		card->block = NULL;
+	return ret;
 }
 
 static void card_end_piece(struct card *card)
@@ -48,11 +69,11 @@ static void card_end_piece(struct card *card)
 	card->pos += max(done, 0);
 }
 
-/* A page is full. Return: true if the block is done. */
+/* A page is full. Return: true if the block is done, also if its next page fails. */
 static bool card_turn_page(struct card *card)
 {
 	card_end_piece(card);
-	if (!card->block || card_begin_piece(card))
+	if (!card->block || !card_begin_piece(card))
 		return false;
 	card->block->len = card->pos;
 	card->block = NULL;
@@ -85,25 +106,28 @@ static int card_input(struct zio_cset *cset)
 {
 	struct card *card = zio_cset_priv(cset);
 	unsigned long flags;
+	int ret;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
 	card->block = zio_cset_block(cset);
-	card->pos = 0;
-	if (!card->chip.halted)
-		card_begin_piece(card);
+	ret = card_begin_block(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	return ZIO_PENDING;
+	return ret ?: ZIO_PENDING;
 }
 
+/* The block may be done, or have failed, before: wait until the core knows. */
 static void card_stop(struct zio_cset *cset)
 {
 	struct card *card = zio_cset_priv(cset);
 	unsigned long flags;
 
+	mutex_lock(&card->ending);
 	spin_lock_irqsave(&card->chip.lock, flags);
 	card_end_piece(card);
 	card->block = NULL;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
+	mutex_unlock(&card->ending);
+	synchronize_irq(card->chip.pdev->irq);
 }
 
 static int card_init(struct zio_cset *cset)
@@ -139,7 +163,7 @@ static void card_restart(struct s5933 *chip)
 {
 	struct card *card = container_of(chip, struct card, chip);
 	unsigned long flags;
-	int ms = 100;
+	int ms = 100, ret;
 
 	card_set_resets(chip, MCSR_RESET_CARD | MCSR_RESETS);
 	card_set_resets(chip, 0);
@@ -147,13 +171,15 @@ static void card_restart(struct s5933 *chip)
 	while (ms-- && !card_is_ready(chip))
 		usleep_range(1000, 1500);
 	s5933_write(chip, S5933_OMB(1), start);
+	mutex_lock(&card->ending);
 	spin_lock_irqsave(&chip->lock, flags);
 	s5933_set_irq(chip, true, INTCSR_STATUS);
 	card_end_piece(card);
-	card->pos = 0;
-	if (card->block)
-		card_begin_piece(card);
+	ret = card_begin_block(card);
 	spin_unlock_irqrestore(&chip->lock, flags);
+	if (ret)
+		zio_cset_fail(card->cset, ret);
+	mutex_unlock(&card->ending);
 }
 
 static const struct s5933_ops card_chip_ops = {
@@ -196,6 +222,7 @@ static int card_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	if (!card)
 		return -ENOMEM;
+	mutex_init(&card->ending);
 	ret = s5933_probe(&card->chip, pdev, &card_chip_ops);
 	ret = ret ?: s5933_start(&card->chip);
 	if (ret)

@@ -5,6 +5,7 @@
 # address lines: acquisition goes on, and an alarm tells of what is lost.
 # suspends
 # model: zio-shutdown
+# model: s5933-fail
 # distro
 # device: sspci,id=a
 # device: sps,id=b
@@ -174,6 +175,45 @@ find_mini()
 	echo $n
 }
 
+# read_mini: 40 blocks from descriptor 5; fails rather than wait for ever
+read_mini()
+{
+	dd of=/dev/null bs=4096 count=40 <&5 &
+	reader=$!
+	wait_until 10 eval "! kill -0 $reader" || kill $reader
+	wait $reader
+}
+
+# A block that the driver cannot begin ends with an error. The next read begins another.
+mini_without_map()
+{
+	if ! insmod "${0%/*}/s5933-fail.ko"; then
+		skip "mini: no map" "the kernel has no kretprobes"
+		return
+	fi
+	left=/sys/module/s5933_fail/parameters/left
+	exec 5<$mini
+	echo 1 >$left
+	expect_errno "mini: a block without a map" EIO read_mini
+	is "mini: it was tried once" "$(cat $left)" 0
+	check "mini: words after a block without a map" read_mini
+	if can_suspend; then
+		slink-bench -c $mini_card mode=stop >/dev/null
+		check "mini: nothing comes" read-queued ${mini%-data}
+		echo 1 >$left
+		suspend 0
+		slink-bench -c $mini_card mode=block >/dev/null
+		# The reader may come before the driver has failed, or after that.
+		status=0
+		read_mini || status=$?
+		check "mini: a read after a suspend without a map ends" test $status -ne 143
+		is "mini: it was tried once after the suspend" "$(cat $left)" 0
+		check "mini: words after a suspend without a map" read_mini
+	fi
+	exec 5<&-
+	rmmod s5933_fail
+}
+
 # The small driver for any card with the chip, and a card with an id of its own. The start
 # value has return lines, by which the bench knows the card. The source sends no control
 # words.
@@ -195,6 +235,7 @@ test_mini()
 		is "mini: words after a suspend" "$(dd if=$mini bs=4096 count=50 2>/dev/null |
 			wc -c)" 204800
 	fi
+	mini_without_map
 	slink-bench -c $mini_card mode=stop inject-every=0 inject-faults=0
 	is "mini: no fault" "$(slink-bench -c $mini_card faults)" 0
 	check "mini: unloaded" zio-unload zio-s5933-mini
