@@ -127,7 +127,7 @@ struct ziio_buffer {
  * @scan_bytes: size of a scan
  * @stamp_offset: place of the time in a scan; 0: the device gives none
  * @zbuf: the buffer, while it is attached
- * @attach_lock: protects @zbuf, @is_gone, @former and @changed
+ * @attach_lock: protects @zbuf, @is_gone and @former
  * @is_gone: the IIO device goes, and takes neither a buffer nor a trigger
  * @detaching: the driver itself stops the device, so no gap counts
  * @was_stopped: disable() was called, and enable() was not; under IIO's lock
@@ -139,8 +139,7 @@ struct ziio_buffer {
  * @polled: value of @scans when the trigger was fired
  * @poll_work: fires the trigger in hard interrupt context
  * @retry: fires it later, after the device gave no scan
- * @former: name of the trigger that the device had before, or empty
- * @changed: the device has another one now
+ * @former: name of the trigger that the device had before, or empty; NULL: it has it now
  * @set: channel sets
  * @n_set: number of @set
  * @desc: for the core
@@ -170,8 +169,7 @@ struct ziio_state {
 	unsigned int polled;
 	struct irq_work poll_work;
 	struct timer_list retry;
-	char former[ZIIO_NAME_LEN];
-	bool changed;
+	char *former;
 
 	struct ziio_set *set;
 	unsigned int n_set;

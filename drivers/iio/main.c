@@ -200,12 +200,22 @@ static ssize_t iio_channels_show(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RO(iio_channels);
 
+/* The platform device has another child, if the driver has made a trigger of IIO. */
+static int ziio_get_zio_child(struct device *dev, void *found)
+{
+	if (dev->bus == &iio_bus_type)
+		return 0;
+	*(struct device **)found = get_device(dev);
+	return 1;
+}
+
 /* The core removes both with the device. */
 static int ziio_add_files(struct ziio_state *state)
 {
-	struct device *zdev = device_find_any_child(&state->pdev->dev);
+	struct device *zdev = NULL;
 	int ret;
 
+	device_for_each_child(&state->pdev->dev, &zdev, ziio_get_zio_child);
 	if (!zdev)
 		return -ENODEV;
 	ret = device_create_file(zdev, &dev_attr_iio_channels);

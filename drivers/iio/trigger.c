@@ -11,6 +11,8 @@
  */
 #include <linux/platform_device.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/zio-compat.h>
 
@@ -150,26 +152,37 @@ static int ziio_set_trigger(struct iio_dev *indio, const char *name)
 	return min_t(ssize_t, ret, 0);
 }
 
-static bool ziio_has_trigger(const struct iio_dev *indio, const char *name)
+static const char *ziio_trigger_name(const struct iio_dev *indio)
 {
-	return indio->trig && !strcmp(indio->trig->name, name);
+	return indio->trig ? indio->trig->name : "";
 }
 
-/* The caller has the lock. */
+static bool ziio_has_trigger(const struct iio_dev *indio, const char *name)
+{
+	return !strcmp(ziio_trigger_name(indio), name);
+}
+
+/* The caller has the lock. After an error the device may have no trigger. */
 static int ziio_change_trigger(struct ziio_state *state, const char *name)
 {
+	struct iio_dev *indio = state->indio;
+	char *former;
 	int ret;
 
 	if (state->is_gone)
 		return -ENODEV;
-	if (ziio_has_trigger(state->indio, name))
+	if (ziio_has_trigger(indio, name))
 		return 0;
-	if (state->indio->trig)
-		strscpy(state->former, state->indio->trig->name, sizeof(state->former));
-	ret = ziio_set_trigger(state->indio, name);
-	if (!ret && !ziio_has_trigger(state->indio, name))
+	former = kstrdup(ziio_trigger_name(indio), GFP_KERNEL);
+	if (!former)
+		return -ENOMEM;
+	ret = ziio_set_trigger(indio, name);
+	if (!ret && !ziio_has_trigger(indio, name))
 		ret = -ENOENT;
-	state->changed = !ret;
+	if (ziio_has_trigger(indio, former))
+		kfree(former);
+	else
+		state->former = former;
 	return ret;
 }
 
@@ -180,9 +193,11 @@ static int ziio_use_trigger(struct ziio_state *state, const char *name)
 	mutex_lock(&state->attach_lock);
 	ret = ziio_change_trigger(state, name);
 	mutex_unlock(&state->attach_lock);
-	if (ret)
-		dev_err(&state->pdev->dev, "%s does not take the trigger \"%s\": error %d\n",
-			dev_name(&state->indio->dev), name, ret);
+	if (!ret)
+		return 0;
+	dev_err(&state->pdev->dev, "%s does not take the trigger \"%s\": error %d\n",
+		dev_name(&state->indio->dev), name, ret);
+	ziio_restore_trigger(state);
 	return ret;
 }
 
@@ -256,11 +271,12 @@ static void ziio_stop_trigger(struct ziio_state *state)
 void ziio_restore_trigger(struct ziio_state *state)
 {
 	mutex_lock(&state->attach_lock);
-	if (state->changed && ziio_set_trigger(state->indio, state->former))
+	if (state->former && ziio_set_trigger(state->indio, state->former))
 		dev_warn(&state->pdev->dev,
 			 "%s keeps its trigger, as other users have enabled a buffer\n",
 			 dev_name(&state->indio->dev));
-	state->changed = false;
+	kfree(state->former);
+	state->former = NULL;
 	mutex_unlock(&state->attach_lock);
 }
 

@@ -15,6 +15,9 @@ plug()
 	insmod "${0%/*}"/iio-ramp.ko "$@"
 }
 
+# The model has a second trigger, of this name.
+long_name=ramp-trigger-whose-name-has-more-than-the-47-characters-of-a-channel
+
 fire()
 {
 	echo "$1" >$ramp/fire
@@ -32,6 +35,17 @@ test_refused()
 	expect_errno "an unknown IIO device" ENODEV make_iio a iio=nothing
 	expect_errno "an unknown channel" EINVAL make_iio a iio=iio-ramp channels=temp,tump
 	expect_errno "an unknown trigger" ENOENT make_iio a channels= trigger=nothing
+	trigger=$(iio_of iio-ramp)/trigger/current_trigger
+	echo ramp-trigger >"$trigger"
+	expect_errno "an unknown trigger for a device that has one" ENOENT make_iio a
+	is "the device keeps its trigger" "$(cat "$trigger")" ramp-trigger
+	echo "$long_name" >"$trigger"
+	check "a trigger of ZIO in place of one with a long name" make_iio a trigger=zio
+	is "the ZIO device has the list of channels, and the link" \
+		"$(cd $ziio && ls -d iio_channels iio | xargs)" "iio iio_channels"
+	check "the ZIO device goes" write_file $config/a/live 0
+	is "the device has its trigger again" "$(cat "$trigger")" "$long_name"
+	echo >"$trigger"
 	is "the log tells what is wrong" "$(dmesg | grep -o \
 		'no channel "tump"\|not take the trigger "nothing"\|no IIO device "nothing"' |
 		sort -u | wc -l)" 3
