@@ -43,7 +43,7 @@ static const unsigned long tdc_edge_flags[] = {
 
 struct tdc_input {
 	struct zio_pulse pulse;
-	int irq;
+	int irq;	/* 0: not requested */
 };
 
 struct tdc_state {
@@ -77,7 +77,8 @@ static void tdc_stop(struct zio_cset *cset)
 	struct tdc_input *input = tdc_find_input(cset);
 
 	zio_pulse_ignore(&input->pulse);
-	synchronize_irq(input->irq);
+	if (input->irq)
+		synchronize_irq(input->irq);
 }
 
 static int tdc_attr_get(struct zio_cset *cset, struct zio_channel *chan,
@@ -103,11 +104,16 @@ static const struct zio_cset_desc tdc_cset_desc = {
 	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
 };
 
-static void tdc_release_input(void *data)
+static void tdc_release_inputs(void *data)
 {
-	struct tdc_input *input = data;
+	struct tdc_state *state = data;
+	struct tdc_input *input;
 
-	free_irq(input->irq, input);
+	for (input = state->input; input < state->input + ZIO_GPIO_MAX_LINES; input++) {
+		if (input->irq)
+			free_irq(input->irq, input);
+		input->irq = 0;
+	}
 }
 
 static int tdc_request_input(struct device *dev, struct tdc_input *input, int irq,
@@ -117,11 +123,11 @@ static int tdc_request_input(struct device *dev, struct tdc_input *input, int ir
 
 	if (irq < 0)
 		return irq;
-	input->irq = irq;
 	ret = zio_request_hard_irq(irq, tdc_interrupt, flags, dev_name(dev), input);
 	if (ret < 0)
 		return ret;
-	return devm_add_action_or_reset(dev, tdc_release_input, input);
+	input->irq = irq;
+	return 0;
 }
 
 /* Return: the number of inputs, or an error. */
@@ -144,7 +150,7 @@ static int tdc_request_lines(struct device *dev, struct tdc_state *state,
 	return ret ?: descs->ndescs;
 }
 
-/* Request interrupts before the registration of the device: devm frees them after it. */
+/* Request interrupts before the registration of the device: an error leaves no device. */
 static int tdc_request_inputs(struct device *dev, struct tdc_state *state)
 {
 	const char *text = zio_config_text(dev, "lines", lines);
@@ -160,24 +166,28 @@ static int tdc_request_inputs(struct device *dev, struct tdc_state *state)
 static int tdc_probe(struct platform_device *pdev)
 {
 	int id = zio_config_id(&pdev->dev, pdev->id);
+	struct zio_device *zdev;
 	struct tdc_state *state;
-	int i, n;
+	int i, n, ret;
 
 	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
 	if (!state)
 		return -ENOMEM;
 	n = tdc_request_inputs(&pdev->dev, state);
-	if (n < 0)
-		return n;
+	ret = devm_add_action_or_reset(&pdev->dev, tdc_release_inputs, state);
+	if (n < 0 || ret)
+		return min(n, 0) ?: ret;
 	for (i = 0; i < n; i++)
 		state->cset[i] = tdc_cset_desc;
 	state->desc.name = "ztdc";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
 	state->desc.n_cset = n;
-	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev,
-							&state->desc, id,
-							state));
+	zdev = devm_zio_device_register(&pdev->dev, &state->desc, id, state);
+	if (IS_ERR(zdev))
+		return PTR_ERR(zdev);
+	/* devm frees them before the device goes, too: a handler uses its channels. */
+	return devm_add_action_or_reset(&pdev->dev, tdc_release_inputs, state);
 }
 
 static struct platform_driver tdc_driver = {

@@ -8,8 +8,10 @@
  * # rt
  */
 #include <linux/capability.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "board.h"
 #include "harness.h"
@@ -19,6 +21,7 @@
 #define TDC		"/sys/bus/zio/devices/ztdc-0000"
 #define TDC_NODE	"/dev/zio/ztdc-0000-0-0"
 #define TRIGGER		CSET0 "/trigger"
+#define TRACING		"/sys/kernel/tracing/"
 
 static char irq[16];
 
@@ -159,6 +162,46 @@ TEST("interrupts and lines need CAP_SYS_RAWIO", edge)
 	refuse(TDC_CONFIG "/t/irq", irq, EPERM);
 	refuse(TDC_CONFIG "/t/lines", "anywhere:1", EPERM);
 	write_text(TDC_CONFIG "/t/edge", "falling");
+}
+
+static void trace_handlers(void)
+{
+	if (!exists(TRACING "events/irq/irq_handler_entry"))
+		shell("mount -t tracefs none " TRACING);
+	if (!exists(TRACING "events/irq/irq_handler_entry"))
+		SKIP("this kernel has no tracepoints");
+	run("echo irq == %s >" TRACING "events/irq/irq_handler_entry/filter", irq);
+	write_text(TRACING "events/irq/irq_handler_entry/enable", "1");
+	write_text(TRACING "events/zio/zio_removed/enable", "1");
+}
+
+static void remove_under_interrupts(void)
+{
+	make_tdc();
+	/* An interrupt has raised an alarm of the channel. */
+	while (!read_number(TDC "/cset0/missed"))
+		;
+	run("echo >" TRACING "trace");
+	ASSERT_EQ(rmdir(TDC_CONFIG "/t"), 0);
+	run("awk '/zio_removed/ { gone = 1 } gone && /irq_handler_entry/ { late++ } "
+	    "END { exit !gone || late }' " TRACING "trace");
+}
+
+/* The handler uses the channels, and they go with the board. */
+TEST("no interrupt is handled after the board has gone", edge)
+{
+	pid_t child;
+	int i;
+
+	trace_handlers();
+	child = fork();
+	ASSERT_TRUE(child >= 0);
+	while (!child)
+		fire(100);
+	for (i = 0; i < 10; i++)
+		remove_under_interrupts();
+	kill(child, SIGKILL);
+	ASSERT_EQ(waitpid(child, NULL, 0), child);
 }
 
 TEST("the modules leave", edge)
