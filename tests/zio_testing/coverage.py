@@ -32,7 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import coverage_programs, kernel, quick_map, runner, selftests
-from .common import CACHE, ROOT, Failure, Parser, say, setup
+from .common import CACHE, ROOT, Failure, Parser, output_of, say, setup
 from .coverage_lines import Lines, Ran, add_gcov, keep, load, map_files
 from .guest import Running, SavedMachine, stop_all
 from .modules import built_modules
@@ -103,6 +103,13 @@ class Runner:
             say(str(failure))
 
 
+def note_revision() -> None:
+    """Note the date and the commit of the results, for the table."""
+    commit = output_of(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"]).strip()
+    date = datetime.date.today().isoformat()
+    (PLACE / "revision").write_text(f"{date}, revision {commit}\n")
+
+
 def counted_modules() -> contextlib.AbstractContextManager[Path]:
     """Build the modules that count how often each line runs."""
     return built_modules(kernel.prepare("gcov"), "-counted", "GCOV_PROFILE=y")
@@ -113,6 +120,8 @@ def run_in_machines(names: list[str]) -> None:
     if names:
         tests = [test for test in tests if test.path.stem in names]
     PLACE.mkdir(parents=True, exist_ok=True)
+    if not names:
+        note_revision()
     with counted_modules() as built, ThreadPoolExecutor(2) as pool:
         counting = Runner(built)
         jobs = [pool.submit(counting.run_selftest, test) for test in tests]
@@ -158,7 +167,8 @@ def share(part: set[int], whole: set[int]) -> str:
 
 
 def is_in_core(path: str) -> bool:
-    return path.startswith("zio-core/") and not path.startswith("zio-core/tests/")
+    is_test = path.startswith("zio-core/tests/")
+    return path.startswith("zio-core/") and not is_test and (ROOT / path).is_file()
 
 
 def make_rows(results: dict[str, Ran]) -> list[str]:
@@ -168,6 +178,7 @@ def make_rows(results: dict[str, Ran]) -> list[str]:
     ran: Lines = {}
     for name, result in results.items():
         part = unit if name == KUNIT else ran
+        # A file of an older result may have gone.
         for path in filter(is_in_core, result.known):
             known.setdefault(path, set()).update(result.known[path])
             part.setdefault(path, set()).update(result.ran.get(path, set()))
@@ -193,8 +204,13 @@ def row_of_all(known: Lines, unit: Lines, ran: Lines) -> str:
 
 def write_table() -> None:
     head = ["| file | lines | KUnit | selftests | any |", "|---|---|---|---|---|"]
-    date = datetime.date.today().isoformat()
-    lines = ["<!-- coverage -->", f"Measured on {date}.", "", *head]
+    revision = PLACE / "revision"
+    if not revision.exists():
+        raise Failure(
+            "no run of all tests has noted its revision: coverage, without a TEST"
+        )
+    measured = revision.read_text().strip()
+    lines = ["<!-- coverage -->", f"Measured on {measured}.", "", *head]
     lines += [*make_rows(load(PLACE)), "<!-- end -->"]
     text = DOCUMENT.read_text()
     old = re.compile("<!-- coverage -->.*?<!-- end -->", re.S)

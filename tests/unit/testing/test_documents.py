@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The documents name files that exist"""
+
+import fnmatch
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from zio_testing.common import ROOT
+
+FOLDERS = (
+    "buffers debian Documentation drivers include packaging tests tools zio-core".split()
+)
+# A path from the root of the repository; a file in backquotes; the target of a link
+PATH = re.compile(rf"(?<![\w./<-])(?P<path>(?:{'|'.join(FOLDERS)})/[\w.*/+-]*[\w*/])")
+FILE = re.compile(r"`(?P<file>[\w./-]+\.(?:c|h|sh|py|md|map))`")
+LINK = re.compile(r"\]\((?P<link>[\w./-]+)(?:#[\w-]+)?\)")
+# Files that the reader makes, and files of others
+ABSENT = {
+    "in-tree.md": [
+        "drivers/zio/*",
+        "drivers/Kconfig",
+        "drivers/Makefile",
+        "tools/testing/*",
+    ]
+    + ["Documentation/devicetree/*", "drivers/zio"],
+    "slink-model.md": ["drivers/comedi/*", "*amcc_s5933.h", "ad*.c", "libSLINK.c"]
+    + ["SSPDev.h"],
+    "testing.md": ["*NAME*"],
+    "two-boards-one-clock.md": ["pair.c"],
+}
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "Documentation").rglob("*.md")]
+
+
+def tracked() -> list[str]:
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True)
+    return listed.stdout.decode().split()
+
+
+def is_absent(document: Path, files: list[str], match: re.Match[str]) -> bool:
+    if name := match.groupdict().get("link"):
+        return not (document.parent / name).exists()
+    if name := match.groupdict().get("path"):
+        return not any(ROOT.glob(name.rstrip("/")))
+    return not any(f"/{file}".endswith(f"/{match['file']}") for file in files)
+
+
+def missing_in(document: Path, files: list[str]) -> list[str]:
+    allowed = ABSENT.get(document.name, [])
+    text = document.read_text()
+    found = [match for rule in (PATH, FILE, LINK) for match in rule.finditer(text)]
+    names = {
+        match[match.lastgroup or 0]
+        for match in found
+        if is_absent(document, files, match)
+    }
+    return sorted(
+        name for name in names if not any(fnmatch.fnmatch(name, own) for own in allowed)
+    )
+
+
+@pytest.fixture(scope="module")
+def files() -> list[str]:
+    return tracked()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.name))
+def test_files_exist(document: Path, files: list[str]) -> None:
+    assert missing_in(document, files) == []
+
+
+def test_file_that_has_gone(tmp_path: Path) -> None:
+    text = "| `zio-core/gone.c` | see [it](gone.md#x), `gone.h`, and `zio-core/main.c`."
+    document = tmp_path / "a.md"
+    document.write_text(text)
+    gone = ["gone.h", "gone.md", "zio-core/gone.c"]
+    assert missing_in(document, ["zio-core/main.c"]) == gone
