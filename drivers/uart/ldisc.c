@@ -14,6 +14,7 @@
 #include <linux/tty.h>
 #include <linux/tty_ldisc.h>
 #include <linux/version.h>
+#include <linux/wait.h>
 
 #include "uart.h"
 
@@ -106,11 +107,32 @@ static void uart_close(struct tty_struct *tty)
 	uart_line_put(line);
 }
 
+/* Return: true if the other end of the line has gone. */
+static bool uart_is_cut(struct tty_struct *tty, struct file *file)
+{
+	return tty_hung_up_p(file) || (tty->link && !READ_ONCE(tty->link->count));
+}
+
+/* The kernel wakes writers when it changes the discipline. */
+static bool uart_must_wait(struct tty_struct *tty, struct file *file)
+{
+	return !tty_write_room(tty) && !uart_is_cut(tty, file) &&
+		!test_bit(TTY_LDISC_CHANGING, &tty->flags);
+}
+
 static ssize_t uart_write(struct tty_struct *tty, struct file *file,
 			  const unsigned char *data, size_t n)
 {
-	unsigned int room = tty_write_room(tty);
+	unsigned int room;
+	int ret = 0;
 
+	if (!(file->f_flags & O_NONBLOCK))
+		ret = wait_event_interruptible(tty->write_wait, !uart_must_wait(tty, file));
+	if (ret)
+		return ret;
+	if (uart_is_cut(tty, file))
+		return -EIO;
+	room = tty_write_room(tty);
 	return room ? tty->ops->write(tty, data, min_t(size_t, n, room)) : -EAGAIN;
 }
 

@@ -387,6 +387,63 @@ TEST("programs write to the tty and change its settings", loaded)
 	check_frame(pair, 0, 0, 0, 0);
 }
 
+/* More than the tty has room for */
+static char command[256 << 10];
+
+/* Return: a child that writes all of the command, and ends with an errno or 0. */
+static pid_t start_writer(int tty)
+{
+	pid_t pid = fork();
+	size_t done = 0;
+	ssize_t n;
+
+	ASSERT_TRUE(pid >= 0);
+	if (pid)
+		return pid;
+	close(wire.master);
+	while (done < sizeof(command)) {
+		n = write(tty, command + done, sizeof(command) - done);
+		if (n < 0)
+			_exit(errno);
+		done += n;
+	}
+	_exit(0);
+}
+
+TEST("a write of a long command waits for room", loaded)
+{
+	int tty = open_file(wire.path, O_RDWR | O_NOCTTY);
+	size_t done = 0;
+	ssize_t n;
+	pid_t pid;
+
+	begin(CHECKED);
+	pid = start_writer(tty);
+	while (done < sizeof(command)) {
+		usleep(100);
+		n = read(wire.master, command, sizeof(command));
+		ASSERT_TRUE(n > 0);
+		done += n;
+	}
+	ASSERT_EQ(exit_status(pid), 0);
+	ASSERT_TRUE(!fcntl(tty, F_SETFL, O_RDWR | O_NONBLOCK));
+	ASSERT_EQ(exit_status(start_writer(tty)), EAGAIN);
+}
+
+TEST("a write that waits lets the device go", loaded)
+{
+	int tty = open_file(wire.path, O_RDWR | O_NOCTTY);
+	pid_t pid;
+
+	begin(CHECKED);
+	pid = start_writer(tty);
+	wait_for(10, task_state(pid) == 'S');
+	ASSERT_TRUE(!rmdir(UART_CONFIG "/b"));
+	/* The usual discipline waits, too, until the other end goes. */
+	close(wire.master);
+	ASSERT_EQ(exit_status(pid), EIO);
+}
+
 static int live_errno(const char *settings, const char *tty)
 {
 	int fd, ret;
