@@ -61,6 +61,27 @@ void s5933_stop(struct s5933 *chip)
 }
 EXPORT_SYMBOL_GPL(s5933_stop);
 
+/**
+ * s5933_is_halted() - check whether the driver must leave the card alone
+ * @chip: the chip, not locked
+ *
+ * For attributes that would access the card: a user may set them at any time.
+ *
+ * Context: any.
+ * Return: true if the chip is halted.
+ */
+bool s5933_is_halted(struct s5933 *chip)
+{
+	unsigned long flags;
+	bool halted;
+
+	spin_lock_irqsave(&chip->lock, flags);
+	halted = chip->halted;
+	spin_unlock_irqrestore(&chip->lock, flags);
+	return halted;
+}
+EXPORT_SYMBOL_GPL(s5933_is_halted);
+
 /*
  * The time of a read depends on the bus, so a number of reads is no limit. The last read
  * is after the end of the time: the processor may have been away.

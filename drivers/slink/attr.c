@@ -78,6 +78,9 @@ static int slink_set_value(struct slink_card *card, unsigned long id, u32 value)
 			       FIELD_PREP(OMB1_LINES, value));
 		break;
 	case SLINK_TEST:
+		/* This ends the transfer. */
+		if (card->chip.halted)
+			return -EIO;
 		card->test = value;
 		/* An event of one mode must not continue in the other. */
 		slink_drop_input(card);
@@ -102,6 +105,8 @@ static int slink_set_value(struct slink_card *card, unsigned long id, u32 value)
 
 static int slink_reset(struct slink_card *card, u32 what)
 {
+	if (s5933_is_halted(&card->chip))
+		return -EIO;
 	switch (what) {
 	case RESET_CARD:
 		slink_restart(card);

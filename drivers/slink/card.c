@@ -11,10 +11,12 @@
 
 #include "card.h"
 
+/* A halted card gets the lines when it restarts. */
 void slink_set_omb1(struct slink_card *card, u32 mask, u32 lines)
 {
 	card->omb1 = (card->omb1 & ~mask) | lines;
-	s5933_write(&card->chip, S5933_OMB(1), card->omb1);
+	if (!card->chip.halted)
+		s5933_write(&card->chip, S5933_OMB(1), card->omb1);
 	/* If the waiting word is still not expected, the card reports it again. */
 	card->stopped = false;
 }

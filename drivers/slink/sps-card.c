@@ -10,11 +10,15 @@
 
 #include "sps.h"
 
-/* A change of UCTRL# applies to the words in the FIFO, too: see sps-send.c. */
+/*
+ * A change of UCTRL# applies to the words in the FIFO, too: see sps-send.c. A halted card
+ * gets the lines when it restarts.
+ */
 void sps_set_omb1(struct sps_card *card, u32 mask, u32 lines)
 {
 	card->omb1 = (card->omb1 & ~mask) | lines;
-	s5933_write(&card->chip, S5933_OMB(1), card->omb1);
+	if (!card->chip.halted)
+		s5933_write(&card->chip, S5933_OMB(1), card->omb1);
 }
 
 /* The link went down: reset it. The link came up: release the reset. */

@@ -78,6 +78,8 @@ static int sps_set_value(struct sps_card *card, unsigned long id, u32 value)
 
 static int sps_reset(struct sps_card *card, u32 what)
 {
+	if (s5933_is_halted(&card->chip))
+		return -EIO;
 	if (what == RESET_CARD)
 		sps_restart(card);
 	else if (what == RESET_LINK)

@@ -183,6 +183,7 @@ static inline void s5933_flush(const struct s5933 *chip)
 void s5933_set_mcsr(struct s5933 *chip, u32 clear, u32 set);
 void s5933_set_irq(struct s5933 *chip, bool enable, u32 status);
 void s5933_stop(struct s5933 *chip);
+bool s5933_is_halted(struct s5933 *chip);
 u32 s5933_wait_mcsr(struct s5933 *chip, u32 bits, unsigned int ns);
 u32 s5933_wait_word(struct s5933 *chip, unsigned int ns);
 unsigned int s5933_words_in(u32 mcsr);

@@ -116,9 +116,38 @@ test_failure()
 	usleep 1500000
 	is "failure: the driver does not access the card" \
 		"$(ask reg-reads) $(stat events)" "$before $seen"
+	accesses="$(ask reg-reads) $(ask reg-writes)"
+	set_halted $in 1 2 3
+	expect_write_errno "test of a halted card" EIO $in/test 1
+	is "failure: no attribute accesses the card" "$(ask reg-reads) $(ask reg-writes)" \
+		"$accesses"
 	bench mode=stop
 	fresh
 	stream "after a new bind" 20 count fixed 100 100 1
+}
+
+# set_halted SET RESET...: a halted card refuses resets, and keeps its width
+set_halted()
+{
+	set=$1
+	shift
+	for what; do
+		expect_errno "reset $what of a halted card" EIO write_file $set/reset $what
+	done
+	check "width of a halted card" write_file $set/width 16
+	is "the width" "$(cat $set/width)" 16
+}
+
+test_output_failure()
+{
+	fresh_output
+	check "source: a failure is reported" call failure $out_pci
+	accesses="$(out_ask reg-reads) $(out_ask reg-writes)"
+	set_halted $out 1 2
+	is "source: no attribute accesses the card" \
+		"$(out_ask reg-reads) $(out_ask reg-writes)" "$accesses"
+	fresh_output
+	no_output_faults "source"
 }
 
 # mask_of PCI: the address lines that the kernel uses for its DMA
@@ -252,5 +281,6 @@ test_nvram()
 }
 
 begin_slink
-[ $# -gt 0 ] || set -- nvram suspend lost_power suspended_output error failure mini dma_bits
+[ $# -gt 0 ] || set -- nvram suspend lost_power suspended_output error failure \
+	output_failure mini dma_bits
 end_slink "$@"
