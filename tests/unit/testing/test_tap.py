@@ -141,7 +141,17 @@ Call Trace:
  xdma_free_vectors+0x9/0x10 [zio_xdma]
  </TASK>
 ---[ end trace 0000000000000000 ]---"""
-# What makes a fault of that report
+EVENT_FIELDS = """zio-vm: allocations fail
+WARNING: CPU: 1 PID: 994 at event_define_fields+0x2df/0x4c0
+RIP: 0010:event_define_fields+0x2df/0x4c0
+Call Trace:
+ <TASK>
+ event_create_dir+0x364/0x1030
+ ? f_start+0x360/0x360
+ trace_module_notify+0x402/0x660
+ notifier_call_chain+0x99/0x170
+ </TASK>"""
+# What makes a fault of the first report
 IRQ_FILE_FAULTS = [
     ("zio-vm: allocations fail", "zio-vm: test nth_files_test"),
     ("name 'smp_affinity'", "name 'zio-xdma'"),
@@ -153,6 +163,7 @@ IRQ_FILE_FAULTS = [
 ]
 NO_FAULTS = {
     "a file of an interrupt that had no memory": IRQ_FILE.split("\n"),
+    "fields of a tracepoint that had no memory": EVENT_FIELDS.split("\n"),
     "results of KUnit": [
         "    # Subtest: zio_warnings",
         "    ok 1 refcount_t: BUG: in a name",
@@ -186,6 +197,14 @@ def test_no_fault(name: str) -> None:
 def test_report_that_resembles_the_one_of_an_interrupt(old: str, new: str) -> None:
     log = log_of(*IRQ_FILE.replace(old, new).split("\n"))
     assert "_proc_" in tap.faults_in(log)[0]
+
+
+@pytest.mark.parametrize("function", ["event_create_dir", "trace_module_notify"])
+def test_report_that_resembles_the_one_of_a_tracepoint(function: str) -> None:
+    log = log_of(*EVENT_FIELDS.replace(f" {function}+", " other+").split("\n"))
+    assert "event_define_fields" in tap.faults_in(log)[0]
+    log = log_of(*EVENT_FIELDS.split("\n")[1:])
+    assert "event_define_fields" in tap.faults_in(log)[0]
 
 
 @pytest.mark.parametrize("last", range(4, 11))
