@@ -29,41 +29,18 @@
  * vmalloc_user() does not charge a cgroup. On machines whose cache has aliases it is
  * needed: it aligns the memory so that kernel and program see the same.
  */
-static void *alloc_charged(struct zio_buffer *buf, size_t size)
+static void *area_alloc_mem(struct zio_buffer *buf, size_t size)
 {
-	if (SHMLBA != PAGE_SIZE)
+	if (buf && buf->type->alloc_mem)
+		return buf->type->alloc_mem(buf, size);
+	if (buf || SHMLBA != PAGE_SIZE)
 		return vmalloc_user(size);
 	return __vmalloc(size, ZIO_GFP_USER | __GFP_ZERO);
 }
 
-static void *alloc_free_of_charge(struct zio_buffer *buf, size_t size)
-{
-	return vmalloc_user(size);
-}
-
-/* The test of the size keeps the OOM killer away. */
-static struct zio_area *area_alloc(struct zio_buffer *buf, size_t size,
-				   void *(*alloc)(struct zio_buffer *buf, size_t size))
-{
-	struct zio_area *area = NULL;
-
-	if (size && PFN_UP(size) <= (unsigned long)si_mem_available())
-		area = kzalloc(sizeof(*area), GFP_KERNEL);
-	if (!area)
-		return NULL;
-	area->size = PAGE_ALIGN(size);
-	area->mem = alloc(buf, area->size);
-	if (!area->mem) {
-		kfree(area);
-		return NULL;
-	}
-	kref_init(&area->ref);
-	return area;
-}
-
 /**
  * zio_area_alloc() - allocate memory that programs can map
- * @buf: the buffer that the memory is for
+ * @buf: the buffer that the memory is for; NULL: for the current user, whose cgroup pays
  * @size: bytes, rounded up to pages
  *
  * The memory is zeroed. A size beyond the memory of the machine fails without the OOM
@@ -76,24 +53,22 @@ static struct zio_area *area_alloc(struct zio_buffer *buf, size_t size,
  */
 struct zio_area *zio_area_alloc(struct zio_buffer *buf, size_t size)
 {
-	return area_alloc(buf, size, buf->type->alloc_mem ?: alloc_free_of_charge);
+	struct zio_area *area = NULL;
+
+	if (size && PFN_UP(size) <= (unsigned long)si_mem_available())
+		area = kzalloc(sizeof(*area), GFP_KERNEL);
+	if (!area)
+		return NULL;
+	area->size = PAGE_ALIGN(size);
+	area->mem = area_alloc_mem(buf, area->size);
+	if (!area->mem) {
+		kfree(area);
+		return NULL;
+	}
+	kref_init(&area->ref);
+	return area;
 }
 EXPORT_SYMBOL_GPL(zio_area_alloc);
-
-/**
- * zio_area_alloc_charged() - allocate memory that programs can map, for the current user
- * @size: bytes, rounded up to pages
- *
- * As zio_area_alloc(), but charges the cgroup of the current process.
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_area_alloc().
- */
-struct zio_area *zio_area_alloc_charged(size_t size)
-{
-	return area_alloc(NULL, size, alloc_charged);
-}
 
 static void free_area(struct kref *ref)
 {
@@ -174,37 +149,21 @@ static unsigned long count_around(const struct vm_fault *vmf, size_t size)
 		    FAULT_PAGES);
 }
 
-/**
- * zio_area_fault() - put pages into a mapping of whole pages of an area
- * @vmf: the fault, whose pgoff counts pages from @mem on
- * @mem: where the pages begin that the mapping may show
- * @size: their bytes
- *
- * Context: Process; a page fault.
- *
- * Return: VM_FAULT_NOPAGE; VM_FAULT_SIGBUS beyond @size; or an error.
- */
-vm_fault_t zio_area_fault(struct vm_fault *vmf, const void *mem, size_t size)
+static vm_fault_t fault_mapping(struct vm_fault *vmf)
 {
+	const struct zio_area *area = vmf->vma->vm_private_data;
 	struct page *pages[FAULT_PAGES];
 	unsigned long i, n;
 	int ret;
 
-	if (vmf->pgoff >= PFN_DOWN(size))
+	if (vmf->pgoff >= PFN_DOWN(area->size))
 		return VM_FAULT_SIGBUS;
-	n = count_around(vmf, size);
+	n = count_around(vmf, area->size);
 	for (i = 0; i < n; i++)
-		pages[i] = vmalloc_to_page(mem + ((vmf->pgoff + i) << PAGE_SHIFT));
+		pages[i] = vmalloc_to_page(area->mem + ((vmf->pgoff + i) << PAGE_SHIFT));
 	ret = vm_insert_pages(vmf->vma, vmf->address & PAGE_MASK, pages, &n);
 	/* -EBUSY: another fault has put a page there; the pages before it are in. */
 	return ret && ret != -EBUSY ? vmf_error(ret) : VM_FAULT_NOPAGE;
-}
-
-static vm_fault_t fault_mapping(struct vm_fault *vmf)
-{
-	struct zio_area *area = vmf->vma->vm_private_data;
-
-	return zio_area_fault(vmf, area->mem, area->size);
 }
 
 static const struct vm_operations_struct area_vm_ops = {
@@ -221,10 +180,9 @@ static bool is_within(size_t size, struct vm_area_struct *vma)
 }
 
 /**
- * zio_area_allow_map() - begin a mapping of whole pages of an area
+ * zio_area_map() - map an area from the page that the mapping asks for
  * @area: the area, whose maps count the mapping afterwards
  * @vma: the mapping
- * @size: bytes that it may show; its offset counts pages of these
  * @write: whether the program may write through a shared mapping
  *
  * A private mapping may always be written: the program gets copies of the pages.
@@ -232,16 +190,15 @@ static bool is_within(size_t size, struct vm_area_struct *vma)
  * Context: Process; the caller holds mmap_lock.
  *
  * Return: 0; -EACCES for a shared mapping that asks to write without @write; -EINVAL beyond
- * @size; -EBUSY while the area is being replaced.
+ * the area; -EBUSY while the area is being replaced.
  */
-int zio_area_allow_map(struct zio_area *area, struct vm_area_struct *vma, size_t size,
-		       bool write)
+int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 {
 	bool read_only = !write && (vma->vm_flags & VM_MAYSHARE);
 
 	if (read_only && (vma->vm_flags & VM_WRITE))
 		return -EACCES;
-	if (!is_within(size, vma))
+	if (!is_within(area->size, vma))
 		return -EINVAL;
 	if (!atomic_inc_unless_negative(&area->maps))
 		return -EBUSY;
@@ -249,25 +206,6 @@ int zio_area_allow_map(struct zio_area *area, struct vm_area_struct *vma, size_t
 		zio_vm_flags_clear(vma, VM_MAYWRITE);
 	/* VM_MIXEDMAP allows faults to insert pages. */
 	zio_vm_flags_set(vma, VM_MIXEDMAP | VM_DONTDUMP);
-	return 0;
-}
-
-/**
- * zio_area_map() - map an area from the page that the mapping asks for
- * @area: the area
- * @vma: the mapping
- * @write: whether the program may write through a shared mapping
- *
- * Context: Process; the caller holds mmap_lock.
- *
- * Return: as zio_area_allow_map().
- */
-int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
-{
-	int ret = zio_area_allow_map(area, vma, area->size, write);
-
-	if (ret)
-		return ret;
 	kref_get(&area->ref);
 	vma->vm_private_data = area;
 	vma->vm_ops = &area_vm_ops;

@@ -19,12 +19,8 @@ ssize_t zio_buffer_list_types(char *page);
 void zio_buffers_exit(void);
 
 /* area.c */
-struct zio_area *zio_area_alloc_charged(size_t size);
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
-int zio_area_allow_map(struct zio_area *area, struct vm_area_struct *vma, size_t size,
-		       bool write);
-vm_fault_t zio_area_fault(struct vm_fault *vmf, const void *mem, size_t size);
 
 /* dma.c */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);

@@ -149,46 +149,14 @@ static int end_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	return 0;
 }
 
-/* A mapping holds the file of the dma-buf, and so the export. */
-static void open_export_map(struct vm_area_struct *vma)
-{
-	struct zio_export *export = vma->vm_private_data;
-
-	atomic_inc(&export->area->maps);
-}
-
-static void close_export_map(struct vm_area_struct *vma)
-{
-	struct zio_export *export = vma->vm_private_data;
-
-	atomic_dec(&export->area->maps);
-}
-
-static vm_fault_t fault_export(struct vm_fault *vmf)
-{
-	struct zio_export *export = vmf->vma->vm_private_data;
-
-	return zio_area_fault(vmf, export->area->mem + export->pos, export->size);
-}
-
-static const struct vm_operations_struct export_vm_ops = {
-	.open = open_export_map,
-	.close = close_export_map,
-	.fault = fault_export,
-};
-
 /* The dma-buf of a block shows no other page of the area: its mapping does not grow. */
 static int map_pages(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct zio_export *export = dmabuf->priv;
-	int ret = zio_area_allow_map(export->area, vma, export->size, export->is_writable);
 
-	if (ret)
-		return ret;
+	vma->vm_pgoff += PFN_DOWN(export->pos);
 	zio_vm_flags_set(vma, VM_DONTEXPAND);
-	vma->vm_private_data = export;
-	vma->vm_ops = &export_vm_ops;
-	return 0;
+	return zio_area_map(export->area, vma, export->is_writable);
 }
 
 static int map_address(struct dma_buf *dmabuf, struct iosys_map *map)
