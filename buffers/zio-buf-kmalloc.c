@@ -155,8 +155,7 @@ static void kmalloc_destroy(struct zio_buffer *buf)
 	kfree(kbuf);
 }
 
-static void *kmalloc_prepare(struct zio_buffer *buf,
-			     const struct zio_geometry *geometry)
+static void *kmalloc_prepare(struct zio_buffer *buf, struct zio_geometry *geometry)
 {
 	struct llist_node *list = NULL;
 	unsigned int n = geometry->len;

@@ -41,6 +41,7 @@ enum block_state {
 };
 
 struct vmalloc_buffer {
+	/* prepare() makes another one, with these alone. commit() keeps what is NULL there. */
 	struct zio_area *area;
 	struct zio_dma_map *map;	/* of the area, or NULL */
 	struct zio_block_core *block;
@@ -52,16 +53,6 @@ struct vmalloc_buffer {
 	unsigned int used;
 	unsigned int ready;		/* blocks that have room in a row, at start, or more */
 	size_t start;
-};
-
-/* Passed from prepare() to commit(). commit() keeps the old one where a field is NULL. */
-struct vmalloc_prepared {
-	struct zio_area *area;
-	struct zio_dma_map *map;	/* with the area */
-	struct zio_block_core *block;
-	u32 *shots;
-	unsigned int len;
-	unsigned int kb;
 };
 
 static unsigned int next_index(const struct vmalloc_buffer *vbuf,
@@ -239,15 +230,20 @@ static void vmalloc_cancel(struct zio_buffer *buf, struct zio_block *cancelled)
 	vbuf->ready = 0;
 }
 
-static void free_blocks(struct zio_block_core *block, unsigned int len)
+/* The end of the board may be unmapping the area. */
+static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
 {
+	struct vmalloc_buffer *old = prepared;
 	unsigned int i;
 
-	if (!block)
-		return;
-	for (i = 0; i < len; i++)
-		zio_block_free_snapshot(&block[i].block);
-	kvfree(block);
+	for (i = 0; old->block && i < old->len; i++)
+		zio_block_free_snapshot(&old->block[i].block);
+	kvfree(old->block);
+	kvfree(old->shots);
+	if (!zio_dma_map_free(old->map))
+		synchronize_rcu();
+	zio_area_put(old->area);
+	kfree(old);
 }
 
 static int vmalloc_create(struct zio_buffer *buf)
@@ -264,40 +260,31 @@ static void vmalloc_destroy(struct zio_buffer *buf)
 
 	reclaim(vbuf);
 	WARN(vbuf->used, "zio: %u blocks have no owner\n", vbuf->used);
-	free_blocks(vbuf->block, vbuf->len);
-	kvfree(vbuf->shots);
-	if (!zio_dma_map_free(vbuf->map))
-		synchronize_rcu();
-	zio_area_put(vbuf->area);
-	kfree(vbuf);
+	vmalloc_discard(buf, vbuf);
 }
 
-static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
+/* Chooses the size of the area without a request: enough for two blocks. */
+static int vmalloc_set_kb(struct zio_geometry *geometry)
 {
-	struct vmalloc_prepared *new = prepared;
+	size_t size = geometry->block_size, kb = geometry->kb;
 
-	free_blocks(new->block, new->len);
-	kvfree(new->shots);
-	zio_dma_map_free(new->map);
-	zio_area_put(new->area);
-	kfree(new);
-}
-
-/* Return: the KiB asked for; without a request, enough for two blocks. */
-static size_t count_kb(const struct zio_geometry *geometry)
-{
-	if (geometry->kb)
-		return geometry->kb;
-	return max_t(size_t, DEFAULT_KB,
-		     DIV_ROUND_UP(geometry->block_size, SZ_1K) * 2);
+	if (!size)
+		return -EINVAL;
+	if (!kb)
+		kb = max_t(size_t, DEFAULT_KB, DIV_ROUND_UP(size, SZ_1K) * 2);
+	if (size > SIZE_MAX - PAGE_SIZE || kb > UINT_MAX ||
+	    kb > (SIZE_MAX - PAGE_SIZE) / SZ_1K)
+		return -ENOMEM;
+	geometry->kb = kb;
+	return zio_block_room(size) > PAGE_ALIGN(kb * SZ_1K) ? -ENOSPC : 0;
 }
 
 /* Maps the area for the board, once. */
-static int allocate_area(struct zio_buffer *buf, struct vmalloc_prepared *new)
+static int allocate_area(struct zio_buffer *buf, struct vmalloc_buffer *new, size_t kb)
 {
 	struct zio_dma_map *map;
 
-	new->area = zio_area_alloc(buf, (size_t)new->kb * SZ_1K);
+	new->area = zio_area_alloc(buf, kb * SZ_1K);
 	if (!new->area)
 		return -ENOMEM;
 	map = zio_dma_map_create(buf, new->area->mem, new->area->size);
@@ -307,19 +294,8 @@ static int allocate_area(struct zio_buffer *buf, struct vmalloc_prepared *new)
 	return 0;
 }
 
-static int allocate(struct zio_buffer *buf, struct vmalloc_prepared *new, bool area,
-		    bool blocks)
-{
-	if (blocks) {
-		new->block = kvcalloc(new->len, sizeof(*new->block), GFP_KERNEL);
-		if (!new->block)
-			return -ENOMEM;
-	}
-	return area ? allocate_area(buf, new) : 0;
-}
-
 /* Blocks of a set that collects shots keep the memory for their times. */
-static int allocate_shots(struct zio_buffer *buf, struct vmalloc_prepared *new)
+static int allocate_shots(struct zio_buffer *buf, struct vmalloc_buffer *new)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 	size_t size = zio_buffer_shots_size(buf);
@@ -330,29 +306,34 @@ static int allocate_shots(struct zio_buffer *buf, struct vmalloc_prepared *new)
 	return new->shots ? 0 : -ENOMEM;
 }
 
-static void *vmalloc_prepare(struct zio_buffer *buf,
-			     const struct zio_geometry *geometry)
+static int allocate(struct zio_buffer *buf, struct vmalloc_buffer *new,
+		    const struct zio_geometry *geometry)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
-	size_t kb = count_kb(geometry);
-	struct vmalloc_prepared *new;
-	int ret;
+	int ret = 0;
 
-	if (!geometry->block_size)
-		return ERR_PTR(-EINVAL);
-	if (geometry->block_size > SIZE_MAX - PAGE_SIZE || kb > UINT_MAX ||
-	    kb > (SIZE_MAX - PAGE_SIZE) / SZ_1K)
-		return ERR_PTR(-ENOMEM);
+	new->len = geometry->len;
+	if (new->len != vbuf->len) {
+		new->block = kvcalloc(new->len, sizeof(*new->block), GFP_KERNEL);
+		if (!new->block)
+			return -ENOMEM;
+	}
+	if (geometry->kb != buf->kb)
+		ret = allocate_area(buf, new, geometry->kb);
+	return ret ?: allocate_shots(buf, new);
+}
+
+static void *vmalloc_prepare(struct zio_buffer *buf, struct zio_geometry *geometry)
+{
+	struct vmalloc_buffer *new;
+	int ret = vmalloc_set_kb(geometry);
+
+	if (ret)
+		return ERR_PTR(ret);
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	new->len = geometry->len;
-	new->kb = kb;
-	if (zio_block_room(geometry->block_size) > PAGE_ALIGN(kb * SZ_1K))
-		ret = -ENOSPC;
-	else
-		ret = allocate(buf, new, new->kb != buf->kb || !vbuf->area,
-			       new->len != vbuf->len) ?: allocate_shots(buf, new);
+	ret = allocate(buf, new, geometry);
 	if (ret) {
 		vmalloc_discard(buf, new);
 		return ERR_PTR(ret);
@@ -360,70 +341,58 @@ static void *vmalloc_prepare(struct zio_buffer *buf,
 	return new;
 }
 
-static void use_blocks(struct vmalloc_buffer *vbuf,
-		       struct vmalloc_prepared *new)
-{
-	free_blocks(vbuf->block, vbuf->len);
-	vbuf->block = new->block;
-	vbuf->len = new->len;
-	vbuf->head = 0;
-	vbuf->tail = 0;
-}
-
-static void use_area(struct zio_buffer *buf, struct vmalloc_prepared *new)
-{
-	struct vmalloc_buffer *vbuf = buf->priv;
-
-	zio_dma_map_free(vbuf->map);
-	zio_area_put(vbuf->area);
-	vbuf->map = new->map;
-	vbuf->area = new->area;
-	vbuf->start = 0;
-	buf->area = new->area;
-	buf->kb = new->kb;
-}
-
 /* Blocks in use have no shots: the trigger had one shot in each block before. */
-static void use_shots(struct zio_buffer *buf, struct vmalloc_prepared *new)
+static void use_shots(struct zio_buffer *buf, struct vmalloc_buffer *new)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 	size_t n = zio_buffer_shots_size(buf) / sizeof(*vbuf->shots);
 	unsigned int i;
 
-	kvfree(vbuf->shots);
-	vbuf->shots = new->shots;
+	swap(vbuf->shots, new->shots);
 	for (i = 0; vbuf->shots && i < vbuf->len; i++)
 		WRITE_ONCE(vbuf->block[i].shots, vbuf->shots + i * n);
 }
 
-static void set_maps(struct vmalloc_buffer *vbuf)
+static void use_blocks(struct vmalloc_buffer *vbuf, struct vmalloc_buffer *new)
 {
-	unsigned int i;
+	swap(vbuf->block, new->block);
+	swap(vbuf->len, new->len);
+	vbuf->head = 0;
+	vbuf->tail = 0;
+}
 
-	for (i = 0; i < vbuf->len; i++)
-		vbuf->block[i].dma = vbuf->map;
+static void use_area(struct zio_buffer *buf, struct vmalloc_buffer *new)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+
+	swap(vbuf->map, new->map);
+	swap(vbuf->area, new->area);
+	vbuf->start = 0;
+	buf->area = vbuf->area;
 }
 
 static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
-	struct vmalloc_prepared *new = prepared;
+	struct vmalloc_buffer *new = prepared;
+	bool area = new->area, blocks = new->block;
+	unsigned int i;
 
 	reclaim(vbuf);
 	vbuf->ready = 0;
-	if ((new->area || new->block) && vbuf->used)
+	if ((area || blocks) && vbuf->used)
 		return -EBUSY;
-	if (new->area && !zio_area_retire(vbuf->area))
+	if (area && !zio_area_retire(vbuf->area))
 		return -EBUSY;
-	if (new->block)
+	if (blocks)
 		use_blocks(vbuf, new);
-	if (new->area)
+	if (area)
 		use_area(buf, new);
-	if (new->area || new->block)
-		set_maps(vbuf);
-	if (new->shots || new->block)
+	for (i = 0; (area || blocks) && i < vbuf->len; i++)
+		vbuf->block[i].dma = vbuf->map;
+	if (new->shots || blocks)
 		use_shots(buf, new);
-	kfree(new);
+	vmalloc_discard(buf, new);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <linux/llist.h>
 #include <linux/minmax.h>
 #include <linux/refcount.h>
+#include <linux/stddef.h>
 #include <linux/workqueue.h>
 #include <linux/zio.h>
 
@@ -92,18 +93,6 @@ void zio_area_put(struct zio_area *area);
 bool zio_area_retire(struct zio_area *area);
 
 /**
- * struct zio_geometry - the blocks of a buffer
- * @block_size: maximum bytes of a block
- * @len: maximum number of blocks
- * @kb: KiB of the area, for types that have one; else 0
- */
-struct zio_geometry {
-	size_t block_size;
-	unsigned int len;
-	unsigned int kb;
-};
-
-/**
  * struct zio_buffer - the buffer of one channel
  * @kobj: directory in sysfs
  * @type: type of the buffer
@@ -111,9 +100,10 @@ struct zio_geometry {
  * @priv: for the type's use
  * @area: memory of its blocks, if users can map it; else NULL. The type sets it in
  *        @create and in @commit
+ * @geometry: the blocks; the core sets it after @commit
+ * @block_size: maximum bytes of a block
  * @len: maximum number of blocks
- * @block_size: bytes per block
- * @kb: KiB of the area
+ * @kb: KiB of the area, for types that have one; else 0
  * @prefer_new: when no block is free, the core drops the oldest queued one
  * @watermark: number of queued blocks at which the core wakes a sleeping reader
  * @merge_data: the core merges neighbouring blocks when a program reads them
@@ -124,15 +114,15 @@ struct zio_buffer {
 	struct zio_channel_core *chan;
 	void *priv;
 	struct zio_area *area;
-	unsigned int len;
-	size_t block_size;
-	unsigned int kb;
+	/* the core sets these after @commit */
+	struct_group_tagged(zio_geometry, geometry, size_t block_size; u32 len; u32 kb;);
 	bool prefer_new;
 	bool merge_data;
 	unsigned int watermark;
 	/* private: core */
 	refcount_t ref;
 	struct work_struct end_work;
+	struct zio_block **slot; /* for the queue of its channel */
 };
 
 /**
@@ -142,7 +132,7 @@ struct zio_buffer {
  * @prepare: process context, may sleep. Allocates zeroed blocks of this
  *        geometry, and does not change blocks in use. Returns the argument of
  *        @commit or @discard; or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
- *        geometry that this type cannot do. If @kb is 0, the type chooses.
+ *        geometry that this type cannot do. A type with an area sets a @kb of 0.
  * @commit: process context; no get_block() runs. put_block() runs only for
  *        blocks that outputs or dma-bufs use. The prepared blocks replace the
  *        free blocks. Blocks of the former geometry are freed later.
@@ -176,7 +166,7 @@ struct zio_buffer_ops {
 	int (*create)(struct zio_buffer *buf);
 	void (*destroy)(struct zio_buffer *buf);
 	void *(*prepare)(struct zio_buffer *buf,
-			 const struct zio_geometry *geometry);
+			 struct zio_geometry *geometry);
 	int (*commit)(struct zio_buffer *buf, void *prepared);
 	void (*discard)(struct zio_buffer *buf, void *prepared);
 	struct zio_block *(*get_block)(struct zio_buffer *buf);

@@ -32,34 +32,13 @@ size_t zio_buffer_shots_size(const struct zio_buffer *buf)
 }
 EXPORT_SYMBOL_GPL(zio_buffer_shots_size);
 
-static int fill_buffer(struct zio_buffer *buf, size_t size)
-{
-	const struct zio_buffer_ops *ops = buf->type->ops;
-	struct zio_geometry geometry = {
-		.block_size = size,
-		.len = buf->type->len ?: ZIO_DEFAULT_LEN,
-	};
-	void *prepared = ops->prepare(buf, &geometry);
-	int ret;
-
-	if (IS_ERR(prepared))
-		return PTR_ERR(prepared);
-	ret = ops->commit(buf, prepared);
-	if (ret) {
-		ops->discard(buf, prepared);
-		return ret;
-	}
-	buf->len = geometry.len;
-	buf->block_size = size;
-	return 0;
-}
-
 static void free_buffer(struct zio_buffer *buf)
 {
 	struct module *owner = buf->type->owner;
 	struct zio_channel_core *chan = buf->chan;
 
 	buf->type->ops->destroy(buf);
+	kvfree(buf->slot);
 	kobject_put(&buf->kobj);
 	kobject_put(&chan->kobj);
 	module_put(owner);
@@ -102,11 +81,58 @@ void zio_buffers_exit(void)
 	destroy_workqueue(zio_wq);
 }
 
+/* A change of one buffer: what is prepared, and slots if there are too few. */
+struct zio_resize {
+	struct zio_geometry geometry;
+	void *prepared;
+	struct zio_block **slot;
+	unsigned int n_slots;
+};
+
+static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
+{
+	const struct zio_buffer_ops *ops = buf->type->ops;
+
+	new->prepared = ops->prepare(buf, &new->geometry);
+	if (IS_ERR(new->prepared))
+		return PTR_ERR(new->prepared);
+	/* An area keeps its blocks. Other blocks are replaced when they are put. */
+	new->n_slots = new->geometry.len;
+	if (!buf->type->has_area)
+		new->n_slots += ops->count(buf);
+	if (buf->type->has_area && new->geometry.len == buf->len)
+		return 0;
+	new->slot = zio_queue_alloc(new->n_slots);
+	if (!new->slot) {
+		ops->discard(buf, new->prepared);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void cancel_resize(struct zio_buffer *buf, struct zio_resize *new)
+{
+	buf->type->ops->discard(buf, new->prepared);
+	kvfree(new->slot);
+}
+
+static int use_prepared(struct zio_buffer *buf, struct zio_resize *new)
+{
+	int ret = buf->type->ops->commit(buf, new->prepared);
+
+	if (!ret)
+		buf->geometry = new->geometry;
+	return ret;
+}
+
 static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
-					const struct zio_buffer_type *type,
-					size_t size)
+					const struct zio_buffer_type *type)
 {
 	struct zio_buffer *buf = kzalloc(sizeof(*buf), GFP_KERNEL);
+	struct zio_resize new = { .geometry = {
+		.block_size = chan->cset->block_len,
+		.len = type->len ?: ZIO_DEFAULT_LEN,
+	} };
 	int ret;
 
 	if (!buf)
@@ -116,18 +142,24 @@ static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
 	buf->chan = chan;
 	buf->watermark = 1;
 	refcount_set(&buf->ref, 1);
+	INIT_WORK(&buf->end_work, end_in_thread);
 	ret = type->ops->create(buf);
 	if (ret)
 		goto err_create;
-	ret = fill_buffer(buf, size);
+	ret = prepare_resize(buf, &new);
 	if (ret)
-		goto err_fill;
-	INIT_WORK(&buf->end_work, end_in_thread);
+		goto err_prepare;
+	ret = use_prepared(buf, &new);
+	if (ret)
+		goto err_use;
+	buf->slot = new.slot;
 	kobject_get(&chan->kobj);
 	__module_get(type->owner);
 	return buf;
 
-err_fill:
+err_use:
+	cancel_resize(buf, &new);
+err_prepare:
 	type->ops->destroy(buf);
 err_create:
 	kobject_put(&buf->kobj);
@@ -148,67 +180,53 @@ static void use_limits(struct zio_channel_core *chan, const struct zio_buffer *b
 	WRITE_ONCE(chan->watermark, buf->watermark);
 }
 
-/* A buffer that is to replace that of a channel, and the slots of its queue */
-struct new_buffer {
+static void buffers_drop(struct zio_buffer **buf, unsigned int n)
+{
+	while (n--)
+		if (buf[n])
+			destroy_buffer(buf[n]);
+	kvfree(buf);
+}
+
+static struct zio_buffer **buffers_prepare(struct zio_cset_core *cset,
+					   const struct zio_buffer_type *type)
+{
+	struct zio_buffer **new = kvcalloc(cset->n_chan, sizeof(*new), GFP_KERNEL);
 	struct zio_buffer *buf;
-	struct zio_block **slot;
-};
-
-static void buffers_drop(struct new_buffer *new, unsigned int n)
-{
-	while (n--) {
-		if (new[n].buf)
-			destroy_buffer(new[n].buf);
-		kvfree(new[n].slot);
-	}
-	kvfree(new);
-}
-
-static int buffers_fill(struct new_buffer *new, struct zio_channel_core *chan,
-			const struct zio_buffer_type *type)
-{
-	struct zio_buffer *buf = create_buffer(chan, type, chan->cset->block_len);
-
-	if (IS_ERR(buf))
-		return PTR_ERR(buf);
-	new->buf = buf;
-	new->slot = zio_queue_alloc(buf->len);
-	return new->slot ? 0 : -ENOMEM;
-}
-
-static struct new_buffer *buffers_prepare(struct zio_cset_core *cset,
-					  const struct zio_buffer_type *type)
-{
-	struct new_buffer *new = kvcalloc(cset->n_chan, sizeof(*new), GFP_KERNEL);
 	unsigned int i;
-	int ret = 0;
 
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < cset->n_chan && !ret; i++)
-		ret = buffers_fill(&new[i], cset->chan[i], type);
-	if (!ret)
-		return new;
-	buffers_drop(new, cset->n_chan);
-	return ERR_PTR(ret);
+	for (i = 0; i < cset->n_chan; i++) {
+		buf = create_buffer(cset->chan[i], type);
+		if (IS_ERR(buf)) {
+			buffers_drop(new, i);
+			return ERR_CAST(buf);
+		}
+		new[i] = buf;
+	}
+	return new;
 }
 
 /* Exchanges the buffer of a channel, which may have none, for @new. */
-static void buffers_swap(struct zio_channel_core *chan, struct new_buffer *new)
+static void buffers_swap(struct zio_channel_core *chan, struct zio_buffer **new)
 {
+	struct zio_buffer *buf = *new;
+
 	mutex_lock(&chan->lock);
 	zio_channel_drop_unread(chan);
-	swap(chan->buf, new->buf);
-	use_limits(chan, chan->buf);
-	rcu_assign_pointer(chan->data_area, chan->buf->area);
-	zio_queue_replace(&chan->queue, new->slot, chan->buf->len);
-	new->slot = NULL;
+	*new = chan->buf;
+	chan->buf = buf;
+	use_limits(chan, buf);
+	rcu_assign_pointer(chan->data_area, buf->area);
+	zio_queue_replace(&chan->queue, buf->slot, buf->len);
+	buf->slot = NULL;
 	mutex_unlock(&chan->lock);
 }
 
 /* The set may have no buffers yet: it is not visible then, and needs no freeze. */
 static int buffers_use(struct zio_cset_core *cset, const struct zio_buffer_type *type,
-		       struct new_buffer *new)
+		       struct zio_buffer **new)
 {
 	const struct zio_buffer_type *old = cset->buf_type;
 	unsigned int i;
@@ -229,7 +247,7 @@ static int buffers_use(struct zio_cset_core *cset, const struct zio_buffer_type 
 static int buffers_replace(struct zio_cset_core *cset, const struct zio_buffer_type *type)
 {
 	const struct zio_buffer_type *drop = cset->buf_type;
-	struct new_buffer *new;
+	struct zio_buffer **new;
 	int ret;
 
 	mutex_lock(&cset->mutex);
@@ -328,41 +346,6 @@ int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 	return ret;
 }
 
-/* A change of one buffer: what is prepared, and slots if there are too few. */
-struct zio_resize {
-	struct zio_geometry geometry;
-	void *prepared;
-	struct zio_block **slot;
-	unsigned int n_slots;
-};
-
-static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
-{
-	const struct zio_buffer_ops *ops = buf->type->ops;
-
-	new->prepared = ops->prepare(buf, &new->geometry);
-	if (IS_ERR(new->prepared))
-		return PTR_ERR(new->prepared);
-	/* An area keeps its blocks. Other blocks are replaced when they are put. */
-	new->n_slots = new->geometry.len;
-	if (!buf->type->has_area)
-		new->n_slots += ops->count(buf);
-	if (buf->type->has_area && new->geometry.len == buf->len)
-		return 0;
-	new->slot = zio_queue_alloc(new->n_slots);
-	if (!new->slot) {
-		ops->discard(buf, new->prepared);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-static void cancel_resize(struct zio_buffer *buf, struct zio_resize *new)
-{
-	buf->type->ops->discard(buf, new->prepared);
-	kvfree(new->slot);
-}
-
 static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	struct zio_channel_core *chan = buf->chan;
@@ -374,13 +357,11 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 	mutex_lock(&chan->lock);
 	if (static_branch_unlikely(&zio_watch_key) && !zio_cset_is_output(chan->cset))
 		zio_watch_ops->move(chan);
-	ret = buf->type->ops->commit(buf, new->prepared);
+	ret = use_prepared(buf, new);
 	if (ret)
 		goto out;
 	if (new->slot)
 		zio_queue_replace(&chan->queue, new->slot, new->n_slots);
-	buf->block_size = new->geometry.block_size;
-	buf->len = new->geometry.len;
 	if (buf->watermark > buf->len)
 		buf->watermark = buf->len;
 	use_limits(chan, buf);
@@ -390,15 +371,6 @@ out:
 	/* From here on zio_area_get() finds the new area. */
 	zio_area_put(old);
 	return ret;
-}
-
-static struct zio_geometry current_geometry(const struct zio_buffer *buf)
-{
-	return (struct zio_geometry) {
-		.block_size = buf->block_size,
-		.len = buf->len,
-		.kb = buf->kb,
-	};
 }
 
 /**
@@ -424,7 +396,7 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 		return -ENOMEM;
 	for (i = 0; i < cset->n_chan; i++) {
 		buf = cset->chan[i]->buf;
-		new[i].geometry = current_geometry(buf);
+		new[i].geometry = buf->geometry;
 		new[i].geometry.block_size = block_len;
 		ret = prepare_resize(buf, &new[i]);
 		if (ret)
@@ -442,63 +414,36 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 	return ret;
 }
 
-static int resize_buffer(struct zio_buffer *buf, struct zio_resize *new)
-{
-	struct zio_cset_core *cset = buf->chan->cset;
-	int ret;
-
-	if (zio_channel_has_ring(buf->chan))
-		return -EBUSY;
-	ret = prepare_resize(buf, new);
-	if (ret)
-		return ret;
-	zio_cset_freeze(cset);
-	ret = commit_resize(buf, new);
-	zio_cset_unfreeze(cset);
-	if (ret)
-		cancel_resize(buf, new);
-	return ret;
-}
-
 /**
- * zio_buffer_set_len() - change the number of blocks of one channel
+ * zio_buffer_resize() - change the number of blocks of one channel, or the size of its area
  * @buf: the buffer; its set's mutex is held
  * @len: 1 ... ZIO_MAX_LEN
+ * @kb: KiB of the area; ignored by a type without one
  *
  * Context: Process, sleeps.
  *
  * Return: 0; -EINVAL; -ENOMEM; -EBUSY while the channel has a ring, or while an area is
- * mapped or has a block in use. On error nothing has changed.
+ * mapped or has a block in use; -ENOSPC if no block would fit. On error nothing has changed.
  */
-int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len)
+int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
 {
-	struct zio_resize new = { .geometry = current_geometry(buf) };
+	struct zio_resize new = { .geometry = { buf->block_size, len, kb } };
+	struct zio_cset_core *cset = buf->chan->cset;
+	int ret;
 
-	if (!len || len > ZIO_MAX_LEN)
+	if (!len || len > ZIO_MAX_LEN || (buf->kb && !kb))
 		return -EINVAL;
-	if (len == buf->len)
+	if (len == buf->len && kb == buf->kb)
 		return 0;
-	new.geometry.len = len;
-	return resize_buffer(buf, &new);
-}
-
-/**
- * zio_buffer_set_kb() - change the size of a channel's area
- * @buf: the buffer; its set's mutex is held
- * @kb: KiB
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_buffer_set_len(); -ENOSPC if no block would fit.
- */
-int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb)
-{
-	struct zio_resize new = { .geometry = current_geometry(buf) };
-
-	if (!kb)
-		return -EINVAL;
-	if (kb == buf->kb)
-		return 0;
-	new.geometry.kb = kb;
-	return resize_buffer(buf, &new);
+	if (zio_channel_has_ring(buf->chan))
+		return -EBUSY;
+	ret = prepare_resize(buf, &new);
+	if (ret)
+		return ret;
+	zio_cset_freeze(cset);
+	ret = commit_resize(buf, &new);
+	zio_cset_unfreeze(cset);
+	if (ret)
+		cancel_resize(buf, &new);
+	return ret;
 }

@@ -13,8 +13,7 @@ int zio_buffers_create(struct zio_cset_core *cset, const char *name);
 void zio_buffers_destroy(struct zio_cset_core *cset);
 int zio_buffers_change(struct zio_cset_core *cset, const char *name);
 int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len);
-int zio_buffer_set_len(struct zio_buffer *buf, unsigned int len);
-int zio_buffer_set_kb(struct zio_buffer *buf, unsigned int kb);
+int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb);
 ssize_t zio_buffer_list_types(char *page);
 void zio_buffers_exit(void);
 

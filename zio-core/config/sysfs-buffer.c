@@ -21,8 +21,8 @@ static int buf_queued(struct zio_buffer *buf)
 ZIO_SHOW(buf, name, "%s", to_zio_buffer(kobj)->type->name)
 ZIO_SHOW(buf, allocated, "%u", buf_count(to_zio_buffer(kobj)))
 ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
-ZIO_SET_BY(buf, len, zio_buffer_set_len(to_zio_buffer(kobj), value))
-ZIO_SET_BY(buf, kb, zio_buffer_set_kb(to_zio_buffer(kobj), value))
+ZIO_SET_BY(buf, len, zio_buffer_resize(to_zio_buffer(kobj), value, to_zio_buffer(kobj)->kb))
+ZIO_SET_BY(buf, kb, zio_buffer_resize(to_zio_buffer(kobj), to_zio_buffer(kobj)->len, value))
 ZIO_SET_BY(buf, merge, zio_buffer_set_merge(to_zio_buffer(kobj), value))
 
 /* The route belongs to the channel; it stays when the buffer is replaced. */
