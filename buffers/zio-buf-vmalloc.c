@@ -63,19 +63,20 @@ static unsigned int next_index(const struct vmalloc_buffer *vbuf,
 
 static __always_inline void reclaim(struct vmalloc_buffer *vbuf)
 {
-	unsigned int tail = vbuf->tail, used = vbuf->used;
-	const struct zio_block_core *block = &vbuf->block[tail];
+	const struct zio_block_core *block;
+	unsigned int n, row;
 
-	while (used && smp_load_acquire(&block->gen) != BLOCK_OUT) {	/* T */
-		used--;
-		block++;
-		if (++tail == vbuf->len) {
-			tail = 0;
-			block = vbuf->block;
+	do {
+		block = &vbuf->block[vbuf->tail];
+		row = min(vbuf->used, vbuf->len - vbuf->tail);
+		n = 0;
+		while (n < row && smp_load_acquire(&block->gen) != BLOCK_OUT) {	/* T */
+			block++;
+			n++;
 		}
-	}
-	vbuf->tail = tail;
-	vbuf->used = used;
+		vbuf->used -= n;
+		vbuf->tail = vbuf->tail + n == vbuf->len ? 0 : vbuf->tail + n;
+	} while (n == row && vbuf->used);
 }
 
 /* Return: true if @size contiguous bytes are free, at vbuf->start. */

@@ -325,20 +325,22 @@ EXPORT_SYMBOL_GPL(zio_channel_in_flight_row);
 /* Gives the oldest @n blocks in flight their numbers, the first one the alarms. */
 static void finish_blocks(struct zio_channel_core *chan, unsigned int n)
 {
+	const struct zio_snapshot *snap = rcu_access_pointer(chan->snap);
 	const struct zio_queue *q = &chan->queue;
 	unsigned int i, head = q->head, mask = q->mask;
 	struct zio_block *const *slot = q->slot, *block;
 	unsigned long bytes = 0;
-	u32 seq = chan->seq;
+	u32 seq = chan->seq - head;
 
 	if (unlikely(atomic_read(&chan->alarms_new)))
 		zio_block_take_alarms(chan, READ_ONCE(slot[head & mask]));
-	for (i = 0; i < n; i++) {
-		block = READ_ONCE(slot[(head + i) & mask]);
+	for (i = head; i != head + n; i++) {
+		block = READ_ONCE(slot[i & mask]);
 		if (WARN_ON_ONCE(block->len > block->size))
 			block->len = block->size;
 		to_block_core(block)->seq = seq + i;
-		zio_block_snapshot(chan, block);
+		if (unlikely(to_block_core(block)->snap != snap))
+			zio_block_renew_snapshot(chan, block);
 		bytes += block->len;
 	}
 	chan->bytes += bytes;
