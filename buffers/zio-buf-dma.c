@@ -10,6 +10,7 @@
  * The memory is ordinary pages, and not of dma_alloc_coherent(): that must be freed before
  * the driver leaves its device. Programs may have the area mapped long after.
  */
+#include <linux/device/driver.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -76,27 +77,24 @@ static struct page **dma_alloc_pieces(struct device *dev, size_t n)
 /* Where the cache has aliases, only vmalloc_user() aligns the memory as mappings need it. */
 static void *dma_alloc_mem(struct zio_buffer *buf, size_t size)
 {
+	struct device *dev = zio_buffer_dma_dev(buf);
 	size_t n = PFN_DOWN(size);
 	struct page **pages;
 	void *mem;
 
+	if (IS_ERR(dev))
+		return ERR_CAST(dev);
 	if (SHMLBA != PAGE_SIZE)
-		return vmalloc_user(size);
-	pages = dma_alloc_pieces(zio_buffer_dma_dev(buf), n);
+		return vmalloc_user(size) ?: ERR_PTR(-ENOMEM);
+	pages = dma_alloc_pieces(dev, n);
 	if (!pages)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	/* vfree() frees the pages and their array, too. */
 	mem = vmap(pages, n, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
-	if (!mem)
-		dma_free_pieces(pages, n);
-	return mem;
-}
-
-static struct zio_buffer_ops dma_ops;
-
-static int dma_create(struct zio_buffer *buf)
-{
-	return PTR_ERR_OR_ZERO(zio_buffer_dma_dev(buf)) ?: zio_area_buffer_ops.create(buf);
+	if (mem)
+		return mem;
+	dma_free_pieces(pages, n);
+	return ERR_PTR(-ENOMEM);
 }
 
 static struct zio_buffer_type dma_buffer_type = {
@@ -105,23 +103,11 @@ static struct zio_buffer_type dma_buffer_type = {
 	.len = DEFAULT_LEN,
 	.has_area = true,
 	.alloc_mem = dma_alloc_mem,
-	.ops = &dma_ops,
+	.ops = &zio_area_buffer_ops,
 };
 
-static int __init dma_init(void)
-{
-	dma_ops = zio_area_buffer_ops;
-	dma_ops.create = dma_create;
-	return zio_buffer_type_register(&dma_buffer_type);
-}
+module_driver(dma_buffer_type, zio_buffer_type_register, zio_buffer_type_unregister);
 
-static void __exit dma_exit(void)
-{
-	zio_buffer_type_unregister(&dma_buffer_type);
-}
-
-module_init(dma_init);
-module_exit(dma_exit);
 MODULE_DESCRIPTION("ZIO buffer: blocks in an area for the board's DMA");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

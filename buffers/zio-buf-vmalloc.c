@@ -286,8 +286,8 @@ static int allocate_area(struct zio_buffer *buf, struct vmalloc_buffer *new, siz
 	struct zio_dma_map *map;
 
 	new->area = zio_area_alloc(buf, kb * SZ_1K);
-	if (!new->area)
-		return -ENOMEM;
+	if (IS_ERR(new->area))
+		return PTR_ERR(new->area);
 	map = zio_dma_map_create(buf, new->area->mem, new->area->size);
 	if (IS_ERR(map))
 		return PTR_ERR(map);

@@ -189,7 +189,7 @@ struct zio_buffer_ops {
  * @len: number of blocks at the start; 0 stands for 16
  * @has_area: its blocks are in an area that users can map
  * @alloc_mem: optional, for zio_area_alloc(): allocates @size bytes of whole pages, zeroed,
- *             for vfree(). Process context, may sleep. Returns NULL without memory
+ *             for vfree(). Process context, may sleep. Returns an ERR_PTR on error
  * @ops: the operations
  * @node: for the core's use
  */

@@ -31,11 +31,15 @@
  */
 static void *area_alloc_mem(struct zio_buffer *buf, size_t size)
 {
+	void *mem;
+
 	if (buf && buf->type->alloc_mem)
 		return buf->type->alloc_mem(buf, size);
 	if (buf || SHMLBA != PAGE_SIZE)
-		return vmalloc_user(size);
-	return __vmalloc(size, ZIO_GFP_USER | __GFP_ZERO);
+		mem = vmalloc_user(size);
+	else
+		mem = __vmalloc(size, ZIO_GFP_USER | __GFP_ZERO);
+	return mem ?: ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -48,23 +52,25 @@ static void *area_alloc_mem(struct zio_buffer *buf, size_t size)
  *
  * Context: Process, sleeps.
  *
- * Return: the area, with one reference that the caller gives back by zio_area_put(); NULL
- * without memory.
+ * Return: the area, with one reference that the caller gives back by zio_area_put();
+ * ERR_PTR(-ENOMEM); or an error of alloc_mem() of the type.
  */
 struct zio_area *zio_area_alloc(struct zio_buffer *buf, size_t size)
 {
 	struct zio_area *area = NULL;
+	void *mem;
 
 	if (size && PFN_UP(size) <= (unsigned long)si_mem_available())
 		area = kzalloc(sizeof(*area), GFP_KERNEL);
 	if (!area)
-		return NULL;
-	area->size = PAGE_ALIGN(size);
-	area->mem = area_alloc_mem(buf, area->size);
-	if (!area->mem) {
+		return ERR_PTR(-ENOMEM);
+	mem = area_alloc_mem(buf, PAGE_ALIGN(size));
+	if (IS_ERR(mem)) {
 		kfree(area);
-		return NULL;
+		return ERR_CAST(mem);
 	}
+	area->mem = mem;
+	area->size = PAGE_ALIGN(size);
 	kref_init(&area->ref);
 	return area;
 }
@@ -80,13 +86,13 @@ static void free_area(struct kref *ref)
 
 /**
  * zio_area_put() - give a reference back
- * @area: the area, or NULL
+ * @area: the area, NULL, or an error
  *
  * Context: Process.
  */
 void zio_area_put(struct zio_area *area)
 {
-	if (area)
+	if (!IS_ERR_OR_NULL(area))
 		kref_put(&area->ref, free_area);
 }
 EXPORT_SYMBOL_GPL(zio_area_put);

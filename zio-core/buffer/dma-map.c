@@ -85,7 +85,7 @@ static struct zio_dma *dma_of(const struct zio_buffer *buf)
  * zio_buffer_dma_dev() - get the device that reads or writes the blocks of a buffer
  * @buf: the buffer
  *
- * Context: Process, sleeps; in @create or @alloc_mem of a buffer type.
+ * Context: Process, sleeps; in @alloc_mem of a buffer type.
  *
  * Return: the device; ERR_PTR(-EOPNOTSUPP) without one, and the kernel's log tells so.
  */

@@ -223,7 +223,7 @@ int zio_ring_alloc_slots(struct zio_ring *ring, struct zio_channel_core *chan, u
 		return ret;
 	ring->filled = kvzalloc(own, ZIO_GFP_USER);
 	ring->area = zio_area_alloc(NULL, size);
-	if (!ring->filled || !ring->area)
+	if (!ring->filled || IS_ERR(ring->area))
 		return -ENOMEM;
 	ring->hdr = ring->area->mem;
 	ring->slot = ring->area->mem + slots;

@@ -32,14 +32,6 @@ void zio_cset_defer(struct zio_cset_core *cset, int what)
 	irq_work_queue(&cset->defer_work);
 }
 
-static void wake_users(struct zio_cset_core *cset)
-{
-	unsigned int i;
-
-	for (i = 0; i < cset->n_chan; i++)
-		zio_channel_wake(cset->chan[i], ZIO_WAKE_IN | ZIO_WAKE_OUT);
-}
-
 /* Context: a thread of the processor that has queued the work. */
 void zio_cset_run_deferred(struct irq_work *work)
 {
@@ -52,7 +44,7 @@ void zio_cset_run_deferred(struct irq_work *work)
 	if (what & ZIO_DEFERRED_IDLE)
 		wake_up(&cset->idle_wq);
 	if (what & ZIO_DEFERRED_WAKE)
-		wake_users(cset);
+		zio_cset_wake(cset);
 	for (n = what / ZIO_DEFERRED_NOTIFY; n; n--)
 		zio_cset_notify(cset);
 	rcu_read_unlock();
