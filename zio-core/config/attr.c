@@ -56,13 +56,16 @@ static int attr_tell_driver(struct kobject *kobj, const struct zio_attr_desc *de
 	return cset->ops->attr_set(&cset->pub, attr_driver_channel(kobj), desc, value);
 }
 
-static int attr_refresh(struct kobject *kobj, const struct zio_attr_desc *desc)
+static void attr_refresh(struct kobject *kobj, const struct zio_attr_desc *desc)
 {
 	struct zio_channel_core *chan = attr_channel(kobj);
 
 	if (desc->place == ZIO_ATTR_PLACE_NONE)
-		return 0;
-	return chan ? zio_channel_refresh(chan) : zio_cset_refresh(kobj_to_cset(kobj));
+		return;
+	if (chan)
+		zio_channel_refresh(chan);
+	else
+		zio_cset_refresh(kobj_to_cset(kobj));
 }
 
 static int parse_signed(const struct zio_attr_desc *desc, const char *text, u32 *value)
@@ -91,18 +94,14 @@ static int parse_value(const struct zio_attr_desc *desc, const char *text, u32 *
 static int attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
-	u32 value, *now = attr_value(kobj, file), old = *now;
+	u32 value;
 	int ret = parse_value(desc, text, &value) ?: attr_tell_driver(kobj, desc, value);
 
 	if (ret)
 		return ret;
-	*now = value;
-	ret = attr_refresh(kobj, desc);
-	if (ret) {
-		*now = old;
-		attr_tell_driver(kobj, desc, old);
-	}
-	return ret;
+	*attr_value(kobj, file) = value;
+	attr_refresh(kobj, desc);
+	return 0;
 }
 
 static void init_attr(struct zio_attr *attr, unsigned int index,

@@ -94,17 +94,11 @@ static void set_values(struct zio_channel_core *chan, const struct zio_scale *sc
 			WRITE_ONCE(chan->values[i], value[attr->desc - zio_scaling_attrs]);
 }
 
-/* A failure changes nothing. Locks: cset->mutex. */
-static int publish(struct zio_channel_core *chan, const struct zio_scale *scale)
+/* Locks: cset->mutex. */
+static void publish(struct zio_channel_core *chan, const struct zio_scale *scale)
 {
-	struct zio_scale old = chan->scale;
-	int ret;
-
 	set_values(chan, scale);
-	ret = zio_channel_refresh(chan);
-	if (ret)
-		set_values(chan, &old);
-	return ret;
+	zio_channel_refresh(chan);
 }
 
 ZIO_SHOW(scale, sign, "%u", kobj_to_channel(kobj)->values[file->index])
@@ -120,7 +114,8 @@ static int unit_store(struct kobject *kobj, const struct zio_file *file, const c
 	if (unit < 0 || !is_writable(chan))
 		return unit < 0 ? unit : -EIO;
 	scale.unit = unit;
-	return publish(chan, &scale);
+	publish(chan, &scale);
+	return 0;
 }
 
 /* The files "scale" and "offset" */
@@ -142,7 +137,9 @@ static int number_store(struct kobject *kobj, const struct zio_file *file, const
 		ret = -EDOM;
 	if (!ret && !is_writable(chan))
 		ret = -EIO;
-	return ret ?: publish(chan, &scale);
+	if (!ret)
+		publish(chan, &scale);
+	return ret;
 }
 
 /* The driver may have an offset of its own, which its hardware adds. */

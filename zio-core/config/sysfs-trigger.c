@@ -50,7 +50,8 @@ static int refresh_own(struct zio_trigger *trig)
 	struct zio_binding *bind = list_first_entry(&trig->bindings,
 						    struct zio_binding, node);
 
-	return zio_cset_refresh(bind->cset);
+	zio_cset_refresh(bind->cset);
+	return 0;
 }
 
 ZIO_SHOW_BY(bind, clock, zio_trigger_show_clock(to_zio_binding(kobj)->trig, page))

@@ -29,23 +29,17 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 					       unsigned int index)
 {
 	struct zio_channel_core *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
-	struct zio_snapshot *snap;
-	int ret = -ENOMEM;
+	int ret;
 
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
 	init_channel(chan, cset, index);
-	snap = zio_snapshot_get(chan);
-	if (!snap)
-		goto err_chan;
-	RCU_INIT_POINTER(chan->snap, snap);
+	RCU_INIT_POINTER(chan->snap, zio_snapshot_get(chan));
 	ret = zio_stream_create(chan) ?:
 		kobject_add(&chan->kobj, &cset->kobj, "chan%u", index) ?:
 		zio_channel_create_attrs(chan);
 	if (!ret)
 		return chan;
-
-err_chan:
 	remove_channel(chan);
 	return ERR_PTR(ret);
 }
@@ -155,9 +149,9 @@ static int fill_cset(struct zio_cset_core *cset)
 		return ret;
 	zio_cset_add_area_files(cset);
 	mutex_lock(&cset->mutex);
-	ret = zio_cset_refresh(cset);
+	zio_cset_refresh(cset);
 	mutex_unlock(&cset->mutex);
-	return ret;
+	return 0;
 }
 
 static int start_cset(struct zio_cset_core *cset)

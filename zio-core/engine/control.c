@@ -176,15 +176,18 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 		};
 }
 
+/*
+ * Waits for memory, instead of an error: it is less than a page, which GFP_KERNEL refuses only
+ * to a process that the OOM killer ends. So no change of a value has to be undone after the
+ * driver knows it.
+ */
 static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 {
 	const struct zio_shape *shape = &chan->cset->pub.shape;
 	const struct zio_binding *bind = chan->cset->bind;
 	struct zio_snapshot *snap;
 
-	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL);
-	if (!snap)
-		return NULL;
+	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL | __GFP_NOFAIL);
 	put_channel(&snap->common, chan);
 	if (bind) {
 		put_trigger(&snap->common, bind);
@@ -207,15 +210,6 @@ static struct zio_snapshot *share_snapshot(struct zio_snapshot *snap,
 	return snap;
 }
 
-/* The caller has a reference to @other, or @other is NULL. */
-static struct zio_snapshot *get_snapshot(struct zio_channel_core *chan,
-					 struct zio_snapshot *other)
-{
-	struct zio_snapshot *snap = create_snapshot(chan);
-
-	return snap ? share_snapshot(snap, other) : NULL;
-}
-
 /**
  * zio_snapshot_get() - get a snapshot of the present values of a channel
  * @chan: the channel
@@ -224,7 +218,7 @@ static struct zio_snapshot *get_snapshot(struct zio_channel_core *chan,
  *
  * Context: Process, sleeps. The caller holds cset->mutex, or the set is not yet visible.
  *
- * Return: the snapshot, with a reference for the caller; NULL without memory.
+ * Return: the snapshot, with a reference for the caller.
  */
 struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
 {
@@ -235,7 +229,7 @@ struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
 		other = rcu_dereference_protected(cset->chan[chan->pub.index - 1]->snap,
 						  cset->gone ||
 						  lockdep_is_held(&cset->mutex));
-	return get_snapshot(chan, other);
+	return share_snapshot(create_snapshot(chan), other);
 }
 
 static void free_snapshot(struct rcu_head *rcu)
@@ -271,16 +265,6 @@ void zio_block_free_snapshot(struct zio_block *block)
 }
 EXPORT_SYMBOL_GPL(zio_block_free_snapshot);
 
-static void publish_snapshot(struct zio_channel_core *chan,
-			     struct zio_snapshot *snap)
-{
-	struct zio_snapshot *old;
-
-	old = rcu_replace_pointer(chan->snap, snap,
-				  lockdep_is_held(&chan->cset->mutex));
-	zio_snapshot_put(old);
-}
-
 /**
  * zio_channel_refresh() - publish the present values of a channel
  * @chan: the channel
@@ -288,77 +272,13 @@ static void publish_snapshot(struct zio_channel_core *chan,
  * Blocks that are armed later show the values.
  *
  * Context: Process, sleeps. The caller holds cset->mutex.
- *
- * Return: 0; -ENOMEM.
  */
-int zio_channel_refresh(struct zio_channel_core *chan)
+void zio_channel_refresh(struct zio_channel_core *chan)
 {
 	struct zio_snapshot *snap = zio_snapshot_get(chan);
 
-	if (!snap)
-		return -ENOMEM;
-	publish_snapshot(chan, snap);
-	return 0;
-}
-
-/**
- * zio_snapshots_prepare() - get snapshots of the present values for all channels
- * @cset: the channel set
- *
- * zio_snapshots_publish() or zio_snapshots_discard() follows.
- *
- * Context: Process, sleeps. The caller holds cset->mutex.
- *
- * Return: an array; NULL without memory.
- */
-struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset)
-{
-	struct zio_snapshot **snap;
-	unsigned int i;
-
-	snap = kvcalloc(cset->n_chan, sizeof(*snap), GFP_KERNEL);
-	if (!snap)
-		return NULL;
-	for (i = 0; i < cset->n_chan; i++) {
-		snap[i] = get_snapshot(cset->chan[i], i ? snap[i - 1] : NULL);
-		if (!snap[i]) {
-			zio_snapshots_discard(cset, snap);
-			return NULL;
-		}
-	}
-	return snap;
-}
-
-/**
- * zio_snapshots_publish() - publish the snapshots of all channels
- * @cset: the channel set
- * @snap: the result of zio_snapshots_prepare()
- *
- * Context: Process. The caller holds cset->mutex.
- */
-void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap)
-{
-	unsigned int i;
-
-	for (i = 0; i < cset->n_chan; i++)
-		publish_snapshot(cset->chan[i], snap[i]);
-	kvfree(snap);
-}
-
-/**
- * zio_snapshots_discard() - drop snapshots that are not needed
- * @cset: the channel set
- * @snap: the result of zio_snapshots_prepare()
- *
- * Context: Process.
- */
-void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap)
-{
-	unsigned int i;
-
-	for (i = 0; i < cset->n_chan; i++)
-		zio_snapshot_put(snap[i]);
-	kvfree(snap);
+	snap = rcu_replace_pointer(chan->snap, snap, lockdep_is_held(&chan->cset->mutex));
+	zio_snapshot_put(snap);
 }
 
 /**
@@ -366,17 +286,13 @@ void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **sna
  * @cset: the channel set
  *
  * Context: Process, sleeps. The caller holds cset->mutex.
- *
- * Return: 0; -ENOMEM, with nothing changed.
  */
-int zio_cset_refresh(struct zio_cset_core *cset)
+void zio_cset_refresh(struct zio_cset_core *cset)
 {
-	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
+	unsigned int i;
 
-	if (!snap)
-		return -ENOMEM;
-	zio_snapshots_publish(cset, snap);
-	return 0;
+	for (i = 0; i < cset->n_chan; i++)
+		zio_channel_refresh(cset->chan[i]);
 }
 
 /**

@@ -11,11 +11,8 @@ int zio_snapshots_init(void);
 void zio_snapshots_exit(void);
 struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan);
 void zio_snapshot_put(struct zio_snapshot *snap);
-int zio_channel_refresh(struct zio_channel_core *chan);
-int zio_cset_refresh(struct zio_cset_core *cset);
-struct zio_snapshot **zio_snapshots_prepare(struct zio_cset_core *cset);
-void zio_snapshots_publish(struct zio_cset_core *cset, struct zio_snapshot **snap);
-void zio_snapshots_discard(struct zio_cset_core *cset, struct zio_snapshot **snap);
+void zio_channel_refresh(struct zio_channel_core *chan);
+void zio_cset_refresh(struct zio_cset_core *cset);
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block);
 

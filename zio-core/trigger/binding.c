@@ -237,16 +237,12 @@ void zio_binding_destroy(struct zio_cset_core *cset)
 	destroy_binding(bind);
 }
 
-/* On error the controls have the old values. The set takes no event: @bind is disabled. */
-static int switch_binding(struct zio_cset_core *cset, struct zio_binding *bind)
+static void switch_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
-	int ret;
-
 	zio_cset_freeze(cset);
 	use_binding(cset, bind);
-	ret = zio_cset_refresh(cset);
+	zio_cset_refresh(cset);
 	zio_cset_unfreeze(cset);
-	return ret;
 }
 
 static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
@@ -256,14 +252,14 @@ static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 	int ret;
 
 	zio_binding_enable(old, false);
-	ret = switch_binding(cset, new);
-	if (!ret && enabled)
-		ret = zio_binding_enable(new, true);
-	if (!ret)
+	switch_binding(cset, new);
+	if (!enabled)
 		return 0;
-	switch_binding(cset, old);
-	if (enabled)
+	ret = zio_binding_enable(new, true);
+	if (ret) {
+		switch_binding(cset, old);
 		zio_binding_enable(old, true);
+	}
 	return ret;
 }
 
@@ -304,26 +300,6 @@ int zio_binding_change(struct zio_cset_core *cset, const char *name)
 	return ret;
 }
 
-/*
- * Allocates blocks for the new sizes. The set is frozen, as drivers read the sizes of the
- * binding, too.
- */
-static int resize_blocks(struct zio_cset_core *cset, size_t len)
-{
-	struct zio_snapshot **snap = zio_snapshots_prepare(cset);
-	int ret = 0;
-
-	if (!snap)
-		return -ENOMEM;
-	if (len != cset->block_len)
-		ret = zio_buffers_resize(cset, len);
-	if (ret)
-		zio_snapshots_discard(cset, snap);
-	else
-		zio_snapshots_publish(cset, snap);
-	return ret;
-}
-
 static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 {
 	const struct zio_shape old = cset->pub.shape;
@@ -332,11 +308,15 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 
 	if (ret || !memcmp(&old, new, sizeof(old)))
 		return ret;
+	/* Drivers, and types of buffers, read the sizes, too. */
 	zio_cset_freeze(cset);
 	set_shape(cset, new);
-	ret = resize_blocks(cset, len);
+	if (len != cset->block_len)
+		ret = zio_buffers_resize(cset, len);
 	if (ret)
 		set_shape(cset, &old);
+	else
+		zio_cset_refresh(cset);
 	zio_cset_unfreeze(cset);
 	return ret;
 }
@@ -430,10 +410,9 @@ static struct zio_cset_core **list_csets(struct zio_trigger *trig, unsigned int 
 	return list;
 }
 
-static int refresh_cset(struct zio_cset_core *cset, struct zio_trigger *trig)
+static void refresh_cset(struct zio_cset_core *cset, struct zio_trigger *trig)
 {
 	bool pause = READ_ONCE(trig->suspended);
-	int ret = 0;
 
 	mutex_lock(&cset->mutex);
 	if (cset->gone || cset->bind->trig != trig)
@@ -443,12 +422,11 @@ static int refresh_cset(struct zio_cset_core *cset, struct zio_trigger *trig)
 	 */
 	if (pause)
 		zio_cset_quiesce(cset);
-	ret = zio_cset_refresh(cset);
+	zio_cset_refresh(cset);
 	if (pause)
 		zio_cset_unfreeze(cset);
 out:
 	mutex_unlock(&cset->mutex);
-	return ret;
 }
 
 /**
@@ -457,18 +435,17 @@ out:
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -ENOMEM if a set still shows the old values.
+ * Return: 0; -ENOMEM if the sets still show the old values.
  */
 int zio_trigger_refresh(struct zio_trigger *trig)
 {
 	unsigned int i, n;
 	struct zio_cset_core **list = list_csets(trig, &n);
-	int ret = list ? 0 : -ENOMEM;
 
 	for (i = 0; i < n; i++) {
-		ret = ret ?: refresh_cset(list[i], trig);
+		refresh_cset(list[i], trig);
 		kobject_put(&list[i]->kobj);
 	}
 	kvfree(list);
-	return ret;
+	return list ? 0 : -ENOMEM;
 }
