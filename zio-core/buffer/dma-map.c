@@ -435,18 +435,6 @@ static void sync_pages(const struct zio_block *block, size_t pos, size_t len,
 	}
 }
 
-static void give_page(struct device *dev, dma_addr_t addr, size_t size,
-		      enum dma_data_direction dir)
-{
-	dma_sync_single_for_device(dev, addr, size, dir);
-}
-
-static void take_page(struct device *dev, dma_addr_t addr, size_t size,
-		      enum dma_data_direction dir)
-{
-	dma_sync_single_for_cpu(dev, addr, size, dir);
-}
-
 /**
  * zio_block_sync_for_device() - give samples of a mapped block to the board
  * @block: the block
@@ -463,7 +451,7 @@ void zio_block_sync_for_device(const struct zio_block *block, size_t pos, size_t
 		return;
 	if (is_vmalloc_addr(block->data))
 		flush_kernel_vmap_range(block->data + pos, len);
-	sync_pages(block, pos, len, give_page);
+	sync_pages(block, pos, len, dma_sync_single_for_device);
 }
 EXPORT_SYMBOL_GPL(zio_block_sync_for_device);
 
@@ -482,7 +470,7 @@ void zio_block_sync_for_cpu(const struct zio_block *block, size_t pos, size_t le
 {
 	if (!is_mapped(block) || !to_block_core(block)->dma->must_sync)
 		return;
-	sync_pages(block, pos, len, take_page);
+	sync_pages(block, pos, len, dma_sync_single_for_cpu);
 	if (is_vmalloc_addr(block->data))
 		invalidate_kernel_vmap_range(block->data + pos, len);
 }

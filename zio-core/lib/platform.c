@@ -31,10 +31,8 @@ static int zio_config_add_devices(struct zio_config_type *type, unsigned int n)
 	while (type->n_devices < n) {
 		pdev = platform_device_register_simple(name, type->n_devices,
 						       NULL, 0);
-		if (IS_ERR(pdev)) {
-			zio_config_remove_devices(type);
+		if (IS_ERR(pdev))
 			return PTR_ERR(pdev);
-		}
 		type->devices[type->n_devices++] = pdev;
 	}
 	return 0;
@@ -56,18 +54,11 @@ int zio_config_driver_register(struct zio_config_type *type,
 
 	if (ret)
 		return ret;
-	ret = zio_config_add_devices(type, n_devices);
-	if (ret)
-		goto err_devices;
-	ret = zio_config_type_register(type);
-	if (ret)
-		goto err_type;
-	return 0;
-
-err_type:
-	zio_config_remove_devices(type);
-err_devices:
-	platform_driver_unregister(type->driver);
+	ret = zio_config_add_devices(type, n_devices) ?: zio_config_type_register(type);
+	if (ret) {
+		zio_config_remove_devices(type);
+		platform_driver_unregister(type->driver);
+	}
 	return ret;
 }
 EXPORT_SYMBOL_GPL(zio_config_driver_register);
