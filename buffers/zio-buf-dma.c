@@ -101,7 +101,6 @@ static struct zio_buffer_type dma_buffer_type = {
 	.name = "dma",
 	.owner = THIS_MODULE,
 	.len = DEFAULT_LEN,
-	.has_area = true,
 	.alloc_mem = dma_alloc_mem,
 	.ops = &zio_area_buffer_ops,
 };

@@ -426,7 +426,6 @@ static struct zio_buffer_type vmalloc_buffer_type = {
 	.name = "vmalloc",
 	.owner = THIS_MODULE,
 	.len = DEFAULT_LEN,
-	.has_area = true,
 	.ops = &zio_area_buffer_ops,
 };
 

@@ -99,7 +99,7 @@ bool zio_area_retire(struct zio_area *area);
  * @chan: the channel, as the core sees it
  * @priv: for the type's use
  * @area: memory of its blocks, if users can map it; else NULL. The type sets it in
- *        @create and in @commit
+ *        @commit
  * @geometry: the blocks; the core sets it after @commit
  * @block_size: maximum bytes of a block
  * @len: maximum number of blocks
@@ -187,7 +187,6 @@ struct zio_buffer_ops {
  * @name: at most ZIO_OBJ_NAME_LEN - 1 characters
  * @owner: THIS_MODULE; held while a channel uses the type
  * @len: number of blocks at the start; 0 stands for 16
- * @has_area: its blocks are in an area that users can map
  * @alloc_mem: optional, for zio_area_alloc(): allocates @size bytes of whole pages, zeroed,
  *             for vfree(). Process context, may sleep. Returns an ERR_PTR on error
  * @ops: the operations
@@ -197,7 +196,6 @@ struct zio_buffer_type {
 	const char *name;
 	struct module *owner;
 	unsigned int len;
-	bool has_area;
 	void *(*alloc_mem)(struct zio_buffer *buf, size_t size);
 	const struct zio_buffer_ops *ops;
 	struct list_head node;

@@ -98,9 +98,9 @@ static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
 		return PTR_ERR(new->prepared);
 	/* An area keeps its blocks. Other blocks are replaced when they are put. */
 	new->n_slots = new->geometry.len;
-	if (!buf->type->has_area)
+	if (!buf->area)
 		new->n_slots += ops->count(buf);
-	if (buf->type->has_area && new->geometry.len == buf->len)
+	if (buf->area && new->geometry.len == buf->len)
 		return 0;
 	new->slot = zio_queue_alloc(new->n_slots);
 	if (!new->slot) {

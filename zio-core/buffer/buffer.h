@@ -37,7 +37,7 @@ static inline bool zio_buffer_is_shared(const struct zio_buffer *buf)
 
 static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
 {
-	return buf->type->has_area && buf->type->ops->oldest &&
+	return buf->area && buf->type->ops->oldest &&
 		!zio_cset_is_output(buf->chan->cset);
 }
 

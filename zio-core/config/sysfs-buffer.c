@@ -53,7 +53,7 @@ static int buf_set_watermark(struct kobject *kobj, u32 value)
 
 static umode_t buf_mode_of_area(struct kobject *kobj, const struct zio_file *file)
 {
-	return to_zio_buffer(kobj)->type->has_area ? file->attr.mode : 0;
+	return to_zio_buffer(kobj)->area ? file->attr.mode : 0;
 }
 
 static umode_t buf_mode_of_merge(struct kobject *kobj, const struct zio_file *file)

@@ -79,7 +79,7 @@ void zio_cset_add_area_files(struct zio_cset_core *cset)
 	unsigned int i;
 	int ret = 0;
 
-	if (cset->has_area_files || zio_cset_is_output(cset) || !cset->buf_type->has_area)
+	if (cset->has_area_files || zio_cset_is_output(cset) || !cset->chan[0]->buf->area)
 		return;
 	cset->has_area_files = true;
 	for (i = 0; i < cset->n_chan && !ret; i++)
