@@ -52,11 +52,32 @@ struct zio_snapshot {
 	struct zio_control common; /* without the number of the channel: see control.c */
 };
 
+/**
+ * struct zio_stream - the blocks of a channel that the driver has, see stream.c
+ * @taken: count of the next block to be taken; from queue->head on they are in flight
+ * @limit: most blocks in flight; 0 while there is no stream
+ * @wants: zio_channel_take() has found no block, and refill() was not called since (I)
+ * @is_dry: the device had no block at the last zio_channel_take()
+ * @n_dry: how often the device has lost its last block without a new one
+ * @dropped: unread blocks that "prefer-new" has dropped
+ *
+ * The context of zio_channel_take() writes all fields, but @limit.
+ */
+struct zio_stream {
+	unsigned int taken;
+	unsigned int limit;
+	int wants;
+	bool is_dry;
+	unsigned long n_dry;
+	unsigned long dropped;
+};
+
 /* A FIFO of finished blocks, see queue.c */
 struct zio_queue {
 	struct zio_block **slot;
 	unsigned int mask;
 	unsigned int head;
+	struct zio_stream stream; /* behind the head, with ZIO_CSET_STREAM */
 	atomic_t tail ____cacheline_aligned_in_smp;
 };
 
@@ -154,7 +175,6 @@ struct zio_channel_core {
 		struct { /* input */
 			unsigned long flushed; /* blocks that flush.c has put */
 			struct zio_tap_ring __rcu *tap_ring;
-			struct zio_stream *stream; /* with ZIO_CSET_STREAM */
 		};
 	};
 	struct zio_queue queue;

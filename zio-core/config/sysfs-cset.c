@@ -242,7 +242,7 @@ ZIO_SHOW(chan, name, "%s", kobj->name)
 ZIO_SHOW(chan, alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
 ZIO_SHOW(chan, lost, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
 ZIO_SHOW(chan, in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
-ZIO_SHOW(chan, dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->stream->n_dry))
+ZIO_SHOW(chan, dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->queue.stream.n_dry))
 ZIO_SHOW(chan, taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
 ZIO_SHOW(chan, held, "%zu", zio_channel_held_bytes(kobj_to_channel(kobj)))
 
@@ -329,7 +329,6 @@ static void release_channel(struct kobject *kobj)
 	struct zio_channel_core *chan = kobj_to_channel(kobj);
 
 	zio_snapshot_put(rcu_access_pointer(chan->snap));
-	zio_stream_destroy(chan);
 	mutex_destroy(&chan->lock);
 	kfree(chan->values);
 	kobject_put(&chan->cset->kobj);

@@ -13,6 +13,7 @@ static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cs
 	chan->cset = cset;
 	chan->pub.index = index;
 	chan->enabled = true;
+	chan->queue.stream.wants = 1;
 	init_waitqueue_head(&chan->wq);
 	mutex_init(&chan->lock);
 	INIT_LIST_HEAD(&chan->sessions);
@@ -35,8 +36,7 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 		return ERR_PTR(-ENOMEM);
 	init_channel(chan, cset, index);
 	RCU_INIT_POINTER(chan->snap, zio_snapshot_get(chan));
-	ret = zio_stream_create(chan) ?:
-		kobject_add(&chan->kobj, &cset->kobj, "chan%u", index) ?:
+	ret = kobject_add(&chan->kobj, &cset->kobj, "chan%u", index) ?:
 		zio_channel_create_attrs(chan);
 	if (!ret)
 		return chan;

@@ -35,42 +35,10 @@
  * under RCU (K, see channel/ring.c).
  */
 #include <linux/export.h>
-#include <linux/slab.h>
 #include <linux/zio-stream.h>
 
 #include "engine/block.h"
 #include "engine/internal.h"
-
-/**
- * zio_stream_create() - allocate what a channel of a stream needs
- * @chan: the channel, not yet visible
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM.
- */
-int zio_stream_create(struct zio_channel_core *chan)
-{
-	if (!zio_cset_is_stream(chan->cset))
-		return 0;
-	chan->stream = kzalloc(sizeof(*chan->stream), GFP_KERNEL);
-	if (!chan->stream)
-		return -ENOMEM;
-	chan->stream->wants = 1;
-	return 0;
-}
-
-/**
- * zio_stream_destroy() - free what zio_stream_create() has allocated
- * @chan: the channel, without users; its set may have none
- *
- * Context: Any.
- */
-void zio_stream_destroy(struct zio_channel_core *chan)
-{
-	if (zio_cset_is_stream(chan->cset))
-		kfree_rcu(chan->stream, rcu);			/* E */
-}
 
 static __always_inline struct zio_block *get_block(struct zio_channel_core *chan)
 {
@@ -111,7 +79,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 	while (!block && zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
 		block = get_block(chan);
 	while (!block && (old = pop_unread(chan))) {
-		WRITE_ONCE(chan->stream->dropped, chan->stream->dropped + 1);
+		WRITE_ONCE(chan->queue.stream.dropped, chan->queue.stream.dropped + 1);
 		zio_trace_lost(chan->cset, chan, 1, to_block_core(old)->seq, ZIO_LOSS_OLD, 0);
 		atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 		chan->buf->type->ops->put_block(chan->buf, old);
@@ -124,7 +92,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 /* Returns true if the device has just lost its last block: it may drop samples. */
 static bool count_dry(struct zio_channel_core *chan)
 {
-	struct zio_stream *stream = chan->stream;
+	struct zio_stream *stream = &chan->queue.stream;
 
 	if (stream->is_dry || zio_stream_in_flight(chan))
 		return false;
@@ -137,12 +105,12 @@ static bool count_dry(struct zio_channel_core *chan)
 /* No block is free. Not inline, so that the usual way saves no registers for it. */
 static noinline struct zio_block *find_block(struct zio_channel_core *chan)
 {
-	bool wanted = READ_ONCE(chan->stream->wants);
+	bool wanted = READ_ONCE(chan->queue.stream.wants);
 	struct zio_block *block = free_block(chan);
 
 	if (block)
 		return block;
-	WRITE_ONCE(chan->stream->wants, 1);
+	WRITE_ONCE(chan->queue.stream.wants, 1);
 	smp_mb();						/* I */
 	block = get_block(chan) ?: free_block(chan);
 	if (block)
@@ -181,7 +149,7 @@ static __always_inline void prepare_block(struct zio_channel_core *chan,
 struct zio_block *zio_channel_take(struct zio_channel *pub)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	struct zio_stream *stream = chan->stream;
+	struct zio_stream *stream = &chan->queue.stream;
 	struct zio_queue *q = &chan->queue;
 	unsigned int taken = stream->taken;
 	struct zio_block *block;
@@ -223,7 +191,7 @@ static unsigned int get_blocks(struct zio_buffer *buf, struct zio_block **slot,
 /* Takes up to @n blocks that the buffer has. Returns how many; the next call tells of more. */
 static unsigned int take_free(struct zio_channel_core *chan, unsigned int n)
 {
-	struct zio_stream *stream = chan->stream;
+	struct zio_stream *stream = &chan->queue.stream;
 	struct zio_queue *q = &chan->queue;
 	struct zio_block **slot = &q->slot[stream->taken & q->mask];
 	size_t len = chan->cset->block_len;
@@ -253,7 +221,7 @@ static unsigned int take_free(struct zio_channel_core *chan, unsigned int n)
 unsigned int zio_channel_take_blocks(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	struct zio_stream *stream = chan->stream;
+	struct zio_stream *stream = &chan->queue.stream;
 	unsigned int in_flight = stream->taken - READ_ONCE(chan->queue.head);
 	unsigned int limit = READ_ONCE(stream->limit), taken = 0, more;
 
@@ -290,7 +258,7 @@ struct zio_block *zio_channel_in_flight(struct zio_channel *pub, unsigned int i)
 	struct zio_channel_core *chan = to_channel_core(pub);
 	struct zio_queue *q = &chan->queue;
 
-	if (i >= READ_ONCE(chan->stream->taken) - q->head)
+	if (i >= READ_ONCE(chan->queue.stream.taken) - q->head)
 		return NULL;
 	return READ_ONCE(q->slot[(q->head + i) & q->mask]);
 }
@@ -312,7 +280,7 @@ struct zio_block *const *zio_channel_in_flight_row(struct zio_channel *pub,
 						   unsigned int i, unsigned int *n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	unsigned int in_flight = READ_ONCE(chan->stream->taken) - chan->queue.head;
+	unsigned int in_flight = READ_ONCE(chan->queue.stream.taken) - chan->queue.head;
 	struct zio_queue *q = &chan->queue;
 
 	if (i >= in_flight)
@@ -385,7 +353,7 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	unsigned int in_flight = READ_ONCE(chan->stream->taken) - chan->queue.head;
+	unsigned int in_flight = READ_ONCE(chan->queue.stream.taken) - chan->queue.head;
 
 	if (WARN_ON_ONCE(n > in_flight))
 		n = in_flight;
@@ -431,9 +399,9 @@ static void open_channels(struct zio_cset_core *cset)
 
 	for (i = 0; i < cset->n_active; i++) {
 		chan = cset->active[i];
-		chan->stream->taken = chan->queue.head;
-		chan->stream->wants = 0;
-		chan->stream->limit = cset->queue_depth;
+		chan->queue.stream.taken = chan->queue.head;
+		chan->queue.stream.wants = 0;
+		chan->queue.stream.limit = cset->queue_depth;
 		armed[i].chan = &chan->pub;
 		armed[i].block = NULL;
 	}
@@ -446,7 +414,7 @@ static void close_channels(struct zio_cset_core *cset)
 	struct zio_armed *armed;
 
 	for (armed = cset->pub.armed; armed->chan; armed++)
-		WRITE_ONCE(to_channel_core(armed->chan)->stream->limit, 0);
+		WRITE_ONCE(to_channel_core(armed->chan)->queue.stream.limit, 0);
 }
 
 /*
@@ -461,7 +429,7 @@ void zio_stream_close(struct zio_cset_core *cset)
 
 static void drop_in_flight(struct zio_channel_core *chan)
 {
-	struct zio_stream *stream = chan->stream;
+	struct zio_stream *stream = &chan->queue.stream;
 	struct zio_queue *q = &chan->queue;
 
 	while (stream->taken != q->head) {
@@ -492,7 +460,7 @@ static void refill_channels(struct zio_cset_core *cset)
 	if (cset_phase(cset) != CSET_ARMED)			/* E */
 		goto out;
 	for (armed = cset->pub.armed; armed->chan; armed++) {
-		stream = to_channel_core(armed->chan)->stream;
+		stream = &to_channel_core(armed->chan)->queue.stream;
 		if (READ_ONCE(stream->wants) && xchg(&stream->wants, 0) && cset->ops->refill)
 			cset->ops->refill(&cset->pub, armed->chan);
 	}
@@ -546,7 +514,7 @@ void zio_stream_kick(struct zio_cset_core *cset)
 bool zio_stream_wants_room(const struct zio_channel_core *chan)
 {
 	smp_mb();						/* I */
-	return READ_ONCE(chan->stream->wants);
+	return READ_ONCE(chan->queue.stream.wants);
 }
 
 /**
@@ -566,7 +534,7 @@ void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth)
 	zio_cset_quiesce(cset);
 	WRITE_ONCE(cset->queue_depth, depth);
 	for (i = 0; i < cset->n_chan; i++) {
-		stream = cset->chan[i]->stream;
+		stream = &cset->chan[i]->queue.stream;
 		if (stream->limit)
 			WRITE_ONCE(stream->limit, depth);
 		WRITE_ONCE(stream->wants, 1);

@@ -104,7 +104,7 @@ static void depth_limits_blocks_in_flight(struct kunit *test)
 	zio_channel_complete(&chan->pub, 4);
 	KUNIT_EXPECT_EQ(test, take(chan, 10, 0), 0);
 	/* No free block was missing, and the stream went on. */
-	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 0);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 0);
 	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 }
@@ -134,7 +134,7 @@ static void take_and_read_many(struct kunit *test, struct test_device *tdev)
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 5), 5);
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, UINT_MAX), 11);
 	/* The depth is reached: no block was missing. */
-	KUNIT_EXPECT_EQ(test, chan->stream->wants, 0);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.wants, 0);
 	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 0), 16);
 	expect_clocks(test, chan);
 	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 7), 9);
@@ -143,8 +143,8 @@ static void take_and_read_many(struct kunit *test, struct test_device *tdev)
 	zio_channel_in_flight(pub, 9)->drv_alarms = 0x42;
 	zio_channel_complete(pub, 10);
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 3), 0);
-	KUNIT_EXPECT_EQ(test, chan->stream->wants, 1);
-	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 0);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.wants, 1);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 0);
 	for (i = 0; i < 10; i++) {
 		expect_block(test, user, i, 0);
 		KUNIT_EXPECT_EQ(test, user->sess->ctrl.drv_alarms, i == 9 ? 0x42 : 0);
@@ -157,7 +157,7 @@ static void take_and_read_many(struct kunit *test, struct test_device *tdev)
 		KUNIT_EXPECT_EQ(test, zio_channel_in_flight(pub, i)->drv_alarms, 0);
 	zio_channel_complete(pub, 16);
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 1), 0);
-	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 1);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 1);
 	test_user_close(user);
 	KUNIT_EXPECT_EQ(test, test_store(&chan->kobj, "flush", "1"), 0);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
@@ -332,11 +332,11 @@ static void driver_is_told_of_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->refills, 0);
 	KUNIT_EXPECT_EQ(test, take(chan, 16, 16), 1);
 	/* The device still has a block. */
-	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 0);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 0);
 	zio_channel_complete(&chan->pub, 1);
 	KUNIT_EXPECT_EQ(test, take(chan, 2, 0), 0);
 	KUNIT_EXPECT_EQ(test, take(chan, 2, 0), 0);
-	KUNIT_EXPECT_EQ(test, chan->stream->n_dry, 1);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 1);
 	expect_block(test, user, 1, 1);
 	KUNIT_EXPECT_EQ(test, tdev->refills, 1);
 	expect_block(test, user, 2, 2);
