@@ -178,13 +178,6 @@ static const struct vm_operations_struct area_vm_ops = {
 	.fault = fault_mapping,
 };
 
-static bool is_within(size_t size, struct vm_area_struct *vma)
-{
-	unsigned long pages = PFN_DOWN(size);
-
-	return vma->vm_pgoff < pages && vma_pages(vma) <= pages - vma->vm_pgoff;
-}
-
 /**
  * zio_area_map() - map an area from the page that the mapping asks for
  * @area: the area, whose maps count the mapping afterwards
@@ -204,7 +197,8 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 
 	if (read_only && (vma->vm_flags & VM_WRITE))
 		return -EACCES;
-	if (!is_within(area->size, vma))
+	/* The sum does not overflow: mmap() has checked this. */
+	if (vma->vm_pgoff + vma_pages(vma) > PFN_DOWN(area->size))
 		return -EINVAL;
 	if (!atomic_inc_unless_negative(&area->maps))
 		return -EBUSY;

@@ -35,12 +35,6 @@ static inline bool zio_buffer_is_shared(const struct zio_buffer *buf)
 	return refcount_read(&buf->ref) > 1;
 }
 
-static inline bool zio_buffer_can_merge(const struct zio_buffer *buf)
-{
-	return buf->area && buf->type->ops->oldest &&
-		!zio_cset_is_output(buf->chan->cset);
-}
-
 /* For large allocations: if the user's cgroup has no more memory, they fail. */
 #define ZIO_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 

@@ -58,7 +58,11 @@ static umode_t buf_mode_of_area(struct kobject *kobj, const struct zio_file *fil
 
 static umode_t buf_mode_of_merge(struct kobject *kobj, const struct zio_file *file)
 {
-	return zio_buffer_can_merge(to_zio_buffer(kobj)) ? buf_mode_of_area(kobj, file) : 0;
+	const struct zio_buffer *buf = to_zio_buffer(kobj);
+
+	if (!buf->type->ops->oldest || zio_cset_is_output(buf->chan->cset))
+		return 0;
+	return buf_mode_of_area(kobj, file);
 }
 
 static struct attribute *buf_files[] = {

@@ -355,7 +355,6 @@ int zio_control_check(const struct zio_channel_core *chan,
 		      const struct zio_control *ctrl, size_t size)
 {
 	const struct zio_cset_core *cset = chan->cset;
-	size_t len;
 
 	if (ctrl->major_version != ZIO_MAJOR_VERSION)
 		return -EPROTO;
@@ -364,9 +363,7 @@ int zio_control_check(const struct zio_channel_core *chan,
 	if (ctrl->ssize != cset->ssize)
 		return -EINVAL;
 	if (!ctrl->nsamples != !cset->ssize ||
-	    check_mul_overflow((size_t)ctrl->nsamples, (size_t)cset->ssize,
-			       &len) ||
-	    len > size)
+	    array_size(ctrl->nsamples, cset->ssize) > size)
 		return -EMSGSIZE;
 	return 0;
 }
