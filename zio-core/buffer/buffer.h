@@ -14,17 +14,17 @@ void zio_buffers_destroy(struct zio_cset_core *cset);
 int zio_buffers_change(struct zio_cset_core *cset, const char *name);
 int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len);
 int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb);
-ssize_t zio_buffer_list_types(char *page);
 void zio_buffers_exit(void);
+
+/* type.c */
+ssize_t zio_buffer_list_types(char *page);
 
 /* area.c */
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 
-/* dma.c */
-bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
-
 /* dma-map.c */
+bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);
 int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev);
 void zio_cset_end_dma(struct zio_cset_core *cset);
 bool zio_cset_needs_near_memory(const struct zio_cset_core *cset);

@@ -76,6 +76,12 @@ int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev)
 	return 0;
 }
 
+/* Returns the page of an address in memory from kmalloc() or vmalloc(). */
+static struct page *page_of(const void *mem)
+{
+	return is_vmalloc_addr(mem) ? vmalloc_to_page(mem) : virt_to_page(mem);
+}
+
 static struct zio_dma *dma_of(const struct zio_buffer *buf)
 {
 	return buf->chan->cset->dma;
@@ -149,7 +155,7 @@ bool zio_cset_needs_near_memory(const struct zio_cset_core *cset)
  */
 static bool dma_reaches(struct device *dev, const void *mem, size_t len)
 {
-	phys_addr_t at = page_to_phys(zio_page_of(mem)) + offset_in_page(mem);
+	phys_addr_t at = page_to_phys(page_of(mem)) + offset_in_page(mem);
 
 	return !is_narrow(dev) || phys_to_dma(dev, at) + len - 1 <= reach_of(dev);
 }
@@ -204,11 +210,11 @@ static size_t room_on_page(const struct zio_dma_map *map, size_t pos, size_t len
 static size_t count_run(const struct zio_dma_map *map, size_t pos)
 {
 	size_t max = round_down(dma_max_mapping_size(map->dma->dev), PAGE_SIZE);
-	unsigned long pfn = page_to_pfn(zio_page_of(map->mem + pos));
+	unsigned long pfn = page_to_pfn(page_of(map->mem + pos));
 	size_t len = room_on_page(map, pos, map->size - pos);
 
 	while (pos + len < map->size && max - len >= PAGE_SIZE &&
-	       page_to_pfn(zio_page_of(map->mem + pos + len)) == ++pfn)
+	       page_to_pfn(page_of(map->mem + pos + len)) == ++pfn)
 		len += min_t(size_t, PAGE_SIZE, map->size - pos - len);
 	return len;
 }
@@ -246,7 +252,7 @@ static int map_pages(struct zio_dma_map *map)
 			unmap_pages(map, pos);
 			return -EFAULT;
 		}
-		addr = dma_map_page(dev, zio_page_of(map->mem + pos),
+		addr = dma_map_page(dev, page_of(map->mem + pos),
 				    offset_in_page(map->mem + pos), len, map->dma->dir);
 		if (dma_mapping_error(dev, addr)) {
 			unmap_pages(map, pos);
@@ -475,3 +481,50 @@ void zio_block_sync_for_cpu(const struct zio_block *block, size_t pos, size_t le
 		invalidate_kernel_vmap_range(block->data + pos, len);
 }
 EXPORT_SYMBOL_GPL(zio_block_sync_for_cpu);
+
+/**
+ * zio_block_page() - get the page of a sample
+ * @block: the block
+ * @pos: bytes from the beginning of the block
+ *
+ * For boards that move a page at a time. The samples on one page are contiguous.
+ *
+ * Context: Any.
+ *
+ * Return: the page.
+ */
+struct page *zio_block_page(const struct zio_block *block, size_t pos)
+{
+	return page_of(block->data + pos);
+}
+EXPORT_SYMBOL_GPL(zio_block_page);
+
+static bool page_is_below(const void *mem, size_t len, u64 mask)
+{
+	u64 at = page_to_phys(page_of(mem)) + offset_in_page(mem);
+
+	return at + len - 1 <= mask;
+}
+
+/**
+ * zio_memory_is_below() - check that addresses of some bits reach memory
+ * @mem: memory from kmalloc() or vmalloc()
+ * @len: bytes
+ * @bits: bits of an address, 1 ... 64
+ *
+ * Context: Any.
+ *
+ * Return: true if they reach all of it.
+ */
+bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits)
+{
+	u64 mask = DMA_BIT_MASK(bits);
+	size_t n;
+
+	for (; len; mem += n, len -= n) {
+		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(mem));
+		if (!page_is_below(mem, n, mask))
+			return false;
+	}
+	return true;
+}

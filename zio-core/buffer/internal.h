@@ -8,7 +8,4 @@
 /* type.c */
 const struct zio_buffer_type *zio_buffer_type_get(const char *name);
 
-/* dma.c */
-struct page *zio_page_of(const void *mem);
-
 #endif /* _ZIO_BUFFER_INTERNAL_H */
