@@ -403,11 +403,11 @@ static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
 /**
  * zio_ring_discard() - discard what polls on demand have acquired ahead
  * @chan: the channel, locked; the caller owns the phase, and has stopped the ring
- * @n: how many, at most those that are queued
+ * @n: of how many blocks at most no other channel keeps the number
  * @armed: as zio_cset_own_phase() has returned it
  *
- * No user asked for the blocks that are left. The function discards them, the newest first,
- * and takes back their numbers and statistics.
+ * No user asked for the blocks that are left. The function discards @n of them, the newest
+ * first, and takes back their numbers and statistics. It drops the others as a flush does.
  *
  * Context: Process.
  */
@@ -417,6 +417,7 @@ void zio_ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed)
 	struct zio_block *block;
 	unsigned int i;
 
+	n = min(n, zio_queue_count(q));
 	for (i = 0; i < n; i++) {
 		block = q->slot[(q->head - 1) & q->mask];
 		WRITE_ONCE(q->head, q->head - 1);
@@ -427,9 +428,13 @@ void zio_ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed)
 	chan->seq -= n;
 	if (armed)
 		renumber_armed(chan, n);
+	zio_channel_put_queued(chan);
 }
 
-/* The channel is locked. */
+/*
+ * The channel is locked. The blocks of an event have one number in all channels: those of
+ * other channels stay, and so do the numbers.
+ */
 static void end_ring(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -437,7 +442,7 @@ static void end_ring(struct zio_channel_core *chan)
 
 	stop_ring(chan);
 	if (cset->on_demand)
-		zio_ring_discard(chan, zio_queue_count(&chan->queue), armed);
+		zio_ring_discard(chan, cset->n_chan == 1 ? UINT_MAX : 0, armed);
 	zio_cset_disown_phase(cset, armed);
 }
 

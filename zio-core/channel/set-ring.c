@@ -191,10 +191,8 @@ static void end_channel(struct zio_channel_core *chan, unsigned int n, bool arme
 {
 	mutex_lock(&chan->lock);
 	WRITE_ONCE(chan->ops, NULL);
-	if (chan->cset->on_demand) {
+	if (chan->cset->on_demand)
 		zio_ring_discard(chan, n, armed);
-		zio_channel_put_queued(chan);
-	}
 	mutex_unlock(&chan->lock);
 }
 
@@ -260,8 +258,7 @@ static void end_ring(struct zio_cset_core *cset)
 	for (i = 0; i < cset->n_active; i++)
 		n = min(n, zio_queue_count(&cset->active[i]->queue));
 	for (i = 0; i < cset->n_chan; i++)
-		end_channel(cset->chan[i], min(n, zio_queue_count(&cset->chan[i]->queue)),
-			    armed);
+		end_channel(cset->chan[i], n, armed);
 	cset->set_ring = NULL;
 	zio_cset_disown_phase(cset, armed);
 }

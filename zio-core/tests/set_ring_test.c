@@ -341,9 +341,30 @@ static void close_keeps_numbers_equal(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, tdev->cset->chan[i]->seq, tdev->cset->chan[0]->seq);
 }
 
+/* The ring of one channel ends: the numbers of the other channels are in use. */
+static void ring_of_one_channel_keeps_numbers_equal(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel_core *chan = tdev->cset->chan[1];
+	struct file *file = test_open_ring(test, chan);
+	unsigned int i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	vfs_poll(file, NULL);
+	KUNIT_EXPECT_GT(test, chan->seq, 1);
+	smp_store_release(&chan->ring->hdr->tail, 1);		/* S */
+	test_close(test, file);
+	for (i = 0; i < N_CHAN; i++)
+		KUNIT_EXPECT_EQ(test, tdev->cset->chan[i]->seq, tdev->cset->chan[0]->seq);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
+	KUNIT_EXPECT_EQ(test, chan->flushed, chan->seq - 1);
+	expect_all_owned(tdev);
+}
+
 static struct kunit_case set_ring_cases[] = {
 	KUNIT_CASE(hardware_losses_are_counted),
 	KUNIT_CASE(close_keeps_numbers_equal),
+	KUNIT_CASE(ring_of_one_channel_keeps_numbers_equal),
 	KUNIT_CASE(blocks_are_in_the_order_of_events),
 	KUNIT_CASE(set_ring_excludes_other_users),
 	KUNIT_CASE(set_ring_wraps),
