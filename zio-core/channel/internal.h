@@ -102,7 +102,6 @@ struct zio_ring {
 	const unsigned int *head; /* as hdr->head, which the program may overwrite */
 	unsigned int mask; /* of what the head counts */
 	int error; /* of a driver that a poll has armed */
-	unsigned long reclaiming; /* bit 0: a context takes blocks back */
 	struct zio_charge charge;
 };
 

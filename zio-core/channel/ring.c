@@ -104,7 +104,10 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 	wake_reader(chan, ring);
 }
 
-/* The caller has taken the blocks out of the queue. Only it stores blocks in these slots. */
+/*
+ * The caller has taken the blocks out of the queue. There are no more blocks than slots: so
+ * no context stores a block in one of these slots before its block here is put.
+ */
 static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
 		       unsigned int n)
 {
@@ -118,43 +121,34 @@ static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
 }
 
 /*
- * Takes back up to @n blocks, all before @end. The program may have written any @end: the
- * kernel ignores one that is out of range. Returns true if it took any block back.
+ * Takes back up to @n blocks that the program has read; returns true if there were any. The
+ * program may write any tail: the kernel ignores one that is out of range.
  *
- * Context: Any; the caller owns the phase, or has ring->reclaiming of a stream.
+ * The driver of a stream and a context that closes the ring may both do this. Each looks at
+ * the tail once: a device or another process may have pinned the header, and move the tail
+ * for ever.
+ *
+ * Context: Any; the caller owns the phase, is the driver of a stream, or has locked the
+ * channel of one.
  */
-static bool reclaim_before(struct zio_channel_core *chan, u32 end, unsigned int n)
+static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 {
+	u32 end = smp_load_acquire(&chan->ring->hdr->tail);	/* S */
 	struct zio_queue *q = &chan->queue;
-	u32 from = atomic_read(&q->tail), in_row;
-	u32 read = end - from;
+	u32 from, read, in_row;
 
-	if (!read || read > zio_queue_count(q))
-		return false;
-	n = min(n, read);
-	if (!zio_queue_take(q, from, n))
-		return false;
+	do {
+		from = atomic_read(&q->tail);
+		read = end - from;
+		if (!read || read > zio_queue_count(q))
+			return false;
+		n = min(n, read);
+	} while (!zio_queue_take(q, from, n));
 	in_row = zio_queue_row(q, from, n);
 	put_blocks(chan->buf, &q->slot[from & q->mask], in_row);
 	if (in_row < n)
 		put_blocks(chan->buf, q->slot, n - in_row);
 	return true;
-}
-
-/*
- * Takes back up to @n blocks that the program has read. The driver of a stream, and a context
- * that closes the ring, may both do this.
- */
-static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
-{
-	struct zio_ring *ring = chan->ring;
-	bool found;
-
-	if (test_and_set_bit_lock(0, &ring->reclaiming))
-		return false;
-	found = reclaim_before(chan, smp_load_acquire(&ring->hdr->tail), n); /* S */
-	clear_bit_unlock(0, &ring->reclaiming);
-	return found;
 }
 
 /**
@@ -447,29 +441,13 @@ static void end_ring(struct zio_channel_core *chan)
 }
 
 /*
- * Takes back all blocks that the program has read. A device or another process may have
- * pinned the header, and move the tail for ever: only the tail of now counts. The driver
- * takes blocks back in a moment.
- */
-static void reclaim_all(struct zio_channel_core *chan)
-{
-	struct zio_ring *ring = chan->ring;
-	u32 end = smp_load_acquire(&ring->hdr->tail);		/* S */
-
-	while (test_and_set_bit_lock(0, &ring->reclaiming))
-		schedule_timeout_uninterruptible(1);
-	reclaim_before(chan, end, UINT_MAX);
-	clear_bit_unlock(0, &ring->reclaiming);
-	zio_cset_kick(chan->cset);
-}
-
-/*
  * The driver goes on, without the ring. First no block that was read is left: the driver
  * could not take it back during the grace period.
  */
 static void stop_stream_ring(struct zio_channel_core *chan)
 {
-	reclaim_all(chan);
+	reclaim_blocks(chan, UINT_MAX);
+	zio_cset_kick(chan->cset);
 	WRITE_ONCE(chan->ops, NULL);
 	synchronize_rcu();					/* K */
 	zio_cset_wake(chan->cset);
