@@ -259,7 +259,6 @@ struct zio_cset_core {
 	unsigned int open_files;
 	struct zio_channel_core **chan;
 	struct device *set_node; /* or NULL: see channel/node.c */
-	struct zio_set_ring *set_ring; /* or NULL; the owner of the phase may use it */
 };
 
 struct zio_device {

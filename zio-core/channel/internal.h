@@ -102,19 +102,24 @@ struct zio_ring {
 	const unsigned int *head; /* as hdr->head, which the program may overwrite */
 	unsigned int mask; /* of what the head counts */
 	int error; /* of a driver that a poll has armed */
+	struct zio_channel_core *const *chan; /* users sleep in the wait queue of the first */
+	unsigned int n_chan; /* more than one: the ring of a set */
 	struct zio_charge charge;
+
+	/* of a set, see set-ring.c: */
+	u32 *entry; /* numbers of slots, for the program; else NULL */
+	u16 *entry_chan; /* of each entry */
+	u32 stride; /* slots of each channel */
+	u32 pushed, passed; /* entries; the latter follows hdr->tail, when blocks are taken back */
+	u64 lost; /* by all channels */
+	struct zio_cset_notifier notifier;
 };
 
-int zio_ring_open(struct zio_channel_core *chan);
+struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n);
 void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files);
 void zio_ring_stop(struct zio_channel_core *chan);
-int zio_ring_alloc_slots(struct zio_ring *ring, struct zio_channel_core *chan, u32 n_slots,
-			 u32 n_entries);
-void zio_ring_free(struct zio_ring *ring);
-void zio_ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed);
 u32 zio_ring_count(const struct zio_ring *ring);
 int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma);
-void zio_cset_abort_asked(struct zio_cset_core *cset, unsigned int own_files);
 
 static inline u32 zio_ring_flags(const struct zio_cset_core *cset)
 {
@@ -147,19 +152,10 @@ static inline int zio_ring_take_error(struct zio_ring *ring, struct zio_cset_cor
 }
 
 /* set-ring.c */
-struct zio_set_ring {
-	struct zio_ring ring; /* first, for zio_ring_free() */
-	struct zio_channel_core *first; /* of the set; its users sleep in its wait queue */
-	u32 *entry; /* numbers of slots, for the program */
-	u16 *chan; /* of each entry */
-	u32 stride; /* slots of each channel */
-	u32 head, tail; /* the tail follows hdr->tail, when blocks are taken back */
-	u64 lost; /* by all channels */
-	struct zio_cset_notifier notifier;
-};
-
 int zio_set_ring_open(struct zio_cset_core *cset, struct file *file);
-void zio_set_ring_stop(struct zio_cset_core *cset);
+void zio_set_ring_done(struct zio_cset_notifier *notifier);
+
+extern const struct zio_channel_ops zio_set_ring_ops;
 
 extern const struct file_operations zio_set_fops;
 

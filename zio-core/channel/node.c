@@ -114,7 +114,7 @@ void zio_cset_put_file(struct zio_cset_core *cset)
 
 static int open_channel(struct zio_channel_core *chan, struct file *file, bool data)
 {
-	bool ring = !data && !zio_cset_is_output(chan->cset) &&
+	bool is_ring = !data && !zio_cset_is_output(chan->cset) &&
 		(file->f_mode & FMODE_WRITE);
 	struct zio_session *sess;
 	int ret = check_mode(chan, file, data);
@@ -124,19 +124,29 @@ static int open_channel(struct zio_channel_core *chan, struct file *file, bool d
 	sess = zio_session_open(chan);
 	if (IS_ERR(sess))
 		return PTR_ERR(sess);
-	ret = get_cset_file(chan->cset);
+	if (is_ring)
+		ret = PTR_ERR_OR_ZERO(zio_ring_open(&chan->cset->chan[chan->pub.index], 1));
 	if (ret)
-		goto err_count;
-	ret = ring ? zio_ring_open(chan) : 0;
-	if (ret)
-		goto err_ring;
-	file->private_data = sess;
-	return 0;
+		zio_session_close(sess);
+	else
+		file->private_data = sess;
+	return ret;
+}
 
-err_ring:
-	zio_cset_put_file(chan->cset);
-err_count:
-	zio_session_close(sess);
+static int open_counted(const struct device *node, struct file *file)
+{
+	struct zio_channel_core *chan = node_channel(node);
+	struct zio_cset_core *cset = chan->cset;
+	int ret = get_cset_file(cset);
+
+	if (ret)
+		return ret;
+	if (node_is_set(node))
+		ret = zio_set_ring_open(cset, file);
+	else
+		ret = open_channel(chan, file, node_is_data(node));
+	if (ret)
+		zio_cset_put_file(cset);
 	return ret;
 }
 
@@ -170,12 +180,8 @@ static int open_node(struct inode *inode, struct file *file)
 	if (!node)
 		return ret;
 	chan = node_channel(node);
-	if (is_node_of_another(inode))
-		ret = -ENODEV;
-	else if (node_is_set(node))
-		ret = zio_set_ring_open(chan->cset, file);
-	else
-		ret = open_channel(chan, file, node_is_data(node));
+	if (!is_node_of_another(inode))
+		ret = open_counted(node, file);
 	if (ret) {
 		zio_channel_put(chan);
 		return ret;
@@ -353,9 +359,6 @@ int zio_set_node_create(struct zio_cset_core *cset)
  */
 void zio_set_node_remove(struct zio_cset_core *cset)
 {
-	mutex_lock(&cset->mutex);
-	zio_set_ring_stop(cset);
-	mutex_unlock(&cset->mutex);
 	if (cset->set_node)
 		remove_node(cset->set_node);
 }

@@ -69,10 +69,14 @@ static int arm_set(struct zio_cset_core *cset, unsigned int flags)
 	return ret;
 }
 
-/* Arms the channel whose ring it is, or the set. Returns -ESHUTDOWN if nothing is enabled. */
-static int arm_for_ring(struct zio_channel_core *chan, unsigned int flags)
+/*
+ * Arms the channel whose ring it is, or the set. Returns -ESHUTDOWN if nothing is enabled.
+ * Inline: a poll that fills a ring calls this for each block.
+ */
+static __always_inline int arm_for_ring(const struct zio_ring *ring,
+					struct zio_channel_core *chan, unsigned int flags)
 {
-	if (!chan->ring)
+	if (ring->entry)
 		return arm_set(chan->cset, flags);
 	return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags) : -ESHUTDOWN;
 }
@@ -91,7 +95,7 @@ static void fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 
 	most = max(want, READ_ONCE(chan->len) / 2);
 	do {
-		ret = arm_for_ring(chan, 0);
+		ret = arm_for_ring(ring, chan, 0);
 		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
 			most = want;
 	} while (!ret && n < most && zio_ring_count(ring) < most && !zio_must_stop());
@@ -123,7 +127,7 @@ __poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
 		fill_ring(ring, chan);
 	zio_poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(ring) && !READ_ONCE(ring->error))
-		arm_for_ring(chan, ZIO_ARM_WAKE);
+		arm_for_ring(ring, chan, ZIO_ARM_WAKE);
 	/* The ring may have been full. No call tells the kernel that the tail moved. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_kick(cset);

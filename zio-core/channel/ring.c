@@ -32,7 +32,9 @@
  * changes while the phase is owned (zio_cset_own_phase()), or when the board is gone.
  */
 #include <linux/fs.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "channel/internal.h"
@@ -40,7 +42,8 @@
 static_assert(offsetof(struct zio_ring_header, head) == 64);
 static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
-#define RING_SLOTS_OFFSET	PAGE_SIZE
+/* Offsets of mappings fit into 32 bits. */
+#define MAX_SLOTS	BIT(24)
 
 static void fill_slot(struct zio_channel_core *chan, unsigned int count,
 		      const struct zio_block *block)
@@ -178,13 +181,7 @@ static const struct zio_channel_ops ring_ops = {
 	.count_loss = publish_loss,
 };
 
-/**
- * zio_ring_free() - free a ring
- * @ring: the ring, which no channel has, or a part of one
- *
- * Context: Process.
- */
-void zio_ring_free(struct zio_ring *ring)
+static void free_ring(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
 	kvfree(ring->filled);
@@ -192,26 +189,50 @@ void zio_ring_free(struct zio_ring *ring)
 	kfree(ring);
 }
 
-/**
- * zio_ring_alloc_slots() - allocate the memory of a ring
- * @ring: the ring; zio_ring_free() frees it, after an error, too
- * @chan: the channel that the memory is for
- * @n_slots: number of slots
- * @n_entries: number of entries, in the ring of a set, else 0
- *
- * Behind ring->filled there is room for a number of 16 bits for each entry.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EDQUOT as zio_charge(); -ENOMEM.
- */
-int zio_ring_alloc_slots(struct zio_ring *ring, struct zio_channel_core *chan, u32 n_slots,
-			 u32 n_entries)
+/* Slots of a channel: as many as the longest queue has. */
+static u32 count_slots(const struct zio_ring *ring)
+{
+	unsigned int i;
+	u32 n = 0;
+
+	for (i = 0; i < ring->n_chan; i++)
+		n = max(n, ring->chan[i]->queue.mask + 1);
+	return n;
+}
+
+/* @n: slots; @n_entries: 0 for the ring of a channel */
+static void init_header(struct zio_ring *ring, u32 n, u32 n_entries, size_t slots_offset)
+{
+	struct zio_channel_core *chan = *ring->chan;
+
+	ring->hdr = ring->area->mem;
+	ring->slot = ring->area->mem + slots_offset;
+	*ring->hdr = (struct zio_ring_header) {
+		.magic = n_entries ? ZIO_SET_RING_MAGIC : ZIO_RING_MAGIC,
+		.version = ZIO_RING_VERSION,
+		.slots_offset = slots_offset,
+		.slot_size = sizeof(*ring->slot),
+		.n_slots = n,
+		.flags = zio_ring_flags(chan->cset),
+	};
+	if (!n_entries) {
+		ring->hdr->data_size = chan->buf->area->size;
+		return;
+	}
+	ring->entry = ring->area->mem + PAGE_SIZE;
+	ring->entry_chan = (u16 *)(ring->filled + n);
+	ring->hdr->entries_offset = PAGE_SIZE;
+	ring->hdr->n_entries = n_entries;
+	ring->hdr->channel_slots = ring->stride;
+}
+
+/* Behind ring->filled there is room for the channel of each entry. */
+static int alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
 {
 	size_t slots = PAGE_SIZE + PAGE_ALIGN(n_entries * sizeof(u32));
-	size_t size = PAGE_ALIGN(slots + (size_t)n_slots * sizeof(*ring->slot));
-	size_t own = n_slots * sizeof(*ring->filled) + n_entries * sizeof(u16);
-	int ret = zio_charge(&ring->charge, chan, size + own);
+	size_t size = PAGE_ALIGN(slots + (size_t)n * sizeof(*ring->slot));
+	size_t own = n * sizeof(*ring->filled) + n_entries * sizeof(u16);
+	int ret = zio_charge(&ring->charge, *ring->chan, size + own);
 
 	if (ret)
 		return ret;
@@ -219,61 +240,84 @@ int zio_ring_alloc_slots(struct zio_ring *ring, struct zio_channel_core *chan, u
 	ring->area = zio_area_alloc(NULL, size);
 	if (!ring->filled || IS_ERR(ring->area))
 		return -ENOMEM;
-	ring->hdr = ring->area->mem;
-	ring->slot = ring->area->mem + slots;
-	*ring->hdr = (struct zio_ring_header) {
-		.magic = n_entries ? ZIO_SET_RING_MAGIC : ZIO_RING_MAGIC,
-		.version = ZIO_RING_VERSION,
-		.slots_offset = slots,
-		.slot_size = sizeof(*ring->slot),
-		.n_slots = n_slots,
-		.flags = zio_ring_flags(chan->cset),
-	};
+	init_header(ring, n, n_entries, slots);
+	ring->mask = (n_entries ?: n) - 1;
 	return 0;
 }
 
-static struct zio_ring *alloc_ring(struct zio_channel_core *chan)
+static struct zio_ring *alloc_ring(struct zio_channel_core *const *chan, unsigned int n_chan)
 {
 	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
-	int ret;
+	int ret = -ENOMEM;
+	u32 n;
 
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
-	ring->mask = chan->queue.mask;
-	ring->head = &chan->queue.head;
-	ret = zio_ring_alloc_slots(ring, chan, ring->mask + 1, 0);
-	if (ret) {
-		zio_ring_free(ring);
-		return ERR_PTR(ret);
-	}
-	ring->hdr->data_size = chan->buf->area->size;
-	return ring;
+	ring->chan = chan;
+	ring->n_chan = n_chan;
+	ring->stride = count_slots(ring);
+	ring->head = n_chan > 1 ? &ring->pushed : &(*chan)->queue.head;
+	ring->notifier.done = zio_set_ring_done;
+	if (!check_mul_overflow(ring->stride, n_chan, &n) && n <= MAX_SLOTS)
+		ret = alloc_slots(ring, n, n_chan > 1 ? roundup_pow_of_two(n) : 0);
+	if (!ret)
+		return ring;
+	free_ring(ring);
+	return ERR_PTR(ret);
 }
 
 static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 {
+	kobject_get(&chan->kobj);
 	WRITE_ONCE(chan->ring, ring);
-	smp_store_release(&chan->ops, &ring_ops);		/* K */
+	smp_store_release(&chan->ops, ring->entry ? &zio_set_ring_ops : &ring_ops); /* K */
 	chan->slowpath = true;
 }
 
-/*
- * The caller owns the phase and has locked the channel. Queued blocks now belong to the
- * program. The function puts blocks that readers hold or have left. The buffer frees memory
- * only in the order in which it was reserved. A reader that holds a block cannot read any
- * more, so it would keep all memory.
- */
-static void start_ring(struct zio_channel_core *chan, struct zio_ring *ring)
+/* Queued blocks now belong to the program. */
+static void show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
 
-	zio_sessions_drop(chan);
-	zio_channel_settle_alarms(chan);
 	fill_slots(chan, ring, atomic_read(&q->tail), zio_queue_count(q));
-	ring->hdr->lost = zio_channel_losses(chan);
 	ring->hdr->tail = atomic_read(&q->tail);
 	smp_store_release(&ring->hdr->head, q->head);		/* A */
+}
+
+/*
+ * The function puts blocks that readers hold or have left. The buffer frees memory only in
+ * the order in which it was reserved. A reader that holds a block cannot read any more, so
+ * it would keep all memory. The ring of a set begins with whole events: it drops the blocks
+ * that wait.
+ *
+ * The caller owns the phase, and this locks the channel after that. No other context that
+ * locks a channel waits for the phase: those that do hold cset->mutex.
+ */
+static void start_channel(struct zio_channel_core *chan, struct zio_ring *ring)
+{
+	mutex_lock(&chan->lock);
+	zio_sessions_drop(chan);
+	if (ring->entry)
+		zio_channel_put_queued(chan);
+	zio_channel_settle_alarms(chan);
+	ring->lost += zio_channel_losses(chan);
+	if (!ring->entry)
+		show_queue(chan, ring);
 	show_ring(chan, ring);
+	mutex_unlock(&chan->lock);
+}
+
+static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
+{
+	bool armed = zio_cset_own_phase(cset);
+	unsigned int i;
+
+	for (i = 0; i < ring->n_chan; i++)
+		start_channel(ring->chan[i], ring);
+	ring->hdr->lost = ring->lost;
+	zio_cset_disown_phase(cset, armed);
+	if (ring->entry)
+		zio_cset_notifier_link(&ring->notifier, cset);
 }
 
 /*
@@ -313,74 +357,60 @@ static void open_stream_ring(struct zio_channel_core *chan, struct zio_ring *rin
 	zio_cset_kick(chan->cset);
 }
 
-static void open_ring(struct zio_channel_core *chan, struct zio_ring *ring)
+static int check_channels(struct zio_channel_core *const *chan, unsigned int n)
 {
-	bool armed;
-
-	mutex_lock(&chan->lock);
-	armed = zio_cset_own_phase(chan->cset);
-	start_ring(chan, ring);
-	zio_cset_disown_phase(chan->cset, armed);
-	mutex_unlock(&chan->lock);
+	for (; n; n--, chan++) {
+		if (!(*chan)->buf->area)
+			return -EOPNOTSUPP;
+		if (READ_ONCE((*chan)->ops))
+			return -EBUSY;
+	}
+	return 0;
 }
 
 /**
- * zio_ring_open() - turn the queue of an input into a ring
- * @chan: the channel
+ * zio_ring_open() - turn the queue of an input, or those of its set, into a ring
+ * @chan: the channel in the array of its set, or all channels of the set
+ * @n: the number of these channels
  *
- * Readers are woken and get an error.
+ * Readers are woken and get an error. The ring of a set drops queued blocks, and counts
+ * them as flushed.
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EBUSY if the channel has a ring or a route; -EOPNOTSUPP if its data cannot be
- * mapped; -ENODEV when the board is gone; -EDQUOT as zio_charge(); -ENOMEM; -EINTR.
+ * Return: the ring, for zio_ring_close(); -EBUSY if a channel has a ring or a route;
+ * -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone; -EDQUOT
+ * as zio_charge(); -ENOMEM; -EINTR.
  */
-int zio_ring_open(struct zio_channel_core *chan)
+struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n)
 {
-	struct zio_cset_core *cset = chan->cset;
+	struct zio_cset_core *cset = (*chan)->cset;
 	struct zio_ring *ring;
 	int ret = zio_cset_lock(cset);
 
 	if (ret)
-		return ret;
-	if (!chan->buf->area)
-		ret = -EOPNOTSUPP;
-	else if (READ_ONCE(chan->ops))
-		ret = -EBUSY;
-	if (ret)
-		goto out;
-	ring = alloc_ring(chan);
-	if (IS_ERR(ring)) {
-		ret = PTR_ERR(ring);
-		goto out;
+		return ERR_PTR(ret);
+	ret = check_channels(chan, n);
+	ring = ret ? ERR_PTR(ret) : alloc_ring(chan, n);
+	if (!IS_ERR(ring)) {
+		if (zio_cset_is_stream(cset))
+			open_stream_ring(*chan, ring);
+		else
+			start_ring(cset, ring);
 	}
-	if (zio_cset_is_stream(cset))
-		open_stream_ring(chan, ring);
-	else
-		open_ring(chan, ring);
-out:
 	mutex_unlock(&cset->mutex);
-	return ret;
+	return ring;
 }
 
-/*
- * The channel is locked. The caller owns the phase, or the board is gone: then the queue has
- * its blocks until the core has called this.
- */
-static void stop_ring(struct zio_channel_core *chan)
-{
-	if (!READ_ONCE(chan->ops))
-		return;
-	reclaim_blocks(chan, UINT_MAX);
-	WRITE_ONCE(chan->ops, NULL);
-}
-
-/* The board is gone. Unread blocks stay queued. */
+/* The board is gone: the core calls this before the channel loses its blocks. */
 void zio_ring_stop(struct zio_channel_core *chan)
 {
 	mutex_lock(&chan->lock);
-	if (chan->ring)
-		stop_ring(chan);
+	if (chan->ring && READ_ONCE(chan->ops)) {
+		if (!chan->ring->entry)
+			reclaim_blocks(chan, UINT_MAX);
+		WRITE_ONCE(chan->ops, NULL);
+	}
 	mutex_unlock(&chan->lock);
 }
 
@@ -394,18 +424,13 @@ static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
 			to_block_core(armed->block)->seq -= n;
 }
 
-/**
- * zio_ring_discard() - discard what polls on demand have acquired ahead
- * @chan: the channel, locked; the caller owns the phase, and has stopped the ring
- * @n: of how many blocks at most no other channel keeps the number
- * @armed: as zio_cset_own_phase() has returned it
- *
- * No user asked for the blocks that are left. The function discards @n of them, the newest
- * first, and takes back their numbers and statistics. It drops the others as a flush does.
- *
- * Context: Process.
+/*
+ * No user asked for the blocks that polls on demand have acquired ahead. The function
+ * discards up to @n of them, the newest first, and takes back their numbers and statistics.
+ * It drops the others as a flush does. The caller owns the phase, and has locked the channel;
+ * @armed: as zio_cset_own_phase() has returned it.
  */
-void zio_ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed)
+static void discard_blocks(struct zio_channel_core *chan, unsigned int n, bool armed)
 {
 	struct zio_queue *q = &chan->queue;
 	struct zio_block *block;
@@ -425,18 +450,36 @@ void zio_ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed)
 	zio_channel_put_queued(chan);
 }
 
-/*
- * The channel is locked. The blocks of an event have one number in all channels: those of
- * other channels stay, and so do the numbers.
- */
-static void end_ring(struct zio_channel_core *chan)
+/* Of how many blocks can the numbers go back? Those of an event have one in all channels. */
+static unsigned int count_own_events(const struct zio_ring *ring)
 {
-	struct zio_cset_core *cset = chan->cset;
-	bool armed = zio_cset_own_phase(cset);
+	const struct zio_cset_core *cset = (*ring->chan)->cset;
+	unsigned int i, n = UINT_MAX;
 
-	stop_ring(chan);
-	if (cset->on_demand)
-		zio_ring_discard(chan, cset->n_chan == 1 ? UINT_MAX : 0, armed);
+	if (ring->n_chan != cset->n_chan)
+		return 0;
+	for (i = 0; i < cset->n_active; i++)
+		n = min(n, zio_queue_count(&cset->active[i]->queue));
+	return n;
+}
+
+static void end_ring(struct zio_cset_core *cset, struct zio_ring *ring)
+{
+	bool armed = zio_cset_own_phase(cset);
+	struct zio_channel_core *chan = *ring->chan;
+	unsigned int i, n;
+
+	chan->ops->reclaim(chan, UINT_MAX);
+	n = count_own_events(ring);
+	for (i = 0; i < ring->n_chan; i++) {
+		chan = ring->chan[i];
+		mutex_lock(&chan->lock);
+		WRITE_ONCE(chan->ops, NULL);
+		chan->ring = NULL;
+		if (cset->on_demand)
+			discard_blocks(chan, n, armed);
+		mutex_unlock(&chan->lock);
+	}
 	zio_cset_disown_phase(cset, armed);
 }
 
@@ -446,25 +489,22 @@ static void end_ring(struct zio_channel_core *chan)
  */
 static void stop_stream_ring(struct zio_channel_core *chan)
 {
+	mutex_lock(&chan->lock);
 	reclaim_blocks(chan, UINT_MAX);
 	zio_cset_kick(chan->cset);
 	WRITE_ONCE(chan->ops, NULL);
 	synchronize_rcu();					/* K */
+	chan->ring = NULL;
+	mutex_unlock(&chan->lock);
 	zio_cset_wake(chan->cset);
 	zio_cset_kick(chan->cset);
 }
 
-/**
- * zio_cset_abort_asked() - abort what only the file of a ring has asked for
- * @cset: the channel set; the caller holds cset->mutex
- * @own_files: files of the set that the owner of the ring has open
- *
- * A set on demand without other users was armed for this ring only. The block is no loss, and
- * would be stale later.
- *
- * Context: Process, sleeps.
+/*
+ * A set on demand without other users was armed for this ring only. The block is no loss,
+ * and would be stale later.
  */
-void zio_cset_abort_asked(struct zio_cset_core *cset, unsigned int own_files)
+static void abort_asked(struct zio_cset_core *cset, unsigned int own_files)
 {
 	if (!cset->on_demand || cset->open_files > own_files)
 		return;
@@ -472,23 +512,30 @@ void zio_cset_abort_asked(struct zio_cset_core *cset, unsigned int own_files)
 	zio_cset_unfreeze(cset);
 }
 
-/* The caller holds cset->mutex. */
-static void close_ring(struct zio_channel_core *chan)
+static void close_ring(struct zio_cset_core *cset, struct zio_ring *ring,
+		       unsigned int own_files)
 {
-	mutex_lock(&chan->lock);
-	if (chan->cset->gone)
-		stop_ring(chan);
-	else if (zio_cset_is_stream(chan->cset))
-		stop_stream_ring(chan);
+	if (cset->gone)
+		return;
+	abort_asked(cset, own_files);
+	if (zio_cset_is_stream(cset))
+		stop_stream_ring(*ring->chan);
 	else
-		end_ring(chan);
+		end_ring(cset, ring);
+}
+
+static void leave_channel(struct zio_channel_core *chan)
+{
+	zio_ring_stop(chan);
+	mutex_lock(&chan->lock);
 	chan->ring = NULL;
 	mutex_unlock(&chan->lock);
+	kobject_put(&chan->kobj);
 }
 
 /**
- * zio_ring_close() - close the ring of an input
- * @chan: the channel
+ * zio_ring_close() - close the ring of an input, or of a set
+ * @chan: its first channel, which the caller holds
  * @own_files: files of the set that the owner of the ring has open
  *
  * Blocks that are armed for other users stay armed. With a trigger on demand, the core
@@ -500,13 +547,16 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 {
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_ring *ring = chan->ring;
+	unsigned int i;
 
+	if (ring->entry)
+		zio_cset_notifier_remove(&ring->notifier);
 	mutex_lock(&cset->mutex);
-	if (!cset->gone)
-		zio_cset_abort_asked(cset, own_files);
-	close_ring(chan);
+	close_ring(cset, ring, own_files);
+	for (i = 0; i < ring->n_chan; i++)
+		leave_channel(ring->chan[i]);
 	mutex_unlock(&cset->mutex);
-	zio_ring_free(ring);
+	free_ring(ring);
 }
 
 /*

@@ -367,7 +367,7 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 
 	if (READ_ONCE(chan->cset->gone)) /* and its buffer, too */
 		return ERR_PTR(-ENODEV);
-	if (chan->ring)
+	if (chan->ring && !chan->ring->entry)
 		return ERR_PTR(zio_ring_take_error(chan->ring, chan->cset) ?: -EBUSY);
 	if (chan->ops)
 		return ERR_PTR(-EBUSY);

@@ -34,24 +34,24 @@ static struct file *open_set(struct test_device *tdev)
 	return file;
 }
 
-static struct zio_set_ring *ring_of(struct test_device *tdev)
+static struct zio_ring *ring_of(struct test_device *tdev)
 {
-	return tdev->cset->set_ring;
+	return tdev->cset->chan[0]->ring;
 }
 
-static u32 count_blocks(struct zio_set_ring *ring)
+static u32 count_blocks(struct zio_ring *ring)
 {
-	return READ_ONCE(ring->ring.hdr->head) - READ_ONCE(ring->ring.hdr->tail);
+	return READ_ONCE(ring->hdr->head) - READ_ONCE(ring->hdr->tail);
 }
 
-static void move_tail(struct zio_set_ring *ring, u32 tail)
+static void move_tail(struct zio_ring *ring, u32 tail)
 {
-	smp_store_release(&ring->ring.hdr->tail, tail);		/* S */
+	smp_store_release(&ring->hdr->tail, tail);		/* S */
 }
 
-static const struct zio_control *control_of(const struct zio_set_ring *ring, u32 count)
+static const struct zio_control *control_of(const struct zio_ring *ring, u32 count)
 {
-	return &ring->ring.slot[ring->entry[count & ring->ring.mask]];
+	return &ring->slot[ring->entry[count & ring->mask]];
 }
 
 static void expect_all_owned(struct test_device *tdev)
@@ -65,7 +65,7 @@ static void expect_all_owned(struct test_device *tdev)
 /* From entry @first on there are whole events, the first one with the number @seq. */
 static void expect_events(struct test_device *tdev, u32 first, u32 seq, unsigned int n)
 {
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 	const struct zio_control *ctrl;
 	u32 i;
 
@@ -123,13 +123,13 @@ static void set_ring_wraps(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 	u32 at = U32_MAX - 40, i;
 
-	ring->head = at;
-	ring->tail = at;
-	ring->ring.hdr->head = at;
-	ring->ring.hdr->tail = at;
+	ring->pushed = at;
+	ring->passed = at;
+	ring->hdr->head = at;
+	ring->hdr->tail = at;
 	for (i = 0; i < 60; i++) {
 		test_fire_events(tdev, 1 + i % 4);
 		KUNIT_EXPECT_EQ(test, count_blocks(ring), N_CHAN * (1 + i % 4));
@@ -137,7 +137,7 @@ static void set_ring_wraps(struct kunit *test)
 		at += N_CHAN * (1 + i % 4);
 		move_tail(ring, at);
 	}
-	KUNIT_EXPECT_EQ(test, ring->ring.hdr->lost, 0);
+	KUNIT_EXPECT_EQ(test, ring->hdr->lost, 0);
 	test_close(test, file);
 	expect_all_owned(tdev);
 }
@@ -146,16 +146,16 @@ static void full_set_ring_counts_losses(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 
 	test_fire_events(tdev, 20);
 	KUNIT_EXPECT_EQ(test, count_blocks(ring), 16 * N_CHAN);
-	KUNIT_EXPECT_EQ(test, ring->ring.hdr->lost, 4 * N_CHAN);
+	KUNIT_EXPECT_EQ(test, ring->hdr->lost, 4 * N_CHAN);
 	KUNIT_EXPECT_EQ(test, tdev->cset->chan[1]->lost, 4);
 	/* Channels 0 and 1 have room, and channel 2 has none. */
 	move_tail(ring, 2);
 	test_fire_events(tdev, 1);
-	KUNIT_EXPECT_EQ(test, ring->ring.hdr->lost, 4 * N_CHAN + 1);
+	KUNIT_EXPECT_EQ(test, ring->hdr->lost, 4 * N_CHAN + 1);
 	KUNIT_EXPECT_EQ(test, tdev->cset->chan[2]->lost, 5);
 	test_close(test, file);
 	expect_all_owned(tdev);
@@ -166,7 +166,7 @@ static void hostile_tail_of_a_set_is_harmless(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 	struct rnd_state rnd;
 	unsigned int i;
 
@@ -175,13 +175,13 @@ static void hostile_tail_of_a_set_is_harmless(struct kunit *test)
 		u32 r = prandom_u32_state(&rnd);
 
 		if (r % 3)
-			WRITE_ONCE(ring->ring.hdr->tail, ring->head - r % 120 + 20);
+			WRITE_ONCE(ring->hdr->tail, ring->pushed - r % 120 + 20);
 		else
-			WRITE_ONCE(ring->ring.hdr->tail, r);
+			WRITE_ONCE(ring->hdr->tail, r);
 		if (!(i % 7))
-			WRITE_ONCE(ring->ring.hdr->head, r);
+			WRITE_ONCE(ring->hdr->head, r);
 		test_fire_events(tdev, r % 4);
-		KUNIT_EXPECT_LE(test, ring->head - ring->tail, 16 * N_CHAN);
+		KUNIT_EXPECT_LE(test, ring->pushed - ring->passed, 16 * N_CHAN);
 	}
 	test_close(test, file);
 	expect_all_owned(tdev);
@@ -191,13 +191,13 @@ static void tail_beyond_the_head_takes_nothing_back(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 
 	test_fire_events(tdev, 16);
 	move_tail(ring, 16 * N_CHAN + 1);
 	test_fire_events(tdev, 1);
-	KUNIT_EXPECT_EQ(test, ring->tail, 0);
-	KUNIT_EXPECT_EQ(test, ring->ring.hdr->lost, N_CHAN);
+	KUNIT_EXPECT_EQ(test, ring->passed, 0);
+	KUNIT_EXPECT_EQ(test, ring->hdr->lost, N_CHAN);
 	test_close(test, file);
 	expect_all_owned(tdev);
 }
@@ -230,14 +230,14 @@ static void poll_of_a_set_acquires(struct kunit *test)
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
 
-	KUNIT_EXPECT_EQ(test, ring_of(tdev)->ring.hdr->flags, 0);
+	KUNIT_EXPECT_EQ(test, ring_of(tdev)->hdr->flags, 0);
 	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), EPOLLIN | EPOLLRDNORM);
 	/* The poll acquires half of a buffer of 16 blocks, in whole events. */
 	KUNIT_EXPECT_EQ(test, count_blocks(ring_of(tdev)), 9);
 	test_stop_demand(tdev);
 	move_tail(ring_of(tdev), 9);
 	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), 0);
-	KUNIT_EXPECT_EQ(test, ring_of(tdev)->ring.hdr->flags, ZIO_RING_EVENTS);
+	KUNIT_EXPECT_EQ(test, ring_of(tdev)->hdr->flags, ZIO_RING_EVENTS);
 }
 
 static void error_of_an_acquisition_is_read_once(struct kunit *test)
@@ -280,7 +280,7 @@ static void set_is_read_while_it_is_filled(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 	u32 next[N_CHAN] = { 0 }, tail = 0, lost = 0;
 	unsigned int bad = 0, back = 0;
 	struct task_struct *board = test_device_run(tdev);
@@ -290,7 +290,7 @@ static void set_is_read_while_it_is_filled(struct kunit *test)
 		const struct zio_control *ctrl;
 
 		/* A */
-		if (smp_load_acquire(&ring->ring.hdr->head) == tail) {
+		if (smp_load_acquire(&ring->hdr->head) == tail) {
 			cond_resched();
 			continue;
 		}
@@ -304,7 +304,7 @@ static void set_is_read_while_it_is_filled(struct kunit *test)
 	test_thread_stop(test, board);
 	KUNIT_EXPECT_EQ(test, bad, 0);
 	KUNIT_EXPECT_EQ(test, back, 0);
-	KUNIT_EXPECT_LE(test, (u64)lost, ring->ring.hdr->lost);
+	KUNIT_EXPECT_LE(test, (u64)lost, ring->hdr->lost);
 	test_close(test, file);
 	expect_all_owned(tdev);
 }
@@ -314,7 +314,7 @@ static void hardware_losses_are_counted(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 
 	test_stop_demand(tdev);
 	tdev->io_return = ZIO_PENDING;
@@ -322,7 +322,7 @@ static void hardware_losses_are_counted(struct kunit *test)
 	zio_cset_lost(&tdev->cset->pub, 5);
 	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	KUNIT_EXPECT_EQ(test, tdev->cset->chan[0]->lost, 5);
-	KUNIT_EXPECT_EQ(test, ring->ring.hdr->lost, 5 * N_CHAN);
+	KUNIT_EXPECT_EQ(test, ring->hdr->lost, 5 * N_CHAN);
 	test_close(test, file);
 }
 
@@ -331,7 +331,7 @@ static void close_keeps_numbers_equal(struct kunit *test)
 {
 	struct test_device *tdev = create_device(test);
 	struct file *file = open_set(tdev);
-	struct zio_set_ring *ring = ring_of(tdev);
+	struct zio_ring *ring = ring_of(tdev);
 	unsigned int i;
 
 	vfs_poll(file, NULL);
