@@ -22,7 +22,6 @@
 #define _ZIO_CORE_H
 
 #include <linux/atomic.h>
-#include <linux/cdev.h>
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/kobject.h>

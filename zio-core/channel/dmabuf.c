@@ -186,10 +186,9 @@ static struct dma_fence *find_fence(struct dma_resv *resv)
 	struct dma_fence *fence;
 
 	dma_resv_iter_begin(&cursor, resv, DMA_RESV_USAGE_BOOKKEEP);
-	dma_resv_for_each_fence_unlocked(&cursor, fence) {
+	fence = dma_resv_iter_first_unlocked(&cursor);
+	if (fence)
 		dma_fence_get(fence);
-		break;
-	}
 	dma_resv_iter_end(&cursor);
 	return fence;
 }

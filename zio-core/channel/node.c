@@ -19,8 +19,7 @@
 
 #define N_MINORS	BIT(MINORBITS)
 
-static dev_t zio_devt;
-static struct cdev zio_cdev;
+static int zio_major;
 static struct class *zio_class;
 static DEFINE_XARRAY_ALLOC(zio_nodes);
 const struct zio_share_ops *zio_share_ops;
@@ -247,7 +246,7 @@ static int add_node(struct device *node, struct zio_channel_core *chan)
 		return ret;
 	device_initialize(node);
 	kobject_get(&chan->kobj);
-	node->devt = zio_devt + minor;
+	node->devt = MKDEV(zio_major, minor);
 	node->class = zio_class;
 	node->parent = &chan->cset->zdev->dev;
 	node->release = release_node;
@@ -373,8 +372,6 @@ void zio_set_node_remove(struct zio_cset_core *cset)
  */
 int zio_nodes_init(const struct zio_share_ops *ops)
 {
-	int ret;
-
 	zio_share_ops = ops;
 	zio_watch_ops = &zio_channel_watch_ops;
 	zio_class = zio_class_create("zio");
@@ -382,20 +379,11 @@ int zio_nodes_init(const struct zio_share_ops *ops)
 		return PTR_ERR(zio_class);
 	zio_class->devnode = name_node;
 	zio_class->dev_uevent = add_direction;
-	ret = alloc_chrdev_region(&zio_devt, 0, N_MINORS, "zio");
-	if (ret)
-		goto err_region;
-	cdev_init(&zio_cdev, &zio_open_fops);
-	ret = cdev_add(&zio_cdev, zio_devt, N_MINORS);
-	if (ret)
-		goto err_cdev;
-	return 0;
-
-err_cdev:
-	unregister_chrdev_region(zio_devt, N_MINORS);
-err_region:
+	zio_major = __register_chrdev(0, 0, N_MINORS, "zio", &zio_open_fops);
+	if (zio_major > 0)
+		return 0;
 	class_destroy(zio_class);
-	return ret;
+	return zio_major;
 }
 
 /**
@@ -405,8 +393,7 @@ err_region:
  */
 void zio_nodes_exit(void)
 {
-	cdev_del(&zio_cdev);
-	unregister_chrdev_region(zio_devt, N_MINORS);
+	__unregister_chrdev(zio_major, 0, N_MINORS, "zio");
 	class_destroy(zio_class);
 	xa_destroy(&zio_nodes);
 }
