@@ -164,20 +164,17 @@ __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_session *sess = file->private_data;
 	struct zio_channel_core *chan = sess->chan;
-	bool room;
+	__poll_t key = 0;
 
 	zio_poll_wait(file, &chan->wq, wait);
 	if (mutex_lock_killable(&chan->lock))
 		return EPOLLERR;
-	if (READ_ONCE(chan->cset->gone)) {
-		mutex_unlock(&chan->lock);
-		return EPOLLHUP | EPOLLERR;
-	}
-	if (chan->ops) {
-		mutex_unlock(&chan->lock);
-		return EPOLLOUT | EPOLLWRNORM | EPOLLERR;
-	}
-	room = sess->block || chan->buf->type->ops->has_room(chan->buf);
+	if (READ_ONCE(chan->cset->gone))
+		key = EPOLLHUP | EPOLLERR;
+	else if (chan->ops)
+		key = EPOLLOUT | EPOLLWRNORM | EPOLLERR;
+	else if (sess->block || chan->buf->type->ops->has_room(chan->buf))
+		key = EPOLLOUT | EPOLLWRNORM;
 	mutex_unlock(&chan->lock);
-	return room ? EPOLLOUT | EPOLLWRNORM : 0;
+	return key;
 }

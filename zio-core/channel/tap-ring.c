@@ -119,19 +119,13 @@ static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
 	memcpy(ring->copy + slot->offset, block->data, slot->len);
 }
 
-/* Copies the static part of a control only when the slot has another snapshot. */
 static void fill_slot(struct zio_tap_slot *slot, const struct zio_channel_core *chan,
 		      const struct zio_block *block)
 {
 	unsigned int ssize = chan->cset->ssize;
-	const struct zio_snapshot *snap = to_block_core(block)->snap;
 
-	if (unlikely(slot->snap_id != snap->id)) {
-		zio_control_begin(&slot->ctrl, snap, chan->pub.index);
-		slot->snap_id = snap->id;
-	}
-	zio_control_fill(&slot->ctrl, block, ssize);
-	slot->ctrl.flags = snap->common.flags;
+	zio_ring_fill_slot(&slot->ctrl, &slot->snap_id, block, chan->pub.index, ssize, 0);
+	slot->ctrl.flags = to_block_core(block)->snap->common.flags;
 	if (unlikely(slot->len != block->len)) {
 		slot->ctrl.flags |= ZIO_CONTROL_CUT;
 		slot->ctrl.nsamples = slot->len / (ssize ?: 1);
