@@ -40,15 +40,15 @@ static unsigned long account_budget(void)
 	return max(kb >> (PAGE_SHIFT - 10), PFN_DOWN(rlimit(RLIMIT_MEMLOCK)));
 }
 
-/* Counts the pages of a user, and of a channel; NULL stands for all channels. */
-static unsigned long account_count(kuid_t uid, const struct zio_channel_core *chan)
+/* Counts the pages of a user, and of a channel; NULL stands for all of them. */
+static unsigned long account_count(const kuid_t *uid, const struct zio_channel_core *chan)
 {
 	const struct zio_charge *charge;
 	unsigned long n = 0;
 
 	lockdep_assert_held(&account_lock);
 	list_for_each_entry(charge, &charges, node)
-		if (uid_eq(charge->uid, uid) && (!chan || charge->chan == chan))
+		if ((!uid || uid_eq(charge->uid, *uid)) && (!chan || charge->chan == chan))
 			n += charge->pages;
 	return n;
 }
@@ -71,7 +71,7 @@ static bool account_grow(struct zio_charge *charge, unsigned long n, unsigned lo
 	bool fits;
 
 	spin_lock(&account_lock);
-	fits = n <= budget && account_count(charge->uid, NULL) <= budget - n;
+	fits = n <= budget && account_count(&charge->uid, NULL) <= budget - n;
 	if (fits)
 		charge->pages += n;
 	if (fits && list_empty(&charge->node))
@@ -197,13 +197,10 @@ void *zio_user_alloc(size_t bytes)
  */
 size_t zio_channel_held_bytes(const struct zio_channel_core *chan)
 {
-	const struct zio_charge *charge;
-	unsigned long n = 0;
+	unsigned long n;
 
 	spin_lock(&account_lock);
-	list_for_each_entry(charge, &charges, node)
-		if (charge->chan == chan)
-			n += charge->pages;
+	n = account_count(NULL, chan);
 	spin_unlock(&account_lock);
 	return n << PAGE_SHIFT;
 }
@@ -211,13 +208,13 @@ size_t zio_channel_held_bytes(const struct zio_channel_core *chan)
 static ssize_t account_show(kuid_t uid, const struct zio_channel_core *chan, char *page,
 			    ssize_t at)
 {
-	unsigned long n = account_count(uid, chan);
+	unsigned long n = account_count(&uid, chan);
 
 	if (!n)
 		return 0;
 	return sysfs_emit_at(page, at, "%u %lu %lu\n",
 			     from_kuid_munged(current_user_ns(), uid), n << PAGE_SHIFT,
-			     account_count(uid, NULL) << PAGE_SHIFT);
+			     account_count(&uid, NULL) << PAGE_SHIFT);
 }
 
 /**
