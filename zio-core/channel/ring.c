@@ -108,8 +108,10 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
 }
 
 /*
- * The caller has taken the blocks out of the queue. There are no more blocks than slots: so
- * no context stores a block in one of these slots before its block here is put.
+ * The caller has taken the blocks out of the queue. Another context may take back, and store
+ * again, those behind them. A buffer with an area gets its blocks in a fixed order, and has
+ * no more of them than slots: so no context stores a block in one of these slots before its
+ * block here is put.
  */
 static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
 		       unsigned int n)
