@@ -458,10 +458,11 @@ static unsigned int count_own_events(const struct zio_ring *ring)
 	const struct zio_cset_core *cset = (*ring->chan)->cset;
 	unsigned int i, n = UINT_MAX;
 
-	if (ring->n_chan != cset->n_chan)
-		return 0;
-	for (i = 0; i < cset->n_active; i++)
+	for (i = 0; i < cset->n_active; i++) {
+		if (cset->active[i]->ring != ring)
+			return 0;
 		n = min(n, zio_queue_count(&cset->active[i]->queue));
+	}
 	return n;
 }
 

@@ -561,7 +561,21 @@ static void trigger_suite_exit(struct kunit_suite *suite)
 	zio_trigger_type_unregister(&test_type);
 }
 
+/* A writer may wait for the mutex of the set while another one replaces the trigger. */
+static void former_trigger_takes_no_value(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_cset_core *cset = tdev->cset;
+	struct zio_binding *former = cset->bind, next = *former;
+
+	cset->bind = &next;
+	KUNIT_EXPECT_EQ(test, test_store_u32(&former->kobj, "post-samples", 8), -ENODEV);
+	cset->bind = former;
+	KUNIT_EXPECT_EQ(test, test_store_u32(&former->kobj, "post-samples", 8), 0);
+}
+
 static struct kunit_case trigger_cases[] = {
+	KUNIT_CASE(former_trigger_takes_no_value),
 	KUNIT_CASE(trigger_runs_while_enabled),
 	KUNIT_CASE(bad_values_change_nothing),
 	KUNIT_CASE(value_that_does_not_start_is_not_kept),
