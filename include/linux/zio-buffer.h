@@ -100,7 +100,6 @@ bool zio_area_retire(struct zio_area *area);
  * @priv: for the type's use
  * @area: memory of its blocks, if users can map it; else NULL. The type sets it in
  *        @commit
- * @geometry: the blocks; the core sets it after @commit
  * @block_size: maximum bytes of a block
  * @len: maximum number of blocks
  * @kb: KiB of the area, for types that have one; else 0
