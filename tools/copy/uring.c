@@ -116,6 +116,19 @@ static void cancel_read(struct uring *u, struct slot *slot, enum part part)
 	io_uring_submit(&u->ring);
 }
 
+/* A signal ends the wait, also one that comes just before it. */
+static int wait_unless_signal(struct uring *u, struct io_uring_cqe **cqe)
+{
+	sigset_t before;
+	int ret = -EINTR;
+
+	block_stops(&before);
+	if (!caught_stop())
+		ret = io_uring_wait_cqes(&u->ring, cqe, 1, NULL, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
 /* Wait for one result; after a signal only a limited time. 0, or -1 with errno. */
 static int wait_result(struct uring *u)
 {
@@ -125,8 +138,10 @@ static int wait_result(struct uring *u)
 
 	if (caught_stop())
 		ret = io_uring_wait_cqe_timeout(&u->ring, &cqe, &limit);
+	else if (io_uring_peek_cqe(&u->ring, &cqe))
+		ret = wait_unless_signal(u, &cqe);
 	else
-		ret = io_uring_wait_cqe(&u->ring, &cqe);
+		ret = 0;
 	if (ret) {
 		errno = -ret;
 		return -1;
