@@ -59,11 +59,10 @@ static __always_inline int copy_data(struct zio_session *sess,
 	return !want || (sess->ctrl_seen && !sess->block);
 }
 
-/* Returns true if the next block of an asynchronous set has to be armed on demand. */
-static bool must_be_armed(const struct zio_channel_core *chan)
+/* Returns true if each block comes some time after a user has asked for it. */
+static bool answers_later(const struct zio_channel_core *chan)
 {
-	return READ_ONCE(chan->cset->async) && READ_ONCE(chan->cset->on_demand) &&
-		!zio_channel_has_block(chan);
+	return READ_ONCE(chan->cset->async) && READ_ONCE(chan->cset->on_demand);
 }
 
 /*
@@ -77,7 +76,8 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
 	bool first = true;
 	int ret;
 
-	if (begun && !sess->block && must_be_armed(sess->chan))
+	if (begun && !sess->block && answers_later(sess->chan) &&
+	    !zio_channel_has_block(sess->chan))
 		return -EAGAIN;
 	nowait |= begun;
 	for (;;) {
@@ -89,7 +89,7 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
 		ret = copy_data(sess, to);
 		if (ret || to->room <= left || zio_must_stop())
 			return ret;
-		if (first && READ_ONCE(sess->chan->cset->async))
+		if (first && answers_later(sess->chan))
 			return 0;
 		first = false;
 	}
