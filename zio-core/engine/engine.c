@@ -306,20 +306,6 @@ static __always_inline bool begin_arming(struct zio_cset_core *cset)
 	return true;
 }
 
-/* Returns true if a thread has to start the blocks, and does so. */
-static __always_inline bool arm_in_other_context(struct zio_cset_core *cset)
-{
-	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
-		queue_work(system_dfl_wq, &cset->arm_work);
-		return true;
-	}
-	if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ)) {
-		zio_cset_defer(cset, ZIO_DEFERRED_ARM);
-		return true;
-	}
-	return false;
-}
-
 static __always_inline int go_on_arming(struct zio_cset_core *cset)
 {
 	return arm_in_other_context(cset) ? -EINPROGRESS : arm_cset(cset);

@@ -83,6 +83,20 @@ static inline void zio_cset_kick_later(struct zio_cset_core *cset)
 	rcu_read_unlock();
 }
 
+/* Returns true if a thread has to start the blocks, and does so. */
+static __always_inline bool arm_in_other_context(struct zio_cset_core *cset)
+{
+	if (unlikely(cset->flags & ZIO_CSET_SLEEPS)) {
+		queue_work(system_dfl_wq, &cset->arm_work);
+		return true;
+	}
+	if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ)) {
+		zio_cset_defer(cset, ZIO_DEFERRED_ARM);
+		return true;
+	}
+	return false;
+}
+
 /* The engine returns some errors itself. From a driver they would mislead the caller. */
 static inline int zio_driver_error(int error)
 {

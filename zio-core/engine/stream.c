@@ -495,11 +495,7 @@ void zio_stream_kick(struct zio_cset_core *cset)
 	smp_mb();						/* I */
 	if (!cset_enter(cset, CSET_STREAM | CSET_IDLE))
 		refill_channels(cset);
-	else if (cset->flags & ZIO_CSET_SLEEPS)
-		queue_work(system_dfl_wq, &cset->arm_work);
-	else if (zio_must_defer() && !(cset->flags & ZIO_CSET_HARDIRQ))
-		zio_cset_defer(cset, ZIO_DEFERRED_ARM);
-	else
+	else if (!arm_in_other_context(cset))
 		zio_stream_start(cset);
 }
 
