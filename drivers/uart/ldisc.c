@@ -11,6 +11,7 @@
 #include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/tty.h>
 #include <linux/tty_ldisc.h>
 #include <linux/version.h>
@@ -133,7 +134,10 @@ static ssize_t uart_write(struct tty_struct *tty, struct file *file,
 	if (uart_is_cut(tty, file))
 		return -EIO;
 	room = tty_write_room(tty);
-	return room ? tty->ops->write(tty, data, min_t(size_t, n, room)) : -EAGAIN;
+	if (room)
+		return tty->ops->write(tty, data, min_t(size_t, n, room));
+	/* The discipline changes: the next one takes the data. */
+	return file->f_flags & O_NONBLOCK ? -EAGAIN : restart_syscall();
 }
 
 static void uart_receive(struct tty_struct *tty, const unsigned char *data,

@@ -436,6 +436,10 @@ TEST("a write that waits lets the device go", loaded)
 	pid_t pid;
 
 	begin(CHECKED);
+	/* A write that has stored nothing yet must not end with EAGAIN. */
+	ASSERT_TRUE(!fcntl(tty, F_SETFL, O_RDWR | O_NONBLOCK));
+	ASSERT_EQ(exit_status(start_writer(tty)), EAGAIN);
+	ASSERT_TRUE(!fcntl(tty, F_SETFL, O_RDWR));
 	pid = start_writer(tty);
 	wait_for(10, task_state(pid) == 'S');
 	ASSERT_TRUE(!rmdir(UART_CONFIG "/b"));
