@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """layering - a file uses only what is below it, and circles of files are known
 
-Usage: layering [--json]
+Usage: layering [--json] [tools]
 
 Reads the objects of modules and programs (nm), all includes (gcc -MM), and the imports
 of the Python packages. Builds the objects first, which takes a minute the first time.
+With "tools" it judges the programs and the library alone, and builds no module.
 The order of the folders, from bottom to top, is FLOORS in zio_testing/layering.py.
 Folders on one floor may not use each other.
 
@@ -15,6 +16,7 @@ Folders on one floor may not use each other.
   unused      such a header of zio-core declares a function that no other folder uses
   circle      files that use each other, also by way of others, and that CIRCLES does not
               have. It lists the circles that are known, with a reason each
+  large       a circle that CIRCLES has, with more files than LARGEST allows in its folder
   gone        CIRCLES has files that are no circle, or not the whole one
   absent      a source has no object, or its folder stands on no floor
 
@@ -23,7 +25,9 @@ anything. A use inside a known circle is no fault. Tests do not count. --json pr
 uses instead: {FILE: {FILE: [NAME, ...]}}.
 """
 
+import argparse
 import ast
+import contextlib
 import json
 import os
 import re
@@ -75,6 +79,8 @@ CIRCLES = {
     "tools/python/src/zio: _aio _batch _block _channel _memory":
         "types only: a channel makes blocks, which name their channel",
 }  # fmt: skip
+# The most files that a known circle of a folder may have
+LARGEST = {"tools/libzio": 20}
 
 SOURCES = (
     *(f"{tree}/**/*.[ch]" for tree in ("zio-core", "buffers", "triggers", "drivers")),
@@ -287,6 +293,10 @@ def check_circles(graph: Graph, known: set[str]) -> Iterator[str]:
     old = {f"{folder}/{file}" for folder, _, files in parts for file in files.split()}
     for name in sorted(known - circles.keys()):
         yield f"{name}: gone: this is no circle, or not the whole one"
+    for name in sorted(circles.keys() & known):
+        most = LARGEST.get(folder_of(circles[name][0]))
+        if most and len(circles[name]) > most:
+            yield f"{name}: large: {len(circles[name])} files, and {most} are allowed"
     for name in sorted(circles.keys() - known):
         circle = circles[name]
         new = [file for file in circle if strip(file) not in old] or circle
@@ -330,19 +340,35 @@ def judge(
     return graph, [*faults, *check_circles(graph, known)]
 
 
-def main(words: list[str]) -> int:
+@contextlib.contextmanager
+def chosen_modules(part: str) -> Iterator[Path]:
+    """Yield the folder of the built modules; one without modules for @part "tools"."""
+    if part:
+        yield Path()
+        return
+    with built_modules(kernel.prepare("distro")) as modules:
+        yield modules
+
+
+def parse(words: list[str]) -> argparse.Namespace:
     parser = Parser()
     parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(words)
+    parser.add_argument("part", nargs="?", choices=["", "tools"], default="")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    options = parse(words)
     setup("build", "kafka")
-    sources = find_sources(ROOT)
+    sources = [file for file in find_sources(ROOT) if file.startswith(options.part)]
+    known = {name for name in CIRCLES if name.startswith(options.part)}
     # "all" does not build zio-kafka.
     files = [file.removeprefix("tools/") for file in sources if "/kafka/" in file]
     kafka = find_objects(files, Path(), Path()).values()
     tools = build_tools(NATIVE, "all", *kafka)
-    with built_modules(kernel.prepare("distro")) as modules:
+    with chosen_modules(options.part) as modules:
         objects = find_objects(sources, modules, tools)
-        graph, faults = judge(ROOT, sources, objects, set(CIRCLES))
+        graph, faults = judge(ROOT, sources, objects, known)
     if options.json:
         faults = [json.dumps(graph, indent=1, sort_keys=True, default=sorted)]
     print(*faults, sep="\n", end="\n" if faults else "")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from zio_testing import layering
-from zio_testing.common import Words
+from zio_testing.common import Usage, Words
 
 # A tree with a use of each kind that is allowed
 GOOD = {
@@ -121,6 +121,20 @@ def test_known_circle(tmp_path: Path) -> None:
 def test_circle_that_is_gone(tmp_path: Path) -> None:
     found = faults_in(tmp_path, GOOD, KNOWN)
     assert [line.split(": ")[2] for line in found] == ["gone"]
+
+
+def test_large_circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A circle that is known, and has grown beyond what its folder allows."""
+    monkeypatch.setitem(layering.LARGEST, "zio-core/engine", 1)
+    found = faults_in(tmp_path, bad_tree("a circle"), KNOWN)
+    assert found == [f"{KNOWN}: large: 2 files, and 1 are allowed"]
+
+
+def test_part() -> None:
+    """If no part is named, everything is judged."""
+    assert [layering.parse(words).part for words in ([], ["tools"])] == ["", "tools"]
+    with pytest.raises(Usage):
+        layering.parse(["tool"])
 
 
 def test_folder_without_a_floor(tmp_path: Path) -> None:
