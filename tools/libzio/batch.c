@@ -83,7 +83,7 @@ static size_t read_piece(struct batch *b, size_t size)
 static size_t piece_size(const struct batch *b)
 {
 	const struct zio_channel *ch = b->ch;
-	size_t one = HEAD + (ch->seq_known ? ch->size : GUESS);
+	size_t one = HEAD + (ch->seq.known ? ch->size : GUESS);
 
 	return b->size / one >= b->n ? one * b->n : b->size;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "control.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -79,7 +79,7 @@ int zio_alarm_text(uint8_t alarms, char *text, size_t size)
 	int len = 0;
 
 	if (!text && size)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (size)
 		text[0] = '\0';
 	for (bit = 0; bit < 8; bit++)
@@ -92,7 +92,7 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
 		      uint16_t ssize)
 {
 	if (!control) {
-		zio_fail_null(NULL);
+		zio_refuse_null();
 		return;
 	}
 	memset(control, 0, sizeof(*control));
@@ -106,7 +106,7 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
 int zio_control_size(const struct zio_control *control, size_t *size)
 {
 	if (!control || !size)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!__builtin_mul_overflow((size_t)control->nsamples,
 				    (size_t)control->ssize, size))
 		return 0;
@@ -119,7 +119,7 @@ unsigned int zio_control_shots(const struct zio_control *control)
 	struct zio_shots_info info;
 
 	if (!control) {
-		zio_fail_null(NULL);
+		zio_refuse_null();
 		return 0;
 	}
 	memcpy(&info, control->tlv[0].payload, sizeof(info));
@@ -134,7 +134,7 @@ int zio_control_shot(const struct zio_control *control, unsigned int i,
 	const uint64_t second = 1000000000;
 
 	if (!control || !time)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (i >= zio_control_shots(control)) {
 		errno = ENOENT;
 		return -1;
@@ -160,7 +160,7 @@ void zio_name_text(char text[ZIO_OBJ_NAME_LEN + 1], const char *name)
 	int i;
 
 	if (!text || !name) {
-		zio_fail_null(NULL);
+		zio_refuse_null();
 		return;
 	}
 	for (i = 0; i < ZIO_OBJ_NAME_LEN && name[i]; i++)

@@ -27,8 +27,7 @@ int zio_fail_null(struct zio_channel *ch)
 {
 	if (ch)
 		return zio_fail(ch, ZIO_FAULT_NULL, EINVAL);
-	errno = EINVAL;
-	return -1;
+	return zio_refuse_null();
 }
 
 #define BUDGET_HINT " (the files of this user keep as much memory as they may: close some, " \
@@ -386,14 +385,6 @@ void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
 			 " are whole blocks (remove the rest: `truncate -s %"
 			 PRIu64 "`)", path, all, whole, whole);
 	set_code(err, EPROTO);
-}
-
-void zio_explain_argument(struct zio_error *err, const char *name,
-			  const char *what)
-{
-	if (err)
-		snprintf(err->text, sizeof(err->text), "%s: %s", name, what);
-	set_code(err, EINVAL);
 }
 
 #define NAMES_SIZE 300

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "group.h"
 
@@ -19,14 +18,6 @@
 static uint32_t min(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
-}
-
-uint64_t zio_monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /*

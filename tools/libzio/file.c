@@ -93,7 +93,8 @@ static int find_tail(struct zio_channel *ch, uint64_t size)
 			  (off_t)ch->at_byte) != (ssize_t)one ||
 		    zio_check_control(ch) || ch->size > rest - one)
 			return -1;
-		zio_expect_next(ch);
+		zio_sequence_find(&ch->seq, &ch->control.addr);
+		zio_sequence_count(&ch->seq, ch->control.seq_num);
 		ch->at_byte += one + ch->size;
 	}
 	return 0;
@@ -136,7 +137,7 @@ int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err)
 
 int zio_wait_stream(struct zio_channel *ch)
 {
-	int ret = zio_poll(ch, ch->ctrl_fd, POLLIN, ch->nonblock ? 0 : -1);
+	int ret = zio_poll(ch->ctrl_fd, POLLIN, ch->interrupt_fd, ch->nonblock ? 0 : -1);
 
 	if (!ret)
 		errno = EAGAIN;

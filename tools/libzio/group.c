@@ -68,8 +68,8 @@ struct zio_group *zio_group_open(unsigned int flags, struct zio_error *err)
 	int code;
 
 	if (flags & ~(unsigned int)ALL_FLAGS) {
-		zio_explain_argument(err, "group",
-				     "open: flags that this library does not have");
+		zio_explain(err, EINVAL,
+			    "group: open: flags that this library does not have");
 		return NULL;
 	}
 	g = calloc(1, sizeof(*g));
@@ -135,7 +135,7 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch)
 	struct zio_member *m;
 
 	if (!g)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!ch)
 		return fail(g, "add a channel: it is NULL", EINVAL);
 	if (ch->output)
@@ -199,7 +199,7 @@ void zio_group_leave(struct zio_channel *ch)
 void zio_group_set_window(struct zio_group *g, uint64_t ns)
 {
 	if (!g)
-		zio_fail_null(NULL);
+		zio_refuse_null();
 	else
 		g->window = ns;
 }
@@ -207,7 +207,7 @@ void zio_group_set_window(struct zio_group *g, uint64_t ns)
 void zio_group_set_limit(struct zio_group *g, int ms)
 {
 	if (!g)
-		zio_fail_null(NULL);
+		zio_refuse_null();
 	else
 		g->limit = ms;
 }
@@ -215,7 +215,7 @@ void zio_group_set_limit(struct zio_group *g, int ms)
 int zio_group_set_depth(struct zio_group *g, unsigned int blocks)
 {
 	if (!g)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!blocks || blocks > MAX_DEPTH)
 		return fail(g, "set the depth: use 1 to 65536 blocks", EINVAL);
 	if (g->n)
@@ -519,7 +519,7 @@ int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 	int ret;
 
 	if (!g)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!ev)
 		return fail(g, "the caller passes NULL where a pointer is needed", EINVAL);
 	zio_event_release(g);
@@ -542,7 +542,7 @@ int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 
 int zio_group_fd(const struct zio_group *g)
 {
-	return g ? g->epoll_fd : zio_fail_null(NULL);
+	return g ? g->epoll_fd : zio_refuse_null();
 }
 
 void zio_group_interrupt(struct zio_group *g)
@@ -550,7 +550,7 @@ void zio_group_interrupt(struct zio_group *g)
 	if (g)
 		zio_signal(g->interrupt_fd);
 	else
-		zio_fail_null(NULL);
+		zio_refuse_null();
 }
 
 void zio_group_resume(struct zio_group *g)
@@ -558,7 +558,7 @@ void zio_group_resume(struct zio_group *g)
 	if (g)
 		zio_unsignal(g->interrupt_fd);
 	else
-		zio_fail_null(NULL);
+		zio_refuse_null();
 }
 
 const struct zio_group_stats *zio_group_stats(const struct zio_group *g)

@@ -133,8 +133,6 @@ bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until);
 /* Give the parts of all channels as a complete event that is in time. */
 void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t time);
 
-uint64_t zio_monotonic_ns(void);
-
 /* --- sets.c */
 
 /* zio_set_turn() of all sets */

@@ -5,15 +5,8 @@
 
 #include <sys/types.h>
 
-#include "zio.h"
-
-#define zio_unlikely(x) __builtin_expect(!!(x), 0)
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define ZIO_NATIVE ZIO_CONTROL_LITTLE_ENDIAN
-#else
-#define ZIO_NATIVE ZIO_CONTROL_BIG_ENDIAN
-#endif
+#include "base.h"
+#include "control.h"
 
 /* What the next call on the channel transfers. */
 enum zio_stage {
@@ -90,8 +83,7 @@ struct zio_channel {
 	uint32_t head;		/* zio_next() may take blocks up to this number */
 	uint32_t mask;
 	uint32_t slot_size;
-	uint32_t expected;	/* the next sequence number, if seq_known */
-	bool seq_known;
+	struct zio_sequences seq;
 	bool output;
 	bool nonblock;
 	bool file;		/* a block file */
@@ -115,9 +107,6 @@ struct zio_channel {
 	bool reserved;
 	uint32_t lost;
 	bool mixed;		/* it may have blocks of several channels */
-	struct zio_sequence *sequence;	/* of each of them */
-	unsigned int n_sequences;
-	unsigned int at_sequence;	/* of the last block */
 	int ctrl_fd;
 	int data_fd;
 	int interrupt_fd;	/* an eventfd; zio_interrupt() makes it readable */
@@ -151,23 +140,13 @@ int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code);
 /* Fail with EINVAL because an argument is NULL; @ch may be NULL, too. */
 int zio_fail_null(struct zio_channel *ch);
 
-/* --- wait.c */
-
-/*
- * Wait for @events of @fd, at most @timeout milliseconds; -1 is no limit. Returns the
- * events, 0 after that time, -1 with errno: EAGAIN after zio_interrupt().
- */
-int zio_poll(struct zio_channel *ch, int fd, short events, int timeout);
+/* --- poll.c */
 
 /*
  * After a failed call on @fd: shall the caller try it again? Waits for @events first,
  * unless the channel is non-blocking. If not, errno is that of the failure.
  */
 bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events);
-
-/* Make an eventfd readable, for good, or not readable. errno is unchanged. */
-void zio_signal(int fd);
-void zio_unsignal(int fd);
 
 /* --- group.c: take the channel out of its group. */
 void zio_group_leave(struct zio_channel *ch);
@@ -190,9 +169,6 @@ int zio_skip_data(struct zio_channel *ch);
 
 /* --- open.c */
 
-/* Like asprintf(): the text, which the caller frees, or NULL. */
-char *zio_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 int zio_open_node(const char *path, int mode, int flags);
 
 /* Return true if @name has the form of a channel name, or of a node. */
@@ -209,13 +185,6 @@ void zio_unmap(struct zio_channel *ch);
 /* Check ch->control, and set ch->size. */
 int zio_check_control(struct zio_channel *ch);
 void zio_count_block(struct zio_channel *ch);
-/* control.c: can the character stand in a name, in whatever program shows it? */
-bool zio_is_harmless(char c);
-/* sequence.c: if ch->mixed, expect the next number of the channel of ch->control */
-void zio_find_sequence(struct zio_channel *ch);
-/* For a file to write: the next number of its channel follows that of ch->control. */
-void zio_expect_next(struct zio_channel *ch);
-uint32_t zio_next_number(struct zio_channel *ch);
 /* Make ch->mem at least @size bytes; its contents are lost. */
 int zio_grow_mem(struct zio_channel *ch, size_t size);
 
@@ -291,9 +260,6 @@ void zio_explain_method(struct zio_error *err, int code, const char *path,
 			const char *method);
 void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
 		      uint64_t all);
-/* An argument of zio_open() is wrong: EINVAL. */
-void zio_explain_argument(struct zio_error *err, const char *name,
-			  const char *what);
 void zio_explain_missing(struct zio_error *err, const char *name,
 			 const char *dirs);
 

@@ -15,7 +15,7 @@
 /* Return a batch of at most half of the memory, by the size of the last block; or 1. */
 static size_t batch_limit(const struct zio_channel *ch)
 {
-	size_t limit = ch->seq_known ? ch->batch_size : 1;
+	size_t limit = ch->seq.known ? ch->batch_size : 1;
 	size_t half = ch->data_size / 2;
 
 	if (ch->size && limit > half / ch->size)

@@ -96,11 +96,10 @@ static int settle(struct zio_member *m)
 
 static void push(struct zio_member *m, const struct zio_block *blk)
 {
-	const struct zio_timestamp *t = &blk->control->tstamp;
 	struct zio_slot *slot = slot_at(m, m->count++);
 
 	slot->blk = *blk;
-	slot->time = t->secs * 1000000000 + t->ticks;
+	slot->time = zio_time_ns(&blk->control->tstamp);
 	slot->arrival = 0;
 	slot->lost_left = blk->lost;
 	slot->seq = blk->control->seq_num;

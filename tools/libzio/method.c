@@ -276,7 +276,7 @@ int zio_method_flag(const char *name)
 	size_t i;
 
 	if (!name)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!strcmp(name, "auto"))
 		return 0;
 	for (i = 0; i < N_METHODS; i++)

@@ -264,7 +264,7 @@ int zio_names_print(const struct zio_names *names, FILE *out)
 	int i;
 
 	if (!names || !out)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	for (i = 0; i < N_OWNERS; i++)
 		for (slot = 0; slot < ZIO_MAX_ATTRS; slot++)
 			if (*names->entry[i][slot].name)
@@ -354,7 +354,7 @@ int zio_control_attrs(const struct zio_control *control, const struct zio_names 
 	int n = 0;
 
 	if (!control || !list || owner > ZIO_ATTR_OF_TRIGGER)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!zio_names_match(names, control))
 		names = NULL;
 	attr = owner == ZIO_ATTR_OF_CHANNEL ? &control->attr_channel :

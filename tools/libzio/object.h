@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <sys/timex.h>
 
-#include "internal.h"
+#include "control.h"
 
 struct zio_object {
 	enum zio_object_kind kind;
@@ -14,14 +14,6 @@ struct zio_object {
 	char *name;
 	char *type;		/* of one in configfs; else NULL */
 };
-
-/* Describe a failure in @err, set errno to @code, return -1. */
-int zio_explain(struct zio_error *err, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* The same for a lack of memory, or for an argument that is NULL. */
-int zio_explain_memory(struct zio_error *err);
-int zio_explain_null(struct zio_error *err);
 
 /* --- dir.c: directories and files. Allocated paths belong to the caller. */
 char *zio_sysfs_path(void);			/* .../bus/zio */

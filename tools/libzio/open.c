@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,18 +31,6 @@ static bool has_suffix(const char *name)
 static int stem_len(const char *name)
 {
 	return (int)strlen(name) - (has_suffix(name) ? SUFFIX_LEN : 0);
-}
-
-char *zio_format(const char *format, ...)
-{
-	va_list args;
-	char *text;
-	int len;
-
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	return len < 0 ? NULL : text;
 }
 
 /* Find the '-' before the last two numbers of "zzero-0-1"; NULL if there are none. */
@@ -213,7 +200,7 @@ int zio_open_node(const char *path, int mode, int flags)
 	if (flags & ZIO_OPEN_NONBLOCK)
 		mode |= O_NONBLOCK;
 	fd = open(path, mode | O_CLOEXEC);
-	/* Only the open of a FIFO may wait in the kernel; see wait.c. */
+	/* Only the open of a FIFO may wait in the kernel; see poll.c. */
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, mode | O_NONBLOCK);
 	return fd;
@@ -260,8 +247,7 @@ static int check_arguments(const char *name, int flags, struct zio_error *err)
 
 	if (!fault)
 		return 0;
-	zio_explain_argument(err, name ? name : "open", fault);
-	return -1;
+	return zio_explain(err, EINVAL, "%s: %s", name ? name : "open", fault);
 }
 
 struct zio_channel *zio_open(const char *name, int flags,
@@ -336,24 +322,13 @@ int zio_close(struct zio_channel *ch)
 	forget_paths(ch);
 	free(ch->file_name);
 	free(ch->batch);
-	free(ch->sequence);
+	zio_sequence_free(&ch->seq);
 	free(ch->mem);
 	free(ch);
 	if (!code)
 		return 0;
 	errno = code;
 	return -1;
-}
-
-int zio_fd(const struct zio_channel *ch)
-{
-	if (!ch)
-		return zio_fail_null(NULL);
-	if (ch->data_fd < 0 || (!ch->output && ch->method != ZIO_METHOD_READ))
-		return ch->ctrl_fd;
-	if (ch->stage == ZIO_STAGE_DATA || ch->output)
-		return ch->data_fd;
-	return ch->ctrl_fd;
 }
 
 const char *zio_data_path(const struct zio_channel *ch)
@@ -380,7 +355,7 @@ const struct zio_stats *zio_stats(const struct zio_channel *ch)
 void zio_set_max_block(struct zio_channel *ch, size_t bytes)
 {
 	if (!ch) {
-		zio_fail_null(NULL);
+		zio_refuse_null();
 		return;
 	}
 	ch->max_block = bytes;
@@ -390,7 +365,7 @@ void zio_set_max_block(struct zio_channel *ch, size_t bytes)
 void zio_set_batch(struct zio_channel *ch, unsigned int blocks)
 {
 	if (!ch) {
-		zio_fail_null(NULL);
+		zio_refuse_null();
 		return;
 	}
 	ch->batch_size = blocks && blocks < ZIO_BATCH ? blocks : ZIO_BATCH;

@@ -42,7 +42,7 @@ static inline bool peek(struct zio_member *m, struct zio_part *part, const struc
 	offset = control->mem_offset | (uint64_t)control->mem_offset_high << 32;
 	if (control->tstamp.secs != c->control->tstamp.secs ||
 	    control->tstamp.ticks != c->control->tstamp.ticks ||
-	    control->seq_num != ch->expected ||
+	    control->seq_num != ch->seq.expected ||
 	    control->major_version != ZIO_MAJOR_VERSION ||
 	    size - 1 >= ch->limit || offset > ch->data_size - size ||
 	    !has_same_trigger(c, control))
@@ -67,7 +67,7 @@ static void take_all(struct zio_group *g)
 		ch->next++;
 		ch->head = ch->next;
 		ch->seen_head = ch->next;
-		ch->expected++;
+		ch->seq.expected++;
 		ch->stats.blocks++;
 		ch->stats.bytes += g->parts[i].blk.size;
 	}
@@ -94,7 +94,7 @@ bool zio_plain_take(struct zio_group *g, struct zio_event *ev)
 
 	if (!first)
 		return false;
-	time = first->tstamp.secs * 1000000000 + first->tstamp.ticks;
+	time = zio_time_ns(&first->tstamp);
 	if (time <= g->last_time || time - g->last_time <= g->window)
 		return false;
 	for (i = 0; i < g->n; i++)
@@ -133,7 +133,7 @@ void zio_plain_settle(struct zio_group *g)
 		m->last_time = g->last_time;
 		m->has_time = true;
 		m->n_late = 0;
-		m->last_seq = m->ch->expected - 1;
+		m->last_seq = m->ch->seq.expected - 1;
 	}
 	g->members_behind = false;
 }

@@ -58,12 +58,10 @@ int zio_check_control(struct zio_channel *ch)
 void zio_count_block(struct zio_channel *ch)
 {
 	if (ch->mixed)
-		zio_find_sequence(ch);
-	ch->lost = ch->seq_known ? zio_sequence_lost(ch->expected, ch->control.seq_num) : 0;
+		zio_sequence_find(&ch->seq, &ch->control.addr);
+	ch->lost = zio_sequence_count(&ch->seq, ch->control.seq_num);
 	ch->stats.lost += ch->lost;
 	ch->stats.blocks++;
-	ch->expected = ch->control.seq_num + 1;
-	ch->seq_known = true;
 }
 
 static int read_control(struct zio_channel *ch)

@@ -47,7 +47,7 @@ static int sleep_for_block(struct zio_channel *ch)
 	int events;
 
 	ch->owner_pid = getpid();
-	events = zio_poll(ch, ch->ctrl_fd, POLLIN, ch->nonblock ? 0 : -1);
+	events = zio_poll(ch->ctrl_fd, POLLIN, ch->interrupt_fd, ch->nonblock ? 0 : -1);
 	if (events < 0)
 		return zio_fail(ch, ZIO_FAULT_WAIT, errno);
 	if (events & POLLHUP)
@@ -153,7 +153,7 @@ int zio_keep(struct zio_channel *ch, const struct zio_control *oldest)
 	uint32_t number = 0;
 
 	if (!ch)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!ch->hdr)
 		return zio_fail(ch, ZIO_FAULT_KEEP, EOPNOTSUPP);
 	if (oldest && !find_number(ch, oldest, &number))
@@ -167,7 +167,7 @@ int zio_keep(struct zio_channel *ch, const struct zio_control *oldest)
 int zio_ring_room(const struct zio_channel *ch, struct zio_ring_room *room)
 {
 	if (!ch || !room)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (!ch->hdr) {
 		errno = EOPNOTSUPP;
 		return -1;
@@ -188,12 +188,12 @@ static inline int show_slot(struct zio_channel *ch, struct zio_block *blk,
 	uint64_t offset = control->mem_offset |
 			  (uint64_t)control->mem_offset_high << 32;
 
-	if (zio_unlikely(control->seq_num != ch->expected ||
+	if (zio_unlikely(control->seq_num != ch->seq.expected ||
 			 control->major_version != ZIO_MAJOR_VERSION ||
 			 size - 1 >= ch->limit ||
 			 offset > ch->data_size - size))
 		return zio_mapped_whole(ch, blk, control);
-	ch->expected++;
+	ch->seq.expected++;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;
 	blk->control = control;

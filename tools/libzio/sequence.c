@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "control.h"
 
 /*
  * A device that counts anew begins with small numbers. A reader that loses blocks while the
@@ -13,67 +13,65 @@
 
 struct zio_sequence {
 	struct zio_addr addr;
-	uint32_t expected;	/* the next number; of the present channel: ch->expected */
+	uint32_t expected;	/* not that of the present channel */
 };
 
-static bool is_of(const struct zio_channel *ch, unsigned int i)
+static bool is_of(const struct zio_sequences *seq, unsigned int i,
+		  const struct zio_addr *addr)
 {
-	return i < ch->n_sequences &&
-	       !memcmp(&ch->sequence[i].addr, &ch->control.addr, sizeof(struct zio_addr));
+	return i < seq->n && !memcmp(&seq->list[i].addr, addr, sizeof(*addr));
 }
 
 /* Returns the place of the channel, behind the last one if it is new. */
-static unsigned int find_place(const struct zio_channel *ch)
+static unsigned int find_place(const struct zio_sequences *seq, const struct zio_addr *addr)
 {
 	unsigned int i = 0;
 
-	while (i < ch->n_sequences && !is_of(ch, i))
+	while (i < seq->n && !is_of(seq, i, addr))
 		i++;
 	return i;
 }
 
 /* If there is no memory, the next number is unknown, and the block has no loss. */
-static void add_sequence(struct zio_channel *ch)
+static void add_sequence(struct zio_sequences *seq, const struct zio_addr *addr)
 {
-	size_t size = (ch->n_sequences + 1) * sizeof(*ch->sequence);
-	struct zio_sequence *more = realloc(ch->sequence, size);
+	struct zio_sequence *more = realloc(seq->list, (seq->n + 1) * sizeof(*more));
 
-	ch->seq_known = false;
+	seq->known = false;
 	if (!more)
 		return;
-	ch->sequence = more;
-	more[ch->n_sequences++].addr = ch->control.addr;
+	seq->list = more;
+	more[seq->n++].addr = *addr;
 }
 
-void zio_find_sequence(struct zio_channel *ch)
+void zio_sequence_find(struct zio_sequences *seq, const struct zio_addr *addr)
 {
-	unsigned int i = ch->at_sequence;
-
-	if (is_of(ch, i))
+	if (is_of(seq, seq->at, addr))
 		return;
-	if (i < ch->n_sequences)
-		ch->sequence[i].expected = ch->expected;
-	i = find_place(ch);
-	ch->at_sequence = i;
-	if (i == ch->n_sequences) {
-		add_sequence(ch);
+	if (seq->at < seq->n)
+		seq->list[seq->at].expected = seq->expected;
+	seq->at = find_place(seq, addr);
+	if (seq->at == seq->n) {
+		add_sequence(seq, addr);
 		return;
 	}
-	ch->expected = ch->sequence[i].expected;
-	ch->seq_known = true;
+	seq->expected = seq->list[seq->at].expected;
+	seq->known = true;
 }
 
-void zio_expect_next(struct zio_channel *ch)
+uint32_t zio_sequence_count(struct zio_sequences *seq, uint32_t number)
 {
-	zio_find_sequence(ch);
-	ch->expected = ch->control.seq_num + 1;
-	ch->seq_known = true;
+	uint32_t lost = seq->known ? zio_sequence_lost(seq->expected, number) : 0;
+
+	seq->expected = number + 1;
+	seq->known = true;
+	return lost;
 }
 
-uint32_t zio_next_number(struct zio_channel *ch)
+void zio_sequence_free(struct zio_sequences *seq)
 {
-	zio_find_sequence(ch);
-	return ch->seq_known ? ch->expected : 0;
+	free(seq->list);
+	*seq = (struct zio_sequences){ 0 };
 }
 
 uint32_t zio_sequence_lost(uint32_t next, uint32_t seq)

@@ -6,7 +6,6 @@
 
 #include "group.h"
 #include "set.h"
-#include "object.h"
 
 void zio_group_turn(struct zio_group *g)
 {
@@ -151,10 +150,8 @@ int zio_group_add_set(struct zio_group *g, const char *name, struct zio_error *e
 	struct zio_channel *first;
 	struct zio_set *set;
 
-	if (!g || !name) {
-		zio_explain_argument(err, "group", "add a set: an argument is NULL");
-		return -1;
-	}
+	if (!g || !name)
+		return zio_explain(err, EINVAL, "group: add a set: an argument is NULL");
 	first = open_channel(name, 0, ZIO_OPEN_READ, err);
 	if (!first)
 		return -1;

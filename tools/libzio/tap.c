@@ -28,11 +28,10 @@ int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err)
 {
 	int code;
 
-	if (ch->file) {
-		zio_explain_argument(err, ch->ctrl_path,
-				     "open: a block file has no taps: open it without");
-		return -1;
-	}
+	if (ch->file)
+		return zio_explain(err, EINVAL,
+				   "%s: open: a block file has no taps: open it without",
+				   ch->ctrl_path);
 	ch->tap = true;
 	if (!open_both(ch, flags))
 		return 0;
@@ -52,7 +51,7 @@ static void forget_blocks(struct zio_channel *ch)
 	ch->batch_at = 0;
 	ch->batch_n = 0;
 	ch->submitted = 0;
-	ch->seq_known = false;
+	ch->seq.known = false;
 	ch->limit = 0;
 	ch->late_errno = 0;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "internal.h"
+#include "control.h"
 
 #define MILLIONTHS 1e6
 #define DOUBLE_LIMIT 1e281	/* each size up to ZIO_DOUBLE_MAX_EXP is below */
@@ -128,7 +128,7 @@ static void get_layout(const struct zio_control *control, struct zio_scaling *sc
 int zio_control_scale(const struct zio_control *control, struct zio_scaling *scaling)
 {
 	if (!control || !scaling)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	memset(scaling, 0, sizeof(*scaling));
 	switch (control->ssize) {
 	case 1:
@@ -191,7 +191,7 @@ ssize_t zio_block_to_double(const struct zio_block *blk, double *values, size_t 
 	size_t count;
 
 	if (!blk || !values)
-		return zio_fail_null(NULL);
+		return zio_refuse_null();
 	if (zio_control_scale(blk->control, &scaling))
 		return -1;
 	count = blk->size / scaling.ssize;

@@ -59,8 +59,9 @@ static void name_block(struct zio_channel *ch, struct zio_control *control)
 	struct timespec now;
 
 	strcpy(control->addr.devname, "zio");
-	if (!control->seq_num)
-		control->seq_num = zio_next_number(ch);
+	zio_sequence_find(&ch->seq, &control->addr);
+	if (!control->seq_num && ch->seq.known)
+		control->seq_num = ch->seq.expected;
 	if (control->tstamp.secs || control->tstamp.ticks)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -108,8 +109,10 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 
 void zio_end_block(struct zio_channel *ch, size_t size)
 {
-	if (ch->file)
-		zio_expect_next(ch);
+	if (ch->file) {
+		zio_sequence_find(&ch->seq, &ch->control.addr);
+		zio_sequence_count(&ch->seq, ch->control.seq_num);
+	}
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;

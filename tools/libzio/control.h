@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* control.h: controls, sequence numbers and times, for the files of libzio */
+#ifndef LIBZIO_CONTROL_H
+#define LIBZIO_CONTROL_H
+
+#include "base.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ZIO_NATIVE ZIO_CONTROL_LITTLE_ENDIAN
+#else
+#define ZIO_NATIVE ZIO_CONTROL_BIG_ENDIAN
+#endif
+
+/* --- control.c */
+
+/* Can the character stand in a name, in whatever program shows it? */
+bool zio_is_harmless(char c);
+
+/* --- sequence.c */
+
+struct zio_sequence;
+
+/*
+ * The sequence numbers of a channel, or of several that take turns. zio_next() reads
+ * and counts @expected for each block of a ring.
+ */
+struct zio_sequences {
+	uint32_t expected;	/* the next number of the present channel, if known */
+	bool known;
+	unsigned int at;	/* the present channel */
+	unsigned int n;
+	struct zio_sequence *list;
+};
+
+/* The numbers are those of the channel @addr from now on. */
+void zio_sequence_find(struct zio_sequences *seq, const struct zio_addr *addr);
+
+/* Note the number @number of a block. Returns how many are lost before it. */
+uint32_t zio_sequence_count(struct zio_sequences *seq, uint32_t number);
+
+/* Free the list. */
+void zio_sequence_free(struct zio_sequences *seq);
+
+/* --- time.c */
+
+/* The time in ns. A file may have one that is beyond 64 bits: it wraps. */
+static inline uint64_t zio_time_ns(const struct zio_timestamp *time)
+{
+	return time->secs * 1000000000 + time->ticks;
+}
+
+/* Returns the time of CLOCK_MONOTONIC in ns. */
+uint64_t zio_monotonic_ns(void);
+
+#endif /* LIBZIO_CONTROL_H */

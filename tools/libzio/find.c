@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Find objects by name */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+
+#define NODE_SUFFIX_LEN 5
+
+static bool is_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/');
+}
+
+/* --- A search: where it has come to. A step that fails changes nothing. */
+struct search {
+	struct zio_object *obj;
+	struct zio_error *err;
+};
+
+static bool enter(struct search *at, const char *name)
+{
+	struct zio_object *child;
+
+	if (!is_name(name) || !zio_is_dir(at->obj->path, name))
+		return false;
+	child = zio_new_child(at->obj, name);
+	if (!child)
+		return false;
+	zio_object_free(at->obj);
+	at->obj = child;
+	return true;
+}
+
+static bool enter_numbered(struct search *at, const char *prefix, const char *name)
+{
+	char *full;
+	bool found;
+
+	if (zio_is_numbered(name, prefix))
+		return enter(at, name);
+	if (!zio_is_digits(name))
+		return false;
+	full = zio_format("%s%s", prefix, name);
+	found = full && enter(at, full);
+	free(full);
+	return found;
+}
+
+/* Has the set in the directory @dir of a device this name from its driver? */
+static bool is_named(const struct zio_object *device, const char *dir,
+		     const char *wanted)
+{
+	char *path = zio_format("%s/%s/name", device->path, dir);
+	char name[ZIO_TEXT_SIZE];
+	bool same = path && !zio_read_file(path, name, sizeof(name)) &&
+		    !strcmp(name, wanted);
+
+	free(path);
+	return same;
+}
+
+static bool enter_named_cset(struct search *at, const char *wanted)
+{
+	struct dirent **names;
+	int count = zio_scan_dir(at->obj->path, &names);
+	bool found = false;
+	int i;
+
+	for (i = 0; i < count && !found; i++)
+		found = zio_is_numbered(names[i]->d_name, "cset") &&
+			is_named(at->obj, names[i]->d_name, wanted) &&
+			enter(at, names[i]->d_name);
+	zio_free_names(names, count);
+	return found;
+}
+
+static bool enter_child(struct search *at, const char *name)
+{
+	if (at->obj->kind == ZIO_OBJECT_DEVICE)
+		return enter_numbered(at, "cset", name) || enter_named_cset(at, name);
+	if (at->obj->kind == ZIO_OBJECT_BUS)
+		return false;
+	if (at->obj->kind == ZIO_OBJECT_CSET && enter_numbered(at, "chan", name))
+		return true;
+	return enter(at, name);
+}
+
+static const char *kind_of_children(const struct zio_object *obj)
+{
+	switch (obj->kind) {
+	case ZIO_OBJECT_DEVICE:
+		return "channel set";
+	case ZIO_OBJECT_CSET:
+		return "channel, part or attribute";
+	default:
+		return "part or attribute";
+	}
+}
+
+static int explain_no_child(const struct search *at, const char *name)
+{
+	const struct zio_object *obj = at->obj;
+	char there[sizeof(at->err->text)] = "";
+
+	/* The directory of a device has too many other names. */
+	if (obj->kind != ZIO_OBJECT_DEVICE)
+		zio_put_names(obj->path, true, there, sizeof(there));
+	return zio_explain(at->err, ENOENT, "%s has no %s '%s'%s%s", obj->name,
+			   kind_of_children(obj), name,
+			   *there ? "; there are: " : "", there);
+}
+
+static bool has_attr(const struct zio_object *obj, const char *name)
+{
+	return is_name(name) && obj->kind != ZIO_OBJECT_DEVICE &&
+	       zio_file_mode(obj->path, name);
+}
+
+/* Walk down @text; *attr: its last component, if that is an attribute. */
+static int walk(struct search *at, const char *text, const char **attr)
+{
+	char name[NAME_MAX + 1];
+	const char *slash;
+
+	do {
+		size_t len = strcspn(text, "/");
+
+		slash = text + len;
+		snprintf(name, sizeof(name), "%.*s", (int)len, text);
+		if (len > NAME_MAX || !is_name(name))
+			return explain_no_child(at, name);
+		if (!enter_child(at, name)) {
+			if (!attr || *slash || !has_attr(at->obj, name))
+				return explain_no_child(at, name);
+			*attr = text;
+		}
+		text = slash + 1;
+	} while (*slash);
+	return 0;
+}
+
+static bool enter_device(struct search *at, const char *name)
+{
+	char *full;
+	bool found;
+
+	if (!is_name(name))
+		return false;
+	if (enter(at, name))
+		return true;
+	full = zio_format("%s-0000", name);
+	found = full && enter(at, full);
+	free(full);
+	return found;
+}
+
+static int start_at(struct search *at, const char *root)
+{
+	zio_object_free(at->obj);
+	at->obj = zio_new_object(ZIO_OBJECT_PART, root, "", NULL);
+	return at->obj ? 0 : zio_explain_memory(at->err);
+}
+
+/* The names of devices have nothing before them. */
+static void become_device(struct search *at)
+{
+	struct zio_object *obj = at->obj;
+
+	obj->kind = ZIO_OBJECT_DEVICE;
+	memmove(obj->name, obj->name + 1, strlen(obj->name));
+}
+
+/* In "zzero-0-1" the device is before the last two numbers. */
+static bool enter_address(struct search *at, char *address)
+{
+	char *chan, *cset;
+
+	chan = strrchr(address, '-');
+	if (!chan)
+		return false;
+	*chan++ = '\0';
+	cset = strrchr(address, '-');
+	if (!cset)
+		return false;
+	*cset++ = '\0';
+	if (!zio_is_digits(cset) || !zio_is_digits(chan) || !enter_device(at, address))
+		return false;
+	become_device(at);
+	return enter_numbered(at, "cset", cset) && enter_numbered(at, "chan", chan);
+}
+
+static int explain_no_device(const struct search *at, const char *root,
+			     const char *name)
+{
+	char there[sizeof(at->err->text)];
+
+	zio_put_names(root, false, there, sizeof(there));
+	if (!zio_is_dir(root, "."))
+		return zio_explain(at->err, ENOENT,
+				   "%s: there is no %s: is zio loaded? (modprobe zio)",
+				   name, root);
+	if (!*there)
+		return zio_explain(at->err, ENOENT,
+				   "%s: no such device; there is no device: load a driver",
+				   name);
+	return zio_explain(at->err, ENOENT,
+			   "%s: no such device or channel; there are: %s", name, there);
+}
+
+static int find_below(struct search *at, const char *root, char *name)
+{
+	char shown[NAME_MAX + 1];
+
+	if (start_at(at, root))
+		return -1;
+	if (enter_device(at, name)) {
+		become_device(at);
+		return 0;
+	}
+	snprintf(shown, sizeof(shown), "%s", name);
+	if (enter_address(at, name))
+		return 0;
+	return explain_no_device(at, root, shown);
+}
+
+static int find_in_sysfs(struct search *at, char *name)
+{
+	char *sysfs = zio_sysfs_path();
+	char *root = sysfs ? zio_format("%s/devices", sysfs) : NULL;
+	int ret = root ? find_below(at, root, name) : zio_explain_memory(at->err);
+
+	free(root);
+	free(sysfs);
+	return ret;
+}
+
+static int find_configured(struct search *at, enum zio_object_kind kind,
+			   const char *name)
+{
+	struct zio_object **list = zio_list(NULL, kind, NULL);
+	char *root = zio_configfs_path(kind);
+	int i;
+
+	for (i = 0; list && list[i] && !at->obj; i++) {
+		if (strcmp(strchr(list[i]->name, ':') + 1, name))
+			continue;
+		at->obj = zio_new_object(kind, list[i]->path, list[i]->name,
+					 list[i]->type);
+	}
+	if (!at->obj)
+		zio_explain(at->err, ENOENT, "%s:%s: there is no such %s in %s",
+			    zio_config_prefix(kind), name, zio_config_prefix(kind),
+			    root ? root : "configfs");
+	zio_list_free(list);
+	free(root);
+	return at->obj ? 0 : -1;
+}
+
+static int find_bus(struct search *at)
+{
+	char *sysfs = zio_sysfs_path();
+
+	if (sysfs && zio_is_dir(sysfs, "."))
+		at->obj = zio_new_object(ZIO_OBJECT_BUS, sysfs, "bus:", NULL);
+	else if (sysfs)
+		zio_explain(at->err, ENOENT,
+			    "bus:: there is no %s: is zio loaded? (modprobe zio)",
+			    sysfs);
+	else
+		zio_explain_memory(at->err);
+	free(sysfs);
+	return at->obj ? 0 : -1;
+}
+
+static int find_base(struct search *at, char *name)
+{
+	if (!strcmp(name, "bus:"))
+		return find_bus(at);
+	if (!strncmp(name, "trigger:", 8))
+		return find_configured(at, ZIO_OBJECT_SHARED_TRIGGER, name + 8);
+	if (!strncmp(name, "device:", 7))
+		return find_configured(at, ZIO_OBJECT_CONFIG_DEVICE, name + 7);
+	return find_in_sysfs(at, name);
+}
+
+/* "zzero-0-1" is also the name of its nodes, such as /dev/zzero-0-1-data. */
+static const char *skip_dev(const char *name)
+{
+	static const char *const before[] = { "/dev/zio/", "/dev/" };
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (!strncmp(name, before[i], strlen(before[i])))
+			return name + strlen(before[i]);
+	return name;
+}
+
+static size_t base_len(const char *name)
+{
+	size_t len = strcspn(name, "/");
+	const char *suffix = name + len - NODE_SUFFIX_LEN;
+
+	if (!name[len] && len > NODE_SUFFIX_LEN &&
+	    (!strcmp(suffix, "-data") || !strcmp(suffix, "-ctrl")))
+		len -= NODE_SUFFIX_LEN;
+	return len;
+}
+
+static int find_in_machine(struct search *at, const char *name, const char **attr)
+{
+	char base[NAME_MAX + 1];
+	const char *slash;
+	size_t len;
+
+	name = skip_dev(name);
+	len = base_len(name);
+	if (len > NAME_MAX)
+		return zio_explain(at->err, ENAMETOOLONG,
+				   "%.20s...: no such device: the name is too long",
+				   name);
+	snprintf(base, sizeof(base), "%.*s", (int)len, name);
+	if (find_base(at, base))
+		return -1;
+	slash = strchr(name, '/');
+	return slash ? walk(at, slash + 1, attr) : 0;
+}
+
+struct zio_object *zio_find(const struct zio_object *in, const char *name,
+			    const char **attr, struct zio_error *err)
+{
+	struct search at = { .err = err };
+	int ret;
+
+	if (attr)
+		*attr = NULL;
+	if (!name) {
+		zio_explain_null(err);
+		return NULL;
+	}
+	if (in) {
+		at.obj = zio_new_object(in->kind, in->path, in->name, in->type);
+		ret = at.obj ? walk(&at, name, attr) : zio_explain_memory(err);
+	} else {
+		ret = find_in_machine(&at, name, attr);
+	}
+	if (!ret)
+		return at.obj;
+	zio_object_free(at.obj);
+	return NULL;
+}
