@@ -367,10 +367,6 @@ void zio_event_release(struct zio_group *g)
 {
 	unsigned int i;
 
-	if (g->plain) {
-		zio_plain_release(g);
-		return;
-	}
 	for (i = 0; i < g->n; i++) {
 		struct zio_member *m = g->members[i];
 

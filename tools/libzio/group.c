@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "group.h"
-#include "object.h"
+#include "set.h"
 
 #define ALL_FLAGS (ZIO_GROUP_ANY_TRIGGER | ZIO_GROUP_DROP_LATE)
 #define MAX_DEPTH 65536
@@ -89,30 +89,6 @@ struct zio_group *zio_group_open(unsigned int flags, struct zio_error *err)
 	return NULL;
 }
 
-static void close_descriptor(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
-void zio_group_close(struct zio_group *g)
-{
-	int saved = errno;
-
-	if (!g)
-		return;
-	zio_group_close_sets(g);
-	while (g->n)
-		zio_group_leave(g->members[g->n - 1]->ch);
-	close_descriptor(g->timer_fd);
-	close_descriptor(g->interrupt_fd);
-	close_descriptor(g->epoll_fd);
-	free(g->members);
-	free(g->parts);
-	free(g);
-	errno = saved;
-}
-
 static int grow(struct zio_group *g)
 {
 	size_t n = g->n + 1;
@@ -128,6 +104,44 @@ static void forget_slowest(struct zio_group *g)
 {
 	g->in_step = 0;
 	g->slowest = NULL;
+}
+
+static unsigned int index_of(const struct zio_group *g, const struct zio_channel *ch)
+{
+	unsigned int i = 0;
+
+	while (g->members[i]->ch != ch)
+		i++;
+	return i;
+}
+
+static void unwatch(struct zio_member *m)
+{
+	if (m->watched_fd >= 0)
+		epoll_ctl(m->group->epoll_fd, EPOLL_CTL_DEL, m->watched_fd, NULL);
+	m->watched_fd = -1;
+}
+
+static void leave(struct zio_channel *ch)
+{
+	struct zio_group *g = ch->group;
+	unsigned int i = index_of(g, ch);
+	struct zio_member *m = g->members[i];
+
+	unwatch(m);
+	forget_slowest(g);
+	zio_plain_release(g);
+	zio_plain_settle(g);
+	if (g->watched_one == m)
+		g->watched_one = NULL;
+	g->stats.dropped += m->count - m->given;
+	g->n--;
+	memmove(&g->members[i], &g->members[i + 1], (g->n - i) * sizeof(*g->members));
+	if (g->failed == ch)
+		g->failed = NULL;
+	ch->group = NULL;
+	ch->nonblock = m->nonblock;
+	zio_member_free(m);
 }
 
 int zio_group_add(struct zio_group *g, struct zio_channel *ch)
@@ -149,6 +163,7 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch)
 		return fail(g, "add a channel: no memory", ENOMEM);
 	}
 	ch->group = g;
+	ch->leave_group = leave;
 	ch->nonblock = true;
 	g->members[g->n] = m;
 	g->parts[g->n] = (struct zio_part){ .ch = ch };
@@ -158,42 +173,50 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch)
 	return (int)g->n++;
 }
 
-static unsigned int index_of(const struct zio_group *g, const struct zio_channel *ch)
+static void close_descriptor(int fd)
 {
-	unsigned int i = 0;
-
-	while (g->members[i]->ch != ch)
-		i++;
-	return i;
+	if (fd >= 0)
+		close(fd);
 }
 
-static void unwatch(struct zio_member *m)
+static void close_sets(struct zio_group *g)
 {
-	if (m->watched_fd >= 0)
-		epoll_ctl(m->group->epoll_fd, EPOLL_CTL_DEL, m->watched_fd, NULL);
-	m->watched_fd = -1;
+	unsigned int i = g->n;
+
+	while (i--)
+		if (g->members[i]->owned)
+			zio_close(g->members[i]->ch);
+	for (i = 0; i < g->n_sets; i++)
+		zio_set_close(g->sets[i]);
+	free(g->sets);
+	g->sets = NULL;
+	g->n_sets = 0;
 }
 
-void zio_group_leave(struct zio_channel *ch)
+void zio_group_close(struct zio_group *g)
 {
-	struct zio_group *g = ch->group;
-	unsigned int i = index_of(g, ch);
-	struct zio_member *m = g->members[i];
+	int saved = errno;
 
-	unwatch(m);
-	forget_slowest(g);
-	zio_plain_release(g);
-	zio_plain_settle(g);
-	if (g->watched_one == m)
-		g->watched_one = NULL;
-	g->stats.dropped += m->count - m->given;
-	g->n--;
-	memmove(&g->members[i], &g->members[i + 1], (g->n - i) * sizeof(*g->members));
-	if (g->failed == ch)
-		g->failed = NULL;
-	ch->group = NULL;
-	ch->nonblock = m->nonblock;
-	zio_member_free(m);
+	if (!g)
+		return;
+	close_sets(g);
+	while (g->n)
+		leave(g->members[g->n - 1]->ch);
+	close_descriptor(g->timer_fd);
+	close_descriptor(g->interrupt_fd);
+	close_descriptor(g->epoll_fd);
+	free(g->members);
+	free(g->parts);
+	free(g);
+	errno = saved;
+}
+
+static void turn_sets(struct zio_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n_sets; i++)
+		zio_set_turn(g->sets[i]);
 }
 
 void zio_group_set_window(struct zio_group *g, uint64_t ns)
@@ -378,7 +401,7 @@ static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
 
 	if (n)
 		return n < 0 ? -1 : 0;
-	zio_group_turn(g);
+	turn_sets(g);
 	if (watch_all(g))
 		return -1;
 	n = epoll_wait(g->epoll_fd, ready, N_READY, ms_until(until < end ? until : end));
@@ -465,7 +488,7 @@ static int wait_for_slowest(struct zio_group *g, uint64_t until, uint64_t end)
 	if (is_interrupted(g, ready, n))
 		return fail(g, "zio_group_interrupt() has ended the wait", ECANCELED);
 	/* Only the member knows what poll() reports beside blocks. */
-	zio_group_turn(g);
+	turn_sets(g);
 	if (waits_for_slowest(g) && read_ready(g, ready, n) < 0)
 		return -1;
 	if (n || end > now)
@@ -513,6 +536,14 @@ static int look_for_event(struct zio_group *g, struct zio_event *ev, uint64_t *u
 	return NONE_YET;
 }
 
+static void release_event(struct zio_group *g)
+{
+	if (g->plain)
+		zio_plain_release(g);
+	else
+		zio_event_release(g);
+}
+
 int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 {
 	uint64_t end, until;
@@ -522,12 +553,12 @@ int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 		return zio_refuse_null();
 	if (!ev)
 		return fail(g, "the caller passes NULL where a pointer is needed", EINVAL);
-	zio_event_release(g);
+	release_event(g);
 	set_timer(g, UINT64_MAX);
 	end = timeout ? end_of_call(timeout) : 0;
 	for (;;) {
 		until = UINT64_MAX;
-		zio_group_turn(g);
+		turn_sets(g);
 		if (!waits_for_slowest(g)) {
 			ret = look_for_event(g, ev, &until);
 			if (ret != NONE_YET)

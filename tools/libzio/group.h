@@ -118,7 +118,7 @@ void zio_member_stamp(struct zio_member *m, uint64_t now);
 
 /* --- event.c */
 
-/* Drop the blocks of the present event. */
+/* Drop the blocks of the present event, which is none of plain.c. */
 void zio_event_release(struct zio_group *g);
 
 /* Drop the oldest blocks that are late. */
@@ -132,14 +132,6 @@ bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until);
 
 /* Give the parts of all channels as a complete event that is in time. */
 void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t time);
-
-/* --- sets.c */
-
-/* zio_set_turn() of all sets */
-void zio_group_turn(struct zio_group *g);
-
-/* Close the sets, and the channels that the group owns. */
-void zio_group_close_sets(struct zio_group *g);
 
 /* --- plain.c */
 

@@ -128,6 +128,7 @@ struct zio_channel {
 	char *data_path;
 	char *file_name;	/* of a block file, as the caller gave it */
 	struct zio_group *group;	/* NULL: none */
+	void (*leave_group)(struct zio_channel *ch);
 	struct zio_set *set;	/* whose ring has its blocks; NULL: none */
 	enum zio_fault fault;
 	int fault_errno;
@@ -147,9 +148,6 @@ int zio_fail_null(struct zio_channel *ch);
  * unless the channel is non-blocking. If not, errno is that of the failure.
  */
 bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events);
-
-/* --- group.c: take the channel out of its group. */
-void zio_group_leave(struct zio_channel *ch);
 
 /* --- file.c: block files. Functions return 0, or -1 with errno. */
 bool zio_is_file_name(const char *path, int flags);

@@ -307,7 +307,7 @@ int zio_close(struct zio_channel *ch)
 	if (!ch)
 		return 0;
 	if (ch->group)
-		zio_group_leave(ch);
+		ch->leave_group(ch);
 	if (ch->hdr)
 		zio_ring_release(ch);
 	else if (ch->method == ZIO_METHOD_MMAP && !ch->output)

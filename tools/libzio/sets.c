@@ -7,28 +7,6 @@
 #include "group.h"
 #include "set.h"
 
-void zio_group_turn(struct zio_group *g)
-{
-	unsigned int i;
-
-	for (i = 0; i < g->n_sets; i++)
-		zio_set_turn(g->sets[i]);
-}
-
-void zio_group_close_sets(struct zio_group *g)
-{
-	unsigned int i = g->n;
-
-	while (i--)
-		if (g->members[i]->owned)
-			zio_close(g->members[i]->ch);
-	for (i = 0; i < g->n_sets; i++)
-		zio_set_close(g->sets[i]);
-	free(g->sets);
-	g->sets = NULL;
-	g->n_sets = 0;
-}
-
 /* The node of the set is beside the control node of its first channel. */
 static struct zio_set *open_set_of(const struct zio_channel *first)
 {
